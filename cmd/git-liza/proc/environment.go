@@ -1,0 +1,49 @@
+package proc
+
+import "strings"
+
+// always are the variables that a command cannot do without; nothing in them
+// is a secret or steers git.
+var always = []string{"HOME", "USER", "LANG", "LC_*", "TMPDIR", "TERM", "PATH"}
+
+// Environment returns those entries of base (KEY=VALUE, as os.Environ has
+// them) whose name is HOME, USER, LANG, LC_*, TMPDIR, TERM, PATH or in allow,
+// then extra. A name in allow that ends in * stands for every name that begins
+// so. No name comes twice: the later entry wins.
+func Environment(base []string, allow []string, extra ...string) []string {
+	var entries []string
+	for _, entry := range base {
+		name, _, ok := strings.Cut(entry, "=")
+		if ok && (allowed(name, always) || allowed(name, allow)) {
+			entries = append(entries, entry)
+		}
+	}
+	return latest(append(entries, extra...))
+}
+
+func allowed(name string, list []string) bool {
+	for _, pattern := range list {
+		prefix, wild := strings.CutSuffix(pattern, "*")
+		if name == pattern || wild && strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// latest keeps the last entry of each name, in order.
+func latest(entries []string) []string {
+	last := map[string]int{}
+	for i, entry := range entries {
+		name, _, _ := strings.Cut(entry, "=")
+		last[name] = i
+	}
+	kept := make([]string, 0, len(last))
+	for i, entry := range entries {
+		name, _, _ := strings.Cut(entry, "=")
+		if last[name] == i {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}

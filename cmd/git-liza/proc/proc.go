@@ -1,0 +1,204 @@
+// Package proc runs one command line as a process group of its own and
+// answers for how it ended.
+//
+// It promises that Run comes back: soon after the context is canceled, after
+// the command was silent for too long, or after its time is up, whatever the
+// command and its children do with signals, pipes and standard input. When Run
+// returns, no member of the group is left, and the output has cost constant
+// memory. A process that left the group (setsid) is not followed, but cannot
+// hold Run up.
+//
+// It knows nothing about tasks, gates or providers, and it never adds to the
+// environment that it is given.
+package proc
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"syscall"
+	"time"
+)
+
+// Command is one command line with its limits. Path and Args are required as
+// in exec.Command; everything else may be left zero.
+type Command struct {
+	// Path is the program; a bare name is looked up in the PATH of this
+	// process, not in that of Env.
+	Path string
+	// Args are the arguments after the program's name.
+	Args []string
+	// Dir is the working directory; empty means that of this process.
+	Dir string
+	// Env is the whole environment as KEY=VALUE; nil is an empty one. See
+	// Environment.
+	Env []string
+	// Stdin is copied to the command, which need not read it; nil is empty
+	// input. An *os.File is handed over as it is. Run waits for a Read that
+	// blocks only a short while, and leaves it behind.
+	Stdin io.Reader
+	// Output receives standard output and standard error as they come, in one
+	// stream; it may be nil. A slow writer slows the command; after a write
+	// error nothing more is written to it and the command is not disturbed.
+	Output io.Writer
+	// Idle is how long the command may be silent on both streams; 0 is for
+	// ever.
+	Idle time.Duration
+	// Wall is how long the command may run; 0 is for ever.
+	Wall time.Duration
+	// Grace is the time between TERM and KILL; 0 is 5 s.
+	Grace time.Duration
+	// Excerpt is the size in bytes of Result.Excerpt at most; 0 is 4096.
+	Excerpt int
+}
+
+const (
+	defaultGrace   = 5 * time.Second
+	defaultExcerpt = 4096
+
+	// A command that ended on its own has this long for the last words of
+	// children that still hold its output.
+	linger = 200 * time.Millisecond
+	// After KILL only what sits in the pipe is left to read, unless a process
+	// that left the group holds it open.
+	drain = 2 * time.Second
+)
+
+// Reason says why a command is no longer running.
+type Reason uint8
+
+// The reasons; the zero value is none of them.
+const (
+	Exited    Reason = iota + 1 // it ended by itself, with an exit code
+	IdleLimit                   // it was ended after Command.Idle of silence
+	WallLimit                   // it was ended after Command.Wall
+	Canceled                    // it was ended, or not started, because the context is done
+	Signaled                    // it died of a signal that Run did not send
+)
+
+var reasons = [...]string{
+	Exited:    "exited",
+	IdleLimit: "idle limit",
+	WallLimit: "wall limit",
+	Canceled:  "canceled",
+	Signaled:  "signaled",
+}
+
+// String returns the reason in words for people.
+func (r Reason) String() string {
+	if r < Exited || int(r) >= len(reasons) {
+		return fmt.Sprintf("Reason(%d)", uint8(r))
+	}
+	return reasons[r]
+}
+
+// Result is how a command ended.
+type Result struct {
+	// Code is the exit code; 128 plus the signal's number if it died of a
+	// signal; -1 if it was not started because the context was done already.
+	Code int
+	// Reason is why it ended. Code 0 with another reason than Exited is a
+	// command that answered TERM politely, not one that did its work.
+	Reason Reason
+	// Excerpt is the beginning and the end of the output: valid UTF-8 without
+	// control characters and terminal sequences; lines end in \n.
+	Excerpt string
+	// Duration is the time from start to end, children included.
+	Duration time.Duration
+}
+
+// Passed reports whether the command ended by itself with exit code 0.
+func (r Result) Passed() bool { return r.Reason == Exited && r.Code == 0 }
+
+// Run runs c to its end. The error is not nil only if c could not be started;
+// it wraps what exec.Cmd.Start returns (exec.ErrNotFound, fs.ErrNotExist).
+//
+// On a limit or a done context the whole group gets TERM, and KILL after
+// c.Grace. Whatever is left of the group when its leader ended is killed.
+func Run(ctx context.Context, c Command) (Result, error) {
+	if ctx.Err() != nil {
+		return Result{Code: -1, Reason: Canceled}, nil
+	}
+	if c.Grace <= 0 {
+		c.Grace = defaultGrace
+	}
+	if c.Excerpt <= 0 {
+		c.Excerpt = defaultExcerpt
+	}
+	begun := time.Now()
+	g, err := start(c)
+	if err != nil {
+		return Result{}, fmt.Errorf("run %s: %w", c.Path, err)
+	}
+	reason := g.await(ctx, c.Idle, c.Wall)
+	status := g.end(reason, c.Grace)
+	result := Result{
+		Code:     status.ExitStatus(),
+		Reason:   reason,
+		Excerpt:  g.tap.excerpt(),
+		Duration: time.Since(begun),
+	}
+	if status.Signaled() {
+		result.Code = 128 + int(status.Signal())
+		if reason == Exited {
+			result.Reason = Signaled
+		}
+	}
+	return result, nil
+}
+
+// Shell returns the program and arguments that run a command line as the
+// board and the configuration write it.
+func Shell(cmd string) (path string, args []string) {
+	return "sh", []string{"-c", cmd}
+}
+
+// await blocks until the leader ended, the context is done or a limit is
+// reached. It signals nobody.
+func (g *group) await(ctx context.Context, idle, wall time.Duration) Reason {
+	silent, late := after(idle), after(wall)
+	for {
+		select {
+		case <-g.ended:
+			return Exited
+		case <-ctx.Done():
+			return Canceled
+		case <-late:
+			return WallLimit
+		case <-silent:
+			rest := idle - g.tap.silence()
+			if rest <= 0 {
+				return IdleLimit
+			}
+			silent = after(rest)
+		}
+	}
+}
+
+// end brings the group to its end, takes in the rest of its output and
+// returns the leader's status.
+func (g *group) end(reason Reason, grace time.Duration) syscall.WaitStatus {
+	if reason == Exited {
+		g.within(linger, g.drained)
+	} else {
+		g.signal(syscall.SIGTERM)
+		// A stopped process gets TERM only when it goes on.
+		g.signal(syscall.SIGCONT)
+		// The end of output stands for the end of the leader's children.
+		g.within(grace, g.ended, g.drained)
+	}
+	g.signal(syscall.SIGKILL)
+	<-g.ended
+	g.within(drain, g.drained)
+	g.close()
+	g.within(linger, g.drained, g.fed)
+	return g.reap()
+}
+
+// after is a timer that never fires for a limit of 0.
+func after(d time.Duration) <-chan time.Time {
+	if d <= 0 {
+		return nil
+	}
+	return time.After(d)
+}
