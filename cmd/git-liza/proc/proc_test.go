@@ -174,6 +174,17 @@ func TestCancel(t *testing.T) {
 	require.NoFileExists(t, ran)
 }
 
+func TestChildrenHaveTheGraceToo(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	c := shell(t, `(trap 'sh -c "sh -c \"echo tidied\""; exit' TERM; echo ready; while :; do :; done) & wait`)
+	c.Output = onWrite(func(p []byte) (int, error) { cancel(); return len(p), nil })
+	result, err := proc.Run(ctx, c)
+	require.NoError(t, err)
+	require.Equal(t, proc.Canceled, result.Reason)
+	require.Equal(t, "ready\ntidied\n", result.Excerpt)
+}
+
 func TestLeftoversAreKilled(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
