@@ -1,0 +1,47 @@
+# make demo   build, then show the whole flow on a repository made for it
+# make test   everything that must hold before a change is merged
+
+GO      ?= go
+PREFIX  ?= /usr/local
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+# The version comes from git describe; go's own stamp would make the build
+# fail in a checkout that git does not trust (safe.directory).
+BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
+
+.DEFAULT_GOAL := build
+.PHONY: build demo test check torture bench install clean
+
+build:
+	@.ci/tools go git
+	$(GO) build $(BUILDFLAGS) -o git-liza ./cmd/git-liza
+
+demo: build
+	./git-liza demo
+
+test: check
+	$(GO) test -race -json ./... | awk -f .ci/tally.awk
+
+check:
+	@.ci/tools go git cc
+	@files=$$(find . -path './.*' -prune -o -name '*.go' -print | xargs gofmt -l) || exit 1; \
+	if [ -n "$$files" ]; then echo "not formatted (gofmt -w):"; echo "$$files"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+# Many processes, kills and long random runs. One package at a time, because
+# they measure races between processes and not between packages.
+torture:
+	@.ci/tools go git cc
+	LIZA_TORTURE=1 $(GO) test -race -json -count=1 -p 1 -timeout 10m -run Torture ./... | awk -f .ci/tally.awk
+
+bench:
+	@.ci/tools go git
+	$(GO) test -run '^$$' -bench . -timeout 60m ./...
+
+install: build
+	install -d '$(DESTDIR)$(PREFIX)/bin'
+	install -m 755 git-liza '$(DESTDIR)$(PREFIX)/bin/git-liza'
+
+clean:
+	rm -f git-liza

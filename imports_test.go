@@ -1,0 +1,275 @@
+// Package liza_test holds what no single package can know: who may import whom.
+package liza_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/git-liza/git-liza"
+
+// mayImport has a row per package of ours and says which others of ours it may
+// import. A package without a row is an error: whoever makes one decides here
+// where it stands. A row without a package is none.
+var mayImport = map[string][]string{
+	"flow":      {},
+	"gitstore":  {"flow"},
+	"worktrees": {"gitstore"},
+	"hooks":     {"flow", "gitstore"},
+	"contracts": {},
+	"templates": {"flow"},
+
+	"cmd/git-liza": {
+		"flow", "gitstore", "worktrees", "hooks", "contracts", "templates",
+		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
+		"cmd/git-liza/supervise", "cmd/git-liza/playbook", "cmd/git-liza/demo",
+	},
+	"cmd/git-liza/proc":     {},
+	"cmd/git-liza/work":     {"flow", "gitstore", "worktrees", "cmd/git-liza/proc"},
+	"cmd/git-liza/provider": {"flow", "cmd/git-liza/proc"},
+	"cmd/git-liza/supervise": {
+		"flow", "gitstore", "worktrees", "contracts", "templates",
+		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
+	},
+	"cmd/git-liza/playbook": {"flow", "gitstore", "cmd/git-liza/proc"},
+	"cmd/git-liza/demo": {
+		"flow", "gitstore", "cmd/git-liza/proc", "cmd/git-liza/work",
+		"cmd/git-liza/provider", "cmd/git-liza/supervise", "cmd/git-liza/playbook",
+	},
+}
+
+// onlyIn says which packages may import what everybody else gets from them.
+var onlyIn = []struct {
+	what     string // an import path, or the beginning of one that ends in /
+	packages []string
+	why      string
+}{
+	{"github.com/go-git/", []string{"gitstore"}, "gitstore is the only user of go-git"},
+	{"os/exec", []string{"gitstore", "cmd/git-liza/proc"}, "git is run by gitstore, other commands by proc"},
+	{"github.com/alecthomas/kong", []string{"cmd/git-liza"}, "only the command tree knows kong"},
+}
+
+// impure is what flow may not use although it is in the standard library: it
+// has no I/O, no clock and no randomness.
+var impure = []string{"os", "net", "syscall", "io/ioutil", "log", "embed", "math/rand", "crypto/rand", "path/filepath", "unsafe", "C"}
+
+// clock are the functions of package time that ask it.
+var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+
+// unnamed are package names that do not say what a package is about.
+var unnamed = []string{"util", "utils", "common", "helper", "helpers", "types", "manager", "misc"}
+
+// violations reads the Go files below root that are no tests and returns what
+// is wrong with their imports, a line each.
+func violations(root fs.FS) ([]string, error) {
+	var wrong, yamlFiles []string
+	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := path.Base(name)
+		if entry.IsDir() {
+			if base != "." && (base[0] == '.' || base[0] == '_' || base == "testdata") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go") {
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		if usesYAML(file) {
+			yamlFiles = append(yamlFiles, name)
+		}
+		for _, what := range judge(path.Dir(name), file) {
+			wrong = append(wrong, name+": "+what)
+		}
+		return nil
+	})
+	if len(yamlFiles) > 1 || len(yamlFiles) == 1 && path.Dir(yamlFiles[0]) != "gitstore" {
+		wrong = append(wrong, fmt.Sprintf("yaml is imported by %v; it stays behind one file of gitstore", yamlFiles))
+	}
+	return wrong, err
+}
+
+// judge returns what is wrong with one file of the package in folder dir.
+func judge(dir string, file *ast.File) (wrong []string) {
+	for _, name := range unnamed {
+		if file.Name.Name == name || path.Base(dir) == name {
+			wrong = append(wrong, "a package named "+name+" is about nothing; name it by its noun")
+		}
+	}
+	allowed, known := mayImport[dir]
+	if !known {
+		return append(wrong, "package "+dir+" has no row in mayImport (imports_test.go); say what it may import")
+	}
+	for _, imported := range imports(file) {
+		if own, ok := strings.CutPrefix(imported, module+"/"); ok && !slices.Contains(allowed, own) {
+			wrong = append(wrong, dir+" may not import "+own)
+		}
+		for _, rule := range onlyIn {
+			if covers(rule.what, imported) && !slices.Contains(rule.packages, dir) {
+				wrong = append(wrong, dir+" may not import "+imported+": "+rule.why)
+			}
+		}
+		if under(dir, "flow") {
+			wrong = append(wrong, judgePure(dir, imported)...)
+		}
+	}
+	if under(dir, "flow") && asksClock(file) {
+		wrong = append(wrong, dir+" asks the clock; time is a parameter")
+	}
+	return wrong
+}
+
+// judgePure holds the pure core to the pure part of the standard library.
+func judgePure(dir, imported string) (wrong []string) {
+	first, _, _ := strings.Cut(imported, "/")
+	if strings.Contains(first, ".") && !under(imported, module+"/flow") {
+		wrong = append(wrong, dir+" may import the standard library only, not "+imported)
+	}
+	for _, name := range impure {
+		if under(imported, name) {
+			wrong = append(wrong, dir+" does no I/O and draws no lots, so it may not import "+imported)
+		}
+	}
+	return wrong
+}
+
+func imports(file *ast.File) (paths []string) {
+	for _, spec := range file.Imports {
+		if p, err := strconv.Unquote(spec.Path.Value); err == nil {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// usesYAML also finds a fork under another path.
+func usesYAML(file *ast.File) bool {
+	for _, p := range imports(file) {
+		if strings.Contains(p, "yaml") && !strings.HasPrefix(p, module) {
+			return true
+		}
+	}
+	return false
+}
+
+func asksClock(file *ast.File) (asks bool) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			pkg, ok := sel.X.(*ast.Ident)
+			asks = asks || ok && pkg.Name == "time" && slices.Contains(clock, sel.Sel.Name)
+		}
+		return true
+	})
+	return asks
+}
+
+func covers(what, imported string) bool {
+	return imported == what || strings.HasSuffix(what, "/") && strings.HasPrefix(imported, what)
+}
+
+func under(p, top string) bool { return p == top || strings.HasPrefix(p, top+"/") }
+
+func TestImportDirection(t *testing.T) {
+	t.Parallel()
+	wrong, err := violations(os.DirFS("."))
+	require.NoError(t, err)
+	require.Empty(t, wrong, strings.Join(wrong, "\n"))
+}
+
+// The table itself must not allow a circle, nor speak of packages it lacks.
+func TestImportTable(t *testing.T) {
+	t.Parallel()
+	var visit func(name string, trail []string)
+	visit = func(name string, trail []string) {
+		require.NotContains(t, trail, name, "circle")
+		require.Contains(t, mayImport, name)
+		for _, next := range mayImport[name] {
+			visit(next, append(trail, name))
+		}
+	}
+	for name := range mayImport {
+		visit(name, nil)
+	}
+}
+
+func TestImportViolations(t *testing.T) {
+	t.Parallel()
+	own := func(p string) string { return module + "/" + p }
+	for _, test := range []struct {
+		file, imports string
+		body          string
+		want          string // empty: nothing is wrong
+	}{
+		{"gitstore/a.go", own("flow"), "", ""},
+		{"gitstore/a.go", "os/exec", "", ""},
+		{"gitstore/a.go", "github.com/go-git/go-git/v5/plumbing", "", ""},
+		{"gitstore/a.go", "gopkg.in/yaml.v3", "", ""},
+		{"gitstore/a_test.go", own("worktrees"), "", ""},
+		{"cmd/git-liza/proc/a.go", "os/exec", "", ""},
+		{"cmd/git-liza/demo_test.go", "os/exec", "", ""},
+		{"testdata/script/a.go", own("nothing"), "", ""},
+		{".worktrees/task-1/flow/a.go", "os", "", ""},
+		{"flow/a.go", "time", "var d = time.Second", ""},
+
+		{"flow/a.go", own("gitstore"), "", "flow may not import gitstore"},
+		{"worktrees/a.go", own("flow"), "", "worktrees may not import flow"},
+		{"templates/a.go", own("contracts"), "", "templates may not import contracts"},
+		{"gitstore/a.go", own("cmd/git-liza/proc"), "", "gitstore may not import cmd/git-liza/proc"},
+		{"cmd/git-liza/work/a.go", own("cmd/git-liza/supervise"), "", "cmd/git-liza/work may not import cmd/git-liza/supervise"},
+		{"cmd/git-liza/a.go", own("flow/internal"), "", "may not import flow/internal"},
+		{"cmd/git-liza/a.go", "os/exec", "", "other commands by proc"},
+		{"worktrees/a.go", "os/exec", "", "git is run by gitstore"},
+		{"cmd/git-liza/a.go", "github.com/go-git/go-git/v5", "", "gitstore is the only user of go-git"},
+		{"cmd/git-liza/a.go", "gopkg.in/yaml.v3", "", "one file of gitstore"},
+		{"cmd/git-liza/a.go", "go.yaml.in/yaml/v3", "", "one file of gitstore"},
+		{"templates/a.go", "github.com/alecthomas/kong", "", "only the command tree knows kong"},
+		{"flow/a.go", "golang.org/x/sync/errgroup", "", "standard library only"},
+		{"flow/a.go", "os", "", "no I/O"},
+		{"flow/a.go", "net/http", "", "no I/O"},
+		{"flow/a.go", "math/rand/v2", "", "no I/O"},
+		{"flow/a.go", "time", "func f() int64 { return time.Now().Unix() }", "time is a parameter"},
+		{"gitstore/cache/a.go", "fmt", "", "package gitstore/cache has no row"},
+		{"cmd/git-liza/helper/a.go", "fmt", "", "a package named helper is about nothing"},
+	} {
+		t.Run(test.file+" imports "+test.imports, func(t *testing.T) {
+			t.Parallel()
+			text := fmt.Sprintf("package p\n\nimport _ %q\n\n%s\n", test.imports, test.body)
+			wrong, err := violations(fstest.MapFS{test.file: {Data: []byte(text)}})
+			require.NoError(t, err)
+			if test.want == "" {
+				require.Empty(t, wrong)
+				return
+			}
+			require.Contains(t, strings.Join(wrong, "\n"), test.want)
+		})
+	}
+	t.Run("two files of gitstore know yaml", func(t *testing.T) {
+		t.Parallel()
+		text := []byte("package gitstore\n\nimport _ \"gopkg.in/yaml.v3\"\n")
+		wrong, err := violations(fstest.MapFS{"gitstore/a.go": {Data: text}, "gitstore/b.go": {Data: text}})
+		require.NoError(t, err)
+		require.Equal(t, []string{"yaml is imported by [gitstore/a.go gitstore/b.go]; it stays behind one file of gitstore"}, wrong)
+	})
+}
