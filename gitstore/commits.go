@@ -1,0 +1,176 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrNoCommit is wrapped by ParseCommit when a name stands for no commit. The
+// command line tests it for its exit code.
+var ErrNoCommit = errors.New("no such commit")
+
+// A Commit is a commit object, taken apart. Message is what follows the
+// headers, unchanged; Raw is all of it.
+type Commit struct {
+	ID, Tree                  ID
+	Parents                   []ID
+	Author, AuthorEmail       string
+	AuthorTime                time.Time
+	Committer, CommitterEmail string
+	CommitterTime             time.Time
+	Message                   string
+	Raw                       []byte
+}
+
+// Commit reads a commit. The error wraps ErrNoObject.
+func (o *Objects) Commit(id ID) (Commit, error) {
+	raw, err := o.readKind(id, "commit")
+	if err != nil {
+		return Commit{}, err
+	}
+	c, err := parseCommit(raw)
+	if err != nil {
+		return Commit{}, fmt.Errorf("commit %s: %w", id, err)
+	}
+	c.ID = id
+	return c, nil
+}
+
+func parseCommit(raw []byte) (Commit, error) {
+	c := Commit{Raw: raw}
+	header, message, ok := strings.Cut(string(raw), "\n\n")
+	if !ok {
+		header = strings.TrimSuffix(header, "\n")
+	}
+	c.Message = message
+	var err error
+	for line := range strings.SplitSeq(header, "\n") {
+		key, value, _ := strings.Cut(line, " ")
+		switch key {
+		case "tree":
+			c.Tree = ID(value)
+		case "parent":
+			c.Parents = append(c.Parents, ID(value))
+		case "author":
+			c.Author, c.AuthorEmail, c.AuthorTime, err = parseIdent(value)
+		case "committer":
+			c.Committer, c.CommitterEmail, c.CommitterTime, err = parseIdent(value)
+		}
+		if err != nil {
+			return Commit{}, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	if c.Tree == "" {
+		return Commit{}, errors.New("it has no tree")
+	}
+	return c, nil
+}
+
+// parseIdent reads "Name <email> 1768658760 +0100".
+func parseIdent(s string) (name, email string, at time.Time, err error) {
+	open, shut := strings.IndexByte(s, '<'), strings.LastIndexByte(s, '>')
+	if open < 0 || shut < open {
+		return "", "", time.Time{}, fmt.Errorf("%q holds no address", s)
+	}
+	name, email = strings.TrimSpace(s[:open]), s[open+1:shut]
+	f := strings.Fields(s[shut+1:])
+	if len(f) != 2 {
+		return name, email, time.Time{}, fmt.Errorf("%q holds no time", s)
+	}
+	seconds, err := strconv.ParseInt(f[0], 10, 64)
+	if err != nil {
+		return name, email, time.Time{}, fmt.Errorf("time %q: %w", f[0], err)
+	}
+	zone, err := strconv.Atoi(f[1])
+	if err != nil {
+		return name, email, time.Time{}, fmt.Errorf("time zone %q: %w", f[1], err)
+	}
+	offset := (zone/100*60 + zone%100) * 60
+	return name, email, time.Unix(seconds, 0).In(time.FixedZone(f[1], offset)), nil
+}
+
+// MergeBase returns the best common ancestor of two commits, "" if there is
+// none.
+func (r *Repo) MergeBase(ctx context.Context, a, b ID) (ID, error) {
+	if err := errors.Join(r.checkID(a), r.checkID(b)); err != nil {
+		return "", err
+	}
+	out, err := r.Git(ctx, "merge-base", string(a), string(b))
+	if exitCode(err) == 1 {
+		return "", nil
+	}
+	return ID(strings.TrimSpace(string(out))), err
+}
+
+// IsAncestor tells whether b contains a; a commit contains itself.
+func (r *Repo) IsAncestor(ctx context.Context, a, b ID) (bool, error) {
+	if err := errors.Join(r.checkID(a), r.checkID(b)); err != nil {
+		return false, err
+	}
+	_, err := r.Git(ctx, "merge-base", "--is-ancestor", string(a), string(b))
+	if exitCode(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// ParseCommit returns the commit that a revision such as "HEAD~2" or
+// "coder/x" stands for, seen from this work tree. The error wraps ErrNoCommit.
+func (r *Repo) ParseCommit(ctx context.Context, rev string) (ID, error) {
+	if r.checkID(ID(rev)) == nil {
+		o, err := r.Objects(ctx)
+		if err != nil {
+			return "", err
+		}
+		kind, _, err := o.Size(ID(rev))
+		if err == nil && kind == "commit" {
+			return ID(rev), nil
+		}
+		if errors.Is(err, ErrNoObject) {
+			return "", fmt.Errorf("%w: %s", ErrNoCommit, rev)
+		}
+	}
+	out, err := r.Git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if exitCode(err) > 0 {
+		return "", fmt.Errorf("%w: %q", ErrNoCommit, rev)
+	}
+	return ID(strings.TrimSpace(string(out))), err
+}
+
+// BlobAt returns the id of the file (or symbolic link) at path in a commit, ""
+// if there is none. The error wraps ErrNoObject if there is no such commit.
+func (r *Repo) BlobAt(ctx context.Context, commit ID, path string) (ID, error) {
+	o, err := r.Objects(ctx)
+	if err != nil {
+		return "", err
+	}
+	c, err := o.Commit(commit)
+	if err != nil {
+		return "", err
+	}
+	at := Entry{Mode: ModeTree, ID: c.Tree}
+	for name := range strings.SplitSeq(path, "/") {
+		if at.Mode != ModeTree {
+			return "", nil
+		}
+		entries, err := o.Tree(at.ID)
+		if err != nil {
+			return "", err
+		}
+		at = Entry{}
+		for _, e := range entries {
+			if e.Name == name {
+				at = e
+			}
+		}
+	}
+	switch at.Mode {
+	case 0, ModeTree, ModeSubmodule:
+		return "", nil
+	}
+	return at.ID, nil
+}

@@ -1,0 +1,113 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// ErrNoIdentity is wrapped by Identity when git does not know who runs it. The
+// command line tests it to show the two `git config` commands to type.
+var ErrNoIdentity = errors.New("git does not know who you are")
+
+// Config returns the value git has for a key such as "liza.fsync", "" if it
+// has none. All values are read once, by one git process.
+func (r *Repo) Config(ctx context.Context, key string) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.settings == nil {
+		out, err := r.Git(ctx, "config", "--null", "--list")
+		if err != nil {
+			return "", err
+		}
+		r.settings = parseConfig(out)
+	}
+	return r.settings[canonicalKey(key)], nil
+}
+
+// canonicalKey lowers section and variable but not the subsection, as git does.
+func canonicalKey(key string) string {
+	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
+	if first < 0 {
+		return strings.ToLower(key)
+	}
+	return strings.ToLower(key[:first]) + key[first:last] + strings.ToLower(key[last:])
+}
+
+// parseConfig reads `git config --null --list`; the last value of a key wins,
+// and a key without a value is true.
+func parseConfig(out []byte) map[string]string {
+	settings := make(map[string]string)
+	for _, item := range strings.Split(string(out), "\x00") {
+		key, value, ok := strings.Cut(item, "\n")
+		if !ok {
+			value = "true"
+		}
+		if key != "" {
+			settings[key] = value
+		}
+	}
+	return settings
+}
+
+func isTrue(value string) bool {
+	switch strings.ToLower(value) {
+	case "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}
+
+// Identity returns the name and e-mail address that git would record as
+// committer. It starts no process of its own when both are configured. The
+// error wraps ErrNoIdentity if git has none and can guess none.
+func (r *Repo) Identity(ctx context.Context) (name, email string, err error) {
+	name, err = r.firstOf(ctx, "GIT_COMMITTER_NAME", "committer.name", "user.name")
+	if err != nil {
+		return "", "", err
+	}
+	email, err = r.firstOf(ctx, "GIT_COMMITTER_EMAIL", "committer.email", "user.email")
+	if err != nil {
+		return "", "", err
+	}
+	if name != "" && email != "" {
+		return name, email, nil
+	}
+	out, err := r.Git(ctx, "var", "GIT_COMMITTER_IDENT")
+	if exitCode(err) == 128 {
+		return "", "", fmt.Errorf("%w: %w", ErrNoIdentity, err)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	ident := identLine.FindStringSubmatch(string(out))
+	if ident == nil {
+		return "", "", fmt.Errorf("%w: git says %q", ErrNoIdentity, out)
+	}
+	return ident[1], ident[2], nil
+}
+
+var identLine = regexp.MustCompile(`^(.*) <(.*)> \d+ [+-]\d{4}\s*$`)
+
+// crud is what git strips from the ends of names and addresses.
+const crud = " \t\n\r.,:;<>\"\\'"
+
+// firstOf returns the first that is set of an environment variable and some
+// configuration keys, cleaned as git cleans a name.
+func (r *Repo) firstOf(ctx context.Context, env string, keys ...string) (string, error) {
+	value := os.Getenv(env)
+	for _, key := range keys {
+		if value != "" {
+			break
+		}
+		var err error
+		if value, err = r.Config(ctx, key); err != nil {
+			return "", err
+		}
+	}
+	value = strings.Trim(value, crud)
+	return strings.NewReplacer("<", "", ">", "", "\n", "").Replace(value), nil
+}

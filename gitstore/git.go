@@ -1,0 +1,239 @@
+package gitstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// gitLimit is how long one git process may take unless Cmd.Limit says more.
+const gitLimit = 2 * time.Minute
+
+// killDelay is how long a git process that was asked to end may take to
+// remove its lock files before it is killed.
+const killDelay = 5 * time.Second
+
+// ErrGitMissing is wrapped when there is no git on PATH. The command line
+// tests it to tell the user to install git.
+var ErrGitMissing = errors.New("git is not installed or not on PATH")
+
+// A Cmd describes one git process. Zero fields mean the default.
+type Cmd struct {
+	Dir   string   // working directory; the shared git directory if empty
+	Args  []string // what follows `git`
+	Stdin []byte
+	Env   []string // added to the environment, last one wins
+
+	// GitDir, if set, is a private git directory to run in, over the
+	// repository's own objects and untouched by the user's, the system's and
+	// the environment's configuration.
+	GitDir string
+
+	// WorkTree runs git as a user would in Dir: the repository is found from
+	// there, and the environment names none.
+	WorkTree bool
+
+	// Limit is the time the process may take, 2 minutes if zero.
+	Limit time.Duration
+}
+
+// A GitError tells how a git process went wrong. Code is its exit code, or -1
+// if it did not start or was killed.
+type GitError struct {
+	Args   []string
+	Code   int
+	Stderr string
+	Err    error
+}
+
+// Error says in one line which command went wrong and what git said.
+func (e *GitError) Error() string {
+	said := strings.Join(strings.FieldsFunc(e.Stderr, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	if len(said) > 500 {
+		said = said[:500] + "…"
+	}
+	if said == "" || e.Code < 0 {
+		said = strings.TrimSuffix(e.Err.Error()+": "+said, ": ")
+	}
+	return "git " + subcommand(e.Args) + ": " + said
+}
+
+// Unwrap returns what os/exec or the context said.
+func (e *GitError) Unwrap() error { return e.Err }
+
+// subcommand is the first argument that is neither an option of git itself nor
+// the value of one.
+func subcommand(args []string) string {
+	for i := 0; i < len(args); i++ {
+		if args[i] == "-c" || args[i] == "-C" {
+			i++
+			continue
+		}
+		if !strings.HasPrefix(args[i], "-") {
+			return args[i]
+		}
+	}
+	return strings.Join(args, " ")
+}
+
+// Git runs `git ARGS` in the repository, as its work tree sees it, and returns
+// its standard output. The error is a *GitError.
+func (r *Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
+	return r.Run(ctx, Cmd{Args: args})
+}
+
+// Run runs one git process and returns its standard output, also when it fails
+// (`merge-tree` speaks through its exit code). The error is a *GitError.
+func (r *Repo) Run(ctx context.Context, c Cmd) ([]byte, error) {
+	cmd, cancel := r.command(ctx, c)
+	defer cancel()
+	return run(cmd, c.Args)
+}
+
+// command prepares a process; cancel must be called after it has ended.
+func (r *Repo) command(ctx context.Context, c Cmd) (*exec.Cmd, context.CancelFunc) {
+	limit := c.Limit
+	if limit == 0 {
+		limit = gitLimit
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	cmd := newCommand(ctx, c.Args)
+	cmd.Dir = c.Dir
+	if cmd.Dir == "" {
+		cmd.Dir = r.commonDir
+	}
+	switch {
+	case c.WorkTree:
+		cmd.Env = baseEnv(locationVars)
+	case c.GitDir != "":
+		cmd.Env = append(baseEnv(locationVars, configVars), privateEnv(r.objectDir)...)
+		cmd.Env = append(cmd.Env, "GIT_DIR="+c.GitDir)
+	default:
+		cmd.Env = append(baseEnv(locationVars), "GIT_DIR="+r.gitDir)
+	}
+	cmd.Env = append(cmd.Env, c.Env...)
+	if c.Stdin != nil {
+		cmd.Stdin = bytes.NewReader(c.Stdin)
+	}
+	return cmd, cancel
+}
+
+// newCommand is a git process that is asked to end, and can so remove its
+// locks, before it is killed.
+func newCommand(ctx context.Context, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = killDelay
+	return cmd
+}
+
+func run(cmd *exec.Cmd, args []string) ([]byte, error) {
+	var out bytes.Buffer
+	stderr := &tail{max: 16 << 10}
+	cmd.Stdout, cmd.Stderr = &out, stderr
+	start := time.Now()
+	err := cmd.Run()
+	trace(args, start, err)
+	return out.Bytes(), gitError(args, stderr, err)
+}
+
+// gitError turns what os/exec says into a *GitError, or nil.
+func gitError(args []string, stderr *tail, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := &GitError{Args: args, Code: -1, Stderr: strings.TrimSpace(stderr.String()), Err: err}
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		e.Err = fmt.Errorf("%w (%w)", ErrGitMissing, err)
+	case errors.As(err, &exit):
+		e.Code = exit.ExitCode()
+	}
+	return e
+}
+
+// exitCode returns the exit code of the git process that err tells of, or -1.
+func exitCode(err error) int {
+	var e *GitError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return -1
+}
+
+// trace prints one line per git process if LIZA_TRACE is set.
+func trace(args []string, start time.Time, err error) {
+	if v := os.Getenv("LIZA_TRACE"); v == "" || v == "0" {
+		return
+	}
+	end := "ok"
+	if err != nil {
+		end = err.Error()
+	}
+	fmt.Fprintf(os.Stderr, "git %s (%s, %s)\n", strings.Join(args, " "), time.Since(start).Round(100*time.Microsecond), end)
+}
+
+// locationVars name a repository or an index; a process of ours is told its
+// own. The object directories stay: in a hook they name the quarantine.
+var locationVars = []string{
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
+	"GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_EXTERNAL_DIFF", "GIT_GRAFT_FILE", "GIT_REPLACE_REF_BASE",
+	"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
+}
+
+// configVars bring configuration in from the environment; GIT_CONFIG_KEY_n and
+// GIT_CONFIG_VALUE_n are unused without the count.
+var configVars = []string{
+	"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
+	"GIT_ATTR_SOURCE", "GIT_SHALLOW_FILE", "GIT_OBJECT_DIRECTORY",
+}
+
+// baseEnv is the environment of every git process of ours. The graft file is
+// one that cannot exist: an empty one would make git print advice.
+func baseEnv(without ...[]string) []string {
+	drop := make(map[string]bool)
+	for _, names := range without {
+		for _, name := range names {
+			drop[name] = true
+		}
+	}
+	env := make([]string, 0, 64)
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); !drop[name] {
+			env = append(env, kv)
+		}
+	}
+	return append(env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null/none", "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+}
+
+// privateEnv shuts out every configuration but that of the git directory
+// itself, over the objects in objectDir.
+func privateEnv(objectDir string) []string {
+	return []string{
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_ATTR_NOSYSTEM=1", "GIT_OBJECT_DIRECTORY=" + objectDir,
+	}
+}
+
+// A tail keeps the last max bytes that were written to it.
+type tail struct {
+	buf []byte
+	max int
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.buf = append(t.buf, p...)
+	if over := len(t.buf) - t.max; over > 0 {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string { return string(t.buf) }

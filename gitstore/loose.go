@@ -1,0 +1,190 @@
+package gitstore
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+)
+
+func loosePath(objectDir string, id ID) string {
+	return filepath.Join(objectDir, string(id[:2]), string(id[2:]))
+}
+
+// readLoose reads an object that has a file of its own.
+func readLoose(objectDir string, id ID) (kind string, data []byte, err error) {
+	raw, err := os.ReadFile(loosePath(objectDir, id))
+	if err != nil {
+		return "", nil, err
+	}
+	r, err := objfile.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return "", nil, err
+	}
+	defer r.Close()
+	t, size, err := r.Header()
+	if err != nil {
+		return "", nil, err
+	}
+	var content bytes.Buffer
+	content.Grow(int(min(size, int64(len(raw))*8)))
+	n, err := io.Copy(&content, r)
+	if err == nil && n != size {
+		err = io.ErrUnexpectedEOF
+	}
+	return t.String(), content.Bytes(), err
+}
+
+// looseSize reads only the header of an object that has a file of its own.
+func looseSize(objectDir string, id ID) (kind string, size int64, err error) {
+	f, err := os.Open(loosePath(objectDir, id))
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	r, err := objfile.NewReader(f)
+	if err != nil {
+		return "", 0, err
+	}
+	defer r.Close()
+	t, size, err := r.Header()
+	return t.String(), size, err
+}
+
+// writeLoose gives each object a file of its own: all under temporary names
+// first, then synced, then renamed in order, so that an object under its final
+// name is whole, also after a power cut, and never precedes what it refers to.
+func writeLoose(objectDir string, objects []object, mode string) (err error) {
+	var written []looseFile
+	defer func() {
+		for _, w := range written {
+			w.file.Close()
+			if err != nil {
+				os.Remove(w.file.Name()) // those renamed already have no such name
+			}
+		}
+	}()
+	for _, obj := range objects {
+		path := loosePath(objectDir, obj.id)
+		if freshen(path) {
+			continue
+		}
+		f, err := writeTemp(objectDir, obj)
+		if f != nil {
+			written = append(written, looseFile{f, path})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := syncFiles(written, mode); err != nil {
+		return err
+	}
+	for _, w := range written {
+		if err := moveIn(w.file.Name(), w.path); err != nil {
+			return err
+		}
+	}
+	if mode == fsyncAll {
+		return syncFolders(written)
+	}
+	return nil
+}
+
+// A looseFile is written under a temporary name and will become path.
+type looseFile struct {
+	file *os.File
+	path string
+}
+
+// freshen tells whether an object is there already, and makes it young, as git
+// does, so that a prune that is about to run lets it live.
+func freshen(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() == 0 { // a power cut can leave an empty one
+		return false
+	}
+	now := time.Now()
+	return os.Chtimes(path, now, now) == nil
+}
+
+// writeTemp uses the name pattern that git's own prune clears away.
+func writeTemp(objectDir string, obj object) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(objectDir, "tmp_obj_"+rand.Text()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o444)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := plumbing.ParseObjectType(obj.kind)
+	if err != nil {
+		return f, err
+	}
+	var content bytes.Buffer
+	w := objfile.NewWriter(&content)
+	if err := w.WriteHeader(kind, int64(len(obj.data))); err != nil {
+		return f, err
+	}
+	if _, err := w.Write(obj.data); err != nil {
+		return f, err
+	}
+	if err := w.Close(); err != nil {
+		return f, err
+	}
+	_, err = f.Write(content.Bytes())
+	return f, err
+}
+
+// moveIn renames a temporary file to its place. `git gc` removes fan-out
+// folders that are empty, at any moment, also between our mkdir and our rename.
+func moveIn(temp, path string) error {
+	for range 100 {
+		err := os.Rename(temp, path)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.Mkdir(filepath.Dir(path), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s is removed again and again", filepath.Dir(path))
+}
+
+func syncFolders(written []looseFile) error {
+	done := make(map[string]bool)
+	for _, w := range written {
+		dir := filepath.Dir(w.path)
+		if done[dir] {
+			continue
+		}
+		done[dir] = true
+		f, err := os.Open(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // packed and removed meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		err = f.Sync()
+		f.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func syncEach(files []looseFile) error {
+	for _, f := range files {
+		if err := f.file.Sync(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+package gitstore
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// StateRef is the ref that the blackboard lives on.
+const StateRef = "refs/liza/state"
+
+// ErrRefMoved is wrapped by MoveRefs when a ref was not where the caller had
+// seen it: somebody else won. The store tests it to build its move again.
+var ErrRefMoved = errors.New("a ref has moved")
+
+// ErrRefLocked is wrapped by MoveRefs when a lock file that is not ours stood
+// in the way for too long. The command line tests it for its exit code.
+var ErrRefLocked = errors.New("a ref is locked")
+
+// lockArgs are how long git waits for others' locks, in milliseconds.
+var lockArgs = []string{"-c", "core.filesRefLockTimeout=2000", "-c", "core.packedRefsTimeout=5000"}
+
+// A RefUpdate moves the ref Name from Old to New. Old "" says that the ref must
+// not exist, New "" deletes it, both the same only checks. With Any the ref may
+// be anywhere before.
+type RefUpdate struct {
+	Name     string
+	Old, New ID
+	Any      bool
+}
+
+// MoveRefs moves all refs, in the order given, in one transaction of one
+// `git update-ref`, with message in their reflogs. Nothing else moves a ref.
+//
+// Errors wrap ErrRefMoved or ErrRefLocked, or are a *GitError, for example when
+// a hook refused; no ref has moved then, unless the error says so. A process
+// that is killed inside can leave the first refs moved and the others not, and
+// locks: the next MoveRefs, or Recover, clears the locks, and the caller goes
+// by the first ref.
+func (r *Repo) MoveRefs(ctx context.Context, updates []RefUpdate, message string) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	for _, u := range updates {
+		if err := r.checkUpdate(u); err != nil {
+			return err
+		}
+	}
+	if err := r.Recover(ctx); err != nil {
+		return err
+	}
+	err := r.updateRefs(ctx, updates, message)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	err = r.explain(ctx, updates, err)
+	if !errors.Is(err, ErrRefLocked) {
+		return err
+	}
+	// The lock may be one of a dead process of ours that was too young before.
+	cleared, recoverErr := r.recover()
+	if recoverErr != nil || cleared == 0 {
+		return err
+	}
+	if err := r.updateRefs(ctx, updates, message); err != nil {
+		return r.explain(ctx, updates, err)
+	}
+	return nil
+}
+
+func (r *Repo) checkUpdate(u RefUpdate) error {
+	if err := checkRefName(u.Name); err != nil {
+		return err
+	}
+	if u.New == "" && u.Old == "" && !u.Any {
+		return fmt.Errorf("ref %s: neither an old nor a new value", u.Name)
+	}
+	for _, id := range []ID{u.Old, u.New} {
+		if id == "" {
+			continue
+		}
+		if err := r.checkID(id); err != nil {
+			return fmt.Errorf("ref %s: %w", u.Name, err)
+		}
+	}
+	return nil
+}
+
+// instructions renders one update for `git update-ref --stdin -z`, where an
+// empty old value is not checked and a zero one must not exist.
+func (r *Repo) instructions(u RefUpdate) string {
+	old := u.Old
+	switch {
+	case u.Any:
+		old = ""
+	case old == "":
+		old = r.zero()
+	}
+	if u.New == "" {
+		return fmt.Sprintf("delete %s\x00%s\x00", u.Name, old)
+	}
+	return fmt.Sprintf("update %s\x00%s\x00%s\x00", u.Name, u.New, old)
+}
+
+// updateRefs drives one transaction step by step, with the journal beside it.
+func (r *Repo) updateRefs(ctx context.Context, updates []RefUpdate, message string) error {
+	entry, err := r.openJournal(updates)
+	if err != nil {
+		return err
+	}
+	defer entry.close()
+	mode, err := r.fsync(ctx)
+	if err != nil {
+		return err
+	}
+	args := append([]string{"--git-dir=" + r.commonDir}, lockArgs...)
+	args = append(append(args, fsyncArgs(mode, "reference")...), "update-ref", "--stdin", "-z", "-m", oneLine(message))
+	for _, u := range updates {
+		if u.Name == StateRef && u.Old == "" && !u.Any {
+			args = append(args, "--create-reflog")
+		}
+	}
+	cmd, cancel := r.command(ctx, Cmd{Args: args})
+	defer cancel()
+	stderr := &tail{max: 16 << 10}
+	cmd.Stderr = stderr
+	cmd.ExtraFiles = []*os.File{entry.file} // the entry stays locked while git lives
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	if err := cmd.Start(); err != nil {
+		return gitError(args, stderr, err)
+	}
+	talkErr := r.transact(in, bufio.NewReader(out), updates, entry)
+	in.Close()
+	err = cmd.Wait()
+	trace(args, started, err)
+	if err := gitError(args, stderr, err); err != nil {
+		return err
+	}
+	return talkErr
+}
+
+// transact speaks the protocol of `git update-ref --stdin`.
+func (r *Repo) transact(in io.Writer, out *bufio.Reader, updates []RefUpdate, entry *journalEntry) error {
+	var begin bytes.Buffer
+	begin.WriteString("start\x00")
+	for _, u := range updates {
+		begin.WriteString(r.instructions(u))
+	}
+	begin.WriteString("prepare\x00")
+	if _, err := in.Write(begin.Bytes()); err != nil {
+		return err
+	}
+	for _, step := range []string{"start", "prepare"} {
+		if err := expect(out, step); err != nil {
+			return err
+		}
+	}
+	if err := entry.prepared(); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(in, "commit\x00"); err != nil {
+		return err
+	}
+	return expect(out, "commit")
+}
+
+func expect(out *bufio.Reader, step string) error {
+	line, err := out.ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("git update-ref ended before %s: %w", step, err)
+	}
+	if line != step+": ok\n" {
+		return fmt.Errorf("git update-ref answered %q to %s", line, step)
+	}
+	return nil
+}
+
+// explain finds out, by looking and not by git's words, why a transaction
+// failed with cause.
+func (r *Repo) explain(ctx context.Context, updates []RefUpdate, cause error) error {
+	var moved, done []string
+	for _, u := range updates {
+		now, err := r.Resolve(ctx, u.Name)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%w (after %w)", err, cause)
+		case now == u.New && !(u.Any || u.Old == u.New):
+			done = append(done, u.Name)
+		case !u.Any && now != u.Old:
+			moved = append(moved, fmt.Sprintf("%s is at %s, not at %s", u.Name, orNone(now), orNone(u.Old)))
+		}
+	}
+	locked := r.foreignLock(updates)
+	switch {
+	case len(moved) > 0:
+		return fmt.Errorf("%w: %s", ErrRefMoved, strings.Join(moved, ", "))
+	case len(done) > 0:
+		// Either our own commit got so far, or somebody made the same change.
+		return fmt.Errorf("%w: %s already there: %w", ErrRefMoved, strings.Join(done, ", "), cause)
+	case locked != "":
+		return fmt.Errorf("%w: %s; if no git is running, `git liza doctor --unlock` removes it", ErrRefLocked, locked)
+	}
+	return cause
+}
+
+// foreignLock describes a lock file that stands in the way of updates.
+func (r *Repo) foreignLock(updates []RefUpdate) string {
+	for _, path := range r.lockPaths(updates) {
+		if info, err := os.Lstat(path); err == nil {
+			return fmt.Sprintf("%s, %s old", path, time.Since(info.ModTime()).Round(time.Second))
+		}
+	}
+	return ""
+}
+
+// lockPaths are the lock files that git takes for updates: one per ref, also
+// for what a symbolic ref points to and for a HEAD that points to one of them,
+// and packed-refs for deletions.
+func (r *Repo) lockPaths(updates []RefUpdate) []string {
+	names := make(map[string]bool)
+	var paths []string
+	add := func(name string) {
+		if !names[name] {
+			names[name] = true
+			paths = append(paths, filepath.Join(r.commonDir, filepath.FromSlash(name))+".lock")
+		}
+	}
+	for _, u := range updates {
+		name := u.Name
+		for range symrefDepth {
+			add(name)
+			_, target, err := r.readRef(name)
+			if err != nil || target == "" {
+				break
+			}
+			name = target
+		}
+		if u.New == "" {
+			add("packed-refs")
+		}
+	}
+	head, err := os.ReadFile(filepath.Join(r.commonDir, "HEAD"))
+	if target, ok := strings.CutPrefix(string(head), "ref:"); err == nil && ok && names[strings.TrimSpace(target)] {
+		add("HEAD")
+	}
+	return paths
+}
+
+func orNone(id ID) string {
+	if id == "" {
+		return "none"
+	}
+	return id.Short()
+}
+
+// oneLine is a message as a reflog can hold it.
+func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }

@@ -1,0 +1,239 @@
+package gitstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// ErrNoObject is wrapped when the repository holds no object with an id. The
+// store tests it when it gathers facts: "this commit exists" is one of them.
+var ErrNoObject = errors.New("no such object")
+
+// pendingLimit is how many bytes may wait for a Flush.
+const pendingLimit = 32 << 20
+
+// Objects reads and writes the objects of a repository: in process, through
+// go-git, where the object store is a plain sha1 one, and through git for the
+// rest (sha256, a quarantine, alternates, partial clones, shared permissions).
+//
+// What was written is visible to Read at once, and to git, other processes and
+// the disk after Flush. It is safe for use from several goroutines.
+type Objects struct {
+	repo  *Repo
+	ctx   context.Context // for the processes that outlive a call; never cancelled
+	packs packs
+	git   *catFile
+	plain bool // the object store is where and what go-git expects
+
+	mu      sync.Mutex
+	pending []object
+	waiting map[ID]int // index into pending
+	size    int
+}
+
+// An object is one that waits for a Flush.
+type object struct {
+	id   ID
+	kind string
+	data []byte
+}
+
+// Objects returns the repository's objects. It starts no process before one is
+// needed. Close of the repository ends them.
+func (r *Repo) Objects(ctx context.Context) (*Objects, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.objects == nil {
+		plain := r.hashLen == 40 && r.objectDir == filepath.Join(r.commonDir, "objects")
+		ctx := context.WithoutCancel(ctx)
+		r.objects = &Objects{repo: r, ctx: ctx, plain: plain, git: &catFile{repo: r, ctx: ctx}, waiting: make(map[ID]int)}
+		r.objects.packs.dir = r.objectDir
+	}
+	return r.objects, nil
+}
+
+// Close ends the process that reads objects, if there is one. Objects that
+// were not flushed are forgotten. The value can be used again.
+func (o *Objects) Close() error {
+	o.mu.Lock()
+	o.forget()
+	o.mu.Unlock()
+	o.packs.close()
+	return o.git.close()
+}
+
+// Read returns an object's kind (blob, tree, commit or tag) and content. The
+// content is shared: do not change it. The error wraps ErrNoObject.
+func (o *Objects) Read(id ID) (kind string, data []byte, err error) {
+	if err := o.repo.checkID(id); err != nil {
+		return "", nil, err
+	}
+	if obj, ok := o.unflushed(id); ok {
+		return obj.kind, obj.data, nil
+	}
+	if kind, data, err := readLoose(o.repo.objectDir, id); err == nil {
+		return kind, data, nil
+	}
+	if o.plain {
+		if kind, data, ok := o.packs.read(id); ok {
+			return kind, data, nil
+		}
+	}
+	// Not found, not readable, or not ours to decode: git has the last word.
+	return o.git.contents(id)
+}
+
+// Size returns an object's kind and the length of its content in bytes,
+// without reading the content. The error wraps ErrNoObject.
+func (o *Objects) Size(id ID) (kind string, n int64, err error) {
+	if err := o.repo.checkID(id); err != nil {
+		return "", 0, err
+	}
+	if obj, ok := o.unflushed(id); ok {
+		return obj.kind, int64(len(obj.data)), nil
+	}
+	if kind, n, err := looseSize(o.repo.objectDir, id); err == nil {
+		return kind, n, nil
+	}
+	return o.git.info(id)
+}
+
+// readKind reads an object that must be of one kind.
+func (o *Objects) readKind(id ID, want string) ([]byte, error) {
+	kind, data, err := o.Read(id)
+	if err != nil {
+		return nil, err
+	}
+	if kind != want {
+		return nil, fmt.Errorf("object %s is a %s, not a %s", id, kind, want)
+	}
+	return data, nil
+}
+
+func (o *Objects) unflushed(id ID) (object, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if i, ok := o.waiting[id]; ok {
+		return o.pending[i], true
+	}
+	return object{}, false
+}
+
+// WriteBlob adds a blob and returns its id. It keeps data until Flush.
+func (o *Objects) WriteBlob(data []byte) (ID, error) { return o.write("blob", data) }
+
+// WriteCommit adds a commit given as its raw content. It keeps raw until Flush.
+func (o *Objects) WriteCommit(raw []byte) (ID, error) { return o.write("commit", raw) }
+
+func (o *Objects) write(kind string, data []byte) (ID, error) {
+	id := o.repo.hash(kind, data)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, ok := o.waiting[id]; ok {
+		return id, nil
+	}
+	o.waiting[id] = len(o.pending)
+	o.pending = append(o.pending, object{id, kind, data})
+	o.size += len(data)
+	if o.size > pendingLimit {
+		return id, o.flush()
+	}
+	return id, nil
+}
+
+// Flush writes what was added since the last one, in that order, and makes it
+// as durable as the configuration liza.fsync says: `batch` (the default, one
+// flush of the disk for all of them), `all` (each on its own) or `none`. Call
+// it before a ref is moved to any of them. After an error none of them counts
+// as written, and no damaged object stands in the repository; a full disk is
+// syscall.ENOSPC, a read-only repository fs.ErrPermission or syscall.EROFS.
+func (o *Objects) Flush() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.flush()
+}
+
+func (o *Objects) flush() error {
+	if len(o.pending) == 0 {
+		return nil
+	}
+	defer o.forget()
+	mode, err := o.repo.fsync(o.ctx)
+	if err != nil {
+		return err
+	}
+	shared, err := o.repo.Config(o.ctx, "core.sharedRepository")
+	if err != nil {
+		return err
+	}
+	if o.plain && shared == "" {
+		err = writeLoose(o.repo.objectDir, o.pending, mode)
+	} else {
+		err = o.repo.unpackObjects(o.ctx, o.pending, mode)
+	}
+	if err != nil {
+		return fmt.Errorf("writing objects to %s: %w", o.repo.objectDir, err)
+	}
+	return nil
+}
+
+func (o *Objects) forget() {
+	o.pending, o.size = nil, 0
+	clear(o.waiting)
+}
+
+// hash is the id that an object has in this repository.
+func (r *Repo) hash(kind string, data []byte) ID {
+	if r.hashLen == 40 {
+		t, _ := plumbing.ParseObjectType(kind)
+		return ID(plumbing.ComputeHash(t, data).String())
+	}
+	h := sha256.New()
+	h.Write([]byte(kind + " " + strconv.Itoa(len(data)) + "\x00"))
+	h.Write(data)
+	return ID(hex.EncodeToString(h.Sum(nil)))
+}
+
+// checkID refuses what is not a full id of this repository before it becomes
+// part of a path or of a line to git.
+func (r *Repo) checkID(id ID) error {
+	if len(id) != r.hashLen || strings.Trim(string(id), "0123456789abcdef") != "" {
+		return fmt.Errorf("%w: %q is not a full object id", ErrNoObject, string(id))
+	}
+	return nil
+}
+
+// zero is the id that stands for "no object" in git's protocols.
+func (r *Repo) zero() ID { return ID(strings.Repeat("0", r.hashLen)) }
+
+// emptyTree is known to git without being written.
+func (r *Repo) emptyTree() ID { return r.hash("tree", nil) }
+
+// fsync returns the repository's liza.fsync.
+func (r *Repo) fsync(ctx context.Context) (string, error) {
+	mode, err := r.Config(ctx, "liza.fsync")
+	switch {
+	case err != nil:
+		return "", err
+	case mode == "":
+		return fsyncBatch, nil
+	case mode != fsyncBatch && mode != fsyncAll && mode != fsyncNone:
+		return "", fmt.Errorf("git config liza.fsync is %q; it can be batch, all or none", mode)
+	}
+	return mode, nil
+}
+
+const (
+	fsyncBatch = "batch"
+	fsyncAll   = "all"
+	fsyncNone  = "none"
+)

@@ -1,0 +1,57 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Queue waits for this clone's turn to write, so that its processes do not
+// waste work on each other; correctness never depends on it. The kernel lets
+// go of it when the holder dies. The error is fs.ErrPermission or
+// syscall.EROFS in a repository that cannot be written, or the context's.
+func (r *Repo) Queue(ctx context.Context) (release func(), err error) {
+	path := filepath.Join(r.commonDir, "liza", "queue.lock")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if errors.Is(err, os.ErrNotExist) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return nil, fmt.Errorf("queue of writers: %w", err)
+		}
+		f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("queue of writers: %w", err)
+	}
+	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		return func() { f.Close() }, nil
+	}
+	locked := make(chan error, 1)
+	go func() { locked <- flock(f, syscall.LOCK_EX) }()
+	select {
+	case err := <-locked:
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("queue of writers: %w", err)
+		}
+		return func() { f.Close() }, nil
+	case <-ctx.Done():
+		go func() { // a wait for the kernel cannot be called off
+			<-locked
+			f.Close()
+		}()
+		return nil, fmt.Errorf("queue of writers: %w", ctx.Err())
+	}
+}
+
+// flock takes a kernel lock on an open file, past interrupting signals.
+func flock(f *os.File, how int) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), how)
+		if err != syscall.EINTR {
+			return err
+		}
+	}
+}

@@ -1,0 +1,247 @@
+// Package gitstore keeps the blackboard as commits in a git repository.
+//
+// The lower half, in this file and its neighbours, is git itself: finding the
+// repository, running git, reading and writing objects, moving refs, merging.
+// It knows nothing of tasks. Objects are read and written in process where the
+// repository's format allows, refs are moved by git alone.
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/go-git/go-git/v5/plumbing/format/config"
+)
+
+// An ID is the full hexadecimal id of a git object; "" means none.
+type ID = flow.ObjectID
+
+// ErrNoRepository is wrapped by Open when there is no git repository. The
+// command line tests it to say where to run instead.
+var ErrNoRepository = errors.New("not in a git repository")
+
+// ErrGitTooOld is wrapped by Open when git lacks `merge-tree --write-tree`.
+// The command line tests it to tell the user to upgrade.
+var ErrGitTooOld = errors.New("git is too old, 2.38 or newer is needed")
+
+// A Repo is a git repository as seen from one directory. It is safe for use
+// from several goroutines.
+type Repo struct {
+	gitDir, commonDir, objectDir string
+	workTree, mainWorkTree       string
+	hashLen                      int
+	reftable                     bool
+	version                      string
+
+	mu       sync.Mutex
+	settings map[string]string // from `git config`, nil until needed
+	objects  *Objects
+}
+
+// Open finds the repository that dir lies in, or that GIT_DIR names, as git
+// itself does, and checks that git is new enough. It runs two git processes,
+// side by side. Errors wrap ErrNoRepository, ErrGitMissing or ErrGitTooOld, or
+// carry git's own words, for example about unsafe ownership.
+func Open(ctx context.Context, dir string) (*Repo, error) {
+	versions := make(chan error, 1)
+	var version string
+	go func() {
+		var err error
+		version, err = gitVersion(ctx)
+		versions <- err
+	}()
+	r, err := discover(ctx, dir)
+	if old := <-versions; old != nil {
+		return nil, old
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.version = version
+	return r, nil
+}
+
+// gitVersion asks git for its version and refuses one older than 2.38.
+func gitVersion(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitLimit)
+	defer cancel()
+	args := []string{"version"}
+	cmd := newCommand(ctx, args)
+	cmd.Env = baseEnv()
+	out, err := run(cmd, args)
+	if err != nil {
+		return "", err
+	}
+	version := strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil || major < 2 || major == 2 && minor < 38 {
+		return "", fmt.Errorf("%w: this is %s", ErrGitTooOld, version)
+	}
+	return version, nil
+}
+
+func discover(ctx context.Context, dir string) (*Repo, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitLimit)
+	defer cancel()
+	args := []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
+		"--git-path", "objects", "--show-object-format", "--show-toplevel"}
+	cmd := newCommand(ctx, args)
+	cmd.Dir = dir
+	cmd.Env = baseEnv()
+	out, err := run(cmd, args)
+	// Outside a work tree --show-toplevel alone fails, after the rest was printed.
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	switch {
+	case err != nil && len(lines) < 4:
+		return nil, noRepository(dir, err)
+	case len(lines) > 5:
+		return nil, fmt.Errorf("a path of the repository holds a line break: %q", out)
+	}
+	r := &Repo{gitDir: lines[0], commonDir: lines[1], objectDir: lines[2], hashLen: 40}
+	if lines[3] == "sha256" {
+		r.hashLen = 64
+	}
+	if len(lines) == 5 {
+		r.workTree = lines[4]
+	}
+	if _, err := os.Stat(filepath.Join(r.commonDir, "reftable")); err == nil {
+		r.reftable = true
+	}
+	return r, r.findMainWorkTree(ctx)
+}
+
+// noRepository tells "no repository at all" from one that git refuses, without
+// reading git's words: by looking for one.
+func noRepository(dir string, err error) error {
+	if exitCode(err) != 128 {
+		return err
+	}
+	if name := os.Getenv("GIT_DIR"); name != "" {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		if _, statErr := os.Stat(name); statErr == nil {
+			return err
+		}
+		return fmt.Errorf("%w: GIT_DIR names %s, which does not exist", ErrNoRepository, name)
+	}
+	abs, absErr := filepath.Abs(dir)
+	if absErr != nil {
+		return err
+	}
+	for up := abs; ; up = filepath.Dir(up) {
+		if looksLikeRepository(up) {
+			return err
+		}
+		if up == filepath.Dir(up) {
+			return fmt.Errorf("%w: %s", ErrNoRepository, abs)
+		}
+	}
+}
+
+func looksLikeRepository(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		return true
+	}
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// findMainWorkTree settles where the main work tree is. From inside it git has
+// said so; from elsewhere core.bare and core.worktree decide, which git reads
+// from exactly these two files, without includes.
+func (r *Repo) findMainWorkTree(ctx context.Context) error {
+	if r.gitDir == r.commonDir && r.workTree != "" {
+		r.mainWorkTree = r.workTree
+		return nil
+	}
+	core, err := r.coreSection(ctx)
+	if err != nil {
+		return err
+	}
+	bare, work := core["core.bare"], core["core.worktree"]
+	switch {
+	case work != "" && filepath.IsAbs(work):
+		r.mainWorkTree = filepath.Clean(work)
+	case work != "":
+		r.mainWorkTree = filepath.Join(r.commonDir, work)
+	case !isTrue(bare) && filepath.Base(r.commonDir) == ".git":
+		r.mainWorkTree = filepath.Dir(r.commonDir)
+	}
+	return nil
+}
+
+// coreSection reads what the repository's own configuration says under core,
+// with config.worktree of the main work tree last, which wins.
+func (r *Repo) coreSection(ctx context.Context) (map[string]string, error) {
+	core := make(map[string]string)
+	for _, name := range []string{"config", "config.worktree"} {
+		path := filepath.Join(r.commonDir, name)
+		f, err := os.Open(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the repository's configuration: %w", err)
+		}
+		parsed := config.New()
+		err = config.NewDecoder(f).Decode(parsed)
+		f.Close()
+		if err != nil {
+			// A file that only git understands.
+			out, err := r.Git(ctx, "config", "--file", path, "--null", "--list")
+			if err != nil {
+				return nil, err
+			}
+			for key, value := range parseConfig(out) {
+				core[key] = value
+			}
+			continue
+		}
+		for _, o := range parsed.Section("core").Options {
+			core["core."+strings.ToLower(o.Key)] = o.Value
+		}
+	}
+	return core, nil
+}
+
+// GitDir is the absolute git directory of the work tree that Open was given.
+func (r *Repo) GitDir() string { return r.gitDir }
+
+// CommonDir is the absolute git directory that all work trees share.
+func (r *Repo) CommonDir() string { return r.commonDir }
+
+// MainWorkTree is the root of the main work tree, also when opened from a
+// linked one or a subfolder; "" in a bare repository.
+func (r *Repo) MainWorkTree() string { return r.mainWorkTree }
+
+// WorkTree is the root of the work tree that Open was given, "" if it was none.
+func (r *Repo) WorkTree() string { return r.workTree }
+
+// HashLen is the number of hexadecimal digits of an object id, 40 or 64.
+func (r *Repo) HashLen() int { return r.hashLen }
+
+// GitVersion is the version of the git on PATH, for example "2.39.5".
+func (r *Repo) GitVersion() string { return r.version }
+
+// Close ends the processes and files that the repository keeps open.
+func (r *Repo) Close() error {
+	r.mu.Lock()
+	o := r.objects
+	r.objects = nil
+	r.mu.Unlock()
+	if o == nil {
+		return nil
+	}
+	return o.Close()
+}

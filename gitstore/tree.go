@@ -1,0 +1,96 @@
+package gitstore
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Modes of tree entries.
+const (
+	ModeTree       = 0o040000
+	ModeBlob       = 0o100644
+	ModeExecutable = 0o100755
+	ModeSymlink    = 0o120000
+	ModeSubmodule  = 0o160000
+)
+
+// An Entry is one line of a tree.
+type Entry struct {
+	Mode uint32
+	Name string
+	ID   ID
+}
+
+// Tree returns a tree's entries in git's order, which sorts a folder as if its
+// name ended with a slash. The error wraps ErrNoObject.
+func (o *Objects) Tree(id ID) ([]Entry, error) {
+	data, err := o.readKind(id, "tree")
+	if errors.Is(err, ErrNoObject) && id == o.repo.emptyTree() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := parseTree(data, o.repo.hashLen/2)
+	if err != nil {
+		return nil, fmt.Errorf("tree %s: %w", id, err)
+	}
+	return entries, nil
+}
+
+func parseTree(data []byte, hashSize int) ([]Entry, error) {
+	var entries []Entry
+	for len(data) > 0 {
+		space, end := bytes.IndexByte(data, ' '), bytes.IndexByte(data, 0)
+		if space < 0 || end < space || len(data) < end+1+hashSize {
+			return nil, fmt.Errorf("entry %d is cut short", len(entries)+1)
+		}
+		mode, err := strconv.ParseUint(string(data[:space]), 8, 32)
+		if err != nil {
+			return nil, fmt.Errorf("entry %d has mode %q", len(entries)+1, data[:space])
+		}
+		hash := data[end+1 : end+1+hashSize]
+		entries = append(entries, Entry{uint32(mode), string(data[space+1 : end]), ID(hex.EncodeToString(hash))})
+		data = data[end+1+hashSize:]
+	}
+	return entries, nil
+}
+
+// WriteTree adds a tree with these entries, in any order, and returns its id.
+// A name that git would refuse, or that occurs twice, is an error.
+func (o *Objects) WriteTree(entries []Entry) (ID, error) {
+	sorted := slices.Clone(entries)
+	slices.SortFunc(sorted, func(a, b Entry) int { return strings.Compare(a.sortName(), b.sortName()) })
+	var raw []byte
+	seen := make(map[string]bool, len(sorted))
+	for _, e := range sorted {
+		if badName(e.Name) || seen[e.Name] {
+			return "", fmt.Errorf("a tree cannot hold the name %q, or not twice", e.Name)
+		}
+		seen[e.Name] = true
+		hash, err := hex.DecodeString(string(e.ID))
+		if err != nil || len(e.ID) != o.repo.hashLen {
+			return "", fmt.Errorf("tree entry %s: %q is not a full object id", e.Name, string(e.ID))
+		}
+		raw = append(strconv.AppendUint(raw, uint64(e.Mode), 8), ' ')
+		raw = append(append(raw, e.Name...), 0)
+		raw = append(raw, hash...)
+	}
+	return o.write("tree", raw)
+}
+
+func (e Entry) sortName() string {
+	if e.Mode == ModeTree {
+		return e.Name + "/"
+	}
+	return e.Name
+}
+
+func badName(name string) bool {
+	return name == "" || name == "." || name == ".." || strings.EqualFold(name, ".git") || strings.ContainsAny(name, "/\x00")
+}
