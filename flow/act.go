@@ -1,0 +1,75 @@
+package flow
+
+// An Act is what a move does. The zero value is no act.
+type Act uint8
+
+// The acts on tasks, then those on the other nouns.
+const (
+	ActAdd Act = iota + 1
+	ActFinalize
+	ActEdit
+	ActClaim
+	ActRenew
+	ActIntent
+	ActSubmit
+	ActReview
+	ActApprove
+	ActReject
+	ActMerge
+	ActIntegrationFail
+	ActBlock
+	ActUnblock
+	ActSupersede
+	ActAbandon
+	ActRelease
+	ActHandoff
+	ActAdopt
+	ActPause
+	ActResume
+	ActCheckpoint
+	ActStop
+	ActDecide
+	ActGoal
+	ActComplete
+	ActAbort
+	ActAlign
+	ActSprintStart
+	ActSprintClose
+	ActRetro
+	ActRegister
+	ActUnregister
+	ActDegrade
+	ActTrip
+	ActReset
+	ActAnomaly
+	ActDiscover
+	ActConvert
+	ActNote
+	ActSpecChange
+	ActInit
+	ActConfig
+	ActImport
+	ActArchive
+	ActMigrate
+	ActAmend
+	ActPrincipal
+)
+
+var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", "submit", "review", "approve", "reject",
+	"merge", "integration_fail", "block", "unblock", "supersede", "abandon", "release", "handoff", "adopt",
+	"pause", "resume", "checkpoint", "stop", "decide", "goal", "complete", "abort", "align",
+	"sprint_start", "sprint_close", "retro", "register", "unregister", "degrade", "trip", "reset",
+	"anomaly", "discover", "convert", "note", "spec_change", "init", "config", "import", "archive", "migrate",
+	"amend", "principal"}
+
+// Acts are all acts.
+func Acts() []Act { return all[Act](actNames) }
+
+// String is the act's name as moves and logs spell it.
+func (a Act) String() string { return actNames.name(uint8(a)) }
+
+// MarshalText writes the name; the zero value is an error.
+func (a Act) MarshalText() ([]byte, error) { return actNames.marshal(uint8(a), "act") }
+
+// UnmarshalText accepts exactly the names of [Act.String].
+func (a *Act) UnmarshalText(text []byte) error { return unmarshalName(a, text, actNames, "act") }

@@ -1,0 +1,114 @@
+package flow
+
+// RegisterMove enters an agent, or fences an earlier registration of its id.
+type RegisterMove struct {
+	Agent      AgentID    `yaml:"agent"`
+	Provider   string     `yaml:"provider"`
+	Host       string     `yaml:"host"`
+	Generation Generation `yaml:"new_generation"` // "" registers by hand
+	Takeover   bool       `yaml:"takeover"`
+}
+
+func (r *RegisterMove) subject() string { return string(r.Agent) }
+
+func (r *RegisterMove) check(p *play) *Refusal {
+	hint := "git liza agents"
+	m := p.move
+	if r.Agent.Role() == 0 || len(r.Generation) > 16 {
+		return refuse(RuleForm, hint, "%q is not an agent that can be registered", clip(string(r.Agent)))
+	}
+	if by := m.By.Agent(); by != "" && by != r.Agent {
+		return refuse(RuleRole, hint, "%s does not register %s", by, r.Agent)
+	}
+	old := p.Agent(r.Agent)
+	if old == nil {
+		return nil
+	}
+	held, lease := p.heldBy(old)
+	if held != "" && !r.Takeover {
+		return refuse(RuleHeld, "git liza register "+string(r.Agent)+" --takeover", "%s holds %s until %s", r.Agent, held, lease)
+	}
+	return nil
+}
+
+// heldBy is the task or review that an agent holds with a live lease.
+func (p *play) heldBy(a *Agent) (TaskID, string) {
+	const layout = "2006-01-02T15:04:05Z"
+	if t := p.Task(a.Task); t != nil && t.Claim != nil && t.Claim.By == Actor(a.ID) && t.Claim.live(p.move.At) {
+		return t.ID, t.Claim.Lease.Format(layout)
+	}
+	if t := p.Task(a.Review); t != nil && t.Review != nil && t.Review.By == Actor(a.ID) && t.Review.live(p.move.At) {
+		return t.ID, t.Review.Lease.Format(layout)
+	}
+	return "", ""
+}
+
+func (r *RegisterMove) apply(p *play) {
+	a := Agent{ID: r.Agent, Role: r.Agent.Role(), Provider: r.Provider, Host: r.Host, Generation: r.Generation, Registered: p.move.At}
+	if old := p.Agent(r.Agent); old != nil {
+		a.Task, a.Review = old.Task, old.Review
+	}
+	p.put(Key{Agents, string(a.ID)}, &a)
+}
+
+// UnregisterMove removes an agent that holds nothing.
+type UnregisterMove struct {
+	Agent AgentID `yaml:"agent"`
+}
+
+func (u *UnregisterMove) subject() string { return string(u.Agent) }
+
+func (u *UnregisterMove) already(p *play) bool { return p.Agent(u.Agent) == nil }
+
+func (u *UnregisterMove) check(p *play) *Refusal {
+	a, r := p.ownAgent(u.Agent, "unregister")
+	if r != nil {
+		return r
+	}
+	held := a.Task
+	if held == "" {
+		held = a.Review
+	}
+	if held != "" {
+		return refuse(RuleHeld, "git liza release "+string(held), "%s holds %s", u.Agent, held)
+	}
+	return nil
+}
+
+// ownAgent is a registered agent that the actor may speak for.
+func (p *play) ownAgent(id AgentID, verb string) (*Agent, *Refusal) {
+	if by := p.move.By.Agent(); by != "" && by != id {
+		return nil, refuse(RuleRole, "git liza agents", "%s does not %s %s", by, verb, id)
+	}
+	a := p.Agent(id)
+	if a == nil {
+		return nil, refuse(RuleNotFound, "git liza agents", "%s is not registered", id)
+	}
+	return a, nil
+}
+
+func (u *UnregisterMove) apply(p *play) { p.put(Key{Agents, string(u.Agent)}, nil) }
+
+// DegradeMove takes an agent out of work until it is registered anew.
+type DegradeMove struct {
+	Agent  AgentID `yaml:"agent"`
+	Reason string  `yaml:"reason"`
+}
+
+func (d *DegradeMove) subject() string { return string(d.Agent) }
+
+func (d *DegradeMove) check(p *play) *Refusal {
+	if _, r := p.ownAgent(d.Agent, "degrade"); r != nil {
+		return r
+	}
+	return present("the reason", d.Reason, "git liza degrade "+string(d.Agent)+" --reason R")
+}
+
+func (d *DegradeMove) already(p *play) bool {
+	a := p.Agent(d.Agent)
+	return a != nil && a.Degraded != "" && a.Degraded == d.Reason
+}
+
+func (d *DegradeMove) apply(p *play) {
+	p.agent(Actor(d.Agent), func(a *Agent) { a.Degraded = d.Reason })
+}

@@ -1,0 +1,273 @@
+package flow
+
+import "time"
+
+// A play is one move being judged: the board that it would lead to, the row
+// of the table, and the subject as the effect may change it.
+type play struct {
+	*Board
+	move  *Move
+	facts *Facts // nil on replay
+	rule  *rule
+	task  *Task  // a copy of the subject; nil where the act has none
+	from  Status // the subject's status before
+	prior *Board
+}
+
+// Apply is the board after the move. The error is a *[Refusal] where the
+// rules say no; any other error comes from the board's [Source]. facts is
+// what git answers to [Board.Ask]; nil replays a move that was accepted once.
+// The receiver is unchanged in every case.
+func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
+	p := &play{Board: b.next(m.At), prior: b, move: &m, facts: facts}
+	for _, guard := range []func() *Refusal{p.version, p.form, p.clock, p.fence, p.select_, p.opens, p.details} {
+		refusal := guard()
+		if p.err != nil {
+			return nil, p.err
+		}
+		if refusal != nil {
+			return nil, refusal
+		}
+	}
+	p.effect()
+	if p.err != nil {
+		return nil, p.err
+	}
+	if refusal := p.invariants(); refusal != nil {
+		return nil, refusal
+	}
+	return p.Board, p.err
+}
+
+// Opens says whether the rules let the actor begin this act now, before the
+// act's own fields are known; nil if they do.
+func (b *Board) Opens(act Act, task TaskID, by Actor, g Generation, at time.Time) *Refusal {
+	m := Move{Act: act, Task: task, By: by, Generation: g, At: at, Detail: NewDetail(act)}
+	p := &play{Board: b.next(at), prior: b, move: &m}
+	for _, guard := range []func() *Refusal{p.version, p.fence, p.select_, p.opens} {
+		if refusal := guard(); refusal != nil {
+			return refusal
+		}
+	}
+	return nil
+}
+
+// Already reports whether the board says already what the move would make it
+// say, so that repeating a command after a crash is safe. It is asked when a
+// person or agent wants a move, never when history is judged.
+func (b *Board) Already(m Move) bool {
+	d, ok := m.Detail.(interface{ already(*play) bool })
+	if !ok || b.Empty() {
+		return false
+	}
+	p := &play{Board: b.next(m.At), prior: b, move: &m}
+	if m.Task != "" {
+		if p.task = b.Task(m.Task); p.task == nil {
+			return false
+		}
+		p.from = p.task.Status
+	}
+	return p.fence() == nil && d.already(p)
+}
+
+func (p *play) version() *Refusal {
+	rules := p.Settings().Rules
+	switch {
+	case rules > RulesVersion:
+		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program knows up to %d: install a newer git-liza", rules, RulesVersion)
+	case rules == 0 && p.move.Act != ActInit:
+		return refuse(RuleNotFound, "git liza init", "there is no blackboard")
+	}
+	return nil
+}
+
+func (p *play) form() *Refusal {
+	if p.move.Detail == nil || p.move.Request == "" || p.move.By == "" {
+		return refuse(RuleForm, "git liza help", "a move needs an act, an actor and a request id")
+	}
+	limit := p.Settings().Config.TextLimit
+	if limit == 0 {
+		limit = DefaultConfig().TextLimit
+	}
+	return checkTexts(p.move, limit)
+}
+
+func (p *play) clock() *Refusal {
+	at := p.move.At
+	if at.Location() != time.UTC || at.Nanosecond() != 0 || at.Before(p.prior.at) {
+		return refuse(RuleTime, "git liza log -n 1", "the move is dated %s, the last one %s: time on the board does not run backwards",
+			at.Format(time.RFC3339), p.prior.at.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// fence refuses generations that a newer registration replaced.
+func (p *play) fence() *Refusal {
+	m := p.move
+	id := m.By.Agent()
+	if id == "" {
+		if m.Generation != "" {
+			return refuse(RuleStale, "git liza agents", "a human's move carries no generation")
+		}
+		return nil
+	}
+	if m.Act == ActRegister {
+		return nil
+	}
+	var known Generation
+	agent := p.Agent(id)
+	if agent != nil {
+		known = agent.Generation
+	}
+	if m.Generation != known && (known == "" || m.Generation != known.Child()) {
+		return refuse(RuleStale, "git liza agents", "%s is registered with another generation: a newer registration has replaced this one, or it has ended", id)
+	}
+	return nil
+}
+
+// select_ finds the row of the table and the subject.
+func (p *play) select_() *Refusal {
+	m := p.move
+	var stateFits *rule
+	var first *rule
+	for i := range rules {
+		r := &rules[i]
+		if r.act != m.Act {
+			continue
+		}
+		if first == nil {
+			first = r
+			if refusal := p.subject(r); refusal != nil {
+				return refusal
+			}
+		}
+		if r.from != 0 && !r.from.has(p.from) {
+			continue
+		}
+		if r.by&p.standing() != 0 {
+			p.rule = r
+			return nil
+		}
+		if stateFits == nil {
+			stateFits = r
+		}
+	}
+	switch {
+	case first == nil:
+		return refuse(RuleForm, "git liza help", "there is no act %s", m.Act)
+	case stateFits == nil && p.from.Final():
+		return refuse(RuleFinal, "git liza show "+string(m.Task), "%s is %s, and nothing leaves a final state", m.Task, p.from)
+	case stateFits == nil:
+		return refuse(RuleState, "git liza show "+string(m.Task), "%s does not apply to %s, which is %s", m.Act, m.Task, p.from)
+	}
+	return p.unentitled(stateFits)
+}
+
+func (p *play) subject(r *rule) *Refusal {
+	if r.from == 0 {
+		if p.move.Task != "" {
+			return refuse(RuleForm, "git liza help", "%s is not about one task", p.move.Act)
+		}
+		return nil
+	}
+	found := p.Task(p.move.Task)
+	if found == nil {
+		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", p.move.Task)
+	}
+	p.task, p.from = found.clone(), found.Status
+	return nil
+}
+
+// standing is every capacity that the actor has towards the subject.
+func (p *play) standing() standing {
+	s := anybody
+	by := p.move.By
+	child := p.move.Generation != "" && p.move.Generation[len(p.move.Generation)-1] == 'd'
+	if p.task != nil && p.task.Claim != nil && p.task.Claim.By == by {
+		s |= holder
+	}
+	if p.task != nil && p.task.Review != nil && p.task.Review.By == by {
+		s |= reviewHolder
+	}
+	if by.IsHuman() {
+		return s | human
+	}
+	if by.Role() == Planner {
+		s |= planner
+	}
+	if child {
+		return s
+	}
+	s |= supervisor
+	switch by.Role() {
+	case Coder:
+		s |= coder
+	case CodeReviewer:
+		s |= reviewer
+	}
+	return s
+}
+
+// unentitled words the refusal of an actor whom no row of the act admits.
+func (p *play) unentitled(r *rule) *Refusal {
+	m := *p.move
+	child := m.Generation
+	if len(child) > len(childSuffix) {
+		p.move.Generation = child[:len(child)-len(childSuffix)]
+		entitled := r.by&p.standing() != 0
+		p.move.Generation = child
+		if entitled {
+			return refuse(RuleSupervisor, "git liza show "+string(m.Task), "%s is for the supervisor of %s, not for the agent that it spawned", m.Act, m.By)
+		}
+	}
+	switch {
+	case r.by&holder != 0 && p.task.Claim != nil:
+		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s is held by %s until %s, not by %s",
+			m.Task, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339), m.By)
+	case r.by&reviewHolder != 0 && p.task.Review != nil:
+		return refuse(RuleHolder, "git liza show "+string(m.Task), "the review of %s is held by %s until %s, not by %s",
+			m.Task, p.task.Review.By, p.task.Review.Lease.Format(time.RFC3339), m.By)
+	case r.by&reviewHolder != 0:
+		return refuse(RuleHolder, "git liza review "+string(m.Task)+" --as "+string(m.By), "%s has not claimed the review of %s", m.By, m.Task)
+	}
+	return refuse(RuleRole, "git liza help "+m.Act.String(), "%s is for %s, not for %s", m.Act, r.by, m.By)
+}
+
+func (p *play) opens() *Refusal { return p.rule.open(p) }
+
+func (p *play) details() *Refusal { return p.move.Detail.check(p) }
+
+func (p *play) effect() {
+	if p.task != nil && p.rule.to != 0 {
+		p.task.Status = p.rule.to
+	}
+	p.register()
+	p.move.Detail.apply(p)
+	if p.task != nil {
+		p.keep(p.task)
+	}
+}
+
+// register enters an agent that acts for the first time by hand.
+func (p *play) register() {
+	id := p.move.By.Agent()
+	if id == "" || p.move.Act == ActRegister || p.Agent(id) != nil {
+		return
+	}
+	p.put(Key{Agents, string(id)}, &Agent{ID: id, Role: id.Role(), Registered: p.move.At})
+}
+
+// keep writes a task's new state to the board.
+func (p *play) keep(t *Task) {
+	t.Changed = p.move.At
+	p.put(Key{Tasks, string(t.ID)}, t)
+}
+
+// settings gives the board's settings to change; the caller puts them back.
+func (p *play) change(edit func(*Settings)) {
+	s := p.Settings()
+	edit(&s)
+	p.put(Key{Folder: SettingsDoc}, &s)
+}
+
+func (p *play) limits() Limits { return p.Settings().Config.Limits.over(p.task.Limits) }

@@ -1,0 +1,317 @@
+package flow
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Folder is a kind of document on the blackboard.
+type Folder uint8
+
+// The folders; the first three hold a single document each.
+const (
+	SettingsDoc Folder = iota + 1
+	PrincipalsDoc
+	BreakerDoc
+	Goals
+	Sprints
+	Tasks
+	Archive
+	Agents
+	Anomalies
+	Discovered
+	Notes
+)
+
+// A Key names a document: its folder and, where the folder holds many, its id.
+type Key struct {
+	Folder Folder
+	ID     string
+}
+
+// A Document is a pointer to one of the document types: Settings, Goal,
+// Sprint, Task, Agent, Anomaly, Discovery, Note, Principals, Breaker. What a
+// Source returns is shared and never changed.
+type Document interface{ document() }
+
+func (*Settings) document()   {}
+func (*Principals) document() {}
+func (*Breaker) document()    {}
+func (*Goal) document()       {}
+func (*Sprint) document()     {}
+func (*Task) document()       {}
+func (*Agent) document()      {}
+func (*Anomaly) document()    {}
+func (*Discovery) document()  {}
+func (*Note) document()       {}
+
+// NewDocument is an empty document for a folder, nil for no known folder.
+func NewDocument(f Folder) Document {
+	switch f {
+	case SettingsDoc:
+		return new(Settings)
+	case PrincipalsDoc:
+		return new(Principals)
+	case BreakerDoc:
+		return new(Breaker)
+	case Goals:
+		return new(Goal)
+	case Sprints:
+		return new(Sprint)
+	case Tasks, Archive:
+		return new(Task)
+	case Agents:
+		return new(Agent)
+	case Anomalies:
+		return new(Anomaly)
+	case Discovered:
+		return new(Discovery)
+	case Notes:
+		return new(Note)
+	}
+	return nil
+}
+
+// A Source holds the documents of a board as some move left it.
+type Source interface {
+	// Load returns the document at key, ignoring the case of its id, and nil
+	// if there is none.
+	Load(Key) (Document, error)
+	// List returns the ids in a folder, sorted.
+	List(Folder) ([]string, error)
+	// Summaries returns what is said in short of every task outside the
+	// archive, in any order.
+	Summaries() ([]Summary, error)
+}
+
+// A Board is the content of the blackboard after some move. Boards do not
+// change: [Board.Apply] returns another one that shares what is the same.
+// Reading errors of the Source stick and come out of Apply, Check and
+// [Board.Err].
+type Board struct {
+	source  Source
+	at      time.Time
+	changed map[Key]Edit // by folded key
+	err     error
+}
+
+// Open is the board that the source holds; at is the time of its last move.
+func Open(source Source, at time.Time) *Board {
+	return &Board{source: source, at: at, changed: map[Key]Edit{}}
+}
+
+// At is the time of the board's last move; the next is not earlier.
+func (b *Board) At() time.Time { return b.at }
+
+// Err is the first error that the board's Source gave, nil if none.
+func (b *Board) Err() error { return b.err }
+
+// Changes are the documents that differ from the Source's, in order of their
+// keys; a nil document is a removal.
+func (b *Board) Changes() []Edit {
+	list := make([]Edit, 0, len(b.changed))
+	for _, edit := range b.changed {
+		list = append(list, edit)
+	}
+	slices.SortFunc(list, func(x, y Edit) int {
+		return cmp.Or(cmp.Compare(x.Key.Folder, y.Key.Folder), strings.Compare(x.Key.ID, y.Key.ID))
+	})
+	return list
+}
+
+// An Edit is a document that a move wrote, or removed if it is nil.
+type Edit struct {
+	Key      Key
+	Document Document
+}
+
+// Empty reports whether there is no board at all yet.
+func (b *Board) Empty() bool { return b.load(Key{Folder: SettingsDoc}) == nil }
+
+// Settings are the board's; the zero value on an empty board.
+func (b *Board) Settings() Settings {
+	if doc, ok := b.load(Key{Folder: SettingsDoc}).(*Settings); ok {
+		return *doc
+	}
+	return Settings{}
+}
+
+// Task finds a task, live or archived; nil if there is none of that id.
+func (b *Board) Task(id TaskID) *Task {
+	for _, folder := range []Folder{Tasks, Archive} {
+		if t, ok := b.load(Key{folder, string(id)}).(*Task); ok && t.ID == id {
+			return t
+		}
+	}
+	return nil
+}
+
+// Agent finds a registered agent; nil if there is none of that id.
+func (b *Board) Agent(id AgentID) *Agent {
+	a, _ := b.load(Key{Agents, string(id)}).(*Agent)
+	return a
+}
+
+// Goal finds a goal; nil if there is none of that id.
+func (b *Board) Goal(id GoalID) *Goal {
+	if g, ok := b.load(Key{Goals, string(id)}).(*Goal); ok && g.ID == id {
+		return g
+	}
+	return nil
+}
+
+// Sprint finds a sprint; nil if there is none of that id.
+func (b *Board) Sprint(id SprintID) *Sprint {
+	if s, ok := b.load(Key{Sprints, string(id)}).(*Sprint); ok && s.ID == id {
+		return s
+	}
+	return nil
+}
+
+// Breaker is the circuit breaker's state.
+func (b *Board) Breaker() Breaker {
+	if doc, ok := b.load(Key{Folder: BreakerDoc}).(*Breaker); ok {
+		return *doc
+	}
+	return Breaker{}
+}
+
+// Principals are the accounts that the board knows; empty if it has none.
+func (b *Board) Principals() *Principals {
+	if doc, ok := b.load(Key{Folder: PrincipalsDoc}).(*Principals); ok {
+		return doc
+	}
+	return &Principals{}
+}
+
+// Load finds any document by its key, ignoring the case of the id; nil if
+// there is none.
+func (b *Board) Load(key Key) Document { return b.load(key) }
+
+// IDs are the ids in a folder, sorted.
+func (b *Board) IDs(f Folder) []string {
+	ids, err := b.source.List(f)
+	b.fail(err)
+	ids = slices.Clone(ids)
+	for _, edit := range b.changed {
+		i, found := slices.BinarySearch(ids, edit.Key.ID)
+		switch {
+		case edit.Key.Folder != f:
+		case edit.Document == nil && found:
+			ids = slices.Delete(ids, i, i+1)
+		case edit.Document != nil && !found:
+			ids = slices.Insert(ids, i, edit.Key.ID)
+		}
+	}
+	return ids
+}
+
+// Tasks says in short of every task outside the archive what lists and guards
+// need, in order of creation.
+func (b *Board) Tasks() []Summary {
+	stored, err := b.source.Summaries()
+	b.fail(err)
+	list := make([]Summary, 0, len(stored)+len(b.changed))
+	for _, s := range stored {
+		if _, ok := b.changed[Key{Tasks, string(s.ID)}.fold()]; !ok {
+			list = append(list, s)
+		}
+	}
+	for _, edit := range b.changed {
+		if t, ok := edit.Document.(*Task); ok && edit.Key.Folder == Tasks {
+			list = append(list, t.Summary())
+		}
+	}
+	slices.SortFunc(list, func(x, y Summary) int {
+		return cmp.Or(x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
+	})
+	return list
+}
+
+// compareIDs orders task-2 before task-10.
+func compareIDs(x, y TaskID) int {
+	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(string(x), string(y)))
+}
+
+func (b *Board) load(key Key) Document {
+	if edit, ok := b.changed[key.fold()]; ok {
+		return edit.Document
+	}
+	doc, err := b.source.Load(key)
+	b.fail(err)
+	return doc
+}
+
+func (b *Board) fail(err error) {
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+// next is a copy that a move may write to.
+func (b *Board) next(at time.Time) *Board {
+	n := &Board{source: b.source, at: at, changed: make(map[Key]Edit, len(b.changed)+2), err: b.err}
+	for k, v := range b.changed {
+		n.changed[k] = v
+	}
+	return n
+}
+
+func (b *Board) put(key Key, doc Document) { b.changed[key.fold()] = Edit{key, doc} }
+
+// Documents is a Source in memory. Init starts from an empty one.
+type Documents struct{ edits map[Key]Edit }
+
+// Load returns the document at key, ignoring the case of its id.
+func (d Documents) Load(key Key) (Document, error) { return d.edits[key.fold()].Document, nil }
+
+// List returns the ids in a folder, sorted.
+func (d Documents) List(f Folder) ([]string, error) {
+	var ids []string
+	for _, e := range d.edits {
+		if e.Key.Folder == f {
+			ids = append(ids, e.Key.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// Summaries describes every task outside the archive.
+func (d Documents) Summaries() ([]Summary, error) {
+	var list []Summary
+	for _, e := range d.edits {
+		if t, ok := e.Document.(*Task); ok && e.Key.Folder == Tasks {
+			list = append(list, t.Summary())
+		}
+	}
+	return list, nil
+}
+
+// With is the source with the edits of a board that was opened on it applied.
+func (d Documents) With(edits []Edit) Documents {
+	out := make(map[Key]Edit, len(d.edits)+len(edits))
+	for k, e := range d.edits {
+		out[k] = e
+	}
+	for _, e := range edits {
+		if e.Document == nil {
+			delete(out, e.Key.fold())
+			continue
+		}
+		out[e.Key.fold()] = e
+	}
+	return Documents{out}
+}
+
+// fold is the key under which ids that differ only in case meet.
+func (k Key) fold() Key { return Key{k.Folder, strings.ToLower(k.ID)} }
+
+// String names the key as KIND ID, for messages.
+func (k Key) String() string { return fmt.Sprintf("%s %s", folderNames.name(uint8(k.Folder)), k.ID) }
+
+var folderNames = names{"", "settings", "principals", "breaker", "goal", "sprint", "task", "archived task", "agent",
+	"anomaly", "discovery", "note"}

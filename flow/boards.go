@@ -1,0 +1,346 @@
+package flow
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// InitMove is the root of every board: its goal, its integration branch and
+// every value of its configuration.
+type InitMove struct {
+	Board       string    `yaml:"board"` // random, 16 hexadecimal digits
+	Rules       int       `yaml:"rules"`
+	Goal        GoalID    `yaml:"goal"`
+	Title       string    `yaml:"title"`
+	Spec        string    `yaml:"spec"`
+	Integration Branch    `yaml:"integration"`
+	Created     bool      `yaml:"created"` // whether the integration branch is made with the board
+	Deadline    time.Time `yaml:"deadline"`
+	Config      Config    `yaml:"config"`
+}
+
+func (i *InitMove) subject() string { return "board" }
+
+func (i *InitMove) ask(Move, *Board) Question {
+	return Question{Saves: []ObjectID{i.Integration.Tip}}
+}
+
+func (i *InitMove) refs(_ Move, b *Board) []RefMove {
+	list := []RefMove{{Name: MarkRef("sprint-1"), State: true}}
+	if i.Created {
+		list = append(list, RefMove{Name: "refs/heads/" + i.Integration.Name, New: i.Integration.Tip})
+	}
+	return list
+}
+
+func (i *InitMove) check(p *play) *Refusal {
+	hint := "git liza help init"
+	if p.Settings().Rules != 0 {
+		return refuse(RuleExists, "git liza status", "there is a blackboard already")
+	}
+	switch {
+	case i.Rules != RulesVersion:
+		return refuse(RuleVersion, "git liza version", "a new board has rules version %d, not %d", RulesVersion, i.Rules)
+	case !request.MatchString(i.Board):
+		return refuse(RuleForm, hint, "%q is not a board id", clip(i.Board))
+	case !goodBranch(i.Integration.Name) || i.Integration.Tip == "":
+		return refuse(RuleForm, hint, "%q cannot be the integration branch", clip(i.Integration.Name))
+	case p.facts != nil && !p.facts.Saves[i.Integration.Tip]:
+		return refuse(RuleFact, hint, "the integration tip %s is not a commit", i.Integration.Tip)
+	case i.Goal == "" || i.Title == "" || i.Spec == "":
+		return refuse(RuleIncomplete, hint, "a goal needs an id, a title and a spec")
+	}
+	return i.Config.check(hint)
+}
+
+// goodBranch narrows git's rules for branch names to what no shell or option
+// parser misreads; liza/ is kept for task branches.
+func goodBranch(name string) bool {
+	if !branchName.MatchString(name) || strings.EqualFold(name, "liza") || strings.HasPrefix(strings.ToLower(name), "liza/") {
+		return false
+	}
+	for _, part := range strings.Split(name, "/") {
+		if !validID(part) {
+			return false
+		}
+	}
+	return true
+}
+
+var branchName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/-]{0,127}$`)
+
+func (i *InitMove) apply(p *play) {
+	at := p.move.At
+	p.put(Key{Folder: SettingsDoc}, &Settings{Rules: i.Rules, Board: i.Board, Goal: i.Goal, Integration: i.Integration,
+		Control: ControlState{State: Running, By: p.move.By, At: at},
+		Next:    Counters{Task: 1, Goal: 2, Sprint: 1, Record: 1, Mark: 1}, Config: i.Config})
+	p.put(Key{Goals, string(i.Goal)}, &Goal{ID: i.Goal, Title: i.Title, Spec: i.Spec, Status: InProgress, Created: at, CreatedBy: p.move.By})
+	p.openSprint(i.Deadline)
+}
+
+// check refuses a configuration that no rule could work with.
+func (c *Config) check(hint string) *Refusal {
+	for _, d := range []Duration{c.Lease, c.ReviewLease, c.Grace} {
+		if d < Duration(time.Second) {
+			return refuse(RuleForm, hint, "a lease and the grace last at least a second")
+		}
+	}
+	for _, n := range []int{c.Limits.Iterations, c.Limits.Cycles, c.Limits.MergeFails, c.Limits.NoVerdicts,
+		c.Limits.FailedCoders, c.Limits.Failures, c.TextLimit, int(min(c.BlobLimit, 1<<30))} {
+		if n < 1 {
+			return refuse(RuleForm, hint, "a limit is at least 1")
+		}
+	}
+	if c.TextLimit > 64<<10 || c.SupersedeDepth < 0 || c.DriftAlarm < 0 {
+		return refuse(RuleForm, hint, "a text has at most 64 KiB, and no limit is negative")
+	}
+	if r := checkGlobs(c.Tests, hint); r != nil {
+		return r
+	}
+	for _, rp := range c.RolePaths {
+		if r := checkGlobs([]string{rp.Deny}, hint); r != nil || rp.Role == 0 {
+			return refuse(RuleForm, hint, "role_paths needs a role and a path pattern")
+		}
+	}
+	for i, g := range c.Gates {
+		named := func(o Gate) bool { return o.Name == g.Name }
+		if !validID(g.Name) || g.Command == "" || g.Timeout < Duration(time.Second) || slices.ContainsFunc(c.Gates[:i], named) {
+			return refuse(RuleForm, hint, "a gate needs a name of its own, a command and a timeout: %q", clip(g.Name))
+		}
+	}
+	return nil
+}
+
+// admin lets only admins change how the board is governed, where there are
+// principals at all.
+func admin(p *play) *Refusal {
+	who := p.Principals()
+	if len(who.List) > 0 && !who.may(p.move.Principal, "admin") {
+		return refuse(RuleAdmin, "git liza principal list", "%s is for principals with the right admin, not for %q", p.move.Act, p.move.Principal)
+	}
+	return nil
+}
+
+// ConfigMove replaces the configuration.
+type ConfigMove struct {
+	Config Config `yaml:"config"`
+}
+
+func (c *ConfigMove) check(*play) *Refusal { return c.Config.check("git liza config") }
+
+func (c *ConfigMove) already(p *play) bool { return reflect.DeepEqual(p.Settings().Config, c.Config) }
+
+func (c *ConfigMove) apply(p *play) { p.change(func(s *Settings) { s.Config = c.Config }) }
+
+// ImportMove adds tasks that come from another system; it is atomic as add is.
+type ImportMove struct {
+	Source string `yaml:"source"`
+	Tasks  inputs `yaml:"tasks"`
+}
+
+func (i *ImportMove) subject() string { return "" }
+
+func (i *ImportMove) ask(Move, *Board) Question { return askSpecs(i.Tasks) }
+
+func (i *ImportMove) check(p *play) *Refusal {
+	if len(i.Tasks) == 0 {
+		return refuse(RuleForm, "git liza help import", "there is no task to import")
+	}
+	return p.enter(i.Tasks, nil)
+}
+
+func (i *ImportMove) apply(*play) {}
+
+// ArchiveMove puts final tasks aside, so that the live folders stay small.
+type ArchiveMove struct {
+	Tasks taskIDs `yaml:"tasks"`
+}
+
+func (a *ArchiveMove) subject() string { return a.Tasks.subject() }
+
+func (a *ArchiveMove) check(p *play) *Refusal {
+	if len(a.Tasks) == 0 {
+		return refuse(RuleForm, "git liza archive", "there is no task to archive")
+	}
+	for _, id := range a.Tasks {
+		t, ok := p.load(Key{Tasks, string(id)}).(*Task)
+		if !ok || t.ID != id {
+			return refuse(RuleNotFound, "git liza list", "there is no live task %s", id)
+		}
+		if !t.Status.Final() {
+			return refuse(RuleState, "git liza show "+string(id), "%s is %s, only final tasks are archived", id, t.Status)
+		}
+	}
+	return nil
+}
+
+func (a *ArchiveMove) apply(p *play) {
+	for _, id := range a.Tasks {
+		t := p.load(Key{Tasks, string(id)})
+		if t == nil {
+			continue
+		}
+		p.put(Key{Tasks, string(id)}, nil)
+		p.put(Key{Archive, string(id)}, t)
+	}
+}
+
+// MigrateMove takes a board to newer rules. There is one version so far, so
+// every migration is refused.
+type MigrateMove struct {
+	To int `yaml:"to"`
+}
+
+func (m *MigrateMove) subject() string { return "rules" }
+
+func (m *MigrateMove) check(p *play) *Refusal {
+	if now := p.Settings().Rules; m.To <= now || m.To > RulesVersion {
+		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program cannot take it to %d", now, m.To)
+	}
+	return nil
+}
+
+func (m *MigrateMove) apply(p *play) { p.change(func(s *Settings) { s.Rules = m.To }) }
+
+// AmendMove replaces a document by hand, one of its kinds at a time; what the
+// other acts guard cannot be reached by it.
+type AmendMove struct {
+	Config    *Config    `yaml:"config"`
+	Goal      *Goal      `yaml:"goal"`
+	Sprint    *Sprint    `yaml:"sprint"`
+	Anomaly   *Anomaly   `yaml:"anomaly"`
+	Discovery *Discovery `yaml:"discovery"`
+	Note      *Note      `yaml:"note"`
+}
+
+// document is the amended document, if it is exactly one, and its key.
+func (a *AmendMove) document() (Key, Document) {
+	var key Key
+	var doc Document
+	n := 0
+	for _, one := range []struct {
+		present bool
+		key     func() Key
+		doc     Document
+	}{
+		{a.Goal != nil, func() Key { return Key{Goals, string(a.Goal.ID)} }, a.Goal},
+		{a.Sprint != nil, func() Key { return Key{Sprints, string(a.Sprint.ID)} }, a.Sprint},
+		{a.Anomaly != nil, func() Key { return Key{Anomalies, string(a.Anomaly.ID)} }, a.Anomaly},
+		{a.Discovery != nil, func() Key { return Key{Discovered, string(a.Discovery.ID)} }, a.Discovery},
+		{a.Note != nil, func() Key { return Key{Notes, string(a.Note.ID)} }, a.Note},
+	} {
+		if one.present {
+			key, doc = one.key(), one.doc
+			n++
+		}
+	}
+	if n != 1 {
+		return Key{}, nil
+	}
+	return key, doc
+}
+
+func (a *AmendMove) subject() string {
+	if key, doc := a.document(); doc != nil {
+		return key.String()
+	}
+	return "config"
+}
+
+func (a *AmendMove) check(p *play) *Refusal {
+	key, doc := a.document()
+	if a.Config != nil {
+		if doc != nil {
+			return refuse(RuleForm, "git liza edit DOC", "amend replaces one document at a time")
+		}
+		return a.Config.check("git liza edit config")
+	}
+	if doc == nil {
+		return refuse(RuleForm, "git liza edit DOC", "amend replaces exactly one config, goal, sprint or record")
+	}
+	old := p.load(key)
+	if old == nil {
+		return refuse(RuleNotFound, "git liza state", "there is no %s", key)
+	}
+	if g, ok := doc.(*Goal); ok && g.Status != old.(*Goal).Status {
+		return refuse(RuleProtected, "git liza goal done", "amend does not change a status")
+	}
+	if s, ok := doc.(*Sprint); ok && s.Status != old.(*Sprint).Status {
+		return refuse(RuleProtected, "git liza sprint close", "amend does not change a status")
+	}
+	if ended(old) {
+		return refuse(RuleProtected, "git liza state", "%s is final", key)
+	}
+	return nil
+}
+
+// ended reports whether a goal or sprint is final.
+func ended(doc Document) bool {
+	switch d := doc.(type) {
+	case *Goal:
+		return d.Status == Completed || d.Status == Aborted
+	case *Sprint:
+		return d.Status == Completed || d.Status == Aborted
+	}
+	return false
+}
+
+func (a *AmendMove) apply(p *play) {
+	if a.Config != nil {
+		p.change(func(s *Settings) { s.Config = *a.Config })
+		return
+	}
+	key, doc := a.document()
+	p.put(key, doc)
+}
+
+// PrincipalMove enters, replaces or removes an account that may act for
+// agents and humans.
+type PrincipalMove struct {
+	Principal Principal `yaml:"account"`
+	Remove    bool      `yaml:"remove"`
+}
+
+func (a *PrincipalMove) subject() string { return a.Principal.Name }
+
+func (a *PrincipalMove) check(p *play) *Refusal {
+	hint := "git liza help principal"
+	if !validID(a.Principal.Name) {
+		return refuse(RuleForm, hint, "%q is not a principal's name", clip(a.Principal.Name))
+	}
+	for _, right := range a.Principal.Rights {
+		if right != "admin" && right != "merge" {
+			return refuse(RuleForm, hint, "%q is not a right (admin, merge)", clip(right))
+		}
+	}
+	after := a.after(p)
+	if len(after.List) > MaxList*20 {
+		return refuse(RuleLimit, hint, "a board has at most %d principals", MaxList*20)
+	}
+	if !after.anybody("admin") {
+		return refuse(RuleAdmin, hint, "a board with principals has at least one with the right admin")
+	}
+	if known := p.Principals(); a.Remove && len(after.List) == len(known.List) {
+		return refuse(RuleNotFound, "git liza principal list", "there is no principal %s", a.Principal.Name)
+	}
+	return nil
+}
+
+// after are the principals with this one entered or removed.
+func (a *PrincipalMove) after(p *play) *Principals {
+	var next Principals
+	for _, one := range p.Principals().List {
+		if one.Name != a.Principal.Name {
+			next.List = append(next.List, one)
+		}
+	}
+	if !a.Remove {
+		next.List = append(next.List, a.Principal)
+	}
+	return &next
+}
+
+func (a *PrincipalMove) apply(p *play) { p.put(Key{Folder: PrincipalsDoc}, a.after(p)) }

@@ -1,0 +1,167 @@
+package flow
+
+import (
+	"errors"
+	"slices"
+)
+
+// invariants refuses a move that would leave a document it touched, or one
+// beside it, inconsistent. It guards against mistakes in the effects: no
+// input should reach it.
+func (p *play) invariants() *Refusal {
+	for _, edit := range p.changed {
+		var r *Refusal
+		switch doc := edit.Document.(type) {
+		case *Task:
+			r = p.checkTask(doc)
+		case *Agent:
+			r = p.checkAgent(doc)
+		}
+		if r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// Check holds the whole board against the invariants and returns every
+// breach, at most fifty, joined; each is a *[Refusal]. nil means a sound board.
+func (b *Board) Check() error {
+	var breaches []error
+	note := func(r *Refusal) {
+		if r != nil && len(breaches) < MaxList {
+			breaches = append(breaches, r)
+		}
+	}
+	s := b.Settings()
+	if s.Rules > RulesVersion {
+		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program knows up to %d", s.Rules, RulesVersion)
+	}
+	if s.Rules < 1 || s.Board == "" || s.Integration.Name == "" || s.Integration.Tip == "" || s.Control.State == 0 {
+		note(breach("the settings lack rules, board, integration or control"))
+	}
+	if s.Goal == "" || b.Goal(s.Goal) == nil {
+		note(breach("the current goal %q is not on the board", s.Goal))
+	}
+	if s.Sprint != "" && b.Sprint(s.Sprint) == nil {
+		note(breach("the open sprint %q is not on the board", s.Sprint))
+	}
+	held := map[Actor]TaskID{}
+	for _, short := range b.Tasks() {
+		t := b.Task(short.ID)
+		if t == nil {
+			note(breach("%s stands in a wrong place", short.ID))
+			continue
+		}
+		note(b.checkTask(t))
+		if t.Claim != nil {
+			if other, twice := held[t.Claim.By]; twice {
+				note(breach("%s holds both %s and %s", t.Claim.By, other, t.ID))
+			}
+			held[t.Claim.By] = t.ID
+		}
+	}
+	note(b.checkCycles())
+	for _, id := range b.IDs(Agents) {
+		if a := b.Agent(AgentID(id)); a != nil {
+			note(b.checkAgent(a))
+		}
+	}
+	if b.err != nil {
+		return b.err
+	}
+	return errors.Join(breaches...)
+}
+
+func breach(reason string, args ...any) *Refusal {
+	return refuse(RuleInvariant, "git liza fsck --full", reason, args...)
+}
+
+// demand is one row of what a task must or must not have.
+type demand struct {
+	broken bool
+	reason string
+}
+
+func (b *Board) checkTask(t *Task) *Refusal {
+	wants := []demand{
+		{!validID(string(t.ID)) || t.Status == 0, "has a bad id or no status"},
+		{t.Status.Final() && (t.Claim != nil || t.Review != nil), "is final and still held"},
+		{(t.Status == Claimed) != (t.Claim != nil), "is CLAIMED without a claim, or the other way round"},
+		{t.Status == Claimed && (t.Attempt == nil || t.Attempt.Base == "" || t.Claim == nil || t.Claim.By == "" || t.Claim.Lease.IsZero()), "is CLAIMED without holder, base or lease"},
+		{in(ReadyForReview, Approved).has(t.Status) && (t.Submission == nil || t.Attempt == nil), "is under review without a submission"},
+		{t.Review != nil && t.Status != ReadyForReview, "is reviewed without being READY_FOR_REVIEW"},
+		{t.Status == Rejected && t.Rejection == nil, "is REJECTED without a rejection"},
+		{t.Status == Approved && (t.Verdict == nil || t.Submission == nil || t.Verdict.Commit != t.Submission.Commit), "is APPROVED without a verdict on its submission"},
+		{(t.Status == Blocked) != (t.Block != nil), "is BLOCKED without a reason, or the other way round"},
+		{t.Block != nil && (t.Block.Reason == "" || len(t.Block.Questions) < 1 || len(t.Block.Questions) > 3), "is BLOCKED without a reason and one to three questions"},
+		{t.Status == IntegrationFailed && t.Integration == nil, "is INTEGRATION_FAILED without a failure"},
+		{t.Status == Merged && t.Merge == nil, "is MERGED without a merge"},
+		{t.Status == Superseded && (len(t.SupersededBy) == 0 || t.Rescope == ""), "is SUPERSEDED without replacements or reason"},
+		{t.Status == Abandoned && t.Abandoned == "", "is ABANDONED without a reason"},
+		{t.Status != Draft && t.Status != Abandoned && t.Status != Superseded && (t.DoneWhen == "" || t.Spec == ""), "is no draft and lacks done_when or spec"},
+		{len(t.Failures) > MaxList || len(t.Coders) > MaxList || len(t.DependsOn) > MaxList || len(t.Owns) > MaxList, "has a list that is too long"},
+	}
+	for _, w := range wants {
+		if w.broken {
+			return breach("%s %s", t.ID, w.reason)
+		}
+	}
+	return b.checkHolders(t)
+}
+
+// checkHolders holds a task's claim and review against the agents' documents.
+func (b *Board) checkHolders(t *Task) *Refusal {
+	if t.Claim != nil && t.Claim.By.Agent() != "" {
+		if a := b.Agent(t.Claim.By.Agent()); a == nil || a.Task != t.ID {
+			return breach("%s is held by %s, whose document says otherwise", t.ID, t.Claim.By)
+		}
+	}
+	if t.Review != nil && t.Review.By.Agent() != "" {
+		if a := b.Agent(t.Review.By.Agent()); a == nil || a.Review != t.ID {
+			return breach("%s is reviewed by %s, whose document says otherwise", t.ID, t.Review.By)
+		}
+	}
+	return nil
+}
+
+func (b *Board) checkAgent(a *Agent) *Refusal {
+	if a.ID.Role() != a.Role || a.Role == 0 {
+		return breach("agent %s has role %s", a.ID, a.Role)
+	}
+	if a.Task != "" {
+		if t := b.Task(a.Task); t == nil || t.Claim == nil || t.Claim.By != Actor(a.ID) {
+			return breach("%s says that it holds %s, which says otherwise", a.ID, a.Task)
+		}
+	}
+	if a.Review != "" {
+		if t := b.Task(a.Review); t == nil || t.Review == nil || t.Review.By != Actor(a.ID) {
+			return breach("%s says that it reviews %s, which says otherwise", a.ID, a.Review)
+		}
+	}
+	return nil
+}
+
+// checkCycles visits every open task's dependencies once.
+func (b *Board) checkCycles() *Refusal {
+	open := map[TaskID][]TaskID{}
+	for _, s := range b.Tasks() {
+		if !s.Status.Final() {
+			open[s.ID] = s.DependsOn
+		}
+	}
+	for len(open) > 0 {
+		before := len(open)
+		for id, deps := range open {
+			if !slices.ContainsFunc(deps, func(d TaskID) bool { _, waits := open[d]; return waits }) {
+				delete(open, id)
+			}
+		}
+		if len(open) == before {
+			for id := range open {
+				return breach("%s lies on a cycle of dependencies, or behind one", id)
+			}
+		}
+	}
+	return nil
+}

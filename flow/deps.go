@@ -1,0 +1,61 @@
+package flow
+
+import "slices"
+
+// precedes reports whether a task needs another one, directly or not.
+func (b *Board) precedes(first, then TaskID) bool {
+	return slices.Contains(b.needs(then), first)
+}
+
+// needs are all tasks that a task depends on, directly or not, itself
+// included only where there is a cycle.
+func (b *Board) needs(id TaskID) []TaskID {
+	var order []TaskID
+	seen := map[TaskID]bool{}
+	queue := []TaskID{id}
+	for len(queue) > 0 {
+		t := b.Task(queue[0])
+		queue = queue[1:]
+		if t == nil || t.Status == Merged {
+			// What a merged task needed is merged too, and cannot lead back here.
+			continue
+		}
+		for _, d := range t.DependsOn {
+			if !seen[d] {
+				seen[d] = true
+				order = append(order, d)
+				queue = append(queue, d)
+			}
+		}
+	}
+	return order
+}
+
+// acyclic refuses dependencies that do not exist or lead back to the task.
+func (p *play) acyclic(t *Task) *Refusal {
+	for _, d := range t.DependsOn {
+		if p.Task(d) == nil {
+			return refuse(RuleNotFound, "git liza list --all", "%s depends on %s, which does not exist", t.ID, d)
+		}
+	}
+	if len(t.DependsOn) > 0 && slices.Contains(p.needs(t.ID), t.ID) {
+		return refuse(RuleCycle, "git liza show "+string(t.ID), "%s would depend on itself", t.ID)
+	}
+	return nil
+}
+
+// dependants are the tasks that name id among their dependencies and are not
+// final.
+func (b *Board) dependants(id TaskID) []Summary {
+	var list []Summary
+	for _, s := range b.Tasks() {
+		if !s.Status.Final() && slices.Contains(s.DependsOn, id) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func contains[T comparable](list []T, v T) bool { return slices.Contains(list, v) }
+
+func containsKind(list []Kind, k Kind) bool { return slices.Contains(list, k) }

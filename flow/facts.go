@@ -1,0 +1,55 @@
+package flow
+
+// A Question is what a move asks git before it can be judged. Empty fields
+// ask nothing.
+type Question struct {
+	Submission ObjectID   // tree, merge base with Tip and changed paths of this commit
+	Behind     []ObjectID // which of these are ancestors of Submission, or of Descendant
+	Descendant ObjectID   // for an adoption: the commit that others lie behind
+	Merge      ObjectID   // parents and tree of this merge commit, and the tree git computes for it
+	Onto       ObjectID   // the first parent that Merge must have
+	DriftFrom  ObjectID   // count of first-parent commits from here to Onto
+	Saves      []ObjectID // must exist as commits
+	Specs      []string   // which of these paths exist at Tip
+	Tip        ObjectID   // the board's integration tip
+}
+
+// Facts are git's answers to a [Question]. A nil *Facts means that the move
+// was accepted before and is replayed: what it records is then taken for true.
+type Facts struct {
+	Exists  bool // the commit asked for exists and is a commit
+	Tree    ObjectID
+	Base    ObjectID // merge base with the tip
+	Behind  map[ObjectID]bool
+	Changes []PathChange
+	Parents []ObjectID // of the merge commit
+	Merged  ObjectID   // the tree that git computes for the merge, "" on conflict
+	Drift   int
+	Script  bool // the merged tree has scripts/integration-test.sh
+	Saves   map[ObjectID]bool
+	Specs   map[string]bool
+}
+
+// A PathChange is one path that differs between a submission's base and its
+// commit, renames not followed.
+type PathChange struct {
+	Path string
+	Mode uint32 // after, as git writes it in octal; 0 if removed
+	Was  uint32 // before; 0 if added
+	Size int64  // bytes after
+	Link string // target of a symbolic link
+}
+
+// Ask says what git must be asked about a move before [Board.Apply] can judge
+// it for the first time.
+func (b *Board) Ask(m Move) Question {
+	asks, ok := m.Detail.(interface {
+		ask(Move, *Board) Question
+	})
+	if !ok {
+		return Question{}
+	}
+	q := asks.ask(m, b)
+	q.Tip = b.Settings().Integration.Tip
+	return q
+}

@@ -1,0 +1,109 @@
+package flow
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// ParseFeedback reads the text form of a rejection:
+//
+//   - [blocker] FILE:LINE — ISSUE
+//     Why it matters: …
+//     Suggestion: …
+//   - [concern] …
+//     Overall: …
+//     Prior Feedback Status:
+//   - RESOLVED: …
+//
+// Lines that belong to nothing before them are an error that names the line;
+// so a reviewer's finding is never lost silently.
+func ParseFeedback(text string) (Feedback, error) {
+	var p feedbackParser
+	for i, line := range strings.Split(Clean(text), "\n") {
+		if err := p.line(strings.TrimSpace(line)); err != nil {
+			return Feedback{}, fmt.Errorf("line %d: %w", i+1, err)
+		}
+	}
+	return p.out, nil
+}
+
+type feedbackParser struct {
+	out   Feedback
+	field *string // what a following line continues
+	item  *Finding
+	prior bool
+}
+
+var (
+	findingLine = regexp.MustCompile(`(?i)^[-*]\s*\[(blocker|concern)\]\s*(.*)$`)
+	placeOfLine = regexp.MustCompile(`^(\S+?)(?::(\d+))?\s+(?:—|–|--|-)\s+(.*)$`)
+	labelLine   = regexp.MustCompile(`(?i)^(why it matters|why|suggestion|overall|prior feedback status)\s*:\s*(.*)$`)
+	priorLine   = regexp.MustCompile(`^[-*]\s*(RESOLVED|STILL_PRESENT|PARTIAL)\s*:\s*(.*)$`)
+)
+
+func (p *feedbackParser) line(line string) error {
+	if line == "" {
+		return nil
+	}
+	if m := findingLine.FindStringSubmatch(line); m != nil {
+		return p.finding(strings.EqualFold(m[1], "blocker"), m[2])
+	}
+	if m := priorLine.FindStringSubmatch(line); m != nil && p.prior {
+		entry := Prior{Finding: m[2]}
+		if err := entry.Status.UnmarshalText([]byte(m[1])); err != nil {
+			return err
+		}
+		p.out.Prior = append(p.out.Prior, entry)
+		p.field = &p.out.Prior[len(p.out.Prior)-1].Finding
+		return nil
+	}
+	if m := labelLine.FindStringSubmatch(line); m != nil {
+		return p.label(strings.ToLower(m[1]), m[2])
+	}
+	if p.field == nil {
+		return fmt.Errorf("%q belongs to no finding; begin with \"- [blocker] FILE:LINE — ISSUE\"", clip(line))
+	}
+	*p.field = strings.TrimSpace(*p.field + "\n" + line)
+	return nil
+}
+
+func (p *feedbackParser) finding(blocker bool, text string) error {
+	f := Finding{Issue: text}
+	if m := placeOfLine.FindStringSubmatch(text); m != nil {
+		f.File, f.Issue = m[1], m[3]
+		f.Line, _ = strconv.Atoi(m[2])
+	}
+	if f.Issue == "" {
+		return fmt.Errorf("a finding says what the issue is")
+	}
+	list := &p.out.Concerns
+	if blocker {
+		list = &p.out.Blockers
+	}
+	*list = append(*list, f)
+	p.item = &(*list)[len(*list)-1]
+	p.field, p.prior = &p.item.Issue, false
+	return nil
+}
+
+func (p *feedbackParser) label(label, rest string) error {
+	switch label {
+	case "overall":
+		p.field, p.item = &p.out.Overall, nil
+	case "prior feedback status":
+		p.prior, p.field, p.item = true, nil, nil
+		return nil
+	default:
+		if p.item == nil {
+			return fmt.Errorf("%q belongs to no finding", label)
+		}
+		p.field = &p.item.Why
+		if label == "suggestion" {
+			p.field = &p.item.Suggestion
+		}
+	}
+	*p.field = strings.TrimSpace(*p.field + "\n" + rest)
+	return nil
+}

@@ -1,0 +1,48 @@
+package flow
+
+import "time"
+
+// A Goal is what the human wants, the document goals/<id>.yaml.
+type Goal struct {
+	ID        GoalID      `yaml:"id"`
+	Title     string      `yaml:"title"`
+	Spec      string      `yaml:"spec"`
+	Status    Phase       `yaml:"status"`
+	Created   time.Time   `yaml:"created"`
+	CreatedBy Actor       `yaml:"created_by"`
+	Ended     time.Time   `yaml:"ended"`
+	Reason    string      `yaml:"reason"` // why it ended
+	Alignment []Alignment `yaml:"alignment"`
+	Changes   []Change    `yaml:"spec_changes"`
+}
+
+// An Alignment is one line of a goal's history: where things stand against
+// the original intent.
+type Alignment struct {
+	Text string    `yaml:"text"`
+	By   Actor     `yaml:"by"`
+	At   time.Time `yaml:"at"`
+}
+
+// A Change is a recorded change of a spec.
+type Change struct {
+	Spec   string    `yaml:"spec"`
+	Change string    `yaml:"change"`
+	Task   TaskID    `yaml:"task"`
+	By     Actor     `yaml:"by"`
+	At     time.Time `yaml:"at"`
+}
+
+// A Sprint is a slice of a goal, the document sprints/<id>.yaml. Which tasks
+// belong to it stands in the tasks.
+type Sprint struct {
+	ID       SprintID  `yaml:"id"`
+	Goal     GoalID    `yaml:"goal"`
+	Status   Phase     `yaml:"status"`
+	Started  time.Time `yaml:"started"`
+	Deadline time.Time `yaml:"deadline"`
+	Ended    time.Time `yaml:"ended"`
+	Reason   string    `yaml:"reason"`
+	Carried  []TaskID  `yaml:"carried"` // the first MaxList of the unfinished tasks that moved on at its end
+	Retro    string    `yaml:"retro"`
+}

@@ -1,0 +1,243 @@
+package flow
+
+import (
+	"slices"
+	"strconv"
+	"time"
+)
+
+// GoalMove sets a new current goal after the last one ended.
+type GoalMove struct {
+	ID    GoalID `yaml:"id"`
+	Title string `yaml:"title"`
+	Spec  string `yaml:"spec"`
+}
+
+func (g *GoalMove) subject() string { return string(g.ID) }
+
+func (g *GoalMove) ask(Move, *Board) Question { return askSpecs([]TaskInput{{Spec: g.Spec}}) }
+
+func (g *GoalMove) check(p *play) *Refusal {
+	s := p.Settings()
+	if old := p.Goal(s.Goal); old != nil && old.Status == InProgress {
+		return refuse(RuleOpen, "git liza goal done", "the goal %s is still in progress", old.ID)
+	}
+	if p.load(Key{Goals, string(g.ID)}) != nil {
+		return refuse(RuleExists, "git liza goal show", "there is a goal %s already", g.ID)
+	}
+	if r := present("the goal's title", g.Title, "git liza help goal"); r != nil {
+		return r
+	}
+	if p.facts != nil && !p.facts.Specs[specPath(g.Spec)] {
+		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec %s does not exist on %s", quotePath(g.Spec), s.Integration.Name)
+	}
+	return nil
+}
+
+func (g *GoalMove) apply(p *play) {
+	p.put(Key{Goals, string(g.ID)}, &Goal{ID: g.ID, Title: g.Title, Spec: g.Spec, Status: InProgress, Created: p.move.At, CreatedBy: p.move.By})
+	p.change(func(s *Settings) {
+		s.Goal = g.ID
+		s.Next.Goal++
+	})
+}
+
+// goalOpen refuses acts on a goal that has ended.
+func goalOpen(p *play) *Refusal {
+	if g := p.Goal(p.Settings().Goal); g == nil || g.Status != InProgress {
+		return refuse(RuleNotFound, "git liza goal show", "no goal is in progress")
+	}
+	return nil
+}
+
+// CompleteMove ends the goal as reached.
+type CompleteMove struct {
+	Reason string `yaml:"reason"`
+}
+
+func (c *CompleteMove) subject() string { return "goal" }
+
+func (c *CompleteMove) check(p *play) *Refusal {
+	if p.move.By.IsHuman() {
+		return nil
+	}
+	for _, t := range p.Tasks() {
+		if t.Goal == p.Settings().Goal && !t.Status.Final() {
+			return refuse(RuleOpen, "git liza list", "%s is %s: a goal completes when all its tasks are final, or when a human says so", t.ID, t.Status)
+		}
+	}
+	return nil
+}
+
+func (c *CompleteMove) apply(p *play) { p.endGoal(Completed, c.Reason) }
+
+func (p *play) endGoal(to Phase, reason string) {
+	p.goal(func(g *Goal) { g.Status, g.Ended, g.Reason = to, p.move.At, reason })
+}
+
+func (p *play) goal(edit func(*Goal)) {
+	g := *p.Goal(p.Settings().Goal)
+	edit(&g)
+	p.put(Key{Goals, string(g.ID)}, &g)
+}
+
+// AbortMove ends the goal as given up.
+type AbortMove struct {
+	Reason string `yaml:"reason"`
+}
+
+func (a *AbortMove) subject() string { return "goal" }
+
+func (a *AbortMove) check(*play) *Refusal {
+	return present("the reason", a.Reason, "git liza goal abort --reason R")
+}
+
+func (a *AbortMove) apply(p *play) { p.endGoal(Aborted, a.Reason) }
+
+// AlignMove adds a line to the goal's alignment history; the oldest line
+// leaves a full history and stays in the log.
+type AlignMove struct {
+	Text string `yaml:"text"`
+}
+
+func (a *AlignMove) check(*play) *Refusal { return present("the text", a.Text, "git liza align TEXT") }
+
+func (a *AlignMove) apply(p *play) {
+	p.goal(func(g *Goal) {
+		g.Alignment = latest(append(slices.Clip(g.Alignment), Alignment{Text: a.Text, By: p.move.By, At: p.move.At}))
+	})
+}
+
+// latest keeps the end of a history within what a document may hold.
+func latest[T any](list []T) []T { return list[max(0, len(list)-MaxList):] }
+
+// SpecChangeMove records that a spec changed, and what caused it.
+type SpecChangeMove struct {
+	Spec   string `yaml:"spec"`
+	Change string `yaml:"change"`
+	Cause  TaskID `yaml:"cause"`
+}
+
+func (s *SpecChangeMove) check(p *play) *Refusal {
+	hint := "git liza spec-change SPEC --change TEXT"
+	if r := present("the spec", s.Spec, hint); r != nil {
+		return r
+	}
+	if r := present("the change", s.Change, hint); r != nil {
+		return r
+	}
+	if s.Cause != "" && p.Task(s.Cause) == nil {
+		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", s.Cause)
+	}
+	return goalOpen(p)
+}
+
+func (s *SpecChangeMove) apply(p *play) {
+	p.goal(func(g *Goal) {
+		g.Changes = latest(append(slices.Clip(g.Changes), Change{Spec: s.Spec, Change: s.Change, Task: s.Cause, By: p.move.By, At: p.move.At}))
+	})
+}
+
+// SprintStartMove opens the next sprint.
+type SprintStartMove struct {
+	Deadline time.Time `yaml:"deadline"`
+}
+
+func (s *SprintStartMove) subject() string { return "" }
+
+func (s *SprintStartMove) check(p *play) *Refusal {
+	if open := p.Settings().Sprint; open != "" {
+		return refuse(RuleSprint, "git liza sprint close", "%s is still open", open)
+	}
+	if !s.Deadline.IsZero() && !s.Deadline.After(p.move.At) {
+		return refuse(RuleForm, "git liza help sprint", "the deadline %s is in the past", s.Deadline.Format(time.RFC3339))
+	}
+	return nil
+}
+
+func (s *SprintStartMove) refs(_ Move, b *Board) []RefMove {
+	return []RefMove{{Name: MarkRef(string(b.sprint())), State: true}}
+}
+
+func (s *SprintStartMove) apply(p *play) { p.openSprint(s.Deadline) }
+
+func (p *play) openSprint(deadline time.Time) {
+	id := p.sprint()
+	p.put(Key{Sprints, string(id)}, &Sprint{ID: id, Goal: p.Settings().Goal, Status: InProgress, Started: p.move.At, Deadline: deadline})
+	p.change(func(s *Settings) {
+		s.Sprint = id
+		s.Next.Sprint++
+	})
+}
+
+func sprintOpen(p *play) *Refusal {
+	if p.Settings().Sprint == "" {
+		return refuse(RuleSprint, "git liza sprint start", "no sprint is open")
+	}
+	return nil
+}
+
+// SprintCloseMove ends the open sprint; what is unfinished moves on to the
+// next one.
+type SprintCloseMove struct {
+	Abort  bool   `yaml:"abort"`
+	Reason string `yaml:"reason"`
+}
+
+func (s *SprintCloseMove) check(p *play) *Refusal {
+	if p.move.By.IsHuman() {
+		return nil
+	}
+	if s.Abort {
+		return refuse(RuleRole, "git liza sprint close", "only a human aborts a sprint")
+	}
+	for _, t := range p.Tasks() {
+		if t.Sprint == p.Settings().Sprint && !t.Stretch && !t.Status.Final() {
+			return refuse(RuleOpen, "git liza sprint show", "%s is planned and %s: a sprint closes when its planned tasks are final, or when a human says so", t.ID, t.Status)
+		}
+	}
+	return nil
+}
+
+func (s *SprintCloseMove) apply(p *play) {
+	open := *p.Sprint(p.Settings().Sprint)
+	open.Status, open.Ended, open.Reason = Completed, p.move.At, s.Reason
+	if s.Abort {
+		open.Status = Aborted
+	}
+	next := SprintID("sprint-" + strconv.Itoa(p.Settings().Next.Sprint))
+	for _, short := range p.Tasks() {
+		if short.Sprint != open.ID || short.Status.Final() {
+			continue
+		}
+		t := p.Task(short.ID).clone()
+		t.Sprint = next
+		p.keep(t)
+		if len(open.Carried) < MaxList {
+			open.Carried = append(open.Carried, t.ID)
+		}
+	}
+	p.put(Key{Sprints, string(open.ID)}, &open)
+	p.change(func(s *Settings) { s.Sprint = "" })
+}
+
+// RetroMove stores a sprint's retrospective.
+type RetroMove struct {
+	Sprint SprintID `yaml:"sprint"`
+	Text   string   `yaml:"text"`
+}
+
+func (r *RetroMove) subject() string { return string(r.Sprint) }
+
+func (r *RetroMove) check(p *play) *Refusal {
+	if p.Sprint(r.Sprint) == nil {
+		return refuse(RuleNotFound, "git liza sprint show", "there is no sprint %s", r.Sprint)
+	}
+	return present("the retrospective", r.Text, "git liza sprint retro")
+}
+
+func (r *RetroMove) apply(p *play) {
+	s := *p.Sprint(r.Sprint)
+	s.Retro = r.Text
+	p.put(Key{Sprints, string(s.ID)}, &s)
+}

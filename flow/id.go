@@ -1,0 +1,197 @@
+package flow
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// An ObjectID is the full hexadecimal id of a git object, 40 digits (sha1) or
+// 64 (sha256); "" names no object.
+type ObjectID string
+
+// UnmarshalText accepts 40 or 64 lower-case hexadecimal digits.
+func (id *ObjectID) UnmarshalText(text []byte) error {
+	if !objectID.Match(text) {
+		return fmt.Errorf("%q is not a full object id", clip(string(text)))
+	}
+	*id = ObjectID(text)
+	return nil
+}
+
+// Short is the abbreviation that people read: the first ten digits.
+func (id ObjectID) Short() string { return string(id[:min(len(id), 10)]) }
+
+var objectID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// A TaskID names a task; it is also the name of its branch below liza/ and of
+// its folder below .worktrees/, hence the narrow alphabet. Ids are unique
+// ignoring case, because some file systems are.
+type TaskID string
+
+// UnmarshalText accepts [A-Za-z][A-Za-z0-9._-]{0,63} without "..", without a
+// "." or ".lock" at the end: what git takes as one component of a branch name
+// and no shell or option parser misreads.
+func (id *TaskID) UnmarshalText(text []byte) error { return unmarshalID(id, text) }
+
+// A GoalID names a goal, by the rules of a [TaskID].
+type GoalID string
+
+// UnmarshalText accepts what [TaskID.UnmarshalText] accepts.
+func (id *GoalID) UnmarshalText(text []byte) error { return unmarshalID(id, text) }
+
+// A SprintID names a sprint, by the rules of a [TaskID].
+type SprintID string
+
+// UnmarshalText accepts what [TaskID.UnmarshalText] accepts.
+func (id *SprintID) UnmarshalText(text []byte) error { return unmarshalID(id, text) }
+
+// A RecordID names an anomaly, a discovery or a note: SPRINT/NUMBER.
+type RecordID string
+
+// UnmarshalText accepts a sprint id, a slash and a positive number.
+func (id *RecordID) UnmarshalText(text []byte) error {
+	sprint, number, ok := strings.Cut(string(text), "/")
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil || n < 1 || strconv.Itoa(n) != number || !validID(sprint) {
+		return fmt.Errorf("%q is not a record id (SPRINT/NUMBER)", clip(string(text)))
+	}
+	*id = RecordID(text)
+	return nil
+}
+
+// An AgentID names an agent: <role>-<n>, such as coder-1.
+type AgentID string
+
+// UnmarshalText accepts the name of a role, a hyphen and a positive number.
+func (id *AgentID) UnmarshalText(text []byte) error {
+	if AgentID(text).Role() == 0 {
+		return fmt.Errorf("%q is not an agent id (ROLE-NUMBER, such as coder-1)", clip(string(text)))
+	}
+	*id = AgentID(text)
+	return nil
+}
+
+// Role is the role that the id names, zero if it is not an agent id.
+func (id AgentID) Role() Role {
+	i := strings.LastIndexByte(string(id), '-')
+	if i < 0 || len(id) > 64 {
+		return 0
+	}
+	n, err := strconv.Atoi(string(id[i+1:]))
+	if err != nil || n < 1 || strconv.Itoa(n) != string(id[i+1:]) {
+		return 0
+	}
+	var r Role
+	if r.UnmarshalText([]byte(id[:i])) != nil {
+		return 0
+	}
+	return r
+}
+
+// An Actor is who makes a move: an [AgentID], or human:<name>.
+type Actor string
+
+// Human is the actor of a person: the name in lower case, everything outside
+// [a-z0-9._-] turned into hyphens. A name without any usable character gives
+// human:unknown.
+func Human(name string) Actor {
+	slug := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-.")
+	if len(slug) > 64 {
+		slug = slug[:64]
+	}
+	if slug == "" {
+		slug = "unknown"
+	}
+	return Actor("human:" + slug)
+}
+
+// UnmarshalText accepts an agent id, or human: and [a-z0-9._-]{1,64}.
+func (a *Actor) UnmarshalText(text []byte) error {
+	if Actor(text).IsHuman() {
+		*a = Actor(text)
+		return nil
+	}
+	var id AgentID
+	if err := id.UnmarshalText(text); err != nil {
+		return fmt.Errorf("%q is neither an agent id (coder-1) nor a human (human:alice)", clip(string(text)))
+	}
+	*a = Actor(text)
+	return nil
+}
+
+// IsHuman reports whether a person acts.
+func (a Actor) IsHuman() bool { return humanActor.MatchString(string(a)) }
+
+// Agent is the actor as an agent id, "" for a human.
+func (a Actor) Agent() AgentID {
+	if id := AgentID(a); id.Role() != 0 {
+		return id
+	}
+	return ""
+}
+
+// Role is the role of an acting agent, zero for a human.
+func (a Actor) Role() Role { return AgentID(a).Role() }
+
+// A Generation is the random number, 16 hexadecimal digits, that a supervisor
+// draws when it registers an agent. Its own moves carry it; those of the
+// process that it spawned carry it with ".child" appended.
+type Generation string
+
+// Child is the generation as the spawned process carries it.
+func (g Generation) Child() Generation { return g + childSuffix }
+
+const childSuffix = ".child"
+
+// UnmarshalText accepts 16 hexadecimal digits, with or without ".child".
+func (g *Generation) UnmarshalText(text []byte) error {
+	if !generation.Match(text) {
+		return fmt.Errorf("%q is not a generation (16 hexadecimal digits)", clip(string(text)))
+	}
+	*g = Generation(text)
+	return nil
+}
+
+// A Request is the random id, 16 hexadecimal digits, by which a repeated
+// attempt recognises that its move has landed.
+type Request string
+
+// UnmarshalText accepts 16 hexadecimal digits.
+func (r *Request) UnmarshalText(text []byte) error {
+	if !request.Match(text) {
+		return fmt.Errorf("%q is not a request id (16 hexadecimal digits)", clip(string(text)))
+	}
+	*r = Request(text)
+	return nil
+}
+
+var (
+	shapeOfID  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,63}$`)
+	humanActor = regexp.MustCompile(`^human:[a-z0-9._-]{1,64}$`)
+	notSlug    = regexp.MustCompile(`[^a-z0-9._-]+`)
+	generation = regexp.MustCompile(`^[0-9a-f]{16}(\.child)?$`)
+	request    = regexp.MustCompile(`^[0-9a-f]{16}$`)
+)
+
+func validID(s string) bool {
+	return shapeOfID.MatchString(s) && !strings.Contains(s, "..") &&
+		!strings.HasSuffix(strings.ToLower(s), ".lock") && !strings.HasSuffix(s, ".")
+}
+
+func unmarshalID[T ~string](id *T, text []byte) error {
+	if !validID(string(text)) {
+		return fmt.Errorf("%q is not an id (a letter, then at most 63 of A-Z a-z 0-9 . _ -, no \"..\", not ending in \".\" or \".lock\")", clip(string(text)))
+	}
+	*id = T(text)
+	return nil
+}
+
+// clip keeps error messages about hostile input on one line of bounded length.
+func clip(s string) string {
+	if len(s) > 80 {
+		return s[:80] + "…"
+	}
+	return s
+}

@@ -1,0 +1,221 @@
+package flow
+
+import (
+	"slices"
+	"strconv"
+)
+
+// IntegrationScript is the gate that a repository brings along: it runs on
+// every merge candidate that contains it.
+const IntegrationScript = "scripts/integration-test.sh"
+
+// MergeMove brings approved work to integration.
+type MergeMove struct {
+	Commit     ObjectID  `yaml:"commit"` // the merge commit
+	Submission ObjectID  `yaml:"submission"`
+	Onto       ObjectID  `yaml:"onto"`
+	Tree       ObjectID  `yaml:"tree"`
+	Drift      int       `yaml:"drift"`
+	Git        string    `yaml:"git"` // version that computed the tree
+	Receipts   []Receipt `yaml:"receipts"`
+	LeftOut    *Save     `yaml:"left_out"` // commits on the branch that nobody reviewed
+}
+
+// mergeable lets only those merge who may, where principals have that right.
+func mergeable(p *play) *Refusal {
+	who := p.Principals()
+	if who.anybody("merge") && !who.may(p.move.Principal, "merge") {
+		return refuse(RuleAdmin, "git liza principal list", "merging is for principals with the right merge, not for %q", p.move.Principal)
+	}
+	return nil
+}
+
+func (g *MergeMove) ask(m Move, b *Board) Question {
+	q := askSave(g.LeftOut)
+	q.Merge, q.Submission, q.Onto = g.Commit, g.Submission, g.Onto
+	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
+		q.DriftFrom = t.Attempt.Base
+	}
+	return q
+}
+
+func (g *MergeMove) refs(m Move, b *Board) []RefMove {
+	return append(saved(m.Task, g.LeftOut),
+		RefMove{Name: "refs/heads/" + b.Settings().Integration.Name, Old: g.Onto, New: g.Commit})
+}
+
+func (g *MergeMove) already(p *play) bool { return p.from == Merged }
+
+func (g *MergeMove) check(p *play) *Refusal {
+	if r := p.submitted(g.Submission, "approve"); r != nil {
+		return r
+	}
+	again := "git liza merge " + string(p.task.ID)
+	if tip := p.Settings().Integration.Tip; g.Onto != tip {
+		return refuse(RuleTip, again, "the merge builds on %s, integration is at %s", g.Onto.Short(), tip.Short())
+	}
+	if g.Commit == "" || g.Tree == "" {
+		return refuse(RuleForm, again, "a merge names its commit and tree")
+	}
+	if r := p.checkSave(g.LeftOut); r != nil {
+		return r
+	}
+	if r := g.computed(p); r != nil {
+		return r
+	}
+	return g.gates(p)
+}
+
+// computed holds the merge commit against what git makes of its parents.
+func (g *MergeMove) computed(p *play) *Refusal {
+	f := p.facts
+	if f == nil {
+		return nil
+	}
+	again := "git liza merge " + string(p.task.ID)
+	switch {
+	case !f.Exists:
+		return refuse(RuleFact, again, "the merge commit %s does not exist", g.Commit.Short())
+	case !slices.Equal(f.Parents, []ObjectID{g.Onto, g.Submission}):
+		return refuse(RuleMerge, again, "the merge commit %s does not have exactly the parents %s and %s", g.Commit.Short(), g.Onto.Short(), g.Submission.Short())
+	case f.Merged == "":
+		return refuse(RuleMerge, again, "%s does not merge cleanly onto %s", g.Submission.Short(), g.Onto.Short())
+	case f.Tree != f.Merged || g.Tree != f.Tree:
+		return refuse(RuleMerge, again, "the merge commit %s has tree %s, merging its parents gives %s", g.Commit.Short(), f.Tree.Short(), f.Merged.Short())
+	case g.Drift != f.Drift:
+		return refuse(RuleFact, again, "the move records a drift of %d, git counts %d", g.Drift, f.Drift)
+	case f.Script && !passed(g.Receipts, IntegrationScript, "", g.Tree):
+		return refuse(RuleGate, again, "%s has not passed on tree %s", IntegrationScript, g.Tree.Short())
+	}
+	return nil
+}
+
+func (g *MergeMove) gates(p *play) *Refusal {
+	for _, gate := range p.Settings().Config.Gates {
+		if gate.Required && !passed(g.Receipts, gate.Name, gate.Command, g.Tree) {
+			return refuse(RuleGate, "git liza merge "+string(p.task.ID), "gate %s has not passed on tree %s", gate.Name, g.Tree.Short())
+		}
+	}
+	return nil
+}
+
+// passed reports whether there is a receipt of a gate's success on a tree.
+func passed(list []Receipt, gate, command string, tree ObjectID) bool {
+	return slices.ContainsFunc(list, func(r Receipt) bool {
+		return r.Gate == gate && r.Tree == tree && r.Exit == 0 && (command == "" || r.Command == command)
+	})
+}
+
+func (g *MergeMove) apply(p *play) {
+	t, m := p.task, p.move
+	if g.LeftOut != nil {
+		t.Saves = g.LeftOut.Number
+	}
+	t.Merge = &Merge{Commit: g.Commit, Onto: g.Onto, Tree: g.Tree, Drift: g.Drift, Receipts: g.Receipts,
+		LeftOut: g.LeftOut, By: m.By, At: m.At}
+	p.change(func(s *Settings) { s.Integration.Tip = g.Commit })
+}
+
+// IntegrationFailMove records that approved work does not merge, or that a
+// gate fails on the merged tree.
+type IntegrationFailMove struct {
+	Onto   ObjectID `yaml:"onto"`
+	Paths  []string `yaml:"conflicts"`
+	Gate   string   `yaml:"gate"`
+	Output string   `yaml:"output"`
+}
+
+func (f *IntegrationFailMove) check(p *play) *Refusal {
+	again := "git liza merge " + string(p.task.ID)
+	if tip := p.Settings().Integration.Tip; f.Onto != tip {
+		return refuse(RuleTip, again, "the failure is against %s, integration is at %s", f.Onto.Short(), tip.Short())
+	}
+	if len(f.Paths) == 0 && f.Gate == "" {
+		return refuse(RuleForm, again, "a failed integration names its conflicts or its gate")
+	}
+	return nil
+}
+
+func (f *IntegrationFailMove) apply(p *play) {
+	t, m := p.task, p.move
+	t.Verdict = nil
+	t.MergeFails++
+	t.Integration = &Integration{Onto: f.Onto, Paths: f.Paths, Gate: f.Gate, Output: f.Output, By: m.By, At: m.At}
+	if t.MergeFails >= p.limits().MergeFails {
+		p.exceed(LimitMergeFails, "The work keeps failing to merge: which other tasks touch the same code, and in what order should they land?")
+	}
+}
+
+// AdoptMove lets integration follow work that came from outside: main, a
+// hotfix, a merge made by a person.
+type AdoptMove struct {
+	Commit ObjectID `yaml:"commit"`
+	Onto   ObjectID `yaml:"onto"`
+	Reason string   `yaml:"reason"`
+	Tasks  []TaskID `yaml:"tasks"` // whose submissions it contains
+}
+
+func (a *AdoptMove) subject() string { return a.Commit.Short() }
+
+func (a *AdoptMove) ask(_ Move, b *Board) Question {
+	q := Question{Descendant: a.Commit, Behind: []ObjectID{a.Onto}}
+	for _, id := range a.Tasks {
+		if t := b.Task(id); t != nil && t.Submission != nil {
+			q.Behind = append(q.Behind, t.Submission.Commit)
+		}
+	}
+	return q
+}
+
+func (a *AdoptMove) refs(_ Move, b *Board) []RefMove {
+	return []RefMove{{Name: "refs/heads/" + b.Settings().Integration.Name, Old: a.Onto, New: a.Commit}}
+}
+
+func (a *AdoptMove) already(p *play) bool {
+	return a.Commit != "" && p.Settings().Integration.Tip == a.Commit && len(a.Tasks) == 0
+}
+
+func (a *AdoptMove) check(p *play) *Refusal {
+	hint := "git liza adopt COMMIT --reason R"
+	if r := present("the reason", a.Reason, hint); r != nil {
+		return r
+	}
+	tip := p.Settings().Integration.Tip
+	if a.Onto != tip || a.Commit == "" || a.Commit == tip && len(a.Tasks) == 0 {
+		return refuse(RuleTip, hint, "integration is at %s, the move leads from %s to %s", tip.Short(), a.Onto.Short(), a.Commit.Short())
+	}
+	if f := p.facts; f != nil && (!f.Exists || !f.Behind[a.Onto]) {
+		return refuse(RuleAncestry, "git merge "+string(tip), "%s does not descend from the integration tip %s", a.Commit.Short(), tip.Short())
+	}
+	for _, id := range a.Tasks {
+		t := p.Task(id)
+		if t == nil {
+			return refuse(RuleNotFound, "git liza list", "there is no task %s", id)
+		}
+		if !in(ReadyForReview, Rejected, Approved, IntegrationFailed).has(t.Status) || t.Submission == nil {
+			return refuse(RuleState, "git liza show "+string(id), "%s is %s and cannot be merged by adoption", id, t.Status)
+		}
+		if f := p.facts; f != nil && !f.Behind[t.Submission.Commit] {
+			return refuse(RuleAncestry, "git liza show "+string(id), "%s does not contain the submission %s of %s", a.Commit.Short(), t.Submission.Commit.Short(), id)
+		}
+	}
+	return nil
+}
+
+func (a *AdoptMove) apply(p *play) {
+	for _, id := range a.Tasks {
+		t := p.Task(id).clone()
+		if t.Review != nil {
+			p.freeReview(t.Review.By)
+		}
+		t.Review, t.Status = nil, Merged
+		t.Merge = &Merge{Commit: a.Commit, Onto: a.Onto, Tree: t.Submission.Tree, Adopted: true, By: p.move.By, At: p.move.At}
+		p.keep(t)
+	}
+	p.change(func(s *Settings) { s.Integration.Tip = a.Commit })
+}
+
+// mark names the next state that the board keeps under refs/liza/marks.
+func (b *Board) mark(kind string) string {
+	return kind + "-" + strconv.Itoa(b.Settings().Next.Mark)
+}

@@ -1,0 +1,86 @@
+package flow
+
+import (
+	"fmt"
+	"time"
+)
+
+// A Move is one change of the blackboard as plain data: who did what to which
+// task, when. It is the body of one commit on refs/liza/state, and everything
+// in that commit but its committer and signature derives from it.
+type Move struct {
+	Act        Act        `yaml:"act"`
+	Task       TaskID     `yaml:"task"` // "" where the act has no single task
+	By         Actor      `yaml:"by"`
+	Principal  string     `yaml:"principal"`
+	At         time.Time  `yaml:"at"` // whole seconds, UTC
+	Generation Generation `yaml:"generation"`
+	Request    Request    `yaml:"request"`
+	Seen       ObjectID   `yaml:"seen"` // the state commit that a signer read
+	Detail     Detail     `yaml:",inline"`
+}
+
+// A Detail holds the fields that belong to one act. [NewDetail] makes them.
+type Detail interface {
+	// check refuses what the rules table cannot see from act and state alone.
+	check(*play) *Refusal
+	// apply writes the effect; check has passed.
+	apply(*play)
+}
+
+// NewDetail is an empty detail for an act, for decoding; nil if there is no
+// such act.
+func NewDetail(a Act) Detail {
+	for i := range rules {
+		if rules[i].act == a {
+			return rules[i].detail()
+		}
+	}
+	return nil
+}
+
+// Subject is the first line of the move's commit: ACT TASK by ACTOR.
+func (m Move) Subject() string {
+	what := string(m.Task)
+	if named, ok := m.Detail.(interface{ subject() string }); ok && what == "" {
+		what = named.subject()
+	}
+	if what != "" {
+		what = " " + what
+	}
+	return fmt.Sprintf("%s%s by %s", m.Act, what, m.By)
+}
+
+// A RefMove is a ref that moves together with the state ref.
+type RefMove struct {
+	Name  string   // full name
+	Old   ObjectID // "" where the ref must not exist yet
+	New   ObjectID // "" deletes
+	State bool     // New is the state commit of this very move
+}
+
+// Refs are the refs that must move in the same transaction as this move on
+// the board before it: saved attempts, marks, integration. They follow from
+// the move alone, so that a judge can tell which are missing or too many.
+func (m Move) Refs(before *Board) []RefMove {
+	with, ok := m.Detail.(interface {
+		refs(Move, *Board) []RefMove
+	})
+	if !ok {
+		return nil
+	}
+	return with.refs(m, before)
+}
+
+// SavedRef is the name of a task's n-th kept commit.
+func SavedRef(id TaskID, n int) string { return fmt.Sprintf("refs/liza/saved/%s/%d", id, n) }
+
+// MarkRef is the name of a named state.
+func MarkRef(name string) string { return "refs/liza/marks/" + name }
+
+func saved(id TaskID, s *Save) []RefMove {
+	if s == nil {
+		return nil
+	}
+	return []RefMove{{Name: SavedRef(id, s.Number), New: s.Commit}}
+}

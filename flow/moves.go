@@ -1,0 +1,144 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Moves are the moves on tasks that the rules let the actor begin now, by
+// task in order of creation; their details are empty. An act that appears
+// here can still be refused for what its fields say.
+func (b *Board) Moves(by Actor, g Generation, at time.Time) []Move {
+	var list []Move
+	for _, s := range b.Tasks() {
+		for _, act := range b.Acts(s.ID, by, g, at) {
+			list = append(list, Move{Act: act, Task: s.ID, By: by, Generation: g, At: at, Detail: NewDetail(act)})
+		}
+	}
+	return list
+}
+
+// Acts are the acts on one task that the rules let the actor begin now.
+func (b *Board) Acts(id TaskID, by Actor, g Generation, at time.Time) []Act {
+	var list []Act
+	for i := range rules {
+		r := &rules[i]
+		if r.from != 0 && !slices.Contains(list, r.act) && b.Opens(r.act, id, by, g, at) == nil {
+			list = append(list, r.act)
+		}
+	}
+	return list
+}
+
+// Best is the task that an actor should claim, or review, next: integration
+// fixes, then rejected tasks of this coder, then by priority, then by age.
+// If there is none the refusal has the rule nothing_claimable and says what
+// the first candidate waits for.
+func (b *Board) Best(act Act, by Actor, g Generation, at time.Time) (TaskID, *Refusal) {
+	list := b.candidates(act, by, at)
+	var first *Refusal
+	for _, s := range list {
+		r := b.Opens(act, s.ID, by, g, at)
+		if r == nil {
+			return s.ID, nil
+		}
+		if first == nil {
+			first = r
+		}
+		if slices.Contains([]Rule{RuleStale, RuleControl, RuleDegraded, RuleOneClaim, RuleSupervisor, RuleRole}, r.Rule) {
+			return "", r
+		}
+	}
+	if first != nil {
+		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", by, len(list), first.Reason)
+	}
+	return "", refuse(RuleNothing, "git liza list", "nothing waits for %s", by)
+}
+
+// candidates are the tasks whose state lets the act begin, best first; those
+// that wait for a dependency come last.
+func (b *Board) candidates(act Act, by Actor, at time.Time) []Summary {
+	var from states
+	for i := range rules {
+		if rules[i].act == act {
+			from |= rules[i].from
+		}
+	}
+	all := b.Tasks()
+	open := make(map[TaskID]bool, len(all))
+	for _, s := range all {
+		open[s.ID] = s.Status != Merged
+	}
+	waits := func(s Summary) int {
+		if act == ActClaim && slices.ContainsFunc(s.DependsOn, func(d TaskID) bool { return open[d] }) {
+			return 1
+		}
+		return 0
+	}
+	list := slices.DeleteFunc(all, func(s Summary) bool {
+		return !from.has(s.Status) || act == ActClaim && s.Status == Claimed && s.Lease.After(at)
+	})
+	slices.SortStableFunc(list, func(x, y Summary) int {
+		return cmp.Or(cmp.Compare(waits(x), waits(y)), cmp.Compare(x.urgency(by), y.urgency(by)),
+			cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
+	})
+	return list
+}
+
+// urgency ranks work that was begun before work that was not.
+func (s Summary) urgency(by Actor) int {
+	switch {
+	case s.Status == IntegrationFailed:
+		return 0
+	case s.Status == Rejected && s.Coder == by:
+		return 1
+	}
+	return 2
+}
+
+// A Trigger is why a planner is needed.
+type Trigger struct {
+	Reason string // no_tasks, blocked, exhausted, integration_failed, immediate_discovery
+	Task   TaskID
+	Record RecordID
+	Text   string
+	Since  time.Time
+}
+
+// Triggers are the reasons to wake a planner, most pressing first: no tasks
+// yet, exhausted hypotheses, blocked tasks, integration failures that coders
+// did not mend, immediate discoveries.
+func (b *Board) Triggers() []Trigger {
+	if g := b.Goal(b.Settings().Goal); g == nil || g.Status != InProgress {
+		return nil
+	}
+	all := b.Tasks()
+	if len(all) == 0 && len(b.IDs(Archive)) == 0 {
+		return []Trigger{{Reason: "no_tasks", Text: "the goal has no tasks yet", Since: b.at}}
+	}
+	var list []Trigger
+	for _, s := range all {
+		if s.Status != Blocked {
+			continue
+		}
+		t := b.Task(s.ID)
+		trigger := Trigger{Reason: "blocked", Task: s.ID, Text: s.Reason, Since: s.Changed}
+		switch {
+		case t != nil && t.exhausted(b.Settings().Config.Limits.over(t.Limits)):
+			trigger.Reason = "exhausted"
+		case s.Limit == LimitMergeFails:
+			trigger.Reason = "integration_failed"
+		}
+		list = append(list, trigger)
+	}
+	rank := map[string]int{"exhausted": 0, "blocked": 1, "integration_failed": 2}
+	slices.SortStableFunc(list, func(x, y Trigger) int { return cmp.Compare(rank[x.Reason], rank[y.Reason]) })
+	for _, id := range b.IDs(Discovered) {
+		d, ok := b.load(Key{Discovered, id}).(*Discovery)
+		if ok && d.Urgency == "immediate" && d.Converted == "" {
+			list = append(list, Trigger{Reason: "immediate_discovery", Record: d.ID, Task: d.During, Text: d.Text, Since: d.At})
+		}
+	}
+	return list
+}

@@ -1,0 +1,528 @@
+package flow
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A TaskInput is what a planner or human says of a task; `task add --from`
+// reads a list of them.
+type TaskInput struct {
+	ID        TaskID   `yaml:"id"`
+	Title     string   `yaml:"title"`
+	DoneWhen  string   `yaml:"done_when"`
+	Spec      string   `yaml:"spec"`
+	Scope     string   `yaml:"scope"`
+	Priority  int      `yaml:"priority"` // 1 to 5; 0 means 3
+	DependsOn []TaskID `yaml:"depends_on"`
+	Owns      []string `yaml:"owns"`
+	Verify    string   `yaml:"verify"`
+	Kind      Kind     `yaml:"kind"` // zero means code
+	Draft     bool     `yaml:"draft"`
+	Stretch   bool     `yaml:"stretch"`
+	Limits    *Limits  `yaml:"limits"`
+}
+
+// Input is what was said of the task, to be edited.
+func (t *Task) Input() TaskInput {
+	return TaskInput{ID: t.ID, Title: t.Title, DoneWhen: t.DoneWhen, Spec: t.Spec, Scope: t.Scope, Priority: t.Priority,
+		DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify, Kind: t.Kind, Draft: t.Status == Draft,
+		Stretch: t.Stretch, Limits: t.Limits}
+}
+
+// inputs is a list that a move, but no document, may hold in full.
+type inputs []TaskInput
+
+func (inputs) maxLen() int { return MaxTasks }
+
+// Number gives the tasks without id the board's next automatic ones, those
+// that are taken left out.
+func (b *Board) Number(list []TaskInput) {
+	n := b.Settings().Next.Task
+	for i := range list {
+		for list[i].ID == "" {
+			id := TaskID("task-" + strconv.Itoa(n))
+			n++
+			if b.load(Key{Tasks, string(id)}) == nil && b.load(Key{Archive, string(id)}) == nil {
+				list[i].ID = id
+			}
+		}
+	}
+}
+
+// AddMove adds tasks, all or none.
+type AddMove struct {
+	Tasks inputs `yaml:"tasks"`
+}
+
+func (a *AddMove) subject() string {
+	if len(a.Tasks) == 1 {
+		return string(a.Tasks[0].ID)
+	}
+	return strconv.Itoa(len(a.Tasks)) + " tasks"
+}
+
+func (a *AddMove) ask(Move, *Board) Question { return askSpecs(a.Tasks) }
+
+func askSpecs(list []TaskInput) Question {
+	var q Question
+	for _, in := range list {
+		if path := specPath(in.Spec); !in.Draft && path != "" && !slices.Contains(q.Specs, path) {
+			q.Specs = append(q.Specs, path)
+		}
+	}
+	return q
+}
+
+// specPath is the file that a spec reference names, without its anchor.
+func specPath(spec string) string {
+	path, _, _ := strings.Cut(spec, "#")
+	return path
+}
+
+func (a *AddMove) check(p *play) *Refusal {
+	if len(a.Tasks) == 0 {
+		return refuse(RuleForm, "git liza help task add", "there is no task to add")
+	}
+	return p.enter(a.Tasks, nil)
+}
+
+func (a *AddMove) apply(*play) {}
+
+// enter checks new tasks and puts them on the board; those of one move may
+// depend on each other. replaced is the task they replace, nil if none.
+func (p *play) enter(list []TaskInput, replaced *Task) *Refusal {
+	if len(list) > MaxTasks {
+		return refuse(RuleLimit, "git liza task add --from FILE", "%d tasks in one move, at most %d are allowed", len(list), MaxTasks)
+	}
+	added := make([]*Task, 0, len(list))
+	for i := range list {
+		t, r := p.fresh(&list[i], replaced)
+		if r != nil {
+			return r
+		}
+		p.put(Key{Tasks, string(t.ID)}, t)
+		added = append(added, t)
+	}
+	return p.acyclicAll(added)
+}
+
+// acyclicAll follows the dependencies of new tasks once, not once for each.
+func (p *play) acyclicAll(added []*Task) *Refusal {
+	const visiting, done = 1, 2
+	state := make(map[TaskID]int, len(added))
+	var visit func(*Task) *Refusal
+	visit = func(t *Task) *Refusal {
+		state[t.ID] = visiting
+		for _, id := range t.DependsOn {
+			d := p.Task(id)
+			switch {
+			case d == nil:
+				return refuse(RuleNotFound, "git liza list --all", "%s depends on %s, which does not exist", t.ID, id)
+			case state[id] == visiting:
+				return refuse(RuleCycle, "git liza show "+string(id), "%s and %s would depend on each other", t.ID, id)
+			case state[id] == 0:
+				if r := visit(d); r != nil {
+					return r
+				}
+			}
+		}
+		state[t.ID] = done
+		return nil
+	}
+	for _, t := range added {
+		if state[t.ID] == 0 {
+			if r := visit(t); r != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// fresh makes a task of what was said of it.
+func (p *play) fresh(in *TaskInput, replaced *Task) (*Task, *Refusal) {
+	hint := "git liza help task add"
+	if err := new(TaskID).UnmarshalText([]byte(in.ID)); err != nil {
+		return nil, refuse(RuleForm, hint, "%v", err)
+	}
+	for _, folder := range []Folder{Tasks, Archive} {
+		if taken, ok := p.load(Key{folder, string(in.ID)}).(*Task); ok {
+			return nil, refuse(RuleExists, "git liza show "+string(taken.ID), "there is a task %s already", taken.ID)
+		}
+	}
+	s := p.Settings()
+	t := &Task{ID: in.ID, Goal: s.Goal, Sprint: p.sprint(), Created: p.move.At, CreatedBy: p.move.By, Changed: p.move.At, Status: Unclaimed}
+	if in.Draft {
+		t.Status = Draft
+	}
+	if replaced != nil {
+		t.Supersedes = []TaskID{replaced.ID}
+		t.Generation = replaced.Generation + 1
+	}
+	t.take(in)
+	if r := p.describe(t, hint); r != nil {
+		return nil, r
+	}
+	p.change(func(s *Settings) {
+		if n, err := strconv.Atoi(strings.TrimPrefix(string(t.ID), "task-")); err == nil && strings.HasPrefix(string(t.ID), "task-") && n >= s.Next.Task && n < 1<<40 {
+			s.Next.Task = n + 1
+		}
+	})
+	return t, nil
+}
+
+func (t *Task) take(in *TaskInput) {
+	t.Title, t.DoneWhen, t.Spec, t.Scope = in.Title, in.DoneWhen, in.Spec, in.Scope
+	t.Priority, t.DependsOn, t.Owns, t.Verify = in.Priority, in.DependsOn, in.Owns, in.Verify
+	t.Kind, t.Stretch, t.Limits = in.Kind, in.Stretch, in.Limits
+	if t.Priority == 0 {
+		t.Priority = 3
+	}
+	if t.Kind == 0 {
+		t.Kind = Code
+	}
+}
+
+// describe refuses a task that does not say enough for a stranger to do it.
+func (p *play) describe(t *Task, hint string) *Refusal {
+	if t.Priority < 1 || t.Priority > 5 {
+		return refuse(RuleForm, hint, "priority %d of %s is not between 1 and 5", t.Priority, t.ID)
+	}
+	if r := checkGlobs(t.Owns, hint); r != nil {
+		return r
+	}
+	for i, d := range t.DependsOn {
+		if slices.Contains(t.DependsOn[:i], d) {
+			return refuse(RuleForm, hint, "%s names %s twice among its dependencies", t.ID, d)
+		}
+	}
+	if t.Status == Draft {
+		return nil
+	}
+	for _, need := range [][2]string{{"title", t.Title}, {"done_when", t.DoneWhen}, {"spec", t.Spec}, {"scope", t.Scope}} {
+		if need[1] == "" {
+			return refuse(RuleIncomplete, "git liza task edit "+string(t.ID)+" --"+strings.ReplaceAll(need[0], "_", "-")+" TEXT",
+				"%s has no %s; a task that is not a draft needs title, done_when, spec and scope", t.ID, need[0])
+		}
+	}
+	if path := specPath(t.Spec); p.facts != nil && !p.facts.Specs[path] {
+		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec %s of %s does not exist on %s at %s",
+			quotePath(path), t.ID, p.Settings().Integration.Name, p.Settings().Integration.Tip.Short())
+	}
+	return nil
+}
+
+// FinalizeMove turns drafts into claimable tasks.
+type FinalizeMove struct {
+	Tasks taskIDs `yaml:"tasks"`
+}
+
+// taskIDs is a list that a move, but no document, may hold in full.
+type taskIDs []TaskID
+
+func (taskIDs) maxLen() int { return MaxTasks }
+
+func (l taskIDs) subject() string {
+	if len(l) == 1 {
+		return string(l[0])
+	}
+	return strconv.Itoa(len(l)) + " tasks"
+}
+
+func (f *FinalizeMove) subject() string { return f.Tasks.subject() }
+
+func (f *FinalizeMove) ask(_ Move, b *Board) Question {
+	var list []TaskInput
+	for _, id := range f.Tasks {
+		if t := b.Task(id); t != nil {
+			list = append(list, TaskInput{Spec: t.Spec})
+		}
+	}
+	return askSpecs(list)
+}
+
+func (f *FinalizeMove) already(p *play) bool {
+	for _, id := range f.Tasks {
+		if t := p.Task(id); t == nil || t.Status != Unclaimed {
+			return false
+		}
+	}
+	return len(f.Tasks) > 0
+}
+
+func (f *FinalizeMove) check(p *play) *Refusal {
+	if len(f.Tasks) == 0 {
+		return refuse(RuleForm, "git liza help task finalize", "there is no task to finalize")
+	}
+	for _, id := range f.Tasks {
+		t := p.Task(id)
+		if t == nil {
+			return refuse(RuleNotFound, "git liza list --all", "there is no task %s", id)
+		}
+		if t.Status != Draft {
+			return refuse(RuleState, "git liza show "+string(id), "finalize applies to drafts, %s is %s", id, t.Status)
+		}
+		t = t.clone()
+		t.Status = Unclaimed
+		if r := p.describe(t, "git liza task edit "+string(id)); r != nil {
+			return r
+		}
+		p.keep(t)
+	}
+	return nil
+}
+
+func (f *FinalizeMove) apply(*play) {}
+
+// EditMove replaces what was said of a task, the id apart.
+type EditMove struct {
+	Input TaskInput `yaml:"input"`
+}
+
+func (e *EditMove) ask(Move, *Board) Question { return askSpecs([]TaskInput{e.Input}) }
+
+func (e *EditMove) check(p *play) *Refusal {
+	if e.Input.ID != p.task.ID {
+		return refuse(RuleForm, "git liza help task edit", "an id does not change: %s is not %s", e.Input.ID, p.task.ID)
+	}
+	t := p.task.clone()
+	t.take(&e.Input)
+	if r := p.describe(t, "git liza help task edit"); r != nil {
+		return r
+	}
+	p.put(Key{Tasks, string(t.ID)}, t)
+	return p.acyclic(t)
+}
+
+func (e *EditMove) apply(p *play) { p.task.take(&e.Input) }
+
+// UnblockMove sends a blocked task back to work, or back to review where the
+// reviews had run out.
+type UnblockMove struct {
+	KeepBranch bool  `yaml:"keep_branch"`
+	Saved      *Save `yaml:"saved"`
+}
+
+func unblockable(p *play) *Refusal {
+	if p.task.exhausted(p.limits()) {
+		return refuse(RuleExhausted, "git liza supersede "+string(p.task.ID)+" --by FILE --reason R",
+			"%s failed %d times: its framing is presumed wrong, only supersede or abandon lead on", p.task.ID, len(p.task.Failures))
+	}
+	return nil
+}
+
+func (u *UnblockMove) check(p *play) *Refusal {
+	if u.KeepBranch && p.task.Attempt == nil {
+		return refuse(RuleState, "git liza unblock "+string(p.task.ID), "%s has no branch to keep", p.task.ID)
+	}
+	return p.checkSave(u.Saved)
+}
+
+func (u *UnblockMove) ask(Move, *Board) Question { return askSave(u.Saved) }
+
+func (u *UnblockMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, u.Saved) }
+
+func (u *UnblockMove) already(p *play) bool { return p.from == Unclaimed && p.task.Block == nil }
+
+func (u *UnblockMove) apply(p *play) {
+	t := p.task
+	limit := t.Block.Limit
+	t.Block = nil
+	if u.Saved != nil {
+		t.Saves = u.Saved.Number
+	}
+	if limit == LimitNoVerdicts {
+		t.NoVerdicts = 0
+		t.Status = ReadyForReview
+		return
+	}
+	t.Status = Unclaimed
+	switch limit {
+	case LimitMergeFails:
+		t.MergeFails = 0
+	case LimitCycles:
+		t.Attempt.Cycles = 0
+	case LimitIterations:
+		t.Attempt.Iteration = 0
+	}
+	if t.Attempt != nil && u.KeepBranch {
+		p.keepBranch(u.Saved)
+		return
+	}
+	t.Attempt, t.Intent, t.Submission, t.Verdict, t.Rejection, t.Integration = nil, nil, nil, nil, nil, nil
+}
+
+// keepBranch lets whoever claims next continue from what was saved.
+func (p *play) keepBranch(s *Save) {
+	a := copied(p.task.Attempt)
+	a.Keep = true
+	switch {
+	case s != nil:
+		a.Start = s.Commit
+	case p.task.Submission != nil:
+		a.Start = p.task.Submission.Commit
+	}
+	p.task.Attempt = a
+}
+
+// SupersedeMove replaces a task whose framing was wrong.
+type SupersedeMove struct {
+	Reason string  `yaml:"reason"` // with the root cause
+	By     taskIDs `yaml:"by_tasks"`
+	Add    inputs  `yaml:"add"`
+	Saved  *Save   `yaml:"saved"`
+}
+
+func rescopable(p *play) *Refusal {
+	depth := p.Settings().Config.SupersedeDepth
+	if p.task.Generation >= depth && !p.move.By.IsHuman() {
+		return refuse(RuleDepth, "git liza show "+string(p.task.ID), "%s comes from %d rescopes already, the next one is for a human", p.task.ID, p.task.Generation)
+	}
+	return nil
+}
+
+func (s *SupersedeMove) replacements() []TaskID {
+	list := slices.Clone([]TaskID(s.By))
+	for _, in := range s.Add {
+		list = append(list, in.ID)
+	}
+	return list
+}
+
+func (s *SupersedeMove) ask(Move, *Board) Question {
+	q := askSpecs(s.Add)
+	q.Saves = askSave(s.Saved).Saves
+	return q
+}
+
+func (s *SupersedeMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, s.Saved) }
+
+func (s *SupersedeMove) check(p *play) *Refusal {
+	hint := "git liza supersede " + string(p.task.ID) + " --by FILE|IDS --reason R"
+	if r := present("the reason", s.Reason, hint); r != nil {
+		return r
+	}
+	if r := p.checkSave(s.Saved); r != nil {
+		return r
+	}
+	list := s.replacements()
+	if len(list) == 0 || len(list) > MaxList {
+		return refuse(RuleForm, hint, "a task is replaced by 1 to %d tasks, not %d", MaxList, len(list))
+	}
+	for _, id := range s.By {
+		t := p.Task(id)
+		if t == nil || t.ID == p.task.ID || t.Status == Superseded || t.Status == Abandoned {
+			return refuse(RuleNotFound, "git liza list", "%s cannot replace %s", id, p.task.ID)
+		}
+	}
+	if r := p.enter(s.Add, p.task); r != nil {
+		return r
+	}
+	return p.repoint(list)
+}
+
+// repoint makes what depended on the subject depend on its replacements.
+func (p *play) repoint(to []TaskID) *Refusal {
+	for _, s := range p.dependants(p.task.ID) {
+		t := p.Task(s.ID).clone()
+		var deps []TaskID
+		for _, d := range t.DependsOn {
+			if d == p.task.ID {
+				deps = append(deps, to...)
+				continue
+			}
+			deps = append(deps, d)
+		}
+		t.DependsOn = compact(deps)
+		if len(t.DependsOn) > MaxList {
+			return refuse(RuleLimit, "git liza show "+string(t.ID), "%s would depend on more than %d tasks", t.ID, MaxList)
+		}
+		p.keep(t)
+		if r := p.acyclic(t); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// compact drops repeated ids, keeping the first of each.
+func compact(ids []TaskID) []TaskID {
+	var out []TaskID
+	for _, id := range ids {
+		if !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func (s *SupersedeMove) apply(p *play) {
+	t := p.task
+	p.retire(s.Saved)
+	t.SupersededBy, t.Rescope = s.replacements(), s.Reason
+	for _, id := range s.By {
+		r := p.Task(id).clone()
+		if !r.Status.Final() && !slices.Contains(r.Supersedes, t.ID) && len(r.Supersedes) < MaxList {
+			r.Supersedes = append(slices.Clip(r.Supersedes), t.ID)
+			r.Generation = max(r.Generation, t.Generation+1)
+			p.keep(r)
+		}
+	}
+}
+
+// retire clears what a final task no longer has.
+func (p *play) retire(s *Save) {
+	p.unclaim()
+	p.task.Block = nil
+	if s != nil {
+		p.task.Saves = s.Number
+	}
+}
+
+// AbandonMove gives a task up.
+type AbandonMove struct {
+	Reason  string `yaml:"reason"`
+	Cascade bool   `yaml:"cascade"` // block the unclaimed tasks that need it
+	Saved   *Save  `yaml:"saved"`
+}
+
+func (a *AbandonMove) ask(Move, *Board) Question { return askSave(a.Saved) }
+
+func (a *AbandonMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, a.Saved) }
+
+func (a *AbandonMove) already(p *play) bool {
+	return p.from == Abandoned && p.task.Abandoned == a.Reason
+}
+
+func (a *AbandonMove) check(p *play) *Refusal {
+	id := string(p.task.ID)
+	if r := present("the reason", a.Reason, "git liza abandon "+id+" --reason R"); r != nil {
+		return r
+	}
+	for _, d := range p.dependants(p.task.ID) {
+		switch {
+		case !a.Cascade:
+			return refuse(RuleDependants, "git liza abandon "+id+" --reason R --cascade", "%s needs %s", d.ID, id)
+		case d.Status != Unclaimed && d.Status != Draft:
+			return refuse(RuleDependants, "git liza show "+string(d.ID), "%s needs %s and is %s already", d.ID, id, d.Status)
+		}
+	}
+	return p.checkSave(a.Saved)
+}
+
+func (a *AbandonMove) apply(p *play) {
+	for _, d := range p.dependants(p.task.ID) {
+		if d.Status != Unclaimed {
+			continue
+		}
+		t := p.Task(d.ID).clone()
+		t.Status = Blocked
+		t.Block = &Block{Reason: "dependency_abandoned", By: p.move.By, At: p.move.At,
+			Questions: []string{string(p.task.ID) + " was abandoned: what replaces it for this task?"}}
+		p.keep(t)
+	}
+	p.retire(a.Saved)
+	p.task.Abandoned = a.Reason
+}

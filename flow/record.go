@@ -1,0 +1,101 @@
+package flow
+
+import "time"
+
+// An Anomaly is something that went against the plan, one small document
+// anomalies/<sprint>/<number>.yaml; the circuit breaker reads them.
+type Anomaly struct {
+	ID      RecordID          `yaml:"id"`
+	Type    AnomalyType       `yaml:"type"`
+	Task    TaskID            `yaml:"task"`
+	Details map[string]string `yaml:"details"`
+	By      Actor             `yaml:"by"`
+	At      time.Time         `yaml:"at"`
+}
+
+// A Discovery is work or risk found beside a task, one small document
+// discovered/<sprint>/<number>.yaml.
+type Discovery struct {
+	ID        RecordID  `yaml:"id"`
+	Text      string    `yaml:"text"`
+	Severity  string    `yaml:"severity"` // low, medium, high, critical
+	Urgency   string    `yaml:"urgency"`  // immediate or deferred
+	During    TaskID    `yaml:"during"`
+	Recommend string    `yaml:"recommend"`
+	Converted TaskID    `yaml:"converted"` // the task that it became
+	By        Actor     `yaml:"by"`
+	At        time.Time `yaml:"at"`
+}
+
+// A Note is a word from one to an agent, a role, a task or all, one small
+// document notes/<sprint>/<number>.yaml.
+type Note struct {
+	ID   RecordID  `yaml:"id"`
+	For  string    `yaml:"for"` // all, a role, an agent id or a task id
+	Text string    `yaml:"text"`
+	By   Actor     `yaml:"by"`
+	At   time.Time `yaml:"at"`
+}
+
+// Breaker is the document breaker.yaml: the circuit breaker.
+type Breaker struct {
+	Tripped    bool      `yaml:"tripped"`
+	Pattern    string    `yaml:"pattern"`
+	Severity   string    `yaml:"severity"`
+	Evidence   []string  `yaml:"evidence"`
+	Report     string    `yaml:"report"`
+	By         Actor     `yaml:"by"`
+	At         time.Time `yaml:"at"`
+	Resolution string    `yaml:"resolution"`
+	Watermark  int       `yaml:"watermark"` // records up to this number were judged
+}
+
+// An AnomalyType is one of thirteen kinds of anomaly.
+type AnomalyType uint8
+
+// The types of anomalies.
+const (
+	RetryLoop AnomalyType = iota + 1
+	TradeOff
+	SpecAmbiguity
+	ExternalBlocker
+	AssumptionViolated
+	ScopeDeviation
+	Workaround
+	DebtCreated
+	SpecChanged
+	HypothesisExhaustion
+	SpecGap
+	ReviewDeadlock
+	SystemAmbiguity
+)
+
+var anomalyNames = names{"", "retry_loop", "trade_off", "spec_ambiguity", "external_blocker", "assumption_violated",
+	"scope_deviation", "workaround", "debt_created", "spec_changed", "hypothesis_exhaustion", "spec_gap",
+	"review_deadlock", "system_ambiguity"}
+
+// details are the keys that an anomaly of a type must carry.
+var anomalyDetails = map[AnomalyType][]string{
+	RetryLoop:          {"count", "error_pattern"},
+	TradeOff:           {"what", "why", "debt_created"},
+	SpecAmbiguity:      {"spec", "question"},
+	ExternalBlocker:    {"blocker_service"},
+	AssumptionViolated: {"assumption", "reality"},
+	SystemAmbiguity:    {"protocol_section", "question"},
+}
+
+// Required are the detail keys that an anomaly of this type must carry.
+func (a AnomalyType) Required() []string { return anomalyDetails[a] }
+
+// String is the type's name.
+func (a AnomalyType) String() string { return anomalyNames.name(uint8(a)) }
+
+// MarshalText writes the name; the zero value is an error.
+func (a AnomalyType) MarshalText() ([]byte, error) {
+	return anomalyNames.marshal(uint8(a), "anomaly type")
+}
+
+// UnmarshalText accepts exactly the names of [AnomalyType.String].
+func (a *AnomalyType) UnmarshalText(text []byte) error {
+	return unmarshalName(a, text, anomalyNames, "anomaly type")
+}

@@ -1,0 +1,136 @@
+package flow
+
+import "maps"
+
+// AnomalyMove records something that went against the plan.
+type AnomalyMove struct {
+	Type    AnomalyType       `yaml:"type"`
+	About   TaskID            `yaml:"about"` // the task
+	Details map[string]string `yaml:"details"`
+}
+
+func (a *AnomalyMove) subject() string { return a.Type.String() }
+
+func (a *AnomalyMove) check(p *play) *Refusal {
+	hint := "git liza anomaly " + a.Type.String() + " --task ID"
+	for _, key := range a.Type.Required() {
+		hint += " --detail " + key + "=V"
+	}
+	if a.Type == 0 {
+		return refuse(RuleForm, hint, "an anomaly has a type, one of %v", anomalyNames[1:])
+	}
+	if a.About != "" && p.Task(a.About) == nil {
+		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", a.About)
+	}
+	if len(a.Details) > MaxList {
+		return refuse(RuleLimit, hint, "an anomaly has %d details, at most %d are allowed", len(a.Details), MaxList)
+	}
+	for key := range a.Details {
+		if !validID(key) {
+			return refuse(RuleForm, hint, "%q is not the name of a detail", clip(key))
+		}
+	}
+	for _, key := range a.Type.Required() {
+		if a.Details[key] == "" {
+			return refuse(RuleForm, hint, "an anomaly %s needs the detail %s", a.Type, key)
+		}
+	}
+	return nil
+}
+
+func (a *AnomalyMove) apply(p *play) {
+	p.record(Anomalies, func(id RecordID) Document {
+		return &Anomaly{ID: id, Type: a.Type, Task: a.About, Details: maps.Clone(a.Details), By: p.move.By, At: p.move.At}
+	})
+}
+
+// DiscoverMove records work or risk that was found beside a task.
+type DiscoverMove struct {
+	Text      string `yaml:"text"`
+	Severity  string `yaml:"severity"`
+	Urgency   string `yaml:"urgency"`
+	During    TaskID `yaml:"during"`
+	Recommend string `yaml:"recommend"`
+}
+
+func (d *DiscoverMove) subject() string { return "" }
+
+func (d *DiscoverMove) check(p *play) *Refusal {
+	hint := "git liza discover TEXT --severity low|medium|high|critical --urgency immediate|deferred"
+	if r := present("the text", d.Text, hint); r != nil {
+		return r
+	}
+	if !contains([]string{"low", "medium", "high", "critical"}, d.Severity) {
+		return refuse(RuleForm, hint, "%q is not a severity", clip(d.Severity))
+	}
+	if !contains([]string{"immediate", "deferred"}, d.Urgency) {
+		return refuse(RuleForm, hint, "%q is not an urgency", clip(d.Urgency))
+	}
+	if d.During != "" && p.Task(d.During) == nil {
+		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", d.During)
+	}
+	return nil
+}
+
+func (d *DiscoverMove) apply(p *play) {
+	p.record(Discovered, func(id RecordID) Document {
+		return &Discovery{ID: id, Text: d.Text, Severity: d.Severity, Urgency: d.Urgency, During: d.During,
+			Recommend: d.Recommend, By: p.move.By, At: p.move.At}
+	})
+}
+
+// ConvertMove makes a task of a discovery.
+type ConvertMove struct {
+	Discovery RecordID  `yaml:"discovery"`
+	Input     TaskInput `yaml:"input"`
+}
+
+func (c *ConvertMove) subject() string { return string(c.Discovery) }
+
+func (c *ConvertMove) ask(Move, *Board) Question { return askSpecs([]TaskInput{c.Input}) }
+
+func (c *ConvertMove) check(p *play) *Refusal {
+	d, ok := p.load(Key{Discovered, string(c.Discovery)}).(*Discovery)
+	if !ok {
+		return refuse(RuleNotFound, "git liza state", "there is no discovery %s", c.Discovery)
+	}
+	if d.Converted != "" {
+		return refuse(RuleExists, "git liza show "+string(d.Converted), "%s has become %s already", d.ID, d.Converted)
+	}
+	return p.enter([]TaskInput{c.Input}, nil)
+}
+
+func (c *ConvertMove) apply(p *play) {
+	key := Key{Discovered, string(c.Discovery)}
+	d := *p.load(key).(*Discovery)
+	d.Converted = c.Input.ID
+	p.put(key, &d)
+}
+
+// NoteMove leaves a word for an agent, a role, a task or all.
+type NoteMove struct {
+	For  string `yaml:"for"`
+	Text string `yaml:"text"`
+}
+
+func (n *NoteMove) subject() string { return "" }
+
+func (n *NoteMove) check(p *play) *Refusal {
+	hint := "git liza note TEXT --for all|ROLE|AGENT|TASK"
+	if r := present("the text", n.Text, hint); r != nil {
+		return r
+	}
+	var role Role
+	known := n.For == "all" || AgentID(n.For).Role() != 0 || role.UnmarshalText([]byte(n.For)) == nil ||
+		validID(n.For) && p.Task(TaskID(n.For)) != nil
+	if !known {
+		return refuse(RuleNotFound, hint, "%q is neither all, a role, an agent id nor a task", clip(n.For))
+	}
+	return nil
+}
+
+func (n *NoteMove) apply(p *play) {
+	p.record(Notes, func(id RecordID) Document {
+		return &Note{ID: id, For: n.For, Text: n.Text, By: p.move.By, At: p.move.At}
+	})
+}

@@ -1,0 +1,78 @@
+package flow
+
+import "fmt"
+
+// A Rule is the name of the rule that refused a move. Scripts compare it.
+type Rule string
+
+// The rules, each with what it protects.
+const (
+	RuleNotFound     Rule = "not_found"         // the thing that a move names is on the board
+	RuleExists       Rule = "exists"            // ids are unique, ignoring case
+	RuleState        Rule = "wrong_state"       // the act leads out of the task's state
+	RuleFinal        Rule = "final"             // nothing leaves a final state
+	RuleRole         Rule = "not_allowed"       // the act is for other roles
+	RuleSupervisor   Rule = "supervisor_only"   // a spawned agent does not steer itself
+	RuleStale        Rule = "stale_caller"      // a fenced generation does not act
+	RuleHolder       Rule = "not_holder"        // only who holds a claim or review acts on it
+	RuleControl      Rule = "control"           // no claims while paused, in checkpoint or stopped
+	RuleDependencies Rule = "dependencies"      // work starts when what it needs is merged
+	RuleOwnership    Rule = "ownership"         // two tasks do not write the same paths at once
+	RuleLease        Rule = "lease"             // a live lease excludes others
+	RuleOneClaim     Rule = "one_claim"         // an agent works on one task
+	RuleReserved     Rule = "reserved"          // a failed merge waits for its coder first
+	RuleDegraded     Rule = "degraded"          // a degraded agent gets no work
+	RuleExhausted    Rule = "exhausted"         // a task that several coders failed is rescoped, not retried
+	RuleIncomplete   Rule = "incomplete"        // a task says what, when done, where specified
+	RuleSpec         Rule = "spec"              // the spec exists at the integration tip
+	RuleCycle        Rule = "cycle"             // dependencies form no cycle
+	RuleText         Rule = "text"              // texts are present, short and clean
+	RuleLimit        Rule = "limit"             // lists, documents and moves are bounded
+	RuleForm         Rule = "form"              // a field has the form that its act needs
+	RuleIntent       Rule = "intent"            // a coder says what it will do before it submits
+	RuleAncestry     Rule = "ancestry"          // work builds on its claim's base
+	RuleEmpty        Rule = "empty"             // a submission changes something
+	RuleScope        Rule = "scope"             // a submission stays inside its paths
+	RuleRolePaths    Rule = "role_paths"        // a role writes only its paths
+	RuleTests        Rule = "tests"             // code changes come with tests
+	RuleContent      Rule = "content"           // no new submodules, no links out of the tree, no huge blobs
+	RuleVerify       Rule = "verify"            // the task's verify passed at this commit
+	RuleGate         Rule = "gate"              // every required gate passed on the merged tree
+	RuleCommit       Rule = "commit"            // a verdict or merge names exactly the submitted commit
+	RuleSelfReview   Rule = "self_review"       // nobody judges what they coded
+	RuleReason       Rule = "structured_reason" // a rejection names at least one blocker
+	RulePrior        Rule = "prior_feedback"    // a later rejection answers for every earlier blocker
+	RuleMerge        Rule = "merge"             // a merge is what git computes from its two parents
+	RuleTip          Rule = "integration_tip"   // a merge builds on the tip that the board names
+	RuleDependants   Rule = "dependants"        // nothing is abandoned under those that need it
+	RuleDepth        Rule = "supersede_depth"   // after two rescopes a human looks
+	RuleHeld         Rule = "held"              // an id that holds work is not replaced or removed
+	RuleDecision     Rule = "decision"          // a checkpoint ends with a decision
+	RuleBreaker      Rule = "breaker"           // a tripped breaker is reset before work goes on
+	RuleOpen         Rule = "open_tasks"        // a goal or sprint completes when its tasks are final
+	RuleSprint       Rule = "sprint"            // one sprint is open at a time
+	RuleProtected    Rule = "protected"         // amend does not touch what the other acts guard
+	RuleAdmin        Rule = "admin"             // the right admin where principals exist
+	RuleVersion      Rule = "rules_version"     // a board is judged by the rules that it names
+	RuleTime         Rule = "time"              // time on the board does not run backwards
+	RuleFact         Rule = "fact"              // what a move records is what git says
+	RuleInvariant    Rule = "invariant"         // no move leaves an inconsistent board
+	RuleNothing      Rule = "nothing_claimable" // there is work for this agent
+	RuleIdentity     Rule = "identity"          // inside a task's worktree nobody acts without a name
+)
+
+// A Refusal is a move that the rules do not allow: the rule, why, and a
+// command to type next. The board is as it was.
+type Refusal struct {
+	Rule   Rule
+	Reason string
+	Hint   string
+}
+
+// Error is the reason with the rule's name.
+func (r *Refusal) Error() string { return fmt.Sprintf("%s (%s)", r.Reason, r.Rule) }
+
+// refuse keeps guards to one line each.
+func refuse(rule Rule, hint, reason string, args ...any) *Refusal {
+	return &Refusal{Rule: rule, Reason: fmt.Sprintf(reason, args...), Hint: hint}
+}

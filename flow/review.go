@@ -1,0 +1,237 @@
+package flow
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ReviewMove takes the review of a submission.
+type ReviewMove struct {
+	Lease Duration `yaml:"lease"`
+}
+
+// reviewable refuses a second reviewer, and anybody who coded the task.
+func reviewable(p *play) *Refusal {
+	t, by := p.task, p.move.By
+	if t.Review.live(p.move.At) {
+		return refuse(RuleLease, "git liza show "+string(t.ID), "%s reviews %s until %s", t.Review.By, t.ID, t.Review.Lease.Format(time.RFC3339))
+	}
+	if id := by.Agent(); id != "" {
+		if a := p.Agent(id); a != nil && a.Degraded != "" {
+			return refuse(RuleDegraded, "git liza register "+string(id), "%s is degraded (%s) and gets no work until it is registered anew", id, a.Degraded)
+		} else if a != nil && a.Review != "" && a.Review != t.ID {
+			if other := p.Task(a.Review); other != nil && other.Review.live(p.move.At) {
+				return refuse(RuleOneClaim, "git liza show "+string(a.Review), "%s already reviews %s", id, a.Review)
+			}
+		}
+	}
+	return independent(p)
+}
+
+// independent refuses the verdict of somebody who coded the task.
+func independent(p *play) *Refusal {
+	if !p.Settings().Config.AllowSelfReview && p.task.coded(p.move.By, p.move.Principal) {
+		return refuse(RuleSelfReview, "git liza list --status READY_FOR_REVIEW", "%s coded %s and does not judge it", p.move.By, p.task.ID)
+	}
+	return nil
+}
+
+func (r *ReviewMove) check(p *play) *Refusal {
+	if r.Lease < Duration(time.Second) {
+		return refuse(RuleForm, "git liza help review", "a review needs a lease")
+	}
+	return nil
+}
+
+func (r *ReviewMove) already(p *play) bool {
+	return p.from == ReadyForReview && p.task.Review.live(p.move.At) && p.task.Review.By == p.move.By
+}
+
+func (r *ReviewMove) apply(p *play) {
+	t, m := p.task, p.move
+	if t.Review != nil {
+		t.NoVerdicts++
+		p.freeReview(t.Review.By)
+	}
+	if t.NoVerdicts >= p.limits().NoVerdicts {
+		t.Review = nil
+		p.exceed(LimitNoVerdicts, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
+		return
+	}
+	p.dropReview(m.By)
+	t.Review = &Review{By: m.By, Since: m.At, Lease: m.At.Add(time.Duration(r.Lease))}
+	p.agent(m.By, func(a *Agent) { a.Review = t.ID })
+}
+
+// dropReview ends an agent's earlier review, whose lease is over, when it
+// takes another one.
+func (p *play) dropReview(by Actor) {
+	id := by.Agent()
+	if id == "" {
+		return
+	}
+	a := p.Agent(id)
+	if a == nil || a.Review == "" || a.Review == p.task.ID {
+		return
+	}
+	if old := p.Task(a.Review); old != nil && old.Review != nil && old.Review.By == by {
+		old = old.clone()
+		old.Review = nil
+		old.NoVerdicts++
+		p.keep(old)
+	}
+}
+
+// ApproveMove lets one exact commit reach integration.
+type ApproveMove struct {
+	Commit  ObjectID `yaml:"commit"`
+	Message string   `yaml:"message"`
+}
+
+func (a *ApproveMove) check(p *play) *Refusal { return p.submitted(a.Commit, "approve") }
+
+// submitted refuses a verdict on anything but the commit under review.
+func (p *play) submitted(commit ObjectID, verb string) *Refusal {
+	if s := p.task.Submission; commit != s.Commit {
+		return refuse(RuleCommit, "git liza "+verb+" "+string(p.task.ID)+" --commit "+string(s.Commit),
+			"%s submitted %s, the verdict names %s", p.task.ID, s.Commit, clip(string(commit)))
+	}
+	return nil
+}
+
+func (a *ApproveMove) already(p *play) bool {
+	v := p.task.Verdict
+	return p.from == Approved && v != nil && v.Commit == a.Commit && v.By == p.move.By
+}
+
+func (a *ApproveMove) apply(p *play) {
+	t, m := p.task, p.move
+	p.freeReview(m.By)
+	t.Review = nil
+	t.NoVerdicts = 0
+	t.Rejection = nil
+	t.Verdict = &Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At}
+}
+
+// A Feedback is the structured reason of a rejection.
+type Feedback struct {
+	Blockers []Finding `yaml:"blockers"`
+	Concerns []Finding `yaml:"concerns"`
+	Prior    []Prior   `yaml:"prior"`
+	Overall  string    `yaml:"overall"`
+}
+
+// A Prior says what became of an earlier blocker, named by its text or its
+// number in the last rejection.
+type Prior struct {
+	Finding string  `yaml:"finding"`
+	Status  Outcome `yaml:"status"`
+}
+
+// An Outcome is what became of an earlier finding.
+type Outcome uint8
+
+// The outcomes of earlier findings.
+const (
+	Resolved Outcome = iota + 1
+	StillPresent
+	Partial
+)
+
+var outcomeNames = names{"", "RESOLVED", "STILL_PRESENT", "PARTIAL"}
+
+// String is the outcome's name.
+func (o Outcome) String() string { return outcomeNames.name(uint8(o)) }
+
+// MarshalText writes the name; the zero value is an error.
+func (o Outcome) MarshalText() ([]byte, error) { return outcomeNames.marshal(uint8(o), "outcome") }
+
+// UnmarshalText accepts exactly the names of [Outcome.String].
+func (o *Outcome) UnmarshalText(text []byte) error {
+	return unmarshalName(o, text, outcomeNames, "outcome")
+}
+
+// RejectMove sends a submission back with what has to change.
+type RejectMove struct {
+	Commit   ObjectID `yaml:"commit"`
+	Feedback Feedback `yaml:"feedback"`
+}
+
+func (r *RejectMove) check(p *play) *Refusal {
+	if refusal := p.submitted(r.Commit, "reject"); refusal != nil {
+		return refusal
+	}
+	hint := "git liza reject " + string(p.task.ID) + " --commit " + string(r.Commit) + " --reason '- [blocker] FILE:LINE — ISSUE'"
+	if len(r.Feedback.Blockers) == 0 {
+		return refuse(RuleReason, hint, "a rejection names at least one blocker")
+	}
+	for _, list := range [][]Finding{r.Feedback.Blockers, r.Feedback.Concerns} {
+		for _, f := range list {
+			if f.Issue == "" {
+				return refuse(RuleReason, hint, "a finding says what the issue is")
+			}
+		}
+	}
+	if p.task.Attempt.Cycles == 0 || p.task.Rejection == nil {
+		return nil
+	}
+	for i, b := range p.task.Rejection.Blockers {
+		if _, ok := answer(r.Feedback.Prior, b, i+1); !ok {
+			return refuse(RulePrior, hint, "the rejection does not say what became of earlier blocker %d (%s): add %q", i+1, b.Issue,
+				"- RESOLVED: "+b.Issue)
+		}
+	}
+	return nil
+}
+
+// answer finds what a reviewer says of an earlier blocker.
+func answer(prior []Prior, b Finding, number int) (Outcome, bool) {
+	squash := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	issue, n := squash(b.Issue), strconv.Itoa(number)
+	for _, p := range prior {
+		said := squash(p.Finding)
+		if said == n || said == "#"+n || strings.HasPrefix(said, n+" ") || strings.HasPrefix(said, "#"+n+" ") ||
+			said != "" && (strings.Contains(said, issue) || strings.Contains(issue, said)) {
+			return p.Status, true
+		}
+	}
+	return 0, false
+}
+
+func (r *RejectMove) already(p *play) bool {
+	last := p.task.Rejection
+	return p.from == Rejected && last != nil && last.Commit == r.Commit && last.By == p.move.By
+}
+
+func (r *RejectMove) apply(p *play) {
+	t, m := p.task, p.move
+	p.unclaim()
+	t.Verdict = nil
+	t.NoVerdicts = 0
+	t.Attempt.Cycles++
+	t.Cycles++
+	t.Rejection = &Rejection{Commit: r.Commit, By: m.By, Blockers: r.open(t.Rejection), Concerns: r.Feedback.Concerns,
+		Prior: r.Feedback.Prior, Overall: r.Feedback.Overall, At: m.At}
+	if t.Attempt.Cycles >= p.limits().Cycles {
+		p.exceed(LimitCycles, "Coder and reviewers do not come together: is the spec clear, and is the task feasible as framed?")
+	}
+}
+
+// open are the new blockers and those earlier ones that are still there.
+func (r *RejectMove) open(last *Rejection) []Finding {
+	list := r.Feedback.Blockers
+	if last == nil {
+		return list
+	}
+	for i, b := range last.Blockers {
+		named := false
+		for _, f := range r.Feedback.Blockers {
+			named = named || f.Issue == b.Issue
+		}
+		if outcome, _ := answer(r.Feedback.Prior, b, i+1); outcome != Resolved && !named && len(list) < MaxList {
+			list = append(list[:len(list):len(list)], b)
+		}
+	}
+	return list
+}

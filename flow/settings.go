@@ -1,0 +1,141 @@
+package flow
+
+import "time"
+
+// RulesVersion is the version of the rules that this program writes and the
+// newest that it can judge.
+const RulesVersion = 1
+
+// Settings is the document liza.yaml: what holds for the whole board.
+type Settings struct {
+	Rules       int          `yaml:"rules"`
+	Board       string       `yaml:"board"` // random id of this board
+	Goal        GoalID       `yaml:"goal"`
+	Sprint      SprintID     `yaml:"sprint"` // the open sprint, "" between two
+	Integration Branch       `yaml:"integration"`
+	Control     ControlState `yaml:"control"`
+	Next        Counters     `yaml:"next"`
+	Config      Config       `yaml:"config"`
+}
+
+// A Branch is the integration branch: its name below refs/heads/ and the tip
+// that the board gives it. The ref follows the board.
+type Branch struct {
+	Name string   `yaml:"name"`
+	Tip  ObjectID `yaml:"tip"`
+}
+
+// A ControlState is whether new work may begin, who said so and why.
+type ControlState struct {
+	State    Control   `yaml:"state"`
+	Before   Control   `yaml:"before"` // the state in which the board was stopped
+	Reason   string    `yaml:"reason"`
+	By       Actor     `yaml:"by"`
+	At       time.Time `yaml:"at"`
+	Decision string    `yaml:"decision"` // of the current checkpoint
+	Message  string    `yaml:"message"`
+}
+
+// Counters are the numbers that the next automatic ids get.
+type Counters struct {
+	Task   int `yaml:"task,keep"`
+	Goal   int `yaml:"goal,keep"`
+	Sprint int `yaml:"sprint,keep"`
+	Record int `yaml:"record,keep"`
+	Mark   int `yaml:"mark,keep"`
+}
+
+// A Config is every value that the rules read; all are written at init, so
+// that nothing depends on the defaults of a program's version.
+type Config struct {
+	Lease           Duration   `yaml:"lease"`
+	ReviewLease     Duration   `yaml:"review_lease"`
+	Grace           Duration   `yaml:"grace"`
+	Limits          Limits     `yaml:"limits"`
+	SupersedeDepth  int        `yaml:"supersede_depth,keep"`
+	TextLimit       int        `yaml:"text_limit,keep"` // bytes
+	BlobLimit       int64      `yaml:"blob_limit,keep"` // bytes of one submitted file
+	AllowSelfReview bool       `yaml:"allow_self_review,keep"`
+	DriftAlarm      int        `yaml:"drift_alarm,keep"`
+	Tests           []string   `yaml:"tests,keep"` // globs of paths that count as tests
+	RolePaths       []RolePath `yaml:"role_paths,keep"`
+	Gates           []Gate     `yaml:"gates,keep"`
+	PostWorktree    string     `yaml:"post_worktree"`
+}
+
+// Limits bound how often something may fail before a human or planner looks.
+// In a task, zero means the board's value.
+type Limits struct {
+	Iterations   int `yaml:"iterations"`
+	Cycles       int `yaml:"review_cycles"`
+	MergeFails   int `yaml:"integration_failures"`
+	NoVerdicts   int `yaml:"no_verdicts"`
+	FailedCoders int `yaml:"failed_coders"`
+	Failures     int `yaml:"failures"`
+}
+
+// A RolePath denies a role paths, except for the kinds that may write them.
+type RolePath struct {
+	Role   Role   `yaml:"role"`
+	Deny   string `yaml:"deny"`   // glob
+	Except []Kind `yaml:"except"` // kinds of task that may change it all the same
+}
+
+// A Gate is a command that must succeed on the merged tree.
+type Gate struct {
+	Name     string   `yaml:"name"`
+	Command  string   `yaml:"command"`
+	Required bool     `yaml:"required,keep"`
+	Timeout  Duration `yaml:"timeout"`
+}
+
+// DefaultConfig is what init writes: the numbers of the product's rules page.
+func DefaultConfig() Config {
+	return Config{
+		Lease:          Duration(30 * time.Minute),
+		ReviewLease:    Duration(30 * time.Minute),
+		Grace:          Duration(time.Minute),
+		Limits:         Limits{Iterations: 10, Cycles: 5, MergeFails: 3, NoVerdicts: 2, FailedCoders: 2, Failures: 3},
+		SupersedeDepth: 2,
+		TextLimit:      4096,
+		BlobLimit:      50 << 20,
+		DriftAlarm:     20,
+		Tests: []string{"**/*_test.*", "**/test_*", "**/*.test.*", "**/*.spec.*",
+			"**/tests/**", "**/test/**", "**/__tests__/**"},
+		RolePaths: []RolePath{
+			{Role: Coder, Deny: "specs/**", Except: []Kind{Spec}},
+			{Role: Coder, Deny: "contracts/**"},
+		},
+	}
+}
+
+// over gives the board's limits with a task's overrides on top.
+func (l Limits) over(task *Limits) Limits {
+	if task == nil {
+		return l
+	}
+	pick := func(own, board int) int {
+		if own > 0 {
+			return own
+		}
+		return board
+	}
+	return Limits{
+		Iterations:   pick(task.Iterations, l.Iterations),
+		Cycles:       pick(task.Cycles, l.Cycles),
+		MergeFails:   pick(task.MergeFails, l.MergeFails),
+		NoVerdicts:   pick(task.NoVerdicts, l.NoVerdicts),
+		FailedCoders: pick(task.FailedCoders, l.FailedCoders),
+		Failures:     pick(task.Failures, l.Failures),
+	}
+}
+
+// Gate is the configured gate of that name.
+func (c Config) Gate(name string) (Gate, bool) {
+	for _, g := range c.Gates {
+		if g.Name == name {
+			return g, true
+		}
+	}
+	return Gate{}, false
+}

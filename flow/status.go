@@ -1,0 +1,172 @@
+package flow
+
+import "fmt"
+
+// A Status is the state of a task. The zero value is no state.
+type Status uint8
+
+// The states of a task. Merged, Superseded and Abandoned are final.
+const (
+	Draft Status = iota + 1
+	Unclaimed
+	Claimed
+	ReadyForReview
+	Rejected
+	Approved
+	Blocked
+	IntegrationFailed
+	Merged
+	Superseded
+	Abandoned
+)
+
+var statusNames = names{"", "DRAFT", "UNCLAIMED", "CLAIMED", "READY_FOR_REVIEW", "REJECTED", "APPROVED",
+	"BLOCKED", "INTEGRATION_FAILED", "MERGED", "SUPERSEDED", "ABANDONED"}
+
+// Statuses are all states, in the order of a task's life.
+func Statuses() []Status { return all[Status](statusNames) }
+
+// Final reports whether no move leads out of the state.
+func (s Status) Final() bool { return s >= Merged }
+
+// String is the state's name as written everywhere, such as READY_FOR_REVIEW.
+func (s Status) String() string { return statusNames.name(uint8(s)) }
+
+// MarshalText writes the name; the zero value is an error.
+func (s Status) MarshalText() ([]byte, error) { return statusNames.marshal(uint8(s), "status") }
+
+// UnmarshalText accepts exactly the names of [Status.String].
+func (s *Status) UnmarshalText(text []byte) error {
+	return unmarshalName(s, text, statusNames, "status")
+}
+
+// A Role is what an agent is allowed to do. The zero value is no role.
+type Role uint8
+
+// The roles of agents.
+const (
+	Planner Role = iota + 1
+	Coder
+	CodeReviewer
+)
+
+var roleNames = names{"", "planner", "coder", "code-reviewer"}
+
+// Roles are all roles.
+func Roles() []Role { return all[Role](roleNames) }
+
+// String is the role's name, such as code-reviewer.
+func (r Role) String() string { return roleNames.name(uint8(r)) }
+
+// MarshalText writes the name; the zero value is an error.
+func (r Role) MarshalText() ([]byte, error) { return roleNames.marshal(uint8(r), "role") }
+
+// UnmarshalText accepts exactly the names of [Role.String].
+func (r *Role) UnmarshalText(text []byte) error { return unmarshalName(r, text, roleNames, "role") }
+
+// A Kind says what a task produces; it decides whether tests must change with
+// it. The zero value is no kind.
+type Kind uint8
+
+// The kinds of tasks.
+const (
+	Code Kind = iota + 1
+	Docs
+	Configuration
+	Spec
+)
+
+var kindNames = names{"", "code", "docs", "config", "spec"}
+
+// String is the kind's name.
+func (k Kind) String() string { return kindNames.name(uint8(k)) }
+
+// MarshalText writes the name; the zero value is an error.
+func (k Kind) MarshalText() ([]byte, error) { return kindNames.marshal(uint8(k), "kind") }
+
+// UnmarshalText accepts exactly the names of [Kind.String].
+func (k *Kind) UnmarshalText(text []byte) error { return unmarshalName(k, text, kindNames, "kind") }
+
+// A Control is the state of the whole board: whether new work may begin.
+type Control uint8
+
+// The control states.
+const (
+	Running Control = iota + 1
+	Paused
+	Checkpoint
+	Stopped
+)
+
+var controlNames = names{"", "RUNNING", "PAUSED", "CHECKPOINT", "STOPPED"}
+
+// String is the state's name.
+func (c Control) String() string { return controlNames.name(uint8(c)) }
+
+// MarshalText writes the name; the zero value is an error.
+func (c Control) MarshalText() ([]byte, error) {
+	return controlNames.marshal(uint8(c), "control state")
+}
+
+// UnmarshalText accepts exactly the names of [Control.String].
+func (c *Control) UnmarshalText(text []byte) error {
+	return unmarshalName(c, text, controlNames, "control state")
+}
+
+// A Phase is the state of a goal or a sprint.
+type Phase uint8
+
+// The states of goals and sprints; InCheckpoint is for sprints only.
+const (
+	InProgress Phase = iota + 1
+	InCheckpoint
+	Completed
+	Aborted
+)
+
+var phaseNames = names{"", "IN_PROGRESS", "CHECKPOINT", "COMPLETED", "ABORTED"}
+
+// String is the state's name.
+func (p Phase) String() string { return phaseNames.name(uint8(p)) }
+
+// MarshalText writes the name; the zero value is an error.
+func (p Phase) MarshalText() ([]byte, error) { return phaseNames.marshal(uint8(p), "phase") }
+
+// UnmarshalText accepts exactly the names of [Phase.String].
+func (p *Phase) UnmarshalText(text []byte) error { return unmarshalName(p, text, phaseNames, "phase") }
+
+// names is the one table behind an enumeration's text form; index 0 is the
+// invalid zero value.
+type names []string
+
+func (n names) name(v uint8) string {
+	if int(v) < len(n) && v > 0 {
+		return n[v]
+	}
+	return fmt.Sprintf("invalid(%d)", v)
+}
+
+func (n names) marshal(v uint8, what string) ([]byte, error) {
+	if v == 0 || int(v) >= len(n) {
+		return nil, fmt.Errorf("%d is not a %s", v, what)
+	}
+	return []byte(n[v]), nil
+}
+
+func unmarshalName[T ~uint8](v *T, text []byte, n names, what string) error {
+	for i := 1; i < len(n); i++ {
+		if n[i] == string(text) {
+			*v = T(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a %s (one of %v)", clip(string(text)), what, n[1:])
+}
+
+func all[T ~uint8](n names) []T {
+	list := make([]T, 0, len(n)-1)
+	for i := 1; i < len(n); i++ {
+		list = append(list, T(i))
+	}
+	return list
+}

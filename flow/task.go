@@ -1,0 +1,257 @@
+package flow
+
+import "time"
+
+// A Task is a reviewable piece of work, the document tasks/<NN>/<id>.yaml.
+// Facts that exist only in some states stand in sub-documents that are nil in
+// the others.
+type Task struct {
+	ID           TaskID       `yaml:"id"`
+	Title        string       `yaml:"title"`
+	Status       Status       `yaml:"status"`
+	Kind         Kind         `yaml:"kind"`
+	Goal         GoalID       `yaml:"goal"`
+	Sprint       SprintID     `yaml:"sprint"`
+	Stretch      bool         `yaml:"stretch"`
+	DoneWhen     string       `yaml:"done_when"`
+	Spec         string       `yaml:"spec"` // path#anchor, the path relative to the repository
+	Scope        string       `yaml:"scope"`
+	Priority     int          `yaml:"priority"` // 1 is first, 5 is last
+	DependsOn    []TaskID     `yaml:"depends_on"`
+	Owns         []string     `yaml:"owns"`
+	Verify       string       `yaml:"verify"`
+	Limits       *Limits      `yaml:"limits"` // overrides of the board's, zero means not overridden
+	Created      time.Time    `yaml:"created"`
+	CreatedBy    Actor        `yaml:"created_by"`
+	Changed      time.Time    `yaml:"changed"`
+	Supersedes   []TaskID     `yaml:"supersedes"`
+	Generation   int          `yaml:"rescoped"` // how many supersedes lead to this task
+	SupersededBy []TaskID     `yaml:"superseded_by"`
+	Rescope      string       `yaml:"rescope_reason"`
+	Abandoned    string       `yaml:"abandon_reason"`
+	Saves        int          `yaml:"saves"`    // number of the last refs/liza/saved/<task>/<n>
+	Attempts     int          `yaml:"attempts"` // folders and branches started afresh so far
+	Cycles       int          `yaml:"review_cycles_total"`
+	Attempt      *Attempt     `yaml:"attempt"`
+	Coders       []Worker     `yaml:"coders"` // everybody who ever held the task
+	Failures     []Failure    `yaml:"failures"`
+	NoVerdicts   int          `yaml:"no_verdicts"`          // reviews ended without a verdict, for this submission round
+	MergeFails   int          `yaml:"integration_failures"` // since the counter last restarted
+	Claim        *Claim       `yaml:"claim"`
+	Intent       *Intent      `yaml:"intent"`
+	Submissions  int          `yaml:"submissions"`
+	Submission   *Submission  `yaml:"submission"`
+	Review       *Review      `yaml:"review"`
+	Verdict      *Verdict     `yaml:"verdict"`
+	Rejection    *Rejection   `yaml:"rejection"`
+	Block        *Block       `yaml:"block"`
+	Integration  *Integration `yaml:"integration_failure"`
+	Handoff      *Handoff     `yaml:"handoff"`
+	Merge        *Merge       `yaml:"merge"`
+}
+
+// An Attempt is one line of work on a task: one folder, one branch, one coder.
+// It outlives the claim, so that the same coder continues where it stopped.
+type Attempt struct {
+	Number    int      `yaml:"number"` // its folder is .worktrees/<task>, from 2 on .worktrees/<task>@<number>
+	Coder     Actor    `yaml:"coder"`
+	Base      ObjectID `yaml:"base"`      // the integration tip that it began from
+	Start     ObjectID `yaml:"start"`     // the commit that its branch began at; equals Base unless it continues saved work
+	Iteration int      `yaml:"iteration"` // claims within this attempt
+	Cycles    int      `yaml:"review_cycles"`
+	Fix       ObjectID `yaml:"integration_fix"` // the tip that must be merged in before the next submit
+	Keep      bool     `yaml:"keep_branch"`     // whoever claims next continues from Start
+}
+
+// A Worker is somebody who held a task, as the rule against self-review needs it.
+type Worker struct {
+	By        Actor  `yaml:"by"`
+	Principal string `yaml:"principal"`
+}
+
+// A Failure is one coder's attempt that ended in BLOCKED.
+type Failure struct {
+	Coder  Actor     `yaml:"coder"`
+	Reason string    `yaml:"reason"`
+	At     time.Time `yaml:"at"`
+}
+
+// A Claim is the time-bounded ownership of a CLAIMED task.
+type Claim struct {
+	By    Actor     `yaml:"by"`
+	Since time.Time `yaml:"since"`
+	Lease time.Time `yaml:"lease_expires"`
+	From  Status    `yaml:"from"` // the state it was first claimed from; release leads back there
+}
+
+// An Intent is what a coder declares before it submits.
+type Intent struct {
+	Summary        string    `yaml:"summary"`
+	Validation     string    `yaml:"validation"`
+	Files          []string  `yaml:"files"`
+	Assumptions    []string  `yaml:"assumptions"`
+	Risks          []string  `yaml:"risks"`
+	Extend         []string  `yaml:"extend"` // globs beyond the task's owns
+	TestsNotNeeded string    `yaml:"tests_not_needed"`
+	At             time.Time `yaml:"at"`
+}
+
+// A Submission is the exact commit that waits for a verdict.
+type Submission struct {
+	Number  int       `yaml:"number"` // kept as refs/liza/saved/<task>/<number of the save>
+	Save    int       `yaml:"save"`
+	Commit  ObjectID  `yaml:"commit"`
+	Tree    ObjectID  `yaml:"tree"`
+	Base    ObjectID  `yaml:"base"` // merge base with the integration tip
+	Changed int       `yaml:"changed"`
+	Paths   []string  `yaml:"paths"` // the first MaxList of the changed paths
+	Receipt *Receipt  `yaml:"receipt"`
+	At      time.Time `yaml:"at"`
+}
+
+// A Review is the time-bounded right to judge a submission.
+type Review struct {
+	By    Actor     `yaml:"by"`
+	Since time.Time `yaml:"since"`
+	Lease time.Time `yaml:"lease_expires"`
+}
+
+// A Verdict is an approval of one commit.
+type Verdict struct {
+	Commit    ObjectID  `yaml:"commit"`
+	Tree      ObjectID  `yaml:"tree"`
+	By        Actor     `yaml:"by"`
+	Principal string    `yaml:"principal"`
+	Message   string    `yaml:"message"`
+	At        time.Time `yaml:"at"`
+}
+
+// A Rejection is the last rejection with the blockers that are still open.
+type Rejection struct {
+	Commit   ObjectID  `yaml:"commit"`
+	By       Actor     `yaml:"by"`
+	Blockers []Finding `yaml:"blockers"`
+	Concerns []Finding `yaml:"concerns"`
+	Prior    []Prior   `yaml:"prior"`
+	Overall  string    `yaml:"overall"`
+	At       time.Time `yaml:"at"`
+}
+
+// A Finding is one remark of a reviewer.
+type Finding struct {
+	File       string `yaml:"file"`
+	Line       int    `yaml:"line"`
+	Issue      string `yaml:"issue"`
+	Why        string `yaml:"why"`
+	Suggestion string `yaml:"suggestion"`
+}
+
+// A Block is why a task waits for somebody, with one to three questions.
+type Block struct {
+	Reason    string    `yaml:"reason"`
+	Limit     string    `yaml:"limit"` // the limit that blocked the task, "" if somebody did
+	Questions []string  `yaml:"questions"`
+	Attempted []string  `yaml:"attempted"`
+	By        Actor     `yaml:"by"`
+	At        time.Time `yaml:"at"`
+}
+
+// An Integration is the last merge that did not work out.
+type Integration struct {
+	Onto   ObjectID  `yaml:"onto"`
+	Paths  []string  `yaml:"conflicts"`
+	Gate   string    `yaml:"gate"`
+	Output string    `yaml:"output"`
+	By     Actor     `yaml:"by"`
+	At     time.Time `yaml:"at"`
+}
+
+// A Handoff is what a coder leaves for whoever continues.
+type Handoff struct {
+	Summary    string    `yaml:"summary"`
+	NextAction string    `yaml:"next_action"`
+	Approach   string    `yaml:"approach"`
+	Blockers   []string  `yaml:"blockers"`
+	Files      []string  `yaml:"files"`
+	NextSteps  []string  `yaml:"next_steps"`
+	DeadEnds   []string  `yaml:"dead_ends"`
+	By         Actor     `yaml:"by"`
+	At         time.Time `yaml:"at"`
+}
+
+// A Merge is how the work reached integration.
+type Merge struct {
+	Commit   ObjectID  `yaml:"commit"`
+	Onto     ObjectID  `yaml:"onto"`
+	Tree     ObjectID  `yaml:"tree"`
+	Drift    int       `yaml:"drift"` // first-parent commits on integration between base and onto
+	Receipts []Receipt `yaml:"receipts"`
+	Adopted  bool      `yaml:"adopted"`
+	LeftOut  *Save     `yaml:"left_out"`
+	By       Actor     `yaml:"by"`
+	At       time.Time `yaml:"at"`
+}
+
+// A Save is a commit kept as refs/liza/saved/<task>/<number>.
+type Save struct {
+	Number int      `yaml:"number"`
+	Commit ObjectID `yaml:"commit"`
+}
+
+// A Receipt is the evidence that a command ran on a tree.
+type Receipt struct {
+	Gate     string   `yaml:"gate"`
+	Command  string   `yaml:"command"`
+	Tree     ObjectID `yaml:"tree"`
+	Exit     int      `yaml:"exit,keep"`
+	Duration string   `yaml:"duration"`
+	By       Actor    `yaml:"by"`
+	Output   string   `yaml:"output"` // excerpt, at most 4 KiB
+}
+
+// Branch is the task's branch below refs/heads/.
+func (id TaskID) Branch() string { return "liza/" + string(id) }
+
+// live reports whether the claim still excludes others at the given time.
+func (c *Claim) live(at time.Time) bool { return c != nil && c.Lease.After(at) }
+
+func (r *Review) live(at time.Time) bool { return r != nil && r.Lease.After(at) }
+
+// coded reports whether the actor, or the principal behind it, ever held the task.
+func (t *Task) coded(by Actor, principal string) bool {
+	for _, w := range t.Coders {
+		if w.By == by || principal != "" && w.Principal == principal {
+			return true
+		}
+	}
+	return false
+}
+
+// exhausted reports whether enough coders failed that the framing is presumed
+// wrong: two distinct ones, or three failures in all, by default.
+func (t *Task) exhausted(limits Limits) bool {
+	distinct := map[Actor]bool{}
+	for _, f := range t.Failures {
+		distinct[f.Coder] = true
+	}
+	return len(distinct) >= limits.FailedCoders || len(t.Failures) >= limits.Failures
+}
+
+// clone is a copy whose sub-documents may be changed without touching t;
+// slices are replaced, never appended to in place.
+func (t *Task) clone() *Task {
+	c := *t
+	c.Attempt = copied(t.Attempt)
+	c.Claim = copied(t.Claim)
+	c.Review = copied(t.Review)
+	c.Rejection = copied(t.Rejection)
+	return &c
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	return &c
+}

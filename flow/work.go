@@ -1,0 +1,279 @@
+package flow
+
+import (
+	"strings"
+	"time"
+)
+
+// IntentMove records what the coder is going to do; each iteration needs one
+// before it submits.
+type IntentMove struct {
+	Intent Intent `yaml:"intent"`
+}
+
+func (i *IntentMove) check(p *play) *Refusal {
+	hint := "git liza intent " + string(p.task.ID) + " --summary S --validation V"
+	if r := present("the intent's summary", i.Intent.Summary, hint); r != nil {
+		return r
+	}
+	if r := present("the intent's validation plan", i.Intent.Validation, hint); r != nil {
+		return r
+	}
+	return checkGlobs(i.Intent.Extend, hint)
+}
+
+func (i *IntentMove) apply(p *play) {
+	intent := i.Intent
+	intent.At = p.move.At
+	p.task.Intent = &intent
+}
+
+// intended refuses a submission before the coder has said what it does.
+func intended(p *play) *Refusal {
+	if p.task.Intent == nil {
+		return refuse(RuleIntent, "git liza intent "+string(p.task.ID)+" --summary S --validation V",
+			"%s has no intent for this iteration", p.task.ID)
+	}
+	return nil
+}
+
+// SubmitMove asks for a review of one commit.
+type SubmitMove struct {
+	Commit  ObjectID `yaml:"commit"`
+	Tree    ObjectID `yaml:"tree"`
+	Base    ObjectID `yaml:"base"` // merge base with the integration tip
+	Paths   paths    `yaml:"paths"`
+	Receipt *Receipt `yaml:"receipt"`
+	Save    int      `yaml:"save"`
+}
+
+func (s *SubmitMove) ask(m Move, b *Board) Question {
+	q := Question{Submission: s.Commit}
+	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
+		q.Behind = []ObjectID{t.Attempt.Base}
+		if t.Attempt.Fix != "" {
+			q.Behind = append(q.Behind, t.Attempt.Fix)
+		}
+	}
+	return q
+}
+
+func (s *SubmitMove) refs(m Move, _ *Board) []RefMove {
+	return []RefMove{{Name: SavedRef(m.Task, s.Save), New: s.Commit}}
+}
+
+func (s *SubmitMove) already(p *play) bool {
+	sub := p.task.Submission
+	return p.from == ReadyForReview && sub != nil && sub.Commit == s.Commit && p.task.Attempt.Coder == p.move.By
+}
+
+func (s *SubmitMove) check(p *play) *Refusal {
+	for _, guard := range []func(*play) *Refusal{s.facts, s.ancestry, s.scope, s.tests, s.verified} {
+		if r := guard(p); r != nil {
+			return r
+		}
+	}
+	if s.Save != p.task.Saves+1 {
+		return refuse(RuleForm, "git liza show "+string(p.task.ID), "the next saved commit of %s has number %d, not %d", p.task.ID, p.task.Saves+1, s.Save)
+	}
+	return nil
+}
+
+// facts holds what the move records against what git says.
+func (s *SubmitMove) facts(p *play) *Refusal {
+	hint := "git -C " + "WORKTREE log --oneline"
+	if s.Commit == "" || s.Tree == "" || s.Base == "" {
+		return refuse(RuleForm, hint, "a submission names commit, tree and base")
+	}
+	f := p.facts
+	if f == nil {
+		return nil
+	}
+	if !f.Exists {
+		return refuse(RuleFact, hint, "commit %s does not exist", s.Commit)
+	}
+	if s.Tree != f.Tree || s.Base != f.Base || len(s.Paths) != len(f.Changes) {
+		return refuse(RuleFact, "git liza submit "+string(p.task.ID), "the move records tree %s and base %s, git says %s and %s", s.Tree, s.Base, f.Tree, f.Base)
+	}
+	for i, c := range f.Changes {
+		if s.Paths[i] != c.Path {
+			return refuse(RuleFact, "git liza submit "+string(p.task.ID), "the move records a change of %s where git says %s", s.Paths[i], c.Path)
+		}
+		if r := p.content(c); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// content refuses what could reach outside the repository or swell it.
+func (p *play) content(c PathChange) *Refusal {
+	hint := "git rm --cached -- " + quotePath(c.Path)
+	limit := p.Settings().Config.BlobLimit
+	switch {
+	case c.Mode == 0o160000 && c.Was != 0o160000:
+		return refuse(RuleContent, hint, "%s is a new submodule link", c.Path)
+	case c.Mode == 0o120000 && leavesTree(c.Path, c.Link):
+		return refuse(RuleContent, hint, "%s is a symbolic link out of the tree (%s)", c.Path, clip(c.Link))
+	case c.Size > limit:
+		return refuse(RuleContent, hint, "%s has %d bytes, at most %d are allowed", c.Path, c.Size, limit)
+	}
+	return nil
+}
+
+// leavesTree reports whether a link in the tree points outside it.
+func leavesTree(path, target string) bool {
+	if strings.HasPrefix(target, "/") || strings.Contains(target, "\\") {
+		return true
+	}
+	depth := strings.Count(path, "/")
+	for _, part := range strings.Split(target, "/") {
+		switch part {
+		case "", ".":
+		case "..":
+			if depth--; depth < 0 {
+				return true
+			}
+		default:
+			depth++
+		}
+	}
+	return false
+}
+
+func (s *SubmitMove) ancestry(p *play) *Refusal {
+	a := p.task.Attempt
+	switch {
+	case s.Commit == a.Base:
+		return refuse(RuleEmpty, "git add -A && git commit", "%s is the commit that the claim began from: there is nothing to review", s.Commit.Short())
+	case p.facts != nil && !p.facts.Behind[a.Base]:
+		return refuse(RuleAncestry, "git rebase "+string(a.Base), "%s does not have the claim's base %s behind it", s.Commit.Short(), a.Base.Short())
+	case p.facts != nil && a.Fix != "" && !p.facts.Behind[a.Fix]:
+		return refuse(RuleAncestry, "git merge "+string(a.Fix), "%s does not have the integration tip %s merged in, which this task failed to merge onto", s.Commit.Short(), a.Fix.Short())
+	case len(s.Paths) == 0:
+		return refuse(RuleEmpty, "git add -A && git commit", "%s changes nothing against integration", s.Commit.Short())
+	}
+	return nil
+}
+
+// scope holds the changed paths against what the task and the role may write.
+func (s *SubmitMove) scope(p *play) *Refusal {
+	t := p.task
+	role := t.Claim.By.Role()
+	allowed := append(append([]string{}, t.Owns...), t.Intent.Extend...)
+	for _, path := range s.Paths {
+		if len(t.Owns) > 0 && !matchesAny(allowed, path) {
+			return refuse(RuleScope, "git liza intent "+string(t.ID)+" --summary S --validation V --extend "+quotePath(path),
+				"%s changes %s, which it neither owns nor has declared", t.ID, path)
+		}
+		for _, rp := range p.Settings().Config.RolePaths {
+			if rp.Role == role && !containsKind(rp.Except, t.Kind) && Match(rp.Deny, path) {
+				return refuse(RuleRolePaths, "git checkout "+string(s.Base)+" -- "+quotePath(path),
+					"a %s may not change %s (%s) in a task of kind %s", role, path, rp.Deny, t.Kind)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *SubmitMove) tests(p *play) *Refusal {
+	t := p.task
+	if t.Kind != Code || t.Intent.TestsNotNeeded != "" {
+		return nil
+	}
+	globs := p.Settings().Config.Tests
+	for _, path := range s.Paths {
+		if matchesAny(globs, path) {
+			return nil
+		}
+	}
+	return refuse(RuleTests, "git liza intent "+string(t.ID)+" --summary S --validation V --tests-not-needed WHY",
+		"no test changes with %s: code comes with tests, or the intent says why not", s.Commit.Short())
+}
+
+func (s *SubmitMove) verified(p *play) *Refusal {
+	t := p.task
+	if t.Verify == "" {
+		return nil
+	}
+	r := s.Receipt
+	if r == nil || r.Command != t.Verify || r.Tree != s.Tree || r.Exit != 0 {
+		return refuse(RuleVerify, t.Verify, "%s has no passing run of its verify command at %s", t.ID, s.Commit.Short())
+	}
+	return nil
+}
+
+func (s *SubmitMove) apply(p *play) {
+	t, m := p.task, p.move
+	p.free(t.Claim.By)
+	t.Claim = nil
+	t.Attempt.Fix = ""
+	t.Saves = s.Save
+	t.Submissions++
+	t.NoVerdicts = 0
+	t.Submission = &Submission{Number: t.Submissions, Save: s.Save, Commit: s.Commit, Tree: s.Tree, Base: s.Base,
+		Changed: len(s.Paths), Paths: s.Paths[:min(len(s.Paths), MaxList)], Receipt: s.Receipt, At: m.At}
+}
+
+// BlockMove stops work on a task until somebody answers.
+type BlockMove struct {
+	Reason    string   `yaml:"reason"`
+	Questions []string `yaml:"questions"`
+	Attempted []string `yaml:"attempted"`
+}
+
+// leaseEnded lets others than the holder block a claimed task only once its
+// lease is over.
+func leaseEnded(p *play) *Refusal {
+	if p.from == Claimed && p.task.Claim.live(p.move.At) {
+		return refuse(RuleHolder, "git liza release "+string(p.task.ID), "%s is held by %s until %s",
+			p.task.ID, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339))
+	}
+	return nil
+}
+
+func (b *BlockMove) check(p *play) *Refusal {
+	hint := "git liza block " + string(p.task.ID) + " --reason R --question Q"
+	if r := present("the reason", b.Reason, hint); r != nil {
+		return r
+	}
+	if n := len(b.Questions); n < 1 || n > 3 {
+		return refuse(RuleForm, hint, "a blocked task asks one to three questions, not %d", n)
+	}
+	for _, q := range b.Questions {
+		if r := present("a question", q, hint); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func (b *BlockMove) already(p *play) bool {
+	return p.from == Blocked && p.task.Block.Reason == b.Reason && p.task.Block.By == p.move.By
+}
+
+func (b *BlockMove) apply(p *play) {
+	coder := p.lastCoder()
+	p.unclaim()
+	p.task.Block = &Block{Reason: b.Reason, Questions: b.Questions, Attempted: b.Attempted, By: p.move.By, At: p.move.At}
+	p.failed(coder, b.Reason)
+}
+
+// HandoffMove leaves word for whoever continues the task.
+type HandoffMove struct {
+	Handoff Handoff `yaml:"handoff"`
+}
+
+func (h *HandoffMove) check(p *play) *Refusal {
+	hint := "git liza handoff " + string(p.task.ID) + " --summary S --next-action N"
+	if r := present("the handoff's summary", h.Handoff.Summary, hint); r != nil {
+		return r
+	}
+	return present("the handoff's next action", h.Handoff.NextAction, hint)
+}
+
+func (h *HandoffMove) apply(p *play) {
+	handoff := h.Handoff
+	handoff.By, handoff.At = p.move.By, p.move.At
+	p.task.Handoff = &handoff
+}
