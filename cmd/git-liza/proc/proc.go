@@ -58,7 +58,7 @@ const (
 
 	// A command that ended on its own has this long for the last words of
 	// children that still hold its output.
-	linger = 200 * time.Millisecond
+	linger = 500 * time.Millisecond
 	// After KILL only what sits in the pipe is left to read, unless a process
 	// that left the group holds it open.
 	drain = 2 * time.Second

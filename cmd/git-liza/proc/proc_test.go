@@ -126,7 +126,7 @@ func TestLimits(t *testing.T) {
 		{"idle", "exec 9>alive; echo one; cat block", limit, never, never, 128 + 15, proc.IdleLimit},
 		{"wall", "exec 9>alive; cat block", 0, limit, never, 128 + 15, proc.WallLimit},
 		{"wall before idle", "exec 9>alive; cat block", never, limit, never, 128 + 15, proc.WallLimit},
-		{"output is no silence", "exec 9>alive; yes", 150 * time.Millisecond, 400 * time.Millisecond, never, 128 + 15, proc.WallLimit},
+		{"output is no silence", "exec 9>alive; yes", 500 * time.Millisecond, time.Second, never, 128 + 15, proc.WallLimit},
 		{"polite answer to TERM", "exec 9>alive; trap 'exit 0' TERM; while :; do :; done", 0, limit, never, 0, proc.WallLimit},
 		{"stopped", "exec 9>alive; kill -STOP $$; cat block", 0, limit, never, 128 + 15, proc.WallLimit},
 		{"ignores TERM", "exec 9>alive; trap '' TERM; cat block; cat block", 0, limit, limit, 128 + 9, proc.WallLimit},
