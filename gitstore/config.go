@@ -16,8 +16,8 @@ var ErrNoIdentity = errors.New("git does not know who you are")
 // Config returns the value git has for a key such as "liza.fsync", "" if it
 // has none. All values are read once, by one git process.
 func (r *Repo) Config(ctx context.Context, key string) (string, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.configMu.Lock()
+	defer r.configMu.Unlock()
 	if r.settings == nil {
 		out, err := r.Git(ctx, "config", "--null", "--list")
 		if err != nil {

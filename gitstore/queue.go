@@ -14,6 +14,8 @@ import (
 // go of it when the holder dies. The error is fs.ErrPermission or
 // syscall.EROFS in a repository that cannot be written, or the context's.
 func (r *Repo) Queue(ctx context.Context) (release func(), err error) {
+	// Whoever queues will write: have the configuration ready by then.
+	go r.Config(context.WithoutCancel(ctx), "liza.fsync")
 	path := filepath.Join(r.commonDir, "liza", "queue.lock")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if errors.Is(err, os.ErrNotExist) {

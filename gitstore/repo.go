@@ -26,10 +26,6 @@ type ID = flow.ObjectID
 // command line tests it to say where to run instead.
 var ErrNoRepository = errors.New("not in a git repository")
 
-// ErrGitTooOld is wrapped by Open when git lacks `merge-tree --write-tree`.
-// The command line tests it to tell the user to upgrade.
-var ErrGitTooOld = errors.New("git is too old, 2.38 or newer is needed")
-
 // A Repo is a git repository as seen from one directory. It is safe for use
 // from several goroutines.
 type Repo struct {
@@ -39,54 +35,18 @@ type Repo struct {
 	reftable                     bool
 	version                      string
 
-	mu       sync.Mutex
+	mu      sync.Mutex
+	objects *Objects
+
+	configMu sync.Mutex
 	settings map[string]string // from `git config`, nil until needed
-	objects  *Objects
 }
 
 // Open finds the repository that dir lies in, or that GIT_DIR names, as git
-// itself does, and checks that git is new enough. It runs two git processes,
-// side by side. Errors wrap ErrNoRepository, ErrGitMissing or ErrGitTooOld, or
-// carry git's own words, for example about unsafe ownership.
+// itself does, and checks that git is new enough. It runs one git process.
+// Errors wrap ErrNoRepository, ErrGitMissing or ErrGitTooOld, or carry git's
+// own words, for example about unsafe ownership.
 func Open(ctx context.Context, dir string) (*Repo, error) {
-	versions := make(chan error, 1)
-	var version string
-	go func() {
-		var err error
-		version, err = gitVersion(ctx)
-		versions <- err
-	}()
-	r, err := discover(ctx, dir)
-	if old := <-versions; old != nil {
-		return nil, old
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.version = version
-	return r, nil
-}
-
-// gitVersion asks git for its version and refuses one older than 2.38.
-func gitVersion(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, gitLimit)
-	defer cancel()
-	args := []string{"version"}
-	cmd := newCommand(ctx, args)
-	cmd.Env = baseEnv()
-	out, err := run(cmd, args)
-	if err != nil {
-		return "", err
-	}
-	version := strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
-	var major, minor int
-	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil || major < 2 || major == 2 && minor < 38 {
-		return "", fmt.Errorf("%w: this is %s", ErrGitTooOld, version)
-	}
-	return version, nil
-}
-
-func discover(ctx context.Context, dir string) (*Repo, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)
 	defer cancel()
 	args := []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
@@ -94,25 +54,26 @@ func discover(ctx context.Context, dir string) (*Repo, error) {
 	cmd := newCommand(ctx, args)
 	cmd.Dir = dir
 	cmd.Env = baseEnv()
-	out, err := run(cmd, args)
+	out, version, runErr := runVersioned(cmd, args)
+	if err := checkVersion(ctx, &version); err != nil {
+		return nil, err
+	}
 	// Outside a work tree --show-toplevel alone fails, after the rest was printed.
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	switch {
-	case err != nil && len(lines) < 4:
-		return nil, noRepository(dir, err)
+	case runErr != nil && len(lines) < 4:
+		return nil, noRepository(dir, runErr)
 	case len(lines) > 5:
 		return nil, fmt.Errorf("a path of the repository holds a line break: %q", out)
 	}
-	r := &Repo{gitDir: lines[0], commonDir: lines[1], objectDir: lines[2], hashLen: 40}
+	r := &Repo{gitDir: lines[0], commonDir: lines[1], objectDir: lines[2], hashLen: 40, version: version}
 	if lines[3] == "sha256" {
 		r.hashLen = 64
 	}
 	if len(lines) == 5 {
 		r.workTree = lines[4]
 	}
-	if _, err := os.Stat(filepath.Join(r.commonDir, "reftable")); err == nil {
-		r.reftable = true
-	}
+	r.reftable = exists(filepath.Join(r.commonDir, "reftable"))
 	return r, r.findMainWorkTree(ctx)
 }
 

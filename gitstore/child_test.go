@@ -1,0 +1,61 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// child is the work of a process that a test starts.
+func child(task string, args []string) error {
+	ctx := context.Background()
+	r, err := Open(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	switch task {
+	case "open":
+		return nil
+	case "move":
+		return childMove(ctx, r, args[1:])
+	case "flush":
+		return childFlush(ctx, r)
+	}
+	return fmt.Errorf("unknown task %q", task)
+}
+
+// childMove moves refs given as NAME=OLD=NEW, after reading the configuration.
+func childMove(ctx context.Context, r *Repo, args []string) error {
+	var updates []RefUpdate
+	for _, arg := range args {
+		f := strings.Split(arg, "=")
+		updates = append(updates, RefUpdate{Name: f[0], Old: ID(f[1]), New: ID(f[2])})
+	}
+	return r.MoveRefs(ctx, updates, "child")
+}
+
+// childFlush writes three objects, the second of them large.
+func childFlush(ctx context.Context, r *Repo) error {
+	o, err := r.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	noise := make([]byte, 1<<20)
+	seed := uint32(1)
+	for i := range noise {
+		seed = seed*1664525 + 1013904223
+		noise[i] = byte(seed >> 24)
+	}
+	for _, data := range [][]byte{[]byte("small"), noise, []byte("after")} {
+		if _, err := o.WriteBlob(data); err != nil {
+			return err
+		}
+	}
+	if err := o.Flush(); err != nil {
+		return fmt.Errorf("flush: %w", err)
+	}
+	fmt.Fprintln(os.Stdout, "flushed")
+	return nil
+}

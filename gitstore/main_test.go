@@ -1,0 +1,93 @@
+package gitstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMain pins what git reads from its surroundings. With GITSTORE_TEST_CHILD
+// set the test binary is a process that a test starts in order to kill it.
+func TestMain(m *testing.M) {
+	if task := os.Getenv("GITSTORE_TEST_CHILD"); task != "" {
+		if err := child(task, os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	home, err := os.MkdirTemp("", "gitstore-home")
+	if err != nil {
+		panic(err)
+	}
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "LIZA_") {
+			os.Unsetenv(name)
+		}
+	}
+	for name, value := range map[string]string{
+		"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
+		"GIT_CONFIG_GLOBAL": filepath.Join(home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
+		"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org", "GIT_AUTHOR_DATE": "2026-01-17T14:06:00Z",
+		"GIT_COMMITTER_NAME": "Grace", "GIT_COMMITTER_EMAIL": "grace@example.org", "GIT_COMMITTER_DATE": "2026-01-17T14:06:00Z",
+	} {
+		os.Setenv(name, value)
+	}
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// git runs git as a user would and returns its output, trimmed.
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, "git %s: %s", strings.Join(args, " "), stderr.String())
+	return strings.TrimSpace(string(out))
+}
+
+func open(t *testing.T, dir string) *Repo {
+	t.Helper()
+	r, err := Open(context.Background(), dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	return r
+}
+
+func objectsOf(t *testing.T, r *Repo) *Objects {
+	t.Helper()
+	o, err := r.Objects(context.Background())
+	require.NoError(t, err)
+	return o
+}
+
+// write puts a file below dir.
+func write(t *testing.T, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o666))
+}
+
+// seeded makes a repository with one commit on main.
+func seeded(t *testing.T, args ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	git(t, dir, append([]string{"init", "-q", "-b", "main"}, args...)...)
+	write(t, dir, "README", "hello\n")
+	write(t, dir, "src/main.sh", "echo hi\n")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-q", "-m", "first")
+	return dir
+}
