@@ -1,0 +1,207 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// Facts answers what a move asks git. What does not exist is an answer;
+// errors are those of reading the repository.
+func (s *Store) Facts(ctx context.Context, q flow.Question) (flow.Facts, error) {
+	var f flow.Facts
+	if err := s.specFacts(q, &f); err != nil {
+		return f, err
+	}
+	f.Saves = map[ID]bool{}
+	for _, id := range q.Saves {
+		_, ok, err := s.commit(id)
+		if err != nil {
+			return f, err
+		}
+		f.Saves[id] = ok
+	}
+	switch {
+	case q.Merge != "":
+		return f, s.mergeFacts(ctx, q, &f)
+	case q.Submission != "":
+		return f, s.submissionFacts(ctx, q, &f)
+	case q.Descendant != "":
+		_, ok, err := s.commit(q.Descendant)
+		if f.Exists = ok; err != nil || !ok {
+			return f, err
+		}
+		return f, s.behind(ctx, q.Behind, q.Descendant, &f)
+	}
+	return f, nil
+}
+
+// commit reads a commit; ok is false where there is none of that id.
+func (s *Store) commit(id ID) (c Commit, ok bool, err error) {
+	kind, _, err := s.objects.Size(id)
+	if errors.Is(err, ErrNoObject) || err == nil && kind != "commit" {
+		return Commit{}, false, nil
+	}
+	if err != nil {
+		return Commit{}, false, err
+	}
+	c, err = s.objects.Commit(id)
+	return c, err == nil, err
+}
+
+func (s *Store) specFacts(q flow.Question, f *flow.Facts) error {
+	f.Specs = map[string]bool{}
+	if len(q.Specs) == 0 {
+		return nil
+	}
+	tip, ok, err := s.commit(q.Tip)
+	if err != nil || !ok {
+		return err
+	}
+	for _, path := range q.Specs {
+		e, found, err := s.objects.find(tip.Tree, path)
+		if err != nil {
+			return err
+		}
+		f.Specs[path] = found && (e.Mode == ModeBlob || e.Mode == ModeExecutable)
+	}
+	return nil
+}
+
+// find looks a path up in a tree; ok is false where nothing is there.
+func (o *Objects) find(tree ID, path string) (e Entry, ok bool, err error) {
+	e = Entry{Mode: ModeTree, ID: tree}
+	for name := range strings.SplitSeq(path, "/") {
+		if e.Mode != ModeTree {
+			return Entry{}, false, nil
+		}
+		entries, err := o.Tree(e.ID)
+		if err != nil {
+			return Entry{}, false, err
+		}
+		ok = false
+		for _, one := range entries {
+			if one.Name == name {
+				e, ok = one, true
+				break
+			}
+		}
+		if !ok {
+			return Entry{}, false, nil
+		}
+	}
+	return e, ok, nil
+}
+
+func (s *Store) submissionFacts(ctx context.Context, q flow.Question, f *flow.Facts) error {
+	c, ok, err := s.commit(q.Submission)
+	if f.Exists = ok; err != nil || !ok {
+		return err
+	}
+	f.Tree = c.Tree
+	if f.Base, err = s.Repo.MergeBase(ctx, q.Submission, q.Tip); err != nil {
+		return err
+	}
+	if err := s.behind(ctx, q.Behind, q.Submission, f); err != nil {
+		return err
+	}
+	changes, err := s.Repo.Changes(ctx, f.Base, q.Submission)
+	for _, c := range changes {
+		f.Changes = append(f.Changes, flow.PathChange{Path: c.Path, Mode: c.Mode, Was: c.OldMode, Size: c.Size, Link: c.Link})
+	}
+	return err
+}
+
+func (s *Store) behind(ctx context.Context, older []ID, newer ID, f *flow.Facts) error {
+	f.Behind = map[ID]bool{}
+	for _, id := range older {
+		_, ok, err := s.commit(id)
+		if err != nil {
+			return err
+		}
+		if ok {
+			if ok, err = s.Repo.IsAncestor(ctx, id, newer); err != nil {
+				return err
+			}
+		}
+		f.Behind[id] = ok
+	}
+	return nil
+}
+
+func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts) error {
+	c, ok, err := s.commit(q.Merge)
+	if f.Exists = ok; err != nil || !ok {
+		return err
+	}
+	f.Tree, f.Parents = c.Tree, c.Parents
+	merged, err := s.Merge(ctx, q.Onto, q.Submission)
+	if err != nil {
+		return err
+	}
+	if len(merged.Conflicts) == 0 {
+		f.Merged = merged.Tree
+	}
+	if f.Drift, err = s.Drift(ctx, q.DriftFrom, q.Onto); err != nil {
+		return err
+	}
+	_, f.Script, err = s.objects.find(c.Tree, flow.IntegrationScript)
+	return err
+}
+
+// Merge is [Repo.Merge], remembered: a candidate is computed once for its
+// gates and once more when its move is judged.
+func (s *Store) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
+	key := [2]ID{onto, commit}
+	if m, ok := s.merges[key]; ok {
+		return m, nil
+	}
+	m, err := s.Repo.Merge(ctx, onto, commit)
+	if err == nil {
+		s.merges[key] = m
+	}
+	return m, err
+}
+
+// Drift counts the first-parent commits that integration gained between two
+// of its commits.
+func (s *Store) Drift(ctx context.Context, from, to ID) (int, error) {
+	if from == "" || from == to {
+		return 0, nil
+	}
+	out, err := s.Repo.Git(ctx, "rev-list", "--count", "--first-parent", string(to), "^"+string(from), "--")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(out)))
+}
+
+// MergeCommit writes the commit by which a submission reaches integration;
+// message is its full message. It is flushed, but no ref names it yet.
+func (s *Store) MergeCommit(ctx context.Context, tree, onto, submission ID, message string) (ID, error) {
+	name, email, err := s.Repo.Identity(ctx)
+	if err != nil {
+		return "", err
+	}
+	who := name + " <" + email + "> " + strconv.FormatInt(s.Now().Unix(), 10) + " +0000"
+	raw := "tree " + string(tree) + "\nparent " + string(onto) + "\nparent " + string(submission) +
+		"\nauthor " + who + "\ncommitter " + who + "\n\n" + strings.TrimRight(message, "\n") + "\n"
+	id, err := s.objects.WriteCommit([]byte(raw))
+	if err != nil {
+		return "", err
+	}
+	return id, s.objects.Flush()
+}
+
+// HasFile reports whether a commit's tree holds a file at path.
+func (s *Store) HasFile(commit ID, path string) (bool, error) {
+	c, err := s.objects.Commit(commit)
+	if err != nil {
+		return false, err
+	}
+	_, ok, err := s.objects.find(c.Tree, path)
+	return ok, err
+}

@@ -1,0 +1,79 @@
+package gitstore
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// encodeMove renders a move as the message of its commit: a subject for
+// people, an empty line, the move as YAML.
+func encodeMove(m flow.Move) (string, error) {
+	body, err := Encode(&m)
+	if err != nil {
+		return "", err
+	}
+	if len(body) > MaxMove {
+		return "", &flow.Refusal{Rule: flow.RuleLimit, Hint: "git liza help " + m.Act.String(),
+			Reason: fmt.Sprintf("the move has %d bytes, at most %d are allowed", len(body), MaxMove)}
+	}
+	return m.Subject() + "\n\n" + string(body), nil
+}
+
+// signature begins the optional signature block after a move.
+const signature = "-----BEGIN SSH SIGNATURE-----\n"
+
+// decodeMove reads the move out of a commit's message. Errors are
+// *DocumentError and name the commit.
+func decodeMove(id ID, message string) (flow.Move, error) {
+	name := "commit " + string(id)
+	subject, body, ok := strings.Cut(message, "\n\n")
+	if !ok || strings.Contains(subject, "\n") {
+		return flow.Move{}, &DocumentError{Name: name, Line: 1, Reason: "the message holds no move"}
+	}
+	if i := strings.Index(body, "\n"+signature); i >= 0 {
+		body = body[:i+1]
+	}
+	doc, err := ParseDocument(name, []byte(body), MaxMove)
+	if err != nil {
+		return flow.Move{}, err
+	}
+	var head struct {
+		Act flow.Act `yaml:"act"`
+	}
+	if err := doc.DecodeLoose(&head); err != nil {
+		return flow.Move{}, err
+	}
+	m := flow.Move{Detail: flow.NewDetail(head.Act)}
+	if m.Detail == nil {
+		return flow.Move{}, &DocumentError{Name: name, Line: 1, Reason: fmt.Sprintf("there is no act %s", head.Act)}
+	}
+	return m, doc.Decode(&m)
+}
+
+// author is who a commit of the state ref names: the actor, with an address
+// that can never be delivered to.
+func author(by flow.Actor) (name, email string) {
+	name = strings.TrimPrefix(string(by), "human:")
+	return name, name + "@liza.invalid"
+}
+
+// encodeCommit renders the commit object of a move. Everything but the
+// committer derives from tree, parent and move.
+func encodeCommit(tree, parent ID, m flow.Move, committer string, at time.Time) ([]byte, error) {
+	message, err := encodeMove(m)
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "tree %s\n", tree)
+	if parent != "" {
+		fmt.Fprintf(&b, "parent %s\n", parent)
+	}
+	name, email := author(m.By)
+	fmt.Fprintf(&b, "author %s <%s> %d +0000\n", name, email, m.At.Unix())
+	fmt.Fprintf(&b, "committer %s %d +0000\n\n%s", committer, at.Unix(), message)
+	return []byte(b.String()), nil
+}
