@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -12,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"crypto/rand"
 )
 
 // The journal is the folder liza/journal in the shared git directory: one file
@@ -33,13 +32,17 @@ import (
 const orphanLimit = gitLimit + killDelay
 
 // emptyAge is the age from which an empty lock is an orphan: git writes the new
-// value right after it takes the lock.
+// value right after it takes the lock, and a deletion takes no longer.
 const emptyAge = time.Second
+
+// rewriteAge is how long packed-refs.new must have been left alone to be an
+// orphan: less than git waits for packed-refs, more than it pauses in writing.
+const rewriteAge = 4 * time.Second
 
 type journalEntry struct {
 	file  *os.File
 	path  string
-	locks []string
+	locks []lockFile
 }
 
 func (r *Repo) journalDir() string { return filepath.Join(r.commonDir, "liza", "journal") }
@@ -55,8 +58,8 @@ func (r *Repo) openJournal(updates []RefUpdate) (*journalEntry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal of ref transactions: %w", err)
 	}
-	e := &journalEntry{file: f, path: path + ".new", locks: r.lockPaths(updates)}
-	if err := e.begin(updates); err != nil {
+	e := &journalEntry{file: f, path: path + ".new", locks: r.lockFiles(updates)}
+	if err := e.begin(); err != nil {
 		e.close()
 		return nil, fmt.Errorf("journal of ref transactions: %w", err)
 	}
@@ -68,7 +71,7 @@ func (r *Repo) openJournal(updates []RefUpdate) (*journalEntry, error) {
 	return e, nil
 }
 
-func (e *journalEntry) begin(updates []RefUpdate) error {
+func (e *journalEntry) begin() error {
 	if err := flock(e.file, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return err
 	}
@@ -78,18 +81,12 @@ func (e *journalEntry) begin(updates []RefUpdate) error {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "at %d\nby %s\n", info.ModTime().UnixNano(), thisProcess())
-	values := make(map[string]ID)
-	for _, u := range updates {
-		values[u.Name] = u.New
-	}
-	for _, path := range e.locks {
-		value := "-"
-		for name, id := range values {
-			if id != "" && strings.HasSuffix(path, "/"+filepath.FromSlash(name)+".lock") {
-				value = string(id)
-			}
+	for _, lock := range e.locks {
+		value := lock.value
+		if value == "" {
+			value = "-"
 		}
-		fmt.Fprintf(&text, "ref %s %s\n", value, path)
+		fmt.Fprintf(&text, "ref %s %s\n", value, lock.path)
 	}
 	_, err = e.file.WriteString(text.String())
 	return err
@@ -113,9 +110,9 @@ func thisProcess() string {
 // prepared records which files the locks are, now that git holds them.
 func (e *journalEntry) prepared() error {
 	var text strings.Builder
-	for _, path := range e.locks {
-		if info, err := os.Lstat(path); err == nil {
-			fmt.Fprintf(&text, "lock %d %d %s\n", inode(info), info.ModTime().UnixNano(), path)
+	for _, lock := range e.locks {
+		if info, err := os.Lstat(lock.path); err == nil {
+			fmt.Fprintf(&text, "lock %d %d %s\n", inode(info), info.ModTime().UnixNano(), lock.path)
 		}
 	}
 	_, err := e.file.WriteString(text.String())
@@ -177,7 +174,10 @@ func (r *Repo) recoverEntry(path string) (cleared int, err error) {
 		return 0, nil
 	}
 	if err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return 0, nil // alive
+		return 0, nil // alive, or being recovered from
+	}
+	if !stillAt(f, path) {
+		return 0, nil // recovered from while we came to it
 	}
 	text, err := io.ReadAll(f)
 	if err != nil {
@@ -202,6 +202,16 @@ func (r *Repo) recoverEntry(path string) (cleared int, err error) {
 		err = nil
 	}
 	return cleared, err
+}
+
+// stillAt tells whether the open file is the one at path.
+func stillAt(f *os.File, path string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(path)
+	return err == nil && os.SameFile(opened, now)
 }
 
 // An orphan is what a journal entry says about one lock file.
@@ -260,18 +270,34 @@ func (o orphan) isOurs() (ours, later bool) {
 	if info.ModTime().Before(o.since) || info.ModTime().Sub(o.since) > orphanLimit {
 		return false, false
 	}
-	if filepath.Base(o.path) == "packed-refs.lock" {
-		return false, false // `git pack-refs` may hold that one for long
+	age := time.Since(info.ModTime())
+	if rewritten, ok := packedRewrite(o.path); ok {
+		// Both files of `git pack-refs` look the same; one that lives is writing.
+		age = min(age, rewritten-rewriteAge+emptyAge)
+		return age > emptyAge, age <= emptyAge
 	}
 	content, err := os.ReadFile(o.path)
 	switch {
 	case err != nil:
 		return false, false
 	case len(content) == 0:
-		old := time.Since(info.ModTime()) > emptyAge
-		return old, !old
+		return age > emptyAge, age <= emptyAge
 	}
 	return o.value != "-" && string(content) == o.value+"\n", false
+}
+
+// packedRewrite tells for how long packed-refs.new has been left alone, if
+// there is one and path is one of the two files that guard packed-refs.
+func packedRewrite(path string) (age time.Duration, ok bool) {
+	dir, name := filepath.Split(path)
+	if name != "packed-refs.lock" && name != "packed-refs.new" {
+		return 0, false
+	}
+	info, err := os.Stat(filepath.Join(dir, "packed-refs.new"))
+	if err != nil {
+		return 0, false
+	}
+	return time.Since(info.ModTime()), true
 }
 
 func inode(info fs.FileInfo) uint64 {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -56,23 +55,21 @@ func (r *Repo) MoveRefs(ctx context.Context, updates []RefUpdate, message string
 	if err := r.Recover(ctx); err != nil {
 		return err
 	}
-	err := r.updateRefs(ctx, updates, message)
-	if err == nil || ctx.Err() != nil {
-		return err
+	for {
+		err := r.updateRefs(ctx, updates, message)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		err = r.explain(ctx, updates, err)
+		if !errors.Is(err, ErrRefLocked) {
+			return err
+		}
+		// The lock may be one of a dead process of ours that was too young before.
+		cleared, recoverErr := r.recover()
+		if recoverErr != nil || cleared == 0 {
+			return err
+		}
 	}
-	err = r.explain(ctx, updates, err)
-	if !errors.Is(err, ErrRefLocked) {
-		return err
-	}
-	// The lock may be one of a dead process of ours that was too young before.
-	cleared, recoverErr := r.recover()
-	if recoverErr != nil || cleared == 0 {
-		return err
-	}
-	if err := r.updateRefs(ctx, updates, message); err != nil {
-		return r.explain(ctx, updates, err)
-	}
-	return nil
 }
 
 func (r *Repo) checkUpdate(u RefUpdate) error {
@@ -216,49 +213,6 @@ func (r *Repo) explain(ctx context.Context, updates []RefUpdate, cause error) er
 		return fmt.Errorf("%w: %s; if no git is running, `git liza doctor --unlock` removes it", ErrRefLocked, locked)
 	}
 	return cause
-}
-
-// foreignLock describes a lock file that stands in the way of updates.
-func (r *Repo) foreignLock(updates []RefUpdate) string {
-	for _, path := range r.lockPaths(updates) {
-		if info, err := os.Lstat(path); err == nil {
-			return fmt.Sprintf("%s, %s old", path, time.Since(info.ModTime()).Round(time.Second))
-		}
-	}
-	return ""
-}
-
-// lockPaths are the lock files that git takes for updates: one per ref, also
-// for what a symbolic ref points to and for a HEAD that points to one of them,
-// and packed-refs for deletions.
-func (r *Repo) lockPaths(updates []RefUpdate) []string {
-	names := make(map[string]bool)
-	var paths []string
-	add := func(name string) {
-		if !names[name] {
-			names[name] = true
-			paths = append(paths, filepath.Join(r.commonDir, filepath.FromSlash(name))+".lock")
-		}
-	}
-	for _, u := range updates {
-		name := u.Name
-		for range symrefDepth {
-			add(name)
-			_, target, err := r.readRef(name)
-			if err != nil || target == "" {
-				break
-			}
-			name = target
-		}
-		if u.New == "" {
-			add("packed-refs")
-		}
-	}
-	head, err := os.ReadFile(filepath.Join(r.commonDir, "HEAD"))
-	if target, ok := strings.CutPrefix(string(head), "ref:"); err == nil && ok && names[strings.TrimSpace(target)] {
-		add("HEAD")
-	}
-	return paths
 }
 
 func orNone(id ID) string {

@@ -1,0 +1,215 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tinyDisk mounts a file system of a few KiB at a new folder, where the
+// machine permits it.
+func tinyDisk(t *testing.T, kib int) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%dk", kib)); err != nil {
+		t.Skipf("mounting is not permitted: %v", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+// noObjects tells that nothing was left below objects but what was there.
+func looseFiles(t *testing.T, r *Repo) []string {
+	t.Helper()
+	var files []string
+	require.NoError(t, filepath.WalkDir(r.objectDir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	}))
+	return files
+}
+
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"sha1", "sha256"} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			dir := tinyDisk(t, 600)
+			git(t, dir, "init", "-q", "--template=", "--object-format="+format)
+			cmd := exec.Command(os.Args[0], dir)
+			cmd.Env = append(os.Environ(), "GITSTORE_TEST_CHILD=flush")
+			out, err := cmd.CombinedOutput()
+			require.Error(t, err)
+			require.Contains(t, strings.ToLower(string(out)), "no space left on device")
+			require.NotContains(t, string(out), "flushed")
+			for _, file := range looseFiles(t, open(t, dir)) {
+				require.NotContains(t, filepath.Base(file), "tmp_", "no litter")
+			}
+			git(t, dir, "fsck", "--no-dangling")
+		})
+	}
+}
+
+func TestDiskFullForRefs(t *testing.T) {
+	t.Parallel()
+	dir := tinyDisk(t, 400)
+	git(t, dir, "init", "-q", "--template=", "-b", "main")
+	git(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
+	r := open(t, dir)
+	first, err := r.Resolve(context.Background(), "HEAD")
+	require.NoError(t, err)
+	require.NoError(t, r.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, New: first}}, "x"))
+	f, err := os.Create(filepath.Join(dir, "filler"))
+	require.NoError(t, err)
+	for err == nil {
+		_, err = f.Write(make([]byte, 512))
+	}
+	require.NoError(t, f.Close())
+	require.ErrorIs(t, err, syscall.ENOSPC)
+
+	err = r.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: first, New: ""}, {Name: "refs/heads/new", New: first}}, "x")
+	require.Error(t, err)
+	require.NotErrorIs(t, err, ErrRefMoved)
+	now, err := r.Resolve(context.Background(), StateRef)
+	require.NoError(t, err)
+	require.Equal(t, first, now)
+	require.NoError(t, os.Remove(filepath.Join(dir, "filler")))
+	require.NoError(t, r.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: first}, {Name: "refs/heads/new", New: first}}, "x"))
+}
+
+// A limit on the size of files fails the write in its middle, without mounts.
+func TestWriteCutShort(t *testing.T) {
+	t.Parallel()
+	dir := seeded(t)
+	before := looseFiles(t, open(t, dir))
+	cmd := exec.Command("sh", "-c", `ulimit -f 64; exec "$0" "$@"`, os.Args[0], dir)
+	cmd.Env = append(os.Environ(), "GITSTORE_TEST_CHILD=flush")
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "file too large")
+	require.Equal(t, before, looseFiles(t, open(t, dir)), "not even the small object before it")
+}
+
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	dir := tinyDisk(t, 4096)
+	git(t, dir, "init", "-q", "-b", "main")
+	git(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
+	require.NoError(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
+	ctx, r := context.Background(), open(t, dir)
+	first, err := r.Resolve(ctx, "HEAD")
+	require.NoError(t, err)
+	o := objectsOf(t, r)
+	_, err = o.Commit(first)
+	require.NoError(t, err)
+
+	_, err = o.WriteBlob([]byte("x"))
+	require.NoError(t, err)
+	require.ErrorIs(t, o.Flush(), syscall.EROFS)
+	_, err = r.Queue(ctx)
+	require.ErrorIs(t, err, syscall.EROFS)
+	require.ErrorIs(t, r.MoveRefs(ctx, []RefUpdate{{Name: StateRef, New: first}}, "x"), syscall.EROFS)
+	_, err = r.Merge(ctx, first, first)
+	require.ErrorIs(t, err, syscall.EROFS)
+}
+
+// Like `git gc`, remove fan-out folders whenever they are empty.
+func TestFanOutFoldersVanish(t *testing.T) {
+	t.Parallel()
+	r := open(t, seeded(t))
+	git(t, r.CommonDir(), "config", "liza.fsync", "none")
+	done := make(chan struct{})
+	var gc sync.WaitGroup
+	gc.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				for i := range 256 {
+					syscall.Rmdir(filepath.Join(r.objectDir, fmt.Sprintf("%02x", i)))
+				}
+			}
+		}
+	})
+	o := objectsOf(t, r)
+	for i := range 1000 {
+		id, err := o.WriteBlob(fmt.Appendf(nil, "blob %d", i))
+		require.NoError(t, err)
+		require.NoError(t, o.Flush())
+		_, _, err = readLoose(r.objectDir, id)
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(loosePath(r.objectDir, id)))
+	}
+	close(done)
+	gc.Wait()
+}
+
+func TestResolveBesidePackRefs(t *testing.T) {
+	t.Parallel()
+	dir := seeded(t)
+	r, ctx := open(t, dir), context.Background()
+	first, err := r.Resolve(ctx, "HEAD")
+	require.NoError(t, err)
+	// Enough refs, with tags that peel, for packed-refs to be searched by halving.
+	var input strings.Builder
+	names := []string{"refs/heads/main"}
+	for i := range 3000 {
+		names = append(names, fmt.Sprintf("refs/liza/saved/task-%d/1", i))
+		fmt.Fprintf(&input, "create %s %s\n", names[len(names)-1], first)
+	}
+	_, err = r.Run(ctx, Cmd{Args: []string{"update-ref", "--stdin"}, Stdin: []byte(input.String())})
+	require.NoError(t, err)
+	for i := range 5 {
+		git(t, dir, "tag", "-a", "-m", "tag", fmt.Sprintf("v%d", i))
+	}
+	git(t, dir, "pack-refs", "--all")
+	for _, name := range names {
+		id, err := r.Resolve(ctx, name)
+		require.NoError(t, err)
+		require.Equal(t, first, id, name)
+	}
+	tag, err := r.Resolve(ctx, "refs/tags/v3")
+	require.NoError(t, err)
+	require.Equal(t, git(t, dir, "rev-parse", "v3"), string(tag))
+	for _, name := range []string{"refs/a", "refs/liza/saved/task-1/10", "refs/zzz", "refs/liza/saved/task-1"} {
+		id, err := r.Resolve(ctx, name)
+		require.NoError(t, err)
+		require.Empty(t, id, name)
+	}
+
+	done := make(chan error, 1)
+	go func() {
+		for range 20 {
+			for _, args := range [][]string{{"update-ref", "refs/heads/main", string(first)}, {"pack-refs", "--all"}} {
+				if _, err := r.Git(ctx, args...); err != nil {
+					done <- err
+					return
+				}
+			}
+		}
+		done <- nil
+	}()
+	for running := true; running; {
+		select {
+		case err := <-done:
+			require.NoError(t, err)
+			running = false
+		default:
+			id, err := r.Resolve(ctx, "refs/heads/main")
+			require.NoError(t, err)
+			require.Equal(t, first, id)
+		}
+	}
+}
