@@ -1,0 +1,69 @@
+// Package contracts holds the behavioural contracts of agents: Markdown that a
+// person can read and a prompt can carry. It says what the documents are and
+// which part of them an agent of a role is given; it does not know prompts,
+// tasks or the blackboard, and nothing here enforces anything.
+package contracts
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+//go:embed *.md roles/*.md
+var documents embed.FS
+
+// Names are the documents' paths, sorted: those for everybody, such as CORE.md,
+// and one per role, such as roles/coder.md.
+func Names() []string {
+	var names []string
+	for _, pattern := range []string{"*.md", "roles/*.md"} {
+		found, err := fs.Glob(documents, pattern)
+		if err != nil {
+			panic(err) // the patterns are constants
+		}
+		names = append(names, found...)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Document is the text of one of [Names]; false if there is none of that name.
+func Document(name string) (string, bool) {
+	text, err := documents.ReadFile(name)
+	return string(text), err == nil
+}
+
+// invariants is how the heading of CORE's tier that every agent gets begins.
+const invariants = "## Tier 0"
+
+// ForRole is the kernel that a spawned agent of the role is given: CORE's
+// invariants, MULTI_AGENT_MODE and the role's own contract, about 6 KB. It is
+// an error if there is no contract for the role.
+func ForRole(role string) (string, error) {
+	own, ok := Document("roles/" + role + ".md")
+	if !ok {
+		return "", fmt.Errorf("no contract for role %q", role)
+	}
+	core, _ := Document("CORE.md")
+	mode, _ := Document("MULTI_AGENT_MODE.md")
+	return section(core, invariants) + "\n" + mode + "\n" + own, nil
+}
+
+// section is the part of a document from the line that begins with heading to
+// the next heading of level 2.
+func section(document, heading string) string {
+	var lines []string
+	inside := false
+	for line := range strings.Lines(document) {
+		if strings.HasPrefix(line, "## ") {
+			inside = strings.HasPrefix(line, heading)
+		}
+		if inside {
+			lines = append(lines, line)
+		}
+	}
+	return strings.TrimRight(strings.Join(lines, ""), "\n") + "\n"
+}

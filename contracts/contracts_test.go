@@ -1,0 +1,137 @@
+package contracts_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/contracts"
+)
+
+var roles = []string{"planner", "coder", "code-reviewer"}
+
+func document(t *testing.T, name string) string {
+	t.Helper()
+	text, ok := contracts.Document(name)
+	require.True(t, ok, name)
+	return text
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"AGENT_TOOLS.md", "CORE.md", "MULTI_AGENT_MODE.md", "PAIRING_MODE.md", "contract-activation.md",
+		"failure-modes.md", "roles/code-reviewer.md", "roles/coder.md", "roles/planner.md"}, contracts.Names())
+	for _, name := range contracts.Names() {
+		text := document(t, name)
+		require.True(t, strings.HasPrefix(text, "# "), name)
+		require.True(t, strings.HasSuffix(text, "\n") && !strings.HasSuffix(text, "\n\n"), name)
+		require.NotContains(t, text, "\r", name)
+	}
+}
+
+func TestNoSuchDocument(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", ".", "roles", "CORE", "core.md", "contracts.go", "../go.mod", "/CORE.md", "roles/../CORE.md"} {
+		text, ok := contracts.Document(name)
+		require.False(t, ok, name)
+		require.Empty(t, text, name)
+	}
+}
+
+// The kernel has the invariants, the mode and the one role, and nothing else.
+func TestForRole(t *testing.T) {
+	t.Parallel()
+	for _, role := range roles {
+		kernel, err := contracts.ForRole(role)
+		require.NoError(t, err)
+		require.Equal(t, []string{"## Tier 0: invariants", "# MULTI-AGENT MODE", "# Role: " + role}, headings(kernel))
+		for _, id := range []string{"I1", "I2", "I3", "I4", "I5"} {
+			require.Equal(t, 1, strings.Count(kernel, "**"+id+" "), "%s in %s", id, role)
+		}
+		require.Contains(t, kernel, document(t, "MULTI_AGENT_MODE.md"))
+		require.Contains(t, kernel, document(t, "roles/"+role+".md"))
+		require.Less(t, len(kernel), 9000, "a kernel is paid for at every spawn: %s", role)
+	}
+}
+
+func TestNoContract(t *testing.T) {
+	t.Parallel()
+	for _, role := range []string{"", "reviewer", "Coder", "../CORE", "*"} {
+		kernel, err := contracts.ForRole(role)
+		require.ErrorContains(t, err, "no contract for role")
+		require.Empty(t, kernel)
+	}
+}
+
+// A rule is a list item that begins with its bold id.
+var rule = regexp.MustCompile(`(?m)^- \*\*([A-Z]\d+) .*$`)
+
+// Every rule names the failure that it prevents, and ids are unique in their
+// document and without gaps.
+func TestRulesNameTheirFailure(t *testing.T) {
+	t.Parallel()
+	want := map[string]int{"CORE.md": 5 + 7 + 8 + 5, "MULTI_AGENT_MODE.md": 11, "PAIRING_MODE.md": 4 + 6,
+		"roles/planner.md": 8, "roles/coder.md": 7, "roles/code-reviewer.md": 7}
+	for name, n := range want {
+		found := rule.FindAllStringSubmatch(document(t, name), -1)
+		require.Len(t, found, n, name)
+		seen := map[string]bool{}
+		for _, match := range found {
+			require.Regexp(t, `\*Prevents: [^*]+\.\*$`, match[0], name)
+			require.False(t, seen[match[1]], "%s twice in %s", match[1], name)
+			seen[match[1]] = true
+		}
+	}
+}
+
+func TestTiers(t *testing.T) {
+	t.Parallel()
+	core := document(t, "CORE.md")
+	require.Equal(t, []string{"# CORE", "## Which mode", "## Tier 0: invariants", "## Tier 1: knowing", "## Tier 2: process",
+		"## Tier 3: style", "## See also"}, headings(core))
+}
+
+// The map sends readers only to rules that exist, and documents only to files
+// that exist.
+func TestReferences(t *testing.T) {
+	t.Parallel()
+	ids := map[string]bool{}
+	for _, name := range contracts.Names() {
+		for _, match := range rule.FindAllStringSubmatch(document(t, name), -1) {
+			ids[match[1]] = true
+		}
+	}
+	id := regexp.MustCompile(`\b[IEPSMGWR]\d+\b`)
+	cited := 0
+	for _, row := range strings.Split(document(t, "failure-modes.md"), "\n") {
+		cells := strings.Split(row, "|")
+		if len(cells) < 6 {
+			continue
+		}
+		for _, name := range id.FindAllString(cells[3], -1) {
+			require.True(t, ids[name], "%s in %q", name, row)
+			cited++
+		}
+	}
+	require.Greater(t, cited, 25)
+	file := regexp.MustCompile("`((?:roles/)?[A-Za-z_-]+\\.md)`")
+	elsewhere := map[string]bool{"CLAUDE.md": true, "AGENTS.md": true, "GEMINI.md": true}
+	for _, name := range contracts.Names() {
+		for _, match := range file.FindAllStringSubmatch(document(t, name), -1) {
+			if !elsewhere[match[1]] {
+				require.Contains(t, contracts.Names(), match[1], name)
+			}
+		}
+	}
+}
+
+func headings(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "#") {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}
