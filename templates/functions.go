@@ -1,0 +1,176 @@
+package templates
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// functions are what templates may call beside text/template's own.
+var functions = template.FuncMap{
+	"text":     quote,
+	"field":    field,
+	"join":     join,
+	"last":     last,
+	"date":     date,
+	"count":    count,
+	"previous": func(n int) int { return n - 1 },
+	"findings": findings,
+	"trigger":  trigger,
+	"reasons":  reasons,
+	"counts":   counts,
+	"board":    board,
+}
+
+// maxBoard is how many open tasks a board summary names.
+const maxBoard = 60
+
+// quote sets a text from outside apart: each of its lines begins with a bar,
+// so none can be a heading, a fence or an empty line.
+func quote(s string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(flow.Clean(s), "\n") {
+		b.WriteString(strings.TrimRight("| "+line, " \t") + "\n")
+	}
+	return b.String()
+}
+
+// field is a named value on a line of its own, or quoted below its name where
+// it has several lines or is a list. An empty value gives nothing.
+func field(name string, value any) string {
+	v := reflect.ValueOf(value)
+	if !v.IsValid() || v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0 {
+		return ""
+	}
+	if v.Kind() == reflect.Slice {
+		var b strings.Builder
+		b.WriteString(name + ":\n")
+		for i := range v.Len() {
+			b.WriteString(quote(fmt.Sprint(v.Index(i).Interface())))
+		}
+		return b.String()
+	}
+	text := flow.Clean(fmt.Sprint(value))
+	if strings.Contains(text, "\n") {
+		return name + ":\n" + quote(text)
+	}
+	return name + ": " + text + "\n"
+}
+
+// join puts the ids of a list on one line.
+func join(list []flow.TaskID) string {
+	words := make([]string, len(list))
+	for i, id := range list {
+		words[i] = string(id)
+	}
+	return strings.Join(words, ", ")
+}
+
+// last is the end of a list: at most n entries.
+func last(n int, list any) any {
+	v := reflect.ValueOf(list)
+	return v.Slice(max(0, v.Len()-n), v.Len()).Interface()
+}
+
+func date(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// count is how far a counter is from its limit.
+func count(n, limit int) string {
+	if limit == 0 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d of %d", n, limit)
+}
+
+// findings numbers a reviewer's remarks, as a later verdict refers to them.
+func findings(list []flow.Finding) string {
+	var b strings.Builder
+	for i, f := range list {
+		place := f.File
+		if f.Line > 0 {
+			place = fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+		text := fmt.Sprintf("%d. %s — %s", i+1, place, f.Issue)
+		if f.Why != "" {
+			text += "\nWhy it matters: " + f.Why
+		}
+		if f.Suggestion != "" {
+			text += "\nSuggestion: " + f.Suggestion
+		}
+		b.WriteString(quote(text))
+	}
+	return b.String()
+}
+
+// trigger names a trigger's reason and subject.
+func trigger(t flow.Trigger) string {
+	words := []string{t.Reason}
+	if t.Record != "" {
+		words = append(words, string(t.Record))
+	}
+	if t.Task != "" {
+		words = append(words, string(t.Task))
+	}
+	return strings.Join(words, " ")
+}
+
+// reasons are the distinct reasons of triggers, in their order.
+func reasons(list []flow.Trigger) []string {
+	var distinct []string
+	for _, t := range list {
+		if !slices.Contains(distinct, t.Reason) {
+			distinct = append(distinct, t.Reason)
+		}
+	}
+	return distinct
+}
+
+// counts says how many tasks are in each state, in the order of a task's life.
+func counts(tasks []flow.Summary) string {
+	var parts []string
+	for _, status := range flow.Statuses() {
+		n := 0
+		for _, t := range tasks {
+			if t.Status == status {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// board lists the tasks that are not final, a line each.
+func board(tasks []flow.Summary) string {
+	var b strings.Builder
+	shown, open := 0, 0
+	for _, t := range tasks {
+		if t.Status.Final() {
+			continue
+		}
+		open++
+		if shown == maxBoard {
+			continue
+		}
+		shown++
+		line := fmt.Sprintf("%s %s priority %d", t.ID, t.Status, t.Priority)
+		if len(t.DependsOn) > 0 {
+			line += " after " + join(t.DependsOn)
+		}
+		if t.Reason != "" {
+			line += " (" + t.Reason + ")"
+		}
+		b.WriteString(quote(strings.ReplaceAll(line+": "+t.Title, "\n", " ")))
+	}
+	if open > shown {
+		fmt.Fprintf(&b, "\nand %d more: `git liza list`\n", open-shown)
+	}
+	return b.String()
+}

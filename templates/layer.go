@@ -1,0 +1,118 @@
+package templates
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Layer is a folder of templates laid over the built-in ones, such as a
+// project's .liza/prompts. Name is how messages and explanations call it. A
+// folder that does not exist is an empty layer, as is a nil FS. A caller that
+// does not trust the folder's symbolic links gives the FS of an os.Root.
+type Layer struct {
+	Name string
+	FS   fs.FS
+}
+
+const (
+	shared   = "all"     // the folder for every role
+	appended = ".append" // before .md in what adds to a section
+	maxFile  = 64 << 10  // bytes of one template
+)
+
+// A file is the text of a template and where it came from.
+type file struct {
+	layer, name, text string
+}
+
+// prompts is the built-in layer's folder.
+func prompts() fs.FS {
+	sub, err := fs.Sub(builtIn, "prompts")
+	if err != nil {
+		panic(err) // the name is a constant
+	}
+	return sub
+}
+
+// read returns the layer's files for a section, that of the role last.
+func (l Layer) read(role flow.Role, section string) ([]file, error) {
+	if l.FS == nil {
+		return nil, nil
+	}
+	var files []file
+	for _, folder := range []string{shared, role.String()} {
+		name := path.Join(folder, section+".md")
+		text, err := l.readFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{layer: l.Name, name: name, text: text})
+	}
+	return files, nil
+}
+
+func (l Layer) readFile(name string) (string, error) {
+	f, err := l.FS.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("prompt layer %s: %w", l.Name, err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("prompt layer %s: %w", l.Name, err)
+	case len(text) > maxFile:
+		return "", fmt.Errorf("prompt layer %s: %s is larger than 64 KiB", l.Name, name)
+	}
+	return strings.ReplaceAll(string(text), "\r\n", "\n"), nil
+}
+
+// check refuses files that no prompt would ever read, because a misspelt name
+// would otherwise change nothing without a word. Files beside the folders,
+// such as a README, are nobody's business.
+func (l Layer) check() error {
+	if l.FS == nil {
+		return nil
+	}
+	return fs.WalkDir(l.FS, ".", func(name string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && name == "." {
+			return fs.SkipAll
+		}
+		if err != nil {
+			return fmt.Errorf("prompt layer %s: %w", l.Name, err)
+		}
+		folder, base := path.Split(name)
+		if entry.IsDir() || folder == "" || strings.HasPrefix(base, ".") {
+			return nil
+		}
+		return l.checkName(strings.TrimSuffix(folder, "/"), base)
+	})
+}
+
+func (l Layer) checkName(folder, base string) error {
+	folders := []string{shared}
+	for _, r := range roles {
+		folders = append(folders, r.role.String())
+	}
+	section, isTemplate := strings.CutSuffix(base, ".md")
+	whole := strings.TrimSuffix(section, appended)
+	switch {
+	case !slices.Contains(folders, folder):
+		return fmt.Errorf("prompt layer %s: %s/%s is read by nobody; folders are %s", l.Name, folder, base, strings.Join(folders, ", "))
+	case !isTemplate || !slices.Contains(order, whole):
+		return fmt.Errorf("prompt layer %s: %s/%s is no section; sections are %s, each with .md or .append.md", l.Name, folder, base, strings.Join(order, ", "))
+	case section == "contract":
+		return fmt.Errorf("prompt layer %s: %s/%s would replace the contract, which can only be added to (contract.append.md)", l.Name, folder, base)
+	}
+	return nil
+}

@@ -1,0 +1,387 @@
+package templates
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden prompts")
+
+const (
+	base   = flow.ObjectID("1111111111111111111111111111111111111111")
+	commit = flow.ObjectID("2222222222222222222222222222222222222222")
+	first  = flow.ObjectID("3333333333333333333333333333333333333333")
+	tip    = flow.ObjectID("4444444444444444444444444444444444444444")
+)
+
+var noon = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
+
+// fresh is a coder's first prompt on a task nobody has touched.
+func fresh() Input {
+	return Input{
+		Role: flow.Coder, Kernel: "## Tier 0\n\n- **I1** …", Agent: "coder-1", Worktree: "/repo/.worktrees/task-3",
+		Limits: flow.Limits{Iterations: 10, Cycles: 5},
+		Goal:   &flow.Goal{ID: "goal-1", Title: "Uploads survive a bad network", Spec: "specs/vision.md", Status: flow.InProgress},
+		Task: &flow.Task{
+			ID: "task-3", Title: "Retry uploads", Status: flow.Claimed, Kind: flow.Code, Goal: "goal-1", Sprint: "sprint-1",
+			DoneWhen: "an upload that fails twice succeeds\nand the third failure is reported", Spec: "specs/vision.md#retry",
+			Scope: "upload only", Priority: 2, DependsOn: []flow.TaskID{"task-1", "task-2"}, Owns: []string{"upload/**"},
+			Verify: "go test ./upload", Created: noon, CreatedBy: "planner-1",
+			Attempt: &flow.Attempt{Number: 1, Coder: "coder-1", Base: base, Start: base, Iteration: 1},
+		},
+	}
+}
+
+// rework is the prompt of a coder who continues after everything went wrong.
+func rework() Input {
+	in := fresh()
+	t := in.Task
+	t.Stretch = true
+	t.Limits = &flow.Limits{Iterations: 4, Cycles: 2}
+	t.Supersedes, t.Generation, t.Rescope = []flow.TaskID{"task-0"}, 1, "the queue was the cause"
+	t.Failures = []flow.Failure{{Coder: "coder-2", Reason: "the server never answered", At: noon}}
+	t.Attempt = &flow.Attempt{Number: 2, Coder: "coder-1", Base: base, Start: first, Iteration: 3, Cycles: 1, Fix: tip}
+	t.MergeFails = 1
+	t.Intent = &flow.Intent{Summary: "wrap the call", Validation: "count the attempts", Files: []string{"upload/retry.go"},
+		Assumptions: []string{"the server is idempotent"}, Risks: []string{"double uploads"}, Extend: []string{"go.mod"}, TestsNotNeeded: "no"}
+	t.Rejection = &flow.Rejection{Commit: first, By: "code-reviewer-1", At: noon,
+		Blockers: []flow.Finding{{File: "upload/retry.go", Line: 41, Issue: "the delay is never reset", Why: "later calls are slow", Suggestion: "reset it"}},
+		Concerns: []flow.Finding{{File: "upload/retry.go", Issue: "no unit in the name"}},
+		Prior:    []flow.Prior{{Finding: "no test", Status: flow.Resolved}}, Overall: "nearly there"}
+	t.Integration = &flow.Integration{Onto: tip, Paths: []string{"upload/client.go"}, Gate: "test", Output: "FAIL upload", By: "coder-2", At: noon}
+	t.Handoff = &flow.Handoff{Summary: "delay is in", NextAction: "reset it", Approach: "wrapper", Blockers: []string{"none"},
+		Files: []string{"upload/retry.go"}, NextSteps: []string{"run the tests"}, DeadEnds: []string{"a global timer"}, By: "coder-1", At: noon}
+	t.Block = &flow.Block{Reason: "which delay?", Limit: "iterations", Questions: []string{"how long may it take?"}, Attempted: []string{"1s"}, By: "coder-2", At: noon}
+	in.Goal.Alignment = []flow.Alignment{{Text: "two of three parts done", By: "planner-1", At: noon}}
+	in.Goal.Changes = []flow.Change{{Spec: "specs/vision.md", Change: "three tries, not five", By: "human:ada", At: noon}}
+	in.Notes = []*flow.Note{{For: "task-3", Text: "keep it boring", By: "human:ada", At: noon}}
+	in.Failure = "exit status 0 after 40 tool calls, nothing committed"
+	return in
+}
+
+func review(in Input, submission int) Input {
+	in.Role, in.Agent, in.Worktree = flow.CodeReviewer, "code-reviewer-1", "/repo/.worktrees/review@task-3@1"
+	in.Task.Status = flow.ReadyForReview
+	in.Task.Submission = &flow.Submission{Number: submission, Commit: commit, Base: base, Changed: 2,
+		Paths: []string{"upload/retry.go", "upload/retry_test.go"}, Receipt: &flow.Receipt{Exit: 0, Duration: "3s"}}
+	return in
+}
+
+func planning() Input {
+	in := fresh()
+	in.Role, in.Agent, in.Worktree, in.Task = flow.Planner, "planner-1", "", nil
+	in.Triggers = []flow.Trigger{{Reason: "no_tasks", Text: "the goal has no tasks yet"}}
+	return in
+}
+
+func replanning() Input {
+	in := planning()
+	blocked := rework().Task
+	blocked.Status = flow.Blocked
+	in.Triggers = []flow.Trigger{
+		{Reason: "exhausted", Task: "task-3", Text: "iterations"},
+		{Reason: "blocked", Task: "task-4", Text: "which port?"},
+		{Reason: "blocked", Task: "task-5", Text: "which host?"},
+		{Reason: "integration_failed", Task: "task-6", Text: "integration_failures"},
+		{Reason: "immediate_discovery", Record: "sprint-1/7", Task: "task-3", Text: "the key is in the log"},
+	}
+	in.About = []*flow.Task{blocked}
+	in.Discoveries = []*flow.Discovery{{ID: "sprint-1/7", Text: "the key is in the log", Severity: "critical", Urgency: "immediate",
+		During: "task-3", Recommend: "mask it", By: "coder-2"}}
+	in.Board = []flow.Summary{
+		{ID: "task-1", Title: "Client", Status: flow.Merged, Priority: 1},
+		{ID: "task-3", Title: "Retry uploads", Status: flow.Blocked, Priority: 2, DependsOn: []flow.TaskID{"task-1"}, Reason: "iterations"},
+		{ID: "task-4", Title: "Listen", Status: flow.Blocked, Priority: 3, Reason: "which port?"},
+	}
+	return in
+}
+
+// inputs are what the golden prompts are made of.
+func inputs() map[string]Input {
+	return map[string]Input{
+		"coder":               fresh(),
+		"coder-rework":        rework(),
+		"code-reviewer":       review(fresh(), 1),
+		"code-reviewer-again": review(rework(), 2),
+		"planner":             planning(),
+		"planner-replan":      replanning(),
+	}
+}
+
+func render(t *testing.T, in Input, layers ...Layer) Prompt {
+	t.Helper()
+	p, err := Render(in, layers...)
+	require.NoError(t, err)
+	return p
+}
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for name, in := range inputs() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := render(t, in).Text()
+			file := filepath.Join("testdata", name+".md")
+			if *update {
+				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+			}
+			want, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.Equal(t, string(want), got)
+			require.NotContains(t, got, "<no value>")
+			require.NotContains(t, got, "invalid(")
+			require.NotContains(t, got, "%!")
+		})
+	}
+}
+
+func TestSectionOrder(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, s := range render(t, rework()).Sections {
+		names = append(names, s.Name)
+		require.Equal(t, "built-in", s.Layer)
+	}
+	require.Equal(t, order, names)
+}
+
+// A section with nothing to say costs no heading.
+func TestEmptySectionsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, s := range render(t, fresh()).Sections {
+		names = append(names, s.Name)
+	}
+	require.Equal(t, []string{"contract", "role", "goal", "assignment", "anomalies", "commands", "end"}, names)
+}
+
+// Every role has a row, and a file for every section.
+func TestRolesAreComplete(t *testing.T) {
+	t.Parallel()
+	var prompted []flow.Role
+	for _, r := range roles {
+		prompted = append(prompted, r.role)
+		for _, section := range order {
+			files, err := Layer{Name: "built-in", FS: prompts()}.read(r.role, section)
+			require.NoError(t, err)
+			require.NotEmpty(t, files, "%s/%s", r.role, section)
+		}
+	}
+	require.Equal(t, flow.Roles(), prompted)
+	require.NoError(t, fs.WalkDir(prompts(), ".", func(name string, entry fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		if folder := filepath.Dir(name); !entry.IsDir() && folder != "parts" && filepath.Base(name) != "contract.md" {
+			require.NoError(t, Layer{Name: "built-in"}.checkName(folder, filepath.Base(name)))
+		}
+		return nil
+	}))
+}
+
+// A coder is told every field of its task, or there is a reason why not.
+func TestEveryFieldOfTheTask(t *testing.T) {
+	t.Parallel()
+	shown := map[string]string{
+		"ID": "id: task-3", "Title": "title: Retry uploads", "Status": "status: CLAIMED", "Kind": "kind: code", "Goal": "goal: goal-1",
+		"Sprint": "sprint: sprint-1", "Stretch": "stretch: yes\n", "DoneWhen": "| and the third failure is reported",
+		"Spec": "spec: specs/vision.md#retry", "Scope": "scope: upload only", "Priority": "priority: 2",
+		"DependsOn": "depends_on: task-1, task-2", "Owns": "| upload/**", "Verify": "verify: go test ./upload",
+		"Limits": "iteration: 3 of 4\nreview_cycles: 1 of 2", "Created": "created: 2026-01-17T12:00:00Z by", "CreatedBy": "by planner-1",
+		"Supersedes": "supersedes: task-0", "Generation": "rescoped: 1\n", "Rescope": "rescope_reason: the queue was the cause",
+		"Attempt": "attempt: 2\nbase_commit: " + string(base) + "\ncontinues from: " + string(first), "Failures": "failed by coder-2: the server never answered",
+		"MergeFails": "integration_failures: 1", "Intent": "summary: wrap the call", "Rejection": "| 1. upload/retry.go:41 — the delay is never reset",
+		"Block": "| how long may it take?", "Integration": "| upload/client.go", "Handoff": "next action: reset it",
+	}
+	omitted := map[string]string{
+		"Changed": "bookkeeping", "Saves": "bookkeeping", "Attempts": "the attempt's number says it", "Coders": "only the rule against self-review needs it",
+		"SupersededBy": "nobody works on a final task", "Abandoned": "nobody works on a final task", "Merge": "nobody works on a final task",
+		"Cycles": "the attempt's cycles are what limits look at", "NoVerdicts": "the reviewer's concern", "Claim": "the supervisor's concern",
+		"Submissions": "the findings name their commit", "Submission": "the reviewer's concern", "Review": "the supervisor's concern",
+		"Verdict": "there is none while a coder works",
+	}
+	text := render(t, rework()).Text()
+	fields := reflect.TypeFor[flow.Task]()
+	for i := range fields.NumField() {
+		name := fields.Field(i).Name
+		if marker, ok := shown[name]; ok {
+			require.Contains(t, text, marker, name)
+			continue
+		}
+		require.Contains(t, omitted, name, "a new field: show it or say why not")
+	}
+	require.Equal(t, fields.NumField(), len(shown)+len(omitted))
+}
+
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		lose func(*Input)
+		want string
+	}{
+		{"role", func(in *Input) { in.Role = 0 }, "no prompt for role invalid(0)"},
+		{"unknown role", func(in *Input) { in.Role = 200 }, "no prompt for role invalid(200)"},
+		{"contract", func(in *Input) { in.Kernel = "" }, "a prompt for a coder needs a contract"},
+		{"goal", func(in *Input) { in.Goal = nil }, "a prompt for a coder needs a goal"},
+		{"task", func(in *Input) { in.Task = nil }, "a prompt for a coder needs a task"},
+		{"reviewer's task", func(in *Input) { in.Role, in.Task = flow.CodeReviewer, nil }, "a prompt for a code-reviewer needs a task with a submission"},
+		{"submission", func(in *Input) { in.Role = flow.CodeReviewer }, "a prompt for a code-reviewer needs a task with a submission"},
+		{"trigger", func(in *Input) { in.Role = flow.Planner }, "a prompt for a planner needs a trigger"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			in := fresh()
+			test.lose(&in)
+			_, err := Render(in)
+			require.EqualError(t, err, test.want)
+		})
+	}
+}
+
+// What is optional may be absent without a hole in the text.
+func TestBareInputs(t *testing.T) {
+	t.Parallel()
+	bare := &flow.Task{ID: "t", Submission: &flow.Submission{}}
+	for _, in := range []Input{
+		{Role: flow.Coder, Task: bare},
+		{Role: flow.CodeReviewer, Task: bare},
+		{Role: flow.Planner, Triggers: []flow.Trigger{{}}, About: []*flow.Task{bare}},
+	} {
+		in.Kernel, in.Goal = "K", &flow.Goal{ID: "g"}
+		text := render(t, in).Text()
+		require.NotContains(t, text, "<no value>")
+		require.NotContains(t, text, "\n\n\n")
+		require.Contains(t, text, "You are a "+in.Role.String()+".")
+	}
+}
+
+// The limits of a board with hundreds of tasks do not flood the planner.
+func TestLongBoard(t *testing.T) {
+	t.Parallel()
+	in := replanning()
+	in.Board = nil
+	for range 500 {
+		in.Board = append(in.Board, flow.Summary{ID: "task-9", Status: flow.Unclaimed, Title: "many"})
+	}
+	text := render(t, in).Text()
+	require.Contains(t, text, "500 UNCLAIMED")
+	require.Contains(t, text, "and 440 more: `git liza list`")
+	require.Equal(t, maxBoard, strings.Count(text, "| task-9 UNCLAIMED"))
+}
+
+// A merge that failed is an order to mend it until a submission answers it.
+func TestMergeFailures(t *testing.T) {
+	t.Parallel()
+	in := rework()
+	require.Contains(t, render(t, in).Text(), "git merge "+string(tip)+"\n")
+	in.Task.Attempt.Fix = ""
+	text := render(t, in).Text()
+	require.NotContains(t, text, "git merge ")
+	require.Contains(t, text, "## An earlier merge failed\n")
+}
+
+// The reviewer may compare submissions from the second one on.
+func TestInterdiff(t *testing.T) {
+	t.Parallel()
+	require.NotContains(t, render(t, review(fresh(), 1)).Text(), "--interdiff")
+	require.Contains(t, render(t, review(rework(), 3)).Text(), "git liza show task-3 --interdiff 2 3\n")
+}
+
+// commands reads testdata/commands.txt: the flags of each command.
+func commands(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "commands.txt"))
+	require.NoError(t, err)
+	known := map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, flags, _ := strings.Cut(strings.TrimSpace(line), " --")
+		known[name] = append(strings.Fields("--"+flags), "--as", "--json")
+	}
+	return known
+}
+
+// named are the commands that a text names, each with its arguments.
+func named(text string) (calls [][]string) {
+	for _, after := range strings.Split(text, "git liza ")[1:] {
+		line, _, _ := strings.Cut(after, "\n")
+		line, _, _ = strings.Cut(line, "`")
+		calls = append(calls, strings.Fields(line))
+	}
+	return calls
+}
+
+func TestCommandsExist(t *testing.T) {
+	t.Parallel()
+	known := commands(t)
+	texts := map[string]string{}
+	for name, in := range inputs() {
+		texts[name] = render(t, in).Text()
+	}
+	require.NoError(t, filepath.WalkDir("../contracts", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(name) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		texts[name] = string(text)
+		return err
+	}))
+	require.Len(t, texts, len(inputs())+9)
+	seen := 0
+	for where, text := range texts {
+		for _, words := range named(text) {
+			name := words[0]
+			if name == "task" {
+				name += " " + words[1]
+			}
+			require.Contains(t, known, name, "%s names git liza %v", where, words)
+			for _, word := range words {
+				if strings.HasPrefix(word, "--") {
+					require.Contains(t, known[name], word, "%s names git liza %v", where, words)
+				}
+			}
+			seen++
+		}
+	}
+	require.Greater(t, seen, 60)
+}
+
+// Each role is given the commands that its acts need, and no others' acts.
+func TestCommandsOfRoles(t *testing.T) {
+	t.Parallel()
+	everybody := []string{"show", "anomaly", "status", "list", "log", "graph", "discover", "note"}
+	own := map[flow.Role][]string{
+		flow.Coder:        {"intent", "submit", "block", "handoff"},
+		flow.CodeReviewer: {"approve", "reject"},
+		flow.Planner:      {"task", "unblock", "supersede", "abandon", "convert", "align", "spec-change"},
+	}
+	for name, in := range inputs() {
+		var given []string
+		for _, words := range named(render(t, in).Text()) {
+			given = append(given, words[0])
+			require.Contains(t, slices.Concat(everybody, own[in.Role]), words[0], name)
+		}
+		for _, act := range own[in.Role] {
+			require.Contains(t, given, act, name)
+		}
+	}
+}
+
+func TestVision(t *testing.T) {
+	t.Parallel()
+	for _, heading := range []string{"# Vision", "## Why", "## For whom", "## In scope", "## Out of scope", "## Done when"} {
+		require.Contains(t, Vision(), heading)
+	}
+}

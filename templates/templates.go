@@ -1,0 +1,63 @@
+// Package templates turns the facts of a piece of work into the text that an
+// agent is started with, and holds the specs that a project can start from.
+//
+// A prompt is a list of sections, the same ones in the same order for every
+// role: contract, role, goal, assignment, handoff, failure, notes, anomalies,
+// commands, end. A section with nothing to say is left out. Each comes from
+// the file ROLE/SECTION.md, or all/SECTION.md where roles do not differ, of
+// the strongest layer that has one. The weakest layer is built in.
+//
+// A layer replaces a section with a file of that name and adds to it with
+// ROLE/SECTION.append.md or all/SECTION.append.md. The contract can only be
+// added to. The files are text/template over [Input]; nothing in them is run.
+//
+// Texts that people and agents wrote reach a prompt as data: never parsed as a
+// template, and set so that they cannot pass for a heading or a fence.
+package templates
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed prompts specs
+var builtIn embed.FS
+
+// A Section is a part of a prompt and the layer that it came from. What a
+// layer adds to a section is a Section of its own with the same name.
+type Section struct {
+	Name  string
+	Layer string
+	Text  string
+}
+
+// A Prompt is what an agent is started with.
+type Prompt struct{ Sections []Section }
+
+// Text is the prompt as the agent reads it, Markdown with a line feed at its end.
+func (p Prompt) Text() string {
+	texts := make([]string, len(p.Sections))
+	for i, s := range p.Sections {
+		texts[i] = s.Text
+	}
+	return strings.Join(texts, "\n\n") + "\n"
+}
+
+// Explain lists the sections in order, a line each: name, size in bytes, layer.
+func (p Prompt) Explain() string {
+	var b strings.Builder
+	for _, s := range p.Sections {
+		fmt.Fprintf(&b, "%-10s %6d  %s\n", s.Name, len(s.Text), s.Layer)
+	}
+	return b.String()
+}
+
+// Vision is the spec that a project without one can start from.
+func Vision() string {
+	text, err := builtIn.ReadFile("specs/vision.md")
+	if err != nil {
+		panic(err) // embedded above
+	}
+	return string(text)
+}
