@@ -14,7 +14,7 @@ func (r *RegisterMove) subject() string { return string(r.Agent) }
 func (r *RegisterMove) check(p *play) *Refusal {
 	hint := "git liza agents"
 	m := p.move
-	if r.Agent.Role() == 0 || len(r.Generation) > 16 {
+	if r.Agent.Role() == 0 || r.Generation.spawned() {
 		return refuse(RuleForm, hint, "%q is not an agent that can be registered", clip(string(r.Agent)))
 	}
 	if by := m.By.Agent(); by != "" && by != r.Agent {
@@ -41,6 +41,11 @@ func (p *play) heldBy(a *Agent) (TaskID, string) {
 		return t.ID, t.Review.Lease.Format(layout)
 	}
 	return "", ""
+}
+
+func (r *RegisterMove) already(p *play) bool {
+	a := p.Agent(r.Agent)
+	return a != nil && a.Generation != "" && a.Generation == r.Generation && a.Degraded == ""
 }
 
 func (r *RegisterMove) apply(p *play) {

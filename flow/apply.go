@@ -1,6 +1,9 @@
 package flow
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
 // A play is one move being judged: the board that it would lead to, the row
 // of the table, and the subject as the effect may change it.
@@ -33,10 +36,14 @@ func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	if refusal := p.invariants(); refusal != nil {
+	refusal := p.invariants()
+	if p.err != nil {
+		return nil, p.err
+	}
+	if refusal != nil {
 		return nil, refusal
 	}
-	return p.Board, p.err
+	return p.Board, nil
 }
 
 // Opens says whether the rules let the actor begin this act now, before the
@@ -82,8 +89,11 @@ func (p *play) version() *Refusal {
 }
 
 func (p *play) form() *Refusal {
-	if p.move.Detail == nil || p.move.Request == "" || p.move.By == "" {
-		return refuse(RuleForm, "git liza help", "a move needs an act, an actor and a request id")
+	if p.move.Detail == nil || p.move.Request == "" || p.move.By == "" || p.move.At.IsZero() {
+		return refuse(RuleForm, "git liza help", "a move needs an act, an actor, a time and a request id")
+	}
+	if reflect.TypeOf(p.move.Detail) != reflect.TypeOf(NewDetail(p.move.Act)) {
+		return refuse(RuleForm, "git liza help", "the fields of the move are not those of %s", p.move.Act)
 	}
 	limit := p.Settings().Config.TextLimit
 	if limit == 0 {
@@ -182,7 +192,6 @@ func (p *play) subject(r *rule) *Refusal {
 func (p *play) standing() standing {
 	s := anybody
 	by := p.move.By
-	child := p.move.Generation != "" && p.move.Generation[len(p.move.Generation)-1] == 'd'
 	if p.task != nil && p.task.Claim != nil && p.task.Claim.By == by {
 		s |= holder
 	}
@@ -195,7 +204,7 @@ func (p *play) standing() standing {
 	if by.Role() == Planner {
 		s |= planner
 	}
-	if child {
+	if p.move.Generation.spawned() {
 		return s
 	}
 	s |= supervisor
@@ -211,12 +220,11 @@ func (p *play) standing() standing {
 // unentitled words the refusal of an actor whom no row of the act admits.
 func (p *play) unentitled(r *rule) *Refusal {
 	m := *p.move
-	child := m.Generation
-	if len(child) > len(childSuffix) {
-		p.move.Generation = child[:len(child)-len(childSuffix)]
-		entitled := r.by&p.standing() != 0
-		p.move.Generation = child
-		if entitled {
+	if m.Generation.spawned() {
+		above := m
+		above.Generation = ""
+		asked := play{Board: p.Board, move: &above, task: p.task}
+		if r.by&asked.standing() != 0 {
 			return refuse(RuleSupervisor, "git liza show "+string(m.Task), "%s is for the supervisor of %s, not for the agent that it spawned", m.Act, m.By)
 		}
 	}

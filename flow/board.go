@@ -231,6 +231,23 @@ func (b *Board) Tasks() []Summary {
 	return list
 }
 
+// each visits what [Board.Tasks] lists, in any order and without a copy.
+func (b *Board) each(visit func(*Summary)) {
+	stored, err := b.source.Summaries()
+	b.fail(err)
+	for i := range stored {
+		if _, ok := b.changed[Key{Tasks, string(stored[i].ID)}.fold()]; !ok {
+			visit(&stored[i])
+		}
+	}
+	for _, edit := range b.changed {
+		if t, ok := edit.Document.(*Task); ok && edit.Key.Folder == Tasks {
+			s := t.Summary()
+			visit(&s)
+		}
+	}
+}
+
 // compareIDs orders task-2 before task-10.
 func compareIDs(x, y TaskID) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(string(x), string(y)))

@@ -25,7 +25,7 @@ type InitMove struct {
 func (i *InitMove) subject() string { return "board" }
 
 func (i *InitMove) ask(Move, *Board) Question {
-	return Question{Saves: []ObjectID{i.Integration.Tip}}
+	return Question{Saves: []ObjectID{i.Integration.Tip}, Specs: []string{specPath(i.Spec)}, Tip: i.Integration.Tip}
 }
 
 func (i *InitMove) refs(_ Move, b *Board) []RefMove {
@@ -52,6 +52,11 @@ func (i *InitMove) check(p *play) *Refusal {
 		return refuse(RuleFact, hint, "the integration tip %s is not a commit", i.Integration.Tip)
 	case i.Goal == "" || i.Title == "" || i.Spec == "":
 		return refuse(RuleIncomplete, hint, "a goal needs an id, a title and a spec")
+	case p.facts != nil && !p.facts.Specs[specPath(i.Spec)]:
+		return refuse(RuleSpec, "git add "+quotePath(specPath(i.Spec))+" && git commit", "the spec %s does not exist in commit %s",
+			quotePath(specPath(i.Spec)), i.Integration.Tip.Short())
+	case !i.Deadline.IsZero() && !i.Deadline.After(p.move.At):
+		return refuse(RuleForm, hint, "the deadline %s is in the past", i.Deadline.Format(time.RFC3339))
 	}
 	return i.Config.check(hint)
 }
@@ -59,18 +64,19 @@ func (i *InitMove) check(p *play) *Refusal {
 // goodBranch narrows git's rules for branch names to what no shell or option
 // parser misreads; liza/ is kept for task branches.
 func goodBranch(name string) bool {
-	if !branchName.MatchString(name) || strings.EqualFold(name, "liza") || strings.HasPrefix(strings.ToLower(name), "liza/") {
+	if strings.EqualFold(name, "liza") || strings.HasPrefix(strings.ToLower(name), "liza/") {
 		return false
 	}
 	for _, part := range strings.Split(name, "/") {
-		if !validID(part) {
+		if !branchPart.MatchString(part) || strings.Contains(part, "..") || strings.HasSuffix(part, ".") ||
+			strings.HasSuffix(strings.ToLower(part), ".lock") {
 			return false
 		}
 	}
-	return true
+	return len(name) <= 128
 }
 
-var branchName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/-]{0,127}$`)
+var branchPart = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
 func (i *InitMove) apply(p *play) {
 	at := p.move.At
@@ -89,13 +95,16 @@ func (c *Config) check(hint string) *Refusal {
 		}
 	}
 	for _, n := range []int{c.Limits.Iterations, c.Limits.Cycles, c.Limits.MergeFails, c.Limits.NoVerdicts,
-		c.Limits.FailedCoders, c.Limits.Failures, c.TextLimit, int(min(c.BlobLimit, 1<<30))} {
+		c.Limits.FailedCoders, c.Limits.Failures, int(min(c.BlobLimit, 1<<30))} {
 		if n < 1 {
 			return refuse(RuleForm, hint, "a limit is at least 1")
 		}
 	}
-	if c.TextLimit > 64<<10 || c.SupersedeDepth < 0 || c.DriftAlarm < 0 {
-		return refuse(RuleForm, hint, "a text has at most 64 KiB, and no limit is negative")
+	if c.Limits.FailedCoders > MaxList || c.Limits.Failures > MaxList {
+		return refuse(RuleForm, hint, "a task records %d failures at most, so no limit of them is higher", MaxList)
+	}
+	if c.TextLimit < 256 || c.TextLimit > 64<<10 || c.SupersedeDepth < 0 || c.DriftAlarm < 0 {
+		return refuse(RuleForm, hint, "text_limit lies between 256 and 65536 bytes, and no limit is negative")
 	}
 	if r := checkGlobs(c.Tests, hint); r != nil {
 		return r
@@ -262,7 +271,7 @@ func (a *AmendMove) check(p *play) *Refusal {
 		return refuse(RuleForm, "git liza edit DOC", "amend replaces exactly one config, goal, sprint or record")
 	}
 	old := p.load(key)
-	if old == nil {
+	if old == nil || named(old) != key.ID {
 		return refuse(RuleNotFound, "git liza state", "there is no %s", key)
 	}
 	if g, ok := doc.(*Goal); ok && g.Status != old.(*Goal).Status {
@@ -273,6 +282,48 @@ func (a *AmendMove) check(p *play) *Refusal {
 	}
 	if ended(old) {
 		return refuse(RuleProtected, "git liza state", "%s is final", key)
+	}
+	return p.sound(doc)
+}
+
+// named is the id that an amendable document gives itself: keys ignore case,
+// ids do not.
+func named(doc Document) string {
+	switch d := doc.(type) {
+	case *Goal:
+		return string(d.ID)
+	case *Sprint:
+		return string(d.ID)
+	case *Anomaly:
+		return string(d.ID)
+	case *Discovery:
+		return string(d.ID)
+	case *Note:
+		return string(d.ID)
+	}
+	return ""
+}
+
+// sound refuses an amended document that the acts could not have written.
+func (p *play) sound(doc Document) *Refusal {
+	switch d := doc.(type) {
+	case *Goal:
+		if d.Title == "" || d.Spec == "" {
+			return refuse(RuleIncomplete, "git liza edit goal", "a goal needs a title and a spec")
+		}
+	case *Sprint:
+		if p.Goal(d.Goal) == nil {
+			return refuse(RuleNotFound, "git liza goal show", "there is no goal %s", d.Goal)
+		}
+	case *Anomaly:
+		return (&AnomalyMove{Type: d.Type, About: d.Task, Details: d.Details}).check(p)
+	case *Discovery:
+		if d.Converted != "" && p.Task(d.Converted) == nil {
+			return refuse(RuleNotFound, "git liza list --all", "there is no task %s", d.Converted)
+		}
+		return (&DiscoverMove{Text: d.Text, Severity: d.Severity, Urgency: d.Urgency, During: d.During}).check(p)
+	case *Note:
+		return (&NoteMove{For: d.For, Text: d.Text}).check(p)
 	}
 	return nil
 }
@@ -311,20 +362,23 @@ func (a *PrincipalMove) check(p *play) *Refusal {
 	if !validID(a.Principal.Name) {
 		return refuse(RuleForm, hint, "%q is not a principal's name", clip(a.Principal.Name))
 	}
+	if kind := a.Principal.Kind; kind != "human" && kind != "machine" && !a.Remove {
+		return refuse(RuleForm, hint, "%q is not a kind of principal (human, machine)", clip(kind))
+	}
 	for _, right := range a.Principal.Rights {
 		if right != "admin" && right != "merge" {
 			return refuse(RuleForm, hint, "%q is not a right (admin, merge)", clip(right))
 		}
 	}
-	after := a.after(p)
+	known, after := p.Principals(), a.after(p)
+	if a.Remove && len(after.List) == len(known.List) {
+		return refuse(RuleNotFound, "git liza principal list", "there is no principal %s", a.Principal.Name)
+	}
 	if len(after.List) > MaxList*20 {
 		return refuse(RuleLimit, hint, "a board has at most %d principals", MaxList*20)
 	}
 	if !after.anybody("admin") {
 		return refuse(RuleAdmin, hint, "a board with principals has at least one with the right admin")
-	}
-	if known := p.Principals(); a.Remove && len(after.List) == len(known.List) {
-		return refuse(RuleNotFound, "git liza principal list", "there is no principal %s", a.Principal.Name)
 	}
 	return nil
 }

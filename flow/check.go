@@ -9,16 +9,50 @@ import (
 // beside it, inconsistent. It guards against mistakes in the effects: no
 // input should reach it.
 func (p *play) invariants() *Refusal {
-	for _, edit := range p.changed {
-		var r *Refusal
-		switch doc := edit.Document.(type) {
-		case *Task:
-			r = p.checkTask(doc)
-		case *Agent:
-			r = p.checkAgent(doc)
+	for key, edit := range p.changed {
+		was := p.prior.load(key)
+		if was == edit.Document {
+			continue
 		}
-		if r != nil {
-			return r
+		for _, doc := range []Document{edit.Document, was} {
+			if r := p.checkAround(doc); r != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// checkAround holds what a document names, before or after the move, against
+// the board after it.
+func (p *play) checkAround(doc Document) *Refusal {
+	var tasks []TaskID
+	var agents []AgentID
+	switch d := doc.(type) {
+	case *Task:
+		tasks = append(tasks, d.ID)
+		if d.Claim != nil {
+			agents = append(agents, d.Claim.By.Agent())
+		}
+		if d.Review != nil {
+			agents = append(agents, d.Review.By.Agent())
+		}
+	case *Agent:
+		agents = append(agents, d.ID)
+		tasks = append(tasks, d.Task, d.Review)
+	}
+	for _, id := range tasks {
+		if t := p.Task(id); t != nil {
+			if r := p.checkTask(t); r != nil {
+				return r
+			}
+		}
+	}
+	for _, id := range agents {
+		if a := p.Agent(id); a != nil {
+			if r := p.checkAgent(a); r != nil {
+				return r
+			}
 		}
 	}
 	return nil
@@ -37,23 +71,16 @@ func (b *Board) Check() error {
 	if s.Rules > RulesVersion {
 		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program knows up to %d", s.Rules, RulesVersion)
 	}
-	if s.Rules < 1 || s.Board == "" || s.Integration.Name == "" || s.Integration.Tip == "" || s.Control.State == 0 {
-		note(breach("the settings lack rules, board, integration or control"))
-	}
-	if s.Goal == "" || b.Goal(s.Goal) == nil {
-		note(breach("the current goal %q is not on the board", s.Goal))
-	}
-	if s.Sprint != "" && b.Sprint(s.Sprint) == nil {
-		note(breach("the open sprint %q is not on the board", s.Sprint))
-	}
+	b.checkSettings(s, note)
 	held := map[Actor]TaskID{}
 	for _, short := range b.Tasks() {
-		t := b.Task(short.ID)
-		if t == nil {
+		t, ok := b.load(Key{Tasks, string(short.ID)}).(*Task)
+		if !ok || t.ID != short.ID {
 			note(breach("%s stands in a wrong place", short.ID))
 			continue
 		}
 		note(b.checkTask(t))
+		note(b.checkPlace(t))
 		if t.Claim != nil {
 			if other, twice := held[t.Claim.By]; twice {
 				note(breach("%s holds both %s and %s", t.Claim.By, other, t.ID))
@@ -71,6 +98,37 @@ func (b *Board) Check() error {
 		return b.err
 	}
 	return errors.Join(breaches...)
+}
+
+// checkSettings holds what is true of the whole board at once.
+func (b *Board) checkSettings(s Settings, note func(*Refusal)) {
+	if s.Rules < 1 || s.Board == "" || s.Integration.Name == "" || s.Integration.Tip == "" || s.Control.State == 0 {
+		note(breach("the settings lack rules, board, integration or control"))
+	}
+	if s.Goal == "" || b.Goal(s.Goal) == nil {
+		note(breach("the current goal %q is not on the board", s.Goal))
+	}
+	if open := b.Sprint(s.Sprint); s.Sprint != "" && (open == nil || ended(open)) {
+		note(breach("the open sprint %q is not on the board, or it has ended", s.Sprint))
+	}
+	c := s.Control
+	if b.Breaker().Tripped && c.State != Checkpoint && (c.State != Stopped || c.Before != Checkpoint) {
+		note(breach("the circuit breaker is tripped and the board is %s", c.State))
+	}
+}
+
+// checkPlace refuses a live task that is archived too, or that depends on
+// what is nowhere.
+func (b *Board) checkPlace(t *Task) *Refusal {
+	if b.load(Key{Archive, string(t.ID)}) != nil {
+		return breach("%s is both live and archived", t.ID)
+	}
+	for _, id := range t.DependsOn {
+		if b.Task(id) == nil {
+			return breach("%s depends on %s, which does not exist", t.ID, id)
+		}
+	}
+	return nil
 }
 
 func breach(reason string, args ...any) *Refusal {

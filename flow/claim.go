@@ -26,10 +26,7 @@ func claimable(p *play) *Refusal {
 		return r
 	}
 	if p.from == Claimed {
-		free := t.Claim.Lease.Add(time.Duration(s.Config.Grace))
-		if t.Claim.By == by {
-			return refuse(RuleLease, "git liza show "+string(t.ID), "%s holds %s already", by, t.ID)
-		}
+		free := t.Claim.Lease.Add(time.Duration(s.Config.Grace) + time.Second)
 		if at.Before(free) {
 			return refuse(RuleLease, "git liza show "+string(t.ID), "%s is held by %s until %s, and may be reclaimed from %s on",
 				t.ID, t.Claim.By, t.Claim.Lease.Format(time.RFC3339), free.Format(time.RFC3339))
@@ -37,13 +34,20 @@ func claimable(p *play) *Refusal {
 	}
 	for _, id := range t.DependsOn {
 		if d := p.Task(id); d == nil || d.Status != Merged {
-			return refuse(RuleDependencies, "git liza show "+string(id), "%s needs %s, which is not merged yet", t.ID, id)
+			return unmet(t.ID, id, d)
 		}
 	}
 	if r := p.reserved(); r != nil {
 		return r
 	}
 	return p.unowned()
+}
+
+func unmet(id, needed TaskID, d *Task) *Refusal {
+	if d != nil && d.Status.Final() {
+		return refuse(RuleDependencies, "git liza task edit "+string(id)+" --depends IDS", "%s needs %s, which is %s and will not be merged", id, needed, d.Status)
+	}
+	return refuse(RuleDependencies, "git liza show "+string(needed), "%s needs %s, which is not merged yet", id, needed)
 }
 
 // idle refuses an agent that is degraded or has a claimed task.
@@ -57,11 +61,11 @@ func (p *play) idle(by Actor, but TaskID) *Refusal {
 			held = a.Task
 		}
 	} else {
-		for _, s := range p.Tasks() {
+		p.each(func(s *Summary) {
 			if s.Status == Claimed && s.Coder == by {
 				held = s.ID
 			}
-		}
+		})
 	}
 	if held != "" && held != but {
 		return refuse(RuleOneClaim, "git liza show "+string(held), "%s already holds %s, and nobody holds two tasks", by, held)
@@ -92,17 +96,20 @@ func (p *play) unowned() *Refusal {
 	if len(t.Owns) == 0 {
 		return nil
 	}
-	for _, other := range p.Tasks() {
-		if other.ID == t.ID || !other.occupies() {
-			continue
+	var first TaskID
+	var refusal *Refusal
+	p.each(func(other *Summary) {
+		if other.ID == t.ID || !other.occupies() || first != "" && compareIDs(first, other.ID) < 0 {
+			return
 		}
 		mine, theirs, overlap := overlapping(t.Owns, other.Owns)
 		if overlap && !p.precedes(t.ID, other.ID) && !p.precedes(other.ID, t.ID) {
-			return refuse(RuleOwnership, "git liza show "+string(other.ID), "%s owns %s, which overlaps %s of %s (%s)",
+			first = other.ID
+			refusal = refuse(RuleOwnership, "git liza show "+string(other.ID), "%s owns %s, which overlaps %s of %s (%s)",
 				t.ID, mine, theirs, other.ID, other.Status)
 		}
-	}
-	return nil
+	})
+	return refusal
 }
 
 // occupies reports whether the task's owned paths are taken at the moment.
@@ -128,64 +135,98 @@ func (c *ClaimMove) check(p *play) *Refusal {
 	if r := p.checkSave(c.Saved); r != nil {
 		return r
 	}
-	same, carries := p.resumes()
-	tip := p.Settings().Integration.Tip
-	if fresh := !same && !carries; fresh != (c.Base != "") || fresh && c.Base != tip {
-		return refuse(RuleTip, "git liza claim "+string(p.task.ID)+" --as "+string(p.move.By), "the claim is based on %q, a fresh attempt begins at the integration tip %s", c.Base, tip)
+	if base := p.base(); c.Base != base {
+		return refuse(RuleTip, "git liza claim "+string(p.task.ID)+" --as "+string(p.move.By),
+			"the claim is based on %q, it has to be %q: a fresh attempt begins at the integration tip, one that goes on keeps its base", c.Base, base)
+	}
+	if len(p.task.Coders) >= MaxList && !slices.Contains(p.task.Coders, c.worker(p)) {
+		return refuse(RuleLimit, "git liza supersede "+string(p.task.ID)+" --by FILE --reason R",
+			"%d coders have held %s already", len(p.task.Coders), p.task.ID)
 	}
 	return nil
 }
 
+func (c *ClaimMove) worker(p *play) Worker { return Worker{p.move.By, p.move.Principal} }
+
+// base is the base that a claim of the subject has to name.
+func (p *play) base() ObjectID {
+	if same, carries := p.resumes(); same || carries {
+		return ""
+	}
+	return p.Settings().Integration.Tip
+}
+
+// Base is the base that a [ClaimMove] of the task by the actor has to name:
+// the integration tip where that claim begins a fresh attempt, "" where it
+// goes on with the attempt that there is.
+func (b *Board) Base(id TaskID, by Actor) ObjectID {
+	t := b.Task(id)
+	if t == nil {
+		return ""
+	}
+	p := play{Board: b, move: &Move{By: by}, task: t, from: t.Status}
+	return p.base()
+}
+
 func (c *ClaimMove) apply(p *play) {
 	t, m := p.task, p.move
+	if c.Saved != nil {
+		t.Saves = c.Saved.Number
+	}
+	if c.Base == "" && t.Attempt.Iteration >= p.limits().Iterations {
+		p.exceed(LimitIterations, "Is the task feasible as it is framed, or must it be split or specified better?")
+		return
+	}
 	from := p.from
 	if p.from == Claimed {
 		from = t.Claim.From
 		p.free(t.Claim.By)
 	}
-	p.begin(c)
-	t.Claim = &Claim{By: m.By, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from}
-	t.Intent, t.Submission, t.Review, t.Verdict = nil, nil, nil, nil
-	if w := (Worker{m.By, m.Principal}); !slices.Contains(t.Coders, w) {
-		t.Coders = append(slices.Clip(t.Coders), w)
+	if c.Base != "" {
+		t.Attempts++
+		t.Attempt = &Attempt{Number: t.Attempts, Coder: m.By, Base: c.Base, Start: c.Base, Iteration: 1}
+	} else {
+		p.goOn(c)
 	}
-	if limits := p.limits(); t.Attempt.Iteration > limits.Iterations {
-		t.Attempt.Iteration = limits.Iterations
-		p.exceed(LimitIterations, "Is the task feasible as it is framed, or must it be split or specified better?")
-		return
+	p.recall(from)
+	t.Claim = &Claim{By: m.By, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from}
+	if w := c.worker(p); !slices.Contains(t.Coders, w) {
+		t.Coders = append(slices.Clip(t.Coders), w)
 	}
 	p.hold(m.By, t.ID)
 }
 
-// begin starts or continues the attempt.
-func (p *play) begin(c *ClaimMove) {
-	t := p.task
-	same, carries := p.resumes()
-	if c.Saved != nil {
-		t.Saves = c.Saved.Number
-	}
+// goOn continues the attempt: the same coder's in its folder, another's from
+// its last saved commit in a new one.
+func (p *play) goOn(c *ClaimMove) {
+	t, a := p.task, p.task.Attempt
 	switch {
-	case same:
-		t.Attempt.Iteration++
-	case carries:
-		start := t.Attempt.Start
-		if t.Submission != nil {
-			start = t.Submission.Commit
-		}
-		if c.Saved != nil {
-			start = c.Saved.Commit
-		}
-		t.Attempts++
-		t.Attempt = &Attempt{Number: t.Attempts, Coder: p.move.By, Base: t.Attempt.Base, Start: start,
-			Iteration: t.Attempt.Iteration + 1, Cycles: t.Attempt.Cycles}
-	default:
-		t.Attempts++
-		t.Attempt = &Attempt{Number: t.Attempts, Coder: p.move.By, Base: c.Base, Start: c.Base, Iteration: 1}
-		t.Rejection, t.Integration = nil, nil
+	case c.Saved != nil:
+		a.Start = c.Saved.Commit
+	case t.Submission != nil && !a.Keep:
+		a.Start = t.Submission.Commit
 	}
-	t.Attempt.Keep = false
-	if p.from == IntegrationFailed {
-		t.Attempt.Fix = t.Integration.Onto
+	if a.Coder != p.move.By {
+		t.Attempts++
+		a.Number, a.Coder = t.Attempts, p.move.By
+	}
+	if t.Integration != nil && (a.Keep || p.from == IntegrationFailed) {
+		a.Fix = t.Integration.Onto
+	}
+	a.Iteration++
+	a.Keep = false
+}
+
+// recall drops what earlier rounds left, except what the coder answers now
+// and what the state needs that a release leads back to.
+func (p *play) recall(from Status) {
+	t := p.task
+	t.Intent, t.Submission, t.Verdict = nil, nil, nil
+	if from != IntegrationFailed && t.Attempt.Fix == "" {
+		t.Integration = nil
+	}
+	if from == Unclaimed && t.Attempt.Iteration == 1 {
+		t.Rejection = nil
 	}
 }
 

@@ -53,7 +53,9 @@ func resumable(p *play) *Refusal {
 	return nil
 }
 
-func (r *ResumeMove) check(*play) *Refusal { return nil }
+func (r *ResumeMove) check(*play) *Refusal {
+	return present("the reason", r.Reason, "git liza resume --reason R")
+}
 
 func (r *ResumeMove) already(p *play) bool { return p.Settings().Control.State == Running }
 
@@ -182,6 +184,7 @@ func (t *TripMove) apply(p *play) {
 	switch c := p.Settings().Control; c.State {
 	case Stopped:
 		p.change(func(s *Settings) { s.Control.Before, s.Control.Decision = Checkpoint, "" })
+		p.sprintPhase(InCheckpoint)
 	case Checkpoint:
 		p.change(func(s *Settings) { s.Control.Decision = "" })
 	default:

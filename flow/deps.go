@@ -48,11 +48,12 @@ func (p *play) acyclic(t *Task) *Refusal {
 // final.
 func (b *Board) dependants(id TaskID) []Summary {
 	var list []Summary
-	for _, s := range b.Tasks() {
+	b.each(func(s *Summary) {
 		if !s.Status.Final() && slices.Contains(s.DependsOn, id) {
-			list = append(list, s)
+			list = append(list, *s)
 		}
-	}
+	})
+	slices.SortFunc(list, func(x, y Summary) int { return compareIDs(x.ID, y.ID) })
 	return list
 }
 

@@ -11,7 +11,7 @@ type Question struct {
 	DriftFrom  ObjectID   // count of first-parent commits from here to Onto
 	Saves      []ObjectID // must exist as commits
 	Specs      []string   // which of these paths exist at Tip
-	Tip        ObjectID   // the board's integration tip
+	Tip        ObjectID   // the board's integration tip, or the one that an init names
 }
 
 // Facts are git's answers to a [Question]. A nil *Facts means that the move
@@ -50,6 +50,8 @@ func (b *Board) Ask(m Move) Question {
 		return Question{}
 	}
 	q := asks.ask(m, b)
-	q.Tip = b.Settings().Integration.Tip
+	if !b.Empty() {
+		q.Tip = b.Settings().Integration.Tip
+	}
 	return q
 }

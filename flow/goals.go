@@ -25,8 +25,10 @@ func (g *GoalMove) check(p *play) *Refusal {
 	if p.load(Key{Goals, string(g.ID)}) != nil {
 		return refuse(RuleExists, "git liza goal show", "there is a goal %s already", g.ID)
 	}
-	if r := present("the goal's title", g.Title, "git liza help goal"); r != nil {
-		return r
+	for _, need := range [][2]string{{"id", string(g.ID)}, {"title", g.Title}, {"spec", g.Spec}} {
+		if r := present("the goal's "+need[0], need[1], "git liza help goal"); r != nil {
+			return r
+		}
 	}
 	if p.facts != nil && !p.facts.Specs[specPath(g.Spec)] {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec %s does not exist on %s", quotePath(g.Spec), s.Integration.Name)
@@ -61,10 +63,18 @@ func (c *CompleteMove) check(p *play) *Refusal {
 	if p.move.By.IsHuman() {
 		return nil
 	}
+	none := true
 	for _, t := range p.Tasks() {
-		if t.Goal == p.Settings().Goal && !t.Status.Final() {
+		if t.Goal != p.Settings().Goal {
+			continue
+		}
+		none = false
+		if !t.Status.Final() {
 			return refuse(RuleOpen, "git liza list", "%s is %s: a goal completes when all its tasks are final, or when a human says so", t.ID, t.Status)
 		}
+	}
+	if none && len(p.IDs(Archive)) == 0 {
+		return refuse(RuleOpen, "git liza task add --from FILE", "the goal has no tasks yet: only a human can say that it is reached")
 	}
 	return nil
 }
@@ -138,9 +148,13 @@ func (s *SpecChangeMove) apply(p *play) {
 	})
 }
 
-// SprintStartMove opens the next sprint.
+// SprintStartMove opens the next sprint. Open tasks belong to it already where
+// they were added between sprints or carried on; the move may take in others,
+// and say which are planned and which are stretch.
 type SprintStartMove struct {
 	Deadline time.Time `yaml:"deadline"`
+	Planned  taskIDs   `yaml:"planned"`
+	Stretch  taskIDs   `yaml:"stretch"`
 }
 
 func (s *SprintStartMove) subject() string { return "" }
@@ -152,6 +166,18 @@ func (s *SprintStartMove) check(p *play) *Refusal {
 	if !s.Deadline.IsZero() && !s.Deadline.After(p.move.At) {
 		return refuse(RuleForm, "git liza help sprint", "the deadline %s is in the past", s.Deadline.Format(time.RFC3339))
 	}
+	for _, id := range slices.Concat(s.Planned, s.Stretch) {
+		t := p.Task(id)
+		if t == nil {
+			return refuse(RuleNotFound, "git liza list", "there is no task %s", id)
+		}
+		if t.Status.Final() {
+			return refuse(RuleFinal, "git liza list", "%s is %s and belongs to no further sprint", id, t.Status)
+		}
+		if slices.Contains(s.Planned, id) && slices.Contains(s.Stretch, id) {
+			return refuse(RuleForm, "git liza help sprint", "%s is either planned or stretch, not both", id)
+		}
+	}
 	return nil
 }
 
@@ -159,7 +185,16 @@ func (s *SprintStartMove) refs(_ Move, b *Board) []RefMove {
 	return []RefMove{{Name: MarkRef(string(b.sprint())), State: true}}
 }
 
-func (s *SprintStartMove) apply(p *play) { p.openSprint(s.Deadline) }
+func (s *SprintStartMove) apply(p *play) {
+	p.openSprint(s.Deadline)
+	for i, list := range [][]TaskID{s.Planned, s.Stretch} {
+		for _, id := range list {
+			t := p.Task(id).clone()
+			t.Sprint, t.Stretch = p.Settings().Sprint, i == 1
+			p.keep(t)
+		}
+	}
+}
 
 func (p *play) openSprint(deadline time.Time) {
 	id := p.sprint()

@@ -145,6 +145,9 @@ func (g Generation) Child() Generation { return g + childSuffix }
 
 const childSuffix = ".child"
 
+// spawned reports whether the process that a supervisor started acts.
+func (g Generation) spawned() bool { return strings.HasSuffix(string(g), childSuffix) }
+
 // UnmarshalText accepts 16 hexadecimal digits, with or without ".child".
 func (g *Generation) UnmarshalText(text []byte) error {
 	if !generation.Match(text) {
@@ -188,10 +191,11 @@ func unmarshalID[T ~string](id *T, text []byte) error {
 	return nil
 }
 
-// clip keeps error messages about hostile input on one line of bounded length.
+// clip bounds what a message repeats of hostile input; it cuts between
+// characters.
 func clip(s string) string {
 	if len(s) > 80 {
-		return s[:80] + "…"
+		return strings.ToValidUTF8(s[:80], "") + "…"
 	}
 	return s
 }

@@ -36,7 +36,7 @@ func (p *play) failed(coder Actor, reason string) {
 	}
 	p.record(Anomalies, func(id RecordID) Document {
 		return &Anomaly{ID: id, Type: HypothesisExhaustion, Task: t.ID, By: p.move.By, At: p.move.At,
-			Details: map[string]string{"failures": strconv.Itoa(len(t.Failures)), "last_reason": clip(reason)}}
+			Details: map[string]string{"failures": strconv.Itoa(len(t.Failures)), "last_reason": Clean(clip(reason))}}
 	})
 }
 

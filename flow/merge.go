@@ -47,10 +47,10 @@ func (g *MergeMove) refs(m Move, b *Board) []RefMove {
 func (g *MergeMove) already(p *play) bool { return p.from == Merged }
 
 func (g *MergeMove) check(p *play) *Refusal {
-	if r := p.submitted(g.Submission, "approve"); r != nil {
-		return r
-	}
 	again := "git liza merge " + string(p.task.ID)
+	if approved := p.task.Verdict.Commit; g.Submission != approved {
+		return refuse(RuleCommit, again, "%s was approved at %s, the merge brings %s", p.task.ID, approved, clip(string(g.Submission)))
+	}
 	if tip := p.Settings().Integration.Tip; g.Onto != tip {
 		return refuse(RuleTip, again, "the merge builds on %s, integration is at %s", g.Onto.Short(), tip.Short())
 	}
@@ -136,6 +136,10 @@ func (f *IntegrationFailMove) check(p *play) *Refusal {
 	return nil
 }
 
+func (f *IntegrationFailMove) already(p *play) bool {
+	return p.from == IntegrationFailed && p.task.Integration.Onto == f.Onto
+}
+
 func (f *IntegrationFailMove) apply(p *play) {
 	t, m := p.task, p.move
 	t.Verdict = nil
@@ -168,11 +172,19 @@ func (a *AdoptMove) ask(_ Move, b *Board) Question {
 }
 
 func (a *AdoptMove) refs(_ Move, b *Board) []RefMove {
+	if a.Commit == a.Onto {
+		return nil
+	}
 	return []RefMove{{Name: "refs/heads/" + b.Settings().Integration.Name, Old: a.Onto, New: a.Commit}}
 }
 
 func (a *AdoptMove) already(p *play) bool {
-	return a.Commit != "" && p.Settings().Integration.Tip == a.Commit && len(a.Tasks) == 0
+	for _, id := range a.Tasks {
+		if t := p.Task(id); t == nil || t.Status != Merged {
+			return false
+		}
+	}
+	return a.Commit != "" && p.Settings().Integration.Tip == a.Commit
 }
 
 func (a *AdoptMove) check(p *play) *Refusal {
@@ -184,13 +196,13 @@ func (a *AdoptMove) check(p *play) *Refusal {
 	if a.Onto != tip || a.Commit == "" || a.Commit == tip && len(a.Tasks) == 0 {
 		return refuse(RuleTip, hint, "integration is at %s, the move leads from %s to %s", tip.Short(), a.Onto.Short(), a.Commit.Short())
 	}
-	if f := p.facts; f != nil && (!f.Exists || !f.Behind[a.Onto]) {
+	if f := p.facts; f != nil && (!f.Exists || a.Commit != a.Onto && !f.Behind[a.Onto]) {
 		return refuse(RuleAncestry, "git merge "+string(tip), "%s does not descend from the integration tip %s", a.Commit.Short(), tip.Short())
 	}
-	for _, id := range a.Tasks {
+	for i, id := range a.Tasks {
 		t := p.Task(id)
-		if t == nil {
-			return refuse(RuleNotFound, "git liza list", "there is no task %s", id)
+		if t == nil || slices.Contains(a.Tasks[:i], id) {
+			return refuse(RuleNotFound, "git liza list", "there is no task %s, or it is named twice", id)
 		}
 		if !in(ReadyForReview, Rejected, Approved, IntegrationFailed).has(t.Status) || t.Submission == nil {
 			return refuse(RuleState, "git liza show "+string(id), "%s is %s and cannot be merged by adoption", id, t.Status)

@@ -46,6 +46,9 @@ func (b *Board) Best(act Act, by Actor, g Generation, at time.Time) (TaskID, *Re
 		if first == nil {
 			first = r
 		}
+		if r.Rule == RuleDependencies {
+			break // so do all that follow
+		}
 		if slices.Contains([]Rule{RuleStale, RuleControl, RuleDegraded, RuleOneClaim, RuleSupervisor, RuleRole}, r.Rule) {
 			return "", r
 		}
@@ -108,7 +111,7 @@ type Trigger struct {
 
 // Triggers are the reasons to wake a planner, most pressing first: no tasks
 // yet, exhausted hypotheses, blocked tasks, integration failures that coders
-// did not mend, immediate discoveries.
+// did not mend, immediate discoveries; alike ones by priority, then age.
 func (b *Board) Triggers() []Trigger {
 	if g := b.Goal(b.Settings().Goal); g == nil || g.Status != InProgress {
 		return nil
@@ -117,6 +120,9 @@ func (b *Board) Triggers() []Trigger {
 	if len(all) == 0 && len(b.IDs(Archive)) == 0 {
 		return []Trigger{{Reason: "no_tasks", Text: "the goal has no tasks yet", Since: b.at}}
 	}
+	slices.SortStableFunc(all, func(x, y Summary) int {
+		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Changed.Compare(y.Changed))
+	})
 	var list []Trigger
 	for _, s := range all {
 		if s.Status != Blocked {

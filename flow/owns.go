@@ -120,5 +120,5 @@ func matchesAny(globs []string, name string) bool {
 
 // quotePath makes a path safe to paste into a shell from a hint.
 func quotePath(name string) string {
-	return "'" + strings.ReplaceAll(clip(name), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }

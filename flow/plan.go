@@ -37,14 +37,18 @@ type inputs []TaskInput
 func (inputs) maxLen() int { return MaxTasks }
 
 // Number gives the tasks without id the board's next automatic ones, those
-// that are taken left out.
+// left out that are taken, on the board or in the list.
 func (b *Board) Number(list []TaskInput) {
+	taken := make(map[string]bool, len(list))
+	for i := range list {
+		taken[strings.ToLower(string(list[i].ID))] = true
+	}
 	n := b.Settings().Next.Task
 	for i := range list {
 		for list[i].ID == "" {
 			id := TaskID("task-" + strconv.Itoa(n))
 			n++
-			if b.load(Key{Tasks, string(id)}) == nil && b.load(Key{Archive, string(id)}) == nil {
+			if !taken[string(id)] && b.load(Key{Tasks, string(id)}) == nil && b.load(Key{Archive, string(id)}) == nil {
 				list[i].ID = id
 			}
 		}
@@ -122,7 +126,7 @@ func (p *play) acyclicAll(added []*Task) *Refusal {
 				return refuse(RuleNotFound, "git liza list --all", "%s depends on %s, which does not exist", t.ID, id)
 			case state[id] == visiting:
 				return refuse(RuleCycle, "git liza show "+string(id), "%s and %s would depend on each other", t.ID, id)
-			case state[id] == 0:
+			case state[id] == 0 && d.Status != Merged:
 				if r := visit(d); r != nil {
 					return r
 				}
@@ -192,6 +196,10 @@ func (p *play) describe(t *Task, hint string) *Refusal {
 	}
 	if r := checkGlobs(t.Owns, hint); r != nil {
 		return r
+	}
+	if l := t.Limits; l != nil && min(l.Iterations, l.Cycles, l.MergeFails, l.NoVerdicts, l.FailedCoders, l.Failures) < 0 ||
+		l != nil && max(l.FailedCoders, l.Failures) > MaxList {
+		return refuse(RuleForm, hint, "a limit of %s is negative, or one of failures is over %d", t.ID, MaxList)
 	}
 	for i, d := range t.DependsOn {
 		if slices.Contains(t.DependsOn[:i], d) {
@@ -281,7 +289,10 @@ type EditMove struct {
 	Input TaskInput `yaml:"input"`
 }
 
-func (e *EditMove) ask(Move, *Board) Question { return askSpecs([]TaskInput{e.Input}) }
+func (e *EditMove) ask(m Move, b *Board) Question {
+	t := b.Task(m.Task)
+	return askSpecs([]TaskInput{{Spec: e.Input.Spec, Draft: t != nil && t.Status == Draft}})
+}
 
 func (e *EditMove) check(p *play) *Refusal {
 	if e.Input.ID != p.task.ID {
@@ -388,7 +399,11 @@ func (s *SupersedeMove) replacements() []TaskID {
 	for _, in := range s.Add {
 		list = append(list, in.ID)
 	}
-	return list
+	return compact(list)
+}
+
+func (s *SupersedeMove) already(p *play) bool {
+	return p.from == Superseded && p.task.Rescope == s.Reason
 }
 
 func (s *SupersedeMove) ask(Move, *Board) Question {

@@ -12,23 +12,15 @@ type AnomalyMove struct {
 func (a *AnomalyMove) subject() string { return a.Type.String() }
 
 func (a *AnomalyMove) check(p *play) *Refusal {
+	if a.Type == 0 {
+		return refuse(RuleForm, "git liza help anomaly", "an anomaly has a type, one of %v", anomalyNames[1:])
+	}
 	hint := "git liza anomaly " + a.Type.String() + " --task ID"
 	for _, key := range a.Type.Required() {
 		hint += " --detail " + key + "=V"
 	}
-	if a.Type == 0 {
-		return refuse(RuleForm, hint, "an anomaly has a type, one of %v", anomalyNames[1:])
-	}
 	if a.About != "" && p.Task(a.About) == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", a.About)
-	}
-	if len(a.Details) > MaxList {
-		return refuse(RuleLimit, hint, "an anomaly has %d details, at most %d are allowed", len(a.Details), MaxList)
-	}
-	for key := range a.Details {
-		if !validID(key) {
-			return refuse(RuleForm, hint, "%q is not the name of a detail", clip(key))
-		}
 	}
 	for _, key := range a.Type.Required() {
 		if a.Details[key] == "" {

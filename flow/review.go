@@ -173,13 +173,17 @@ func (r *RejectMove) check(p *play) *Refusal {
 			}
 		}
 	}
+	for _, prior := range r.Feedback.Prior {
+		if prior.Finding == "" || prior.Status == 0 {
+			return refuse(RulePrior, hint, "what became of an earlier finding names the finding and one of %v", outcomeNames[1:])
+		}
+	}
 	if p.task.Attempt.Cycles == 0 || p.task.Rejection == nil {
 		return nil
 	}
 	for i, b := range p.task.Rejection.Blockers {
 		if _, ok := answer(r.Feedback.Prior, b, i+1); !ok {
-			return refuse(RulePrior, hint, "the rejection does not say what became of earlier blocker %d (%s): add %q", i+1, b.Issue,
-				"- RESOLVED: "+b.Issue)
+			return refuse(RulePrior, hint, "the rejection does not say what became of earlier blocker %d (%s): answer it under Prior Feedback Status", i+1, clip(b.Issue))
 		}
 	}
 	return nil

@@ -56,7 +56,7 @@ type Attempt struct {
 	Number    int      `yaml:"number"` // its folder is .worktrees/<task>, from 2 on .worktrees/<task>@<number>
 	Coder     Actor    `yaml:"coder"`
 	Base      ObjectID `yaml:"base"`      // the integration tip that it began from
-	Start     ObjectID `yaml:"start"`     // the commit that its branch began at; equals Base unless it continues saved work
+	Start     ObjectID `yaml:"start"`     // where its branch is put if there is none: Base, or the last commit that was saved of it
 	Iteration int      `yaml:"iteration"` // claims within this attempt
 	Cycles    int      `yaml:"review_cycles"`
 	Fix       ObjectID `yaml:"integration_fix"` // the tip that must be merged in before the next submit

@@ -1,11 +1,11 @@
 package flow
 
 import (
+	"encoding"
 	"reflect"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 )
 
 // MaxList is how many entries a list inside a document may have.
@@ -38,79 +38,193 @@ func unprintable(r rune) bool {
 	return unicode.IsControl(r) || r == 0xFEFF || r == 0xFFFE || r == 0xFFFF || r == '\u2028' || r == '\u2029'
 }
 
-// Normalize cleans every text of the move in place.
+// Normalize cleans every text of the move in place. The paths of a submission
+// stay as git names them: a cleaned one would name another file.
 func (m *Move) Normalize() {
-	walkTexts(reflect.ValueOf(m), func(v reflect.Value) *Refusal {
-		if v.Kind() == reflect.String {
+	walk(reflect.ValueOf(m), func(v reflect.Value) *Refusal {
+		if v.Kind() == reflect.String && v.CanSet() {
 			v.SetString(Clean(v.String()))
 		}
 		return nil
 	})
 }
 
-// checkTexts refuses texts that are too long or not clean, and lists that are
-// too long. Lists of a move may be longer than those of a document only where
-// their type says so by the method maxLen.
+// checkTexts refuses what could not be written and read again as it is: texts
+// that are too long or not clean, lists that are too long, ids, durations and
+// times that have not their form.
 func checkTexts(m *Move, limit int) *Refusal {
-	return walkTexts(reflect.ValueOf(m), func(v reflect.Value) *Refusal {
-		if v.Kind() == reflect.Slice {
-			longest := MaxList
-			if bounded, ok := v.Interface().(interface{ maxLen() int }); ok {
-				longest = bounded.maxLen()
-			}
-			if v.Len() > longest {
-				return refuse(RuleLimit, "git liza help "+m.Act.String(), "a list has %d entries, at most %d are allowed", v.Len(), longest)
-			}
-			return nil
-		}
-		s := v.String()
-		if len(s) > limit {
-			return refuse(RuleText, "git liza config text_limit", "a text has %d bytes, at most %d are allowed; it begins %q", len(s), limit, clip(s))
-		}
-		if !utf8.ValidString(s) || Clean(s) != s {
-			return refuse(RuleText, "git liza help "+m.Act.String(), "a text is not clean (control characters, carriage returns or blanks at its ends): %q", clip(s))
+	hint := "git liza help " + m.Act.String()
+	return walk(reflect.ValueOf(m), func(v reflect.Value) *Refusal {
+		switch {
+		case v.Type() == pathsType:
+			return checkPaths(v.Interface().(paths), limit, hint)
+		case v.Kind() == reflect.Slice:
+			return checkList(v, hint)
+		case v.Kind() == reflect.Map:
+			return checkMap(v, hint)
+		case v.Type() == timeType:
+			return checkTime(v.Interface().(time.Time), hint)
+		case hasForm(v.Type()):
+			return checkForm(v, hint)
+		case v.Kind() == reflect.String:
+			return checkText(v.String(), limit, hint)
 		}
 		return nil
 	})
 }
 
-var timeType = reflect.TypeFor[time.Time]()
+func checkText(s string, limit int, hint string) *Refusal {
+	if len(s) > limit {
+		return refuse(RuleText, hint, "a text has %d bytes, at most %d are allowed; it begins %q", len(s), limit, clip(s))
+	}
+	if Clean(s) != s {
+		return refuse(RuleText, hint, "a text is not clean (control characters, carriage returns or blanks at its ends): %q", clip(s))
+	}
+	return nil
+}
 
-// walkTexts calls visit for every string and slice below v that is settable,
-// and stops at the first refusal.
-func walkTexts(v reflect.Value, visit func(reflect.Value) *Refusal) *Refusal {
+// checkList bounds a list. Those of a move may be longer than those of a
+// document only where their type says so by the method maxLen.
+func checkList(v reflect.Value, hint string) *Refusal {
+	longest := MaxList
+	if bounded, ok := v.Interface().(interface{ maxLen() int }); ok {
+		longest = bounded.maxLen()
+	}
+	if v.Len() > longest {
+		return refuse(RuleLimit, hint, "a list has %d entries, at most %d are allowed", v.Len(), longest)
+	}
+	if hasForm(v.Type().Elem()) {
+		for i := range v.Len() {
+			if v.Index(i).IsZero() {
+				return refuse(RuleForm, hint, "entry %d of a list is empty", i+1)
+			}
+		}
+	}
+	return nil
+}
+
+// checkPaths stands apart from other lists, so that nothing cleans them.
+func checkPaths(list paths, limit int, hint string) *Refusal {
+	if len(list) > MaxPaths {
+		return refuse(RuleLimit, hint, "a submission changes %d paths, at most %d are allowed", len(list), MaxPaths)
+	}
+	for _, name := range list {
+		if r := checkText(name, limit, hint); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func checkMap(v reflect.Value, hint string) *Refusal {
+	if v.Len() > MaxList {
+		return refuse(RuleLimit, hint, "there are %d details, at most %d are allowed", v.Len(), MaxList)
+	}
+	for _, key := range v.MapKeys() {
+		if !validID(key.String()) {
+			return refuse(RuleForm, hint, "%q is not the name of a detail", clip(key.String()))
+		}
+	}
+	return nil
+}
+
+// checkTime refuses times that documents do not hold: whole seconds, UTC.
+func checkTime(t time.Time, hint string) *Refusal {
+	if t.Location() != time.UTC || t.Nanosecond() != 0 || t.Year() > 9999 || t.Year() < 1 {
+		return refuse(RuleForm, hint, "%s is not a time in whole seconds, UTC", t.Format(time.RFC3339Nano))
+	}
+	return nil
+}
+
+var (
+	timeType  = reflect.TypeFor[time.Time]()
+	pathsType = reflect.TypeFor[paths]()
+	textType  = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// hasForm reports whether values of a type have a text form of their own, as
+// ids, enumerations and durations have.
+func hasForm(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String, reflect.Uint8, reflect.Int64:
+		return t.PkgPath() != "" && reflect.PointerTo(t).Implements(textType)
+	}
+	return false
+}
+
+// checkForm refuses a value that its own type would not read back.
+func checkForm(v reflect.Value, hint string) *Refusal {
+	if v.IsZero() {
+		return nil
+	}
+	text := []byte(v.String())
+	if own, ok := v.Interface().(encoding.TextMarshaler); ok {
+		var err error
+		if text, err = own.MarshalText(); err != nil {
+			return refuse(RuleForm, hint, "%v", err)
+		}
+	}
+	again := reflect.New(v.Type())
+	if err := again.Interface().(encoding.TextUnmarshaler).UnmarshalText(text); err != nil {
+		return refuse(RuleForm, hint, "%v", err)
+	}
+	if !again.Elem().Equal(v) {
+		return refuse(RuleForm, hint, "%v is not written as %q", v.Interface(), text)
+	}
+	return nil
+}
+
+// walk calls visit for every list, map, time and plain value below v and
+// stops at the first refusal.
+func walk(v reflect.Value, visit func(reflect.Value) *Refusal) *Refusal {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			return walkTexts(v.Elem(), visit)
-		}
-	case reflect.String:
-		return visit(v)
-	case reflect.Struct:
-		if v.Type() == timeType {
+		if v.IsNil() {
 			return nil
 		}
+		return walk(v.Elem(), visit)
+	case reflect.Struct:
+		if v.Type() == timeType {
+			return visit(v)
+		}
 		for i := range v.NumField() {
-			if refusal := walkTexts(v.Field(i), visit); refusal != nil {
+			if refusal := walk(v.Field(i), visit); refusal != nil {
 				return refusal
 			}
 		}
+		return nil
 	case reflect.Slice:
-		if refusal := visit(v); refusal != nil {
+		return walkList(v, visit)
+	case reflect.Map:
+		return walkMap(v, visit)
+	}
+	return visit(v)
+}
+
+func walkList(v reflect.Value, visit func(reflect.Value) *Refusal) *Refusal {
+	if refusal := visit(v); refusal != nil || v.Type() == pathsType {
+		return refusal
+	}
+	for i := range v.Len() {
+		if refusal := walk(v.Index(i), visit); refusal != nil {
 			return refusal
 		}
-		for i := range v.Len() {
-			if refusal := walkTexts(v.Index(i), visit); refusal != nil {
-				return refusal
-			}
+	}
+	return nil
+}
+
+func walkMap(v reflect.Value, visit func(reflect.Value) *Refusal) *Refusal {
+	if refusal := visit(v); refusal != nil {
+		return refusal
+	}
+	for _, key := range v.MapKeys() {
+		was := v.MapIndex(key)
+		text := reflect.New(v.Type().Elem()).Elem()
+		text.Set(was)
+		if refusal := walk(text, visit); refusal != nil {
+			return refusal
 		}
-	case reflect.Map:
-		for _, key := range v.MapKeys() {
-			text := reflect.New(v.Type().Elem()).Elem()
-			text.Set(v.MapIndex(key))
-			if refusal := walkTexts(text, visit); refusal != nil {
-				return refusal
-			}
+		if !text.Equal(was) {
 			v.SetMapIndex(key, text)
 		}
 	}
@@ -119,8 +233,6 @@ func walkTexts(v reflect.Value, visit func(reflect.Value) *Refusal) *Refusal {
 
 // paths is a list that a move, but no document, may hold in full.
 type paths []string
-
-func (paths) maxLen() int { return MaxPaths }
 
 // present refuses a blank text; what names the flag or key.
 func present(what, text, hint string) *Refusal {

@@ -81,7 +81,7 @@ func (s *SubmitMove) check(p *play) *Refusal {
 
 // facts holds what the move records against what git says.
 func (s *SubmitMove) facts(p *play) *Refusal {
-	hint := "git -C " + "WORKTREE log --oneline"
+	hint := "git liza show " + string(p.task.ID)
 	if s.Commit == "" || s.Tree == "" || s.Base == "" {
 		return refuse(RuleForm, hint, "a submission names commit, tree and base")
 	}
@@ -128,12 +128,14 @@ func leavesTree(path, target string) bool {
 	}
 	depth := strings.Count(path, "/")
 	for _, part := range strings.Split(target, "/") {
-		switch part {
-		case "", ".":
-		case "..":
+		switch {
+		case part == "" || part == ".":
+		case part == "..":
 			if depth--; depth < 0 {
 				return true
 			}
+		case strings.EqualFold(part, ".git"):
+			return true
 		default:
 			depth++
 		}
@@ -198,7 +200,7 @@ func (s *SubmitMove) verified(p *play) *Refusal {
 	}
 	r := s.Receipt
 	if r == nil || r.Command != t.Verify || r.Tree != s.Tree || r.Exit != 0 {
-		return refuse(RuleVerify, t.Verify, "%s has no passing run of its verify command at %s", t.ID, s.Commit.Short())
+		return refuse(RuleVerify, "git liza submit "+string(t.ID), "%s has no passing run of its verify command %q at %s", t.ID, clip(t.Verify), s.Commit.Short())
 	}
 	return nil
 }
