@@ -1,0 +1,223 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// Branch checks branch, a short name such as "liza/task-1", out in
+// .worktrees/<name>, and creates the branch at start if there is none.
+// An existing branch is taken as it is if start is behind its tip.
+//
+// Repeating it returns the checkout as it is, restores a folder that was
+// deleted, as far as it was staged or committed, and makes one anew that a
+// killed process left half-made. Errors: *Obstacle if something else is in
+// the way; *HookError beside a Tree that is complete.
+func (t *Trees) Branch(ctx context.Context, name, branch string, start ID) (Tree, error) {
+	if err := checkName(name); err != nil {
+		return Tree{}, err
+	}
+	unlock, err := t.lockName(ctx, name)
+	if err != nil {
+		return Tree{}, err
+	}
+	defer unlock()
+	return t.branch(ctx, name, branch, start)
+}
+
+func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree, error) {
+	tip, err := t.repo.Resolve(ctx, "refs/heads/"+branch)
+	if err != nil {
+		return Tree{}, err
+	}
+	if err := t.checkTip(ctx, branch, tip, start); err != nil {
+		return Tree{}, err
+	}
+	records, err := t.records(ctx)
+	if err != nil {
+		return Tree{}, err
+	}
+	for _, r := range records {
+		if r.name != name && r.has(branch) {
+			return Tree{}, &Obstacle{Branch: branch, Reason: "is checked out in " + r.place(t),
+				Hint: "git -C " + quoted(r.place(t)) + " checkout --detach"}
+		}
+	}
+	return t.settle(ctx, records, checkout{name: name, branch: branch, commit: start, create: tip == "", hook: true})
+}
+
+// checkTip refuses a branch whose history does not go back to start.
+func (t *Trees) checkTip(ctx context.Context, branch string, tip, start ID) error {
+	if tip == "" || tip == start {
+		return nil
+	}
+	ours, err := t.repo.IsAncestor(ctx, start, tip)
+	if err != nil {
+		return err
+	}
+	if !ours {
+		return &Obstacle{Branch: branch,
+			Reason: fmt.Sprintf("exists at %s, which does not come from %s", tip.Short(), start.Short()),
+			Hint:   "git branch -m " + quoted(branch) + " NEW-NAME"}
+	}
+	return nil
+}
+
+// createBranch makes the branch at start, or finds that it was just made.
+func (t *Trees) createBranch(ctx context.Context, branch string, start ID) error {
+	ref := "refs/heads/" + branch
+	err := t.repo.MoveRefs(ctx, []gitstore.RefUpdate{{Name: ref, New: start}}, "git liza: branch "+branch)
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, gitstore.ErrRefMoved) {
+		tip, resolveErr := t.repo.Resolve(ctx, ref)
+		if resolveErr != nil || tip == "" {
+			return err
+		}
+		return t.checkTip(ctx, branch, tip, start)
+	}
+	if other := t.clash(ctx, branch); other != "" {
+		return &Obstacle{Branch: other, Reason: "exists, so git cannot make a branch " + branch,
+			Hint: "git branch -m " + quoted(other) + " NEW-NAME"}
+	}
+	return err
+}
+
+// clash finds a branch that is a folder of branch's name, or the other way.
+func (t *Trees) clash(ctx context.Context, branch string) string {
+	parts := strings.Split(branch, "/")
+	for n := 1; n < len(parts); n++ {
+		above := strings.Join(parts[:n], "/")
+		if id, err := t.repo.Resolve(ctx, "refs/heads/"+above); err == nil && id != "" {
+			return above
+		}
+	}
+	below, err := t.repo.Refs(ctx, "refs/heads/"+branch+"/")
+	if err != nil {
+		return ""
+	}
+	for ref := range below {
+		return strings.TrimPrefix(ref, "refs/heads/")
+	}
+	return ""
+}
+
+// Restart checks branch out in .worktrees/<name>, a name not used before, and
+// makes it point at start instead of old, which the caller has seen and saved;
+// old "" says that there was no branch. A checkout below .worktrees/ that has
+// the branch is kept, with HEAD detached where it is.
+//
+// Repeating it finishes what was begun. Errors are those of Branch; an
+// *Obstacle also if the branch is neither at old nor at start.
+func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID) (Tree, error) {
+	if err := checkName(name); err != nil {
+		return Tree{}, err
+	}
+	unlock, err := t.lockName(ctx, name)
+	if err != nil {
+		return Tree{}, err
+	}
+	defer unlock()
+	records, err := t.records(ctx)
+	if err != nil {
+		return Tree{}, err
+	}
+	if r, ok := named(records, name); ok && !r.half && r.has(branch) {
+		return t.branch(ctx, name, branch, start)
+	}
+	if _, err := t.standing(ctx, records, checkout{name: name, branch: branch}); err != nil {
+		return Tree{}, err
+	}
+	if err := t.vacate(ctx, records, branch, old, start); err != nil {
+		return Tree{}, err
+	}
+	return t.branch(ctx, name, branch, start)
+}
+
+// vacate takes the branch away from whoever has it checked out and moves it.
+func (t *Trees) vacate(ctx context.Context, records []record, branch string, old, start ID) error {
+	ref := "refs/heads/" + branch
+	tip, err := t.repo.Resolve(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if tip != old && tip != start {
+		return &Obstacle{Branch: branch, Reason: fmt.Sprintf("is at %s, no longer at %s", orNone(tip), orNone(old))}
+	}
+	for _, r := range records {
+		if r.name == "" && r.has(branch) {
+			return &Obstacle{Branch: branch, Reason: "is checked out in " + r.place(t),
+				Hint: "git -C " + quoted(r.place(t)) + " checkout --detach"}
+		}
+	}
+	for _, r := range records {
+		if r.half && r.branch == branch {
+			continue // nobody's yet; made anew or removed by its own name
+		}
+		if err := t.detach(ctx, r, branch, tip); err != nil {
+			return err
+		}
+	}
+	if tip == start || tip == "" {
+		return nil
+	}
+	return t.repo.MoveRefs(ctx, []gitstore.RefUpdate{{Name: ref, Old: tip, New: start}}, "git liza: restart "+branch)
+}
+
+// detach leaves a checkout where it is, without the branch. Its HEAD then
+// keeps the old commits, and whoever still works in it moves nothing else.
+func (t *Trees) detach(ctx context.Context, r record, branch string, tip ID) error {
+	for file, detached := range unfinished {
+		if !r.inMiddleOf(file, branch) {
+			continue
+		}
+		if detached == "" {
+			detached = string(r.head) + "\n"
+		}
+		if err := os.WriteFile(filepath.Join(r.gitDir, filepath.FromSlash(file)), []byte(detached), 0o666); err != nil {
+			return fmt.Errorf("worktrees: detaching %s: %w", r.path, err)
+		}
+	}
+	if r.branch != branch {
+		return nil
+	}
+	// MoveRefs moves what all work trees share; HEAD is this one's own.
+	_, err := t.repo.Run(ctx, gitstore.Cmd{
+		Args: []string{"update-ref", "--no-deref", "-m", "git liza: detached from " + branch, "HEAD", string(tip), string(tip)},
+		Env:  []string{"GIT_DIR=" + r.gitDir},
+	})
+	return err
+}
+
+// Detached checks commit out in .worktrees/<name>, without a branch. It can be
+// repeated like Branch; an *Obstacle if the checkout is at another commit by
+// now.
+func (t *Trees) Detached(ctx context.Context, name string, commit ID) (Tree, error) {
+	if err := checkName(name); err != nil {
+		return Tree{}, err
+	}
+	unlock, err := t.lockName(ctx, name)
+	if err != nil {
+		return Tree{}, err
+	}
+	defer unlock()
+	records, err := t.records(ctx)
+	if err != nil {
+		return Tree{}, err
+	}
+	return t.settle(ctx, records, checkout{name: name, commit: commit, hook: true})
+}
+
+func orNone(id ID) string {
+	if id == "" {
+		return "none"
+	}
+	return id.Short()
+}

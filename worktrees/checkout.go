@@ -1,0 +1,306 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A checkout is what shall be below .worktrees/: a branch, or a commit.
+type checkout struct {
+	name   string
+	branch string
+	commit ID   // of a detached one; where to create the branch
+	create bool // the branch
+	hook   bool // run the user's post-checkout
+}
+
+// settle returns the checkout that stands, mended if need be, or makes it. The
+// lock of the name is held.
+func (t *Trees) settle(ctx context.Context, records []record, c checkout) (Tree, error) {
+	r, err := t.standing(ctx, records, c)
+	if err != nil {
+		return Tree{}, err
+	}
+	if c.create {
+		if err := t.createBranch(ctx, c.branch, c.commit); err != nil {
+			return Tree{}, err
+		}
+	}
+	switch {
+	case r.path == "" || r.half:
+		return t.make(ctx, r, c)
+	case r.gone:
+		if err := t.restore(ctx, r); err != nil {
+			return Tree{}, err
+		}
+		r.gone = false
+	}
+	if c.create {
+		r.head = c.commit
+	}
+	return t.tree(r), nil
+}
+
+// standing finds what is at the checkout's place: itself, something half-made,
+// nothing (a record without a path), or an *Obstacle.
+func (t *Trees) standing(ctx context.Context, records []record, c checkout) (record, error) {
+	path := t.Path(c.name)
+	if info, err := os.Stat(t.root); err == nil && !info.IsDir() {
+		return record{}, &Obstacle{Path: t.root, Reason: "is not a folder"}
+	}
+	r, known := named(records, c.name)
+	if !known {
+		var err error
+		if r, known, err = t.reunite(ctx, c.name); err != nil {
+			return record{}, err
+		}
+	}
+	if !known {
+		return record{}, t.checkFree(path)
+	}
+	if err := t.checkOwn(r); err != nil || r.half {
+		return r, err
+	}
+	if c.branch != "" && r.has(c.branch) || c.branch == "" && r.branch == "" && r.head == c.commit {
+		return r, nil
+	}
+	o := &Obstacle{Path: path, Reason: "has " + orNone(r.head) + " checked out, not " + orNone(c.commit)}
+	if c.branch != "" {
+		o.Reason = "does not have the branch " + c.branch + " checked out"
+		o.Hint = "git -C " + quoted(path) + " checkout " + quoted(c.branch)
+	}
+	return record{}, o
+}
+
+// checkFree accepts a path that git worktree add would.
+func (t *Trees) checkFree(path string) error {
+	entries, err := os.ReadDir(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0:
+		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
+			break // a symbolic link
+		}
+		return nil
+	case err != nil && !absent(err):
+		return fmt.Errorf("worktrees: %w", err)
+	}
+	return &Obstacle{Path: path, Reason: "is in the way and not a worktree of this repository",
+		Hint: "mv " + quoted(path) + " " + quoted(path+".old")}
+}
+
+// checkOwn refuses a folder that some other repository lies in.
+func (t *Trees) checkOwn(r record) error {
+	if r.gone {
+		if info, err := os.Lstat(r.path); err == nil && !info.IsDir() {
+			return &Obstacle{Path: r.place(t), Reason: "is in the way and not a folder",
+				Hint: "mv " + quoted(r.place(t)) + " " + quoted(r.place(t)+".old")}
+		}
+		return nil
+	}
+	target, err := readDotGit(r.path)
+	if err != nil && r.half {
+		return nil // not even that was finished
+	}
+	if err != nil || resolved(target) != resolved(r.gitDir) {
+		return &Obstacle{Path: r.place(t), Reason: "is in the way, it belongs to another repository",
+			Hint: "mv " + quoted(r.place(t)) + " " + quoted(r.place(t)+".old")}
+	}
+	return nil
+}
+
+// readDotGit returns the git directory that a linked work tree names.
+func readDotGit(dir string) (string, error) {
+	content, err := os.ReadFile(filepath.Join(dir, ".git"))
+	if err != nil {
+		return "", err
+	}
+	target, ok := strings.CutPrefix(strings.TrimSpace(string(content)), "gitdir: ")
+	if !ok {
+		return "", fmt.Errorf("%s is not that of a worktree", filepath.Join(dir, ".git"))
+	}
+	return inside(dir, target), nil
+}
+
+// reunite mends the links of a checkout whose repository was moved as a whole.
+// In a copied repository they lead to the original, which is left alone.
+func (t *Trees) reunite(ctx context.Context, name string) (record, bool, error) {
+	path := t.Path(name)
+	target, err := readDotGit(path)
+	if err != nil || filepath.Base(filepath.Dir(target)) != "worktrees" {
+		return record{}, false, nil
+	}
+	if _, err := os.Stat(target); err == nil {
+		return record{}, false, nil
+	}
+	r := record{gitDir: filepath.Join(t.common, "worktrees", filepath.Base(target)), name: name}
+	known, err := t.readRecord(ctx, &r)
+	if err != nil || !known || !r.gone || filepath.Base(r.path) != name {
+		return record{}, false, err
+	}
+	r.path, r.gone = resolved(path), false
+	err = os.WriteFile(filepath.Join(r.gitDir, "gitdir"), []byte(filepath.Join(r.path, ".git")+"\n"), 0o666)
+	if err == nil {
+		err = t.writeDotGit(r.path, r.gitDir)
+	}
+	if err != nil {
+		return record{}, false, fmt.Errorf("worktrees: %w", err)
+	}
+	return r, true, nil
+}
+
+func (t *Trees) writeDotGit(dir, gitDir string) error {
+	return os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+gitDir+"\n"), 0o666)
+}
+
+// make makes a checkout from nothing. What is half-made goes first: who was
+// making it may have left a git behind that still writes, into the old folder
+// wherever that is. The new one stays locked, with our reason, until all is done.
+func (t *Trees) make(ctx context.Context, half record, c checkout) (Tree, error) {
+	if half.path != "" {
+		if err := t.discard(half); err != nil {
+			return Tree{}, err
+		}
+	}
+	if err := t.Ignore(); err != nil {
+		return Tree{}, err
+	}
+	r, err := t.add(ctx, c)
+	if err != nil {
+		return Tree{}, err
+	}
+	if err := t.fill(ctx, r, "read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"); err != nil {
+		// A killed call is repeated, a failed one perhaps never.
+		return Tree{}, errors.Join(err, t.discard(r))
+	}
+	var hookErr error
+	if c.hook {
+		hookErr = t.postCheckout(ctx, r)
+	}
+	if ctx.Err() != nil {
+		return Tree{}, fmt.Errorf("worktree %s: %w", c.name, ctx.Err())
+	}
+	if err := os.Remove(filepath.Join(r.gitDir, "locked")); err != nil && !absent(err) {
+		return Tree{}, fmt.Errorf("worktree %s: %w", c.name, err)
+	}
+	r.half = false
+	return t.tree(r), hookErr
+}
+
+// attempts is how often `git worktree add` is tried: it reads what other git
+// processes, which take no lock of ours, are just writing.
+const attempts = 4
+
+// add registers an empty worktree with git.
+func (t *Trees) add(ctx context.Context, c checkout) (record, error) {
+	if err := os.MkdirAll(t.root, 0o777); err != nil {
+		return record{}, fmt.Errorf("worktrees: %w", err)
+	}
+	unlock, err := t.lock(ctx, "add")
+	if err != nil {
+		return record{}, err
+	}
+	defer unlock()
+	args := []string{"worktree", "add", "--no-checkout", "--lock", "--reason", making}
+	if c.branch == "" {
+		args = append(args, "--detach", t.Path(c.name), string(c.commit))
+	} else {
+		args = append(args, t.Path(c.name), c.branch)
+	}
+	for try := 1; ; try++ {
+		_, err = t.repo.Run(ctx, gitstore.Cmd{Dir: t.main, Args: args, Env: []string{"GIT_DIR=" + t.common}})
+		records, listErr := t.records(ctx)
+		if listErr != nil {
+			return record{}, errors.Join(err, listErr)
+		}
+		r, known := named(records, c.name)
+		if err == nil && known {
+			return r, nil
+		}
+		if err == nil {
+			return record{}, fmt.Errorf("git worktree add made no worktree at %s", t.Path(c.name))
+		}
+		if known && r.half {
+			if err := t.discard(r); err != nil {
+				return record{}, err
+			}
+		}
+		if try == attempts || t.checkFree(t.Path(c.name)) != nil {
+			return record{}, err
+		}
+		select {
+		case <-ctx.Done():
+			return record{}, err
+		case <-time.After(time.Duration(try) * 20 * time.Millisecond):
+		}
+	}
+}
+
+// fill lets git write files and an index that nobody else knows of, and then
+// puts the index in place: no lock of another process, dead or alive, is in
+// its way.
+func (t *Trees) fill(ctx context.Context, r record, args ...string) error {
+	index, err := t.privateIndex(r)
+	if err != nil {
+		return err
+	}
+	defer index.remove()
+	if _, err := t.git(ctx, r, gitstore.Cmd{Args: args, Env: index.env(), Limit: slow}); err != nil {
+		return err
+	}
+	if err := os.Rename(index.path, filepath.Join(r.gitDir, "index")); err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	return nil
+}
+
+// postCheckout runs the user's hook as `git worktree add` does.
+func (t *Trees) postCheckout(ctx context.Context, r record) error {
+	zero := strings.Repeat("0", t.repo.HashLen())
+	_, err := t.repo.Run(ctx, gitstore.Cmd{Dir: r.path, WorkTree: true, Limit: slow,
+		Args: []string{"hook", "run", "--ignore-missing", "post-checkout", "--", zero, string(r.head), "1"}})
+	if err != nil {
+		return &HookError{Path: r.place(t), Err: err}
+	}
+	return nil
+}
+
+// restore brings a folder back as it was staged. It is filled beside its place
+// and moved there, so that a killed process does not leave half of it.
+func (t *Trees) restore(ctx context.Context, r record) error {
+	entries, err := os.ReadDir(r.path)
+	if err == nil && len(entries) > 0 {
+		return t.writeDotGit(r.path, r.gitDir) // only the link is lost
+	}
+	beside := r
+	beside.path = filepath.Join(filepath.Dir(r.path), ".new-"+r.name)
+	if err := removeAll(beside.path); err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	if err := os.MkdirAll(beside.path, 0o777); err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	beside.gone = false
+	how := []string{"checkout-index", "--all", "--force", "--index", "--quiet"}
+	if _, err := os.Stat(filepath.Join(r.gitDir, "index")); err != nil {
+		how = []string{"read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"}
+	}
+	if err := t.fill(ctx, beside, how...); err != nil {
+		return errors.Join(err, removeAll(beside.path))
+	}
+	err = t.writeDotGit(beside.path, r.gitDir)
+	if err == nil {
+		err = os.Rename(beside.path, r.path)
+	}
+	if err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	return nil
+}

@@ -1,0 +1,3 @@
+package worktrees_test
+
+func child() int { return 0 }

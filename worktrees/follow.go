@@ -1,0 +1,314 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// CheckFollow says whether every work tree that has branch checked out can be
+// brought along from old to new, and notes in their git directories that this
+// is about to happen. It comes before the ref moves. First it completes what a
+// killed process noted and did not do.
+//
+// A work tree with local changes, or with an untracked file where new has one,
+// is a *Dirty; a lock that some other git holds on its index, an *Obstacle.
+func (t *Trees) CheckFollow(ctx context.Context, branch string, old, new ID) error {
+	return t.eachFollower(ctx, branch, func(r record) error {
+		if err := t.catchUp(ctx, r); err != nil {
+			return err
+		}
+		if err := t.checkFollower(ctx, r, old, new); err != nil {
+			return err
+		}
+		return writeNote(r, old, new)
+	})
+}
+
+// Follow brings files and index of every work tree that has branch checked out
+// along from old to new, after the ref has moved there. Untracked files are
+// left alone. It can be repeated; one that is there already stays as it is.
+//
+// A *Dirty now means that somebody changed files after CheckFollow: nothing is
+// overwritten, and the hint says how to go on.
+func (t *Trees) Follow(ctx context.Context, branch string, old, new ID) error {
+	return t.eachFollower(ctx, branch, func(r record) error {
+		from, _, err := readNote(r)
+		if err != nil {
+			return err
+		}
+		if from != "" {
+			return t.catchUp(ctx, r)
+		}
+		behind, err := t.behind(ctx, r, old, new)
+		if err != nil || !behind {
+			return err
+		}
+		if err := writeNote(r, old, new); err != nil {
+			return err
+		}
+		return t.catchUp(ctx, r)
+	})
+}
+
+// behind tells a work tree that nobody noted, because it got the branch after
+// CheckFollow, from one that is there already: its index still is as in old.
+func (t *Trees) behind(ctx context.Context, r record, old, new ID) (bool, error) {
+	changes, err := t.repo.Changes(ctx, old, new)
+	if err != nil || len(changes) == 0 {
+		return false, err
+	}
+	out, err := t.git(ctx, r, gitstore.Cmd{Args: []string{"diff-index", "--cached", "--name-only", "--no-renames", "-z", string(old)}})
+	if err != nil {
+		return false, err
+	}
+	staged := set(string(out))
+	for _, c := range changes {
+		if staged[c.Path] {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func (t *Trees) eachFollower(ctx context.Context, branch string, f func(record) error) error {
+	records, err := t.records(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if r.branch != branch || r.half || r.gone {
+			continue
+		}
+		if err := f(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A note in a work tree's git directory says that its branch is about to move
+// from one commit to another.
+func notePath(r record) string { return filepath.Join(r.gitDir, "liza-follow") }
+
+func readNote(r record) (from, to ID, err error) {
+	content, err := os.ReadFile(notePath(r))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", "", nil
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	a, b, _ := strings.Cut(strings.TrimSpace(string(content)), " ")
+	return ID(a), ID(b), nil
+}
+
+func writeNote(r record, from, to ID) error {
+	f, err := os.CreateTemp(r.gitDir, "liza-follow-*")
+	if err == nil {
+		_, err = fmt.Fprintf(f, "%s %s\n", from, to)
+		if err = errors.Join(err, f.Close()); err == nil {
+			err = os.Rename(f.Name(), notePath(r))
+		}
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	return nil
+}
+
+// catchUp does what a note asks for, if the branch has got there, and removes
+// the note. If it has not, whoever wrote it lost or died before.
+func (t *Trees) catchUp(ctx context.Context, r record) error {
+	from, to, err := readNote(r)
+	if err != nil || from == "" {
+		return err
+	}
+	moved, err := t.repo.IsAncestor(ctx, to, r.head)
+	if err != nil {
+		return err
+	}
+	if moved {
+		if err := t.bring(ctx, r, from, r.head); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(notePath(r)); err != nil && !absent(err) {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	return nil
+}
+
+// checkFollower looks without touching anything.
+func (t *Trees) checkFollower(ctx context.Context, r record, old, new ID) error {
+	s, err := t.status(ctx, r)
+	if err != nil {
+		return err
+	}
+	if len(s.Staged)+len(s.Unstaged) > 0 {
+		s.Untracked = nil
+		return dirty(r, s.Changed())
+	}
+	changes, err := t.repo.Changes(ctx, old, new)
+	if err != nil {
+		return err
+	}
+	var inTheWay []string
+	for _, c := range changes {
+		if c.OldMode == 0 && exists(filepath.Join(r.path, filepath.FromSlash(c.Path))) {
+			inTheWay = append(inTheWay, c.Path)
+		}
+	}
+	if len(inTheWay) > 0 {
+		return dirty(r, inTheWay)
+	}
+	index, err := t.privateIndex(r)
+	if err != nil {
+		return err
+	}
+	defer index.remove()
+	// A file where new has a folder, and whatever else git would not overwrite.
+	if t.twoWay(ctx, r, index, old, new, "--dry-run") != nil {
+		return dirty(r, s.Untracked)
+	}
+	return nil
+}
+
+func dirty(r record, paths []string) *Dirty {
+	return &Dirty{Path: r.path, Paths: paths, Hint: "git -C " + quoted(r.path) + " stash --include-untracked"}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// bring updates files and then the index, under git's own lock on the index.
+func (t *Trees) bring(ctx context.Context, r record, old, new ID) error {
+	unlock, err := t.lockIndex(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	index, err := t.privateIndex(r)
+	if err != nil {
+		return err
+	}
+	defer index.remove()
+	if err := t.twoWay(ctx, r, index, old, new); err != nil {
+		if err := t.meet(ctx, r, index, old, new); err != nil {
+			return err
+		}
+		if err := t.twoWay(ctx, r, index, old, new); err != nil {
+			return fmt.Errorf("%s could not follow its branch: %w", r.path, err)
+		}
+	}
+	if err := os.Rename(index.path, filepath.Join(r.gitDir, "index")); err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	return nil
+}
+
+// twoWay is git's two-tree merge: it refuses to touch what is not as in old,
+// and keeps what is as in new.
+func (t *Trees) twoWay(ctx context.Context, r record, index index, old, new ID, options ...string) error {
+	// What only looks changed, because it was touched, must not be refused. Its
+	// exit code says that there is more, which the merge will find.
+	_, _ = t.git(ctx, r, gitstore.Cmd{Env: index.env(), Limit: slow, Args: []string{"update-index", "-q", "--refresh"}})
+	args := append([]string{"read-tree", "-m", "-u", "--no-recurse-submodules"}, options...)
+	_, err := t.git(ctx, r, gitstore.Cmd{Env: index.env(), Limit: slow, Args: append(args, string(old), string(new))})
+	return err
+}
+
+// meet makes the index say of the files that a killed process has brought to
+// new already that they are. If a file is as in neither, somebody has changed
+// it, and nothing is touched.
+func (t *Trees) meet(ctx context.Context, r record, real index, old, new ID) error {
+	changes, err := t.repo.Changes(ctx, old, new)
+	if err != nil {
+		return err
+	}
+	notOld, err := t.differing(ctx, r, old)
+	if err != nil {
+		return err
+	}
+	notNew, err := t.differing(ctx, r, new)
+	if err != nil {
+		return err
+	}
+	var arrived []gitstore.Change
+	var changed []string
+	for _, c := range changes {
+		switch {
+		case !notNew[c.Path]:
+			arrived = append(arrived, c)
+		case notOld[c.Path]:
+			changed = append(changed, c.Path)
+		}
+	}
+	if len(changed) > 0 {
+		return &Dirty{Path: r.path, Paths: changed, Hint: fmt.Sprintf(
+			"mv the files named away, then: git -C %s read-tree -m -u %s %s", quoted(r.path), old.Short(), new.Short())}
+	}
+	return t.restage(ctx, r, real, arrived)
+}
+
+// restage records changes in the index.
+func (t *Trees) restage(ctx context.Context, r record, real index, changes []gitstore.Change) error {
+	var list []byte
+	for _, c := range changes {
+		id := c.New
+		if c.Mode == 0 {
+			id = ID(strings.Repeat("0", t.repo.HashLen()))
+		}
+		list = fmt.Appendf(list, "%o %s\t%s\x00", c.Mode, id, c.Path)
+	}
+	_, err := t.git(ctx, r, gitstore.Cmd{Env: real.env(), Stdin: list,
+		Args: []string{"update-index", "-z", "--index-info"}})
+	return err
+}
+
+// differing lists the paths whose files are not as in commit, and those of
+// commit's that are missing, as well as untracked ones.
+func (t *Trees) differing(ctx context.Context, r record, commit ID) (map[string]bool, error) {
+	x, err := t.privateIndex(r)
+	if err != nil {
+		return nil, err
+	}
+	defer x.remove()
+	run := func(args ...string) (string, error) {
+		out, err := t.git(ctx, r, gitstore.Cmd{Env: x.env(), Args: args, Limit: slow})
+		return string(out), err
+	}
+	if _, err := run("read-tree", "--reset", "--no-recurse-submodules", string(commit)); err != nil {
+		return nil, err
+	}
+	_, _ = run("update-index", "-q", "--refresh") // its exit code says what diff-files will
+	out, err := run("diff-files", "--name-only", "-z", "--no-renames")
+	if err != nil {
+		return nil, err
+	}
+	others, err := run("ls-files", "--others", "-z")
+	if err != nil {
+		return nil, err
+	}
+	return set(out + others), nil
+}
+
+// set reads a list of paths as git prints it with -z.
+func set(list string) map[string]bool {
+	paths := make(map[string]bool)
+	for path := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
+		paths[path] = true
+	}
+	return paths
+}

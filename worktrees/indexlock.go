@@ -1,0 +1,86 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// patience is how long another git may hold the lock on an index.
+const patience = 5 * time.Second
+
+// lockText is what our index.lock holds, by which it is told from git's.
+const lockText = "git liza follows a branch here\n"
+
+// lockIndex takes git's lock on a work tree's index. The file is locked with
+// the kernel too, so that one whose process has died is known and cleared.
+func (t *Trees) lockIndex(ctx context.Context, r record) (unlock func(), err error) {
+	path := filepath.Join(r.gitDir, "index.lock")
+	for deadline := time.Now().Add(patience); ; {
+		f, err := t.linkLock(r, path)
+		if err == nil {
+			return func() {
+				os.Remove(path)
+				f.Close()
+			}, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("worktree %s: %w", r.path, err)
+		}
+		if clearDead(path) {
+			continue
+		}
+		if time.Now().After(deadline) {
+			return nil, &Obstacle{Path: path, Reason: "is held by another git",
+				Hint: "rm " + quoted(path) + "   # if no git is running there"}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// linkLock puts a whole and already locked file in place, which must not exist.
+func (t *Trees) linkLock(r record, path string) (*os.File, error) {
+	f, err := os.CreateTemp(r.gitDir, "index.liza-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(lockText)
+	if err == nil {
+		err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if err == nil {
+		err = os.Link(f.Name(), path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// clearDead removes a lock of ours whose process is dead.
+func clearDead(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer f.Close()
+	text := make([]byte, len(lockText)+1)
+	if n, _ := f.Read(text); string(text[:n]) != lockText {
+		return false
+	}
+	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil || !stillAt(f) {
+		return false
+	}
+	return os.Remove(path) == nil
+}

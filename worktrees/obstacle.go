@@ -1,0 +1,64 @@
+package worktrees
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An Obstacle is somebody else's folder, branch or lock in the way. Nothing
+// was touched. Path or Branch says which one, Hint is a command to type, or "".
+type Obstacle struct {
+	Path, Branch string
+	Reason       string
+	Hint         string
+}
+
+// Error says what is in the way and why.
+func (o *Obstacle) Error() string {
+	if o.Path == "" {
+		return fmt.Sprintf("branch %s %s", o.Branch, o.Reason)
+	}
+	return fmt.Sprintf("%s %s", o.Path, o.Reason)
+}
+
+// A Dirty work tree has local changes that keep it from following its branch.
+// Paths are relative to it; Hint is a command to type.
+type Dirty struct {
+	Path  string
+	Paths []string
+	Hint  string
+}
+
+// Error names the work tree and the first of the paths.
+func (d *Dirty) Error() string {
+	shown := d.Paths[:min(len(d.Paths), 5)]
+	more := ""
+	if n := len(d.Paths) - len(shown); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("%s has local changes: %s%s", d.Path, strings.Join(shown, ", "), more)
+}
+
+// A HookError says that the user's post-checkout hook went wrong in a
+// checkout that is itself complete and usable.
+type HookError struct {
+	Path string
+	Err  error
+}
+
+// Error names the checkout and what the hook said.
+func (e *HookError) Error() string {
+	return fmt.Sprintf("post-checkout hook in %s: %v", e.Path, e.Err)
+}
+
+// Unwrap returns git's error.
+func (e *HookError) Unwrap() error { return e.Err }
+
+// quoted is a path as a shell takes it.
+func quoted(path string) string {
+	plain := strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,=")
+	if path != "" && plain == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

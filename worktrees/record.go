@@ -1,0 +1,216 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// making is the reason that a worktree is locked with until it is finished: it
+// keeps `git worktree prune` away, and tells the next call whose it is.
+const making = "git liza: being made"
+
+// A record is what the repository knows about one work tree. It is read from
+// the files of gitrepository-layout(5), not from `git worktree list`, which is
+// a process and leaves out what is damaged.
+type record struct {
+	path   string // of the work tree, symbolic links resolved
+	gitDir string // its own git directory
+	name   string // its name, if it lies below .worktrees/
+	branch string // short name, "" if detached
+	head   ID
+	locked string // the reason it is locked for, "" if it is not
+	half   bool   // locked by us, so not finished
+	gone   bool   // no folder, or one without the .git file
+}
+
+// place is the path as callers know it: below the main work tree as git
+// named it, also if .worktrees is a symbolic link.
+func (r record) place(t *Trees) string {
+	if r.name != "" {
+		return t.Path(r.name)
+	}
+	return r.path
+}
+
+// records returns the main work tree, then the linked ones by the names of
+// their git directories.
+func (t *Trees) records(ctx context.Context) ([]record, error) {
+	main := record{path: resolved(t.main), gitDir: t.common}
+	if err := t.readHead(ctx, &main); err != nil {
+		return nil, err
+	}
+	records := []record{main}
+	entries, err := os.ReadDir(filepath.Join(t.common, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("worktrees: %w", err)
+	}
+	root := resolved(t.root)
+	for _, entry := range entries {
+		r := record{gitDir: filepath.Join(t.common, "worktrees", entry.Name())}
+		known, err := t.readRecord(ctx, &r)
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			continue
+		}
+		if filepath.Dir(r.path) == root {
+			r.name = filepath.Base(r.path)
+		}
+		records = append(records, r)
+	}
+	return records, nil
+}
+
+// readRecord is false for what another process is just making or removing.
+func (t *Trees) readRecord(ctx context.Context, r *record) (known bool, err error) {
+	location, err := os.ReadFile(filepath.Join(r.gitDir, "gitdir"))
+	if absent(err) || err == nil && len(location) == 0 {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("worktrees: %w", err)
+	}
+	dotGit := inside(r.gitDir, strings.TrimSpace(string(location)))
+	r.path = resolved(filepath.Dir(dotGit))
+	reason, err := os.ReadFile(filepath.Join(r.gitDir, "locked"))
+	switch {
+	case err == nil:
+		r.locked = strings.TrimSpace(string(reason))
+		if r.locked == "" {
+			r.locked = "no reason given"
+		}
+		r.half = r.locked == making
+	case !absent(err):
+		return false, fmt.Errorf("worktrees: %w", err)
+	}
+	_, err = os.Lstat(filepath.Join(r.path, ".git"))
+	r.gone = err != nil
+	return true, t.readHead(ctx, r)
+}
+
+// readHead reads what a work tree has checked out. One that has no HEAD yet is
+// only half there.
+func (t *Trees) readHead(ctx context.Context, r *record) error {
+	content, err := os.ReadFile(filepath.Join(r.gitDir, "HEAD"))
+	if absent(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("worktrees: %w", err)
+	}
+	text := strings.TrimSpace(string(content))
+	ref, symbolic := strings.CutPrefix(text, "ref:")
+	ref = strings.TrimSpace(ref)
+	switch {
+	case ref == "refs/heads/.invalid": // reftable keeps HEAD elsewhere
+		return t.askHead(ctx, r)
+	case !symbolic:
+		r.head = ID(text)
+		return nil
+	}
+	r.branch = strings.TrimPrefix(ref, "refs/heads/")
+	r.head, err = t.repo.Resolve(ctx, ref)
+	return err
+}
+
+func (t *Trees) askHead(ctx context.Context, r *record) error {
+	ask := func(args ...string) (string, error) {
+		out, err := t.repo.Run(ctx, gitstore.Cmd{Args: args, Env: []string{"GIT_DIR=" + r.gitDir}})
+		if exitCode(err) == 1 {
+			err = nil
+		}
+		return strings.TrimSpace(string(out)), err
+	}
+	ref, err := ask("symbolic-ref", "--quiet", "HEAD")
+	if err != nil {
+		return err
+	}
+	r.branch = strings.TrimPrefix(ref, "refs/heads/")
+	head, err := ask("rev-parse", "--quiet", "--verify", "HEAD")
+	r.head = ID(head)
+	return err
+}
+
+// unfinished are the files that name the branch of a rebase or a bisection
+// that has detached HEAD for a while, and what they say when it began detached.
+var unfinished = map[string]string{
+	"rebase-merge/head-name": "detached HEAD\n",
+	"rebase-apply/head-name": "detached HEAD\n",
+	"BISECT_START":           "", // the commit
+}
+
+// has reports whether the work tree has the branch checked out, or will have
+// again when what it is in the middle of ends.
+func (r record) has(branch string) bool {
+	if r.branch == branch {
+		return true
+	}
+	for file := range unfinished {
+		if r.inMiddleOf(file, branch) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r record) inMiddleOf(file, branch string) bool {
+	content, err := os.ReadFile(filepath.Join(r.gitDir, file))
+	return err == nil && strings.TrimPrefix(strings.TrimSpace(string(content)), "refs/heads/") == branch
+}
+
+func named(records []record, name string) (record, bool) {
+	for _, r := range records {
+		if r.name == name {
+			return r, true
+		}
+	}
+	return record{}, false
+}
+
+// inside makes path absolute as seen from dir.
+func inside(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// resolved follows the symbolic links in a path, of which the last component
+// need not exist.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	dir := filepath.Dir(path)
+	if dir == path {
+		return path
+	}
+	return filepath.Join(resolved(dir), filepath.Base(path))
+}
+
+// absent is true also where a folder on the way is missing or a file.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// exitCode is git's exit code, 0 without an error, -1 if it did not end by
+// itself.
+func exitCode(err error) int {
+	var e *gitstore.GitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &e):
+		return e.Code
+	}
+	return -1
+}

@@ -1,0 +1,161 @@
+package worktrees
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Remove removes the checkout called name with everything in it, staged or
+// not: the caller has taken a Snapshot. It is no error if there is none. An
+// *Obstacle if the folder is not a worktree of this repository or somebody has
+// locked it.
+func (t *Trees) Remove(ctx context.Context, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	unlock, err := t.lockName(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return t.remove(ctx, name)
+}
+
+func (t *Trees) remove(ctx context.Context, name string) error {
+	records, err := t.records(ctx)
+	if err != nil {
+		return err
+	}
+	r, known := named(records, name)
+	if !known {
+		if r, known, err = t.reunite(ctx, name); err != nil {
+			return err
+		}
+	}
+	if !known {
+		return t.checkFree(t.Path(name))
+	}
+	if r.locked != "" && !r.half {
+		return &Obstacle{Path: t.Path(name), Reason: "is locked: " + r.locked,
+			Hint: "git worktree unlock " + quoted(t.Path(name))}
+	}
+	if err := t.checkOwn(r); err != nil {
+		return err
+	}
+	return t.discard(r)
+}
+
+// discard takes a work tree away: first the folder, then what git knows of
+// it, both by one renaming each, so that a killed process leaves nothing half
+// removed under its name. Deleting may go wrong, for example where a process
+// still writes; what is left is garbage that the next Prune tries again.
+func (t *Trees) discard(r record) error {
+	folder, err := setAside(r.path, filepath.Dir(r.path), ".gone-")
+	if err != nil {
+		return err
+	}
+	admin, err := setAside(r.gitDir, t.private(""), "gone-")
+	if err != nil {
+		return err
+	}
+	for _, garbage := range []string{folder, admin} {
+		if garbage != "" {
+			_ = removeAll(garbage)
+		}
+	}
+	return nil
+}
+
+// setAside renames path to a new name in dir, "" if it is gone already.
+func setAside(path, dir, prefix string) (string, error) {
+	if _, err := os.Lstat(path); absent(err) {
+		return "", nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", fmt.Errorf("removing %s: %w", path, err)
+	}
+	to, err := os.MkdirTemp(dir, prefix)
+	if err != nil {
+		return "", fmt.Errorf("removing %s: %w", path, err)
+	}
+	// Below the new folder, because not every path is a folder.
+	if err := os.Rename(path, filepath.Join(to, "x")); err != nil && !absent(err) {
+		os.Remove(to)
+		return "", fmt.Errorf("removing %s: %w", path, err)
+	}
+	return to, nil
+}
+
+// removeAll also removes what is in folders that were made read-only, as the
+// caches of some build tools are.
+func removeAll(path string) error {
+	if os.RemoveAll(path) == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(path)
+}
+
+// Prune removes the checkouts whose name keep answers with false, with
+// everything in them, and the garbage that killed processes have left. It
+// returns the names of those it removed, also beside an error.
+func (t *Trees) Prune(ctx context.Context, keep func(name string) bool) ([]string, error) {
+	trees, err := t.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var removed []string
+	for _, tree := range trees {
+		if keep(tree.Name) {
+			continue
+		}
+		if err := t.Remove(ctx, tree.Name); err != nil {
+			return removed, err
+		}
+		removed = append(removed, tree.Name)
+	}
+	return removed, t.sweep(ctx)
+}
+
+// sweep removes garbage, under the lock of its name where it has one.
+func (t *Trees) sweep(ctx context.Context) error {
+	if err := t.sweepGates(ctx); err != nil {
+		return err
+	}
+	for _, pattern := range []string{filepath.Join(globbed(t.root), ".gone-*"), filepath.Join(globbed(t.private("")), "gone-*")} {
+		garbage, err := filepath.Glob(pattern)
+		if err != nil {
+			return err
+		}
+		for _, path := range garbage {
+			_ = removeAll(path)
+		}
+	}
+	restoring, err := filepath.Glob(filepath.Join(globbed(t.root), ".new-*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range restoring {
+		unlock, err := t.lockName(ctx, strings.TrimPrefix(filepath.Base(path), ".new-"))
+		if err != nil {
+			return err
+		}
+		_ = removeAll(path)
+		unlock()
+	}
+	return nil
+}
+
+// globbed is a path as a pattern that matches only itself.
+func globbed(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}

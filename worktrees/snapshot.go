@@ -1,0 +1,147 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// ErrIncomplete is wrapped by Snapshot, beside a commit, when some of the
+// files could not be put into it. The command line tests it to name them and
+// go on.
+var ErrIncomplete = errors.New("not everything could be saved")
+
+// Snapshot returns a commit that holds everything in the work tree at path:
+// HEAD itself when it is clean, else a new commit on top of HEAD with what is
+// staged, unstaged and untracked. In the middle of a rebase the commit that it
+// began with is behind it too. Nothing in the work tree changes, nor its index
+// or HEAD, and no ref keeps the commit yet.
+//
+// Files that cannot be read, and repositories of their own inside, are left
+// out: the error then wraps ErrIncomplete and the commit is there all the same.
+func (t *Trees) Snapshot(ctx context.Context, path, message string) (ID, error) {
+	r, err := t.at(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	status, err := t.status(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	parents, err := t.parents(ctx, r, status)
+	if err != nil || status.Clean() && len(parents) == 1 {
+		return status.Head, err
+	}
+	var paths, left []string
+	for _, name := range status.Changed() {
+		if strings.HasSuffix(name, "/") || !readable(filepath.Join(r.path, filepath.FromSlash(name))) {
+			left = append(left, name)
+			continue
+		}
+		paths = append(paths, name)
+	}
+	tree, err := t.stage(ctx, r, paths)
+	if err != nil {
+		return "", err
+	}
+	id, err := t.commit(ctx, r, tree, parents, message)
+	if err == nil && len(left) > 0 {
+		err = fmt.Errorf("%w: %s in %s", ErrIncomplete, strings.Join(left[:min(len(left), 5)], ", "), path)
+	}
+	return id, err
+}
+
+// parents are HEAD and, in the middle of a rebase, where the branch still is.
+func (t *Trees) parents(ctx context.Context, r record, s Status) ([]ID, error) {
+	if s.Head == "" {
+		return nil, nil
+	}
+	parents := []ID{s.Head}
+	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
+		content, err := os.ReadFile(filepath.Join(r.gitDir, dir, "orig-head"))
+		if err != nil {
+			continue
+		}
+		began, err := t.repo.ParseCommit(ctx, strings.TrimSpace(string(content)))
+		if err != nil {
+			return nil, err
+		}
+		behind, err := t.repo.IsAncestor(ctx, began, s.Head)
+		if err != nil {
+			return nil, err
+		}
+		if !behind {
+			parents = append(parents, began)
+		}
+	}
+	return parents, nil
+}
+
+// stage writes the tree of a private copy of the index with paths as they are
+// on disk.
+func (t *Trees) stage(ctx context.Context, r record, paths []string) (ID, error) {
+	index, err := t.privateIndex(r)
+	if err != nil {
+		return "", err
+	}
+	defer index.remove()
+	options, err := t.durable(ctx)
+	if err != nil {
+		return "", err
+	}
+	// What autocrlf warns about shall be saved too.
+	options = append(options, "-c", "core.safecrlf=false", "-c", "core.splitIndex=false")
+	var list []byte
+	for _, path := range paths {
+		list = append(append(list, path...), 0)
+	}
+	_, err = t.git(ctx, r, gitstore.Cmd{Env: index.env(), Stdin: list, Limit: slow,
+		Args: append(options, "update-index", "--add", "--remove", "--replace", "-z", "--stdin")})
+	if err != nil {
+		return "", err
+	}
+	out, err := t.git(ctx, r, gitstore.Cmd{Env: index.env(), Limit: slow, Args: append(options, "write-tree")})
+	return ID(strings.TrimSpace(string(out))), err
+}
+
+func (t *Trees) commit(ctx context.Context, r record, tree ID, parents []ID, message string) (ID, error) {
+	args, err := t.durable(ctx)
+	if err != nil {
+		return "", err
+	}
+	args = append(args, "commit-tree", "-F", "-")
+	for _, parent := range parents {
+		args = append(args, "-p", string(parent))
+	}
+	out, err := t.git(ctx, r, gitstore.Cmd{Args: append(args, string(tree)), Stdin: []byte(message)})
+	return ID(strings.TrimSpace(string(out))), err
+}
+
+// durable makes git write objects out to the disk: the caller removes the only
+// other copy. Whoever wants none of that says so with liza.fsync.
+func (t *Trees) durable(ctx context.Context) ([]string, error) {
+	mode, err := t.repo.Config(ctx, "liza.fsync")
+	if err != nil || mode == "none" {
+		return nil, err
+	}
+	return []string{"-c", "core.fsync=committed,loose-object", "-c", "core.fsyncMethod=batch"}, nil
+}
+
+// readable is true also for what is gone: that is saved as a deletion.
+func readable(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return true
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
+}

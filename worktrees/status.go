@@ -1,0 +1,162 @@
+package worktrees
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A Status is what a checkout has that no commit has. Paths are relative to
+// it, with slashes, sorted as git sorts them. A path can be staged and
+// unstaged; one with an unresolved conflict is unstaged. Ignored files do not
+// count. An untracked path that ends in a slash is a repository of its own.
+type Status struct {
+	Head   ID     // "" on a branch without a commit
+	Branch string // "" if HEAD is detached
+
+	Staged, Unstaged, Untracked []string
+
+	lines []string // git's own, for the fingerprint
+}
+
+// Clean reports whether there is nothing but the commit; untracked files count.
+func (s Status) Clean() bool {
+	return len(s.Staged) == 0 && len(s.Unstaged) == 0 && len(s.Untracked) == 0
+}
+
+// Changed returns all paths that are not clean, each once, sorted.
+func (s Status) Changed() []string {
+	paths := slices.Concat(s.Staged, s.Unstaged, s.Untracked)
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// Status looks at the work tree at path, any of the repository's, and writes
+// nothing, not even the index.
+func (t *Trees) Status(ctx context.Context, path string) (Status, error) {
+	r, err := t.at(ctx, path)
+	if err != nil {
+		return Status{}, err
+	}
+	return t.status(ctx, r)
+}
+
+func (t *Trees) status(ctx context.Context, r record) (Status, error) {
+	out, err := t.git(ctx, r, gitstore.Cmd{Limit: slow, Env: []string{"GIT_OPTIONAL_LOCKS=0"},
+		Args: []string{"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--no-renames"}})
+	if err != nil {
+		return Status{}, err
+	}
+	var s Status
+	for _, line := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if err := s.add(line); err != nil {
+			return Status{}, err
+		}
+	}
+	return s, nil
+}
+
+// add reads one line of `git status --porcelain=v2 -z` without renames.
+func (s *Status) add(line string) error {
+	kind, rest, _ := strings.Cut(line, " ")
+	switch kind {
+	case "":
+		return nil
+	case "#":
+		s.header(rest)
+		return nil
+	case "?":
+		s.Untracked = append(s.Untracked, rest)
+		s.lines = append(s.lines, line)
+		return nil
+	case "1", "u":
+		n := map[string]int{"1": 8, "u": 10}[kind] // fields, the path last
+		fields := strings.SplitN(rest, " ", n)
+		if len(fields) != n || len(fields[0]) != 2 {
+			break
+		}
+		path := fields[n-1]
+		if kind == "1" && fields[0][0] != '.' {
+			s.Staged = append(s.Staged, path)
+		}
+		if kind == "u" || fields[0][1] != '.' {
+			s.Unstaged = append(s.Unstaged, path)
+		}
+		s.lines = append(s.lines, line)
+		return nil
+	}
+	return fmt.Errorf("git status answered %q", line)
+}
+
+func (s *Status) header(text string) {
+	key, value, _ := strings.Cut(text, " ")
+	switch {
+	case key == "branch.oid" && value != "(initial)":
+		s.Head = ID(value)
+	case key == "branch.head" && value != "(detached)":
+		s.Branch = value
+	}
+	if strings.HasPrefix(key, "branch.oid") || key == "branch.head" {
+		s.lines = append(s.lines, text)
+	}
+}
+
+// large is the size in bytes from which a file is told from another by size
+// and time instead of content.
+const large = 8 << 20
+
+// Fingerprint is a short text that changes when HEAD, the branch, the index or
+// the content of a file changes, ignored ones excepted: whether somebody got
+// anywhere.
+func (t *Trees) Fingerprint(ctx context.Context, path string) (string, error) {
+	r, err := t.at(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	s, err := t.status(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	for _, line := range s.lines {
+		fmt.Fprintf(sum, "%q\n", line)
+	}
+	for _, name := range slices.Concat(s.Unstaged, s.Untracked) {
+		if err := sketch(sum, filepath.Join(r.path, filepath.FromSlash(name))); err != nil {
+			return "", fmt.Errorf("worktree %s: %w", path, err)
+		}
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)[:16]), nil
+}
+
+// sketch writes what a file is like. One that is gone or cannot be read is
+// like nothing.
+func sketch(w io.Writer, path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		_, err = fmt.Fprintln(w, "-")
+		return err
+	}
+	var content []byte
+	switch {
+	case info.Mode()&os.ModeSymlink != 0:
+		target, _ := os.Readlink(path)
+		content = []byte(target)
+	case info.Mode().IsRegular() && info.Size() < large:
+		content, _ = os.ReadFile(path)
+	default:
+		content = fmt.Appendf(nil, "%d %d", info.Size(), info.ModTime().UnixNano())
+	}
+	if info.IsDir() {
+		content = nil
+	}
+	_, err = fmt.Fprintf(w, "%v %x\n", info.Mode(), sha256.Sum256(content))
+	return err
+}
