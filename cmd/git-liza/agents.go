@@ -1,0 +1,4 @@
+package main
+
+// agentCommands run the supervisors and what they spawn.
+type agentCommands struct{}

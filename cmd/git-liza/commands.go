@@ -1,0 +1,14 @@
+package main
+
+// commands is the whole command line, in the groups in which help shows it.
+type commands struct {
+	As   string `placeholder:"ID" help:"Act as this agent (coder-1); default LIZA_AGENT_ID, else the human that git's user.name names."`
+	JSON bool   `name:"json" help:"One JSON object on standard output, nothing else."`
+
+	setupCommands
+	planCommands
+	workCommands
+	lookCommands
+	governCommands
+	agentCommands
+}

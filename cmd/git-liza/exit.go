@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// The exit codes, which scripts rely on.
+const (
+	exitDone     = 0
+	exitFailed   = 1
+	exitRefused  = 3
+	exitConflict = 4
+	exitNoBoard  = 5
+	exitStale    = 6
+	exitUsage    = 129
+)
+
+// exitCodes is the table that `git liza help exit-codes` prints.
+var exitCodes = []struct {
+	code    int
+	outcome string
+	meaning string
+}{
+	{exitDone, "changed, already", "done, or the board said so before"},
+	{exitFailed, "failed", "failed; also a move that was made but ended in a setback (outcome changed): a merge that became INTEGRATION_FAILED, a claim, review or reject that blocked the task"},
+	{exitRefused, "refused", "refused by the rules or by a command's own check; also nothing_claimable and held"},
+	{exitConflict, "conflict", "conflict or time limit: try again"},
+	{exitNoBoard, "no_blackboard", "no blackboard here"},
+	{exitStale, "stale_caller", "stale caller: a newer registration of this agent exists"},
+	{exitUsage, "usage", "wrong usage"},
+}
+
+// A failure is an error as commands report it.
+type failure struct {
+	code    int
+	outcome string
+	rule    string
+	reason  string
+	hint    string
+	data    any // of a setback: what the move left
+}
+
+// classify finds code, outcome and hint of an error. It is the only place
+// that picks an exit code.
+func classify(err error) failure {
+	var refusal *flow.Refusal
+	var setback *work.Setback
+	var obstacle *worktrees.Obstacle
+	var dirty *worktrees.Dirty
+	var usage *usageError
+	var document *gitstore.DocumentError
+	switch {
+	case errors.As(err, &setback):
+		return failure{exitFailed, "changed", string(setback.Rule), setback.Reason, setback.Hint, setback.Data}
+	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:
+		return failure{exitStale, "stale_caller", string(refusal.Rule), refusal.Reason, refusal.Hint, nil}
+	case errors.As(err, &refusal):
+		return failure{exitRefused, "refused", string(refusal.Rule), refusal.Reason, refusal.Hint, nil}
+	case errors.As(err, &obstacle):
+		return failure{exitRefused, "refused", "obstacle", err.Error(), obstacle.Hint, nil}
+	case errors.As(err, &dirty):
+		return failure{exitRefused, "refused", "dirty", err.Error(), dirty.Hint, nil}
+	case errors.As(err, &usage):
+		return failure{exitUsage, "usage", "usage", usage.Error(), usage.hint, nil}
+	case errors.As(err, &document):
+		return failure{exitFailed, "failed", "corrupt", err.Error(), "git liza fsck --repair", nil}
+	}
+	return classifySentinel(err)
+}
+
+// sentinels are the errors that callers can test for, with how to go on.
+var sentinels = []struct {
+	err     error
+	code    int
+	outcome string
+	rule    string
+	hint    string
+}{
+	{gitstore.ErrNoBoard, exitNoBoard, "no_blackboard", "no_blackboard", "git liza init"},
+	{gitstore.ErrNoRepository, exitNoBoard, "no_blackboard", "no_repository", "git init && git commit --allow-empty -m first"},
+	{gitstore.ErrConflict, exitConflict, "conflict", "conflict", "type the command again"},
+	{context.DeadlineExceeded, exitConflict, "conflict", "time_limit", "type the command again"},
+	{gitstore.ErrRefLocked, exitFailed, "failed", "ref_locked", "git liza doctor --unlock"},
+	{gitstore.ErrForeignRef, exitRefused, "refused", "foreign_ref", "git liza doctor"},
+	{gitstore.ErrClock, exitFailed, "failed", "clock", "date --utc"},
+	{gitstore.ErrNoIdentity, exitFailed, "failed", "identity", "git config user.name NAME && git config user.email ADDRESS"},
+	{gitstore.ErrGitMissing, exitFailed, "failed", "git", "install git 2.38 or newer"},
+	{gitstore.ErrGitTooOld, exitFailed, "failed", "git", "install git 2.38 or newer"},
+	{gitstore.ErrNoCommit, exitFailed, "failed", "no_commit", "git log --oneline"},
+	{worktrees.ErrNoWorkTree, exitFailed, "failed", "bare", "git clone the repository and work there"},
+	{syscall.ENOSPC, exitFailed, "failed", "disk_full", "df -h ."},
+	{syscall.EROFS, exitFailed, "failed", "read_only", "git liza doctor"},
+	{fs.ErrPermission, exitFailed, "failed", "permission", "git liza doctor"},
+}
+
+func classifySentinel(err error) failure {
+	for _, s := range sentinels {
+		if errors.Is(err, s.err) {
+			return failure{s.code, s.outcome, s.rule, err.Error(), s.hint, nil}
+		}
+	}
+	reason := err.Error()
+	if strings.Contains(reason, "No space left on device") {
+		return failure{exitFailed, "failed", "disk_full", reason, "df -h .", nil}
+	}
+	return failure{exitFailed, "failed", "failed", reason, "git liza doctor", nil}
+}
+
+// A usageError is a command line that cannot be understood.
+type usageError struct {
+	reason string
+	hint   string
+}
+
+func (u *usageError) Error() string { return u.reason }
+
+func usagef(hint, format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...), hint}
+}

@@ -1,0 +1,4 @@
+package main
+
+// governCommands steer the board as a whole.
+type governCommands struct{}

@@ -1,0 +1,4 @@
+package main
+
+// lookCommands show the blackboard and change nothing.
+type lookCommands struct{}

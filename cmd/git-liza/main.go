@@ -1,0 +1,132 @@
+// Git-liza is the program behind `git liza`: disciplined multi-agent coding on
+// a blackboard that is a git ref. `git liza help` lists the commands.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"golang.org/x/term"
+)
+
+// version is set by the build.
+var version = "devel"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "git-liza:", err)
+		os.Exit(exitFailed)
+	}
+	s := &session{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now, dir: dir,
+		color: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == ""}
+	code := run(s, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// run is the program without the process around it; it returns the exit code.
+func run(s *session, args []string) int {
+	s.json = slices.Contains(args, "--json")
+	if at := s.getenv("LIZA_NOW"); at != "" {
+		now, err := fixedClock(at, s.now)
+		if err != nil {
+			return s.fail(err)
+		}
+		s.now = now
+	}
+	var cli commands
+	var helped helpPrinted
+	parser, err := kong.New(&cli, kong.Name("git liza"), kong.Description(description),
+		kong.Writers(s.stdout, s.stderr), kong.Exit(func(int) { panic(helped) }), kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 78}),
+		kong.Vars{"version": version}, kong.BindTo(s.stdout, (*io.Writer)(nil)))
+	if err != nil {
+		return s.fail(err)
+	}
+	return s.dispatch(parser, &cli, args)
+}
+
+const description = "Disciplined multi-agent coding: a blackboard on refs/liza/state, atomic claims, approved merges, an audit in git's own log."
+
+// helpPrinted carries control out of kong after it has printed its help.
+type helpPrinted struct{}
+
+func (s *session) dispatch(parser *kong.Kong, cli *commands, args []string) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(helpPrinted); !ok {
+				panic(r)
+			}
+			code = exitDone
+		}
+	}()
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	if args[0] == "help" {
+		return s.help(parser, args[1:])
+	}
+	k, err := parser.Parse(args)
+	if err != nil {
+		return s.fail(wrongUsage(err))
+	}
+	s.as = cli.As
+	if s.as == "" {
+		s.as = s.getenv("LIZA_AGENT_ID")
+	}
+	if err := k.Run(s); err != nil {
+		return s.fail(err)
+	}
+	return exitDone
+}
+
+// help prints the page of a command, or one of the topics.
+func (s *session) help(parser *kong.Kong, topic []string) int {
+	if len(topic) == 1 && topic[0] == "exit-codes" {
+		for _, e := range exitCodes {
+			fmt.Fprintf(s.stdout, "%3d  %-17s %s\n", e.code, e.outcome, e.meaning)
+		}
+		return exitDone
+	}
+	if _, err := parser.Parse(append(slices.Clone(topic), "--help")); err != nil {
+		return s.fail(wrongUsage(err))
+	}
+	return exitDone
+}
+
+// wrongUsage names the page that explains the command.
+func wrongUsage(err error) error {
+	hint := "git liza help"
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil {
+		if command := parse.Context.Command(); command != "" {
+			words := strings.Fields(command)
+			words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(w, "<[") })
+			hint += " " + strings.Join(words, " ")
+		}
+	}
+	return &usageError{err.Error(), strings.TrimSpace(hint)}
+}
+
+// fixedClock serves tests: LIZA_NOW is a time, or a shift such as +45m.
+func fixedClock(at string, now func() time.Time) (func() time.Time, error) {
+	if shift, err := time.ParseDuration(at); err == nil {
+		return func() time.Time { return now().Add(shift) }, nil
+	}
+	fixed, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return nil, usagef("git liza help", "LIZA_NOW: %q is neither a time nor a shift", at)
+	}
+	return func() time.Time { return fixed }, nil
+}

@@ -1,0 +1,4 @@
+package main
+
+// planCommands say what is to be done.
+type planCommands struct{}

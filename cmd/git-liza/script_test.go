@@ -1,0 +1,87 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"git-liza": main})
+}
+
+// TestScripts runs the stories in testdata/script: real git, the real program
+// under its own name, a pinned environment and a clock that stands still
+// unless a script shifts it with LIZA_NOW.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup:               pinned,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "board": newBoard},
+	})
+}
+
+// pinned gives a script an identity, no configuration of this machine's, and
+// names for the actors.
+func pinned(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, "home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	config := "[user]\n\tname = Ann Example\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
+		return err
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	env.Setenv("LC_ALL", "C")
+	env.Setenv("TZ", "UTC")
+	env.Setenv("NO_COLOR", "1")
+	env.Setenv("GIT_AUTHOR_DATE", "2026-01-17T14:00:00Z")
+	env.Setenv("GIT_COMMITTER_DATE", "2026-01-17T14:00:00Z")
+	env.Setenv("LIZA_NOW", "2026-01-17T14:00:00Z")
+	return nil
+}
+
+// exits runs a command and holds its exit code against the first argument:
+// exits 3 git liza claim task-1. Its output is there for stdout and stderr.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
+	}
+	code := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exit, ok := err.(interface{ ExitCode() int })
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		code = strconv.Itoa(exit.ExitCode())
+	}
+	if code != args[0] {
+		ts.Fatalf("%v exits %s, not %s", args[1:], code, args[0])
+	}
+}
+
+// newBoard makes a repository with a spec and a blackboard in the folder
+// named, default repo, and goes there: board [DIR].
+func newBoard(ts *testscript.TestScript, neg bool, args []string) {
+	dir := "repo"
+	if len(args) == 1 {
+		dir = args[0]
+	}
+	path := ts.MkAbs(dir)
+	ts.Check(os.MkdirAll(filepath.Join(path, "specs"), 0o755))
+	ts.Check(os.WriteFile(filepath.Join(path, "specs", "vision.md"), []byte("# A small product\n"), 0o644))
+	for _, command := range [][]string{
+		{"git", "init", "-q", path}, {"git", "-C", path, "add", "-A"}, {"git", "-C", path, "commit", "-q", "-m", "first"},
+		{"git", "-C", path, "liza", "init"},
+	} {
+		ts.Check(ts.Exec(command[0], command[1:]...))
+	}
+	ts.Check(ts.Chdir(dir))
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A session is one run of the program: where it runs, on whose behalf, and
+// where it prints. Commands print through it and nowhere else.
+type session struct {
+	ctx     context.Context
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
+	environ []string
+	now     func() time.Time
+	dir     string
+	as      string // --as or LIZA_AGENT_ID, "" for the human
+	json    bool
+	color   bool
+}
+
+func (s *session) getenv(key string) string {
+	for i := len(s.environ) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(s.environ[i], key+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// clone opens the repository for moves: it needs somebody who makes them.
+func (s *session) clone() (*work.Clone, error) {
+	c, err := s.reader()
+	if err != nil {
+		return nil, err
+	}
+	c.By, c.Generation, err = s.actor(c.Repo)
+	if err != nil {
+		return nil, err
+	}
+	c.Principal, err = c.Repo.Config(s.ctx, "liza.principal")
+	return c, err
+}
+
+// reader opens the repository for looking only.
+func (s *session) reader() (*work.Clone, error) {
+	repo, err := gitstore.Open(s.ctx, s.dir)
+	if err != nil {
+		return nil, err
+	}
+	return work.Open(s.ctx, repo, s.now, s.environ)
+}
+
+// actor is who makes the moves: --as or LIZA_AGENT_ID, else the human. Inside
+// a task's worktree nobody is taken for the human by mistake.
+func (s *session) actor(repo *gitstore.Repo) (flow.Actor, flow.Generation, error) {
+	var by flow.Actor
+	var g flow.Generation
+	if s.as != "" {
+		if err := by.UnmarshalText([]byte(s.as)); err != nil {
+			return "", "", usagef("git liza help", "--as: %v", err)
+		}
+		if text := s.getenv("LIZA_GENERATION"); text != "" && s.getenv("LIZA_AGENT_ID") == s.as {
+			if err := g.UnmarshalText([]byte(text)); err != nil {
+				return "", "", usagef("git liza help", "LIZA_GENERATION: %v", err)
+			}
+		}
+		return by, g, nil
+	}
+	if inTask(repo) {
+		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza --as coder-1 …",
+			Reason: "inside a task's worktree a move needs --as ID or LIZA_AGENT_ID"}
+	}
+	name, err := repo.Config(s.ctx, "user.name")
+	if err != nil {
+		return "", "", err
+	}
+	if name == "" {
+		if name, _, err = repo.Identity(s.ctx); err != nil {
+			return "", "", err
+		}
+	}
+	return flow.Human(name), "", nil
+}
+
+// inTask reports whether the command runs in a checkout below .worktrees/.
+func inTask(repo *gitstore.Repo) bool {
+	if repo.WorkTree() == "" || repo.MainWorkTree() == "" {
+		return false
+	}
+	rel, err := filepath.Rel(filepath.Join(repo.MainWorkTree(), ".worktrees"), repo.WorkTree())
+	return err == nil && rel != "." && !strings.HasPrefix(rel, "..")
+}
+
+// result prints what a move did: outcome and data as JSON, or the line for
+// people.
+func (s *session) result(r gitstore.Result, data any, format string, args ...any) error {
+	outcome := "changed"
+	if r.Already {
+		outcome = "already"
+	}
+	return s.answer(outcome, data, fmt.Sprintf(format, args...))
+}
+
+// answer prints one JSON object, or the text for people.
+func (s *session) answer(outcome string, data any, text string) error {
+	if !s.json {
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		_, err := io.WriteString(s.stdout, text)
+		return err
+	}
+	if data == nil {
+		data = struct{}{}
+	}
+	return s.encode(struct {
+		OK      bool   `json:"ok"`
+		Outcome string `json:"outcome,omitempty"`
+		Data    any    `json:"data"`
+	}{true, outcome, data})
+}
+
+func (s *session) encode(v any) error {
+	e := json.NewEncoder(s.stdout)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// fail prints an error and returns the exit code.
+func (s *session) fail(err error) int {
+	f := classify(err)
+	if !s.json {
+		fmt.Fprintf(s.stderr, "git-liza: %s\n", f.reason)
+		if f.rule != "" && f.code != exitUsage {
+			fmt.Fprintf(s.stderr, "rule: %s\n", f.rule)
+		}
+		if f.hint != "" {
+			fmt.Fprintf(s.stderr, "hint: %s\n", f.hint)
+		}
+		return f.code
+	}
+	type problem struct {
+		Rule   string `json:"rule"`
+		Reason string `json:"reason"`
+		Hint   string `json:"hint"`
+	}
+	report := s.encode(struct {
+		OK      bool    `json:"ok"`
+		Outcome string  `json:"outcome"`
+		Error   problem `json:"error"`
+		Data    any     `json:"data,omitempty"`
+	}{false, f.outcome, problem{f.rule, f.reason, f.hint}, f.data})
+	if report != nil {
+		fmt.Fprintln(s.stderr, "git-liza:", report)
+	}
+	return f.code
+}
+
+// progress prints a line about long work, on stderr and only for people.
+func (s *session) progress(format string, args ...any) {
+	if !s.json {
+		fmt.Fprintf(s.stderr, format+"\n", args...)
+	}
+}

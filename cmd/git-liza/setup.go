@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// setupCommands prepare a repository.
+type setupCommands struct {
+	Init    initCommand    `cmd:"" group:"Set up" help:"Create the blackboard, its goal and the integration branch."`
+	Trust   trustCommand   `cmd:"" group:"Set up" help:"Allow a command that the board wants this machine to run."`
+	Version versionCommand `cmd:"" group:"Set up" help:"Print the program's version."`
+}
+
+type versionCommand struct{}
+
+func (c *versionCommand) Run(s *session) error {
+	return s.answer("", map[string]any{"version": version, "rules": flow.RulesVersion, "go": runtime.Version()}, "git-liza "+version)
+}
+
+type initCommand struct {
+	Goal        string        `arg:"" optional:"" help:"The goal in one line; default: the spec's first heading."`
+	Spec        string        `default:"specs/vision.md" placeholder:"PATH" help:"The goal's spec; it must be committed."`
+	Integration string        `default:"integration" placeholder:"BRANCH" help:"The branch that approved work reaches."`
+	Lease       flow.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
+}
+
+func (c *initCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	d, err := clone.Prepare(s.ctx, work.Plan{Title: c.Goal, Spec: c.Spec, Branch: c.Integration, Lease: c.Lease})
+	if err != nil {
+		return err
+	}
+	r, err := clone.Init(s.ctx, d)
+	if err != nil {
+		return err
+	}
+	settings := r.After.Settings()
+	goal := r.After.Goal(settings.Goal)
+	data := map[string]any{"goal": settings.Goal, "title": goal.Title, "spec": goal.Spec, "sprint": settings.Sprint,
+		"integration": settings.Integration.Name, "tip": settings.Integration.Tip, "board": settings.Board}
+	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s", gitstore.StateRef,
+		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short())
+}
+
+type trustCommand struct {
+	Hash string `arg:"" optional:"" help:"The hash, or its first digits, of a command that the board names."`
+	List bool   `help:"Show the commands of the board and which of them may run here."`
+}
+
+func (c *trustCommand) Run(s *session) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return err
+	}
+	type row struct {
+		Hash    string `json:"hash"`
+		Command string `json:"command"`
+		Where   string `json:"where"`
+		Trusted bool   `json:"trusted"`
+	}
+	var rows []row
+	var text strings.Builder
+	for _, known := range work.BoardCommands(b) {
+		hash := work.CommandHash(known.Command)
+		if c.Hash != "" && len(c.Hash) >= 6 && strings.HasPrefix(hash, c.Hash) {
+			if err := clone.Trust(s.ctx, known.Command); err != nil {
+				return err
+			}
+		} else if c.Hash != "" {
+			continue
+		}
+		r := row{hash, known.Command, known.Where, clone.Trusted(s.ctx, known.Command) == nil}
+		rows = append(rows, r)
+		mark := "-"
+		if r.Trusted {
+			mark = "trusted"
+		}
+		fmt.Fprintf(&text, "%s  %-7s  %-12s  %s\n", hash[:12], mark, r.Where, flow.Excerpt(strings.ReplaceAll(r.Command, "\n", " "), 200))
+	}
+	if c.Hash != "" && len(rows) == 0 {
+		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza trust --list", Reason: "the board names no command with the hash " + c.Hash}
+	}
+	return s.answer("", map[string]any{"commands": rows}, text.String())
+}
+
+// deadline turns a length of time into the moment it ends.
+func deadline(s *session, d flow.Duration) time.Time {
+	if d == 0 {
+		return time.Time{}
+	}
+	return s.now().UTC().Truncate(time.Second).Add(time.Duration(d))
+}

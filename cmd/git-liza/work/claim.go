@@ -1,0 +1,260 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// Claimed is what a claim won.
+type Claimed struct {
+	Task      flow.TaskID   `json:"task"`
+	Status    flow.Status   `json:"status"`
+	Worktree  string        `json:"worktree"`
+	Branch    string        `json:"branch"`
+	Base      flow.ObjectID `json:"base_commit"`
+	Lease     time.Time     `json:"lease_expires"`
+	Iteration int           `json:"iteration"`
+	Warning   string        `json:"warning,omitempty"` // of the user's own post-checkout hook
+}
+
+// Claim takes a task, the best claimable one if id is "", and makes its
+// worktree after the claim is won. Repeating it repairs a missing worktree.
+// lease 0 means the board's. A claim that reaches the iteration limit is a
+// *Setback.
+func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) (Claimed, gitstore.Result, error) {
+	trees, err := c.checkouts()
+	if err != nil {
+		return Claimed{}, gitstore.Result{}, err
+	}
+	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+		target := id
+		if target == "" {
+			target = held(b, c.By)
+		}
+		if target == "" {
+			best, refusal := b.Best(flow.ActClaim, c.By, c.Generation, at)
+			if refusal != nil {
+				return flow.Move{}, nil, refusal
+			}
+			target = best
+		}
+		m, err := c.claim(ctx, b, target, lease)
+		return m, nil, err
+	})
+	if err != nil {
+		return Claimed{}, r, err
+	}
+	t := r.After.Task(r.Move.Task)
+	claimed := Claimed{Task: t.ID, Status: t.Status, Branch: t.ID.Branch(), Base: t.Attempt.Base, Iteration: t.Attempt.Iteration}
+	if err := blocked(r, t.ID, claimed); err != nil {
+		return claimed, r, err
+	}
+	claimed.Lease = t.Claim.Lease
+	tree, err := c.checkOut(ctx, trees, t)
+	claimed.Worktree = tree.Path
+	claimed.Warning, err = hookWarning(err)
+	return claimed, r, err
+}
+
+// hookWarning turns the failure of a user's hook, beside a checkout that is
+// complete, into a warning: it must not cost the claim.
+func hookWarning(err error) (string, error) {
+	var hook *worktrees.HookError
+	if errors.As(err, &hook) {
+		return hook.Error(), nil
+	}
+	return "", err
+}
+
+// held is the task that an agent has claimed already: a repeated command
+// means that one.
+func held(b *flow.Board, by flow.Actor) flow.TaskID {
+	if a := b.Agent(by.Agent()); a != nil {
+		return a.Task
+	}
+	return ""
+}
+
+func (c *Clone) claim(ctx context.Context, b *flow.Board, id flow.TaskID, lease flow.Duration) (flow.Move, error) {
+	d := &flow.ClaimMove{Lease: lease}
+	if d.Lease == 0 {
+		d.Lease = b.Settings().Config.Lease
+	}
+	fresh, replaces := b.Attempt(id, c.By)
+	if fresh {
+		d.Base = b.Settings().Integration.Tip
+	}
+	m := c.move(flow.ActClaim, id, d)
+	t := b.Task(id)
+	if t == nil || b.Opens(flow.ActClaim, id, c.By, c.Generation, b.At()) != nil {
+		return m, nil
+	}
+	if replaces {
+		save, err := c.save(ctx, t)
+		if err != nil {
+			return m, err
+		}
+		d.Saved = save
+	}
+	if t.Attempt == nil || replaces {
+		return m, c.unobstructed(ctx, t)
+	}
+	return m, nil
+}
+
+// unobstructed refuses a claim whose folder or branch is taken by something
+// that is not ours, before anything is claimed.
+func (c *Clone) unobstructed(ctx context.Context, t *flow.Task) error {
+	name := folder(t.ID, t.Attempts+1)
+	if _, found, err := c.Trees.Find(ctx, name); err != nil || found {
+		return obstacle(c.Trees.Path(name), "is a worktree already", err)
+	}
+	if entries, err := os.ReadDir(c.Trees.Path(name)); !errors.Is(err, fs.ErrNotExist) && (err != nil || len(entries) > 0) {
+		return obstacle(c.Trees.Path(name), "is in the way and not a worktree of this repository", nil)
+	}
+	if t.Attempts > 0 {
+		return nil
+	}
+	tip, err := c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	if err != nil || tip != "" {
+		return obstacle(t.ID.Branch(), "exists already", err)
+	}
+	return nil
+}
+
+func obstacle(what, reason string, err error) error {
+	if err != nil {
+		return err
+	}
+	hint := "mv '" + what + "' '" + what + ".old'"
+	if !filepath.IsAbs(what) {
+		hint = "git branch -m " + what + " " + strings.Replace(what, "/", "-", 1)
+	}
+	return &worktrees.Obstacle{Path: what, Reason: reason, Hint: hint}
+}
+
+// folder is the name of an attempt's worktree below .worktrees/.
+func folder(id flow.TaskID, attempt int) string {
+	if attempt <= 1 {
+		return string(id)
+	}
+	return string(id) + "@" + strconv.Itoa(attempt)
+}
+
+// checkOut makes the claimed attempt's worktree, or finds it as it was left.
+func (c *Clone) checkOut(ctx context.Context, trees *worktrees.Trees, t *flow.Task) (worktrees.Tree, error) {
+	if err := trees.Ignore(); err != nil {
+		return worktrees.Tree{}, err
+	}
+	a := t.Attempt
+	name := folder(t.ID, a.Number)
+	if a.Number > 1 {
+		if tree, found, err := trees.Find(ctx, name); err != nil || found && tree.Branch == t.ID.Branch() {
+			return tree, err
+		}
+		old, err := c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+		if err != nil {
+			return worktrees.Tree{}, err
+		}
+		return trees.Restart(ctx, name, t.ID.Branch(), old, a.Start)
+	}
+	return trees.Branch(ctx, name, t.ID.Branch(), a.Start)
+}
+
+// Folder is the path of a claimed task's worktree, "" if the task was never
+// claimed or the repository is bare.
+func (c *Clone) Folder(t *flow.Task) string {
+	if c.Trees == nil || t.Attempt == nil {
+		return ""
+	}
+	return c.Trees.Path(folder(t.ID, t.Attempt.Number))
+}
+
+// save keeps what this clone has of a task's attempt: the branch tip with
+// uncommitted and untracked files on top. It is nil where there is nothing
+// that is not kept already.
+func (c *Clone) save(ctx context.Context, t *flow.Task) (*flow.Save, error) {
+	if t.Attempt == nil || c.Trees == nil {
+		return nil, nil
+	}
+	tip, err := c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	if err != nil {
+		return nil, err
+	}
+	tree, found, err := c.Trees.Find(ctx, folder(t.ID, t.Attempt.Number))
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		if tip, err = c.Trees.Snapshot(ctx, tree.Path, fmt.Sprintf("Leftovers of %s, attempt %d", t.ID, t.Attempt.Number)); err != nil {
+			return nil, err
+		}
+	}
+	kept, err := c.Repo.Resolve(ctx, flow.SavedRef(t.ID, t.Saves))
+	if err != nil || tip == "" || tip == kept || tip == t.Attempt.Start {
+		return nil, err
+	}
+	return &flow.Save{Number: t.Saves + 1, Commit: tip}, nil
+}
+
+// clear removes a final task's worktrees and branch; what they held is saved.
+// It can be repeated.
+func (c *Clone) clear(ctx context.Context, t *flow.Task) error {
+	if c.Trees == nil {
+		return nil
+	}
+	for n := 1; n <= t.Attempts; n++ {
+		if err := c.Trees.Remove(ctx, folder(t.ID, n)); err != nil {
+			return err
+		}
+	}
+	for n := 1; n <= t.Submissions; n++ {
+		if err := c.Trees.Remove(ctx, reviewFolder(t.ID, n)); err != nil {
+			return err
+		}
+	}
+	ref := "refs/heads/" + t.ID.Branch()
+	tip, err := c.Repo.Resolve(ctx, ref)
+	if err != nil || tip == "" || t.Attempts == 0 {
+		return err
+	}
+	return c.Repo.MoveRefs(ctx, []gitstore.RefUpdate{{Name: ref, Old: tip}}, "liza: "+string(t.ID)+" is "+t.Status.String())
+}
+
+// End makes a move that retires or restarts a task, with its attempt saved in
+// the same transaction; detail gets the save, nil if there is nothing to keep.
+// The checkouts of a task that became final are removed.
+func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail func(*flow.Board, *flow.Save) (flow.Detail, error)) (gitstore.Result, error) {
+	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+		var kept *flow.Save
+		if t := b.Task(id); t != nil && !t.Status.Final() {
+			var err error
+			if kept, err = c.save(ctx, t); err != nil {
+				return flow.Move{}, nil, err
+			}
+		}
+		d, err := detail(b, kept)
+		if err != nil {
+			return flow.Move{}, nil, err
+		}
+		return c.move(act, id, d), nil, nil
+	})
+	if err != nil {
+		return r, err
+	}
+	if t := r.After.Task(id); t != nil && t.Status.Final() {
+		return r, c.clear(ctx, t)
+	}
+	return r, nil
+}

@@ -1,0 +1,106 @@
+// Package work holds the acts that touch both the blackboard and a checkout:
+// claim, submit, review, verdicts, merge and what undoes them. The commands
+// and the supervisors call the same functions.
+//
+// Every act makes its move first and brings the checkouts along afterwards,
+// so that a loser of a race touches nothing; repeating an act after a crash
+// completes what is missing.
+package work
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// A Clone is one clone of a repository with its blackboard and checkouts, on
+// behalf of one actor. It is for one goroutine.
+type Clone struct {
+	Repo       *gitstore.Repo
+	Store      *gitstore.Store
+	Trees      *worktrees.Trees // nil in a bare repository
+	By         flow.Actor
+	Generation flow.Generation
+	Principal  string
+	environ    []string
+}
+
+// Open is the clone of an open repository, without an actor. environ is what
+// verify commands and gates get a filtered part of.
+func Open(ctx context.Context, repo *gitstore.Repo, now func() time.Time, environ []string) (*Clone, error) {
+	store, err := gitstore.OpenStore(ctx, repo, now)
+	if err != nil {
+		return nil, err
+	}
+	trees, err := worktrees.Open(repo)
+	if err != nil && !errors.Is(err, worktrees.ErrNoWorkTree) {
+		return nil, err
+	}
+	return &Clone{Repo: repo, Store: store, Trees: trees, environ: environ}, nil
+}
+
+// As is the same clone on behalf of another actor, for a goroutine of its own.
+func (c *Clone) As(ctx context.Context, by flow.Actor, g flow.Generation) (*Clone, error) {
+	store, err := gitstore.OpenStore(ctx, c.Repo, c.Store.Now)
+	if err != nil {
+		return nil, err
+	}
+	other := *c
+	other.Store, other.By, other.Generation = store, by, g
+	return &other, nil
+}
+
+// A Setback is a move that was made and ended elsewhere than its caller
+// hoped: a merge that became INTEGRATION_FAILED, a claim, review or reject
+// that blocked the task.
+type Setback struct {
+	Rule   flow.Rule
+	Reason string
+	Hint   string
+	Data   any
+}
+
+// Error is the reason.
+func (s *Setback) Error() string { return s.Reason }
+
+// Move makes a move that touches nothing but the blackboard. The detail is
+// made for the board it will be applied to.
+func (c *Clone) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail func(*flow.Board) (flow.Detail, error)) (gitstore.Result, error) {
+	return c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+		d, err := detail(b)
+		if err != nil {
+			return flow.Move{}, nil, err
+		}
+		return c.move(act, task, d), nil, nil
+	})
+}
+
+// Make is [Clone.Move] for a detail that does not depend on the board.
+func (c *Clone) Make(ctx context.Context, act flow.Act, task flow.TaskID, detail flow.Detail) (gitstore.Result, error) {
+	return c.Move(ctx, act, task, func(*flow.Board) (flow.Detail, error) { return detail, nil })
+}
+
+func (c *Clone) move(act flow.Act, task flow.TaskID, detail flow.Detail) flow.Move {
+	return flow.Move{Act: act, Task: task, By: c.By, Principal: c.Principal, Generation: c.Generation, Detail: detail}
+}
+
+// checkouts is the clone's worktrees, or the error of a bare repository.
+func (c *Clone) checkouts() (*worktrees.Trees, error) {
+	if c.Trees == nil {
+		return nil, worktrees.ErrNoWorkTree
+	}
+	return c.Trees, nil
+}
+
+// blocked is the setback of a move that reached a limit, nil if it did not.
+func blocked(r gitstore.Result, id flow.TaskID, data any) error {
+	t := r.After.Task(id)
+	if r.Already || t == nil || t.Status != flow.Blocked {
+		return nil
+	}
+	return &Setback{Rule: flow.RuleLimit, Reason: string(id) + " is BLOCKED: " + t.Block.Reason, Hint: "git liza show " + string(id), Data: data}
+}

@@ -1,0 +1,104 @@
+package work
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// gateTimeout is the limit of a gate or verify that names none.
+const gateTimeout = flow.Duration(10 * time.Minute)
+
+// excerpt is how much of a gate's output is kept, in bytes.
+const excerpt = 4096
+
+// run runs a gate's command in a folder whose tree is checked out there, and
+// returns the evidence. Its environment is filtered: what a board supplies
+// never sees more than an agent does.
+func (c *Clone) run(ctx context.Context, g flow.Gate, dir string, tree flow.ObjectID) (flow.Receipt, error) {
+	path, args := proc.Shell(g.Command)
+	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: dir, Wall: time.Duration(g.Timeout), Excerpt: excerpt - 64,
+		Env: proc.Environment(c.environ, nil)})
+	if err != nil {
+		return flow.Receipt{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return flow.Receipt{}, err
+	}
+	receipt := flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Exit: r.Code, By: c.By,
+		Duration: r.Duration.Round(time.Millisecond).String(), Output: flow.Excerpt(r.Excerpt, excerpt)}
+	if !r.Passed() && receipt.Exit == 0 {
+		receipt.Exit = 1
+	}
+	return receipt, nil
+}
+
+// trustKey holds the hashes of commands that this machine runs for a board.
+const trustKey = "liza.trust.allow"
+
+// CommandHash is the content hash by which a command is trusted.
+func CommandHash(command string) string {
+	sum := sha256.Sum256([]byte(command))
+	return hex.EncodeToString(sum[:])
+}
+
+// Trusted refuses a command from the board that nobody on this machine has
+// allowed to run here.
+func (c *Clone) Trusted(ctx context.Context, command string) error {
+	list, err := c.TrustedHashes(ctx)
+	if err != nil {
+		return err
+	}
+	hash := CommandHash(command)
+	for _, known := range list {
+		if known == hash {
+			return nil
+		}
+	}
+	return &flow.Refusal{Rule: "trust", Hint: "git liza trust " + hash[:12],
+		Reason: "the board wants this machine to run a command that nobody here has allowed: " + flow.Excerpt(command, 200)}
+}
+
+// TrustedHashes are the hashes of the commands that this machine may run.
+func (c *Clone) TrustedHashes(ctx context.Context) ([]string, error) {
+	out, err := c.Repo.Git(ctx, "config", "--get-all", trustKey)
+	var gitErr *gitstore.GitError
+	if errors.As(err, &gitErr) && gitErr.Code == 1 {
+		return nil, nil
+	}
+	return strings.Fields(string(out)), err
+}
+
+// Trust allows commands to run on this machine.
+func (c *Clone) Trust(ctx context.Context, commands ...string) error {
+	for _, command := range commands {
+		if command == "" || c.Trusted(ctx, command) == nil {
+			continue
+		}
+		if _, err := c.Repo.Git(ctx, "config", "--local", "--add", trustKey, CommandHash(command)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TrustOwn allows commands that this machine's own human puts on the board,
+// or its planner where liza.trust.planner is on. It asks before the move, so
+// that a command is never on the board and refused on the machine it is from.
+func (c *Clone) TrustOwn(ctx context.Context, commands ...string) error {
+	planner, err := c.Repo.Config(ctx, "liza.trust.planner")
+	if err != nil {
+		return err
+	}
+	if c.By.IsHuman() || c.By.Role() == flow.Planner && (planner == "true" || planner == "1" || planner == "yes" || planner == "on") {
+		return c.Trust(ctx, commands...)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A Plan is what a new board is made of.
+type Plan struct {
+	Title  string // "" takes the spec's first heading
+	Spec   string
+	Branch string // integration
+	Lease  flow.Duration
+}
+
+// Prepare makes the root move of a board and checks what only the repository
+// can tell: there is a commit, the spec is in it, and branches leave room.
+func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
+	ref := "refs/heads/" + p.Branch
+	tip, err := c.Repo.Resolve(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	created := tip == ""
+	if created {
+		if tip, err = c.Repo.ParseCommit(ctx, "HEAD"); err != nil {
+			return nil, &flow.Refusal{Rule: "no_commit", Hint: "git commit --allow-empty -m first", Reason: "the repository has no commit yet"}
+		}
+	}
+	taken, err := c.Repo.Resolve(ctx, "refs/heads/liza")
+	if err != nil {
+		return nil, err
+	}
+	if taken != "" {
+		return nil, &flow.Refusal{Rule: "branch", Hint: "git branch -m liza OTHER", Reason: "the branch liza is in the way of the task branches liza/…"}
+	}
+	heading, found, err := c.heading(ctx, tip, p.Spec)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, &flow.Refusal{Rule: flow.RuleSpec, Hint: fmt.Sprintf("git liza template vision > %s && git add %s && git commit -m 'Vision'", p.Spec, p.Spec),
+			Reason: fmt.Sprintf("there is no %s at %s", p.Spec, tip.Short())}
+	}
+	if p.Title == "" {
+		p.Title = heading
+	}
+	id, err := gitstore.RandomID()
+	if err != nil {
+		return nil, err
+	}
+	config := flow.DefaultConfig()
+	config.Lease, config.ReviewLease = p.Lease, p.Lease
+	return &flow.InitMove{Board: id, Rules: flow.RulesVersion, Goal: "goal-1", Title: p.Title, Spec: p.Spec,
+		Integration: flow.Branch{Name: p.Branch, Tip: tip}, Created: created, Config: config}, nil
+}
+
+// heading is the first heading of a Markdown file at a commit, its path if it
+// has none; found is false if there is no such file.
+func (c *Clone) heading(ctx context.Context, commit flow.ObjectID, path string) (title string, found bool, err error) {
+	id, err := c.Repo.BlobAt(ctx, commit, path)
+	if err != nil || id == "" {
+		return "", false, err
+	}
+	o, err := c.Repo.Objects(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	kind, data, err := o.Read(id)
+	if err != nil || kind != "blob" {
+		return "", false, err
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "#"); ok {
+			if title := flow.Clean(strings.TrimLeft(rest, "#")); title != "" && len(title) < 200 {
+				return title, true, nil
+			}
+		}
+	}
+	return path, true, nil
+}
+
+// Init makes the root move. A board that is there already is left as it is.
+func (c *Clone) Init(ctx context.Context, d *flow.InitMove) (gitstore.Result, error) {
+	tip, err := c.Repo.Resolve(ctx, gitstore.StateRef)
+	if err != nil {
+		return gitstore.Result{}, err
+	}
+	if tip != "" {
+		b, err := c.Store.BoardAt(tip)
+		if err == nil {
+			err = c.Store.Settle(ctx)
+		}
+		return gitstore.Result{Already: true, Commit: tip, Before: b, After: b}, err
+	}
+	r, err := c.Store.Do(ctx, func(*flow.Board, time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+		return c.move(flow.ActInit, "", d), nil, nil
+	})
+	if err != nil || c.Trees == nil {
+		return r, err
+	}
+	return r, c.Trees.Ignore()
+}
+
+// A BoardCommand is a shell command that stands on the board.
+type BoardCommand struct{ Where, Command string }
+
+// BoardCommands are the commands that a board may ask a machine to run.
+func BoardCommands(b *flow.Board) []BoardCommand {
+	config := b.Settings().Config
+	var list []BoardCommand
+	if config.PostWorktree != "" {
+		list = append(list, BoardCommand{"post_worktree", config.PostWorktree})
+	}
+	for _, g := range config.Gates {
+		list = append(list, BoardCommand{"gate " + g.Name, g.Command})
+	}
+	for _, s := range b.Tasks() {
+		if t := b.Task(s.ID); t != nil && t.Verify != "" && !t.Status.Final() {
+			list = append(list, BoardCommand{string(t.ID), t.Verify})
+		}
+	}
+	return list
+}

@@ -1,0 +1,257 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// Merged is what a merge did.
+type Merged struct {
+	Task      flow.TaskID   `json:"task"`
+	Status    flow.Status   `json:"status"`
+	Commit    flow.ObjectID `json:"merge_commit,omitempty"`
+	Onto      flow.ObjectID `json:"onto,omitempty"`
+	Drift     int           `json:"drift"`
+	Conflicts []string      `json:"conflicts,omitempty"`
+	Gate      string        `json:"gate,omitempty"`
+	Output    string        `json:"output,omitempty"`
+}
+
+// errTipMoved says that integration moved while a candidate was tested.
+var errTipMoved = errors.New("integration moved while the merge was prepared")
+
+// maxMerges bounds how often a merge starts again because integration moved.
+const maxMerges = 20
+
+// Merge brings an approved task to integration without any checkout: git
+// computes the merge, the gates run on it in a private worktree, then
+// integration, the state and the task's branch move in one transaction. Work
+// that conflicts, or fails a gate, becomes INTEGRATION_FAILED: a *Setback.
+func (c *Clone) Merge(ctx context.Context, id flow.TaskID) (Merged, gitstore.Result, error) {
+	for range maxMerges {
+		merged, r, err := c.mergeOnce(ctx, id)
+		if !errors.Is(err, errTipMoved) {
+			return merged, r, err
+		}
+	}
+	return Merged{}, gitstore.Result{}, fmt.Errorf("%w: %w", gitstore.ErrConflict, errTipMoved)
+}
+
+func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore.Result, error) {
+	if err := c.Store.Settle(ctx); err != nil {
+		return Merged{}, gitstore.Result{}, err
+	}
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return Merged{}, gitstore.Result{}, err
+	}
+	t := b.Task(id)
+	if refusal := b.Opens(flow.ActMerge, id, c.By, c.Generation, b.At()); refusal != nil {
+		if t == nil || t.Status != flow.Merged {
+			return Merged{}, gitstore.Result{}, refusal
+		}
+		return c.cleared(ctx, t)
+	}
+	tip := b.Settings().Integration.Tip
+	merged := Merged{Task: id, Onto: tip}
+	computed, err := c.Store.Merge(ctx, tip, t.Submission.Commit)
+	if err != nil {
+		return merged, gitstore.Result{}, err
+	}
+	if len(computed.Conflicts) > 0 {
+		return c.fail(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Paths: computed.Conflicts[:min(len(computed.Conflicts), flow.MaxList)]})
+	}
+	message := fmt.Sprintf("Merge %s: %s\n\nApproved-by: %s\nLiza-Task: %s\n", id, t.Title, t.Verdict.By, id)
+	commit, err := c.Store.MergeCommit(ctx, computed.Tree, tip, t.Submission.Commit, message)
+	if err != nil {
+		return merged, gitstore.Result{}, err
+	}
+	merged.Commit = commit
+	receipts, failed, err := c.gates(ctx, b, commit, computed.Tree)
+	if err != nil {
+		return merged, gitstore.Result{}, err
+	}
+	if failed != nil {
+		merged.Commit, merged.Gate, merged.Output = "", failed.Gate, failed.Output
+		return c.fail(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Gate: failed.Gate, Output: failed.Output})
+	}
+	return c.land(ctx, merged, t, &flow.MergeMove{Commit: commit, Submission: t.Submission.Commit, Onto: tip,
+		Tree: computed.Tree, Git: c.Repo.GitVersion(), Receipts: receipts})
+}
+
+// cleared answers for a task that is merged already: what a killed merge left
+// behind is removed.
+func (c *Clone) cleared(ctx context.Context, t *flow.Task) (Merged, gitstore.Result, error) {
+	merged := Merged{Task: t.ID, Status: t.Status, Commit: t.Merge.Commit, Onto: t.Merge.Onto, Drift: t.Merge.Drift}
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return merged, gitstore.Result{}, err
+	}
+	if err := c.follow(ctx, b, b.Settings().Integration.Tip); err != nil {
+		return merged, gitstore.Result{}, err
+	}
+	return merged, gitstore.Result{Already: true, After: b}, c.clear(ctx, t)
+}
+
+// fail records that the work does not integrate.
+func (c *Clone) fail(ctx context.Context, merged Merged, d *flow.IntegrationFailMove) (Merged, gitstore.Result, error) {
+	r, err := c.Move(ctx, flow.ActIntegrationFail, merged.Task, func(b *flow.Board) (flow.Detail, error) {
+		if b.Settings().Integration.Tip != d.Onto {
+			return nil, errTipMoved
+		}
+		return d, nil
+	})
+	if err != nil {
+		return merged, r, err
+	}
+	merged.Status, merged.Conflicts = r.After.Task(merged.Task).Status, d.Paths
+	reason := fmt.Sprintf("%s conflicts with integration in %s", merged.Task, some(d.Paths))
+	if d.Gate != "" {
+		reason = fmt.Sprintf("gate %s fails on the merge of %s: %s", d.Gate, merged.Task, lastLine(d.Output))
+	}
+	return merged, r, &Setback{Rule: flow.RuleMerge, Reason: fmt.Sprintf("%s; it is %s", reason, merged.Status),
+		Hint: "git liza claim " + string(merged.Task) + " --as CODER", Data: merged}
+}
+
+// land makes the merge move with its refs and brings checkouts along.
+func (c *Clone) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.MergeMove) (Merged, gitstore.Result, error) {
+	drift, err := c.Store.Drift(ctx, t.Attempt.Base, d.Onto)
+	if err != nil {
+		return merged, gitstore.Result{}, err
+	}
+	d.Drift = drift
+	if err := c.mayFollow(ctx, d.Commit); err != nil {
+		return merged, gitstore.Result{}, err
+	}
+	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+		now := b.Task(t.ID)
+		m := c.move(flow.ActMerge, t.ID, d)
+		if now == nil || now.Status != flow.Approved {
+			return m, nil, nil
+		}
+		if b.Settings().Integration.Tip != d.Onto || now.Submission.Commit != d.Submission {
+			return m, nil, errTipMoved
+		}
+		branch, err := c.branchEnd(ctx, now, d)
+		return m, branch, err
+	})
+	if err != nil {
+		return merged, r, err
+	}
+	done := r.After.Task(t.ID)
+	merged.Status, merged.Commit, merged.Drift = done.Status, done.Merge.Commit, done.Merge.Drift
+	if err := c.follow(ctx, r.After, d.Onto); err != nil {
+		return merged, r, err
+	}
+	return merged, r, c.clear(ctx, done)
+}
+
+// branchEnd deletes the task's branch with the merge; what stands on it
+// beyond the reviewed commit is kept as left out.
+func (c *Clone) branchEnd(ctx context.Context, t *flow.Task, d *flow.MergeMove) ([]gitstore.RefUpdate, error) {
+	ref := "refs/heads/" + t.ID.Branch()
+	tip, err := c.Repo.Resolve(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	d.LeftOut = nil
+	kept, err := c.save(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if kept != nil && kept.Commit != t.Submission.Commit {
+		d.LeftOut = kept
+	}
+	if tip == "" {
+		return nil, nil
+	}
+	return []gitstore.RefUpdate{{Name: ref, Old: tip}}, nil
+}
+
+// gates runs what must pass on the merged tree. failed is the first required
+// gate that does not.
+func (c *Clone) gates(ctx context.Context, b *flow.Board, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
+	list := append([]flow.Gate{}, b.Settings().Config.Gates...)
+	script, err := c.Store.HasFile(commit, flow.IntegrationScript)
+	if err != nil {
+		return nil, nil, err
+	}
+	if script {
+		list = append(list, flow.Gate{Name: flow.IntegrationScript, Command: "sh ./" + flow.IntegrationScript, Required: true, Timeout: gateTimeout})
+	}
+	for _, g := range b.Settings().Config.Gates {
+		if err := c.Trusted(ctx, g.Command); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil, nil
+	}
+	trees, err := c.checkouts()
+	if err != nil {
+		return nil, nil, err
+	}
+	err = trees.Private(ctx, commit, func(dir string) error {
+		for _, g := range list {
+			receipt, err := c.run(ctx, g, dir, tree)
+			if err != nil {
+				return err
+			}
+			receipts = append(receipts, receipt)
+			if receipt.Exit != 0 && g.Required {
+				failed = &receipt
+				return nil
+			}
+		}
+		return nil
+	})
+	return receipts, failed, err
+}
+
+// mayFollow refuses to move integration under somebody who has it checked out
+// with changes.
+func (c *Clone) mayFollow(ctx context.Context, to flow.ObjectID) error {
+	b, _, err := c.Store.Board(ctx)
+	if err != nil || c.Trees == nil {
+		return err
+	}
+	integration := b.Settings().Integration
+	return c.Trees.CheckFollow(ctx, integration.Name, integration.Tip, to)
+}
+
+// follow brings a checkout of integration along to where the board has it.
+func (c *Clone) follow(ctx context.Context, b *flow.Board, from flow.ObjectID) error {
+	if c.Trees == nil {
+		return nil
+	}
+	integration := b.Settings().Integration
+	return c.Trees.Follow(ctx, integration.Name, from, integration.Tip)
+}
+
+// Adopt lets integration follow a commit from outside; tasks are those whose
+// submissions it contains and which are merged by it.
+func (c *Clone) Adopt(ctx context.Context, commit flow.ObjectID, reason string, tasks []flow.TaskID) (gitstore.Result, error) {
+	if err := c.mayFollow(ctx, commit); err != nil {
+		return gitstore.Result{}, err
+	}
+	r, err := c.Move(ctx, flow.ActAdopt, "", func(b *flow.Board) (flow.Detail, error) {
+		return &flow.AdoptMove{Commit: commit, Onto: b.Settings().Integration.Tip, Reason: reason, Tasks: tasks}, nil
+	})
+	if err != nil {
+		return r, err
+	}
+	if err := c.follow(ctx, r.After, r.Move.Detail.(*flow.AdoptMove).Onto); err != nil {
+		return r, err
+	}
+	for _, id := range tasks {
+		if err := c.clear(ctx, r.After.Task(id)); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}

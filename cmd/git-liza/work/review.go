@@ -1,0 +1,115 @@
+package work
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// Reviewing is what a claimed review is about.
+type Reviewing struct {
+	Task     flow.TaskID   `json:"task"`
+	Commit   flow.ObjectID `json:"commit"`
+	Base     flow.ObjectID `json:"base_commit"`
+	Worktree string        `json:"worktree"`
+	Author   flow.Actor    `json:"author"`
+	Lease    time.Time     `json:"lease_expires"`
+	Warning  string        `json:"warning,omitempty"` // of the user's own post-checkout hook
+}
+
+// Review takes the review of a task, the best one if id is "", and checks the
+// submitted commit out beside the work. Repeating it repairs the checkout. A
+// review that reaches the limit is a *Setback.
+func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration) (Reviewing, gitstore.Result, error) {
+	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+		target := id
+		if a := b.Agent(c.By.Agent()); target == "" && a != nil {
+			if t := b.Task(a.Review); t != nil && t.Review != nil && t.Review.Lease.After(at) {
+				target = a.Review
+			}
+		}
+		if target == "" {
+			best, refusal := b.Best(flow.ActReview, c.By, c.Generation, at)
+			if refusal != nil {
+				return flow.Move{}, nil, refusal
+			}
+			target = best
+		}
+		d := &flow.ReviewMove{Lease: lease}
+		if lease == 0 {
+			d.Lease = b.Settings().Config.ReviewLease
+		}
+		return c.move(flow.ActReview, target, d), nil, nil
+	})
+	if err != nil {
+		return Reviewing{}, r, err
+	}
+	t := r.After.Task(r.Move.Task)
+	got := Reviewing{Task: t.ID, Commit: t.Submission.Commit, Base: t.Submission.Base, Author: t.Attempt.Coder}
+	if err := blocked(r, t.ID, got); err != nil {
+		return got, r, err
+	}
+	got.Lease = t.Review.Lease
+	trees, err := c.checkouts()
+	if err != nil {
+		return got, r, err
+	}
+	if err := trees.Ignore(); err != nil {
+		return got, r, err
+	}
+	tree, err := trees.Detached(ctx, reviewFolder(t.ID, t.Submission.Number), t.Submission.Commit)
+	got.Worktree = tree.Path
+	got.Warning, err = hookWarning(err)
+	return got, r, err
+}
+
+// reviewFolder is the name of the checkout in which a submission is reviewed.
+func reviewFolder(id flow.TaskID, submission int) string {
+	return "review@" + string(id) + "@" + strconv.Itoa(submission)
+}
+
+// Verdict makes an approve or reject move and removes the review's checkout.
+// A rejection that reaches the limit is a *Setback.
+func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detail flow.Detail) (gitstore.Result, error) {
+	r, err := c.Make(ctx, act, id, detail)
+	if err != nil {
+		return r, err
+	}
+	t := r.After.Task(id)
+	if c.Trees != nil && t.Submissions > 0 {
+		if err := c.Trees.Remove(ctx, reviewFolder(id, t.Submissions)); err != nil {
+			return r, err
+		}
+	}
+	return r, blocked(r, id, nil)
+}
+
+// Release gives a claim or review back. The worktree of a claim stays for its
+// coder; that of a review goes.
+func (c *Clone) Release(ctx context.Context, id flow.TaskID, noVerdict bool) (gitstore.Result, error) {
+	r, err := c.Make(ctx, flow.ActRelease, id, &flow.ReleaseMove{NoVerdict: noVerdict})
+	if err != nil || c.Trees == nil {
+		return r, err
+	}
+	if t := r.After.Task(id); t.Status == flow.ReadyForReview {
+		err = c.Trees.Remove(ctx, reviewFolder(id, t.Submissions))
+	}
+	return r, err
+}
+
+// Renew prolongs a claim's or review's lease; 0 means the board's.
+func (c *Clone) Renew(ctx context.Context, id flow.TaskID, lease flow.Duration) (gitstore.Result, error) {
+	return c.Move(ctx, flow.ActRenew, id, func(b *flow.Board) (flow.Detail, error) {
+		d := &flow.RenewMove{Lease: lease}
+		if t := b.Task(id); lease == 0 && t != nil {
+			d.Lease = b.Settings().Config.Lease
+			if t.Claim == nil {
+				d.Lease = b.Settings().Config.ReviewLease
+			}
+		}
+		return d, nil
+	})
+}

@@ -1,0 +1,122 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// Submit asks for a review of a commit, the tip of the task's branch if it is
+// "". The command's own checks come first: the worktree is clean, the commit
+// is the branch's tip, the task's verify passes at it.
+func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return gitstore.Result{}, err
+	}
+	d := &flow.SubmitMove{Commit: commit}
+	t := b.Task(id)
+	if t != nil && t.Status == flow.Claimed && b.Opens(flow.ActSubmit, id, c.By, c.Generation, b.At()) == nil {
+		if d, err = c.ready(ctx, t, commit); err != nil {
+			return gitstore.Result{}, err
+		}
+	} else if t != nil && t.Submission != nil && commit == "" {
+		d.Commit = t.Submission.Commit
+	}
+	return c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+		m := c.move(flow.ActSubmit, id, d)
+		t := b.Task(id)
+		if t == nil || t.Status != flow.Claimed {
+			return m, nil, nil
+		}
+		d.Save = t.Saves + 1
+		f, err := c.Store.Facts(ctx, b.Ask(m))
+		if err != nil {
+			return m, nil, err
+		}
+		d.Tree, d.Base, d.Paths = f.Tree, f.Base, nil
+		for _, change := range f.Changes {
+			d.Paths = append(d.Paths, change.Path)
+		}
+		return m, nil, nil
+	})
+}
+
+// ready checks the worktree and runs verify.
+func (c *Clone) ready(ctx context.Context, t *flow.Task, commit flow.ObjectID) (*flow.SubmitMove, error) {
+	if _, err := c.checkouts(); err != nil {
+		return nil, err
+	}
+	tip, err := c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	if err != nil {
+		return nil, err
+	}
+	if commit == "" {
+		commit = tip
+	}
+	if tip == "" || commit != tip {
+		return nil, &flow.Refusal{Rule: "branch_tip", Hint: "git liza submit " + string(t.ID),
+			Reason: fmt.Sprintf("%s is not the tip of %s, which is %s", commit.Short(), t.ID.Branch(), tip.Short())}
+	}
+	dir := c.Folder(t)
+	status, err := c.Trees.Status(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if !status.Clean() {
+		return nil, &flow.Refusal{Rule: "clean", Hint: "git -C " + dir + " add -A && git -C " + dir + " commit",
+			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, some(append(append(status.Staged, status.Unstaged...), status.Untracked...)))}
+	}
+	d := &flow.SubmitMove{Commit: commit}
+	if t.Verify != "" {
+		d.Receipt, err = c.verify(ctx, t, commit, dir)
+	}
+	return d, err
+}
+
+// some names the first few paths of a list.
+func some(paths []string) string {
+	const n = 5
+	if len(paths) > n {
+		return strings.Join(paths[:n], ", ") + fmt.Sprintf(" and %d more", len(paths)-n)
+	}
+	return strings.Join(paths, ", ")
+}
+
+// verify runs the task's own check at the commit.
+func (c *Clone) verify(ctx context.Context, t *flow.Task, commit flow.ObjectID, dir string) (*flow.Receipt, error) {
+	tree, err := c.treeOf(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Trusted(ctx, t.Verify); err != nil {
+		return nil, err
+	}
+	receipt, err := c.run(ctx, flow.Gate{Name: "verify", Command: t.Verify, Timeout: gateTimeout}, dir, tree)
+	if err != nil {
+		return nil, err
+	}
+	if receipt.Exit != 0 {
+		return nil, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + dir + " && " + t.Verify,
+			Reason: fmt.Sprintf("verify of %s exits %d: %s", t.ID, receipt.Exit, lastLine(receipt.Output))}
+	}
+	return &receipt, nil
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+func (c *Clone) treeOf(ctx context.Context, commit flow.ObjectID) (flow.ObjectID, error) {
+	o, err := c.Repo.Objects(ctx)
+	if err != nil {
+		return "", err
+	}
+	k, err := o.Commit(commit)
+	return k.Tree, err
+}
