@@ -59,7 +59,11 @@ func classify(err error) failure {
 	var dirty *worktrees.Dirty
 	var usage *usageError
 	var document *gitstore.DocumentError
+	var several *partial
 	switch {
+	case errors.As(err, &several):
+		several.worst.data = several.data
+		return several.worst
 	case errors.As(err, &setback):
 		return failure{exitFailed, "changed", string(setback.Rule), setback.Reason, setback.Hint, setback.Data}
 	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:

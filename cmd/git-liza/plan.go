@@ -1,4 +1,307 @@
 package main
 
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
 // planCommands say what is to be done.
-type planCommands struct{}
+type planCommands struct {
+	Task      taskCommands     `cmd:"" group:"Plan" help:"Add, edit and finalize tasks."`
+	Unblock   unblockCommand   `cmd:"" group:"Plan" help:"Send a blocked task back to work."`
+	Supersede supersedeCommand `cmd:"" group:"Plan" help:"Replace a task whose framing was wrong."`
+	Abandon   abandonCommand   `cmd:"" group:"Plan" help:"Give a task up."`
+}
+
+type taskCommands struct {
+	Add      taskAddCommand      `cmd:"" help:"Add a task, or a list of tasks in one move."`
+	Edit     taskEditCommand     `cmd:"" help:"Change what was said of a task."`
+	Finalize taskFinalizeCommand `cmd:"" help:"Turn drafts into claimable tasks."`
+}
+
+// taskFlags are what can be said of a task; nil means not said.
+type taskFlags struct {
+	Title    *string       `help:"What it is, in one line."`
+	DoneWhen *string       `help:"How a reviewer tells that it is done."`
+	Spec     *string       `placeholder:"PATH[#ANCHOR]" help:"Where it is specified; the file must be on integration."`
+	Scope    *string       `help:"What belongs to it and what does not."`
+	Priority *int          `placeholder:"1..5" help:"1 is first; default 3."`
+	Depends  []flow.TaskID `placeholder:"ID,…" help:"Tasks that must be merged before."`
+	Owns     []string      `sep:"none" placeholder:"GLOB" help:"Paths that only this task changes while it is in work; repeatable."`
+	Verify   *string       `placeholder:"CMD" help:"Shell command that must succeed at submit."`
+	Kind     *flow.Kind    `placeholder:"code|docs|config|spec" help:"Default code, which wants tests."`
+	Stretch  *bool         `help:"Not planned for the sprint, only if there is time."`
+}
+
+// over puts what was said over an input.
+func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
+	put(&in.Title, f.Title)
+	put(&in.DoneWhen, f.DoneWhen)
+	put(&in.Spec, f.Spec)
+	put(&in.Scope, f.Scope)
+	put(&in.Priority, f.Priority)
+	put(&in.Verify, f.Verify)
+	put(&in.Kind, f.Kind)
+	put(&in.Stretch, f.Stretch)
+	if f.Depends != nil {
+		in.DependsOn = f.Depends
+	}
+	if f.Owns != nil {
+		in.Owns = f.Owns
+	}
+	return in
+}
+
+func put[T any](field *T, said *T) {
+	if said != nil {
+		*field = *said
+	}
+}
+
+type taskAddCommand struct {
+	ID    flow.TaskID `arg:"" optional:"" help:"Default: the next task-N."`
+	From  string      `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move."`
+	Draft bool        `help:"Not claimable until it is finalized."`
+	taskFlags
+}
+
+func (c *taskAddCommand) Run(s *session) error {
+	list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft})}
+	if c.From != "" {
+		if c.ID != "" || c.Title != nil {
+			return usagef("git liza help task add", "--from takes everything from the file")
+		}
+		var err error
+		if list, err = s.readTasks(c.From); err != nil {
+			return err
+		}
+	}
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	return s.addTasks(clone, list)
+}
+
+func (s *session) addTasks(clone *work.Clone, list []flow.TaskInput) error {
+	for _, in := range list {
+		if err := clone.TrustOwn(s.ctx, in.Verify); err != nil {
+			return err
+		}
+	}
+	r, err := clone.Move(s.ctx, flow.ActAdd, "", func(b *flow.Board) (flow.Detail, error) {
+		numbered := append([]flow.TaskInput{}, list...)
+		b.Number(numbered)
+		return &flow.AddMove{Tasks: numbered}, nil
+	})
+	if err != nil {
+		return err
+	}
+	ids := make([]flow.TaskID, 0, len(list))
+	var text strings.Builder
+	for _, in := range r.Move.Detail.(*flow.AddMove).Tasks {
+		ids = append(ids, in.ID)
+		fmt.Fprintln(&text, in.ID)
+	}
+	data := map[string]any{"tasks": ids}
+	if len(ids) == 1 {
+		data["task"] = ids[0]
+	}
+	return s.result(r, data, "%s", text.String())
+}
+
+// maxInput bounds what is read from files and standard input, in bytes: a
+// move is smaller, and a mistaken path must not fill the memory.
+const maxInput = gitstore.MaxMove + 1
+
+// readInput reads a file, or standard input for "-".
+func (s *session) readInput(path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(io.LimitReader(s.stdin, maxInput))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usagef("ls", "%v", err)
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxInput))
+}
+
+func (s *session) readTasks(path string) ([]flow.TaskInput, error) {
+	data, err := s.readInput(path)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := gitstore.ParseDocument(path, data, gitstore.MaxMove)
+	if err != nil {
+		return nil, usagef("git liza help task add", "%v", err)
+	}
+	var list []flow.TaskInput
+	if err := doc.Decode(&list); err != nil {
+		return nil, usagef("git liza help task add", "%v", err)
+	}
+	return list, nil
+}
+
+type taskEditCommand struct {
+	ID    flow.TaskID `arg:""`
+	Clear []string    `enum:"depends,owns,verify" placeholder:"FIELD" help:"Empty depends, owns or verify."`
+	taskFlags
+}
+
+func (c *taskEditCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	if c.Verify != nil {
+		if err := clone.TrustOwn(s.ctx, *c.Verify); err != nil {
+			return err
+		}
+	}
+	r, err := clone.Move(s.ctx, flow.ActEdit, c.ID, func(b *flow.Board) (flow.Detail, error) {
+		in := flow.TaskInput{ID: c.ID}
+		if t := b.Task(c.ID); t != nil {
+			in = c.over(t.Input())
+		}
+		for _, field := range c.Clear {
+			switch field {
+			case "depends":
+				in.DependsOn = nil
+			case "owns":
+				in.Owns = nil
+			case "verify":
+				in.Verify = ""
+			}
+		}
+		return &flow.EditMove{Input: in}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.taskResult(r, c.ID, "edited")
+}
+
+// taskResult prints the state that a move left a task in.
+func (s *session) taskResult(r gitstore.Result, id flow.TaskID, what string) error {
+	t := r.After.Task(id)
+	if r.Already {
+		what = "already " + what
+	}
+	return s.result(r, map[string]any{"task": id, "status": t.Status}, "%s %s → %s", id, what, t.Status)
+}
+
+type taskFinalizeCommand struct {
+	IDs []flow.TaskID `arg:"" name:"id"`
+}
+
+func (c *taskFinalizeCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(s.ctx, flow.ActFinalize, "", &flow.FinalizeMove{Tasks: c.IDs})
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, id := range c.IDs {
+		fmt.Fprintf(&text, "%s finalized → %s\n", id, r.After.Task(id).Status)
+	}
+	return s.result(r, map[string]any{"tasks": c.IDs}, "%s", text.String())
+}
+
+type unblockCommand struct {
+	ID         flow.TaskID `arg:""`
+	KeepBranch bool        `help:"Whoever claims next continues the saved branch."`
+}
+
+func (c *unblockCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.End(s.ctx, flow.ActUnblock, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
+		return &flow.UnblockMove{KeepBranch: c.KeepBranch, Saved: save}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.taskResult(r, c.ID, "unblocked")
+}
+
+type supersedeCommand struct {
+	ID     flow.TaskID `arg:""`
+	By     string      `required:"" placeholder:"FILE|IDS" help:"The replacements: ids with commas, or a YAML list of new tasks as task add --from takes it (- for standard input)."`
+	Reason string      `required:"" help:"Why, with the root cause."`
+}
+
+func (c *supersedeCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	ids, list, err := c.replacements(s)
+	if err != nil {
+		return err
+	}
+	for _, in := range list {
+		if err := clone.TrustOwn(s.ctx, in.Verify); err != nil {
+			return err
+		}
+	}
+	r, err := clone.End(s.ctx, flow.ActSupersede, c.ID, func(b *flow.Board, save *flow.Save) (flow.Detail, error) {
+		numbered := append([]flow.TaskInput{}, list...)
+		b.Number(numbered)
+		return &flow.SupersedeMove{Reason: c.Reason, By: ids, Add: numbered, Saved: save}, nil
+	})
+	if err != nil {
+		return err
+	}
+	t := r.After.Task(c.ID)
+	return s.result(r, map[string]any{"task": c.ID, "status": t.Status, "superseded_by": t.SupersededBy},
+		"%s superseded by %v → %s", c.ID, t.SupersededBy, t.Status)
+}
+
+// replacements takes --by for a file if there is one of that name.
+func (c *supersedeCommand) replacements(s *session) ([]flow.TaskID, []flow.TaskInput, error) {
+	if _, err := os.Stat(c.By); err == nil || c.By == "-" {
+		list, err := s.readTasks(c.By)
+		return nil, list, err
+	}
+	var ids []flow.TaskID
+	for word := range strings.SplitSeq(c.By, ",") {
+		var id flow.TaskID
+		if err := id.UnmarshalText([]byte(strings.TrimSpace(word))); err != nil {
+			return nil, nil, usagef("git liza help supersede", "--by: there is no file %s, and %v", c.By, err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil, nil
+}
+
+type abandonCommand struct {
+	ID      flow.TaskID `arg:""`
+	Reason  string      `required:"" help:"Why."`
+	Cascade bool        `help:"Block the unclaimed tasks that need it."`
+}
+
+func (c *abandonCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.End(s.ctx, flow.ActAbandon, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
+		return &flow.AbandonMove{Reason: c.Reason, Cascade: c.Cascade, Saved: save}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.taskResult(r, c.ID, "abandoned")
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
+type mergeCommands struct {
+	Merge     mergeCommand     `cmd:"" group:"Work" help:"Bring approved work to integration."`
+	Adopt     adoptCommand     `cmd:"" group:"Work" help:"Let integration follow a commit from outside."`
+	Reconcile reconcileCommand `cmd:"" group:"Work" help:"Count a task as merged whose work reached integration from outside."`
+}
+
+type mergeCommand struct {
+	ID  flow.TaskID `arg:"" optional:""`
+	All bool        `help:"Every approved task, one after the other."`
+}
+
+func (c *mergeCommand) Run(s *session) error {
+	if c.All == (c.ID != "") {
+		return usagef("git liza help merge", "merge takes either a task or --all")
+	}
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	if c.All {
+		return s.mergeAll(clone)
+	}
+	merged, r, err := clone.Merge(s.ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	return s.result(r, merged, "%s merged as %s onto %s → %s", merged.Task, merged.Commit.Short(), merged.Onto.Short(), merged.Status)
+}
+
+// mergeAll merges what is approved and answers with every result; the exit
+// code is the worst one.
+func (s *session) mergeAll(clone *work.Clone) error {
+	b, _, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return err
+	}
+	type one struct {
+		OK bool `json:"ok"`
+		work.Merged
+		Error string `json:"error,omitempty"`
+	}
+	results := []one{}
+	var text strings.Builder
+	var worst error
+	for _, t := range b.Tasks() {
+		if t.Status != flow.Approved {
+			continue
+		}
+		merged, _, err := clone.Merge(s.ctx, t.ID)
+		merged.Task = t.ID
+		result := one{OK: err == nil, Merged: merged}
+		if err != nil {
+			result.Error = err.Error()
+			fmt.Fprintf(&text, "%s: %v\n", t.ID, err)
+			if worst == nil || classify(err).code > classify(worst).code {
+				worst = err
+			}
+		} else {
+			fmt.Fprintf(&text, "%s merged as %s → %s\n", t.ID, merged.Commit.Short(), merged.Status)
+		}
+		results = append(results, result)
+	}
+	if worst != nil {
+		f := classify(worst)
+		s.progress("%s", strings.TrimSuffix(text.String(), "\n"))
+		return &partial{f, map[string]any{"results": results}}
+	}
+	if len(results) == 0 {
+		return s.answer("already", map[string]any{"results": results}, "nothing is approved")
+	}
+	return s.answer("changed", map[string]any{"results": results}, text.String())
+}
+
+// partial is the worst failure among several, with the results of all.
+type partial struct {
+	worst failure
+	data  any
+}
+
+func (p *partial) Error() string { return p.worst.reason }
+
+type adoptCommand struct {
+	Commit string        `arg:"" help:"A commit that has the integration tip behind it."`
+	Reason string        `required:"" help:"Why."`
+	Tasks  []flow.TaskID `placeholder:"ID,…" help:"Tasks whose submission it contains; they become MERGED."`
+}
+
+func (c *adoptCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	commit, err := clone.Repo.ParseCommit(s.ctx, c.Commit)
+	if err != nil {
+		return err
+	}
+	r, err := clone.Adopt(s.ctx, commit, c.Reason, c.Tasks)
+	if err != nil {
+		return err
+	}
+	name := r.After.Settings().Integration.Name
+	return s.result(r, map[string]any{"commit": commit, "integration": name, "tasks": c.Tasks}, "%s follows %s", name, commit.Short())
+}
+
+type reconcileCommand struct {
+	ID     flow.TaskID `arg:""`
+	Reason string      `default:"reached integration from outside" help:"Why."`
+}
+
+func (c *reconcileCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return err
+	}
+	tip, err := clone.Repo.ParseCommit(s.ctx, "refs/heads/"+b.Settings().Integration.Name)
+	if err != nil {
+		return err
+	}
+	r, err := clone.Adopt(s.ctx, tip, c.Reason, []flow.TaskID{c.ID})
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) && refusal.Rule == flow.RuleState && b.Task(c.ID) != nil && b.Task(c.ID).Status == flow.Merged {
+		return s.answer("already", map[string]any{"task": c.ID, "status": flow.Merged}, string(c.ID)+" is merged already")
+	}
+	if err != nil {
+		return err
+	}
+	return s.taskResult(r, c.ID, "reconciled")
+}

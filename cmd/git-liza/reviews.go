@@ -1,0 +1,128 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type reviewCommands struct {
+	Review  reviewCommand  `cmd:"" group:"Work" help:"Take the review of a submission, checked out beside the work."`
+	Approve approveCommand `cmd:"" group:"Work" help:"Let one exact commit reach integration."`
+	Reject  rejectCommand  `cmd:"" group:"Work" help:"Send a submission back with its blockers."`
+}
+
+type reviewCommand struct {
+	ID    flow.TaskID   `arg:"" optional:"" help:"Default: the best submission."`
+	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
+}
+
+func (c *reviewCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	got, r, err := clone.Review(s.ctx, c.ID, c.Lease)
+	if err != nil {
+		return err
+	}
+	if got.Warning != "" {
+		s.progress("warning: %s", got.Warning)
+	}
+	return s.result(r, got, "%s reviews %s of %s by %s until %s\n%s", clone.By, got.Commit.Short(), got.Task, got.Author,
+		got.Lease.Format("2006-01-02 15:04:05Z"), got.Worktree)
+}
+
+type approveCommand struct {
+	ID      flow.TaskID `arg:""`
+	Commit  string      `required:"" placeholder:"SHA" help:"The full id of the submitted commit."`
+	Message string      `short:"m" help:"A word with the approval."`
+}
+
+func (c *approveCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Verdict(s.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: flow.ObjectID(c.Commit), Message: c.Message})
+	if err != nil {
+		return err
+	}
+	return s.taskResult(r, c.ID, "approved")
+}
+
+type rejectCommand struct {
+	ID         flow.TaskID `arg:""`
+	Commit     string      `required:"" placeholder:"SHA" help:"The full id of the submitted commit."`
+	Reason     string      `placeholder:"TEXT" help:"Structured reason: YAML, or lines '- [blocker] FILE:LINE — ISSUE'."`
+	ReasonFile string      `placeholder:"FILE" help:"The same from a file, - for standard input."`
+}
+
+func (c *rejectCommand) Run(s *session) error {
+	feedback, err := c.feedback(s)
+	if err != nil {
+		return err
+	}
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Verdict(s.ctx, flow.ActReject, c.ID, &flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: feedback})
+	if err != nil {
+		return err
+	}
+	t := r.After.Task(c.ID)
+	return s.result(r, map[string]any{"task": c.ID, "status": t.Status, "blockers": len(t.Rejection.Blockers), "review_cycles": t.Attempt.Cycles},
+		"%s rejected with %s → %s", c.ID, blockers(t.Rejection.Blockers), t.Status)
+}
+
+// feedback reads the reason in either form. A reason that is in neither is
+// refused as the rules refuse one without a blocker.
+func (c *rejectCommand) feedback(s *session) (flow.Feedback, error) {
+	text := c.Reason
+	if c.ReasonFile != "" {
+		if c.Reason != "" {
+			return flow.Feedback{}, usagef("git liza help reject", "--reason and --reason-file exclude each other")
+		}
+		data, err := s.readInput(c.ReasonFile)
+		if err != nil {
+			return flow.Feedback{}, err
+		}
+		text = string(data)
+	}
+	var f flow.Feedback
+	if looksLikeYAML(text) {
+		if err := gitstore.Decode("reason", []byte(text), &f); err != nil {
+			return f, unstructured(c.ID, err)
+		}
+		return f, nil
+	}
+	f, err := flow.ParseFeedback(text)
+	if err != nil {
+		return f, unstructured(c.ID, err)
+	}
+	return f, nil
+}
+
+func unstructured(id flow.TaskID, err error) error {
+	return &flow.Refusal{Rule: flow.RuleReason, Reason: "the reason: " + err.Error(),
+		Hint: "git liza reject " + string(id) + " --commit SHA --reason '- [blocker] FILE:LINE — ISSUE'"}
+}
+
+// looksLikeYAML tells the two forms of a reason apart by its first line.
+func looksLikeYAML(text string) bool {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, key := range []string{"blockers:", "concerns:", "prior:", "overall:"} {
+			if strings.HasPrefix(line, key) {
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
