@@ -269,6 +269,9 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 		if t == nil {
 			return refuse(RuleNotFound, "git liza list --all", "there is no task %s", id)
 		}
+		if t.Status.Final() {
+			return refuse(RuleFinal, "git liza show "+string(id), "%s is %s, and nothing leaves a final state", id, t.Status)
+		}
 		if t.Status != Draft {
 			return refuse(RuleState, "git liza show "+string(id), "finalize applies to drafts, %s is %s", id, t.Status)
 		}

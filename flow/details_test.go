@@ -1,0 +1,216 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+)
+
+// details make an act's fields from the words of a scenario. What a line does
+// not say is as a correct command would have it on this board.
+var details = map[Act]func(*scene, TaskID, words) Detail{
+	ActAdd: func(_ *scene, _ TaskID, w words) Detail { return &AddMove{Tasks: w.inputs(w.plain)} },
+	ActFinalize: func(_ *scene, _ TaskID, w words) Detail {
+		return &FinalizeMove{Tasks: ids[TaskID](w.plain)}
+	},
+	ActEdit: func(_ *scene, id TaskID, w words) Detail {
+		if len(w.plain) == 0 {
+			w.plain = []string{string(id)}
+		}
+		return &EditMove{Input: w.inputs(w.plain)[0]}
+	},
+	ActClaim: func(s *scene, id TaskID, w words) Detail {
+		return &ClaimMove{Lease: w.lease(), Base: w.object("base", s.board.Base(id, w.by)), Saved: s.saved(w, id)}
+	},
+	ActRenew: func(_ *scene, _ TaskID, w words) Detail { return &RenewMove{Lease: w.lease()} },
+	ActIntent: func(_ *scene, _ TaskID, w words) Detail {
+		return &IntentMove{Intent{Summary: w.or("summary", "do it"), Validation: w.or("validation", "run it"),
+			Extend: w.list("extend"), TestsNotNeeded: w.or("notests", "")}}
+	},
+	ActSubmit:  submitWords,
+	ActReview:  func(_ *scene, _ TaskID, w words) Detail { return &ReviewMove{Lease: w.lease()} },
+	ActApprove: func(s *scene, id TaskID, w words) Detail { return &ApproveMove{Commit: s.submitted(id, w)} },
+	ActReject: func(s *scene, id TaskID, w words) Detail {
+		return &RejectMove{Commit: s.submitted(id, w), Feedback: Feedback{Blockers: w.findings("blockers", "broken"),
+			Concerns: w.findings("concerns", ""), Prior: w.prior(), Overall: "see above"}}
+	},
+	ActMerge: mergeWords,
+	ActIntegrationFail: func(s *scene, _ TaskID, w words) Detail {
+		f := &IntegrationFailMove{Onto: w.object("onto", s.tip()), Paths: w.list("conflicts"), Gate: w.or("gate", "")}
+		if w.pairs["conflicts"]+w.pairs["gate"] == "" && !w.on("nothing") {
+			f.Paths = []string{"a.go"}
+		}
+		return f
+	},
+	ActBlock: func(_ *scene, _ TaskID, w words) Detail {
+		return &BlockMove{Reason: w.or("reason", "stuck"), Questions: strings.Split(w.or("questions", "why?"), ",")}
+	},
+	ActUnblock: func(s *scene, id TaskID, w words) Detail {
+		return &UnblockMove{KeepBranch: w.on("keep"), Saved: s.saved(w, id)}
+	},
+	ActSupersede: func(s *scene, id TaskID, w words) Detail {
+		return &SupersedeMove{Reason: w.or("reason", "wrong cut"), By: ids[TaskID](w.list("with")), Add: w.inputs(w.plain), Saved: s.saved(w, id)}
+	},
+	ActAbandon: func(s *scene, id TaskID, w words) Detail {
+		return &AbandonMove{Reason: w.or("reason", "not needed"), Cascade: w.on("cascade"), Saved: s.saved(w, id)}
+	},
+	ActRelease: func(_ *scene, _ TaskID, w words) Detail { return &ReleaseMove{NoVerdict: w.on("noverdict")} },
+	ActHandoff: func(_ *scene, _ TaskID, w words) Detail {
+		return &HandoffMove{Handoff{Summary: w.or("summary", "half done"), NextAction: w.or("next", "go on")}}
+	},
+	ActAdopt: func(s *scene, _ TaskID, w words) Detail {
+		return &AdoptMove{Commit: object(w.nth(0)), Onto: w.object("onto", s.tip()), Reason: w.or("reason", "hotfix"), Tasks: ids[TaskID](w.list("tasks"))}
+	},
+
+	ActPause:      func(_ *scene, _ TaskID, w words) Detail { return &PauseMove{w.or("reason", "why")} },
+	ActResume:     func(_ *scene, _ TaskID, w words) Detail { return &ResumeMove{w.or("reason", "why")} },
+	ActCheckpoint: func(_ *scene, _ TaskID, w words) Detail { return &CheckpointMove{w.or("reason", "why")} },
+	ActStop:       func(_ *scene, _ TaskID, w words) Detail { return &StopMove{w.or("reason", "why")} },
+	ActDecide:     func(_ *scene, _ TaskID, w words) Detail { return &DecideMove{w.nth(0), w.or("message", "so be it")} },
+	ActTrip:       func(_ *scene, _ TaskID, w words) Detail { return &TripMove{Pattern: w.or("pattern", "retry_cluster")} },
+	ActReset:      func(_ *scene, _ TaskID, w words) Detail { return &ResetMove{w.or("resolution", "mended")} },
+
+	ActGoal: func(_ *scene, _ TaskID, w words) Detail {
+		return &GoalMove{ID: GoalID(w.nth(0)), Title: w.or("title", "Next"), Spec: w.or("spec", vision)}
+	},
+	ActComplete: func(_ *scene, _ TaskID, w words) Detail { return &CompleteMove{w.or("reason", "done")} },
+	ActAbort:    func(_ *scene, _ TaskID, w words) Detail { return &AbortMove{w.or("reason", "no use")} },
+	ActAlign:    func(_ *scene, _ TaskID, w words) Detail { return &AlignMove{w.or("text", "on course")} },
+	ActSprintStart: func(s *scene, _ TaskID, w words) Detail {
+		m := &SprintStartMove{Planned: ids[TaskID](w.list("planned")), Stretch: ids[TaskID](w.list("stretch"))}
+		if w.pairs["deadline"] != "" {
+			m.Deadline = s.now.Add(w.span("deadline", 0))
+		}
+		return m
+	},
+	ActSprintClose: func(_ *scene, _ TaskID, w words) Detail {
+		return &SprintCloseMove{Abort: w.on("abort"), Reason: "over"}
+	},
+	ActRetro: func(_ *scene, _ TaskID, w words) Detail { return &RetroMove{SprintID(w.nth(0)), w.or("text", "well")} },
+
+	ActRegister: func(_ *scene, _ TaskID, w words) Detail {
+		m := &RegisterMove{Agent: AgentID(w.nth(0)), Takeover: w.on("takeover")}
+		if w.pairs["as"] != "" {
+			m.Generation = generationOf(w.pairs["as"])
+		}
+		return m
+	},
+	ActUnregister: func(_ *scene, _ TaskID, w words) Detail { return &UnregisterMove{AgentID(w.nth(0))} },
+	ActDegrade: func(_ *scene, _ TaskID, w words) Detail {
+		return &DegradeMove{AgentID(w.nth(0)), w.or("reason", "no provider")}
+	},
+
+	ActAnomaly: func(_ *scene, _ TaskID, w words) Detail {
+		m := &AnomalyMove{About: TaskID(w.or("about", "")), Details: map[string]string{}}
+		_ = m.Type.UnmarshalText([]byte(w.nth(0)))
+		for key, value := range w.pairs {
+			if key != "about" {
+				m.Details[key] = value
+			}
+		}
+		return m
+	},
+	ActDiscover: func(_ *scene, _ TaskID, w words) Detail {
+		return &DiscoverMove{Text: w.or("text", "a leak"), Severity: w.or("severity", "low"), Urgency: w.or("urgency", "deferred"), During: TaskID(w.or("during", ""))}
+	},
+	ActConvert: func(_ *scene, _ TaskID, w words) Detail {
+		return &ConvertMove{Discovery: RecordID(w.nth(0)), Input: w.inputs(w.plain[1:])[0]}
+	},
+	ActNote: func(_ *scene, _ TaskID, w words) Detail {
+		return &NoteMove{For: w.or("for", "all"), Text: w.or("text", "mind this")}
+	},
+	ActSpecChange: func(_ *scene, _ TaskID, w words) Detail {
+		return &SpecChangeMove{Spec: w.or("spec", vision), Change: w.or("change", "clearer"), Cause: TaskID(w.or("cause", ""))}
+	},
+
+	ActInit: func(_ *scene, _ TaskID, w words) Detail {
+		m := newBoard()
+		m.Board, m.Integration.Name, m.Spec = w.or("board", m.Board), w.or("branch", m.Integration.Name), w.or("spec", m.Spec)
+		m.Rules += w.number("newer")
+		return m
+	},
+	ActConfig: func(s *scene, _ TaskID, w words) Detail { return &ConfigMove{s.config(w)} },
+	ActImport: func(_ *scene, _ TaskID, w words) Detail {
+		return &ImportMove{Source: "elsewhere", Tasks: w.inputs(w.plain)}
+	},
+	ActArchive: func(_ *scene, _ TaskID, w words) Detail { return &ArchiveMove{ids[TaskID](w.plain)} },
+	ActMigrate: func(_ *scene, _ TaskID, w words) Detail { return &MigrateMove{w.number("to")} },
+	ActAmend:   amendWords,
+	ActPrincipal: func(_ *scene, _ TaskID, w words) Detail {
+		return &PrincipalMove{Remove: w.on("remove"), Principal: Principal{Name: w.nth(0), Kind: w.or("kind", "human"), Rights: w.list("rights")}}
+	},
+}
+
+func (s *scene) tip() ObjectID { return s.board.Settings().Integration.Tip }
+
+// submitted is the commit that the second plain word names, or the one under
+// review.
+func (s *scene) submitted(id TaskID, w words) ObjectID {
+	if w.nth(0) != "" {
+		return object(w.nth(0))
+	}
+	if t := s.board.Task(id); t != nil && t.Submission != nil {
+		return t.Submission.Commit
+	}
+	return object("none")
+}
+
+func submitWords(s *scene, id TaskID, w words) Detail {
+	d := &SubmitMove{Commit: object(w.nth(0)), Tree: object("tree-" + w.nth(0)), Base: s.tip(),
+		Paths: paths{"src/a.go", "src/a_test.go"}, Save: 1 + w.number("skip")}
+	if _, ok := w.pairs["paths"]; ok {
+		d.Paths = w.list("paths")
+	}
+	if t := s.board.Task(id); t != nil {
+		d.Save += t.Saves
+	}
+	if list := w.receipts(d.Tree); len(list) > 0 {
+		d.Receipt = &list[0]
+	}
+	return d
+}
+
+func mergeWords(s *scene, id TaskID, w words) Detail {
+	d := &MergeMove{Commit: object(w.or("commit", "m-"+string(id))), Onto: w.object("onto", s.tip()), Tree: object("merged-" + string(id)),
+		Submission: w.object("submission", s.submitted(id, words{})), Git: "2.39.5", LeftOut: s.saved(w, id)}
+	d.Receipts = w.receipts(d.Tree)
+	return d
+}
+
+// amendWords changes one field of one document: the board's goal, its open
+// sprint or the record that is named.
+func amendWords(s *scene, _ TaskID, w words) Detail {
+	d := &AmendMove{}
+	for _, what := range w.plain {
+		switch what {
+		case "goal":
+			g := *s.board.Goal(s.board.Settings().Goal)
+			g.ID, g.Title = GoalID(w.or("id", string(g.ID))), w.or("title", "Ship better")
+			_ = g.Status.UnmarshalText([]byte(w.pairs["status"]))
+			d.Goal = &g
+		case "sprint":
+			c := *s.board.Sprint(SprintID(w.or("id", string(s.board.Settings().Sprint))))
+			c.Retro = "good"
+			_ = c.Status.UnmarshalText([]byte(w.pairs["status"]))
+			d.Sprint = &c
+		case "config":
+			c := s.config(w)
+			d.Config = &c
+		case "anomaly":
+			a := *s.board.Load(Key{Anomalies, w.or("id", "")}).(*Anomaly)
+			_ = a.Type.UnmarshalText([]byte(w.pairs["type"]))
+			d.Anomaly = &a
+		case "discovery":
+			a := *s.board.Load(Key{Discovered, w.or("id", "")}).(*Discovery)
+			a.Severity, a.Converted = w.or("severity", "high"), TaskID(w.or("converted", ""))
+			d.Discovery = &a
+		case "note":
+			d.Note = &Note{ID: RecordID(w.or("id", "")), For: "all", Text: w.or("text", "better"), By: "human:ann", At: s.now.UTC()}
+		}
+	}
+	return d
+}
+
+// takesTask are the acts whose first plain word is their task.
+func takesTask(act Act) bool {
+	return slices.ContainsFunc(rules, func(r rule) bool { return r.act == act && r.from != 0 })
+}

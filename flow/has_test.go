@@ -1,0 +1,200 @@
+package flow
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// has compares what stands on the board with PROPERTY=VALUE pairs. The subject
+// is a task, an agent, or the board itself.
+func (s *scene) has(subject string, pairs []string) string {
+	for _, pair := range pairs {
+		key, want, _ := strings.Cut(pair, "=")
+		got, ok := s.property(subject, key)
+		if !ok {
+			return subject + " has nothing called " + key
+		}
+		if got != want {
+			return fmt.Sprintf("%s has %s=%s", subject, key, got)
+		}
+	}
+	return ""
+}
+
+func (s *scene) property(subject, key string) (string, bool) {
+	if subject == "board" {
+		return s.boardProperty(key)
+	}
+	if a := AgentID(subject); a.Role() != 0 {
+		return s.agentProperty(a, key)
+	}
+	t := s.board.Task(TaskID(subject))
+	if t == nil {
+		return "", false
+	}
+	property, ok := taskProperties[key]
+	if !ok {
+		return "", false
+	}
+	return property(t), true
+}
+
+func (s *scene) boardProperty(key string) (string, bool) {
+	b := s.board
+	c := b.Settings()
+	switch key {
+	case "control":
+		return c.Control.State.String(), true
+	case "tip":
+		return objectName(c.Integration.Tip), true
+	case "sprint":
+		return string(c.Sprint), true
+	case "sprint-1", "sprint-2":
+		return b.Sprint(SprintID(key)).Status.String(), true
+	case "carried":
+		return join(b.Sprint("sprint-1").Carried), true
+	case "goal":
+		return string(c.Goal) + ":" + b.Goal(c.Goal).Status.String(), true
+	case "tripped":
+		return strconv.FormatBool(b.Breaker().Tripped), true
+	case "watermark":
+		return strconv.Itoa(b.Breaker().Watermark), true
+	case "anomalies":
+		return join(b.IDs(Anomalies)), true
+	case "discovered":
+		return join(b.IDs(Discovered)), true
+	case "agents":
+		return join(b.IDs(Agents)), true
+	case "live":
+		return join(b.IDs(Tasks)), true
+	case "archived":
+		return join(b.IDs(Archive)), true
+	case "next":
+		return strconv.Itoa(c.Next.Task), true
+	}
+	return "", false
+}
+
+func (s *scene) agentProperty(id AgentID, key string) (string, bool) {
+	a := s.board.Agent(id)
+	if a == nil {
+		return "", key == "task"
+	}
+	switch key {
+	case "task":
+		return string(a.Task), true
+	case "review":
+		return string(a.Review), true
+	case "degraded":
+		return a.Degraded, true
+	}
+	return "", false
+}
+
+func join[T ~string](list []T) string {
+	parts := make([]string, len(list))
+	for i, s := range list {
+		parts[i] = string(s)
+	}
+	return strings.Join(parts, ",")
+}
+
+var taskProperties = map[string]func(*Task) string{
+	"status":      func(t *Task) string { return t.Status.String() },
+	"depends":     func(t *Task) string { return join(t.DependsOn) },
+	"sprint":      func(t *Task) string { return string(t.Sprint) },
+	"stretch":     func(t *Task) string { return strconv.FormatBool(t.Stretch) },
+	"saves":       func(t *Task) string { return strconv.Itoa(t.Saves) },
+	"attempts":    func(t *Task) string { return strconv.Itoa(t.Attempts) },
+	"totalcycles": func(t *Task) string { return strconv.Itoa(t.Cycles) },
+	"noverdicts":  func(t *Task) string { return strconv.Itoa(t.NoVerdicts) },
+	"mergefails":  func(t *Task) string { return strconv.Itoa(t.MergeFails) },
+	"rescoped":    func(t *Task) string { return strconv.Itoa(t.Generation) },
+	"supersedes":  func(t *Task) string { return join(t.Supersedes) },
+	"by":          func(t *Task) string { return join(t.SupersededBy) },
+	"intent":      func(t *Task) string { return strconv.FormatBool(t.Intent != nil) },
+	"handoff":     func(t *Task) string { return strconv.FormatBool(t.Handoff != nil) },
+	"failures": func(t *Task) string {
+		var list []string
+		for _, f := range t.Failures {
+			list = append(list, string(f.Coder)+":"+strings.ReplaceAll(f.Reason, " ", "_"))
+		}
+		return join(list)
+	},
+	"coders": func(t *Task) string {
+		var list []string
+		for _, c := range t.Coders {
+			list = append(list, string(c.By))
+		}
+		return join(list)
+	},
+	"coder":     attempt(func(a *Attempt) string { return string(a.Coder) }),
+	"number":    attempt(func(a *Attempt) string { return strconv.Itoa(a.Number) }),
+	"iteration": attempt(func(a *Attempt) string { return strconv.Itoa(a.Iteration) }),
+	"cycles":    attempt(func(a *Attempt) string { return strconv.Itoa(a.Cycles) }),
+	"base":      attempt(func(a *Attempt) string { return objectName(a.Base) }),
+	"start":     attempt(func(a *Attempt) string { return objectName(a.Start) }),
+	"fix":       attempt(func(a *Attempt) string { return objectName(a.Fix) }),
+	"holder": func(t *Task) string {
+		if t.Claim == nil {
+			return ""
+		}
+		return string(t.Claim.By)
+	},
+	"lease": func(t *Task) string {
+		if t.Claim == nil {
+			return ""
+		}
+		return t.Claim.Lease.Sub(dawn).String()
+	},
+	"reviewer": func(t *Task) string {
+		if t.Review == nil {
+			return ""
+		}
+		return string(t.Review.By)
+	},
+	"commit": func(t *Task) string {
+		if t.Submission == nil {
+			return ""
+		}
+		return objectName(t.Submission.Commit)
+	},
+	"approver": func(t *Task) string {
+		if t.Verdict == nil {
+			return ""
+		}
+		return string(t.Verdict.By)
+	},
+	"blockers": func(t *Task) string {
+		var list []string
+		if t.Rejection != nil {
+			for _, b := range t.Rejection.Blockers {
+				list = append(list, b.Issue)
+			}
+		}
+		return join(list)
+	},
+	"blocked": func(t *Task) string {
+		if t.Block == nil {
+			return ""
+		}
+		return t.Block.Reason
+	},
+	"merge": func(t *Task) string {
+		if t.Merge == nil {
+			return ""
+		}
+		return objectName(t.Merge.Commit)
+	},
+	"adopted": func(t *Task) string { return strconv.FormatBool(t.Merge != nil && t.Merge.Adopted) },
+}
+
+func attempt(of func(*Attempt) string) func(*Task) string {
+	return func(t *Task) string {
+		if t.Attempt == nil {
+			return ""
+		}
+		return of(t.Attempt)
+	}
+}

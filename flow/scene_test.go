@@ -1,0 +1,196 @@
+package flow
+
+import (
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A scene is a board under play: moves are made on it one after the other,
+// and every one of them is held to what must always be true.
+type scene struct {
+	t           testing.TB
+	docs        Documents
+	board       *Board
+	now         time.Time
+	requests    int
+	generations map[AgentID][]Generation // in order of registration
+}
+
+var dawn = time.Date(2026, 1, 17, 8, 0, 0, 0, time.UTC)
+
+// empty is a scene without a blackboard.
+func empty(t testing.TB) *scene {
+	return &scene{t: t, board: Open(Documents{}, time.Time{}), now: dawn, generations: map[AgentID][]Generation{}}
+}
+
+// opened is a scene with a fresh blackboard.
+func opened(t testing.TB) *scene {
+	s := empty(t)
+	require.Nil(t, s.play(s.by("human:ann", ActInit, "", newBoard())))
+	return s
+}
+
+func newBoard() *InitMove {
+	return &InitMove{Board: "00112233445566aa", Rules: RulesVersion, Goal: "goal-1", Title: "Ship", Spec: vision,
+		Integration: Branch{Name: "integration", Tip: object("tip")}, Created: true, Config: DefaultConfig()}
+}
+
+const vision = "specs/vision.md"
+
+// object is an object id that can be read: its digits are the name's bytes.
+func object(name string) ObjectID {
+	if name == "" {
+		return ""
+	}
+	digits := hex.EncodeToString([]byte(name))
+	if len(digits) > 40 {
+		panic("too long a name for an object: " + name)
+	}
+	return ObjectID(digits + strings.Repeat("0", 40-len(digits)))
+}
+
+// objectName is what object was given.
+func objectName(id ObjectID) string {
+	raw, err := hex.DecodeString(string(id))
+	if err != nil {
+		return string(id)
+	}
+	return strings.TrimRight(string(raw), "\x00")
+}
+
+// generationOf is a generation by its label. It ends in the letter in which
+// .child ends too.
+func generationOf(label string) Generation {
+	return Generation((hex.EncodeToString([]byte(label)) + strings.Repeat("d", 16))[:16])
+}
+
+// by is a move of the actor now, with the generation that it has.
+func (s *scene) by(by Actor, act Act, task TaskID, d Detail) Move {
+	s.requests++
+	m := Move{Act: act, Task: task, By: by, At: s.now, Request: Request(fmt.Sprintf("%016x", s.requests)), Detail: d}
+	if a := s.board.Agent(by.Agent()); a != nil && act != ActRegister {
+		m.Generation = a.Generation
+	}
+	return m
+}
+
+// play makes a move that git bears out.
+func (s *scene) play(m Move) *Refusal { return s.judge(m, agreeing(s.board, m)) }
+
+// judge makes a move with the facts given and holds it to what is always
+// true: a refusal says why and what to type and changes nothing; an accepted
+// move leaves a sound board, and its replay gives the same documents.
+func (s *scene) judge(m Move, f *Facts) *Refusal {
+	t := s.t
+	boardBefore, moveBefore := s.dump(), dumped(m)
+	next, err := s.board.Apply(m, f)
+	require.Equal(t, boardBefore, s.dump(), "Apply changed the board that it was asked of")
+	require.Equal(t, moveBefore, dumped(m), "Apply changed the move")
+	if err != nil {
+		var r *Refusal
+		require.ErrorAs(t, err, &r)
+		require.Nil(t, next)
+		requireHelpful(t, r)
+		return r
+	}
+	replayed, err := s.board.Apply(m, nil)
+	require.NoError(t, err, "an accepted move is refused on replay")
+	require.Equal(t, dumped(next.Changes()), dumped(replayed.Changes()), "replay gives other documents")
+	s.docs = s.docs.With(next.Changes())
+	s.board = Open(s.docs, m.At)
+	require.NoError(t, s.board.Check(), "after %s", m.Subject())
+	return nil
+}
+
+// requireHelpful holds a refusal to its promise.
+func requireHelpful(t testing.TB, r *Refusal) {
+	require.Contains(t, ruleNames(t), string(r.Rule))
+	require.NotEmpty(t, r.Reason)
+	require.NotContains(t, r.Reason, "%!", "a reason whose arguments do not fit")
+	require.Regexp(t, `^git [a-z]`, r.Hint, "the hint of %q is no command", r.Reason)
+	require.NotEqual(t, RuleInvariant, r.Rule, "a guard is missing: %s", r.Reason)
+}
+
+// dump is the whole board as text.
+func (s *scene) dump() string {
+	return dumped(Open(s.docs, time.Time{}).whole())
+}
+
+// whole is every document.
+func (b *Board) whole() []Edit {
+	var list []Edit
+	for _, e := range b.source.(Documents).edits {
+		list = append(list, e)
+	}
+	slices.SortFunc(list, func(x, y Edit) int { return strings.Compare(x.Key.String(), y.Key.String()) })
+	return list
+}
+
+// dumped is a value as text, pointers followed, zero values left out.
+func dumped(v any) string {
+	var b strings.Builder
+	dumpValue(&b, reflect.ValueOf(v))
+	return b.String()
+}
+
+func dumpValue(b *strings.Builder, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			dumpValue(b, v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			b.WriteString("- ")
+			dumpValue(b, v.Index(i))
+		}
+	case reflect.Struct:
+		if at, ok := v.Interface().(time.Time); ok {
+			fmt.Fprintln(b, at)
+			return
+		}
+		b.WriteString("{")
+		for i := range v.NumField() {
+			if !v.Field(i).IsZero() {
+				b.WriteString(v.Type().Field(i).Name + ": ")
+				dumpValue(b, v.Field(i))
+			}
+		}
+		b.WriteString("}\n")
+	default: // fmt prints maps in order of their keys
+		fmt.Fprintln(b, v.Interface())
+	}
+}
+
+// agreeing are facts that bear out whatever the move records.
+func agreeing(b *Board, m Move) *Facts {
+	q := b.Ask(m)
+	f := &Facts{Exists: true, Behind: map[ObjectID]bool{}, Saves: map[ObjectID]bool{}, Specs: map[string]bool{}}
+	for _, id := range q.Behind {
+		f.Behind[id] = true
+	}
+	for _, id := range q.Saves {
+		f.Saves[id] = true
+	}
+	for _, path := range q.Specs {
+		f.Specs[path] = true
+	}
+	switch d := m.Detail.(type) {
+	case *SubmitMove:
+		f.Tree, f.Base = d.Tree, d.Base
+		for _, path := range d.Paths {
+			f.Changes = append(f.Changes, PathChange{Path: path, Mode: 0o100644, Was: 0o100644, Size: 10})
+		}
+	case *MergeMove:
+		f.Tree, f.Merged, f.Drift = d.Tree, d.Tree, d.Drift
+		f.Parents = []ObjectID{q.Onto, q.Submission}
+	}
+	return f
+}

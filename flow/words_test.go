@@ -1,0 +1,258 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// words are what follows the act on a line of a scenario: plain words,
+// KEY=VALUE pairs, and git:… for facts that do not bear the move out.
+type words struct {
+	by    Actor
+	plain []string
+	pairs map[string]string
+}
+
+func splitWords(by Actor, list []string) words {
+	w := words{by: by, pairs: map[string]string{}}
+	for _, word := range list {
+		if key, value, ok := strings.Cut(word, "="); ok && !strings.Contains(key, "<") {
+			w.pairs[key] = value
+		} else if key, ok := strings.CutPrefix(word, "+"); ok {
+			w.pairs[key] = "yes"
+		} else if strings.HasPrefix(word, "git:") {
+			w.pairs[word] = ""
+		} else {
+			w.plain = append(w.plain, word)
+		}
+	}
+	return w
+}
+
+// or is a pair's value, with _ for a blank, or what is usual.
+func (w words) or(key, usual string) string {
+	if v, ok := w.pairs[key]; ok {
+		return strings.ReplaceAll(v, "_", " ")
+	}
+	return usual
+}
+
+func (w words) on(key string) bool { return w.pairs[key] == "yes" }
+
+// list is what a pair names, parted by commas; 51×a is as many of it.
+func (w words) list(key string) []string {
+	if w.pairs[key] == "" {
+		return nil
+	}
+	if times, what, ok := strings.Cut(w.pairs[key], "×"); ok {
+		n, err := strconv.Atoi(times)
+		if err != nil {
+			panic(err)
+		}
+		return slices.Repeat([]string{what}, n)
+	}
+	return strings.Split(w.pairs[key], ",")
+}
+
+func (w words) object(key string, usual ObjectID) ObjectID {
+	if v, ok := w.pairs[key]; ok {
+		return object(v)
+	}
+	return usual
+}
+
+func (w words) nth(i int) string {
+	if i < len(w.plain) {
+		return w.plain[i]
+	}
+	return ""
+}
+
+func ids[T ~string](list []string) []T {
+	var out []T
+	for _, s := range list {
+		out = append(out, T(s))
+	}
+	return out
+}
+
+func (w words) lease() Duration { return Duration(w.span("lease", 30*time.Minute)) }
+
+func (w words) span(key string, usual time.Duration) time.Duration {
+	v, ok := w.pairs[key]
+	if !ok {
+		return usual
+	}
+	d, err := time.ParseDuration(v)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func (w words) number(key string) int {
+	n, err := strconv.Atoi(w.or(key, "0"))
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// saved is the task's next save of the commit named by the pair, if it is there.
+func (s *scene) saved(w words, id TaskID) *Save {
+	if w.pairs["saved"] == "" {
+		return nil
+	}
+	n := 1
+	if t := s.board.Task(id); t != nil {
+		n += t.Saves
+	}
+	return &Save{Number: n + w.number("skip"), Commit: object(w.pairs["saved"])}
+}
+
+// inputs describes the tasks that the plain words name; a<b,c depends on b and c.
+func (w words) inputs(names []string) []TaskInput {
+	var list []TaskInput
+	for _, name := range names {
+		id, deps, _ := strings.Cut(name, "<")
+		in := TaskInput{ID: TaskID(id), Title: w.or("title", "Title"), DoneWhen: w.or("done", "it works"),
+			Spec: w.or("spec", vision+"#goal"), Scope: w.or("scope", "small"), Priority: w.number("priority"),
+			Owns: w.list("owns"), Verify: w.or("verify", ""), Draft: w.on("draft"), Stretch: w.on("stretch")}
+		if deps != "" {
+			in.DependsOn = ids[TaskID](strings.Split(deps, ","))
+		}
+		if k := w.or("kind", "code"); in.Kind.UnmarshalText([]byte(k)) != nil {
+			panic("kind " + k)
+		}
+		if w.pairs["limits"] != "" {
+			in.Limits = new(Limits)
+			w.limits(in.Limits)
+		}
+		list = append(list, in)
+	}
+	return list
+}
+
+// limits sets those of limits=NAME:NUMBER,….
+func (w words) limits(l *Limits) {
+	fields := map[string]*int{"iterations": &l.Iterations, "cycles": &l.Cycles, "mergefails": &l.MergeFails,
+		"noverdicts": &l.NoVerdicts, "coders": &l.FailedCoders, "failures": &l.Failures}
+	for _, pair := range w.list("limits") {
+		name, value, _ := strings.Cut(pair, ":")
+		n, err := strconv.Atoi(value)
+		if fields[name] == nil || err != nil {
+			panic("limit " + pair)
+		}
+		*fields[name] = n
+	}
+}
+
+func (w words) findings(key, usual string) []Finding {
+	var list []Finding
+	for _, issue := range strings.Split(w.or(key, usual), ",") {
+		if issue != "" {
+			list = append(list, Finding{File: "a.go", Line: 3, Issue: issue})
+		}
+	}
+	return list
+}
+
+// prior reads prior=RESOLVED:ISSUE,….
+func (w words) prior() []Prior {
+	var list []Prior
+	for _, pair := range w.list("prior") {
+		outcome, finding, _ := strings.Cut(pair, ":")
+		p := Prior{Finding: strings.ReplaceAll(finding, "_", " ")}
+		if err := p.Status.UnmarshalText([]byte(outcome)); err != nil {
+			panic(err)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+func receipt(gate, command string, tree ObjectID, exit int) Receipt {
+	return Receipt{Gate: gate, Command: command, Tree: tree, Exit: exit, Duration: "1s", By: "coder-1"}
+}
+
+// receipts reads passed=GATE:COMMAND,… and failed=….
+func (w words) receipts(tree ObjectID) []Receipt {
+	var list []Receipt
+	for exit, key := range []string{"passed", "failed"} {
+		for _, pair := range w.list(key) {
+			gate, command, _ := strings.Cut(pair, ":")
+			list = append(list, receipt(gate, command, w.object("ontree", tree), exit))
+		}
+	}
+	return list
+}
+
+// config is the board's configuration with the pairs on top.
+func (s *scene) config(w words) Config {
+	c := s.board.Settings().Config
+	w.limits(&c.Limits)
+	for _, pair := range w.list("gates") {
+		name, command, _ := strings.Cut(pair, ":")
+		c.Gates = append(c.Gates[:len(c.Gates):len(c.Gates)], Gate{name, command, !w.on("optional"), Duration(time.Minute)})
+	}
+	c.AllowSelfReview = c.AllowSelfReview || w.on("selfreview")
+	c.TextLimit += w.number("textlimit")
+	c.BlobLimit += int64(w.number("bloblimit"))
+	c.Grace = Duration(w.span("grace", time.Duration(c.Grace)))
+	return c
+}
+
+// doubt turns facts against the move as the git:… words say.
+func (w words) doubt(f *Facts) {
+	for word, value := range w.pairs {
+		what, ok := strings.CutPrefix(word, "git:")
+		if !ok {
+			continue
+		}
+		switch what {
+		case "missing":
+			f.Exists, f.Saves = false, nil
+		case "nospec":
+			f.Specs = nil
+		case "apart":
+			f.Behind = nil
+		case "without":
+			f.Behind[object(value)] = false
+		case "tree":
+			f.Tree = object(value)
+		case "base":
+			f.Base = object(value)
+		case "merged":
+			f.Merged = object(value)
+		case "parents":
+			f.Parents = []ObjectID{object(value), f.Parents[0]}
+		case "drift":
+			f.Drift, _ = strconv.Atoi(value)
+		case "script":
+			f.Script = true
+		case "changed":
+			f.Changes[0].Path = value
+		default:
+			w.doubtContent(f, what, value)
+		}
+	}
+}
+
+func (w words) doubtContent(f *Facts, what, value string) {
+	c := &f.Changes[0]
+	switch what {
+	case "submodule":
+		c.Mode = 0o160000
+	case "oldsubmodule":
+		c.Mode, c.Was = 0o160000, 0o160000
+	case "link":
+		c.Mode, c.Link = 0o120000, value
+	case "size":
+		c.Size, _ = strconv.ParseInt(value, 10, 64)
+	default:
+		panic(fmt.Sprintf("git:%s is no word of scenarios", what))
+	}
+}
