@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,17 +40,32 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 	if err := t.checkTip(ctx, branch, tip, start); err != nil {
 		return Tree{}, err
 	}
-	records, err := t.records(ctx)
+	records, err := t.reunited(ctx)
 	if err != nil {
 		return Tree{}, err
 	}
 	for _, r := range records {
 		if r.name != name && r.has(branch) {
-			return Tree{}, &Obstacle{Branch: branch, Reason: "is checked out in " + r.place(t),
-				Hint: "git -C " + quoted(r.place(t)) + " checkout --detach"}
+			return Tree{}, t.taken(r, branch)
 		}
 	}
 	return t.settle(ctx, records, checkout{name: name, branch: branch, commit: start, create: tip == "", hook: true})
+}
+
+// taken says who has a branch, and how it gets free.
+func (t *Trees) taken(r record, branch string) *Obstacle {
+	o := &Obstacle{Branch: branch, Reason: "is checked out in " + r.place(t)}
+	switch {
+	case r.alien:
+		o.Reason += ", which belongs to another repository"
+		o.Hint = "rm -r " + quoted(r.gitDir)
+	case r.gone:
+		o.Reason += ", which is gone"
+		o.Hint = "git worktree prune"
+	default:
+		o.Hint = "git -C " + quoted(r.place(t)) + " checkout --detach"
+	}
+	return o
 }
 
 // checkTip refuses a branch whose history does not go back to start.
@@ -125,14 +141,14 @@ func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID)
 		return Tree{}, err
 	}
 	defer unlock()
-	records, err := t.records(ctx)
+	records, err := t.reunited(ctx)
 	if err != nil {
 		return Tree{}, err
 	}
 	if r, ok := named(records, name); ok && !r.half && r.has(branch) {
 		return t.branch(ctx, name, branch, start)
 	}
-	if _, err := t.standing(ctx, records, checkout{name: name, branch: branch}); err != nil {
+	if _, err := t.standing(records, checkout{name: name, branch: branch}); err != nil {
 		return Tree{}, err
 	}
 	if err := t.vacate(ctx, records, branch, old, start); err != nil {
@@ -153,15 +169,14 @@ func (t *Trees) vacate(ctx context.Context, records []record, branch string, old
 	}
 	for _, r := range records {
 		if r.name == "" && r.has(branch) {
-			return &Obstacle{Branch: branch, Reason: "is checked out in " + r.place(t),
-				Hint: "git -C " + quoted(r.place(t)) + " checkout --detach"}
+			return t.taken(r, branch)
 		}
 	}
 	for _, r := range records {
 		if r.half && r.branch == branch {
 			continue // nobody's yet; made anew or removed by its own name
 		}
-		if err := t.detach(ctx, r, branch, tip); err != nil {
+		if err := t.detach(ctx, r, branch, cmp.Or(tip, start)); err != nil {
 			return err
 		}
 	}
@@ -173,7 +188,7 @@ func (t *Trees) vacate(ctx context.Context, records []record, branch string, old
 
 // detach leaves a checkout where it is, without the branch. Its HEAD then
 // keeps the old commits, and whoever still works in it moves nothing else.
-func (t *Trees) detach(ctx context.Context, r record, branch string, tip ID) error {
+func (t *Trees) detach(ctx context.Context, r record, branch string, at ID) error {
 	for file, detached := range unfinished {
 		if !r.inMiddleOf(file, branch) {
 			continue
@@ -190,7 +205,7 @@ func (t *Trees) detach(ctx context.Context, r record, branch string, tip ID) err
 	}
 	// MoveRefs moves what all work trees share; HEAD is this one's own.
 	_, err := t.repo.Run(ctx, gitstore.Cmd{
-		Args: []string{"update-ref", "--no-deref", "-m", "git liza: detached from " + branch, "HEAD", string(tip), string(tip)},
+		Args: []string{"update-ref", "--no-deref", "-m", "git liza: detached from " + branch, "HEAD", string(at), string(r.head)},
 		Env:  []string{"GIT_DIR=" + r.gitDir},
 	})
 	return err
@@ -208,7 +223,7 @@ func (t *Trees) Detached(ctx context.Context, name string, commit ID) (Tree, err
 		return Tree{}, err
 	}
 	defer unlock()
-	records, err := t.records(ctx)
+	records, err := t.reunited(ctx)
 	if err != nil {
 		return Tree{}, err
 	}

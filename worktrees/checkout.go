@@ -25,7 +25,7 @@ type checkout struct {
 // settle returns the checkout that stands, mended if need be, or makes it. The
 // lock of the name is held.
 func (t *Trees) settle(ctx context.Context, records []record, c checkout) (Tree, error) {
-	r, err := t.standing(ctx, records, c)
+	r, err := t.standing(records, c)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -51,18 +51,12 @@ func (t *Trees) settle(ctx context.Context, records []record, c checkout) (Tree,
 
 // standing finds what is at the checkout's place: itself, something half-made,
 // nothing (a record without a path), or an *Obstacle.
-func (t *Trees) standing(ctx context.Context, records []record, c checkout) (record, error) {
+func (t *Trees) standing(records []record, c checkout) (record, error) {
 	path := t.Path(c.name)
 	if info, err := os.Stat(t.root); err == nil && !info.IsDir() {
 		return record{}, &Obstacle{Path: t.root, Reason: "is not a folder"}
 	}
 	r, known := named(records, c.name)
-	if !known {
-		var err error
-		if r, known, err = t.reunite(ctx, c.name); err != nil {
-			return record{}, err
-		}
-	}
 	if !known {
 		return record{}, t.checkFree(path)
 	}
@@ -105,11 +99,7 @@ func (t *Trees) checkOwn(r record) error {
 		}
 		return nil
 	}
-	target, err := readDotGit(r.path)
-	if err != nil && r.half {
-		return nil // not even that was finished
-	}
-	if err != nil || resolved(target) != resolved(r.gitDir) {
+	if r.alien {
 		return &Obstacle{Path: r.place(t), Reason: "is in the way, it belongs to another repository",
 			Hint: "mv " + quoted(r.place(t)) + " " + quoted(r.place(t)+".old")}
 	}
@@ -129,31 +119,42 @@ func readDotGit(dir string) (string, error) {
 	return inside(dir, target), nil
 }
 
-// reunite mends the links of a checkout whose repository was moved as a whole.
-// In a copied repository they lead to the original, which is left alone.
-func (t *Trees) reunite(ctx context.Context, name string) (record, bool, error) {
+// reunited returns the records after mending the links of checkouts whose
+// repository was moved as a whole. In a copied repository they lead to the
+// original, which is left alone.
+func (t *Trees) reunited(ctx context.Context) ([]record, error) {
+	entries, err := os.ReadDir(t.root)
+	if err != nil && !absent(err) {
+		return nil, fmt.Errorf("worktrees: %w", err)
+	}
+	for _, entry := range entries {
+		if err := t.reunite(ctx, entry.Name()); err != nil {
+			return nil, err
+		}
+	}
+	return t.records(ctx)
+}
+
+func (t *Trees) reunite(ctx context.Context, name string) error {
 	path := t.Path(name)
 	target, err := readDotGit(path)
-	if err != nil || filepath.Base(filepath.Dir(target)) != "worktrees" {
-		return record{}, false, nil
+	if err != nil || exists(target) || filepath.Base(filepath.Dir(target)) != "worktrees" {
+		return nil
 	}
-	if _, err := os.Stat(target); err == nil {
-		return record{}, false, nil
-	}
-	r := record{gitDir: filepath.Join(t.common, "worktrees", filepath.Base(target)), name: name}
+	r := record{gitDir: filepath.Join(t.common, "worktrees", filepath.Base(target))}
 	known, err := t.readRecord(ctx, &r)
 	if err != nil || !known || !r.gone || filepath.Base(r.path) != name {
-		return record{}, false, err
+		return err
 	}
-	r.path, r.gone = resolved(path), false
-	err = os.WriteFile(filepath.Join(r.gitDir, "gitdir"), []byte(filepath.Join(r.path, ".git")+"\n"), 0o666)
+	path = resolved(path)
+	err = os.WriteFile(filepath.Join(r.gitDir, "gitdir"), []byte(filepath.Join(path, ".git")+"\n"), 0o666)
 	if err == nil {
-		err = t.writeDotGit(r.path, r.gitDir)
+		err = t.writeDotGit(path, r.gitDir)
 	}
 	if err != nil {
-		return record{}, false, fmt.Errorf("worktrees: %w", err)
+		return fmt.Errorf("worktrees: %w", err)
 	}
-	return r, true, nil
+	return nil
 }
 
 func (t *Trees) writeDotGit(dir, gitDir string) error {

@@ -27,6 +27,11 @@ func (t *Trees) CheckFollow(ctx context.Context, branch string, old, new ID) err
 		if err := t.checkFollower(ctx, r, old, new); err != nil {
 			return err
 		}
+		unlock, err := t.lockIndex(ctx, r)
+		if err != nil {
+			return err
+		}
+		unlock()
 		return writeNote(r, old, new)
 	})
 }
@@ -83,7 +88,7 @@ func (t *Trees) eachFollower(ctx context.Context, branch string, f func(record) 
 		return err
 	}
 	for _, r := range records {
-		if r.branch != branch || r.half || r.gone {
+		if r.branch != branch || r.half || r.gone || r.alien {
 			continue
 		}
 		if err := f(r); err != nil {
@@ -185,11 +190,6 @@ func (t *Trees) checkFollower(ctx context.Context, r record, old, new ID) error 
 
 func dirty(r record, paths []string) *Dirty {
 	return &Dirty{Path: r.path, Paths: paths, Hint: "git -C " + quoted(r.path) + " stash --include-untracked"}
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // bring updates files and then the index, under git's own lock on the index.

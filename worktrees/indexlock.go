@@ -35,13 +35,14 @@ func (t *Trees) lockIndex(ctx context.Context, r record) (unlock func(), err err
 		if clearDead(path) {
 			continue
 		}
+		held := &Obstacle{Path: path, Reason: "is held by another git, or was left by one that died",
+			Hint: "rm " + quoted(path)}
 		if time.Now().After(deadline) {
-			return nil, &Obstacle{Path: path, Reason: "is held by another git",
-				Hint: "rm " + quoted(path) + "   # if no git is running there"}
+			return nil, held
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, errors.Join(held, ctx.Err())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

@@ -29,6 +29,7 @@ type record struct {
 	locked string // the reason it is locked for, "" if it is not
 	half   bool   // locked by us, so not finished
 	gone   bool   // no folder, or one without the .git file
+	alien  bool   // the folder names another git directory, as in a copied repository
 }
 
 // place is the path as callers know it: below the main work tree as git
@@ -92,8 +93,10 @@ func (t *Trees) readRecord(ctx context.Context, r *record) (known bool, err erro
 	case !absent(err):
 		return false, fmt.Errorf("worktrees: %w", err)
 	}
-	_, err = os.Lstat(filepath.Join(r.path, ".git"))
-	r.gone = err != nil
+	r.gone = !exists(filepath.Join(r.path, ".git"))
+	target, err := readDotGit(r.path)
+	// A half-made one may not even have that.
+	r.alien = !r.gone && !(err != nil && r.half) && (err != nil || resolved(target) != resolved(r.gitDir))
 	return true, t.readHead(ctx, r)
 }
 
@@ -195,6 +198,11 @@ func resolved(path string) string {
 		return path
 	}
 	return filepath.Join(resolved(dir), filepath.Base(path))
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // absent is true also where a folder on the way is missing or a file.

@@ -26,16 +26,11 @@ func (t *Trees) Remove(ctx context.Context, name string) error {
 }
 
 func (t *Trees) remove(ctx context.Context, name string) error {
-	records, err := t.records(ctx)
+	records, err := t.reunited(ctx)
 	if err != nil {
 		return err
 	}
 	r, known := named(records, name)
-	if !known {
-		if r, known, err = t.reunite(ctx, name); err != nil {
-			return err
-		}
-	}
 	if !known {
 		return t.checkFree(t.Path(name))
 	}
@@ -54,9 +49,12 @@ func (t *Trees) remove(ctx context.Context, name string) error {
 // removed under its name. Deleting may go wrong, for example where a process
 // still writes; what is left is garbage that the next Prune tries again.
 func (t *Trees) discard(r record) error {
-	folder, err := setAside(r.path, filepath.Dir(r.path), ".gone-")
-	if err != nil {
-		return err
+	var folder string
+	if !r.alien {
+		var err error
+		if folder, err = setAside(r.path, filepath.Dir(r.path), ".gone-"); err != nil {
+			return err
+		}
 	}
 	admin, err := setAside(r.gitDir, t.private(""), "gone-")
 	if err != nil {

@@ -102,10 +102,10 @@ func (t *Trees) List(ctx context.Context) ([]Tree, error) {
 }
 
 func (t *Trees) tree(r record) Tree {
-	return Tree{Name: r.name, Path: r.place(t), Branch: r.branch, Head: r.head, Broken: r.half || r.gone}
+	return Tree{Name: r.name, Path: r.place(t), Branch: r.branch, Head: r.head, Broken: r.half || r.gone || r.alien}
 }
 
-// At returns the checkout that lies at path, which may be any work tree of
+// at returns the checkout that lies at path, which may be any work tree of
 // the repository.
 func (t *Trees) at(ctx context.Context, path string) (record, error) {
 	records, err := t.records(ctx)
@@ -114,7 +114,7 @@ func (t *Trees) at(ctx context.Context, path string) (record, error) {
 	}
 	real := resolved(path)
 	for _, r := range records {
-		if r.path == real && !r.gone {
+		if r.path == real && !r.gone && !r.alien {
 			return r, nil
 		}
 	}

@@ -1,3 +1,0 @@
-package worktrees_test
-
-func child() int { return 0 }

@@ -1,0 +1,172 @@
+package worktrees_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/stretchr/testify/require"
+)
+
+func (p *project) hook(path, script string) {
+	p.t.Helper()
+	p.write(path, "#!/bin/sh\n"+script)
+	require.NoError(p.t, os.Chmod(inProject(p, path), 0o755))
+}
+
+func inProject(p *project, path string) string { return filepath.Join(p.dir, path) }
+
+func TestHook(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.hook(".git/hooks/post-checkout", `pwd >"`+filepath.Join(p.dir, "ran.o")+`"; echo "$@" >>"`+filepath.Join(p.dir, "ran.o")+`"`)
+	tree := p.branch("task-1", "liza/task-1")
+	require.Equal(t, tree.Path+"\n"+strings.Repeat("0", 40)+" "+string(p.base)+" 1\n", content(t, p.dir, "ran.o"))
+	require.NoError(t, os.Remove(filepath.Join(p.dir, "ran.o")))
+	p.branch("task-1", "liza/task-1")
+	require.NoFileExists(t, filepath.Join(p.dir, "ran.o"), "nothing was checked out")
+}
+
+// A hook that fails is reported beside a checkout that is usable.
+func TestHookFails(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	p.hook(".githooks/post-checkout", "echo no npm here >&2; exit 3\n")
+	p.git("config", "core.hooksPath", ".githooks")
+	p.git("add", "-A")
+	p.git("commit", "-q", "-m", "hooks")
+	base := gitstore.ID(p.git("rev-parse", "HEAD"))
+	tree, err := p.Branch(ctx, "task-1", "liza/task-1", base)
+	var hook *worktrees.HookError
+	require.ErrorAs(t, err, &hook)
+	require.ErrorContains(t, err, "no npm here")
+	require.Equal(t, p.whole("task-1", "liza/task-1", base), tree)
+	again, err := p.Branch(ctx, "task-1", "liza/task-1", base)
+	require.NoError(t, err)
+	require.Equal(t, tree, again)
+}
+
+// Whatever the repository is configured to, checkouts are made, found, saved
+// and removed.
+func TestConfigurations(t *testing.T) {
+	t.Parallel()
+	for name, configure := range map[string]func(p *project){
+		"plain":          func(*project) {},
+		"worktreeConfig": func(p *project) { p.git("config", "extensions.worktreeConfig", "true") },
+		"sparse, a folder left out": func(p *project) {
+			p.git("sparse-checkout", "set", "--cone", "other")
+			p.hook(".git/hooks/post-checkout", "test ! -e b\n")
+		},
+		"sparse index": func(p *project) { p.git("sparse-checkout", "set", "--cone", "--sparse-index", "other") },
+		"split index":  func(p *project) { p.git("config", "core.splitIndex", "true"); p.git("reset", "-q", "--hard") },
+		"packed":       func(p *project) { p.git("gc", "-q"); p.git("pack-refs", "--all") },
+		"a linked folder": func(p *project) {
+			require.NoError(p.t, os.Symlink(p.t.TempDir(), filepath.Join(p.dir, ".worktrees")))
+			p.write(".git/info/exclude", ".worktrees\n")
+		},
+		"submodule": func(p *project) {
+			from := filepath.Join(p.t.TempDir(), "sub")
+			p.git("clone", "-q", p.dir, from)
+			p.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", from, "sub")
+			p.git("config", "submodule.recurse", "true")
+			p.base = p.commitAll(p.dir, "submodule")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			p.write("other/x", "x\n")
+			p.base = p.commitAll(p.dir, "other")
+			configure(p)
+			p.wholeLife()
+		})
+	}
+}
+
+// wholeLife goes through everything, once.
+func (p *project) wholeLife() {
+	p.t.Helper()
+	ctx := context.Background()
+	tree := p.branch("task-1", "liza/task-1")
+	require.Equal(p.t, p.whole("task-1", "liza/task-1", p.base), tree)
+	require.FileExists(p.t, filepath.Join(tree.Path, "other/x"))
+	p.write(filepath.Join(tree.Path, "other/new"), "x")
+	id, err := p.Snapshot(ctx, tree.Path, "saved")
+	require.NoError(p.t, err)
+	require.Equal(p.t, "other/new", p.git("diff-tree", "-r", "--name-only", string(p.base), string(id)))
+	new := gitstore.ID(p.git("commit-tree", "-m", "merge", "-p", string(p.base), string(id)+"^{tree}"))
+	_, err = p.Restart(ctx, "task-1@2", "liza/task-1", p.base, new)
+	require.NoError(p.t, err)
+	require.NoError(p.t, p.advance(p.base, new))
+	require.Empty(p.t, p.git("status", "--porcelain"))
+	require.Equal(p.t, "x", content(p.t, p.dir, "other/new"))
+	require.NoError(p.t, os.RemoveAll(p.Path("task-1@2")))
+	_, err = p.Restart(ctx, "task-1@2", "liza/task-1", p.base, new)
+	require.NoError(p.t, err)
+	p.whole("task-1@2", "liza/task-1", new)
+	require.NoError(p.t, p.Private(ctx, new, func(dir string) error {
+		require.FileExists(p.t, filepath.Join(dir, "other/new"))
+		return nil
+	}))
+	removed, err := p.Prune(ctx, func(string) bool { return false })
+	require.NoError(p.t, err)
+	require.Len(p.t, removed, 2)
+	p.swept()
+}
+
+func TestSHA256(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	require.NoError(t, os.RemoveAll(filepath.Join(p.dir, ".git")))
+	p.git("init", "-q", "-b", "main", "--object-format=sha256")
+	p.write("other/x", "x\n")
+	p.base = p.commitAll(p.dir, "base")
+	p.Trees = p.open(p.dir)
+	p.wholeLife()
+}
+
+// A project that was moved as a whole mends its links; a copy leaves the
+// original alone.
+func TestMovedAndCopied(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	tree := p.branch("task-1", "liza/task-1")
+	p.write(filepath.Join(tree.Path, "new"), "x")
+	copied := p.dir + " copy"
+	require.NoError(t, exec.Command("cp", "-R", p.dir, copied).Run())
+	_, err := p.open(copied).Branch(ctx, "task-1", "liza/task-1", p.base)
+	require.Equal(t, "rm -r '"+copied+"/.git/worktrees/task-1'", obstacle(t, err).Hint)
+	require.NoError(t, os.RemoveAll(copied+"/.git/worktrees/task-1"))
+	_, err = p.open(copied).Branch(ctx, "task-1", "liza/task-1", p.base)
+	require.Contains(t, obstacle(t, err).Reason, "in the way")
+	require.Equal(t, []string{"new"}, p.status(tree.Path).Untracked)
+
+	require.NoError(t, os.RemoveAll(copied))
+	require.NoError(t, os.Rename(p.dir, copied))
+	p.dir = copied
+	p.Trees = p.open(copied)
+	tree = p.branch("task-1", "liza/task-1")
+	require.Equal(t, copied+"/.worktrees/task-1", tree.Path)
+	require.Equal(t, []string{"new"}, p.status(tree.Path).Untracked)
+	require.Contains(t, p.git("worktree", "list", "--porcelain"), tree.Path+"\n")
+}
+
+func TestIgnore(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.write(".git/info/exclude", "# mine\n*.log")
+	for range 2 {
+		require.NoError(t, p.Ignore())
+		require.Equal(t, "# mine\n*.log\n.worktrees/\n", content(t, p.dir, ".git/info/exclude"))
+	}
+	require.NoError(t, os.RemoveAll(filepath.Join(p.dir, ".git/info")))
+	require.NoError(t, p.Ignore())
+	require.Equal(t, ".worktrees/\n", content(t, p.dir, ".git/info/exclude"))
+}

@@ -1,0 +1,83 @@
+package worktrees_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSnapshot(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	tree := p.branch("task-1", "liza/task-1")
+	id, err := p.Snapshot(ctx, tree.Path, "saved")
+	require.NoError(t, err)
+	require.Equal(t, p.base, id, "clean: the tip")
+
+	file := func(name string) string { return filepath.Join(tree.Path, name) }
+	p.write(file("staged"), "staged\n")
+	p.gitIn(tree.Path, "add", "staged")
+	p.write(file("a"), "changed\n")
+	require.NoError(t, os.RemoveAll(file("b")))
+	p.write(file("b"), "a file where a folder was\n")
+	p.write(file("new/ü \n name"), "untracked\n")
+	p.write(file("run"), "#!/bin/sh\n")
+	require.NoError(t, os.Chmod(file("run"), 0o755))
+	require.NoError(t, os.Symlink("nowhere", file("link")))
+	p.write(file("ignored.o"), "x")
+	status, index := p.gitIn(tree.Path, "status", "--porcelain"), content(t, p.dir, ".git/worktrees/task-1/index")
+	refs := p.git("for-each-ref")
+
+	id, err = p.Snapshot(ctx, tree.Path, "saved\n\nfor later")
+	require.NoError(t, err)
+	require.Equal(t, string(p.base), p.git("rev-parse", string(id)+"^@"))
+	require.Equal(t, "saved\n\nfor later", p.git("log", "-1", "--format=%B", string(id)))
+	require.Equal(t, `100644 .gitignore
+100644 a
+100644 b
+120000 link
+100644 "new/\303\274 \n name"
+100755 run
+100644 staged`, p.git("ls-tree", "-r", "--format=%(objectmode) %(path)", string(id)))
+	require.Equal(t, "changed", p.git("show", string(id)+":a"))
+
+	require.Equal(t, status, p.gitIn(tree.Path, "status", "--porcelain"))
+	require.Equal(t, index, content(t, p.dir, ".git/worktrees/task-1/index"))
+	require.Equal(t, refs, p.git("for-each-ref"))
+	left, err := filepath.Glob(filepath.Join(p.dir, ".git/worktrees/task-1/index.*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestSnapshotIncomplete(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	tree := p.branch("task-1", "liza/task-1")
+	p.write(filepath.Join(tree.Path, "a"), "changed\n")
+	p.git("init", "-q", filepath.Join(tree.Path, "nested"))
+	p.write(filepath.Join(tree.Path, "nested/x"), "x")
+	id, err := p.Snapshot(ctx, tree.Path, "saved")
+	require.ErrorIs(t, err, worktrees.ErrIncomplete)
+	require.ErrorContains(t, err, "nested/")
+	require.Equal(t, "changed", p.git("show", string(id)+":a"))
+}
+
+func TestSnapshotCRLF(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.git("config", "core.autocrlf", "true")
+	p.git("config", "core.safecrlf", "true")
+	tree := p.branch("task-1", "liza/task-1")
+	require.Equal(t, "one\r\n", content(t, tree.Path, "a"))
+	p.whole("task-1", "liza/task-1", p.base)
+	p.write(filepath.Join(tree.Path, "mixed"), "one\r\ntwo\n")
+	id, err := p.Snapshot(context.Background(), tree.Path, "saved")
+	require.NoError(t, err)
+	require.Equal(t, "one\ntwo", p.git("show", string(id)+":mixed"))
+}
