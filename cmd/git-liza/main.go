@@ -48,7 +48,7 @@ func run(s *session, args []string) int {
 	var cli commands
 	var helped helpPrinted
 	parser, err := kong.New(&cli, kong.Name("git liza"), kong.Description(description),
-		kong.Writers(s.stdout, s.stderr), kong.Exit(func(int) { panic(helped) }), kong.UsageOnError(),
+		kong.Writers(s.stdout, s.stderr), kong.Exit(func(int) { panic(helped) }), kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 78}),
 		kong.Vars{"version": version}, kong.BindTo(s.stdout, (*io.Writer)(nil)))
 	if err != nil {
