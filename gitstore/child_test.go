@@ -20,6 +20,16 @@ func child(task string, args []string) error {
 		return nil
 	case "move":
 		return childMove(ctx, r, args[1:])
+	case "identity":
+		name, email, err := r.Identity(ctx)
+		if err != nil {
+			fmt.Println(err)
+			return nil
+		}
+		fmt.Printf("%s <%s>\n", name, email)
+		return nil
+	case "quarantine":
+		return childQuarantine(ctx, r, args[1])
 	case "flush":
 		return childFlush(ctx, r)
 	}
@@ -57,5 +67,32 @@ func childFlush(ctx context.Context, r *Repo) error {
 		return fmt.Errorf("flush: %w", err)
 	}
 	fmt.Fprintln(os.Stdout, "flushed")
+	return nil
+}
+
+// childQuarantine reads from the repository and writes to the quarantine.
+func childQuarantine(ctx context.Context, r *Repo, text string) error {
+	o, err := r.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	head, err := r.Resolve(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	id, err := o.WriteBlob([]byte(text))
+	if err != nil {
+		return err
+	}
+	if err := o.Flush(); err != nil {
+		return err
+	}
+	for _, id := range []ID{head, id} {
+		kind, _, err := o.Read(id)
+		if err != nil {
+			return err
+		}
+		fmt.Println(kind)
+	}
 	return nil
 }

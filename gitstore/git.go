@@ -91,68 +91,83 @@ func (r *Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 // Run runs one git process and returns its standard output, also when it fails
 // (`merge-tree` speaks through its exit code). The error is a *GitError.
 func (r *Repo) Run(ctx context.Context, c Cmd) ([]byte, error) {
-	cmd, cancel := r.command(ctx, c)
-	defer cancel()
-	return run(cmd, c.Args)
+	p := r.process(ctx, c)
+	defer p.cancel()
+	return p.run()
 }
 
-// command prepares a process; cancel must be called after it has ended.
-func (r *Repo) command(ctx context.Context, c Cmd) (*exec.Cmd, context.CancelFunc) {
+// A process is one of git's. It is asked to end, and can so remove its locks,
+// before it is killed. cancel must be called after it has ended.
+type process struct {
+	*exec.Cmd
+	args   []string
+	ctx    context.Context
+	cancel context.CancelFunc
+	stderr tail
+}
+
+// newProcess prepares a process with our environment, less the variables named.
+func newProcess(ctx context.Context, limit time.Duration, args []string, without ...[]string) *process {
+	p := &process{args: args}
+	p.ctx, p.cancel = context.WithTimeout(ctx, limit)
+	p.Cmd = exec.CommandContext(p.ctx, "git", args...)
+	p.Cmd.Cancel = func() error { return p.Process.Signal(syscall.SIGTERM) }
+	p.WaitDelay = killDelay
+	p.Env = baseEnv(without...)
+	p.Stderr = &p.stderr
+	return p
+}
+
+// process prepares a process in the repository.
+func (r *Repo) process(ctx context.Context, c Cmd) *process {
 	limit := c.Limit
 	if limit == 0 {
 		limit = gitLimit
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	cmd := newCommand(ctx, c.Args)
-	cmd.Dir = c.Dir
-	if cmd.Dir == "" {
-		cmd.Dir = r.commonDir
+	private := c.GitDir != "" && !c.WorkTree
+	without := [][]string{locationVars}
+	if private {
+		without = append(without, configVars)
+	}
+	p := newProcess(ctx, limit, c.Args, without...)
+	p.Dir = c.Dir
+	if p.Dir == "" {
+		p.Dir = r.commonDir
 	}
 	switch {
-	case c.WorkTree:
-		cmd.Env = baseEnv(locationVars)
-	case c.GitDir != "":
-		cmd.Env = append(baseEnv(locationVars, configVars), privateEnv(r.objectDir)...)
-		cmd.Env = append(cmd.Env, "GIT_DIR="+c.GitDir)
-	default:
-		cmd.Env = append(baseEnv(locationVars), "GIT_DIR="+r.gitDir)
+	case private:
+		p.Env = append(append(p.Env, privateEnv(r.objectDir)...), "GIT_DIR="+c.GitDir)
+	case !c.WorkTree:
+		p.Env = append(p.Env, "GIT_DIR="+r.gitDir)
 	}
-	cmd.Env = append(cmd.Env, c.Env...)
+	p.Env = append(p.Env, c.Env...)
 	if c.Stdin != nil {
-		cmd.Stdin = bytes.NewReader(c.Stdin)
+		p.Stdin = bytes.NewReader(c.Stdin)
 	}
-	return cmd, cancel
+	return p
 }
 
-// newCommand is a git process that is asked to end, and can so remove its
-// locks, before it is killed.
-func newCommand(ctx context.Context, args []string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = killDelay
-	return cmd
-}
-
-func run(cmd *exec.Cmd, args []string) ([]byte, error) {
+func (p *process) run() ([]byte, error) {
 	var out bytes.Buffer
-	stderr := &tail{max: 16 << 10}
-	cmd.Stdout, cmd.Stderr = &out, stderr
+	p.Stdout = &out
 	start := time.Now()
-	err := cmd.Run()
-	trace(args, start, err)
-	return out.Bytes(), gitError(args, stderr, err)
+	err := p.failure(p.Run())
+	trace(p.args, start, err)
+	return out.Bytes(), err
 }
 
-// gitError turns what os/exec says into a *GitError, or nil.
-func gitError(args []string, stderr *tail, err error) error {
+// failure turns what os/exec says into a *GitError, or nil.
+func (p *process) failure(err error) error {
 	if err == nil {
 		return nil
 	}
-	e := &GitError{Args: args, Code: -1, Stderr: strings.TrimSpace(stderr.String()), Err: err}
+	e := &GitError{Args: p.args, Code: -1, Stderr: strings.TrimSpace(p.stderr.String()), Err: err}
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		e.Err = fmt.Errorf("%w (%w)", ErrGitMissing, err)
+	case p.ctx.Err() != nil:
+		e.Err = fmt.Errorf("%w (%w)", p.ctx.Err(), err)
 	case errors.As(err, &exit):
 		e.Code = exit.ExitCode()
 	}
@@ -222,15 +237,14 @@ func privateEnv(objectDir string) []string {
 	}
 }
 
-// A tail keeps the last max bytes that were written to it.
-type tail struct {
-	buf []byte
-	max int
-}
+// A tail keeps the last tailMax bytes that were written to it.
+type tail struct{ buf []byte }
+
+const tailMax = 16 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.buf = append(t.buf, p...)
-	if over := len(t.buf) - t.max; over > 0 {
+	if over := len(t.buf) - tailMax; over > 0 {
 		t.buf = append(t.buf[:0], t.buf[over:]...)
 	}
 	return len(p), nil

@@ -61,7 +61,7 @@ func (r *Repo) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
 		env = append(env, "GIT_SHALLOW_FILE="+shallow)
 	}
 	out, err := r.Run(ctx, Cmd{GitDir: dir, Args: args, Env: env})
-	if err != nil && exitCode(err) != 1 {
+	if err != nil && (exitCode(err) != 1 || len(out) == 0) {
 		return Merge{}, err
 	}
 	fields := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")

@@ -124,28 +124,26 @@ func (r *Repo) updateRefs(ctx context.Context, updates []RefUpdate, message stri
 			args = append(args, "--create-reflog")
 		}
 	}
-	cmd, cancel := r.command(ctx, Cmd{Args: args})
-	defer cancel()
-	stderr := &tail{max: 16 << 10}
-	cmd.Stderr = stderr
-	cmd.ExtraFiles = []*os.File{entry.file} // the entry stays locked while git lives
-	in, err := cmd.StdinPipe()
+	p := r.process(ctx, Cmd{Args: args})
+	defer p.cancel()
+	p.ExtraFiles = []*os.File{entry.file} // the entry stays locked while git lives
+	in, err := p.StdinPipe()
 	if err != nil {
 		return err
 	}
-	out, err := cmd.StdoutPipe()
+	out, err := p.StdoutPipe()
 	if err != nil {
 		return err
 	}
 	started := time.Now()
-	if err := cmd.Start(); err != nil {
-		return gitError(args, stderr, err)
+	if err := p.Start(); err != nil {
+		return p.failure(err)
 	}
 	talkErr := r.transact(in, bufio.NewReader(out), updates, entry)
 	in.Close()
-	err = cmd.Wait()
+	err = p.failure(p.Wait())
 	trace(args, started, err)
-	if err := gitError(args, stderr, err); err != nil {
+	if err != nil {
 		return err
 	}
 	return talkErr

@@ -104,6 +104,11 @@ func (o *Objects) Size(id ID) (kind string, n int64, err error) {
 	if kind, n, err := looseSize(o.repo.objectDir, id); err == nil {
 		return kind, n, nil
 	}
+	if o.plain {
+		if kind, n, ok := o.packs.size(id); ok {
+			return kind, n, nil
+		}
+	}
 	return o.git.info(id)
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -28,6 +29,7 @@ type packs struct {
 
 	mu      sync.Mutex
 	opened  bool
+	changed time.Time                 // of the folder of packs, when they were opened
 	storage *filesystem.ObjectStorage // nil if the indexes are too large
 }
 
@@ -43,8 +45,7 @@ func (p *packs) read(id ID) (kind string, data []byte, ok bool) {
 	}
 	obj, err := p.storage.EncodedObject(plumbing.AnyObject, plumbing.NewHash(string(id)))
 	if err != nil {
-		// Perhaps a gc replaced the packs; look afresh the next time.
-		p.reset()
+		p.missed()
 		return "", nil, false
 	}
 	r, err := obj.Reader()
@@ -56,8 +57,42 @@ func (p *packs) read(id ID) (kind string, data []byte, ok bool) {
 	return obj.Type().String(), data, err == nil
 }
 
+// smallObject is what packs.size reads in order to learn an object's kind; it
+// is kept for the read that follows.
+const smallObject = 1 << 20
+
+// size returns a packed object's kind and length, without reading a large one;
+// !ok means that git has to be asked.
+func (p *packs) size(id ID) (kind string, n int64, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.opened {
+		p.open()
+	}
+	if p.storage == nil {
+		return "", 0, false
+	}
+	hash := plumbing.NewHash(string(id))
+	n, err := p.storage.EncodedObjectSize(hash)
+	if err != nil {
+		p.missed()
+		return "", 0, false
+	}
+	if n > smallObject {
+		return "", 0, false
+	}
+	obj, err := p.storage.EncodedObject(plumbing.AnyObject, hash)
+	if err != nil {
+		return "", 0, false
+	}
+	return obj.Type().String(), n, true
+}
+
 func (p *packs) open() {
 	p.opened = true
+	if info, err := os.Stat(filepath.Join(p.dir, "pack")); err == nil {
+		p.changed = info.ModTime()
+	}
 	var size int64
 	entries, err := os.ReadDir(filepath.Join(p.dir, "pack"))
 	if err != nil {
@@ -73,6 +108,14 @@ func (p *packs) open() {
 	}
 	dir := dotgit.NewWithOptions(osfs.New(filepath.Dir(p.dir)), dotgit.Options{KeepDescriptors: true})
 	p.storage = filesystem.NewObjectStorageWithOptions(dir, cache.NewObjectLRU(packCache), filesystem.Options{KeepDescriptors: true})
+}
+
+// missed looks afresh the next time if the packs have changed.
+func (p *packs) missed() {
+	info, err := os.Stat(filepath.Join(p.dir, "pack"))
+	if err != nil || !info.ModTime().Equal(p.changed) {
+		p.reset()
+	}
 }
 
 func (p *packs) reset() {

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,12 +26,11 @@ type catFile struct {
 	repo *Repo
 	ctx  context.Context
 
-	mu     sync.Mutex
-	cmd    *exec.Cmd
-	cancel context.CancelFunc
-	in     io.WriteCloser
-	out    *bufio.Reader
-	stderr *tail
+	mu   sync.Mutex
+	git  *process // nil if none runs
+	in   io.WriteCloser
+	out  *bufio.Reader
+	pipe io.Closer // under out
 }
 
 func (c *catFile) contents(id ID) (kind string, data []byte, err error) {
@@ -48,13 +46,13 @@ func (c *catFile) info(id ID) (kind string, n int64, err error) {
 func (c *catFile) ask(what string, id ID) (kind string, n int64, data []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cmd == nil {
+	if c.git == nil {
 		if err := c.start(); err != nil {
 			return "", 0, nil, fmt.Errorf("reading object %s: %w", id, err)
 		}
 	}
 	// One question gets the time of one process: it may fetch from a promisor.
-	timer := time.AfterFunc(gitLimit, c.cancel)
+	timer := time.AfterFunc(gitLimit, c.git.cancel)
 	kind, n, data, err = c.talk(what, id)
 	timer.Stop()
 	if err != nil && !errors.Is(err, ErrNoObject) {
@@ -64,27 +62,23 @@ func (c *catFile) ask(what string, id ID) (kind string, n int64, data []byte, er
 }
 
 func (c *catFile) start() error {
-	ctx, cancel := context.WithCancel(c.ctx)
-	cmd, release := c.repo.command(ctx, Cmd{Args: []string{"cat-file", "--batch-command"}, Limit: lasting})
-	c.cancel = func() { cancel(); release() }
-	c.stderr = &tail{max: 4 << 10}
-	cmd.Stderr = c.stderr
-	in, err := cmd.StdinPipe()
+	p := c.repo.process(c.ctx, Cmd{Args: []string{"cat-file", "--batch-command"}, Limit: lasting})
+	in, err := p.StdinPipe()
 	if err != nil {
 		return err
 	}
-	out, err := cmd.StdoutPipe()
+	out, err := p.StdoutPipe()
 	if err != nil {
 		return err
 	}
 	started := time.Now()
-	err = cmd.Start()
-	trace(cmd.Args[1:], started, err)
+	err = p.failure(p.Start())
+	trace(p.args, started, err)
 	if err != nil {
-		c.cancel()
-		return gitError(cmd.Args[1:], c.stderr, err)
+		p.cancel()
+		return err
 	}
-	c.cmd, c.in, c.out = cmd, in, bufio.NewReaderSize(out, 64<<10)
+	c.git, c.in, c.out, c.pipe = p, in, bufio.NewReaderSize(out, 64<<10), out
 	return nil
 }
 
@@ -114,31 +108,27 @@ func (c *catFile) talk(what string, id ID) (kind string, n int64, data []byte, e
 	return f[1], n, data[:n:n], nil
 }
 
-// stop ends the process and returns what it had to say.
+// stop ends the process, which went wrong, and returns what it had to say.
 func (c *catFile) stop() error {
+	p := c.git
+	c.git = nil
+	defer p.cancel()
 	c.in.Close()
-	c.cancel()
-	err := c.cmd.Wait()
-	args := c.cmd.Args[1:]
-	said := c.stderr.String()
-	c.cmd = nil
-	if said == "" {
-		return nil
-	}
-	return gitError(args, c.stderr, errors.Join(err, errors.New("ended")))
+	c.pipe.Close() // or git would wait for us to read the rest
+	return p.failure(p.Wait())
 }
 
 func (c *catFile) close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cmd == nil {
+	if c.git == nil {
 		return nil
 	}
+	p := c.git
+	c.git = nil
+	defer p.cancel()
 	c.in.Close()
-	err := c.cmd.Wait()
-	c.cancel()
-	c.cmd = nil
-	return err
+	return p.failure(p.Wait())
 }
 
 // unpackObjects writes objects through one `git unpack-objects`, which knows

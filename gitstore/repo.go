@@ -47,14 +47,11 @@ type Repo struct {
 // Errors wrap ErrNoRepository, ErrGitMissing or ErrGitTooOld, or carry git's
 // own words, for example about unsafe ownership.
 func Open(ctx context.Context, dir string) (*Repo, error) {
-	ctx, cancel := context.WithTimeout(ctx, gitLimit)
-	defer cancel()
-	args := []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
-		"--git-path", "objects", "--show-object-format", "--show-toplevel"}
-	cmd := newCommand(ctx, args)
-	cmd.Dir = dir
-	cmd.Env = baseEnv()
-	out, version, runErr := runVersioned(cmd, args)
+	p := newProcess(ctx, gitLimit, []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
+		"--git-path", "objects", "--show-object-format", "--show-toplevel"})
+	defer p.cancel()
+	p.Dir = dir
+	out, version, runErr := p.runVersioned()
 	if err := checkVersion(ctx, &version); err != nil {
 		return nil, err
 	}

@@ -64,24 +64,33 @@ func parseTree(data []byte, hashSize int) ([]Entry, error) {
 // WriteTree adds a tree with these entries, in any order, and returns its id.
 // A name that git would refuse, or that occurs twice, is an error.
 func (o *Objects) WriteTree(entries []Entry) (ID, error) {
+	raw, err := o.repo.encodeTree(entries)
+	if err != nil {
+		return "", err
+	}
+	return o.write("tree", raw)
+}
+
+// encodeTree renders a tree as [Objects.WriteTree] writes it.
+func (r *Repo) encodeTree(entries []Entry) ([]byte, error) {
 	sorted := slices.Clone(entries)
 	slices.SortFunc(sorted, func(a, b Entry) int { return strings.Compare(a.sortName(), b.sortName()) })
 	var raw []byte
 	seen := make(map[string]bool, len(sorted))
 	for _, e := range sorted {
 		if badName(e.Name) || seen[e.Name] {
-			return "", fmt.Errorf("a tree cannot hold the name %q, or not twice", e.Name)
+			return nil, fmt.Errorf("a tree cannot hold the name %q, or not twice", e.Name)
 		}
 		seen[e.Name] = true
 		hash, err := hex.DecodeString(string(e.ID))
-		if err != nil || len(e.ID) != o.repo.hashLen {
-			return "", fmt.Errorf("tree entry %s: %q is not a full object id", e.Name, string(e.ID))
+		if err != nil || len(e.ID) != r.hashLen {
+			return nil, fmt.Errorf("tree entry %s: %q is not a full object id", e.Name, string(e.ID))
 		}
 		raw = append(strconv.AppendUint(raw, uint64(e.Mode), 8), ' ')
 		raw = append(append(raw, e.Name...), 0)
 		raw = append(raw, hash...)
 	}
-	return o.write("tree", raw)
+	return raw, nil
 }
 
 func (e Entry) sortName() string {

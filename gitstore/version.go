@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 )
@@ -22,15 +21,15 @@ var versionEvent = regexp.MustCompile(`"event":"version".*"exe":"([^"]+)"`)
 // runVersioned runs git and learns its version on the way, which saves every
 // command the process that `git version` would be. version is "" where git
 // does not tell.
-func runVersioned(cmd *exec.Cmd, args []string) (out []byte, version string, err error) {
+func (p *process) runVersioned() (out []byte, version string, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, "", err
 	}
 	defer r.Close()
-	cmd.ExtraFiles = []*os.File{w} // descriptor 3
-	cmd.Env = append(cmd.Env, "GIT_TRACE2_EVENT=3", "GIT_TRACE2_EVENT_NESTING=0")
-	out, err = run(cmd, args)
+	p.ExtraFiles = []*os.File{w} // descriptor 3
+	p.Env = append(p.Env, "GIT_TRACE2_EVENT=3", "GIT_TRACE2_EVENT_NESTING=0")
+	out, err = p.run()
 	w.Close()
 	events, _ := io.ReadAll(io.LimitReader(r, 64<<10))
 	if found := versionEvent.FindSubmatch(events); found != nil {
@@ -43,10 +42,9 @@ func runVersioned(cmd *exec.Cmd, args []string) (out []byte, version string, err
 // it is not known.
 func checkVersion(ctx context.Context, version *string) error {
 	if *version == "" {
-		args := []string{"version"}
-		cmd := newCommand(ctx, args)
-		cmd.Env = baseEnv()
-		out, err := run(cmd, args)
+		p := newProcess(ctx, gitLimit, []string{"version"})
+		defer p.cancel()
+		out, err := p.run()
 		if err != nil {
 			return err
 		}

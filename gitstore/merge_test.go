@@ -1,0 +1,115 @@
+package gitstore
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whatever a user, a machine or the content of the tree says about merging
+// changes nothing.
+func TestMergeIsTheSameEverywhere(t *testing.T) {
+	t.Parallel()
+	dir := seeded(t)
+	write(t, dir, "old/a", "1\n2\n3\n4\n5\n6\n")
+	write(t, dir, "old/b", "b1\nb2\nb3\nb4\nb5\n")
+	write(t, dir, ".gitattributes", "* merge=union\n")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-q", "-m", "base")
+	git(t, dir, "checkout", "-q", "-b", "renames")
+	git(t, dir, "mv", "old", "new")
+	write(t, dir, "README", "ours\n")
+	git(t, dir, "commit", "-q", "-a", "-m", "renames")
+	git(t, dir, "checkout", "-q", "-b", "edits", "main")
+	write(t, dir, "old/a", "one\n2\n3\n4\n5\n6\n")
+	git(t, dir, "commit", "-q", "-a", "-m", "edits")
+	git(t, dir, "checkout", "-q", "-b", "conflicts", "main")
+	write(t, dir, "README", "theirs\n")
+	write(t, dir, "old/c", "c\n")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-q", "-m", "conflicts")
+
+	bare := filepath.Join(t.TempDir(), "bare.git")
+	git(t, ".", "clone", "-q", "--bare", dir, bare)
+	for _, set := range [][2]string{{"merge.renames", "false"}, {"merge.directoryRenames", "true"}, {"merge.conflictStyle", "diff3"}, {"diff.renames", "false"}} {
+		git(t, dir, "config", set[0], set[1])
+	}
+	write(t, dir, ".git/info/attributes", "* merge=ours\n")
+
+	var clean, conflict []Merge
+	for _, where := range []string{dir, bare} {
+		r, ctx := open(t, where), context.Background()
+		ids := make(map[string]ID)
+		for _, name := range []string{"main", "renames", "edits", "conflicts"} {
+			id, err := r.Resolve(ctx, "refs/heads/"+name)
+			require.NoError(t, err)
+			ids[name] = id
+		}
+		m, err := r.Merge(ctx, ids["renames"], ids["edits"])
+		require.NoError(t, err)
+		require.Empty(t, m.Conflicts)
+		require.Contains(t, git(t, where, "cat-file", "-p", string(m.Tree)+":new/a"), "one", "renames are followed")
+		clean = append(clean, m)
+		m, err = r.Merge(ctx, ids["renames"], ids["conflicts"])
+		require.NoError(t, err)
+		require.ElementsMatch(t, []string{"README", "new/c"}, m.Conflicts)
+		require.NotContains(t, git(t, where, "cat-file", "-p", string(m.Tree)+":README"), "|||||||")
+		conflict = append(conflict, m)
+	}
+	require.Equal(t, clean[0], clean[1])
+	require.Equal(t, conflict[0], conflict[1])
+
+	// Somebody edited the private configuration.
+	r := open(t, dir)
+	require.NoError(t, os.WriteFile(filepath.Join(r.CommonDir(), "liza/merge.git/config"), []byte("[core]\n\tbare = true\n[merge]\n\trenames = false\n"), 0o666))
+	a, err := r.ParseCommit(context.Background(), "renames")
+	require.NoError(t, err)
+	b, err := r.ParseCommit(context.Background(), "edits")
+	require.NoError(t, err)
+	m, err := r.Merge(context.Background(), a, b)
+	require.NoError(t, err)
+	require.Equal(t, clean[0], m)
+}
+
+func TestMergeInShallowClone(t *testing.T) {
+	t.Parallel()
+	dir := seeded(t)
+	for _, name := range []string{"one", "two"} {
+		write(t, dir, name, name)
+		git(t, dir, "add", ".")
+		git(t, dir, "commit", "-q", "-m", name)
+	}
+	clone := filepath.Join(t.TempDir(), "clone")
+	git(t, ".", "clone", "-q", "--depth=1", "file://"+dir, clone)
+	git(t, clone, "checkout", "-q", "-b", "work")
+	write(t, clone, "three", "three")
+	git(t, clone, "add", ".")
+	git(t, clone, "commit", "-q", "-m", "three")
+	r, ctx := open(t, clone), context.Background()
+	onto, err := r.ParseCommit(ctx, "main")
+	require.NoError(t, err)
+	commit, err := r.ParseCommit(ctx, "work")
+	require.NoError(t, err)
+	m, err := r.Merge(ctx, onto, commit)
+	require.NoError(t, err)
+	require.Equal(t, git(t, clone, "rev-parse", "work^{tree}"), string(m.Tree))
+}
+
+func TestMergeOfStrangers(t *testing.T) {
+	t.Parallel()
+	r, ctx := open(t, seeded(t)), context.Background()
+	o := objectsOf(t, r)
+	a, b := commitOn(t, o, "", "a", "a", "a"), commitOn(t, o, "", "b", "b", "b")
+	require.NoError(t, o.Flush())
+	_, err := r.Merge(ctx, a, b)
+	var gitErr *GitError
+	require.ErrorAs(t, err, &gitErr)
+	base, err := r.MergeBase(ctx, a, b)
+	require.NoError(t, err)
+	require.Empty(t, base)
+	_, err = r.Merge(ctx, a, r.zero())
+	require.ErrorAs(t, err, &gitErr)
+}
