@@ -122,7 +122,7 @@ func (s *Store) behind(ctx context.Context, older []ID, newer ID, f *flow.Facts)
 		if err != nil {
 			return err
 		}
-		if ok {
+		if ok && id != f.Base && id != newer { // those two are
 			if ok, err = s.Repo.IsAncestor(ctx, id, newer); err != nil {
 				return err
 			}
@@ -138,6 +138,11 @@ func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts) 
 		return err
 	}
 	f.Tree, f.Parents = c.Tree, c.Parents
+	for _, id := range []ID{q.Onto, q.Submission} {
+		if _, ok, err := s.commit(id); err != nil || !ok {
+			return err
+		}
+	}
 	merged, err := s.Merge(ctx, q.Onto, q.Submission)
 	if err != nil {
 		return err
@@ -152,6 +157,9 @@ func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts) 
 	return err
 }
 
+// keepMerges bounds how many merges a store remembers.
+const keepMerges = 64
+
 // Merge is [Repo.Merge], remembered: a candidate is computed once for its
 // gates and once more when its move is judged.
 func (s *Store) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
@@ -161,6 +169,9 @@ func (s *Store) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
 	}
 	m, err := s.Repo.Merge(ctx, onto, commit)
 	if err == nil {
+		if len(s.merges) >= keepMerges {
+			clear(s.merges)
+		}
 		s.merges[key] = m
 	}
 	return m, err

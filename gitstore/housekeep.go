@@ -13,25 +13,27 @@ import (
 // claims were 807 MB and a gc of ten seconds.
 const packEvery = 1000
 
-// housekeep counts the moves of this clone and packs what is due. It runs
-// while the queue is held; that it cannot work costs space, never a move.
-func (s *Store) housekeep(ctx context.Context, tip ID) {
+// housekeep counts the moves of this clone and packs what is due; it reports
+// whether it did. It runs while the queue is held; that it cannot work costs
+// space, never a move, and is tried again a thousand moves later.
+func (s *Store) housekeep(ctx context.Context, tip ID) (packed bool) {
 	path := filepath.Join(s.Repo.CommonDir(), "liza", "unpacked")
 	data, _ := os.ReadFile(path)
 	since, count, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
 	n, _ := strconv.Atoi(count)
-	n++
-	if n >= packEvery {
+	if n++; n >= packEvery {
 		from := ID(since)
 		if s.Repo.checkID(from) != nil {
 			from = ""
 		}
-		if s.Repo.Pack(ctx, from, tip) == nil {
-			since, n = string(tip), 0
+		packed = s.Repo.Pack(ctx, from, tip) == nil
+		if since, n = "", 0; packed {
+			since = string(tip)
 		}
 	}
 	if since == "" {
 		since = "root"
 	}
 	_ = os.WriteFile(path, []byte(since+" "+strconv.Itoa(n)+"\n"), 0o666)
+	return packed
 }

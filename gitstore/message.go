@@ -3,7 +3,6 @@ package gitstore
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -22,8 +21,31 @@ func encodeMove(m flow.Move) (string, error) {
 	return m.Subject() + "\n\n" + string(body), nil
 }
 
-// signature begins the optional signature block after a move.
-const signature = "-----BEGIN SSH SIGNATURE-----\n"
+// The optional signature block after a move.
+const (
+	signatureBegin = "-----BEGIN SSH SIGNATURE-----\n"
+	signatureEnd   = "-----END SSH SIGNATURE-----\n"
+)
+
+// cutSignature takes the signature block off the end of a message or of a
+// whole commit. Text of a move cannot look like one: it is indented or quoted.
+func cutSignature(text string) (rest, block string) {
+	i := strings.Index(text, "\n"+signatureBegin)
+	if i < 0 {
+		return text, ""
+	}
+	block = text[i+1:]
+	inner, ok := strings.CutSuffix(strings.TrimPrefix(block, signatureBegin), signatureEnd)
+	if !ok || inner == "" || strings.Trim(inner, base64Lines) != "" || len(block) > maxSignature {
+		return text, ""
+	}
+	return text[:i+1], block
+}
+
+const (
+	base64Lines  = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\n"
+	maxSignature = 16 << 10
+)
 
 // decodeMove reads the move out of a commit's message. Errors are
 // *DocumentError and name the commit.
@@ -33,9 +55,7 @@ func decodeMove(id ID, message string) (flow.Move, error) {
 	if !ok || strings.Contains(subject, "\n") {
 		return flow.Move{}, &DocumentError{Name: name, Line: 1, Reason: "the message holds no move"}
 	}
-	if i := strings.Index(body, "\n"+signature); i >= 0 {
-		body = body[:i+1]
-	}
+	body, _ = cutSignature(body)
 	doc, err := ParseDocument(name, []byte(body), MaxMove)
 	if err != nil {
 		return flow.Move{}, err
@@ -48,7 +68,7 @@ func decodeMove(id ID, message string) (flow.Move, error) {
 	}
 	m := flow.Move{Detail: flow.NewDetail(head.Act)}
 	if m.Detail == nil {
-		return flow.Move{}, &DocumentError{Name: name, Line: 1, Reason: fmt.Sprintf("there is no act %s", head.Act)}
+		return flow.Move{}, &DocumentError{Name: name, Line: 1, Reason: "the move has no act"}
 	}
 	return m, doc.Decode(&m)
 }
@@ -60,9 +80,9 @@ func author(by flow.Actor) (name, email string) {
 	return name, name + "@liza.invalid"
 }
 
-// encodeCommit renders the commit object of a move. Everything but the
-// committer derives from tree, parent and move.
-func encodeCommit(tree, parent ID, m flow.Move, committer string, at time.Time) ([]byte, error) {
+// encodeCommit renders the commit object of a move. Everything derives from
+// tree, parent and move but the committer: name, address, time and zone.
+func encodeCommit(tree, parent ID, m flow.Move, committer string) ([]byte, error) {
 	message, err := encodeMove(m)
 	if err != nil {
 		return nil, err
@@ -74,6 +94,6 @@ func encodeCommit(tree, parent ID, m flow.Move, committer string, at time.Time) 
 	}
 	name, email := author(m.By)
 	fmt.Fprintf(&b, "author %s <%s> %d +0000\n", name, email, m.At.Unix())
-	fmt.Fprintf(&b, "committer %s %d +0000\n\n%s", committer, at.Unix(), message)
+	fmt.Fprintf(&b, "committer %s\n\n%s", committer, message)
 	return []byte(b.String()), nil
 }

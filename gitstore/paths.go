@@ -6,54 +6,62 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// folders are the top-level folders of the state tree, and how deep the
-// documents in them are sharded by the ends of their ids, so that no folder
-// grows large and a move rewrites little.
-var folders = map[flow.Folder]struct {
-	name   string
-	shards int
-}{
-	flow.Goals:      {"goals", 0},
-	flow.Sprints:    {"sprints", 0},
-	flow.Tasks:      {"tasks", 1},
-	flow.Archive:    {"archive", 2},
-	flow.Agents:     {"agents", 1},
-	flow.Anomalies:  {"anomalies", 0},
-	flow.Discovered: {"discovered", 0},
-	flow.Notes:      {"notes", 0},
+// A place is where the documents of one kind stand in the state tree.
+type place struct {
+	name   string // at the top of the tree
+	single bool   // name is the document itself
+	shards int    // folders between, by the ends of the ids, so that no folder grows large and a move rewrites little
+	groups int    // slashes in an id, each a folder
 }
 
-// single are the documents that stand alone at the top of the tree.
-var single = map[flow.Folder]string{
-	flow.SettingsDoc:   "liza.yaml",
-	flow.PrincipalsDoc: "principals.yaml",
-	flow.BreakerDoc:    "breaker.yaml",
+var folders = map[flow.Folder]place{
+	flow.SettingsDoc:   {name: "liza.yaml", single: true},
+	flow.PrincipalsDoc: {name: "principals.yaml", single: true},
+	flow.BreakerDoc:    {name: "breaker.yaml", single: true},
+	flow.Goals:         {name: "goals"},
+	flow.Sprints:       {name: "sprints"},
+	flow.Tasks:         {name: "tasks", shards: 1},
+	flow.Archive:       {name: "archive", shards: 2},
+	flow.Agents:        {name: "agents", shards: 1},
+	flow.Anomalies:     {name: "anomalies", groups: 1},
+	flow.Discovered:    {name: "discovered", groups: 1},
+	flow.Notes:         {name: "notes", groups: 1},
 }
+
+// tops are the folders by their names at the top of the tree.
+var tops = func() map[string]flow.Folder {
+	names := make(map[string]flow.Folder, len(folders))
+	for folder, p := range folders {
+		names[p.name] = folder
+	}
+	return names
+}()
 
 const suffix = ".yaml"
 
 // DocumentPath is where a document stands in the state tree, such as
 // tasks/03/task-3.yaml.
 func DocumentPath(k flow.Key) string {
-	if name, ok := single[k.Folder]; ok {
+	dir, name := directory(k)
+	if dir == "" {
 		return name
 	}
-	dir, name := directory(k)
 	return dir + "/" + name
 }
 
-// directory is the folder in which a document stands, and its file name.
+// directory is the folder in which a document stands, "" for the top of the
+// tree, and its file name.
 func directory(k flow.Key) (dir, name string) {
-	if top, ok := single[k.Folder]; ok {
-		return "", top
+	p := folders[k.Folder]
+	if p.single {
+		return "", p.name
 	}
-	f := folders[k.Folder]
-	dir, name = f.name, k.ID
-	for i := range f.shards {
+	dir, name = p.name, k.ID
+	for i := range p.shards {
 		dir += "/" + shard(k.ID, i)
 	}
-	if group, rest, ok := strings.Cut(k.ID, "/"); ok {
-		dir, name = dir+"/"+group, rest
+	if i := strings.LastIndexByte(k.ID, '/'); i >= 0 {
+		dir, name = dir+"/"+k.ID[:i], k.ID[i+1:]
 	}
 	return dir, name + suffix
 }
@@ -81,21 +89,20 @@ func shard(id string, i int) string {
 // keyOf is the key of the document at a path of the state tree; ok is false
 // for paths where no document belongs.
 func keyOf(path string) (k flow.Key, ok bool) {
-	for folder, name := range single {
-		if path == name {
-			return flow.Key{Folder: folder}, true
-		}
+	top, rest, deeper := strings.Cut(path, "/")
+	k.Folder, ok = tops[top]
+	p := folders[k.Folder]
+	if !ok || p.single {
+		return k, ok && !deeper
 	}
-	top, rest, _ := strings.Cut(path, "/")
-	for folder, f := range folders {
-		if f.name != top {
-			continue
-		}
-		for range f.shards {
-			_, rest, _ = strings.Cut(rest, "/")
-		}
-		k = flow.Key{Folder: folder, ID: strings.TrimSuffix(rest, suffix)}
-		return k, DocumentPath(k) == path
+	for range p.shards {
+		_, rest, _ = strings.Cut(rest, "/")
 	}
-	return flow.Key{}, false
+	k.ID, ok = strings.CutSuffix(rest, suffix)
+	return k, ok && strings.Count(k.ID, "/") == p.groups && DocumentPath(k) == path
+}
+
+// misplaced is the error of a path where no document belongs.
+func misplaced(path string) error {
+	return &DocumentError{Name: path, Line: 1, Reason: "no document belongs at this path"}
 }

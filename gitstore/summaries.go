@@ -4,77 +4,90 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
 )
 
-// summaryCache keeps the summaries of one folder of tasks in one file, with
-// the id of the tree that they were derived from. It is derived, checked by a
-// sum, and safe to delete: whatever cannot be read or written is made anew.
-type summaryCache struct {
-	dir    string // "" where there is no place to keep it
-	loaded map[string]shelfOf
+// A row is the summary of one task document, with the blob that it was
+// derived from.
+type row struct {
+	blob ID
+	flow.Summary
 }
 
-type shelfOf struct {
+// A shelf keeps the summaries of one folder of tasks, with the id of the tree
+// that they were derived from, in memory and, beyond the process, in one file
+// per folder. It is derived, checked by a sum, and safe to delete: whatever
+// cannot be read or written is made anew.
+type shelf struct {
+	dir    string // "" where nothing is kept beyond the process
+	loaded map[string]shelved
+}
+
+type shelved struct {
 	tree ID
-	list []flow.Summary
+	rows []row
 }
 
-func newSummaryCache(dir string) summaryCache {
-	return summaryCache{dir: dir, loaded: map[string]shelfOf{}}
-}
+func newShelf(dir string) *shelf { return &shelf{dir: dir, loaded: map[string]shelved{}} }
 
 // summaryFormat changes with the fields of flow.Summary.
-const summaryFormat = "liza-summaries-1\n"
+const summaryFormat = "liza-summaries-2\n"
 
-func (c summaryCache) read(name string, tree ID) ([]flow.Summary, bool) {
-	if s, ok := c.loaded[name]; ok && s.tree == tree {
-		return s.list, true
+// summaries are the rows of a folder as its tree says. What is known of an
+// earlier tree of the folder is handed to derive, which makes the new rows.
+func (s *shelf) summaries(folder string, tree ID, derive func(known []row) ([]row, error)) ([]row, error) {
+	known, ok := s.loaded[folder]
+	if ok && known.tree == tree {
+		return known.rows, nil
 	}
-	if c.dir == "" {
-		return nil, false
+	if !ok && s.dir != "" {
+		if data, err := os.ReadFile(filepath.Join(s.dir, folder)); err == nil {
+			known, _ = decodeSummaries(data)
+		}
 	}
-	data, err := os.ReadFile(filepath.Join(c.dir, name))
-	if err != nil {
-		return nil, false
+	if known.tree != tree {
+		rows, err := derive(known.rows)
+		if err != nil {
+			return nil, err
+		}
+		known = shelved{tree, rows}
+		s.save(folder, known)
 	}
-	list, err := decodeSummaries(data, tree)
-	if err != nil {
-		return nil, false
-	}
-	c.loaded[name] = shelfOf{tree, list}
-	return list, true
+	s.loaded[folder] = known
+	return known.rows, nil
 }
 
-// write keeps the list; a cache that cannot be written costs time, not work.
-func (c summaryCache) write(name string, tree ID, list []flow.Summary) {
-	c.loaded[name] = shelfOf{tree, list}
-	if c.dir == "" {
+// save keeps rows beyond the process; that it cannot costs time, not work.
+func (s *shelf) save(folder string, known shelved) {
+	if s.dir == "" {
 		return
 	}
-	temp, err := os.CreateTemp(c.dir, "new-*")
-	if errors.Is(err, os.ErrNotExist) && os.MkdirAll(c.dir, 0o777) == nil {
-		temp, err = os.CreateTemp(c.dir, "new-*")
+	temp, err := os.CreateTemp(s.dir, "new-*")
+	if errors.Is(err, os.ErrNotExist) && os.MkdirAll(s.dir, 0o777) == nil {
+		temp, err = os.CreateTemp(s.dir, "new-*")
 	}
 	if err != nil {
 		return
 	}
-	_, err = temp.Write(encodeSummaries(tree, list))
-	if errors.Join(err, temp.Close()) != nil || os.Rename(temp.Name(), filepath.Join(c.dir, name)) != nil {
+	_, err = temp.Write(encodeSummaries(known))
+	if errors.Join(err, temp.Close()) != nil || os.Rename(temp.Name(), filepath.Join(s.dir, folder)) != nil {
 		os.Remove(temp.Name())
 	}
 }
 
-func encodeSummaries(tree ID, list []flow.Summary) []byte {
-	e := encoder{make([]byte, 0, 64+160*len(list))}
-	e.text(string(tree))
-	e.number(int64(len(list)))
-	for i := range list {
-		e.summary(&list[i])
+func encodeSummaries(s shelved) []byte {
+	e := encoder{make([]byte, 0, 64+256*len(s.rows))}
+	e.text(string(s.tree))
+	e.number(int64(len(s.rows)))
+	for i := range s.rows {
+		e.text(string(s.rows[i].blob))
+		e.summary(&s.rows[i].Summary)
 	}
 	out := make([]byte, 0, len(summaryFormat)+4+len(e.buf))
 	out = append(out, summaryFormat...)
@@ -93,7 +106,7 @@ func (e *encoder) text(s string) {
 
 func (e *encoder) time(t time.Time) {
 	if t.IsZero() {
-		e.number(0)
+		e.number(math.MinInt64)
 		return
 	}
 	e.number(t.Unix())
@@ -124,28 +137,27 @@ func (e *encoder) summary(s *flow.Summary) {
 
 var errCache = errors.New("the cache does not fit")
 
-func decodeSummaries(data []byte, tree ID) ([]flow.Summary, error) {
+func decodeSummaries(data []byte) (shelved, error) {
 	head := len(summaryFormat)
 	if len(data) < head+4 || string(data[:head]) != summaryFormat ||
 		crc32.ChecksumIEEE(data[head+4:]) != binary.BigEndian.Uint32(data[head:]) {
-		return nil, errCache
+		return shelved{}, errCache
 	}
 	d := decoder{all: string(data[head+4:])}
-	if d.text() != string(tree) {
-		return nil, errCache
-	}
+	s := shelved{tree: ID(d.text())}
 	n := d.number()
-	if n < 0 || n > int64(len(d.all)) {
-		return nil, errCache
+	if n < 0 || n > int64(len(d.all))/16 { // a row has more bytes than that
+		return shelved{}, errCache
 	}
-	list := make([]flow.Summary, n)
-	for i := range list {
-		d.summary(&list[i])
+	s.rows = make([]row, n)
+	for i := range s.rows {
+		s.rows[i].blob = ID(d.text())
+		d.summary(&s.rows[i].Summary)
 	}
 	if d.bad || d.at != len(d.all) {
-		return nil, errCache
+		return shelved{}, errCache
 	}
-	return list, nil
+	return s, nil
 }
 
 // decoder reads what encoder wrote; strings share the memory of the file.
@@ -181,7 +193,7 @@ func (d *decoder) text() string {
 }
 
 func (d *decoder) time() time.Time {
-	if n := d.number(); n != 0 {
+	if n := d.number(); n != math.MinInt64 {
 		return time.Unix(n, 0).UTC()
 	}
 	return time.Time{}
@@ -198,6 +210,7 @@ func (d *decoder) summary(s *flow.Summary) {
 		d.bad = true
 		return
 	}
+	s.DependsOn, s.Owns = slices.Grow(s.DependsOn, int(deps)), slices.Grow(s.Owns, int(owns))
 	for range deps {
 		s.DependsOn = append(s.DependsOn, flow.TaskID(d.text()))
 	}

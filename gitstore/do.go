@@ -1,0 +1,223 @@
+package gitstore
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// maxAttempts bounds the races that one move may lose. Waiting between them
+// grows to half a second, so that a move gives up after about five seconds.
+const maxAttempts = 24
+
+// maxStrays bounds the attempts that fail although nobody moved the state ref:
+// then it is another ref that does not stand where it should.
+const maxStrays = 3
+
+// A Build makes a move for the board that it will be applied to; it is called
+// again after every lost race. The refs go along with the move in the same
+// transaction, after those that follow from the move itself.
+type Build func(b *flow.Board, at time.Time) (flow.Move, []RefUpdate, error)
+
+// A Result is a move that is on the blackboard.
+type Result struct {
+	Already bool // the board said so before; nothing was written
+	Move    flow.Move
+	Commit  ID // the state commit; the tip where nothing was written
+	Before  *flow.Board
+	After   *flow.Board
+	Packed  bool // this move was the one after which the last thousand were packed
+}
+
+// A transaction is a move that is written but not yet on the blackboard.
+type transaction struct {
+	Result
+	updates []RefUpdate
+}
+
+// Do makes one move: it reads the tip once, builds the move for that board,
+// gathers git's facts, applies the rules, writes, and swaps the refs; after a
+// lost race it does so again. Errors are *flow.Refusal, or wrap ErrNoBoard,
+// ErrConflict, ErrClock, ErrForeignRef, ErrRefLocked, or what build returned.
+// After an error the board is as it was.
+func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
+	release, err := s.Repo.Queue(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer release()
+	request, err := RandomID()
+	if err != nil {
+		return Result{}, err
+	}
+	strays := 0
+	for attempt := range maxAttempts {
+		tip, err := s.Repo.Resolve(ctx, StateRef)
+		if err != nil {
+			return Result{}, err
+		}
+		result, err := s.attempt(ctx, tip, flow.Request(request), build)
+		if !errors.Is(err, ErrRefMoved) {
+			return result, err
+		}
+		if now, resolveErr := s.Repo.Resolve(ctx, StateRef); resolveErr == nil && now == tip {
+			if strays++; strays == maxStrays {
+				return Result{}, fmt.Errorf("%w: %w", ErrForeignRef, err)
+			}
+		}
+		if err := pause(ctx, attempt); err != nil {
+			return Result{}, err
+		}
+	}
+	return Result{}, fmt.Errorf("%w: gave up after %d attempts", ErrConflict, maxAttempts)
+}
+
+// pause waits before the next attempt, longer each time, with jitter so that
+// losers do not meet again.
+func pause(ctx context.Context, attempt int) error {
+	limit := min(10*time.Millisecond<<attempt, 500*time.Millisecond)
+	timer := time.NewTimer(time.Duration(mathrand.Int64N(int64(limit))))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// RandomID is 16 random hexadecimal digits, as requests, generations and
+// board ids have.
+func RandomID() (string, error) {
+	var raw [8]byte
+	if _, err := rand.Read(raw[:]); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(raw[:]), nil
+}
+
+// attempt makes the move on one tip. The error wraps ErrRefMoved where the
+// race was lost.
+func (s *Store) attempt(ctx context.Context, tip ID, request flow.Request, build Build) (Result, error) {
+	t, err := s.prepare(ctx, tip, request, build)
+	if err != nil || t.Already {
+		return t.Result, err
+	}
+	if err := s.Repo.MoveRefs(ctx, t.updates, "liza: "+t.Move.Subject()); err != nil {
+		// What reported failure, or was called off, may have happened all the same.
+		if !s.landed(context.WithoutCancel(ctx), tip, request) {
+			return Result{}, err
+		}
+	}
+	t.Packed = s.housekeep(ctx, t.Commit)
+	return t.Result, nil
+}
+
+// prepare builds the move and does everything that comes before the swap.
+func (s *Store) prepare(ctx context.Context, tip ID, request flow.Request, build Build) (transaction, error) {
+	before, source := s.emptyBoard()
+	if tip != "" {
+		var err error
+		if before, source, err = s.boardAt(tip, s.current); err != nil {
+			return transaction{}, err
+		}
+		if err := s.settle(ctx, tip, before); err != nil {
+			return transaction{}, err
+		}
+	}
+	at, err := s.dated(before)
+	if err != nil {
+		return transaction{}, err
+	}
+	m, extra, err := build(before, at)
+	if err != nil {
+		return transaction{}, err
+	}
+	if tip == "" && m.Act != flow.ActInit {
+		return transaction{}, ErrNoBoard
+	}
+	m.At, m.Request = at, request
+	m.Normalize()
+	if before.Already(m) {
+		return transaction{Result: Result{Already: true, Move: m, Commit: tip, Before: before, After: before}}, nil
+	}
+	after, err := s.judge(ctx, before, m)
+	if err != nil {
+		return transaction{}, err
+	}
+	commit, err := s.write(ctx, tip, &draft{snapshot: source}, after.Changes(), m)
+	if err != nil {
+		return transaction{}, err
+	}
+	moved, err := s.updates(ctx, m, before, commit)
+	if err != nil {
+		return transaction{}, err
+	}
+	updates := append([]RefUpdate{{Name: StateRef, Old: tip, New: commit}}, moved...)
+	return transaction{Result{Move: m, Commit: commit, Before: before, After: after}, append(updates, extra...)}, nil
+}
+
+// dated is the time of the next move: now, but never before the last one.
+func (s *Store) dated(b *flow.Board) (time.Time, error) {
+	now := s.Now()
+	if ahead := b.At().Sub(now); ahead > time.Minute {
+		return time.Time{}, fmt.Errorf("%w: the last move is dated %s, %s ahead of this machine", ErrClock, b.At().Format(time.RFC3339), ahead)
+	}
+	if now.Before(b.At()) {
+		return b.At(), nil
+	}
+	return now, nil
+}
+
+// judge gathers the facts that the move rests on and applies the rules.
+func (s *Store) judge(ctx context.Context, before *flow.Board, m flow.Move) (*flow.Board, error) {
+	facts, err := s.Facts(ctx, before.Ask(m))
+	if err != nil {
+		return nil, err
+	}
+	return before.Apply(m, &facts)
+}
+
+// write stores the documents that changed and the commit of the move.
+func (s *Store) write(ctx context.Context, parent ID, d *draft, edits []flow.Edit, m flow.Move) (ID, error) {
+	tree, err := d.apply(edits)
+	if err != nil {
+		return "", err
+	}
+	name, email, err := s.Repo.Identity(ctx)
+	if err != nil {
+		return "", err
+	}
+	committer := fmt.Sprintf("%s <%s> %d +0000", name, email, s.Now().Unix())
+	raw, err := encodeCommit(tree, parent, m, committer)
+	if err != nil {
+		return "", err
+	}
+	id := d.add("commit", raw)
+	return id, d.flush()
+}
+
+// landed looks for a request among the moves after a tip, and completes what
+// it began; if that does not work out now, the next move does it.
+func (s *Store) landed(ctx context.Context, since ID, request flow.Request) bool {
+	tip, err := s.Repo.Resolve(ctx, StateRef)
+	if err != nil || tip == since {
+		return false
+	}
+	found := false
+	err = s.History(tip, func(e Event) (bool, error) {
+		found = e.Move.Request == request
+		return !found && e.Parent != since, nil
+	})
+	if err != nil || !found {
+		return false
+	}
+	_ = s.Settle(ctx)
+	return true
+}

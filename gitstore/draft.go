@@ -1,0 +1,127 @@
+package gitstore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A draft holds the objects of one move before they are written, or instead
+// of writing them where a move is only replayed.
+type draft struct {
+	snapshot
+	drafted []object
+}
+
+func (d *draft) add(kind string, data []byte) ID {
+	id := d.objects.repo.hash(kind, data)
+	d.drafted = append(d.drafted, object{id, kind, data})
+	return id
+}
+
+// flush writes the objects to the repository.
+func (d *draft) flush() error {
+	for _, o := range d.drafted {
+		if _, err := d.objects.write(o.kind, o.data); err != nil {
+			return err
+		}
+	}
+	return d.objects.Flush()
+}
+
+// apply is the root of the snapshot's tree with documents replaced. A document
+// over MaxDocument is a *flow.Refusal.
+func (d *draft) apply(edits []flow.Edit) (ID, error) {
+	blobs := make(map[string]ID, len(edits))
+	for _, e := range edits {
+		path := DocumentPath(e.Key)
+		if e.Document == nil {
+			blobs[path] = ""
+			continue
+		}
+		data, err := Encode(e.Document)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", path, err)
+		}
+		if len(data) > MaxDocument {
+			return "", &flow.Refusal{Rule: flow.RuleLimit, Hint: strings.TrimSpace("git liza show " + e.Key.ID),
+				Reason: fmt.Sprintf("%s would have %d bytes, a document has at most %d", path, len(data), MaxDocument)}
+		}
+		blobs[path] = d.add("blob", data)
+	}
+	root, err := d.rewrite("", d.root, blobs)
+	if err == nil && root == "" {
+		err = errors.New("a move cannot leave an empty tree")
+	}
+	return root, err
+}
+
+// rewrite replaces files of the tree at dir and the folders above them; ""
+// removes a file. It returns "" where nothing is left.
+func (d *draft) rewrite(dir string, id ID, blobs map[string]ID) (ID, error) {
+	var entries []Entry
+	if id != "" {
+		old, err := d.tree(id)
+		if err != nil {
+			return "", err
+		}
+		entries = slices.Clone(old)
+	}
+	below := map[string]map[string]ID{}
+	var err error
+	for path, blob := range blobs {
+		top, rest, deeper := strings.Cut(path, "/")
+		if !deeper {
+			if entries, err = set(dir, entries, Entry{ModeBlob, top, blob}); err != nil {
+				return "", err
+			}
+			continue
+		}
+		if below[top] == nil {
+			below[top] = map[string]ID{}
+		}
+		below[top][rest] = blob
+	}
+	for name, files := range below {
+		old := ID("")
+		if i := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name && e.Mode == ModeTree }); i >= 0 {
+			old = entries[i].ID
+		}
+		sub, err := d.rewrite(dir+name+"/", old, files)
+		if err != nil {
+			return "", err
+		}
+		if entries, err = set(dir, entries, Entry{ModeTree, name, sub}); err != nil {
+			return "", err
+		}
+	}
+	if len(entries) == 0 {
+		return "", nil
+	}
+	raw, err := d.objects.repo.encodeTree(entries)
+	if err != nil {
+		return "", err
+	}
+	return d.add("tree", raw), nil
+}
+
+// set replaces the entry of that name, adds it, or removes it if it has no
+// id. It does not replace what is of another mode and so not ours.
+func set(dir string, entries []Entry, e Entry) ([]Entry, error) {
+	i := slices.IndexFunc(entries, func(old Entry) bool { return old.Name == e.Name })
+	switch {
+	case i < 0 && e.ID == "":
+		return entries, nil
+	case i < 0:
+		return append(entries, e), nil
+	case entries[i].Mode != e.Mode:
+		return nil, misplaced(dir + e.Name)
+	case e.ID == "":
+		return slices.Delete(entries, i, i+1), nil
+	}
+	entries[i] = e
+	return entries, nil
+}

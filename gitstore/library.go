@@ -1,0 +1,124 @@
+package gitstore
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// keepBytes bounds what a library holds, in bytes as they stand in the
+// repository; taken apart they are several times as much. What falls out is
+// read again.
+const keepBytes = 8 << 20
+
+// A library keeps what was read of state trees by object id, so that a board
+// loads lazily, and replaying many moves decodes each changed document once.
+// Documents are shared by all boards and never changed.
+type library struct {
+	objects   *Objects
+	trees     map[ID][]Entry
+	documents map[volume]flow.Document
+	held      int // bytes
+}
+
+// A volume is a blob read as one kind of document.
+type volume struct {
+	folder flow.Folder
+	blob   ID
+}
+
+func newLibrary(o *Objects) *library {
+	return &library{objects: o, trees: map[ID][]Entry{}, documents: map[volume]flow.Document{}}
+}
+
+// hold makes room for n bytes.
+func (l *library) hold(n int) {
+	if l.held += n; l.held > keepBytes {
+		clear(l.trees)
+		clear(l.documents)
+		l.held = n
+	}
+}
+
+func (l *library) tree(id ID) ([]Entry, error) {
+	if t, ok := l.trees[id]; ok {
+		return t, nil
+	}
+	t, err := l.objects.Tree(id)
+	if err != nil {
+		return nil, err
+	}
+	l.hold(80 * len(t))
+	l.trees[id] = t
+	return t, nil
+}
+
+// document reads the document that an entry of the state tree stands for.
+// Errors are *DocumentError, or tell that the repository cannot be read.
+func (l *library) document(path string, e Entry) (flow.Document, error) {
+	key, ok := keyOf(path)
+	if !ok {
+		return nil, misplaced(path)
+	}
+	if e.Mode != ModeBlob {
+		return nil, &DocumentError{Name: path, Line: 1, Reason: fmt.Sprintf("it has mode %06o, a document is a plain file", e.Mode)}
+	}
+	v := volume{key.Folder, e.ID}
+	if v.folder == flow.Archive {
+		v.folder = flow.Tasks // archived tasks are the same bytes at another path
+	}
+	doc, ok := l.documents[v]
+	if !ok {
+		data, err := l.blob(path, e.ID)
+		if err != nil {
+			return nil, err
+		}
+		doc = flow.NewDocument(key.Folder)
+		if err := Decode(path, data, doc); err != nil {
+			return nil, err
+		}
+		l.hold(len(data))
+		l.documents[v] = doc
+	}
+	if id := documentID(doc); id != key.ID {
+		return nil, &DocumentError{Name: path, Line: 1, Reason: fmt.Sprintf("it holds the id %q", id)}
+	}
+	return doc, nil
+}
+
+// blob reads a file that is no larger than a document may be.
+func (l *library) blob(path string, id ID) ([]byte, error) {
+	kind, size, err := l.objects.Size(id)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if kind != "blob" || size > MaxDocument {
+		return nil, &DocumentError{Name: path, Line: 1, Reason: fmt.Sprintf("it is a %s of %d bytes, a document has at most %d", kind, size, MaxDocument)}
+	}
+	_, data, err := l.objects.Read(id)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return data, nil
+}
+
+// documentID is the id that a document says it has, "" where its kind has none.
+func documentID(doc flow.Document) string {
+	switch d := doc.(type) {
+	case *flow.Goal:
+		return string(d.ID)
+	case *flow.Sprint:
+		return string(d.ID)
+	case *flow.Task:
+		return string(d.ID)
+	case *flow.Agent:
+		return string(d.ID)
+	case *flow.Anomaly:
+		return string(d.ID)
+	case *flow.Discovery:
+		return string(d.ID)
+	case *flow.Note:
+		return string(d.ID)
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// updates are the refs that follow from the move. One that stands where it
+// should already is only checked. The error wraps ErrForeignRef where the
+// integration branch is not where the board says.
+func (s *Store) updates(ctx context.Context, m flow.Move, before *flow.Board, commit ID) ([]RefUpdate, error) {
+	var list []RefUpdate
+	for _, r := range m.Refs(before) {
+		u := RefUpdate{Name: r.Name, Old: r.Old, New: r.New}
+		if r.State {
+			u.New = commit
+		}
+		now, err := s.Repo.Resolve(ctx, u.Name)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case now == u.New:
+			u.Old = now
+		case now != u.Old && u.Name == integrationRef(before):
+			if u.Old, err = s.astray(ctx, m, u, now); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, u)
+	}
+	return list, nil
+}
+
+func integrationRef(b *flow.Board) string { return "refs/heads/" + b.Settings().Integration.Name }
+
+// astray judges an integration branch that is elsewhere than the board says:
+// a human's adopt may go on from what it contains, everything else is refused.
+func (s *Store) astray(ctx context.Context, m flow.Move, u RefUpdate, now ID) (ID, error) {
+	if m.Act == flow.ActAdopt && now != "" {
+		contains, err := s.Repo.IsAncestor(ctx, now, u.New)
+		if err != nil || contains {
+			return now, err
+		}
+	}
+	return "", s.foreign(ctx, u.Name, now, u.Old)
+}
+
+// foreign describes a branch that is at now, where the board says want.
+func (s *Store) foreign(ctx context.Context, ref string, now, want ID) error {
+	branch := ref[len("refs/heads/"):]
+	refusal := &flow.Refusal{Rule: flow.RuleTip, Hint: "git liza adopt " + branch + " --reason R",
+		Reason: fmt.Sprintf("%s is at %s, the board says %s", branch, orNone(now), want.Short())}
+	if now == "" {
+		refusal.Hint = "git branch " + branch + " " + string(want)
+	} else if behind, err := s.Repo.IsAncestor(ctx, now, want); err == nil && behind {
+		refusal.Hint = "git update-ref " + ref + " " + string(want) + " " + string(now)
+	}
+	return fmt.Errorf("%w: %w", ErrForeignRef, refusal)
+}
+
+// Settle does for a reader what every move does first: it brings the refs of
+// the last move, and integration, to what the board says. A branch that
+// something else has moved stays where it is.
+func (s *Store) Settle(ctx context.Context) error {
+	b, tip, err := s.Board(ctx)
+	if errors.Is(err, ErrNoBoard) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.settle(ctx, tip, b)
+}
+
+// settle completes what a process that died inside its transaction left: the
+// board is the truth.
+func (s *Store) settle(ctx context.Context, tip ID, b *flow.Board) error {
+	late, err := s.late(ctx, tip, b)
+	if err != nil || len(late) == 0 {
+		return err
+	}
+	err = s.Repo.MoveRefs(ctx, late, "liza: complete "+tip.Short())
+	if errors.Is(err, ErrRefMoved) {
+		// It was alive, only slow, or another one completed it.
+		if still, lateErr := s.late(ctx, tip, b); lateErr == nil && len(still) == 0 {
+			return nil
+		}
+	}
+	return err
+}
+
+// late are the refs of the last move that stand where they stood before it,
+// and integration if it stands where the last move of it found it.
+func (s *Store) late(ctx context.Context, tip ID, b *flow.Board) ([]RefUpdate, error) {
+	e, err := s.Event(tip)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.lateRefs(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	integration := b.Settings().Integration
+	for _, u := range list {
+		if u.New == integration.Tip && u.Name == integrationRef(b) {
+			return list, nil
+		}
+	}
+	now, err := s.Repo.Resolve(ctx, integrationRef(b))
+	if err != nil || now == integration.Tip || now == "" {
+		return list, err
+	}
+	passed, err := s.cameFrom(ctx, e, now, integration.Tip)
+	if err != nil || !passed {
+		return list, err
+	}
+	return append(list, RefUpdate{Name: integrationRef(b), Old: now, New: integration.Tip}), nil
+}
+
+// cameFrom reports whether the board's last merge or adoption, looking back
+// from a move, led integration from one commit to the other.
+func (s *Store) cameFrom(ctx context.Context, e Event, from, to ID) (bool, error) {
+	c, ok, err := s.commit(to)
+	if err != nil || !ok {
+		return false, err
+	}
+	if len(c.Parents) == 2 && c.Parents[0] == from {
+		return true, nil
+	}
+	if contains, err := s.Repo.IsAncestor(ctx, from, to); err != nil || !contains {
+		return false, err
+	}
+	found := false
+	err = s.History(e.Commit, func(e Event) (bool, error) {
+		switch d := e.Move.Detail.(type) {
+		case *flow.MergeMove:
+			found = d.Onto == from
+			return false, nil
+		case *flow.AdoptMove:
+			found = d.Onto == from
+			return d.Onto == d.Commit, nil
+		}
+		return true, nil
+	})
+	return found, err
+}
+
+func (s *Store) lateRefs(ctx context.Context, e Event) ([]RefUpdate, error) {
+	before, source := s.emptyBoard()
+	if e.Parent != "" {
+		c, err := s.commitObject(e.Parent)
+		if err != nil {
+			return nil, err
+		}
+		source.root = c.Tree
+		before = flow.Open(source, c.AuthorTime.UTC())
+	}
+	var list []RefUpdate
+	for _, r := range e.Move.Refs(before) {
+		u := RefUpdate{Name: r.Name, Old: r.Old, New: r.New}
+		if r.State {
+			u.New = e.Commit
+		}
+		now, err := s.Repo.Resolve(ctx, u.Name)
+		if err != nil {
+			return nil, err
+		}
+		if now != u.Old || now == u.New {
+			continue
+		}
+		// What is not here cannot be pointed to: another clone made the move.
+		if _, _, err := s.objects.Size(u.New); errors.Is(err, ErrNoObject) {
+			continue
+		}
+		list = append(list, u)
+	}
+	return list, before.Err()
+}
