@@ -83,7 +83,7 @@ func drawMatrix(t *testing.T) string {
 		at := sceneAt(t, status)
 		fmt.Fprintf(&b, "\n%-20s", status)
 		for _, c := range columns {
-			fmt.Fprintf(&b, "%-18s", c.title)
+			fmt.Fprintf(&b, "%-20s", c.title)
 		}
 		b.WriteString("\n")
 		alike := map[string][]string{}
@@ -101,7 +101,7 @@ func drawMatrix(t *testing.T) string {
 			}
 			fmt.Fprintf(&b, "  %-18s", act)
 			for _, cell := range row {
-				fmt.Fprintf(&b, "%-18s", cell)
+				fmt.Fprintf(&b, "%-20s", cell)
 			}
 			b.WriteString("\n")
 		}

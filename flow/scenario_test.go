@@ -94,8 +94,7 @@ func (r *record) requireAll(t *testing.T) {
 }
 
 // ruleNames are the names of all rules, as refusal.go lists them.
-func ruleNames(t testing.TB) []string {
-	t.Helper()
+func ruleNames(t require.TestingT) []string {
 	namesOnce.Do(func() {
 		text, err := os.ReadFile("refusal.go")
 		require.NoError(t, err)

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +14,7 @@ import (
 // A scene is a board under play: moves are made on it one after the other,
 // and every one of them is held to what must always be true.
 type scene struct {
-	t           testing.TB
+	t           require.TestingT
 	docs        Documents
 	board       *Board
 	now         time.Time
@@ -26,12 +25,12 @@ type scene struct {
 var dawn = time.Date(2026, 1, 17, 8, 0, 0, 0, time.UTC)
 
 // empty is a scene without a blackboard.
-func empty(t testing.TB) *scene {
+func empty(t require.TestingT) *scene {
 	return &scene{t: t, board: Open(Documents{}, time.Time{}), now: dawn, generations: map[AgentID][]Generation{}}
 }
 
 // opened is a scene with a fresh blackboard.
-func opened(t testing.TB) *scene {
+func opened(t require.TestingT) *scene {
 	s := empty(t)
 	require.Nil(t, s.play(s.by("human:ann", ActInit, "", newBoard())))
 	return s
@@ -110,7 +109,7 @@ func (s *scene) judge(m Move, f *Facts) *Refusal {
 }
 
 // requireHelpful holds a refusal to its promise.
-func requireHelpful(t testing.TB, r *Refusal) {
+func requireHelpful(t require.TestingT, r *Refusal) {
 	require.Contains(t, ruleNames(t), string(r.Rule))
 	require.NotEmpty(t, r.Reason)
 	require.NotContains(t, r.Reason, "%!", "a reason whose arguments do not fit")

@@ -1,0 +1,244 @@
+package flow
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestRandomMoves plays thousands of moves, sensible ones and nonsense. The
+// scene holds every one of them to what must always be true (a refusal changes
+// nothing, an accepted move leaves a sound board and replays to the same);
+// here stands what must be true of a task's life.
+func TestRandomMoves(t *testing.T) {
+	t.Parallel()
+	reached, accepted := map[Status]int{}, map[Act]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		g := &gamble{scene: opened(rt), rt: rt, approved: map[TaskID]Actor{}}
+		g.seat()
+		for range 90 {
+			g.turn()
+		}
+		g.replay()
+		for _, m := range g.made {
+			accepted[m.Act]++
+		}
+		for _, status := range g.reached {
+			reached[status]++
+		}
+	})
+	for _, status := range Statuses() {
+		require.Positive(t, reached[status], "no task ever came into the state %s: %v", status, reached)
+	}
+	for _, r := range rules {
+		if r.from != 0 {
+			require.Positive(t, accepted[r.act], "no %s was ever accepted: %v", r.act, accepted)
+		}
+	}
+}
+
+// A gamble is a scene with its history.
+type gamble struct {
+	*scene
+	rt       *rapid.T
+	made     []Move
+	approved map[TaskID]Actor
+	reached  []Status
+}
+
+// seat puts some tasks on the board.
+func (g *gamble) seat() {
+	m, facts := g.moveOf([]string{"human:ann", "add", "a1", "a2<a1", "a3", "owns=src/"})
+	require.Nil(g.rt, g.judge(m, facts))
+	g.made = append(g.made, m)
+}
+
+// turn makes one move and looks at what it did to every task.
+func (g *gamble) turn() {
+	g.now = g.now.Add(time.Duration(pick(g.rt, 0, 1, 1, 1, 1, 60, 60, 700, 1900)) * time.Second)
+	m, facts := g.draw()
+	before := map[TaskID]*Task{}
+	for _, short := range g.board.Tasks() {
+		before[short.ID] = g.board.Task(short.ID)
+	}
+	if g.judge(m, facts) != nil {
+		return
+	}
+	g.made = append(g.made, m)
+	for id, was := range before {
+		is := g.board.Task(id)
+		g.compare(was, is, m)
+		g.reached = append(g.reached, is.Status)
+	}
+	if m.Act == ActApprove {
+		g.approved[m.Task] = m.By
+	}
+}
+
+func (g *gamble) compare(was, is *Task, m Move) {
+	t := g.rt
+	require.NotNil(t, is, "%s vanished", was.ID)
+	if was.Status.Final() {
+		require.Equal(t, was.Status, is.Status, "%s left a final state", was.ID)
+		require.Equal(t, was.Merge, is.Merge)
+	}
+	if was.Status == is.Status {
+		return
+	}
+	if is.Status == Merged && !is.Merge.Adopted {
+		by, ok := g.approved[is.ID]
+		require.True(t, ok && was.Status == Approved, "%s was merged without an approval", is.ID)
+		require.Equal(t, by, is.Verdict.By)
+		require.Equal(t, is.Verdict.Commit, is.Submission.Commit)
+		require.NotContains(t, is.Coders, Worker{By: by}, "%s was approved by one of its coders", is.ID)
+	}
+	for _, forbidden := range [][2]Status{{Draft, Claimed}, {Claimed, Approved}, {Claimed, Merged}, {Rejected, Approved}, {ReadyForReview, Claimed}} {
+		require.NotEqual(t, forbidden, [2]Status{was.Status, is.Status}, "%s by %s", is.ID, m.Act)
+	}
+	if is.Status == Claimed {
+		for _, d := range is.DependsOn {
+			require.Equal(t, Merged, g.board.Task(d).Status, "%s began before %s", is.ID, d)
+		}
+	}
+	require.GreaterOrEqual(t, is.Saves, was.Saves)
+	require.GreaterOrEqual(t, len(is.Failures), len(was.Failures))
+	require.Subset(t, is.Coders, was.Coders)
+}
+
+// replay plays the whole history again as a judge of history does.
+func (g *gamble) replay() {
+	s := opened(g.rt)
+	for _, m := range g.made {
+		next, err := s.board.Apply(m, nil)
+		require.NoError(g.rt, err)
+		s.docs = s.docs.With(next.Changes())
+		s.board = Open(s.docs, m.At)
+	}
+	require.Equal(g.rt, g.dump(), s.dump())
+}
+
+// pick is any of the list, each as likely as the others: rapid's own choice
+// prefers what stands first, and few tasks would come far.
+func pick[T any](rt *rapid.T, list ...T) T {
+	n := 0
+	for range 8 {
+		n *= 2
+		if bit.Draw(rt, "bit") {
+			n++
+		}
+	}
+	return list[n*len(list)/256]
+}
+
+var bit = rapid.Bool()
+
+var players = []string{"planner-1", "coder-1", "coder-2", "coder-3", "code-reviewer-1", "code-reviewer-2", "human:ann", "human:bob"}
+
+// draw is a move that the rules let somebody begin, mostly; otherwise any act
+// by anybody on anything, with facts that may not bear it out.
+func (g *gamble) draw() (Move, *Facts) {
+	rt := g.rt
+	if c := g.board.Settings().Control.State; c != Running && rapid.Bool().Draw(rt, "go on") {
+		return g.moveOf([]string{"human:ann", pick(rt, "resume", "decide", "reset"), "CONTINUE"})
+	}
+	if pick(rt, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9) < 8 {
+		var list []Move
+		for range 3 {
+			list = append(list, g.legal(pick(rt, players...))...)
+		}
+		if len(list) > 0 {
+			m := pick(rt, list...)
+			fields := []string{string(m.By), m.Act.String(), string(m.Task)}
+			return g.moveOf(append(fields, g.sensible(m.Act, string(m.Task))...))
+		}
+	}
+	return g.nonsense(pick(rt, players...))
+}
+
+// legal are the moves that the board offers to an actor, those that bring a
+// task further several times, those that give it up seldom: chance alone would
+// rarely merge anything.
+func (g *gamble) legal(who string) []Move {
+	var generation Generation
+	if a := g.board.Agent(AgentID(who)); a != nil {
+		generation = a.Generation
+	}
+	further := []Act{ActIntent, ActSubmit, ActReview, ActApprove, ActReject, ActMerge, ActIntegrationFail}
+	ending := []Act{ActSupersede, ActAbandon, ActEdit}
+	rare := pick(g.rt, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9) == 0
+	var list []Move
+	for _, m := range g.board.Moves(Actor(who), generation, g.now) {
+		if rare || !slices.Contains(ending, m.Act) {
+			list = append(list, m)
+		}
+		if slices.Contains(further, m.Act) {
+			list = append(list, m, m, m, m, m, m, m)
+		}
+	}
+	return list
+}
+
+func (g *gamble) sensible(act Act, task string) []string {
+	switch act {
+	case ActSubmit:
+		return []string{fmt.Sprintf("c%d", len(g.made))}
+	case ActReject:
+		return []string{"prior=PARTIAL:1", "blockers=leak"}
+	case ActSupersede:
+		return []string{fmt.Sprintf("s%d", len(g.made))}
+	case ActMerge:
+		return []string{fmt.Sprintf("commit=m%d", len(g.made))}
+	case ActUnblock:
+		return []string{pick(g.rt, "+keep", "saved=left", "+x")}
+	case ActClaim:
+		return []string{pick(g.rt, "saved=left", "+x")}
+	case ActAbandon:
+		return []string{pick(g.rt, "+cascade", "+x")}
+	case ActEdit:
+		return []string{pick(g.rt, task, task+"<a1", task+"<a2,a3"), pick(g.rt, "owns=src/", "limits=iterations:1", "+x")}
+	}
+	return nil
+}
+
+// nonsense is any act with words that fit some act.
+func (g *gamble) nonsense(who string) (Move, *Facts) {
+	rt := g.rt
+	if g.board.Agent(AgentID(who)) != nil {
+		who += pick(rt, "", "", "", ".child", ".bare")
+	}
+	acts := slices.Sorted(maps.Keys(details))
+	act := pick(rt, append(acts, ActAdd, ActAdd, ActAdd, ActFinalize, ActFinalize, ActArchive)...)
+	fields := []string{who, act.String()}
+	switch act {
+	case ActPrincipal:
+		fields = append(fields, "ann", "rights=root")
+	case ActAdd, ActImport:
+		fields = append(fields, fmt.Sprintf("a%d", pick(rt, 1, 2, 3, 4, 5))+pick(rt, "", "", "<a1", "<a2,a3"), pick(rt, "+draft", "owns=src/", "+x"))
+	case ActRegister, ActUnregister, ActDegrade:
+		fields = append(fields, pick(rt, players[:6]...), "as="+pick(rt, "a", "b"), pick(rt, "+takeover", "+x"))
+	case ActDecide:
+		fields = append(fields, "CONTINUE")
+	case ActAnomaly:
+		fields = append(fields, "workaround")
+	case ActConvert:
+		fields = append(fields, pick(rt, append(g.board.IDs(Discovered), "sprint-1/9")...), fmt.Sprintf("d%d", len(g.made)))
+	case ActAmend:
+		fields = append(fields, pick(rt, "goal", "config"))
+	case ActGoal:
+		fields = append(fields, fmt.Sprintf("goal-%d", len(g.made)))
+	case ActRetro:
+		fields = append(fields, "sprint-1")
+	case ActAdopt:
+		fields = append(fields, fmt.Sprintf("x%d", len(g.made)), "tasks="+pick(rt, "a1", "a2", ""))
+	case ActConfig:
+		fields = append(fields, "limits=mergefails:"+pick(rt, "1", "2", "9"))
+	default:
+		fields = append(fields, pick(rt, append(g.board.IDs(Tasks), "zz")...), "+x")
+	}
+	return g.moveOf(append(fields, pick(rt, "+y", "+y", "+y", "git:missing", "git:apart")))
+}
