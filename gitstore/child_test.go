@@ -28,6 +28,10 @@ func child(task string, args []string) error {
 		}
 		fmt.Printf("%s <%s>\n", name, email)
 		return nil
+	case "merge":
+		m, err := r.Merge(ctx, ID(args[1]), ID(args[2]))
+		fmt.Println(m.Tree, m.Conflicts)
+		return err
 	case "quarantine":
 		return childQuarantine(ctx, r, args[1])
 	case "flush":

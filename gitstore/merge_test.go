@@ -2,7 +2,7 @@ package gitstore
 
 import (
 	"context"
-	"os"
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -62,16 +62,18 @@ func TestMergeIsTheSameEverywhere(t *testing.T) {
 	require.Equal(t, clean[0], clean[1])
 	require.Equal(t, conflict[0], conflict[1])
 
-	// Somebody edited the private configuration.
-	r := open(t, dir)
-	require.NoError(t, os.WriteFile(filepath.Join(r.CommonDir(), "liza/merge.git/config"), []byte("[core]\n\tbare = true\n[merge]\n\trenames = false\n"), 0o666))
-	a, err := r.ParseCommit(context.Background(), "renames")
-	require.NoError(t, err)
-	b, err := r.ParseCommit(context.Background(), "edits")
-	require.NoError(t, err)
-	m, err := r.Merge(context.Background(), a, b)
-	require.NoError(t, err)
-	require.Equal(t, clean[0], m)
+	// Somebody edited the private configuration, and the environment brings one.
+	write(t, dir, ".git/liza/merge.git/config", "[core]\n\tbare = true\n[merge]\n\tdirectoryRenames = true\n")
+	elsewhere := filepath.Join(t.TempDir(), "config")
+	git(t, dir, "config", "--file", elsewhere, "merge.directoryRenames", "false")
+	for _, env := range [][]string{
+		{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=merge.directoryRenames", "GIT_CONFIG_VALUE_0=true"},
+		{"GIT_CONFIG_PARAMETERS='merge.directoryRenames=true'"},
+		{"GIT_CONFIG_GLOBAL=" + elsewhere},
+	} {
+		out := runChild(t, "merge", env, dir, git(t, dir, "rev-parse", "renames"), git(t, dir, "rev-parse", "conflicts"))
+		require.Equal(t, fmt.Sprintln(conflict[0].Tree, conflict[0].Conflicts), out, env)
+	}
 }
 
 func TestMergeInShallowClone(t *testing.T) {
