@@ -1,0 +1,127 @@
+package supervise
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/contracts"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/templates"
+)
+
+// An Assignment is what an agent is told to do.
+type Assignment struct {
+	Role     flow.Role
+	Agent    flow.AgentID // "" where it is not known who will do it
+	Task     flow.TaskID  // "" for a planner
+	Worktree string
+	Failure  string         // how the last session on it failed
+	Triggers []flow.Trigger // why a planner is woken; nil means all that the board has
+}
+
+// maxNotes is how many notes a prompt repeats, the latest ones.
+const maxNotes = 20
+
+// Prompt is what an agent is started with. Layers are from the weakest to the
+// strongest, as in templates.Render.
+func Prompt(b *flow.Board, a Assignment, layers ...templates.Layer) (templates.Prompt, error) {
+	kernel, err := contracts.ForRole(a.Role.String())
+	if err != nil {
+		return templates.Prompt{}, err
+	}
+	settings := b.Settings()
+	in := templates.Input{Role: a.Role, Kernel: kernel, Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
+		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notes(b, a), Failure: a.Failure}
+	if in.Task != nil {
+		if goal := b.Goal(in.Task.Goal); goal != nil {
+			in.Goal = goal
+		}
+	}
+	if a.Role == flow.Planner {
+		in.Board = b.Tasks()
+		in.Discoveries = discoveries(b)
+		if in.Triggers = a.Triggers; in.Triggers == nil {
+			in.Triggers = b.Triggers()
+		}
+		for _, t := range in.Triggers {
+			if about := b.Task(t.Task); about != nil && !slices.Contains(in.About, about) {
+				in.About = append(in.About, about)
+			}
+		}
+	}
+	if err := b.Err(); err != nil {
+		return templates.Prompt{}, err
+	}
+	return templates.Render(in, layers...)
+}
+
+// notes are those for everybody, the role, the agent and the task.
+func notes(b *flow.Board, a Assignment) []*flow.Note {
+	var list []*flow.Note
+	for _, id := range b.IDs(flow.Notes) {
+		n, ok := b.Load(flow.Key{Folder: flow.Notes, ID: id}).(*flow.Note)
+		if ok && slices.Contains([]string{"all", a.Role.String(), string(a.Agent), string(a.Task)}, n.For) {
+			list = append(list, n)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *flow.Note) int { return x.At.Compare(y.At) })
+	return list[max(0, len(list)-maxNotes):]
+}
+
+func discoveries(b *flow.Board) []*flow.Discovery {
+	var list []*flow.Discovery
+	for _, id := range b.IDs(flow.Discovered) {
+		if d, ok := b.Load(flow.Key{Folder: flow.Discovered, ID: id}).(*flow.Discovery); ok && d.Converted == "" {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// Layers are the folders that a project and a user lay over the built-in
+// prompts: .liza/prompts in the main work tree, then liza/prompts in the
+// user's configuration folder. The project's is read from the main work tree
+// and not from the agent's, where the agent could rewrite it.
+func Layers(mainWorkTree string, environ []string) []templates.Layer {
+	var layers []templates.Layer
+	if mainWorkTree != "" {
+		layers = append(layers, layer("project", filepath.Join(mainWorkTree, ".liza", "prompts")))
+	}
+	home, config := "", ""
+	for _, entry := range environ {
+		if value, ok := strings.CutPrefix(entry, "HOME="); ok {
+			home = value
+		}
+		if value, ok := strings.CutPrefix(entry, "XDG_CONFIG_HOME="); ok {
+			config = value
+		}
+	}
+	if config == "" && home != "" {
+		config = filepath.Join(home, ".config")
+	}
+	if config != "" {
+		layers = append(layers, layer("user", filepath.Join(config, "liza", "prompts")))
+	}
+	return layers
+}
+
+// layer is a folder whose symbolic links cannot lead out of it.
+func layer(name, dir string) templates.Layer {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return templates.Layer{Name: name, FS: missing(dir, err)}
+	}
+	return templates.Layer{Name: name, FS: root.FS()}
+}
+
+// missing is no folder where there is none; any other trouble comes out when
+// the layer is read.
+func missing(dir string, err error) fs.FS {
+	if os.IsNotExist(err) {
+		return nil
+	}
+	return os.DirFS(dir)
+}
