@@ -59,6 +59,7 @@ func TestBranchObstacles(t *testing.T) {
 	p.git("checkout", "-q", "--orphan", "other")
 	other := p.commitAll(p.dir, "unrelated")
 	p.git("checkout", "-q", "main")
+	require.NoError(t, os.Mkdir(filepath.Join(p.dir, ".worktrees"), 0o777))
 	refs := func() string { return p.git("for-each-ref") + p.git("worktree", "list", "--porcelain") }
 
 	for name, test := range map[string]struct {

@@ -89,6 +89,19 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
+// A checkout is made like the main work tree, whichever the command runs in.
+func TestSparseElsewhere(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	sparse := filepath.Join(t.TempDir(), "sparse")
+	p.git("worktree", "add", "-q", "--detach", sparse)
+	p.gitIn(sparse, "sparse-checkout", "set", "--cone", "nothing")
+	require.NoFileExists(t, filepath.Join(sparse, "b/c"))
+	_, err := p.open(sparse).Branch(context.Background(), "task-1", "liza/task-1", p.base)
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(p.Path("task-1"), "b/c"))
+}
+
 // wholeLife goes through everything, once.
 func (p *project) wholeLife() {
 	p.t.Helper()

@@ -131,7 +131,10 @@ func TestKilled(t *testing.T) {
 				n := 1
 				for ; ; n++ {
 					p := newProject(t)
-					new := p.next()
+					new := p.base
+					if act == "restart" || act == "follow" {
+						new = p.next()
+					}
 					after.before(p)
 					if !p.killed(act, when, n, new) {
 						break

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,8 @@ func TestStatus(t *testing.T) {
 	p.gitIn(tree.Path, "add", "a")
 	p.write(filepath.Join(tree.Path, "a"), "and not staged\n")
 	require.NoError(t, os.Remove(filepath.Join(tree.Path, "b/c")))
+	touched := time.Unix(1e9, 0) // git would like to note that it is unchanged
+	require.NoError(t, os.Chtimes(filepath.Join(tree.Path, ".gitignore"), touched, touched))
 	before := content(t, p.dir, ".git/worktrees/task-1/index")
 	s = p.status(filepath.Join(p.dir, ".worktrees", "task-1"))
 	require.False(t, s.Clean())
