@@ -102,7 +102,7 @@ func (c *Clone) claim(ctx context.Context, b *flow.Board, id flow.TaskID, lease 
 	}
 	if replaces {
 		save, err := c.save(ctx, t)
-		if err != nil {
+		if err != nil && !errors.Is(err, worktrees.ErrIncomplete) {
 			return m, err
 		}
 		d.Saved = save
@@ -183,7 +183,8 @@ func (c *Clone) Folder(t *flow.Task) string {
 
 // save keeps what this clone has of a task's attempt: the branch tip with
 // uncommitted and untracked files on top. It is nil where there is nothing
-// that is not kept already.
+// that is not kept already. With worktrees.ErrIncomplete the save is valid but
+// leaves out what cannot be saved: then the worktree must stay.
 func (c *Clone) save(ctx context.Context, t *flow.Task) (*flow.Save, error) {
 	if t.Attempt == nil || c.Trees == nil {
 		return nil, nil
@@ -196,16 +197,21 @@ func (c *Clone) save(ctx context.Context, t *flow.Task) (*flow.Save, error) {
 	if err != nil {
 		return nil, err
 	}
+	var incomplete error
 	if found {
-		if tip, err = c.Trees.Snapshot(ctx, tree.Path, fmt.Sprintf("Leftovers of %s, attempt %d", t.ID, t.Attempt.Number)); err != nil {
-			return nil, err
+		tip, incomplete = c.Trees.Snapshot(ctx, tree.Path, fmt.Sprintf("Leftovers of %s, attempt %d", t.ID, t.Attempt.Number))
+		if incomplete != nil && !errors.Is(incomplete, worktrees.ErrIncomplete) {
+			return nil, incomplete
 		}
 	}
 	kept, err := c.Repo.Resolve(ctx, flow.SavedRef(t.ID, t.Saves))
-	if err != nil || tip == "" || tip == kept || tip == t.Attempt.Start {
+	if err != nil {
 		return nil, err
 	}
-	return &flow.Save{Number: t.Saves + 1, Commit: tip}, nil
+	if tip == "" || tip == kept || tip == t.Attempt.Start {
+		return nil, incomplete
+	}
+	return &flow.Save{Number: t.Saves + 1, Commit: tip}, incomplete
 }
 
 // clear removes a final task's worktrees and branch; what they held is saved.
@@ -240,7 +246,8 @@ func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail fu
 		var kept *flow.Save
 		if t := b.Task(id); t != nil && !t.Status.Final() {
 			var err error
-			if kept, err = c.save(ctx, t); err != nil {
+			kept, err = c.save(ctx, t)
+			if stays := act == flow.ActUnblock && errors.Is(err, worktrees.ErrIncomplete); err != nil && !stays {
 				return flow.Move{}, nil, err
 			}
 		}
