@@ -22,9 +22,13 @@ func (b *Board) Moves(by Actor, g Generation, at time.Time) []Move {
 // Acts are the acts on one task that the rules let the actor begin now.
 func (b *Board) Acts(id TaskID, by Actor, g Generation, at time.Time) []Act {
 	var list []Act
+	t := b.Task(id)
+	if t == nil {
+		return nil
+	}
 	for i := range rules {
 		r := &rules[i]
-		if r.from != 0 && !slices.Contains(list, r.act) && b.Opens(r.act, id, by, g, at) == nil {
+		if r.from.has(t.Status) && !slices.Contains(list, r.act) && b.Opens(r.act, id, by, g, at) == nil {
 			list = append(list, r.act)
 		}
 	}

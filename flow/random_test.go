@@ -21,7 +21,7 @@ func TestRandomMoves(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := &gamble{scene: opened(rt), rt: rt, approved: map[TaskID]Actor{}}
 		g.seat()
-		for range 90 {
+		for range 70 {
 			g.turn()
 		}
 		g.replay()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -152,7 +153,7 @@ func dumpValue(b *strings.Builder, v reflect.Value) {
 		}
 	case reflect.Struct:
 		if at, ok := v.Interface().(time.Time); ok {
-			fmt.Fprintln(b, at)
+			fmt.Fprintln(b, at.UnixNano(), at.Location())
 			return
 		}
 		b.WriteString("{")
@@ -163,6 +164,12 @@ func dumpValue(b *strings.Builder, v reflect.Value) {
 			}
 		}
 		b.WriteString("}\n")
+	case reflect.String:
+		b.WriteString(v.String() + "\n")
+	case reflect.Uint8:
+		b.WriteString(strconv.FormatUint(v.Uint(), 10) + "\n")
+	case reflect.Int, reflect.Int64:
+		b.WriteString(strconv.FormatInt(v.Int(), 10) + "\n")
 	default: // fmt prints maps in order of their keys
 		fmt.Fprintln(b, v.Interface())
 	}

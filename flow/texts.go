@@ -242,7 +242,8 @@ func present(what, text, hint string) *Refusal {
 	return nil
 }
 
-// Excerpt keeps the first and last part of an output within n bytes.
+// Excerpt keeps the first and last part of an output within n bytes, at least
+// 16.
 func Excerpt(s string, n int) string {
 	s = Clean(s)
 	if len(s) <= n {
