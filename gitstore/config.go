@@ -28,6 +28,19 @@ func (r *Repo) Config(ctx context.Context, key string) (string, error) {
 	return r.settings[canonicalKey(key)], nil
 }
 
+// isPartial tells whether a remote has promised objects that are not here.
+func (r *Repo) isPartial(ctx context.Context) bool {
+	if _, err := r.Config(ctx, "extensions.partialClone"); err != nil {
+		return false
+	}
+	for key, value := range r.settings {
+		if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor") && isTrue(value) {
+			return true
+		}
+	}
+	return r.settings["extensions.partialclone"] != ""
+}
+
 // canonicalKey lowers section and variable but not the subsection, as git does.
 func canonicalKey(key string) string {
 	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')

@@ -56,11 +56,19 @@ func (r *Repo) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
 	}
 	args := append(fsyncArgs(mode, "loose-object"), "merge-tree", "--write-tree",
 		"-z", "--name-only", "--no-messages", string(onto), string(commit))
-	var env []string
+	c := Cmd{GitDir: dir, Args: args}
 	if shallow := filepath.Join(r.commonDir, "shallow"); exists(shallow) {
-		env = append(env, "GIT_SHALLOW_FILE="+shallow)
+		c.Env = append(c.Env, "GIT_SHALLOW_FILE="+shallow)
 	}
-	out, err := r.Run(ctx, Cmd{GitDir: dir, Args: args, Env: env})
+	out, err := r.Run(ctx, c)
+	if exitCode(err) == 128 && r.isPartial(ctx) {
+		// The private directory knows no remote. The same merge in the
+		// repository itself, whose result is not used, fetches what is missing.
+		if _, err := r.Git(ctx, args...); err != nil && exitCode(err) != 1 {
+			return Merge{}, err
+		}
+		out, err = r.Run(ctx, c)
+	}
 	if err != nil && (exitCode(err) != 1 || len(out) == 0) {
 		return Merge{}, err
 	}

@@ -100,6 +100,40 @@ func TestMergeInShallowClone(t *testing.T) {
 	require.Equal(t, git(t, clone, "rev-parse", "work^{tree}"), string(m.Tree))
 }
 
+// A partial clone lacks the contents that the merge needs.
+func TestMergeInPartialClone(t *testing.T) {
+	t.Parallel()
+	dir := seeded(t)
+	git(t, dir, "config", "uploadpack.allowFilter", "true")
+	git(t, dir, "config", "uploadpack.allowAnySHA1InWant", "true")
+	write(t, dir, "list", "1\n2\n3\n4\n5\n")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-q", "-m", "base")
+	git(t, dir, "checkout", "-q", "-b", "work")
+	write(t, dir, "list", "one\n2\n3\n4\n5\n")
+	git(t, dir, "commit", "-q", "-a", "-m", "work")
+	git(t, dir, "checkout", "-q", "main")
+	write(t, dir, "list", "1\n2\n3\n4\nfive\n")
+	git(t, dir, "commit", "-q", "-a", "-m", "main")
+	clone := filepath.Join(t.TempDir(), "clone")
+	git(t, ".", "clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+dir, clone)
+
+	r, ctx := open(t, clone), context.Background()
+	onto, err := r.ParseCommit(ctx, "origin/main")
+	require.NoError(t, err)
+	commit, err := r.ParseCommit(ctx, "origin/work")
+	require.NoError(t, err)
+	m, err := r.Merge(ctx, onto, commit)
+	require.NoError(t, err)
+	require.Empty(t, m.Conflicts)
+	require.Equal(t, "one\n2\n3\n4\nfive", git(t, clone, "cat-file", "-p", string(m.Tree)+":list"))
+	blob, err := r.BlobAt(ctx, onto, "README")
+	require.NoError(t, err)
+	_, data, err := objectsOf(t, r).Read(blob)
+	require.NoError(t, err)
+	require.Equal(t, "hello\n", string(data), "fetched when it is read")
+}
+
 func TestMergeOfStrangers(t *testing.T) {
 	t.Parallel()
 	r, ctx := open(t, seeded(t)), context.Background()
