@@ -38,7 +38,7 @@ type feedbackParser struct {
 
 var (
 	findingLine = regexp.MustCompile(`(?i)^[-*]\s*\[(blocker|concern)\]\s*(.*)$`)
-	placeOfLine = regexp.MustCompile(`^(\S+?)(?::(\d+))?\s+(?:—|–|--|-)\s+(.*)$`)
+	placeOfLine = regexp.MustCompile(`^(\S+?)(?::(\d+))?\s+(?:—|–|--|-)(?:\s+(.*))?$`)
 	labelLine   = regexp.MustCompile(`(?i)^(why it matters|why|suggestion|overall|prior feedback status)\s*:\s*(.*)$`)
 	priorLine   = regexp.MustCompile(`^[-*]\s*(RESOLVED|STILL_PRESENT|PARTIAL)\s*:\s*(.*)$`)
 )

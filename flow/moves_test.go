@@ -1,0 +1,162 @@
+package flow
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// staged plays the steps of a scenario on a fresh board.
+func staged(t *testing.T, steps string) *scene {
+	s := opened(t)
+	for _, step := range strings.FieldsFunc(steps, func(r rune) bool { return r == '|' || r == '\n' }) {
+		require.Empty(t, s.step(strings.TrimSpace(step), new(record)), step)
+	}
+	return s
+}
+
+func TestBest(t *testing.T) {
+	t.Parallel()
+	const under = "coder-1 claim %[1]s | coder-1 intent %[1]s | coder-1 submit %[1]s c-%[1]s | code-reviewer-1 review %[1]s"
+	s := staged(t, `human:ann add old | human:ann add broken mine theirs | +1s human:ann add urgent priority=1 | human:ann add early priority=1
+		human:ann add late<early priority=1 |`+fmt.Sprintf(under, "mine")+`| code-reviewer-1 reject mine
+		|`+fmt.Sprintf(under, "broken")+`| code-reviewer-1 approve broken | coder-1 integration_fail broken`)
+	next := func(by Actor) TaskID {
+		id, r := s.board.Best(ActClaim, by, "", s.now)
+		require.Nil(t, r)
+		return id
+	}
+	require.Equal(t, TaskID("broken"), next("coder-1"), "an integration fix comes first")
+	require.Equal(t, TaskID("early"), next("coder-2"), "the fix is reserved, others go by priority and then by id")
+	require.Empty(t, s.step("coder-1 claim broken", new(record)))
+	require.Empty(t, s.step("coder-2 claim urgent", new(record)))
+	require.Empty(t, s.step("coder-3 claim early", new(record)))
+	require.Equal(t, TaskID("old"), next("coder-4"), "then by age: late waits for early")
+	require.Empty(t, s.step("coder-1 release broken", new(record)))
+	require.Empty(t, s.step("human:ann abandon broken", new(record)))
+	require.Equal(t, TaskID("mine"), next("coder-1"), "what was rejected goes back to its coder first")
+
+	_, r := s.board.Best(ActClaim, "coder-2", "", s.now)
+	require.Equal(t, RuleOneClaim, r.Rule)
+	_, r = s.board.Best(ActReview, "code-reviewer-1", "", s.now)
+	require.Equal(t, RuleNothing, r.Rule)
+	require.Regexp(t, "^git liza", r.Hint)
+	_, r = s.board.Best(ActClaim, "coder-2", "0123456789abcdef", s.now)
+	require.Equal(t, RuleStale, r.Rule)
+	require.Empty(t, s.step("human:ann pause", new(record)))
+	_, r = s.board.Best(ActClaim, "coder-5", "", s.now)
+	require.Equal(t, RuleControl, r.Rule)
+}
+
+func TestBestSaysWhyNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a b<a | coder-1 claim a")
+	_, r := s.board.Best(ActClaim, "coder-2", "", s.now)
+	require.Equal(t, RuleNothing, r.Rule)
+	require.Contains(t, r.Reason, "b needs a")
+	id, r := s.board.Best(ActClaim, "coder-2", "", s.now.Add(32*time.Minute))
+	require.Nil(t, r)
+	require.Equal(t, TaskID("a"), id, "a claim that ended may be taken over")
+}
+
+func TestActsAndMoves(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a b<a | coder-1 claim a")
+	require.Equal(t, []Act{ActRenew, ActIntent, ActBlock, ActRelease, ActHandoff}, s.board.Acts("a", "coder-1", "", s.now))
+	require.Equal(t, []Act{ActEdit, ActSupersede, ActAbandon}, s.board.Acts("b", "planner-1", "", s.now))
+	require.Empty(t, s.board.Acts("a", "coder-2", "", s.now))
+	require.Empty(t, s.board.Acts("zz", "coder-2", "", s.now))
+	var list []string
+	for _, m := range s.board.Moves("planner-1", "", s.now) {
+		require.IsType(t, NewDetail(m.Act), m.Detail)
+		list = append(list, string(m.Task)+" "+m.Act.String())
+	}
+	require.Equal(t, []string{"b edit", "b supersede", "b abandon"}, list)
+}
+
+func TestTriggers(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
+	reasons := func() (list []string) {
+		for _, trigger := range s.board.Triggers() {
+			list = append(list, strings.TrimSpace(trigger.Reason+" "+string(trigger.Task)+string(trigger.Record)))
+		}
+		return list
+	}
+	require.Equal(t, []string{"no_tasks"}, reasons())
+	for _, step := range []string{
+		"human:ann add a b c | human:ann config limits=mergefails:1 | coder-1 discover | coder-1 discover urgency=immediate",
+		"coder-1 claim a | coder-1 intent a | coder-1 submit a c1 | code-reviewer-1 review a | code-reviewer-1 approve a | coder-1 integration_fail a",
+		"coder-1 claim b | coder-1 block b | +1s human:ann edit b priority=1 | coder-1 claim c | coder-1 block c | human:ann unblock c | coder-2 claim c | coder-2 block c",
+	} {
+		for _, one := range strings.Split(step, "|") {
+			require.Empty(t, s.step(strings.TrimSpace(one), new(record)), one)
+		}
+	}
+	require.Equal(t, []string{"exhausted c", "blocked b", "integration_failed a", "immediate_discovery sprint-1/2"}, reasons())
+	require.Empty(t, s.step("human:ann convert sprint-1/2 d", new(record)))
+	require.Len(t, reasons(), 3)
+	require.Empty(t, s.step("human:ann complete", new(record)))
+	require.Empty(t, reasons(), "nobody plans for a goal that has ended")
+}
+
+// TestOpensAgreesWithApply: what Opens refuses, Apply refuses by the same rule.
+func TestOpensAgreesWithApply(t *testing.T) {
+	t.Parallel()
+	for _, status := range Statuses() {
+		at := sceneAt(t, status)
+		for _, c := range columns {
+			for act := range pageOfTasks {
+				fields := []string{c.actor, act.String(), "task-1", "c2"}
+				m, facts := at.moveOf(fields)
+				opens := at.board.Opens(act, "task-1", m.By, m.Generation, at.now)
+				_, err := at.board.Apply(m, facts)
+				if opens != nil {
+					require.Equal(t, opens, err, "%v", fields)
+				}
+			}
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add task-2 Task-4 | human:ann abandon task-2 | human:ann archive task-2")
+	list := []TaskInput{{}, {ID: "TASK-5"}, {}, {ID: "own"}, {}}
+	s.board.Number(list)
+	var got []string
+	for _, in := range list {
+		got = append(got, string(in.ID))
+	}
+	require.Equal(t, []string{"task-3", "TASK-5", "task-6", "own", "task-7"}, got)
+	list = []TaskInput{{}, {}}
+	opened(t).board.Number(list)
+	require.Equal(t, []TaskInput{{ID: "task-1"}, {ID: "task-2"}}, list)
+}
+
+func TestSubjects(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a")
+	for line, want := range map[string]string{
+		"coder-1 claim a":                "claim a by coder-1",
+		"human:ann add b":                "add b by human:ann",
+		"human:ann add b c":              "add 2 tasks by human:ann",
+		"human:ann pause":                "pause by human:ann",
+		"human:ann register coder-1":     "register coder-1 by human:ann",
+		"human:ann adopt x1":             "adopt " + string(object("x1"))[:10] + " by human:ann",
+		"human:ann amend goal":           "amend goal goal-1 by human:ann",
+		"coder-1 anomaly workaround":     "anomaly workaround by coder-1",
+		"planner-1 convert s/1 b":        "convert s/1 by planner-1",
+		"human:ann principal bob":        "principal bob by human:ann",
+		"human:ann finalize a b c":       "finalize 3 tasks by human:ann",
+		"human:ann goal goal-2":          "goal goal-2 by human:ann",
+		"planner-1 supersede a b":        "supersede a by planner-1",
+		"code-reviewer-1 retro sprint-1": "retro sprint-1 by code-reviewer-1",
+	} {
+		m, _ := s.moveOf(strings.Fields(line))
+		require.Equal(t, want, m.Subject())
+	}
+}

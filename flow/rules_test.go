@@ -1,0 +1,161 @@
+package flow
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// row is a row of the rules page: which states an act leaves, which it may
+// enter, and who makes it.
+type row struct {
+	from, to []Status
+	by       standing
+}
+
+var anyOpen = []Status{Draft, Unclaimed, ReadyForReview, Rejected, Approved, Blocked, IntegrationFailed}
+
+// pageOfTasks is the page's table of acts on tasks, copied by hand.
+var pageOfTasks = map[Act]row{
+	ActEdit:            {[]Status{Draft, Unclaimed, Blocked}, nil, planner | human},
+	ActClaim:           {[]Status{Unclaimed, Rejected, IntegrationFailed, Claimed}, []Status{Claimed}, coder | human},
+	ActRenew:           {[]Status{Claimed, ReadyForReview}, nil, supervisor | human},
+	ActIntent:          {[]Status{Claimed}, nil, holder},
+	ActSubmit:          {[]Status{Claimed}, []Status{ReadyForReview}, holder},
+	ActReview:          {[]Status{ReadyForReview}, nil, reviewer | human},
+	ActApprove:         {[]Status{ReadyForReview}, []Status{Approved}, reviewHolder},
+	ActReject:          {[]Status{ReadyForReview, Approved}, []Status{Rejected}, reviewHolder | human},
+	ActMerge:           {[]Status{Approved}, []Status{Merged}, supervisor | human},
+	ActIntegrationFail: {[]Status{Approved}, []Status{IntegrationFailed}, supervisor | human},
+	ActBlock:           {[]Status{Claimed, Rejected, IntegrationFailed}, []Status{Blocked}, holder | supervisor | planner | human},
+	ActUnblock:         {[]Status{Blocked}, nil, planner | human},
+	ActSupersede:       {[]Status{Draft, Unclaimed, ReadyForReview, Rejected, Blocked, IntegrationFailed}, []Status{Superseded}, planner | human},
+	ActAbandon:         {anyOpen, []Status{Abandoned}, planner | human},
+	ActRelease:         {[]Status{Claimed, ReadyForReview}, nil, supervisor | human},
+	ActHandoff:         {[]Status{Claimed}, nil, holder},
+}
+
+// pageOfTheRest says who makes the acts that are not about one task.
+var pageOfTheRest = map[standing][]Act{
+	planner | human: {ActAdd, ActFinalize, ActAlign, ActConvert},
+	human: {ActAdopt, ActPause, ActResume, ActStop, ActDecide, ActGoal, ActAbort, ActReset, ActInit, ActConfig,
+		ActImport, ActMigrate, ActAmend, ActPrincipal},
+	supervisor | human: {ActCheckpoint, ActComplete, ActSprintStart, ActSprintClose, ActRetro, ActRegister, ActUnregister,
+		ActDegrade, ActTrip, ActArchive},
+	anybody: {ActAnomaly, ActDiscover, ActNote, ActSpecChange},
+}
+
+func TestRulesAreThoseOfThePage(t *testing.T) {
+	t.Parallel()
+	for act, want := range pageOfTasks {
+		var from states
+		var by standing
+		var to []Status
+		for _, r := range rules {
+			if r.act == act {
+				from |= r.from
+				by |= r.by
+				if r.to != 0 && !slices.Contains(to, r.to) {
+					to = append(to, r.to)
+				}
+			}
+		}
+		require.Equal(t, in(want.from...), from, "the states that %s leaves", act)
+		require.Equal(t, want.to, to, "the states that %s enters", act)
+		require.Equal(t, want.by, by, "who makes %s: %s", act, by)
+	}
+	for by, acts := range pageOfTheRest {
+		for _, act := range acts {
+			i := slices.IndexFunc(rules, func(r rule) bool { return r.act == act })
+			require.GreaterOrEqual(t, i, 0, "%s has no row", act)
+			require.Zero(t, rules[i].from, "%s is not about one task", act)
+			require.Equal(t, by, rules[i].by, "who makes %s: %s", act, rules[i].by)
+		}
+	}
+}
+
+func TestEveryActHasARow(t *testing.T) {
+	t.Parallel()
+	var rest []Act
+	for _, acts := range pageOfTheRest {
+		rest = append(rest, acts...)
+	}
+	for _, act := range Acts() {
+		_, onTasks := pageOfTasks[act]
+		require.True(t, onTasks != slices.Contains(rest, act), "%s stands once on the page", act)
+		require.NotNil(t, NewDetail(act), "%s has no row", act)
+		require.NotNil(t, details[act], "scenarios cannot say %s", act)
+	}
+	require.Nil(t, NewDetail(0))
+	for _, r := range rules {
+		require.NotNil(t, r.open, "%s", r.act)
+		require.False(t, r.from.has(Merged) || r.from.has(Superseded) || r.from.has(Abandoned), "%s leaves a final state", r.act)
+	}
+}
+
+// TestHints reads every refusal in the package: its hint begins with a command
+// to type, also where no scenario comes by.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	seen := 0
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
+			continue
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, entry.Name(), nil, 0)
+		require.NoError(t, err)
+		for _, decl := range file.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			ast.Inspect(fn, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && calls(call, "refuse") {
+					seen++
+					for _, begin := range beginnings(fn, call.Args[1]) {
+						require.Regexp(t, `^git [a-z]`, begin, "%s: %q is no command", fset.Position(call.Pos()), begin)
+					}
+				}
+				return true
+			})
+		}
+	}
+	require.Greater(t, seen, 100)
+}
+
+func calls(call *ast.CallExpr, name string) bool {
+	id, ok := call.Fun.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// beginnings are what a hint may begin with: a literal, or what a local
+// variable of that name is given. A parameter is judged where it is passed.
+func beginnings(fn *ast.FuncDecl, hint ast.Expr) []string {
+	switch e := hint.(type) {
+	case *ast.BinaryExpr:
+		return beginnings(fn, e.X)
+	case *ast.BasicLit:
+		return []string{strings.Trim(e.Value, `"`)}
+	case *ast.Ident:
+		var list []string
+		ast.Inspect(fn, func(n ast.Node) bool {
+			if set, ok := n.(*ast.AssignStmt); ok && set.Tok == token.DEFINE {
+				if id, ok := set.Lhs[0].(*ast.Ident); ok && id.Name == e.Name {
+					list = append(list, beginnings(fn, set.Rhs[0])...)
+				}
+			}
+			return true
+		})
+		return list
+	}
+	return nil
+}
