@@ -7,8 +7,10 @@ type commands struct {
 
 	setupCommands
 	planCommands
+	recordCommands
 	workCommands
 	lookCommands
 	governCommands
 	agentCommands
+	demoCommands
 }

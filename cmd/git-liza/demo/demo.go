@@ -1,0 +1,156 @@
+// Package demo shows the whole flow on a repository made for it: planner,
+// coders and a reviewer build a small product in POSIX shell by real commits,
+// with one rejection and one merge that fails and is repaired.
+//
+// It promises to use nothing but the public commands, as anybody would type
+// them, and `git liza rush` with the provider script, which goes the way of
+// every other agent. It looks on through the moves on the state ref. It
+// touches no repository but its own, and reports an error unless every task
+// is merged and the product's own tests pass on integration.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// ErrNotEmpty is wrapped by [Demo.Run] where the folder has something in it.
+// The command line tests it to refuse.
+var ErrNotEmpty = errors.New("is not empty")
+
+// A Demo is one run.
+type Demo struct {
+	Dir     string    // the repository's folder, made if there is none; "" is a new temporary one
+	Fast    bool      // leaves out the tasks that the plan marks as stretch
+	Program string    // path of the git-liza to show
+	Environ []string  // what child processes get, without what ties them to another repository or agent
+	Out     io.Writer // the story, for people
+}
+
+// A Report is how a demo ended.
+type Report struct {
+	Dir       string            `json:"dir"`
+	Tasks     map[string]string `json:"tasks"` // id to state
+	Moves     int               `json:"moves"`
+	Rejected  int               `json:"rejections"`
+	FailedFit int               `json:"integration_failures"`
+	Tests     string            `json:"tests"` // what the product's own tests said last
+	Seconds   float64           `json:"seconds"`
+}
+
+// limit bounds the whole run, on a machine however slow.
+const limit = 3 * time.Minute
+
+// Run shows the flow. The folder is kept and stands in the report, whatever
+// the error. Errors wrap ErrNotEmpty, or are a *work.Setback that names what
+// is not merged, or what failed.
+func (d *Demo) Run(ctx context.Context) (Report, error) {
+	begun := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	r := run{Demo: d, begun: begun}
+	if err := r.folder(); err != nil {
+		return r.report, err
+	}
+	err := r.play(ctx)
+	r.report.Seconds = time.Since(begun).Round(100 * time.Millisecond).Seconds()
+	r.say("")
+	r.say("%d moves in %.1f s; the repository is kept in %s", r.report.Moves, r.report.Seconds, r.report.Dir)
+	return r.report, err
+}
+
+type run struct {
+	*Demo
+	begun  time.Time
+	report Report
+	cast   []flow.TaskID // the tasks that the plan has
+}
+
+func (r *run) say(format string, args ...any) { fmt.Fprintf(r.Out, format+"\n", args...) }
+
+// folder finds or makes the empty folder.
+func (r *run) folder() error {
+	if r.Dir == "" {
+		dir, err := os.MkdirTemp("", "git-liza-demo-")
+		r.report.Dir = dir
+		return err
+	}
+	dir, err := filepath.Abs(r.Dir)
+	if err != nil {
+		return err
+	}
+	r.report.Dir = dir
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 {
+		err = fmt.Errorf("%s %w: the demo makes a repository of its own", dir, ErrNotEmpty)
+	}
+	return err
+}
+
+// play sets the stage, lets the agents work and shows what came of it.
+func (r *run) play(ctx context.Context) error {
+	if err := r.stage(ctx); err != nil {
+		return err
+	}
+	r.say("A repository with a spec, and a playbook in place of language models:\n  %s\n", r.report.Dir)
+	ended, err := r.rush(ctx)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return r.setback(fmt.Sprintf("called off: %s", context.Cause(ctx)))
+	}
+	verdict := r.verdict(ended)
+	tests := r.test(ctx)
+	return errors.Join(r.show(ctx), r.firstOf(verdict, tests))
+}
+
+// firstOf is the reason that stands first, as the setback that it is.
+func (r *run) firstOf(reasons ...string) error {
+	for _, reason := range reasons {
+		if reason != "" {
+			return r.setback(reason)
+		}
+	}
+	return nil
+}
+
+func (r *run) setback(reason string) error {
+	return &work.Setback{Rule: "demo", Reason: reason, Hint: "git -C " + r.report.Dir + " liza status", Data: r.report}
+}
+
+// verdict says what the story lacks, "" if nothing.
+func (r *run) verdict(ended string) string {
+	var open []string
+	for _, id := range r.cast {
+		if state := r.report.Tasks[string(id)]; state != flow.Merged.String() {
+			if state == "" {
+				state = "not on the board"
+			}
+			open = append(open, fmt.Sprintf("%s (%s)", id, state))
+		}
+	}
+	slices.Sort(open)
+	switch {
+	case len(open) > 0:
+		return strings.TrimSuffix("not merged: "+strings.Join(open, ", ")+"; "+ended, "; ")
+	case r.report.Rejected == 0:
+		return "no submission was rejected, which the demo is to show"
+	case r.report.FailedFit == 0:
+		return "no merge failed, which the demo is to show"
+	}
+	return ended
+}

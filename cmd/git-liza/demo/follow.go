@@ -1,0 +1,193 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// rush lets the agents work until nothing is left to do, and tells every move
+// as it comes. ended says how the supervisors ended, "" if well.
+func (r *run) rush(ctx context.Context) (ended string, err error) {
+	f, err := r.follower(ctx)
+	if err != nil {
+		return "", err
+	}
+	type end struct {
+		text string
+		err  error
+	}
+	done := make(chan end, 1)
+	go func() {
+		result, err := r.proc(ctx, nil, r.Program, "rush", "--planners=1", "--coders=2", "--reviewers=1", "--provider=script", "--until-idle")
+		text := ""
+		if !result.Passed() {
+			text = fmt.Sprintf("git liza rush: %s, exit %d: %s", result.Reason, result.Code, lastLine(result.Excerpt))
+		}
+		done <- end{text, err}
+	}()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	var trouble error
+	for {
+		select {
+		case e := <-done:
+			if e.err == nil {
+				// The moves of the end are told also when the run was called off.
+				e.err = f.catchUp(context.WithoutCancel(ctx))
+			}
+			if e.err == nil {
+				e.err = trouble
+			}
+			return e.text, e.err
+		case <-tick.C:
+			if trouble == nil {
+				trouble = f.catchUp(context.WithoutCancel(ctx))
+			}
+		}
+	}
+}
+
+// A follower tells the moves of a board.
+type follower struct {
+	*run
+	repo  *gitstore.Repo
+	store *gitstore.Store
+	seen  gitstore.ID
+}
+
+func (r *run) follower(ctx context.Context) (*follower, error) {
+	repo, err := gitstore.Open(ctx, r.report.Dir)
+	if err != nil {
+		return nil, err
+	}
+	store, err := gitstore.OpenStore(ctx, repo, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	f := &follower{run: r, repo: repo, store: store}
+	return f, f.catchUp(ctx)
+}
+
+// catchUp tells the moves since the last call.
+func (f *follower) catchUp(ctx context.Context) error {
+	tip, err := f.repo.Resolve(ctx, gitstore.StateRef)
+	if err != nil || tip == f.seen {
+		return err
+	}
+	var events []gitstore.Event
+	err = f.store.History(tip, func(e gitstore.Event) (bool, error) {
+		if e.Commit == f.seen {
+			return false, nil
+		}
+		events = append(events, e)
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.Reverse(events)
+	for _, e := range events {
+		b, err := f.store.BoardAt(e.Commit)
+		if err != nil {
+			return err
+		}
+		f.tell(e.Move, b)
+	}
+	f.seen = tip
+	return f.note(tip)
+}
+
+// note keeps the state of every task for the report.
+func (f *follower) note(tip gitstore.ID) error {
+	b, err := f.store.BoardAt(tip)
+	if err != nil {
+		return err
+	}
+	f.report.Tasks = map[string]string{}
+	for _, t := range b.Tasks() {
+		f.report.Tasks[string(t.ID)] = t.Status.String()
+	}
+	return b.Err()
+}
+
+// tell prints one line: when, the state entered, and what the move was.
+func (f *follower) tell(m flow.Move, after *flow.Board) {
+	f.report.Moves++
+	switch {
+	case m.Act == flow.ActReject:
+		f.report.Rejected++
+	case m.Act == flow.ActIntegrationFail:
+		f.report.FailedFit++
+	}
+	f.say("%5.1fs  %-28s  %s", time.Since(f.begun).Seconds(), entered(m, after), story(m, after))
+}
+
+// entered is the state that the move led to: task-2 → REJECTED.
+func entered(m flow.Move, after *flow.Board) string {
+	const arrow = " → "
+	switch d := m.Detail.(type) {
+	case *flow.AddMove:
+		first, last := d.Tasks[0].ID, d.Tasks[len(d.Tasks)-1].ID
+		name := string(first)
+		if first != last {
+			name += "…" + strings.TrimPrefix(string(last), "task-")
+		}
+		return name + arrow + after.Task(first).Status.String()
+	case *flow.RegisterMove:
+		return string(d.Agent) + arrow + "STARTING"
+	case *flow.UnregisterMove:
+		return string(d.Agent) + arrow + "GONE"
+	case *flow.InitMove:
+		return string(d.Goal) + arrow + after.Goal(d.Goal).Status.String()
+	}
+	if t := after.Task(m.Task); t != nil {
+		return string(t.ID) + arrow + t.Status.String()
+	}
+	return "board" + arrow + after.Settings().Control.State.String()
+}
+
+// story says what the move was, in the words of whoever made it.
+func story(m flow.Move, after *flow.Board) string {
+	text := m.Subject()
+	switch d := m.Detail.(type) {
+	case *flow.ClaimMove:
+		if t := after.Task(m.Task); t.Attempt != nil {
+			text = fmt.Sprintf("%s, iteration %d", text, t.Attempt.Iteration)
+			if t.Attempt.Fix != "" {
+				text += ", to merge " + t.Attempt.Fix.Short()
+			}
+		}
+	case *flow.IntentMove:
+		text += ": " + d.Intent.Summary
+	case *flow.SubmitMove:
+		text += fmt.Sprintf(": %s, %d paths", d.Commit.Short(), len(d.Paths))
+	case *flow.ApproveMove:
+		text += ": " + d.Message
+	case *flow.RejectMove:
+		b := d.Feedback.Blockers[0]
+		text += fmt.Sprintf(": %s:%d %s", b.File, b.Line, b.Issue)
+	case *flow.MergeMove:
+		text += ": " + d.Commit.Short() + " on integration"
+	case *flow.IntegrationFailMove:
+		text += ": " + misfit(d)
+	}
+	return flow.Excerpt(strings.ReplaceAll(text, "\n", " "), 120)
+}
+
+func misfit(d *flow.IntegrationFailMove) string {
+	if d.Gate != "" {
+		return "gate " + d.Gate + " fails"
+	}
+	return "conflict in " + strings.Join(d.Paths, ", ")
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}

@@ -1,0 +1,56 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// test runs the product's own tests in a private checkout of integration. The
+// text is why they do not pass, "" if they do.
+func (r *run) test(ctx context.Context) string {
+	dir, err := os.MkdirTemp("", "git-liza-demo-tests-")
+	if err != nil {
+		return err.Error()
+	}
+	defer os.RemoveAll(dir)
+	if _, err := r.command(ctx, "git", "clone", "-q", "--branch", "integration", r.report.Dir, dir); err != nil {
+		return err.Error()
+	}
+	result, err := r.proc(ctx, nil, "sh", dir+"/scripts/integration-test.sh")
+	if err != nil {
+		return err.Error()
+	}
+	r.report.Tests = lastLine(result.Excerpt)
+	r.chapter("The product's own tests, on integration", result.Excerpt)
+	if !result.Passed() {
+		return fmt.Sprintf("the product's tests exit %d on integration: %s", result.Code, r.report.Tests)
+	}
+	return ""
+}
+
+// show prints the board and the two histories.
+func (r *run) show(ctx context.Context) error {
+	for _, argv := range [][]string{
+		{r.Program, "list"},
+		{r.Program, "status"},
+		{"git", "log", "--graph", "--oneline", "integration"},
+		{"git", "log", "--oneline", "-n", "10", "refs/liza/state"},
+	} {
+		text, err := r.command(ctx, argv...)
+		if err != nil {
+			return err
+		}
+		name := strings.Join(argv, " ")
+		if argv[0] == r.Program {
+			name = "git liza " + argv[1]
+		}
+		r.chapter("$ "+name, text)
+	}
+	return nil
+}
+
+func (r *run) chapter(title, text string) {
+	r.say("\n%s\n%s", title, strings.TrimRight(text, "\n"))
+}

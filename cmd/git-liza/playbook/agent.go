@@ -1,0 +1,172 @@
+package playbook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// ErrPlaybook is wrapped by what [Agent.Run] says about a playbook that is
+// missing or cannot be followed. The command line tests it for its hint.
+var ErrPlaybook = errors.New("playbook")
+
+// An Agent is one run of the script agent, as a supervisor spawns it.
+type Agent struct {
+	Role    flow.Role
+	Task    flow.TaskID // "" for a planner
+	Commit  string      // the submitted commit, for a reviewer
+	Dir     string      // the checkout that it works in
+	Environ []string    // what its child processes get
+	Log     io.Writer   // a line about each step
+}
+
+// Run does what the playbook says for the role and task. The error says what
+// was refused, or failed.
+func (a *Agent) Run(ctx context.Context) error {
+	p, err := a.playbook(ctx)
+	if err != nil {
+		return err
+	}
+	switch a.Role {
+	case flow.Planner:
+		return a.plan(ctx, p)
+	case flow.Coder:
+		return a.code(ctx, p)
+	case flow.CodeReviewer:
+		return a.review(ctx, p)
+	}
+	return fmt.Errorf("no playbook knows the role %s", a.Role)
+}
+
+// playbook reads the file in the checkout; where the checkout has none, as
+// the planner's may, the one on the integration branch.
+func (a *Agent) playbook(ctx context.Context) (*Playbook, error) {
+	name, err := a.config(ctx, ConfigKey)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		name = DefaultPath
+	}
+	file := name
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(a.Dir, name)
+	}
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = a.integrated(ctx, name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPlaybook, err)
+	}
+	p, err := Parse(name, data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPlaybook, err)
+	}
+	return p, nil
+}
+
+// integrated is the file on the integration branch.
+func (a *Agent) integrated(ctx context.Context, name string) ([]byte, error) {
+	missing := fmt.Errorf("there is no %s, neither in %s nor on the integration branch", name, a.Dir)
+	text, err := a.git(ctx, "show", gitstore.StateRef+":liza.yaml")
+	if err != nil {
+		return nil, missing
+	}
+	var settings struct {
+		Integration flow.Branch `yaml:"integration"`
+	}
+	if err := gitstore.DecodeLoose("liza.yaml", []byte(text), &settings); err != nil {
+		return nil, err
+	}
+	text, err = a.git(ctx, "show", string(settings.Integration.Tip)+":"+name)
+	if err != nil {
+		return nil, missing
+	}
+	return []byte(text), nil
+}
+
+func (a *Agent) say(format string, args ...any) {
+	fmt.Fprintf(a.Log, format+"\n", args...)
+}
+
+// patience is how long a wait_for may take where the playbook does not say.
+const patience = 20 * time.Second
+
+// await waits until the tasks have been claimed, or patience is over: it must
+// not hold up work for ever where one coder has to do it all.
+func (a *Agent) await(ctx context.Context, tasks []flow.TaskID, limit time.Duration) error {
+	if limit == 0 {
+		limit = patience
+	}
+	over := time.After(limit)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for _, id := range tasks {
+		for {
+			t, err := a.show(ctx, id)
+			if err != nil {
+				return err
+			}
+			if t.begun() {
+				break
+			}
+			select {
+			case <-tick.C:
+			case <-over:
+				a.say("%s: %s is still %s after %s, going on without it", a.Task, id, t.Status, limit)
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// A task is what the agent reads of `git liza show --json`.
+type task struct {
+	ID          flow.TaskID `json:"id"`
+	Status      flow.Status `json:"status"`
+	Base        string      `json:"base_commit"`
+	Iteration   int         `json:"iteration"`
+	CyclesTotal int         `json:"review_cycles_total"`
+	Fix         string      `json:"integration_fix"`
+	Rejection   *struct {
+		Blockers []struct {
+			Issue string `json:"issue"`
+		} `json:"blockers"`
+	} `json:"rejection"`
+}
+
+// begun reports whether anybody ever claimed the task.
+func (t *task) begun() bool {
+	return t.Iteration > 0 || t.Status.Final() || t.Status != flow.Draft && t.Status != flow.Unclaimed
+}
+
+// trailer marks the commit of a recipe, so that a later run does not repeat it.
+func (a *Agent) trailer(step string) string {
+	return "Playbook: " + string(a.Task) + " " + step
+}
+
+// marked are the recipes that are on the branch already.
+func (a *Agent) marked(ctx context.Context, base string) (map[string]bool, error) {
+	text, err := a.git(ctx, "log", "--format=%(trailers:key=Playbook)", base+"..HEAD")
+	if err != nil {
+		return nil, err
+	}
+	marks := map[string]bool{}
+	for line := range strings.Lines(text) {
+		marks[strings.TrimSpace(line)] = true
+	}
+	return marks, nil
+}

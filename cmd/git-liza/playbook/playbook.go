@@ -1,0 +1,205 @@
+// Package playbook is the built-in deterministic agent, the provider `script`.
+//
+// A supervisor spawns it like any other agent. It stands for a language model
+// where none is wanted: in the demo, in tests of the supervisors, and to try a
+// project's gates. What it does stands in a playbook, a YAML file committed in
+// the project. It plans with `git liza task add`, codes by writing files and
+// committing them, and judges by running checks in the review's checkout: a
+// verdict follows from exit codes and from nothing else.
+//
+// It promises to see and change the blackboard only as an agent does, through
+// `git liza … --json` and plain git as child processes. It does not read the
+// prompt. What is uncommitted in a task's worktree when it begins was left by
+// a run of it that was ended, and is dropped.
+package playbook
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// DefaultPath is where the playbook is, unless the configuration says
+// otherwise under [ConfigKey].
+const DefaultPath = "specs/playbook.yaml"
+
+// ConfigKey is the key of git's configuration that names another playbook,
+// relative to the top of the checkout.
+const ConfigKey = "liza.script.playbook"
+
+// A Playbook is what the script agents of a project do.
+type Playbook struct {
+	Wait   flow.Duration    `yaml:"wait"` // how long a wait_for may take; 0 means 20 s
+	Plan   []flow.TaskInput `yaml:"plan"` // what the planner adds, with the keys of `task add --from`
+	Work   []Work           `yaml:"work"`
+	Checks []Check          `yaml:"checks"` // what every review runs, before the checks of its task
+}
+
+// Work is what coders and reviewers do about one task.
+type Work struct {
+	Task     flow.TaskID   `yaml:"task"`
+	WaitFor  []flow.TaskID `yaml:"wait_for"` // the first attempt waits until these have been claimed too
+	Attempts []Recipe      `yaml:"attempts"` // the first, and one more for each rejection; the last one stays
+	Fix      *Recipe       `yaml:"integration_fix"`
+	Checks   []Check       `yaml:"checks"`
+}
+
+// A Recipe is one commit on a task's branch: what is declared, written and
+// run for it, in this order.
+type Recipe struct {
+	Intent  Intent `yaml:"intent"`
+	Write   []File `yaml:"write"`
+	Append  []File `yaml:"append"`
+	Run     string `yaml:"run"` // a shell command in the worktree, such as a patch
+	Message string `yaml:"message"`
+}
+
+// An Intent is what `git liza intent` records.
+type Intent struct {
+	Summary        string   `yaml:"summary"`
+	Validation     string   `yaml:"validation"`
+	Files          []string `yaml:"files"`
+	Assumptions    []string `yaml:"assumptions"`
+	Risks          []string `yaml:"risks"`
+	Extend         []string `yaml:"extend"`
+	TestsNotNeeded string   `yaml:"tests_not_needed"`
+}
+
+// A File is written, or lengthened, in the worktree.
+type File struct {
+	Path       Path   `yaml:"path"`
+	Content    string `yaml:"content"`
+	Executable bool   `yaml:"executable"`
+}
+
+// A Check is a shell command that a review runs at the submitted commit, and
+// the blocker that it raises when its exit code is not 0.
+type Check struct {
+	Name       string `yaml:"name"`
+	Run        string `yaml:"run"`
+	File       Path   `yaml:"file"`
+	Line       int    `yaml:"line"`
+	Issue      string `yaml:"issue"`
+	Why        string `yaml:"why"`
+	Suggestion string `yaml:"suggestion"`
+}
+
+// A Path names a file below the top of the checkout, outside .git.
+type Path string
+
+// UnmarshalText refuses what is not clean or leads outside.
+func (p *Path) UnmarshalText(text []byte) error {
+	name := string(text)
+	switch {
+	case name == "" || name == "." || path.IsAbs(name) || path.Clean(name) != name || name == ".." || strings.HasPrefix(name, "../"):
+		return fmt.Errorf("%q is not a clean path below the top of the checkout", name)
+	case slices.ContainsFunc(strings.Split(name, "/"), func(s string) bool { return strings.EqualFold(s, ".git") }):
+		return fmt.Errorf("%q lies inside .git", name)
+	}
+	*p = Path(name)
+	return nil
+}
+
+// MarshalText is the path.
+func (p Path) MarshalText() ([]byte, error) { return []byte(p), nil }
+
+// Parse reads a playbook. The error names the file, and the line or the task,
+// that cannot be followed.
+func Parse(name string, data []byte) (*Playbook, error) {
+	var p Playbook
+	if err := gitstore.Decode(name, data, &p); err != nil {
+		return nil, err
+	}
+	if err := p.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &p, nil
+}
+
+// check refuses what would leave an agent without anything to do.
+func (p *Playbook) check() error {
+	seen := map[flow.TaskID]bool{}
+	for i, w := range p.Work {
+		switch {
+		case w.Task == "":
+			return fmt.Errorf("work %d names no task", i+1)
+		case seen[w.Task]:
+			return fmt.Errorf("%s has two entries under work", w.Task)
+		case len(w.Attempts) == 0:
+			return fmt.Errorf("%s has no attempts", w.Task)
+		}
+		seen[w.Task] = true
+	}
+	for _, w := range p.Work {
+		if err := w.check(seen); err != nil {
+			return fmt.Errorf("%s: %w", w.Task, err)
+		}
+	}
+	for i, t := range p.Plan {
+		if t.ID != "" && !seen[t.ID] {
+			return fmt.Errorf("%s is planned, but nothing under work says how to do it", t.ID)
+		}
+		if t.ID == "" {
+			return fmt.Errorf("plan %d has no id", i+1)
+		}
+	}
+	return checkAll(p.Checks)
+}
+
+func (w *Work) check(known map[flow.TaskID]bool) error {
+	for _, id := range w.WaitFor {
+		if !known[id] || id == w.Task {
+			return fmt.Errorf("wait_for names %s, which is no other task of this playbook", id)
+		}
+	}
+	for i, r := range w.Attempts {
+		if err := r.check(); err != nil {
+			return fmt.Errorf("attempt %d: %w", i+1, err)
+		}
+	}
+	if w.Fix != nil {
+		if err := w.Fix.check(); err != nil {
+			return fmt.Errorf("integration_fix: %w", err)
+		}
+	}
+	return checkAll(w.Checks)
+}
+
+func (r *Recipe) check() error {
+	switch {
+	case r.Intent.Summary == "" || r.Intent.Validation == "":
+		return errors.New("the intent needs summary and validation")
+	case r.Message == "":
+		return errors.New("the commit has no message")
+	}
+	for _, f := range append(slices.Clone(r.Write), r.Append...) {
+		if f.Path == "" {
+			return errors.New("a file has no path")
+		}
+	}
+	return nil
+}
+
+func checkAll(checks []Check) error {
+	for i, c := range checks {
+		if c.Name == "" || c.Run == "" || c.Issue == "" {
+			return fmt.Errorf("check %d needs name, run and issue", i+1)
+		}
+	}
+	return nil
+}
+
+// find is what the playbook says about a task.
+func (p *Playbook) find(id flow.TaskID) (*Work, error) {
+	for i := range p.Work {
+		if p.Work[i].Task == id {
+			return &p.Work[i], nil
+		}
+	}
+	return nil, fmt.Errorf("the playbook says nothing about %s", id)
+}

@@ -1,0 +1,106 @@
+package playbook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// review runs the checks at the submitted commit and gives the verdict that
+// their exit codes ask for.
+func (a *Agent) review(ctx context.Context, p *Playbook) error {
+	w, err := p.find(a.Task)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrPlaybook, err)
+	}
+	t, err := a.show(ctx, a.Task)
+	if err != nil {
+		return err
+	}
+	if err := a.atCommit(ctx); err != nil {
+		return err
+	}
+	checks := slices.Concat(p.Checks, w.Checks)
+	if len(checks) == 0 {
+		return fmt.Errorf("%w: nothing says how to check %s, and nothing is approved unseen", ErrPlaybook, a.Task)
+	}
+	var feedback flow.Feedback
+	var passed []string
+	for _, c := range checks {
+		blocker, err := a.check(ctx, c)
+		if err != nil {
+			return err
+		}
+		if blocker != nil {
+			feedback.Blockers = append(feedback.Blockers, *blocker)
+			continue
+		}
+		passed = append(passed, c.Name)
+	}
+	if len(feedback.Blockers) == 0 {
+		a.say("%s: approved", a.Task)
+		return a.liza(ctx, nil, nil, "approve", string(a.Task), "--commit="+a.Commit, "--message=passed: "+strings.Join(passed, ", "))
+	}
+	feedback.Overall = fmt.Sprintf("%d of %d checks fail", len(feedback.Blockers), len(checks))
+	feedback.Prior = prior(t, feedback.Blockers)
+	return a.reject(ctx, &feedback)
+}
+
+// atCommit refuses to judge a checkout of anything but the submitted commit.
+func (a *Agent) atCommit(ctx context.Context) error {
+	head, err := a.git(ctx, "rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
+	if head = strings.TrimSpace(head); head != a.Commit {
+		return fmt.Errorf("the review is of %q, but %s is at %s", a.Commit, a.Dir, head)
+	}
+	return nil
+}
+
+// check runs one check; what it printed last is the evidence in the blocker.
+func (a *Agent) check(ctx context.Context, c Check) (*flow.Finding, error) {
+	r, err := a.shell(ctx, c.Run)
+	if err != nil {
+		return nil, err
+	}
+	if r.Passed() {
+		a.say("%s: %s passes", a.Task, c.Name)
+		return nil, nil
+	}
+	a.say("%s: %s exits %d: %s", a.Task, c.Name, r.Code, lastLine(r.Excerpt))
+	why := strings.TrimSpace(c.Why + "\n" + fmt.Sprintf("%s exits %d: %s", c.Name, r.Code, flow.Excerpt(lastLine(r.Excerpt), 500)))
+	return &flow.Finding{File: string(c.File), Line: c.Line, Issue: c.Issue, Why: why, Suggestion: c.Suggestion}, nil
+}
+
+// prior answers every blocker of the last rejection: it is still there if a
+// check raises it again.
+func prior(t *task, now []flow.Finding) []flow.Prior {
+	if t.Rejection == nil {
+		return nil
+	}
+	var list []flow.Prior
+	for _, b := range t.Rejection.Blockers {
+		p := flow.Prior{Finding: b.Issue, Status: flow.Resolved}
+		if slices.ContainsFunc(now, func(f flow.Finding) bool { return f.Issue == b.Issue }) {
+			p.Status = flow.StillPresent
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+func (a *Agent) reject(ctx context.Context, f *flow.Feedback) error {
+	text, err := gitstore.Encode(f)
+	if err != nil {
+		return errors.Join(errors.New("the playbook's words make no rejection"), err)
+	}
+	a.say("%s: rejected", a.Task)
+	return a.liza(ctx, bytes.NewReader(text), nil, "reject", string(a.Task), "--commit="+a.Commit, "--reason-file=-")
+}
