@@ -65,28 +65,30 @@ func (b *Board) Best(act Act, by Actor, g Generation, at time.Time) (TaskID, *Re
 
 // candidates are the tasks whose state lets the act begin, best first; those
 // that wait for a dependency come last.
-func (b *Board) candidates(act Act, by Actor, at time.Time) []Summary {
+func (b *Board) candidates(act Act, by Actor, at time.Time) []*Summary {
 	var from states
 	for i := range rules {
 		if rules[i].act == act {
 			from |= rules[i].from
 		}
 	}
-	all := b.Tasks()
-	open := make(map[TaskID]bool, len(all))
-	for _, s := range all {
-		open[s.ID] = s.Status != Merged
-	}
-	waits := func(s Summary) int {
+	var list []*Summary
+	open := map[TaskID]bool{}
+	b.each(func(s *Summary) {
+		if s.Status != Merged {
+			open[s.ID] = true
+		}
+		if from.has(s.Status) && (act != ActClaim || s.Status != Claimed || !s.Lease.After(at)) {
+			list = append(list, s)
+		}
+	})
+	waits := func(s *Summary) int {
 		if act == ActClaim && slices.ContainsFunc(s.DependsOn, func(d TaskID) bool { return open[d] }) {
 			return 1
 		}
 		return 0
 	}
-	list := slices.DeleteFunc(all, func(s Summary) bool {
-		return !from.has(s.Status) || act == ActClaim && s.Status == Claimed && s.Lease.After(at)
-	})
-	slices.SortStableFunc(list, func(x, y Summary) int {
+	slices.SortFunc(list, func(x, y *Summary) int {
 		return cmp.Or(cmp.Compare(waits(x), waits(y)), cmp.Compare(x.urgency(by), y.urgency(by)),
 			cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
 	})
@@ -94,7 +96,7 @@ func (b *Board) candidates(act Act, by Actor, at time.Time) []Summary {
 }
 
 // urgency ranks work that was begun before work that was not.
-func (s Summary) urgency(by Actor) int {
+func (s *Summary) urgency(by Actor) int {
 	switch {
 	case s.Status == IntegrationFailed:
 		return 0

@@ -18,7 +18,22 @@ func Match(glob, name string) bool {
 // Overlap reports whether some path may match both globs. It may err only
 // towards yes: two segments with wildcards are taken to overlap unless their
 // literal beginnings or endings differ.
-func Overlap(a, b string) bool { return align(segments(a), segments(b), overlapSegment) }
+func Overlap(a, b string) bool {
+	if n := min(literal(a), literal(b)); a[:n] != b[:n] {
+		return false
+	}
+	return align(segments(a), segments(b), overlapSegment)
+}
+
+const wild = `*?[\`
+
+// literal is the length of a glob before its first wildcard.
+func literal(glob string) int {
+	if i := strings.IndexAny(glob, wild); i >= 0 {
+		return i
+	}
+	return len(glob)
+}
 
 // segments splits a glob; what ends in ** matches what lies below, not the
 // folder itself, so one segment is then needed.
@@ -57,7 +72,6 @@ func align(a, b []string, same func(x, y string) bool) bool {
 }
 
 func overlapSegment(a, b string) bool {
-	const wild = `*?[\`
 	i, j := strings.IndexAny(a, wild), strings.IndexAny(b, wild)
 	switch {
 	case i < 0 && j < 0:

@@ -1,0 +1,137 @@
+package flow
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestCheckFindsBreaches spoils one thing on a sound board at a time.
+func TestCheckFindsBreaches(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status Status
+		spoil  func(*Task)
+	}{
+		"a claimed task without claim":          {Claimed, func(t *Task) { t.Claim = nil }},
+		"a claimed task without lease":          {Claimed, func(t *Task) { t.Claim = &Claim{By: "coder-1"} }},
+		"a claimed task without base":           {Claimed, func(t *Task) { t.Attempt.Base = "" }},
+		"a claim by somebody else":              {Claimed, func(t *Task) { t.Claim.By = "coder-2" }},
+		"an unclaimed task with a claim":        {Claimed, func(t *Task) { t.Status = Unclaimed }},
+		"a review without a submission":         {ReadyForReview, func(t *Task) { t.Submission = nil }},
+		"a review by somebody else":             {ReadyForReview, func(t *Task) { t.Review.By = "code-reviewer-2" }},
+		"a review of a rejected task":           {ReadyForReview, func(t *Task) { t.Status, t.Rejection = Rejected, &Rejection{} }},
+		"a rejected task without a rejection":   {Rejected, func(t *Task) { t.Rejection = nil }},
+		"an approval of another commit":         {Approved, func(t *Task) { t.Verdict = &Verdict{Commit: object("x")} }},
+		"an approved task without a verdict":    {Approved, func(t *Task) { t.Verdict = nil }},
+		"a blocked task without a block":        {Blocked, func(t *Task) { t.Block = nil }},
+		"a blocked task without a question":     {Blocked, func(t *Task) { t.Block = &Block{Reason: "x"} }},
+		"a blocked task with four questions":    {Blocked, func(t *Task) { t.Block = &Block{Reason: "x", Questions: make([]string, 4)} }},
+		"a failed integration without a record": {IntegrationFailed, func(t *Task) { t.Integration = nil }},
+		"a merged task without a merge":         {Merged, func(t *Task) { t.Merge = nil }},
+		"a merged task with a claim":            {Merged, func(t *Task) { t.Claim = &Claim{By: "coder-1"} }},
+		"a superseded task without replacement": {Superseded, func(t *Task) { t.SupersededBy = nil }},
+		"an abandoned task without a reason":    {Abandoned, func(t *Task) { t.Abandoned = "" }},
+		"a task without done_when":              {Unclaimed, func(t *Task) { t.DoneWhen = "" }},
+		"a task without spec":                   {Merged, func(t *Task) { t.Spec = "" }},
+		"a task without state":                  {Draft, func(t *Task) { t.Status = 0 }},
+		"a task under another id":               {Draft, func(t *Task) { t.ID = "task-2" }},
+		"a dependency on nothing":               {Unclaimed, func(t *Task) { t.DependsOn = []TaskID{"zz"} }},
+		"a dependency on itself":                {Unclaimed, func(t *Task) { t.DependsOn = []TaskID{"task-1"} }},
+		"too many failures":                     {Unclaimed, func(t *Task) { t.Failures = make([]Failure, MaxList+1) }},
+	} {
+		s := sceneAt(t, c.status)
+		require.NoError(t, s.board.Check())
+		spoilt := s.board.Task("task-1").clone()
+		c.spoil(spoilt)
+		requireBreach(t, name, s.with(Key{Tasks, "task-1"}, spoilt))
+	}
+}
+
+func TestCheckFindsBreachesOfTheWhole(t *testing.T) {
+	t.Parallel()
+	s := sceneAt(t, Claimed)
+	settings := func(edit func(*Settings)) Document {
+		c := s.board.Settings()
+		edit(&c)
+		return &c
+	}
+	second := *s.board.Task("task-1")
+	second.ID = "task-2"
+	for name, c := range map[string]struct {
+		key Key
+		doc Document
+	}{
+		"no goal":                     {Key{Goals, "goal-1"}, nil},
+		"no sprint":                   {Key{Sprints, "sprint-1"}, nil},
+		"a sprint that has ended":     {Key{Sprints, "sprint-1"}, &Sprint{ID: "sprint-1", Status: Completed}},
+		"no tip":                      {Key{Folder: SettingsDoc}, settings(func(c *Settings) { c.Integration.Tip = "" })},
+		"no control":                  {Key{Folder: SettingsDoc}, settings(func(c *Settings) { c.Control.State = 0 })},
+		"newer rules":                 {Key{Folder: SettingsDoc}, settings(func(c *Settings) { c.Rules++ })},
+		"a tripped breaker":           {Key{Folder: BreakerDoc}, &Breaker{Tripped: true}},
+		"an agent that is gone":       {Key{Agents, "coder-1"}, nil},
+		"an agent of another role":    {Key{Agents, "coder-2"}, &Agent{ID: "coder-2", Role: Planner}},
+		"an agent with a false task":  {Key{Agents, "coder-2"}, &Agent{ID: "coder-2", Role: Coder, Task: "task-1"}},
+		"a reviewer with a false one": {Key{Agents, "code-reviewer-1"}, &Agent{ID: "code-reviewer-1", Role: CodeReviewer, Review: "task-1"}},
+		"one coder with two tasks":    {Key{Tasks, "task-2"}, &second},
+		"a live and archived task":    {Key{Archive, "task-1"}, s.board.Task("task-1")},
+	} {
+		requireBreach(t, name, s.with(c.key, c.doc))
+	}
+}
+
+// A cycle is found however long it is, and what lies behind it does not hide it.
+func TestCheckFindsCycles(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a b<a c<b d<c e")
+	looped := *s.board.Task("a")
+	looped.DependsOn = []TaskID{"c"}
+	err := s.with(Key{Tasks, "a"}, &looped).Check()
+	require.ErrorContains(t, err, "cycle")
+}
+
+// with is the board with one document replaced behind the rules' back.
+func (s *scene) with(key Key, doc Document) *Board {
+	return Open(s.docs.With([]Edit{{key, doc}}), s.now)
+}
+
+func requireBreach(t *testing.T, name string, b *Board) {
+	err := b.Check()
+	require.Error(t, err, name)
+	var r *Refusal
+	require.ErrorAs(t, err, &r, name)
+	require.Contains(t, []Rule{RuleInvariant, RuleVersion}, r.Rule, name)
+}
+
+// A broken Source comes out as it is, never as a refusal or a sound board.
+func TestReadingErrors(t *testing.T) {
+	t.Parallel()
+	s := sceneAt(t, Claimed)
+	m, facts := s.moveOf([]string{"human:ann", "add", "task-9"})
+	for _, broken := range []Folder{SettingsDoc, Tasks, Archive} {
+		b := Open(torn{s.docs, broken}, s.now)
+		next, err := b.Apply(m, facts)
+		require.ErrorIs(t, err, errTorn)
+		require.Nil(t, next)
+		require.ErrorIs(t, Open(torn{s.docs, broken}, s.now).Check(), errTorn)
+	}
+	b := Open(torn{s.docs, Agents}, s.now)
+	require.ErrorIs(t, b.Check(), errTorn)
+	require.ErrorIs(t, b.Err(), errTorn)
+}
+
+var errTorn = errors.New("torn")
+
+// torn cannot read one folder.
+type torn struct {
+	Documents
+	folder Folder
+}
+
+func (d torn) Load(key Key) (Document, error) {
+	if key.Folder == d.folder {
+		return nil, errTorn
+	}
+	return d.Documents.Load(key)
+}

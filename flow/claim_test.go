@@ -1,0 +1,124 @@
+package flow
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The list of coders cannot be cut short: who coded must never review.
+func TestTheFiftyFirstCoderIsRefused(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a")
+	for i := range MaxList {
+		require.Empty(t, s.step(fmt.Sprintf("coder-%d claim a", i+1), new(record)))
+		require.Empty(t, s.step(fmt.Sprintf("coder-%d release a", i+1), new(record)))
+	}
+	require.Empty(t, s.step("coder-51 claim a -> refused limit", new(record)))
+	require.Empty(t, s.step("coder-7 claim a -> CLAIMED", new(record)))
+}
+
+// TestBase: what Base says is what a claim has to name, in every state.
+func TestBase(t *testing.T) {
+	t.Parallel()
+	for _, status := range Statuses() {
+		at := sceneAt(t, status)
+		at.now = at.now.Add(2 * 60 * 60 * 1e9)
+		for _, who := range []string{"coder-1", "coder-2"} {
+			try := *at
+			m, facts := try.moveOf([]string{who, "claim", "task-1"})
+			if r := try.judge(m, facts); r != nil {
+				require.NotEqual(t, RuleTip, r.Rule, "%s by %s", status, who)
+				continue
+			}
+			fresh := try.board.Task("task-1").Attempt.Number > 1 || status == Unclaimed
+			carried := status == IntegrationFailed
+			require.Equal(t, fresh && !carried, at.board.Base("task-1", Actor(who)) != "", "%s by %s", status, who)
+		}
+	}
+	require.Empty(t, opened(t).board.Base("zz", "coder-1"))
+}
+
+// shelf answers for its summaries at once, as a store with a cache does.
+type shelf struct {
+	Documents
+	list []Summary
+}
+
+func (s shelf) Summaries() ([]Summary, error) { return s.list, nil }
+
+// crowd is a board with n live tasks, every tenth of them under review, which
+// own a folder each.
+func crowd(b *testing.B, n int) *scene {
+	s := opened(b)
+	list := make([]TaskInput, n)
+	for i := range list {
+		list[i] = TaskInput{ID: TaskID(fmt.Sprintf("t%d", i)), Title: "T", DoneWhen: "D", Spec: vision, Scope: "S",
+			Owns: []string{fmt.Sprintf("src/part%d/", i)}}
+	}
+	for len(list) > 0 {
+		some := min(len(list), MaxTasks)
+		next, err := s.board.Apply(s.by("human:ann", ActAdd, "", &AddMove{Tasks: list[:some]}), nil)
+		require.NoError(b, err)
+		s.docs, list = s.docs.With(next.Changes()), list[some:]
+		s.board = Open(s.docs, s.now)
+	}
+	for i := 0; i < n; i += 10 {
+		id := fmt.Sprintf("t%d", i)
+		busy := *s.board.Task(TaskID(id))
+		busy.Status, busy.Attempt, busy.Submission = ReadyForReview, &Attempt{Number: 1, Base: s.tip()}, &Submission{Commit: object("c")}
+		s.docs.edits[Key{Tasks, id}] = Edit{Key{Tasks, id}, &busy}
+	}
+	summaries, err := s.docs.Summaries()
+	require.NoError(b, err)
+	s.board = Open(shelf{s.docs, summaries}, s.now)
+	return s
+}
+
+func BenchmarkClaimAmong10000(b *testing.B) {
+	s := crowd(b, 10_000)
+	m := s.by("coder-1", ActClaim, "t7", &ClaimMove{Lease: s.board.Settings().Config.Lease, Base: s.tip()})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.board.Apply(m, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkBestAmong10000(b *testing.B) {
+	s := crowd(b, 10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, r := s.board.Best(ActClaim, "coder-1", "", s.now); r != nil {
+			b.Fatal(r)
+		}
+	}
+}
+
+func BenchmarkCheck10000(b *testing.B) {
+	s := crowd(b, 10_000)
+	for b.Loop() {
+		if err := s.board.Check(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAdd5000(b *testing.B) {
+	s := opened(b)
+	list := make([]TaskInput, MaxTasks)
+	for i := range list {
+		list[i] = TaskInput{ID: TaskID(fmt.Sprintf("t%d", i)), Title: "T", DoneWhen: "D", Spec: vision, Scope: "S"}
+		if i > 0 {
+			list[i].DependsOn = []TaskID{list[i-1].ID}
+		}
+	}
+	m := s.by("human:ann", ActAdd, "", &AddMove{Tasks: list})
+	for b.Loop() {
+		if _, err := s.board.Apply(m, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package flow
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRefs: the refs that move with a move follow from it and the board alone.
+func TestRefs(t *testing.T) {
+	t.Parallel()
+	const integration = "refs/heads/integration"
+	s := staged(t, "human:ann add a b | coder-1 claim a | coder-1 intent a | coder-1 submit a c1")
+	tip := object("tip")
+	for line, want := range map[string][]RefMove{
+		"coder-1 claim b":               nil,
+		"coder-1 claim a saved=left":    {{Name: "refs/liza/saved/a/2", New: object("left")}},
+		"coder-1 submit a c2":           {{Name: "refs/liza/saved/a/2", New: object("c2")}},
+		"coder-1 merge a":               {{Name: integration, Old: tip, New: object("m-a")}},
+		"coder-1 merge a saved=late":    {{Name: "refs/liza/saved/a/2", New: object("late")}, {Name: integration, Old: tip, New: object("m-a")}},
+		"human:ann adopt x1":            {{Name: integration, Old: tip, New: object("x1")}},
+		"human:ann adopt tip tasks=a":   nil,
+		"human:ann unblock a saved=s":   {{Name: "refs/liza/saved/a/2", New: object("s")}},
+		"human:ann abandon b saved=s":   {{Name: "refs/liza/saved/b/1", New: object("s")}},
+		"human:ann supersede b saved=s": {{Name: "refs/liza/saved/b/1", New: object("s")}},
+		"human:ann checkpoint":          {{Name: "refs/liza/marks/checkpoint-1", State: true}},
+		"human:ann trip":                {{Name: "refs/liza/marks/checkpoint-1", State: true}},
+		"human:ann sprint_start":        {{Name: "refs/liza/marks/sprint-1", State: true}},
+		"human:ann note":                nil,
+	} {
+		m, _ := s.moveOf(strings.Fields(line))
+		require.Equal(t, want, m.Refs(s.board), line)
+	}
+	root := empty(t)
+	m := root.by("human:ann", ActInit, "", newBoard())
+	require.Equal(t, []RefMove{{Name: "refs/liza/marks/sprint-1", State: true}, {Name: integration, New: tip}}, m.Refs(root.board))
+	m.Detail.(*InitMove).Created = false
+	require.Len(t, m.Refs(root.board), 1)
+}
+
+// TestMarksAreNew: no two moves name the same mark.
+func TestMarksAreNew(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
+	seen := map[string]bool{"refs/liza/marks/sprint-1": true}
+	for _, line := range []string{
+		"human:ann checkpoint", "human:ann decide CONTINUE", "human:ann resume", "human:ann trip", "human:ann reset",
+		"human:ann decide CONTINUE", "human:ann resume", "human:ann sprint_close", "human:ann sprint_start", "human:ann checkpoint",
+		"human:ann sprint_close", "human:ann sprint_start",
+	} {
+		m, facts := s.moveOf(strings.Fields(line))
+		for _, ref := range m.Refs(s.board) {
+			require.False(t, seen[ref.Name], "%s names %s again", line, ref.Name)
+			seen[ref.Name] = true
+		}
+		require.Nil(t, s.judge(m, facts), line)
+	}
+	require.Len(t, seen, 6)
+}
+
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	s := staged(t, `human:ann add a | human:ann add d +draft | coder-1 claim a | coder-1 intent a | coder-1 submit a c1
+		code-reviewer-1 review a | code-reviewer-1 approve a | human:ann adopt x1 | coder-1 integration_fail a | coder-1 claim a`)
+	tip := object("x1")
+	for line, want := range map[string]Question{
+		"human:ann note":                            {},
+		"human:ann add b c spec=doc/s.md#part":      {Specs: []string{"doc/s.md"}, Tip: tip},
+		"human:ann add b +draft":                    {Tip: tip},
+		"human:ann finalize d":                      {Specs: []string{vision}, Tip: tip},
+		"human:ann edit d spec=other.md":            {Tip: tip},
+		"human:ann edit a spec=other.md +draft":     {Specs: []string{"other.md"}, Tip: tip},
+		"human:ann goal g spec=doc/g.md":            {Specs: []string{"doc/g.md"}, Tip: tip},
+		"coder-1 claim a saved=left":                {Saves: []ObjectID{object("left")}, Tip: tip},
+		"coder-1 submit a c2":                       {Submission: object("c2"), Behind: []ObjectID{object("tip"), tip}, Tip: tip},
+		"coder-1 merge a submission=c1 saved=l":     {Merge: object("m-a"), Submission: object("c1"), Onto: tip, DriftFrom: object("tip"), Saves: []ObjectID{object("l")}, Tip: tip},
+		"human:ann adopt x2":                        {Descendant: object("x2"), Behind: []ObjectID{tip}, Tip: tip},
+		"human:ann supersede a b spec=n.md saved=l": {Specs: []string{"n.md"}, Saves: []ObjectID{object("l")}, Tip: tip},
+	} {
+		m, _ := s.moveOf(strings.Fields(line))
+		require.Equal(t, want, s.board.Ask(m), line)
+	}
+	root := empty(t)
+	require.Equal(t, Question{Saves: []ObjectID{object("tip")}, Specs: []string{vision}, Tip: object("tip")},
+		root.board.Ask(root.by("human:ann", ActInit, "", newBoard())))
+}
