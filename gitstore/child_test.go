@@ -37,7 +37,7 @@ func child(task string, args []string) error {
 	case "flush":
 		return childFlush(ctx, r)
 	}
-	return fmt.Errorf("unknown task %q", task)
+	return childStore(ctx, r, task, args[1:])
 }
 
 // childMove moves refs given as NAME=OLD=NEW, after reading the configuration.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-
-	"github.com/git-liza/git-liza/flow"
 )
 
 // rescueRefs is where what a repair puts aside is kept.
@@ -117,16 +115,12 @@ func (s *Store) reflog(ctx context.Context) []ID {
 }
 
 // droppedRefs moves the saved commits and marks that only moves after the
-// good state name out of the way of those that will take their numbers.
+// good state name out of the way of those that will take their names.
 func (s *Store) droppedRefs(ctx context.Context, tip, good ID, rescue string) ([]RefUpdate, error) {
-	board, err := s.BoardAt(good)
-	if err != nil {
-		return nil, err
-	}
-	seen := s.refsOf(good, board)
+	named := s.allRefs(good)
 	var list []RefUpdate
-	for name := range s.refsOf(tip, board) {
-		if seen[name] || !strings.HasPrefix(name, "refs/liza/") {
+	for name := range s.allRefs(tip) {
+		if named[name] || !strings.HasPrefix(name, "refs/liza/") {
 			continue
 		}
 		now, err := s.Repo.Resolve(ctx, name)
@@ -141,24 +135,26 @@ func (s *Store) droppedRefs(ctx context.Context, tip, good ID, rescue string) ([
 	return list, nil
 }
 
-// refsOf are the names of all refs that the moves up to a state brought, as
-// far as they can be read.
-func (s *Store) refsOf(tip ID, b *flow.Board) map[string]bool {
+// allRefs are the names of all refs that the moves up to a state brought, as
+// far as the moves can be read.
+func (s *Store) allRefs(tip ID) map[string]bool {
 	names := map[string]bool{}
 	for id := tip; id != ""; {
 		c, err := s.commitObject(id)
 		if err != nil {
 			break
 		}
-		if m, err := decodeMove(id, c.Message); err == nil {
-			for _, r := range m.Refs(b) {
-				names[r.Name] = true
+		e := Event{Commit: id}
+		if len(c.Parents) > 0 {
+			e.Parent = c.Parents[0]
+		}
+		if e.Move, err = decodeMove(id, c.Message); err == nil {
+			refs, _ := s.refsOf(e)
+			for _, u := range refs {
+				names[u.Name] = true
 			}
 		}
-		id = ""
-		if len(c.Parents) > 0 {
-			id = c.Parents[0]
-		}
+		id = e.Parent
 	}
 	return names
 }

@@ -12,12 +12,9 @@ import (
 // should already is only checked. The error wraps ErrForeignRef where the
 // integration branch is not where the board says.
 func (s *Store) updates(ctx context.Context, m flow.Move, before *flow.Board, commit ID) ([]RefUpdate, error) {
-	var list []RefUpdate
-	for _, r := range m.Refs(before) {
-		u := RefUpdate{Name: r.Name, Old: r.Old, New: r.New}
-		if r.State {
-			u.New = commit
-		}
+	list := refUpdates(m, before, commit)
+	for i := range list {
+		u := &list[i]
 		now, err := s.Repo.Resolve(ctx, u.Name)
 		if err != nil {
 			return nil, err
@@ -26,11 +23,10 @@ func (s *Store) updates(ctx context.Context, m flow.Move, before *flow.Board, co
 		case now == u.New:
 			u.Old = now
 		case now != u.Old && u.Name == integrationRef(before):
-			if u.Old, err = s.astray(ctx, m, u, now); err != nil {
+			if u.Old, err = s.astray(ctx, m, *u, now); err != nil {
 				return nil, err
 			}
 		}
-		list = append(list, u)
 	}
 	return list, nil
 }
@@ -150,21 +146,12 @@ func (s *Store) cameFrom(ctx context.Context, e Event, from, to ID) (bool, error
 }
 
 func (s *Store) lateRefs(ctx context.Context, e Event) ([]RefUpdate, error) {
-	before, source := s.emptyBoard()
-	if e.Parent != "" {
-		c, err := s.commitObject(e.Parent)
-		if err != nil {
-			return nil, err
-		}
-		source.root = c.Tree
-		before = flow.Open(source, c.AuthorTime.UTC())
+	refs, err := s.refsOf(e)
+	if err != nil {
+		return nil, err
 	}
 	var list []RefUpdate
-	for _, r := range e.Move.Refs(before) {
-		u := RefUpdate{Name: r.Name, Old: r.Old, New: r.New}
-		if r.State {
-			u.New = e.Commit
-		}
+	for _, u := range refs {
 		now, err := s.Repo.Resolve(ctx, u.Name)
 		if err != nil {
 			return nil, err
@@ -178,5 +165,32 @@ func (s *Store) lateRefs(ctx context.Context, e Event) ([]RefUpdate, error) {
 		}
 		list = append(list, u)
 	}
-	return list, before.Err()
+	return list, nil
+}
+
+// refsOf are the refs that followed from a move that was made.
+func (s *Store) refsOf(e Event) ([]RefUpdate, error) {
+	before, source := s.emptyBoard()
+	if e.Parent != "" {
+		c, err := s.commitObject(e.Parent)
+		if err != nil {
+			return nil, err
+		}
+		source.root = c.Tree
+		before = flow.Open(source, c.AuthorTime.UTC())
+	}
+	return refUpdates(e.Move, before, e.Commit), before.Err()
+}
+
+// refUpdates are the refs that follow from a move, as the move says.
+func refUpdates(m flow.Move, before *flow.Board, commit ID) []RefUpdate {
+	var list []RefUpdate
+	for _, r := range m.Refs(before) {
+		u := RefUpdate{Name: r.Name, Old: r.Old, New: r.New}
+		if r.State {
+			u.New = commit
+		}
+		list = append(list, u)
+	}
+	return list
 }

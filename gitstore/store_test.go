@@ -1,102 +1,331 @@
-package gitstore_test
+package gitstore
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
 )
 
-// board is a repository with one commit, a spec and a fresh blackboard.
-type board struct {
-	t     *testing.T
+const (
+	ann   = flow.Actor("human:ann")
+	half  = flow.Duration(30 * time.Minute)
+	coder = flow.Actor("coder-1")
+)
+
+// A desk is a repository with a fresh blackboard, whose clock is now.
+type desk struct {
+	t     testing.TB
 	dir   string
 	now   time.Time
-	repo  *gitstore.Repo
-	store *gitstore.Store
+	store *Store
 }
 
-func git(t *testing.T, dir string, args ...string) string {
+// newDesk makes a blackboard in a repository whose main holds README.
+func newDesk(t testing.TB, dir string) *desk {
 	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "git %v: %s", args, out)
-	return string(out)
-}
-
-func newBoard(t *testing.T) *board {
-	t.Helper()
-	dir := t.TempDir()
-	git(t, dir, "init", "-q", "-b", "main")
-	git(t, dir, "config", "user.name", "Ann Example")
-	git(t, dir, "config", "user.email", "ann@example.org")
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "specs"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "specs", "vision.md"), []byte("# Vision\n"), 0o644))
-	git(t, dir, "add", "-A")
-	git(t, dir, "commit", "-q", "-m", "first")
-	b := &board{t: t, dir: dir, now: time.Date(2026, 1, 17, 14, 0, 0, 0, time.UTC)}
-	b.open()
-	tip, err := b.repo.ParseCommit(context.Background(), "HEAD")
+	d := &desk{t: t, dir: dir, now: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC)}
+	d.store = d.open()
+	tip, err := d.store.Repo.ParseCommit(context.Background(), "refs/heads/main")
 	require.NoError(t, err)
-	b.do(flow.Move{Act: flow.ActInit, By: "human:ann", Detail: &flow.InitMove{Board: "00112233445566aa", Rules: flow.RulesVersion,
-		Goal: "goal-1", Title: "Ship it", Spec: "specs/vision.md", Integration: flow.Branch{Name: "integration", Tip: tip},
-		Created: true, Config: flow.DefaultConfig()}})
-	return b
+	d.do(d.initial(tip))
+	return d
 }
 
-func (b *board) open() {
-	ctx := context.Background()
-	repo, err := gitstore.Open(ctx, b.dir)
-	require.NoError(b.t, err)
-	b.t.Cleanup(func() { repo.Close() })
-	b.repo = repo
-	b.store, err = gitstore.OpenStore(ctx, repo, func() time.Time { return b.now })
-	require.NoError(b.t, err)
+func (d *desk) initial(tip ID) flow.Move {
+	return flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Rules: flow.RulesVersion,
+		Goal: "goal-1", Title: "Ship it", Spec: "README", Integration: flow.Branch{Name: "integration", Tip: tip},
+		Created: true, Config: flow.DefaultConfig()}}
 }
 
-func (b *board) do(m flow.Move) gitstore.Result {
-	b.t.Helper()
-	r, err := b.try(m)
-	require.NoError(b.t, err)
+// open is another store of the same repository, as another process has it.
+func (d *desk) open() *Store {
+	d.t.Helper()
+	repo, err := Open(context.Background(), d.dir)
+	require.NoError(d.t, err)
+	d.t.Cleanup(func() { repo.Close() })
+	store, err := OpenStore(context.Background(), repo, func() time.Time { return d.now })
+	require.NoError(d.t, err)
+	return store
+}
+
+// constant builds the same move for every board.
+func constant(m flow.Move) Build {
+	return func(*flow.Board, time.Time) (flow.Move, []RefUpdate, error) { return m, nil, nil }
+}
+
+func (d *desk) try(m flow.Move) (Result, error) {
+	return d.store.Do(context.Background(), constant(m))
+}
+
+func (d *desk) do(m flow.Move) Result {
+	d.t.Helper()
+	r, err := d.try(m)
+	require.NoError(d.t, err)
 	return r
 }
 
-func (b *board) try(m flow.Move) (gitstore.Result, error) {
-	return b.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []gitstore.RefUpdate, error) { return m, nil, nil })
+func (d *desk) board() *flow.Board {
+	d.t.Helper()
+	b, _, err := d.store.Board(context.Background())
+	require.NoError(d.t, err)
+	return b
 }
 
-func input(id flow.TaskID) flow.TaskInput {
-	return flow.TaskInput{ID: id, Title: "Title of " + string(id), DoneWhen: "it works", Spec: "specs/vision.md#x", Scope: "small", Kind: flow.Code}
+func (d *desk) at(ref string) ID {
+	d.t.Helper()
+	id, err := d.store.Repo.Resolve(context.Background(), ref)
+	require.NoError(d.t, err)
+	return id
+}
+
+func (d *desk) add(ids ...flow.TaskID) Result {
+	d.t.Helper()
+	var list []flow.TaskInput
+	for _, id := range ids {
+		list = append(list, flow.TaskInput{ID: id, Title: "Title of " + string(id), DoneWhen: "it works", Spec: "README", Scope: "small", Kind: flow.Docs})
+	}
+	return d.do(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: list}})
+}
+
+func claim(id flow.TaskID, by flow.Actor) Build {
+	return func(b *flow.Board, _ time.Time) (flow.Move, []RefUpdate, error) {
+		return flow.Move{Act: flow.ActClaim, Task: id, By: by, Detail: &flow.ClaimMove{Lease: half, Base: b.Base(id, by)}}, nil, nil
+	}
+}
+
+func (d *desk) claim(id flow.TaskID, by flow.Actor) Result {
+	d.t.Helper()
+	r, err := d.store.Do(context.Background(), claim(id, by))
+	require.NoError(d.t, err)
+	return r
+}
+
+// commit adds a commit that changes one file to what a task works on.
+func (d *desk) commit(parent ID, file, content string) ID {
+	d.t.Helper()
+	o := d.store.objects
+	c, err := o.Commit(parent)
+	require.NoError(d.t, err)
+	entries, err := o.Tree(c.Tree)
+	require.NoError(d.t, err)
+	blob, err := o.WriteBlob([]byte(content))
+	require.NoError(d.t, err)
+	entries, err = set("", entries, Entry{ModeBlob, file, blob})
+	require.NoError(d.t, err)
+	tree, err := o.WriteTree(entries)
+	require.NoError(d.t, err)
+	who := "Ada <ada@example.org> 1768658760 +0000"
+	id, err := o.WriteCommit([]byte("tree " + string(tree) + "\nparent " + string(parent) + "\nauthor " + who + "\ncommitter " + who + "\n\nwork\n"))
+	require.NoError(d.t, err)
+	require.NoError(d.t, o.Flush())
+	return id
+}
+
+// submit brings a task from UNCLAIMED to READY_FOR_REVIEW.
+func (d *desk) submit(id flow.TaskID, by flow.Actor, file, content string) ID {
+	d.t.Helper()
+	base := d.claim(id, by).After.Settings().Integration.Tip
+	d.do(flow.Move{Act: flow.ActIntent, Task: id, By: by, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look"}}})
+	commit := d.commit(base, file, content)
+	c, err := d.store.objects.Commit(commit)
+	require.NoError(d.t, err)
+	d.do(flow.Move{Act: flow.ActSubmit, Task: id, By: by,
+		Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: base, Paths: []string{file}, Save: d.board().Task(id).Saves + 1}})
+	return commit
+}
+
+func (d *desk) approve(id flow.TaskID, commit ID) {
+	d.t.Helper()
+	d.do(flow.Move{Act: flow.ActReview, Task: id, By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
+	d.do(flow.Move{Act: flow.ActApprove, Task: id, By: "code-reviewer-1", Detail: &flow.ApproveMove{Commit: commit, Message: "good"}})
+}
+
+// merging builds the merge of an approved task.
+func merging(s *Store, id flow.TaskID) Build {
+	return func(b *flow.Board, _ time.Time) (flow.Move, []RefUpdate, error) {
+		ctx, t, onto := context.Background(), b.Task(id), b.Settings().Integration.Tip
+		m, err := s.Merge(ctx, onto, t.Submission.Commit)
+		if err != nil {
+			return flow.Move{}, nil, err
+		}
+		commit, err := s.MergeCommit(ctx, m.Tree, onto, t.Submission.Commit, "Merge "+string(id))
+		if err != nil {
+			return flow.Move{}, nil, err
+		}
+		drift, err := s.Drift(ctx, t.Attempt.Base, onto)
+		return flow.Move{Act: flow.ActMerge, Task: id, By: ann,
+			Detail: &flow.MergeMove{Commit: commit, Submission: t.Submission.Commit, Onto: onto, Tree: m.Tree, Drift: drift, Git: "2"}}, nil, err
+	}
+}
+
+func (d *desk) merge(id flow.TaskID) Result {
+	d.t.Helper()
+	r, err := d.store.Do(context.Background(), merging(d.store, id))
+	require.NoError(d.t, err)
+	return r
+}
+
+// life takes a task from nothing to MERGED.
+func (d *desk) life(id flow.TaskID, file string) Result {
+	d.t.Helper()
+	d.add(id)
+	d.approve(id, d.submit(id, coder, file, "by "+string(id)+"\n"))
+	return d.merge(id)
+}
+
+// sound replays everything.
+func (d *desk) sound() {
+	d.t.Helper()
+	_, breach, err := d.open().Fsck(context.Background(), true)
+	require.NoError(d.t, err)
+	require.Nil(d.t, breach, "%+v", breach)
+}
+
+func TestStoreConformance(t *testing.T) {
+	t.Parallel()
+	for name, make := range kinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storeConforms(t, make(t).dir)
+		})
+	}
+}
+
+// storeConforms is what a blackboard must do in every kind of repository.
+func storeConforms(t *testing.T, dir string) {
+	ctx := context.Background()
+	d := newDesk(t, dir)
+	main := d.at("refs/heads/main")
+	require.Equal(t, main, d.at("refs/heads/integration"))
+	require.Equal(t, d.at(StateRef), d.at("refs/liza/marks/sprint-1"))
+
+	merged := d.life("task-1", "a.md")
+	git(t, dir, "pack-refs", "--all")
+	git(t, dir, "repack", "-q", "-a", "-d")
+	d.store = d.open()
+	again := d.life("Task-2", "b.md")
+	require.Equal(t, again.After.Task("Task-2").Merge.Commit, d.at("refs/heads/integration"))
+	require.Equal(t, string(merged.After.Settings().Integration.Tip), git(t, dir, "rev-parse", "integration^1"))
+	require.Equal(t, "by task-1", git(t, dir, "show", "integration:a.md"))
+	require.Equal(t, "by Task-2", git(t, dir, "show", "integration:b.md"))
+	require.Equal(t, string(again.After.Task("Task-2").Submission.Commit), git(t, dir, "rev-parse", "refs/liza/saved/Task-2/1"))
+
+	d.do(flow.Move{Act: flow.ActArchive, By: ann, Detail: &flow.ArchiveMove{Tasks: []flow.TaskID{"task-1"}}})
+	require.Contains(t, git(t, dir, "ls-tree", "-r", "--full-tree", "--name-only", StateRef), "archive/01/sk/task-1.yaml")
+	b := d.board()
+	require.Equal(t, flow.Merged, b.Task("task-1").Status, "archived tasks are read")
+	require.Equal(t, []string{"Task-2"}, b.IDs(flow.Tasks))
+	require.NotNil(t, b.Load(flow.Key{Folder: flow.Tasks, ID: "TASK-2"}), "ids ignore case")
+	require.NotNil(t, b.Load(flow.Key{Folder: flow.Archive, ID: "TASK-1"}))
+
+	d.sound()
+	n, breach, err := d.store.Fsck(ctx, false)
+	require.NoError(t, err)
+	require.Nil(t, breach)
+	require.Zero(t, n, "what was verified is not replayed")
+	require.Equal(t, "16", git(t, dir, "rev-list", "--count", StateRef))
+	git(t, dir, "fsck", "--strict", "--no-dangling")
 }
 
 func TestAMoveIsOneCommit(t *testing.T) {
-	b := newBoard(t)
-	b.do(flow.Move{Act: flow.ActAdd, By: "human:ann", Detail: &flow.AddMove{Tasks: []flow.TaskInput{input("task-1"), input("task-2")}}})
-	state, _, err := b.store.Board(context.Background())
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1", "task-2")
+	r := d.claim("task-1", coder)
+	require.Equal(t, "claim task-1 by coder-1", git(t, d.dir, "log", "-1", "--format=%s", StateRef))
+	require.Equal(t, "coder-1 <coder-1@liza.invalid> 2026-01-17T14:06:00+00:00", git(t, d.dir, "log", "-1", "--format=%an <%ae> %aI", StateRef))
+	require.Equal(t, "Grace <grace@example.org>", git(t, d.dir, "log", "-1", "--format=%cn <%ce>", StateRef))
+	require.Equal(t, "agents/01/coder-1.yaml\ntasks/01/task-1.yaml", git(t, d.dir, "diff", "--name-only", StateRef+"~", StateRef))
+	again, err := d.open().BoardAt(r.Commit)
 	require.NoError(t, err)
-	r := b.do(flow.Move{Act: flow.ActClaim, Task: "task-1", By: "coder-1",
-		Detail: &flow.ClaimMove{Lease: flow.Duration(30 * time.Minute), Base: state.Settings().Integration.Tip}})
-	require.Equal(t, flow.Claimed, r.After.Task("task-1").Status)
+	require.Equal(t, r.After.Task("task-1"), again.Task("task-1"), "what was written is what was meant")
+}
 
-	require.Equal(t, "3\n", git(t, b.dir, "rev-list", "--count", gitstore.StateRef))
-	require.Equal(t, "claim task-1 by coder-1\n", git(t, b.dir, "log", "-1", "--format=%s", gitstore.StateRef))
-	again, err := b.store.BoardAt(r.Commit)
+// The boards that moves return hold what other processes read.
+func TestAfterIsWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1")
+	in := flow.TaskInput{ID: "task-2", Title: " padded \r\n", DoneWhen: "it\r\nworks", Spec: "README", Scope: "s", Kind: flow.Docs,
+		Owns: []string{}, Limits: &flow.Limits{}}
+	r := d.do(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: []flow.TaskInput{in}}})
+	read := d.board().Task("task-2")
+	require.Equal(t, "padded", read.Title)
+	require.Equal(t, r.After.Task("task-2").DoneWhen, read.DoneWhen)
+	require.Nil(t, read.Owns, "this process reads what others read, not what it wrote")
+	other, _, err := d.open().Board(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, r.After.Task("task-1"), again.Task("task-1"))
-	require.Equal(t, "agents/01/coder-1.yaml\ntasks/01/task-1.yaml\n",
-		git(t, b.dir, "diff", "--name-only", gitstore.StateRef+"~", gitstore.StateRef))
+	require.Equal(t, other.Task("task-2"), read)
 
-	n, breach, err := b.store.Fsck(context.Background(), true)
+	// Nothing that a board hands out is shared with what a move changes.
+	before := fmt.Sprintf("%+v", *read)
+	d.claim("task-2", coder)
+	require.Equal(t, before, fmt.Sprintf("%+v", *read))
+}
+
+func TestHistoryAndRevisions(t *testing.T) {
+	t.Parallel()
+	ctx, d := context.Background(), newDesk(t, seeded(t))
+	first := d.at(StateRef)
+	d.now = d.now.Add(time.Hour)
+	added := d.add("task-1").Commit
+	d.now = d.now.Add(time.Hour)
+	claimed := d.claim("task-1", coder).Commit
+
+	for name, want := range map[string]ID{
+		"2026-01-17T15:30:00Z": added, "2026-01-17T15:06": added, "2026-01-18": claimed, "sprint-1": first,
+		string(added): added, string(added[:12]): added, StateRef + "~2": first,
+	} {
+		got, err := d.store.Rev(ctx, name)
+		require.NoError(t, err, name)
+		require.Equal(t, want, got, name)
+	}
+	for _, name := range []string{"2026-01-16", "main", "nonsense", "", "..", "--all"} {
+		_, err := d.store.Rev(ctx, name)
+		require.ErrorIs(t, err, ErrNoCommit, name)
+	}
+	var acts []string
+	require.NoError(t, d.store.History(claimed, func(e Event) (bool, error) {
+		acts = append(acts, e.Move.Act.String())
+		return len(acts) < 2, nil
+	}))
+	require.Equal(t, "claim add", strings.Join(acts, " "))
+
+	diff, err := d.store.Diff(first, claimed)
 	require.NoError(t, err)
-	require.Nil(t, breach)
-	require.Equal(t, 3, n)
-	git(t, b.dir, "fsck", "--strict")
+	var paths []string
+	for _, one := range diff {
+		paths = append(paths, one.Path)
+	}
+	require.Equal(t, []string{"agents/01/coder-1.yaml", "liza.yaml", "tasks/01/task-1.yaml"}, paths)
+	require.Empty(t, diff[2].Old)
+	require.Contains(t, diff[2].New, "status: CLAIMED\n")
+	files, err := d.store.Files(claimed)
+	require.NoError(t, err)
+	require.Equal(t, diff[2].New, files["tasks/01/task-1.yaml"])
+	require.Len(t, files, 5)
+}
+
+func TestNoBoard(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	store, err := OpenStore(ctx, open(t, seeded(t)), time.Now)
+	require.NoError(t, err)
+	_, _, err = store.Board(ctx)
+	require.ErrorIs(t, err, ErrNoBoard)
+	_, err = store.Do(ctx, constant(flow.Move{Act: flow.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "x"}}))
+	require.ErrorIs(t, err, ErrNoBoard)
+	_, _, err = store.Fsck(ctx, true)
+	require.ErrorIs(t, err, ErrNoBoard)
+	_, _, err = store.Repair(ctx)
+	require.ErrorIs(t, err, ErrNoBoard)
+	_, err = store.Rev(ctx, "HEAD")
+	require.ErrorIs(t, err, ErrNoBoard)
+	require.NoError(t, store.Settle(ctx))
 }

@@ -1,0 +1,106 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// storeChild is a process that works on the blackboard of a repository.
+func storeChild(exe, dir, task string, args ...string) *exec.Cmd {
+	cmd := exec.Command(exe, append([]string{dir}, args...)...)
+	cmd.Env = append(os.Environ(), "GITSTORE_TEST_CHILD="+task)
+	return cmd
+}
+
+// childStore is the work of a process that uses a [Store].
+func childStore(ctx context.Context, r *Repo, task string, args []string) error {
+	s, err := OpenStore(ctx, r, time.Now)
+	if err != nil {
+		return err
+	}
+	switch task {
+	case "note":
+		_, err := s.Do(ctx, note("by "+strconv.QuoteToASCII(args[0])))
+		return err
+	case "notes":
+		return childNotes(ctx, s, args[0], args[1])
+	case "claims":
+		return childClaims(ctx, s, flow.Actor(args[0]), args[1])
+	case "merge-task":
+		_, err := s.Do(ctx, merging(s, flow.TaskID(args[0])))
+		return err
+	case "read-only":
+		return childReadOnly(ctx, s)
+	}
+	return fmt.Errorf("unknown task %q", task)
+}
+
+// childNotes makes some moves and prints the request of each.
+func childNotes(ctx context.Context, s *Store, name, count string) error {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		result, err := s.Do(ctx, note(fmt.Sprintf("%s %d", name, i)))
+		if err != nil {
+			return err
+		}
+		fmt.Println(result.Move.Request, result.Commit)
+	}
+	return nil
+}
+
+// childClaims claims and releases every task of some rounds, and prints those
+// that it got.
+func childClaims(ctx context.Context, s *Store, by flow.Actor, rounds string) error {
+	n, err := strconv.Atoi(rounds)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		id := flow.TaskID("task-" + strconv.Itoa(i+1))
+		result, err := s.Do(ctx, claim(id, by))
+		var refusal *flow.Refusal
+		switch {
+		case errors.As(err, &refusal) && (refusal.Rule == flow.RuleLease || refusal.Rule == flow.RuleState):
+			continue
+		case err != nil:
+			return err
+		case result.Already:
+			return fmt.Errorf("%s was %s's before", id, by)
+		}
+		fmt.Println(id)
+		_, err = s.Do(ctx, constant(flow.Move{Act: flow.ActBlock, Task: id, By: by, Detail: &flow.BlockMove{Reason: "done with it", Questions: []string{"And now?"}}}))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// childReadOnly tells what works in a repository that it may not write.
+func childReadOnly(ctx context.Context, s *Store) error {
+	b, _, err := s.Board(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Println(len(b.Tasks()), "tasks")
+	fmt.Println("settled:", s.Settle(ctx))
+	_, breach, err := s.Fsck(ctx, true)
+	if err != nil {
+		return err
+	}
+	fmt.Println("breach:", breach)
+	_, err = s.Do(ctx, note("x"))
+	fmt.Println("denied:", errors.Is(err, fs.ErrPermission))
+	return b.Err()
+}

@@ -1,0 +1,213 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+func TestAlready(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1")
+	first := d.claim("task-1", coder)
+	require.False(t, first.Already)
+	again := d.claim("task-1", coder)
+	require.True(t, again.Already)
+	require.Equal(t, first.Commit, again.Commit)
+	require.Equal(t, first.Commit, d.at(StateRef))
+}
+
+func TestRefusedLeavesNothing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1")
+	tip := d.at(StateRef)
+	_, err := d.try(flow.Move{Act: flow.ActApprove, Task: "task-1", By: ann, Detail: &flow.ApproveMove{}})
+	var refusal *flow.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, flow.RuleState, refusal.Rule)
+	require.Equal(t, tip, d.at(StateRef))
+
+	mistake := errors.New("no")
+	_, err = d.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []RefUpdate, error) { return flow.Move{}, nil, mistake })
+	require.ErrorIs(t, err, mistake)
+	require.Equal(t, tip, d.at(StateRef))
+}
+
+// A loser builds its move again, for the board that beat it.
+func TestALostRaceIsBuiltAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1")
+	var seen []flow.Status
+	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []RefUpdate, error) {
+		if seen = append(seen, b.Task("task-1").Status); len(seen) == 1 {
+			rival(t, d, "task-1", "coder-2")
+		}
+		return claim("task-1", coder)(b, at)
+	})
+	var refusal *flow.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, flow.RuleLease, refusal.Rule)
+	require.Contains(t, refusal.Reason, "coder-2")
+	require.Equal(t, []flow.Status{flow.Unclaimed, flow.Claimed}, seen)
+	require.Equal(t, "3", git(t, d.dir, "rev-list", "--count", StateRef))
+	d.sound()
+}
+
+// rival claims a task without waiting for the queue, which is only speed.
+func rival(t *testing.T, d *desk, id flow.TaskID, by flow.Actor) {
+	t.Helper()
+	s := d.open()
+	tip := d.at(StateRef)
+	request, err := RandomID()
+	require.NoError(t, err)
+	_, err = s.attempt(context.Background(), tip, flow.Request(request), claim(id, by))
+	require.NoError(t, err)
+}
+
+func TestConflictAfterABound(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	built := 0
+	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []RefUpdate, error) {
+		built++
+		s := d.open()
+		request, err := RandomID()
+		require.NoError(t, err)
+		_, err = s.attempt(context.Background(), d.at(StateRef), flow.Request(request), note("rival"))
+		require.NoError(t, err)
+		return note("loser")(b, at)
+	})
+	require.ErrorIs(t, err, ErrConflict)
+	require.Equal(t, maxAttempts, built)
+	require.NotContains(t, git(t, d.dir, "log", "--format=%B", StateRef), "loser")
+	d.sound()
+}
+
+func note(text string) Build {
+	return constant(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: text}})
+}
+
+func TestClock(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1")
+	d.now = d.now.Add(-time.Minute)
+	r := d.add("task-2")
+	require.Equal(t, d.now.Add(time.Minute), r.Move.At, "a little behind: the last move's time")
+	d.now = d.now.Add(-time.Second)
+	_, err := d.store.Do(context.Background(), note("late"))
+	require.ErrorIs(t, err, ErrClock)
+	d.now = d.now.Add(time.Hour)
+	require.Equal(t, d.now, d.add("task-3").Move.At)
+	d.sound()
+}
+
+// Another ref of the transaction that stands elsewhere is no lost race.
+func TestForeignRef(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1")
+	tip, main := d.at(StateRef), d.at("refs/heads/main")
+	git(t, d.dir, "update-ref", "refs/heads/extra", string(main))
+	built := 0
+	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []RefUpdate, error) {
+		built++
+		m, _, err := claim("task-1", coder)(b, at)
+		return m, []RefUpdate{{Name: "refs/heads/extra", New: main}}, err
+	})
+	require.ErrorIs(t, err, ErrForeignRef)
+	require.ErrorContains(t, err, "refs/heads/extra")
+	require.Equal(t, maxStrays, built)
+	require.Equal(t, tip, d.at(StateRef))
+}
+
+func TestReadOnlyRepository(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1")
+	common := d.store.Repo.CommonDir()
+	require.NoError(t, os.RemoveAll(filepath.Join(common, "liza")))
+	// Root may write everywhere, so nobody looks.
+	exe, as := os.Args[0], &syscall.SysProcAttr{}
+	if os.Geteuid() == 0 {
+		exe, as.Credential = copied(t, exe), &syscall.Credential{Uid: 65534, Gid: 65534}
+	}
+	each := func(dir, file fs.FileMode) {
+		require.NoError(t, filepath.WalkDir(d.dir, func(path string, e fs.DirEntry, err error) error {
+			mode := file
+			if e.IsDir() {
+				mode = dir
+			}
+			if as.Credential != nil {
+				require.NoError(t, os.Lchown(path, 65534, 65534))
+			}
+			return errors.Join(err, os.Chmod(path, mode))
+		}))
+	}
+	require.NoError(t, os.Chmod(filepath.Dir(d.dir), 0o755))
+	each(0o555, 0o444)
+	defer each(0o755, 0o644)
+
+	cmd := storeChild(exe, d.dir, "read-only")
+	cmd.SysProcAttr = as
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, "1 tasks\nsettled: <nil>\nbreach: <nil>\ndenied: true\n", string(out))
+}
+
+// copied is a program where everybody may run it.
+func copied(t *testing.T, exe string) string {
+	t.Helper()
+	data, err := os.ReadFile(exe)
+	require.NoError(t, err)
+	dir, err := os.MkdirTemp("", "gitstore-exe")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	require.NoError(t, os.Chmod(dir, 0o755))
+	path := filepath.Join(dir, "exe")
+	require.NoError(t, os.WriteFile(path, data, 0o755))
+	return path
+}
+
+func TestIdentityWithOddCharacters(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	for _, name := range []string{"Zoë <Ö> > x", "日本", "a\"b\\c'd", "tab\there", "bad \xff utf-8", "a> <b", "#!&;"} {
+		cmd := storeChild(os.Args[0], d.dir, "note", name)
+		cmd.Env = append(cmd.Env, "GIT_COMMITTER_NAME="+name, "GIT_COMMITTER_EMAIL=a b@<c> ")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%q: %s", name, out)
+	}
+	d.sound()
+	require.Contains(t, git(t, d.dir, "log", "--format=%cn <%ce>", StateRef), "Zoë Ö  x <a b@c>")
+	git(t, d.dir, "fsck", "--strict", "--no-dangling")
+}
+
+// A swap whose report was lost is found on the chain.
+func TestAMoveThatLandedAllTheSame(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1")
+	script := "#!/bin/sh\ntest \"$1\" != committed || kill -9 $PPID\n"
+	hook := filepath.Join(d.dir, ".git", "hooks", "reference-transaction")
+	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
+	require.NoError(t, os.WriteFile(hook, []byte(script), 0o777))
+	r, err := d.store.Do(context.Background(), claim("task-1", coder))
+	require.NoError(t, os.Remove(hook))
+	require.NoError(t, err)
+	require.Equal(t, r.Commit, d.at(StateRef))
+	require.Equal(t, "3", git(t, d.dir, "rev-list", "--count", StateRef))
+	d.sound()
+}

@@ -1,0 +1,134 @@
+package gitstore
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+var update = flag.Bool("update", false, "write testdata instead of comparing with it")
+
+// golden compares bytes with a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o666))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got, "the bytes of %s are a format; -update only together with a new version of the rules", name)
+}
+
+// samples are valid values of the types that have a form of their own.
+var samples = map[reflect.Type]any{
+	reflect.TypeFor[flow.TaskID]():     flow.TaskID("task-3"),
+	reflect.TypeFor[flow.GoalID]():     flow.GoalID("goal-1"),
+	reflect.TypeFor[flow.SprintID]():   flow.SprintID("sprint-1"),
+	reflect.TypeFor[flow.RecordID]():   flow.RecordID("sprint-1/3"),
+	reflect.TypeFor[flow.AgentID]():    flow.AgentID("coder-1"),
+	reflect.TypeFor[flow.Actor]():      flow.Actor("human:ann"),
+	reflect.TypeFor[flow.ObjectID]():   flow.ObjectID("9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"),
+	reflect.TypeFor[flow.Generation](): flow.Generation("5c1e0a44d2b97f31"),
+	reflect.TypeFor[flow.Request]():    flow.Request("7f3a9c2e11d04b58"),
+	reflect.TypeFor[flow.Duration]():   flow.Duration(90 * time.Minute),
+	reflect.TypeFor[time.Time]():       time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC),
+}
+
+// fill gives every field below v a value, texts after the name of their field.
+func fill(v reflect.Value, name string) {
+	if sample, ok := samples[v.Type()]; ok {
+		v.Set(reflect.ValueOf(sample))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), name)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), v.Type().Field(i).Name)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), name)
+		fill(v.Index(1), name)
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), reflect.ValueOf("value: of "+name).Convert(v.Type().Elem()))
+	case reflect.String:
+		v.SetString(name + ": one\nand two")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Uint8:
+		v.SetUint(1)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	}
+}
+
+// The bytes of a document of every kind with every field set, and that they
+// are read back whole.
+func TestGoldenDocuments(t *testing.T) {
+	t.Parallel()
+	for folder, place := range folders {
+		doc := flow.NewDocument(folder)
+		fill(reflect.ValueOf(doc).Elem(), "")
+		data, err := Encode(doc)
+		require.NoError(t, err)
+		name := filepath.Base(place.name)
+		if !place.single {
+			name += ".yaml"
+		}
+		golden(t, "documents/"+name, string(data))
+		again := flow.NewDocument(folder)
+		require.NoError(t, Decode(name, data, again))
+		require.Equal(t, doc, again)
+	}
+}
+
+// The bytes of a move of every act with every field set, and that they are
+// read back whole.
+func TestGoldenMoves(t *testing.T) {
+	t.Parallel()
+	var all strings.Builder
+	for _, act := range flow.Acts() {
+		m := flow.Move{}
+		fill(reflect.ValueOf(&m.At).Elem(), "")
+		m.Act, m.Task, m.By, m.Principal = act, "task-3", "coder-1", "ann@example.org"
+		m.Generation, m.Request, m.Seen = "5c1e0a44d2b97f31.child", "7f3a9c2e11d04b58", "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"
+		m.Detail = flow.NewDetail(act)
+		fill(reflect.ValueOf(m.Detail).Elem(), "")
+		message, err := encodeMove(m)
+		require.NoError(t, err)
+		all.WriteString("-- " + act.String() + " --\n" + message)
+		again, err := decodeMove("x", message)
+		require.NoError(t, err)
+		require.Equal(t, m, again)
+	}
+	golden(t, "moves.txt", all.String())
+}
+
+func TestGoldenCommit(t *testing.T) {
+	t.Parallel()
+	m := flow.Move{Act: flow.ActClaim, Task: "task-3", By: "coder-1", At: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC),
+		Generation: "5c1e0a44d2b97f31", Request: "7f3a9c2e11d04b58",
+		Detail: &flow.ClaimMove{Lease: half, Base: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"}}
+	raw, err := encodeCommit("4b825dc642cb6eb9a060e54bf8d69288fbee4904", "5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44", m, "Grace <grace@example.org> 1768658761 +0000")
+	require.NoError(t, err)
+	golden(t, "commit.txt", string(raw))
+
+	m.By, m.Act, m.Task, m.Generation, m.Detail = ann, flow.ActPause, "", "", &flow.PauseMove{Reason: "lunch"}
+	raw, err = encodeCommit("4b825dc642cb6eb9a060e54bf8d69288fbee4904", "", m, "Grace <grace@example.org> 1768658761 +0000")
+	require.NoError(t, err)
+	golden(t, "commit-human.txt", string(raw))
+}

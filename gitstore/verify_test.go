@@ -1,0 +1,298 @@
+package gitstore
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// forged writes a commit as it stands.
+func (d *desk) forged(raw string) ID {
+	d.t.Helper()
+	id, err := d.store.objects.WriteCommit([]byte(raw))
+	require.NoError(d.t, err)
+	require.NoError(d.t, d.store.objects.Flush())
+	return id
+}
+
+// edited is the tree of a commit with files replaced, added or, with "", removed.
+func (d *desk) edited(commit ID, files map[string]string) ID {
+	d.t.Helper()
+	c, err := d.store.objects.Commit(commit)
+	require.NoError(d.t, err)
+	draft := &draft{snapshot: snapshot{d.store.library, c.Tree, d.store.past}}
+	blobs := map[string]ID{}
+	for path, text := range files {
+		if blobs[path] = ""; text != "" {
+			blobs[path] = draft.add("blob", []byte(text))
+		}
+	}
+	tree, err := draft.rewrite("", c.Tree, blobs)
+	require.NoError(d.t, err)
+	require.NoError(d.t, draft.flush())
+	return tree
+}
+
+const armour = signatureBegin + "U1NIU0lHAAAAAQ+/==\n" + signatureEnd
+
+func TestVerifyRefusesForgeries(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	added := d.add("task-1").Commit
+	genuine := d.claim("task-1", coder).Commit
+	c, err := d.store.objects.Commit(genuine)
+	require.NoError(t, err)
+	raw := string(c.Raw)
+	parent, err := d.store.objects.Commit(added)
+	require.NoError(t, err)
+	files, err := d.store.Files(genuine)
+	require.NoError(t, err)
+	task := files["tasks/01/task-1.yaml"]
+	swap := func(old, new string) string {
+		require.Contains(t, raw, old)
+		return strings.Replace(raw, old, new, 1)
+	}
+	tree := func(files map[string]string) string {
+		return swap("tree "+string(c.Tree), "tree "+string(d.edited(genuine, files)))
+	}
+	committer := header(c.Raw, "committer ")
+
+	for name, good := range map[string]string{
+		"as made":           raw,
+		"signed":            raw + armour,
+		"another committer": swap("committer "+committer, "committer Somebody Else <x@y> 1 -0330"),
+	} {
+		require.NoError(t, d.store.Verify(d.forged(good)), name)
+	}
+	for name, bad := range map[string]string{
+		"an edited document":         tree(map[string]string{"tasks/01/task-1.yaml": strings.Replace(task, "priority: 3", "priority: 1", 1)}),
+		"another style":              tree(map[string]string{"tasks/01/task-1.yaml": task + "# hello\n"}),
+		"a document more":            tree(map[string]string{"goals/goal-2.yaml": "id: goal-2\n"}),
+		"a document less":            tree(map[string]string{"agents/01/coder-1.yaml": ""}),
+		"a file more":                tree(map[string]string{"README": "hello\n"}),
+		"a file more in a folder":    tree(map[string]string{"tasks/01/x": "hello\n"}),
+		"no effect":                  swap("tree "+string(c.Tree), "tree "+string(parent.Tree)),
+		"half the effect":            tree(map[string]string{"agents/01/coder-1.yaml": "id: coder-1\nrole: coder\nregistered: 2026-01-17T14:06:00Z\n"}),
+		"subject":                    swap("claim task-1 by", "claim task-2 by"),
+		"author":                     swap("author coder-1 <coder-1@", "author coder-2 <coder-1@"),
+		"author's address":           swap("<coder-1@liza.invalid>", "<coder-1@example.org>"),
+		"author's time":              swap(" 1768658760 +0000\ncommitter", " 1768658761 +0000\ncommitter"),
+		"author's zone":              swap(" 1768658760 +0000\ncommitter", " 1768658760 +0100\ncommitter"),
+		"a header more":              swap("\n\nclaim", "\nencoding UTF-8\n\nclaim"),
+		"a signature of git's":       swap("\n\nclaim", "\ngpgsig -----BEGIN SSH SIGNATURE-----\n x\n\nclaim"),
+		"two committers":             swap("committer "+committer, "committer "+committer+"\ncommitter "+committer),
+		"two parents":                swap("parent "+string(added), "parent "+string(added)+"\nparent "+string(genuine)),
+		"another parent":             swap("parent "+string(added), "parent "+string(genuine)),
+		"no parent":                  swap("parent "+string(added)+"\n", ""),
+		"a parent that is not there": swap("parent "+string(added), "parent "+strings.Repeat("1", 40)),
+		"another actor":              swap("by: coder-1", "by: coder-2"),
+		"an earlier time":            swap("at: 2026-01-17T14:06:00Z", "at: 2026-01-17T14:05:59Z"),
+		"a longer lease":             swap("lease: 30m", "lease: 31m"),
+		"another style of move":      swap("lease: 30m", "lease: \"30m\""),
+		"a comment in the move":      swap("lease: 30m", "lease: 30m # long"),
+		"an unknown key":             swap("lease: 30m", "lease: 30m\nx: y"),
+		"an unknown act":             swap("act: claim", "act: grab"),
+		"no act":                     swap("act: claim\n", ""),
+		"a bad request":              swap("request: ", "request: x"),
+		"text at the end":            raw + "more\n",
+		"no move":                    raw[:strings.Index(raw, "\n\nact")] + "\n\n",
+		"no message":                 raw[:strings.Index(raw, "\n\n")+2],
+		"a body of two documents":    raw + "---\nact: claim\n",
+		"a broken signature":         raw + signatureBegin + "x y\n" + signatureEnd,
+		"an unfinished signature":    raw + signatureBegin + "xy\n",
+		"text after the signature":   raw + armour + "more\n",
+		"two signatures":             raw + armour + armour,
+		"a signature without end":    raw + signatureBegin + strings.Repeat("A", maxSignature) + "\n" + signatureEnd,
+	} {
+		require.Error(t, d.store.Verify(d.forged(bad)), name)
+	}
+	require.Equal(t, genuine, d.at(StateRef))
+}
+
+// Replaying writes nothing, neither now nor with the next move's flush.
+func TestVerifyWritesNothing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1")
+	r := d.claim("task-1", coder)
+	c, err := d.store.objects.Commit(r.Commit)
+	require.NoError(t, err)
+	before := git(t, d.dir, "count-objects")
+	// A forged move whose effect would be an object that is nowhere.
+	forged := d.forged(strings.Replace(string(c.Raw), "lease: 30m", "lease: 44m", 1))
+	require.NotEqual(t, before, git(t, d.dir, "count-objects"))
+	before = git(t, d.dir, "count-objects")
+	require.ErrorContains(t, d.store.Verify(forged), "its tree is not what its move makes")
+	require.NoError(t, d.store.objects.Flush())
+	require.Equal(t, before, git(t, d.dir, "count-objects"))
+}
+
+func TestVerifyHoldsCommitsAgainstWhatIsRecorded(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1")
+	base := d.claim("task-1", coder).After.Settings().Integration.Tip
+	d.do(flow.Move{Act: flow.ActIntent, Task: "task-1", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look"}}})
+	commit := d.commit(base, "a.md", "x\n")
+	c, err := d.store.objects.Commit(base)
+	require.NoError(t, err)
+	tip := d.at(StateRef)
+	before, source, err := d.store.boardAt(tip, d.store.past)
+	require.NoError(t, err)
+	m := flow.Move{Act: flow.ActSubmit, Task: "task-1", By: coder, At: d.now, Request: "7f3a9c2e11d04b58",
+		Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: base, Paths: []string{"a.md"}, Save: 1}}
+	after, err := before.Apply(m, nil)
+	require.NoError(t, err)
+	id, err := d.store.write(context.Background(), tip, &draft{snapshot: source}, after.Changes(), m)
+	require.NoError(t, err)
+	require.ErrorContains(t, d.store.Verify(id), "it records tree")
+	_, err = d.try(m)
+	var refusal *flow.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, flow.RuleFact, refusal.Rule)
+}
+
+func TestFsckFindsTheFirstBreach(t *testing.T) {
+	t.Parallel()
+	ctx, d := context.Background(), newDesk(t, seeded(t))
+	good := d.add("task-1").Commit
+	n, breach, err := d.store.Fsck(ctx, false)
+	require.NoError(t, err)
+	require.Nil(t, breach)
+	require.Equal(t, 2, n)
+
+	bad := d.tampered(good)
+	d.add("task-2") // a move does not replay what came before it
+	n, breach, err = d.store.Fsck(ctx, false)
+	require.NoError(t, err)
+	require.Equal(t, bad, breach.Commit)
+	require.Equal(t, 1, n, "incrementally")
+	n, breach, err = d.store.Fsck(ctx, true)
+	require.NoError(t, err)
+	require.Equal(t, bad, breach.Commit)
+	require.Equal(t, 3, n, "in full")
+
+	// What the file of the last run says is a hint, nothing more.
+	for _, text := range []string{"", "x", strings.Repeat("1", 40), string(d.at("refs/heads/main"))} {
+		write(t, d.dir, ".git/liza/verified", text)
+		_, breach, err = d.store.Fsck(ctx, false)
+		require.NoError(t, err)
+		require.Equal(t, bad, breach.Commit)
+	}
+}
+
+// tampered moves the state ref to a commit that says less than it does.
+func (d *desk) tampered(tip ID) ID {
+	d.t.Helper()
+	c, err := d.store.objects.Commit(tip)
+	require.NoError(d.t, err)
+	m := flow.Move{Act: flow.ActNote, By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "innocent"}}
+	raw, err := encodeCommit(d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, header(c.Raw, "committer "))
+	require.NoError(d.t, err)
+	id := d.forged(string(raw))
+	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: tip, New: id}}, "tampered"))
+	return id
+}
+
+func TestFsckSaysWhereIntegrationIs(t *testing.T) {
+	t.Parallel()
+	ctx, d := context.Background(), newDesk(t, seeded(t))
+	outside := d.commit(d.at("refs/heads/integration"), "hotfix", "x\n")
+	git(t, d.dir, "update-ref", "refs/heads/integration", string(outside))
+	_, breach, err := d.store.Fsck(ctx, true)
+	require.NoError(t, err)
+	require.ErrorIs(t, breach.Err, ErrForeignRef)
+	var refusal *flow.Refusal
+	require.ErrorAs(t, breach.Err, &refusal)
+	require.Equal(t, "git liza adopt integration --reason R", refusal.Hint)
+}
+
+func TestRepairOfASoundBoard(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	tip := d.add("task-1").Commit
+	bad, good, err := d.store.Repair(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, []ID{tip, tip}, []ID{bad, good})
+	require.Equal(t, tip, d.at(StateRef))
+}
+
+func TestRepairKeepsTheBadTip(t *testing.T) {
+	t.Parallel()
+	ctx, d := context.Background(), newDesk(t, seeded(t))
+	d.add("task-1")
+	d.submit("task-1", coder, "a.md", "one\n")
+	last := d.at(StateRef)
+	d.tampered(last)
+	d.do(flow.Move{Act: flow.ActReview, Task: "task-1", By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
+	d.do(flow.Move{Act: flow.ActReject, Task: "task-1", By: "code-reviewer-1", Detail: &flow.RejectMove{Commit: d.board().Task("task-1").Submission.Commit,
+		Feedback: flow.Feedback{Blockers: []flow.Finding{{File: "a.md", Line: 1, Issue: "wrong", Why: "so", Suggestion: "right"}}}}})
+	second := d.submit("task-1", coder, "a.md", "two\n")
+	tip := d.at(StateRef)
+
+	bad, good, err := d.store.Repair(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []ID{tip, last}, []ID{bad, good})
+	require.Equal(t, last, d.at(StateRef))
+	rescued, err := d.store.Repo.Refs(ctx, "refs/liza/rescue")
+	require.NoError(t, err)
+	at := "refs/liza/rescue/1768658760-" + tip.Short()
+	require.Equal(t, map[string]ID{at + "/state": tip, at + "/saved/task-1/2": second}, rescued)
+	require.Empty(t, d.at("refs/liza/saved/task-1/2"), "its number is free again")
+	require.NotEmpty(t, d.at("refs/liza/saved/task-1/1"))
+	d.sound()
+	d.store = d.open()
+	d.do(flow.Move{Act: flow.ActReview, Task: "task-1", By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
+}
+
+// A tip that shares nothing with the board is mended from the reflog.
+func TestRepairFromTheReflog(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	last := d.add("task-1").Commit
+	git(t, d.dir, "update-ref", "-m", "oops", StateRef, "refs/heads/main")
+	bad, good, err := d.store.Repair(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, []ID{d.at("refs/heads/main"), last}, []ID{bad, good})
+	require.Equal(t, last, d.at(StateRef))
+	d.sound()
+}
+
+// A history that was rewritten is mended by what it was, not by what both
+// have in common.
+func TestRepairPrefersTheLongerHistory(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	common := d.add("task-1").Commit
+	last := d.add("task-2").Commit
+	require.NoError(t, d.store.Repo.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: last, New: common}}, "rewind"))
+	d.tampered(common)
+	_, good, err := d.store.Repair(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, last, good)
+
+	// Without a reflog the chain itself must do.
+	d.tampered(last)
+	git(t, d.dir, "reflog", "expire", "--expire=all", StateRef)
+	_, good, err = d.store.Repair(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, last, good)
+}
+
+func TestRepairFindsNothing(t *testing.T) {
+	t.Parallel()
+	dir := seeded(t)
+	git(t, dir, "update-ref", StateRef, "refs/heads/main")
+	s, err := OpenStore(context.Background(), open(t, dir), time.Now)
+	require.NoError(t, err)
+	bad, good, err := s.Repair(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, git(t, dir, "rev-parse", "main"), string(bad))
+	require.Empty(t, good)
+	require.Equal(t, git(t, dir, "rev-parse", "main"), git(t, dir, "rev-parse", StateRef))
+}
