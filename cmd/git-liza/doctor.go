@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+)
+
+type doctorCommand struct {
+	Unlock bool `help:"Clear locks that another program has left on the board's refs, after saying how old they are."`
+}
+
+func (c *doctorCommand) Run(s *session) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	cleared := []string{}
+	if c.Unlock {
+		locks, err := clone.Unlock(s.ctx, func(lock work.Lock) { s.progress("%s is %s old", lock.Path, lock.Age) })
+		for _, lock := range locks {
+			cleared = append(cleared, lock.Path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	found := clone.Examine(s.ctx)
+	data := map[string]any{"findings": found, "cleared": cleared}
+	text, failed := diagnosis(found, cleared)
+	if failed == 0 {
+		return s.answer("", data, text)
+	}
+	if !s.json {
+		if err := s.answer("", nil, text); err != nil {
+			return err
+		}
+	}
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: "doctor", reason: fmt.Sprintf("%d findings would make work fail", failed),
+		hint: firstHint(found)}, data}
+}
+
+// diagnosis lists the findings for people and counts those that fail.
+func diagnosis(found []work.Finding, cleared []string) (string, int) {
+	var text strings.Builder
+	failed := 0
+	for _, path := range cleared {
+		fmt.Fprintf(&text, "cleared %s\n", path)
+	}
+	for _, f := range found {
+		if f.State == "fail" {
+			failed++
+		}
+		fmt.Fprintf(&text, "%-4s  %-11s  %s\n", f.State, f.Check, f.Text)
+		if f.Hint != "" {
+			fmt.Fprintf(&text, "      %-11s  hint: %s\n", "", f.Hint)
+		}
+	}
+	return text.String(), failed
+}
+
+func firstHint(found []work.Finding) string {
+	for _, f := range found {
+		if f.State == "fail" {
+			return f.Hint
+		}
+	}
+	return ""
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type editCommand struct {
+	Doc  string `arg:"" help:"config, goal, sprint, or the id of a record such as sprint-1/3."`
+	From string `placeholder:"FILE" help:"Take the text from a file instead of the editor, - for standard input."`
+}
+
+func (c *editCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return err
+	}
+	if refusal := b.Opens(flow.ActAmend, "", clone.By, clone.Generation, b.At()); refusal != nil {
+		return refusal
+	}
+	old, err := c.canonical(b)
+	if err != nil {
+		return err
+	}
+	if c.From != "" {
+		text, err := s.readInput(c.From)
+		if err != nil {
+			return err
+		}
+		return c.amend(s, clone, old, text)
+	}
+	path, text, err := s.inEditor(clone, old)
+	if err == nil {
+		err = c.amend(s, clone, old, text)
+	}
+	if path == "" || err == nil || bytes.Equal(text, old) {
+		os.Remove(path)
+		return err
+	}
+	s.progress("your text is kept: git liza edit %s --from %s", c.Doc, path)
+	return err
+}
+
+// canonical is the text of the document as the board has it.
+func (c *editCommand) canonical(b *flow.Board) ([]byte, error) {
+	doc, err := c.document(b)
+	if err != nil {
+		return nil, err
+	}
+	return gitstore.Encode(doc)
+}
+
+// document finds what DOC names: a pointer to a configuration, goal, sprint,
+// anomaly, discovery or note.
+func (c *editCommand) document(b *flow.Board) (any, error) {
+	set := b.Settings()
+	switch c.Doc {
+	case "config":
+		return &set.Config, nil
+	case "goal":
+		if g := b.Goal(set.Goal); g != nil {
+			return g, nil
+		}
+	case "sprint":
+		if p := b.Sprint(set.Sprint); p != nil {
+			return p, nil
+		}
+		return nil, &flow.Refusal{Rule: flow.RuleSprint, Reason: "no sprint is open", Hint: "git liza sprint start"}
+	}
+	var id flow.RecordID
+	if err := id.UnmarshalText([]byte(c.Doc)); err != nil {
+		return nil, usagef("git liza help edit", "%q is neither config, goal, sprint nor the id of a record", flow.Excerpt(c.Doc, 80))
+	}
+	for _, folder := range []flow.Folder{flow.Anomalies, flow.Discovered, flow.Notes} {
+		if doc := b.Load(flow.Key{Folder: folder, ID: string(id)}); doc != nil {
+			return doc, nil
+		}
+	}
+	return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no record " + string(id), Hint: "git liza state"}
+}
+
+// amend replaces the document by what the text says, if it is still the one
+// that was edited.
+func (c *editCommand) amend(s *session, clone *work.Clone, old, text []byte) error {
+	b, _, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return err
+	}
+	doc, err := c.document(b)
+	if err != nil {
+		return err
+	}
+	detail, now, err := c.decode(doc, text)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(now, old) {
+		return s.answer("already", map[string]any{"document": c.Doc}, c.Doc+" is unchanged")
+	}
+	if detail.Config != nil {
+		if err := clone.TrustOwn(s.ctx, added(b.Settings().Config, *detail.Config)...); err != nil {
+			return err
+		}
+	}
+	r, err := clone.Move(s.ctx, flow.ActAmend, "", func(b *flow.Board) (flow.Detail, error) {
+		now, err := c.canonical(b)
+		if err == nil && !bytes.Equal(now, old) {
+			err = fmt.Errorf("%w: %s has been changed meanwhile", gitstore.ErrConflict, c.Doc)
+		}
+		return detail, err
+	})
+	if err != nil {
+		return err
+	}
+	return s.result(r, map[string]any{"document": c.Doc}, "%s amended", c.Doc)
+}
+
+// decode reads the text strictly, as a document of the same kind and id. It
+// returns the canonical text too.
+func (c *editCommand) decode(doc any, text []byte) (*flow.AmendMove, []byte, error) {
+	m := new(flow.AmendMove)
+	var target any
+	var sameID func() bool
+	switch old := doc.(type) {
+	case *flow.Config:
+		m.Config = new(flow.Config)
+		target, sameID = m.Config, func() bool { return true }
+	case *flow.Goal:
+		m.Goal = new(flow.Goal)
+		target, sameID = m.Goal, func() bool { return m.Goal.ID == old.ID }
+	case *flow.Sprint:
+		m.Sprint = new(flow.Sprint)
+		target, sameID = m.Sprint, func() bool { return m.Sprint.ID == old.ID }
+	case *flow.Anomaly:
+		m.Anomaly = new(flow.Anomaly)
+		target, sameID = m.Anomaly, func() bool { return m.Anomaly.ID == old.ID }
+	case *flow.Discovery:
+		m.Discovery = new(flow.Discovery)
+		target, sameID = m.Discovery, func() bool { return m.Discovery.ID == old.ID }
+	case *flow.Note:
+		m.Note = new(flow.Note)
+		target, sameID = m.Note, func() bool { return m.Note.ID == old.ID }
+	}
+	if err := gitstore.Decode(c.Doc, text, target); err != nil {
+		return nil, nil, usagef("git liza edit "+c.Doc, "%v", err)
+	}
+	if !sameID() {
+		return nil, nil, usagef("git liza edit "+c.Doc, "an id does not change")
+	}
+	now, err := gitstore.Encode(target)
+	return m, now, err
+}
+
+// added are the commands that one configuration has and another had not.
+func added(old, now flow.Config) []string {
+	commands := func(c flow.Config) []string {
+		list := []string{c.PostWorktree}
+		for _, g := range c.Gates {
+			list = append(list, g.Command)
+		}
+		return list
+	}
+	known := commands(old)
+	return slices.DeleteFunc(commands(now), func(command string) bool { return slices.Contains(known, command) })
+}
+
+// inEditor lets the human change a text in the editor that git would start.
+// It returns the file, which is there unless path is "", and what it holds.
+func (s *session) inEditor(clone *work.Clone, old []byte) (path string, text []byte, err error) {
+	editor, err := clone.Repo.Git(s.ctx, "var", "GIT_EDITOR")
+	if err != nil {
+		return "", old, usagef("git liza help edit", "there is no editor (%v); --from FILE takes the text from a file", err)
+	}
+	dir := filepath.Join(clone.Repo.CommonDir(), "liza")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", old, err
+	}
+	f, err := os.CreateTemp(dir, "edit-*.yaml")
+	if err != nil {
+		return "", old, err
+	}
+	defer f.Close()
+	if _, err := f.Write(old); err != nil {
+		return f.Name(), old, err
+	}
+	// As git does: the editor's own words first, then the file, whatever is in its name.
+	shell, args := proc.Shell(strings.TrimSpace(string(editor)) + ` "$@"`)
+	out := s.stdout
+	if s.json {
+		out = s.stderr
+	}
+	code, err := proc.Foreground(proc.Command{Path: shell, Args: append(args, "editor", f.Name()), Dir: s.dir, Env: s.environ, Stdin: s.stdin, Output: out}, s.stderr)
+	if err == nil && code != 0 {
+		err = fmt.Errorf("the editor %s exits %d", strings.TrimSpace(string(editor)), code)
+	}
+	text, readErr := os.ReadFile(f.Name())
+	if err == nil {
+		err = readErr
+	}
+	return f.Name(), text, err
+}

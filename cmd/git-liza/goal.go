@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type goalCommands struct {
+	Show  goalShowCommand  `cmd:"" default:"withargs" help:"Show a goal; the default."`
+	Done  goalDoneCommand  `cmd:"" help:"Say that the goal is reached."`
+	Abort goalAbortCommand `cmd:"" help:"Give the goal up."`
+	Set   goalSetCommand   `cmd:"" help:"Set the next goal, after the last one has ended."`
+}
+
+// stamp is how people read a time.
+const stamp = "2006-01-02 15:04:05Z"
+
+type goalShowCommand struct {
+	ID flow.GoalID `arg:"" optional:"" help:"Default: the current goal."`
+}
+
+func (c *goalShowCommand) Run(s *session) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return err
+	}
+	id := c.ID
+	if id == "" {
+		id = b.Settings().Goal
+	}
+	g := b.Goal(id)
+	if g == nil {
+		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no goal " + string(id), Hint: "git liza goal show"}
+	}
+	return s.answer("", viewOf(g), goalText(g))
+}
+
+func goalText(g *flow.Goal) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, g.Title, g.Spec, g.Created.Format(stamp), g.CreatedBy)
+	if !g.Ended.IsZero() {
+		fmt.Fprintf(&text, "ended    %s  %s\n", g.Ended.Format(stamp), g.Reason)
+	}
+	for _, a := range g.Alignment {
+		fmt.Fprintf(&text, "aligned  %s by %s  %s\n", a.At.Format(stamp), a.By, indented(a.Text))
+	}
+	for _, c := range g.Changes {
+		fmt.Fprintf(&text, "changed  %s by %s  %s: %s\n", c.At.Format(stamp), c.By, c.Spec, indented(c.Change))
+	}
+	return text.String()
+}
+
+// indented keeps a text of several lines apart from what follows.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n         ") }
+
+type goalDoneCommand struct {
+	Reason string `help:"What shows it; - for standard input."`
+}
+
+func (c *goalDoneCommand) Run(s *session) error {
+	reason, err := s.text(c.Reason)
+	if err != nil {
+		return err
+	}
+	return s.goalMove(flow.ActComplete, func(*flow.Board) flow.Detail { return &flow.CompleteMove{Reason: reason} })
+}
+
+type goalAbortCommand struct {
+	Reason string `required:"" help:"Why; - for standard input."`
+}
+
+func (c *goalAbortCommand) Run(s *session) error {
+	reason, err := s.text(c.Reason)
+	if err != nil {
+		return err
+	}
+	return s.goalMove(flow.ActAbort, func(*flow.Board) flow.Detail { return &flow.AbortMove{Reason: reason} })
+}
+
+type goalSetCommand struct {
+	Title string      `arg:"" help:"The goal in one line."`
+	Spec  string      `required:"" placeholder:"PATH" help:"Its spec; the file must be on integration."`
+	ID    flow.GoalID `name:"id" help:"Default: the next goal-N."`
+}
+
+func (c *goalSetCommand) Run(s *session) error {
+	return s.goalMove(flow.ActGoal, func(b *flow.Board) flow.Detail {
+		id := c.ID
+		if id == "" {
+			id = flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
+		}
+		return &flow.GoalMove{ID: id, Title: c.Title, Spec: c.Spec}
+	})
+}
+
+// goalMove makes a move on the current goal and prints its state.
+func (s *session) goalMove(act flow.Act, detail func(*flow.Board) flow.Detail) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Move(s.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(b), nil })
+	if err != nil {
+		return err
+	}
+	return s.goalResult(r)
+}
+
+func (s *session) goalResult(r gitstore.Result) error {
+	g := r.After.Goal(r.After.Settings().Goal)
+	return s.result(r, viewOf(g), "%s %s: %s", g.ID, g.Status, g.Title)
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type registerCommand struct {
+	ID       flow.AgentID `arg:"" help:"ROLE-NUMBER, such as coder-1."`
+	Provider string       `placeholder:"P" help:"What runs it, for people to read."`
+	Takeover bool         `help:"Also while the id holds a task or review."`
+}
+
+func (c *registerCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(s.ctx, flow.ActRegister, "", &flow.RegisterMove{Agent: c.ID, Provider: c.Provider, Host: host, Takeover: c.Takeover})
+	if err != nil {
+		return err
+	}
+	return s.agentResult(r, c.ID, "registered")
+}
+
+type unregisterCommand struct {
+	ID flow.AgentID `arg:""`
+}
+
+func (c *unregisterCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(s.ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: c.ID})
+	if err != nil {
+		return err
+	}
+	return s.agentResult(r, c.ID, "unregistered")
+}
+
+type degradeCommand struct {
+	ID     flow.AgentID `arg:""`
+	Reason string       `required:"" help:"Why; - for standard input."`
+}
+
+func (c *degradeCommand) Run(s *session) error {
+	reason, err := s.text(c.Reason)
+	if err != nil {
+		return err
+	}
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(s.ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: c.ID, Reason: reason})
+	if err != nil {
+		return err
+	}
+	return s.agentResult(r, c.ID, "degraded")
+}
+
+// agentResult prints what a move left of an agent.
+func (s *session) agentResult(r gitstore.Result, id flow.AgentID, what string) error {
+	line := fmt.Sprintf("%s %s", id, what)
+	if r.Already {
+		line = fmt.Sprintf("%s already %s", id, what)
+	}
+	data := struct {
+		Agent    flow.AgentID `json:"agent"`
+		Role     flow.Role    `json:"role"`
+		Provider string       `json:"provider,omitempty"`
+		Task     flow.TaskID  `json:"task,omitempty"`
+		Review   flow.TaskID  `json:"review,omitempty"`
+		Degraded string       `json:"degraded,omitempty"`
+	}{Agent: id, Role: id.Role()}
+	if a := r.After.Agent(id); a != nil {
+		data.Provider, data.Task, data.Review, data.Degraded = a.Provider, a.Task, a.Review, a.Degraded
+		if a.Degraded != "" {
+			line += ": " + a.Degraded
+		}
+	}
+	return s.result(r, data, "%s", line)
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type sprintCommands struct {
+	Show  sprintShowCommand  `cmd:"" default:"withargs" help:"Show a sprint and its tasks; the default."`
+	Start sprintStartCommand `cmd:"" help:"Open the next sprint."`
+	Close sprintCloseCommand `cmd:"" help:"Close the open sprint; what is unfinished moves on to the next."`
+	Retro sprintRetroCommand `cmd:"" help:"Store a sprint's retrospective."`
+}
+
+// sprintObject is a sprint as JSON has it, with its tasks outside the archive.
+func sprintObject(b *flow.Board, p *flow.Sprint) object {
+	tasks := []object{}
+	for _, t := range sprintTasks(b, p) {
+		tasks = append(tasks, object{{"id", t.ID}, {"status", t.Status}, {"title", t.Title}, {"stretch", t.Stretch}})
+	}
+	return append(viewOf(p).(object), member{"tasks", tasks})
+}
+
+func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {
+	return slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return t.Sprint != p.ID })
+}
+
+func sprintText(b *flow.Board, p *flow.Sprint) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s  %s  of %s\nstarted  %s\n", p.ID, p.Status, p.Goal, p.Started.Format(stamp))
+	if !p.Deadline.IsZero() {
+		fmt.Fprintf(&text, "until    %s\n", p.Deadline.Format(stamp))
+	}
+	if !p.Ended.IsZero() {
+		fmt.Fprintf(&text, "ended    %s  %s\n", p.Ended.Format(stamp), indented(p.Reason))
+	}
+	if len(p.Carried) > 0 {
+		fmt.Fprintf(&text, "carried  %s\n", listed(p.Carried))
+	}
+	if p.Retro != "" {
+		fmt.Fprintf(&text, "retro    %s\n", indented(p.Retro))
+	}
+	for _, t := range sprintTasks(b, p) {
+		kind := "planned"
+		if t.Stretch {
+			kind = "stretch"
+		}
+		fmt.Fprintf(&text, "%s  %-18s  %s  %s\n", kind, t.Status, t.ID, t.Title)
+	}
+	return text.String()
+}
+
+type sprintShowCommand struct {
+	ID flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
+}
+
+func (c *sprintShowCommand) Run(s *session) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return err
+	}
+	id := c.ID
+	if id == "" {
+		id = latestSprint(b)
+	}
+	p := b.Sprint(id)
+	if p == nil {
+		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no sprint " + string(id), Hint: "git liza sprint show"}
+	}
+	return s.answer("", sprintObject(b, p), sprintText(b, p))
+}
+
+// latestSprint is the open sprint, else the one that began last.
+func latestSprint(b *flow.Board) flow.SprintID {
+	latest := b.Settings().Sprint
+	if latest != "" {
+		return latest
+	}
+	var began time.Time
+	for _, id := range b.IDs(flow.Sprints) {
+		// A later number wins among those that began in the same second.
+		if p := b.Sprint(flow.SprintID(id)); p != nil && (p.Started.After(began) || p.Started.Equal(began) && len(p.ID) >= len(latest)) {
+			latest, began = p.ID, p.Started
+		}
+	}
+	return latest
+}
+
+type sprintStartCommand struct {
+	Deadline flow.Duration `placeholder:"2h" help:"How long it may last."`
+	Planned  []flow.TaskID `placeholder:"ID,…" help:"Open tasks to take in as planned."`
+	Stretch  []flow.TaskID `placeholder:"ID,…" help:"Open tasks to take in if there is time."`
+}
+
+func (c *sprintStartCommand) Run(s *session) error {
+	return s.sprintMove(flow.ActSprintStart, func(*flow.Board) flow.Detail {
+		return &flow.SprintStartMove{Deadline: deadline(s, c.Deadline), Planned: c.Planned, Stretch: c.Stretch}
+	})
+}
+
+type sprintCloseCommand struct {
+	Abort  bool   `help:"It did not reach what it was for."`
+	Reason string `help:"Why; - for standard input."`
+}
+
+func (c *sprintCloseCommand) Run(s *session) error {
+	reason, err := s.text(c.Reason)
+	if err != nil {
+		return err
+	}
+	return s.sprintMove(flow.ActSprintClose, func(*flow.Board) flow.Detail {
+		return &flow.SprintCloseMove{Abort: c.Abort, Reason: reason}
+	})
+}
+
+type sprintRetroCommand struct {
+	ID      flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
+	Message string        `short:"m" required:"" help:"The retrospective; - for standard input."`
+}
+
+func (c *sprintRetroCommand) Run(s *session) error {
+	message, err := s.text(c.Message)
+	if err != nil {
+		return err
+	}
+	return s.sprintMove(flow.ActRetro, func(b *flow.Board) flow.Detail {
+		id := c.ID
+		if id == "" {
+			id = latestSprint(b)
+		}
+		return &flow.RetroMove{Sprint: id, Text: message}
+	})
+}
+
+// sprintMove makes a move on a sprint and prints its state.
+func (s *session) sprintMove(act flow.Act, detail func(*flow.Board) flow.Detail) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Move(s.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(b), nil })
+	if err != nil {
+		return err
+	}
+	p := movedSprint(r)
+	return s.result(r, sprintObject(r.After, p), "%s %s%s", p.ID, p.Status, carriedOn(p))
+}
+
+// movedSprint is the sprint that a move wrote to.
+func movedSprint(r gitstore.Result) *flow.Sprint {
+	for _, edit := range r.After.Changes() {
+		if p, ok := edit.Document.(*flow.Sprint); ok {
+			return p
+		}
+	}
+	return r.After.Sprint(latestSprint(r.After))
+}
+
+func carriedOn(p *flow.Sprint) string {
+	if len(p.Carried) == 0 {
+		return ""
+	}
+	return ", carried on: " + listed(p.Carried)
+}

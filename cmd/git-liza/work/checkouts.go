@@ -1,0 +1,172 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// A Checkout is a worktree below .worktrees/ with what the board says of it.
+type Checkout struct {
+	Name       string        `json:"name"`
+	Path       string        `json:"path"`
+	Branch     string        `json:"branch,omitempty"`
+	Head       flow.ObjectID `json:"head,omitempty"`
+	Task       flow.TaskID   `json:"task,omitempty"`
+	Status     flow.Status   `json:"status,omitempty"` // of the task
+	Attempt    int           `json:"attempt,omitempty"`
+	Submission int           `json:"submission,omitempty"` // of a review's checkout
+	Broken     bool          `json:"broken,omitempty"`     // repeating the claim or review mends it
+	Stale      bool          `json:"stale"`                // nobody needs it any more
+	Reason     string        `json:"reason"`               // what it is, or why it is stale
+}
+
+// Checkouts are the worktrees below .worktrees/, by name; none in a bare
+// repository.
+func (c *Clone) Checkouts(ctx context.Context, b *flow.Board) ([]Checkout, error) {
+	if c.Trees == nil {
+		return nil, nil
+	}
+	trees, err := c.Trees.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Checkout, 0, len(trees))
+	for _, tree := range trees {
+		k := Checkout{Name: tree.Name, Path: tree.Path, Branch: tree.Branch, Head: tree.Head, Broken: tree.Broken}
+		k.judge(b)
+		list = append(list, k)
+	}
+	return list, b.Err()
+}
+
+// judge finds what a checkout belongs to, by its name, and whether that still
+// goes on. What it cannot place is somebody else's and never stale.
+func (k *Checkout) judge(b *flow.Board) {
+	id, number, review := parseFolder(k.Name)
+	t := b.Task(id)
+	if t == nil || review && number > t.Submissions || !review && number > t.Attempts {
+		k.Reason = "not made for a task of this board"
+		return
+	}
+	k.Task, k.Status = t.ID, t.Status
+	if review {
+		k.Submission = number
+		k.Stale = t.Review == nil || t.Submission == nil || t.Submission.Number != number
+		k.Reason = fmt.Sprintf("review of submission %d", number)
+		if k.Stale {
+			k.Reason += " has ended"
+		}
+		return
+	}
+	k.Attempt = number
+	k.Reason = fmt.Sprintf("attempt %d", number)
+	switch {
+	case t.Status.Final():
+		k.Stale = true
+		k.Reason = "the task is " + t.Status.String()
+	case t.Attempt == nil || t.Attempt.Number != number:
+		k.Stale = true
+		k.Reason += " was given up"
+	}
+}
+
+// parseFolder takes the name of a checkout apart: TASK, TASK@ATTEMPT or
+// review@TASK@SUBMISSION.
+func parseFolder(name string) (id flow.TaskID, number int, review bool) {
+	i := strings.LastIndexByte(name, '@')
+	if i < 0 {
+		return flow.TaskID(name), 1, false
+	}
+	number, err := strconv.Atoi(name[i+1:])
+	if err != nil || number < 1 {
+		return "", 0, false
+	}
+	task, review := strings.CutPrefix(name[:i], "review@")
+	return flow.TaskID(task), number, review
+}
+
+// A Pruned checkout is one that was removed; Rescued is the ref that keeps
+// what was in it and nowhere else, "" where there was nothing of that kind.
+type Pruned struct {
+	Name    string `json:"name"`
+	Rescued string `json:"rescued,omitempty"`
+}
+
+// Prune removes the stale checkouts, each after what only it holds is kept
+// under refs/liza/rescue/, and the litter of killed processes. One that cannot
+// be removed stays and does not keep the others; the error tells of all.
+func (c *Clone) Prune(ctx context.Context) ([]Pruned, error) {
+	if c.Trees == nil {
+		return nil, worktrees.ErrNoWorkTree
+	}
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.Checkouts(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	var pruned []Pruned
+	var failed []error
+	for _, k := range list {
+		if !k.Stale {
+			continue
+		}
+		ref, err := c.rescue(ctx, b, k)
+		if err == nil {
+			err = c.Trees.Remove(ctx, k.Name)
+		}
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		pruned = append(pruned, Pruned{k.Name, ref})
+	}
+	_, err = c.Trees.Prune(ctx, func(string) bool { return true })
+	return pruned, errors.Join(append(failed, err)...)
+}
+
+// rescue keeps what stands in a checkout and nowhere else.
+func (c *Clone) rescue(ctx context.Context, b *flow.Board, k Checkout) (ref string, err error) {
+	if k.Broken {
+		return "", nil
+	}
+	commit, err := c.Trees.Snapshot(ctx, k.Path, "Leftovers of "+k.Name)
+	if err != nil {
+		return "", err
+	}
+	kept, err := c.kept(ctx, b, k.Task, commit)
+	if err != nil || kept {
+		return "", err
+	}
+	ref = fmt.Sprintf("refs/liza/rescue/%s/%s", k.Task, commit.Short())
+	return ref, c.Repo.MoveRefs(ctx, []gitstore.RefUpdate{{Name: ref, New: commit, Any: true}}, "liza: leftovers of "+k.Name)
+}
+
+// kept reports whether a commit is behind integration or a ref that stays.
+func (c *Clone) kept(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID) (bool, error) {
+	tips := []flow.ObjectID{b.Settings().Integration.Tip}
+	for _, prefix := range []string{"refs/liza/saved/", "refs/liza/rescue/"} {
+		refs, err := c.Repo.Refs(ctx, prefix+string(id))
+		if err != nil {
+			return false, err
+		}
+		for _, tip := range refs {
+			tips = append(tips, tip)
+		}
+	}
+	for _, tip := range tips {
+		if behind, err := c.Repo.IsAncestor(ctx, commit, tip); err != nil || behind {
+			return behind, err
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,197 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A Finding is one thing that doctor looked at.
+type Finding struct {
+	Check string `json:"check"`
+	State string `json:"state"` // ok, warn, or fail where work would fail
+	Text  string `json:"text"`
+	Hint  string `json:"hint,omitempty"` // the command that mends it
+}
+
+func fine(check, text string, args ...any) Finding {
+	return Finding{Check: check, State: "ok", Text: fmt.Sprintf(text, args...)}
+}
+
+func bad(check, hint, text string, args ...any) Finding {
+	return Finding{Check: check, State: "fail", Hint: hint, Text: fmt.Sprintf(text, args...)}
+}
+
+// Examine looks for everything that would make work fail in this clone. It
+// changes nothing.
+func (c *Clone) Examine(ctx context.Context) []Finding {
+	list := []Finding{fine("git", "version %s", c.Repo.GitVersion()), c.identity(ctx), c.format(ctx), c.writable()}
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return append(list, unreadable(err))
+	}
+	list = append(list, c.sound(b), c.clock(b), c.integration(ctx, b), c.locked(b))
+	list = append(list, c.leftovers(ctx, b)...)
+	return append(list, c.untrusted(ctx, b)...)
+}
+
+func (c *Clone) identity(ctx context.Context) Finding {
+	name, email, err := c.Repo.Identity(ctx)
+	if err != nil {
+		return bad("identity", "git config user.name NAME && git config user.email ADDRESS", "%v", err)
+	}
+	return fine("identity", "%s <%s>", name, email)
+}
+
+func (c *Clone) format(ctx context.Context) Finding {
+	format := "sha1"
+	if c.Repo.HashLen() == 64 {
+		format = "sha256"
+	}
+	for _, key := range []string{"extensions.refstorage", "extensions.partialclone", "extensions.worktreeconfig"} {
+		value, err := c.Repo.Config(ctx, key)
+		if err != nil {
+			return bad("format", "git config --list", "%v", err)
+		}
+		if value != "" {
+			format += ", " + strings.TrimPrefix(key, "extensions.") + " " + value
+		}
+	}
+	if c.Trees == nil {
+		return bad("format", "git clone "+c.Repo.CommonDir()+" CLONE && cd CLONE", "%s, bare: there is no work tree to put task worktrees into", format)
+	}
+	return fine("format", "%s", format)
+}
+
+func (c *Clone) writable() Finding {
+	dir := c.Repo.CommonDir()
+	if err := unix.Access(dir, unix.W_OK); err != nil {
+		return bad("writable", "ls -ld "+dir, "%v", &fs.PathError{Op: "write", Path: dir, Err: err})
+	}
+	return fine("writable", "%s", dir)
+}
+
+func unreadable(err error) Finding {
+	var refusal *flow.Refusal
+	hint := "git liza fsck --repair"
+	switch {
+	case errors.Is(err, gitstore.ErrNoBoard):
+		hint = "git liza init"
+	case errors.As(err, &refusal):
+		hint = refusal.Hint
+	}
+	return bad("board", hint, "%v", err)
+}
+
+func (c *Clone) sound(b *flow.Board) Finding {
+	if err := b.Check(); err != nil {
+		return bad("board", "git liza fsck --full", "%v", err)
+	}
+	s := b.Settings()
+	return fine("board", "readable, rules %d, %d live tasks, %s", s.Rules, len(b.Tasks()), s.Control.State)
+}
+
+// clock holds the board's last move against this machine: moves are refused
+// on one that is more than a minute behind.
+func (c *Clone) clock(b *flow.Board) Finding {
+	now := c.Store.Now()
+	if ahead := b.At().Sub(now); ahead > time.Minute {
+		return bad("clock", "date --utc", "the board's last move is %s ahead of this machine, whose clock says %s", ahead, now.Format(time.RFC3339))
+	}
+	return fine("clock", "%s, the last move %s", now.Format(time.RFC3339), b.At().Format(time.RFC3339))
+}
+
+// integration holds the branch against the tip that the board names.
+func (c *Clone) integration(ctx context.Context, b *flow.Board) Finding {
+	const check = "integration"
+	want := b.Settings().Integration
+	ref := "refs/heads/" + want.Name
+	now, err := c.Repo.Resolve(ctx, ref)
+	switch {
+	case err != nil:
+		return bad(check, "git liza fsck", "%v", err)
+	case now == want.Tip:
+		return fine(check, "%s at %s", want.Name, now.Short())
+	case now == "":
+		return bad(check, "git branch "+want.Name+" "+string(want.Tip), "there is no branch %s, the board has it at %s", want.Name, want.Tip.Short())
+	}
+	moved := func(hint, how string) Finding {
+		return bad(check, hint, "%s is at %s, %s %s, where the board has it", want.Name, now.Short(), how, want.Tip.Short())
+	}
+	if ahead, err := c.Repo.IsAncestor(ctx, want.Tip, now); err == nil && ahead {
+		return moved("git liza adopt "+want.Name+" --reason R", "ahead of")
+	}
+	if behind, err := c.Repo.IsAncestor(ctx, now, want.Tip); err == nil && behind {
+		return moved("git branch -f "+want.Name+" "+string(want.Tip), "behind")
+	}
+	return moved("git branch "+want.Name+"-outside "+string(now)+" && git branch -f "+want.Name+" "+string(want.Tip), "beside")
+}
+
+func (c *Clone) locked(b *flow.Board) Finding {
+	locks, err := c.Locks(b.Settings().Integration.Name)
+	if err != nil {
+		return bad("locks", "git liza doctor --unlock", "%v", err)
+	}
+	if len(locks) == 0 {
+		return fine("locks", "none")
+	}
+	names := make([]string, 0, len(locks))
+	for _, lock := range locks {
+		names = append(names, fmt.Sprintf("%s, %s old", lock.Path, lock.Age))
+	}
+	return bad("locks", "git liza doctor --unlock", "%s", some(names))
+}
+
+// leftovers are checkouts that nobody needs, or that are half there.
+func (c *Clone) leftovers(ctx context.Context, b *flow.Board) []Finding {
+	list, err := c.Checkouts(ctx, b)
+	if err != nil {
+		return []Finding{bad("worktrees", "git worktree list", "%v", err)}
+	}
+	var stale []string
+	var found []Finding
+	for _, k := range list {
+		switch {
+		case k.Stale:
+			stale = append(stale, k.Name)
+		case k.Broken && k.Submission > 0:
+			found = append(found, Finding{"worktrees", "warn", k.Path + " is missing or half made", "git liza review " + string(k.Task) + " --as REVIEWER"})
+		case k.Broken && k.Task != "":
+			found = append(found, Finding{"worktrees", "warn", k.Path + " is missing or half made", "git liza claim " + string(k.Task) + " --as CODER"})
+		}
+	}
+	if len(stale) > 0 {
+		found = append(found, Finding{"worktrees", "warn", "left over: " + some(stale), "git liza worktree prune"})
+	}
+	if len(found) == 0 {
+		return []Finding{fine("worktrees", "%d, none left over", len(list))}
+	}
+	return found
+}
+
+// untrusted are the commands that the board would have this machine run and
+// that it will not.
+func (c *Clone) untrusted(ctx context.Context, b *flow.Board) []Finding {
+	list := BoardCommands(b)
+	var found []Finding
+	for _, known := range list {
+		var refusal *flow.Refusal
+		if err := c.Trusted(ctx, known.Command); errors.As(err, &refusal) {
+			found = append(found, bad("trust", refusal.Hint, "%s: %s", known.Where, refusal.Reason))
+		} else if err != nil {
+			return []Finding{bad("trust", "git liza trust --list", "%v", err)}
+		}
+	}
+	if len(found) == 0 {
+		return []Finding{fine("trust", "%d commands on the board, all trusted", len(list))}
+	}
+	return found
+}

@@ -1,0 +1,106 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// abandoned is how long a lock must have stood unchanged to be cleared: git
+// holds the lock of a ref for milliseconds, unless a hook is slow.
+const abandoned = 5 * time.Second
+
+// A Lock is a lock file of git that keeps moves from being made.
+type Lock struct {
+	Path string
+	Age  time.Duration // never negative
+	info fs.FileInfo
+}
+
+// Locks are the lock files on the refs that moves write: everything below
+// refs/liza/ and refs/heads/liza/, integration, HEAD and the packed refs. A
+// transaction under way has some too.
+func (c *Clone) Locks(integration string) ([]Lock, error) {
+	common := c.Repo.CommonDir()
+	paths := []string{"HEAD.lock", "packed-refs.lock", "reftable/tables.list.lock", "refs/heads/" + integration + ".lock"}
+	for _, folder := range []string{"refs/liza", "refs/heads/liza"} {
+		err := filepath.WalkDir(filepath.Join(common, folder), func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".lock") {
+				paths = append(paths, strings.TrimPrefix(path, common+string(filepath.Separator)))
+			}
+			if errors.Is(err, fs.ErrNotExist) { // git removes empty folders at any time
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var locks []Lock
+	for _, path := range paths {
+		path = filepath.Join(common, path)
+		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
+			locks = append(locks, Lock{path, max(0, time.Since(info.ModTime())).Round(time.Second), info})
+		}
+	}
+	return locks, nil
+}
+
+// Unlock clears the locks that dead processes have left behind: its own, which
+// the journal tells apart, and then others that stand unchanged for a few
+// seconds. say hears of each of the others before; it returns those it cleared.
+func (c *Clone) Unlock(ctx context.Context, say func(Lock)) ([]Lock, error) {
+	if err := c.Repo.Recover(ctx); err != nil {
+		return nil, err
+	}
+	integration := flow.Branch{}
+	if b, _, err := c.Store.Board(ctx); err == nil {
+		integration = b.Settings().Integration
+	}
+	locks, err := c.Locks(integration.Name)
+	if err != nil {
+		return nil, err
+	}
+	var cleared []Lock
+	for _, lock := range locks {
+		say(lock)
+		gone, err := lock.clear(ctx)
+		if err != nil {
+			return cleared, err
+		}
+		if gone {
+			cleared = append(cleared, lock)
+		}
+	}
+	return cleared, nil
+}
+
+// clear waits until the lock counts as abandoned and removes it, if it is
+// still the same file.
+func (l Lock) clear(ctx context.Context) (bool, error) {
+	if wait := abandoned - l.Age; wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+	now, err := os.Lstat(l.Path)
+	if err != nil || !os.SameFile(now, l.info) || !now.ModTime().Equal(l.info.ModTime()) {
+		return false, nil
+	}
+	err = os.Remove(l.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

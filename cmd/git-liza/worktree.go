@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+)
+
+type worktreeCommands struct {
+	List  worktreeListCommand  `cmd:"" default:"1" help:"List the checkouts and what they are for; the default."`
+	Prune worktreePruneCommand `cmd:"" help:"Remove those that nobody needs; what only they hold is kept."`
+}
+
+type worktreeListCommand struct{}
+
+func (c *worktreeListCommand) Run(s *session) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return err
+	}
+	list, err := clone.Checkouts(s.ctx, b)
+	if err != nil {
+		return err
+	}
+	if list == nil {
+		list = []work.Checkout{}
+	}
+	var text strings.Builder
+	for _, k := range list {
+		state := "-"
+		switch {
+		case k.Stale:
+			state = "stale"
+		case k.Broken:
+			state = "broken"
+		case k.Task != "":
+			state = "used"
+		}
+		status := ""
+		if k.Task != "" {
+			status = k.Status.String()
+		}
+		fmt.Fprintf(&text, "%-6s  %-20s  %-18s  %s\n", state, k.Name, status, k.Reason)
+	}
+	return s.answer("", map[string]any{"worktrees": list}, text.String())
+}
+
+type worktreePruneCommand struct{}
+
+func (c *worktreePruneCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	pruned, err := clone.Prune(s.ctx)
+	var text strings.Builder
+	for _, p := range pruned {
+		fmt.Fprintf(&text, "removed %s", p.Name)
+		if p.Rescued != "" {
+			fmt.Fprintf(&text, ", what only it held is kept as %s", p.Rescued)
+		}
+		text.WriteString("\n")
+	}
+	if err != nil {
+		s.progress("%s", strings.TrimSuffix(text.String(), "\n"))
+		return err
+	}
+	if len(pruned) == 0 {
+		return s.answer("already", map[string]any{"removed": []work.Pruned{}}, "no stale worktrees")
+	}
+	return s.answer("changed", map[string]any{"removed": pruned}, text.String())
+}
