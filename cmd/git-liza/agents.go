@@ -1,4 +1,214 @@
 package main
 
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
 // agentCommands run the supervisors and what they spawn.
-type agentCommands struct{}
+type agentCommands struct {
+	Agent agentCommand `cmd:"" group:"Agents" help:"Supervise one agent: claim, spawn its program, watch, merge."`
+	Rush  rushCommand  `cmd:"" group:"Agents" help:"Supervise several agents in one process."`
+}
+
+// duration is a span of time that need not be whole seconds.
+type duration time.Duration
+
+func (d *duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil || v <= 0 {
+		return errors.New("must be a span of time such as 90s or 2h")
+	}
+	*d = duration(v)
+	return nil
+}
+
+type agentCommand struct {
+	Role     flow.Role    `arg:"" help:"planner, coder or code-reviewer."`
+	ID       flow.AgentID `placeholder:"ID" help:"Default: the first number that is free."`
+	Provider string       `placeholder:"P" help:"script or exec:COMMAND; default: git config liza.provider."`
+	Once     bool         `help:"End after one piece of work."`
+	MaxWait  duration     `placeholder:"D" help:"End after so long without work."`
+}
+
+func (c *agentCommand) Run(s *session) error {
+	if c.ID != "" && c.ID.Role() != c.Role {
+		return usagef("git liza help agent", "%s is not the id of a %s", c.ID, c.Role)
+	}
+	rush, err := s.rush()
+	if err != nil {
+		return err
+	}
+	p, err := s.provider(rush, c.Provider)
+	if err != nil {
+		return err
+	}
+	return s.supervise(rush, []supervise.Post{{Role: c.Role, ID: c.ID, Provider: p, Once: c.Once, MaxWait: time.Duration(c.MaxWait)}})
+}
+
+type rushCommand struct {
+	Planners  int          `default:"1" help:"How many planners."`
+	Coders    int          `default:"2" help:"How many coders."`
+	Reviewers int          `default:"1" help:"How many code-reviewers."`
+	Provider  []string     `sep:"none" placeholder:"[ROLE=]P" help:"script or exec:COMMAND, for all or one role; repeatable; default: git config liza.provider."`
+	UntilIdle bool         `help:"End when every task is final (0), or nothing can move without a human (1)."`
+	Follow    flow.AgentID `placeholder:"AGENT" help:"Show this agent's output too."`
+}
+
+func (c *rushCommand) Run(s *session) error {
+	rush, err := s.rush()
+	if err != nil {
+		return err
+	}
+	rush.UntilIdle, rush.Follow = c.UntilIdle, c.Follow
+	chosen := map[flow.Role]string{}
+	for _, text := range c.Provider {
+		role, text, err := splitProvider(text)
+		if err != nil {
+			return err
+		}
+		chosen[role] = text
+	}
+	var posts []supervise.Post
+	for _, row := range []struct {
+		role flow.Role
+		n    int
+	}{{flow.Planner, c.Planners}, {flow.Coder, c.Coders}, {flow.CodeReviewer, c.Reviewers}} {
+		if row.n < 0 || row.n > maxAgents {
+			return usagef("git liza help rush", "between 0 and %d agents of a role, not %d", maxAgents, row.n)
+		}
+		text := chosen[row.role]
+		if text == "" {
+			text = chosen[0]
+		}
+		for range row.n {
+			p, err := s.provider(rush, text)
+			if err != nil {
+				return err
+			}
+			posts = append(posts, supervise.Post{Role: row.role, Provider: p})
+		}
+	}
+	if len(posts) == 0 {
+		return usagef("git liza help rush", "a rush needs at least one agent")
+	}
+	return s.supervise(rush, posts)
+}
+
+// maxAgents bounds the agents of a role in one process.
+const maxAgents = 100
+
+// splitProvider reads [ROLE=]P; role is 0 where P is for all.
+func splitProvider(text string) (flow.Role, string, error) {
+	name, rest, ok := strings.Cut(text, "=")
+	if !ok || strings.Contains(name, ":") {
+		return 0, text, nil
+	}
+	var role flow.Role
+	if err := role.UnmarshalText([]byte(name)); err != nil {
+		return 0, "", usagef("git liza help rush", "--provider: %v", err)
+	}
+	return role, rest, nil
+}
+
+// provider reads the provider that was asked for, else the configured one.
+func (s *session) provider(r *supervise.Rush, text string) (provider.Provider, error) {
+	var err error
+	if text == "" {
+		if text, err = r.Clone.Repo.Config(s.ctx, "liza.provider"); err != nil {
+			return provider.Provider{}, err
+		}
+	}
+	if text == "" {
+		return provider.Provider{}, usagef("git config liza.provider 'exec:COMMAND'",
+			"no provider: name one with --provider script or --provider exec:COMMAND, or configure liza.provider")
+	}
+	p, err := provider.Parse(text, r.Self)
+	if err != nil {
+		return p, usagef("git liza help rush", "%v", err)
+	}
+	allow, err := r.Clone.Repo.Config(s.ctx, "liza.provider."+p.Name+".env")
+	p.Allow = strings.Fields(allow)
+	return p, err
+}
+
+// rush opens the repository for supervisors, with this machine's limits.
+func (s *session) rush() (*supervise.Rush, error) {
+	clone, err := s.reader()
+	if err != nil {
+		return nil, err
+	}
+	if clone.Principal, err = clone.Repo.Config(s.ctx, "liza.principal"); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	r := &supervise.Rush{Clone: clone, Self: self, Environ: s.environ, Limits: supervise.DefaultLimits(),
+		Layers: supervise.Layers(clone.Repo.MainWorkTree(), s.environ), Say: func(line string) {
+			if s.json {
+				return
+			}
+			// A closed pipe must not end the work that is under way.
+			_ = s.answer("", nil, line)
+		}}
+	return r, s.limits(clone, &r.Limits)
+}
+
+// limits reads liza.idle, liza.wall and liza.backoff.
+func (s *session) limits(c *work.Clone, l *supervise.Limits) error {
+	for key, set := range map[string]func(time.Duration){
+		"liza.idle":    func(d time.Duration) { l.Idle = d },
+		"liza.wall":    func(d time.Duration) { l.Wall, l.PlannerWall = d, 2*d },
+		"liza.backoff": func(d time.Duration) { l.Pause = d },
+	} {
+		text, err := c.Repo.Config(s.ctx, key)
+		if err != nil {
+			return err
+		}
+		var d duration
+		if text == "" {
+			continue
+		}
+		if err := d.UnmarshalText([]byte(text)); err != nil {
+			return usagef("git config "+key+" 15m", "%s is %q: it %v", key, text, err)
+		}
+		set(time.Duration(d))
+	}
+	return nil
+}
+
+// supervise runs the supervisors; being interrupted is a good end.
+func (s *session) supervise(r *supervise.Rush, posts []supervise.Post) error {
+	err := r.Run(s.ctx, posts)
+	var stuck *supervise.Stuck
+	if errors.As(err, &stuck) {
+		return &partial{failure{exitFailed, "failed", "stuck", stuck.Error(), stuck.Stalls[0].Hint, nil}, map[string]any{"tasks": stuck.Stalls}}
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	b, _, err := r.Clone.Store.Board(context.WithoutCancel(s.ctx))
+	if err != nil {
+		return err
+	}
+	merged, open := 0, 0
+	for _, t := range b.Tasks() {
+		switch {
+		case t.Status == flow.Merged:
+			merged++
+		case !t.Status.Final():
+			open++
+		}
+	}
+	return s.answer("changed", map[string]any{"merged": merged, "open": open, "control": b.Settings().Control.State}, "")
+}

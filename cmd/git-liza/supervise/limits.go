@@ -1,0 +1,83 @@
+package supervise
+
+import (
+	"fmt"
+	"time"
+)
+
+// Limits bound what a supervisor puts up with.
+type Limits struct {
+	Idle        time.Duration // silence after which a session is ended
+	Wall        time.Duration // length of a coder's or reviewer's session
+	PlannerWall time.Duration // length of a planner's session
+	Grace       time.Duration // between TERM and KILL
+	Finish      time.Duration // how long a session may go on after the move that ends it
+	Pause       time.Duration // before the first repetition; each one doubles it
+	MaxPause    time.Duration
+
+	Crashes  int // sessions in a row that crashed or hung, then the task is blocked
+	Spins    int // sessions in a row that ended well and changed nothing
+	Handoffs int // handoffs in a row without anything changed
+	Plans    int // planner's sessions on one trigger
+}
+
+// DefaultLimits are those of the product's page on agents.
+func DefaultLimits() Limits {
+	return Limits{
+		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
+		Grace: 5 * time.Second, Finish: 10 * time.Second, Pause: 2 * time.Second, MaxPause: time.Minute,
+		Crashes: 5, Spins: 10, Handoffs: 5, Plans: 3,
+	}
+}
+
+// pause is how long to wait before the n-th repetition, n from 0.
+func (l Limits) pause(n int) time.Duration {
+	return min(l.Pause<<min(n, 16), l.MaxPause)
+}
+
+// A tally counts the sessions on one piece of work that led nowhere.
+type tally struct {
+	sessions, crashes, spins, handoffs int
+}
+
+// A shortfall is what a session that did not bring the expected move counts
+// as.
+type shortfall struct {
+	kind     string // as people read it: crashed, changed nothing, …
+	count    int
+	limit    int
+	reason   string // of the block when the limit is reached
+	question string
+}
+
+// crashed counts a session that crashed or hung. Progress does not excuse it.
+func (t *tally) crashed(l Limits) shortfall {
+	t.crashes++
+	t.spins, t.handoffs = 0, 0
+	return shortfall{"crashed", t.crashes, l.Crashes, "crash_limit: the agent's program crashed or hung %d times in a row",
+		"What makes the agent's program crash or hang on this task?"}
+}
+
+// spun counts a session that ended well without the expected move.
+func (t *tally) spun(l Limits, progress bool) shortfall {
+	t.crashes, t.handoffs = 0, 0
+	if t.spins++; progress {
+		t.spins = 0
+	}
+	return shortfall{"ended without submit, block or handoff", t.spins, l.Spins, "spin_limit: the agent ended %d times in a row without changing anything",
+		"Is the task clear, and is there anything that keeps the agent from starting?"}
+}
+
+// handed counts a session that wants to be continued by another.
+func (t *tally) handed(l Limits, progress bool) shortfall {
+	t.crashes, t.spins = 0, 0
+	if t.handoffs++; progress {
+		t.handoffs = 0
+	}
+	return shortfall{"handed over", t.handoffs, l.Handoffs, "handoff_limit: the agent handed over %d times in a row without changing anything",
+		"Is the task too large for one session? It may have to be split."}
+}
+
+func (s shortfall) reached() bool { return s.count >= s.limit }
+
+func (s shortfall) text() string { return fmt.Sprintf(s.reason, s.count) }

@@ -1,0 +1,105 @@
+package supervise
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// maxLog is the size in bytes at which an agent's log becomes its .old log,
+// which replaces the one before.
+const maxLog = 1 << 20
+
+// A log is what an agent was told and said: LOG/<agent>.log, and before that
+// LOG/<agent>.log.old. A log that cannot be written does not stop the work.
+type log struct {
+	mu   sync.Mutex
+	path string
+	f    *os.File
+	size int64
+	tee  io.Writer // nil if nobody follows
+}
+
+func openLog(commonDir string, id flow.AgentID, tee io.Writer) (*log, error) {
+	l := &log{path: filepath.Join(commonDir, "liza", "log", string(id)+".log"), tee: tee}
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o777); err != nil {
+		return nil, fmt.Errorf("log of %s: %w", id, err)
+	}
+	return l, l.open(os.O_APPEND)
+}
+
+func (l *log) open(how int) error {
+	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|how, 0o600)
+	if err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+	l.f, l.size = f, 0
+	if info, err := f.Stat(); err == nil {
+		l.size = info.Size()
+	}
+	return nil
+}
+
+// Write appends output of the agent's program.
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tee != nil {
+		_, _ = l.tee.Write(p)
+	}
+	l.append(p)
+	return len(p), nil
+}
+
+// note appends something of the supervisor's own.
+func (l *log) note(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.append(fmt.Appendf(nil, format, args...))
+}
+
+func (l *log) append(p []byte) {
+	if l.size > 0 && l.size+int64(len(p)) > maxLog {
+		l.f.Close()
+		if os.Rename(l.path, l.path+".old") != nil || l.open(os.O_TRUNC) != nil {
+			return
+		}
+	}
+	n, _ := l.f.Write(p)
+	l.size += int64(n)
+}
+
+func (l *log) close() { l.f.Close() }
+
+// A prefixer puts the agent's name before each line of its output.
+type prefixer struct {
+	prefix string
+	to     func(line string)
+	rest   []byte
+}
+
+// maxLine is how much of a line without an end is kept before it is passed on.
+const maxLine = 4096
+
+// Write passes on the lines that are complete.
+func (p *prefixer) Write(b []byte) (int, error) {
+	p.rest = append(p.rest, b...)
+	for {
+		i := bytes.IndexByte(p.rest, '\n')
+		if i < 0 && len(p.rest) < maxLine {
+			return len(b), nil
+		}
+		if i < 0 {
+			i = len(p.rest) - 1
+			p.to(p.prefix + string(p.rest))
+		} else {
+			p.to(p.prefix + string(p.rest[:i]))
+		}
+		p.rest = p.rest[i+1:]
+	}
+}

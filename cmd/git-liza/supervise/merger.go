@@ -1,0 +1,120 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// busyRetry is when a supervisor looks again at approved work that another one
+// is merging.
+const busyRetry = 500 * time.Millisecond
+
+// merge brings one approved task to integration. Only one supervisor of a
+// clone does so at a time; the others go on with their own work.
+func (s *supervisor) merge(ctx context.Context, b *flow.Board) (turn, error) {
+	var t turn
+	for _, task := range b.Tasks() {
+		if task.Status != flow.Approved {
+			continue
+		}
+		if r := b.Opens(flow.ActMerge, task.ID, s.clone.By, s.generation, s.at(b)); r != nil {
+			s.rush.troubles.set(task.ID, r.Error())
+			continue
+		}
+		if at := s.rush.troubles.retry(task.ID); time.Now().Before(at) {
+			if t.retry.IsZero() || at.Before(t.retry) {
+				t.retry = at
+			}
+			continue
+		}
+		return s.mergeOne(ctx, task.ID, t)
+	}
+	return t, nil
+}
+
+func (s *supervisor) mergeOne(ctx context.Context, id flow.TaskID, t turn) (turn, error) {
+	release, err := tryLock(s.clone.Repo.CommonDir(), "merge")
+	if err != nil {
+		return t, err
+	}
+	if release == nil {
+		t.soon(time.Now().Add(busyRetry))
+		return t, nil
+	}
+	defer release()
+	s.rush.roll.busy(s)
+	_, _, err = s.clone.Merge(ctx, id)
+	var refusal *flow.Refusal
+	var dirty *worktrees.Dirty
+	var obstacle *worktrees.Obstacle
+	switch {
+	case err == nil || setback(err):
+		s.rush.troubles.clear(id)
+		t.moved = true
+		return t, nil
+	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:
+		return t, err
+	case errors.As(err, &refusal) && (refusal.Rule == flow.RuleState || refusal.Rule == flow.RuleFinal):
+		t.moved = true // somebody else was faster
+		return t, nil
+	case errors.As(err, &refusal), errors.As(err, &dirty), errors.As(err, &obstacle):
+		if s.rush.troubles.put(id, err.Error(), s.rush.Limits) {
+			s.say("%s cannot be merged here: %v", id, err)
+		}
+		t.retry = s.rush.troubles.retry(id)
+		return t, nil
+	}
+	return t, err
+}
+
+// troubles are what keeps tasks from going on here until a person mends it.
+type troubles struct {
+	mu   sync.Mutex
+	list map[flow.TaskID]trouble
+}
+
+type trouble struct {
+	text  string
+	tries int
+	next  time.Time
+}
+
+// put notes a failed try and when the next is; it is true if this trouble is
+// news.
+func (t *troubles) put(id flow.TaskID, text string, l Limits) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old := t.list[id]
+	t.list[id] = trouble{text, old.tries + 1, time.Now().Add(l.pause(old.tries))}
+	return old.text != text
+}
+
+// set notes a trouble that is not tried again by itself.
+func (t *troubles) set(id flow.TaskID, text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.list[id] = trouble{text: text}
+}
+
+func (t *troubles) clear(id flow.TaskID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.list, id)
+}
+
+func (t *troubles) retry(id flow.TaskID) time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.list[id].next
+}
+
+func (t *troubles) text(id flow.TaskID) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.list[id].text
+}

@@ -1,0 +1,139 @@
+package supervise
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// narrate says every move on the blackboard after the state commit since, in a
+// goroutine that ends with ctx, after one last look.
+func (r *Rush) narrate(ctx context.Context, since flow.ObjectID) (<-chan struct{}, error) {
+	store, err := gitstore.OpenStore(ctx, r.Clone.Repo, r.Clone.Store.Now)
+	if err != nil {
+		return nil, err
+	}
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		for ctx.Err() == nil {
+			tip, changed := r.view.now()
+			since = r.tell(store, since, tip)
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			}
+		}
+		if tip, err := r.Clone.Repo.Resolve(context.WithoutCancel(ctx), gitstore.StateRef); err == nil {
+			r.tell(store, since, tip)
+		}
+	}()
+	return told, nil
+}
+
+// tell says the moves between two state commits and returns the later one.
+func (r *Rush) tell(store *gitstore.Store, since, tip flow.ObjectID) flow.ObjectID {
+	if tip == "" || tip == since {
+		return since
+	}
+	var events []gitstore.Event
+	err := store.History(tip, func(e gitstore.Event) (bool, error) {
+		if e.Commit == since {
+			return false, nil
+		}
+		events = append(events, e)
+		return true, nil
+	})
+	if err != nil {
+		return since // the supervisors read the board as well and say why
+	}
+	for _, e := range slices.Backward(events) {
+		b, err := store.BoardAt(e.Commit)
+		if err != nil {
+			return since
+		}
+		if line := Line(e.Move, b); line != "" {
+			r.say(line)
+		}
+	}
+	return tip
+}
+
+// Line says a move for people, with the state that it left on the board; "" if
+// it is not worth a line.
+func Line(m flow.Move, after *flow.Board) string {
+	t := after.Task(m.Task)
+	entered := ""
+	if t != nil {
+		entered = fmt.Sprintf("%s → %s", t.ID, t.Status)
+		if t.Status == flow.Blocked && m.Act != flow.ActBlock {
+			return fmt.Sprintf("%s (%s) on %s by %s", entered, t.Block.Reason, m.Act, m.By)
+		}
+	}
+	switch d := m.Detail.(type) {
+	case *flow.RenewMove:
+		return ""
+	case *flow.ClaimMove:
+		if t.Attempt.Iteration > 1 {
+			return fmt.Sprintf("%s claimed %s, iteration %d", m.By, m.Task, t.Attempt.Iteration)
+		}
+		return fmt.Sprintf("%s claimed %s", m.By, m.Task)
+	case *flow.ReviewMove:
+		return fmt.Sprintf("%s reviews %s", m.By, m.Task)
+	case *flow.SubmitMove:
+		return fmt.Sprintf("%s (%s) by %s", entered, counted(len(d.Paths), "path"), m.By)
+	case *flow.RejectMove:
+		return fmt.Sprintf("%s (%s) by %s", entered, counted(len(d.Feedback.Blockers), "blocker"), m.By)
+	case *flow.MergeMove:
+		return fmt.Sprintf("%s as %s by %s", entered, d.Commit.Short(), m.By)
+	case *flow.IntegrationFailMove:
+		why := "conflicts in " + strings.Join(d.Paths, ", ")
+		if d.Gate != "" {
+			why = "gate " + d.Gate
+		}
+		return fmt.Sprintf("%s (%s) by %s", entered, why, m.By)
+	case *flow.BlockMove:
+		first, _, _ := strings.Cut(d.Reason, "\n")
+		return fmt.Sprintf("%s (%s) by %s", entered, first, m.By)
+	case *flow.HandoffMove:
+		return fmt.Sprintf("%s handed %s over: %s", m.By, m.Task, d.Handoff.Summary)
+	case *flow.ReleaseMove:
+		return fmt.Sprintf("%s released %s", m.By, m.Task)
+	case *flow.AddMove:
+		return fmt.Sprintf("%s added %s", m.By, added(d))
+	case *flow.PauseMove, *flow.ResumeMove, *flow.StopMove, *flow.CheckpointMove:
+		c := after.Settings().Control
+		return fmt.Sprintf("board → %s (%s) by %s", c.State, c.Reason, m.By)
+	case *flow.DegradeMove:
+		return fmt.Sprintf("%s is degraded: %s", d.Agent, d.Reason)
+	}
+	if t != nil && m.Act != flow.ActIntent {
+		return fmt.Sprintf("%s by %s", entered, m.By)
+	}
+	return m.Subject()
+}
+
+// added names the tasks of an add move.
+func added(d *flow.AddMove) string {
+	const most = 5
+	var ids []string
+	for _, t := range d.Tasks[:min(len(d.Tasks), most)] {
+		ids = append(ids, string(t.ID))
+	}
+	text := strings.Join(ids, ", ")
+	if more := len(d.Tasks) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

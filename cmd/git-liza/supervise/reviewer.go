@@ -1,0 +1,79 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// review takes the best review and gives the agent one session for a verdict.
+// Without one the review counts as ended without verdict, and the agent pauses
+// before the next, so that a broken program does not use up a task's reviews
+// in a moment.
+func (s *supervisor) review(ctx context.Context, b *flow.Board) (turn, error) {
+	if time.Now().Before(s.resume) {
+		return turn{due: s.resume}, nil
+	}
+	id, why := s.pick(b, flow.ActReview)
+	if t := b.Task(b.Agent(s.id).Review); t != nil && t.Review != nil && t.Review.Lease.After(s.at(b)) {
+		id, why = t.ID, nil
+	}
+	if why != nil {
+		return turn{}, nil
+	}
+	if err := s.mayPrepare(ctx, b); err != nil {
+		return turn{}, err
+	}
+	got, r, err := s.clone.Review(ctx, id, 0)
+	if setback(err) {
+		return turn{moved: true}, nil
+	}
+	if err != nil && r.After == nil {
+		return s.avoid(ctx, flow.ActReview, id, err)
+	}
+	if err != nil {
+		return turn{}, &unfitError{id, err}
+	}
+	t := r.After.Task(got.Task)
+	s.lease = leaseOf(t)
+	e := &errand{role: flow.CodeReviewer, task: t, dir: got.Worktree, failure: s.failures[t.ID]}
+	if err := s.prepare(ctx, e, b); err != nil {
+		return turn{}, err
+	}
+	failed, err := s.judge(ctx, e)
+	return turn{moved: true, piece: true, failed: failed}, err
+}
+
+// judge is the session of a review and what follows from it.
+func (s *supervisor) judge(ctx context.Context, e *errand) (failed string, err error) {
+	ending, b, err := s.session(ctx, e)
+	if err != nil {
+		return "", err
+	}
+	st := e.stage(b, s.id, s.generation)
+	if ctx.Err() != nil || st == halted || st == fenced {
+		return "", nil // whoever leaves gives back what is held
+	}
+	switch st {
+	case done:
+		delete(s.failures, e.id())
+		s.shaky = 0
+		return "", nil
+	case lost:
+		s.say("%s: the %s is no longer its own; the session was ended", s.id, e.subject())
+		return "it was lost", nil
+	}
+	s.failures[e.id()] = s.explain(ctx, e, ending, "The program gave no verdict ("+ending.Text+").")
+	pause := s.rush.Limits.pause(s.shaky)
+	s.shaky++
+	s.resume = time.Now().Add(pause)
+	s.say("%s: the %s ended without a verdict (%s); the next one in %s", s.id, e.subject(), ending.Text, pause)
+	_, err = s.clone.Release(ctx, e.id(), true)
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) {
+		err = nil // somebody else has ended it since
+	}
+	return "the review ended without a verdict", err
+}

@@ -1,0 +1,162 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// session runs the agent's program once, from prompt to end, and returns what
+// the board says afterwards.
+func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *flow.Board, error) {
+	b, _, err := s.clone.Store.Board(ctx)
+	if err != nil {
+		return provider.Ending{}, nil, err
+	}
+	prompt, err := Prompt(b, Assignment{Role: e.role, Agent: s.id, Task: e.id(), Worktree: e.dir, Failure: e.failure, Triggers: e.triggers},
+		s.rush.Layers...)
+	if err != nil {
+		return provider.Ending{}, nil, &unfitError{e.id(), err}
+	}
+	if t := b.Task(e.id()); t != nil {
+		e.handoff = t.Handoff
+	}
+	e.tally.sessions++
+	s.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), s.id, e.subject(), e.tally.sessions, prompt.Text())
+	ending, err := s.spawn(ctx, e, prompt.Text())
+	if err != nil {
+		return ending, nil, &unfitError{e.id(), err}
+	}
+	s.log.note("\n--- %s\n", ending.Text)
+	b, _, err = s.clone.Store.Board(context.WithoutCancel(ctx))
+	return ending, b, err
+}
+
+// spawn runs the program, keeps its lease meanwhile, and ends it when the work
+// is no longer its own, soon after the expected move, or with ctx.
+func (s *supervisor) spawn(ctx context.Context, e *errand, prompt string) (provider.Ending, error) {
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	wall := s.rush.Limits.Wall
+	if e.role == flow.Planner {
+		wall = s.rush.Limits.PlannerWall
+	}
+	var ending provider.Ending
+	var err error
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		ending, err = s.provider.Run(running, provider.Spawn{Agent: s.id, Generation: s.generation.Child(), Task: e.id(), Review: e.commit(),
+			Dir: e.dir, Prompt: prompt, Committer: s.rush.committer, Environ: s.rush.Environ, Self: s.rush.Self, Output: s.log,
+			Idle: s.rush.Limits.Idle, Wall: wall, Grace: s.rush.Limits.Grace})
+	}()
+	var finish *time.Timer
+	s.hold(ctx, e, ended, func(_ *flow.Board, st stage) bool {
+		switch {
+		case st == handed || st == done:
+			if finish == nil {
+				finish = time.AfterFunc(s.rush.Limits.Finish, cancel)
+			}
+		case st != held:
+			cancel()
+		}
+		return true
+	})
+	<-ended
+	if finish != nil {
+		finish.Stop()
+	}
+	return ending, err
+}
+
+// hold renews the errand's lease at half-life and calls heed whenever the
+// board has changed, until heed says no, the event happens or ctx is done.
+func (s *supervisor) hold(ctx context.Context, e *errand, event <-chan struct{}, heed func(*flow.Board, stage) bool) {
+	renew := time.NewTimer(s.untilRenewal(e))
+	defer renew.Stop()
+	seen := flow.ObjectID("-")
+	for ctx.Err() == nil {
+		tip, changed := s.rush.view.now()
+		if tip != seen {
+			b, _, err := s.clone.Store.Board(ctx)
+			if err == nil {
+				seen = tip
+				if !heed(b, e.stage(b, s.id, s.generation)) {
+					return
+				}
+			}
+		}
+		select {
+		case <-event:
+			return
+		case <-ctx.Done():
+			return
+		case <-changed:
+		case <-renew.C:
+			s.renew(ctx, e)
+			renew.Reset(s.untilRenewal(e))
+		}
+	}
+}
+
+// Renewals are not closer together than this, whatever the lease.
+const minRenewal = 100 * time.Millisecond
+
+// untilRenewal is half of what is left of the lease.
+func (s *supervisor) untilRenewal(e *errand) time.Duration {
+	if e.task == nil {
+		return time.Hour // a planner has no lease
+	}
+	return max(s.lease.Sub(s.clone.Store.Now())/2, minRenewal)
+}
+
+// renew prolongs the lease. A refusal says that the work is lost, which the
+// board will show; any other failure is tried again.
+func (s *supervisor) renew(ctx context.Context, e *errand) {
+	if e.task == nil {
+		return
+	}
+	r, err := s.clone.Renew(ctx, e.task.ID, 0)
+	var refusal *flow.Refusal
+	switch {
+	case err == nil:
+		s.lease = leaseOf(r.After.Task(e.task.ID))
+	case errors.As(err, &refusal), ctx.Err() != nil:
+	default:
+		s.sayOnce("%s: the lease of %s could not be renewed: %v", s.id, e.subject(), err)
+	}
+}
+
+func leaseOf(t *flow.Task) time.Time {
+	switch {
+	case t == nil:
+	case t.Claim != nil:
+		return t.Claim.Lease
+	case t.Review != nil:
+		return t.Review.Lease
+	}
+	return time.Time{}
+}
+
+// rest waits before the next session and keeps the errand; it goes on while
+// the board is paused or in a checkpoint. It returns what the board says.
+func (s *supervisor) rest(ctx context.Context, e *errand, d time.Duration) stage {
+	over := make(chan struct{})
+	timer := time.AfterFunc(d, func() { close(over) })
+	defer timer.Stop()
+	last := held
+	paused := false
+	heed := func(b *flow.Board, st stage) bool {
+		last = st
+		paused = b.Settings().Control.State != flow.Running
+		return st == held || st == handed
+	}
+	s.hold(ctx, e, over, heed)
+	for ctx.Err() == nil && paused && (last == held || last == handed) {
+		s.hold(ctx, e, nil, func(b *flow.Board, st stage) bool { return heed(b, st) && paused })
+	}
+	return last
+}

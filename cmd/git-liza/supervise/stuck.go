@@ -1,0 +1,108 @@
+package supervise
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Stall is what keeps a task, or the whole board, from going on without a
+// human.
+type Stall struct {
+	Task   flow.TaskID `json:"task,omitempty"` // "" for the board
+	Status string      `json:"status"`
+	Why    string      `json:"why"`
+	Hint   string      `json:"hint"` // a command to type
+}
+
+// Stuck is the end of a rush that ran until idle with unfinished tasks.
+type Stuck struct{ Stalls []Stall }
+
+// Error lists what waits, a line each.
+func (s *Stuck) Error() string {
+	var b strings.Builder
+	b.WriteString("nothing can move without a human:")
+	for _, stall := range s.Stalls {
+		b.WriteString("\n  ")
+		if stall.Task != "" {
+			b.WriteString(string(stall.Task) + " ")
+		}
+		fmt.Fprintf(&b, "%s: %s", stall.Status, stall.Why)
+	}
+	return b.String()
+}
+
+// stuck is nil if the goal has tasks and all are final, else a *Stuck.
+func (r *Rush) stuck(b *flow.Board) error {
+	var stalls []Stall
+	if c := b.Settings().Control; c.State != flow.Running {
+		stalls = append(stalls, Stall{Status: c.State.String(), Why: c.Reason, Hint: "git liza resume --reason R"})
+	}
+	tasks := b.Tasks()
+	for _, t := range tasks {
+		if !t.Status.Final() {
+			stalls = append(stalls, r.stall(b, t))
+		}
+	}
+	if len(tasks) == 0 && len(b.IDs(flow.Archive)) == 0 {
+		stalls = append(stalls, Stall{Status: "no tasks", Why: "the goal has no tasks", Hint: "git liza task add --from FILE"})
+	}
+	for _, s := range r.roll.crew() {
+		if a := b.Agent(s.id); a != nil && a.Degraded != "" {
+			stalls = append(stalls, Stall{Status: string(s.id) + " is degraded", Why: a.Degraded, Hint: "git liza agents"})
+		}
+	}
+	if err := b.Err(); err != nil {
+		return err
+	}
+	finished := !slices.ContainsFunc(stalls, func(s Stall) bool { return s.Task != "" || s.Status == "no tasks" })
+	if finished {
+		return nil
+	}
+	return &Stuck{stalls}
+}
+
+// stall is why one task waits.
+func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
+	stall := Stall{Task: t.ID, Status: t.Status.String(), Why: r.troubles.text(t.ID), Hint: "git liza show " + string(t.ID)}
+	act := flow.Act(0)
+	role := flow.Coder
+	switch t.Status {
+	case flow.Draft:
+		stall.Why, stall.Hint = "it is a draft", "git liza task finalize "+string(t.ID)
+	case flow.Blocked:
+		stall.Why, stall.Hint = t.Reason, "git liza unblock "+string(t.ID)
+		if full := b.Task(t.ID); full != nil && full.Block != nil {
+			stall.Why += " — " + strings.Join(full.Block.Questions, " ")
+		}
+		if b.Opens(flow.ActUnblock, t.ID, "human:anybody", "", b.At()) != nil {
+			stall.Hint = "git liza supersede " + string(t.ID) + " --by FILE --reason R"
+		}
+	case flow.Approved:
+		act, stall.Hint = flow.ActMerge, "git liza merge "+string(t.ID)
+	case flow.ReadyForReview:
+		act, role = flow.ActReview, flow.CodeReviewer
+	default:
+		act = flow.ActClaim
+	}
+	if stall.Why == "" && act != 0 {
+		stall.Why = r.refused(b, act, role, t.ID)
+	}
+	return stall
+}
+
+// refused is why none of the supervisors here may begin an act.
+func (r *Rush) refused(b *flow.Board, act flow.Act, role flow.Role, id flow.TaskID) string {
+	for _, s := range r.roll.crew() {
+		if act != flow.ActMerge && s.post.Role != role {
+			continue
+		}
+		if refusal := b.Opens(act, id, flow.Actor(s.id), s.generation, s.at(b)); refusal != nil {
+			return refusal.Reason
+		}
+		return "no agent here takes it"
+	}
+	return "there is no " + role.String() + " here"
+}

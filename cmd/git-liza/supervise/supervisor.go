@@ -1,0 +1,266 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// A supervisor gives one agent its work, one piece after the other. It is one
+// goroutine with a clone of its own.
+type supervisor struct {
+	rush       *Rush
+	post       Post
+	id         flow.AgentID
+	generation flow.Generation
+	clone      *work.Clone
+	provider   provider.Provider
+	log        *log
+
+	lease    time.Time                 // of what it holds
+	avoided  map[flow.TaskID]time.Time // until when tasks that cannot be taken here are left to others
+	failures map[flow.TaskID]string    // how its last review of a task ended without a verdict
+	shaky    int                       // reviews in a row without a verdict
+	resume   time.Time                 // no review before this
+	said     string                    // the last complaint, so that it is not repeated
+}
+
+// A turn is what one look at the board led to.
+type turn struct {
+	moved  bool      // something was done: look again at once
+	piece  bool      // and it was a piece of the agent's own work
+	failed string    // why that piece did not end as it should
+	due    time.Time // when the board will let something happen by itself; zero if never
+	retry  time.Time // when something that needs a person is tried again; zero if never
+}
+
+// soon brings the time of the next look forward.
+func (t *turn) soon(at time.Time) {
+	if t.due.IsZero() || at.Before(t.due) {
+		t.due = at
+	}
+}
+
+// maxTroubles is how many looks in a row may end with an error that could go
+// away, such as a locked ref.
+const maxTroubles = 8
+
+// run is the supervisor's life. It ends without an error when ctx is done, the
+// board is STOPPED, the post's time without work is over or its one piece of
+// work is done.
+func (s *supervisor) run(ctx context.Context) error {
+	if err := s.register(ctx); err != nil {
+		return err
+	}
+	defer s.leave(ctx)
+	idle := time.Now()
+	troubles := 0
+	for {
+		tip, changed := s.rush.view.now()
+		t, stopped, err := s.look(ctx)
+		switch {
+		case stopped || ctx.Err() != nil:
+			return nil
+		case err != nil && (fatal(err) || troubles == maxTroubles):
+			return err
+		case err != nil:
+			s.sayOnce("%s: %v", s.id, err)
+			t.soon(time.Now().Add(s.rush.Limits.pause(troubles)))
+			troubles++
+		default:
+			troubles = 0
+		}
+		if t.piece && s.post.Once {
+			return failedPiece(s.id, t.failed)
+		}
+		if t.moved {
+			idle = time.Now()
+			s.rush.roll.busy(s)
+			continue
+		}
+		if !s.wait(ctx, t, tip, changed, idle) {
+			return nil
+		}
+	}
+}
+
+func failedPiece(id flow.AgentID, why string) error {
+	if why == "" {
+		return nil
+	}
+	return fmt.Errorf("the work of %s did not end as it should: %s", id, why)
+}
+
+// fatal errors are those that no waiting mends.
+func fatal(err error) bool {
+	var refusal *flow.Refusal
+	var document *gitstore.DocumentError
+	return errors.As(err, &refusal) || errors.As(err, &document) ||
+		errors.Is(err, gitstore.ErrNoBoard) || errors.Is(err, gitstore.ErrClock) || errors.Is(err, gitstore.ErrNoIdentity)
+}
+
+// wait sleeps until the board changes or something is due. It is false when
+// ctx is done or the post's time without work is over.
+func (s *supervisor) wait(ctx context.Context, t turn, tip flow.ObjectID, changed <-chan struct{}, idle time.Time) bool {
+	if t.due.IsZero() {
+		s.rush.roll.idle(s, tip)
+	} else {
+		s.rush.roll.busy(s)
+	}
+	next := t.due
+	if next.IsZero() || !t.retry.IsZero() && t.retry.Before(next) {
+		next = t.retry
+	}
+	var wake, over <-chan time.Time
+	if !next.IsZero() {
+		timer := time.NewTimer(max(time.Until(next), quickLook))
+		defer timer.Stop()
+		wake = timer.C
+	}
+	if s.post.MaxWait > 0 {
+		timer := time.NewTimer(time.Until(idle.Add(s.post.MaxWait)))
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-changed:
+	case <-wake:
+	case <-over:
+		s.say("%s: nothing to do for %s", s.id, s.post.MaxWait)
+		return false
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// look reads the board once and does what is to be done.
+func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
+	b, _, err := s.clone.Store.Board(ctx)
+	if err != nil {
+		return turn{}, false, err
+	}
+	control := b.Settings().Control.State
+	if control == flow.Stopped {
+		return turn{}, true, nil
+	}
+	a := b.Agent(s.id)
+	if a == nil || a.Generation != s.generation {
+		return turn{}, false, &flow.Refusal{Rule: flow.RuleStale, Hint: "git liza agents",
+			Reason: fmt.Sprintf("%s is registered with another generation: a newer registration has replaced this one, or it has ended", s.id)}
+	}
+	if control != flow.Running {
+		return turn{}, false, nil
+	}
+	t, err := s.merge(ctx, b)
+	if t.moved || err != nil {
+		return t, false, err
+	}
+	s.due(b, &t)
+	if a.Degraded != "" {
+		return t, false, b.Err()
+	}
+	done, err := s.work(ctx, b)
+	var unfit *unfitError
+	if errors.As(err, &unfit) {
+		return turn{moved: true, piece: true, failed: unfit.Error()}, false, s.degrade(ctx, unfit)
+	}
+	if !done.due.IsZero() {
+		t.soon(done.due)
+	}
+	done.due = t.due
+	if done.retry.IsZero() || !t.retry.IsZero() && t.retry.Before(done.retry) {
+		done.retry = t.retry
+	}
+	return done, false, err
+}
+
+func (s *supervisor) work(ctx context.Context, b *flow.Board) (turn, error) {
+	switch s.post.Role {
+	case flow.Planner:
+		return s.plan(ctx, b)
+	case flow.Coder:
+		return s.code(ctx, b)
+	}
+	return s.review(ctx, b)
+}
+
+// due finds the next time at which a lease or a reservation ends and lets
+// somebody act: until then nobody is out of work for good.
+func (s *supervisor) due(b *flow.Board, t *turn) {
+	config := b.Settings().Config
+	now := s.at(b)
+	for _, task := range b.Tasks() {
+		at := time.Time{}
+		switch {
+		case task.Status == flow.Claimed:
+			at = task.Lease.Add(time.Duration(config.Grace) + time.Second)
+		case task.Status == flow.ReadyForReview && task.Reviewer != "":
+			at = task.ReviewLease
+		case task.Status == flow.IntegrationFailed:
+			at = task.FailedAt.Add(time.Duration(config.Lease))
+		}
+		if at.After(now) {
+			t.soon(time.Now().Add(at.Sub(now)))
+		}
+	}
+}
+
+// retryAfter is how long a task is left alone that cannot be taken here for
+// reasons that a person has to mend.
+const retryAfter = 30 * time.Second
+
+// pick is the best task for an act that is not avoided, or why there is none.
+func (s *supervisor) pick(b *flow.Board, act flow.Act) (flow.TaskID, *flow.Refusal) {
+	by, at := flow.Actor(s.id), s.at(b)
+	best, refusal := b.Best(act, by, s.generation, at)
+	if refusal != nil || !s.avoids(best) {
+		return best, refusal
+	}
+	for _, t := range b.Tasks() {
+		if !s.avoids(t.ID) && b.Opens(act, t.ID, by, s.generation, at) == nil {
+			return t.ID, nil
+		}
+	}
+	return "", &flow.Refusal{Rule: flow.RuleNothing, Reason: s.said}
+}
+
+func (s *supervisor) avoids(id flow.TaskID) bool { return time.Now().Before(s.avoided[id]) }
+
+// avoid tells a lost race from an obstacle on this machine; a task behind an
+// obstacle is left to others for a while.
+func (s *supervisor) avoid(ctx context.Context, act flow.Act, id flow.TaskID, err error) (turn, error) {
+	var refusal *flow.Refusal
+	var obstacle *worktrees.Obstacle
+	if !errors.As(err, &obstacle) && (!errors.As(err, &refusal) || refusal.Rule == flow.RuleStale) {
+		return turn{}, err
+	}
+	b, _, readErr := s.clone.Store.Board(ctx)
+	if readErr != nil {
+		return turn{}, readErr
+	}
+	if b.Opens(act, id, flow.Actor(s.id), s.generation, s.at(b)) != nil {
+		return turn{moved: true}, nil
+	}
+	s.avoided[id] = time.Now().Add(retryAfter)
+	s.rush.troubles.set(id, err.Error())
+	s.sayOnce("%s cannot take %s: %v", s.id, id, err)
+	return turn{retry: s.avoided[id]}, nil
+}
+
+func (s *supervisor) say(format string, args ...any) { s.rush.say(fmt.Sprintf(format, args...)) }
+
+// sayOnce says something unless it was the last complaint already.
+func (s *supervisor) sayOnce(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); text != s.said {
+		s.said = text
+		s.rush.say(text)
+	}
+}
