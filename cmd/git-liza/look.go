@@ -1,4 +1,99 @@
 package main
 
+import (
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
 // lookCommands show the blackboard and change nothing.
-type lookCommands struct{}
+type lookCommands struct {
+	Status statusCommand `cmd:"" group:"Look" help:"The board at a glance: who works, what waits for whom, what to do next."`
+	List   listCommand   `cmd:"" group:"Look" help:"The tasks, a line each."`
+	Show   showCommand   `cmd:"" group:"Look" help:"A task with its history, or what it changes."`
+	Log    logCommand    `cmd:"" group:"Look" help:"The moves, newest first."`
+
+	Agents agentsCommand `cmd:"" group:"Look" help:"The registered agents and what they do."`
+}
+
+// A look is the blackboard as one command saw it.
+type look struct {
+	*work.Clone
+	board *flow.Board
+	tip   gitstore.ID
+	at    time.Time
+}
+
+// look reads the blackboard; nobody's identity is needed for that.
+func (s *session) look() (look, error) {
+	clone, err := s.reader()
+	if err != nil {
+		return look{}, err
+	}
+	b, tip, err := clone.Store.Board(s.ctx)
+	return look{clone, b, tip, clone.Store.Now()}, err
+}
+
+// asker is the coder whose claims the board is asked about: the agent that
+// asks, if it is a coder, else one that could begin now.
+func (l look) asker(s *session) (flow.Actor, flow.Generation) {
+	if by, g, err := s.actor(l.Repo); err == nil && by.Role() == flow.Coder {
+		return by, g
+	}
+	return l.free(flow.Coder), ""
+}
+
+// free is the first id of a role that can act by hand: registered so and
+// idle, or not registered.
+func (l look) free(role flow.Role) flow.Actor {
+	for n := 1; ; n++ {
+		id := agentID(role, n)
+		if a := l.board.Agent(id); a == nil || a.Generation == "" && a.Task == "" && a.Review == "" && a.Degraded == "" {
+			return flow.Actor(id)
+		}
+	}
+}
+
+// view shows tasks to whoever asks.
+func (l look) view(s *session) taskView {
+	by, g := l.asker(s)
+	return taskView{board: l.board, clone: l.Clone, asker: by, g: g, at: l.at}
+}
+
+// task finds a task of any state.
+func (l look) task(id flow.TaskID) (*flow.Task, error) {
+	t := l.board.Task(id)
+	if err := l.board.Err(); err != nil {
+		return nil, err
+	}
+	if t == nil {
+		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza list --all", Reason: "there is no task " + string(id)}
+	}
+	return t, nil
+}
+
+// span is a length of time for people: 40s, 12m, 3h, 5d.
+func span(d time.Duration) string {
+	switch d = d.Abs(); {
+	case d < time.Minute:
+		return d.Truncate(time.Second).String()
+	case d < time.Hour:
+		return flow.Duration(d.Truncate(time.Minute)).String()
+	case d < 48*time.Hour:
+		return flow.Duration(d.Truncate(time.Hour)).String()
+	}
+	return count(int(d.Hours()/24), "day")
+}
+
+// lease says how a lease stands.
+func lease(until, at time.Time) string {
+	switch {
+	case until.IsZero():
+		return ""
+	case until.After(at):
+		return span(until.Sub(at)) + " left"
+	}
+	return "lease ended " + span(at.Sub(until)) + " ago"
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+type listCommand struct {
+	Status []flow.Status `placeholder:"STATUS" help:"Only tasks in this state; repeatable."`
+	Ready  bool          `help:"Only tasks that could be claimed now."`
+	Mine   bool          `help:"Only open tasks that you hold, review or worked on last."`
+	Goal   flow.GoalID   `placeholder:"ID" help:"Only tasks of this goal."`
+	All    bool          `help:"Archived tasks too."`
+	Format string        `placeholder:"FMT" help:"A line per task with its %(fields) filled in, as in git for-each-ref: '%(id) %(status)'; the fields are the keys of --json."`
+}
+
+func (c *listCommand) Run(s *session) error {
+	format, err := parseFormat(c.Format)
+	if err != nil {
+		return err
+	}
+	l, err := s.look()
+	if err != nil {
+		return err
+	}
+	me := flow.Actor("")
+	if c.Mine {
+		if me, _, err = s.actor(l.Repo); err != nil {
+			return err
+		}
+	}
+	view := l.view(s)
+	list := slices.DeleteFunc(l.tasks(c.All), func(t flow.Summary) bool {
+		return len(c.Status) > 0 && !slices.Contains(c.Status, t.Status) || c.Goal != "" && t.Goal != c.Goal ||
+			c.Mine && (t.Status.Final() || t.Coder != me && t.Reviewer != me) || c.Ready && !view.ready(t)
+	})
+	if err := l.board.Err(); err != nil {
+		return err
+	}
+	switch {
+	case s.json:
+		return c.objects(s, view, list)
+	case c.Format != "":
+		return c.lines(s, view, list, format)
+	}
+	if len(list) == 0 {
+		s.progress("no task to show")
+	}
+	return s.answer("", nil, l.rows(list).text(s.width()))
+}
+
+// tasks are the live ones, in order of creation, after the archived ones if
+// all is set.
+func (l look) tasks(all bool) []flow.Summary {
+	var list []flow.Summary
+	if all {
+		for _, id := range l.board.IDs(flow.Archive) {
+			if t := l.board.Task(flow.TaskID(id)); t != nil {
+				list = append(list, t.Summary())
+			}
+		}
+		slices.SortStableFunc(list, func(x, y flow.Summary) int { return x.Created.Compare(y.Created) })
+	}
+	return append(list, l.board.Tasks()...)
+}
+
+// ready reports whether the asker could claim the task; final ones are not
+// even looked at.
+func (v taskView) ready(t flow.Summary) bool {
+	return !t.Status.Final() && v.whyNot(t.ID) == ""
+}
+
+// rows are the tasks for people: id, state, priority, who has it, title.
+func (l look) rows(list []flow.Summary) *table {
+	open := map[flow.TaskID]bool{}
+	for _, t := range l.board.Tasks() {
+		open[t.ID] = t.Status != flow.Merged
+	}
+	var rows table
+	for _, t := range list {
+		who := string(t.Coder)
+		what, detail := l.waitsFor(t, open)
+		if what == "tasks" || what == "work" {
+			who = detail
+		}
+		title := t.Title
+		if t.Reason != "" {
+			title += " (" + t.Reason + ")"
+		}
+		rows.add(string(t.ID), t.Status.String(), strconv.Itoa(t.Priority), who, title)
+	}
+	return &rows
+}
+
+// objects answers with every key of every task.
+func (c *listCommand) objects(s *session, view taskView, list []flow.Summary) error {
+	tasks := make([]object, 0, len(list))
+	for _, short := range list {
+		if t := view.board.Task(short.ID); t != nil {
+			tasks = append(tasks, view.of(t))
+		}
+	}
+	if err := view.board.Err(); err != nil {
+		return err
+	}
+	return s.answer("", map[string]any{"tasks": tasks}, "")
+}
+
+// lines answers with the format filled in for every task.
+func (c *listCommand) lines(s *session, view taskView, list []flow.Summary, format format) error {
+	var text strings.Builder
+	for _, short := range list {
+		if t := view.board.Task(short.ID); t != nil {
+			text.WriteString(format.fill(view.of(t)) + "\n")
+		}
+	}
+	if err := view.board.Err(); err != nil {
+		return err
+	}
+	return s.answer("", nil, text.String())
+}
+
+// A format is text and the names of fields in turn, text first.
+type format []string
+
+// parseFormat reads %(field), %% and %xx, a byte in hexadecimal digits.
+func parseFormat(text string) (format, error) {
+	keys := taskKeys()
+	parts := format{""}
+	literal := func(s string) { parts[len(parts)-1] += s }
+	for text != "" {
+		before, rest, found := strings.Cut(text, "%")
+		literal(before)
+		if text = rest; !found {
+			break
+		}
+		field, after, closed := strings.Cut(rest, ")")
+		switch {
+		case strings.HasPrefix(rest, "%"):
+			literal("%")
+			text = rest[1:]
+		case strings.HasPrefix(rest, "(") && closed:
+			if !slices.Contains(keys, field[1:]) {
+				return nil, usagef("git liza help list", "a task has no field %q; the fields are %s", field[1:], strings.Join(keys, ", "))
+			}
+			parts = append(parts, field[1:], "")
+			text = after
+		default:
+			code, err := strconv.ParseUint(rest[:min(2, len(rest))], 16, 8)
+			if err != nil || len(rest) < 2 {
+				return nil, usagef("git liza help list", "the format has a %% that begins no %%(field), %%%% or %%xx: %q", "%"+rest)
+			}
+			literal(string([]byte{byte(code)}))
+			text = rest[2:]
+		}
+	}
+	return parts, nil
+}
+
+// fill is the format with the fields of one task.
+func (f format) fill(task object) string {
+	var out strings.Builder
+	for i, part := range f {
+		if i%2 == 0 {
+			out.WriteString(part)
+			continue
+		}
+		out.WriteString(plain(task.find(part)))
+	}
+	return out.String()
+}
+
+// plain is a value as text: nothing for null, lists of plain values with
+// commas between, JSON for objects.
+func plain(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case []any:
+		words := make([]string, len(v))
+		for i := range v {
+			words[i] = plain(v[i])
+		}
+		return strings.Join(words, ",")
+	case object:
+		var text bytes.Buffer
+		if raw, err := v.MarshalJSON(); err != nil || json.Compact(&text, raw) != nil {
+			return ""
+		}
+		return text.String()
+	}
+	return fmt.Sprint(value)
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// How much of a long board a glance shows people.
+const (
+	glanceAgents = 8
+	glanceNext   = 6
+	glanceIDs    = 50 // ids in a group, also in JSON
+)
+
+type statusCommand struct{}
+
+// A glance is what status tells.
+type glance struct {
+	Goal        any            `json:"goal"`
+	Sprint      any            `json:"sprint"` // null between two
+	Planned     int            `json:"sprint_planned"`
+	Done        int            `json:"sprint_final"` // of the planned ones
+	Control     any            `json:"control"`
+	Integration any            `json:"integration"`
+	Breaker     any            `json:"breaker"`
+	Counts      map[string]int `json:"counts"` // by state, without the archive
+	Agents      []agentView    `json:"agents"`
+	Waiting     []waitGroup    `json:"waiting"`
+	Next        []step         `json:"next"`
+}
+
+func (c *statusCommand) Run(s *session) error {
+	l, err := s.look()
+	if err != nil {
+		return err
+	}
+	settings, breaker := l.board.Settings(), l.board.Breaker()
+	tasks := l.board.Tasks()
+	g := glance{Control: viewOf(settings.Control), Integration: viewOf(settings.Integration), Breaker: viewOf(breaker),
+		Counts: map[string]int{}, Agents: roster(l.board, l.at)}
+	goal, sprint := l.board.Goal(settings.Goal), l.board.Sprint(settings.Sprint)
+	g.Goal, g.Sprint = viewOf(goal), viewOf(sprint)
+	for _, status := range flow.Statuses() {
+		g.Counts[status.String()] = 0
+	}
+	for _, t := range tasks {
+		g.Counts[t.Status.String()]++
+		if sprint != nil && t.Sprint == sprint.ID && !t.Stretch {
+			g.Planned++
+			if t.Status.Final() {
+				g.Done++
+			}
+		}
+	}
+	g.Waiting = l.waiting(tasks, g.Agents)
+	g.Next = l.next(g.Waiting, len(tasks))
+	if err := l.board.Err(); err != nil {
+		return err
+	}
+	return s.answer("", g, g.text(settings, goal, sprint, l.at, s.width()))
+}
+
+// text is the glance for people, on one screen.
+func (g *glance) text(settings flow.Settings, goal *flow.Goal, sprint *flow.Sprint, at time.Time, width int) string {
+	var head table
+	if goal != nil {
+		head.add("goal", fmt.Sprintf("%s  %s  %s (%s)", goal.ID, goal.Status, goal.Title, goal.Spec))
+	}
+	head.add("sprint", g.sprintLine(sprint, at))
+	c := settings.Control
+	line := c.State.String()
+	if c.State != flow.Running {
+		line += fmt.Sprintf(" since %s ago by %s: %s", span(at.Sub(c.At)), c.By, c.Reason)
+	}
+	if c.Decision != "" {
+		line += fmt.Sprintf(" (decided %s: %s)", c.Decision, c.Message)
+	}
+	head.add("board", line)
+	head.add("integration", settings.Integration.Name+" at "+settings.Integration.Tip.Short())
+	head.add("tasks", g.countsLine())
+	return head.text(width) + section("agents", g.agentRows(at), width) + section("waiting", waitRows(g.Waiting), width) +
+		section("next", stepRows(g.Next), width)
+}
+
+func (g *glance) sprintLine(sprint *flow.Sprint, at time.Time) string {
+	if sprint == nil {
+		return "none open"
+	}
+	line := fmt.Sprintf("%s  %s, %d of %d planned final", sprint.ID, sprint.Status, g.Done, g.Planned)
+	if d := sprint.Deadline; !d.IsZero() && d.After(at) {
+		line += ", " + span(d.Sub(at)) + " to its deadline"
+	} else if !d.IsZero() {
+		line += ", past its deadline by " + span(at.Sub(d))
+	}
+	return line
+}
+
+func (g *glance) countsLine() string {
+	var parts []string
+	for _, status := range flow.Statuses() {
+		if n := g.Counts[status.String()]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	if len(parts) == 0 {
+		return "none yet"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// agentRows puts those that do something first.
+func (g *glance) agentRows(at time.Time) [][]string {
+	list := slices.Clone(g.Agents)
+	slices.SortStableFunc(list, func(x, y agentView) int {
+		idle := func(v agentView) int { return strings.Count(v.State+v.Degraded, agentIdle) }
+		return idle(x) - idle(y)
+	})
+	var rows [][]string
+	for _, a := range list[:min(len(list), glanceAgents)] {
+		rows = append(rows, a.row(at))
+	}
+	if n := len(list) - glanceAgents; n > 0 {
+		rows = append(rows, []string{fmt.Sprintf("and %d more: git liza agents", n)})
+	}
+	return rows
+}
+
+// section is a heading with rows below it, nothing without rows.
+func section(heading string, rows [][]string, width int) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	t := table{indent: "  ", rows: rows}
+	return "\n" + heading + "\n" + t.text(width)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/term"
+)
+
+// A table is rows of cells, shown in columns of one width each, two blanks
+// apart. What does not fit a terminal's width is cut from the last cell of its
+// row.
+type table struct {
+	indent string
+	rows   [][]string
+}
+
+func (t *table) add(row ...string) { t.rows = append(t.rows, row) }
+
+// text renders the table; width 0 means that nothing is cut.
+func (t *table) text(width int) string {
+	var columns []int
+	for _, row := range t.rows {
+		for i, cell := range row[:len(row)-1] {
+			if i == len(columns) {
+				columns = append(columns, 0)
+			}
+			columns[i] = max(columns[i], cells(cell))
+		}
+	}
+	var out strings.Builder
+	for _, row := range t.rows {
+		var line strings.Builder
+		line.WriteString(t.indent)
+		for i, cell := range row[:len(row)-1] {
+			line.WriteString(cell + strings.Repeat(" ", columns[i]-cells(cell)+2))
+		}
+		line.WriteString(oneLine(row[len(row)-1]))
+		out.WriteString(strings.TrimRight(cut(line.String(), width), " ") + "\n")
+	}
+	return out.String()
+}
+
+// width is how many characters fit a line: the terminal's, or what COLUMNS
+// says; 0 where the output is no terminal, and nothing need be cut.
+func (s *session) width() int {
+	if n, err := strconv.Atoi(s.getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	out, ok := s.stdout.(*os.File)
+	if !ok || !term.IsTerminal(int(out.Fd())) {
+		return 0
+	}
+	n, _, err := term.GetSize(int(out.Fd()))
+	if err != nil || n < 20 {
+		return 80
+	}
+	return n
+}
+
+// oneLine puts a text on one line and takes out what would steer a terminal.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		case unicode.IsControl(r), r == 0x2028, r == 0x2029:
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// cut shortens a line to a width in characters of a terminal.
+func cut(line string, width int) string {
+	if width == 0 || cells(line) <= width {
+		return line
+	}
+	used := 0
+	for i, r := range line {
+		if used += wide(r); used > width-1 {
+			return line[:i] + "…"
+		}
+	}
+	return line
+}
+
+// cells is how wide a text is on a terminal.
+func cells(text string) int {
+	n := 0
+	for _, r := range text {
+		n += wide(r)
+	}
+	return n
+}
+
+// wide is 2 for the ideographs and pictures that take two places, 0 for marks
+// that take none.
+func wide(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0xa4cf, r >= 0xac00 && r <= 0xd7a3, r >= 0xf900 && r <= 0xfaff,
+		r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6, r >= 0x1f300 && r <= 0x1faff, r >= 0x20000 && r <= 0x3fffd:
+		return 2
+	}
+	return 1
+}
+
+// count says how many, with the noun in the right number.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
