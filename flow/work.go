@@ -2,7 +2,6 @@ package flow
 
 import (
 	"strings"
-	"time"
 )
 
 // IntentMove records what the coder is going to do; each iteration needs one
@@ -215,50 +214,6 @@ func (s *SubmitMove) apply(p *play) {
 	t.NoVerdicts = 0
 	t.Submission = &Submission{Number: t.Submissions, Save: s.Save, Commit: s.Commit, Tree: s.Tree, Base: s.Base,
 		Changed: len(s.Paths), Paths: s.Paths[:min(len(s.Paths), MaxList)], Receipt: s.Receipt, At: m.At}
-}
-
-// BlockMove stops work on a task until somebody answers.
-type BlockMove struct {
-	Reason    string   `yaml:"reason"`
-	Questions []string `yaml:"questions"`
-	Attempted []string `yaml:"attempted"`
-}
-
-// leaseEnded lets others than the holder block a claimed task only once its
-// lease is over.
-func leaseEnded(p *play) *Refusal {
-	if p.from == Claimed && p.task.Claim.live(p.move.At) {
-		return refuse(RuleHolder, "git liza release "+string(p.task.ID), "%s is held by %s until %s",
-			p.task.ID, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339))
-	}
-	return nil
-}
-
-func (b *BlockMove) check(p *play) *Refusal {
-	hint := "git liza block " + string(p.task.ID) + " --reason R --question Q"
-	if r := present("the reason", b.Reason, hint); r != nil {
-		return r
-	}
-	if n := len(b.Questions); n < 1 || n > 3 {
-		return refuse(RuleForm, hint, "a blocked task asks one to three questions, not %d", n)
-	}
-	for _, q := range b.Questions {
-		if r := present("a question", q, hint); r != nil {
-			return r
-		}
-	}
-	return nil
-}
-
-func (b *BlockMove) already(p *play) bool {
-	return p.from == Blocked && p.task.Block.Reason == b.Reason && p.task.Block.By == p.move.By
-}
-
-func (b *BlockMove) apply(p *play) {
-	coder := p.lastCoder()
-	p.unclaim()
-	p.task.Block = &Block{Reason: b.Reason, Questions: b.Questions, Attempted: b.Attempted, By: p.move.By, At: p.move.At}
-	p.failed(coder, b.Reason)
 }
 
 // HandoffMove leaves word for whoever continues the task.

@@ -1,0 +1,135 @@
+package flow
+
+// AmendMove replaces a document by hand, one of its kinds at a time; what the
+// other acts guard cannot be reached by it.
+type AmendMove struct {
+	Config    *Config    `yaml:"config"`
+	Goal      *Goal      `yaml:"goal"`
+	Sprint    *Sprint    `yaml:"sprint"`
+	Anomaly   *Anomaly   `yaml:"anomaly"`
+	Discovery *Discovery `yaml:"discovery"`
+	Note      *Note      `yaml:"note"`
+}
+
+// document is the amended document, if it is exactly one, and its key.
+func (a *AmendMove) document() (Key, Document) {
+	var key Key
+	var doc Document
+	n := 0
+	for _, one := range []struct {
+		present bool
+		key     func() Key
+		doc     Document
+	}{
+		{a.Goal != nil, func() Key { return Key{Goals, string(a.Goal.ID)} }, a.Goal},
+		{a.Sprint != nil, func() Key { return Key{Sprints, string(a.Sprint.ID)} }, a.Sprint},
+		{a.Anomaly != nil, func() Key { return Key{Anomalies, string(a.Anomaly.ID)} }, a.Anomaly},
+		{a.Discovery != nil, func() Key { return Key{Discovered, string(a.Discovery.ID)} }, a.Discovery},
+		{a.Note != nil, func() Key { return Key{Notes, string(a.Note.ID)} }, a.Note},
+	} {
+		if one.present {
+			key, doc = one.key(), one.doc
+			n++
+		}
+	}
+	if n != 1 {
+		return Key{}, nil
+	}
+	return key, doc
+}
+
+func (a *AmendMove) subject() string {
+	if key, doc := a.document(); doc != nil {
+		return key.String()
+	}
+	return "config"
+}
+
+func (a *AmendMove) check(p *play) *Refusal {
+	key, doc := a.document()
+	if a.Config != nil {
+		if doc != nil {
+			return refuse(RuleForm, "git liza edit DOC", "amend replaces one document at a time")
+		}
+		return a.Config.check("git liza edit config")
+	}
+	if doc == nil {
+		return refuse(RuleForm, "git liza edit DOC", "amend replaces exactly one config, goal, sprint or record")
+	}
+	old := p.load(key)
+	if old == nil || named(old) != key.ID {
+		return refuse(RuleNotFound, "git liza state", "there is no %s", key)
+	}
+	if g, ok := doc.(*Goal); ok && g.Status != old.(*Goal).Status {
+		return refuse(RuleProtected, "git liza goal done", "amend does not change a status")
+	}
+	if s, ok := doc.(*Sprint); ok && s.Status != old.(*Sprint).Status {
+		return refuse(RuleProtected, "git liza sprint close", "amend does not change a status")
+	}
+	if ended(old) {
+		return refuse(RuleProtected, "git liza state", "%s is final", key)
+	}
+	return p.sound(doc)
+}
+
+// named is the id that an amendable document gives itself: keys ignore case,
+// ids do not.
+func named(doc Document) string {
+	switch d := doc.(type) {
+	case *Goal:
+		return string(d.ID)
+	case *Sprint:
+		return string(d.ID)
+	case *Anomaly:
+		return string(d.ID)
+	case *Discovery:
+		return string(d.ID)
+	case *Note:
+		return string(d.ID)
+	}
+	return ""
+}
+
+// sound refuses an amended document that the acts could not have written.
+func (p *play) sound(doc Document) *Refusal {
+	switch d := doc.(type) {
+	case *Goal:
+		if d.Title == "" || d.Spec == "" {
+			return refuse(RuleIncomplete, "git liza edit goal", "a goal needs a title and a spec")
+		}
+	case *Sprint:
+		if p.Goal(d.Goal) == nil {
+			return refuse(RuleNotFound, "git liza goal show", "there is no goal %s", d.Goal)
+		}
+	case *Anomaly:
+		return (&AnomalyMove{Type: d.Type, About: d.Task, Details: d.Details}).check(p)
+	case *Discovery:
+		if d.Converted != "" && p.Task(d.Converted) == nil {
+			return refuse(RuleNotFound, "git liza list --all", "there is no task %s", d.Converted)
+		}
+		return (&DiscoverMove{Text: d.Text, Severity: d.Severity, Urgency: d.Urgency, During: d.During}).check(p)
+	case *Note:
+		return (&NoteMove{For: d.For, Text: d.Text}).check(p)
+	}
+	return nil
+}
+
+// ended reports whether a goal or sprint is final.
+func ended(doc Document) bool {
+	switch d := doc.(type) {
+	case *Goal:
+		return d.Status == Completed || d.Status == Aborted
+	case *Sprint:
+		return d.Status == Completed || d.Status == Aborted
+	}
+	return false
+}
+
+func (a *AmendMove) apply(p *play) {
+	if a.Config != nil {
+		p.change(func(s *Settings) { s.Config = *a.Config })
+		return
+	}
+	key, doc := a.document()
+	p.put(key, doc)
+}

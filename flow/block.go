@@ -1,0 +1,116 @@
+package flow
+
+import "time"
+
+// BlockMove stops work on a task until somebody answers.
+type BlockMove struct {
+	Reason    string   `yaml:"reason"`
+	Questions []string `yaml:"questions"`
+	Attempted []string `yaml:"attempted"`
+}
+
+// leaseEnded lets others than the holder block a claimed task only once its
+// lease is over.
+func leaseEnded(p *play) *Refusal {
+	if p.from == Claimed && p.task.Claim.live(p.move.At) {
+		return refuse(RuleHolder, "git liza release "+string(p.task.ID), "%s is held by %s until %s",
+			p.task.ID, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339))
+	}
+	return nil
+}
+
+func (b *BlockMove) check(p *play) *Refusal {
+	hint := "git liza block " + string(p.task.ID) + " --reason R --question Q"
+	if r := present("the reason", b.Reason, hint); r != nil {
+		return r
+	}
+	if n := len(b.Questions); n < 1 || n > 3 {
+		return refuse(RuleForm, hint, "a blocked task asks one to three questions, not %d", n)
+	}
+	for _, q := range b.Questions {
+		if r := present("a question", q, hint); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func (b *BlockMove) already(p *play) bool {
+	return p.from == Blocked && p.task.Block.Reason == b.Reason && p.task.Block.By == p.move.By
+}
+
+func (b *BlockMove) apply(p *play) {
+	coder := p.lastCoder()
+	p.unclaim()
+	p.task.Block = &Block{Reason: b.Reason, Questions: b.Questions, Attempted: b.Attempted, By: p.move.By, At: p.move.At}
+	p.failed(coder, b.Reason)
+}
+
+// UnblockMove sends a blocked task back to work, or back to review where the
+// reviews had run out.
+type UnblockMove struct {
+	KeepBranch bool  `yaml:"keep_branch"`
+	Saved      *Save `yaml:"saved"`
+}
+
+func unblockable(p *play) *Refusal {
+	if p.task.exhausted(p.limits()) {
+		return refuse(RuleExhausted, "git liza supersede "+string(p.task.ID)+" --by FILE --reason R",
+			"%s failed %d times: its framing is presumed wrong, only supersede or abandon lead on", p.task.ID, len(p.task.Failures))
+	}
+	return nil
+}
+
+func (u *UnblockMove) check(p *play) *Refusal {
+	if u.KeepBranch && p.task.Attempt == nil {
+		return refuse(RuleState, "git liza unblock "+string(p.task.ID), "%s has no branch to keep", p.task.ID)
+	}
+	return p.checkSave(u.Saved)
+}
+
+func (u *UnblockMove) ask(Move, *Board) Question { return askSave(u.Saved) }
+
+func (u *UnblockMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, u.Saved) }
+
+func (u *UnblockMove) already(p *play) bool { return p.from == Unclaimed && p.task.Block == nil }
+
+func (u *UnblockMove) apply(p *play) {
+	t := p.task
+	limit := t.Block.Limit
+	t.Block = nil
+	if u.Saved != nil {
+		t.Saves = u.Saved.Number
+	}
+	if limit == LimitNoVerdicts {
+		t.NoVerdicts = 0
+		t.Status = ReadyForReview
+		return
+	}
+	t.Status = Unclaimed
+	switch limit {
+	case LimitMergeFails:
+		t.MergeFails = 0
+	case LimitCycles:
+		t.Attempt.Cycles = 0
+	case LimitIterations:
+		t.Attempt.Iteration = 0
+	}
+	if t.Attempt != nil && u.KeepBranch {
+		p.keepBranch(u.Saved)
+		return
+	}
+	t.Attempt, t.Intent, t.Submission, t.Verdict, t.Rejection, t.Integration = nil, nil, nil, nil, nil, nil
+}
+
+// keepBranch lets whoever claims next continue from what was saved.
+func (p *play) keepBranch(s *Save) {
+	a := copied(p.task.Attempt)
+	a.Keep = true
+	switch {
+	case s != nil:
+		a.Start = s.Commit
+	case p.task.Submission != nil:
+		a.Start = p.task.Submission.Commit
+	}
+	p.task.Attempt = a
+}

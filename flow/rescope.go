@@ -1,0 +1,167 @@
+package flow
+
+import "slices"
+
+// SupersedeMove replaces a task whose framing was wrong.
+type SupersedeMove struct {
+	Reason string  `yaml:"reason"` // with the root cause
+	By     taskIDs `yaml:"by_tasks"`
+	Add    inputs  `yaml:"add"`
+	Saved  *Save   `yaml:"saved"`
+}
+
+func rescopable(p *play) *Refusal {
+	depth := p.Settings().Config.SupersedeDepth
+	if p.task.Generation >= depth && !p.move.By.IsHuman() {
+		return refuse(RuleDepth, "git liza show "+string(p.task.ID), "%s comes from %d rescopes already, the next one is for a human", p.task.ID, p.task.Generation)
+	}
+	return nil
+}
+
+func (s *SupersedeMove) replacements() []TaskID {
+	list := slices.Clone([]TaskID(s.By))
+	for _, in := range s.Add {
+		list = append(list, in.ID)
+	}
+	return compact(list)
+}
+
+func (s *SupersedeMove) already(p *play) bool {
+	return p.from == Superseded && p.task.Rescope == s.Reason
+}
+
+func (s *SupersedeMove) ask(Move, *Board) Question {
+	q := askSpecs(s.Add)
+	q.Saves = askSave(s.Saved).Saves
+	return q
+}
+
+func (s *SupersedeMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, s.Saved) }
+
+func (s *SupersedeMove) check(p *play) *Refusal {
+	hint := "git liza supersede " + string(p.task.ID) + " --by FILE|IDS --reason R"
+	if r := present("the reason", s.Reason, hint); r != nil {
+		return r
+	}
+	if r := p.checkSave(s.Saved); r != nil {
+		return r
+	}
+	list := s.replacements()
+	if len(list) == 0 || len(list) > MaxList {
+		return refuse(RuleForm, hint, "a task is replaced by 1 to %d tasks, not %d", MaxList, len(list))
+	}
+	for _, id := range s.By {
+		t := p.Task(id)
+		if t == nil || t.ID == p.task.ID || t.Status == Superseded || t.Status == Abandoned {
+			return refuse(RuleNotFound, "git liza list", "%s cannot replace %s", id, p.task.ID)
+		}
+	}
+	if r := p.enter(s.Add, p.task); r != nil {
+		return r
+	}
+	return p.repoint(list)
+}
+
+// repoint makes what depended on the subject depend on its replacements.
+func (p *play) repoint(to []TaskID) *Refusal {
+	for _, s := range p.dependants(p.task.ID) {
+		t := p.Task(s.ID).clone()
+		var deps []TaskID
+		for _, d := range t.DependsOn {
+			if d == p.task.ID {
+				deps = append(deps, to...)
+				continue
+			}
+			deps = append(deps, d)
+		}
+		t.DependsOn = compact(deps)
+		if len(t.DependsOn) > MaxList {
+			return refuse(RuleLimit, "git liza show "+string(t.ID), "%s would depend on more than %d tasks", t.ID, MaxList)
+		}
+		p.keep(t)
+		if r := p.acyclic(t); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// compact drops repeated ids, keeping the first of each.
+func compact(ids []TaskID) []TaskID {
+	var out []TaskID
+	for _, id := range ids {
+		if !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func (s *SupersedeMove) apply(p *play) {
+	t := p.task
+	p.retire(s.Saved)
+	t.SupersededBy, t.Rescope = s.replacements(), s.Reason
+	for _, id := range s.By {
+		r := p.Task(id).clone()
+		if !r.Status.Final() && !slices.Contains(r.Supersedes, t.ID) && len(r.Supersedes) < MaxList {
+			r.Supersedes = append(slices.Clip(r.Supersedes), t.ID)
+			r.Generation = max(r.Generation, t.Generation+1)
+			p.keep(r)
+		}
+	}
+}
+
+// retire clears what a final task no longer has.
+func (p *play) retire(s *Save) {
+	p.unclaim()
+	p.task.Block = nil
+	if s != nil {
+		p.task.Saves = s.Number
+	}
+}
+
+// AbandonMove gives a task up.
+type AbandonMove struct {
+	Reason  string `yaml:"reason"`
+	Cascade bool   `yaml:"cascade"` // block the unclaimed tasks that need it
+	Saved   *Save  `yaml:"saved"`
+}
+
+func (a *AbandonMove) ask(Move, *Board) Question { return askSave(a.Saved) }
+
+func (a *AbandonMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, a.Saved) }
+
+func (a *AbandonMove) already(p *play) bool {
+	return p.from == Abandoned && p.task.Abandoned == a.Reason
+}
+
+func (a *AbandonMove) check(p *play) *Refusal {
+	id := string(p.task.ID)
+	if r := present("the reason", a.Reason, "git liza abandon "+id+" --reason R"); r != nil {
+		return r
+	}
+	for _, d := range p.dependants(p.task.ID) {
+		switch {
+		case !a.Cascade:
+			return refuse(RuleDependants, "git liza abandon "+id+" --reason R --cascade", "%s needs %s", d.ID, id)
+		case d.Status != Unclaimed && d.Status != Draft:
+			return refuse(RuleDependants, "git liza show "+string(d.ID), "%s needs %s and is %s already", d.ID, id, d.Status)
+		}
+	}
+	return p.checkSave(a.Saved)
+}
+
+func (a *AbandonMove) apply(p *play) {
+	for _, d := range p.dependants(p.task.ID) {
+		if d.Status != Unclaimed {
+			continue
+		}
+		t := p.Task(d.ID).clone()
+		t.Status = Blocked
+		t.Block = &Block{Reason: "dependency_abandoned", By: p.move.By, At: p.move.At,
+			Questions: []string{string(p.task.ID) + " was abandoned: what replaces it for this task?"}}
+		p.keep(t)
+	}
+	p.retire(a.Saved)
+	p.task.Abandoned = a.Reason
+}
