@@ -47,9 +47,6 @@ func (c *configCommand) Run(s *session) error {
 	if c.Key == "" || len(c.Value) == 0 && !c.Unset {
 		return c.show(s)
 	}
-	if err := c.trial(); err != nil {
-		return err
-	}
 	clone, err := s.clone()
 	if err != nil {
 		return err
@@ -63,7 +60,8 @@ func (c *configCommand) Run(s *session) error {
 	r, err := clone.Move(s.ctx, flow.ActConfig, "", func(b *flow.Board) (flow.Detail, error) {
 		config := b.Settings().Config
 		config.Gates, config.Tests = slices.Clone(config.Gates), slices.Clone(config.Tests)
-		return &flow.ConfigMove{Config: config}, c.change(&config)
+		err := c.change(&config)
+		return &flow.ConfigMove{Config: config}, err
 	})
 	if err != nil {
 		return err
@@ -90,19 +88,6 @@ func gateKey(key string) (name, field string) {
 		return "", ""
 	}
 	return rest[:i], rest[i+1:]
-}
-
-// trial refuses what no board could take, before anything is trusted.
-func (c *configCommand) trial() error {
-	config := flow.DefaultConfig()
-	name, _ := gateKey(c.Key)
-	if c.Unset {
-		name = strings.TrimPrefix(c.Key, "gates.")
-	}
-	if name != "" {
-		config.Gates = []flow.Gate{{Name: name}}
-	}
-	return c.change(&config)
 }
 
 // change sets the value in a configuration whose slices nobody else has.

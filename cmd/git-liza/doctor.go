@@ -37,8 +37,8 @@ func (c *doctorCommand) Run(s *session) error {
 			return err
 		}
 	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: "doctor", reason: fmt.Sprintf("%d findings would make work fail", failed),
-		hint: firstHint(found)}, data}
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: "doctor", hint: firstHint(found),
+		reason: fmt.Sprintf("findings that make work fail: %d", failed)}, data}
 }
 
 // diagnosis lists the findings for people and counts those that fail.

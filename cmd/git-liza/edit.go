@@ -180,9 +180,10 @@ func added(old, now flow.Config) []string {
 // inEditor lets the human change a text in the editor that git would start.
 // It returns the file, which is there unless path is "", and what it holds.
 func (s *session) inEditor(clone *work.Clone, old []byte) (path string, text []byte, err error) {
-	editor, err := clone.Repo.Git(s.ctx, "var", "GIT_EDITOR")
-	if err != nil {
-		return "", old, usagef("git liza help edit", "there is no editor (%v); --from FILE takes the text from a file", err)
+	out, err := clone.Repo.Git(s.ctx, "var", "GIT_EDITOR")
+	editor := strings.TrimSpace(string(out))
+	if err != nil || editor == "" {
+		return "", old, usagef("git config core.editor EDITOR", "git knows no editor; --from FILE takes the text from a file")
 	}
 	dir := filepath.Join(clone.Repo.CommonDir(), "liza")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -196,19 +197,26 @@ func (s *session) inEditor(clone *work.Clone, old []byte) (path string, text []b
 	if _, err := f.Write(old); err != nil {
 		return f.Name(), old, err
 	}
-	// As git does: the editor's own words first, then the file, whatever is in its name.
-	shell, args := proc.Shell(strings.TrimSpace(string(editor)) + ` "$@"`)
+	if err := s.open(editor, f.Name()); err != nil {
+		text, _ = os.ReadFile(f.Name())
+		return f.Name(), text, err
+	}
+	text, err = os.ReadFile(f.Name())
+	return f.Name(), text, err
+}
+
+// open runs the editor on a file until it ends. As git does, it takes the
+// editor for the beginning of a shell command, and the file for one word.
+func (s *session) open(editor, path string) error {
+	shell, args := proc.Shell(editor + ` "$@"`)
 	out := s.stdout
 	if s.json {
 		out = s.stderr
 	}
-	code, err := proc.Foreground(proc.Command{Path: shell, Args: append(args, "editor", f.Name()), Dir: s.dir, Env: s.environ, Stdin: s.stdin, Output: out}, s.stderr)
-	if err == nil && code != 0 {
-		err = fmt.Errorf("the editor %s exits %d", strings.TrimSpace(string(editor)), code)
+	code, err := proc.Foreground(proc.Command{Path: shell, Args: append(args, editor, path), Dir: s.dir, Env: s.environ, Stdin: s.stdin, Output: out}, s.stderr)
+	if err != nil || code == 0 {
+		return err
 	}
-	text, readErr := os.ReadFile(f.Name())
-	if err == nil {
-		err = readErr
-	}
-	return f.Name(), text, err
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: "editor", hint: "git config core.editor EDITOR",
+		reason: fmt.Sprintf("the editor %s exits %d", editor, code)}, nil}
 }

@@ -1,0 +1,66 @@
+package work
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A lock that was let go and taken again while somebody looked is not the one
+// that was abandoned.
+func TestLockThatChangedStays(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.lock")
+	seen := func() Lock {
+		require.NoError(t, os.WriteFile(path, nil, 0o644))
+		long := time.Now().Add(-time.Hour)
+		require.NoError(t, os.Chtimes(path, long, long))
+		info, err := os.Lstat(path)
+		require.NoError(t, err)
+		return Lock{Path: path, Age: time.Hour, info: info}
+	}
+
+	lock := seen()
+	require.NoError(t, os.WriteFile(path+".new", []byte("another\n"), 0o644))
+	require.NoError(t, os.Rename(path+".new", path))
+	gone, err := lock.clear(context.Background())
+	require.NoError(t, err)
+	require.False(t, gone)
+	require.FileExists(t, path)
+
+	require.NoError(t, os.Remove(path))
+	lock = seen()
+	require.NoError(t, os.Chtimes(path, time.Now(), time.Now()))
+	gone, err = lock.clear(context.Background())
+	require.NoError(t, err)
+	require.False(t, gone)
+
+	lock = seen()
+	gone, err = lock.clear(context.Background())
+	require.NoError(t, err)
+	require.True(t, gone)
+	require.NoFileExists(t, path)
+
+	gone, err = lock.clear(context.Background())
+	require.NoError(t, err)
+	require.False(t, gone)
+}
+
+// A young lock may belong to somebody who is alive: nothing is removed before
+// it has stood for a while, and whoever waits can be called off.
+func TestYoungLockIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.lock")
+	require.NoError(t, os.WriteFile(path, nil, 0o644))
+	info, err := os.Lstat(path)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = Lock{Path: path, info: info}.clear(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.FileExists(t, path)
+}
