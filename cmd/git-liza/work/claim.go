@@ -49,7 +49,7 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 			}
 			target = best
 		}
-		m, err := c.claim(ctx, b, target, lease)
+		m, err := c.claim(ctx, b, at, &flow.ClaimMove{Lease: lease}, target)
 		return m, nil, err
 	})
 	if err != nil {
@@ -86,8 +86,8 @@ func held(b *flow.Board, by flow.Actor) flow.TaskID {
 	return ""
 }
 
-func (c *Clone) claim(ctx context.Context, b *flow.Board, id flow.TaskID, lease flow.Duration) (flow.Move, error) {
-	d := &flow.ClaimMove{Lease: lease}
+// claim builds the move for the board it will be applied to.
+func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.ClaimMove, id flow.TaskID) (flow.Move, error) {
 	if d.Lease == 0 {
 		d.Lease = b.Settings().Config.Lease
 	}
@@ -97,7 +97,7 @@ func (c *Clone) claim(ctx context.Context, b *flow.Board, id flow.TaskID, lease 
 	}
 	m := c.move(flow.ActClaim, id, d)
 	t := b.Task(id)
-	if t == nil || b.Opens(flow.ActClaim, id, c.By, c.Generation, b.At()) != nil {
+	if t == nil || b.Opens(flow.ActClaim, id, c.By, c.Generation, at) != nil {
 		return m, nil
 	}
 	if replaces {

@@ -214,13 +214,18 @@ func (c *Clone) gates(ctx context.Context, b *flow.Board, commit, tree flow.Obje
 }
 
 // mayFollow refuses to move integration under somebody who has it checked out
-// with changes.
+// with changes. Where the branch is at the commit already, a person moved it
+// and its checkout there, and there is nothing to bring along.
 func (c *Clone) mayFollow(ctx context.Context, to flow.ObjectID) error {
 	b, _, err := c.Store.Board(ctx)
 	if err != nil || c.Trees == nil {
 		return err
 	}
 	integration := b.Settings().Integration
+	now, err := c.Repo.Resolve(ctx, "refs/heads/"+integration.Name)
+	if err != nil || now == to {
+		return err
+	}
 	return c.Trees.CheckFollow(ctx, integration.Name, integration.Tip, to)
 }
 

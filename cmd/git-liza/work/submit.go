@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -21,7 +22,7 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 	d := &flow.SubmitMove{Commit: commit}
 	t := b.Task(id)
 	if t != nil && t.Status == flow.Claimed && b.Opens(flow.ActSubmit, id, c.By, c.Generation, b.At()) == nil {
-		if d, err = c.ready(ctx, t, commit); err != nil {
+		if err := c.ready(ctx, b, t, d); err != nil {
 			return gitstore.Result{}, err
 		}
 	} else if t != nil && t.Submission != nil && commit == "" {
@@ -29,53 +30,74 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 	}
 	return c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
 		m := c.move(flow.ActSubmit, id, d)
-		t := b.Task(id)
-		if t == nil || t.Status != flow.Claimed {
+		if t := b.Task(id); t == nil || t.Status != flow.Claimed {
 			return m, nil, nil
 		}
-		d.Save = t.Saves + 1
-		f, err := c.Store.Facts(ctx, b.Ask(m))
-		if err != nil {
-			return m, nil, err
-		}
-		d.Tree, d.Base, d.Paths = f.Tree, f.Base, nil
-		for _, change := range f.Changes {
-			d.Paths = append(d.Paths, change.Path)
-		}
-		return m, nil, nil
+		_, err := c.record(ctx, b, m, d)
+		return m, nil, err
 	})
 }
 
-// ready checks the worktree and runs verify.
-func (c *Clone) ready(ctx context.Context, t *flow.Task, commit flow.ObjectID) (*flow.SubmitMove, error) {
+// record puts what git says of the commit into the move.
+func (c *Clone) record(ctx context.Context, b *flow.Board, m flow.Move, d *flow.SubmitMove) (flow.Facts, error) {
+	d.Save = b.Task(m.Task).Saves + 1
+	f, err := c.Store.Facts(ctx, b.Ask(m))
+	if err != nil {
+		return f, err
+	}
+	d.Tree, d.Base, d.Paths = f.Tree, f.Base, nil
+	for _, change := range f.Changes {
+		d.Paths = append(d.Paths, change.Path)
+	}
+	return f, nil
+}
+
+// acceptable asks the rules about everything but verify, which can take long.
+func (c *Clone) acceptable(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
+	m := c.move(flow.ActSubmit, t.ID, d)
+	f, err := c.record(ctx, b, m, d)
+	if err != nil {
+		return err
+	}
+	m.At, m.Request = b.At(), "0000000000000000"
+	_, err = b.Apply(m, &f)
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) && refusal.Rule == flow.RuleVerify {
+		return nil
+	}
+	return err
+}
+
+// ready checks the worktree, asks the rules, and runs verify.
+func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
 	if _, err := c.checkouts(); err != nil {
-		return nil, err
+		return err
 	}
 	tip, err := c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if commit == "" {
-		commit = tip
+	if d.Commit == "" {
+		d.Commit = tip
 	}
-	if tip == "" || commit != tip {
-		return nil, &flow.Refusal{Rule: "branch_tip", Hint: "git liza submit " + string(t.ID),
-			Reason: fmt.Sprintf("%s is not the tip of %s, which is %s", commit.Short(), t.ID.Branch(), tip.Short())}
+	if tip == "" || d.Commit != tip {
+		return &flow.Refusal{Rule: "branch_tip", Hint: "git liza submit " + string(t.ID),
+			Reason: fmt.Sprintf("%s is not the tip of %s, which is %s", d.Commit.Short(), t.ID.Branch(), tip.Short())}
 	}
 	dir := c.Folder(t)
 	status, err := c.Trees.Status(ctx, dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !status.Clean() {
-		return nil, &flow.Refusal{Rule: "clean", Hint: "git -C " + dir + " add -A && git -C " + dir + " commit",
-			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, some(append(append(status.Staged, status.Unstaged...), status.Untracked...)))}
+		return &flow.Refusal{Rule: "clean", Hint: "git -C " + dir + " add -A && git -C " + dir + " commit",
+			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, some(status.Changed()))}
 	}
-	d := &flow.SubmitMove{Commit: commit}
-	if t.Verify != "" {
-		d.Receipt, err = c.verify(ctx, t, commit, dir)
+	if err := c.acceptable(ctx, b, t, d); err != nil || t.Verify == "" {
+		return err
 	}
-	return d, err
+	d.Receipt, err = c.verify(ctx, t, d.Commit, dir)
+	return err
 }
 
 // some names the first few paths of a list.

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A playground is a repository with a board in which tests run the program
+// as processes of its own.
+type playground struct {
+	t    *testing.T
+	bin  string // holds git-liza
+	repo string
+	env  []string
+}
+
+func newPlayground(t *testing.T) *playground {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	root := t.TempDir()
+	p := &playground{t: t, bin: filepath.Join(root, "bin"), repo: filepath.Join(root, "repo")}
+	require.NoError(t, os.MkdirAll(p.bin, 0o755))
+	require.NoError(t, os.Symlink(self, filepath.Join(p.bin, "git-liza")))
+	require.NoError(t, os.MkdirAll(filepath.Join(p.repo, "specs"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(p.repo, "specs", "vision.md"), []byte("# Race\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(root, ".gitconfig"), []byte("[user]\n\tname = Ann\n\temail = ann@example.org\n"), 0o644))
+	p.env = []string{"HOME=" + root, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "TZ=UTC", "PATH=" + p.bin + ":" + os.Getenv("PATH"),
+		"GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
+	for _, args := range [][]string{{"git", "init", "-q", "-b", "main"}, {"git", "add", "-A"}, {"git", "commit", "-q", "-m", "first"}, {"git-liza", "init"}} {
+		p.must(args...)
+	}
+	return p
+}
+
+// run runs a command in the repository and returns exit code, stdout, stderr.
+func (p *playground) run(extra []string, args ...string) (int, string, string) {
+	path := args[0]
+	if path == "git-liza" {
+		path = filepath.Join(p.bin, path)
+	}
+	cmd := exec.Command(path, args[1:]...)
+	cmd.Dir = p.repo
+	cmd.Env = append(append([]string{}, p.env...), extra...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), stdout.String(), stderr.String()
+	}
+	require.NoError(p.t, err)
+	return 0, stdout.String(), stderr.String()
+}
+
+func (p *playground) must(args ...string) string {
+	p.t.Helper()
+	code, stdout, stderr := p.run(nil, args...)
+	require.Zero(p.t, code, "%v: %s%s", args, stdout, stderr)
+	return strings.TrimSpace(stdout)
+}
+
+func (p *playground) add(id string) {
+	p.must("git-liza", "task", "add", id, "--title", "T", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
+}
+
+// show is a task as its JSON has it.
+func (p *playground) show(id string) map[string]any {
+	var answer struct {
+		Data map[string]any `json:"data"`
+	}
+	require.NoError(p.t, json.Unmarshal([]byte(p.must("git-liza", "show", id, "--json")), &answer))
+	return answer.Data
+}
+
+func rounds(short, long int) int {
+	if os.Getenv("LIZA_TORTURE") != "" {
+		return long
+	}
+	return short
+}
+
+// Sixteen processes claim one task: one wins, the others are told, and the
+// winner's worktree and branch are as if it had been alone.
+func TestTortureOneWinner(t *testing.T) {
+	t.Parallel()
+	const claimers = 16
+	p := newPlayground(t)
+	for round := range rounds(2, 20) {
+		id := fmt.Sprintf("race-%d", round)
+		p.add(id)
+		type outcome struct {
+			code           int
+			stdout, stderr string
+		}
+		outcomes := make([]outcome, claimers)
+		var wg sync.WaitGroup
+		for i := range claimers {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				code, stdout, stderr := p.run(nil, "git-liza", "claim", id, "--as", fmt.Sprintf("coder-%d", round*claimers+i+1), "--json")
+				outcomes[i] = outcome{code, stdout, stderr}
+			}()
+		}
+		wg.Wait()
+		winner := -1
+		for i, o := range outcomes {
+			if o.code == 0 {
+				require.Equal(t, -1, winner, "two winners")
+				winner = i
+				continue
+			}
+			require.Equal(t, exitRefused, o.code, o.stdout+o.stderr)
+			require.Contains(t, o.stdout, `"rule":"lease"`)
+		}
+		require.NotEqual(t, -1, winner, "nobody won")
+		task := p.show(id)
+		require.Equal(t, fmt.Sprintf("coder-%d", round*claimers+winner+1), task["assigned_to"])
+		tree := filepath.Join(p.repo, ".worktrees", id)
+		require.Equal(t, p.must("git", "rev-parse", "integration"), p.must("git", "-C", tree, "rev-parse", "HEAD"))
+		require.Equal(t, "liza/"+id, p.must("git", "-C", tree, "rev-parse", "--abbrev-ref", "HEAD"))
+		require.Empty(t, p.must("git", "-C", tree, "status", "--porcelain"))
+		require.Equal(t, "1", p.must("sh", "-c", "git for-each-ref 'refs/heads/liza/"+id+"*' | wc -l"))
+	}
+	p.must("git-liza", "fsck", "--full")
+}
+
+// killer is a git that kills the program that runs it at the n-th call,
+// before or after the call's work.
+const killer = `#!/bin/sh
+echo x >>"$KILL_COUNT"
+n=$(wc -l <"$KILL_COUNT")
+[ "$n" -eq "$KILL_AT" ] || exec "$REAL_GIT" "$@"
+[ "$KILL_WHEN" = before ] || "$REAL_GIT" "$@"
+kill -9 $PPID
+`
+
+// killed runs a command of the program with a kill at every git process that
+// it starts; after each kill the same command is typed again and must
+// complete what the first one began. Each round starts from prepare.
+func (p *playground) killed(prepare func(round int) []string, check func(round int)) {
+	real, err := exec.LookPath("git")
+	require.NoError(p.t, err)
+	dir := p.t.TempDir()
+	require.NoError(p.t, os.WriteFile(filepath.Join(dir, "git"), []byte(killer), 0o755))
+	round := 0
+	for _, when := range []string{"before", "after"} {
+		for at := 1; ; at++ {
+			round++
+			args := prepare(round)
+			count := filepath.Join(dir, strconv.Itoa(round))
+			code, stdout, stderr := p.run([]string{"PATH=" + dir + ":" + p.bin + ":" + os.Getenv("PATH"), "REAL_GIT=" + real,
+				"KILL_COUNT=" + count, "KILL_AT=" + strconv.Itoa(at), "KILL_WHEN=" + when}, args...)
+			if code == 0 {
+				require.Greater(p.t, at, 4, "the command ran hardly any git: %s", stdout)
+				check(round)
+				break
+			}
+			require.Equal(p.t, -1, code, "killed %s call %d of %v: %s%s", when, at, args, stdout, stderr)
+			code, stdout, stderr = p.run(nil, args...)
+			require.Zero(p.t, code, "again after a kill %s call %d: %s%s", when, at, stdout, stderr)
+			check(round)
+		}
+	}
+	p.must("git-liza", "fsck", "--full")
+	p.must("git", "fsck", "--strict", "--no-dangling")
+}
+
+func TestTortureKilledClaim(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	prepare := func(round int) []string {
+		id := fmt.Sprintf("claim-%d", round)
+		p.add(id)
+		return []string{"git-liza", "claim", id, "--as", fmt.Sprintf("coder-%d", round)}
+	}
+	p.killed(prepare, func(round int) {
+		id := fmt.Sprintf("claim-%d", round)
+		tree := filepath.Join(p.repo, ".worktrees", id)
+		require.Equal(t, "CLAIMED", p.show(id)["status"])
+		require.Equal(t, p.must("git", "rev-parse", "integration"), p.must("git", "-C", tree, "rev-parse", "HEAD"))
+		require.Equal(t, "liza/"+id, p.must("git", "-C", tree, "rev-parse", "--abbrev-ref", "HEAD"))
+		require.Empty(t, p.must("git", "-C", tree, "status", "--porcelain"))
+	})
+}
+
+func TestTortureKilledMerge(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.must("git-liza", "config", "gates.unit.command", "test -d specs")
+	p.must("git-liza", "config", "gates.unit.required", "true")
+	prepare := func(round int) []string {
+		id, coder := fmt.Sprintf("merge-%d", round), fmt.Sprintf("coder-%d", round)
+		p.add(id)
+		p.must("git-liza", "claim", id, "--as", coder)
+		p.must("git-liza", "intent", id, "--as", coder, "--summary", "S", "--validation", "V")
+		tree := filepath.Join(p.repo, ".worktrees", id)
+		require.NoError(t, os.WriteFile(filepath.Join(tree, id+".txt"), []byte(id+"\n"), 0o644))
+		p.must("git", "-C", tree, "add", "-A")
+		p.must("git", "-C", tree, "commit", "-q", "-m", id)
+		p.must("git-liza", "submit", id, "--as", coder)
+		p.must("git-liza", "review", id, "--as", "code-reviewer-1")
+		p.must("git-liza", "approve", id, "--as", "code-reviewer-1", "--commit", p.must("git", "rev-parse", "liza/"+id))
+		return []string{"git-liza", "merge", id}
+	}
+	p.killed(prepare, func(round int) {
+		id := fmt.Sprintf("merge-%d", round)
+		task := p.show(id)
+		require.Equal(t, "MERGED", task["status"])
+		require.Equal(t, p.must("git", "rev-parse", "integration"), task["merge_commit"])
+		require.Equal(t, id, p.must("git", "show", "integration:"+id+".txt"))
+		require.NoDirExists(t, filepath.Join(p.repo, ".worktrees", id))
+		require.Empty(t, p.must("git", "for-each-ref", "refs/heads/liza/"+id))
+		require.NotEmpty(t, p.must("git", "for-each-ref", "refs/liza/saved/"+id))
+	})
+}
