@@ -214,21 +214,32 @@ func (b *Board) IDs(f Folder) []string {
 func (b *Board) Tasks() []Summary {
 	stored, err := b.source.Summaries()
 	b.fail(err)
-	list := make([]Summary, 0, len(stored)+len(b.changed))
-	for _, s := range stored {
-		if _, ok := b.changed[Key{Tasks, string(s.ID)}.fold()]; !ok {
-			list = append(list, s)
+	// Summaries are large: their places are sorted, and each is copied once.
+	order := make([]*Summary, 0, len(stored)+len(b.changed))
+	for i := range stored {
+		if len(b.changed) == 0 || !b.touched(stored[i].ID) {
+			order = append(order, &stored[i])
 		}
 	}
 	for _, edit := range b.changed {
 		if t, ok := edit.Document.(*Task); ok && edit.Key.Folder == Tasks {
-			list = append(list, t.Summary())
+			s := t.Summary()
+			order = append(order, &s)
 		}
 	}
-	slices.SortFunc(list, func(x, y Summary) int {
+	slices.SortFunc(order, func(x, y *Summary) int {
 		return cmp.Or(x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
 	})
+	list := make([]Summary, len(order))
+	for i, s := range order {
+		list[i] = *s
+	}
 	return list
+}
+
+func (b *Board) touched(id TaskID) bool {
+	_, ok := b.changed[Key{Tasks, string(id)}.fold()]
+	return ok
 }
 
 // each visits what [Board.Tasks] lists, in any order and without a copy.
@@ -236,7 +247,7 @@ func (b *Board) each(visit func(*Summary)) {
 	stored, err := b.source.Summaries()
 	b.fail(err)
 	for i := range stored {
-		if _, ok := b.changed[Key{Tasks, string(stored[i].ID)}.fold()]; !ok {
+		if len(b.changed) == 0 || !b.touched(stored[i].ID) {
 			visit(&stored[i])
 		}
 	}

@@ -189,7 +189,7 @@ func amendWords(s *scene, _ TaskID, w words) Detail {
 			d.Goal = &g
 		case "sprint":
 			c := *s.board.Sprint(SprintID(w.or("id", string(s.board.Settings().Sprint))))
-			c.Retro = "good"
+			c.Retro, c.Goal = "good", GoalID(w.or("of", string(c.Goal)))
 			_ = c.Status.UnmarshalText([]byte(w.pairs["status"]))
 			d.Sprint = &c
 		case "config":

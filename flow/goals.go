@@ -81,6 +81,14 @@ func (c *CompleteMove) check(p *play) *Refusal {
 
 func (c *CompleteMove) apply(p *play) { p.endGoal(Completed, c.Reason) }
 
+func (c *CompleteMove) already(p *play) bool { return p.ended(Completed) }
+
+// ended reports whether the current goal has ended in that way.
+func (p *play) ended(as Phase) bool {
+	g := p.Goal(p.Settings().Goal)
+	return g != nil && g.Status == as
+}
+
 func (p *play) endGoal(to Phase, reason string) {
 	p.goal(func(g *Goal) { g.Status, g.Ended, g.Reason = to, p.move.At, reason })
 }
@@ -101,6 +109,8 @@ func (a *AbortMove) subject() string { return "goal" }
 func (a *AbortMove) check(*play) *Refusal {
 	return present("the reason", a.Reason, "git liza goal abort --reason R")
 }
+
+func (a *AbortMove) already(p *play) bool { return p.ended(Aborted) }
 
 func (a *AbortMove) apply(p *play) { p.endGoal(Aborted, a.Reason) }
 

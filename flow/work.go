@@ -1,8 +1,6 @@
 package flow
 
-import (
-	"strings"
-)
+import "strings"
 
 // IntentMove records what the coder is going to do; each iteration needs one
 // before it submits.
