@@ -108,10 +108,16 @@ func Line(m flow.Move, after *flow.Board) string {
 	case *flow.PauseMove, *flow.ResumeMove, *flow.StopMove, *flow.CheckpointMove:
 		c := after.Settings().Control
 		return fmt.Sprintf("board → %s (%s) by %s", c.State, c.Reason, m.By)
+	case *flow.RegisterMove:
+		return fmt.Sprintf("%s joined", d.Agent)
+	case *flow.UnregisterMove:
+		return fmt.Sprintf("%s left", d.Agent)
+	case *flow.IntentMove:
+		return fmt.Sprintf("%s set out on %s: %s", m.By, m.Task, d.Intent.Summary)
 	case *flow.DegradeMove:
 		return fmt.Sprintf("%s is degraded: %s", d.Agent, d.Reason)
 	}
-	if t != nil && m.Act != flow.ActIntent {
+	if t != nil {
 		return fmt.Sprintf("%s by %s", entered, m.By)
 	}
 	return m.Subject()

@@ -80,8 +80,7 @@ func (p *plans) note(list []flow.Trigger, left bool, failure string, l Limits) {
 // plan wakes the planner if the board has a reason to. One planner of a clone
 // works at a time: two would answer the same trigger twice.
 func (s *supervisor) plan(ctx context.Context, b *flow.Board) (turn, error) {
-	due, failure, next := s.rush.plans.open(b.Triggers(), s.rush.Limits.Plans)
-	if len(due) == 0 {
+	if due, _, next := s.rush.plans.open(b.Triggers(), s.rush.Limits.Plans); len(due) == 0 {
 		return turn{due: next}, nil
 	}
 	release, err := tryLock(s.clone.Repo.CommonDir(), "planner")
@@ -97,7 +96,8 @@ func (s *supervisor) plan(ctx context.Context, b *flow.Board) (turn, error) {
 	if err != nil {
 		return turn{}, err
 	}
-	if due, failure, _ = s.rush.plans.open(b.Triggers(), s.rush.Limits.Plans); len(due) == 0 {
+	due, failure, _ := s.rush.plans.open(b.Triggers(), s.rush.Limits.Plans)
+	if len(due) == 0 {
 		return turn{moved: true}, nil
 	}
 	s.rush.roll.busy(s)

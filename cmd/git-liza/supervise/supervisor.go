@@ -1,9 +1,11 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -199,13 +201,15 @@ func (s *supervisor) due(b *flow.Board, t *turn) {
 	now := s.at(b)
 	for _, task := range b.Tasks() {
 		at := time.Time{}
-		switch {
-		case task.Status == flow.Claimed:
+		switch task.Status {
+		case flow.Claimed:
 			at = task.Lease.Add(time.Duration(config.Grace) + time.Second)
-		case task.Status == flow.ReadyForReview && task.Reviewer != "":
+		case flow.ReadyForReview:
 			at = task.ReviewLease
-		case task.Status == flow.IntegrationFailed:
+		case flow.IntegrationFailed:
 			at = task.FailedAt.Add(time.Duration(config.Lease))
+		case flow.Rejected:
+			at = reserved(b, task)
 		}
 		if at.After(now) {
 			t.soon(time.Now().Add(at.Sub(now)))
@@ -213,26 +217,47 @@ func (s *supervisor) due(b *flow.Board, t *turn) {
 	}
 }
 
+// reserved is until when a rejected task is left to its coder, if that one is
+// there: anybody else would have to begin afresh. The zero time is not at all.
+func reserved(b *flow.Board, t flow.Summary) time.Time {
+	if t.Status != flow.Rejected {
+		return time.Time{}
+	}
+	if a := b.Agent(t.Coder.Agent()); a == nil || a.Degraded != "" {
+		return time.Time{}
+	}
+	return t.Changed.Add(time.Duration(b.Settings().Config.Lease))
+}
+
 // retryAfter is how long a task is left alone that cannot be taken here for
 // reasons that a person has to mend.
 const retryAfter = 30 * time.Second
 
-// pick is the best task for an act that is not avoided, or why there is none.
+// pick is the best task for an act that is not left to others, or why there is
+// none.
 func (s *supervisor) pick(b *flow.Board, act flow.Act) (flow.TaskID, *flow.Refusal) {
 	by, at := flow.Actor(s.id), s.at(b)
 	best, refusal := b.Best(act, by, s.generation, at)
-	if refusal != nil || !s.avoids(best) {
-		return best, refusal
+	if refusal != nil {
+		return "", refusal
 	}
-	for _, t := range b.Tasks() {
-		if !s.avoids(t.ID) && b.Opens(act, t.ID, by, s.generation, at) == nil {
+	if t := b.Task(best); t != nil && !s.leaves(b, t.Summary(), at) {
+		return best, nil
+	}
+	list := b.Tasks()
+	slices.SortStableFunc(list, func(x, y flow.Summary) int { return cmp.Compare(x.Priority, y.Priority) })
+	for _, t := range list {
+		if b.Opens(act, t.ID, by, s.generation, at) == nil && !s.leaves(b, t, at) {
 			return t.ID, nil
 		}
 	}
-	return "", &flow.Refusal{Rule: flow.RuleNothing, Reason: s.said}
+	return "", &flow.Refusal{Rule: flow.RuleNothing, Reason: "what there is is left to others"}
 }
 
-func (s *supervisor) avoids(id flow.TaskID) bool { return time.Now().Before(s.avoided[id]) }
+// leaves reports whether the supervisor leaves a task to others for now.
+func (s *supervisor) leaves(b *flow.Board, t flow.Summary, at time.Time) bool {
+	return time.Now().Before(s.avoided[t.ID]) || t.Coder != flow.Actor(s.id) && reserved(b, t).After(at)
+}
 
 // avoid tells a lost race from an obstacle on this machine; a task behind an
 // obstacle is left to others for a while.

@@ -1,0 +1,310 @@
+package supervise_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/stretchr/testify/require"
+)
+
+// self is the git-liza that agents use, built once for all tests.
+var self string
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "supervise")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	self = filepath.Join(dir, "bin", "git-liza")
+	if out, err := exec.Command("go", "build", "-o", self, "..").CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	home := filepath.Join(dir, "home")
+	config := "[user]\n\tname = Ann Example\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n"
+	for _, err := range []error{os.Mkdir(home, 0o755), os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644),
+		os.Setenv("HOME", home), os.Setenv("GIT_CONFIG_NOSYSTEM", "1"), os.Unsetenv("XDG_CONFIG_HOME"), os.Unsetenv("LIZA_NOW")} {
+		if err != nil {
+			panic(err)
+		}
+	}
+	return m.Run()
+}
+
+// patience is how long a test waits for what must happen.
+const patience = 60 * time.Second
+
+// A world is a repository with a blackboard, seen by its human.
+type world struct {
+	*testing.T
+	dir   string
+	notes string // a folder outside the repository for what agents leave
+	clone *work.Clone
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, dir: filepath.Join(t.TempDir(), "repo"), notes: t.TempDir()}
+	require.NoError(t, os.MkdirAll(filepath.Join(w.dir, "specs"), 0o755))
+	w.write(filepath.Join(w.dir, "specs", "vision.md"), "# A small product\n")
+	w.git("init", "-q")
+	w.git("add", "-A")
+	w.git("commit", "-q", "-m", "first")
+	w.liza("init")
+	w.clone = w.open()
+	return w
+}
+
+// open is a clone of its own for the human.
+func (w *world) open() *work.Clone {
+	w.Helper()
+	repo, err := gitstore.Open(context.Background(), w.dir)
+	require.NoError(w, err)
+	clone, err := work.Open(context.Background(), repo, time.Now, os.Environ())
+	require.NoError(w, err)
+	clone.By = "human:ann-example"
+	return clone
+}
+
+func (w *world) write(path, content string) {
+	w.Helper()
+	require.NoError(w, os.WriteFile(path, []byte(content), 0o755))
+}
+
+func (w *world) run(name string, args ...string) string {
+	w.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = w.dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(w, err, "%s %v: %s", name, args, out)
+	return string(out)
+}
+
+func (w *world) git(args ...string) string { w.Helper(); return w.run("git", args...) }
+
+func (w *world) liza(args ...string) string { w.Helper(); return w.run(self, args...) }
+
+// tasks adds n tasks that any file fulfils.
+func (w *world) tasks(n int) {
+	w.Helper()
+	var list strings.Builder
+	for range n {
+		list.WriteString("- title: A file\n  done_when: it is there\n  spec: specs/vision.md\n  scope: one file\n  kind: docs\n")
+	}
+	w.write(filepath.Join(w.notes, "tasks.yaml"), list.String())
+	w.liza("task", "add", "--from", filepath.Join(w.notes, "tasks.yaml"))
+}
+
+// config edits the board's configuration.
+func (w *world) config(edit func(*flow.Config)) {
+	w.Helper()
+	_, err := w.clone.Move(context.Background(), flow.ActConfig, "", func(b *flow.Board) (flow.Detail, error) {
+		config := b.Settings().Config
+		edit(&config)
+		return &flow.ConfigMove{Config: config}, nil
+	})
+	require.NoError(w, err)
+}
+
+func (w *world) board() *flow.Board {
+	w.Helper()
+	b, _, err := w.clone.Store.Board(context.Background())
+	require.NoError(w, err)
+	return b
+}
+
+func (w *world) task(id flow.TaskID) *flow.Task {
+	w.Helper()
+	t := w.board().Task(id)
+	require.NotNil(w, t)
+	return t
+}
+
+// until waits for a state of the board.
+func (w *world) until(what string, holds func(*flow.Board) bool) {
+	w.Helper()
+	w.await(what, func() bool { return holds(w.board()) })
+}
+
+func (w *world) await(what string, holds func() bool) {
+	w.Helper()
+	for end := time.Now().Add(patience); !holds(); {
+		require.True(w, time.Now().Before(end), "waited in vain: %s\n%s", what, w.liza("log"))
+		time.Sleep(5 * time.Millisecond) // polls another process's work
+	}
+}
+
+// has reports whether an agent has left a file in the notes.
+func (w *world) has(name string) bool {
+	_, err := os.Stat(filepath.Join(w.notes, name))
+	return err == nil
+}
+
+func (w *world) note(name string) string {
+	w.Helper()
+	text, err := os.ReadFile(filepath.Join(w.notes, name))
+	require.NoError(w, err)
+	return string(text)
+}
+
+// moves are the moves of an act, oldest first.
+func (w *world) moves(act flow.Act) []flow.Move {
+	w.Helper()
+	_, tip, err := w.clone.Store.Board(context.Background())
+	require.NoError(w, err)
+	var list []flow.Move
+	require.NoError(w, w.clone.Store.History(tip, func(e gitstore.Event) (bool, error) {
+		if e.Move.Act == act {
+			list = append([]flow.Move{e.Move}, list...)
+		}
+		return true, nil
+	}))
+	return list
+}
+
+// agent is a provider that runs a shell script. The script finds $notes, the
+// number of the session on its task in $n, and three acts of a good agent.
+func (w *world) agent(script string) provider.Provider {
+	w.Helper()
+	path := filepath.Join(w.TempDir(), "agent.sh")
+	w.write(path, `set -e
+notes='`+w.notes+`'
+n=1; while ! mkdir "$notes/$LIZA_AGENT_ID-$LIZA_TASK-$n" 2>/dev/null; do n=$((n+1)); done
+cat > "$notes/prompt-$LIZA_AGENT_ID-$n"
+intent() { git liza intent $LIZA_TASK --summary "write it" --validation "look at it"; }
+work() { echo "$LIZA_AGENT_ID $n" > "${1:-$LIZA_TASK.txt}"; git add -A; git commit -q -m "Work on $LIZA_TASK"; }
+submit() { intent; work; git liza submit $LIZA_TASK; }
+approve() { git liza approve $LIZA_TASK --commit $LIZA_REVIEW_COMMIT; }
+waitfor() { while ! test -e "$notes/$1"; do sleep 0.02; done; }
+`+script+"\n")
+	p, err := provider.Parse("exec:sh "+path, self)
+	require.NoError(w, err)
+	return p
+}
+
+// quick are limits with which nothing takes long.
+func quick() supervise.Limits {
+	l := supervise.DefaultLimits()
+	l.Pause, l.MaxPause = time.Millisecond, 4*time.Millisecond
+	l.Grace, l.Finish = 300*time.Millisecond, 300*time.Millisecond
+	return l
+}
+
+func coder(p provider.Provider) supervise.Post {
+	return supervise.Post{Role: flow.Coder, Provider: p}
+}
+
+func reviewer(p provider.Provider) supervise.Post {
+	return supervise.Post{Role: flow.CodeReviewer, Provider: p}
+}
+
+func planner(p provider.Provider) supervise.Post {
+	return supervise.Post{Role: flow.Planner, Provider: p}
+}
+
+// A rushing is a rush that runs in the background.
+type rushing struct {
+	w      *world
+	cancel context.CancelFunc
+	ended  chan error
+
+	mu    sync.Mutex
+	lines []string
+}
+
+func (w *world) begin(edit func(*supervise.Rush), posts ...supervise.Post) *rushing {
+	w.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &rushing{w: w, cancel: cancel, ended: make(chan error, 1)}
+	rush := &supervise.Rush{Clone: w.open(), Self: self, Environ: os.Environ(), Limits: quick(), Say: func(line string) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.lines = append(r.lines, line)
+	}}
+	if edit != nil {
+		edit(rush)
+	}
+	go func() { r.ended <- rush.Run(ctx, posts) }()
+	w.Cleanup(cancel)
+	return r
+}
+
+// wait is the end of the rush.
+func (r *rushing) wait() error {
+	r.w.Helper()
+	select {
+	case err := <-r.ended:
+		return err
+	case <-time.After(patience):
+		require.FailNow(r.w, "the rush does not end", "%s", r.said())
+		return nil
+	}
+}
+
+func (r *rushing) said() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.lines, "\n") + "\n"
+}
+
+func untilIdle(r *supervise.Rush) { r.UntilIdle = true }
+
+// rush runs posts until idle.
+func (w *world) rush(posts ...supervise.Post) (*rushing, error) {
+	w.Helper()
+	r := w.begin(untilIdle, posts...)
+	return r, r.wait()
+}
+
+// gone requires that a process whose id an agent left is no more.
+func (w *world) gone(name string) {
+	w.Helper()
+	pid, err := strconv.Atoi(strings.TrimSpace(w.note(name)))
+	require.NoError(w, err)
+	w.await("the end of process "+name, func() bool { return dead(pid) })
+}
+
+// dead reports whether no such process runs; one that is only not reaped by
+// its parent counts as dead.
+func dead(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return true
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}
+
+// left requires that nobody is registered and nothing is held.
+func (w *world) left() {
+	w.Helper()
+	b := w.board()
+	require.Empty(w, b.IDs(flow.Agents))
+	for _, t := range b.Tasks() {
+		full := b.Task(t.ID)
+		require.Nil(w, full.Claim, t.ID)
+		require.Nil(w, full.Review, t.ID)
+	}
+	require.NoError(w, b.Check())
+}
+
+func encode(w *world, v any) string {
+	text, err := json.Marshal(v)
+	require.NoError(w, err)
+	return string(text)
+}

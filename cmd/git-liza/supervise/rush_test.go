@@ -1,0 +1,140 @@
+package supervise_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRushMergesEverything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(4)
+	r, err := w.rush(coder(w.agent("submit")), coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	for _, s := range w.board().Tasks() {
+		require.Equal(t, flow.Merged, s.Status, s.ID)
+		require.Contains(t, r.said(), string(s.ID)+" → READY_FOR_REVIEW (1 path) by coder-")
+		require.Contains(t, r.said(), string(s.ID)+" → MERGED as ")
+	}
+	require.Len(t, w.moves(flow.ActClaim), 4, "nothing is claimed twice")
+	require.Len(t, w.moves(flow.ActReview), 4)
+	author := w.git("log", "--no-merges", "-1", "--format=%an %ae|%cn %ce", "integration", "--", "task-1.txt")
+	require.Regexp(t, `^coder-[12] coder-[12]@liza.invalid\|Ann Example ann@example.org\n$`, author)
+	w.left()
+	require.NotContains(t, w.git("worktree", "list"), ".worktrees")
+}
+
+func TestRejectedWorkGoesBackToItsCoder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(2)
+	judge := w.agent(`if test $n = 1; then
+	git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --reason "- [blocker] $LIZA_TASK.txt:1 — says too little"
+else approve; fi`)
+	r, err := w.rush(coder(w.agent("submit")), coder(w.agent("submit")), reviewer(judge))
+	require.NoError(t, err, r.said())
+	claims := map[flow.TaskID][]flow.Actor{}
+	for _, m := range w.moves(flow.ActClaim) {
+		claims[m.Task] = append(claims[m.Task], m.By)
+	}
+	for id, by := range claims {
+		require.Len(t, by, 2, id)
+		require.Equal(t, by[0], by[1], "the same coder continues %s", id)
+		require.Contains(t, r.said(), string(id)+" → REJECTED (1 blocker) by code-reviewer-1")
+		require.Contains(t, r.said(), string(by[0])+" claimed "+string(id)+", iteration 2")
+	}
+	require.Contains(t, w.note("prompt-coder-1-2"), "says too little")
+}
+
+func TestConflictIsNewsAndIsMended(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(2)
+	// Both write the same file, and neither submits before both have begun.
+	code := w.agent(`intent
+if test $n = 1; then
+	: > "$notes/begun-$LIZA_TASK"; waitfor begun-task-1; waitfor begun-task-2
+	work same.txt
+else git merge -q integration || { git checkout -q --ours same.txt; git add -A; git commit -q -m "Bring both together"; }
+fi
+git liza submit $LIZA_TASK`)
+	r, err := w.rush(coder(code), coder(code), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Contains(t, r.said(), "→ INTEGRATION_FAILED (conflicts in same.txt) by ")
+	require.Len(t, w.moves(flow.ActIntegrationFail), 1)
+	require.Len(t, w.moves(flow.ActMerge), 2)
+}
+
+func TestStuckSaysWhy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(3)
+	w.liza("task", "edit", "task-2", "--depends", "task-1")
+	w.liza("task", "add", "task-9", "--title", "Later", "--draft")
+	block := w.agent(`if test $LIZA_TASK = task-1; then git liza block $LIZA_TASK --reason "no key" --question "Where is the key?"; else submit; fi`)
+	r, err := w.rush(coder(block))
+	var stuck *supervise.Stuck
+	require.ErrorAs(t, err, &stuck, r.said())
+	text := map[flow.TaskID]string{}
+	for _, s := range stuck.Stalls {
+		text[s.Task] = s.Status + ": " + s.Why + " | " + s.Hint
+	}
+	require.Equal(t, map[flow.TaskID]string{
+		"task-1": "BLOCKED: no key — Where is the key? | git liza unblock task-1",
+		"task-2": "UNCLAIMED: task-2 needs task-1, which is not merged yet | git liza show task-2",
+		"task-3": "READY_FOR_REVIEW: there is no code-reviewer here | git liza show task-3",
+		"task-9": "DRAFT: it is a draft | git liza task finalize task-9",
+	}, text)
+	require.Contains(t, err.Error(), "nothing can move without a human:\n  task-1 BLOCKED: no key")
+	w.left()
+}
+
+func TestNothingPlannedIsStuck(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, err := w.rush(coder(w.agent("submit")))
+	require.ErrorContains(t, err, "the goal has no tasks")
+}
+
+func TestUntrustedGateIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.config(func(c *flow.Config) {
+		c.Gates = []flow.Gate{{Name: "test", Command: "test -e task-1.txt", Required: true, Timeout: flow.Duration(minute)}}
+	})
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.ErrorContains(t, err, "task-1 APPROVED: the board wants this machine to run a command")
+	require.Equal(t, 1, strings.Count(r.said(), "task-1 cannot be merged here"), r.said())
+	require.NoError(t, w.clone.Trust(t.Context(), "test -e task-1.txt"))
+	r, err = w.rush(coder(w.agent("submit")))
+	require.NoError(t, err, r.said())
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+}
+
+func TestRegistrationsOfOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	w.liza("claim", "task-1", "--as", "coder-1")
+	post := coder(w.agent("submit"))
+	post.ID = "coder-1"
+	_, err := w.rush(post)
+	var refusal *flow.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, flow.RuleHeld, refusal.Rule)
+	require.Equal(t, flow.Claimed, w.task("task-1").Status, "what coder-1 holds is not given back by somebody else")
+
+	// Without an id the first free number is taken; a newer registration of it
+	// ends the supervisor.
+	r := w.begin(nil, coder(w.agent("submit")))
+	w.until("coder-2", func(b *flow.Board) bool { return b.Agent("coder-2") != nil })
+	w.liza("register", "coder-2")
+	require.ErrorAs(t, r.wait(), &refusal)
+	require.Equal(t, flow.RuleStale, refusal.Rule)
+	require.NotNil(t, w.board().Agent("coder-2"), "the newer registration stays")
+}

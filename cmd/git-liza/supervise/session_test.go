@@ -1,0 +1,192 @@
+package supervise_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/stretchr/testify/require"
+)
+
+const minute = time.Minute
+
+// sessions counts how often an agent was spawned for a task.
+func (w *world) sessions(agent flow.AgentID, task flow.TaskID) int {
+	n := 0
+	for w.has(string(agent) + "-" + string(task) + "-" + string(rune('1'+n))) {
+		n++
+	}
+	return n
+}
+
+func TestCrashesBlock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent("echo no model today; date +%N > junk$n; exit 7")))
+	require.ErrorContains(t, err, "crash_limit: the agent's program crashed or hung 5 times in a row; last: exit 7 after 0s")
+	require.Equal(t, 5, w.sessions("coder-1", "task-1"))
+	task := w.task("task-1")
+	require.Equal(t, flow.Blocked, task.Status)
+	require.Contains(t, task.Block.Reason, "no model today")
+	require.Len(t, task.Failures, 1)
+	require.Contains(t, r.said(), "coder-1: task-1, session 1 crashed (exit 7 after 0s), 1 of 5; again in 1ms")
+	require.NotContains(t, w.note("prompt-coder-1-1"), "How the previous session failed")
+	prompt := w.note("prompt-coder-1-2")
+	require.Contains(t, prompt, "How the previous session failed")
+	require.Contains(t, prompt, "did not end well (exit 7 after 0s)")
+	require.Contains(t, prompt, "no model today")
+	require.Contains(t, prompt, "1 files are not committed: junk1")
+}
+
+func TestSpinsBlock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	// The first two sessions get somewhere, the others only say the same again.
+	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Spins = true, 3 },
+		coder(w.agent("test $n -gt 2 || echo $n > draft$n; git liza intent $LIZA_TASK --summary same --validation same")))
+	require.ErrorContains(t, r.wait(), "spin_limit: the agent ended 3 times in a row without changing anything")
+	require.Equal(t, 5, w.sessions("coder-1", "task-1"), r.said())
+	require.Contains(t, w.note("prompt-coder-1-3"), "ended well, but without submit, block or handoff")
+}
+
+func TestExhaustedContextIsContinued(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(reviewer(w.agent("approve")), coder(w.agent(`case $n in
+1) work part1; git liza handoff $LIZA_TASK --summary "half of it" --next-action "the other half"; exit 42;;
+2) work part2; echo the parser is missing; exit 42;;
+*) submit;;
+esac`)))
+	require.NoError(t, err, r.said())
+	require.Contains(t, w.note("prompt-coder-1-2"), "the other half")
+	prompt := w.note("prompt-coder-1-3")
+	require.Contains(t, prompt, "the agent's context was used up before it left a handoff")
+	require.Contains(t, prompt, "the parser is missing")
+	require.NotContains(t, prompt, "How the previous session failed")
+	handoffs := w.moves(flow.ActHandoff)
+	require.Len(t, handoffs, 2, "none is recorded for an agent that left one")
+	require.Len(t, w.moves(flow.ActClaim), 1, "the claim is kept")
+}
+
+func TestHandoffsWithoutProgressBlock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	_, err := w.rush(coder(w.agent("exit 42")))
+	require.ErrorContains(t, err, "handoff_limit: the agent handed over 5 times in a row")
+	// The first handoff changed the document; the same words again do not.
+	require.Equal(t, 5, w.sessions("coder-1", "task-1"))
+}
+
+// A session that hangs, ignores TERM and has children is ended whole.
+func TestHangingSessionIsEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r := w.begin(func(r *supervise.Rush) {
+		r.UntilIdle, r.Limits.Crashes = true, 1
+		r.Limits.Idle = 500 * time.Millisecond
+	}, coder(w.agent(`trap '' TERM
+(trap '' TERM; while :; do sleep 1; done) & echo $! > "$notes/child"
+echo $$ > "$notes/parent"
+while :; do sleep 1; done`)))
+	require.ErrorContains(t, r.wait(), "last: ended after 500ms without output")
+	w.gone("parent")
+	w.gone("child")
+}
+
+func TestWallLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r := w.begin(func(r *supervise.Rush) {
+		r.UntilIdle, r.Limits.Crashes = true, 1
+		r.Limits.Wall = 500 * time.Millisecond
+	}, coder(w.agent("while :; do echo busy; sleep 0.02; done")))
+	require.ErrorContains(t, r.wait(), "last: ended after 500ms, the time limit")
+}
+
+// After the expected move a session may finish, but not go on.
+func TestSessionIsEndedSoonAfterItsMove(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent(`submit; echo $$ > "$notes/coder"; sleep 1000`)),
+		reviewer(w.agent(`approve; echo $$ > "$notes/reviewer"; sleep 1000`)))
+	require.NoError(t, err, r.said())
+	w.gone("coder")
+	w.gone("reviewer")
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+}
+
+func TestReviewsWithoutVerdict(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("echo looks odd")))
+	require.ErrorContains(t, err, "task-1 BLOCKED: review_exhaustion", r.said())
+	require.Equal(t, 2, w.sessions("code-reviewer-1", "task-1"))
+	require.Contains(t, w.note("prompt-code-reviewer-1-2"), "The program gave no verdict (exit 0 after 0s)")
+	for _, m := range w.moves(flow.ActRelease) {
+		require.True(t, m.Detail.(*flow.ReleaseMove).NoVerdict)
+	}
+	require.Contains(t, r.said(), "task-1 → BLOCKED (review_exhaustion) on review by code-reviewer-1")
+	require.NotContains(t, w.git("worktree", "list"), "review@")
+}
+
+func TestProviderThatCannotStartDegrades(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	p, err := provider.Parse("script", w.dir+"/none")
+	require.NoError(t, err)
+	r, err := w.rush(coder(p))
+	require.ErrorContains(t, err, "coder-1 is degraded: provider script")
+	require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
+	require.Contains(t, r.said(), "coder-1 is degraded: provider script")
+	w.left()
+}
+
+func TestPostWorktree(t *testing.T) {
+	t.Parallel()
+	const command = `echo ready > "$LIZA_WORKTREE/.git-ready"; test "$LIZA_TASK" = task-1`
+	w := newWorld(t)
+	w.config(func(c *flow.Config) { c.PostWorktree = command })
+	w.tasks(1)
+	post := coder(w.agent(`cp .git-ready "$notes/ready"; rm .git-ready; submit`))
+	_, err := w.rush(post)
+	require.ErrorContains(t, err, "coder-1 is degraded: post_worktree is not trusted here")
+	require.Empty(t, w.moves(flow.ActClaim), "nothing is claimed for a command that may not run")
+
+	require.NoError(t, w.clone.Trust(t.Context(), command))
+	r, err := w.rush(post, reviewer(w.agent(`rm -f .git-ready; approve`)))
+	require.NoError(t, err, r.said())
+	require.True(t, w.has("ready"))
+
+	w.tasks(1)
+	_, err = w.rush(post)
+	require.ErrorContains(t, err, "coder-1 is degraded: post_worktree exited, exit 1")
+	require.Equal(t, 0, w.sessions("coder-1", "task-2"), "no agent is spawned")
+	require.Equal(t, flow.Unclaimed, w.task("task-2").Status)
+}
+
+func TestFollowAndLog(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Follow = true, "coder-1" },
+		coder(w.agent("echo so I begin; submit")), reviewer(w.agent("echo hm; approve")))
+	require.NoError(t, r.wait(), r.said())
+	require.Contains(t, r.said(), "coder-1 | so I begin\n")
+	require.NotContains(t, r.said(), "hm\n")
+	log := w.run("cat", ".git/liza/log/coder-1.log")
+	require.Contains(t, log, "coder-1 on task-1, session 1: prompt\n")
+	require.Contains(t, log, "# Your task")
+	require.Less(t, strings.Index(log, "# Your task"), strings.Index(log, "so I begin"))
+}
