@@ -64,6 +64,10 @@ func (d *Demo) Run(ctx context.Context) (Report, error) {
 	}
 	err := r.play(ctx)
 	r.report.Seconds = time.Since(begun).Round(100 * time.Millisecond).Seconds()
+	var setback *work.Setback
+	if errors.As(err, &setback) {
+		setback.Data = r.report
+	}
 	r.say("")
 	r.say("%d moves in %.1f s; the repository is kept in %s", r.report.Moves, r.report.Seconds, r.report.Dir)
 	return r.report, err
@@ -129,7 +133,7 @@ func (r *run) firstOf(reasons ...string) error {
 }
 
 func (r *run) setback(reason string) error {
-	return &work.Setback{Rule: "demo", Reason: reason, Hint: "git -C " + r.report.Dir + " liza status", Data: r.report}
+	return &work.Setback{Rule: "demo", Reason: reason, Hint: "git -C " + r.report.Dir + " liza status"}
 }
 
 // verdict says what the story lacks, "" if nothing.

@@ -27,7 +27,7 @@ func (r *run) rush(ctx context.Context) (ended string, err error) {
 		result, err := r.proc(ctx, nil, r.Program, "rush", "--planners=1", "--coders=2", "--reviewers=1", "--provider=script", "--until-idle")
 		text := ""
 		if !result.Passed() {
-			text = fmt.Sprintf("git liza rush: %s, exit %d: %s", result.Reason, result.Code, lastLine(result.Excerpt))
+			text = "git liza rush: " + complaint(result.Excerpt)
 		}
 		done <- end{text, err}
 	}()
@@ -163,6 +163,8 @@ func story(m flow.Move, after *flow.Board) string {
 				text += ", to merge " + t.Attempt.Fix.Short()
 			}
 		}
+	case *flow.NoteMove:
+		text += ": " + d.Text
 	case *flow.IntentMove:
 		text += ": " + d.Intent.Summary
 	case *flow.SubmitMove:
@@ -177,7 +179,17 @@ func story(m flow.Move, after *flow.Board) string {
 	case *flow.IntegrationFailMove:
 		text += ": " + misfit(d)
 	}
-	return flow.Excerpt(strings.ReplaceAll(text, "\n", " "), 120)
+	return oneLine(text)
+}
+
+// oneLine is a text fit for one line of the story.
+func oneLine(text string) string {
+	const width = 100
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) <= width {
+		return string(runes)
+	}
+	return string(runes[:width-1]) + "…"
 }
 
 func misfit(d *flow.IntegrationFailMove) string {
@@ -185,6 +197,16 @@ func misfit(d *flow.IntegrationFailMove) string {
 		return "gate " + d.Gate + " fails"
 	}
 	return "conflict in " + strings.Join(d.Paths, ", ")
+}
+
+// complaint is what git liza says is wrong, among what else it prints.
+func complaint(s string) string {
+	for line := range strings.Lines(s) {
+		if reason, ok := strings.CutPrefix(line, "git-liza: "); ok {
+			return strings.TrimRight(reason, ":\n")
+		}
+	}
+	return lastLine(s)
 }
 
 func lastLine(s string) string {

@@ -4,17 +4,18 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// plan adds the planned tasks that are not on the board, in one move.
+// plan adds the planned tasks that are not on the board, in one move. Where
+// there are none it says so in a note: what a planner was woken for is then
+// known to wait for a human.
 func (a *Agent) plan(ctx context.Context, p *Playbook) error {
 	var board struct {
-		Tasks []struct {
-			ID flow.TaskID `json:"id"`
-		} `json:"tasks"`
+		Tasks []task `json:"tasks"`
 	}
 	if err := a.liza(ctx, nil, &board, "list", "--all"); err != nil {
 		return err
@@ -24,8 +25,9 @@ func (a *Agent) plan(ctx context.Context, p *Playbook) error {
 		missing = slices.DeleteFunc(missing, func(in flow.TaskInput) bool { return in.ID == t.ID })
 	}
 	if len(missing) == 0 {
-		a.say("every planned task is on the board")
-		return nil
+		word := "every planned task is on the board" + waiting(board.Tasks)
+		a.say("%s", word)
+		return a.liza(ctx, nil, nil, "note", word, "--for=all")
 	}
 	text, err := gitstore.Encode(&missing)
 	if err != nil {
@@ -36,4 +38,18 @@ func (a *Agent) plan(ctx context.Context, p *Playbook) error {
 	}
 	a.say("%d tasks added", len(missing))
 	return nil
+}
+
+// waiting names the tasks that only a planner or a human can move.
+func waiting(tasks []task) string {
+	var names []string
+	for _, t := range tasks {
+		if t.Status == flow.Blocked || t.Status == flow.IntegrationFailed {
+			names = append(names, string(t.ID)+" is "+t.Status.String())
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; the playbook has no answer for this: " + strings.Join(names, ", ")
 }

@@ -71,7 +71,7 @@ func (a *Agent) check(ctx context.Context, c Check) (*flow.Finding, error) {
 		return nil, err
 	}
 	if r.Passed() {
-		a.say("%s: %s passes", a.Task, c.Name)
+		a.say("%s: passed %s", a.Task, c.Name)
 		return nil, nil
 	}
 	a.say("%s: %s exits %d: %s", a.Task, c.Name, r.Code, lastLine(r.Excerpt))
