@@ -226,3 +226,63 @@ func TestTortureKilledMerge(t *testing.T) {
 		require.NotEmpty(t, p.must("git", "for-each-ref", "refs/liza/saved/"+id))
 	})
 }
+
+// Eight processes make moves while others read, pack refs and collect
+// garbage: every move is one commit, and no reader ever fails.
+func TestTortureMoves(t *testing.T) {
+	t.Parallel()
+	const writers = 8
+	moves := rounds(5, 50)
+	p := newPlayground(t)
+	before, err := strconv.Atoi(p.must("git", "rev-list", "--count", "refs/liza/state"))
+	require.NoError(t, err)
+	done := make(chan struct{})
+	var beside, writing sync.WaitGroup
+	var failures [3]string
+	for i, command := range [][]string{
+		{"sh", "-c", "git rev-parse --verify refs/liza/state && git liza status"},
+		{"git-liza", "log", "-n", "3", "--json"},
+		{"sh", "-c", "git pack-refs --all && git gc --quiet"},
+	} {
+		beside.Add(1)
+		go func() {
+			defer beside.Done()
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if code, stdout, stderr := p.run(nil, command...); code != 0 {
+					failures[i] += fmt.Sprintf("%v exits %d: %s%s\n", command, code, stdout, stderr)
+				}
+			}
+		}()
+	}
+	problems := make([]string, writers)
+	for w := range writers {
+		writing.Add(1)
+		go func() {
+			defer writing.Done()
+			for n := range moves {
+				if code, stdout, stderr := p.run(nil, "git-liza", "note", fmt.Sprintf("note %d of %d", n, w)); code != 0 {
+					problems[w] += fmt.Sprintf("exits %d: %s%s\n", code, stdout, stderr)
+				}
+			}
+		}()
+	}
+	writing.Wait()
+	close(done)
+	beside.Wait()
+	require.Empty(t, strings.Join(problems, ""))
+	require.Empty(t, failures[0], "a reader failed")
+	require.Empty(t, failures[1], "a reader failed")
+	require.Empty(t, failures[2], "git's own housekeeping failed")
+	after, err := strconv.Atoi(p.must("git", "rev-list", "--count", "refs/liza/state"))
+	require.NoError(t, err)
+	require.Equal(t, writers*moves, after-before)
+	subjects := strings.Count(p.must("git", "log", "--format=%b", "refs/liza/state"), "request: ")
+	require.Equal(t, after, subjects)
+	p.must("git-liza", "validate")
+	p.must("git", "fsck", "--strict")
+}
