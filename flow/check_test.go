@@ -81,6 +81,17 @@ func TestCheckFindsBreachesOfTheWhole(t *testing.T) {
 	}
 }
 
+// A holder whose document says nothing is as wrong as one that says too much.
+func TestCheckFindsForgetfulAgents(t *testing.T) {
+	t.Parallel()
+	for status, id := range map[Status]AgentID{Claimed: "coder-1", ReadyForReview: "code-reviewer-1"} {
+		s := sceneAt(t, status)
+		forgetful := *s.board.Agent(id)
+		forgetful.Task, forgetful.Review = "", ""
+		requireBreach(t, string(id), s.with(Key{Agents, string(id)}, &forgetful))
+	}
+}
+
 // A cycle is found however long it is, and what lies behind it does not hide it.
 func TestCheckFindsCycles(t *testing.T) {
 	t.Parallel()

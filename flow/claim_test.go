@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,19 @@ func TestTheFiftyFirstCoderIsRefused(t *testing.T) {
 	}
 	require.Empty(t, s.step("coder-51 claim a -> refused limit", new(record)))
 	require.Empty(t, s.step("coder-7 claim a -> CLAIMED", new(record)))
+}
+
+// A task does not come to depend on more tasks than its document may name.
+func TestRepointingHasALimit(t *testing.T) {
+	t.Parallel()
+	deps := make([]string, MaxList)
+	for i := range deps {
+		deps[i] = fmt.Sprintf("d%d", i)
+	}
+	all := strings.Join(deps, " ")
+	s := staged(t, "human:ann add "+all+" a<"+strings.Join(deps, ","))
+	require.Empty(t, s.step("human:ann supersede d0 x y -> refused limit", new(record)))
+	require.Empty(t, s.step("human:ann supersede d0 x -> SUPERSEDED", new(record)))
 }
 
 // TestBase: what Base says is what a claim has to name, in every state.

@@ -60,6 +60,11 @@ func TestBestSaysWhyNothingIsLeft(t *testing.T) {
 	id, r := s.board.Best(ActClaim, "coder-2", "", s.now.Add(32*time.Minute))
 	require.Nil(t, r)
 	require.Equal(t, TaskID("a"), id, "a claim that ended may be taken over")
+
+	s = staged(t, "human:ann add a | human:ann add b<a +draft | human:ann abandon a +cascade | human:ann finalize b")
+	_, r = s.board.Best(ActClaim, "coder-2", "", s.now)
+	require.Contains(t, r.Reason, "b needs a, which is ABANDONED and will not be merged")
+	require.Equal(t, "git liza task edit b --depends IDS", r.Hint)
 }
 
 func TestActsAndMoves(t *testing.T) {

@@ -97,9 +97,6 @@ func (a *AddMove) apply(*play) {}
 // enter checks new tasks and puts them on the board; those of one move may
 // depend on each other. replaced is the task they replace, nil if none.
 func (p *play) enter(list []TaskInput, replaced *Task) *Refusal {
-	if len(list) > MaxTasks {
-		return refuse(RuleLimit, "git liza task add --from FILE", "%d tasks in one move, at most %d are allowed", len(list), MaxTasks)
-	}
 	added := make([]*Task, 0, len(list))
 	for i := range list {
 		t, r := p.fresh(&list[i], replaced)

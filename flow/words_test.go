@@ -154,7 +154,7 @@ func (w words) findings(key, usual string) []Finding {
 	var list []Finding
 	for _, issue := range strings.Split(w.or(key, usual), ",") {
 		if issue != "" {
-			list = append(list, Finding{File: "a.go", Line: 3, Issue: issue})
+			list = append(list, Finding{File: "a.go", Line: 3, Issue: strings.TrimSpace(issue)})
 		}
 	}
 	return list
