@@ -78,10 +78,7 @@ func (v taskView) ready(t flow.Summary) bool {
 
 // rows are the tasks for people: id, state, priority, who has it, title.
 func (l look) rows(list []flow.Summary) *table {
-	open := map[flow.TaskID]bool{}
-	for _, t := range l.board.Tasks() {
-		open[t.ID] = t.Status != flow.Merged
-	}
+	open := unmerged(l.board.Tasks())
 	var rows table
 	for _, t := range list {
 		who := string(t.Coder)

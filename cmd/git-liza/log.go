@@ -130,13 +130,24 @@ func (e *logEntry) line() string {
 // brief is what a move says for itself in a few words.
 func brief(m flow.Move) string {
 	detail, _ := viewOf(m.Detail).(object)
-	for _, key := range []string{"reason", "summary", "message", "text", "overall", "pattern", "resolution", "change", "title"} {
-		if text, ok := detail.find(key).(string); ok && text != "" {
-			return text
+	if word := said(detail); word != "" {
+		return word
+	}
+	for _, inner := range detail {
+		// An intent, a handoff or a rejection stands in an object of its own.
+		if o, ok := inner.value.(object); ok && said(o) != "" {
+			return said(o)
 		}
 	}
-	if commit, ok := detail.find("commit").(string); ok {
-		return flow.ObjectID(commit).Short()
+	return ""
+}
+
+// said is the first of the keys that hold a sentence about the whole.
+func said(o object) string {
+	for _, key := range []string{"reason", "summary", "message", "text", "overall", "pattern", "resolution", "change", "title"} {
+		if text, ok := o.find(key).(string); ok && text != "" {
+			return text
+		}
 	}
 	return ""
 }

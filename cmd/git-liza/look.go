@@ -15,7 +15,13 @@ type lookCommands struct {
 	Show   showCommand   `cmd:"" group:"Look" help:"A task with its history, or what it changes."`
 	Log    logCommand    `cmd:"" group:"Look" help:"The moves, newest first."`
 
-	Agents agentsCommand `cmd:"" group:"Look" help:"The registered agents and what they do."`
+	State    stateCommand     `cmd:"" group:"Look" help:"The whole blackboard as one YAML document, now or then."`
+	Diff     diffCommand      `cmd:"" group:"Look" help:"What changed between two states, document by document."`
+	Validate validateCommand  `cmd:"" group:"Look" help:"Hold the board against its invariants."`
+	Fsck     fsckCommand      `cmd:"" group:"Look" help:"Replay the moves and check that they lead to the board."`
+	Prompt   promptCommand    `cmd:"" group:"Look" help:"The prompt that an agent of a role would get."`
+	Template templateCommands `cmd:"" group:"Set up" help:"Print a document to start from."`
+	Agents   agentsCommand    `cmd:"" group:"Govern" help:"The registered agents and what they do."`
 }
 
 // A look is the blackboard as one command saw it.
@@ -59,7 +65,7 @@ func (l look) free(role flow.Role) flow.Actor {
 // view shows tasks to whoever asks.
 func (l look) view(s *session) taskView {
 	by, g := l.asker(s)
-	return taskView{board: l.board, clone: l.Clone, asker: by, g: g, at: l.at}
+	return taskView{board: narrow(l.board, l.board.Tasks(), 0), clone: l.Clone, asker: by, g: g, at: l.at}
 }
 
 // task finds a task of any state.

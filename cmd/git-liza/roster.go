@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,10 +38,11 @@ func agentID(role flow.Role, n int) flow.AgentID {
 	return flow.AgentID(role.String() + "-" + strconv.Itoa(n))
 }
 
-// roster lists the registered agents with what they do at a time.
-func roster(b *flow.Board, at time.Time) []agentView {
+// roster lists the registered agents with what they do at a time. tasks are
+// the board's.
+func roster(b *flow.Board, tasks []flow.Summary, at time.Time) []agentView {
 	submitted := map[flow.Actor]flow.TaskID{}
-	for _, t := range b.Tasks() {
+	for _, t := range tasks {
 		if _, known := submitted[t.Coder]; !known && t.Status == flow.ReadyForReview {
 			submitted[t.Coder] = t.ID
 		}
@@ -61,6 +64,9 @@ func roster(b *flow.Board, at time.Time) []agentView {
 		}
 		list = append(list, v)
 	}
+	slices.SortStableFunc(list, func(x, y agentView) int {
+		return cmp.Or(cmp.Compare(x.Role, y.Role), cmp.Compare(len(x.ID), len(y.ID)))
+	})
 	return list
 }
 
@@ -108,7 +114,7 @@ func (c *agentsCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	list := roster(l.board, l.at)
+	list := roster(l.board, l.board.Tasks(), l.at)
 	if err := l.board.Err(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -27,15 +28,18 @@ func (w *whichPatch) Decode(ctx *kong.DecodeContext) error {
 	*w = -1
 	next := ctx.Scan.Peek()
 	n, err := strconv.Atoi(fmt.Sprint(next.Value))
-	if next.Type == kong.FlagValueToken && err != nil {
-		return fmt.Errorf("%q is no number", next.Value)
+	if err != nil && next.Type != kong.FlagValueToken {
+		return nil
 	}
-	if err == nil && !next.IsEOL() {
-		ctx.Scan.Pop()
-		*w = whichPatch(max(n, 0))
+	if err != nil || n < 1 {
+		return errNumber
 	}
+	ctx.Scan.Pop()
+	*w = whichPatch(n)
 	return nil
 }
+
+var errNumber = errors.New("submissions have numbers, from 1 on")
 
 // whichPatches are two numbers.
 type whichPatches struct{ from, to int }
@@ -48,8 +52,8 @@ func (w *whichPatches) Decode(ctx *kong.DecodeContext) error {
 		if err == nil {
 			*n, err = strconv.Atoi(word)
 		}
-		if err != nil {
-			return fmt.Errorf("it takes the numbers of two submissions")
+		if err != nil || *n < 1 {
+			return errNumber
 		}
 	}
 	return nil

@@ -13,7 +13,8 @@ import (
 const (
 	glanceAgents = 8
 	glanceNext   = 6
-	glanceIDs    = 50 // ids in a group, also in JSON
+	glanceNames  = 10 // ids in a group
+	glanceIDs    = 50 // the same, and steps, in JSON
 )
 
 type statusCommand struct{}
@@ -41,7 +42,7 @@ func (c *statusCommand) Run(s *session) error {
 	settings, breaker := l.board.Settings(), l.board.Breaker()
 	tasks := l.board.Tasks()
 	g := glance{Control: viewOf(settings.Control), Integration: viewOf(settings.Integration), Breaker: viewOf(breaker),
-		Counts: map[string]int{}, Agents: roster(l.board, l.at)}
+		Counts: map[string]int{}, Agents: roster(l.board, tasks, l.at)}
 	goal, sprint := l.board.Goal(settings.Goal), l.board.Sprint(settings.Sprint)
 	g.Goal, g.Sprint = viewOf(goal), viewOf(sprint)
 	for _, status := range flow.Statuses() {
@@ -57,7 +58,7 @@ func (c *statusCommand) Run(s *session) error {
 		}
 	}
 	g.Waiting = l.waiting(tasks, g.Agents)
-	g.Next = l.next(g.Waiting, len(tasks))
+	g.Next = l.next(g.Waiting, tasks)
 	if err := l.board.Err(); err != nil {
 		return err
 	}

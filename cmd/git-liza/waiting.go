@@ -38,10 +38,7 @@ var waits = []wait{
 
 // waiting groups the open tasks by what each waits for.
 func (l look) waiting(tasks []flow.Summary, agents []agentView) []waitGroup {
-	open := make(map[flow.TaskID]bool, len(tasks))
-	for _, t := range tasks {
-		open[t.ID] = t.Status != flow.Merged
-	}
+	open := unmerged(tasks)
 	groups := map[string]*waitGroup{}
 	for _, t := range tasks {
 		what, detail := l.waitsFor(t, open)
@@ -63,6 +60,23 @@ func (l look) waiting(tasks []flow.Summary, agents []agentView) []waitGroup {
 		}
 	}
 	return list
+}
+
+// unmerged are the tasks that others need and that are not merged. What is
+// not among the tasks is archived, and the rules know whether it was merged.
+func unmerged(tasks []flow.Summary) map[flow.TaskID]bool {
+	open := map[flow.TaskID]bool{}
+	for _, t := range tasks {
+		for _, d := range t.DependsOn {
+			open[d] = false
+		}
+	}
+	for _, t := range tasks {
+		if _, needed := open[t.ID]; needed {
+			open[t.ID] = t.Status != flow.Merged
+		}
+	}
+	return open
 }
 
 // waitsFor is what an open task waits for, "" for a final one, and a word to
@@ -101,6 +115,10 @@ func waitRows(groups []waitGroup) [][]string {
 		}
 		var parts []string
 		for i, id := range g.Tasks {
+			if i == glanceNames {
+				parts = append(parts, "…")
+				break
+			}
 			part := string(id)
 			if g.Details[i] != "" {
 				part += " (" + g.Details[i] + ")"
@@ -127,29 +145,30 @@ func stepRows(steps []step) [][]string {
 }
 
 // next are the commands that would move the board on, most pressing first.
-func (l look) next(groups []waitGroup, tasks int) []step {
+func (l look) next(groups []waitGroup, tasks []flow.Summary) []step {
 	list := l.governing()
-	for _, t := range l.board.Triggers() {
-		list = append(list, answerTo(t))
-	}
-	if len(list) > glanceIDs {
-		list = list[:glanceIDs]
-	}
 	counts := map[string]int{}
 	for _, g := range groups {
 		counts[g.For] = g.Count
+	}
+	// Triggers go through the whole board; most of the time there can be none.
+	if len(tasks) == 0 || counts["planner"] > 0 || len(l.board.IDs(flow.Discovered)) > 0 {
+		for _, t := range l.board.Triggers() {
+			list = append(list, answerTo(t))
+		}
+		list = list[:min(len(list), glanceIDs)]
 	}
 	if n := counts["merge"]; n > 0 {
 		list = append(list, step{"git liza merge --all", count(n, "task") + " approved"})
 	}
 	if counts["code-reviewer"] > 0 {
-		list = append(list, l.take(flow.ActReview, flow.CodeReviewer))
+		list = append(list, l.take(flow.ActReview, flow.CodeReviewer, tasks))
 	}
 	if counts["coder"] > 0 {
-		list = append(list, l.take(flow.ActClaim, flow.Coder))
+		list = append(list, l.take(flow.ActClaim, flow.Coder, tasks))
 	}
 	goal := l.board.Goal(l.board.Settings().Goal)
-	if len(groups) == 0 && tasks > 0 && goal != nil && goal.Status == flow.InProgress {
+	if len(groups) == 0 && len(tasks) > 0 && goal != nil && goal.Status == flow.InProgress {
 		list = append(list, step{"git liza goal done", "every task is final"})
 	}
 	known := map[string]bool{}
@@ -196,11 +215,15 @@ func answerTo(t flow.Trigger) step {
 	return step{command, strings.ReplaceAll(t.Reason, "_", " ") + ": " + t.Text}
 }
 
+// glanceFree is how many tasks that wait for a coder are tried before status
+// says that there is none to claim.
+const glanceFree = 200
+
 // take is the best task that an idle agent of a role could have now, or why
 // there is none.
-func (l look) take(act flow.Act, role flow.Role) step {
+func (l look) take(act flow.Act, role flow.Role, tasks []flow.Summary) step {
 	by := l.free(role)
-	id, refusal := l.board.Best(act, by, "", l.at)
+	id, refusal := narrow(l.board, tasks, glanceFree).Best(act, by, "", l.at)
 	if refusal != nil {
 		return step{refusal.Hint, refusal.Reason}
 	}

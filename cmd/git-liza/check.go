@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type validateCommand struct{}
+
+// A breach is one thing that is wrong with a board.
+type breach struct {
+	Rule   string      `json:"rule"`
+	Reason string      `json:"reason"`
+	Commit gitstore.ID `json:"commit,omitempty"` // the state commit that does not replay
+}
+
+func (c *validateCommand) Run(s *session) error {
+	l, err := s.look()
+	if err != nil {
+		return err
+	}
+	for _, list := range stateLists {
+		if list.folder == flow.Archive {
+			continue // there may be very many, and fsck has seen each when it was moved
+		}
+		for _, id := range l.board.IDs(list.folder) {
+			l.board.Load(flow.Key{Folder: list.folder, ID: id})
+		}
+	}
+	l.board.Principals()
+	err = l.board.Check()
+	if l.board.Err() != nil {
+		return l.board.Err()
+	}
+	if err != nil {
+		return invalid(err)
+	}
+	n := len(l.board.Tasks())
+	return s.answer("", map[string]any{"state": l.tip, "tasks": n, "breaches": []breach{}}, fmt.Sprintf("%s: valid, %s outside the archive", l.tip.Short(), count(n, "task")))
+}
+
+// invalid reports every breach that a check found.
+func invalid(err error) error {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	var list []breach
+	var text strings.Builder
+	for _, one := range all {
+		b := breachOf(one)
+		list = append(list, b)
+		fmt.Fprintf(&text, "\n  %s", b.Reason)
+	}
+	reason := "the board is invalid:" + text.String()
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: list[0].Rule, reason: reason, hint: "git liza fsck --full"}, map[string]any{"breaches": list}}
+}
+
+// breachOf puts an error of the board into words.
+func breachOf(err error) breach {
+	var refusal *flow.Refusal
+	var document *gitstore.DocumentError
+	switch {
+	case errors.As(err, &refusal):
+		return breach{Rule: string(refusal.Rule), Reason: refusal.Reason}
+	case errors.As(err, &document):
+		return breach{Rule: "corrupt", Reason: document.Error()}
+	}
+	return breach{Rule: "corrupt", Reason: err.Error()}
+}
+
+type fsckCommand struct {
+	Full   bool `help:"Replay every move from the first one, not only those since the last check."`
+	Repair bool `help:"Go back to the last state that replays; what is wrong is kept under refs/liza/rescue/."`
+}
+
+func (c *fsckCommand) Run(s *session) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	if c.Repair {
+		return s.repair(clone.Store)
+	}
+	n, found, err := clone.Store.Fsck(s.ctx, c.Full)
+	if err != nil {
+		return err
+	}
+	if found != nil {
+		b := breachOf(found.Err)
+		b.Commit = found.Commit
+		return &partial{failure{code: exitFailed, outcome: "failed", rule: b.Rule, hint: "git liza fsck --repair",
+			reason: fmt.Sprintf("state commit %s: %s", found.Commit, b.Reason)}, map[string]any{"replayed": n, "breaches": []breach{b}}}
+	}
+	return s.answer("", map[string]any{"replayed": n, "breaches": []breach{}}, count(n, "move")+" replayed, the board is sound")
+}
+
+func (s *session) repair(store *gitstore.Store) error {
+	bad, good, err := store.Repair(s.ctx)
+	if err != nil {
+		return err
+	}
+	data := map[string]any{"state": good, "rescued": nil}
+	switch good {
+	case "":
+		return errors.New("no state of the board replays from its first move: nothing to go back to")
+	case bad:
+		return s.answer("already", data, good.Short()+": the board is sound")
+	}
+	data["rescued"] = bad
+	return s.answer("changed", data, fmt.Sprintf("%s is at %s again; %s is kept under refs/liza/rescue/", gitstore.StateRef, good.Short(), bad.Short()))
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/flow"
+)
+
+type promptCommand struct {
+	Role    flow.Role   `arg:"" help:"planner, coder or code-reviewer."`
+	Task    flow.TaskID `arg:"" optional:"" help:"What it works on; a planner needs none."`
+	Explain bool        `help:"List the sections, and the layer each comes from, instead."`
+}
+
+func (c *promptCommand) Run(s *session) error {
+	l, err := s.look()
+	if err != nil {
+		return err
+	}
+	a, err := c.assignment(s, l)
+	if err != nil {
+		return err
+	}
+	prompt, err := supervise.Prompt(l.board, a, supervise.Layers(l.Repo.MainWorkTree(), s.environ)...)
+	if err != nil {
+		return err
+	}
+	text := prompt.Text()
+	if c.Explain {
+		text = prompt.Explain()
+	}
+	type section struct {
+		Name  string `json:"name"`
+		Layer string `json:"layer"`
+		Text  string `json:"text"`
+	}
+	sections := make([]section, len(prompt.Sections))
+	for i, one := range prompt.Sections {
+		sections[i] = section(one)
+	}
+	return s.answer("", map[string]any{"role": c.Role, "task": c.Task, "sections": sections, "text": prompt.Text()}, text)
+}
+
+// assignment is what an agent of the role would be started for.
+func (c *promptCommand) assignment(s *session, l look) (supervise.Assignment, error) {
+	a := supervise.Assignment{Role: c.Role, Task: c.Task}
+	if by, _, err := s.actor(l.Repo); err == nil && by.Role() == c.Role {
+		a.Agent = by.Agent()
+	}
+	if c.Role == flow.Planner {
+		return a, c.wake(l, &a)
+	}
+	if c.Task == "" {
+		return a, usagef("git liza list", "a prompt for a %s is about a task: git liza prompt %s TASK", c.Role, c.Role)
+	}
+	t, err := l.task(c.Task)
+	if err != nil {
+		return a, err
+	}
+	a.Worktree = l.Folder(t)
+	if c.Role == flow.CodeReviewer {
+		if t.Submission == nil {
+			return a, &flow.Refusal{Rule: flow.RuleState, Hint: "git liza show " + string(t.ID), Reason: fmt.Sprintf("%s has no submission to review, it is %s", t.ID, t.Status)}
+		}
+		if l.Trees != nil {
+			a.Worktree = l.Trees.Path(fmt.Sprintf("review@%s@%d", t.ID, t.Submission.Number))
+		}
+	}
+	return a, nil
+}
+
+// wake finds why a planner would be started, for the task if one is given. A
+// prompt that somebody asks for says so, where the board has no reason.
+func (c *promptCommand) wake(l look, a *supervise.Assignment) error {
+	if c.Task != "" {
+		if _, err := l.task(c.Task); err != nil {
+			return err
+		}
+	}
+	for _, t := range l.board.Triggers() {
+		if c.Task == "" || t.Task == c.Task {
+			a.Triggers = append(a.Triggers, t)
+		}
+	}
+	if len(a.Triggers) == 0 {
+		a.Triggers = []flow.Trigger{{Reason: "asked", Task: c.Task, Text: "no planner is needed now; a human asks", Since: l.at}}
+	}
+	return nil
+}
