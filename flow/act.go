@@ -73,3 +73,20 @@ func (a Act) MarshalText() ([]byte, error) { return actNames.marshal(uint8(a), "
 
 // UnmarshalText accepts exactly the names of [Act.String].
 func (a *Act) UnmarshalText(text []byte) error { return unmarshalName(a, text, actNames, "act") }
+
+// actCommands are the commands of the acts whose name is not their command's.
+var actCommands = map[Act]string{
+	ActAdd: "task add", ActFinalize: "task finalize", ActEdit: "task edit", ActIntegrationFail: "merge",
+	ActDecide: "checkpoint decide", ActGoal: "goal set", ActComplete: "goal done", ActAbort: "goal abort",
+	ActSprintStart: "sprint start", ActSprintClose: "sprint close", ActRetro: "sprint retro",
+	ActReset: "breaker reset", ActSpecChange: "spec-change", ActImport: "task add", ActAmend: "edit",
+}
+
+// Command is what a person types after "git liza" for the act, such as
+// "task add".
+func (a Act) Command() string {
+	if command, ok := actCommands[a]; ok {
+		return command
+	}
+	return a.String()
+}

@@ -238,7 +238,7 @@ func (p *play) unentitled(r *rule) *Refusal {
 	case r.by&reviewHolder != 0:
 		return refuse(RuleHolder, "git liza review "+string(m.Task)+" --as "+string(m.By), "%s has not claimed the review of %s", m.By, m.Task)
 	}
-	return refuse(RuleRole, "git liza help "+m.Act.String(), "%s is for %s, not for %s", m.Act, r.by, m.By)
+	return refuse(RuleRole, "git liza help "+m.Act.Command(), "%s is for %s, not for %s", m.Act, r.by, m.By)
 }
 
 func (p *play) opens() *Refusal { return p.rule.open(p) }

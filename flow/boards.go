@@ -156,7 +156,7 @@ func (i *ImportMove) ask(Move, *Board) Question { return askSpecs(i.Tasks) }
 
 func (i *ImportMove) check(p *play) *Refusal {
 	if len(i.Tasks) == 0 {
-		return refuse(RuleForm, "git liza help import", "there is no task to import")
+		return refuse(RuleForm, "git liza help task add", "there is no task to import")
 	}
 	return p.enter(i.Tasks, nil)
 }

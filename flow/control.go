@@ -167,7 +167,7 @@ func (t *TripMove) check(p *play) *Refusal {
 	if p.Breaker().Tripped {
 		return refuse(RuleBreaker, "git liza breaker reset --resolution R", "the circuit breaker is tripped already (%s)", p.Breaker().Pattern)
 	}
-	return present("the pattern", t.Pattern, "git liza analyze")
+	return present("the pattern", t.Pattern, "git liza status")
 }
 
 func (t *TripMove) refs(_ Move, b *Board) []RefMove {

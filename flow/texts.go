@@ -53,7 +53,7 @@ func (m *Move) Normalize() {
 // that are too long or not clean, lists that are too long, ids, durations and
 // times that have not their form.
 func checkTexts(m *Move, limit int) *Refusal {
-	hint := "git liza help " + m.Act.String()
+	hint := "git liza help " + m.Act.Command()
 	return walk(reflect.ValueOf(m), func(v reflect.Value) *Refusal {
 		switch {
 		case v.Type() == pathsType:

@@ -15,7 +15,7 @@ func encodeMove(m flow.Move) (string, error) {
 		return "", err
 	}
 	if len(body) > MaxMove {
-		return "", &flow.Refusal{Rule: flow.RuleLimit, Hint: "git liza help " + m.Act.String(),
+		return "", &flow.Refusal{Rule: flow.RuleLimit, Hint: "git liza help " + m.Act.Command(),
 			Reason: fmt.Sprintf("the move has %d bytes, at most %d are allowed", len(body), MaxMove)}
 	}
 	return m.Subject() + "\n\n" + string(body), nil
