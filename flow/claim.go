@@ -185,6 +185,9 @@ func (c *ClaimMove) apply(p *play) {
 	if c.Base != "" {
 		t.Attempts++
 		t.Attempt = &Attempt{Number: t.Attempts, Coder: m.By, Base: c.Base, Start: c.Base, Iteration: 1}
+		if from == Unclaimed {
+			t.Rejection = nil
+		}
 	} else {
 		p.goOn(c)
 	}
@@ -224,9 +227,6 @@ func (p *play) recall(from Status) {
 	t.Intent, t.Submission, t.Verdict = nil, nil, nil
 	if from != IntegrationFailed && t.Attempt.Fix == "" {
 		t.Integration = nil
-	}
-	if from == Unclaimed && t.Attempt.Iteration == 1 {
-		t.Rejection = nil
 	}
 }
 

@@ -175,6 +175,10 @@ var taskProperties = map[string]func(*Task) string{
 		}
 		return join(list)
 	},
+	"failed":     func(t *Task) string { return strconv.FormatBool(t.Integration != nil) },
+	"intended":   func(t *Task) string { return t.Intent.At.Sub(dawn).String() },
+	"handedoff":  func(t *Task) string { return string(t.Handoff.By) + "@" + t.Handoff.At.Sub(dawn).String() },
+	"submission": func(t *Task) string { return strconv.Itoa(t.Submission.Number) },
 	"blocked": func(t *Task) string {
 		if t.Block == nil {
 			return ""

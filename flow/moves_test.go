@@ -142,6 +142,17 @@ func TestNumber(t *testing.T) {
 	require.Equal(t, []TaskInput{{ID: "task-1"}, {ID: "task-2"}}, list)
 }
 
+// What a planner leaves out has its usual value.
+func TestUsualValues(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
+	require.Nil(t, s.play(s.by("human:ann", ActAdd, "", &AddMove{Tasks: []TaskInput{{ID: "a", Draft: true}}})))
+	a := s.board.Task("a")
+	require.Equal(t, Code, a.Kind)
+	require.Equal(t, 3, a.Priority)
+	require.Equal(t, TaskInput{ID: "a", Kind: Code, Priority: 3, Draft: true}, a.Input())
+}
+
 func TestSubjects(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a")

@@ -55,7 +55,6 @@ func (r *ReviewMove) apply(p *play) {
 		p.freeReview(t.Review.By)
 	}
 	if t.NoVerdicts >= p.limits().NoVerdicts {
-		t.Review = nil
 		p.exceed(LimitNoVerdicts, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
 		return
 	}
@@ -109,7 +108,6 @@ func (a *ApproveMove) apply(p *play) {
 	t, m := p.task, p.move
 	p.freeReview(m.By)
 	t.Review = nil
-	t.NoVerdicts = 0
 	t.Rejection = nil
 	t.Verdict = &Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At}
 }
@@ -212,7 +210,6 @@ func (r *RejectMove) apply(p *play) {
 	t, m := p.task, p.move
 	p.unclaim()
 	t.Verdict = nil
-	t.NoVerdicts = 0
 	t.Attempt.Cycles++
 	t.Cycles++
 	t.Rejection = &Rejection{Commit: r.Commit, By: m.By, Blockers: r.open(t.Rejection), Concerns: r.Feedback.Concerns,
