@@ -31,11 +31,7 @@ func (c *logCommand) Run(s *session) error {
 	if c.Count < 0 {
 		return usagef("git liza help log", "-n takes a number from 1 on, not %d", c.Count)
 	}
-	l, err := s.look()
-	if err != nil {
-		return err
-	}
-	since, err := parseSince(c.Since, l.at)
+	since, err := parseSince(c.Since, s.now().UTC())
 	if err != nil {
 		return err
 	}
@@ -49,15 +45,34 @@ func (c *logCommand) Run(s *session) error {
 		}
 		return c.Count == 0 || len(list) < c.Count
 	}
-	if c.ID != "" {
-		err = l.historyOf(s, c.ID, keep)
+	if c.ID == "" {
+		err = s.history(keep)
+	} else if l, lookErr := s.look(); lookErr != nil {
+		err = lookErr
 	} else {
-		err = l.Store.History(l.tip, func(e gitstore.Event) (bool, error) { return keep(e), s.ctx.Err() })
+		err = l.historyOf(s, c.ID, keep)
 	}
 	if err != nil {
 		return err
 	}
 	return c.print(s, list)
+}
+
+// history visits all moves, newest first, until visit returns false; the
+// board that they led to is not read and may be broken.
+func (s *session) history(visit func(gitstore.Event) bool) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	tip, err := clone.Repo.Resolve(s.ctx, gitstore.StateRef)
+	if err == nil && tip == "" {
+		err = gitstore.ErrNoBoard
+	}
+	if err != nil {
+		return err
+	}
+	return clone.Store.History(tip, func(e gitstore.Event) (bool, error) { return visit(e), s.ctx.Err() })
 }
 
 // historyOf visits the moves that changed a task, newest first, until visit

@@ -42,6 +42,21 @@ func (s *session) look() (look, error) {
 	return look{clone, b, tip, clone.Store.Now()}, err
 }
 
+// lookAt reads the blackboard as it was at a time, mark or commit; what stands
+// at the tip now is not read and may be broken.
+func (s *session) lookAt(rev string) (look, error) {
+	clone, err := s.reader()
+	if err != nil {
+		return look{}, err
+	}
+	commit, err := clone.Store.Rev(s.ctx, rev)
+	if err != nil {
+		return look{}, err
+	}
+	b, err := clone.Store.BoardAt(commit)
+	return look{clone, b, commit, clone.Store.Now()}, err
+}
+
 // asker is the coder whose claims the board is asked about: the agent that
 // asks, if it is a coder, else one that could begin now.
 func (l look) asker(s *session) (flow.Actor, flow.Generation) {

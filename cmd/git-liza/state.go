@@ -33,17 +33,15 @@ var stateLists = []struct {
 }
 
 func (c *stateCommand) Run(s *session) error {
-	l, err := s.look()
+	var l look
+	var err error
+	if c.At == "" {
+		l, err = s.look()
+	} else {
+		l, err = s.lookAt(c.At)
+	}
 	if err != nil {
 		return err
-	}
-	if c.At != "" {
-		if l.tip, err = l.Store.Rev(s.ctx, c.At); err != nil {
-			return err
-		}
-		if l.board, err = l.Store.BoardAt(l.tip); err != nil {
-			return err
-		}
 	}
 	b := l.board
 	settings := b.Settings()

@@ -87,6 +87,8 @@ func viewValue(v reflect.Value) any {
 		return list
 	case reflect.Map:
 		return viewMap(v)
+	case reflect.String:
+		return v.String()
 	}
 	return v.Interface()
 }

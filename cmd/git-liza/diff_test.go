@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+func TestMarksWithinLines(t *testing.T) {
+	t.Parallel()
+	d := gitstore.Difference{Path: "tasks/01/task-1.yaml", Old: "id: task-1\nstatus: UNCLAIMED\npriority: 3\n", New: "id: task-1\nstatus: CLAIMED\npriority: 3\nsaves: 1\n"}
+	require.Equal(t, strings.Join([]string{
+		"\x1b[1m--- a/tasks/01/task-1.yaml\x1b[m", "\x1b[1m+++ b/tasks/01/task-1.yaml\x1b[m", "\x1b[36m@@ -1,3 +1,4 @@\x1b[m",
+		" id: task-1", "\x1b[31m-status: \x1b[7mUN\x1b[27mCLAIMED\x1b[m", "\x1b[32m+status: CLAIMED\x1b[m", " priority: 3", "\x1b[32m+saves: 1\x1b[m", ""}, "\n"),
+		documentDiff{color: true}.text(d))
+}
+
+// Without color a difference is a patch: git makes the new document of the old
+// one with it, and no line that is the same is shown as changed twice.
+func TestDifferenceIsAPatch(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		line := rapid.SampledFrom([]string{"a: 1", "b: 2", "c: 3", "d:", "  - x", "", "é"})
+		texts := rapid.Custom(func(rt *rapid.T) string {
+			return strings.Join(append(rapid.SliceOfN(line, 1, 30).Draw(rt, "lines"), ""), "\n")
+		})
+		d := gitstore.Difference{Path: "doc", Old: texts.Draw(rt, "old"), New: texts.Draw(rt, "new")}
+		if d.Old == d.New {
+			return
+		}
+		file := filepath.Join(dir, "doc")
+		require.NoError(rt, os.WriteFile(file, []byte(d.Old), 0o644))
+		patch := documentDiff{}.text(d)
+		command := exec.Command("git", "apply", "--unidiff-zero", "--whitespace=nowarn", "-")
+		command.Dir, command.Stdin = dir, strings.NewReader(patch)
+		command.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		out, err := command.CombinedOutput()
+		require.NoError(rt, err, "%s\n%s", out, patch)
+		got, err := os.ReadFile(file)
+		require.NoError(rt, err)
+		require.Equal(rt, d.New, string(got), patch)
+	})
+}

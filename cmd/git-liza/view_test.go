@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+var noon = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
+
+// Scripts rely on the keys: they may become more, they do not change.
+func TestKeysOfATask(t *testing.T) {
+	t.Parallel()
+	const contract = `id, title, status, kind, goal, sprint, done_when, spec, scope, priority, depends_on, owns, verify, created,
+		changed, assigned_to, lease_expires, worktree, branch, base_commit, iteration, review_cycles, review_cycles_total, attempts,
+		failed_by, intent, review_commit, reviewing_by, review_lease_expires, approved_by, verdict, rejection, merge_commit, drift,
+		blocked_reason, blocked_questions, integration_failure, integration_fix, handoff, supersedes, superseded_by, rescope_reason,
+		claimable, why_not`
+	require.Equal(t, strings.Fields(strings.ReplaceAll(contract, ",", " ")), taskKeys())
+}
+
+// The same key has the same kind of value whatever the task's state: a list is
+// a list, and what is absent is null.
+func TestAbsentValues(t *testing.T) {
+	t.Parallel()
+	view := taskView{board: flow.Open(flow.Documents{}, noon), asker: "coder-1"}
+	text, err := json.Marshal(view.of(&flow.Task{ID: "a", Status: flow.Draft}))
+	require.NoError(t, err)
+	var task map[string]any
+	require.NoError(t, json.Unmarshal(text, &task))
+	for _, key := range []string{"depends_on", "owns", "failed_by", "blocked_questions", "supersedes", "superseded_by"} {
+		require.Equal(t, []any{}, task[key], key)
+	}
+	for _, key := range []string{"created", "lease_expires", "review_lease_expires", "intent", "verdict", "rejection", "integration_failure", "handoff"} {
+		require.Contains(t, task, key)
+		require.Nil(t, task[key], key)
+	}
+	for _, key := range []string{"title", "kind", "assigned_to", "branch", "base_commit", "merge_commit"} {
+		require.Equal(t, "", task[key], key)
+	}
+	require.Equal(t, float64(0), task["iteration"])
+	require.Equal(t, "DRAFT", task["status"])
+	require.Equal(t, false, task["claimable"])
+}
+
+func TestViewOf(t *testing.T) {
+	t.Parallel()
+	move := flow.Move{Act: flow.ActReject, Task: "task-1", By: "human:ann", At: noon.In(time.FixedZone("", 3600)),
+		Detail: &flow.RejectMove{Commit: "c", Feedback: flow.Feedback{Blockers: []flow.Finding{{File: "a<b>.go", Line: 3, Issue: "…"}}}}}
+	var out bytes.Buffer
+	require.NoError(t, (&session{stdout: &out}).encode(viewOf(logEntry{"s", move})))
+	require.Equal(t, `{"state":"s","act":"reject","task":"task-1","by":"human:ann","principal":"","at":"2026-01-17T12:00:00Z","generation":"","request":"","seen":"",`+
+		`"commit":"c","feedback":{"blockers":[{"file":"a<b>.go","line":3,"issue":"…","why":"","suggestion":""}],"concerns":[],"prior":[],"overall":""}}`+"\n", out.String())
+	require.Equal(t, map[string]any{"count": "3"}, viewOf(map[string]string{"count": "3"}))
+	require.Equal(t, "30m", viewOf(flow.Duration(30*time.Minute)))
+	require.Equal(t, []any{"a", "b"}, viewOf([]flow.TaskID{"a", "b"}))
+	require.Nil(t, viewOf((*flow.Task)(nil)))
+	text, err := json.Marshal(object{})
+	require.NoError(t, err)
+	require.Equal(t, "{}", string(text))
+}
+
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	task := object{{"id", flow.TaskID("task-1")}, {"owns", []any{"a/**", "b"}}, {"priority", 2}, {"verdict", nil}, {"intent", object{{"summary", "<x>"}}}}
+	for _, test := range [][2]string{
+		{"", ""}, {"plain", "plain"}, {"%(id)", "task-1"}, {"%(owns)|%(priority)", "a/**,b|2"}, {"%%(id)", "%(id)"}, {"100%%", "100%"},
+		{"%(id)%0a%(verdict)%41", "task-1\nA"}, {"%(intent)", `{"summary":"<x>"}`}, {"a)b(%(id))", "a)b(task-1)"},
+	} {
+		f, err := parseFormat(test[0])
+		require.NoError(t, err, test[0])
+		require.Equal(t, test[1], f.fill(task), test[0])
+	}
+	for _, bad := range []string{"%", "%(", "%(id", "%()", "%(ID)", "%x", "%zz", "a%"} {
+		_, err := parseFormat(bad)
+		require.Error(t, err, bad)
+	}
+}
+
+func TestTableFitsItsWidth(t *testing.T) {
+	t.Parallel()
+	var rows table
+	rows.add("task-1", "漢字", "short")
+	rows.add("a", "b", "long\nand\x1b[31m red and \u202elonger\u202c than that")
+	require.Equal(t, "task-1  漢字  short\na       b     long and [31m red and longer than that\n", rows.text(0))
+	for width := 20; width < 60; width++ {
+		for line := range strings.Lines(rows.text(width)) {
+			require.LessOrEqual(t, cells(strings.TrimSuffix(line, "\n")), width)
+		}
+	}
+	require.Equal(t, "漢…", cut("漢字漢字", 4))
+	require.Equal(t, "漢字", cut("漢字", 4))
+	require.Equal(t, "e\u0301e\u0301", cut("e\u0301e\u0301", 2))
+}
+
+func TestSince(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Time{
+		"": {}, "2026-01-17": noon.Add(-12 * time.Hour), "2026-01-17T11:30": noon.Add(-30 * time.Minute), "2026-01-17T12:00:00+01:00": noon.Add(-time.Hour),
+		"90m": noon.Add(-90 * time.Minute), "3d": noon.AddDate(0, 0, -3), "1h30m": noon.Add(-90 * time.Minute),
+	} {
+		got, err := parseSince(text, noon)
+		require.NoError(t, err, text)
+		require.True(t, want.Equal(got), "%s: %s", text, got)
+	}
+	for _, bad := range []string{"yesterday", "-5m", "0d", "3dd", "3d4h", "2026-02-30", "d", "-1d"} {
+		_, err := parseSince(bad, noon)
+		require.Error(t, err, bad)
+	}
+}
+
+func TestSpan(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{0: "0s", 59 * time.Second: "59s", 12*time.Minute + 40*time.Second: "12m",
+		time.Hour: "1h", 47*time.Hour + 59*time.Minute: "47h", 49 * time.Hour: "2 days", -3 * time.Minute: "3m"} {
+		require.Equal(t, want, span(d))
+	}
+}
