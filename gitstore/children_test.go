@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -37,6 +38,20 @@ func childStore(ctx context.Context, r *Repo, task string, args []string) error 
 	case "merge-task":
 		_, err := s.Do(ctx, merging(s, flow.TaskID(args[0])))
 		return err
+	case "add":
+		return childAdd(ctx, s, args[0])
+	case "claim":
+		_, err := s.Do(ctx, claim(flow.TaskID(args[0]), flow.Actor(args[1])))
+		return errors.Join(err, printPeak())
+	case "list":
+		b, _, err := s.Board(ctx)
+		if err != nil {
+			return err
+		}
+		if n := len(b.Tasks()); n == 0 {
+			return errors.New("there are no tasks")
+		}
+		return errors.Join(b.Err(), printPeak())
 	case "read-only":
 		return childReadOnly(ctx, s)
 	}
@@ -57,6 +72,20 @@ func childNotes(ctx context.Context, s *Store, name, count string) error {
 		fmt.Println(result.Move.Request, result.Commit)
 	}
 	return nil
+}
+
+// childAdd adds many tasks in one move.
+func childAdd(ctx context.Context, s *Store, count string) error {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	list := make([]flow.TaskInput, n)
+	for i := range list {
+		list[i] = flow.TaskInput{ID: flow.TaskID("task-" + strconv.Itoa(i)), Draft: true}
+	}
+	_, err = s.Do(ctx, constant(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: list}}))
+	return err
 }
 
 // childClaims claims and releases every task of some rounds, and prints those
@@ -103,4 +132,19 @@ func childReadOnly(ctx context.Context, s *Store) error {
 	_, err = s.Do(ctx, note("x"))
 	fmt.Println("denied:", errors.Is(err, fs.ErrPermission))
 	return b.Err()
+}
+
+// printPeak prints the most memory that this process had at once, in KiB, where
+// the system tells.
+func printPeak() error {
+	status, err := os.ReadFile("/proc/self/status")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			fmt.Println(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
+		}
+	}
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -210,4 +211,17 @@ func TestAMoveThatLandedAllTheSame(t *testing.T) {
 	require.Equal(t, r.Commit, d.at(StateRef))
 	require.Equal(t, "3", git(t, d.dir, "rev-list", "--count", StateRef))
 	d.sound()
+}
+
+// One move may write more objects than a process may have files open.
+func TestALargeMove(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	few := storeChild(os.Args[0], d.dir, "add", "600")
+	cmd := exec.Command("sh", append([]string{"-c", `ulimit -n 256 && exec "$0" "$@"`}, few.Args...)...)
+	cmd.Env = few.Env
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Len(t, d.board().Tasks(), 600)
+	git(t, d.dir, "fsck", "--strict", "--no-dangling")
 }

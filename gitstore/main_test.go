@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 }
 
 // git runs git as a user would and returns its output, trimmed.
-func git(t *testing.T, dir string, args ...string) string {
+func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
@@ -57,7 +57,7 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func open(t *testing.T, dir string) *Repo {
+func open(t testing.TB, dir string) *Repo {
 	t.Helper()
 	r, err := Open(context.Background(), dir)
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func objectsOf(t *testing.T, r *Repo) *Objects {
 }
 
 // write puts a file below dir.
-func write(t *testing.T, dir, name, content string) {
+func write(t testing.TB, dir, name, content string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
@@ -81,7 +81,7 @@ func write(t *testing.T, dir, name, content string) {
 }
 
 // seeded makes a repository with one commit on main.
-func seeded(t *testing.T, args ...string) string {
+func seeded(t testing.TB, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	git(t, dir, append([]string{"init", "-q", "-b", "main"}, args...)...)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +18,9 @@ import (
 // ErrNoObject is wrapped when the repository holds no object with an id. The
 // store tests it when it gathers facts: "this commit exists" is one of them.
 var ErrNoObject = errors.New("no such object")
+
+// looseAtOnce is how many objects are written before they are made durable.
+const looseAtOnce = 200
 
 // pendingLimit is how many bytes may wait for a Flush.
 const pendingLimit = 32 << 20
@@ -181,7 +185,12 @@ func (o *Objects) flush() error {
 		return err
 	}
 	if o.plain && shared == "" {
-		err = writeLoose(o.repo.objectDir, o.pending, mode)
+		// In groups, because each object is an open file until it is durable.
+		for group := range slices.Chunk(o.pending, looseAtOnce) {
+			if err = writeLoose(o.repo.objectDir, group, mode); err != nil {
+				break
+			}
+		}
 	} else {
 		err = o.repo.unpackObjects(o.ctx, o.pending, mode)
 	}

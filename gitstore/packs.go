@@ -57,12 +57,8 @@ func (p *packs) read(id ID) (kind string, data []byte, ok bool) {
 	return obj.Type().String(), data, err == nil
 }
 
-// smallObject is what packs.size reads in order to learn an object's kind; it
-// is kept for the read that follows.
-const smallObject = 1 << 20
-
-// size returns a packed object's kind and length, without reading a large one;
-// !ok means that git has to be asked.
+// size returns a packed object's kind and length; content of some size is not
+// read for it. !ok means that git has to be asked.
 func (p *packs) size(id ID) (kind string, n int64, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,20 +68,12 @@ func (p *packs) size(id ID) (kind string, n int64, ok bool) {
 	if p.storage == nil {
 		return "", 0, false
 	}
-	hash := plumbing.NewHash(string(id))
-	n, err := p.storage.EncodedObjectSize(hash)
+	obj, err := p.storage.EncodedObject(plumbing.AnyObject, plumbing.NewHash(string(id)))
 	if err != nil {
 		p.missed()
 		return "", 0, false
 	}
-	if n > smallObject {
-		return "", 0, false
-	}
-	obj, err := p.storage.EncodedObject(plumbing.AnyObject, hash)
-	if err != nil {
-		return "", 0, false
-	}
-	return obj.Type().String(), n, true
+	return obj.Type().String(), obj.Size(), true
 }
 
 func (p *packs) open() {

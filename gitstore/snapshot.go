@@ -108,7 +108,8 @@ func (s snapshot) Summaries() ([]flow.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []flow.Summary
+	lists := make([][]row, 0, len(shards))
+	n := 0
 	for _, e := range shards {
 		path := dir + e.Name
 		if e.Mode != ModeTree || e.Name != shard(e.Name, 0) {
@@ -118,6 +119,11 @@ func (s snapshot) Summaries() ([]flow.Summary, error) {
 		if err != nil {
 			return nil, err
 		}
+		lists = append(lists, list)
+		n += len(list)
+	}
+	all := make([]flow.Summary, 0, n)
+	for _, list := range lists {
 		for i := range list {
 			all = append(all, list[i].Summary)
 		}

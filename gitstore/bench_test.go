@@ -1,0 +1,201 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// bigDesk is a blackboard with many tasks, packed as housekeeping leaves it.
+// Nothing replays to it: its tasks appear in one commit.
+func bigDesk(b *testing.B, live, archived int) *desk {
+	b.Helper()
+	dir := b.TempDir()
+	git(b, dir, "init", "-q", "-b", "main")
+	git(b, dir, "config", "liza.fsync", "none")
+	write(b, dir, "README", "hello\n")
+	git(b, dir, "add", ".")
+	git(b, dir, "commit", "-q", "-m", "first")
+	d := newDesk(b, dir)
+	var edits []flow.Edit
+	for i := range live {
+		id := fmt.Sprintf("task-%d", i+1)
+		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Tasks, ID: id}, Document: benchmarkTask(d, id, flow.Unclaimed)})
+	}
+	for i := range archived {
+		id := fmt.Sprintf("old-%d", i+1)
+		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Archive, ID: id}, Document: benchmarkTask(d, id, flow.Merged)})
+	}
+	tip := d.at(StateRef)
+	c, err := d.store.objects.Commit(tip)
+	require.NoError(b, err)
+	draft := &draft{snapshot: snapshot{d.store.library, c.Tree, d.store.past}}
+	tree, err := draft.apply(edits)
+	require.NoError(b, err)
+	pack, err := d.store.Repo.encodePack(draft.drafted)
+	require.NoError(b, err)
+	_, err = d.store.Repo.Run(context.Background(), Cmd{Args: []string{"index-pack", "--stdin"}, Stdin: pack})
+	require.NoError(b, err)
+	m := flow.Move{Act: flow.ActNote, By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "all at once"}}
+	raw, err := encodeCommit(tree, tip, m, header(c.Raw, "committer "))
+	require.NoError(b, err)
+	git(b, dir, "update-ref", StateRef, string(d.forged(string(raw))))
+	git(b, dir, "repack", "-q", "-a", "-d")
+	git(b, dir, "prune-packed")
+	d.store = d.open()
+	return d
+}
+
+func benchmarkTask(d *desk, id string, status flow.Status) *flow.Task {
+	t := &flow.Task{ID: flow.TaskID(id), Title: "Log in with a password, part " + id, Status: status, Kind: flow.Code, Goal: "goal-1", Sprint: "sprint-1",
+		DoneWhen: "go test ./login passes and a wrong password is refused within a second", Spec: "README#login",
+		Scope: "login and its tests, nothing of the session store", Priority: 3, Owns: []string{"login/" + id + "/**"},
+		Verify: "go test ./login/" + id, Created: d.now, CreatedBy: ann, Changed: d.now}
+	if status == flow.Merged {
+		t.Merge = &flow.Merge{Commit: d.at("refs/heads/main"), Onto: d.at("refs/heads/main"), Tree: d.at("refs/heads/main"), By: ann, At: d.now}
+	}
+	return t
+}
+
+// BenchmarkClaim is a claim within a process, at 1,000 live tasks.
+func BenchmarkClaim(b *testing.B) {
+	for _, archived := range []int{100, 10000, 100000} {
+		b.Run(fmt.Sprint("archived=", archived), func(b *testing.B) {
+			d := bigDesk(b, 1000, archived)
+			base := d.at(StateRef)
+			i := 0
+			for b.Loop() {
+				if i++; i > 900 {
+					b.StopTimer()
+					git(b, d.dir, "update-ref", StateRef, string(base))
+					i = 1
+					b.StartTimer()
+				}
+				d.claim(flow.TaskID(fmt.Sprint("task-", i)), flow.Actor(fmt.Sprint("coder-", i)))
+			}
+		})
+	}
+}
+
+// measured runs processes one after the other and reports what one takes.
+func measured(b *testing.B, make func(i int) *exec.Cmd) {
+	var cpu time.Duration
+	peak := 0
+	i := 0
+	for b.Loop() {
+		cmd := make(i)
+		out, err := cmd.CombinedOutput()
+		require.NoError(b, err, "%s", out)
+		cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		if n, err := strconv.Atoi(strings.TrimSpace(string(out))); err == nil {
+			peak = max(peak, n)
+		}
+		i++
+	}
+	b.ReportMetric(float64(cpu.Microseconds())/1000/float64(i), "cpu-ms/op")
+	b.ReportMetric(float64(peak)/(1<<10), "peak-MiB")
+}
+
+// BenchmarkClaimProcess is a claim as a process of its own, beside the same
+// change of state by the plainest script of git commands.
+func BenchmarkClaimProcess(b *testing.B) {
+	for _, archived := range []int{100, 100000} {
+		b.Run(fmt.Sprint("archived=", archived), func(b *testing.B) {
+			d := bigDesk(b, 1000, archived)
+			measured(b, func(i int) *exec.Cmd {
+				return storeChild(os.Args[0], d.dir, "claim", fmt.Sprint("task-", i%1000+1), fmt.Sprint("coder-", i%1000+1))
+			})
+		})
+	}
+	b.Run("floor", func(b *testing.B) {
+		d := bigDesk(b, 1000, 100)
+		script := filepath.Join(d.dir, "floor.sh")
+		require.NoError(b, os.WriteFile(script, []byte(floor), 0o755))
+		measured(b, func(i int) *exec.Cmd {
+			cmd := exec.Command("sh", script, fmt.Sprint("task-", i%1000+1))
+			cmd.Dir = d.dir
+			return cmd
+		})
+	})
+}
+
+// floor claims a task with git alone and without any rule.
+const floor = `set -e
+id=$1
+old=$(git rev-parse refs/liza/state)
+nn=$(printf %s "$id" | tail -c 2 | tr - 0)
+blob=$(git cat-file blob "$old:tasks/$nn/$id.yaml" | sed "s/^status: .*/status: CLAIMED/" | git hash-object -w --stdin)
+shard=$(git ls-tree "$old:tasks/$nn" | sed "s/blob [0-9a-f]*	$id.yaml/blob $blob	$id.yaml/" | git mktree)
+tasks=$(git ls-tree "$old:tasks" | sed "s/tree [0-9a-f]*	$nn\$/tree $shard	$nn/" | git mktree)
+root=$(git ls-tree "$old" | sed "s/tree [0-9a-f]*	tasks\$/tree $tasks	tasks/" | git mktree)
+new=$(echo "claim $id" | git commit-tree "$root" -p "$old")
+git update-ref -m "claim $id" refs/liza/state "$new" "$old"
+`
+
+// BenchmarkList reads the summaries of 10,000 live tasks, as a process.
+func BenchmarkList(b *testing.B) {
+	d := bigDesk(b, 10000, 1000)
+	cache := filepath.Join(d.store.Repo.CommonDir(), "liza", "cache")
+	b.Run("cold", func(b *testing.B) {
+		measured(b, func(int) *exec.Cmd {
+			require.NoError(b, os.RemoveAll(cache))
+			return storeChild(os.Args[0], d.dir, "list")
+		})
+	})
+	b.Run("warm", func(b *testing.B) {
+		measured(b, func(int) *exec.Cmd { return storeChild(os.Args[0], d.dir, "list") })
+	})
+	b.Run("after a move", func(b *testing.B) {
+		measured(b, func(i int) *exec.Cmd {
+			d.claim(flow.TaskID(fmt.Sprint("task-", i+1)), flow.Actor(fmt.Sprint("coder-", i+1)))
+			return storeChild(os.Args[0], d.dir, "list")
+		})
+	})
+	b.Run("nothing", func(b *testing.B) {
+		measured(b, func(int) *exec.Cmd { return storeChild(os.Args[0], d.dir, "open") })
+	})
+}
+
+// BenchmarkListInProcess is what a list costs beside the start of a process.
+func BenchmarkListInProcess(b *testing.B) {
+	d := bigDesk(b, 10000, 0)
+	require.Len(b, d.board().Tasks(), 10000)
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := OpenStore(context.Background(), d.store.Repo, func() time.Time { return d.now })
+		require.NoError(b, err)
+		board, _, err := s.Board(context.Background())
+		require.NoError(b, err)
+		require.Len(b, board.Tasks(), 10000)
+	}
+}
+
+// BenchmarkVerify judges one pushed commit.
+func BenchmarkVerify(b *testing.B) {
+	d := bigDesk(b, 1000, 10000)
+	var chain []ID
+	for i := range 200 {
+		chain = append(chain, d.claim(flow.TaskID(fmt.Sprint("task-", i+1)), flow.Actor(fmt.Sprint("coder-", i+1))).Commit)
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		if i%len(chain) == 0 {
+			b.StopTimer()
+			d.store = d.open()
+			b.StartTimer()
+		}
+		require.NoError(b, d.store.Verify(chain[i%len(chain)]))
+		i++
+	}
+}

@@ -1,0 +1,168 @@
+package gitstore
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// drawTask is a task with whatever its summary shows.
+func drawTask(t *rapid.T, id string) *flow.Task {
+	at := rapid.Custom(func(t *rapid.T) time.Time {
+		return time.Unix(rapid.Int64Range(-1<<33, 1<<37).Draw(t, "seconds"), 0).UTC()
+	})
+	text := rapid.Custom(func(t *rapid.T) string { return flow.Clean(rapid.String().Draw(t, "text")) })
+	who := rapid.SampledFrom([]flow.Actor{"coder-1", "coder-22", "human:ann"})
+	task := &flow.Task{ID: flow.TaskID(id), Title: text.Draw(t, "title"), Goal: "goal-1", Sprint: "sprint-1",
+		Status: rapid.SampledFrom(flow.Statuses()).Draw(t, "status"), Kind: flow.Code, Priority: rapid.IntRange(1, 5).Draw(t, "priority"),
+		Stretch: rapid.Bool().Draw(t, "stretch"), Created: at.Draw(t, "created"), Changed: at.Draw(t, "changed"),
+		Owns: rapid.SliceOfN(text, 0, 3).Draw(t, "owns"), DependsOn: rapid.SampledFrom([][]flow.TaskID{nil, {"a"}, {"b", "c"}}).Draw(t, "needs")}
+	if rapid.Bool().Draw(t, "claimed") {
+		task.Attempt = &flow.Attempt{Coder: who.Draw(t, "coder"), Iteration: rapid.IntRange(1, 9).Draw(t, "n"), Cycles: rapid.IntRange(0, 5).Draw(t, "cycles")}
+		task.Claim = &flow.Claim{By: who.Draw(t, "holder"), Lease: at.Draw(t, "lease"), From: flow.Unclaimed}
+	}
+	if rapid.Bool().Draw(t, "reviewed") {
+		task.Review = &flow.Review{By: who.Draw(t, "reviewer"), Lease: at.Draw(t, "review lease")}
+		task.Block = &flow.Block{Reason: text.Draw(t, "reason"), Limit: text.Draw(t, "limit"), By: "human:ann"}
+		task.Integration = &flow.Integration{Onto: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", By: "human:ann", At: at.Draw(t, "failed")}
+	}
+	return task
+}
+
+// From the documents, from memory, from the files, from files of an earlier
+// state or from damaged ones: the summaries are the same.
+func TestSummariesAreTheSameFromEverywhere(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	git(t, d.dir, "config", "liza.fsync", "none")
+	cache := filepath.Join(d.store.Repo.CommonDir(), "liza", "cache")
+	rapid.Check(t, func(rt *rapid.T) {
+		require.NoError(rt, os.RemoveAll(cache))
+		root := ID("")
+		for range rapid.IntRange(1, 4).Draw(rt, "states") {
+			root = d.redrawn(rt, root)
+			want := summariesOf(rt, newShelf(""), d.store.objects, root)
+			kept := newShelf(cache)
+			for _, from := range []struct {
+				how  string
+				kept *shelf
+			}{{"over an earlier state", kept}, {"from memory", kept}, {"from the files", newShelf(cache)}} {
+				require.Equal(rt, want, summariesOf(rt, from.kept, d.store.objects, root), from.how)
+			}
+			damage(rt, cache)
+			require.Equal(rt, want, summariesOf(rt, newShelf(cache), d.store.objects, root), "from damaged files")
+			require.Equal(rt, want, summariesOf(rt, newShelf(cache), d.store.objects, root), "from mended files")
+		}
+	})
+}
+
+// redrawn is a state tree with some tasks added, changed and removed.
+func (d *desk) redrawn(t *rapid.T, root ID) ID {
+	ids := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "A01", "b01", "c-01", "z", "task-7", "x07"}), 1, 7, func(s string) string { return s })
+	edits := []flow.Edit{{Key: flow.Key{Folder: flow.BreakerDoc}, Document: &flow.Breaker{Watermark: 1}}}
+	for _, id := range ids.Draw(t, "ids") {
+		edit := flow.Edit{Key: flow.Key{Folder: flow.Tasks, ID: id}}
+		if rapid.IntRange(0, 4).Draw(t, "removed") > 0 {
+			edit.Document = drawTask(t, id)
+		}
+		edits = append(edits, edit)
+	}
+	draft := &draft{snapshot: snapshot{newLibrary(d.store.objects), root, newShelf("")}}
+	tree, err := draft.apply(edits)
+	require.NoError(t, err)
+	require.NoError(t, draft.flush())
+	return tree
+}
+
+// summariesOf are the summaries of a tree, in order of the ids.
+func summariesOf(t *rapid.T, kept *shelf, o *Objects, root ID) []flow.Summary {
+	list, err := snapshot{newLibrary(o), root, kept}.Summaries()
+	require.NoError(t, err)
+	slices.SortFunc(list, func(a, b flow.Summary) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return list
+}
+
+// damage changes one file of the cache somehow.
+func damage(t *rapid.T, cache string) {
+	files, err := filepath.Glob(filepath.Join(cache, "??"))
+	require.NoError(t, err)
+	if len(files) == 0 {
+		return
+	}
+	path := rapid.SampledFrom(files).Draw(t, "file")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	at := rapid.IntRange(0, max(0, len(data)-1)).Draw(t, "at")
+	how := rapid.IntRange(0, 3).Draw(t, "how")
+	switch {
+	case len(data) == 0 || how == 0:
+		data = data[:at]
+	case how == 1:
+		data[at] ^= byte(rapid.IntRange(1, 255).Draw(t, "bits"))
+	case how == 2:
+		data = append(data, data[at:]...)
+	default:
+		other, err := os.ReadFile(rapid.SampledFrom(files).Draw(t, "other"))
+		require.NoError(t, err)
+		data = other
+	}
+	require.NoError(t, os.WriteFile(path, data, 0o666))
+}
+
+// A second reader needs the documents of what changed only, and none of the
+// rest; a place that cannot be written to costs nothing but time.
+func TestSummariesReadWhatChanged(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("a01", "b01", "c01")
+	require.Len(t, d.board().Tasks(), 3)
+	d.claim("b01", coder)
+	s := d.open()
+	b, _, err := s.Board(context.Background())
+	require.NoError(t, err)
+	require.Len(t, b.Tasks(), 3)
+	read := 0
+	for v := range s.library.documents {
+		if v.folder == flow.Tasks {
+			read++
+		}
+	}
+	require.Equal(t, 1, read)
+
+	cache := filepath.Join(d.store.Repo.CommonDir(), "liza", "cache")
+	require.NoError(t, os.RemoveAll(cache))
+	write(t, d.dir, ".git/liza/cache", "in the way")
+	b, _, err = d.open().Board(context.Background())
+	require.NoError(t, err)
+	require.Len(t, b.Tasks(), 3)
+	d.claim("a01", "coder-2")
+	d.sound()
+}
+
+// Replaying history leaves the files of the present alone.
+func TestHistoryKeepsOutOfTheCache(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	old := d.add("a01").Commit
+	d.claim("a01", coder)
+	require.Len(t, d.board().Tasks(), 1)
+	path := filepath.Join(d.store.Repo.CommonDir(), "liza", "cache", "01")
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	b, err := d.open().BoardAt(old)
+	require.NoError(t, err)
+	require.Equal(t, flow.Unclaimed, b.Tasks()[0].Status)
+	d.sound()
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+}
