@@ -43,9 +43,9 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 			target = held(b, c.By)
 		}
 		if target == "" {
-			best, refusal := b.Best(flow.ActClaim, c.By, c.Generation, at)
-			if refusal != nil {
-				return flow.Move{}, nil, refusal
+			best, err := c.best(b, flow.ActClaim, at)
+			if err != nil {
+				return flow.Move{}, nil, err
 			}
 			target = best
 		}
@@ -65,6 +65,19 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 	claimed.Worktree = tree.Path
 	claimed.Warning, err = hookWarning(err)
 	return claimed, r, err
+}
+
+// best is the task that the actor should take; where there is no board, that
+// is what the caller hears, not that there is nothing to do.
+func (c *Clone) best(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID, error) {
+	if b.Empty() {
+		return "", gitstore.ErrNoBoard
+	}
+	id, refusal := b.Best(act, c.By, c.Generation, at)
+	if refusal != nil {
+		return "", refusal
+	}
+	return id, nil
 }
 
 // hookWarning turns the failure of a user's hook, beside a checkout that is

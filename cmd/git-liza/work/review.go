@@ -24,6 +24,10 @@ type Reviewing struct {
 // submitted commit out beside the work. Repeating it repairs the checkout. A
 // review that reaches the limit is a *Setback.
 func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration) (Reviewing, gitstore.Result, error) {
+	trees, err := c.checkouts()
+	if err != nil {
+		return Reviewing{}, gitstore.Result{}, err
+	}
 	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []gitstore.RefUpdate, error) {
 		target := id
 		if a := b.Agent(c.By.Agent()); target == "" && a != nil {
@@ -32,9 +36,9 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 			}
 		}
 		if target == "" {
-			best, refusal := b.Best(flow.ActReview, c.By, c.Generation, at)
-			if refusal != nil {
-				return flow.Move{}, nil, refusal
+			best, err := c.best(b, flow.ActReview, at)
+			if err != nil {
+				return flow.Move{}, nil, err
 			}
 			target = best
 		}
@@ -53,10 +57,6 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 		return got, r, err
 	}
 	got.Lease = t.Review.Lease
-	trees, err := c.checkouts()
-	if err != nil {
-		return got, r, err
-	}
 	if err := trees.Ignore(); err != nil {
 		return got, r, err
 	}
