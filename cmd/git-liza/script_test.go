@@ -44,6 +44,7 @@ func pinned(env *testscript.Env) error {
 	env.Setenv("NO_COLOR", "1")
 	env.Setenv("GIT_AUTHOR_DATE", "2026-01-17T14:00:00Z")
 	env.Setenv("GIT_COMMITTER_DATE", "2026-01-17T14:00:00Z")
+	env.Setenv("GORACE", "atexit_sleep_ms=0") // a race-enabled program sleeps a second at its end otherwise
 	env.Setenv("LIZA_NOW", "2026-01-17T14:00:00Z")
 	return nil
 }
