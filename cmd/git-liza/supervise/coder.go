@@ -42,6 +42,7 @@ func (s *supervisor) code(ctx context.Context, b *flow.Board) (turn, error) {
 	}
 	t := r.After.Task(got.Task)
 	s.lease = leaseOf(t)
+	s.rush.troubles.clear(t.ID)
 	e := &errand{role: flow.Coder, task: t, dir: got.Worktree}
 	if err := s.prepare(ctx, e, b); err != nil {
 		return turn{}, err

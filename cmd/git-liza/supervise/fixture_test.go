@@ -2,7 +2,6 @@ package supervise_test
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -182,6 +181,13 @@ func (w *world) moves(act flow.Act) []flow.Move {
 // number of the session on its task in $n, and three acts of a good agent.
 func (w *world) agent(script string) provider.Provider {
 	w.Helper()
+	p, err := provider.Parse("exec:sh "+w.scriptOf(script), self)
+	require.NoError(w, err)
+	return p
+}
+
+func (w *world) scriptOf(script string) string {
+	w.Helper()
 	path := filepath.Join(w.TempDir(), "agent.sh")
 	w.write(path, `set -e
 notes='`+w.notes+`'
@@ -193,9 +199,7 @@ submit() { intent; work; git liza submit $LIZA_TASK; }
 approve() { git liza approve $LIZA_TASK --commit $LIZA_REVIEW_COMMIT; }
 waitfor() { while ! test -e "$notes/$1"; do sleep 0.02; done; }
 `+script+"\n")
-	p, err := provider.Parse("exec:sh "+path, self)
-	require.NoError(w, err)
-	return p
+	return path
 }
 
 // quick are limits with which nothing takes long.
@@ -275,8 +279,7 @@ func (w *world) rush(posts ...supervise.Post) (*rushing, error) {
 // gone requires that a process whose id an agent left is no more.
 func (w *world) gone(name string) {
 	w.Helper()
-	pid, err := strconv.Atoi(strings.TrimSpace(w.note(name)))
-	require.NoError(w, err)
+	pid := w.pid(name)
 	w.await("the end of process "+name, func() bool { return dead(pid) })
 }
 
@@ -303,8 +306,17 @@ func (w *world) left() {
 	require.NoError(w, b.Check())
 }
 
-func encode(w *world, v any) string {
-	text, err := json.Marshal(v)
+func (w *world) pid(name string) int {
+	w.Helper()
+	pid, err := strconv.Atoi(strings.TrimSpace(w.note(name)))
 	require.NoError(w, err)
-	return string(text)
+	return pid
 }
+
+// logged reports whether an agent's log has a text.
+func (w *world) logged(id flow.AgentID, text string) bool {
+	log, err := os.ReadFile(filepath.Join(w.dir, ".git", "liza", "log", string(id)+".log"))
+	return err == nil && strings.Contains(string(log), "--- "+text)
+}
+
+func (w *world) mkdir(name string) error { return os.MkdirAll(filepath.Join(w.dir, name), 0o755) }

@@ -44,11 +44,10 @@ func (s *supervisor) register(ctx context.Context) error {
 		return err
 	}
 	s.id = r.Move.By.Agent()
-	if s.clone, err = base.As(ctx, r.Move.By, s.generation); err != nil {
-		return err
-	}
-	s.log, err = openLog(base.Repo.CommonDir(), s.id, s.rush.follower(s.id))
-	return err
+	other := *base
+	other.Store, other.By, other.Generation = store, r.Move.By, s.generation
+	s.clone = &other
+	return nil
 }
 
 // free is the id of the role with the lowest number that nobody has.
@@ -69,7 +68,6 @@ const farewell = 20 * time.Second
 func (s *supervisor) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
-	defer s.log.close()
 	b, _, err := s.clone.Store.Board(ctx)
 	if err != nil {
 		s.say("%s could not leave: %v", s.id, err)

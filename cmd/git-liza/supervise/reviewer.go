@@ -38,6 +38,7 @@ func (s *supervisor) review(ctx context.Context, b *flow.Board) (turn, error) {
 	}
 	t := r.After.Task(got.Task)
 	s.lease = leaseOf(t)
+	s.rush.troubles.clear(t.ID)
 	e := &errand{role: flow.CodeReviewer, task: t, dir: got.Worktree, failure: s.failures[t.ID]}
 	if err := s.prepare(ctx, e, b); err != nil {
 		return turn{}, err

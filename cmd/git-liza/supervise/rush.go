@@ -121,7 +121,7 @@ func (r *Rush) man(ctx context.Context, posts []Post) error {
 	verdict, err := r.awaitEnd(ctx, all)
 	cancel()
 	<-all
-	if err != nil || verdict {
+	if err != nil || verdict || ctx.Err() != nil {
 		return err
 	}
 	for _, err := range errs {

@@ -62,6 +62,16 @@ func (s *supervisor) run(ctx context.Context) error {
 		return err
 	}
 	defer s.leave(ctx)
+	var err error
+	if s.log, err = openLog(s.rush.Clone.Repo.CommonDir(), s.id, s.rush.follower(s.id)); err != nil {
+		return err
+	}
+	defer s.log.close()
+	return s.serve(ctx)
+}
+
+// serve looks at the board and does what is to be done, until there is an end.
+func (s *supervisor) serve(ctx context.Context) error {
 	idle := time.Now()
 	troubles := 0
 	for {
