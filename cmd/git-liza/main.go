@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
+
+	"github.com/git-liza/git-liza/flow"
 )
 
 // version is set by the build.
@@ -36,8 +37,8 @@ func main() {
 }
 
 // run is the program without the process around it; it returns the exit code.
-func run(s *session, args []string) int {
-	s.json = slices.Contains(args, "--json")
+func run(s *session, args []string) (code int) {
+	s.json = slices.ContainsFunc(args, isJSON) // until the command line is understood
 	if at := s.getenv("LIZA_NOW"); at != "" {
 		now, err := fixedClock(at, s.now)
 		if err != nil {
@@ -47,14 +48,34 @@ func run(s *session, args []string) int {
 	}
 	var cli commands
 	var helped helpPrinted
+	var page strings.Builder
 	parser, err := kong.New(&cli, kong.Name("git liza"), kong.Description(description),
-		kong.Writers(s.stdout, s.stderr), kong.Exit(func(int) { panic(helped) }), kong.WithHyphenPrefixedParameters(true),
+		kong.Writers(&page, s.stderr), kong.Exit(func(int) { panic(helped) }), kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 78}),
-		kong.Vars{"version": version}, kong.BindTo(s.stdout, (*io.Writer)(nil)))
+		kong.Vars{"version": version})
 	if err != nil {
 		return s.fail(err)
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(helpPrinted); !ok {
+				panic(r)
+			}
+			code = s.page(page.String())
+		}
+	}()
 	return s.dispatch(parser, &cli, args)
+}
+
+// isJSON recognises the flag where kong has not read the command line.
+func isJSON(arg string) bool { return arg == "--json" || strings.HasPrefix(arg, "--json=") }
+
+// page prints a page of help.
+func (s *session) page(text string) int {
+	if err := s.answer("", map[string]any{"help": text}, text); err != nil {
+		return s.fail(err)
+	}
+	return exitDone
 }
 
 const description = "Disciplined multi-agent coding: a blackboard on refs/liza/state, atomic claims, approved merges, an audit in git's own log."
@@ -62,25 +83,18 @@ const description = "Disciplined multi-agent coding: a blackboard on refs/liza/s
 // helpPrinted carries control out of kong after it has printed its help.
 type helpPrinted struct{}
 
-func (s *session) dispatch(parser *kong.Kong, cli *commands, args []string) (code int) {
-	defer func() {
-		if r := recover(); r != nil {
-			if _, ok := r.(helpPrinted); !ok {
-				panic(r)
-			}
-			code = exitDone
-		}
-	}()
+func (s *session) dispatch(parser *kong.Kong, cli *commands, args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
 	if args[0] == "help" {
-		return s.help(parser, args[1:])
+		return s.help(parser, slices.DeleteFunc(slices.Clone(args[1:]), isJSON))
 	}
 	k, err := parser.Parse(args)
 	if err != nil {
 		return s.fail(wrongUsage(err))
 	}
+	s.json = cli.JSON
 	s.as = cli.As
 	if s.as == "" {
 		s.as = s.getenv("LIZA_AGENT_ID")
@@ -94,10 +108,11 @@ func (s *session) dispatch(parser *kong.Kong, cli *commands, args []string) (cod
 // help prints the page of a command, or one of the topics.
 func (s *session) help(parser *kong.Kong, topic []string) int {
 	if len(topic) == 1 && topic[0] == "exit-codes" {
+		var text strings.Builder
 		for _, e := range exitCodes {
-			fmt.Fprintf(s.stdout, "%3d  %-17s %s\n", e.code, e.outcome, e.meaning)
+			fmt.Fprintf(&text, "%3d  %-17s %s\n", e.code, e.outcome, e.meaning)
 		}
-		return exitDone
+		return s.page(text.String())
 	}
 	if _, err := parser.Parse(append(slices.Clone(topic), "--help")); err != nil {
 		return s.fail(wrongUsage(err))
@@ -116,7 +131,18 @@ func wrongUsage(err error) error {
 			hint += " " + strings.Join(words, " ")
 		}
 	}
-	return &usageError{err.Error(), strings.TrimSpace(hint)}
+	return &usageError{quoted(err.Error()), strings.TrimSpace(hint)}
+}
+
+// quoted bounds a message that repeats what was typed, and leaves out what
+// would steer a terminal.
+func quoted(message string) string {
+	const longest = 300
+	message = flow.Clean(message)
+	if len(message) > longest {
+		message = strings.ToValidUTF8(message[:longest], "") + "…"
+	}
+	return message
 }
 
 // fixedClock serves tests: LIZA_NOW is a time, or a shift such as +45m.

@@ -53,7 +53,11 @@ func (s *session) mergeAll(clone *work.Clone) error {
 	results := []one{}
 	var text strings.Builder
 	var worst error
-	for _, t := range b.Tasks() {
+	tasks := b.Tasks()
+	if b.Err() != nil {
+		return b.Err()
+	}
+	for _, t := range tasks {
 		if t.Status != flow.Approved {
 			continue
 		}

@@ -127,10 +127,14 @@ func (s *session) readInput(path string) ([]byte, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, usagef("ls", "%v", err)
+		return nil, usagef("ls -l", "%v", err)
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxInput))
+	data, err := io.ReadAll(io.LimitReader(f, maxInput))
+	if err != nil {
+		return nil, usagef("ls -l", "%v", err)
+	}
+	return data, nil
 }
 
 func (s *session) readTasks(path string) ([]flow.TaskInput, error) {

@@ -74,7 +74,11 @@ func (c *trustCommand) Run(s *session) error {
 	}
 	var rows []row
 	var text strings.Builder
-	for _, known := range work.BoardCommands(b) {
+	known := work.BoardCommands(b)
+	if b.Err() != nil {
+		return b.Err()
+	}
+	for _, known := range known {
 		hash := work.CommandHash(known.Command)
 		if c.Hash != "" && len(c.Hash) >= 6 && strings.HasPrefix(hash, c.Hash) {
 			if err := clone.Trust(s.ctx, known.Command); err != nil {

@@ -67,13 +67,17 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 	return claimed, r, err
 }
 
-// best is the task that the actor should take; where there is no board, that
-// is what the caller hears, not that there is nothing to do.
+// best is the task that the actor should take; where there is no board, or
+// one that cannot be read, that is what the caller hears, not that there is
+// nothing to do.
 func (c *Clone) best(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID, error) {
 	if b.Empty() {
 		return "", gitstore.ErrNoBoard
 	}
 	id, refusal := b.Best(act, c.By, c.Generation, at)
+	if b.Err() != nil {
+		return "", b.Err()
+	}
 	if refusal != nil {
 		return "", refusal
 	}
