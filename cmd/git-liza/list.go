@@ -35,8 +35,9 @@ func (c *listCommand) Run(s *session) error {
 			return err
 		}
 	}
-	view := l.view(s)
-	list := slices.DeleteFunc(l.tasks(c.All), func(t flow.Summary) bool {
+	live := l.board.Tasks()
+	view := l.view(s, live)
+	list := slices.DeleteFunc(append(l.archived(c.All), live...), func(t flow.Summary) bool {
 		return len(c.Status) > 0 && !slices.Contains(c.Status, t.Status) || c.Goal != "" && t.Goal != c.Goal ||
 			c.Mine && (t.Status.Final() || t.Coder != me && t.Reviewer != me) || c.Ready && !view.ready(t)
 	})
@@ -52,22 +53,23 @@ func (c *listCommand) Run(s *session) error {
 	if len(list) == 0 {
 		s.progress("no task to show")
 	}
-	return s.answer("", nil, l.rows(list).text(s.width()))
+	return s.answer("", nil, l.rows(list, live).text(s.width()))
 }
 
-// tasks are the live ones, in order of creation, after the archived ones if
-// all is set.
-func (l look) tasks(all bool) []flow.Summary {
+// archived are the archived tasks, in order of creation; none unless they are
+// wanted.
+func (l look) archived(wanted bool) []flow.Summary {
 	var list []flow.Summary
-	if all {
-		for _, id := range l.board.IDs(flow.Archive) {
-			if t := l.board.Task(flow.TaskID(id)); t != nil {
-				list = append(list, t.Summary())
-			}
-		}
-		slices.SortStableFunc(list, func(x, y flow.Summary) int { return x.Created.Compare(y.Created) })
+	if !wanted {
+		return list
 	}
-	return append(list, l.board.Tasks()...)
+	for _, id := range l.board.IDs(flow.Archive) {
+		if t := l.board.Task(flow.TaskID(id)); t != nil {
+			list = append(list, t.Summary())
+		}
+	}
+	slices.SortStableFunc(list, func(x, y flow.Summary) int { return x.Created.Compare(y.Created) })
+	return list
 }
 
 // ready reports whether the asker could claim the task; final ones are not
@@ -76,9 +78,10 @@ func (v taskView) ready(t flow.Summary) bool {
 	return !t.Status.Final() && v.whyNot(t.ID) == ""
 }
 
-// rows are the tasks for people: id, state, priority, who has it, title.
-func (l look) rows(list []flow.Summary) *table {
-	open := unmerged(l.board.Tasks())
+// rows are the tasks for people: id, state, priority, who has it, title. live
+// are all that are not archived.
+func (l look) rows(list, live []flow.Summary) *table {
+	open := unmerged(live)
 	var rows table
 	for _, t := range list {
 		who := string(t.Coder)

@@ -29,17 +29,21 @@ func (n narrowed) Summaries() ([]flow.Summary, error) { return n.tasks, n.board.
 // coder the first so many, by priority, then age.
 func narrow(b *flow.Board, tasks []flow.Summary, waiting int) *flow.Board {
 	open := unmerged(tasks)
-	var picked, free []flow.Summary
-	for _, t := range tasks {
+	var picked []flow.Summary
+	var free []*flow.Summary
+	for i := range tasks {
+		t := &tasks[i]
 		switch {
 		case t.Status.Final() || t.Status == flow.Draft:
 		case t.Status != flow.Unclaimed:
-			picked = append(picked, t)
+			picked = append(picked, *t)
 		case waiting > 0 && !slices.ContainsFunc(t.DependsOn, func(d flow.TaskID) bool { return open[d] }):
 			free = append(free, t)
 		}
 	}
-	slices.SortStableFunc(free, func(x, y flow.Summary) int { return cmp.Compare(x.Priority, y.Priority) })
-	picked = append(picked, free[:min(len(free), waiting)]...)
+	slices.SortStableFunc(free, func(x, y *flow.Summary) int { return cmp.Compare(x.Priority, y.Priority) })
+	for _, t := range free[:min(len(free), waiting)] {
+		picked = append(picked, *t)
+	}
 	return flow.Open(narrowed{b, picked}, b.At())
 }

@@ -93,7 +93,7 @@ func (c *showCommand) Run(s *session) error {
 	if c.Patch != 0 || c.Interdiff != (whichPatches{}) {
 		return c.changes(s, l, submissions)
 	}
-	task := l.view(s).of(t)
+	task := l.view(s, l.board.Tasks()).of(t)
 	if s.json {
 		history := make([]any, len(c.history))
 		for i := range c.history {
@@ -191,6 +191,7 @@ func describe(task object, width int) string {
 		tell(&rows, m.key, m.value)
 	}
 	rows.indent = "  "
+	rows.wrap(width)
 	out.WriteString(rows.text(0))
 	return out.String()
 }

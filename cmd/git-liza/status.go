@@ -11,8 +11,8 @@ import (
 
 // How much of a long board a glance shows people.
 const (
-	glanceAgents = 8
-	glanceNext   = 6
+	glanceAgents = 5
+	glanceNext   = 4
 	glanceNames  = 10 // ids in a group
 	glanceIDs    = 50 // the same, and steps, in JSON
 )

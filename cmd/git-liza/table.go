@@ -43,6 +43,37 @@ func (t *table) text(width int) string {
 	return out.String()
 }
 
+// wrap divides the last cells that do not fit a width between words, over
+// several rows; what is not a word of its own is not divided.
+func (t *table) wrap(width int) {
+	column := 0
+	for _, row := range t.rows {
+		column = max(column, cells(row[0]))
+	}
+	room := width - cells(t.indent) - column - 2
+	if width == 0 || room < 20 {
+		return
+	}
+	var rows [][]string
+	for _, row := range t.rows {
+		key, line := row[0], ""
+		if cells(row[1]) <= room {
+			rows = append(rows, row)
+			continue
+		}
+		for word := range strings.SplitSeq(strings.TrimRight(row[1], "\n"), " ") {
+			if line != "" && cells(line)+1+cells(word) > room {
+				rows = append(rows, []string{key, line})
+				key, line = "", word
+				continue
+			}
+			line = strings.TrimPrefix(line+" "+word, " ")
+		}
+		rows = append(rows, []string{key, line})
+	}
+	t.rows = rows
+}
+
 // width is how many characters fit a line: the terminal's, or what COLUMNS
 // says; 0 where the output is no terminal, and nothing need be cut.
 func (s *session) width() int {

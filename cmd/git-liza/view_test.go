@@ -99,6 +99,16 @@ func TestTableFitsItsWidth(t *testing.T) {
 	require.Equal(t, "e\u0301e\u0301", cut("e\u0301e\u0301", 2))
 }
 
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	rows := table{indent: "  "}
+	rows.add("done_when", "one two three four five six seven")
+	rows.add("", "  indented")
+	rows.add("commit", strings.Repeat("0", 40))
+	rows.wrap(34)
+	require.Equal(t, "  done_when  one two three four\n             five six seven\n               indented\n  commit     "+strings.Repeat("0", 40)+"\n", rows.text(0))
+}
+
 func TestSince(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Time{

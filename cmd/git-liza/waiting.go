@@ -217,7 +217,7 @@ func answerTo(t flow.Trigger) step {
 
 // glanceFree is how many tasks that wait for a coder are tried before status
 // says that there is none to claim.
-const glanceFree = 200
+const glanceFree = 30
 
 // take is the best task that an idle agent of a role could have now, or why
 // there is none.

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// boardOf holds the documents; settings come first unless they are among them.
+func boardOf(documents ...flow.Document) *flow.Board {
+	edits := []flow.Edit{{Key: flow.Key{Folder: flow.SettingsDoc}, Document: &flow.Settings{Rules: 1, Goal: "goal-1",
+		Control: flow.ControlState{State: flow.Running}, Config: flow.DefaultConfig()}}}
+	for _, doc := range documents {
+		key := flow.Key{}
+		switch d := doc.(type) {
+		case *flow.Settings:
+			key = flow.Key{Folder: flow.SettingsDoc}
+		case *flow.Breaker:
+			key = flow.Key{Folder: flow.BreakerDoc}
+		case *flow.Goal:
+			key = flow.Key{Folder: flow.Goals, ID: string(d.ID)}
+		case *flow.Task:
+			key = flow.Key{Folder: flow.Tasks, ID: string(d.ID)}
+		case *flow.Agent:
+			key = flow.Key{Folder: flow.Agents, ID: string(d.ID)}
+		case *flow.Discovery:
+			key = flow.Key{Folder: flow.Discovered, ID: string(d.ID)}
+		}
+		edits = append(edits, flow.Edit{Key: key, Document: doc})
+	}
+	return flow.Open(flow.Documents{}.With(edits), noon)
+}
+
+var goalOne = &flow.Goal{ID: "goal-1", Title: "G", Status: flow.InProgress}
+
+func TestWhatTasksWaitFor(t *testing.T) {
+	t.Parallel()
+	l := look{at: noon}
+	live, ended := noon.Add(time.Minute), noon
+	open := unmerged([]flow.Summary{{ID: "done", Status: flow.Merged}, {ID: "dead", Status: flow.Abandoned}, {ID: "x", DependsOn: []flow.TaskID{"done", "dead", "archived"}}})
+	for _, test := range []struct {
+		task         flow.Summary
+		what, detail string
+	}{
+		{flow.Summary{Status: flow.Draft}, "planner", "draft"},
+		{flow.Summary{Status: flow.Unclaimed}, "coder", ""},
+		{flow.Summary{Status: flow.Unclaimed, DependsOn: []flow.TaskID{"done", "archived"}}, "coder", ""},
+		{flow.Summary{Status: flow.Unclaimed, DependsOn: []flow.TaskID{"done", "dead"}}, "tasks", "after dead"},
+		{flow.Summary{Status: flow.Claimed, Coder: "coder-1", Lease: live}, "work", "coder-1"},
+		{flow.Summary{Status: flow.Claimed, Coder: "coder-1", Lease: ended}, "coder", "lease ended"},
+		{flow.Summary{Status: flow.ReadyForReview, Coder: "coder-1"}, "code-reviewer", ""},
+		{flow.Summary{Status: flow.ReadyForReview, Reviewer: "human:ann", ReviewLease: live}, "work", "human:ann"},
+		{flow.Summary{Status: flow.ReadyForReview, Reviewer: "human:ann", ReviewLease: ended}, "code-reviewer", ""},
+		{flow.Summary{Status: flow.Rejected, Coder: "coder-1"}, "coder", "rejected"},
+		{flow.Summary{Status: flow.Approved}, "merge", ""},
+		{flow.Summary{Status: flow.Blocked, Reason: "why"}, "planner", "why"},
+		{flow.Summary{Status: flow.IntegrationFailed}, "coder", "merge failed"},
+		{flow.Summary{Status: flow.Merged}, "", ""},
+		{flow.Summary{Status: flow.Superseded}, "", ""},
+		{flow.Summary{Status: flow.Abandoned}, "", ""},
+	} {
+		what, detail := l.waitsFor(test.task, open)
+		require.Equal(t, [2]string{test.what, test.detail}, [2]string{what, detail}, "%+v", test.task)
+	}
+}
+
+func TestNobodyIsThere(t *testing.T) {
+	t.Parallel()
+	tasks := []flow.Summary{{ID: "a", Status: flow.Unclaimed}, {ID: "b", Status: flow.ReadyForReview}, {ID: "c", Status: flow.Approved}}
+	nobody := func(agents ...agentView) []string {
+		var list []string
+		for _, g := range (look{at: noon}).waiting(tasks, agents) {
+			if g.Nobody {
+				list = append(list, g.For)
+			}
+		}
+		return list
+	}
+	coder, reviewer := agentView{Role: flow.Coder}, agentView{Role: flow.CodeReviewer}
+	require.Equal(t, []string{"code-reviewer", "coder"}, nobody())
+	require.Equal(t, []string{"code-reviewer"}, nobody(coder))
+	require.Empty(t, nobody(coder, reviewer))
+	reviewer.Degraded = "no network"
+	require.Equal(t, []string{"code-reviewer"}, nobody(coder, reviewer))
+}
+
+func TestWhatToDoNext(t *testing.T) {
+	t.Parallel()
+	control := func(c flow.ControlState) *flow.Settings {
+		return &flow.Settings{Rules: 1, Goal: "goal-1", Control: c, Config: flow.DefaultConfig()}
+	}
+	blocked := &flow.Task{ID: "b", Status: flow.Blocked, Block: &flow.Block{Reason: "why", Questions: []string{"?"}}}
+	exhausted := *blocked
+	exhausted.Failures = []flow.Failure{{Coder: "coder-1"}, {Coder: "coder-2"}}
+	submitted := &flow.Task{ID: "r", Status: flow.ReadyForReview, Title: "R", Attempt: &flow.Attempt{Coder: "coder-1"}, Submission: &flow.Submission{}}
+	for _, test := range []struct {
+		documents []flow.Document
+		want      []string
+	}{
+		{[]flow.Document{goalOne}, []string{"git liza task add --from FILE"}},
+		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Unclaimed}}, []string{"git liza claim a --as coder-1"}},
+		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Unclaimed}, &flow.Agent{ID: "coder-1", Role: flow.Coder, Generation: "0123456789abcdef"}},
+			[]string{"git liza claim a --as coder-2"}},
+		{[]flow.Document{goalOne, blocked}, []string{"git liza unblock b"}},
+		{[]flow.Document{goalOne, &exhausted}, []string{"git liza supersede b --by FILE --reason R"}},
+		{[]flow.Document{goalOne, submitted}, []string{"git liza review r --as code-reviewer-1"}},
+		{[]flow.Document{goalOne, submitted, &flow.Task{ID: "a", Status: flow.Approved}}, []string{"git liza merge --all", "git liza review r --as code-reviewer-1"}},
+		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Merged}}, []string{"git liza goal done"}},
+		{[]flow.Document{&flow.Goal{ID: "goal-1", Status: flow.Completed}, &flow.Task{ID: "a", Status: flow.Merged}}, []string{}},
+		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Merged}, &flow.Discovery{ID: "sprint-1/1", Text: "leak", Urgency: "immediate"}},
+			[]string{"git liza convert sprint-1/1", "git liza goal done"}},
+		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Paused}), &flow.Task{ID: "a", Status: flow.Unclaimed}}, []string{"git liza resume --reason R"}},
+		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint}), &flow.Task{ID: "a", Status: flow.Draft}}, []string{"git liza checkpoint decide CONTINUE --message M"}},
+		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint, Decision: "REPLAN"}), &flow.Task{ID: "a", Status: flow.Draft}}, []string{"git liza resume --reason R"}},
+		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint}), &flow.Breaker{Tripped: true}, &flow.Task{ID: "a", Status: flow.Draft}},
+			[]string{"git liza breaker reset --resolution R"}},
+	} {
+		l := look{board: boardOf(test.documents...), at: noon}
+		tasks := l.board.Tasks()
+		commands := []string{}
+		for _, s := range l.next(l.waiting(tasks, roster(l.board, tasks, noon)), tasks) {
+			commands = append(commands, s.Command)
+		}
+		require.Equal(t, test.want, commands)
+	}
+}
+
+func TestStatesOfAgents(t *testing.T) {
+	t.Parallel()
+	held := func(lease time.Time, handoff *flow.Handoff) *flow.Task {
+		return &flow.Task{ID: "a", Status: flow.Claimed, Changed: noon, Claim: &flow.Claim{By: "coder-1", Lease: lease}, Attempt: &flow.Attempt{Coder: "coder-1"}, Handoff: handoff}
+	}
+	live := noon.Add(time.Minute)
+	coder, reviewer := &flow.Agent{ID: "coder-1", Role: flow.Coder, Task: "a"}, &flow.Agent{ID: "code-reviewer-1", Role: flow.CodeReviewer, Review: "a"}
+	idle := &flow.Agent{ID: "coder-1", Role: flow.Coder}
+	for _, test := range []struct {
+		agent *flow.Agent
+		task  *flow.Task
+		want  string
+	}{
+		{idle, &flow.Task{ID: "a", Status: flow.Unclaimed}, agentIdle},
+		{coder, held(live, nil), agentWorking},
+		{coder, held(noon, nil), agentGone},
+		{coder, held(live, &flow.Handoff{By: "coder-1", At: noon}), agentHandoff},
+		{coder, held(live, &flow.Handoff{By: "coder-1", At: noon.Add(-time.Minute)}), agentWorking},
+		{coder, held(live, &flow.Handoff{By: "coder-2", At: noon}), agentWorking},
+		{idle, &flow.Task{ID: "a", Status: flow.ReadyForReview, Attempt: &flow.Attempt{Coder: "coder-1"}}, agentWaiting},
+		{idle, &flow.Task{ID: "a", Status: flow.Rejected, Attempt: &flow.Attempt{Coder: "coder-1"}}, agentIdle},
+		{reviewer, &flow.Task{ID: "a", Status: flow.ReadyForReview, Review: &flow.Review{By: "code-reviewer-1", Lease: live}}, agentReviewing},
+		{reviewer, &flow.Task{ID: "a", Status: flow.ReadyForReview, Review: &flow.Review{By: "code-reviewer-1", Lease: noon}}, agentGone},
+	} {
+		b := boardOf(test.agent, test.task)
+		list := roster(b, b.Tasks(), noon)
+		require.Len(t, list, 1)
+		require.Equal(t, test.want, list[0].State, "%+v", test.task)
+	}
+}
+
+// What the narrowed board answers about a task is what the whole one answers.
+func TestNarrowedBoardAnswersAlike(t *testing.T) {
+	t.Parallel()
+	var documents []flow.Document
+	for i, status := range flow.Statuses() {
+		for j, owns := range [][]string{nil, {"src/**"}, {"doc/**"}} {
+			task := &flow.Task{ID: flow.TaskID(status.String() + "." + string(rune('a'+j))), Status: status, Owns: owns, Priority: 1 + (i+j)%5, Attempt: &flow.Attempt{Coder: "coder-7"}}
+			if j == 2 {
+				task.DependsOn = []flow.TaskID{"MERGED.a", "UNCLAIMED.a"}[:1+i%2]
+			}
+			switch status {
+			case flow.Claimed:
+				task.Claim = &flow.Claim{By: "coder-8", Lease: noon.Add(time.Duration(j-1) * time.Hour)}
+			case flow.IntegrationFailed:
+				task.Integration = &flow.Integration{At: noon.Add(-time.Hour)}
+			case flow.Blocked:
+				task.Block = &flow.Block{Limit: flow.LimitNoVerdicts}
+			}
+			documents = append(documents, task)
+		}
+	}
+	b := boardOf(documents...)
+	tasks := b.Tasks()
+	small := narrow(b, tasks, 0)
+	refused := map[flow.Rule]bool{}
+	for _, s := range tasks {
+		want := b.Opens(flow.ActClaim, s.ID, "coder-1", "", noon)
+		require.Equal(t, want, small.Opens(flow.ActClaim, s.ID, "coder-1", "", noon), s.ID)
+		if want != nil {
+			refused[want.Rule] = true
+		}
+	}
+	require.Subset(t, refused, map[flow.Rule]bool{flow.RuleOwnership: true, flow.RuleDependencies: true, flow.RuleLease: true, flow.RuleState: true})
+	best, refusal := b.Best(flow.ActClaim, "coder-1", "", noon)
+	require.Nil(t, refusal)
+	again, refusal := narrow(b, tasks, 2).Best(flow.ActClaim, "coder-1", "", noon)
+	require.Nil(t, refusal)
+	require.Equal(t, best, again)
+}
