@@ -208,6 +208,7 @@ func TestAMoveThatLandedAllTheSame(t *testing.T) {
 	r, err := d.store.Do(context.Background(), claim("task-1", coder))
 	require.NoError(t, os.Remove(hook))
 	require.NoError(t, err)
+	require.False(t, r.Already, "it was this very move")
 	require.Equal(t, r.Commit, d.at(StateRef))
 	require.Equal(t, "3", git(t, d.dir, "rev-list", "--count", StateRef))
 	d.sound()

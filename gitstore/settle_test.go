@@ -73,6 +73,17 @@ func TestSettleRestoresSavedRefsAndMarks(t *testing.T) {
 	require.Empty(t, d.at("refs/liza/saved/task-1/1"))
 }
 
+// A saved commit that is there already, at the same place, is no obstacle.
+func TestSavedAlready(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1")
+	commit := d.commit(d.at("refs/heads/integration"), "a.md", "one\n")
+	git(t, d.dir, "update-ref", "refs/liza/saved/task-1/1", string(commit))
+	require.Equal(t, commit, d.submit("task-1", coder, "a.md", "one\n"))
+	d.sound()
+}
+
 // Later moves do not hide that integration was left behind.
 func TestSettleLooksPastLaterMoves(t *testing.T) {
 	t.Parallel()

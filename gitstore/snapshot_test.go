@@ -199,3 +199,15 @@ func TestLibraryIsBounded(t *testing.T) {
 	require.NotSame(t, before, d.board().Task("task-1"))
 	require.Equal(t, before, d.board().Task("task-1"))
 }
+
+// The same bytes are another document in another folder.
+func TestSameBytesInTwoFolders(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	text := "id: twin\nstatus: IN_PROGRESS\n"
+	d.became(d.edited(d.at(StateRef), map[string]string{"goals/twin.yaml": text, "sprints/twin.yaml": text}))
+	b := d.board()
+	require.NotNil(t, b.Goal("twin"))
+	require.NotNil(t, b.Sprint("twin"))
+	require.NoError(t, b.Err())
+}

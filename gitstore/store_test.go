@@ -329,3 +329,7 @@ func TestNoBoard(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoBoard)
 	require.NoError(t, store.Settle(ctx))
 }
+
+func (d *desk) released(id flow.TaskID) flow.Move {
+	return flow.Move{Act: flow.ActRelease, Task: id, By: ann, Detail: &flow.ReleaseMove{}}
+}
