@@ -105,6 +105,9 @@ func (c *adoptCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	if _, _, err := clone.Store.Board(s.ctx); err != nil {
+		return err
+	}
 	commit, err := clone.Repo.ParseCommit(s.ctx, c.Commit)
 	if err != nil {
 		return err

@@ -100,6 +100,9 @@ func (c *submitCommand) Run(s *session) error {
 	}
 	var commit flow.ObjectID
 	if c.Commit != "" {
+		if _, _, err := clone.Store.Board(s.ctx); err != nil {
+			return err
+		}
 		if commit, err = clone.Repo.ParseCommit(s.ctx, c.Commit); err != nil {
 			return err
 		}

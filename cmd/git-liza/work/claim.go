@@ -134,6 +134,10 @@ func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.
 // that is not ours, before anything is claimed.
 func (c *Clone) unobstructed(ctx context.Context, t *flow.Task) error {
 	name := folder(t.ID, t.Attempts+1)
+	above := filepath.Dir(c.Trees.Path(name))
+	if info, err := os.Stat(above); err == nil && !info.IsDir() {
+		return obstacle(above, "is in the way and not a folder", nil)
+	}
 	if _, found, err := c.Trees.Find(ctx, name); err != nil || found {
 		return obstacle(c.Trees.Path(name), "is a worktree already", err)
 	}
@@ -154,7 +158,7 @@ func obstacle(what, reason string, err error) error {
 	if err != nil {
 		return err
 	}
-	hint := "mv '" + what + "' '" + what + ".old'"
+	hint := "mv " + quoted(what) + " " + quoted(what+".old")
 	if !filepath.IsAbs(what) {
 		hint = "git branch -m " + what + " " + strings.Replace(what, "/", "-", 1)
 	}

@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 	"fmt"
+	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,6 +23,10 @@ type Plan struct {
 // Prepare makes the root move of a board and checks what only the repository
 // can tell: there is a commit, the spec is in it, and branches leave room.
 func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
+	const longest = 128 // as the rules have it
+	if _, err := c.Repo.Git(ctx, "check-ref-format", "--branch", p.Branch); err != nil || len(p.Branch) > longest {
+		return nil, &flow.Refusal{Rule: flow.RuleForm, Hint: "git liza help init", Reason: fmt.Sprintf("%q cannot be the integration branch", flow.Excerpt(p.Branch, 80))}
+	}
 	ref := "refs/heads/" + p.Branch
 	tip, err := c.Repo.Resolve(ctx, ref)
 	if err != nil {
@@ -44,8 +50,11 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 		return nil, err
 	}
 	if !found {
-		return nil, &flow.Refusal{Rule: flow.RuleSpec, Hint: fmt.Sprintf("git liza template vision > %s && git add %s && git commit -m 'Vision'", p.Spec, p.Spec),
-			Reason: fmt.Sprintf("there is no %s at %s", p.Spec, tip.Short())}
+		refusal := noSpec(p.Spec, tip)
+		if !created {
+			refusal.Hint = "git checkout " + quoted(p.Branch) + " && " + refusal.Hint
+		}
+		return nil, refusal
 	}
 	if p.Title == "" {
 		p.Title = heading
@@ -60,10 +69,23 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 		Integration: flow.Branch{Name: p.Branch, Tip: tip}, Created: created, Config: config}, nil
 }
 
+// noSpec says how a spec comes into being where it was looked for.
+func noSpec(name string, tip flow.ObjectID) *flow.Refusal {
+	if !filepath.IsLocal(name) || name == "." {
+		return &flow.Refusal{Rule: flow.RuleSpec, Hint: "git liza init --spec specs/vision.md",
+			Reason: fmt.Sprintf("%q is not the path of a file in the repository", flow.Excerpt(name, 80))}
+	}
+	hint := fmt.Sprintf("git liza template vision > %[1]s && git add %[1]s && git commit -m 'Vision'", quoted(name))
+	if dir := path.Dir(name); dir != "." {
+		hint = "mkdir -p " + quoted(dir) + " && " + hint
+	}
+	return &flow.Refusal{Rule: flow.RuleSpec, Hint: hint, Reason: fmt.Sprintf("there is no %s at %s", name, tip.Short())}
+}
+
 // heading is the first heading of a Markdown file at a commit, its path if it
 // has none; found is false if there is no such file.
-func (c *Clone) heading(ctx context.Context, commit flow.ObjectID, path string) (title string, found bool, err error) {
-	id, err := c.Repo.BlobAt(ctx, commit, path)
+func (c *Clone) heading(ctx context.Context, commit flow.ObjectID, name string) (title string, found bool, err error) {
+	id, err := c.Repo.BlobAt(ctx, commit, name)
 	if err != nil || id == "" {
 		return "", false, err
 	}
@@ -82,7 +104,7 @@ func (c *Clone) heading(ctx context.Context, commit flow.ObjectID, path string) 
 			}
 		}
 	}
-	return path, true, nil
+	return name, true, nil
 }
 
 // Init makes the root move. A board that is there already is left as it is.

@@ -90,7 +90,7 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 		return err
 	}
 	if !status.Clean() {
-		return &flow.Refusal{Rule: "clean", Hint: "git -C " + dir + " add -A && git -C " + dir + " commit",
+		return &flow.Refusal{Rule: "clean", Hint: "git -C " + quoted(dir) + " add -A && git -C " + quoted(dir) + " commit",
 			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, some(status.Changed()))}
 	}
 	if err := c.acceptable(ctx, b, t, d); err != nil || t.Verify == "" {
@@ -123,7 +123,7 @@ func (c *Clone) verify(ctx context.Context, t *flow.Task, commit flow.ObjectID, 
 		return nil, err
 	}
 	if receipt.Exit != 0 {
-		return nil, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + dir + " && " + t.Verify,
+		return nil, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + quoted(dir) + " && " + t.Verify,
 			Reason: fmt.Sprintf("verify of %s exits %d: %s", t.ID, receipt.Exit, lastLine(receipt.Output))}
 	}
 	return &receipt, nil
