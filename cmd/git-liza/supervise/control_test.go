@@ -159,15 +159,17 @@ func TestResumeWakesTheRush(t *testing.T) {
 func TestPauseBetweenSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.short()
 	w.tasks(1)
-	r := w.begin(func(r *supervise.Rush) { r.UntilIdle = true }, coder(w.agent(`test $n != 1 || { : > "$notes/first"; waitfor go; exit 1; }
+	r := w.begin(untilIdle, coder(w.agent(`test $n != 1 || { : > "$notes/first"; waitfor go; exit 1; }
 submit`)))
 	w.await("the first session", func() bool { return w.has("first") })
 	w.liza("pause", "--reason", "look first")
 	w.write(w.notes+"/go", "")
-	w.await("the end of the first session", func() bool { return len(r.said()) > 0 && w.logged("coder-1", "exit 1") })
+	w.await("the end of the first session", func() bool { return w.logged("coder-1", "exit 1") })
+	lease := w.task("task-1").Claim.Lease
+	w.until("two more renewals", func(b *flow.Board) bool { return b.Task("task-1").Claim.Lease.Sub(lease) >= 2*time.Second })
 	require.Equal(t, 1, w.sessions("coder-1", "task-1"))
-	require.Equal(t, flow.Claimed, w.task("task-1").Status)
 	w.liza("resume", "--reason", "go on")
 	require.ErrorContains(t, r.wait(), "task-1 READY_FOR_REVIEW")
 	require.Len(t, w.moves(flow.ActClaim), 1)

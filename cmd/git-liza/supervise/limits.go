@@ -32,7 +32,11 @@ func DefaultLimits() Limits {
 
 // pause is how long to wait before the n-th repetition, n from 0.
 func (l Limits) pause(n int) time.Duration {
-	return min(l.Pause<<min(n, 16), l.MaxPause)
+	d := l.Pause
+	for ; n > 0 && d < l.MaxPause; n-- {
+		d *= 2
+	}
+	return min(d, l.MaxPause)
 }
 
 // A tally counts the sessions on one piece of work that led nowhere.

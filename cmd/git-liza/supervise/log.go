@@ -76,7 +76,8 @@ func (l *log) append(p []byte) {
 
 func (l *log) close() { l.f.Close() }
 
-// A prefixer puts the agent's name before each line of its output.
+// A prefixer puts the agent's name before each line of its output, which may
+// not steer the terminal that it is shown on.
 type prefixer struct {
 	prefix string
 	to     func(line string)
@@ -96,9 +97,9 @@ func (p *prefixer) Write(b []byte) (int, error) {
 		}
 		if i < 0 {
 			i = len(p.rest) - 1
-			p.to(p.prefix + string(p.rest))
+			p.to(p.prefix + flow.Clean(string(p.rest)))
 		} else {
-			p.to(p.prefix + string(p.rest[:i]))
+			p.to(p.prefix + flow.Clean(string(p.rest[:i])))
 		}
 		p.rest = p.rest[i+1:]
 	}

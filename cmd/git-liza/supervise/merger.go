@@ -16,9 +16,9 @@ const busyRetry = 500 * time.Millisecond
 
 // merge brings one approved task to integration. Only one supervisor of a
 // clone does so at a time; the others go on with their own work.
-func (s *supervisor) merge(ctx context.Context, b *flow.Board) (turn, error) {
+func (s *supervisor) merge(ctx context.Context, b *flow.Board, tasks []flow.Summary) (turn, error) {
 	var t turn
-	for _, task := range b.Tasks() {
+	for _, task := range tasks {
 		if task.Status != flow.Approved {
 			continue
 		}

@@ -67,12 +67,12 @@ func (r *Rush) tell(store *gitstore.Store, since, tip flow.ObjectID) flow.Object
 // it is not worth a line.
 func Line(m flow.Move, after *flow.Board) string {
 	t := after.Task(m.Task)
-	entered := ""
-	if t != nil {
-		entered = fmt.Sprintf("%s → %s", t.ID, t.Status)
-		if t.Status == flow.Blocked && m.Act != flow.ActBlock {
-			return fmt.Sprintf("%s (%s) on %s by %s", entered, t.Block.Reason, m.Act, m.By)
-		}
+	if t == nil {
+		return boardLine(m, after)
+	}
+	entered := fmt.Sprintf("%s → %s", t.ID, t.Status)
+	if t.Status == flow.Blocked && m.Act != flow.ActBlock {
+		return fmt.Sprintf("%s (%s) on %s by %s", entered, t.Block.Reason, m.Act, m.By)
 	}
 	switch d := m.Detail.(type) {
 	case *flow.RenewMove:
@@ -82,43 +82,53 @@ func Line(m flow.Move, after *flow.Board) string {
 			return fmt.Sprintf("%s claimed %s, iteration %d", m.By, m.Task, t.Attempt.Iteration)
 		}
 		return fmt.Sprintf("%s claimed %s", m.By, m.Task)
+	case *flow.IntentMove:
+		return fmt.Sprintf("%s set out on %s: %s", m.By, m.Task, d.Intent.Summary)
 	case *flow.ReviewMove:
 		return fmt.Sprintf("%s reviews %s", m.By, m.Task)
-	case *flow.SubmitMove:
-		return fmt.Sprintf("%s (%s) by %s", entered, counted(len(d.Paths), "path"), m.By)
-	case *flow.RejectMove:
-		return fmt.Sprintf("%s (%s) by %s", entered, counted(len(d.Feedback.Blockers), "blocker"), m.By)
-	case *flow.MergeMove:
-		return fmt.Sprintf("%s as %s by %s", entered, d.Commit.Short(), m.By)
-	case *flow.IntegrationFailMove:
-		why := "conflicts in " + strings.Join(d.Paths, ", ")
-		if d.Gate != "" {
-			why = "gate " + d.Gate
-		}
-		return fmt.Sprintf("%s (%s) by %s", entered, why, m.By)
-	case *flow.BlockMove:
-		first, _, _ := strings.Cut(d.Reason, "\n")
-		return fmt.Sprintf("%s (%s) by %s", entered, first, m.By)
 	case *flow.HandoffMove:
 		return fmt.Sprintf("%s handed %s over: %s", m.By, m.Task, d.Handoff.Summary)
 	case *flow.ReleaseMove:
 		return fmt.Sprintf("%s released %s", m.By, m.Task)
+	}
+	return entered + because(m.Detail) + " by " + string(m.By)
+}
+
+// because is what a move says about the state that it leads to.
+func because(d flow.Detail) string {
+	switch d := d.(type) {
+	case *flow.SubmitMove:
+		return " (" + counted(len(d.Paths), "path") + ")"
+	case *flow.RejectMove:
+		return " (" + counted(len(d.Feedback.Blockers), "blocker") + ")"
+	case *flow.MergeMove:
+		return " as " + d.Commit.Short()
+	case *flow.IntegrationFailMove:
+		if d.Gate != "" {
+			return " (gate " + d.Gate + ")"
+		}
+		return " (conflicts in " + strings.Join(d.Paths, ", ") + ")"
+	case *flow.BlockMove:
+		first, _, _ := strings.Cut(d.Reason, "\n")
+		return " (" + first + ")"
+	}
+	return ""
+}
+
+// boardLine says a move that is not about one task.
+func boardLine(m flow.Move, after *flow.Board) string {
+	switch d := m.Detail.(type) {
 	case *flow.AddMove:
 		return fmt.Sprintf("%s added %s", m.By, added(d))
-	case *flow.PauseMove, *flow.ResumeMove, *flow.StopMove, *flow.CheckpointMove:
-		c := after.Settings().Control
-		return fmt.Sprintf("board → %s (%s) by %s", c.State, c.Reason, m.By)
 	case *flow.RegisterMove:
 		return fmt.Sprintf("%s joined", d.Agent)
 	case *flow.UnregisterMove:
 		return fmt.Sprintf("%s left", d.Agent)
-	case *flow.IntentMove:
-		return fmt.Sprintf("%s set out on %s: %s", m.By, m.Task, d.Intent.Summary)
 	case *flow.DegradeMove:
 		return fmt.Sprintf("%s is degraded: %s", d.Agent, d.Reason)
-	}
-	if t != nil {
-		return fmt.Sprintf("%s by %s", entered, m.By)
+	case *flow.PauseMove, *flow.ResumeMove, *flow.StopMove, *flow.CheckpointMove:
+		c := after.Settings().Control
+		return fmt.Sprintf("board → %s (%s) by %s", c.State, c.Reason, m.By)
 	}
 	return m.Subject()
 }

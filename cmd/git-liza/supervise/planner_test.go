@@ -68,6 +68,7 @@ func TestPlannerLeavesATriggerToAHuman(t *testing.T) {
 	r2, err := w.rush(planner(w.agent(`git liza note "only Ann has the key" --for task-1`)))
 	require.ErrorContains(t, err, "task-1 BLOCKED: no key")
 	require.Contains(t, r2.said(), "planner-1 leaves to a human: blocked task-1\n")
+	require.Equal(t, 2, w.sessions("planner-1", ""), "once for each rush")
 }
 
 func TestTwoPlannersPlanOnce(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -153,14 +154,14 @@ func (r *Rush) awaitEnd(ctx context.Context, all <-chan struct{}) (verdict bool,
 	}
 }
 
-// say passes a line on.
+// say passes on what happened, as one line.
 func (r *Rush) say(line string) {
 	if r.Say == nil {
 		return
 	}
 	r.speech.Lock()
 	defer r.speech.Unlock()
-	r.Say(line)
+	r.Say(strings.ReplaceAll(line, "\n", " "))
 }
 
 // follower is where an agent's output goes beside its log.

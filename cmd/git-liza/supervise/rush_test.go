@@ -22,6 +22,7 @@ func TestRushMergesEverything(t *testing.T) {
 	}
 	require.Len(t, w.moves(flow.ActClaim), 4, "nothing is claimed twice")
 	require.Len(t, w.moves(flow.ActReview), 4)
+	require.NotContains(t, r.said(), "no longer its own")
 	author := w.git("log", "--no-merges", "-1", "--format=%an %ae|%cn %ce", "integration", "--", "task-1.txt")
 	require.Regexp(t, `^coder-[12] coder-[12]@liza.invalid\|Ann Example ann@example.org\n$`, author)
 	w.left()

@@ -171,11 +171,12 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 	if control != flow.Running {
 		return turn{}, false, nil
 	}
-	t, err := s.merge(ctx, b)
+	tasks := b.Tasks()
+	t, err := s.merge(ctx, b, tasks)
 	if t.moved || err != nil {
 		return t, false, err
 	}
-	s.due(b, &t)
+	s.due(b, tasks, &t)
 	if a.Degraded != "" {
 		return t, false, b.Err()
 	}
@@ -206,19 +207,20 @@ func (s *supervisor) work(ctx context.Context, b *flow.Board) (turn, error) {
 
 // due finds the next time at which a lease or a reservation ends and lets
 // somebody act: until then nobody is out of work for good.
-func (s *supervisor) due(b *flow.Board, t *turn) {
+func (s *supervisor) due(b *flow.Board, tasks []flow.Summary, t *turn) {
 	config := b.Settings().Config
 	now := s.at(b)
-	for _, task := range b.Tasks() {
+	codes := s.post.Role == flow.Coder
+	for _, task := range tasks {
 		at := time.Time{}
-		switch task.Status {
-		case flow.Claimed:
+		switch {
+		case task.Status == flow.Claimed:
 			at = task.Lease.Add(time.Duration(config.Grace) + time.Second)
-		case flow.ReadyForReview:
+		case task.Status == flow.ReadyForReview:
 			at = task.ReviewLease
-		case flow.IntegrationFailed:
+		case task.Status == flow.IntegrationFailed && codes:
 			at = task.FailedAt.Add(time.Duration(config.Lease))
-		case flow.Rejected:
+		case codes:
 			at = reserved(b, task)
 		}
 		if at.After(now) {
