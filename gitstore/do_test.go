@@ -80,10 +80,9 @@ func rival(t *testing.T, d *desk, id flow.TaskID, by flow.Actor) {
 func TestConflictAfterABound(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, seeded(t))
-	built := 0
+	built, s := 0, d.open()
 	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []RefUpdate, error) {
 		built++
-		s := d.open()
 		request, err := RandomID()
 		require.NoError(t, err)
 		_, err = s.attempt(context.Background(), d.at(StateRef), flow.Request(request), note("rival"))
@@ -185,7 +184,7 @@ func copied(t *testing.T, exe string) string {
 func TestIdentityWithOddCharacters(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, seeded(t))
-	for _, name := range []string{"Zoë <Ö> > x", "日本", "a\"b\\c'd", "tab\there", "bad \xff utf-8", "a> <b", "#!&;"} {
+	for _, name := range []string{"Zoë <Ö> > x", "日本 a\"b\\c'd", "tab\there", "bad \xff utf-8", "a> <b"} {
 		cmd := storeChild(os.Args[0], d.dir, "note", name)
 		cmd.Env = append(cmd.Env, "GIT_COMMITTER_NAME="+name, "GIT_COMMITTER_EMAIL=a b@<c> ")
 		out, err := cmd.CombinedOutput()
