@@ -96,11 +96,19 @@ type Board struct {
 	at      time.Time
 	changed map[Key]Edit // by folded key
 	err     error
+	short   *summaries // of the Source, shared by all boards on it
+}
+
+// summaries are read from a Source once, however often a guard asks.
+type summaries struct {
+	read   bool
+	all    []Summary
+	inWork []*Summary // those that take paths, or a person's one claim
 }
 
 // Open is the board that the source holds; at is the time of its last move.
 func Open(source Source, at time.Time) *Board {
-	return &Board{source: source, at: at, changed: map[Key]Edit{}}
+	return &Board{source: source, at: at, changed: map[Key]Edit{}, short: &summaries{}}
 }
 
 // At is the time of the board's last move; the next is not earlier.
@@ -212,21 +220,9 @@ func (b *Board) IDs(f Folder) []string {
 // Tasks says in short of every task outside the archive what lists and guards
 // need, in order of creation.
 func (b *Board) Tasks() []Summary {
-	stored, err := b.source.Summaries()
-	b.fail(err)
 	// Summaries are large: their places are sorted, and each is copied once.
-	order := make([]*Summary, 0, len(stored)+len(b.changed))
-	for i := range stored {
-		if len(b.changed) == 0 || !b.touched(stored[i].ID) {
-			order = append(order, &stored[i])
-		}
-	}
-	for _, edit := range b.changed {
-		if t, ok := edit.Document.(*Task); ok && edit.Key.Folder == Tasks {
-			s := t.Summary()
-			order = append(order, &s)
-		}
-	}
+	order := make([]*Summary, 0, len(b.stored().all)+len(b.changed))
+	b.each(func(s *Summary) { order = append(order, s) })
 	slices.SortFunc(order, func(x, y *Summary) int {
 		return cmp.Or(x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
 	})
@@ -238,19 +234,55 @@ func (b *Board) Tasks() []Summary {
 }
 
 func (b *Board) touched(id TaskID) bool {
+	if len(b.changed) == 0 {
+		return false
+	}
 	_, ok := b.changed[Key{Tasks, string(id)}.fold()]
 	return ok
 }
 
-// each visits what [Board.Tasks] lists, in any order and without a copy.
-func (b *Board) each(visit func(*Summary)) {
-	stored, err := b.source.Summaries()
-	b.fail(err)
-	for i := range stored {
-		if len(b.changed) == 0 || !b.touched(stored[i].ID) {
-			visit(&stored[i])
+// stored are the summaries as the Source has them.
+func (b *Board) stored() *summaries {
+	if !b.short.read {
+		all, err := b.source.Summaries()
+		b.fail(err)
+		*b.short = summaries{read: err == nil, all: all}
+		for i := range all {
+			if all[i].occupies() {
+				b.short.inWork = append(b.short.inWork, &all[i])
+			}
 		}
 	}
+	return b.short
+}
+
+// each visits every task outside the archive, in any order; what it visits
+// is shared and not to be changed.
+func (b *Board) each(visit func(*Summary)) {
+	all := b.stored().all
+	for i := range all {
+		if !b.touched(all[i].ID) {
+			visit(&all[i])
+		}
+	}
+	b.eachChanged(visit)
+}
+
+// eachInWork is each for the tasks in work alone: few, however many there are.
+func (b *Board) eachInWork(visit func(*Summary)) {
+	for _, s := range b.stored().inWork {
+		if !b.touched(s.ID) {
+			visit(s)
+		}
+	}
+	b.eachChanged(func(s *Summary) {
+		if s.occupies() {
+			visit(s)
+		}
+	})
+}
+
+func (b *Board) eachChanged(visit func(*Summary)) {
 	for _, edit := range b.changed {
 		if t, ok := edit.Document.(*Task); ok && edit.Key.Folder == Tasks {
 			s := t.Summary()
@@ -281,7 +313,7 @@ func (b *Board) fail(err error) {
 
 // next is a copy that a move may write to.
 func (b *Board) next(at time.Time) *Board {
-	n := &Board{source: b.source, at: at, changed: make(map[Key]Edit, len(b.changed)+2), err: b.err}
+	n := &Board{source: b.source, at: at, changed: make(map[Key]Edit, len(b.changed)+2), err: b.err, short: b.short}
 	for k, v := range b.changed {
 		n.changed[k] = v
 	}

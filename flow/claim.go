@@ -61,7 +61,7 @@ func (p *play) idle(by Actor, but TaskID) *Refusal {
 			held = a.Task
 		}
 	} else {
-		p.each(func(s *Summary) {
+		p.eachInWork(func(s *Summary) {
 			if s.Status == Claimed && s.Coder == by {
 				held = s.ID
 			}
@@ -98,8 +98,8 @@ func (p *play) unowned() *Refusal {
 	}
 	var first TaskID
 	var refusal *Refusal
-	p.each(func(other *Summary) {
-		if other.ID == t.ID || !other.occupies() || first != "" && compareIDs(first, other.ID) < 0 {
+	p.eachInWork(func(other *Summary) {
+		if other.ID == t.ID || first != "" && compareIDs(first, other.ID) < 0 {
 			return
 		}
 		mine, theirs, overlap := overlapping(t.Owns, other.Owns)

@@ -36,7 +36,7 @@ func (c *listCommand) Run(s *session) error {
 		}
 	}
 	live := l.board.Tasks()
-	view := l.view(s, live)
+	view := l.view(s)
 	list := slices.DeleteFunc(append(l.archived(c.All), live...), func(t flow.Summary) bool {
 		return len(c.Status) > 0 && !slices.Contains(c.Status, t.Status) || c.Goal != "" && t.Goal != c.Goal ||
 			c.Mine && (t.Status.Final() || t.Coder != me && t.Reviewer != me) || c.Ready && !view.ready(t)

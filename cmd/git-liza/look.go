@@ -77,10 +77,10 @@ func (l look) free(role flow.Role) flow.Actor {
 	}
 }
 
-// view shows tasks to whoever asks; tasks are the board's.
-func (l look) view(s *session, tasks []flow.Summary) taskView {
+// view shows tasks to whoever asks.
+func (l look) view(s *session) taskView {
 	by, g := l.asker(s)
-	return taskView{board: narrow(l.board, tasks, 0), clone: l.Clone, asker: by, g: g, at: l.at}
+	return taskView{board: l.board, clone: l.Clone, asker: by, g: g, at: l.at}
 }
 
 // task finds a task of any state.

@@ -93,7 +93,7 @@ func (c *showCommand) Run(s *session) error {
 	if c.Patch != 0 || c.Interdiff != (whichPatches{}) {
 		return c.changes(s, l, submissions)
 	}
-	task := l.view(s, l.board.Tasks()).of(t)
+	task := l.view(s).of(t)
 	if s.json {
 		history := make([]any, len(c.history))
 		for i := range c.history {

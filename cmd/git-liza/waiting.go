@@ -162,10 +162,10 @@ func (l look) next(groups []waitGroup, tasks []flow.Summary) []step {
 		list = append(list, step{"git liza merge --all", count(n, "task") + " approved"})
 	}
 	if counts["code-reviewer"] > 0 {
-		list = append(list, l.take(flow.ActReview, flow.CodeReviewer, tasks))
+		list = append(list, l.take(flow.ActReview, flow.CodeReviewer))
 	}
 	if counts["coder"] > 0 {
-		list = append(list, l.take(flow.ActClaim, flow.Coder, tasks))
+		list = append(list, l.take(flow.ActClaim, flow.Coder))
 	}
 	goal := l.board.Goal(l.board.Settings().Goal)
 	if len(groups) == 0 && len(tasks) > 0 && goal != nil && goal.Status == flow.InProgress {
@@ -215,15 +215,11 @@ func answerTo(t flow.Trigger) step {
 	return step{command, strings.ReplaceAll(t.Reason, "_", " ") + ": " + t.Text}
 }
 
-// glanceFree is how many tasks that wait for a coder are tried before status
-// says that there is none to claim.
-const glanceFree = 30
-
 // take is the best task that an idle agent of a role could have now, or why
 // there is none.
-func (l look) take(act flow.Act, role flow.Role, tasks []flow.Summary) step {
+func (l look) take(act flow.Act, role flow.Role) step {
 	by := l.free(role)
-	id, refusal := narrow(l.board, tasks, glanceFree).Best(act, by, "", l.at)
+	id, refusal := l.board.Best(act, by, "", l.at)
 	if refusal != nil {
 		return step{refusal.Hint, refusal.Reason}
 	}
