@@ -1,0 +1,152 @@
+package gitstore
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// refused holds that a move is refused by a rule, with a hint, and that the
+// board stays where it was.
+func (d *desk) refused(rule flow.Rule, m flow.Move) {
+	d.t.Helper()
+	before := d.at(StateRef)
+	_, err := d.try(m)
+	var refusal *flow.Refusal
+	require.ErrorAs(d.t, err, &refusal)
+	require.Equal(d.t, rule, refusal.Rule, refusal.Reason)
+	require.NotEmpty(d.t, refusal.Hint)
+	require.Equal(d.t, before, d.at(StateRef))
+}
+
+// replays holds that another store replays everything, so many moves.
+func (d *desk) replays(moves int) {
+	d.t.Helper()
+	n, breach, err := d.open().Fsck(context.Background(), true)
+	require.NoError(d.t, err)
+	require.Nil(d.t, breach)
+	require.Equal(d.t, moves, n)
+}
+
+func by(actor flow.Actor, act flow.Act, detail flow.Detail) flow.Move {
+	return flow.Move{Act: act, By: actor, Detail: detail}
+}
+
+func TestTripAndReset(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.refused(flow.RuleBreaker, by(ann, flow.ActReset, &flow.ResetMove{Resolution: "nothing to mend"}))
+	d.refused(flow.RuleText, by(ann, flow.ActTrip, &flow.TripMove{}))
+	d.add("a")
+
+	d.do(by(coder, flow.ActTrip, &flow.TripMove{Pattern: "retry_loop", Severity: "high", Evidence: []string{"sprint-1/1"}, Report: "three coders in a row"}))
+	require.True(t, d.board().Breaker().Tripped)
+	require.Equal(t, flow.Checkpoint, d.board().Settings().Control.State)
+	require.Equal(t, d.at(StateRef), d.at("refs/liza/marks/checkpoint-1"))
+	d.refused(flow.RuleBreaker, by(ann, flow.ActTrip, &flow.TripMove{Pattern: "again"}))
+	d.refused(flow.RuleControl, flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half, Base: d.board().Base("a", coder)}})
+
+	// A decision alone does not lead past a tripped breaker, nor does a stop.
+	d.do(by(ann, flow.ActDecide, &flow.DecideMove{Decision: "CONTINUE", Message: "mended"}))
+	d.refused(flow.RuleBreaker, by(ann, flow.ActResume, &flow.ResumeMove{Reason: "on"}))
+	d.do(by(ann, flow.ActStop, &flow.StopMove{Reason: "night"}))
+	d.do(by(ann, flow.ActResume, &flow.ResumeMove{Reason: "morning"}))
+	require.Equal(t, flow.Checkpoint, d.board().Settings().Control.State)
+	d.refused(flow.RuleBreaker, by(ann, flow.ActResume, &flow.ResumeMove{Reason: "on"}))
+	d.refused(flow.RuleRole, by(coder, flow.ActReset, &flow.ResetMove{Resolution: "mine"}))
+	d.refused(flow.RuleText, by(ann, flow.ActReset, &flow.ResetMove{}))
+	d.do(by(ann, flow.ActReset, &flow.ResetMove{Resolution: "the spec was split"}))
+	require.False(t, d.board().Breaker().Tripped)
+	d.do(by(ann, flow.ActResume, &flow.ResumeMove{Reason: "on"}))
+	require.Equal(t, flow.Running, d.board().Settings().Control.State)
+	d.replays(8)
+}
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	full := func(id flow.TaskID) flow.TaskInput {
+		return flow.TaskInput{ID: id, Title: "T", DoneWhen: "D", Spec: "README", Scope: "S"}
+	}
+	d.do(by(ann, flow.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []flow.TaskInput{full("a"), {ID: "b", Title: "Later", Draft: true, DependsOn: []flow.TaskID{"a"}}}}))
+	require.Equal(t, flow.Unclaimed, d.board().Task("a").Status)
+	require.Equal(t, flow.Draft, d.board().Task("b").Status)
+
+	d.refused(flow.RuleExists, by(ann, flow.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []flow.TaskInput{full("c"), full("A")}}))
+	require.Nil(t, d.board().Task("c"), "an import is atomic")
+	d.refused(flow.RuleForm, by(ann, flow.ActImport, &flow.ImportMove{Source: "tracker"}))
+	d.refused(flow.RuleRole, by("planner-1", flow.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []flow.TaskInput{full("d")}}))
+	missing := full("e")
+	missing.Spec = "none.md"
+	d.refused(flow.RuleSpec, by(ann, flow.ActImport, &flow.ImportMove{Source: "tracker", Tasks: []flow.TaskInput{missing}}))
+	d.replays(2)
+}
+
+// There is one version of the rules, so no migration is accepted yet.
+func TestMigrate(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	for _, to := range []int{-1, 0, flow.RulesVersion, flow.RulesVersion + 1} {
+		d.refused(flow.RuleVersion, by(ann, flow.ActMigrate, &flow.MigrateMove{To: to}))
+	}
+	d.refused(flow.RuleRole, by(coder, flow.ActMigrate, &flow.MigrateMove{To: flow.RulesVersion + 1}))
+	d.replays(1)
+}
+
+func TestPrincipals(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	enter := func(name string, rights ...string) *flow.PrincipalMove {
+		return &flow.PrincipalMove{Principal: flow.Principal{Name: name, Kind: "human", Rights: rights}}
+	}
+	d.refused(flow.RuleAdmin, by(ann, flow.ActPrincipal, enter("bob")))
+	d.refused(flow.RuleForm, by(ann, flow.ActPrincipal, enter("../x", "admin")))
+	d.refused(flow.RuleForm, by(ann, flow.ActPrincipal, enter("ann", "king")))
+	d.refused(flow.RuleForm, by(ann, flow.ActPrincipal, &flow.PrincipalMove{Principal: flow.Principal{Name: "ann", Kind: "cat", Rights: []string{"admin"}}}))
+	d.refused(flow.RuleRole, by(coder, flow.ActPrincipal, enter("ann", "admin")))
+	d.refused(flow.RuleNotFound, by(ann, flow.ActPrincipal, &flow.PrincipalMove{Principal: flow.Principal{Name: "eve"}, Remove: true}))
+
+	// The first admin shuts the door behind everybody else.
+	d.do(by(ann, flow.ActPrincipal, enter("ann", "admin")))
+	as := func(principal string, m flow.Move) flow.Move {
+		m.Principal = principal
+		return m
+	}
+	config := flow.DefaultConfig()
+	config.DriftAlarm = 7
+	hotfix := d.commit(d.board().Settings().Integration.Tip, "hotfix.txt", "mended\n")
+	for _, m := range []flow.Move{
+		by(ann, flow.ActPrincipal, enter("bob", "admin")),
+		by(ann, flow.ActConfig, &flow.ConfigMove{Config: config}),
+		by(ann, flow.ActAmend, &flow.AmendMove{Config: &config}),
+		by(ann, flow.ActMigrate, &flow.MigrateMove{To: 2}),
+		by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: hotfix, Onto: d.board().Settings().Integration.Tip, Reason: "R"}),
+	} {
+		d.refused(flow.RuleAdmin, m)
+		d.refused(flow.RuleAdmin, as("bob", m))
+	}
+	d.do(as("ann", by(ann, flow.ActConfig, &flow.ConfigMove{Config: config})))
+	d.do(as("ann", by(ann, flow.ActPrincipal, enter("bob", "merge"))))
+	require.Len(t, d.board().Principals().List, 2)
+	d.refused(flow.RuleAdmin, as("bob", by(ann, flow.ActPrincipal, enter("bob", "admin"))))
+	d.refused(flow.RuleAdmin, as("ann", by(ann, flow.ActPrincipal, &flow.PrincipalMove{Principal: flow.Principal{Name: "ann"}, Remove: true})))
+
+	// Merging is then for those with the right.
+	d.add("a")
+	d.submit("a", coder, "a.txt", "a\n")
+	reviewer := flow.Actor("code-reviewer-1")
+	d.do(flow.Move{Act: flow.ActReview, Task: "a", By: reviewer, Detail: &flow.ReviewMove{Lease: half}})
+	d.do(flow.Move{Act: flow.ActApprove, Task: "a", By: reviewer, Detail: &flow.ApproveMove{Commit: d.board().Task("a").Submission.Commit}})
+	fail := flow.Move{Act: flow.ActIntegrationFail, Task: "a", By: coder, Detail: &flow.IntegrationFailMove{Onto: d.board().Settings().Integration.Tip, Paths: []string{"a.txt"}}}
+	d.refused(flow.RuleAdmin, fail)
+	d.refused(flow.RuleAdmin, as("ann", fail))
+	d.do(as("bob", fail))
+	require.Equal(t, flow.IntegrationFailed, d.board().Task("a").Status)
+
+	d.do(as("ann", by(ann, flow.ActPrincipal, &flow.PrincipalMove{Principal: flow.Principal{Name: "bob"}, Remove: true})))
+	require.Len(t, d.board().Principals().List, 1)
+	d.replays(12)
+}
