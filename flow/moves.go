@@ -43,6 +43,9 @@ func (b *Board) Best(act Act, by Actor, g Generation, at time.Time) (TaskID, *Re
 	list := b.candidates(act, by, at)
 	var first *Refusal
 	for _, s := range list {
+		if act == ActClaim && first != nil && b.collides(s) {
+			continue
+		}
 		r := b.Opens(act, s.ID, by, g, at)
 		if r == nil {
 			return s.ID, nil
@@ -61,6 +64,23 @@ func (b *Board) Best(act Act, by Actor, g Generation, at time.Time) (TaskID, *Re
 		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", by, len(list), first.Reason)
 	}
 	return "", refuse(RuleNothing, "git liza list", "nothing waits for %s", by)
+}
+
+// collides reports whether a claim is sure to be refused because its paths
+// overlap those of a task in work. It saves reading the documents of thousands
+// of tasks that wait for one; where dependencies could make an exception, the
+// rule itself is asked.
+func (b *Board) collides(s *Summary) bool {
+	found := false
+	if len(s.Owns) == 0 || len(s.DependsOn) > 0 {
+		return false
+	}
+	b.eachInWork(func(other *Summary) {
+		if !found && other.ID != s.ID && len(other.DependsOn) == 0 {
+			_, _, found = overlapping(s.Owns, other.Owns)
+		}
+	})
+	return found
 }
 
 // candidates are the tasks whose state lets the act begin, best first; those
