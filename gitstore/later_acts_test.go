@@ -150,3 +150,18 @@ func TestPrincipals(t *testing.T) {
 	require.Len(t, d.board().Principals().List, 1)
 	d.replays(12)
 }
+
+// The command picks what is final, so only another client can ask for more.
+func TestArchiveTakesFinalTasksOnly(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("a", "b")
+	d.do(flow.Move{Act: flow.ActAbandon, Task: "a", By: ann, Detail: &flow.AbandonMove{Reason: "not needed"}})
+	d.refused(flow.RuleState, by(ann, flow.ActArchive, &flow.ArchiveMove{Tasks: []flow.TaskID{"a", "b"}}))
+	d.refused(flow.RuleNotFound, by(ann, flow.ActArchive, &flow.ArchiveMove{Tasks: []flow.TaskID{"c"}}))
+	d.refused(flow.RuleForm, by(ann, flow.ActArchive, &flow.ArchiveMove{}))
+	d.do(by(ann, flow.ActArchive, &flow.ArchiveMove{Tasks: []flow.TaskID{"a"}}))
+	d.refused(flow.RuleNotFound, by(ann, flow.ActArchive, &flow.ArchiveMove{Tasks: []flow.TaskID{"a"}}))
+	require.Equal(t, flow.Abandoned, d.board().Task("a").Status)
+	d.replays(4)
+}
