@@ -165,3 +165,64 @@ func TestArchiveTakesFinalTasksOnly(t *testing.T) {
 	require.Equal(t, flow.Abandoned, d.board().Task("a").Status)
 	d.replays(4)
 }
+
+// The commands never make such merges; another client may try.
+func TestMergesThatGitDidNotMake(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	config := flow.DefaultConfig()
+	config.Gates = []flow.Gate{{Name: "unit", Command: "make test", Required: true, Timeout: half}}
+	d.do(by(ann, flow.ActConfig, &flow.ConfigMove{Config: config}))
+	d.add("a")
+	base := d.board().Settings().Integration.Tip
+	commit := d.submit("a", coder, "a.txt", "a\n")
+	d.approve("a", commit)
+	honest, _, err := merging(d.store, "a")(d.board(), d.now)
+	require.NoError(t, err)
+	tree := honest.Detail.(*flow.MergeMove).Tree
+	mergeOf := func(tree, onto, submission ID) ID {
+		id, err := d.store.MergeCommit(context.Background(), tree, onto, submission, "Merge a")
+		require.NoError(t, err)
+		return id
+	}
+	other := d.commit(base, "b.txt", "not reviewed\n")
+	otherTree, err := d.store.objects.Commit(other)
+	require.NoError(t, err)
+	absent := ID("0123456789012345678901234567890123456789")
+	for name, c := range map[string]struct {
+		rule flow.Rule
+		edit func(*flow.MergeMove)
+	}{
+		"without its gate": {flow.RuleGate, func(*flow.MergeMove) {}},
+		"gate on another tree": {flow.RuleGate, func(m *flow.MergeMove) {
+			m.Receipts = []flow.Receipt{{Gate: "unit", Command: "make test", Tree: otherTree.Tree}}
+		}},
+		"gate that failed": {flow.RuleGate, func(m *flow.MergeMove) {
+			m.Receipts = []flow.Receipt{{Gate: "unit", Command: "make test", Tree: tree, Exit: 1}}
+		}},
+		"another gate's command":   {flow.RuleGate, func(m *flow.MergeMove) { m.Receipts = []flow.Receipt{{Gate: "unit", Command: "true", Tree: tree}} }},
+		"a tree of its own":        {flow.RuleMerge, func(m *flow.MergeMove) { m.Commit, m.Tree = mergeOf(otherTree.Tree, base, commit), otherTree.Tree }},
+		"the right tree, misnamed": {flow.RuleMerge, func(m *flow.MergeMove) { m.Tree = otherTree.Tree }},
+		"parents in another order": {flow.RuleMerge, func(m *flow.MergeMove) { m.Commit = mergeOf(tree, commit, base) }},
+		"no merge at all":          {flow.RuleMerge, func(m *flow.MergeMove) { m.Commit = commit }},
+		"work nobody approved":     {flow.RuleCommit, func(m *flow.MergeMove) { m.Submission, m.Commit = other, mergeOf(otherTree.Tree, base, other) }},
+		"onto another tip":         {flow.RuleTip, func(m *flow.MergeMove) { m.Onto = other }},
+		"a commit that is absent":  {flow.RuleFact, func(m *flow.MergeMove) { m.Commit = absent }},
+		"a drift made up":          {flow.RuleFact, func(m *flow.MergeMove) { m.Drift = 7 }},
+	} {
+		m := *honest.Detail.(*flow.MergeMove)
+		c.edit(&m)
+		before := d.at(StateRef)
+		_, err := d.try(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: &m})
+		var refusal *flow.Refusal
+		require.ErrorAs(t, err, &refusal, name)
+		require.Equal(t, c.rule, refusal.Rule, name+": "+refusal.Reason)
+		require.Equal(t, before, d.at(StateRef), name)
+		require.Equal(t, base, d.at("refs/heads/integration"), name)
+	}
+	m := honest.Detail.(*flow.MergeMove)
+	m.Receipts = []flow.Receipt{{Gate: "unit", Command: "make test", Tree: tree, By: ann, Duration: "1s"}}
+	d.do(honest)
+	require.Equal(t, m.Commit, d.at("refs/heads/integration"))
+	d.replays(9)
+}
