@@ -7,6 +7,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 
 # The version comes from git describe; go's own stamp would make the build
 # fail in a checkout that git does not trust (safe.directory).
+# Without cgo nothing is linked at each start, which is a fifth of the time of a
+# short command.
 BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := build
@@ -14,7 +16,7 @@ BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION
 
 build:
 	@.ci/tools go git
-	$(GO) build $(BUILDFLAGS) -o git-liza ./cmd/git-liza
+	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -o git-liza ./cmd/git-liza
 
 demo: build
 	./git-liza demo
@@ -35,9 +37,11 @@ torture:
 	@.ci/tools go git cc
 	LIZA_TORTURE=1 $(GO) test -race -json -count=1 -p 1 -timeout 10m -run Torture ./... | awk -f .ci/tally.awk
 
+# Costs beside plain git doing the same, within ten minutes; see
+# doc/benchmarks.md. BENCHFLAGS=-quick takes a minute.
 bench:
 	@.ci/tools go git
-	$(GO) test -run '^$$' -bench . -timeout 60m ./...
+	CGO_ENABLED=0 $(GO) run ./cmd/git-liza/bench $(BENCHFLAGS)
 
 install: build
 	install -d '$(DESTDIR)$(PREFIX)/bin'

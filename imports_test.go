@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/supervise", "cmd/git-liza/playbook", "cmd/git-liza/demo",
 	},
+	"cmd/git-liza/bench":    {"flow", "gitstore", "cmd/git-liza/work"},
 	"cmd/git-liza/proc":     {},
 	"cmd/git-liza/work":     {"flow", "gitstore", "worktrees", "cmd/git-liza/proc"},
 	"cmd/git-liza/provider": {"flow", "cmd/git-liza/proc"},
@@ -57,7 +58,7 @@ var onlyIn = []struct {
 	why      string
 }{
 	{"github.com/go-git/", []string{"gitstore"}, "gitstore is the only user of go-git"},
-	{"os/exec", []string{"gitstore", "cmd/git-liza/proc"}, "git is run by gitstore, other commands by proc"},
+	{"os/exec", []string{"gitstore", "cmd/git-liza/proc", "cmd/git-liza/bench"}, "git is run by gitstore, other commands by proc, and measured by bench"},
 	{"github.com/alecthomas/kong", []string{"cmd/git-liza"}, "only the command tree knows kong"},
 }
 

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -44,7 +43,7 @@ func (i *InitMove) check(p *play) *Refusal {
 	switch {
 	case i.Rules != RulesVersion:
 		return refuse(RuleVersion, "git liza version", "a new board has rules version %d, not %d", RulesVersion, i.Rules)
-	case !request.MatchString(i.Board):
+	case !isRandom(i.Board):
 		return refuse(RuleForm, hint, "%q is not a board id", clip(i.Board))
 	case !goodBranch(i.Integration.Name) || i.Integration.Tip == "":
 		return refuse(RuleForm, hint, "%q cannot be the integration branch", clip(i.Integration.Name))
@@ -68,15 +67,14 @@ func goodBranch(name string) bool {
 		return false
 	}
 	for _, part := range strings.Split(name, "/") {
-		if !branchPart.MatchString(part) || strings.Contains(part, "..") || strings.HasSuffix(part, ".") ||
+		if part == "" || part[0] == '.' || part[0] == '-' || strings.ContainsFunc(part, func(r rune) bool { return !isWord(r) }) ||
+			strings.Contains(part, "..") || strings.HasSuffix(part, ".") ||
 			strings.HasSuffix(strings.ToLower(part), ".lock") {
 			return false
 		}
 	}
 	return len(name) <= 128
 }
-
-var branchPart = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
 func (i *InitMove) apply(p *play) {
 	at := p.move.At

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // ParseFeedback reads the text form of a rejection:
@@ -36,21 +37,26 @@ type feedbackParser struct {
 	prior bool
 }
 
+// These are compiled when a rejection is read, not in every process.
 var (
-	findingLine = regexp.MustCompile(`(?i)^[-*]\s*\[(blocker|concern)\]\s*(.*)$`)
-	placeOfLine = regexp.MustCompile(`^(\S+?)(?::(\d+))?\s+(?:—|–|--|-)(?:\s+(.*))?$`)
-	labelLine   = regexp.MustCompile(`(?i)^(why it matters|why|suggestion|overall|prior feedback status)\s*:\s*(.*)$`)
-	priorLine   = regexp.MustCompile(`^[-*]\s*(RESOLVED|STILL_PRESENT|PARTIAL)\s*:\s*(.*)$`)
+	findingLine = compiled(`(?i)^[-*]\s*\[(blocker|concern)\]\s*(.*)$`)
+	placeOfLine = compiled(`^(\S+?)(?::(\d+))?\s+(?:—|–|--|-)(?:\s+(.*))?$`)
+	labelLine   = compiled(`(?i)^(why it matters|why|suggestion|overall|prior feedback status)\s*:\s*(.*)$`)
+	priorLine   = compiled(`^[-*]\s*(RESOLVED|STILL_PRESENT|PARTIAL)\s*:\s*(.*)$`)
 )
+
+func compiled(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 func (p *feedbackParser) line(line string) error {
 	if line == "" {
 		return nil
 	}
-	if m := findingLine.FindStringSubmatch(line); m != nil {
+	if m := findingLine().FindStringSubmatch(line); m != nil {
 		return p.finding(strings.EqualFold(m[1], "blocker"), m[2])
 	}
-	if m := priorLine.FindStringSubmatch(line); m != nil && p.prior {
+	if m := priorLine().FindStringSubmatch(line); m != nil && p.prior {
 		entry := Prior{Finding: m[2]}
 		if err := entry.Status.UnmarshalText([]byte(m[1])); err != nil {
 			return err
@@ -59,7 +65,7 @@ func (p *feedbackParser) line(line string) error {
 		p.field = &p.out.Prior[len(p.out.Prior)-1].Finding
 		return nil
 	}
-	if m := labelLine.FindStringSubmatch(line); m != nil {
+	if m := labelLine().FindStringSubmatch(line); m != nil {
 		return p.label(strings.ToLower(m[1]), m[2])
 	}
 	if p.field == nil {
@@ -71,7 +77,7 @@ func (p *feedbackParser) line(line string) error {
 
 func (p *feedbackParser) finding(blocker bool, text string) error {
 	f := Finding{Issue: text}
-	if m := placeOfLine.FindStringSubmatch(text); m != nil {
+	if m := placeOfLine().FindStringSubmatch(text); m != nil {
 		f.File, f.Issue = m[1], m[3]
 		f.Line, _ = strconv.Atoi(m[2])
 	}

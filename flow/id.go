@@ -2,7 +2,6 @@ package flow
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -13,7 +12,7 @@ type ObjectID string
 
 // UnmarshalText accepts 40 or 64 lower-case hexadecimal digits.
 func (id *ObjectID) UnmarshalText(text []byte) error {
-	if !objectID.Match(text) {
+	if n := len(text); n != 40 && n != 64 || !isHex(string(text)) {
 		return fmt.Errorf("%q is not a full object id", clip(string(text)))
 	}
 	*id = ObjectID(text)
@@ -22,8 +21,6 @@ func (id *ObjectID) UnmarshalText(text []byte) error {
 
 // Short is the abbreviation that people read: the first ten digits.
 func (id ObjectID) Short() string { return string(id[:min(len(id), 10)]) }
-
-var objectID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // A TaskID names a task; it is also the name of its branch below liza/ and of
 // its folder below .worktrees/, hence the narrow alphabet. Ids are unique
@@ -97,7 +94,7 @@ type Actor string
 // [a-z0-9._-] turned into hyphens. A name without any usable character gives
 // human:unknown.
 func Human(name string) Actor {
-	slug := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-.")
+	slug := strings.Trim(strings.Join(strings.FieldsFunc(strings.ToLower(name), notSlug), "-"), "-.")
 	if len(slug) > 64 {
 		slug = slug[:64]
 	}
@@ -122,7 +119,13 @@ func (a *Actor) UnmarshalText(text []byte) error {
 }
 
 // IsHuman reports whether a person acts.
-func (a Actor) IsHuman() bool { return humanActor.MatchString(string(a)) }
+func (a Actor) IsHuman() bool {
+	name, ok := strings.CutPrefix(string(a), "human:")
+	return ok && name != "" && len(name) <= 64 && !strings.ContainsFunc(name, notSlug)
+}
+
+// notSlug holds for what the name of a human cannot have.
+func notSlug(r rune) bool { return !isWord(r) || r >= 'A' && r <= 'Z' }
 
 // Agent is the actor as an agent id, "" for a human.
 func (a Actor) Agent() AgentID {
@@ -150,7 +153,7 @@ func (g Generation) spawned() bool { return strings.HasSuffix(string(g), childSu
 
 // UnmarshalText accepts 16 hexadecimal digits, with or without ".child".
 func (g *Generation) UnmarshalText(text []byte) error {
-	if !generation.Match(text) {
+	if !isRandom(strings.TrimSuffix(string(text), childSuffix)) {
 		return fmt.Errorf("%q is not a generation (16 hexadecimal digits)", clip(string(text)))
 	}
 	*g = Generation(text)
@@ -163,23 +166,30 @@ type Request string
 
 // UnmarshalText accepts 16 hexadecimal digits.
 func (r *Request) UnmarshalText(text []byte) error {
-	if !request.Match(text) {
+	if !isRandom(string(text)) {
 		return fmt.Errorf("%q is not a request id (16 hexadecimal digits)", clip(string(text)))
 	}
 	*r = Request(text)
 	return nil
 }
 
-var (
-	shapeOfID  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,63}$`)
-	humanActor = regexp.MustCompile(`^human:[a-z0-9._-]{1,64}$`)
-	notSlug    = regexp.MustCompile(`[^a-z0-9._-]+`)
-	generation = regexp.MustCompile(`^[0-9a-f]{16}(\.child)?$`)
-	request    = regexp.MustCompile(`^[0-9a-f]{16}$`)
-)
+// These are not regular expressions, because every process would compile them
+// at its start and every document would run them for each of its ids.
+
+// isWord holds for A-Z a-z 0-9 . _ -
+func isWord(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
+}
+
+func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
+
+func isRandom(s string) bool { return len(s) == 16 && isHex(s) }
 
 func validID(s string) bool {
-	return shapeOfID.MatchString(s) && !strings.Contains(s, "..") &&
+	if s == "" || len(s) > 64 || strings.IndexByte("0123456789._-", s[0]) >= 0 {
+		return false
+	}
+	return !strings.ContainsFunc(s, func(r rune) bool { return !isWord(r) }) && !strings.Contains(s, "..") &&
 		!strings.HasSuffix(strings.ToLower(s), ".lock") && !strings.HasSuffix(s, ".")
 }
 

@@ -2,8 +2,7 @@ package main
 
 // commands is the whole command line, in the groups in which help shows it.
 type commands struct {
-	As   string `placeholder:"ID" help:"Act as this agent (coder-1); default LIZA_AGENT_ID, else the human that git's user.name names."`
-	JSON bool   `name:"json" help:"One JSON object on standard output, nothing else."`
+	Everywhere everywhere `embed:""`
 
 	setupCommands
 	planCommands
@@ -13,4 +12,10 @@ type commands struct {
 	governCommands
 	agentCommands
 	demoCommands
+}
+
+// everywhere are the flags of all commands.
+type everywhere struct {
+	As   string `placeholder:"ID" help:"Act as this agent (coder-1); default LIZA_AGENT_ID, else the human that git's user.name names."`
+	JSON bool   `name:"json" help:"One JSON object on standard output, nothing else."`
 }

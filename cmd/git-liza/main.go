@@ -50,10 +50,10 @@ func run(s *session, args []string) (code int) {
 		}
 		s.now = now
 	}
-	var cli commands
+	cli := branch(args)
 	var helped helpPrinted
 	var page strings.Builder
-	parser, err := kong.New(&cli, kong.Name("git liza"), kong.Description(description),
+	parser, err := kong.New(cli, kong.Name("git liza"), kong.Description(description),
 		kong.Writers(&page, s.stderr), kong.Exit(func(int) { panic(helped) }), kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 78}),
 		kong.Vars{"version": version})
@@ -68,7 +68,7 @@ func run(s *session, args []string) (code int) {
 			code = s.page(page.String())
 		}
 	}()
-	return s.dispatch(parser, &cli, args)
+	return s.dispatch(parser, args)
 }
 
 // isJSON recognises the flag where kong has not read the command line.
@@ -87,7 +87,7 @@ const description = "Disciplined multi-agent coding: a blackboard on refs/liza/s
 // helpPrinted carries control out of kong after it has printed its help.
 type helpPrinted struct{}
 
-func (s *session) dispatch(parser *kong.Kong, cli *commands, args []string) int {
+func (s *session) dispatch(parser *kong.Kong, args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
@@ -98,8 +98,8 @@ func (s *session) dispatch(parser *kong.Kong, cli *commands, args []string) int 
 	if err != nil {
 		return s.fail(wrongUsage(err))
 	}
-	s.json = cli.JSON
-	s.as = cli.As
+	flags := parser.Model.Target.FieldByName("Everywhere").Interface().(everywhere)
+	s.json, s.as = flags.JSON, flags.As
 	if s.as == "" {
 		s.as = s.getenv("LIZA_AGENT_ID")
 	}

@@ -117,12 +117,14 @@ func cutBefore(s string, n int) string {
 }
 
 // sequences of ECMA-48: CSI (colour, cursor), OSC (title, link), two-byte ones.
-var sequences = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)|[ -/]*[0-Z\\\\^-~])")
+var sequences = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)|[ -/]*[0-Z\\\\^-~])")
+})
 
 // clean makes output fit for a document and a terminal.
 func clean(b []byte) string {
 	s := strings.ToValidUTF8(string(b), "\uFFFD")
-	s = sequences.ReplaceAllString(s, "")
+	s = sequences().ReplaceAllString(s, "")
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
 		switch {

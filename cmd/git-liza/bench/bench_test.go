@@ -1,0 +1,109 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// TestMain lets the test binary be the resident process as well.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "resident" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// The tests of this package do not run side by side: a sample waits for all
+// children of its process.
+
+// TestMeasured makes small boards and holds what is measured on them against
+// what it says it is.
+func TestMeasured(t *testing.T) {
+	b := &bench{ctx: t.Context(), dir: t.TempDir(), scale: scale{live: 60, archived: 120, few: 10, list: 60, rounds: 1, together: 100 * time.Millisecond}, boards: map[string]*clone{}}
+	b.program = b.path("bin/git-liza")
+	require.NoError(t, build("../../..", b.program, "./cmd/git-liza"))
+	require.NoError(t, b.prepare())
+	c, err := b.board(60, 120)
+	require.NoError(t, err)
+
+	t.Run("a generated board is valid", func(t *testing.T) {
+		repo, err := gitstore.Open(t.Context(), c.path)
+		require.NoError(t, err)
+		defer repo.Close()
+		store, err := gitstore.OpenStore(t.Context(), repo, time.Now)
+		require.NoError(t, err)
+		board, _, err := store.Board(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, board.Check())
+		require.Len(t, board.Tasks(), 60+benchTasks+1)
+		archived, err := c.plain("ls-tree", "-r", "--name-only", "refs/liza/state", "archive/")
+		require.NoError(t, err)
+		require.Len(t, strings.Fields(archived), 120)
+	})
+	t.Run("the script changes what a claim changes", func(t *testing.T) {
+		require.NoError(t, c.begin())
+		d, err := c.draft(0)
+		require.NoError(t, err)
+		require.NoError(t, d.write())
+		before, err := c.tip()
+		require.NoError(t, err)
+		_, err = c.again()
+		require.NoError(t, err)
+		_, err = b.sample(c.floor(0))
+		require.NoError(t, err)
+		claimed, err := c.plain("diff", "--name-only", before, "refs/liza/state~1")
+		require.NoError(t, err)
+		scripted, err := c.plain("diff", "--name-only", before, floorRef)
+		require.NoError(t, err)
+		require.Equal(t, "agents/01/coder-1.yaml\ntasks/01/bench-1.yaml", claimed)
+		require.Equal(t, claimed, scripted)
+		_, err = c.plain("fsck", "--strict")
+		require.NoError(t, err)
+	})
+	t.Run("the script gives way to who was first", func(t *testing.T) {
+		floor := c.floor(0)
+		floor.args = append([]string{"sh", "-c", `git update-ref ` + floorRef + ` refs/liza/state && exec "$@"`, "sh"}, floor.args...)
+		floor.args[len(floor.args)-1] = "/nowhere"
+		_, err := b.sample(floor)
+		require.Error(t, err)
+		require.Equal(t, at(t, c, "refs/liza/state"), at(t, c, floorRef))
+	})
+	t.Run("every row is measured", func(t *testing.T) {
+		for _, measure := range []func() error{b.claims, b.archives, b.looks, b.moves, b.starts} {
+			require.NoError(t, measure())
+		}
+		for _, r := range b.table {
+			require.NotEqual(t, "failed", r.verdict, r.what)
+			if strings.HasSuffix(r.what, "failed or lost") {
+				require.Equal(t, "0", r.measured)
+			}
+		}
+		require.Greater(t, len(b.table), 20)
+	})
+}
+
+func at(t *testing.T, c *clone, ref string) string {
+	t.Helper()
+	id, err := c.plain("rev-parse", ref)
+	require.NoError(t, err)
+	return id
+}
+
+func TestSpread(t *testing.T) {
+	require.Equal(t, spread{2, 1, 9}, spreadOf([]float64{9, 1, 2}))
+	require.Equal(t, spread{3, 1, 9}, spreadOf([]float64{9, 4, 1, 2}))
+	require.Equal(t, spread{}, spreadOf(nil))
+}
+
+func TestLost(t *testing.T) {
+	l := load{waits: []float64{5, 1, 4, 2, 3}}
+	require.InDelta(t, 4, l.p99(), 0)
+	require.Zero(t, (&load{}).p99())
+}

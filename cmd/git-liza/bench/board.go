@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// board returns a clone with a board of that many tasks, made once. The board
+// begins and ends with real moves; between them stands one commit that holds
+// all generated documents at once, under the message of the move before it,
+// because making a hundred thousand tasks by moves takes hours. So replaying the
+// chain would find a mistake there, while everything that reads the board's
+// state finds a valid one. All objects are in one pack, as after a gc.
+func (b *bench) board(live, archived int) (*clone, error) {
+	name := fmt.Sprintf("board-%d-%d", live, archived)
+	if c := b.boards[name]; c != nil {
+		return c, nil
+	}
+	b.progress("making a board of %d live and %d archived tasks", live, archived)
+	c := &clone{b: b, path: filepath.Join(b.dir, name, "work")}
+	c.git = filepath.Join(c.path, ".git")
+	for _, step := range []func() error{c.found, func() error { return c.generate(live, archived) }, c.settleIn} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	b.boards[name] = c
+	return c, nil
+}
+
+// found makes a small repository with a new board.
+func (c *clone) found() error {
+	if err := os.RemoveAll(filepath.Dir(c.path)); err != nil {
+		return err
+	}
+	files := map[string]string{"specs/vision.md": "# A product\n"}
+	for i := range 20 {
+		files[fmt.Sprintf("src/part-%d/main.go", i)] = fmt.Sprintf("package part%d\n", i)
+	}
+	for name, text := range files {
+		if err := write(filepath.Join(c.path, name), text); err != nil {
+			return err
+		}
+	}
+	for _, args := range [][]string{
+		{"git", "init", "-q"}, {"git", "add", "-A"}, {"git", "commit", "-q", "-m", "A product"},
+		{c.b.program, "init"},
+		{c.b.program, "task", "add", "first", "--title", "First", "--done-when", "It is there", "--spec", "specs/vision.md", "--scope", "All"},
+	} {
+		if _, err := c.b.output(command{dir: c.path, args: args}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generate puts one commit with all the tasks on the state ref, through `git
+// fast-import`.
+func (c *clone) generate(live, archived int) error {
+	g, err := c.generator(live, archived)
+	if err != nil {
+		return err
+	}
+	head, err := c.successor()
+	if err != nil {
+		return err
+	}
+	p := exec.CommandContext(c.b.ctx, "git", "fast-import", "--quiet", "--done")
+	p.Dir, p.Env, p.Stderr = c.path, c.b.environ, os.Stderr
+	in, err := p.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := p.Start(); err != nil {
+		return err
+	}
+	g.to = bufio.NewWriter(in)
+	g.print(head)
+	g.documents()
+	g.print("\ndone\n")
+	streamErr := errors.Join(g.err, g.to.Flush(), in.Close())
+	if err := p.Wait(); err != nil {
+		return fmt.Errorf("git fast-import: %w", err)
+	}
+	if streamErr != nil {
+		return streamErr
+	}
+	_, err = c.plain("repack", "-a", "-d", "-q")
+	return err
+}
+
+// successor begins a commit on the tip in the language of fast-import. It has
+// the tip's author, date and message, and so tells of a move that can be read.
+func (c *clone) successor() (string, error) {
+	raw, err := c.plain("cat-file", "commit", "refs/liza/state")
+	if err != nil {
+		return "", err
+	}
+	tip, err := c.tip()
+	if err != nil {
+		return "", err
+	}
+	head, message, _ := strings.Cut(raw+"\n", "\n\n")
+	text := "commit refs/liza/state\n"
+	for line := range strings.Lines(head + "\n") {
+		if strings.HasPrefix(line, "author ") || strings.HasPrefix(line, "committer ") {
+			text += line
+		}
+	}
+	return fmt.Sprintf("%sdata %d\n%s\nfrom %s\n", text, len(message), message, tip), nil
+}
+
+// settleIn makes the worktrees of the tasks that are measured, by real claims,
+// and gives the tasks back.
+func (c *clone) settleIn() error {
+	for n := range benchTasks {
+		for _, step := range []command{c.claim(n), c.release(n)} {
+			if _, err := c.b.output(step); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// settings reads liza.yaml as it stands at the tip.
+func (c *clone) settings() (flow.Settings, error) {
+	text, err := c.plain("show", "refs/liza/state:liza.yaml")
+	if err != nil {
+		return flow.Settings{}, err
+	}
+	var s flow.Settings
+	return s, gitstore.Decode("liza.yaml", []byte(text+"\n"), &s)
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+var syncModes = []string{"none", "batch"}
+
+// claims measures one claim, the whole process, beside the script. The task is
+// one that its coder claimed and released before, so the worktree is there and
+// no checkout is counted: found and verified it is all the same.
+func (b *bench) claims() error {
+	c, err := b.board(b.scale.live, b.scale.archived)
+	if err != nil {
+		return err
+	}
+	for _, mode := range syncModes {
+		if err := c.syncing(mode); err != nil {
+			return err
+		}
+		start, err := c.tip()
+		if err != nil {
+			return err
+		}
+		got, err := b.claimsBeside(c)
+		if err != nil {
+			return err
+		}
+		b.against("claim, sync "+mode+", wall", "ms", got[0].of(wall), got[1].of(wall), 1)
+		b.against("claim, sync "+mode+", CPU", "ms", got[0].of(cpu), got[1].of(cpu), 1)
+		if mode == "none" {
+			b.most("claim, peak memory", "MiB", got[0].of(peak), 64)
+			if err := b.bytes(c, start); err != nil {
+				return err
+			}
+		}
+	}
+	return b.firstClaims(c)
+}
+
+func (b *bench) claimsBeside(c *clone) ([]series, error) {
+	if err := c.begin(); err != nil {
+		return nil, err
+	}
+	d, err := c.draft(0)
+	if err != nil {
+		return nil, err
+	}
+	return alternate(b.scale.rounds, c.again, func() (sample, error) {
+		if err := d.write(); err != nil {
+			return sample{}, err
+		}
+		return b.sample(c.floor(0))
+	})
+}
+
+// again measures a claim and gives the task back.
+func (c *clone) again() (sample, error) {
+	s, err := c.b.sample(c.claim(0))
+	if err == nil {
+		_, err = c.b.output(c.release(0))
+	}
+	return s, err
+}
+
+// firstClaims measures claims of tasks that nobody had before, each with its
+// worktree, beside the script and `git worktree add`.
+func (b *bench) firstClaims(c *clone) error {
+	d, err := c.draft(0)
+	if err != nil {
+		return err
+	}
+	n := 0
+	got, err := alternate(min(b.scale.rounds, 10), func() (sample, error) {
+		n++
+		task := fmt.Sprintf("task-%d", b.scale.archived+20*n-8) // free, see liveTask
+		as := "--as=coder-" + fmt.Sprint(20+n)
+		s, err := b.sample(c.liza("claim", task, as))
+		if err == nil {
+			_, err = b.output(c.liza("release", task, as))
+		}
+		return s, err
+	}, func() (sample, error) {
+		if err := d.write(); err != nil {
+			return sample{}, err
+		}
+		floor := c.floor(0)
+		floor.dir, floor.env = c.git, nil
+		floor.args = append([]string{"sh", "-c", `GIT_DIR=. "$@" && git worktree add -q -b "$0" "../.worktrees/$0"`, fmt.Sprintf("plain-%d", n)}, floor.args...)
+		return b.sample(floor)
+	})
+	if err != nil {
+		return err
+	}
+	b.against("first claim with its worktree, wall", "ms", got[0].of(wall), got[1].of(wall), 0)
+	return nil
+}
+
+// archives measures a claim on a board with a large archive beside one with a
+// small archive.
+func (b *bench) archives() error {
+	many, err := b.board(b.scale.live, b.scale.archived)
+	if err != nil {
+		return err
+	}
+	few, err := b.board(b.scale.live, b.scale.few)
+	if err != nil {
+		return err
+	}
+	for _, c := range []*clone{many, few} {
+		if err := c.syncing("none"); err != nil {
+			return err
+		}
+	}
+	got, err := alternate(b.scale.rounds, many.again, few.again)
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("claim, %d archived against %d, ", b.scale.archived, b.scale.few)
+	b.against(what+"wall", "ms", got[0].of(wall), got[1].of(wall), 1.3)
+	b.against(what+"CPU", "ms", got[0].of(cpu), got[1].of(cpu), 1.3)
+	return nil
+}
+
+// bytes measures what the moves since a state have added.
+func (b *bench) bytes(c *clone, since string) error {
+	moves, err := c.made(since, "refs/liza/state")
+	if err != nil {
+		return err
+	}
+	out, err := c.plain("rev-list", "--objects", "--no-object-names", "refs/liza/state", "^"+since)
+	if err != nil {
+		return err
+	}
+	var loose int64
+	for id := range strings.FieldsSeq(out) {
+		info, err := os.Stat(filepath.Join(c.git, "objects", id[:2], id[2:]))
+		if err != nil {
+			return err
+		}
+		loose += info.Size()
+	}
+	packed, err := b.output(command{dir: c.path, args: []string{"sh", "-c",
+		`printf '%s\n^%s\n' refs/liza/state "$0" | git pack-objects -q --revs --stdout | wc -c`, since}})
+	if err != nil {
+		return err
+	}
+	total := 0.0
+	if _, err := fmt.Sscan(packed, &total); err != nil {
+		return err
+	}
+	per := func(bytes float64) spread {
+		v := bytes / float64(moves) / 1024
+		return spread{v, v, v}
+	}
+	b.most("new bytes per move, loose", "KB", per(float64(loose)), 6)
+	b.most(fmt.Sprintf("new bytes per move, %d moves in one pack", moves), "KB", per(total), 1)
+	return nil
+}

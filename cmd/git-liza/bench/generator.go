@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A generator writes the documents of a board to fast-import: archived tasks,
+// live ones in all states, the agents that hold some, and the tasks that moves
+// are measured on.
+type generator struct {
+	settings       flow.Settings
+	live, archived int
+	begun          time.Time
+	to             *bufio.Writer
+	err            error
+}
+
+func (c *clone) generator(live, archived int) (*generator, error) {
+	s, err := c.settings()
+	return &generator{settings: s, live: live, archived: archived, begun: s.Control.At}, err
+}
+
+func (g *generator) print(text string) {
+	if g.err == nil {
+		_, g.err = g.to.WriteString(text)
+	}
+}
+
+func (g *generator) data(text string) { g.print(fmt.Sprintf("data %d\n%s\n", len(text), text)) }
+
+func (g *generator) document(folder flow.Folder, id string, doc flow.Document) {
+	if g.err != nil {
+		return
+	}
+	data, err := gitstore.Encode(doc)
+	if err != nil {
+		g.err = err
+		return
+	}
+	g.print("M 100644 inline " + gitstore.DocumentPath(flow.Key{Folder: folder, ID: id}) + "\n")
+	g.data(string(data))
+}
+
+func (g *generator) documents() {
+	s := g.settings
+	s.Next.Task = g.archived + g.live + 1
+	g.document(flow.SettingsDoc, "", &s)
+	for n := 1; n <= g.archived; n++ {
+		t := g.merged(n)
+		g.document(flow.Archive, string(t.ID), t)
+	}
+	for n := range g.live {
+		t := g.liveTask(n)
+		g.document(flow.Tasks, string(t.ID), t)
+	}
+	for n := range benchTasks {
+		t := g.task(0)
+		t.ID, t.Owns = benchTask(n), []string{fmt.Sprintf("bench/%d/**", n)}
+		t.Limits = &flow.Limits{Iterations: 1 << 30} // it will be claimed often
+		g.document(flow.Tasks, string(t.ID), t)
+	}
+}
+
+// task is the n-th one as somebody planned it.
+func (g *generator) task(n int) *flow.Task {
+	return &flow.Task{
+		ID: flow.TaskID(fmt.Sprintf("task-%d", n)), Status: flow.Unclaimed, Kind: flow.Code, Goal: g.settings.Goal, Sprint: g.settings.Sprint,
+		Title:    fmt.Sprintf("Answer request number %d within its limit", n),
+		DoneWhen: fmt.Sprintf("go test ./part/%d passes, and a request that takes too long is refused with a reason", n),
+		Spec:     "specs/vision.md#limits", Scope: fmt.Sprintf("part/%d and its tests; nothing of the protocol", n),
+		Priority: 1 + n%5, Owns: []string{fmt.Sprintf("part/%d/**", n)}, Verify: fmt.Sprintf("go test ./part/%d/...", n),
+		Created: g.begun, CreatedBy: "planner-1", Changed: g.begun,
+	}
+}
+
+// merged is a task that went the whole way.
+func (g *generator) merged(n int) *flow.Task {
+	t := g.submitted(n)
+	t.Status, t.Review = flow.Merged, nil
+	t.Verdict = &flow.Verdict{Commit: t.Submission.Commit, Tree: t.Submission.Tree, By: "code-reviewer-1", At: g.begun,
+		Message: "Read in full, tests run; the limit holds"}
+	t.Merge = &flow.Merge{Commit: object(n, "merge"), Onto: object(n-1, "merge"), Tree: object(n, "merged"), Drift: n % 3, By: "code-reviewer-1", At: g.begun,
+		Receipts: []flow.Receipt{{Gate: "test", Command: "go test ./...", Tree: object(n, "merged"), Duration: "12s", By: "code-reviewer-1"}}}
+	return t
+}
+
+// submitted is a task that waits for its review.
+func (g *generator) submitted(n int) *flow.Task {
+	t := g.task(n)
+	coder := flow.Actor(fmt.Sprintf("coder-%d", 100+n%50))
+	t.Status, t.Attempts, t.Saves, t.Submissions = flow.ReadyForReview, 1, 1, 1
+	t.Attempt = &flow.Attempt{Number: 1, Coder: coder, Base: object(n, "base"), Start: object(n, "base"), Iteration: 1 + n%3}
+	t.Coders = []flow.Worker{{By: coder}}
+	t.Intent = &flow.Intent{Summary: "Count the time and refuse what exceeds it", Validation: "The new test fails without the change",
+		Files: []string{fmt.Sprintf("part/%d/limit.go", n), fmt.Sprintf("part/%d/limit_test.go", n)}, At: g.begun}
+	t.Submission = &flow.Submission{Number: 1, Save: 1, Commit: object(n, "commit"), Tree: object(n, "tree"), Base: object(n, "base"), Changed: 2,
+		Paths: t.Intent.Files, At: g.begun}
+	return t
+}
+
+// liveTask is the n-th task outside the archive: of twenty one is a draft, two
+// are merged, one waits for review, one is blocked, one is claimed (of the
+// first few hundred), the others are free or depend on another one.
+func (g *generator) liveTask(n int) *flow.Task {
+	id := g.archived + 1 + n
+	t := g.task(id)
+	switch n % 20 {
+	case 0:
+		t.Status = flow.Draft
+	case 1, 2:
+		t = g.merged(id)
+	case 3:
+		t = g.submitted(id)
+	case 4:
+		t.Status = flow.Blocked
+		t.Block = &flow.Block{Reason: "The spec does not say what a limit of zero means", Questions: []string{"Is zero no limit, or no time?"}, By: "coder-99", At: g.begun}
+	case 5:
+		if n < 320 {
+			g.claimed(t, flow.AgentID(fmt.Sprintf("coder-%d", 1000+n)))
+		}
+	case 6, 7:
+		t.DependsOn = []flow.TaskID{flow.TaskID(fmt.Sprintf("task-%d", id-5))} // merged
+	case 8, 9, 10:
+		t.DependsOn = []flow.TaskID{flow.TaskID(fmt.Sprintf("task-%d", id-5))} // not merged
+	}
+	return t
+}
+
+// claimed lets an agent hold a task, for longer than a measurement takes.
+func (g *generator) claimed(t *flow.Task, agent flow.AgentID) {
+	by := flow.Actor(agent)
+	t.Status, t.Attempts = flow.Claimed, 1
+	t.Attempt = &flow.Attempt{Number: 1, Coder: by, Base: g.settings.Integration.Tip, Start: g.settings.Integration.Tip, Iteration: 1}
+	t.Coders = []flow.Worker{{By: by}}
+	t.Claim = &flow.Claim{By: by, Since: g.begun, Lease: g.begun.Add(24 * time.Hour), From: flow.Unclaimed}
+	g.document(flow.Agents, string(agent), &flow.Agent{ID: agent, Role: flow.Coder, Registered: g.begun, Task: t.ID})
+}
+
+// object is the id of an object that does not exist.
+func object(n int, what string) flow.ObjectID {
+	sum := sha1.Sum(fmt.Appendf(nil, "%s %d", what, n))
+	return flow.ObjectID(hex.EncodeToString(sum[:]))
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A load is what processes side by side got done.
+type load struct {
+	moves, failed int
+	lost          int // moves that reported success and are not in the history, or the other way round
+	seconds       float64
+	waits         []float64 // of the single moves, in ms
+}
+
+func (l load) rate() float64 { return float64(l.moves) / l.seconds }
+
+func (l load) p99() float64 {
+	slices.Sort(l.waits)
+	if len(l.waits) == 0 {
+		return 0
+	}
+	return l.waits[(len(l.waits)-1)*99/100]
+}
+
+// moves measures eight processes side by side that claim and release eight
+// tasks: as commands, each move a process of its own, beside the queued script
+// with the same documents; and as resident processes, like supervisors.
+func (b *bench) moves() error {
+	c, err := b.board(b.scale.live, b.scale.archived)
+	if err != nil {
+		return err
+	}
+	drafts := make([]draft, benchTasks)
+	for n := range drafts {
+		if drafts[n], err = c.draft(n); err != nil {
+			return err
+		}
+	}
+	script := func(ctx context.Context, n int) load { return c.scriptMoves(ctx, n, drafts[n]) }
+	for _, mode := range syncModes {
+		if err := c.syncing(mode); err != nil {
+			return err
+		}
+		var commands, queued []load
+		for range 2 {
+			l, err := c.counted("refs/liza/state", func() load { return c.together(c.commandMoves) })
+			if err != nil {
+				return err
+			}
+			commands = append(commands, l)
+			if err := c.begin(); err != nil {
+				return err
+			}
+			if l, err = c.counted(floorRef, func() load { return c.together(script) }); err != nil {
+				return err
+			}
+			queued = append(queued, l)
+		}
+		resident, err := c.counted("refs/liza/state", func() load { return c.together(c.residentMoves) })
+		if err != nil {
+			return err
+		}
+		b.loads("8 × commands, sync "+mode, commands, queued)
+		b.loads("8 resident processes, sync "+mode, []load{resident}, queued)
+	}
+	return nil
+}
+
+// loads notes what was measured against the script.
+func (b *bench) loads(what string, measured, script []load) {
+	rates := func(loads []load) spread {
+		var all []float64
+		for _, l := range loads {
+			all = append(all, l.rate())
+		}
+		return spreadOf(all)
+	}
+	var waits []float64
+	wrong := 0
+	for _, l := range measured {
+		waits = append(waits, l.p99())
+		wrong += l.failed + l.lost
+	}
+	got, floor := rates(measured), rates(script)
+	b.add(row{what: what + ": moves/s", measured: got.in("/s"), floor: floor.in("/s"), budget: "≥ 100 /s", verdict: verdict(got.median >= 100)})
+	b.add(row{what: what + ": against the queued script", ratio: fmt.Sprintf("%.2f ×", got.median/floor.median), budget: "≥ 1.5 ×",
+		verdict: verdict(got.median >= 1.5*floor.median)})
+	b.most(what+": p99", "ms", spreadOf(waits), 200)
+	b.add(row{what: what + ": failed or lost", measured: fmt.Sprint(wrong), budget: "0", verdict: verdict(wrong == 0)})
+}
+
+// counted holds what was reported against the history.
+func (c *clone) counted(ref string, run func() load) (load, error) {
+	before, err := c.plain("rev-parse", ref)
+	if err != nil {
+		return load{}, err
+	}
+	l := run()
+	n, err := c.made(before, ref)
+	l.lost = max(n-l.moves, l.moves-n)
+	return l, err
+}
+
+// together runs eight workers for the time of the scale.
+func (c *clone) together(work func(ctx context.Context, n int) load) load {
+	ctx, cancel := context.WithTimeout(c.b.ctx, c.b.scale.together)
+	defer cancel()
+	var mu sync.Mutex
+	var all load
+	var wait sync.WaitGroup
+	start := time.Now()
+	for n := range benchTasks {
+		wait.Go(func() {
+			one := work(ctx, n)
+			mu.Lock()
+			defer mu.Unlock()
+			all.moves += one.moves
+			all.failed += one.failed
+			all.waits = append(all.waits, one.waits...)
+		})
+	}
+	wait.Wait()
+	all.seconds = time.Since(start).Seconds()
+	orphans()
+	return all
+}
+
+// commandMoves claims and releases the n-th task until the time is over.
+func (c *clone) commandMoves(ctx context.Context, n int) (l load) {
+	for {
+		for _, next := range []command{c.claim(n), c.release(n)} {
+			l.count(func() error { return c.runOnly(next) })
+		}
+		if ctx.Err() != nil {
+			return l
+		}
+	}
+}
+
+// scriptMoves makes as many moves as it can with the queued script.
+func (c *clone) scriptMoves(ctx context.Context, n int, d draft) (l load) {
+	for ctx.Err() == nil {
+		floor := c.floor(n)
+		floor.args = append([]string{"sh", c.b.path("queued.sh")}, floor.args[1:]...)
+		if err := d.write(); err != nil {
+			return load{failed: 1}
+		}
+		l.count(func() error { return c.runOnly(floor) })
+	}
+	return l
+}
+
+// count makes one move and notes how long it took.
+func (l *load) count(move func() error) {
+	start := time.Now()
+	if err := move(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		l.failed++
+		return
+	}
+	l.moves++
+	l.waits = append(l.waits, time.Since(start).Seconds()*1000)
+}
+
+// runOnly runs a command while others run: it does not wait for orphans.
+func (c *clone) runOnly(next command) error {
+	p := exec.CommandContext(c.b.ctx, next.args[0], next.args[1:]...)
+	p.Dir, p.Env = next.dir, append(slices.Clip(c.b.environ), next.env...)
+	if out, err := p.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(next.args, " "), err, out)
+	}
+	return nil
+}
+
+// residentMoves is a process of this program that stays; see resident.
+func (c *clone) residentMoves(_ context.Context, n int) (l load) {
+	p := exec.CommandContext(c.b.ctx, c.b.self, "resident", string(benchTask(n)), string(benchCoder(n)), c.b.scale.together.String())
+	p.Dir, p.Env, p.Stderr = c.path, c.b.environ, os.Stderr
+	out, err := p.Output()
+	for line := range bytes.Lines(out) {
+		wait := 0.0
+		if _, err := fmt.Sscan(string(line), &wait); err == nil {
+			l.moves++
+			l.waits = append(l.waits, wait)
+		}
+	}
+	if err != nil {
+		l.failed++
+	}
+	return l
+}
+
+// resident claims and releases a task in this process, as a supervisor does,
+// and prints how long each move took, in ms. Its arguments are the task, the
+// coder and the time after which it ends.
+func resident(ctx context.Context, args []string) error {
+	if len(args) != 3 {
+		return fmt.Errorf("resident TASK CODER DURATION")
+	}
+	task, coder := flow.TaskID(args[0]), flow.Actor(args[1])
+	limit, err := time.ParseDuration(args[2])
+	if err != nil {
+		return err
+	}
+	repo, err := gitstore.Open(ctx, ".")
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	c, err := work.Open(ctx, repo, time.Now, os.Environ())
+	if err != nil {
+		return err
+	}
+	c.By = coder
+	claim := func() error {
+		_, _, err := c.Claim(ctx, task, 0)
+		return err
+	}
+	release := func() error {
+		_, err := c.Release(ctx, task, false)
+		return err
+	}
+	for end := time.Now().Add(limit); time.Now().Before(end); {
+		for _, move := range []func() error{claim, release} {
+			start := time.Now()
+			if err := move(); err != nil {
+				return err
+			}
+			fmt.Println(time.Since(start).Seconds() * 1000)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+)
+
+//go:embed testdata/floor.sh testdata/queued.sh
+var scripts embed.FS
+
+const gitConfig = `[user]
+	name = Ann Example
+	email = ann@example.org
+[init]
+	defaultBranch = main
+[gc]
+	auto = 0
+`
+
+// prepare builds the programs and writes the scripts.
+func (b *bench) prepare() error {
+	if err := adopt(); err != nil {
+		return err
+	}
+	var err error
+	if b.self, err = os.Executable(); err != nil {
+		return err
+	}
+	home := filepath.Join(b.dir, "home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	b.environ = pinned(home)
+	files := map[string]string{
+		"home/.gitconfig": gitConfig,
+		"empty/main.go":   "package main\n\nfunc main() {}\n",
+		"empty/go.mod":    "module empty\n",
+	}
+	for _, name := range []string{"floor.sh", "queued.sh"} {
+		text, err := scripts.ReadFile("testdata/" + name)
+		if err != nil {
+			return err
+		}
+		files[name] = string(text)
+	}
+	for name, text := range files {
+		if err := write(b.path(name), text); err != nil {
+			return err
+		}
+	}
+	b.empty = b.path("empty/empty")
+	if err := build(b.path("empty"), b.empty, "."); err != nil {
+		return err
+	}
+	if b.program != "" {
+		b.program, err = filepath.Abs(b.program)
+		return err
+	}
+	b.program = b.path("bin/git-liza")
+	return build(".", b.program, "./cmd/git-liza")
+}
+
+// build compiles as the Makefile does.
+func build(dir, to, what string) error {
+	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", to, what)
+	c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s: %w: %s", what, err, out)
+	}
+	return nil
+}
+
+func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
+
+func write(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o644)
+}
+
+func (b *bench) progress(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", args...)
+}
+
+// machine describes what the numbers were measured on.
+func (b *bench) machine() string {
+	git, _ := b.output(command{args: []string{"git", "version"}})
+	system, _ := b.output(command{args: []string{"uname", "-srm"}})
+	disk, _ := b.output(command{args: []string{"stat", "-f", "-c", "%T", b.dir}})
+	words := []string{fmt.Sprintf("%d × %s", runtime.NumCPU(), firstMatch("/proc/cpuinfo", `(?m)^model name\s*: (.*)$`, runtime.GOARCH)),
+		firstMatch("/proc/meminfo", `(?m)^MemTotal:\s*(.*)$`, "?"), system, disk, git, runtime.Version(),
+		"load " + firstMatch("/proc/loadavg", `^(\S+)`, "?")}
+	return strings.Join(words, ", ")
+}
+
+// firstMatch is what a pattern's group finds in a file, or instead.
+func firstMatch(path, pattern, instead string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return instead
+	}
+	if found := regexp.MustCompile(pattern).FindSubmatch(text); found != nil {
+		return string(found[1])
+	}
+	return instead
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+)
+
+// Every command must be found by its name, or it starts slowly.
+func TestBranchFindsEveryCommand(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commands{}, kong.Vars{"version": version})
+	require.NoError(t, err)
+	require.Greater(t, len(parser.Model.Children), 30)
+	for _, command := range parser.Model.Children {
+		part := branch([]string{"--json", "--as", "coder-1", command.Name, "--help"})
+		_, everything := part.(*commands)
+		require.False(t, everything, command.Name)
+		narrow, err := kong.New(part, kong.Vars{"version": version})
+		require.NoError(t, err)
+		require.Len(t, narrow.Model.Children, 1)
+		require.Equal(t, command.Name, narrow.Model.Children[0].Name)
+		require.Len(t, narrow.Model.Flags, len(parser.Model.Flags))
+	}
+}
+
+func TestBranchIsEverythingOtherwise(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{}, {"--json"}, {"help", "claim"}, {"no-such"}, {"--help"}, {"--", "claim"}, {"--as"}, {"-h", "claim"}} {
+		require.IsType(t, &commands{}, branch(args), "%q", args)
+	}
+}
