@@ -24,6 +24,9 @@ func (s *Store) Repair(ctx context.Context) (bad, good ID, err error) {
 	if err != nil {
 		return "", "", err
 	}
+	if err := s.newer(tip); err != nil {
+		return tip, "", err
+	}
 	good, err = s.lastSound(ctx, tip)
 	if err != nil || good == "" || good == tip {
 		return tip, good, err

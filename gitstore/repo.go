@@ -119,7 +119,9 @@ func looksLikeRepository(dir string) bool {
 // said so; from elsewhere core.bare and core.worktree decide, which git reads
 // from exactly these two files, without includes.
 func (r *Repo) findMainWorkTree(ctx context.Context) error {
-	if r.gitDir == r.commonDir && r.workTree != "" {
+	// With GIT_DIR alone git takes the current folder for the work tree.
+	guessed := os.Getenv("GIT_DIR") != "" && os.Getenv("GIT_WORK_TREE") == ""
+	if r.gitDir == r.commonDir && r.workTree != "" && !guessed {
 		r.mainWorkTree = r.workTree
 		return nil
 	}
@@ -135,6 +137,8 @@ func (r *Repo) findMainWorkTree(ctx context.Context) error {
 		r.mainWorkTree = filepath.Join(r.commonDir, work)
 	case !isTrue(bare) && filepath.Base(r.commonDir) == ".git":
 		r.mainWorkTree = filepath.Dir(r.commonDir)
+	case !isTrue(bare):
+		r.mainWorkTree = r.workTree
 	}
 	return nil
 }

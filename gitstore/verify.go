@@ -109,6 +109,9 @@ func (s *Store) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	if err := s.newer(tip); err != nil {
+		return 0, nil, err
+	}
 	known := ID("")
 	if !full {
 		known = s.verified()
@@ -130,6 +133,17 @@ func (s *Store) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 	}
 	s.remember(tip)
 	return len(chain), nil, nil
+}
+
+// newer refuses to judge a board whose rules this program does not know: what
+// a newer one wrote is not a breach.
+func (s *Store) newer(tip ID) error {
+	_, err := s.BoardAt(tip)
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) && refusal.Rule == flow.RuleVersion {
+		return err
+	}
+	return nil
 }
 
 // chain lists the commits after known, or from the root, up to tip, in the

@@ -16,6 +16,6 @@ type commands struct {
 
 // everywhere are the flags of all commands.
 type everywhere struct {
-	As   string `placeholder:"ID" help:"Act as this agent (coder-1); default LIZA_AGENT_ID, else the human that git's user.name names."`
-	JSON bool   `name:"json" help:"One JSON object on standard output, nothing else."`
+	As   *string `placeholder:"ID" help:"Act as this agent (coder-1); default LIZA_AGENT_ID, else the human that git's user.name names."`
+	JSON bool    `name:"json" help:"One JSON object on standard output, nothing else."`
 }

@@ -99,9 +99,11 @@ func (s *session) dispatch(parser *kong.Kong, args []string) int {
 		return s.fail(wrongUsage(err))
 	}
 	flags := parser.Model.Target.FieldByName("Everywhere").Interface().(everywhere)
-	s.json, s.as = flags.JSON, flags.As
-	if s.as == "" {
-		s.as = s.getenv("LIZA_AGENT_ID")
+	s.json, s.as = flags.JSON, s.getenv("LIZA_AGENT_ID")
+	if flags.As != nil {
+		if s.as = *flags.As; s.as == "" {
+			return s.fail(usagef("git liza help", "--as names nobody: leave it out to act as yourself"))
+		}
 	}
 	if err := k.Run(s); err != nil {
 		return s.fail(err)

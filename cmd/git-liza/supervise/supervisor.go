@@ -172,6 +172,9 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 		return turn{}, false, nil
 	}
 	tasks := b.Tasks()
+	if err := b.Err(); err != nil {
+		return turn{}, false, err
+	}
 	t, err := s.merge(ctx, b, tasks)
 	if t.moved || err != nil {
 		return t, false, err
@@ -192,7 +195,7 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 	if done.retry.IsZero() || !t.retry.IsZero() && t.retry.Before(done.retry) {
 		done.retry = t.retry
 	}
-	return done, false, err
+	return done, false, errors.Join(err, b.Err())
 }
 
 func (s *supervisor) work(ctx context.Context, b *flow.Board) (turn, error) {
