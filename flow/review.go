@@ -93,7 +93,11 @@ func (a *ApproveMove) check(p *play) *Refusal { return p.submitted(a.Commit, "ap
 // submitted refuses a verdict on anything but the commit under review.
 func (p *play) submitted(commit ObjectID, verb string) *Refusal {
 	if s := p.task.Submission; commit != s.Commit {
-		return refuse(RuleCommit, "git liza "+verb+" "+string(p.task.ID)+" --commit "+string(s.Commit),
+		rest := ""
+		if verb == "reject" {
+			rest = " --reason-file FILE"
+		}
+		return refuse(RuleCommit, "git liza "+verb+" "+string(p.task.ID)+" --commit "+string(s.Commit)+rest,
 			"%s submitted %s, the verdict names %s", p.task.ID, s.Commit, clip(string(commit)))
 	}
 	return nil

@@ -93,6 +93,7 @@ var sentinels = []struct {
 	{gitstore.ErrNoBoard, exitNoBoard, "no_blackboard", "no_blackboard", "git liza init"},
 	{gitstore.ErrNoRepository, exitNoBoard, "no_blackboard", "no_repository", "git init && git commit --allow-empty -m first"},
 	{gitstore.ErrConflict, exitConflict, "conflict", "conflict", "type the command again"},
+	{context.Canceled, exitFailed, "failed", "interrupted", "type the command again"},
 	{context.DeadlineExceeded, exitConflict, "conflict", "time_limit", "type the command again"},
 	{gitstore.ErrRefLocked, exitFailed, "failed", "ref_locked", "git liza doctor --unlock"},
 	{gitstore.ErrForeignRef, exitRefused, "refused", "foreign_ref", "git liza doctor"},

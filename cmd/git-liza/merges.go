@@ -51,7 +51,7 @@ func (s *session) mergeAll(clone *work.Clone) error {
 		Error string `json:"error,omitempty"`
 	}
 	results := []one{}
-	var text strings.Builder
+	var lines []string
 	var worst error
 	tasks := b.Tasks()
 	if b.Err() != nil {
@@ -66,24 +66,30 @@ func (s *session) mergeAll(clone *work.Clone) error {
 		result := one{OK: err == nil, Merged: merged}
 		if err != nil {
 			result.Error = err.Error()
-			fmt.Fprintf(&text, "%s: %v\n", t.ID, err)
-			if worst == nil || classify(err).code > classify(worst).code {
+			if worst != nil && classify(err).code <= classify(worst).code {
+				lines = append(lines, err.Error())
+			} else {
+				if worst != nil {
+					lines = append(lines, worst.Error())
+				}
 				worst = err
 			}
 		} else {
-			fmt.Fprintf(&text, "%s merged as %s → %s\n", t.ID, merged.Commit.Short(), merged.Status)
+			lines = append(lines, fmt.Sprintf("%s merged as %s → %s", t.ID, merged.Commit.Short(), merged.Status))
 		}
 		results = append(results, result)
 	}
 	if worst != nil {
 		f := classify(worst)
-		s.progress("%s", strings.TrimSuffix(text.String(), "\n"))
+		for _, line := range lines {
+			s.progress("%s", line)
+		}
 		return &partial{f, map[string]any{"results": results}}
 	}
 	if len(results) == 0 {
 		return s.answer("already", map[string]any{"results": results}, "nothing is approved")
 	}
-	return s.answer("changed", map[string]any{"results": results}, text.String())
+	return s.answer("changed", map[string]any{"results": results}, strings.Join(lines, "\n"))
 }
 
 // partial is the worst failure among several, with the results of all.
@@ -117,7 +123,7 @@ func (c *adoptCommand) Run(s *session) error {
 		return err
 	}
 	name := r.After.Settings().Integration.Name
-	return s.result(r, map[string]any{"commit": commit, "integration": name, "tasks": c.Tasks}, "%s follows %s", name, commit.Short())
+	return s.result(r, map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...)}, "%s follows %s", name, commit.Short())
 }
 
 type reconcileCommand struct {

@@ -78,7 +78,7 @@ func (s *session) actor(repo *gitstore.Repo) (flow.Actor, flow.Generation, error
 		return by, g, nil
 	}
 	if inTask(repo) {
-		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza --as coder-1 …",
+		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "export LIZA_AGENT_ID=coder-1",
 			Reason: "inside a task's worktree a move needs --as ID or LIZA_AGENT_ID"}
 	}
 	name, err := repo.Config(s.ctx, "user.name")

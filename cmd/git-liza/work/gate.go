@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -34,6 +35,9 @@ func (c *Clone) run(ctx context.Context, g flow.Gate, dir string, tree flow.Obje
 	}
 	receipt := flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Exit: r.Code, By: c.By,
 		Duration: r.Duration.Round(time.Millisecond).String(), Output: flow.Excerpt(r.Excerpt, excerpt)}
+	if r.Reason == proc.WallLimit {
+		receipt.Output = flow.Excerpt(fmt.Sprintf("%s\ntimed out after %s", r.Excerpt, g.Timeout), excerpt)
+	}
 	if !r.Passed() && receipt.Exit == 0 {
 		receipt.Exit = 1
 	}

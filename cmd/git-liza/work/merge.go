@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,8 +78,8 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 		return merged, gitstore.Result{}, err
 	}
 	if failed != nil {
-		merged.Commit, merged.Gate, merged.Output = "", failed.Gate, failed.Output
-		return c.fail(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Gate: failed.Gate, Output: failed.Output})
+		merged.Commit, merged.Gate, merged.Output = "", failed.Gate, cmp.Or(failed.Output, ending(*failed))
+		return c.fail(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Gate: failed.Gate, Output: merged.Output})
 	}
 	return c.land(ctx, merged, t, &flow.MergeMove{Commit: commit, Submission: t.Submission.Commit, Onto: tip,
 		Tree: computed.Tree, Git: c.Repo.GitVersion(), Receipts: receipts})

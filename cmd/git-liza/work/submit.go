@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,23 +81,38 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 	if d.Commit == "" {
 		d.Commit = tip
 	}
-	if tip == "" || d.Commit != tip {
+	dir := c.Folder(t)
+	in := "git -C " + quoted(dir)
+	if tip == "" {
+		return &flow.Refusal{Rule: "branch", Hint: in + " checkout -b " + t.ID.Branch(),
+			Reason: fmt.Sprintf("the branch %s of %s does not exist", t.ID.Branch(), t.ID)}
+	}
+	if d.Commit != tip {
 		return &flow.Refusal{Rule: "branch_tip", Hint: "git liza submit " + string(t.ID),
 			Reason: fmt.Sprintf("%s is not the tip of %s, which is %s", d.Commit.Short(), t.ID.Branch(), tip.Short())}
 	}
-	dir := c.Folder(t)
 	status, err := c.Trees.Status(ctx, dir)
 	if err != nil {
 		return err
 	}
+	if status.Branch != t.ID.Branch() {
+		return &flow.Refusal{Rule: "branch", Hint: fmt.Sprintf("%s checkout %s && %s merge %s", in, t.ID.Branch(), in, status.Head),
+			Reason: fmt.Sprintf("%s is not on the branch %s but on %s", dir, t.ID.Branch(), cmp.Or(status.Branch, "no branch"))}
+	}
 	if !status.Clean() {
-		return &flow.Refusal{Rule: "clean", Hint: "git -C " + quoted(dir) + " add -A && git -C " + quoted(dir) + " commit",
+		return &flow.Refusal{Rule: "clean", Hint: in + " add -A && " + in + " commit",
 			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, some(status.Changed()))}
 	}
 	if err := c.acceptable(ctx, b, t, d); err != nil || t.Verify == "" {
 		return err
 	}
-	d.Receipt, err = c.verify(ctx, t, d.Commit, dir)
+	if d.Receipt, err = c.verify(ctx, t, d.Commit, dir); err != nil {
+		return err
+	}
+	if status, err = c.Trees.Status(ctx, dir); err == nil && !status.Clean() {
+		return &flow.Refusal{Rule: "clean", Hint: in + " status",
+			Reason: fmt.Sprintf("verify of %s left files behind that git does not ignore: %s", t.ID, some(status.Changed()))}
+	}
 	return err
 }
 
@@ -124,9 +140,19 @@ func (c *Clone) verify(ctx context.Context, t *flow.Task, commit flow.ObjectID, 
 	}
 	if receipt.Exit != 0 {
 		return nil, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + quoted(dir) + " && " + t.Verify,
-			Reason: fmt.Sprintf("verify of %s exits %d: %s", t.ID, receipt.Exit, lastLine(receipt.Output))}
+			Reason: fmt.Sprintf("verify of %s fails: %s", t.ID, ending(receipt))}
 	}
 	return &receipt, nil
+}
+
+// ending says how a gate that did not pass ended, with the last line that it
+// printed.
+func ending(r flow.Receipt) string {
+	text := fmt.Sprintf("it exits %d", r.Exit)
+	if line := lastLine(r.Output); line != "" {
+		text += ": " + line
+	}
+	return text
 }
 
 func lastLine(s string) string {
