@@ -14,8 +14,10 @@ package proc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"syscall"
 	"time"
 )
@@ -110,8 +112,14 @@ type Result struct {
 // Passed reports whether the command ended by itself with exit code 0.
 func (r Result) Passed() bool { return r.Reason == Exited && r.Code == 0 }
 
+// ErrFolder is wrapped by what Run says about a Command.Dir that is gone or
+// cannot be entered. Supervisors test it: another worktree can be had, another
+// program cannot.
+var ErrFolder = errors.New("its working directory cannot be entered")
+
 // Run runs c to its end. The error is not nil only if c could not be started;
-// it wraps what exec.Cmd.Start returns (exec.ErrNotFound, fs.ErrNotExist).
+// it wraps what exec.Cmd.Start returns (exec.ErrNotFound, fs.ErrNotExist), or
+// ErrFolder with the reason.
 //
 // On a limit or a done context the whole group gets TERM, and KILL after
 // c.Grace. Whatever is left of the group when its leader ended is killed.
@@ -128,6 +136,9 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	begun := time.Now()
 	g, err := start(c)
 	if err != nil {
+		if folder := enter(c.Dir); folder != nil {
+			err = folder // exec blames the program for it
+		}
 		return Result{}, fmt.Errorf("run %s: %w", c.Path, err)
 	}
 	reason := g.await(ctx, c.Idle, c.Wall)
@@ -145,6 +156,20 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		}
 	}
 	return result, nil
+}
+
+// enter says why dir cannot be a working directory, nil if it can.
+func enter(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	// The dot makes a file, and a folder without the right to enter, fail too.
+	_, err := os.Stat(dir + "/.")
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return fmt.Errorf("%w: %s: %w", ErrFolder, dir, path.Err)
+	}
+	return err
 }
 
 // Shell returns the program and arguments that run a command line as the

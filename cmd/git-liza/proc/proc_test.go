@@ -240,12 +240,16 @@ func TestNotStarted(t *testing.T) {
 		"no such file":   {proc.Command{Path: filepath.Join(dir, "absent"), Stdin: strings.NewReader("x")}, fs.ErrNotExist},
 		"not executable": {proc.Command{Path: plain}, fs.ErrPermission},
 		"no such folder": {proc.Command{Path: "sh", Dir: filepath.Join(dir, "absent")}, fs.ErrNotExist},
+		"folder gone":    {proc.Command{Path: "sh", Dir: filepath.Join(dir, "absent")}, proc.ErrFolder},
+		"no folder":      {proc.Command{Path: "sh", Dir: plain}, proc.ErrFolder},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			result, err := proc.Run(t.Context(), test.command)
 			require.ErrorIs(t, err, test.want)
 			require.ErrorContains(t, err, test.command.Path)
+			require.ErrorContains(t, err, test.command.Dir)
+			require.Equal(t, test.command.Dir != "", errors.Is(err, proc.ErrFolder))
 			require.Zero(t, result)
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // code takes the best task and keeps the agent at it until it is submitted,
@@ -37,8 +38,13 @@ func (s *supervisor) code(ctx context.Context, b *flow.Board) (turn, error) {
 	if err != nil && r.After == nil {
 		return s.avoid(ctx, flow.ActClaim, id, err)
 	}
+	var obstacle *worktrees.Obstacle
+	if errors.As(err, &obstacle) {
+		failed, err := s.obstructed(ctx, r.After, got.Task, obstacle)
+		return turn{moved: true, piece: true, failed: failed}, err
+	}
 	if err != nil {
-		return turn{}, &unfitError{id, err}
+		return turn{}, &unfitError{got.Task, err}
 	}
 	t := r.After.Task(got.Task)
 	s.lease = leaseOf(t)
@@ -69,6 +75,11 @@ func setback(err error) bool {
 // attempt is one session on a task and what follows from it; more says that
 // the agent still holds the task and goes on.
 func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed string, err error) {
+	if gone(e.dir) {
+		if failed, err := s.repair(ctx, e); err != nil || failed != "" {
+			return false, failed, err
+		}
+	}
 	before, err := s.progress(ctx, e)
 	if err != nil {
 		return false, "", err
@@ -92,7 +103,7 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 	if err != nil {
 		return false, "", err
 	}
-	return s.short(ctx, e, ending, short{b, st, before != after})
+	return s.short(ctx, e, ending, short{b, st, before != after && !gone(e.dir)})
 }
 
 // short is what is known of a session that left its task CLAIMED.
@@ -163,6 +174,7 @@ func (s *supervisor) explain(ctx context.Context, e *errand, ending provider.End
 	b.WriteString(what)
 	status, err := s.clone.Trees.Status(ctx, e.dir)
 	switch {
+	case gone(e.dir): // repair adds it
 	case err != nil:
 		fmt.Fprintf(&b, "\nThe worktree cannot be read: %v", err)
 	case !status.Clean():
@@ -206,6 +218,9 @@ func (s *supervisor) leaveWord(ctx context.Context, e *errand, ending provider.E
 // block gives the task up, with what is known.
 func (s *supervisor) block(ctx context.Context, b *flow.Board, e *errand, f shortfall, ending provider.Ending) error {
 	reason := f.text() + "; last: " + ending.Text
+	if gone(e.dir) {
+		reason += ", and the worktree was gone"
+	}
 	if tail := lastOf(ending.Excerpt); tail != "" {
 		reason += "\n" + tail
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // review takes the best review and gives the agent one session for a verdict.
@@ -33,8 +34,15 @@ func (s *supervisor) review(ctx context.Context, b *flow.Board) (turn, error) {
 	if err != nil && r.After == nil {
 		return s.avoid(ctx, flow.ActReview, id, err)
 	}
+	var obstacle *worktrees.Obstacle
+	if errors.As(err, &obstacle) {
+		if _, err := s.clone.Release(ctx, got.Task, false); err != nil {
+			return turn{}, err
+		}
+		return s.avoid(ctx, flow.ActReview, got.Task, err)
+	}
 	if err != nil {
-		return turn{}, &unfitError{id, err}
+		return turn{}, &unfitError{got.Task, err}
 	}
 	t := r.After.Task(got.Task)
 	s.lease = leaseOf(t)

@@ -3,8 +3,12 @@ package supervise
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os/exec"
+	"syscall"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 )
@@ -27,12 +31,25 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 	e.tally.sessions++
 	s.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), s.id, e.subject(), e.tally.sessions, prompt.Text())
 	ending, err := s.spawn(ctx, e, prompt.Text())
-	if err != nil {
+	if unstartable(err) {
 		return ending, nil, &unfitError{e.id(), err}
+	}
+	if err != nil {
+		ending = provider.Ending{Outcome: provider.Crashed, Text: err.Error()}
 	}
 	s.log.note("\n--- %s\n", ending.Text)
 	b, _, err = s.clone.Store.Board(context.WithoutCancel(ctx))
 	return ending, b, err
+}
+
+// unstartable reports whether a program is not there, or is none: no other task
+// and no other worktree would help.
+func unstartable(err error) bool {
+	if errors.Is(err, proc.ErrFolder) {
+		return false
+	}
+	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, exec.ErrDot) || errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOEXEC)
 }
 
 // spawn runs the program, keeps its lease meanwhile, and ends it when the work

@@ -190,3 +190,50 @@ func TestFollowAndLog(t *testing.T) {
 	require.Contains(t, log, "# Your task")
 	require.Less(t, strings.Index(log, "# Your task"), strings.Index(log, "so I begin"))
 }
+
+// An agent that removes its own worktree gets it again, with a word about it;
+// one that never stops doing so costs the task, not the supervisor.
+func TestWorktreeThatIsRemoved(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ script, reason, prompt string }{
+		"well ended": {`rm -rf "$LIZA_WORKTREE"`, "spin_limit: the agent ended 3 times in a row", "ended well, but without submit"},
+		"crashed":    {`rm -rf "$LIZA_WORKTREE"; exit 1`, "crash_limit: the agent's program crashed or hung 5 times", "did not end well"},
+		"by git":     {`git worktree remove --force .; exit 42`, "handoff_limit: the agent handed over 5 times", ""},
+		"only .git":  {`rm .git`, "spin_limit: the agent ended 3 times in a row", "ended well, but without submit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tasks(2)
+			r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Spins = true, 3 },
+				coder(w.agent(`test $LIZA_TASK = task-1 || { submit; exit; }
+test $n != 1 || work kept.txt
+test -e kept.txt
+`+test.script)))
+			require.ErrorContains(t, r.wait(), test.reason, r.said())
+			task := w.task("task-1")
+			require.Equal(t, flow.Blocked, task.Status)
+			require.Contains(t, task.Block.Reason, ", and the worktree was gone")
+			require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, "the supervisor goes on")
+			require.Contains(t, w.note("prompt-coder-1-2"), "the worktree was gone and was made again")
+			require.Contains(t, w.note("prompt-coder-1-2"), test.prompt)
+			require.NotContains(t, r.said(), "degraded")
+			require.Contains(t, w.git("log", "--format=%s", "liza/task-1"), "Work on task-1", "what was committed is kept")
+			w.left()
+		})
+	}
+}
+
+// A folder that cannot be made again is a question for a human.
+func TestWorktreeThatIsInTheWay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(2)
+	r, err := w.rush(coder(w.agent(`test $LIZA_TASK = task-1 || { submit; exit; }
+rm -rf "$LIZA_WORKTREE"; echo mine > "$LIZA_WORKTREE"`)))
+	require.ErrorContains(t, err, "task-1 BLOCKED: worktree_obstacle: ", r.said())
+	require.ErrorContains(t, err, "/.worktrees/task-1 is in the way and not a folder")
+	require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, "the supervisor goes on")
+	require.NotContains(t, r.said(), "degraded")
+	w.left()
+}

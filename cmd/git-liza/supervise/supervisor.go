@@ -92,7 +92,7 @@ func (s *supervisor) serve(ctx context.Context) error {
 		if t.piece && s.post.Once {
 			return failedPiece(s.id, t.failed)
 		}
-		if t.moved {
+		if t.moved && err == nil {
 			idle = time.Now()
 			s.rush.roll.busy(s)
 			continue
