@@ -148,7 +148,7 @@ func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID)
 	if r, ok := named(records, name); ok && !r.half && r.has(branch) {
 		return t.branch(ctx, name, branch, start)
 	}
-	if _, err := t.standing(records, checkout{name: name, branch: branch}); err != nil {
+	if _, err := t.standing(records, checkout{name: name, branch: branch, create: old == ""}); err != nil {
 		return Tree{}, err
 	}
 	if err := t.vacate(ctx, records, branch, old, start); err != nil {

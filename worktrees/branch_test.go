@@ -93,6 +93,36 @@ func TestBranchObstacles(t *testing.T) {
 	}
 }
 
+// Whoever renamed or deleted the branch of a checkout gets it back with what
+// the hint says.
+func TestBranchHint(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, lose := range map[string]func(p *project, dir string){
+		"renamed": func(p *project, dir string) { p.gitIn(dir, "branch", "-m", "mine") },
+		"left":    func(p *project, dir string) { p.gitIn(dir, "checkout", "-q", "-b", "mine") },
+		"deleted": func(p *project, dir string) {
+			p.gitIn(dir, "checkout", "-q", "--detach")
+			p.gitIn(dir, "branch", "-D", "liza/task-1")
+		},
+		"detached": func(p *project, dir string) { p.gitIn(dir, "checkout", "-q", "--detach") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			dir := p.branch("task-1", "liza/task-1").Path
+			work := p.commitAll(dir, "work")
+			lose(p, dir)
+			_, err := p.Branch(ctx, "task-1", "liza/task-1", p.base)
+			o := obstacle(t, err)
+			require.Contains(t, o.Reason, "does not have the branch liza/task-1")
+			p.typed(o.Hint)
+			p.branch("task-1", "liza/task-1")
+			p.whole("task-1", "liza/task-1", work)
+		})
+	}
+}
+
 func TestBranchConcurrently(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -70,6 +70,9 @@ func (t *Trees) standing(records []record, c checkout) (record, error) {
 	if c.branch != "" {
 		o.Reason = "does not have the branch " + c.branch + " checked out"
 		o.Hint = "git -C " + quoted(path) + " checkout " + quoted(c.branch)
+		if c.create {
+			o.Hint = "git -C " + quoted(path) + " checkout -b " + quoted(c.branch)
+		}
 	}
 	return record{}, o
 }

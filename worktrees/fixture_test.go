@@ -84,6 +84,13 @@ func (p *project) gitIn(dir string, args ...string) string {
 	return out
 }
 
+// typed does what a hint says.
+func (p *project) typed(hint string) {
+	p.t.Helper()
+	out, err := exec.Command("sh", "-c", hint).CombinedOutput()
+	require.NoError(p.t, err, "%s: %s", hint, out)
+}
+
 func (p *project) tryIn(dir string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir

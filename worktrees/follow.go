@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitstore"
@@ -167,14 +168,16 @@ func (t *Trees) checkFollower(ctx context.Context, r record, old, new ID) error 
 	if err != nil {
 		return err
 	}
-	var inTheWay []string
-	for _, c := range changes {
-		if c.OldMode == 0 && exists(filepath.Join(r.path, filepath.FromSlash(c.Path))) {
-			inTheWay = append(inTheWay, c.Path)
-		}
+	paths, err := t.inTheWay(ctx, r, changes)
+	if err != nil {
+		return err
 	}
-	if len(inTheWay) > 0 {
-		return dirty(r, inTheWay)
+	if len(paths) > 0 {
+		d := dirty(r, paths)
+		if slices.ContainsFunc(paths, func(path string) bool { return !slices.Contains(s.Untracked, path) }) {
+			d.Hint = stashIgnored(r, paths)
+		}
+		return d
 	}
 	index, err := t.privateIndex(r)
 	if err != nil {
@@ -186,6 +189,66 @@ func (t *Trees) checkFollower(ctx context.Context, r record, old, new ID) error 
 		return dirty(r, s.Untracked)
 	}
 	return nil
+}
+
+// inTheWay lists what is in the work tree, and in no commit, where changes add
+// a file or a folder for one.
+func (t *Trees) inTheWay(ctx context.Context, r record, changes []gitstore.Change) ([]string, error) {
+	goes := map[string]bool{}
+	for _, c := range changes {
+		goes[c.Path] = c.Mode == 0
+	}
+	var paths []string
+	for _, c := range changes {
+		path := ""
+		if c.OldMode == 0 {
+			path = met(r, c.Path)
+		}
+		if path != "" && !goes[path] && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	// Of a folder only what is no commit's: the rest goes with the change.
+	out, err := t.git(ctx, r, gitstore.Cmd{Args: append([]string{"ls-files", "--others", "-z", "--"}, paths...),
+		Env: []string{"GIT_LITERAL_PATHSPECS=1"}})
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
+}
+
+// met is the path itself if it exists, or the file that is where a folder above
+// it has to be, or "".
+func met(r record, path string) string {
+	for n := range path {
+		if path[n] != '/' {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(r.path, filepath.FromSlash(path[:n])))
+		if err != nil {
+			return ""
+		}
+		if !info.IsDir() {
+			return path[:n]
+		}
+	}
+	if exists(filepath.Join(r.path, filepath.FromSlash(path))) {
+		return path
+	}
+	return ""
+}
+
+// stashIgnored puts away files that git ignores and only them: all that is
+// ignored would be caches, and the worktrees themselves.
+func stashIgnored(r record, paths []string) string {
+	hint := "git -C " + quoted(r.path) + " stash push --all --"
+	for _, path := range paths {
+		hint += " " + quoted(path)
+	}
+	return hint
 }
 
 func dirty(r record, paths []string) *Dirty {

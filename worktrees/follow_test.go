@@ -108,6 +108,56 @@ func TestFollowDirty(t *testing.T) {
 	}
 }
 
+// What the hint of a Dirty says is enough, also for ignored files, and takes
+// nothing else away.
+func TestFollowHint(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ exclude, path string }{
+		"untracked":              {"", "f"},
+		"ignored":                {"f", "f"},
+		"in an ignored folder":   {"d", "d/e"},
+		"ignored for a folder":   {"d", "d"},
+		"untracked for a folder": {"", "d"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			new := p.next()
+			p.write(".git/info/exclude", test.exclude+"\ncache\n")
+			p.write("cache", "kept\n")
+			p.write(test.path, "mine\n")
+			d := p.dirty(p.advance(p.base, new))
+			require.Equal(t, []string{test.path}, d.Paths)
+			p.typed(d.Hint)
+			require.NoError(t, p.advance(p.base, new))
+			require.Equal(t, "changed\n", content(t, p.dir, "a"))
+			require.Equal(t, "new\n", content(t, p.dir, "d/e"))
+			require.Equal(t, "new\n", content(t, p.dir, "f"))
+			require.Equal(t, "kept\n", content(t, p.dir, "cache"))
+			require.Equal(t, "mine", p.git("show", "stash@{0}^3:"+test.path))
+		})
+	}
+}
+
+// A folder that becomes a file is in nobody's way, unless it has more in it
+// than the commits know.
+func TestFollowFolderBecomesFile(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	dir := filepath.Join(t.TempDir(), "next")
+	p.git("worktree", "add", "-q", "--detach", dir, "main")
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "b")))
+	p.write(filepath.Join(dir, "b"), "a file\n")
+	new := p.commitAll(dir, "next")
+	p.write("b/mine.o", "mine\n")
+	d := p.dirty(p.advance(p.base, new))
+	require.Equal(t, []string{"b/mine.o"}, d.Paths)
+	p.typed(d.Hint)
+	require.NoError(t, p.advance(p.base, new))
+	require.Equal(t, "a file\n", content(t, p.dir, "b"))
+	require.Empty(t, p.git("status", "--porcelain"))
+}
+
 // Somebody edits while the ref moves: nothing of theirs is overwritten, and
 // the next call goes on.
 func TestFollowEditedMeanwhile(t *testing.T) {
