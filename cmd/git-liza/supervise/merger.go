@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -48,13 +49,18 @@ func (s *supervisor) mergeOne(ctx context.Context, id flow.TaskID, t turn) (turn
 	}
 	defer release()
 	s.rush.roll.busy(s)
-	_, _, err = s.clone.Merge(ctx, id)
+	merged, _, err := s.clone.Merge(ctx, id)
 	var refusal *flow.Refusal
 	var dirty *worktrees.Dirty
 	var obstacle *worktrees.Obstacle
 	switch {
 	case err == nil || setback(err):
 		s.rush.troubles.clear(id)
+		t.moved = true
+		return t, nil
+	case merged.Status == flow.Merged:
+		s.rush.troubles.clear(id)
+		s.say("%s is merged, but %s", id, s.remains(err))
 		t.moved = true
 		return t, nil
 	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:
@@ -70,6 +76,25 @@ func (s *supervisor) mergeOne(ctx context.Context, id flow.TaskID, t turn) (turn
 		return t, nil
 	}
 	return t, err
+}
+
+// remains says what a merge left undone after its move was made.
+func (s *supervisor) remains(err error) string {
+	var dirty *worktrees.Dirty
+	var obstacle *worktrees.Obstacle
+	what, hint := "what it leaves could not be cleared away", ""
+	switch {
+	case errors.As(err, &dirty):
+		what, hint = "a checkout of integration could not follow", dirty.Hint
+	case errors.As(err, &obstacle):
+		if hint = obstacle.Hint; filepath.Dir(obstacle.Path) == filepath.Dir(s.clone.Trees.Path("x")) {
+			what = "its worktree could not be removed"
+		}
+	}
+	if hint != "" {
+		hint = "; " + hint
+	}
+	return what + ": " + err.Error() + hint
 }
 
 // troubles are what keeps tasks from going on here until a person mends it.

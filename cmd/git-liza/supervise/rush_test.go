@@ -1,8 +1,10 @@
 package supervise_test
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/flow"
@@ -115,6 +117,67 @@ func TestUntrustedGateIsSaidOnce(t *testing.T) {
 	r, err = w.rush(coder(w.agent("submit")))
 	require.NoError(t, err, r.said())
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
+}
+
+// What a merge leaves behind is no reason to say that it was not made.
+func TestMergedThoughItsWorktreeStays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent(`submit; git worktree lock --reason "on a stick" .`)), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Contains(t, r.said(), "task-1 is merged, but its worktree could not be removed: ")
+	require.Contains(t, r.said(), "/.worktrees/task-1 is locked: on a stick; git worktree unlock ")
+	require.NotContains(t, r.said(), "cannot be merged")
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Len(t, w.moves(flow.ActMerge), 1)
+}
+
+// Its id taken over while its agent works, a supervisor ends the session and
+// itself, and touches nothing that the newer registration has.
+func TestTakenOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	path := w.scriptOf(`echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/pid"; waitfor never`)
+	said := &strings.Builder{}
+	cmd := exec.Command(self, "agent", "coder", "--provider", "exec:sh "+path)
+	cmd.Dir, cmd.Stderr = w.dir, said
+	require.NoError(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	w.await("the agent", func() bool { return w.has("pid") })
+	w.liza("register", "coder-1", "--takeover")
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		require.FailNow(t, "the supervisor does not end")
+	}
+	require.Equal(t, 6, cmd.ProcessState.ExitCode(), said)
+	require.Contains(t, said.String(), "coder-1 is registered with another generation: a newer registration has replaced this one")
+	require.Contains(t, said.String(), "rule: stale_caller\n")
+	w.gone("pid")
+	require.Equal(t, flow.Actor("coder-1"), w.task("task-1").Claim.By, "the newer registration keeps the claim")
+	require.NotNil(t, w.board().Agent("coder-1"))
+}
+
+// Among several, the one that was taken over says why it ends, and the others
+// go on.
+func TestTakenOverAmongOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	wait := coder(w.agent(`echo $LIZA_AGENT_ID > "$notes/who.new"; mv "$notes/who.new" "$notes/who"; waitfor never`))
+	r := w.begin(nil, wait, reviewer(w.agent("approve")))
+	w.await("the agent", func() bool { return w.has("who") })
+	w.liza("register", "coder-1", "--takeover")
+	w.await("word of it", func() bool {
+		return strings.Contains(r.said(), "coder-1 ends: coder-1 is registered with another generation")
+	})
+	require.NotNil(t, w.board().Agent("code-reviewer-1"))
+	r.cancel()
+	require.NoError(t, r.wait())
 }
 
 func TestRegistrationsOfOthers(t *testing.T) {
