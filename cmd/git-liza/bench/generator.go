@@ -76,8 +76,14 @@ func (g *generator) task(n int) *flow.Task {
 		DoneWhen: fmt.Sprintf("go test ./part/%d passes, and a request that takes too long is refused with a reason", n),
 		Spec:     "specs/vision.md#limits", Scope: fmt.Sprintf("part/%d and its tests; nothing of the protocol", n),
 		Priority: 1 + n%5, Owns: []string{fmt.Sprintf("part/%d/**", n)}, Verify: fmt.Sprintf("go test ./part/%d/...", n),
-		Created: g.begun, CreatedBy: "planner-1", Changed: g.begun,
+		Created: g.planned(n), CreatedBy: "planner-1", Changed: g.planned(n),
 	}
+}
+
+// planned is when the n-th task was added: one each minute, the last one
+// before the board's first real move.
+func (g *generator) planned(n int) time.Time {
+	return g.begun.Add(time.Duration(n-g.archived-g.live) * time.Minute)
 }
 
 // merged is a task that went the whole way.
@@ -121,6 +127,7 @@ func (g *generator) liveTask(n int) *flow.Task {
 	case 4:
 		t.Status = flow.Blocked
 		t.Block = &flow.Block{Reason: "The spec does not say what a limit of zero means", Questions: []string{"Is zero no limit, or no time?"}, By: "coder-99", At: g.begun}
+		t.Failures = []flow.Failure{{Coder: "coder-99", Reason: t.Block.Reason, At: g.begun}}
 	case 5:
 		if n < 320 {
 			g.claimed(t, flow.AgentID(fmt.Sprintf("coder-%d", 1000+n)))

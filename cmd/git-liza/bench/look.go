@@ -33,7 +33,7 @@ func (b *bench) looks() error {
 		}
 		b.most(name+", warm, CPU", "ms", warm[0].of(cpu), 30)
 		b.most(name+", cold, wall", "ms", cold[0].of(wall), 500)
-		b.most(name+", cold, peak memory", "MiB", cold[0].of(peak), 64)
+		b.add(row{what: name + ", cold, peak memory", measured: cold[0].of(peak).in("MiB")})
 	}
 	return nil
 }
