@@ -51,6 +51,7 @@ func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 func (b *Board) Opens(act Act, task TaskID, by Actor, g Generation, at time.Time) *Refusal {
 	m := Move{Act: act, Task: task, By: by, Generation: g, At: at, Detail: NewDetail(act)}
 	p := &play{Board: b.next(at), prior: b, move: &m}
+	defer func() { b.fail(p.err) }() // what the copy could not read
 	for _, guard := range []func() *Refusal{p.version, p.fence, p.select_, p.opens} {
 		if refusal := guard(); refusal != nil {
 			return refusal

@@ -38,8 +38,17 @@ func (b *Board) Acts(id TaskID, by Actor, g Generation, at time.Time) []Act {
 // Best is the task that an actor should claim, or review, next: integration
 // fixes, then rejected tasks of this coder, then by priority, then by age.
 // If there is none the refusal has the rule nothing_claimable and says what
-// the first candidate waits for.
+// the first candidate waits for. Of a board that cannot be read (see
+// [Board.Err]) nothing is best: the refusal says why, by the rule invariant.
 func (b *Board) Best(act Act, by Actor, g Generation, at time.Time) (TaskID, *Refusal) {
+	id, refusal := b.best(act, by, g, at)
+	if b.err != nil {
+		return "", refuse(RuleInvariant, "git liza fsck", "the board cannot be read: %v", b.err)
+	}
+	return id, refusal
+}
+
+func (b *Board) best(act Act, by Actor, g Generation, at time.Time) (TaskID, *Refusal) {
 	list := b.candidates(act, by, at)
 	var first *Refusal
 	for _, s := range list {
@@ -149,15 +158,16 @@ func (b *Board) Triggers() []Trigger {
 	slices.SortStableFunc(all, func(x, y Summary) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Changed.Compare(y.Changed))
 	})
+	config := b.Settings().Config.Limits
 	var list []Trigger
 	for _, s := range all {
 		if s.Status != Blocked {
 			continue
 		}
-		t := b.Task(s.ID)
+		limits := config.over(s.Limits)
 		trigger := Trigger{Reason: "blocked", Task: s.ID, Text: s.Reason, Since: s.Changed}
 		switch {
-		case t != nil && t.exhausted(b.Settings().Config.Limits.over(t.Limits)):
+		case s.FailedBy >= limits.FailedCoders || s.Failures >= limits.Failures:
 			trigger.Reason = "exhausted"
 		case s.Limit == LimitMergeFails:
 			trigger.Reason = "integration_failed"

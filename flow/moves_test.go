@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -178,4 +179,29 @@ func TestSubjects(t *testing.T) {
 		m, _ := s.moveOf(strings.Fields(line))
 		require.Equal(t, want, m.Subject())
 	}
+}
+
+// unreadable is a source one of whose documents is broken.
+type unreadable struct {
+	Documents
+	broken Key
+}
+
+func (u unreadable) Load(k Key) (Document, error) {
+	if k == u.broken {
+		return nil, errors.New("it is broken")
+	}
+	return u.Documents.Load(k)
+}
+
+// That a task cannot be read is not that there is nothing to do.
+func TestBestDoesNotHideWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a")
+	board := Open(unreadable{s.docs, Key{Tasks, "a"}}, s.now)
+	id, r := board.Best(ActClaim, "coder-1", "", s.now)
+	require.Empty(t, id)
+	require.Equal(t, RuleInvariant, r.Rule)
+	require.Contains(t, r.Reason, "it is broken")
+	require.Equal(t, "git liza fsck", r.Hint)
 }

@@ -27,6 +27,7 @@ const (
 	RuleSpec         Rule = "spec"              // the spec exists at the integration tip
 	RuleCycle        Rule = "cycle"             // dependencies form no cycle
 	RuleText         Rule = "text"              // texts are present, short and clean
+	RulePath         Rule = "path"              // a changed file has a name that a document can hold
 	RuleLimit        Rule = "limit"             // lists, documents and moves are bounded
 	RuleForm         Rule = "form"              // a field has the form that its act needs
 	RuleIntent       Rule = "intent"            // a coder says what it will do before it submits

@@ -57,7 +57,7 @@ func checkTexts(m *Move, limit int) *Refusal {
 	return walk(reflect.ValueOf(m), func(v reflect.Value) *Refusal {
 		switch {
 		case v.Type() == pathsType:
-			return checkPaths(v.Interface().(paths), limit, hint)
+			return checkPaths(v.Interface().(paths), limit)
 		case v.Kind() == reflect.Slice:
 			return checkList(v, hint)
 		case v.Kind() == reflect.Map:
@@ -104,13 +104,17 @@ func checkList(v reflect.Value, hint string) *Refusal {
 }
 
 // checkPaths stands apart from other lists, so that nothing cleans them.
-func checkPaths(list paths, limit int, hint string) *Refusal {
+func checkPaths(list paths, limit int) *Refusal {
 	if len(list) > MaxPaths {
-		return refuse(RuleLimit, hint, "a submission changes %d paths, at most %d are allowed", len(list), MaxPaths)
+		return refuse(RuleLimit, "git liza help submit", "a submission changes %d paths, at most %d are allowed", len(list), MaxPaths)
 	}
 	for _, name := range list {
-		if r := checkText(name, limit, hint); r != nil {
-			return r
+		switch {
+		case len(name) > limit:
+			return refuse(RulePath, "git mv -- "+shellPath(name)+" NAME", "the path %s has %d bytes, at most %d are allowed", quoteC(clip(name)), len(name), limit)
+		case Clean(name) != name:
+			return refuse(RulePath, "git mv -- "+shellPath(name)+" NAME",
+				"the board cannot hold the path %s: blanks at its ends, control characters or bytes that are not UTF-8", quoteC(name))
 		}
 	}
 	return nil

@@ -79,9 +79,36 @@ func TestNormalizeLeavesPaths(t *testing.T) {
 	m := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{"a ", "b\x01"}}}
 	m.Normalize()
 	require.Equal(t, paths{"a ", "b\x01"}, m.Detail.(*SubmitMove).Paths)
-	require.Equal(t, RuleText, checkTexts(&m, 4096).Rule)
+	require.Equal(t, RulePath, checkTexts(&m, 4096).Rule)
 	m.Detail.(*SubmitMove).Paths = make(paths, MaxPaths+1)
 	require.Equal(t, RuleLimit, checkTexts(&m, 4096).Rule)
+}
+
+// A refused path is named as git names it, with a command to paste.
+func TestPathsThatDocumentsCannotHold(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][2]string{
+		" lead":      {`" lead"`, `' lead'`},
+		"trail ":     {`"trail "`, `'trail '`},
+		"end\n":      {`"end\n"`, `$'end\n'`},
+		"a\x1bb":     {`"a\033b"`, `$'a\033b'`},
+		"lat\xe9":    {`"lat\351"`, `$'lat\351'`},
+		"é'\\\"\xff": {`"é'\\\"\377"`, `$'é\'\\"\377'`},
+		"\ufeffx":    {`"\357\273\277x"`, `$'\357\273\277x'`},
+	} {
+		m := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{"README", name}}}
+		r := checkTexts(&m, 4096)
+		require.NotNil(t, r, name)
+		require.Equal(t, RulePath, r.Rule)
+		require.Contains(t, r.Reason, " "+want[0]+":")
+		require.Equal(t, "git mv -- "+want[1]+" NAME", r.Hint)
+	}
+	long := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{strings.Repeat("x", 4097)}}}
+	require.Equal(t, RulePath, checkTexts(&long, 4096).Rule)
+	for _, name := range []string{"a\tb", "a\nb", "d/ x", "é"} {
+		m := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{name}}}
+		require.Nil(t, checkTexts(&m, 4096), name)
+	}
 }
 
 // Nothing is accepted that could not be written and read again.

@@ -1,0 +1,44 @@
+package flow
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// quoteC is a path as git prints unusual ones: in double quotes, with
+// backslashes and octal bytes.
+func quoteC(name string) string { return `"` + escape(name, `"`) + `"` }
+
+// shellPath is a path to paste into a shell. Where it holds what a terminal
+// would not show it has the form $'…', which bash, zsh and ksh read.
+func shellPath(name string) string {
+	if strings.IndexFunc(name, unprintable) < 0 && utf8.ValidString(name) {
+		return quotePath(name)
+	}
+	return "$'" + escape(name, "'") + "'"
+}
+
+// escape writes what is not printable, the backslash and the quote with a
+// backslash, as C and git do.
+func escape(name, quote string) string {
+	short := map[rune]string{'\t': `\t`, '\n': `\n`, '\r': `\r`, '\\': `\\`}
+	var b strings.Builder
+	for len(name) > 0 {
+		r, n := utf8.DecodeRuneInString(name)
+		switch {
+		case short[r] != "":
+			b.WriteString(short[r])
+		case string(r) == quote:
+			b.WriteString(`\` + quote)
+		case unprintable(r) || r == utf8.RuneError && n == 1:
+			for _, c := range []byte(name[:n]) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
+		default:
+			b.WriteString(name[:n])
+		}
+		name = name[n:]
+	}
+	return b.String()
+}
