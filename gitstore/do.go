@@ -43,8 +43,10 @@ type transaction struct {
 
 // Do makes one move: it reads the tip once, builds the move for that board,
 // gathers git's facts, applies the rules, writes, and swaps the refs; after a
-// lost race it does so again. Errors are *flow.Refusal, or wrap ErrNoBoard,
-// ErrConflict, ErrClock, ErrForeignRef, ErrRefLocked, or what build returned.
+// lost race it does so again. Nothing is built on a tip that does not replay.
+// Errors are *flow.Refusal, *Breach or *DocumentError, or wrap ErrNoBoard,
+// ErrStateLost, ErrConflict, ErrClock, ErrForeignRef, ErrRefLocked, or what
+// build returned.
 // After an error the board is as it was.
 func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
 	release, err := s.Repo.Queue(ctx)
@@ -115,6 +117,7 @@ func (s *Store) attempt(ctx context.Context, tip ID, request flow.Request, build
 			return Result{}, err
 		}
 	}
+	s.wrote(t.Commit)
 	t.Packed = s.housekeep(ctx, t.Commit)
 	return t.Result, nil
 }
@@ -122,9 +125,16 @@ func (s *Store) attempt(ctx context.Context, tip ID, request flow.Request, build
 // prepare builds the move and does everything that comes before the swap.
 func (s *Store) prepare(ctx context.Context, tip ID, request flow.Request, build Build) (transaction, error) {
 	before, source := s.emptyBoard()
-	if tip != "" {
+	if tip == "" {
+		if err := s.lost(ctx); !errors.Is(err, ErrNoBoard) {
+			return transaction{}, err
+		}
+	} else {
 		var err error
 		if before, source, err = s.boardAt(tip, s.current); err != nil {
+			return transaction{}, err
+		}
+		if err := s.vouch(ctx, tip); err != nil {
 			return transaction{}, err
 		}
 		if err := s.settle(ctx, tip, before); err != nil {

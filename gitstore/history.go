@@ -55,7 +55,7 @@ func (s *Store) History(from ID, visit func(Event) (bool, error)) error {
 // after it), a mark's name, an abbreviated or full id, or any revision git
 // knows, such as refs/liza/state~3. Errors wrap ErrNoBoard or ErrNoCommit.
 func (s *Store) Rev(ctx context.Context, name string) (ID, error) {
-	tip, err := s.tip(ctx)
+	tip, err := s.Tip(ctx)
 	if err != nil {
 		return "", err
 	}

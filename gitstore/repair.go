@@ -2,42 +2,123 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow"
 )
 
 // rescueRefs is where what a repair puts aside is kept.
 const rescueRefs = "refs/liza/rescue/"
 
+// maxDropped is how many of the moves that a repair drops are named.
+const maxDropped = 50
+
+// A Repaired board is what a repair found and did.
+type Repaired struct {
+	Was     ID        // the tip before, "" where the state ref was gone
+	Is      ID        // the tip now; "" where no state replays, and nothing has moved
+	Dropped []Dropped // the moves that are no longer on the board, newest first, at most 50
+	Count   int       // of all moves that are no longer on the board
+}
+
+// A Dropped move is one that a repair took off the board. Its commit is kept
+// under refs/liza/rescue/.
+type Dropped struct {
+	Commit  ID          `json:"commit"`
+	Subject string      `json:"subject"`        // such as "claim task-3 by coder-1"
+	Act     string      `json:"act,omitempty"`  // "" where the commit holds no move that can be read
+	Task    flow.TaskID `json:"task,omitempty"` // that it was about
+}
+
 // Repair moves the state ref back to the last state of its history or reflog
 // that replays from the root, and keeps the bad tip, with the saved commits
-// and marks of the moves that it drops, under refs/liza/rescue/. It returns
-// both; they are the same where the tip is sound, and good is "" where no
-// state is: nothing has moved then. Errors wrap ErrNoBoard.
-func (s *Store) Repair(ctx context.Context) (bad, good ID, err error) {
+// and marks of the moves that it drops, under refs/liza/rescue/. A state ref
+// that is gone it makes again, at the newest state that can be found. Was and
+// Is are the same where the tip is sound: nothing has moved then. Errors wrap
+// ErrNoBoard.
+func (s *Store) Repair(ctx context.Context) (Repaired, error) {
 	release, err := s.Repo.Queue(ctx)
 	if err != nil {
-		return "", "", err
+		return Repaired{}, err
 	}
 	defer release()
-	tip, err := s.tip(ctx)
+	tip, err := s.Tip(ctx)
+	if errors.Is(err, ErrStateLost) {
+		return s.restore(ctx)
+	}
 	if err != nil {
-		return "", "", err
+		return Repaired{}, err
 	}
 	if err := s.newer(tip); err != nil {
-		return tip, "", err
+		return Repaired{Was: tip}, err
 	}
-	good, err = s.lastSound(ctx, tip)
+	good, err := s.lastSound(ctx, tip)
 	if err != nil || good == "" || good == tip {
-		return tip, good, err
+		return Repaired{Was: tip, Is: good}, err
 	}
 	rescue := rescueRefs + strconv.FormatInt(s.Now().Unix(), 10) + "-" + tip.Short()
 	updates := []RefUpdate{{Name: StateRef, Old: tip, New: good}, {Name: rescue + "/state", New: tip, Any: true}}
-	dropped, err := s.droppedRefs(ctx, tip, good, rescue)
+	refs, err := s.droppedRefs(ctx, tip, good, rescue)
 	if err != nil {
-		return tip, "", err
+		return Repaired{Was: tip}, err
 	}
-	return tip, good, s.Repo.MoveRefs(ctx, append(updates, dropped...), "liza: fsck --repair")
+	if err := s.Repo.MoveRefs(ctx, append(updates, refs...), "liza: fsck --repair"); err != nil {
+		return Repaired{Was: tip}, err
+	}
+	s.wrote(good)
+	done := Repaired{Was: tip, Is: good}
+	done.Dropped, done.Count = s.dropped(tip, good)
+	return done, nil
+}
+
+// restore makes the state ref again.
+func (s *Store) restore(ctx context.Context) (Repaired, error) {
+	good, err := s.found(ctx)
+	if err != nil || good == "" {
+		return Repaired{}, err
+	}
+	if err := s.Repo.MoveRefs(ctx, []RefUpdate{{Name: StateRef, New: good}}, "liza: fsck --repair"); err != nil {
+		return Repaired{}, err
+	}
+	s.wrote(good)
+	return Repaired{Is: good}, nil
+}
+
+// dropped lists the moves that lead to the bad tip and not to the good one,
+// and how many they are.
+func (s *Store) dropped(bad, good ID) ([]Dropped, int) {
+	kept := map[ID]bool{}
+	if chain, breach := s.chain(good, ""); breach == nil {
+		for _, id := range chain {
+			kept[id] = true
+		}
+	}
+	var list []Dropped
+	n := 0
+	for id := bad; id != "" && !kept[id]; n++ {
+		c, err := s.commitObject(id)
+		if err != nil {
+			break
+		}
+		if n < maxDropped {
+			list = append(list, droppedMove(id, c))
+		}
+		id = ""
+		if len(c.Parents) > 0 {
+			id = c.Parents[0]
+		}
+	}
+	return list, n
+}
+
+func droppedMove(id ID, c Commit) Dropped {
+	if m, err := decodeMove(id, c.Message); err == nil {
+		return Dropped{id, m.Subject(), m.Act.String(), m.Task}
+	}
+	first, _, _ := strings.Cut(flow.Clean(c.Message), "\n")
+	return Dropped{Commit: id, Subject: flow.Excerpt(first, 100)}
 }
 
 // A replay remembers which states were found to be sound while looking for

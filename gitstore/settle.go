@@ -54,6 +54,8 @@ func (s *Store) foreign(ctx context.Context, ref string, now, want ID) error {
 		refusal.Hint = "git branch " + branch + " " + string(want)
 	} else if behind, err := s.Repo.IsAncestor(ctx, now, want); err == nil && behind {
 		refusal.Hint = "git update-ref " + ref + " " + string(want) + " " + string(now)
+	} else if ahead, err := s.Repo.IsAncestor(ctx, want, now); err == nil && !ahead {
+		refusal.Hint = "git branch " + branch + "-outside " + string(now) + " && git branch -f " + branch + " " + string(want)
 	}
 	return fmt.Errorf("%w: %w", ErrForeignRef, refusal)
 }

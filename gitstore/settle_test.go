@@ -121,7 +121,7 @@ func TestForeignIntegration(t *testing.T) {
 		hint  string
 	}{
 		"ahead":    {func(d *desk, tip ID) ID { return d.commit(tip, "hotfix", "x\n") }, "git liza adopt integration --reason R"},
-		"aside":    {func(d *desk, tip ID) ID { return d.commit(d.commit(d.at("refs/heads/main"), "x", "x\n"), "y", "y\n") }, "git liza adopt integration --reason R"},
+		"aside":    {func(d *desk, tip ID) ID { return d.commit(d.commit(d.at("refs/heads/main"), "x", "x\n"), "y", "y\n") }, "git branch integration-outside "},
 		"far back": {func(d *desk, tip ID) ID { return d.at("refs/heads/main") }, "git update-ref refs/heads/integration "},
 		"gone":     {func(d *desk, tip ID) ID { return "" }, "git branch integration "},
 	} {

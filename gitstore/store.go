@@ -53,9 +53,10 @@ func OpenStore(ctx context.Context, r *Repo, now func() time.Time) (*Store, erro
 func (s *Store) Now() time.Time { return s.now().UTC().Truncate(time.Second) }
 
 // Board is the blackboard as it is, and the state commit that it was read
-// from. Errors wrap ErrNoBoard, or are as those of [Store.BoardAt].
+// from. Errors wrap ErrNoBoard or ErrStateLost, or are as those of
+// [Store.BoardAt].
 func (s *Store) Board(ctx context.Context) (*flow.Board, ID, error) {
-	tip, err := s.tip(ctx)
+	tip, err := s.Tip(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -63,11 +64,12 @@ func (s *Store) Board(ctx context.Context) (*flow.Board, ID, error) {
 	return b, tip, err
 }
 
-// tip is the state commit. The error wraps ErrNoBoard where there is none.
-func (s *Store) tip(ctx context.Context) (ID, error) {
+// Tip is the state commit. The error wraps ErrNoBoard where there is none, or
+// ErrStateLost where there was one.
+func (s *Store) Tip(ctx context.Context) (ID, error) {
 	tip, err := s.Repo.Resolve(ctx, StateRef)
 	if err == nil && tip == "" {
-		err = ErrNoBoard
+		err = s.lost(ctx)
 	}
 	return tip, err
 }

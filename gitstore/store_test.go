@@ -323,7 +323,7 @@ func TestNoBoard(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoBoard)
 	_, _, err = store.Fsck(ctx, true)
 	require.ErrorIs(t, err, ErrNoBoard)
-	_, _, err = store.Repair(ctx)
+	_, err = store.Repair(ctx)
 	require.ErrorIs(t, err, ErrNoBoard)
 	_, err = store.Rev(ctx, "HEAD")
 	require.ErrorIs(t, err, ErrNoBoard)

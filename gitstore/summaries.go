@@ -37,7 +37,7 @@ type shelved struct {
 func newShelf(dir string) *shelf { return &shelf{dir: dir, loaded: map[string]shelved{}} }
 
 // summaryFormat changes with the fields of flow.Summary.
-const summaryFormat = "liza-summaries-2\n"
+const summaryFormat = "liza-summaries-3\n"
 
 // summaries are the rows of a folder as its tree says. What is known of an
 // earlier tree of the folder is handed to derive, which makes the new rows.
@@ -118,9 +118,10 @@ func (e *encoder) summary(s *flow.Summary) {
 		stretch = 1
 	}
 	for _, n := range []int64{int64(s.Status), int64(s.Kind), stretch, int64(s.Priority), int64(s.Iteration), int64(s.Cycles),
-		int64(len(s.DependsOn)), int64(len(s.Owns))} {
+		int64(s.Failures), int64(s.FailedBy), int64(len(s.DependsOn)), int64(len(s.Owns))} {
 		e.number(n)
 	}
+	e.limits(s.Limits)
 	for _, text := range []string{string(s.ID), s.Title, string(s.Goal), string(s.Sprint), string(s.Coder), string(s.Reviewer), s.Reason, s.Limit} {
 		e.text(text)
 	}
@@ -132,6 +133,18 @@ func (e *encoder) summary(s *flow.Summary) {
 	}
 	for _, o := range s.Owns {
 		e.text(o)
+	}
+}
+
+// limits writes how many numbers follow: none, or all six.
+func (e *encoder) limits(l *flow.Limits) {
+	if l == nil {
+		e.number(0)
+		return
+	}
+	e.number(1)
+	for _, n := range []int{l.Iterations, l.Cycles, l.MergeFails, l.NoVerdicts, l.FailedCoders, l.Failures} {
+		e.number(int64(n))
 	}
 }
 
@@ -202,7 +215,9 @@ func (d *decoder) time() time.Time {
 func (d *decoder) summary(s *flow.Summary) {
 	s.Status, s.Kind, s.Stretch = flow.Status(d.number()), flow.Kind(d.number()), d.number() != 0
 	s.Priority, s.Iteration, s.Cycles = int(d.number()), int(d.number()), int(d.number())
+	s.Failures, s.FailedBy = int(d.number()), int(d.number())
 	deps, owns := d.number(), d.number()
+	s.Limits = d.limits()
 	s.ID, s.Title, s.Goal, s.Sprint = flow.TaskID(d.text()), d.text(), flow.GoalID(d.text()), flow.SprintID(d.text())
 	s.Coder, s.Reviewer, s.Reason, s.Limit = flow.Actor(d.text()), flow.Actor(d.text()), d.text(), d.text()
 	s.Created, s.Changed, s.Lease, s.ReviewLease, s.FailedAt = d.time(), d.time(), d.time(), d.time(), d.time()
@@ -217,4 +232,15 @@ func (d *decoder) summary(s *flow.Summary) {
 	for range owns {
 		s.Owns = append(s.Owns, d.text())
 	}
+}
+
+func (d *decoder) limits() *flow.Limits {
+	if d.number() == 0 {
+		return nil
+	}
+	var l flow.Limits
+	for _, n := range []*int{&l.Iterations, &l.Cycles, &l.MergeFails, &l.NoVerdicts, &l.FailedCoders, &l.Failures} {
+		*n = int(d.number())
+	}
+	return &l
 }

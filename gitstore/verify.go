@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -94,18 +92,22 @@ func (s *Store) recorded(m flow.Move) error {
 	return nil
 }
 
-// A Breach is a state commit that does not replay.
+// A Breach is a state commit that does not replay. As an error it is what a
+// move is told that would have been built on it; it does not unwrap to Err,
+// which can be the refusal of a move that others made, not of this one.
 type Breach struct {
 	Commit ID
 	Err    error
 }
+
+func (b *Breach) Error() string { return fmt.Sprintf("state commit %s: %v", b.Commit, b.Err) }
 
 // Fsck replays the chain from the last commit that was verified before, or
 // from the root if full, to the tip, checks the tip's invariants and refs, and
 // remembers the tip where everything holds. It returns how many commits it
 // replayed and the first breach, nil if there is none.
 func (s *Store) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
-	tip, err := s.tip(ctx)
+	tip, err := s.Tip(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -114,7 +116,7 @@ func (s *Store) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 	}
 	known := ID("")
 	if !full {
-		known = s.verified()
+		known = s.known("verified")
 	}
 	chain, breach := s.chain(tip, known)
 	if breach != nil {
@@ -194,18 +196,9 @@ func (s *Store) checkRefs(ctx context.Context, tip ID, b *flow.Board) error {
 	return s.foreign(ctx, name, now, want)
 }
 
-func (s *Store) verifiedFile() string { return filepath.Join(s.Repo.CommonDir(), "liza", "verified") }
-
-func (s *Store) verified() ID {
-	data, err := os.ReadFile(s.verifiedFile())
-	id := ID(strings.TrimSpace(string(data)))
-	if err != nil || s.Repo.checkID(id) != nil {
-		return ""
-	}
-	return id
-}
-
-// remember keeps the tip as verified; that it cannot be kept costs time only.
+// remember keeps the tip as verified, and as one to build on; that it cannot
+// be kept costs time only.
 func (s *Store) remember(tip ID) {
-	_ = writeFile(s.verifiedFile(), string(tip)+"\n")
+	_ = writeFile(s.knownFile("verified"), string(tip)+"\n")
+	s.wrote(tip)
 }

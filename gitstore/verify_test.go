@@ -167,6 +167,7 @@ func TestFsckFindsTheFirstBreach(t *testing.T) {
 	require.Equal(t, 2, n)
 
 	bad := d.tampered(good)
+	d.store.wrote(bad)
 	d.add("task-2") // a move does not replay what came before it
 	n, breach, err = d.store.Fsck(ctx, false)
 	require.NoError(t, err)
@@ -216,9 +217,9 @@ func TestRepairOfASoundBoard(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, seeded(t))
 	tip := d.add("task-1").Commit
-	bad, good, err := d.store.Repair(context.Background())
+	done, err := d.store.Repair(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, []ID{tip, tip}, []ID{bad, good})
+	require.Equal(t, []ID{tip, tip}, []ID{done.Was, done.Is})
 	require.Equal(t, tip, d.at(StateRef))
 }
 
@@ -228,17 +229,25 @@ func TestRepairKeepsTheBadTip(t *testing.T) {
 	d.add("task-1")
 	d.submit("task-1", coder, "a.md", "one\n")
 	last := d.at(StateRef)
-	d.tampered(last)
+	d.store.wrote(d.tampered(last))
 	d.do(flow.Move{Act: flow.ActReview, Task: "task-1", By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
 	d.do(flow.Move{Act: flow.ActReject, Task: "task-1", By: "code-reviewer-1", Detail: &flow.RejectMove{Commit: d.board().Task("task-1").Submission.Commit,
 		Feedback: flow.Feedback{Blockers: []flow.Finding{{File: "a.md", Line: 1, Issue: "wrong", Why: "so", Suggestion: "right"}}}}})
 	second := d.submit("task-1", coder, "a.md", "two\n")
 	tip := d.at(StateRef)
 
-	bad, good, err := d.store.Repair(ctx)
+	done, err := d.store.Repair(ctx)
 	require.NoError(t, err)
-	require.Equal(t, []ID{tip, last}, []ID{bad, good})
+	require.Equal(t, []ID{tip, last}, []ID{done.Was, done.Is})
 	require.Equal(t, last, d.at(StateRef))
+	require.Len(t, done.Dropped, done.Count)
+	var subjects []string
+	for _, dropped := range done.Dropped {
+		subjects = append(subjects, dropped.Subject)
+	}
+	require.Equal(t, []string{"submit task-1 by coder-1", "intent task-1 by coder-1", "claim task-1 by coder-1",
+		"reject task-1 by code-reviewer-1", "review task-1 by code-reviewer-1", "note by human:ann"}, subjects)
+	require.Equal(t, Dropped{tip, subjects[0], "submit", "task-1"}, done.Dropped[0])
 	rescued, err := d.store.Repo.Refs(ctx, "refs/liza/rescue")
 	require.NoError(t, err)
 	at := "refs/liza/rescue/1768658760-" + tip.Short()
@@ -256,9 +265,9 @@ func TestRepairFromTheReflog(t *testing.T) {
 	d := newDesk(t, seeded(t))
 	last := d.add("task-1").Commit
 	git(t, d.dir, "update-ref", "-m", "oops", StateRef, "refs/heads/main")
-	bad, good, err := d.store.Repair(context.Background())
+	done, err := d.store.Repair(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, []ID{d.at("refs/heads/main"), last}, []ID{bad, good})
+	require.Equal(t, []ID{d.at("refs/heads/main"), last}, []ID{done.Was, done.Is})
 	require.Equal(t, last, d.at(StateRef))
 	d.sound()
 }
@@ -272,16 +281,16 @@ func TestRepairPrefersTheLongerHistory(t *testing.T) {
 	last := d.add("task-2").Commit
 	require.NoError(t, d.store.Repo.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: last, New: common}}, "rewind"))
 	d.tampered(common)
-	_, good, err := d.store.Repair(context.Background())
+	done, err := d.store.Repair(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, last, good)
+	require.Equal(t, last, done.Is)
 
 	// Without a reflog the chain itself must do.
 	d.tampered(last)
 	git(t, d.dir, "reflog", "expire", "--expire=all", StateRef)
-	_, good, err = d.store.Repair(context.Background())
+	done, err = d.store.Repair(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, last, good)
+	require.Equal(t, last, done.Is)
 }
 
 func TestRepairFindsNothing(t *testing.T) {
@@ -290,9 +299,9 @@ func TestRepairFindsNothing(t *testing.T) {
 	git(t, dir, "update-ref", StateRef, "refs/heads/main")
 	s, err := OpenStore(context.Background(), open(t, dir), time.Now)
 	require.NoError(t, err)
-	bad, good, err := s.Repair(context.Background())
+	done, err := s.Repair(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, git(t, dir, "rev-parse", "main"), string(bad))
-	require.Empty(t, good)
+	require.Equal(t, git(t, dir, "rev-parse", "main"), string(done.Was))
+	require.Empty(t, done.Is)
 	require.Equal(t, git(t, dir, "rev-parse", "main"), git(t, dir, "rev-parse", StateRef))
 }

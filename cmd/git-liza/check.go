@@ -93,24 +93,54 @@ func (c *fsckCommand) Run(s *session) error {
 	if found != nil {
 		b := breachOf(found.Err)
 		b.Commit = found.Commit
-		return &partial{failure{code: exitFailed, outcome: "failed", rule: b.Rule, hint: "git liza fsck --repair",
+		hint := "git liza fsck --repair"
+		var refusal *flow.Refusal
+		if errors.Is(found.Err, gitstore.ErrForeignRef) && errors.As(found.Err, &refusal) {
+			hint = refusal.Hint // the board is sound, a branch is not where it says
+		}
+		return &partial{failure{code: exitFailed, outcome: "failed", rule: b.Rule, hint: hint,
 			reason: fmt.Sprintf("state commit %s: %s", found.Commit, b.Reason)}, map[string]any{"replayed": n, "breaches": []breach{b}}}
 	}
 	return s.answer("", map[string]any{"replayed": n, "breaches": []breach{}}, count(n, "move")+" replayed, the board is sound")
 }
 
 func (s *session) repair(store *gitstore.Store) error {
-	bad, good, err := store.Repair(s.ctx)
+	done, err := store.Repair(s.ctx)
 	if err != nil {
 		return err
 	}
-	data := map[string]any{"state": good, "rescued": nil}
-	switch good {
+	data := map[string]any{"state": done.Is, "rescued": nil, "dropped": []gitstore.Dropped{}, "dropped_count": done.Count}
+	switch done.Is {
 	case "":
 		return errors.New("no state of the board replays from its first move: nothing to go back to")
-	case bad:
-		return s.answer("already", data, good.Short()+": the board is sound")
+	case done.Was:
+		return s.answer("already", data, done.Is.Short()+": the board is sound")
 	}
-	data["rescued"] = bad
-	return s.answer("changed", data, fmt.Sprintf("%s is at %s again; %s is kept under refs/liza/rescue/", gitstore.StateRef, good.Short(), bad.Short()))
+	if done.Was == "" {
+		return s.answer("changed", data, fmt.Sprintf("%s was gone and is at %s again, the newest state that was found", gitstore.StateRef, done.Is.Short()))
+	}
+	data["rescued"] = done.Was
+	text := fmt.Sprintf("%s is at %s again; %s is kept under refs/liza/rescue/\n", gitstore.StateRef, done.Is.Short(), done.Was.Short())
+	if len(done.Dropped) > 0 {
+		data["dropped"] = done.Dropped
+		text += droppedText(done)
+	}
+	return s.answer("changed", data, text)
+}
+
+// droppedText names the moves that a repair dropped, and what is left of them.
+func droppedText(done gitstore.Repaired) string {
+	var text strings.Builder
+	claims := false
+	for _, d := range done.Dropped {
+		fmt.Fprintf(&text, "dropped: %s (%s)\n", d.Subject, d.Commit.Short())
+		claims = claims || d.Act == flow.ActClaim.String()
+	}
+	if more := done.Count - len(done.Dropped); more > 0 {
+		fmt.Fprintf(&text, "dropped: %d more\n", more)
+	}
+	if claims || done.Count > len(done.Dropped) {
+		text.WriteString("the worktrees and branches of dropped claims stay: git liza worktree list\n")
+	}
+	return text.String()
 }

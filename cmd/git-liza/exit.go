@@ -59,6 +59,7 @@ func classify(err error) failure {
 	var dirty *worktrees.Dirty
 	var usage *usageError
 	var document *gitstore.DocumentError
+	var breach *gitstore.Breach
 	var several *partial
 	switch {
 	case errors.As(err, &several):
@@ -76,6 +77,8 @@ func classify(err error) failure {
 		return failure{exitRefused, "refused", "dirty", err.Error(), dirty.Hint, nil}
 	case errors.As(err, &usage):
 		return failure{exitUsage, "usage", "usage", usage.Error(), usage.hint, nil}
+	case errors.As(err, &breach):
+		return failure{exitFailed, "failed", "corrupt", err.Error(), "git liza fsck", nil}
 	case errors.As(err, &document):
 		return failure{exitFailed, "failed", "corrupt", err.Error(), "git liza fsck --repair", nil}
 	}
@@ -91,6 +94,7 @@ var sentinels = []struct {
 	hint    string
 }{
 	{gitstore.ErrNoBoard, exitNoBoard, "no_blackboard", "no_blackboard", "git liza init"},
+	{gitstore.ErrStateLost, exitFailed, "failed", "state_lost", "git liza fsck --repair"},
 	{gitstore.ErrNoRepository, exitNoBoard, "no_blackboard", "no_repository", "git init && git commit --allow-empty -m first"},
 	{gitstore.ErrConflict, exitConflict, "conflict", "conflict", "type the command again"},
 	{context.Canceled, exitFailed, "failed", "interrupted", "type the command again"},

@@ -65,10 +65,7 @@ func (s *session) history(visit func(gitstore.Event) bool) error {
 	if err != nil {
 		return err
 	}
-	tip, err := clone.Repo.Resolve(s.ctx, gitstore.StateRef)
-	if err == nil && tip == "" {
-		err = gitstore.ErrNoBoard
-	}
+	tip, err := clone.Store.Tip(s.ctx)
 	if err != nil {
 		return err
 	}

@@ -93,8 +93,20 @@ func (c *clone) generate(live, archived int) error {
 	if streamErr != nil {
 		return streamErr
 	}
-	_, err = c.plain("repack", "-a", "-d", "-q")
-	return err
+	if _, err := c.plain("repack", "-a", "-d", "-q"); err != nil {
+		return err
+	}
+	return c.vouch()
+}
+
+// vouch has the clone take the tip, which no move made, for one that it wrote
+// itself.
+func (c *clone) vouch() error {
+	tip, err := c.tip()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(c.git, "liza", "written"), []byte(tip+"\n"), 0o666)
 }
 
 // successor begins a commit on the tip in the language of fast-import. It has

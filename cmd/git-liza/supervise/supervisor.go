@@ -114,8 +114,9 @@ func failedPiece(id flow.AgentID, why string) error {
 func fatal(err error) bool {
 	var refusal *flow.Refusal
 	var document *gitstore.DocumentError
-	return errors.As(err, &refusal) || errors.As(err, &document) ||
-		errors.Is(err, gitstore.ErrNoBoard) || errors.Is(err, gitstore.ErrClock) || errors.Is(err, gitstore.ErrNoIdentity)
+	var breach *gitstore.Breach
+	return errors.As(err, &refusal) || errors.As(err, &document) || errors.As(err, &breach) ||
+		errors.Is(err, gitstore.ErrNoBoard) || errors.Is(err, gitstore.ErrStateLost) || errors.Is(err, gitstore.ErrClock) || errors.Is(err, gitstore.ErrNoIdentity)
 }
 
 // wait sleeps until the board changes or something is due. It is false when
@@ -165,8 +166,7 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 	}
 	a := b.Agent(s.id)
 	if a == nil || a.Generation != s.generation {
-		return turn{}, false, &flow.Refusal{Rule: flow.RuleStale, Hint: "git liza agents",
-			Reason: fmt.Sprintf("%s is registered with another generation: a newer registration has replaced this one, or it has ended", s.id)}
+		return turn{}, false, s.replaced()
 	}
 	if control != flow.Running {
 		return turn{}, false, nil
@@ -196,6 +196,12 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 		done.retry = t.retry
 	}
 	return done, false, errors.Join(err, b.Err())
+}
+
+// replaced is the end of a supervisor whose registration is no longer its own.
+func (s *supervisor) replaced() error {
+	return &flow.Refusal{Rule: flow.RuleStale, Hint: "git liza agents",
+		Reason: fmt.Sprintf("%s is registered with another generation: a newer registration has replaced this one, or it has ended", s.id)}
 }
 
 func (s *supervisor) work(ctx context.Context, b *flow.Board) (turn, error) {

@@ -1,0 +1,92 @@
+package gitstore
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// vouchAtMost is how many moves of others are replayed before a move is built
+// on them. Behind more of them, as in a fresh clone, only the last one is.
+const vouchAtMost = 200
+
+// vouch refuses to build on a tip that this clone neither wrote nor verified
+// before and that does not replay. In the ordinary case, its own last move, it
+// costs reading one small file. The error is a *DocumentError where a document
+// is the reason, else a *Breach.
+func (s *Store) vouch(ctx context.Context, tip ID) error {
+	written := s.known("written")
+	if tip == written {
+		return nil
+	}
+	chain, err := s.unvouched(tip, written, s.known("verified"))
+	if err != nil {
+		return &Breach{tip, err}
+	}
+	for _, id := range chain {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.Verify(id); err != nil {
+			if unreadable := s.readable(tip); unreadable != nil {
+				return unreadable
+			}
+			return &Breach{id, err}
+		}
+	}
+	s.wrote(tip)
+	return nil
+}
+
+// unvouched lists the commits after those that are known, oldest first, or
+// the tip alone where they are too many.
+func (s *Store) unvouched(tip ID, known ...ID) ([]ID, error) {
+	var list []ID
+	for id := tip; id != "" && !slices.Contains(known, id); {
+		if len(list) == vouchAtMost {
+			return []ID{tip}, nil
+		}
+		c, err := s.commitObject(id)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, id)
+		id = ""
+		if len(c.Parents) > 0 {
+			id = c.Parents[0]
+		}
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// readable reads the live documents of a board that does not replay: which of
+// them is broken says more than that its move would have made another one.
+func (s *Store) readable(tip ID) error {
+	b, err := s.BoardAt(tip)
+	if err != nil {
+		return err
+	}
+	_ = b.Check() // the breach is told already; what it could not read stays in Err
+	return b.Err()
+}
+
+// wrote keeps the tip as one to build on. It runs while the queue is held;
+// that it cannot be kept, or is torn, costs time only.
+func (s *Store) wrote(tip ID) { _ = os.WriteFile(s.knownFile("written"), []byte(tip+"\n"), 0o666) }
+
+func (s *Store) knownFile(name string) string {
+	return filepath.Join(s.Repo.CommonDir(), "liza", name)
+}
+
+// known is a tip that a file of this clone remembers, "" if it has none.
+func (s *Store) known(name string) ID {
+	data, err := os.ReadFile(s.knownFile(name))
+	id := ID(strings.TrimSpace(string(data)))
+	if err != nil || s.Repo.checkID(id) != nil {
+		return ""
+	}
+	return id
+}

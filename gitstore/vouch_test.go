@@ -1,0 +1,87 @@
+package gitstore
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// Nothing is built on what does not replay, whatever the move is about.
+func TestNoMoveOnATipThatDoesNotReplay(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("task-1")
+	d.add("task-2")
+	good := d.at(StateRef)
+	move := flow.Move{Act: flow.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "x"}}
+
+	bad := d.tampered(good)
+	_, err := d.try(move)
+	var breach *Breach
+	require.ErrorAs(t, err, &breach)
+	require.Equal(t, bad, breach.Commit)
+	require.Equal(t, bad, d.at(StateRef))
+	require.ErrorContains(t, err, "state commit "+string(bad)+": its tree is not what its move makes")
+
+	// A document that cannot be read is named, though the move is not about it.
+	git(t, d.dir, "update-ref", StateRef, string(good))
+	d.became(d.edited(good, map[string]string{DocumentPath(flow.Key{Folder: flow.Tasks, ID: "task-1"}): "title: [\n"}))
+	_, err = d.try(move)
+	var document *DocumentError
+	require.ErrorAs(t, err, &document)
+	require.Equal(t, "tasks/01/task-1.yaml", document.Name)
+
+	done, err := d.store.Repair(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, good, done.Is)
+	d.do(move)
+}
+
+// What came from elsewhere is replayed once, back to what is known; what this
+// clone wrote is not replayed at all.
+func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
+	t.Parallel()
+	ctx, d := context.Background(), newDesk(t, seeded(t))
+	d.add("task-1")
+	require.Equal(t, d.at(StateRef), d.store.known("written"))
+	for _, forget := range []bool{false, true} {
+		base := d.at(StateRef)
+		middle := d.tampered(base)
+		d.store.wrote(middle)
+		d.claim("task-1", coder) // as by another program, which did not look
+		d.store.wrote(base)
+		if forget {
+			require.NoError(t, os.Remove(d.store.knownFile("written")))
+		}
+		var breach *Breach
+		require.ErrorAs(t, d.store.vouch(ctx, d.at(StateRef)), &breach)
+		require.Equal(t, middle, breach.Commit, "below the tip")
+		git(t, d.dir, "update-ref", StateRef, string(base))
+	}
+	tip := d.at(StateRef)
+	require.NoError(t, d.store.vouch(ctx, tip))
+	require.Equal(t, tip, d.store.known("written"), "not again")
+	chain, err := d.store.unvouched(tip, tip)
+	require.NoError(t, err)
+	require.Empty(t, chain)
+}
+
+func TestVouchIsBounded(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	git(t, d.dir, "config", "liza.fsync", "none")
+	for range vouchAtMost - 1 {
+		d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
+	}
+	chain, err := d.store.unvouched(d.at(StateRef))
+	require.NoError(t, err)
+	require.Len(t, chain, vouchAtMost)
+	d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
+	chain, err = d.store.unvouched(d.at(StateRef))
+	require.NoError(t, err)
+	require.Equal(t, []ID{d.at(StateRef)}, chain)
+}
