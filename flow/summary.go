@@ -26,11 +26,14 @@ type Summary struct {
 	Reason      string // why it is blocked
 	Limit       string // the limit that blocked it
 	FailedAt    time.Time
+	Failures    int     // attempts that ended in BLOCKED
+	FailedBy    int     // distinct coders among them
+	Limits      *Limits // the task's own, nil if it has none
 }
 
 // Summary describes the task in short.
 func (t *Task) Summary() Summary {
-	s := Summary{ID: t.ID, Title: t.Title, Status: t.Status, Kind: t.Kind, Goal: t.Goal, Sprint: t.Sprint,
+	s := Summary{Failures: len(t.Failures), FailedBy: t.failedBy(), Limits: t.Limits, ID: t.ID, Title: t.Title, Status: t.Status, Kind: t.Kind, Goal: t.Goal, Sprint: t.Sprint,
 		Stretch: t.Stretch, Priority: t.Priority, DependsOn: t.DependsOn, Owns: t.Owns,
 		Created: t.Created, Changed: t.Changed}
 	if t.Attempt != nil {

@@ -230,11 +230,16 @@ func (t *Task) coded(by Actor, principal string) bool {
 // exhausted reports whether enough coders failed that the framing is presumed
 // wrong: two distinct ones, or three failures in all, by default.
 func (t *Task) exhausted(limits Limits) bool {
+	return t.failedBy() >= limits.FailedCoders || len(t.Failures) >= limits.Failures
+}
+
+// failedBy counts the distinct coders who failed the task.
+func (t *Task) failedBy() int {
 	distinct := map[Actor]bool{}
 	for _, f := range t.Failures {
 		distinct[f.Coder] = true
 	}
-	return len(distinct) >= limits.FailedCoders || len(t.Failures) >= limits.Failures
+	return len(distinct)
 }
 
 // clone is a copy whose sub-documents may be changed without touching t;

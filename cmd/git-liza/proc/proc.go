@@ -17,7 +17,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"syscall"
 	"time"
 )
@@ -116,6 +118,16 @@ func (r Result) Passed() bool { return r.Reason == Exited && r.Code == 0 }
 // cannot be entered. Supervisors test it: another worktree can be had, another
 // program cannot.
 var ErrFolder = errors.New("its working directory cannot be entered")
+
+// Unstartable reports whether an error of [Run] says that the program is not
+// there, or is none: no other folder and no other input would help.
+func Unstartable(err error) bool {
+	if errors.Is(err, ErrFolder) {
+		return false
+	}
+	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, exec.ErrDot) || errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOEXEC)
+}
 
 // Run runs c to its end. The error is not nil only if c could not be started;
 // it wraps what exec.Cmd.Start returns (exec.ErrNotFound, fs.ErrNotExist), or

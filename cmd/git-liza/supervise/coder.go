@@ -89,8 +89,11 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 		return false, "", err
 	}
 	st := e.stage(b, s.id, s.generation)
-	if ctx.Err() != nil || st == halted || st == fenced {
+	if ctx.Err() != nil || st == halted {
 		return false, "", nil // whoever leaves gives back what is held
+	}
+	if st == fenced {
+		return false, "", s.replaced()
 	}
 	switch st {
 	case done:

@@ -62,8 +62,11 @@ func (s *supervisor) judge(ctx context.Context, e *errand) (failed string, err e
 		return "", err
 	}
 	st := e.stage(b, s.id, s.generation)
-	if ctx.Err() != nil || st == halted || st == fenced {
+	if ctx.Err() != nil || st == halted {
 		return "", nil // whoever leaves gives back what is held
+	}
+	if st == fenced {
+		return "", s.replaced()
 	}
 	switch st {
 	case done:

@@ -3,9 +3,6 @@ package supervise
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os/exec"
-	"syscall"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
@@ -31,7 +28,7 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 	e.tally.sessions++
 	s.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), s.id, e.subject(), e.tally.sessions, prompt.Text())
 	ending, err := s.spawn(ctx, e, prompt.Text())
-	if unstartable(err) {
+	if proc.Unstartable(err) {
 		return ending, nil, &unfitError{e.id(), err}
 	}
 	if err != nil {
@@ -40,16 +37,6 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 	s.log.note("\n--- %s\n", ending.Text)
 	b, _, err = s.clone.Store.Board(context.WithoutCancel(ctx))
 	return ending, b, err
-}
-
-// unstartable reports whether a program is not there, or is none: no other task
-// and no other worktree would help.
-func unstartable(err error) bool {
-	if errors.Is(err, proc.ErrFolder) {
-		return false
-	}
-	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, exec.ErrDot) || errors.Is(err, fs.ErrNotExist) ||
-		errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOEXEC)
 }
 
 // spawn runs the program, keeps its lease meanwhile, and ends it when the work
