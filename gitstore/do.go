@@ -33,6 +33,7 @@ type Result struct {
 	Before  *flow.Board
 	After   *flow.Board
 	Packed  bool // this move was the one after which the last thousand were packed
+	chore   *chore
 }
 
 // A transaction is a move that is written but not yet on the blackboard.
@@ -53,7 +54,14 @@ func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	defer release()
+	result, err := s.race(ctx, build)
+	release()
+	result.Packed = s.housekeep(ctx, result.chore)
+	return result, err
+}
+
+// race makes the move while the queue is held.
+func (s *Store) race(ctx context.Context, build Build) (Result, error) {
 	request, err := RandomID()
 	if err != nil {
 		return Result{}, err
@@ -118,7 +126,7 @@ func (s *Store) attempt(ctx context.Context, tip ID, request flow.Request, build
 		}
 	}
 	s.wrote(t.Commit)
-	t.Packed = s.housekeep(ctx, t.Commit)
+	t.chore = s.due(t.Commit)
 	return t.Result, nil
 }
 
