@@ -24,9 +24,10 @@ import (
 var version = "devel"
 
 func main() {
-	// A command lives for milliseconds: collecting less often is a quarter of
-	// its time, for a few megabytes.
-	debug.SetGCPercent(400)
+	// A command lives for milliseconds and is over before a collection pays;
+	// the limit is for supervisors and for boards of unusual size.
+	debug.SetGCPercent(1600)
+	debug.SetMemoryLimit(128 << 20)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	dir, err := os.Getwd()
 	if err != nil {
