@@ -135,6 +135,14 @@ func (s *Summary) urgency(by Actor) int {
 	return 2
 }
 
+// unplanned reports whether the current goal has no tasks. Which goal an
+// archived task had is not looked up: a first goal that has any was planned.
+func (b *Board) unplanned(all []Summary) bool {
+	s := b.Settings()
+	of := func(t Summary) bool { return t.Goal == s.Goal }
+	return !slices.ContainsFunc(all, of) && (s.Next.Goal > 2 || len(b.IDs(Archive)) == 0)
+}
+
 // A Trigger is why a planner is needed.
 type Trigger struct {
 	Reason string // no_tasks, blocked, exhausted, integration_failed, immediate_discovery
@@ -152,14 +160,15 @@ func (b *Board) Triggers() []Trigger {
 		return nil
 	}
 	all := b.Tasks()
-	if len(all) == 0 && len(b.IDs(Archive)) == 0 {
-		return []Trigger{{Reason: "no_tasks", Text: "the goal has no tasks yet", Since: b.at}}
+	var list []Trigger
+	if b.unplanned(all) {
+		list = append(list, Trigger{Reason: "no_tasks", Text: "the goal has no tasks yet", Since: b.at})
 	}
 	slices.SortStableFunc(all, func(x, y Summary) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Changed.Compare(y.Changed))
 	})
 	config := b.Settings().Config.Limits
-	var list []Trigger
+	begun := len(list)
 	for _, s := range all {
 		if s.Status != Blocked {
 			continue
@@ -175,7 +184,7 @@ func (b *Board) Triggers() []Trigger {
 		list = append(list, trigger)
 	}
 	rank := map[string]int{"exhausted": 0, "blocked": 1, "integration_failed": 2}
-	slices.SortStableFunc(list, func(x, y Trigger) int { return cmp.Compare(rank[x.Reason], rank[y.Reason]) })
+	slices.SortStableFunc(list[begun:], func(x, y Trigger) int { return cmp.Compare(rank[x.Reason], rank[y.Reason]) })
 	for _, id := range b.IDs(Discovered) {
 		d, ok := b.load(Key{Discovered, id}).(*Discovery)
 		if ok && d.Urgency == "immediate" && d.Converted == "" {

@@ -107,6 +107,8 @@ func TestTriggers(t *testing.T) {
 	require.Len(t, reasons(), 3)
 	require.Empty(t, s.step("human:ann complete", new(record)))
 	require.Empty(t, reasons(), "nobody plans for a goal that has ended")
+	require.Empty(t, s.step("human:ann goal goal-2", new(record)))
+	require.Equal(t, "no_tasks", reasons()[0], "a new goal wants tasks of its own")
 }
 
 // TestOpensAgreesWithApply: what Opens refuses, Apply refuses by the same rule.
