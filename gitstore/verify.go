@@ -100,6 +100,7 @@ type Breach struct {
 	Err    error
 }
 
+// Error names the commit and what is wrong with it.
 func (b *Breach) Error() string { return fmt.Sprintf("state commit %s: %v", b.Commit, b.Err) }
 
 // Fsck replays the chain from the last commit that was verified before, or
