@@ -152,7 +152,9 @@ func (l look) next(groups []waitGroup, tasks []flow.Summary) []step {
 		counts[g.For] = g.Count
 	}
 	// Triggers go through the whole board; most of the time there can be none.
-	if len(tasks) == 0 || counts["planner"] > 0 || len(l.board.IDs(flow.Discovered)) > 0 {
+	current := l.board.Settings().Goal
+	planned := slices.ContainsFunc(tasks, func(t flow.Summary) bool { return t.Goal == current })
+	if !planned || counts["planner"] > 0 || len(l.board.IDs(flow.Discovered)) > 0 {
 		for _, t := range l.board.Triggers() {
 			list = append(list, answerTo(t))
 		}
@@ -168,7 +170,7 @@ func (l look) next(groups []waitGroup, tasks []flow.Summary) []step {
 		list = append(list, l.take(flow.ActClaim, flow.Coder))
 	}
 	goal := l.board.Goal(l.board.Settings().Goal)
-	if len(groups) == 0 && len(tasks) > 0 && goal != nil && goal.Status == flow.InProgress {
+	if len(groups) == 0 && planned && goal != nil && goal.Status == flow.InProgress {
 		list = append(list, step{"git liza goal done", "every task is final"})
 	}
 	known := map[string]bool{}

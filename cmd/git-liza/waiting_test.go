@@ -24,6 +24,9 @@ func boardOf(documents ...flow.Document) *flow.Board {
 			key = flow.Key{Folder: flow.Goals, ID: string(d.ID)}
 		case *flow.Task:
 			key = flow.Key{Folder: flow.Tasks, ID: string(d.ID)}
+			ofGoal := *d
+			ofGoal.Goal = "goal-1"
+			doc = &ofGoal
 		case *flow.Agent:
 			key = flow.Key{Folder: flow.Agents, ID: string(d.ID)}
 		case *flow.Discovery:
@@ -109,6 +112,9 @@ func TestWhatToDoNext(t *testing.T) {
 		{[]flow.Document{goalOne, submitted}, []string{"git liza review r --as code-reviewer-1"}},
 		{[]flow.Document{goalOne, submitted, &flow.Task{ID: "a", Status: flow.Approved}}, []string{"git liza merge --all", "git liza review r --as code-reviewer-1"}},
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Merged}}, []string{"git liza goal done"}},
+		{[]flow.Document{&flow.Settings{Rules: 1, Goal: "goal-2", Next: flow.Counters{Goal: 3}, Control: flow.ControlState{State: flow.Running},
+			Config: flow.DefaultConfig()}, &flow.Goal{ID: "goal-2", Status: flow.InProgress}, &flow.Task{ID: "a", Status: flow.Merged}},
+			[]string{"git liza task add --from FILE"}},
 		{[]flow.Document{&flow.Goal{ID: "goal-1", Status: flow.Completed}, &flow.Task{ID: "a", Status: flow.Merged}}, []string{}},
 		{[]flow.Document{goalOne, &flow.Task{ID: "a", Status: flow.Merged}, &flow.Discovery{ID: "sprint-1/1", Text: "leak", Urgency: "immediate"}},
 			[]string{"git liza convert sprint-1/1", "git liza goal done"}},
