@@ -12,7 +12,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILDFLAGS = -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test check torture bench install clean
+.PHONY: build demo test check torture e2e bench install clean
 
 build:
 	@.ci/tools go git
@@ -36,6 +36,14 @@ check:
 torture:
 	@.ci/tools go git cc
 	LIZA_TORTURE=1 $(GO) test -race -json -count=1 -p 1 -timeout 10m -run Torture ./... | awk -f .ci/tally.awk
+
+# Real servers on loopback ports: every attack, races between clones, three
+# hosts. Without sshd, nginx and fcgiwrap it says so and does nothing.
+e2e:
+	@.ci/tools go git
+	@if .ci/tools sshd nginx fcgiwrap; then \
+		LIZA_E2E=1 $(GO) test -json -count=1 -timeout 20m ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
+	else echo "SKIPPED: make e2e needs the servers named above, so nothing was shown with servers"; fi
 
 # Costs beside plain git doing the same, within ten minutes; see
 # doc/benchmarks.md. BENCHFLAGS=-quick takes a minute.

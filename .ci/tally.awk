@@ -1,6 +1,6 @@
 # Reads the events of `go test -json`; prints a line for each test, the output
-# of those that failed, a line for each package, and the sums. Exits 1 if a test
-# or a package failed, or did not come to an end.
+# of those that failed and the figures of the others, a line for each package,
+# and the sums. Exits 1 if a test or a package failed, or did not come to an end.
 
 function field(name,    at, value) {
 	at = index($0, "\"" name "\":\"")
@@ -29,6 +29,12 @@ function output(    at, text) {
 	return text
 }
 
+# Measurements that a test logged as "figures: ...", although it passed.
+function figures(text,    lines, n, i) {
+	n = split(text, lines, "\n")
+	for (i = 1; i <= n; i++) if (sub(/^ *[a-z_]+\.go:[0-9]+: figures: /, "     ", lines[i])) print lines[i]
+}
+
 !/^\{/ { print; next }
 
 {
@@ -46,6 +52,7 @@ action == "pass" || action == "fail" || action == "skip" {
 		if (action == "fail") broken[package] = 1
 		if (action == "fail" || test !~ /\//) print toupper(action), package, test
 		if (action == "fail") printf "%s", said[key]
+		else figures(said[key])
 	} else {
 		delete open[package]
 		ended++

@@ -1,0 +1,84 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// A daemon is a server that runs as a child, on a loopback port or a socket.
+type daemon struct {
+	cmd  *exec.Cmd
+	log  string
+	port int
+	gone chan struct{}
+}
+
+// begin starts a daemon and waits until it takes connections.
+func begin(log, network, address string, args ...string) (*daemon, error) {
+	file, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	d := &daemon{cmd: exec.Command(args[0], args[1:]...), log: log, gone: make(chan struct{})}
+	d.cmd.Stdout, d.cmd.Stderr = file, file
+	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := d.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = d.cmd.Wait()
+		close(d.gone)
+	}()
+	if network == "tcp" {
+		_, port, _ := net.SplitHostPort(address)
+		d.port, _ = strconv.Atoi(port)
+	}
+	return d, d.answers(network, address)
+}
+
+// answers waits for the first connection that the daemon takes.
+func (d *daemon) answers(network, address string) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(20 * time.Second)
+	for {
+		select {
+		case <-d.gone:
+			text, _ := os.ReadFile(d.log)
+			return fmt.Errorf("%s ended: %s", d.cmd.Path, text)
+		case <-late:
+			d.stop()
+			return fmt.Errorf("%s does not answer at %s", d.cmd.Path, address)
+		case <-tick.C:
+			c, err := net.Dial(network, address)
+			if err == nil {
+				return c.Close()
+			}
+		}
+	}
+}
+
+// stop ends the daemon's process group and waits for it.
+func (d *daemon) stop() {
+	if err := syscall.Kill(-d.cmd.Process.Pid, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
+		_ = d.cmd.Process.Kill()
+	}
+	<-d.gone
+}
+
+// freeAddress is a loopback address that nobody listens on now.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
+}

@@ -1,0 +1,60 @@
+// Package e2e shows git liza through real servers: sshd with forced commands
+// and git http-backend behind nginx, on loopback ports, as the user who runs
+// the tests. Attacks come as stories in testdata/attack, each through both;
+// races, bounds and the three hosts are Go.
+//
+// It runs where LIZA_E2E is set (make e2e) and needs Debian's openssh-server,
+// nginx and fcgiwrap. It starts no service of the machine and reads none of its
+// configuration: every daemon is a child of the tests, with keys, ports and
+// files of its own in a temporary folder, and is ended by its process id.
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// shared are the servers that every test may use; a test that stops one starts
+// its own.
+var shared *site
+
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "serve" {
+		os.Exit(serve())
+	}
+	if os.Getenv("LIZA_E2E") == "" {
+		fmt.Println("servers are not started: make e2e does (LIZA_E2E is not set)")
+		return
+	}
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	root, err := os.MkdirTemp("", "git-liza-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(root)
+	shared, err = newSite(root)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer shared.stop()
+	return m.Run()
+}
+
+// build compiles the program as make build does.
+func build(to string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", to, "github.com/git-liza/git-liza/cmd/git-liza")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// people are who has a key and a password. Mallory is on no board; nobody's
+// requests carry no name.
+var people = []string{"alice", "coder", "reviewer", "merger", "mallory", "nobody"}
+
+// A site is a folder of bare repositories behind an ssh and an http server.
+type site struct {
+	root  string
+	ssh   *daemon
+	http  *daemon
+	cgi   *daemon
+	pairs map[string]string // name to public key line
+}
+
+func (s *site) path(parts ...string) string {
+	return filepath.Join(append([]string{s.root}, parts...)...)
+}
+
+// newSite builds the program, makes keys and starts the servers.
+func newSite(root string) (*site, error) {
+	s := &site{root: root, pairs: map[string]string{}}
+	for _, dir := range []string{"bin", "repos", "keys", "home", "nginx"} {
+		if err := os.MkdirAll(s.path(dir), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if err := build(s.path("bin", "git-liza")); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Symlink(self, s.path("bin", "serve")); err != nil {
+		return nil, err
+	}
+	for _, name := range append([]string{"host"}, people...) {
+		if s.pairs[name], err = newKey(s.path("keys", name)); err != nil {
+			return nil, err
+		}
+	}
+	for _, start := range []func() error{s.startSSH, s.startHTTP} {
+		if err := start(); err != nil {
+			s.stop()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func newKey(path string) (string, error) {
+	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", filepath.Base(path), "-f", path).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("ssh-keygen: %w: %s", err, out)
+	}
+	public, err := os.ReadFile(path + ".pub")
+	return strings.TrimSpace(string(public)), err
+}
+
+// url is where a person reaches a repository of the site.
+func (s *site) url(transport, person, repo string) string {
+	if transport == "http" {
+		return fmt.Sprintf("http://%s:secret-%s@127.0.0.1:%d/%s.git", person, person, s.http.port, repo)
+	}
+	return fmt.Sprintf("ssh://%s@127.0.0.1:%d%s.git", login(), s.ssh.port, s.path("repos", repo))
+}
+
+// sshCommand is the ssh of a person: that key, this host's key, nothing of the
+// user's own configuration.
+func (s *site) sshCommand(person string) string {
+	return fmt.Sprintf("ssh -F '%s' -i '%s'", s.path("ssh_config"), s.path("keys", person))
+}
+
+func (s *site) stop() {
+	for _, d := range []*daemon{s.ssh, s.http, s.cgi} {
+		if d != nil {
+			d.stop()
+		}
+	}
+}
