@@ -56,6 +56,7 @@ const (
 	RuleAdmin        Rule = "admin"             // the right admin where principals exist
 	RuleVersion      Rule = "rules_version"     // a board is judged by the rules that it names
 	RuleTime         Rule = "time"              // time on the board does not run backwards
+	RuleSignature    Rule = "signature"         // a signed move is signed by a key of its principal, and nobody plays it again
 	RuleFact         Rule = "fact"              // what a move records is what git says
 	RuleInvariant    Rule = "invariant"         // no move leaves an inconsistent board
 	RuleNothing      Rule = "nothing_claimable" // there is work for this agent

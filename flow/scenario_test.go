@@ -84,8 +84,8 @@ func (r *record) requireAll(t *testing.T) {
 		}
 		require.True(t, r.refused[act], "no scenario shows a refused %s", act)
 	}
-	// Not rules about moves: a breach, an empty list of candidates, a missing name.
-	elsewhere := []Rule{RuleInvariant, RuleNothing, RuleIdentity}
+	// Not rules about moves: a breach, an empty list of candidates, a missing name, a signature.
+	elsewhere := []Rule{RuleInvariant, RuleNothing, RuleIdentity, RuleSignature}
 	for _, name := range ruleNames(t) {
 		if !slices.Contains(elsewhere, Rule(name)) {
 			require.True(t, r.rules[Rule(name)], "no scenario shows a refusal by the rule %s", name)

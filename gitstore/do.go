@@ -213,7 +213,7 @@ func (s *Store) write(ctx context.Context, parent ID, d *draft, edits []flow.Edi
 		return "", err
 	}
 	committer := fmt.Sprintf("%s <%s> %d +0000", name, email, s.Now().Unix())
-	raw, err := encodeCommit(tree, parent, m, committer)
+	raw, err := s.signedCommit(ctx, d.snapshot, tree, parent, m, committer)
 	if err != nil {
 		return "", err
 	}

@@ -21,56 +21,37 @@ func encodeMove(m flow.Move) (string, error) {
 	return m.Subject() + "\n\n" + string(body), nil
 }
 
-// The optional signature block after a move.
-const (
-	signatureBegin = "-----BEGIN SSH SIGNATURE-----\n"
-	signatureEnd   = "-----END SSH SIGNATURE-----\n"
-)
-
-// cutSignature takes the signature block off the end of a message or of a
-// whole commit. Text of a move cannot look like one: it is indented or quoted.
-func cutSignature(text string) (rest, block string) {
-	i := strings.Index(text, "\n"+signatureBegin)
-	if i < 0 {
-		return text, ""
-	}
-	block = text[i+1:]
-	inner, ok := strings.CutSuffix(strings.TrimPrefix(block, signatureBegin), signatureEnd)
-	if !ok || inner == "" || strings.Trim(inner, base64Lines) != "" || len(block) > maxSignature {
-		return text, ""
-	}
-	return text[:i+1], block
-}
-
-const (
-	base64Lines  = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\n"
-	maxSignature = 16 << 10
-)
-
 // decodeMove reads the move out of a commit's message. Errors are
 // *DocumentError and name the commit.
 func decodeMove(id ID, message string) (flow.Move, error) {
+	m, _, err := decodeSigned(id, message)
+	return m, err
+}
+
+// decodeSigned returns the signature block after the move too, "" if there is
+// none.
+func decodeSigned(id ID, message string) (flow.Move, string, error) {
 	name := "commit " + string(id)
 	subject, body, ok := strings.Cut(message, "\n\n")
 	if !ok || strings.Contains(subject, "\n") {
-		return flow.Move{}, &DocumentError{Name: name, Line: 1, Reason: "the message holds no move"}
+		return flow.Move{}, "", &DocumentError{Name: name, Line: 1, Reason: "the message holds no move"}
 	}
-	body, _ = cutSignature(body)
+	body, block := cutSignature(body)
 	doc, err := ParseDocument(name, []byte(body), MaxMove)
 	if err != nil {
-		return flow.Move{}, err
+		return flow.Move{}, "", err
 	}
 	var head struct {
 		Act flow.Act `yaml:"act"`
 	}
 	if err := doc.DecodeLoose(&head); err != nil {
-		return flow.Move{}, err
+		return flow.Move{}, "", err
 	}
 	m := flow.Move{Detail: flow.NewDetail(head.Act)}
 	if m.Detail == nil {
-		return flow.Move{}, &DocumentError{Name: name, Line: 1, Reason: "the move has no act"}
+		return flow.Move{}, "", &DocumentError{Name: name, Line: 1, Reason: "the move has no act"}
 	}
-	return m, doc.Decode(&m)
+	return m, block, doc.Decode(&m)
 }
 
 // author is who a commit of the state ref names: the actor, with an address

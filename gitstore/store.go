@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/crypto/ssh"
+
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -37,6 +39,8 @@ type Store struct {
 	current *shelf // summaries of the board as it is, kept beyond the process
 	past    *shelf // summaries of earlier boards
 	merges  map[[2]ID]Merge
+	trail   map[ID]link           // moves that were looked back at
+	signers map[string]ssh.Signer // by principal
 }
 
 // OpenStore is the store of a repository. now is the clock.
@@ -45,7 +49,7 @@ func OpenStore(ctx context.Context, r *Repo, now func() time.Time) (*Store, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Store{Repo: r, now: now, objects: o, library: newLibrary(o), merges: map[[2]ID]Merge{},
+	return &Store{Repo: r, now: now, objects: o, library: newLibrary(o), merges: map[[2]ID]Merge{}, trail: map[ID]link{}, signers: map[string]ssh.Signer{},
 		current: newShelf(filepath.Join(r.CommonDir(), "liza", "cache")), past: newShelf("")}, nil
 }
 

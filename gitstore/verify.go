@@ -10,50 +10,10 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// Verify replays one state commit: its move, applied to its parent's board,
-// must give its tree, and the commit must be what that move renders to. It
-// writes nothing. The error is *flow.Refusal, *DocumentError, or a plain
-// description.
+// Verify is [Store.Replay] of a commit that was admitted once.
 func (s *Store) Verify(commit ID) error {
-	c, err := s.commitObject(commit)
-	if err != nil {
-		return err
-	}
-	m, err := decodeMove(commit, c.Message)
-	if err != nil {
-		return err
-	}
-	before, source := s.emptyBoard()
-	parent := ID("")
-	switch len(c.Parents) {
-	case 0:
-	case 1:
-		parent = c.Parents[0]
-		if before, source, err = s.boardAt(parent, s.past); err != nil {
-			return err
-		}
-	default:
-		return errors.New("it has more than one parent")
-	}
-	after, err := before.Apply(m, nil)
-	if err != nil {
-		return err
-	}
-	tree, err := (&draft{snapshot: source}).apply(after.Changes())
-	if err != nil {
-		return err
-	}
-	if tree != c.Tree {
-		return errors.New("its tree is not what its move makes of its parent's")
-	}
-	raw, err := encodeCommit(tree, parent, m, header(c.Raw, "committer "))
-	if err != nil {
-		return err
-	}
-	if unsigned, _ := cutSignature(string(c.Raw)); string(raw) != unsigned {
-		return errors.New("the commit is not what its move renders to")
-	}
-	return s.recorded(m)
+	_, err := s.Replay(context.Background(), commit, false)
+	return err
 }
 
 // header is the value of the first header line with that key.
@@ -65,31 +25,6 @@ func header(raw []byte, key string) string {
 		}
 	}
 	return ""
-}
-
-// recorded holds what a move says about commits against those that are here;
-// another clone may have more.
-func (s *Store) recorded(m flow.Move) error {
-	var id, tree ID
-	var parents []ID
-	switch d := m.Detail.(type) {
-	case *flow.SubmitMove:
-		id, tree = d.Commit, d.Tree
-	case *flow.MergeMove:
-		id, tree, parents = d.Commit, d.Tree, []ID{d.Onto, d.Submission}
-	default:
-		return nil
-	}
-	c, ok, err := s.commit(id)
-	switch {
-	case err != nil || !ok:
-		return err
-	case c.Tree != tree:
-		return fmt.Errorf("it records tree %s for commit %s, which has %s", tree.Short(), id.Short(), c.Tree.Short())
-	case parents != nil && !slices.Equal(c.Parents, parents):
-		return fmt.Errorf("the merge commit %s has other parents than it records", id.Short())
-	}
-	return nil
 }
 
 // A Breach is a state commit that does not replay. As an error it is what a

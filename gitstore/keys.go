@@ -1,0 +1,180 @@
+package gitstore
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// maxKey bounds what is read as a file with a key, in bytes.
+const maxKey = 64 << 10
+
+// NewKey makes a pair of ed25519 keys for a principal of this clone, without
+// passphrase, readable for its owner only, and returns the public one as it
+// stands in principals.yaml. The error is fs.ErrExist where there is one.
+func (r *Repo) NewKey(ctx context.Context, name string) (public string, err error) {
+	path, err := r.ownKey(name)
+	if err != nil {
+		return "", err
+	}
+	key, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	block, err := ssh.MarshalPrivateKey(private, name)
+	if err != nil {
+		return "", err
+	}
+	line, err := ssh.NewPublicKey(key)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", err
+	}
+	if err := createFile(path, pem.EncodeToMemory(block)); err != nil {
+		return "", fmt.Errorf("a key for %s: %w", name, err)
+	}
+	return publicLine(line), nil
+}
+
+// createFile writes a file for its owner that was not there.
+func createFile(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err != nil {
+		os.Remove(path)
+	}
+	return err
+}
+
+// publicLine is a key as it stands in principals.yaml: type and base64.
+func publicLine(key ssh.PublicKey) string {
+	return strings.TrimSuffix(string(ssh.MarshalAuthorizedKey(key)), "\n")
+}
+
+// PublicKey is the public key that this clone signs with for a principal, ""
+// if it has none.
+func (r *Repo) PublicKey(ctx context.Context, name string) (string, error) {
+	path, err := r.keyFile(ctx, name)
+	if err != nil || path == "" {
+		return "", err
+	}
+	key, _, err := readKey(path)
+	if err != nil {
+		return "", fmt.Errorf("the key of %s: %w", name, err)
+	}
+	return publicLine(key), nil
+}
+
+// keyFile is the file of the key of a principal, "" if this clone has none.
+func (r *Repo) keyFile(ctx context.Context, name string) (string, error) {
+	own, err := r.ownKey(name)
+	if err != nil {
+		return "", err
+	}
+	set, err := r.Config(ctx, "liza.principal."+name+".key")
+	switch {
+	case err != nil:
+		return "", err
+	case set == "":
+		if _, err := os.Stat(own); errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		return own, nil
+	}
+	if rest, ok := strings.CutPrefix(set, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("git config liza.principal.%s.key: %w", name, err)
+		}
+		set = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(set) {
+		return "", fmt.Errorf("git config liza.principal.%s.key is %q; it has to be an absolute path, or begin with ~/", name, set)
+	}
+	return set, nil
+}
+
+// ownKey is where [Repo.NewKey] puts the key of a principal.
+func (r *Repo) ownKey(name string) (string, error) {
+	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "/\\\x00\n") {
+		return "", fmt.Errorf("%q is not a principal's name", name)
+	}
+	return filepath.Join(r.commonDir, "liza", "keys", name), nil
+}
+
+// errEncrypted is a private key that only an agent can use.
+var errEncrypted = errors.New("only ssh-agent can use this key, and it does not hold it")
+
+// readKey reads a private or public key; signer is nil where the private part
+// is not in the file, or has a passphrase.
+func readKey(path string) (key ssh.PublicKey, signer ssh.Signer, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !info.Mode().IsRegular() || info.Size() > maxKey:
+		return nil, nil, fmt.Errorf("%s is no file of a key", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if strings.HasSuffix(path, ".pub") {
+		key, _, _, _, err = ssh.ParseAuthorizedKey(data)
+	} else {
+		signer, err = ssh.ParsePrivateKey(data)
+	}
+	var locked *ssh.PassphraseMissingError
+	switch {
+	case errors.As(err, &locked) && locked.PublicKey != nil:
+		return locked.PublicKey, nil, nil
+	case errors.As(err, &locked):
+		return nil, nil, fmt.Errorf("%s: %w; give the path of its .pub file and type: ssh-add %s", path, errEncrypted, path)
+	case err != nil:
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	case signer != nil:
+		key = signer.PublicKey()
+	}
+	return key, signer, nil
+}
+
+// signer signs for a principal; nil if this clone has no key of it.
+func (s *Store) signer(ctx context.Context, name string) (ssh.Signer, error) {
+	if name == "" {
+		return nil, nil
+	}
+	if signer, ok := s.signers[name]; ok {
+		return signer, nil
+	}
+	path, err := s.Repo.keyFile(ctx, name)
+	if err != nil || path == "" {
+		return nil, err
+	}
+	key, signer, err := readKey(path)
+	if err == nil && signer == nil {
+		signer, err = agentSigner(key, path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the key of %s: %w", name, err)
+	}
+	s.signers[name] = signer
+	return signer, nil
+}

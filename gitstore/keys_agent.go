@@ -1,0 +1,77 @@
+package gitstore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+)
+
+// agentLimit is how long a signature may take that an agent makes: somebody
+// may have to touch a key or type a word.
+const agentLimit = time.Minute
+
+// An agentKey signs through ssh-agent, with a connection for each signature.
+type agentKey struct{ key ssh.PublicKey }
+
+// agentSigner is the key in path if the agent holds it.
+func agentSigner(key ssh.PublicKey, path string) (ssh.Signer, error) {
+	held := false
+	err := withAgent(func(a agent.ExtendedAgent) error {
+		keys, err := a.List()
+		held = slices.ContainsFunc(keys, func(k *agent.Key) bool { return string(k.Blob) == string(key.Marshal()) })
+		return err
+	})
+	if err == nil && !held {
+		err = errors.New("it has other keys only")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w (%w); type: ssh-add %s", path, errEncrypted, err, strings.TrimSuffix(path, ".pub"))
+	}
+	return agentKey{key}, nil
+}
+
+// withAgent talks to the agent that SSH_AUTH_SOCK names.
+func withAgent(talk func(agent.ExtendedAgent) error) error {
+	socket := os.Getenv("SSH_AUTH_SOCK")
+	if socket == "" {
+		return errors.New("SSH_AUTH_SOCK names no ssh-agent")
+	}
+	conn, err := net.DialTimeout("unix", socket, agentLimit)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(agentLimit)); err != nil {
+		return err
+	}
+	return talk(agent.NewClient(conn))
+}
+
+// PublicKey is the key that the agent holds the other part of.
+func (k agentKey) PublicKey() ssh.PublicKey { return k.key }
+
+// Sign asks the agent for a signature.
+func (k agentKey) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
+	return k.SignWithAlgorithm(rand, data, "")
+}
+
+// SignWithAlgorithm is Sign; the one algorithm to choose is that of RSA keys.
+func (k agentKey) SignWithAlgorithm(_ io.Reader, data []byte, algorithm string) (sig *ssh.Signature, err error) {
+	var flags agent.SignatureFlags
+	if algorithm == ssh.KeyAlgoRSASHA512 {
+		flags = agent.SignatureFlagRsaSha512
+	}
+	err = withAgent(func(a agent.ExtendedAgent) error {
+		sig, err = a.SignWithFlags(k.key, data, flags)
+		return err
+	})
+	return sig, err
+}

@@ -1,0 +1,115 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Replay is a state commit that is what its move makes of its parent.
+type Replay struct {
+	Event
+	Before, After *flow.Board
+	Signature     string // the block after the move, "" if it is not signed
+}
+
+// Replay judges one state commit: its move, applied to its parent's board,
+// must give its tree, and the commit must be what that move renders to. fresh
+// gathers the facts from git, as who admits the move does; otherwise what the
+// move records is taken for true, as for history. It writes nothing to the
+// repository. The error is *flow.Refusal, *DocumentError, or a plain
+// description.
+//
+// A signature is held against its form only, see [Store.CheckSignature].
+func (s *Store) Replay(ctx context.Context, commit ID, fresh bool) (Replay, error) {
+	c, err := s.commitObject(commit)
+	if err != nil {
+		return Replay{}, err
+	}
+	m, block, err := decodeSigned(commit, c.Message)
+	if err != nil {
+		return Replay{}, err
+	}
+	r := Replay{Event: Event{Commit: commit, Tree: c.Tree, Move: m}, Signature: block}
+	var source snapshot
+	switch len(c.Parents) {
+	case 0:
+		r.Before, source = s.emptyBoard()
+	case 1:
+		r.Parent = c.Parents[0]
+		if r.Before, source, err = s.boardAt(r.Parent, s.past); err != nil {
+			return Replay{}, err
+		}
+	default:
+		return Replay{}, errors.New("it has more than one parent")
+	}
+	if err := s.replayed(ctx, &r, fresh); err != nil {
+		return Replay{}, err
+	}
+	return r, s.rendered(r, source, c)
+}
+
+// replayed applies the move.
+func (s *Store) replayed(ctx context.Context, r *Replay, fresh bool) error {
+	if err := s.checkSeen(*r); err != nil {
+		return err
+	}
+	var facts *flow.Facts
+	if fresh {
+		gathered, err := s.Facts(ctx, r.Before.Ask(r.Move))
+		if err != nil {
+			return err
+		}
+		facts = &gathered
+	}
+	var err error
+	r.After, err = r.Before.Apply(r.Move, facts)
+	return err
+}
+
+// rendered holds the commit against what the move makes of its parent.
+func (s *Store) rendered(r Replay, source snapshot, c Commit) error {
+	tree, err := (&draft{snapshot: source}).apply(r.After.Changes())
+	if err != nil {
+		return err
+	}
+	if tree != c.Tree {
+		return errors.New("its tree is not what its move makes of its parent's")
+	}
+	raw, err := encodeCommit(tree, r.Parent, r.Move, header(c.Raw, "committer "))
+	if err != nil {
+		return err
+	}
+	if string(raw)+r.Signature != string(c.Raw) {
+		return errors.New("the commit is not what its move renders to")
+	}
+	return s.recorded(r.Move)
+}
+
+// recorded holds what a move says about commits against those that are here;
+// another clone may have more.
+func (s *Store) recorded(m flow.Move) error {
+	var id, tree ID
+	var parents []ID
+	switch d := m.Detail.(type) {
+	case *flow.SubmitMove:
+		id, tree = d.Commit, d.Tree
+	case *flow.MergeMove:
+		id, tree, parents = d.Commit, d.Tree, []ID{d.Onto, d.Submission}
+	default:
+		return nil
+	}
+	c, ok, err := s.commit(id)
+	switch {
+	case err != nil || !ok:
+		return err
+	case c.Tree != tree:
+		return fmt.Errorf("it records tree %s for commit %s, which has %s", tree.Short(), id.Short(), c.Tree.Short())
+	case parents != nil && !slices.Equal(c.Parents, parents):
+		return fmt.Errorf("the merge commit %s has other parents than it records", id.Short())
+	}
+	return nil
+}

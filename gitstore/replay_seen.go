@@ -1,0 +1,77 @@
+package gitstore
+
+import (
+	"errors"
+	"fmt"
+)
+
+// maxSeen is how many moves a move can lie behind what its actor saw.
+const maxSeen = 1000
+
+// keepTrail bounds how many links a store remembers.
+const keepTrail = 20 * maxSeen
+
+// A link is what [Store.checkSeen] needs of one move of the chain.
+type link struct {
+	parent  ID
+	request string
+}
+
+// checkSeen refuses a move that was made for another chain, or that was made
+// before: what its actor saw is on the chain, and its request is not after it.
+// A signed move always says what its actor saw.
+func (s *Store) checkSeen(r Replay) error {
+	if r.Signature != "" {
+		if _, err := parseSignature(r.Signature); err != nil {
+			return err
+		}
+	}
+	switch seen := r.Move.Seen; {
+	case r.Parent == "" && seen != "":
+		return errors.New("the first move says that its actor saw a board")
+	case seen == r.Parent:
+		return nil
+	case seen == "" && r.Signature != "":
+		return errors.New("it is signed, but does not name the state that its actor saw")
+	case seen == "":
+		return nil
+	}
+	return s.lookBack(r)
+}
+
+// lookBack goes from the parent to what the actor saw.
+func (s *Store) lookBack(r Replay) error {
+	id := r.Parent
+	for range maxSeen {
+		if id == r.Move.Seen {
+			return nil
+		}
+		l, err := s.link(id)
+		if err != nil {
+			return err
+		}
+		if l.request == string(r.Move.Request) {
+			return fmt.Errorf("its request %s was made already, by %s", r.Move.Request, id.Short())
+		}
+		if id = l.parent; id == "" {
+			return fmt.Errorf("its actor saw %s, which is not on this chain", r.Move.Seen.Short())
+		}
+	}
+	return fmt.Errorf("its actor saw %s, which is not among the %d moves before it", r.Move.Seen.Short(), maxSeen)
+}
+
+func (s *Store) link(id ID) (link, error) {
+	if l, ok := s.trail[id]; ok {
+		return l, nil
+	}
+	e, err := s.Event(id)
+	if err != nil {
+		return link{}, err
+	}
+	if len(s.trail) >= keepTrail {
+		clear(s.trail)
+	}
+	l := link{e.Parent, string(e.Move.Request)}
+	s.trail[id] = l
+	return l, nil
+}
