@@ -32,7 +32,9 @@ var ErrForeignRef = errors.New("a ref is not where the board says")
 // A Store reads and moves the blackboard of one clone. It is for one
 // goroutine; several of the same Repo work side by side.
 type Store struct {
-	Repo    *Repo
+	Repo     *Repo
+	Follower Follower // brings checkouts along where a remote is the authority; may be nil
+
 	now     func() time.Time
 	objects *Objects
 	library *library
