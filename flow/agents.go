@@ -49,7 +49,7 @@ func (r *RegisterMove) already(p *play) bool {
 }
 
 func (r *RegisterMove) apply(p *play) {
-	a := Agent{ID: r.Agent, Role: r.Agent.Role(), Provider: r.Provider, Host: r.Host, Generation: r.Generation, Registered: p.move.At}
+	a := Agent{ID: r.Agent, Role: r.Agent.Role(), Principal: p.move.Principal, Provider: r.Provider, Host: r.Host, Generation: r.Generation, Registered: p.move.At}
 	if old := p.Agent(r.Agent); old != nil {
 		a.Task, a.Review = old.Task, old.Review
 	}

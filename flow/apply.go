@@ -23,7 +23,7 @@ type play struct {
 // The receiver is unchanged in every case.
 func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 	p := &play{Board: b.next(m.At), prior: b, move: &m, facts: facts}
-	for _, guard := range []func() *Refusal{p.version, p.form, p.clock, p.fence, p.select_, p.opens, p.details} {
+	for _, guard := range []func() *Refusal{p.version, p.form, p.clock, p.principal, p.fence, p.select_, p.opens, p.details} {
 		refusal := guard()
 		if p.err != nil {
 			return nil, p.err
@@ -46,13 +46,14 @@ func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 	return p.Board, nil
 }
 
-// Opens says whether the rules let the actor begin this act now, before the
+// Opens says whether the rules let the caller begin this act now, before the
 // act's own fields are known; nil if they do.
-func (b *Board) Opens(act Act, task TaskID, by Actor, g Generation, at time.Time) *Refusal {
-	m := Move{Act: act, Task: task, By: by, Generation: g, At: at, Detail: NewDetail(act)}
+func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
+	m := c.Move(act, task, NewDetail(act))
+	m.At = at
 	p := &play{Board: b.next(at), prior: b, move: &m}
 	defer func() { b.fail(p.err) }() // what the copy could not read
-	for _, guard := range []func() *Refusal{p.version, p.fence, p.select_, p.opens} {
+	for _, guard := range []func() *Refusal{p.version, p.principal, p.fence, p.select_, p.opens} {
 		if refusal := guard(); refusal != nil {
 			return refusal
 		}
@@ -75,7 +76,7 @@ func (b *Board) Already(m Move) bool {
 		}
 		p.from = p.task.Status
 	}
-	return p.fence() == nil && d.already(p)
+	return p.principal() == nil && p.fence() == nil && d.already(p)
 }
 
 func (p *play) version() *Refusal {
@@ -263,7 +264,7 @@ func (p *play) register() {
 	if id == "" || p.move.Act == ActRegister || p.Agent(id) != nil {
 		return
 	}
-	p.put(Key{Agents, string(id)}, &Agent{ID: id, Role: id.Role(), Registered: p.move.At})
+	p.put(Key{Agents, string(id)}, &Agent{ID: id, Role: id.Role(), Principal: p.move.Principal, Registered: p.move.At})
 }
 
 // keep writes a task's new state to the board.

@@ -39,12 +39,12 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 		}
 		want := TaskID("")
 		for _, s := range b.candidates(ActClaim, "coder-1", b.at) {
-			if b.Opens(ActClaim, s.ID, "coder-1", "", b.at) == nil {
+			if b.Opens(ActClaim, s.ID, Caller{By: "coder-1"}, b.at) == nil {
 				want = s.ID
 				break
 			}
 		}
-		got, refusal := b.Best(ActClaim, "coder-1", "", b.at)
+		got, refusal := b.Best(ActClaim, Caller{By: "coder-1"}, b.at)
 		require.Equal(t, want, got, "%v", refusal)
 		require.Equal(t, want == "", refusal != nil)
 	})

@@ -19,6 +19,8 @@ type InitMove struct {
 	Created     bool      `yaml:"created"` // whether the integration branch is made with the board
 	Deadline    time.Time `yaml:"deadline"`
 	Config      Config    `yaml:"config"`
+	// Admin is the board's first principal, nil for a board without any.
+	Admin *Principal `yaml:"admin"`
 }
 
 func (i *InitMove) subject() string { return "board" }
@@ -125,7 +127,7 @@ func (c *Config) check(hint string) *Refusal {
 // principals at all.
 func admin(p *play) *Refusal {
 	who := p.Principals()
-	if len(who.List) > 0 && !who.may(p.move.Principal, "admin") {
+	if len(who.List) > 0 && !who.May(p.move.Principal, "admin") {
 		return refuse(RuleAdmin, "git liza principal list", "%s is for principals with the right admin, not for %q", p.move.Act, p.move.Principal)
 	}
 	return nil

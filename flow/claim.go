@@ -192,7 +192,7 @@ func (c *ClaimMove) apply(p *play) {
 		p.goOn(c)
 	}
 	p.recall(from)
-	t.Claim = &Claim{By: m.By, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from}
+	t.Claim = &Claim{By: m.By, Principal: m.Principal, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from}
 	if w := c.worker(p); !slices.Contains(t.Coders, w) {
 		t.Coders = append(slices.Clip(t.Coders), w)
 	}

@@ -136,7 +136,19 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActMigrate: func(_ *scene, _ TaskID, w words) Detail { return &MigrateMove{w.number("to")} },
 	ActAmend:   amendWords,
 	ActPrincipal: func(_ *scene, _ TaskID, w words) Detail {
-		return &PrincipalMove{Remove: w.on("remove"), Principal: Principal{Name: w.nth(0), Kind: w.or("kind", "human"), Rights: w.list("rights")}}
+		account := Principal{Name: w.nth(0), Kind: w.or("kind", "human"), Rights: w.list("rights"), Keys: w.list("keys"),
+			Users: w.list("users"), Agents: w.list("agents")}
+		if _, given := w.pairs["agents"]; !given && account.Kind == "human" {
+			account.Agents = []string{"human:*"}
+		}
+		for _, name := range w.list("roles") {
+			var role Role
+			if err := role.UnmarshalText([]byte(name)); err != nil {
+				panic(err)
+			}
+			account.Roles = append(account.Roles, role)
+		}
+		return &PrincipalMove{Remove: w.on("remove"), Principal: account}
 	},
 }
 

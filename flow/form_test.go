@@ -49,7 +49,7 @@ func TestMalformedMoves(t *testing.T) {
 		require.NotNil(t, refusal, name)
 		require.Equal(t, c.rule, refusal.Rule, "%s: %s", name, refusal.Reason)
 		if m.Detail != nil {
-			require.NotNil(t, s.board.Opens(200, "", m.By, m.Generation, m.At))
+			require.NotNil(t, s.board.Opens(200, "", Caller{m.By, m.Principal, m.Generation}, m.At))
 		}
 	}
 	require.Nil(t, s.judge(note(), &Facts{}))
@@ -67,7 +67,7 @@ func TestNewerRules(t *testing.T) {
 	require.ErrorAs(t, err, &r)
 	require.Equal(t, RuleVersion, r.Rule)
 	require.Contains(t, r.Reason, "newer git-liza")
-	require.Equal(t, RuleVersion, b.Opens(ActPause, "", "human:ann", "", s.now).Rule)
+	require.Equal(t, RuleVersion, b.Opens(ActPause, "", Caller{By: "human:ann"}, s.now).Rule)
 }
 
 // TestAlreadyIsOnlyForTheCaller: whoever is fenced is told so, not that all is

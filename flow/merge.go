@@ -24,7 +24,7 @@ type MergeMove struct {
 // mergeable lets only those merge who may, where principals have that right.
 func mergeable(p *play) *Refusal {
 	who := p.Principals()
-	if who.anybody("merge") && !who.may(p.move.Principal, "merge") {
+	if who.anybody("merge") && !who.May(p.move.Principal, "merge") {
 		return refuse(RuleAdmin, "git liza principal list", "merging is for principals with the right merge, not for %q", p.move.Principal)
 	}
 	return nil

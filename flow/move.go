@@ -20,6 +20,19 @@ type Move struct {
 	Detail     Detail     `yaml:",inline"`
 }
 
+// A Caller is on whose behalf moves are made: the actor, the account behind it
+// ("" where there is none) and the generation of a registered agent.
+type Caller struct {
+	By         Actor
+	Principal  string
+	Generation Generation
+}
+
+// Move is a move of the caller, without time and request.
+func (c Caller) Move(act Act, task TaskID, d Detail) Move {
+	return Move{Act: act, Task: task, By: c.By, Principal: c.Principal, Generation: c.Generation, Detail: d}
+}
+
 // A Detail holds the fields that belong to one act. [NewDetail] makes them.
 type Detail interface {
 	// check refuses what the rules table cannot see from act and state alone.

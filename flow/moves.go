@@ -6,21 +6,23 @@ import (
 	"time"
 )
 
-// Moves are the moves on tasks that the rules let the actor begin now, by
+// Moves are the moves on tasks that the rules let the caller begin now, by
 // task in order of creation; their details are empty. An act that appears
 // here can still be refused for what its fields say.
-func (b *Board) Moves(by Actor, g Generation, at time.Time) []Move {
+func (b *Board) Moves(c Caller, at time.Time) []Move {
 	var list []Move
 	for _, s := range b.Tasks() {
-		for _, act := range b.Acts(s.ID, by, g, at) {
-			list = append(list, Move{Act: act, Task: s.ID, By: by, Generation: g, At: at, Detail: NewDetail(act)})
+		for _, act := range b.Acts(s.ID, c, at) {
+			m := c.Move(act, s.ID, NewDetail(act))
+			m.At = at
+			list = append(list, m)
 		}
 	}
 	return list
 }
 
-// Acts are the acts on one task that the rules let the actor begin now.
-func (b *Board) Acts(id TaskID, by Actor, g Generation, at time.Time) []Act {
+// Acts are the acts on one task that the rules let the caller begin now.
+func (b *Board) Acts(id TaskID, c Caller, at time.Time) []Act {
 	var list []Act
 	t := b.Task(id)
 	if t == nil {
@@ -28,34 +30,34 @@ func (b *Board) Acts(id TaskID, by Actor, g Generation, at time.Time) []Act {
 	}
 	for i := range rules {
 		r := &rules[i]
-		if r.from.has(t.Status) && !slices.Contains(list, r.act) && b.Opens(r.act, id, by, g, at) == nil {
+		if r.from.has(t.Status) && !slices.Contains(list, r.act) && b.Opens(r.act, id, c, at) == nil {
 			list = append(list, r.act)
 		}
 	}
 	return list
 }
 
-// Best is the task that an actor should claim, or review, next: integration
+// Best is the task that a caller should claim, or review, next: integration
 // fixes, then rejected tasks of this coder, then by priority, then by age.
 // If there is none the refusal has the rule nothing_claimable and says what
 // the first candidate waits for. Of a board that cannot be read (see
 // [Board.Err]) nothing is best: the refusal says why, by the rule invariant.
-func (b *Board) Best(act Act, by Actor, g Generation, at time.Time) (TaskID, *Refusal) {
-	id, refusal := b.best(act, by, g, at)
+func (b *Board) Best(act Act, c Caller, at time.Time) (TaskID, *Refusal) {
+	id, refusal := b.best(act, c, at)
 	if b.err != nil {
 		return "", refuse(RuleInvariant, "git liza fsck", "the board cannot be read: %v", b.err)
 	}
 	return id, refusal
 }
 
-func (b *Board) best(act Act, by Actor, g Generation, at time.Time) (TaskID, *Refusal) {
-	list := b.candidates(act, by, at)
+func (b *Board) best(act Act, c Caller, at time.Time) (TaskID, *Refusal) {
+	list := b.candidates(act, c.By, at)
 	var first *Refusal
 	for _, s := range list {
 		if act == ActClaim && first != nil && b.collides(s) {
 			continue
 		}
-		r := b.Opens(act, s.ID, by, g, at)
+		r := b.Opens(act, s.ID, c, at)
 		if r == nil {
 			return s.ID, nil
 		}
@@ -65,14 +67,14 @@ func (b *Board) best(act Act, by Actor, g Generation, at time.Time) (TaskID, *Re
 		if r.Rule == RuleDependencies {
 			break // so do all that follow
 		}
-		if slices.Contains([]Rule{RuleStale, RuleControl, RuleDegraded, RuleOneClaim, RuleSupervisor, RuleRole}, r.Rule) {
+		if slices.Contains([]Rule{RuleStale, RuleControl, RuleDegraded, RuleOneClaim, RuleSupervisor, RuleRole, RulePrincipal}, r.Rule) {
 			return "", r
 		}
 	}
 	if first != nil {
-		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", by, len(list), first.Reason)
+		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", c.By, len(list), first.Reason)
 	}
-	return "", refuse(RuleNothing, "git liza list", "nothing waits for %s", by)
+	return "", refuse(RuleNothing, "git liza list", "nothing waits for %s", c.By)
 }
 
 // collides reports whether a claim is sure to be refused because its paths

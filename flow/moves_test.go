@@ -26,7 +26,7 @@ func TestBest(t *testing.T) {
 		human:ann add late<early priority=1 |`+fmt.Sprintf(under, "mine")+`| code-reviewer-1 reject mine
 		|`+fmt.Sprintf(under, "broken")+`| code-reviewer-1 approve broken | coder-1 integration_fail broken`)
 	next := func(by Actor) TaskID {
-		id, r := s.board.Best(ActClaim, by, "", s.now)
+		id, r := s.board.Best(ActClaim, Caller{By: by}, s.now)
 		require.Nil(t, r)
 		return id
 	}
@@ -40,30 +40,30 @@ func TestBest(t *testing.T) {
 	require.Empty(t, s.step("human:ann abandon broken", new(record)))
 	require.Equal(t, TaskID("mine"), next("coder-1"), "what was rejected goes back to its coder first")
 
-	_, r := s.board.Best(ActClaim, "coder-2", "", s.now)
+	_, r := s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now)
 	require.Equal(t, RuleOneClaim, r.Rule)
-	_, r = s.board.Best(ActReview, "code-reviewer-1", "", s.now)
+	_, r = s.board.Best(ActReview, Caller{By: "code-reviewer-1"}, s.now)
 	require.Equal(t, RuleNothing, r.Rule)
 	require.Regexp(t, "^git liza", r.Hint)
-	_, r = s.board.Best(ActClaim, "coder-2", "0123456789abcdef", s.now)
+	_, r = s.board.Best(ActClaim, Caller{By: "coder-2", Generation: "0123456789abcdef"}, s.now)
 	require.Equal(t, RuleStale, r.Rule)
 	require.Empty(t, s.step("human:ann pause", new(record)))
-	_, r = s.board.Best(ActClaim, "coder-5", "", s.now)
+	_, r = s.board.Best(ActClaim, Caller{By: "coder-5"}, s.now)
 	require.Equal(t, RuleControl, r.Rule)
 }
 
 func TestBestSaysWhyNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a b<a | coder-1 claim a")
-	_, r := s.board.Best(ActClaim, "coder-2", "", s.now)
+	_, r := s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now)
 	require.Equal(t, RuleNothing, r.Rule)
 	require.Contains(t, r.Reason, "b needs a")
-	id, r := s.board.Best(ActClaim, "coder-2", "", s.now.Add(32*time.Minute))
+	id, r := s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now.Add(32*time.Minute))
 	require.Nil(t, r)
 	require.Equal(t, TaskID("a"), id, "a claim that ended may be taken over")
 
 	s = staged(t, "human:ann add a | human:ann add b<a +draft | human:ann abandon a +cascade | human:ann finalize b")
-	_, r = s.board.Best(ActClaim, "coder-2", "", s.now)
+	_, r = s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now)
 	require.Contains(t, r.Reason, "b needs a, which is ABANDONED and will not be merged")
 	require.Equal(t, "git liza task edit b --depends IDS", r.Hint)
 }
@@ -71,12 +71,12 @@ func TestBestSaysWhyNothingIsLeft(t *testing.T) {
 func TestActsAndMoves(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a b<a | coder-1 claim a")
-	require.Equal(t, []Act{ActRenew, ActIntent, ActBlock, ActRelease, ActHandoff}, s.board.Acts("a", "coder-1", "", s.now))
-	require.Equal(t, []Act{ActEdit, ActSupersede, ActAbandon}, s.board.Acts("b", "planner-1", "", s.now))
-	require.Empty(t, s.board.Acts("a", "coder-2", "", s.now))
-	require.Empty(t, s.board.Acts("zz", "coder-2", "", s.now))
+	require.Equal(t, []Act{ActRenew, ActIntent, ActBlock, ActRelease, ActHandoff}, s.board.Acts("a", Caller{By: "coder-1"}, s.now))
+	require.Equal(t, []Act{ActEdit, ActSupersede, ActAbandon}, s.board.Acts("b", Caller{By: "planner-1"}, s.now))
+	require.Empty(t, s.board.Acts("a", Caller{By: "coder-2"}, s.now))
+	require.Empty(t, s.board.Acts("zz", Caller{By: "coder-2"}, s.now))
 	var list []string
-	for _, m := range s.board.Moves("planner-1", "", s.now) {
+	for _, m := range s.board.Moves(Caller{By: "planner-1"}, s.now) {
 		require.IsType(t, NewDetail(m.Act), m.Detail)
 		list = append(list, string(m.Task)+" "+m.Act.String())
 	}
@@ -120,7 +120,7 @@ func TestOpensAgreesWithApply(t *testing.T) {
 			for act := range pageOfTasks {
 				fields := []string{c.actor, act.String(), "task-1", "c2"}
 				m, facts := at.moveOf(fields)
-				opens := at.board.Opens(act, "task-1", m.By, m.Generation, at.now)
+				opens := at.board.Opens(act, "task-1", Caller{m.By, m.Principal, m.Generation}, at.now)
 				_, err := at.board.Apply(m, facts)
 				if opens != nil {
 					require.Equal(t, opens, err, "%v", fields)
@@ -201,7 +201,7 @@ func TestBestDoesNotHideWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a")
 	board := Open(unreadable{s.docs, Key{Tasks, "a"}}, s.now)
-	id, r := board.Best(ActClaim, "coder-1", "", s.now)
+	id, r := board.Best(ActClaim, Caller{By: "coder-1"}, s.now)
 	require.Empty(t, id)
 	require.Equal(t, RuleInvariant, r.Rule)
 	require.Contains(t, r.Reason, "it is broken")

@@ -54,6 +54,7 @@ const (
 	RuleSprint       Rule = "sprint"            // one sprint is open at a time
 	RuleProtected    Rule = "protected"         // amend does not touch what the other acts guard
 	RuleAdmin        Rule = "admin"             // the right admin where principals exist
+	RulePrincipal    Rule = "principal"         // who acts is known, and acts as who it may
 	RuleVersion      Rule = "rules_version"     // a board is judged by the rules that it names
 	RuleTime         Rule = "time"              // time on the board does not run backwards
 	RuleSignature    Rule = "signature"         // a signed move is signed by a key of its principal, and nobody plays it again

@@ -78,10 +78,11 @@ type Failure struct {
 
 // A Claim is the time-bounded ownership of a CLAIMED task.
 type Claim struct {
-	By    Actor     `yaml:"by"`
-	Since time.Time `yaml:"since"`
-	Lease time.Time `yaml:"lease_expires"`
-	From  Status    `yaml:"from"` // the state it was first claimed from; release leads back there
+	By        Actor     `yaml:"by"`
+	Principal string    `yaml:"principal"` // behind the holder
+	Since     time.Time `yaml:"since"`
+	Lease     time.Time `yaml:"lease_expires"`
+	From      Status    `yaml:"from"` // the state it was first claimed from; release leads back there
 }
 
 // An Intent is what a coder declares before it submits.

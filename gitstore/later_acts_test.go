@@ -100,7 +100,7 @@ func TestPrincipals(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, seeded(t))
 	enter := func(name string, rights ...string) *flow.PrincipalMove {
-		return &flow.PrincipalMove{Principal: flow.Principal{Name: name, Kind: "human", Rights: rights}}
+		return &flow.PrincipalMove{Principal: flow.Principal{Name: name, Kind: "human", Agents: []string{"human:*"}, Rights: rights}}
 	}
 	d.refused(flow.RuleAdmin, by(ann, flow.ActPrincipal, enter("bob")))
 	d.refused(flow.RuleForm, by(ann, flow.ActPrincipal, enter("../x", "admin")))
@@ -109,6 +109,11 @@ func TestPrincipals(t *testing.T) {
 	d.refused(flow.RuleRole, by(coder, flow.ActPrincipal, enter("ann", "admin")))
 	d.refused(flow.RuleNotFound, by(ann, flow.ActPrincipal, &flow.PrincipalMove{Principal: flow.Principal{Name: "eve"}, Remove: true}))
 
+	d.add("a")
+	d.submit("a", coder, "a.txt", "a\n")
+	reviewer := flow.Actor("code-reviewer-1")
+	d.do(flow.Move{Act: flow.ActReview, Task: "a", By: reviewer, Detail: &flow.ReviewMove{Lease: half}})
+	d.do(flow.Move{Act: flow.ActApprove, Task: "a", By: reviewer, Detail: &flow.ApproveMove{Commit: d.board().Task("a").Submission.Commit}})
 	// The first admin shuts the door behind everybody else.
 	d.do(by(ann, flow.ActPrincipal, enter("ann", "admin")))
 	as := func(principal string, m flow.Move) flow.Move {
@@ -125,8 +130,8 @@ func TestPrincipals(t *testing.T) {
 		by(ann, flow.ActMigrate, &flow.MigrateMove{To: 2}),
 		by(ann, flow.ActAdopt, &flow.AdoptMove{Commit: hotfix, Onto: d.board().Settings().Integration.Tip, Reason: "R"}),
 	} {
-		d.refused(flow.RuleAdmin, m)
-		d.refused(flow.RuleAdmin, as("bob", m))
+		d.refused(flow.RulePrincipal, m)
+		d.refused(flow.RulePrincipal, as("bob", m))
 	}
 	d.do(as("ann", by(ann, flow.ActConfig, &flow.ConfigMove{Config: config})))
 	d.do(as("ann", by(ann, flow.ActPrincipal, enter("bob", "merge"))))
@@ -135,13 +140,8 @@ func TestPrincipals(t *testing.T) {
 	d.refused(flow.RuleAdmin, as("ann", by(ann, flow.ActPrincipal, &flow.PrincipalMove{Principal: flow.Principal{Name: "ann"}, Remove: true})))
 
 	// Merging is then for those with the right.
-	d.add("a")
-	d.submit("a", coder, "a.txt", "a\n")
-	reviewer := flow.Actor("code-reviewer-1")
-	d.do(flow.Move{Act: flow.ActReview, Task: "a", By: reviewer, Detail: &flow.ReviewMove{Lease: half}})
-	d.do(flow.Move{Act: flow.ActApprove, Task: "a", By: reviewer, Detail: &flow.ApproveMove{Commit: d.board().Task("a").Submission.Commit}})
 	fail := flow.Move{Act: flow.ActIntegrationFail, Task: "a", By: coder, Detail: &flow.IntegrationFailMove{Onto: d.board().Settings().Integration.Tip, Paths: []string{"a.txt"}}}
-	d.refused(flow.RuleAdmin, fail)
+	d.refused(flow.RulePrincipal, fail)
 	d.refused(flow.RuleAdmin, as("ann", fail))
 	d.do(as("bob", fail))
 	require.Equal(t, flow.IntegrationFailed, d.board().Task("a").Status)

@@ -146,9 +146,6 @@ func (s *session) rush() (*supervise.Rush, error) {
 	if err != nil {
 		return nil, err
 	}
-	if clone.Principal, err = clone.Repo.Config(s.ctx, "liza.principal"); err != nil {
-		return nil, err
-	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err

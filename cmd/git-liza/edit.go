@@ -28,7 +28,7 @@ func (c *editCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if refusal := b.Opens(flow.ActAmend, "", clone.By, clone.Generation, b.At()); refusal != nil {
+	if refusal := b.Opens(flow.ActAmend, "", clone.Caller, b.At()); refusal != nil {
 		return refusal
 	}
 	old, err := c.canonical(b)

@@ -59,28 +59,27 @@ func (s *session) lookAt(rev string) (look, error) {
 
 // asker is the coder whose claims the board is asked about: the agent that
 // asks, if it is a coder, else one that could begin now.
-func (l look) asker(s *session) (flow.Actor, flow.Generation) {
+func (l look) asker(s *session) flow.Caller {
 	if by, g, err := s.actor(l.Repo); err == nil && by.Role() == flow.Coder {
-		return by, g
+		return flow.Caller{By: by, Principal: l.Principal, Generation: g}
 	}
-	return l.free(flow.Coder), ""
+	return l.free(flow.Coder)
 }
 
 // free is the first id of a role that can act by hand: registered so and
 // idle, or not registered.
-func (l look) free(role flow.Role) flow.Actor {
+func (l look) free(role flow.Role) flow.Caller {
 	for n := 1; ; n++ {
 		id := agentID(role, n)
 		if a := l.board.Agent(id); a == nil || a.Generation == "" && a.Task == "" && a.Review == "" && a.Degraded == "" {
-			return flow.Actor(id)
+			return flow.Caller{By: flow.Actor(id), Principal: l.Principal}
 		}
 	}
 }
 
 // view shows tasks to whoever asks.
 func (l look) view(s *session) taskView {
-	by, g := l.asker(s)
-	return taskView{board: l.board, clone: l.Clone, asker: by, g: g, at: l.at}
+	return taskView{board: l.board, clone: l.Clone, asker: l.asker(s), at: l.at}
 }
 
 // task finds a task of any state.

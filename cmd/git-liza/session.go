@@ -45,20 +45,22 @@ func (s *session) clone() (*work.Clone, error) {
 		return nil, err
 	}
 	c.By, c.Generation, err = s.actor(c.Repo)
-	if err != nil {
-		return nil, err
-	}
-	c.Principal, err = c.Repo.Config(s.ctx, "liza.principal")
 	return c, err
 }
 
-// reader opens the repository for looking only.
+// reader opens the repository for looking only; as which principal it would
+// act is known all the same.
 func (s *session) reader() (*work.Clone, error) {
 	repo, err := gitstore.Open(s.ctx, s.dir)
 	if err != nil {
 		return nil, err
 	}
-	return work.Open(s.ctx, repo, s.now, s.environ)
+	c, err := work.Open(s.ctx, repo, s.now, s.environ)
+	if err != nil {
+		return nil, err
+	}
+	c.Principal, err = repo.Config(s.ctx, "liza.principal")
+	return c, err
 }
 
 // actor is who makes the moves: --as or LIZA_AGENT_ID, else the human. Inside

@@ -139,8 +139,7 @@ func viewStruct(v reflect.Value) object {
 type taskView struct {
 	board *flow.Board
 	clone *work.Clone
-	asker flow.Actor // who would claim
-	g     flow.Generation
+	asker flow.Caller // who would claim
 	at    time.Time
 }
 
@@ -188,7 +187,7 @@ func part[T any](p *T) T {
 
 // whyNot is what stands against a claim by the asker, "" if nothing does.
 func (v taskView) whyNot(id flow.TaskID) string {
-	if r := v.board.Opens(flow.ActClaim, id, v.asker, v.g, v.at); r != nil {
+	if r := v.board.Opens(flow.ActClaim, id, v.asker, v.at); r != nil {
 		return r.Reason
 	}
 	return ""
@@ -196,7 +195,7 @@ func (v taskView) whyNot(id flow.TaskID) string {
 
 // taskKeys are the keys of [taskView.of].
 func taskKeys() []string {
-	empty := taskView{board: flow.Open(flow.Documents{}, time.Time{}), asker: "coder-1"}
+	empty := taskView{board: flow.Open(flow.Documents{}, time.Time{}), asker: flow.Caller{By: "coder-1"}}
 	var keys []string
 	for _, m := range empty.of(&flow.Task{}) {
 		keys = append(keys, m.key)

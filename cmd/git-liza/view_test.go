@@ -29,7 +29,7 @@ func TestKeysOfATask(t *testing.T) {
 // a list, and what is absent is null.
 func TestAbsentValues(t *testing.T) {
 	t.Parallel()
-	view := taskView{board: flow.Open(flow.Documents{}, noon), asker: "coder-1"}
+	view := taskView{board: flow.Open(flow.Documents{}, noon), asker: flow.Caller{By: "coder-1"}}
 	text, err := json.Marshal(view.of(&flow.Task{ID: "a", Status: flow.Draft}))
 	require.NoError(t, err)
 	var task map[string]any

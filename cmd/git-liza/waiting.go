@@ -220,8 +220,8 @@ func answerTo(t flow.Trigger) step {
 // take is the best task that an idle agent of a role could have now, or why
 // there is none.
 func (l look) take(act flow.Act, role flow.Role) step {
-	by := l.free(role)
-	id, refusal := l.board.Best(act, by, "", l.at)
+	caller := l.free(role)
+	id, refusal := l.board.Best(act, caller, l.at)
 	if refusal != nil {
 		return step{refusal.Hint, refusal.Reason}
 	}
@@ -229,5 +229,5 @@ func (l look) take(act flow.Act, role flow.Role) step {
 	if t == nil {
 		return step{"git liza fsck", string(id) + " cannot be read"}
 	}
-	return step{fmt.Sprintf("git liza %s %s --as %s", act, id, by), t.Title}
+	return step{fmt.Sprintf("git liza %s %s --as %s", act, id, caller.By), t.Title}
 }

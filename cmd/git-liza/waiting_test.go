@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -124,7 +125,7 @@ func TestWhatToDoNext(t *testing.T) {
 		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint}), &flow.Breaker{Tripped: true}, &flow.Task{ID: "a", Status: flow.Draft}},
 			[]string{"git liza breaker reset --resolution R"}},
 	} {
-		l := look{board: boardOf(test.documents...), at: noon}
+		l := look{Clone: new(work.Clone), board: boardOf(test.documents...), at: noon}
 		tasks := l.board.Tasks()
 		commands := []string{}
 		for _, s := range l.next(l.waiting(tasks, roster(l.board, tasks, noon)), tasks) {

@@ -23,7 +23,7 @@ func (s *supervisor) merge(ctx context.Context, b *flow.Board, tasks []flow.Summ
 		if task.Status != flow.Approved {
 			continue
 		}
-		if r := b.Opens(flow.ActMerge, task.ID, s.clone.By, s.generation, s.at(b)); r != nil {
+		if r := b.Opens(flow.ActMerge, task.ID, s.clone.Caller, s.at(b)); r != nil {
 			s.rush.troubles.set(task.ID, r.Error())
 			continue
 		}

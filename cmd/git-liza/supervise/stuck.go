@@ -77,7 +77,7 @@ func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
 		if full := b.Task(t.ID); full != nil && full.Block != nil {
 			stall.Why += " — " + strings.Join(full.Block.Questions, " ")
 		}
-		if b.Opens(flow.ActUnblock, t.ID, "human:anybody", "", b.At()) != nil {
+		if r := b.Opens(flow.ActUnblock, t.ID, flow.Caller{By: "human:anybody"}, b.At()); r != nil && r.Rule == flow.RuleExhausted {
 			stall.Hint = "git liza supersede " + string(t.ID) + " --by FILE --reason R"
 		}
 	case flow.Approved:
@@ -99,7 +99,7 @@ func (r *Rush) refused(b *flow.Board, act flow.Act, role flow.Role, id flow.Task
 		if act != flow.ActMerge && s.post.Role != role {
 			continue
 		}
-		if refusal := b.Opens(act, id, flow.Actor(s.id), s.generation, s.at(b)); refusal != nil {
+		if refusal := b.Opens(act, id, s.clone.Caller, s.at(b)); refusal != nil {
 			return refusal.Reason
 		}
 		return "no agent here takes it"

@@ -257,8 +257,8 @@ const retryAfter = 30 * time.Second
 // pick is the best task for an act that is not left to others, or why there is
 // none.
 func (s *supervisor) pick(b *flow.Board, act flow.Act) (flow.TaskID, *flow.Refusal) {
-	by, at := flow.Actor(s.id), s.at(b)
-	best, refusal := b.Best(act, by, s.generation, at)
+	at := s.at(b)
+	best, refusal := b.Best(act, s.clone.Caller, at)
 	if refusal != nil {
 		return "", refusal
 	}
@@ -268,7 +268,7 @@ func (s *supervisor) pick(b *flow.Board, act flow.Act) (flow.TaskID, *flow.Refus
 	list := b.Tasks()
 	slices.SortStableFunc(list, func(x, y flow.Summary) int { return cmp.Compare(x.Priority, y.Priority) })
 	for _, t := range list {
-		if b.Opens(act, t.ID, by, s.generation, at) == nil && !s.leaves(b, t, at) {
+		if b.Opens(act, t.ID, s.clone.Caller, at) == nil && !s.leaves(b, t, at) {
 			return t.ID, nil
 		}
 	}
@@ -292,7 +292,7 @@ func (s *supervisor) avoid(ctx context.Context, act flow.Act, id flow.TaskID, er
 	if readErr != nil {
 		return turn{}, readErr
 	}
-	if b.Opens(act, id, flow.Actor(s.id), s.generation, s.at(b)) != nil {
+	if b.Opens(act, id, s.clone.Caller, s.at(b)) != nil {
 		return turn{moved: true}, nil
 	}
 	s.avoided[id] = time.Now().Add(retryAfter)

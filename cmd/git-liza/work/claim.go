@@ -74,7 +74,7 @@ func (c *Clone) best(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID, er
 	if b.Empty() {
 		return "", gitstore.ErrNoBoard
 	}
-	id, refusal := b.Best(act, c.By, c.Generation, at)
+	id, refusal := b.Best(act, c.Caller, at)
 	if b.Err() != nil {
 		return "", b.Err()
 	}
@@ -114,7 +114,7 @@ func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.
 	}
 	m := c.move(flow.ActClaim, id, d)
 	t := b.Task(id)
-	if t == nil || b.Opens(flow.ActClaim, id, c.By, c.Generation, at) != nil {
+	if t == nil || b.Opens(flow.ActClaim, id, c.Caller, at) != nil {
 		return m, nil
 	}
 	if replaces {

@@ -20,13 +20,11 @@ import (
 // A Clone is one clone of a repository with its blackboard and checkouts, on
 // behalf of one actor. It is for one goroutine.
 type Clone struct {
-	Repo       *gitstore.Repo
-	Store      *gitstore.Store
-	Trees      *worktrees.Trees // nil in a bare repository
-	By         flow.Actor
-	Generation flow.Generation
-	Principal  string
-	environ    []string
+	flow.Caller // on whose behalf; the zero value only looks
+	Repo        *gitstore.Repo
+	Store       *gitstore.Store
+	Trees       *worktrees.Trees // nil in a bare repository
+	environ     []string
 }
 
 // Open is the clone of an open repository, without an actor. environ is what
@@ -85,7 +83,7 @@ func (c *Clone) Make(ctx context.Context, act flow.Act, task flow.TaskID, detail
 }
 
 func (c *Clone) move(act flow.Act, task flow.TaskID, detail flow.Detail) flow.Move {
-	return flow.Move{Act: act, Task: task, By: c.By, Principal: c.Principal, Generation: c.Generation, Detail: detail}
+	return c.Caller.Move(act, task, detail)
 }
 
 // checkouts is the clone's worktrees, or the error of a bare repository.

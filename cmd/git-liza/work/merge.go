@@ -52,7 +52,7 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 		return Merged{}, gitstore.Result{}, err
 	}
 	t := b.Task(id)
-	if refusal := b.Opens(flow.ActMerge, id, c.By, c.Generation, b.At()); refusal != nil {
+	if refusal := b.Opens(flow.ActMerge, id, c.Caller, b.At()); refusal != nil {
 		if t == nil || t.Status != flow.Merged {
 			return Merged{}, gitstore.Result{}, refusal
 		}

@@ -22,7 +22,7 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 	}
 	d := &flow.SubmitMove{Commit: commit}
 	t := b.Task(id)
-	if t != nil && t.Status == flow.Claimed && b.Opens(flow.ActSubmit, id, c.By, c.Generation, b.At()) == nil {
+	if t != nil && t.Status == flow.Claimed && b.Opens(flow.ActSubmit, id, c.Caller, b.At()) == nil {
 		if err := c.ready(ctx, b, t, d); err != nil {
 			return gitstore.Result{}, err
 		}
