@@ -48,6 +48,34 @@ func (r *Repo) resolveByGit(ctx context.Context, name string) (ID, error) {
 	return refs[name], err
 }
 
+// SymbolicRef returns the ref that a symbolic one such as "HEAD" ends in, also
+// one that does not exist yet; "" if it is not symbolic.
+func (r *Repo) SymbolicRef(ctx context.Context, name string) (string, error) {
+	if r.reftable {
+		out, err := r.Git(ctx, "symbolic-ref", "--quiet", name)
+		if exitCode(err) == 1 {
+			return "", nil
+		}
+		return strings.TrimSpace(string(out)), err
+	}
+	end := ""
+	for range symrefDepth {
+		_, target, err := r.readRef(name)
+		if err != nil || target == "" {
+			return end, err
+		}
+		end, name = target, target
+	}
+	return "", fmt.Errorf("ref %s: too many symbolic refs", name)
+}
+
+// Pruning tells a loose ref at id that git removes because packed-refs holds
+// it from one that it deletes: then packed-refs is locked.
+func (r *Repo) Pruning(name string, id ID) bool {
+	packed, err := r.packedRef(name)
+	return err == nil && id != "" && packed == id && !exists(filepath.Join(r.commonDir, "packed-refs.lock"))
+}
+
 // Refs returns the refs below a prefix, which is a whole path such as
 // "refs/liza/saved", with the object ids they stand for.
 func (r *Repo) Refs(ctx context.Context, prefix string) (map[string]ID, error) {

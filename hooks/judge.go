@@ -1,13 +1,12 @@
 // Package hooks is what git itself refuses: the judgement over a set of ref
 // updates, on a clone, on a server and by hand, and the hooks that ask for it.
 //
-// A gate that cannot decide refuses. Nothing here moves a ref or writes an
+// A gate that cannot decide refuses. The judgement moves no ref and writes no
 // object, but that git may keep in a quarantine what a merge recomputes.
 package hooks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -27,12 +26,13 @@ type Update struct {
 type Push struct {
 	Updates []Update
 	Server  bool      // the judge is the authority: fresh facts, a clock window, who pushes
+	Fresh   bool      // facts are gathered from git, as a server does
 	Now     time.Time // of the judge; only a server holds moves against it
 
 	User      string // who pushes, as the front end of the server says; "" is nobody
 	UserKnown bool   // the server has a front end that says it
-	Signed    bool   // every move with a principal must be signed by it
-	Publish   bool   // the board was made elsewhere, and an admin brings it here
+	Signed    bool   // every move of a board with principals must be signed
+	Publish   bool   // the moves were made elsewhere, and an admin brings them here
 
 	// Admin and AdminKey are who must make the first push, as was said when
 	// the server was set up; AdminKey is an SSH public key.
@@ -60,34 +60,174 @@ func (r *Rejection) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// longest bounds a line, which repeats what was pushed.
+const longest = 1000
+
 func (r Refused) line() string {
 	text := fmt.Sprintf("liza-refused: %s %s: %s", r.What, r.Rule, r.Reason)
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "…"
+	}
 	if r.Hint != "" {
 		text += "; type: " + r.Hint
 	}
 	return strings.Join(strings.Fields(flow.Clean(text)), " ")
 }
 
+// A judge is one judgement while it goes on.
+type judge struct {
+	store   *gitstore.Store
+	push    Push
+	refused []Refused
+
+	created       bool        // the push brings the board
+	before, after *flow.Board // around the push; nil where there is none
+	tip           gitstore.ID // the state commit after the push
+
+	kept   map[string]gitstore.ID // refs that the moves of the push bring with them
+	passed map[gitstore.ID]bool   // where those moves found integration
+	proved map[string]bool        // principals who signed a move of the push
+	broken bool                   // the chain is refused: what follows from it cannot be judged
+}
+
 // Judge says whether the updates may happen together; the store is that of
 // the repository in which they would. The error is a *Rejection, also where
 // nothing could be decided: a gate that cannot decide refuses.
 func Judge(ctx context.Context, s *gitstore.Store, p Push) error {
-	var refused []Refused
-	for _, u := range p.Updates {
-		if strings.HasPrefix(u.Name, "refs/liza/") {
-			refused = append(refused, Refused{u.Name, undecided(errors.New("this build judges no board yet"))})
-		}
+	j := &judge{store: s, push: p, kept: map[string]gitstore.ID{}, passed: map[gitstore.ID]bool{}, proved: map[string]bool{}}
+	if err := j.judge(ctx); err != nil {
+		j.refuse("push", undecided(ctx, err))
 	}
-	if len(refused) == 0 {
-		return ctx.Err()
+	if len(j.refused) == 0 {
+		return nil
 	}
-	return &Rejection{refused}
+	return &Rejection{j.refused}
 }
 
-// RuleUndecided is the rule of a judge that could not find out.
-const RuleUndecided flow.Rule = "undecided"
+// judge collects what is refused; an error is one that says nothing about it.
+func (j *judge) judge(ctx context.Context) error {
+	if err := j.direct(ctx); err != nil {
+		return err
+	}
+	if err := j.open(ctx); err != nil {
+		return err
+	}
+	j.broken = len(j.refused) > 0
+	if u, ok := j.update(gitstore.StateRef); ok && !j.broken {
+		if err := j.state(ctx, u); err != nil {
+			return err
+		}
+	}
+	if j.after == nil {
+		if !j.broken {
+			j.boardless()
+		}
+		return nil
+	}
+	for _, u := range j.push.Updates {
+		if err := j.ref(ctx, u); err != nil {
+			return err
+		}
+	}
+	if j.broken {
+		return nil
+	}
+	return j.complete(ctx)
+}
 
-// undecided refuses because of an error that says nothing about the push.
-func undecided(err error) *flow.Refusal {
-	return &flow.Refusal{Rule: RuleUndecided, Reason: err.Error(), Hint: "git liza doctor"}
+// direct replaces symbolic refs by what they stand for, because that is what
+// git will move, and refuses what the push says wrongly or twice.
+func (j *judge) direct(ctx context.Context) error {
+	list := make([]Update, 0, len(j.push.Updates))
+	seen := make(map[string]gitstore.ID, cap(list))
+	for _, u := range j.push.Updates {
+		if !strings.HasPrefix(u.Name, "refs/") {
+			continue // HEAD and the like, which git lists beside what they stand for
+		}
+		target, err := j.store.Repo.SymbolicRef(ctx, u.Name)
+		if err != nil {
+			return err
+		}
+		if target != "" {
+			u.Name = target
+		}
+		to, twice := seen[u.Name]
+		if twice && to != u.New {
+			j.refuse(u.Name, refusal(RuleRef, "git push", "the push moves %s twice", u.Name))
+		}
+		if !twice {
+			list = append(list, u)
+		}
+		seen[u.Name] = u.New
+	}
+	j.push.Updates = list
+	return nil
+}
+
+// open reads the board as it is before the push, and holds what the push says
+// of refs against where they are.
+func (j *judge) open(ctx context.Context) error {
+	now, err := j.store.Repo.Resolve(ctx, gitstore.StateRef)
+	if err != nil {
+		return err
+	}
+	if u, ok := j.update(gitstore.StateRef); ok && !j.push.Server {
+		now = u.Old // a range of the history, not what is here
+	}
+	if j.tip = now; now != "" {
+		if j.before, err = j.store.BoardAt(now); err != nil {
+			return j.unreadable(err)
+		}
+		j.after = j.before
+	}
+	j.created = now == ""
+	if !j.push.Server {
+		return nil
+	}
+	for _, u := range j.push.Updates {
+		if j.kind(u.Name) == foreign {
+			continue
+		}
+		at, err := j.store.Repo.Resolve(ctx, u.Name)
+		if err != nil {
+			return err
+		}
+		if at != u.Old {
+			j.refuse(u.Name, refusal(RuleMoved, "git liza sync", "%s is at %s, not at %s as the push says", u.Name, named(at), named(u.Old)))
+		}
+	}
+	return nil
+}
+
+// unreadable lets pass what can be told to be none of our business without
+// the board.
+func (j *judge) unreadable(err error) error {
+	for _, u := range j.push.Updates {
+		if strings.HasPrefix(u.Name, "refs/heads/") || j.kind(u.Name) != foreign {
+			return fmt.Errorf("the board here cannot be read: %w", err)
+		}
+	}
+	return nil
+}
+
+// boardless judges a push to a repository that has no board after it.
+func (j *judge) boardless() {
+	for _, u := range j.push.Updates {
+		if k := j.kind(u.Name); k != foreign && k != replacement && k != stateRef && (j.push.Server || k == integration) {
+			j.refuse(u.Name, refusal(flow.RuleNotFound, "git liza sync --set REMOTE", "there is no blackboard here that %s could belong to", u.Name))
+		}
+	}
+}
+
+func (j *judge) update(name string) (Update, bool) {
+	for _, u := range j.push.Updates {
+		if u.Name == name {
+			return u, true
+		}
+	}
+	return Update{}, false
+}
+
+func (j *judge) refuse(what string, r *flow.Refusal) {
+	j.refused = append(j.refused, Refused{what, r})
 }

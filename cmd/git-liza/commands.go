@@ -11,6 +11,7 @@ type commands struct {
 	lookCommands
 	governCommands
 	agentCommands
+	hookCommands
 	demoCommands
 }
 

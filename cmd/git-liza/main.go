@@ -44,7 +44,8 @@ func main() {
 // run is the program without the process around it; it returns the exit code.
 func run(s *session, args []string) (code int) {
 	s.json = slices.ContainsFunc(args, isJSON) // until the command line is understood
-	if at := s.getenv("LIZA_NOW"); at != "" {
+	// Over a local path a server's hooks get the environment of whoever pushes.
+	if at := s.getenv("LIZA_NOW"); at != "" && (len(args) == 0 || args[0] != "hook") {
 		now, err := fixedClock(at, s.now)
 		if err != nil {
 			return s.fail(err)

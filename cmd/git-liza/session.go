@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/hooks"
 )
 
 // A session is one run of the program: where it runs, on whose behalf, and
@@ -141,6 +143,11 @@ func (s *session) encode(v any) error {
 
 // fail prints an error and returns the exit code.
 func (s *session) fail(err error) int {
+	var rejection *hooks.Rejection
+	if errors.As(err, &rejection) && !s.json {
+		fmt.Fprintln(s.stderr, rejection)
+		return exitRefused
+	}
 	f := classify(err)
 	if !s.json {
 		fmt.Fprintf(s.stderr, "git-liza: %s\n", f.reason)

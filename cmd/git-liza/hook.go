@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/hooks"
+)
+
+type hookCommands struct {
+	Hook hookCommand `cmd:"" hidden:"" help:"What git's hooks ask; git liza hooks install puts them there."`
+}
+
+// hookCommand are the hooks, as git calls them.
+type hookCommand struct {
+	PreReceive           preReceiveCommand           `cmd:"" help:"Judge a push."`
+	PostReceive          postReceiveCommand          `cmd:"" help:"Bring refs to what the board says after a push."`
+	ReferenceTransaction referenceTransactionCommand `cmd:"" help:"Judge a ref transaction."`
+	PreCommit            preCommitCommand            `cmd:"" help:"Judge what an agent commits."`
+}
+
+// hookEnv are the variables that git's processes in a hook need; whatever else
+// a front end has put there, passwords among it, stays with it. A prefix ends
+// in _.
+var hookEnv = []string{
+	"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "USER", "LOGNAME", "LANG", "TZ",
+	"GIT_DIR", "GIT_EXEC_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
+	"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
+	"GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_",
+}
+
+// hook opens the repository that a hook runs in, for git's processes to see
+// nothing of the environment but what they need, and bounds what it takes.
+func (s *session) hook(limit time.Duration) (*gitstore.Store, func(), error) {
+	os.Clearenv()
+	for _, kv := range s.environ {
+		name, value, _ := strings.Cut(kv, "=")
+		for _, keep := range hookEnv {
+			if name == keep || strings.HasSuffix(keep, "_") && strings.HasPrefix(name, keep) {
+				os.Setenv(name, value)
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, limit)
+	s.ctx = ctx
+	repo, err := gitstore.Open(ctx, s.dir)
+	if err != nil {
+		cancel()
+		return nil, nil, err
+	}
+	end := func() { cancel(); repo.Close() }
+	memory, err := hooks.Memory(ctx, repo)
+	if err == nil {
+		err = hooks.LimitMemory(memory)
+	}
+	var store *gitstore.Store
+	if err == nil {
+		store, err = gitstore.OpenStore(ctx, repo, s.now)
+	}
+	if err != nil {
+		end()
+	}
+	return store, end, err
+}
+
+type preReceiveCommand struct{}
+
+func (c *preReceiveCommand) Run(s *session) error {
+	updates, err := hooks.ReadUpdates(s.stdin)
+	if err != nil {
+		return hooks.Unjudged(s.ctx, err)
+	}
+	store, end, err := s.hook(hooks.Limit)
+	if err != nil {
+		return hooks.Unjudged(s.ctx, err)
+	}
+	defer end()
+	defer s.overdue(hooks.Limit + 5*time.Second).Stop()
+	push, err := hooks.Received(s.ctx, store.Repo, updates, s.now(), s.getenv)
+	if err != nil {
+		return hooks.Unjudged(s.ctx, err)
+	}
+	return hooks.Judge(s.ctx, store, push)
+}
+
+// overdue ends a judgement that its time limit does not reach.
+func (s *session) overdue(after time.Duration) *time.Timer {
+	return time.AfterFunc(after, func() {
+		fmt.Fprintln(s.stderr, hooks.Unjudged(s.ctx, context.DeadlineExceeded))
+		os.Exit(exitRefused)
+	})
+}
+
+type referenceTransactionCommand struct {
+	State  string `arg:"" help:"What git is about to do; only prepared can be refused."`
+	Server bool   `help:"The repository is a shared remote; default: if it is bare."`
+}
+
+func (c *referenceTransactionCommand) Run(s *session) error {
+	updates, err := hooks.ReadUpdates(s.stdin)
+	if c.State != "prepared" {
+		return nil
+	}
+	if err != nil {
+		return hooks.Unjudged(s.ctx, err)
+	}
+	store, end, err := s.hook(hooks.Limit)
+	if err != nil {
+		return hooks.Unjudged(s.ctx, err)
+	}
+	defer end()
+	return hooks.Transaction(s.ctx, store, updates, c.Server || store.Repo.MainWorkTree() == "")
+}
+
+type postReceiveCommand struct{}
+
+func (c *postReceiveCommand) Run(s *session) error {
+	updates, err := hooks.ReadUpdates(s.stdin)
+	if err != nil {
+		return err
+	}
+	moved := false
+	for _, u := range updates {
+		moved = moved || u.Name == gitstore.StateRef
+	}
+	if !moved {
+		return nil
+	}
+	store, end, err := s.hook(hooks.Limit)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if err := store.Settle(s.ctx); err != nil {
+		return err
+	}
+	b, _, err := store.Board(s.ctx)
+	if err != nil {
+		return err
+	}
+	return hooks.Learn(s.ctx, store.Repo, b.Settings().Integration.Name)
+}
+
+type preCommitCommand struct{}
+
+func (c *preCommitCommand) Run(s *session) error {
+	id := s.getenv("LIZA_AGENT_ID")
+	if id == "" {
+		return nil
+	}
+	var agent flow.AgentID
+	if err := agent.UnmarshalText([]byte(id)); err != nil {
+		return usagef("git liza help", "LIZA_AGENT_ID: %v", err)
+	}
+	store, end, err := s.hook(hooks.Limit)
+	if err != nil {
+		return err
+	}
+	defer end()
+	return hooks.Commit(s.ctx, store, agent, s.getenv("GIT_INDEX_FILE"))
+}

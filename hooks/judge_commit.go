@@ -1,0 +1,128 @@
+package hooks
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// Commit judges what an agent is about to commit in the work tree that the
+// store was opened from: in a task's folder it commits on the task's branch,
+// while it holds the task, inside the paths of its role and of the task.
+// Elsewhere it is none of our business. index is the index file that git
+// commits from, "" for the usual one. The error is a *flow.Refusal where the
+// rules say no.
+func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index string) error {
+	id, ok := taskOf(s.Repo)
+	if !ok {
+		return nil
+	}
+	b, _, err := s.Board(ctx)
+	if err != nil {
+		return err
+	}
+	t := b.Task(id)
+	hint := "git liza show " + string(id)
+	switch {
+	case b.Err() != nil:
+		return b.Err()
+	case t == nil:
+		return refusal(flow.RuleNotFound, "git liza list --all", "there is no task %s", id)
+	case t.Claim == nil:
+		return refusal(flow.RuleHolder, "git liza claim "+string(id), "%s is %s: %s does not hold it", id, t.Status, agent)
+	case t.Claim.By != flow.Actor(agent):
+		return refusal(flow.RuleHolder, hint, "%s is held by %s, not by %s", id, t.Claim.By, agent)
+	}
+	head, err := s.Repo.SymbolicRef(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	if head != branches+id.Branch() {
+		return refusal(RuleBranch, "git switch "+id.Branch(), "the work of %s is committed on %s, not on %s", id, id.Branch(), strings.TrimPrefix(head, branches))
+	}
+	paths, err := staged(ctx, s.Repo, index)
+	if err != nil {
+		return err
+	}
+	return writable(b.Settings().Config, t, agent.Role(), paths)
+}
+
+// taskOf is the task whose folder a work tree is: .worktrees/task-1, or
+// .worktrees/task-1@2 for a later attempt.
+func taskOf(r *gitstore.Repo) (flow.TaskID, bool) {
+	if r.WorkTree() == "" || r.MainWorkTree() == "" {
+		return "", false
+	}
+	rel, err := filepath.Rel(filepath.Join(r.MainWorkTree(), ".worktrees"), r.WorkTree())
+	if err != nil || rel == "." || strings.ContainsRune(rel, filepath.Separator) || strings.HasPrefix(rel, "..") {
+		return "", false
+	}
+	first, second, _ := strings.Cut(rel, "@")
+	if first == "review" && second != "" {
+		first, _, _ = strings.Cut(second, "@")
+	}
+	return flow.TaskID(first), true
+}
+
+// staged lists the paths that the commit would change. A first commit, which
+// has no HEAD, cannot be in a task's folder.
+func staged(ctx context.Context, r *gitstore.Repo, index string) ([]string, error) {
+	c := gitstore.Cmd{Dir: r.WorkTree(), Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD", "--"}}
+	if index != "" {
+		c.Env = []string{"GIT_INDEX_FILE=" + index}
+	}
+	out, err := r.Run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), nil
+}
+
+// writable holds paths against what a submission of them would be refused for.
+func writable(c flow.Config, t *flow.Task, role flow.Role, paths []string) error {
+	allowed := t.Owns
+	if t.Intent != nil {
+		allowed = append(append([]string{}, t.Owns...), t.Intent.Extend...)
+	}
+	for _, path := range paths {
+		if len(t.Owns) > 0 && !matches(allowed, path) {
+			return refusal(flow.RuleScope, "git liza intent "+string(t.ID)+" --summary S --validation V --extend "+quote(path),
+				"%s neither owns %q nor has declared it", t.ID, path)
+		}
+		for _, rp := range c.RolePaths {
+			if rp.Role == role && !exempt(rp, t.Kind) && flow.Match(rp.Deny, path) {
+				return refusal(flow.RuleRolePaths, "git restore --staged -- "+quote(path), "a %s may not change %q (%s) in a task of kind %s", role, path, rp.Deny, t.Kind)
+			}
+		}
+	}
+	return nil
+}
+
+func matches(globs []string, path string) bool {
+	for _, g := range globs {
+		if flow.Match(g, path) {
+			return true
+		}
+	}
+	return false
+}
+
+func exempt(rp flow.RolePath, kind flow.Kind) bool {
+	for _, k := range rp.Except {
+		if k == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// quote is a path as a shell takes it.
+func quote(path string) string {
+	if path != "" && strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,=") == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

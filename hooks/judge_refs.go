@@ -1,0 +1,245 @@
+package hooks
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// ref judges one ref beside the state. A clone guards its integration branch
+// only: what else is in it is its owner's.
+func (j *judge) ref(ctx context.Context, u Update) error {
+	k := j.kind(u.Name)
+	if !j.push.Server && k != integration {
+		return nil
+	}
+	switch k {
+	case private:
+		j.refuse(u.Name, refusal(RuleRef, "git config --get-all remote.REMOTE.push", "%s belongs to a clone and never leaves it", u.Name))
+	case unknown:
+		j.refuse(u.Name, refusal(RuleRef, "git liza help", "%s means nothing here, and stands among refs that do", u.Name))
+	case replacement:
+		if u.New != "" {
+			j.refuse(u.Name, refusal(RuleReplace, "git replace --delete "+owner(u.Name, "refs/replace/"), "replace refs forge what others read, so a repository with a blackboard takes none"))
+		}
+	case keptRef:
+		j.keep(u)
+	case integration:
+		j.integrate(u)
+	case taskBranch:
+		j.branch(u)
+	case presence:
+		return j.presence(ctx, u)
+	case sessionRef:
+		return j.session(ctx, u)
+	}
+	return nil
+}
+
+// integrate lets integration stand only where the board after the push says.
+func (j *judge) integrate(u Update) {
+	want := j.after.Settings().Integration.Tip
+	branch := strings.TrimPrefix(u.Name, branches)
+	switch {
+	case u.New == "":
+		j.refuse(u.Name, refusal(flow.RuleTip, "git liza status", "%s is the integration branch, which is never deleted", branch))
+	case j.broken, u.New == want:
+	default:
+		j.refuse(u.Name, refusal(flow.RuleTip, "git liza adopt "+string(u.New)+" --reason R",
+			"%s takes approved merges only: the board has it at %s, the push moves it to %s", branch, want.Short(), u.New.Short()))
+	}
+}
+
+// keep lets saves and marks be made with the move that names them, and
+// nothing else happen to them.
+func (j *judge) keep(u Update) {
+	want, ok := j.kept[u.Name]
+	switch {
+	case u.New == "" || u.Old != "" && u.Old != u.New:
+		j.refuse(u.Name, refusal(RuleRef, "git liza log -n 1", "%s is kept: it is never moved or deleted", u.Name))
+	case j.broken:
+	case !ok:
+		j.refuse(u.Name, refusal(RuleRef, "git liza log -n 1", "no move of this push names %s", u.Name))
+	case u.New != want:
+		j.refuse(u.Name, refusal(RuleRef, "git liza log -n 1", "the move keeps %s at %s, the push puts it at %s", u.Name, want.Short(), u.New.Short()))
+	}
+}
+
+// branch judges a task's branch by the task as the push leaves it.
+func (j *judge) branch(u Update) {
+	id := flow.TaskID(strings.TrimPrefix(u.Name, tasks))
+	if j.broken {
+		return
+	}
+	t := j.after.Task(id)
+	if u.New == "" {
+		if t != nil && !t.Status.Final() && t.Attempt != nil && !j.holds(t) {
+			j.refuse(u.Name, refusal(RuleBranch, "git liza show "+string(id), "%s is %s: its branch holds work that is not over", id, t.Status))
+		}
+		return
+	}
+	switch {
+	case t == nil:
+		j.refuse(u.Name, refusal(flow.RuleNotFound, "git liza list --all", "there is no task that %s could be the branch of", u.Name))
+	case t.Status.Final():
+		j.refuse(u.Name, refusal(flow.RuleFinal, "git liza show "+string(id), "%s is %s: its branch is gone", id, t.Status))
+	case t.Claim != nil:
+		if !j.holds(t) {
+			j.refuse(u.Name, refusal(RuleBranch, "git liza show "+string(id), "%s is held by %s (%s), who alone moves its branch", id, t.Claim.By, holder(t)))
+		}
+	case t.Submission == nil || t.Submission.Commit != u.New:
+		j.refuse(u.Name, refusal(RuleBranch, "git liza claim "+string(id), "%s is %s: its branch stands at the commit that was submitted and nowhere else", id, t.Status))
+	}
+}
+
+// holds reports whether the one who pushes holds the task; an admin who
+// brings a board here holds them all.
+func (j *judge) holds(t *flow.Task) bool {
+	if t.Claim == nil {
+		return false
+	}
+	if j.elsewhere() && j.admin() {
+		return true
+	}
+	return j.acts(func(p *flow.Principal) bool {
+		if t.Claim.Principal != "" {
+			return p.Name == t.Claim.Principal
+		}
+		return p.MayAct(t.Claim.By) // claimed before the board had principals
+	})
+}
+
+func holder(t *flow.Task) string {
+	if t.Claim.Principal == "" {
+		return "no principal"
+	}
+	return t.Claim.Principal
+}
+
+// complete refuses a push that leaves out refs which its moves need.
+func (j *judge) complete(ctx context.Context) error {
+	if !j.push.Server {
+		return nil
+	}
+	names := make([]string, 0, len(j.kept))
+	for name := range j.kept {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if _, ok := j.update(name); ok {
+			continue
+		}
+		at, err := j.store.Repo.Resolve(ctx, name)
+		if err != nil {
+			return err
+		}
+		if at != j.kept[name] {
+			j.refuse(name, refusal(RuleRef, "git push --atomic REMOTE refs/liza/state "+name, "a move of this push keeps %s, and the push does not bring it", name))
+		}
+	}
+	return j.followed(ctx)
+}
+
+// followed refuses moves of integration whose branch neither comes with them
+// nor stands where it can be rolled forward from.
+func (j *judge) followed(ctx context.Context) error {
+	name := integrationRef(j.after)
+	u, ok := j.update(name)
+	if ok && j.created && u.Old != "" {
+		return j.forward(ctx, u)
+	}
+	if ok || len(j.passed) == 0 && !j.created {
+		return nil
+	}
+	at, err := j.store.Repo.Resolve(ctx, name)
+	if err != nil || at == j.after.Settings().Integration.Tip || at != "" && j.passed[at] {
+		return err
+	}
+	branch := strings.TrimPrefix(name, branches)
+	j.refuse(name, refusal(flow.RuleTip, "git push --atomic REMOTE refs/liza/state "+branch,
+		"the board has %s at %s, here it is at %s, and the push does not bring it", branch, j.after.Settings().Integration.Tip.Short(), named(at)))
+	return nil
+}
+
+// forward keeps the push that makes a board from throwing away what is on the
+// branch that it takes for integration.
+func (j *judge) forward(ctx context.Context, u Update) error {
+	contains, err := j.store.Repo.IsAncestor(ctx, u.Old, u.New)
+	if err != nil || contains {
+		return err
+	}
+	j.refuse(u.Name, refusal(flow.RuleTip, "git fetch REMOTE && git liza adopt "+string(u.Old)+" --reason R",
+		"the board does not contain %s, where %s is here", u.Old.Short(), strings.TrimPrefix(u.Name, branches)))
+	return nil
+}
+
+// maxPresence bounds the commit by which an agent says that it lives.
+const maxPresence = 64 << 10
+
+// presence judges an agent's word about itself: its principal's, one commit
+// without a history.
+func (j *judge) presence(ctx context.Context, u Update) error {
+	id := flow.AgentID(strings.TrimPrefix(u.Name, agents))
+	if !j.speaks(id) && !(u.New == "" && j.admin()) {
+		j.refuse(u.Name, refusal(flow.RulePrincipal, "git liza principal list", "%s is for the principal of %s", u.Name, id))
+		return nil
+	}
+	if u.New == "" {
+		return nil
+	}
+	objects, err := j.store.Repo.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	kind, size, err := objects.Size(u.New)
+	if err != nil || kind != "commit" || size > maxPresence {
+		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s is a commit of at most %d bytes", u.Name, maxPresence))
+		return err
+	}
+	if c, err := objects.Commit(u.New); err != nil || len(c.Parents) > 0 {
+		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s is one commit, replaced in place: it has no parents", u.Name))
+	}
+	return nil
+}
+
+// speaks reports whether the one who pushes may speak for an agent.
+func (j *judge) speaks(id flow.AgentID) bool {
+	if id.Role() == 0 {
+		return false
+	}
+	a := j.after.Agent(id)
+	return j.acts(func(p *flow.Principal) bool {
+		if a != nil && a.Principal != "" {
+			return p.Name == a.Principal
+		}
+		return p.MayAct(flow.Actor(id))
+	})
+}
+
+// session judges what an agent was told and said: it grows, by its principal.
+func (j *judge) session(ctx context.Context, u Update) error {
+	id := flow.AgentID(owner(u.Name, sessions))
+	switch {
+	case u.New == "" && j.admin():
+		return nil
+	case u.New == "":
+		j.refuse(u.Name, refusal(flow.RuleAdmin, "git liza principal list", "%s is deleted by an admin", u.Name))
+		return nil
+	case !j.speaks(id):
+		j.refuse(u.Name, refusal(flow.RulePrincipal, "git liza principal list", "%s is for the principal of %s", u.Name, id))
+		return nil
+	case u.Old == "" || u.Old == u.New:
+		return nil
+	}
+	grows, err := j.store.Repo.IsAncestor(ctx, u.Old, u.New)
+	if err != nil && (!asGit(err) || ctx.Err() != nil) {
+		return err
+	}
+	if !grows {
+		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s only grows: %s does not follow from %s", u.Name, u.New.Short(), u.Old.Short()))
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package hooks
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+const (
+	// MaxMoves is how many moves one push may bring to a board that is there.
+	MaxMoves = 5000
+	// maxChain bounds how many commits of a push are listed at all.
+	maxChain = 200_000
+
+	// Past and Future are how far a move's time may lie from the server's
+	// clock: a lease must not be taken early, nor time be written far ahead.
+	Past   = 5 * time.Minute
+	Future = 30 * time.Second
+)
+
+// state judges the chain from the old state to the new, a move at a time, up
+// to the first that is refused.
+func (j *judge) state(ctx context.Context, u Update) error {
+	chain, refused, err := j.chain(ctx, u)
+	if err != nil {
+		return err
+	}
+	if refused != nil {
+		j.broken = true
+		j.refuse(u.Name, refused)
+		return nil
+	}
+	var last gitstore.Replay
+	for _, id := range chain {
+		last, err = j.store.Replay(ctx, id, j.push.Server || j.push.Fresh)
+		refused := j.move(last)
+		if err != nil {
+			refused = replayed(ctx, err)
+		}
+		if refused != nil {
+			j.broken = true
+			j.refuse(string(id), refused)
+			return nil
+		}
+		j.note(last)
+	}
+	if len(chain) == 0 {
+		return nil
+	}
+	j.after, j.tip = last.After, last.Commit
+	if refused := j.vouched(last); refused != nil {
+		j.broken = true
+		j.refuse(u.Name, refused)
+	}
+	return j.after.Err()
+}
+
+// chain lists the commits that the push adds to the board, oldest first.
+func (j *judge) chain(ctx context.Context, u Update) ([]gitstore.ID, *flow.Refusal, error) {
+	if u.New == "" {
+		return nil, refusal(RuleHistory, "git liza status", "the board's history is never deleted"), nil
+	}
+	if u.New == u.Old {
+		return nil, nil, nil
+	}
+	objects, err := j.store.Repo.Objects(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if kind, _, err := objects.Size(u.New); err != nil || kind != "commit" {
+		return nil, refusal(RuleHistory, "git liza fsck", "%s is no commit that is here", u.New.Short()), nil
+	}
+	args := []string{"rev-list", "--parents", "--topo-order", "--max-count=200000", string(u.New)}
+	if u.Old != "" {
+		args = append(args, "^"+string(u.Old))
+	}
+	out, err := j.store.Repo.Git(ctx, append(args, "--")...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return linear(string(out), u)
+}
+
+// linear checks that the lines of rev-list, newest first, lead from one end of
+// the update to the other without a branch, and returns the commits the other
+// way round.
+func linear(lines string, u Update) ([]gitstore.ID, *flow.Refusal, error) {
+	rows := strings.Split(strings.TrimSuffix(lines, "\n"), "\n")
+	list := make([]gitstore.ID, len(rows))
+	want := u.New
+	for i, row := range rows {
+		f := strings.Fields(row)
+		if len(f) == 0 || gitstore.ID(f[0]) != want {
+			return nil, rewound(u), nil
+		}
+		list[len(rows)-1-i] = want
+		switch len(f) {
+		case 1:
+			want = ""
+		case 2:
+			want = gitstore.ID(f[1])
+		default:
+			return nil, refusal(RuleHistory, "git liza fsck", "the state commit %s has %d parents: one move follows one state", want.Short(), len(f)-1), nil
+		}
+	}
+	switch {
+	case len(rows) >= maxChain:
+		return nil, refusal(flow.RuleLimit, "git push REMOTE COMMIT:refs/liza/state", "a push brings at most %d moves: push in parts", maxChain-1), nil
+	case want != u.Old:
+		return nil, rewound(u), nil
+	case u.Old != "" && len(list) > MaxMoves:
+		part := string(list[MaxMoves-1]) + ":" + gitstore.StateRef
+		return nil, refusal(flow.RuleLimit, "git push REMOTE "+part, "the push brings %d moves to a board that takes %d at once: push in parts", len(list), MaxMoves), nil
+	}
+	return list, nil, nil
+}
+
+func rewound(u Update) *flow.Refusal {
+	return refusal(RuleHistory, "git liza sync", "the board's history only grows: %s does not follow from %s", u.New.Short(), named(u.Old))
+}
+
+// move judges one move beyond what replaying it has shown.
+func (j *judge) move(r gitstore.Replay) *flow.Refusal {
+	if r.After == nil {
+		return nil // it did not replay, which is refused already
+	}
+	if refused := j.window(r.Move.At); refused != nil {
+		return refused
+	}
+	return j.author(r)
+}
+
+// elsewhere holds for moves that were made before this push could be: then
+// the clock says nothing, and an admin answers for who made them.
+func (j *judge) elsewhere() bool { return j.created || j.push.Publish }
+
+func (j *judge) window(at time.Time) *flow.Refusal {
+	if !j.push.Server || j.elsewhere() {
+		return nil
+	}
+	now := j.push.Now.UTC()
+	switch {
+	case at.Before(now.Add(-Past)):
+		return refusal(flow.RuleTime, "git liza sync", "the move is dated %s, the server's clock says %s: at most %s may lie between",
+			at.Format(time.RFC3339), now.Format(time.RFC3339), Past)
+	case at.After(now.Add(Future)):
+		return refusal(flow.RuleTime, "date --utc", "the move is dated %s, which is in the future: the server's clock says %s",
+			at.Format(time.RFC3339), now.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// note keeps what the refs of the push are judged by.
+func (j *judge) note(r gitstore.Replay) {
+	for _, ref := range r.Move.Refs(r.Before) {
+		switch {
+		case strings.HasPrefix(ref.Name, branches):
+			j.passed[ref.Old] = true
+		case ref.State:
+			j.kept[ref.Name] = r.Commit
+		default:
+			j.kept[ref.Name] = ref.New
+		}
+	}
+}

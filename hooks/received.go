@@ -1,0 +1,203 @@
+package hooks
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// Limit is how long a server judges one push; what is not judged by then is
+// refused.
+const Limit = time.Minute
+
+// ReadUpdates reads what git tells a hook: a line OLD NEW REF for each ref.
+func ReadUpdates(in io.Reader) ([]Update, error) {
+	var list []Update
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		f := strings.SplitN(lines.Text(), " ", 3)
+		if len(f) != 3 {
+			return nil, fmt.Errorf("git told the hook %q", lines.Text())
+		}
+		list = append(list, Update{Name: f[2], Old: object(f[0]), New: object(f[1])})
+	}
+	return list, lines.Err()
+}
+
+// object reads an id where zeros stand for none.
+func object(text string) gitstore.ID {
+	if strings.Trim(text, "0") == "" {
+		return ""
+	}
+	return gitstore.ID(text)
+}
+
+// PublishOption is the push option by which an admin says that the moves were
+// made elsewhere: git push -o liza-publish.
+const PublishOption = "liza-publish"
+
+// Received is what a server knows about a push: its settings, and of the
+// hook's environment, which getenv reads, only who pushes and the options.
+func Received(ctx context.Context, r *gitstore.Repo, updates []Update, now time.Time, getenv func(string) string) (Push, error) {
+	p := Push{Updates: updates, Server: true, Now: now}
+	settings := make(map[string]string)
+	for _, key := range []string{"userEnv", "requireSignedMoves", "admin", "adminKey"} {
+		value, err := r.Config(ctx, "liza.server."+key)
+		if err != nil {
+			return p, err
+		}
+		settings[key] = value
+	}
+	p.Admin, p.AdminKey = settings["admin"], settings["adminKey"]
+	if name := settings["userEnv"]; name != "" {
+		p.User, p.UserKnown = getenv(name), true
+	}
+	switch value := strings.ToLower(settings["requireSignedMoves"]); value {
+	case "", "false", "no", "off", "0":
+	case "true", "yes", "on", "1":
+		p.Signed = true
+	default:
+		return p, fmt.Errorf("git config liza.server.requireSignedMoves is %q, neither true nor false", value)
+	}
+	count, _ := strconv.Atoi(getenv("GIT_PUSH_OPTION_COUNT"))
+	for i := range min(count, 100) {
+		p.Publish = p.Publish || getenv("GIT_PUSH_OPTION_"+strconv.Itoa(i)) == PublishOption
+	}
+	return p, nil
+}
+
+// defaultMemory is what a judgement and each git process of it may take where
+// liza.server.memory says nothing.
+const defaultMemory = 2 << 30
+
+// Memory is how many bytes a judgement and each git process of it may take:
+// `git config liza.server.memory`, 2 GiB by default.
+func Memory(ctx context.Context, r *gitstore.Repo) (uint64, error) {
+	text, err := r.Config(ctx, "liza.server.memory")
+	if err != nil || text == "" {
+		return defaultMemory, err
+	}
+	digits := strings.TrimRight(strings.ToLower(text), "kmg")
+	shift := map[string]int{"": 0, "k": 10, "m": 20, "g": 30}
+	by, known := shift[strings.ToLower(text[len(digits):])]
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if err != nil || !known || n == 0 {
+		return 0, fmt.Errorf("git config liza.server.memory is %q; it is a number of bytes such as 512m or 2g", text)
+	}
+	return n << by, nil
+}
+
+// Unjudged is the rejection of a push that could not even be read.
+func Unjudged(ctx context.Context, err error) *Rejection {
+	return &Rejection{[]Refused{{"push", undecided(ctx, err)}}}
+}
+
+// Transaction judges a ref transaction that git has prepared. On a clone that
+// is a person's or a program's own, on the board and the integration branch
+// alone; on a server one that pre-receive has judged, see [Backstop]. git
+// gives no old value where the caller gave none, and hands out the removal of
+// loose refs that are packed as deletions.
+func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, server bool) error {
+	var list []Update
+	for _, u := range updates {
+		if !strings.HasPrefix(u.Name, "refs/") || u.New == "" && s.Repo.Pruning(u.Name, u.Old) {
+			continue
+		}
+		now, err := s.Repo.Resolve(ctx, u.Name)
+		if err != nil {
+			return Unjudged(ctx, err)
+		}
+		u.Old = now
+		list = append(list, u)
+	}
+	if server {
+		return Backstop(ctx, s, list)
+	}
+	return Judge(ctx, s, Push{Updates: list})
+}
+
+// Backstop judges one transaction of a push on a server after pre-receive has
+// judged the whole: where a push is not atomic, each ref is a transaction of
+// its own, and some may fail. So what follows from moves goes with the state
+// that holds them or after it. refs carry their true old values.
+func Backstop(ctx context.Context, s *gitstore.Store, refs []Update) error {
+	j := &judge{store: s, push: Push{Updates: refs}}
+	if err := j.backstop(ctx); err != nil {
+		return Unjudged(ctx, err)
+	}
+	if len(j.refused) > 0 {
+		return &Rejection{j.refused}
+	}
+	return nil
+}
+
+func (j *judge) backstop(ctx context.Context) error {
+	tip, err := j.store.Repo.Resolve(ctx, gitstore.StateRef)
+	if err != nil {
+		return err
+	}
+	if u, ok := j.update(gitstore.StateRef); ok {
+		if refused := j.grows(ctx, u); refused != nil {
+			j.refuse(u.Name, refused)
+			return nil
+		}
+		tip = u.New
+	}
+	if tip == "" {
+		return nil
+	}
+	if j.after, err = j.store.BoardAt(tip); err != nil {
+		return err
+	}
+	for _, u := range j.push.Updates {
+		switch j.kind(u.Name) {
+		case integration:
+			j.integrate(u)
+		case keptRef:
+			j.recorded(ctx, u, tip)
+		}
+	}
+	return j.after.Err()
+}
+
+// grows refuses what throws history away.
+func (j *judge) grows(ctx context.Context, u Update) *flow.Refusal {
+	if u.New == "" {
+		return refusal(RuleHistory, "git liza hooks uninstall", "the board's history is never deleted")
+	}
+	if u.Old == "" {
+		return nil
+	}
+	if contains, err := j.store.Repo.IsAncestor(ctx, u.Old, u.New); err != nil || !contains {
+		return rewound(u)
+	}
+	return nil
+}
+
+// recorded refuses a save or a mark that the state does not hold yet.
+func (j *judge) recorded(ctx context.Context, u Update, tip gitstore.ID) {
+	if u.New == "" || u.Old != "" && u.Old != u.New {
+		j.keep(u)
+		return
+	}
+	known := false
+	if task, number, ok := strings.Cut(strings.TrimPrefix(u.Name, savedRefs), "/"); ok {
+		t := j.after.Task(flow.TaskID(task))
+		n, err := strconv.Atoi(number)
+		known = t != nil && err == nil && n <= t.Saves
+	} else {
+		contains, err := j.store.Repo.IsAncestor(ctx, u.New, tip)
+		known = err == nil && contains
+	}
+	if !known {
+		j.refuse(u.Name, refusal(RuleRef, "git push --atomic REMOTE refs/liza/state "+u.Name, "the state that is here names no %s: the push was not atomic", u.Name))
+	}
+}

@@ -1,0 +1,93 @@
+package hooks
+
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A kind is what a ref means to the judgement.
+type kind int
+
+const (
+	foreign     kind = iota // none of our business
+	stateRef                // the board
+	integration             // approved work only
+	taskBranch              // refs/heads/liza/TASK
+	keptRef                 // a save or a mark, which belongs to one move
+	presence                // what an agent says of itself, replaced in place
+	sessionRef              // what an agent was told and said, which grows
+	private                 // what never leaves a clone
+	replacement             // refs/replace/, which changes what a judge reads
+	unknown                 // a name among ours that means nothing, or stands in the way of one
+)
+
+const (
+	branches  = "refs/heads/"
+	tasks     = "refs/heads/liza/"
+	ours      = "refs/liza/"
+	agents    = "refs/liza/agents/"
+	sessions  = "refs/liza/sessions/"
+	savedRefs = "refs/liza/saved/"
+	markRefs  = "refs/liza/marks/"
+)
+
+// prefixes say what the refs below them are.
+var prefixes = []struct {
+	prefix string
+	kind   kind
+}{
+	{tasks, taskBranch},
+	{savedRefs, keptRef},
+	{markRefs, keptRef},
+	{agents, presence},
+	{sessions, sessionRef},
+	{"refs/liza/remote/", private},
+	{"refs/liza/rescue/", private},
+	{ours, unknown},
+	{"refs/replace/", replacement},
+}
+
+// kind tells what a ref is on the boards around the push.
+func (j *judge) kind(name string) kind {
+	switch {
+	case name == gitstore.StateRef:
+		return stateRef
+	case j.isIntegration(name):
+		return integration
+	}
+	for _, p := range prefixes {
+		if strings.HasPrefix(name, p.prefix) {
+			return p.kind
+		}
+	}
+	// A file or folder of this name leaves no room for refs of ours, and where
+	// names ignore case, neither does one that looks alike.
+	lower := strings.ToLower(name)
+	for _, room := range []string{"refs/liza", "refs/heads/liza", "refs/replace"} {
+		if lower == room || strings.HasPrefix(lower, room+"/") {
+			return unknown
+		}
+	}
+	return foreign
+}
+
+// isIntegration holds for the integration branch of both boards, so that no
+// push can take a branch out of guard and move it at once.
+func (j *judge) isIntegration(name string) bool {
+	for _, b := range []*flow.Board{j.before, j.after} {
+		if b != nil && name == integrationRef(b) {
+			return true
+		}
+	}
+	return false
+}
+
+func integrationRef(b *flow.Board) string { return branches + b.Settings().Integration.Name }
+
+// An owner is the agent or task whose name a ref carries.
+func owner(name, prefix string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(name, prefix), "/")
+	return first
+}

@@ -1,0 +1,65 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// The rules of the judgement beside those of the board.
+const (
+	RuleHistory   flow.Rule = "history"     // the board's history grows, a move at a time, and nothing else happens to it
+	RuleReplay    flow.Rule = "replay"      // a state commit is what its move makes of its parent
+	RuleRef       flow.Rule = "ref"         // refs of ours move with the moves that name them
+	RuleBranch    flow.Rule = "task_branch" // a task's branch is its holder's, or at the commit under review
+	RuleReplace   flow.Rule = "replace_ref" // nothing forges what a judge reads
+	RuleMoved     flow.Rule = "ref_moved"   // a push is judged against refs as they are
+	RuleTime      flow.Rule = "time_limit"  // a judgement ends
+	RuleUndecided flow.Rule = "undecided"   // a judge that cannot find out refuses
+)
+
+func refusal(rule flow.Rule, hint, reason string, args ...any) *flow.Refusal {
+	return &flow.Refusal{Rule: rule, Reason: fmt.Sprintf(reason, args...), Hint: hint}
+}
+
+// undecided is the refusal for an error that says nothing about the push.
+func undecided(ctx context.Context, err error) *flow.Refusal {
+	var known *flow.Refusal
+	switch {
+	case ctx.Err() != nil:
+		return refusal(RuleTime, "git liza sync", "the judgement took longer than it may: push fewer moves at once")
+	case errors.As(err, &known):
+		return known
+	}
+	return refusal(RuleUndecided, "git liza doctor", "the push cannot be judged: %v", err)
+}
+
+// replayed is the refusal of a state commit that does not replay.
+func replayed(ctx context.Context, err error) *flow.Refusal {
+	var known *flow.Refusal
+	switch {
+	case ctx.Err() != nil, errors.As(err, &known):
+		return undecided(ctx, err)
+	case errors.Is(err, gitstore.ErrNoObject), asGit(err):
+		return refusal(RuleUndecided, "git liza fsck", "the move cannot be judged: %v", err)
+	}
+	return refusal(RuleReplay, "git liza fsck", "%v", err)
+}
+
+// named is an object id for people.
+func named(id gitstore.ID) string {
+	if id == "" {
+		return "nothing"
+	}
+	return id.Short()
+}
+
+// asGit tells an answer of git that could not be had, such as about commits
+// that are not there, from other errors.
+func asGit(err error) bool {
+	var failed *gitstore.GitError
+	return errors.As(err, &failed)
+}
