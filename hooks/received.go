@@ -189,7 +189,8 @@ func (j *judge) recorded(ctx context.Context, u Update, tip gitstore.ID) {
 		return
 	}
 	known := false
-	if task, number, ok := strings.Cut(strings.TrimPrefix(u.Name, savedRefs), "/"); ok {
+	if save, ok := strings.CutPrefix(u.Name, savedRefs); ok {
+		task, number, _ := strings.Cut(save, "/")
 		t := j.after.Task(flow.TaskID(task))
 		n, err := strconv.Atoi(number)
 		known = t != nil && err == nil && n <= t.Saves
