@@ -24,6 +24,7 @@ type governCommands struct {
 	Degrade    degradeCommand     `cmd:"" group:"Govern" help:"Give an agent no more work until it is registered anew."`
 	Archive    archiveCommand     `cmd:"" group:"Govern" help:"Put final tasks aside, so that lists stay short."`
 	Edit       editCommand        `cmd:"" group:"Govern" help:"Amend a document of the board in your editor."`
+	Principal  principalCommands  `cmd:"" group:"Govern" help:"Who may act as whom: list, add, remove, make keys."`
 	Worktree   worktreeCommands   `cmd:"" group:"Govern" help:"List the checkouts below .worktrees/, remove stale ones."`
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// later are the acts whose commands come with governance and principals.
-var later = map[flow.Act]bool{flow.ActTrip: true, flow.ActMigrate: true, flow.ActPrincipal: true}
+// later are the acts whose commands come with governance.
+var later = map[flow.Act]bool{flow.ActTrip: true, flow.ActMigrate: true}
 
 // Every act that a refusal can name has a page of help under its command.
 func TestEveryActHasACommand(t *testing.T) {

@@ -30,6 +30,7 @@ type look struct {
 	board *flow.Board
 	tip   gitstore.ID
 	at    time.Time
+	self  identity // where a command has asked for it
 }
 
 // look reads the blackboard; nobody's identity is needed for that.
@@ -39,7 +40,7 @@ func (s *session) look() (look, error) {
 		return look{}, err
 	}
 	b, tip, err := clone.Store.Board(s.ctx)
-	return look{clone, b, tip, clone.Store.Now()}, err
+	return look{Clone: clone, board: b, tip: tip, at: clone.Store.Now()}, err
 }
 
 // lookAt reads the blackboard as it was at a time, mark or commit; what stands
@@ -54,14 +55,17 @@ func (s *session) lookAt(rev string) (look, error) {
 		return look{}, err
 	}
 	b, err := clone.Store.BoardAt(commit)
-	return look{clone, b, commit, clone.Store.Now()}, err
+	return look{Clone: clone, board: b, tip: commit, at: clone.Store.Now()}, err
 }
 
 // asker is the coder whose claims the board is asked about: the agent that
 // asks, if it is a coder, else one that could begin now.
 func (l look) asker(s *session) flow.Caller {
 	if by, g, err := s.actor(l.Repo); err == nil && by.Role() == flow.Coder {
-		return flow.Caller{By: by, Principal: l.Principal, Generation: g}
+		principal, err := work.PrincipalOf(s.ctx, l.Repo, by)
+		if err == nil {
+			return flow.Caller{By: by, Principal: principal, Generation: g}
+		}
 	}
 	return l.free(flow.Coder)
 }

@@ -46,8 +46,11 @@ func (s *session) clone() (*work.Clone, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.By, c.Generation, err = s.actor(c.Repo)
-	return c, err
+	by, g, err := s.actor(c.Repo)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.Identify(s.ctx, by, g)
 }
 
 // reader opens the repository for looking only; as which principal it would

@@ -29,6 +29,7 @@ type initCommand struct {
 	Spec        string        `default:"specs/vision.md" placeholder:"PATH" help:"The goal's spec; it must be committed."`
 	Integration string        `default:"integration" placeholder:"BRANCH" help:"The branch that approved work reaches."`
 	Lease       flow.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
+	Admin       string        `placeholder:"NAME" help:"Enforce who acts: make a key here and enter it as the board's first admin."`
 }
 
 func (c *initCommand) Run(s *session) error {
@@ -40,14 +41,24 @@ func (c *initCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	if c.Admin != "" {
+		if err := clone.NameAdmin(s.ctx, d, c.Admin); err != nil {
+			return err
+		}
+	}
 	r, err := clone.Init(s.ctx, d)
 	if err != nil {
 		return err
 	}
+	if c.Admin != "" {
+		if err := clone.Govern(s.ctx, r.After, c.Admin); err != nil {
+			return err
+		}
+	}
 	settings := r.After.Settings()
 	goal := r.After.Goal(settings.Goal)
 	data := map[string]any{"goal": settings.Goal, "title": goal.Title, "spec": goal.Spec, "sprint": settings.Sprint,
-		"integration": settings.Integration.Name, "tip": settings.Integration.Tip, "board": settings.Board}
+		"integration": settings.Integration.Name, "tip": settings.Integration.Tip, "board": settings.Board, "admin": c.Admin}
 	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s", gitstore.StateRef,
 		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short())
 }

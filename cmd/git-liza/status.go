@@ -27,6 +27,7 @@ type glance struct {
 	Done        int            `json:"sprint_final"` // of the planned ones
 	Control     any            `json:"control"`
 	Integration any            `json:"integration"`
+	Identity    identity       `json:"identity"`
 	Breaker     any            `json:"breaker"`
 	Counts      map[string]int `json:"counts"` // by state, without the archive
 	Agents      []agentView    `json:"agents"`
@@ -57,6 +58,10 @@ func (c *statusCommand) Run(s *session) error {
 			}
 		}
 	}
+	if l.self, err = l.identity(s); err != nil {
+		return err
+	}
+	g.Identity = l.self
 	g.Waiting = l.waiting(tasks, g.Agents)
 	g.Next = l.next(g.Waiting, tasks)
 	if err := l.board.Err(); err != nil {
@@ -82,6 +87,7 @@ func (g *glance) text(settings flow.Settings, goal *flow.Goal, sprint *flow.Spri
 	}
 	head.add("board", line)
 	head.add("integration", settings.Integration.Name+" at "+settings.Integration.Tip.Short())
+	head.add("identity", g.Identity.line())
 	head.add("tasks", g.countsLine())
 	return head.text(width) + section("agents", g.agentRows(at), width) + section("waiting", waitRows(g.Waiting), width) +
 		section("next", stepRows(g.Next), width)

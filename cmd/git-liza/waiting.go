@@ -161,7 +161,7 @@ func (l look) next(groups []waitGroup, tasks []flow.Summary) []step {
 		list = list[:min(len(list), glanceIDs)]
 	}
 	if n := counts["merge"]; n > 0 {
-		list = append(list, step{"git liza merge --all", count(n, "task") + " approved"})
+		list = append(list, l.self.mergeStep(n))
 	}
 	if counts["code-reviewer"] > 0 {
 		list = append(list, l.take(flow.ActReview, flow.CodeReviewer))

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -110,6 +109,13 @@ func (c *Clone) Prune(ctx context.Context) ([]Pruned, error) {
 	if err != nil {
 		return nil, err
 	}
+	pruned, err := c.prune(ctx, b, func(k Checkout) bool { return k.Stale })
+	_, sweepErr := c.Trees.Prune(ctx, func(string) bool { return true })
+	return pruned, errors.Join(err, sweepErr)
+}
+
+// prune removes some of the checkouts.
+func (c *Clone) prune(ctx context.Context, b *flow.Board, which func(Checkout) bool) ([]Pruned, error) {
 	list, err := c.Checkouts(ctx, b)
 	if err != nil {
 		return nil, err
@@ -117,7 +123,7 @@ func (c *Clone) Prune(ctx context.Context) ([]Pruned, error) {
 	var pruned []Pruned
 	var failed []error
 	for _, k := range list {
-		if !k.Stale {
+		if !which(k) {
 			continue
 		}
 		ref, err := c.rescue(ctx, b, k)
@@ -130,8 +136,7 @@ func (c *Clone) Prune(ctx context.Context) ([]Pruned, error) {
 		}
 		pruned = append(pruned, Pruned{k.Name, ref})
 	}
-	_, err = c.Trees.Prune(ctx, func(string) bool { return true })
-	return pruned, errors.Join(append(failed, err)...)
+	return pruned, errors.Join(failed...)
 }
 
 // rescue keeps what stands in a checkout and nowhere else.
@@ -143,12 +148,7 @@ func (c *Clone) rescue(ctx context.Context, b *flow.Board, k Checkout) (ref stri
 	if err != nil {
 		return "", err
 	}
-	kept, err := c.kept(ctx, b, k.Task, commit)
-	if err != nil || kept {
-		return "", err
-	}
-	ref = fmt.Sprintf("refs/liza/rescue/%s/%s", k.Task, commit.Short())
-	return ref, c.Repo.MoveRefs(ctx, []gitstore.RefUpdate{{Name: ref, New: commit, Any: true}}, "liza: leftovers of "+k.Name)
+	return c.keep(ctx, b, k.Task, commit, k.Name)
 }
 
 // kept reports whether a commit is behind integration or a ref that stays.

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// An identity is what status says of who may act, and as whom this clone does.
+type identity struct {
+	Enforced  bool     `json:"enforced"`  // the board has principals
+	Principal string   `json:"principal"` // this clone's, by git config
+	Known     bool     `json:"known"`     // the board has that one
+	Rights    []string `json:"rights"`    // of it
+	Merges    []string `json:"merges"`    // the principals that may merge; none: everybody
+}
+
+// identity reads who this clone is on the board.
+func (l look) identity(s *session) (identity, error) {
+	me, err := l.Repo.Config(s.ctx, "liza.principal")
+	if err != nil {
+		return identity{}, err
+	}
+	who := l.board.Principals()
+	id := identity{Enforced: len(who.List) > 0, Principal: me, Rights: []string{}, Merges: []string{}}
+	if p := who.Find(me); p != nil {
+		id.Known, id.Rights = true, append(id.Rights, p.Rights...)
+	}
+	for _, p := range who.List {
+		if slices.Contains(p.Rights, "merge") {
+			id.Merges = append(id.Merges, p.Name)
+		}
+	}
+	return id, nil
+}
+
+// mayMerge reports whether the rules let this clone merge, as far as its
+// principal counts.
+func (id identity) mayMerge() bool {
+	return len(id.Merges) == 0 || slices.Contains(id.Merges, id.Principal)
+}
+
+// line is the identity for people.
+func (id identity) line() string {
+	if !id.Enforced {
+		return "not enforced: no principals"
+	}
+	if !id.Known {
+		return unknownSelf(id.Principal)
+	}
+	line := "this clone acts as " + id.Principal
+	if len(id.Rights) > 0 {
+		line += " (" + strings.Join(id.Rights, ", ") + ")"
+	}
+	if len(id.Merges) > 0 && !id.mayMerge() {
+		line += "; " + strings.Join(id.Merges, ", ") + " merges"
+	}
+	return line
+}
+
+// mergeStep is what moves approved work on.
+func (id identity) mergeStep(n int) step {
+	if id.mayMerge() {
+		return step{"git liza merge --all", count(n, "task") + " approved"}
+	}
+	return step{"git liza principal list", count(n, "task") + " approved; merging is for " + strings.Join(id.Merges, ", ")}
+}

@@ -1,0 +1,187 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// A follower brings checkouts of the integration branch along when the mirror
+// of a remote moves it.
+type follower struct {
+	trees *worktrees.Trees
+	store *gitstore.Store
+}
+
+// MayFollow refuses to move the branch under somebody who has it checked out
+// with changes.
+func (f follower) MayFollow(ctx context.Context, from, to flow.ObjectID) error {
+	return f.each(ctx, from, to, f.trees.CheckFollow)
+}
+
+// Follow brings the checkouts to where the branch is.
+func (f follower) Follow(ctx context.Context, from, to flow.ObjectID) error {
+	return f.each(ctx, from, to, f.trees.Follow)
+}
+
+func (f follower) each(ctx context.Context, from, to flow.ObjectID, do func(context.Context, string, flow.ObjectID, flow.ObjectID) error) error {
+	b, _, err := f.store.Board(ctx)
+	if errors.Is(err, gitstore.ErrNoBoard) || from == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return do(ctx, b.Settings().Integration.Name, from, to)
+}
+
+// Sync brings the mirror to where the remote's board is and clears away what
+// this clone has of tasks that went on elsewhere. Errors are those of
+// [gitstore.Store.Sync]; a checkout that cannot be cleared away is none, it is
+// left for doctor to name.
+func (c *Clone) Sync(ctx context.Context) (gitstore.Synced, []Pruned, error) {
+	synced, err := c.Store.Sync(ctx)
+	if err != nil {
+		return synced, nil, err
+	}
+	c.reached()
+	pruned, err := c.Tidy(ctx)
+	var obstacle *worktrees.Obstacle
+	if errors.As(err, &obstacle) {
+		err = nil
+	}
+	return synced, pruned, err
+}
+
+// Join makes a remote the authority of this clone, as [gitstore.Store.Join]
+// does, and keeps .worktrees/ out of the user's status.
+func (c *Clone) Join(ctx context.Context, remote string, publish bool) (gitstore.Synced, error) {
+	synced, err := c.Store.Join(ctx, remote, publish)
+	if err != nil {
+		return synced, err
+	}
+	c.reached()
+	if c.Trees == nil {
+		return synced, nil
+	}
+	return synced, c.Trees.Ignore()
+}
+
+// refresh syncs where there is a remote: what is asked before a move is made
+// has to be asked of the board as it is there.
+func (c *Clone) refresh(ctx context.Context) (bool, error) {
+	remote, err := c.Store.Authority(ctx)
+	if err != nil || remote == "" {
+		return false, err
+	}
+	if _, err = c.Store.Sync(ctx); err == nil {
+		c.reached()
+	}
+	return err == nil, err
+}
+
+// reached notes that the remote has answered, for people who look at status.
+func (c *Clone) reached() {
+	path := c.reachedFile()
+	now := time.Now()
+	if os.Chtimes(path, now, now) != nil {
+		_ = os.WriteFile(path, nil, 0o666)
+	}
+}
+
+func (c *Clone) reachedFile() string { return filepath.Join(c.Repo.CommonDir(), "liza", "reached") }
+
+// Reached is when the remote last answered a sync, the zero time if never.
+func (c *Clone) Reached() time.Time {
+	info, err := os.Stat(c.reachedFile())
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// Tidy removes what this clone has of tasks that became final or went to
+// another attempt on another host: checkouts and branches. What only they hold
+// is kept under refs/liza/rescue/. One that cannot be removed stays; the error
+// tells of all.
+func (c *Clone) Tidy(ctx context.Context) ([]Pruned, error) {
+	if c.Trees == nil {
+		return nil, nil
+	}
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pruned, err := c.prune(ctx, b, func(k Checkout) bool { return k.Stale })
+	return pruned, errors.Join(err, c.unbranch(ctx, b))
+}
+
+// unbranch deletes the branches of final tasks.
+func (c *Clone) unbranch(ctx context.Context, b *flow.Board) error {
+	const prefix = "refs/heads/liza/"
+	refs, err := c.Repo.Refs(ctx, prefix)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for ref, tip := range refs {
+		t := b.Task(flow.TaskID(strings.TrimPrefix(ref, prefix)))
+		if t == nil || !t.Status.Final() || t.Attempts == 0 {
+			continue
+		}
+		failed = append(failed, c.dropBranch(ctx, b, t, tip))
+	}
+	return errors.Join(failed...)
+}
+
+// dropBranch deletes a task's branch after its tip is kept.
+func (c *Clone) dropBranch(ctx context.Context, b *flow.Board, t *flow.Task, tip flow.ObjectID) error {
+	if _, err := c.keep(ctx, b, t.ID, tip, "branch "+t.ID.Branch()); err != nil {
+		return err
+	}
+	return c.Repo.MoveRefs(ctx, []gitstore.RefUpdate{{Name: "refs/heads/" + t.ID.Branch(), Old: tip}}, "liza: "+string(t.ID)+" went on elsewhere")
+}
+
+// yield makes room for an attempt that went on elsewhere: what this clone has
+// of the task and does not contain the commit that the attempt goes on from is
+// kept and put away.
+func (c *Clone) yield(ctx context.Context, b *flow.Board, t *flow.Task) error {
+	remote, err := c.Store.Authority(ctx)
+	if err != nil || remote == "" {
+		return err
+	}
+	if err := c.Store.Bring(ctx, t.ID, t.Attempt.Start); err != nil {
+		return err
+	}
+	tip, err := c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	if err != nil || tip == "" {
+		return err
+	}
+	if goesOn, err := c.Repo.IsAncestor(ctx, t.Attempt.Start, tip); err != nil || goesOn {
+		return err
+	}
+	name := folder(t.ID, t.Attempt.Number)
+	if _, err := c.prune(ctx, b, func(k Checkout) bool { return k.Name == name || k.Task == t.ID && k.Stale }); err != nil {
+		return err
+	}
+	return c.dropBranch(ctx, b, t, tip)
+}
+
+// keep holds on to a commit under refs/liza/rescue/, unless it is behind
+// integration or a ref that stays; ref is "" then.
+func (c *Clone) keep(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID, what string) (ref string, err error) {
+	kept, err := c.kept(ctx, b, id, commit)
+	if err != nil || kept {
+		return "", err
+	}
+	ref = fmt.Sprintf("refs/liza/rescue/%s/%s", id, commit.Short())
+	return ref, c.Repo.MoveRefs(ctx, []gitstore.RefUpdate{{Name: ref, New: commit, Any: true}}, "liza: leftovers of "+what)
+}

@@ -1,0 +1,42 @@
+package work
+
+import (
+	"context"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// enforced says whether the board knows who acts, and as whom this clone does.
+func (c *Clone) enforced(ctx context.Context, b *flow.Board) Finding {
+	const check = "principals"
+	who := b.Principals()
+	if len(who.List) == 0 {
+		return fine(check, "none: who acts is not enforced")
+	}
+	me, err := c.Repo.Config(ctx, principalKey)
+	if err != nil {
+		return bad(check, "git config --list", "%v", err)
+	}
+	p := who.Find(me)
+	switch {
+	case me == "":
+		return bad(check, "git config "+principalKey+" NAME", "the board has %d, and this clone acts as none of them: no move is accepted from it", len(who.List))
+	case p == nil:
+		return bad(check, "git liza principal list", "this clone acts as %s, which the board does not know", me)
+	}
+	key, err := c.Repo.PublicKey(ctx, me)
+	if err != nil {
+		return bad(check, "git liza principal key "+me, "%v", err)
+	}
+	signs := "its moves are not signed"
+	for _, known := range p.Keys {
+		if key != "" && samePublicKey(known, key) {
+			signs = "its moves are signed"
+		}
+	}
+	if len(p.Keys) > 0 && len(p.Users) == 0 && signs != "its moves are signed" {
+		return Finding{check, "warn", "this clone acts as " + me + ", whose keys are elsewhere: a server that wants signatures refuses its moves",
+			"git liza principal key " + me}
+	}
+	return fine(check, "%d, this clone acts as %s; %s", len(who.List), me, signs)
+}
