@@ -124,7 +124,7 @@ func (r *Repo) updateRefs(ctx context.Context, updates []RefUpdate, message stri
 			args = append(args, "--create-reflog")
 		}
 	}
-	p := r.process(ctx, Cmd{Args: args})
+	p := r.process(ctx, Cmd{Args: args, Env: []string{r.judged(updates)}})
 	defer p.cancel()
 	p.ExtraFiles = []*os.File{entry.file} // the entry stays locked while git lives
 	in, err := p.StdinPipe()

@@ -2,7 +2,10 @@ package hooks
 
 import (
 	"context"
-	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -44,7 +47,102 @@ func (i Installed) Whole() bool {
 	return len(i.Hooks) > 0 && i.BinaryFound
 }
 
-// Examine tells which hooks are in the repository.
+// Examine tells which hooks are in the repository. It starts no process where
+// the configuration has been read before.
 func Examine(ctx context.Context, repo *gitstore.Repo) (Installed, error) {
-	return Installed{}, errors.ErrUnsupported
+	r, err := readRecord(repo)
+	if err != nil || r == nil {
+		return Installed{Hooks: []Hook{}}, err
+	}
+	i := Installed{Server: r.Options.Server, Integration: r.Options.Integration, Binary: r.Options.Binary, Hooks: []Hook{}}
+	i.BinaryFound = r.Options.program()
+	bypassed, err := r.bypassed(ctx, repo)
+	if err != nil {
+		return i, err
+	}
+	judges := r.Options.judges()
+	for _, f := range r.Files {
+		judge := slices.Contains(judges, f.Name)
+		h := Hook{Name: f.Name, Path: r.abs(f.Path), State: r.state(f)}
+		if f.Kept != "" {
+			h.First = r.abs(f.Kept)
+		}
+		if bypassed && judge && h.State == Present {
+			h.State = Bypassed
+		}
+		if judge || h.State != Present {
+			i.Hooks = append(i.Hooks, h)
+		}
+	}
+	if r.Options.NoReferenceTransaction && !r.Options.Server {
+		i.Hooks = append(i.Hooks, Hook{Name: transaction, State: Disabled})
+	}
+	return i, nil
+}
+
+// bypassed tells whether git, here or in some work tree, looks for its hooks
+// in a folder that we did not install into.
+func (r *record) bypassed(ctx context.Context, repo *gitstore.Repo) (bool, error) {
+	folder, err := repo.Config(ctx, hooksPath)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case folder == "":
+		folder = filepath.Join(r.common, "hooks")
+	case !filepath.IsAbs(folder):
+		out, err := repo.Git(ctx, "rev-parse", "--path-format=absolute", "--git-path", "hooks")
+		if err != nil {
+			return false, err
+		}
+		folder = strings.TrimSuffix(string(out), "\n")
+	}
+	if !r.installedIn(folder) {
+		return true, nil
+	}
+	enabled, err := repo.Config(ctx, "extensions.worktreeConfig")
+	if err != nil || !truth(enabled) {
+		return false, err
+	}
+	files, err := worktreeConfigs(ctx, repo)
+	if err != nil {
+		return false, err
+	}
+	for _, path := range files {
+		own, err := values(ctx, repo, path, hooksPath)
+		if err != nil || len(own) > 0 && !r.installedIn(last(own)) {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// installedIn tells whether stubs of ours stand in a folder.
+func (r *record) installedIn(folder string) bool {
+	return slices.ContainsFunc(r.Files, func(f file) bool { return filepath.Dir(r.abs(f.Path)) == filepath.Clean(folder) })
+}
+
+// program tells whether the stubs would find git-liza.
+func (o Options) program() bool {
+	if info, err := os.Stat(o.Binary); err == nil && info.Mode()&0o111 != 0 {
+		return true
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if info, err := os.Stat(filepath.Join(dir, "git-liza")); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *record) state(f file) string {
+	switch {
+	case !exists(r.abs(f.Path)):
+		return Missing
+	case r.changed(f):
+		return Changed
+	case !f.ours(r.abs(f.Path)):
+		return Missing // an installation was interrupted
+	}
+	return Present
 }

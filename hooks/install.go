@@ -3,7 +3,14 @@ package hooks
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -21,24 +28,227 @@ type Options struct {
 	Integration string
 	// Admin and AdminKey, on a server, name the principal that the first push
 	// must come from and its public key; "" leaves them as they are.
-	Admin, AdminKey string
+	Admin, AdminKey string `json:"-"`
 }
 
 // Install puts the hooks into the repository, beside what is there; again, it
 // brings them to the options given. Errors are *flow.Refusal or of the file
 // system; what was done then is completed by Install and undone by Uninstall.
 func Install(ctx context.Context, repo *gitstore.Repo, o Options) error {
-	return errors.ErrUnsupported
+	if err := suits(repo, o); err != nil {
+		return err
+	}
+	release, err := repo.Queue(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	r, err := readRecord(repo)
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		r = &record{common: repo.CommonDir()}
+	} else if r.Options.Server != o.Server {
+		return &flow.Refusal{Rule: "hooks_installed", Hint: "git liza hooks uninstall", Reason: "other hooks of git liza are installed here"}
+	}
+	return r.install(ctx, repo, o)
+}
+
+// suits refuses the hooks of a server in a clone, and the other way round.
+func suits(repo *gitstore.Repo, o Options) error {
+	bare := repo.MainWorkTree() == ""
+	switch {
+	case o.Server && !bare:
+		return &flow.Refusal{Rule: "not_bare", Hint: "git clone --bare " + quote(repo.MainWorkTree()) + " SERVER.git",
+			Reason: "a server is a bare repository, and this one has a work tree"}
+	case !o.Server && bare:
+		return &flow.Refusal{Rule: "bare", Hint: "git liza hooks install --server",
+			Reason: "a bare repository is for pushing to: it needs the hooks of a server"}
+	}
+	return nil
+}
+
+func (r *record) install(ctx context.Context, repo *gitstore.Repo, o Options) error {
+	sites, err := r.sites(ctx, repo)
+	if err != nil {
+		return err
+	}
+	r.Options = o
+	wanted := r.wanted(sites, o)
+	if err := r.drop(wanted); err != nil {
+		return err
+	}
+	for _, w := range wanted {
+		if err := r.put(w, o); err != nil {
+			return fmt.Errorf("hook %s: %w", w.path, err)
+		}
+	}
+	for _, s := range sites {
+		if s.file == "" {
+			continue
+		}
+		if err := r.set(ctx, repo, s.file, hooksPath, s.dir); err != nil {
+			return err
+		}
+	}
+	if err := r.effective(ctx, repo, sites); err != nil {
+		_, undone := r.uninstall(ctx, repo)
+		return errors.Join(err, undone)
+	}
+	for _, s := range serverSettings(o) {
+		if err := r.set(ctx, repo, "config", s[0], s[1]); err != nil {
+			return err
+		}
+	}
+	return r.save()
+}
+
+// serverSettings are what the hooks of a server rely on: reflogs that a repair
+// can go by, push options, and the first admin.
+func serverSettings(o Options) [][2]string {
+	if !o.Server {
+		return nil
+	}
+	list := [][2]string{{"core.logAllRefUpdates", "always"}, {"receive.advertisePushOptions", "true"}}
+	if o.Admin != "" {
+		list = append(list, [2]string{"liza.server.admin", o.Admin}, [2]string{"liza.server.adminKey", o.AdminKey})
+	}
+	return list
+}
+
+// A want is a stub that is to stand at a path.
+type want struct {
+	name  string
+	path  string
+	old   string // the hook of another folder that it calls
+	stand bool   // in for another folder
+}
+
+func (r *record) wanted(sites []site, o Options) []want {
+	var list []want
+	for _, s := range sites {
+		names := o.judges()
+		if s.old != "" {
+			names = slices.Clone(known)
+			for _, name := range replacing {
+				if exists(filepath.Join(s.old, name)) {
+					names = append(names, name)
+				}
+			}
+		}
+		for _, name := range names {
+			w := want{name: name, path: filepath.Join(s.dir, name), stand: s.old != ""}
+			if w.stand {
+				w.old = filepath.Join(s.old, name)
+			}
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// drop takes away stubs that are not wanted any more.
+func (r *record) drop(wanted []want) error {
+	for _, f := range slices.Clone(r.Files) {
+		if slices.ContainsFunc(wanted, func(w want) bool { return w.path == r.abs(f.Path) }) {
+			continue
+		}
+		if _, err := r.remove(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put brings one stub to its path. A hook that was there is linked beside
+// before it is replaced, so that there is a hook at any time; a stub that
+// somebody has changed stays as it is.
+func (r *record) put(w want, o Options) error {
+	rel, err := r.rel(w.path)
+	if err != nil {
+		return err
+	}
+	if err := r.makeFolder(filepath.Dir(w.path)); err != nil {
+		return err
+	}
+	if info, err := os.Stat(w.path); err == nil && info.IsDir() {
+		return &flow.Refusal{Rule: "hook", Hint: "ls -l " + quote(w.path), Reason: w.path + " is a folder"}
+	}
+	f := r.file(rel)
+	if f == nil {
+		f = &file{Name: w.name, Path: rel}
+		if exists(w.path) {
+			f.Kept = r.free(rel)
+		}
+		r.Files = append(r.Files, *f)
+		f = &r.Files[len(r.Files)-1]
+	} else if r.changed(*f) {
+		return nil
+	}
+	s := stub{name: w.name, first: w.old}
+	if f.Kept != "" {
+		s.first = r.abs(f.Kept)
+	}
+	text := []byte(s.text(o))
+	if f.ours(w.path) && len(f.Sums) == 1 && f.Sums[0] == sum(text) {
+		return nil
+	}
+	if f.Sums = append(f.Sums, sum(text)); len(f.Sums) > 2 {
+		f.Sums = f.Sums[len(f.Sums)-2:]
+	}
+	if err := r.save(); err != nil {
+		return err
+	}
+	if f.Kept != "" && !exists(r.abs(f.Kept)) {
+		if err := keep(w.path, r.abs(f.Kept)); err != nil {
+			return err
+		}
+	}
+	if err := place(w.path, text, 0o777); err != nil {
+		return err
+	}
+	f.Sums = []string{sum(text)}
+	return nil
+}
+
+// keep gives a hook a second name. Where the file system has no links, the
+// hook only changes its name.
+func keep(path, kept string) error {
+	err := os.Link(path, kept)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || err == nil {
+		return err
+	}
+	return os.Rename(path, kept)
+}
+
+// free is a name for the hook that stands at a path, beside it.
+func (r *record) free(path string) string {
+	kept := path + ".before-liza"
+	for n := 2; exists(r.abs(kept)); n++ {
+		kept = path + ".before-liza." + strconv.Itoa(n)
+	}
+	return kept
+}
+
+// changed tells whether something else than our stub stands at the path of an
+// entry. What we were about to replace when we were killed is not that.
+func (r *record) changed(f file) bool {
+	path := r.abs(f.Path)
+	if !exists(path) || f.ours(path) {
+		return false
+	}
+	return f.Kept == "" || exists(r.abs(f.Kept)) && !sameFile(path, r.abs(f.Kept))
 }
 
 // Learn tells installed hooks the name of the integration branch, once a board
 // has arrived. Without hooks, or where they know it, it does nothing.
 func Learn(ctx context.Context, repo *gitstore.Repo, integration string) error {
-	return errors.ErrUnsupported
-}
-
-// Uninstall restores what Install found, byte for byte. Files that somebody
-// changed since stay as they are and are returned.
-func Uninstall(ctx context.Context, repo *gitstore.Repo) (left []string, err error) {
-	return nil, errors.ErrUnsupported
+	r, err := readRecord(repo)
+	if err != nil || r == nil || r.Options.Integration == integration {
+		return err
+	}
+	o := r.Options
+	o.Integration = integration
+	return Install(ctx, repo, o)
 }

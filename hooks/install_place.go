@@ -1,0 +1,179 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A site is a folder that git takes hooks from.
+type site struct {
+	dir  string // where our stubs go
+	old  string // the folder that dir stands in for; "" if it is that folder itself
+	file string // the configuration that must name dir, relative to the shared git directory; "" if none
+}
+
+// ownFolder is where the stubs are that stand in for another folder.
+const ownFolder = "liza/hooks"
+
+// sites are the folders to install into: the one that holds for all work trees
+// and those that single work trees have in a config.worktree of their own.
+func (r *record) sites(ctx context.Context, repo *gitstore.Repo) ([]site, error) {
+	configured, err := shared(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	list := []site{r.site(repo, configured, "config", filepath.Join(r.common, ownFolder))}
+	files, err := worktreeConfigs(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range files {
+		own, err := values(ctx, repo, path, hooksPath)
+		if err != nil {
+			return nil, err
+		}
+		if len(own) == 0 || r.isOwn(last(own)) && r.settingAt(path) == nil {
+			continue // none, or a copy that `git worktree add` made
+		}
+		rel, err := r.rel(path)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r.site(repo, last(own), rel, filepath.Join(filepath.Dir(path), "liza", "worktree-hooks")))
+	}
+	return list, nil
+}
+
+// site decides for one value of core.hooksPath.
+func (r *record) site(repo *gitstore.Repo, value, file, own string) site {
+	if s := r.setting(file, hooksPath); s != nil && s.Value == value {
+		value = s.Had
+	}
+	folder := value
+	switch {
+	case folder == "":
+		folder = filepath.Join(r.common, "hooks")
+	case !filepath.IsAbs(folder) && repo.MainWorkTree() != "":
+		folder = filepath.Join(repo.MainWorkTree(), folder)
+	case !filepath.IsAbs(folder):
+		folder = filepath.Join(r.common, folder)
+	}
+	folder = filepath.Clean(folder)
+	// A relative path names another folder in each work tree.
+	if (value == "" || filepath.IsAbs(value)) && inside(r.common, folder) {
+		return site{dir: folder}
+	}
+	return site{dir: own, old: folder, file: file}
+}
+
+// inside tells whether a folder lies in the git directory, also really.
+func inside(common, folder string) bool {
+	root, err := filepath.EvalSymlinks(common)
+	if err != nil {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		real = folder // not there yet
+		if parent, err := filepath.EvalSymlinks(filepath.Dir(folder)); err == nil {
+			real = filepath.Join(parent, filepath.Base(folder))
+		}
+	}
+	return strings.HasPrefix(real, root+string(filepath.Separator)) && under(common, folder)
+}
+
+func under(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, "../")
+}
+
+// isOwn tells whether a path is a folder of stubs of ours.
+func (r *record) isOwn(path string) bool {
+	for _, s := range r.Settings {
+		if s.Key == hooksPath && s.Value == path {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *record) settingAt(path string) *setting {
+	rel, err := r.rel(path)
+	if err != nil {
+		return nil
+	}
+	return r.setting(rel, hooksPath)
+}
+
+// shared is core.hooksPath as all work trees see it, "" if it is not set.
+// Values of a single work tree and of the command line do not count.
+func shared(ctx context.Context, repo *gitstore.Repo) (string, error) {
+	out, err := repo.Git(ctx, "config", "--show-scope", "--null", "--type=path", "--get-all", hooksPath)
+	if unset(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	value := ""
+	words := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	for i := 0; i+1 < len(words); i += 2 {
+		if words[i] != "worktree" && words[i] != "command" {
+			value = words[i+1]
+		}
+	}
+	return value, nil
+}
+
+// worktreeConfigs are the configuration files of single work trees.
+func worktreeConfigs(ctx context.Context, repo *gitstore.Repo) ([]string, error) {
+	enabled, err := values(ctx, repo, filepath.Join(repo.CommonDir(), "config"), "extensions.worktreeConfig")
+	if err != nil || !truth(last(enabled)) {
+		return nil, err
+	}
+	folders := []string{repo.CommonDir()}
+	linked, err := os.ReadDir(filepath.Join(repo.CommonDir(), "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, entry := range linked {
+		folders = append(folders, filepath.Join(repo.CommonDir(), "worktrees", entry.Name()))
+	}
+	var files []string
+	for _, folder := range folders {
+		if path := filepath.Join(folder, "config.worktree"); exists(path) {
+			files = append(files, path)
+		}
+	}
+	return files, nil
+}
+
+// effective checks that git takes its hooks from where they were installed: an
+// included file, for example, can win over the repository's own configuration.
+func (r *record) effective(ctx context.Context, repo *gitstore.Repo, sites []site) error {
+	now, err := shared(ctx, repo)
+	if err != nil {
+		return err
+	}
+	want := sites[0]
+	if want.file == "" || filepath.Clean(now) == want.dir {
+		return nil
+	}
+	return &flow.Refusal{Rule: "hooks_path", Hint: "git config --show-origin --get-all core.hooksPath",
+		Reason: "core.hooksPath is set to " + now + " by a file that wins over the repository's configuration"}
+}
+
+func truth(value string) bool {
+	switch strings.ToLower(value) {
+	case "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,185 @@
+package hooks
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A record is what Install did or was about to do, in liza/hooks.json of the
+// shared git directory. It is written before the files that it names, so that
+// an installation which was killed can be completed and undone.
+type record struct {
+	Options  Options
+	Files    []file
+	Settings []setting // in the order in which they were made
+	Folders  []string  // that were made, relative to the git directory
+
+	common string // the shared git directory
+}
+
+// A file is a stub. Paths are relative to the shared git directory, so that a
+// moved or copied repository takes its hooks along.
+type file struct {
+	Name string
+	Path string
+	Sums []string // SHA-256 of what we wrote: one, or two while it is being replaced
+	Kept string   // where the hook is that stood there before, "" if there was none
+}
+
+func recordPath(common string) string { return filepath.Join(common, "liza", "hooks.json") }
+
+// readRecord is the record of a repository, nil if nothing is installed.
+func readRecord(repo *gitstore.Repo) (*record, error) {
+	path := recordPath(repo.CommonDir())
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("installed hooks: %w", err)
+	}
+	r := &record{common: repo.CommonDir()}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("installed hooks: %s: %w", path, err)
+	}
+	return r, nil
+}
+
+// save replaces the record as a whole.
+func (r *record) save() error {
+	text, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(r.common, "liza"), 0o777); err != nil {
+		return fmt.Errorf("installed hooks: %w", err)
+	}
+	return place(recordPath(r.common), append(text, '\n'), 0o666)
+}
+
+// file is the entry of a path, nil if there is none.
+func (r *record) file(path string) *file {
+	for i := range r.Files {
+		if r.Files[i].Path == path {
+			return &r.Files[i]
+		}
+	}
+	return nil
+}
+
+func (r *record) forget(path string) {
+	r.Files = slices.DeleteFunc(r.Files, func(f file) bool { return f.Path == path })
+}
+
+func (r *record) abs(path string) string { return filepath.Join(r.common, path) }
+
+// rel is a path as the record holds it.
+func (r *record) rel(path string) (string, error) {
+	rel, err := filepath.Rel(r.common, path)
+	if err == nil && (rel == ".." || strings.HasPrefix(rel, "../")) {
+		err = fmt.Errorf("%s is outside of %s", path, r.common)
+	}
+	return rel, err
+}
+
+// makeFolder makes a folder and notes those that it had to make.
+func (r *record) makeFolder(path string) error {
+	rel, err := r.rel(path)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	if parent := filepath.Dir(path); parent != r.common {
+		if err := r.makeFolder(parent); err != nil {
+			return err
+		}
+	}
+	r.Folders = append(r.Folders, rel)
+	if err := r.save(); err != nil {
+		return err
+	}
+	return os.MkdirAll(path, 0o777)
+}
+
+// place puts a file at a path as a whole, instead of whatever was there.
+func place(path string, text []byte, mode fs.FileMode) error {
+	next := path + newSuffix
+	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return swap(next, path, text, mode)
+}
+
+// newSuffix ends the name of a file that is about to take its place.
+const newSuffix = ".liza-new"
+
+// swap writes a file that must not be there and gives it the name of another.
+func swap(next, path string, text []byte, mode fs.FileMode) (err error) {
+	f, err := os.OpenFile(next, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(next, path)
+	}
+	if err != nil {
+		os.Remove(next)
+	}
+	return err
+}
+
+func sum(text []byte) string {
+	s := sha256.Sum256(text)
+	return hex.EncodeToString(s[:])
+}
+
+// ours tells whether what stands at the path is what we wrote.
+func (f file) ours(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	text, err := os.ReadFile(path)
+	return err == nil && slices.Contains(f.Sums, sum(text))
+}
+
+// sameFile tells whether two paths are one file; a symbolic link is itself.
+func sameFile(a, b string) bool {
+	x, err := os.Lstat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Lstat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// changedLines is where two texts differ, in whole lines.
+func changedLines(before, after []byte) (old, now string) {
+	x, y := bytes.SplitAfter(before, []byte("\n")), bytes.SplitAfter(after, []byte("\n"))
+	for len(x) > 0 && len(y) > 0 && bytes.Equal(x[0], y[0]) {
+		x, y = x[1:], y[1:]
+	}
+	for len(x) > 0 && len(y) > 0 && bytes.Equal(x[len(x)-1], y[len(y)-1]) {
+		x, y = x[:len(x)-1], y[:len(y)-1]
+	}
+	return string(bytes.Join(x, nil)), string(bytes.Join(y, nil))
+}

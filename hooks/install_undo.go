@@ -1,0 +1,113 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// Uninstall restores what Install found, byte for byte. Files that somebody
+// changed since stay as they are and are returned.
+func Uninstall(ctx context.Context, repo *gitstore.Repo) (left []string, err error) {
+	release, err := repo.Queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	r, err := readRecord(repo)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	return r.uninstall(ctx, repo)
+}
+
+func (r *record) uninstall(ctx context.Context, repo *gitstore.Repo) (left []string, err error) {
+	if err := r.unsetCopies(ctx, repo); err != nil {
+		return nil, err
+	}
+	for _, s := range slices.Backward(slices.Clone(r.Settings)) {
+		if err := r.unset(ctx, repo, s); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range slices.Clone(r.Files) {
+		removed, err := r.remove(f)
+		if err != nil {
+			return left, err
+		}
+		if !removed {
+			left = append(left, r.abs(f.Path))
+		}
+	}
+	for _, folder := range slices.Backward(r.Folders) {
+		os.Remove(r.abs(folder)) // stays where it holds something else
+	}
+	return left, os.Remove(recordPath(r.common))
+}
+
+// remove takes a stub away and brings back what stood there; it returns false
+// where somebody has changed it, and then it stays.
+func (r *record) remove(f file) (bool, error) {
+	path := r.abs(f.Path)
+	if err := os.Remove(path + newSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	changed := r.changed(f)
+	if !changed {
+		if err := r.restore(f); err != nil {
+			return false, err
+		}
+	}
+	r.forget(f.Path)
+	return !changed, r.save()
+}
+
+func (r *record) restore(f file) error {
+	path, kept := r.abs(f.Path), ""
+	if f.Kept != "" && exists(r.abs(f.Kept)) {
+		kept = r.abs(f.Kept)
+	}
+	switch {
+	case kept != "" && sameFile(path, kept):
+		return os.Remove(kept) // two names of one file cannot be renamed into one
+	case kept != "":
+		return os.Rename(kept, path)
+	case f.ours(path):
+		return os.Remove(path)
+	}
+	return nil
+}
+
+// unsetCopies takes our folders out of the configuration of work trees that
+// were made since, which git copies from.
+func (r *record) unsetCopies(ctx context.Context, repo *gitstore.Repo) error {
+	files, err := worktreeConfigs(ctx, repo)
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		own, err := values(ctx, repo, path, hooksPath)
+		if err != nil {
+			return err
+		}
+		for _, s := range r.Settings {
+			if s.Key != hooksPath || s.Value != last(own) || r.abs(s.File) == path {
+				continue
+			}
+			rel, err := r.rel(path)
+			if err != nil {
+				return err
+			}
+			copied := s
+			copied.File = rel
+			if err := r.unset(ctx, repo, copied); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package hooks
+
+import (
+	"slices"
+	"strings"
+)
+
+// A stub is the file that git runs: a few lines of POSIX sh, which start the
+// program only where there is something to judge.
+type stub struct {
+	name  string
+	first string // the hook to call before, with the same input; "" if none
+}
+
+const transaction = "reference-transaction"
+
+// judges are the names of the hooks that judge.
+func (o Options) judges() []string {
+	switch {
+	case o.Server:
+		return []string{"pre-receive", transaction, "post-receive"}
+	case o.NoReferenceTransaction:
+		return []string{"pre-commit"}
+	}
+	return []string{"pre-commit", transaction}
+}
+
+// known are the hooks that git looks up by name, from githooks(5) of 2.39 and
+// of later versions, for folders of ours that stand in for another one.
+var known = []string{
+	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg",
+	"commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update",
+	"post-receive", "post-update", transaction, "pre-auto-gc", "post-rewrite", "sendemail-validate",
+	"p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit", "post-index-change",
+}
+
+// replacing are hooks that git runs instead of doing something itself: one
+// that does nothing would be a change.
+var replacing = []string{"push-to-checkout", "proc-receive"}
+
+// text renders the stub.
+func (s stub) text(o Options) string {
+	if !slices.Contains(o.judges(), s.name) {
+		return heading + s.declare() + passOn
+	}
+	switch s.name {
+	case transaction:
+		return heading + s.declare() + s.lines(o)
+	case "pre-commit":
+		return heading + s.declare() + when(s.first != "", callFirst) + onlyAgents + find("commit", o.Binary, 1) + "exec \"$liza\" hook pre-commit\n"
+	case "pre-receive":
+		return heading + s.declare() + s.whole(callWithInput+" || exit\n", find("push", o.Binary, 1), s.name)
+	}
+	return heading + s.declare() + s.whole(callWithInput+"\n", find("push", o.Binary, 0), s.name)
+}
+
+const heading = "#!/bin/sh\n# From git liza; `git liza hooks uninstall` brings back what was here.\n"
+
+func (s stub) declare() string { return when(s.first != "", "first="+quote(s.first)+"\n") }
+
+const passOn = `[ -x "$first" ] && exec "$first" "$@"
+exit 0
+`
+
+const callFirst = `if [ -x "$first" ]; then "$first" "$@" || exit; fi
+`
+
+// onlyAgents lets people pass, and whatever happens outside task worktrees.
+const onlyAgents = `[ "$LIZA_AGENT_ID" ] || exit 0
+case $PWD/ in */.worktrees/*) ;; *) exit 0 ;; esac
+`
+
+const readInput = `nl='
+'
+all=$(cat)
+all=$all${all:+$nl}
+`
+
+const callWithInput = `[ ! -x "$first" ] || printf %s "$all" | "$first" "$@"`
+
+// whole hands all input to the program.
+func (s stub) whole(call, find, name string) string {
+	if s.first == "" {
+		return find + `exec "$liza" hook ` + name + "\n"
+	}
+	return readInput + call + find + `printf %s "$all" | "$liza" hook ` + name + "\n"
+}
+
+// lines hands those lines of a ref transaction to the program that are about
+// refs of ours and that our own process, on a clone, has not judged before.
+func (s stub) lines(o Options) string {
+	guarded := "refs/heads/*"
+	if o.Integration != "" {
+		guarded = "refs/heads/" + quote(o.Integration)
+	}
+	selects := strings.Replace(`ours= new=
+while IFS= read -r line; do
+	case ${line##* } in
+	refs/liza/* | GUARDED) ;;
+	*) continue ;;
+	esac
+	ref=${line##* } ours=$ours$line$nl
+`, "GUARDED", guarded, 1)
+	judged := "\tnew=1\n"
+	if !o.Server {
+		judged = `	case $LIZA_JUDGED in
+	"$GIT_DIR$nl"*"$nl$line$nl"*) ;;
+	*) new=1 ;;
+	esac
+`
+	}
+	ending := `[ "$new" ] || exit 0
+` + find("$ref", o.Binary, 1) + `printf %s "$ours" | "$liza" hook ` + transaction + " prepared\n"
+	if s.first == "" {
+		return "[ \"$1\" = prepared ] || exit 0\nnl='\n'\n" + selects + judged + "done\n" + ending
+	}
+	return "if [ \"$1\" != prepared ]; then\n\t[ -x \"$first\" ] && exec \"$first\" \"$@\"\n\texit 0\nfi\n" + readInput +
+		callWithInput + " || exit\n" + selects + judged + "done <<EOF\n${all%$nl}\nEOF\n" + ending
+}
+
+// find looks for the program, where it was at installing or on PATH. Without
+// it the hook ends with the exit code given.
+func find(what, binary string, code int) string {
+	verdict, ends := "liza-refused: "+what+" no_program", "exit 1"
+	if code == 0 {
+		verdict, ends = "git-liza", "exit 0"
+	}
+	where := "on PATH"
+	first := ""
+	if binary != "" {
+		where = "at " + binary + " or on PATH"
+		first = "[ -x \"$liza\" ] || "
+	}
+	return "liza=" + quote(binary) + "\n" + first + `liza=$(command -v git-liza) || {
+	printf '%s\n' "` + verdict + `: there is no git-liza "` + quote(where) + `"; install it, or remove this hook; type: rm '$0'" >&2
+	` + ends + "\n}\n"
+}
+
+func when(condition bool, text string) string {
+	if condition {
+		return text
+	}
+	return ""
+}
+
+// quote makes one word of the shell of any text.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
