@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/hooks"
 )
 
 type doctorCommand struct {
@@ -26,7 +27,8 @@ func (c *doctorCommand) Run(s *session) error {
 			return err
 		}
 	}
-	found := clone.Examine(s.ctx)
+	installed, err := hooks.Examine(s.ctx, clone.Repo)
+	found := append(clone.Examine(s.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
 	data := map[string]any{"findings": found, "cleared": cleared}
 	text, failed := diagnosis(found, cleared)
 	if failed == 0 {

@@ -11,6 +11,7 @@ import (
 type governCommands struct {
 	Config configCommand `cmd:"" group:"Set up" help:"Show or set the board's limits and gates."`
 	Doctor doctorCommand `cmd:"" group:"Set up" help:"Look for everything that would make work fail here."`
+	Hooks  hooksCommands `cmd:"" group:"Set up" help:"Install, remove and show the hooks with which git itself refuses."`
 
 	Pause      pauseCommand       `cmd:"" group:"Govern" help:"Stop new claims until somebody resumes."`
 	Resume     resumeCommand      `cmd:"" group:"Govern" help:"Go back to where the board was paused, stopped or at a checkpoint."`

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/hooks"
+)
+
+type hooksCommands struct {
+	Install   hooksInstallCommand   `cmd:"" help:"Install the hooks, beside those that are there; again, bring them up to date."`
+	Uninstall hooksUninstallCommand `cmd:"" help:"Restore what was there before."`
+	Status    hooksStatusCommand    `cmd:"" default:"1" help:"Tell which hooks are there; the default."`
+}
+
+type hooksInstallCommand struct {
+	Server                 bool   `help:"In a bare repository that others push to: judge every push."`
+	NoReferenceTransaction bool   `name:"no-reference-transaction" help:"On a clone, leave out the hook that costs every ref transaction a few milliseconds."`
+	Admin                  string `placeholder:"NAME" help:"With --server: the principal that the first push must come from."`
+	Key                    string `placeholder:"FILE" help:"Its SSH public key."`
+}
+
+func (c *hooksInstallCommand) Run(s *session) error {
+	o, err := c.options()
+	if err != nil {
+		return err
+	}
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	if o.Integration, err = s.guarded(clone, c.Server); err != nil {
+		return err
+	}
+	before, err := hooks.Examine(s.ctx, clone.Repo)
+	if err != nil {
+		return err
+	}
+	if err := hooks.Install(s.ctx, clone.Repo, o); err != nil {
+		return err
+	}
+	after, err := s.hooksNow()
+	if err != nil {
+		return err
+	}
+	outcome := "changed"
+	if before.Whole() && after.Whole() && before.Integration == after.Integration && len(before.Hooks) == len(after.Hooks) {
+		outcome = "already"
+	}
+	return s.answer(outcome, after, hooksText(after))
+}
+
+// options reads the command line and the key that it names.
+func (c *hooksInstallCommand) options() (hooks.Options, error) {
+	const help = "git liza help hooks install"
+	o := hooks.Options{Server: c.Server, NoReferenceTransaction: c.NoReferenceTransaction, Admin: c.Admin}
+	switch {
+	case c.Server && c.NoReferenceTransaction:
+		return o, usagef(help, "a server needs the hook on ref transactions")
+	case (c.Admin == "") != (c.Key == ""):
+		return o, usagef(help, "--admin NAME and --key FILE belong together")
+	case c.Admin != "" && !c.Server:
+		return o, usagef(help, "--admin is for --server")
+	}
+	if c.Key != "" {
+		text, err := os.ReadFile(c.Key)
+		if err != nil {
+			return o, err
+		}
+		if o.AdminKey, err = publicKey(string(text)); err != nil {
+			return o, usagef(help, "%s: %v", c.Key, err)
+		}
+	}
+	var err error
+	o.Binary, err = os.Executable()
+	return o, err
+}
+
+// publicKey is the type and the key of an SSH public key, without its comment.
+func publicKey(text string) (string, error) {
+	words := strings.Fields(text)
+	if len(words) < 2 || strings.Count(strings.TrimSpace(text), "\n") > 0 || !strings.HasPrefix(words[0], "ssh-") && !strings.HasPrefix(words[0], "ecdsa-") && !strings.HasPrefix(words[0], "sk-") {
+		return "", errors.New("this is not an SSH public key")
+	}
+	return words[0] + " " + words[1], nil
+}
+
+// guarded is the integration branch that the board names, "" without a board.
+// A server is not set up on a board that is broken.
+func (s *session) guarded(clone *work.Clone, server bool) (string, error) {
+	b, _, err := clone.Store.Board(s.ctx)
+	if errors.Is(err, gitstore.ErrNoBoard) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if server {
+		_, found, err := clone.Store.Fsck(s.ctx, true)
+		if err != nil {
+			return "", err
+		}
+		if found != nil {
+			return "", found
+		}
+	}
+	return b.Settings().Integration.Name, b.Err()
+}
+
+type hooksUninstallCommand struct{}
+
+func (c *hooksUninstallCommand) Run(s *session) error {
+	repo, err := gitstore.Open(s.ctx, s.dir)
+	if err != nil {
+		return err
+	}
+	before, err := hooks.Examine(s.ctx, repo)
+	if err != nil {
+		return err
+	}
+	left, err := hooks.Uninstall(s.ctx, repo)
+	if err != nil {
+		return err
+	}
+	if left == nil {
+		left = []string{}
+	}
+	data := map[string]any{"left": left}
+	if len(before.Hooks) == 0 {
+		return s.answer("already", data, "no hooks of git liza are installed")
+	}
+	text := "what was there before is back\n"
+	for _, path := range left {
+		text += path + " was changed since it was installed and stays as it is\n"
+	}
+	return s.answer("changed", data, text)
+}
+
+type hooksStatusCommand struct{}
+
+func (c *hooksStatusCommand) Run(s *session) error {
+	now, err := s.hooksNow()
+	if err != nil {
+		return err
+	}
+	return s.answer("", now, hooksText(now))
+}
+
+// hooksNow examines the repository as its configuration is by now.
+func (s *session) hooksNow() (hooks.Installed, error) {
+	repo, err := gitstore.Open(s.ctx, s.dir)
+	if err != nil {
+		return hooks.Installed{}, err
+	}
+	return hooks.Examine(s.ctx, repo)
+}
+
+func hooksText(i hooks.Installed) string {
+	if len(i.Hooks) == 0 {
+		return "no hooks of git liza are installed: git liza hooks install\n"
+	}
+	var t table
+	for _, h := range i.Hooks {
+		text := h.Path
+		if h.First != "" {
+			text += ", after " + filepath.Base(h.First)
+		}
+		t.add(h.State, h.Name, text)
+	}
+	text := t.text(0)
+	if i.Integration == "" {
+		text += "there is no board yet: every branch is asked about\n"
+	}
+	if !i.BinaryFound {
+		text += fmt.Sprintf("git-liza is neither at %s nor on PATH: the hooks refuse what they guard\n", i.Binary)
+	}
+	return text
+}
+
+// hooksFinding is what doctor says about the hooks.
+func hooksFinding(i hooks.Installed, err error, bare bool) work.Finding {
+	const check = "hooks"
+	install := "git liza hooks install"
+	if bare {
+		install += " --server"
+	}
+	warn := func(format string, args ...any) work.Finding {
+		return work.Finding{Check: check, State: "warn", Text: fmt.Sprintf(format, args...), Hint: install}
+	}
+	var list []string
+	for _, h := range i.Hooks {
+		list = append(list, h.Name+" "+h.State)
+	}
+	switch {
+	case err != nil:
+		return work.Finding{Check: check, State: "warn", Text: err.Error(), Hint: "git liza hooks status"}
+	case len(i.Hooks) == 0:
+		return warn("none: git refuses nothing here")
+	case !i.BinaryFound:
+		return warn("git-liza is neither at %s nor on PATH: they refuse what they guard", i.Binary)
+	case !i.Whole():
+		return warn("%s", strings.Join(list, ", "))
+	}
+	return work.Finding{Check: check, State: "ok", Text: strings.Join(list, ", ")}
+}
+
+// installHooks installs a clone's hooks for a board that is there. In a bare
+// repository there is nothing to do: it needs those of a server, on request.
+func (s *session) installHooks(clone *work.Clone, b *flow.Board) error {
+	if clone.Repo.MainWorkTree() == "" {
+		return nil
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return hooks.Install(s.ctx, clone.Repo, hooks.Options{Binary: binary, Integration: b.Settings().Integration.Name})
+}
