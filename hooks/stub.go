@@ -142,6 +142,3 @@ func when(condition bool, text string) string {
 	}
 	return ""
 }
-
-// quote makes one word of the shell of any text.
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
