@@ -28,6 +28,15 @@ func (r *Repo) Config(ctx context.Context, key string) (string, error) {
 	return r.settings[canonicalKey(key)], nil
 }
 
+// setConfig sets a key of the repository's own configuration.
+func (r *Repo) setConfig(ctx context.Context, key, value string) error {
+	r.configMu.Lock()
+	defer r.configMu.Unlock()
+	r.settings = nil
+	_, err := r.Git(ctx, "config", "--local", key, value)
+	return err
+}
+
 // isPartial tells whether a remote has promised objects that are not here.
 func (r *Repo) isPartial(ctx context.Context) bool {
 	if _, err := r.Config(ctx, "extensions.partialClone"); err != nil {

@@ -22,7 +22,8 @@ const maxStrays = 3
 
 // A Build makes a move for the board that it will be applied to; it is called
 // again after every lost race. The refs go along with the move in the same
-// transaction, after those that follow from the move itself.
+// transaction, after those that follow from the move itself; where a remote is
+// the authority they move here only, once it has the move.
 type Build func(b *flow.Board, at time.Time) (flow.Move, []RefUpdate, error)
 
 // A Result is a move that is on the blackboard.
@@ -36,20 +37,39 @@ type Result struct {
 	chore   *chore
 }
 
+// A base is the state commit that a move is built on, "" for the first of all.
+type base struct {
+	tip     ID
+	remote  string // that is the authority, "" if this clone is its own
+	pending bool   // the remote does not have it yet
+}
+
 // A transaction is a move that is written but not yet on the blackboard.
 type transaction struct {
 	Result
-	updates []RefUpdate
+	updates []RefUpdate // of this clone
+	push    []RefUpdate // of the remote, if there is one
 }
 
 // Do makes one move: it reads the tip once, builds the move for that board,
 // gathers git's facts, applies the rules, writes, and swaps the refs; after a
 // lost race it does so again. Nothing is built on a tip that does not replay.
+// Where a remote is the authority, its refs are swapped, and those of this
+// clone follow.
+//
 // Errors are *flow.Refusal, *Breach or *DocumentError, or wrap ErrNoBoard,
-// ErrStateLost, ErrConflict, ErrClock, ErrForeignRef, ErrRefLocked, or what
-// build returned.
-// After an error the board is as it was.
+// ErrStateLost, ErrConflict, ErrClock, ErrForeignRef, ErrRefLocked, ErrOffline,
+// ErrDiverged, or what build returned.
+// After an error the board is as it was, unless the error says that a remote
+// may have the move; to repeat it is safe.
 func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
+	remote, err := s.Authority(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if remote != "" {
+		return s.doRemote(ctx, remote, build)
+	}
 	release, err := s.Repo.Queue(ctx)
 	if err != nil {
 		return Result{}, err
@@ -92,7 +112,11 @@ func (s *Store) race(ctx context.Context, build Build) (Result, error) {
 // losers do not meet again.
 func pause(ctx context.Context, attempt int) error {
 	limit := min(10*time.Millisecond<<attempt, 500*time.Millisecond)
-	timer := time.NewTimer(time.Duration(mathrand.Int64N(int64(limit))))
+	return wait(ctx, time.Duration(mathrand.Int64N(int64(limit))))
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -115,7 +139,7 @@ func RandomID() (string, error) {
 // attempt makes the move on one tip. The error wraps ErrRefMoved where the
 // race was lost.
 func (s *Store) attempt(ctx context.Context, tip ID, request flow.Request, build Build) (Result, error) {
-	t, err := s.prepare(ctx, tip, request, build)
+	t, err := s.prepare(ctx, base{tip: tip}, request, build)
 	if err != nil || t.Already {
 		return t.Result, err
 	}
@@ -131,24 +155,12 @@ func (s *Store) attempt(ctx context.Context, tip ID, request flow.Request, build
 }
 
 // prepare builds the move and does everything that comes before the swap.
-func (s *Store) prepare(ctx context.Context, tip ID, request flow.Request, build Build) (transaction, error) {
-	before, source := s.emptyBoard()
-	if tip == "" {
-		if err := s.lost(ctx); !errors.Is(err, ErrNoBoard) {
-			return transaction{}, err
-		}
-	} else {
-		var err error
-		if before, source, err = s.boardAt(tip, s.current); err != nil {
-			return transaction{}, err
-		}
-		if err := s.vouch(ctx, tip); err != nil {
-			return transaction{}, err
-		}
-		if err := s.settle(ctx, tip, before); err != nil {
-			return transaction{}, err
-		}
+func (s *Store) prepare(ctx context.Context, on base, request flow.Request, build Build) (transaction, error) {
+	before, source, err := s.ready(ctx, on)
+	if err != nil {
+		return transaction{}, err
 	}
+	tip := on.tip
 	at, err := s.dated(before)
 	if err != nil {
 		return transaction{}, err
@@ -173,12 +185,39 @@ func (s *Store) prepare(ctx context.Context, tip ID, request flow.Request, build
 	if err != nil {
 		return transaction{}, err
 	}
+	t := transaction{Result: Result{Move: m, Commit: commit, Before: before, After: after}}
+	if on.remote != "" {
+		t.push, err = s.outgoing(ctx, on, t.Result)
+		t.updates = append(s.incoming(t.Result), extra...)
+		return t, err
+	}
 	moved, err := s.updates(ctx, m, before, commit)
 	if err != nil {
 		return transaction{}, err
 	}
 	updates := append([]RefUpdate{{Name: StateRef, Old: tip, New: commit}}, moved...)
-	return transaction{Result{Move: m, Commit: commit, Before: before, After: after}, append(updates, extra...)}, nil
+	t.updates = append(updates, extra...)
+	return t, nil
+}
+
+// ready is the board to build on, after what an earlier move left undone is
+// completed.
+func (s *Store) ready(ctx context.Context, on base) (*flow.Board, snapshot, error) {
+	if on.tip == "" {
+		before, source := s.emptyBoard()
+		if err := s.lost(ctx); !errors.Is(err, ErrNoBoard) {
+			return nil, source, err
+		}
+		return before, source, nil
+	}
+	before, source, err := s.boardAt(on.tip, s.current)
+	if err != nil || on.pending {
+		return before, source, err
+	}
+	if err := s.vouch(ctx, on.tip); err != nil {
+		return nil, source, err
+	}
+	return before, source, s.settle(ctx, on.tip, before)
 }
 
 // dated is the time of the next move: now, but never before the last one.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -38,6 +39,11 @@ type Cmd struct {
 	// WorkTree runs git as a user would in Dir: the repository is found from
 	// there, and the environment names none.
 	WorkTree bool
+
+	// Remote is for a process that talks to a remote: it has no terminal and
+	// nobody to ask, and learns nothing of who runs it. Whatever it starts ends
+	// with it.
+	Remote bool
 
 	// Limit is the time the process may take, 2 minutes if zero.
 	Limit time.Duration
@@ -140,11 +146,24 @@ func (r *Repo) process(ctx context.Context, c Cmd) *process {
 	case !c.WorkTree:
 		p.Env = append(p.Env, "GIT_DIR="+r.gitDir)
 	}
+	if c.Remote {
+		p.detach()
+	}
 	p.Env = append(p.Env, c.Env...)
 	if c.Stdin != nil {
 		p.Stdin = bytes.NewReader(c.Stdin)
 	}
 	return p
+}
+
+// detach takes the terminal and everything of ours away from a process: over
+// a local path git hands the environment on to the hooks of the other side. An
+// empty GIT_ASKPASS keeps git from looking for another program to ask with.
+func (p *process) detach() {
+	p.Env = slices.DeleteFunc(p.Env, func(kv string) bool { return strings.HasPrefix(kv, "LIZA_") })
+	p.Env = append(p.Env, "GIT_ASKPASS=", "SSH_ASKPASS_REQUIRE=never")
+	p.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	p.Cmd.Cancel = func() error { return syscall.Kill(-p.Process.Pid, syscall.SIGTERM) }
 }
 
 func (p *process) run() ([]byte, error) {

@@ -16,14 +16,7 @@ import (
 func (r *Repo) Queue(ctx context.Context) (release func(), err error) {
 	// Whoever queues will write: have the configuration ready by then.
 	go r.Config(context.WithoutCancel(ctx), "liza.fsync")
-	path := filepath.Join(r.commonDir, "liza", "queue.lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
-	if errors.Is(err, os.ErrNotExist) {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return nil, fmt.Errorf("queue of writers: %w", err)
-		}
-		f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
-	}
+	f, err := r.openLock("queue.lock")
 	if err != nil {
 		return nil, fmt.Errorf("queue of writers: %w", err)
 	}
@@ -46,6 +39,19 @@ func (r *Repo) Queue(ctx context.Context) (release func(), err error) {
 		}()
 		return nil, fmt.Errorf("queue of writers: %w", ctx.Err())
 	}
+}
+
+// openLock opens a file of the folder liza that processes lock.
+func (r *Repo) openLock(name string) (*os.File, error) {
+	path := filepath.Join(r.commonDir, "liza", name)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if errors.Is(err, os.ErrNotExist) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return nil, err
+		}
+		f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	}
+	return f, err
 }
 
 // flock takes a kernel lock on an open file, past interrupting signals.

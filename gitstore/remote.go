@@ -3,6 +3,8 @@ package gitstore
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -53,21 +55,116 @@ func (s *Store) Sync(ctx context.Context) (Synced, error) {
 	if err == nil && name == "" {
 		err = errNoRemote
 	}
-	return Synced{Remote: name}, err
+	if err != nil {
+		return Synced{}, err
+	}
+	release, err := s.Repo.pushTurn(ctx)
+	if err != nil {
+		return Synced{Remote: name}, err
+	}
+	defer release()
+	step, news, err := s.refresh(ctx, name)
+	if err == nil && step.to == "" {
+		err = ErrNoBoard
+	}
+	return Synced{Remote: name, Before: step.from, After: step.to, Moves: len(news), Behind: step.behind}, err
 }
 
-// Join makes a remote the authority of this clone: a remote without a board
-// gets this one, a clone without a board gets the remote's, and of two boards
-// one of which continues the other the longer stands; where that is this
-// clone's, only with publish.
-func (s *Store) Join(ctx context.Context, remote string, publish bool) (Synced, error) {
-	return Synced{Remote: remote}, errors.New("joining a remote does not work yet")
+// Bring makes sure that commits of a task are here: where one is not, it
+// fetches what other clones saved of the task, and what was merged. Errors wrap
+// ErrOffline, or ErrNoCommit where the remote does not have them either.
+func (s *Store) Bring(ctx context.Context, id flow.TaskID, need ...ID) error {
+	missing, err := s.missing(need)
+	if err != nil || missing == "" {
+		return err
+	}
+	name, err := s.Authority(ctx)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		if err := s.bring(ctx, name, id); err != nil {
+			return err
+		}
+		if missing, err = s.missing(need); err != nil || missing == "" {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %s of %s is neither here nor at a remote that holds the board", ErrNoCommit, missing.Short(), id)
 }
 
-// Bring makes sure that commits of a task are here, and fetches what other
-// clones saved of it otherwise.
-func (s *Store) Bring(ctx context.Context, id flow.TaskID, need ...ID) error { return nil }
+// missing is the first of some commits that is not here, "" if all are.
+func (s *Store) missing(need []ID) (ID, error) {
+	for _, id := range need {
+		if _, here, err := s.commit(id); err != nil || !here {
+			return id, err
+		}
+	}
+	return "", nil
+}
+
+func (s *Store) bring(ctx context.Context, name string, id flow.TaskID) error {
+	release, err := s.Repo.pushTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if _, _, err := s.refresh(ctx, name); err != nil {
+		return err
+	}
+	there := tracking(name, "saved/"+string(id))
+	if err := s.fetchInto(ctx, name, [][2]string{{savedPrefix + string(id) + "/*", there + "/*"}}); err != nil {
+		return offline(name, err)
+	}
+	return s.keep(ctx, there, savedPrefix+string(id))
+}
+
+// keep turns what was fetched of a task into this clone's refs.
+func (s *Store) keep(ctx context.Context, there, here string) error {
+	found, err := s.Repo.Refs(ctx, there)
+	if err != nil {
+		return err
+	}
+	var updates []RefUpdate
+	for ref, id := range found {
+		name := here + strings.TrimPrefix(ref, there)
+		now, err := s.Repo.Resolve(ctx, name)
+		if err != nil {
+			return err
+		}
+		if now == "" {
+			updates = append(updates, RefUpdate{Name: name, New: id})
+		}
+		updates = append(updates, RefUpdate{Name: ref, Old: id})
+	}
+	return s.Repo.MoveRefs(ctx, updates, "liza: brought")
+}
 
 // Landed reads the remote's integration branch again and returns nil if it
-// contains the commit, or if this clone is its own authority.
-func (s *Store) Landed(ctx context.Context, commit ID) error { return nil }
+// contains the commit, or if this clone is its own authority. The error wraps
+// ErrOffline, or ErrForeignRef where the branch does not contain it.
+func (s *Store) Landed(ctx context.Context, commit ID) error {
+	name, err := s.Authority(ctx)
+	if err != nil || name == "" {
+		return err
+	}
+	release, err := s.Repo.pushTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	step, _, err := s.refresh(ctx, name)
+	if err != nil {
+		return err
+	}
+	if step.to == "" {
+		return ErrNoBoard
+	}
+	if now := step.seen.integration; now != "" {
+		if contains, err := s.Repo.IsAncestor(ctx, commit, now); err != nil || contains {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: "git liza sync",
+		Reason: fmt.Sprintf("the integration branch of %s is at %s, which does not contain %s", name, orNone(step.seen.integration), commit.Short())})
+}

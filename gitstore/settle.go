@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -81,7 +82,15 @@ func (s *Store) settle(ctx context.Context, tip ID, b *flow.Board) error {
 	if err != nil || len(late) == 0 {
 		return err
 	}
+	late, branch, err := s.followed(ctx, b, late)
+	if err != nil {
+		return err
+	}
 	err = s.Repo.MoveRefs(ctx, late, "liza: complete "+tip.Short())
+	if err == nil && branch != nil {
+		// Whoever changed files meanwhile is told by the commands that need them.
+		_ = s.Follower.Follow(ctx, branch.Old, branch.New)
+	}
 	if errors.Is(err, ErrRefMoved) {
 		// It was alive, only slow, or another one completed it.
 		if still, lateErr := s.late(ctx, tip, b); lateErr == nil && len(still) == 0 {
@@ -89,6 +98,24 @@ func (s *Store) settle(ctx context.Context, tip ID, b *flow.Board) error {
 		}
 	}
 	return err
+}
+
+// followed takes the integration branch of a mirror out of what is about to be
+// completed where a checkout of it cannot follow now.
+func (s *Store) followed(ctx context.Context, b *flow.Board, late []RefUpdate) ([]RefUpdate, *RefUpdate, error) {
+	i := slices.IndexFunc(late, func(u RefUpdate) bool { return u.Name == integrationRef(b) })
+	if i < 0 || s.Follower == nil {
+		return late, nil, nil
+	}
+	remote, err := s.Authority(ctx)
+	if err != nil || remote == "" {
+		return late, nil, err
+	}
+	branch := late[i]
+	if s.Follower.MayFollow(ctx, branch.Old, branch.New) != nil {
+		return slices.Delete(late, i, i+1), nil, nil
+	}
+	return late, &branch, nil
 }
 
 // late are the refs of the last move that stand where they stood before it,
@@ -120,8 +147,15 @@ func (s *Store) late(ctx context.Context, tip ID, b *flow.Board) ([]RefUpdate, e
 }
 
 // cameFrom reports whether the board's last merge or adoption, looking back
-// from a move, led integration from one commit to the other.
+// from a move, led integration from one commit to the other. A mirror may have
+// missed several of them.
 func (s *Store) cameFrom(ctx context.Context, e Event, from, to ID) (bool, error) {
+	if remote, err := s.Authority(ctx); err != nil || remote != "" {
+		if err != nil {
+			return false, err
+		}
+		return s.precedes(from, to)
+	}
 	c, ok, err := s.commit(to)
 	if err != nil || !ok {
 		return false, err

@@ -1,0 +1,164 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// remoteLimit is how long one talk with a remote may take, unless `git config
+// liza.remoteTimeout` says otherwise.
+const remoteLimit = time.Minute
+
+// talk runs a git process that talks to a remote.
+func (s *Store) talk(ctx context.Context, args ...string) ([]byte, error) {
+	limit, err := s.remoteTimeout(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.Repo.Run(ctx, Cmd{Args: args, Remote: true, Limit: limit})
+}
+
+// remoteTimeout reads a duration such as 90s, or a number of seconds.
+func (s *Store) remoteTimeout(ctx context.Context) (time.Duration, error) {
+	text, err := s.Repo.Config(ctx, "liza.remoteTimeout")
+	if err != nil || text == "" {
+		return remoteLimit, err
+	}
+	if _, numeric := strconv.Atoi(text); numeric == nil {
+		text += "s"
+	}
+	limit, err := time.ParseDuration(text)
+	if err != nil || limit <= 0 {
+		return 0, fmt.Errorf("git config liza.remoteTimeout: %q is no length of time such as 60s", text)
+	}
+	return limit, nil
+}
+
+// offline says that a remote could not be reached; a time limit or a call to
+// stop stays what it is.
+func offline(name string, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, ErrGitMissing) {
+		return fmt.Errorf("remote %s: %w", name, err)
+	}
+	return fmt.Errorf("%w: %s: %w", ErrOffline, name, err)
+}
+
+// pushArgs are what no configuration of the user's may change in a push: the
+// user's pre-push hook would run on every claim, and a mirror would delete.
+func pushArgs(name string, updates []RefUpdate, options []string) []string {
+	args := []string{"-c", "remote." + name + ".mirror=false", "-c", "push.pushOption=", "push", "--porcelain", "--atomic", "--no-verify",
+		"--no-follow-tags", "--no-signed", "--recurse-submodules=no"}
+	for _, o := range options {
+		args = append(args, "--push-option="+o)
+	}
+	var specs []string
+	for _, u := range updates {
+		spec := string(u.New) + ":" + u.Name
+		switch {
+		case !u.Any:
+			args = append(args, "--force-with-lease="+u.Name+":"+string(u.Old))
+		case u.New != "":
+			spec = "+" + spec
+		}
+		specs = append(specs, spec)
+	}
+	return append(append(args, "--", name), specs...)
+}
+
+// A rejection is a push that the remote answered with no: nothing has moved.
+type rejection struct {
+	refused []refusedLine // what the remote's own judge said, if it is one
+	said    string        // by the remote
+}
+
+// A refusedLine is what a server's judge says of one commit or ref.
+type refusedLine struct {
+	what    string
+	refusal *flow.Refusal
+}
+
+func (r *rejection) Error() string { return "the remote refuses the push: " + r.said }
+
+// push moves refs of a remote, all or none. After a *rejection none has moved;
+// after any other error nobody knows.
+func (s *Store) push(ctx context.Context, name string, updates []RefUpdate, options ...string) error {
+	out, err := s.talk(ctx, pushArgs(name, updates, options)...)
+	rejected, accepted := parsePush(string(out))
+	if err == nil && accepted && len(rejected) == 0 {
+		return nil
+	}
+	if err == nil {
+		err = fmt.Errorf("git push answered %q", out)
+	}
+	var e *GitError
+	if !errors.As(err, &e) || e.Code < 0 {
+		return err
+	}
+	lines := refusedLines(e.Stderr)
+	if len(rejected) == 0 && len(lines) == 0 {
+		return err
+	}
+	said := strings.Join(rejected, ", ")
+	if words := remoteWords(e.Stderr); words != "" {
+		said += ": " + words
+	}
+	return &rejection{refused: lines, said: strings.TrimPrefix(said, ": ")}
+}
+
+// parsePush reads `git push --porcelain`: a line FLAG TAB FROM:TO TAB SUMMARY
+// for each ref.
+func parsePush(out string) (rejected []string, accepted bool) {
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if len(f) < 3 {
+			continue
+		}
+		if f[0] != "!" {
+			accepted = true
+			continue
+		}
+		_, ref, _ := strings.Cut(f[1], ":")
+		rejected = append(rejected, ref+" "+f[2])
+	}
+	return rejected, accepted
+}
+
+// remoteWords are the lines that the other side printed.
+func remoteWords(stderr string) string {
+	var said []string
+	for line := range strings.Lines(stderr) {
+		if rest, ok := strings.CutPrefix(line, "remote: "); ok && strings.TrimSpace(rest) != "" {
+			said = append(said, flow.Clean(strings.TrimSpace(rest)))
+		}
+	}
+	return flow.Excerpt(strings.Join(said, "; "), 500)
+}
+
+// refusedLines finds the lines of a server's judge among what git printed:
+//
+//	liza-refused: COMMIT-OR-REF RULE: REASON; type: HINT
+//
+// The hook that runs inside a ref transaction speaks without git's prefix.
+func refusedLines(stderr string) []refusedLine {
+	var list []refusedLine
+	for line := range strings.Lines(stderr) {
+		text, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimSpace(line), "remote: "), "liza-refused: ")
+		what, text, found := strings.Cut(text, " ")
+		rule, text, whole := strings.Cut(text, ": ")
+		if !ok || !found || !whole {
+			continue
+		}
+		reason, hint := text, ""
+		if i := strings.LastIndex(text, "; type: "); i >= 0 {
+			reason, hint = text[:i], strings.TrimSpace(text[i+len("; type: "):])
+		}
+		list = append(list, refusedLine{what, &flow.Refusal{Rule: flow.Rule(flow.Clean(rule)), Reason: flow.Clean(reason), Hint: flow.Clean(hint)}})
+	}
+	return list
+}

@@ -1,0 +1,87 @@
+package gitstore
+
+import (
+	"context"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// outgoing are the refs of the remote that a move needs, state first: those
+// that follow from the move, and the branch of the task, which reviewers on
+// other hosts read.
+func (s *Store) outgoing(ctx context.Context, on base, r Result) ([]RefUpdate, error) {
+	list := []RefUpdate{{Name: StateRef, Old: on.tip, New: r.Commit}}
+	seen, err := s.Repo.Resolve(ctx, tracking(on.remote, "integration"))
+	if err != nil {
+		return nil, err
+	}
+	branch := integrationRef(r.After)
+	for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
+		if u.Name != branch {
+			list = append(list, u)
+			continue
+		}
+		if u.Old, err = s.lease(ctx, r.Move, u, seen); err != nil {
+			return nil, err
+		}
+		list = append(list, u)
+	}
+	if d, ok := r.Move.Detail.(*flow.InitMove); ok && !d.Created {
+		list = append(list, RefUpdate{Name: branch, Old: seen, New: d.Integration.Tip})
+	}
+	return append(list, branches(r)...), nil
+}
+
+// lease is where the remote's integration branch must be: where the board has
+// it, or, for a human's adoption, where somebody else has brought it, if the
+// adopted commit contains that.
+func (s *Store) lease(ctx context.Context, m flow.Move, u RefUpdate, seen ID) (ID, error) {
+	if m.Act == flow.ActInit {
+		return seen, nil
+	}
+	if m.Act != flow.ActAdopt || seen == "" || seen == u.Old {
+		return u.Old, nil
+	}
+	contains, err := s.Repo.IsAncestor(ctx, seen, u.New)
+	if err != nil || !contains {
+		return u.Old, err
+	}
+	return seen, nil
+}
+
+// branches are the task branches that a move brings to the remote, or ends
+// there. Git deletes one that is not there without a word.
+func branches(r Result) []RefUpdate {
+	var list []RefUpdate
+	for _, edit := range r.After.Changes() {
+		t, ok := edit.Document.(*flow.Task)
+		if !ok {
+			continue
+		}
+		ref := "refs/heads/" + t.ID.Branch()
+		if d, ok := r.Move.Detail.(*flow.SubmitMove); ok && t.ID == r.Move.Task {
+			list = append(list, RefUpdate{Name: ref, New: d.Commit, Any: true})
+			continue
+		}
+		was := r.Before.Task(t.ID)
+		if was == nil || was.Submissions == 0 || was.Status.Final() {
+			continue
+		}
+		if t.Status.Final() || was.Attempt != nil && t.Attempt == nil {
+			list = append(list, RefUpdate{Name: ref, Any: true})
+		}
+	}
+	return list
+}
+
+// incoming are the refs of this clone that follow a move which the remote has,
+// but for the integration branch, which every step of the mirror brings along.
+func (s *Store) incoming(r Result) []RefUpdate {
+	var list []RefUpdate
+	for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
+		if u.Name != integrationRef(r.After) {
+			list = append(list, u)
+		}
+	}
+	return list
+}

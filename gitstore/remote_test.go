@@ -1,0 +1,131 @@
+package gitstore
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A lane is two clones of one bare repository, each with a mirror of a board
+// that lives there.
+type lane struct {
+	bare string
+	a, b *desk
+}
+
+// newLane makes a board in a and publishes it.
+func newLane(t *testing.T) lane {
+	t.Helper()
+	l := lane{bare: filepath.Join(t.TempDir(), "bare.git")}
+	seed := seeded(t)
+	git(t, seed, "clone", "-q", "--bare", seed, l.bare)
+	l.a = newDesk(t, l.clone(t))
+	synced, err := l.a.store.Join(context.Background(), "origin", false)
+	require.NoError(t, err)
+	require.True(t, synced.Published)
+	l.b = &desk{t: t, dir: l.clone(t), now: l.a.now}
+	l.b.store = l.b.open()
+	synced, err = l.b.store.Join(context.Background(), "origin", false)
+	require.NoError(t, err)
+	require.False(t, synced.Published)
+	require.Equal(t, l.a.at(StateRef), l.b.at(StateRef))
+	l.agree(t)
+	return l
+}
+
+func (l lane) clone(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "clone")
+	git(t, l.bare, "clone", "-q", l.bare, dir)
+	return dir
+}
+
+func (l lane) at(t *testing.T, ref string) ID {
+	t.Helper()
+	out := git(t, l.bare, "for-each-ref", "--format=%(objectname)", ref)
+	return ID(out)
+}
+
+// agree holds both mirrors, after a look, against the remote.
+func (l lane) agree(t *testing.T) {
+	t.Helper()
+	for _, d := range []*desk{l.a, l.b} {
+		d.store = d.open()
+		_, err := d.store.Sync(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, l.at(t, StateRef), d.at(StateRef))
+		require.Equal(t, l.at(t, "refs/heads/integration"), d.at("refs/heads/integration"))
+		require.Equal(t, d.board().Settings().Integration.Tip, d.at("refs/heads/integration"))
+		d.sound()
+	}
+}
+
+func TestRemoteMove(t *testing.T) {
+	t.Parallel()
+	l := newLane(t)
+	l.a.add("task-1", "task-2")
+	require.Equal(t, l.a.at(StateRef), l.at(t, StateRef))
+	require.NotEqual(t, l.a.at(StateRef), l.b.at(StateRef))
+	l.b.claim("task-1", coder)
+	require.Equal(t, l.b.at(StateRef), l.at(t, StateRef))
+
+	_, err := l.a.store.Do(context.Background(), claim("task-1", "coder-2"))
+	var refusal *flow.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, flow.RuleLease, refusal.Rule)
+	require.Contains(t, refusal.Reason, "coder-1")
+	require.Contains(t, refusal.Reason, "2026-01-17T14:36:00Z")
+	l.agree(t)
+}
+
+// A whole life of a task: its refs travel with its moves.
+func TestRemoteLife(t *testing.T) {
+	t.Parallel()
+	l := newLane(t)
+	l.a.add("task-1", "task-2")
+	commit := l.b.submit("task-1", coder, "a.md", "one\n")
+	require.Equal(t, commit, l.at(t, "refs/liza/saved/task-1/1"))
+	require.Equal(t, commit, l.at(t, "refs/heads/liza/task-1"))
+
+	ctx := context.Background()
+	_, err := l.a.store.Sync(ctx)
+	require.NoError(t, err)
+	require.Empty(t, l.a.at("refs/liza/saved/task-1/1"), "saved commits come when they are needed")
+	require.NoError(t, l.a.store.Bring(ctx, "task-1", commit))
+	require.Equal(t, commit, l.a.at("refs/liza/saved/task-1/1"))
+	l.a.approve("task-1", commit)
+	merged := l.a.merge("task-1")
+	tip := merged.After.Task("task-1").Merge.Commit
+	require.Equal(t, tip, l.at(t, "refs/heads/integration"))
+	require.Equal(t, tip, l.a.at("refs/heads/integration"))
+	require.Empty(t, l.at(t, "refs/heads/liza/task-1"))
+	require.NoError(t, l.a.store.Landed(ctx, tip))
+	require.NoError(t, l.b.store.Landed(ctx, tip))
+	require.Error(t, l.b.store.Landed(ctx, commitOf(t, l.b, "stray")))
+	l.agree(t)
+}
+
+// commitOf is a commit that no branch has.
+func commitOf(t *testing.T, d *desk, name string) ID {
+	t.Helper()
+	return d.commit(d.at("refs/heads/main"), name, name+"\n")
+}
+
+func TestRemoteHearsNothingOfOurs(t *testing.T) {
+	l := newLane(t)
+	said := filepath.Join(t.TempDir(), "env")
+	hook := filepath.Join(l.bare, "hooks", "pre-receive")
+	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\nenv >'"+said+"'\n"), 0o777))
+	t.Setenv("LIZA_JUDGED", "x")
+	t.Setenv("LIZA_AGENT_ID", "coder-1")
+	l.a.add("task-1")
+	env, err := os.ReadFile(said)
+	require.NoError(t, err)
+	require.NotContains(t, string(env), "LIZA_")
+	require.Contains(t, string(env), "GIT_TERMINAL_PROMPT=0")
+}
