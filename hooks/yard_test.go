@@ -1,0 +1,308 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+const (
+	ann      = flow.Actor("human:ann")
+	coder    = flow.Actor("coder-1")
+	reviewer = flow.Actor("code-reviewer-1")
+	half     = flow.Duration(30 * time.Minute)
+)
+
+// A yard is a clone with a board and a server that sees the clone's objects,
+// as a hook sees those of a push, but holds refs of its own.
+type yard struct {
+	t      testing.TB
+	clone  string
+	server string
+	now    time.Time
+	store  *gitstore.Store // of the clone
+	judge  *gitstore.Store // of the server
+	as     string          // principal of the clone's moves
+	push   Push            // what else the server knows
+}
+
+// newYard makes a board that the server does not have yet.
+func newYard(t testing.TB, format string) *yard {
+	t.Helper()
+	y := &yard{t: t, clone: t.TempDir(), server: t.TempDir(), now: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC)}
+	git(t, y.clone, "init", "-q", "-b", "main", "--object-format="+format)
+	write(t, y.clone, "README", "hello\n")
+	git(t, y.clone, "add", ".")
+	git(t, y.clone, "commit", "-q", "-m", "first")
+	git(t, y.server, "init", "-q", "--bare", "--object-format="+format)
+	write(t, y.server, "objects/info/alternates", filepath.Join(y.clone, ".git", "objects")+"\n")
+	git(t, y.server, "update-ref", "refs/heads/main", git(t, y.clone, "rev-parse", "main"))
+	y.store, y.judge = y.open(y.clone), y.open(y.server)
+	return y
+}
+
+// plain is a yard whose server has the board already; there are no principals.
+func plain(t testing.TB) *yard {
+	t.Helper()
+	y := newYard(t, "sha1")
+	y.init()
+	y.land(y.all()...)
+	return y
+}
+
+func (y *yard) init() gitstore.Result {
+	y.t.Helper()
+	return y.do(flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Rules: flow.RulesVersion,
+		Goal: "goal-1", Title: "Ship it", Spec: "README", Integration: flow.Branch{Name: "integration", Tip: y.at("refs/heads/main")},
+		Created: true, Config: flow.DefaultConfig()}})
+}
+
+func (y *yard) open(dir string) *gitstore.Store {
+	y.t.Helper()
+	repo, err := gitstore.Open(context.Background(), dir)
+	require.NoError(y.t, err)
+	y.t.Cleanup(func() { repo.Close() })
+	store, err := gitstore.OpenStore(context.Background(), repo, func() time.Time { return y.now })
+	require.NoError(y.t, err)
+	return store
+}
+
+// do makes a move on the clone.
+func (y *yard) do(m flow.Move) gitstore.Result {
+	y.t.Helper()
+	if m.Principal == "" {
+		m.Principal = y.as
+	}
+	r, err := y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []gitstore.RefUpdate, error) { return m, nil, nil })
+	require.NoError(y.t, err)
+	return r
+}
+
+func (y *yard) board() *flow.Board {
+	y.t.Helper()
+	b, _, err := y.store.Board(context.Background())
+	require.NoError(y.t, err)
+	return b
+}
+
+func (y *yard) add(ids ...flow.TaskID) {
+	y.t.Helper()
+	var list []flow.TaskInput
+	for _, id := range ids {
+		list = append(list, flow.TaskInput{ID: id, Title: "Title of " + string(id), DoneWhen: "it works", Spec: "README", Scope: "small", Kind: flow.Docs})
+	}
+	y.do(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: list}})
+}
+
+func (y *yard) claim(id flow.TaskID) {
+	y.t.Helper()
+	y.do(flow.Move{Act: flow.ActClaim, Task: id, By: coder, Detail: &flow.ClaimMove{Lease: half, Base: y.board().Base(id, coder)}})
+	git(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.board().Task(id).Attempt.Start))
+}
+
+// work commits a file on a task's branch, without a checkout.
+func (y *yard) work(id flow.TaskID, name, content string) gitstore.ID {
+	y.t.Helper()
+	commit := y.commit("refs/heads/"+id.Branch(), name, content)
+	git(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(commit))
+	return commit
+}
+
+// commit makes a commit with one more file on top of a ref.
+func (y *yard) commit(on, name, content string) gitstore.ID {
+	y.t.Helper()
+	blob := y.hash("blob", content)
+	tree := strings.TrimSpace(git(y.t, y.clone, "ls-tree", on)) + "\n100644 blob " + string(blob) + "\t" + name + "\n"
+	return y.commitTree(y.feed(tree, "mktree"), "work", gitstore.ID(git(y.t, y.clone, "rev-parse", on)))
+}
+
+func (y *yard) commitTree(tree, message string, parents ...gitstore.ID) gitstore.ID {
+	y.t.Helper()
+	args := []string{"commit-tree", tree, "-m", message}
+	for _, p := range parents {
+		args = append(args, "-p", string(p))
+	}
+	return gitstore.ID(git(y.t, y.clone, args...))
+}
+
+func (y *yard) submit(id flow.TaskID) {
+	y.t.Helper()
+	y.do(flow.Move{Act: flow.ActIntent, Task: id, By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look"}}})
+	commit := y.at("refs/heads/" + id.Branch())
+	facts, err := y.store.Facts(context.Background(), flow.Question{Submission: commit, Tip: y.board().Settings().Integration.Tip})
+	require.NoError(y.t, err)
+	d := &flow.SubmitMove{Commit: commit, Tree: facts.Tree, Base: facts.Base, Save: y.board().Task(id).Saves + 1}
+	for _, c := range facts.Changes {
+		d.Paths = append(d.Paths, c.Path)
+	}
+	y.do(flow.Move{Act: flow.ActSubmit, Task: id, By: coder, Detail: d})
+}
+
+func (y *yard) approve(id flow.TaskID) {
+	y.t.Helper()
+	y.do(flow.Move{Act: flow.ActReview, Task: id, By: reviewer, Detail: &flow.ReviewMove{Lease: half}})
+	y.do(flow.Move{Act: flow.ActApprove, Task: id, By: reviewer, Detail: &flow.ApproveMove{Commit: y.board().Task(id).Submission.Commit}})
+}
+
+// merge merges an approved task as the rules want it.
+func (y *yard) merge(id flow.TaskID) {
+	y.t.Helper()
+	y.do(flow.Move{Act: flow.ActMerge, Task: id, By: ann, Detail: y.merging(id)})
+	git(y.t, y.clone, "update-ref", "-d", "refs/heads/"+id.Branch())
+}
+
+func (y *yard) merging(id flow.TaskID) *flow.MergeMove {
+	y.t.Helper()
+	onto, commit := y.board().Settings().Integration.Tip, y.board().Task(id).Submission.Commit
+	m, err := y.store.Merge(context.Background(), onto, commit)
+	require.NoError(y.t, err)
+	merged, err := y.store.MergeCommit(context.Background(), m.Tree, onto, commit, "Merge "+string(id))
+	require.NoError(y.t, err)
+	return &flow.MergeMove{Commit: merged, Submission: commit, Onto: onto, Tree: m.Tree, Git: "2.39.5"}
+}
+
+// at is where a ref of the clone is.
+func (y *yard) at(name string) gitstore.ID {
+	y.t.Helper()
+	return resolved(y.t, y.store, name)
+}
+
+// there is where a ref of the server is.
+func (y *yard) there(name string) gitstore.ID {
+	y.t.Helper()
+	return resolved(y.t, y.judge, name)
+}
+
+func resolved(t testing.TB, s *gitstore.Store, name string) gitstore.ID {
+	t.Helper()
+	id, err := s.Repo.Resolve(context.Background(), name)
+	require.NoError(t, err)
+	return id
+}
+
+// moves are updates of the server's refs to where the clone has them.
+func (y *yard) moves(names ...string) []Update {
+	y.t.Helper()
+	var list []Update
+	for _, name := range names {
+		list = append(list, Update{name, y.there(name), y.at(name)})
+	}
+	return list
+}
+
+// to is an update of one of the server's refs.
+func (y *yard) to(name string, id gitstore.ID) Update {
+	y.t.Helper()
+	return Update{name, y.there(name), id}
+}
+
+// all are the updates that bring the server what the clone has.
+func (y *yard) all() []Update {
+	y.t.Helper()
+	names := map[string]bool{}
+	for _, s := range []*gitstore.Store{y.store, y.judge} {
+		for _, prefix := range []string{"refs/liza", "refs/heads"} {
+			refs, err := s.Repo.Refs(context.Background(), prefix)
+			require.NoError(y.t, err)
+			for name := range refs {
+				names[name] = true
+			}
+		}
+	}
+	var list []Update
+	for name := range names {
+		if u := (Update{name, y.there(name), y.at(name)}); u.Old != u.New {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// judged is what the server says to a push.
+func (y *yard) judged(updates ...Update) []Refused {
+	y.t.Helper()
+	p := y.push
+	p.Updates, p.Server, p.Now = updates, true, y.now
+	err := Judge(context.Background(), y.judge, p)
+	if err == nil {
+		return nil
+	}
+	var rejection *Rejection
+	require.ErrorAs(y.t, err, &rejection)
+	require.NotEmpty(y.t, rejection.Refused)
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		require.Regexp(y.t, `^liza-refused: \S+ [a-z_]+: .+; type: .+$`, line)
+	}
+	return rejection.Refused
+}
+
+// accepts holds that a push is fine, and leaves the server as it is.
+func (y *yard) accepts(updates ...Update) {
+	y.t.Helper()
+	if refused := y.judged(updates...); refused != nil {
+		y.t.Fatal((&Rejection{refused}).Error())
+	}
+}
+
+// land pushes.
+func (y *yard) land(updates ...Update) {
+	y.t.Helper()
+	y.accepts(updates...)
+	for _, u := range updates {
+		if u.New == "" {
+			git(y.t, y.server, "update-ref", "-d", u.Name)
+			continue
+		}
+		git(y.t, y.server, "update-ref", u.Name, string(u.New))
+	}
+}
+
+// refuses holds that a push is refused, for a commit or ref, by a rule, and
+// that its reason says so.
+func (y *yard) refuses(what string, rule flow.Rule, reason string, updates ...Update) {
+	y.t.Helper()
+	refused := y.judged(updates...)
+	require.NotNil(y.t, refused, "the push was accepted")
+	for _, r := range refused {
+		if r.What == what && r.Rule == rule {
+			require.Contains(y.t, r.Reason, reason)
+			require.NotEmpty(y.t, r.Hint)
+			return
+		}
+	}
+	y.t.Fatalf("%s is not refused by %s, but:\n%v", what, rule, &Rejection{refused})
+}
+
+// forge writes a commit of the clone's with an edit, and all that follows it
+// is gone.
+func (y *yard) forge(commit gitstore.ID, edits ...string) gitstore.ID {
+	y.t.Helper()
+	raw := git(y.t, y.clone, "cat-file", "commit", string(commit)) + "\n"
+	forged := strings.NewReplacer(edits...).Replace(raw)
+	require.NotEqual(y.t, raw, forged, "nothing was forged")
+	return y.hash("commit", forged)
+}
+
+func (y *yard) hash(kind, content string) gitstore.ID {
+	y.t.Helper()
+	return gitstore.ID(y.feed(content, "hash-object", "-t", kind, "--literally", "-w", "--stdin"))
+}
+
+func (y *yard) feed(stdin string, args ...string) string {
+	y.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Stdin, cmd.Stderr = y.clone, strings.NewReader(stdin), os.Stderr
+	out, err := cmd.Output()
+	require.NoError(y.t, err)
+	return string(bytes.TrimSpace(out))
+}
