@@ -168,7 +168,9 @@ func (y *yard) merging(id flow.TaskID) *flow.MergeMove {
 	require.NoError(y.t, err)
 	merged, err := y.store.MergeCommit(context.Background(), m.Tree, onto, commit, "Merge "+string(id))
 	require.NoError(y.t, err)
-	return &flow.MergeMove{Commit: merged, Submission: commit, Onto: onto, Tree: m.Tree, Git: "2.39.5"}
+	drift, err := y.store.Drift(context.Background(), y.board().Task(id).Attempt.Base, onto)
+	require.NoError(y.t, err)
+	return &flow.MergeMove{Commit: merged, Submission: commit, Onto: onto, Tree: m.Tree, Drift: drift, Git: "2.39.5"}
 }
 
 // at is where a ref of the clone is.
