@@ -20,6 +20,10 @@ func (r *RegisterMove) check(p *play) *Refusal {
 	if by := m.By.Agent(); by != "" && by != r.Agent {
 		return refuse(RuleRole, hint, "%s does not register %s", by, r.Agent)
 	}
+	known := p.Principals()
+	if who := known.Find(m.Principal); len(known.List) > 0 && !who.MayAct(Actor(r.Agent)) {
+		return refuse(RulePrincipal, "git liza principal list", "%s does not act as %s", m.Principal, r.Agent)
+	}
 	old := p.Agent(r.Agent)
 	if old == nil {
 		return nil
@@ -28,8 +32,13 @@ func (r *RegisterMove) check(p *play) *Refusal {
 	if held != "" && !r.Takeover {
 		return refuse(RuleHeld, "git liza register "+string(r.Agent)+" --takeover", "%s holds %s until %s", r.Agent, held, lease)
 	}
+	if t := p.Task(old.Task); t != nil {
+		return t.crowded(r.worker(p))
+	}
 	return nil
 }
+
+func (r *RegisterMove) worker(p *play) Worker { return Worker{Actor(r.Agent), p.move.Principal} }
 
 // heldBy is the task or review that an agent holds with a live lease.
 func (p *play) heldBy(a *Agent) (TaskID, string) {
@@ -52,8 +61,22 @@ func (r *RegisterMove) apply(p *play) {
 	a := Agent{ID: r.Agent, Role: r.Agent.Role(), Principal: p.move.Principal, Provider: r.Provider, Host: r.Host, Generation: r.Generation, Registered: p.move.At}
 	if old := p.Agent(r.Agent); old != nil {
 		a.Task, a.Review = old.Task, old.Review
+		r.inherit(p, old.Task)
 	}
 	p.put(Key{Agents, string(a.ID)}, &a)
+}
+
+// inherit hands the claim of the earlier registration to the principal of this
+// one, which then counts among the coders.
+func (r *RegisterMove) inherit(p *play, id TaskID) {
+	t := p.Task(id)
+	if t == nil || t.Claim == nil || t.Claim.Principal == p.move.Principal {
+		return
+	}
+	t = t.clone()
+	t.Claim.Principal = p.move.Principal
+	t.worked(r.worker(p))
+	p.keep(t)
 }
 
 // UnregisterMove removes an agent that holds nothing.

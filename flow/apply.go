@@ -194,7 +194,7 @@ func (p *play) subject(r *rule) *Refusal {
 func (p *play) standing() standing {
 	s := anybody
 	by := p.move.By
-	if p.task != nil && p.task.Claim != nil && p.task.Claim.By == by {
+	if p.task != nil && p.holds() {
 		s |= holder
 	}
 	if p.task != nil && p.task.Review != nil && p.task.Review.By == by {
@@ -231,6 +231,9 @@ func (p *play) unentitled(r *rule) *Refusal {
 		}
 	}
 	switch {
+	case r.by&holder != 0 && p.task.Claim != nil && p.task.Claim.By == m.By:
+		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s is held by %s for %s until %s, not for %s",
+			m.Task, m.By, p.task.Claim.Principal, p.task.Claim.Lease.Format(time.RFC3339), m.Principal)
 	case r.by&holder != 0 && p.task.Claim != nil:
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s is held by %s until %s, not by %s",
 			m.Task, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339), m.By)
@@ -252,6 +255,7 @@ func (p *play) effect() {
 		p.task.Status = p.rule.to
 	}
 	p.register()
+	p.bind()
 	p.move.Detail.apply(p)
 	if p.task != nil {
 		p.keep(p.task)

@@ -19,7 +19,8 @@ type InitMove struct {
 	Created     bool      `yaml:"created"` // whether the integration branch is made with the board
 	Deadline    time.Time `yaml:"deadline"`
 	Config      Config    `yaml:"config"`
-	// Admin is the board's first principal, nil for a board without any.
+	// Admin is the board's first principal, who makes this move; nil for a
+	// board that has none yet.
 	Admin *Principal `yaml:"admin"`
 }
 
@@ -59,7 +60,16 @@ func (i *InitMove) check(p *play) *Refusal {
 	case !i.Deadline.IsZero() && !i.Deadline.After(p.move.At):
 		return refuse(RuleForm, hint, "the deadline %s is in the past", i.Deadline.Format(time.RFC3339))
 	}
-	return i.Config.check(hint)
+	if r := i.Config.check(hint); r != nil || i.Admin == nil {
+		return r
+	}
+	if r := p.governed(&Principals{List: []Principal{i.Admin.bare()}}, i.Admin); r != nil {
+		return r
+	}
+	if i.Admin.Name != p.move.Principal {
+		return refuse(RulePrincipal, "git config liza.principal "+i.Admin.Name, "the first admin %s makes the board, not %q", i.Admin.Name, clip(p.move.Principal))
+	}
+	return nil
 }
 
 // goodBranch narrows git's rules for branch names to what no shell or option
@@ -85,6 +95,9 @@ func (i *InitMove) apply(p *play) {
 		Next:    Counters{Task: 1, Goal: 2, Sprint: 1, Record: 1, Mark: 1}, Config: i.Config})
 	p.put(Key{Goals, string(i.Goal)}, &Goal{ID: i.Goal, Title: i.Title, Spec: i.Spec, Status: InProgress, Created: at, CreatedBy: p.move.By})
 	p.openSprint(i.Deadline)
+	if i.Admin != nil {
+		p.put(Key{Folder: PrincipalsDoc}, &Principals{List: []Principal{i.Admin.bare()}})
+	}
 }
 
 // check refuses a configuration that no rule could work with.
@@ -119,16 +132,6 @@ func (c *Config) check(hint string) *Refusal {
 		if !validID(g.Name) || g.Command == "" || g.Timeout < Duration(time.Second) || slices.ContainsFunc(c.Gates[:i], named) {
 			return refuse(RuleForm, hint, "a gate needs a name of its own, a command and a timeout: %q", clip(g.Name))
 		}
-	}
-	return nil
-}
-
-// admin lets only admins change how the board is governed, where there are
-// principals at all.
-func admin(p *play) *Refusal {
-	who := p.Principals()
-	if len(who.List) > 0 && !who.May(p.move.Principal, "admin") {
-		return refuse(RuleAdmin, "git liza principal list", "%s is for principals with the right admin, not for %q", p.move.Act, p.move.Principal)
 	}
 	return nil
 }
@@ -213,54 +216,3 @@ func (m *MigrateMove) check(p *play) *Refusal {
 }
 
 func (m *MigrateMove) apply(p *play) { p.change(func(s *Settings) { s.Rules = m.To }) }
-
-// PrincipalMove enters, replaces or removes an account that may act for
-// agents and humans.
-type PrincipalMove struct {
-	Principal Principal `yaml:"account"`
-	Remove    bool      `yaml:"remove"`
-}
-
-func (a *PrincipalMove) subject() string { return a.Principal.Name }
-
-func (a *PrincipalMove) check(p *play) *Refusal {
-	hint := "git liza help principal"
-	if !validID(a.Principal.Name) {
-		return refuse(RuleForm, hint, "%q is not a principal's name", clip(a.Principal.Name))
-	}
-	if kind := a.Principal.Kind; kind != "human" && kind != "machine" && !a.Remove {
-		return refuse(RuleForm, hint, "%q is not a kind of principal (human, machine)", clip(kind))
-	}
-	for _, right := range a.Principal.Rights {
-		if right != "admin" && right != "merge" {
-			return refuse(RuleForm, hint, "%q is not a right (admin, merge)", clip(right))
-		}
-	}
-	known, after := p.Principals(), a.after(p)
-	if a.Remove && len(after.List) == len(known.List) {
-		return refuse(RuleNotFound, "git liza principal list", "there is no principal %s", a.Principal.Name)
-	}
-	if len(after.List) > MaxList*20 {
-		return refuse(RuleLimit, hint, "a board has at most %d principals", MaxList*20)
-	}
-	if !after.anybody("admin") {
-		return refuse(RuleAdmin, hint, "a board with principals has at least one with the right admin")
-	}
-	return nil
-}
-
-// after are the principals with this one entered or removed.
-func (a *PrincipalMove) after(p *play) *Principals {
-	var next Principals
-	for _, one := range p.Principals().List {
-		if one.Name != a.Principal.Name {
-			next.List = append(next.List, one)
-		}
-	}
-	if !a.Remove {
-		next.List = append(next.List, a.Principal)
-	}
-	return &next
-}
-
-func (a *PrincipalMove) apply(p *play) { p.put(Key{Folder: PrincipalsDoc}, a.after(p)) }

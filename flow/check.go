@@ -72,6 +72,7 @@ func (b *Board) Check() error {
 		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program knows up to %d", s.Rules, RulesVersion)
 	}
 	b.checkSettings(s, note)
+	note(b.checkPrincipals())
 	held := map[Actor]TaskID{}
 	for _, short := range b.Tasks() {
 		t, ok := b.load(Key{Tasks, string(short.ID)}).(*Task)
@@ -115,6 +116,19 @@ func (b *Board) checkSettings(s Settings, note func(*Refusal)) {
 	if b.Breaker().Tripped && c.State != Checkpoint && (c.State != Stopped || c.Before != Checkpoint) {
 		note(breach("the circuit breaker is tripped and the board is %s", c.State))
 	}
+}
+
+// checkPrincipals refuses principals that nobody governs, or of which two are
+// one.
+func (b *Board) checkPrincipals() *Refusal {
+	known := b.Principals()
+	if len(known.List) > 0 && !known.anybody("admin") {
+		return breach("there are principals, and none has the right admin")
+	}
+	if twice := known.shared(); twice != "" {
+		return breach("the %s belongs to two principals", twice)
+	}
+	return nil
 }
 
 // checkPlace refuses a live task that is archived too, or that depends on

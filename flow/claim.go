@@ -1,9 +1,6 @@
 package flow
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // ClaimMove takes a task for a coder. Which attempt it begins or continues
 // follows from the board: the same coder goes on where it stopped, another
@@ -139,14 +136,10 @@ func (c *ClaimMove) check(p *play) *Refusal {
 		return refuse(RuleTip, "git liza claim "+string(p.task.ID)+" --as "+string(p.move.By),
 			"the claim is based on %q, it has to be %q: a fresh attempt begins at the integration tip, one that goes on keeps its base", c.Base, base)
 	}
-	if len(p.task.Coders) >= MaxList && !slices.Contains(p.task.Coders, c.worker(p)) {
-		return refuse(RuleLimit, "git liza supersede "+string(p.task.ID)+" --by FILE --reason R",
-			"%d coders have held %s already", len(p.task.Coders), p.task.ID)
-	}
-	return nil
+	return p.task.crowded(p.worker())
 }
 
-func (c *ClaimMove) worker(p *play) Worker { return Worker{p.move.By, p.move.Principal} }
+func (p *play) worker() Worker { return Worker{p.move.By, p.move.Principal} }
 
 // base is the base that a claim of the subject has to name.
 func (p *play) base() ObjectID {
@@ -193,9 +186,7 @@ func (c *ClaimMove) apply(p *play) {
 	}
 	p.recall(from)
 	t.Claim = &Claim{By: m.By, Principal: m.Principal, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from}
-	if w := c.worker(p); !slices.Contains(t.Coders, w) {
-		t.Coders = append(slices.Clip(t.Coders), w)
-	}
+	t.worked(p.worker())
 	p.hold(m.By, t.ID)
 }
 
@@ -231,7 +222,7 @@ func (p *play) recall(from Status) {
 }
 
 func (c *ClaimMove) already(p *play) bool {
-	return p.from == Claimed && p.task.Claim.By == p.move.By && p.task.Claim.live(p.move.At)
+	return p.from == Claimed && p.holds() && p.task.Claim.live(p.move.At)
 }
 
 func (c *ClaimMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, c.Saved) }

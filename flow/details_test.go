@@ -126,6 +126,10 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		m := newBoard()
 		m.Board, m.Integration.Name, m.Spec = w.or("board", m.Board), w.or("branch", m.Integration.Name), w.or("spec", m.Spec)
 		m.Rules += w.number("newer")
+		if name, ok := w.pairs["admin"]; ok {
+			account := w.account(name)
+			m.Admin = &account
+		}
 		return m
 	},
 	ActConfig: func(s *scene, _ TaskID, w words) Detail { return &ConfigMove{s.config(w)} },
@@ -136,19 +140,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActMigrate: func(_ *scene, _ TaskID, w words) Detail { return &MigrateMove{w.number("to")} },
 	ActAmend:   amendWords,
 	ActPrincipal: func(_ *scene, _ TaskID, w words) Detail {
-		account := Principal{Name: w.nth(0), Kind: w.or("kind", "human"), Rights: w.list("rights"), Keys: w.list("keys"),
-			Users: w.list("users"), Agents: w.list("agents")}
-		if _, given := w.pairs["agents"]; !given && account.Kind == "human" {
-			account.Agents = []string{"human:*"}
-		}
-		for _, name := range w.list("roles") {
-			var role Role
-			if err := role.UnmarshalText([]byte(name)); err != nil {
-				panic(err)
-			}
-			account.Roles = append(account.Roles, role)
-		}
-		return &PrincipalMove{Remove: w.on("remove"), Principal: account}
+		return &PrincipalMove{Remove: w.on("remove"), Principal: w.account(w.nth(0))}
 	},
 }
 

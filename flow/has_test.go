@@ -70,6 +70,12 @@ func (s *scene) boardProperty(key string) (string, bool) {
 		return join(b.IDs(Tasks)), true
 	case "archived":
 		return join(b.IDs(Archive)), true
+	case "principals":
+		var list []string
+		for _, p := range b.Principals().List {
+			list = append(list, strings.TrimSuffix(p.Name+":"+strings.Join(p.Rights, "+"), ":"))
+		}
+		return strings.Join(list, ","), true
 	case "next":
 		return strconv.Itoa(c.Next.Task), true
 	}
@@ -88,6 +94,8 @@ func (s *scene) agentProperty(id AgentID, key string) (string, bool) {
 		return string(a.Review), true
 	case "degraded":
 		return a.Degraded, true
+	case "principal":
+		return a.Principal, true
 	}
 	return "", false
 }
@@ -125,7 +133,7 @@ var taskProperties = map[string]func(*Task) string{
 	"coders": func(t *Task) string {
 		var list []string
 		for _, c := range t.Coders {
-			list = append(list, string(c.By))
+			list = append(list, strings.TrimSuffix(string(c.By)+"@"+c.Principal, "@"))
 		}
 		return join(list)
 	},
@@ -141,6 +149,12 @@ var taskProperties = map[string]func(*Task) string{
 			return ""
 		}
 		return string(t.Claim.By)
+	},
+	"principal": func(t *Task) string {
+		if t.Claim == nil {
+			return ""
+		}
+		return t.Claim.Principal
 	},
 	"lease": func(t *Task) string {
 		if t.Claim == nil {

@@ -16,18 +16,99 @@ import (
 var update = flag.Bool("update", false, "write testdata/matrix.golden anew")
 
 // TestMatrix holds every act on a task, in every state, by every kind of
-// actor, against testdata/matrix.golden: the state that it leads to, or the
-// rule that refuses it. The details are those of a correct command.
+// actor, against golden files: the state that it leads to, or the rule that
+// refuses it. The details are those of a correct command. principals.golden is
+// the same on a board that knows who stands behind the actors.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	got := drawMatrix(t)
-	const golden = "testdata/matrix.golden"
-	if *update {
-		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+	for golden, m := range map[string]matrix{"testdata/matrix.golden": plain, "testdata/principals.golden": governed} {
+		got := m.draw(t)
+		if *update {
+			require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+		}
+		want, err := os.ReadFile(golden)
+		require.NoError(t, err)
+		require.Equal(t, string(want), got, "go test ./flow -run TestMatrix -update writes it anew")
 	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got, "go test ./flow -run TestMatrix -update writes it anew")
+}
+
+// A matrix is what has happened before task-1 is there, and the actors that
+// then try everything; those with a registered id act as its supervisor.
+type matrix struct {
+	cast    string
+	columns []column
+	behind  *strings.Replacer // gives the actors of towards their principals
+}
+
+type column struct{ title, actor string }
+
+var plain = matrix{
+	cast: "human:eve register planner-1 as=p | human:eve register coder-1 as=c | human:eve register coder-2 as=o" +
+		"| human:eve register code-reviewer-1 as=r | human:eve register code-reviewer-2 as=q",
+	columns: []column{
+		{"planner", "planner-1"},
+		{"coder", "coder-1"},
+		{"its child", "coder-1.child"},
+		{"other coder", "coder-2"},
+		{"reviewer", "code-reviewer-1"},
+		{"its child", "code-reviewer-1.child"},
+		{"other reviewer", "code-reviewer-2"},
+		{"human", "human:ann"},
+	},
+	behind: strings.NewReplacer(),
+}
+
+// Host codes, desk reviews, gate is a coder's machine that alone merges; both
+// is a machine for coders and reviewers; ann governs, bob is another human.
+var governed = matrix{
+	cast: "human:eve principal ann rights=admin | human:eve@ann principal bob agents=human:*" +
+		"| human:eve@ann principal host kind=machine roles=coder | human:eve@ann principal desk kind=machine agents=code-reviewer-*" +
+		"| human:eve@ann principal gate kind=machine roles=coder rights=merge | human:eve@ann principal both kind=machine roles=coder,code-reviewer" +
+		"| coder-1@host register coder-1 as=c | coder-2@gate register coder-2 as=g | coder-3@both register coder-3 as=o" +
+		"| code-reviewer-1@desk register code-reviewer-1 as=r | code-reviewer-2@both register code-reviewer-2 as=q",
+	columns: []column{
+		{"coder@host", "coder-1@host"},
+		{"its child", "coder-1.child@host"},
+		{"coder@gate", "coder-2@gate"},
+		{"coder@both", "coder-3@both"},
+		{"reviewer@desk", "code-reviewer-1@desk"},
+		{"reviewer@both", "code-reviewer-2@both"},
+		{"human@ann", "human:ann@ann"},
+		{"human@bob", "human:bob@bob"},
+	},
+	behind: strings.NewReplacer("human:eve", "human:eve@ann", "coder-1 merge", "coder-2@gate merge", "coder-1 integration", "coder-2@gate integration",
+		"coder-1 ", "coder-1@host ", "code-reviewer-1", "code-reviewer-1@desk"),
+}
+
+// impostors are refused whatever they try on the governed board, and in every
+// state: accounts that do not act as the actor, that another has registered,
+// that nobody knows, and none.
+var impostors = []string{"coder-1@both", "coder-1.child@gate", "coder-1", "coder-1@desk", "coder-9@eve", "code-reviewer-1@host",
+	"code-reviewer-2@desk", "planner-1@host", "human:bob@host", "human:ann", "human:bob@Bob"}
+
+func TestImpostors(t *testing.T) {
+	t.Parallel()
+	for _, status := range Statuses() {
+		at := governed.at(t, status)
+		for _, who := range impostors {
+			for act := range pageOfTasks {
+				m, facts := at.moveOf([]string{who, act.String(), "task-1", "c2"})
+				r := new(Refusal)
+				_, err := at.board.Apply(m, facts)
+				require.ErrorAs(t, err, &r, "%s %s", who, act)
+				require.Equal(t, RulePrincipal, r.Rule, "%s %s: %s", who, act, r.Reason)
+				require.False(t, at.board.Already(m), "%s %s", who, act)
+			}
+			require.Empty(t, at.board.Acts("task-1", at.caller(who), at.now), who)
+			require.Empty(t, at.board.Moves(at.caller(who), at.now), who)
+		}
+	}
+}
+
+// caller is who an actor of a scenario is.
+func (s *scene) caller(who string) Caller {
+	m, _ := s.moveOf([]string{who, ActPause.String()})
+	return Caller{m.By, m.Principal, m.Generation}
 }
 
 // towards are the steps that bring task-1 into each state. coder-1 and
@@ -61,28 +142,13 @@ var ways = map[Status][]Status{
 	Abandoned:         {Unclaimed, Abandoned},
 }
 
-// columns are the actors; those with a registered id act as its supervisor.
-var columns = []struct{ title, actor string }{
-	{"planner", "planner-1"},
-	{"coder", "coder-1"},
-	{"its child", "coder-1.child"},
-	{"other coder", "coder-2"},
-	{"reviewer", "code-reviewer-1"},
-	{"its child", "code-reviewer-1.child"},
-	{"other reviewer", "code-reviewer-2"},
-	{"human", "human:ann"},
-}
-
-const cast = "human:eve register planner-1 as=p | human:eve register coder-1 as=c | human:eve register coder-2 as=o" +
-	"| human:eve register code-reviewer-1 as=r | human:eve register code-reviewer-2 as=q"
-
-func drawMatrix(t *testing.T) string {
+func (m matrix) draw(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("The state that an act on a task leads to, or the rule that refuses it.\n")
 	for _, status := range Statuses() {
-		at := sceneAt(t, status)
+		at := m.at(t, status)
 		fmt.Fprintf(&b, "\n%-20s", status)
-		for _, c := range columns {
+		for _, c := range m.columns {
 			fmt.Fprintf(&b, "%-20s", c.title)
 		}
 		b.WriteString("\n")
@@ -91,8 +157,8 @@ func drawMatrix(t *testing.T) string {
 			if !takesTask(act) && act != ActFinalize {
 				continue
 			}
-			row := make([]string, len(columns))
-			for i, c := range columns {
+			row := make([]string, len(m.columns))
+			for i, c := range m.columns {
 				row[i] = at.outcomeOf(act, c.actor)
 			}
 			if len(slices.Compact(slices.Clone(row))) == 1 {
@@ -112,12 +178,15 @@ func drawMatrix(t *testing.T) string {
 	return regexp.MustCompile(` +\n`).ReplaceAllString(b.String(), "\n")
 }
 
-// sceneAt is a board on which task-1 has come into a state.
-func sceneAt(t *testing.T, status Status) *scene {
+// sceneAt is a board without principals on which task-1 has come into a state.
+func sceneAt(t *testing.T, status Status) *scene { return plain.at(t, status) }
+
+// at is the matrix's board when task-1 has come into a state.
+func (m matrix) at(t *testing.T, status Status) *scene {
 	s := opened(t)
-	steps := []string{cast}
+	steps := []string{m.cast}
 	for _, on := range ways[status] {
-		steps = append(steps, towards[on])
+		steps = append(steps, m.behind.Replace(towards[on]))
 	}
 	for _, step := range strings.Split(strings.Join(steps, "|"), "|") {
 		require.Empty(t, s.step(strings.TrimSpace(step), new(record)))

@@ -111,19 +111,29 @@ func TestTriggers(t *testing.T) {
 	require.Equal(t, "no_tasks", reasons()[0], "a new goal wants tasks of its own")
 }
 
-// TestOpensAgreesWithApply: what Opens refuses, Apply refuses by the same rule.
+// foreseen are the rules about who acts: they ask for no fields of a move.
+var foreseen = map[Rule]bool{RulePrincipal: true, RuleAdmin: true, RuleSelfReview: true, RuleRole: true, RuleSupervisor: true,
+	RuleStale: true, RuleHolder: true}
+
+// TestOpensAgreesWithApply: what Opens refuses, Apply refuses by the same rule;
+// and who may act at all, Opens foresees.
 func TestOpensAgreesWithApply(t *testing.T) {
 	t.Parallel()
-	for _, status := range Statuses() {
-		at := sceneAt(t, status)
-		for _, c := range columns {
-			for act := range pageOfTasks {
-				fields := []string{c.actor, act.String(), "task-1", "c2"}
-				m, facts := at.moveOf(fields)
-				opens := at.board.Opens(act, "task-1", Caller{m.By, m.Principal, m.Generation}, at.now)
-				_, err := at.board.Apply(m, facts)
-				if opens != nil {
-					require.Equal(t, opens, err, "%v", fields)
+	for _, board := range []matrix{plain, governed} {
+		for _, status := range Statuses() {
+			at := board.at(t, status)
+			for _, c := range board.columns {
+				for act := range pageOfTasks {
+					fields := []string{c.actor, act.String(), "task-1", "c2"}
+					m, facts := at.moveOf(fields)
+					opens := at.board.Opens(act, "task-1", Caller{m.By, m.Principal, m.Generation}, at.now)
+					_, err := at.board.Apply(m, facts)
+					if opens != nil {
+						require.Equal(t, opens, err, "%v", fields)
+					}
+					if r := new(Refusal); errors.As(err, &r) && foreseen[r.Rule] {
+						require.Equal(t, r, opens, "%v is not foreseen", fields)
+					}
 				}
 			}
 		}

@@ -1,9 +1,14 @@
 package flow
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Principal is a human or machine account that may act as given agents.
@@ -53,58 +58,91 @@ func matchesOne(globs []string, name string) bool {
 	})
 }
 
-// Principals is the document principals.yaml.
-type Principals struct {
-	List []Principal `yaml:"principals"`
-}
-
-// Find is the principal of that name, nil if there is none.
-func (p *Principals) Find(name string) *Principal {
-	return p.first(func(one *Principal) bool { return one.Name == name })
-}
-
-// User is the principal that a server knows by that name, nil if there is
-// none; nobody is known by "".
-func (p *Principals) User(user string) *Principal {
-	return p.first(func(one *Principal) bool { return user != "" && slices.Contains(one.Users, user) })
-}
-
-func (p *Principals) first(is func(*Principal) bool) *Principal {
-	for i := range p.List {
-		if is(&p.List[i]) {
-			return &p.List[i]
+// check refuses an account that no rule could work with.
+func (p *Principal) check() *Refusal {
+	hint := "git liza help principal"
+	agents, humans := p.globs()
+	switch {
+	case !validID(p.Name) || strings.HasSuffix(strings.ToLower(p.Name), ".pub"):
+		return refuse(RuleForm, hint, "%q is not a principal's name", clip(p.Name))
+	case p.Kind != "human" && p.Kind != "machine":
+		return refuse(RuleForm, hint, "%q is not a kind of principal (human, machine)", clip(p.Kind))
+	case p.Kind == "human" && len(humans) == 0:
+		return refuse(RuleForm, hint, "the human %s acts as no human: its agents need a pattern such as human:%s", p.Name, strings.ToLower(p.Name))
+	case p.Kind == "machine" && len(humans) > 0:
+		return refuse(RuleForm, hint, "the machine %s does not act as a human (%s)", p.Name, clip(humans[0]))
+	case p.Kind == "machine" && len(agents) == 0 && len(p.Roles) == 0:
+		return refuse(RuleForm, hint, "the machine %s acts as nobody: it needs roles or agents", p.Name)
+	case p.Kind == "machine" && slices.Contains(p.Rights, "admin"):
+		return refuse(RuleForm, hint, "what the right admin allows is done by humans, and %s is a machine", p.Name)
+	}
+	for _, list := range []struct {
+		what  string
+		texts []string
+		good  func(string) bool
+	}{
+		{"an SSH public key (TYPE BASE64, such as ssh-ed25519 AAAA…)", p.Keys, func(key string) bool { return bareKey(key) != "" }},
+		{"the name of a user of a server", p.Users, goodUser},
+		{"a pattern of agents (such as coder-*) or humans (human:ann)", p.Agents, goodGlob},
+		{"a right (admin, merge)", p.Rights, func(right string) bool { return right == "admin" || right == "merge" }},
+	} {
+		if i := slices.IndexFunc(list.texts, func(text string) bool { return !list.good(text) }); i >= 0 {
+			return refuse(RuleForm, hint, "%q is not %s", clip(list.texts[i]), list.what)
 		}
 	}
 	return nil
 }
 
-// May reports whether the named principal has a right.
-func (p *Principals) May(name, right string) bool {
-	one := p.Find(name)
-	return one != nil && slices.Contains(one.Rights, right)
+// bare is the principal as the board holds it: its keys without comments.
+func (p *Principal) bare() Principal {
+	b := *p
+	b.Keys = slices.Clone(p.Keys)
+	for i, key := range b.Keys {
+		b.Keys[i] = bareKey(key)
+	}
+	return b
 }
 
-// anybody reports whether some principal has a right.
-func (p *Principals) anybody(right string) bool {
-	return p.first(func(one *Principal) bool { return slices.Contains(one.Rights, right) }) != nil
+func (p *Principal) equal(o Principal) bool {
+	return p.Name == o.Name && p.Kind == o.Kind && slices.Equal(p.Keys, o.Keys) && slices.Equal(p.Users, o.Users) &&
+		slices.Equal(p.Agents, o.Agents) && slices.Equal(p.Roles, o.Roles) && slices.Equal(p.Rights, o.Rights)
 }
 
-// principal refuses, on a board that has principals, what none of them may
-// do. On one that has none a move may name anybody and nothing follows from
-// it: a clone is told its principal before the first is entered.
-func (p *play) principal() *Refusal {
-	m, known := p.move, p.Principals()
-	if len(known.List) == 0 {
-		return nil
+// keyTypes are the kinds of keys that ssh signs with today; certificates are
+// none of them, because nobody here judges who signed one.
+var keyTypes = []string{"ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
+	"sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com"}
+
+// bareKey is the type and base64 of the line of a public key file, "" if the
+// text is none. The key says its own type once more in its first bytes.
+func bareKey(line string) string {
+	fields := strings.Fields(line)
+	if len(fields) < 2 || strings.Contains(line, "\n") || !slices.Contains(keyTypes, fields[0]) {
+		return ""
 	}
-	who := known.Find(m.Principal)
-	switch {
-	case m.Principal == "":
-		return refuse(RulePrincipal, "git config liza.principal NAME", "the board has principals, and %s by %s names none", m.Act, m.By)
-	case who == nil:
-		return refuse(RulePrincipal, "git liza principal list", "there is no principal %s", clip(m.Principal))
-	case !who.MayAct(m.By):
-		return refuse(RulePrincipal, "git liza principal list", "%s does not act as %s", who.Name, m.By)
+	name, raw := fields[0], fields[1]
+	key, err := base64.StdEncoding.Strict().DecodeString(raw)
+	begins := append(binary.BigEndian.AppendUint32(nil, uint32(len(name))), name...)
+	if err != nil || !bytes.HasPrefix(key, begins) || len(key) == len(begins) {
+		return ""
 	}
-	return nil
+	return name + " " + raw
+}
+
+// goodUser holds for names that stand in an environment variable and in a
+// message as one word.
+func goodUser(name string) bool {
+	return name != "" && len(name) <= 128 && utf8.ValidString(name) &&
+		!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) })
+}
+
+// goodGlob holds for patterns of [path.Match] over the characters of agent ids
+// and human:<name>.
+func goodGlob(glob string) bool {
+	name := strings.TrimPrefix(glob, "human:")
+	if name == "" || len(glob) > 128 || strings.ContainsFunc(name, func(r rune) bool { return !isWord(r) && !strings.ContainsRune("*?[]^", r) }) {
+		return false
+	}
+	_, err := path.Match(glob, "")
+	return err == nil
 }

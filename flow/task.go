@@ -1,6 +1,9 @@
 package flow
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Task is a reviewable piece of work, the document tasks/<NN>/<id>.yaml.
 // Facts that exist only in some states stand in sub-documents that are nil in
@@ -226,6 +229,21 @@ func (t *Task) coded(by Actor, principal string) bool {
 		}
 	}
 	return false
+}
+
+// crowded refuses one more worker than the list of a task's coders can hold.
+func (t *Task) crowded(w Worker) *Refusal {
+	if len(t.Coders) >= MaxList && !slices.Contains(t.Coders, w) {
+		return refuse(RuleLimit, "git liza supersede "+string(t.ID)+" --by FILE --reason R", "%d coders have held %s already", len(t.Coders), t.ID)
+	}
+	return nil
+}
+
+// worked enters who holds the task among those that do not judge it.
+func (t *Task) worked(w Worker) {
+	if !slices.Contains(t.Coders, w) {
+		t.Coders = append(slices.Clip(t.Coders), w)
+	}
 }
 
 // exhausted reports whether enough coders failed that the framing is presumed

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strconv"
@@ -255,4 +256,33 @@ func (w words) doubtContent(f *Facts, what, value string) {
 	default:
 		panic(fmt.Sprintf("git:%s is no word of scenarios", what))
 	}
+}
+
+// account reads kind, rights, roles, users, keys=LABEL,… and agents, which are
+// all humans for a human of whom nothing else is said.
+func (w words) account(name string) Principal {
+	p := Principal{Name: name, Kind: w.or("kind", "human"), Rights: w.list("rights"), Users: w.list("users"), Agents: w.list("agents")}
+	if _, given := w.pairs["agents"]; !given && p.Kind == "human" {
+		p.Agents = []string{"human:*"}
+	}
+	for _, label := range w.list("keys") {
+		p.Keys = append(p.Keys, keyOf(label)+" "+name+"@example.org")
+	}
+	for _, name := range w.list("roles") {
+		var role Role
+		if err := role.UnmarshalText([]byte(name)); err != nil {
+			panic(err)
+		}
+		p.Roles = append(p.Roles, role)
+	}
+	return p
+}
+
+// keyOf is a public key by its label.
+func keyOf(label string) string {
+	const kind = "ssh-ed25519"
+	raw := append([]byte{0, 0, 0, byte(len(kind))}, kind...)
+	raw = append(raw, 0, 0, 0, 32)
+	raw = append(raw, (label + strings.Repeat("k", 32))[:32]...)
+	return kind + " " + base64.StdEncoding.EncodeToString(raw)
 }

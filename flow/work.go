@@ -73,7 +73,7 @@ func (s *SubmitMove) check(p *play) *Refusal {
 	if s.Save != p.task.Saves+1 {
 		return refuse(RuleForm, "git liza show "+string(p.task.ID), "the next saved commit of %s has number %d, not %d", p.task.ID, p.task.Saves+1, s.Save)
 	}
-	return nil
+	return p.task.crowded(p.worker())
 }
 
 // facts holds what the move records against what git says.
@@ -204,6 +204,7 @@ func (s *SubmitMove) verified(p *play) *Refusal {
 
 func (s *SubmitMove) apply(p *play) {
 	t, m := p.task, p.move
+	t.worked(p.worker())
 	p.free(t.Claim.By)
 	t.Claim = nil
 	t.Attempt.Fix = ""

@@ -1,0 +1,212 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxPrincipals bounds a document that every move is held against.
+const maxPrincipals = 1000
+
+// Principals is the document principals.yaml. A board that has any lets
+// nobody else make a move.
+type Principals struct {
+	List []Principal `yaml:"principals"`
+}
+
+// Find is the principal of that name, nil if there is none.
+func (p *Principals) Find(name string) *Principal {
+	return p.first(func(one *Principal) bool { return one.Name == name })
+}
+
+// User is the principal that a server knows by that name, nil if there is
+// none; nobody is known by "".
+func (p *Principals) User(user string) *Principal {
+	return p.first(func(one *Principal) bool { return user != "" && slices.Contains(one.Users, user) })
+}
+
+func (p *Principals) first(is func(*Principal) bool) *Principal {
+	for i := range p.List {
+		if is(&p.List[i]) {
+			return &p.List[i]
+		}
+	}
+	return nil
+}
+
+// May reports whether the named principal has a right: admin or merge.
+func (p *Principals) May(name, right string) bool {
+	one := p.Find(name)
+	return one != nil && slices.Contains(one.Rights, right)
+}
+
+// anybody reports whether some principal has a right.
+func (p *Principals) anybody(right string) bool {
+	return p.first(func(one *Principal) bool { return slices.Contains(one.Rights, right) }) != nil
+}
+
+// shared is the first name (ignoring case, for it names a file of keys), key
+// or user that stands twice in the list, "" if none does. Whose signature or
+// push it is would be anybody's guess.
+func (p *Principals) shared() string {
+	seen := map[string]bool{}
+	for _, one := range p.List {
+		marks := []string{"name " + strings.ToLower(one.Name)}
+		for _, key := range one.Keys {
+			marks = append(marks, "key "+key)
+		}
+		for _, user := range one.Users {
+			marks = append(marks, "user "+user)
+		}
+		for _, mark := range marks {
+			if seen[mark] {
+				return mark
+			}
+			seen[mark] = true
+		}
+	}
+	return ""
+}
+
+// principal refuses, on a board that has principals, what none of them may
+// do. On one that has none a move may name anybody, and nothing follows from
+// it: a clone can be told its principal before the first is entered.
+func (p *play) principal() *Refusal {
+	m, known := p.move, p.Principals()
+	if len(known.List) == 0 {
+		return nil
+	}
+	who := known.Find(m.Principal)
+	switch {
+	case m.Principal == "":
+		return refuse(RulePrincipal, "git config liza.principal NAME", "the board has principals, and %s by %s names none", m.Act, m.By)
+	case who == nil:
+		return refuse(RulePrincipal, "git liza principal list", "there is no principal %q", clip(m.Principal))
+	case !who.MayAct(m.By):
+		return refuse(RulePrincipal, "git liza principal list", "%s does not act as %s", who.Name, m.By)
+	}
+	return p.bound()
+}
+
+// bound keeps the moves of an agent to the principal that registered it. What
+// a principal leaves behind that is no longer known, whoever may act as the
+// agent registers anew.
+func (p *play) bound() *Refusal {
+	m, id := p.move, p.move.By.Agent()
+	if id == "" {
+		return nil
+	}
+	a := p.Agent(id)
+	if a == nil || a.Principal == "" || a.Principal == m.Principal {
+		return nil
+	}
+	if p.Principals().Find(a.Principal) != nil {
+		return refuse(RulePrincipal, "git liza unregister "+string(id), "%s is registered by %s and acts for nobody else, also not for %s", id, a.Principal, m.Principal)
+	}
+	if m.Act != ActRegister {
+		return refuse(RulePrincipal, "git liza register "+string(id), "%s was registered by %s, who is no longer a principal", id, a.Principal)
+	}
+	if held, until := p.heldBy(a); held != "" {
+		return refuse(RuleHeld, "git liza release "+string(held), "%s holds %s until %s for %s", id, held, until, a.Principal)
+	}
+	return nil
+}
+
+// bind gives an agent and a claim that are older than the principals the one
+// that now acts as their holder.
+func (p *play) bind() {
+	m := p.move
+	if len(p.Principals().List) == 0 {
+		return
+	}
+	p.agent(m.By, func(a *Agent) {
+		if a.Principal == "" {
+			a.Principal = m.Principal
+		}
+	})
+	if t := p.task; t != nil && t.Claim != nil && t.Claim.By == m.By && t.Claim.Principal == "" {
+		t.Claim.Principal = m.Principal
+	}
+}
+
+// holds reports whether the claim is the actor's: a human's name alone does
+// not say which principal works under it.
+func (p *play) holds() bool {
+	c, m := p.task.Claim, p.move
+	return c != nil && c.By == m.By &&
+		(c.Principal == "" || c.Principal == m.Principal || len(p.Principals().List) == 0)
+}
+
+// admin lets only admins change how the board is governed, where there are
+// principals at all.
+func admin(p *play) *Refusal {
+	who := p.Principals()
+	if len(who.List) > 0 && !who.May(p.move.Principal, "admin") {
+		return refuse(RuleAdmin, "git liza principal list", "%s is for principals with the right admin, not for %q", p.move.Act, p.move.Principal)
+	}
+	return nil
+}
+
+// PrincipalMove enters, replaces or removes an account that may act for
+// agents and humans.
+type PrincipalMove struct {
+	Principal Principal `yaml:"account"`
+	Remove    bool      `yaml:"remove"`
+}
+
+func (a *PrincipalMove) subject() string { return a.Principal.Name }
+
+func (a *PrincipalMove) check(p *play) *Refusal {
+	if a.Remove && p.Principals().Find(a.Principal.Name) == nil {
+		return refuse(RuleNotFound, "git liza principal list", "there is no principal %s", clip(a.Principal.Name))
+	}
+	after := a.after(p.Board)
+	if a.Remove {
+		return p.governed(after, nil)
+	}
+	return p.governed(after, &a.Principal)
+}
+
+// governed refuses principals among whom nobody could govern the board, or
+// two could not be told apart; entered is the one that the move brings.
+func (p *play) governed(after *Principals, entered *Principal) *Refusal {
+	hint := "git liza help principal"
+	if entered != nil {
+		if r := entered.check(); r != nil {
+			return r
+		}
+	}
+	admins := slices.DeleteFunc(slices.Clone(after.List), func(one Principal) bool { return !slices.Contains(one.Rights, "admin") })
+	switch twice := after.shared(); {
+	case twice != "":
+		return refuse(RuleExists, "git liza principal list", "the %s belongs to a principal already", clip(twice))
+	case len(after.List) > maxPrincipals:
+		return refuse(RuleLimit, "git liza principal list", "a board has at most %d principals", maxPrincipals)
+	case len(admins) == 0:
+		return refuse(RuleAdmin, hint, "a board with principals has at least one with the right admin")
+	case entered != nil && len(admins) == 1 && admins[0].Name == entered.Name && !entered.MayAct(p.move.By):
+		return refuse(RulePrincipal, hint, "%s would be the only admin and does not act as %s", entered.Name, p.move.By)
+	}
+	return nil
+}
+
+// after are the principals of the board with this one entered or removed.
+func (a *PrincipalMove) after(b *Board) *Principals {
+	var next Principals
+	for _, one := range b.Principals().List {
+		if one.Name != a.Principal.Name {
+			next.List = append(next.List, one)
+		}
+	}
+	if !a.Remove {
+		next.List = append(next.List, a.Principal.bare())
+	}
+	return &next
+}
+
+func (a *PrincipalMove) already(p *play) bool {
+	known := p.Principals().Find(a.Principal.Name)
+	return !a.Remove && known != nil && known.equal(a.Principal.bare())
+}
+
+func (a *PrincipalMove) apply(p *play) { p.put(Key{Folder: PrincipalsDoc}, a.after(p.Board)) }
