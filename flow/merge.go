@@ -25,7 +25,7 @@ type MergeMove struct {
 func mergeable(p *play) *Refusal {
 	who := p.Principals()
 	if who.anybody("merge") && !who.May(p.move.Principal, "merge") {
-		return refuse(RuleAdmin, "git liza principal list", "merging is for principals with the right merge, not for %q", p.move.Principal)
+		return refuse(RuleAdmin, "git liza principal list", "merging is for principals with the right merge, not for %s", p.move.Principal)
 	}
 	return nil
 }

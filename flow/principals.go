@@ -81,7 +81,7 @@ func (p *play) principal() *Refusal {
 	case m.Principal == "":
 		return refuse(RulePrincipal, "git config liza.principal NAME", "the board has principals, and %s by %s names none", m.Act, m.By)
 	case who == nil:
-		return refuse(RulePrincipal, "git liza principal list", "there is no principal %q", clip(m.Principal))
+		return refuse(RulePrincipal, "git liza principal list", "there is no principal %s", clip(m.Principal))
 	case !who.MayAct(m.By):
 		return refuse(RulePrincipal, "git liza principal list", "%s does not act as %s", who.Name, m.By)
 	}
@@ -142,7 +142,7 @@ func (p *play) holds() bool {
 func admin(p *play) *Refusal {
 	who := p.Principals()
 	if len(who.List) > 0 && !who.May(p.move.Principal, "admin") {
-		return refuse(RuleAdmin, "git liza principal list", "%s is for principals with the right admin, not for %q", p.move.Act, p.move.Principal)
+		return refuse(RuleAdmin, "git liza principal list", "%s is for principals with the right admin, not for %s", p.move.Act, p.move.Principal)
 	}
 	return nil
 }
