@@ -174,6 +174,11 @@ func hooksText(i hooks.Installed) string {
 		t.add(h.State, h.Name, text)
 	}
 	text := t.text(0)
+	for _, h := range i.Hooks {
+		if h.State == hooks.Changed {
+			text += h.Path + " is somebody else's by now and stays; to call it first: git liza hooks uninstall, then install\n"
+		}
+	}
 	if i.Integration == "" {
 		text += "there is no board yet: every branch is asked about\n"
 	}
