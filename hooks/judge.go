@@ -88,13 +88,23 @@ type judge struct {
 	passed map[gitstore.ID]bool   // where those moves found integration
 	proved map[string]bool        // principals who signed a move of the push
 	broken bool                   // the chain is refused: what follows from it cannot be judged
+
+	moves    int // that were judged
+	warnings []Refused
 }
 
 // Judge says whether the updates may happen together; the store is that of
 // the repository in which they would. The error is a *Rejection, also where
 // nothing could be decided: a gate that cannot decide refuses.
 func Judge(ctx context.Context, s *gitstore.Store, p Push) error {
-	j := &judge{store: s, push: p, kept: map[string]gitstore.ID{}, passed: map[gitstore.ID]bool{}, proved: map[string]bool{}}
+	return newJudge(s, p).verdict(ctx)
+}
+
+func newJudge(s *gitstore.Store, p Push) *judge {
+	return &judge{store: s, push: p, kept: map[string]gitstore.ID{}, passed: map[gitstore.ID]bool{}, proved: map[string]bool{}}
+}
+
+func (j *judge) verdict(ctx context.Context) error {
 	if err := j.judge(ctx); err != nil {
 		j.refuse("push", undecided(ctx, err))
 	}

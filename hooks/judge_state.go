@@ -35,7 +35,7 @@ func (j *judge) state(ctx context.Context, u Update) error {
 	}
 	var last gitstore.Replay
 	for _, id := range chain {
-		last, err = j.store.Replay(ctx, id, j.push.Server || j.push.Fresh)
+		last, err = j.replay(ctx, id)
 		refused := j.move(last)
 		if err != nil {
 			refused = replayed(ctx, err)
@@ -46,6 +46,7 @@ func (j *judge) state(ctx context.Context, u Update) error {
 			return nil
 		}
 		j.note(last)
+		j.moves++
 	}
 	if len(chain) == 0 {
 		return nil

@@ -13,7 +13,8 @@ import (
 )
 
 type hookCommands struct {
-	Hook hookCommand `cmd:"" hidden:"" help:"What git's hooks ask; git liza hooks install puts them there."`
+	Verify verifyCommand `cmd:"" group:"Look" help:"Judge the moves as a server that takes a push does."`
+	Hook   hookCommand   `cmd:"" hidden:"" help:"What git's hooks ask; git liza hooks install puts them there."`
 }
 
 // hookCommand are the hooks, as git calls them.

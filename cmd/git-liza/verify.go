@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/hooks"
+)
+
+type verifyCommand struct {
+	Range  string `arg:"" optional:"" placeholder:"OLD..NEW" help:"The moves after OLD up to NEW; default: all of them, and integration."`
+	Signed bool   `help:"Every move of a board with principals must be signed."`
+}
+
+// A verdict is one commit or ref as verify reports it.
+type verdict struct {
+	What   string `json:"what"`
+	Rule   string `json:"rule"`
+	Reason string `json:"reason"`
+	Hint   string `json:"hint"`
+}
+
+func (c *verifyCommand) Run(s *session) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	from, to, err := c.ends(s, clone.Store)
+	if err != nil {
+		return err
+	}
+	v, err := hooks.Verify(s.ctx, clone.Store, from, to, c.Signed)
+	for _, w := range v.Warnings {
+		s.progress("warning: %s %s", w.What, w.Reason)
+	}
+	data := map[string]any{"from": from, "to": to, "moves": v.Moves, "warnings": verdicts(v.Warnings), "refused": []verdict{}}
+	var rejection *hooks.Rejection
+	if s.json && errors.As(err, &rejection) {
+		first := rejection.Refused[0]
+		data["refused"] = verdicts(rejection.Refused)
+		return &partial{failure{code: exitRefused, outcome: "refused", rule: string(first.Rule), reason: first.Reason, hint: first.Hint}, data}
+	}
+	if err != nil {
+		return err
+	}
+	return s.answer("", data, fmt.Sprintf("%s: every move is what a server would have taken (%s)", to.Short(), count(v.Moves, "move")))
+}
+
+// ends reads OLD..NEW; either may be missing.
+func (c *verifyCommand) ends(s *session, store *gitstore.Store) (from, to gitstore.ID, err error) {
+	old, name, ranged := strings.Cut(c.Range, "..")
+	if !ranged && c.Range != "" {
+		return "", "", usagef("git liza help verify", "%q is no range OLD..NEW", c.Range)
+	}
+	if name == "" {
+		to, err = store.Tip(s.ctx)
+	} else {
+		to, err = store.Rev(s.ctx, name)
+	}
+	if err == nil && old != "" {
+		from, err = store.Rev(s.ctx, old)
+	}
+	return from, to, err
+}
+
+func verdicts(list []hooks.Refused) []verdict {
+	out := make([]verdict, 0, len(list))
+	for _, r := range list {
+		out = append(out, verdict{r.What, string(r.Rule), r.Reason, r.Hint})
+	}
+	return out
+}

@@ -1,0 +1,72 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A Verified is what a judgement of history by hand has found besides what it
+// refuses.
+type Verified struct {
+	Moves    int
+	Warnings []Refused // merges that this git computes differently than the one that made them
+}
+
+// Verify judges the moves after from, or from the first, up to the state
+// commit to as a server would have, but for the clock and for who pushed. At
+// the tip of the board it holds the integration branch against it too.
+// Signatures are checked where there are any, and must be there if signed. The
+// error is a *Rejection.
+func Verify(ctx context.Context, s *gitstore.Store, from, to gitstore.ID, signed bool) (Verified, error) {
+	j := newJudge(s, Push{Updates: []Update{{gitstore.StateRef, from, to}}, Fresh: true, Signed: signed})
+	if err := j.standing(ctx, to); err != nil {
+		return Verified{}, Unjudged(ctx, err)
+	}
+	err := j.verdict(ctx)
+	return Verified{j.moves, j.warnings}, err
+}
+
+// standing has the integration branch judged where it stands.
+func (j *judge) standing(ctx context.Context, to gitstore.ID) error {
+	tip, err := j.store.Tip(ctx)
+	if err != nil || tip != to {
+		return err
+	}
+	b, err := j.store.BoardAt(tip)
+	if err != nil {
+		return nil // the chain says what is wrong with it
+	}
+	name := integrationRef(b)
+	at, err := j.store.Repo.Resolve(ctx, name)
+	if err == nil {
+		j.push.Updates = append(j.push.Updates, Update{name, at, at})
+	}
+	return err
+}
+
+// replay replays one commit. A merge that another version of git computed
+// differently is history: what it recorded counts, with a warning.
+func (j *judge) replay(ctx context.Context, id gitstore.ID) (gitstore.Replay, error) {
+	r, err := j.store.Replay(ctx, id, j.push.Server || j.push.Fresh)
+	var refused *flow.Refusal
+	if j.push.Server || !errors.As(err, &refused) || refused.Rule != flow.RuleMerge {
+		return r, err
+	}
+	e, eventErr := j.store.Event(id)
+	if eventErr != nil {
+		return r, err
+	}
+	d, ok := e.Move.Detail.(*flow.MergeMove)
+	if !ok || d.Git == j.store.Repo.GitVersion() {
+		return r, err
+	}
+	recorded, oldErr := j.store.Replay(ctx, id, false)
+	if oldErr != nil {
+		return r, err
+	}
+	j.warnings = append(j.warnings, Refused{string(id), refusal(flow.RuleMerge, refused.Hint, "git %s computed this merge, git %s does not: %s", d.Git, j.store.Repo.GitVersion(), refused.Reason)})
+	return recorded, nil
+}
