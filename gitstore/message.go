@@ -10,15 +10,15 @@ import (
 // encodeMove renders a move as the message of its commit: a subject for
 // people, an empty line, the move as YAML.
 func encodeMove(m flow.Move) (string, error) {
-	body, err := Encode(&m)
+	body, n, err := encode(&m)
 	if err != nil {
 		return "", err
 	}
-	if len(body) > MaxMove {
+	if len(body) > MaxMove || n > maxNodes {
 		return "", &flow.Refusal{Rule: flow.RuleLimit, Hint: "git liza help " + m.Act.Command(),
-			Reason: fmt.Sprintf("the move has %d bytes, at most %d are allowed", len(body), MaxMove)}
+			Reason: fmt.Sprintf("the move has %d bytes and %d values, at most %d and %d are allowed", len(body), n, MaxMove, maxNodes)}
 	}
-	return m.Subject() + "\n\n" + string(body), nil
+	return m.Subject() + "\n\n" + body, nil
 }
 
 // decodeMove reads the move out of a commit's message. Errors are
@@ -37,7 +37,7 @@ func decodeSigned(id ID, message string) (flow.Move, string, error) {
 		return flow.Move{}, "", &DocumentError{Name: name, Line: 1, Reason: "the message holds no move"}
 	}
 	body, block := cutSignature(body)
-	doc, err := ParseDocument(name, []byte(body), MaxMove)
+	doc, err := parseDocument(name, []byte(body), MaxMove, MaxDocument)
 	if err != nil {
 		return flow.Move{}, "", err
 	}

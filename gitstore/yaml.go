@@ -2,15 +2,9 @@ package gitstore
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Limits on what is read, in bytes.
@@ -35,19 +29,6 @@ func (e *DocumentError) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Reason)
 }
 
-// node, and the names below, are all that the other files know of the library.
-type node = yaml.Node
-
-const (
-	plainStyle   = yaml.Style(0)
-	quotedStyle  = yaml.DoubleQuotedStyle
-	literalStyle = yaml.LiteralStyle
-
-	scalarNode   = yaml.ScalarNode
-	mappingNode  = yaml.MappingNode
-	sequenceNode = yaml.SequenceNode
-)
-
 // Encode writes the canonical document of v, a pointer to a struct or to a
 // slice: keys in the order of the fields, an indent of two, no empty fields,
 // "\n" at the end. Equal values have equal bytes.
@@ -62,20 +43,19 @@ const (
 // Errors are those of MarshalText, text that is not UTF-8 and types that do
 // not fit; they name the key.
 func Encode(v any) ([]byte, error) {
-	root, err := encodeDocument(v)
-	if err != nil {
-		return nil, err
+	text, _, err := encode(v)
+	return []byte(text), err
+}
+
+// encode returns the number of nodes too.
+func encode(v any) (text string, n int, err error) {
+	var ns nodes
+	if err := ns.encodeDocument(v); err != nil {
+		return "", 0, err
 	}
-	var out bytes.Buffer
-	emitter := yaml.NewEncoder(&out)
-	emitter.SetIndent(2)
-	if err := emitter.Encode(root); err != nil {
-		return nil, fmt.Errorf("write %T: %w", v, err)
-	}
-	if err := emitter.Close(); err != nil {
-		return nil, fmt.Errorf("write %T: %w", v, err)
-	}
-	return out.Bytes(), nil
+	var b strings.Builder
+	ns.write(&b, 0, 0)
+	return b.String(), len(ns), nil
 }
 
 // Decode reads a document of at most [MaxDocument] bytes into v, a pointer to
@@ -106,32 +86,36 @@ func DecodeLoose(name string, data []byte, v any) error {
 type Document struct {
 	name string
 	data []byte
-	root *node
+	all  nodes
 }
 
 // ParseDocument reads data, which stays in use, of at most limit bytes.
 // Errors are [*DocumentError].
 func ParseDocument(name string, data []byte, limit int) (Document, error) {
+	return parseDocument(name, data, limit, limit)
+}
+
+// parseDocument accepts more than foreign bytes only in the form in which
+// [Encode] writes: what a hostile text of some megabytes makes of itself in the
+// library has no bound.
+func parseDocument(name string, data []byte, limit, foreign int) (Document, error) {
 	d := Document{name: name, data: data}
 	if err := d.checkBytes(limit); err != nil {
 		return Document{}, err
 	}
-	parser := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, next node
-	switch err := parser.Decode(&doc); {
-	case errors.Is(err, io.EOF):
-		return Document{}, d.fail(1, "the document is empty")
-	case err != nil:
-		return Document{}, d.syntaxError(err)
+	r := readCanonical(string(data))
+	switch {
+	case !r.bad:
+		d.all = r.all
+		return d, nil
+	case r.many:
+		return Document{}, d.fail(r.line, fmt.Sprintf("the document holds more than %d values", maxNodes))
+	case len(data) > foreign:
+		return Document{}, d.fail(r.line, "the document is not in canonical form")
 	}
-	switch err := parser.Decode(&next); {
-	case err == nil:
-		return Document{}, d.fail(next.Line, "a second document begins")
-	case !errors.Is(err, io.EOF):
-		return Document{}, d.syntaxError(err)
-	}
-	d.root = doc.Content[0]
-	return d, d.checkNode(d.root, newBangs(data), 0)
+	all, err := d.readForeign()
+	d.all = all
+	return d, err
 }
 
 // Decode fills v as the function [Decode] does.
@@ -188,100 +172,4 @@ func (d Document) checkBytes(limit int) error {
 // isControl reports whether YAML forbids r outside escapes.
 func isControl(r rune) bool {
 	return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
-}
-
-var (
-	syntaxLine    = regexp.MustCompile(`^line (\d+): `)
-	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
-)
-
-// syntaxError names the line the library found, which for unclosed brackets
-// and quotes is the one that opened them.
-func (d Document) syntaxError(err error) error {
-	reason := strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 0
-	if m := syntaxLine.FindStringSubmatch(reason); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		reason = reason[len(m[0]):]
-	}
-	if m := unknownAnchor.FindStringSubmatch(reason); m != nil {
-		before, _, _ := strings.Cut(string(d.data), "*"+m[1])
-		return d.fail(1+strings.Count(before, "\n"), "aliases are not allowed")
-	}
-	// The library counts from 0 in what its parser says, from 1 in what its
-	// scanner says; only the parser expects.
-	if strings.HasPrefix(reason, "did not find expected") {
-		line++
-	}
-	return d.fail(line, reason)
-}
-
-// checkNode refuses, in the whole document, what no reader accepts.
-func (d Document) checkNode(n *node, tags bangs, depth int) error {
-	switch {
-	case n.Kind == yaml.AliasNode:
-		return d.fail(n.Line, "aliases are not allowed")
-	case n.Anchor != "":
-		return d.fail(n.Line, "anchors are not allowed")
-	case n.Style&yaml.TaggedStyle != 0 || tags.at(n.Line, n.Column):
-		return d.fail(n.Line, "tags are not allowed")
-	case n.Kind == scalarNode && n.Tag == "!!null":
-		return d.fail(n.Line, "a null; leave the key out instead")
-	case depth > maxDepth:
-		return d.fail(n.Line, fmt.Sprintf("nested deeper than %d", maxDepth))
-	}
-	if n.Kind == mappingNode {
-		if err := d.checkKeys(n); err != nil {
-			return err
-		}
-	}
-	for _, child := range n.Content {
-		if err := d.checkNode(child, tags, depth+1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d Document) checkKeys(n *node) error {
-	seen := make(map[string]bool, len(n.Content)/2)
-	for i := 0; i < len(n.Content); i += 2 {
-		key := n.Content[i]
-		switch {
-		case key.Kind != scalarNode && key.Kind != yaml.AliasNode:
-			return d.fail(key.Line, "a key must be plain text")
-		case seen[key.Value]:
-			return d.fail(key.Line, fmt.Sprintf("duplicate key %q", key.Value))
-		}
-		seen[key.Value] = true
-	}
-	return nil
-}
-
-// bangs are the lines of a document that has a "!" somewhere. The library
-// drops the lone tag "!" without a trace but for the place of the value.
-type bangs []string
-
-func newBangs(data []byte) bangs {
-	if bytes.IndexByte(data, '!') < 0 {
-		return nil
-	}
-	breaks := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
-	return strings.Split(breaks.Replace(strings.TrimPrefix(string(data), "\ufeff")), "\n")
-}
-
-// at reports whether the value at line and column, both from 1, has a tag. No
-// value itself begins with "!" unless it is quoted.
-func (b bangs) at(line, column int) bool {
-	if line > len(b) || line < 1 {
-		return false
-	}
-	at := 1
-	for _, r := range b[line-1] {
-		if at == column {
-			return r == '!'
-		}
-		at++
-	}
-	return false
 }

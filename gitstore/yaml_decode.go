@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -21,22 +22,24 @@ func (d Document) decode(v any, loose bool) error {
 	}
 	switch formOf(p.Type().Elem()) {
 	case formStruct, formSlice:
-		return filler{d, loose}.value(d.root, p.Elem(), formOf(p.Type().Elem()))
+		return filler{d, loose}.value(0, p.Elem(), formOf(p.Type().Elem()))
 	}
 	return fmt.Errorf("read into %T: not a pointer to a struct or slice", v)
 }
 
-func (f filler) value(n *node, v reflect.Value, as form) error {
+// value fills v from the node at a place.
+func (f filler) value(at int, v reflect.Value, as form) error {
+	n := &f.doc.all[at]
 	switch as {
 	case formStruct:
-		return f.mapping(n, v)
+		return f.mapping(at, v)
 	case formSlice:
-		return f.slice(n, v)
+		return f.slice(at, v)
 	case formMap:
-		return f.table(n, v)
+		return f.table(at, v)
 	case formPointer:
 		elem := reflect.New(v.Type().Elem())
-		if err := f.value(n, elem.Elem(), formOf(v.Type().Elem())); err != nil {
+		if err := f.value(at, elem.Elem(), formOf(v.Type().Elem())); err != nil {
 			return err
 		}
 		v.Set(elem)
@@ -44,41 +47,41 @@ func (f filler) value(n *node, v reflect.Value, as form) error {
 	case formNone:
 		return fmt.Errorf("read into %v: it has no place in a document", v.Type())
 	}
-	if n.Kind != scalarNode {
+	if n.kind != scalarNode {
 		return f.want(n, "a single value")
 	}
 	return f.scalar(n, v, as)
 }
 
 func (f filler) want(n *node, what string) error {
-	got := strconv.Quote(n.Value)
+	got := strconv.Quote(n.text)
 	switch {
-	case n.Kind == mappingNode:
+	case n.kind == mappingNode:
 		got = "a mapping"
-	case n.Kind == sequenceNode:
+	case n.kind == sequenceNode:
 		got = "a list"
-	case len(n.Value) > 40:
-		got = fmt.Sprintf("%.40q…", n.Value)
-	case n.Style != plainStyle:
+	case len(n.text) > 40:
+		got = fmt.Sprintf("%.40q…", n.text)
+	case n.style != plainStyle:
 		got = "the text " + got
 	}
-	return f.doc.fail(n.Line, fmt.Sprintf("want %s, got %s", what, got))
+	return f.doc.fail(int(n.line), fmt.Sprintf("want %s, got %s", what, got))
 }
 
 // scalar takes texts in any style, everything else only as it is written.
 func (f filler) scalar(n *node, v reflect.Value, as form) error {
 	switch as {
 	case formString:
-		v.SetString(n.Value)
+		v.SetString(strings.Clone(n.text)) // or it would keep the whole document
 		return nil
 	case formText:
-		if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(n.Value)); err != nil {
-			return f.doc.fail(n.Line, err.Error())
+		if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(n.text)); err != nil {
+			return f.doc.fail(int(n.line), err.Error())
 		}
 		return nil
 	}
-	text := n.Value
-	if n.Style != plainStyle {
+	text := n.text
+	if n.style != plainStyle {
 		text = ""
 	}
 	switch as {
@@ -109,23 +112,25 @@ func (f filler) scalar(n *node, v reflect.Value, as form) error {
 	return nil
 }
 
-func (f filler) mapping(n *node, v reflect.Value) error {
-	if n.Kind != mappingNode {
-		return f.want(n, "a mapping")
+func (f filler) mapping(at int, v reflect.Value) error {
+	all := f.doc.all
+	if all[at].kind != mappingNode {
+		return f.want(&all[at], "a mapping")
 	}
-	for i := 0; i < len(n.Content); i += 2 {
-		key := n.Content[i]
-		target, as, err := lookup(v, key.Value)
+	for i := at + 1; i < int(all[at].end); {
+		key, value := &all[i], int(all[i].end)
+		target, as, err := lookup(v, key.text)
 		switch {
 		case err != nil:
 			return err
 		case target.IsValid():
-			if err := f.value(n.Content[i+1], target, as); err != nil {
+			if err := f.value(value, target, as); err != nil {
 				return err
 			}
 		case !f.loose:
-			return f.doc.fail(key.Line, fmt.Sprintf("unknown key %q", key.Value))
+			return f.doc.fail(int(key.line), fmt.Sprintf("unknown key %q", key.text))
 		}
+		i = int(all[value].end)
 	}
 	return nil
 }
@@ -158,18 +163,20 @@ func lookup(v reflect.Value, key string) (reflect.Value, form, error) {
 
 // slice and table leave nil for an empty list or mapping, which is never
 // written.
-func (f filler) slice(n *node, v reflect.Value) error {
-	if n.Kind != sequenceNode {
-		return f.want(n, "a list")
+func (f filler) slice(at int, v reflect.Value) error {
+	all := f.doc.all
+	if all[at].kind != sequenceNode {
+		return f.want(&all[at], "a list")
 	}
-	if len(n.Content) == 0 {
+	if all.empty(at) {
 		v.SetZero()
 		return nil
 	}
-	list := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
+	places := all.children(at)
+	list := reflect.MakeSlice(v.Type(), len(places), len(places))
 	as := formOf(v.Type().Elem())
-	for i, child := range n.Content {
-		if err := f.value(child, list.Index(i), as); err != nil {
+	for i, place := range places {
+		if err := f.value(place, list.Index(i), as); err != nil {
 			return err
 		}
 	}
@@ -177,22 +184,24 @@ func (f filler) slice(n *node, v reflect.Value) error {
 	return nil
 }
 
-func (f filler) table(n *node, v reflect.Value) error {
-	if n.Kind != mappingNode {
-		return f.want(n, "a mapping")
+func (f filler) table(at int, v reflect.Value) error {
+	all := f.doc.all
+	if all[at].kind != mappingNode {
+		return f.want(&all[at], "a mapping")
 	}
-	if len(n.Content) == 0 {
+	if all.empty(at) {
 		v.SetZero()
 		return nil
 	}
-	table := reflect.MakeMapWithSize(v.Type(), len(n.Content)/2)
+	places := all.children(at)
+	table := reflect.MakeMapWithSize(v.Type(), len(places)/2)
 	keyForm, elemForm := formOf(v.Type().Key()), formOf(v.Type().Elem())
-	for i := 0; i < len(n.Content); i += 2 {
+	for i := 0; i < len(places); i += 2 {
 		key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-		if err := f.value(n.Content[i], key, keyForm); err != nil {
+		if err := f.value(places[i], key, keyForm); err != nil {
 			return err
 		}
-		if err := f.value(n.Content[i+1], elem, elemForm); err != nil {
+		if err := f.value(places[i+1], elem, elemForm); err != nil {
 			return err
 		}
 		table.SetMapIndex(key, elem)

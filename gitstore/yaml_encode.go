@@ -15,66 +15,72 @@ import (
 // timeLayout is how times are written, always in UTC.
 const timeLayout = "2006-01-02T15:04:05Z"
 
-func encodeDocument(v any) (*node, error) {
+// encodeDocument appends what v holds.
+func (ns *nodes) encodeDocument(v any) error {
 	p := reflect.ValueOf(v)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
-		return nil, fmt.Errorf("write %T: not a pointer", v)
+		return fmt.Errorf("write %T: not a pointer", v)
 	}
 	switch f := formOf(p.Type().Elem()); f {
 	case formStruct, formSlice:
-		n, err := encodeValue(p.Elem(), f, 0)
-		if err != nil {
-			return nil, fmt.Errorf("write %T: %w", v, err)
+		if err := ns.encode(p.Elem(), f, 0); err != nil {
+			return fmt.Errorf("write %T: %w", v, err)
 		}
-		return n, nil
+		return nil
 	}
-	return nil, fmt.Errorf("write %T: not a pointer to a struct or slice", v)
+	return fmt.Errorf("write %T: not a pointer to a struct or slice", v)
 }
 
-func encodeValue(v reflect.Value, f form, depth int) (*node, error) {
+func (ns *nodes) encode(v reflect.Value, f form, depth int) error {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("nested deeper than %d", maxDepth)
+		return fmt.Errorf("nested deeper than %d", maxDepth)
 	}
 	switch f {
 	case formString:
-		return encodeText(v.String())
+		return ns.text(v.String())
 	case formBool:
-		return scalar(strconv.FormatBool(v.Bool())), nil
+		ns.plain(strconv.FormatBool(v.Bool()))
 	case formInt:
-		return scalar(strconv.FormatInt(v.Int(), 10)), nil
+		ns.plain(strconv.FormatInt(v.Int(), 10))
 	case formUint:
-		return scalar(strconv.FormatUint(v.Uint(), 10)), nil
+		ns.plain(strconv.FormatUint(v.Uint(), 10))
 	case formTime:
-		return encodeTime(v.Interface().(time.Time))
+		return ns.time(v.Interface().(time.Time))
 	case formText:
-		return encodeMarshaler(v)
+		return ns.marshaler(v)
 	case formPointer:
 		if v.IsNil() {
-			return nil, fmt.Errorf("a nil pointer in a list or mapping")
+			return fmt.Errorf("a nil pointer in a list or mapping")
 		}
-		return encodeValue(v.Elem(), formOf(v.Type().Elem()), depth)
+		return ns.encode(v.Elem(), formOf(v.Type().Elem()), depth)
 	case formStruct:
-		n := &node{Kind: mappingNode}
-		return n, encodeStruct(n, v, nil, depth)
+		at := ns.open(mappingNode, 0)
+		if err := ns.fields(v, nil, depth); err != nil {
+			return err
+		}
+		ns.close(at)
 	case formSlice:
-		return encodeSlice(v, depth)
+		return ns.slice(v, depth)
 	case formMap:
-		return encodeMap(v, depth)
+		return ns.table(v, depth)
+	default:
+		return fmt.Errorf("%v has no place in a document", v.Type())
 	}
-	return nil, fmt.Errorf("%v has no place in a document", v.Type())
+	return nil
 }
 
-func scalar(text string) *node { return &node{Kind: scalarNode, Value: text} }
+func (ns *nodes) plain(text string) { ns.add(node{text: text}) }
 
-func encodeTime(t time.Time) (*node, error) {
+func (ns *nodes) time(t time.Time) error {
 	t = t.UTC()
 	if t.Year() < 0 || t.Year() > 9999 {
-		return nil, fmt.Errorf("the year %d has no four digits", t.Year())
+		return fmt.Errorf("the year %d has no four digits", t.Year())
 	}
-	return scalar(t.Format(timeLayout)), nil
+	ns.plain(t.Format(timeLayout))
+	return nil
 }
 
-func encodeMarshaler(v reflect.Value) (*node, error) {
+func (ns *nodes) marshaler(v reflect.Value) error {
 	m, ok := v.Interface().(encoding.TextMarshaler)
 	if !ok && v.CanAddr() {
 		m, ok = v.Addr().Interface().(encoding.TextMarshaler)
@@ -83,30 +89,27 @@ func encodeMarshaler(v reflect.Value) (*node, error) {
 	case ok:
 		text, err := m.MarshalText()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return encodeText(string(text))
+		return ns.text(string(text))
 	case v.Kind() == reflect.String:
-		return encodeText(v.String())
+		return ns.text(v.String())
 	}
-	return nil, fmt.Errorf("%v: its MarshalText is out of reach", v.Type())
+	return fmt.Errorf("%v: its MarshalText is out of reach", v.Type())
 }
 
-// encodeStruct appends the keys of v to n. outer is the shape of the struct
-// that v is inline in, nil if none.
-func encodeStruct(n *node, v reflect.Value, outer *shape, depth int) error {
+// fields appends the keys of v. outer is the shape of the struct that v is
+// inline in, nil if none.
+func (ns *nodes) fields(v reflect.Value, outer *shape, depth int) error {
 	s, err := shapeOf(v.Type())
 	if err != nil {
 		return err
-	}
-	if n.Content == nil {
-		n.Content = make([]*node, 0, 2*len(s.fields))
 	}
 	for i := range s.fields {
 		f := &s.fields[i]
 		value := v.FieldByIndex(f.path)
 		if f.key == "" {
-			if err := encodeInline(n, value, s, depth); err != nil {
+			if err := ns.inline(value, s, depth); err != nil {
 				return err
 			}
 			continue
@@ -117,15 +120,15 @@ func encodeStruct(n *node, v reflect.Value, outer *shape, depth int) error {
 		if !f.keep && empty(value) || value.Kind() == reflect.Pointer && value.IsNil() {
 			continue
 		}
-		child, err := encodeValue(value, f.form, depth+1)
-		if err != nil {
+		key := len(*ns)
+		ns.plain(f.key)
+		if err := ns.encode(value, f.form, depth+1); err != nil {
 			return fmt.Errorf("%s: %w", f.key, err)
 		}
 		// A struct is also empty if all it holds are empty lists.
-		if f.form == formStruct && !f.keep && len(child.Content) == 0 {
-			continue
+		if f.form == formStruct && !f.keep && ns.empty(key+1) {
+			*ns = (*ns)[:key]
 		}
-		n.Content = append(n.Content, scalar(f.key), child)
 	}
 	return nil
 }
@@ -135,12 +138,12 @@ func (s *shape) has(key string) bool {
 	return ok
 }
 
-func encodeInline(n *node, v reflect.Value, outer *shape, depth int) error {
+func (ns *nodes) inline(v reflect.Value, outer *shape, depth int) error {
 	in, err := inlined(v)
 	if err != nil || !in.IsValid() {
 		return err
 	}
-	return encodeStruct(n, in, outer, depth)
+	return ns.fields(in, outer, depth)
 }
 
 func empty(v reflect.Value) bool {
@@ -155,67 +158,67 @@ func empty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-func encodeSlice(v reflect.Value, depth int) (*node, error) {
-	n := &node{Kind: sequenceNode, Content: make([]*node, v.Len())}
+func (ns *nodes) slice(v reflect.Value, depth int) error {
+	at := ns.open(sequenceNode, 0)
 	f := formOf(v.Type().Elem())
-	for i := range n.Content {
-		child, err := encodeValue(v.Index(i), f, depth+1)
-		if err != nil {
-			return nil, fmt.Errorf("entry %d: %w", i+1, err)
+	for i := range v.Len() {
+		if err := ns.encode(v.Index(i), f, depth+1); err != nil {
+			return fmt.Errorf("entry %d: %w", i+1, err)
 		}
-		n.Content[i] = child
 	}
-	return n, nil
+	ns.close(at)
+	return nil
 }
 
-func encodeMap(v reflect.Value, depth int) (*node, error) {
-	n := &node{Kind: mappingNode, Content: make([]*node, 0, 2*v.Len())}
+func (ns *nodes) table(v reflect.Value, depth int) error {
+	at := ns.open(mappingNode, 0)
 	f := formOf(v.Type().Elem())
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	for _, k := range keys {
-		key, err := encodeText(k.String())
-		if err != nil {
-			return nil, err
+		if err := ns.text(k.String()); err != nil {
+			return err
 		}
-		if key.Style == literalStyle {
-			key.Style = quotedStyle
+		if key := &(*ns)[len(*ns)-1]; key.style == literalStyle {
+			key.style = quotedStyle
 		}
-		child, err := encodeValue(v.MapIndex(k), f, depth+1)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.String(), err)
+		if err := ns.encode(v.MapIndex(k), f, depth+1); err != nil {
+			return fmt.Errorf("%s: %w", k.String(), err)
 		}
-		n.Content = append(n.Content, key, child)
 	}
-	return n, nil
+	ns.close(at)
+	return nil
 }
 
-// encodeText chooses the style itself: the library's own choice changes or
+// text chooses the style by rules of our own: a library's choice changes or
 // breaks some odd strings, and a text must never make a document unreadable.
-func encodeText(text string) (*node, error) {
-	n := scalar(text)
+func (ns *nodes) text(text string) error {
+	n := node{text: text}
 	switch {
 	case !utf8.ValidString(text):
-		return nil, fmt.Errorf("the text %.40q is not UTF-8", text)
+		return fmt.Errorf("the text %.40q is not UTF-8", text)
 	case isPlain(text):
 	case isLiteral(text):
-		n.Style = literalStyle
+		n.style = literalStyle
 	default:
-		n.Style = quotedStyle
+		n.style = quotedStyle
 	}
-	return n, nil
+	ns.add(n)
+	return nil
 }
 
 var (
 	// YAML 1.1 and 1.2 read these as something else than text.
-	notText = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|\.inf|\.nan)$`)
+	notText        = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|\.inf|\.nan)$`)
+	longestNotText = 5
 	// A superset of numbers and dates: 12, 1_000, 1.2.3, 1e5, 1234567e5, 2026-01-17.
 	likeNumber = regexp.MustCompile(`^[0-9._+-]*([eE][0-9._+-]*)?$|^0[xXbBoO][0-9a-fA-F_]*$`)
 )
 
 // isPlain reports whether text needs no quotes: words of ASCII letters, digits
 // and . _ / @ + - with single spaces between them, beginning with a letter,
-// digit, dot, underscore or slash, that no reader takes for another kind.
+// digit, dot, underscore or slash but not with three dots, that no reader takes
+// for another kind.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -232,7 +235,18 @@ func isPlain(text string) bool {
 			return false
 		}
 	}
-	return !likeNumber.MatchString(text) && !notText.MatchString(text)
+	return !isNumeric(text) && !strings.HasPrefix(text, "...") && (len(text) > longestNotText || !notText.MatchString(text))
+}
+
+// isNumeric saves looking closely at words.
+func isNumeric(text string) bool {
+	if text == "" {
+		return true
+	}
+	if c := text[0] | 0x20; c >= 'a' && c <= 'z' && c != 'e' {
+		return false
+	}
+	return likeNumber.MatchString(text)
 }
 
 // isLiteral reports whether text is written as a literal block: several lines
