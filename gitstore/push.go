@@ -15,13 +15,14 @@ import (
 // liza.remoteTimeout` says otherwise.
 const remoteLimit = time.Minute
 
-// talk runs a git process that talks to a remote.
+// talk runs a git process that talks to a remote, in the main work tree: that
+// is where a relative path of a remote begins.
 func (s *Store) talk(ctx context.Context, args ...string) ([]byte, error) {
 	limit, err := s.remoteTimeout(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.Repo.Run(ctx, Cmd{Args: args, Remote: true, Limit: limit})
+	return s.Repo.Run(ctx, Cmd{Dir: s.Repo.MainWorkTree(), Args: args, Remote: true, Limit: limit})
 }
 
 // remoteTimeout reads a duration such as 90s, or a number of seconds.

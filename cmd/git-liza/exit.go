@@ -32,7 +32,7 @@ var exitCodes = []struct {
 	meaning string
 }{
 	{exitDone, "changed, already", "done, or the board said so before"},
-	{exitFailed, "failed", "failed; also a move that was made but ended in a setback (outcome changed): a merge that became INTEGRATION_FAILED, a claim, review or reject that blocked the task"},
+	{exitFailed, "failed", "failed; also when the remote that holds the board cannot be reached, and a move that was made but ended in a setback (outcome changed): a merge that became INTEGRATION_FAILED, a claim, review or reject that blocked the task"},
 	{exitRefused, "refused", "refused by the rules or by a command's own check; also nothing_claimable and held"},
 	{exitConflict, "conflict", "conflict or time limit: try again"},
 	{exitNoBoard, "no_blackboard", "no blackboard here"},
@@ -97,6 +97,8 @@ var sentinels = []struct {
 	{gitstore.ErrStateLost, exitFailed, "failed", "state_lost", "git liza fsck --repair"},
 	{gitstore.ErrNoRepository, exitNoBoard, "no_blackboard", "no_repository", "git init && git commit --allow-empty -m first"},
 	{gitstore.ErrConflict, exitConflict, "conflict", "conflict", "type the command again"},
+	{gitstore.ErrOffline, exitFailed, "failed", "offline", "git liza sync"},
+	{gitstore.ErrDiverged, exitFailed, "failed", "diverged", "git for-each-ref refs/liza/state refs/liza/remote"},
 	{context.Canceled, exitFailed, "failed", "interrupted", "type the command again"},
 	{context.DeadlineExceeded, exitConflict, "conflict", "time_limit", "type the command again"},
 	{gitstore.ErrRefLocked, exitFailed, "failed", "ref_locked", "git liza doctor --unlock"},

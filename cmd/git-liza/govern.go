@@ -25,6 +25,7 @@ type governCommands struct {
 	Degrade    degradeCommand     `cmd:"" group:"Govern" help:"Give an agent no more work until it is registered anew."`
 	Archive    archiveCommand     `cmd:"" group:"Govern" help:"Put final tasks aside, so that lists stay short."`
 	Edit       editCommand        `cmd:"" group:"Govern" help:"Amend a document of the board in your editor."`
+	Sync       syncCommand        `cmd:"" group:"Govern" help:"Fetch what other clones did; with --set, share the board through a remote."`
 	Principal  principalCommands  `cmd:"" group:"Govern" help:"Who may act as whom: list, add, remove, make keys."`
 	Worktree   worktreeCommands   `cmd:"" group:"Govern" help:"List the checkouts below .worktrees/, remove stale ones."`
 }

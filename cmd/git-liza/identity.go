@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // An identity is what status says of who may act, and as whom this clone does.
@@ -63,4 +65,29 @@ func (id identity) mergeStep(n int) step {
 		return step{"git liza merge --all", count(n, "task") + " approved"}
 	}
 	return step{"git liza principal list", count(n, "task") + " approved; merging is for " + strings.Join(id.Merges, ", ")}
+}
+
+// An authority is the remote that holds the board, as status shows it.
+type authority struct {
+	Remote  string `json:"remote"`  // "" where this clone holds the board itself
+	Reached any    `json:"reached"` // when it last answered a sync, null if never
+	at      time.Time
+}
+
+func (l look) authority(s *session) (authority, error) {
+	remote, err := l.Store.Authority(s.ctx)
+	a := authority{Remote: remote}
+	if remote != "" {
+		a.at = l.Reached()
+		a.Reached = viewTime(a.at)
+	}
+	return a, err
+}
+
+// line is the authority for people.
+func (a authority) line(now time.Time) string {
+	if a.at.IsZero() {
+		return a.Remote + ", not reached yet: git liza sync"
+	}
+	return fmt.Sprintf("%s, synced %s ago", a.Remote, span(now.Sub(a.at)))
 }

@@ -111,7 +111,8 @@ func (c *adoptCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := clone.Store.Board(s.ctx); err != nil {
+	// A remote's integration may be what is to be adopted.
+	if _, err := clone.Fresh(s.ctx); err != nil {
 		return err
 	}
 	commit, err := clone.Repo.ParseCommit(s.ctx, c.Commit)
@@ -136,11 +137,11 @@ func (c *reconcileCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	b, _, err := clone.Store.Board(s.ctx)
+	b, err := clone.Fresh(s.ctx)
 	if err != nil {
 		return err
 	}
-	tip, err := clone.Repo.ParseCommit(s.ctx, "refs/heads/"+b.Settings().Integration.Name)
+	tip, err := clone.Outside(s.ctx, b)
 	if err != nil {
 		return err
 	}

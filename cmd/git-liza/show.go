@@ -139,6 +139,11 @@ func (c *showCommand) changes(s *session, l look, list []submitted) error {
 		}
 		picked = append(picked, one)
 	}
+	for _, one := range picked {
+		if err := l.Store.Bring(s.ctx, c.ID, one.Commit, one.Base); err != nil {
+			return err
+		}
+	}
 	args := []string{"diff", "--no-ext-diff", "--color=" + map[bool]string{true: "always", false: "never"}[s.color && !s.json]}
 	paths, err := l.between(s, picked)
 	if err != nil {

@@ -28,6 +28,7 @@ type glance struct {
 	Control     any            `json:"control"`
 	Integration any            `json:"integration"`
 	Identity    identity       `json:"identity"`
+	Remote      authority      `json:"remote"`
 	Breaker     any            `json:"breaker"`
 	Counts      map[string]int `json:"counts"` // by state, without the archive
 	Agents      []agentView    `json:"agents"`
@@ -62,6 +63,9 @@ func (c *statusCommand) Run(s *session) error {
 		return err
 	}
 	g.Identity = l.self
+	if g.Remote, err = l.authority(s); err != nil {
+		return err
+	}
 	g.Waiting = l.waiting(tasks, g.Agents)
 	g.Next = l.next(g.Waiting, tasks)
 	if err := l.board.Err(); err != nil {
@@ -87,6 +91,9 @@ func (g *glance) text(settings flow.Settings, goal *flow.Goal, sprint *flow.Spri
 	}
 	head.add("board", line)
 	head.add("integration", settings.Integration.Name+" at "+settings.Integration.Tip.Short())
+	if g.Remote.Remote != "" {
+		head.add("remote", g.Remote.line(at))
+	}
 	head.add("identity", g.Identity.line())
 	head.add("tasks", g.countsLine())
 	return head.text(width) + section("agents", g.agentRows(at), width) + section("waiting", waitRows(g.Waiting), width) +

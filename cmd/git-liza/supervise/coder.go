@@ -43,6 +43,9 @@ func (s *supervisor) code(ctx context.Context, b *flow.Board) (turn, error) {
 		failed, err := s.obstructed(ctx, r.After, got.Task, obstacle)
 		return turn{moved: true, piece: true, failed: failed}, err
 	}
+	if unanswered(err) {
+		return turn{}, err // what is won is kept; the next look repeats the claim
+	}
 	if err != nil {
 		return turn{}, &unfitError{got.Task, err}
 	}
@@ -102,11 +105,31 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 		s.say("%s: %s is no longer its own; the session was ended", s.id, e.subject())
 		return false, "it was lost", nil
 	}
+	if s.rush.link.isDown() {
+		return s.standBy(ctx, e)
+	}
 	after, err := s.progress(ctx, e)
 	if err != nil {
 		return false, "", err
 	}
 	return s.short(ctx, e, ending, short{b, st, before != after && !gone(e.dir)})
+}
+
+// standBy keeps a task whose session ended while the remote did not answer,
+// until it answers: what the session did cannot be judged before, and does not
+// count.
+func (s *supervisor) standBy(ctx context.Context, e *errand) (more bool, failed string, err error) {
+	e.failure = "While the last session ran, the remote that holds the board could not be reached. Look at what is there, and report again."
+	for s.rush.link.isDown() {
+		st := s.rest(ctx, e, max(s.rush.Limits.Pause, quickLook))
+		if ctx.Err() != nil {
+			return false, "", nil
+		}
+		if st != held && st != handed {
+			return false, "it was lost", nil
+		}
+	}
+	return true, "", nil
 }
 
 // short is what is known of a session that left its task CLAIMED.

@@ -14,6 +14,8 @@ type Limits struct {
 	Finish      time.Duration // how long a session may go on after the move that ends it
 	Pause       time.Duration // before the first repetition; each one doubles it
 	MaxPause    time.Duration
+	Poll        time.Duration // before a remote is looked at again after a change; each look without one doubles it
+	MaxPoll     time.Duration
 
 	Crashes  int // sessions in a row that crashed or hung, then the task is blocked
 	Spins    int // sessions in a row that ended well and changed nothing
@@ -26,6 +28,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
 		Grace: 5 * time.Second, Finish: 10 * time.Second, Pause: 2 * time.Second, MaxPause: time.Minute,
+		Poll: time.Second, MaxPoll: 30 * time.Second,
 		Crashes: 5, Spins: 10, Handoffs: 5, Plans: 3,
 	}
 }

@@ -119,6 +119,9 @@ func (s *supervisor) planIn(ctx context.Context, e *errand, tip flow.ObjectID) (
 	if err != nil || ctx.Err() != nil {
 		return "", err
 	}
+	if s.rush.link.isDown() {
+		return "", nil
+	}
 	rest := remaining(e.triggers, b.Triggers())
 	if len(rest) == 0 {
 		return "", nil

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -14,48 +15,94 @@ import (
 // register enters the agent with a generation of its own, under the post's id
 // or the first number that is free.
 func (s *supervisor) register(ctx context.Context) error {
-	random, err := gitstore.RandomID()
-	if err != nil {
-		return err
+	if s.generation == "" { // what may have landed is not registered twice
+		random, err := gitstore.RandomID()
+		if err != nil {
+			return err
+		}
+		s.generation = flow.Generation(random)
 	}
-	s.generation = flow.Generation(random)
 	host, err := os.Hostname()
 	if err != nil {
 		host = ""
 	}
-	base := s.rush.Clone
-	store, err := gitstore.OpenStore(ctx, base.Repo, base.Store.Now)
+	clone, err := s.rush.Clone.As(ctx, s.rush.Clone.By, s.generation)
 	if err != nil {
 		return err
 	}
-	r, err := store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	r, err := clone.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
 		if b.Settings().Control.State == flow.Stopped {
 			return flow.Move{}, nil, &flow.Refusal{Rule: flow.RuleControl, Hint: "git liza resume --reason R",
 				Reason: fmt.Sprintf("the board is STOPPED (%s), no agent begins", b.Settings().Control.Reason)}
 		}
-		id := s.post.ID
-		if id == "" {
-			id = free(b, s.post.Role)
+		id, err := s.chosen(ctx, b)
+		if err != nil {
+			return flow.Move{}, nil, err
 		}
-		return flow.Move{Act: flow.ActRegister, By: flow.Actor(id), Principal: base.Principal,
-			Detail: &flow.RegisterMove{Agent: id, Provider: s.provider.Name, Host: host, Generation: s.generation}}, nil, nil
+		principal, err := work.PrincipalOf(ctx, clone.Repo, flow.Actor(id))
+		return flow.Move{Act: flow.ActRegister, By: flow.Actor(id), Principal: principal,
+			Detail: &flow.RegisterMove{Agent: id, Provider: s.provider.Name, Host: host, Generation: s.generation}}, nil, err
 	})
 	if err != nil {
 		return err
 	}
-	s.id = r.Move.By.Agent()
-	other := *base
-	other.Store, other.By, other.Generation = store, r.Move.By, s.generation
-	s.clone = &other
-	return nil
+	s.id, s.clone = r.Move.By.Agent(), clone
+	return clone.Identify(ctx, r.Move.By, s.generation)
 }
 
-// free is the id of the role with the lowest number that nobody has.
-func free(b *flow.Board, role flow.Role) flow.AgentID {
-	for n := 1; ; n++ {
-		id := flow.AgentID(role.String() + "-" + strconv.Itoa(n))
-		if b.Agent(id) == nil {
-			return id
+// maxNumber is the highest number that a supervisor gives its agent itself.
+const maxNumber = 1000
+
+// chosen is the post's id, else that of the role with the lowest number that
+// nobody has and that this machine's principal may act as.
+func (s *supervisor) chosen(ctx context.Context, b *flow.Board) (flow.AgentID, error) {
+	if s.post.ID != "" {
+		return s.post.ID, nil
+	}
+	who := b.Principals()
+	free := flow.AgentID("")
+	name := ""
+	for n := 1; n <= maxNumber; n++ {
+		id := flow.AgentID(s.post.Role.String() + "-" + strconv.Itoa(n))
+		a := b.Agent(id)
+		if a != nil && a.Generation == s.generation {
+			return id, nil
+		}
+		if a != nil || free != "" {
+			continue
+		}
+		var err error
+		if name, err = work.PrincipalOf(ctx, s.rush.Clone.Repo, flow.Actor(id)); err != nil {
+			return "", err
+		}
+		// Whom the board does not know the rules refuse, and say why.
+		if p := who.Find(name); p == nil || p.MayAct(flow.Actor(id)) {
+			free = id
+		}
+	}
+	if free == "" {
+		return "", &flow.Refusal{Rule: flow.RulePrincipal, Hint: "git liza principal list", Reason: fmt.Sprintf("%s may act as no %s that is free", name, s.post.Role)}
+	}
+	return free, nil
+}
+
+// enter registers, and waits where the remote does not answer. It is false
+// when ctx is done before.
+func (s *supervisor) enter(ctx context.Context) (bool, error) {
+	for try := 0; ; try++ {
+		err := s.register(ctx)
+		if ctx.Err() != nil && err != nil {
+			return false, nil
+		}
+		if !s.rush.offline(err) {
+			return err == nil, err
+		}
+		timer := time.NewTimer(max(s.rush.Limits.pause(try), quickLook))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return false, nil
 		}
 	}
 }

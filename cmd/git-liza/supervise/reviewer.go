@@ -41,6 +41,9 @@ func (s *supervisor) review(ctx context.Context, b *flow.Board) (turn, error) {
 		}
 		return s.avoid(ctx, flow.ActReview, got.Task, err)
 	}
+	if unanswered(err) {
+		return turn{}, err // what is won is kept; the next look repeats the review
+	}
 	if err != nil {
 		return turn{}, &unfitError{got.Task, err}
 	}
@@ -76,6 +79,9 @@ func (s *supervisor) judge(ctx context.Context, e *errand) (failed string, err e
 	case lost:
 		s.say("%s: the %s is no longer its own; the session was ended", s.id, e.subject())
 		return "it was lost", nil
+	}
+	if s.rush.link.isDown() {
+		return "", nil // what the session said may have got lost; the review goes on when the remote answers
 	}
 	s.failures[e.id()] = s.explain(ctx, e, ending, "The program gave no verdict ("+ending.Text+").")
 	pause := s.rush.Limits.pause(s.shaky)

@@ -57,6 +57,7 @@ type Rush struct {
 	roll      *roll
 	plans     *plans
 	troubles  *troubles
+	link      link
 	speech    sync.Mutex
 }
 
@@ -83,6 +84,9 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 	r.troubles = &troubles{list: map[flow.TaskID]trouble{}}
 	r.roll = &roll{ends: make(chan struct{}, 1), rest: map[*supervisor]flow.ObjectID{}}
 
+	if r.link.remote, err = r.Clone.Store.Authority(ctx); err != nil {
+		return err
+	}
 	watching, unwatch := context.WithCancel(context.WithoutCancel(ctx))
 	defer unwatch()
 	r.view = watch(watching, r.Clone.Repo)
@@ -90,8 +94,13 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 	if err != nil {
 		return err
 	}
+	polled, err := r.poll(watching)
+	if err != nil {
+		return err
+	}
 	err = r.man(ctx, posts)
 	unwatch()
+	<-polled
 	<-told
 	return err
 }
@@ -208,6 +217,13 @@ func (l *roll) ring() {
 	}
 }
 
+// nudge lets the end be judged again if all are at rest.
+func (l *roll) nudge() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ring()
+}
+
 // agreed is the state of the board at which all supervisors found nothing to
 // do.
 func (l *roll) agreed() (tip flow.ObjectID, ok bool) {
@@ -245,6 +261,9 @@ func (r *Rush) over(ctx context.Context) (bool, error) {
 	if !ok {
 		return false, nil
 	}
+	if settled, err := r.settled(ctx); err != nil || !settled {
+		return false, err
+	}
 	now, err := r.Clone.Repo.Resolve(ctx, gitstore.StateRef)
 	if err != nil || now != tip {
 		return false, err
@@ -252,6 +271,9 @@ func (r *Rush) over(ctx context.Context) (bool, error) {
 	b, err := r.Clone.Store.BoardAt(tip)
 	if err != nil {
 		return true, err
+	}
+	if r.link.remote != "" && r.expected(b) {
+		return false, nil
 	}
 	return true, r.stuck(b)
 }

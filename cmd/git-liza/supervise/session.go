@@ -35,7 +35,18 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 		ending = provider.Ending{Outcome: provider.Crashed, Text: err.Error()}
 	}
 	s.log.note("\n--- %s\n", ending.Text)
-	b, _, err = s.clone.Store.Board(context.WithoutCancel(ctx))
+	return s.judged(context.WithoutCancel(ctx), ending)
+}
+
+// judged is the board after a session: what a program that was killed has
+// pushed may be on the remote only.
+func (s *supervisor) judged(ctx context.Context, ending provider.Ending) (provider.Ending, *flow.Board, error) {
+	if s.rush.link.remote != "" {
+		if _, err := s.clone.Store.Sync(ctx); err != nil && !s.rush.offline(err) {
+			return ending, nil, err
+		}
+	}
+	b, _, err := s.clone.Store.Board(ctx)
 	return ending, b, err
 }
 
@@ -100,8 +111,8 @@ func (s *supervisor) hold(ctx context.Context, e *errand, event <-chan struct{},
 			return
 		case <-changed:
 		case <-renew.C:
-			s.renew(ctx, e)
-			renew.Reset(s.untilRenewal(e))
+			next := s.renew(ctx, e)
+			renew.Reset(max(next, s.untilRenewal(e)))
 		}
 	}
 }
@@ -118,10 +129,10 @@ func (s *supervisor) untilRenewal(e *errand) time.Duration {
 }
 
 // renew prolongs the lease. A refusal says that the work is lost, which the
-// board will show; any other failure is tried again.
-func (s *supervisor) renew(ctx context.Context, e *errand) {
+// board will show; any other failure is tried again, after the time returned.
+func (s *supervisor) renew(ctx context.Context, e *errand) time.Duration {
 	if e.task == nil {
-		return
+		return 0
 	}
 	r, err := s.clone.Renew(ctx, e.task.ID, 0)
 	var refusal *flow.Refusal
@@ -129,9 +140,12 @@ func (s *supervisor) renew(ctx context.Context, e *errand) {
 	case err == nil:
 		s.lease = leaseOf(r.After.Task(e.task.ID))
 	case errors.As(err, &refusal), ctx.Err() != nil:
+	case s.rush.offline(err):
+		return s.rush.Limits.Pause
 	default:
 		s.sayOnce("%s: the lease of %s could not be renewed: %v", s.id, e.subject(), err)
 	}
+	return 0
 }
 
 func leaseOf(t *flow.Task) time.Time {

@@ -58,7 +58,7 @@ const maxTroubles = 8
 // board is STOPPED, the post's time without work is over or its one piece of
 // work is done.
 func (s *supervisor) run(ctx context.Context) error {
-	if err := s.register(ctx); err != nil {
+	if entered, err := s.enter(ctx); err != nil || !entered {
 		return err
 	}
 	defer s.leave(ctx)
@@ -80,6 +80,8 @@ func (s *supervisor) serve(ctx context.Context) error {
 		switch {
 		case stopped || ctx.Err() != nil:
 			return nil
+		case s.rush.offline(err):
+			t.soon(time.Now().Add(max(s.rush.Limits.Pause, quickLook)))
 		case err != nil && (fatal(err) || troubles == maxTroubles):
 			return err
 		case err != nil:
@@ -116,7 +118,7 @@ func fatal(err error) bool {
 	var document *gitstore.DocumentError
 	var breach *gitstore.Breach
 	return errors.As(err, &refusal) || errors.As(err, &document) || errors.As(err, &breach) ||
-		errors.Is(err, gitstore.ErrNoBoard) || errors.Is(err, gitstore.ErrStateLost) || errors.Is(err, gitstore.ErrClock) || errors.Is(err, gitstore.ErrNoIdentity)
+		errors.Is(err, gitstore.ErrNoBoard) || errors.Is(err, gitstore.ErrDiverged) || errors.Is(err, gitstore.ErrStateLost) || errors.Is(err, gitstore.ErrClock) || errors.Is(err, gitstore.ErrNoIdentity)
 }
 
 // wait sleeps until the board changes or something is due. It is false when
@@ -170,6 +172,9 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 	}
 	if control != flow.Running {
 		return turn{}, false, nil
+	}
+	if s.rush.link.isDown() {
+		return turn{due: time.Now().Add(max(s.rush.Limits.Pause, quickLook))}, false, nil
 	}
 	tasks := b.Tasks()
 	if err := b.Err(); err != nil {

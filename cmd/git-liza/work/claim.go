@@ -61,6 +61,9 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 		return claimed, r, err
 	}
 	claimed.Lease = t.Claim.Lease
+	if err := c.yield(ctx, r.After, t); err != nil {
+		return claimed, r, err
+	}
 	tree, err := c.checkOut(ctx, trees, t)
 	claimed.Worktree = tree.Path
 	claimed.Warning, err = hookWarning(err)

@@ -38,7 +38,17 @@ func Open(ctx context.Context, repo *gitstore.Repo, now func() time.Time, enviro
 	if err != nil && !errors.Is(err, worktrees.ErrNoWorkTree) {
 		return nil, err
 	}
-	return &Clone{Repo: repo, Store: store, Trees: trees, environ: environ}, nil
+	c := &Clone{Repo: repo, Store: store, Trees: trees, environ: environ}
+	c.lead(store)
+	return c, nil
+}
+
+// lead lets checkouts of integration follow where a store moves it for the
+// sake of a remote.
+func (c *Clone) lead(store *gitstore.Store) {
+	if c.Trees != nil {
+		store.Follower = follower{c.Trees, store}
+	}
 }
 
 // As is the same clone on behalf of another actor, for a goroutine of its own.
@@ -47,9 +57,10 @@ func (c *Clone) As(ctx context.Context, by flow.Actor, g flow.Generation) (*Clon
 	if err != nil {
 		return nil, err
 	}
+	c.lead(store)
 	other := *c
-	other.Store, other.By, other.Generation = store, by, g
-	return &other, nil
+	other.Store = store
+	return &other, other.Identify(ctx, by, g)
 }
 
 // A Setback is a move that was made and ended elsewhere than its caller

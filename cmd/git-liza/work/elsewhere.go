@@ -43,22 +43,14 @@ func (f follower) each(ctx context.Context, from, to flow.ObjectID, do func(cont
 	return do(ctx, b.Settings().Integration.Name, from, to)
 }
 
-// Sync brings the mirror to where the remote's board is and clears away what
-// this clone has of tasks that went on elsewhere. Errors are those of
-// [gitstore.Store.Sync]; a checkout that cannot be cleared away is none, it is
-// left for doctor to name.
-func (c *Clone) Sync(ctx context.Context) (gitstore.Synced, []Pruned, error) {
+// Sync is [gitstore.Store.Sync]; when it worked last can be asked with
+// [Clone.Reached].
+func (c *Clone) Sync(ctx context.Context) (gitstore.Synced, error) {
 	synced, err := c.Store.Sync(ctx)
-	if err != nil {
-		return synced, nil, err
+	if err == nil {
+		c.reached()
 	}
-	c.reached()
-	pruned, err := c.Tidy(ctx)
-	var obstacle *worktrees.Obstacle
-	if errors.As(err, &obstacle) {
-		err = nil
-	}
-	return synced, pruned, err
+	return synced, err
 }
 
 // Join makes a remote the authority of this clone, as [gitstore.Store.Join]
@@ -82,18 +74,45 @@ func (c *Clone) refresh(ctx context.Context) (bool, error) {
 	if err != nil || remote == "" {
 		return false, err
 	}
-	if _, err = c.Store.Sync(ctx); err == nil {
-		c.reached()
-	}
+	_, err = c.Sync(ctx)
 	return err == nil, err
+}
+
+// Fresh is the board as it is now, on the remote where there is one.
+func (c *Clone) Fresh(ctx context.Context) (*flow.Board, error) {
+	if _, err := c.refresh(ctx); err != nil {
+		return nil, err
+	}
+	b, _, err := c.Store.Board(ctx)
+	return b, err
+}
+
+// opened is the board on which an act may begin, or the reason why not. A
+// mirror that says no is brought up to date and asked again.
+func (c *Clone) opened(ctx context.Context, act flow.Act, id flow.TaskID) (*flow.Board, *flow.Refusal, error) {
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	refusal := b.Opens(act, id, c.Caller, b.At())
+	if refusal == nil {
+		return b, nil, nil
+	}
+	synced, err := c.refresh(ctx)
+	if err != nil || !synced {
+		return b, refusal, err
+	}
+	if b, _, err = c.Store.Board(ctx); err != nil {
+		return nil, nil, err
+	}
+	return b, b.Opens(act, id, c.Caller, b.At()), nil
 }
 
 // reached notes that the remote has answered, for people who look at status.
 func (c *Clone) reached() {
-	path := c.reachedFile()
-	now := time.Now()
-	if os.Chtimes(path, now, now) != nil {
-		_ = os.WriteFile(path, nil, 0o666)
+	path, now := c.reachedFile(), c.Store.Now()
+	if os.Chtimes(path, now, now) != nil && os.WriteFile(path, nil, 0o666) == nil {
+		_ = os.Chtimes(path, now, now)
 	}
 }
 
@@ -120,7 +139,8 @@ func (c *Clone) Tidy(ctx context.Context) ([]Pruned, error) {
 	if err != nil {
 		return nil, err
 	}
-	pruned, err := c.prune(ctx, b, func(k Checkout) bool { return k.Stale })
+	// A review's checkout may just be made for a review that this board does not have yet.
+	pruned, err := c.prune(ctx, b, func(k Checkout) bool { return k.Stale && (k.Submission == 0 || k.Status.Final()) })
 	return pruned, errors.Join(err, c.unbranch(ctx, b))
 }
 

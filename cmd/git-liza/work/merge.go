@@ -47,12 +47,12 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 	if err := c.Store.Settle(ctx); err != nil {
 		return Merged{}, gitstore.Result{}, err
 	}
-	b, _, err := c.Store.Board(ctx)
+	b, refusal, err := c.opened(ctx, flow.ActMerge, id)
 	if err != nil {
 		return Merged{}, gitstore.Result{}, err
 	}
 	t := b.Task(id)
-	if refusal := b.Opens(flow.ActMerge, id, c.Caller, b.At()); refusal != nil {
+	if refusal != nil {
 		if t == nil || t.Status != flow.Merged {
 			return Merged{}, gitstore.Result{}, refusal
 		}
@@ -60,6 +60,9 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 	}
 	tip := b.Settings().Integration.Tip
 	merged := Merged{Task: id, Onto: tip}
+	if err := c.Store.Bring(ctx, id, t.Submission.Commit); err != nil {
+		return merged, gitstore.Result{}, err
+	}
 	computed, err := c.Store.Merge(ctx, tip, t.Submission.Commit)
 	if err != nil {
 		return merged, gitstore.Result{}, err
@@ -89,6 +92,9 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 // behind is removed.
 func (c *Clone) cleared(ctx context.Context, t *flow.Task) (Merged, gitstore.Result, error) {
 	merged := Merged{Task: t.ID, Status: t.Status, Commit: t.Merge.Commit, Onto: t.Merge.Onto, Drift: t.Merge.Drift}
+	if err := c.Store.Landed(ctx, t.Merge.Commit); err != nil {
+		return merged, gitstore.Result{}, err
+	}
 	b, _, err := c.Store.Board(ctx)
 	if err != nil {
 		return merged, gitstore.Result{}, err
@@ -146,6 +152,10 @@ func (c *Clone) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.M
 	}
 	done := r.After.Task(t.ID)
 	merged.Status, merged.Commit, merged.Drift = done.Status, done.Merge.Commit, done.Merge.Drift
+	// Where a remote holds integration, the merge counts once it is seen there.
+	if err := c.Store.Landed(ctx, merged.Commit); err != nil {
+		return merged, r, fmt.Errorf("%s is recorded as merged, but not seen on the remote's %s: %w", t.ID, r.After.Settings().Integration.Name, err)
+	}
 	if err := c.follow(ctx, r.After, d.Onto); err != nil {
 		return merged, r, err
 	}
@@ -239,6 +249,21 @@ func (c *Clone) follow(ctx context.Context, b *flow.Board, from flow.ObjectID) e
 	return c.Trees.Follow(ctx, integration.Name, from, integration.Tip)
 }
 
+// Outside is where the integration branch is, whatever the board says: as it
+// was last read from the remote, where one holds it.
+func (c *Clone) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID, error) {
+	remote, err := c.Store.Authority(ctx)
+	if err != nil {
+		return "", err
+	}
+	if remote != "" {
+		if tip, err := c.Repo.Resolve(ctx, "refs/liza/remote/"+remote+"/integration"); err != nil || tip != "" {
+			return tip, err
+		}
+	}
+	return c.Repo.ParseCommit(ctx, "refs/heads/"+b.Settings().Integration.Name)
+}
+
 // Adopt lets integration follow a commit from outside; tasks are those whose
 // submissions it contains and which are merged by it.
 func (c *Clone) Adopt(ctx context.Context, commit flow.ObjectID, reason string, tasks []flow.TaskID) (gitstore.Result, error) {
@@ -249,6 +274,9 @@ func (c *Clone) Adopt(ctx context.Context, commit flow.ObjectID, reason string, 
 		return &flow.AdoptMove{Commit: commit, Onto: b.Settings().Integration.Tip, Reason: reason, Tasks: tasks}, nil
 	})
 	if err != nil {
+		return r, err
+	}
+	if err := c.Store.Landed(ctx, commit); err != nil {
 		return r, err
 	}
 	if err := c.follow(ctx, r.After, r.Move.Detail.(*flow.AdoptMove).Onto); err != nil {

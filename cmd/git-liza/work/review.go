@@ -57,6 +57,9 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 		return got, r, err
 	}
 	got.Lease = t.Review.Lease
+	if err := c.Store.Bring(ctx, t.ID, t.Submission.Commit); err != nil {
+		return got, r, err
+	}
 	if err := trees.Ignore(); err != nil {
 		return got, r, err
 	}

@@ -16,13 +16,13 @@ import (
 // "". The command's own checks come first: the worktree is clean, the commit
 // is the branch's tip, the task's verify passes at it.
 func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {
-	b, _, err := c.Store.Board(ctx)
+	b, refusal, err := c.opened(ctx, flow.ActSubmit, id)
 	if err != nil {
 		return gitstore.Result{}, err
 	}
 	d := &flow.SubmitMove{Commit: commit}
 	t := b.Task(id)
-	if t != nil && t.Status == flow.Claimed && b.Opens(flow.ActSubmit, id, c.Caller, b.At()) == nil {
+	if t != nil && t.Status == flow.Claimed && refusal == nil {
 		if err := c.ready(ctx, b, t, d); err != nil {
 			return gitstore.Result{}, err
 		}

@@ -1,0 +1,189 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A link is what a rush knows of the remote that holds its board: its name, ""
+// where the clone holds the board itself, and whether it answers.
+type link struct {
+	remote string
+	said   string // the poller's last complaint
+
+	mu   sync.Mutex
+	down bool
+}
+
+// unanswered reports whether an error says that the remote cannot be reached,
+// or not in time: what waiting may mend.
+func unanswered(err error) bool {
+	return errors.Is(err, gitstore.ErrOffline) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// offline is unanswered for an error of a supervisor or the poller; the rush
+// says so once.
+func (r *Rush) offline(err error) bool {
+	if r.link.remote == "" || !unanswered(err) {
+		return false
+	}
+	if r.link.set(true) {
+		r.say(fmt.Sprintf("offline: %v; what runs goes on, nothing new begins until %s answers", err, r.link.remote))
+	}
+	return true
+}
+
+// online notes that the remote has answered.
+func (r *Rush) online() {
+	if r.link.set(false) {
+		r.say(r.link.remote + " answers again")
+	}
+}
+
+// set is true if that is news.
+func (l *link) set(down bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	news := l.down != down
+	l.down = down
+	return news
+}
+
+func (l *link) isDown() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.down
+}
+
+// poll keeps the mirror of a remote up to date, in a goroutine that ends with
+// ctx: soon after a change, also one of this clone's own, and rarer the longer
+// nothing happens.
+func (r *Rush) poll(ctx context.Context) (<-chan struct{}, error) {
+	ended := make(chan struct{})
+	if r.link.remote == "" {
+		close(ended)
+		return ended, nil
+	}
+	clone, err := r.Clone.As(ctx, r.Clone.By, r.Clone.Generation)
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		defer close(ended)
+		for pause := r.Limits.Poll; r.dormant(ctx, &pause); pause = min(2*pause, r.Limits.MaxPoll) {
+			synced, err := clone.Sync(ctx)
+			if ctx.Err() != nil {
+				return
+			}
+			if err == nil && synced.Before != synced.After {
+				pause = r.Limits.Poll / 2
+				_, err = clone.Tidy(ctx)
+			}
+			r.polled(err)
+		}
+	}()
+	return ended, nil
+}
+
+// dormant waits until the next poll is due; a change on the board begins the
+// wait anew, with the shortest one. It is false when ctx is done.
+func (r *Rush) dormant(ctx context.Context, pause *time.Duration) bool {
+	_, changed := r.view.now()
+	timer := time.NewTimer(*pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-changed:
+		*pause = r.Limits.Poll
+		timer.Reset(*pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
+}
+
+// polled says what came of a poll, a complaint once.
+func (r *Rush) polled(err error) {
+	if r.offline(err) {
+		return
+	}
+	if err != nil {
+		if text := err.Error(); text != r.link.said {
+			r.link.said = text
+			r.say(text)
+		}
+		return
+	}
+	r.link.said = ""
+	r.online()
+	r.roll.nudge() // whoever waits for others may have seen the last of them
+}
+
+// expected reports whether a supervisor that another process or host has
+// registered could move something now: then nothing is over yet. One that has
+// let a whole lease pass without any move on the board is not waited for.
+func (r *Rush) expected(b *flow.Board) bool {
+	at := r.Clone.Store.Now()
+	if at.Before(b.At()) {
+		at = b.At()
+	}
+	if at.Sub(b.At()) > time.Duration(b.Settings().Config.Lease) {
+		return false
+	}
+	own := map[flow.AgentID]bool{}
+	for _, s := range r.roll.crew() {
+		own[s.id] = true
+	}
+	for _, id := range b.IDs(flow.Agents) {
+		a := b.Agent(flow.AgentID(id))
+		if a != nil && !own[a.ID] && a.Generation != "" && able(b, a, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// able reports whether an agent's supervisor has something to do.
+func able(b *flow.Board, a *flow.Agent, at time.Time) bool {
+	caller := flow.Caller{By: flow.Actor(a.ID), Principal: a.Principal, Generation: a.Generation}
+	for _, t := range b.Tasks() {
+		if t.Status == flow.Approved && b.Opens(flow.ActMerge, t.ID, caller, at) == nil {
+			return true
+		}
+	}
+	if a.Degraded != "" {
+		return false
+	}
+	var refusal *flow.Refusal
+	switch a.Role {
+	case flow.Planner:
+		return len(b.Triggers()) > 0
+	case flow.Coder:
+		_, refusal = b.Best(flow.ActClaim, caller, at)
+	default:
+		_, refusal = b.Best(flow.ActReview, caller, at)
+	}
+	return refusal == nil
+}
+
+// settled syncs once more before a rush may be over. It is false where there
+// was news, or no answer.
+func (r *Rush) settled(ctx context.Context) (bool, error) {
+	if r.link.remote == "" {
+		return true, nil
+	}
+	synced, err := r.Clone.Store.Sync(ctx)
+	if r.offline(err) {
+		return false, nil
+	}
+	return err == nil && synced.Before == synced.After, err
+}

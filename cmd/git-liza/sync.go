@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type syncCommand struct {
+	Set     string `placeholder:"REMOTE" help:"Let the board of this remote be the authority from now on; a remote without a board gets this one."`
+	Publish bool   `help:"Give the remote this clone's board, which continues the remote's; for an admin."`
+}
+
+func (c *syncCommand) Run(s *session) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	remote, err := clone.Store.Authority(s.ctx)
+	if err != nil {
+		return err
+	}
+	if c.Set != "" || c.Publish {
+		if c.Set == "" {
+			c.Set = remote
+		}
+		return c.join(s, clone)
+	}
+	if remote == "" {
+		return noAuthority()
+	}
+	synced, err := clone.Sync(s.ctx)
+	if err != nil {
+		return err
+	}
+	pruned, err := clone.Tidy(s.ctx)
+	if err != nil {
+		s.progress("warning: %v", err)
+	}
+	var text strings.Builder
+	text.WriteString(syncedLine(synced) + "\n")
+	for _, p := range pruned {
+		fmt.Fprintf(&text, "%s: the task went on elsewhere, its worktree is removed", p.Name)
+		if p.Rescued != "" {
+			text.WriteString("; what only it held is kept as " + p.Rescued)
+		}
+		text.WriteString("\n")
+	}
+	if synced.Behind != nil {
+		s.progress("warning: the integration branch stays behind: %v", synced.Behind)
+	}
+	return s.answer(syncOutcome(synced), viewSynced(synced, pruned), text.String())
+}
+
+func noAuthority() *flow.Refusal {
+	return &flow.Refusal{Rule: "remote", Hint: "git liza sync --set origin",
+		Reason: "this clone is its own authority: no remote holds its board"}
+}
+
+// join makes a remote the authority.
+func (c *syncCommand) join(s *session, clone *work.Clone) error {
+	if c.Set == "" {
+		return noAuthority()
+	}
+	synced, err := clone.Join(s.ctx, c.Set, c.Publish)
+	if err != nil {
+		return err
+	}
+	return s.answer(syncOutcome(synced), viewSynced(synced, nil), joinedLine(synced))
+}
+
+// joinedLine says what became of two boards.
+func joinedLine(synced gitstore.Synced) string {
+	what := "has this clone's board"
+	switch {
+	case synced.Published:
+		what = "got this clone's board"
+	case synced.Before == "":
+		what = "gave its board to this clone"
+	case synced.Before != synced.After:
+		what = "gave " + count(synced.Moves, "move") + " to this clone"
+	}
+	return fmt.Sprintf("%s is the authority and %s, at %s", synced.Remote, what, synced.After.Short())
+}
+
+func syncedLine(synced gitstore.Synced) string {
+	if synced.Before == synced.After {
+		return fmt.Sprintf("%s has nothing new, at %s", synced.Remote, synced.After.Short())
+	}
+	return fmt.Sprintf("%s from %s, now at %s", count(synced.Moves, "move"), synced.Remote, synced.After.Short())
+}
+
+func syncOutcome(synced gitstore.Synced) string {
+	if synced.Before == synced.After && !synced.Published {
+		return "already"
+	}
+	return "changed"
+}
+
+func viewSynced(synced gitstore.Synced, pruned []work.Pruned) map[string]any {
+	behind := ""
+	if synced.Behind != nil {
+		behind = synced.Behind.Error()
+	}
+	return map[string]any{"remote": synced.Remote, "before": synced.Before, "after": synced.After, "moves": synced.Moves,
+		"published": synced.Published, "behind": behind, "removed": append([]work.Pruned{}, pruned...)}
+}
