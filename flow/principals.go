@@ -126,6 +126,9 @@ func (p *play) bind() {
 	})
 	if t := p.task; t != nil && t.Claim != nil && t.Claim.By == m.By && t.Claim.Principal == "" {
 		t.Claim.Principal = m.Principal
+		if t.crowded(p.worker()) == nil {
+			t.worked(p.worker())
+		}
 	}
 }
 

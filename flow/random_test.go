@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,16 +18,23 @@ import (
 // here stands what must be true of a task's life.
 func TestRandomMoves(t *testing.T) {
 	t.Parallel()
-	reached, accepted := map[Status]int{}, map[Act]int{}
+	reached, accepted, vouched := map[Status]int{}, map[Act]int{}, map[Act]int{}
 	rapid.Check(t, func(rt *rapid.T) {
-		g := &gamble{scene: opened(rt), rt: rt, approved: map[TaskID]Actor{}}
+		g := &gamble{scene: opened(rt), rt: rt, approved: map[TaskID]Actor{}, worked: map[TaskID]map[string]bool{}}
 		g.seat()
-		for range 70 {
+		from := pick(rt, 0, 20, 200, 200)
+		for i := range 70 {
+			if i == from {
+				g.govern()
+			}
 			g.turn()
 		}
 		g.replay()
 		for _, m := range g.made {
 			accepted[m.Act]++
+			if accounts[m.Principal].words != nil {
+				vouched[m.Act]++
+			}
 		}
 		for _, status := range g.reached {
 			reached[status]++
@@ -40,6 +48,9 @@ func TestRandomMoves(t *testing.T) {
 			require.Positive(t, accepted[r.act], "no %s was ever accepted: %v", r.act, accepted)
 		}
 	}
+	for _, act := range []Act{ActClaim, ActSubmit, ActApprove, ActMerge, ActPrincipal} {
+		require.Positive(t, vouched[act], "no %s of a principal was ever accepted: %v", act, vouched)
+	}
 }
 
 // A gamble is a scene with its history.
@@ -48,6 +59,7 @@ type gamble struct {
 	rt       *rapid.T
 	made     []Move
 	approved map[TaskID]Actor
+	worked   map[TaskID]map[string]bool // principals that ever acted as a task's holder
 	reached  []Status
 }
 
@@ -66,10 +78,13 @@ func (g *gamble) turn() {
 	for _, short := range g.board.Tasks() {
 		before[short.ID] = g.board.Task(short.ID)
 	}
+	held := g.holding(m)
+	prior := g.board
 	if g.judge(m, facts) != nil {
 		return
 	}
 	g.made = append(g.made, m)
+	g.known(prior, m, held)
 	for id, was := range before {
 		is := g.board.Task(id)
 		g.compare(was, is, m)
@@ -144,7 +159,7 @@ var players = []string{"planner-1", "coder-1", "coder-2", "coder-3", "code-revie
 func (g *gamble) draw() (Move, *Facts) {
 	rt := g.rt
 	if c := g.board.Settings().Control.State; c != Running && rapid.Bool().Draw(rt, "go on") {
-		return g.moveOf([]string{"human:ann", pick(rt, "resume", "decide", "reset"), "CONTINUE"})
+		return g.moveOf([]string{g.as("human:ann"), pick(rt, "resume", "decide", "reset"), "CONTINUE"})
 	}
 	if pick(rt, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9) < 8 {
 		var list []Move
@@ -153,7 +168,7 @@ func (g *gamble) draw() (Move, *Facts) {
 		}
 		if len(list) > 0 {
 			m := pick(rt, list...)
-			fields := []string{string(m.By), m.Act.String(), string(m.Task)}
+			fields := []string{strings.TrimSuffix(string(m.By)+"@"+m.Principal, "@"), m.Act.String(), string(m.Task)}
 			return g.moveOf(append(fields, g.sensible(m.Act, string(m.Task))...))
 		}
 	}
@@ -172,7 +187,7 @@ func (g *gamble) legal(who string) []Move {
 	ending := []Act{ActSupersede, ActAbandon, ActEdit}
 	rare := pick(g.rt, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9) == 0
 	var list []Move
-	for _, m := range g.board.Moves(Caller{By: Actor(who), Generation: generation}, g.now) {
+	for _, m := range g.board.Moves(Caller{Actor(who), g.behind(who), generation}, g.now) {
 		if rare || !slices.Contains(ending, m.Act) {
 			list = append(list, m)
 		}
@@ -211,12 +226,13 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 	if g.board.Agent(AgentID(who)) != nil {
 		who += pick(rt, "", "", "", ".child", ".bare")
 	}
+	who = strings.TrimSuffix(who+"@"+g.behind(strings.TrimSuffix(strings.TrimSuffix(who, ".child"), ".bare")), "@")
 	acts := slices.Sorted(maps.Keys(details))
 	act := pick(rt, append(acts, ActAdd, ActAdd, ActAdd, ActFinalize, ActFinalize, ActArchive)...)
 	fields := []string{who, act.String()}
 	switch act {
 	case ActPrincipal:
-		fields = append(fields, "ann", "rights=root")
+		fields = append(fields, g.account()...)
 	case ActAdd, ActImport:
 		fields = append(fields, fmt.Sprintf("a%d", pick(rt, 1, 2, 3, 4, 5))+pick(rt, "", "", "<a1", "<a2,a3"), pick(rt, "+draft", "owns=src/", "+x"))
 	case ActRegister, ActUnregister, ActDegrade:

@@ -1,0 +1,157 @@
+package flow
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMayAct(t *testing.T) {
+	t.Parallel()
+	everybody := []Actor{"planner-1", "coder-1", "coder-2", "coder-10", "code-reviewer-1", "human:ann", "human:bob", "", "cook-1", "human:"}
+	for _, test := range []struct {
+		kind   string
+		roles  []Role
+		agents []string
+		as     []Actor
+	}{
+		{"human", nil, []string{"human:ann"}, []Actor{"planner-1", "coder-1", "coder-2", "coder-10", "code-reviewer-1", "human:ann"}},
+		{"human", []Role{Coder}, []string{"human:*"}, []Actor{"coder-1", "coder-2", "coder-10", "human:ann", "human:bob"}},
+		{"human", nil, []string{"human:b*", "coder-?"}, []Actor{"coder-1", "coder-2", "human:bob"}},
+		{"human", []Role{Coder}, []string{"*"}, []Actor{"coder-1", "coder-2", "coder-10"}},
+		{"machine", []Role{Coder}, nil, []Actor{"coder-1", "coder-2", "coder-10"}},
+		{"machine", []Role{Coder, Planner}, []string{"*-[12]"}, []Actor{"planner-1", "coder-1", "coder-2"}},
+		{"machine", nil, []string{"code*-[^2]"}, []Actor{"coder-1", "code-reviewer-1"}},
+		{"machine", nil, []string{"*"}, []Actor{"planner-1", "coder-1", "coder-2", "coder-10", "code-reviewer-1"}},
+		{"machine", []Role{CodeReviewer}, []string{"coder-1"}, nil},
+		{"machine", []Role{Coder}, []string{"human:*"}, []Actor{"coder-1", "coder-2", "coder-10"}},
+		{"machine", nil, nil, nil},
+		{"machine", nil, []string{"["}, nil},
+	} {
+		p := Principal{Name: "p", Kind: test.kind, Roles: test.roles, Agents: test.agents}
+		var as []Actor
+		for _, by := range everybody {
+			if p.MayAct(by) {
+				as = append(as, by)
+			}
+		}
+		require.Equal(t, test.as, as, "%s %v %v", test.kind, test.roles, test.agents)
+	}
+}
+
+func TestBareKey(t *testing.T) {
+	t.Parallel()
+	good := keyOf("a")
+	_, encoded, _ := strings.Cut(good, " ")
+	inside := func(kind string) string {
+		raw, err := base64.StdEncoding.DecodeString(encoded)
+		require.NoError(t, err)
+		raw = append([]byte{0, 0, 0, byte(len(kind))}, append([]byte(kind), raw[15:]...)...)
+		return base64.StdEncoding.EncodeToString(raw)
+	}
+	for line, want := range map[string]string{
+		good:                        good,
+		good + " ann@example.org":   good,
+		"  " + good + "\tann  ann ": good,
+		"ecdsa-sha2-nistp256 " + inside("ecdsa-sha2-nistp256"):                           "ecdsa-sha2-nistp256 " + inside("ecdsa-sha2-nistp256"),
+		"sk-ssh-ed25519@openssh.com " + inside("sk-ssh-ed25519@openssh.com") + " token":  "sk-ssh-ed25519@openssh.com " + inside("sk-ssh-ed25519@openssh.com"),
+		"ssh-rsa " + inside("ssh-rsa"):                                                   "ssh-rsa " + inside("ssh-rsa"),
+		"ssh-dss " + inside("ssh-dss"):                                                   "",
+		"ssh-ed25519-cert-v01@openssh.com " + inside("ssh-ed25519-cert-v01@openssh.com"): "",
+		"ssh-rsa " + encoded:                                                             "", // the key is of another type
+		"ssh-ed25519":                                                                    "",
+		"ssh-ed25519 ":                                                                   "",
+		"ssh-ed25519 AAAA":                                                               "",
+		"ssh-ed25519 !!!!":                                                               "",
+		"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5":                                               "", // the type and nothing behind it
+		encoded:                                                                          "",
+		"":                                                                               "",
+		good + "\n" + keyOf("b"):                                                         "", // two keys are not one
+		`command="sh" ` + good:                                                           "",
+		"-----BEGIN OPENSSH PRIVATE KEY-----":                                            "",
+	} {
+		require.Equal(t, want, bareKey(line), line)
+	}
+}
+
+func TestNamesOfUsersAndPatterns(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("u", 129)
+	for _, name := range []string{"ann", "ann@example.org", "DOMAIN\\ann", "Zoë", "-x", "a:b", long[1:]} {
+		require.True(t, goodUser(name), "%q", name)
+	}
+	for _, name := range []string{"", " ", "a b", "a\tb", "a\nb", "a\x00", "a\u00a0b", "a\u2028", "\xff", "a\u202eb", long} {
+		require.False(t, goodUser(name), "%q", name)
+	}
+	for _, glob := range []string{"*", "coder-*", "coder-[1-3]", "code-reviewer-?", "human:*", "human:ann", "*-[^1]", "human:a[bn]*"} {
+		require.True(t, goodGlob(glob), glob)
+	}
+	for _, glob := range []string{"", "human:", "../x", "coder-[", "coder-\\*", "human:human:x", "a b", "é", "a{b,c}", "coder-*\n", long} {
+		require.False(t, goodGlob(glob), "%q", glob)
+	}
+}
+
+func TestFindingPrincipals(t *testing.T) {
+	t.Parallel()
+	known := &Principals{List: []Principal{{Name: "ann", Users: []string{"a", "ann"}, Rights: []string{"admin"}}, {Name: "host", Rights: []string{"merge"}}}}
+	require.Equal(t, "host", known.Find("host").Name)
+	require.Nil(t, known.Find("Host"))
+	require.Nil(t, known.Find(""))
+	require.Equal(t, "ann", known.User("a").Name)
+	require.Nil(t, known.User(""))
+	require.Nil(t, known.User("host"), "a name is no user")
+	require.True(t, known.May("ann", "admin"))
+	require.False(t, known.May("host", "admin"))
+	require.False(t, known.May("", "admin"))
+	require.False(t, new(Principals).May("ann", "admin"))
+}
+
+// Principals that the acts could not have written are a breach.
+func TestCheckPrincipals(t *testing.T) {
+	t.Parallel()
+	ann := Principal{Name: "ann", Kind: "human", Agents: []string{"human:ann"}, Keys: []string{keyOf("a")}, Rights: []string{"admin"}}
+	host := Principal{Name: "host", Kind: "machine", Roles: []Role{Coder}}
+	thief := host
+	thief.Keys = ann.Keys
+	for want, list := range map[string][]Principal{"": {ann, host}, "none has the right admin": {host}, "belongs to two principals": {ann, thief}} {
+		s := opened(t)
+		s.docs = s.docs.With([]Edit{{Key{Folder: PrincipalsDoc}, &Principals{List: list}}})
+		err := Open(s.docs, s.now).Check()
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// A board names as many principals as every move can afford to be held against.
+func TestPrincipalsHaveALimit(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann principal ann rights=admin")
+	list := s.board.Principals().List
+	for len(list) < maxPrincipals {
+		list = append(list, Principal{Name: "p" + strings.Repeat("x", len(list)%60) + string(rune('a'+len(list)/60)), Kind: "machine", Roles: []Role{Coder}})
+	}
+	s.docs = s.docs.With([]Edit{{Key{Folder: PrincipalsDoc}, &Principals{List: list}}})
+	s.board = Open(s.docs, s.now)
+	require.Empty(t, s.step("human:ann@ann principal more kind=machine roles=coder -> refused limit", new(record)))
+	require.Empty(t, s.step("human:ann@ann principal "+list[7].Name+" kind=machine roles=planner", new(record)))
+}
+
+// An agent that a person takes over brings its coder's successor into a list
+// that must never be cut short.
+func TestATakeoverOfACrowdedTask(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann principal ann rights=admin | human:ann@ann principal host kind=machine roles=coder | human:ann@ann add a | coder-1@host claim a")
+	full := s.board.Task("a").clone()
+	for i := 1; len(full.Coders) < MaxList; i++ {
+		full.Coders = append(full.Coders, Worker{Actor("coder-" + strings.Repeat("1", i%40+2)), strings.Repeat("p", i)})
+	}
+	s.docs = s.docs.With([]Edit{{Key{Tasks, "a"}, full}})
+	s.board = Open(s.docs, s.now)
+	require.Empty(t, s.step("human:ann@ann register coder-1 as=b +takeover -> refused limit", new(record)))
+	require.Empty(t, s.step("coder-1@host register coder-1 as=b +takeover", new(record)))
+}

@@ -1,0 +1,124 @@
+package flow
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stretchr/testify/require"
+)
+
+// accounts are the principals of random games as scenarios write them, and
+// which of the players each may act as.
+var accounts = map[string]struct {
+	words []string
+	as    []string
+}{
+	"ann":  {[]string{"rights=admin", "agents=human:ann", "roles=planner"}, []string{"human:ann", "planner-1"}},
+	"bob":  {[]string{"agents=human:*"}, players},
+	"host": {[]string{"kind=machine", "roles=coder"}, []string{"coder-1", "coder-2", "coder-3"}},
+	"desk": {[]string{"kind=machine", "agents=code-reviewer-*"}, []string{"code-reviewer-1", "code-reviewer-2"}},
+	"both": {[]string{"kind=machine", "agents=*-2", "roles=coder,code-reviewer"}, []string{"coder-2", "code-reviewer-2"}},
+	"gate": {[]string{"kind=machine", "agents=coder-3", "rights=merge"}, []string{"coder-3"}},
+}
+
+// govern enters the first principals.
+func (g *gamble) govern() {
+	for _, name := range []string{"ann", "bob", "host", "desk", "both"} {
+		who := "human:ann"
+		if name != "ann" {
+			who += "@ann"
+		}
+		m, facts := g.moveOf(append([]string{who, "principal", name}, accounts[name].words...))
+		require.Nil(g.rt, g.judge(m, facts))
+		g.made = append(g.made, m)
+	}
+}
+
+// behind is a principal for a player's move: mostly one that may make it.
+func (g *gamble) behind(who string) string {
+	known := g.board.Principals()
+	if len(known.List) == 0 {
+		return pick(g.rt, "", "", "", "", "", "", "", "host")
+	}
+	luck := pick(g.rt, 0, 1, 2, 3, 4, 5, 6, 7)
+	if a := g.board.Agent(AgentID(who)); a != nil && a.Principal != "" && luck > 1 {
+		return a.Principal
+	}
+	var may []string
+	for _, one := range known.List {
+		if slices.Contains(accounts[one.Name].as, who) {
+			may = append(may, one.Name)
+		}
+	}
+	if len(may) > 0 && luck > 0 {
+		return pick(g.rt, may...)
+	}
+	return pick(g.rt, append(slices.Sorted(maps.Keys(accounts)), "", "eve")...)
+}
+
+func (g *gamble) as(who string) string {
+	if p := g.behind(who); p != "" {
+		return who + "@" + p
+	}
+	return who
+}
+
+// account is a principal to enter, change or remove.
+func (g *gamble) account() []string {
+	name := pick(g.rt, slices.Sorted(maps.Keys(accounts))...)
+	words := append([]string{name}, accounts[name].words...)
+	return append(words, pick(g.rt, "+x", "+x", "rights=admin", "rights=", "rights=root", "+remove"))
+}
+
+// holding is the task on which a move is made by whoever claims or holds it:
+// with a registration, the one that the agent holds. Without principals their
+// names are only taken down by who claims and submits.
+func (g *gamble) holding(m Move) TaskID {
+	switch d := m.Detail.(type) {
+	case *ClaimMove, *SubmitMove:
+		return m.Task
+	case *IntentMove, *HandoffMove:
+		if len(g.board.Principals().List) > 0 {
+			return m.Task
+		}
+	case *RegisterMove:
+		if a := g.board.Agent(d.Agent); a != nil {
+			return a.Task
+		}
+	}
+	return ""
+}
+
+// known holds an accepted move to what principals are for.
+func (g *gamble) known(prior *Board, m Move, held TaskID) {
+	t := g.rt
+	if held != "" && m.Principal != "" {
+		if g.worked[held] == nil {
+			g.worked[held] = map[string]bool{}
+		}
+		g.worked[held][m.Principal] = true
+	}
+	before, after := prior.Principals(), g.board.Principals()
+	if m.Act == ActApprove && m.Principal != "" {
+		require.False(t, g.worked[m.Task][m.Principal], "%s approved %s, which it coded", m.Principal, m.Task)
+	}
+	if len(after.List) > 0 {
+		require.True(t, slices.ContainsFunc(after.List, func(p Principal) bool { return slices.Contains(p.Rights, "admin") && p.Kind == "human" }))
+	}
+	if len(before.List) == 0 {
+		return
+	}
+	require.NotEmpty(t, after.List, "the principals are gone")
+	require.NotNil(t, before.Find(m.Principal), "%s by nobody known", m.Act)
+	require.Contains(t, accounts[m.Principal].as, string(m.By), "%s acted as %s", m.Principal, m.By)
+	if a := prior.Agent(m.By.Agent()); a != nil && a.Principal != "" && a.Principal != m.Principal {
+		require.Equal(t, ActRegister, m.Act, "%s, which %s registered, acted for %s", a.ID, a.Principal, m.Principal)
+		require.Nil(t, before.Find(a.Principal))
+	}
+	if m.Act == ActMerge || m.Act == ActIntegrationFail {
+		require.True(t, !before.anybody("merge") || before.May(m.Principal, "merge"), "%s merged", m.Principal)
+	}
+	if slices.Contains([]Act{ActConfig, ActPrincipal, ActAmend, ActAdopt}, m.Act) {
+		require.True(t, before.May(m.Principal, "admin"), "%s governed", m.Principal)
+	}
+}
