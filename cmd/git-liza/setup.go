@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -29,12 +30,16 @@ type initCommand struct {
 	Spec        string        `default:"specs/vision.md" placeholder:"PATH" help:"The goal's spec; it must be committed."`
 	Integration string        `default:"integration" placeholder:"BRANCH" help:"The branch that approved work reaches."`
 	Lease       flow.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
+	Remote      string        `placeholder:"NAME" help:"Let this remote hold the board; one that has a board gives it to this clone."`
 	Admin       string        `placeholder:"NAME" help:"Enforce who acts: make a key here and enter it as the board's first admin."`
 }
 
 func (c *initCommand) Run(s *session) error {
 	clone, err := s.clone()
 	if err != nil {
+		return err
+	}
+	if joined, err := c.joined(s, clone); err != nil || joined {
 		return err
 	}
 	d, err := clone.Prepare(s.ctx, work.Plan{Title: c.Goal, Spec: c.Spec, Branch: c.Integration, Lease: c.Lease})
@@ -55,10 +60,50 @@ func (c *initCommand) Run(s *session) error {
 			return err
 		}
 	}
+	if c.Remote != "" {
+		if _, err := clone.Join(s.ctx, c.Remote, false); err != nil {
+			return fmt.Errorf("the board is made, but %s does not have it (git liza sync --set %s): %w", c.Remote, c.Remote, err)
+		}
+	}
+	return c.report(s, r)
+}
+
+// joined takes the board of the remote, if that has one and this clone has
+// none.
+func (c *initCommand) joined(s *session, clone *work.Clone) (bool, error) {
+	if c.Remote == "" {
+		return false, nil
+	}
+	tip, err := clone.Repo.Resolve(s.ctx, gitstore.StateRef)
+	if err != nil || tip != "" {
+		return false, err
+	}
+	url, err := clone.Repo.Config(s.ctx, "remote."+c.Remote+".url")
+	if err != nil {
+		return false, err
+	}
+	synced, err := clone.Join(s.ctx, c.Remote, false)
+	var refusal *flow.Refusal
+	if url != "" && errors.As(err, &refusal) && refusal.Rule == flow.RuleNotFound {
+		return false, nil // neither side has a board
+	}
+	if err != nil {
+		return false, err
+	}
+	b, tip, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return true, err
+	}
+	s.progress("%s", joinedLine(synced))
+	return true, c.report(s, gitstore.Result{Already: true, Commit: tip, Before: b, After: b})
+}
+
+// report says what board there is now.
+func (c *initCommand) report(s *session, r gitstore.Result) error {
 	settings := r.After.Settings()
 	goal := r.After.Goal(settings.Goal)
 	data := map[string]any{"goal": settings.Goal, "title": goal.Title, "spec": goal.Spec, "sprint": settings.Sprint,
-		"integration": settings.Integration.Name, "tip": settings.Integration.Tip, "board": settings.Board, "admin": c.Admin}
+		"integration": settings.Integration.Name, "tip": settings.Integration.Tip, "board": settings.Board, "admin": c.Admin, "remote": c.Remote}
 	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s", gitstore.StateRef,
 		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short())
 }

@@ -12,6 +12,7 @@ import (
 type syncCommand struct {
 	Set     string `placeholder:"REMOTE" help:"Let the board of this remote be the authority from now on; a remote without a board gets this one."`
 	Publish bool   `help:"Give the remote this clone's board, which continues the remote's; for an admin."`
+	NoHooks bool   `name:"no-hooks" help:"Install no hooks where the board is new here: git will refuse nothing."`
 }
 
 func (c *syncCommand) Run(s *session) error {
@@ -68,6 +69,15 @@ func (c *syncCommand) join(s *session, clone *work.Clone) error {
 	synced, err := clone.Join(s.ctx, c.Set, c.Publish)
 	if err != nil {
 		return err
+	}
+	if synced.Before == "" && !c.NoHooks {
+		b, _, err := clone.Store.Board(s.ctx)
+		if err == nil {
+			err = s.installHooks(clone, b)
+		}
+		if err != nil {
+			return fmt.Errorf("the board is here, but not its hooks: %w", err)
+		}
 	}
 	return s.answer(syncOutcome(synced), viewSynced(synced, nil), joinedLine(synced))
 }
