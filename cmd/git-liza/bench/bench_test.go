@@ -76,7 +76,7 @@ func TestMeasured(t *testing.T) {
 		require.Equal(t, at(t, c, "refs/liza/state"), at(t, c, floorRef))
 	})
 	t.Run("every row is measured", func(t *testing.T) {
-		for _, measure := range []func() error{b.claims, b.archives, b.looks, b.moves, b.starts} {
+		for _, measure := range []func() error{b.claims, b.archives, b.looks, b.moves, b.judgements, b.starts} {
 			require.NoError(t, measure())
 		}
 		for _, r := range b.table {

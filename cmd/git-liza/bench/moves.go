@@ -223,7 +223,9 @@ func resident(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	c.By = coder
+	if err := c.Identify(ctx, coder, ""); err != nil {
+		return err
+	}
 	claim := func() error {
 		_, _, err := c.Claim(ctx, task, 0)
 		return err
