@@ -150,7 +150,7 @@ func (s *Store) attempt(ctx context.Context, tip ID, request flow.Request, build
 		}
 	}
 	s.wrote(t.Commit)
-	t.chore = s.due(t.Commit)
+	t.chore = s.due(t.Commit, 1)
 	return t.Result, nil
 }
 

@@ -19,9 +19,9 @@ type chore struct{ from, to ID }
 // due counts the moves of this clone and says whether to pack. It runs while
 // the queue is held; the chore itself is done without it, so that nobody waits
 // half a second for it.
-func (s *Store) due(tip ID) *chore {
+func (s *Store) due(tip ID, moves int) *chore {
 	from, n := s.unpacked()
-	if n++; n < packEvery {
+	if n += moves; n < packEvery {
 		s.countUnpacked(from, n)
 		return nil
 	}

@@ -31,7 +31,7 @@ var lockArgs = []string{"-c", "core.filesRefLockTimeout=2000", "-c", "core.packe
 // be anywhere before.
 type RefUpdate struct {
 	Name     string
-	Old, New ID
+	Old, New ID `json:",omitempty"`
 	Any      bool
 }
 

@@ -4,32 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/git-liza/git-liza/flow"
 )
 
-// pushWait is how long a process waits before it looks again whether it is its
-// turn to talk to the remote.
-const pushWait = 4 * time.Millisecond
-
-// pushTurn waits until no other process of this clone talks to the remote. The
-// kernel lets go when the holder dies.
-func (r *Repo) pushTurn(ctx context.Context) (release func(), err error) {
-	f, err := r.openLock("push.lock")
-	if err != nil {
-		return nil, fmt.Errorf("turn to push: %w", err)
-	}
-	for flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-		if err := wait(ctx, pushWait); err != nil {
-			f.Close()
-			return nil, fmt.Errorf("turn to push: %w", err)
-		}
-	}
-	return func() { f.Close() }, nil
+// An offer is one move on its way to the remote that is the authority.
+type offer struct {
+	store   *Store
+	remote  string
+	request flow.Request
+	build   Build
+	begun   bool
+	looked  ID   // the mirror's tip up to which the request was looked for
+	fresh   bool // the mirror was brought to the remote's state since the offer began
+	due     *chore
 }
 
 // doRemote makes one move on the remote that is the authority.
@@ -38,44 +27,37 @@ func (s *Store) doRemote(ctx context.Context, name string, build Build) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	release, err := s.Repo.pushTurn(ctx)
-	if err != nil {
-		return Result{}, err
-	}
-	defer release()
-	fresh, strays := false, 0
+	o := &offer{store: s, remote: name, request: flow.Request(request), build: build}
+	result, err := o.race(ctx)
+	result.Packed = s.housekeep(ctx, o.due)
+	return result, err
+}
+
+func (o *offer) race(ctx context.Context) (Result, error) {
 	for attempt := range maxAttempts {
-		t, err := s.built(ctx, name, flow.Request(request), build)
-		if err != nil || t.Already {
-			if fresh || !hasty(err) {
-				return t.Result, err
-			}
-			if _, _, err := s.refresh(ctx, name); err != nil {
+		t, entry, err := o.post(ctx)
+		switch {
+		case err == nil && entry == nil:
+			return t.Result, nil
+		case err != nil && !errors.As(err, new(*hastyError)):
+			return Result{}, err
+		case err != nil:
+			if err := o.refresh(ctx, err); err != nil {
 				return Result{}, err
 			}
-			fresh = true
 			continue
 		}
-		pushErr := s.push(ctx, name, t.push)
-		if pushErr == nil {
-			return t.Result, s.won(ctx, name, t)
-		}
-		step, news, err := s.refresh(ctx, name)
+		f, err := o.await(ctx, entry)
 		if err != nil {
-			return Result{}, unknown(err, pushErr)
+			return Result{}, err
 		}
-		fresh = true
-		if i := slices.IndexFunc(news, func(r Replay) bool { return r.Move.Request == flow.Request(request) }); i >= 0 {
-			return Result{Move: news[i].Move, Commit: news[i].Commit, Before: news[i].Before, After: news[i].After}, nil
+		if f.Kind != fateAgain {
+			return t.Result, f.err()
 		}
-		if step.from == step.to {
-			if refusal := refusedFor(pushErr); refusal != nil {
-				return Result{}, refusal
-			}
-			if strays++; strays == maxStrays {
-				return Result{}, fmt.Errorf("remote %s: %w", name, pushErr)
-			}
+		if err := ctx.Err(); err != nil {
+			return Result{}, fmt.Errorf("the remote %s may have the move, to repeat the command is safe: %w", o.remote, err)
 		}
+		o.fresh = true
 		if err := pause(ctx, attempt); err != nil {
 			return Result{}, err
 		}
@@ -83,59 +65,156 @@ func (s *Store) doRemote(ctx context.Context, name string, build Build) (Result,
 	return Result{}, fmt.Errorf("%w: gave up after %d attempts", ErrConflict, maxAttempts)
 }
 
-func refusedFor(err error) *flow.Refusal {
-	var r *rejection
-	if errors.As(err, &r) && len(r.refused) > 0 {
-		return r.refused[0].refusal
+// A hastyError is an answer that rests on a mirror which may be old, or on
+// moves that the remote does not have yet.
+type hastyError struct{ err error }
+
+func (e *hastyError) Error() string { return e.err.Error() }
+func (e *hastyError) Unwrap() error { return e.err }
+
+// errAlready is the hasty answer that there is nothing to do.
+var errAlready = errors.New("the board says so already")
+
+// post builds the move on what waits in the outbox, else on the mirror, and
+// adds it to the outbox. Without an entry the result is final: the move had
+// landed before, or there is nothing to do. A *hastyError is not.
+func (o *offer) post(ctx context.Context) (transaction, *outboxEntry, error) {
+	release, err := o.store.Repo.Queue(ctx)
+	if err != nil {
+		return transaction{}, nil, err
 	}
-	return nil
+	defer release()
+	list, mirror, err := o.store.waiting(ctx)
+	if err != nil {
+		return transaction{}, nil, err
+	}
+	if found, ok, err := o.landed(mirror); err != nil || ok {
+		return transaction{Result: found}, nil, err
+	}
+	on := base{tip: mirror, remote: o.remote}
+	if len(list) > 0 && linked(list, mirror) {
+		on.tip, on.pending = list[len(list)-1].Commit, true
+	}
+	t, err := o.store.prepare(ctx, on, o.request, o.build)
+	if err != nil || t.Already {
+		t, err = o.answer(ctx, on, mirror, t, err)
+		return t, nil, err
+	}
+	entry, err := o.store.Repo.post(letter{Commit: t.Commit, Parent: on.tip, Push: t.push, Refs: t.updates}, list)
+	return t, entry, err
 }
 
-// hasty reports whether an answer that rests on a mirror which may be old is
-// worth a look at the remote: the board may say something else by now.
+// answer is what post returns where there is nothing to push. What waits may
+// never land: of an answer that rests on it only counts what holds without it.
+func (o *offer) answer(ctx context.Context, on base, mirror ID, t transaction, err error) (transaction, error) {
+	if on.pending && o.fresh {
+		settled, err := o.store.prepare(ctx, base{tip: mirror, remote: o.remote}, o.request, o.build)
+		if err != nil || settled.Already {
+			return settled, err
+		}
+	}
+	if !on.pending && (o.fresh || err != nil && !hasty(err)) {
+		return t, err
+	}
+	if err == nil {
+		err = errAlready
+	}
+	return t, &hastyError{err}
+}
+
+// landed looks for the request among the moves that the mirror got since it was
+// looked for last: a push that was not answered may have brought it.
+func (o *offer) landed(mirror ID) (Result, bool, error) {
+	if !o.begun || mirror == o.looked {
+		o.begun, o.looked = true, mirror
+		return Result{}, false, nil
+	}
+	var found *Event
+	err := o.store.History(mirror, func(e Event) (bool, error) {
+		if e.Move.Request == o.request {
+			found = &e
+		}
+		return found == nil && e.Commit != o.looked && e.Parent != o.looked, nil
+	})
+	o.looked = mirror
+	if err != nil || found == nil {
+		return Result{}, false, err
+	}
+	r, err := o.store.Replay(context.Background(), found.Commit, false)
+	return Result{Move: r.Move, Commit: r.Commit, Before: r.Before, After: r.After}, err == nil, err
+}
+
+// await waits until somebody has pushed the entry, or does it when nobody else
+// does.
+func (o *offer) await(ctx context.Context, e *outboxEntry) (fate, error) {
+	defer e.withdraw()
+	for {
+		there := stillAt(e.file, e.path)
+		if f, known := e.fate(); known {
+			return f, nil
+		}
+		if !there {
+			return fate{Kind: fateAgain}, nil
+		}
+		release, err := o.store.Repo.tryTurn()
+		if err != nil {
+			return fate{}, err
+		}
+		if release != nil {
+			due, err := o.turn(ctx, e)
+			release()
+			if due != nil {
+				o.due = due
+			}
+			if f, known := e.fate(); !known && err != nil {
+				return f, err
+			}
+		} else if err := wait(ctx, pushWait); err != nil {
+			return fate{}, fmt.Errorf("waiting for a push to %s, which may have brought the move: %w", o.remote, err)
+		}
+	}
+}
+
+// turn pushes what waits, unless somebody did while the turn came.
+func (o *offer) turn(ctx context.Context, e *outboxEntry) (*chore, error) {
+	if _, known := e.fate(); known {
+		return nil, nil
+	}
+	return o.store.deliver(ctx, o.remote)
+}
+
+// refresh brings the mirror to where the remote is, by a push of what waits or
+// by a look.
+func (o *offer) refresh(ctx context.Context, answer error) error {
+	release, err := o.store.Repo.pushTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	chain, err := o.store.collect(ctx)
+	if err != nil {
+		return err
+	}
+	if len(chain) > 0 {
+		due, err := o.store.deliver(ctx, o.remote)
+		if due != nil {
+			o.due = due
+		}
+		if o.fresh = err == nil; o.fresh {
+			return nil
+		}
+	}
+	if _, _, err = o.store.refresh(ctx, o.remote); errors.Is(err, ErrOffline) && !errors.Is(answer, ErrNoBoard) {
+		return fmt.Errorf("%w; as this clone saw the board last: %s", err, answer)
+	}
+	o.fresh = err == nil
+	return err
+}
+
+// hasty reports whether an error may be the mirror's being old.
 func hasty(err error) bool {
 	var refusal *flow.Refusal
-	return err == nil || errors.As(err, &refusal) || errors.Is(err, ErrNoBoard) || errors.Is(err, ErrStateLost)
-}
-
-// unknown says what became of a push that nobody answered, where the remote
-// cannot be asked either.
-func unknown(err, pushErr error) error {
-	var r *rejection
-	if errors.As(pushErr, &r) || !errors.Is(err, ErrOffline) {
-		return err
-	}
-	return fmt.Errorf("%w; if the connection was lost on the way, the remote may have the move: to repeat the command is safe", err)
-}
-
-// built makes the move on the mirror as it is.
-func (s *Store) built(ctx context.Context, name string, request flow.Request, build Build) (transaction, error) {
-	release, err := s.Repo.Queue(ctx)
-	if err != nil {
-		return transaction{}, err
-	}
-	defer release()
-	tip, err := s.Repo.Resolve(ctx, StateRef)
-	if err != nil {
-		return transaction{}, err
-	}
-	return s.prepare(ctx, base{tip: tip, remote: name}, request, build)
-}
-
-// won moves the mirror to a move that the remote has.
-func (s *Store) won(ctx context.Context, name string, t transaction) error {
-	ctx = context.WithoutCancel(ctx)
-	release, err := s.Repo.Queue(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	seen := heads{state: t.Commit, integration: t.After.Settings().Integration.Tip}
-	_, err = s.advance(ctx, shift{remote: name, from: t.push[0].Old, to: t.Commit, seen: seen, refs: t.updates})
-	if err != nil {
-		return fmt.Errorf("%s has the move, this clone's refs do not follow: %w", name, err)
-	}
-	return nil
+	return errors.As(err, &refusal) || errors.Is(err, ErrNoBoard) || errors.Is(err, ErrStateLost)
 }
 
 // refresh brings the mirror to where the remote is, and returns the moves that

@@ -1,0 +1,230 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// hook puts a script into the remote.
+func (l lane) hook(t *testing.T, name, script string) {
+	t.Helper()
+	path := filepath.Join(l.bare, "hooks", name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o777))
+}
+
+// counted lets the remote count the pushes that it takes, with the time that a
+// real one would need for each.
+func (l lane) counted(t *testing.T) (count func() int) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "pushes")
+	l.hook(t, "pre-receive", "sleep 0.05")
+	l.hook(t, "post-receive", "echo push >>'"+file+"'")
+	return func() int {
+		data, _ := os.ReadFile(file)
+		return strings.Count(string(data), "push")
+	}
+}
+
+// answered holds what processes printed of their moves against the chain.
+func answered(t *testing.T, d *desk, start ID, texts []string, moves int) {
+	t.Helper()
+	landed := map[string]string{}
+	n := 0
+	require.NoError(t, d.store.History(d.at(StateRef), func(e Event) (bool, error) {
+		if e.Commit == start {
+			return false, nil
+		}
+		n++
+		landed[string(e.Move.Request)] = string(e.Commit)
+		return true, nil
+	}))
+	require.Equal(t, moves, n)
+	for _, text := range texts {
+		for line := range strings.Lines(text) {
+			request, commit, _ := strings.Cut(strings.TrimSpace(line), " ")
+			require.Equal(t, commit, landed[request], "each answer is true")
+			delete(landed, request)
+		}
+	}
+	require.Empty(t, landed, "every move was answered")
+}
+
+// emptyOutbox holds that nothing is left to be pushed by chance.
+func emptyOutbox(t *testing.T, d *desk) {
+	t.Helper()
+	list, err := os.ReadDir(d.store.Repo.outboxDir())
+	if !os.IsNotExist(err) {
+		require.NoError(t, err)
+	}
+	require.Empty(t, list)
+}
+
+// Processes of one clone that wait for each other share a push.
+func TestRemoteWritersSharePushes(t *testing.T) {
+	t.Parallel()
+	l := newLane(t)
+	l.sharesPushes(t, 8, 4)
+}
+
+func TestTortureRemoteWriters(t *testing.T) {
+	torture(t)
+	l := newLane(t)
+	l.sharesPushes(t, 8, 40)
+}
+
+func (l lane) sharesPushes(t *testing.T, processes, moves int) {
+	count, start := l.counted(t), l.a.at(StateRef)
+	var list []*exec.Cmd
+	for i := range processes {
+		list = append(list, storeChild(os.Args[0], l.a.dir, "notes", "process "+strconv.Itoa(i), strconv.Itoa(moves)))
+	}
+	began := time.Now()
+	texts := together(t, list)
+	t.Logf("%d moves in %d pushes, %s", processes*moves, count(), time.Since(began).Round(time.Millisecond))
+	l.later()
+	l.agree(t)
+	answered(t, l.a, start, texts, processes*moves)
+	require.Less(t, count(), processes*moves*2/3)
+	emptyOutbox(t, l.a)
+}
+
+// later sets the desks' clocks to now, as processes have them.
+func (l lane) later() { l.a.now, l.b.now = time.Now(), time.Now() }
+
+// Two clones, two processes in each, claim from one list.
+func TestRemoteClonesRace(t *testing.T) {
+	t.Parallel()
+	newLane(t).clonesRace(t, 4)
+}
+
+func TestTortureRemoteClones(t *testing.T) {
+	torture(t)
+	newLane(t).clonesRace(t, 30)
+}
+
+func (l lane) clonesRace(t *testing.T, tasks int) {
+	var ids []flow.TaskID
+	for i := range tasks {
+		ids = append(ids, flow.TaskID("task-"+strconv.Itoa(i+1)))
+	}
+	l.later()
+	l.a.add(ids...)
+	var list []*exec.Cmd
+	for i := range 4 {
+		dir := []string{l.a.dir, l.b.dir}[i%2]
+		list = append(list, storeChild(os.Args[0], dir, "claims", fmt.Sprintf("coder-%d", i+1), strconv.Itoa(tasks)))
+	}
+	texts := together(t, list)
+	t.Logf("%q", texts)
+	won := strings.Fields(strings.Join(texts, " "))
+	require.Len(t, won, tasks, "each task was claimed once")
+	l.later()
+	l.agree(t)
+	require.Empty(t, git(t, l.a.dir, "for-each-ref", "--format=%(refname)", "refs/liza/remote/origin/saved"))
+	for _, id := range ids {
+		require.Equal(t, flow.Blocked, l.a.board().Task(id).Status)
+	}
+	emptyOutbox(t, l.a)
+	emptyOutbox(t, l.b)
+}
+
+// A letter whose process died is not pushed, and does not stop the others.
+func TestRemoteDeadOwner(t *testing.T) {
+	t.Parallel()
+	l := newLane(t)
+	l.a.add("task-1", "task-2")
+	entry := l.posted(t, claim("task-1", "coder-9"))
+	require.NoError(t, entry.file.Close(), "as the kernel does")
+	l.a.claim("task-2", coder)
+	require.Equal(t, flow.Unclaimed, l.a.board().Task("task-1").Status)
+	require.Equal(t, l.a.at(StateRef), l.at(t, StateRef))
+	emptyOutbox(t, l.a)
+	l.agree(t)
+}
+
+// posted leaves a letter in a's outbox, as a process does that waits for its
+// push.
+func (l lane) posted(t *testing.T, build Build) *outboxEntry {
+	t.Helper()
+	request, err := RandomID()
+	require.NoError(t, err)
+	o := &offer{store: l.a.open(), remote: "origin", request: flow.Request(request), build: build}
+	_, entry, err := o.post(context.Background())
+	require.NoError(t, err)
+	return entry
+}
+
+// Whoever has the turn pushes for all who wait.
+func TestRemotePushesForOthers(t *testing.T) {
+	t.Parallel()
+	l := newLane(t)
+	l.a.add("task-1", "task-2")
+	entry := l.posted(t, claim("task-1", "coder-9"))
+	defer entry.withdraw()
+	count := l.counted(t)
+	l.a.claim("task-2", coder)
+	f, known := entry.fate()
+	require.True(t, known)
+	require.Equal(t, fate{Kind: fateLanded}, f)
+	require.NoFileExists(t, entry.path)
+	require.Equal(t, 1, count())
+	require.Equal(t, flow.Claimed, l.a.board().Task("task-1").Status)
+	l.agree(t)
+}
+
+// The judge of the remote refuses one of several: it alone is answered so.
+func TestRemoteRefusesOneOfSeveral(t *testing.T) {
+	t.Parallel()
+	for name, what := range map[string]string{"by commit": "commit", "by nothing that we know": "refs/strange"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLane(t)
+			l.a.add("task-1", "task-2", "task-3")
+			first := l.posted(t, claim("task-1", "coder-7"))
+			second := l.posted(t, claim("task-2", "coder-8"))
+			third := l.posted(t, claim("task-3", "coder-9"))
+			for _, e := range []*outboxEntry{first, second, third} {
+				defer e.withdraw()
+			}
+			say := what
+			if what == "commit" {
+				say = string(second.Commit)
+			}
+			l.hook(t, "pre-receive", `while read old new ref; do if test $ref = refs/liza/state && git log --format=%s $old..$new | grep -q "claim task-2"; then
+				echo "liza-refused: `+say+` control: not this one; type: git liza status" >&2; exit 1; fi; done`)
+			release, err := l.a.store.Repo.pushTurn(context.Background())
+			require.NoError(t, err)
+			_, err = l.a.store.deliver(context.Background(), "origin")
+			require.NoError(t, err)
+			_, err = l.a.store.deliver(context.Background(), "origin")
+			require.NoError(t, err)
+			release()
+			f, _ := first.fate()
+			require.Equal(t, fateLanded, f.Kind)
+			f, _ = second.fate()
+			require.Equal(t, fate{Kind: fateRefused, Rule: "control", Reason: "not this one", Hint: "git liza status"}, f)
+			f, _ = third.fate()
+			require.Equal(t, fateAgain, f.Kind)
+
+			_, err = l.a.store.Do(context.Background(), claim("task-2", "coder-8"))
+			var refusal *flow.Refusal
+			require.ErrorAs(t, err, &refusal)
+			require.Equal(t, flow.Refusal{Rule: "control", Reason: "not this one", Hint: "git liza status"}, *refusal)
+			l.a.claim("task-3", "coder-9")
+			emptyOutbox(t, l.a)
+			l.agree(t)
+		})
+	}
+}

@@ -1,0 +1,312 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// pushWait is how long a process waits before it looks again whether it is its
+// turn to talk to the remote, or whether somebody has pushed its move.
+const pushWait = 3 * time.Millisecond
+
+// maxUnanswered bounds how often one push is repeated that the remote did not
+// take, without a word of its judge, although nothing there has moved: a ref
+// was locked, or the connection broke.
+const maxUnanswered = 4
+
+// tryTurn takes the turn to talk to the remote, nil if another process of this
+// clone has it. The kernel lets go when the holder dies.
+func (r *Repo) tryTurn() (release func(), err error) {
+	f, err := r.openLock("push.lock")
+	if err != nil {
+		return nil, fmt.Errorf("turn to push: %w", err)
+	}
+	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		return nil, f.Close()
+	}
+	return func() { f.Close() }, nil
+}
+
+// pushTurn waits for the turn.
+func (r *Repo) pushTurn(ctx context.Context) (release func(), err error) {
+	for {
+		if release, err = r.tryTurn(); release != nil || err != nil {
+			return release, err
+		}
+		if err := wait(ctx, pushWait); err != nil {
+			return nil, fmt.Errorf("turn to push: %w", err)
+		}
+	}
+}
+
+// deliver pushes what is in the outbox, and tells every letter that it touched
+// what became of it. It runs while this process has the turn to push; the error
+// is what those heard whose push went wrong.
+func (s *Store) deliver(ctx context.Context, name string) (*chore, error) {
+	if err := s.giveWay(ctx); err != nil {
+		return nil, s.spread(ctx, nil, err)
+	}
+	chain, err := s.collect(ctx)
+	if err != nil || len(chain) == 0 {
+		return nil, err
+	}
+	started := time.Now()
+	d := delivery{store: s, remote: name}
+	due, err := d.deliver(ctx, chain)
+	s.noteTurn(d.lost, time.Since(started))
+	return due, err
+}
+
+// collect is the chain to push. Where it is broken, because somebody gave up or
+// died, or the mirror has moved, everybody builds again.
+func (s *Store) collect(ctx context.Context) ([]*outboxEntry, error) {
+	release, err := s.Repo.Queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	list, mirror, err := s.waiting(ctx)
+	if err == nil && !linked(list, mirror) {
+		tellAll(list, fate{Kind: fateAgain})
+		list = nil
+	}
+	return list, err
+}
+
+// waiting is the outbox, and the mirror that its chain should begin at.
+func (s *Store) waiting(ctx context.Context) ([]*outboxEntry, ID, error) {
+	list, err := s.Repo.outbox()
+	if err != nil {
+		return nil, "", err
+	}
+	mirror, err := s.Repo.Resolve(ctx, StateRef)
+	return list, mirror, err
+}
+
+// spread tells everybody who waits of an error, or those of a chain only.
+func (s *Store) spread(ctx context.Context, chain []*outboxEntry, cause error) error {
+	f := fateOf(cause)
+	if ctx.Err() != nil {
+		f = fate{Kind: fateAgain} // it is only this process that was called off
+	}
+	release, err := s.Repo.Queue(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	defer release()
+	list, err := s.Repo.outbox()
+	if err != nil {
+		return err
+	}
+	for i, e := range list {
+		if chain == nil || slices.ContainsFunc(chain, func(p *outboxEntry) bool { return p.Commit == e.Commit }) {
+			e.tell(f)
+			continue
+		}
+		tellAll(list[i:], fate{Kind: fateAgain})
+		break
+	}
+	return cause
+}
+
+// A delivery is one turn of pushing.
+type delivery struct {
+	store  *Store
+	remote string
+	lost   bool // somebody else's push was faster
+}
+
+// deliver pushes a chain; what the remote does not take as a whole, and does
+// not say why, it gets one move at a time.
+func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, error) {
+	for try := 0; ; try++ {
+		pushErr := d.store.push(ctx, d.remote, d.refs(chain, try))
+		if pushErr == nil {
+			return d.landed(ctx, chain)
+		}
+		if ctx.Err() != nil || errors.Is(pushErr, context.DeadlineExceeded) {
+			return nil, d.store.spread(ctx, nil, fmt.Errorf("%w; the remote may have the move: to repeat the command is safe", offline(d.remote, pushErr)))
+		}
+		step, news, err := d.store.refresh(ctx, d.remote)
+		if err != nil {
+			return nil, d.store.spread(ctx, nil, unknown(err, pushErr))
+		}
+		if step.from != step.to {
+			d.lost = true
+			return nil, d.overtaken(ctx, news)
+		}
+		if lines := refusedBy(pushErr); len(lines) > 0 {
+			if handled, err := d.refused(ctx, chain, lines); handled || err != nil {
+				return nil, err
+			}
+			chain, try = chain[:1], 0
+			continue
+		}
+		if try < maxUnanswered-1 {
+			if err := pause(ctx, try); err != nil {
+				return nil, d.store.spread(ctx, nil, err)
+			}
+			continue
+		}
+		if len(chain) > 1 {
+			chain, try = chain[:1], 0
+			continue
+		}
+		return nil, d.store.spread(ctx, chain, d.untaken(chain, step, pushErr))
+	}
+}
+
+// refs are the updates of a push. The last try goes without deletions of task
+// branches: a remote that denies them must not stop a merge.
+func (d *delivery) refs(chain []*outboxEntry, try int) []RefUpdate {
+	updates := fold(chain, func(e *outboxEntry) []RefUpdate { return e.Push })
+	if try == maxUnanswered-1 {
+		updates = slices.DeleteFunc(updates, func(u RefUpdate) bool { return u.New == "" })
+	}
+	return updates
+}
+
+// landed moves the mirror to what the remote has now.
+func (d *delivery) landed(ctx context.Context, chain []*outboxEntry) (*chore, error) {
+	ctx = context.WithoutCancel(ctx)
+	release, err := d.store.Repo.Queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	list, err := d.store.Repo.outbox()
+	if err != nil {
+		return nil, err
+	}
+	last := chain[len(chain)-1].Commit
+	b, err := d.store.BoardAt(last)
+	if err != nil {
+		return nil, err
+	}
+	_, err = d.store.advance(ctx, shift{remote: d.remote, from: chain[0].Parent, to: last,
+		seen: heads{last, b.Settings().Integration.Tip},
+		refs: fold(chain, func(e *outboxEntry) []RefUpdate { return e.Refs })})
+	f := fate{Kind: fateLanded}
+	if err != nil {
+		f = fateOf(fmt.Errorf("%s has the move, but this clone's refs could not follow: %w", d.remote, err))
+	}
+	for _, e := range list {
+		if slices.ContainsFunc(chain, func(p *outboxEntry) bool { return p.Commit == e.Commit }) {
+			e.tell(f)
+		}
+	}
+	return d.store.due(last, len(chain)), nil
+}
+
+// overtaken ends all letters after the remote got other moves; some of those
+// may be ours, whose push was not answered.
+func (d *delivery) overtaken(ctx context.Context, news []Replay) error {
+	release, err := d.store.Repo.Queue(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	list, err := d.store.Repo.outbox()
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		f := fate{Kind: fateAgain}
+		if slices.ContainsFunc(news, func(r Replay) bool { return r.Commit == e.Commit }) {
+			f.Kind = fateLanded
+		}
+		e.tell(f)
+	}
+	return nil
+}
+
+// refused ends the letter that the remote's judge named; those before it stay
+// in the outbox, those after it are built again. It is not handled where the
+// judge named none of several.
+func (d *delivery) refused(ctx context.Context, chain []*outboxEntry, lines []refusedLine) (handled bool, err error) {
+	at, line := blamed(chain, lines)
+	if at < 0 {
+		return false, nil
+	}
+	release, err := d.store.Repo.Queue(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	list, err := d.store.Repo.outbox()
+	if err != nil {
+		return false, err
+	}
+	i := slices.IndexFunc(list, func(e *outboxEntry) bool { return e.Commit == chain[at].Commit })
+	if i >= 0 {
+		list[i].tell(fateOf(line.refusal))
+		tellAll(list[i+1:], fate{Kind: fateAgain})
+	}
+	return true, nil
+}
+
+// blamed is the letter that a judge's line is about: the one it names, or the
+// only one that needs the ref it names; -1 where that is open.
+func blamed(chain []*outboxEntry, lines []refusedLine) (int, refusedLine) {
+	if len(chain) == 1 {
+		return 0, lines[0]
+	}
+	for _, l := range lines {
+		if i := slices.IndexFunc(chain, func(e *outboxEntry) bool { return l.what == string(e.Commit) }); i >= 0 {
+			return i, l
+		}
+	}
+	for _, l := range lines {
+		at, n := -1, 0
+		for i, e := range chain {
+			if slices.ContainsFunc(e.Push[1:], func(u RefUpdate) bool { return u.Name == l.what }) {
+				at, n = i, n+1
+			}
+		}
+		if n == 1 {
+			return at, l
+		}
+	}
+	return -1, refusedLine{}
+}
+
+func refusedBy(err error) []refusedLine {
+	var r *rejection
+	if errors.As(err, &r) {
+		return r.refused
+	}
+	return nil
+}
+
+// untaken says why a remote did not take a move, although its board is where
+// the move was built: its integration branch may be elsewhere.
+func (d *delivery) untaken(chain []*outboxEntry, step shift, pushErr error) error {
+	b, err := d.store.BoardAt(step.to)
+	if err != nil {
+		return err
+	}
+	branch := b.Settings().Integration
+	moves := slices.ContainsFunc(chain[0].Push, func(u RefUpdate) bool { return u.Name == integrationRef(b) })
+	if now := step.seen.integration; moves && now != branch.Tip {
+		return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip,
+			Hint:   fmt.Sprintf("git liza adopt %s --reason R", tracking(d.remote, "integration")),
+			Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", branch.Name, d.remote, orNone(now), branch.Tip.Short())})
+	}
+	return fmt.Errorf("remote %s: %w", d.remote, pushErr)
+}
+
+// unknown says what became of a push that nobody answered, where the remote
+// cannot be asked either.
+func unknown(err, pushErr error) error {
+	var r *rejection
+	if errors.As(pushErr, &r) || !errors.Is(err, ErrOffline) {
+		return err
+	}
+	return fmt.Errorf("%w; if the connection was lost on the way, the remote may have the move: to repeat the command is safe", err)
+}
