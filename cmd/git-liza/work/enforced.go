@@ -2,8 +2,10 @@ package work
 
 import (
 	"context"
+	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // enforced says whether the board knows who acts, and as whom this clone does.
@@ -39,4 +41,24 @@ func (c *Clone) enforced(ctx context.Context, b *flow.Board) Finding {
 			"git liza principal key " + me}
 	}
 	return fine(check, "%d, this clone acts as %s; %s", len(who.List), me, signs)
+}
+
+// remoteLimit is how long doctor waits for a remote.
+const remoteLimit = 20 * time.Second
+
+// shared says whether the remote that holds the board answers.
+func (c *Clone) shared(ctx context.Context) []Finding {
+	const check = "remote"
+	name, err := c.Store.Authority(ctx)
+	if err != nil {
+		return []Finding{bad(check, "git config --list", "%v", err)}
+	}
+	if name == "" {
+		return nil
+	}
+	_, err = c.Repo.Run(ctx, gitstore.Cmd{Dir: c.Repo.MainWorkTree(), Args: []string{"ls-remote", "--quiet", "--", name, gitstore.StateRef}, Remote: true, Limit: remoteLimit})
+	if err != nil {
+		return []Finding{bad(check, "git remote get-url "+name, "%s holds the board and cannot be reached: %v", name, err)}
+	}
+	return []Finding{fine(check, "%s holds the board, and answers", name)}
 }

@@ -148,7 +148,7 @@ func (c *Clone) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.M
 		return m, branch, err
 	})
 	if err != nil {
-		return merged, r, err
+		return merged, r, c.strayed(ctx, err)
 	}
 	done := r.After.Task(t.ID)
 	merged.Status, merged.Commit, merged.Drift = done.Status, done.Merge.Commit, done.Merge.Drift
@@ -262,6 +262,33 @@ func (c *Clone) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID, erro
 		}
 	}
 	return c.Repo.ParseCommit(ctx, "refs/heads/"+b.Settings().Integration.Name)
+}
+
+// strayed tells an integration branch of the remote that somebody else has
+// moved from other reasons for which a merge cannot be pushed.
+func (c *Clone) strayed(ctx context.Context, cause error) error {
+	var refusal *flow.Refusal
+	remote, err := c.Store.Authority(ctx)
+	if err != nil || remote == "" || errors.Is(cause, errTipMoved) || unreachable(cause) || errors.As(cause, &refusal) {
+		return cause
+	}
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return cause
+	}
+	ref := "refs/liza/remote/" + remote + "/integration"
+	now, err := c.Repo.Resolve(ctx, ref)
+	tip := b.Settings().Integration
+	if err != nil || now == "" || now == tip.Tip {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", gitstore.ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: "git liza adopt " + ref + " --reason R",
+		Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", tip.Name, remote, now.Short(), tip.Tip.Short())})
+}
+
+// unreachable is an error that says nothing about what the remote has.
+func unreachable(err error) bool {
+	return errors.Is(err, gitstore.ErrOffline) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
 // Adopt lets integration follow a commit from outside; tasks are those whose
