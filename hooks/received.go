@@ -3,8 +3,11 @@ package hooks
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -93,6 +96,53 @@ func Memory(ctx context.Context, r *gitstore.Repo) (uint64, error) {
 		return 0, fmt.Errorf("git config liza.server.memory is %q; it is a number of bytes such as 512m or 2g", text)
 	}
 	return n << by, nil
+}
+
+// due is the file, in the git directory of a server, by which pre-receive tells
+// post-receive that there may be something for it to do once the state commit
+// in it has landed.
+const due = "liza/due"
+
+// Receive judges a push that a server got, and notes whether its refs may need
+// to be brought to what the board says once it has landed: [Settle].
+func Receive(ctx context.Context, s *gitstore.Store, p Push) error {
+	j := newJudge(s, p)
+	err := j.verdict(ctx)
+	if err != nil || len(j.passed) == 0 && !(j.created && j.after != nil) {
+		return err
+	}
+	path := filepath.Join(s.Repo.CommonDir(), due)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return Unjudged(ctx, err)
+	}
+	if err := os.WriteFile(path, []byte(j.tip), 0o666); err != nil {
+		return Unjudged(ctx, err)
+	}
+	return nil
+}
+
+// Settle brings a server's refs to what the board says after a push: a push
+// may bring a merge without its branch, or git may have ended between two
+// refs. It tells the hooks which branch the board guards.
+func Settle(ctx context.Context, s *gitstore.Store) error {
+	if err := s.Settle(ctx); err != nil {
+		return err
+	}
+	b, tip, err := s.Board(ctx)
+	if errors.Is(err, gitstore.ErrNoBoard) {
+		return nil
+	}
+	if err == nil {
+		err = Learn(ctx, s.Repo, b.Settings().Integration.Name)
+	}
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(s.Repo.CommonDir(), due)
+	if landed, err := os.ReadFile(path); err != nil || gitstore.ID(landed) != tip {
+		return nil // of another push, which may yet land
+	}
+	return os.Remove(path)
 }
 
 // Unjudged is the rejection of a push that could not even be read.

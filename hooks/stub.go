@@ -51,7 +51,7 @@ func (s stub) text(o Options) string {
 	case "pre-receive":
 		return heading + s.declare() + s.whole(callWithInput+" || exit\n", find("push", o.Binary, 1), s.name)
 	}
-	return heading + s.declare() + s.whole(callWithInput+"\n", find("push", o.Binary, 0), s.name)
+	return heading + s.declare() + s.whole(callWithInput+"\n", onlyDue+find("push", o.Binary, 0), s.name)
 }
 
 const heading = "#!/bin/sh\n# From git liza; `git liza hooks uninstall` brings back what was here.\n"
@@ -68,6 +68,10 @@ const callFirst = `if [ -x "$first" ]; then "$first" "$@" || exit; fi
 // onlyAgents lets people pass, and whatever happens outside task worktrees.
 const onlyAgents = `[ "$LIZA_AGENT_ID" ] || exit 0
 case $PWD/ in */.worktrees/*) ;; *) exit 0 ;; esac
+`
+
+// onlyDue ends post-receive where pre-receive has left nothing for it.
+const onlyDue = `[ -e "$GIT_DIR/` + due + `" ] || exit 0
 `
 
 const readInput = `nl='
@@ -93,7 +97,7 @@ func (s stub) lines(o Options) string {
 	if o.Integration != "" {
 		guarded = "refs/heads/" + quote(o.Integration)
 	}
-	selects := strings.Replace(`ours= new=
+	selects := strings.Replace(`ours= new= kept= state=
 while IFS= read -r line; do
 	case ${line##* } in
 	refs/liza/* | GUARDED) ;;
@@ -101,7 +105,7 @@ while IFS= read -r line; do
 	esac
 	ref=${line##* } ours=$ours$line$nl
 `, "GUARDED", guarded, 1)
-	judged := "\tnew=1\n"
+	judged := serverLines
 	if !o.Server {
 		judged = `	case $LIZA_JUDGED in
 	"$GIT_DIR$nl"*"$nl$line$nl"*) ;;
@@ -109,7 +113,7 @@ while IFS= read -r line; do
 	esac
 `
 	}
-	ending := `[ "$new" ] || exit 0
+	ending := `[ "$new" ] || { [ "$kept" ] && [ ! "$state" ]; } || exit 0
 ` + find("$ref", o.Binary, 1) + `printf %s "$ours" | "$liza" hook ` + transaction + " prepared\n"
 	if s.first == "" {
 		return "[ \"$1\" = prepared ] || exit 0\nnl='\n'\n" + selects + judged + "done\n" + ending
@@ -117,6 +121,16 @@ while IFS= read -r line; do
 	return "if [ \"$1\" != prepared ]; then\n\t[ -x \"$first\" ] && exec \"$first\" \"$@\"\n\texit 0\nfi\n" + readInput +
 		callWithInput + " || exit\n" + selects + judged + "done <<EOF\n${all%$nl}\nEOF\n" + ending
 }
+
+// serverLines start the program of a server, which has judged the push, for
+// what must not happen where only a part of the push does: integration moves,
+// a save or mark comes without the state that names it, history goes.
+const serverLines = `	case $line in
+	*0000000000000000000000000000000000000000" refs/liza/state" | *" refs/heads/"*) new=1 ;;
+	*" refs/liza/state") state=1 ;;
+	*" refs/liza/saved/"* | *" refs/liza/marks/"*) kept=1 ;;
+	esac
+`
 
 // find looks for the program, where it was at installing or on PATH. Without
 // it the hook ends with the exit code given.

@@ -86,7 +86,7 @@ func (c *preReceiveCommand) Run(s *session) error {
 	if err != nil {
 		return hooks.Unjudged(s.ctx, err)
 	}
-	return hooks.Judge(s.ctx, store, push)
+	return hooks.Receive(s.ctx, store, push)
 }
 
 // overdue ends a judgement that its time limit does not reach.
@@ -121,30 +121,12 @@ func (c *referenceTransactionCommand) Run(s *session) error {
 type postReceiveCommand struct{}
 
 func (c *postReceiveCommand) Run(s *session) error {
-	updates, err := hooks.ReadUpdates(s.stdin)
-	if err != nil {
-		return err
-	}
-	moved := false
-	for _, u := range updates {
-		moved = moved || u.Name == gitstore.StateRef
-	}
-	if !moved {
-		return nil
-	}
 	store, end, err := s.hook(hooks.Limit)
 	if err != nil {
 		return err
 	}
 	defer end()
-	if err := store.Settle(s.ctx); err != nil {
-		return err
-	}
-	b, _, err := store.Board(s.ctx)
-	if err != nil {
-		return err
-	}
-	return hooks.Learn(s.ctx, store.Repo, b.Settings().Integration.Name)
+	return hooks.Settle(s.ctx, store)
 }
 
 type preCommitCommand struct{}
