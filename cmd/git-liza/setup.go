@@ -62,10 +62,20 @@ func (c *initCommand) Run(s *session) error {
 	}
 	if c.Remote != "" {
 		if _, err := clone.Join(s.ctx, c.Remote, false); err != nil {
-			return fmt.Errorf("the board is made, but %s does not have it (git liza sync --set %s): %w", c.Remote, c.Remote, err)
+			return unpublished(c.Remote, err)
 		}
 	}
 	return c.report(s, r)
+}
+
+// unpublished says that the board is here all the same.
+func unpublished(remote string, err error) error {
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) {
+		return &flow.Refusal{Rule: refusal.Rule, Hint: refusal.Hint,
+			Reason: fmt.Sprintf("the board is made, but %s does not take it (git liza sync --set %s, once it does): %s", remote, remote, refusal.Reason)}
+	}
+	return fmt.Errorf("the board is made, but %s does not have it (git liza sync --set %s): %w", remote, remote, err)
 }
 
 // joined takes the board of the remote, if that has one and this clone has
@@ -104,8 +114,12 @@ func (c *initCommand) report(s *session, r gitstore.Result) error {
 	goal := r.After.Goal(settings.Goal)
 	data := map[string]any{"goal": settings.Goal, "title": goal.Title, "spec": goal.Spec, "sprint": settings.Sprint,
 		"integration": settings.Integration.Name, "tip": settings.Integration.Tip, "board": settings.Board, "admin": c.Admin, "remote": c.Remote}
-	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s", gitstore.StateRef,
-		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short())
+	held := ""
+	if c.Remote != "" {
+		held = "; " + c.Remote + " holds it"
+	}
+	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", gitstore.StateRef,
+		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short(), held)
 }
 
 type trustCommand struct {
