@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -29,6 +30,11 @@ func (c *doctorCommand) Run(s *session) error {
 	}
 	installed, err := hooks.Examine(s.ctx, clone.Repo)
 	found := append(clone.Examine(s.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
+	if installed.Server {
+		if found, err = s.ofServer(clone, found); err != nil {
+			return err
+		}
+	}
 	data := map[string]any{"findings": found, "cleared": cleared}
 	text, failed := diagnosis(found, cleared)
 	if failed == 0 {
@@ -41,6 +47,32 @@ func (c *doctorCommand) Run(s *session) error {
 	}
 	return &partial{failure{code: exitFailed, outcome: "failed", rule: "doctor", hint: firstHint(found),
 		reason: fmt.Sprintf("findings that make work fail: %d", failed)}, data}
+}
+
+// ofServer are the findings that count where people push and nobody works, and
+// how the server knows who pushes.
+func (s *session) ofServer(clone *work.Clone, found []work.Finding) ([]work.Finding, error) {
+	found = slices.DeleteFunc(found, func(f work.Finding) bool {
+		return f.State == "fail" && slices.Contains([]string{"identity", "format", "principals"}, f.Check)
+	})
+	for i, f := range found {
+		if f.Check == "board" && f.Hint == "git liza init" {
+			found[i].State, found[i].Hint = "warn", "git liza init --remote origin"
+		}
+	}
+	p, err := hooks.Received(s.ctx, clone.Repo, nil, s.now(), func(string) string { return "" })
+	if err != nil {
+		return nil, err
+	}
+	name, err := clone.Repo.Config(s.ctx, "liza.server.userEnv")
+	text := "told by the signatures of moves"
+	switch {
+	case p.Signed:
+		text += ", which all need one"
+	case p.UserKnown:
+		text = "told by the variable " + name + ", or by the signatures of moves"
+	}
+	return append(found, work.Finding{Check: "who pushes", State: "ok", Text: text}), err
 }
 
 // diagnosis lists the findings for people and counts those that fail.
