@@ -179,6 +179,8 @@ func TestIntegrationBranch(t *testing.T) {
 	// A name that stands for it is it.
 	git(t, y.server, "symbolic-ref", "refs/heads/release", integrationBranch)
 	y.refuses(integrationBranch, flow.RuleTip, "", Update{"refs/heads/release", tip, evil})
+	y.refuses(integrationBranch, RuleRef, "twice", Update{"refs/heads/release", tip, tip}, Update{integrationBranch, tip, evil})
+	y.accepts(Update{"refs/heads/release", tip, tip}, Update{integrationBranch, tip, tip})
 	git(t, y.server, "symbolic-ref", "--delete", "refs/heads/release")
 
 	y.add("a")

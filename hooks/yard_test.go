@@ -34,6 +34,8 @@ type yard struct {
 	judge  *gitstore.Store // of the server
 	as     string          // principal of the clone's moves
 	push   Push            // what else the server knows
+
+	environ []string // of git in the clone, beside the usual
 }
 
 // newYard makes a board that the server does not have yet.
@@ -303,7 +305,7 @@ func (y *yard) hash(kind, content string) gitstore.ID {
 func (y *yard) feed(stdin string, args ...string) string {
 	y.t.Helper()
 	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Stdin, cmd.Stderr = y.clone, strings.NewReader(stdin), os.Stderr
+	cmd.Dir, cmd.Stdin, cmd.Stderr, cmd.Env = y.clone, strings.NewReader(stdin), os.Stderr, append(os.Environ(), y.environ...)
 	out, err := cmd.Output()
 	require.NoError(y.t, err)
 	return string(bytes.TrimSpace(out))

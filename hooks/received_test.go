@@ -1,0 +1,223 @@
+package hooks
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+func rule(t *testing.T, err error) flow.Rule {
+	t.Helper()
+	var rejection *Rejection
+	require.ErrorAs(t, err, &rejection)
+	require.Len(t, rejection.Refused, 1, err)
+	return rejection.Refused[0].Rule
+}
+
+// TestBackstop: of a push that is not atomic nothing lands before the state
+// that it follows from, whatever pre-receive was told.
+func TestBackstop(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	ctx := context.Background()
+	y.add("a")
+	y.claim("a")
+	y.work("a", "a.txt", "one\n")
+	y.land(y.all()...)
+	y.submit("a")
+	y.approve("a")
+	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: y.merging("a")})
+	state, branch, save := y.moves(gitstore.StateRef)[0], y.moves(integrationBranch)[0], y.moves(savedA)[0]
+	backstop := func(list ...Update) error { return Transaction(ctx, y.judge, list, true) }
+
+	require.Equal(t, flow.RuleTip, rule(t, backstop(branch)), "integration alone")
+	require.Equal(t, RuleRef, rule(t, backstop(save)), "a save alone")
+	require.Equal(t, RuleHistory, rule(t, backstop(y.to(gitstore.StateRef, ""))))
+	require.Equal(t, RuleHistory, rule(t, backstop(y.to(gitstore.StateRef, y.at("refs/heads/main")))))
+	require.Equal(t, RuleRef, rule(t, backstop(y.to("refs/liza/marks/sprint-1", state.Old))))
+	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/marks/mine", "", y.at("refs/heads/main")})))
+	require.NoError(t, backstop(state, branch, save), "together")
+	require.NoError(t, backstop(Update{branchA, y.there(branchA), ""}, Update{"refs/heads/topic", "", branch.New}, Update{"HEAD", "", branch.New}))
+	// The false old value that was sent is of no use: git's own is taken.
+	require.Equal(t, flow.RuleTip, rule(t, backstop(Update{integrationBranch, branch.New, branch.New})))
+
+	git(t, y.server, "update-ref", gitstore.StateRef, string(state.New))
+	require.NoError(t, backstop(branch), "after its state")
+	require.NoError(t, backstop(save), "after its state")
+}
+
+// TestTransactionOnAClone: the board and integration move by moves; what git
+// does to its files, and all other refs, pass.
+func TestTransactionOnAClone(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	ctx := context.Background()
+	main, state := y.at("refs/heads/main"), y.at(gitstore.StateRef)
+	evil := y.commit("refs/heads/main", "evil", "x")
+	clone := func(list ...Update) error { return Transaction(ctx, y.store, list, false) }
+	require.Equal(t, flow.RuleTip, rule(t, clone(Update{integrationBranch, "", evil})), "an old value of zero is none given")
+	require.Equal(t, flow.RuleTip, rule(t, clone(Update{"HEAD", main, evil}, Update{integrationBranch, main, evil})))
+	require.Equal(t, flow.RuleTip, rule(t, clone(Update{integrationBranch, main, ""})))
+	require.Equal(t, RuleHistory, rule(t, clone(Update{gitstore.StateRef, state, ""})))
+	require.Equal(t, RuleHistory, rule(t, clone(Update{gitstore.StateRef, state, main})))
+	require.NoError(t, clone(Update{"refs/heads/topic", "", evil}, Update{"ORIG_HEAD", "", evil}, Update{"refs/liza/remote/origin/state", "", state}))
+	require.NoError(t, clone(Update{integrationBranch, main, main}))
+
+	// gc removes what is packed; a deletion of the same ref holds the lock.
+	git(t, y.clone, "pack-refs", "--all")
+	require.NoError(t, clone(Update{gitstore.StateRef, state, ""}, Update{integrationBranch, main, ""}))
+	write(t, y.clone, ".git/packed-refs.lock", "")
+	require.Error(t, clone(Update{gitstore.StateRef, state, ""}))
+}
+
+// TestReadUpdates: a hook's input is read as git writes it, or not at all.
+func TestReadUpdates(t *testing.T) {
+	t.Parallel()
+	zero, id := hexes("0", 40), hexes("a", 40)
+	list, err := ReadUpdates(strings.NewReader(zero + " " + id + " refs/heads/a b\n" + id + " " + zero + " refs/tags/v\n"))
+	require.NoError(t, err)
+	require.Equal(t, []Update{{"refs/heads/a b", "", gitstore.ID(id)}, {"refs/tags/v", gitstore.ID(id), ""}}, list)
+	_, err = ReadUpdates(strings.NewReader("nonsense\n"))
+	require.Error(t, err)
+	_, err = ReadUpdates(strings.NewReader(strings.Repeat("x", 2<<20)))
+	require.Error(t, err)
+}
+
+// TestReceived: a server knows of a push what its settings and the variable
+// that they name say, and nothing else of the environment.
+func TestReceived(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, "sha1")
+	received := func(env map[string]string, settings ...string) (Push, error) {
+		for i := 0; i < len(settings); i += 2 {
+			git(t, y.server, "config", settings[i], settings[i+1])
+		}
+		return Received(context.Background(), y.open(y.server).Repo, nil, y.now, func(name string) string { return env[name] })
+	}
+	p, err := received(map[string]string{"LIZA_USER": "eve", "REMOTE_USER": "eve"})
+	require.NoError(t, err)
+	require.Equal(t, Push{Server: true, Now: y.now}, p)
+	p, err = received(map[string]string{"LIZA_USER": "ann", "GIT_PUSH_OPTION_COUNT": "2", "GIT_PUSH_OPTION_0": "ci.skip", "GIT_PUSH_OPTION_1": "liza-publish"},
+		"liza.server.userEnv", "LIZA_USER", "liza.server.requireSignedMoves", "yes", "liza.server.admin", "ann", "liza.server.adminKey", "ssh-ed25519 A")
+	require.NoError(t, err)
+	require.Equal(t, Push{Server: true, Now: y.now, User: "ann", UserKnown: true, Signed: true, Publish: true, Admin: "ann", AdminKey: "ssh-ed25519 A"}, p)
+	_, err = received(nil, "liza.server.requireSignedMoves", "perhaps")
+	require.ErrorContains(t, err, "perhaps")
+
+	for text, want := range map[string]uint64{"": 2 << 30, "512m": 512 << 20, "3g": 3 << 30, "1048576": 1 << 20, "many": 0, "-1": 0, "1gg": 0} {
+		git(t, y.server, "config", "liza.server.memory", text)
+		n, err := Memory(context.Background(), y.open(y.server).Repo)
+		require.Equal(t, want, n, text)
+		require.Equal(t, want == 0, err != nil, text)
+	}
+}
+
+// TestLines: what a push can put into a line cannot make it two, nor long.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	r := &Rejection{[]Refused{{"refs/heads/x", refusal(RuleRef, "git liza help", "a \x1b[31mred\nline\r%s", strings.Repeat("é", 2000))}}}
+	require.NotContains(t, r.Error(), "\n")
+	require.NotContains(t, r.Error(), "\x1b")
+	require.Less(t, len(r.Error()), longest+50)
+	require.True(t, strings.HasSuffix(r.Error(), "; type: git liza help"))
+}
+
+// TestCommit: an agent commits its own task's work, on its branch, in its
+// paths; elsewhere, and before anything is claimed, it is on its own.
+func TestCommit(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, "sha1")
+	y.init()
+	y.do(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "A", DoneWhen: "it works",
+		Spec: "README", Scope: "small", Kind: flow.Code, Owns: []string{"src/**", "specs/**"}}}}})
+	main := y.at("refs/heads/main")
+	git(t, y.clone, "update-ref", branchA, string(main))
+	dir := filepath.Join(y.clone, ".worktrees", "a")
+	git(t, y.clone, "worktree", "add", "-q", dir, "liza/a")
+	commit := func(dir string, agent flow.AgentID) flow.Rule {
+		err := Commit(context.Background(), y.open(dir), agent, "")
+		if err == nil {
+			return ""
+		}
+		var refused *flow.Refusal
+		require.ErrorAs(t, err, &refused)
+		require.NotEmpty(t, refused.Hint)
+		return refused.Rule
+	}
+	require.Equal(t, flow.RuleHolder, commit(dir, "coder-1"), "nobody holds it")
+	y.claim("a")
+	write(t, dir, "src/a.go", "package a\n")
+	git(t, dir, "add", "-A")
+	require.Empty(t, commit(dir, "coder-1"))
+	require.Equal(t, flow.RuleHolder, commit(dir, "coder-2"))
+	require.Equal(t, flow.RuleHolder, commit(dir, "code-reviewer-1"))
+	require.Empty(t, commit(y.clone, "coder-2"), "not a task's folder")
+
+	write(t, dir, "specs/a.md", "# A\n")
+	git(t, dir, "add", "-A")
+	require.Equal(t, flow.RuleRolePaths, commit(dir, "coder-1"))
+	git(t, dir, "rm", "-q", "-f", "specs/a.md")
+	write(t, dir, "other/a.md", "# A\n")
+	git(t, dir, "add", "-A")
+	require.Equal(t, flow.RuleScope, commit(dir, "coder-1"))
+	y.do(flow.Move{Act: flow.ActIntent, Task: "a", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Extend: []string{"other/**"}}}})
+	require.Empty(t, commit(dir, "coder-1"))
+	git(t, dir, "switch", "-q", "-c", "aside")
+	require.Equal(t, RuleBranch, commit(dir, "coder-1"))
+}
+
+// TestVerifyOtherGit: what another version of git merged is history.
+func TestVerifyOtherGit(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, "sha1")
+	ctx := context.Background()
+	y.init()
+	y.add("a")
+	y.claim("a")
+	y.work("a", "a.txt", "one\n")
+	y.submit("a")
+	y.approve("a")
+	d := y.merging("a")
+	d.Git = "2.38.0"
+	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: d})
+	tip := y.at(gitstore.StateRef)
+	v, err := Verify(ctx, y.store, "", tip, false)
+	require.NoError(t, err)
+	require.Equal(t, Verified{Moves: 8}, v)
+
+	// As if that version had made another tree of it.
+	other := y.commitTree(git(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "more", "x"))+"^{tree}"), "Merge a", d.Onto, d.Submission)
+	tree := git(t, y.clone, "rev-parse", string(other)+"^{tree}")
+	forged := y.rewritten(tip, string(d.Commit), string(other), "tree: "+string(d.Tree)+"\n  by: \"human:ann", "tree: "+tree+"\n  by: \"human:ann",
+		"tree: "+string(d.Tree)+"\ngit: ", "tree: "+tree+"\ngit: ")
+	v, err = Verify(ctx, y.open(y.clone), "", forged, false)
+	require.NoError(t, err)
+	require.Len(t, v.Warnings, 1)
+	require.Contains(t, v.Warnings[0].Reason, "git 2.38.0 computed this merge")
+	y.refuses(string(forged), flow.RuleMerge, "", Update{gitstore.StateRef, "", forged})
+}
+
+// rewritten is a state commit with edits in its move and in every document
+// that follows from it.
+func (y *yard) rewritten(commit gitstore.ID, edits ...string) gitstore.ID {
+	y.t.Helper()
+	edit := strings.NewReplacer(edits...)
+	var index strings.Builder
+	for line := range strings.Lines(git(y.t, y.clone, "ls-tree", "-r", string(commit)) + "\n") {
+		f := strings.Fields(line)
+		blob := y.hash("blob", edit.Replace(git(y.t, y.clone, "cat-file", "blob", f[2])+"\n"))
+		index.WriteString(f[0] + " " + string(blob) + "\t" + f[3] + "\n")
+	}
+	dir := y.t.TempDir()
+	y.environ = []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
+	y.feed(index.String(), "update-index", "--add", "--index-info")
+	tree := y.feed("", "write-tree")
+	y.environ = nil
+	return y.forge(commit, append(edits, "tree "+git(y.t, y.clone, "rev-parse", string(commit)+"^{tree}")+"\n", "tree "+tree+"\n")...)
+}
