@@ -87,6 +87,7 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 	if err != nil {
 		return false, "", err
 	}
+	begun := time.Now()
 	ending, b, err := s.session(ctx, e)
 	if err != nil {
 		return false, "", err
@@ -105,7 +106,7 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 		s.say("%s: %s is no longer its own; the session was ended", s.id, e.subject())
 		return false, "it was lost", nil
 	}
-	if s.rush.link.isDown() {
+	if s.rush.link.failedSince(begun) {
 		return s.standBy(ctx, e)
 	}
 	after, err := s.progress(ctx, e)
@@ -115,9 +116,8 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 	return s.short(ctx, e, ending, short{b, st, before != after && !gone(e.dir)})
 }
 
-// standBy keeps a task whose session ended while the remote did not answer,
-// until it answers: what the session did cannot be judged before, and does not
-// count.
+// standBy keeps a task whose session fell short while the remote did not answer,
+// until it answers: that the program could not report does not count.
 func (s *supervisor) standBy(ctx context.Context, e *errand) (more bool, failed string, err error) {
 	e.failure = "While the last session ran, the remote that holds the board could not be reached. Look at what is there, and report again."
 	for s.rush.link.isDown() {

@@ -59,7 +59,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{T: t, dir: filepath.Join(t.TempDir(), "repo"), notes: t.TempDir()}
+	w := newEmptyWorld(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(w.dir, "specs"), 0o755))
 	w.write(filepath.Join(w.dir, "specs", "vision.md"), "# A small product\n")
 	w.git("init", "-q")
@@ -70,6 +70,14 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
+// newEmptyWorld is a folder that is to become a repository.
+func newEmptyWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, dir: filepath.Join(t.TempDir(), "repo"), notes: t.TempDir()}
+	require.NoError(t, os.MkdirAll(w.dir, 0o755))
+	return w
+}
+
 // open is a clone of its own for the human.
 func (w *world) open() *work.Clone {
 	w.Helper()
@@ -77,7 +85,7 @@ func (w *world) open() *work.Clone {
 	require.NoError(w, err)
 	clone, err := work.Open(context.Background(), repo, time.Now, os.Environ())
 	require.NoError(w, err)
-	clone.By = "human:ann-example"
+	require.NoError(w, clone.Identify(context.Background(), "human:ann-example", ""))
 	return clone
 }
 
@@ -98,6 +106,25 @@ func (w *world) run(name string, args ...string) string {
 func (w *world) git(args ...string) string { w.Helper(); return w.run("git", args...) }
 
 func (w *world) liza(args ...string) string { w.Helper(); return w.run(self, args...) }
+
+// try runs a command that may fail.
+func (w *world) try(args ...string) {
+	cmd := exec.Command(self, args...)
+	cmd.Dir = w.dir
+	_ = cmd.Run()
+}
+
+// refused is what a command says that the rules refuse.
+func (w *world) refused(args ...string) string {
+	w.Helper()
+	cmd := exec.Command(self, args...)
+	cmd.Dir = w.dir
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	require.ErrorAs(w, err, &exit, "%v: %s", args, out)
+	require.Equal(w, 3, exit.ExitCode(), "%v: %s", args, out)
+	return string(out)
+}
 
 // tasks adds n tasks that any file fulfils.
 func (w *world) tasks(n int) {

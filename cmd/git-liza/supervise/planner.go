@@ -115,11 +115,12 @@ func (s *supervisor) plan(ctx context.Context, b *flow.Board) (turn, error) {
 // read and which is thrown away.
 func (s *supervisor) planIn(ctx context.Context, e *errand, tip flow.ObjectID) (failed string, err error) {
 	s.say("%s plans: %s", s.id, woken(e.triggers))
+	begun := time.Now()
 	ending, b, err := s.session(ctx, e)
 	if err != nil || ctx.Err() != nil {
 		return "", err
 	}
-	if s.rush.link.isDown() {
+	if s.rush.link.failedSince(begun) {
 		return "", nil
 	}
 	rest := remaining(e.triggers, b.Triggers())

@@ -19,6 +19,7 @@ type link struct {
 
 	mu   sync.Mutex
 	down bool
+	last time.Time // when it was last known not to answer
 }
 
 // unanswered reports whether an error says that the remote cannot be reached,
@@ -51,8 +52,18 @@ func (l *link) set(down bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	news := l.down != down
+	if l.down || down {
+		l.last = time.Now()
+	}
 	l.down = down
 	return news
+}
+
+// failedSince reports whether the remote has not answered at some time since.
+func (l *link) failedSince(at time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.down || l.last.After(at)
 }
 
 func (l *link) isDown() bool {

@@ -60,6 +60,7 @@ func (s *supervisor) review(ctx context.Context, b *flow.Board) (turn, error) {
 
 // judge is the session of a review and what follows from it.
 func (s *supervisor) judge(ctx context.Context, e *errand) (failed string, err error) {
+	begun := time.Now()
 	ending, b, err := s.session(ctx, e)
 	if err != nil {
 		return "", err
@@ -80,8 +81,9 @@ func (s *supervisor) judge(ctx context.Context, e *errand) (failed string, err e
 		s.say("%s: the %s is no longer its own; the session was ended", s.id, e.subject())
 		return "it was lost", nil
 	}
-	if s.rush.link.isDown() {
-		return "", nil // what the session said may have got lost; the review goes on when the remote answers
+	if s.rush.link.failedSince(begun) {
+		s.resume = time.Now().Add(s.rush.Limits.Pause)
+		return "", nil // it could not report; the review goes on when the remote answers
 	}
 	s.failures[e.id()] = s.explain(ctx, e, ending, "The program gave no verdict ("+ending.Text+").")
 	pause := s.rush.Limits.pause(s.shaky)
