@@ -114,8 +114,20 @@ func (s *session) keys(list []string) ([]string, error) {
 	return keys, nil
 }
 
-// may says in a line what a principal is allowed.
+// may says in a line what a principal is allowed, and with which keys.
 func may(p flow.Principal) string {
+	return strings.Join(append([]string{allowed(p)}, keysOf(p)...), "; ")
+}
+
+func keysOf(p flow.Principal) (list []string) {
+	for _, key := range p.Keys {
+		list = append(list, "key "+fingerprint(key))
+	}
+	return list
+}
+
+// allowed is what a principal may do and whom the server takes for it.
+func allowed(p flow.Principal) string {
 	var parts []string
 	if len(p.Rights) > 0 {
 		parts = append(parts, "rights "+strings.Join(p.Rights, ", "))
@@ -132,9 +144,6 @@ func may(p flow.Principal) string {
 	}
 	if len(p.Users) > 0 {
 		parts = append(parts, "server user "+strings.Join(p.Users, ", "))
-	}
-	for _, key := range p.Keys {
-		parts = append(parts, "key "+fingerprint(key))
 	}
 	if len(p.Users)+len(p.Keys) == 0 {
 		parts = append(parts, "no key and no server user")
@@ -185,7 +194,10 @@ func (c *principalListCommand) Run(s *session) error {
 		if p.Name == me {
 			mark = "*"
 		}
-		rows.add(mark, p.Name, p.Kind, may(p))
+		rows.add(mark, p.Name, p.Kind, allowed(p))
+		for _, key := range keysOf(p) {
+			rows.add("", "", "", key)
+		}
 		list = append(list, append(viewPrincipal(p), member{"self", p.Name == me}))
 	}
 	text := rows.text(s.width())
