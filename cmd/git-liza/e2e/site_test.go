@@ -40,8 +40,10 @@ func newSite(root string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Symlink(self, s.path("bin", "serve")); err != nil {
-		return nil, err
+	for _, name := range []string{"serve", "rawpush"} {
+		if err := os.Symlink(self, s.path("bin", name)); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range append([]string{"host"}, people...) {
 		if s.pairs[name], err = newKey(s.path("keys", name)); err != nil {
