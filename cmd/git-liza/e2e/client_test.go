@@ -113,3 +113,14 @@ func (c *client) task(id string) map[string]any {
 	require.NoError(c.t, json.Unmarshal([]byte(c.must("git-liza", "show", id, "--json")), &answer))
 	return answer.Data
 }
+
+// found makes the board: the product's spec, the admin, the remote.
+func (c *client) found() {
+	c.t.Helper()
+	require.NoError(c.t, os.MkdirAll(filepath.Join(c.dir, "specs"), 0o755))
+	require.NoError(c.t, os.WriteFile(filepath.Join(c.dir, "specs", "vision.md"), []byte("# A small product\n"), 0o644))
+	c.must("git", "add", "-A")
+	c.must("git", "commit", "-q", "-m", "A spec")
+	c.must("git", "push", "-q", "origin", "HEAD:refs/heads/main")
+	c.must("git-liza", "init", "--remote", "origin", "--admin", c.person)
+}

@@ -6,11 +6,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // people are who has a key and a password. Mallory is on no board; nobody's
 // requests carry no name.
-var people = []string{"alice", "coder", "reviewer", "merger", "mallory", "nobody"}
+var people = append([]string{"alice", "coder", "reviewer", "merger", "mallory", "nobody"}, hosts...)
+
+// hosts are machines that race for work.
+var hosts = []string{"host1", "host2", "host3", "host4", "host5", "host6", "host7", "host8"}
 
 // A site is a folder of bare repositories behind an ssh and an http server.
 type site struct {
@@ -80,6 +86,30 @@ func (s *site) url(transport, person, repo string) string {
 // user's own configuration.
 func (s *site) sshCommand(person string) string {
 	return fmt.Sprintf("ssh -F '%s' -i '%s'", s.path("ssh_config"), s.path("keys", person))
+}
+
+// bare makes a repository with git liza's hooks, and returns its name.
+func (s *site) bare(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(s.path("repos"), "bare-")
+	require.NoError(t, err)
+	repo := filepath.Base(dir) + "/product"
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	require.NoError(t, exec.Command("git", "init", "-q", "--bare", s.path("repos", repo+".git")).Run())
+	s.onServer(t, repo, "config", "http.receivepack", "true")
+	s.onServer(t, repo, "config", "liza.server.userEnv", "LIZA_USER")
+	s.onServer(t, repo, "liza", "hooks", "install", "--server")
+	return repo
+}
+
+// onServer runs git where the repository is, as its operator.
+func (s *site) onServer(t *testing.T, repo string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", s.path("repos", repo+".git")}, args...)...)
+	cmd.Env = s.environment(s.path("home"))
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "git %v: %s", args, out)
+	return strings.TrimSpace(string(out))
 }
 
 func (s *site) stop() {
