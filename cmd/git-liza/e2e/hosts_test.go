@@ -1,0 +1,142 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Three hosts with a principal each, one that codes, one that reviews, one
+// that plans and merges, finish the demo's product through the server.
+func TestThreeHosts(t *testing.T) {
+	t.Parallel()
+	for _, signed := range []bool{false, true} {
+		name := "by the server's word"
+		if signed {
+			name = "by signatures"
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			repo := shared.bare(t)
+			if signed {
+				shared.onServer(t, repo, "config", "liza.server.requireSignedMoves", "true")
+			}
+			alice := shared.hire(t, "alice", repo)
+			require.NoError(t, os.CopyFS(alice.dir, os.DirFS(filepath.Join("..", "demo", "product"))))
+			alice.found()
+			coder := alice.employ("coder", "--role", "coder")
+			reviewer := alice.employ("reviewer", "--role", "code-reviewer")
+			merger := alice.employ("merger", "--role", "planner", "--right", "merge")
+			ended := make(chan outcome, 3)
+			for c, posts := range map[*client][]string{
+				coder:    {"--planners=0", "--coders=2", "--reviewers=0"},
+				reviewer: {"--planners=0", "--coders=0", "--reviewers=1"},
+				merger:   {"--planners=1", "--coders=0", "--reviewers=0"},
+			} {
+				go func() {
+					ended <- c.within(5*time.Minute, nil, append([]string{"git-liza", "rush", "--provider=script", "--until-idle"}, posts...)...)
+				}()
+			}
+			for range 3 {
+				o := <-ended
+				require.Zero(t, o.code, o.text())
+			}
+			alice.finished()
+			for _, c := range []*client{coder, reviewer, merger} {
+				c.must("git-liza", "sync")
+				c.must("git-liza", "fsck", "--full")
+			}
+		})
+	}
+}
+
+// employ enters a host as a principal and gives it a clone.
+func (c *client) employ(host string, flags ...string) *client {
+	c.t.Helper()
+	c.must(append([]string{"git-liza", "principal", "add", host, "--kind", "machine", "--user", host, "--key", shared.path("keys", host+".pub")}, flags...)...)
+	hired := shared.hire(c.t, host, filepath.Base(filepath.Dir(c.remote()))+"/product")
+	hired.must("git-liza", "sync", "--set", "origin")
+	hired.must("git", "config", "liza.trust.planner", "true")
+	return hired
+}
+
+func (c *client) remote() string { return strings.TrimSuffix(c.must("git", "config", "remote.origin.url"), ".git") }
+
+// finished checks that all tasks are merged, and that the product works.
+func (c *client) finished() {
+	c.t.Helper()
+	c.must("git-liza", "sync")
+	var answer struct {
+		Data struct {
+			Tasks []struct{ ID, Status string } `json:"tasks"`
+		} `json:"data"`
+	}
+	require.NoError(c.t, json.Unmarshal([]byte(c.must("git-liza", "list", "--all", "--json")), &answer))
+	require.Len(c.t, answer.Data.Tasks, 5)
+	for _, task := range answer.Data.Tasks {
+		require.Equal(c.t, "MERGED", task.Status, task.ID)
+	}
+	c.must("git", "fetch", "-q", "origin")
+	require.Equal(c.t, c.must("git", "rev-parse", "origin/integration"), c.must("git", "rev-parse", "integration"))
+	tree := filepath.Join(c.t.TempDir(), "product")
+	c.must("git", "worktree", "add", "-q", "--detach", tree, "origin/integration")
+	c.must("sh", filepath.Join(tree, "scripts", "integration-test.sh"))
+}
+
+// acts are what each host does on the staged board, and what goes with it.
+var acts = []struct {
+	host string
+	move []string
+	refs []string
+}{
+	{"coder", []string{"claim", "task-6", "--as", "coder-2"}, []string{"refs/liza/state"}},
+	{"reviewer", []string{"approve", "task-3", "--as", "code-reviewer-1", "--commit", "liza/task-3"}, []string{"refs/liza/state"}},
+	{"merger", []string{"merge", "task-2", "--as", "planner-1"}, []string{"refs/liza/state", "refs/heads/integration"}},
+}
+
+// None of the hosts can do what another does: in the other's name, whoever
+// pushes it, or in its own, with a client that lets it.
+func TestOthersActs(t *testing.T) {
+	t.Parallel()
+	for _, signed := range []string{"false", "true"} {
+		for _, act := range acts {
+			t.Run(act.move[0]+" signed "+signed, func(t *testing.T) {
+				t.Parallel()
+				repo := shared.copyStage(t)
+				shared.onServer(t, repo, "config", "liza.server.requireSignedMoves", signed)
+				for _, other := range acts {
+					if other.host != act.host {
+						shared.raw(t, other.host, repo).usurps(act.host, act.move, act.refs)
+					}
+				}
+				own := shared.raw(t, act.host, repo)
+				own.must(append([]string{"git-liza"}, act.move...)...)
+				own.must(append([]string{"git", "push", "-q", "--atomic", "origin"}, act.refs...)...)
+			})
+		}
+	}
+}
+
+// usurps makes another's move in its name, then in its own, and is refused.
+func (c *client) usurps(owner string, move, refs []string) {
+	c.t.Helper()
+	c.must("git", "config", "liza.principal", owner)
+	c.must(append([]string{"git-liza"}, move...)...)
+	c.denied(refs)
+	forge, err := filepath.Abs(filepath.Join("testdata", "bin", "forge"))
+	require.NoError(c.t, err)
+	c.must(forge, "-e", "s/principal: "+owner+"/principal: "+c.person+"/")
+	c.denied(refs)
+}
+
+func (c *client) denied(refs []string) {
+	c.t.Helper()
+	o := c.try(append([]string{"git", "push", "-q", "--atomic", "origin"}, refs...)...)
+	require.Positive(c.t, o.code, "%s: %s", c.person, o.text())
+	require.Regexp(c.t, `(?m)^remote: liza-refused: [0-9a-f]+ (principal|signature): .+; type: \S`, o.stderr)
+}
