@@ -89,8 +89,11 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 	if !f.Exists {
 		return refuse(RuleFact, hint, "commit %s does not exist", s.Commit)
 	}
-	if s.Tree != f.Tree || s.Base != f.Base || len(s.Paths) != len(f.Changes) {
+	if s.Tree != f.Tree || s.Base != f.Base {
 		return refuse(RuleFact, "git liza submit "+string(p.task.ID), "the move records tree %s and base %s, git says %s and %s", s.Tree, s.Base, f.Tree, f.Base)
+	}
+	if len(s.Paths) != len(f.Changes) {
+		return refuse(RuleFact, "git liza submit "+string(p.task.ID), "the move records %d changed paths, git says %d", len(s.Paths), len(f.Changes))
 	}
 	for i, c := range f.Changes {
 		if s.Paths[i] != c.Path {

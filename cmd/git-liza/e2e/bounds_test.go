@@ -35,9 +35,9 @@ var bombs = []struct {
 	{"a move of 1 GB", "merger", func(c *client) { c.longMove(1 << 30) }, "refs/liza/state"},
 	{"a folder of a million documents", "merger", func(c *client) { c.folder(c.wideTree(1_000_000)) }, "refs/liza/state"},
 	{"folders in folders without end", "merger", func(c *client) { c.folder(c.nestedTree()) }, "refs/liza/state"},
-	{"a submission of 1 GB", "coder", func(c *client) { c.submission(fmt.Sprintf("100644 blob %s\tbig", c.zeros(1<<30))) }, submitted},
-	{"a submission of a million files", "coder", func(c *client) { c.submission("040000 tree " + c.wideTree(1_000_000) + "\tmany") }, submitted},
-	{"a submission of folders without end", "coder", func(c *client) { c.submission("040000 tree " + c.nestedTree() + "\tdeep") }, submitted},
+	{"a submission of 1 GB", "coder", func(c *client) { c.submission(fmt.Sprintf("100644 blob %s\tfive.txt", c.zeros(1<<30))) }, submitted},
+	{"a submission of a million files", "coder", func(c *client) { c.submission("040000 tree " + c.wideTree(1_000_000) + "\tfive.txt") }, submitted},
+	{"a submission of folders without end", "coder", func(c *client) { c.submission("040000 tree " + c.nestedTree() + "\tfive.txt") }, submitted},
 }
 
 const submitted = "refs/liza/state instead:refs/liza/saved/task-5/1 instead:refs/heads/liza/task-5"

@@ -65,7 +65,9 @@ func (c *client) employ(host string, flags ...string) *client {
 	return hired
 }
 
-func (c *client) remote() string { return strings.TrimSuffix(c.must("git", "config", "remote.origin.url"), ".git") }
+func (c *client) remote() string {
+	return strings.TrimSuffix(c.must("git", "config", "remote.origin.url"), ".git")
+}
 
 // finished checks that all tasks are merged, and that the product works.
 func (c *client) finished() {
@@ -95,7 +97,7 @@ var acts = []struct {
 	refs []string
 }{
 	{"coder", []string{"claim", "task-6", "--as", "coder-2"}, []string{"refs/liza/state"}},
-	{"reviewer", []string{"approve", "task-3", "--as", "code-reviewer-1", "--commit", "liza/task-3"}, []string{"refs/liza/state"}},
+	{"reviewer", []string{"approve", "task-3", "--as", "code-reviewer-1", "--commit", "COMMIT"}, []string{"refs/liza/state"}},
 	{"merger", []string{"merge", "task-2", "--as", "planner-1"}, []string{"refs/liza/state", "refs/heads/integration"}},
 }
 
@@ -115,7 +117,7 @@ func TestOthersActs(t *testing.T) {
 					}
 				}
 				own := shared.raw(t, act.host, repo)
-				own.must(append([]string{"git-liza"}, act.move...)...)
+				own.makes(act.move)
 				own.must(append([]string{"git", "push", "-q", "--atomic", "origin"}, act.refs...)...)
 			})
 		}
@@ -126,12 +128,25 @@ func TestOthersActs(t *testing.T) {
 func (c *client) usurps(owner string, move, refs []string) {
 	c.t.Helper()
 	c.must("git", "config", "liza.principal", owner)
-	c.must(append([]string{"git-liza"}, move...)...)
+	c.makes(move)
 	c.denied(refs)
 	forge, err := filepath.Abs(filepath.Join("testdata", "bin", "forge"))
 	require.NoError(c.t, err)
 	c.must(forge, "-e", "s/principal: "+owner+"/principal: "+c.person+"/")
 	c.denied(refs)
+}
+
+// makes runs the program; COMMIT is what task-3 submits.
+func (c *client) makes(move []string) {
+	c.t.Helper()
+	args := []string{"git-liza"}
+	for _, arg := range move {
+		if arg == "COMMIT" {
+			arg = c.must("git", "rev-parse", "liza/task-3")
+		}
+		args = append(args, arg)
+	}
+	c.must(args...)
 }
 
 func (c *client) denied(refs []string) {

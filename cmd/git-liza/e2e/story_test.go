@@ -17,6 +17,10 @@ import (
 // is refused must have been able to arrive.
 func TestPlainPushes(t *testing.T) { stories(t, filepath.Join("testdata", "plain")) }
 
+// TestAttacks are pushes that a server must withstand: each is refused by a line that says why, leaves nothing, and has an honest twin
+// that lands.
+func TestAttacks(t *testing.T) { stories(t, filepath.Join("testdata", "attack")) }
+
 // stories runs the scripts of a folder through ssh and through http.
 func stories(t *testing.T, dir string) {
 	t.Parallel()

@@ -46,8 +46,8 @@ mkdir specs
 echo '# A small product' >specs/vision.md
 git add -A
 git commit -q -m 'A spec'
-git liza init --admin alice
-git liza principal add alice --replace --user alice
+git liza init
+git liza principal add alice --kind human --agent human:alice --right admin --user alice --key "$KEYS/alice.pub"
 git liza principal add coder --kind machine --user coder --key "$KEYS/coder.pub" --role coder
 git liza principal add reviewer --kind machine --user reviewer --key "$KEYS/reviewer.pub" --role code-reviewer
 git liza principal add merger --kind machine --user merger --key "$KEYS/merger.pub" --role planner --right merge
@@ -68,7 +68,7 @@ code coder coder-1 task-4
 code host1 coder-7 task-7
 be coder
 git liza claim task-5 --as coder-1
-git branch -D -q liza/task-5 2>/dev/null || git worktree remove --force .worktrees/task-5 && git branch -D -q liza/task-5
+git worktree remove --force .worktrees/task-5 && git branch -D -q liza/task-5
 git fsck --strict --no-dangling
 
 git -C "$SERVER" fetch -q "$PWD" '+refs/liza/*:refs/liza/*' '+refs/heads/*:refs/heads/*'
