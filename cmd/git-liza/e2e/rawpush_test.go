@@ -29,7 +29,7 @@ func rawPushed(args []string) error {
 		before, after := object(args[i]), object(args[i+1])
 		line := fmt.Sprintf("%s %s %s", before, after, args[i+2])
 		if i == 0 {
-			line += "\x00 report-status side-band-64k"
+			line += "\x00 report-status side-band-64k quiet"
 		}
 		fmt.Fprintf(&request, "%04x%s", len(line)+4, line)
 		if after != nothing {

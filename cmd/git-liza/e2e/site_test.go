@@ -95,7 +95,7 @@ func (s *site) bare(t *testing.T) string {
 	require.NoError(t, err)
 	repo := filepath.Base(dir) + "/product"
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	require.NoError(t, exec.Command("git", "init", "-q", "--bare", s.path("repos", repo+".git")).Run())
+	require.NoError(t, exec.Command("git", "init", "-q", "--bare", "-b", "main", s.path("repos", repo+".git")).Run())
 	s.onServer(t, repo, "config", "http.receivepack", "true")
 	s.onServer(t, repo, "config", "liza.server.userEnv", "LIZA_USER")
 	s.onServer(t, repo, "liza", "hooks", "install", "--server")

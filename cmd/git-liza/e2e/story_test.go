@@ -72,7 +72,7 @@ func stage(env *testscript.Env, transport string) error {
 // liza's hooks, server plain without.
 func server(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.Getenv("SERVER")
-	ts.Check(ts.Exec("git", "init", "-q", "--bare", dir))
+	ts.Check(ts.Exec("git", "init", "-q", "--bare", "-b", "main", dir))
 	ts.Check(ts.Exec("git", "-C", dir, "config", "http.receivepack", "true"))
 	if len(args) == 1 && args[0] == "plain" {
 		return

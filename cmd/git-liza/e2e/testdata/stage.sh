@@ -31,7 +31,7 @@ approve() { # TASK
 	git liza approve "$1" --as code-reviewer-1 --commit "$(git rev-parse "liza/$1")"
 }
 
-git init -q --bare "$SERVER"
+git init -q --bare -b main "$SERVER"
 git -C "$SERVER" config http.receivepack true
 git -C "$SERVER" config liza.server.userEnv LIZA_USER
 
