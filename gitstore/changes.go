@@ -1,9 +1,11 @@
 package gitstore
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 )
@@ -19,8 +21,16 @@ type Change struct {
 	Link          string
 }
 
+// Limits on what is read of the changes of a commit.
+const (
+	MaxChanges = 100_000
+	maxChanged = 64 << 20 // bytes of descriptions and paths
+	maxLink    = 4 << 10  // bytes of what a symbolic link points to
+)
+
 // Changes lists the paths that differ between base and commit, in git's order,
-// a rename as a deletion and an addition. base "" stands for an empty tree.
+// a rename as a deletion and an addition. base "" stands for an empty tree. More
+// than MaxChanges are a *flow.Refusal with the rule limit.
 func (r *Repo) Changes(ctx context.Context, base, commit ID) ([]Change, error) {
 	if base == "" {
 		base = r.emptyTree()
@@ -28,19 +38,42 @@ func (r *Repo) Changes(ctx context.Context, base, commit ID) ([]Change, error) {
 	if err := errors.Join(r.checkID(base), r.checkID(commit)); err != nil {
 		return nil, err
 	}
-	out, err := r.Git(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index",
-		"--ignore-submodules=none", "--no-ext-diff", string(base), string(commit))
-	if err != nil {
-		return nil, err
-	}
 	o, err := r.Objects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	var changes []Change
-	for i := 0; i+1 < len(fields); i += 2 {
-		c, err := r.parseChange(fields[i], fields[i+1])
+	c := Cmd{Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index",
+		"--ignore-submodules=none", "--no-ext-diff", string(base), string(commit)}}
+	err = r.stream(ctx, c, func(out *bufio.Reader) error {
+		changes, err = r.readChanges(out, o, commit)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changes, nil
+}
+
+// readChanges reads pairs of a description and a path, to their end or to the
+// limit, where git may be far from done.
+func (r *Repo) readChanges(out *bufio.Reader, o *Objects, commit ID) (changes []Change, err error) {
+	hint := "git diff --stat HEAD " + string(commit)
+	for left := maxChanged; ; {
+		meta, err := readField(out, &left)
+		if errors.Is(err, io.EOF) && meta == "" {
+			return changes, nil
+		}
+		path, pathErr := readField(out, &left)
+		switch err := errors.Join(err, pathErr); {
+		case left < 0:
+			return nil, limited(hint, "the names of what %s changes have more than %d bytes", commit.Short(), maxChanged)
+		case err != nil:
+			return nil, fmt.Errorf("git diff-tree: %w", err)
+		case len(changes) == MaxChanges:
+			return nil, limited(hint, "%s changes more than %d files", commit.Short(), MaxChanges)
+		}
+		c, err := r.parseChange(meta, path)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +82,21 @@ func (r *Repo) Changes(ctx context.Context, base, commit ID) ([]Change, error) {
 		}
 		changes = append(changes, c)
 	}
-	return changes, nil
+}
+
+// readField reads up to the next NUL, and no more than left bytes in all.
+func readField(out *bufio.Reader, left *int) (string, error) {
+	var text []byte
+	for {
+		part, err := out.ReadSlice(0)
+		text = append(text, part...)
+		if *left -= len(part); *left < 0 {
+			return "", bufio.ErrTooLong
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return strings.TrimSuffix(string(text), "\x00"), err
+		}
+	}
 }
 
 // parseChange reads ":100644 100755 OLD NEW M" and a path.
@@ -82,7 +129,7 @@ func (o *Objects) measure(c *Change) error {
 	if _, c.Size, err = o.Size(c.New); err != nil || c.Mode != ModeSymlink {
 		return err
 	}
-	target, err := o.readKind(c.New, "blob")
+	target, err := o.readKind(c.New, "blob", maxLink)
 	c.Link = string(target)
 	return err
 }

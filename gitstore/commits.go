@@ -28,7 +28,7 @@ type Commit struct {
 
 // Commit reads a commit. The error wraps ErrNoObject.
 func (o *Objects) Commit(id ID) (Commit, error) {
-	raw, err := o.readKind(id, "commit")
+	raw, err := o.readKind(id, "commit", maxCommit)
 	if err != nil {
 		return Commit{}, err
 	}

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,13 @@ import (
 // Facts answers what a move asks git. What does not exist is an answer;
 // errors are those of reading the repository.
 func (s *Store) Facts(ctx context.Context, q flow.Question) (flow.Facts, error) {
+	return s.facts(ctx, q, s.Merge)
+}
+
+// A merger computes merges.
+type merger func(ctx context.Context, onto, commit ID) (Merge, error)
+
+func (s *Store) facts(ctx context.Context, q flow.Question, merge merger) (flow.Facts, error) {
 	var f flow.Facts
 	if err := s.specFacts(q, &f); err != nil {
 		return f, err
@@ -26,7 +34,7 @@ func (s *Store) Facts(ctx context.Context, q flow.Question) (flow.Facts, error) 
 	}
 	switch {
 	case q.Merge != "":
-		return f, s.mergeFacts(ctx, q, &f)
+		return f, s.mergeFacts(ctx, q, &f, merge)
 	case q.Submission != "":
 		return f, s.submissionFacts(ctx, q, &f)
 	case q.Descendant != "":
@@ -41,15 +49,22 @@ func (s *Store) Facts(ctx context.Context, q flow.Question) (flow.Facts, error) 
 
 // commit reads a commit; ok is false where there is none of that id.
 func (s *Store) commit(id ID) (c Commit, ok bool, err error) {
-	kind, _, err := s.objects.Size(id)
-	if errors.Is(err, ErrNoObject) || err == nil && kind != "commit" {
+	kind, n, err := s.objects.Size(id)
+	switch {
+	case errors.Is(err, ErrNoObject) || err == nil && kind != "commit":
 		return Commit{}, false, nil
-	}
-	if err != nil {
+	case err != nil:
 		return Commit{}, false, err
+	case n > maxCommit:
+		return Commit{}, false, limited("git cat-file -s "+string(id), "commit %s has %d bytes, at most %d are read", id.Short(), n, maxCommit)
 	}
 	c, err = s.objects.Commit(id)
 	return c, err == nil, err
+}
+
+// limited refuses what is too large to be judged.
+func limited(hint, format string, args ...any) *flow.Refusal {
+	return &flow.Refusal{Rule: flow.RuleLimit, Reason: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 func (s *Store) specFacts(q flow.Question, f *flow.Facts) error {
@@ -69,31 +84,6 @@ func (s *Store) specFacts(q flow.Question, f *flow.Facts) error {
 		f.Specs[path] = found && (e.Mode == ModeBlob || e.Mode == ModeExecutable)
 	}
 	return nil
-}
-
-// find looks a path up in a tree; ok is false where nothing is there.
-func (o *Objects) find(tree ID, path string) (e Entry, ok bool, err error) {
-	e = Entry{Mode: ModeTree, ID: tree}
-	for name := range strings.SplitSeq(path, "/") {
-		if e.Mode != ModeTree {
-			return Entry{}, false, nil
-		}
-		entries, err := o.Tree(e.ID)
-		if err != nil {
-			return Entry{}, false, err
-		}
-		ok = false
-		for _, one := range entries {
-			if one.Name == name {
-				e, ok = one, true
-				break
-			}
-		}
-		if !ok {
-			return Entry{}, false, nil
-		}
-	}
-	return e, ok, nil
 }
 
 func (s *Store) submissionFacts(ctx context.Context, q flow.Question, f *flow.Facts) error {
@@ -132,7 +122,7 @@ func (s *Store) behind(ctx context.Context, older []ID, newer ID, f *flow.Facts)
 	return nil
 }
 
-func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts) error {
+func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts, merge merger) error {
 	c, ok, err := s.commit(q.Merge)
 	if f.Exists = ok; err != nil || !ok {
 		return err
@@ -143,7 +133,7 @@ func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts) 
 			return err
 		}
 	}
-	merged, err := s.Merge(ctx, q.Onto, q.Submission)
+	merged, err := merge(ctx, q.Onto, q.Submission)
 	if err != nil {
 		return err
 	}

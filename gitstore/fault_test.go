@@ -65,7 +65,7 @@ func TestFanOutFoldersVanish(t *testing.T) {
 		id, err := o.WriteBlob(fmt.Appendf(nil, "blob %d", i))
 		require.NoError(t, err)
 		require.NoError(t, o.Flush())
-		_, _, err = readLoose(r.objectDir, id)
+		_, _, err = readLoose(r.objectDir, id, 1<<20)
 		require.NoError(t, err)
 		require.NoError(t, os.Remove(loosePath(r.objectDir, id)))
 	}

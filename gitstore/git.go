@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -100,6 +101,33 @@ func (r *Repo) Run(ctx context.Context, c Cmd) ([]byte, error) {
 	p := r.process(ctx, c)
 	defer p.cancel()
 	return p.run()
+}
+
+// stream runs one git process and hands its output to read as it comes. Where
+// read returns an error the process is ended, and that is the error.
+func (r *Repo) stream(ctx context.Context, c Cmd, read func(*bufio.Reader) error) error {
+	p := r.process(ctx, c)
+	defer p.cancel()
+	out, err := p.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	if err := p.failure(p.Start()); err != nil {
+		return err
+	}
+	readErr := read(bufio.NewReaderSize(out, 64<<10))
+	enough := readErr != nil && p.ctx.Err() == nil
+	if readErr != nil {
+		p.cancel()
+		out.Close()
+	}
+	err = p.failure(p.Wait())
+	trace(p.args, start, err)
+	if enough {
+		return readErr
+	}
+	return errors.Join(readErr, err)
 }
 
 // A process is one of git's. It is asked to end, and can so remove its locks,

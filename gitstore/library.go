@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
@@ -40,11 +41,15 @@ func (l *library) hold(n int) {
 	}
 }
 
+// maxFolder bounds one folder of the blackboard, in bytes of its tree: about
+// 25,000 entries, where a folder of ours has a hundred.
+const maxFolder = 1 << 20
+
 func (l *library) tree(id ID) ([]Entry, error) {
 	if t, ok := l.trees[id]; ok {
 		return t, nil
 	}
-	t, err := l.objects.Tree(id)
+	t, err := l.objects.treeWithin(id, maxFolder)
 	if err != nil {
 		return nil, err
 	}
@@ -88,15 +93,12 @@ func (l *library) document(path string, e Entry) (flow.Document, error) {
 
 // blob reads a file that is no larger than a document may be.
 func (l *library) blob(path string, id ID) ([]byte, error) {
-	kind, size, err := l.objects.Size(id)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if kind != "blob" || size > MaxDocument {
-		return nil, &DocumentError{Name: path, Line: 1, Reason: fmt.Sprintf("it is a %s of %d bytes, a document has at most %d", kind, size, MaxDocument)}
-	}
-	_, data, err := l.objects.Read(id)
-	if err != nil {
+	data, err := l.objects.readKind(id, "blob", MaxDocument)
+	var large *tooLarge
+	switch {
+	case errors.As(err, &large):
+		return nil, &DocumentError{Name: path, Line: 1, Reason: fmt.Sprintf("it is a %s of %d bytes, a document has at most %d", large.kind, large.size, MaxDocument)}
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return data, nil

@@ -19,13 +19,27 @@ func loosePath(objectDir string, id ID) string {
 	return filepath.Join(objectDir, string(id[:2]), string(id[2:]))
 }
 
-// readLoose reads an object that has a file of its own.
-func readLoose(objectDir string, id ID) (kind string, data []byte, err error) {
-	raw, err := os.ReadFile(loosePath(objectDir, id))
+// readLoose reads an object that has a file of its own and at most limit
+// bytes; the error of a larger one is a *tooLarge.
+func readLoose(objectDir string, id ID, limit int64) (kind string, data []byte, err error) {
+	f, err := os.Open(loosePath(objectDir, id))
 	if err != nil {
 		return "", nil, err
 	}
-	r, err := objfile.NewReader(bytes.NewReader(raw))
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", nil, err
+	}
+	var raw io.Reader = f
+	if info.Size() <= limit { // else its header alone will do
+		all := make([]byte, info.Size())
+		if _, err := io.ReadFull(f, all); err != nil {
+			return "", nil, err
+		}
+		raw = bytes.NewReader(all)
+	}
+	r, err := objfile.NewReader(raw)
 	if err != nil {
 		return "", nil, err
 	}
@@ -34,9 +48,12 @@ func readLoose(objectDir string, id ID) (kind string, data []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
+	if size > limit {
+		return "", nil, &tooLarge{id, t.String(), size, limit}
+	}
 	var content bytes.Buffer
-	content.Grow(int(min(size, int64(len(raw))*8)))
-	n, err := io.Copy(&content, r)
+	content.Grow(int(min(size, info.Size()*8)))
+	n, err := io.Copy(&content, io.LimitReader(r, size+1))
 	if err == nil && n != size {
 		err = io.ErrUnexpectedEOF
 	}

@@ -1,8 +1,11 @@
 package gitstore
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,65 +38,112 @@ const mergeConfig = `[core]
 	algorithm = default
 `
 
+// maxConflicts bounds what is read of a merge that has conflicts, in bytes.
+const maxConflicts = 16 << 20
+
 // Merge merges commit onto another without a checkout, in a private git
 // directory over the same objects, so that the result depends on the two
 // commits and the version of git only. The tree is written to the repository.
 // Both commits must have been flushed. A conflict is no error; commits without
 // a common ancestor, or a missing one, are a *GitError.
 func (r *Repo) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
-	for _, id := range []ID{onto, commit} {
-		if err := r.checkID(id); err != nil {
-			return Merge{}, err
-		}
-	}
-	dir, err := r.mergeDir()
-	if err != nil {
+	dir := filepath.Join(r.commonDir, "liza", "merge.git")
+	if err := r.makeMergeDir(dir); err != nil {
 		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
 	}
 	mode, err := r.fsync(ctx)
 	if err != nil {
 		return Merge{}, err
 	}
-	args := append(fsyncArgs(mode, "loose-object"), "merge-tree", "--write-tree",
+	return r.merge(ctx, Cmd{GitDir: dir}, mode, onto, commit)
+}
+
+// tryMerge is [Repo.Merge] but leaves no trace of it: the merged tree is not in
+// the repository.
+func (r *Repo) tryMerge(ctx context.Context, onto, commit ID) (Merge, error) {
+	dir, err := os.MkdirTemp("", "liza-merge-")
+	if err != nil {
+		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	if err := r.makeMergeDir(dir); err != nil {
+		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
+	}
+	others := alternate(r.objectDir)
+	if more := os.Getenv(alternatesVar); more != "" {
+		others += string(os.PathListSeparator) + more
+	}
+	c := Cmd{GitDir: dir, Env: []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(dir, "objects"), alternatesVar + "=" + others}}
+	return r.merge(ctx, c, fsyncNone, onto, commit)
+}
+
+// alternatesVar names more folders with objects, for reading.
+const alternatesVar = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+
+// alternate is a folder as that variable holds it: quoted where it has to be.
+func alternate(dir string) string {
+	if strings.ContainsAny(dir, "\"\n"+string(os.PathListSeparator)) {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(dir) + `"`
+	}
+	return dir
+}
+
+// merge runs git merge-tree as c says.
+func (r *Repo) merge(ctx context.Context, c Cmd, mode string, onto, commit ID) (Merge, error) {
+	if err := errors.Join(r.checkID(onto), r.checkID(commit)); err != nil {
+		return Merge{}, err
+	}
+	c.Args = append(fsyncArgs(mode, "loose-object"), "merge-tree", "--write-tree",
 		"-z", "--name-only", "--no-messages", string(onto), string(commit))
-	c := Cmd{GitDir: dir, Args: args}
 	if shallow := filepath.Join(r.commonDir, "shallow"); exists(shallow) {
 		c.Env = append(c.Env, "GIT_SHALLOW_FILE="+shallow)
 	}
-	out, err := r.Run(ctx, c)
+	m, err := r.mergeTree(ctx, c)
 	if exitCode(err) == 128 && r.isPartial(ctx) {
 		// The private directory knows no remote. The same merge in the
 		// repository itself, whose result is not used, fetches what is missing.
-		if _, err := r.Git(ctx, args...); err != nil && exitCode(err) != 1 {
+		if _, err := r.mergeTree(ctx, Cmd{Args: c.Args}); err != nil {
 			return Merge{}, err
 		}
-		out, err = r.Run(ctx, c)
+		m, err = r.mergeTree(ctx, c)
 	}
-	if err != nil && (exitCode(err) != 1 || len(out) == 0) {
+	return m, err
+}
+
+func (r *Repo) mergeTree(ctx context.Context, c Cmd) (m Merge, err error) {
+	var out []byte
+	err = r.stream(ctx, c, func(b *bufio.Reader) error {
+		out, err = io.ReadAll(io.LimitReader(b, maxConflicts+1))
+		if len(out) > maxConflicts {
+			return limited("git merge-tree "+c.Args[len(c.Args)-2]+" "+c.Args[len(c.Args)-1], "the merge has conflicts in more files than are read")
+		}
+		return err
+	})
+	conflict := exitCode(err) == 1
+	if err != nil && (!conflict || len(out) == 0) {
 		return Merge{}, err
 	}
 	fields := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
-	m := Merge{Tree: ID(fields[0])}
+	m.Tree = ID(fields[0])
 	if err := r.checkID(m.Tree); err != nil {
-		return Merge{}, fmt.Errorf("git merge-tree answered %q", out)
+		return Merge{}, fmt.Errorf("git merge-tree answered %.80q", out)
 	}
-	if exitCode(err) == 1 {
+	if conflict {
 		m.Conflicts = fields[1:]
 	}
 	return m, nil
 }
 
-// mergeDir makes sure of the private git directory. What it holds never
+// makeMergeDir makes sure of a private git directory. What it holds never
 // changes, so processes that make it at the same time do no harm.
-func (r *Repo) mergeDir() (string, error) {
-	dir := filepath.Join(r.commonDir, "liza", "merge.git")
+func (r *Repo) makeMergeDir(dir string) error {
 	config := fmt.Sprintf(mergeConfig, 0)
 	if r.hashLen == 64 {
 		config = fmt.Sprintf(mergeConfig, 1) + "[extensions]\n\tobjectFormat = sha256\n"
 	}
 	for _, name := range []string{"refs", "objects"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
-			return "", err
+			return err
 		}
 	}
 	for name, content := range map[string]string{"config": config, "HEAD": "ref: refs/heads/none\n"} {
@@ -102,10 +152,10 @@ func (r *Repo) mergeDir() (string, error) {
 			continue
 		}
 		if err := writeFile(path, content); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return dir, nil
+	return nil
 }
 
 // writeFile puts a whole file in place.

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,6 +40,9 @@ type Objects struct {
 	git   *catFile
 	plain bool // the object store is where and what go-git expects
 
+	loose  []string // folders with objects that have files of their own
+	packed bool     // packs are read in process
+
 	mu      sync.Mutex
 	pending []object
 	waiting map[ID]int // index into pending
@@ -57,12 +62,25 @@ func (r *Repo) Objects(ctx context.Context) (*Objects, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.objects == nil {
-		plain := r.hashLen == 40 && r.objectDir == filepath.Join(r.commonDir, "objects")
+		home := filepath.Join(r.commonDir, "objects")
+		plain := r.hashLen == 40 && r.objectDir == home
 		ctx := context.WithoutCancel(ctx)
-		r.objects = &Objects{repo: r, ctx: ctx, plain: plain, git: &catFile{repo: r, ctx: ctx}, waiting: make(map[ID]int)}
-		r.objects.packs.dir = r.objectDir
+		o := &Objects{repo: r, ctx: ctx, plain: plain, git: &catFile{repo: r, ctx: ctx}, waiting: make(map[ID]int),
+			loose: []string{r.objectDir}, packed: plain}
+		if r.quarantined() {
+			// What was pushed is in the quarantine; what was here before is at home.
+			o.loose, o.packed = append(o.loose, home), r.hashLen == 40
+		}
+		o.packs.dir = home
+		r.objects = o
 	}
 	return r.objects, nil
+}
+
+// quarantined reports whether this is a hook that judges a push: the objects
+// that came with it are kept apart until it is over.
+func (r *Repo) quarantined() bool {
+	return os.Getenv("GIT_QUARANTINE_PATH") != "" && r.objectDir != filepath.Join(r.commonDir, "objects")
 }
 
 // Close ends the process that reads objects, if there is one. Objects that
@@ -78,22 +96,43 @@ func (o *Objects) Close() error {
 // Read returns an object's kind (blob, tree, commit or tag) and content. The
 // content is shared: do not change it. The error wraps ErrNoObject.
 func (o *Objects) Read(id ID) (kind string, data []byte, err error) {
+	return o.readWithin(id, math.MaxInt64)
+}
+
+// A tooLarge is the error of an object that is not read because of its size.
+type tooLarge struct {
+	id          ID
+	kind        string
+	size, limit int64
+}
+
+// Error names the object, its size and the limit.
+func (e *tooLarge) Error() string {
+	return fmt.Sprintf("%s %s has %d bytes, at most %d are read", e.kind, e.id.Short(), e.size, e.limit)
+}
+
+// readWithin reads an object of at most limit bytes; the error of a larger one
+// is a *tooLarge.
+func (o *Objects) readWithin(id ID, limit int64) (kind string, data []byte, err error) {
 	if err := o.repo.checkID(id); err != nil {
 		return "", nil, err
 	}
 	if obj, ok := o.unflushed(id); ok {
 		return obj.kind, obj.data, nil
 	}
-	if kind, data, err := readLoose(o.repo.objectDir, id); err == nil {
-		return kind, data, nil
+	var large *tooLarge
+	for _, dir := range o.loose {
+		if kind, data, err := readLoose(dir, id, limit); err == nil || errors.As(err, &large) {
+			return kind, data, err
+		}
 	}
-	if o.plain {
-		if kind, data, ok := o.packs.read(id); ok {
+	if o.packed {
+		if kind, data, ok := o.packs.read(id, limit); ok {
 			return kind, data, nil
 		}
 	}
 	// Not found, not readable, or not ours to decode: git has the last word.
-	return o.git.contents(id)
+	return o.git.contents(id, limit)
 }
 
 // Size returns an object's kind and the length of its content in bytes,
@@ -105,10 +144,12 @@ func (o *Objects) Size(id ID) (kind string, n int64, err error) {
 	if obj, ok := o.unflushed(id); ok {
 		return obj.kind, int64(len(obj.data)), nil
 	}
-	if kind, n, err := looseSize(o.repo.objectDir, id); err == nil {
-		return kind, n, nil
+	for _, dir := range o.loose {
+		if kind, n, err := looseSize(dir, id); err == nil {
+			return kind, n, nil
+		}
 	}
-	if o.plain {
+	if o.packed {
 		if kind, n, ok := o.packs.size(id); ok {
 			return kind, n, nil
 		}
@@ -116,9 +157,10 @@ func (o *Objects) Size(id ID) (kind string, n int64, err error) {
 	return o.git.info(id)
 }
 
-// readKind reads an object that must be of one kind.
-func (o *Objects) readKind(id ID, want string) ([]byte, error) {
-	kind, data, err := o.Read(id)
+// readKind reads an object that must be of one kind and has at most limit
+// bytes.
+func (o *Objects) readKind(id ID, want string, limit int64) ([]byte, error) {
+	kind, data, err := o.readWithin(id, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -33,8 +33,9 @@ type packs struct {
 	storage *filesystem.ObjectStorage // nil if the indexes are too large
 }
 
-// read returns a packed object; !ok means that git has to be asked.
-func (p *packs) read(id ID) (kind string, data []byte, ok bool) {
+// read returns a packed object of at most limit bytes; !ok means that git has
+// to be asked, also about larger ones.
+func (p *packs) read(id ID, limit int64) (kind string, data []byte, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.opened {
@@ -46,6 +47,9 @@ func (p *packs) read(id ID) (kind string, data []byte, ok bool) {
 	obj, err := p.storage.EncodedObject(plumbing.AnyObject, plumbing.NewHash(string(id)))
 	if err != nil {
 		p.missed()
+		return "", nil, false
+	}
+	if obj.Size() > limit {
 		return "", nil, false
 	}
 	r, err := obj.Reader()

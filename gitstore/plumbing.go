@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,7 +34,18 @@ type catFile struct {
 	pipe io.Closer // under out
 }
 
-func (c *catFile) contents(id ID) (kind string, data []byte, err error) {
+// contents reads an object of at most limit bytes. What is larger git has not
+// begun to send: it is asked for the size first where that matters.
+func (c *catFile) contents(id ID, limit int64) (kind string, data []byte, err error) {
+	if limit < math.MaxInt64 {
+		kind, n, err := c.info(id)
+		if err == nil && n > limit {
+			err = &tooLarge{id, kind, n, limit}
+		}
+		if err != nil {
+			return "", nil, err
+		}
+	}
 	kind, _, data, err = c.ask("contents", id)
 	return kind, data, err
 }

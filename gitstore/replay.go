@@ -59,7 +59,7 @@ func (s *Store) replayed(ctx context.Context, r *Replay, fresh bool) error {
 	}
 	var facts *flow.Facts
 	if fresh {
-		gathered, err := s.Facts(ctx, r.Before.Ask(r.Move))
+		gathered, err := s.facts(ctx, r.Before.Ask(r.Move), s.Repo.tryMerge)
 		if err != nil {
 			return err
 		}

@@ -113,14 +113,12 @@ const maxCommit = MaxMove + 64<<10
 
 // commitObject reads a commit that holds a move, or says that it does.
 func (s *Store) commitObject(id ID) (Commit, error) {
-	_, size, err := s.objects.Size(id)
-	if err != nil {
-		return Commit{}, err
+	c, err := s.objects.Commit(id)
+	var large *tooLarge
+	if errors.As(err, &large) {
+		return Commit{}, &DocumentError{Name: "commit " + string(id), Line: 1, Reason: fmt.Sprintf("it has %d bytes, at most %d are allowed", large.size, maxCommit)}
 	}
-	if size > maxCommit {
-		return Commit{}, &DocumentError{Name: "commit " + string(id), Line: 1, Reason: fmt.Sprintf("it has %d bytes, at most %d are allowed", size, maxCommit)}
-	}
-	return s.objects.Commit(id)
+	return c, err
 }
 
 // checkRoot refuses a tree with anything else at its top than documents and

@@ -26,13 +26,16 @@ type Entry struct {
 	ID   ID
 }
 
+// maxTree bounds what is read as a folder, in bytes: about 400,000 entries.
+const maxTree = 16 << 20
+
 // Tree returns a tree's entries in git's order, which sorts a folder as if its
-// name ended with a slash. The error wraps ErrNoObject.
-func (o *Objects) Tree(id ID) ([]Entry, error) {
-	data, err := o.readKind(id, "tree")
-	if errors.Is(err, ErrNoObject) && id == o.repo.emptyTree() {
-		return nil, nil
-	}
+// name ended with a slash. The error wraps ErrNoObject; a tree of more than 16
+// MiB is not read.
+func (o *Objects) Tree(id ID) ([]Entry, error) { return o.treeWithin(id, maxTree) }
+
+func (o *Objects) treeWithin(id ID, limit int64) ([]Entry, error) {
+	data, err := o.rawTree(id, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +44,52 @@ func (o *Objects) Tree(id ID) ([]Entry, error) {
 		return nil, fmt.Errorf("tree %s: %w", id, err)
 	}
 	return entries, nil
+}
+
+func (o *Objects) rawTree(id ID, limit int64) ([]byte, error) {
+	data, err := o.readKind(id, "tree", limit)
+	if errors.Is(err, ErrNoObject) && id == o.repo.emptyTree() {
+		return nil, nil
+	}
+	return data, err
+}
+
+// find looks a path up in a tree; ok is false where nothing is there.
+func (o *Objects) find(tree ID, path string) (e Entry, ok bool, err error) {
+	e = Entry{Mode: ModeTree, ID: tree}
+	for name := range strings.SplitSeq(path, "/") {
+		if e.Mode != ModeTree {
+			return Entry{}, false, nil
+		}
+		data, err := o.rawTree(e.ID, maxTree)
+		if err != nil {
+			return Entry{}, false, err
+		}
+		if e, ok, err = entryNamed(data, name, o.repo.hashLen/2); err != nil || !ok {
+			return Entry{}, false, err
+		}
+	}
+	return e, ok, nil
+}
+
+// entryNamed looks a name up in a raw tree.
+func entryNamed(data []byte, name string, hashSize int) (Entry, bool, error) {
+	want := []byte(" " + name + "\x00")
+	for len(data) > 0 {
+		end := bytes.IndexByte(data, 0)
+		if end < 0 || len(data) < end+1+hashSize {
+			return Entry{}, false, errors.New("a tree is cut short")
+		}
+		if end+1 >= len(want) && bytes.Equal(data[bytes.IndexByte(data, ' '):end+1], want) {
+			entries, err := parseTree(data[:end+1+hashSize], hashSize)
+			if err != nil {
+				return Entry{}, false, err
+			}
+			return entries[0], true, nil
+		}
+		data = data[end+1+hashSize:]
+	}
+	return Entry{}, false, nil
 }
 
 func parseTree(data []byte, hashSize int) ([]Entry, error) {
