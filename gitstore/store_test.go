@@ -18,6 +18,9 @@ const (
 	coder = flow.Actor("coder-1")
 )
 
+// boardTime is when a fresh blackboard is made.
+var boardTime = time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC)
+
 // A desk is a repository with a fresh blackboard, whose clock is now.
 type desk struct {
 	t     testing.TB
@@ -29,7 +32,7 @@ type desk struct {
 // newDesk makes a blackboard in a repository whose main holds README.
 func newDesk(t testing.TB, dir string) *desk {
 	t.Helper()
-	d := &desk{t: t, dir: dir, now: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC)}
+	d := &desk{t: t, dir: dir, now: boardTime}
 	d.store = d.open()
 	tip, err := d.store.Repo.ParseCommit(context.Background(), "refs/heads/main")
 	require.NoError(t, err)

@@ -1,0 +1,432 @@
+package gitstore
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/base64"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hiddeco/sshsig"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// testKey is the private part of a key that has been public ever since.
+func testKey(seed byte) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize))
+}
+
+// keep puts a private key where a clone looks for that of a principal.
+func (d *desk) keep(name string, key any) (principal *flow.Principal) {
+	d.t.Helper()
+	block, err := ssh.MarshalPrivateKey(key, name)
+	require.NoError(d.t, err)
+	var text bytes.Buffer
+	text.WriteString("-----BEGIN OPENSSH PRIVATE KEY-----\n")
+	text.WriteString(base64.StdEncoding.EncodeToString(block.Bytes))
+	text.WriteString("\n-----END OPENSSH PRIVATE KEY-----\n")
+	path := filepath.Join(d.store.Repo.CommonDir(), "liza", "keys", name)
+	require.NoError(d.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(d.t, os.WriteFile(path, text.Bytes(), 0o600))
+	public, err := d.store.Repo.PublicKey(context.Background(), name)
+	require.NoError(d.t, err)
+	require.NotEmpty(d.t, public)
+	return &flow.Principal{Name: name, Kind: "machine", Keys: []string{public}}
+}
+
+// said is a note that a principal leaves.
+func said(principal, text string) flow.Move {
+	return flow.Move{Act: flow.ActNote, By: ann, Principal: principal, Detail: &flow.NoteMove{For: "all", Text: text}}
+}
+
+func (d *desk) replay(commit ID) Replay {
+	d.t.Helper()
+	r, err := d.store.Replay(context.Background(), commit, false)
+	require.NoError(d.t, err)
+	return r
+}
+
+func (d *desk) raw(commit ID) string {
+	d.t.Helper()
+	c, err := d.store.objects.Commit(commit)
+	require.NoError(d.t, err)
+	return string(c.Raw)
+}
+
+func requireRule(t testing.TB, err error, rule flow.Rule, words string) {
+	t.Helper()
+	var refusal *flow.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, rule, refusal.Rule)
+	require.Contains(t, refusal.Reason, words)
+	require.NotEmpty(t, refusal.Hint)
+}
+
+func TestGoldenSignedCommit(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.keep("host", testKey(7))
+	m := said("host", "Look at the store.\nIt is slow.\n")
+	m.At, m.Request = d.now, "7f3a9c2e11d04b58"
+	tip := ID("5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44")
+	c, err := d.store.objects.Commit(d.at(StateRef))
+	require.NoError(t, err)
+	source := snapshot{d.store.library, c.Tree, d.store.past}
+	raw, err := d.store.signedCommit(context.Background(), source, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", tip, m, "Grace <grace@example.org> 1768658761 +0000")
+	require.NoError(t, err)
+	golden(t, "commit-signed.txt", string(raw))
+}
+
+// ssh-keygen reads what we sign, and we read what it signs.
+func TestSignaturesAreThoseOfOpenSSH(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("no ssh-keygen")
+	}
+	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	big, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	for name, key := range map[string]any{"ed25519": testKey(1), "ecdsa": ec, "rsa": big} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, seeded(t))
+			host := d.keep("host", key)
+			r := d.replay(d.do(said("host", "hello")).Commit)
+			require.NoError(t, d.store.CheckSignature(r, host))
+			require.Equal(t, r.Parent, r.Move.Seen)
+
+			text, err := signedText("00112233445566aa", r.Move)
+			require.NoError(t, err)
+			require.True(t, strings.HasPrefix(string(text), "board: 00112233445566aa\nact: note\nby: \"human:ann\"\nprincipal: host\n"), "%s", text)
+			write(t, d.dir, "text", string(text))
+			write(t, d.dir, "text.sig", r.Signature)
+			write(t, d.dir, "allowed", "host "+host.Keys[0]+"\n")
+			verify := exec.Command("ssh-keygen", "-Y", "verify", "-f", "allowed", "-I", "host", "-n", "liza-move", "-s", "text.sig")
+			verify.Dir, verify.Stdin = d.dir, bytes.NewReader(text)
+			out, err := verify.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+
+			require.NoError(t, os.Remove(filepath.Join(d.dir, "text.sig")))
+			out, err = exec.Command("ssh-keygen", "-Y", "sign", "-n", "liza-move", "-f", filepath.Join(d.store.Repo.CommonDir(), "liza/keys/host"), filepath.Join(d.dir, "text")).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			theirs, err := os.ReadFile(filepath.Join(d.dir, "text.sig"))
+			require.NoError(t, err)
+			again := d.replay(d.forged(strings.Replace(d.raw(r.Commit), r.Signature, string(theirs), 1)))
+			require.NoError(t, d.store.CheckSignature(again, host))
+		})
+	}
+}
+
+// Where there is no key a move stays unsigned; where one is named it has to be
+// there.
+func TestSigningNeedsAKey(t *testing.T) {
+	t.Parallel()
+	ctx, d := context.Background(), newDesk(t, seeded(t))
+	host := &flow.Principal{Name: "host"}
+	r := d.replay(d.do(said("host", "one")).Commit)
+	require.Empty(t, r.Signature)
+	require.Empty(t, r.Move.Seen)
+	requireRule(t, d.store.CheckSignature(r, host), flow.RuleSignature, "not signed")
+	requireRule(t, d.store.CheckSignature(r, nil), flow.RuleSignature, "not signed")
+	require.Empty(t, d.replay(d.do(said("", "two")).Commit).Signature)
+
+	public, err := d.store.Repo.NewKey(ctx, "host")
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(public, "ssh-ed25519 AAAA"))
+	same, err := d.store.Repo.PublicKey(ctx, "host")
+	require.NoError(t, err)
+	require.Equal(t, public, same)
+	path := filepath.Join(d.store.Repo.CommonDir(), "liza", "keys", "host")
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o600), info.Mode())
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	_, err = d.store.Repo.NewKey(ctx, "host")
+	require.ErrorIs(t, err, fs.ErrExist)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	for _, name := range []string{"", "..", "a/b", ".x", "a\nb"} {
+		_, err := d.store.Repo.NewKey(ctx, name)
+		require.Error(t, err, name)
+	}
+
+	host.Keys = []string{"ssh-ed25519 nonsense", public}
+	require.NoError(t, d.store.CheckSignature(d.replay(d.do(said("host", "three")).Commit), host))
+	none, err := d.store.Repo.PublicKey(ctx, "other")
+	require.NoError(t, err)
+	require.Empty(t, none)
+
+	for _, path := range []string{"/nowhere/key", "relative", d.dir, filepath.Join(d.dir, "README")} {
+		git(t, d.dir, "config", "liza.principal.other.key", path)
+		d.store = d.open()
+		tip := d.at(StateRef)
+		_, err = d.try(said("other", "four"))
+		require.ErrorContains(t, err, "other", path)
+		require.Equal(t, tip, d.at(StateRef))
+	}
+}
+
+func TestSigningThroughAnAgent(t *testing.T) {
+	if _, err := exec.LookPath("ssh-agent"); err != nil {
+		t.Skip("no ssh-agent")
+	}
+	d := newDesk(t, seeded(t))
+	key := filepath.Join(d.dir, "key")
+	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "secret", "-C", "", "-f", key).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	git(t, d.dir, "config", "liza.principal.host.key", key)
+	d.store = d.open()
+	t.Setenv("SSH_AUTH_SOCK", "")
+	_, err = d.try(said("host", "one"))
+	require.ErrorIs(t, err, errEncrypted)
+	require.ErrorContains(t, err, "ssh-add "+key)
+	public, err := d.store.Repo.PublicKey(context.Background(), "host")
+	require.NoError(t, err)
+	host := &flow.Principal{Name: "host", Keys: []string{public}}
+
+	socket := filepath.Join(t.TempDir(), "agent")
+	agent := exec.Command("ssh-agent", "-D", "-a", socket)
+	require.NoError(t, agent.Start())
+	t.Cleanup(func() { agent.Process.Kill(); agent.Wait() })
+	until(t, "the agent listens", func() bool { return exists(socket) })
+	t.Setenv("SSH_AUTH_SOCK", socket)
+	_, err = d.try(said("host", "one"))
+	require.ErrorIs(t, err, errEncrypted, "the agent does not hold it")
+	write(t, d.dir, "ask", "#!/bin/sh\necho secret\n")
+	require.NoError(t, os.Chmod(filepath.Join(d.dir, "ask"), 0o700))
+	add := exec.Command("ssh-add", "-q", key)
+	add.Env = append(os.Environ(), "SSH_ASKPASS="+filepath.Join(d.dir, "ask"), "SSH_ASKPASS_REQUIRE=force")
+	out, err = add.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.NoError(t, d.store.CheckSignature(d.replay(d.do(said("host", "one")).Commit), host))
+
+	git(t, d.dir, "config", "liza.principal.host.key", key+".pub")
+	d.store = d.open()
+	require.NoError(t, d.store.CheckSignature(d.replay(d.do(said("host", "two")).Commit), host))
+}
+
+// A block that is not one that a key of ours made, in the one form it can have.
+func TestVerifyRefusesForgedSignatures(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{"sha1": nil, "sha256": {"--object-format=sha256"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, seeded(t, args...))
+			host := d.keep("host", testKey(1))
+			d.keep("other", testKey(2))
+			stranger := d.do(said("other", "one")).Commit
+			first := d.do(said("host", "one")).Commit
+			second := d.do(said("host", "two")).Commit
+			r, other, raw := d.replay(second), d.replay(stranger), d.raw(second)
+			require.NoError(t, d.store.CheckSignature(r, host))
+			unsigned, block := strings.TrimSuffix(raw, r.Signature), r.Signature
+			inner := strings.TrimSuffix(strings.TrimPrefix(block, signatureBegin), signatureEnd)
+
+			for name, bad := range map[string]string{
+				"two blocks":           raw + block,
+				"text after it":        raw + "more\n",
+				"garbage":              unsigned + signatureBegin + "U1NIU0lHAAAAAQ==\n" + signatureEnd,
+				"no base64":            unsigned + signatureBegin + "!\n" + signatureEnd,
+				"nothing in it":        unsigned + signatureBegin + signatureEnd,
+				"no end":               strings.TrimSuffix(raw, signatureEnd),
+				"other line lengths":   unsigned + signatureBegin + strings.ReplaceAll(inner, "\n", "") + "\n" + signatureEnd,
+				"an empty line":        unsigned + signatureBegin + "\n" + inner + signatureEnd,
+				"a header":             unsigned + signatureBegin + "Comment: x\n\n" + inner + signatureEnd,
+				"a blank at the end":   strings.TrimSuffix(raw, "\n") + " \n",
+				"too long":             unsigned + signatureBegin + strings.Repeat("A", maxSignature) + "\n" + signatureEnd,
+				"another namespace":    unsigned + d.block(r, testKey(1), "file", signatureHash, nil),
+				"another hash":         unsigned + d.block(r, testKey(1), signatureNamespace, sshsig.HashSHA256, nil),
+				"something behind it":  unsigned + d.block(r, testKey(1), signatureNamespace, signatureHash, []byte("hidden")),
+				"signed, seen dropped": strings.Replace(raw, "seen: "+string(r.Move.Seen)+"\n", "", 1),
+			} {
+				_, err := d.store.Replay(context.Background(), d.forged(bad), false)
+				require.Error(t, err, name)
+			}
+			for name, bad := range map[string]string{
+				"of another move":          unsigned + d.replay(first).Signature,
+				"of another key":           unsigned + other.Signature,
+				"of another key, the move": unsigned + d.block(r, testKey(2), signatureNamespace, signatureHash, nil),
+				"another text":             strings.Replace(raw, "text: two", "text: too", 1),
+				"none":                     unsigned,
+			} {
+				forged, err := d.store.Replay(context.Background(), d.forged(bad), false)
+				if err != nil {
+					continue // its tree tells already
+				}
+				require.Error(t, d.store.CheckSignature(forged, host), name)
+				requireRule(t, d.store.CheckSignature(forged, host), flow.RuleSignature, "sign")
+			}
+			require.NoError(t, d.store.CheckSignature(d.replay(d.forged(strings.Replace(raw, "committer Grace", "committer Eve", 1))), host), "whoever brings it")
+			requireRule(t, d.store.CheckSignature(r, &flow.Principal{Name: "host"}), flow.RuleSignature, "no key")
+			onOther := r
+			onOther.Before = d.elsewhere().board()
+			requireRule(t, d.store.CheckSignature(onOther, host), flow.RuleSignature, "on this board")
+		})
+	}
+}
+
+// elsewhere is another board.
+func (d *desk) elsewhere() *desk {
+	d.t.Helper()
+	other := &desk{t: d.t, dir: seeded(d.t), now: d.now}
+	other.store = other.open()
+	m := other.initial(other.at("refs/heads/main"))
+	m.Detail.(*flow.InitMove).Board = "00112233445566bb"
+	other.do(m)
+	return other
+}
+
+// block signs a replayed move as somebody may.
+func (d *desk) block(r Replay, key ed25519.PrivateKey, namespace string, hash sshsig.HashAlgorithm, rest []byte) string {
+	d.t.Helper()
+	signer, err := ssh.NewSignerFromKey(key)
+	require.NoError(d.t, err)
+	text, err := signedText(boardID(r.Before, r.Move), r.Move)
+	require.NoError(d.t, err)
+	sig, err := sshsig.Sign(bytes.NewReader(text), signer, hash, namespace)
+	require.NoError(d.t, err)
+	sig.Signature.Rest = rest
+	return armour(sig)
+}
+
+// brought writes a move onto a parent, signed for what somebody saw.
+func (d *desk) brought(parent ID, m flow.Move, key ed25519.PrivateKey) ID {
+	d.t.Helper()
+	before, source, err := d.store.boardAt(parent, d.store.past)
+	require.NoError(d.t, err)
+	after, err := before.Apply(m, nil)
+	require.NoError(d.t, err)
+	draft := &draft{snapshot: source}
+	tree, err := draft.apply(after.Changes())
+	require.NoError(d.t, err)
+	raw, err := encodeCommit(tree, parent, m, "Eve <eve@example.org> 1768658761 +0000")
+	require.NoError(d.t, err)
+	draft.add("commit", append(raw, d.block(Replay{Event: Event{Move: m}, Before: before}, key, signatureNamespace, signatureHash, nil)...))
+	require.NoError(d.t, draft.flush())
+	return draft.drafted[len(draft.drafted)-1].id
+}
+
+// A signed move is for the chain that its actor saw, and for once.
+func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
+	t.Parallel()
+	ctx, d := context.Background(), newDesk(t, seeded(t))
+	host := d.keep("host", testKey(1))
+	root := d.at(StateRef)
+	first := d.do(said("host", "one"))
+	signed := d.replay(first.Commit).Move
+	second := d.do(said("host", "two")).Commit
+	fork := d.brought(root, said2("elsewhere", root), testKey(1))
+
+	late := said2("late", root)
+	for name, tt := range map[string]struct {
+		m    flow.Move
+		want string
+	}{
+		"seen long before":      {late, ""},
+		"played again":          {signed, "was made already, by " + first.Commit.Short()},
+		"played again, in part": {with(said2("x", first.Commit), func(m *flow.Move) { m.Request = d.replay(second).Move.Request }), "was made already"},
+		"seen on a fork":        {said2("x", fork), "is not on this chain"},
+		"seen nowhere":          {said2("x", ID(strings.Repeat("1", 40))), "is not on this chain"},
+		"seen nothing":          {said2("x", ""), "does not name the state"},
+	} {
+		id := d.brought(second, tt.m, testKey(1))
+		r, err := d.store.Replay(ctx, id, false)
+		if tt.want == "" {
+			require.NoError(t, err, name)
+			require.NoError(t, d.store.CheckSignature(r, host), name)
+			_, err = d.store.Replay(ctx, d.brought(id, tt.m, testKey(1)), false)
+			require.ErrorContains(t, err, "was made already, by "+id.Short(), name)
+			continue
+		}
+		require.ErrorContains(t, err, tt.want, name)
+	}
+	// What is seen after is on no chain before it.
+	id := d.brought(first.Commit, said2("x", second), testKey(1))
+	_, err := d.store.Replay(ctx, id, false)
+	require.ErrorContains(t, err, "is not on this chain")
+	// The first move has seen nothing.
+	raw := strings.Replace(d.raw(root), "\nboard: ", "\nseen: "+string(root)+"\nboard: ", 1)
+	_, err = d.store.Replay(ctx, d.forged(raw), false)
+	require.ErrorContains(t, err, "the first move")
+}
+
+func said2(text string, seen ID) flow.Move {
+	m := said("host", text)
+	m.At, m.Seen, m.Request = boardTime, seen, flow.Request(strings.Repeat(strconv.Itoa(len(text)%10), 16))
+	return m
+}
+
+func with(m flow.Move, change func(*flow.Move)) flow.Move {
+	change(&m)
+	return m
+}
+
+// What was seen too long ago is not looked for: looking costs.
+func TestSeenIsNotLookedForWithoutEnd(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	git(t, d.dir, "config", "liza.fsync", "none")
+	d.store = d.open()
+	root, tip := d.at(StateRef), ID("")
+	for i := range maxSeen {
+		m := said("host", "note "+strconv.Itoa(i))
+		m.At, m.Seen = boardTime, d.at(StateRef)
+		request, err := RandomID()
+		require.NoError(t, err)
+		m.Request = flow.Request(request)
+		if tip == "" {
+			tip = root
+		}
+		tip = d.brought(tip, with(m, func(m *flow.Move) { m.Seen = tip }), testKey(1))
+	}
+	_, err := d.store.Replay(context.Background(), d.brought(tip, said2("far", root), testKey(1)), false)
+	require.ErrorContains(t, err, "not among the 1000 moves before it")
+	near, err := d.store.Event(tip)
+	require.NoError(t, err)
+	_, err = d.store.Replay(context.Background(), d.brought(near.Parent, said2("near", root), testKey(1)), false)
+	require.NoError(t, err)
+}
+
+// What is read of a message is a move that writes the same message, or none.
+func FuzzDecodeMove(f *testing.F) {
+	signed, err := os.ReadFile("testdata/commit-signed.txt")
+	require.NoError(f, err)
+	_, message, _ := strings.Cut(string(signed), "\n\n")
+	f.Add(message)
+	f.Add(strings.Replace(message, "text: |", "text: \"a\\nb\" # |", 1))
+	f.Fuzz(func(t *testing.T, message string) {
+		m, block, err := decodeSigned("x", message)
+		if err != nil {
+			return
+		}
+		if block != "" {
+			if sig, err := parseSignature(block); err == nil {
+				require.Equal(t, block, armour(sig))
+			}
+		}
+		text, err := encodeMove(m)
+		if err != nil {
+			return
+		}
+		again, none, err := decodeSigned("x", text)
+		require.NoError(t, err, "%s", text)
+		require.Empty(t, none)
+		require.Equal(t, m, again)
+	})
+}
