@@ -211,7 +211,7 @@ func (s *Store) advance(ctx context.Context, step shift) (behind, err error) {
 		if !errors.Is(err, ErrRefMoved) {
 			break
 		}
-		if now, nowErr := s.Repo.Resolve(ctx, StateRef); nowErr != nil || now != step.from {
+		if now, nowErr := s.Repo.Resolve(ctx, StateRef); nowErr != nil || now != step.from && now != step.to {
 			break
 		}
 	}
@@ -225,7 +225,12 @@ func (s *Store) advance(ctx context.Context, step shift) (behind, err error) {
 // they should be or have got there already.
 func (s *Store) along(ctx context.Context, step shift, branch *RefUpdate) ([]RefUpdate, error) {
 	var updates []RefUpdate
-	if step.from != step.to {
+	// A refspec that somebody configured lets git move it in a push.
+	now, err := s.Repo.Resolve(ctx, StateRef)
+	if err != nil {
+		return nil, err
+	}
+	if now != step.to {
 		updates = append(updates, RefUpdate{Name: StateRef, Old: step.from, New: step.to})
 	}
 	if branch != nil {

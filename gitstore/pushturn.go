@@ -185,12 +185,11 @@ func (d *delivery) landed(ctx context.Context, chain []*outboxEntry) (*chore, er
 		return nil, err
 	}
 	last := chain[len(chain)-1].Commit
-	b, err := d.store.BoardAt(last)
+	seen, err := d.seen(chain)
 	if err != nil {
 		return nil, err
 	}
-	_, err = d.store.advance(ctx, shift{remote: d.remote, from: chain[0].Parent, to: last,
-		seen: heads{last, b.Settings().Integration.Tip},
+	_, err = d.store.advance(ctx, shift{remote: d.remote, from: chain[0].Parent, to: last, seen: seen,
 		refs: fold(chain, func(e *outboxEntry) []RefUpdate { return e.Refs })})
 	f := fate{Kind: fateLanded}
 	if err != nil {
@@ -202,6 +201,23 @@ func (d *delivery) landed(ctx context.Context, chain []*outboxEntry) (*chore, er
 		}
 	}
 	return d.store.due(last, len(chain)), nil
+}
+
+// seen is what the remote has after a push; of its integration branch that is
+// known only where the push moved it.
+func (d *delivery) seen(chain []*outboxEntry) (heads, error) {
+	last := chain[len(chain)-1].Commit
+	b, err := d.store.BoardAt(last)
+	if err != nil {
+		return heads{}, err
+	}
+	found := heads{state: last}
+	for _, u := range d.refs(chain, 0) {
+		if u.Name == integrationRef(b) {
+			found.integration = u.New
+		}
+	}
+	return found, nil
 }
 
 // overtaken ends all letters after the remote got other moves; some of those
