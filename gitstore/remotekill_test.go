@@ -143,6 +143,9 @@ func (l lane) postedChild(t *testing.T) *exec.Cmd {
 		list, _ := os.ReadDir(l.a.store.Repo.outboxDir())
 		return len(list) == 1 && !strings.HasSuffix(list[0].Name(), ".new")
 	})
+	queue, err := l.a.store.Repo.Queue(context.Background())
+	require.NoError(t, err)
+	defer queue()
 	require.NoError(t, cmd.Process.Signal(syscall.SIGSTOP), "so that another one pushes")
 	return cmd
 }
