@@ -2,7 +2,11 @@ package hooks
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -67,10 +71,29 @@ func taskOf(r *gitstore.Repo) (flow.TaskID, bool) {
 	return flow.TaskID(first), true
 }
 
-// staged lists the paths that the commit would change. A first commit, which
-// has no HEAD, cannot be in a task's folder.
+// staged lists the paths that the commit would change. In a merge, what is
+// taken over from the other side is no change of the one who merges. A first
+// commit, which has no HEAD, cannot be in a task's folder.
 func staged(ctx context.Context, r *gitstore.Repo, index string) ([]string, error) {
-	c := gitstore.Cmd{Dir: r.WorkTree(), Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD", "--"}}
+	sides, err := os.ReadFile(filepath.Join(r.GitDir(), "MERGE_HEAD"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	paths, err := unlike(ctx, r, index, "HEAD")
+	for side := range strings.FieldsSeq(string(sides)) {
+		if err != nil {
+			return nil, err
+		}
+		var there []string
+		there, err = unlike(ctx, r, index, side)
+		paths = slices.DeleteFunc(paths, func(path string) bool { return !slices.Contains(there, path) })
+	}
+	return paths, err
+}
+
+// unlike lists the paths that differ between the index and a commit.
+func unlike(ctx context.Context, r *gitstore.Repo, index, commit string) ([]string, error) {
+	c := gitstore.Cmd{Dir: r.WorkTree(), Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", commit, "--"}}
 	if index != "" {
 		c.Env = []string{"GIT_INDEX_FILE=" + index}
 	}

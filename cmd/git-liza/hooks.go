@@ -77,9 +77,18 @@ func (c *hooksInstallCommand) options() (hooks.Options, error) {
 			return o, usagef(help, "%s: %v", c.Key, err)
 		}
 	}
-	var err error
-	o.Binary, err = os.Executable()
-	return o, err
+	o.Binary = program()
+	return o, nil
+}
+
+// program is this program's path; under another name, as in a test, hooks find
+// git-liza on PATH.
+func program() string {
+	path, err := os.Executable()
+	if err != nil || filepath.Base(path) != "git-liza" {
+		return ""
+	}
+	return path
 }
 
 // publicKey is the type and the key of an SSH public key, without its comment.
@@ -215,15 +224,19 @@ func hooksFinding(i hooks.Installed, err error, bare bool) work.Finding {
 	return work.Finding{Check: check, State: "ok", Text: strings.Join(list, ", ")}
 }
 
-// installHooks installs a clone's hooks for a board that is there. In a bare
-// repository there is nothing to do: it needs those of a server, on request.
+// installHooks installs a clone's hooks for a board that is there, unless it
+// has hooks as somebody wanted them. In a bare repository there is nothing to
+// do: it needs those of a server, on request.
 func (s *session) installHooks(clone *work.Clone, b *flow.Board) error {
 	if clone.Repo.MainWorkTree() == "" {
 		return nil
 	}
-	binary, err := os.Executable()
+	there, err := hooks.Examine(s.ctx, clone.Repo)
 	if err != nil {
 		return err
 	}
-	return hooks.Install(s.ctx, clone.Repo, hooks.Options{Binary: binary, Integration: b.Settings().Integration.Name})
+	if there.Whole() {
+		return hooks.Learn(s.ctx, clone.Repo, b.Settings().Integration.Name)
+	}
+	return hooks.Install(s.ctx, clone.Repo, hooks.Options{Binary: program(), Integration: b.Settings().Integration.Name})
 }

@@ -32,6 +32,7 @@ type initCommand struct {
 	Lease       flow.Duration `default:"30m" help:"How long a claim or review lasts unless it is renewed."`
 	Remote      string        `placeholder:"NAME" help:"Let this remote hold the board; one that has a board gives it to this clone."`
 	Admin       string        `placeholder:"NAME" help:"Enforce who acts: make a key here and enter it as the board's first admin."`
+	NoHooks     bool          `name:"no-hooks" help:"Install no hooks: git will refuse nothing here."`
 }
 
 func (c *initCommand) Run(s *session) error {
@@ -65,7 +66,7 @@ func (c *initCommand) Run(s *session) error {
 			return unpublished(c.Remote, err)
 		}
 	}
-	return c.report(s, r)
+	return c.report(s, clone, r)
 }
 
 // unpublished says that the board is here all the same.
@@ -105,11 +106,16 @@ func (c *initCommand) joined(s *session, clone *work.Clone) (bool, error) {
 		return true, err
 	}
 	s.progress("%s", joinedLine(synced))
-	return true, c.report(s, gitstore.Result{Already: true, Commit: tip, Before: b, After: b})
+	return true, c.report(s, clone, gitstore.Result{Already: true, Commit: tip, Before: b, After: b})
 }
 
 // report says what board there is now.
-func (c *initCommand) report(s *session, r gitstore.Result) error {
+func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) error {
+	if !c.NoHooks {
+		if err := s.installHooks(clone, r.After); err != nil {
+			return fmt.Errorf("the board is made, but not its hooks: %w", err)
+		}
+	}
 	settings := r.After.Settings()
 	goal := r.After.Goal(settings.Goal)
 	data := map[string]any{"goal": settings.Goal, "title": goal.Title, "spec": goal.Spec, "sprint": settings.Sprint,

@@ -52,7 +52,7 @@ func (c *clone) found() error {
 	}
 	for _, args := range [][]string{
 		{"git", "init", "-q"}, {"git", "add", "-A"}, {"git", "commit", "-q", "-m", "A product"},
-		{c.b.program, "init"},
+		{c.b.program, "init", "--no-hooks"},
 		{c.b.program, "task", "add", "first", "--title", "First", "--done-when", "It is there", "--spec", "specs/vision.md", "--scope", "All"},
 	} {
 		if _, err := c.b.output(command{dir: c.path, args: args}); err != nil {
