@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // symrefDepth is how many symbolic refs git follows.
@@ -69,11 +70,43 @@ func (r *Repo) SymbolicRef(ctx context.Context, name string) (string, error) {
 	return "", fmt.Errorf("ref %s: too many symbolic refs", name)
 }
 
+// pruneWait is how long a deletion waits for somebody else's lock on
+// packed-refs before it is taken for one that holds the lock itself.
+const pruneWait = time.Second
+
 // Pruning tells a loose ref at id that git removes because packed-refs holds
-// it from one that it deletes: then packed-refs is locked.
-func (r *Repo) Pruning(name string, id ID) bool {
-	packed, err := r.packedRef(name)
-	return err == nil && id != "" && packed == id && !exists(filepath.Join(r.commonDir, "packed-refs.lock"))
+// it from one that it deletes: then packed-refs is locked, for all the time
+// that the hook which asks takes.
+func (r *Repo) Pruning(ctx context.Context, name string, id ID) bool {
+	ctx, cancel := context.WithTimeout(ctx, pruneWait)
+	defer cancel()
+	for {
+		packed, err := r.packedRef(name)
+		if err != nil || id == "" || packed != id {
+			return false
+		}
+		if !exists(filepath.Join(r.commonDir, "packed-refs.lock")) {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Packing tells a ref that git writes into packed-refs, as it read it a moment
+// ago, from one that it moves: then the ref's own lock holds the new value.
+func (r *Repo) Packing(name string, to ID) bool {
+	if r.reftable || to == "" || !exists(filepath.Join(r.commonDir, "packed-refs.lock")) {
+		return false
+	}
+	if _, target, err := r.readRef(name); err != nil || target != "" {
+		return false
+	}
+	locked, err := os.ReadFile(r.refPath(name) + ".lock")
+	return errors.Is(err, fs.ErrNotExist) || err == nil && string(locked) != string(to)+"\n"
 }
 
 // Refs returns the refs below a prefix, which is a whole path such as

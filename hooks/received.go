@@ -153,12 +153,12 @@ func Unjudged(ctx context.Context, err error) *Rejection {
 // Transaction judges a ref transaction that git has prepared. On a clone that
 // is a person's or a program's own, on the board and the integration branch
 // alone; on a server one that pre-receive has judged, see [Backstop]. git
-// gives no old value where the caller gave none, and hands out the removal of
-// loose refs that are packed as deletions.
+// gives no old value where the caller gave none, and hands out what it packs as
+// moves, and the removal of loose refs that are packed as deletions.
 func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, server bool) error {
 	var list []Update
 	for _, u := range updates {
-		if !strings.HasPrefix(u.Name, "refs/") || u.New == "" && s.Repo.Pruning(u.Name, u.Old) {
+		if !strings.HasPrefix(u.Name, "refs/") || u.New == "" && s.Repo.Pruning(ctx, u.Name, u.Old) || u.Old == "" && s.Repo.Packing(u.Name, u.New) {
 			continue
 		}
 		now, err := s.Repo.Resolve(ctx, u.Name)
