@@ -1,5 +1,5 @@
 // Package templates turns the facts of a piece of work into the text that an
-// agent is started with, and holds the specs that a project can start from.
+// agent is started with, and holds the files that a project can start from.
 //
 // A prompt is a list of sections, the same ones in the same order for every
 // role: contract, role, goal, assignment, handoff, failure, notes, anomalies,
@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-//go:embed prompts specs
+//go:embed prompts specs ci
 var builtIn embed.FS
 
 // A Section is a part of a prompt and the layer that it came from. What a
@@ -54,8 +54,13 @@ func (p Prompt) Explain() string {
 }
 
 // Vision is the spec that a project without one can start from.
-func Vision() string {
-	text, err := builtIn.ReadFile("specs/vision.md")
+func Vision() string { return embedded("specs/vision.md") }
+
+// Workflow has GitHub judge a board after each push, see `git liza verify`.
+func Workflow() string { return embedded("ci/github.yml") }
+
+func embedded(name string) string {
+	text, err := builtIn.ReadFile(name)
 	if err != nil {
 		panic(err) // embedded above
 	}
