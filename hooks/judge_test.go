@@ -397,3 +397,81 @@ func TestBounds(t *testing.T) {
 }
 
 func row(i int) string { return "c" + strconv.Itoa(i) }
+
+// TestSubmissionContent: a submission is held against the commit that it
+// names, and what reaches out of the tree or swells it is refused unread.
+func TestSubmissionContent(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a")
+	y.claim("a")
+	base := y.at(branchA)
+	y.work("a", "a.txt", "one\n")
+	y.land(y.all()...)
+	y.submit("a")
+	good, d := y.at(gitstore.StateRef), y.board().Task("a").Submission
+	rest := git(t, y.clone, "ls-tree", string(base)) + "\n"
+	with := func(mode, kind string, id gitstore.ID) gitstore.ID {
+		return y.commitTree(y.feed(rest+mode+" "+kind+" "+string(id)+"\ta.txt\n", "mktree", "--missing"), "work", base)
+	}
+	for name, forged := range map[string]struct {
+		commit gitstore.ID
+		rule   flow.Rule
+		reason string
+	}{
+		"a link out of the tree": {with("120000", "blob", y.hash("blob", "../../etc/passwd")), flow.RuleContent, "symbolic link out of the tree"},
+		"a link to the hooks":    {with("120000", "blob", y.hash("blob", ".git/hooks/pre-commit")), flow.RuleContent, "symbolic link out of the tree"},
+		"a submodule":            {with("160000", "commit", base), flow.RuleContent, "submodule"},
+		"a huge file":            {with("100644", "blob", y.hash("blob", strings.Repeat("x", 51<<20))), flow.RuleContent, "at most"},
+		"nothing":                {y.commitTree(git(t, y.clone, "rev-parse", string(base)+"^{tree}"), "work", base), flow.RuleFact, ""},
+		"another history":        {y.commitTree(string(d.Tree), "work"), flow.RuleFact, ""},
+		"a file that is missing": {with("100644", "blob", gitstore.ID(hexes("b", 40))), RuleUndecided, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := git(t, y.clone, "rev-parse", string(forged.commit)+"^{tree}")
+			commit := y.forge(good, string(d.Commit), string(forged.commit), "\ntree: "+string(d.Tree), "\ntree: "+tree)
+			y.refuses(string(commit), forged.rule, forged.reason, y.to(gitstore.StateRef, commit), Update{savedA, "", forged.commit}, y.to(branchA, forged.commit))
+		})
+	}
+	// The record says one thing and the commit is another.
+	other := y.commit(branchA, "b.txt", "two\n")
+	lie := y.forge(good, string(d.Commit), string(other))
+	y.refuses(string(lie), flow.RuleFact, "", y.to(gitstore.StateRef, lie), Update{savedA, "", other}, y.to(branchA, other))
+	missing := y.forge(good, string(d.Commit), hexes("c", 40))
+	y.refuses(string(missing), flow.RuleFact, "does not exist", y.to(gitstore.StateRef, missing))
+	y.accepts(y.all()...)
+}
+
+// TestBombs: what is too large or too clever is refused before it is decoded.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a")
+	good := y.at(gitstore.StateRef)
+	aliases := "scope: small\n    a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c < 'k'; c++ {
+		last := string(c - 1)
+		aliases += "    " + string(c) + ": &" + string(c) + " [*" + strings.Repeat(last+",*", 8) + last + "]\n"
+	}
+	for name, text := range map[string]string{
+		"a long text":    "scope: " + strings.Repeat("x", 5<<20) + "\n",
+		"aliases":        aliases,
+		"brackets":       "scope: " + strings.Repeat("[", 1<<20) + "\n",
+		"a long line":    "scope: " + strings.Repeat("a,", 1<<20) + "\n",
+		"many fields":    strings.Repeat("scope: small\n    ", 1<<16) + "scope: small\n",
+		"control":        "scope: \"a\\u0007\"\n",
+		"a raw control":  "scope: a\x07\n",
+		"two documents":  "scope: small\n---\nact: add\n",
+		"a tag":          "scope: !!binary c21hbGw=\n",
+		"another type":   "scope: {a: b}\n",
+		"a broken UTF-8": "scope: \xff\xfe\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			forged := y.forge(good, "scope: small\n", text)
+			refused := y.judged(y.to(gitstore.StateRef, forged))
+			require.Len(t, refused, 1)
+			require.Equal(t, string(forged), refused[0].What)
+			require.Contains(t, []flow.Rule{RuleReplay, flow.RuleText, flow.RuleForm}, refused[0].Rule)
+		})
+	}
+}
