@@ -2,6 +2,7 @@ package flow
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,7 +96,7 @@ func TestNamesOfUsersAndPatterns(t *testing.T) {
 
 func TestFindingPrincipals(t *testing.T) {
 	t.Parallel()
-	known := &Principals{List: []Principal{{Name: "ann", Users: []string{"a", "ann"}, Rights: []string{"admin"}}, {Name: "host", Rights: []string{"merge"}}}}
+	known := &Principals{List: []Principal{{Name: "ann", Users: []string{"a", "ann"}, Rights: []string{"admin"}}, {Name: "host", Users: []string{""}, Rights: []string{"merge"}}}}
 	require.Equal(t, "host", known.Find("host").Name)
 	require.Nil(t, known.Find("Host"))
 	require.Nil(t, known.Find(""))
@@ -154,4 +155,42 @@ func TestATakeoverOfACrowdedTask(t *testing.T) {
 	s.board = Open(s.docs, s.now)
 	require.Empty(t, s.step("human:ann@ann register coder-1 as=b +takeover -> refused limit", new(record)))
 	require.Empty(t, s.step("coder-1@host register coder-1 as=b +takeover", new(record)))
+
+	// Nor may a claim that is older than the principals be handed in by one more.
+	full = full.clone()
+	full.Claim.Principal, full.Coders = "", slices.Clone(full.Coders)
+	full.Coders[0].Principal = ""
+	s.docs = s.docs.With([]Edit{{Key{Tasks, "a"}, full}})
+	s.board = Open(s.docs, s.now)
+	require.Empty(t, s.step("coder-1@host intent a", new(record)))
+	require.Empty(t, s.step("coder-1@host submit a c1 -> refused limit", new(record)))
+}
+
+// The root move enters an admin as any other move does.
+func TestTheFirstAdminsKeysAreBare(t *testing.T) {
+	t.Parallel()
+	s := empty(t)
+	require.Empty(t, s.step("human:ann@ann init admin=ann rights=admin keys=a,b", new(record)))
+	require.Equal(t, []string{keyOf("a"), keyOf("b")}, s.board.Principals().Find("ann").Keys)
+	require.Empty(t, s.step("human:ann@ann principal bob keys=c", new(record)))
+	require.Equal(t, []string{keyOf("c")}, s.board.Principals().Find("bob").Keys)
+}
+
+// What a refused caller reads says what to type.
+func TestWhoIsToldWhat(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann principal ann rights=admin | human:ann@ann principal host kind=machine roles=coder | coder-1@host note | human:ann@ann add a | human:eve@ann claim a")
+	s.step("human:ann@ann principal bob", new(record))
+	for who, want := range map[string]Refusal{
+		"human:bob":      {Reason: "the board has principals, and intent by human:bob names none", Hint: "git config liza.principal NAME"},
+		"human:bob@eve":  {Reason: "there is no principal eve", Hint: "git liza principal list"},
+		"human:bob@host": {Reason: "host does not act as human:bob", Hint: "git liza principal list"},
+		"coder-1@ann":    {Reason: "coder-1 is registered by host and acts for nobody else, also not for ann", Hint: "git liza unregister coder-1"},
+		"human:eve@bob":  {Reason: "a is held by human:eve for ann until 2026-01-17T08:30:00Z, not for bob", Hint: "git liza show a"},
+	} {
+		m, facts := s.moveOf([]string{who, "intent", "a"})
+		r := s.judge(m, facts)
+		require.NotNil(t, r, who)
+		require.Equal(t, want.Reason+" / "+want.Hint, r.Reason+" / "+r.Hint)
+	}
 }
