@@ -3,8 +3,13 @@ package gitstore
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
+	"syscall"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
 )
 
 // child is the work of a process that a test starts.
@@ -36,6 +41,8 @@ func child(task string, args []string) error {
 		return childQuarantine(ctx, r, args[1])
 	case "flush":
 		return childFlush(ctx, r)
+	case "replay":
+		return childReplay(ctx, r)
 	}
 	return childStore(ctx, r, task, args[1:])
 }
@@ -72,6 +79,59 @@ func childFlush(ctx context.Context, r *Repo) error {
 	}
 	fmt.Fprintln(os.Stdout, "flushed")
 	return nil
+}
+
+// childReplay is a pre-receive hook: it admits each pushed move afresh.
+func childReplay(ctx context.Context, r *Repo) error {
+	s, err := OpenStore(ctx, r, time.Now)
+	if err != nil {
+		return err
+	}
+	lines, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(lines)) {
+		f := strings.Fields(line)
+		if f[2] != StateRef {
+			continue
+		}
+		start, signed := time.Now(), 0
+		chain, breach := s.chain(ID(f[1]), ID(f[0]))
+		if breach != nil && f[0] != string(r.zero()) {
+			return breach
+		}
+		for _, id := range chain {
+			replay, err := s.Replay(ctx, id, true)
+			if err != nil {
+				return fmt.Errorf("%s: %w", id, err)
+			}
+			if replay.Signature != "" {
+				host := flow.Principal{Name: "host", Keys: []string{os.Getenv("HOST_KEY")}}
+				if err := s.CheckSignature(replay, &host); err != nil {
+					return err
+				}
+				signed++
+			}
+		}
+		took := time.Since(start)
+		fmt.Printf("replayed %d moves, %d signed, in %d ms, %d of the processor\n", len(chain), signed, took.Milliseconds(), processor(r).Milliseconds())
+	}
+	return nil
+}
+
+// processor is the time that this process and the git that reads objects for
+// it have used.
+func processor(r *Repo) time.Duration {
+	r.Close()
+	sum := time.Duration(0)
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var usage syscall.Rusage
+		if syscall.Getrusage(who, &usage) == nil {
+			sum += time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+		}
+	}
+	return sum
 }
 
 // childQuarantine reads from the repository and writes to the quarantine.
