@@ -49,7 +49,7 @@ func (j *judge) integrate(u Update) {
 	case u.Old == u.New && !j.push.Server && j.passed[u.New]: // the next move rolls it forward
 	default:
 		j.refuse(u.Name, refusal(flow.RuleTip, "git liza adopt "+string(u.New)+" --reason R",
-			"%s takes approved merges only: the board has it at %s, the push moves it to %s", branch, want.Short(), u.New.Short()))
+			"%s takes approved merges only: the board has it at %s, and not at %s", branch, want.Short(), u.New.Short()))
 	}
 }
 

@@ -124,6 +124,9 @@ func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) e
 	if c.Remote != "" {
 		held = "; " + c.Remote + " holds it"
 	}
+	if !c.NoHooks {
+		held += "\nits hooks are in place: git liza hooks"
+	}
 	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", gitstore.StateRef,
 		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short(), held)
 }
