@@ -80,6 +80,7 @@ type judge struct {
 	push    Push
 	refused []Refused
 
+	folds         bool        // names of refs that differ in case only are one here
 	created       bool        // the push brings the board
 	before, after *flow.Board // around the push; nil where there is none
 	tip           gitstore.ID // the state commit after the push
@@ -191,6 +192,11 @@ func (j *judge) open(ctx context.Context) error {
 		j.after = j.before
 	}
 	j.created = now == ""
+	fold, err := j.store.Repo.Config(ctx, "core.ignoreCase")
+	if err != nil {
+		return err
+	}
+	j.folds = fold == "true"
 	if !j.push.Server {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 // only: what else is in it is its owner's.
 func (j *judge) ref(ctx context.Context, u Update) error {
 	k := j.kind(u.Name)
-	if !j.push.Server && k != integration {
+	if !j.push.Server && k != integration && !(k == unknown && j.looksIntegrated(u.Name)) {
 		return nil
 	}
 	switch k {

@@ -330,13 +330,19 @@ func TestOtherRefs(t *testing.T) {
 	} {
 		y.refuses(name, rule, "", Update{name, "", y.commit("refs/heads/main", "x", "y")})
 	}
-	y.accepts(Update{"refs/heads/topic", "", main}, Update{"refs/tags/v1", "", main}, Update{"refs/notes/commits", "", main})
+	y.accepts(Update{"refs/heads/topic", "", main}, Update{"refs/tags/v1", "", main}, Update{"refs/notes/commits", "", main}, Update{"refs/heads/Integration", "", main})
+	git(t, y.server, "config", "core.ignoreCase", "true")
+	y.judge = y.open(y.server)
+	y.refuses("refs/heads/Integration", RuleRef, "", Update{"refs/heads/Integration", "", main})
 
 	tree := git(t, y.clone, "rev-parse", string(main)+"^{tree}")
 	alive, again := y.commitTree(tree, "alive"), y.commitTree(tree, "still alive")
 	y.land(Update{"refs/liza/agents/coder-1", "", alive})
 	y.land(y.to("refs/liza/agents/coder-1", again))
 	y.accepts(y.to("refs/liza/agents/coder-1", ""))
+	y.refuses("refs/liza/agents/coder-1", RuleRef, "at most", y.to("refs/liza/agents/coder-1", y.commitTree(tree, strings.Repeat("x", maxPresence))))
+	y.refuses("refs/liza/agents/coder-1", RuleRef, "no parents", y.to("refs/liza/agents/coder-1", y.commitTree(tree, "again", alive)))
+	y.refuses("refs/liza/agents/coder-1", RuleRef, "a commit", y.to("refs/liza/agents/coder-1", gitstore.ID(tree)))
 	more := y.commitTree(tree, "more", alive)
 	y.land(Update{"refs/liza/sessions/coder-1/s1", "", alive})
 	y.refuses("refs/liza/sessions/coder-1/s1", RuleRef, "only grows", y.to("refs/liza/sessions/coder-1/s1", again))

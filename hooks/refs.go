@@ -56,6 +56,8 @@ func (j *judge) kind(name string) kind {
 		return stateRef
 	case j.isIntegration(name):
 		return integration
+	case j.folds && j.looksIntegrated(name):
+		return unknown
 	}
 	for _, p := range prefixes {
 		if strings.HasPrefix(name, p.prefix) {
@@ -82,6 +84,12 @@ func (j *judge) isIntegration(name string) bool {
 		}
 	}
 	return false
+}
+
+// looksIntegrated holds for a branch that only case tells from integration:
+// on some file systems that is the same file.
+func (j *judge) looksIntegrated(name string) bool {
+	return j.after != nil && strings.EqualFold(name, integrationRef(j.after)) || j.before != nil && strings.EqualFold(name, integrationRef(j.before))
 }
 
 func integrationRef(b *flow.Board) string { return branches + b.Settings().Integration.Name }

@@ -91,16 +91,20 @@ func (s stub) whole(call, find, name string) string {
 }
 
 // lines hands those lines of a ref transaction to the program that are about
-// refs of ours and that our own process, on a clone, has not judged before.
+// refs which it guards and that our own process, on a clone, has not judged
+// before.
 func (s stub) lines(o Options) string {
-	guarded := "refs/heads/*"
+	guarded := "refs/liza/state | refs/heads/*"
 	if o.Integration != "" {
-		guarded = "refs/heads/" + quote(o.Integration)
+		guarded = "refs/liza/state | refs/heads/" + quote(o.Integration)
+	}
+	if o.Server {
+		guarded = "refs/liza/saved/* | refs/liza/marks/* | " + guarded
 	}
 	selects := strings.Replace(`ours= new= kept= state=
 while IFS= read -r line; do
 	case ${line##* } in
-	refs/liza/* | GUARDED) ;;
+	GUARDED) ;;
 	*) continue ;;
 	esac
 	ref=${line##* } ours=$ours$line$nl
@@ -128,7 +132,7 @@ while IFS= read -r line; do
 const serverLines = `	case $line in
 	*0000000000000000000000000000000000000000" refs/liza/state" | *" refs/heads/"*) new=1 ;;
 	*" refs/liza/state") state=1 ;;
-	*" refs/liza/saved/"* | *" refs/liza/marks/"*) kept=1 ;;
+	*) kept=1 ;;
 	esac
 `
 
