@@ -194,3 +194,19 @@ func TestWhoIsToldWhat(t *testing.T) {
 		require.Equal(t, want.Reason+" / "+want.Hint, r.Reason+" / "+r.Hint)
 	}
 }
+
+// Nobody is told that it has what another principal holds under its name, and
+// who may not act at all hears that, not that there is nothing to do.
+func TestAnotherPrincipalUnderTheSameName(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann principal ann rights=admin | human:ann@ann principal bob | human:ann@ann add a b | human:eve@ann claim a")
+	for who, want := range map[string]bool{"human:eve@ann": true, "human:eve@bob": false, "human:eve@eve": false, "human:eve": false} {
+		m, _ := s.moveOf([]string{who, "claim", "a"})
+		require.Equal(t, want, s.board.Already(m), who)
+	}
+	_, r := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now)
+	require.Equal(t, RulePrincipal, r.Rule)
+	id, r := s.board.Best(ActClaim, Caller{By: "coder-1", Principal: "ann"}, s.now)
+	require.Nil(t, r)
+	require.Equal(t, TaskID("b"), id)
+}
