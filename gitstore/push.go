@@ -22,7 +22,11 @@ func (s *Store) talk(ctx context.Context, args ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Repo.Run(ctx, Cmd{Dir: s.Repo.MainWorkTree(), Args: args, Remote: true, Limit: limit})
+	out, err := s.Repo.Run(ctx, Cmd{Dir: s.Repo.MainWorkTree(), Args: args, Remote: true, Limit: limit})
+	if err == nil {
+		s.Repo.reached(s.Now())
+	}
+	return out, err
 }
 
 // remoteTimeout reads a duration such as 90s, or a number of seconds.

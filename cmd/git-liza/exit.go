@@ -61,10 +61,13 @@ func classify(err error) failure {
 	var document *gitstore.DocumentError
 	var breach *gitstore.Breach
 	var several *partial
+	var unlanded *work.Unlanded
 	switch {
 	case errors.As(err, &several):
 		several.worst.data = several.data
 		return several.worst
+	case errors.As(err, &unlanded):
+		return failure{exitFailed, "changed", "not_landed", unlanded.Error(), "git liza merge " + string(unlanded.Task), nil}
 	case errors.As(err, &setback):
 		return failure{exitFailed, "changed", string(setback.Rule), setback.Reason, setback.Hint, setback.Data}
 	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:

@@ -78,7 +78,7 @@ func (l look) authority(s *session) (authority, error) {
 	remote, err := l.Store.Authority(s.ctx)
 	a := authority{Remote: remote}
 	if remote != "" {
-		a.at = l.Reached()
+		a.at = l.Repo.Reached()
 		a.Reached = viewTime(a.at)
 	}
 	return a, err

@@ -33,7 +33,7 @@ func (c *syncCommand) Run(s *session) error {
 	if remote == "" {
 		return noAuthority()
 	}
-	synced, err := clone.Sync(s.ctx)
+	synced, err := clone.Store.Sync(s.ctx)
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,12 @@ package supervise
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -82,8 +84,11 @@ func (s *supervisor) mergeOne(ctx context.Context, id flow.TaskID, t turn) (turn
 func (s *supervisor) remains(err error) string {
 	var dirty *worktrees.Dirty
 	var obstacle *worktrees.Obstacle
+	var unlanded *work.Unlanded
 	what, hint := "what it leaves could not be cleared away", ""
 	switch {
+	case errors.As(err, &unlanded):
+		return fmt.Sprintf("not seen on the remote: %v; git liza merge %s", unlanded.Cause, unlanded.Task)
 	case errors.As(err, &dirty):
 		what, hint = "a checkout of integration could not follow", dirty.Hint
 	case errors.As(err, &obstacle):

@@ -88,7 +88,7 @@ func (r *Rush) poll(ctx context.Context) (<-chan struct{}, error) {
 	go func() {
 		defer close(ended)
 		for pause := r.Limits.Poll; r.dormant(ctx, &pause); pause = min(2*pause, r.Limits.MaxPoll) {
-			synced, err := clone.Sync(ctx)
+			synced, err := clone.Store.Sync(ctx)
 			if ctx.Err() != nil {
 				return
 			}

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -43,16 +40,6 @@ func (f follower) each(ctx context.Context, from, to flow.ObjectID, do func(cont
 	return do(ctx, b.Settings().Integration.Name, from, to)
 }
 
-// Sync is [gitstore.Store.Sync]; when it worked last can be asked with
-// [Clone.Reached].
-func (c *Clone) Sync(ctx context.Context) (gitstore.Synced, error) {
-	synced, err := c.Store.Sync(ctx)
-	if err == nil {
-		c.reached()
-	}
-	return synced, err
-}
-
 // Join makes a remote the authority of this clone, as [gitstore.Store.Join]
 // does, and keeps .worktrees/ out of the user's status.
 func (c *Clone) Join(ctx context.Context, remote string, publish bool) (gitstore.Synced, error) {
@@ -60,7 +47,6 @@ func (c *Clone) Join(ctx context.Context, remote string, publish bool) (gitstore
 	if err != nil {
 		return synced, err
 	}
-	c.reached()
 	if c.Trees == nil {
 		return synced, nil
 	}
@@ -74,7 +60,7 @@ func (c *Clone) refresh(ctx context.Context) (bool, error) {
 	if err != nil || remote == "" {
 		return false, err
 	}
-	_, err = c.Sync(ctx)
+	_, err = c.Store.Sync(ctx)
 	return err == nil, err
 }
 
@@ -106,25 +92,6 @@ func (c *Clone) opened(ctx context.Context, act flow.Act, id flow.TaskID) (*flow
 		return nil, nil, err
 	}
 	return b, b.Opens(act, id, c.Caller, b.At()), nil
-}
-
-// reached notes that the remote has answered, for people who look at status.
-func (c *Clone) reached() {
-	path, now := c.reachedFile(), c.Store.Now()
-	if os.Chtimes(path, now, now) != nil && os.WriteFile(path, nil, 0o666) == nil {
-		_ = os.Chtimes(path, now, now)
-	}
-}
-
-func (c *Clone) reachedFile() string { return filepath.Join(c.Repo.CommonDir(), "liza", "reached") }
-
-// Reached is when the remote last answered a sync, the zero time if never.
-func (c *Clone) Reached() time.Time {
-	info, err := os.Stat(c.reachedFile())
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
 }
 
 // Tidy removes what this clone has of tasks that became final or went to

@@ -23,6 +23,21 @@ type Merged struct {
 	Output    string        `json:"output,omitempty"`
 }
 
+// An Unlanded merge is on the board, but was not seen on the remote's
+// integration branch. To repeat it looks again.
+type Unlanded struct {
+	Task  flow.TaskID
+	Cause error
+}
+
+// Error says what is known.
+func (u *Unlanded) Error() string {
+	return fmt.Sprintf("%s is recorded as merged, but it was not seen on the remote: %v", u.Task, u.Cause)
+}
+
+// Unwrap is why.
+func (u *Unlanded) Unwrap() error { return u.Cause }
+
 // errTipMoved says that integration moved while a candidate was tested.
 var errTipMoved = errors.New("integration moved while the merge was prepared")
 
@@ -93,7 +108,7 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 func (c *Clone) cleared(ctx context.Context, t *flow.Task) (Merged, gitstore.Result, error) {
 	merged := Merged{Task: t.ID, Status: t.Status, Commit: t.Merge.Commit, Onto: t.Merge.Onto, Drift: t.Merge.Drift}
 	if err := c.Store.Landed(ctx, t.Merge.Commit); err != nil {
-		return merged, gitstore.Result{}, err
+		return merged, gitstore.Result{}, &Unlanded{t.ID, err}
 	}
 	b, _, err := c.Store.Board(ctx)
 	if err != nil {
@@ -154,7 +169,7 @@ func (c *Clone) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.M
 	merged.Status, merged.Commit, merged.Drift = done.Status, done.Merge.Commit, done.Merge.Drift
 	// Where a remote holds integration, the merge counts once it is seen there.
 	if err := c.Store.Landed(ctx, merged.Commit); err != nil {
-		return merged, r, fmt.Errorf("%s is recorded as merged, but not seen on the remote's %s: %w", t.ID, r.After.Settings().Integration.Name, err)
+		return merged, r, &Unlanded{t.ID, err}
 	}
 	if err := c.follow(ctx, r.After, d.Onto); err != nil {
 		return merged, r, err
