@@ -226,10 +226,11 @@ func (j *judge) unreadable(err error) error {
 	return nil
 }
 
-// boardless judges a push to a repository that has no board after it.
+// boardless judges a push to a server that has no board after it: it is an
+// ordinary one, but for the place where a board would be.
 func (j *judge) boardless() {
 	for _, u := range j.push.Updates {
-		if k := j.kind(u.Name); k != foreign && k != replacement && k != stateRef && (j.push.Server || k == integration) {
+		if j.push.Server && u.Name != gitstore.StateRef && strings.HasPrefix(strings.ToLower(u.Name)+"/", ours) {
 			j.refuse(u.Name, refusal(flow.RuleNotFound, "git liza sync --set REMOTE", "there is no blackboard here that %s could belong to", u.Name))
 		}
 	}

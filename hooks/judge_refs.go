@@ -19,6 +19,9 @@ func (j *judge) ref(ctx context.Context, u Update) error {
 	case private:
 		j.refuse(u.Name, refusal(RuleRef, "git config --get-all remote.REMOTE.push", "%s belongs to a clone and never leaves it", u.Name))
 	case unknown:
+		if u.New == "" && !j.folds {
+			return nil // what was there before the board was
+		}
 		j.refuse(u.Name, refusal(RuleRef, "git liza help", "%s means nothing here, and stands among refs that do", u.Name))
 	case replacement:
 		if u.New != "" {

@@ -362,7 +362,8 @@ func TestWithoutABoard(t *testing.T) {
 	main := y.at("refs/heads/main")
 	y.accepts(Update{"refs/heads/integration", "", main}, Update{"refs/heads/main", main, ""}, Update{"refs/replace/" + hexes("a", 40), "", main})
 	y.refuses("refs/liza/marks/x", flow.RuleNotFound, "no blackboard", Update{"refs/liza/marks/x", "", main})
-	y.refuses("refs/heads/liza/a", flow.RuleNotFound, "no blackboard", Update{"refs/heads/liza/a", "", main})
+	y.refuses("refs/Liza", flow.RuleNotFound, "no blackboard", Update{"refs/Liza", "", main})
+	y.accepts(Update{"refs/heads/liza/a", "", main}, Update{"refs/heads/liza", "", main})
 	y.init()
 	y.refuses("refs/liza/marks/sprint-1", RuleRef, "does not bring it", y.moves(gitstore.StateRef, integrationBranch)...)
 	y.refuses(integrationBranch, flow.RuleTip, "does not bring it", y.moves(gitstore.StateRef, "refs/liza/marks/sprint-1")...)
@@ -374,6 +375,12 @@ func TestWithoutABoard(t *testing.T) {
 	y.refuses(integrationBranch, flow.RuleTip, "does not contain", y.all()...)
 	git(t, y.server, "update-ref", integrationBranch, string(main))
 	y.accepts(y.all()...)
+
+	// What was in the way of the board before it came can go.
+	git(t, y.server, "update-ref", "refs/heads/liza", string(main))
+	y.land(y.moves(gitstore.StateRef, integrationBranch, "refs/liza/marks/sprint-1")...)
+	y.refuses("refs/heads/liza", RuleRef, "", y.to("refs/heads/liza", other))
+	y.accepts(y.to("refs/heads/liza", ""))
 }
 
 // TestBounds: many moves come in parts, and a judgement ends.

@@ -183,6 +183,7 @@ func TestVerifyOtherGit(t *testing.T) {
 	y.work("a", "a.txt", "one\n")
 	y.submit("a")
 	y.approve("a")
+	y.land(y.all()...)
 	d := y.merging("a")
 	d.Git = "2.38.0"
 	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: d})
@@ -200,7 +201,14 @@ func TestVerifyOtherGit(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, v.Warnings, 1)
 	require.Contains(t, v.Warnings[0].Reason, "git 2.38.0 computed this merge")
-	y.refuses(string(forged), flow.RuleMerge, "", Update{gitstore.StateRef, "", forged})
+
+	// A server takes it with a whole board, as history, but not as a move.
+	y.refuses(string(forged), flow.RuleMerge, "", y.to(gitstore.StateRef, forged), y.to(integrationBranch, other))
+	y.judge = y.open(y.empty())
+	git(t, y.clone, "update-ref", gitstore.StateRef, string(forged))
+	git(t, y.clone, "update-ref", integrationBranch, string(other))
+	git(t, y.clone, "update-ref", "-d", branchA)
+	y.accepts(y.all()...)
 }
 
 // rewritten is a state commit with edits in its move and in every document

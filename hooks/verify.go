@@ -48,11 +48,12 @@ func (j *judge) standing(ctx context.Context, to gitstore.ID) error {
 }
 
 // replay replays one commit. A merge that another version of git computed
-// differently is history: what it recorded counts, with a warning.
+// differently is history, by hand and where a server gets its whole board:
+// what it recorded counts, with a warning.
 func (j *judge) replay(ctx context.Context, id gitstore.ID) (gitstore.Replay, error) {
 	r, err := j.store.Replay(ctx, id, j.push.Server || j.push.Fresh)
 	var refused *flow.Refusal
-	if j.push.Server || !errors.As(err, &refused) || refused.Rule != flow.RuleMerge {
+	if j.push.Server && !j.created || !errors.As(err, &refused) || refused.Rule != flow.RuleMerge {
 		return r, err
 	}
 	e, eventErr := j.store.Event(id)
