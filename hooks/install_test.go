@@ -1,0 +1,334 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/stretchr/testify/require"
+)
+
+// script is a hook of somebody's that notes its name, arguments and input.
+const script = "#!/bin/sh\necho \"$(basename \"$0\") $*\" >>\"$NOTES\"\ncat >>\"$NOTES\"\n"
+
+// settings are repositories as people have them, made in the folder given.
+var settings = map[string]func(t *testing.T, dir string){
+	"plain":     func(t *testing.T, dir string) {},
+	"no folder": func(t *testing.T, dir string) { require.NoError(t, os.RemoveAll(filepath.Join(dir, ".git/hooks"))) },
+	"own hooks": func(t *testing.T, dir string) {
+		hook(t, dir, ".git/hooks/pre-commit", 0o755)
+		hook(t, dir, ".git/hooks/reference-transaction", 0o755)
+	},
+	"not executable": func(t *testing.T, dir string) { hook(t, dir, ".git/hooks/pre-commit", 0o644) },
+	"linked": func(t *testing.T, dir string) {
+		hook(t, dir, "ci/check", 0o755)
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, ".git/hooks"), 0o777))
+		require.NoError(t, os.Symlink("../../ci/check", filepath.Join(dir, ".git/hooks/pre-commit")))
+		require.NoError(t, os.Symlink("../../gone", filepath.Join(dir, ".git/hooks/reference-transaction")))
+	},
+	"linked folder": func(t *testing.T, dir string) {
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, ".git/hooks")))
+		hook(t, dir, "ci/pre-commit", 0o755)
+		require.NoError(t, os.Symlink("../ci", filepath.Join(dir, ".git/hooks")))
+	},
+	"husky": func(t *testing.T, dir string) {
+		hook(t, dir, ".husky/_/pre-commit", 0o755)
+		config(t, dir, "[core]\n\thooksPath = .husky/_ ; by husky\n")
+	},
+	"odd configuration": func(t *testing.T, dir string) {
+		config(t, dir, "# mine\n[CORE] HooksPath=\"my hooks\"  # odd\n  [a \"b\"]\n\tc = d")
+	},
+	"twice set":    func(t *testing.T, dir string) { config(t, dir, "[core]\n\thooksPath = one\n\thooksPath = two\n") },
+	"absolute":     func(t *testing.T, dir string) { config(t, dir, "[core]\n\thooksPath = "+t.TempDir()+"\n") },
+	"below":        func(t *testing.T, dir string) { config(t, dir, "[core]\n\thooksPath = "+dir+"/.git/other\n") },
+	"home":         func(t *testing.T, dir string) { config(t, dir, "[core]\n\thooksPath = ~/hooks\n") },
+	"switched off": func(t *testing.T, dir string) { config(t, dir, "[core]\n\thooksPath = /dev/null\n") },
+	"of a work tree": func(t *testing.T, dir string) {
+		git(t, dir, "config", "extensions.worktreeConfig", "true")
+		git(t, dir, "worktree", "add", "-q", "--detach", filepath.Join(dir, "linked"))
+		git(t, dir, "config", "--worktree", "core.hooksPath", "main hooks")
+		git(t, filepath.Join(dir, "linked"), "config", "--worktree", "core.hooksPath", "its hooks")
+	},
+}
+
+func hook(t *testing.T, dir, name string, mode fs.FileMode) {
+	t.Helper()
+	write(t, dir, name, script)
+	require.NoError(t, os.Chmod(filepath.Join(dir, name), mode))
+}
+
+func config(t *testing.T, dir, text string) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString(text)
+	require.NoError(t, errors.Join(err, f.Close()))
+}
+
+// house is a repository with a commit, in a folder with blanks in its name.
+func house(t *testing.T, prepare func(*testing.T, string)) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "a user's house")
+	git(t, ".", "init", "-q", "-b", "main", dir)
+	git(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
+	prepare(t, dir)
+	return dir
+}
+
+func opened(t *testing.T, dir string) *gitstore.Repo {
+	t.Helper()
+	r, err := gitstore.Open(context.Background(), dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// contents are all files of a git directory, with their modes, but for the
+// queue's lock, which is nobody's.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil || e.Name() == "queue.lock":
+			return err
+		case e.IsDir() && e.Name() == "objects":
+			return fs.SkipDir
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		text := ""
+		switch {
+		case e.Type()&fs.ModeSymlink != 0:
+			text, err = os.Readlink(path)
+		case !e.IsDir():
+			var raw []byte
+			raw, err = os.ReadFile(path)
+			text = string(raw)
+		}
+		if rel := strings.TrimPrefix(path, dir); !e.IsDir() || rel != "/liza" {
+			all[rel] = info.Mode().String() + " " + text
+		}
+		return err
+	}))
+	return all
+}
+
+var theirs = Options{Binary: "/nowhere/git-liza", Integration: "integration"}
+
+func TestInstallAndBack(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range settings {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, ctx := house(t, prepare), context.Background()
+			before := contents(t, filepath.Join(dir, ".git"))
+			require.NoError(t, Install(ctx, opened(t, dir), theirs))
+			installed, err := Examine(ctx, opened(t, dir))
+			require.NoError(t, err)
+			require.NotEmpty(t, installed.Hooks)
+			for _, h := range installed.Hooks {
+				require.Equal(t, Present, h.State, h.Path)
+			}
+			once := contents(t, filepath.Join(dir, ".git"))
+			require.NoError(t, Install(ctx, opened(t, dir), theirs))
+			require.Equal(t, once, contents(t, filepath.Join(dir, ".git")), "twice is once")
+			left, err := Uninstall(ctx, opened(t, dir))
+			require.NoError(t, err)
+			require.Empty(t, left)
+			require.Equal(t, before, contents(t, filepath.Join(dir, ".git")))
+		})
+	}
+}
+
+// What stood there runs first, with the same arguments and input, also in a
+// linked work tree; what git ignored stays ignored.
+func TestChained(t *testing.T) {
+	for name, want := range map[string]string{
+		"own hooks": "pre-commit", "husky": "pre-commit", "linked": "pre-commit", "linked folder": "pre-commit", "not executable": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("NOTES", os.DevNull)
+			dir, ctx := house(t, settings[name]), context.Background()
+			require.NoError(t, Install(ctx, opened(t, dir), theirs))
+			tree := filepath.Join(t.TempDir(), "tree")
+			git(t, dir, "worktree", "add", "-q", "--detach", tree)
+			for _, where := range []string{dir, tree} {
+				notes := filepath.Join(t.TempDir(), "notes")
+				t.Setenv("NOTES", notes)
+				git(t, where, "commit", "-q", "--allow-empty", "-m", "second")
+				text, err := os.ReadFile(notes)
+				if want == "" {
+					require.ErrorIs(t, err, fs.ErrNotExist)
+					continue
+				}
+				require.NoError(t, err)
+				require.Contains(t, string(text), want)
+				if name == "own hooks" {
+					require.Contains(t, string(text), "reference-transaction.before-liza prepared\n")
+					require.Contains(t, string(text), git(t, where, "rev-parse", "HEAD")+" HEAD\n")
+					require.Contains(t, string(text), "reference-transaction.before-liza committed\n")
+				}
+			}
+		})
+	}
+}
+
+// A chained hook that fails refuses.
+func TestChainedRefusal(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"pre-commit", "reference-transaction", "commit-msg"} {
+		for _, folder := range []string{".git/hooks", ".husky"} {
+			dir := house(t, func(*testing.T, string) {})
+			if folder == ".husky" {
+				config(t, dir, "[core]\n\thooksPath = .husky\n")
+			}
+			require.NoError(t, Install(context.Background(), opened(t, dir), theirs))
+			if folder == ".git/hooks" {
+				_, err := Uninstall(context.Background(), opened(t, dir))
+				require.NoError(t, err)
+			}
+			write(t, dir, folder+"/"+name, "#!/bin/sh\nexit 7\n") // later, where the folder is another one
+			require.NoError(t, os.Chmod(filepath.Join(dir, folder, name), 0o755))
+			require.NoError(t, Install(context.Background(), opened(t, dir), theirs))
+			_, err := opened(t, dir).Run(context.Background(), gitstore.Cmd{Dir: dir, WorkTree: true, Args: []string{"commit", "--allow-empty", "-m", "x"}})
+			require.Error(t, err, "%s in %s", name, folder)
+		}
+	}
+}
+
+// An installation that was killed after any of its files is completed by
+// another one and undone by uninstalling.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, name := range []string{"own hooks", "husky", "no folder"} {
+		for stop := range 4 {
+			for _, complete := range []bool{true, false} {
+				dir := house(t, settings[name])
+				before := contents(t, filepath.Join(dir, ".git"))
+				repo := opened(t, dir)
+				killed(t, repo, stop)
+				if complete {
+					require.NoError(t, Install(ctx, repo, theirs))
+					i, err := Examine(ctx, opened(t, dir))
+					require.NoError(t, err)
+					for _, h := range i.Hooks {
+						require.Equal(t, Present, h.State, "%s, stopped at %d: %s", name, stop, h.Path)
+					}
+				}
+				left, err := Uninstall(ctx, opened(t, dir))
+				require.NoError(t, err)
+				require.Empty(t, left)
+				require.Equal(t, before, contents(t, filepath.Join(dir, ".git")), "%s, stopped at %d", name, stop)
+			}
+		}
+	}
+}
+
+// killed leaves what an installation leaves that dies in its second file: with
+// the record written, the old hook linked, the new one half there, or in place.
+func killed(t *testing.T, repo *gitstore.Repo, stop int) {
+	t.Helper()
+	r := &record{common: repo.CommonDir(), Options: theirs}
+	sites, err := r.sites(context.Background(), repo)
+	require.NoError(t, err)
+	wanted := r.wanted(sites, theirs)
+	require.NoError(t, r.put(wanted[0], theirs))
+	w := wanted[1]
+	rel, err := r.rel(w.path)
+	require.NoError(t, err)
+	f := file{Name: w.name, Path: rel, Sums: []string{sum([]byte("text"))}}
+	if exists(w.path) {
+		f.Kept = r.free(rel)
+	}
+	r.Files = append(r.Files, f)
+	require.NoError(t, r.save())
+	if stop > 0 && f.Kept != "" {
+		require.NoError(t, os.Link(w.path, r.abs(f.Kept)))
+	}
+	if stop > 1 {
+		require.NoError(t, os.WriteFile(w.path+newSuffix, []byte("te"), 0o777))
+	}
+	if stop > 2 {
+		require.NoError(t, os.WriteFile(w.path+newSuffix, []byte("text"), 0o777))
+		require.NoError(t, os.Rename(w.path+newSuffix, w.path))
+	}
+}
+
+// What somebody has changed since is neither overwritten nor removed.
+func TestChangedSince(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := house(t, settings["own hooks"])
+	require.NoError(t, Install(ctx, opened(t, dir), theirs))
+	path := filepath.Join(dir, ".git", "hooks", "pre-commit")
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n# mine\n"), 0o755))
+	require.NoError(t, Install(ctx, opened(t, dir), Options{Binary: "/elsewhere/git-liza"}))
+	i, err := Examine(ctx, opened(t, dir))
+	require.NoError(t, err)
+	require.Equal(t, Changed, i.Hooks[slices.IndexFunc(i.Hooks, func(h Hook) bool { return h.Name == "pre-commit" })].State)
+	require.False(t, i.Whole())
+	left, err := Uninstall(ctx, opened(t, dir))
+	require.NoError(t, err)
+	require.Equal(t, []string{path}, left)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "#!/bin/sh\n# mine\n", string(text))
+	require.FileExists(t, path+".before-liza")
+	require.NoFileExists(t, filepath.Join(dir, ".git", "hooks", "reference-transaction.before-liza"))
+}
+
+// Everything else in the configuration may change between installing and
+// uninstalling; a newer core.hooksPath wins and is what comes back.
+func TestConfigurationGoesOn(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := house(t, settings["husky"])
+	require.NoError(t, Install(ctx, opened(t, dir), theirs))
+	git(t, dir, "config", "remote.origin.url", "elsewhere")
+	git(t, dir, "config", "core.hooksPath", ".other")
+	i, err := Examine(ctx, opened(t, dir))
+	require.NoError(t, err)
+	require.Equal(t, Bypassed, i.Hooks[0].State)
+	require.NoError(t, Install(ctx, opened(t, dir), theirs))
+	require.NotEqual(t, ".other", git(t, dir, "config", "core.hooksPath"))
+	_, err = Uninstall(ctx, opened(t, dir))
+	require.NoError(t, err)
+	require.Equal(t, ".other", git(t, dir, "config", "core.hooksPath"))
+	require.Equal(t, "elsewhere", git(t, dir, "config", "remote.origin.url"))
+}
+
+func TestServerSettings(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "server.git")
+	git(t, ".", "init", "-q", "--bare", dir)
+	before := contents(t, dir)
+	require.Error(t, Install(ctx, opened(t, dir), theirs), "a bare repository needs the hooks of a server")
+	o := Options{Server: true, Admin: "ann", AdminKey: "ssh-ed25519 AAAA"}
+	require.NoError(t, Install(ctx, opened(t, dir), o))
+	require.Equal(t, "always", git(t, dir, "config", "core.logAllRefUpdates"))
+	require.Equal(t, "ssh-ed25519 AAAA", git(t, dir, "config", "liza.server.adminKey"))
+	require.NoError(t, Install(ctx, opened(t, dir), Options{Server: true}))
+	require.Equal(t, "ann", git(t, dir, "config", "liza.server.admin"), "again without a name leaves it")
+	stub := filepath.Join(dir, "hooks", "reference-transaction")
+	text, err := os.ReadFile(stub)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "refs/heads/*")
+	require.NoError(t, Learn(ctx, opened(t, dir), "it's"))
+	text, err = os.ReadFile(stub)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `refs/heads/'it'\''s'`)
+	_, err = Uninstall(ctx, opened(t, dir))
+	require.NoError(t, err)
+	require.Equal(t, before, contents(t, dir))
+}
