@@ -10,7 +10,8 @@ import (
 )
 
 type doctorCommand struct {
-	Unlock bool `help:"Clear locks that another program has left on the board's refs, after saying how old they are."`
+	Unlock  bool `help:"Clear locks that another program has left on the board's refs, after saying how old they are."`
+	Restore bool `help:"Put the integration branch back to where the board has it; what only it held is kept under refs/liza/rescue/."`
 }
 
 func (c *doctorCommand) Run(s *session) error {
@@ -28,6 +29,16 @@ func (c *doctorCommand) Run(s *session) error {
 			return err
 		}
 	}
+	restored := []work.Restored{}
+	if c.Restore {
+		r, err := clone.Restore(s.ctx)
+		if err != nil {
+			return err
+		}
+		if r != nil {
+			restored = append(restored, *r)
+		}
+	}
 	installed, err := hooks.Examine(s.ctx, clone.Repo)
 	found := append(clone.Examine(s.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
 	if installed.Server {
@@ -35,8 +46,9 @@ func (c *doctorCommand) Run(s *session) error {
 			return err
 		}
 	}
-	data := map[string]any{"findings": found, "cleared": cleared}
+	data := map[string]any{"findings": found, "cleared": cleared, "restored": restored}
 	text, failed := diagnosis(found, cleared)
+	text = restoredText(restored) + text
 	if failed == 0 {
 		return s.answer("", data, text)
 	}
@@ -73,6 +85,19 @@ func (s *session) ofServer(clone *work.Clone, found []work.Finding) ([]work.Find
 		text = "told by the variable " + name + ", or by the signatures of moves"
 	}
 	return append(found, work.Finding{Check: "who pushes", State: "ok", Text: text}), err
+}
+
+// restoredText says what became of the integration branch.
+func restoredText(list []work.Restored) string {
+	var text strings.Builder
+	for _, r := range list {
+		fmt.Fprintf(&text, "restored %s to %s", r.Ref, r.Is.Short())
+		if r.Kept != "" {
+			fmt.Fprintf(&text, "; %s is kept as %s", r.Was.Short(), r.Kept)
+		}
+		text.WriteString("\n")
+	}
+	return text.String()
 }
 
 // diagnosis lists the findings for people and counts those that fail.

@@ -112,7 +112,7 @@ func (c *Clone) clock(b *flow.Board) Finding {
 
 // integration holds the branch against the tip that the board names.
 func (c *Clone) integration(ctx context.Context, b *flow.Board) Finding {
-	const check = "integration"
+	const check, restore = "integration", "git liza doctor --restore"
 	want := b.Settings().Integration
 	ref := "refs/heads/" + want.Name
 	now, err := c.Repo.Resolve(ctx, ref)
@@ -120,9 +120,12 @@ func (c *Clone) integration(ctx context.Context, b *flow.Board) Finding {
 	case err != nil:
 		return bad(check, "git liza fsck", "%v", err)
 	case now == want.Tip:
+		if from, _, stray := c.strayLog(want.Name); stray {
+			return Finding{check, "warn", "its reflog is at " + from + " since a rename was refused, and git renames no branch", restore}
+		}
 		return fine(check, "%s at %s", want.Name, now.Short())
 	case now == "":
-		return bad(check, "git branch "+want.Name+" "+string(want.Tip), "there is no branch %s, the board has it at %s", want.Name, want.Tip.Short())
+		return bad(check, restore, "there is no branch %s, the board has it at %s", want.Name, want.Tip.Short())
 	}
 	moved := func(hint, how string) Finding {
 		return bad(check, hint, "%s is at %s, %s %s, where the board has it", want.Name, now.Short(), how, want.Tip.Short())
@@ -131,9 +134,9 @@ func (c *Clone) integration(ctx context.Context, b *flow.Board) Finding {
 		return moved("git liza adopt "+want.Name+" --reason R", "ahead of")
 	}
 	if behind, err := c.Repo.IsAncestor(ctx, now, want.Tip); err == nil && behind {
-		return moved("git branch -f "+want.Name+" "+string(want.Tip), "behind")
+		return moved(restore, "behind")
 	}
-	return moved("git branch "+want.Name+"-outside "+string(now)+" && git branch -f "+want.Name+" "+string(want.Tip), "beside")
+	return moved(restore, "beside")
 }
 
 func (c *Clone) locked(b *flow.Board) Finding {
