@@ -65,7 +65,7 @@ func (c *doctorCommand) Run(s *session) error {
 // how the server knows who pushes.
 func (s *session) ofServer(clone *work.Clone, found []work.Finding) ([]work.Finding, error) {
 	found = slices.DeleteFunc(found, func(f work.Finding) bool {
-		return f.State == "fail" && slices.Contains([]string{"identity", "format", "principals"}, f.Check)
+		return f.State == "fail" && slices.Contains([]string{"identity", "format", "principals", "trust"}, f.Check)
 	})
 	for i, f := range found {
 		if f.Check == "board" && f.Hint == "git liza init" {
