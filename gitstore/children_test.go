@@ -33,6 +33,8 @@ func childStore(ctx context.Context, r *Repo, task string, args []string) error 
 		return err
 	case "notes":
 		return childNotes(ctx, s, args[0], args[1])
+	case "notes-for":
+		return childNotesFor(ctx, s, args[0], args[1])
 	case "claims":
 		return childClaims(ctx, s, flow.Actor(args[0]), args[1])
 	case "merge-task":
@@ -71,6 +73,22 @@ func childNotes(ctx context.Context, s *Store, name, count string) error {
 		}
 		fmt.Println(result.Move.Request, result.Commit)
 	}
+	return nil
+}
+
+// childNotesFor makes moves for some time and prints how many it made.
+func childNotesFor(ctx context.Context, s *Store, name, length string) error {
+	d, err := time.ParseDuration(length)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for end := time.Now().Add(d); time.Now().Before(end); n++ {
+		if _, err := s.Do(ctx, note(fmt.Sprintf("%s %d", name, n))); err != nil {
+			return err
+		}
+	}
+	fmt.Println(n)
 	return nil
 }
 

@@ -140,6 +140,34 @@ func (l lane) clonesRace(t *testing.T, tasks int) {
 	emptyOutbox(t, l.b)
 }
 
+// No clone starves: whoever wins gives way for a moment.
+func TestTortureRemoteFairness(t *testing.T) {
+	torture(t)
+	for _, clones := range []int{2, 8} {
+		l := newLane(t)
+		l.hook(t, "pre-receive", "sleep 0.03")
+		var list []*exec.Cmd
+		for i := range clones {
+			d := &desk{t: t, dir: l.clone(t), now: l.a.now}
+			_, err := d.open().Join(context.Background(), "origin", false)
+			require.NoError(t, err)
+			list = append(list, storeChild(os.Args[0], d.dir, "notes-for", strconv.Itoa(i), "20s"))
+		}
+		low, high := 0, 0
+		texts := together(t, list)
+		for i, text := range texts {
+			n, err := strconv.Atoi(strings.TrimSpace(text))
+			require.NoError(t, err)
+			if i == 0 || n < low {
+				low = n
+			}
+			high = max(high, n)
+		}
+		t.Logf("%d clones: %q", clones, texts)
+		require.LessOrEqual(t, high, 3*low)
+	}
+}
+
 // A letter whose process died is not pushed, and does not stop the others.
 func TestRemoteDeadOwner(t *testing.T) {
 	t.Parallel()

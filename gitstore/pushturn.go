@@ -49,7 +49,8 @@ func (r *Repo) pushTurn(ctx context.Context) (release func(), err error) {
 // what became of it. It runs while this process has the turn to push; the error
 // is what those heard whose push went wrong.
 func (s *Store) deliver(ctx context.Context, name string) (*chore, error) {
-	if err := s.giveWay(ctx); err != nil {
+	waited, err := s.giveWay(ctx)
+	if err != nil {
 		return nil, s.spread(ctx, nil, err)
 	}
 	chain, err := s.collect(ctx)
@@ -58,8 +59,16 @@ func (s *Store) deliver(ctx context.Context, name string) (*chore, error) {
 	}
 	started := time.Now()
 	d := delivery{store: s, remote: name}
-	due, err := d.deliver(ctx, chain)
-	s.noteTurn(d.lost, time.Since(started))
+	var due *chore
+	if waited {
+		err = d.look(ctx)
+	}
+	if err == nil && !d.lost {
+		due, err = d.deliver(ctx, chain)
+	}
+	if err == nil {
+		s.noteTurn(d, time.Since(started))
+	}
 	return due, err
 }
 
@@ -120,6 +129,22 @@ type delivery struct {
 	store  *Store
 	remote string
 	lost   bool // somebody else's push was faster
+	others int  // moves that it brought
+	looked bool // and that was seen without a push
+}
+
+// look finds out, where this clone gave way, whether others came before: a push
+// that is known to be late need not be made.
+func (d *delivery) look(ctx context.Context) error {
+	step, news, err := d.store.refresh(ctx, d.remote)
+	if err != nil {
+		return d.store.spread(ctx, nil, err)
+	}
+	if step.from == step.to {
+		return nil
+	}
+	d.lost, d.others, d.looked = true, len(news), true
+	return d.overtaken(ctx, news)
 }
 
 // deliver pushes a chain; what the remote does not take as a whole, and does
@@ -138,7 +163,7 @@ func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, e
 			return nil, d.store.spread(ctx, nil, unknown(err, pushErr))
 		}
 		if step.from != step.to {
-			d.lost = true
+			d.lost, d.others = true, len(news)
 			return nil, d.overtaken(ctx, news)
 		}
 		if lines := refusedBy(pushErr); len(lines) > 0 {

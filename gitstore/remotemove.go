@@ -9,6 +9,10 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
+// maxOffers bounds the races that one move may lose. Unlike in one clone, who
+// lost does not wait longer each time: it is the winner who gives way.
+const maxOffers = 100
+
 // An offer is one move on its way to the remote that is the authority.
 type offer struct {
 	store   *Store
@@ -34,7 +38,7 @@ func (s *Store) doRemote(ctx context.Context, name string, build Build) (Result,
 }
 
 func (o *offer) race(ctx context.Context) (Result, error) {
-	for attempt := range maxAttempts {
+	for range maxOffers {
 		t, entry, err := o.post(ctx)
 		switch {
 		case err == nil && entry == nil:
@@ -58,11 +62,11 @@ func (o *offer) race(ctx context.Context) (Result, error) {
 			return Result{}, fmt.Errorf("the remote %s may have the move, to repeat the command is safe: %w", o.remote, err)
 		}
 		o.fresh = true
-		if err := pause(ctx, attempt); err != nil {
+		if err := pause(ctx, 0); err != nil {
 			return Result{}, err
 		}
 	}
-	return Result{}, fmt.Errorf("%w: gave up after %d attempts", ErrConflict, maxAttempts)
+	return Result{}, fmt.Errorf("%w: gave up after %d pushes", ErrConflict, maxOffers)
 }
 
 // A hastyError is an answer that rests on a mirror which may be old, or on
