@@ -75,6 +75,11 @@ func TestBareKey(t *testing.T) {
 	} {
 		require.Equal(t, want, bareKey(line), line)
 	}
+	// The same bytes in another spelling would pass for another key.
+	rsa := inside("ssh-rsa")
+	last := len(rsa) - 2
+	require.Equal(t, byte('='), rsa[last+1])
+	require.Empty(t, bareKey("ssh-rsa "+rsa[:last]+string(rsa[last]+1)+"="))
 }
 
 func TestNamesOfUsersAndPatterns(t *testing.T) {
@@ -172,6 +177,9 @@ func TestTheFirstAdminsKeysAreBare(t *testing.T) {
 	s := empty(t)
 	require.Empty(t, s.step("human:ann@ann init admin=ann rights=admin keys=a,b", new(record)))
 	require.Equal(t, []string{keyOf("a"), keyOf("b")}, s.board.Principals().Find("ann").Keys)
+	require.Empty(t, s.step("human:ann@ann principal bob keys=b -> refused exists", new(record)))
+	require.Empty(t, s.step("human:ann@ann principal bob keys=d", new(record)))
+	require.Empty(t, s.step("human:ann@ann principal bob keys=d -> already", new(record)))
 	require.Empty(t, s.step("human:ann@ann principal bob keys=c", new(record)))
 	require.Equal(t, []string{keyOf("c")}, s.board.Principals().Find("bob").Keys)
 }
