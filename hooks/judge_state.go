@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +36,9 @@ func (j *judge) state(ctx context.Context, u Update) error {
 	}
 	var last gitstore.Replay
 	for _, id := range chain {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		last, err = j.replay(ctx, id)
 		refused := j.move(last)
 		if err != nil {
@@ -74,6 +78,9 @@ func (j *judge) chain(ctx context.Context, u Update) ([]gitstore.ID, *flow.Refus
 	if kind, _, err := objects.Size(u.New); err != nil || kind != "commit" {
 		return nil, refusal(RuleHistory, "git liza fsck", "%s is no commit that is here", u.New.Short()), nil
 	}
+	if list := near(objects, u); list != nil {
+		return list, nil, nil
+	}
 	args := []string{"rev-list", "--parents", "--topo-order", "--max-count=200000", string(u.New)}
 	if u.Old != "" {
 		args = append(args, "^"+string(u.Old))
@@ -83,6 +90,30 @@ func (j *judge) chain(ctx context.Context, u Update) ([]gitstore.ID, *flow.Refus
 		return nil, nil, err
 	}
 	return linear(string(out), u)
+}
+
+// nearby is how many commits of a push are read here before git lists them:
+// most pushes bring one move, and a process costs more than that.
+const nearby = 16
+
+// near lists a short chain from the old state to the new, nil if there is none.
+func near(objects *gitstore.Objects, u Update) []gitstore.ID {
+	var list []gitstore.ID
+	for id := u.New; len(list) < nearby; {
+		if _, size, err := objects.Size(id); err != nil || size > gitstore.MaxMove {
+			return nil
+		}
+		c, err := objects.Commit(id)
+		if err != nil || len(c.Parents) != 1 {
+			return nil
+		}
+		list = append(list, id)
+		if id = c.Parents[0]; id == u.Old {
+			slices.Reverse(list)
+			return list
+		}
+	}
+	return nil
 }
 
 // linear checks that the lines of rev-list, newest first, lead from one end of
