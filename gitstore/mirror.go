@@ -17,158 +17,44 @@ const maxBehind = 10000
 // that go along has moved meanwhile.
 const maxStale = 5
 
-// tracking is the ref that keeps what a remote was seen to have.
-func tracking(remote, what string) string { return "refs/liza/remote/" + remote + "/" + what }
-
-// heads are the two refs of a remote that a mirror follows, "" where it has
-// none.
-type heads struct{ state, integration ID }
-
-// fetch reads state and integration of a remote into this clone's refs for
-// them. It runs while the push lock is held. Errors wrap ErrOffline.
-func (s *Store) fetch(ctx context.Context, name string) (heads, error) {
-	branch := ""
-	tip, err := s.Repo.Resolve(ctx, StateRef)
-	if err != nil {
-		return heads{}, err
-	}
-	if tip != "" {
-		b, err := s.BoardAt(tip)
-		if err != nil {
-			return heads{}, err
-		}
-		branch = integrationRef(b)
-	}
-	found, err := s.fetchRefs(ctx, name, branch)
-	if err != nil || branch != "" || found.state == "" {
-		return found, err
-	}
-	// A first look: the board names the branch.
-	b, err := s.BoardAt(found.state)
-	if err != nil {
-		return heads{}, &Breach{found.state, err}
-	}
-	return s.fetchRefs(ctx, name, integrationRef(b))
-}
-
-// fetchRefs fetches the state and, if it is given, the integration branch.
-func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, error) {
-	want := [][2]string{{StateRef, tracking(name, "state")}}
-	if branch != "" {
-		want = append(want, [2]string{branch, tracking(name, "integration")})
-	}
-	err := s.fetchInto(ctx, name, want)
-	if exitCode(err) > 0 {
-		// One of them missing looks like no remote at all: ask which it is.
-		if want, err = s.present(ctx, name, want); err == nil && len(want) > 0 {
-			if err = s.fetchInto(ctx, name, want); err != nil {
-				err = offline(name, err)
-			}
-		}
-	} else if err != nil {
-		err = offline(name, err)
-	}
-	if err != nil {
-		return heads{}, err
-	}
-	var found heads
-	for _, pair := range want {
-		id, err := s.Repo.Resolve(ctx, pair[1])
-		if err != nil {
-			return heads{}, err
-		}
-		if pair[0] == StateRef {
-			found.state = id
-		} else {
-			found.integration = id
-		}
-	}
-	return found, nil
-}
-
-// fetchInto fetches refs of a remote, each into one of ours, and nothing that
-// is configured.
-func (s *Store) fetchInto(ctx context.Context, name string, refs [][2]string) error {
-	args := []string{"fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
-		"--no-recurse-submodules", "--refmap=", "--", name}
-	for _, pair := range refs {
-		args = append(args, "+"+pair[0]+":"+pair[1])
-	}
-	_, err := s.talk(ctx, args...)
-	return err
-}
-
-// present are those of the pairs whose first ref the remote has; what was seen
-// of the others before is forgotten.
-func (s *Store) present(ctx context.Context, name string, refs [][2]string) ([][2]string, error) {
-	var names []string
-	for _, pair := range refs {
-		names = append(names, pair[0])
-	}
-	there, err := s.listRemote(ctx, name, names...)
-	if err != nil {
-		return nil, err
-	}
-	var list [][2]string
-	var gone []RefUpdate
-	for _, pair := range refs {
-		if there[pair[0]] != "" {
-			list = append(list, pair)
-			continue
-		}
-		seen, err := s.Repo.Resolve(ctx, pair[1])
-		if err != nil {
-			return nil, err
-		}
-		if seen != "" {
-			gone = append(gone, RefUpdate{Name: pair[1], Old: seen})
-		}
-	}
-	return list, s.Repo.MoveRefs(ctx, gone, "liza: gone from "+name)
-}
-
-// listRemote asks which of some refs, or of those that match a pattern, a
-// remote has. Errors wrap ErrOffline.
-func (s *Store) listRemote(ctx context.Context, name string, refs ...string) (map[string]ID, error) {
-	out, err := s.talk(ctx, append([]string{"ls-remote", "--refs", "--", name}, refs...)...)
-	if err != nil {
-		return nil, offline(name, err)
-	}
-	there := map[string]ID{}
-	for line := range strings.Lines(string(out)) {
-		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if err := s.Repo.checkID(ID(id)); err != nil {
-			return nil, fmt.Errorf("remote %s: %w", name, err)
-		}
-		there[ref] = ID(id)
-	}
-	return there, nil
-}
-
 // news are the moves that a remote's state has and the mirror lacks, oldest
-// first, each replayed. The error is a *Breach, or wraps ErrDiverged.
-func (s *Store) news(ctx context.Context, name string, mirror, state ID) ([]Replay, error) {
+// first, each replayed, and the marks that they bring. The error is a *Breach,
+// or wraps ErrDiverged.
+func (s *Store) news(ctx context.Context, name string, mirror, state ID) (list []ID, marks []RefUpdate, err error) {
 	chain, breach := s.chain(state, mirror)
 	if breach != nil {
-		return nil, breach
+		return nil, nil, breach
 	}
-	var list []Replay
 	for i, id := range chain {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if i == 0 && mirror != "" {
 			if e, err := s.Event(id); err != nil || e.Parent != mirror {
-				return nil, s.diverged(name, mirror, state)
+				return nil, nil, s.diverged(name, mirror, state)
 			}
 		}
 		r, err := s.Replay(ctx, id, false)
 		if err != nil {
-			return nil, &Breach{id, err}
+			return nil, nil, &Breach{id, err}
 		}
-		list = append(list, r)
+		for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
+			if strings.HasPrefix(u.Name, marksPrefix) {
+				marks = append(marks, u)
+			}
+		}
 	}
-	return list, nil
+	return chain, marks, nil
+}
+
+const (
+	marksPrefix = "refs/liza/marks/"
+	savedPrefix = "refs/liza/saved/"
+)
+
+// kept reports whether a ref is one that moves bring and that then stays.
+func kept(ref string) bool {
+	return strings.HasPrefix(ref, marksPrefix) || strings.HasPrefix(ref, savedPrefix)
 }
 
 // diverged names both tips and how to go on.
@@ -305,4 +191,75 @@ func (s *Store) precedes(from, to ID) (bool, error) {
 		to = c.Parents[0]
 	}
 	return false, nil
+}
+
+// refresh brings the mirror to where the remote is, by a push of what waits or
+// by a look.
+func (o *offer) refresh(ctx context.Context, answer error) error {
+	release, err := o.store.Repo.pushTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	chain, err := o.store.collect(ctx)
+	if err != nil {
+		return err
+	}
+	if len(chain) > 0 {
+		due, err := o.store.deliver(ctx, o.remote)
+		if due != nil {
+			o.due = due
+		}
+		if o.fresh = err == nil; o.fresh {
+			return nil
+		}
+	}
+	if _, _, err = o.store.refresh(ctx, o.remote); errors.Is(err, ErrOffline) && !errors.Is(answer, ErrNoBoard) {
+		return fmt.Errorf("%w; as this clone saw the board last: %s", err, answer)
+	}
+	o.fresh = err == nil
+	return err
+}
+
+// hasty reports whether an error may be the mirror's being old.
+func hasty(err error) bool {
+	var refusal *flow.Refusal
+	return errors.As(err, &refusal) || errors.Is(err, ErrNoBoard) || errors.Is(err, ErrStateLost)
+}
+
+// refresh brings the mirror to where the remote is, and returns the moves that
+// it got. It runs while this process has the turn to push.
+func (s *Store) refresh(ctx context.Context, name string) (shift, []ID, error) {
+	found, err := s.fetch(ctx, name)
+	if err != nil {
+		return shift{}, nil, err
+	}
+	return s.pull(ctx, name, found)
+}
+
+// pull moves the mirror to what was fetched.
+func (s *Store) pull(ctx context.Context, name string, found heads) (shift, []ID, error) {
+	mirror, err := s.Repo.Resolve(ctx, StateRef)
+	if err != nil {
+		return shift{}, nil, err
+	}
+	step := shift{remote: name, from: mirror, to: found.state, seen: found}
+	if found.state == "" {
+		if mirror != "" {
+			err = fmt.Errorf("%w: %s has no board, this clone is at %s", ErrDiverged, name, mirror.Short())
+		}
+		return step, nil, err
+	}
+	news, marks, err := s.news(ctx, name, mirror, found.state)
+	if err != nil {
+		return step, nil, err
+	}
+	step.refs = marks
+	release, err := s.Repo.Queue(ctx)
+	if err != nil {
+		return step, nil, err
+	}
+	defer release()
+	step.behind, err = s.advance(ctx, step)
+	return step, news, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -185,103 +184,4 @@ func (o *offer) turn(ctx context.Context, e *outboxEntry) (*chore, error) {
 		return nil, nil
 	}
 	return o.store.deliver(ctx, o.remote)
-}
-
-// refresh brings the mirror to where the remote is, by a push of what waits or
-// by a look.
-func (o *offer) refresh(ctx context.Context, answer error) error {
-	release, err := o.store.Repo.pushTurn(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	chain, err := o.store.collect(ctx)
-	if err != nil {
-		return err
-	}
-	if len(chain) > 0 {
-		due, err := o.store.deliver(ctx, o.remote)
-		if due != nil {
-			o.due = due
-		}
-		if o.fresh = err == nil; o.fresh {
-			return nil
-		}
-	}
-	if _, _, err = o.store.refresh(ctx, o.remote); errors.Is(err, ErrOffline) && !errors.Is(answer, ErrNoBoard) {
-		return fmt.Errorf("%w; as this clone saw the board last: %s", err, answer)
-	}
-	o.fresh = err == nil
-	return err
-}
-
-// hasty reports whether an error may be the mirror's being old.
-func hasty(err error) bool {
-	var refusal *flow.Refusal
-	return errors.As(err, &refusal) || errors.Is(err, ErrNoBoard) || errors.Is(err, ErrStateLost)
-}
-
-// refresh brings the mirror to where the remote is, and returns the moves that
-// it got. It runs while this process has the turn to push.
-func (s *Store) refresh(ctx context.Context, name string) (shift, []Replay, error) {
-	found, err := s.fetch(ctx, name)
-	if err != nil {
-		return shift{}, nil, err
-	}
-	return s.pull(ctx, name, found)
-}
-
-// pull moves the mirror to what was fetched.
-func (s *Store) pull(ctx context.Context, name string, found heads) (shift, []Replay, error) {
-	mirror, err := s.Repo.Resolve(ctx, StateRef)
-	if err != nil {
-		return shift{}, nil, err
-	}
-	step := shift{remote: name, from: mirror, to: found.state, seen: found}
-	if found.state == "" {
-		if mirror != "" {
-			err = fmt.Errorf("%w: %s has no board, this clone is at %s", ErrDiverged, name, mirror.Short())
-		}
-		return step, nil, err
-	}
-	news, err := s.news(ctx, name, mirror, found.state)
-	if err != nil {
-		return step, nil, err
-	}
-	if step.refs, err = s.marks(news); err != nil {
-		return step, nil, err
-	}
-	release, err := s.Repo.Queue(ctx)
-	if err != nil {
-		return step, nil, err
-	}
-	defer release()
-	step.behind, err = s.advance(ctx, step)
-	return step, news, err
-}
-
-const (
-	marksPrefix = "refs/liza/marks/"
-	savedPrefix = "refs/liza/saved/"
-)
-
-// kept reports whether a ref is one that moves bring and that then stays.
-func kept(ref string) bool {
-	return strings.HasPrefix(ref, marksPrefix) || strings.HasPrefix(ref, savedPrefix)
-}
-
-// marks are the names of states that moves brought; their commits are here.
-func (s *Store) marks(news []Replay) ([]RefUpdate, error) {
-	var list []RefUpdate
-	for _, r := range news {
-		for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
-			if strings.HasPrefix(u.Name, marksPrefix) {
-				list = append(list, u)
-			}
-		}
-		if err := r.Before.Err(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
 }

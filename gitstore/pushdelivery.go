@@ -1,0 +1,238 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A delivery is one turn of pushing.
+type delivery struct {
+	store  *Store
+	remote string
+	lost   bool // somebody else's push was faster
+	others int  // moves that it brought
+	looked bool // and that was seen without a push
+}
+
+// look finds out, where this clone gave way, whether others came before: a push
+// that is known to be late need not be made.
+func (d *delivery) look(ctx context.Context) error {
+	step, news, err := d.store.refresh(ctx, d.remote)
+	if err != nil {
+		return d.store.spread(ctx, nil, err)
+	}
+	if step.from == step.to {
+		return nil
+	}
+	d.lost, d.others, d.looked = true, len(news), true
+	return d.overtaken(ctx, news)
+}
+
+// deliver pushes a chain; what the remote does not take as a whole, and does
+// not say why, it gets one move at a time.
+func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, error) {
+	for try := 0; ; try++ {
+		pushErr := d.store.push(ctx, d.remote, d.refs(chain, try))
+		if pushErr == nil {
+			return d.landed(ctx, chain)
+		}
+		if ctx.Err() != nil || errors.Is(pushErr, context.DeadlineExceeded) {
+			return nil, d.store.spread(ctx, nil, fmt.Errorf("%w; the remote may have the move: to repeat the command is safe", offline(d.remote, pushErr)))
+		}
+		step, news, err := d.store.refresh(ctx, d.remote)
+		if err != nil {
+			return nil, d.store.spread(ctx, nil, unknown(err, pushErr))
+		}
+		if step.from != step.to {
+			d.lost, d.others = true, len(news)
+			return nil, d.overtaken(ctx, news)
+		}
+		if lines := refusedBy(pushErr); len(lines) > 0 {
+			if handled, err := d.refused(ctx, chain, lines); handled || err != nil {
+				return nil, err
+			}
+			chain, try = chain[:1], 0
+			continue
+		}
+		if try < maxUnanswered-1 {
+			if err := pause(ctx, try); err != nil {
+				return nil, d.store.spread(ctx, nil, err)
+			}
+			continue
+		}
+		if len(chain) > 1 {
+			chain, try = chain[:1], 0
+			continue
+		}
+		return nil, d.store.spread(ctx, chain, d.untaken(chain, step, pushErr))
+	}
+}
+
+// refs are the updates of a push. The last try goes without deletions of task
+// branches: a remote that denies them must not stop a merge.
+func (d *delivery) refs(chain []*outboxEntry, try int) []RefUpdate {
+	updates := fold(chain, func(e *outboxEntry) []RefUpdate { return e.Push })
+	if try == maxUnanswered-1 {
+		updates = slices.DeleteFunc(updates, func(u RefUpdate) bool { return u.New == "" })
+	}
+	return updates
+}
+
+// landed moves the mirror to what the remote has now.
+func (d *delivery) landed(ctx context.Context, chain []*outboxEntry) (*chore, error) {
+	ctx = context.WithoutCancel(ctx)
+	release, err := d.store.Repo.Queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	list, err := d.store.Repo.outbox()
+	if err != nil {
+		return nil, err
+	}
+	last := chain[len(chain)-1].Commit
+	seen, err := d.seen(chain)
+	if err != nil {
+		return nil, err
+	}
+	_, err = d.store.advance(ctx, shift{remote: d.remote, from: chain[0].Parent, to: last, seen: seen,
+		refs: fold(chain, func(e *outboxEntry) []RefUpdate { return e.Refs })})
+	f := fate{Kind: fateLanded}
+	if err != nil {
+		f = fateOf(fmt.Errorf("%s has the move, but this clone's refs could not follow: %w", d.remote, err))
+	}
+	for _, e := range list {
+		if slices.ContainsFunc(chain, func(p *outboxEntry) bool { return p.Commit == e.Commit }) {
+			e.tell(f)
+		}
+	}
+	return d.store.due(last, len(chain)), nil
+}
+
+// seen is what the remote has after a push; of its integration branch that is
+// known only where the push moved it.
+func (d *delivery) seen(chain []*outboxEntry) (heads, error) {
+	last := chain[len(chain)-1].Commit
+	b, err := d.store.BoardAt(last)
+	if err != nil {
+		return heads{}, err
+	}
+	found := heads{state: last}
+	for _, u := range d.refs(chain, 0) {
+		if u.Name == integrationRef(b) {
+			found.integration = u.New
+		}
+	}
+	return found, nil
+}
+
+// overtaken ends all letters after the remote got other moves; some of those
+// may be ours, whose push was not answered.
+func (d *delivery) overtaken(ctx context.Context, news []ID) error {
+	release, err := d.store.Repo.Queue(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	list, err := d.store.Repo.outbox()
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		f := fate{Kind: fateAgain}
+		if slices.Contains(news, e.Commit) {
+			f.Kind = fateLanded
+		}
+		e.tell(f)
+	}
+	return nil
+}
+
+// refused ends the letter that the remote's judge named; those before it stay
+// in the outbox, those after it are built again. It is not handled where the
+// judge named none of several.
+func (d *delivery) refused(ctx context.Context, chain []*outboxEntry, lines []refusedLine) (handled bool, err error) {
+	at, line := blamed(chain, lines)
+	if at < 0 {
+		return false, nil
+	}
+	release, err := d.store.Repo.Queue(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	list, err := d.store.Repo.outbox()
+	if err != nil {
+		return false, err
+	}
+	i := slices.IndexFunc(list, func(e *outboxEntry) bool { return e.Commit == chain[at].Commit })
+	if i >= 0 {
+		list[i].tell(fateOf(line.refusal))
+		tellAll(list[i+1:], fate{Kind: fateAgain})
+	}
+	return true, nil
+}
+
+// blamed is the letter that a judge's line is about: the one it names, or the
+// only one that needs the ref it names; -1 where that is open.
+func blamed(chain []*outboxEntry, lines []refusedLine) (int, refusedLine) {
+	if len(chain) == 1 {
+		return 0, lines[0]
+	}
+	for _, l := range lines {
+		if i := slices.IndexFunc(chain, func(e *outboxEntry) bool { return l.what == string(e.Commit) }); i >= 0 {
+			return i, l
+		}
+	}
+	for _, l := range lines {
+		at, n := -1, 0
+		for i, e := range chain {
+			if slices.ContainsFunc(e.Push[1:], func(u RefUpdate) bool { return u.Name == l.what }) {
+				at, n = i, n+1
+			}
+		}
+		if n == 1 {
+			return at, l
+		}
+	}
+	return -1, refusedLine{}
+}
+
+func refusedBy(err error) []refusedLine {
+	var r *rejection
+	if errors.As(err, &r) {
+		return r.refused
+	}
+	return nil
+}
+
+// untaken says why a remote did not take a move, although its board is where
+// the move was built: its integration branch may be elsewhere.
+func (d *delivery) untaken(chain []*outboxEntry, step shift, pushErr error) error {
+	b, err := d.store.BoardAt(step.to)
+	if err != nil {
+		return err
+	}
+	branch := b.Settings().Integration
+	moves := slices.ContainsFunc(chain[0].Push, func(u RefUpdate) bool { return u.Name == integrationRef(b) })
+	if now := step.seen.integration; moves && now != branch.Tip {
+		return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip,
+			Hint:   fmt.Sprintf("git liza adopt %s --reason R", tracking(d.remote, "integration")),
+			Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", branch.Name, d.remote, orNone(now), branch.Tip.Short())})
+	}
+	return fmt.Errorf("remote %s: %w", d.remote, pushErr)
+}
+
+// unknown says what became of a push that nobody answered, where the remote
+// cannot be asked either.
+func unknown(err, pushErr error) error {
+	var r *rejection
+	if errors.As(pushErr, &r) || !errors.Is(err, ErrOffline) {
+		return err
+	}
+	return fmt.Errorf("%w; if the connection was lost on the way, the remote may have the move: to repeat the command is safe", err)
+}

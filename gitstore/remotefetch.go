@@ -1,0 +1,135 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// tracking is the ref that keeps what a remote was seen to have.
+func tracking(remote, what string) string { return "refs/liza/remote/" + remote + "/" + what }
+
+// heads are the two refs of a remote that a mirror follows, "" where it has
+// none.
+type heads struct{ state, integration ID }
+
+// fetch reads state and integration of a remote into this clone's refs for
+// them. It runs while the push lock is held. Errors wrap ErrOffline.
+func (s *Store) fetch(ctx context.Context, name string) (heads, error) {
+	branch := ""
+	tip, err := s.Repo.Resolve(ctx, StateRef)
+	if err != nil {
+		return heads{}, err
+	}
+	if tip != "" {
+		b, err := s.BoardAt(tip)
+		if err != nil {
+			return heads{}, err
+		}
+		branch = integrationRef(b)
+	}
+	found, err := s.fetchRefs(ctx, name, branch)
+	if err != nil || branch != "" || found.state == "" {
+		return found, err
+	}
+	// A first look: the board names the branch.
+	b, err := s.BoardAt(found.state)
+	if err != nil {
+		return heads{}, &Breach{found.state, err}
+	}
+	return s.fetchRefs(ctx, name, integrationRef(b))
+}
+
+// fetchRefs fetches the state and, if it is given, the integration branch.
+func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, error) {
+	want := [][2]string{{StateRef, tracking(name, "state")}}
+	if branch != "" {
+		want = append(want, [2]string{branch, tracking(name, "integration")})
+	}
+	err := s.fetchInto(ctx, name, want)
+	if exitCode(err) > 0 {
+		// One of them missing looks like no remote at all: ask which it is.
+		if want, err = s.present(ctx, name, want); err == nil && len(want) > 0 {
+			if err = s.fetchInto(ctx, name, want); err != nil {
+				err = offline(name, err)
+			}
+		}
+	} else if err != nil {
+		err = offline(name, err)
+	}
+	if err != nil {
+		return heads{}, err
+	}
+	var found heads
+	for _, pair := range want {
+		id, err := s.Repo.Resolve(ctx, pair[1])
+		if err != nil {
+			return heads{}, err
+		}
+		if pair[0] == StateRef {
+			found.state = id
+		} else {
+			found.integration = id
+		}
+	}
+	return found, nil
+}
+
+// fetchInto fetches refs of a remote, each into one of ours, and nothing that
+// is configured.
+func (s *Store) fetchInto(ctx context.Context, name string, refs [][2]string) error {
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
+		"--no-recurse-submodules", "--refmap=", "--", name}
+	for _, pair := range refs {
+		args = append(args, "+"+pair[0]+":"+pair[1])
+	}
+	_, err := s.talk(ctx, args...)
+	return err
+}
+
+// present are those of the pairs whose first ref the remote has; what was seen
+// of the others before is forgotten.
+func (s *Store) present(ctx context.Context, name string, refs [][2]string) ([][2]string, error) {
+	var names []string
+	for _, pair := range refs {
+		names = append(names, pair[0])
+	}
+	there, err := s.listRemote(ctx, name, names...)
+	if err != nil {
+		return nil, err
+	}
+	var list [][2]string
+	var gone []RefUpdate
+	for _, pair := range refs {
+		if there[pair[0]] != "" {
+			list = append(list, pair)
+			continue
+		}
+		seen, err := s.Repo.Resolve(ctx, pair[1])
+		if err != nil {
+			return nil, err
+		}
+		if seen != "" {
+			gone = append(gone, RefUpdate{Name: pair[1], Old: seen})
+		}
+	}
+	return list, s.Repo.MoveRefs(ctx, gone, "liza: gone from "+name)
+}
+
+// listRemote asks which of some refs, or of those that match a pattern, a
+// remote has. Errors wrap ErrOffline.
+func (s *Store) listRemote(ctx context.Context, name string, refs ...string) (map[string]ID, error) {
+	out, err := s.talk(ctx, append([]string{"ls-remote", "--refs", "--", name}, refs...)...)
+	if err != nil {
+		return nil, offline(name, err)
+	}
+	there := map[string]ID{}
+	for line := range strings.Lines(string(out)) {
+		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if err := s.Repo.checkID(ID(id)); err != nil {
+			return nil, fmt.Errorf("remote %s: %w", name, err)
+		}
+		there[ref] = ID(id)
+	}
+	return there, nil
+}
