@@ -140,7 +140,11 @@ func allowed(p flow.Principal) string {
 		parts = append(parts, "acts for every "+strings.Join(roles, ", "))
 	}
 	if len(p.Agents) > 0 {
-		parts = append(parts, "acts as "+strings.Join(p.Agents, ", "))
+		whom := "acts as " + strings.Join(p.Agents, ", ")
+		if len(roles) == 0 && !slices.ContainsFunc(p.Agents, func(glob string) bool { return !strings.HasPrefix(glob, "human:") }) {
+			whom += " and every agent" // it names none, see flow.Principal.MayAct
+		}
+		parts = append(parts, whom)
 	}
 	if len(p.Users) > 0 {
 		parts = append(parts, "server user "+strings.Join(p.Users, ", "))
