@@ -2,10 +2,13 @@ package gitstore
 
 import (
 	"context"
+	mathrand "math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -247,4 +250,51 @@ func TestRemoteSlow(t *testing.T) {
 	emptyOutbox(t, l.a)
 	require.NoError(t, os.Remove(filepath.Join(l.bare, "hooks", "pre-receive")))
 	l.agree(t)
+}
+
+// Clients of two clones are killed at any moment while git keeps house beside
+// them and the others go on: every board stays whole, and all agree.
+func TestTortureRemoteKills(t *testing.T) {
+	torture(t)
+	l := newLane(t)
+	l.later()
+	stop := make(chan struct{})
+	var beside sync.WaitGroup
+	for _, dir := range []string{l.a.dir, l.b.dir, l.bare} {
+		beside.Go(func() { keepHouse(dir, stop) })
+	}
+	var steady []*exec.Cmd
+	for i, d := range []*desk{l.a, l.b} {
+		steady = append(steady, storeChild(os.Args[0], d.dir, "notes-for", "steady "+strconv.Itoa(i), "30s"))
+	}
+	beside.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			cmd := storeChild(os.Args[0], []string{l.a.dir, l.b.dir}[i%2], "notes-for", "victim", "1m")
+			if cmd.Start() == nil {
+				time.Sleep(time.Duration(mathrand.Int64N(int64(600 * time.Millisecond))))
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+			}
+		}
+	})
+	texts := together(t, steady)
+	close(stop)
+	beside.Wait()
+	t.Logf("%q", texts)
+	l.later()
+	l.a.store, l.b.store = l.a.open(), l.b.open()
+	for _, d := range []*desk{l.a, l.b} {
+		until(t, "what the last kill left is cleared", func() bool {
+			_, err := d.store.Do(context.Background(), note("last"))
+			return err == nil
+		})
+		emptyOutbox(t, d)
+	}
+	l.agree(t)
+	git(t, l.bare, "fsck", "--no-dangling")
 }
