@@ -1,13 +1,16 @@
 package gitstore
 
 import (
-	"bufio"
+	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow"
 )
 
 // A Change is one path that differs between two commits. Mode is 0 where it
@@ -23,101 +26,200 @@ type Change struct {
 
 // Limits on what is read of the changes of a commit.
 const (
-	MaxChanges = 100_000
-	maxChanged = 64 << 20 // bytes of descriptions and paths
-	maxLink    = 4 << 10  // bytes of what a symbolic link points to
+	MaxChanges    = 100_000 // files, and folders that were looked into
+	maxTreeBytes  = 512 << 20
+	maxPathLength = 16 << 10 // bytes
+	maxLink       = 4 << 10  // bytes of what a symbolic link points to
 )
 
 // Changes lists the paths that differ between base and commit, in git's order,
-// a rename as a deletion and an addition. base "" stands for an empty tree. More
-// than MaxChanges are a *flow.Refusal with the rule limit.
+// a rename as a deletion and an addition. base "" stands for an empty tree. What
+// is over the limits is a *flow.Refusal with the rule limit, a name that no
+// tree can hold one with the rule path.
+//
+// The trees are compared here, because git gathers all changes before it tells
+// the first: ten folders within one another can stand for ten milliards.
 func (r *Repo) Changes(ctx context.Context, base, commit ID) ([]Change, error) {
-	if base == "" {
-		base = r.emptyTree()
-	}
-	if err := errors.Join(r.checkID(base), r.checkID(commit)); err != nil {
-		return nil, err
-	}
 	o, err := r.Objects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var changes []Change
-	c := Cmd{Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index",
-		"--ignore-submodules=none", "--no-ext-diff", string(base), string(commit)}}
-	err = r.stream(ctx, c, func(out *bufio.Reader) error {
-		changes, err = r.readChanges(out, o, commit)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return changes, nil
-}
-
-// readChanges reads pairs of a description and a path, to their end or to the
-// limit, where git may be far from done.
-func (r *Repo) readChanges(out *bufio.Reader, o *Objects, commit ID) (changes []Change, err error) {
-	hint := "git diff --stat HEAD " + string(commit)
-	for left := maxChanged; ; {
-		meta, err := readField(out, &left)
-		if errors.Is(err, io.EOF) && meta == "" {
-			return changes, nil
+	w := comparison{o: o, commit: commit}
+	pair := pair{}
+	for tree, id := range map[*ID]ID{&pair.old: base, &pair.new: commit} {
+		if id == "" {
+			continue
 		}
-		path, pathErr := readField(out, &left)
-		switch err := errors.Join(err, pathErr); {
-		case left < 0:
-			return nil, limited(hint, "the names of what %s changes have more than %d bytes", commit.Short(), maxChanged)
-		case err != nil:
-			return nil, fmt.Errorf("git diff-tree: %w", err)
-		case len(changes) == MaxChanges:
-			return nil, limited(hint, "%s changes more than %d files", commit.Short(), MaxChanges)
-		}
-		c, err := r.parseChange(meta, path)
+		c, err := o.Commit(id)
 		if err != nil {
 			return nil, err
 		}
-		if err := o.measure(&c); err != nil {
-			return nil, fmt.Errorf("%s in %s: %w", c.Path, commit, err)
-		}
-		changes = append(changes, c)
+		*tree = c.Tree
 	}
+	if pair.old != pair.new {
+		w.todo = append(w.todo, pair)
+	}
+	// One pair of folders is held at a time, so the order comes at the end.
+	for len(w.todo) > 0 {
+		last := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		if err := errors.Join(ctx.Err(), w.compare(last)); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(w.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return w.changes, nil
 }
 
-// readField reads up to the next NUL, and no more than left bytes in all.
-func readField(out *bufio.Reader, left *int) (string, error) {
-	var text []byte
-	for {
-		part, err := out.ReadSlice(0)
-		text = append(text, part...)
-		if *left -= len(part); *left < 0 {
-			return "", bufio.ErrTooLong
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return strings.TrimSuffix(string(text), "\x00"), err
-		}
-	}
+// A comparison is of two trees.
+type comparison struct {
+	o       *Objects
+	commit  ID
+	todo    []pair
+	folders int
+	bytes   int
+	changes []Change
 }
 
-// parseChange reads ":100644 100755 OLD NEW M" and a path.
-func (r *Repo) parseChange(meta, path string) (Change, error) {
-	f := strings.Fields(strings.TrimPrefix(meta, ":"))
-	if len(f) != 5 {
-		return Change{}, fmt.Errorf("git diff-tree answered %q", meta)
+// A pair is one folder before and after, "" where it was not there.
+type pair struct {
+	dir      string // "" or with a slash at the end
+	old, new ID
+}
+
+func (w *comparison) compare(p pair) error {
+	if w.folders++; w.folders > MaxChanges {
+		return w.limited("changes more than %d folders", MaxChanges)
 	}
-	oldMode, oldErr := strconv.ParseUint(f[0], 8, 32)
-	mode, err := strconv.ParseUint(f[1], 8, 32)
-	if err := errors.Join(oldErr, err); err != nil {
-		return Change{}, fmt.Errorf("git diff-tree answered %q: %w", meta, err)
+	old, err := w.open(p.old)
+	if err != nil {
+		return err
 	}
-	c := Change{Path: path, OldMode: uint32(oldMode), Mode: uint32(mode), Old: ID(f[2]), New: ID(f[3])}
-	if c.Old == r.zero() {
-		c.Old = ""
+	now, err := w.open(p.new)
+	if err != nil {
+		return err
 	}
-	if c.New == r.zero() {
-		c.New = ""
+	for old.more || now.more {
+		order := 0
+		switch {
+		case !now.more:
+			order = -1
+		case old.more:
+			order = strings.Compare(old.entry.sortName(), now.entry.sortName())
+		default:
+			order = 1
+		}
+		var was, is Entry
+		if order <= 0 {
+			was = old.entry
+			err = old.next()
+		}
+		if order >= 0 {
+			is = now.entry
+			err = errors.Join(err, now.next())
+		}
+		if err == nil && was != is {
+			err = w.differ(p.dir, was, is)
+		}
+		if err != nil {
+			return fmt.Errorf("%s in %s: %w", p.dir+was.Name+is.Name, w.commit.Short(), err)
+		}
 	}
-	return c, nil
+	return nil
+}
+
+// differ notes an entry that is not what it was; two that are there have one
+// name, and are both folders or none of them is.
+func (w *comparison) differ(dir string, was, is Entry) error {
+	e := is
+	if e.Name == "" {
+		e = was
+	}
+	path := dir + e.Name
+	switch {
+	case badName(e.Name):
+		return &flow.Refusal{Rule: flow.RulePath, Reason: fmt.Sprintf("a folder holds the name %.100q", e.Name), Hint: "git fsck"}
+	case len(path) > maxPathLength:
+		return w.limited("has a path of more than %d bytes", maxPathLength)
+	case e.Mode == ModeTree:
+		w.todo = append(w.todo, pair{path + "/", was.ID, is.ID})
+		if len(w.todo) > MaxChanges {
+			return w.limited("changes more than %d folders", MaxChanges)
+		}
+		return nil
+	case len(w.changes) == MaxChanges:
+		return w.limited("changes more than %d files", MaxChanges)
+	}
+	c := Change{Path: path, OldMode: was.Mode, Mode: is.Mode, Old: was.ID, New: is.ID}
+	err := w.o.measure(&c)
+	w.changes = append(w.changes, c)
+	return err
+}
+
+func (w *comparison) limited(format string, args ...any) error {
+	return limited("git ls-tree -r -t "+string(w.commit), "%s "+format, append([]any{w.commit.Short()}, args...)...)
+}
+
+// A cursor goes through the entries of a raw tree.
+type cursor struct {
+	data  []byte
+	hash  int // bytes of an id
+	entry Entry
+	more  bool
+}
+
+// open is the beginning of a folder.
+func (w *comparison) open(id ID) (*cursor, error) {
+	c := &cursor{hash: w.o.repo.hashLen / 2}
+	if id == "" {
+		return c, nil
+	}
+	data, err := w.o.rawTree(id, maxTree)
+	var large *tooLarge
+	if errors.As(err, &large) {
+		return nil, w.limited("holds a folder of %d bytes, at most %d are read", large.size, large.limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if w.bytes += len(data); w.bytes > maxTreeBytes {
+		return nil, w.limited("changes folders of more than %d bytes in all", maxTreeBytes)
+	}
+	c.data = data
+	return c, c.next()
+}
+
+// next goes to the next entry, as git sees it: what is a file has one of two
+// modes.
+func (c *cursor) next() error {
+	if c.more = len(c.data) > 0; !c.more {
+		c.entry = Entry{}
+		return nil
+	}
+	space, end := bytes.IndexByte(c.data, ' '), bytes.IndexByte(c.data, 0)
+	if space < 0 || end < space || len(c.data) < end+1+c.hash {
+		return errors.New("a tree is cut short")
+	}
+	mode, err := strconv.ParseUint(string(c.data[:space]), 8, 32)
+	if err != nil {
+		return fmt.Errorf("a tree has the mode %.20q", c.data[:space])
+	}
+	c.entry = Entry{plainMode(uint32(mode)), string(c.data[space+1 : end]), ID(hex.EncodeToString(c.data[end+1 : end+1+c.hash]))}
+	c.data = c.data[end+1+c.hash:]
+	return nil
+}
+
+// plainMode is the mode that git takes a mode for.
+func plainMode(mode uint32) uint32 {
+	switch kind := mode & 0o170000; {
+	case kind == 0o100000 && mode&0o100 != 0:
+		return ModeExecutable
+	case kind == 0o100000:
+		return ModeBlob
+	case kind == ModeSymlink, kind == ModeTree:
+		return kind
+	}
+	return ModeSubmodule
 }
 
 // measure fills in what the new content tells.
