@@ -140,10 +140,12 @@ func (j *judge) judge(ctx context.Context) error {
 			return err
 		}
 	}
-	if j.broken {
-		return nil
+	if !j.broken {
+		if err := j.complete(ctx); err != nil {
+			return err
+		}
 	}
-	return j.complete(ctx)
+	return j.after.Err() // a task that cannot be read is not one that is not there
 }
 
 // direct replaces symbolic refs by what they stand for, because that is what

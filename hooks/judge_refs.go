@@ -235,7 +235,16 @@ func (j *judge) session(ctx context.Context, u Update) error {
 	case !j.speaks(id):
 		j.refuse(u.Name, refusal(flow.RulePrincipal, "git liza principal list", "%s is for the principal of %s", u.Name, id))
 		return nil
-	case u.Old == "" || u.Old == u.New:
+	}
+	objects, err := j.store.Repo.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	if kind, _, err := objects.Size(u.New); err != nil || kind != "commit" {
+		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s is a commit that is here", u.Name))
+		return err
+	}
+	if u.Old == "" || u.Old == u.New {
 		return nil
 	}
 	grows, err := j.store.Repo.IsAncestor(ctx, u.Old, u.New)

@@ -345,6 +345,7 @@ func TestOtherRefs(t *testing.T) {
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "a commit", y.to("refs/liza/agents/coder-1", gitstore.ID(tree)))
 	more := y.commitTree(tree, "more", alive)
 	y.land(Update{"refs/liza/sessions/coder-1/s1", "", alive})
+	y.refuses("refs/liza/sessions/coder-1/s2", RuleRef, "a commit", Update{"refs/liza/sessions/coder-1/s2", "", gitstore.ID(tree)})
 	y.refuses("refs/liza/sessions/coder-1/s1", RuleRef, "only grows", y.to("refs/liza/sessions/coder-1/s1", again))
 	y.land(y.to("refs/liza/sessions/coder-1/s1", more))
 
@@ -487,4 +488,33 @@ func TestBombs(t *testing.T) {
 			require.Contains(t, []flow.Rule{RuleReplay, flow.RuleText, flow.RuleForm}, refused[0].Rule)
 		})
 	}
+}
+
+// TestUnreadable: a board that cannot be read refuses what would hang on it.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a")
+	y.claim("a")
+	y.land(y.all()...)
+	main, sound := y.at("refs/heads/main"), string(y.there(gitstore.StateRef))
+	spoil := func(path, content string) {
+		blob := y.hash("blob", content)
+		y.environ = []string{"GIT_INDEX_FILE=" + t.TempDir() + "/index"}
+		y.feed("", "read-tree", sound)
+		y.feed("", "update-index", "--add", "--cacheinfo", "100644,"+string(blob)+","+path)
+		tree := y.feed("", "write-tree")
+		y.environ = nil
+		git(t, y.server, "update-ref", gitstore.StateRef, string(y.commitTree(tree, "spoilt", gitstore.ID(sound))))
+		y.judge = y.open(y.server)
+	}
+	spoil("tasks/0a/a.yaml", "id: [\n")
+	y.refuses("push", RuleUndecided, "a.yaml", y.to(branchA, ""))
+	y.accepts(Update{"refs/heads/topic", "", main})
+	spoil("liza.yaml", "rules: [\n")
+	y.refuses("push", RuleUndecided, "liza.yaml", Update{"refs/heads/topic", "", main})
+	y.refuses("push", RuleUndecided, "liza.yaml", y.to(gitstore.StateRef, gitstore.ID(sound)))
+	y.accepts(Update{"refs/tags/v1", "", main})
+	spoil("liza.yaml", "rules: 2\n")
+	y.refuses("push", flow.RuleVersion, "rules version 2", Update{"refs/heads/topic", "", main})
 }
