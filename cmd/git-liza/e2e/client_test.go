@@ -104,16 +104,6 @@ func (c *client) must(args ...string) string {
 	return strings.TrimSpace(o.stdout)
 }
 
-// task is a task as this clone's JSON has it.
-func (c *client) task(id string) map[string]any {
-	c.t.Helper()
-	var answer struct {
-		Data map[string]any `json:"data"`
-	}
-	require.NoError(c.t, json.Unmarshal([]byte(c.must("git-liza", "show", id, "--json")), &answer))
-	return answer.Data
-}
-
 // found makes the board: the product's spec, the admin, the remote.
 func (c *client) found() {
 	c.t.Helper()
@@ -123,4 +113,5 @@ func (c *client) found() {
 	c.must("git", "commit", "-q", "-m", "A spec")
 	c.must("git", "push", "-q", "origin", "HEAD:refs/heads/main")
 	c.must("git-liza", "init", "--remote", "origin", "--admin", c.person)
+	c.must("git-liza", "principal", "add", c.person, "--replace", "--user", c.person)
 }
