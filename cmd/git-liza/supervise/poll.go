@@ -87,14 +87,17 @@ func (r *Rush) poll(ctx context.Context) (<-chan struct{}, error) {
 	}
 	go func() {
 		defer close(ended)
+		tidied := flow.ObjectID("") // the state that the clone was last tidied for
 		for pause := r.Limits.Poll; r.dormant(ctx, &pause); pause = min(2*pause, r.Limits.MaxPoll) {
 			synced, err := clone.Store.Sync(ctx)
 			if ctx.Err() != nil {
 				return
 			}
-			if err == nil && synced.Before != synced.After {
+			if err == nil && synced.After != tidied {
 				pause = r.Limits.Poll / 2
-				_, err = clone.Tidy(ctx)
+				if _, err = clone.Tidy(ctx); err == nil {
+					tidied = synced.After
+				}
 			}
 			r.polled(err)
 		}

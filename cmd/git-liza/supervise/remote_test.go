@@ -162,13 +162,16 @@ func TestLostToAnotherHost(t *testing.T) {
 	other := w.host("other")
 	r := w.begin(sharply, coder(w.agent(`echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/pid"; echo mine > mine.txt; waitfor never`)))
 	w.await("the agent", func() bool { return w.has("pid") })
-	other.liza("sync")
-	other.liza("release", "task-1") // a human gives the work of a host that is gone to somebody else
-	other.liza("claim", "task-1", "--as", "coder-5")
+	w.await("another coder", func() bool {
+		other.try("release", "task-1") // a human takes the work away; here its coder may be faster and claim it again
+		other.try("claim", "task-1", "--as", "coder-5")
+		claim := other.task("task-1").Claim
+		return claim != nil && claim.By == "coder-5"
+	})
 	w.gone("pid")
 	w.await("the end of the session", func() bool { return strings.Contains(r.said(), "task-1 is no longer its own") })
 	w.await("a tidy clone", func() bool { return !strings.Contains(w.git("worktree", "list"), ".worktrees") })
-	require.Equal(t, "mine\n", w.git("show", strings.TrimSpace(w.git("for-each-ref", "--format=%(refname)", "refs/liza/rescue/task-1"))+":mine.txt"))
+	require.Equal(t, "mine\n", w.git("show", strings.Fields(w.git("for-each-ref", "--format=%(refname)", "refs/liza/rescue/task-1"))[0]+":mine.txt"))
 	r.cancel()
 	require.NoError(t, r.wait(), r.said())
 }
