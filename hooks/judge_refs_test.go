@@ -1,0 +1,140 @@
+package hooks
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// TestIntegrationBranch: nothing but what the board says stands on it.
+func TestIntegrationBranch(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	tip := y.there(integrationBranch)
+	evil := y.commit("refs/heads/main", "evil", "x")
+	y.refuses(integrationBranch, flow.RuleTip, "approved merges only", y.to(integrationBranch, evil))
+	y.refuses(integrationBranch, flow.RuleTip, "never deleted", y.to(integrationBranch, ""))
+	y.accepts(y.to(integrationBranch, tip))
+
+	// A name that stands for it is it.
+	git(t, y.server, "symbolic-ref", "refs/heads/release", integrationBranch)
+	y.refuses(integrationBranch, flow.RuleTip, "", Update{"refs/heads/release", tip, evil})
+	y.refuses(integrationBranch, RuleRef, "twice", Update{"refs/heads/release", tip, tip}, Update{integrationBranch, tip, evil})
+	y.accepts(Update{"refs/heads/release", tip, tip}, Update{integrationBranch, tip, tip})
+	git(t, y.server, "symbolic-ref", "--delete", "refs/heads/release")
+
+	y.add("a")
+	y.claim("a")
+	y.work("a", "a.txt", "one\n")
+	y.submit("a")
+	y.approve("a")
+	y.land(y.all()...)
+	y.merge("a")
+	merged := y.at(integrationBranch)
+	y.refuses(integrationBranch, flow.RuleTip, "", y.to(integrationBranch, merged)) // without its move
+	y.refuses(integrationBranch, flow.RuleTip, "", append(y.moves(gitstore.StateRef), y.to(integrationBranch, evil))...)
+
+	// Its move alone may come: who receives it rolls the branch forward.
+	y.accepts(y.moves(gitstore.StateRef)...)
+	git(t, y.server, "update-ref", integrationBranch, string(evil))
+	y.refuses(integrationBranch, flow.RuleTip, "here it is at", y.moves(gitstore.StateRef)...)
+	git(t, y.server, "update-ref", integrationBranch, string(tip))
+	y.land(y.all()...)
+	y.refuses(integrationBranch, flow.RuleTip, "", y.to(integrationBranch, tip)) // back again
+}
+
+// TestTaskBranch: a branch is its holder's, then it is at the commit under
+// review, then it is gone.
+func TestTaskBranch(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	main := y.at("refs/heads/main")
+	y.refuses(branchA, flow.RuleNotFound, "no task", Update{branchA, "", main})
+	y.add("a")
+	y.land(y.all()...)
+	y.refuses(branchA, RuleBranch, "UNCLAIMED", Update{branchA, "", main})
+	y.claim("a")
+	y.land(y.all()...)
+	y.work("a", "a.txt", "one\n")
+	y.land(y.all()...)
+	y.submit("a")
+	later := y.commit(branchA, "later.txt", "x")
+	y.refuses(branchA, RuleBranch, "submitted and nowhere else", append(y.moves(gitstore.StateRef, savedA), y.to(branchA, later))...)
+	y.land(y.all()...)
+	y.refuses(branchA, RuleBranch, "submitted and nowhere else", y.to(branchA, later))
+	y.refuses(branchA, RuleBranch, "not over", y.to(branchA, ""))
+	y.approve("a")
+	y.land(y.all()...)
+	y.refuses(branchA, RuleBranch, "", y.to(branchA, later))
+	y.merge("a")
+	y.refuses(branchA, flow.RuleFinal, "is gone", append(y.moves(gitstore.StateRef, integrationBranch), y.to(branchA, later))...)
+	y.land(y.all()...)
+	y.refuses(branchA, flow.RuleFinal, "is gone", Update{branchA, "", later})
+}
+
+// TestKept: saves and marks come with the move that names them, once.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a")
+	y.claim("a")
+	y.work("a", "a.txt", "one\n")
+	y.land(y.all()...)
+	main := y.at("refs/heads/main")
+	y.refuses(savedA, RuleRef, "no move", Update{savedA, "", main})
+	y.refuses("refs/liza/marks/mine", RuleRef, "no move", Update{"refs/liza/marks/mine", "", y.at(gitstore.StateRef)})
+	mark := "refs/liza/marks/sprint-1"
+	y.refuses(mark, RuleRef, "never moved", y.to(mark, y.there(gitstore.StateRef)))
+	y.refuses(mark, RuleRef, "never moved or deleted", y.to(mark, ""))
+	y.submit("a")
+	y.refuses(savedA, RuleRef, "does not bring it", y.moves(gitstore.StateRef)...)
+	y.refuses(savedA, RuleRef, "the push puts it at", append(y.moves(gitstore.StateRef), Update{savedA, "", main})...)
+	y.refuses("refs/liza/saved/a/2", RuleRef, "no move", append(y.moves(gitstore.StateRef, savedA), Update{"refs/liza/saved/a/2", "", main})...)
+	y.land(y.all()...)
+	y.refuses(savedA, RuleRef, "never moved", y.to(savedA, ""))
+	y.do(flow.Move{Act: flow.ActCheckpoint, By: ann, Detail: &flow.CheckpointMove{Reason: "look"}})
+	y.refuses("refs/liza/marks/checkpoint-1", RuleRef, "does not bring it", y.moves(gitstore.StateRef)...)
+	y.land(y.all()...)
+}
+
+// TestOtherRefs: what has no place on a server stays out, and what is none of
+// our business passes.
+func TestOtherRefs(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	main := y.at("refs/heads/main")
+	for name, rule := range map[string]flow.Rule{
+		"refs/liza/remote/origin/state": RuleRef, "refs/liza/rescue/x": RuleRef, "refs/liza/inbox/x": RuleRef, "refs/heads/liza": RuleRef,
+		"refs/Liza/state": RuleRef, "refs/replace/" + hexes("a", 40): RuleReplace, "refs/liza/agents/root": flow.RulePrincipal,
+		"refs/liza/agents/coder-1": RuleRef, "refs/liza/sessions/x/y": flow.RulePrincipal,
+	} {
+		y.refuses(name, rule, "", Update{name, "", y.commit("refs/heads/main", "x", "y")})
+	}
+	y.accepts(Update{"refs/heads/topic", "", main}, Update{"refs/tags/v1", "", main}, Update{"refs/notes/commits", "", main}, Update{"refs/heads/Integration", "", main})
+	git(t, y.server, "config", "core.ignoreCase", "true")
+	y.judge = y.open(y.server)
+	y.refuses("refs/heads/Integration", RuleRef, "", Update{"refs/heads/Integration", "", main})
+
+	tree := git(t, y.clone, "rev-parse", string(main)+"^{tree}")
+	alive, again := y.commitTree(tree, "alive"), y.commitTree(tree, "still alive")
+	y.land(Update{"refs/liza/agents/coder-1", "", alive})
+	y.land(y.to("refs/liza/agents/coder-1", again))
+	y.accepts(y.to("refs/liza/agents/coder-1", ""))
+	y.refuses("refs/liza/agents/coder-1", RuleRef, "at most", y.to("refs/liza/agents/coder-1", y.commitTree(tree, strings.Repeat("x", maxPresence))))
+	y.refuses("refs/liza/agents/coder-1", RuleRef, "no parents", y.to("refs/liza/agents/coder-1", y.commitTree(tree, "again", alive)))
+	y.refuses("refs/liza/agents/coder-1", RuleRef, "a commit", y.to("refs/liza/agents/coder-1", gitstore.ID(tree)))
+	more := y.commitTree(tree, "more", alive)
+	y.land(Update{"refs/liza/sessions/coder-1/s1", "", alive})
+	y.refuses("refs/liza/sessions/coder-1/s2", RuleRef, "a commit", Update{"refs/liza/sessions/coder-1/s2", "", gitstore.ID(tree)})
+	y.refuses("refs/liza/sessions/coder-1/s1", RuleRef, "only grows", y.to("refs/liza/sessions/coder-1/s1", again))
+	y.land(y.to("refs/liza/sessions/coder-1/s1", more))
+
+	// A push of which one part is illegal is refused whole.
+	y.add("a")
+	refused := y.judged(append(y.all(), Update{"refs/heads/liza", "", main})...)
+	require.Len(t, refused, 1)
+}

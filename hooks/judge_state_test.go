@@ -1,0 +1,271 @@
+package hooks
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// TestForgedHistory: the state ref takes nothing but what moves make.
+func TestForgedHistory(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	root := y.there(gitstore.StateRef)
+	y.add("a")
+	first := y.at(gitstore.StateRef)
+	y.land(y.all()...)
+	y.add("b")
+	good := y.at(gitstore.StateRef)
+	tree := git(t, y.clone, "rev-parse", string(good)+"^{tree}")
+	oldTree := git(t, y.clone, "rev-parse", string(first)+"^{tree}")
+	twoParents := y.forge(good, "parent "+string(first), "parent "+string(first)+"\nparent "+string(root))
+	orphan := y.forge(good, "parent "+string(first)+"\n", "")
+
+	for name, forged := range map[string]struct {
+		commit gitstore.ID
+		what   string // "" the commit
+		rule   flow.Rule
+		reason string
+	}{
+		"rewound":              {root, gitstore.StateRef, RuleHistory, "only grows"},
+		"forked":               {y.forge(good, "parent "+string(first), "parent "+string(root)), gitstore.StateRef, RuleHistory, "only grows"},
+		"rewritten":            {orphan, gitstore.StateRef, RuleHistory, "only grows"},
+		"two parents":          {twoParents, gitstore.StateRef, RuleHistory, "2 parents"},
+		"a branch's commit":    {y.at("refs/heads/main"), gitstore.StateRef, RuleHistory, "only grows"},
+		"a tree":               {gitstore.ID(tree), gitstore.StateRef, RuleHistory, "no commit"},
+		"nothing that exists":  {gitstore.ID(hexes("a", 40)), gitstore.StateRef, RuleHistory, "no commit"},
+		"hand-edited tree":     {y.forge(good, "tree "+tree, "tree "+oldTree), "", RuleReplay, "its tree is not"},
+		"lying subject":        {y.forge(good, "\nadd b by human:ann\n", "\nadd c by human:ann\n"), "", RuleReplay, "renders to"},
+		"lying author":         {y.forge(good, "author ann <ann@", "author eve <eve@"), "", RuleReplay, "renders to"},
+		"another header":       {y.forge(good, "\ncommitter ", "\nencoding latin1\ncommitter "), "", RuleReplay, "renders to"},
+		"a word at its end":    {y.forge(good, "scope: small\n", "scope: small\n# and more\n"), "", RuleReplay, "renders to"},
+		"unknown act":          {y.forge(good, "\nact: add\n", "\nact: conquer\n"), "", RuleReplay, "act"},
+		"understated effect":   {y.forge(good, "id: b\n", "id: c\n"), "", RuleReplay, "tree"},
+		"an id that is a path": {y.forge(good, "id: b\n", "id: ../../x\n"), "", RuleReplay, "not an id"},
+		"an id as an option":   {y.forge(good, "id: b\n", "id: -x\n"), "", RuleReplay, "not an id"},
+		"an id as a ref trick": {y.forge(good, "id: b\n", "id: \"a..b\"\n"), "", RuleReplay, "not an id"},
+		"an id that is there":  {y.forge(good, "id: b\n", "id: A\n"), "", flow.RuleExists, "a"},
+		"no move at all":       {y.forge(good, "\n\nact: add\n", "\nact: add\n"), "", RuleReplay, "no move"},
+		"aliases":              {y.forge(good, "scope: small\n", "scope: &a small\n    title: *a\n"), "", RuleReplay, ""},
+		"duplicate keys":       {y.forge(good, "\nact: add\n", "\nact: add\nact: add\n"), "", RuleReplay, ""},
+		"a coder adds tasks":   {y.forge(good, `by: "human:ann"`, "by: coder-1"), "", flow.RuleRole, "coder-1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			what := forged.what
+			if what == "" {
+				what = string(forged.commit)
+			}
+			y.refuses(what, forged.rule, forged.reason, y.to(gitstore.StateRef, forged.commit))
+		})
+	}
+	y.refuses(gitstore.StateRef, RuleHistory, "never deleted", y.to(gitstore.StateRef, ""))
+	y.accepts(y.to(gitstore.StateRef, good))
+}
+
+// TestOneOfSeveralMoves: the first bad move of a chain is named, and nothing
+// is said of what follows from it.
+func TestOneOfSeveralMoves(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a")
+	y.add("b")
+	bad := y.forge(y.at(gitstore.StateRef), "\nadd b by", "\nadd x by")
+	tree := git(t, y.clone, "rev-parse", string(bad)+"^{tree}")
+	next := y.commitTree(tree, "nonsense", bad)
+	refused := y.judged(y.to(gitstore.StateRef, next), y.to("refs/heads/topic", y.at("refs/heads/main")), y.to("refs/liza/inbox/x", next))
+	require.Len(t, refused, 2)
+	require.Equal(t, string(bad), refused[0].What)
+	require.Equal(t, "refs/liza/inbox/x", refused[1].What)
+}
+
+// TestClock: a lease is not taken early by a false time, nor far ahead, and
+// only a push that makes the board is not held against the clock.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a")
+	tip, server := string(y.at(gitstore.StateRef)), y.now
+	for offset, ok := range map[time.Duration]bool{
+		0: true, Past: true, Past + time.Second: false, -Future: true, -Future - time.Second: false, 240 * time.Hour: false, -240 * time.Hour: false,
+	} {
+		y.now = server.Add(offset)
+		if ok {
+			y.accepts(y.all()...)
+			continue
+		}
+		y.refuses(tip, flow.RuleTime, "the server's clock says", y.all()...)
+	}
+}
+
+// TestEvilMerge: what is merged is what git makes of the two parents, the
+// reviewed commit and the tip.
+func TestEvilMerge(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a", "b")
+	for _, id := range []flow.TaskID{"b", "a"} {
+		y.claim(id)
+		y.work(id, string(id)+".txt", "one\n")
+		y.submit(id)
+		y.approve(id)
+	}
+	y.land(y.all()...)
+	before := y.there(gitstore.StateRef)
+	d := y.merging("a")
+	evilTree := git(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "evil", "x"))+"^{tree}")
+	evil := y.commitTree(evilTree, "Merge a", d.Onto, d.Submission)
+	amended := y.commit(branchA, "more", "x")
+	unreviewed := y.commitTree(string(d.Tree), "Merge a", d.Onto, amended)
+	swapped := y.commitTree(string(d.Tree), "Merge a", d.Submission, d.Onto)
+	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: d})
+	good := y.at(gitstore.StateRef)
+
+	for name, forged := range map[string]struct {
+		rule  flow.Rule
+		edits []string
+		tip   gitstore.ID
+	}{
+		"an extra change":                 {flow.RuleMerge, []string{"commit: " + string(d.Commit), "commit: " + string(evil)}, evil},
+		"an extra change, recorded":       {flow.RuleMerge, []string{"commit: " + string(d.Commit), "commit: " + string(evil), "\ntree: " + string(d.Tree), "\ntree: " + evilTree}, evil},
+		"an amended commit":               {flow.RuleCommit, []string{"commit: " + string(d.Commit), "commit: " + string(unreviewed), "submission: " + string(d.Submission), "submission: " + string(amended)}, unreviewed},
+		"an amended commit, not recorded": {flow.RuleMerge, []string{"commit: " + string(d.Commit), "commit: " + string(unreviewed)}, unreviewed},
+		"the parents the other way":       {flow.RuleMerge, []string{"commit: " + string(d.Commit), "commit: " + string(swapped)}, swapped},
+		"a fast-forward":                  {flow.RuleMerge, []string{"commit: " + string(d.Commit), "commit: " + string(d.Submission)}, d.Submission},
+		"another tip":                     {flow.RuleTip, []string{"onto: " + string(d.Onto), "onto: " + string(d.Submission)}, d.Commit},
+		"a commit that is not there":      {flow.RuleFact, []string{"commit: " + string(d.Commit), "commit: " + hexes("a", 40)}, d.Commit},
+		"a drift that is not so":          {flow.RuleFact, []string{"\ngit: ", "\ndrift: 7\ngit: "}, d.Commit},
+		"the work of another task":        {flow.RuleCommit, []string{"submission: " + string(d.Submission), "submission: " + string(y.board().Task("b").Submission.Commit)}, d.Commit},
+	} {
+		t.Run(name, func(t *testing.T) {
+			commit := y.forge(good, forged.edits...)
+			y.refuses(string(commit), forged.rule, "", y.to(gitstore.StateRef, commit), y.to(integrationBranch, forged.tip))
+		})
+	}
+	y.land(y.to(gitstore.StateRef, good), y.to(integrationBranch, d.Commit), y.to(branchA, ""))
+	require.NotEqual(t, before, y.there(gitstore.StateRef))
+
+	// The tip has moved on: the next merge builds on it, or not at all.
+	late := y.merging("b")
+	late.Onto = y.at("refs/heads/main")
+	m, err := y.store.Merge(context.Background(), late.Onto, late.Submission)
+	require.NoError(t, err)
+	late.Commit, late.Tree = y.commitTree(string(m.Tree), "Merge b", late.Onto, late.Submission), m.Tree
+	right := y.merging("b")
+	y.do(flow.Move{Act: flow.ActMerge, Task: "b", By: ann, Detail: right})
+	good = y.at(gitstore.StateRef)
+	forged := y.forge(good, "commit: "+string(right.Commit), "commit: "+string(late.Commit), "onto: "+string(right.Onto), "onto: "+string(late.Onto), "\ntree: "+string(right.Tree), "\ntree: "+string(late.Tree))
+	y.refuses(string(forged), flow.RuleTip, "", y.to(gitstore.StateRef, forged), y.to(integrationBranch, late.Commit))
+}
+
+// TestBounds: many moves come in parts, and a judgement ends.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	old, tip := gitstore.ID("c0"), gitstore.ID("c5001")
+	var lines strings.Builder
+	for i := MaxMoves + 1; i > 0; i-- {
+		lines.WriteString(row(i) + " " + row(i-1) + "\n")
+	}
+	_, refused, err := linear(lines.String(), Update{gitstore.StateRef, old, tip})
+	require.NoError(t, err)
+	require.Equal(t, flow.RuleLimit, refused.Rule)
+	require.Contains(t, refused.Hint, "c5000:refs/liza/state")
+	list, refused, err := linear(strings.TrimPrefix(lines.String(), row(MaxMoves+1)+" "+row(MaxMoves)+"\n"), Update{gitstore.StateRef, old, "c5000"})
+	require.NoError(t, err)
+	require.Nil(t, refused)
+	require.Len(t, list, MaxMoves)
+	require.Equal(t, gitstore.ID("c1"), list[0])
+
+	y := plain(t)
+	y.add("a")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	err = Judge(ctx, y.judge, Push{Updates: y.all(), Server: true, Now: y.now})
+	require.ErrorContains(t, err, string(RuleTime))
+}
+
+func row(i int) string { return "c" + strconv.Itoa(i) }
+
+// TestSubmissionContent: a submission is held against the commit that it
+// names, and what reaches out of the tree or swells it is refused unread.
+func TestSubmissionContent(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a")
+	y.claim("a")
+	base := y.at(branchA)
+	y.work("a", "a.txt", "one\n")
+	y.land(y.all()...)
+	y.submit("a")
+	good, d := y.at(gitstore.StateRef), y.board().Task("a").Submission
+	rest := git(t, y.clone, "ls-tree", string(base)) + "\n"
+	with := func(mode, kind string, id gitstore.ID) gitstore.ID {
+		return y.commitTree(y.feed(rest+mode+" "+kind+" "+string(id)+"\ta.txt\n", "mktree", "--missing"), "work", base)
+	}
+	for name, forged := range map[string]struct {
+		commit gitstore.ID
+		rule   flow.Rule
+		reason string
+	}{
+		"a link out of the tree": {with("120000", "blob", y.hash("blob", "../../etc/passwd")), flow.RuleContent, "symbolic link out of the tree"},
+		"a link to the hooks":    {with("120000", "blob", y.hash("blob", ".git/hooks/pre-commit")), flow.RuleContent, "symbolic link out of the tree"},
+		"a submodule":            {with("160000", "commit", base), flow.RuleContent, "submodule"},
+		"a huge file":            {with("100644", "blob", y.hash("blob", strings.Repeat("x", 51<<20))), flow.RuleContent, "at most"},
+		"nothing":                {y.commitTree(git(t, y.clone, "rev-parse", string(base)+"^{tree}"), "work", base), flow.RuleFact, ""},
+		"another history":        {y.commitTree(string(d.Tree), "work"), flow.RuleFact, ""},
+		"a file that is missing": {with("100644", "blob", gitstore.ID(hexes("b", 40))), RuleUndecided, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := git(t, y.clone, "rev-parse", string(forged.commit)+"^{tree}")
+			commit := y.forge(good, string(d.Commit), string(forged.commit), "\ntree: "+string(d.Tree), "\ntree: "+tree)
+			y.refuses(string(commit), forged.rule, forged.reason, y.to(gitstore.StateRef, commit), Update{savedA, "", forged.commit}, y.to(branchA, forged.commit))
+		})
+	}
+	// The record says one thing and the commit is another.
+	other := y.commit(branchA, "b.txt", "two\n")
+	lie := y.forge(good, string(d.Commit), string(other))
+	y.refuses(string(lie), flow.RuleFact, "", y.to(gitstore.StateRef, lie), Update{savedA, "", other}, y.to(branchA, other))
+	missing := y.forge(good, string(d.Commit), hexes("c", 40))
+	y.refuses(string(missing), flow.RuleFact, "does not exist", y.to(gitstore.StateRef, missing))
+	y.accepts(y.all()...)
+}
+
+// TestBombs: what is too large or too clever is refused before it is decoded.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a")
+	good := y.at(gitstore.StateRef)
+	aliases := "scope: small\n    a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c < 'k'; c++ {
+		last := string(c - 1)
+		aliases += "    " + string(c) + ": &" + string(c) + " [*" + strings.Repeat(last+",*", 8) + last + "]\n"
+	}
+	for name, text := range map[string]string{
+		"a long text":    "scope: " + strings.Repeat("x", 5<<20) + "\n",
+		"aliases":        aliases,
+		"brackets":       "scope: " + strings.Repeat("[", 1<<20) + "\n",
+		"a long line":    "scope: " + strings.Repeat("a,", 1<<20) + "\n",
+		"many fields":    strings.Repeat("scope: small\n    ", 1<<16) + "scope: small\n",
+		"control":        "scope: \"a\\u0007\"\n",
+		"a raw control":  "scope: a\x07\n",
+		"two documents":  "scope: small\n---\nact: add\n",
+		"a tag":          "scope: !!binary c21hbGw=\n",
+		"another type":   "scope: {a: b}\n",
+		"a broken UTF-8": "scope: \xff\xfe\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			forged := y.forge(good, "scope: small\n", text)
+			refused := y.judged(y.to(gitstore.StateRef, forged))
+			require.Len(t, refused, 1)
+			require.Equal(t, string(forged), refused[0].What)
+			require.Contains(t, []flow.Rule{RuleReplay, flow.RuleText, flow.RuleForm}, refused[0].Rule)
+		})
+	}
+}
