@@ -168,3 +168,24 @@ func (s *Store) Landed(ctx context.Context, commit ID) error {
 	return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: "git liza sync",
 		Reason: fmt.Sprintf("the integration branch of %s is at %s, which does not contain %s", name, orNone(step.seen.integration), commit.Short())})
 }
+
+// Astray says of the remote's integration branch, as it was seen last, that
+// something else than the board has moved it; a *flow.Refusal then, which
+// nothing but a merge needs to heed. A host that runs no hooks allows it.
+func (s *Store) Astray(ctx context.Context) error {
+	name, err := s.Authority(ctx)
+	if err != nil || name == "" {
+		return err
+	}
+	b, _, err := s.Board(ctx)
+	if err != nil {
+		return err
+	}
+	branch := b.Settings().Integration
+	there, err := s.Repo.Resolve(ctx, tracking(name, "integration"))
+	if err != nil || there == "" || flow.ObjectID(there) == branch.Tip {
+		return err
+	}
+	return &flow.Refusal{Rule: flow.RuleTip, Hint: fmt.Sprintf("git log %s..%s", branch.Tip.Short(), tracking(name, "integration")),
+		Reason: fmt.Sprintf("%s of %s is at %s, where no approved merge has brought it: the board has it at %s", branch.Name, name, there.Short(), branch.Tip.Short())}
+}

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -59,6 +60,10 @@ func (c *Clone) shared(ctx context.Context) []Finding {
 	_, err = c.Repo.Run(ctx, gitstore.Cmd{Dir: c.Repo.MainWorkTree(), Args: []string{"ls-remote", "--quiet", "--", name, gitstore.StateRef}, Remote: true, Limit: remoteLimit})
 	if err != nil {
 		return []Finding{bad(check, "git remote get-url "+name, "%s holds the board and cannot be reached: %v", name, err)}
+	}
+	var astray *flow.Refusal
+	if errors.As(c.Store.Astray(ctx), &astray) {
+		return []Finding{bad(check, astray.Hint, "%s", astray.Reason)}
 	}
 	return []Finding{fine(check, "%s holds the board, and answers", name)}
 }
