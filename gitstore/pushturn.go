@@ -6,7 +6,6 @@ import (
 	"slices"
 	"syscall"
 	"time"
-
 )
 
 // pushWait is how long a process waits before it looks again whether it is its
@@ -121,4 +120,3 @@ func (s *Store) spread(ctx context.Context, chain []*outboxEntry, cause error) e
 	}
 	return cause
 }
-
