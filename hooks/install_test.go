@@ -332,3 +332,18 @@ func TestServerSettings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before, contents(t, dir))
 }
+
+// git copies the configuration of a work tree into those that are made from
+// it: uninstalling finds the copies too.
+func TestCopiedConfiguration(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := house(t, settings["of a work tree"])
+	require.NoError(t, Install(ctx, opened(t, dir), theirs))
+	later := filepath.Join(t.TempDir(), "later")
+	git(t, dir, "worktree", "add", "-q", "--detach", later)
+	require.Contains(t, git(t, later, "config", "core.hooksPath"), "/liza/")
+	_, err := Uninstall(ctx, opened(t, dir))
+	require.NoError(t, err)
+	require.Equal(t, "main hooks", git(t, later, "config", "core.hooksPath"))
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+)
+
+// everyday measures what the hooks of a clone add to the commands that people
+// type all day, beside the same repository without them.
+func (b *bench) everyday() error {
+	var with, without *clone
+	for _, c := range []**clone{&with, &without} {
+		name := "everyday-without"
+		if with == nil {
+			name = "everyday-with"
+		}
+		*c = &clone{b: b, path: b.path(filepath.Join(name, "work")), git: b.path(filepath.Join(name, "work", ".git"))}
+		if err := (*c).found(); err != nil {
+			return err
+		}
+		if err := (*c).syncing("none"); err != nil {
+			return err
+		}
+	}
+	if _, err := b.output(with.liza("hooks", "install")); err != nil {
+		return err
+	}
+	for _, row := range []struct {
+		what   string
+		args   []string
+		budget float64 // milliseconds more; 0 where nothing runs a hook
+	}{
+		{"git status", []string{"status", "--porcelain"}, 0},
+		{"git commit", []string{"commit", "-q", "--allow-empty", "-m", "x"}, 3},
+		{"git update-ref, one transaction", []string{"update-ref", "refs/tags/t", "HEAD"}, 2.5},
+		{"git update-ref, 1,000 refs at once", []string{"sh", "-c", thousandRefs}, 0},
+	} {
+		arm := func(c *clone) func() (sample, error) {
+			n := 0
+			return func() (sample, error) {
+				n++
+				args := append([]string{"git"}, row.args...)
+				if row.args[0] == "sh" {
+					args = append(row.args, strconv.Itoa(n))
+				}
+				return b.sample(command{dir: c.path, args: args})
+			}
+		}
+		got, err := alternate(b.scale.rounds*2, arm(with), arm(without))
+		if err != nil {
+			return err
+		}
+		b.more("hooks: "+row.what, got[0].of(wall), got[1].of(wall), row.budget)
+	}
+	return nil
+}
+
+// thousandRefs makes refs that nobody guards, in one transaction.
+const thousandRefs = `for i in $(seq 1000); do echo "update refs/bench/$0-$i HEAD"; done | git update-ref --stdin`
+
+// more notes what the median is above the floor's and whether that keeps to a
+// budget in milliseconds, 0 if there is none.
+func (b *bench) more(what string, measured, floor spread, budget float64) {
+	extra := measured.median - floor.median
+	r := row{what: what, measured: measured.in("ms"), floor: floor.in("ms"), ratio: fmt.Sprintf("%+.1f ms", extra)}
+	if budget > 0 {
+		r.budget, r.verdict = "≤ +"+trim(budget)+" ms", verdict(extra <= budget)
+	}
+	b.add(r)
+}
