@@ -92,7 +92,7 @@ func (j *judge) founded(r gitstore.Replay) *flow.Refusal {
 	}
 	known := r.After.Principals()
 	if !known.May(name, "admin") {
-		return refusal(flow.RuleAdmin, "git liza principal add "+name+" --kind human --right admin",
+		return refusal(flow.RuleAdmin, "git liza principal add "+name+" --key FILE",
 			"this server was set up for the admin %s, whom the board does not name as one", name)
 	}
 	if j.push.UserKnown && j.push.User == name {
