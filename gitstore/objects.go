@@ -40,8 +40,7 @@ type Objects struct {
 	git   *catFile
 	plain bool // the object store is where and what go-git expects
 
-	loose  []string // folders with objects that have files of their own
-	packed bool     // packs are read in process
+	loose []string // folders with objects that have files of their own
 
 	mu      sync.Mutex
 	pending []object
@@ -66,12 +65,13 @@ func (r *Repo) Objects(ctx context.Context) (*Objects, error) {
 		plain := r.hashLen == 40 && r.objectDir == home
 		ctx := context.WithoutCancel(ctx)
 		o := &Objects{repo: r, ctx: ctx, plain: plain, git: &catFile{repo: r, ctx: ctx}, waiting: make(map[ID]int),
-			loose: []string{r.objectDir}, packed: plain}
+			loose: []string{r.objectDir}}
 		if r.quarantined() {
 			// What was pushed is in the quarantine; what was here before is at home.
-			o.loose, o.packed = append(o.loose, home), r.hashLen == 40
+			// Packs are left to git: measured, it is faster than looking in two places.
+			o.loose = append(o.loose, home)
 		}
-		o.packs.dir = home
+		o.packs.dir = r.objectDir
 		r.objects = o
 	}
 	return r.objects, nil
@@ -126,7 +126,7 @@ func (o *Objects) readWithin(id ID, limit int64) (kind string, data []byte, err 
 			return kind, data, err
 		}
 	}
-	if o.packed {
+	if o.plain {
 		if kind, data, ok := o.packs.read(id, limit); ok {
 			return kind, data, nil
 		}
@@ -149,7 +149,7 @@ func (o *Objects) Size(id ID) (kind string, n int64, err error) {
 			return kind, n, nil
 		}
 	}
-	if o.packed {
+	if o.plain {
 		if kind, n, ok := o.packs.size(id); ok {
 			return kind, n, nil
 		}
