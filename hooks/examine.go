@@ -47,6 +47,11 @@ func (i Installed) Whole() bool {
 	return len(i.Hooks) > 0 && i.BinaryFound
 }
 
+// Guards tells whether a hook judges every ref transaction.
+func (i Installed) Guards() bool {
+	return slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.Name == transaction && h.State == Present })
+}
+
 // Examine tells which hooks are in the repository. It starts no process where
 // the configuration has been read before.
 func Examine(ctx context.Context, repo *gitstore.Repo) (Installed, error) {

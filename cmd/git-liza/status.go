@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/hooks"
 )
 
 // How much of a long board a glance shows people.
@@ -29,6 +30,7 @@ type glance struct {
 	Integration any            `json:"integration"`
 	Identity    identity       `json:"identity"`
 	Remote      authority      `json:"remote"`
+	Hooks       string         `json:"hooks"` // "" where all are in place
 	Breaker     any            `json:"breaker"`
 	Counts      map[string]int `json:"counts"` // by state, without the archive
 	Agents      []agentView    `json:"agents"`
@@ -66,6 +68,10 @@ func (c *statusCommand) Run(s *session) error {
 	if g.Remote, err = l.authority(s); err != nil {
 		return err
 	}
+	installed, err := hooks.Examine(s.ctx, l.Repo)
+	if found := hooksFinding(installed, err, l.Repo.MainWorkTree() == ""); found.State != "ok" || !installed.Guards() {
+		g.Hooks = found.Text
+	}
 	g.Waiting = l.waiting(tasks, g.Agents)
 	g.Next = l.next(g.Waiting, tasks)
 	if err := l.board.Err(); err != nil {
@@ -95,6 +101,9 @@ func (g *glance) text(settings flow.Settings, goal *flow.Goal, sprint *flow.Spri
 		head.add("remote", g.Remote.line(at))
 	}
 	head.add("identity", g.Identity.line())
+	if g.Hooks != "" {
+		head.add("hooks", g.Hooks)
+	}
 	head.add("tasks", g.countsLine())
 	return head.text(width) + section("agents", g.agentRows(at), width) + section("waiting", waitRows(g.Waiting), width) +
 		section("next", stepRows(g.Next), width)
