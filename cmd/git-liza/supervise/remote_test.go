@@ -175,3 +175,20 @@ func TestLostToAnotherHost(t *testing.T) {
 	r.cancel()
 	require.NoError(t, r.wait(), r.said())
 }
+
+// A supervisor that begins while the remote does not answer waits for it.
+func TestBeginsOffline(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	w.share()
+	away := w.remote() + ".away"
+	require.NoError(t, os.Rename(w.remote(), away))
+	r := w.begin(func(r *supervise.Rush) { sharply(r); r.UntilIdle = true }, coder(w.agent("submit")), reviewer(w.agent("approve")))
+	w.await("offline", func() bool { return strings.Contains(r.said(), "offline: ") })
+	require.NoError(t, os.Rename(away, w.remote()))
+	require.NoError(t, r.wait(), r.said())
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Len(t, w.moves(flow.ActRegister), 2)
+	w.agree()
+}
