@@ -23,21 +23,6 @@ type Merged struct {
 	Output    string        `json:"output,omitempty"`
 }
 
-// An Unlanded merge is on the board, but was not seen on the remote's
-// integration branch. To repeat it looks again.
-type Unlanded struct {
-	Task  flow.TaskID
-	Cause error
-}
-
-// Error says what is known.
-func (u *Unlanded) Error() string {
-	return fmt.Sprintf("%s is recorded as merged, but it was not seen on the remote: %v", u.Task, u.Cause)
-}
-
-// Unwrap is why.
-func (u *Unlanded) Unwrap() error { return u.Cause }
-
 // errTipMoved says that integration moved while a candidate was tested.
 var errTipMoved = errors.New("integration moved while the merge was prepared")
 
@@ -262,72 +247,4 @@ func (c *Clone) follow(ctx context.Context, b *flow.Board, from flow.ObjectID) e
 	}
 	integration := b.Settings().Integration
 	return c.Trees.Follow(ctx, integration.Name, from, integration.Tip)
-}
-
-// Outside is where the integration branch is, whatever the board says: as it
-// was last read from the remote, where one holds it.
-func (c *Clone) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID, error) {
-	remote, err := c.Store.Authority(ctx)
-	if err != nil {
-		return "", err
-	}
-	if remote != "" {
-		if tip, err := c.Repo.Resolve(ctx, "refs/liza/remote/"+remote+"/integration"); err != nil || tip != "" {
-			return tip, err
-		}
-	}
-	return c.Repo.ParseCommit(ctx, "refs/heads/"+b.Settings().Integration.Name)
-}
-
-// strayed tells an integration branch of the remote that somebody else has
-// moved from other reasons for which a merge cannot be pushed.
-func (c *Clone) strayed(ctx context.Context, cause error) error {
-	var refusal *flow.Refusal
-	remote, err := c.Store.Authority(ctx)
-	if err != nil || remote == "" || errors.Is(cause, errTipMoved) || unreachable(cause) || errors.As(cause, &refusal) {
-		return cause
-	}
-	b, _, err := c.Store.Board(ctx)
-	if err != nil {
-		return cause
-	}
-	ref := "refs/liza/remote/" + remote + "/integration"
-	now, err := c.Repo.Resolve(ctx, ref)
-	tip := b.Settings().Integration
-	if err != nil || now == "" || now == tip.Tip {
-		return cause
-	}
-	return fmt.Errorf("%w: %w", gitstore.ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: "git liza adopt " + ref + " --reason R",
-		Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", tip.Name, remote, now.Short(), tip.Tip.Short())})
-}
-
-// unreachable is an error that says nothing about what the remote has.
-func unreachable(err error) bool {
-	return errors.Is(err, gitstore.ErrOffline) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
-}
-
-// Adopt lets integration follow a commit from outside; tasks are those whose
-// submissions it contains and which are merged by it.
-func (c *Clone) Adopt(ctx context.Context, commit flow.ObjectID, reason string, tasks []flow.TaskID) (gitstore.Result, error) {
-	if err := c.mayFollow(ctx, commit); err != nil {
-		return gitstore.Result{}, err
-	}
-	r, err := c.Move(ctx, flow.ActAdopt, "", func(b *flow.Board) (flow.Detail, error) {
-		return &flow.AdoptMove{Commit: commit, Onto: b.Settings().Integration.Tip, Reason: reason, Tasks: tasks}, nil
-	})
-	if err != nil {
-		return r, err
-	}
-	if err := c.Store.Landed(ctx, commit); err != nil {
-		return r, err
-	}
-	if err := c.follow(ctx, r.After, r.Move.Detail.(*flow.AdoptMove).Onto); err != nil {
-		return r, err
-	}
-	for _, id := range tasks {
-		if err := c.clear(ctx, r.After.Task(id)); err != nil {
-			return r, err
-		}
-	}
-	return r, nil
 }
