@@ -1,0 +1,112 @@
+package gitstore
+
+import (
+	"context"
+	"crypto/ed25519"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// brought writes a move onto a parent, signed for what somebody saw.
+func (d *desk) brought(parent ID, m flow.Move, key ed25519.PrivateKey) ID {
+	d.t.Helper()
+	before, source, err := d.store.boardAt(parent, d.store.past)
+	require.NoError(d.t, err)
+	after, err := before.Apply(m, nil)
+	require.NoError(d.t, err)
+	draft := &draft{snapshot: source}
+	tree, err := draft.apply(after.Changes())
+	require.NoError(d.t, err)
+	raw, err := encodeCommit(tree, parent, m, "Eve <eve@example.org> 1768658761 +0000")
+	require.NoError(d.t, err)
+	draft.add("commit", append(raw, d.block(Replay{Event: Event{Move: m}, Before: before}, key, signatureNamespace, signatureHash, nil)...))
+	require.NoError(d.t, draft.flush())
+	return draft.drafted[len(draft.drafted)-1].id
+}
+
+// A signed move is for the chain that its actor saw, and for once.
+func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
+	t.Parallel()
+	ctx, d := context.Background(), newDesk(t, seeded(t))
+	host := d.keep("host", testKey(1))
+	root := d.at(StateRef)
+	first := d.do(said("host", "one"))
+	signed := d.replay(first.Commit).Move
+	second := d.do(said("host", "two")).Commit
+	fork := d.brought(root, shown("elsewhere", root), testKey(1))
+
+	late := shown("late", root)
+	for name, tt := range map[string]struct {
+		m    flow.Move
+		want string
+	}{
+		"seen long before":      {late, ""},
+		"played again":          {signed, "was made already, by " + first.Commit.Short()},
+		"played again, in part": {with(shown("x", first.Commit), func(m *flow.Move) { m.Request = d.replay(second).Move.Request }), "was made already"},
+		"seen on a fork":        {shown("x", fork), "is not on this chain"},
+		"seen nowhere":          {shown("x", ID(strings.Repeat("1", 40))), "is not on this chain"},
+		"seen nothing":          {shown("x", ""), "does not name the state"},
+	} {
+		id := d.brought(second, tt.m, testKey(1))
+		r, err := d.store.Replay(ctx, id, false)
+		if tt.want == "" {
+			require.NoError(t, err, name)
+			require.NoError(t, d.store.CheckSignature(r, host), name)
+			_, err = d.store.Replay(ctx, d.brought(id, tt.m, testKey(1)), false)
+			require.ErrorContains(t, err, "was made already, by "+id.Short(), name)
+			continue
+		}
+		require.ErrorContains(t, err, tt.want, name)
+	}
+	// What is seen after is on no chain before it.
+	id := d.brought(first.Commit, shown("x", second), testKey(1))
+	_, err := d.store.Replay(ctx, id, false)
+	require.ErrorContains(t, err, "is not on this chain")
+	// The first move has seen nothing.
+	raw := strings.Replace(d.raw(root), "\nboard: ", "\nseen: "+string(root)+"\nboard: ", 1)
+	_, err = d.store.Replay(ctx, d.forged(raw), false)
+	require.ErrorContains(t, err, "the first move")
+}
+
+// shown is a note of host, who has seen a state.
+func shown(text string, seen ID) flow.Move {
+	m := said("host", text)
+	m.At, m.Seen, m.Request = boardTime, seen, flow.Request(strings.Repeat(strconv.Itoa(len(text)%10), 16))
+	return m
+}
+
+func with(m flow.Move, change func(*flow.Move)) flow.Move {
+	change(&m)
+	return m
+}
+
+// What was seen too long ago is not looked for: looking costs.
+func TestSeenIsNotLookedForWithoutEnd(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	git(t, d.dir, "config", "liza.fsync", "none")
+	d.store = d.open()
+	root, tip := d.at(StateRef), ID("")
+	for i := range maxSeen {
+		m := said("host", "note "+strconv.Itoa(i))
+		m.At, m.Seen = boardTime, d.at(StateRef)
+		request, err := RandomID()
+		require.NoError(t, err)
+		m.Request = flow.Request(request)
+		if tip == "" {
+			tip = root
+		}
+		tip = d.brought(tip, with(m, func(m *flow.Move) { m.Seen = tip }), testKey(1))
+	}
+	_, err := d.store.Replay(context.Background(), d.brought(tip, shown("far", root), testKey(1)), false)
+	require.ErrorContains(t, err, "not among the 1000 moves before it")
+	near, err := d.store.Event(tip)
+	require.NoError(t, err)
+	_, err = d.store.Replay(context.Background(), d.brought(near.Parent, shown("near", root), testKey(1)), false)
+	require.NoError(t, err)
+}

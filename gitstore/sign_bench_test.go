@@ -1,0 +1,31 @@
+package gitstore
+
+import (
+	"fmt"
+	"testing"
+)
+
+// BenchmarkSignedMove is what a signature adds to a move within a process.
+func BenchmarkSignedMove(b *testing.B) {
+	for _, principal := range []string{"nobody", "host"} {
+		b.Run(fmt.Sprint("principal=", principal), func(b *testing.B) {
+			d := bigDesk(b, 10, 0)
+			d.keep("host", testKey(1))
+			for b.Loop() {
+				d.do(said(principal, "hello"))
+			}
+		})
+	}
+}
+
+// BenchmarkSignature is signing and checking alone.
+func BenchmarkSignature(b *testing.B) {
+	d := newDesk(b, seeded(b))
+	host := d.keep("host", testKey(1))
+	r := d.replay(d.do(said("host", "hello")).Commit)
+	for b.Loop() {
+		if err := d.store.CheckSignature(r, host); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
