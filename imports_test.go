@@ -60,6 +60,7 @@ var onlyIn = []struct {
 	{"github.com/go-git/", []string{"gitstore"}, "gitstore is the only user of go-git"},
 	{"os/exec", []string{"gitstore", "cmd/git-liza/proc", "cmd/git-liza/bench"}, "git is run by gitstore, other commands by proc, and measured by bench"},
 	{"github.com/alecthomas/kong", []string{"cmd/git-liza"}, "only the command tree knows kong"},
+	{"github.com/hiddeco/sshsig", []string{"gitstore"}, "gitstore alone signs moves and reads signatures"},
 }
 
 // impure is what flow may not use although it is in the standard library: it
