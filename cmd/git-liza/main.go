@@ -116,11 +116,12 @@ func (s *session) dispatch(parser *kong.Kong, args []string) int {
 // help prints the page of a command, or one of the topics.
 func (s *session) help(parser *kong.Kong, topic []string) int {
 	if len(topic) == 1 && topic[0] == "exit-codes" {
-		var text strings.Builder
+		var page table
 		for _, e := range exitCodes {
-			fmt.Fprintf(&text, "%3d  %-17s %s\n", e.code, e.outcome, e.meaning)
+			page.add(fmt.Sprintf("%3d  %s", e.code, e.outcome), e.meaning)
 		}
-		return s.page(text.String())
+		page.wrap(78)
+		return s.page(page.text(0))
 	}
 	if _, err := parser.Parse(append(slices.Clone(topic), "--help")); err != nil {
 		return s.fail(wrongUsage(err))
