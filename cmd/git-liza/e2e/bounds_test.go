@@ -32,7 +32,7 @@ var bombs = []struct {
 }{
 	{"10,000 moves", "merger", (*client).manyMoves, "refs/liza/state"},
 	{"a document of 1 GB", "merger", func(c *client) { c.document(c.zeros(1 << 30)) }, "refs/liza/state"},
-	{"a move of 1 GB", "merger", func(c *client) { c.longMove(1 << 30) }, "refs/liza/state"},
+	{"a move of 256 MB", "merger", func(c *client) { c.longMove(256 << 20) }, "refs/liza/state"},
 	{"a folder of a million documents", "merger", func(c *client) { c.folder(c.wideTree(1_000_000)) }, "refs/liza/state"},
 	{"folders in folders without end", "merger", func(c *client) { c.folder(c.nestedTree()) }, "refs/liza/state"},
 	{"a submission of 1 GB", "coder", func(c *client) { c.submission(fmt.Sprintf("100644 blob %s\tfive.txt", c.zeros(1<<30))) }, submitted},

@@ -13,10 +13,12 @@ import (
 
 // A daemon is a server that runs as a child, on a loopback port or a socket.
 type daemon struct {
-	cmd  *exec.Cmd
-	log  string
-	port int
-	gone chan struct{}
+	cmd     *exec.Cmd
+	log     string
+	network string
+	address string
+	port    int
+	gone    chan struct{}
 }
 
 // begin starts a daemon and waits until it takes connections.
@@ -26,7 +28,7 @@ func begin(log, network, address string, args ...string) (*daemon, error) {
 		return nil, err
 	}
 	defer file.Close()
-	d := &daemon{cmd: exec.Command(args[0], args[1:]...), log: log, gone: make(chan struct{})}
+	d := &daemon{cmd: exec.Command(args[0], args[1:]...), log: log, network: network, address: address, gone: make(chan struct{})}
 	d.cmd.Stdout, d.cmd.Stderr = file, file
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := d.cmd.Start(); err != nil {
@@ -71,6 +73,15 @@ func (d *daemon) stop() {
 		_ = d.cmd.Process.Kill()
 	}
 	<-d.gone
+}
+
+// restart starts a stopped daemon at the address where it was.
+func (d *daemon) restart() error {
+	again, err := begin(d.log, d.network, d.address, d.cmd.Args...)
+	if err == nil {
+		*d = *again
+	}
+	return err
 }
 
 // freeAddress is a loopback address that nobody listens on now.

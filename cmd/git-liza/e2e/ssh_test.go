@@ -28,8 +28,8 @@ func (s *site) startSSH() error {
 	var keys strings.Builder
 	for _, name := range people {
 		command := s.path("bin", "serve") + " " + name
-		if name == "merger" { // as doc/server.md has it, without the measuring in between
-			command = `LIZA_USER=merger exec git-shell -c \"$SSH_ORIGINAL_COMMAND\"`
+		if name == "reviewer" { // as doc/server.md has it, without the measuring in between
+			command = `LIZA_USER=reviewer exec git-shell -c \"$SSH_ORIGINAL_COMMAND\"`
 		}
 		fmt.Fprintf(&keys, "command=\"%s\",restrict %s\n", command, s.pairs[name])
 	}
