@@ -114,6 +114,13 @@ func TestMirrorForeignIntegration(t *testing.T) {
 	require.Equal(t, hotfix, l.b.at("refs/liza/remote/origin/integration"))
 	l.b.do(adopt(hotfix, tip))
 	require.Equal(t, hotfix, l.at(t, "refs/heads/integration"))
+	second := l.b.commit(hotfix, "hotfix", "y\n")
+	third := l.b.commit(second, "hotfix", "z\n")
+	git(t, l.b.dir, "push", "-q", "origin", string(second)+":refs/heads/integration")
+	_, err = l.b.store.Sync(ctx)
+	require.NoError(t, err)
+	l.b.do(adopt(third, hotfix))
+	require.Equal(t, third, l.at(t, "refs/heads/integration"), "it contains what the remote had")
 	l.b.merge("task-1")
 	l.agree(t)
 }
