@@ -59,8 +59,11 @@ func kept(ref string) bool {
 
 // diverged names both tips and how to go on.
 func (s *Store) diverged(name string, mirror, state ID) error {
-	return fmt.Errorf("%w: %s has %s, this clone has %s (git log %s..%s shows what it would lose)",
-		ErrDiverged, name, state.Short(), mirror.Short(), tracking(name, "state"), StateRef)
+	way := fmt.Sprintf("git log %s..%s shows what it would lose", tracking(name, "state"), StateRef)
+	if longer, err := s.continues(mirror, state); err == nil && longer {
+		way += ", git liza sync --set " + name + " --publish brings it back"
+	}
+	return fmt.Errorf("%w: %s has %s, this clone has %s (%s)", ErrDiverged, name, state.Short(), mirror.Short(), way)
 }
 
 // A shift is one step of a mirror: the state ref moves, and what follows from
@@ -246,7 +249,7 @@ func (s *Store) pull(ctx context.Context, name string, found heads) (shift, []ID
 	step := shift{remote: name, from: mirror, to: found.state, seen: found}
 	if found.state == "" {
 		if mirror != "" {
-			err = fmt.Errorf("%w: %s has no board, this clone is at %s", ErrDiverged, name, mirror.Short())
+			err = fmt.Errorf("%w: %s has no board, this clone is at %s (git liza sync --set %s gives it this one)", ErrDiverged, name, mirror.Short(), name)
 		}
 		return step, nil, err
 	}
