@@ -40,6 +40,9 @@ func (o *Objects) Commit(id ID) (Commit, error) {
 	return c, nil
 }
 
+// parseCommit reads tree and parents where git does, at the beginning and
+// nowhere else: a commit that says them once more further down would be
+// another one for git than for us.
 func parseCommit(raw []byte) (Commit, error) {
 	c := Commit{Raw: raw}
 	header, message, ok := strings.Cut(string(raw), "\n\n")
@@ -47,25 +50,31 @@ func parseCommit(raw []byte) (Commit, error) {
 		header = strings.TrimSuffix(header, "\n")
 	}
 	c.Message = message
-	var err error
-	for line := range strings.SplitSeq(header, "\n") {
+	first, rest, _ := strings.Cut(header, "\n")
+	tree, ok := strings.CutPrefix(first, "tree ")
+	if !ok || tree == "" {
+		return Commit{}, errors.New("it has no tree")
+	}
+	c.Tree = ID(tree)
+	late := false
+	for line := range strings.SplitSeq(rest, "\n") {
+		var err error
 		key, value, _ := strings.Cut(line, " ")
-		switch key {
-		case "tree":
-			c.Tree = ID(value)
-		case "parent":
+		switch {
+		case key == "parent" && !late:
 			c.Parents = append(c.Parents, ID(value))
-		case "author":
+			continue
+		case key == "parent", key == "tree":
+			return Commit{}, fmt.Errorf("it names a %s where git does not look for it", key)
+		case key == "author":
 			c.Author, c.AuthorEmail, c.AuthorTime, err = parseIdent(value)
-		case "committer":
+		case key == "committer":
 			c.Committer, c.CommitterEmail, c.CommitterTime, err = parseIdent(value)
 		}
 		if err != nil {
 			return Commit{}, fmt.Errorf("%s: %w", key, err)
 		}
-	}
-	if c.Tree == "" {
-		return Commit{}, errors.New("it has no tree")
+		late = true
 	}
 	return c, nil
 }

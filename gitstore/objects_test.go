@@ -47,7 +47,9 @@ func TestDamagedTrees(t *testing.T) {
 
 func TestDamagedCommits(t *testing.T) {
 	t.Parallel()
-	for _, raw := range []string{"", "\n\n", "parent x\n\nm", "tree x\nauthor y\n\nm", "tree x\nauthor y <z> later +0000\n\nm", "tree x\nauthor y <z> 1 zone\n\nm"} {
+	for _, raw := range []string{"", "\n\n", "parent x\n\nm", "tree x\nauthor y\n\nm", "tree x\nauthor y <z> later +0000\n\nm", "tree x\nauthor y <z> 1 zone\n\nm",
+		"tree\n\nm", "author y <z> 1 +0000\ntree x\n\nm", "tree x\ntree y\n\nm", "tree x\nauthor y <z> 1 +0000\ntree y\n\nm",
+		"tree x\nparent y\nauthor y <z> 1 +0000\nparent z\n\nm"} {
 		_, err := parseCommit([]byte(raw))
 		require.Error(t, err, "%q", raw)
 	}

@@ -124,6 +124,8 @@ func TestEvilMerge(t *testing.T) {
 	amended := y.commit(branchA, "more", "x")
 	unreviewed := y.commitTree(string(d.Tree), "Merge a", d.Onto, amended)
 	swapped := y.commitTree(string(d.Tree), "Merge a", d.Submission, d.Onto)
+	twofold := y.forge(evil, "\n\n", "\ntree "+string(d.Tree)+"\n\n")
+	require.Equal(t, evilTree, git(t, y.clone, "rev-parse", string(twofold)+"^{tree}"), "git takes the first tree")
 	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: d})
 	good := y.at(gitstore.StateRef)
 
@@ -148,6 +150,8 @@ func TestEvilMerge(t *testing.T) {
 			y.refuses(string(commit), forged.rule, "", y.to(gitstore.StateRef, commit), y.to(integrationBranch, forged.tip))
 		})
 	}
+	whole := y.rewritten(good, string(d.Commit), string(twofold))
+	y.refuses(string(whole), RuleReplay, "names a tree where git does not look", y.to(gitstore.StateRef, whole), y.to(integrationBranch, twofold))
 	y.land(y.to(gitstore.StateRef, good), y.to(integrationBranch, d.Commit), y.to(branchA, ""))
 	require.NotEqual(t, before, y.there(gitstore.StateRef))
 
