@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -125,6 +127,43 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b ID) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// Incomplete names, sorted, those of the commits behind which objects are
+// missing. What a ref of the repository reaches is taken for complete.
+func (r *Repo) Incomplete(ctx context.Context, commits map[string]ID) ([]string, error) {
+	names := slices.Sorted(maps.Keys(commits))
+	whole := func(names ...string) (bool, error) {
+		var ids strings.Builder
+		for _, name := range names {
+			if err := r.checkID(commits[name]); err != nil {
+				return false, err
+			}
+			ids.WriteString(string(commits[name]) + "\n")
+		}
+		_, err := r.Run(ctx, Cmd{Args: []string{"rev-list", "--objects", "--quiet", "--stdin", "--not", "--all"}, Stdin: []byte(ids.String())})
+		if exitCode(err) > 0 {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	if ok, err := whole(names...); ok || err != nil {
+		return nil, err
+	}
+	var missing []string
+	for _, name := range names {
+		ok, err := whole(name)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			missing = append(missing, name)
+		}
+	}
+	return missing, nil
 }
 
 // ParseCommit returns the commit that a revision such as "HEAD~2" or

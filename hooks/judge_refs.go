@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // ref judges one ref beside the state. A clone guards its integration branch
@@ -144,7 +145,34 @@ func (j *judge) complete(ctx context.Context) error {
 			j.refuse(name, refusal(RuleRef, "git push --atomic REMOTE refs/liza/state "+name, "a move of this push keeps %s, and the push does not bring it", name))
 		}
 	}
+	if err := j.whole(ctx); err != nil {
+		return err
+	}
 	return j.followed(ctx)
+}
+
+// whole refuses work of which objects are missing. git does not look behind
+// what no ref of the push names, which post-receive may bring the branch to,
+// and where a push is not atomic it tells no hook which refs it will leave out
+// for that. What comes with a whole board an admin answers for.
+func (j *judge) whole(ctx context.Context) error {
+	if j.created || len(j.kept) == 0 && len(j.passed) == 0 {
+		return nil
+	}
+	needs := make(map[string]gitstore.ID, len(j.kept)+1)
+	for name, id := range j.kept {
+		if strings.HasPrefix(name, savedRefs) {
+			needs[name] = id
+		}
+	}
+	if len(j.passed) > 0 {
+		needs[integrationRef(j.after)] = j.after.Settings().Integration.Tip
+	}
+	missing, err := j.store.Repo.Incomplete(ctx, needs)
+	for _, name := range missing {
+		j.refuse(name, refusal(flow.RuleFact, "git fsck --connectivity-only", "objects are missing behind %s, where %s would be", needs[name].Short(), name))
+	}
+	return err
 }
 
 // followed refuses moves of integration whose branch neither comes with them

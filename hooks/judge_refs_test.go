@@ -1,6 +1,8 @@
 package hooks
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -137,4 +139,46 @@ func TestOtherRefs(t *testing.T) {
 	y.add("a")
 	refused := y.judged(append(y.all(), Update{"refs/heads/liza", "", main})...)
 	require.Len(t, refused, 1)
+}
+
+// TestMissingObjects: what a push leaves out of a merge or of a submission is
+// missed before a ref stands on it, also where git would not look.
+func TestMissingObjects(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	main := y.at("refs/heads/main")
+	y.add("a", "b")
+	folder := func(id flow.TaskID, name string) {
+		sub := y.feed("100644 blob "+string(y.hash("blob", name))+"\t"+name+"\n", "mktree")
+		tree := y.feed(git(t, y.clone, "ls-tree", string(main))+"\n040000 tree "+sub+"\tsub\n", "mktree")
+		git(t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.commitTree(tree, "work", y.at("refs/heads/"+id.Branch()))))
+	}
+	without := func(object string, refused func()) {
+		path := filepath.Join(y.clone, ".git/objects", object[:2], object[2:])
+		require.NoError(t, os.Rename(path, path+".away"))
+		refused()
+		require.NoError(t, os.Rename(path+".away", path))
+	}
+	y.claim("a")
+	y.land(y.all()...)
+	amid := y.work("a", "amid.txt", "one\n")
+	folder("a", "a.txt")
+	y.submit("a")
+	push := y.moves(gitstore.StateRef, savedA)
+	without(git(t, y.clone, "rev-parse", string(amid)+"^{tree}"), func() {
+		y.refuses(savedA, flow.RuleFact, "objects are missing", push...)
+	})
+	y.claim("b")
+	folder("b", "b.txt")
+	y.submit("b")
+	y.approve("a")
+	y.approve("b")
+	y.merge("a")
+	y.land(y.all()...)
+	y.merge("b")
+	push = y.moves(gitstore.StateRef)
+	y.accepts(push...)
+	without(git(t, y.clone, "rev-parse", "integration:sub"), func() {
+		y.refuses(integrationBranch, flow.RuleFact, "objects are missing", push...)
+	})
 }
