@@ -154,12 +154,16 @@ func (j *judge) complete(ctx context.Context) error {
 // whole refuses work of which objects are missing. git does not look behind
 // what no ref of the push names, which post-receive may bring the branch to,
 // and where a push is not atomic it tells no hook which refs it will leave out
-// for that. What comes with a whole board an admin answers for.
+// for that: what else it brings would land without the state that it was judged
+// by. What comes with a whole board an admin answers for.
 func (j *judge) whole(ctx context.Context) error {
-	if j.created || len(j.kept) == 0 && len(j.passed) == 0 {
+	if j.created {
 		return nil
 	}
-	needs := make(map[string]gitstore.ID, len(j.kept)+1)
+	needs := make(map[string]gitstore.ID, len(j.kept)+2)
+	if _, ok := j.update(gitstore.StateRef); ok && len(j.push.Updates) > 1 {
+		needs[gitstore.StateRef] = j.tip
+	}
 	for name, id := range j.kept {
 		if strings.HasPrefix(name, savedRefs) {
 			needs[name] = id

@@ -112,7 +112,7 @@ func TestOtherRefs(t *testing.T) {
 	for name, rule := range map[string]flow.Rule{
 		"refs/liza/remote/origin/state": RuleRef, "refs/liza/rescue/x": RuleRef, "refs/liza/inbox/x": RuleRef, "refs/heads/liza": RuleRef,
 		"refs/Liza/state": RuleRef, "refs/replace/" + hexes("a", 40): RuleReplace, "refs/liza/agents/root": flow.RulePrincipal,
-		"refs/liza/agents/coder-1": RuleRef, "refs/liza/sessions/x/y": flow.RulePrincipal,
+		"refs/liza/agents/coder-1": RuleRef, "refs/liza/sessions/x/y": flow.RulePrincipal, "refs/liza/sessions/coder-1": RuleRef,
 	} {
 		y.refuses(name, rule, "", Update{name, "", y.commit("refs/heads/main", "x", "y")})
 	}
@@ -169,6 +169,10 @@ func TestMissingObjects(t *testing.T) {
 		y.refuses(savedA, flow.RuleFact, "objects are missing", push...)
 	})
 	y.claim("b")
+	push = y.moves(gitstore.StateRef, savedA, "refs/heads/liza/b")
+	without(git(t, y.clone, "rev-parse", gitstore.StateRef+"^{tree}"), func() {
+		y.refuses(gitstore.StateRef, flow.RuleFact, "objects are missing", push...)
+	})
 	folder("b", "b.txt")
 	y.submit("b")
 	y.approve("a")

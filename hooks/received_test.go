@@ -50,6 +50,7 @@ func TestBackstop(t *testing.T) {
 	git(t, y.server, "update-ref", gitstore.StateRef, string(state.New))
 	require.NoError(t, backstop(branch), "after its state")
 	require.NoError(t, backstop(save), "after its state")
+	require.Equal(t, RuleRef, rule(t, backstop(Update{save.Name, "", y.at("refs/heads/main")})), "of a push whose state came second")
 }
 
 // TestTransactionOnAClone: the board and integration move by moves; what git

@@ -58,6 +58,8 @@ func (j *judge) kind(name string) kind {
 		return integration
 	case j.folds && j.looksIntegrated(name):
 		return unknown
+	case strings.HasPrefix(name, sessions) && strings.Count(name, "/") == strings.Count(sessions, "/"):
+		return unknown // it would leave no room for the sessions of that agent
 	}
 	for _, p := range prefixes {
 		if strings.HasPrefix(name, p.prefix) {
