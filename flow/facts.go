@@ -20,6 +20,7 @@ type Facts struct {
 	Exists  bool // the commit asked for exists and is a commit
 	Tree    ObjectID
 	Base    ObjectID // merge base with the tip
+	Bases   int      // how many commits could be that
 	Behind  map[ObjectID]bool
 	Changes []PathChange
 	Parents []ObjectID // of the merge commit

@@ -92,6 +92,11 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 	if s.Tree != f.Tree || s.Base != f.Base {
 		return refuse(RuleFact, "git liza submit "+string(p.task.ID), "the move records tree %s and base %s, git says %s and %s", s.Tree, s.Base, f.Tree, f.Base)
 	}
+	if f.Bases > 1 { // against one of them, what it takes back of the others does not show
+		tip := p.Settings().Integration.Tip
+		return refuse(RuleAncestry, "git merge "+string(tip), "%s and integration at %s have %d merge bases, so no one list says what it changes: merge integration into it",
+			s.Commit.Short(), tip.Short(), f.Bases)
+	}
 	if len(s.Paths) != len(f.Changes) {
 		return refuse(RuleFact, "git liza submit "+string(p.task.ID), "the move records %d changed paths, git says %d", len(s.Paths), len(f.Changes))
 	}

@@ -104,17 +104,21 @@ func parseIdent(s string) (name, email string, at time.Time, err error) {
 	return name, email, time.Unix(seconds, 0).In(time.FixedZone(f[1], offset)), nil
 }
 
-// MergeBase returns the best common ancestor of two commits, "" if there is
-// none.
-func (r *Repo) MergeBase(ctx context.Context, a, b ID) (ID, error) {
+// MergeBases returns the best common ancestors of two commits: one as a rule,
+// several where their histories cross.
+func (r *Repo) MergeBases(ctx context.Context, a, b ID) ([]ID, error) {
 	if err := errors.Join(r.checkID(a), r.checkID(b)); err != nil {
-		return "", err
+		return nil, err
 	}
-	out, err := r.Git(ctx, "merge-base", string(a), string(b))
+	out, err := r.Git(ctx, "merge-base", "--all", string(a), string(b))
 	if exitCode(err) == 1 {
-		return "", nil
+		return nil, nil
 	}
-	return ID(strings.TrimSpace(string(out))), err
+	var list []ID
+	for line := range strings.FieldsSeq(string(out)) {
+		list = append(list, ID(line))
+	}
+	return list, err
 }
 
 // IsAncestor tells whether b contains a; a commit contains itself.

@@ -92,8 +92,12 @@ func (s *Store) submissionFacts(ctx context.Context, q flow.Question, f *flow.Fa
 		return err
 	}
 	f.Tree = c.Tree
-	if f.Base, err = s.Repo.MergeBase(ctx, q.Submission, q.Tip); err != nil {
+	bases, err := s.Repo.MergeBases(ctx, q.Submission, q.Tip)
+	if err != nil {
 		return err
+	}
+	if f.Bases = len(bases); f.Bases > 0 {
+		f.Base = bases[0]
 	}
 	if err := s.behind(ctx, q.Behind, q.Submission, f); err != nil {
 		return err

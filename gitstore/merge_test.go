@@ -143,7 +143,7 @@ func TestMergeOfStrangers(t *testing.T) {
 	_, err := r.Merge(ctx, a, b)
 	var gitErr *GitError
 	require.ErrorAs(t, err, &gitErr)
-	base, err := r.MergeBase(ctx, a, b)
+	base, err := r.MergeBases(ctx, a, b)
 	require.NoError(t, err)
 	require.Empty(t, base)
 	_, err = r.Merge(ctx, a, r.zero())

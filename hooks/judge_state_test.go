@@ -240,6 +240,41 @@ func TestSubmissionContent(t *testing.T) {
 	y.accepts(y.all()...)
 }
 
+// TestHiddenRevert: work with two merge bases could take back what integration
+// gained over the one that it is not compared with.
+func TestHiddenRevert(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a", "b", "c")
+	for _, id := range []flow.TaskID{"a", "b"} {
+		y.claim(id)
+		y.work(id, string(id)+".txt", "one\n")
+		y.submit(id)
+		y.approve(id)
+	}
+	y.merge("b")
+	y.claim("c")
+	start, other := y.at("refs/heads/liza/c"), y.board().Task("a").Submission.Commit
+	y.merge("a")
+	y.land(y.all()...)
+	lean := y.commit("refs/heads/liza/c", "c.txt", "mine\n")
+	crossed := y.commitTree(git(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, other)
+	y.do(flow.Move{Act: flow.ActIntent, Task: "c", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look"}}})
+	facts, err := y.store.Facts(context.Background(), flow.Question{Submission: crossed, Tip: y.board().Settings().Integration.Tip})
+	require.NoError(t, err)
+	d := &flow.SubmitMove{Commit: crossed, Tree: facts.Tree, Base: facts.Base, Save: 1}
+	for _, c := range facts.Changes {
+		d.Paths = append(d.Paths, c.Path)
+	}
+	_, err = y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+		return flow.Move{Act: flow.ActSubmit, Task: "c", By: coder, Detail: d}, nil, nil
+	})
+	var refused *flow.Refusal
+	require.ErrorAs(t, err, &refused, "it shows %v", d.Paths)
+	require.Equal(t, flow.RuleAncestry, refused.Rule)
+	require.Contains(t, refused.Reason, "2 merge bases")
+}
+
 // TestBombs: what is too large or too clever is refused before it is decoded.
 func TestBombs(t *testing.T) {
 	t.Parallel()
