@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +24,10 @@ type race struct {
 	t     *testing.T
 	site  *site
 	repo  string
+	admin *client
 	hosts []*client
+	round int   // of the list of tasks, from 1
+	wins  []int // of each host, in all rounds
 	mu    sync.Mutex
 	won   map[string]int // task to host
 	told  int            // losers that were told who and until when
@@ -34,15 +38,10 @@ type race struct {
 // newRace makes a server with a board of tasks, and n hosts that may claim.
 func newRace(t *testing.T, s *site, n int) *race {
 	t.Helper()
-	r := &race{t: t, site: s, repo: s.bare(t), won: map[string]int{}}
+	r := &race{t: t, site: s, repo: s.bare(t), wins: make([]int, n)}
 	alice := s.hire(t, "alice", r.repo)
 	alice.found()
-	var list strings.Builder
-	for i := range tasks {
-		fmt.Fprintf(&list, "- {id: race-%02d, title: T, done_when: D, spec: specs/vision.md, scope: S, kind: docs}\n", i+1)
-	}
-	require.NoError(t, os.WriteFile(filepath.Join(alice.dir, "..", "tasks.yaml"), []byte(list.String()), 0o644))
-	alice.must("git-liza", "task", "add", "--from", "../tasks.yaml")
+	r.admin = alice
 	for i := range n {
 		host := hosts[i]
 		alice.must("git-liza", "principal", "add", host, "--kind", "machine", "--role", "coder", "--agent", fmt.Sprintf("coder-%d???", i+1),
@@ -56,8 +55,8 @@ func newRace(t *testing.T, s *site, n int) *race {
 
 // claim lets a host try for one task until it knows who has it.
 func (r *race) claim(host, task int) error {
-	id := fmt.Sprintf("race-%02d", task)
-	agent := fmt.Sprintf("coder-%d%03d", host+1, task)
+	id := fmt.Sprintf("race-%d%02d", r.round, task)
+	agent := fmt.Sprintf("coder-%d%d%02d", host+1, r.round, task)
 	for {
 		o := r.hosts[host].try("git-liza", "claim", id, "--as", agent, "--json")
 		rule, reason := o.rule()
@@ -85,9 +84,25 @@ func (r *race) claim(host, task int) error {
 	}
 }
 
-// run lets all hosts go through the list at once.
+// list puts the next tasks on the board.
+func (r *race) list() {
+	r.t.Helper()
+	r.mu.Lock()
+	r.round++
+	r.won, r.told = map[string]int{}, 0
+	r.mu.Unlock()
+	var list strings.Builder
+	for i := range tasks {
+		fmt.Fprintf(&list, "- {id: race-%d%02d, title: T, done_when: D, spec: specs/vision.md, scope: S, kind: docs}\n", r.round, i+1)
+	}
+	require.NoError(r.t, os.WriteFile(filepath.Join(r.admin.dir, "..", "tasks.yaml"), []byte(list.String()), 0o644))
+	r.admin.must("git-liza", "task", "add", "--from", "../tasks.yaml")
+}
+
+// run lets all hosts go through a new list at once.
 func (r *race) run() {
 	r.t.Helper()
+	r.list()
 	failed := make(chan error, len(r.hosts))
 	for host := range r.hosts {
 		go func() {
@@ -108,9 +123,8 @@ func (r *race) run() {
 // holds checks what must be true after a race, on the server and every clone.
 func (r *race) holds() {
 	r.t.Helper()
-	wins := make([]int, len(r.hosts))
 	for _, host := range r.won {
-		wins[host]++
+		r.wins[host]++
 	}
 	require.Len(r.t, r.won, tasks)
 	require.Equal(r.t, tasks*(len(r.hosts)-1), r.told, "every loser is told")
@@ -129,15 +143,13 @@ func (r *race) holds() {
 	log := r.onServer("log", "--format=%s", "refs/liza/state")
 	for id, host := range r.won {
 		require.Equal(r.t, 1, strings.Count(log, "claim "+id+" by "), log)
-		require.Contains(r.t, log, fmt.Sprintf("claim %s by coder-%d%s", id, host+1, "0"+strings.TrimPrefix(id, "race-")))
+		require.Contains(r.t, log, fmt.Sprintf("claim %s by coder-%d%s", id, host+1, strings.TrimPrefix(id, "race-")))
 	}
-	r.t.Logf("figures: %d clones, %d tasks: wins %v, longest command %.1f s, repeated %d", len(r.hosts), tasks, wins, r.slow, r.again)
-	least, most := tasks, 0
-	for _, n := range wins {
-		least, most = min(least, n), max(most, n)
-	}
-	require.LessOrEqual(r.t, most, 3*least, "a host starves: %v", wins)
+	r.t.Logf("figures: %d clones, %d tasks: wins %v, longest command %.1f s, repeated %d", len(r.hosts), r.round*tasks, r.wins, r.slow, r.again)
 }
+
+// fair reports whether nobody has won three times as often as another.
+func (r *race) fair() bool { return slices.Max(r.wins) <= 3*slices.Min(r.wins) }
 
 func (r *race) onServer(args ...string) string {
 	r.t.Helper()
@@ -151,8 +163,13 @@ func TestRaces(t *testing.T) {
 	for _, n := range []int{2, 8} {
 		t.Run(fmt.Sprintf("%d clones", n), func(t *testing.T) {
 			r := newRace(t, shared, n)
-			r.run()
-			r.holds()
+			// Eight hosts win six of fifty each, give or take three by luck alone:
+			// whether somebody starves shows in more.
+			for r.round == 0 || !r.fair() && r.round < 4 {
+				r.run()
+				r.holds()
+			}
+			require.True(t, r.fair(), "a host starves: %v", r.wins)
 		})
 	}
 }
