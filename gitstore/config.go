@@ -28,6 +28,22 @@ func (r *Repo) Config(ctx context.Context, key string) (string, error) {
 	return r.settings[canonicalKey(key)], nil
 }
 
+// AnyRemote is the remote that a hint can name: origin, or else the first by
+// name, "" if none is configured.
+func (r *Repo) AnyRemote(ctx context.Context) (string, error) {
+	if url, err := r.Config(ctx, "remote.origin.url"); err != nil || url != "" {
+		return "origin", err
+	}
+	first := ""
+	for key := range r.settings {
+		name, remote := strings.CutPrefix(strings.TrimSuffix(key, ".url"), "remote.")
+		if remote && strings.HasSuffix(key, ".url") && (first == "" || name < first) {
+			first = name
+		}
+	}
+	return first, nil
+}
+
 // setConfig sets a key of the repository's own configuration.
 func (r *Repo) setConfig(ctx context.Context, key, value string) error {
 	r.configMu.Lock()

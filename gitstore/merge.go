@@ -88,6 +88,10 @@ func alternate(dir string) string {
 	return dir
 }
 
+// IsShallow reports whether history ends early here, as in a clone of some
+// depth.
+func (r *Repo) IsShallow() bool { return exists(filepath.Join(r.commonDir, "shallow")) }
+
 // merge runs git merge-tree as c says.
 func (r *Repo) merge(ctx context.Context, c Cmd, mode string, onto, commit ID) (Merge, error) {
 	if err := errors.Join(r.checkID(onto), r.checkID(commit)); err != nil {

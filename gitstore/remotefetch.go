@@ -116,6 +116,13 @@ func (s *Store) present(ctx context.Context, name string, refs [][2]string) ([][
 	return list, s.Repo.MoveRefs(ctx, gone, "liza: gone from "+name)
 }
 
+// BoardOf asks a remote for its state commit, "" if it has none. Errors wrap
+// ErrOffline.
+func (s *Store) BoardOf(ctx context.Context, name string) (ID, error) {
+	there, err := s.listRemote(ctx, name, StateRef)
+	return there[StateRef], err
+}
+
 // listRemote asks which of some refs, or of those that match a pattern, a
 // remote has. Errors wrap ErrOffline.
 func (s *Store) listRemote(ctx context.Context, name string, refs ...string) (map[string]ID, error) {

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -23,9 +24,16 @@ type Verified struct {
 func Verify(ctx context.Context, s *gitstore.Store, from, to gitstore.ID, signed bool) (Verified, error) {
 	j := newJudge(s, Push{Updates: []Update{{gitstore.StateRef, from, to}}, Fresh: true, Signed: signed})
 	if err := j.standing(ctx, to); err != nil {
+		var missing *Rejection
+		if errors.As(err, &missing) {
+			return Verified{}, missing
+		}
 		return Verified{}, Unjudged(ctx, err)
 	}
 	err := j.verdict(ctx)
+	if err != nil && s.Repo.IsShallow() {
+		err = &Rejection{[]Refused{{string(to), refusal(RuleUndecided, "git fetch --unshallow", "this clone is shallow, and cannot tell what moves and merges build on")}}}
+	}
 	return Verified{j.moves, j.warnings}, err
 }
 
@@ -41,10 +49,28 @@ func (j *judge) standing(ctx context.Context, to gitstore.ID) error {
 	}
 	name := integrationRef(b)
 	at, err := j.store.Repo.Resolve(ctx, name)
+	if err == nil && at == "" {
+		return j.unbranched(ctx, name, b.Settings().Integration)
+	}
 	if err == nil {
 		j.push.Updates = append(j.push.Updates, Update{name, at, at})
 	}
 	return err
+}
+
+// unbranched says that the integration branch is not here, as in a fresh clone
+// that has fetched refs/liza alone. Without what it holds no merge can be
+// judged either, and the error is a *Rejection.
+func (j *judge) unbranched(ctx context.Context, name string, want flow.Branch) error {
+	missing := Refused{name, refusal(flow.RuleTip, "git branch "+want.Name+" "+string(want.Tip),
+		"there is no branch %s here; the board has it at %s", want.Name, want.Tip.Short())}
+	if _, err := j.store.Repo.ParseCommit(ctx, string(want.Tip)); err == nil {
+		j.refuse(name, missing.Refusal)
+		return nil
+	}
+	remote, err := j.store.Repo.AnyRemote(ctx)
+	missing.Hint = "git fetch " + cmp.Or(remote, "REMOTE") + " " + want.Name + ":" + want.Name
+	return cmp.Or[error](err, &Rejection{[]Refused{missing}})
 }
 
 // replay replays one commit. A merge that another version of git computed

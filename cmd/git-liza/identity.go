@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow"
 )
 
 // An identity is what status says of who may act, and as whom this clone does.
@@ -14,6 +16,8 @@ type identity struct {
 	Known     bool     `json:"known"`     // the board has that one
 	Rights    []string `json:"rights"`    // of it
 	Merges    []string `json:"merges"`    // the principals that may merge; none: everybody
+
+	post string // " --as ID" where this clone acts as agents only
 }
 
 // identity reads who this clone is on the board.
@@ -26,6 +30,9 @@ func (l look) identity(s *session) (identity, error) {
 	id := identity{Enforced: len(who.List) > 0, Principal: me, Rights: []string{}, Merges: []string{}}
 	if p := who.Find(me); p != nil {
 		id.Known, id.Rights = true, append(id.Rights, p.Rights...)
+		if by, _, err := s.actor(l.Repo); err == nil && !p.MayAct(by) {
+			id.post = l.post(p)
+		}
 	}
 	for _, p := range who.List {
 		if slices.Contains(p.Rights, "merge") {
@@ -33,6 +40,16 @@ func (l look) identity(s *session) (identity, error) {
 		}
 	}
 	return id, nil
+}
+
+// post is the option that names an agent as whom a principal may act.
+func (l look) post(p *flow.Principal) string {
+	for _, role := range []flow.Role{flow.CodeReviewer, flow.Coder, flow.Planner} {
+		if by := l.free(role).By; p.MayAct(by) {
+			return " --as " + string(by)
+		}
+	}
+	return ""
 }
 
 // mayMerge reports whether the rules let this clone merge, as far as its
@@ -62,7 +79,7 @@ func (id identity) line() string {
 // mergeStep is what moves approved work on.
 func (id identity) mergeStep(n int) step {
 	if id.mayMerge() {
-		return step{"git liza merge --all", count(n, "task") + " approved"}
+		return step{"git liza merge --all" + id.post, count(n, "task") + " approved"}
 	}
 	return step{"git liza principal list", count(n, "task") + " approved; merging is for " + strings.Join(id.Merges, ", ")}
 }

@@ -70,15 +70,25 @@ func (l look) asker(s *session) flow.Caller {
 	return l.free(flow.Coder)
 }
 
-// free is the first id of a role that can act by hand: registered so and
-// idle, or not registered.
+// mostIDs is how far free looks for an id that this clone may act as.
+const mostIDs = 10000
+
+// free is the first id of a role that can act by hand, and as this clone's
+// principal: registered so and idle, or not registered. Where there is none
+// the first id of all has the rules say why.
 func (l look) free(role flow.Role) flow.Caller {
-	for n := 1; ; n++ {
+	who := l.board.Principals()
+	me := who.Find(l.Principal)
+	for n := 1; n <= mostIDs; n++ {
 		id := agentID(role, n)
+		if me != nil && !me.MayAct(flow.Actor(id)) {
+			continue
+		}
 		if a := l.board.Agent(id); a == nil || a.Generation == "" && a.Task == "" && a.Review == "" && a.Degraded == "" {
 			return flow.Caller{By: flow.Actor(id), Principal: l.Principal}
 		}
 	}
+	return flow.Caller{By: flow.Actor(agentID(role, 1)), Principal: l.Principal}
 }
 
 // view shows tasks to whoever asks.

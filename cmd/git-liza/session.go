@@ -151,7 +151,7 @@ func (s *session) fail(err error) int {
 		fmt.Fprintln(s.stderr, rejection)
 		return exitRefused
 	}
-	f := classify(err)
+	f := s.elsewhere(err, classify(err))
 	if !s.json {
 		fmt.Fprintf(s.stderr, "git-liza: %s\n", f.reason)
 		if f.rule != "" && f.code != exitUsage {

@@ -43,6 +43,9 @@ func (c *initCommand) Run(s *session) error {
 	if joined, err := c.joined(s, clone); err != nil || joined {
 		return err
 	}
+	if err := c.alone(s, clone); err != nil {
+		return err
+	}
 	d, err := clone.Prepare(s.ctx, work.Plan{Title: c.Goal, Spec: c.Spec, Branch: c.Integration, Lease: c.Lease})
 	if err != nil {
 		return err
@@ -67,6 +70,15 @@ func (c *initCommand) Run(s *session) error {
 		}
 	}
 	return c.report(s, clone, r)
+}
+
+// alone refuses a board of this clone's own beside one that it could take.
+func (c *initCommand) alone(s *session, clone *work.Clone) error {
+	tip, err := clone.Repo.Resolve(s.ctx, gitstore.StateRef)
+	if err != nil || tip != "" || c.Remote != "" {
+		return err
+	}
+	return s.apart(clone.Store, c.Integration)
 }
 
 // unpublished says that the board is here all the same.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -31,7 +32,7 @@ func (c *syncCommand) Run(s *session) error {
 		return c.join(s, clone)
 	}
 	if remote == "" {
-		return noAuthority()
+		return s.noAuthority(clone)
 	}
 	synced, err := clone.Store.Sync(s.ctx)
 	if err != nil {
@@ -59,15 +60,23 @@ func (c *syncCommand) Run(s *session) error {
 	return s.answer(syncOutcome(synced), viewSynced(synced, pruned), text.String())
 }
 
-func noAuthority() *flow.Refusal {
-	return &flow.Refusal{Rule: "remote", Hint: "git liza sync --set origin",
+// noAuthority names the remote that could become it.
+func (s *session) noAuthority(clone *work.Clone) error {
+	if _, err := clone.Store.Tip(s.ctx); err != nil {
+		return err
+	}
+	remote, err := clone.Repo.AnyRemote(s.ctx)
+	if err != nil {
+		return err
+	}
+	return &flow.Refusal{Rule: "remote", Hint: "git liza sync --set " + cmp.Or(remote, "origin"),
 		Reason: "this clone is its own authority: no remote holds its board"}
 }
 
 // join makes a remote the authority.
 func (c *syncCommand) join(s *session, clone *work.Clone) error {
 	if c.Set == "" {
-		return noAuthority()
+		return s.noAuthority(clone)
 	}
 	synced, err := clone.Join(s.ctx, c.Set, c.Publish)
 	if err != nil {
