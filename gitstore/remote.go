@@ -189,3 +189,26 @@ func (s *Store) Astray(ctx context.Context) error {
 	return &flow.Refusal{Rule: flow.RuleTip, Hint: fmt.Sprintf("git log %s..%s", branch.Tip.Short(), tracking(name, "integration")),
 		Reason: fmt.Sprintf("%s of %s is at %s, where no approved merge has brought it: the board has it at %s", branch.Name, name, there.Short(), branch.Tip.Short())}
 }
+
+// Parted says of the remote's board, as it was seen last, that it does not
+// contain this clone's, so that no move is made; the error wraps ErrDiverged
+// then.
+func (s *Store) Parted(ctx context.Context) error {
+	name, err := s.Authority(ctx)
+	if err != nil || name == "" {
+		return err
+	}
+	mirror, err := s.Repo.Resolve(ctx, StateRef)
+	if err != nil || mirror == "" {
+		return err
+	}
+	there, err := s.Repo.Resolve(ctx, tracking(name, "state"))
+	if err != nil || there == "" || there == mirror {
+		return err
+	}
+	contains, err := s.Repo.IsAncestor(ctx, mirror, there)
+	if err != nil || contains {
+		return err
+	}
+	return s.diverged(name, mirror, there)
+}

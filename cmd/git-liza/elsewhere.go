@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
@@ -36,9 +38,9 @@ func (s *session) elsewhere(err error, f failure) failure {
 // would have made, "" if there is none.
 func (s *session) cloned(repo *gitstore.Repo, remote string) (string, error) {
 	refs, err := repo.Refs(s.ctx, "refs/remotes/"+remote)
-	for ref := range refs {
+	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		name := strings.TrimPrefix(ref, "refs/remotes/"+remote+"/")
-		if err == nil && (name == "integration" || strings.HasPrefix(name, "liza/")) {
+		if name == "integration" || strings.HasPrefix(name, "liza/") {
 			return name, nil
 		}
 	}

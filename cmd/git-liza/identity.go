@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // An identity is what status says of who may act, and as whom this clone does.
@@ -88,6 +90,7 @@ func (id identity) mergeStep(n int) step {
 type authority struct {
 	Remote  string `json:"remote"`  // "" where this clone holds the board itself
 	Reached any    `json:"reached"` // when it last answered a sync, null if never
+	Parted  bool   `json:"parted"`  // its board does not contain this clone's, as it was seen last
 	at      time.Time
 }
 
@@ -97,6 +100,10 @@ func (l look) authority(s *session) (authority, error) {
 	if remote != "" {
 		a.at = l.Repo.Reached()
 		a.Reached = viewTime(a.at)
+		err = l.Store.Parted(s.ctx)
+	}
+	if a.Parted = errors.Is(err, gitstore.ErrDiverged); a.Parted {
+		err = nil
 	}
 	return a, err
 }
@@ -105,6 +112,9 @@ func (l look) authority(s *session) (authority, error) {
 func (a authority) line(now time.Time) string {
 	if a.at.IsZero() {
 		return a.Remote + ", not reached yet: git liza sync"
+	}
+	if a.Parted {
+		return a.Remote + ", whose board does not contain this one: git liza sync"
 	}
 	return fmt.Sprintf("%s, synced %s ago", a.Remote, span(now.Sub(a.at)))
 }

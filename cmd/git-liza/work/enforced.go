@@ -57,9 +57,15 @@ func (c *Clone) shared(ctx context.Context) []Finding {
 	if name == "" {
 		return nil
 	}
-	_, err = c.Repo.Run(ctx, gitstore.Cmd{Dir: c.Repo.MainWorkTree(), Args: []string{"ls-remote", "--quiet", "--", name, gitstore.StateRef}, Remote: true, Limit: remoteLimit})
+	out, err := c.Repo.Run(ctx, gitstore.Cmd{Dir: c.Repo.MainWorkTree(), Args: []string{"ls-remote", "--quiet", "--", name, gitstore.StateRef}, Remote: true, Limit: remoteLimit})
 	if err != nil {
 		return []Finding{bad(check, "git remote get-url "+name, "%s holds the board and cannot be reached: %v", name, err)}
+	}
+	if len(out) == 0 {
+		return []Finding{bad(check, "git liza sync --set "+name, "%s answers, and has no board any more", name)}
+	}
+	if err := c.Store.Parted(ctx); err != nil {
+		return []Finding{bad(check, "git liza sync", "%v", err)}
 	}
 	var astray *flow.Refusal
 	if errors.As(c.Store.Astray(ctx), &astray) {
