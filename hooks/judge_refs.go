@@ -31,7 +31,7 @@ func (j *judge) ref(ctx context.Context, u Update) error {
 	case keptRef:
 		j.keep(u)
 	case integration:
-		j.integrate(u)
+		j.integrate(ctx, u)
 	case taskBranch:
 		j.branch(u)
 	case presence:
@@ -43,7 +43,7 @@ func (j *judge) ref(ctx context.Context, u Update) error {
 }
 
 // integrate lets integration stand only where the board after the push says.
-func (j *judge) integrate(u Update) {
+func (j *judge) integrate(ctx context.Context, u Update) {
 	want := j.after.Settings().Integration.Tip
 	branch := strings.TrimPrefix(u.Name, branches)
 	switch {
@@ -52,7 +52,11 @@ func (j *judge) integrate(u Update) {
 	case j.broken, u.New == want:
 	case u.Old == u.New && !j.push.Server && j.passed[u.New]: // the next move rolls it forward
 	default:
-		j.refuse(u.Name, refusal(flow.RuleTip, "git liza adopt "+string(u.New)+" --reason R",
+		hint := "git liza adopt " + string(u.New) + " --reason R"
+		if contains, err := j.store.Repo.IsAncestor(ctx, gitstore.ID(want), u.New); err == nil && !contains {
+			hint = "git liza status" // adopt goes forward only
+		}
+		j.refuse(u.Name, refusal(flow.RuleTip, hint,
 			"%s takes approved merges only: the board has it at %s, and not at %s", branch, want.Short(), u.New.Short()))
 	}
 }

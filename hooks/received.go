@@ -210,7 +210,7 @@ func (j *judge) backstop(ctx context.Context) error {
 	for _, u := range j.push.Updates {
 		switch j.kind(u.Name) {
 		case integration:
-			j.integrate(u)
+			j.integrate(ctx, u)
 		case keptRef:
 			j.recorded(ctx, u, tip)
 		}
