@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -107,7 +108,10 @@ func TestGitError(t *testing.T) {
 	require.Equal(t, 128, gitErr.Code)
 	require.Equal(t, "git cat-file: fatal: Not a valid object name none", err.Error())
 
-	_, err = r.Run(ctx, Cmd{Args: []string{"-c", "alias.hang=!read x </dev/zero", "hang"}, Limit: time.Millisecond})
+	// Git itself waits, so that it leaves no child behind.
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	_, err = r.Run(ctx, Cmd{Args: []string{"config", "--file", pipe, "--list"}, Limit: 50 * time.Millisecond})
 	require.ErrorAs(t, err, &gitErr)
 	require.Equal(t, -1, gitErr.Code)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
