@@ -8,6 +8,7 @@ type Question struct {
 	Descendant ObjectID   // for an adoption: the commit that others lie behind
 	Merge      ObjectID   // parents and tree of this merge commit, and the tree git computes for it
 	Onto       ObjectID   // the first parent that Merge must have
+	Base       ObjectID   // what the submission that Merge brings was compared with
 	DriftFrom  ObjectID   // count of first-parent commits from here to Onto
 	Saves      []ObjectID // must exist as commits
 	Specs      []string   // which of these paths exist at Tip
@@ -25,6 +26,7 @@ type Facts struct {
 	Changes []PathChange
 	Parents []ObjectID // of the merge commit
 	Merged  ObjectID   // the tree that git computes for the merge, "" on conflict
+	Crossed bool       // merging compares the submission with another commit than its review did
 	Drift   int
 	Script  bool // the merged tree has scripts/integration-test.sh
 	Saves   map[ObjectID]bool

@@ -35,6 +35,9 @@ func (g *MergeMove) ask(m Move, b *Board) Question {
 	q.Merge, q.Submission, q.Onto = g.Commit, g.Submission, g.Onto
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
 		q.DriftFrom = t.Attempt.Base
+		if t.Submission != nil {
+			q.Base = t.Submission.Base
+		}
 	}
 	return q
 }
@@ -78,6 +81,9 @@ func (g *MergeMove) computed(p *play) *Refusal {
 		return refuse(RuleFact, again, "the merge commit %s does not exist", g.Commit.Short())
 	case !slices.Equal(f.Parents, []ObjectID{g.Onto, g.Submission}):
 		return refuse(RuleMerge, again, "the merge commit %s does not have exactly the parents %s and %s", g.Commit.Short(), g.Onto.Short(), g.Submission.Short())
+	case f.Crossed:
+		return refuse(RuleMerge, again, "%s was reviewed against %s, and merging it onto %s compares it with another commit: integration has to be merged into it",
+			g.Submission.Short(), p.task.Submission.Base.Short(), g.Onto.Short())
 	case f.Merged == "":
 		return refuse(RuleMerge, again, "%s does not merge cleanly onto %s", g.Submission.Short(), g.Onto.Short())
 	case f.Tree != f.Merged || g.Tree != f.Tree:

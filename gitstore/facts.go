@@ -137,6 +137,9 @@ func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts, 
 			return err
 		}
 	}
+	if f.Crossed, err = s.Crossed(ctx, q.Onto, q.Submission, q.Base); err != nil {
+		return err
+	}
 	merged, err := merge(ctx, q.Onto, q.Submission)
 	if err != nil {
 		return err
@@ -169,6 +172,18 @@ func (s *Store) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
 		s.merges[key] = m
 	}
 	return m, err
+}
+
+// Crossed reports whether merging compares a submission with another commit
+// than base, with which its review did. That is so where it brought along what
+// has reached integration since: what it drops of that, the merge takes back,
+// and no reviewer saw it.
+func (s *Store) Crossed(ctx context.Context, onto, submission, base ID) (bool, error) {
+	bases, err := s.Repo.MergeBases(ctx, onto, submission)
+	if err != nil || len(bases) == 0 {
+		return false, err
+	}
+	return len(bases) > 1 || bases[0] != base && bases[0] != submission, nil
 }
 
 // Drift counts the first-parent commits that integration gained between two

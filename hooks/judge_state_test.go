@@ -275,6 +275,33 @@ func TestHiddenRevert(t *testing.T) {
 	require.Contains(t, refused.Reason, "2 merge bases")
 }
 
+// TestStackedRevert: work that holds another task's commits, but not their
+// content, takes them back once they are in; then it is reviewed again.
+func TestStackedRevert(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a", "b")
+	y.claim("a")
+	stacked := y.work("a", "a.txt", "one\n")
+	y.submit("a")
+	y.claim("b")
+	start := y.at("refs/heads/liza/b")
+	lean := y.commit("refs/heads/liza/b", "b.txt", "mine\n")
+	git(t, y.clone, "update-ref", "refs/heads/liza/b", string(y.commitTree(git(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, stacked)))
+	y.submit("b")
+	y.approve("a")
+	y.approve("b")
+	y.merge("a")
+	y.land(y.all()...)
+	_, err := y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+		return flow.Move{Act: flow.ActMerge, Task: "b", By: ann, Detail: y.merging("b")}, nil, nil
+	})
+	var refused *flow.Refusal
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, flow.RuleMerge, refused.Rule)
+	require.Contains(t, refused.Reason, "was reviewed against")
+}
+
 // TestBombs: what is too large or too clever is refused before it is decoded.
 func TestBombs(t *testing.T) {
 	t.Parallel()

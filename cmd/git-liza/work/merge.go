@@ -63,6 +63,14 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 	if err := c.Store.Bring(ctx, id, t.Submission.Commit); err != nil {
 		return merged, gitstore.Result{}, err
 	}
+	crossed, err := c.Store.Crossed(ctx, tip, t.Submission.Commit, t.Submission.Base)
+	if err != nil {
+		return merged, gitstore.Result{}, err
+	}
+	if crossed {
+		merged.Gate, merged.Output = "merge-base", "the submission contains commits that reached integration after it was made; merge integration into it, so that its review shows what it changes of them"
+		return c.fail(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Gate: merged.Gate, Output: merged.Output})
+	}
 	computed, err := c.Store.Merge(ctx, tip, t.Submission.Commit)
 	if err != nil {
 		return merged, gitstore.Result{}, err
