@@ -203,6 +203,10 @@ func TestVerifyOtherGit(t *testing.T) {
 	require.Len(t, v.Warnings, 1)
 	require.Contains(t, v.Warnings[0].Reason, "git 2.38.0 computed this merge")
 
+	// Who has judged all before it holds this merge against git's.
+	_, err = Verify(ctx, y.open(y.clone), gitstore.ID(git(t, y.clone, "rev-parse", string(forged)+"^")), forged, false)
+	require.Equal(t, flow.RuleMerge, rule(t, err))
+
 	// A server takes it with a whole board, as history, but not as a move.
 	y.refuses(string(forged), flow.RuleMerge, "", y.to(gitstore.StateRef, forged), y.to(integrationBranch, other))
 	y.judge = y.open(y.empty())

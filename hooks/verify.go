@@ -74,12 +74,13 @@ func (j *judge) unbranched(ctx context.Context, name string, want flow.Branch) e
 }
 
 // replay replays one commit. A merge that another version of git computed
-// differently is history, by hand and where a server gets its whole board:
-// what it recorded counts, with a warning.
+// differently is history where the whole board is judged: what it recorded
+// counts, with a warning. Among the moves after a state that was judged it is
+// refused, since whoever forges a merge says that of it.
 func (j *judge) replay(ctx context.Context, id gitstore.ID) (gitstore.Replay, error) {
 	r, err := j.store.Replay(ctx, id, j.push.Server || j.push.Fresh)
 	var refused *flow.Refusal
-	if j.push.Server && !j.created || !errors.As(err, &refused) || refused.Rule != flow.RuleMerge {
+	if !j.created || !errors.As(err, &refused) || refused.Rule != flow.RuleMerge {
 		return r, err
 	}
 	e, eventErr := j.store.Event(id)
