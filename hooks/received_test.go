@@ -75,6 +75,12 @@ func TestTransactionOnAClone(t *testing.T) {
 	require.NoError(t, clone(Update{gitstore.StateRef, state, ""}, Update{integrationBranch, main, ""}))
 	write(t, y.clone, ".git/packed-refs.lock", "")
 	require.Error(t, clone(Update{gitstore.StateRef, state, ""}))
+
+	// It packs what it read a moment ago; whoever moves a ref has locked it with
+	// the new value.
+	require.NoError(t, clone(Update{integrationBranch, "", evil}))
+	write(t, y.clone, ".git/"+integrationBranch+".lock", string(evil)+"\n")
+	require.Equal(t, flow.RuleTip, rule(t, clone(Update{integrationBranch, "", evil})))
 }
 
 // TestReadUpdates: a hook's input is read as git writes it, or not at all.

@@ -64,12 +64,15 @@ func (c *initCommand) Run(s *session) error {
 			return err
 		}
 	}
+	if err := c.guard(s, clone, r.After); err != nil {
+		return err
+	}
 	if c.Remote != "" {
 		if _, err := clone.Join(s.ctx, c.Remote, false); err != nil {
 			return unpublished(c.Remote, err)
 		}
 	}
-	return c.report(s, clone, r)
+	return c.report(s, r)
 }
 
 // alone refuses a board of this clone's own beside one that it could take.
@@ -118,16 +121,25 @@ func (c *initCommand) joined(s *session, clone *work.Clone) (bool, error) {
 		return true, err
 	}
 	s.progress("%s", joinedLine(synced))
-	return true, c.report(s, clone, gitstore.Result{Already: true, Commit: tip, Before: b, After: b})
+	if err := c.guard(s, clone, b); err != nil {
+		return true, err
+	}
+	return true, c.report(s, gitstore.Result{Already: true, Commit: tip, Before: b, After: b})
+}
+
+// guard installs the hooks, whether or not a remote takes the board.
+func (c *initCommand) guard(s *session, clone *work.Clone, b *flow.Board) error {
+	if c.NoHooks {
+		return nil
+	}
+	if err := s.installHooks(clone, b); err != nil {
+		return fmt.Errorf("the board is made, but not its hooks: %w", err)
+	}
+	return nil
 }
 
 // report says what board there is now.
-func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) error {
-	if !c.NoHooks {
-		if err := s.installHooks(clone, r.After); err != nil {
-			return fmt.Errorf("the board is made, but not its hooks: %w", err)
-		}
-	}
+func (c *initCommand) report(s *session, r gitstore.Result) error {
 	settings := r.After.Settings()
 	goal := r.After.Goal(settings.Goal)
 	data := map[string]any{"goal": settings.Goal, "title": goal.Title, "spec": goal.Spec, "sprint": settings.Sprint,
