@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -156,6 +157,9 @@ func (v taskView) of(t *flow.Task) object {
 	branch, worktree := "", ""
 	if t.Attempt != nil && !t.Status.Final() {
 		branch, worktree = t.ID.Branch(), v.clone.Folder(t)
+	}
+	if _, err := os.Stat(worktree); err != nil {
+		worktree = "" // it is on another host
 	}
 	whyNot := v.whyNot(t.ID)
 	return object{

@@ -113,7 +113,7 @@ func (c *submitCommand) Run(s *session) error {
 	}
 	sub := r.After.Task(c.ID).Submission
 	return s.result(r, map[string]any{"task": c.ID, "status": r.After.Task(c.ID).Status, "commit": sub.Commit, "base_commit": sub.Base,
-		"submission": sub.Number, "changed": sub.Changed}, "%s submitted %s (%d paths) → %s", c.ID, sub.Commit.Short(), sub.Changed, r.After.Task(c.ID).Status)
+		"submission": sub.Number, "changed": sub.Changed}, "%s submitted %s (%s) → %s", c.ID, sub.Commit.Short(), count(sub.Changed, "path"), r.After.Task(c.ID).Status)
 }
 
 type blockCommand struct {
