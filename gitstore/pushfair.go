@@ -5,6 +5,7 @@ import (
 	"fmt"
 	mathrand "math/rand/v2"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -16,7 +17,7 @@ const contention = time.Minute
 
 // maxWay bounds how long a clone gives way, in time and in moves of others.
 const (
-	maxWay    = 3 * time.Second
+	maxWay    = 5 * time.Second
 	maxOthers = 16
 )
 
@@ -32,8 +33,7 @@ type turnNote struct {
 }
 
 // way is how much longer to give way: the losers of a race need the time to
-// look and to push, and there are about as many as came before. A clone that
-// lost none lately leaves a gap now and then, or it would never hear of those
+// look and to push, each of them once. A clone that lost none lately leaves a gap now and then, or it would never hear of those
 // who come too late each time. What passed since the last push counts.
 func (n turnNote) way(now time.Time) time.Duration {
 	if n.won.IsZero() || n.won.After(now) {
@@ -43,7 +43,7 @@ func (n turnNote) way(now time.Time) time.Duration {
 	switch {
 	case now.Sub(n.lost) < contention:
 		way = min(n.loss+n.win*time.Duration(min(max(n.others, 1), maxOthers)), maxWay)
-		way = way/2 + time.Duration(mathrand.Int64N(int64(way)+1))
+		way = way*3/4 + time.Duration(mathrand.Int64N(int64(way)/2+1))
 	case mathrand.IntN(3) == 0:
 		way = min(n.win+time.Duration(mathrand.Int64N(int64(2*n.win)+1)), maxWay)
 	}
@@ -69,12 +69,37 @@ func (s *Store) noteTurn(d delivery, took time.Duration) {
 			n.loss = took
 		}
 	default:
-		// One that won at once may only have been lucky.
+		// One that won at once may only have been lucky: who made the last moves
+		// says how many there are.
 		n.won, n.win, n.others, n.before = now, took, max(n.before, n.others*3/4), 0
+		if now.Sub(n.lost) < contention {
+			n.others = max(n.others, s.rivals(now))
+		}
 		n.loss = max(n.loss, took)
 	}
 	line := fmt.Appendf(nil, "%d %d %d %d %d %d\n", nanos(n.won), nanos(n.lost), n.before, n.others, n.win, n.loss)
 	_ = os.WriteFile(s.knownFile("races"), line, 0o666) // torn or lost, it costs a moment
+}
+
+// rivals counts who else made moves lately, as far as committers and principals
+// tell clones apart. What cannot be read is nobody.
+func (s *Store) rivals(now time.Time) int {
+	id, err := s.Repo.Resolve(context.Background(), StateRef)
+	who := map[string]bool{}
+	for range 2 * maxOthers {
+		if err != nil || id == "" {
+			break
+		}
+		c, readErr := s.commitObject(id)
+		if readErr != nil || len(c.Parents) == 0 || now.Sub(c.CommitterTime) > contention {
+			break
+		}
+		_, principal, _ := strings.Cut(c.Message, "\nprincipal: ")
+		principal, _, _ = strings.Cut(principal, "\n")
+		who[c.Committer+" "+c.CommitterEmail+" "+principal] = true
+		id = c.Parents[0]
+	}
+	return max(len(who)-1, 0)
 }
 
 func nanos(t time.Time) int64 {
