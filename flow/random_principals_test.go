@@ -21,8 +21,11 @@ var accounts = map[string]struct {
 	"gate": {[]string{"kind=machine", "agents=coder-3", "rights=merge"}, []string{"coder-3"}},
 }
 
-// govern enters the first principals.
+// govern enters the first principals, unless the game has done so itself.
 func (g *gamble) govern() {
+	if len(g.board.Principals().List) > 0 {
+		return
+	}
 	for _, name := range []string{"ann", "bob", "host", "desk", "both"} {
 		who := "human:ann"
 		if name != "ann" {

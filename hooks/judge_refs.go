@@ -230,6 +230,10 @@ func (j *judge) presence(ctx context.Context, u Update) error {
 	if u.New == "" {
 		return nil
 	}
+	if j.after.Agent(id) == nil {
+		j.refuse(u.Name, refusal(flow.RuleNotFound, "git liza register "+string(id), "there is no agent %s that %s could speak of", id, u.Name))
+		return nil
+	}
 	objects, err := j.store.Repo.Objects(ctx)
 	if err != nil {
 		return err

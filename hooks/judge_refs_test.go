@@ -112,7 +112,7 @@ func TestOtherRefs(t *testing.T) {
 	for name, rule := range map[string]flow.Rule{
 		"refs/liza/remote/origin/state": RuleRef, "refs/liza/rescue/x": RuleRef, "refs/liza/inbox/x": RuleRef, "refs/heads/liza": RuleRef,
 		"refs/Liza/state": RuleRef, "refs/replace/" + hexes("a", 40): RuleReplace, "refs/liza/agents/root": flow.RulePrincipal,
-		"refs/liza/agents/coder-1": RuleRef, "refs/liza/sessions/x/y": flow.RulePrincipal, "refs/liza/sessions/coder-1": RuleRef,
+		"refs/liza/agents/coder-1": flow.RuleNotFound, "refs/liza/sessions/x/y": flow.RulePrincipal, "refs/liza/sessions/coder-1": RuleRef,
 	} {
 		y.refuses(name, rule, "", Update{name, "", y.commit("refs/heads/main", "x", "y")})
 	}
@@ -123,6 +123,9 @@ func TestOtherRefs(t *testing.T) {
 
 	tree := git(t, y.clone, "rev-parse", string(main)+"^{tree}")
 	alive, again := y.commitTree(tree, "alive"), y.commitTree(tree, "still alive")
+	y.refuses("refs/liza/agents/coder-1", flow.RuleNotFound, "no agent", Update{"refs/liza/agents/coder-1", "", alive})
+	y.note() // which enters coder-1
+	y.land(y.all()...)
 	y.land(Update{"refs/liza/agents/coder-1", "", alive})
 	y.land(y.to("refs/liza/agents/coder-1", again))
 	y.accepts(y.to("refs/liza/agents/coder-1", ""))
