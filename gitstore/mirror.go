@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -230,14 +231,27 @@ func hasty(err error) bool {
 	return errors.As(err, &refusal) || errors.Is(err, ErrNoBoard) || errors.Is(err, ErrStateLost)
 }
 
+// maxLooks bounds how often a remote is looked at again that seems to lack what
+// it had. A fetch outlives the process that was killed beside it, and can leave
+// its older view in the ref that a later one is read from.
+const maxLooks = 3
+
 // refresh brings the mirror to where the remote is, and returns the moves that
 // it got. It runs while this process has the turn to push.
-func (s *Store) refresh(ctx context.Context, name string) (shift, []ID, error) {
-	found, err := s.fetch(ctx, name)
-	if err != nil {
-		return shift{}, nil, err
+func (s *Store) refresh(ctx context.Context, name string) (step shift, news []ID, err error) {
+	for look := range maxLooks {
+		if err := wait(ctx, time.Duration(look)*100*time.Millisecond); err != nil {
+			return step, nil, err
+		}
+		found, err := s.fetch(ctx, name)
+		if err != nil {
+			return shift{}, nil, err
+		}
+		if step, news, err = s.pull(ctx, name, found); !errors.Is(err, ErrDiverged) || look == maxLooks-1 {
+			return step, news, err
+		}
 	}
-	return s.pull(ctx, name, found)
+	return step, news, err
 }
 
 // pull moves the mirror to what was fetched.

@@ -153,20 +153,24 @@ func (s *Store) Landed(ctx context.Context, commit ID) error {
 		return err
 	}
 	defer release()
-	step, _, err := s.refresh(ctx, name)
-	if err != nil {
-		return err
-	}
-	if step.to == "" {
-		return ErrNoBoard
-	}
-	if now := step.seen.integration; now != "" {
+	var now ID
+	for range maxLooks {
+		step, _, err := s.refresh(ctx, name)
+		if err != nil {
+			return err
+		}
+		if step.to == "" {
+			return ErrNoBoard
+		}
+		if now = step.seen.integration; now == "" {
+			continue
+		}
 		if contains, err := s.Repo.IsAncestor(ctx, commit, now); err != nil || contains {
 			return err
 		}
 	}
 	return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: "git liza sync",
-		Reason: fmt.Sprintf("the integration branch of %s is at %s, which does not contain %s", name, orNone(step.seen.integration), commit.Short())})
+		Reason: fmt.Sprintf("the integration branch of %s is at %s, which does not contain %s", name, orNone(now), commit.Short())})
 }
 
 // Astray says of the remote's integration branch, as it was seen last, that

@@ -129,3 +129,25 @@ func TestRemoteHearsNothingOfOurs(t *testing.T) {
 	require.NotContains(t, string(env), "LIZA_")
 	require.Contains(t, string(env), "GIT_TERMINAL_PROMPT=0")
 }
+
+// A fetch outlives the process beside it that was killed, and writes the older
+// view that it had of the remote over that of a later one.
+func TestRemoteSeenByAFetchThatCameLate(t *testing.T) {
+	t.Parallel()
+	l := newLane(t)
+	old := l.a.at(StateRef)
+	_, err := l.a.store.Do(context.Background(), note("first"))
+	require.NoError(t, err)
+	seen := filepath.Join(l.a.dir, ".git", "late")
+	hook := "#!/bin/sh\n[ \"$1\" = committed ] && [ -e '" + seen + "' ] && grep -q refs/liza/remote/origin/state || exit 0\n" +
+		"rm '" + seen + "'\nexec git update-ref refs/liza/remote/origin/state " + string(old) + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(l.a.dir, ".git", "hooks", "reference-transaction"), []byte(hook), 0o777))
+	_, err = l.b.store.Do(context.Background(), note("second"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(seen, nil, 0o666))
+	_, err = l.a.store.Sync(context.Background())
+	require.NoError(t, err)
+	require.NoFileExists(t, seen, "the older view was there")
+	require.Equal(t, l.b.at(StateRef), l.a.at(StateRef))
+	l.agree(t)
+}
