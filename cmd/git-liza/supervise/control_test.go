@@ -3,6 +3,7 @@ package supervise_test
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -69,10 +70,12 @@ func TestLostClaimEndsTheSession(t *testing.T) {
 	w.liza("pause", "--reason", "let me see")
 	w.liza("release", "task-1")
 	w.gone("pid")
-	w.await("word of it", func() bool { return len(r.said()) > 0 && w.task("task-1").Status == flow.Unclaimed })
+	w.await("word of it", func() bool {
+		return strings.Contains(r.said(), "coder-1: task-1 is no longer its own; the session was ended\n")
+	})
 	r.cancel()
 	require.NoError(t, r.wait())
-	require.Contains(t, r.said(), "coder-1: task-1 is no longer its own; the session was ended\n")
+	require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
 	require.Empty(t, w.task("task-1").Failures)
 	w.left()
 }
