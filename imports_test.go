@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/bench":    {"flow", "gitstore", "cmd/git-liza/work"},
 	"cmd/git-liza/proc":     {},
 	"cmd/git-liza/work":     {"flow", "gitstore", "worktrees", "cmd/git-liza/proc"},
-	"cmd/git-liza/provider": {"flow", "cmd/git-liza/proc"},
+	"cmd/git-liza/provider": {"flow", "gitstore", "cmd/git-liza/proc"},
 	"cmd/git-liza/supervise": {
 		"flow", "gitstore", "worktrees", "contracts", "templates",
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",

@@ -131,12 +131,12 @@ func (s *session) provider(r *supervise.Rush, text string) (provider.Provider, e
 		return provider.Provider{}, usagef("git config liza.provider 'exec:COMMAND'",
 			"no provider: name one with --provider script or --provider exec:COMMAND, or configure liza.provider")
 	}
-	p, err := provider.Parse(text, r.Self)
+	p, err := provider.Builtin().Find(text, r.Self)
 	if err != nil {
 		return p, usagef("git liza help rush", "%v", err)
 	}
 	allow, err := r.Clone.Repo.Config(s.ctx, "liza.provider."+p.Name+".env")
-	p.Allow = strings.Fields(allow)
+	p.Env = strings.Fields(allow)
 	return p, err
 }
 

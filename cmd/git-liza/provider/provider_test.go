@@ -15,12 +15,12 @@ import (
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for text, name := range map[string]string{"script": "script", "exec:cat": "exec", "exec:a b:c | d": "exec"} {
-		p, err := provider.Parse(text, "/bin/git-liza")
+		p, err := provider.Builtin().Find(text, "/bin/git-liza")
 		require.NoError(t, err, text)
 		require.Equal(t, name, p.Name)
 	}
 	for _, text := range []string{"", "exec", "exec:", "exec: ", "script:x", "claude"} {
-		_, err := provider.Parse(text, "/bin/git-liza")
+		_, err := provider.Builtin().Find(text, "/bin/git-liza")
 		require.ErrorContains(t, err, "script or exec:COMMAND", text)
 	}
 }
@@ -28,9 +28,9 @@ func TestParse(t *testing.T) {
 // run runs a shell command as a coder's session.
 func run(t *testing.T, command string, edit func(*provider.Spawn)) (provider.Ending, string) {
 	t.Helper()
-	p, err := provider.Parse("exec:"+command, "")
+	p, err := provider.Builtin().Find("exec:"+command, "")
 	require.NoError(t, err)
-	p.Allow = []string{"MY_*"}
+	p.Env = []string{"MY_*"}
 	var out strings.Builder
 	s := provider.Spawn{Agent: "coder-1", Generation: "0123456789abcdef.child", Task: "task-1", Dir: t.TempDir(),
 		Prompt: "do it\n", Committer: [2]string{"Ann", "ann@example.org"}, Self: "/opt/liza/git-liza", Output: &out,
@@ -71,7 +71,7 @@ func TestOutcomes(t *testing.T) {
 // An exit code of 42 after TERM is no wish of the program's.
 func TestCalledOff(t *testing.T) {
 	t.Parallel()
-	p, err := provider.Parse("exec:trap 'exit 42' TERM; echo ready; while :; do sleep 0.01; done", "")
+	p, err := provider.Builtin().Find("exec:trap 'exit 42' TERM; echo ready; while :; do sleep 0.01; done", "")
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ending, err := p.Run(ctx, provider.Spawn{Agent: "coder-1", Dir: t.TempDir(), Environ: os.Environ(), Output: onFirstWrite(cancel)})
@@ -108,7 +108,7 @@ func TestEnvironment(t *testing.T) {
 
 func TestCannotStart(t *testing.T) {
 	t.Parallel()
-	p, err := provider.Parse("script", filepath.Join(t.TempDir(), "none"))
+	p, err := provider.Builtin().Find("script", filepath.Join(t.TempDir(), "none"))
 	require.NoError(t, err)
 	_, err = p.Run(context.Background(), provider.Spawn{Agent: "coder-1"})
 	require.ErrorIs(t, err, os.ErrNotExist)

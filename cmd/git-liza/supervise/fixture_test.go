@@ -208,7 +208,7 @@ func (w *world) moves(act flow.Act) []flow.Move {
 // number of the session on its task in $n, and three acts of a good agent.
 func (w *world) agent(script string) provider.Provider {
 	w.Helper()
-	p, err := provider.Parse("exec:sh "+w.scriptOf(script), self)
+	p, err := provider.Builtin().Find("exec:sh "+w.scriptOf(script), self)
 	require.NoError(w, err)
 	return p
 }

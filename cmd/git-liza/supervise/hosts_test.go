@@ -40,7 +40,7 @@ func TestThreePrincipalsBuildTheProduct(t *testing.T) {
 	}
 	builds.git("config", "liza.trust.planner", "true")
 
-	script, err := provider.Parse("script", self)
+	script, err := provider.Builtin().Find("script", self)
 	require.NoError(t, err)
 	coding := builds.begin(sharply, planner(script), coder(script), coder(script))
 	reviewing := judges.begin(sharply, reviewer(script))

@@ -50,7 +50,7 @@ func (s *supervisor) prepare(ctx context.Context, e *errand, b *flow.Board) erro
 	}
 	path, args := proc.Shell(command)
 	env := provider.Spawn{Agent: s.id, Generation: s.generation.Child(), Task: e.id(), Review: e.commit(), Dir: e.dir,
-		Committer: s.rush.committer, Environ: s.rush.Environ, Self: s.rush.Self}
+		Committer: s.rush.committer, Environ: s.rush.Environ, Common: s.clone.Repo.CommonDir(), Self: s.rush.Self}
 	s.log.note("\n--- post_worktree on %s\n", e.subject())
 	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: e.dir, Env: env.Environment(nil), Output: s.log, Wall: maxPrepare})
 	if err != nil {

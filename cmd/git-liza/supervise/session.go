@@ -65,7 +65,7 @@ func (s *supervisor) spawn(ctx context.Context, e *errand, prompt string) (provi
 	go func() {
 		defer close(ended)
 		ending, err = s.provider.Run(running, provider.Spawn{Agent: s.id, Generation: s.generation.Child(), Task: e.id(), Review: e.commit(),
-			Dir: e.dir, Prompt: prompt, Committer: s.rush.committer, Environ: s.rush.Environ, Self: s.rush.Self, Output: s.log,
+			Dir: e.dir, Prompt: prompt, Committer: s.rush.committer, Environ: s.rush.Environ, Common: s.clone.Repo.CommonDir(), Self: s.rush.Self, Output: s.log,
 			Idle: s.rush.Limits.Idle, Wall: wall, Grace: s.rush.Limits.Grace})
 	}()
 	var finish *time.Timer

@@ -144,7 +144,7 @@ func TestProviderThatCannotStartDegrades(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	p, err := provider.Parse("script", w.dir+"/none")
+	p, err := provider.Builtin().Find("script", w.dir+"/none")
 	require.NoError(t, err)
 	r, err := w.rush(coder(p))
 	require.ErrorContains(t, err, "coder-1 is degraded: provider script")

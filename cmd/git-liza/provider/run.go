@@ -17,38 +17,13 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A Provider is a program that agents can be. The zero value is none.
-type Provider struct {
-	// Name is how the board calls it: exec or script.
-	Name string
-	// Allow are the variables that it may see beside those that every command
-	// has; a name that ends in * stands for every one that begins so.
-	Allow []string
-
-	path string
-	args []string
-}
-
-// Parse reads a provider as people write it: exec:COMMAND is any program, run
-// by the shell; script is the built-in deterministic agent, which the git-liza
-// at self runs.
-func Parse(text, self string) (Provider, error) {
-	kind, command, _ := strings.Cut(text, ":")
-	switch {
-	case kind == "exec" && strings.TrimSpace(command) != "":
-		path, args := proc.Shell(command)
-		return Provider{Name: "exec", path: path, args: args}, nil
-	case text == "script":
-		return Provider{Name: "script", path: self, args: []string{"script-agent"}}, nil
-	}
-	return Provider{}, fmt.Errorf("%q is no provider: it is script or exec:COMMAND", text)
-}
-
 // A Spawn is one session of an agent: who it is, what it is about, where it
 // works and how long it may.
 type Spawn struct {
 	Agent      flow.AgentID
 	Generation flow.Generation // as the spawned process carries it
+	Session    string          // the id that the provider's session shall have, where it can be chosen
+	Resume     string          // the provider's session that goes on; "" begins one
 	Task       flow.TaskID     // "" for a planner
 	Review     flow.ObjectID   // the commit under review, "" for others
 	Dir        string
@@ -56,6 +31,7 @@ type Spawn struct {
 	// Committer is the name and address of the user on whose behalf the agent
 	// commits; it stays the author.
 	Committer [2]string
+	Common    string    // the repository's own folder, which all worktrees share
 	Environ   []string  // what the environment is filtered from
 	Self      string    // the git-liza that the agent finds first on its PATH
 	Output    io.Writer // receives what it prints; may be nil
@@ -90,7 +66,8 @@ type Ending struct {
 // Run spawns the program and waits for its end; when it returns, nothing of
 // its process group is left. The error says that it could not be started.
 func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
-	r, err := proc.Run(ctx, proc.Command{Path: p.path, Args: p.args, Dir: s.Dir, Env: s.Environment(p.Allow),
+	path, args := p.Command(s.Agent.Role(), s)
+	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: s.Dir, Env: s.Environment(p.Env, p.Set(s.Agent.Role(), s)...),
 		Stdin: strings.NewReader(s.Prompt), Output: s.Output, Idle: s.Idle, Wall: s.Wall, Grace: s.Grace})
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
@@ -132,8 +109,8 @@ func describe(r proc.Result, s Spawn) string {
 const testClock = "LIZA_NOW"
 
 // Environment is what the spawned program sees: what every command may see,
-// the names in allow, who it is and what it works on.
-func (s Spawn) Environment(allow []string) []string {
+// the names in allow, what is set, who it is and what it works on.
+func (s Spawn) Environment(allow []string, set ...string) []string {
 	path := filepath.Dir(s.Self)
 	for _, entry := range s.Environ {
 		if rest, ok := strings.CutPrefix(entry, "PATH="); ok && rest != "" {
@@ -157,5 +134,5 @@ func (s Spawn) Environment(allow []string) []string {
 	if s.Review != "" {
 		own = append(own, "LIZA_REVIEW_COMMIT="+string(s.Review))
 	}
-	return proc.Environment(s.Environ, append([]string{testClock}, allow...), own...)
+	return proc.Environment(s.Environ, append([]string{testClock}, allow...), append(set, own...)...)
 }
