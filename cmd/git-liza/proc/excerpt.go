@@ -12,10 +12,9 @@ import (
 )
 
 // tap reads a command's output, passes it on, and remembers its beginning,
-// its end and when it last came.
+// its end and when it last came. Both streams may be read at once.
 type tap struct {
-	live io.Writer // nil once it refused a write
-	size int       // bytes of the excerpt
+	size int // bytes of the excerpt
 
 	mu    sync.Mutex
 	head  []byte // the first size bytes
@@ -24,31 +23,27 @@ type tap struct {
 	last  time.Time
 }
 
-func newTap(live io.Writer, size int) *tap {
-	return &tap{live: live, size: size, last: time.Now()}
+func newTap(size int) *tap {
+	return &tap{size: size, last: time.Now()}
 }
 
-// readFrom reads r until it ends or is closed.
-func (t *tap) readFrom(r io.Reader) {
+// pass reads r until it ends or is closed, and writes it to live until that
+// refuses a write; live may be nil.
+func (t *tap) pass(r io.Reader, live io.Writer) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
 			t.note(buf[:n])
-			t.pass(buf[:n])
+			if live != nil {
+				if _, refused := live.Write(buf[:n]); refused != nil {
+					live = nil
+				}
+			}
 		}
 		if err != nil {
 			return
 		}
-	}
-}
-
-func (t *tap) pass(p []byte) {
-	if t.live == nil {
-		return
-	}
-	if _, err := t.live.Write(p); err != nil {
-		t.live = nil
 	}
 }
 

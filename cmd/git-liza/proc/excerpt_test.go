@@ -11,7 +11,7 @@ import (
 )
 
 func excerptOf(size int, chunks ...string) string {
-	t := newTap(nil, size)
+	t := newTap(size)
 	for _, chunk := range chunks {
 		t.note([]byte(chunk))
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -13,6 +14,7 @@ type group struct {
 	cmd    *exec.Cmd
 	input  *os.File // nil if the command reads no pipe of ours
 	output *os.File
+	stdout *os.File // nil if standard output goes where standard error does
 	tap    *tap
 
 	ended   chan struct{} // closed when the leader ended
@@ -25,7 +27,7 @@ type group struct {
 func start(c Command) (*group, error) {
 	g := &group{
 		cmd:     exec.Command(c.Path, c.Args...),
-		tap:     newTap(c.Output, c.Excerpt),
+		tap:     newTap(c.Excerpt),
 		ended:   make(chan struct{}),
 		drained: make(chan struct{}),
 		fed:     make(chan struct{}),
@@ -35,7 +37,7 @@ func start(c Command) (*group, error) {
 	g.cmd.Env = append([]string{}, c.Env...)
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 
-	theirs, err := g.pipes(c.Stdin)
+	theirs, err := g.pipes(c)
 	if err == nil {
 		err = g.cmd.Start()
 	}
@@ -47,7 +49,7 @@ func start(c Command) (*group, error) {
 		return nil, err
 	}
 	go g.watch()
-	go g.drain()
+	go g.drain(c)
 	go g.feed(c.Stdin)
 	return g, nil
 }
@@ -55,7 +57,7 @@ func start(c Command) (*group, error) {
 // pipes connects the command and returns its ends, which are to be closed
 // after the start. They are files of ours, and not exec's own copying, because
 // exec waits for whoever holds them.
-func (g *group) pipes(stdin io.Reader) (theirs []*os.File, err error) {
+func (g *group) pipes(c Command) (theirs []*os.File, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -63,8 +65,16 @@ func (g *group) pipes(stdin io.Reader) (theirs []*os.File, err error) {
 	g.output = r
 	g.cmd.Stdout, g.cmd.Stderr = w, w
 	theirs = append(theirs, w)
+	if c.Stdout != nil {
+		if r, w, err = os.Pipe(); err != nil {
+			return theirs, err
+		}
+		g.stdout = r
+		g.cmd.Stdout = w
+		theirs = append(theirs, w)
+	}
 
-	switch in := stdin.(type) {
+	switch in := c.Stdin.(type) {
 	case nil:
 	case *os.File:
 		g.cmd.Stdin = in
@@ -90,8 +100,13 @@ func (g *group) watch() {
 	close(g.ended)
 }
 
-func (g *group) drain() {
-	g.tap.readFrom(g.output)
+func (g *group) drain(c Command) {
+	var both sync.WaitGroup
+	if g.stdout != nil {
+		both.Go(func() { g.tap.pass(g.stdout, c.Stdout) })
+	}
+	g.tap.pass(g.output, c.Output)
+	both.Wait()
 	close(g.drained)
 }
 
@@ -124,11 +139,10 @@ func (g *group) within(d time.Duration, events ...<-chan struct{}) {
 
 // close lets go of the pipes, which ends a copy that is blocked on them.
 func (g *group) close() {
-	if g.output != nil {
-		g.output.Close()
-	}
-	if g.input != nil {
-		g.input.Close()
+	for _, f := range []*os.File{g.output, g.stdout, g.input} {
+		if f != nil {
+			f.Close()
+		}
 	}
 }
 

@@ -45,6 +45,10 @@ type Command struct {
 	// stream; it may be nil. A slow writer slows the command; after a write
 	// error nothing more is written to it and the command is not disturbed.
 	Output io.Writer
+	// Stdout receives standard output alone, and Output standard error alone,
+	// so that neither tears the lines of the other. They are written to from
+	// two goroutines. Nil puts both into Output.
+	Stdout io.Writer
 	// Idle is how long the command may be silent on both streams; 0 is for
 	// ever.
 	Idle time.Duration

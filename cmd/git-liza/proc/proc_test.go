@@ -366,3 +366,50 @@ func TestReasonInWords(t *testing.T) {
 	require.Equal(t, "Reason(0)", proc.Reason(0).String())
 	require.Equal(t, "Reason(6)", proc.Reason(6).String())
 }
+
+// What stands on two streams is not mixed, but counts as one command's words.
+func TestStdoutOfItsOwn(t *testing.T) {
+	t.Parallel()
+	// A line is written in two halves, with another stream's between them.
+	c := shell(t, `exec 9>alive; printf '{"a":'; echo loud >&2; printf '1}\n'; (trap '' TERM; exec cat block) & exit 3`)
+	var out, errs bytes.Buffer
+	c.Stdout, c.Output = &out, &errs
+	allGone := witness(t, c)
+	result := run(t, c)
+	allGone()
+	require.Equal(t, 3, result.Code)
+	require.Equal(t, "{\"a\":1}\n", out.String())
+	require.Equal(t, "loud\n", errs.String())
+	require.Len(t, result.Excerpt, len(out.String()+errs.String()))
+
+	t.Run("either keeps it from being silent", func(t *testing.T) {
+		t.Parallel()
+		for _, stream := range []string{"1", "2"} {
+			c := shell(t, "while :; do echo . >&"+stream+"; done")
+			c.Stdout, c.Idle, c.Wall, c.Grace = io.Discard, 20*limit, 60*limit, limit
+			require.Equal(t, proc.WallLimit, run(t, c).Reason, stream)
+		}
+		c := shell(t, "cat block")
+		c.Stdout, c.Idle, c.Grace = io.Discard, limit, limit
+		require.Equal(t, proc.IdleLimit, run(t, c).Reason)
+	})
+	t.Run("input that stays open is answered", func(t *testing.T) {
+		t.Parallel()
+		r, w := io.Pipe()
+		c := shell(t, `echo ready; read line; echo "got $line"; read line && exit 1; echo over`)
+		var got strings.Builder
+		c.Stdin, c.Stdout = r, onWrite(func(p []byte) (int, error) {
+			got.Write(p)
+			switch got.String() {
+			case "ready\n":
+				_, err := io.WriteString(w, "word\n")
+				return len(p), err
+			case "ready\ngot word\n":
+				return len(p), w.Close()
+			}
+			return len(p), nil
+		})
+		require.True(t, run(t, c).Passed())
+		require.Equal(t, "ready\ngot word\nover\n", got.String())
+	})
+}
