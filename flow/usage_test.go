@@ -1,0 +1,45 @@
+package flow_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+func TestCost(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]flow.Cost{
+		"0": 0, "0.1325": 132_500, "25.00": 25_000_000, "25": 25_000_000, "0.000001": 1, "1000000000": 1e15,
+	} {
+		var c flow.Cost
+		require.NoError(t, c.UnmarshalText([]byte(text)), text)
+		require.Equal(t, want, c)
+		again, err := c.MarshalText()
+		require.NoError(t, err)
+		var same flow.Cost
+		require.NoError(t, same.UnmarshalText(again))
+		require.Equal(t, c, same)
+	}
+	require.Equal(t, "0.1325", flow.Cost(132_500).String())
+	require.Equal(t, "100", flow.Cost(100e6).String())
+	for _, text := range []string{"", ".", "1.", ".5", "-1", "+1", "1e3", "0x1", "1.0000001", "1000000000.000001", "9999999999999999999999", "١"} {
+		c := flow.Cost(7)
+		require.Error(t, c.UnmarshalText([]byte(text)), text)
+		require.Equal(t, flow.Cost(7), c)
+	}
+	_, err := flow.Cost(-1).MarshalText()
+	require.Error(t, err)
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	one := flow.Usage{Sessions: 1, Input: 100, Cached: 40, Output: 7, Cost: 5, Seconds: 9}
+	require.Equal(t, flow.Usage{Sessions: 2, Input: 200, Cached: 80, Output: 14, Cost: 10, Seconds: 18}, one.Plus(one))
+	require.Equal(t, int64(67), one.Tokens())
+	huge := flow.Usage{Input: math.MaxInt64, Output: 1}
+	require.Equal(t, int64(math.MaxInt64), huge.Plus(one).Input)
+	require.Equal(t, int64(math.MaxInt64), huge.Tokens())
+}
