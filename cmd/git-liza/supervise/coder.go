@@ -121,7 +121,7 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 func (s *supervisor) standBy(ctx context.Context, e *errand) (more bool, failed string, err error) {
 	e.failure = "While the last session ran, the remote that holds the board could not be reached. Look at what is there, and report again."
 	for s.rush.link.isDown() {
-		st := s.rest(ctx, e, max(s.rush.Limits.Pause, quickLook))
+		st := s.rest(ctx, e, max(s.rush.Limits.Pause, work.QuickLook))
 		if ctx.Err() != nil {
 			return false, "", nil
 		}

@@ -21,7 +21,7 @@ func (r *Rush) narrate(ctx context.Context, since flow.ObjectID) (<-chan struct{
 	go func() {
 		defer close(told)
 		for ctx.Err() == nil {
-			tip, changed := r.view.now()
+			tip, changed := r.view.Now()
 			since = r.tell(store, since, tip)
 			select {
 			case <-changed:

@@ -88,41 +88,21 @@ func (r *Rush) poll(ctx context.Context) (<-chan struct{}, error) {
 	go func() {
 		defer close(ended)
 		tidied := flow.ObjectID("") // the state that the clone was last tidied for
-		for pause := r.Limits.Poll; r.dormant(ctx, &pause); pause = min(2*pause, r.Limits.MaxPoll) {
+		r.view.Poll(ctx, r.Limits.Poll, r.Limits.MaxPoll, func() (news bool) {
 			synced, err := clone.Store.Sync(ctx)
 			if ctx.Err() != nil {
-				return
+				return false
 			}
-			if err == nil && synced.After != tidied {
-				pause = r.Limits.Poll / 2
+			if news = err == nil && synced.After != tidied; news {
 				if _, err = clone.Tidy(ctx); err == nil {
 					tidied = synced.After
 				}
 			}
 			r.polled(err)
-		}
+			return news
+		})
 	}()
 	return ended, nil
-}
-
-// dormant waits until the next poll is due; a change on the board begins the
-// wait anew, with the shortest one. It is false when ctx is done.
-func (r *Rush) dormant(ctx context.Context, pause *time.Duration) bool {
-	_, changed := r.view.now()
-	timer := time.NewTimer(*pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-changed:
-		*pause = r.Limits.Poll
-		timer.Reset(*pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-	case <-ctx.Done():
-	}
-	return ctx.Err() == nil
 }
 
 // polled says what came of a poll, a complaint once.

@@ -97,7 +97,7 @@ func (s *supervisor) enter(ctx context.Context) (bool, error) {
 		if !s.rush.offline(err) {
 			return err == nil, err
 		}
-		timer := time.NewTimer(max(s.rush.Limits.pause(try), quickLook))
+		timer := time.NewTimer(max(s.rush.Limits.pause(try), work.QuickLook))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

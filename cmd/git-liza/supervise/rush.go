@@ -53,7 +53,7 @@ type Rush struct {
 	Follow flow.AgentID
 
 	committer [2]string
-	view      *view
+	view      *work.View
 	roll      *roll
 	plans     *plans
 	troubles  *troubles
@@ -89,7 +89,7 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 	}
 	watching, unwatch := context.WithCancel(context.WithoutCancel(ctx))
 	defer unwatch()
-	r.view = watch(watching, r.Clone.Repo)
+	r.view = work.Watch(watching, r.Clone.Repo)
 	told, err := r.narrate(watching, begun)
 	if err != nil {
 		return err

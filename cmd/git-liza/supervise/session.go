@@ -94,7 +94,7 @@ func (s *supervisor) hold(ctx context.Context, e *errand, event <-chan struct{},
 	defer renew.Stop()
 	seen := flow.ObjectID("-")
 	for ctx.Err() == nil {
-		tip, changed := s.rush.view.now()
+		tip, changed := s.rush.view.Now()
 		if tip != seen {
 			b, _, err := s.clone.Store.Board(ctx)
 			if err == nil {

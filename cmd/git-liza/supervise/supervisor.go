@@ -75,13 +75,13 @@ func (s *supervisor) serve(ctx context.Context) error {
 	idle := time.Now()
 	troubles := 0
 	for {
-		tip, changed := s.rush.view.now()
+		tip, changed := s.rush.view.Now()
 		t, stopped, err := s.look(ctx)
 		switch {
 		case stopped || ctx.Err() != nil:
 			return nil
 		case s.rush.offline(err):
-			t.soon(time.Now().Add(max(s.rush.Limits.Pause, quickLook)))
+			t.soon(time.Now().Add(max(s.rush.Limits.Pause, work.QuickLook)))
 		case err != nil && (fatal(err) || troubles == maxTroubles):
 			return err
 		case err != nil:
@@ -135,7 +135,7 @@ func (s *supervisor) wait(ctx context.Context, t turn, tip flow.ObjectID, change
 	}
 	var wake, over <-chan time.Time
 	if !next.IsZero() {
-		timer := time.NewTimer(max(time.Until(next), quickLook))
+		timer := time.NewTimer(max(time.Until(next), work.QuickLook))
 		defer timer.Stop()
 		wake = timer.C
 	}
@@ -174,7 +174,7 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 		return turn{}, false, nil
 	}
 	if s.rush.link.isDown() {
-		return turn{due: time.Now().Add(max(s.rush.Limits.Pause, quickLook))}, false, nil
+		return turn{due: time.Now().Add(max(s.rush.Limits.Pause, work.QuickLook))}, false, nil
 	}
 	tasks := b.Tasks()
 	if err := b.Err(); err != nil {

@@ -1,0 +1,56 @@
+package work
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// Awaiting reports whether an agent waits inside its session, in any process
+// that shares the git directory: a supervisor then lets the session be. What
+// cannot be found out counts as no, so that nobody waits for ever.
+func Awaiting(commonDir string, agent flow.AgentID) bool {
+	f, err := os.Open(awaitPath(commonDir, agent))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(flock(f, syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
+
+// awaitPath is the file whose kernel lock an agent holds while it waits. The
+// lock cannot outlive its holder, the file does.
+func awaitPath(commonDir string, agent flow.AgentID) string {
+	return filepath.Join(commonDir, "liza", "await", string(agent))
+}
+
+// awaiting says that an agent waits, until release is called. It is shared: an
+// agent that waits twice waits until both waits are over.
+func awaiting(commonDir string, agent flow.AgentID) (release func(), err error) {
+	path := awaitPath(commonDir, agent)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, fmt.Errorf("wait of %s: %w", agent, err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("wait of %s: %w", agent, err)
+	}
+	if err := flock(f, syscall.LOCK_SH); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("wait of %s: %w", agent, err)
+	}
+	return func() { f.Close() }, nil
+}
+
+// flock takes a kernel lock on an open file, past interrupting signals.
+func flock(f *os.File, how int) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
