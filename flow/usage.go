@@ -9,12 +9,12 @@ import (
 
 // A Usage is what sessions of agents used.
 type Usage struct {
-	Sessions int   `yaml:"sessions,omitempty"`
-	Input    int64 `yaml:"input,omitempty"`  // all tokens read
-	Cached   int64 `yaml:"cached,omitempty"` // those of them that came from a cache
-	Output   int64 `yaml:"output,omitempty"` // all tokens written, with reasoning
-	Cost     Cost  `yaml:"cost,omitempty"`
-	Seconds  int64 `yaml:"seconds,omitempty"`
+	Sessions int   `yaml:"sessions"`
+	Input    int64 `yaml:"input"`  // all tokens read
+	Cached   int64 `yaml:"cached"` // those of them that came from a cache
+	Output   int64 `yaml:"output"` // all tokens written, with reasoning
+	Cost     Cost  `yaml:"cost"`
+	Seconds  int64 `yaml:"seconds"`
 }
 
 // Plus is the sum of both; a sum that would not fit stays at the largest number.

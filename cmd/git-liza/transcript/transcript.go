@@ -1,0 +1,129 @@
+// Package transcript reads what the command lines of coding agents print while
+// they work: a record of JSON a line, in a dialect per family, or plain text.
+//
+// It says what the records say: how the session ended, its last message, what
+// was refused, what it used. Whether that is true, and what it means for a
+// task, is for others: they look at the board. It believes nothing about its
+// input, never fails, and needs a bounded amount of memory whatever is printed.
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxLine is the size in bytes of the longest line that is read; a longer one
+// is garbage. Results of tools, whole files among them, stand in records.
+const maxLine = 1 << 20
+
+// A Transcript is a session as its records tell it so far. It is the writer to
+// which the session's standard output goes, from one goroutine; the rest may be
+// called from any.
+type Transcript struct {
+	mu      sync.Mutex
+	dialect dialect
+	account account
+	line    []byte // the beginning of the line that has no end yet
+	long    bool   // the line is over maxLine, its rest is not kept
+}
+
+// A dialect is how one family of command lines writes its records.
+type dialect interface {
+	// read is given one line, without its end, that is not blank.
+	read(line []byte, a *account)
+}
+
+var dialects = map[string]func() dialect{
+	"claude":   func() dialect { return &claude{} },
+	"codex":    func() dialect { return &codex{} },
+	"copilot":  func() dialect { return &copilot{} },
+	"gemini":   func() dialect { return &gemini{} },
+	"opencode": func() dialect { return &opencode{} },
+	"pi":       func() dialect { return &pi{} },
+	"plain":    func() dialect { return plain{} },
+}
+
+// Families are the names that [New] knows, in order.
+func Families() []string {
+	names := make([]string, 0, len(dialects))
+	for name := range dialects {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// New returns an empty transcript of a session whose output is of the family;
+// the error says that there is no such family.
+func New(family string) (*Transcript, error) {
+	start, ok := dialects[family]
+	if !ok {
+		return nil, fmt.Errorf("%q is no output family; there are %s", family, strings.Join(Families(), ", "))
+	}
+	t := &Transcript{dialect: start()}
+	if family == "plain" {
+		t.account.report.End = Unmarked
+	}
+	return t, nil
+}
+
+// Follow shows the session from now on to w, which people read: what the agent
+// says, and a line for each tool that it uses. A w that refuses a write gets no
+// more of them.
+func (t *Transcript) Follow(w io.Writer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.account.show = w
+}
+
+// Write reads more of the output; it takes everything and never fails.
+func (t *Transcript) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := len(p)
+	for len(p) > 0 {
+		part, rest, ended := bytes.Cut(p, []byte("\n"))
+		t.extend(part)
+		if ended {
+			t.end()
+		}
+		p = rest
+	}
+	return n, nil
+}
+
+func (t *Transcript) extend(part []byte) {
+	if t.long || len(t.line)+len(part) > maxLine {
+		t.line, t.long = t.line[:0], true
+		return
+	}
+	t.line = append(t.line, part...)
+}
+
+func (t *Transcript) end() {
+	line := bytes.TrimSuffix(t.line, []byte("\r"))
+	switch {
+	case t.long:
+		t.account.report.Garbage++
+	case len(bytes.TrimSpace(line)) > 0:
+		t.dialect.read(line, &t.account)
+	}
+	t.line, t.long = t.line[:0], false
+}
+
+// Report is what the records so far say. A last line without an end counts
+// once it is whole.
+func (t *Transcript) Report() Report {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	// After a whole record nothing but the end of its line can come.
+	if !t.long && len(t.line) > 0 && t.line[0] == '{' && json.Valid(t.line) {
+		t.end()
+	}
+	return t.account.close()
+}
