@@ -11,21 +11,87 @@ import (
 	"unicode/utf8"
 )
 
-// tap reads a command's output, passes it on, and remembers its beginning,
-// its end and when it last came. Both streams may be read at once.
-type tap struct {
-	size int // bytes of the excerpt
+// A Clip keeps the beginning and the end of what is written to it, in constant
+// memory. It may be written to and asked from any goroutine.
+type Clip struct {
+	size int
 
 	mu    sync.Mutex
 	head  []byte // the first size bytes
 	tail  []byte // the last bytes after head: up to 2*size, of which size count
 	total int64
-	last  time.Time
 }
 
-func newTap(size int) *tap {
-	return &tap{size: size, last: time.Now()}
+// NewClip keeps up to size bytes of the beginning, and as many of the end.
+func NewClip(size int) *Clip { return &Clip{size: size} }
+
+// Write takes everything and never fails.
+func (c *Clip) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	written := len(p)
+	c.total += int64(written)
+	n := min(c.size-len(c.head), len(p))
+	c.head = append(c.head, p[:n]...)
+	p = p[n:]
+	p = p[max(0, len(p)-c.size):]
+	c.tail = append(c.tail, p...)
+	// Moved only when twice full: each byte is copied at most once more.
+	if len(c.tail) >= 2*c.size {
+		c.tail = c.tail[:copy(c.tail, c.tail[len(c.tail)-c.size:])]
+	}
+	return written, nil
 }
+
+// ends are the beginning and the end, and the size of all; whole says that
+// nothing is between them.
+func (c *Clip) ends() (head, tail []byte, total int64, whole bool) {
+	tail = c.tail[max(0, len(c.tail)-c.size):]
+	return c.head, tail, c.total, c.total == int64(len(c.head)+len(tail))
+}
+
+// Bytes is what was written: all, or the beginning and the end with a line
+// between them that says how much there was.
+func (c *Clip) Bytes() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	head, tail, total, whole := c.ends()
+	text := append([]byte{}, head...)
+	if !whole {
+		text = fmt.Appendf(text, "\n[… %d bytes in all]\n", total)
+	}
+	return append(text, tail...)
+}
+
+// Text is at most size bytes of what was written, as Bytes has it but fit for a
+// document and a terminal: valid UTF-8 without control characters and terminal
+// sequences, in lines that end in \n.
+func (c *Clip) Text() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	head, tail, total, whole := c.ends()
+	if whole {
+		if all := clean(append(append([]byte{}, head...), tail...)); len(all) <= c.size {
+			return all
+		}
+	}
+	mark := fmt.Sprintf("\n[… %d bytes in all]\n", total)
+	room := c.size - len(mark)
+	if room < 0 {
+		return cutAfter(clean(head), c.size)
+	}
+	return cutAfter(clean(head), room/2) + mark + cutBefore(clean(tail), room-room/2)
+}
+
+// tap reads a command's output, passes it on, and remembers its ends and when
+// it last came. Both streams may be read at once.
+type tap struct {
+	*Clip
+	mu   sync.Mutex
+	last time.Time
+}
+
+func newTap(size int) *tap { return &tap{Clip: NewClip(size), last: time.Now()} }
 
 // pass reads r until it ends or is closed, and writes it to live until that
 // refuses a write; live may be nil.
@@ -48,19 +114,10 @@ func (t *tap) pass(r io.Reader, live io.Writer) {
 }
 
 func (t *tap) note(p []byte) {
+	_, _ = t.Write(p)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = time.Now()
-	t.total += int64(len(p))
-	n := min(t.size-len(t.head), len(p))
-	t.head = append(t.head, p[:n]...)
-	p = p[n:]
-	p = p[max(0, len(p)-t.size):]
-	t.tail = append(t.tail, p...)
-	// Moved only when twice full: each byte is copied at most once more.
-	if len(t.tail) >= 2*t.size {
-		t.tail = t.tail[:copy(t.tail, t.tail[len(t.tail)-t.size:])]
-	}
 }
 
 // silence is the time since something was read.
@@ -68,25 +125,6 @@ func (t *tap) silence() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return time.Since(t.last)
-}
-
-// excerpt returns the output if it is short, else its beginning and its end
-// with a line between them that says how much is missing.
-func (t *tap) excerpt() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	tail := t.tail[max(0, len(t.tail)-t.size):]
-	if t.total == int64(len(t.head)+len(tail)) {
-		if all := clean(append(append([]byte{}, t.head...), tail...)); len(all) <= t.size {
-			return all
-		}
-	}
-	mark := fmt.Sprintf("\n[… %d bytes in all]\n", t.total)
-	room := t.size - len(mark)
-	if room < 0 {
-		return cutAfter(clean(t.head), t.size)
-	}
-	return cutAfter(clean(t.head), room/2) + mark + cutBefore(clean(tail), room-room/2)
 }
 
 // cutAfter returns the longest prefix of s of at most n bytes that is whole

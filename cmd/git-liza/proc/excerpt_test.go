@@ -11,11 +11,11 @@ import (
 )
 
 func excerptOf(size int, chunks ...string) string {
-	t := newTap(size)
+	c := NewClip(size)
 	for _, chunk := range chunks {
-		t.note([]byte(chunk))
+		_, _ = c.Write([]byte(chunk))
 	}
-	return t.excerpt()
+	return c.Text()
 }
 
 func TestExcerptIsFitForADocument(t *testing.T) {
@@ -47,6 +47,17 @@ func TestExcerptKeepsBothEnds(t *testing.T) {
 	require.Equal(t, "heeeeeeeeeeeeeeeeee\n[… 85 bytes in all]\ntttttttttttttttttttz",
 		excerptOf(62, "h", strings.Repeat("e", 50), strings.Repeat("t", 33), "z"))
 	require.Equal(t, "0123", excerptOf(4, "0123456789"), "no room for the mark")
+}
+
+func TestClipKeepsWhatFits(t *testing.T) {
+	t.Parallel()
+	c := NewClip(4)
+	for _, part := range []string{"01", "2345", "67"} {
+		_, _ = c.Write([]byte(part))
+	}
+	require.Equal(t, "01234567", string(c.Bytes()))
+	_, _ = c.Write([]byte("8"))
+	require.Equal(t, "0123\n[… 9 bytes in all]\n5678", string(c.Bytes()))
 }
 
 func TestExcerptOfAnything(t *testing.T) {

@@ -162,7 +162,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	result := Result{
 		Code:     status.ExitStatus(),
 		Reason:   reason,
-		Excerpt:  g.tap.excerpt(),
+		Excerpt:  g.tap.Text(),
 		Duration: time.Since(begun),
 	}
 	if status.Signaled() {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -34,74 +35,83 @@ type Spawn struct {
 	Common    string    // the repository's own folder, which all worktrees share
 	Environ   []string  // what the environment is filtered from
 	Self      string    // the git-liza that the agent finds first on its PATH
-	Output    io.Writer // receives what it prints; may be nil
+	Output    io.Writer // receives what it prints, from two goroutines; may be nil
+	Follow    io.Writer // receives lines for people instead of records; may be nil
+	// Watch hears every few seconds what the program has reported so far; it
+	// is called off when Watch says no. May be nil.
+	Watch func(transcript.Report) bool
 
 	Idle, Wall, Grace time.Duration // as in proc.Command
-}
-
-// An Outcome is what the end of a process claims; the supervisor believes the
-// board.
-type Outcome uint8
-
-// The outcomes.
-const (
-	Ended     Outcome = iota + 1 // exit 0
-	Exhausted                    // exit 42: its context is used up
-	Crashed                      // any other exit, or a signal
-	Hung                         // it was silent for too long, or took too long
-	Canceled                     // the caller called it off
-)
-
-// exhausted is the exit code by which a program says that its context is used
-// up and that it wants to be spawned again.
-const exhausted = 42
-
-// An Ending is how a session ended.
-type Ending struct {
-	Outcome Outcome
-	Excerpt string // the beginning and the end of the output
-	Text    string // for people, such as "exit 1 after 3s"
 }
 
 // Run spawns the program and waits for its end; when it returns, nothing of
 // its process group is left. The error says that it could not be started.
 func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
-	path, args := p.Command(s.Agent.Role(), s)
-	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: s.Dir, Env: s.Environment(p.Env, p.Set(s.Agent.Role(), s)...),
-		Stdin: strings.NewReader(s.Prompt), Output: s.Output, Idle: s.Idle, Wall: s.Wall, Grace: s.Grace})
+	role := s.Agent.Role()
+	records, err := transcript.New(p.Output)
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
 	}
-	return Ending{Outcome: outcome(r), Excerpt: r.Excerpt, Text: describe(r, s)}, nil
+	if s.Follow != nil {
+		records.Follow(s.Follow)
+	}
+	path, args := p.Command(role, s)
+	c := proc.Command{Path: path, Args: args, Dir: s.Dir, Env: s.Environment(p.Env, p.Set(role, s)...), Stdin: strings.NewReader(s.Prompt),
+		Idle: s.Idle, Wall: s.Wall, Grace: s.Grace}
+	c.Output, c.Stdout = s.Output, &listener{records, s.Output}
+	if records.Report().End == transcript.Unmarked {
+		// Plain text keeps its order only as one stream.
+		c.Output, c.Stdout = c.Stdout, nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go s.watch(ctx, cancel, records)
+	r, err := proc.Run(ctx, c)
+	if err != nil {
+		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
+	}
+	return p.ending(r, s, records.Report()), nil
 }
 
-func outcome(r proc.Result) Outcome {
-	switch {
-	case r.Reason == proc.Canceled:
-		return Canceled
-	case r.Reason == proc.IdleLimit || r.Reason == proc.WallLimit:
-		return Hung
-	case r.Passed():
-		return Ended
-	case r.Reason == proc.Exited && r.Code == exhausted:
-		return Exhausted
-	}
-	return Crashed
+// A listener hears standard output: its records, and its log, which may refuse
+// without harm to them.
+type listener struct {
+	records *transcript.Transcript
+	log     io.Writer // nil if there is none, or it refused
 }
 
-func describe(r proc.Result, s Spawn) string {
-	took := r.Duration.Round(time.Second)
-	switch r.Reason {
-	case proc.IdleLimit:
-		return fmt.Sprintf("ended after %s without output", s.Idle)
-	case proc.WallLimit:
-		return fmt.Sprintf("ended after %s, the time limit", s.Wall)
-	case proc.Canceled:
-		return "called off"
-	case proc.Signaled:
-		return fmt.Sprintf("killed by signal %d after %s", r.Code-128, took)
+// Write takes everything and never fails.
+func (l *listener) Write(p []byte) (int, error) {
+	if l.log != nil {
+		if _, err := l.log.Write(p); err != nil {
+			l.log = nil
+		}
 	}
-	return fmt.Sprintf("exit %d after %s", r.Code, took)
+	return l.records.Write(p)
+}
+
+// heartbeat is how often a caller hears what a program has used.
+const heartbeat = 2 * time.Second
+
+// watch asks s.Watch about what is reported so far, and calls the session off
+// when it says no.
+func (s Spawn) watch(ctx context.Context, cancel context.CancelFunc, records *transcript.Transcript) {
+	if s.Watch == nil {
+		return
+	}
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if !s.Watch(records.Report()) {
+				cancel()
+				return
+			}
+		}
+	}
 }
 
 // testClock is the variable by which tests shift the clock: agents have the

@@ -1,0 +1,75 @@
+package provider_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
+	"github.com/stretchr/testify/require"
+)
+
+// Records of the claude family.
+const (
+	began   = `{"type":"system","subtype":"init","session_id":"0000","model":"m"}`
+	success = `{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"0000","num_turns":1,"usage":{"input_tokens":10,"output_tokens":2}}`
+	denied  = `{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"0000","permission_denials":[{"tool_name":"Bash","tool_input":{"command":"git push"}}]}`
+	limit   = `{"type":"result","subtype":"success","is_error":true,"result":"API Error: 500","session_id":"0000"}`
+)
+
+func records(t *testing.T, script string, edit func(*provider.Spawn)) provider.Ending {
+	t.Helper()
+	p, err := provider.Builtin().Find("exec:"+script, "")
+	require.NoError(t, err)
+	p.Output = "claude"
+	s := provider.Spawn{Agent: "coder-1", Dir: t.TempDir(), Environ: os.Environ()}
+	if edit != nil {
+		edit(&s)
+	}
+	ending, err := p.Run(context.Background(), s)
+	require.NoError(t, err)
+	return ending
+}
+
+// What the records say counts, whatever the exit code.
+func TestEndingByRecords(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		script  string
+		outcome provider.Outcome
+		text    string
+	}{
+		"success":               {"echo '" + began + "'; echo '" + success + "'", provider.Ended, "exit 0 after 0s"},
+		"success and exit 1":    {"echo '" + success + "'; exit 1", provider.Ended, "exit 1 after 0s"},
+		"no end record, exit 0": {"echo '" + began + "'; echo 'panic: no' >&2", provider.Failed, "exit 0 after 0s, without an end record"},
+		"42 is no word of it":   {"echo '" + began + "'; exit 42", provider.Failed, "exit 42 after 0s, without an end record"},
+		"garbage":               {"echo hello", provider.Failed, "exit 0 after 0s, without an end record"},
+		"failed, exit 0":        {"echo '" + limit + "'", provider.Failed, "exit 0 after 0s, its end record says: API Error: 500"},
+		"denied, exit 0":        {"echo '" + denied + "'", provider.Failed, "exit 0 after 0s, tools were denied: Bash: git push"},
+		"torn by warnings":      {`printf '%s' '{"type":"result","subtype":"success",'; echo warning >&2; echo '"is_error":false,"result":"done"}'`, provider.Ended, "exit 0 after 0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ending := records(t, test.script, nil)
+			require.Equal(t, test.outcome, ending.Outcome)
+			require.Equal(t, test.text, ending.Text)
+		})
+	}
+	hang := func(s *provider.Spawn) { s.Idle, s.Grace = 300*time.Millisecond, 300*time.Millisecond }
+	require.Equal(t, provider.Hung, records(t, "echo '"+began+"'; sleep 100", hang).Outcome)
+	require.Equal(t, provider.Ended, records(t, "echo '"+success+"'; sleep 100", hang).Outcome, "it had done its work when it hung")
+}
+
+// A caller that hears enough ends the session.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	heard := make(chan transcript.Report, 1)
+	ending := records(t, "echo '"+success+"'; sleep 100", func(s *provider.Spawn) {
+		s.Grace = 300 * time.Millisecond
+		s.Watch = func(r transcript.Report) bool { heard <- r; return false }
+	})
+	require.Equal(t, provider.Canceled, ending.Outcome)
+	require.Equal(t, int64(10), (<-heard).Usage.Input)
+}

@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A Pause keeps the supervisors of a clone from spawning a provider. It lies in
+// a file beside the repository, so that all of its processes see it.
+type Pause struct {
+	Provider string      `yaml:"provider" json:"provider"`
+	Kind     TroubleKind `yaml:"kind" json:"kind"`
+	Reason   string      `yaml:"reason" json:"reason"`
+	Since    time.Time   `yaml:"since" json:"since"`
+	Until    time.Time   `yaml:"until" json:"until,omitzero"` // zero: until [Resume]
+	Times    int         `yaml:"times" json:"times"`          // in a row
+}
+
+// Over reports whether a pause has ended by itself.
+func (p Pause) Over(now time.Time) bool { return !p.Until.IsZero() && !now.Before(p.Until) }
+
+// String says what keeps the provider, and for how long: quota until
+// 2026-11-21T17:00:00Z: usage limit reached.
+func (p Pause) String() string {
+	until := ""
+	if !p.Until.IsZero() {
+		until = " until " + p.Until.UTC().Format(time.RFC3339)
+	}
+	return fmt.Sprintf("%s%s: %s", p.Kind, until, p.Reason)
+}
+
+// How long a provider pauses that does not say for how long, by the number of
+// pauses in a row. A service that is down may be back any moment.
+var (
+	quotaPauses  = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour}
+	outagePauses = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
+)
+
+// maxPause bounds what a provider says: no quota lasts longer than a month.
+const maxPause = 32 * 24 * time.Hour
+
+// lasts is the end of the n-th pause in a row, n from 1.
+func (t Trouble) lasts(n int, now time.Time) time.Time {
+	steps := quotaPauses
+	switch {
+	case t.Kind == Login:
+		return time.Time{} // waiting does not log anybody in
+	case t.Until.After(now) && t.Until.Before(now.Add(maxPause)):
+		return whole(t.Until)
+	case t.Kind == Outage:
+		steps = outagePauses
+	}
+	return whole(now.Add(steps[min(n, len(steps))-1]))
+}
+
+// whole is the first whole second that is not before t.
+func whole(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second).UTC() }
+
+// PauseFor pauses a provider because of a trouble. One that is paused already
+// counts once, and keeps the later end.
+func PauseFor(commonDir, name string, t Trouble, now time.Time) (Pause, error) {
+	before, err := readPause(commonDir, name)
+	if err != nil {
+		return Pause{}, err
+	}
+	p := Pause{Provider: name, Kind: t.Kind, Reason: t.Text, Since: now.UTC().Truncate(time.Second), Times: 1}
+	if before != nil {
+		p.Times = before.Times
+		if before.Over(now) {
+			p.Times++
+		}
+	}
+	p.Until = t.lasts(p.Times, now)
+	if before != nil && !before.Over(now) && !p.Until.IsZero() && (before.Until.IsZero() || before.Until.After(p.Until)) {
+		return *before, nil
+	}
+	return p, p.write(commonDir)
+}
+
+// Paused is the pause that keeps a provider from being spawned, nil if none
+// does.
+func Paused(commonDir, name string, now time.Time) (*Pause, error) {
+	p, err := readPause(commonDir, name)
+	if err != nil || p == nil || p.Over(now) {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Resume ends a provider's pause and forgets those before it; false if there
+// was none.
+func Resume(commonDir, name string) (bool, error) {
+	switch err := os.Remove(pausePath(commonDir, name)); {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	default:
+		return false, fmt.Errorf("pause of %s: %w", name, err)
+	}
+}
+
+func pausePath(commonDir, name string) string {
+	return filepath.Join(commonDir, "liza", "paused", url.PathEscape(name))
+}
+
+func readPause(commonDir, name string) (*Pause, error) {
+	path := pausePath(commonDir, name)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pause of %s: %w", name, err)
+	}
+	var p Pause
+	if err := gitstore.Decode(path, data, &p); err != nil {
+		return nil, fmt.Errorf("pause of %s: %w", name, err)
+	}
+	return &p, nil
+}
+
+// write replaces the file at once, so that nobody reads half of it.
+func (p Pause) write(commonDir string) error {
+	path := pausePath(commonDir, p.Provider)
+	data, err := gitstore.Encode(&p)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o777)
+	}
+	if err != nil {
+		return fmt.Errorf("pause of %s: %w", p.Provider, err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
+	if err != nil {
+		return fmt.Errorf("pause of %s: %w", p.Provider, err)
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("pause of %s: %w", p.Provider, err)
+	}
+	return nil
+}
