@@ -207,6 +207,9 @@ func (p *play) standing() standing {
 		s |= planner
 	}
 	if p.move.Generation.spawned() {
+		if p.called() {
+			s |= coder
+		}
 		return s
 	}
 	s |= supervisor
@@ -217,6 +220,14 @@ func (p *play) standing() standing {
 		s |= reviewer
 	}
 	return s
+}
+
+// called reports whether the task is an attempt of the actor's own that came
+// back to it. An agent that waited in its session for the verdict goes on with
+// what it was given; it chooses no other task.
+func (p *play) called() bool {
+	t := p.task
+	return t != nil && t.Attempt != nil && t.Attempt.Coder == p.move.By && (t.Status == Rejected || t.Status == IntegrationFailed)
 }
 
 // unentitled words the refusal of an actor whom no row of the act admits.
