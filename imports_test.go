@@ -39,8 +39,9 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/bench":      {"flow", "gitstore", "cmd/git-liza/work"},
 	"cmd/git-liza/proc":       {},
 	"cmd/git-liza/transcript": {"flow"},
+	"cmd/git-liza/acp":        {"flow", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
 	"cmd/git-liza/work":       {"flow", "gitstore", "worktrees", "cmd/git-liza/proc"},
-	"cmd/git-liza/provider":   {"flow", "gitstore", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
+	"cmd/git-liza/provider":   {"flow", "gitstore", "cmd/git-liza/proc", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
 		"flow", "gitstore", "worktrees", "contracts", "templates",
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider", "cmd/git-liza/transcript",
@@ -62,6 +63,7 @@ var onlyIn = []struct {
 	{"github.com/go-git/", []string{"gitstore"}, "gitstore is the only user of go-git"},
 	{"os/exec", []string{"gitstore", "cmd/git-liza/proc", "cmd/git-liza/bench"}, "git is run by gitstore, other commands by proc, and measured by bench"},
 	{"github.com/alecthomas/kong", []string{"cmd/git-liza"}, "only the command tree knows kong"},
+	{"github.com/coder/acp-go-sdk", []string{"cmd/git-liza/acp"}, "acp alone speaks the Agent Client Protocol"},
 	{"github.com/hiddeco/sshsig", []string{"gitstore"}, "gitstore alone signs moves and reads signatures"},
 }
 

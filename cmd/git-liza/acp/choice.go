@@ -1,0 +1,111 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	sdk "github.com/coder/acp-go-sdk"
+)
+
+// Modes in which agents ask before they do something, by preference: whatever
+// the user has set for himself, an agent of ours asks. Known ids are those of
+// gemini and claude (default), codex (read-only, auto) and opencode (build).
+var (
+	writingModes = []string{"default", "auto", "build"}
+	readingModes = []string{"read-only", "default"}
+)
+
+// choose sets the model that was asked for, and a mode in which the agent asks.
+func (s *session) choose(ctx context.Context, offer sdk.NewSessionResponse) error {
+	if err := s.chooseModel(ctx, offer); err != nil {
+		return err
+	}
+	wanted := readingModes
+	if s.writes() {
+		wanted = writingModes
+	}
+	if m := offer.Modes; m != nil {
+		for _, id := range wanted {
+			if slices.ContainsFunc(m.AvailableModes, func(o sdk.SessionMode) bool { return string(o.Id) == id }) {
+				return s.set(ctx, sdk.AgentMethodSessionSetMode, sdk.SetSessionModeRequest{SessionId: offer.SessionId, ModeId: sdk.SessionModeId(id)},
+					string(m.CurrentModeId) == id)
+			}
+		}
+		return nil
+	}
+	option := find(offer.ConfigOptions, sdk.SessionConfigOptionCategoryMode)
+	if option == nil {
+		return nil
+	}
+	for _, id := range wanted {
+		if slices.Contains(values(option), sdk.SessionConfigValueId(id)) {
+			return s.configure(ctx, offer.SessionId, option, id)
+		}
+	}
+	return nil
+}
+
+// chooseModel fails if a model was asked for and the agent offers no choice: a
+// session with another model than the user has set is not begun.
+func (s *session) chooseModel(ctx context.Context, offer sdk.NewSessionResponse) error {
+	model := s.prompt.Model
+	option := find(offer.ConfigOptions, sdk.SessionConfigOptionCategoryModel)
+	switch {
+	case model == "":
+		if offer.Models != nil {
+			s.record.model(string(offer.Models.CurrentModelId))
+		} else if option != nil {
+			s.record.model(string(option.CurrentValue))
+		}
+		return nil
+	case offer.Models == nil && option == nil:
+		return fmt.Errorf("the agent offers no choice of models; name %s in its command instead", model)
+	}
+	s.record.model(model)
+	if option != nil {
+		return s.configure(ctx, offer.SessionId, option, model)
+	}
+	return s.set(ctx, sdk.AgentMethodSessionSetModel, sdk.UnstableSetSessionModelRequest{SessionId: offer.SessionId, ModelId: sdk.UnstableModelId(model)},
+		string(offer.Models.CurrentModelId) == model)
+}
+
+func (s *session) configure(ctx context.Context, id sdk.SessionId, o *sdk.SessionConfigOptionSelect, value string) error {
+	return s.set(ctx, sdk.AgentMethodSessionSetConfigOption, sdk.SetSessionConfigOptionRequest{
+		ValueId: &sdk.SetSessionConfigOptionValueId{SessionId: id, ConfigId: o.Id, Value: sdk.SessionConfigValueId(value)}}, string(o.CurrentValue) == value)
+}
+
+// set makes a setting unless it is made already.
+func (s *session) set(ctx context.Context, method string, params any, already bool) error {
+	if already {
+		return nil
+	}
+	_, err := sdk.SendRequest[json.RawMessage](s.conn, ctx, method, params)
+	return err
+}
+
+func find(options []sdk.SessionConfigOption, category sdk.SessionConfigOptionCategory) *sdk.SessionConfigOptionSelect {
+	for _, o := range options {
+		if o.Select != nil && o.Select.Category != nil && *o.Select.Category == category {
+			return o.Select
+		}
+	}
+	return nil
+}
+
+func values(o *sdk.SessionConfigOptionSelect) (ids []sdk.SessionConfigValueId) {
+	var all []sdk.SessionConfigSelectOption
+	if o.Options.Ungrouped != nil {
+		all = *o.Options.Ungrouped
+	}
+	if o.Options.Grouped != nil {
+		for _, group := range *o.Options.Grouped {
+			all = append(all, group.Options...)
+		}
+	}
+	for _, option := range all {
+		ids = append(ids, option.Value)
+	}
+	return ids
+}

@@ -1,0 +1,143 @@
+package acp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	sdk "github.com/coder/acp-go-sdk"
+)
+
+// maxFile is how large a file may be that the agent reads through us: it has
+// to fit into a message.
+const maxFile = 4 << 20
+
+// notFound is the protocol's code for a file that is not there.
+const notFound = -32002
+
+// Files are those of a worktree and no others, whatever links lead out of it.
+type files struct {
+	dir  string // as the agent was told it
+	root *os.Root
+}
+
+// local is a path's name inside the worktree; false if it leads out of it, or
+// to what makes the folder a worktree. A file that is not there is inside if
+// it could be made.
+func (f files) local(path string) (string, bool) {
+	name, ok := f.name(path)
+	if !ok {
+		return "", false
+	}
+	for at := name; ; at = filepath.Dir(at) {
+		_, err := f.root.Stat(at)
+		if err == nil {
+			return name, true
+		}
+		if at == "." || !errors.Is(err, fs.ErrNotExist) {
+			return "", false
+		}
+	}
+}
+
+// name is a path relative to the worktree, by its letters alone. An agent may
+// call the folder by its real path.
+func (f files) name(path string) (string, bool) {
+	real, err := filepath.EvalSymlinks(f.dir)
+	if err != nil {
+		return "", false
+	}
+	name := filepath.Clean(path)
+	if filepath.IsAbs(path) {
+		name = ""
+		for _, dir := range []string{f.dir, real} {
+			if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+				name = rel
+			}
+		}
+	}
+	first, _, _ := strings.Cut(name, string(filepath.Separator))
+	return name, filepath.IsLocal(name) && !strings.EqualFold(first, ".git")
+}
+
+// read returns a text file, or the lines of it that were asked for.
+func (f files) read(r sdk.ReadTextFileRequest) (sdk.ReadTextFileResponse, error) {
+	name, ok := f.local(r.Path)
+	if !ok {
+		return sdk.ReadTextFileResponse{}, outside(r.Path)
+	}
+	// A fifo would not open without somebody at its other end.
+	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return sdk.ReadTextFileResponse{}, &sdk.RequestError{Code: notFound, Message: "Resource not found: " + r.Path}
+	}
+	if err != nil {
+		return sdk.ReadTextFileResponse{}, err
+	}
+	defer file.Close()
+	if err := regular(file); err != nil {
+		return sdk.ReadTextFileResponse{}, fmt.Errorf("%s %w", r.Path, err)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("%s is larger than %d bytes", r.Path, maxFile)
+	}
+	if err != nil {
+		return sdk.ReadTextFileResponse{}, err
+	}
+	return sdk.ReadTextFileResponse{Content: lines(string(text), r.Line, r.Limit)}, nil
+}
+
+func regular(file *os.File) error {
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("is no regular file")
+	}
+	return err
+}
+
+// lines cuts text down to limit lines from the first-th, counted from 1.
+func lines(text string, first, limit *int) string {
+	if first == nil && limit == nil {
+		return text
+	}
+	all := strings.SplitAfter(text, "\n")
+	from := min(max(deref(first)-1, 0), len(all))
+	all = all[from:]
+	if limit != nil {
+		all = all[:min(max(*limit, 0), len(all))]
+	}
+	return strings.Join(all, "")
+}
+
+// write makes a text file what the agent says, and the folders that it needs.
+func (f files) write(r sdk.WriteTextFileRequest) error {
+	name, ok := f.local(r.Path)
+	if !ok {
+		return outside(r.Path)
+	}
+	if err := f.root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o666)
+	if err != nil {
+		return err
+	}
+	err = regular(file)
+	if err == nil {
+		err = file.Truncate(0)
+	}
+	if err == nil {
+		_, err = file.WriteString(r.Content)
+	}
+	return errors.Join(err, file.Close())
+}
+
+func outside(path string) error {
+	return &sdk.RequestError{Code: -32602, Message: fmt.Sprintf("%s is not in the worktree of this session", path)}
+}

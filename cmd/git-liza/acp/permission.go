@@ -1,0 +1,125 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// mayWrite reports whether a role changes files.
+func mayWrite(role flow.Role) bool { return role == flow.Coder }
+
+// Kinds of tools that change files, and those that do not. Running a command
+// is with the latter: every role reports with one.
+var (
+	writing = []sdk.ToolKind{sdk.ToolKindEdit, sdk.ToolKindDelete, sdk.ToolKindMove}
+	reading = []sdk.ToolKind{sdk.ToolKindRead, sdk.ToolKindSearch, sdk.ToolKindExecute, sdk.ToolKindThink, sdk.ToolKindFetch}
+)
+
+// answer deals with one request or notification of the agent's.
+func (s *session) answer(_ context.Context, method string, params json.RawMessage) (any, *sdk.RequestError) {
+	switch method {
+	case sdk.ClientMethodSessionUpdate:
+		defer s.wire.heard(method)
+		return respond(params, func(n sdk.SessionNotification) (any, error) { s.record.update(n.Update); return nil, nil })
+	case sdk.ClientMethodSessionRequestPermission:
+		return respond(params, func(r sdk.RequestPermissionRequest) (any, error) { return s.permit(r), nil })
+	case sdk.ClientMethodFsReadTextFile:
+		return respond(params, func(r sdk.ReadTextFileRequest) (any, error) { return s.files.read(r) })
+	case sdk.ClientMethodFsWriteTextFile:
+		return respond(params, func(r sdk.WriteTextFileRequest) (any, error) { return sdk.WriteTextFileResponse{}, s.write(r) })
+	}
+	return nil, sdk.NewMethodNotFound(method)
+}
+
+// respond reads the parameters of a request and answers it.
+func respond[T any](params json.RawMessage, do func(T) (any, error)) (any, *sdk.RequestError) {
+	var request T
+	if err := json.Unmarshal(params, &request); err != nil {
+		return nil, sdk.NewInvalidParams(map[string]any{"error": err.Error()})
+	}
+	result, err := do(request)
+	if err == nil {
+		return result, nil
+	}
+	if refused, ok := err.(*sdk.RequestError); ok {
+		return nil, refused
+	}
+	return nil, sdk.NewInternalError(map[string]any{"error": err.Error()})
+}
+
+func (s *session) write(r sdk.WriteTextFileRequest) error {
+	if !s.writes() {
+		s.record.denied("write", r.Path)
+		return &sdk.RequestError{Code: -32602, Message: s.readOnly()}
+	}
+	err := s.files.write(r)
+	if err != nil {
+		s.record.denied("write", r.Path)
+	}
+	return err
+}
+
+func (s *session) readOnly() string {
+	return fmt.Sprintf("a %s changes no files in this session", s.prompt.Role)
+}
+
+// permit answers a request for permission: with the option that allows it
+// once, or with one that refuses it.
+func (s *session) permit(r sdk.RequestPermissionRequest) sdk.RequestPermissionResponse {
+	call := s.record.call(r.ToolCall)
+	allow := s.refusal(call) == ""
+	if allow {
+		if id, ok := option(r.Options, sdk.PermissionOptionKindAllowOnce, sdk.PermissionOptionKindAllowAlways); ok {
+			return selected(id)
+		}
+	}
+	s.record.denied(string(call.kind), call.title)
+	if id, ok := option(r.Options, sdk.PermissionOptionKindRejectOnce, sdk.PermissionOptionKindRejectAlways); ok {
+		return selected(id)
+	}
+	return sdk.RequestPermissionResponse{Outcome: sdk.RequestPermissionOutcome{Cancelled: &sdk.RequestPermissionOutcomeCancelled{Outcome: "cancelled"}}}
+}
+
+func selected(id sdk.PermissionOptionId) sdk.RequestPermissionResponse {
+	return sdk.RequestPermissionResponse{Outcome: sdk.RequestPermissionOutcome{
+		Selected: &sdk.RequestPermissionOutcomeSelected{OptionId: id, Outcome: "selected"}}}
+}
+
+// option is the first option of the first of the kinds that there is.
+func option(options []sdk.PermissionOption, kinds ...sdk.PermissionOptionKind) (sdk.PermissionOptionId, bool) {
+	for _, kind := range kinds {
+		if i := slices.IndexFunc(options, func(o sdk.PermissionOption) bool { return o.Kind == kind }); i >= 0 {
+			return options[i].OptionId, true
+		}
+	}
+	return "", false
+}
+
+// refusal says why the agent may not do this, "" if it may: a path outside the
+// worktree is nobody's, changing files is a coder's, and what an agent wants
+// to change without saying where is refused, as is another mode for itself.
+func (s *session) refusal(c call) string {
+	change := slices.Contains(writing, c.kind)
+	for _, path := range c.paths {
+		if _, ok := s.files.local(path); !ok {
+			return path + " is outside the worktree"
+		}
+	}
+	switch {
+	case c.kind == sdk.ToolKindSwitchMode:
+		return "the mode is not the agent's to choose"
+	case change && !s.writes():
+		return s.readOnly()
+	case change && len(c.paths) == 0:
+		return "it does not say what it changes"
+	case !change && !s.writes() && !slices.Contains(reading, c.kind):
+		return "a tool of an unknown kind may change files"
+	}
+	return ""
+}

@@ -1,0 +1,204 @@
+package acp
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// Bounds of what is remembered of a session.
+const (
+	maxText   = 64 << 10
+	maxError  = 4 << 10
+	maxDenied = 20
+	maxWords  = 200
+	maxCalls  = 256
+	maxPaths  = 100
+)
+
+// A record is what a session has brought so far. Its methods may be called
+// from any goroutine.
+type record struct {
+	mu     sync.Mutex
+	follow io.Writer
+	made   transcript.Report
+	live   bool   // what comes belongs to this prompt, not to the history of the session
+	text   []byte // of the message that is being said
+	word   string // the id of that message, where the agent gives ids
+	heard  bool   // the model is at its turn: nothing has come back to it since it began to speak
+	calls  []call // the latest
+}
+
+func newRecord(follow io.Writer) *record { return &record{follow: follow} }
+
+// report is the record as everybody reads it.
+func (r *record) report() transcript.Report {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.said()
+	made := r.made
+	made.Denied = slices.Clone(made.Denied)
+	return made
+}
+
+// begin says that the session has a name and its prompt.
+func (r *record) begin(session string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.made.Session, r.live = flow.Clean(clip(session, maxWords)), true
+}
+
+// end is the agent's answer: why it failed, "" if it did not.
+func (r *record) end(failed string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.said()
+	r.made.End = transcript.Succeeded
+	if failed != "" {
+		r.made.End, r.made.Error = transcript.Failed, flow.Clean(clip(failed, maxError))
+		r.tell("! " + r.made.Error)
+	}
+}
+
+func (r *record) model(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.made.Model = flow.Clean(clip(name, maxWords))
+}
+
+// garbage counts a line that was no message.
+func (r *record) garbage() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.made.Garbage++
+}
+
+// denied notes that a tool was refused.
+func (r *record) denied(tool, what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if tool == "" {
+		tool = string(sdk.ToolKindOther)
+	}
+	entry := flow.Clean(clip(tool+": "+strings.Join(strings.Fields(what), " "), maxWords))
+	r.tell("! denied: " + entry)
+	if len(r.made.Denied) < maxDenied && !slices.Contains(r.made.Denied, entry) {
+		r.made.Denied = append(r.made.Denied, entry)
+	}
+}
+
+// update takes in what the agent reports while it works.
+func (r *record) update(u sdk.SessionUpdate) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case u.ToolCall != nil:
+		t := u.ToolCall
+		r.act(r.known(mention{t.ToolCallId, &t.Kind, &t.Title, t.Locations, t.Content, t.RawInput}))
+	case u.ToolCallUpdate != nil:
+		t := u.ToolCallUpdate
+		r.known(mention{t.ToolCallId, t.Kind, t.Title, t.Locations, t.Content, t.RawInput})
+		if t.Status != nil && (*t.Status == sdk.ToolCallStatusCompleted || *t.Status == sdk.ToolCallStatusFailed) {
+			r.heard = false
+		}
+	case !r.live:
+	case u.AgentMessageChunk != nil:
+		r.turn()
+		r.say(u.AgentMessageChunk.MessageId, u.AgentMessageChunk.Content)
+	case u.AgentThoughtChunk != nil:
+		r.turn()
+		r.said()
+	case u.UsageUpdate != nil && u.UsageUpdate.Cost != nil:
+		r.cost(*u.UsageUpdate.Cost)
+	}
+}
+
+// call is what is known of the tool that a request is about.
+func (r *record) call(t sdk.ToolCallUpdate) call {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := slices.ContainsFunc(r.calls, func(c call) bool { return c.id == t.ToolCallId })
+	c := r.known(mention{t.ToolCallId, t.Kind, t.Title, t.Locations, t.Content, t.RawInput})
+	if !known {
+		r.act(c)
+	}
+	return c
+}
+
+// act notes that the agent uses a tool.
+func (r *record) act(c call) {
+	if !r.live {
+		return
+	}
+	r.turn()
+	r.said()
+	r.tell("> " + string(c.kind) + ": " + flow.Clean(clip(strings.Join(strings.Fields(c.title), " "), maxWords)))
+}
+
+// turn counts a turn of the model: what it says or does first, and what it says
+// or does when a tool has come back to it.
+func (r *record) turn() {
+	if !r.heard {
+		r.made.Turns++
+		r.heard = true
+	}
+}
+
+// say adds to the message that is being said, or begins another.
+func (r *record) say(id *string, block sdk.ContentBlock) {
+	if id != nil && *id != r.word {
+		r.said()
+		r.word = *id
+	}
+	if block.Text != nil {
+		r.text = append(r.text, block.Text.Text...)
+	}
+	// Cut only when twice full: each byte is copied at most once more.
+	if len(r.text) > 2*maxText {
+		r.text = append(r.text[:0], ending(r.text)...)
+	}
+}
+
+// said ends the message that is being said.
+func (r *record) said() {
+	if text := flow.Clean(string(ending(r.text))); text != "" {
+		r.made.Text = text
+		r.tell(text)
+	}
+	r.text = r.text[:0]
+}
+
+// ending are the last bytes of a text, whole characters.
+func ending(text []byte) []byte {
+	from := max(len(text)-maxText, 0)
+	for from > 0 && from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	return text[from:]
+}
+
+// tell shows people what happens; that nobody can be shown is no error.
+func (r *record) tell(line string) {
+	r.made.Say = flow.Clean(clip(line[strings.LastIndexByte(line, '\n')+1:], maxWords))
+	if r.follow != nil {
+		_, _ = io.WriteString(r.follow, line+"\n")
+	}
+}
+
+// clip is the beginning of a text, of at most n bytes and whole characters.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}

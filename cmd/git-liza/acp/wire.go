@@ -1,0 +1,149 @@
+package acp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+)
+
+const (
+	// A message is not longer than this: the SDK gives its connection up at
+	// 10 MiB.
+	maxLine = 8 << 20
+	// So many messages are with the session at a time. The SDK starts a
+	// goroutine for every request, and gives its connection up when 1024
+	// notifications wait.
+	window = 256
+)
+
+// last is the method of the notification that the wire itself sends when
+// nothing more will come: the SDK hands it over when it is through with all
+// that came before, and only then may it see the end of its input.
+const last = "_liza/last"
+
+// A wire takes an agent's standard output and passes the messages in it on to
+// the SDK's connection, no faster than they are dealt with. Whatever is no
+// message is dropped and counted.
+type wire struct {
+	out  *io.PipeWriter
+	in   *io.PipeReader
+	room chan struct{} // holds an entry for every message that is not dealt with
+	gone chan struct{} // closed when the agent is gone
+	end  chan struct{} // closed when the last notification was dealt with
+	drop func()        // is told of every line that is no message
+
+	mu   sync.Mutex
+	line []byte
+	long bool // the line is too long and is skipped to its end
+}
+
+func newWire(drop func()) *wire {
+	w := &wire{room: make(chan struct{}, window), gone: make(chan struct{}), end: make(chan struct{}), drop: drop}
+	w.in, w.out = io.Pipe()
+	return w
+}
+
+// errGone is what is left to say to a process whose end has been seen.
+var errGone = errors.New("the agent is gone")
+
+// Write takes the next piece of output; it blocks while the window is full.
+func (w *wire) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := len(p)
+	for len(p) > 0 {
+		head, rest, ended := bytes.Cut(p, []byte{'\n'})
+		if w.long = w.long || len(w.line)+len(head) > maxLine; w.long {
+			w.line = nil
+		} else {
+			w.line = append(w.line, head...)
+		}
+		if ended {
+			if err := w.pass(); err != nil {
+				return 0, err
+			}
+		}
+		p = rest
+	}
+	return n, nil
+}
+
+// A message is as the SDK reads it: what this cannot be read into, it cannot
+// either.
+type message struct {
+	JSONRPC string            `json:"jsonrpc"`
+	ID      *json.RawMessage  `json:"id,omitempty"`
+	Method  string            `json:"method,omitempty"`
+	Params  json.RawMessage   `json:"params,omitempty"`
+	Result  json.RawMessage   `json:"result,omitempty"`
+	Error   *sdk.RequestError `json:"error,omitempty"`
+}
+
+// pass hands the line that is complete to the SDK.
+func (w *wire) pass() error {
+	line, long := bytes.TrimSpace(w.line), w.long
+	w.line, w.long = w.line[:0], false
+	if len(line) == 0 && !long {
+		return nil
+	}
+	var m message
+	if long || line[0] != '{' || json.Unmarshal(line, &m) != nil || m.ID == nil && m.Method == "" || m.Method == last {
+		w.drop()
+		return nil
+	}
+	// Answers, and this one notification, the SDK keeps to itself.
+	if m.Method != "" && (m.ID != nil || m.Method != "$/cancel_request") {
+		select {
+		case w.room <- struct{}{}:
+		case <-w.gone:
+			return errGone
+		}
+	}
+	_, err := w.out.Write(append(line, '\n'))
+	return err
+}
+
+// heard says that a notification was dealt with.
+func (w *wire) heard(method string) {
+	if method == last {
+		close(w.end)
+		return
+	}
+	<-w.room
+}
+
+// Close says that the agent is gone. It returns when the SDK has got all that
+// the agent has said, and sees the end of its input.
+func (w *wire) Close() {
+	close(w.gone)
+	stuck := time.AfterFunc(leaving, func() { w.in.Close() })
+	defer stuck.Stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, err := w.out.Write([]byte(`{"jsonrpc":"2.0","method":"` + last + `"}` + "\n")); err == nil {
+		within(leaving, w.end)
+	}
+	w.out.Close()
+}
+
+// A voice is what the SDK writes to the agent with. A request of the agent's
+// has been dealt with when its answer is written: an agent that asks and never
+// listens is listened to no longer.
+type voice struct {
+	io.Writer
+	wire *wire
+}
+
+func (v voice) Write(p []byte) (int, error) {
+	n, err := v.Writer.Write(p)
+	var m message
+	if json.Unmarshal(p, &m) == nil && m.Method == "" {
+		<-v.wire.room
+	}
+	return n, err
+}
