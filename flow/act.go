@@ -53,6 +53,7 @@ const (
 	ActMigrate
 	ActAmend
 	ActPrincipal
+	ActSession
 )
 
 var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", "submit", "review", "approve", "reject",
@@ -60,7 +61,7 @@ var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", 
 	"pause", "resume", "checkpoint", "stop", "decide", "goal", "complete", "abort", "align",
 	"sprint_start", "sprint_close", "retro", "register", "unregister", "degrade", "trip", "reset",
 	"anomaly", "discover", "convert", "note", "spec_change", "init", "config", "import", "archive", "migrate",
-	"amend", "principal"}
+	"amend", "principal", "session"}
 
 // Acts are all acts.
 func Acts() []Act { return all[Act](actNames) }

@@ -66,6 +66,9 @@ func (a *AmendMove) check(p *play) *Refusal {
 	if s, ok := doc.(*Sprint); ok && s.Status != old.(*Sprint).Status {
 		return refuse(RuleProtected, "git liza sprint close", "amend does not change a status")
 	}
+	if spent(old) != spent(doc) {
+		return refuse(RuleProtected, "git liza usage", "amend does not change what was used")
+	}
 	if ended(old) {
 		return refuse(RuleProtected, "git liza state", "%s is final", key)
 	}
@@ -112,6 +115,17 @@ func (p *play) sound(doc Document) *Refusal {
 		return (&NoteMove{For: d.For, Text: d.Text}).check(p)
 	}
 	return nil
+}
+
+// spent is what a goal or sprint has used.
+func spent(doc Document) Usage {
+	switch d := doc.(type) {
+	case *Goal:
+		return d.Usage
+	case *Sprint:
+		return d.Usage
+	}
+	return Usage{}
 }
 
 // ended reports whether a goal or sprint is final.

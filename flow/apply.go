@@ -182,6 +182,9 @@ func (p *play) subject(r *rule) *Refusal {
 		}
 		return nil
 	}
+	if r.from == anywhere && p.move.Task == "" {
+		return nil
+	}
 	found := p.Task(p.move.Task)
 	if found == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", p.move.Task)
@@ -268,7 +271,7 @@ func (p *play) effect() {
 	p.register()
 	p.bind()
 	p.move.Detail.apply(p)
-	if p.task != nil {
+	if p.task != nil && p.rule.from != anywhere {
 		p.keep(p.task)
 	}
 }

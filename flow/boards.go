@@ -119,6 +119,9 @@ func (c *Config) check(hint string) *Refusal {
 	if c.TextLimit < 256 || c.TextLimit > 64<<10 || c.SupersedeDepth < 0 || c.DriftAlarm < 0 {
 		return refuse(RuleForm, hint, "text_limit lies between 256 and 65536 bytes, and no limit is negative")
 	}
+	if !c.Budgets.sound() {
+		return refuse(RuleForm, hint, "a budget is negative, or absurd")
+	}
 	if r := checkGlobs(c.Tests, hint); r != nil {
 		return r
 	}

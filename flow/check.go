@@ -172,6 +172,7 @@ func (b *Board) checkTask(t *Task) *Refusal {
 		{t.Status == Superseded && (len(t.SupersededBy) == 0 || t.Rescope == ""), "is SUPERSEDED without replacements or reason"},
 		{t.Status == Abandoned && t.Abandoned == "", "is ABANDONED without a reason"},
 		{t.Status != Draft && t.Status != Abandoned && t.Status != Superseded && (t.DoneWhen == "" || t.Spec == ""), "is no draft and lacks done_when or spec"},
+		{!t.Usage.sum(), "has a usage that no sessions add up to"},
 		{len(t.Failures) > MaxList || len(t.Coders) > MaxList || len(t.DependsOn) > MaxList || len(t.Owns) > MaxList, "has a list that is too long"},
 	}
 	for _, w := range wants {

@@ -34,10 +34,12 @@ func claimable(p *play) *Refusal {
 			return unmet(t.ID, id, d)
 		}
 	}
-	if r := p.reserved(); r != nil {
-		return r
+	for _, guard := range []func() *Refusal{p.reserved, p.unowned} {
+		if r := guard(); r != nil {
+			return r
+		}
 	}
-	return p.unowned()
+	return p.overspent(t)
 }
 
 func unmet(id, needed TaskID, d *Task) *Refusal {

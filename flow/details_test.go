@@ -142,6 +142,14 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActPrincipal: func(_ *scene, _ TaskID, w words) Detail {
 		return &PrincipalMove{Remove: w.on("remove"), Principal: w.account(w.nth(0))}
 	},
+	ActSession: func(_ *scene, _ TaskID, w words) Detail {
+		m := &SessionMove{Provider: w.or("provider", "script"), Model: w.or("model", ""), Role: w.by.Role(), Outcome: w.or("outcome", "nothing"),
+			Usage: w.usage(), Record: w.object("record", "")}
+		if role := w.or("role", "planner"); w.by.IsHuman() || w.pairs["role"] != "" {
+			_ = m.Role.UnmarshalText([]byte(role))
+		}
+		return m
+	},
 }
 
 func (s *scene) tip() ObjectID { return s.board.Settings().Integration.Tip }
@@ -190,11 +198,13 @@ func amendWords(s *scene, _ TaskID, w words) Detail {
 			g := *s.board.Goal(s.board.Settings().Goal)
 			g.ID, g.Title = GoalID(w.or("id", string(g.ID))), w.or("title", "Ship better")
 			_ = g.Status.UnmarshalText([]byte(w.pairs["status"]))
+			g.Usage = g.Usage.Plus(w.usage())
 			d.Goal = &g
 		case "sprint":
 			c := *s.board.Sprint(SprintID(w.or("id", string(s.board.Settings().Sprint))))
 			c.Retro, c.Goal = "good", GoalID(w.or("of", string(c.Goal)))
 			_ = c.Status.UnmarshalText([]byte(w.pairs["status"]))
+			c.Usage = c.Usage.Plus(w.usage())
 			d.Sprint = &c
 		case "config":
 			c := s.config(w)

@@ -14,6 +14,7 @@ type Goal struct {
 	Reason    string      `yaml:"reason"` // why it ended
 	Alignment []Alignment `yaml:"alignment"`
 	Changes   []Change    `yaml:"spec_changes"`
+	Usage     Usage       `yaml:"usage"`
 }
 
 // An Alignment is one line of a goal's history: where things stand against
@@ -45,4 +46,5 @@ type Sprint struct {
 	Reason   string    `yaml:"reason"`
 	Carried  []TaskID  `yaml:"carried"` // the first MaxList of the unfinished tasks that moved on at its end
 	Retro    string    `yaml:"retro"`
+	Usage    Usage     `yaml:"usage"`
 }

@@ -33,6 +33,9 @@ func (s *scene) property(subject, key string) (string, bool) {
 	if t == nil {
 		return "", false
 	}
+	if key == "budget" || key == "left" {
+		return s.funds(key, t.ID), true
+	}
 	property, ok := taskProperties[key]
 	if !ok {
 		return "", false
@@ -76,10 +79,32 @@ func (s *scene) boardProperty(key string) (string, bool) {
 			list = append(list, strings.TrimSuffix(p.Name+":"+strings.Join(p.Rights, "+"), ":"))
 		}
 		return strings.Join(list, ","), true
+	case "usage":
+		return used(b.Goal(c.Goal).Usage), true
+	case "usage-1", "usage-2":
+		return used(b.Sprint(SprintID("sprint-" + key[len(key)-1:])).Usage), true
+	case "budget", "left":
+		return s.funds(key, ""), true
 	case "next":
 		return strconv.Itoa(c.Next.Task), true
 	}
 	return "", false
+}
+
+// used is a usage as SESSIONS:TOKENS:DOLLARS.
+func used(u Usage) string { return fmt.Sprintf("%d:%d:%s", u.Sessions, u.Tokens(), u.Cost) }
+
+// funds says whose budget is spent, or what is left.
+func (s *scene) funds(key string, id TaskID) string {
+	if key == "left" {
+		left, bounded := s.board.Left(id)
+		return map[bool]string{true: fmt.Sprintf("%d/%s", left.Tokens, left.Cost)}[bounded]
+	}
+	if r := s.board.Budget(id); r != nil {
+		requireHelpful(s.t, r)
+		return strings.ReplaceAll(r.Reason+";"+r.Hint, " ", "_")
+	}
+	return ""
 }
 
 func (s *scene) agentProperty(id AgentID, key string) (string, bool) {
@@ -110,6 +135,8 @@ func join[T ~string](list []T) string {
 
 var taskProperties = map[string]func(*Task) string{
 	"status":      func(t *Task) string { return t.Status.String() },
+	"usage":       func(t *Task) string { return used(t.Usage) },
+	"changed":     func(t *Task) string { return t.Changed.Sub(dawn).String() },
 	"depends":     func(t *Task) string { return join(t.DependsOn) },
 	"sprint":      func(t *Task) string { return string(t.Sprint) },
 	"stretch":     func(t *Task) string { return strconv.FormatBool(t.Stretch) },

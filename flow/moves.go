@@ -21,7 +21,8 @@ func (b *Board) Moves(c Caller, at time.Time) []Move {
 	return list
 }
 
-// Acts are the acts on one task that the rules let the caller begin now.
+// Acts are the acts on one task that the rules let the caller begin now. Those
+// that are possible always and change nothing of it are left out.
 func (b *Board) Acts(id TaskID, c Caller, at time.Time) []Act {
 	var list []Act
 	t := b.Task(id)
@@ -30,7 +31,7 @@ func (b *Board) Acts(id TaskID, c Caller, at time.Time) []Act {
 	}
 	for i := range rules {
 		r := &rules[i]
-		if r.from.has(t.Status) && !slices.Contains(list, r.act) && b.Opens(r.act, id, c, at) == nil {
+		if r.from != anywhere && r.from.has(t.Status) && !slices.Contains(list, r.act) && b.Opens(r.act, id, c, at) == nil {
 			list = append(list, r.act)
 		}
 	}
@@ -54,7 +55,7 @@ func (b *Board) best(act Act, c Caller, at time.Time) (TaskID, *Refusal) {
 	list := b.candidates(act, c.By, at)
 	var first *Refusal
 	for _, s := range list {
-		if act == ActClaim && first != nil && b.collides(s) {
+		if first != nil && (act == ActClaim && b.collides(s) || b.unpaid(s)) {
 			continue
 		}
 		r := b.Opens(act, s.ID, c, at)
@@ -75,6 +76,16 @@ func (b *Board) best(act Act, c Caller, at time.Time) (TaskID, *Refusal) {
 		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", c.By, len(list), first.Reason)
 	}
 	return "", refuse(RuleNothing, "git liza list", "nothing waits for %s", c.By)
+}
+
+// unpaid reports whether the sprint or the goal of a task has spent its budget,
+// as then all its tasks are refused; it saves reading them.
+func (b *Board) unpaid(s *Summary) bool {
+	if b.Settings().Config.Budgets == (Budgets{}) {
+		return false
+	}
+	goal, sprint := b.payers(&Task{Goal: s.Goal, Sprint: s.Sprint})
+	return slices.ContainsFunc(b.shared(goal, sprint), func(p purse) bool { return p.exhausted() != nil })
 }
 
 // collides reports whether a claim is sure to be refused because its paths

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,13 +23,14 @@ type TaskInput struct {
 	Draft     bool     `yaml:"draft"`
 	Stretch   bool     `yaml:"stretch"`
 	Limits    *Limits  `yaml:"limits"`
+	Budget    *Budget  `yaml:"budget"` // only a human gives a task one
 }
 
 // Input is what was said of the task, to be edited.
 func (t *Task) Input() TaskInput {
 	return TaskInput{ID: t.ID, Title: t.Title, DoneWhen: t.DoneWhen, Spec: t.Spec, Scope: t.Scope, Priority: t.Priority,
 		DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify, Kind: t.Kind, Draft: t.Status == Draft,
-		Stretch: t.Stretch, Limits: t.Limits}
+		Stretch: t.Stretch, Limits: t.Limits, Budget: t.Budget}
 }
 
 // inputs is a list that a move, but no document, may hold in full.
@@ -163,6 +165,9 @@ func (p *play) fresh(in *TaskInput, replaced *Task) (*Task, *Refusal) {
 		t.Generation = replaced.Generation + 1
 	}
 	t.take(in)
+	if r := p.allots(nil, t, hint); r != nil {
+		return nil, r
+	}
 	if r := p.describe(t, hint); r != nil {
 		return nil, r
 	}
@@ -177,7 +182,7 @@ func (p *play) fresh(in *TaskInput, replaced *Task) (*Task, *Refusal) {
 func (t *Task) take(in *TaskInput) {
 	t.Title, t.DoneWhen, t.Spec, t.Scope = in.Title, in.DoneWhen, in.Spec, in.Scope
 	t.Priority, t.DependsOn, t.Owns, t.Verify = in.Priority, in.DependsOn, in.Owns, in.Verify
-	t.Kind, t.Stretch, t.Limits = in.Kind, in.Stretch, in.Limits
+	t.Kind, t.Stretch, t.Limits, t.Budget = in.Kind, in.Stretch, in.Limits, in.Budget
 	if t.Priority == 0 {
 		t.Priority = 3
 	}
@@ -294,17 +299,59 @@ func (e *EditMove) ask(m Move, b *Board) Question {
 	return askSpecs([]TaskInput{{Spec: e.Input.Spec, Draft: t != nil && t.Status == Draft}})
 }
 
+// editable keeps agents away from what a task in work is about; its budget,
+// which alone is left to edit then, is for humans.
+func editable(p *play) *Refusal {
+	if described.has(p.from) || p.move.By.IsHuman() {
+		return nil
+	}
+	return p.fixed()
+}
+
+func (p *play) fixed() *Refusal {
+	return refuse(RuleState, "git liza show "+string(p.task.ID), "%s is %s: what it is about stays, and a human edits its budget", p.task.ID, p.from)
+}
+
 func (e *EditMove) check(p *play) *Refusal {
+	hint := "git liza help task edit"
 	if e.Input.ID != p.task.ID {
-		return refuse(RuleForm, "git liza help task edit", "an id does not change: %s is not %s", e.Input.ID, p.task.ID)
+		return refuse(RuleForm, hint, "an id does not change: %s is not %s", e.Input.ID, p.task.ID)
 	}
 	t := p.task.clone()
 	t.take(&e.Input)
-	if r := p.describe(t, "git liza help task edit"); r != nil {
+	if r := p.allots(p.task.Budget, t, hint); r != nil {
+		return r
+	}
+	if !described.has(p.from) {
+		return p.onlyBudget(t)
+	}
+	if r := p.describe(t, hint); r != nil {
 		return r
 	}
 	p.put(Key{Tasks, string(t.ID)}, t)
 	return p.acyclic(t)
+}
+
+// onlyBudget refuses an edit that leaves the budget as it is, or changes more.
+func (p *play) onlyBudget(is *Task) *Refusal {
+	before, after := p.task.Input(), is.Input()
+	after.Budget = before.Budget
+	if reflect.DeepEqual(before.Budget, is.Budget) || !reflect.DeepEqual(before, after) {
+		return p.fixed()
+	}
+	return nil
+}
+
+// allots refuses a budget that no task can have, and one that an agent gives.
+func (p *play) allots(was *Budget, t *Task, hint string) *Refusal {
+	switch {
+	case reflect.DeepEqual(was, t.Budget):
+	case !p.move.By.IsHuman():
+		return refuse(RuleRole, hint, "only a human gives a task a budget of its own: %s has another for %s", p.move.By, t.ID)
+	case t.Budget != nil && !t.Budget.sound():
+		return refuse(RuleForm, hint, "a budget of %s is negative, or absurd", t.ID)
+	}
+	return nil
 }
 
 func (e *EditMove) apply(p *play) { p.task.take(&e.Input) }

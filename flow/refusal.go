@@ -60,6 +60,7 @@ const (
 	RuleSignature    Rule = "signature"         // a signed move is signed by a key of its principal, and nobody plays it again
 	RuleFact         Rule = "fact"              // what a move records is what git says
 	RuleInvariant    Rule = "invariant"         // no move leaves an inconsistent board
+	RuleBudget       Rule = "budget"            // nothing is begun that would be paid from a spent budget
 	RuleNothing      Rule = "nothing_claimable" // there is work for this agent
 	RuleIdentity     Rule = "identity"          // inside a task's worktree nobody acts without a name
 )

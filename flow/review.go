@@ -26,7 +26,10 @@ func reviewable(p *play) *Refusal {
 			}
 		}
 	}
-	return independent(p)
+	if r := independent(p); r != nil {
+		return r
+	}
+	return p.overspent(t)
 }
 
 // independent refuses the verdict of somebody who coded the task.

@@ -17,7 +17,7 @@ type rule struct {
 var rules = []rule{
 	{ActAdd, 0, 0, planner | human, always, of[AddMove]},
 	{ActFinalize, 0, 0, planner | human, always, of[FinalizeMove]},
-	{ActEdit, in(Draft, Unclaimed, Blocked), 0, planner | human, always, of[EditMove]},
+	{ActEdit, described | in(Claimed, ReadyForReview, Rejected, Approved, IntegrationFailed), 0, planner | human, editable, of[EditMove]},
 	{ActClaim, in(Unclaimed, Rejected, IntegrationFailed, Claimed), Claimed, coder | human, claimable, of[ClaimMove]},
 	{ActRenew, in(Claimed, ReadyForReview), 0, supervisor | human, renewable, of[RenewMove]},
 	{ActIntent, in(Claimed), 0, holder, always, of[IntentMove]},
@@ -66,7 +66,17 @@ var rules = []rule{
 	{ActMigrate, 0, 0, human, admin, of[MigrateMove]},
 	{ActAmend, 0, 0, human, admin, of[AmendMove]},
 	{ActPrincipal, 0, 0, human, admin, of[PrincipalMove]},
+	{ActSession, anywhere, 0, supervisor | human, always, of[SessionMove]},
 }
+
+// described are the states in which a task can be described anew; in the other
+// open ones only its budget changes.
+var described = in(Draft, Unclaimed, Blocked)
+
+// anywhere stands for every state, also the final ones, and for no task at
+// all: the act adds to what is recorded of a task and does not count as a
+// change of it.
+const anywhere states = 1<<(Abandoned+1) - 1
 
 // states is a set of task states.
 type states uint16

@@ -61,6 +61,7 @@ type Config struct {
 	RolePaths       []RolePath `yaml:"role_paths,keep"`
 	Gates           []Gate     `yaml:"gates,keep"`
 	PostWorktree    string     `yaml:"post_worktree"`
+	Budgets         Budgets    `yaml:"budgets"`
 }
 
 // Limits bound how often something may fail before a human or planner looks.

@@ -24,6 +24,7 @@ type Task struct {
 	Owns         []string     `yaml:"owns"`
 	Verify       string       `yaml:"verify"`
 	Limits       *Limits      `yaml:"limits"` // overrides of the board's, zero means not overridden
+	Budget       *Budget      `yaml:"budget"` // overrides of the board's, zero means not overridden
 	Created      time.Time    `yaml:"created"`
 	CreatedBy    Actor        `yaml:"created_by"`
 	Changed      time.Time    `yaml:"changed"`
@@ -51,6 +52,7 @@ type Task struct {
 	Integration  *Integration `yaml:"integration_failure"`
 	Handoff      *Handoff     `yaml:"handoff"`
 	Merge        *Merge       `yaml:"merge"`
+	Usage        Usage        `yaml:"usage"` // of the sessions on it
 }
 
 // An Attempt is one line of work on a task: one folder, one branch, one coder.

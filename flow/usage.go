@@ -2,69 +2,97 @@ package flow
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 )
 
-// A Usage is what sessions of agents used.
+// A Usage is what sessions of a provider have used. Sums stop at a number that
+// no sum comes near, they never wrap.
 type Usage struct {
 	Sessions int   `yaml:"sessions"`
-	Input    int64 `yaml:"input"`  // all tokens read
+	Input    int64 `yaml:"input"`  // all tokens that were read
 	Cached   int64 `yaml:"cached"` // those of them that came from a cache
-	Output   int64 `yaml:"output"` // all tokens written, with reasoning
+	Output   int64 `yaml:"output"` // all tokens that were written, with reasoning
 	Cost     Cost  `yaml:"cost"`
-	Seconds  int64 `yaml:"seconds"`
+	Seconds  int64 `yaml:"seconds"` // on the clock
 }
 
-// Plus is the sum of both; a sum that would not fit stays at the largest number.
+// What one session can use, and what sums stop at.
+const (
+	maxSessionTokens  = 1e12
+	maxSessionCost    = Cost(1e6 * dollar)
+	maxSessionSeconds = 1e9
+	maxSessions       = 1e9
+	maxSum            = 1e18
+	maxCost           = Cost(1e9 * dollar)
+)
+
+// Plus is both together.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{
-		Sessions: plus(u.Sessions, v.Sessions, math.MaxInt),
-		Input:    plus(u.Input, v.Input, math.MaxInt64),
-		Cached:   plus(u.Cached, v.Cached, math.MaxInt64),
-		Output:   plus(u.Output, v.Output, math.MaxInt64),
-		Cost:     plus(u.Cost, v.Cost, math.MaxInt64),
-		Seconds:  plus(u.Seconds, v.Seconds, math.MaxInt64),
+		Sessions: plus(u.Sessions, v.Sessions, maxSessions),
+		Input:    plus(u.Input, v.Input, maxSum),
+		Cached:   plus(u.Cached, v.Cached, maxSum),
+		Output:   plus(u.Output, v.Output, maxSum),
+		Cost:     plus(u.Cost, v.Cost, maxCost),
+		Seconds:  plus(u.Seconds, v.Seconds, maxSum),
 	}
 }
 
-func plus[N int | int64 | Cost](a, b, most N) N {
-	if b > most-a {
-		return most
-	}
-	return a + b
+func plus[N int | int64 | Cost](a, b, most N) N { return min(min(a, most)+min(b, most), most) }
+
+// Tokens are those that budgets count: read anew or written.
+func (u Usage) Tokens() int64 { return plus(u.Input-u.Cached, u.Output, maxSum) }
+
+// sum reports whether sessions can add up to this.
+func (u Usage) sum() bool {
+	return u == u.Plus(Usage{}) && min(int64(u.Sessions), u.Cached, u.Input-u.Cached, u.Output, int64(u.Cost), u.Seconds) >= 0
 }
 
-// Tokens is what budgets count: what was read and not from a cache, and what
-// was written.
-func (u Usage) Tokens() int64 { return plus(u.Input-u.Cached, u.Output, math.MaxInt64) }
+// Bounded is the usage as a [SessionMove] can hold it, whatever a provider
+// said: no number negative or absurd, no more cached than read.
+func (u Usage) Bounded() Usage {
+	within := func(n, most int64) int64 { return max(0, min(n, most)) }
+	u.Sessions = max(0, min(u.Sessions, 1))
+	u.Input, u.Output = within(u.Input, maxSessionTokens), within(u.Output, maxSessionTokens)
+	u.Cached = within(u.Cached, u.Input)
+	u.Cost = max(0, min(u.Cost, maxSessionCost))
+	u.Seconds = within(u.Seconds, maxSessionSeconds)
+	return u
+}
 
-// A Cost is an amount of money in millionths of a US dollar.
+// A Cost is an amount of money in millionths of a US dollar, written in
+// dollars: 0.1325.
 type Cost int64
 
-// maxCost is a thousand million dollars: more is a mistake.
-const maxCost = Cost(1e9 * 1e6)
+// dollar is what a dollar has of a [Cost].
+const dollar = 1e6
 
-// String is the amount in dollars without trailing zeros, such as 0.1325 or 25.
+// String is the amount in dollars without zeros at its end, such as 0.1325 or
+// 25.
 func (c Cost) String() string {
-	s := fmt.Sprintf("%d.%06d", c/1e6, c%1e6)
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	sign := ""
+	if c < 0 {
+		sign, c = "-", -c
+	}
+	text := fmt.Sprintf("%s%d.%06d", sign, c/dollar, c%dollar)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// MarshalText writes [Cost.String]; a negative amount is an error.
+// MarshalText writes [Cost.String]; what UnmarshalText would not read is an
+// error.
 func (c Cost) MarshalText() ([]byte, error) {
 	if c < 0 || c > maxCost {
-		return nil, fmt.Errorf("a cost of %d millionths of a dollar is none", int64(c))
+		return nil, fmt.Errorf("%s dollars are no cost", c)
 	}
 	return []byte(c.String()), nil
 }
 
-// UnmarshalText accepts decimal dollars with up to six places, such as 25.00,
-// from 0 to a thousand million.
+// UnmarshalText accepts decimal dollars with at most six places, such as 25.00,
+// from 0 to a thousand million; no sign, no currency, no exponent.
 func (c *Cost) UnmarshalText(text []byte) error {
-	whole, part, dot := strings.Cut(string(text), ".")
-	if digits(whole) && digits(part) == dot && len(part) <= 6 {
+	whole, part, point := strings.Cut(string(text), ".")
+	if digits(whole) && digits(part) == point && len(part) <= 6 {
 		v, err := strconv.ParseInt(whole+(part + "000000")[:6], 10, 64)
 		if err == nil && Cost(v) <= maxCost {
 			*c = Cost(v)
@@ -74,6 +102,4 @@ func (c *Cost) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%q is no cost in dollars, such as 0.1325 or 25.00", clip(string(text)))
 }
 
-func digits(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
-}
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -39,7 +39,21 @@ func TestUsage(t *testing.T) {
 	one := flow.Usage{Sessions: 1, Input: 100, Cached: 40, Output: 7, Cost: 5, Seconds: 9}
 	require.Equal(t, flow.Usage{Sessions: 2, Input: 200, Cached: 80, Output: 14, Cost: 10, Seconds: 18}, one.Plus(one))
 	require.Equal(t, int64(67), one.Tokens())
-	huge := flow.Usage{Input: math.MaxInt64, Output: 1}
-	require.Equal(t, int64(math.MaxInt64), huge.Plus(one).Input)
-	require.Equal(t, int64(math.MaxInt64), huge.Tokens())
+	most := flow.Usage{Sessions: math.MaxInt, Input: math.MaxInt64, Output: math.MaxInt64, Cost: math.MaxInt64, Seconds: math.MaxInt64}
+	sum := most.Plus(most)
+	require.Equal(t, flow.Usage{Sessions: 1e9, Input: 1e18, Output: 1e18, Cost: 1e15, Seconds: 1e18}, sum, "the same on every machine")
+	require.Equal(t, sum, sum.Plus(most))
+	require.Equal(t, int64(1e18), sum.Tokens())
+	_, err := sum.Cost.MarshalText()
+	require.NoError(t, err)
+}
+
+// What a provider says of itself may be anything.
+func TestBounded(t *testing.T) {
+	t.Parallel()
+	usual := flow.Usage{Input: 100, Cached: 40, Output: 7, Cost: 5, Seconds: 9}
+	require.Equal(t, usual, usual.Bounded())
+	require.Equal(t, flow.Usage{}, flow.Usage{Sessions: -1, Input: -1, Cached: 4, Output: -7, Cost: -5, Seconds: -9}.Bounded())
+	absurd := flow.Usage{Sessions: 7, Input: math.MaxInt64, Cached: math.MaxInt64, Output: math.MaxInt64, Cost: math.MaxInt64, Seconds: math.MaxInt64}
+	require.Equal(t, flow.Usage{Sessions: 1, Input: 1e12, Cached: 1e12, Output: 1e12, Cost: 1e12, Seconds: 1e9}, absurd.Bounded())
 }

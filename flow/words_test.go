@@ -132,9 +132,43 @@ func (w words) inputs(names []string) []TaskInput {
 			in.Limits = new(Limits)
 			w.limits(in.Limits)
 		}
+		in.Budget = w.budget("budget")
 		list = append(list, in)
 	}
 	return list
+}
+
+// usage reads used=NAME:NUMBER,…; what is cached is read too.
+func (w words) usage() Usage {
+	var u Usage
+	fields := map[string]*int64{"input": &u.Input, "cached": &u.Cached, "output": &u.Output, "seconds": &u.Seconds, "cost": (*int64)(&u.Cost)}
+	for _, pair := range w.list("used") {
+		name, value, _ := strings.Cut(pair, ":")
+		n, err := strconv.ParseInt(value, 10, 64)
+		if fields[name] == nil || err != nil {
+			panic("usage " + pair)
+		}
+		*fields[name] = n
+	}
+	return u
+}
+
+// budget reads KEY=TOKENS or KEY=TOKENS/COST; nil where it is not given.
+func (w words) budget(key string) *Budget {
+	text, given := w.pairs[key]
+	if !given {
+		return nil
+	}
+	tokens, cost, _ := strings.Cut(text, "/")
+	n, err := strconv.ParseInt(tokens, 10, 64)
+	if err != nil {
+		panic("budget " + text)
+	}
+	b := &Budget{Tokens: n}
+	if cost != "" && b.Cost.UnmarshalText([]byte(cost)) != nil {
+		panic("budget " + text)
+	}
+	return b
 }
 
 // limits sets those of limits=NAME:NUMBER,….
@@ -198,6 +232,11 @@ func (s *scene) config(w words) Config {
 	for _, pair := range w.list("gates") {
 		name, command, _ := strings.Cut(pair, ":")
 		c.Gates = append(c.Gates[:len(c.Gates):len(c.Gates)], Gate{name, command, !w.on("optional"), Duration(time.Minute)})
+	}
+	for key, b := range map[string]*Budget{"task": &c.Budgets.Task, "sprint": &c.Budgets.Sprint, "goal": &c.Budgets.Goal} {
+		if set := w.budget(key); set != nil {
+			*b = *set
+		}
 	}
 	c.AllowSelfReview = c.AllowSelfReview || w.on("selfreview")
 	c.TextLimit += w.number("textlimit")

@@ -119,7 +119,7 @@ func same(x, y *flow.Handoff) bool {
 // the supervisor itself write into it, nor for words that are said again.
 func signature(t *flow.Task, worktree string) (string, error) {
 	c := *t
-	c.Changed = time.Time{}
+	c.Changed, c.Usage = time.Time{}, flow.Usage{}
 	if t.Claim != nil {
 		claim := *t.Claim
 		claim.Lease = time.Time{}

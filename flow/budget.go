@@ -1,0 +1,158 @@
+package flow
+
+import "strconv"
+
+// Budgets say how much sessions may use before no more are begun: each task,
+// each sprint, each goal.
+type Budgets struct {
+	Task   Budget `yaml:"task"`
+	Sprint Budget `yaml:"sprint"`
+	Goal   Budget `yaml:"goal"`
+}
+
+// A Budget bounds [Usage.Tokens] and cost; a zero bounds nothing.
+type Budget struct {
+	Tokens int64 `yaml:"tokens"`
+	Cost   Cost  `yaml:"cost"`
+}
+
+// over gives the board's budget with a task's own on top, number by number.
+func (b Budget) over(own *Budget) Budget {
+	if own != nil && own.Tokens > 0 {
+		b.Tokens = own.Tokens
+	}
+	if own != nil && own.Cost > 0 {
+		b.Cost = own.Cost
+	}
+	return b
+}
+
+func (b Budget) sound() bool {
+	return b.Tokens >= 0 && b.Tokens <= maxSum && b.Cost >= 0 && b.Cost <= maxCost
+}
+
+func (b Budgets) sound() bool { return b.Task.sound() && b.Sprint.sound() && b.Goal.sound() }
+
+// A purse is a budget with what is spent of it.
+type purse struct {
+	of    string // whose it is
+	limit Budget
+	spent Usage
+	raise [2]string // commands, without their number, that raise tokens and cost
+}
+
+// Budget refuses, by the rule budget, one more session for a task whose
+// budget, or that of its sprint or goal, is spent; "" is planning, for which
+// the current sprint and goal pay. It is nil if a session may begin.
+func (b *Board) Budget(id TaskID) *Refusal {
+	t, r := b.payee(id)
+	if r != nil {
+		return r
+	}
+	return b.overspent(t)
+}
+
+func (b *Board) overspent(t *Task) *Refusal {
+	for _, p := range b.purses(t) {
+		if r := p.exhausted(); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// Left is the least that is left for a session for a task ("" for planning),
+// and whether anything bounds it. A number that nothing bounds is 0; one of
+// which nothing is left is negative.
+func (b *Board) Left(id TaskID) (Budget, bool) {
+	var least Budget
+	t, r := b.payee(id)
+	if r != nil {
+		return least, false
+	}
+	for _, p := range b.purses(t) {
+		least.Tokens = scarcer(least.Tokens, p.limit.Tokens, p.spent.Tokens())
+		least.Cost = scarcer(least.Cost, p.limit.Cost, p.spent.Cost)
+	}
+	return least, least != Budget{}
+}
+
+// scarcer is the lower of what is left so far and what a limit leaves.
+func scarcer[T int64 | Cost](least, limit, spent T) T {
+	if limit == 0 {
+		return least
+	}
+	left := limit - spent
+	if left <= 0 {
+		left = min(left, -1)
+	}
+	if least == 0 {
+		return left
+	}
+	return min(least, left)
+}
+
+// payee is the task that a session is for, nil for planning.
+func (b *Board) payee(id TaskID) (*Task, *Refusal) {
+	if id == "" {
+		return nil, nil
+	}
+	t := b.Task(id)
+	if t == nil {
+		return nil, refuse(RuleNotFound, "git liza list --all", "there is no task %s", id)
+	}
+	return t, nil
+}
+
+// purses are the budgets that bound a task's sessions, those of its own first.
+func (b *Board) purses(t *Task) []purse {
+	set := b.Settings().Config.Budgets
+	if set == (Budgets{}) && (t == nil || t.Budget == nil) {
+		return nil
+	}
+	goal, sprint := b.payers(t)
+	list := b.shared(goal, sprint)
+	if t == nil {
+		return list
+	}
+	own := purse{string(t.ID), set.Task.over(t.Budget), t.Usage, raising("task")}
+	edit := "git liza task edit " + string(t.ID)
+	if t.Budget != nil && t.Budget.Tokens > 0 {
+		own.raise[0] = edit + " --budget-tokens "
+	}
+	if t.Budget != nil && t.Budget.Cost > 0 {
+		own.raise[1] = edit + " --budget-cost "
+	}
+	return append([]purse{own}, list...)
+}
+
+// shared are the budgets of a sprint and a goal.
+func (b *Board) shared(goal GoalID, sprint SprintID) []purse {
+	set := b.Settings().Config.Budgets
+	var list []purse
+	if s := b.Sprint(sprint); s != nil {
+		list = append(list, purse{string(sprint), set.Sprint, s.Usage, raising("sprint")})
+	}
+	if g := b.Goal(goal); g != nil {
+		list = append(list, purse{string(goal), set.Goal, g.Usage, raising("goal")})
+	}
+	return list
+}
+
+func raising(budget string) [2]string {
+	key := "git liza config budgets." + budget
+	return [2]string{key + ".tokens ", key + ".cost "}
+}
+
+// exhausted refuses a purse that is empty. The hint allows as much once more.
+func (p purse) exhausted() *Refusal {
+	if limit, spent := p.limit.Tokens, p.spent.Tokens(); limit > 0 && spent >= limit {
+		return refuse(RuleBudget, p.raise[0]+strconv.FormatInt(min(spent+limit, maxSum), 10),
+			"the budget of %s is spent: %d of %d tokens", p.of, spent, limit)
+	}
+	if limit, spent := p.limit.Cost, p.spent.Cost; limit > 0 && spent >= limit {
+		return refuse(RuleBudget, p.raise[1]+min(spent+limit, maxCost).String(),
+			"the budget of %s is spent: %s of %s dollars", p.of, spent, limit)
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package flow
+
+import "strconv"
+
+// SessionOutcomes are the words for how a session ended.
+func SessionOutcomes() []string {
+	return []string{"submitted", "approved", "rejected", "blocked", "handoff", "planned", "nothing", "failed", "hung",
+		"budget", "quota", "called_off", "lost"}
+}
+
+// SessionMove records a session that has ended: what a supervisor spawned, how
+// that went and what it used. The move's By is the agent. It is made on a task
+// in any state, also a final one, or on none by a planner, and changes nothing
+// of the task but its usage.
+type SessionMove struct {
+	Provider string   `yaml:"provider"`
+	Model    string   `yaml:"model"`
+	Role     Role     `yaml:"role"`
+	Outcome  string   `yaml:"outcome"` // one of SessionOutcomes
+	Usage    Usage    `yaml:"usage"`   // of this session alone, see [Usage.Bounded]; it counts as one
+	Record   ObjectID `yaml:"record"`  // the commit below refs/liza/sessions, "" if nothing was kept
+}
+
+func (s *SessionMove) subject() string { return "" }
+
+func (s *SessionMove) check(p *play) *Refusal {
+	hint := "git liza help session"
+	by := p.move.By
+	switch id := by.Agent(); {
+	case id != "" && p.prior.Agent(id) == nil:
+		return refuse(RuleNotFound, "git liza agents", "%s is not registered", id)
+	case s.Role == 0 || id != "" && s.Role != id.Role():
+		return refuse(RuleForm, hint, "a session of %s has that agent's role, not %s", by, s.Role)
+	case p.task == nil && s.Role != Planner:
+		return refuse(RuleForm, hint, "only a planner's session is about no task")
+	case !contains(SessionOutcomes(), s.Outcome):
+		return refuse(RuleForm, hint, "%q is not one of %v", clip(s.Outcome), SessionOutcomes())
+	}
+	if r := present("the provider", s.Provider, hint); r != nil {
+		return r
+	}
+	if s.Usage != s.Usage.Bounded() {
+		return refuse(RuleLimit, hint, "a session reads and writes at most %d tokens each, costs at most %s dollars and lasts at most %d seconds, none of it negative, and reads no more from a cache than it reads",
+			int64(maxSessionTokens), maxSessionCost, int64(maxSessionSeconds))
+	}
+	return nil
+}
+
+func (s *SessionMove) apply(p *play) {
+	used := s.Usage
+	used.Sessions = 1
+	goal, sprint := p.payers(p.task)
+	if g := p.Goal(goal); g != nil {
+		paid := *g
+		paid.Usage = g.Usage.Plus(used)
+		p.put(Key{Goals, string(goal)}, &paid)
+	}
+	if in := p.Sprint(sprint); in != nil {
+		paid := *in
+		paid.Usage = in.Usage.Plus(used)
+		p.put(Key{Sprints, string(sprint)}, &paid)
+	}
+	if p.task == nil || p.load(Key{Tasks, string(p.task.ID)}) == nil {
+		return // an archived task stays as it was
+	}
+	p.task.Usage = p.task.Usage.Plus(used)
+	p.put(Key{Tasks, string(p.task.ID)}, p.task)
+}
+
+// payers are the goal and the sprint that sessions for a task count for: its
+// own, or the current ones without a task. Between two sprints that is the
+// last one.
+func (b *Board) payers(t *Task) (GoalID, SprintID) {
+	s := b.Settings()
+	last := SprintID("sprint-" + strconv.Itoa(s.Next.Sprint-1))
+	switch {
+	case t == nil:
+		return s.Goal, last
+	case b.Sprint(t.Sprint) == nil:
+		return t.Goal, last
+	}
+	return t.Goal, t.Sprint
+}
