@@ -38,11 +38,13 @@ torture:
 	LIZA_TORTURE=1 $(GO) test -race -json -count=1 -p 1 -timeout 10m -run Torture ./... | awk -f .ci/tally.awk
 
 # Real servers on loopback ports: every attack, races between clones, three
-# hosts. Without sshd, nginx and fcgiwrap it says so and does nothing.
+# hosts; and real command lines of agents against a stand-in for their models.
+# Without sshd, nginx and fcgiwrap it says so and does nothing; without Node.js
+# or npm it goes on without the agents.
 e2e:
 	@.ci/tools go git
 	@if .ci/tools sshd nginx fcgiwrap; then \
-		LIZA_E2E=1 $(GO) test -json -count=1 -timeout 20m ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
+		LIZA_E2E=1 LIZA_E2E_AGENTS="$$(.ci/agents)" $(GO) test -json -count=1 -timeout 20m ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
 	else echo "SKIPPED: make e2e needs the servers named above, so nothing was shown with servers"; fi
 
 # Costs beside plain git doing the same, within ten minutes; see

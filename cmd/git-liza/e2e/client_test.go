@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,7 +69,16 @@ func (o outcome) rule() (rule, reason string) {
 // try runs a command in the clone, in a process group of its own.
 func (c *client) try(args ...string) outcome { return c.within(3*time.Minute, nil, args...) }
 
+// asks runs a command with a text on standard input.
+func (c *client) asks(text string, args ...string) outcome {
+	return c.run(3*time.Minute, strings.NewReader(text), nil, args...)
+}
+
 func (c *client) within(limit time.Duration, extra []string, args ...string) outcome {
+	return c.run(limit, nil, extra, args...)
+}
+
+func (c *client) run(limit time.Duration, input io.Reader, extra []string, args ...string) outcome {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	path := args[0]
@@ -80,6 +90,7 @@ func (c *client) within(limit time.Duration, extra []string, args ...string) out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
+	cmd.Stdin = input
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	begun := time.Now()
