@@ -1,0 +1,189 @@
+package secret
+
+import (
+	"bytes"
+	"io"
+	"sync"
+)
+
+// A Writer hides the secrets of one stream, see [Mask.Writer].
+type Writer struct {
+	mask *Mask
+	out  io.Writer
+
+	mu   sync.Mutex
+	held []byte
+	past past   // the bytes before held
+	rest *class // of a secret that has begun; nil outside
+	key  int    // 1 and more inside a private key: how much of it has gone
+}
+
+// A past are the last bytes that went before.
+type past [6]byte
+
+// Write passes on what is certain. The error is that of the writer below.
+func (w *Writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held = append(w.held, p...)
+	return len(p), w.pass(false)
+}
+
+// Close passes on what was held back.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pass(true)
+}
+
+// pass writes as much of what is held as is certain.
+func (w *Writer) pass(final bool) error {
+	var out []byte
+	at := 0
+	for at < len(w.held) {
+		n, shown, more := w.step(at, final)
+		if more {
+			break
+		}
+		out = append(out, shown...)
+		at += n
+	}
+	w.past = w.before(at)
+	w.held = append(w.held[:0], w.held[at:]...)
+	if len(out) == 0 {
+		return nil
+	}
+	_, err := w.out.Write(out)
+	return err
+}
+
+// before are the last bytes before a place in what is held.
+func (w *Writer) before(at int) past {
+	if at >= len(w.past) {
+		return past(w.held[at-len(w.past) : at])
+	}
+	var p past
+	copy(p[:], w.past[at:])
+	copy(p[len(p)-at:], w.held[:at])
+	return p
+}
+
+// step says what becomes of the n bytes from a place on, or that it takes more
+// of the stream to tell.
+func (w *Writer) step(at int, final bool) (n int, shown []byte, more bool) {
+	text := w.held[at:]
+	switch {
+	case w.key > 0:
+		n, more = w.inKey(text, final)
+		return n, nil, more
+	case w.rest != nil:
+		for n < len(text) && w.rest[text[n]] {
+			n++
+		}
+		if n < len(text) {
+			w.rest = nil
+		}
+		return n, nil, false
+	}
+	if n = w.plain(at); n > 0 {
+		return n, text[:n], false
+	}
+	f, v := w.find(at, final)
+	switch v {
+	case perhaps:
+		return 0, nil, true
+	case no:
+		return 1, text[:1], false
+	}
+	w.rest = f.rest
+	if f.key {
+		w.key = 1
+	}
+	return f.shown + f.hidden, append(bytes.Clone(text[:f.shown]), Hidden...), false
+}
+
+// plain is how many bytes from a place on surely begin no secret. It is there
+// for speed: the middle of words is most of what programs print.
+func (w *Writer) plain(at int) (n int) {
+	text := w.held[at:]
+	for ; n < len(text); n++ {
+		c := text[n]
+		switch {
+		case w.mask.starts[c]:
+			return n
+		case looks[c] == nil:
+		case c == ':' || c == '-':
+			if n+1 == len(text) || text[n+1] == '/' || text[n+1] == '-' {
+				return n
+			}
+		case w.before(at + n).boundary():
+			return n
+		}
+	}
+	return n
+}
+
+// inKey drops a private key: up to its end, or to what no key contains.
+func (w *Writer) inKey(text []byte, final bool) (n int, more bool) {
+	for n < len(text) && text[n] != '-' && keyBody[text[n]] && w.key+n < maxKey {
+		n++
+	}
+	if n > 0 {
+		w.key += n
+		return n, false
+	}
+	switch begins(text, keyEnd, false, final) {
+	case perhaps:
+		return 0, true
+	case yes:
+		if end := bytes.Index(text[len(keyEnd):min(len(text), len(keyEnd)+maxLabel)], []byte(dashes)); end >= 0 {
+			w.key = 0
+			return len(keyEnd) + end + len(dashes), false
+		}
+		if !final && len(text) < len(keyEnd)+maxLabel {
+			return 0, true
+		}
+	}
+	if w.key < maxKey && keyBody[text[0]] {
+		w.key++
+		return 1, false
+	}
+	w.key = 0
+	return 0, false
+}
+
+// find looks for a secret at a place. What is first in order and not yet
+// certain is waited for: otherwise how a stream is cut would decide.
+func (w *Writer) find(at int, final bool) (find, verdict) {
+	text := w.held[at:]
+	if f, v := w.value(text, final); v != no {
+		return f, v
+	}
+	bound := w.before(at).boundary()
+	for _, look := range looks[text[0]] {
+		if f, v := look(text, bound, final); v != no {
+			return f, v
+		}
+	}
+	return find{}, no
+}
+
+// value looks for the longest of the variables' values.
+func (w *Writer) value(text []byte, final bool) (find, verdict) {
+	if !w.mask.starts[text[0]] {
+		return find{}, no
+	}
+	for _, value := range w.mask.values {
+		if v := begins(text, value, false, final); v != no {
+			return find{hidden: len(value)}, v
+		}
+	}
+	return find{}, no
+}
+
+// boundary reports whether a word can begin now. In JSON a line end is \n, and
+// a sign \u003c.
+func (p past) boundary() bool {
+	last := p[len(p)-1]
+	return !alnum[last] || p[4] == '\\' && (last == 'n' || last == 'r' || last == 't') || p[0] == '\\' && p[1] == 'u'
+}
