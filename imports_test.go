@@ -34,8 +34,9 @@ var mayImport = map[string][]string{
 	"cmd/git-liza": {
 		"flow", "gitstore", "worktrees", "hooks", "contracts", "templates",
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
-		"cmd/git-liza/supervise", "cmd/git-liza/playbook", "cmd/git-liza/demo",
+		"cmd/git-liza/supervise", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
 	},
+	"cmd/git-liza/mcp":        {},
 	"cmd/git-liza/bench":      {"flow", "gitstore", "cmd/git-liza/work"},
 	"cmd/git-liza/proc":       {},
 	"cmd/git-liza/secret":     {},
@@ -63,6 +64,7 @@ var onlyIn = []struct {
 }{
 	{"github.com/go-git/", []string{"gitstore"}, "gitstore is the only user of go-git"},
 	{"os/exec", []string{"gitstore", "cmd/git-liza/proc", "cmd/git-liza/bench"}, "git is run by gitstore, other commands by proc, and measured by bench"},
+	{"github.com/modelcontextprotocol/", []string{"cmd/git-liza/mcp"}, "mcp alone knows the protocol"},
 	{"github.com/alecthomas/kong", []string{"cmd/git-liza"}, "only the command tree knows kong"},
 	{"github.com/coder/acp-go-sdk", []string{"cmd/git-liza/acp"}, "acp alone speaks the Agent Client Protocol"},
 	{"github.com/hiddeco/sshsig", []string{"gitstore"}, "gitstore alone signs moves and reads signatures"},

@@ -17,6 +17,7 @@ import (
 type agentCommands struct {
 	Agent agentCommand `cmd:"" group:"Agents" help:"Supervise one agent: claim, spawn its program, watch, merge."`
 	Rush  rushCommand  `cmd:"" group:"Agents" help:"Supervise several agents in one process."`
+	MCP   mcpCommand   `cmd:"" name:"mcp" group:"Agents" help:"Serve the moves of your role as tools, over standard input and output."`
 }
 
 // duration is a span of time that need not be whole seconds.

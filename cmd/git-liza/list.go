@@ -17,7 +17,7 @@ type listCommand struct {
 	Mine   bool          `help:"Only open tasks that you hold, review or worked on last."`
 	Goal   flow.GoalID   `placeholder:"ID" help:"Only tasks of this goal."`
 	All    bool          `help:"Archived tasks too."`
-	Format string        `placeholder:"FMT" help:"A line per task with its %(fields) filled in, as in git for-each-ref: '%(id) %(status)'; the fields are the keys of --json."`
+	Format string        `tool:"-" placeholder:"FMT" help:"A line per task with its %(fields) filled in, as in git for-each-ref: '%(id) %(status)'; the fields are the keys of --json."`
 }
 
 func (c *listCommand) Run(s *session) error {

@@ -154,7 +154,7 @@ func (s *session) readTasks(path string) ([]flow.TaskInput, error) {
 }
 
 type taskEditCommand struct {
-	ID    flow.TaskID `arg:""`
+	ID    flow.TaskID `arg:"" help:"The task."`
 	Clear []string    `enum:"depends,owns,verify" placeholder:"FIELD" help:"Empty depends, owns or verify."`
 	taskFlags
 }
@@ -202,7 +202,7 @@ func (s *session) taskResult(r gitstore.Result, id flow.TaskID, what string) err
 }
 
 type taskFinalizeCommand struct {
-	IDs []flow.TaskID `arg:"" name:"id"`
+	IDs []flow.TaskID `arg:"" name:"id" help:"The drafts."`
 }
 
 func (c *taskFinalizeCommand) Run(s *session) error {
@@ -222,7 +222,7 @@ func (c *taskFinalizeCommand) Run(s *session) error {
 }
 
 type unblockCommand struct {
-	ID         flow.TaskID `arg:""`
+	ID         flow.TaskID `arg:"" help:"The task."`
 	KeepBranch bool        `help:"Whoever claims next continues the saved branch."`
 }
 
@@ -247,30 +247,34 @@ type supersedeCommand struct {
 }
 
 func (c *supersedeCommand) Run(s *session) error {
-	clone, err := s.clone()
-	if err != nil {
-		return err
-	}
 	ids, list, err := c.replacements(s)
 	if err != nil {
 		return err
 	}
-	for _, in := range list {
+	return s.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: ids, Add: list})
+}
+
+func (s *session) supersede(id flow.TaskID, m flow.SupersedeMove) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	for _, in := range m.Add {
 		if err := clone.TrustOwn(s.ctx, in.Verify); err != nil {
 			return err
 		}
 	}
-	r, err := clone.End(s.ctx, flow.ActSupersede, c.ID, func(b *flow.Board, save *flow.Save) (flow.Detail, error) {
-		numbered := append([]flow.TaskInput{}, list...)
+	r, err := clone.End(s.ctx, flow.ActSupersede, id, func(b *flow.Board, save *flow.Save) (flow.Detail, error) {
+		numbered := append([]flow.TaskInput{}, m.Add...)
 		b.Number(numbered)
-		return &flow.SupersedeMove{Reason: c.Reason, By: ids, Add: numbered, Saved: save}, nil
+		return &flow.SupersedeMove{Reason: m.Reason, By: m.By, Add: numbered, Saved: save}, nil
 	})
 	if err != nil {
 		return err
 	}
-	t := r.After.Task(c.ID)
-	return s.result(r, map[string]any{"task": c.ID, "status": t.Status, "superseded_by": t.SupersededBy},
-		"%s superseded by %v → %s", c.ID, t.SupersededBy, t.Status)
+	t := r.After.Task(id)
+	return s.result(r, map[string]any{"task": id, "status": t.Status, "superseded_by": t.SupersededBy},
+		"%s superseded by %v → %s", id, t.SupersededBy, t.Status)
 }
 
 // replacements takes --by for a file if there is one of that name.
@@ -291,7 +295,7 @@ func (c *supersedeCommand) replacements(s *session) ([]flow.TaskID, []flow.TaskI
 }
 
 type abandonCommand struct {
-	ID      flow.TaskID `arg:""`
+	ID      flow.TaskID `arg:"" help:"The task."`
 	Reason  string      `required:"" help:"Why."`
 	Cascade bool        `help:"Block the unclaimed tasks that need it."`
 }

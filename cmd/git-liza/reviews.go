@@ -35,7 +35,7 @@ func (c *reviewCommand) Run(s *session) error {
 }
 
 type approveCommand struct {
-	ID      flow.TaskID `arg:""`
+	ID      flow.TaskID `arg:"" help:"The task."`
 	Commit  string      `required:"" placeholder:"SHA" help:"The full id of the submitted commit."`
 	Message string      `short:"m" help:"A word with the approval."`
 }
@@ -64,17 +64,21 @@ func (c *rejectCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	return s.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: feedback})
+}
+
+func (s *session) reject(id flow.TaskID, m flow.RejectMove) error {
 	clone, err := s.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Verdict(s.ctx, flow.ActReject, c.ID, &flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: feedback})
+	r, err := clone.Verdict(s.ctx, flow.ActReject, id, &m)
 	if err != nil {
 		return err
 	}
-	t := r.After.Task(c.ID)
-	return s.result(r, map[string]any{"task": c.ID, "status": t.Status, "blockers": len(t.Rejection.Blockers), "review_cycles": t.Attempt.Cycles},
-		"%s rejected with %s → %s", c.ID, blockers(t.Rejection.Blockers), t.Status)
+	t := r.After.Task(id)
+	return s.result(r, map[string]any{"task": id, "status": t.Status, "blockers": len(t.Rejection.Blockers), "review_cycles": t.Attempt.Cycles},
+		"%s rejected with %s → %s", id, blockers(t.Rejection.Blockers), t.Status)
 }
 
 // feedback reads the reason in either form. A reason that is in neither is

@@ -29,6 +29,7 @@ type session struct {
 	as      string // --as or LIZA_AGENT_ID, "" for the human
 	json    bool
 	color   bool
+	call    *call // of a tool, which takes what else is printed
 }
 
 func (s *session) getenv(key string) string {
@@ -50,6 +51,7 @@ func (s *session) clone() (*work.Clone, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Distant = s.call != nil
 	return c, c.Identify(s.ctx, by, g)
 }
 
@@ -121,15 +123,19 @@ func (s *session) result(r gitstore.Result, data any, format string, args ...any
 
 // answer prints one JSON object, or the text for people.
 func (s *session) answer(outcome string, data any, text string) error {
+	if data == nil {
+		data = struct{}{}
+	}
+	if s.call != nil {
+		s.call.data, s.call.text = data, text
+		return nil
+	}
 	if !s.json {
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
 		}
 		_, err := io.WriteString(s.stdout, text)
 		return err
-	}
-	if data == nil {
-		data = struct{}{}
 	}
 	return s.encode(struct {
 		OK      bool   `json:"ok"`
@@ -181,6 +187,9 @@ func (s *session) fail(err error) int {
 
 // progress prints a line about long work, on stderr and only for people.
 func (s *session) progress(format string, args ...any) {
+	if s.call != nil {
+		s.call.tell(fmt.Sprintf(format, args...))
+	}
 	if !s.json {
 		fmt.Fprintf(s.stderr, format+"\n", args...)
 	}

@@ -14,9 +14,9 @@ import (
 )
 
 type showCommand struct {
-	ID        flow.TaskID  `arg:""`
-	Patch     whichPatch   `xor:"diff" placeholder:"[N]" help:"What submission N changes, the last one without N."`
-	Interdiff whichPatches `xor:"diff" placeholder:"N M" help:"What changed from submission N to M."`
+	ID        flow.TaskID  `arg:"" help:"The task."`
+	Patch     whichPatch   `tool:"Answer with what submission N changes, -1 for the last one, instead of the task." xor:"diff" placeholder:"[N]" help:"What submission N changes, the last one without N."`
+	Interdiff whichPatches `tool:"-" xor:"diff" placeholder:"N M" help:"What changed from submission N to M."`
 	history   []logEntry   // oldest first
 }
 

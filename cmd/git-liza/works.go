@@ -16,6 +16,7 @@ type workCommands struct {
 	Block   blockCommand   `cmd:"" group:"Work" help:"Stop work until somebody answers."`
 	Handoff handoffCommand `cmd:"" group:"Work" help:"Leave word for whoever continues."`
 	Release releaseCommand `cmd:"" group:"Work" help:"Give a claim or review back."`
+	Await   awaitCommand   `cmd:"" group:"Work" help:"Wait in the session for the verdict on a submission."`
 	reviewCommands
 	mergeCommands
 }
@@ -65,7 +66,7 @@ func (c *renewCommand) Run(s *session) error {
 }
 
 type intentCommand struct {
-	ID             flow.TaskID `arg:""`
+	ID             flow.TaskID `arg:"" help:"The task."`
 	Summary        string      `required:"" help:"What you are going to do."`
 	Validation     string      `required:"" help:"How you will know that it works."`
 	Files          []string    `sep:"none" help:"Files you expect to touch; repeatable."`
@@ -117,7 +118,7 @@ func (c *submitCommand) Run(s *session) error {
 }
 
 type blockCommand struct {
-	ID        flow.TaskID `arg:""`
+	ID        flow.TaskID `arg:"" help:"The task."`
 	Reason    string      `required:"" help:"What is in the way."`
 	Question  []string    `required:"" sep:"none" help:"What must be answered; one to three."`
 	Attempted []string    `sep:"none" help:"What was tried; repeatable."`
@@ -136,7 +137,7 @@ func (c *blockCommand) Run(s *session) error {
 }
 
 type handoffCommand struct {
-	ID         flow.TaskID `arg:""`
+	ID         flow.TaskID `arg:"" help:"The task."`
 	Summary    string      `required:"" help:"Where things stand, in one phrase."`
 	NextAction string      `required:"" help:"What to do next, in one phrase."`
 	Approach   string      `help:"How it is being done."`

@@ -24,6 +24,7 @@ type Clone struct {
 	Repo        *gitstore.Repo
 	Store       *gitstore.Store
 	Trees       *worktrees.Trees // nil in a bare repository
+	Distant     bool             // a model makes the moves: its commands are not this machine's human's
 	environ     []string
 }
 

@@ -96,12 +96,14 @@ func (c *Clone) Trust(ctx context.Context, commands ...string) error {
 // TrustOwn allows commands that this machine's own human puts on the board,
 // or its planner where liza.trust.planner is on. It asks before the move, so
 // that a command is never on the board and refused on the machine it is from.
+// A human's commands that a model gave, which may have no shell otherwise, are
+// none of these.
 func (c *Clone) TrustOwn(ctx context.Context, commands ...string) error {
 	planner, err := c.Repo.Config(ctx, "liza.trust.planner")
 	if err != nil {
 		return err
 	}
-	if c.By.IsHuman() || c.By.Role() == flow.Planner && (planner == "true" || planner == "1" || planner == "yes" || planner == "on") {
+	if c.By.IsHuman() && !c.Distant || c.By.Role() == flow.Planner && (planner == "true" || planner == "1" || planner == "yes" || planner == "on") {
 		return c.Trust(ctx, commands...)
 	}
 	return nil

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/mcp"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// mcpCommand serves one client over standard input and output until that ends.
+type mcpCommand struct{}
+
+const mcpInstructions = "git liza keeps the tasks of this repository on a blackboard. Read your task with show before you act. " +
+	"Report what you did with the tools, not in words: only accepted moves count. A refused move answers with the rule, the reason, a hint and the moves that are legal now."
+
+func (c *mcpCommand) Run(s *session) error {
+	repo, err := gitstore.Open(s.ctx, s.dir)
+	if err != nil {
+		return err
+	}
+	by, _, err := s.actor(repo)
+	if err != nil {
+		return err
+	}
+	server := mcp.Server{Version: version, Instructions: mcpInstructions, Resources: s.resources(), Prompts: s.prompts(by.Role())}
+	for _, row := range tools {
+		if row.roles == nil || slices.Contains(row.roles, by.Role()) {
+			server.Tools = append(server.Tools, row.tool(s))
+		}
+	}
+	return server.Serve(s.ctx, s.stdin, s.stdout, s.stderr)
+}
+
+// A call takes what a command would have printed.
+type call struct {
+	data any
+	text string
+	tell func(string) // word of what goes on
+}
+
+// run runs a command on behalf of a client. It reads nothing from the stream
+// that the protocol comes over.
+func (s *session) run(ctx context.Context, c runner, tell func(string)) (*call, error) {
+	inner := *s
+	inner.ctx, inner.stdin, inner.stdout, inner.json = ctx, strings.NewReader(""), io.Discard, true
+	inner.call = &call{data: struct{}{}, tell: tell}
+	err := c.Run(&inner)
+	return inner.call, err
+}
+
+// silent is for what takes no word.
+func silent(string) {}
+
+// tool is the row as a tool of a session.
+func (row toolRow) tool(s *session) mcp.Tool {
+	return mcp.Tool{Name: row.name, About: row.about, Effect: row.effect,
+		Input: func() any { return row.input() },
+		Call: func(ctx context.Context, input any, tell func(string)) mcp.Answer {
+			got, err := s.run(ctx, input.(runner), tell)
+			if err != nil {
+				return s.refusal(ctx, input, err)
+			}
+			return mcp.Answer{Text: got.text, Data: got.data}
+		}}
+}
+
+// A refusal is what a call that led nowhere answers, and what could be called
+// instead.
+type refusal struct {
+	Outcome string      `json:"outcome"` // as the command line spells it
+	Rule    string      `json:"rule"`
+	Reason  string      `json:"reason"`
+	Hint    string      `json:"hint"`
+	Moves   []legalMove `json:"moves"` // legal now, those on the same task first
+	Data    any         `json:"data,omitempty"`
+}
+
+// A legalMove is a move that the rules let the caller begin now.
+type legalMove struct {
+	Act  flow.Act    `json:"act"`
+	Task flow.TaskID `json:"task,omitempty"`
+	Tool string      `json:"tool,omitempty"` // none where the move is not this client's to make
+}
+
+func (s *session) refusal(ctx context.Context, input any, err error) mcp.Answer {
+	f := s.elsewhere(err, classify(err))
+	r := refusal{Outcome: f.outcome, Rule: f.rule, Reason: f.reason, Hint: f.hint, Data: f.data, Moves: []legalMove{}}
+	if moves, err := s.legal(ctx, aboutTask(input)); err == nil { // what cannot be looked up is why the call failed
+		r.Moves = moves
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %s\nrule: %s\nhint: %s\n", r.Outcome, r.Reason, r.Rule, r.Hint)
+	for _, m := range r.Moves {
+		if m.Tool != "" {
+			fmt.Fprintf(&text, "legal now: %s\n", strings.TrimSpace(m.Tool+" "+string(m.Task)))
+		}
+	}
+	return mcp.Answer{Failed: true, Text: text.String(), Data: r}
+}
+
+// aboutTask is the task that a call named, "" if none.
+func aboutTask(input any) flow.TaskID {
+	if named := reflect.ValueOf(input).Elem().FieldByName("ID"); named.IsValid() {
+		id, _ := named.Interface().(flow.TaskID)
+		return id
+	}
+	return ""
+}
+
+// maxLegal bounds the legal moves that a refusal lists, and the tasks that are
+// looked at for them.
+const maxLegal = 40
+
+// legal are the moves that the rules let the caller begin: on the task named,
+// on what it holds, on the other open tasks, and those that are about no task.
+func (s *session) legal(ctx context.Context, about flow.TaskID) ([]legalMove, error) {
+	inner := *s
+	inner.ctx = ctx
+	clone, err := inner.clone()
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := clone.Store.Board(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := clone.Store.Now()
+	mine := map[flow.Act]string{}
+	moves := []legalMove{}
+	for _, row := range tools {
+		if row.act == 0 || row.roles != nil && !slices.Contains(row.roles, clone.By.Role()) {
+			continue
+		}
+		mine[row.act] = row.name
+	}
+	for _, id := range candidates(b, clone.By.Agent(), about) {
+		for _, act := range b.Acts(id, clone.Caller, at) {
+			if len(moves) < maxLegal {
+				moves = append(moves, legalMove{act, id, mine[act]})
+			}
+		}
+	}
+	for _, row := range tools {
+		if mine[row.act] == row.name && b.Opens(row.act, "", clone.Caller, at) == nil {
+			moves = append(moves, legalMove{row.act, "", row.name})
+		}
+	}
+	return moves, b.Err()
+}
+
+// candidates are the tasks whose legal moves are told, most telling first.
+func candidates(b *flow.Board, agent flow.AgentID, about flow.TaskID) []flow.TaskID {
+	list := []flow.TaskID{about}
+	if a := b.Agent(agent); a != nil {
+		list = append(list, a.Task, a.Review)
+	}
+	for _, t := range b.Tasks() {
+		if !t.Status.Final() && len(list) < maxLegal {
+			list = append(list, t.ID)
+		}
+	}
+	seen := map[flow.TaskID]bool{"": true}
+	return slices.DeleteFunc(list, func(id flow.TaskID) bool {
+		again := seen[id]
+		seen[id] = true
+		return again
+	})
+}
+
+// taskURI is what the address of a task's resource begins with.
+const taskURI = "liza:///tasks/"
+
+// resources are the board's documents, as the commands answer with them.
+func (s *session) resources() []mcp.Resource {
+	read := func(c func(uri string) (runner, error)) func(context.Context, string) (string, error) {
+		return func(ctx context.Context, uri string) (string, error) {
+			command, err := c(uri)
+			if err != nil {
+				return "", err
+			}
+			return s.document(ctx, command)
+		}
+	}
+	always := func(c runner) func(string) (runner, error) { return func(string) (runner, error) { return c, nil } }
+	return []mcp.Resource{
+		{Name: "state", About: "The whole blackboard.", URI: "liza:///state", Read: read(always(&stateCommand{}))},
+		{Name: "goal", About: "The current goal.", URI: "liza:///goal", Read: read(always(&goalShowCommand{}))},
+		{Name: "task", About: "A task with its submissions and its history.", URI: taskURI + "{id}", Read: read(func(uri string) (runner, error) {
+			text, err := url.PathUnescape(strings.TrimPrefix(uri, taskURI))
+			var id flow.TaskID
+			if err != nil || id.UnmarshalText([]byte(text)) != nil {
+				return nil, mcp.ErrNotFound
+			}
+			return &showCommand{ID: id}, nil
+		})},
+	}
+}
+
+// document is what a command answers with, as JSON.
+func (s *session) document(ctx context.Context, c runner) (string, error) {
+	got, err := s.run(ctx, c, silent)
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) && refusal.Rule == flow.RuleNotFound {
+		return "", mcp.ErrNotFound
+	}
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(got.data)
+	return string(text), err
+}
+
+// prompts are those of the caller's role, or of all roles for a human.
+func (s *session) prompts(of flow.Role) []mcp.Prompt {
+	var list []mcp.Prompt
+	for _, role := range flow.Roles() {
+		if of != nobody && of != role {
+			continue
+		}
+		list = append(list, mcp.Prompt{Name: role.String(), About: "What a " + role.String() + " is told when it is started.", Task: role != flow.Planner,
+			Text: func(ctx context.Context, task string) (string, error) {
+				c := &promptCommand{Role: role}
+				if task != "" {
+					if err := c.Task.UnmarshalText([]byte(task)); err != nil {
+						return "", err
+					}
+				}
+				document, err := s.document(ctx, c)
+				if err != nil {
+					return "", err
+				}
+				var prompt struct{ Text string }
+				return prompt.Text, json.Unmarshal([]byte(document), &prompt)
+			}})
+	}
+	return list
+}

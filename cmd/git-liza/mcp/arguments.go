@@ -1,0 +1,291 @@
+package mcp
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// An argument is a field of a command as a client gives it. What the command
+// line says of the field holds for tools too: its tags required, help,
+// placeholder, enum and default. A field with the tag tool:"-" is for the
+// command line only; any other text there is what clients read instead of help.
+type argument struct {
+	name     string
+	about    string
+	required bool
+	standard string // the default, "" for the zero value
+	words    []string
+	low      *float64
+	high     *float64
+	typ      reflect.Type
+	index    []int
+}
+
+// arguments are those of a struct and of the structs embedded in it.
+func arguments(t reflect.Type) []argument {
+	var list []argument
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			for _, a := range arguments(f.Type) {
+				a.index = append([]int{i}, a.index...)
+				list = append(list, a)
+			}
+			continue
+		}
+		if f.Tag.Get("tool") != "-" && f.IsExported() {
+			list = append(list, newArgument(f, i))
+		}
+	}
+	return list
+}
+
+func newArgument(f reflect.StructField, i int) argument {
+	a := argument{name: f.Tag.Get("name"), about: f.Tag.Get("tool"), standard: f.Tag.Get("default"), typ: f.Type, index: []int{i}}
+	if a.name == "" {
+		a.name = underscored(f.Name)
+	}
+	if a.about == "" {
+		a.about = forClients.Replace(f.Tag.Get("help"))
+	}
+	_, flag := f.Tag.Lookup("required")
+	_, position := f.Tag.Lookup("arg")
+	_, optional := f.Tag.Lookup("optional")
+	a.required = flag || position && !optional
+	placeholder := f.Tag.Get("placeholder")
+	if enum := f.Tag.Get("enum"); enum != "" {
+		a.words = strings.Split(enum, ",")
+	} else if strings.Contains(placeholder, "|") && strings.Trim(placeholder, "abcdefghijklmnopqrstuvwxyz_|") == "" {
+		a.words = strings.Split(placeholder, "|") // not PATH|TIME, which are no words to be said
+	}
+	if from, to, ok := strings.Cut(placeholder, ".."); ok {
+		a.low, a.high = bound(from), bound(to)
+	}
+	return a
+}
+
+// forClients leaves out of help what only a command line has.
+var forClients = strings.NewReplacer("; repeatable", "", "; - for standard input", "")
+
+// bound is a limit of a number, nil for what is none.
+func bound(text string) *float64 {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+// underscored is the name of a field as JSON has it: DoneWhen is done_when.
+func underscored(name string) string {
+	var b strings.Builder
+	small := false
+	for _, r := range name {
+		if small && unicode.IsUpper(r) {
+			b.WriteByte('_')
+		}
+		small = unicode.IsLower(r)
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// schema describes the arguments of a command to clients.
+func schema(t reflect.Type) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	for _, a := range arguments(t) {
+		p := shape(a.typ)
+		p.Description = a.about
+		values := p
+		if p.Items != nil {
+			values = p.Items
+		}
+		for _, word := range a.words {
+			values.Enum = append(values.Enum, word)
+		}
+		p.Minimum, p.Maximum = a.low, a.high
+		if a.standard != "" {
+			p.Default, _ = json.Marshal(a.standard)
+		}
+		if a.required {
+			s.Required = append(s.Required, a.name)
+		}
+		s.Properties[a.name] = p
+		s.PropertyOrder = append(s.PropertyOrder, a.name)
+	}
+	return s
+}
+
+// shape is the schema of one type.
+func shape(t reflect.Type) *jsonschema.Schema {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if reflect.PointerTo(t).Implements(textual) {
+		return &jsonschema.Schema{Type: "string", Enum: names(t)}
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return &jsonschema.Schema{Type: "boolean"}
+	case reflect.Int, reflect.Int64:
+		return &jsonschema.Schema{Type: "integer"}
+	case reflect.Slice:
+		return &jsonschema.Schema{Type: "array", Items: shape(t.Elem())}
+	case reflect.Map:
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: shape(t.Elem())}
+	case reflect.Struct:
+		return schema(t)
+	}
+	return &jsonschema.Schema{Type: "string"}
+}
+
+var textual = reflect.TypeFor[encoding.TextUnmarshaler]()
+
+// names are the values of an enumeration: small integers from 1 on that know
+// their names. Other types have none.
+func names(t reflect.Type) []any {
+	if t.Kind() != reflect.Uint8 {
+		return nil
+	}
+	var list []any
+	for n := uint64(1); n < 256; n++ {
+		v := reflect.New(t).Elem()
+		v.SetUint(n)
+		m, ok := v.Interface().(encoding.TextMarshaler)
+		if !ok {
+			return nil
+		}
+		text, err := m.MarshalText()
+		if err != nil {
+			break
+		}
+		list = append(list, string(text))
+	}
+	return list
+}
+
+// decode reads the arguments of a call into a command, a pointer to a struct.
+// What is unknown, missing or of another kind is an error that names it.
+func decode(raw json.RawMessage, command any) error {
+	return fill(raw, reflect.ValueOf(command).Elem(), "")
+}
+
+func fill(raw json.RawMessage, into reflect.Value, path string) error {
+	given := map[string]json.RawMessage{}
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &given); err != nil {
+			return fmt.Errorf("%s: want an object", strings.TrimSuffix("arguments."+path, "."))
+		}
+	}
+	list := arguments(into.Type())
+	for name := range given {
+		if !slices.ContainsFunc(list, func(a argument) bool { return a.name == name }) {
+			var known []string
+			for _, a := range list {
+				known = append(known, a.name)
+			}
+			return fmt.Errorf("%s%s: there is no such argument; there are %s", path, name, strings.Join(known, ", "))
+		}
+	}
+	for _, a := range list {
+		value, said := given[a.name]
+		field := into.FieldByIndex(a.index)
+		switch {
+		case said && string(value) != "null":
+			if err := a.set(value, field, path+a.name); err != nil {
+				return err
+			}
+		case a.required:
+			return fmt.Errorf("%s%s: it is missing; %s", path, a.name, a.about)
+		case a.standard != "":
+			text, _ := json.Marshal(a.standard)
+			if err := a.set(text, field, path+a.name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// set puts a value into the argument's field.
+func (a argument) set(value json.RawMessage, field reflect.Value, path string) error {
+	element := a.typ
+	if element.Kind() == reflect.Slice {
+		element = element.Elem()
+	}
+	switch {
+	case element.Kind() == reflect.Struct && a.typ.Kind() == reflect.Slice:
+		return setList(value, field, path)
+	case element.Kind() == reflect.Struct:
+		return fill(value, field, path+".")
+	}
+	err := json.Unmarshal(value, field.Addr().Interface())
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return fmt.Errorf("%s: want %s, not %s", path, wanted(a.typ), kind.Value)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return a.known(field, path)
+}
+
+// setList fills a list of objects.
+func setList(value json.RawMessage, field reflect.Value, path string) error {
+	var items []json.RawMessage
+	if err := json.Unmarshal(value, &items); err != nil {
+		return fmt.Errorf("%s: want a list of objects", path)
+	}
+	list := reflect.MakeSlice(field.Type(), len(items), len(items))
+	for i, item := range items {
+		if err := fill(item, list.Index(i), fmt.Sprintf("%s[%d].", path, i)); err != nil {
+			return err
+		}
+	}
+	field.Set(list)
+	return nil
+}
+
+// known refuses a word that is none of the argument's.
+func (a argument) known(field reflect.Value, path string) error {
+	if a.words == nil {
+		return nil
+	}
+	if field.Kind() == reflect.Pointer {
+		field = field.Elem()
+	}
+	said := []string{field.String()}
+	if field.Kind() == reflect.Slice {
+		said = nil
+		for i := range field.Len() {
+			said = append(said, field.Index(i).String())
+		}
+	}
+	for _, word := range said {
+		if !slices.Contains(a.words, word) {
+			return fmt.Errorf("%s: want %s, not %q", path, strings.Join(a.words, " or "), word)
+		}
+	}
+	return nil
+}
+
+// wanted is a type in the words of JSON.
+func wanted(t reflect.Type) string {
+	s := shape(t)
+	switch {
+	case s.Items != nil:
+		return "a list of " + s.Items.Type + "s"
+	case s.AdditionalProperties != nil:
+		return "an object of " + s.AdditionalProperties.Type + "s"
+	}
+	return "a value of type " + s.Type
+}

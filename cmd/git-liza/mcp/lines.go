@@ -1,0 +1,126 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// maxLine bounds one message of a client, in bytes. A move is smaller.
+const maxLine = 4 << 20
+
+// A screen hands on a client's messages, a line each. A line that is none it
+// answers with the error that JSON-RPC has for it; the client's other calls go
+// on.
+type screen struct {
+	in   *bufio.Reader
+	out  io.Writer
+	rest []byte
+}
+
+func newScreen(in io.Reader, out io.Writer) *screen {
+	return &screen{in: bufio.NewReader(in), out: out}
+}
+
+// Read is the next part of a message.
+func (s *screen) Read(p []byte) (int, error) {
+	for len(s.rest) == 0 {
+		line, err := s.line()
+		if len(line) == 0 && err != nil {
+			return 0, err
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if answer := objection(line); answer != nil {
+			if _, err := s.out.Write(answer); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		s.rest = append(bytes.TrimRight(line, "\r\n"), '\n')
+	}
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+// line is the next line, of which no more is kept than tells that it is too
+// long.
+func (s *screen) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := s.in.ReadSlice('\n')
+		if len(line) <= maxLine {
+			line = append(line, part...)
+		}
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
+}
+
+// objection answers a line that is no message, nil for one that is.
+func objection(line []byte) []byte {
+	code, message := int64(0), ""
+	switch _, err := jsonrpc.DecodeMessage(line); {
+	case len(line) > maxLine:
+		code, message = jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message has %d bytes at the most", maxLine)
+	case !json.Valid(line):
+		code, message = jsonrpc.CodeParseError, "the line is not JSON"
+	case line[0] == '[':
+		code, message = jsonrpc.CodeInvalidRequest, "one message a line, no batches"
+	case err != nil:
+		code, message = jsonrpc.CodeInvalidRequest, err.Error()
+	default:
+		return nil
+	}
+	answer := struct {
+		Version string `json:"jsonrpc"`
+		ID      any    `json:"id"`
+		Error   any    `json:"error"`
+	}{"2.0", idOf(line), struct {
+		Code    int64  `json:"code"`
+		Message string `json:"message"`
+	}{code, message}}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return nil
+	}
+	return append(text, '\n')
+}
+
+// idOf is by what a client tells the answer, nil where that cannot be read.
+func idOf(line []byte) any {
+	var m struct{ ID any }
+	if json.Unmarshal(line, &m) != nil {
+		return nil
+	}
+	switch m.ID.(type) {
+	case string, float64:
+		return m.ID
+	}
+	return nil
+}
+
+// A shared writer is for several that write a whole line at once. It does not
+// close what is below.
+type shared struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// Write writes without anybody between.
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.Write(p)
+}
+
+// Close leaves standard output open for whoever writes last.
+func (s *shared) Close() error { return nil }

@@ -1,0 +1,180 @@
+// Package mcp serves commands as tools of the Model Context Protocol, for
+// agents without a shell: over one pair of streams to one client, which may
+// call several at once. It knows the protocol and the form of arguments; what a
+// tool does, and for whom it is there, is its caller's.
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"reflect"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// An Effect is what a tool does to the blackboard, as clients ask their user.
+type Effect uint8
+
+// The effects of tools.
+const (
+	Reads  Effect = iota // changes nothing
+	Adds                 // says something, or moves work on
+	Undoes               // ends or replaces what is there
+)
+
+// A Tool is a command that clients may call.
+type Tool struct {
+	Name   string
+	About  string // what it does and when to use it
+	Effect Effect
+	Input  func() any // a pointer to a struct whose fields are the arguments
+	// Call runs it. tell sends word to the client while it waits.
+	Call func(ctx context.Context, input any, tell func(string)) Answer
+}
+
+// An Answer is what a call led to.
+type Answer struct {
+	Text   string // for people, and for models that see no more
+	Data   any    // an object
+	Failed bool
+}
+
+// A Resource is a document that clients may read, or several of one form.
+type Resource struct {
+	Name, About string
+	URI         string                                                         // one in braces stands for a part of it
+	Read        func(ctx context.Context, uri string) (text string, err error) // the error [ErrNotFound] if there is none
+}
+
+// ErrNotFound is what a resource answers that is not there.
+var ErrNotFound = errors.New("not found")
+
+// A Prompt is a text that clients may begin a conversation with.
+type Prompt struct {
+	Name, About string
+	Task        bool // it is about a task, which has to be given
+	Text        func(ctx context.Context, task string) (string, error)
+}
+
+// A Server is what is served.
+type Server struct {
+	Version      string
+	Instructions string // what a client tells its model of all this
+	Tools        []Tool
+	Resources    []Resource
+	Prompts      []Prompt
+}
+
+// Serve answers one client until it closes its end, which is no error, or ctx
+// is done. Nothing but the protocol is written to out; complaints go to log.
+func (s Server) Serve(ctx context.Context, in io.Reader, out, log io.Writer) error {
+	server := sdk.NewServer(&sdk.Implementation{Name: "git-liza", Title: "git liza", Version: s.Version}, &sdk.ServerOptions{
+		Instructions: s.Instructions, Capabilities: unchanging(),
+		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	for _, t := range s.Tools {
+		server.AddTool(t.described(), t.handler(ctx))
+	}
+	for _, r := range s.Resources {
+		r.add(server)
+	}
+	for _, p := range s.Prompts {
+		p.add(server)
+	}
+	lines := &shared{out: out}
+	err := server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(newScreen(in, lines)), Writer: lines})
+	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// unchanging says that the lists stay as they are for as long as it is served.
+func unchanging() *sdk.ServerCapabilities {
+	return &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}}
+}
+
+// described is the tool as clients list it.
+func (t Tool) described() *sdk.Tool {
+	no, ends := false, t.Effect == Undoes
+	hints := &sdk.ToolAnnotations{ReadOnlyHint: t.Effect == Reads, DestructiveHint: &ends, OpenWorldHint: &no, IdempotentHint: t.Effect == Reads}
+	return &sdk.Tool{Name: t.Name, Description: t.About, Annotations: hints, InputSchema: schema(reflect.TypeOf(t.Input()).Elem())}
+}
+
+// handler calls the tool. A client that leaves, or cancels, and the end of the
+// server end the call. Wrong arguments are an answer that a model can read, not
+// an error of the protocol.
+func (t Tool) handler(serving context.Context) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(serving, cancel)()
+		input := t.Input()
+		if err := decode(req.Params.Arguments, input); err != nil {
+			return result(Answer{Failed: true, Text: "wrong arguments: " + err.Error(), Data: map[string]any{
+				"outcome": "usage", "rule": "usage", "reason": err.Error(), "hint": "tools/list describes the arguments of " + t.Name}})
+		}
+		return result(t.Call(ctx, input, teller(ctx, req)))
+	}
+}
+
+// teller sends progress to a client that has asked for it.
+func teller(ctx context.Context, req *sdk.CallToolRequest) func(string) {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return func(string) {}
+	}
+	step := 0.0
+	return func(line string) {
+		step++
+		// A client that is gone ends the call by its context.
+		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: step, Message: line})
+	}
+}
+
+// result is an answer in the protocol's form. Where there is no text for
+// people the data stands for it, for clients that show models text only.
+func result(a Answer) (*sdk.CallToolResult, error) {
+	data, err := json.Marshal(a.Data)
+	if err != nil {
+		return nil, err
+	}
+	if a.Text == "" {
+		a.Text = string(data)
+	}
+	return &sdk.CallToolResult{IsError: a.Failed, StructuredContent: json.RawMessage(data), Content: []sdk.Content{&sdk.TextContent{Text: a.Text}}}, nil
+}
+
+func (r Resource) add(server *sdk.Server) {
+	read := func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		text, err := r.Read(ctx, req.Params.URI)
+		if errors.Is(err, ErrNotFound) {
+			return nil, sdk.ResourceNotFoundError(req.Params.URI)
+		}
+		if err != nil {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		}
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: text}}}, nil
+	}
+	if strings.Contains(r.URI, "{") {
+		server.AddResourceTemplate(&sdk.ResourceTemplate{Name: r.Name, Description: r.About, URITemplate: r.URI, MIMEType: "application/json"}, read)
+		return
+	}
+	server.AddResource(&sdk.Resource{Name: r.Name, Description: r.About, URI: r.URI, MIMEType: "application/json"}, read)
+}
+
+func (p Prompt) add(server *sdk.Server) {
+	prompt := &sdk.Prompt{Name: p.Name, Description: p.About}
+	prompt.Arguments = []*sdk.PromptArgument{{Name: "task", Description: "The id of the task.", Required: p.Task}}
+	server.AddPrompt(prompt, func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		text, err := p.Text(ctx, req.Params.Arguments["task"])
+		if err != nil {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+		}
+		return &sdk.GetPromptResult{Description: p.About, Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}}, nil
+	})
+}

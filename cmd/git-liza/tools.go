@@ -1,0 +1,158 @@
+package main
+
+import (
+	"github.com/git-liza/git-liza/cmd/git-liza/mcp"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A toolRow is a command that agents without a shell have as a tool.
+type toolRow struct {
+	name   string
+	act    flow.Act // that it makes, zero if it makes no move
+	effect mcp.Effect
+	roles  []flow.Role // whose tool it is; nil: everybody's
+	about  string      // what it does and when to use it
+	input  func() runner
+}
+
+// runner is a command whose arguments are set.
+type runner interface{ Run(*session) error }
+
+// nobody is the role of a human, who has none.
+const nobody flow.Role = 0
+
+var (
+	coders    = []flow.Role{flow.Coder}
+	reviewers = []flow.Role{flow.CodeReviewer}
+	planning  = []flow.Role{flow.Planner, nobody}
+	people    = []flow.Role{nobody}
+)
+
+// tools are the commands that there are as tools. Claims, reviews and merges
+// are a supervisor's: an agent does not choose its work.
+var tools = []toolRow{
+	{"list", 0, mcp.Reads, nil, "The tasks with all that the board says of them: states, who works on what, what each waits for. Use it to see where things stand before you act; narrow it with status, ready, mine or goal.", of[listCommand]},
+	{"show", 0, mcp.Reads, nil, "One task with its intent, findings, handoff, submissions and history; with patch, what a submission changes. Read your task with it before you begin, and again after a refusal.", of[showCommand]},
+	{"await", 0, mcp.Reads, nil, "Wait, ten minutes at the most, for the verdict on your submission, a resubmission of what you rejected, or the merge of what was approved. Use it only if your prompt offers it; otherwise end the session.", of[awaitTool]},
+	{"note", flow.ActNote, mcp.Adds, nil, "Leave a word that stands in the prompts of an agent, a role, a task's workers or all. For what the next one must know and no other tool says.", of[noteCommand]},
+	{"anomaly", flow.ActAnomaly, mcp.Adds, nil, "Record that something went against the plan: a workaround, an ambiguous spec, an assumption that failed. A refusal names the details that its type asks for.", of[anomalyCommand]},
+	{"discover", flow.ActDiscover, mcp.Adds, nil, "Record work or a risk that you found and that is not part of your task, instead of doing it.", of[discoverCommand]},
+
+	{"intent", flow.ActIntent, mcp.Adds, coders, "Say what you are going to do and how you will know that it works. Once per claim, before the first edit: a submission without it is refused.", of[intentCommand]},
+	{"submit", flow.ActSubmit, mcp.Adds, coders, "Ask for a review of the tip of your task's branch. Use it when everything is committed, the work tree is clean and the checks passed; it runs the task's verify command.", of[submitTool]},
+	{"handoff", flow.ActHandoff, mcp.Adds, coders, "Leave word for whoever continues, when you must stop before the task is done. Commit what is good first.", of[handoffCommand]},
+	{"block", flow.ActBlock, mcp.Adds, []flow.Role{flow.Coder, flow.Planner, nobody}, "Stop work on a task until one to three questions are answered by somebody who may decide.", of[blockCommand]},
+
+	{"approve", flow.ActApprove, mcp.Adds, reviewers, "Let exactly the submitted commit reach integration. Only after you have read the change and seen its checks pass.", of[approveCommand]},
+	{"reject", flow.ActReject, mcp.Adds, []flow.Role{flow.CodeReviewer, nobody}, "Send the submitted commit back with at least one blocker. In a later round say of every earlier blocker what became of it (prior).", of[rejectTool]},
+
+	{"task_add", flow.ActAdd, mcp.Adds, planning, "Add tasks, all of them or none. They may depend on each other by the ids that you give them.", of[taskAddTool]},
+	{"task_edit", flow.ActEdit, mcp.Undoes, planning, "Change what is said of a task that nobody works on. What you leave out stays as it is.", of[taskEditCommand]},
+	{"finalize", flow.ActFinalize, mcp.Adds, planning, "Make drafts claimable, once they say title, done_when, spec and scope.", of[taskFinalizeCommand]},
+	{"supersede", flow.ActSupersede, mcp.Undoes, planning, "Replace a task whose framing was wrong by other tasks, new ones or ones that there are. It is final.", of[supersedeTool]},
+	{"abandon", flow.ActAbandon, mcp.Undoes, planning, "Give a task up. It is final.", of[abandonCommand]},
+	{"unblock", flow.ActUnblock, mcp.Adds, planning, "Send a blocked task back to work, once its questions are answered in the task or in a note.", of[unblockCommand]},
+	{"convert", flow.ActConvert, mcp.Adds, planning, "Make a task of a discovery.", of[convertCommand]},
+	{"align", flow.ActAlign, mcp.Adds, planning, "Say where the work stands against the goal's original intent.", of[alignCommand]},
+
+	{"pause", flow.ActPause, mcp.Undoes, people, "Stop new claims on the whole board until somebody resumes. Sessions that run go on.", of[pauseCommand]},
+	{"resume", flow.ActResume, mcp.Undoes, people, "Let claims go on after a pause, a stop or a checkpoint that was decided.", of[resumeCommand]},
+}
+
+// of is a new command whose arguments are not set.
+func of[T any, C interface {
+	*T
+	runner
+}]() runner {
+	return C(new(T))
+}
+
+// A submitTool is submit at the branch's tip: no other commit is accepted.
+type submitTool struct {
+	ID flow.TaskID `arg:"" help:"The task."`
+}
+
+// Run submits.
+func (c *submitTool) Run(s *session) error { return (&submitCommand{ID: c.ID}).Run(s) }
+
+// A findingTool is one remark of a review.
+type findingTool struct {
+	File       string `help:"The file that it is about."`
+	Line       int    `help:"The line, 0 for the whole file."`
+	Issue      string `required:"" help:"What is wrong."`
+	Why        string `help:"Why it matters."`
+	Suggestion string `help:"What would mend it."`
+}
+
+// A priorTool says what became of an earlier blocker.
+type priorTool struct {
+	Finding string       `required:"" help:"The blocker's number in the last rejection, or its text."`
+	Status  flow.Outcome `required:"" help:"What became of it."`
+}
+
+// A rejectTool is reject with its reason as data.
+type rejectTool struct {
+	ID       flow.TaskID   `arg:"" help:"The task."`
+	Commit   string        `required:"" help:"The full id of the submitted commit."`
+	Blockers []findingTool `required:"" help:"What must be mended before it can be approved; at least one."`
+	Concerns []findingTool `help:"What the coder should weigh; none of them holds the task up."`
+	Prior    []priorTool   `help:"What became of every blocker of the last rejection."`
+	Overall  string        `help:"The judgement in a sentence."`
+}
+
+// Run rejects.
+func (c *rejectTool) Run(s *session) error {
+	f := flow.Feedback{Overall: c.Overall}
+	for _, one := range c.Blockers {
+		f.Blockers = append(f.Blockers, flow.Finding(one))
+	}
+	for _, one := range c.Concerns {
+		f.Concerns = append(f.Concerns, flow.Finding(one))
+	}
+	for _, one := range c.Prior {
+		f.Prior = append(f.Prior, flow.Prior(one))
+	}
+	return s.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: f})
+}
+
+// A newTaskTool is a task that does not exist yet.
+type newTaskTool struct {
+	ID    flow.TaskID `help:"Default: the next task-N."`
+	Draft bool        `help:"Not claimable until it is finalized."`
+	taskFlags
+}
+
+func inputs(list []newTaskTool) []flow.TaskInput {
+	var all []flow.TaskInput
+	for _, t := range list {
+		all = append(all, t.over(flow.TaskInput{ID: t.ID, Draft: t.Draft}))
+	}
+	return all
+}
+
+// A taskAddTool adds tasks in one move.
+type taskAddTool struct {
+	Tasks []newTaskTool `required:"" help:"The tasks. All but drafts need title, done_when, spec and scope."`
+}
+
+// Run adds them.
+func (c *taskAddTool) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	return s.addTasks(clone, inputs(c.Tasks))
+}
+
+// A supersedeTool is supersede with its replacements as data.
+type supersedeTool struct {
+	ID     flow.TaskID   `arg:"" help:"The task that is replaced."`
+	Reason string        `required:"" help:"Why, with the root cause."`
+	By     []flow.TaskID `help:"Tasks that there are and that replace it."`
+	Tasks  []newTaskTool `help:"New tasks that replace it."`
+}
+
+// Run supersedes.
+func (c *supersedeTool) Run(s *session) error {
+	return s.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: c.By, Add: inputs(c.Tasks)})
+}
