@@ -19,7 +19,7 @@ import (
 // mcpCommand serves one client over standard input and output until that ends.
 type mcpCommand struct{}
 
-const mcpInstructions = "git liza keeps the tasks of this repository on a blackboard. Read your task with show before you act. " +
+const mcpInstructions = "The tasks of this repository stand on the blackboard of git liza. Read your task with show before you act. " +
 	"Report what you did with the tools, not in words: only accepted moves count. A refused move answers with the rule, the reason, a hint and the moves that are legal now."
 
 func (c *mcpCommand) Run(s *session) error {
