@@ -106,6 +106,7 @@ func DefaultConfig() Config {
 		RolePaths: []RolePath{
 			{Role: Coder, Deny: "specs/**", Except: []Kind{Spec}},
 			{Role: Coder, Deny: "contracts/**"},
+			{Role: Coder, Deny: ".liza/**"},
 		},
 	}
 }
