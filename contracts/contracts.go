@@ -1,6 +1,7 @@
 // Package contracts holds the behavioural contracts of agents: Markdown that a
 // person can read and a prompt can carry. It says what the documents are and
-// which part of them an agent of a role is given; it does not know prompts,
+// which part of them an agent of a role is given, and writes them into a
+// project and takes them out again, see [Install]; it does not know prompts,
 // tasks or the blackboard, and nothing here enforces anything.
 package contracts
 
@@ -8,18 +9,20 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 )
 
-//go:embed *.md roles/*.md
+//go:embed *.md roles/*.md skills/*/SKILL.md
 var documents embed.FS
 
 // Names are the documents' paths, sorted: those for everybody, such as CORE.md,
-// and one per role, such as roles/coder.md.
+// one per role, such as roles/coder.md, and one per skill, such as
+// skills/testing/SKILL.md.
 func Names() []string {
 	var names []string
-	for _, pattern := range []string{"*.md", "roles/*.md"} {
+	for _, pattern := range []string{"*.md", "roles/*.md", "skills/*/SKILL.md"} {
 		found, err := fs.Glob(documents, pattern)
 		if err != nil {
 			panic(err) // the patterns are constants
@@ -35,6 +38,43 @@ func Document(name string) (string, bool) {
 	text, err := documents.ReadFile(name)
 	return string(text), err == nil
 }
+
+// Find is the document that somebody means who leaves out folder or ending:
+// CORE, coder, testing; false if there is none.
+func Find(word string) (name string, ok bool) {
+	for _, name := range Names() {
+		if word == name || word == Title(name) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// Title is the short name of a document: CORE, coder, testing.
+func Title(name string) string {
+	if isSkill(name) {
+		return path.Base(path.Dir(name))
+	}
+	return strings.TrimSuffix(path.Base(name), ".md")
+}
+
+// About says in one line what a document is for: a skill's description, else
+// its heading.
+func About(name string) string {
+	text, _ := Document(name)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if about, ok := strings.CutPrefix(line, "description: "); ok {
+			return about
+		}
+		if heading, ok := strings.CutPrefix(line, "# "); ok {
+			return heading
+		}
+	}
+	return ""
+}
+
+func isSkill(name string) bool { return strings.HasPrefix(name, "skills/") }
 
 // invariants is how the heading of CORE's tier that every agent gets begins.
 const invariants = "## Tier 0"

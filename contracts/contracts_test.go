@@ -21,19 +21,49 @@ func document(t *testing.T, name string) string {
 
 func TestNames(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, []string{"AGENT_TOOLS.md", "CORE.md", "MULTI_AGENT_MODE.md", "PAIRING_MODE.md", "contract-activation.md",
-		"failure-modes.md", "roles/code-reviewer.md", "roles/coder.md", "roles/planner.md"}, contracts.Names())
-	for _, name := range contracts.Names() {
+	names := []string{"AGENT_TOOLS.md", "CORE.md", "MULTI_AGENT_MODE.md", "PAIRING_MODE.md", "contract-activation.md",
+		"failure-modes.md", "roles/code-reviewer.md", "roles/coder.md", "roles/planner.md"}
+	for _, skill := range skills {
+		names = append(names, "skills/"+skill+"/SKILL.md")
+	}
+	require.Equal(t, names, contracts.Names())
+	for _, name := range names {
 		text := document(t, name)
-		require.True(t, strings.HasPrefix(text, "# "), name)
+		require.True(t, strings.HasPrefix(text, "# ") || strings.HasPrefix(text, "---\n"), name)
 		require.True(t, strings.HasSuffix(text, "\n") && !strings.HasSuffix(text, "\n\n"), name)
 		require.NotContains(t, text, "\r", name)
+		require.NotEmpty(t, contracts.About(name), name)
+		found, ok := contracts.Find(contracts.Title(name))
+		require.True(t, ok)
+		require.Equal(t, name, found, "a short name names one document")
+	}
+}
+
+var skills = []string{"adr-backfill", "architecture-review", "code-cleaning", "code-review", "debugging", "feynman",
+	"generic-subagent", "spec-review", "systemic-thinking", "testing"}
+
+// A skill has the head that tools look for and says all that an agent needs
+// who has nothing else.
+func TestSkills(t *testing.T) {
+	t.Parallel()
+	for _, skill := range skills {
+		text := document(t, "skills/"+skill+"/SKILL.md")
+		head := regexp.MustCompile(`^---\nname: ([a-z-]{1,64})\ndescription: ([^\n:]{40,400})\n---\n\n# `).FindStringSubmatch(text)
+		require.NotNil(t, head, "%s: a colon would end a plain text in YAML", skill)
+		require.Equal(t, skill, head[1])
+		require.Contains(t, head[2], "Use it ", "tools choose by it when to read on: %s", skill)
+		for _, heading := range []string{"## When", "## Evidence", "## Report", "## Prevents", "## Never"} {
+			require.Contains(t, strings.Join(headings(text), "\n"), heading, skill)
+		}
+		require.Contains(t, text, "\n1. **", skill)
+		lines := strings.Count(text, "\n")
+		require.True(t, lines >= 40 && lines <= 120, "%s has %d lines", skill, lines)
 	}
 }
 
 func TestNoSuchDocument(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"", ".", "roles", "CORE", "core.md", "contracts.go", "../go.mod", "/CORE.md", "roles/../CORE.md"} {
+	for _, name := range []string{"", ".", "roles", "CORE", "core.md", "contracts.go", "../go.mod", "/CORE.md", "roles/../CORE.md", "skills/testing"} {
 		text, ok := contracts.Document(name)
 		require.False(t, ok, name)
 		require.Empty(t, text, name)
@@ -116,8 +146,13 @@ func TestReferences(t *testing.T) {
 		}
 	}
 	require.Greater(t, cited, 25)
+	for _, skill := range skills {
+		for _, name := range id.FindAllString(document(t, "skills/"+skill+"/SKILL.md"), -1) {
+			require.True(t, ids[name], "%s in %s", name, skill)
+		}
+	}
 	file := regexp.MustCompile("`((?:roles/)?[A-Za-z_-]+\\.md)`")
-	elsewhere := map[string]bool{"CLAUDE.md": true, "AGENTS.md": true, "GEMINI.md": true}
+	elsewhere := map[string]bool{"CLAUDE.md": true, "AGENTS.md": true, "GEMINI.md": true, "REPOSITORY.md": true, "SKILL.md": true}
 	for _, name := range contracts.Names() {
 		for _, match := range file.FindAllStringSubmatch(document(t, name), -1) {
 			if !elsewhere[match[1]] {

@@ -21,6 +21,11 @@ type Input struct {
 	Notes    []*flow.Note
 	Failure  string // how the previous session on this work failed
 
+	// Compliance is how well the provider keeps contracts: full, partial or
+	// unknown. Where it is not full the prompt ends with the invariants once more.
+	Compliance string
+	Denied     []string // paths that the role may not write, as globs
+
 	Triggers    []flow.Trigger    // why a planner was woken
 	About       []*flow.Task      // the tasks that the triggers name
 	Discoveries []*flow.Discovery // not converted yet

@@ -12,7 +12,7 @@ import (
 )
 
 // order is the order of sections in every prompt.
-var order = []string{"contract", "role", "goal", "assignment", "handoff", "failure", "notes", "anomalies", "commands", "end"}
+var order = []string{"contract", "role", "goal", "assignment", "handoff", "failure", "notes", "anomalies", "commands", "end", "reminder"}
 
 // maxSection bounds what one file can make of its input, in bytes: prompts are
 // paid for, and a template may loop.

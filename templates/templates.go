@@ -3,7 +3,7 @@
 //
 // A prompt is a list of sections, the same ones in the same order for every
 // role: contract, role, goal, assignment, handoff, failure, notes, anomalies,
-// commands, end. A section with nothing to say is left out. Each comes from
+// commands, end, reminder. A section with nothing to say is left out. Each comes from
 // the file ROLE/SECTION.md, or all/SECTION.md where roles do not differ, of
 // the strongest layer that has one. The weakest layer is built in.
 //

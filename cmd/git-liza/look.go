@@ -15,13 +15,14 @@ type lookCommands struct {
 	Show   showCommand   `cmd:"" group:"Look" help:"A task with its history, or what it changes."`
 	Log    logCommand    `cmd:"" group:"Look" help:"The moves, newest first."`
 
-	State    stateCommand     `cmd:"" group:"Look" help:"The whole blackboard as one YAML document, now or then."`
-	Diff     diffCommand      `cmd:"" group:"Look" help:"What changed between two states, document by document."`
-	Validate validateCommand  `cmd:"" group:"Look" help:"Hold the board against its invariants."`
-	Fsck     fsckCommand      `cmd:"" group:"Look" help:"Replay the moves and check that they lead to the board."`
-	Prompt   promptCommand    `cmd:"" group:"Look" help:"The prompt that an agent of a role would get."`
-	Template templateCommands `cmd:"" group:"Set up" help:"Print a document to start from."`
-	Agents   agentsCommand    `cmd:"" group:"Govern" help:"The registered agents and what they do."`
+	State     stateCommand      `cmd:"" group:"Look" help:"The whole blackboard as one YAML document, now or then."`
+	Diff      diffCommand       `cmd:"" group:"Look" help:"What changed between two states, document by document."`
+	Validate  validateCommand   `cmd:"" group:"Look" help:"Hold the board against its invariants."`
+	Fsck      fsckCommand       `cmd:"" group:"Look" help:"Replay the moves and check that they lead to the board."`
+	Prompt    promptCommand     `cmd:"" group:"Look" help:"The prompt that an agent of a role would get."`
+	Template  templateCommands  `cmd:"" group:"Set up" help:"Print a document to start from."`
+	Contracts contractsCommands `cmd:"" group:"Set up" help:"What agents keep to: documents and skills, shown, installed and removed."`
+	Agents    agentsCommand     `cmd:"" group:"Govern" help:"The registered agents and what they do."`
 }
 
 // A look is the blackboard as one command saw it.

@@ -39,9 +39,9 @@ func TestNamedCommandsExist(t *testing.T) {
 	require.Greater(t, seen, 200)
 }
 
-// prose are words that follow the program's name in a sentence, words that
-// stand for a command, and a command that comes with dependency graphs.
-var prose = []string{"are", "follows", "COMMAND", "help", "graph"}
+// prose are words that follow the program's name in a sentence, and words that
+// stand for a command.
+var prose = []string{"are", "follows", "COMMAND", "help"}
 
 // checkCommand finds the command that the words begin with, and its flags.
 func checkCommand(t *testing.T, node *kong.Node, words []string, where string) {

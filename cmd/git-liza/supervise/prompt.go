@@ -18,8 +18,10 @@ type Assignment struct {
 	Agent    flow.AgentID // "" where it is not known who will do it
 	Task     flow.TaskID  // "" for a planner
 	Worktree string
-	Failure  string         // how the last session on it failed
-	Triggers []flow.Trigger // why a planner is woken; nil means all that the board has
+	Failure  string // how the last session on it failed
+	// Compliance is how well the provider keeps contracts, see templates.Input.
+	Compliance string
+	Triggers   []flow.Trigger // why a planner is woken; nil means all that the board has
 }
 
 // maxNotes is how many notes a prompt repeats, the latest ones.
@@ -34,12 +36,14 @@ func Prompt(b *flow.Board, a Assignment, layers ...templates.Layer) (templates.P
 	}
 	settings := b.Settings()
 	in := templates.Input{Role: a.Role, Kernel: kernel, Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
-		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notes(b, a), Failure: a.Failure}
+		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notes(b, a), Failure: a.Failure,
+		Compliance: a.Compliance}
 	if in.Task != nil {
 		if goal := b.Goal(in.Task.Goal); goal != nil {
 			in.Goal = goal
 		}
 	}
+	in.Denied = denied(settings.Config.RolePaths, a.Role, in.Task)
 	if a.Role == flow.Planner {
 		in.Board = b.Tasks()
 		in.Discoveries = discoveries(b)
@@ -56,6 +60,17 @@ func Prompt(b *flow.Board, a Assignment, layers ...templates.Layer) (templates.P
 		return templates.Prompt{}, err
 	}
 	return templates.Render(in, layers...)
+}
+
+// denied are the paths that the role may not write in the task.
+func denied(rules []flow.RolePath, role flow.Role, t *flow.Task) []string {
+	var globs []string
+	for _, rule := range rules {
+		if rule.Role == role && (t == nil || !slices.Contains(rule.Except, t.Kind)) {
+			globs = append(globs, rule.Deny)
+		}
+	}
+	return globs
 }
 
 // notes are those for everybody, the role, the agent and the task.

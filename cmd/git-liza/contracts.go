@@ -1,0 +1,217 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/contracts"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// contractsCommands show the contracts and skills of agents, and put them into
+// a project for sessions that no supervisor starts.
+type contractsCommands struct {
+	List      contractsListCommand      `cmd:"" help:"The documents, a line each."`
+	Show      contractsShowCommand      `cmd:"" help:"Print a document or skill."`
+	Install   contractsInstallCommand   `cmd:"" help:"Write documents and skills into the work tree and point CLAUDE.md, AGENTS.md and GEMINI.md at them."`
+	Uninstall contractsUninstallCommand `cmd:"" help:"Take out what install wrote, unless somebody changed it since."`
+	Status    contractsStatusCommand    `cmd:"" help:"What is installed, and what was changed since."`
+}
+
+type contractsListCommand struct{}
+
+func (c *contractsListCommand) Run(s *session) error {
+	type document struct {
+		Name  string `json:"name"`
+		Path  string `json:"path"`
+		About string `json:"about"`
+	}
+	var list []document
+	var text strings.Builder
+	for _, path := range contracts.Names() {
+		d := document{contracts.Title(path), path, contracts.About(path)}
+		list = append(list, d)
+		fmt.Fprintf(&text, "%-20s %s\n", d.Name, d.About)
+	}
+	return s.answer("", map[string]any{"documents": list}, text.String())
+}
+
+type contractsShowCommand struct {
+	Name string `arg:"" help:"As list names it: CORE, coder, testing."`
+}
+
+func (c *contractsShowCommand) Run(s *session) error {
+	path, ok := contracts.Find(c.Name)
+	if !ok {
+		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza contracts list", Reason: "there is no document " + c.Name}
+	}
+	text, _ := contracts.Document(path)
+	return s.answer("", map[string]any{"name": contracts.Title(path), "path": path, "text": text}, text)
+}
+
+type contractsInstallCommand struct {
+	Dir       string   `placeholder:"PATH" help:"Folder of the documents; default .liza/contracts, or where they are."`
+	SkillsFor []string `placeholder:"TOOL,…" help:"Tools that get the skills: claude, codex, gemini, opencode; default the first three, or as last time."`
+	Force     bool     `help:"Replace what was changed by hand, and keep a copy beside it."`
+}
+
+func (c *contractsInstallCommand) Run(s *session) error {
+	top, err := s.project()
+	if err != nil {
+		return err
+	}
+	target := contracts.Target{Dir: strings.TrimSuffix(c.Dir, "/"), Tools: c.SkillsFor}
+	if err := target.Check(); err != nil {
+		return usagef("git liza contracts install --help", "%v", err)
+	}
+	r, err := contracts.Install(top, target, c.Force)
+	if err != nil {
+		return contractsError(err)
+	}
+	if err := contractsKept(r, "git liza contracts install --force"); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("contracts are in %s; nothing is committed", r.Target.Dir)
+	if !r.Changed() {
+		text = fmt.Sprintf("contracts are in %s already", r.Target.Dir)
+	}
+	return s.answer(outcome(r), contractsData(r), contractsText(r)+text)
+}
+
+type contractsUninstallCommand struct{}
+
+func (c *contractsUninstallCommand) Run(s *session) error {
+	top, err := s.project()
+	if err != nil {
+		return err
+	}
+	r, err := contracts.Uninstall(top)
+	if err != nil {
+		return contractsError(err)
+	}
+	if err := contractsKept(r, "git liza contracts install --force && git liza contracts uninstall"); err != nil {
+		return err
+	}
+	text := "the contracts are taken out; nothing is committed"
+	if !r.Changed() {
+		text = "no contracts are installed here"
+	}
+	return s.answer(outcome(r), contractsData(r), contractsText(r)+text)
+}
+
+type contractsStatusCommand struct{}
+
+func (c *contractsStatusCommand) Run(s *session) error {
+	repo, err := s.worktree()
+	if err != nil {
+		return err
+	}
+	r, err := contracts.Examine(repo.WorkTree())
+	if err != nil {
+		return contractsError(err)
+	}
+	if !r.Installed {
+		return s.answer("", contractsData(r), "no contracts are installed here: git liza contracts install")
+	}
+	return s.answer("", contractsData(r), contractsText(r)+"contracts are in "+r.Target.Dir)
+}
+
+// project is the work tree that a human may install contracts in. Agents keep
+// to contracts and do not write them.
+func (s *session) project() (string, error) {
+	repo, err := s.worktree()
+	if err != nil {
+		return "", err
+	}
+	by, _, err := s.actor(repo)
+	if err != nil {
+		return "", err
+	}
+	if !by.IsHuman() {
+		return "", &flow.Refusal{Rule: flow.RuleRole, Hint: "git liza contracts status", Reason: fmt.Sprintf("contracts are installed by humans, not by %s", by)}
+	}
+	return repo.WorkTree(), nil
+}
+
+// worktree opens a repository that has one; it needs no blackboard.
+func (s *session) worktree() (*gitstore.Repo, error) {
+	repo, err := gitstore.Open(s.ctx, s.dir)
+	if err == nil && repo.WorkTree() == "" {
+		err = worktrees.ErrNoWorkTree
+	}
+	return repo, err
+}
+
+// contractsKept is the failure of a report with files that stayed as they
+// were, nil if there are none.
+func contractsKept(r contracts.Report, force string) error {
+	kept := r.Kept()
+	if len(kept) == 0 {
+		return nil
+	}
+	f := failure{code: exitRefused, outcome: "refused", rule: "kept", hint: force,
+		reason: fmt.Sprintf("%s kept as found:", count(len(kept), "file"))}
+	for _, e := range kept {
+		f.reason += fmt.Sprintf("\n  %s %s", e.Path, contractsStates[e.State])
+		if e.State == contracts.Barred {
+			f.reason += ": " + e.Reason
+		}
+	}
+	if barred := kept[0]; barred.State == contracts.Barred {
+		f.hint = "ls -l " + barred.Path
+	}
+	return &partial{f, contractsData(r)}
+}
+
+// contractsStates says what a state means of a file.
+var contractsStates = map[contracts.State]string{
+	contracts.Current:  "is current",
+	contracts.Outdated: "is of another version of git liza",
+	contracts.Changed:  "was changed by hand",
+	contracts.Missing:  "is missing",
+	contracts.Foreign:  "was not installed by git liza",
+	contracts.Barred:   "cannot be changed",
+	contracts.Obsolete: "is not wanted any more",
+}
+
+// contractsText has a line for each file that something was done with, or
+// that is not current.
+func contractsText(r contracts.Report) string {
+	var b strings.Builder
+	for _, e := range r.Entries {
+		switch {
+		case e.Copy != "":
+			fmt.Fprintf(&b, "%s %s, what stood there is in %s\n", e.Done, e.Path, e.Copy)
+		case e.Done != "":
+			fmt.Fprintf(&b, "%s %s\n", e.Done, e.Path)
+		case e.Reason != "":
+			fmt.Fprintf(&b, "%s %s: %s\n", e.Path, contractsStates[e.State], e.Reason)
+		case e.State != contracts.Current:
+			fmt.Fprintf(&b, "%s %s\n", e.Path, contractsStates[e.State])
+		}
+	}
+	return b.String()
+}
+
+func contractsData(r contracts.Report) map[string]any {
+	return map[string]any{"installed": r.Installed, "dir": r.Target.Dir, "skills_for": r.Target.Tools, "files": r.Entries}
+}
+
+func outcome(r contracts.Report) string {
+	if r.Changed() {
+		return "changed"
+	}
+	return "already"
+}
+
+// contractsError gives what a user can mend its hint.
+func contractsError(err error) error {
+	var unreadable *contracts.Unreadable
+	if errors.As(err, &unreadable) {
+		return &flow.Refusal{Rule: flow.RuleForm, Hint: "git checkout HEAD -- " + contracts.Manifest, Reason: err.Error() + ", so nobody knows what was installed"}
+	}
+	return err
+}

@@ -1,0 +1,138 @@
+package contracts
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+)
+
+// A State is how a file of a project stands to what is installed there.
+type State string
+
+// The states. Only the first says that the reader of a file reads what this
+// program would write.
+const (
+	Current  State = "current"
+	Outdated State = "outdated" // as another version of git liza wrote it
+	Changed  State = "changed"  // by hand, since it was installed
+	Missing  State = "missing"  // the file, or the block in an entry file
+	Foreign  State = "foreign"  // somebody else's file, or block, of that name
+	Barred   State = "barred"   // cannot be read or written, see the reason
+	Obsolete State = "obsolete" // as it was installed, and no longer wanted
+)
+
+// An Entry is a file of a project and what was done with it.
+type Entry struct {
+	Path   string `json:"path"`
+	State  State  `json:"state"`            // as it was found
+	Done   Deed   `json:"done,omitempty"`   // what became of it
+	Reason string `json:"reason,omitempty"` // why it is barred
+	Copy   string `json:"copy,omitempty"`   // where what stood there is kept
+}
+
+// A Deed is what an installation did with a file.
+type Deed string
+
+// The deeds; a file with none was left as it was, which was right.
+const (
+	Written Deed = "written"
+	Removed Deed = "removed"
+	Kept    Deed = "kept" // left as it was, although it is not as it should be
+)
+
+// A Report is what is in a project, file by file, sorted by path.
+type Report struct {
+	Installed bool // Install was here, and Uninstall was not yet
+	Target    Target
+	Entries   []Entry
+}
+
+// Kept are the entries that were left although they should have changed.
+func (r Report) Kept() []Entry {
+	return slices.DeleteFunc(slices.Clone(r.Entries), func(e Entry) bool { return e.Done != Kept })
+}
+
+// Changed reports whether anything was written or removed.
+func (r Report) Changed() bool {
+	return slices.ContainsFunc(r.Entries, func(e Entry) bool { return e.Done == Written || e.Done == Removed })
+}
+
+// Examine looks at the project in a folder and changes nothing. A manifest
+// that cannot be read is an *Unreadable.
+func Examine(dir string) (Report, error) {
+	p, err := open(dir)
+	if err != nil {
+		return Report{}, err
+	}
+	defer p.root.Close()
+	target := p.target(Target{})
+	var entries []Entry
+	for _, it := range p.items(target) {
+		entries = append(entries, it.entry())
+	}
+	return Report{Installed: p.installed, Target: target, Entries: entries}, nil
+}
+
+// examine reads the file and finds its state.
+func (p *project) examine(it *item) {
+	if it.state == Barred {
+		return
+	}
+	ours := p.was.files[it.path]
+	if it.block {
+		ours = p.was.blocks[it.path]
+	}
+	part, err := p.read(it)
+	switch {
+	case err != nil:
+		it.state, it.reason = Barred, err.Error()
+		return
+	case part == nil:
+		it.state = Missing
+	case it.text != nil && digest(part) == digest(it.text):
+		it.state = Current
+		return
+	case slices.Contains(ours, digest(part)):
+		it.state = Outdated
+	case len(ours) > 0:
+		it.state = Changed
+	default:
+		it.state = Foreign
+	}
+	if it.text == nil && it.state == Outdated {
+		it.state = Obsolete
+	}
+	if it.found != nil && it.mode&0o200 == 0 && (it.text != nil || it.state != Missing) {
+		it.state, it.reason = Barred, "it is read-only"
+	}
+}
+
+// read gives what is compared: the whole file or its block, nil if there is
+// none.
+func (p *project) read(it *item) ([]byte, error) {
+	var err error
+	if it.lacking, err = p.lacking(path.Dir(it.path)); err != nil {
+		return nil, err
+	}
+	info, err := p.root.Lstat(it.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, plain(err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, errors.New("it is a symbolic link")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no regular file")
+	}
+	it.mode = info.Mode().Perm()
+	if it.found, err = p.root.ReadFile(it.path); err != nil {
+		return nil, plain(err)
+	}
+	if !it.block {
+		return it.found, nil
+	}
+	_, block, _, err := split(it.found)
+	return block, err
+}

@@ -1,0 +1,181 @@
+package contracts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A project is a folder that contracts are installed in. Its root keeps every
+// path inside, whatever symbolic links there are.
+type project struct {
+	dir       string
+	root      *os.Root
+	was       *manifest
+	installed bool
+}
+
+func open(dir string) (*project, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	was, err := readManifest(root)
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	p := &project{dir: dir, root: root, was: was, installed: was != nil}
+	if was == nil {
+		p.was = newManifest(DefaultTarget())
+	}
+	return p, nil
+}
+
+func (p *project) target(t Target) Target { return t.over(p.was.target).over(DefaultTarget()) }
+
+// An item is a file that is wanted or was installed, as it was found.
+type item struct {
+	path  string
+	text  []byte // the whole file or the block that is wanted; nil: it is to go
+	block bool
+
+	found   []byte // the whole file
+	mode    fs.FileMode
+	lacking []string // folders on the way that do not exist
+	state   State
+	reason  string
+}
+
+func (it *item) entry() Entry { return Entry{Path: it.path, State: it.state, Reason: it.reason} }
+
+// items are the files of a target and those that were installed before, each
+// examined, sorted by path.
+func (p *project) items(t Target) []*item {
+	items := append(t.wanted(), p.entries(t)...)
+	return p.examined(append(items, p.rest(items)...))
+}
+
+// rest are the files of the manifest that are not among the items.
+func (p *project) rest(items []*item) []*item {
+	known := func(path string) bool {
+		return slices.ContainsFunc(items, func(it *item) bool { return it.path == path })
+	}
+	var rest []*item
+	for path := range p.was.files {
+		if !known(path) {
+			rest = append(rest, &item{path: path})
+		}
+	}
+	for path := range p.was.blocks {
+		if !known(path) {
+			rest = append(rest, &item{path: path, block: true})
+		}
+	}
+	return rest
+}
+
+func (p *project) examined(items []*item) []*item {
+	for _, it := range items {
+		p.examine(it)
+	}
+	slices.SortFunc(items, func(a, b *item) int { return strings.Compare(a.path, b.path) })
+	return slices.DeleteFunc(items, func(it *item) bool { return it.text == nil && it.state == Missing })
+}
+
+// entries are the entry files, each once where one is a link to another.
+func (p *project) entries(t Target) []*item {
+	var items []*item
+	for _, name := range entryFiles {
+		it := &item{path: name, text: pointer(t.Dir), block: true}
+		if real, err := p.follow(name); err != nil {
+			it.state, it.reason = Barred, err.Error()
+		} else {
+			it.path = real
+		}
+		if !slices.ContainsFunc(items, func(other *item) bool { return other.path == it.path }) {
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
+// follow finds the file that an entry file is by its links. Where they lead
+// from one entry file to another that one need not exist yet.
+func (p *project) follow(name string) (string, error) {
+	for range entryFiles {
+		info, err := p.root.Lstat(name)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return name, nil
+		}
+		to, err := p.root.Readlink(name)
+		if err != nil {
+			return "", plain(err)
+		}
+		if to = path.Clean(to); !slices.Contains(entryFiles, to) {
+			return p.linked(name)
+		}
+		name = to
+	}
+	return "", errors.New("it is one of a circle of symbolic links")
+}
+
+// linked is the file that a link leads to, from the root of the project.
+func (p *project) linked(name string) (string, error) {
+	real, err := filepath.EvalSymlinks(filepath.Join(p.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", errors.New("it is a symbolic link that leads nowhere")
+	}
+	if err != nil {
+		return "", plain(err)
+	}
+	top, err := filepath.EvalSymlinks(p.dir)
+	if err != nil {
+		return "", err
+	}
+	real, err = filepath.Rel(top, real)
+	if err != nil || !filepath.IsLocal(real) || strings.HasPrefix(filepath.ToSlash(real), ".git/") {
+		return "", errors.New("it is a symbolic link that leads out of the project")
+	}
+	return filepath.ToSlash(real), nil
+}
+
+// lacking are the folders on the way to a folder that must be made, outermost
+// first. It is an error if something else stands in the way.
+func (p *project) lacking(dir string) ([]string, error) {
+	if dir == "." {
+		return nil, nil
+	}
+	list, err := p.lacking(path.Dir(dir))
+	if err != nil || list != nil {
+		return append(list, dir), err
+	}
+	info, err := p.root.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := p.root.Lstat(dir); err == nil {
+			return nil, fmt.Errorf("%s is a symbolic link that leads nowhere", dir)
+		}
+		return []string{dir}, nil
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", dir, plain(err))
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s is no folder", dir)
+	}
+	return nil, nil
+}
+
+// plain is what was wrong, without the call and the path that it was wrong with.
+func plain(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}

@@ -1,0 +1,82 @@
+package contracts
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A Target is what is installed and where. What is empty is as it was at the
+// last installation, or as in DefaultTarget.
+type Target struct {
+	Dir   string   // folder of the documents, from the root of the project
+	Tools []string // the tools that get skills, names of ToolFolders
+}
+
+// ToolFolders says where each tool looks for skills in a project.
+var ToolFolders = map[string]string{
+	"claude":   ".claude/skills",
+	"codex":    ".agents/skills",
+	"gemini":   ".agents/skills",
+	"opencode": ".agents/skills",
+}
+
+// DefaultTarget is what a first installation takes where it is told nothing.
+func DefaultTarget() Target {
+	return Target{Dir: ".liza/contracts", Tools: []string{"claude", "codex", "gemini"}}
+}
+
+// over fills in from another target what this one leaves open.
+func (t Target) over(other Target) Target {
+	if t.Dir == "" {
+		t.Dir = other.Dir
+	}
+	if t.Tools == nil {
+		t.Tools = other.Tools
+	}
+	return t
+}
+
+// Check refuses folders that git or the manifest cannot hold, and tools that
+// nobody knows.
+func (t Target) Check() error {
+	first, _, _ := strings.Cut(t.Dir, "/")
+	odd := strings.ContainsFunc(t.Dir, func(r rune) bool { return unicode.IsControl(r) || r == '\\' || r == '`' })
+	if t.Dir != "" && !fs.ValidPath(t.Dir) || t.Dir == "." || strings.EqualFold(first, ".git") || odd {
+		return fmt.Errorf("%q is no folder inside the project", t.Dir)
+	}
+	for _, tool := range t.Tools {
+		if ToolFolders[tool] == "" {
+			return fmt.Errorf("%q is no tool that skills are known for; these are: %s", tool,
+				strings.Join(slices.Sorted(maps.Keys(ToolFolders)), ", "))
+		}
+	}
+	return nil
+}
+
+// wanted are the files that a target consists of; entry files are not among
+// them.
+func (t Target) wanted() []*item {
+	var items []*item
+	var folders []string
+	for _, tool := range t.Tools {
+		if folder := ToolFolders[tool]; !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	for _, name := range Names() {
+		text, _ := Document(name)
+		if !isSkill(name) {
+			items = append(items, &item{path: path.Join(t.Dir, name), text: []byte(text)})
+			continue
+		}
+		for _, folder := range folders {
+			items = append(items, &item{path: path.Join(folder, strings.TrimPrefix(name, "skills/")), text: []byte(text)})
+		}
+	}
+	return items
+}
