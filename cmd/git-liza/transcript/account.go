@@ -1,123 +1,145 @@
 package transcript
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/flow"
 )
 
-// The sizes in bytes of what a report keeps.
+// The sizes of what a report keeps, in bytes if nothing else is said.
 const (
 	maxText   = 64 << 10
 	maxError  = 4 << 10
-	maxSay    = 200
-	maxDenied = 20
+	maxLabel  = 200 // an id, a call, a line that people see
+	maxDenied = 20  // calls
+	maxCalls  = 100 // calls whose results may come
 )
 
 // An account is a report while it is written. Dialects tell it what a record
 // said.
 type account struct {
 	report  Report
-	message strings.Builder // the last message, its end in any case
-	open    bool            // the message goes on, and was not shown yet
-	show    io.Writer       // nil if nobody follows
+	message []byte // the last message, its end in any case
+	open    bool   // more of the message may come, and it was not shown yet
+	calls   []toolCall
+	show    io.Writer // nil if nobody follows
 }
 
-// named notes what the command line calls the session and the model.
+type toolCall struct{ id, what string }
+
+// named notes what the command line calls the session and the model, if it
+// says so.
 func (a *account) named(session, model string) {
 	if session != "" {
-		a.report.Session = clean(session, maxSay)
+		a.report.Session = label(session)
 	}
 	if model != "" {
-		a.report.Model = clean(model, maxSay)
+		a.report.Model = label(model)
 	}
 }
 
-// says is a whole message of the agent.
+// says is a whole message of the agent. What it said, it said in spite of the
+// errors before.
 func (a *account) says(text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	a.closeMessage()
-	a.report.Error = ""
+	a.shut()
 	a.goesOn(text)
-	a.closeMessage()
+	a.shut()
 }
 
 // goesOn is the next part of the agent's message.
 func (a *account) goesOn(text string) {
 	if !a.open {
-		a.message.Reset()
-		a.open = true
+		a.message, a.open = a.message[:0], true
+		a.report.Error = ""
 	}
-	a.message.WriteString(text)
+	a.message = append(a.message, text...)
 	// Cut only when twice full: each byte is copied at most once more.
-	if a.message.Len() > 2*maxText {
-		end := tail(a.message.String(), maxText)
-		a.message.Reset()
-		a.message.WriteString(end)
+	if n := len(a.message) - maxText; n > maxText {
+		a.message = a.message[:copy(a.message, a.message[n:])]
 	}
 }
 
-// closeMessage ends a message that came in parts.
-func (a *account) closeMessage() {
+// shut ends a message that came in parts.
+func (a *account) shut() {
 	if a.open {
 		a.open = false
-		a.line("%s", a.message.String())
+		a.line("%s", a.text())
 	}
 }
 
-// uses is a tool that the agent uses, or wants to.
-func (a *account) uses(tool string, input json.RawMessage) {
-	a.closeMessage()
-	a.line("> %s", call(tool, input))
+func (a *account) text() string { return lastText(a.message) }
+
+// uses is a call of a tool that the agent makes, or wants to; id is what its
+// result will name it by, if that tells.
+func (a *account) uses(id, what string) {
+	a.shut()
+	a.line("> %s", what)
+	if id != "" {
+		a.calls = append(a.calls[max(0, len(a.calls)+1-maxCalls):], toolCall{label(id), what})
+	}
 }
 
-// denied is a tool that was refused to the agent.
-func (a *account) denied(tool string, input json.RawMessage) {
-	a.closeMessage()
-	what := clean(call(tool, input), maxSay)
-	if len(a.report.Denied) < maxDenied && !slices.Contains(a.report.Denied, what) {
-		a.report.Denied = append(a.report.Denied, what)
-		a.line("! denied: %s", what)
+// called is the call of that id, "" if it is not known.
+func (a *account) called(id string) string {
+	for _, c := range slices.Backward(a.calls) {
+		if c.id == label(id) {
+			return c.what
+		}
 	}
+	return ""
+}
+
+// denied is a call that was refused.
+func (a *account) denied(what string) {
+	a.shut()
+	if what = label(what); what == "" || len(a.report.Denied) == maxDenied || slices.Contains(a.report.Denied, what) {
+		return
+	}
+	a.report.Denied = append(a.report.Denied, what)
+	a.line("! denied: %s", what)
 }
 
 // erred is an error record; the session may go on after it.
 func (a *account) erred(text string) {
-	a.closeMessage()
-	if text = clean(text, maxError); text != "" {
+	a.shut()
+	if text = clip(text, maxError); text != "" && text != a.report.Error {
 		a.report.Error = text
 		a.line("! %s", text)
 	}
 }
 
-// ended is an end record; text is what a failed one says.
-func (a *account) ended(well bool, text string) {
-	a.closeMessage()
+// ended is an end record; why is what a failed one says.
+func (a *account) ended(well bool, why string) {
+	a.shut()
 	if well {
 		a.report.End, a.report.Error = Succeeded, ""
 		return
 	}
 	a.report.End = Failed
-	a.erred(text)
+	a.erred(why)
 }
+
+// goesAhead takes an end back.
+func (a *account) goesAhead() { a.report.End = NoEnd }
 
 func (a *account) garbage() { a.report.Garbage++ }
 
-// line shows people what happens; terminals are not steered by it.
+// line shows people what happens; their terminal is not steered by it.
 func (a *account) line(format string, args ...any) {
 	text := flow.Clean(fmt.Sprintf(format, args...))
 	if text == "" {
 		return
 	}
-	a.report.Say = lastLine(text)
+	a.report.Say = label(text[strings.LastIndexByte(text, '\n')+1:])
 	if a.show == nil {
 		return
 	}
@@ -129,15 +151,18 @@ func (a *account) line(format string, args ...any) {
 // close is the report as it stands.
 func (a *account) close() Report {
 	r := a.report
-	r.Text = flow.Clean(tail(a.message.String(), maxText))
+	r.Text = a.text()
 	r.Denied = slices.Clone(r.Denied)
 	return r
 }
 
 // decode reads a record into v, a pointer to a struct. A field of the wrong
 // form is as if it were missing, since versions differ; a line that is no JSON
-// object is garbage.
+// object is garbage, a blank one nothing.
 func (a *account) decode(line []byte, v any) bool {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return false
+	}
 	var form *json.UnmarshalTypeError
 	err := json.Unmarshal(line, v)
 	if err != nil && (!errors.As(err, &form) || form.Field == "") {
@@ -145,69 +170,4 @@ func (a *account) decode(line []byte, v any) bool {
 		return false
 	}
 	return true
-}
-
-// call is a tool with what it was asked, in one line: Bash: git push.
-func call(tool string, input json.RawMessage) string {
-	what := strings.Join(strings.Fields(argument(input)), " ")
-	if what == "" {
-		return tool
-	}
-	return tool + ": " + clean(what, maxSay)
-}
-
-// telling are the inputs of tools that say what is done, first come first.
-var telling = []string{"command", "cmd", "file_path", "filePath", "absolute_path", "path", "pattern", "query", "url", "prompt", "description"}
-
-func argument(input json.RawMessage) string {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(input, &fields) != nil {
-		var text string
-		_ = json.Unmarshal(input, &text)
-		return text
-	}
-	for _, name := range telling {
-		var text string
-		var words []string
-		switch raw := fields[name]; {
-		case raw == nil:
-		case json.Unmarshal(raw, &text) == nil && text != "":
-			return text
-		case json.Unmarshal(raw, &words) == nil && len(words) > 0:
-			return strings.Join(words, " ")
-		}
-	}
-	return ""
-}
-
-// clean is the beginning of text, clean and of at most size bytes.
-func clean(text string, size int) string {
-	if len(text) > 4*size {
-		text = text[:4*size]
-	}
-	text = flow.Clean(text)
-	if len(text) <= size {
-		return text
-	}
-	cut := size - len("…")
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return flow.Clean(text[:cut]) + "…"
-}
-
-// tail are the last bytes of text, whole runes, at most size.
-func tail(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	cut := len(text) - size
-	for cut < len(text) && !utf8.RuneStart(text[cut]) {
-		cut++
-	}
-	return text[cut:]
-}
-
-func lastLine(text string) string {
-	return clean(text[strings.LastIndexByte(text, '\n')+1:], maxSay)
 }

@@ -1,11 +1,20 @@
 package transcript
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
 
 // claude is claude -p --output-format stream-json --verbose, and qwen's output
-// of the same name.
+// of the same name. An answer comes in a record for each of its blocks, with
+// the usage that is known by then; the end record has the sums of the run, and
+// the cost. What was refused has a record when it happens, and in the end.
 type claude struct {
-	counted string // the answer whose usage was counted last
+	answer string // the id of the answer that was counted last
 }
 
 type claudeRecord struct {
@@ -13,14 +22,20 @@ type claudeRecord struct {
 	Subtype string        `json:"subtype"`
 	Session string        `json:"session_id"`
 	Model   string        `json:"model"`
-	Parent  string        `json:"parent_tool_use_id"`
 	Message claudeMessage `json:"message"`
+
+	// Of the records of type system.
+	CallID  string `json:"tool_use_id"`
+	Tool    string `json:"tool_name"`
+	Attempt count  `json:"attempt"`
+	Retries count  `json:"max_retries"`
+	Status  count  `json:"error_status"`
+	Error   word   `json:"error"` // in qwen's end record an object
 
 	// Of the end record.
 	IsError *bool          `json:"is_error"`
 	Result  string         `json:"result"`
 	Errors  []string       `json:"errors"`
-	Turns   int            `json:"num_turns"`
 	Cost    dollars        `json:"total_cost_usd"`
 	Usage   *claudeUsage   `json:"usage"`
 	Denials []claudeDenial `json:"permission_denials"`
@@ -36,6 +51,7 @@ type claudeMessage struct {
 type claudeBlock struct {
 	Type  string          `json:"type"`
 	Text  string          `json:"text"`
+	ID    string          `json:"id"`
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
 }
@@ -45,11 +61,13 @@ type claudeDenial struct {
 	Input json.RawMessage `json:"tool_input"`
 }
 
+// claudeUsage are tokens; in claude those read do not include the cached ones.
 type claudeUsage struct {
 	Input   count `json:"input_tokens"`
 	Created count `json:"cache_creation_input_tokens"`
 	Cached  count `json:"cache_read_input_tokens"`
 	Output  count `json:"output_tokens"`
+	Total   count `json:"total_tokens"`
 }
 
 func (c *claude) read(line []byte, a *account) {
@@ -61,44 +79,77 @@ func (c *claude) read(line []byte, a *account) {
 	case "":
 		a.garbage()
 	case "system":
-		a.named(r.Session, r.Model)
+		c.system(r, a)
 	case "assistant":
-		c.answer(r.Message, a)
+		c.answered(r, a)
 	case "result":
-		c.end(r, a)
+		c.ended(r, a)
 	}
 }
 
-// answer comes once per block; the blocks of an answer have the same id.
-func (c *claude) answer(m claudeMessage, a *account) {
+func (c *claude) system(r claudeRecord, a *account) {
+	switch r.Subtype {
+	case "init":
+		a.named(r.Session, r.Model)
+	case "permission_denied":
+		a.denied(cmp.Or(a.called(r.CallID), r.Tool))
+	case "api_retry":
+		a.erred(fmt.Sprintf("API Error: %s, attempt %d of %d", httpError(r.Status, string(r.Error)), r.Attempt, r.Retries))
+	}
+}
+
+// answered comes once per block. The blocks of an answer have the same id in
+// claude; in qwen only the last of them has a usage. What the command line says
+// itself, errors among it, is no answer of a model.
+func (c *claude) answered(r claudeRecord, a *account) {
+	m := r.Message
+	if m.Model == synthetic {
+		return
+	}
 	a.named("", m.Model)
-	if m.ID != c.counted || m.ID == "" {
-		c.counted = m.ID
+	if u := m.Usage.sum(); m.ID != c.answer && u != (flow.Usage{}) {
+		c.answer = m.ID
 		a.report.Turns++
-		m.Usage.add(a)
+		a.report.Usage = a.report.Usage.Plus(u)
 	}
 	for _, block := range m.Content {
 		switch block.Type {
 		case "text":
+			if strings.HasPrefix(block.Text, qwenError) {
+				a.erred(block.Text)
+				continue
+			}
 			a.says(block.Text)
 		case "tool_use":
-			a.uses(block.Name, block.Input)
+			a.uses(block.ID, call(block.Name, block.Input))
 		}
 	}
 }
-func (u claudeUsage) add(a *account) {
-	a.report.Usage.Input += int64(u.Input + u.Created + u.Cached)
-	a.report.Usage.Cached += int64(u.Cached)
-	a.report.Usage.Output += int64(u.Output)
-}
 
-func (c *claude) end(r claudeRecord, a *account) {
+const synthetic = "<synthetic>"
+
+// qwenError begins what qwen gives as an answer, and as the result of a success,
+// when the model's API refused it.
+const qwenError = "[API Error: "
+
+func (c *claude) ended(r claudeRecord, a *account) {
 	for _, d := range r.Denials {
-		a.denied(d.Tool, d.Input)
+		a.denied(call(d.Tool, d.Input))
 	}
 	if r.Usage != nil {
-		a.report.Usage.Input, a.report.Usage.Cached, a.report.Usage.Output = 0, 0, 0
-		r.Usage.add(a)
+		a.report.Usage = r.Usage.sum()
 	}
-	a.ended(r.Subtype == "success" && r.IsError != nil && !*r.IsError, r.Result)
+	a.report.Usage.Cost = flow.Cost(r.Cost)
+	well := r.Subtype == "success" && r.IsError != nil && !*r.IsError && !strings.HasPrefix(r.Result, qwenError)
+	a.ended(well, cmp.Or(r.Result, strings.Join(r.Errors, "; "), string(r.Error), r.Subtype))
+}
+
+// sum is qwen's too, where all tokens are told, and those read include the
+// cached ones.
+func (u claudeUsage) sum() flow.Usage {
+	read := u.Input + u.Created + u.Cached
+	if u.Total > 0 && u.Total == u.Input+u.Output {
+		read = u.Input
+	}
+	return flow.Usage{Input: int64(read), Cached: int64(u.Cached), Output: int64(u.Output)}
 }

@@ -1,8 +1,119 @@
 package transcript
 
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// codex is codex exec --json. It has a record for each item of a turn and one
+// for the turn's end, with the tokens of the thread so far. A command that its
+// sandbox or its approval policy refused leaves no record at all; the model's
+// answers cannot be told apart, so what it says is counted.
 type codex struct{}
 
-func (c *codex) read(line []byte, a *account) {
-	var r struct{ Type string }
-	a.decode(line, &r)
+type codexRecord struct {
+	Type    string      `json:"type"`
+	Thread  string      `json:"thread_id"`
+	Message string      `json:"message"`
+	Error   codexError  `json:"error"`
+	Usage   *codexUsage `json:"usage"`
+	Item    codexItem   `json:"item"`
+}
+
+type codexError struct {
+	Message string `json:"message"`
+}
+
+type codexItem struct {
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Message string `json:"message"`
+	Status  string `json:"status"`
+	Command string `json:"command"`
+	Query   string `json:"query"`
+
+	Changes []struct {
+		Path string `json:"path"`
+		Kind string `json:"kind"`
+	} `json:"changes"`
+
+	Server    string          `json:"server"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// codexUsage are tokens; those read include the cached, those written the ones
+// of reasoning.
+type codexUsage struct {
+	Input  count `json:"input_tokens"`
+	Cached count `json:"cached_input_tokens"`
+	Output count `json:"output_tokens"`
+}
+
+func (codex) read(line []byte, a *account) {
+	var r codexRecord
+	if !a.decode(line, &r) {
+		return
+	}
+	switch r.Type {
+	case "":
+		a.garbage()
+	case "thread.started":
+		a.named(r.Thread, "")
+	case "item.started":
+		if r.Item.Type == "command_execution" || r.Item.Type == "mcp_tool_call" {
+			a.uses("", r.Item.call())
+		}
+	case "item.completed":
+		r.Item.completed(a)
+	case "error":
+		a.erred(r.Message)
+	case "turn.failed":
+		a.ended(false, r.Error.Message)
+	case "turn.completed":
+		if r.Usage != nil {
+			a.report.Usage = r.Usage.sum()
+		}
+		a.ended(true, "")
+	}
+}
+
+func (item codexItem) completed(a *account) {
+	switch item.Type {
+	case "agent_message":
+		a.report.Turns++
+		a.says(item.Text)
+	case "error":
+		a.erred(item.Message)
+	case "file_change", "web_search":
+		a.uses("", item.call())
+	}
+	if item.Status == "declined" {
+		a.denied(item.call())
+	}
+}
+
+// call is what the item does, in the words of the other families.
+func (item codexItem) call() string {
+	switch item.Type {
+	case "command_execution":
+		return oneLine("shell", item.Command)
+	case "web_search":
+		return oneLine("web_search", item.Query)
+	case "mcp_tool_call":
+		return call(item.Server+"."+item.Tool, item.Arguments)
+	case "file_change":
+		var paths []string
+		for _, change := range item.Changes {
+			paths = append(paths, change.Kind+" "+change.Path)
+		}
+		return oneLine("edit", strings.Join(paths, ", "))
+	}
+	return item.Type
+}
+
+func (u codexUsage) sum() flow.Usage {
+	return flow.Usage{Input: int64(u.Input), Cached: int64(min(u.Cached, u.Input)), Output: int64(u.Output)}
 }

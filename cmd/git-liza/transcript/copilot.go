@@ -1,8 +1,62 @@
 package transcript
 
+import (
+	"encoding/json"
+)
+
+// copilot is copilot --output-format json: the events of its session, and an
+// end record with the exit code. It tells no tokens.
 type copilot struct{}
 
-func (c *copilot) read(line []byte, a *account) {
-	var r struct{ Type string }
-	a.decode(line, &r)
+type copilotRecord struct {
+	Type    string      `json:"type"`
+	Data    copilotData `json:"data"`
+	Session string      `json:"sessionId"`
+	Exit    *int        `json:"exitCode"`
+}
+
+type copilotData struct {
+	Model     string          `json:"model"`
+	Content   string          `json:"content"`
+	CallID    string          `json:"toolCallId"`
+	Tool      string          `json:"toolName"`
+	Arguments json.RawMessage `json:"arguments"`
+	Error     struct {
+		Code string `json:"code"`
+	} `json:"error"`
+
+	// Of errors.
+	Kind    string `json:"errorType"`
+	Message string `json:"message"`
+	Call    string `json:"errorMessage"`
+	Status  count  `json:"statusCode"`
+}
+
+func (copilot) read(line []byte, a *account) {
+	var r copilotRecord
+	if !a.decode(line, &r) {
+		return
+	}
+	d := r.Data
+	switch r.Type {
+	case "":
+		a.garbage()
+	case "assistant.message":
+		a.named("", d.Model)
+		a.report.Turns++
+		a.says(d.Content)
+	case "tool.execution_start":
+		a.uses(d.CallID, call(d.Tool, d.Arguments))
+	case "tool.execution_complete":
+		if d.Error.Code == "denied" {
+			a.denied(a.called(d.CallID))
+		}
+	case "model.call_failure":
+		a.erred("model call failed: " + httpError(d.Status, d.Call))
+	case "session.error":
+		a.erred(d.Kind + ": " + d.Message)
+	case "result":
+		a.named(r.Session, "")
+		a.ended(r.Exit != nil && *r.Exit == 0, a.report.Error)
+	}
 }

@@ -1,8 +1,88 @@
 package transcript
 
-type gemini struct{}
+import (
+	"encoding/json"
 
-func (c *gemini) read(line []byte, a *account) {
-	var r struct{ Type string }
-	a.decode(line, &r)
+	"github.com/git-liza/git-liza/flow"
+)
+
+// gemini is gemini --output-format stream-json. Messages come in parts; what
+// was refused is the result of a tool. While the model's API refuses it, it
+// says nothing here, and tries again.
+type gemini struct {
+	answering bool // since the last result of a tool there was part of an answer
+}
+
+type geminiRecord struct {
+	Type    string `json:"type"`
+	Session string `json:"session_id"`
+	Model   string `json:"model"`
+
+	Role    string `json:"role"`
+	Content string `json:"content"`
+
+	Tool       string          `json:"tool_name"`
+	ToolID     string          `json:"tool_id"`
+	Parameters json.RawMessage `json:"parameters"`
+
+	Status   string      `json:"status"`
+	Severity string      `json:"severity"`
+	Message  string      `json:"message"`
+	Error    geminiError `json:"error"`
+	Stats    geminiStats `json:"stats"`
+}
+
+type geminiError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+// geminiStats are tokens; those of reasoning stand in the total only.
+type geminiStats struct {
+	Total  count `json:"total_tokens"`
+	Input  count `json:"input_tokens"`
+	Output count `json:"output_tokens"`
+	Cached count `json:"cached"`
+}
+
+func (g *gemini) read(line []byte, a *account) {
+	var r geminiRecord
+	if !a.decode(line, &r) {
+		return
+	}
+	switch r.Type {
+	case "":
+		a.garbage()
+	case "init":
+		a.named(r.Session, r.Model)
+	case "message":
+		if r.Role == "assistant" {
+			g.answer(a)
+			a.goesOn(r.Content)
+		}
+	case "tool_use":
+		g.answer(a)
+		a.uses(r.ToolID, call(r.Tool, r.Parameters))
+	case "tool_result":
+		g.answering = false
+		if r.Error.Type == "policy_violation" || r.Error.Type == "tool_not_registered" {
+			a.denied(a.called(r.ToolID))
+		}
+	case "error":
+		a.erred(r.Message)
+	case "result":
+		a.report.Usage = r.Stats.sum()
+		a.ended(r.Status == "success", r.Error.Message)
+	}
+}
+
+func (g *gemini) answer(a *account) {
+	if !g.answering {
+		g.answering = true
+		a.report.Turns++
+	}
+}
+
+func (s geminiStats) sum() flow.Usage {
+	return flow.Usage{Input: int64(s.Input), Cached: int64(min(s.Cached, s.Input)), Output: int64(max(s.Output, s.Total-s.Input))}
 }

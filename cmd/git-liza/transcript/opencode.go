@@ -1,8 +1,117 @@
 package transcript
 
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// opencode is opencode run --format json. It has a record for each finished
+// part of an answer; the step that ends other than for tools is the last. What
+// was refused is a tool's error, in words.
 type opencode struct{}
 
-func (c *opencode) read(line []byte, a *account) {
-	var r struct{ Type string }
-	a.decode(line, &r)
+type opencodeRecord struct {
+	Type    string       `json:"type"`
+	Session string       `json:"sessionID"`
+	Part    opencodePart `json:"part"`
+
+	Error struct {
+		Name string `json:"name"`
+		Data struct {
+			Message string `json:"message"`
+		} `json:"data"`
+	} `json:"error"`
+}
+
+type opencodePart struct {
+	Text   string         `json:"text"`
+	Tool   string         `json:"tool"`
+	State  opencodeState  `json:"state"`
+	Reason string         `json:"reason"`
+	Cost   dollars        `json:"cost"`
+	Tokens opencodeTokens `json:"tokens"`
+}
+
+type opencodeState struct {
+	Status string          `json:"status"`
+	Input  json.RawMessage `json:"input"`
+	Error  string          `json:"error"`
+}
+
+// opencodeTokens are those of a step; those read do not include the cached.
+type opencodeTokens struct {
+	Input     count `json:"input"`
+	Output    count `json:"output"`
+	Reasoning count `json:"reasoning"`
+	Cache     struct {
+		Read  count `json:"read"`
+		Write count `json:"write"`
+	} `json:"cache"`
+}
+
+func (opencode) read(line []byte, a *account) {
+	var r opencodeRecord
+	if !a.decode(line, &r) {
+		return
+	}
+	a.named(r.Session, "")
+	switch r.Type {
+	case "":
+		a.garbage()
+	case "step_start":
+		a.report.Turns++
+	case "text":
+		a.says(r.Part.Text)
+	case "tool_use":
+		r.Part.used(a)
+	case "step_finish":
+		r.Part.finished(a)
+	case "error":
+		a.ended(false, strings.TrimSpace(r.Error.Name+": "+r.Error.Data.Message))
+	}
+}
+
+// opencodeRefusals begin what opencode tells the model in the place of a result
+// that its permissions do not allow.
+var opencodeRefusals = []string{
+	"The user rejected permission to use this specific tool call",
+	"The user has specified a rule which prevents you from using this specific tool call",
+}
+
+// used tells of a tool when it is done. A call of a tool that is not offered is
+// one of the tool invalid.
+func (p opencodePart) used(a *account) {
+	var asked struct {
+		Tool string `json:"tool"`
+	}
+	if p.Tool == "invalid" && json.Unmarshal(p.State.Input, &asked) == nil {
+		a.denied(asked.Tool)
+		return
+	}
+	what := call(p.Tool, p.State.Input)
+	a.uses("", what)
+	if slices.ContainsFunc(opencodeRefusals, func(s string) bool { return strings.HasPrefix(p.State.Error, s) }) {
+		a.denied(what)
+	}
+}
+
+func (p opencodePart) finished(a *account) {
+	t := p.Tokens
+	a.report.Usage = a.report.Usage.Plus(flow.Usage{
+		Input:  int64(t.Input + t.Cache.Read + t.Cache.Write),
+		Cached: int64(t.Cache.Read),
+		Output: int64(t.Output + t.Reasoning),
+		Cost:   flow.Cost(p.Cost),
+	})
+	switch p.Reason {
+	case "tool-calls":
+		a.goesAhead()
+	case "stop":
+		a.ended(true, "")
+	default:
+		a.ended(false, "the last step ended with "+p.Reason)
+	}
 }

@@ -1,8 +1,127 @@
 package transcript
 
-type pi struct{}
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"strings"
 
-func (c *pi) read(line []byte, a *account) {
-	var r struct{ Type string }
-	a.decode(line, &r)
+	"github.com/git-liza/git-liza/flow"
+)
+
+// pi is pi --mode json: every event of its session, among them each message as
+// it grows. The end of the agent is no end when a retry follows; how it ended is
+// said by its last message.
+type pi struct {
+	stop string // why the last message ended
+	why  string // what it said of an error
+}
+
+type piRecord struct {
+	Type    string    `json:"type"`
+	ID      string    `json:"id"`
+	Message piMessage `json:"message"`
+
+	CallID  string          `json:"toolCallId"`
+	Tool    string          `json:"toolName"`
+	Args    json.RawMessage `json:"args"`
+	IsError bool            `json:"isError"`
+	Result  struct {
+		Content []piBlock `json:"content"`
+	} `json:"result"`
+
+	Error string `json:"errorMessage"`
+	Final string `json:"finalError"`
+}
+
+type piMessage struct {
+	Role    string    `json:"role"`
+	Content []piBlock `json:"content"`
+	Model   string    `json:"model"`
+	Stop    string    `json:"stopReason"`
+	Error   string    `json:"errorMessage"`
+	Usage   struct {
+		Input  count `json:"input"`
+		Output count `json:"output"`
+		Read   count `json:"cacheRead"`
+		Write  count `json:"cacheWrite"`
+		Cost   struct {
+			Total dollars `json:"total"`
+		} `json:"cost"`
+	} `json:"usage"`
+}
+
+type piBlock struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// The beginnings of records that grow with the session. The first are not
+// needed, and the second are understood by their beginning.
+var (
+	piUpdate = []byte(`{"type":"message_update"`)
+	piEnd    = []byte(`{"type":"agent_end"`)
+)
+
+func (p *pi) read(line []byte, a *account) {
+	var r piRecord
+	if bytes.HasPrefix(line, piUpdate) || !a.decode(line, &r) {
+		return
+	}
+	switch r.Type {
+	case "":
+		a.garbage()
+	case "session":
+		a.named(r.ID, "")
+	case "message_end":
+		if r.Message.Role == "assistant" {
+			p.answered(r.Message, a)
+		}
+	case "tool_execution_start":
+		a.uses(r.CallID, call(r.Tool, r.Args))
+	case "tool_execution_end":
+		if r.IsError && len(r.Result.Content) > 0 && r.Result.Content[0].Text == "Tool "+r.Tool+" not found" {
+			a.denied(cmp.Or(a.called(r.CallID), r.Tool))
+		}
+	case "auto_retry_start":
+		a.goesAhead()
+	case "agent_end":
+		p.ended(a)
+	}
+}
+
+// long says whether a line of which only the beginning was kept is understood.
+func (p *pi) long(start []byte, a *account) bool {
+	if bytes.HasPrefix(start, piEnd) {
+		p.ended(a)
+		return true
+	}
+	return bytes.HasPrefix(start, piUpdate)
+}
+
+func (p *pi) answered(m piMessage, a *account) {
+	a.named("", m.Model)
+	if m.Stop != "error" {
+		a.report.Turns++
+	}
+	u := m.Usage
+	a.report.Usage = a.report.Usage.Plus(flow.Usage{
+		Input:  int64(u.Input + u.Read + u.Write),
+		Cached: int64(u.Read),
+		Output: int64(u.Output),
+		Cost:   flow.Cost(u.Cost.Total),
+	})
+	var texts []string
+	for _, block := range m.Content {
+		if block.Type == "text" {
+			texts = append(texts, block.Text)
+		}
+	}
+	a.says(strings.Join(texts, "\n"))
+	p.stop, p.why = m.Stop, m.Error
+	a.erred(m.Error)
+}
+
+func (p *pi) ended(a *account) {
+	a.ended(p.stop == "stop", cmp.Or(p.why, "the last message ended with "+cmp.Or(p.stop, "nothing")))
 }

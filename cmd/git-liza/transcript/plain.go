@@ -4,7 +4,7 @@ package transcript
 type plain struct{}
 
 func (plain) read(line []byte, a *account) {
-	a.open = true
+	a.open = true // all of it is one message
 	a.goesOn(string(line) + "\n")
 	a.line("%s", line)
 }

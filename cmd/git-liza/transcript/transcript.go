@@ -29,21 +29,28 @@ type Transcript struct {
 	dialect dialect
 	account account
 	line    []byte // the beginning of the line that has no end yet
-	long    bool   // the line is over maxLine, its rest is not kept
+	long    bool   // the line is over maxLine, only its beginning is kept
 }
 
 // A dialect is how one family of command lines writes its records.
 type dialect interface {
-	// read is given one line, without its end, that is not blank.
+	// read is given one line without its end.
 	read(line []byte, a *account)
+}
+
+// A longReader is a dialect that understands some lines by their beginning.
+type longReader interface {
+	// long is given the beginning of a line over maxLine, and says whether that
+	// is enough.
+	long(start []byte, a *account) bool
 }
 
 var dialects = map[string]func() dialect{
 	"claude":   func() dialect { return &claude{} },
-	"codex":    func() dialect { return &codex{} },
-	"copilot":  func() dialect { return &copilot{} },
+	"codex":    func() dialect { return codex{} },
+	"copilot":  func() dialect { return copilot{} },
 	"gemini":   func() dialect { return &gemini{} },
-	"opencode": func() dialect { return &opencode{} },
+	"opencode": func() dialect { return opencode{} },
 	"pi":       func() dialect { return &pi{} },
 	"plain":    func() dialect { return plain{} },
 }
@@ -98,9 +105,8 @@ func (t *Transcript) Write(p []byte) (int, error) {
 }
 
 func (t *Transcript) extend(part []byte) {
-	if t.long || len(t.line)+len(part) > maxLine {
-		t.line, t.long = t.line[:0], true
-		return
+	if n := maxLine - len(t.line); len(part) > n {
+		part, t.long = part[:n], true
 	}
 	t.line = append(t.line, part...)
 }
@@ -109,8 +115,10 @@ func (t *Transcript) end() {
 	line := bytes.TrimSuffix(t.line, []byte("\r"))
 	switch {
 	case t.long:
-		t.account.report.Garbage++
-	case len(bytes.TrimSpace(line)) > 0:
+		if d, ok := t.dialect.(longReader); !ok || !d.long(line, &t.account) {
+			t.account.garbage()
+		}
+	default:
 		t.dialect.read(line, &t.account)
 	}
 	t.line, t.long = t.line[:0], false
@@ -125,5 +133,9 @@ func (t *Transcript) Report() Report {
 	if !t.long && len(t.line) > 0 && t.line[0] == '{' && json.Valid(t.line) {
 		t.end()
 	}
-	return t.account.close()
+	r := t.account.close()
+	if _, ok := t.dialect.(plain); ok {
+		r.Text = lastText(append(bytes.Clone(t.account.message), t.line...))
+	}
+	return r
 }

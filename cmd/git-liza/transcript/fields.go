@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 
 	"github.com/git-liza/git-liza/flow"
@@ -27,6 +28,25 @@ type dollars flow.Cost
 func (d *dollars) UnmarshalJSON(text []byte) error {
 	*d = dollars(math.Round(number(text) * 1e6))
 	return nil
+}
+
+// A word is a text in a record; what is none is "".
+type word string
+
+// UnmarshalJSON never fails.
+func (w *word) UnmarshalJSON(text []byte) error {
+	var s string
+	_ = json.Unmarshal(text, &s)
+	*w = word(s)
+	return nil
+}
+
+// httpError is an error of the model's API, with its status unless that is 0.
+func httpError(status count, text string) string {
+	if status == 0 {
+		return text
+	}
+	return fmt.Sprintf("%d %s", status, text)
 }
 
 func number(text []byte) float64 {

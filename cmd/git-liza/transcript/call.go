@@ -1,0 +1,75 @@
+package transcript
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// call is a tool with what it is asked for, such as Bash: git push.
+func call(tool string, input json.RawMessage) string { return oneLine(tool, argument(input)) }
+
+// oneLine is what is done, and to what, in one line that is a label.
+func oneLine(what, object string) string {
+	object = strings.Join(strings.Fields(clip(object, 4*maxLabel)), " ")
+	if object == "" || what == "" {
+		return label(what + object)
+	}
+	return label(what + ": " + object)
+}
+
+// telling are the inputs of tools that say what is done, first come first.
+var telling = []string{"command", "cmd", "file_path", "filePath", "absolute_path", "path", "pattern", "query", "url", "prompt", "description"}
+
+func argument(input json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		var text string
+		_ = json.Unmarshal(input, &text)
+		return text
+	}
+	for _, name := range telling {
+		var text string
+		var words []string
+		switch raw := fields[name]; {
+		case raw == nil:
+		case json.Unmarshal(raw, &text) == nil && text != "":
+			return text
+		case json.Unmarshal(raw, &words) == nil && len(words) > 0:
+			return strings.Join(words, " ")
+		}
+	}
+	return ""
+}
+
+// label is the beginning of text in the length of one line.
+func label(text string) string { return clip(text, maxLabel) }
+
+// clip is the beginning of text, clean, at most size bytes with the mark that
+// something is missing.
+func clip(text string, size int) string {
+	if len(text) > 4*size {
+		text = text[:4*size]
+	}
+	text = flow.Clean(text)
+	if len(text) <= size {
+		return text
+	}
+	cut := size - len("…")
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return flow.Clean(text[:cut]) + "…"
+}
+
+// lastText is the end of a message as a report has it.
+func lastText(message []byte) string {
+	text := flow.Clean(string(message))
+	cut := max(0, len(text)-maxText)
+	for cut < len(text) && !utf8.RuneStart(text[cut]) {
+		cut++
+	}
+	return flow.Clean(text[cut:])
+}
