@@ -20,6 +20,7 @@ type Input struct {
 	Limits   flow.Limits // of the board; the task's own go before them
 	Notes    []*flow.Note
 	Failure  string // how the previous session on this work failed
+	Report   string // "supervisor" where the agent's last message is reported for it, else it reports itself
 
 	// Compliance is how well the provider keeps contracts: full, partial or
 	// unknown. Where it is not full the prompt ends with the invariants once more.

@@ -117,7 +117,17 @@ func inputs() map[string]Input {
 		"code-reviewer-again": review(rework(), 2),
 		"planner":             planning(),
 		"planner-replan":      replanning(),
+
+		"coder-reported":         reported(fresh()),
+		"code-reviewer-reported": reported(review(rework(), 2)),
+		"planner-reported":       reported(planning()),
 	}
+}
+
+// reported is the prompt of an agent whose last message is its report.
+func reported(in Input) Input {
+	in.Report = "supervisor"
+	return in
 }
 
 func render(t *testing.T, in Input, layers ...Layer) Prompt {
@@ -324,7 +334,9 @@ func TestCommandsOfRoles(t *testing.T) {
 			require.Contains(t, slices.Concat(everybody, own[in.Role]), words[0], name)
 		}
 		for _, act := range own[in.Role] {
-			require.Contains(t, given, act, name)
+			if in.Report != "supervisor" {
+				require.Contains(t, given, act, name)
+			}
 		}
 	}
 }

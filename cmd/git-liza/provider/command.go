@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,6 +64,14 @@ func (p Provider) Command(role flow.Role, s Spawn) (path string, args []string) 
 		args = append(args, p.Session...)
 	}
 	return p.Binary, p.fill(args, s)
+}
+
+// NewSession is an id that a provider's session can be given: a random UUID.
+func NewSession() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // Set are the variables, NAME=VALUE, that the program gets in a role.

@@ -43,6 +43,20 @@ type Ending struct {
 	Text    string            // for people, in a few words: exit 1 after 3s
 	Report  transcript.Report // what its records say
 	Trouble *Trouble          // what kept the provider, not the task, from working; nil if nothing
+	Refused string            // why what it asked its supervisor to report was not reported
+}
+
+// Complaint is what the agent should know of the ending before it tries again:
+// "" or lines that each begin with a line feed.
+func (e Ending) Complaint() string {
+	text := ""
+	if len(e.Report.Denied) > 0 {
+		text += "\nTools were denied to it: " + strings.Join(e.Report.Denied, "; ") + ". They will be denied again: do without them, or say what you need."
+	}
+	if e.Refused != "" {
+		text += "\n" + e.Refused
+	}
+	return text
 }
 
 // ending judges how a program ended by its records. Its exit code counts only

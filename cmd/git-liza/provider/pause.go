@@ -107,6 +107,17 @@ func Resume(commonDir, name string) (bool, error) {
 	}
 }
 
+// Recover forgets the pauses of a provider that has worked again. One that is
+// in force stays: the provider had begun its work before.
+func Recover(commonDir, name string, now time.Time) error {
+	p, err := readPause(commonDir, name)
+	if err != nil || p == nil || !p.Over(now) {
+		return err
+	}
+	_, err = Resume(commonDir, name)
+	return err
+}
+
 func pausePath(commonDir, name string) string {
 	return filepath.Join(commonDir, "liza", "paused", url.PathEscape(name))
 }

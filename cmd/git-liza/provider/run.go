@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/acp"
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/flow"
@@ -48,17 +49,31 @@ type Spawn struct {
 // its process group is left. The error says that it could not be started.
 func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	role := s.Agent.Role()
-	records, err := transcript.New(p.Output)
+	path, args := p.Command(role, s)
+	c := proc.Command{Path: path, Args: args, Dir: s.Dir, Env: s.Environment(p.Env, p.Set(role, s)...), Output: s.Output,
+		Idle: s.Idle, Wall: s.Wall, Grace: s.Grace}
+	run := p.record
+	if p.ACP {
+		run = p.converse
+	}
+	r, report, err := run(ctx, c, s)
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
+	}
+	return p.ending(r, s, report), nil
+}
+
+// record runs a program that takes its prompt on standard input and prints
+// records.
+func (p Provider) record(ctx context.Context, c proc.Command, s Spawn) (proc.Result, transcript.Report, error) {
+	records, err := transcript.New(p.Output)
+	if err != nil {
+		return proc.Result{}, transcript.Report{}, err
 	}
 	if s.Follow != nil {
 		records.Follow(s.Follow)
 	}
-	path, args := p.Command(role, s)
-	c := proc.Command{Path: path, Args: args, Dir: s.Dir, Env: s.Environment(p.Env, p.Set(role, s)...), Stdin: strings.NewReader(s.Prompt),
-		Idle: s.Idle, Wall: s.Wall, Grace: s.Grace}
-	c.Output, c.Stdout = s.Output, &listener{records, s.Output}
+	c.Stdin, c.Stdout = strings.NewReader(s.Prompt), &listener{records, s.Output}
 	if records.Report().End == transcript.Unmarked {
 		// Plain text keeps its order only as one stream.
 		c.Output, c.Stdout = c.Stdout, nil
@@ -67,10 +82,19 @@ func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	defer cancel()
 	go s.watch(ctx, cancel, records)
 	r, err := proc.Run(ctx, c)
-	if err != nil {
-		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
+	return r, records.Report(), err
+}
+
+// converse runs a program that speaks the Agent Client Protocol. What it says
+// is logged as people read it.
+func (p Provider) converse(ctx context.Context, c proc.Command, s Spawn) (proc.Result, transcript.Report, error) {
+	prompt := acp.Prompt{Role: s.Agent.Role(), Text: s.Prompt, Dir: s.Dir, Model: p.Choice, Resume: s.Resume, Follow: s.Output}
+	if s.Output == nil {
+		prompt.Follow = s.Follow
+	} else if s.Follow != nil {
+		prompt.Follow = io.MultiWriter(s.Output, s.Follow)
 	}
-	return p.ending(r, s, records.Report()), nil
+	return acp.Run(ctx, c, prompt)
 }
 
 // A listener hears standard output: its records, and its log, which may refuse

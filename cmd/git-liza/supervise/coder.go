@@ -83,6 +83,14 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 			return false, failed, err
 		}
 	}
+	now, _, err := s.clone.Store.Board(ctx)
+	if err != nil {
+		return false, "", err
+	}
+	if r := e.affordable(now); r != nil {
+		failed, err := s.overspent(ctx, now, e, r)
+		return false, failed, err
+	}
 	before, err := s.progress(ctx, e)
 	if err != nil {
 		return false, "", err
@@ -108,6 +116,12 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 	}
 	if s.rush.link.failedSince(begun) {
 		return s.standBy(ctx, e)
+	}
+	if ending.Trouble != nil {
+		return false, ending.Trouble.Text, s.yield(ctx, e, *ending.Trouble)
+	}
+	if e.spent {
+		return true, "", nil // before the next session the budget is asked for
 	}
 	after, err := s.progress(ctx, e)
 	if err != nil {
@@ -157,9 +171,12 @@ func (s *supervisor) short(ctx context.Context, e *errand, ending provider.Endin
 	case ending.Outcome == provider.Ended:
 		e.failure = s.explain(ctx, e, ending, "The program ended well, but without submit, block or handoff.")
 		f = e.tally.spun(limits, left.progress)
+	case ending.Outcome == provider.Failed:
+		e.failure = s.explain(ctx, e, ending, "The program failed ("+ending.Text+").")
+		f = e.tally.crashed(limits, "failed")
 	default:
 		e.failure = s.explain(ctx, e, ending, "The program did not end well ("+ending.Text+").")
-		f = e.tally.crashed(limits)
+		f = e.tally.crashed(limits, "crashed")
 	}
 	if f.reached() {
 		err := s.block(ctx, left.board, e, f, ending)
@@ -197,7 +214,7 @@ func (s *supervisor) progress(ctx context.Context, e *errand) (string, error) {
 // explain is what the next prompt says about a failed session.
 func (s *supervisor) explain(ctx context.Context, e *errand, ending provider.Ending, what string) string {
 	var b strings.Builder
-	b.WriteString(what)
+	b.WriteString(what + ending.Complaint())
 	status, err := s.clone.Trees.Status(ctx, e.dir)
 	switch {
 	case gone(e.dir): // repair adds it

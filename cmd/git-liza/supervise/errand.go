@@ -18,6 +18,7 @@ type errand struct {
 	triggers []flow.Trigger // of a planner
 	failure  string         // how the last session failed, for the next prompt
 	handoff  *flow.Handoff  // the last one that a prompt has repeated
+	spent    bool           // the last session was ended because it used up the budget
 	tally    tally
 }
 
@@ -74,6 +75,20 @@ func (e *errand) stage(b *flow.Board, me flow.AgentID, g flow.Generation) stage 
 		return e.reviewing(b.Task(e.task.ID), flow.Actor(me))
 	}
 	return held
+}
+
+// adopt goes on with the task as it is after the agent, inside its session, has
+// claimed again what came back to it. It reports whether that is so.
+func (e *errand) adopt(b *flow.Board, me flow.AgentID) bool {
+	if e.role != flow.Coder {
+		return false
+	}
+	t := b.Task(e.task.ID)
+	again := t != nil && t.Submissions > e.task.Submissions && t.Claim != nil && t.Claim.By == flow.Actor(me)
+	if again {
+		e.task = t
+	}
+	return again
 }
 
 func (e *errand) coding(t *flow.Task, me flow.Actor) stage {

@@ -12,6 +12,9 @@ type Limits struct {
 	PlannerWall time.Duration // length of a planner's session
 	Grace       time.Duration // between TERM and KILL
 	Finish      time.Duration // how long a session may go on after the move that ends it
+	Await       time.Duration // how long it may go on while the agent waits in it for what becomes of the move
+	Return      time.Duration // how long an agent that waited may take to claim what came back
+	Patience    time.Duration // a rush until idle does not wait for providers that pause longer
 	Pause       time.Duration // before the first repetition; each one doubles it
 	MaxPause    time.Duration
 	Poll        time.Duration // before a remote is looked at again after a change; each look without one doubles it
@@ -27,7 +30,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
-		Grace: 5 * time.Second, Finish: 10 * time.Second, Pause: 2 * time.Second, MaxPause: time.Minute,
+		Grace: 5 * time.Second, Finish: 10 * time.Second, Return: 2 * time.Minute, Patience: 10 * time.Minute, Pause: 2 * time.Second, MaxPause: time.Minute,
 		Poll: time.Second, MaxPoll: 30 * time.Second,
 		Crashes: 5, Spins: 10, Handoffs: 5, Plans: 3,
 	}
@@ -57,11 +60,12 @@ type shortfall struct {
 	question string
 }
 
-// crashed counts a session that crashed or hung. Progress does not excuse it.
-func (t *tally) crashed(l Limits) shortfall {
+// crashed counts a session that crashed, hung or failed, in the word for what
+// it did. Progress does not excuse it.
+func (t *tally) crashed(l Limits, did string) shortfall {
 	t.crashes++
 	t.spins, t.handoffs = 0, 0
-	return shortfall{"crashed", t.crashes, l.Crashes, "crash_limit: the agent's program crashed or hung %d times in a row",
+	return shortfall{did, t.crashes, l.Crashes, "crash_limit: the agent's program crashed or hung %d times in a row",
 		"What makes the agent's program crash or hang on this task?"}
 }
 

@@ -100,6 +100,10 @@ func (s *supervisor) plan(ctx context.Context, b *flow.Board) (turn, error) {
 	if len(due) == 0 {
 		return turn{moved: true}, nil
 	}
+	if r := b.Budget(""); r != nil {
+		s.sayOnce("%s does not plan: %s; %s", s.id, r.Reason, r.Hint)
+		return turn{}, nil
+	}
 	s.rush.roll.busy(s)
 	e := &errand{role: flow.Planner, triggers: due, failure: failure}
 	failed := ""
@@ -122,6 +126,9 @@ func (s *supervisor) planIn(ctx context.Context, e *errand, tip flow.ObjectID) (
 	}
 	if s.rush.link.failedSince(begun) {
 		return "", nil
+	}
+	if ending.Trouble != nil {
+		return ending.Trouble.Text, s.yield(ctx, e, *ending.Trouble)
 	}
 	rest := remaining(e.triggers, b.Triggers())
 	if len(rest) == 0 {
@@ -149,7 +156,7 @@ func (s *supervisor) planIn(ctx context.Context, e *errand, tip flow.ObjectID) (
 }
 
 func (s *supervisor) complain(ending provider.Ending) string {
-	text := "The trigger is not answered (" + ending.Text + ")."
+	text := "The trigger is not answered (" + ending.Text + ")." + ending.Complaint()
 	if tail := lastOf(ending.Excerpt); tail != "" {
 		text += "\nIts last output:\n" + tail
 	}
@@ -200,7 +207,7 @@ func (s *supervisor) movesSince(ctx context.Context, since flow.ObjectID) (int, 
 		if e.Commit == since {
 			return false, nil
 		}
-		if e.Move.By == s.clone.By {
+		if e.Move.By == s.clone.By && e.Move.Act != flow.ActSession {
 			n++
 		}
 		return true, nil

@@ -19,6 +19,7 @@ type Assignment struct {
 	Task     flow.TaskID  // "" for a planner
 	Worktree string
 	Failure  string // how the last session on it failed
+	Report   string // who commits and reports, see templates.Input
 	// Compliance is how well the provider keeps contracts, see templates.Input.
 	Compliance string
 	Triggers   []flow.Trigger // why a planner is woken; nil means all that the board has
@@ -36,7 +37,7 @@ func Prompt(b *flow.Board, a Assignment, layers ...templates.Layer) (templates.P
 	}
 	settings := b.Settings()
 	in := templates.Input{Role: a.Role, Kernel: kernel, Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
-		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notes(b, a), Failure: a.Failure,
+		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notes(b, a), Failure: a.Failure, Report: a.Report,
 		Compliance: a.Compliance}
 	if in.Task != nil {
 		if goal := b.Goal(in.Task.Goal); goal != nil {

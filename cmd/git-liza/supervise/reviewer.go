@@ -85,6 +85,12 @@ func (s *supervisor) judge(ctx context.Context, e *errand) (failed string, err e
 		s.resume = time.Now().Add(s.rush.Limits.Pause)
 		return "", nil // it could not report; the review goes on when the remote answers
 	}
+	if ending.Trouble != nil {
+		return ending.Trouble.Text, s.yield(ctx, e, *ending.Trouble)
+	}
+	if e.spent {
+		return s.overspent(ctx, b, e, e.affordable(b))
+	}
 	s.failures[e.id()] = s.explain(ctx, e, ending, "The program gave no verdict ("+ending.Text+").")
 	pause := s.rush.Limits.pause(s.shaky)
 	s.shaky++

@@ -57,6 +57,7 @@ type Rush struct {
 	roll      *roll
 	plans     *plans
 	troubles  *troubles
+	pauses    pauses
 	link      link
 	speech    sync.Mutex
 }
@@ -81,6 +82,7 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 	}
 	r.committer = [2]string{name, email}
 	r.plans = &plans{seen: map[string]*wake{}}
+	r.pauses.said = map[string]string{}
 	r.troubles = &troubles{list: map[flow.TaskID]trouble{}}
 	r.roll = &roll{ends: make(chan struct{}, 1), rest: map[*supervisor]flow.ObjectID{}}
 
@@ -113,7 +115,7 @@ func (r *Rush) man(ctx context.Context, posts []Post) error {
 	var wait sync.WaitGroup
 	for i, post := range posts {
 		s := &supervisor{rush: r, post: post, provider: post.Provider,
-			avoided: map[flow.TaskID]time.Time{}, failures: map[flow.TaskID]string{}}
+			avoided: map[flow.TaskID]time.Time{}, failures: map[flow.TaskID]string{}, threads: map[flow.TaskID]thread{}}
 		r.roll.busy(s)
 		wait.Go(func() {
 			errs[i] = s.run(working)

@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
@@ -10,15 +11,14 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// session runs the agent's program once, from prompt to end, and returns what
-// the board says afterwards.
+// session runs the agent's program once, from prompt to end, reports for it
+// where that is the supervisor's, and returns what the board says afterwards.
 func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *flow.Board, error) {
 	b, _, err := s.clone.Store.Board(ctx)
 	if err != nil {
 		return provider.Ending{}, nil, err
 	}
-	prompt, err := Prompt(b, Assignment{Role: e.role, Agent: s.id, Task: e.id(), Worktree: e.dir, Failure: e.failure, Triggers: e.triggers},
-		s.rush.Layers...)
+	prompt, err := Prompt(b, s.assignment(e), s.rush.Layers...)
 	if err != nil {
 		return provider.Ending{}, nil, &unfitError{e.id(), err}
 	}
@@ -26,8 +26,9 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 		e.handoff = t.Handoff
 	}
 	e.tally.sessions++
-	s.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), s.id, e.subject(), e.tally.sessions, prompt.Text())
-	ending, err := s.spawn(ctx, e, prompt.Text())
+	run := s.newRun(e, prompt.Text())
+	s.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), s.id, e.subject(), e.tally.sessions, run.prompt)
+	ending, err := s.spawn(ctx, e, run)
 	if proc.Unstartable(err) {
 		return ending, nil, &unfitError{e.id(), err}
 	}
@@ -35,74 +36,89 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 		ending = provider.Ending{Outcome: provider.Crashed, Text: err.Error()}
 	}
 	s.log.note("\n--- %s\n", ending.Text)
-	return s.judged(context.WithoutCancel(ctx), ending)
+	after := context.WithoutCancel(ctx)
+	b, err = s.judged(after)
+	if err == nil && ctx.Err() == nil && s.reports(e, ending, b) {
+		b, err = s.reportFor(ctx, e, &ending)
+	}
+	if err != nil {
+		return ending, nil, err
+	}
+	st := e.stage(b, s.id, s.generation)
+	s.tie(run, e, ending, st)
+	s.keep(after, run, e, ending, b, st)
+	return ending, b, nil
+}
+
+// assignment is what the agent is told to do.
+func (s *supervisor) assignment(e *errand) Assignment {
+	return Assignment{Role: e.role, Agent: s.id, Task: e.id(), Worktree: e.dir, Failure: e.failure, Triggers: e.triggers,
+		Report: string(s.provider.Commit), Compliance: string(s.provider.Contract)}
 }
 
 // judged is the board after a session: what a program that was killed has
 // pushed may be on the remote only.
-func (s *supervisor) judged(ctx context.Context, ending provider.Ending) (provider.Ending, *flow.Board, error) {
+func (s *supervisor) judged(ctx context.Context) (*flow.Board, error) {
 	if s.rush.link.remote != "" {
 		if _, err := s.clone.Store.Sync(ctx); err != nil && !s.rush.offline(err) {
-			return ending, nil, err
+			return nil, err
 		}
 	}
 	b, _, err := s.clone.Store.Board(ctx)
-	return ending, b, err
+	return b, err
 }
 
 // spawn runs the program, keeps its lease meanwhile, and ends it when the work
 // is no longer its own, soon after the expected move, or with ctx.
-func (s *supervisor) spawn(ctx context.Context, e *errand, prompt string) (provider.Ending, error) {
+func (s *supervisor) spawn(ctx context.Context, e *errand, run *run) (provider.Ending, error) {
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	wall := s.rush.Limits.Wall
 	if e.role == flow.Planner {
 		wall = s.rush.Limits.PlannerWall
 	}
+	w := &watcher{s: s, e: e, run: run, cancel: cancel}
 	var ending provider.Ending
 	var err error
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		ending, err = s.provider.Run(running, provider.Spawn{Agent: s.id, Generation: s.generation.Child(), Task: e.id(), Review: e.commit(),
-			Dir: e.dir, Prompt: prompt, Committer: s.rush.committer, Environ: s.rush.Environ, Common: s.clone.Repo.CommonDir(), Self: s.rush.Self, Output: s.log,
-			Idle: s.rush.Limits.Idle, Wall: wall, Grace: s.rush.Limits.Grace})
+			Session: run.chosen, Resume: run.thread.session, Dir: e.dir, Common: s.clone.Repo.CommonDir(), Prompt: run.prompt,
+			Committer: s.rush.committer, Environ: s.rush.Environ, Self: s.rush.Self, Output: io.MultiWriter(s.log, run.output),
+			Follow: s.rush.follower(s.id), Watch: w.affords, Idle: s.rush.Limits.Idle, Wall: wall, Grace: s.rush.Limits.Grace})
 	}()
-	var finish *time.Timer
-	s.hold(ctx, e, ended, func(_ *flow.Board, st stage) bool {
-		switch {
-		case st == handed || st == done:
-			if finish == nil {
-				finish = time.AfterFunc(s.rush.Limits.Finish, cancel)
-			}
-		case st != held:
-			cancel()
-		}
-		return true
-	})
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	s.hold(ctx, e, ended, beat.C, w.heed)
 	<-ended
-	if finish != nil {
-		finish.Stop()
-	}
+	e.spent = w.spent.Load()
 	return ending, err
 }
 
 // hold renews the errand's lease at half-life and calls heed whenever the
-// board has changed, until heed says no, the event happens or ctx is done.
-func (s *supervisor) hold(ctx context.Context, e *errand, event <-chan struct{}, heed func(*flow.Board, stage) bool) {
+// board has changed and at each beat, until heed says no, the event happens or
+// ctx is done.
+func (s *supervisor) hold(ctx context.Context, e *errand, event <-chan struct{}, beat <-chan time.Time, heed func(*flow.Board, stage) bool) {
 	renew := time.NewTimer(s.untilRenewal(e))
 	defer renew.Stop()
 	seen := flow.ObjectID("-")
+	var b *flow.Board
+	var st stage
 	for ctx.Err() == nil {
 		tip, changed := s.rush.view.Now()
 		if tip != seen {
-			b, _, err := s.clone.Store.Board(ctx)
-			if err == nil {
-				seen = tip
-				if !heed(b, e.stage(b, s.id, s.generation)) {
-					return
+			if now, _, err := s.clone.Store.Board(ctx); err == nil {
+				b, seen = now, tip
+				if e.adopt(b, s.id) {
+					s.lease = leaseOf(e.task)
+					renew.Reset(s.untilRenewal(e))
 				}
+				st = e.stage(b, s.id, s.generation)
 			}
+		}
+		if b != nil && !heed(b, st) {
+			return
 		}
 		select {
 		case <-event:
@@ -110,7 +126,11 @@ func (s *supervisor) hold(ctx context.Context, e *errand, event <-chan struct{},
 		case <-ctx.Done():
 			return
 		case <-changed:
+		case <-beat:
 		case <-renew.C:
+			if st == done {
+				continue // there is no lease until something comes back
+			}
 			next := s.renew(ctx, e)
 			renew.Reset(max(next, s.untilRenewal(e)))
 		}
@@ -172,9 +192,9 @@ func (s *supervisor) rest(ctx context.Context, e *errand, d time.Duration) stage
 		paused = b.Settings().Control.State != flow.Running
 		return st == held || st == handed
 	}
-	s.hold(ctx, e, over, heed)
+	s.hold(ctx, e, over, nil, heed)
 	for ctx.Err() == nil && paused && (last == held || last == handed) {
-		s.hold(ctx, e, nil, func(b *flow.Board, st stage) bool { return heed(b, st) && paused })
+		s.hold(ctx, e, nil, nil, func(b *flow.Board, st stage) bool { return heed(b, st) && paused })
 	}
 	return last
 }

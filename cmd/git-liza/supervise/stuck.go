@@ -53,6 +53,9 @@ func (r *Rush) stuck(b *flow.Board) error {
 		if a := b.Agent(s.id); a != nil && a.Degraded != "" {
 			stalls = append(stalls, Stall{Status: string(s.id) + " is degraded", Why: a.Degraded, Hint: "git liza agents"})
 		}
+		if stall := s.noPlan(b); stall.Why != "" {
+			stalls = append(stalls, stall)
+		}
 	}
 	if err := b.Err(); err != nil {
 		return err
@@ -88,21 +91,45 @@ func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
 		act = flow.ActClaim
 	}
 	if stall.Why == "" && act != 0 {
-		stall.Why = r.refused(b, act, role, t.ID)
+		r.refused(b, act, role, &stall)
 	}
 	return stall
 }
 
-// refused is why none of the supervisors here may begin an act.
-func (r *Rush) refused(b *flow.Board, act flow.Act, role flow.Role, id flow.TaskID) string {
+// refused says why none of the supervisors here may begin an act on a task.
+func (r *Rush) refused(b *flow.Board, act flow.Act, role flow.Role, stall *Stall) {
 	for _, s := range r.roll.crew() {
 		if act != flow.ActMerge && s.post.Role != role {
 			continue
 		}
-		if refusal := b.Opens(act, id, s.clone.Caller, s.at(b)); refusal != nil {
-			return refusal.Reason
+		if refusal := b.Opens(act, stall.Task, s.clone.Caller, s.at(b)); refusal != nil {
+			stall.Why = refusal.Reason
+			if refusal.Rule == flow.RuleBudget {
+				stall.Hint = refusal.Hint
+			}
+			return
 		}
-		return "no agent here takes it"
+		if why, hint := s.pauseStall(); why != "" {
+			stall.Why, stall.Hint = why, hint
+			return
+		}
+		stall.Why = "no agent here takes it"
+		return
 	}
-	return "there is no " + role.String() + " here"
+	stall.Why = "there is no " + role.String() + " here"
+}
+
+// noPlan is why a planner that is needed does not work; its Why is "" if it
+// does.
+func (s *supervisor) noPlan(b *flow.Board) Stall {
+	if s.post.Role != flow.Planner || len(b.Triggers()) == 0 {
+		return Stall{}
+	}
+	stall := Stall{Status: string(s.id) + " waits"}
+	if refusal := b.Budget(""); refusal != nil {
+		stall.Why, stall.Hint = refusal.Reason, refusal.Hint
+		return stall
+	}
+	stall.Why, stall.Hint = s.pauseStall()
+	return stall
 }

@@ -29,6 +29,7 @@ type supervisor struct {
 	lease    time.Time                 // of what it holds
 	avoided  map[flow.TaskID]time.Time // until when tasks that cannot be taken here are left to others
 	failures map[flow.TaskID]string    // how its last review of a task ended without a verdict
+	threads  map[flow.TaskID]thread    // what its next session on a task may go on with
 	shaky    int                       // reviews in a row without a verdict
 	resume   time.Time                 // no review before this
 	said     string                    // the last complaint, so that it is not repeated
@@ -187,6 +188,12 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 	s.due(b, tasks, &t)
 	if a.Degraded != "" {
 		return t, false, b.Err()
+	}
+	if p, err := s.paused(); p != nil || err != nil {
+		if p != nil {
+			t = s.pausing(*p, t)
+		}
+		return t, false, err
 	}
 	done, err := s.work(ctx, b)
 	var unfit *unfitError

@@ -1,0 +1,109 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// pauseLook is how often a supervisor looks whether its provider may work
+// again: somebody may have resumed it.
+const pauseLook = 500 * time.Millisecond
+
+// yield gives an errand back whose provider is in trouble, and pauses that
+// provider. The task is not to blame, so nothing is counted.
+func (s *supervisor) yield(ctx context.Context, e *errand, t provider.Trouble) error {
+	p, err := provider.PauseFor(s.clone.Repo.CommonDir(), s.provider.Name, t, time.Now())
+	if err != nil {
+		return err // without the pause it would be spawned again at once
+	}
+	s.say("%s: %s ended: %s is paused, %s", s.id, e.subject(), s.provider.Name, p)
+	s.rush.pauses.news(p)
+	if e.task == nil {
+		return nil
+	}
+	_, err = s.clone.Release(ctx, e.id(), false)
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) {
+		err = nil // somebody else has taken it since
+	}
+	return err
+}
+
+// paused is the pause of the supervisor's provider, nil if it may work. The
+// rush says when one begins and ends, once.
+func (s *supervisor) paused() (*provider.Pause, error) {
+	p, err := provider.Paused(s.clone.Repo.CommonDir(), s.provider.Name, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case p != nil && s.rush.pauses.news(*p):
+		s.say("%s is paused, %s; git liza providers resume %s", s.provider.Name, p, s.provider.Name)
+	case p == nil && s.rush.pauses.ended(s.provider.Name):
+		s.say("%s is tried again", s.provider.Name)
+	}
+	return p, nil
+}
+
+// pausing is the turn of a supervisor whose provider is paused. It is at work
+// as long as the pause ends by itself soon.
+func (s *supervisor) pausing(p provider.Pause, t turn) turn {
+	next := time.Now().Add(pauseLook)
+	if soon := time.Now().Add(s.rush.Limits.Patience); !p.Until.IsZero() && p.Until.Before(soon) {
+		if p.Until.Before(next) {
+			next = p.Until
+		}
+		t.soon(next)
+	} else if t.retry.IsZero() || next.Before(t.retry) {
+		t.retry = next
+	}
+	return t
+}
+
+// pauses are those that the rush has spoken of.
+type pauses struct {
+	mu   sync.Mutex
+	said map[string]string // provider → the pause in words
+}
+
+// news notes a pause; it is true if the rush has not spoken of it.
+func (l *pauses) news(p provider.Pause) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	old := l.said[p.Provider]
+	l.said[p.Provider] = p.String()
+	return old != p.String()
+}
+
+// ended forgets a provider's pause; it is true if the rush has spoken of one.
+func (l *pauses) ended(name string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, said := l.said[name]
+	delete(l.said, name)
+	return said
+}
+
+// recovered ends the row of a provider's pauses once it has worked again.
+func (s *supervisor) recovered(ending provider.Ending) error {
+	if ending.Outcome != provider.Ended {
+		return nil
+	}
+	return provider.Recover(s.clone.Repo.CommonDir(), s.provider.Name, time.Now())
+}
+
+// pauseStall is why and until when the supervisor's provider keeps it from its
+// work, "" if it does not.
+func (s *supervisor) pauseStall() (why, hint string) {
+	p, err := provider.Paused(s.clone.Repo.CommonDir(), s.provider.Name, time.Now())
+	if err != nil || p == nil {
+		return "", ""
+	}
+	return fmt.Sprintf("%s is paused, %s", s.provider.Name, p), "git liza providers resume " + s.provider.Name
+}

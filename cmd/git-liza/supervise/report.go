@@ -1,0 +1,182 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// reports says that the supervisor commits and reports for the agent: its
+// provider keeps it from doing so, the session ended well, and it has made no
+// move itself.
+func (s *supervisor) reports(e *errand, ending provider.Ending, b *flow.Board) bool {
+	return s.provider.Commit == provider.BySupervisor && ending.Outcome == provider.Ended && e.stage(b, s.id, s.generation) == held &&
+		(e.task != nil || len(remaining(e.triggers, b.Triggers())) == len(e.triggers))
+}
+
+// reportFor makes the moves that the agent's last message asks for, and returns
+// the board after them. What is refused goes into the next prompt.
+func (s *supervisor) reportFor(ctx context.Context, e *errand, ending *provider.Ending) (*flow.Board, error) {
+	var err error
+	message := ending.Report.Text
+	switch e.role {
+	case flow.Coder:
+		err = s.reportWork(ctx, e, message)
+	case flow.CodeReviewer:
+		err = s.reportVerdict(ctx, e, message)
+	case flow.Planner:
+		err = s.reportPlan(ctx, message)
+	}
+	var refusal *flow.Refusal
+	var wrong *wrongReport
+	var document *gitstore.DocumentError
+	switch {
+	case err == nil || setback(err):
+		s.log.note("\n--- reported for %s\n", s.id)
+	case errors.As(err, &refusal):
+		ending.Refused = refusal.Reason
+		if refusal.Hint != "" {
+			ending.Refused += "\nHint: " + refusal.Hint
+		}
+	case errors.As(err, &wrong), errors.As(err, &document):
+		ending.Refused = "Your last message is no report: " + err.Error()
+	default:
+		return nil, err
+	}
+	if ending.Refused != "" {
+		s.log.note("\n--- not reported: %s\n", ending.Refused)
+	}
+	return s.judged(ctx)
+}
+
+// A wrongReport says why a message is none of a role's reports.
+type wrongReport struct{ reason string }
+
+func (w *wrongReport) Error() string { return w.reason }
+
+// readReport fills v from the last fenced block called liza of a message, or
+// from the whole message where it has none.
+func readReport(message string, v any) error {
+	const fence = "```"
+	text := message
+	if at := strings.LastIndex(message, fence+"liza"); at >= 0 {
+		_, block, _ := strings.Cut(message[at:], "\n")
+		end := strings.Index("\n"+block, "\n"+fence)
+		if end < 0 {
+			return &wrongReport{"the block ```liza has no end"}
+		}
+		text = block[:end]
+	}
+	if strings.TrimSpace(text) == "" {
+		return &wrongReport{"there is none; end with a block ```liza"}
+	}
+	return gitstore.Decode("report", []byte(text), v)
+}
+
+// A workReport is how a coder's session ends: with work, with questions, or
+// half-way.
+type workReport struct {
+	Summary        string   `yaml:"summary"`
+	Validation     string   `yaml:"validation"`
+	Files          []string `yaml:"files"`
+	Assumptions    []string `yaml:"assumptions"`
+	Risks          []string `yaml:"risks"`
+	Extend         []string `yaml:"extend"`
+	TestsNotNeeded string   `yaml:"tests_not_needed"`
+
+	Blocked   string   `yaml:"blocked"`
+	Questions []string `yaml:"questions"`
+	Attempted []string `yaml:"attempted"`
+
+	Handoff *flow.Handoff `yaml:"handoff"`
+}
+
+func (s *supervisor) reportWork(ctx context.Context, e *errand, message string) error {
+	var r workReport
+	if err := readReport(message, &r); err != nil {
+		return err
+	}
+	id := e.id()
+	switch {
+	case r.Blocked != "":
+		_, err := s.clone.Make(ctx, flow.ActBlock, id, &flow.BlockMove{Reason: r.Blocked, Questions: r.Questions, Attempted: r.Attempted})
+		return err
+	case r.Summary == "" && r.Handoff == nil:
+		return &wrongReport{"it needs summary and validation, or blocked and questions, or handoff"}
+	}
+	message = r.Summary
+	if r.Handoff != nil {
+		message = r.Handoff.Summary
+	}
+	if err := s.commitFor(ctx, e, message); err != nil {
+		return err
+	}
+	if r.Handoff != nil {
+		_, err := s.clone.Make(ctx, flow.ActHandoff, id, &flow.HandoffMove{Handoff: *r.Handoff})
+		return err
+	}
+	_, err := s.clone.Make(ctx, flow.ActIntent, id, &flow.IntentMove{Intent: flow.Intent{Summary: r.Summary, Validation: r.Validation, Files: r.Files,
+		Assumptions: r.Assumptions, Risks: r.Risks, Extend: r.Extend, TestsNotNeeded: r.TestsNotNeeded}})
+	if err != nil {
+		return err
+	}
+	_, err = s.clone.Submit(ctx, id, "")
+	return err
+}
+
+// commitFor commits everything in the worktree as the agent's work.
+func (s *supervisor) commitFor(ctx context.Context, e *errand, message string) error {
+	status, err := s.clone.Trees.Status(ctx, e.dir)
+	if err != nil {
+		return err
+	}
+	if branch := e.id().Branch(); status.Branch != branch {
+		return &flow.Refusal{Rule: "branch", Hint: "git checkout " + branch,
+			Reason: fmt.Sprintf("the worktree is not on the branch %s but on %q, so nothing was committed", branch, status.Branch)}
+	}
+	author := string(s.id)
+	err = s.clone.Trees.Commit(ctx, e.dir, message, []string{"LIZA_AGENT_ID=" + author,
+		"GIT_AUTHOR_NAME=" + author, "GIT_AUTHOR_EMAIL=" + author + "@liza.invalid",
+		"GIT_COMMITTER_NAME=" + s.rush.committer[0], "GIT_COMMITTER_EMAIL=" + s.rush.committer[1]})
+	var failed *gitstore.GitError
+	if errors.As(err, &failed) {
+		return &flow.Refusal{Rule: "commit", Reason: "the worktree could not be committed: " + failed.Error(), Hint: "git status"}
+	}
+	return err
+}
+
+// A verdictReport is how a code-reviewer's session ends.
+type verdictReport struct {
+	Verdict       string `yaml:"verdict"` // approve or reject
+	Message       string `yaml:"message"`
+	Findings      string `yaml:"findings"` // as the text of git liza reject has them
+	flow.Feedback `yaml:",inline"`
+}
+
+func (s *supervisor) reportVerdict(ctx context.Context, e *errand, message string) error {
+	var r verdictReport
+	if err := readReport(message, &r); err != nil {
+		return err
+	}
+	switch r.Verdict {
+	case "approve":
+		_, err := s.clone.Verdict(ctx, flow.ActApprove, e.id(), &flow.ApproveMove{Commit: e.commit(), Message: r.Message})
+		return err
+	case "reject":
+	default:
+		return &wrongReport{fmt.Sprintf("verdict is approve or reject, not %q", r.Verdict)}
+	}
+	if r.Findings != "" {
+		var err error
+		if r.Feedback, err = flow.ParseFeedback(r.Findings); err != nil {
+			return &wrongReport{"findings: " + err.Error()}
+		}
+	}
+	_, err := s.clone.Verdict(ctx, flow.ActReject, e.id(), &flow.RejectMove{Commit: e.commit(), Feedback: r.Feedback})
+	return err
+}

@@ -1,0 +1,88 @@
+package supervise
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// heartbeat is how often a watcher looks at what does not show on the board.
+const heartbeat = 200 * time.Millisecond
+
+// A watcher ends a session when its work is no longer its own, soon after the
+// expected move, and when it has used up the budget.
+type watcher struct {
+	s      *supervisor
+	e      *errand
+	run    *run
+	cancel context.CancelFunc
+
+	made   time.Time // when the expected move was seen; zero while it is awaited
+	over   time.Time // when the session is ended
+	waited bool      // the agent has waited in it for what becomes of its move
+	back   bool      // and it came back
+
+	left  atomic.Pointer[flow.Budget] // nil while nothing bounds it
+	spent atomic.Bool
+}
+
+// heed is told what the board says, and at each beat.
+func (w *watcher) heed(b *flow.Board, st stage) bool {
+	if left, bounded := b.Left(w.e.id()); bounded {
+		w.left.Store(&left)
+	} else {
+		w.left.Store(nil)
+	}
+	switch st {
+	case held:
+		w.made, w.waited, w.back = time.Time{}, false, false
+	case handed, done:
+		w.linger(b)
+		if time.Now().After(w.over) {
+			w.cancel()
+		}
+	default:
+		w.cancel()
+	}
+	return true
+}
+
+// linger decides how long the session may go on after its move: a little while,
+// or as long as the agent waits in it.
+func (w *watcher) linger(b *flow.Board) {
+	now, limits := time.Now(), w.s.rush.Limits
+	if w.made.IsZero() {
+		w.made, w.over = now, now.Add(limits.Finish)
+	}
+	switch {
+	case limits.Await == 0 || w.e.role != flow.Coder:
+	case now.Before(w.made.Add(limits.Await)) && work.Awaiting(w.s.clone.Repo.CommonDir(), w.s.id):
+		w.over, w.waited = now.Add(limits.Finish), true
+	case w.waited && !w.back && w.returned(b):
+		w.over, w.back = now.Add(limits.Return), true
+	}
+}
+
+// returned reports whether the agent may claim again what it submitted.
+func (w *watcher) returned(b *flow.Board) bool {
+	return b.Opens(flow.ActClaim, w.e.id(), w.s.clone.Caller, w.s.at(b)) == nil
+}
+
+// affords is told what the session has used so far; it is false when no more
+// is left.
+func (w *watcher) affords(report transcript.Report) bool {
+	left := w.left.Load()
+	if left == nil {
+		return true
+	}
+	used := w.run.used(report)
+	if left.Tokens != 0 && used.Tokens() >= left.Tokens || left.Cost != 0 && used.Cost >= left.Cost {
+		w.spent.Store(true)
+		return false
+	}
+	return true
+}
