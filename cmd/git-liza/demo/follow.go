@@ -120,6 +120,8 @@ func (f *follower) note(tip gitstore.ID) error {
 func (f *follower) tell(m flow.Move, after *flow.Board) {
 	f.report.Moves++
 	switch {
+	case m.Act == flow.ActSession:
+		return // what a session used is no part of the story
 	case m.Act == flow.ActReject:
 		f.report.Rejected++
 	case m.Act == flow.ActIntegrationFail:

@@ -62,8 +62,8 @@ func (e Ending) Complaint() string {
 // ending judges how a program ended by its records. Its exit code counts only
 // where it writes plain text: others exit 0 after they were denied what they
 // needed, and with an error after they did their work.
-func (p Provider) ending(r proc.Result, s Spawn, report transcript.Report) Ending {
-	e := Ending{Excerpt: r.Excerpt, Text: describe(r, s), Report: report}
+func (p Provider) ending(r proc.Result, s Spawn, said *ear, report transcript.Report) Ending {
+	e := Ending{Excerpt: said.excerpt(report), Text: describe(r, s), Report: report}
 	switch {
 	case r.Reason == proc.Canceled:
 		e.Outcome = Canceled
@@ -76,6 +76,13 @@ func (p Provider) ending(r proc.Result, s Spawn, report transcript.Report) Endin
 	default:
 		e.Outcome = Failed
 		e.Text += ", " + failure(report)
+	}
+	if e.Outcome == Failed || e.Outcome == Crashed || e.Outcome == Hung {
+		words := report.Error + "\n" + said.errs.Text()
+		if report.End == transcript.Unmarked {
+			words = said.said.Text()
+		}
+		e.Trouble = p.Trouble(words, time.Now())
 	}
 	return e
 }

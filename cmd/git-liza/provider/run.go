@@ -50,30 +50,31 @@ type Spawn struct {
 func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	role := s.Agent.Role()
 	path, args := p.Command(role, s)
-	c := proc.Command{Path: path, Args: args, Dir: s.Dir, Env: s.Environment(p.Env, p.Set(role, s)...), Output: s.Output,
-		Idle: s.Idle, Wall: s.Wall, Grace: s.Grace}
+	env := s.Environment(p.Env, p.Set(role, s)...)
+	e := s.listen(env)
 	run := p.record
 	if p.ACP {
 		run = p.converse
 	}
-	r, report, err := run(ctx, c, s)
+	r, report, err := run(ctx, proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Wall: s.Wall, Grace: s.Grace}, s, e)
+	e.end()
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
 	}
-	return p.ending(r, s, report), nil
+	return p.ending(r, s, e, e.hide(report)), nil
 }
 
 // record runs a program that takes its prompt on standard input and prints
 // records.
-func (p Provider) record(ctx context.Context, c proc.Command, s Spawn) (proc.Result, transcript.Report, error) {
+func (p Provider) record(ctx context.Context, c proc.Command, s Spawn, e *ear) (proc.Result, transcript.Report, error) {
 	records, err := transcript.New(p.Output)
 	if err != nil {
 		return proc.Result{}, transcript.Report{}, err
 	}
-	if s.Follow != nil {
-		records.Follow(s.Follow)
+	if e.follow != nil {
+		records.Follow(e.follow)
 	}
-	c.Stdin, c.Stdout = strings.NewReader(s.Prompt), &listener{records, s.Output}
+	c.Stdin, c.Output, c.Stdout = strings.NewReader(s.Prompt), e.stderr, io.MultiWriter(records, e.stdout)
 	if records.Report().End == transcript.Unmarked {
 		// Plain text keeps its order only as one stream.
 		c.Output, c.Stdout = c.Stdout, nil
@@ -87,31 +88,13 @@ func (p Provider) record(ctx context.Context, c proc.Command, s Spawn) (proc.Res
 
 // converse runs a program that speaks the Agent Client Protocol. What it says
 // is logged as people read it.
-func (p Provider) converse(ctx context.Context, c proc.Command, s Spawn) (proc.Result, transcript.Report, error) {
-	prompt := acp.Prompt{Role: s.Agent.Role(), Text: s.Prompt, Dir: s.Dir, Model: p.Choice, Resume: s.Resume, Follow: s.Output}
-	if s.Output == nil {
-		prompt.Follow = s.Follow
-	} else if s.Follow != nil {
-		prompt.Follow = io.MultiWriter(s.Output, s.Follow)
+func (p Provider) converse(ctx context.Context, c proc.Command, s Spawn, e *ear) (proc.Result, transcript.Report, error) {
+	c.Output = e.stderr
+	prompt := acp.Prompt{Role: s.Agent.Role(), Text: s.Prompt, Dir: s.Dir, Model: p.Choice, Resume: s.Resume, Follow: e.stdout}
+	if e.follow != nil {
+		prompt.Follow = io.MultiWriter(e.stdout, e.follow)
 	}
 	return acp.Run(ctx, c, prompt)
-}
-
-// A listener hears standard output: its records, and its log, which may refuse
-// without harm to them.
-type listener struct {
-	records *transcript.Transcript
-	log     io.Writer // nil if there is none, or it refused
-}
-
-// Write takes everything and never fails.
-func (l *listener) Write(p []byte) (int, error) {
-	if l.log != nil {
-		if _, err := l.log.Write(p); err != nil {
-			l.log = nil
-		}
-	}
-	return l.records.Write(p)
 }
 
 // heartbeat is how often a caller hears what a program has used.

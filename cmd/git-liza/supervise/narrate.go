@@ -75,7 +75,7 @@ func Line(m flow.Move, after *flow.Board) string {
 		return fmt.Sprintf("%s (%s) on %s by %s", entered, t.Block.Reason, m.Act, m.By)
 	}
 	switch d := m.Detail.(type) {
-	case *flow.RenewMove:
+	case *flow.RenewMove, *flow.SessionMove:
 		return ""
 	case *flow.ClaimMove:
 		if t.Attempt.Iteration > 1 {
@@ -118,6 +118,8 @@ func because(d flow.Detail) string {
 // boardLine says a move that is not about one task.
 func boardLine(m flow.Move, after *flow.Board) string {
 	switch d := m.Detail.(type) {
+	case *flow.SessionMove:
+		return ""
 	case *flow.AddMove:
 		return fmt.Sprintf("%s added %s", m.By, added(d))
 	case *flow.RegisterMove:
