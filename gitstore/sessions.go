@@ -1,0 +1,181 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// SessionRefs is where the records of sessions stand: below it a ref for each
+// registration of an agent, AGENT/GENERATION, whose commits are its sessions.
+const SessionRefs = "refs/liza/sessions/"
+
+// What is kept of one session at most, in bytes: of longer ones the beginning
+// and the end.
+const (
+	MaxPrompt = 256 << 10
+	MaxOutput = 1 << 20
+	maxWords  = 4 << 10 // an error, a way to end
+)
+
+// The files of a session's tree.
+const (
+	recordFile = "record.yaml"
+	promptFile = "prompt.md"
+	outputFile = "output.txt"
+)
+
+// A SessionRecord says how a session of an agent went. Its texts hold no
+// secrets: whoever saves it has masked them.
+type SessionRecord struct {
+	ID         ID              `yaml:"-"` // its commit, once it is saved
+	Agent      flow.AgentID    `yaml:"agent"`
+	Generation flow.Generation `yaml:"generation"` // of the agent's registration
+	Role       flow.Role       `yaml:"role"`
+	Task       flow.TaskID     `yaml:"task"`   // "" of a planner
+	Commit     ID              `yaml:"commit"` // that was reviewed
+	Provider   string          `yaml:"provider"`
+	Model      string          `yaml:"model"`
+	Dir        string          `yaml:"dir"`
+	Began      time.Time       `yaml:"began"`
+	Ended      time.Time       `yaml:"ended"`
+	Outcome    string          `yaml:"outcome"` // one of flow.SessionOutcomes
+	Ending     string          `yaml:"ending"`  // how it ended, in words
+	Session    string          `yaml:"session"` // the provider's own name for it
+	Usage      flow.Usage      `yaml:"usage"`
+	Denied     []string        `yaml:"denied"` // tools that were refused to it
+	Error      string          `yaml:"error"`
+	PromptSize int64           `yaml:"prompt_bytes,keep"` // before anything was left out
+	OutputSize int64           `yaml:"output_bytes,keep"`
+}
+
+func (s SessionRecord) ref() string {
+	return SessionRefs + string(s.Agent) + "/" + string(s.Generation)
+}
+
+// saveTries is how often a session is saved anew when another one was saved
+// under the same registration meanwhile: nobody should.
+const saveTries = 5
+
+// SaveSession keeps a session that has ended, with what it was told and what it
+// printed, after those that the same registration had before. Texts that are
+// too long are cut in the middle. It does not touch the board. The error wraps
+// ErrRefMoved if others kept saving under the same registration.
+func (r *Repo) SaveSession(ctx context.Context, rec SessionRecord, prompt, output []byte) (ID, error) {
+	generation, child := strings.CutSuffix(string(rec.Generation), ".child")
+	if err := new(flow.Generation).UnmarshalText([]byte(generation)); err != nil || rec.Agent.Role() == 0 {
+		return "", fmt.Errorf("a session is saved under an agent and its generation, not under %q and %q", rec.Agent, rec.Generation)
+	}
+	if child {
+		rec.Generation = flow.Generation(generation)
+	}
+	rec.bound(len(prompt), len(output))
+	for try := 1; ; try++ {
+		id, err := r.saveSession(ctx, rec, cutMiddle(prompt, MaxPrompt), cutMiddle(output, MaxOutput))
+		if !errors.Is(err, ErrRefMoved) || try == saveTries {
+			return id, err
+		}
+	}
+}
+
+func (r *Repo) saveSession(ctx context.Context, rec SessionRecord, prompt, output []byte) (ID, error) {
+	last, err := r.Resolve(ctx, rec.ref())
+	if err != nil {
+		return "", err
+	}
+	o, err := r.Objects(ctx)
+	if err != nil {
+		return "", err
+	}
+	document, err := Encode(&rec)
+	if err != nil {
+		return "", fmt.Errorf("record of a session: %w", err)
+	}
+	var entries []Entry
+	for _, file := range []struct {
+		name string
+		data []byte
+	}{{recordFile, document}, {promptFile, prompt}, {outputFile, output}} {
+		blob, err := o.WriteBlob(file.data)
+		if err != nil {
+			return "", err
+		}
+		entries = append(entries, Entry{ModeBlob, file.name, blob})
+	}
+	tree, err := o.WriteTree(entries)
+	if err != nil {
+		return "", err
+	}
+	name, email, err := r.Identity(ctx)
+	if err != nil {
+		return "", err
+	}
+	id, err := o.WriteCommit(rec.commit(tree, last, name+" <"+email+">"))
+	if err != nil {
+		return "", err
+	}
+	if err := o.Flush(); err != nil {
+		return "", err
+	}
+	return id, r.MoveRefs(ctx, []RefUpdate{{Name: rec.ref(), Old: last, New: id}}, rec.subject())
+}
+
+// commit renders the commit object.
+func (s *SessionRecord) commit(tree, parent ID, committer string) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "tree %s\n", tree)
+	if parent != "" {
+		fmt.Fprintf(&b, "parent %s\n", parent)
+	}
+	at := s.Ended.Unix()
+	name, email := author(flow.Actor(s.Agent))
+	fmt.Fprintf(&b, "author %s <%s> %d +0000\ncommitter %s %d +0000\n\n%s\n", name, email, at, committer, at, s.subject())
+	return []byte(b.String())
+}
+
+func (s *SessionRecord) subject() string {
+	on := ""
+	if s.Task != "" {
+		on = " on " + string(s.Task)
+	}
+	return fmt.Sprintf("session of %s%s: %s", s.Agent, on, s.Outcome)
+}
+
+// bound makes the record fit into a document, whatever its texts are.
+func (s *SessionRecord) bound(prompt, output int) {
+	s.Began, s.Ended = s.Began.UTC().Truncate(time.Second), s.Ended.UTC().Truncate(time.Second)
+	for _, text := range []*string{&s.Provider, &s.Model, &s.Dir, &s.Outcome, &s.Ending, &s.Session, &s.Error} {
+		*text = flow.Excerpt(*text, maxWords)
+	}
+	s.Usage = s.Usage.Bounded()
+	s.Denied = slices.Clone(s.Denied[:min(len(s.Denied), flow.MaxList)])
+	for i, tool := range s.Denied {
+		s.Denied[i] = flow.Excerpt(tool, 500)
+	}
+	s.PromptSize, s.OutputSize = max(s.PromptSize, int64(prompt)), max(s.OutputSize, int64(output))
+}
+
+// cutMiddle keeps the beginning and the end of a text within a limit, with a
+// line between them that says how much is missing.
+func cutMiddle(text []byte, limit int) []byte {
+	if len(text) <= limit {
+		return text
+	}
+	const room = 64 // for the line
+	half := (limit - room) / 2
+	head, tail := half, len(text)-half
+	for head > half-utf8.UTFMax && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for tail < len(text)-half+utf8.UTFMax && !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	line := fmt.Sprintf("\n[… %d bytes left out …]\n", tail-head)
+	return slices.Concat(text[:head], []byte(line), text[tail:])
+}

@@ -1,0 +1,188 @@
+package gitstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A SessionFilter says which sessions are wanted. Zero fields want all.
+type SessionFilter struct {
+	Task  flow.TaskID
+	Agent flow.AgentID
+	Limit int
+}
+
+// A link of a chain of sessions, and where the chain goes on.
+type sessionLink struct {
+	SessionRecord
+	ref    string
+	parent ID
+}
+
+// Sessions are the sessions that are kept here, the last one first. One that
+// cannot be read has only its id, its agent and, as Ending, what is wrong.
+func (r *Repo) Sessions(ctx context.Context, f SessionFilter) ([]SessionRecord, error) {
+	chains, err := r.sessionChains(ctx, f.Agent)
+	if err != nil {
+		return nil, err
+	}
+	o, err := r.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []SessionRecord
+	for len(chains) > 0 && (f.Limit == 0 || len(list) < f.Limit) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		// The chains are sorted by their ends, the last one first.
+		last := chains[0]
+		chains = chains[1:]
+		if f.Task == "" || f.Task == last.Task {
+			list = append(list, last.SessionRecord)
+		}
+		if last.parent != "" {
+			next := o.sessionLink(last.ref, last.parent)
+			at, _ := slices.BinarySearchFunc(chains, next, sessionLink.compare)
+			chains = slices.Insert(chains, at, next)
+		}
+	}
+	return list, nil
+}
+
+// sessionChains are the last sessions of every ref, of one agent's if it is
+// named, sorted.
+func (r *Repo) sessionChains(ctx context.Context, agent flow.AgentID) ([]sessionLink, error) {
+	refs, err := r.Refs(ctx, SessionRefs+string(agent))
+	if err != nil {
+		return nil, err
+	}
+	o, err := r.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	chains := make([]sessionLink, 0, len(refs))
+	for ref, id := range refs {
+		chains = append(chains, o.sessionLink(ref, id))
+	}
+	slices.SortFunc(chains, sessionLink.compare)
+	return chains, nil
+}
+
+// compare puts the later end first.
+func (l sessionLink) compare(other sessionLink) int {
+	return cmp.Or(other.Ended.Compare(l.Ended), strings.Compare(l.ref, other.ref))
+}
+
+// sessionLink reads one session of a ref; where it cannot, it says so in it.
+func (o *Objects) sessionLink(ref string, id ID) sessionLink {
+	agent, _, _ := strings.Cut(strings.TrimPrefix(ref, SessionRefs), "/")
+	link := sessionLink{ref: ref}
+	c, err := o.Commit(id)
+	if err == nil {
+		if len(c.Parents) > 0 {
+			link.parent = c.Parents[0]
+		}
+		link.Ended = c.AuthorTime.UTC()
+		link.SessionRecord, err = o.sessionRecord(c)
+	}
+	if err != nil {
+		link.SessionRecord = SessionRecord{ID: id, Agent: flow.AgentID(flow.Clean(agent)), Ended: link.Ended, Ending: flow.Excerpt(err.Error(), maxWords)}
+	}
+	return link
+}
+
+func (o *Objects) sessionRecord(c Commit) (SessionRecord, error) {
+	var rec SessionRecord
+	data, err := o.sessionFile(c, recordFile, MaxDocument)
+	if err != nil {
+		return rec, err
+	}
+	if err := Decode("session "+string(c.ID)+" "+recordFile, data, &rec); err != nil {
+		return rec, err
+	}
+	rec.ID = c.ID
+	return rec, nil
+}
+
+func (o *Objects) sessionFile(c Commit, name string, limit int64) ([]byte, error) {
+	e, ok, err := o.find(c.Tree, name)
+	if err == nil && (!ok || e.Mode != ModeBlob) {
+		err = fmt.Errorf("%w: %s is no session: it has no %s", ErrNoCommit, c.ID.Short(), name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o.readKind(e.ID, "blob", limit)
+}
+
+// Session reads one session whole, by the id of its commit. The error wraps
+// ErrNoObject, or ErrNoCommit where the commit is no session.
+func (r *Repo) Session(ctx context.Context, id ID) (rec SessionRecord, prompt, output []byte, err error) {
+	o, err := r.Objects(ctx)
+	if err != nil {
+		return rec, nil, nil, err
+	}
+	c, err := o.Commit(id)
+	if err != nil {
+		return rec, nil, nil, err
+	}
+	if rec, err = o.sessionRecord(c); err != nil {
+		return rec, nil, nil, err
+	}
+	if prompt, err = o.sessionFile(c, promptFile, MaxPrompt); err != nil {
+		return rec, nil, nil, err
+	}
+	output, err = o.sessionFile(c, outputFile, MaxOutput)
+	return rec, prompt, output, err
+}
+
+// prunedAtOnce is how many refs go in one transaction.
+const prunedAtOnce = 500
+
+// PruneSessions drops the refs of registrations that are over and whose last
+// session ended before a time, and says how many sessions are gone with them,
+// also with an error.
+func (s *Store) PruneSessions(ctx context.Context, before time.Time) (pruned int, err error) {
+	b, _, err := s.Board(ctx)
+	if err != nil {
+		return 0, err
+	}
+	chains, err := s.Repo.sessionChains(ctx, "")
+	if err != nil {
+		return 0, err
+	}
+	chains = slices.DeleteFunc(chains, func(last sessionLink) bool { return !last.Ended.Before(before) || registered(b, last.ref) })
+	if b.Err() != nil {
+		return 0, b.Err()
+	}
+	for part := range slices.Chunk(chains, prunedAtOnce) {
+		sessions := 0
+		var updates []RefUpdate
+		for _, last := range part {
+			updates = append(updates, RefUpdate{Name: last.ref, Old: last.ID})
+			for sessions++; last.parent != ""; sessions++ {
+				last = s.objects.sessionLink(last.ref, last.parent)
+			}
+		}
+		if err := s.Repo.MoveRefs(ctx, updates, "archive"); err != nil {
+			return pruned, fmt.Errorf("dropping the records of sessions: %w", err)
+		}
+		pruned += sessions
+	}
+	return pruned, nil
+}
+
+// registered reports whether an agent is still registered as a ref of sessions
+// says.
+func registered(b *flow.Board, ref string) bool {
+	id, generation, _ := strings.Cut(strings.TrimPrefix(ref, SessionRefs), "/")
+	a := b.Agent(flow.AgentID(id))
+	return a != nil && string(a.Generation) == generation
+}

@@ -1,0 +1,211 @@
+package gitstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+const generation = flow.Generation("5c1e0a44d2b97f31")
+
+var noon = time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)
+
+// ended is a session that ended so many minutes after noon.
+func ended(agent flow.AgentID, g flow.Generation, task flow.TaskID, minutes int) SessionRecord {
+	at := noon.Add(time.Duration(minutes) * time.Minute)
+	return SessionRecord{Agent: agent, Generation: g, Role: agent.Role(), Task: task, Provider: "script", Model: "m", Dir: "/w",
+		Began: at.Add(-time.Minute), Ended: at, Outcome: "submitted", Ending: "exit 0", Session: "s", Denied: []string{"Bash: git push"},
+		Usage: flow.Usage{Sessions: 1, Input: 10, Cached: 4, Output: 2, Cost: 132500, Seconds: 60}}
+}
+
+func save(t testing.TB, r *Repo, rec SessionRecord) ID {
+	id, err := r.SaveSession(context.Background(), rec, []byte("do "+rec.Task), []byte("did "+rec.Task))
+	require.NoError(t, err)
+	return id
+}
+
+func outlined(list []SessionRecord) (lines []string) {
+	for _, one := range list {
+		lines = append(lines, fmt.Sprintf("%s %s %s", one.Agent, one.Task, one.Ended.Format("15:04")))
+	}
+	return lines
+}
+
+// Sessions are kept in every kind of repository, and git itself has nothing
+// against them.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, make := range kinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := make(t)
+			r := open(t, k.dir)
+			none, err := r.Sessions(ctx, SessionFilter{})
+			require.NoError(t, err)
+			require.Empty(t, none)
+
+			first := save(t, r, ended("coder-1", generation.Child(), "a", 1))
+			save(t, r, ended("coder-1", "1111111111111111", "b", 2))
+			save(t, r, ended("code-reviewer-1", generation, "a", 3))
+			last := save(t, r, ended("coder-1", generation, "c", 4))
+			ref := SessionRefs + "coder-1/" + string(generation)
+			require.Equal(t, string(last)+" "+string(first), strings.ReplaceAll(git(t, k.dir, "rev-list", ref), "\n", " "), "a chain for each registration")
+			require.Equal(t, "session of coder-1 on c: submitted|coder-1", git(t, k.dir, "log", "-1", "--format=%s|%an", ref))
+			git(t, k.dir, "gc", "-q", "--prune=now")
+			git(t, k.dir, "fsck", "--strict", "--no-dangling")
+
+			r = open(t, k.dir)
+			for filter, want := range map[SessionFilter][]string{
+				{}:                            {"coder-1 c 12:04", "code-reviewer-1 a 12:03", "coder-1 b 12:02", "coder-1 a 12:01"},
+				{Limit: 2}:                    {"coder-1 c 12:04", "code-reviewer-1 a 12:03"},
+				{Task: "a"}:                   {"code-reviewer-1 a 12:03", "coder-1 a 12:01"},
+				{Agent: "coder-1", Task: "a"}: {"coder-1 a 12:01"},
+				{Agent: "coder-1", Limit: 1}:  {"coder-1 c 12:04"},
+				{Agent: "coder-2"}:            nil,
+			} {
+				list, err := r.Sessions(ctx, filter)
+				require.NoError(t, err)
+				require.Equal(t, want, outlined(list), "%+v", filter)
+			}
+			rec, prompt, output, err := r.Session(ctx, first)
+			require.NoError(t, err)
+			want := ended("coder-1", generation, "a", 1)
+			want.ID, want.PromptSize, want.OutputSize = first, 4, 5
+			require.Equal(t, want, rec)
+			require.Equal(t, "do a did a", string(prompt)+" "+string(output))
+		})
+	}
+}
+
+// Whatever a provider said of itself fits.
+func TestSessionsAreBounded(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := open(t, seeded(t))
+	rec := ended("coder-1", generation, "a", 1)
+	long := strings.Repeat("ü\x00\x1b[31m", 3<<20)
+	rec.Provider, rec.Model, rec.Dir, rec.Ending, rec.Session, rec.Error = long, long, long, long, long, long
+	rec.Denied = []string{}
+	for range 100 {
+		rec.Denied = append(rec.Denied, long[:10_000])
+	}
+	rec.Usage = flow.Usage{Sessions: 9, Input: -1, Output: 1 << 62, Cost: -1}
+	rec.OutputSize = 1 << 40 // the caller had kept the ends only
+	id, err := r.SaveSession(ctx, rec, []byte(long), []byte(long))
+	require.NoError(t, err)
+	got, prompt, output, err := r.Session(ctx, id)
+	require.NoError(t, err)
+	require.Len(t, got.Denied, flow.MaxList)
+	require.Equal(t, flow.Usage{Sessions: 1, Output: 1e12}, got.Usage)
+	require.Equal(t, int64(len(long)), got.PromptSize)
+	require.Equal(t, int64(1<<40), got.OutputSize)
+	for limit, text := range map[int][]byte{MaxPrompt: prompt, MaxOutput: output} {
+		require.LessOrEqual(t, len(text), limit)
+		require.Greater(t, len(text), limit-100)
+		require.Contains(t, string(text), fmt.Sprintf("\n[… %d bytes left out …]\n", len(long)-2*((limit-64)/2)+leftover(text)))
+		require.Equal(t, bytes.ToValidUTF8(text, nil), text, "cut between characters")
+	}
+	whole := []byte(long[:MaxPrompt])
+	require.Equal(t, whole, cutMiddle(whole, MaxPrompt))
+}
+
+// leftover is what cutting between characters left out besides.
+func leftover(text []byte) int {
+	limit := MaxPrompt
+	if len(text) > MaxPrompt {
+		limit = MaxOutput
+	}
+	head, tail, _ := bytes.Cut(text, []byte("\n[…"))
+	_, tail, _ = bytes.Cut(tail, []byte("…]\n"))
+	return 2*((limit-64)/2) - len(head) - len(tail)
+}
+
+func TestSessionsOfNobody(t *testing.T) {
+	t.Parallel()
+	r := open(t, seeded(t))
+	for _, bad := range [][2]string{{"", string(generation)}, {"../x", string(generation)}, {"coder-1", ""}, {"coder-1", "../../heads/main"}, {"coder-1", ".child"}} {
+		_, err := r.SaveSession(context.Background(), ended(flow.AgentID(bad[0]), flow.Generation(bad[1]), "a", 1), nil, nil)
+		require.Error(t, err, bad)
+	}
+	require.Empty(t, git(t, r.CommonDir(), "for-each-ref", "refs/liza"))
+}
+
+// No session is lost where two are saved under one registration at once.
+func TestSessionsAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := seeded(t)
+	var all sync.WaitGroup
+	for i := range 4 {
+		r := open(t, dir)
+		all.Go(func() { save(t, r, ended("coder-1", generation, "a", i)) })
+	}
+	all.Wait()
+	list, err := open(t, dir).Sessions(context.Background(), SessionFilter{})
+	require.NoError(t, err)
+	require.Len(t, list, 4)
+}
+
+// What others have pushed may be anything.
+func TestForeignSessions(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := seeded(t)
+	r := open(t, dir)
+	good := save(t, r, ended("coder-1", generation, "a", 1))
+	main := git(t, dir, "rev-parse", "main")
+	git(t, dir, "update-ref", SessionRefs+"coder-2/x", main)
+	git(t, dir, "update-ref", SessionRefs+"coder-3/blob", git(t, dir, "rev-parse", "main:README"))
+	git(t, dir, "checkout", "-q", "--detach", string(good))
+	write(t, dir, "record.yaml", "agent: coder-4\nsurprise: 1\n")
+	git(t, dir, "add", "record.yaml")
+	git(t, dir, "commit", "-q", "-m", "another")
+	git(t, dir, "update-ref", SessionRefs+"coder-4/x", "HEAD")
+	list, err := r.Sessions(ctx, SessionFilter{})
+	require.NoError(t, err)
+	said := map[flow.AgentID]string{}
+	for _, one := range list {
+		said[one.Agent] += "|" + one.Ending
+	}
+	require.Equal(t, "|exit 0|exit 0", said["coder-1"], "once more behind that of coder-4")
+	require.Contains(t, said["coder-2"], "is no session")
+	require.Contains(t, said["coder-3"], "not a commit")
+	require.Contains(t, said["coder-4"], "surprise")
+	_, _, _, err = r.Session(ctx, ID(main))
+	require.ErrorIs(t, err, ErrNoCommit)
+	_, _, _, err = r.Session(ctx, ID(strings.Repeat("1", 40)))
+	require.ErrorIs(t, err, ErrNoObject)
+}
+
+func TestPruneSessions(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	d := newDesk(t, seeded(t))
+	d.do(by(ann, flow.ActRegister, &flow.RegisterMove{Agent: "coder-1", Generation: generation}))
+	for i := range 3 {
+		save(t, d.store.Repo, ended("coder-1", generation, "a", i))
+		save(t, d.store.Repo, ended("coder-1", "1111111111111111", "a", i))
+		save(t, d.store.Repo, ended("coder-2", "2222222222222222", "a", 10*i))
+	}
+	git(t, d.store.Repo.CommonDir(), "update-ref", SessionRefs+"coder-3/odd", string(d.at(StateRef)))
+	n, err := d.store.PruneSessions(ctx, noon.Add(20*time.Minute))
+	require.NoError(t, err)
+	require.Equal(t, 3+2, n, "with what is no session; coder-1 is registered, coder-2 ended later")
+	require.Equal(t, []string{SessionRefs + "coder-1/" + string(generation), SessionRefs + "coder-2/2222222222222222"},
+		strings.Fields(git(t, d.dir, "for-each-ref", "--format=%(refname)", SessionRefs)))
+	_, err = d.store.PruneSessions(ctx, noon.Add(21*time.Minute))
+	require.NoError(t, err)
+	d.do(by(ann, flow.ActUnregister, &flow.UnregisterMove{Agent: "coder-1"}))
+	n, err = d.store.PruneSessions(ctx, noon.Add(21*time.Minute))
+	require.NoError(t, err)
+	require.Equal(t, 3, n)
+	require.Empty(t, git(t, d.dir, "for-each-ref", SessionRefs))
+}
