@@ -341,9 +341,22 @@ func TestCommandsOfRoles(t *testing.T) {
 	}
 }
 
-func TestVision(t *testing.T) {
+// What a project starts from says what must not be missing.
+func TestStarters(t *testing.T) {
 	t.Parallel()
-	for _, heading := range []string{"# Vision", "## Why", "## For whom", "## In scope", "## Out of scope", "## Done when"} {
-		require.Contains(t, Vision(), heading)
+	want := map[string][]string{
+		"vision":         {"# Vision", "## Why", "## For whom", "## In scope", "## Out of scope", "## Done when"},
+		"adr":            {"# ADR-NNN", "Status: ", "## Context", "## Options", "## Decision", "## Consequences"},
+		"spec-changelog": {"# Spec changelog", "| Date | Spec | Change | Triggered by |", "## [goal-1]"},
+		"repository":     {"## Commands", "| build |", "| run all tests |", "## Layout", "## Conventions", "## Traps"},
+		"workflow":       {"git liza verify"},
 	}
+	for _, starter := range Starters() {
+		require.Contains(t, want, starter.Name)
+		for _, part := range want[starter.Name] {
+			require.Contains(t, starter.Text(), part, starter.Name)
+		}
+		require.NotEmpty(t, starter.About)
+	}
+	require.Len(t, Starters(), len(want))
 }

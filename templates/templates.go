@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-//go:embed prompts specs ci
+//go:embed prompts starters
 var builtIn embed.FS
 
 // A Section is a part of a prompt and the layer that it came from. What a
@@ -51,18 +51,4 @@ func (p Prompt) Explain() string {
 		fmt.Fprintf(&b, "%-10s %6d  %s\n", s.Name, len(s.Text), s.Layer)
 	}
 	return b.String()
-}
-
-// Vision is the spec that a project without one can start from.
-func Vision() string { return embedded("specs/vision.md") }
-
-// Workflow has GitHub judge a board after each push, see `git liza verify`.
-func Workflow() string { return embedded("ci/github.yml") }
-
-func embedded(name string) string {
-	text, err := builtIn.ReadFile(name)
-	if err != nil {
-		panic(err) // embedded above
-	}
-	return string(text)
 }

@@ -20,7 +20,7 @@ type lookCommands struct {
 	Validate  validateCommand   `cmd:"" group:"Look" help:"Hold the board against its invariants."`
 	Fsck      fsckCommand       `cmd:"" group:"Look" help:"Replay the moves and check that they lead to the board."`
 	Prompt    promptCommand     `cmd:"" group:"Look" help:"The prompt that an agent of a role would get."`
-	Template  templateCommands  `cmd:"" group:"Set up" help:"Print a document to start from."`
+	Template  templateCommand   `cmd:"" group:"Set up" help:"Print a document to start from."`
 	Contracts contractsCommands `cmd:"" group:"Set up" help:"What agents keep to: documents and skills, shown, installed and removed."`
 	Agents    agentsCommand     `cmd:"" group:"Govern" help:"The registered agents and what they do."`
 }

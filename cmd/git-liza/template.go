@@ -1,20 +1,41 @@
 package main
 
-import "github.com/git-liza/git-liza/templates"
+import (
+	"fmt"
+	"slices"
+	"strings"
 
-type templateCommands struct {
-	Vision   visionCommand   `cmd:"" help:"A spec to start from."`
-	Workflow workflowCommand `cmd:"" help:"A workflow for GitHub, which runs no hooks: it judges the board after each push."`
+	"github.com/git-liza/git-liza/templates"
+)
+
+type templateCommand struct {
+	Name string `arg:"" optional:"" help:"vision, adr, spec-changelog, repository or workflow; none lists them."`
 }
 
-type visionCommand struct{}
+func (c *templateCommand) Run(s *session) error {
+	starters := templates.Starters()
+	if c.Name == "" {
+		return s.starters(starters)
+	}
+	i := slices.IndexFunc(starters, func(one templates.Starter) bool { return one.Name == c.Name })
+	if i < 0 {
+		return usagef("git liza template", "there is no template %s", c.Name)
+	}
+	text := starters[i].Text()
+	return s.answer("", map[string]any{"name": c.Name, "text": text}, text)
+}
 
-func (c *visionCommand) Run(s *session) error { return s.template("vision", templates.Vision()) }
-
-type workflowCommand struct{}
-
-func (c *workflowCommand) Run(s *session) error { return s.template("workflow", templates.Workflow()) }
-
-func (s *session) template(name, text string) error {
-	return s.answer("", map[string]any{"name": name, "text": text}, text)
+// starters lists the templates.
+func (s *session) starters(list []templates.Starter) error {
+	type row struct {
+		Name  string `json:"name"`
+		About string `json:"about"`
+	}
+	rows := make([]row, len(list))
+	var text strings.Builder
+	for i, one := range list {
+		rows[i] = row{one.Name, one.About}
+		fmt.Fprintf(&text, "%-16s %s\n", one.Name, one.About)
+	}
+	return s.answer("", map[string]any{"templates": rows}, text.String())
 }

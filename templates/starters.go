@@ -1,0 +1,28 @@
+package templates
+
+// A Starter is a document that a project can start from.
+type Starter struct {
+	Name  string
+	About string
+	file  string
+}
+
+// Starters are all there are.
+func Starters() []Starter {
+	return []Starter{
+		{"vision", "a goal's spec: why, for whom, what is in, what is out, when it is done", "vision.md"},
+		{"adr", "a decision record: context, options, decision, consequences", "adr.md"},
+		{"spec-changelog", "what changed in the specs, and why", "spec-changelog.md"},
+		{"repository", "what somebody new must know: commands, layout, conventions, traps", "repository.md"},
+		{"workflow", "a workflow for GitHub, which runs no hooks: it judges the board after each push", "workflow.yml"},
+	}
+}
+
+// Text is the document as it stands.
+func (s Starter) Text() string {
+	text, err := builtIn.ReadFile("starters/" + s.file)
+	if err != nil {
+		panic(err) // embedded
+	}
+	return string(text)
+}
