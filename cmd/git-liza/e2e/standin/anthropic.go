@@ -2,7 +2,6 @@ package standin
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 )
 
@@ -98,7 +97,7 @@ func wholeAnthropic(c Conversation, t Turn) any {
 	for _, call := range t.Tools {
 		content = append(content, object{"type": "tool_use", "id": call.ID, "name": call.Name, "input": json.RawMessage(call.arguments())})
 	}
-	return object{"id": fmt.Sprintf("msg_%d", c.Turns()+1), "type": "message", "role": "assistant", "model": c.Model, "content": content,
+	return object{"id": t.id("msg"), "type": "message", "role": "assistant", "model": c.Model, "content": content,
 		"stop_reason": stopAnthropic(t), "stop_sequence": nil, "usage": usageAnthropic(t.Usage)}
 }
 
@@ -109,7 +108,7 @@ func streamAnthropic(c Conversation, t Turn) (events []event) {
 	}
 	first := usageAnthropic(t.Usage)
 	first["output_tokens"] = 1
-	add("message_start", object{"message": object{"id": fmt.Sprintf("msg_%d", c.Turns()+1), "type": "message", "role": "assistant", "model": c.Model,
+	add("message_start", object{"message": object{"id": t.id("msg"), "type": "message", "role": "assistant", "model": c.Model,
 		"content": list{}, "stop_reason": nil, "stop_sequence": nil, "usage": first}})
 	index := 0
 	block := func(start, delta object) {

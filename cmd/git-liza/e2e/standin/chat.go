@@ -80,13 +80,13 @@ func wholeChat(c Conversation, t Turn) any {
 	if calls := callsChat(t); calls != nil {
 		message["tool_calls"] = calls
 	}
-	return object{"id": "chat_1", "object": "chat.completion", "created": 0, "model": c.Model, "usage": usageChat(t.Usage),
+	return object{"id": t.id("chat"), "object": "chat.completion", "created": 0, "model": c.Model, "usage": usageChat(t.Usage),
 		"choices": list{object{"index": 0, "finish_reason": finishChat(t), "message": message}}}
 }
 
 func streamChat(c Conversation, t Turn) (events []event) {
 	add := func(choices list, usage any) {
-		events = append(events, event{"", object{"id": "chat_1", "object": "chat.completion.chunk", "created": 0, "model": c.Model,
+		events = append(events, event{"", object{"id": t.id("chat"), "object": "chat.completion.chunk", "created": 0, "model": c.Model,
 			"choices": choices, "usage": usage}})
 	}
 	delta := func(d object) { add(list{object{"index": 0, "delta": d, "finish_reason": nil}}, nil) }

@@ -3,6 +3,7 @@ package standin
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -52,6 +53,8 @@ type Turn struct {
 	RetryAfter time.Duration // header of a Status
 	Hang       bool          // nothing is answered
 	Cut        bool          // the stream breaks off in the middle
+
+	serial int64 // which answer of the server it is: command lines take two with one id for one
 }
 
 // Turns counts the turns that the model has had.
@@ -103,17 +106,23 @@ func (s Script) Next(c Conversation) Turn {
 	return turn
 }
 
-// fill gives a turn what every answer has: ids of calls and a usage.
-func (t *Turn) fill(c Conversation) {
+// fill gives a turn what every answer has: ids, its own and those of calls,
+// and a usage.
+func (t *Turn) fill(c Conversation, serial int64) {
+	t.serial = serial
+	t.Tools = slices.Clone(t.Tools)
 	for i := range t.Tools {
 		if t.Tools[i].ID == "" {
-			t.Tools[i].ID = fmt.Sprintf("call_%d_%d", c.Turns()+1, i+1)
+			t.Tools[i].ID = fmt.Sprintf("call_%d_%d", serial, i+1)
 		}
 	}
 	if t.Usage == (Usage{}) {
 		t.Usage = Usage{Input: 1000 + 100*int64(len(c.Messages)), Cached: 400, Output: 20 + int64(len(t.Text))/4}
 	}
 }
+
+// id is the answer's own.
+func (t Turn) id(kind string) string { return fmt.Sprintf("%s_%d", kind, t.serial) }
 
 // arguments is a call's input as JSON text.
 func (c Call) arguments() string {

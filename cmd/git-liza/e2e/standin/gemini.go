@@ -95,14 +95,14 @@ func wholeGemini(c Conversation, t Turn) any {
 		parts = append(parts, object{"functionCall": object{"id": call.ID, "name": call.Name, "args": json.RawMessage(call.arguments())}})
 	}
 	u := t.Usage
-	return object{"modelVersion": c.Model, "responseId": "r1",
+	return object{"modelVersion": c.Model, "responseId": t.id("r"),
 		"candidates": list{object{"index": 0, "finishReason": "STOP", "content": object{"role": "model", "parts": parts}}},
 		"usageMetadata": object{"promptTokenCount": u.Input, "cachedContentTokenCount": u.Cached, "candidatesTokenCount": u.Output,
 			"totalTokenCount": u.Input + u.Output}}
 }
 
 func streamGemini(c Conversation, t Turn) []event {
-	first := object{"modelVersion": c.Model, "responseId": "r1",
+	first := object{"modelVersion": c.Model, "responseId": t.id("r"),
 		"candidates": list{object{"index": 0, "content": object{"role": "model", "parts": list{object{"text": t.Text}}}}}}
 	rest := t
 	rest.Text = ""

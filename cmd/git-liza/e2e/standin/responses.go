@@ -2,7 +2,6 @@ package standin
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 )
 
@@ -85,7 +84,7 @@ func (c *Conversation) model() *Message {
 
 func itemsResponses(t Turn) (items list) {
 	if t.Text != "" {
-		items = append(items, object{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+		items = append(items, object{"type": "message", "id": t.id("msg"), "role": "assistant", "status": "completed",
 			"content": list{object{"type": "output_text", "text": t.Text, "annotations": list{}}}})
 	}
 	for _, call := range t.Tools {
@@ -102,7 +101,7 @@ func itemsResponses(t Turn) (items list) {
 
 func wholeResponses(c Conversation, t Turn) any {
 	u := t.Usage
-	return object{"id": fmt.Sprintf("resp_%d", c.Turns()+1), "object": "response", "created_at": 0, "status": "completed", "model": c.Model,
+	return object{"id": t.id("resp"), "object": "response", "created_at": 0, "status": "completed", "model": c.Model,
 		"output": itemsResponses(t), "usage": object{"input_tokens": u.Input, "input_tokens_details": object{"cached_tokens": u.Cached},
 			"output_tokens": u.Output, "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": u.Input + u.Output}}
 }
@@ -112,12 +111,12 @@ func streamResponses(c Conversation, t Turn) (events []event) {
 		data["type"], data["sequence_number"] = name, len(events)
 		events = append(events, event{name, data})
 	}
-	add("response.created", object{"response": object{"id": fmt.Sprintf("resp_%d", c.Turns()+1), "object": "response", "created_at": 0,
+	add("response.created", object{"response": object{"id": t.id("resp"), "object": "response", "created_at": 0,
 		"status": "in_progress", "model": c.Model, "output": list{}}})
 	for i, item := range itemsResponses(t) {
 		add("response.output_item.added", object{"output_index": i, "item": begun(item.(object))})
 		if item.(object)["type"] == "message" {
-			add("response.output_text.delta", object{"output_index": i, "content_index": 0, "item_id": "msg_1", "delta": t.Text})
+			add("response.output_text.delta", object{"output_index": i, "content_index": 0, "item_id": t.id("msg"), "delta": t.Text})
 		}
 		add("response.output_item.done", object{"output_index": i, "item": item})
 	}

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,6 +33,7 @@ type Server struct {
 	stop  chan struct{} // closed by Close: what hangs ends
 	done  chan struct{} // closed when the server has ended
 
+	answers  atomic.Int64
 	mu       sync.Mutex
 	requests []Request
 }
@@ -135,7 +137,7 @@ func (s *Server) converse(w http.ResponseWriter, r *http.Request, a api) error {
 	}
 	asked.API = a.name
 	turn := s.model.Next(asked)
-	turn.fill(asked)
+	turn.fill(asked, s.answers.Add(1))
 	s.record(Request{API: a.name, Method: r.Method, Path: r.URL.RequestURI(), Asked: asked, Answer: turn})
 	switch {
 	case turn.Hang:
