@@ -99,9 +99,11 @@ func (s *session) refusal(ctx context.Context, input any, err error) mcp.Answer 
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s\nrule: %s\nhint: %s\n", r.Outcome, r.Reason, r.Rule, r.Hint)
+	before := "legal now: "
 	for _, m := range r.Moves {
 		if m.Tool != "" {
-			fmt.Fprintf(&text, "legal now: %s\n", strings.TrimSpace(m.Tool+" "+string(m.Task)))
+			text.WriteString(before + strings.TrimSpace(m.Tool+" "+string(m.Task)))
+			before = ", "
 		}
 	}
 	return mcp.Answer{Failed: true, Text: text.String(), Data: r}

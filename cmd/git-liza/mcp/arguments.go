@@ -64,7 +64,7 @@ func newArgument(f reflect.StructField, i int) argument {
 	placeholder := f.Tag.Get("placeholder")
 	if enum := f.Tag.Get("enum"); enum != "" {
 		a.words = strings.Split(enum, ",")
-	} else if strings.Contains(placeholder, "|") && strings.Trim(placeholder, "abcdefghijklmnopqrstuvwxyz_|") == "" {
+	} else if f.Type.Kind() == reflect.String && strings.Contains(placeholder, "|") && strings.Trim(placeholder, "abcdefghijklmnopqrstuvwxyz_|") == "" {
 		a.words = strings.Split(placeholder, "|") // not PATH|TIME, which are no words to be said
 	}
 	if from, to, ok := strings.Cut(placeholder, ".."); ok {
@@ -259,9 +259,6 @@ func setList(value json.RawMessage, field reflect.Value, path string) error {
 func (a argument) known(field reflect.Value, path string) error {
 	if a.words == nil {
 		return nil
-	}
-	if field.Kind() == reflect.Pointer {
-		field = field.Elem()
 	}
 	said := []string{field.String()}
 	if field.Kind() == reflect.Slice {

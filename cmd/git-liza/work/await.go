@@ -60,7 +60,7 @@ const sayAwait = 20 * time.Second
 // another submission takes the place of the one that is there, and returns the
 // board. What cannot come is a *flow.Refusal at once; a *StillWaiting says that
 // the limit has passed. While an agent waits, [Awaiting] says so. tell hears
-// now and then that the wait goes on.
+// when the wait begins, and now and then that it goes on.
 func (c *Clone) Await(ctx context.Context, id flow.TaskID, what Wait, limit time.Duration, tell func(*flow.Task, time.Duration)) (*flow.Board, error) {
 	if agent := c.By.Agent(); agent != "" {
 		release, err := awaiting(c.Repo.CommonDir(), agent)
@@ -136,7 +136,7 @@ func (c *Clone) wait(ctx context.Context, view *View, begun *flow.Task, what Wai
 	defer timer.Stop()
 	say := time.NewTicker(sayAwait)
 	defer say.Stop()
-	for {
+	for told := false; ; {
 		_, changed := view.Now()
 		b, _, err := c.Store.Board(ctx)
 		if err != nil {
@@ -148,6 +148,10 @@ func (c *Clone) wait(ctx context.Context, view *View, begun *flow.Task, what Wai
 		}
 		if !slices.Contains(what.in, t.Status) || t.Submissions != begun.Submissions {
 			return b, nil
+		}
+		if !told {
+			tell(t, limit)
+			told = true
 		}
 		select {
 		case <-changed:

@@ -1,0 +1,509 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+)
+
+// A mcpClient is the SDK's own client of a server in a process of its own.
+type mcpClient struct {
+	*sdk.ClientSession
+	p      *playground
+	as     string
+	called map[string]bool
+	told   chan string // what came while calls went on
+}
+
+// server is the program as a server for somebody, "" for the human.
+func (p *playground) server(as string) *exec.Cmd {
+	args := []string{"mcp"}
+	if as != "" {
+		args = append(args, "--as", as)
+	}
+	cmd := exec.Command(filepath.Join(p.bin, "git-liza"), args...)
+	cmd.Dir, cmd.Env = p.repo, p.env
+	return cmd
+}
+
+func (p *playground) client(as string) *mcpClient {
+	p.t.Helper()
+	c := &mcpClient{p: p, as: as, called: map[string]bool{}, told: make(chan string, 100)}
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { c.told <- r.Params.Message }})
+	var err error
+	c.ClientSession, err = client.Connect(p.t.Context(), &sdk.CommandTransport{Command: p.server(as)}, nil)
+	require.NoError(p.t, err)
+	p.t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// ask calls a tool; arguments are JSON.
+func (c *mcpClient) ask(tool, arguments string) *sdk.CallToolResult {
+	c.p.t.Helper()
+	c.called[tool] = true
+	r, err := c.CallTool(c.p.t.Context(), &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
+	require.NoError(c.p.t, err, "%s %s", tool, arguments)
+	return r
+}
+
+// does calls a tool that does what it is asked, and returns its data.
+func (c *mcpClient) does(tool, arguments string) map[string]any {
+	c.p.t.Helper()
+	r := c.ask(tool, arguments)
+	require.False(c.p.t, r.IsError, "%s %s: %s", tool, arguments, textOf(r))
+	return r.StructuredContent.(map[string]any)
+}
+
+// refused calls a tool that refuses.
+func (c *mcpClient) refused(tool, arguments, rule string) map[string]any {
+	c.p.t.Helper()
+	r := c.ask(tool, arguments)
+	require.True(c.p.t, r.IsError, "%s %s: %s", tool, arguments, textOf(r))
+	data := r.StructuredContent.(map[string]any)
+	require.Equal(c.p.t, rule, data["rule"], data["reason"])
+	require.NotEmpty(c.p.t, data["hint"])
+	require.Contains(c.p.t, textOf(r), data["reason"])
+	return data
+}
+
+func textOf(r *sdk.CallToolResult) string { return r.Content[0].(*sdk.TextContent).Text }
+
+// tools are the names that the server lists.
+func (c *mcpClient) tools() (names []string) {
+	list, err := c.ListTools(c.p.t.Context(), nil)
+	require.NoError(c.p.t, err)
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	return names
+}
+
+// allCalled holds that the test has called every tool that there is.
+func (c *mcpClient) allCalled() {
+	c.p.t.Helper()
+	for _, name := range c.tools() {
+		require.True(c.p.t, c.called[name], "nobody has called %s as %q", name, c.as)
+	}
+}
+
+const newTask = `{"id": %q, "title": "T", "done_when": "D", "spec": "specs/vision.md", "scope": "S", "kind": "docs"}`
+
+// commit changes a file of a task's worktree, and returns the branch's tip.
+func (p *playground) commit(id, text string) string {
+	tree := filepath.Join(p.repo, ".worktrees", id)
+	require.NoError(p.t, os.WriteFile(filepath.Join(tree, id+".txt"), []byte(text), 0o644))
+	p.must("git", "-C", tree, "add", "-A")
+	p.must("git", "-C", tree, "commit", "-q", "-m", text)
+	return p.must("git", "rev-parse", "liza/"+id)
+}
+
+// everybodys calls the tools that all have.
+func (c *mcpClient) everybodys(task string) (discovery string) {
+	c.does("show", fmt.Sprintf(`{"id": %q}`, task))
+	c.does("list", `{"ready": true, "status": ["UNCLAIMED"]}`)
+	c.does("note", `{"text": "mind the gap", "for": "planner"}`)
+	c.does("anomaly", `{"type": "workaround", "detail": {"cause": "C"}}`)
+	return c.does("discover", fmt.Sprintf(`{"text": "a gap", "severity": "low", "during": %q}`, task))["record"].(string)
+}
+
+// What a coder and its reviewer do, by tools alone apart from what supervisors
+// do. Every tool of theirs is called.
+func TestMCPWorks(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.add("one")
+	p.add("two")
+	coder, reviewer := p.client("coder-1"), p.client("code-reviewer-1")
+	p.must("git-liza", "claim", "one", "--as", "coder-1")
+	coder.everybodys("one")
+	coder.does("intent", `{"id": "one", "summary": "S", "validation": "V", "files": ["one.txt"]}`)
+	coder.does("handoff", `{"id": "one", "summary": "half", "next_action": "the rest"}`)
+	commit := p.commit("one", "a")
+	require.Equal(t, commit, coder.does("submit", `{"id": "one"}`)["commit"])
+
+	p.must("git-liza", "review", "one", "--as", "code-reviewer-1")
+	reviewer.everybodys("one")
+	require.Contains(t, reviewer.does("show", `{"id": "one", "patch": -1}`)["patch"], "+a")
+	reviewer.does("reject", fmt.Sprintf(`{"id": "one", "commit": %q, "blockers": [{"file": "one.txt", "line": 1, "issue": "too short"}]}`, commit))
+	verdict := coder.does("await", `{"id": "one"}`)
+	require.Equal(t, "REJECTED", verdict["status"])
+	require.Equal(t, "git liza claim one", verdict["next"].([]any)[0].(map[string]any)["command"])
+
+	p.must("git-liza", "claim", "one", "--as", "coder-1")
+	coder.does("intent", `{"id": "one", "summary": "S", "validation": "V"}`)
+	commit = p.commit("one", "ab")
+	coder.does("submit", `{"id": "one"}`)
+	require.Equal(t, "READY_FOR_REVIEW", reviewer.does("await", `{"id": "one", "for": "resubmission"}`)["status"])
+	p.must("git-liza", "review", "one", "--as", "code-reviewer-1")
+	reviewer.does("approve", fmt.Sprintf(`{"id": "one", "commit": %q, "message": "good"}`, commit))
+	require.Equal(t, "APPROVED", p.show("one")["status"])
+
+	p.must("git-liza", "claim", "two", "--as", "coder-1")
+	coder.does("block", `{"id": "two", "reason": "R", "question": ["Q?"]}`)
+	coder.allCalled()
+	reviewer.allCalled()
+	p.must("git-liza", "fsck", "--full")
+}
+
+// What a planner does, and a human, who has its tools and some more.
+func TestMCPPlans(t *testing.T) {
+	t.Parallel()
+	for _, as := range []string{"planner-1", ""} {
+		t.Run(as, func(t *testing.T) {
+			t.Parallel()
+			p := newPlayground(t)
+			c := p.client(as)
+			data := c.does("task_add", fmt.Sprintf(`{"tasks": [%s, %s]}`, fmt.Sprintf(newTask, "one"), fmt.Sprintf(newTask, "two")))
+			require.Equal(t, []any{"one", "two"}, data["tasks"])
+			c.does("task_add", `{"tasks": [{"draft": true}]}`)
+			c.does("task_edit", `{"id": "task-1", "title": "T", "done_when": "D", "spec": "specs/vision.md", "scope": "S", "depends": ["one"], "priority": 1}`)
+			c.does("finalize", `{"id": ["task-1"]}`)
+			require.Equal(t, []any{"one"}, p.show("task-1")["depends_on"])
+			gap := c.everybodys("one")
+			c.does("align", `{"text": "on the way"}`)
+			c.does("convert", `{"discovery": "`+gap+`", "id": "gap", "done_when": "D", "spec": "specs/vision.md", "scope": "S"}`)
+			c.does("abandon", `{"id": "gap", "reason": "R"}`)
+			c.refused("await", `{"id": "gap"}`, "final")
+
+			p.must("git-liza", "claim", "one", "--as", "coder-1")
+			p.must("git-liza", "intent", "one", "--as", "coder-1", "--summary", "S", "--validation", "V")
+			commit := p.commit("one", "a")
+			p.must("git-liza", "submit", "one", "--as", "coder-1")
+			p.must("git-liza", "review", "one", "--as", "code-reviewer-1")
+			p.must("git-liza", "approve", "one", "--as", "code-reviewer-1", "--commit", commit)
+			no := fmt.Sprintf(`{"id": "one", "commit": %q, "blockers": [{"issue": "not what I meant"}]}`, commit)
+			if as == "" {
+				c.does("reject", no)
+				c.does("pause", `{"reason": "lunch"}`)
+				c.does("resume", `{"reason": "fed"}`)
+			} else {
+				_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "reject", Arguments: json.RawMessage(no)})
+				require.ErrorContains(t, err, "unknown tool")
+				p.must("git-liza", "reject", "one", "--commit", commit, "--reason", "- [blocker] one.txt — no")
+			}
+			c.does("block", `{"id": "one", "reason": "R", "question": ["Q?"]}`)
+			c.does("unblock", `{"id": "one"}`)
+			c.does("supersede", fmt.Sprintf(`{"id": "two", "reason": "R", "tasks": [%s]}`, fmt.Sprintf(newTask, "three")))
+			require.Equal(t, []any{"three"}, p.show("two")["superseded_by"])
+			c.allCalled()
+			p.must("git-liza", "fsck", "--full")
+		})
+	}
+}
+
+// A refusal says what would be legal instead.
+func TestMCPRefusals(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.add("one")
+	p.add("two")
+	c := p.client("coder-1")
+	p.must("git-liza", "claim", "one", "--as", "coder-1")
+
+	data := c.refused("submit", `{"id": "one"}`, "intent")
+	require.Equal(t, "refused", data["outcome"])
+	moves := data["moves"].([]any)
+	require.Contains(t, moves, map[string]any{"act": "intent", "task": "one", "tool": "intent"})
+	require.Contains(t, moves, map[string]any{"act": "block", "task": "one", "tool": "block"})
+	require.Contains(t, moves, map[string]any{"act": "release", "task": "one"}, "legal, but no tool")
+	require.Contains(t, moves, map[string]any{"act": "note", "tool": "note"})
+	require.NotContains(t, fmt.Sprint(moves), "approve")
+
+	data = c.refused("intent", `{"id": "two", "summary": "S", "validation": "V"}`, "wrong_state")
+	require.Contains(t, data["moves"], map[string]any{"act": "intent", "task": "one", "tool": "intent"}, "what it holds is told")
+	c.refused("show", `{"id": "nine"}`, "not_found")
+
+	for arguments, want := range map[string]string{
+		`{}`:                           "id: it is missing",
+		`{"id": "two", "sumary": "S"}`: "sumary: there is no such argument",
+		`{"id": "no way"}`:             "id: ",
+		`{"id": "one", "summary": 3}`:  "summary: want a value of type string, not number",
+		`{"id": "one", "summary": "S", "validation": "V", "files": "a"}`: "files: want a list of strings, not string",
+		`[]`: "want an object",
+	} {
+		data := c.refused("intent", arguments, "usage")
+		require.Contains(t, data["reason"], want, arguments)
+	}
+	c.refused("await", `{"id": "one", "for": "ever"}`, "usage")
+	c.refused("await", `{"id": "one", "timeout": "11m"}`, "usage")
+	_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "claim", Arguments: json.RawMessage(`{"id": "two"}`)})
+	require.ErrorContains(t, err, "unknown tool")
+}
+
+// What a tool answers is what the command prints with --json, and what it
+// changes is what the command would have changed.
+func TestMCPAnswersAsTheCommandLine(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.add("one")
+	c := p.client("coder-1")
+	p.must("git-liza", "claim", "one", "--as", "coder-1")
+	for tool, command := range map[string][]string{"show": {"show", "one"}, "list": {"list"}} {
+		var want struct{ Data map[string]any }
+		require.NoError(t, json.Unmarshal([]byte(p.must(append([]string{"git-liza", "--as", "coder-1", "--json"}, command...)...)), &want))
+		arguments := `{"id": "one"}`
+		if tool == "list" {
+			arguments = "{}"
+		}
+		require.Equal(t, want.Data, c.does(tool, arguments))
+	}
+	// A verify command that a model gives as the human is not trusted for that.
+	p.add("two")
+	p.client("").does("task_edit", `{"id": "two", "verify": "false"}`)
+	require.Contains(t, p.must("git-liza", "trust", "--list"), "  -        two")
+	p.must("git-liza", "task", "edit", "two", "--verify", "true")
+	require.Contains(t, p.must("git-liza", "trust", "--list"), "  trusted  two")
+}
+
+// Resources and prompts are what the commands print.
+func TestMCPResourcesAndPrompts(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.add("one")
+	c := p.client("coder-1")
+	for uri, key := range map[string]string{"liza:///state": "tasks", "liza:///goal": "title", "liza:///tasks/one": "history"} {
+		r, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		require.NoError(t, err, uri)
+		var data map[string]any
+		require.NoError(t, json.Unmarshal([]byte(r.Contents[0].Text), &data))
+		require.NotEmpty(t, data[key], uri)
+	}
+	for _, uri := range []string{"liza:///tasks/nine", "liza:///tasks/../one", "liza:///nothing"} {
+		_, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		require.Error(t, err, uri)
+	}
+	templates, err := c.ListResourceTemplates(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, "liza:///tasks/{id}", templates.ResourceTemplates[0].URITemplate)
+
+	prompts, err := c.ListPrompts(t.Context(), nil)
+	require.NoError(t, err)
+	require.Len(t, prompts.Prompts, 1, "its own role's")
+	got, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "coder", Arguments: map[string]string{"task": "one"}})
+	require.NoError(t, err)
+	text := got.Messages[0].Content.(*sdk.TextContent).Text
+	require.Equal(t, p.must("git-liza", "prompt", "coder", "one", "--as", "coder-1"), strings.TrimSpace(text))
+	for _, arguments := range []map[string]string{nil, {"task": "nine"}, {"task": "no way"}} {
+		_, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "coder", Arguments: arguments})
+		require.Error(t, err, arguments)
+	}
+	human, err := p.client("").ListPrompts(t.Context(), nil)
+	require.NoError(t, err)
+	require.Len(t, human.Prompts, 3)
+}
+
+// Several servers, each asked for several things at once, and the command line
+// beside them: every move is one commit, and none is lost.
+func TestMCPTogether(t *testing.T) {
+	t.Parallel()
+	const clients, calls = 4, 5
+	p := newPlayground(t)
+	before, err := strconv.Atoi(p.must("git", "rev-list", "--count", "refs/liza/state"))
+	require.NoError(t, err)
+	var all sync.WaitGroup
+	failed := make(chan string, 100)
+	for i := range clients {
+		c := p.client(fmt.Sprintf("coder-%d", i+1))
+		for n := range calls {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "note", Arguments: map[string]any{"text": fmt.Sprintf("%d of %d", n, i)}})
+				if err != nil || r.IsError {
+					failed <- fmt.Sprint(err, r)
+				}
+			}()
+		}
+	}
+	for n := range calls {
+		if code, stdout, stderr := p.run(nil, "git-liza", "note", fmt.Sprint(n)); code != 0 {
+			failed <- stdout + stderr
+		}
+	}
+	all.Wait()
+	close(failed)
+	for text := range failed {
+		t.Error(text)
+	}
+	after, err := strconv.Atoi(p.must("git", "rev-list", "--count", "refs/liza/state"))
+	require.NoError(t, err)
+	require.Equal(t, clients*calls+calls, after-before)
+	p.must("git-liza", "fsck", "--full")
+}
+
+// A task is claimed by hand by several; the tools of all but one are refused.
+func TestMCPOneHolder(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.add("one")
+	p.must("git-liza", "claim", "one", "--as", "coder-1")
+	p.client("coder-1").does("intent", `{"id": "one", "summary": "S", "validation": "V"}`)
+	other := p.client("coder-2")
+	other.refused("intent", `{"id": "one", "summary": "S", "validation": "V"}`, "not_holder")
+	other.refused("block", `{"id": "one", "reason": "R", "question": ["Q?"]}`, "not_holder")
+}
+
+// A line that is no message is answered, and the next one is served. Standard
+// output holds nothing but messages; its end is the end.
+func TestMCPGarbage(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	cmd := p.server("coder-1")
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	say := func(line string) map[string]any {
+		t.Helper()
+		_, err := io.WriteString(in, line+"\n")
+		require.NoError(t, err)
+		require.True(t, lines.Scan(), "no answer to %.80s", line)
+		var answer map[string]any
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &answer), lines.Text())
+		return answer
+	}
+	code := func(answer map[string]any) float64 {
+		t.Helper()
+		require.Contains(t, answer, "error", answer)
+		return answer["error"].(map[string]any)["code"].(float64)
+	}
+	say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	for line, want := range map[string]float64{
+		`{garbage`: -32700, "\xff\xfe": -32700, `{"jsonrpc": "2.0", "id": 1`: -32700,
+		`[]`: -32600, `7`: -32600, `{}`: -32600, `{"id": 5, "method": "ping"}`: -32600, strings.Repeat("x", 5<<20): -32600,
+		`{"jsonrpc":"2.0","id":6,"method":"no/such"}`:                                        -32601,
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"nothing"}}`:         -32602,
+		`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":[]}`:                         -32602,
+		`{"jsonrpc":"2.0","id":9,"method":"resources/read","params":{"uri":"liza:///no"}}`:   -32602,
+		`{"jsonrpc":"2.0","id":10,"method":"prompts/get","params":{"name":"code-reviewer"}}`: -32602,
+	} {
+		require.Equal(t, want, code(say(line)), "%.80s", line)
+	}
+	require.Equal(t, float64(11), say(`{"jsonrpc":"2.0","id":11,"method":"ping"}`)["id"])
+	require.NoError(t, in.Close())
+	require.False(t, lines.Scan(), lines.Text())
+	require.NoError(t, cmd.Wait())
+}
+
+// A server ends with its client, and at a signal, whatever it waits for. While
+// it waits its agent's supervisor can tell.
+func TestMCPEnds(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*exec.Cmd, io.Closer) error{
+		"its client leaves": func(_ *exec.Cmd, in io.Closer) error { return in.Close() },
+		"a signal":          func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Signal(syscall.SIGTERM) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlayground(t)
+			p.add("one")
+			p.must("git-liza", "claim", "one", "--as", "coder-1")
+			cmd := p.server("coder-1")
+			var out bytes.Buffer
+			cmd.Stdout = &out
+			in, err := cmd.StdinPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"await","arguments":{"id":"one","for":"resubmission"}}}
+`)
+			common := filepath.Join(p.repo, ".git")
+			require.Eventually(t, func() bool { return work.Awaiting(common, "coder-1") }, time.Minute, 5*time.Millisecond)
+			require.NoError(t, end(cmd, in))
+			require.NoError(t, cmd.Wait(), "it ends well")
+			require.False(t, work.Awaiting(common, "coder-1"))
+		})
+	}
+}
+
+// A client that waits is told that the wait goes on, can do other things
+// meanwhile, and hears of the verdict; one that cancels waits no longer.
+func TestMCPAwaits(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.add("one")
+	p.must("git-liza", "claim", "one", "--as", "coder-1")
+	p.must("git-liza", "intent", "one", "--as", "coder-1", "--summary", "S", "--validation", "V")
+	commit := p.commit("one", "a")
+	c := p.client("coder-1")
+	c.does("submit", `{"id": "one"}`)
+	p.must("git-liza", "review", "one", "--as", "code-reviewer-1")
+
+	waiting := func(ctx context.Context) chan *sdk.CallToolResult {
+		came := make(chan *sdk.CallToolResult, 1)
+		params := &sdk.CallToolParams{Name: "await", Arguments: json.RawMessage(`{"id": "one"}`)}
+		params.SetProgressToken("waiting")
+		go func() {
+			r, _ := c.CallTool(ctx, params)
+			came <- r
+		}()
+		require.Contains(t, <-c.told, "one is READY_FOR_REVIEW; waiting for verdict up to 10m")
+		return came
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	first := waiting(cancelled)
+	common := filepath.Join(p.repo, ".git")
+	require.True(t, work.Awaiting(common, "coder-1"))
+	cancel()
+	require.Nil(t, <-first)
+	require.Eventually(t, func() bool { return !work.Awaiting(common, "coder-1") }, time.Minute, 5*time.Millisecond)
+
+	second := waiting(t.Context())
+	c.does("note", `{"text": "meanwhile"}`)
+	require.Empty(t, second, "a note is no verdict")
+	p.must("git-liza", "approve", "one", "--as", "code-reviewer-1", "--commit", commit, "-m", "fine")
+	r := <-second
+	require.False(t, r.IsError, textOf(r))
+	require.Contains(t, textOf(r), "one APPROVED by code-reviewer-1\nfine")
+}
+
+// What a tool does to the board is what clients ask their user by.
+func TestMCPHints(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	list, err := p.client("").ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	var reads, ends []string
+	for _, tool := range list.Tools {
+		require.NotEmpty(t, tool.Description, tool.Name)
+		require.False(t, *tool.Annotations.OpenWorldHint, tool.Name)
+		if tool.Annotations.ReadOnlyHint {
+			reads = append(reads, tool.Name)
+		}
+		if *tool.Annotations.DestructiveHint {
+			ends = append(ends, tool.Name)
+		}
+		schema := tool.InputSchema.(map[string]any)
+		for name, property := range schema["properties"].(map[string]any) {
+			require.NotEmpty(t, property.(map[string]any)["description"], "%s of %s", name, tool.Name)
+		}
+	}
+	require.Equal(t, []string{"await", "list", "show"}, reads)
+	require.Equal(t, []string{"abandon", "pause", "resume", "supersede", "task_edit"}, ends)
+	require.False(t, slices.Contains(p.client("coder-1").tools(), "approve"))
+	code, _, stderr := p.run([]string{"LIZA_AGENT_ID=no one"}, "git-liza", "mcp")
+	require.Equal(t, exitUsage, code, stderr)
+}
