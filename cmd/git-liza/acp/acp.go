@@ -37,8 +37,7 @@ type Prompt struct {
 const (
 	// An agent whose session is called off has this long to say how it ended.
 	farewell = 2 * time.Second
-	// One that has answered has this long to leave by itself when its input is
-	// closed, and what it said this long to be taken in after it is gone.
+	// What it has said is taken in within this time after it is gone.
 	leaving = 5 * time.Second
 )
 
@@ -49,8 +48,9 @@ const (
 //
 // The report's End is Succeeded if the agent ended its turn, Failed if it said
 // that it could not (Error says why), NoEnd if it said neither. An agent that
-// has answered is done: that it is ended then does not show in the result,
-// which says that it exited with code 0.
+// has answered is done: its input is closed, it has c.Grace (0 is 5 s) to leave
+// by itself, and that it is ended then does not show in the result, which says
+// that it exited with code 0.
 func Run(ctx context.Context, c proc.Command, p Prompt) (proc.Result, transcript.Report, error) {
 	if ctx.Err() != nil {
 		return proc.Result{Code: -1, Reason: proc.Canceled}, transcript.Report{}, nil
@@ -62,18 +62,21 @@ func Run(ctx context.Context, c proc.Command, p Prompt) (proc.Result, transcript
 	defer root.Close()
 	input, stdin := io.Pipe()
 	defer input.Close()
+	if c.Grace <= 0 {
+		c.Grace = leaving
+	}
 	s := newSession(p, c.Env, root, stdin)
 	c.Stdin, c.Stdout = input, s.wire
 
 	// The process outlives ctx by the time that it has for its farewell.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	go s.hold(running)
+	go s.hold(context.WithoutCancel(ctx))
 	var called atomic.Bool
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
-		called.Store(s.attend(ctx, running))
+		called.Store(s.attend(ctx, running, c.Grace))
 		stop()
 	}()
 
@@ -82,7 +85,7 @@ func Run(ctx context.Context, c proc.Command, p Prompt) (proc.Result, transcript
 	<-left
 	s.wire.Close()
 	input.Close()
-	within(leaving, s.over)
+	within(leaving, s.over, nil)
 	switch {
 	case err != nil:
 		return proc.Result{}, transcript.Report{}, err
@@ -96,7 +99,7 @@ func Run(ctx context.Context, c proc.Command, p Prompt) (proc.Result, transcript
 
 // attend returns when the process is to be ended: after ctx, with a farewell,
 // which it reports; or some time after the agent has answered.
-func (s *session) attend(ctx, running context.Context) (called bool) {
+func (s *session) attend(ctx, running context.Context, grace time.Duration) (called bool) {
 	select {
 	case <-running.Done():
 		return false
@@ -106,19 +109,15 @@ func (s *session) attend(ctx, running context.Context) (called bool) {
 		return true
 	case <-s.over:
 	}
-	within(leaving, ctx.Done(), running.Done())
+	within(grace, ctx.Done(), running.Done())
 	return false
 }
 
-// within waits until one of the events happens, but no longer than d.
-func within(d time.Duration, events ...<-chan struct{}) {
-	late, done := time.After(d), (<-chan struct{})(nil)
-	if len(events) > 1 {
-		done = events[1]
-	}
+// within waits until one of two events happens, but no longer than d.
+func within(d time.Duration, event, other <-chan struct{}) {
 	select {
-	case <-late:
-	case <-events[0]:
-	case <-done:
+	case <-event:
+	case <-other:
+	case <-time.After(d):
 	}
 }

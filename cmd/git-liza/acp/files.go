@@ -15,7 +15,7 @@ import (
 
 // maxFile is how large a file may be that the agent reads through us: it has
 // to fit into a message.
-const maxFile = 4 << 20
+const maxFile = 2 << 20
 
 // notFound is the protocol's code for a file that is not there.
 const notFound = -32002

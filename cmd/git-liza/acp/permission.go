@@ -25,7 +25,7 @@ var (
 func (s *session) answer(_ context.Context, method string, params json.RawMessage) (any, *sdk.RequestError) {
 	switch method {
 	case sdk.ClientMethodSessionUpdate:
-		defer s.wire.heard(method)
+		defer s.wire.done(&s.wire.updates)
 		return respond(params, func(n sdk.SessionNotification) (any, error) { s.record.update(n.Update); return nil, nil })
 	case sdk.ClientMethodSessionRequestPermission:
 		return respond(params, func(r sdk.RequestPermissionRequest) (any, error) { return s.permit(r), nil })
@@ -33,6 +33,9 @@ func (s *session) answer(_ context.Context, method string, params json.RawMessag
 		return respond(params, func(r sdk.ReadTextFileRequest) (any, error) { return s.files.read(r) })
 	case sdk.ClientMethodFsWriteTextFile:
 		return respond(params, func(r sdk.WriteTextFileRequest) (any, error) { return sdk.WriteTextFileResponse{}, s.write(r) })
+	case last:
+		close(s.wire.end)
+		return nil, nil
 	}
 	return nil, sdk.NewMethodNotFound(method)
 }

@@ -63,21 +63,19 @@ func (s *session) hold(ctx context.Context) {
 	switch {
 	case err == nil:
 		s.record.end(text)
-	case s.lost(ctx):
+	case s.lost():
 	default:
 		s.record.end(explain(err))
 	}
 }
 
 // lost reports whether a request went unanswered because the agent is gone.
-func (s *session) lost(ctx context.Context) bool {
+func (s *session) lost() bool {
 	select {
-	case <-s.wire.gone:
-		return true
 	case <-s.conn.Done():
 		return true
 	default:
-		return ctx.Err() != nil
+		return s.wire.over()
 	}
 }
 
@@ -175,7 +173,7 @@ func (s *session) resume(ctx context.Context, able sdk.AgentCapabilities) (sdk.N
 		sdk.LoadSessionRequest{SessionId: id, Cwd: s.prompt.Dir, McpServers: []sdk.McpServer{}})
 	if err == nil {
 		offer.SessionId = id
-	} else if !demandsLogin(err) && !s.lost(ctx) {
+	} else if !demandsLogin(err) && !s.lost() {
 		return sdk.NewSessionResponse{}, nil
 	}
 	return offer, err

@@ -15,43 +15,52 @@ const (
 	// A message is not longer than this: the SDK gives its connection up at
 	// 10 MiB.
 	maxLine = 8 << 20
-	// So many messages are with the session at a time. The SDK starts a
-	// goroutine for every request, and gives its connection up when 1024
-	// notifications wait.
-	window = 256
+	// So many notifications are with the SDK at a time: it gives its connection
+	// up when 1024 wait.
+	maxUpdates = 256
+	// So many requests are: it starts a goroutine for each, and an answer may
+	// hold a file.
+	maxRequests = 8
 )
 
 // last is the method of the notification that the wire itself sends when
 // nothing more will come: the SDK hands it over when it is through with all
-// that came before, and only then may it see the end of its input.
+// that came before, and only then may it see the end of its input, or it
+// would forget an answer that it has got.
 const last = "_liza/last"
 
 // A wire takes an agent's standard output and passes the messages in it on to
-// the SDK's connection, no faster than they are dealt with. Whatever is no
-// message is dropped and counted.
+// the SDK's connection, no faster than they are dealt with. A request waits
+// for the notifications before it: they may say what it is about. Whatever is
+// no message is dropped and counted.
 type wire struct {
 	out  *io.PipeWriter
 	in   *io.PipeReader
-	room chan struct{} // holds an entry for every message that is not dealt with
-	gone chan struct{} // closed when the agent is gone
 	end  chan struct{} // closed when the last notification was dealt with
 	drop func()        // is told of every line that is no message
 
-	mu   sync.Mutex
+	mu   sync.Mutex // of what is being written
 	line []byte
 	long bool // the line is too long and is skipped to its end
+
+	flow     sync.Mutex // of what follows
+	moved    *sync.Cond
+	updates  int // notifications and requests that are not dealt with
+	requests int
+	gone     bool
 }
 
 func newWire(drop func()) *wire {
-	w := &wire{room: make(chan struct{}, window), gone: make(chan struct{}), end: make(chan struct{}), drop: drop}
+	w := &wire{end: make(chan struct{}), drop: drop}
 	w.in, w.out = io.Pipe()
+	w.moved = sync.NewCond(&w.flow)
 	return w
 }
 
 // errGone is what is left to say to a process whose end has been seen.
 var errGone = errors.New("the agent is gone")
 
-// Write takes the next piece of output; it blocks while the window is full.
+// Write takes the next piece of output; it blocks while too much waits.
 func (w *wire) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,15 +101,24 @@ func (w *wire) pass() error {
 		return nil
 	}
 	var m message
-	if long || line[0] != '{' || json.Unmarshal(line, &m) != nil || m.ID == nil && m.Method == "" || m.Method == last {
+	if long || line[0] != '{' || json.Unmarshal(line, &m) != nil {
 		w.drop()
 		return nil
 	}
-	// Answers, and this one notification, the SDK keeps to itself.
-	if m.Method != "" && (m.ID != nil || m.Method != "$/cancel_request") {
-		select {
-		case w.room <- struct{}{}:
-		case <-w.gone:
+	update := m.Method == sdk.ClientMethodSessionUpdate
+	switch {
+	case m.Method == "" && m.ID == nil, update && m.ID != nil:
+		w.drop()
+		return nil
+	case m.Method == "": // an answer, which the SDK keeps to itself
+	case update:
+		if !w.admit(&w.updates, func() bool { return w.updates < maxUpdates }) {
+			return errGone
+		}
+	case m.ID == nil: // a notification that nobody here listens to
+		return nil
+	default:
+		if !w.admit(&w.requests, func() bool { return w.updates == 0 && w.requests < maxRequests }) {
 			return errGone
 		}
 	}
@@ -108,25 +126,46 @@ func (w *wire) pass() error {
 	return err
 }
 
-// heard says that a notification was dealt with.
-func (w *wire) heard(method string) {
-	if method == last {
-		close(w.end)
-		return
+// admit counts a message when there is room for it; false if the agent is
+// gone before.
+func (w *wire) admit(count *int, room func() bool) bool {
+	w.flow.Lock()
+	defer w.flow.Unlock()
+	for !room() && !w.gone {
+		w.moved.Wait()
 	}
-	<-w.room
+	*count++
+	return !w.gone
+}
+
+// done says that a message was dealt with.
+func (w *wire) done(count *int) {
+	w.flow.Lock()
+	defer w.flow.Unlock()
+	*count--
+	w.moved.Broadcast()
+}
+
+// over reports whether the agent is gone.
+func (w *wire) over() bool {
+	w.flow.Lock()
+	defer w.flow.Unlock()
+	return w.gone
 }
 
 // Close says that the agent is gone. It returns when the SDK has got all that
 // the agent has said, and sees the end of its input.
 func (w *wire) Close() {
-	close(w.gone)
+	w.flow.Lock()
+	w.gone = true
+	w.moved.Broadcast()
+	w.flow.Unlock()
 	stuck := time.AfterFunc(leaving, func() { w.in.Close() })
 	defer stuck.Stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, err := w.out.Write([]byte(`{"jsonrpc":"2.0","method":"` + last + `"}` + "\n")); err == nil {
-		within(leaving, w.end)
+		within(leaving, w.end, nil)
 	}
 	w.out.Close()
 }
@@ -143,7 +182,7 @@ func (v voice) Write(p []byte) (int, error) {
 	n, err := v.Writer.Write(p)
 	var m message
 	if json.Unmarshal(p, &m) == nil && m.Method == "" {
-		<-v.wire.room
+		v.wire.done(&v.wire.requests)
 	}
 	return n, err
 }
