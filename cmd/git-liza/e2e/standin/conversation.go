@@ -34,7 +34,7 @@ type Message struct {
 // A Call asks the command line to use one of its tools.
 type Call struct {
 	ID    string // made up if it is ""
-	Name  string
+	Name  string // NAMESPACE/NAME where a Responses API has tools in groups, as those of an MCP server
 	Input map[string]any
 	Raw   string // instead of Input: the text for a tool that takes no JSON
 }

@@ -3,6 +3,7 @@ package standin
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 )
 
 // responses is the OpenAI Responses API: POST /v1/responses.
@@ -12,12 +13,19 @@ type responsesRequest struct {
 	Model        string
 	Stream       bool
 	Instructions string
-	Tools        []struct{ Type, Name string }
+	Tools        []responsesTool
 	Input        json.RawMessage
+}
+
+// A responsesTool is a tool, or a namespace with the tools of an MCP server.
+type responsesTool struct {
+	Type, Name string
+	Tools      []struct{ Name string }
 }
 
 type responsesItem struct {
 	Type      string
+	Namespace string
 	Role      string
 	Content   json.RawMessage
 	CallID    string `json:"call_id"`
@@ -38,6 +46,9 @@ func readResponses(_ *http.Request, body []byte) (Conversation, bool, error) {
 			t.Name = t.Type
 		}
 		c.Tools = append(c.Tools, t.Name)
+		for _, inner := range t.Tools {
+			c.Tools = append(c.Tools, t.Name+"/"+inner.Name)
+		}
 	}
 	var items []responsesItem
 	if json.Unmarshal(r.Input, &items) != nil {
@@ -63,6 +74,9 @@ func (c *Conversation) take(item responsesItem) {
 		}
 	case "function_call":
 		call := Call{ID: item.CallID, Name: item.Name}
+		if item.Namespace != "" {
+			call.Name = item.Namespace + "/" + item.Name
+		}
 		_ = json.Unmarshal([]byte(item.Arguments), &call.Input)
 		m := c.model()
 		m.Calls = append(m.Calls, call)
@@ -93,8 +107,12 @@ func itemsResponses(t Turn) (items list) {
 				"input": call.Raw, "status": "completed"})
 			continue
 		}
-		items = append(items, object{"type": "function_call", "id": "fc_" + call.ID, "call_id": call.ID, "name": call.Name,
-			"arguments": call.arguments(), "status": "completed"})
+		item := object{"type": "function_call", "id": "fc_" + call.ID, "call_id": call.ID, "name": call.Name,
+			"arguments": call.arguments(), "status": "completed"}
+		if namespace, name, ok := strings.Cut(call.Name, "/"); ok {
+			item["namespace"], item["name"] = namespace, name
+		}
+		items = append(items, item)
 	}
 	return items
 }
