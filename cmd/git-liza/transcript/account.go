@@ -133,13 +133,14 @@ func (a *account) goesAhead() { a.report.End = NoEnd }
 
 func (a *account) garbage() { a.report.Garbage++ }
 
-// line shows people what happens; their terminal is not steered by it.
+// line shows people what happens; their terminal is not steered by it. It keeps
+// its indentation.
 func (a *account) line(format string, args ...any) {
-	text := flow.Clean(fmt.Sprintf(format, args...))
-	if text == "" {
-		return
+	// Clean takes the blanks from both ends.
+	text := flow.Clean("|" + fmt.Sprintf(format, args...))[1:]
+	if last := label(text[strings.LastIndexByte(text, '\n')+1:]); last != "" {
+		a.report.Say = last
 	}
-	a.report.Say = label(text[strings.LastIndexByte(text, '\n')+1:])
 	if a.show == nil {
 		return
 	}

@@ -11,10 +11,12 @@ import (
 
 // claude is claude -p --output-format stream-json --verbose, and qwen's output
 // of the same name. An answer comes in a record for each of its blocks, with
-// the usage that is known by then; the end record has the sums of the run, and
-// the cost. What was refused has a record when it happens, and in the end.
+// the usage that is known by then. An end record has the tokens of the run, the
+// cost of the whole session, runs before this one too, and, in claude 2.1.330,
+// both since the end record before, with what subagents used. What was refused has a record when it happens, and in the end.
 type claude struct {
-	answer string // the id of the answer that was counted last
+	answer string     // the id of the answer that was counted last
+	sure   flow.Usage // by the end records so far
 }
 
 type claudeRecord struct {
@@ -22,6 +24,7 @@ type claudeRecord struct {
 	Subtype string        `json:"subtype"`
 	Session string        `json:"session_id"`
 	Model   string        `json:"model"`
+	Parent  string        `json:"parent_tool_use_id"` // of a subagent
 	Message claudeMessage `json:"message"`
 
 	// Of the records of type system.
@@ -33,12 +36,22 @@ type claudeRecord struct {
 	Error   word   `json:"error"` // in qwen's end record an object
 
 	// Of the end record.
-	IsError *bool          `json:"is_error"`
-	Result  string         `json:"result"`
-	Errors  []string       `json:"errors"`
-	Cost    dollars        `json:"total_cost_usd"`
-	Usage   *claudeUsage   `json:"usage"`
-	Denials []claudeDenial `json:"permission_denials"`
+	IsError json.RawMessage `json:"is_error"` // what is no boolean is no success
+	Result  string          `json:"result"`
+	Errors  []string        `json:"errors"`
+	Cost    dollars         `json:"total_cost_usd"`
+	Usage   *claudeUsage    `json:"usage"`
+	Denials []claudeDenial  `json:"permission_denials"`
+
+	Since map[string]claudeModel `json:"model_usage_since_last_result"`
+}
+
+type claudeModel struct {
+	Input   count   `json:"inputTokens"`
+	Created count   `json:"cacheCreationInputTokens"`
+	Cached  count   `json:"cacheReadInputTokens"`
+	Output  count   `json:"outputTokens"`
+	Cost    dollars `json:"costUSD"`
 }
 
 type claudeMessage struct {
@@ -54,6 +67,11 @@ type claudeBlock struct {
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
+
+	// Of a tool's result.
+	CallID  string `json:"tool_use_id"`
+	Content word   `json:"content"`
+	IsError bool   `json:"is_error"`
 }
 
 type claudeDenial struct {
@@ -82,6 +100,12 @@ func (c *claude) read(line []byte, a *account) {
 		c.system(r, a)
 	case "assistant":
 		c.answered(r, a)
+	case "user":
+		for _, block := range r.Message.Content {
+			if block.IsError && strings.HasPrefix(string(block.Content), claudeMissing) {
+				a.denied(a.called(block.CallID))
+			}
+		}
 	case "result":
 		c.ended(r, a)
 	}
@@ -113,19 +137,22 @@ func (c *claude) answered(r claudeRecord, a *account) {
 		a.report.Usage = a.report.Usage.Plus(u)
 	}
 	for _, block := range m.Content {
-		switch block.Type {
-		case "text":
-			if strings.HasPrefix(block.Text, qwenError) {
-				a.erred(block.Text)
-				continue
-			}
-			a.says(block.Text)
-		case "tool_use":
+		switch {
+		case block.Type == "tool_use":
 			a.uses(block.ID, call(block.Name, block.Input))
+		case block.Type != "text" || r.Parent != "":
+		case strings.HasPrefix(block.Text, qwenError):
+			a.erred(block.Text)
+		default:
+			a.says(block.Text)
 		}
 	}
 }
 
+// claudeMissing begins the result of a tool that is not offered.
+const claudeMissing = "<tool_use_error>Error: No such tool available"
+
+// synthetic is the model of what claude says itself.
 const synthetic = "<synthetic>"
 
 // qwenError begins what qwen gives as an answer, and as the result of a success,
@@ -136,11 +163,18 @@ func (c *claude) ended(r claudeRecord, a *account) {
 	for _, d := range r.Denials {
 		a.denied(call(d.Tool, d.Input))
 	}
-	if r.Usage != nil {
+	switch {
+	case r.Since != nil:
+		for _, m := range r.Since {
+			c.sure = c.sure.Plus(claudeUsage{Input: m.Input, Created: m.Created, Cached: m.Cached, Output: m.Output}.sum())
+			c.sure.Cost += flow.Cost(m.Cost)
+		}
+		a.report.Usage = c.sure
+	case r.Usage != nil:
 		a.report.Usage = r.Usage.sum()
+		a.report.Usage.Cost = flow.Cost(r.Cost)
 	}
-	a.report.Usage.Cost = flow.Cost(r.Cost)
-	well := r.Subtype == "success" && r.IsError != nil && !*r.IsError && !strings.HasPrefix(r.Result, qwenError)
+	well := r.Subtype == "success" && string(r.IsError) == "false" && !strings.HasPrefix(r.Result, qwenError)
 	a.ended(well, cmp.Or(r.Result, strings.Join(r.Errors, "; "), string(r.Error), r.Subtype))
 }
 

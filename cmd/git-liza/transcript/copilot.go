@@ -1,18 +1,16 @@
 package transcript
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // copilot is copilot --output-format json: the events of its session, and an
 // end record with the exit code. It tells no tokens.
 type copilot struct{}
 
 type copilotRecord struct {
-	Type    string      `json:"type"`
-	Data    copilotData `json:"data"`
-	Session string      `json:"sessionId"`
-	Exit    *int        `json:"exitCode"`
+	Type    string          `json:"type"`
+	Data    copilotData     `json:"data"`
+	Session string          `json:"sessionId"`
+	Exit    json.RawMessage `json:"exitCode"` // what is no number is no success
 }
 
 type copilotData struct {
@@ -57,6 +55,6 @@ func (copilot) read(line []byte, a *account) {
 		a.erred(d.Kind + ": " + d.Message)
 	case "result":
 		a.named(r.Session, "")
-		a.ended(r.Exit != nil && *r.Exit == 0, a.report.Error)
+		a.ended(string(r.Exit) == "0", a.report.Error)
 	}
 }

@@ -30,13 +30,19 @@ func (d *dollars) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A word is a text in a record; what is none is "".
+// A word is a text in a record, or an object with a text called message; what
+// is neither is "".
 type word string
 
 // UnmarshalJSON never fails.
 func (w *word) UnmarshalJSON(text []byte) error {
 	var s string
-	_ = json.Unmarshal(text, &s)
+	var object struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(text, &s) != nil && json.Unmarshal(text, &object) == nil {
+		s = object.Message
+	}
 	*w = word(s)
 	return nil
 }

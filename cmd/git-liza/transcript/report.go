@@ -79,10 +79,12 @@ type Report struct {
 // the records say less than prior they began anew, and nothing is taken off.
 func (r Report) Minus(prior flow.Usage) Report {
 	u := &r.Usage
-	if u.Input >= prior.Input && u.Cached >= prior.Cached && u.Output >= prior.Output && u.Cost >= prior.Cost {
+	if u.Input >= prior.Input && u.Cached >= prior.Cached && u.Output >= prior.Output {
 		u.Input -= prior.Input
 		u.Cached -= prior.Cached
 		u.Output -= prior.Output
+	}
+	if u.Cost >= prior.Cost {
 		u.Cost -= prior.Cost
 	}
 	return r
