@@ -122,11 +122,14 @@ func stop(r sdk.StopReason) string {
 
 // greet agrees on the protocol and learns what the agent can. Terminals are
 // not offered: a command that the agent runs itself is in its process group.
+// Writing is offered in every role, since an agent that is not offered it
+// writes by itself, unseen. Reading is not: gemini 0.61 takes the answer that a
+// file is not there for a failure, and then cannot make one.
 func (s *session) greet(ctx context.Context) (sdk.InitializeResponse, error) {
 	able, err := sdk.SendRequest[sdk.InitializeResponse](s.conn, ctx, sdk.AgentMethodInitialize, sdk.InitializeRequest{
 		ProtocolVersion:    sdk.ProtocolVersionNumber,
 		ClientInfo:         &sdk.Implementation{Name: "git-liza", Version: "1"},
-		ClientCapabilities: sdk.ClientCapabilities{Fs: sdk.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: s.writes()}},
+		ClientCapabilities: sdk.ClientCapabilities{Fs: sdk.FileSystemCapabilities{WriteTextFile: true}},
 	})
 	if err == nil && able.ProtocolVersion != sdk.ProtocolVersionNumber {
 		err = fmt.Errorf("the agent speaks version %d of the protocol, git-liza version %d", able.ProtocolVersion, sdk.ProtocolVersionNumber)
