@@ -25,7 +25,8 @@ type Input struct {
 	// Compliance is how well the provider keeps contracts: full, partial or
 	// unknown. Where it is not full the prompt ends with the invariants once more.
 	Compliance string
-	Denied     []string // paths that the role may not write, as globs
+	Await      flow.Duration // how long a coder may wait in its session for the verdict; 0: not at all
+	Denied     []string      // paths that the role may not write, as globs
 
 	Triggers    []flow.Trigger    // why a planner was woken
 	About       []*flow.Task      // the tasks that the triggers name

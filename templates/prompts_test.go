@@ -115,6 +115,7 @@ func inputs() map[string]Input {
 		"coder-rework":        rework(),
 		"code-reviewer":       review(fresh(), 1),
 		"code-reviewer-again": review(rework(), 2),
+		"coder-waiting":       waiting(fresh()),
 		"planner":             planning(),
 		"planner-replan":      replanning(),
 
@@ -127,6 +128,12 @@ func inputs() map[string]Input {
 // reported is the prompt of an agent whose last message is its report.
 func reported(in Input) Input {
 	in.Report = "supervisor"
+	return in
+}
+
+// waiting is the prompt of a coder that may wait for the verdict.
+func waiting(in Input) Input {
+	in.Await = flow.Duration(30 * time.Minute)
 	return in
 }
 
@@ -329,9 +336,13 @@ func TestCommandsOfRoles(t *testing.T) {
 	}
 	for name, in := range inputs() {
 		var given []string
+		known := slices.Concat(everybody, own[in.Role])
+		if in.Await != 0 { // what came back is taken up again in the session, nothing else is
+			known = append(known, "await", "claim")
+		}
 		for _, words := range named(render(t, in).Text()) {
 			given = append(given, words[0])
-			require.Contains(t, slices.Concat(everybody, own[in.Role]), words[0], name)
+			require.Contains(t, known, words[0], name)
 		}
 		for _, act := range own[in.Role] {
 			if in.Report != "supervisor" {

@@ -162,12 +162,13 @@ func (s *session) rush() (*supervise.Rush, error) {
 	return r, s.limits(clone, &r.Limits)
 }
 
-// limits reads liza.idle, liza.wall and liza.backoff.
+// limits reads liza.idle, liza.wall, liza.backoff and liza.await.
 func (s *session) limits(c *work.Clone, l *supervise.Limits) error {
 	for key, set := range map[string]func(time.Duration){
 		"liza.idle":    func(d time.Duration) { l.Idle = d },
 		"liza.wall":    func(d time.Duration) { l.Wall, l.PlannerWall = d, 2*d },
 		"liza.backoff": func(d time.Duration) { l.Pause = d },
+		"liza.await":   func(d time.Duration) { l.Await = min(d, time.Duration(longestAwait)) },
 	} {
 		text, err := c.Repo.Config(s.ctx, key)
 		if err != nil {

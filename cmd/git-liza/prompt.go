@@ -45,6 +45,11 @@ func (c *promptCommand) Run(s *session) error {
 // assignment is what an agent of the role would be started for.
 func (c *promptCommand) assignment(s *session, l look) (supervise.Assignment, error) {
 	a := supervise.Assignment{Role: c.Role, Task: c.Task}
+	var limits supervise.Limits
+	if err := s.limits(l.Clone, &limits); err != nil {
+		return a, err
+	}
+	a.Await = limits.Await
 	if by, _, err := s.actor(l.Repo); err == nil && by.Role() == c.Role {
 		a.Agent = by.Agent()
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
@@ -22,6 +23,7 @@ type Assignment struct {
 	Report   string // who commits and reports, see templates.Input
 	// Compliance is how well the provider keeps contracts, see templates.Input.
 	Compliance string
+	Await      time.Duration  // see templates.Input
 	Triggers   []flow.Trigger // why a planner is woken; nil means all that the board has
 }
 
@@ -38,7 +40,7 @@ func Prompt(b *flow.Board, a Assignment, layers ...templates.Layer) (templates.P
 	settings := b.Settings()
 	in := templates.Input{Role: a.Role, Kernel: kernel, Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
 		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notes(b, a), Failure: a.Failure, Report: a.Report,
-		Compliance: a.Compliance}
+		Compliance: a.Compliance, Await: flow.Duration(a.Await)}
 	if in.Task != nil {
 		if goal := b.Goal(in.Task.Goal); goal != nil {
 			in.Goal = goal

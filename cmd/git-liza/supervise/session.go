@@ -53,7 +53,7 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 // assignment is what the agent is told to do.
 func (s *supervisor) assignment(e *errand) Assignment {
 	return Assignment{Role: e.role, Agent: s.id, Task: e.id(), Worktree: e.dir, Failure: e.failure, Triggers: e.triggers,
-		Report: string(s.provider.Commit), Compliance: string(s.provider.Contract)}
+		Report: string(s.provider.Commit), Compliance: string(s.provider.Contract), Await: s.rush.Limits.Await}
 }
 
 // judged is the board after a session: what a program that was killed has
