@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza": {
 		"flow", "gitstore", "worktrees", "hooks", "contracts", "templates",
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
-		"cmd/git-liza/supervise", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
+		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
 	},
 	"cmd/git-liza/mcp":        {},
 	"cmd/git-liza/bench":      {"flow", "gitstore", "cmd/git-liza/work"},

@@ -67,6 +67,13 @@ func (s *SessionMove) apply(p *play) {
 	p.put(Key{Tasks, string(p.task.ID)}, p.task)
 }
 
+// Payers are the goal and the sprint for which a session for a task would
+// count now; "" is planning.
+func (b *Board) Payers(id TaskID) (GoalID, SprintID) {
+	t, _ := b.payee(id)
+	return b.payers(t)
+}
+
 // payers are the goal and the sprint that sessions for a task count for: its
 // own, or the current ones without a task. Between two sprints that is the
 // last one.

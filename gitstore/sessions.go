@@ -42,6 +42,7 @@ type SessionRecord struct {
 	Commit     ID              `yaml:"commit"` // that was reviewed
 	Provider   string          `yaml:"provider"`
 	Model      string          `yaml:"model"`
+	Format     string          `yaml:"format"` // of the output: a family of transcripts
 	Dir        string          `yaml:"dir"`
 	Began      time.Time       `yaml:"began"`
 	Ended      time.Time       `yaml:"ended"`
@@ -150,7 +151,7 @@ func (s *SessionRecord) subject() string {
 // bound makes the record fit into a document, whatever its texts are.
 func (s *SessionRecord) bound(prompt, output int) {
 	s.Began, s.Ended = s.Began.UTC().Truncate(time.Second), s.Ended.UTC().Truncate(time.Second)
-	for _, text := range []*string{&s.Provider, &s.Model, &s.Dir, &s.Outcome, &s.Ending, &s.Session, &s.Error} {
+	for _, text := range []*string{&s.Provider, &s.Model, &s.Format, &s.Dir, &s.Outcome, &s.Ending, &s.Session, &s.Error} {
 		*text = flow.Excerpt(*text, maxWords)
 	}
 	s.Usage = s.Usage.Bounded()

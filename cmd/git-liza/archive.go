@@ -2,13 +2,14 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
 )
 
 type archiveCommand struct {
-	OlderThan flow.Duration `placeholder:"72h" help:"Only tasks that became final at least this long ago; default all final ones."`
+	OlderThan flow.Duration `placeholder:"72h" help:"Only tasks that became final at least this long ago, and drop the records of sessions that ended before; default all final tasks, no sessions."`
 }
 
 // Run makes a move for each [flow.MaxTasks] tasks: more do not fit into one.
@@ -21,20 +22,40 @@ func (c *archiveCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	ids := c.due(b, clone.Store.Now())
-	if len(ids) == 0 {
-		return s.answer("already", map[string]any{"tasks": []flow.TaskID{}}, "nothing to archive")
-	}
+	now := clone.Store.Now()
+	ids := c.due(b, now)
 	for part := range slices.Chunk(ids, flow.MaxTasks) {
 		if _, err := clone.Make(s.ctx, flow.ActArchive, "", &flow.ArchiveMove{Tasks: part}); err != nil {
 			return err
 		}
 	}
-	text := "archived " + listed(ids[:min(len(ids), flow.MaxList)])
-	if len(ids) > flow.MaxList {
-		text += ", …"
+	pruned := 0
+	if c.OlderThan > 0 {
+		if pruned, err = clone.Store.PruneSessions(s.ctx, now.Add(-time.Duration(c.OlderThan))); err != nil {
+			return err
+		}
 	}
-	return s.answer("changed", map[string]any{"tasks": ids}, text)
+	return s.archived(ids, pruned)
+}
+
+// archived prints what is put aside and what is gone.
+func (s *session) archived(ids []flow.TaskID, pruned int) error {
+	data := map[string]any{"tasks": append([]flow.TaskID{}, ids...), "sessions": pruned}
+	if len(ids)+pruned == 0 {
+		return s.answer("already", data, "nothing to archive")
+	}
+	var lines []string
+	if len(ids) > 0 {
+		line := "archived " + listed(ids[:min(len(ids), flow.MaxList)])
+		if len(ids) > flow.MaxList {
+			line += ", …"
+		}
+		lines = append(lines, line)
+	}
+	if pruned > 0 {
+		lines = append(lines, "dropped the records of "+count(pruned, "session"))
+	}
+	return s.answer("changed", data, strings.Join(lines, "\n"))
 }
 
 // due are the final tasks that are old enough.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,7 +13,7 @@ import (
 )
 
 type configCommand struct {
-	Key   string   `arg:"" optional:"" help:"Such as limits.iterations, lease, allow_self_review or gates.NAME.command; also a group such as limits."`
+	Key   string   `arg:"" optional:"" help:"Such as limits.iterations, budgets.task.tokens, lease, allow_self_review or gates.NAME.command; also a group such as limits."`
 	Value []string `arg:"" optional:"" help:"What to set it to; tests takes several."`
 	Unset bool     `help:"Remove the gate that the key gates.NAME names."`
 }
@@ -34,6 +35,9 @@ func settings(c *flow.Config) []setting {
 		{"supersede_depth", &c.SupersedeDepth}, {"text_limit", &c.TextLimit}, {"blob_limit", &c.BlobLimit},
 		{"allow_self_review", &c.AllowSelfReview}, {"drift_alarm", &c.DriftAlarm}, {"tests", &c.Tests},
 		{"post_worktree", &c.PostWorktree},
+		{"budgets.task.tokens", &c.Budgets.Task.Tokens}, {"budgets.task.cost", &c.Budgets.Task.Cost},
+		{"budgets.sprint.tokens", &c.Budgets.Sprint.Tokens}, {"budgets.sprint.cost", &c.Budgets.Sprint.Cost},
+		{"budgets.goal.tokens", &c.Budgets.Goal.Tokens}, {"budgets.goal.cost", &c.Budgets.Goal.Cost},
 	}
 	for i := range c.Gates {
 		g := &c.Gates[i]
@@ -153,7 +157,7 @@ func (c *configCommand) set(pointer any) error {
 		*p, err = strconv.ParseInt(word, 10, 64)
 	case *bool:
 		*p, err = strconv.ParseBool(word)
-	case *flow.Duration:
+	case encoding.TextUnmarshaler:
 		err = p.UnmarshalText([]byte(word))
 	case *string:
 		*p = word
@@ -221,7 +225,7 @@ func word(pointer any) string {
 	switch p := pointer.(type) {
 	case *[]string:
 		return strings.Join(*p, " ")
-	case *flow.Duration:
+	case fmt.Stringer:
 		return p.String()
 	case *string:
 		return *p

@@ -49,6 +49,9 @@ func goalText(g *flow.Goal) string {
 	if !g.Ended.IsZero() {
 		fmt.Fprintf(&text, "ended    %s  %s\n", g.Ended.Format(stamp), g.Reason)
 	}
+	if g.Usage != (flow.Usage{}) {
+		fmt.Fprintf(&text, "used     %s\n", consumed(g.Usage))
+	}
 	for _, a := range g.Alignment {
 		fmt.Fprintf(&text, "aligned  %s by %s  %s\n", a.At.Format(stamp), a.By, indented(a.Text))
 	}

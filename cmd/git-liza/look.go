@@ -15,6 +15,9 @@ type lookCommands struct {
 	Show   showCommand   `cmd:"" group:"Look" help:"A task with its history, or what it changes."`
 	Log    logCommand    `cmd:"" group:"Look" help:"The moves, newest first."`
 
+	Usage   usageCommand    `cmd:"" group:"Look" help:"Tokens and money that sessions used, by task, role, agent, provider, model, outcome or sprint."`
+	Session sessionCommands `cmd:"" group:"Look" help:"What agents were told and printed, session by session."`
+
 	State     stateCommand      `cmd:"" group:"Look" help:"The whole blackboard as one YAML document, now or then."`
 	Diff      diffCommand       `cmd:"" group:"Look" help:"What changed between two states, document by document."`
 	Validate  validateCommand   `cmd:"" group:"Look" help:"Hold the board against its invariants."`

@@ -37,6 +37,9 @@ type taskFlags struct {
 	Verify   *string       `placeholder:"CMD" help:"Shell command that must succeed at submit."`
 	Kind     *flow.Kind    `placeholder:"code|docs|config|spec" help:"Default code, which wants tests."`
 	Stretch  *bool         `help:"Not planned for the sprint, only if there is time."`
+
+	BudgetTokens *int64     `placeholder:"N" help:"How many tokens sessions on it may use; 0 for what the board says."`
+	BudgetCost   *flow.Cost `placeholder:"DOLLARS" help:"What sessions on it may cost; 0 for what the board says."`
 }
 
 // over puts what was said over an input.
@@ -55,7 +58,21 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 	if f.Owns != nil {
 		in.Owns = f.Owns
 	}
+	if f.BudgetTokens != nil || f.BudgetCost != nil {
+		in.Budget = f.budget(in.Budget)
+	}
 	return in
+}
+
+// budget puts what was said over a budget, nil where nothing of it is left.
+func (f *taskFlags) budget(was *flow.Budget) *flow.Budget {
+	b := part(was)
+	put(&b.Tokens, f.BudgetTokens)
+	put(&b.Cost, f.BudgetCost)
+	if b == (flow.Budget{}) {
+		return nil
+	}
+	return &b
 }
 
 func put[T any](field *T, said *T) {

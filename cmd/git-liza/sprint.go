@@ -39,6 +39,9 @@ func sprintText(b *flow.Board, p *flow.Sprint) string {
 	if !p.Ended.IsZero() {
 		fmt.Fprintf(&text, "ended    %s  %s\n", p.Ended.Format(stamp), indented(p.Reason))
 	}
+	if p.Usage != (flow.Usage{}) {
+		fmt.Fprintf(&text, "used     %s\n", consumed(p.Usage))
+	}
 	if len(p.Carried) > 0 {
 		fmt.Fprintf(&text, "carried  %s\n", listed(p.Carried))
 	}

@@ -32,7 +32,10 @@ type glance struct {
 	Remote      authority      `json:"remote"`
 	Hooks       string         `json:"hooks"` // "" where all are in place
 	Breaker     any            `json:"breaker"`
-	Counts      map[string]int `json:"counts"` // by state, without the archive
+	Usage       any            `json:"usage"`        // of the current goal
+	Left        any            `json:"budget_left"`  // for planning; null where nothing bounds it
+	Spent       string         `json:"budget_spent"` // whose budget is spent, "" if none
+	Counts      map[string]int `json:"counts"`       // by state, without the archive
 	Agents      []agentView    `json:"agents"`
 	Waiting     []waitGroup    `json:"waiting"`
 	Next        []step         `json:"next"`
@@ -49,6 +52,10 @@ func (c *statusCommand) Run(s *session) error {
 		Counts: map[string]int{}, Agents: roster(l.board, tasks, l.at)}
 	goal, sprint := l.board.Goal(settings.Goal), l.board.Sprint(settings.Sprint)
 	g.Goal, g.Sprint = viewOf(goal), viewOf(sprint)
+	g.Usage, g.Left = viewOf(part(goal).Usage), l.view(s).left("")
+	if refusal := l.board.Budget(""); refusal != nil {
+		g.Spent = refusal.Reason
+	}
 	for _, status := range flow.Statuses() {
 		g.Counts[status.String()] = 0
 	}
@@ -97,6 +104,9 @@ func (g *glance) text(settings flow.Settings, goal *flow.Goal, sprint *flow.Spri
 	}
 	head.add("board", line)
 	head.add("integration", settings.Integration.Name+" at "+settings.Integration.Tip.Short())
+	if line := g.usageLine(goal); line != "" {
+		head.add("usage", line)
+	}
 	if g.Remote.Remote != "" {
 		head.add("remote", g.Remote.line(at))
 	}
@@ -118,6 +128,31 @@ func (g *glance) sprintLine(sprint *flow.Sprint, at time.Time) string {
 		line += ", " + span(d.Sub(at)) + " to its deadline"
 	} else if !d.IsZero() {
 		line += ", past its deadline by " + span(at.Sub(d))
+	}
+	return line
+}
+
+// usageLine is what the goal has used and may still use, "" where neither is
+// anything.
+func (g *glance) usageLine(goal *flow.Goal) string {
+	used := part(goal).Usage
+	if used == (flow.Usage{}) && g.Left == nil {
+		return ""
+	}
+	line := consumed(used)
+	left, _ := g.Left.(object)
+	switch {
+	case g.Spent != "":
+		line += "; " + g.Spent
+	case left != nil:
+		var parts []string
+		if n := left.find("tokens"); n != int64(0) {
+			parts = append(parts, fmt.Sprintf("%d tokens", n))
+		}
+		if c := left.find("cost"); c != "0" {
+			parts = append(parts, fmt.Sprintf("%s dollars", c))
+		}
+		line += "; left " + strings.Join(parts, ", ")
 	}
 	return line
 }

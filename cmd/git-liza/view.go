@@ -74,6 +74,10 @@ func viewValue(v reflect.Value) any {
 	switch known := v.Interface().(type) {
 	case time.Time:
 		return viewTime(known)
+	case flow.Cost:
+		return known.String() // zero is an amount too
+	case flow.Usage:
+		return append(viewStruct(v), member{"tokens", known.Tokens()})
 	case encoding.TextMarshaler:
 		return viewText(v, known)
 	}
@@ -176,6 +180,7 @@ func (v taskView) of(t *flow.Task) object {
 		{"blocked_reason", block.Reason}, {"blocked_questions", viewOf(block.Questions)},
 		{"integration_failure", viewOf(t.Integration)}, {"integration_fix", a.Fix}, {"handoff", viewOf(t.Handoff)},
 		{"supersedes", viewOf(t.Supersedes)}, {"superseded_by", viewOf(t.SupersededBy)}, {"rescope_reason", t.Rescope},
+		{"usage", viewOf(t.Usage)}, {"budget", viewOf(t.Budget)}, {"budget_left", v.left(t.ID)},
 		{"claimable", whyNot == ""}, {"why_not", whyNot},
 	}
 }
@@ -187,6 +192,16 @@ func part[T any](p *T) T {
 		return none
 	}
 	return *p
+}
+
+// left is what is left for the sessions of a task, null where nothing bounds
+// them.
+func (v taskView) left(id flow.TaskID) any {
+	left, bounded := v.board.Left(id)
+	if !bounded {
+		return nil
+	}
+	return viewOf(left)
 }
 
 // whyNot is what stands against a claim by the asker, "" if nothing does.

@@ -192,6 +192,9 @@ func (l look) governing() []step {
 	case c.State != flow.Running:
 		return []step{{"git liza resume --reason R", "nothing new is claimed while the board is " + c.State.String()}}
 	}
+	if spent := l.board.Budget(""); spent != nil {
+		return []step{{spent.Hint, spent.Reason}}
+	}
 	return []step{}
 }
 

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/secret"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type sessionAddCommand struct {
+	Task     flow.TaskID   `arg:"" optional:"" help:"What it was about; none for planning."`
+	Provider string        `required:"" help:"What ran."`
+	Outcome  string        `required:"" help:"submitted, approved, rejected, blocked, handoff, planned, nothing, failed, hung, budget, quota, called_off or lost."`
+	Role     flow.Role     `placeholder:"ROLE" help:"Default: that of the agent, else coder for a task and planner without."`
+	Model    string        `help:"Its model."`
+	Input    int64         `placeholder:"N" help:"All tokens that it read."`
+	Cached   int64         `placeholder:"N" help:"Those of them that came from a cache."`
+	Written  int64         `placeholder:"N" help:"All tokens that it wrote."`
+	Cost     flow.Cost     `placeholder:"DOLLARS" help:"What it cost."`
+	Took     flow.Duration `placeholder:"5m" help:"How long it took, on the clock."`
+	Prompt   string        `placeholder:"FILE" help:"What an agent was told, to be kept."`
+	Output   string        `placeholder:"FILE" help:"What an agent printed, to be kept; secrets in it are hidden."`
+	Format   string        `default:"plain" help:"Of the output: plain, or the family of a command line, such as claude or codex."`
+}
+
+func (c *sessionAddCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	m := &flow.SessionMove{Provider: c.Provider, Model: c.Model, Role: c.role(clone.Caller.By), Outcome: c.Outcome,
+		Usage: flow.Usage{Sessions: 1, Input: c.Input, Cached: c.Cached, Output: c.Written, Cost: c.Cost, Seconds: int64(time.Duration(c.Took) / time.Second)}}
+	if c.Prompt+c.Output != "" {
+		if m.Record, err = c.keep(s, clone, m); err != nil {
+			return err
+		}
+	}
+	r, err := clone.Make(s.ctx, flow.ActSession, c.Task, m)
+	if err != nil {
+		return err
+	}
+	return s.result(r, map[string]any{"task": c.Task, "record": m.Record, "usage": viewOf(m.Usage)}, "recorded %s", consumed(m.Usage))
+}
+
+func (c *sessionAddCommand) role(by flow.Actor) flow.Role {
+	switch {
+	case c.Role != 0:
+		return c.Role
+	case by.Role() != 0:
+		return by.Role()
+	case c.Task == "":
+		return flow.Planner
+	}
+	return flow.Coder
+}
+
+// byHand is the generation under which the sessions of agents without one stand.
+const byHand = flow.Generation("0000000000000000")
+
+// keep saves the session before the move names it.
+func (c *sessionAddCommand) keep(s *session, clone *work.Clone, m *flow.SessionMove) (gitstore.ID, error) {
+	agent := clone.Caller.By.Agent()
+	if agent == "" {
+		return "", usagef("git liza help session add", "what an agent was told and printed is kept --as that agent")
+	}
+	rec := gitstore.SessionRecord{Agent: agent, Generation: clone.Caller.Generation, Role: m.Role, Task: c.Task, Provider: c.Provider, Model: c.Model,
+		Format: c.Format, Outcome: c.Outcome, Ended: clone.Store.Now(), Usage: m.Usage}
+	rec.Began = rec.Ended.Add(-time.Duration(c.Took))
+	if rec.Generation == "" {
+		rec.Generation = byHand
+	}
+	mask := secret.New(s.environ, nil)
+	var texts [2][]byte
+	for i, path := range []string{c.Prompt, c.Output} {
+		if path == "" {
+			continue
+		}
+		text, err := s.readInput(path)
+		if err != nil {
+			return "", err
+		}
+		texts[i] = mask.Bytes(text)
+	}
+	return clone.Repo.SaveSession(s.ctx, rec, texts[0], texts[1])
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type sessionCommands struct {
+	List sessionListCommand `cmd:"" default:"withargs" help:"The sessions that are kept here, the last one first; the default."`
+	Show sessionShowCommand `cmd:"" help:"One session: what is recorded of it, and the end of what it printed."`
+	Add  sessionAddCommand  `cmd:"" help:"Record a session that no supervisor ran."`
+}
+
+type sessionListCommand struct {
+	Task  flow.TaskID  `placeholder:"ID" help:"Only sessions on this task."`
+	Agent flow.AgentID `placeholder:"ID" help:"Only sessions of this agent."`
+	Count int          `short:"n" placeholder:"N" help:"At most so many."`
+}
+
+func (c *sessionListCommand) Run(s *session) error {
+	if c.Count < 0 {
+		return usagef("git liza help session list", "-n takes a number from 1 on, not %d", c.Count)
+	}
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	list, err := clone.Repo.Sessions(s.ctx, gitstore.SessionFilter{Task: c.Task, Agent: c.Agent, Limit: c.Count})
+	if err != nil {
+		return err
+	}
+	sessions := make([]object, len(list))
+	var rows table
+	for i, rec := range list {
+		sessions[i] = sessionObject(rec)
+		rows.add(sessionRow(rec)...)
+	}
+	return s.answer("", map[string]any{"sessions": sessions}, rows.text(s.width()))
+}
+
+// sessionObject is a record as JSON has it.
+func sessionObject(rec gitstore.SessionRecord) object {
+	return append(object{{"id", rec.ID}}, viewOf(rec).(object)...)
+}
+
+func sessionRow(rec gitstore.SessionRecord) []string {
+	provider, task := rec.Provider, string(rec.Task)
+	if rec.Model != "" {
+		provider += ":" + rec.Model
+	}
+	if task == "" {
+		task = "-"
+	}
+	row := []string{rec.ID.Short(), rec.Ended.Format("2006-01-02 15:04:05Z"), string(rec.Agent), task, oneLine(provider)}
+	if rec.Outcome == "" {
+		return append(row, "unreadable", oneLine(rec.Ending))
+	}
+	return append(row, rec.Outcome, strconv.FormatInt(rec.Usage.Tokens(), 10), rec.Usage.Cost.String(), span(rec.Ended.Sub(rec.Began)))
+}
+
+type sessionShowCommand struct {
+	ID     string `arg:"" help:"The id that the list shows, or an agent or a task for its last session."`
+	Prompt bool   `xor:"part" help:"What it was told."`
+	Output bool   `xor:"part" help:"All that it printed, for people."`
+	Raw    bool   `xor:"part" help:"What it printed as it came: records, a line each."`
+}
+
+// glanceOutput is how many lines of its output a session shows people.
+const glanceOutput = 30
+
+func (c *sessionShowCommand) Run(s *session) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	id, err := c.find(s, clone.Repo)
+	if err != nil {
+		return err
+	}
+	rec, prompt, output, err := clone.Repo.Session(s.ctx, id)
+	if errors.Is(err, gitstore.ErrNoCommit) {
+		return c.none(fmt.Sprintf("%s is no session", id.Short()))
+	}
+	if err != nil {
+		return err
+	}
+	said := readable(rec.Format, output)
+	if s.json {
+		return s.answer("", append(sessionObject(rec), member{"prompt", flow.Clean(string(prompt))}, member{"said", said}, member{"output", flow.Clean(string(output))}), "")
+	}
+	switch {
+	case c.Prompt:
+		return s.answer("", nil, flow.Clean(string(prompt)))
+	case c.Output:
+		return s.answer("", nil, said)
+	case c.Raw:
+		_, err := s.stdout.Write(output)
+		return err
+	}
+	lines := strings.Split(said, "\n")
+	text := describeSession(rec, s.width())
+	if n := len(lines) - glanceOutput; n > 0 {
+		text += fmt.Sprintf("\n%s before: git liza session show %s --output\n", count(n, "line"), rec.ID.Short())
+		lines = lines[n:]
+	}
+	return s.answer("", nil, text+"\n"+strings.Join(lines, "\n"))
+}
+
+func (c *sessionShowCommand) none(why string) error {
+	return &flow.Refusal{Rule: flow.RuleNotFound, Reason: why, Hint: "git liza session list"}
+}
+
+// find is the session that the argument names: an agent's or a task's last one,
+// or the one with that id.
+func (c *sessionShowCommand) find(s *session, repo *gitstore.Repo) (gitstore.ID, error) {
+	f := gitstore.SessionFilter{Limit: 1}
+	if agent := flow.AgentID(c.ID); agent.Role() != 0 {
+		f.Agent = agent
+	} else if err := f.Task.UnmarshalText([]byte(c.ID)); err != nil {
+		f.Limit = 0
+	}
+	if f.Limit > 0 {
+		list, err := repo.Sessions(s.ctx, f)
+		if err != nil {
+			return "", err
+		}
+		if len(list) > 0 {
+			return list[0].ID, nil
+		}
+	}
+	id, err := repo.ParseCommit(s.ctx, c.ID)
+	if errors.Is(err, gitstore.ErrNoCommit) {
+		return "", c.none("there is no session " + flow.Excerpt(c.ID, 80))
+	}
+	return id, err
+}
+
+// readable is what a session printed as people read it: what the agent said,
+// and a line for each tool.
+func readable(format string, output []byte) string {
+	records, err := transcript.New(format)
+	if err != nil || format == "plain" {
+		return flow.Clean(string(output))
+	}
+	var said bytes.Buffer
+	records.Follow(&said)
+	_, _ = records.Write(append(output, '\n')) // takes everything
+	return flow.Clean(said.String())
+}
+
+// describeSession is the record for people.
+func describeSession(rec gitstore.SessionRecord, width int) string {
+	on := ""
+	if rec.Task != "" {
+		on = " on " + string(rec.Task)
+	}
+	var rows table
+	rows.indent = "  "
+	for _, m := range viewOf(rec).(object) {
+		switch m.key {
+		case "agent", "task", "outcome", "role":
+		case "usage":
+			rows.add("usage", consumed(rec.Usage))
+		default:
+			tell(&rows, m.key, m.value)
+		}
+	}
+	rows.wrap(width)
+	return cut(fmt.Sprintf("%s  %s%s: %s", rec.ID.Short(), rec.Agent, on, rec.Outcome), width) + "\n" + rows.text(0)
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type usageCommand struct {
+	By    string `enum:"task,role,agent,provider,model,outcome,sprint" default:"task" placeholder:"WHAT" help:"task (the default), role, agent, provider, model, outcome or sprint."`
+	Since string `placeholder:"T" help:"Only sessions that ended not before this time (2026-01-17, 2026-01-17T14:06:00Z) or within this span (90m, 2h, 3d)."`
+}
+
+// A share is what some of the sessions used.
+type share struct {
+	name  string
+	usage flow.Usage
+}
+
+func (c *usageCommand) Run(s *session) error {
+	since, err := parseSince(c.Since, s.now().UTC())
+	if err != nil {
+		return err
+	}
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	var total flow.Usage
+	shares := map[string]flow.Usage{}
+	var failed error
+	err = s.history(func(e gitstore.Event) bool {
+		if e.Move.At.Before(since) {
+			return false
+		}
+		if d, ok := e.Move.Detail.(*flow.SessionMove); ok {
+			var name string
+			name, failed = c.of(clone.Store, e, d)
+			used := d.Usage
+			used.Sessions = 1
+			total, shares[name] = total.Plus(used), shares[name].Plus(used)
+		}
+		return failed == nil
+	})
+	if err = cmp.Or(err, failed); err != nil {
+		return err
+	}
+	list := ranked(shares)
+	return s.answer("", c.view(total, list), c.text(total, list, s.width()))
+}
+
+// of is which share a session belongs to.
+func (c *usageCommand) of(store *gitstore.Store, e gitstore.Event, d *flow.SessionMove) (string, error) {
+	switch c.By {
+	case "role":
+		return d.Role.String(), nil
+	case "agent":
+		return string(e.Move.By), nil
+	case "provider":
+		return d.Provider, nil
+	case "model":
+		return d.Model, nil
+	case "outcome":
+		return d.Outcome, nil
+	case "sprint":
+		b, err := store.BoardAt(e.Parent)
+		if err != nil {
+			return "", err
+		}
+		_, sprint := b.Payers(e.Move.Task)
+		return string(sprint), b.Err()
+	}
+	return string(e.Move.Task), nil
+}
+
+// ranked puts what cost most first, then what used most tokens.
+func ranked(shares map[string]flow.Usage) []share {
+	list := make([]share, 0, len(shares))
+	for name, usage := range shares {
+		list = append(list, share{name, usage})
+	}
+	slices.SortFunc(list, func(x, y share) int {
+		return cmp.Or(cmp.Compare(y.usage.Cost, x.usage.Cost), cmp.Compare(y.usage.Tokens(), x.usage.Tokens()), strings.Compare(x.name, y.name))
+	})
+	return list
+}
+
+// percent is how much of the total a usage is: of the cost, or of the tokens
+// where nothing has a price.
+func percent(u, total flow.Usage) int {
+	of, all := float64(u.Cost), float64(total.Cost)
+	if all == 0 {
+		of, all = float64(u.Tokens()), float64(total.Tokens())
+	}
+	if all == 0 {
+		return 0
+	}
+	return int(100*of/all + 0.5)
+}
+
+func (c *usageCommand) view(total flow.Usage, list []share) any {
+	rows := []object{}
+	for _, one := range list {
+		rows = append(rows, append(object{{c.By, one.name}, {"percent", percent(one.usage, total)}}, viewOf(one.usage).(object)...))
+	}
+	return object{{"by", c.By}, {"total", viewOf(total)}, {"rows", rows}}
+}
+
+func (c *usageCommand) text(total flow.Usage, list []share, width int) string {
+	if total.Sessions == 0 {
+		return "no session is recorded"
+	}
+	rows := table{rows: [][]string{{c.By, "sessions", "input", "cached", "output", "tokens", "dollars", "took", "share"}}}
+	for _, one := range append(list, share{"total", total}) {
+		u, name := one.usage, one.name
+		if name == "" {
+			name = "-"
+		}
+		row := []string{oneLine(name), strconv.Itoa(u.Sessions)}
+		for _, n := range []int64{u.Input, u.Cached, u.Output, u.Tokens()} {
+			row = append(row, strconv.FormatInt(n, 10))
+		}
+		rows.add(append(row, u.Cost.String(), took(u), fmt.Sprintf("%d%%", percent(u, total)))...)
+	}
+	return rows.text(width)
+}
+
+// took is the time on the clock.
+func took(u flow.Usage) string { return span(time.Duration(min(u.Seconds, 1<<32)) * time.Second) }
+
+// consumed is a usage in words.
+func consumed(u flow.Usage) string {
+	return fmt.Sprintf("%s, %d tokens, %s dollars, %s", count(u.Sessions, "session"), u.Tokens(), u.Cost, took(u))
+}
