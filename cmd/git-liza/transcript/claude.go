@@ -5,15 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/flow"
 )
 
 // claude is claude -p --output-format stream-json --verbose, and qwen's output
 // of the same name. An answer comes in a record for each of its blocks, with
-// the usage that is known by then. An end record has the tokens of the run, the
-// cost of the whole session, runs before this one too, and, in claude 2.1.330,
-// both since the end record before, with what subagents used. What was refused has a record when it happens, and in the end.
+// the usage that is known by then. An end record has the tokens of the run, and
+// in later versions those since the end record before, with what subagents
+// used; its cost is that of the session, in runs before this one too. What was
+// refused has a record when it happens, and in the end.
 type claude struct {
 	answer string     // the id of the answer that was counted last
 	sure   flow.Usage // by the end records so far
@@ -35,6 +37,12 @@ type claudeRecord struct {
 	Status  count  `json:"error_status"`
 	Error   word   `json:"error"` // in qwen's end record an object
 
+	Limit struct {
+		Status string `json:"status"`
+		Type   string `json:"rateLimitType"`
+		Resets int64  `json:"resetsAt"` // seconds
+	} `json:"rate_limit_info"`
+
 	// Of the end record.
 	IsError json.RawMessage `json:"is_error"` // what is no boolean is no success
 	Result  string          `json:"result"`
@@ -47,11 +55,10 @@ type claudeRecord struct {
 }
 
 type claudeModel struct {
-	Input   count   `json:"inputTokens"`
-	Created count   `json:"cacheCreationInputTokens"`
-	Cached  count   `json:"cacheReadInputTokens"`
-	Output  count   `json:"outputTokens"`
-	Cost    dollars `json:"costUSD"`
+	Input   count `json:"inputTokens"`
+	Created count `json:"cacheCreationInputTokens"`
+	Cached  count `json:"cacheReadInputTokens"`
+	Output  count `json:"outputTokens"`
 }
 
 type claudeMessage struct {
@@ -105,6 +112,10 @@ func (c *claude) read(line []byte, a *account) {
 			if block.IsError && strings.HasPrefix(string(block.Content), claudeMissing) {
 				a.denied(a.called(block.CallID))
 			}
+		}
+	case "rate_limit_event":
+		if r.Limit.Status == "rejected" {
+			a.erred(fmt.Sprintf("the %s limit is reached, resets at %s", r.Limit.Type, time.Unix(r.Limit.Resets, 0).UTC().Format(time.RFC3339)))
 		}
 	case "result":
 		c.ended(r, a)
@@ -167,13 +178,12 @@ func (c *claude) ended(r claudeRecord, a *account) {
 	case r.Since != nil:
 		for _, m := range r.Since {
 			c.sure = c.sure.Plus(claudeUsage{Input: m.Input, Created: m.Created, Cached: m.Cached, Output: m.Output}.sum())
-			c.sure.Cost += flow.Cost(m.Cost)
 		}
 		a.report.Usage = c.sure
 	case r.Usage != nil:
 		a.report.Usage = r.Usage.sum()
-		a.report.Usage.Cost = flow.Cost(r.Cost)
 	}
+	a.report.Usage.Cost = flow.Cost(r.Cost)
 	well := r.Subtype == "success" && string(r.IsError) == "false" && !strings.HasPrefix(r.Result, qwenError)
 	a.ended(well, cmp.Or(r.Result, strings.Join(r.Errors, "; "), string(r.Error), r.Subtype))
 }

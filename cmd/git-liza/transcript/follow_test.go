@@ -71,7 +71,7 @@ func TestFollowerThatGoesAway(t *testing.T) {
 	require.Equal(t, "one\ntwo\nthree", tr.Report().Text)
 }
 
-// codex counts over all resumptions of a thread, claude does not.
+// codex counts over all resumptions of a thread, claude its cost only.
 func TestMinus(t *testing.T) {
 	t.Parallel()
 	read := func(file string) transcript.Report {
@@ -87,7 +87,9 @@ func TestMinus(t *testing.T) {
 	require.Equal(t, flow.Usage{Input: 4200, Cached: 1200, Output: 67}, second.Usage, "the report itself stays")
 
 	require.Equal(t, flow.Usage{Input: 2600, Cached: 800, Output: 44, Cost: 8240}, read("claude/success").Usage)
-	require.Equal(t, flow.Usage{Input: 1600, Cached: 400, Output: 23, Cost: 5340}, read("claude/resumed").Usage)
+	resumed := read("claude/resumed")
+	require.Equal(t, flow.Usage{Input: 1600, Cached: 400, Output: 23, Cost: 13_580}, resumed.Usage)
+	require.Equal(t, flow.Usage{Input: 1600, Cached: 400, Output: 23, Cost: 5340}, resumed.Minus(flow.Usage{Cost: 8240}).Usage)
 
 	require.Equal(t, first.Usage, first.Minus(second.Usage).Usage, "it began anew")
 }

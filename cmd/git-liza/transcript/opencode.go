@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ type opencodeRecord struct {
 		Name string `json:"name"`
 		Data struct {
 			Message string `json:"message"`
+			Status  count  `json:"statusCode"`
 		} `json:"data"`
 	} `json:"error"`
 }
@@ -70,8 +72,16 @@ func (opencode) read(line []byte, a *account) {
 	case "step_finish":
 		r.Part.finished(a)
 	case "error":
-		a.ended(false, strings.TrimSpace(r.Error.Name+": "+r.Error.Data.Message))
+		a.ended(false, r.failure())
 	}
+}
+
+func (r opencodeRecord) failure() string {
+	e := r.Error
+	if e.Data.Status != 0 {
+		return fmt.Sprintf("%s (HTTP %d): %s", e.Name, e.Data.Status, e.Data.Message)
+	}
+	return e.Name + ": " + e.Data.Message
 }
 
 // opencodeRefusals begin what opencode tells the model in the place of a result
