@@ -93,13 +93,21 @@ func TestInstall(t *testing.T) {
 	}
 
 	full := snapshot(t, dir)
+	list, err := os.Stat(filepath.Join(dir, Manifest))
+	require.NoError(t, err)
 	require.False(t, install(t, dir, Target{}).Changed())
 	require.Equal(t, full, snapshot(t, dir))
-	r, err := Examine(dir)
+	same, err := os.Stat(filepath.Join(dir, Manifest))
+	require.NoError(t, err)
+	require.True(t, os.SameFile(list, same), "what is right is not written again")
+	r, err = Examine(dir)
 	require.NoError(t, err)
 	require.True(t, r.Installed)
+	seen := map[string]bool{}
 	for _, e := range r.Entries {
 		require.Equal(t, Current, e.State, e.Path)
+		require.False(t, seen[e.Path], "%s twice", e.Path)
+		seen[e.Path] = true
 	}
 
 	r, err = Uninstall(dir)
@@ -126,7 +134,7 @@ func TestThereAndBack(t *testing.T) {
 			case shape == "none":
 			case shape == "executable":
 				put(rt, dir, name, surroundings().Draw(rt, "text"))
-				require.NoError(rt, os.Chmod(path, 0o755))
+				require.NoError(rt, os.Chmod(path, 0o777)) // which no umask leaves
 			case shape == "file" || name == "AGENTS.md":
 				put(rt, dir, name, surroundings().Draw(rt, "text"))
 			default:
@@ -144,8 +152,11 @@ func TestThereAndBack(t *testing.T) {
 			install(rt, dir, Target{Dir: rapid.SampledFrom([]string{"", "docs/contracts", "a b"}).Draw(rt, "dir"), Tools: tools.Draw(rt, "tools")})
 			r, err := Examine(dir)
 			require.NoError(rt, err)
+			seen := map[string]bool{}
 			for _, e := range r.Entries {
 				require.Equal(rt, Current, e.State, e.Path)
+				require.False(rt, seen[e.Path], "%s twice", e.Path)
+				seen[e.Path] = true
 			}
 		}
 		r, err := Uninstall(dir)
@@ -200,6 +211,8 @@ func TestUninstallKeepsChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	install(t, dir, Target{Tools: []string{}})
+	install(t, dir, Target{})
+	require.NoDirExists(t, filepath.Join(dir, ".claude"), "what is not said is as last time")
 	original := text(t, dir, "CLAUDE.md")
 	put(t, dir, "CLAUDE.md", strings.Replace(original, "CORE", "EVERYTHING", 1)+"# Mine\n")
 	put(t, dir, ".liza/contracts/AGENT_TOOLS.md", "mine")
@@ -217,6 +230,20 @@ func TestUninstallKeepsChanges(t *testing.T) {
 	require.Empty(t, r.Kept())
 	require.Equal(t, "# Mine\n", text(t, dir, "CLAUDE.md"))
 	require.NoDirExists(t, filepath.Join(dir, ".liza"))
+}
+
+// Who took the block out by hand has settled it.
+func TestBlockTakenOut(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	install(t, dir, Target{})
+	put(t, dir, "CLAUDE.md", "# Mine\n")
+	require.NoError(t, os.Chmod(filepath.Join(dir, "CLAUDE.md"), 0o444))
+	r, err := Uninstall(dir)
+	require.NoError(t, err)
+	require.Empty(t, r.Kept())
+	require.Equal(t, "# Mine\n", text(t, dir, "CLAUDE.md"))
+	require.Len(t, snapshot(t, dir), 2)
 }
 
 // Files of another version are replaced without a question.
@@ -367,13 +394,17 @@ func TestCutOff(t *testing.T) {
 // Nobody guesses what an unreadable list meant.
 func TestUnreadableManifest(t *testing.T) {
 	t.Parallel()
+	empty := t.TempDir()
+	put(t, empty, Manifest, "")
+	_, err := Examine(empty)
+	require.Error(t, err)
 	for _, line := range []string{"<<<<<<< ours", "0123  x", "# unknown x", digest(nil) + "  ../x", "# created /etc/passwd", "# dir ../x", "# dir .git/x", ""} {
 		dir := t.TempDir()
 		install(t, dir, Target{})
 		put(t, dir, Manifest, text(t, dir, Manifest)+line+"\n")
 		before := snapshot(t, dir)
 		var unreadable *Unreadable
-		_, err := Install(dir, Target{}, true)
+		_, err = Install(dir, Target{}, true)
 		require.ErrorAs(t, err, &unreadable, line)
 		_, err = Uninstall(dir)
 		require.ErrorAs(t, err, &unreadable, line)

@@ -55,7 +55,7 @@ func readManifest(root *os.Root) (*manifest, error) {
 			return nil, &Unreadable{line}
 		}
 	}
-	if m.target.Check() != nil {
+	if m.target.Dir == "" || m.target.Check() != nil {
 		return nil, &Unreadable{"# dir " + m.target.Dir}
 	}
 	return m, nil
