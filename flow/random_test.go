@@ -29,6 +29,7 @@ func TestRandomMoves(t *testing.T) {
 			}
 			g.turn()
 		}
+		g.audit()
 		g.replay()
 		for _, m := range g.made {
 			accepted[m.Act]++
@@ -43,6 +44,7 @@ func TestRandomMoves(t *testing.T) {
 	for _, status := range Statuses() {
 		require.Positive(t, reached[status], "no task ever came into the state %s: %v", status, reached)
 	}
+	require.Positive(t, accepted[ActSession], "no session was ever recorded")
 	for _, r := range rules {
 		if r.from != 0 {
 			require.Positive(t, accepted[r.act], "no %s was ever accepted: %v", r.act, accepted)
@@ -78,16 +80,20 @@ func (g *gamble) turn() {
 	for _, short := range g.board.Tasks() {
 		before[short.ID] = g.board.Task(short.ID)
 	}
-	held := g.holding(m)
+	held, spent := g.holding(m), g.board.Budget(m.Task)
 	prior := g.board
 	if g.judge(m, facts) != nil {
 		return
 	}
 	g.made = append(g.made, m)
 	g.known(prior, m, held)
+	if m.Act == ActClaim || m.Act == ActReview {
+		require.Nil(g.rt, spent, "%s was begun", m.Subject())
+	}
 	for id, was := range before {
 		is := g.board.Task(id)
 		g.compare(was, is, m)
+		g.used(was, is, m)
 		g.reached = append(g.reached, is.Status)
 	}
 	if m.Act == ActApprove {
@@ -123,6 +129,45 @@ func (g *gamble) compare(was, is *Task, m Move) {
 	require.GreaterOrEqual(t, is.Saves, was.Saves)
 	require.GreaterOrEqual(t, len(is.Failures), len(was.Failures))
 	require.Subset(t, is.Coders, was.Coders)
+}
+
+// used holds what a move says that a task used, and that nothing else changes
+// it or by it.
+func (g *gamble) used(was, is *Task, m Move) {
+	d, session := m.Detail.(*SessionMove)
+	if !session || m.Task != was.ID {
+		require.Equal(g.rt, was.Usage, is.Usage, "%s used something by %s", was.ID, m.Act)
+		return
+	}
+	one := d.Usage
+	one.Sessions = 1
+	but := *is
+	but.Usage = was.Usage
+	if was.Claim != nil && was.Claim.Principal == "" { // whoever acts as its holder may bind it
+		but.Claim, but.Coders = was.Claim, was.Coders
+	}
+	require.Equal(g.rt, was.Usage.Plus(one), is.Usage)
+	require.Equal(g.rt, *was, but, "a session changed more than what is used")
+}
+
+// audit accounts for all that was used: the goals and the sprints have it between them.
+func (g *gamble) audit() {
+	var made, goals, sprints Usage
+	for _, m := range g.made {
+		if d, ok := m.Detail.(*SessionMove); ok {
+			one := d.Usage
+			one.Sessions = 1
+			made = made.Plus(one)
+		}
+	}
+	for _, id := range g.board.IDs(Goals) {
+		goals = goals.Plus(g.board.Goal(GoalID(id)).Usage)
+	}
+	for _, id := range g.board.IDs(Sprints) {
+		sprints = sprints.Plus(g.board.Sprint(SprintID(id)).Usage)
+	}
+	require.Equal(g.rt, made, goals)
+	require.Equal(g.rt, made, sprints)
 }
 
 // replay plays the whole history again as a judge of history does.
@@ -228,7 +273,7 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 	}
 	who = strings.TrimSuffix(who+"@"+g.behind(strings.TrimSuffix(strings.TrimSuffix(who, ".child"), ".bare")), "@")
 	acts := slices.Sorted(maps.Keys(details))
-	act := pick(rt, append(acts, ActAdd, ActAdd, ActAdd, ActFinalize, ActFinalize, ActArchive)...)
+	act := pick(rt, append(acts, ActAdd, ActAdd, ActAdd, ActFinalize, ActFinalize, ActArchive, ActSession, ActSession, ActSession)...)
 	fields := []string{who, act.String()}
 	switch act {
 	case ActPrincipal:
@@ -252,7 +297,9 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 	case ActAdopt:
 		fields = append(fields, fmt.Sprintf("x%d", len(g.made)), "tasks="+pick(rt, "a1", "a2", ""))
 	case ActConfig:
-		fields = append(fields, "limits=mergefails:"+pick(rt, "1", "2", "9"))
+		fields = append(fields, "limits=mergefails:"+pick(rt, "1", "2", "9"), pick(rt, "task", "sprint", "goal")+"="+pick(rt, "0", "90", "0/0.00005", "900"))
+	case ActSession:
+		fields = append(fields, pick(rt, append(append(g.board.IDs(Tasks), ""), g.board.IDs(Archive)...)...), "outcome="+pick(rt, SessionOutcomes()...), "used=input:20,cached:5,cost:"+pick(rt, "0", "7"))
 	default:
 		fields = append(fields, pick(rt, append(g.board.IDs(Tasks), "zz")...), "+x")
 	}

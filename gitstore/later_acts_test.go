@@ -226,3 +226,40 @@ func TestMergesThatGitDidNotMake(t *testing.T) {
 	require.Equal(t, m.Commit, d.at("refs/heads/integration"))
 	d.replays(9)
 }
+
+func TestSessionMoves(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	d.add("a")
+	session := func(by flow.Actor, task flow.TaskID, outcome string, output int64) flow.Move {
+		return flow.Move{Act: flow.ActSession, Task: task, By: by, Detail: &flow.SessionMove{Provider: "p", Role: flow.Coder, Outcome: outcome,
+			Usage: flow.Usage{Input: 10, Cached: 4, Output: output, Cost: 132500}}}
+	}
+	d.refused(flow.RuleNotFound, session(coder, "a", "failed", 1))
+	d.do(by(ann, flow.ActRegister, &flow.RegisterMove{Agent: flow.AgentID(coder)}))
+	d.refused(flow.RuleForm, session(coder, "a", "fine", 1))
+	d.refused(flow.RuleForm, session(coder, "", "failed", 1))
+	d.refused(flow.RuleLimit, session(coder, "a", "failed", -1))
+	c := flow.DefaultConfig()
+	c.Budgets.Sprint.Tokens = 20
+	d.do(by(ann, flow.ActConfig, &flow.ConfigMove{Config: c}))
+	before := d.board().Task("a").Changed
+	d.do(session(coder, "a", "failed", 4))
+	d.do(session(coder, "a", "failed", 4))
+	used := flow.Usage{Sessions: 2, Input: 20, Cached: 8, Output: 8, Cost: 265000}
+	b := d.board()
+	require.Equal(t, used, b.Task("a").Usage)
+	require.Equal(t, used, b.Goal("goal-1").Usage)
+	require.Equal(t, used, b.Sprint("sprint-1").Usage)
+	require.Equal(t, before, b.Task("a").Changed)
+	d.refused(flow.RuleBudget, flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half, Base: b.Base("a", coder)}})
+
+	// What is archived stays as it is, and is paid for all the same.
+	d.do(flow.Move{Act: flow.ActAbandon, Task: "a", By: ann, Detail: &flow.AbandonMove{Reason: "no use"}})
+	d.do(by(ann, flow.ActArchive, &flow.ArchiveMove{Tasks: []flow.TaskID{"a"}}))
+	d.do(session(coder, "a", "lost", 1))
+	require.Equal(t, used, d.board().Task("a").Usage)
+	require.Equal(t, int64(2*10+7), d.board().Goal("goal-1").Usage.Tokens())
+	require.Empty(t, d.board().Tasks())
+	d.replays(9)
+}
