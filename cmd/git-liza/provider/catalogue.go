@@ -2,8 +2,12 @@ package provider
 
 import (
 	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -18,8 +22,70 @@ var rows = sync.OnceValue(func() (c Catalogue) {
 	if err := gitstore.Decode("catalogue.yaml", builtin, &c); err != nil {
 		panic(err) // a test reads it
 	}
+	for i := range c {
+		if c[i].Name != "script" {
+			c[i].Env = append(c[i].Env, everywhere...)
+		}
+	}
 	return c
 })
 
+// everywhere are what any program needs that speaks to a service: the way out
+// of the house, whom to trust, and where its own files lie.
+var everywhere = []string{
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
+	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
+}
+
 // Builtin is the catalogue as it is built in.
-func Builtin() Catalogue { return rows() }
+func Builtin() Catalogue { return slices.Clone(rows()) }
+
+// Row is the row with a name, nil if there is none.
+func (c Catalogue) Row(name string) *Row {
+	i := slices.IndexFunc(c, func(r Row) bool { return r.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &c[i]
+}
+
+// Find reads a provider as people write it: NAME or NAME:MODEL of the
+// catalogue; exec:COMMAND is any program, run by the shell, and acp:COMMAND one
+// that speaks the Agent Client Protocol; script is the built-in deterministic
+// agent, which the git-liza at self runs.
+func (c Catalogue) Find(text, self string) (Provider, error) {
+	name, rest, more := strings.Cut(text, ":")
+	row := c.Row(name)
+	if row == nil {
+		return Provider{}, fmt.Errorf("%q is no provider; there are %s", text, c.names())
+	}
+	p := Provider{*row}
+	switch {
+	case more && strings.TrimSpace(rest) == "":
+		return Provider{}, fmt.Errorf("%q: nothing stands after the colon", text)
+	case row.command() && !more:
+		return Provider{}, fmt.Errorf("%s needs a command: %s:COMMAND", name, name)
+	case row.command():
+		p.Binary, p.Args = proc.Shell(rest)
+	case name == "script" && more:
+		return Provider{}, fmt.Errorf("%q: script has neither model nor command", text)
+	case name == "script":
+		p.Binary, p.Args = self, []string{"script-agent"}
+	case more:
+		return p.With(rest)
+	}
+	return p, nil
+}
+
+// names are what people can write, for a sentence.
+func (c Catalogue) names() string {
+	names := make([]string, len(c))
+	for i, r := range c {
+		names[i] = r.Name
+		if r.command() {
+			names[i] += ":COMMAND"
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,62 +1,41 @@
 package provider
 
 import (
+	"bytes"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A Provider is a program that agents can be, with the model that it shall
-// use. The zero value is none.
-type Provider struct {
-	Row
-	// Choice is the model, "" for the one that the program takes by itself.
-	Choice string
-}
+// A Provider is a program that agents can be, ready to be run. The zero value
+// is none.
+type Provider struct{ Row }
 
-// Find reads a provider as people write it: NAME or NAME:MODEL of the
-// catalogue; exec:COMMAND is any program, run by the shell, and acp:COMMAND one
-// that speaks the Agent Client Protocol; script is the built-in deterministic
-// agent, which the git-liza at self runs.
-func (c Catalogue) Find(text, self string) (Provider, error) {
-	name, rest, more := strings.Cut(text, ":")
-	i := slices.IndexFunc(c, func(r Row) bool { return r.Name == name })
-	if i < 0 || more && strings.TrimSpace(rest) == "" {
-		return Provider{}, c.unknown(text)
+// With is the provider with a model chosen; the error says that its row does
+// not know how.
+func (p Provider) With(model string) (Provider, error) {
+	if !p.choosable() {
+		return p, fmt.Errorf("%s takes no model here: liza.provider.%s.model-args does not say how", p.Name, p.Name)
 	}
-	p := Provider{Row: c[i]}
-	switch name {
-	case "exec", "acp":
-		if !more {
-			return Provider{}, c.unknown(text)
-		}
-		p.Binary, p.Args = proc.Shell(rest)
-	case "script":
-		if more {
-			return Provider{}, c.unknown(text)
-		}
-		p.Binary, p.Args = self, []string{"script-agent"}
-	default:
-		p.Choice = rest
-	}
+	p.Model = model
 	return p, nil
-}
-
-func (c Catalogue) unknown(text string) error {
-	return fmt.Errorf("%q is no provider: it is script or exec:COMMAND", text)
 }
 
 // Command is the program and the arguments of a session.
 func (p Provider) Command(role flow.Role, s Spawn) (path string, args []string) {
 	args = slices.Clone(p.Args)
-	if p.Choice != "" {
-		args = append(args, p.Model...)
+	if p.Model != "" {
+		args = append(args, p.ModelArgs...)
 	}
 	args = append(args, p.Roles.For(role)...)
+	// Last: for codex it is a command with its own arguments.
 	switch {
 	case s.Resume != "":
 		args = append(args, p.Resume...)
@@ -76,18 +55,97 @@ func NewSession() string {
 
 // Set are the variables, NAME=VALUE, that the program gets in a role.
 func (p Provider) Set(role flow.Role, s Spawn) []string {
-	return p.fill(append(slices.Clone(p.EnvSet), p.EnvFor.For(role)...), s)
+	words := append(slices.Clone(p.EnvSet), p.EnvFor.For(role)...)
+	if p.Model == "" {
+		words = slices.DeleteFunc(words, func(word string) bool { return strings.Contains(word, "{model}") })
+	}
+	return p.fill(words, s)
+}
+
+// Prepare writes the files that the program's arguments speak of; nothing else
+// may depend on them.
+func (p Provider) Prepare(s Spawn) error {
+	for name, text := range p.Files {
+		if err := replaceFile(filepath.Join(p.folder(s), name), []byte(text)); err != nil {
+			return fmt.Errorf("provider %s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+func (p Provider) folder(s Spawn) string { return filepath.Join(s.Common, "liza", "providers", p.Name) }
+
+// replaceFile replaces a file at once, so that nobody reads half of it.
+func replaceFile(path string, data []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// place is a placeholder, in quotes or not; a path may go on below the folder.
+var place = regexp.MustCompile(`\{(model|session|dir|common|gitdir|files)\}|\{"(dir|common|gitdir|files)((?:/[\w.-]+)*)"\}`)
+
+func mentionsModel(words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, "{model}") })
 }
 
 // fill puts values in the place of placeholders.
 func (p Provider) fill(words []string, s Spawn) []string {
-	session := s.Session
+	values := map[string]string{"model": p.Model, "session": s.Session, "dir": s.Dir, "common": s.Common, "files": p.folder(s)}
 	if s.Resume != "" {
-		session = s.Resume
+		values["session"] = s.Resume
 	}
-	places := strings.NewReplacer("{model}", p.Choice, "{session}", session, "{dir}", s.Dir, "{common}", s.Common)
 	for i, word := range words {
-		words[i] = places.Replace(word)
+		words[i] = place.ReplaceAllStringFunc(word, func(text string) string {
+			m := place.FindStringSubmatch(text)
+			if m[1] == "gitdir" || m[2] == "gitdir" {
+				values["gitdir"] = s.gitDir()
+			}
+			if m[1] != "" {
+				return values[m[1]]
+			}
+			return quoted(values[m[2]] + m[3])
+		})
 	}
 	return words
+}
+
+// quoted is text as a string of JSON, which TOML reads too.
+func quoted(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string always has a form
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// gitDir is where git keeps the worktree's HEAD and index.
+func (s Spawn) gitDir() string {
+	text, err := os.ReadFile(filepath.Join(s.Dir, ".git"))
+	dir, linked := strings.CutPrefix(strings.TrimRight(string(text), "\n"), "gitdir: ")
+	switch {
+	case err != nil || !linked:
+		return s.Common // the main work tree, or none
+	case !filepath.IsAbs(dir):
+		return filepath.Join(s.Dir, dir)
+	}
+	return dir
 }

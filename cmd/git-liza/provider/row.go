@@ -1,27 +1,38 @@
 package provider
 
-import "github.com/git-liza/git-liza/flow"
+import (
+	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
+	"github.com/git-liza/git-liza/flow"
+)
 
-// A Row says everything about a program that agents can be. Arguments and
-// values may hold the placeholders {model}, {session}, {dir} (the worktree) and
-// {common} (the repository's own folder).
+// A Row says everything about a program that agents can be.
+//
+// Arguments and values of variables may hold {model}, {session}, {dir} (the
+// worktree), {common} (the repository's own folder), {gitdir} (the worktree's
+// own part of it) and {files} (the folder with Files). In quotes, {"common"} and
+// {"common/hooks"} are such a path as a string of JSON and of TOML.
 type Row struct {
 	Name    string   `yaml:"name"`
 	About   string   `yaml:"about"`
 	Binary  string   `yaml:"binary"`  // looked up in PATH
 	Install string   `yaml:"install"` // the command that brings it
 	Version []string `yaml:"version"` // arguments with which it prints its version
-	Minimum string   `yaml:"minimum"` // the oldest version that these arguments are right for
+	Minimum string   `yaml:"minimum"` // the oldest version that the row is known to be right for
 
-	Args    []string `yaml:"args"`    // of every session
-	Model   []string `yaml:"model"`   // where a model is chosen
-	Roles   PerRole  `yaml:"roles"`   // permissions
-	Session []string `yaml:"session"` // where the provider lets us choose the session's id
-	Resume  []string `yaml:"resume"`  // where a session goes on
+	Args      []string          `yaml:"args"`       // of every session
+	Model     string            `yaml:"model"`      // which to use, "" is the program's own choice
+	ModelArgs []string          `yaml:"model_args"` // where one is chosen
+	Roles     PerRole           `yaml:"roles"`      // permissions
+	Session   []string          `yaml:"session"`    // where we may choose the session's id, a UUID
+	Resume    []string          `yaml:"resume"`     // where a session goes on; none if it cannot
+	Files     map[string]string `yaml:"files"`      // what Args speak of, by name
 
 	Env    []string `yaml:"env"`     // the variables that it may see; NAME* is all that begin so
-	EnvSet []string `yaml:"env_set"` // NAME=VALUE for every role
+	EnvSet []string `yaml:"env_set"` // NAME=VALUE for every role; those with {model} only where one is chosen
 	EnvFor PerRole  `yaml:"env_for"` // NAME=VALUE for one role
+
+	Keys       []string `yaml:"keys"`        // variables one of which it needs, unless somebody is logged in
+	LoginFiles []string `yaml:"login_files"` // one of which is there when somebody is; ~ is HOME, {NAME} a variable
 
 	Output   string   `yaml:"output"`   // the family of its output, as in package transcript
 	ACP      bool     `yaml:"acp"`      // it is spoken to by the Agent Client Protocol
@@ -29,11 +40,13 @@ type Row struct {
 	Commit   Commit   `yaml:"commit"`   // who commits and reports
 	Contract Contract `yaml:"contract"` // how well it keeps the contracts
 
-	ReviewerReadonly bool `yaml:"reviewer_readonly"` // its own means keep a reviewer from writing
+	ReviewerReadonly bool `yaml:"reviewer_readonly"` // nothing that a reviewer runs can write its worktree
 
-	Quota  string `yaml:"quota"`  // what it says when the quota is used up, a regular expression
-	Outage string `yaml:"outage"` // what it says when its service is down
-	Login  string `yaml:"login"`  // what it says when nobody is logged in
+	// What it says when its quota is used up, when its service is down and when
+	// nobody is logged in: regular expressions, see [Row.Trouble].
+	Quota  string `yaml:"quota"`
+	Outage string `yaml:"outage"`
+	Login  string `yaml:"login"`
 }
 
 // PerRole is a list of words for each role.
@@ -56,14 +69,27 @@ func (p PerRole) For(role flow.Role) []string {
 	return nil
 }
 
-// Usage says what the usage that a program reports counts.
+// Usage says what the usage counts that a program reports.
 type Usage string
 
 // The kinds of usage.
 const (
-	PerRun     Usage = "run"     // this run
-	PerSession Usage = "session" // everything since the session began, runs before this one too
+	PerRun         Usage = "run"     // this run
+	PerSession     Usage = "session" // everything since the session began, runs before this one too
+	CostPerSession Usage = "cost"    // tokens of this run, cost since the session began
 )
+
+// Since is the report of a session that went on, without what the last report
+// before it had counted already.
+func (u Usage) Since(r transcript.Report, before flow.Usage) transcript.Report {
+	switch u {
+	case PerSession:
+		return r.Minus(before)
+	case CostPerSession:
+		return r.Minus(flow.Usage{Cost: before.Cost})
+	}
+	return r
+}
 
 // Commit says who commits the work and makes the moves that report it.
 type Commit string
@@ -83,3 +109,14 @@ const (
 	Partial Contract = "partial"
 	Unknown Contract = "unknown"
 )
+
+// command reports whether people name a command with it, as in exec:COMMAND.
+func (r Row) command() bool { return r.Name == "exec" || r.Name == "acp" }
+
+// fixed reports whether a row says nothing about a program of its own.
+func (r Row) fixed() bool { return r.command() || r.Name == "script" }
+
+// choosable reports whether the row says how a model is chosen.
+func (r Row) choosable() bool {
+	return r.ACP || len(r.ModelArgs) > 0 || mentionsModel(r.EnvSet) || mentionsModel(r.EnvFor.Coder)
+}

@@ -48,6 +48,9 @@ type Spawn struct {
 // Run spawns the program and waits for its end; when it returns, nothing of
 // its process group is left. The error says that it could not be started.
 func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
+	if err := p.Prepare(s); err != nil {
+		return Ending{}, err
+	}
 	role := s.Agent.Role()
 	path, args := p.Command(role, s)
 	env := s.Environment(p.Env, p.Set(role, s)...)
@@ -90,7 +93,7 @@ func (p Provider) record(ctx context.Context, c proc.Command, s Spawn, e *ear) (
 // is logged as people read it.
 func (p Provider) converse(ctx context.Context, c proc.Command, s Spawn, e *ear) (proc.Result, transcript.Report, error) {
 	c.Output = e.stderr
-	prompt := acp.Prompt{Role: s.Agent.Role(), Text: s.Prompt, Dir: s.Dir, Model: p.Choice, Resume: s.Resume, Follow: e.stdout}
+	prompt := acp.Prompt{Role: s.Agent.Role(), Text: s.Prompt, Dir: s.Dir, Model: p.Model, Resume: s.Resume, Follow: e.stdout}
 	if e.follow != nil {
 		prompt.Follow = io.MultiWriter(e.stdout, e.follow)
 	}

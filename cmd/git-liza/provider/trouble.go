@@ -2,55 +2,63 @@ package provider
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
 )
 
-// Trouble finds in what a program said of its failure that the provider, and
-// not the task, is in trouble; nil if it is not.
+// Trouble says what kept the provider, and not the task, from working, by what
+// the program said when it failed; nil if nothing did. What it says of the time
+// when that is over is read against now; clock times without a zone are local.
+//
+// The text must be the program's own, of a session that failed: an agent's
+// words about somebody's rate limits look the same.
 func (r Row) Trouble(text string, now time.Time) *Trouble {
-	for _, one := range []struct {
+	for _, known := range []struct {
 		kind    TroubleKind
 		pattern string
-	}{{Login, r.Login}, {Quota, r.Quota}, {Outage, r.Outage}} {
-		if one.pattern == "" {
+	}{{Quota, r.Quota}, {Login, r.Login}, {Outage, r.Outage}} {
+		if known.pattern == "" {
 			continue
 		}
-		pattern, err := regexp.Compile(one.pattern)
-		if err != nil {
-			continue // a bad pattern is refused where it is read
+		found := regexp.MustCompile(known.pattern).FindAllStringIndex(text, -1)
+		if len(found) == 0 {
+			continue
 		}
-		if at := pattern.FindStringIndex(text); at != nil {
-			line := lineAt(text, at[0])
-			return &Trouble{Kind: one.kind, Until: expiry(line, now), Text: flow.Excerpt(line, 200)}
-		}
+		last := found[len(found)-1]
+		about := passage(text, last[0])
+		return &Trouble{Kind: known.kind, Until: expiry(about, now.Local()), Text: said(about, text[last[0]:last[1]])}
 	}
 	return nil
 }
 
-func lineAt(text string, at int) string {
+// passage is the line at an offset and the two after it, over which people's
+// terminals break a sentence.
+func passage(text string, at int) string {
 	begin := strings.LastIndexByte(text[:at], '\n') + 1
-	line, _, _ := strings.Cut(text[begin:], "\n")
-	return strings.TrimSpace(line)
+	end := at
+	for range 3 {
+		i := strings.IndexByte(text[end:], '\n')
+		if i < 0 {
+			return text[begin:]
+		}
+		end += i + 1
+	}
+	return text[begin:end]
 }
 
-// wait is how providers say how long to wait.
-var wait = regexp.MustCompile(`(?i)(?:try again in|retry[- ]after:?|reset(?:s)? (?:after|in))\s*(\d+)\s*(ms|s|m|h)?`)
+// maxSaid is how much of what a program said is repeated, in bytes.
+const maxSaid = 240
 
-// expiry is when a trouble is over by the line that tells of it; zero if that
-// does not say.
-func expiry(line string, now time.Time) time.Time {
-	m := wait.FindStringSubmatch(line)
-	if m == nil {
-		return time.Time{}
+// said is the first line of a passage, or its part around the words that tell.
+func said(about, words string) string {
+	line, _, _ := strings.Cut(about, "\n")
+	if i := strings.Index(line, words); i > maxSaid/2 {
+		line = "…" + strings.ToValidUTF8(line[i-maxSaid/4:], "")
 	}
-	n, err := strconv.Atoi(m[1])
-	if err != nil {
-		return time.Time{}
+	if line = flow.Clean(line); len(line) > maxSaid {
+		line = strings.ToValidUTF8(line[:maxSaid], "") + "…"
 	}
-	unit := map[string]time.Duration{"ms": time.Millisecond, "": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour}[strings.ToLower(m[2])]
-	return now.Add(time.Duration(n) * unit)
+	return line
 }

@@ -32,5 +32,5 @@ func (s *supervisor) model(ending provider.Ending) string {
 	if ending.Report.Model != "" {
 		return ending.Report.Model
 	}
-	return s.provider.Choice
+	return s.provider.Model
 }

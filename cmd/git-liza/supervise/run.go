@@ -10,13 +10,13 @@ import (
 
 // A run is one session of an agent's program, and what is to be recorded of it.
 type run struct {
-	prompt     string
-	begun      time.Time // by the clock of the board
-	started    time.Time
-	chosen     string // the id that the provider's session shall have
-	thread     thread // what it goes on with
-	cumulative bool   // its records count what the thread has used before
-	output     *proc.Clip
+	prompt  string
+	begun   time.Time // by the clock of the board
+	started time.Time
+	chosen  string         // the id that the provider's session shall have
+	thread  thread         // what it goes on with
+	counts  provider.Usage // what its records count; "" where nothing came before
+	output  *proc.Clip
 }
 
 // keptOutput is how many bytes of the beginning, and of the end, of a
@@ -28,7 +28,9 @@ func (s *supervisor) newRun(e *errand, prompt string) *run {
 	if r.thread.session == "" && len(s.provider.Session) > 0 {
 		r.chosen = provider.NewSession()
 	}
-	r.cumulative = r.thread.session != "" && s.provider.Usage == provider.PerSession
+	if r.thread.session != "" {
+		r.counts = s.provider.Usage
+	}
 	return r
 }
 

@@ -60,8 +60,5 @@ func (e *errand) attempt() int {
 // used is what a session has used by its records. Where they count all that
 // its thread has used, what came before is taken off.
 func (r *run) used(report transcript.Report) flow.Usage {
-	if r.cumulative {
-		report = report.Minus(r.thread.counted)
-	}
-	return report.Usage
+	return r.counts.Since(report, r.thread.counted).Usage
 }

@@ -1,0 +1,94 @@
+package provider_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/stretchr/testify/require"
+)
+
+// The texts are those of the command lines: those that end in * were seen with
+// a server that answers so, the others stand in reports of their users.
+func TestTrouble(t *testing.T) {
+	t.Parallel()
+	// A Friday, at noon of the machine's clock.
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.Local)
+	in := func(d time.Duration) time.Time { return now.Add(d) }
+	unknown := time.Time{}
+	for _, test := range []struct {
+		row, text string
+		kind      provider.TroubleKind
+		until     time.Time
+	}{
+		{"claude", "You've hit your session limit · resets 8:30pm", provider.Quota, in(8*time.Hour + 30*time.Minute)},
+		{"claude", "You've hit your session limit · resets 12:50am (America/Los_Angeles)", provider.Quota, day(t, now, "America/Los_Angeles", 0, 50)},
+		{"claude", "You've hit your limit · resets 1:30am (Asia/Dhaka)", provider.Quota, day(t, now, "Asia/Dhaka", 1, 30)},
+		{"claude", "Claude AI usage limit reached|1795300000", provider.Quota, time.Unix(1795300000, 0)},
+		{"claude", "Claude usage limit reached. Your limit will reset at 9am.", provider.Quota, in(21 * time.Hour)},
+		{"claude", "5-hour limit reached ∙ resets 5pm", provider.Quota, in(5 * time.Hour)},
+		{"claude", `API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, provider.Outage, unknown},
+		{"claude", "Invalid API key · Please run /login", provider.Login, unknown},
+
+		{"codex", "unexpected status 401 Unauthorized: invalid x-api-key, url: http://127.0.0.1:1/v1/responses", provider.Login, unknown}, // *
+		{"codex", "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing) or try again in 5 days 22 hours 11\nminutes.",
+			provider.Quota, in(5*24*time.Hour + 22*time.Hour + 11*time.Minute)},
+		{"codex", "You've hit your usage limit. To get more access now, send a request to your admin or try again at 12:16 PM.", provider.Quota, in(16 * time.Minute)},
+		{"codex", "You've hit your usage limit. Upgrade your plan to continue, or try again at Nov 25th, 2026 5:32 PM.", provider.Quota,
+			time.Date(2026, 11, 25, 17, 32, 0, 0, time.Local)},
+		{"codex", "exceeded retry limit, last status: 429 Too Many Requests, request id: c4fc59ca", provider.Quota, unknown},
+
+		{"gemini", "You have exhausted your capacity on this model. Your quota will reset after 8h44m7s.", provider.Quota, in(8*time.Hour + 44*time.Minute + 7*time.Second)},
+		{"gemini", "Attempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 0s.. Retrying after 5710ms...", provider.Quota, in(5710 * time.Millisecond)},
+		{"gemini", "[API Error: You have exhausted your daily quota on this model.]", provider.Quota, unknown},
+		{"gemini", "No capacity available for model gemini-3-flash-preview on the server", provider.Outage, unknown},
+		{"gemini", `[API Error: {"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key","code":"invalid_api_key"}}]`, provider.Login, unknown}, // *
+
+		{"copilot", "Sorry, you've hit a rate limit that restricts the number of Copilot model requests you can make within a specific time period. Please try again in 15 hours 23 minutes. Please review our Terms of Service",
+			provider.Quota, in(15*time.Hour + 23*time.Minute)},
+		{"copilot", `Model call failed: {"message":"rate limit exceeded","code":"rate_limited"}`, provider.Quota, unknown},
+		{"copilot", "Authentication failed with provider at http://127.0.0.1:1/v1 (HTTP 401).", provider.Login, unknown}, // *
+
+		{"opencode", "invalid x-api-key", provider.Login, unknown},              // *
+		{"pi", "401 invalid x-api-key", provider.Login, unknown},                // *
+		{"qwen", "[API Error: 401 invalid x-api-key]", provider.Login, unknown}, // *
+		{"pi", `Codex error: {"type":"usage_limit_reached","message":"The usage limit has been reached","resets_in_seconds":13872}`, provider.Quota, in(13872 * time.Second)},
+		{"vibe", "Rate limit exceeded. Please wait a moment before trying again.", provider.Quota, unknown},
+	} {
+		got := provider.Builtin().Row(test.row).Trouble("some line\n"+test.text+"\n", now)
+		require.NotNil(t, got, test.text)
+		require.Equal(t, test.kind, got.Kind, test.text)
+		require.WithinDuration(t, test.until, got.Until, 0, test.text)
+		require.NotEmpty(t, got.Text)
+	}
+	for _, row := range provider.Builtin() {
+		for _, text := range []string{"", "exit status 1", "panic: index out of range [5]", "tool not found: frobnicate"} {
+			require.Nil(t, row.Trouble(text, now), "%s: %s", row.Name, text)
+		}
+	}
+}
+
+// day is the next time after now that the clocks of a zone show.
+func day(t *testing.T, now time.Time, name string, hour, minute int) time.Time {
+	t.Helper()
+	zone, err := time.LoadLocation(name)
+	require.NoError(t, err)
+	at := time.Date(now.In(zone).Year(), now.In(zone).Month(), now.In(zone).Day(), hour, minute, 0, 0, zone)
+	if !at.After(now) {
+		at = at.AddDate(0, 0, 1)
+	}
+	return at
+}
+
+// What a provider says of itself is short, and around the words that tell.
+func TestTroubleIsShort(t *testing.T) {
+	t.Parallel()
+	long := make([]byte, 5000)
+	for i := range long {
+		long[i] = 'x'
+	}
+	got := provider.Builtin().Row("codex").Trouble(string(long)+" You've hit your usage limit "+string(long), time.Now())
+	require.NotNil(t, got)
+	require.Less(t, len(got.Text), 300)
+	require.Contains(t, got.Text, "hit your usage limit")
+}
