@@ -178,7 +178,7 @@ func (s *supervisor) short(ctx context.Context, e *errand, ending provider.Endin
 		e.failure = s.explain(ctx, e, ending, "The program did not end well ("+ending.Text+").")
 		f = e.tally.crashed(limits, "crashed")
 	}
-	if f.reached() {
+	if f = e.tally.endless(limits, f); f.reached() {
 		err := s.block(ctx, left.board, e, f, ending)
 		return false, f.text(), err
 	}

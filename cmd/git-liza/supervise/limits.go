@@ -22,6 +22,7 @@ type Limits struct {
 
 	Crashes  int // sessions in a row that crashed or hung, then the task is blocked
 	Spins    int // sessions in a row that ended well and changed nothing
+	Sessions int // sessions on one claim without the expected move, whatever they changed
 	Handoffs int // handoffs in a row without anything changed
 	Plans    int // planner's sessions on one trigger
 }
@@ -32,7 +33,7 @@ func DefaultLimits() Limits {
 		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
 		Grace: 5 * time.Second, Finish: 10 * time.Second, Return: 2 * time.Minute, Patience: 10 * time.Minute, Pause: 2 * time.Second, MaxPause: time.Minute,
 		Poll: time.Second, MaxPoll: 30 * time.Second,
-		Crashes: 5, Spins: 10, Handoffs: 5, Plans: 3,
+		Crashes: 5, Spins: 10, Sessions: 40, Handoffs: 5, Plans: 3,
 	}
 }
 
@@ -77,6 +78,15 @@ func (t *tally) spun(l Limits, progress bool) shortfall {
 	}
 	return shortfall{"ended without submit, block or handoff", t.spins, l.Spins, "spin_limit: the agent ended %d times in a row without changing anything",
 		"Is the task clear, and is there anything that keeps the agent from starting?"}
+}
+
+// endless is the shortfall of work that goes on and on.
+func (t *tally) endless(l Limits, f shortfall) shortfall {
+	if f.reached() || t.sessions < l.Sessions {
+		return f
+	}
+	return shortfall{f.kind, t.sessions, l.Sessions, "session_limit: the agent has had %d sessions on one claim, and has not submitted",
+		"Is the task too large for one claim? It may have to be split."}
 }
 
 // handed counts a session that wants to be continued by another.

@@ -37,20 +37,16 @@ func (s *supervisor) reportFor(ctx context.Context, e *errand, ending *provider.
 	var document *gitstore.DocumentError
 	switch {
 	case err == nil || setback(err):
-		s.log.note("\n--- reported for %s\n", s.id)
 	case errors.As(err, &refusal):
-		ending.Refused = refusal.Reason
-		if refusal.Hint != "" {
-			ending.Refused += "\nHint: " + refusal.Hint
-		}
+		ending.Refused = "What your last message reports was refused: " + refusal.Reason + "; " + refusal.Hint
+		ending.Text += ", its report was refused: " + refusal.Reason
 	case errors.As(err, &wrong), errors.As(err, &document):
 		ending.Refused = "Your last message is no report: " + err.Error()
+		ending.Text += ", its last message is no report: " + err.Error()
 	default:
 		return nil, err
 	}
-	if ending.Refused != "" {
-		s.log.note("\n--- not reported: %s\n", ending.Refused)
-	}
+	s.log.note("\n--- %s\n", ending.Text)
 	return s.judged(ctx)
 }
 
@@ -106,23 +102,20 @@ func (s *supervisor) reportWork(ctx context.Context, e *errand, message string) 
 	case r.Blocked != "":
 		_, err := s.clone.Make(ctx, flow.ActBlock, id, &flow.BlockMove{Reason: r.Blocked, Questions: r.Questions, Attempted: r.Attempted})
 		return err
-	case r.Summary == "" && r.Handoff == nil:
-		return &wrongReport{"it needs summary and validation, or blocked and questions, or handoff"}
-	}
-	message = r.Summary
-	if r.Handoff != nil {
-		message = r.Handoff.Summary
-	}
-	if err := s.commitFor(ctx, e, message); err != nil {
-		return err
-	}
-	if r.Handoff != nil {
+	case r.Handoff != nil:
 		_, err := s.clone.Make(ctx, flow.ActHandoff, id, &flow.HandoffMove{Handoff: *r.Handoff})
 		return err
+	case r.Summary == "":
+		return &wrongReport{"it needs summary and validation, or blocked and questions, or handoff"}
 	}
-	_, err := s.clone.Make(ctx, flow.ActIntent, id, &flow.IntentMove{Intent: flow.Intent{Summary: r.Summary, Validation: r.Validation, Files: r.Files,
-		Assumptions: r.Assumptions, Risks: r.Risks, Extend: r.Extend, TestsNotNeeded: r.TestsNotNeeded}})
+	// First the intent, which says what beyond the task's own paths may be committed.
+	_, err := s.clone.Make(ctx, flow.ActIntent, id, &flow.IntentMove{Intent: flow.Intent{Summary: strings.TrimSpace(r.Summary),
+		Validation: strings.TrimSpace(r.Validation), Files: r.Files, Assumptions: r.Assumptions, Risks: r.Risks, Extend: r.Extend,
+		TestsNotNeeded: strings.TrimSpace(r.TestsNotNeeded)}})
 	if err != nil {
+		return err
+	}
+	if err := s.commitFor(ctx, e, r.Summary); err != nil {
 		return err
 	}
 	_, err = s.clone.Submit(ctx, id, "")

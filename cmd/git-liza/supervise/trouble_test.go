@@ -1,0 +1,134 @@
+package supervise_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/stretchr/testify/require"
+)
+
+// troubled has patterns for a provider's troubles.
+func troubled(r *provider.Row) {
+	r.Quota, r.Outage, r.Login = "usage limit reached", "overloaded", "please log in"
+}
+
+// paused is the pause of the fake provider, nil if there is none.
+func (w *world) paused() *provider.Pause {
+	w.Helper()
+	p, err := provider.Paused(filepath.Join(w.dir, ".git"), "fake", time.Now())
+	require.NoError(w, err)
+	return p
+}
+
+// A quota with a near end is waited for; the task is given back meanwhile, and
+// neither a crash nor anything else is counted.
+func TestQuotaPausesTheProviderNotTheTask(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(reviewer(w.agent("approve")), coder(w.fake(`began s
+if test $n = 1; then failed "usage limit reached, try again in 2s"; exit 0; fi
+submit; ended done`, troubled)))
+	require.NoError(t, err, r.said())
+	require.Equal(t, []string{"quota", "submitted"}, w.outcomes("coder-1"))
+	require.Len(t, w.moves(flow.ActRelease), 1)
+	require.Empty(t, w.moves(flow.ActBlock))
+	require.NotContains(t, r.said(), "1 of 5")
+	require.Contains(t, r.said(), "coder-1: task-1 ended: fake is paused, quota until ")
+	require.Contains(t, r.said(), "fake is tried again\n")
+	require.NotContains(t, w.note("prompt-coder-1-2"), "How the previous session failed")
+	require.NoFileExists(t, filepath.Join(w.dir, ".git", "liza", "paused", "fake"), "it has worked again")
+}
+
+// Others go on with another provider, and a rush that nothing but a long pause
+// keeps from going on ends, and says what would help.
+func TestLongPauseEndsARushUntilIdle(t *testing.T) {
+	t.Parallel()
+	for kind, words := range map[string]string{"quota": "usage limit reached, try again in 3h", "login": "please log in"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tasks(1)
+			post := coder(w.fake(`echo '`+words+`' >&2; exit 1`, troubled))
+			r, err := w.rush(post, reviewer(w.agent("approve")))
+			var stuck *supervise.Stuck
+			require.ErrorAs(t, err, &stuck, r.said())
+			require.Contains(t, stuck.Stalls[0].Why, "fake is paused, "+kind)
+			require.Contains(t, stuck.Stalls[0].Why, words)
+			require.Equal(t, "git liza providers resume fake", stuck.Stalls[0].Hint)
+			require.Equal(t, 1, w.sessions("coder-1", "task-1"))
+			require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
+			w.left()
+
+			// The pause is there for the next rush too, which spawns nobody of it.
+			r, err = w.rush(post, coder(w.agent("submit")), reviewer(w.agent("approve")))
+			require.NoError(t, err, r.said())
+			require.Contains(t, r.said(), "fake is paused, "+kind)
+			require.Equal(t, []string{"submitted"}, w.outcomes("coder-2"), r.said())
+		})
+	}
+}
+
+// A resumed provider is used at once.
+func TestResumedProvider(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r := w.begin(nil, coder(w.fake(`began s; if test $n = 1; then failed "please log in"; else submit; ended done; fi`, troubled)))
+	w.await("the pause", func() bool { return w.paused() != nil })
+	require.True(t, w.paused().Until.IsZero(), "nobody logs in by waiting")
+	w.until("the release", func(b *flow.Board) bool { return b.Task("task-1").Status == flow.Unclaimed })
+	resumed, err := provider.Resume(filepath.Join(w.dir, ".git"), "fake")
+	require.NoError(t, err)
+	require.True(t, resumed)
+	w.until("the submission", func(b *flow.Board) bool { return b.Task("task-1").Status == flow.ReadyForReview })
+	r.cancel()
+	require.NoError(t, r.wait())
+}
+
+// A reviewer's outage is no review without verdict, a planner's no failed plan.
+func TestOutageOfReviewerAndPlanner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r, err := w.rush(planner(w.fake(`began p; if test $n = 1; then failed "overloaded, try again in 1s"; exit; fi; `+addOne+`; ended done`, troubled)),
+		coder(w.agent("submit")),
+		reviewer(w.fake(`began r; if test $n = 1; then failed "overloaded, try again in 1s"; exit; fi; approve; ended done`, troubled)))
+	require.NoError(t, err, r.said())
+	require.Equal(t, []string{"failed", "planned"}, w.outcomes("planner-1"))
+	require.Equal(t, []string{"failed", "approved"}, w.outcomes("code-reviewer-1"))
+	require.Zero(t, w.task("task-1").NoVerdicts)
+	for _, m := range w.moves(flow.ActRelease) {
+		require.False(t, m.Detail.(*flow.ReleaseMove).NoVerdict)
+	}
+}
+
+// Words about a quota in the agent's own message are no trouble.
+func TestTalkOfAQuotaIsNone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(coder(w.fake(`began s; if test $n = 1; then ended "usage limit reached is what it should print"; else submit; ended done; fi`, troubled)),
+		reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Nil(t, w.paused())
+	require.Equal(t, []string{"nothing", "submitted"}, w.outcomes("coder-1"))
+}
+
+// A pause file that cannot be read stops new sessions instead of being passed
+// over.
+func TestBrokenPause(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	path := filepath.Join(w.dir, ".git", "liza", "paused", "fake")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	w.write(path, "until: soon\n")
+	r := w.begin(func(r *supervise.Rush) { r.UntilIdle = true }, coder(w.fake("began s; submit; ended done", troubled)))
+	require.ErrorContains(t, r.wait(), "paused/fake", r.said())
+	require.Zero(t, w.sessions("coder-1", "task-1"))
+}
