@@ -38,6 +38,9 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 	s.log.note("\n--- %s\n", ending.Text)
 	after := context.WithoutCancel(ctx)
 	b, err = s.judged(after)
+	if err == nil && e.adopt(b, s.id) {
+		s.lease = leaseOf(e.task)
+	}
 	if err == nil && ctx.Err() == nil && s.reports(e, ending, b) {
 		b, err = s.reportFor(ctx, e, &ending)
 	}

@@ -1,0 +1,59 @@
+package supervise_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/stretchr/testify/require"
+)
+
+// An agent that waits inside its session for the verdict keeps it, claims again
+// what comes back, and its supervisor goes on with that claim.
+func TestAgentThatWaitsKeepsItsSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.config(func(c *flow.Config) { c.Lease = flow.Duration(4 * time.Second) })
+	w.tasks(1)
+	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Await = true, time.Minute }, coder(w.agent(`submit
+git liza await $LIZA_TASK --timeout 50s > "$notes/first"
+git liza claim $LIZA_TASK
+waitfor renewed
+work again.txt; intent; git liza submit $LIZA_TASK
+git liza await $LIZA_TASK --timeout 50s > "$notes/second"
+echo $? > "$notes/end"`)),
+		reviewer(w.agent(`if test $n = 1; then git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --reason '- [blocker] a:1 — no'; else approve; fi`)))
+	// The lease of the second claim is the supervisor's to renew.
+	w.until("a renewal of the second claim", func(*flow.Board) bool {
+		claims := w.moves(flow.ActClaim)
+		renewals := w.moves(flow.ActRenew)
+		return len(claims) == 2 && len(renewals) > 0 && renewals[len(renewals)-1].At.After(claims[1].At) && w.moves(flow.ActReject) != nil
+	})
+	w.write(w.notes+"/renewed", "")
+	require.NoError(t, r.wait(), r.said())
+	require.Equal(t, 1, w.sessions("coder-1", "task-1"), "one session: %s", r.said())
+	require.Equal(t, []string{"submitted"}, w.outcomes("coder-1"))
+	require.Equal(t, "0\n", w.note("end"))
+	require.Contains(t, w.note("first"), "REJECTED")
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Equal(t, 2, w.task("task-1").Attempt.Iteration)
+}
+
+// Where nobody is allowed to wait, and after the time for it, the session ends.
+func TestWaitingIsBounded(t *testing.T) {
+	t.Parallel()
+	for name, limit := range map[string]time.Duration{"not allowed": 0, "too long": time.Second} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tasks(1)
+			r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Await = true, limit },
+				coder(w.agent(`submit; echo $$ > "$notes/pid"; git liza await $LIZA_TASK --timeout 50s; echo over > "$notes/over"`)))
+			require.ErrorContains(t, r.wait(), "task-1 READY_FOR_REVIEW")
+			w.gone("pid")
+			require.False(t, w.has("over"))
+			require.Equal(t, []string{"submitted"}, w.outcomes("coder-1"))
+		})
+	}
+}
