@@ -18,14 +18,47 @@ var ErrNoIdentity = errors.New("git does not know who you are")
 func (r *Repo) Config(ctx context.Context, key string) (string, error) {
 	r.configMu.Lock()
 	defer r.configMu.Unlock()
-	if r.settings == nil {
-		out, err := r.Git(ctx, "config", "--null", "--list")
-		if err != nil {
-			return "", err
-		}
-		r.settings = parseConfig(out)
+	if err := r.readConfig(ctx); err != nil {
+		return "", err
 	}
 	return r.settings[canonicalKey(key)], nil
+}
+
+// A Setting is one line of git's configuration. Section and name of the key are
+// in lower case, as git has them; what stands between is as it was written.
+type Setting struct{ Key, Value string }
+
+// ConfigUnder returns what git has for all keys that begin with prefix, such as
+// "liza.provider.", in the order in which git reads them. A key may come
+// several times.
+func (r *Repo) ConfigUnder(ctx context.Context, prefix string) ([]Setting, error) {
+	r.configMu.Lock()
+	defer r.configMu.Unlock()
+	if err := r.readConfig(ctx); err != nil {
+		return nil, err
+	}
+	var list []Setting
+	for _, one := range r.lines {
+		if strings.HasPrefix(one.Key, prefix) {
+			list = append(list, one)
+		}
+	}
+	return list, nil
+}
+
+func (r *Repo) readConfig(ctx context.Context) error {
+	if r.settings != nil {
+		return nil
+	}
+	out, err := r.Git(ctx, "config", "--null", "--list")
+	if err != nil {
+		return err
+	}
+	r.lines, r.settings = parseConfig(out), map[string]string{}
+	for _, one := range r.lines {
+		r.settings[one.Key] = one.Value // the last one wins
+	}
+	return nil
 }
 
 // AnyRemote is the remote that a hint can name: origin, or else the first by
@@ -75,20 +108,19 @@ func canonicalKey(key string) string {
 	return strings.ToLower(key[:first]) + key[first:last] + strings.ToLower(key[last:])
 }
 
-// parseConfig reads `git config --null --list`; the last value of a key wins,
-// and a key without a value is true.
-func parseConfig(out []byte) map[string]string {
-	settings := make(map[string]string)
+// parseConfig reads `git config --null --list`; a key without a value is true.
+func parseConfig(out []byte) []Setting {
+	var list []Setting
 	for _, item := range strings.Split(string(out), "\x00") {
 		key, value, ok := strings.Cut(item, "\n")
 		if !ok {
 			value = "true"
 		}
 		if key != "" {
-			settings[key] = value
+			list = append(list, Setting{key, value})
 		}
 	}
-	return settings
+	return list
 }
 
 func isTrue(value string) bool {

@@ -40,6 +40,7 @@ type Repo struct {
 
 	configMu sync.Mutex
 	settings map[string]string // from `git config`, nil until needed
+	lines    []Setting         // the same, with all values of a key
 }
 
 // Open finds the repository that dir lies in, or that GIT_DIR names, as git
@@ -165,8 +166,8 @@ func (r *Repo) coreSection(ctx context.Context) (map[string]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			for key, value := range parseConfig(out) {
-				core[key] = value
+			for _, one := range parseConfig(out) {
+				core[one.Key] = one.Value
 			}
 			continue
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -35,7 +34,7 @@ func (d *duration) UnmarshalText(text []byte) error {
 type agentCommand struct {
 	Role     flow.Role    `arg:"" help:"planner, coder or code-reviewer."`
 	ID       flow.AgentID `placeholder:"ID" help:"Default: the first number that is free."`
-	Provider string       `placeholder:"P" help:"script or exec:COMMAND; default: git config liza.provider."`
+	Provider string       `placeholder:"P" help:"NAME or NAME:MODEL of git liza providers list; default: git config liza.ROLE.provider, liza.provider."`
 	Once     bool         `help:"End after one piece of work."`
 	MaxWait  duration     `placeholder:"D" help:"End after so long without work."`
 }
@@ -48,7 +47,7 @@ func (c *agentCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	p, err := s.provider(rush, c.Provider)
+	p, err := s.provider(rush, c.Role, c.Provider)
 	if err != nil {
 		return err
 	}
@@ -59,7 +58,7 @@ type rushCommand struct {
 	Planners  int          `default:"1" help:"How many planners."`
 	Coders    int          `default:"2" help:"How many coders."`
 	Reviewers int          `default:"1" help:"How many code-reviewers."`
-	Provider  []string     `sep:"none" placeholder:"[ROLE=]P" help:"script or exec:COMMAND, for all or one role; repeatable; default: git config liza.provider."`
+	Provider  []string     `sep:"none" placeholder:"[ROLE=]P" help:"NAME or NAME:MODEL of git liza providers list, for all or one role; repeatable; default: git config liza.ROLE.provider, liza.provider."`
 	UntilIdle bool         `help:"End when every task is final (0), or nothing can move without a human (1)."`
 	Follow    flow.AgentID `placeholder:"AGENT" help:"Show this agent's output too."`
 }
@@ -91,7 +90,7 @@ func (c *rushCommand) Run(s *session) error {
 			text = chosen[0]
 		}
 		for range row.n {
-			p, err := s.provider(rush, text)
+			p, err := s.provider(rush, row.role, text)
 			if err != nil {
 				return err
 			}
@@ -118,27 +117,6 @@ func splitProvider(text string) (flow.Role, string, error) {
 		return 0, "", usagef("git liza help rush", "--provider: %v", err)
 	}
 	return role, rest, nil
-}
-
-// provider reads the provider that was asked for, else the configured one.
-func (s *session) provider(r *supervise.Rush, text string) (provider.Provider, error) {
-	var err error
-	if text == "" {
-		if text, err = r.Clone.Repo.Config(s.ctx, "liza.provider"); err != nil {
-			return provider.Provider{}, err
-		}
-	}
-	if text == "" {
-		return provider.Provider{}, usagef("git config liza.provider 'exec:COMMAND'",
-			"no provider: name one with --provider script or --provider exec:COMMAND, or configure liza.provider")
-	}
-	p, err := provider.Builtin().Find(text, r.Self)
-	if err != nil {
-		return p, usagef("git liza help rush", "%v", err)
-	}
-	allow, err := r.Clone.Repo.Config(s.ctx, "liza.provider."+p.Name+".env")
-	p.Env = strings.Fields(allow)
-	return p, err
 }
 
 // rush opens the repository for supervisors, with this machine's limits.

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// catalogue is the built-in providers with what the user configured.
+func (s *session) catalogue(repo *gitstore.Repo) (provider.Catalogue, error) {
+	settings, err := repo.ConfigUnder(s.ctx, provider.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	c, err := provider.Load(settings)
+	var bad *provider.ConfigError
+	if errors.As(err, &bad) {
+		return nil, usagef(bad.Hint, "%v", bad)
+	}
+	return c, err
+}
+
+// A choice is the provider and the model that somebody chose for a role, and
+// which key of git's configuration said so; "" is the command line.
+type choice struct{ text, key, model string }
+
+// choice is what a role is to be done with: what the command line says, else
+// the role's own provider, else everybody's. The role's model goes with the
+// role's provider, whoever names that.
+func (s *session) choice(repo *gitstore.Repo, role flow.Role, asked string) (choice, error) {
+	own := "liza." + role.String()
+	values := map[string]string{}
+	for _, key := range []string{own + ".provider", own + ".model", "liza.provider"} {
+		value, err := repo.Config(s.ctx, key)
+		if err != nil {
+			return choice{}, err
+		}
+		values[key] = value
+	}
+	c := choice{text: values[own+".provider"], key: own + ".provider", model: values[own+".model"]}
+	if c.text == "" {
+		c.text, c.key = values["liza.provider"], "liza.provider"
+	}
+	if asked != "" {
+		if name(asked) != name(c.text) {
+			c.model = "" // it belongs to another provider
+		}
+		c.text, c.key = asked, ""
+	}
+	return c, nil
+}
+
+func name(text string) string {
+	name, _, _ := strings.Cut(text, ":")
+	return name
+}
+
+// provider is what an agent of a role is run with.
+func (s *session) provider(r *supervise.Rush, role flow.Role, asked string) (provider.Provider, error) {
+	known, err := s.catalogue(r.Clone.Repo)
+	if err != nil {
+		return provider.Provider{}, err
+	}
+	c, err := s.choice(r.Clone.Repo, role, asked)
+	if err != nil {
+		return provider.Provider{}, err
+	}
+	if c.text == "" {
+		return provider.Provider{}, s.undecided(known)
+	}
+	p, err := c.find(known, r.Self)
+	if err != nil {
+		hint := "git liza providers list"
+		if c.key != "" {
+			hint = "git config " + c.key + " NAME"
+		}
+		return p, usagef(hint, "%v", err)
+	}
+	return p, nil
+}
+
+func (c choice) find(known provider.Catalogue, self string) (provider.Provider, error) {
+	p, err := known.Find(c.text, self)
+	if err == nil && c.model != "" && !strings.Contains(c.text, ":") {
+		return p.With(c.model)
+	}
+	return p, err
+}
+
+// undecided says that nobody chose a provider, and which there are.
+func (s *session) undecided(known provider.Catalogue) error {
+	var ready []string
+	for _, found := range known.Detect(s.ctx, s.environ) {
+		if found.Problem == "" && !found.Kind() {
+			ready = append(ready, found.Name)
+		}
+	}
+	if len(ready) == 0 {
+		return usagef("git config liza.provider 'exec:COMMAND'",
+			"no provider: name one with --provider or git config liza.provider; none of those that are known is installed (git liza providers list)")
+	}
+	return usagef("git config liza.provider "+ready[0],
+		"no provider: name one with --provider or git config liza.provider; installed: %s", strings.Join(ready, ", "))
+}

@@ -1,0 +1,130 @@
+package provider_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/stretchr/testify/require"
+)
+
+var roles = []flow.Role{flow.Planner, flow.Coder, flow.CodeReviewer}
+
+// What Load refuses of users, the built-in rows do not do either.
+func TestCatalogue(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, row := range provider.Builtin() {
+		require.False(t, names[row.Name], row.Name)
+		names[row.Name] = true
+		require.Contains(t, transcript.Families(), row.Output, row.Name)
+		require.NotEmpty(t, row.About, row.Name)
+		if slicesOf := []string{"exec", "acp", "script"}; contains(slicesOf, row.Name) {
+			continue
+		}
+		// Laying a value over a row checks the whole row.
+		_, err := provider.Load(settings(row.Name + ".about=" + row.About))
+		require.NoError(t, err)
+		require.NotEmpty(t, row.Binary, row.Name)
+		require.NotEmpty(t, row.Install, row.Name)
+		require.NotEmpty(t, row.Version, row.Name)
+		for kind, pattern := range map[string]string{"quota": row.Quota, "outage": row.Outage, "login": row.Login} {
+			require.NotEmpty(t, pattern, "%s: %s", row.Name, kind)
+			require.False(t, regexp.MustCompile(pattern).MatchString(""), "%s: %s", row.Name, kind)
+		}
+	}
+	for _, name := range []string{"claude", "codex", "gemini", "copilot", "opencode", "qwen", "pi", "vibe", "acp", "exec", "script"} {
+		require.True(t, names[name], name)
+	}
+}
+
+func contains(list []string, word string) bool {
+	for _, one := range list {
+		if one == word {
+			return true
+		}
+	}
+	return false
+}
+
+// Whatever the role, the model and the session: no placeholder is left, and
+// nothing is empty.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: /r/.git/worktrees/task-1\n"), 0o666))
+	left := regexp.MustCompile(`\{"?[a-z]+[/a-z]*"?\}`)
+	for _, row := range provider.Builtin() {
+		for _, role := range roles {
+			for _, s := range []provider.Spawn{{}, {Session: "1-2"}, {Resume: "3-4"}} {
+				s.Dir, s.Common = dir, "/r/.git"
+				p := provider.Provider{Row: row}
+				p.Model = "m"
+				_, args := p.Command(role, s)
+				for _, word := range append(args, p.Set(role, s)...) {
+					require.NotEmpty(t, word, row.Name)
+					require.False(t, left.MatchString(word), "%s: %s", row.Name, word)
+				}
+				if s.Resume != "" && len(row.Resume) > 0 {
+					require.Contains(t, strings.Join(args, " "), "3-4", row.Name)
+				}
+			}
+		}
+	}
+	p, err := provider.Builtin().Find("codex", "")
+	require.NoError(t, err)
+	_, args := p.Command(flow.Coder, provider.Spawn{Dir: dir, Common: "/r/.git"})
+	require.Contains(t, strings.Join(args, " "), `"/r/.git"="write","/r/.git/hooks"="read"`)
+	require.Contains(t, strings.Join(args, " "), `"/r/.git/worktrees/task-1"="write"`)
+	p, err = provider.Builtin().Find("vibe", "")
+	require.NoError(t, err)
+	require.Empty(t, p.Set(flow.Coder, provider.Spawn{}), "no model, no variable for it")
+}
+
+// Reviewers and planners are not handed a tool that writes.
+func TestReadersHaveNoWriteTools(t *testing.T) {
+	t.Parallel()
+	for name, tools := range map[string]*regexp.Regexp{
+		"claude":   regexp.MustCompile(`\b(Edit|Write|NotebookEdit)\b`),
+		"codex":    regexp.MustCompile(`extends=":workspace"|worktrees/task-1`),
+		"copilot":  regexp.MustCompile(`allow-tool=write|allow-all`),
+		"opencode": regexp.MustCompile(`"edit":"allow"`),
+		"pi":       regexp.MustCompile(`\b(edit|write)\b`),
+		"vibe":     regexp.MustCompile(`\b(edit|write_file|search_replace)\b`),
+	} {
+		p, err := provider.Builtin().Find(name, "")
+		require.NoError(t, err)
+		for _, role := range roles {
+			_, args := p.Command(role, provider.Spawn{Common: "/r/.git"})
+			text := strings.Join(append(args, p.Set(role, provider.Spawn{})...), " ")
+			if role == flow.Coder && name != "codex" {
+				require.Regexp(t, tools, text, name)
+			} else if role != flow.Coder {
+				require.NotRegexp(t, tools, text, name)
+			}
+		}
+	}
+}
+
+// The files that arguments speak of are there before the program is.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	p, err := provider.Builtin().Find("gemini", "")
+	require.NoError(t, err)
+	s := provider.Spawn{Common: t.TempDir()}
+	for range 2 {
+		require.NoError(t, p.Prepare(s))
+		for _, role := range roles {
+			_, args := p.Command(role, s)
+			text, err := os.ReadFile(args[len(args)-1])
+			require.NoError(t, err)
+			require.Contains(t, string(text), "allowRedirection = true")
+			require.Equal(t, role != flow.Coder, strings.Contains(string(text), `"write_file"`))
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package provider_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDetect(t *testing.T) {
+	t.Parallel()
+	bin := t.TempDir()
+	for name, script := range map[string]string{
+		"claude":   `echo "2.1.330 (Claude Code)"`,
+		"codex":    `echo codex-cli 0.9.1`,
+		"gemini":   `echo hello`,
+		"copilot":  `exit 3`,
+		"opencode": `echo "${SECRET:-1.99.0}${OPENCODE_DISABLE_AUTOUPDATE}"`,
+		"pi":       ``,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o777))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "qwen"), []byte("no program"), 0o666))
+	found := map[string]provider.Found{}
+	for _, f := range provider.Builtin().Detect(context.Background(), []string{"PATH=nowhere:" + bin, "SECRET=no", "HOME=/"}) {
+		found[f.Name] = f
+	}
+	for name, problem := range map[string]string{"claude": "", "codex": "too old", "gemini": "prints no version", "copilot": "exits 3",
+		"opencode": "", "pi": "prints no version", "qwen": "missing", "vibe": "missing", "exec": "", "script": ""} {
+		require.Equal(t, problem, found[name].Problem, name)
+	}
+	require.Equal(t, "2.1.330", found["claude"].Reported)
+	require.Equal(t, filepath.Join(bin, "claude"), found["claude"].Path)
+	require.True(t, found["codex"].Old)
+	require.Equal(t, "1.99.01", found["opencode"].Reported, "it sees what it would see, and no more")
+	require.True(t, found["exec"].Kind())
+	require.False(t, found["claude"].Kind())
+}
+
+// A program that does not say its version is waited for once, not for ever.
+func TestDetectHanging(t *testing.T) {
+	t.Parallel()
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "claude"), []byte("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n"), 0o777))
+	c := provider.Catalogue{*provider.Builtin().Row("claude")}
+	require.Equal(t, "does not answer", c.Detect(context.Background(), []string{"PATH=" + bin + ":/usr/bin:/bin"})[0].Problem)
+}
+
+func TestLoggedIn(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	row := provider.Builtin().Row("codex")
+	in, known := row.LoggedIn([]string{"HOME=" + home, "OPENAI_API_KEY=x"})
+	require.True(t, in && known)
+	in, _ = row.LoggedIn([]string{"HOME=" + home})
+	require.False(t, in)
+	require.NoError(t, os.MkdirAll(filepath.Join(home, ".codex"), 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".codex", "auth.json"), nil, 0o666))
+	in, _ = row.LoggedIn([]string{"HOME=" + home})
+	require.True(t, in)
+	in, _ = row.LoggedIn([]string{"HOME=/nowhere", "CODEX_HOME=" + filepath.Join(home, ".codex")})
+	require.True(t, in)
+	_, known = provider.Builtin().Row("exec").LoggedIn(nil)
+	require.False(t, known)
+}
