@@ -8,9 +8,10 @@ import (
 )
 
 type promptCommand struct {
-	Role    flow.Role   `arg:"" help:"planner, coder or code-reviewer."`
-	Task    flow.TaskID `arg:"" optional:"" help:"What it works on; a planner needs none."`
-	Explain bool        `help:"List the sections, and the layer each comes from, instead."`
+	Role     flow.Role   `arg:"" help:"planner, coder or code-reviewer."`
+	Task     flow.TaskID `arg:"" optional:"" help:"What it works on; a planner needs none."`
+	Provider string      `placeholder:"P" help:"The provider that would be told; default: the one configured for the role."`
+	Explain  bool        `help:"List the sections, and the layer each comes from, instead."`
 }
 
 func (c *promptCommand) Run(s *session) error {
@@ -20,6 +21,9 @@ func (c *promptCommand) Run(s *session) error {
 	}
 	a, err := c.assignment(s, l)
 	if err != nil {
+		return err
+	}
+	if err := c.provided(s, l, &a); err != nil {
 		return err
 	}
 	prompt, err := supervise.Prompt(l.board, a, supervise.Layers(l.Repo.MainWorkTree(), s.environ)...)
@@ -40,6 +44,22 @@ func (c *promptCommand) Run(s *session) error {
 		sections[i] = section(one)
 	}
 	return s.answer("", map[string]any{"role": c.Role, "task": c.Task, "sections": sections, "text": prompt.Text()}, text)
+}
+
+// provided adds what depends on the provider; where none is chosen the prompt
+// is for one that reports itself.
+func (c *promptCommand) provided(s *session, l look, a *supervise.Assignment) error {
+	chosen, err := s.choice(l.Repo, c.Role, c.Provider)
+	if err != nil || chosen.text == "" {
+		return err
+	}
+	rush, err := s.rush()
+	if err != nil {
+		return err
+	}
+	p, err := s.provider(rush, c.Role, c.Provider)
+	a.Report, a.Compliance = string(p.Commit), string(p.Contract)
+	return err
 }
 
 // assignment is what an agent of the role would be started for.
