@@ -14,9 +14,10 @@ import (
 
 // agentCommands run the supervisors and what they spawn.
 type agentCommands struct {
-	Agent agentCommand `cmd:"" group:"Agents" help:"Supervise one agent: claim, spawn its program, watch, merge."`
-	Rush  rushCommand  `cmd:"" group:"Agents" help:"Supervise several agents in one process."`
-	MCP   mcpCommand   `cmd:"" name:"mcp" group:"Agents" help:"Serve the moves of your role as tools, over standard input and output."`
+	Agent     agentCommand     `cmd:"" group:"Agents" help:"Supervise one agent: claim, spawn its program, watch, merge."`
+	Rush      rushCommand      `cmd:"" group:"Agents" help:"Supervise several agents in one process."`
+	Providers providersCommand `cmd:"" group:"Agents" help:"The programs that agents can be."`
+	MCP       mcpCommand       `cmd:"" name:"mcp" group:"Agents" help:"Serve the moves of your role as tools, over standard input and output."`
 }
 
 // duration is a span of time that need not be whole seconds.

@@ -41,6 +41,13 @@ func (c *doctorCommand) Run(s *session) error {
 	}
 	installed, err := hooks.Examine(s.ctx, clone.Repo)
 	found := append(clone.Examine(s.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
+	if clone.Trees != nil {
+		about, err := s.ofProviders(clone.Repo)
+		if err != nil {
+			return err
+		}
+		found = append(found, about...)
+	}
 	if installed.Server {
 		if found, err = s.ofServer(clone, found); err != nil {
 			return err

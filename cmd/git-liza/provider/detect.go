@@ -27,21 +27,30 @@ type Found struct {
 // and script.
 func (f Found) Kind() bool { return f.fixed() }
 
-// versionLimit is how long a program may take to say its version.
-const versionLimit = 10 * time.Second
+const (
+	// A program may take so long to say its version: some take seconds of work
+	// to begin with anything, and the machine may have other work.
+	versionLimit = 20 * time.Second
+	// So many are asked at once.
+	askedAtOnce = 4
+)
 
 // Detect looks for the providers' programs in the PATH of environ and asks each
-// for its version, all at once, with as much of environ as the program would
-// see. It takes little more than [versionLimit] at most.
+// for its version, with as much of environ as the program would see.
 func (c Catalogue) Detect(ctx context.Context, environ []string) []Found {
 	list := make([]Found, len(c))
 	var all sync.WaitGroup
+	turn := make(chan struct{}, askedAtOnce)
 	for i, row := range c {
 		list[i].Row = row
 		if row.fixed() {
 			continue
 		}
-		all.Go(func() { list[i].look(ctx, environ) })
+		all.Go(func() {
+			turn <- struct{}{}
+			list[i].look(ctx, environ)
+			<-turn
+		})
 	}
 	all.Wait()
 	return list
@@ -63,10 +72,8 @@ func (f *Found) look(ctx context.Context, environ []string) {
 	switch {
 	case err != nil:
 		f.Problem = "cannot be run"
-	case r.Reason == proc.WallLimit:
+	case r.Reason == proc.WallLimit || r.Reason == proc.Canceled:
 		f.Problem = "does not answer"
-	case r.Reason == proc.Canceled:
-		f.Problem = "called off"
 	case !r.Passed():
 		f.Problem = "exits " + strconv.Itoa(r.Code)
 	default:

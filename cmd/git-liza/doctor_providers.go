@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// ofProviders are the findings about the programs that are configured for
+// agents. Where none is, nobody is asked: who rushes says which.
+func (s *session) ofProviders(repo *gitstore.Repo) ([]work.Finding, error) {
+	known, err := s.catalogue(repo)
+	var bad *usageError
+	if errors.As(err, &bad) {
+		return []work.Finding{{Check: "provider", State: "fail", Text: bad.Error(), Hint: bad.hint}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := s.chosen(repo)
+	if err != nil {
+		return nil, err
+	}
+	var found []work.Finding
+	var used provider.Catalogue
+	roles := map[string][]flow.Role{}
+	for _, role := range agentRoles {
+		c := chosen[role]
+		if c.text == "" {
+			continue
+		}
+		p, err := c.find(known, "git-liza")
+		if err != nil {
+			found = append(found, work.Finding{Check: "provider", State: "fail", Text: c.key + ": " + err.Error(), Hint: "git config " + c.key + " NAME"})
+			continue
+		}
+		if used.Row(p.Name) == nil {
+			used = append(used, p.Row)
+		}
+		roles[p.Name] = append(roles[p.Name], role)
+	}
+	for _, f := range used.Detect(s.ctx, s.environ) {
+		found = append(found, s.ofProvider(f, roles[f.Name]))
+	}
+	if len(found) == 0 {
+		found = []work.Finding{{Check: "provider", State: "ok", Text: "none is configured"}}
+	}
+	return slices.CompactFunc(found, func(a, b work.Finding) bool { return a == b }), nil
+}
+
+// ofProvider is the finding about one of them, the gravest.
+func (s *session) ofProvider(f provider.Found, roles []flow.Role) work.Finding {
+	who := fmt.Sprintf("%s (%s): ", f.Name, strings.Join(roleNames(roles), ", "))
+	warn := func(hint, format string, args ...any) work.Finding {
+		return work.Finding{Check: "provider", State: "warn", Text: who + fmt.Sprintf(format, args...), Hint: hint}
+	}
+	in, told := f.LoggedIn(s.environ)
+	switch {
+	case f.Old:
+		return warn(f.Install, "too old: %s, known to be right from %s on", f.Reported, f.Minimum)
+	case f.Problem == "missing":
+		return warn(f.Install, "%s is not in PATH", f.Binary)
+	case f.Problem != "":
+		return warn(f.Path+" "+strings.Join(f.Version, " "), "%s %s", f.Path, f.Problem)
+	case told && !in:
+		return warn(f.Path, "no key (%s) and nobody logged in was found", strings.Join(f.Keys[:min(len(f.Keys), 3)], ", "))
+	case f.Contract == provider.Partial:
+		return warn("", "%s; it keeps the contracts in part only: review its work with another", f.Reported)
+	case f.Kind():
+		return work.Finding{Check: "provider", State: "ok", Text: who + f.About}
+	}
+	return work.Finding{Check: "provider", State: "ok", Text: who + f.Reported}
+}

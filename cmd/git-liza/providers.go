@@ -1,0 +1,178 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type providersCommand struct {
+	List   providersListCommand   `cmd:"" default:"1" help:"Who could do the work, what is installed here, and who is chosen."`
+	Detect providersDetectCommand `cmd:"" help:"What is installed here, and the commands that choose or install one."`
+	Resume providersResumeCommand `cmd:"" help:"End the pause of a provider whose quota was used up, or whose service or login failed."`
+}
+
+// A providerView is a provider as lists show it.
+type providerView struct {
+	Name     string            `json:"name"`
+	About    string            `json:"about"`
+	State    string            `json:"state"` // ready, paused, or what is wrong
+	Path     string            `json:"path"`
+	Version  string            `json:"version"`
+	Minimum  string            `json:"minimum"`
+	Model    string            `json:"model"`
+	Contract provider.Contract `json:"contract"`
+	Commit   provider.Commit   `json:"commit"`
+	Output   string            `json:"output"`
+	Pause    *provider.Pause   `json:"pause"`
+	Roles    []flow.Role       `json:"roles"` // for which it is configured
+	Install  string            `json:"install"`
+}
+
+// providers are all that the catalogue has, as they are on this machine.
+func (s *session) providers(repo *gitstore.Repo) ([]providerView, error) {
+	known, err := s.catalogue(repo)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := s.chosen(repo)
+	if err != nil {
+		return nil, err
+	}
+	list := []providerView{}
+	for _, f := range known.Detect(s.ctx, s.environ) {
+		v := providerView{Name: f.Name, About: f.About, State: "ready", Path: f.Path, Version: f.Reported, Minimum: f.Minimum, Model: f.Model,
+			Contract: f.Contract, Commit: f.Commit, Output: f.Output, Install: f.Install, Roles: []flow.Role{}}
+		if f.Problem != "" {
+			v.State = f.Problem
+		}
+		if v.Pause, err = provider.Paused(repo.CommonDir(), f.Name, s.now()); err != nil {
+			return nil, err
+		}
+		if v.Pause != nil && f.Problem == "" {
+			v.State = "paused"
+		}
+		for _, role := range agentRoles {
+			if name(chosen[role].text) == f.Name {
+				v.Roles = append(v.Roles, role)
+			}
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// agentRoles are the roles that agents have, in the order of the work.
+var agentRoles = []flow.Role{flow.Planner, flow.Coder, flow.CodeReviewer}
+
+// chosen is what is configured for each role.
+func (s *session) chosen(repo *gitstore.Repo) (map[flow.Role]choice, error) {
+	chosen := map[flow.Role]choice{}
+	for _, role := range agentRoles {
+		c, err := s.choice(repo, role, "")
+		if err != nil {
+			return nil, err
+		}
+		chosen[role] = c
+	}
+	return chosen, nil
+}
+
+type providersListCommand struct{}
+
+func (c *providersListCommand) Run(s *session) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	list, err := s.providers(clone.Repo)
+	if err != nil {
+		return err
+	}
+	t := table{rows: [][]string{{"PROVIDER", "STATE", "VERSION", "CONTRACT", "COMMITS", "OUTPUT", "FOR"}}}
+	for _, v := range list {
+		t.add(v.Name, v.state(), v.Version, string(v.Contract), string(v.Commit), v.Output, strings.Join(roleNames(v.Roles), ", "))
+	}
+	return s.answer("", map[string]any{"providers": list}, t.text(s.width()))
+}
+
+func roleNames(roles []flow.Role) []string {
+	names := make([]string, len(roles))
+	for i, role := range roles {
+		names[i] = role.String()
+	}
+	return names
+}
+
+// state is the state as people read it.
+func (v providerView) state() string {
+	switch {
+	case v.Pause == nil || v.State != "paused":
+		return v.State
+	case v.Pause.Until.IsZero():
+		return "paused (" + v.Pause.Kind.String() + ")"
+	}
+	return "paused (" + v.Pause.Kind.String() + ") until " + v.Pause.Until.UTC().Format(time.RFC3339)
+}
+
+type providersDetectCommand struct{}
+
+func (c *providersDetectCommand) Run(s *session) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	list, err := s.providers(clone.Repo)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(v providerView) bool { return v.Path == "" && v.Install == "" })
+	var there, missing table
+	for _, v := range list {
+		if v.Path == "" {
+			missing.add(v.Name, v.Install)
+			continue
+		}
+		there.add(v.Name, v.state(), v.Version, v.Path)
+	}
+	text := "None of the programs that are known is installed.\n"
+	if len(there.rows) > 0 {
+		text = there.text(s.width()) + "\nTo choose one: git config liza.provider " + there.rows[0][0] + "\n"
+	}
+	if len(missing.rows) > 0 {
+		text += "\nNot installed; to install one:\n" + missing.text(s.width())
+	}
+	return s.answer("", map[string]any{"providers": list}, text)
+}
+
+type providersResumeCommand struct {
+	Name string `arg:"" help:"As git liza providers list names it."`
+}
+
+func (c *providersResumeCommand) Run(s *session) error {
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	known, err := s.catalogue(clone.Repo)
+	if err != nil {
+		return err
+	}
+	if known.Row(c.Name) == nil {
+		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no provider " + flow.Excerpt(c.Name, 80), Hint: "git liza providers list"}
+	}
+	paused, err := provider.Resume(clone.Repo.CommonDir(), c.Name)
+	if err != nil {
+		return err
+	}
+	outcome, text := "changed", fmt.Sprintf("%s goes on", c.Name)
+	if !paused {
+		outcome, text = "already", fmt.Sprintf("%s is not paused", c.Name)
+	}
+	return s.answer(outcome, map[string]any{"provider": c.Name}, text)
+}
