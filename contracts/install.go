@@ -239,14 +239,21 @@ func (p *project) remove(name string) error {
 	return nil
 }
 
-// leave removes the manifest, and the folders that were made and are empty.
+// leave removes the folders that were made and are empty, and the manifest,
+// which knows them until then.
 func (p *project) leave() error {
+	p.clear()
 	if err := p.remove(Manifest); err != nil {
 		return err
 	}
+	p.clear()
+	return nil
+}
+
+// clear removes the folders that were made. One that has got files since is
+// somebody's and stays.
+func (p *project) clear() {
 	for _, dir := range slices.Backward(slices.Sorted(slices.Values(p.was.made))) {
-		// A folder that has got files since is somebody's and stays.
 		p.root.Remove(dir)
 	}
-	return nil
 }

@@ -374,6 +374,9 @@ func TestCutOff(t *testing.T) {
 			stop()
 			_, err = Uninstall(dir)
 			require.Error(t, err)
+			if name == Manifest {
+				require.NoDirExists(t, filepath.Join(dir, ".claude"), "folders go while the list knows them")
+			}
 			goOn()
 			r, err = Uninstall(dir)
 			require.NoError(t, err)
