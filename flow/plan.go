@@ -309,7 +309,7 @@ func editable(p *play) *Refusal {
 }
 
 func (p *play) fixed() *Refusal {
-	return refuse(RuleState, "git liza show "+string(p.task.ID), "%s is %s: what it is about stays, and a human edits its budget", p.task.ID, p.from)
+	return refuse(RuleState, "git liza show "+string(p.task.ID), "edit does not apply to %s, which is %s; only its budget can change, by a human", p.task.ID, p.from)
 }
 
 func (e *EditMove) check(p *play) *Refusal {
