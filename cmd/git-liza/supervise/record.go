@@ -1,36 +1,66 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
-// keep records a session that has ended, on the board. That this does not work
-// out is said, and does not stop the work.
+// keep records a session that has ended: what it was told and said below
+// refs/liza/sessions, what it used on the board. That this does not work out is
+// said, and does not stop the work.
 func (s *supervisor) keep(ctx context.Context, r *run, e *errand, ending provider.Ending, b *flow.Board, st stage) {
 	ctx, cancel := context.WithTimeout(ctx, farewell)
 	defer cancel()
 	if err := s.recovered(ending); err != nil {
 		s.sayOnce("%s: %v", s.id, err)
 	}
-	d := &flow.SessionMove{Provider: s.provider.Name, Model: s.model(ending), Role: e.role,
+	d := &flow.SessionMove{Provider: s.provider.Name, Model: cmp.Or(ending.Report.Model, s.provider.Model), Role: e.role,
 		Outcome: e.word(b, st, ending), Usage: r.used(ending.Report)}
 	d.Usage.Sessions, d.Usage.Seconds = 1, int64(time.Since(r.started).Seconds())
 	d.Usage = d.Usage.Bounded()
-	if d.Outcome == "lost" && b.Agent(s.id) == nil {
-		return // nobody is left to record it
+	id, err := s.save(ctx, r, e, ending, d)
+	if err != nil {
+		s.sayOnce("%s: what was said in the session on %s is not kept: %v", s.id, e.subject(), err)
 	}
-	if _, err := s.clone.Make(ctx, flow.ActSession, e.id(), d); err != nil && !s.rush.offline(err) {
-		s.sayOnce("%s: the session on %s is not recorded: %v", s.id, e.subject(), err)
+	d.Record = id
+	s.owed = append(s.owed, debt{e.id(), d})
+	s.pay(ctx)
+}
+
+// A debt is a session that is not on the board yet.
+type debt struct {
+	task flow.TaskID
+	move *flow.SessionMove
+}
+
+// pay records what is owed, as far as the remote answers.
+func (s *supervisor) pay(ctx context.Context) {
+	for len(s.owed) > 0 {
+		next := s.owed[0]
+		_, err := s.clone.Make(ctx, flow.ActSession, next.task, next.move)
+		if s.rush.offline(err) {
+			return
+		}
+		if err != nil {
+			s.say("%s: a session is not recorded: %v", s.id, err)
+		}
+		s.owed = s.owed[1:]
 	}
 }
 
-func (s *supervisor) model(ending provider.Ending) string {
-	if ending.Report.Model != "" {
-		return ending.Report.Model
+// save keeps prompt and output, without secrets.
+func (s *supervisor) save(ctx context.Context, r *run, e *errand, ending provider.Ending, d *flow.SessionMove) (gitstore.ID, error) {
+	rec := gitstore.SessionRecord{Agent: s.id, Generation: s.generation, Role: e.role, Task: e.id(), Commit: e.commit(),
+		Provider: d.Provider, Model: d.Model, Format: s.provider.Output, Dir: e.dir, Began: r.begun, Ended: s.clone.Store.Now(),
+		Outcome: d.Outcome, Ending: ending.Text, Session: cmp.Or(ending.Report.Session, r.chosen), Usage: d.Usage,
+		Denied: ending.Report.Denied, Error: ending.Report.Error}
+	if s.provider.ACP {
+		rec.Format = "plain" // its protocol is logged as people read it
 	}
-	return s.provider.Model
+	return s.clone.Repo.SaveSession(ctx, rec, s.rush.mask.Bytes([]byte(r.prompt)), r.output.Bytes())
 }

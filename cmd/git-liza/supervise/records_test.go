@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/stretchr/testify/require"
 )
 
@@ -90,4 +92,51 @@ func TestSessionsAreCounted(t *testing.T) {
 			require.Equal(t, "m-1", d.Model)
 		}
 	}
+}
+
+// What an agent was told and what it said is kept, without secrets, and the
+// move names it.
+func TestSessionsAreKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	w.liza("note", "never print s3cr3t-of-ann", "--for", "all")
+	const key = "SERVICE_API_KEY=s3cr3t-of-ann"
+	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Environ, r.Follow = true, append(r.Environ, key), "coder-1" }, reviewer(w.agent("approve")),
+		coder(w.fake(`began c; says "the key is $SERVICE_API_KEY"; echo "oops: $SERVICE_API_KEY" >&2; test $n = 1 || submit
+if test $n = 1; then failed "401 for $SERVICE_API_KEY"; else ended done ',"permission_denials":[{"tool_name":"WebFetch"}]'; fi`,
+			func(r *provider.Row) { r.Env = []string{"SERVICE_*"} })))
+	require.NoError(t, r.wait(), r.said())
+	moves := w.moves(flow.ActSession)
+	require.Len(t, moves, 3)
+	list, err := w.clone.Repo.Sessions(t.Context(), gitstore.SessionFilter{Task: "task-1"})
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	for _, m := range moves {
+		d := m.Detail.(*flow.SessionMove)
+		rec, prompt, output, err := w.clone.Repo.Session(t.Context(), d.Record)
+		require.NoError(t, err)
+		require.Equal(t, flow.Actor(rec.Agent), m.By)
+		require.Equal(t, d.Outcome, rec.Outcome)
+		require.Equal(t, d.Usage, rec.Usage)
+		require.Contains(t, string(prompt), "never print ***")
+		require.NotContains(t, string(prompt)+string(output)+rec.Error+rec.Ending, "s3cr3t")
+		if rec.Agent != "coder-1" {
+			require.Equal(t, w.task("task-1").Verdict.Commit, rec.Commit)
+			continue
+		}
+		require.Equal(t, "claude", rec.Format)
+		require.Equal(t, "c", rec.Session)
+		require.Contains(t, string(output), "the key is ***")
+		require.Contains(t, string(output), "oops: ***")
+		if d.Outcome == "submitted" {
+			require.Equal(t, []string{"WebFetch"}, rec.Denied)
+		} else {
+			require.Equal(t, "401 for ***", rec.Error)
+		}
+	}
+	require.NotContains(t, r.said(), "s3cr3t")
+	require.Contains(t, r.said(), "coder-1 | the key is ***\n")
+	require.NotContains(t, w.run("cat", ".git/liza/log/coder-1.log"), "s3cr3t")
+	require.NotContains(t, w.note("prompt-coder-1-2"), "for s3cr3t")
 }

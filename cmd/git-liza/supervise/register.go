@@ -124,6 +124,7 @@ func (s *supervisor) leave(ctx context.Context) {
 	if a == nil || a.Generation != s.generation {
 		return
 	}
+	s.pay(ctx)
 	for _, id := range []flow.TaskID{a.Task, a.Review} {
 		if id == "" {
 			continue

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -53,6 +54,7 @@ type Rush struct {
 	Follow flow.AgentID
 
 	committer [2]string
+	mask      *secret.Mask // of what is kept
 	view      *work.View
 	roll      *roll
 	plans     *plans
@@ -82,6 +84,7 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 	}
 	r.committer = [2]string{name, email}
 	r.plans = &plans{seen: map[string]*wake{}}
+	r.mask = secret.New(r.Environ, nil)
 	r.pauses.said = map[string]string{}
 	r.troubles = &troubles{list: map[flow.TaskID]trouble{}}
 	r.roll = &roll{ends: make(chan struct{}, 1), rest: map[*supervisor]flow.ObjectID{}}

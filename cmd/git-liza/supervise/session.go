@@ -27,7 +27,8 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 	}
 	e.tally.sessions++
 	run := s.newRun(e, prompt.Text())
-	s.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), s.id, e.subject(), e.tally.sessions, run.prompt)
+	s.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), s.id, e.subject(), e.tally.sessions,
+		s.rush.mask.String(run.prompt))
 	ending, err := s.spawn(ctx, e, run)
 	if proc.Unstartable(err) {
 		return ending, nil, &unfitError{e.id(), err}

@@ -30,6 +30,7 @@ type supervisor struct {
 	avoided  map[flow.TaskID]time.Time // until when tasks that cannot be taken here are left to others
 	failures map[flow.TaskID]string    // how its last review of a task ended without a verdict
 	threads  map[flow.TaskID]thread    // what its next session on a task may go on with
+	owed     []debt                    // sessions that are to be recorded
 	shaky    int                       // reviews in a row without a verdict
 	resume   time.Time                 // no review before this
 	said     string                    // the last complaint, so that it is not repeated
@@ -176,6 +177,10 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 	}
 	if s.rush.link.isDown() {
 		return turn{due: time.Now().Add(max(s.rush.Limits.Pause, work.QuickLook))}, false, nil
+	}
+	if len(s.owed) > 0 {
+		s.pay(ctx)
+		return turn{moved: true}, false, nil
 	}
 	tasks := b.Tasks()
 	if err := b.Err(); err != nil {
