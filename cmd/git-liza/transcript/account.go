@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,6 +108,9 @@ func (a *account) denied(what string) {
 	a.report.Denied = append(a.report.Denied, what)
 	a.line("! denied: %s", what)
 }
+
+// refused is a call that was refused, by its id.
+func (a *account) refused(id string) { a.denied(cmp.Or(a.called(id), "a tool")) }
 
 // erred is an error record; the session may go on after it.
 func (a *account) erred(text string) {

@@ -110,7 +110,7 @@ func (c *claude) read(line []byte, a *account) {
 	case "user":
 		for _, block := range r.Message.Content {
 			if block.IsError && strings.HasPrefix(string(block.Content), claudeMissing) {
-				a.denied(a.called(block.CallID))
+				a.refused(block.CallID)
 			}
 		}
 	case "rate_limit_event":

@@ -1,13 +1,19 @@
 package transcript
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/git-liza/git-liza/flow"
+)
 
 // copilot is copilot --output-format json: the events of its session, and an
-// end record with the exit code. It tells no tokens.
+// end record with the exit code. Of tokens it tells at most those that were
+// written; others stand in the session's file below its home only.
 type copilot struct{}
 
 type copilotRecord struct {
 	Type    string          `json:"type"`
+	Agent   string          `json:"agentId"` // of a subagent
 	Data    copilotData     `json:"data"`
 	Session string          `json:"sessionId"`
 	Exit    json.RawMessage `json:"exitCode"` // what is no number is no success
@@ -16,6 +22,7 @@ type copilotRecord struct {
 type copilotData struct {
 	Model     string          `json:"model"`
 	Content   string          `json:"content"`
+	Output    count           `json:"outputTokens"`
 	CallID    string          `json:"toolCallId"`
 	Tool      string          `json:"toolName"`
 	Arguments json.RawMessage `json:"arguments"`
@@ -42,12 +49,15 @@ func (copilot) read(line []byte, a *account) {
 	case "assistant.message":
 		a.named("", d.Model)
 		a.report.Turns++
-		a.says(d.Content)
+		a.report.Usage = a.report.Usage.Plus(flow.Usage{Output: int64(d.Output)})
+		if r.Agent == "" {
+			a.says(d.Content)
+		}
 	case "tool.execution_start":
 		a.uses(d.CallID, call(d.Tool, d.Arguments))
 	case "tool.execution_complete":
 		if d.Error.Code == "denied" {
-			a.denied(a.called(d.CallID))
+			a.refused(d.CallID)
 		}
 	case "model.call_failure":
 		a.erred("model call failed: " + httpError(d.Status, d.Call))

@@ -19,6 +19,7 @@ func TestFollow(t *testing.T) {
 		"claude/success":   "I look.\n> Bash: cat a.txt\nIt says hello.\n",
 		"codex/success":    "! Model metadata for `standin` not found. Defaulting to fallback metadata; this can degrade performance and cause issues.\nI look.\n> shell: /bin/bash -lc 'cat a.txt'\nIt says hello.\n",
 		"copilot/denied":   "I push.\n> bash: git push origin HEAD\n! denied: bash: git push origin HEAD\nI could not push.\n",
+		"codex/limited":    "! Model metadata for `gpt-5` not found. Defaulting to fallback metadata; this can degrade performance and cause issues.\n! You’ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), visit https://chatgpt.com/settings/usage to purchase more credits or try again at 6:42 PM.\n",
 		"gemini/denied":    "I write.\n> write_file: b.txt\n! denied: write_file: b.txt\nI could not write.\n",
 		"opencode/success": "I look.\n> bash: cat a.txt\nIt says hello.\n",
 		"pi/success":       "I look.\n> bash: cat a.txt\nIt says hello.\n",
@@ -48,8 +49,10 @@ func TestFollowPlain(t *testing.T) {
 	require.Equal(t, "one\n\n  two[2J\nthree", r.Text)
 	require.Equal(t, "two[2J", r.Say)
 	require.Equal(t, transcript.Unmarked, r.End)
-	_, _ = tr.Write([]byte(" four\n"))
-	require.Equal(t, "one\n\n  two[2J\nthree four", tr.Report().Text)
+	_, _ = tr.Write([]byte(" four\n{}"))
+	require.Equal(t, "one\n\n  two[2J\nthree four\n{}", tr.Report().Text)
+	_, _ = tr.Write([]byte("five"))
+	require.Equal(t, "one\n\n  two[2J\nthree four\n{}five", tr.Report().Text)
 }
 
 type broken struct{ writes int }

@@ -66,7 +66,7 @@ func (g *gemini) read(line []byte, a *account) {
 	case "tool_result":
 		g.answering = false
 		if r.Error.Type == "policy_violation" || r.Error.Type == "tool_not_registered" {
-			a.denied(a.called(r.ToolID))
+			a.refused(r.ToolID)
 		}
 	case "error":
 		a.erred(r.Message)

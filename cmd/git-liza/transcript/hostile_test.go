@@ -151,7 +151,7 @@ func TestEndlessLines(t *testing.T) {
 	} {
 		tr := start(t, family)
 		block := []byte(strings.Repeat(line+"\n", 1000))
-		for range 32 {
+		for range 64 {
 			_, _ = tr.Write(block)
 		}
 		var stats runtime.MemStats
@@ -231,4 +231,18 @@ func TestConcurrently(t *testing.T) {
 	}
 	wg.Wait()
 	require.Equal(t, []string{"a"}, tr.Report().Denied)
+}
+
+// A report does not change when the session goes on, nor the session with it.
+func TestReportIsACopy(t *testing.T) {
+	t.Parallel()
+	tr := start(t, "opencode")
+	for _, tool := range []string{"a", "b", "c"} {
+		_, _ = tr.Write([]byte(`{"type":"tool_use","part":{"tool":"invalid","state":{"input":{"tool":"` + tool + `"}}}}` + "\n"))
+	}
+	r := tr.Report()
+	mine := append(r.Denied, "mine")
+	_, _ = tr.Write([]byte(`{"type":"tool_use","part":{"tool":"invalid","state":{"input":{"tool":"d"}}}}` + "\n"))
+	require.Equal(t, []string{"a", "b", "c", "mine"}, mine)
+	require.Equal(t, []string{"a", "b", "c", "d"}, tr.Report().Denied)
 }

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"io"
 
 	"github.com/stretchr/testify/require"
 
@@ -124,4 +123,13 @@ func TestReportInBetween(t *testing.T) {
 		want := report(t, family, string(text)+"}")
 		require.Equal(t, want, tr.Report(), file)
 	}
+}
+
+func TestReportInTheMiddleOfGarbage(t *testing.T) {
+	t.Parallel()
+	tr := start(t, "codex")
+	_, _ = tr.Write([]byte("1"))
+	require.Zero(t, tr.Report().Garbage)
+	_, _ = tr.Write([]byte("2\n"))
+	require.Equal(t, 1, tr.Report().Garbage)
 }

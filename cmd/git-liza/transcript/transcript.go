@@ -129,13 +129,14 @@ func (t *Transcript) end() {
 func (t *Transcript) Report() Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if _, ok := t.dialect.(plain); ok {
+		r := t.account.close()
+		r.Text = lastText(append(bytes.Clone(t.account.message), t.line...))
+		return r
+	}
 	// After a whole record nothing but the end of its line can come.
-	if !t.long && len(t.line) > 0 && t.line[0] == '{' && json.Valid(t.line) {
+	if !t.long && bytes.HasPrefix(t.line, []byte("{")) && json.Valid(t.line) {
 		t.end()
 	}
-	r := t.account.close()
-	if _, ok := t.dialect.(plain); ok {
-		r.Text = lastText(append(bytes.Clone(t.account.message), t.line...))
-	}
-	return r
+	return t.account.close()
 }
