@@ -28,11 +28,11 @@ func (c *sessionListCommand) Run(s *session) error {
 	if c.Count < 0 {
 		return usagef("git liza help session list", "-n takes a number from 1 on, not %d", c.Count)
 	}
-	clone, err := s.reader()
+	repo, err := s.records()
 	if err != nil {
 		return err
 	}
-	list, err := clone.Repo.Sessions(s.ctx, gitstore.SessionFilter{Task: c.Task, Agent: c.Agent, Limit: c.Count})
+	list, err := repo.Sessions(s.ctx, gitstore.SessionFilter{Task: c.Task, Agent: c.Agent, Limit: c.Count})
 	if err != nil {
 		return err
 	}
@@ -43,6 +43,17 @@ func (c *sessionListCommand) Run(s *session) error {
 		rows.add(sessionRow(rec)...)
 	}
 	return s.answer("", map[string]any{"sessions": sessions}, rows.text(s.width()))
+}
+
+// records opens a repository that has a blackboard; the board itself is not
+// read and may be broken.
+func (s *session) records() (*gitstore.Repo, error) {
+	clone, err := s.reader()
+	if err != nil {
+		return nil, err
+	}
+	_, err = clone.Store.Tip(s.ctx)
+	return clone.Repo, err
 }
 
 // sessionObject is a record as JSON has it.
@@ -76,15 +87,15 @@ type sessionShowCommand struct {
 const glanceOutput = 30
 
 func (c *sessionShowCommand) Run(s *session) error {
-	clone, err := s.reader()
+	repo, err := s.records()
 	if err != nil {
 		return err
 	}
-	id, err := c.find(s, clone.Repo)
+	id, err := c.find(s, repo)
 	if err != nil {
 		return err
 	}
-	rec, prompt, output, err := clone.Repo.Session(s.ctx, id)
+	rec, prompt, output, err := repo.Session(s.ctx, id)
 	if errors.Is(err, gitstore.ErrNoCommit) {
 		return c.none(fmt.Sprintf("%s is no session", id.Short()))
 	}
