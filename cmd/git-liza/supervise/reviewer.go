@@ -54,6 +54,9 @@ func (s *supervisor) review(ctx context.Context, b *flow.Board) (turn, error) {
 	if err := s.prepare(ctx, e, b); err != nil {
 		return turn{}, err
 	}
+	if err := s.clone.Seal(ctx, t, true); err != nil {
+		return turn{}, err
+	}
 	failed, err := s.judge(ctx, e)
 	return turn{moved: true, piece: true, failed: failed}, err
 }
@@ -91,11 +94,15 @@ func (s *supervisor) judge(ctx context.Context, e *errand) (failed string, err e
 	if e.spent {
 		return s.overspent(ctx, b, e, e.affordable(b))
 	}
-	s.failures[e.id()] = s.explain(ctx, e, ending, "The program gave no verdict ("+ending.Text+").")
+	what, why := "The program gave no verdict ("+ending.Text+").", ending.Text
+	if err := s.clone.Untouched(ctx, b.Task(e.id())); err != nil {
+		what, why = "The review counts for nothing: "+err.Error()+".", err.Error()
+	}
+	s.failures[e.id()] = s.explain(ctx, e, ending, what)
 	pause := s.rush.Limits.pause(s.shaky)
 	s.shaky++
 	s.resume = time.Now().Add(pause)
-	s.say("%s: the %s ended without a verdict (%s); the next one in %s", s.id, e.subject(), ending.Text, pause)
+	s.say("%s: the %s ended without a verdict (%s); the next one in %s", s.id, e.subject(), why, pause)
 	_, err = s.clone.Release(ctx, e.id(), true)
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) {

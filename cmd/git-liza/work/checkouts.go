@@ -128,7 +128,7 @@ func (c *Clone) prune(ctx context.Context, b *flow.Board, which func(Checkout) b
 		}
 		ref, err := c.rescue(ctx, b, k)
 		if err == nil {
-			err = c.Trees.Remove(ctx, k.Name)
+			err = c.dropCheckout(ctx, k.Name)
 		}
 		if err != nil {
 			failed = append(failed, err)

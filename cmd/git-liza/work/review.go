@@ -65,8 +65,10 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 	}
 	tree, err := trees.Detached(ctx, reviewFolder(t.ID, t.Submission.Number), t.Submission.Commit)
 	got.Worktree = tree.Path
-	got.Warning, err = hookWarning(err)
-	return got, r, err
+	if got.Warning, err = hookWarning(err); err != nil {
+		return got, r, err
+	}
+	return got, r, c.Seal(ctx, t, false)
 }
 
 // reviewFolder is the name of the checkout in which a submission is reviewed.
@@ -75,15 +77,25 @@ func reviewFolder(id flow.TaskID, submission int) string {
 }
 
 // Verdict makes an approve or reject move and removes the review's checkout.
-// A rejection that reaches the limit is a *Setback.
+// That an agent has changed what it judges is refused before the move: others
+// merge at once. A rejection that reaches the limit is a *Setback.
 func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detail flow.Detail) (gitstore.Result, error) {
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return gitstore.Result{}, err
+	}
+	if t := b.Task(id); t != nil && t.Review != nil && t.Review.By == c.By {
+		if err := c.Untouched(ctx, t); err != nil {
+			return gitstore.Result{}, err
+		}
+	}
 	r, err := c.Make(ctx, act, id, detail)
 	if err != nil {
 		return r, err
 	}
 	t := r.After.Task(id)
 	if c.Trees != nil && t.Submissions > 0 {
-		if err := c.Trees.Remove(ctx, reviewFolder(id, t.Submissions)); err != nil {
+		if err := c.dropCheckout(ctx, reviewFolder(id, t.Submissions)); err != nil {
 			return r, err
 		}
 	}
@@ -98,9 +110,16 @@ func (c *Clone) Release(ctx context.Context, id flow.TaskID, noVerdict bool) (gi
 		return r, err
 	}
 	if t := r.After.Task(id); t.Status == flow.ReadyForReview {
-		err = c.Trees.Remove(ctx, reviewFolder(id, t.Submissions))
+		err = c.dropCheckout(ctx, reviewFolder(id, t.Submissions))
 	}
 	return r, err
+}
+
+func (c *Clone) dropCheckout(ctx context.Context, folder string) error {
+	if err := c.unseal(folder); err != nil {
+		return err
+	}
+	return c.Trees.Remove(ctx, folder)
 }
 
 // Renew prolongs a claim's or review's lease; 0 means the board's.

@@ -1,0 +1,162 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A seal says what there was before a reviewer got it. It is a file in the
+// repository's own folder, one for each review's checkout.
+type seal struct {
+	By       flow.Actor    `json:"by"`
+	Since    time.Time     `json:"since"`    // when the review was claimed
+	Prepared bool          `json:"prepared"` // the project's post_worktree has run
+	Branch   flow.ObjectID `json:"branch"`   // where the task's branch was
+	Print    string        `json:"fingerprint"`
+	Changed  []string      `json:"changed"` // what was not as in the commit
+}
+
+func (c *Clone) sealPath(folder string) string {
+	return filepath.Join(c.Repo.CommonDir(), "liza", "seals", folder)
+}
+
+// readSeal is nil if there is none, or that of another review.
+func (c *Clone) readSeal(t *flow.Task) (*seal, error) {
+	text, err := os.ReadFile(c.sealPath(reviewFolder(t.ID, t.Submission.Number)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var s seal
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("seal of the review of %s: %w", t.ID, err)
+	}
+	if s.By != t.Review.By || !s.Since.Equal(t.Review.Since) {
+		return nil, nil
+	}
+	return &s, nil
+}
+
+// Seal notes what a reviewer's checkout and the task's branch are like, once
+// when the review is claimed and once more when the project's post_worktree
+// has run: what the reviewer did since is never sealed.
+func (c *Clone) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
+	old, err := c.readSeal(t)
+	if err != nil {
+		return err
+	}
+	if old != nil && (old.Prepared || !prepared) {
+		return nil
+	}
+	now := seal{By: t.Review.By, Since: t.Review.Since, Prepared: prepared}
+	folder := reviewFolder(t.ID, t.Submission.Number)
+	status, err := c.Trees.Status(ctx, c.Trees.Path(folder))
+	if err != nil {
+		return err
+	}
+	now.Changed = status.Changed()
+	if now.Print, err = c.Trees.Fingerprint(ctx, c.Trees.Path(folder)); err != nil {
+		return err
+	}
+	if now.Branch, err = c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch()); err != nil {
+		return err
+	}
+	text, err := json.Marshal(now)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(c.sealPath(folder)), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(c.sealPath(folder), text, 0o666)
+}
+
+// unseal forgets a review that is over.
+func (c *Clone) unseal(folder string) error {
+	err := os.Remove(c.sealPath(folder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Untouched refuses the verdict of an agent that has changed what it was to
+// judge: its checkout, the commit that is checked out there, or the task's
+// branch. Of a review that was claimed elsewhere, or by a human, nothing can
+// be known.
+func (c *Clone) Untouched(ctx context.Context, t *flow.Task) error {
+	if c.Trees == nil || t == nil || t.Review == nil || t.Submission == nil || t.Review.By.Agent() == "" {
+		return nil
+	}
+	s, err := c.readSeal(t)
+	if err != nil || s == nil {
+		return err
+	}
+	dir := c.Trees.Path(reviewFolder(t.ID, t.Submission.Number))
+	if _, err := os.Stat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrNotExist) {
+		return touched(t, "the worktree of the review was removed: "+dir)
+	}
+	tip, err := c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	if err != nil {
+		return err
+	}
+	if tip != s.Branch {
+		return touched(t, fmt.Sprintf("the branch %s was moved from %s to %s", t.ID.Branch(), short(s.Branch), short(tip)))
+	}
+	status, err := c.Trees.Status(ctx, dir)
+	if err != nil {
+		return touched(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
+	}
+	if status.Branch != "" {
+		return touched(t, "the worktree of the review is on the branch "+status.Branch)
+	}
+	if status.Head != t.Submission.Commit {
+		return touched(t, fmt.Sprintf("the worktree of the review is at %s, not at the submission %s", short(status.Head), t.Submission.Commit.Short()))
+	}
+	now, err := c.Trees.Fingerprint(ctx, dir)
+	if err != nil {
+		return touched(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
+	}
+	if now != s.Print {
+		return touched(t, "files in the worktree of the review were changed: "+some(differences(s.Changed, status.Changed())))
+	}
+	return nil
+}
+
+// differences are the paths that are on one list only; if there are none, the
+// content of one on both differs.
+func differences(before, after []string) []string {
+	var only []string
+	for _, path := range slices.Concat(before, after) {
+		if slices.Contains(before, path) != slices.Contains(after, path) {
+			only = append(only, path)
+		}
+	}
+	if only == nil {
+		return after
+	}
+	return only
+}
+
+func short(id flow.ObjectID) string {
+	if id == "" {
+		return "nothing"
+	}
+	return id.Short()
+}
+
+func touched(t *flow.Task, what string) *flow.Refusal {
+	return &flow.Refusal{Rule: "review_worktree", Hint: "git liza release " + string(t.ID) + " --no-verdict",
+		Reason: "a reviewer changes nothing, and " + what}
+}
