@@ -22,7 +22,7 @@ const MaxPaths = 20000
 // ends. A rejection text can then never make an unreadable commit.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
+	s = lineFeeds.Replace(s)
 	s = strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || !unprintable(r) {
 			return r
@@ -31,6 +31,9 @@ func Clean(s string) string {
 	}, s)
 	return strings.TrimFunc(s, unicode.IsSpace)
 }
+
+// lineFeeds is made once: to make it costs more than a line takes.
+var lineFeeds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // unprintable are the control characters and those code points that YAML does
 // not let into a document.

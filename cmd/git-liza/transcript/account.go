@@ -28,6 +28,7 @@ type account struct {
 	report  Report
 	message []byte // the last message, its end in any case
 	open    bool   // more of the message may come, and it was not shown yet
+	last    string // the last line that is not blank, as it came: cleaned when somebody asks
 	calls   []toolCall
 	show    io.Writer // nil if nobody follows
 }
@@ -140,22 +141,27 @@ func (a *account) garbage() { a.report.Garbage++ }
 // line shows people what happens; their terminal is not steered by it. It keeps
 // its indentation.
 func (a *account) line(format string, args ...any) {
-	// Clean takes the blanks from both ends.
-	text := flow.Clean("|" + fmt.Sprintf(format, args...))[1:]
-	if last := label(text[strings.LastIndexByte(text, '\n')+1:]); last != "" {
-		a.report.Say = last
+	raw := fmt.Sprintf(format, args...)
+	if end := strings.TrimSpace(raw); end != "" {
+		end = end[strings.LastIndexAny(end, "\r\n")+1:]
+		a.last = end[:min(len(end), 4*maxLabel)]
 	}
 	if a.show == nil {
 		return
 	}
-	if _, err := io.WriteString(a.show, text+"\n"); err != nil {
+	if _, err := io.WriteString(a.show, shown(raw)+"\n"); err != nil {
 		a.show = nil
 	}
 }
 
+// shown is a text as a terminal may get it; Clean takes the blanks from both
+// ends.
+func shown(raw string) string { return flow.Clean("|" + raw)[1:] }
+
 // close is the report as it stands.
 func (a *account) close() Report {
 	r := a.report
+	r.Say = label(a.last)
 	r.Text = a.text()
 	r.Denied = slices.Clone(r.Denied)
 	return r
@@ -165,7 +171,12 @@ func (a *account) close() Report {
 // form is as if it were missing, since versions differ; a line that is no JSON
 // object is garbage, a blank one nothing.
 func (a *account) decode(line []byte, v any) bool {
-	if len(bytes.TrimSpace(line)) == 0 {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return false
+	}
+	if line[0] != '{' { // most garbage, and much of it may come
+		a.garbage()
 		return false
 	}
 	var form *json.UnmarshalTypeError
