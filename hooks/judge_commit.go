@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -45,7 +46,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 		return err
 	}
 	if head != branches+id.Branch() {
-		return refusal(RuleBranch, "git switch "+id.Branch(), "the work of %s is committed on %s, not on %s", id, id.Branch(), strings.TrimPrefix(head, branches))
+		return refusal(RuleBranch, "git switch "+id.Branch(), "the work of %s is committed on %s, not on %s", id, id.Branch(), cmp.Or(strings.TrimPrefix(head, branches), "no branch"))
 	}
 	paths, err := staged(ctx, s.Repo, index)
 	if err != nil {
