@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -225,6 +226,9 @@ func (s *supervisor) explain(ctx context.Context, e *errand, ending provider.End
 		fmt.Fprintf(&b, "\n%d files are not committed: %s", len(changed), strings.Join(changed[:min(len(changed), 10)], ", "))
 	case e.task.Attempt != nil && status.Head == e.task.Attempt.Base:
 		b.WriteString("\nNothing is committed.")
+	}
+	if t := e.task; e.role == flow.Coder && err == nil && status.Branch != t.ID.Branch() {
+		fmt.Fprintf(&b, "\nThe worktree is not on its branch %s but on %s.", t.ID.Branch(), cmp.Or(status.Branch, "none"))
 	}
 	if tail := lastOf(ending.Excerpt); tail != "" {
 		b.WriteString("\nIts last output:\n" + tail)

@@ -25,6 +25,7 @@ type Limits struct {
 	Sessions int // sessions on one claim without the expected move, whatever they changed
 	Handoffs int // handoffs in a row without anything changed
 	Plans    int // planner's sessions on one trigger
+	Moves    int // what an agent may do to the board in one session, then it is ended and counts as crashed
 }
 
 // DefaultLimits are those of the product's page on agents.
@@ -33,7 +34,7 @@ func DefaultLimits() Limits {
 		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
 		Grace: 5 * time.Second, Finish: 10 * time.Second, Return: 2 * time.Minute, Patience: 10 * time.Minute, Pause: 2 * time.Second, MaxPause: time.Minute,
 		Poll: time.Second, MaxPoll: 30 * time.Second,
-		Crashes: 5, Spins: 10, Sessions: 40, Handoffs: 5, Plans: 3,
+		Crashes: 5, Spins: 10, Sessions: 40, Handoffs: 5, Plans: 3, Moves: 200,
 	}
 }
 

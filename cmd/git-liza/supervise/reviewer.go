@@ -95,8 +95,11 @@ func (s *supervisor) judge(ctx context.Context, e *errand) (failed string, err e
 		return s.overspent(ctx, b, e, e.affordable(b))
 	}
 	what, why := "The program gave no verdict ("+ending.Text+").", ending.Text
-	if err := s.clone.Untouched(ctx, b.Task(e.id())); err != nil {
-		what, why = "The review counts for nothing: "+err.Error()+".", err.Error()
+	var touched *flow.Refusal
+	if err := s.clone.Untouched(ctx, b.Task(e.id())); errors.As(err, &touched) {
+		what, why = "The review counts for nothing: "+touched.Reason+".", touched.Reason
+	} else if err != nil {
+		return "", err
 	}
 	s.failures[e.id()] = s.explain(ctx, e, ending, what)
 	pause := s.rush.Limits.pause(s.shaky)

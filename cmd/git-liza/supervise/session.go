@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -97,6 +98,10 @@ func (s *supervisor) spawn(ctx context.Context, e *errand, run *run) (provider.E
 	s.hold(ctx, e, ended, beat.C, w.heed)
 	<-ended
 	e.spent = w.spent.Load()
+	tip, tipErr := s.clone.Store.Tip(context.WithoutCancel(ctx))
+	if err == nil && tipErr == nil && w.floods(tip) {
+		ending.Outcome, ending.Text = provider.Crashed, fmt.Sprintf("ended after %d moves, %d are allowed in a session", w.moves, s.rush.Limits.Moves)
+	}
 	return ending, err
 }
 

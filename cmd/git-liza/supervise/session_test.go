@@ -165,7 +165,7 @@ func TestPostWorktree(t *testing.T) {
 	require.Empty(t, w.moves(flow.ActClaim), "nothing is claimed for a command that may not run")
 
 	require.NoError(t, w.clone.Trust(t.Context(), command))
-	r, err := w.rush(post, reviewer(w.agent(`rm -f .git-ready; approve`)))
+	r, err := w.rush(post, reviewer(w.agent(`test -e .git-ready; approve`)))
 	require.NoError(t, err, r.said())
 	require.True(t, w.has("ready"))
 

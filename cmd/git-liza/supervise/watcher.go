@@ -8,13 +8,14 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // heartbeat is how often a watcher looks at what does not show on the board.
 const heartbeat = 200 * time.Millisecond
 
 // A watcher ends a session when its work is no longer its own, soon after the
-// expected move, and when it has used up the budget.
+// expected move, when it has used up the budget, and when it floods the board.
 type watcher struct {
 	s      *supervisor
 	e      *errand
@@ -26,6 +27,9 @@ type watcher struct {
 	waited bool      // the agent has waited in it for what becomes of its move
 	back   bool      // and it came back
 
+	seen  flow.ObjectID // the state up to which its moves are counted
+	moves int
+
 	left  atomic.Pointer[flow.Budget] // nil while nothing bounds it
 	spent atomic.Bool
 }
@@ -36,6 +40,9 @@ func (w *watcher) heed(b *flow.Board, st stage) bool {
 		w.left.Store(&left)
 	} else {
 		w.left.Store(nil)
+	}
+	if tip, _ := w.s.rush.view.Now(); w.floods(tip) {
+		w.cancel()
 	}
 	switch st {
 	case held:
@@ -49,6 +56,34 @@ func (w *watcher) heed(b *flow.Board, st stage) bool {
 		w.cancel()
 	}
 	return true
+}
+
+// floods counts the moves that the agent has made in this session up to a state
+// of the board; it is true when they are too many.
+func (w *watcher) floods(tip flow.ObjectID) bool {
+	if tip != w.seen {
+		w.count(tip)
+	}
+	return w.moves > w.s.rush.Limits.Moves
+}
+
+// count goes back to the moves that are counted already. Where a remote has
+// changed their order they are not met, and all since the session began count.
+func (w *watcher) count(tip flow.ObjectID) {
+	n := 0
+	err := w.s.clone.Store.History(tip, func(e gitstore.Event) (bool, error) {
+		if e.Commit == w.seen {
+			n += w.moves
+			return false, nil
+		}
+		if e.Move.By == flow.Actor(w.s.id) && e.Move.Generation == w.s.generation.Child() {
+			n++
+		}
+		return !e.Move.At.Before(w.run.begun.Truncate(time.Second)), nil
+	})
+	if err == nil {
+		w.seen, w.moves = tip, n
+	}
 }
 
 // linger decides how long the session may go on after its move: a little while,

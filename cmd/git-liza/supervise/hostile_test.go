@@ -1,0 +1,173 @@
+package supervise_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/stretchr/testify/require"
+)
+
+// An agent may be missing, broken or hostile. Whatever it does, its task ends
+// in a state that is named, with a reason. Of the cases that one can think of,
+// the following are shown here; elsewhere in this package are the provider that
+// cannot be started (TestProviderThatCannotStartDegrades), one that hangs,
+// ignores TERM and has children (TestHangingSessionIsEnded) or never ends
+// (TestWallLimit), and a worktree that is deleted (TestWorktreeThatIsRemoved).
+
+// speaks is a provider that runs a shell script and writes the records of a
+// family.
+func (w *world) speaks(family, script string) provider.Provider {
+	w.Helper()
+	return provider.Provider{Row: provider.Row{Name: "hostile", Binary: "sh", Args: []string{w.scriptOf(script)}, Output: family,
+		Commit: provider.ByAgent, Login: "Please run /login", Quota: "usage limit"}}
+}
+
+// once are limits by which the first bad session blocks its task.
+func once(r *supervise.Rush) {
+	r.UntilIdle = true
+	r.Limits.Crashes, r.Limits.Spins, r.Limits.Moves = 1, 1, 10
+}
+
+// Records of a session that ended well, and one of one that was denied a tool.
+const (
+	well   = `echo '{"type":"result","subtype":"success","is_error":false,"result":"all done","session_id":"s"}'`
+	denied = `echo '{"type":"result","subtype":"success","is_error":false,"result":"I could not","session_id":"s","permission_denials":[{"tool_name":"Bash","tool_input":{"command":"git commit"}}]}'`
+)
+
+func TestHostileCoders(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, family, script string
+		reason               string // of the block
+	}{
+		{"the wrong version", "claude", `echo "error: unknown option '--output-format'" >&2; exit 1`,
+			"crash_limit: the agent's program crashed or hung 1 times in a row; last: exit 1 after 0s, without an end record"},
+		{"prints garbage", "claude", `head -c 100000 /dev/urandom; echo '{"type":'; echo '[1,2'`, "last: exit 0 after 0s, without an end record"},
+		{"prints a gigabyte without an end", "claude", `head -c 1000000000 /dev/zero`, "without an end record"},
+		{"prints a gigabyte of lines", "plain", `yes "$(printf '%01000d' 0)" | head -c 1000000000`, "spin_limit"},
+		{"ends without an end record", "claude", `echo '{"type":"system","subtype":"init","session_id":"s"}'`, "last: exit 0 after 0s, without an end record"},
+		{"says that all is well and did nothing", "claude", well, "spin_limit: the agent ended 1 times in a row without changing anything"},
+		{"exits 0 after tools were denied", "claude", denied, "tools were denied: Bash: git commit"},
+		{"forks and dies", "plain", `(trap '' TERM HUP; while :; do sleep 1; done) & echo $! > "$notes/child"; exit 9`, "last: exit 9 after"},
+		{"forks and says that all is well", "claude", `(trap '' TERM HUP; while :; do sleep 1; done) & echo $! > "$notes/child"; ` + well, "spin_limit"},
+		{"dies of a signal", "plain", `kill -SEGV $$`, "last: killed by signal 11"},
+		{"commits on another branch", "plain", `git checkout -q -b elsewhere; intent; work; git liza submit $LIZA_TASK`,
+			"the work of task-1 is committed on liza/task-1, not on elsewhere"},
+		{"commits where nobody is", "plain", `git checkout -q --detach; intent; work; git liza submit $LIZA_TASK`,
+			"the work of task-1 is committed on liza/task-1, not on no branch"},
+		{"moves integration", "plain", `intent; work; git update-ref refs/heads/integration HEAD`, "crash_limit"},
+		{"merges into integration by hand", "plain", `intent; work; git push -q . HEAD:integration`, "crash_limit"},
+		{"deletes its branch", "plain", `intent; work; git checkout -q --detach; git branch -D liza/$LIZA_TASK; git liza submit $LIZA_TASK`, "crash_limit"},
+		{"floods the board with moves", "plain", `i=0; while :; do i=$((i+1)); git liza discover --severity low "Idea $i"; done`,
+			"moves, 10 are allowed in a session"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tasks(1)
+			integration := w.git("rev-parse", "integration")
+			r := w.begin(once, coder(w.speaks(test.family, test.script)))
+			require.Error(t, r.wait())
+			task := w.task("task-1")
+			require.Equal(t, flow.Blocked, task.Status, r.said())
+			require.Contains(t, task.Block.Reason, test.reason)
+			require.Equal(t, integration, w.git("rev-parse", "integration"), "it moves by merges only")
+			log, err := os.Stat(filepath.Join(w.dir, ".git", "liza", "log", "coder-1.log"))
+			require.NoError(t, err)
+			require.Less(t, log.Size(), int64(2<<20))
+			if w.has("child") {
+				w.gone("child")
+			}
+			w.left()
+		})
+	}
+}
+
+// What an agent did wrong is told to it before it tries again.
+func TestHostileCoderIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r := w.begin(untilIdle, reviewer(w.agent("approve")), coder(w.agent(`case $n in
+1) git checkout -q -b elsewhere; intent; work; git liza submit $LIZA_TASK;;
+*) git checkout -q liza/$LIZA_TASK; submit;;
+esac`)))
+	require.NoError(t, r.wait(), r.said())
+	require.Contains(t, w.note("prompt-coder-1-2"), "The worktree is not on its branch liza/task-1 but on elsewhere.")
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+}
+
+func TestHostileCoderLeavesItsPaths(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.liza("task", "add", "--title", "One", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs", "--owns", "docs/**")
+	r := w.begin(once, coder(w.agent("submit")))
+	require.Error(t, r.wait())
+	task := w.task("task-1")
+	require.Equal(t, flow.Blocked, task.Status, r.said())
+	require.Contains(t, task.Block.Reason, "task-1.txt")
+	require.Contains(t, task.Block.Reason, "rule: scope")
+}
+
+// Nobody is logged in: the task is not to blame, the provider pauses.
+func TestHostileNotLoggedIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r := w.begin(untilIdle, coder(w.speaks("claude",
+		`echo '{"type":"result","subtype":"success","is_error":true,"result":"Invalid API key · Please run /login","session_id":"s"}'; exit 1`)))
+	require.ErrorContains(t, r.wait(), "hostile is paused")
+	require.Contains(t, r.said(), "Please run /login")
+	require.Equal(t, flow.Unclaimed, w.task("task-1").Status, "the task is as it was")
+	require.Equal(t, 1, w.sessions("coder-1", "task-1"))
+	w.left()
+}
+
+// A reviewer that changed anything gave no verdict: the task waits for one of
+// another, and is never merged on it.
+func TestHostileReviewers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, script, reason string }{
+		{"edits", `echo better >> task-1.txt`, "files in the worktree of the review were changed: task-1.txt"},
+		{"adds a file", `echo note > note.txt`, "files in the worktree of the review were changed: note.txt"},
+		{"commits", `echo better >> task-1.txt; git commit -q --no-verify -am better`, "the worktree of the review is at"},
+		{"checks out another commit", `git checkout -q --detach HEAD~1`, "the worktree of the review is at"},
+		{"makes a branch", `git checkout -q -b mine`, "the worktree of the review is on the branch mine"},
+		{"moves the task's branch", `git -c core.hooksPath=/dev/null update-ref refs/heads/liza/task-1 $(git commit-tree -p HEAD -m "More $n" HEAD^{tree})`, "the branch liza/task-1 was moved"},
+		{"deletes its worktree", `cd ..; rm -rf "$LIZA_WORKTREE"; export GIT_DIR="$(cd ../.git && pwd)"`, "the worktree of the review was removed"},
+		{"hides its worktree from git", `rm .git; export GIT_DIR="$(cd ../../.git && pwd)"`, "the worktree of the review was removed"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			// What the project's own command leaves behind is not the reviewer's.
+			const command = "echo made > made.txt"
+			w.config(func(c *flow.Config) { c.PostWorktree = command })
+			require.NoError(t, w.clone.Trust(t.Context(), command))
+			w.tasks(1)
+			r := w.begin(untilIdle, coder(w.agent("rm made.txt; submit")), reviewer(w.agent(test.script+`; approve || true`)))
+			require.ErrorContains(t, r.wait(), "review_exhaustion")
+			task := w.task("task-1")
+			require.Equal(t, flow.Blocked, task.Status, r.said())
+			require.Empty(t, w.moves(flow.ActApprove))
+			require.Empty(t, w.moves(flow.ActMerge))
+			require.Contains(t, r.said(), "ended without a verdict (a reviewer changes nothing, and "+test.reason)
+			require.NotContains(t, w.git("worktree", "list"), "review@")
+			require.Contains(t, w.note("prompt-code-reviewer-1-2"), "The review counts for nothing: ")
+		})
+	}
+}
+
+// One that only looks, runs and writes what git ignores is heard.
+func TestReviewerMayRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent("echo '*.o' > .gitignore; submit")), reviewer(w.agent("echo built > task.o; touch task-1.txt; git status; approve")))
+	require.NoError(t, err, r.said())
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+}
