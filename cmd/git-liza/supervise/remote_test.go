@@ -150,6 +150,7 @@ func TestOfflineForAWhile(t *testing.T) {
 	for _, s := range w.board().Tasks() {
 		require.Equal(t, flow.Merged, s.Status, s.ID)
 	}
+	require.Len(t, w.outcomes("coder-1"), w.sessions("coder-1", "task-1")+w.sessions("coder-1", "task-2"), "also what could not be recorded at once")
 	w.agree()
 }
 
