@@ -119,7 +119,8 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 		return s.standBy(ctx, e)
 	}
 	if ending.Trouble != nil {
-		return false, ending.Trouble.Text, s.yield(ctx, e, *ending.Trouble)
+		more, err := s.yield(ctx, e, *ending.Trouble)
+		return more, ending.Trouble.Text, err
 	}
 	if e.spent {
 		return true, "", nil // before the next session the budget is asked for

@@ -15,24 +15,34 @@ import (
 // again: somebody may have resumed it.
 const pauseLook = 500 * time.Millisecond
 
-// yield gives an errand back whose provider is in trouble, and pauses that
-// provider. The task is not to blame, so nothing is counted.
-func (s *supervisor) yield(ctx context.Context, e *errand, t provider.Trouble) error {
+// maxHeld is how long a coder keeps its task while its provider pauses: given
+// back, another one could begin it afresh.
+const maxHeld = 2 * time.Minute
+
+// yield pauses a provider that is in trouble. What the agent holds it gives
+// back, or keeps where that is over soon: more says so. The task is not to
+// blame, so nothing is counted.
+func (s *supervisor) yield(ctx context.Context, e *errand, t provider.Trouble) (more bool, err error) {
 	p, err := provider.PauseFor(s.clone.Repo.CommonDir(), s.provider.Name, t, time.Now())
 	if err != nil {
-		return err // without the pause it would be spawned again at once
+		return false, err // without the pause it would be spawned again at once
 	}
-	s.say("%s: %s ended: %s is paused, %s", s.id, e.subject(), s.provider.Name, p)
+	s.say("%s: the session on %s has ended: %s is paused, %s", s.id, e.subject(), s.provider.Name, p)
 	s.rush.pauses.news(p)
+	if e.role == flow.Coder && !p.Until.IsZero() && time.Until(p.Until) <= maxHeld {
+		st := s.rest(ctx, e, time.Until(p.Until))
+		_, err := s.paused()
+		return (st == held || st == handed) && ctx.Err() == nil, err
+	}
 	if e.task == nil {
-		return nil
+		return false, nil
 	}
 	_, err = s.clone.Release(ctx, e.id(), false)
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) {
 		err = nil // somebody else has taken it since
 	}
-	return err
+	return false, err
 }
 
 // paused is the pause of the supervisor's provider, nil if it may work. The

@@ -128,7 +128,8 @@ func (s *supervisor) planIn(ctx context.Context, e *errand, tip flow.ObjectID) (
 		return "", nil
 	}
 	if ending.Trouble != nil {
-		return ending.Trouble.Text, s.yield(ctx, e, *ending.Trouble)
+		_, err := s.yield(ctx, e, *ending.Trouble)
+		return ending.Trouble.Text, err
 	}
 	rest := remaining(e.triggers, b.Triggers())
 	if len(rest) == 0 {

@@ -89,7 +89,8 @@ func (s *supervisor) judge(ctx context.Context, e *errand) (failed string, err e
 		return "", nil // it could not report; the review goes on when the remote answers
 	}
 	if ending.Trouble != nil {
-		return ending.Trouble.Text, s.yield(ctx, e, *ending.Trouble)
+		_, err := s.yield(ctx, e, *ending.Trouble)
+		return ending.Trouble.Text, err
 	}
 	if e.spent {
 		return s.overspent(ctx, b, e, e.affordable(b))

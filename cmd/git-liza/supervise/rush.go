@@ -60,6 +60,7 @@ type Rush struct {
 	plans     *plans
 	troubles  *troubles
 	pauses    pauses
+	fitness   fitness
 	link      link
 	speech    sync.Mutex
 }

@@ -69,6 +69,9 @@ func (s *supervisor) run(ctx context.Context) error {
 		return err
 	}
 	defer s.log.close()
+	if err := s.fit(ctx); err != nil {
+		return err
+	}
 	return s.serve(ctx)
 }
 

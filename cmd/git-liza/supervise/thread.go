@@ -33,7 +33,7 @@ func (s *supervisor) thread(e *errand) thread {
 // tie keeps the thread of a session that has ended, or lets go of one that is
 // of no more use: its context is used up, or it could not be gone on with.
 func (s *supervisor) tie(r *run, e *errand, ending provider.Ending, st stage) {
-	if e.task == nil || len(s.provider.Resume) == 0 {
+	if e.task == nil || len(s.provider.Resume) == 0 && !s.provider.ACP {
 		return
 	}
 	bad := ending.Outcome == provider.Failed || ending.Outcome == provider.Crashed || ending.Outcome == provider.Hung

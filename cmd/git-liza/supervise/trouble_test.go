@@ -25,8 +25,8 @@ func (w *world) paused() *provider.Pause {
 	return p
 }
 
-// A quota with a near end is waited for; the task is given back meanwhile, and
-// neither a crash nor anything else is counted.
+// A quota with a near end is waited for; the task is kept meanwhile, and neither
+// a crash nor anything else is counted.
 func TestQuotaPausesTheProviderNotTheTask(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -36,10 +36,10 @@ if test $n = 1; then failed "usage limit reached, try again in 2s"; exit 0; fi
 submit; ended done`, troubled)))
 	require.NoError(t, err, r.said())
 	require.Equal(t, []string{"quota", "submitted"}, w.outcomes("coder-1"))
-	require.Len(t, w.moves(flow.ActRelease), 1)
-	require.Empty(t, w.moves(flow.ActBlock))
+	require.Empty(t, w.moves(flow.ActRelease))
+	require.Equal(t, 1, w.task("task-1").Attempt.Iteration)
 	require.NotContains(t, r.said(), "1 of 5")
-	require.Contains(t, r.said(), "coder-1: task-1 ended: fake is paused, quota until ")
+	require.Contains(t, r.said(), "coder-1: the session on task-1 has ended: fake is paused, quota until ")
 	require.Contains(t, r.said(), "fake is tried again\n")
 	require.NotContains(t, w.note("prompt-coder-1-2"), "How the previous session failed")
 	require.NoFileExists(t, filepath.Join(w.dir, ".git", "liza", "paused", "fake"), "it has worked again")
@@ -131,4 +131,24 @@ func TestBrokenPause(t *testing.T) {
 	r := w.begin(func(r *supervise.Rush) { r.UntilIdle = true }, coder(w.fake("began s; submit; ended done", troubled)))
 	require.ErrorContains(t, r.wait(), "paused/fake", r.said())
 	require.Zero(t, w.sessions("coder-1", "task-1"))
+}
+
+// A program that is missing, or older than its row is right for, gets no work,
+// and the rush says what would help.
+func TestUnfitProvider(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	old := filepath.Join(w.notes, "old")
+	w.write(old, "#!/bin/sh\necho fake 1.2.3\n")
+	post := func(binary string) supervise.Post {
+		return coder(w.fake("began s; submit; ended done", func(r *provider.Row) {
+			r.Binary, r.Version, r.Minimum, r.Install = binary, []string{"--version"}, "2.0.0", "npm install -g fake"
+		}))
+	}
+	_, err := w.rush(post(old))
+	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: "+old+" is version 1.2.3, older than 2.0.0; npm install -g fake")
+	_, err = w.rush(post("git-liza-no-such-program"))
+	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: git-liza-no-such-program is not on the PATH; npm install -g fake")
+	require.Empty(t, w.moves(flow.ActClaim))
 }
