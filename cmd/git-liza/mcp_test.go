@@ -231,6 +231,22 @@ func TestMCPRefusals(t *testing.T) {
 	data = c.refused("intent", `{"id": "two", "summary": "S", "validation": "V"}`, "wrong_state")
 	require.Contains(t, data["moves"], map[string]any{"act": "intent", "task": "one", "tool": "intent"}, "what it holds is told")
 	c.refused("show", `{"id": "nine"}`, "not_found")
+	c.refused("note", `{"text": "-"}`, "text") // there is no standard input to read it from
+
+	// However many tasks there are, the caller's own is among those that are told.
+	var many []string
+	for n := range 2 * maxLegal {
+		many = append(many, fmt.Sprintf(newTask, fmt.Sprintf("a%d", n)))
+	}
+	p.client("planner-1").does("task_add", `{"tasks": [`+strings.Join(many, ",")+`]}`)
+	p.add("late")
+	p.must("git-liza", "claim", "late", "--as", "coder-2")
+	late := p.client("coder-2")
+	data = late.refused("submit", `{"id": "late"}`, "intent")
+	require.Contains(t, data["moves"], map[string]any{"act": "intent", "task": "late", "tool": "intent"})
+	data = late.refused("handoff", `{"id": "two", "summary": "S", "next_action": "N"}`, "wrong_state")
+	require.Contains(t, data["moves"], map[string]any{"act": "intent", "task": "late", "tool": "intent"})
+	require.LessOrEqual(t, len(data["moves"].([]any)), maxLegal+len(tools))
 
 	for arguments, want := range map[string]string{
 		`{}`:                           "id: it is missing",

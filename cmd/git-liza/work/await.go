@@ -129,6 +129,12 @@ func (w Wait) over(b *flow.Board, id flow.TaskID, by flow.Actor) (bool, error) {
 	return false, &flow.Refusal{Rule: flow.RuleState, Hint: show, Reason: fmt.Sprintf("%s is %s: %s", id, t.Status, w.not)}
 }
 
+// ended reports whether a wait for a task that was as begun is over. The states
+// in between may have passed unseen: then it is another submission that waits.
+func (w Wait) ended(begun, now *flow.Task) bool {
+	return !slices.Contains(w.in, now.Status) || now.Submissions != begun.Submissions
+}
+
 // wait looks at the board whenever it changes.
 func (c *Clone) wait(ctx context.Context, view *View, begun *flow.Task, what Wait, limit time.Duration, tell func(*flow.Task, time.Duration)) (*flow.Board, error) {
 	end := time.Now().Add(limit)
@@ -146,7 +152,7 @@ func (c *Clone) wait(ctx context.Context, view *View, begun *flow.Task, what Wai
 		if b.Err() != nil || t == nil {
 			return nil, b.Err()
 		}
-		if !slices.Contains(what.in, t.Status) || t.Submissions != begun.Submissions {
+		if what.ended(begun, t) {
 			return b, nil
 		}
 		if !told {
