@@ -43,8 +43,12 @@ func report(t testing.TB, family, text string) transcript.Report {
 	return tr.Report()
 }
 
-// recordings are what the real command lines printed, trimmed, without what
-// belongs to the machine, with the reports that they make beside them.
+// recordings are what the real command lines printed, with the reports that they
+// make beside them: claude 2.1.330, codex 0.169.0, copilot 1.0.102, gemini
+// 0.61.0, opencode 1.18.33, pi 0.73.1 and qwen 0.15.10, each with a server on
+// loopback in the place of its model, which answered, refused or hung. They are
+// trimmed, and without what belongs to the machine; copilot was used with a
+// provider of its user's own, so what GitHub's service adds is not in them.
 func recordings(t testing.TB) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*/*.jsonl")
