@@ -49,9 +49,25 @@ func TestTrouble(t *testing.T) {
 		{"copilot", `Model call failed: {"message":"rate limit exceeded","code":"rate_limited"}`, provider.Quota, unknown},
 		{"copilot", "Authentication failed with provider at http://127.0.0.1:1/v1 (HTTP 401).", provider.Login, unknown}, // *
 
-		{"opencode", "invalid x-api-key", provider.Login, unknown},              // *
-		{"pi", "401 invalid x-api-key", provider.Login, unknown},                // *
-		{"qwen", "[API Error: 401 invalid x-api-key]", provider.Login, unknown}, // *
+		{"claude", "API Error: Request rejected (429) · This request would exceed your account rate limit. Please try again later.", provider.Quota, unknown},                // *
+		{"claude", "API Error: 401 authentication_failed, attempt 4 of 4", provider.Login, unknown},                                                                          // *
+		{"claude", "API Error: 529 overloaded, attempt 4 of 4", provider.Outage, unknown},                                                                                    // *
+		{"codex", "Quota exceeded. Check your plan and billing details.", provider.Quota, unknown},                                                                           // *
+		{"codex", "Reconnecting... waiting for network (Connection failed: error sending request)", provider.Outage, unknown},                                                // *
+		{"codex", "unexpected status 529 <unknown status code>: Overloaded, url: http://127.0.0.1:1/v1/responses", provider.Outage, unknown},                                 // *
+		{"gemini", `Attempt 1 failed with status 429. Retrying with backoff... _ApiError: {"type":"error"}`, provider.Quota, unknown},                                        // *
+		{"copilot", "429 This request would exceed your account rate limit. Please try again later.", provider.Quota, unknown},                                               // *
+		{"copilot", "Failed to get response from the AI model; retried 5 times (total retry wait time: 16.06 seconds) Last error: 529 Overloaded", provider.Outage, unknown}, // *
+		{"copilot", "Could not connect to local model provider at http://127.0.0.1:1/v1.", provider.Outage, unknown},                                                         // *
+		{"opencode", "You exceeded your current quota, please check your plan and billing details.", provider.Quota, unknown},                                                // *
+		{"opencode", "Cannot connect to API: Unable to connect. Is the computer able to access the url?", provider.Outage, unknown},                                          // *
+		{"qwen", "[API Error: 529 Overloaded]", provider.Outage, unknown},                                                                                                    // *
+		{"qwen", "[API Error: Connection error. (cause: fetch failed)]", provider.Outage, unknown},                                                                           // *
+		{"pi", "529 Overloaded", provider.Outage, unknown},                                                                                                                   // *
+		{"pi", "429 You exceeded your current quota, please check your plan and billing details.", provider.Quota, unknown},                                                  // *
+		{"opencode", "invalid x-api-key", provider.Login, unknown},                                                                                                           // *
+		{"pi", "401 invalid x-api-key", provider.Login, unknown},                                                                                                             // *
+		{"qwen", "[API Error: 401 invalid x-api-key]", provider.Login, unknown},                                                                                              // *
 		{"pi", `Codex error: {"type":"usage_limit_reached","message":"The usage limit has been reached","resets_in_seconds":13872}`, provider.Quota, in(13872 * time.Second)},
 		{"vibe", "Rate limit exceeded. Please wait a moment before trying again.", provider.Quota, unknown},
 	} {
