@@ -18,9 +18,9 @@ import (
 // repository's own folder, one for each review's checkout.
 type seal struct {
 	By       flow.Actor    `json:"by"`
-	Since    time.Time     `json:"since"`    // when the review was claimed
-	Prepared bool          `json:"prepared"` // the project's post_worktree has run
-	Branch   flow.ObjectID `json:"branch"`   // where the task's branch was
+	Since    time.Time     `json:"since"`            // when the review was claimed
+	Prepared bool          `json:"prepared"`         // the project's post_worktree has run
+	Branch   flow.ObjectID `json:"branch,omitempty"` // where the task's branch was; "" if it is not here
 	Print    string        `json:"fingerprint"`
 	Changed  []string      `json:"changed"` // what was not as in the commit
 }
