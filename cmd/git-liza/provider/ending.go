@@ -65,10 +65,10 @@ func (e Ending) Complaint() string {
 func (p Provider) ending(r proc.Result, s Spawn, said *ear, report transcript.Report) Ending {
 	e := Ending{Excerpt: said.excerpt(report), Text: describe(r, s), Report: report}
 	switch {
+	case report.End == transcript.Succeeded && len(report.Denied) == 0:
+		e.Outcome = Ended // whatever became of the process afterwards
 	case r.Reason == proc.Canceled:
 		e.Outcome = Canceled
-	case report.End == transcript.Succeeded && len(report.Denied) == 0:
-		e.Outcome = Ended
 	case r.Reason == proc.IdleLimit || r.Reason == proc.WallLimit:
 		e.Outcome = Hung
 	case report.End == transcript.Unmarked:

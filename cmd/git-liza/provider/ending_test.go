@@ -66,7 +66,7 @@ func TestEndingByRecords(t *testing.T) {
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	heard := make(chan transcript.Report, 1)
-	ending := records(t, "echo '"+success+"'; sleep 100", func(s *provider.Spawn) {
+	ending := records(t, `echo '{"type":"assistant","message":{"id":"a","model":"m","content":[],"usage":{"input_tokens":10}}}'; sleep 100`, func(s *provider.Spawn) {
 		s.Grace = 300 * time.Millisecond
 		s.Watch = func(r transcript.Report) bool { heard <- r; return false }
 	})

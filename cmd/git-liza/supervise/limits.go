@@ -32,7 +32,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
-		Grace: 5 * time.Second, Finish: 10 * time.Second, Return: 2 * time.Minute, Patience: 10 * time.Minute, Pause: 2 * time.Second, MaxPause: time.Minute,
+		Grace: 5 * time.Second, Finish: time.Minute, Return: 2 * time.Minute, Patience: 10 * time.Minute, Pause: 2 * time.Second, MaxPause: time.Minute,
 		Poll: time.Second, MaxPoll: 30 * time.Second,
 		Crashes: 5, Spins: 10, Sessions: 40, Handoffs: 5, Plans: 3, Moves: 200,
 	}

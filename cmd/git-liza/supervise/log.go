@@ -3,7 +3,6 @@ package supervise
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -22,11 +21,10 @@ type log struct {
 	path string
 	f    *os.File
 	size int64
-	tee  io.Writer // nil if nobody follows
 }
 
-func openLog(commonDir string, id flow.AgentID, tee io.Writer) (*log, error) {
-	l := &log{path: filepath.Join(commonDir, "liza", "log", string(id)+".log"), tee: tee}
+func openLog(commonDir string, id flow.AgentID) (*log, error) {
+	l := &log{path: filepath.Join(commonDir, "liza", "log", string(id)+".log")}
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o777); err != nil {
 		return nil, fmt.Errorf("log of %s: %w", id, err)
 	}
@@ -49,9 +47,6 @@ func (l *log) open(how int) error {
 func (l *log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.tee != nil {
-		_, _ = l.tee.Write(p)
-	}
 	l.append(p)
 	return len(p), nil
 }

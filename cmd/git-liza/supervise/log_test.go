@@ -13,7 +13,7 @@ import (
 func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	l, err := openLog(dir, "coder-1", nil)
+	l, err := openLog(dir, "coder-1")
 	require.NoError(t, err)
 	line := bytes.Repeat([]byte("x"), 64<<10)
 	for range 40 {
@@ -33,7 +33,7 @@ func TestLogIsBounded(t *testing.T) {
 	require.LessOrEqual(t, old.Size(), int64(maxLog))
 	require.GreaterOrEqual(t, old.Size()+int64(len(now)), int64(maxLog))
 
-	again, err := openLog(dir, "coder-1", nil)
+	again, err := openLog(dir, "coder-1")
 	require.NoError(t, err)
 	again.note("and more\n")
 	again.close()

@@ -65,7 +65,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	}
 	defer s.leave(ctx)
 	var err error
-	if s.log, err = openLog(s.rush.Clone.Repo.CommonDir(), s.id, s.rush.follower(s.id)); err != nil {
+	if s.log, err = openLog(s.rush.Clone.Repo.CommonDir(), s.id); err != nil {
 		return err
 	}
 	defer s.log.close()
