@@ -57,7 +57,7 @@ func TestLoggedIn(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	row := provider.Builtin().Row("codex")
-	in, known := row.LoggedIn([]string{"HOME=" + home, "OPENAI_API_KEY=x"})
+	in, known := row.LoggedIn([]string{"HOME=" + home, "CODEX_API_KEY=x"})
 	require.True(t, in && known)
 	in, _ = row.LoggedIn([]string{"HOME=" + home})
 	require.False(t, in)
