@@ -217,3 +217,35 @@ func TestBestDoesNotHideWhatCannotBeRead(t *testing.T) {
 	require.Contains(t, r.Reason, "it is broken")
 	require.Equal(t, "git liza fsck", r.Hint)
 }
+
+// counting is a source that says how many tasks were read from it.
+type counting struct {
+	Documents
+	tasks *int
+}
+
+func (c counting) Load(k Key) (Document, error) {
+	if k.Folder == Tasks {
+		*c.tasks++
+	}
+	return c.Documents.Load(k)
+}
+
+// A goal whose budget is spent has no task to take; to say so nobody reads
+// thousands of them.
+func TestBestOnASpentBudget(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann register planner-1 as=p | human:ann config goal=5 | planner-1 session used=output:5")
+	var list []string
+	for i := range 200 {
+		list = append(list, fmt.Sprintf("t%d", i))
+	}
+	require.Empty(t, s.step("human:ann add "+strings.Join(list, " "), new(record)))
+	read := 0
+	board := Open(counting{s.docs, &read}, s.now)
+	_, r := board.Best(ActClaim, Caller{By: "coder-1"}, s.now)
+	require.Equal(t, RuleNothing, r.Rule)
+	require.Contains(t, r.Reason, "the first of 200 candidates: the budget of goal-1 is spent: 5 of 5 tokens")
+	require.Equal(t, "git liza config budgets.goal.tokens 10", r.Hint)
+	require.Less(t, read, 20)
+}

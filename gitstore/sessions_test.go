@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -113,6 +114,10 @@ func TestSessionsAreBounded(t *testing.T) {
 		require.Greater(t, len(text), limit-100)
 		require.Contains(t, string(text), fmt.Sprintf("\n[… %d bytes left out …]\n", len(long)-2*((limit-64)/2)+leftover(text)))
 		require.Equal(t, bytes.ToValidUTF8(text, nil), text, "cut between characters")
+	}
+	for odd := range 8 { // wherever the cuts fall
+		text := cutMiddle([]byte(strings.Repeat("x", odd)+strings.Repeat("ü€😀", 100)), 200+odd/2)
+		require.True(t, utf8.Valid(text), "%q", text)
 	}
 	whole := []byte(long[:MaxPrompt])
 	require.Equal(t, whole, cutMiddle(whole, MaxPrompt))

@@ -156,7 +156,7 @@ func brief(m flow.Move) string {
 
 // said is the first of the keys that hold a sentence about the whole.
 func said(o object) string {
-	for _, key := range []string{"reason", "summary", "message", "text", "overall", "pattern", "resolution", "change", "title"} {
+	for _, key := range []string{"reason", "summary", "message", "text", "overall", "pattern", "resolution", "change", "title", "outcome"} {
 		if text, ok := o.find(key).(string); ok && text != "" {
 			return text
 		}
