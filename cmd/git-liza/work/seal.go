@@ -72,14 +72,24 @@ func (c *Clone) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
 	if now.Branch, err = c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch()); err != nil {
 		return err
 	}
-	text, err := json.Marshal(now)
+	return c.writeSeal(folder, now)
+}
+
+// writeSeal puts the whole seal in place, or leaves the one that is there.
+func (c *Clone) writeSeal(folder string, s seal) error {
+	text, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(c.sealPath(folder)), 0o777); err != nil {
+	path := c.sealPath(folder)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(c.sealPath(folder), text, 0o666)
+	whole := path + ".new"
+	if err := os.WriteFile(whole, text, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(whole, path)
 }
 
 // unseal forgets a review that is over.
