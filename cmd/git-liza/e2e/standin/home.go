@@ -45,7 +45,7 @@ func (s *Server) addresses() []string {
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
 		"OPENAI_BASE_URL=" + s.URL + "/v1", "OPENAI_API_KEY=" + Key,
 		"GOOGLE_GEMINI_BASE_URL=" + s.URL, "GEMINI_API_KEY=" + Key,
-		"GEMINI_TELEMETRY_ENABLED=false",
+		"GEMINI_MODEL=gemini-2.5-pro", "GEMINI_TELEMETRY_ENABLED=false",
 		"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 		"HTTP_PROXY=" + s.URL, "HTTPS_PROXY=" + s.URL, "http_proxy=" + s.URL, "https_proxy=" + s.URL,
 		"NO_PROXY=" + nowhere, "no_proxy=" + nowhere,
@@ -61,6 +61,10 @@ name = "standin"
 base_url = "%s/v1"
 wire_api = "responses"
 env_key = "OPENAI_API_KEY"
+
+[features]
+plugins = false
+apps = false
 
 [analytics]
 enabled = false

@@ -1,0 +1,146 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// builds lets command lines build the demo's product from the spec to the last
+// merge, and checks that it came about as in the demo: planned, rejected once
+// and done again, every task merged, the product's own tests passed.
+func (w *workshop) builds(flags ...string) {
+	w.t.Helper()
+	begun := time.Now()
+	o := w.within(8*time.Minute, nil, append([]string{"git-liza", "rush", "--planners=1", "--coders=2", "--reviewers=1", "--until-idle"}, flags...)...)
+	if o.code != 0 {
+		w.t.Log(w.try("git-liza", "log").text())
+		w.t.Log(w.transcript())
+	}
+	require.Zero(w.t, o.code, o.text())
+	statuses := w.statuses()
+	require.Len(w.t, statuses, 5)
+	for id, status := range statuses {
+		require.Equal(w.t, "MERGED", status, id)
+	}
+	acts := w.acts()
+	require.Positive(w.t, acts["reject"], acts)
+	require.GreaterOrEqual(w.t, acts["approve"], 5)
+	tree := filepath.Join(w.t.TempDir(), "product")
+	w.must("git", "worktree", "add", "-q", "--detach", tree, "integration")
+	w.must("sh", filepath.Join(tree, "scripts", "integration-test.sh"))
+	w.must("git-liza", "fsck", "--full")
+	require.Empty(w.t, w.model.Strays(), "nobody else was asked for anything")
+	w.t.Logf("figures: %s: 5 tasks in %.0f s, %d requests, %d rejections, %d merges that failed", w.t.Name(), time.Since(begun).Seconds(),
+		len(w.model.Conversations()), acts["reject"], acts["integration_fail"])
+}
+
+// acts counts the moves by their act.
+func (w *workshop) acts() map[string]int {
+	w.t.Helper()
+	count := map[string]int{}
+	for line := range strings.Lines(w.must("git-liza", "log", "--jsonl")) {
+		var move struct{ Act string }
+		require.NoError(w.t, json.Unmarshal([]byte(line), &move))
+		count[move.Act]++
+	}
+	return count
+}
+
+// transcript is what the models were asked last and what they answered, for
+// whoever has to find out why it went wrong.
+func (w *workshop) transcript() string {
+	var b strings.Builder
+	for _, r := range w.model.Conversations() {
+		said := ""
+		if n := len(r.Asked.Messages); n > 0 {
+			said = r.Asked.Messages[n-1].Text
+		}
+		fmt.Fprintf(&b, "--- %s %s, after %d turns: %.2000s\n=== %s %v\n", r.API, r.Asked.Model, r.Asked.Turns(), said, r.Answer.Text, r.Answer.Tools)
+	}
+	return b.String()
+}
+
+// Two of three roles are codex's or claude's each time, so that each is a coder
+// and a reviewer once.
+func TestCodexAndClaudeBuildTheProduct(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop(t, newPlayer(t), "codex", "claude")
+	w.builds("--provider=claude", "--provider=coder=codex")
+}
+
+func TestClaudeAndCodexBuildTheProduct(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop(t, newPlayer(t), "codex", "claude")
+	w.builds("--provider=claude", "--provider=code-reviewer=codex")
+}
+
+func TestGeminiOverACPBuildsTheProduct(t *testing.T) {
+	t.Parallel()
+	w := newWorkshop(t, newPlayer(t), "gemini", "claude")
+	for _, name := range []string{"GEMINI_*", "GOOGLE_GEMINI_BASE_URL"} {
+		w.must("git", "config", "--add", "liza.provider.acp.env", name)
+	}
+	w.builds("--provider=claude", "--provider=coder=acp:gemini --acp")
+}
+
+// plans puts one task of the plan on the board, as a human.
+func (w *workshop) plans(p *player, id flow.TaskID) {
+	w.t.Helper()
+	for _, task := range p.book.Plan {
+		if task.ID == id {
+			text, err := gitstore.Encode(&[]flow.TaskInput{task})
+			require.NoError(w.t, err)
+			o := w.asks(string(text), filepath.Join(shared.path("bin"), "git-liza"), "task", "add", "--from", "-")
+			require.Zero(w.t, o.code, o.text())
+		}
+	}
+}
+
+// does lets command lines do one task: a submission, its rejection, another.
+func (w *workshop) does(p *player, flags ...string) {
+	w.t.Helper()
+	w.plans(p, "task-2")
+	o := w.try(append([]string{"git-liza", "rush", "--planners=0", "--coders=1", "--reviewers=1", "--until-idle"}, flags...)...)
+	if o.code != 0 {
+		w.t.Log(w.transcript())
+	}
+	require.Zero(w.t, o.code, o.text())
+	require.Equal(w.t, map[string]string{"task-2": "MERGED"}, w.statuses())
+	require.Equal(w.t, 1, w.acts()["reject"])
+	require.Equal(w.t, "coder-1\ncoder-1", w.must("git", "log", "--no-merges", "--format=%an", "main..integration"))
+}
+
+// The others code and review a task each.
+func TestGeminiAndOpencodeDoATask(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"gemini", "opencode"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlayer(t)
+			newWorkshop(t, p, name).does(p, "--provider="+name)
+		})
+	}
+}
+
+// In a sandbox that keeps git's own files read-only an agent cannot commit; its
+// supervisor does, and reports what the last message says.
+func TestASupervisorCommitsForCodex(t *testing.T) {
+	t.Parallel()
+	p := newPlayer(t)
+	w := newWorkshop(t, p, "codex", "claude")
+	for _, word := range []string{"exec", "--json", "-c", "allow_login_shell=false", "--sandbox", "workspace-write"} {
+		w.must("git", "config", "--add", "liza.provider.codex.args", word)
+	}
+	w.must("git", "config", "liza.provider.codex.coder", "")
+	w.must("git", "config", "liza.provider.codex.commit", "supervisor")
+	w.does(p, "--provider=coder=codex", "--provider=code-reviewer=claude")
+}
