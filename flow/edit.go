@@ -1,0 +1,70 @@
+package flow
+
+import "reflect"
+
+// EditMove replaces what was said of a task, the id apart.
+type EditMove struct {
+	Input TaskInput `yaml:"input"`
+}
+
+func (e *EditMove) ask(m Move, b *Board) Question {
+	t := b.Task(m.Task)
+	return askSpecs([]TaskInput{{Spec: e.Input.Spec, Draft: t != nil && t.Status == Draft}})
+}
+
+// editable keeps agents away from what a task in work is about; its budget,
+// which alone is left to edit then, is for humans.
+func editable(p *play) *Refusal {
+	if described.has(p.from) || p.move.By.IsHuman() {
+		return nil
+	}
+	return p.fixed()
+}
+
+func (p *play) fixed() *Refusal {
+	return refuse(RuleState, "git liza show "+string(p.task.ID), "edit does not apply to %s, which is %s; only its budget can change, by a human", p.task.ID, p.from)
+}
+
+func (e *EditMove) check(p *play) *Refusal {
+	hint := "git liza help task edit"
+	if e.Input.ID != p.task.ID {
+		return refuse(RuleForm, hint, "an id does not change: %s is not %s", e.Input.ID, p.task.ID)
+	}
+	t := p.task.clone()
+	t.take(&e.Input)
+	if r := p.allots(p.task.Budget, t, hint); r != nil {
+		return r
+	}
+	if !described.has(p.from) {
+		return p.onlyBudget(t)
+	}
+	if r := p.describe(t, hint); r != nil {
+		return r
+	}
+	p.put(Key{Tasks, string(t.ID)}, t)
+	return p.acyclic(t)
+}
+
+// onlyBudget refuses an edit that leaves the budget as it is, or changes more.
+func (p *play) onlyBudget(is *Task) *Refusal {
+	before, after := p.task.Input(), is.Input()
+	after.Budget = before.Budget
+	if reflect.DeepEqual(before.Budget, is.Budget) || !reflect.DeepEqual(before, after) {
+		return p.fixed()
+	}
+	return nil
+}
+
+// allots refuses a budget that no task can have, and one that an agent gives.
+func (p *play) allots(was *Budget, t *Task, hint string) *Refusal {
+	switch {
+	case reflect.DeepEqual(was, t.Budget):
+	case !p.move.By.IsHuman():
+		return refuse(RuleRole, hint, "only a human gives a task a budget of its own: %s has another for %s", p.move.By, t.ID)
+	case t.Budget != nil && !t.Budget.sound():
+		return refuse(RuleForm, hint, "a budget of %s is negative, or absurd", t.ID)
+	}
+	return nil
+}
+
+func (e *EditMove) apply(p *play) { p.task.take(&e.Input) }
