@@ -27,14 +27,24 @@ func TestMain(m *testing.M) {
 		return
 	}
 	a := &agent{name: name, called: make(chan struct{})}
-	a.conn = sdk.NewAgentSideConnection(a, os.Stdout, os.Stdin)
+	ready := make(chan struct{})
+	a.conn = sdk.NewAgentSideConnection(a, os.Stdout, onRead(func(p []byte) (int, error) {
+		<-ready // the SDK reads before a.conn is set
+		return os.Stdin.Read(p)
+	}))
 	a.conn.SetLogger(slog.New(slog.DiscardHandler))
+	close(ready)
 	<-a.conn.Done()
 	if name == "stays" {
 		signal.Ignore(syscall.SIGTERM)
 		select {}
 	}
 }
+
+// An io.Reader that calls itself.
+type onRead func(p []byte) (int, error)
+
+func (f onRead) Read(p []byte) (int, error) { return f(p) }
 
 // An agent is made with the SDK's side for agents.
 type agent struct {
