@@ -47,7 +47,7 @@ func (s *session) choice(repo *gitstore.Repo, role flow.Role, asked string) (cho
 		c.text, c.key = values["liza.provider"], "liza.provider"
 	}
 	if asked != "" {
-		if name(asked) != name(c.text) {
+		if providerName(asked) != providerName(c.text) {
 			c.model = "" // it belongs to another provider
 		}
 		c.text, c.key = asked, ""
@@ -55,7 +55,8 @@ func (s *session) choice(repo *gitstore.Repo, role flow.Role, asked string) (cho
 	return c, nil
 }
 
-func name(text string) string {
+// providerName is what stands before the colon in what people write.
+func providerName(text string) string {
 	name, _, _ := strings.Cut(text, ":")
 	return name
 }

@@ -58,7 +58,7 @@ func (s *session) providers(repo *gitstore.Repo) ([]providerView, error) {
 			v.State = "paused"
 		}
 		for _, role := range agentRoles {
-			if name(chosen[role].text) == f.Name {
+			if providerName(chosen[role].text) == f.Name {
 				v.Roles = append(v.Roles, role)
 			}
 		}

@@ -69,6 +69,7 @@ func TestTrouble(t *testing.T) {
 		{"pi", "401 invalid x-api-key", provider.Login, unknown},                                                                                                             // *
 		{"qwen", "[API Error: 401 invalid x-api-key]", provider.Login, unknown},                                                                                              // *
 		{"pi", `Codex error: {"type":"usage_limit_reached","message":"The usage limit has been reached","resets_in_seconds":13872}`, provider.Quota, in(13872 * time.Second)},
+		{"acp", "the agent demands a login: Gemini API key is missing or not configured. (code -32000)", provider.Login, unknown}, // *
 		{"vibe", "Rate limit exceeded. Please wait a moment before trying again.", provider.Quota, unknown},
 	} {
 		got := provider.Builtin().Row(test.row).Trouble("some line\n"+test.text+"\n", now)
