@@ -14,9 +14,10 @@ import (
 // An agent may be missing, broken or hostile. Whatever it does, its task ends
 // in a state that is named, with a reason. Of the cases that one can think of,
 // the following are shown here; elsewhere in this package are the provider that
-// cannot be started (TestProviderThatCannotStartDegrades), one that hangs,
-// ignores TERM and has children (TestHangingSessionIsEnded) or never ends
-// (TestWallLimit), and a worktree that is deleted (TestWorktreeThatIsRemoved).
+// is missing or of the wrong version (TestUnfitProvider) or cannot be started
+// (TestProviderThatCannotStartDegrades), one that hangs, ignores TERM and has
+// children (TestHangingSessionIsEnded) or never ends (TestWallLimit), and a
+// worktree that is deleted (TestWorktreeThatIsRemoved).
 
 // speaks is a provider that runs a shell script and writes the records of a
 // family.
@@ -44,7 +45,7 @@ func TestHostileCoders(t *testing.T) {
 		name, family, script string
 		reason               string // of the block
 	}{
-		{"the wrong version", "claude", `echo "error: unknown option '--output-format'" >&2; exit 1`,
+		{"does not know its arguments", "claude", `echo "error: unknown option '--output-format'" >&2; exit 1`,
 			"crash_limit: the agent's program crashed or hung 1 times in a row; last: exit 1 after 0s, without an end record"},
 		{"prints garbage", "claude", `head -c 100000 /dev/urandom; echo '{"type":'; echo '[1,2'`, "last: exit 0 after 0s, without an end record"},
 		{"ends without an end record", "claude", `echo '{"type":"system","subtype":"init","session_id":"s"}'`, "last: exit 0 after 0s, without an end record"},
