@@ -44,6 +44,7 @@ func (s *supervisor) pay(ctx context.Context) {
 		next := s.owed[0]
 		_, err := s.clone.Make(ctx, flow.ActSession, next.task, next.move)
 		if s.rush.offline(err) {
+			s.log.note("\n--- recorded when the remote answers\n")
 			return
 		}
 		if err != nil {

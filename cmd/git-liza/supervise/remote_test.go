@@ -141,6 +141,7 @@ func TestOfflineForAWhile(t *testing.T) {
 	w.await("offline", func() bool { return strings.Contains(r.said(), "offline: ") })
 	w.write(filepath.Join(w.notes, "go"), "")
 	w.await("the session to end", func() bool { return w.logged("coder-1", "exit 1") })
+	w.await("its record to wait", func() bool { return w.logged("coder-1", "recorded when the remote answers") })
 	require.NotContains(t, r.said(), "crashed")
 	require.NoError(t, os.Rename(away, w.remote()))
 	require.NoError(t, r.wait(), r.said())

@@ -48,7 +48,7 @@ func TestSessionsThatDoNotGoOn(t *testing.T) {
 	r, err := w.rush(reviewer(w.agent("approve")), coder(w.fake(`echo "$1" >> "$notes/how"
 case $n in
 1) began "$2"; turn 1 5; ended done;;
-2) echo "No conversation found" >&2; exit 1;;
+2) began "$2"; failed "No conversation found";;
 3) began "$2"; turn 1 5; turn 2 5; turn 3 5; failed "lost my way";;
 4) began "$2"; turn 1 5; git liza handoff $LIZA_TASK --summary "half" --next-action "the rest"; ended done;;
 *) began "$2"; submit; ended done;;
