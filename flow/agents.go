@@ -14,7 +14,7 @@ func (r *RegisterMove) subject() string { return string(r.Agent) }
 func (r *RegisterMove) check(p *play) *Refusal {
 	hint := "git liza agents"
 	m := p.move
-	if r.Agent.Role() == 0 || r.Generation.spawned() {
+	if r.Agent.Role() == 0 || r.Generation.Spawned() {
 		return refuse(RuleForm, hint, "%q is not an agent that can be registered", clip(string(r.Agent)))
 	}
 	if by := m.By.Agent(); by != "" && by != r.Agent {

@@ -209,7 +209,7 @@ func (p *play) standing() standing {
 	if by.Role() == Planner {
 		s |= planner
 	}
-	if p.move.Generation.spawned() {
+	if p.move.Generation.Spawned() {
 		if p.called() {
 			s |= coder
 		}
@@ -236,7 +236,7 @@ func (p *play) called() bool {
 // unentitled words the refusal of an actor whom no row of the act admits.
 func (p *play) unentitled(r *rule) *Refusal {
 	m := *p.move
-	if m.Generation.spawned() {
+	if m.Generation.Spawned() {
 		above := m
 		above.Generation = ""
 		asked := play{Board: p.Board, move: &above, task: p.task}

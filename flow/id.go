@@ -148,8 +148,8 @@ func (g Generation) Child() Generation { return g + childSuffix }
 
 const childSuffix = ".child"
 
-// spawned reports whether the process that a supervisor started acts.
-func (g Generation) spawned() bool { return strings.HasSuffix(string(g), childSuffix) }
+// Spawned reports whether the process that a supervisor started acts.
+func (g Generation) Spawned() bool { return strings.HasSuffix(string(g), childSuffix) }
 
 // UnmarshalText accepts 16 hexadecimal digits, with or without ".child".
 func (g *Generation) UnmarshalText(text []byte) error {

@@ -47,7 +47,7 @@ func (r *Repo) lockFiles(updates []RefUpdate) []lockFile {
 			add("packed-refs", "")
 		}
 	}
-	head, err := os.ReadFile(filepath.Join(r.commonDir, "HEAD"))
+	head, err := ReadSmall(filepath.Join(r.commonDir, "HEAD"))
 	if target, ok := strings.CutPrefix(string(head), "ref:"); err == nil && ok && names[strings.TrimSpace(target)] {
 		add("HEAD", "")
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -105,7 +104,7 @@ func (r *Repo) Packing(name string, to ID) bool {
 	if _, target, err := r.readRef(name); err != nil || target != "" {
 		return false
 	}
-	locked, err := os.ReadFile(r.refPath(name) + ".lock")
+	locked, err := ReadSmall(r.refPath(name) + ".lock")
 	return errors.Is(err, fs.ErrNotExist) || err == nil && string(locked) != string(to)+"\n"
 }
 
@@ -131,7 +130,7 @@ func (r *Repo) readRef(name string) (id ID, target string, err error) {
 	if err := checkRefName(name); err != nil {
 		return "", "", err
 	}
-	content, err := os.ReadFile(r.refPath(name))
+	content, err := ReadSmall(r.refPath(name))
 	switch {
 	case err == nil:
 		return r.parseRef(name, string(content))
@@ -185,7 +184,7 @@ func checkRefName(name string) error {
 // packedRef looks a ref up in packed-refs: by halving where the file says it is
 // sorted, line by line otherwise.
 func (r *Repo) packedRef(name string) (ID, error) {
-	f, err := os.Open(filepath.Join(r.commonDir, "packed-refs"))
+	f, err := OpenRegular(filepath.Join(r.commonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

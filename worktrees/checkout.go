@@ -111,7 +111,7 @@ func (t *Trees) checkOwn(r record) error {
 
 // readDotGit returns the git directory that a linked work tree names.
 func readDotGit(dir string) (string, error) {
-	content, err := os.ReadFile(filepath.Join(dir, ".git"))
+	content, err := gitstore.ReadSmall(filepath.Join(dir, ".git"))
 	if err != nil {
 		return "", err
 	}

@@ -104,7 +104,7 @@ func (t *Trees) eachFollower(ctx context.Context, branch string, f func(record) 
 func notePath(r record) string { return filepath.Join(r.gitDir, "liza-follow") }
 
 func readNote(r record) (from, to ID, err error) {
-	content, err := os.ReadFile(notePath(r))
+	content, err := gitstore.ReadSmall(notePath(r))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", "", nil
 	}

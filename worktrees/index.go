@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // An index of our own beside the one of a work tree, because a split index
@@ -21,7 +23,7 @@ func (t *Trees) privateIndex(r record) (index, error) {
 		return index{}, fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	x := index{f.Name()}
-	from, err := os.Open(filepath.Join(r.gitDir, "index"))
+	from, err := gitstore.OpenRegular(filepath.Join(r.gitDir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
 		f.Close()
 		x.remove() // git takes an empty file for a damaged index

@@ -71,18 +71,16 @@ func (t *Trees) records(ctx context.Context) ([]record, error) {
 	return records, nil
 }
 
-// readRecord is false for what another process is just making or removing.
+// readRecord is false for what another process is just making or removing, and
+// for what does not say where it is.
 func (t *Trees) readRecord(ctx context.Context, r *record) (known bool, err error) {
-	location, err := os.ReadFile(filepath.Join(r.gitDir, "gitdir"))
-	if absent(err) || err == nil && len(location) == 0 {
+	location, err := gitstore.ReadSmall(filepath.Join(r.gitDir, "gitdir"))
+	if err != nil || len(location) == 0 {
 		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("worktrees: %w", err)
 	}
 	dotGit := inside(r.gitDir, strings.TrimSpace(string(location)))
 	r.path = resolved(filepath.Dir(dotGit))
-	reason, err := os.ReadFile(filepath.Join(r.gitDir, "locked"))
+	reason, err := gitstore.ReadSmall(filepath.Join(r.gitDir, "locked"))
 	switch {
 	case err == nil:
 		r.locked = strings.TrimSpace(string(reason))
@@ -91,19 +89,25 @@ func (t *Trees) readRecord(ctx context.Context, r *record) (known bool, err erro
 		}
 		r.half = r.locked == making
 	case !absent(err):
-		return false, fmt.Errorf("worktrees: %w", err)
+		r.locked = err.Error()
 	}
 	r.gone = !exists(filepath.Join(r.path, ".git"))
 	target, err := readDotGit(r.path)
 	// A half-made one may not even have that.
 	r.alien = !r.gone && !(err != nil && r.half) && (err != nil || resolved(target) != resolved(r.gitDir))
-	return true, t.readHead(ctx, r)
+	if err := t.readHead(ctx, r); err != nil {
+		if ctx.Err() != nil {
+			return true, err
+		}
+		r.alien = true // one that somebody has ruined is in nobody else's way
+	}
+	return true, nil
 }
 
 // readHead reads what a work tree has checked out. One that has no HEAD yet is
 // only half there.
 func (t *Trees) readHead(ctx context.Context, r *record) error {
-	content, err := os.ReadFile(filepath.Join(r.gitDir, "HEAD"))
+	content, err := gitstore.ReadSmall(filepath.Join(r.gitDir, "HEAD"))
 	if absent(err) {
 		return nil
 	}
@@ -166,7 +170,7 @@ func (r record) has(branch string) bool {
 }
 
 func (r record) inMiddleOf(file, branch string) bool {
-	content, err := os.ReadFile(filepath.Join(r.gitDir, file))
+	content, err := gitstore.ReadSmall(filepath.Join(r.gitDir, file))
 	return err == nil && strings.TrimPrefix(strings.TrimSpace(string(content)), "refs/heads/") == branch
 }
 

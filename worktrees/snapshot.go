@@ -63,7 +63,7 @@ func (t *Trees) parents(ctx context.Context, r record, s Status) ([]ID, error) {
 	}
 	parents := []ID{s.Head}
 	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
-		content, err := os.ReadFile(filepath.Join(r.gitDir, dir, "orig-head"))
+		content, err := gitstore.ReadSmall(filepath.Join(r.gitDir, dir, "orig-head"))
 		if err != nil {
 			continue
 		}

@@ -128,12 +128,30 @@ func (t *Trees) Fingerprint(ctx context.Context, path string) (string, error) {
 	for _, line := range s.lines {
 		fmt.Fprintf(sum, "%q\n", line)
 	}
+	hidden, err := t.hidden(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(sum, "%q\n", hidden)
 	for _, name := range slices.Concat(s.Unstaged, s.Untracked) {
 		if err := sketch(sum, filepath.Join(r.path, filepath.FromSlash(name))); err != nil {
 			return "", fmt.Errorf("worktree %s: %w", path, err)
 		}
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil)[:16]), nil
+}
+
+// hidden are the files that git was told not to look at: a change of one does
+// not show in the status.
+func (t *Trees) hidden(ctx context.Context, r record) ([]string, error) {
+	out, err := t.git(ctx, r, gitstore.Cmd{Limit: slow, Args: []string{"ls-files", "-v", "-z"}})
+	var list []string
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		if line != "" && (line[0] == 'S' || line[0] >= 'a') {
+			list = append(list, line)
+		}
+	}
+	return list, err
 }
 
 // sketch writes what a file is like. One that is gone or cannot be read is

@@ -130,13 +130,15 @@ func checkName(name string) error {
 	return nil
 }
 
-// git runs git in r's work tree. Both directories are named to it: if the
-// folder has lost its .git file, git would find the main work tree instead.
+// git runs git in r's work tree. Its directories are named to it: if the folder
+// has lost its .git file, git would find the main work tree instead, and its
+// commondir, which an agent can write, may lead to configuration of the agent's,
+// with commands for git to run.
 func (t *Trees) git(ctx context.Context, r record, c gitstore.Cmd) ([]byte, error) {
 	c.Dir = r.path
 	if r.gone {
 		c.Dir = t.common
 	}
-	c.Env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.path}, c.Env...)
+	c.Env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + t.common, "GIT_WORK_TREE=" + r.path}, c.Env...)
 	return t.repo.Run(ctx, c)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,15 +72,21 @@ func (s *session) reader() (*work.Clone, error) {
 }
 
 // actor is who makes the moves: --as or LIZA_AGENT_ID, else the human. Inside
-// a task's worktree nobody is taken for the human by mistake.
+// a task's worktree nobody is taken for the human by mistake, and an agent that
+// was spawned is not taken for another, who could approve what it wrote.
 func (s *session) actor(repo *gitstore.Repo) (flow.Actor, flow.Generation, error) {
 	var by flow.Actor
 	var g flow.Generation
+	own := s.getenv("LIZA_AGENT_ID")
+	if spawned := flow.Generation(s.getenv("LIZA_GENERATION")).Spawned(); spawned && (s.as == "" || s.as != own) {
+		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help",
+			Reason: fmt.Sprintf("a process that a supervisor spawned for an agent acts as that agent (%s) and as nobody else", cmp.Or(own, "LIZA_AGENT_ID"))}
+	}
 	if s.as != "" {
 		if err := by.UnmarshalText([]byte(s.as)); err != nil {
 			return "", "", usagef("git liza help", "--as: %v", err)
 		}
-		if text := s.getenv("LIZA_GENERATION"); text != "" && s.getenv("LIZA_AGENT_ID") == s.as {
+		if text := s.getenv("LIZA_GENERATION"); text != "" && own == s.as {
 			if err := g.UnmarshalText([]byte(text)); err != nil {
 				return "", "", usagef("git liza help", "LIZA_GENERATION: %v", err)
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // A Provider is a program that agents can be, ready to be run. The zero value
@@ -139,7 +140,7 @@ func quoted(text string) string {
 
 // gitDir is where git keeps the worktree's HEAD and index.
 func (s Spawn) gitDir() string {
-	text, err := os.ReadFile(filepath.Join(s.Dir, ".git"))
+	text, err := gitstore.ReadSmall(filepath.Join(s.Dir, ".git"))
 	dir, linked := strings.CutPrefix(strings.TrimRight(string(text), "\n"), "gitdir: ")
 	switch {
 	case err != nil || !linked:

@@ -124,7 +124,7 @@ func pausePath(commonDir, name string) string {
 
 func readPause(commonDir, name string) (*Pause, error) {
 	path := pausePath(commonDir, name)
-	data, err := os.ReadFile(path)
+	data, err := gitstore.ReadSmall(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -152,6 +152,11 @@ func TestHostileReviewers(t *testing.T) {
 		{"makes a branch", `git checkout -q -b mine`, "the worktree of the review is on the branch mine"},
 		{"moves the task's branch", `git -c core.hooksPath=/dev/null update-ref refs/heads/liza/task-1 $(git commit-tree -p HEAD -m "More $n" HEAD^{tree})`, "the branch liza/task-1 was moved"},
 		{"deletes its worktree", `cd ..; rm -rf "$LIZA_WORKTREE"; export GIT_DIR="$(cd ../.git && pwd)"`, "the worktree of the review was removed"},
+		{"hides its change from git", `git update-index --assume-unchanged task-1.txt; echo better >> task-1.txt`, "files in the worktree of the review were changed"},
+		{"removes what its worktree was like", `echo better >> task-1.txt; rm -r ../../.git/liza/seals`, "what its worktree was like when the review began is not known any more"},
+		{"removes that and asks again", `echo better >> task-1.txt; rm -r ../../.git/liza/seals; git liza review $LIZA_TASK || true`, "what its worktree was like when the review began is not known any more"},
+		{"writes it anew", `echo better >> task-1.txt; echo '{' > ../../.git/liza/seals/review@task-1@1`, "what its worktree was like when the review began is not known any more"},
+		{"makes it a fifo", `cd ../../.git/liza/seals; rm *; mkfifo review@task-1@1; cd -`, "what its worktree was like when the review began is not known any more"},
 		{"hides its worktree from git", `rm .git; export GIT_DIR="$(cd ../../.git && pwd)"`, "the worktree of the review was removed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -183,4 +188,63 @@ func TestReviewerMayRun(t *testing.T) {
 	r, err := w.rush(coder(w.agent("echo '*.o' > .gitignore; submit")), reviewer(w.agent("echo built > task.o; touch task-1.txt; git status; approve")))
 	require.NoError(t, err, r.said())
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
+}
+
+// What an agent was spawned for it does as itself: no coder approves its own
+// work as somebody who only happens not to be registered, or as the human.
+func TestHostileCoderIsNobodyElse(t *testing.T) {
+	t.Parallel()
+	for name, as := range map[string]string{
+		"another agent": `as="--as code-reviewer-9"`,
+		"the human":     `as=; unset LIZA_AGENT_ID; cd ../..`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tasks(1)
+			r, err := w.rush(coder(w.agent(`submit; c=$(git rev-parse HEAD); ` + as + `
+git liza review $LIZA_TASK $as 2>"$notes/review" || true; git liza approve $LIZA_TASK --commit $c $as 2>"$notes/approve" || true`)))
+			require.Error(t, err)
+			require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
+			require.Contains(t, w.note("review"), "acts as that agent")
+			require.Contains(t, w.note("approve"), "rule: identity")
+		})
+	}
+}
+
+// What agents put in the place of files that are read for them neither keeps
+// anybody for ever nor fills the memory, and is in nobody else's way.
+func TestHostileFiles(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"its link to the repository is a fifo":  `rm .git; mkfifo .git`,
+		"its link to the repository is endless": `rm .git; ln -s /dev/zero .git`,
+		"its index is endless":                  `i=$(git rev-parse --absolute-git-dir)/index; rm -f $i; ln -s /dev/zero $i`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tasks(1)
+			r := w.begin(once, coder(w.agent("test $n = 1 || exit 9; "+script)))
+			require.Error(t, r.wait(), r.said())
+			require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
+			w.tasks(1)
+			o := w.begin(once, coder(w.agent("submit")))
+			require.Error(t, o.wait())
+			require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, o.said())
+		})
+	}
+}
+
+// Where git finds its configuration is not for an agent to say: its commands
+// would run with what the supervisor sees.
+func TestHostileConfiguration(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	r := w.begin(once, coder(w.agent(`g=$(git rev-parse --absolute-git-dir); c=$(git rev-parse --path-format=absolute --git-common-dir)
+cp -r $c "$notes/evil"; git config -f "$notes/evil/config" core.fsmonitor "touch '$notes/pwned'; false"; echo "$notes/evil" > $g/commondir; echo x > y`)))
+	require.Error(t, r.wait())
+	require.False(t, w.has("pwned"), r.said())
+	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
 }

@@ -14,7 +14,7 @@ import (
 // that shares the git directory: a supervisor then lets the session be. What
 // cannot be found out counts as no, so that nobody waits for ever.
 func Awaiting(commonDir string, agent flow.AgentID) bool {
-	f, err := os.Open(awaitPath(commonDir, agent))
+	f, err := os.OpenFile(awaitPath(commonDir, agent), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return false
 	}

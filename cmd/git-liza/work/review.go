@@ -68,6 +68,9 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 	if got.Warning, err = hookWarning(err); err != nil {
 		return got, r, err
 	}
+	if r.Already && c.Generation.Spawned() {
+		return got, r, nil // it would seal what it has changed
+	}
 	return got, r, c.Seal(ctx, t, false)
 }
 

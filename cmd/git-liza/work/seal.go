@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // A seal says what there was before a reviewer got it. It is a file in the
@@ -29,34 +30,21 @@ func (c *Clone) sealPath(folder string) string {
 	return filepath.Join(c.Repo.CommonDir(), "liza", "seals", folder)
 }
 
-// readSeal is nil if there is none, or that of another review.
-func (c *Clone) readSeal(t *flow.Task) (*seal, error) {
-	text, err := os.ReadFile(c.sealPath(reviewFolder(t.ID, t.Submission.Number)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+// readSeal is nil if there is none, or none of this review.
+func (c *Clone) readSeal(t *flow.Task) *seal {
+	text, err := gitstore.ReadSmall(c.sealPath(reviewFolder(t.ID, t.Submission.Number)))
 	var s seal
-	if err == nil {
-		err = json.Unmarshal(text, &s)
+	if err != nil || json.Unmarshal(text, &s) != nil || s.By != t.Review.By || !s.Since.Equal(t.Review.Since) {
+		return nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("seal of the review of %s: %w", t.ID, err)
-	}
-	if s.By != t.Review.By || !s.Since.Equal(t.Review.Since) {
-		return nil, nil
-	}
-	return &s, nil
+	return &s
 }
 
 // Seal notes what a reviewer's checkout and the task's branch are like, once
 // when the review is claimed and once more when the project's post_worktree
 // has run: what the reviewer did since is never sealed.
 func (c *Clone) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
-	old, err := c.readSeal(t)
-	if err != nil {
-		return err
-	}
-	if old != nil && (old.Prepared || !prepared) {
+	if old := c.readSeal(t); old != nil && (old.Prepared || !prepared) {
 		return nil
 	}
 	now := seal{By: t.Review.By, Since: t.Review.Since, Prepared: prepared}
@@ -85,7 +73,11 @@ func (c *Clone) writeSeal(folder string, s seal) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
+	// Whatever an agent has put there goes: to write into a fifo takes for ever.
 	whole := path + ".new"
+	if err := errors.Join(os.RemoveAll(whole), c.unseal(folder)); err != nil {
+		return err
+	}
 	if err := os.WriteFile(whole, text, 0o666); err != nil {
 		return err
 	}
@@ -94,26 +86,25 @@ func (c *Clone) writeSeal(folder string, s seal) error {
 
 // unseal forgets a review that is over.
 func (c *Clone) unseal(folder string) error {
-	err := os.Remove(c.sealPath(folder))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return os.RemoveAll(c.sealPath(folder))
 }
 
 // Untouched refuses the verdict of an agent that has changed what it was to
 // judge: its checkout, the commit that is checked out there, or the task's
 // branch. Of a review that was claimed elsewhere, or by a human, nothing can
-// be known.
+// be known; of one here that has lost its seal, nothing is believed.
 func (c *Clone) Untouched(ctx context.Context, t *flow.Task) error {
 	if c.Trees == nil || t == nil || t.Review == nil || t.Submission == nil || t.Review.By.Agent() == "" {
 		return nil
 	}
-	s, err := c.readSeal(t)
-	if err != nil || s == nil {
-		return err
-	}
 	dir := c.Trees.Path(reviewFolder(t.ID, t.Submission.Number))
+	s := c.readSeal(t)
+	if s == nil {
+		if _, err := os.Lstat(dir); err != nil && !c.Generation.Spawned() {
+			return nil
+		}
+		return touched(t, "what its worktree was like when the review began is not known any more")
+	}
 	if _, err := os.Stat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrNotExist) {
 		return touched(t, "the worktree of the review was removed: "+dir)
 	}
