@@ -1,0 +1,140 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/e2e/standin"
+)
+
+// A failing model answers coders with turns of its own until it is mended, or
+// is told of a session that failed, and else as its player.
+type failing struct {
+	*player
+	turns  standin.Script
+	mended atomic.Bool
+}
+
+func (f *failing) Next(c standin.Conversation) standin.Turn {
+	prompt := c.Prompt()
+	if f.mended.Load() || !strings.Contains(prompt, "# Your role: coder") || strings.Contains(prompt, failedBefore) {
+		return f.player.Next(c)
+	}
+	return f.turns.Next(c)
+}
+
+// until polls.
+func (w *workshop) until(what string, holds func() bool) {
+	w.t.Helper()
+	require.Eventually(w.t, holds, 5*time.Minute, 500*time.Millisecond, what)
+}
+
+// pause is why a provider is paused, "" if it is not.
+func (w *workshop) pause(name string) (kind, reason string) {
+	w.t.Helper()
+	var answer struct {
+		Data struct {
+			Providers []struct {
+				Name  string
+				Pause *struct{ Kind, Reason string }
+			}
+		}
+	}
+	require.NoError(w.t, json.Unmarshal([]byte(w.must("git-liza", "providers", "list", "--json")), &answer))
+	for _, p := range answer.Data.Providers {
+		if p.Name == name && p.Pause != nil {
+			return p.Pause.Kind, p.Pause.Reason
+		}
+	}
+	return "", ""
+}
+
+// A service that does not serve pauses the command line that needs it, and
+// counts against no task: once it is resumed the work goes on as if nothing had
+// been.
+func TestTroublePausesTheProvider(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, kind, says string
+		idle             string
+		turns            standin.Script
+	}{
+		{"claude", "login", "Invalid API key", "", standin.Script{{Status: 401, Text: "invalid x-api-key"}}},
+		{"claude", "quota", "rate limit", "", standin.Script{{Status: 429, Text: "This request would exceed your account's rate limit. Please try again in 2h", RetryAfter: 2 * time.Hour}}},
+		{"codex", "login", "401", "", standin.Script{{Status: 401, Text: "Incorrect API key provided"}}},
+		{"codex", "outage", "stream disconnected", "", standin.Script{{Text: "half of an answer", Cut: true}}},
+		// It sleeps for as long as the service says, and does not say so.
+		{"codex", "quota", "429", "30s", standin.Script{{Status: 429, Text: "You exceeded your current quota", RetryAfter: 2 * time.Hour}}},
+	} {
+		t.Run(c.name+" "+c.kind, func(t *testing.T) {
+			t.Parallel()
+			m := &failing{player: newPlayer(t), turns: c.turns}
+			w := newWorkshop(t, m, "codex", "claude")
+			w.plans(m.player, "task-1")
+			if c.idle != "" {
+				w.must("git", "config", "liza.idle", c.idle)
+			}
+			ended := make(chan outcome, 1)
+			go func() {
+				ended <- w.within(10*time.Minute, nil, "git-liza", "rush", "--planners=0", "--coders=1", "--reviewers=1", "--provider="+c.name)
+			}()
+			w.until("a pause", func() bool {
+				_, err := os.Stat(filepath.Join(w.dir, ".git", "liza", "paused", c.name))
+				return err == nil
+			})
+			kind, reason := w.pause(c.name)
+			require.Equal(t, c.kind, kind, reason)
+			require.Contains(t, reason, c.says)
+			m.mended.Store(true)
+			w.must("git-liza", "providers", "resume", c.name)
+			w.until("the merge", func() bool { return w.statuses()["task-1"] == "MERGED" })
+			w.must("git-liza", "stop", "--reason", "done")
+			o := <-ended
+			require.Zero(t, o.code, o.text())
+			for _, r := range w.model.Conversations() {
+				require.NotContains(t, r.Asked.Prompt(), failedBefore, "no task is to blame for it")
+			}
+		})
+	}
+}
+
+// failedBefore heads what the next prompt says of a session that failed.
+const failedBefore = "# How the previous session failed"
+
+// What went wrong in a session stands in the prompt of the next.
+func TestTheNextPromptSaysWhatWentWrong(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, says string
+		turns      standin.Script
+	}{
+		{"codex", "without output", standin.Script{{Hang: true}}},
+		{"gemini", "Error executing tool web_fetch", standin.Script{
+			{Tools: []standin.Call{{Name: "web_fetch", Input: map[string]any{"prompt": "look at https://example.org"}}}}, {Text: "I may not."}}},
+	} {
+		t.Run(c.name+" "+c.says, func(t *testing.T) {
+			t.Parallel()
+			m := &failing{player: newPlayer(t), turns: c.turns}
+			w := newWorkshop(t, m, c.name)
+			w.plans(m.player, "task-1")
+			w.must("git", "config", "liza.idle", "30s")
+			o := w.try("git-liza", "rush", "--planners=0", "--coders=1", "--reviewers=1", "--until-idle", "--provider="+c.name)
+			require.Zero(t, o.code, o.text())
+			require.Equal(t, "MERGED", w.statuses()["task-1"])
+			told := ""
+			for _, r := range w.model.Conversations() {
+				if _, after, ok := strings.Cut(r.Asked.Prompt(), failedBefore); ok {
+					told = after
+				}
+			}
+			require.Contains(t, told, c.says)
+		})
+	}
+}
