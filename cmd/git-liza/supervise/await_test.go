@@ -14,7 +14,7 @@ import (
 func TestAgentThatWaitsKeepsItsSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.config(func(c *flow.Config) { c.Lease = flow.Duration(4 * time.Second) })
+	w.config(func(c *flow.Config) { c.Lease = flow.Duration(8 * time.Second) })
 	w.tasks(1)
 	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Await = true, time.Minute }, coder(w.agent(`submit
 git liza await $LIZA_TASK --timeout 50s > "$notes/first"
@@ -48,8 +48,8 @@ func TestWaitingIsBounded(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.tasks(1)
-			r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Await = true, limit },
-				coder(w.agent(`submit; echo $$ > "$notes/pid"; git liza await $LIZA_TASK --timeout 50s; echo over > "$notes/over"`)))
+			r := w.begin(func(r *supervise.Rush) { hasty(r); r.Limits.Await = limit },
+				coder(w.agent(`echo $$ > "$notes/pid"; submit; git liza await $LIZA_TASK --timeout 50s; echo over > "$notes/over"`)))
 			require.ErrorContains(t, r.wait(), "task-1 READY_FOR_REVIEW")
 			w.gone("pid")
 			require.False(t, w.has("over"))

@@ -233,7 +233,7 @@ waitfor() { while ! test -e "$notes/$1"; do sleep 0.02; done; }
 func quick() supervise.Limits {
 	l := supervise.DefaultLimits()
 	l.Pause, l.MaxPause = time.Millisecond, 4*time.Millisecond
-	l.Grace, l.Finish = 300*time.Millisecond, 300*time.Millisecond
+	l.Grace, l.Finish = 300*time.Millisecond, time.Minute
 	return l
 }
 
@@ -295,6 +295,9 @@ func (r *rushing) said() string {
 }
 
 func untilIdle(r *supervise.Rush) { r.UntilIdle = true }
+
+// hasty ends a session almost at once after its move.
+func hasty(r *supervise.Rush) { r.UntilIdle, r.Limits.Finish = true, 300*time.Millisecond }
 
 // rush runs posts until idle.
 func (w *world) rush(posts ...supervise.Post) (*rushing, error) {

@@ -117,9 +117,9 @@ func TestSessionIsEndedSoonAfterItsMove(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	r, err := w.rush(coder(w.agent(`submit; echo $$ > "$notes/coder"; sleep 1000`)),
-		reviewer(w.agent(`approve; echo $$ > "$notes/reviewer"; sleep 1000`)))
-	require.NoError(t, err, r.said())
+	r := w.begin(hasty, coder(w.agent(`echo $$ > "$notes/coder"; submit; sleep 1000`)),
+		reviewer(w.agent(`echo $$ > "$notes/reviewer"; approve; sleep 1000`)))
+	require.NoError(t, r.wait(), r.said())
 	w.gone("coder")
 	w.gone("reviewer")
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
