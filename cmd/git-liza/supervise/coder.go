@@ -17,7 +17,7 @@ import (
 // code takes the best task and keeps the agent at it until it is submitted,
 // blocked or lost.
 func (s *supervisor) code(ctx context.Context, b *flow.Board) (turn, error) {
-	id, why := s.pick(b, flow.ActClaim)
+	id, why := s.pick(ctx, b, flow.ActClaim)
 	if a := b.Agent(s.id); a.Task != "" {
 		if id, why = a.Task, nil; s.late(b, id) {
 			// A lease that ended and that nobody has taken is still ours.
@@ -27,7 +27,7 @@ func (s *supervisor) code(ctx context.Context, b *flow.Board) (turn, error) {
 		}
 	}
 	if why != nil {
-		return turn{}, nil
+		return turn{retry: s.again()}, nil
 	}
 	if err := s.mayPrepare(ctx, b); err != nil {
 		return turn{}, err

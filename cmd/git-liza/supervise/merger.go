@@ -26,7 +26,7 @@ func (s *supervisor) merge(ctx context.Context, b *flow.Board, tasks []flow.Summ
 			continue
 		}
 		if r := b.Opens(flow.ActMerge, task.ID, s.clone.Caller, s.at(b)); r != nil {
-			s.rush.troubles.set(task.ID, r.Error())
+			s.rush.troubles.set(task.ID, r)
 			continue
 		}
 		if at := s.rush.troubles.retry(task.ID); time.Now().Before(at) {
@@ -71,7 +71,7 @@ func (s *supervisor) mergeOne(ctx context.Context, id flow.TaskID, t turn) (turn
 		t.moved = true // somebody else was faster
 		return t, nil
 	case errors.As(err, &refusal), errors.As(err, &dirty), errors.As(err, &obstacle):
-		if s.rush.troubles.put(id, err.Error(), s.rush.Limits) {
+		if s.rush.troubles.put(id, err, s.rush.Limits) {
 			s.say("%s cannot be merged here: %v", id, err)
 		}
 		t.retry = s.rush.troubles.retry(id)
@@ -110,25 +110,38 @@ type troubles struct {
 
 type trouble struct {
 	text  string
+	hint  string // a command to type, "" if none is known
 	tries int
 	next  time.Time
 }
 
 // put notes a failed try and when the next is; it is true if this trouble is
 // news.
-func (t *troubles) put(id flow.TaskID, text string, l Limits) bool {
+func (t *troubles) put(id flow.TaskID, err error, l Limits) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	old := t.list[id]
-	t.list[id] = trouble{text, old.tries + 1, time.Now().Add(l.pause(old.tries))}
-	return old.text != text
+	old, now := t.list[id], troubleOf(err)
+	now.tries, now.next = old.tries+1, time.Now().Add(l.pause(old.tries))
+	t.list[id] = now
+	return old.text != now.text
 }
 
-// set notes a trouble that is not tried again by itself.
-func (t *troubles) set(id flow.TaskID, text string) {
+// set notes a trouble that has no time of its own for the next try; it is true
+// if this trouble is news.
+func (t *troubles) set(id flow.TaskID, err error) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.list[id] = trouble{text: text}
+	old, now := t.list[id], troubleOf(err)
+	t.list[id] = now
+	return old.text != now.text
+}
+
+func troubleOf(err error) trouble {
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) {
+		return trouble{text: err.Error(), hint: refusal.Hint}
+	}
+	return trouble{text: err.Error()}
 }
 
 func (t *troubles) clear(id flow.TaskID) {
@@ -143,8 +156,10 @@ func (t *troubles) retry(id flow.TaskID) time.Time {
 	return t.list[id].next
 }
 
-func (t *troubles) text(id flow.TaskID) string {
+// why is what the trouble is, "" if there is none, and a command that helps, ""
+// if none is known.
+func (t *troubles) why(id flow.TaskID) (text, hint string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.list[id].text
+	return t.list[id].text, t.list[id].hint
 }

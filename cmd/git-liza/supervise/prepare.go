@@ -18,7 +18,9 @@ type unfitError struct {
 	err  error
 }
 
-func (u *unfitError) Error() string { return u.err.Error() }
+func (u *unfitError) Error() string { return flow.Excerpt(u.err.Error(), 250) }
+
+func (u *unfitError) Unwrap() error { return u.err }
 
 // maxPrepare is how long a project's post_worktree command may take.
 const maxPrepare = 10 * time.Minute
@@ -38,6 +40,45 @@ func (s *supervisor) mayPrepare(ctx context.Context, b *flow.Board) error {
 		return err
 	}
 	return nil
+}
+
+// trustLook is how soon a task is looked at again whose verify nobody on this
+// machine has allowed.
+const trustLook = 5 * time.Second
+
+// barred reports whether a task cannot be coded on this machine, because its
+// verify may not run here: whoever coded it could never submit, so nobody is
+// paid for it before a person has allowed the command.
+func (s *supervisor) barred(ctx context.Context, b *flow.Board, act flow.Act, id flow.TaskID) bool {
+	t := b.Task(id)
+	if act != flow.ActClaim || t == nil || t.Verify == "" {
+		return false
+	}
+	err := s.clone.Trusted(ctx, t.Verify)
+	if err == nil {
+		return false
+	}
+	s.avoided[id] = time.Now().Add(trustLook)
+	if s.rush.troubles.set(id, err) {
+		hint := ""
+		var refusal *flow.Refusal
+		if errors.As(err, &refusal) {
+			hint = "; " + refusal.Hint
+		}
+		s.say("%s waits: %v%s", id, err, hint)
+	}
+	return true
+}
+
+// again is when the first of the tasks that are left to others is tried again,
+// zero if there is none.
+func (s *supervisor) again() (at time.Time) {
+	for _, until := range s.avoided {
+		if until.After(time.Now()) && (at.IsZero() || until.Before(at)) {
+			at = until
+		}
+	}
+	return at
 }
 
 // prepare runs the project's post_worktree command in a worktree that was
@@ -69,8 +110,7 @@ func (s *supervisor) degrade(ctx context.Context, u *unfitError) error {
 			return err
 		}
 	}
-	reason := flow.Excerpt(u.Error(), 250)
-	s.rush.troubles.set(u.task, reason)
-	_, err := s.clone.Make(ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: s.id, Reason: reason})
+	s.rush.troubles.set(u.task, u)
+	_, err := s.clone.Make(ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: s.id, Reason: u.Error()})
 	return err
 }

@@ -17,12 +17,12 @@ func (s *supervisor) review(ctx context.Context, b *flow.Board) (turn, error) {
 	if time.Now().Before(s.resume) {
 		return turn{due: s.resume}, nil
 	}
-	id, why := s.pick(b, flow.ActReview)
+	id, why := s.pick(ctx, b, flow.ActReview)
 	if t := b.Task(b.Agent(s.id).Review); t != nil && t.Review != nil && t.Review.Lease.After(s.at(b)) {
 		id, why = t.ID, nil
 	}
 	if why != nil {
-		return turn{}, nil
+		return turn{retry: s.again()}, nil
 	}
 	if err := s.mayPrepare(ctx, b); err != nil {
 		return turn{}, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/stretchr/testify/require"
 )
@@ -113,8 +114,37 @@ func TestUntrustedGateIsSaidOnce(t *testing.T) {
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.ErrorContains(t, err, "task-1 APPROVED: the board wants this machine to run a command")
 	require.Equal(t, 1, strings.Count(r.said(), "task-1 cannot be merged here"), r.said())
+	var stuck *supervise.Stuck
+	require.ErrorAs(t, err, &stuck)
+	require.Contains(t, stuck.Stalls[0].Hint, "git liza trust ")
 	require.NoError(t, w.clone.Trust(t.Context(), "test -e task-1.txt"))
 	r, err = w.rush(coder(w.agent("submit")))
+	require.NoError(t, err, r.said())
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+}
+
+// Nobody is paid for a task whose verify may not run here: it could never be
+// submitted. The others go on, and it does once a person has allowed it.
+func TestUntrustedVerifyIsNotBegun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(2)
+	w.liza("task", "edit", "task-1", "--verify", "test -e task-1.txt")
+	w.git("config", "--unset-all", "liza.trust.allow")
+	hint := "git liza trust " + work.CommandHash("test -e task-1.txt")[:12]
+	crew := []supervise.Post{coder(w.agent("submit")), coder(w.agent("submit")), reviewer(w.agent("approve"))}
+	r, err := w.rush(crew...)
+	var stuck *supervise.Stuck
+	require.ErrorAs(t, err, &stuck, r.said())
+	require.Equal(t, flow.Merged, w.task("task-2").Status, r.said())
+	require.Len(t, w.moves(flow.ActClaim), 1)
+	require.Equal(t, hint, stuck.Stalls[0].Hint)
+	require.Contains(t, stuck.Error(), "task-1 UNCLAIMED: the board wants this machine to run a command that nobody here has allowed: test -e task-1.txt")
+	require.Equal(t, 1, strings.Count(r.said(), "task-1 waits: "), r.said())
+	require.Contains(t, r.said(), hint)
+
+	require.NoError(t, w.clone.Trust(t.Context(), "test -e task-1.txt"))
+	r, err = w.rush(crew...)
 	require.NoError(t, err, r.said())
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
 }

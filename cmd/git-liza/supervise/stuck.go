@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,7 +70,8 @@ func (r *Rush) stuck(b *flow.Board) error {
 
 // stall is why one task waits.
 func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
-	stall := Stall{Task: t.ID, Status: t.Status.String(), Why: r.troubles.text(t.ID), Hint: "git liza show " + string(t.ID)}
+	why, hint := r.troubles.why(t.ID)
+	stall := Stall{Task: t.ID, Status: t.Status.String(), Why: why, Hint: cmp.Or(hint, "git liza show "+string(t.ID))}
 	act := flow.Act(0)
 	role := flow.Coder
 	switch t.Status {
@@ -84,7 +86,7 @@ func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
 			stall.Hint = "git liza supersede " + string(t.ID) + " --by FILE --reason R"
 		}
 	case flow.Approved:
-		act, stall.Hint = flow.ActMerge, "git liza merge "+string(t.ID)
+		act, stall.Hint = flow.ActMerge, cmp.Or(hint, "git liza merge "+string(t.ID))
 	case flow.ReadyForReview:
 		act, role = flow.ActReview, flow.CodeReviewer
 	default:

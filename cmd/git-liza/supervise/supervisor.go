@@ -276,19 +276,19 @@ const retryAfter = 30 * time.Second
 
 // pick is the best task for an act that is not left to others, or why there is
 // none.
-func (s *supervisor) pick(b *flow.Board, act flow.Act) (flow.TaskID, *flow.Refusal) {
+func (s *supervisor) pick(ctx context.Context, b *flow.Board, act flow.Act) (flow.TaskID, *flow.Refusal) {
 	at := s.at(b)
 	best, refusal := b.Best(act, s.clone.Caller, at)
 	if refusal != nil {
 		return "", refusal
 	}
-	if t := b.Task(best); t != nil && !s.leaves(b, t.Summary(), at) {
+	if t := b.Task(best); t != nil && !s.leaves(b, t.Summary(), at) && !s.barred(ctx, b, act, best) {
 		return best, nil
 	}
 	list := b.Tasks()
 	slices.SortStableFunc(list, func(x, y flow.Summary) int { return cmp.Compare(x.Priority, y.Priority) })
 	for _, t := range list {
-		if b.Opens(act, t.ID, s.clone.Caller, at) == nil && !s.leaves(b, t, at) {
+		if b.Opens(act, t.ID, s.clone.Caller, at) == nil && !s.leaves(b, t, at) && !s.barred(ctx, b, act, t.ID) {
 			return t.ID, nil
 		}
 	}
@@ -316,7 +316,7 @@ func (s *supervisor) avoid(ctx context.Context, act flow.Act, id flow.TaskID, er
 		return turn{moved: true}, nil
 	}
 	s.avoided[id] = time.Now().Add(retryAfter)
-	s.rush.troubles.set(id, err.Error())
+	s.rush.troubles.set(id, err)
 	s.sayOnce("%s cannot take %s: %v", s.id, id, err)
 	return turn{retry: s.avoided[id]}, nil
 }
