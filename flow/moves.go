@@ -167,7 +167,8 @@ type Trigger struct {
 
 // Triggers are the reasons to wake a planner, most pressing first: no tasks
 // yet, exhausted hypotheses, blocked tasks, integration failures that coders
-// did not mend, immediate discoveries; alike ones by priority, then age.
+// did not mend, immediate discoveries; alike ones by priority, then age. A task
+// whose budget is spent is for a human.
 func (b *Board) Triggers() []Trigger {
 	if g := b.Goal(b.Settings().Goal); g == nil || g.Status != InProgress {
 		return nil
@@ -183,8 +184,8 @@ func (b *Board) Triggers() []Trigger {
 	config := b.Settings().Config.Limits
 	begun := len(list)
 	for _, s := range all {
-		if s.Status != Blocked {
-			continue
+		if s.Status != Blocked || b.Budget(s.ID) != nil {
+			continue // a planner gives no money: planning it anew would spend more than was allowed
 		}
 		limits := config.over(s.Limits)
 		trigger := Trigger{Reason: "blocked", Task: s.ID, Text: s.Reason, Since: s.Changed}

@@ -103,6 +103,11 @@ func TestTriggers(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"exhausted c", "blocked b", "integration_failed a", "immediate_discovery sprint-1/2"}, reasons())
+	require.Empty(t, s.step("coder-1 session b used=output:10", new(record)))
+	require.Empty(t, s.step("human:ann config task=10", new(record)))
+	require.NotContains(t, reasons(), "blocked b", "only a human gives a task more to spend")
+	require.Empty(t, s.step("human:ann config task=11", new(record)))
+	require.Contains(t, reasons(), "blocked b")
 	require.Empty(t, s.step("human:ann convert sprint-1/2 d", new(record)))
 	require.Len(t, reasons(), 3)
 	require.Empty(t, s.step("human:ann complete", new(record)))
