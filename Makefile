@@ -22,7 +22,7 @@ demo: build
 	./git-liza demo
 
 test: check
-	$(GO) test -race -json ./... | awk -f .ci/tally.awk
+	$(GO) test -race -json -timeout 30m ./... | awk -f .ci/tally.awk
 
 check:
 	@.ci/tools go git cc

@@ -62,7 +62,7 @@ func (v *victim) kill(t *testing.T) {
 // until waits for something that the victim does on its way.
 func until(t *testing.T, what string, happened func() bool) {
 	t.Helper()
-	require.Eventually(t, happened, 20*time.Second, time.Millisecond, what)
+	require.Eventually(t, happened, 2*time.Minute, time.Millisecond, what)
 }
 
 func (v *victim) locked(name string) bool {

@@ -22,7 +22,8 @@ import (
 )
 
 const (
-	limit = 50 * time.Millisecond
+	// Enough for a command to come to where it waits, also on a slow machine.
+	limit = time.Second
 	// Longer than any test may take: a test that needs this time has failed.
 	never = 2 * time.Minute
 )
@@ -69,10 +70,10 @@ func witness(t *testing.T, c proc.Command) func() {
 		select {
 		case f := <-opened:
 			defer f.Close()
-			require.NoError(t, f.SetReadDeadline(time.Now().Add(10*time.Second)))
+			require.NoError(t, f.SetReadDeadline(time.Now().Add(never)))
 			_, err := io.ReadAll(f)
 			require.NoError(t, err, "a member of the group is still alive")
-		case <-time.After(10 * time.Second):
+		case <-time.After(never):
 			require.Fail(t, "nobody opened the fifo")
 		}
 	}
@@ -126,7 +127,7 @@ func TestLimits(t *testing.T) {
 		{"idle", "exec 9>alive; echo one; cat block", limit, never, never, 128 + 15, proc.IdleLimit},
 		{"wall", "exec 9>alive; cat block", 0, limit, never, 128 + 15, proc.WallLimit},
 		{"wall before idle", "exec 9>alive; cat block", never, limit, never, 128 + 15, proc.WallLimit},
-		{"output is no silence", "exec 9>alive; yes", 500 * time.Millisecond, time.Second, never, 128 + 15, proc.WallLimit},
+		{"output is no silence", "exec 9>alive; yes", 2 * limit, 5 * limit, never, 128 + 15, proc.WallLimit},
 		{"polite answer to TERM", "exec 9>alive; trap 'exit 0' TERM; while :; do :; done", 0, limit, never, 0, proc.WallLimit},
 		{"stopped", "exec 9>alive; kill -STOP $$; cat block", 0, limit, never, 128 + 15, proc.WallLimit},
 		{"ignores TERM", "exec 9>alive; trap '' TERM; cat block; cat block", 0, limit, limit, 128 + 9, proc.WallLimit},
@@ -386,7 +387,7 @@ func TestStdoutOfItsOwn(t *testing.T) {
 		t.Parallel()
 		for _, stream := range []string{"1", "2"} {
 			c := shell(t, "while :; do echo . >&"+stream+"; done")
-			c.Stdout, c.Idle, c.Wall, c.Grace = io.Discard, 20*limit, 60*limit, limit
+			c.Stdout, c.Idle, c.Wall, c.Grace = io.Discard, 2*limit, 5*limit, limit
 			require.Equal(t, proc.WallLimit, run(t, c).Reason, stream)
 		}
 		c := shell(t, "cat block")

@@ -1,6 +1,10 @@
 package supervise_test
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,21 +20,32 @@ func TestAgentThatWaitsKeepsItsSession(t *testing.T) {
 	w := newWorld(t)
 	w.config(func(c *flow.Config) { c.Lease = flow.Duration(8 * time.Second) })
 	w.tasks(1)
-	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Await = true, time.Minute }, coder(w.agent(`submit
-git liza await $LIZA_TASK --timeout 50s > "$notes/first"
+	lingers := w.waits("coder-1") // until its agent does: how soon it comes to that is the machine's affair
+	r := w.begin(func(r *supervise.Rush) { hasty(r); r.Limits.Await = time.Hour }, coder(w.agent(`submit
+git liza await $LIZA_TASK --timeout 1h > "$notes/first" 2> "$notes/waits-1"
 git liza claim $LIZA_TASK
 waitfor renewed
 work again.txt; intent; git liza submit $LIZA_TASK
-git liza await $LIZA_TASK --timeout 50s > "$notes/second"
+git liza await $LIZA_TASK --timeout 1h > "$notes/second" 2> "$notes/waits-2"
 echo $? > "$notes/end"`)),
-		reviewer(w.agent(`if test $n = 1; then git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --reason '- [blocker] a:1 — no'; else approve; fi`)))
+		reviewer(w.agent(`waitfor judge-$n
+if test $n = 1; then git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --reason '- [blocker] a:1 — no'; else approve; fi`)))
+	w.await("the agent to wait", func() bool { return w.has("waits-1") && strings.Contains(w.note("waits-1"), "waiting for verdict") })
+	lingers()
+	alone := time.Now()
+	w.await("more than a session may linger", func() bool { return time.Since(alone) > time.Second })
+	w.write(w.notes+"/judge-1", "")
 	// The lease of the second claim is the supervisor's to renew.
 	w.until("a renewal of the second claim", func(*flow.Board) bool {
 		claims := w.moves(flow.ActClaim)
 		renewals := w.moves(flow.ActRenew)
 		return len(claims) == 2 && len(renewals) > 0 && renewals[len(renewals)-1].At.After(claims[1].At) && w.moves(flow.ActReject) != nil
 	})
+	lingers = w.waits("coder-1")
 	w.write(w.notes+"/renewed", "")
+	w.write(w.notes+"/judge-2", "")
+	w.await("the end of the session", func() bool { return w.has("end") })
+	lingers()
 	require.NoError(t, r.wait(), r.said())
 	require.Equal(t, 1, w.sessions("coder-1", "task-1"), "one session: %s", r.said())
 	require.Equal(t, []string{"submitted"}, w.outcomes("coder-1"))
@@ -38,6 +53,17 @@ echo $? > "$notes/end"`)),
 	require.Contains(t, w.note("first"), "REJECTED")
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
 	require.Equal(t, 2, w.task("task-1").Attempt.Iteration)
+}
+
+// waits says that an agent waits, as a process of its own does, until release.
+func (w *world) waits(agent flow.AgentID) (release func()) {
+	w.Helper()
+	path := filepath.Join(w.dir, ".git", "liza", "await", string(agent))
+	require.NoError(w, os.MkdirAll(filepath.Dir(path), 0o755))
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	require.NoError(w, err)
+	require.NoError(w, syscall.Flock(int(f.Fd()), syscall.LOCK_SH))
+	return func() { f.Close() }
 }
 
 // Where nobody is allowed to wait, and after the time for it, the session ends.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,7 +48,7 @@ func testMain(m *testing.M) int {
 }
 
 // patience is how long a test waits for what must happen.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // A world is a repository with a blackboard, seen by its human.
 type world struct {
@@ -229,13 +230,22 @@ waitfor() { while ! test -e "$notes/$1"; do sleep 0.02; done; }
 	return path
 }
 
-// quick are limits with which nothing takes long.
+// quick are limits with which nothing takes long. An agent that ends by itself
+// has as much time for it as it needs.
 func quick() supervise.Limits {
 	l := supervise.DefaultLimits()
 	l.Pause, l.MaxPause = time.Millisecond, 4*time.Millisecond
 	l.Grace, l.Finish = 300*time.Millisecond, time.Minute
 	return l
 }
+
+// hasty ends a session almost at once after its move.
+func hasty(r *supervise.Rush) { r.UntilIdle, r.Limits.Finish = true, 300*time.Millisecond }
+
+var took = regexp.MustCompile(`after \d+s`)
+
+// timeless is a text in which all that took whole seconds took none.
+func timeless(text string) string { return took.ReplaceAllString(text, "after 0s") }
 
 func coder(p provider.Provider) supervise.Post {
 	return supervise.Post{Role: flow.Coder, Provider: p}
@@ -295,9 +305,6 @@ func (r *rushing) said() string {
 }
 
 func untilIdle(r *supervise.Rush) { r.UntilIdle = true }
-
-// hasty ends a session almost at once after its move.
-func hasty(r *supervise.Rush) { r.UntilIdle, r.Limits.Finish = true, 300*time.Millisecond }
 
 // rush runs posts until idle.
 func (w *world) rush(posts ...supervise.Post) (*rushing, error) {

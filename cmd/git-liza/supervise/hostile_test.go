@@ -73,7 +73,7 @@ func TestHostileCoders(t *testing.T) {
 			require.Error(t, r.wait())
 			task := w.task("task-1")
 			require.Equal(t, flow.Blocked, task.Status, r.said())
-			require.Contains(t, task.Block.Reason, test.reason)
+			require.Contains(t, timeless(task.Block.Reason), test.reason)
 			require.Equal(t, integration, w.git("rev-parse", "integration"), "it moves by merges only")
 			if w.has("child") {
 				w.gone("child")
@@ -83,20 +83,27 @@ func TestHostileCoders(t *testing.T) {
 	}
 }
 
-// Not parallel: it would keep others from what they wait for.
+// Not parallel: it would keep others from what they wait for. The supervisor is
+// a process of its own: the race detector would take a minute for a gigabyte.
 func TestHostileCoderPrintsAGigabyte(t *testing.T) {
-	for family, script := range map[string]string{
-		"claude": `head -c 1000000000 /dev/zero; yes "$(printf '%0100d' 0)" | head -c 50000000`,
-		"plain":  `head -c 1000000000 /dev/zero; yes "$(printf '%0100d' 0)" | head -c 50000000; exit 1`,
-	} {
+	for _, family := range []string{"claude", "plain"} {
 		w := newWorld(t)
 		w.tasks(1)
-		r := w.begin(once, coder(w.speaks(family, script)))
-		require.ErrorContains(t, r.wait(), "crash_limit", family)
-		require.Equal(t, flow.Blocked, w.task("task-1").Status)
+		path := w.scriptOf(`test $n != 1 || { head -c 1000000000 /dev/zero; yes "$(printf '%0100d' 0)" | head -c 50000000; }
+exit 1`)
+		for key, value := range map[string]string{"provider.flood.binary": "sh", "provider.flood.args": path, "provider.flood.output": family, "backoff": "1ms"} {
+			w.git("config", "liza."+key, value)
+		}
+		cmd := w.external("agent", "coder", "--once", "--provider", "flood")
+		require.Error(t, cmd.Wait())
+		require.Equal(t, 1, cmd.ProcessState.ExitCode())
+		task := w.task("task-1")
+		require.Equal(t, flow.Blocked, task.Status, family)
+		require.Contains(t, task.Block.Reason, "crash_limit")
 		log, err := os.Stat(filepath.Join(w.dir, ".git", "liza", "log", "coder-1.log"))
 		require.NoError(t, err)
 		require.Less(t, log.Size(), int64(2<<20))
+		w.left()
 	}
 }
 

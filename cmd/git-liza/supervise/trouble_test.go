@@ -54,7 +54,8 @@ func TestLongPauseEndsARushUntilIdle(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.tasks(1)
-			post := coder(w.fake(`echo '`+words+`' >&2; exit 1`, troubled))
+			post, other := coder(w.fake(`echo '`+words+`' >&2; exit 1`, troubled)), coder(w.agent("submit"))
+			post.ID, other.ID = "coder-1", "coder-2"
 			r, err := w.rush(post, reviewer(w.agent("approve")))
 			var stuck *supervise.Stuck
 			require.ErrorAs(t, err, &stuck, r.said())
@@ -66,7 +67,7 @@ func TestLongPauseEndsARushUntilIdle(t *testing.T) {
 			w.left()
 
 			// The pause is there for the next rush too, which spawns nobody of it.
-			r, err = w.rush(post, coder(w.agent("submit")), reviewer(w.agent("approve")))
+			r, err = w.rush(post, other, reviewer(w.agent("approve")))
 			require.NoError(t, err, r.said())
 			require.Contains(t, r.said(), "fake is paused, "+kind)
 			require.Equal(t, []string{"submitted"}, w.outcomes("coder-2"), r.said())

@@ -18,7 +18,7 @@ func Awaiting(commonDir string, agent flow.AgentID) bool {
 	if err != nil {
 		return false
 	}
-	defer f.Close()
+	defer unlock(f)
 	return errors.Is(flock(f, syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
 
@@ -43,7 +43,14 @@ func awaiting(commonDir string, agent flow.AgentID) (release func(), err error) 
 		f.Close()
 		return nil, fmt.Errorf("wait of %s: %w", agent, err)
 	}
-	return func() { f.Close() }, nil
+	return func() { unlock(f) }, nil
+}
+
+// unlock lets go of the lock, also where a child that is just being forked has
+// the file open too.
+func unlock(f *os.File) {
+	_ = flock(f, syscall.LOCK_UN)
+	f.Close()
 }
 
 // flock takes a kernel lock on an open file, past interrupting signals.
