@@ -49,7 +49,7 @@ func begin(log, network, address string, args ...string) (*daemon, error) {
 func (d *daemon) answers(network, address string) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(20 * time.Second)
+	late := time.After(2 * time.Minute)
 	for {
 		select {
 		case <-d.gone:

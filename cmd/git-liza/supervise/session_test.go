@@ -91,12 +91,12 @@ func TestHangingSessionIsEnded(t *testing.T) {
 	w.tasks(1)
 	r := w.begin(func(r *supervise.Rush) {
 		r.UntilIdle, r.Limits.Crashes = true, 1
-		r.Limits.Idle = 500 * time.Millisecond
+		r.Limits.Idle = 5 * time.Second // enough to leave both ids
 	}, coder(w.agent(`trap '' TERM
 (trap '' TERM; while :; do sleep 1; done) & echo $! > "$notes/child"
 echo $$ > "$notes/parent"
 while :; do sleep 1; done`)))
-	require.ErrorContains(t, r.wait(), "last: ended after 500ms without output")
+	require.ErrorContains(t, r.wait(), "last: ended after 5s without output")
 	w.gone("parent")
 	w.gone("child")
 }
