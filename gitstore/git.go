@@ -32,6 +32,10 @@ type Cmd struct {
 	Stdin []byte
 	Env   []string // added to the environment, last one wins
 
+	// Environ, if set, is there in place of this process's environment: for what
+	// runs hooks or filters of a tree that somebody else has written.
+	Environ []string
+
 	// GitDir, if set, is a private git directory to run in, over the
 	// repository's own objects and untouched by the user's, the system's and
 	// the environment's configuration.
@@ -147,7 +151,7 @@ func newProcess(ctx context.Context, limit time.Duration, args []string, without
 	p.Cmd = exec.CommandContext(p.ctx, "git", args...)
 	p.Cmd.Cancel = func() error { return p.Process.Signal(syscall.SIGTERM) }
 	p.WaitDelay = killDelay
-	p.Env = baseEnv(without...)
+	p.Env = baseEnv(os.Environ(), without...)
 	p.Stderr = &p.stderr
 	return p
 }
@@ -164,6 +168,9 @@ func (r *Repo) process(ctx context.Context, c Cmd) *process {
 		without = append(without, configVars)
 	}
 	p := newProcess(ctx, limit, c.Args, without...)
+	if c.Environ != nil {
+		p.Env = baseEnv(c.Environ, without...)
+	}
 	p.Dir = c.Dir
 	if p.Dir == "" {
 		p.Dir = r.commonDir
@@ -257,9 +264,9 @@ var configVars = []string{
 	"GIT_ATTR_SOURCE", "GIT_SHALLOW_FILE", "GIT_OBJECT_DIRECTORY",
 }
 
-// baseEnv is the environment of every git process of ours. The graft file is
+// baseEnv makes the environment of a git process of ours. The graft file is
 // one that cannot exist: an empty one would make git print advice.
-func baseEnv(without ...[]string) []string {
+func baseEnv(environ []string, without ...[]string) []string {
 	drop := make(map[string]bool)
 	for _, names := range without {
 		for _, name := range names {
@@ -267,7 +274,7 @@ func baseEnv(without ...[]string) []string {
 		}
 	}
 	env := make([]string, 0, 64)
-	for _, kv := range os.Environ() {
+	for _, kv := range environ {
 		if name, _, _ := strings.Cut(kv, "="); !drop[name] {
 			env = append(env, kv)
 		}

@@ -10,7 +10,7 @@ import (
 // user's hooks and with env added to git's environment. There need be nothing
 // to commit. The error is a [*gitstore.GitError] where git, or a hook, refuses;
 // what was added to the index then stays there.
-func (t *Trees) Commit(ctx context.Context, path, message string, env []string) error {
+func (t *Trees) Commit(ctx context.Context, path, message string, environ []string) error {
 	r, err := t.at(ctx, path)
 	if err != nil {
 		return err
@@ -19,9 +19,9 @@ func (t *Trees) Commit(ctx context.Context, path, message string, env []string) 
 	if err != nil || status.Clean() {
 		return err
 	}
-	if _, err := t.git(ctx, r, gitstore.Cmd{Args: []string{"add", "-A"}, Limit: slow}); err != nil {
+	if _, err := t.git(ctx, r, gitstore.Cmd{Args: []string{"add", "-A"}, Environ: environ, Limit: slow}); err != nil {
 		return err
 	}
-	_, err = t.git(ctx, r, gitstore.Cmd{Args: []string{"commit", "-q", "--cleanup=whitespace", "-F", "-"}, Stdin: []byte(message), Env: env, Limit: slow})
+	_, err = t.git(ctx, r, gitstore.Cmd{Args: []string{"commit", "-q", "--cleanup=whitespace", "-F", "-"}, Stdin: []byte(message), Environ: environ, Limit: slow})
 	return err
 }

@@ -41,6 +41,10 @@ type Trees struct {
 	main   string // the main work tree
 	common string // the shared git directory
 	root   string // .worktrees in the main work tree
+
+	// HookEnv is what the hook after a checkout sees, which may be one of the
+	// tree that is checked out; nil is all that this process sees.
+	HookEnv []string
 }
 
 // Open returns the checkouts of repo. It touches nothing; the error is

@@ -40,7 +40,9 @@ func TestReadReport(t *testing.T) {
 		"```liza\nsummary: x":       "has no end",
 		"```liza\n```":              "there is none",
 		"all done, I think: really": "line",
-		"```liza\nsummary: no\n```\nor rather\n```liza\nsummary: yes\n```": "",
+		"```liza\nsummary: no\n```\nThe file says\n```liza\nsummary: yes\n```":                       "several blocks",
+		"The diff says\n+```liza\n+summary: no\n+```\n```liza\nsummary: yes\n```":                    "",
+		"Not `````liza`:\n  ```liza\n  summary: no\n  ```\n```liza\nsummary: yes\n```\nThat is all.": "",
 		"summary: yes": "",
 	} {
 		var r workReport

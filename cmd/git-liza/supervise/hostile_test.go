@@ -255,3 +255,37 @@ cp -r $c "$notes/evil"; git config -f "$notes/evil/config" core.fsmonitor "touch
 	require.False(t, w.has("pwned"), r.said())
 	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
 }
+
+// A tree that names its own hooks, as core.hooksPath in it lets it, is an
+// agent's word: they see no more than an agent does, whoever checks it out. And
+// what a hook prints of a secret comes neither on the board nor into a record.
+func TestHostileHooks(t *testing.T) {
+	t.Setenv("OTHER_API_KEY", "none-of-their-business-1")
+	w := newWorld(t)
+	w.git("config", "core.hooksPath", ".husky")
+	w.tasks(1)
+	r, err := w.rush(reviewer(w.agent("approve")), coder(w.agent(`mkdir .husky
+for h in post-checkout pre-commit post-commit; do printf '#!/bin/sh\n(echo '$h'; env) >> '"$notes"'/hooks\n' > .husky/$h; done
+chmod +x .husky/*; submit`)))
+	require.NoError(t, err, r.said())
+	require.Contains(t, w.note("hooks"), "post-checkout")
+	require.NotContains(t, w.note("hooks"), "none-of-their-business")
+}
+
+func TestHostileHookOfACommit(t *testing.T) {
+	t.Setenv("OTHER_API_KEY", "none-of-their-business-2")
+	w := newWorld(t)
+	w.tasks(1)
+	w.write(filepath.Join(w.dir, ".git", "hooks", "pre-commit"), "#!/bin/sh\nenv >&2\necho none-of-their-business-2 >&2\nexit 1\n")
+	p := w.speaks("plain", `echo x > task-1.txt; printf 'summary: did\nvalidation: looked\n'`)
+	p.Commit = provider.BySupervisor
+	r := w.begin(once, coder(p))
+	require.Error(t, r.wait())
+	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
+	require.Contains(t, w.task("task-1").Block.Reason, "the worktree could not be committed")
+	require.NotContains(t, w.task("task-1").Block.Reason+r.said(), "none-of-their-business")
+	log, err := os.ReadFile(filepath.Join(w.dir, ".git", "liza", "log", "coder-1.log"))
+	require.NoError(t, err)
+	require.NotContains(t, string(log), "none-of-their-business")
+	require.NotContains(t, w.liza("session", "list", "--json"), "none-of-their-business")
+}

@@ -90,10 +90,8 @@ func (s *supervisor) prepare(ctx context.Context, e *errand, b *flow.Board) erro
 		return nil
 	}
 	path, args := proc.Shell(command)
-	env := provider.Spawn{Agent: s.id, Generation: s.generation.Child(), Task: e.id(), Review: e.commit(), Dir: e.dir,
-		Committer: s.rush.committer, Environ: s.rush.Environ, Common: s.clone.Repo.CommonDir(), Self: s.rush.Self}
 	s.log.note("\n--- post_worktree on %s\n", e.subject())
-	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: e.dir, Env: env.Environment(nil), Output: s.log, Wall: maxPrepare})
+	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: e.dir, Env: s.environment(e), Output: s.log, Wall: maxPrepare})
 	if err != nil {
 		return &unfitError{e.id(), fmt.Errorf("post_worktree: %w", err)}
 	}
@@ -101,6 +99,13 @@ func (s *supervisor) prepare(ctx context.Context, e *errand, b *flow.Board) erro
 		return &unfitError{e.id(), fmt.Errorf("post_worktree %s, exit %d: %s", r.Reason, r.Code, lastOf(r.Excerpt))}
 	}
 	return ctx.Err()
+}
+
+// environment is what commands see that run for the agent and are not its
+// provider's: no secret of anybody's.
+func (s *supervisor) environment(e *errand) []string {
+	return provider.Spawn{Agent: s.id, Generation: s.generation.Child(), Task: e.id(), Review: e.commit(), Dir: e.dir,
+		Committer: s.rush.committer, Environ: s.rush.Environ, Common: s.clone.Repo.CommonDir(), Self: s.rush.Self}.Environment(nil)
 }
 
 // degrade takes the agent out of work and gives back what it holds.

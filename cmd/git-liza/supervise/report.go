@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -46,6 +47,7 @@ func (s *supervisor) reportFor(ctx context.Context, e *errand, ending *provider.
 	default:
 		return nil, err
 	}
+	ending.Refused, ending.Text = s.rush.mask.String(ending.Refused), s.rush.mask.String(ending.Text)
 	s.log.note("\n--- %s\n", ending.Text)
 	return s.judged(ctx)
 }
@@ -55,18 +57,26 @@ type wrongReport struct{ reason string }
 
 func (w *wrongReport) Error() string { return w.reason }
 
-// readReport fills v from the last fenced block called liza of a message, or
-// from the whole message where it has none.
+// fence begins a block of ours in a message. In what is quoted from a diff or
+// by indentation it does not begin the line.
+var fence = regexp.MustCompile("(?m)^```liza[ \t]*\n")
+
+// readReport fills v from the fenced block called liza of a message, or from
+// the whole message where it has none. Of two it is not known which is the
+// agent's word and which it quotes from what it has read: they are no report.
 func readReport(message string, v any) error {
-	const fence = "```"
 	text := message
-	if at := strings.LastIndex(message, fence+"liza"); at >= 0 {
-		_, block, _ := strings.Cut(message[at:], "\n")
-		end := strings.Index("\n"+block, "\n"+fence)
+	switch at := fence.FindAllStringIndex(message, -1); len(at) {
+	case 0:
+	case 1:
+		block := message[at[0][1]:]
+		end := strings.Index("\n"+block, "\n```")
 		if end < 0 {
 			return &wrongReport{"the block ```liza has no end"}
 		}
 		text = block[:end]
+	default:
+		return &wrongReport{"it has several blocks ```liza; write one, and quote none"}
 	}
 	if strings.TrimSpace(text) == "" {
 		return &wrongReport{"there is none; end with a block ```liza"}
@@ -132,10 +142,7 @@ func (s *supervisor) commitFor(ctx context.Context, e *errand, message string) e
 		return &flow.Refusal{Rule: "branch", Hint: "git checkout " + branch,
 			Reason: fmt.Sprintf("the worktree is not on the branch %s but on %q, so nothing was committed", branch, status.Branch)}
 	}
-	author := string(s.id)
-	err = s.clone.Trees.Commit(ctx, e.dir, message, []string{"LIZA_AGENT_ID=" + author,
-		"GIT_AUTHOR_NAME=" + author, "GIT_AUTHOR_EMAIL=" + author + "@liza.invalid",
-		"GIT_COMMITTER_NAME=" + s.rush.committer[0], "GIT_COMMITTER_EMAIL=" + s.rush.committer[1]})
+	err = s.clone.Trees.Commit(ctx, e.dir, message, s.environment(e))
 	var failed *gitstore.GitError
 	if errors.As(err, &failed) {
 		return &flow.Refusal{Rule: "commit", Reason: "the worktree could not be committed: " + failed.Error(), Hint: "git status"}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/worktrees"
@@ -38,6 +39,9 @@ func Open(ctx context.Context, repo *gitstore.Repo, now func() time.Time, enviro
 	trees, err := worktrees.Open(repo)
 	if err != nil && !errors.Is(err, worktrees.ErrNoWorkTree) {
 		return nil, err
+	}
+	if trees != nil {
+		trees.HookEnv = proc.Environment(environ, []string{"GIT_*", "LIZA_*", "XDG_*"})
 	}
 	c := &Clone{Repo: repo, Store: store, Trees: trees, environ: environ}
 	c.lead(store)
