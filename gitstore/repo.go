@@ -105,8 +105,11 @@ func noRepository(dir string, err error) error {
 }
 
 func looksLikeRepository(dir string) bool {
-	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-		return true
+	dotGit := filepath.Join(dir, ".git")
+	if _, err := os.Lstat(dotGit); err == nil {
+		// Sandboxes leave an empty folder behind, which is none.
+		list, err := os.ReadDir(dotGit)
+		return err != nil || len(list) > 0
 	}
 	for _, name := range []string{"HEAD", "objects", "refs"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {

@@ -37,6 +37,11 @@ func TestOpenRefuses(t *testing.T) {
 	_, err = Open(ctx, filepath.Join(t.TempDir(), "none"))
 	require.Error(t, err)
 
+	empty := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(empty, ".git"), 0o777))
+	_, err = Open(ctx, empty)
+	require.ErrorIs(t, err, ErrNoRepository, "an empty .git, as sandboxes leave behind, is none")
+
 	damaged := seeded(t)
 	require.NoError(t, os.WriteFile(filepath.Join(damaged, ".git", "config"), []byte("[core\n"), 0o666))
 	_, err = Open(ctx, damaged)

@@ -81,6 +81,11 @@ func TestCommands(t *testing.T) {
 	_, args := p.Command(flow.Coder, provider.Spawn{Dir: dir, Common: "/r/.git"})
 	require.Contains(t, strings.Join(args, " "), `"/r/.git"="write","/r/.git/hooks"="read"`)
 	require.Contains(t, strings.Join(args, " "), `"/r/.git/worktrees/task-1"="write"`)
+	for _, target := range []string{"/", "/r/.git", "/r/.git/worktrees/../hooks", "/r/.git/worktrees"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+target+"\n"), 0o666))
+		_, args := p.Command(flow.Coder, provider.Spawn{Dir: dir, Common: "/r/.git"})
+		require.Contains(t, strings.Join(args, " "), `"/r/.git/worktrees/`+filepath.Base(dir)+`"="write"`, "an agent does not choose where it may write: %s", target)
+	}
 	p, err = provider.Builtin().Find("vibe", "")
 	require.NoError(t, err)
 	require.Empty(t, p.Set(flow.Coder, provider.Spawn{}), "no model, no variable for it")

@@ -138,7 +138,9 @@ func quoted(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// gitDir is where git keeps the worktree's HEAD and index.
+// gitDir is where git keeps the worktree's HEAD and index. The worktree says so,
+// which is the agent's to write: it is not believed where it leads elsewhere,
+// since the agent may write there.
 func (s Spawn) gitDir() string {
 	text, err := gitstore.ReadSmall(filepath.Join(s.Dir, ".git"))
 	dir, linked := strings.CutPrefix(strings.TrimRight(string(text), "\n"), "gitdir: ")
@@ -146,7 +148,11 @@ func (s Spawn) gitDir() string {
 	case err != nil || !linked:
 		return s.Common // the main work tree, or none
 	case !filepath.IsAbs(dir):
-		return filepath.Join(s.Dir, dir)
+		dir = filepath.Join(s.Dir, dir)
+	}
+	all := filepath.Join(s.Common, "worktrees")
+	if filepath.Dir(filepath.Clean(dir)) != all {
+		return filepath.Join(all, filepath.Base(s.Dir))
 	}
 	return dir
 }

@@ -53,11 +53,27 @@ func (t Trouble) lasts(n int, now time.Time) time.Time {
 	case t.Kind == Login:
 		return time.Time{} // waiting does not log anybody in
 	case t.Until.After(now) && t.Until.Before(now.Add(maxPause)):
-		return whole(t.Until)
+		return whole(later(t.Until, now.Add(patience(n))))
 	case t.Kind == Outage:
 		steps = outagePauses
 	}
 	return whole(now.Add(steps[min(n, len(steps))-1]))
+}
+
+// patience is how long the n-th pause in a row lasts at least: a provider that
+// keeps saying that a moment will do is not asked every moment.
+func patience(n int) time.Duration {
+	if n < 3 {
+		return 0
+	}
+	return outagePauses[min(n-2, len(outagePauses))-1]
+}
+
+func later(x, y time.Time) time.Time {
+	if x.After(y) {
+		return x
+	}
+	return y
 }
 
 // whole is the first whole second that is not before t.

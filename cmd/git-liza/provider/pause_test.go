@@ -50,6 +50,13 @@ func TestPauses(t *testing.T) {
 	require.Equal(t, 3*time.Hour+second, pause(quota), "the later end is kept")
 	_, err = provider.Resume(dir, "claude")
 	require.NoError(t, err)
+	for _, want := range []time.Duration{second, second, 30 * second, time.Minute, 2 * time.Minute, 5 * time.Minute, 5 * time.Minute} {
+		quota.Until = now.Add(second)
+		require.Equal(t, want+second, pause(quota), "one that says every time that a moment will do is not asked every moment")
+		now = now.Add(want + 2*second)
+	}
+	_, err = provider.Resume(dir, "claude")
+	require.NoError(t, err)
 	quota.Until = now.Add(1000 * 24 * time.Hour)
 	require.Equal(t, time.Minute+second, pause(quota))
 

@@ -289,3 +289,18 @@ func TestHostileHookOfACommit(t *testing.T) {
 	require.NotContains(t, string(log), "none-of-their-business")
 	require.NotContains(t, w.liza("session", "list", "--json"), "none-of-their-business")
 }
+
+// A planner that makes its own triggers does not go on for ever.
+func TestHostilePlanner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	script := planner(w.agent(`git liza discover --severity high --urgency immediate "Idea $n"; git liza task add --title T --done-when D --spec specs/vision.md --scope S --kind docs; git liza abandon task-$n --reason no`))
+	r, err := w.rush(script)
+	require.NoError(t, err, r.said())
+	require.Equal(t, 12, len(w.moves(flow.ActSession)), r.said())
+	require.Contains(t, r.said(), "planners have had 12 sessions in a row while nobody else made a move")
+	w.liza("note", "Go on")
+	r, err = w.rush(script)
+	require.NoError(t, err, r.said())
+	require.Equal(t, 24, len(w.moves(flow.ActSession)), r.said())
+}

@@ -25,6 +25,7 @@ type Limits struct {
 	Sessions int // sessions on one claim without the expected move, whatever they changed
 	Handoffs int // handoffs in a row without anything changed
 	Plans    int // planner's sessions on one trigger
+	Alone    int // planners' sessions in a row while nobody else makes a move
 	Moves    int // what an agent may do to the board in one session, then it is ended and counts as crashed
 }
 
@@ -34,7 +35,7 @@ func DefaultLimits() Limits {
 		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
 		Grace: 5 * time.Second, Finish: time.Minute, Return: 2 * time.Minute, Patience: 10 * time.Minute, Pause: 2 * time.Second, MaxPause: time.Minute,
 		Poll: time.Second, MaxPoll: 30 * time.Second,
-		Crashes: 5, Spins: 10, Sessions: 40, Handoffs: 5, Plans: 3, Moves: 200,
+		Crashes: 5, Spins: 10, Sessions: 40, Handoffs: 5, Plans: 3, Alone: 12, Moves: 200,
 	}
 }
 

@@ -104,6 +104,12 @@ func (s *supervisor) plan(ctx context.Context, b *flow.Board) (turn, error) {
 		s.sayOnce("%s does not plan: %s; %s", s.id, r.Reason, r.Hint)
 		return turn{}, nil
 	}
+	if alone, err := s.alone(tip); alone || err != nil {
+		if alone {
+			s.sayOnce("%s does not plan: planners have had %d sessions in a row while nobody else made a move; look at git liza log, and say how to go on: git liza note", s.id, s.rush.Limits.Alone)
+		}
+		return turn{}, err
+	}
 	s.rush.roll.busy(s)
 	e := &errand{role: flow.Planner, triggers: due, failure: failure}
 	failed := ""
@@ -113,6 +119,24 @@ func (s *supervisor) plan(ctx context.Context, b *flow.Board) (turn, error) {
 		return err
 	})
 	return turn{moved: true, piece: true, failed: failed}, err
+}
+
+// alone reports whether planners keep waking themselves: what they do makes the
+// triggers for the next session.
+func (s *supervisor) alone(tip flow.ObjectID) (bool, error) {
+	n := 0
+	err := s.clone.Store.History(tip, func(e gitstore.Event) (bool, error) {
+		by := e.Move.By.Agent()
+		switch {
+		case e.Move.Act == flow.ActRegister, e.Move.Act == flow.ActUnregister:
+		case by == "" || by.Role() != flow.Planner:
+			return false, nil
+		case e.Move.Act == flow.ActSession:
+			n++
+		}
+		return n < s.rush.Limits.Alone, nil
+	})
+	return n >= s.rush.Limits.Alone, err
 }
 
 // planIn is a planner's session on a checkout of integration, which it may
