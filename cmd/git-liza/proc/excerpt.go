@@ -115,6 +115,11 @@ func (t *tap) pass(r io.Reader, live io.Writer) {
 
 func (t *tap) note(p []byte) {
 	_, _ = t.Write(p)
+	t.heard()
+}
+
+// heard ends a silence.
+func (t *tap) heard() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = time.Now()

@@ -52,6 +52,9 @@ type Command struct {
 	// Idle is how long the command may be silent on both streams; 0 is for
 	// ever.
 	Idle time.Duration
+	// Busy is asked at least every second; while it is true, silence does not
+	// count. Nil is never.
+	Busy func() bool
 	// Wall is how long the command may run; 0 is for ever.
 	Wall time.Duration
 	// Grace is the time between TERM and KILL; 0 is 5 s.
@@ -157,7 +160,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		}
 		return Result{}, fmt.Errorf("run %s: %w", c.Path, err)
 	}
-	reason := g.await(ctx, c.Idle, c.Wall)
+	reason := g.await(ctx, c)
 	status := g.end(reason, c.Grace)
 	result := Result{
 		Code:     status.ExitStatus(),
@@ -196,8 +199,14 @@ func Shell(cmd string) (path string, args []string) {
 
 // await blocks until the leader ended, the context is done or a limit is
 // reached. It signals nobody.
-func (g *group) await(ctx context.Context, idle, wall time.Duration) Reason {
-	silent, late := after(idle), after(wall)
+func (g *group) await(ctx context.Context, c Command) Reason {
+	silent, late := after(c.Idle), after(c.Wall)
+	var beat <-chan time.Time
+	if c.Busy != nil && c.Idle > 0 {
+		t := time.NewTicker(max(min(c.Idle/4, time.Second), time.Millisecond))
+		defer t.Stop()
+		beat = t.C
+	}
 	for {
 		select {
 		case <-g.ended:
@@ -207,11 +216,15 @@ func (g *group) await(ctx context.Context, idle, wall time.Duration) Reason {
 		case <-late:
 			return WallLimit
 		case <-silent:
-			rest := idle - g.tap.silence()
+			rest := c.Idle - g.tap.silence()
 			if rest <= 0 {
 				return IdleLimit
 			}
 			silent = after(rest)
+		case <-beat:
+			if c.Busy() {
+				g.tap.heard()
+			}
 		}
 	}
 }

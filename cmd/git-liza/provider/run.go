@@ -43,6 +43,7 @@ type Spawn struct {
 	Watch func(transcript.Report) bool
 
 	Idle, Wall, Grace time.Duration // as in proc.Command
+	Busy              func() bool   // as in proc.Command; may be nil
 }
 
 // Run spawns the program and waits for its end; when it returns, nothing of
@@ -59,7 +60,7 @@ func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	if p.ACP {
 		run = p.converse
 	}
-	r, report, err := run(ctx, proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Wall: s.Wall, Grace: s.Grace}, s, e)
+	r, report, err := run(ctx, proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Busy: s.Busy, Wall: s.Wall, Grace: s.Grace}, s, e)
 	e.end()
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)

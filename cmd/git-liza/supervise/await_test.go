@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/stretchr/testify/require"
 )
@@ -64,6 +65,31 @@ func (w *world) waits(agent flow.AgentID) (release func()) {
 	require.NoError(w, err)
 	require.NoError(w, syscall.Flock(int(f.Fd()), syscall.LOCK_SH))
 	return func() { f.Close() }
+}
+
+// Most programs show nothing of a command that runs: whoever waits may be
+// silent for longer than others.
+func TestWhoWaitsMayBeSilent(t *testing.T) {
+	t.Parallel()
+	const idle = 3 * time.Second
+	w := newWorld(t)
+	w.tasks(1)
+	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Await, r.Limits.Idle = true, time.Minute, idle },
+		coder(w.agent(`(until test -e "$notes/quiet"; do echo; sleep 0.1; done) &
+submit
+git liza await $LIZA_TASK --timeout 50s > "$notes/verdict" 2>&1
+echo $? > "$notes/end"`)))
+	w.await("that it waits", func() bool { return work.Awaiting(w.clone.Repo.CommonDir(), "coder-1") })
+	w.write(w.notes+"/quiet", "")
+	quiet := time.Now()
+	w.await("more silence than is allowed", func() bool {
+		return time.Since(quiet) > idle+time.Second || !work.Awaiting(w.clone.Repo.CommonDir(), "coder-1")
+	})
+	w.liza("review", "task-1", "--as", "code-reviewer-9")
+	w.liza("approve", "task-1", "--as", "code-reviewer-9", "--commit", w.git("rev-parse", "liza/task-1"))
+	require.NoError(t, r.wait(), r.said())
+	require.Equal(t, "0\n", w.note("end"))
+	require.Contains(t, w.note("verdict"), "APPROVED")
 }
 
 // Where nobody is allowed to wait, and after the time for it, the session ends.

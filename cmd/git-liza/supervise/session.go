@@ -91,7 +91,7 @@ func (s *supervisor) spawn(ctx context.Context, e *errand, run *run) (provider.E
 		ending, err = s.provider.Run(running, provider.Spawn{Agent: s.id, Generation: s.generation.Child(), Task: e.id(), Review: e.commit(),
 			Session: run.chosen, Resume: run.thread.session, Dir: e.dir, Common: s.clone.Repo.CommonDir(), Prompt: run.prompt,
 			Committer: s.rush.committer, Environ: s.rush.Environ, Self: s.rush.Self, Output: io.MultiWriter(s.log, run.output),
-			Follow: s.rush.follower(s.id), Watch: w.affords, Idle: s.rush.Limits.Idle, Wall: wall, Grace: s.rush.Limits.Grace})
+			Follow: s.rush.follower(s.id), Watch: w.affords, Idle: s.rush.Limits.Idle, Busy: w.waiting, Wall: wall, Grace: s.rush.Limits.Grace})
 	}()
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()

@@ -95,11 +95,17 @@ func (w *watcher) linger(b *flow.Board) {
 	}
 	switch {
 	case limits.Await == 0 || w.e.role != flow.Coder:
-	case now.Before(w.made.Add(limits.Await)) && work.Awaiting(w.s.clone.Repo.CommonDir(), w.s.id):
+	case now.Before(w.made.Add(limits.Await)) && w.waiting():
 		w.over, w.waited = now.Add(limits.Finish), true
 	case w.waited && !w.back && w.returned(b):
 		w.over, w.back = now.Add(limits.Return), true
 	}
+}
+
+// waiting reports whether the agent waits inside its session, as it may: most
+// programs show nothing of a command that runs.
+func (w *watcher) waiting() bool {
+	return w.s.rush.Limits.Await > 0 && w.e.role == flow.Coder && work.Awaiting(w.s.clone.Repo.CommonDir(), w.s.id)
 }
 
 // returned reports whether the agent may claim again what it submitted.
