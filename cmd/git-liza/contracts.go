@@ -8,7 +8,6 @@ import (
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 // contractsCommands show the contracts and skills of agents, and put them into
@@ -140,7 +139,7 @@ func (s *session) project() (string, error) {
 func (s *session) worktree() (*gitstore.Repo, error) {
 	repo, err := gitstore.Open(s.ctx, s.dir)
 	if err == nil && repo.WorkTree() == "" {
-		err = worktrees.ErrNoWorkTree
+		return nil, &partial{failure{exitFailed, "failed", "bare", "contracts are installed in a work tree, and there is none here", "git clone REPOSITORY", nil}, nil}
 	}
 	return repo, err
 }
@@ -197,7 +196,7 @@ func contractsText(r contracts.Report) string {
 }
 
 func contractsData(r contracts.Report) map[string]any {
-	return map[string]any{"installed": r.Installed, "dir": r.Target.Dir, "skills_for": r.Target.Tools, "files": r.Entries}
+	return map[string]any{"installed": r.Installed, "dir": r.Target.Dir, "skills_for": r.Target.Tools, "files": append([]contracts.Entry{}, r.Entries...)}
 }
 
 func outcome(r contracts.Report) string {

@@ -71,9 +71,15 @@ func (s *session) ofProvider(f provider.Found, roles []flow.Role) work.Finding {
 	case told && !in:
 		return warn(f.Path, "no key (%s) and nobody logged in was found", strings.Join(f.Keys[:min(len(f.Keys), 3)], ", "))
 	case f.Contract == provider.Partial:
-		return warn("", "%s; it keeps the contracts in part only: review its work with another", f.Reported)
+		return warn(another, "%s; it keeps the contracts in part only: review its work with another", f.Reported)
 	case f.Kind():
 		return work.Finding{Check: "provider", State: "ok", Text: who + f.About}
+	case f.Contract == provider.Unknown:
+		return warn(another, "%s; how well it keeps the contracts is not known: review its work with another", f.Reported)
 	}
 	return work.Finding{Check: "provider", State: "ok", Text: who + f.Reported}
 }
+
+// another is how the work of a provider that is not known to keep the contracts
+// gets a reviewer that is.
+const another = "git config liza.code-reviewer.provider NAME"

@@ -62,7 +62,10 @@ func classify(err error) failure {
 	var breach *gitstore.Breach
 	var several *partial
 	var unlanded *work.Unlanded
+	var waiting *work.StillWaiting
 	switch {
+	case errors.As(err, &waiting):
+		return failure{exitConflict, "conflict", "time_limit", err.Error(), "git liza show " + string(waiting.Task), nil}
 	case errors.As(err, &several):
 		several.worst.data = several.data
 		return several.worst
