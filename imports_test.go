@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/secret":     {},
 	"cmd/git-liza/transcript": {"flow"},
 	"cmd/git-liza/acp":        {"flow", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
-	"cmd/git-liza/work":       {"flow", "gitstore", "worktrees", "cmd/git-liza/proc"},
+	"cmd/git-liza/work":       {"flow", "gitstore", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret"},
 	"cmd/git-liza/provider":   {"flow", "gitstore", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
 		"flow", "gitstore", "worktrees", "contracts", "templates",

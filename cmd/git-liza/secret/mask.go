@@ -80,6 +80,12 @@ func speaksOfSecret(name string) bool {
 
 var secretWords = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "COOKIE", "BEARER"}
 
+// Value reports whether a text has the value of a variable in it; forms are not
+// asked for, which examples have too.
+func (m *Mask) Value(text string) bool {
+	return slices.ContainsFunc(m.values, func(value string) bool { return strings.Contains(text, value) })
+}
+
 // Bytes is a copy of a whole text with its secrets hidden.
 func (m *Mask) Bytes(text []byte) []byte {
 	var out bytes.Buffer

@@ -304,3 +304,39 @@ func TestHostilePlanner(t *testing.T) {
 	require.NoError(t, err, r.said())
 	require.Equal(t, 24, len(w.moves(flow.ActSession)), r.said())
 }
+
+// The log of an agent is written where it belongs, whatever an agent put there.
+func TestHostileLog(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{"a link": `ln -s "$notes/elsewhere" $l`, "a fifo": `mkfifo $l`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tasks(1)
+			r := w.begin(once, coder(w.agent(`l=$(git rev-parse --git-common-dir)/liza/log/coder-1.log; rm $l; `+script+`; exit 1`)))
+			require.Error(t, r.wait())
+			w.tasks(1)
+			r = w.begin(once, coder(w.agent("echo words; submit")))
+			require.Error(t, r.wait())
+			require.Equal(t, flow.ReadyForReview, w.task("task-2").Status, r.said())
+			require.False(t, w.has("elsewhere"))
+			log, err := os.ReadFile(filepath.Join(w.dir, ".git", "liza", "log", "coder-1.log"))
+			require.NoError(t, err)
+			require.Contains(t, string(log), "\nwords\n")
+		})
+	}
+}
+
+// An agent that tells a secret of its environment tells nobody.
+func TestHostileWords(t *testing.T) {
+	t.Setenv("FAMILY_API_KEY", "none-of-their-business-3")
+	w := newWorld(t)
+	w.tasks(1)
+	p := w.agent(`git liza handoff $LIZA_TASK --summary "it is $FAMILY_API_KEY" --next-action "go on" 2>"$notes/refused" || true; submit`)
+	p.Env = []string{"FAMILY_*"}
+	r := w.begin(once, coder(p))
+	require.Error(t, r.wait())
+	require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
+	require.Contains(t, w.note("refused"), "rule: secret")
+	require.NotContains(t, w.git("log", "-p", "refs/liza/state"), "none-of-their-business")
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -32,7 +33,14 @@ func openLog(commonDir string, id flow.AgentID) (*log, error) {
 }
 
 func (l *log) open(how int) error {
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|how, 0o600)
+	// A link that an agent put here would lead its words to any file of the
+	// user's, and a fifo would keep the supervisor.
+	if info, err := os.Lstat(l.path); err == nil && !info.Mode().IsRegular() {
+		if err := os.Remove(l.path); err != nil {
+			return fmt.Errorf("log: %w", err)
+		}
+	}
+	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|how, 0o600)
 	if err != nil {
 		return fmt.Errorf("log: %w", err)
 	}

@@ -276,6 +276,9 @@ func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail fu
 			}
 		}
 		d, err := detail(b, kept)
+		if err == nil {
+			err = c.discreet(act, d)
+		}
 		if err != nil {
 			return flow.Move{}, nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/worktrees"
@@ -86,11 +87,28 @@ func (s *Setback) Error() string { return s.Reason }
 func (c *Clone) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail func(*flow.Board) (flow.Detail, error)) (gitstore.Result, error) {
 	return c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
 		d, err := detail(b)
+		if err == nil {
+			err = c.discreet(act, d)
+		}
 		if err != nil {
 			return flow.Move{}, nil, err
 		}
 		return c.move(act, task, d), nil, nil
 	})
+}
+
+// discreet refuses the move of a spawned agent that has the value of a secret
+// variable of its environment in it: the board is for ever, and shared.
+func (c *Clone) discreet(act flow.Act, d flow.Detail) error {
+	if !c.Generation.Spawned() {
+		return nil
+	}
+	text, err := gitstore.Encode(d)
+	if err == nil && secret.New(c.environ, nil).Value(string(text)) {
+		err = &flow.Refusal{Rule: "secret", Hint: "git liza help " + act.Command(),
+			Reason: "what this says holds a key or token of your environment, and the board keeps everything: say it without"}
+	}
+	return err
 }
 
 // Make is [Clone.Move] for a detail that does not depend on the board.
