@@ -173,7 +173,7 @@ func (w *world) await(what string, holds func() bool) {
 	w.Helper()
 	for end := time.Now().Add(patience); !holds(); {
 		require.True(w, time.Now().Before(end), "waited in vain: %s\n%s", what, w.liza("log"))
-		time.Sleep(5 * time.Millisecond) // polls another process's work
+		time.Sleep(20 * time.Millisecond) // polls another process's work
 	}
 }
 

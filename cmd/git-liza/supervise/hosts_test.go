@@ -44,8 +44,13 @@ func TestThreePrincipalsBuildTheProduct(t *testing.T) {
 	require.NoError(t, err)
 	coding := builds.begin(sharply, planner(script), coder(script), coder(script))
 	reviewing := judges.begin(sharply, reviewer(script))
-	merged := 0
+	merged, seen, again := 0, "", true
 	done := func() bool {
+		tip := w.run("git", "-C", w.remote(), "rev-parse", "refs/liza/state")
+		if tip == seen && !again {
+			return false
+		}
+		seen, again = tip, false
 		merges.liza("sync")
 		tasks := merges.board().Tasks()
 		open := len(tasks) == 0
@@ -53,6 +58,7 @@ func TestThreePrincipalsBuildTheProduct(t *testing.T) {
 			open = open || !task.Status.Final()
 			require.NotEqual(t, flow.Blocked, task.Status, coding.said())
 			if task.Status == flow.Approved {
+				again = true
 				merges.try("merge", string(task.ID))
 			}
 		}
