@@ -74,10 +74,10 @@ func TestWhoWaitsMayBeSilent(t *testing.T) {
 	const idle = 3 * time.Second
 	w := newWorld(t)
 	w.tasks(1)
-	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Await, r.Limits.Idle = true, time.Minute, idle },
+	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Await, r.Limits.Idle = true, time.Hour, idle },
 		coder(w.agent(`(until test -e "$notes/quiet"; do echo; sleep 0.1; done) &
 submit
-git liza await $LIZA_TASK --timeout 50s > "$notes/verdict" 2>&1
+git liza await $LIZA_TASK --timeout 1h > "$notes/verdict" 2>&1
 echo $? > "$notes/end"`)))
 	w.await("that it waits", func() bool { return work.Awaiting(w.clone.Repo.CommonDir(), "coder-1") })
 	w.write(w.notes+"/quiet", "")
