@@ -93,7 +93,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	ctx := context.Background()
 	r := open(t, seeded(t))
 	rec := ended("coder-1", generation, "a", 1)
-	long := strings.Repeat("ü\x00\x1b[31m", 3<<20)
+	long := strings.Repeat("ü\x00\x1b[31m", 1<<18)
 	rec.Provider, rec.Model, rec.Dir, rec.Ending, rec.Session, rec.Error = long, long, long, long, long, long
 	rec.Denied = []string{}
 	for range 100 {
