@@ -35,7 +35,7 @@ check:
 # they measure races between processes and not between packages.
 torture:
 	@.ci/tools go git cc
-	LIZA_TORTURE=1 $(GO) test -race -json -count=1 -p 1 -timeout 10m -run Torture ./... | awk -f .ci/tally.awk
+	LIZA_TORTURE=1 $(GO) test -race -json -count=1 -p 1 -timeout 30m -run Torture ./... | awk -f .ci/tally.awk
 
 # Real servers on loopback ports: every attack, races between clones, three
 # hosts; and real command lines of agents against a stand-in for their models.
@@ -44,7 +44,7 @@ torture:
 e2e:
 	@.ci/tools go git
 	@if .ci/tools sshd nginx fcgiwrap; then \
-		LIZA_E2E=1 LIZA_E2E_AGENTS="$$(.ci/agents)" $(GO) test -json -count=1 -timeout 20m ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
+		LIZA_E2E=1 LIZA_E2E_AGENTS="$$(.ci/agents)" $(GO) test -json -count=1 -timeout 40m ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
 	else echo "SKIPPED: make e2e needs the servers named above, so nothing was shown with servers"; fi
 
 # Costs beside plain git doing the same, within ten minutes; see
