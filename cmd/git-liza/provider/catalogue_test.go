@@ -116,6 +116,24 @@ func TestReadersHaveNoWriteTools(t *testing.T) {
 	}
 }
 
+// Where a program has to be told what not to offer, it is told so of every tool
+// that writes.
+func TestReadersAreDeniedWriteTools(t *testing.T) {
+	t.Parallel()
+	for name, tools := range map[string][]string{"qwen": {"edit", "write_file"}, "copilot": {"create", "edit", "apply_patch"}} {
+		p, err := provider.Builtin().Find(name, "")
+		require.NoError(t, err)
+		for _, role := range []flow.Role{flow.Planner, flow.CodeReviewer} {
+			_, args := p.Command(role, provider.Spawn{})
+			_, excluded, found := strings.Cut(strings.Join(args, " "), "exclude")
+			require.True(t, found, name)
+			for _, tool := range tools {
+				require.Regexp(t, `\b`+tool+`\b`, excluded, name)
+			}
+		}
+	}
+}
+
 // The files that arguments speak of are there before the program is.
 func TestFiles(t *testing.T) {
 	t.Parallel()

@@ -33,6 +33,20 @@ submit; ended done`, nil)))
 	require.NoError(t, err, r.said())
 }
 
+// So is one whose program says while it runs what it costs.
+func TestCostEndsARunningSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	w.config(func(c *flow.Config) { c.Budgets.Sprint.Cost = 200_000 })
+	r, err := w.rush(coder(w.speaks("opencode", `echo $$ > "$notes/pid"
+step() { echo '{"type":"step_finish","sessionID":"s","part":{"id":"'$1'","type":"step-finish","reason":"tool-calls","cost":0.15,"tokens":{"input":10,"output":1,"reasoning":0,"cache":{"read":0,"write":0}}}}'; }
+step one; step two; sleep 1000`)))
+	require.ErrorContains(t, err, "task-1 BLOCKED: budget: the budget of sprint-1 is spent: 0.3 of 0.2 dollars", r.said())
+	w.gone("pid")
+	require.Equal(t, []string{"budget"}, w.outcomes("coder-1"))
+}
+
 // A task that has used up its budget is given to nobody any more; a session
 // that is over has been paid, and its move counts.
 func TestSpentBudgetSpawnsNobody(t *testing.T) {
