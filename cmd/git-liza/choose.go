@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -97,7 +96,7 @@ func (c choice) find(known provider.Catalogue, self string) (provider.Provider, 
 func (s *session) undecided(known provider.Catalogue) error {
 	var ready []string
 	for _, found := range known.Detect(s.ctx, s.environ) {
-		if found.Problem == "" && !found.Kind() {
+		if found.Path != "" && !found.Old && !found.Kind() { // one that is slow to say its version is there too
 			ready = append(ready, found.Name)
 		}
 	}

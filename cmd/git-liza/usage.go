@@ -116,17 +116,18 @@ func (c *usageCommand) text(total flow.Usage, list []share, width int) string {
 	if total.Sessions == 0 {
 		return "no session is recorded"
 	}
-	rows := table{rows: [][]string{{c.By, "sessions", "input", "cached", "output", "tokens", "dollars", "took", "share"}}}
+	rows := table{rows: [][]string{{c.By, "sessions", "tokens", "dollars", "share", "took", "input", "cached", "output"}}}
 	for _, one := range append(list, share{"total", total}) {
 		u, name := one.usage, one.name
 		if name == "" {
 			name = "-"
 		}
-		row := []string{oneLine(name), strconv.Itoa(u.Sessions)}
-		for _, n := range []int64{u.Input, u.Cached, u.Output, u.Tokens()} {
+		// What a narrow terminal cuts is what is missed least.
+		row := []string{oneLine(name), strconv.Itoa(u.Sessions), strconv.FormatInt(u.Tokens(), 10), u.Cost.String(), fmt.Sprintf("%d%%", percent(u, total)), took(u)}
+		for _, n := range []int64{u.Input, u.Cached, u.Output} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
-		rows.add(append(row, u.Cost.String(), took(u), fmt.Sprintf("%d%%", percent(u, total)))...)
+		rows.add(row...)
 	}
 	return rows.text(width)
 }

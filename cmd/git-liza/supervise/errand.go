@@ -114,11 +114,18 @@ func (e *errand) reviewing(t *flow.Task, me flow.Actor) stage {
 		return lost
 	case t.Review != nil && t.Review.By == me && t.Submissions == e.task.Submissions:
 		return held
-	case t.Verdict != nil && t.Verdict.By == me && !t.Verdict.At.Before(since),
-		t.Rejection != nil && t.Rejection.By == me && !t.Rejection.At.Before(since) && t.Rejection.Commit == e.commit():
+	case t.Verdict != nil && t.Verdict.By == me && !t.Verdict.At.Before(since), e.rejected(t, me):
 		return done
+	case t.Integration != nil && !t.Integration.At.Before(since) && t.Submissions == e.task.Submissions:
+		return done // approved, and by the time of this look the merge has failed
 	}
 	return lost
+}
+
+// rejected reports whether the reviewer has sent the submission back.
+func (e *errand) rejected(t *flow.Task, me flow.Actor) bool {
+	r := t.Rejection
+	return r != nil && r.By == me && !r.At.Before(e.task.Review.Since) && r.Commit == e.commit()
 }
 
 // same tells handoffs apart by when they were left and what they say: two in

@@ -27,3 +27,19 @@ func TestWhatWasUsedIsNoProgress(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEqual(t, was, is)
 }
+
+// A verdict stays one when, before the reviewer has said its last words, the
+// merge has failed and the coder has the task again.
+func TestAVerdictOutlivesAFailedMerge(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 17, 14, 0, 0, 0, time.UTC)
+	e := &errand{role: flow.CodeReviewer, task: &flow.Task{ID: "a", Submissions: 1, Submission: &flow.Submission{Commit: "c"},
+		Review: &flow.Review{By: "code-reviewer-1", Since: at}}}
+	now := flow.Task{ID: "a", Status: flow.Claimed, Submissions: 1, Claim: &flow.Claim{By: "coder-1"}}
+	require.Equal(t, lost, e.reviewing(&now, "code-reviewer-1"))
+	now.Integration = &flow.Integration{At: at.Add(-time.Minute)}
+	require.Equal(t, lost, e.reviewing(&now, "code-reviewer-1"), "an earlier merge")
+	now.Integration.At = at.Add(time.Minute)
+	require.Equal(t, done, e.reviewing(&now, "code-reviewer-1"))
+	require.False(t, e.rejected(&now, "code-reviewer-1"))
+}

@@ -38,10 +38,10 @@ func (s *supervisor) newRun(e *errand, prompt string) *run {
 func (e *errand) word(b *flow.Board, st stage, ending provider.Ending) string {
 	switch {
 	case st == done && e.role == flow.CodeReviewer:
-		if t := b.Task(e.id()); t.Verdict != nil && t.Verdict.Commit == e.commit() {
-			return "approved"
+		if e.rejected(b.Task(e.id()), e.task.Review.By) {
+			return "rejected"
 		}
-		return "rejected"
+		return "approved"
 	case st == done && b.Task(e.id()).Submissions > e.task.Submissions:
 		return "submitted"
 	case st == done:

@@ -47,16 +47,17 @@ func (r *Rush) stuck(b *flow.Board) error {
 			stalls = append(stalls, r.stall(b, t))
 		}
 	}
-	if len(tasks) == 0 && len(b.IDs(flow.Archive)) == 0 {
-		stalls = append(stalls, Stall{Status: "no tasks", Why: "the goal has no tasks", Hint: "git liza task add --from FILE"})
-	}
 	for _, s := range r.roll.crew() {
 		if a := b.Agent(s.id); a != nil && a.Degraded != "" {
-			stalls = append(stalls, Stall{Status: string(s.id) + " is degraded", Why: a.Degraded, Hint: "git liza agents"})
+			stalls = append(stalls, Stall{Status: string(s.id) + " is degraded", Why: a.Degraded, Hint: "git liza doctor"})
 		}
 		if stall := s.noPlan(b); stall.Why != "" {
 			stalls = append(stalls, stall)
 		}
+	}
+	// Behind the planners: what keeps them is what there is to mend.
+	if len(tasks) == 0 && len(b.IDs(flow.Archive)) == 0 {
+		stalls = append(stalls, Stall{Status: "no tasks", Why: "the goal has no tasks", Hint: "git liza task add --from FILE"})
 	}
 	if err := b.Err(); err != nil {
 		return err
@@ -85,6 +86,9 @@ func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
 		if r := b.Opens(flow.ActUnblock, t.ID, flow.Caller{By: "human:anybody"}, b.At()); r != nil && r.Rule == flow.RuleExhausted {
 			stall.Hint = "git liza supersede " + string(t.ID) + " --by FILE --reason R"
 		}
+		if r := b.Budget(t.ID); r != nil {
+			stall.Hint = r.Hint // unblocked, it would not be begun
+		}
 	case flow.Approved:
 		act, stall.Hint = flow.ActMerge, cmp.Or(hint, "git liza merge "+string(t.ID))
 	case flow.ReadyForReview:
@@ -106,8 +110,11 @@ func (r *Rush) refused(b *flow.Board, act flow.Act, role flow.Role, stall *Stall
 		}
 		if refusal := b.Opens(act, stall.Task, s.clone.Caller, s.at(b)); refusal != nil {
 			stall.Why = refusal.Reason
-			if refusal.Rule == flow.RuleBudget {
+			switch refusal.Rule {
+			case flow.RuleBudget:
 				stall.Hint = refusal.Hint
+			case flow.RuleDegraded:
+				stall.Hint = "git liza doctor"
 			}
 			return
 		}

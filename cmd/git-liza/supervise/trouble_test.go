@@ -75,6 +75,17 @@ func TestLongPauseEndsARushUntilIdle(t *testing.T) {
 	}
 }
 
+// What keeps the planner is what there is to mend, before that nothing is planned.
+func TestAPausedPlannerIsWhatIsMended(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, err := w.rush(planner(w.fake(`echo 'please log in' >&2; exit 1`, troubled)), coder(w.agent("submit")))
+	var stuck *supervise.Stuck
+	require.ErrorAs(t, err, &stuck)
+	require.Equal(t, "git liza providers resume fake", stuck.Stalls[0].Hint)
+	require.Contains(t, err.Error(), "the goal has no tasks")
+}
+
 // A resumed provider is used at once.
 func TestResumedProvider(t *testing.T) {
 	t.Parallel()
