@@ -74,6 +74,9 @@ func TestBudgetBetweenSessions(t *testing.T) {
 	w.config(func(c *flow.Config) { c.Budgets.Goal.Tokens = 20 })
 	_, err := w.rush(coder(w.fake(`began s; ended done`, nil)))
 	require.ErrorContains(t, err, "task-1 BLOCKED: budget: the budget of goal-1 is spent: 30 of 20 tokens")
+	var stuck *supervise.Stuck
+	require.ErrorAs(t, err, &stuck)
+	require.Equal(t, "git liza config budgets.goal.tokens 50", stuck.Stalls[0].Hint, "unblocked it would not be begun")
 	require.Equal(t, []string{"nothing", "nothing"}, w.outcomes("coder-1"))
 }
 
