@@ -39,7 +39,8 @@ func newTalk(t *testing.T, agent string, role flow.Role) *talk {
 	require.NoError(t, err)
 	k := &talk{prompt: acp.Prompt{Role: role, Text: "do it", Dir: t.TempDir()}}
 	k.prompt.Follow = &k.lines
-	k.command = proc.Command{Path: self, Dir: k.prompt.Dir, Env: proc.Environment(os.Environ(), nil, "ACP_TEST_AGENT="+agent),
+	// A race-enabled agent would sleep a second at its end.
+	k.command = proc.Command{Path: self, Dir: k.prompt.Dir, Env: proc.Environment(os.Environ(), nil, "ACP_TEST_AGENT="+agent, "GORACE=atexit_sleep_ms=0"),
 		Output: &k.errors, Wall: never, Grace: 10 * time.Second}
 	require.NoError(t, os.WriteFile(k.file("a.txt"), []byte("old content\n"), 0o600))
 	return k
