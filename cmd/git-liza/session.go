@@ -165,6 +165,7 @@ func (s *session) fail(err error) int {
 		return exitRefused
 	}
 	f := s.elsewhere(err, classify(err))
+	f.reason = flow.Clean(f.reason) // git repeats what hooks print, which may steer a terminal
 	if !s.json {
 		fmt.Fprintf(s.stderr, "git-liza: %s\n", f.reason)
 		if f.rule != "" && f.code != exitUsage {

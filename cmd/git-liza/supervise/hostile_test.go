@@ -276,7 +276,7 @@ func TestHostileHookOfACommit(t *testing.T) {
 	t.Setenv("OTHER_API_KEY", "none-of-their-business-2")
 	w := newWorld(t)
 	w.tasks(1)
-	w.write(filepath.Join(w.dir, ".git", "hooks", "pre-commit"), "#!/bin/sh\nenv >&2\necho none-of-their-business-2 >&2\nexit 1\n")
+	w.write(filepath.Join(w.dir, ".git", "hooks", "pre-commit"), "#!/bin/sh\nenv | grep OTHER_ >&2\nprintf '\\033[2Jnone-of-their-business-2' >&2\nexit 1\n")
 	p := w.speaks("plain", `echo x > task-1.txt; printf 'summary: did\nvalidation: looked\n'`)
 	p.Commit = provider.BySupervisor
 	r := w.begin(once, coder(p))
@@ -284,6 +284,7 @@ func TestHostileHookOfACommit(t *testing.T) {
 	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
 	require.Contains(t, w.task("task-1").Block.Reason, "the worktree could not be committed")
 	require.NotContains(t, w.task("task-1").Block.Reason+r.said(), "none-of-their-business")
+	require.NotContains(t, r.said(), "\x1b", "nor does it steer a terminal")
 	log, err := os.ReadFile(filepath.Join(w.dir, ".git", "liza", "log", "coder-1.log"))
 	require.NoError(t, err)
 	require.NotContains(t, string(log), "none-of-their-business")

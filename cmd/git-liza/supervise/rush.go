@@ -176,7 +176,7 @@ func (r *Rush) say(line string) {
 	}
 	r.speech.Lock()
 	defer r.speech.Unlock()
-	r.Say(strings.ReplaceAll(line, "\n", " "))
+	r.Say(strings.ReplaceAll(flow.Clean(line), "\n", " ")) // git repeats what hooks print
 }
 
 // follower is where an agent's output goes beside its log.
