@@ -71,15 +71,17 @@ func (c *client) try(args ...string) outcome { return c.within(3*time.Minute, ni
 
 // asks runs a command with a text on standard input.
 func (c *client) asks(text string, args ...string) outcome {
-	return c.run(3*time.Minute, strings.NewReader(text), nil, args...)
+	return c.run(context.Background(), 3*time.Minute, strings.NewReader(text), nil, args...)
 }
 
 func (c *client) within(limit time.Duration, extra []string, args ...string) outcome {
-	return c.run(limit, nil, extra, args...)
+	return c.run(context.Background(), limit, nil, extra, args...)
 }
 
-func (c *client) run(limit time.Duration, input io.Reader, extra []string, args ...string) outcome {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+// run asks a command that takes too long, or whose ctx is done, to end:
+// supervisors then end their agents, which have process groups of their own.
+func (c *client) run(ctx context.Context, limit time.Duration, input io.Reader, extra []string, args ...string) outcome {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	path := args[0]
 	if path == "git-liza" {
@@ -88,8 +90,8 @@ func (c *client) run(limit time.Duration, input io.Reader, extra []string, args 
 	cmd := exec.CommandContext(ctx, path, args[1:]...)
 	cmd.Dir, cmd.Env = c.dir, append(append([]string{}, c.env...), extra...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 5 * time.Second
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 30 * time.Second
 	cmd.Stdin = input
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -81,10 +81,7 @@ func TestTroublePausesTheProvider(t *testing.T) {
 			if c.idle != "" {
 				w.must("git", "config", "liza.idle", c.idle)
 			}
-			ended := make(chan outcome, 1)
-			go func() {
-				ended <- w.within(10*time.Minute, nil, "git-liza", "rush", "--planners=0", "--coders=1", "--reviewers=1", "--provider="+c.name)
-			}()
+			ended := w.rush("--planners=0", "--coders=1", "--reviewers=1", "--provider="+c.name)
 			w.until("a pause", func() bool {
 				_, err := os.Stat(filepath.Join(w.dir, ".git", "liza", "paused", c.name))
 				return err == nil
@@ -125,7 +122,7 @@ func TestTheNextPromptSaysWhatWentWrong(t *testing.T) {
 			w := newWorkshop(t, m, c.name)
 			w.plans(m.player, "task-1")
 			w.must("git", "config", "liza.idle", "30s")
-			o := w.try("git-liza", "rush", "--planners=0", "--coders=1", "--reviewers=1", "--until-idle", "--provider="+c.name)
+			o := <-w.rush("--planners=0", "--coders=1", "--reviewers=1", "--until-idle", "--provider="+c.name)
 			require.Zero(t, o.code, o.text())
 			require.Equal(t, "MERGED", w.statuses()["task-1"])
 			told := ""

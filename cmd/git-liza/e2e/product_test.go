@@ -20,7 +20,7 @@ import (
 func (w *workshop) builds(flags ...string) {
 	w.t.Helper()
 	begun := time.Now()
-	o := w.within(8*time.Minute, nil, append([]string{"git-liza", "rush", "--planners=1", "--coders=2", "--reviewers=1", "--until-idle"}, flags...)...)
+	o := <-w.rush(append([]string{"--planners=1", "--coders=2", "--reviewers=1", "--until-idle"}, flags...)...)
 	if o.code != 0 {
 		w.t.Log(w.try("git-liza", "log").text())
 		w.t.Log(w.transcript())
@@ -41,6 +41,17 @@ func (w *workshop) builds(flags ...string) {
 	require.Empty(w.t, w.model.Strays(), "nobody else was asked for anything")
 	w.t.Logf("figures: %s: 5 tasks in %.0f s, %d requests, %d rejections, %d merges that failed", w.t.Name(), time.Since(begun).Seconds(),
 		len(w.model.Conversations()), acts["reject"], acts["integration_fail"])
+}
+
+// rush begins a rush, which ends with the test at the latest.
+func (w *workshop) rush(flags ...string) <-chan outcome {
+	ended, gone := make(chan outcome, 1), make(chan struct{})
+	go func() {
+		defer close(gone)
+		ended <- w.run(w.t.Context(), 8*time.Minute, nil, nil, append([]string{"git-liza", "rush"}, flags...)...)
+	}()
+	w.t.Cleanup(func() { <-gone })
+	return ended
 }
 
 // acts counts the moves by their act.
@@ -109,7 +120,7 @@ func (w *workshop) plans(p *player, id flow.TaskID) {
 func (w *workshop) does(p *player, flags ...string) {
 	w.t.Helper()
 	w.plans(p, "task-2")
-	o := w.try(append([]string{"git-liza", "rush", "--planners=0", "--coders=1", "--reviewers=1", "--until-idle"}, flags...)...)
+	o := <-w.rush(append([]string{"--planners=0", "--coders=1", "--reviewers=1", "--until-idle"}, flags...)...)
 	if o.code != 0 {
 		w.t.Log(w.transcript())
 	}
