@@ -67,7 +67,8 @@ func (f *Found) look(ctx context.Context, environ []string) {
 		return
 	}
 	p := Provider{f.Row}
-	r, err := proc.Run(ctx, proc.Command{Path: f.Path, Args: f.Version, Dir: os.TempDir(),
+	var printed opening
+	r, err := proc.Run(ctx, proc.Command{Path: f.Path, Args: f.Version, Dir: os.TempDir(), Stdout: &printed,
 		Env: proc.Environment(environ, f.Env, p.Set(0, Spawn{})...), Wall: versionLimit, Grace: time.Second})
 	switch {
 	case err != nil:
@@ -77,11 +78,23 @@ func (f *Found) look(ctx context.Context, environ []string) {
 	case !r.Passed():
 		f.Problem = "exits " + strconv.Itoa(r.Code)
 	default:
-		f.compare(r.Excerpt)
+		f.compare(string(printed) + "\n" + r.Excerpt)
 	}
 }
 
-// number is a version in what a program prints of itself.
+// opening is the beginning of what is written to it. A warning on standard
+// error may name a version too, so the answer is looked for here first.
+type opening []byte
+
+func (o *opening) Write(p []byte) (int, error) {
+	const enough = 4096
+	*o = append(*o, p[:min(len(p), enough-len(*o))]...)
+	return len(p), nil
+}
+
+// number is a version in what a program prints of itself. What a pre-release
+// adds to its number is passed over: it counts as the release that it leads to,
+// since to refuse what works is worse than to try what may not.
 var number = regexp.MustCompile(`\d+(?:\.\d+)+`)
 
 func (f *Found) compare(printed string) {

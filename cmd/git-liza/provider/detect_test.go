@@ -41,6 +41,33 @@ func TestDetect(t *testing.T) {
 	require.False(t, found["claude"].Kind())
 }
 
+// Its answer is what a program prints on standard output, if it is there; a
+// pre-release is as new as its release; and what cannot be read is not too old.
+func TestDetectVersion(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]provider.Found{
+		"echo 2.1.0":                   {Reported: "2.1.0"},
+		"echo v2.0.9":                  {Reported: "2.0.9", Problem: "too old", Old: true},
+		"echo 2.1.0-beta.1":            {Reported: "2.1.0"},
+		"echo 2.1.0-0.3":               {Reported: "2.1.0"},
+		"echo 2.0.99-nightly.20260101": {Reported: "2.0.99", Problem: "too old", Old: true},
+		"echo '(node:7) 1.0.2 is no more' >&2\necho 2.10.0": {Reported: "2.10.0"},
+		"echo 2.1.1 >&2":   {Reported: "2.1.1"},
+		"echo 0.0.0-dev":   {Reported: "0.0.0", Problem: "too old", Old: true},
+		"echo main-a1b2c3": {Problem: "prints no version"},
+		"echo 2":           {Problem: "prints no version"},
+	} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "agent")
+			require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o777))
+			c := provider.Catalogue{{Name: "agent", Binary: path, Version: []string{"--version"}, Minimum: "2.1.0"}}
+			got := c.Detect(context.Background(), []string{"PATH=/usr/bin:/bin"})[0]
+			require.Equal(t, want, provider.Found{Reported: got.Reported, Problem: got.Problem, Old: got.Old})
+		})
+	}
+}
+
 // A program that does not say its version is not waited for for ever, whatever
 // it does with signals.
 func TestDetectHanging(t *testing.T) {

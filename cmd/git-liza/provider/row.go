@@ -17,7 +17,7 @@ type Row struct {
 	Binary  string   `yaml:"binary"`  // looked up in PATH
 	Install string   `yaml:"install"` // the command that brings it
 	Version []string `yaml:"version"` // arguments with which it prints its version
-	Minimum string   `yaml:"minimum"` // the oldest version that the row is known to be right for
+	Minimum string   `yaml:"minimum"` // the oldest version that was seen to work as the row says
 
 	Args      []string          `yaml:"args"`       // of every session
 	Model     string            `yaml:"model"`      // which to use, "" is the program's own choice

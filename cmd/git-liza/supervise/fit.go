@@ -42,7 +42,8 @@ func (f *fitness) of(ctx context.Context, p provider.Provider, environ []string)
 			why += "; " + p.Install
 		}
 	case found.Old:
-		why = fmt.Sprintf("%s is version %s, older than %s; %s", found.Path, found.Reported, p.Minimum, p.Install)
+		why = fmt.Sprintf("%s is version %s, older than %s; %s, or to try it all the same git config liza.provider.%s.minimum %s",
+			found.Path, found.Reported, p.Minimum, p.Install, p.Name, found.Reported)
 	}
 	if f.known == nil {
 		f.known = map[string]string{}
