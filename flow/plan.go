@@ -212,7 +212,10 @@ func (p *play) describe(t *Task, hint string) *Refusal {
 	}
 	for _, need := range [][2]string{{"title", t.Title}, {"done_when", t.DoneWhen}, {"spec", t.Spec}, {"scope", t.Scope}} {
 		if need[1] == "" {
-			return refuse(RuleIncomplete, "git liza task edit "+string(t.ID)+" --"+strings.ReplaceAll(need[0], "_", "-")+" TEXT",
+			if p.prior.Task(t.ID) != nil { // else there is nothing to edit
+				hint = "git liza task edit " + string(t.ID) + " --" + strings.ReplaceAll(need[0], "_", "-") + " TEXT"
+			}
+			return refuse(RuleIncomplete, hint,
 				"%s has no %s; a task that is not a draft needs title, done_when, spec and scope", t.ID, need[0])
 		}
 	}
