@@ -1,6 +1,7 @@
 package supervise_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
@@ -23,6 +24,20 @@ func TestPlannerIsWokenForAnEmptyBoard(t *testing.T) {
 	require.Equal(t, w.git("rev-parse", "main"), w.note("head"))
 	require.NotContains(t, w.git("worktree", "list"), ".worktrees")
 	w.left()
+}
+
+// A planner in a sandbox cannot write git's configuration: what it wants to be
+// run is allowed for it, where the machine trusts its planner.
+func TestPlannersChecksAreAllowedForIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.git("config", "liza.trust.planner", "true")
+	lock := filepath.Join(w.dir, ".git", "config.lock")
+	plan := w.agent(": > '" + lock + "'; " + addOne + " --verify 'test -e task-1.txt' || touch \"$notes/failed\"; rm '" + lock + "'")
+	r, err := w.rush(planner(plan), coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.False(t, w.has("failed"), "the planner was told that its task did not go well")
+	require.Equal(t, flow.Merged, w.task("task-1").Status, r.said())
 }
 
 func TestPlannerAnswersABlockedTask(t *testing.T) {

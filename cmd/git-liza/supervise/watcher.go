@@ -29,6 +29,7 @@ type watcher struct {
 
 	seen  flow.ObjectID // the state up to which its moves are counted
 	moves int
+	wants []string // commands that they put on the board, not looked at yet
 
 	left  atomic.Pointer[flow.Budget] // nil while nothing bounds it
 	spent atomic.Bool
@@ -78,6 +79,7 @@ func (w *watcher) count(tip flow.ObjectID) {
 		}
 		if e.Move.By == flow.Actor(w.s.id) && e.Move.Generation == w.s.generation.Child() {
 			n++
+			w.wants = append(w.wants, verifies(e.Move.Detail)...)
 		}
 		return !e.Move.At.Before(w.run.begun.Truncate(time.Second)), nil
 	})
