@@ -80,8 +80,7 @@ func (w *workshop) transcript() string {
 	return b.String()
 }
 
-// Two of three roles are codex's or claude's each time, so that each is a coder
-// and a reviewer once.
+// Each is a coder once, and the other one plans and reviews.
 func TestCodexAndClaudeBuildTheProduct(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop(t, newPlayer(t), "codex", "claude")
@@ -91,7 +90,7 @@ func TestCodexAndClaudeBuildTheProduct(t *testing.T) {
 func TestClaudeAndCodexBuildTheProduct(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop(t, newPlayer(t), "codex", "claude")
-	w.builds("--provider=claude", "--provider=code-reviewer=codex")
+	w.builds("--provider=codex", "--provider=coder=claude")
 }
 
 func TestGeminiOverACPBuildsTheProduct(t *testing.T) {
