@@ -181,11 +181,15 @@ var contractsStates = map[contracts.State]string{
 func contractsText(r contracts.Report) string {
 	var b strings.Builder
 	for _, e := range r.Entries {
+		what := e.Path
+		if !strings.Contains(what, "/") {
+			what = "the block in " + what
+		}
 		switch {
 		case e.Copy != "":
-			fmt.Fprintf(&b, "%s %s, what stood there is in %s\n", e.Done, e.Path, e.Copy)
+			fmt.Fprintf(&b, "%s %s, what stood there is in %s\n", e.Done, what, e.Copy)
 		case e.Done != "":
-			fmt.Fprintf(&b, "%s %s\n", e.Done, e.Path)
+			fmt.Fprintf(&b, "%s %s\n", e.Done, what)
 		case e.Reason != "":
 			fmt.Fprintf(&b, "%s %s: %s\n", e.Path, contractsStates[e.State], e.Reason)
 		case e.State != contracts.Current:
