@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 		"GIT_CONFIG_GLOBAL": filepath.Join(home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org", "GIT_AUTHOR_DATE": "2026-01-17T14:06:00Z",
 		"GIT_COMMITTER_NAME": "Grace", "GIT_COMMITTER_EMAIL": "grace@example.org", "GIT_COMMITTER_DATE": "2026-01-17T14:06:00Z",
+		"GORACE": "atexit_sleep_ms=0", // a race-enabled child sleeps a second at its end otherwise
 	} {
 		os.Setenv(name, value)
 	}

@@ -15,6 +15,9 @@ import (
 
 // TestMain pins what git would otherwise take from the machine.
 func TestMain(m *testing.M) {
+	if os.Getenv("WORKTREES_CHILD") != "" {
+		os.Exit(child()) // its environment is the parent's
+	}
 	home, err := os.MkdirTemp("", "worktrees-home-")
 	if err != nil {
 		panic(err)
@@ -30,9 +33,6 @@ func TestMain(m *testing.M) {
 		"GIT_COMMITTER_NAME": "C O Mitter", "GIT_COMMITTER_EMAIL": "committer@example.com", "GIT_COMMITTER_DATE": "2024-01-01T00:00:00Z",
 	} {
 		os.Setenv(name, value)
-	}
-	if os.Getenv("WORKTREES_CHILD") != "" {
-		os.Exit(child())
 	}
 	code := m.Run()
 	os.RemoveAll(home)
