@@ -28,7 +28,7 @@ func main() {
 	// the limit is for supervisors and for boards of unusual size.
 	debug.SetGCPercent(1600)
 	debug.SetMemoryLimit(128 << 20)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "git-liza:", err)
@@ -39,6 +39,16 @@ func main() {
 	code := run(s, os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+// ends are the signals that call the program off. A terminal that is closed is
+// one of them, unless somebody asked for the opposite (nohup).
+func ends() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 // run is the program without the process around it; it returns the exit code.

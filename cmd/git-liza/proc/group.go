@@ -16,6 +16,7 @@ type group struct {
 	output *os.File
 	stdout *os.File // nil if standard output goes where standard error does
 	tap    *tap
+	bond   *bond // nil if the group may outlive this process
 
 	ended   chan struct{} // closed when the leader ended
 	drained chan struct{} // closed when nobody holds the output any more
@@ -43,6 +44,12 @@ func start(c Command) (*group, error) {
 	}
 	for _, f := range theirs {
 		f.Close()
+	}
+	if err == nil && c.Bound {
+		if g.bond, err = bind(g.cmd.Process.Pid, c.Grace); err != nil {
+			g.signal(syscall.SIGKILL)
+			g.reap()
+		}
 	}
 	if err != nil {
 		g.close()

@@ -57,6 +57,8 @@ type Command struct {
 	Busy func() bool
 	// Wall is how long the command may run; 0 is for ever.
 	Wall time.Duration
+	// Bound ends the group also when this process dies without coming to it.
+	Bound bool
 	// Grace is the time between TERM and KILL; 0 is 5 s.
 	Grace time.Duration
 	// Excerpt is the size in bytes of Result.Excerpt at most; 0 is 4096.
@@ -246,6 +248,7 @@ func (g *group) end(reason Reason, grace time.Duration) syscall.WaitStatus {
 	g.within(drain, g.drained)
 	g.close()
 	g.within(linger, g.drained, g.fed)
+	g.bond.release()
 	return g.reap()
 }
 

@@ -40,6 +40,11 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if dir := os.Getenv("PROC_TEST_BOUND"); dir != "" {
+		path, args := proc.Shell("exec 9>alive; (trap '' TERM; exec cat block) & echo started; cat block")
+		_, err := proc.Run(context.Background(), proc.Command{Path: path, Args: args, Dir: dir, Env: os.Environ(), Output: os.Stdout, Grace: time.Second, Bound: true})
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 
@@ -226,6 +231,26 @@ func TestEscapeDoesNotHoldRunUp(t *testing.T) {
 	f, err := os.OpenFile(block, os.O_WRONLY, 0)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
+}
+
+// Whoever is killed takes along what it bound to itself.
+func TestBoundDoesNotOutliveUs(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	c := shell(t, "")
+	gone := witness(t, c)
+	us := exec.Command(self)
+	us.Env = append(os.Environ(), "PROC_TEST_BOUND="+c.Dir)
+	out, err := us.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, us.Start())
+	started := make([]byte, len("started"))
+	_, err = io.ReadFull(out, started)
+	require.NoError(t, err)
+	require.NoError(t, us.Process.Kill())
+	_ = us.Wait()
+	gone()
 }
 
 func TestNotStarted(t *testing.T) {

@@ -60,7 +60,7 @@ func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	if p.ACP {
 		run = p.converse
 	}
-	r, report, err := run(ctx, proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Busy: s.Busy, Wall: s.Wall, Grace: s.Grace}, s, e)
+	r, report, err := run(ctx, proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Busy: s.Busy, Wall: s.Wall, Grace: s.Grace, Bound: true}, s, e)
 	e.end()
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
