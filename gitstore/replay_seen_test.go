@@ -68,7 +68,11 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 	_, err := d.store.Replay(ctx, id, false)
 	require.ErrorContains(t, err, "is not on this chain")
 	// The first move has seen nothing.
-	raw := strings.Replace(d.raw(root), "\nboard: ", "\nseen: "+string(root)+"\nboard: ", 1)
+	field, err := Encode(&struct {
+		Seen ID `yaml:"seen"`
+	}{root})
+	require.NoError(t, err)
+	raw := strings.Replace(d.raw(root), "\nboard: ", "\n"+string(field)+"board: ", 1)
 	_, err = d.store.Replay(ctx, d.forged(raw), false)
 	require.ErrorContains(t, err, "the first move")
 }

@@ -134,16 +134,16 @@ func TestEvilMerge(t *testing.T) {
 		edits []string
 		tip   gitstore.ID
 	}{
-		"an extra change":                 {flow.RuleMerge, []string{"commit: " + string(d.Commit), "commit: " + string(evil)}, evil},
-		"an extra change, recorded":       {flow.RuleMerge, []string{"commit: " + string(d.Commit), "commit: " + string(evil), "\ntree: " + string(d.Tree), "\ntree: " + evilTree}, evil},
-		"an amended commit":               {flow.RuleCommit, []string{"commit: " + string(d.Commit), "commit: " + string(unreviewed), "submission: " + string(d.Submission), "submission: " + string(amended)}, unreviewed},
-		"an amended commit, not recorded": {flow.RuleMerge, []string{"commit: " + string(d.Commit), "commit: " + string(unreviewed)}, unreviewed},
-		"the parents the other way":       {flow.RuleMerge, []string{"commit: " + string(d.Commit), "commit: " + string(swapped)}, swapped},
-		"a fast-forward":                  {flow.RuleMerge, []string{"commit: " + string(d.Commit), "commit: " + string(d.Submission)}, d.Submission},
-		"another tip":                     {flow.RuleTip, []string{"onto: " + string(d.Onto), "onto: " + string(d.Submission)}, d.Commit},
-		"a commit that is not there":      {flow.RuleFact, []string{"commit: " + string(d.Commit), "commit: " + hexes("a", 40)}, d.Commit},
+		"an extra change":                 {flow.RuleMerge, []string{field("commit: ", d.Commit), field("commit: ", evil)}, evil},
+		"an extra change, recorded":       {flow.RuleMerge, []string{field("commit: ", d.Commit), field("commit: ", evil), field("\ntree: ", d.Tree), field("\ntree: ", gitstore.ID(evilTree))}, evil},
+		"an amended commit":               {flow.RuleCommit, []string{field("commit: ", d.Commit), field("commit: ", unreviewed), field("submission: ", d.Submission), field("submission: ", amended)}, unreviewed},
+		"an amended commit, not recorded": {flow.RuleMerge, []string{field("commit: ", d.Commit), field("commit: ", unreviewed)}, unreviewed},
+		"the parents the other way":       {flow.RuleMerge, []string{field("commit: ", d.Commit), field("commit: ", swapped)}, swapped},
+		"a fast-forward":                  {flow.RuleMerge, []string{field("commit: ", d.Commit), field("commit: ", d.Submission)}, d.Submission},
+		"another tip":                     {flow.RuleTip, []string{field("onto: ", d.Onto), field("onto: ", d.Submission)}, d.Commit},
+		"a commit that is not there":      {flow.RuleFact, []string{field("commit: ", d.Commit), field("commit: ", gitstore.ID(hexes("a", 40)))}, d.Commit},
 		"a drift that is not so":          {flow.RuleFact, []string{"\ngit: ", "\ndrift: 7\ngit: "}, d.Commit},
-		"the work of another task":        {flow.RuleCommit, []string{"submission: " + string(d.Submission), "submission: " + string(y.board().Task("b").Submission.Commit)}, d.Commit},
+		"the work of another task":        {flow.RuleCommit, []string{field("submission: ", d.Submission), field("submission: ", y.board().Task("b").Submission.Commit)}, d.Commit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			commit := y.forge(good, forged.edits...)
@@ -164,7 +164,7 @@ func TestEvilMerge(t *testing.T) {
 	right := y.merging("b")
 	y.do(flow.Move{Act: flow.ActMerge, Task: "b", By: ann, Detail: right})
 	good = y.at(gitstore.StateRef)
-	forged := y.forge(good, "commit: "+string(right.Commit), "commit: "+string(late.Commit), "onto: "+string(right.Onto), "onto: "+string(late.Onto), "\ntree: "+string(right.Tree), "\ntree: "+string(late.Tree))
+	forged := y.forge(good, field("commit: ", right.Commit), field("commit: ", late.Commit), field("onto: ", right.Onto), field("onto: ", late.Onto), field("\ntree: ", right.Tree), field("\ntree: ", late.Tree))
 	y.refuses(string(forged), flow.RuleTip, "", y.to(gitstore.StateRef, forged), y.to(integrationBranch, late.Commit))
 }
 
@@ -227,7 +227,7 @@ func TestSubmissionContent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tree := git(t, y.clone, "rev-parse", string(forged.commit)+"^{tree}")
-			commit := y.forge(good, string(d.Commit), string(forged.commit), "\ntree: "+string(d.Tree), "\ntree: "+tree)
+			commit := y.forge(good, field("", d.Commit), field("", forged.commit), field("\ntree: ", d.Tree), field("\ntree: ", gitstore.ID(tree)))
 			y.refuses(string(commit), forged.rule, forged.reason, y.to(gitstore.StateRef, commit), Update{savedA, "", forged.commit}, y.to(branchA, forged.commit))
 		})
 	}

@@ -202,8 +202,8 @@ func TestVerifyOtherGit(t *testing.T) {
 	// As if that version had made another tree of it.
 	other := y.commitTree(git(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "more", "x"))+"^{tree}"), "Merge a", d.Onto, d.Submission)
 	tree := git(t, y.clone, "rev-parse", string(other)+"^{tree}")
-	forged := y.rewritten(tip, string(d.Commit), string(other), "tree: "+string(d.Tree)+"\n  by: \"human:ann", "tree: "+tree+"\n  by: \"human:ann",
-		"tree: "+string(d.Tree)+"\ngit: ", "tree: "+tree+"\ngit: ")
+	forged := y.rewritten(tip, field("", d.Commit), field("", other), field("tree: ", d.Tree)+"\n  by: \"human:ann", field("tree: ", gitstore.ID(tree))+"\n  by: \"human:ann",
+		field("tree: ", d.Tree)+"\ngit: ", field("tree: ", gitstore.ID(tree))+"\ngit: ")
 	v, err = Verify(ctx, y.open(y.clone), "", forged, false)
 	require.NoError(t, err)
 	require.Len(t, v.Warnings, 1)

@@ -297,6 +297,18 @@ func (y *yard) forge(commit gitstore.ID, edits ...string) gitstore.ID {
 	return y.hash("commit", forged)
 }
 
+// field is how documents have an id: in quotes where it could be a number, as
+// one that begins with 0b.
+func field(key string, id gitstore.ID) string {
+	text, err := gitstore.Encode(&struct {
+		ID gitstore.ID `yaml:"id"`
+	}{id})
+	if err != nil {
+		panic(err) // nothing in it can fail
+	}
+	return key + strings.TrimSpace(strings.TrimPrefix(string(text), "id: "))
+}
+
 func (y *yard) hash(kind, content string) gitstore.ID {
 	y.t.Helper()
 	return gitstore.ID(y.feed(content, "hash-object", "-t", kind, "--literally", "-w", "--stdin"))

@@ -121,7 +121,7 @@ func TestTheNextPromptSaysWhatWentWrong(t *testing.T) {
 			m := &failing{player: newPlayer(t), turns: c.turns}
 			w := newWorkshop(t, m, c.name)
 			w.plans(m.player, "task-1")
-			w.must("git", "config", "liza.idle", "30s")
+			w.must("git", "config", "liza.idle", "60s")
 			o := <-w.rush("--planners=0", "--coders=1", "--reviewers=1", "--until-idle", "--provider="+c.name)
 			require.Zero(t, o.code, o.text())
 			require.Equal(t, "MERGED", w.statuses()["task-1"])
