@@ -2,8 +2,10 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -22,6 +24,9 @@ func TestMain(m *testing.M) {
 // under its own name, a pinned environment and a clock that stands still
 // unless a script shifts it with LIZA_NOW.
 func TestScripts(t *testing.T) {
+	// Whoever runs the tests under nohup would make the programs deaf to a closed
+	// terminal: what is listened to here, children do not inherit as ignored.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
