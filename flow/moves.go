@@ -3,6 +3,7 @@ package flow
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -183,8 +184,10 @@ func (b *Board) Triggers() []Trigger {
 	})
 	config := b.Settings().Config.Limits
 	begun := len(list)
+	// A task's own budget stands in its document, which costs much to read for all.
+	budgeted := b.Settings().Config.Budgets != Budgets{}
 	for _, s := range all {
-		if s.Status != Blocked || b.Budget(s.ID) != nil {
+		if s.Status != Blocked || (budgeted || strings.HasPrefix(s.Reason, "budget:")) && b.Budget(s.ID) != nil {
 			continue // a planner gives no money: planning it anew would spend more than was allowed
 		}
 		limits := config.over(s.Limits)
