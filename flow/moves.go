@@ -187,7 +187,7 @@ func (b *Board) Triggers() []Trigger {
 	// A task's own budget stands in its document, which costs much to read for all.
 	budgeted := b.Settings().Config.Budgets != Budgets{}
 	for _, s := range all {
-		if s.Status != Blocked || (budgeted || strings.HasPrefix(s.Reason, "budget:")) && b.Budget(s.ID) != nil {
+		if s.Status != Blocked || (budgeted || strings.HasPrefix(s.Reason, OverBudget)) && b.Budget(s.ID) != nil {
 			continue // a planner gives no money: planning it anew would spend more than was allowed
 		}
 		limits := config.over(s.Limits)
