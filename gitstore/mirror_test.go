@@ -136,23 +136,27 @@ func TestMirrorDiverged(t *testing.T) {
 	l.a.claim("task-1", coder)
 	ours := l.a.at(StateRef)
 	git(t, l.bare, "update-ref", StateRef, string(l.b.at(StateRef)))
-	for name, change := range map[string]func(){
-		"rewound": func() {},
-		"forked":  func() { l.b.claim("task-1", "coder-2") },
-		"gone":    func() { git(t, l.bare, "update-ref", "-d", StateRef) },
+	// One after the other: each begins where the one before ended.
+	for _, way := range []struct {
+		name   string
+		change func()
+	}{
+		{"rewound", func() {}},
+		{"forked", func() { l.b.claim("task-1", "coder-2") }},
+		{"gone", func() { git(t, l.bare, "update-ref", "-d", StateRef) }},
 	} {
-		change()
+		way.change()
 		for _, act := range []func() error{
 			func() error { _, err := l.a.store.Sync(ctx); return err },
 			func() error { _, err := l.a.store.Do(ctx, note("x")); return err },
 		} {
 			err := act()
-			require.ErrorIs(t, err, ErrDiverged, name)
-			require.ErrorContains(t, err, ours.Short(), name)
+			require.ErrorIs(t, err, ErrDiverged, way.name)
+			require.ErrorContains(t, err, ours.Short(), way.name)
 			if theirs := l.at(t, StateRef); theirs != "" {
-				require.ErrorContains(t, err, theirs.Short(), name)
+				require.ErrorContains(t, err, theirs.Short(), way.name)
 			}
-			require.Equal(t, ours, l.a.at(StateRef), name)
+			require.Equal(t, ours, l.a.at(StateRef), way.name)
 		}
 	}
 	emptyOutbox(t, l.a)

@@ -150,6 +150,10 @@ func (l lane) postedChild(t *testing.T) *exec.Cmd {
 	require.NoError(t, err)
 	defer queue()
 	require.NoError(t, cmd.Process.Signal(syscall.SIGSTOP), "so that another one pushes")
+	var stopped syscall.WaitStatus
+	_, err = syscall.Wait4(cmd.Process.Pid, &stopped, syscall.WUNTRACED, nil)
+	require.NoError(t, err)
+	require.True(t, stopped.Stopped(), "it has no turn to take any more")
 	return cmd
 }
 
