@@ -7,38 +7,63 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // ErrNoIdentity is wrapped by Identity when git does not know who runs it. The
 // command line tests it to show the two `git config` commands to type.
 var ErrNoIdentity = errors.New("git does not know who you are")
 
-// Config returns the value git has for a key such as "liza.fsync", "" if it
-// has none. All values are read once, by one git process.
-func (r *Repo) Config(ctx context.Context, key string) (string, error) {
-	r.configMu.Lock()
-	defer r.configMu.Unlock()
-	if err := r.readConfig(ctx); err != nil {
-		return "", err
-	}
-	return r.settings[canonicalKey(key)], nil
+// A Configuration is what git's configuration says. All of it is read when
+// something is first asked for, by one git process. It is safe for use from
+// several goroutines.
+type Configuration struct {
+	list func(context.Context) ([]byte, error) // git config --null --list
+
+	mu       sync.Mutex
+	settings map[string]string // nil until needed
+	lines    []Setting         // the same, with all values of a key
 }
 
 // A Setting is one line of git's configuration. Section and name of the key are
 // in lower case, as git has them; what stands between is as it was written.
 type Setting struct{ Key, Value string }
 
+// UserConfiguration is what counts for the user in a folder that lies in no
+// repository.
+func UserConfiguration(dir string) *Configuration {
+	return &Configuration{list: func(ctx context.Context) ([]byte, error) {
+		p := newProcess(ctx, gitLimit, listConfig, locationVars)
+		defer p.cancel()
+		p.Dir = dir
+		return p.run()
+	}}
+}
+
+var listConfig = []string{"config", "--null", "--list"}
+
+// Config returns the value git has for a key such as "liza.fsync", "" if it
+// has none.
+func (c *Configuration) Config(ctx context.Context, key string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.read(ctx); err != nil {
+		return "", err
+	}
+	return c.settings[canonicalKey(key)], nil
+}
+
 // ConfigUnder returns what git has for all keys that begin with prefix, such as
 // "liza.provider.", in the order in which git reads them. A key may come
 // several times.
-func (r *Repo) ConfigUnder(ctx context.Context, prefix string) ([]Setting, error) {
-	r.configMu.Lock()
-	defer r.configMu.Unlock()
-	if err := r.readConfig(ctx); err != nil {
+func (c *Configuration) ConfigUnder(ctx context.Context, prefix string) ([]Setting, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.read(ctx); err != nil {
 		return nil, err
 	}
 	var list []Setting
-	for _, one := range r.lines {
+	for _, one := range c.lines {
 		if strings.HasPrefix(one.Key, prefix) {
 			list = append(list, one)
 		}
@@ -46,17 +71,17 @@ func (r *Repo) ConfigUnder(ctx context.Context, prefix string) ([]Setting, error
 	return list, nil
 }
 
-func (r *Repo) readConfig(ctx context.Context) error {
-	if r.settings != nil {
+func (c *Configuration) read(ctx context.Context) error {
+	if c.settings != nil {
 		return nil
 	}
-	out, err := r.Git(ctx, "config", "--null", "--list")
+	out, err := c.list(ctx)
 	if err != nil {
 		return err
 	}
-	r.lines, r.settings = parseConfig(out), map[string]string{}
-	for _, one := range r.lines {
-		r.settings[one.Key] = one.Value // the last one wins
+	c.lines, c.settings = parseConfig(out), map[string]string{}
+	for _, one := range c.lines {
+		c.settings[one.Key] = one.Value // the last one wins
 	}
 	return nil
 }
@@ -79,8 +104,8 @@ func (r *Repo) AnyRemote(ctx context.Context) (string, error) {
 
 // setConfig sets a key of the repository's own configuration.
 func (r *Repo) setConfig(ctx context.Context, key, value string) error {
-	r.configMu.Lock()
-	defer r.configMu.Unlock()
+	r.Configuration.mu.Lock()
+	defer r.Configuration.mu.Unlock()
 	r.settings = nil
 	_, err := r.Git(ctx, "config", "--local", key, value)
 	return err

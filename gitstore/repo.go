@@ -29,6 +29,8 @@ var ErrNoRepository = errors.New("not in a git repository")
 // A Repo is a git repository as seen from one directory. It is safe for use
 // from several goroutines.
 type Repo struct {
+	Configuration // as the repository's own files leave it
+
 	gitDir, commonDir, objectDir string
 	workTree, mainWorkTree       string
 	hashLen                      int
@@ -37,10 +39,6 @@ type Repo struct {
 
 	mu      sync.Mutex
 	objects *Objects
-
-	configMu sync.Mutex
-	settings map[string]string // from `git config`, nil until needed
-	lines    []Setting         // the same, with all values of a key
 }
 
 // Open finds the repository that dir lies in, or that GIT_DIR names, as git
@@ -65,6 +63,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		return nil, fmt.Errorf("a path of the repository holds a line break: %q", out)
 	}
 	r := &Repo{gitDir: lines[0], commonDir: lines[1], objectDir: lines[2], hashLen: 40, version: version}
+	r.list = func(ctx context.Context) ([]byte, error) { return r.Git(ctx, listConfig...) }
 	if lines[3] == "sha256" {
 		r.hashLen = 64
 	}

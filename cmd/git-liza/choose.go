@@ -11,8 +11,8 @@ import (
 )
 
 // catalogue is the built-in providers with what the user configured.
-func (s *session) catalogue(repo *gitstore.Repo) (provider.Catalogue, error) {
-	settings, err := repo.ConfigUnder(s.ctx, provider.Prefix)
+func (s *session) catalogue(conf *gitstore.Configuration) (provider.Catalogue, error) {
+	settings, err := conf.ConfigUnder(s.ctx, provider.Prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -31,11 +31,11 @@ type choice struct{ text, key, model string }
 // choice is what a role is to be done with: what the command line says, else
 // the role's own provider, else everybody's. The role's model goes with the
 // role's provider, whoever names that.
-func (s *session) choice(repo *gitstore.Repo, role flow.Role, asked string) (choice, error) {
+func (s *session) choice(conf *gitstore.Configuration, role flow.Role, asked string) (choice, error) {
 	own := "liza." + role.String()
 	values := map[string]string{}
 	for _, key := range []string{own + ".provider", own + ".model", "liza.provider"} {
-		value, err := repo.Config(s.ctx, key)
+		value, err := conf.Config(s.ctx, key)
 		if err != nil {
 			return choice{}, err
 		}
@@ -62,11 +62,12 @@ func providerName(text string) string {
 
 // provider is what an agent of a role is run with.
 func (s *session) provider(r *supervise.Rush, role flow.Role, asked string) (provider.Provider, error) {
-	known, err := s.catalogue(r.Clone.Repo)
+	conf := &r.Clone.Repo.Configuration
+	known, err := s.catalogue(conf)
 	if err != nil {
 		return provider.Provider{}, err
 	}
-	c, err := s.choice(r.Clone.Repo, role, asked)
+	c, err := s.choice(conf, role, asked)
 	if err != nil {
 		return provider.Provider{}, err
 	}

@@ -42,7 +42,7 @@ func (c *doctorCommand) Run(s *session) error {
 	installed, err := hooks.Examine(s.ctx, clone.Repo)
 	found := append(clone.Examine(s.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
 	if clone.Trees != nil {
-		about, err := s.ofProviders(clone.Repo)
+		about, err := s.ofProviders(&clone.Repo.Configuration)
 		if err != nil {
 			return err
 		}

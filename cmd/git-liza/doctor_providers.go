@@ -14,8 +14,8 @@ import (
 
 // ofProviders are the findings about the programs that are configured for
 // agents. Where none is, nobody is asked: who rushes says which.
-func (s *session) ofProviders(repo *gitstore.Repo) ([]work.Finding, error) {
-	known, err := s.catalogue(repo)
+func (s *session) ofProviders(conf *gitstore.Configuration) ([]work.Finding, error) {
+	known, err := s.catalogue(conf)
 	var bad *usageError
 	if errors.As(err, &bad) {
 		return []work.Finding{{Check: "provider", State: "fail", Text: bad.Error(), Hint: bad.hint}}, nil
@@ -23,7 +23,7 @@ func (s *session) ofProviders(repo *gitstore.Repo) ([]work.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := s.chosen(repo)
+	chosen, err := s.chosen(conf)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (c *promptCommand) Run(s *session) error {
 // provided adds what depends on the provider; where none is chosen the prompt
 // is for one that reports itself.
 func (c *promptCommand) provided(s *session, l look, a *supervise.Assignment) error {
-	chosen, err := s.choice(l.Repo, c.Role, c.Provider)
+	chosen, err := s.choice(&l.Repo.Configuration, c.Role, c.Provider)
 	if err != nil || chosen.text == "" {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,13 +35,21 @@ type providerView struct {
 	Install  string            `json:"install"`
 }
 
-// providers are all that the catalogue has, as they are on this machine.
-func (s *session) providers(repo *gitstore.Repo) ([]providerView, error) {
-	known, err := s.catalogue(repo)
+// providers are all that the catalogue has, as they are on this machine. They
+// can be looked at outside of a repository, where nothing pauses.
+func (s *session) providers() ([]providerView, error) {
+	conf, common := gitstore.UserConfiguration(s.dir), ""
+	switch repo, err := gitstore.Open(s.ctx, s.dir); {
+	case err == nil:
+		conf, common = &repo.Configuration, repo.CommonDir()
+	case !errors.Is(err, gitstore.ErrNoRepository):
+		return nil, err
+	}
+	known, err := s.catalogue(conf)
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := s.chosen(repo)
+	chosen, err := s.chosen(conf)
 	if err != nil {
 		return nil, err
 	}
@@ -51,11 +60,8 @@ func (s *session) providers(repo *gitstore.Repo) ([]providerView, error) {
 		if f.Problem != "" {
 			v.State = f.Problem
 		}
-		if v.Pause, err = provider.Paused(repo.CommonDir(), f.Name, s.now()); err != nil {
+		if err := v.pause(common, s.now()); err != nil {
 			return nil, err
-		}
-		if v.Pause != nil && f.Problem == "" {
-			v.State = "paused"
 		}
 		for _, role := range agentRoles {
 			if providerName(chosen[role].text) == f.Name {
@@ -67,14 +73,26 @@ func (s *session) providers(repo *gitstore.Repo) ([]providerView, error) {
 	return list, nil
 }
 
+// pause fills in what keeps the provider in a clone, if there is one.
+func (v *providerView) pause(common string, now time.Time) (err error) {
+	if common == "" {
+		return nil
+	}
+	v.Pause, err = provider.Paused(common, v.Name, now)
+	if v.Pause != nil && v.State == "ready" {
+		v.State = "paused"
+	}
+	return err
+}
+
 // agentRoles are the roles that agents have, in the order of the work.
 var agentRoles = []flow.Role{flow.Planner, flow.Coder, flow.CodeReviewer}
 
 // chosen is what is configured for each role.
-func (s *session) chosen(repo *gitstore.Repo) (map[flow.Role]choice, error) {
+func (s *session) chosen(conf *gitstore.Configuration) (map[flow.Role]choice, error) {
 	chosen := map[flow.Role]choice{}
 	for _, role := range agentRoles {
-		c, err := s.choice(repo, role, "")
+		c, err := s.choice(conf, role, "")
 		if err != nil {
 			return nil, err
 		}
@@ -86,11 +104,7 @@ func (s *session) chosen(repo *gitstore.Repo) (map[flow.Role]choice, error) {
 type providersListCommand struct{}
 
 func (c *providersListCommand) Run(s *session) error {
-	clone, err := s.reader()
-	if err != nil {
-		return err
-	}
-	list, err := s.providers(clone.Repo)
+	list, err := s.providers()
 	if err != nil {
 		return err
 	}
@@ -123,11 +137,7 @@ func (v providerView) state() string {
 type providersDetectCommand struct{}
 
 func (c *providersDetectCommand) Run(s *session) error {
-	clone, err := s.reader()
-	if err != nil {
-		return err
-	}
-	list, err := s.providers(clone.Repo)
+	list, err := s.providers()
 	if err != nil {
 		return err
 	}
@@ -155,18 +165,18 @@ type providersResumeCommand struct {
 }
 
 func (c *providersResumeCommand) Run(s *session) error {
-	clone, err := s.reader()
+	repo, err := gitstore.Open(s.ctx, s.dir)
 	if err != nil {
 		return err
 	}
-	known, err := s.catalogue(clone.Repo)
+	known, err := s.catalogue(&repo.Configuration)
 	if err != nil {
 		return err
 	}
 	if known.Row(c.Name) == nil {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no provider " + flow.Excerpt(c.Name, 80), Hint: "git liza providers list"}
 	}
-	paused, err := provider.Resume(clone.Repo.CommonDir(), c.Name)
+	paused, err := provider.Resume(repo.CommonDir(), c.Name)
 	if err != nil {
 		return err
 	}
