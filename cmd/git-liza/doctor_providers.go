@@ -69,7 +69,7 @@ func (s *session) ofProvider(f provider.Found, roles []flow.Role) work.Finding {
 	case f.Problem != "":
 		return warn(f.Path+" "+strings.Join(f.Version, " "), "%s %s", f.Path, f.Problem)
 	case told && !in:
-		return warn(f.Path, "no key (%s) and nobody logged in was found", strings.Join(f.Keys[:min(len(f.Keys), 3)], ", "))
+		return warn(f.Entry(), "no key (%s) and nobody logged in was found", strings.Join(f.Keys[:min(len(f.Keys), 3)], ", "))
 	case f.Contract == provider.Partial:
 		return warn(another, "%s; it keeps the contracts in part only: review its work with another", f.Reported)
 	case f.Kind():

@@ -178,6 +178,18 @@ func (r Row) LoggedIn(environ []string) (in, known bool) {
 	return false, runtime.GOOS != "darwin"
 }
 
+// Entry is the command to type that lets the provider in: its own that logs
+// somebody in, else that which sets its first key; "" if neither is known.
+func (r Row) Entry() string {
+	switch {
+	case len(r.LoginArgs) > 0:
+		return r.Binary + " " + strings.Join(r.LoginArgs, " ")
+	case len(r.Keys) > 0:
+		return "export " + r.Keys[0] + "=KEY"
+	}
+	return ""
+}
+
 var variable = regexp.MustCompile(`\{(\w+)\}`)
 
 // expanded is a path with ~ and {NAME} put in, "" if there is no such variable.

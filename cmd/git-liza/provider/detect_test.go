@@ -97,3 +97,12 @@ func TestLoggedIn(t *testing.T) {
 	_, known = provider.Builtin().Row("exec").LoggedIn(nil)
 	require.False(t, known)
 }
+
+func TestEntry(t *testing.T) {
+	t.Parallel()
+	for name, command := range map[string]string{
+		"claude": "claude auth login", "gemini": "export GEMINI_API_KEY=KEY", "vibe": "vibe --setup", "exec": "",
+	} {
+		require.Equal(t, command, provider.Builtin().Row(name).Entry(), name)
+	}
+}

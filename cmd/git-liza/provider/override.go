@@ -103,7 +103,7 @@ func (r *Row) keys() map[string]any {
 		"planner": &r.Roles.Planner, "coder": &r.Roles.Coder, "code-reviewer": &r.Roles.CodeReviewer,
 		"env": &r.Env, "env-set": &r.EnvSet,
 		"planner-env": &r.EnvFor.Planner, "coder-env": &r.EnvFor.Coder, "code-reviewer-env": &r.EnvFor.CodeReviewer,
-		"keys": &r.Keys, "login-files": &r.LoginFiles,
+		"keys": &r.Keys, "login-args": &r.LoginArgs, "login-files": &r.LoginFiles,
 		"output": &r.Output, "acp": &r.ACP, "usage": &r.Usage, "commit": &r.Commit, "contract": &r.Contract,
 		"reviewer-readonly": &r.ReviewerReadonly, "quota": &r.Quota, "outage": &r.Outage, "login": &r.Login,
 	}

@@ -32,6 +32,7 @@ type Row struct {
 	EnvFor PerRole  `yaml:"env_for"` // NAME=VALUE for one role
 
 	Keys       []string `yaml:"keys"`        // variables one of which it needs, unless somebody is logged in
+	LoginArgs  []string `yaml:"login_args"`  // arguments with which it logs somebody in, if they are known
 	LoginFiles []string `yaml:"login_files"` // one of which is there when somebody is; ~ is HOME, {NAME} a variable
 
 	Output   string   `yaml:"output"`   // the family of its output, as in package transcript
