@@ -33,11 +33,6 @@ func (b Budget) sound() bool {
 
 func (b Budgets) sound() bool { return b.Task.sound() && b.Sprint.sound() && b.Goal.sound() }
 
-// OverBudget is how the reason of a block begins that a supervisor makes because
-// a budget is spent. [Board.Triggers] tells such tasks by it from others without
-// reading their documents.
-const OverBudget = "budget: "
-
 // A purse is a budget with what is spent of it.
 type purse struct {
 	of    string // whose it is

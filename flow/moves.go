@@ -3,7 +3,6 @@ package flow
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -184,10 +183,10 @@ func (b *Board) Triggers() []Trigger {
 	})
 	config := b.Settings().Config.Limits
 	begun := len(list)
-	// A task's own budget stands in its document, which costs much to read for all.
+	// What is spent stands in the documents, which cost much to read for all.
 	budgeted := b.Settings().Config.Budgets != Budgets{}
 	for _, s := range all {
-		if s.Status != Blocked || (budgeted || strings.HasPrefix(s.Reason, OverBudget)) && b.Budget(s.ID) != nil {
+		if s.Status != Blocked || (budgeted || s.Budgeted) && b.Budget(s.ID) != nil {
 			continue // a planner gives no money: planning it anew would spend more than was allowed
 		}
 		limits := config.over(s.Limits)

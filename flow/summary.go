@@ -29,13 +29,14 @@ type Summary struct {
 	Failures    int     // attempts that ended in BLOCKED
 	FailedBy    int     // distinct coders among them
 	Limits      *Limits // the task's own, nil if it has none
+	Budgeted    bool    // it has a budget of its own
 }
 
 // Summary describes the task in short.
 func (t *Task) Summary() Summary {
 	s := Summary{Failures: len(t.Failures), FailedBy: t.failedBy(), Limits: t.Limits, ID: t.ID, Title: t.Title, Status: t.Status, Kind: t.Kind, Goal: t.Goal, Sprint: t.Sprint,
 		Stretch: t.Stretch, Priority: t.Priority, DependsOn: t.DependsOn, Owns: t.Owns,
-		Created: t.Created, Changed: t.Changed}
+		Created: t.Created, Changed: t.Changed, Budgeted: t.Budget != nil}
 	if t.Attempt != nil {
 		s.Coder, s.Iteration, s.Cycles = t.Attempt.Coder, t.Attempt.Iteration, t.Attempt.Cycles
 	}

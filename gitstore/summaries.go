@@ -37,7 +37,7 @@ type shelved struct {
 func newShelf(dir string) *shelf { return &shelf{dir: dir, loaded: map[string]shelved{}} }
 
 // summaryFormat changes with the fields of flow.Summary.
-const summaryFormat = "liza-summaries-3\n"
+const summaryFormat = "liza-summaries-4\n"
 
 // summaries are the rows of a folder as its tree says. What is known of an
 // earlier tree of the folder is handed to derive, which makes the new rows.
@@ -62,6 +62,12 @@ func (s *shelf) summaries(folder string, tree ID, derive func(known []row) ([]ro
 	s.loaded[folder] = known
 	return known.rows, nil
 }
+
+// The flags of a summary.
+const (
+	stretched = 1 << iota
+	budgeted
+)
 
 // save keeps rows beyond the process; that it cannot costs time, not work.
 func (s *shelf) save(folder string, known shelved) {
@@ -113,11 +119,14 @@ func (e *encoder) time(t time.Time) {
 }
 
 func (e *encoder) summary(s *flow.Summary) {
-	stretch := int64(0)
+	flags := int64(0)
 	if s.Stretch {
-		stretch = 1
+		flags = stretched
 	}
-	for _, n := range []int64{int64(s.Status), int64(s.Kind), stretch, int64(s.Priority), int64(s.Iteration), int64(s.Cycles),
+	if s.Budgeted {
+		flags |= budgeted
+	}
+	for _, n := range []int64{int64(s.Status), int64(s.Kind), flags, int64(s.Priority), int64(s.Iteration), int64(s.Cycles),
 		int64(s.Failures), int64(s.FailedBy), int64(len(s.DependsOn)), int64(len(s.Owns))} {
 		e.number(n)
 	}
@@ -213,7 +222,9 @@ func (d *decoder) time() time.Time {
 }
 
 func (d *decoder) summary(s *flow.Summary) {
-	s.Status, s.Kind, s.Stretch = flow.Status(d.number()), flow.Kind(d.number()), d.number() != 0
+	s.Status, s.Kind = flow.Status(d.number()), flow.Kind(d.number())
+	flags := d.number()
+	s.Stretch, s.Budgeted = flags&stretched != 0, flags&budgeted != 0
 	s.Priority, s.Iteration, s.Cycles = int(d.number()), int(d.number()), int(d.number())
 	s.Failures, s.FailedBy = int(d.number()), int(d.number())
 	deps, owns := d.number(), d.number()

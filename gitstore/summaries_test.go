@@ -35,6 +35,9 @@ func drawTask(t *rapid.T, id string) *flow.Task {
 		task.Block = &flow.Block{Reason: text.Draw(t, "reason"), Limit: text.Draw(t, "limit"), By: "human:ann"}
 		task.Integration = &flow.Integration{Onto: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", By: "human:ann", At: at.Draw(t, "failed")}
 	}
+	if rapid.Bool().Draw(t, "budgeted") {
+		task.Budget = &flow.Budget{Tokens: 10}
+	}
 	return task
 }
 

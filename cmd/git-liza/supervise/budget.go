@@ -22,7 +22,7 @@ func (s *supervisor) overspent(ctx context.Context, b *flow.Board, e *errand, r 
 	if e.role == flow.Coder {
 		limit := b.Settings().Config.TextLimit
 		_, err = s.clone.Make(ctx, flow.ActBlock, e.id(), &flow.BlockMove{
-			Reason: flow.Excerpt(flow.OverBudget+r.Reason, limit), Questions: []string{flow.Excerpt("May it cost more? "+r.Hint, limit)}})
+			Reason: flow.Excerpt("budget: "+r.Reason, limit), Questions: []string{flow.Excerpt("May it cost more? "+r.Hint, limit)}})
 		return r.Reason, err
 	}
 	s.say("%s: %s ended: %s; %s", s.id, e.subject(), r.Reason, r.Hint)
