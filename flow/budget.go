@@ -39,21 +39,29 @@ type purse struct {
 	limit Budget
 	spent Usage
 	raise [2]string // commands, without their number, that raise tokens and cost
+	runs  bool      // spent has what sessions have used that are not on the board
+}
+
+// A Spending is what a session has used that is not on the board yet.
+type Spending struct {
+	Task  TaskID // that it is for; "" is planning
+	Usage Usage
 }
 
 // Budget refuses, by the rule budget, one more session for a task whose
 // budget, or that of its sprint or goal, is spent; "" is planning, for which
-// the current sprint and goal pay. It is nil if a session may begin.
-func (b *Board) Budget(id TaskID) *Refusal {
+// the current sprint and goal pay. What sessions that run have used counts too.
+// It is nil if a session may begin.
+func (b *Board) Budget(id TaskID, running ...Spending) *Refusal {
 	t, r := b.payee(id)
 	if r != nil {
 		return r
 	}
-	return b.overspent(t)
+	return b.overspent(t, running...)
 }
 
-func (b *Board) overspent(t *Task) *Refusal {
-	for _, p := range b.purses(t) {
+func (b *Board) overspent(t *Task, running ...Spending) *Refusal {
+	for _, p := range b.charged(t, running) {
 		if r := p.exhausted(); r != nil {
 			return r
 		}
@@ -61,16 +69,16 @@ func (b *Board) overspent(t *Task) *Refusal {
 	return nil
 }
 
-// Left is the least that is left for a session for a task ("" for planning),
-// and whether anything bounds it. A number that nothing bounds is 0; one of
-// which nothing is left is negative.
-func (b *Board) Left(id TaskID) (Budget, bool) {
+// Left is the least that is left for a session for a task ("" for planning)
+// beside those that run, and whether anything bounds it. A number that nothing
+// bounds is 0; one of which nothing is left is negative.
+func (b *Board) Left(id TaskID, running ...Spending) (Budget, bool) {
 	var least Budget
 	t, r := b.payee(id)
 	if r != nil {
 		return least, false
 	}
-	for _, p := range b.purses(t) {
+	for _, p := range b.charged(t, running) {
 		least.Tokens = scarcer(least.Tokens, p.limit.Tokens, p.spent.Tokens())
 		least.Cost = scarcer(least.Cost, p.limit.Cost, p.spent.Cost)
 	}
@@ -104,6 +112,26 @@ func (b *Board) payee(id TaskID) (*Task, *Refusal) {
 	return t, nil
 }
 
+// charged are the purses of a task with what sessions that run have used of
+// them.
+func (b *Board) charged(t *Task, running []Spending) []purse {
+	list := b.purses(t)
+	for _, s := range running {
+		other, r := b.payee(s.Task)
+		if r != nil || len(list) == 0 {
+			continue
+		}
+		for _, q := range b.purses(other) {
+			for i := range list {
+				if p := &list[i]; p.of == q.of && p.raise == q.raise {
+					p.spent, p.runs = p.spent.Plus(s.Usage), true
+				}
+			}
+		}
+	}
+	return list
+}
+
 // purses are the budgets that bound a task's sessions, those of its own first.
 func (b *Board) purses(t *Task) []purse {
 	set := b.Settings().Config.Budgets
@@ -115,7 +143,7 @@ func (b *Board) purses(t *Task) []purse {
 	if t == nil {
 		return list
 	}
-	own := purse{string(t.ID), set.Task.over(t.Budget), t.Usage, raising("task")}
+	own := purse{of: string(t.ID), limit: set.Task.over(t.Budget), spent: t.Usage, raise: raising("task")}
 	edit := "git liza task edit " + string(t.ID)
 	if t.Budget != nil && t.Budget.Tokens > 0 {
 		own.raise[0] = edit + " --budget-tokens "
@@ -131,10 +159,10 @@ func (b *Board) shared(goal GoalID, sprint SprintID) []purse {
 	set := b.Settings().Config.Budgets
 	var list []purse
 	if s := b.Sprint(sprint); s != nil {
-		list = append(list, purse{string(sprint), set.Sprint, s.Usage, raising("sprint")})
+		list = append(list, purse{of: string(sprint), limit: set.Sprint, spent: s.Usage, raise: raising("sprint")})
 	}
 	if g := b.Goal(goal); g != nil {
-		list = append(list, purse{string(goal), set.Goal, g.Usage, raising("goal")})
+		list = append(list, purse{of: string(goal), limit: set.Goal, spent: g.Usage, raise: raising("goal")})
 	}
 	return list
 }
@@ -146,13 +174,17 @@ func raising(budget string) [2]string {
 
 // exhausted refuses a purse that is empty. The hint allows as much once more.
 func (p purse) exhausted() *Refusal {
+	with := ""
+	if p.runs {
+		with = " with sessions that run"
+	}
 	if limit, spent := p.limit.Tokens, p.spent.Tokens(); limit > 0 && spent >= limit {
 		return refuse(RuleBudget, p.raise[0]+strconv.FormatInt(min(spent+limit, maxSum), 10),
-			"the budget of %s is spent: %d of %d tokens", p.of, spent, limit)
+			"the budget of %s is spent%s: %d of %d tokens", p.of, with, spent, limit)
 	}
 	if limit, spent := p.limit.Cost, p.spent.Cost; limit > 0 && spent >= limit {
 		return refuse(RuleBudget, p.raise[1]+min(spent+limit, maxCost).String(),
-			"the budget of %s is spent: %s of %s dollars", p.of, spent, limit)
+			"the budget of %s is spent%s: %s of %s dollars", p.of, with, spent, limit)
 	}
 	return nil
 }

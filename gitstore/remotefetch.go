@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -46,7 +47,10 @@ func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, erro
 	if branch != "" {
 		want = append(want, [2]string{branch, tracking(name, "integration")})
 	}
-	err := s.fetchInto(ctx, name, want)
+	// What agents say of themselves comes along in the same conversation; a
+	// pattern that nothing matches is no error.
+	agents := [2]string{PresenceRefs + "*", tracking(name, "agents/*")}
+	err := s.fetchInto(ctx, name, append(slices.Clone(want), agents))
 	if exitCode(err) > 0 {
 		// One of them missing looks like no remote at all: ask which it is.
 		if want, err = s.present(ctx, name, want); err == nil && len(want) > 0 {

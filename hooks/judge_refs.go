@@ -216,9 +216,6 @@ func (j *judge) forward(ctx context.Context, u Update) error {
 	return nil
 }
 
-// maxPresence bounds the commit by which an agent says that it lives.
-const maxPresence = 64 << 10
-
 // presence judges an agent's word about itself: its principal's, one commit
 // without a history.
 func (j *judge) presence(ctx context.Context, u Update) error {
@@ -239,8 +236,8 @@ func (j *judge) presence(ctx context.Context, u Update) error {
 		return err
 	}
 	kind, size, err := objects.Size(u.New)
-	if err != nil || kind != "commit" || size > maxPresence {
-		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s is a commit of at most %d bytes", u.Name, maxPresence))
+	if err != nil || kind != "commit" || size > gitstore.MaxPresence {
+		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s is a commit of at most %d bytes", u.Name, gitstore.MaxPresence))
 		return err
 	}
 	if c, err := objects.Commit(u.New); err != nil || len(c.Parents) > 0 {

@@ -129,7 +129,7 @@ func TestOtherRefs(t *testing.T) {
 	y.land(Update{"refs/liza/agents/coder-1", "", alive})
 	y.land(y.to("refs/liza/agents/coder-1", again))
 	y.accepts(y.to("refs/liza/agents/coder-1", ""))
-	y.refuses("refs/liza/agents/coder-1", RuleRef, "at most", y.to("refs/liza/agents/coder-1", y.commitTree(tree, strings.Repeat("x", maxPresence))))
+	y.refuses("refs/liza/agents/coder-1", RuleRef, "at most", y.to("refs/liza/agents/coder-1", y.commitTree(tree, strings.Repeat("x", gitstore.MaxPresence))))
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "no parents", y.to("refs/liza/agents/coder-1", y.commitTree(tree, "again", alive)))
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "a commit", y.to("refs/liza/agents/coder-1", gitstore.ID(tree)))
 	more := y.commitTree(tree, "more", alive)

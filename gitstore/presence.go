@@ -1,0 +1,306 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// PresenceRefs is where agents say that they live: below it a ref for each
+// agent that is registered, a commit without a parent, replaced in place.
+const PresenceRefs = "refs/liza/agents/"
+
+// MaxPresence bounds the commit of a presence, in bytes. A server takes no
+// larger one.
+const MaxPresence = 64 << 10
+
+// A Presence is what an agent's supervisor last said of it. Nothing rests on
+// it: it may be late, missing or false. Its texts hold no secrets: whoever
+// saves it has masked them.
+type Presence struct {
+	Agent      flow.AgentID    `yaml:"agent"`
+	Generation flow.Generation `yaml:"generation"` // of the agent's registration
+	Host       string          `yaml:"host"`
+	PID        int             `yaml:"pid"`   // of the supervisor
+	Began      time.Time       `yaml:"began"` // when the supervisor did
+	At         time.Time       `yaml:"at"`    // when it said this
+	Every      flow.Duration   `yaml:"every"` // within which it says something again
+	Provider   string          `yaml:"provider"`
+	Model      string          `yaml:"model"`
+	Doing      string          `yaml:"doing"` // one word, such as waiting or coding
+	Task       flow.TaskID     `yaml:"task"`
+	Since      time.Time       `yaml:"since"` // when it began to do this
+	Note       string          `yaml:"note"`  // more about it
+	Usage      flow.Usage      `yaml:"usage"` // of sessions that are not on the board yet
+}
+
+// missedBeats is after how many lengths of Every an agent counts as silent.
+const missedBeats = 3
+
+// Silent reports whether the agent should have said something again long ago.
+func (p Presence) Silent(at time.Time) bool {
+	return at.Sub(p.At) > missedBeats*time.Duration(p.Every)
+}
+
+// bound makes the presence fit into its commit, whatever its texts are.
+func (p *Presence) bound() {
+	for _, at := range []*time.Time{&p.Began, &p.At, &p.Since} {
+		*at = at.UTC().Truncate(time.Second)
+	}
+	p.Every = max(flow.Duration(time.Duration(p.Every).Truncate(time.Second)), flow.Duration(time.Second))
+	for _, text := range []*string{&p.Host, &p.Provider, &p.Model, &p.Doing, &p.Note} {
+		*text = flow.Excerpt(*text, maxWords)
+	}
+	p.Usage = p.Usage.Bounded()
+}
+
+func (p Presence) check() error {
+	if err := new(flow.Generation).UnmarshalText([]byte(p.Generation)); err != nil || p.Generation.Spawned() || p.Agent.Role() == 0 {
+		return fmt.Errorf("a presence is an agent's with its generation, not of %q with %q", p.Agent, p.Generation)
+	}
+	return nil
+}
+
+func (r *Repo) presenceFile(id flow.AgentID) string {
+	return filepath.Join(r.commonDir, "liza", "presence", string(id))
+}
+
+// Beat notes a presence for this clone, in a file: that costs next to nothing,
+// and leaves no object behind.
+func (r *Repo) Beat(p Presence) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	p.bound()
+	text, err := Encode(&p)
+	path := r.presenceFile(p.Agent)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o777)
+	}
+	if err == nil {
+		err = writeFile(path, string(text))
+	}
+	if err != nil {
+		return fmt.Errorf("presence of %s: %w", p.Agent, err)
+	}
+	return nil
+}
+
+// SavePresence puts a presence into the agent's ref, in the place of the one
+// before. What it replaces is left to git's gc.
+func (r *Repo) SavePresence(ctx context.Context, p Presence) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	p.bound()
+	id, err := r.writePresence(ctx, &p)
+	if err != nil {
+		return fmt.Errorf("presence of %s: %w", p.Agent, err)
+	}
+	return r.MoveRefs(ctx, []RefUpdate{{Name: PresenceRefs + string(p.Agent), New: id, Any: true}}, "presence")
+}
+
+// writePresence writes the commit. The document stands in its message, as a
+// move does, and its tree is empty: so it is one object.
+func (r *Repo) writePresence(ctx context.Context, p *Presence) (ID, error) {
+	o, err := r.Objects(ctx)
+	if err != nil {
+		return "", err
+	}
+	document, err := Encode(p)
+	if err != nil {
+		return "", err
+	}
+	tree, err := o.WriteTree(nil)
+	if err != nil {
+		return "", err
+	}
+	committer, address, err := r.Identity(ctx)
+	if err != nil {
+		return "", err
+	}
+	name, email := author(flow.Actor(p.Agent))
+	at := p.At.Unix()
+	id, err := o.WriteCommit(fmt.Appendf(nil, "tree %s\nauthor %s <%s> %d +0000\ncommitter %s <%s> %d +0000\n\npresence of %s\n\n%s",
+		tree, name, email, at, committer, address, at, p.Agent, document))
+	if err != nil {
+		return "", err
+	}
+	return id, o.Flush()
+}
+
+// DropPresence takes back what a registration of an agent said of itself in
+// this clone; "" is any registration. What there is of another one stays.
+func (r *Repo) DropPresence(ctx context.Context, id flow.AgentID, g flow.Generation) error {
+	name := PresenceRefs + string(id)
+	at, err := r.Resolve(ctx, name)
+	if err != nil {
+		return err
+	}
+	if p, ok := r.beaten(id); g == "" || ok && p.Generation == g {
+		if err := os.Remove(r.presenceFile(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("presence of %s: %w", id, err)
+		}
+	}
+	if p, ok := r.saidAt(ctx, at, id); at == "" || g != "" && (!ok || p.Generation != g) {
+		return nil
+	}
+	err = r.MoveRefs(ctx, []RefUpdate{{Name: name, Old: at}}, "presence")
+	if errors.Is(err, ErrRefMoved) {
+		return nil // a newer registration speaks
+	}
+	return err
+}
+
+// beaten is what a file of this clone says. One that cannot be read says
+// nothing.
+func (r *Repo) beaten(id flow.AgentID) (Presence, bool) {
+	path := r.presenceFile(id)
+	data, err := ReadSmall(path)
+	if err != nil {
+		return Presence{}, false
+	}
+	return decodePresence(path, data, id)
+}
+
+// saidAt is what the commit of a ref says; any other object, and one that is
+// too large, says nothing.
+func (r *Repo) saidAt(ctx context.Context, commit ID, id flow.AgentID) (Presence, bool) {
+	if commit == "" {
+		return Presence{}, false
+	}
+	o, err := r.Objects(ctx)
+	if err != nil {
+		return Presence{}, false
+	}
+	raw, err := o.readKind(commit, "commit", MaxPresence)
+	if err != nil {
+		return Presence{}, false
+	}
+	c, err := parseCommit(raw)
+	if err != nil {
+		return Presence{}, false
+	}
+	_, document, _ := strings.Cut(c.Message, "\n\n")
+	return decodePresence("presence "+string(commit), []byte(document), id)
+}
+
+// decodePresence reads a document, which somebody else may have written: its
+// texts are cleaned again before anybody is shown them.
+func decodePresence(name string, data []byte, id flow.AgentID) (Presence, bool) {
+	var p Presence
+	if len(data) > MaxPresence || Decode(name, data, &p) != nil || p.check() != nil || p.Agent != id || p.Every <= 0 {
+		return Presence{}, false
+	}
+	p.bound()
+	return p, true
+}
+
+// Presences are what the registered agents last said, as far as it is known
+// here: this clone's own agents at once, others as of the last look at the
+// remote. What an earlier registration of an agent said is left out, and so is
+// what cannot be read.
+func (s *Store) Presences(ctx context.Context, b *flow.Board) (map[flow.AgentID]Presence, error) {
+	remote, err := s.Authority(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[flow.AgentID]Presence{}
+	for _, name := range b.IDs(flow.Agents) {
+		a := b.Agent(flow.AgentID(name))
+		if a == nil || a.Generation == "" {
+			continue
+		}
+		said := []func() (Presence, bool){
+			func() (Presence, bool) { return s.Repo.beaten(a.ID) },
+			func() (Presence, bool) { return s.saidIn(ctx, PresenceRefs+name, a.ID) },
+		}
+		if remote != "" {
+			said = append(said, func() (Presence, bool) { return s.saidIn(ctx, tracking(remote, "agents/"+name), a.ID) })
+		}
+		for _, say := range said {
+			if p, ok := say(); ok && p.Generation == a.Generation && p.At.After(known[a.ID].At) {
+				known[a.ID] = p
+			}
+		}
+	}
+	return known, b.Err()
+}
+
+func (s *Store) saidIn(ctx context.Context, ref string, id flow.AgentID) (Presence, bool) {
+	at, err := s.Repo.Resolve(ctx, ref)
+	if err != nil {
+		return Presence{}, false
+	}
+	return s.Repo.saidAt(ctx, at, id)
+}
+
+// SharePresences puts the presence refs of some agents at the remote that holds
+// the board where they are here, and deletes those that are not here. It does
+// nothing in a clone that holds its board itself. Errors wrap ErrOffline, or
+// say what the remote refused.
+func (s *Store) SharePresences(ctx context.Context, ids []flow.AgentID) error {
+	remote, err := s.Authority(ctx)
+	if err != nil || remote == "" || len(ids) == 0 {
+		return err
+	}
+	var updates []RefUpdate
+	for _, id := range ids {
+		name := PresenceRefs + string(id)
+		at, err := s.Repo.Resolve(ctx, name)
+		if err != nil {
+			return err
+		}
+		updates = append(updates, RefUpdate{Name: name, New: at, Any: true})
+	}
+	err = s.push(ctx, remote, updates)
+	var refused *rejection
+	if err != nil && !errors.As(err, &refused) {
+		return offline(remote, err)
+	}
+	return err
+}
+
+// PrunePresences drops what agents have left in this clone that are registered
+// no longer, or anew, and says of how many.
+func (s *Store) PrunePresences(ctx context.Context, b *flow.Board) (int, error) {
+	remote, err := s.Authority(ctx)
+	if err != nil {
+		return 0, err
+	}
+	refs, err := s.Repo.Refs(ctx, PresenceRefs)
+	if err != nil {
+		return 0, err
+	}
+	gone := map[flow.AgentID]bool{}
+	var updates []RefUpdate
+	stale := func(ref string, at ID, id flow.AgentID) {
+		a := b.Agent(id)
+		if p, ok := s.Repo.saidAt(ctx, at, id); !ok || a == nil || a.Generation != p.Generation {
+			updates, gone[id] = append(updates, RefUpdate{Name: ref, Old: at}), true
+		}
+	}
+	for ref, at := range refs {
+		stale(ref, at, flow.AgentID(strings.TrimPrefix(ref, PresenceRefs)))
+	}
+	if remote != "" {
+		there := tracking(remote, "agents/")
+		if refs, err = s.Repo.Refs(ctx, there); err != nil {
+			return 0, err
+		}
+		for ref, at := range refs {
+			stale(ref, at, flow.AgentID(strings.TrimPrefix(ref, there)))
+		}
+	}
+	if err := b.Err(); err != nil {
+		return 0, err
+	}
+	return len(gone), s.Repo.MoveRefs(ctx, updates, "archive")
+}

@@ -1,0 +1,202 @@
+package gitstore
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// alive is what an agent says so many seconds after noon.
+func alive(agent flow.AgentID, g flow.Generation, seconds int) Presence {
+	at := noon.Add(time.Duration(seconds) * time.Second)
+	return Presence{Agent: agent, Generation: g, Host: "ant", PID: 4711, Began: noon, At: at, Every: flow.Duration(30 * time.Second),
+		Provider: "claude", Model: "m", Doing: "coding", Task: "task-1", Since: noon, Note: "session 2",
+		Usage: flow.Usage{Sessions: 1, Input: 10, Cached: 4, Output: 2, Cost: 132500}}
+}
+
+func TestPresenceIsSilentAfterThreeBeats(t *testing.T) {
+	t.Parallel()
+	p := alive("coder-1", generation, 0)
+	require.False(t, p.Silent(noon.Add(90*time.Second)))
+	require.True(t, p.Silent(noon.Add(91*time.Second)))
+	require.False(t, p.Silent(noon.Add(-time.Hour)), "another host's clock may be ahead")
+}
+
+// A presence is kept in every kind of repository, and git itself has nothing
+// against it, nor against its going.
+func TestPresence(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, make := range kinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := make(t)
+			r := open(t, k.dir)
+			said := func() (Presence, bool) {
+				at, err := r.Resolve(ctx, PresenceRefs+"coder-1")
+				require.NoError(t, err)
+				return r.saidAt(ctx, at, "coder-1")
+			}
+			_, ok := said()
+			require.False(t, ok)
+			_, ok = r.beaten("coder-1")
+			require.False(t, ok)
+			require.NoError(t, r.DropPresence(ctx, "coder-1", ""))
+
+			require.NoError(t, r.SavePresence(ctx, alive("coder-1", generation, 1)))
+			second := alive("coder-1", generation, 2)
+			require.NoError(t, r.SavePresence(ctx, second))
+			require.Equal(t, "presence of coder-1|coder-1|", git(t, k.dir, "log", "--format=%s|%an|%p", PresenceRefs+"coder-1"), "one commit, without a parent")
+			got, ok := said()
+			require.True(t, ok)
+			require.Equal(t, second, got)
+			require.NoError(t, r.Beat(alive("coder-1", generation, 3)))
+			third := alive("coder-1", generation, 4)
+			require.NoError(t, r.Beat(third))
+			git(t, k.dir, "gc", "-q", "--prune=now")
+			git(t, k.dir, "fsck", "--strict", "--no-dangling")
+
+			r = open(t, k.dir)
+			got, ok = said()
+			require.True(t, ok)
+			require.Equal(t, second, got)
+			got, ok = r.beaten("coder-1")
+			require.True(t, ok)
+			require.Equal(t, third, got)
+
+			require.NoError(t, r.DropPresence(ctx, "coder-1", "1111111111111111"), "what a newer registration says stays")
+			_, ok = said()
+			require.True(t, ok)
+			require.NoError(t, r.DropPresence(ctx, "coder-1", generation))
+			_, ok = said()
+			require.False(t, ok)
+			_, ok = r.beaten("coder-1")
+			require.False(t, ok)
+		})
+	}
+}
+
+// What is no presence says nothing, whoever wrote it, and texts do not steer a
+// terminal.
+func TestPresenceOfAStranger(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := seeded(t)
+	r := open(t, dir)
+	require.Error(t, r.Beat(Presence{Agent: "root", Generation: generation}))
+	require.Error(t, r.Beat(Presence{Agent: "coder-1"}))
+	require.Error(t, r.SavePresence(ctx, Presence{Agent: "coder-1", Generation: generation.Child()}))
+
+	long := alive("coder-1", generation, 0)
+	long.Note, long.Host = strings.Repeat("x", 1<<20), "a\x1b[2Jnt"
+	long.Usage.Input = -1
+	require.NoError(t, r.Beat(long))
+	require.NoError(t, r.SavePresence(ctx, long))
+	p, ok := r.beaten("coder-1")
+	require.True(t, ok)
+	require.Equal(t, "a[2Jnt", p.Host)
+	require.LessOrEqual(t, len(p.Note), maxWords)
+	require.Zero(t, p.Usage.Input)
+
+	path := r.presenceFile("coder-1")
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for name, text := range map[string]string{
+		"half":            string(whole[:30]),
+		"another's":       strings.Replace(string(whole), "agent: coder-1", "agent: coder-2", 1),
+		"without a beat":  strings.Replace(string(whole), "every: 30s\n", "", 1),
+		"of a child":      strings.Replace(string(whole), string(generation), string(generation)+".child", 1),
+		"with more":       string(whole) + "more: 1\n",
+		"without an end":  "note: \"" + strings.Repeat("x", MaxPresence) + "\"\n" + string(whole),
+		"with the escape": strings.Replace(string(whole), "a[2Jnt", "a\x1b[2Jnt", 1),
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		_, ok := r.beaten("coder-1")
+		require.False(t, ok, name)
+	}
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Mkdir(path, 0o777))
+	_, ok = r.beaten("coder-1")
+	require.False(t, ok)
+	require.Error(t, r.Beat(long), "the caller says so once")
+
+	for _, object := range []string{"HEAD", "HEAD^{tree}", "HEAD:README"} {
+		_, ok := r.saidAt(ctx, ID(git(t, dir, "rev-parse", object)), "coder-1")
+		require.False(t, ok, object)
+	}
+	_, ok = r.saidAt(ctx, ID(strings.Repeat("1", 40)), "coder-1")
+	require.False(t, ok)
+}
+
+// What agents say reaches other clones with the state, and only what the
+// agent's own registration said counts.
+func TestPresenceTravels(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	l := newLane(t)
+	enter := func(d *desk, id flow.AgentID, g flow.Generation) {
+		d.do(flow.Move{Act: flow.ActRegister, By: flow.Actor(id), Detail: &flow.RegisterMove{Agent: id, Generation: g, Takeover: true}})
+	}
+	said := func(d *desk) map[flow.AgentID]Presence {
+		d.store = d.open()
+		_, err := d.store.Sync(ctx)
+		require.NoError(t, err)
+		known, err := d.store.Presences(ctx, d.board())
+		require.NoError(t, err)
+		return known
+	}
+	share := func(d *desk, ids ...flow.AgentID) { require.NoError(t, d.store.SharePresences(ctx, ids)) }
+	require.Empty(t, said(l.b))
+	enter(l.a, "coder-1", generation)
+	enter(l.a, "coder-2", generation)
+	for _, p := range []Presence{alive("coder-1", generation, 1), alive("coder-2", "1111111111111111", 1)} {
+		require.NoError(t, l.a.store.Repo.SavePresence(ctx, p))
+	}
+	share(l.a, "coder-1", "coder-2")
+	require.NoError(t, l.a.store.Repo.Beat(alive("coder-1", generation, 9)))
+	require.Equal(t, map[flow.AgentID]Presence{"coder-1": alive("coder-1", generation, 1)}, said(l.b))
+	require.Equal(t, map[flow.AgentID]Presence{"coder-1": alive("coder-1", generation, 9)}, said(l.a), "a clone knows more of its own")
+
+	enter(l.a, "coder-1", "2222222222222222")
+	require.Empty(t, said(l.b), "it is registered anew")
+	pruned, err := l.b.store.PrunePresences(ctx, l.b.board())
+	require.NoError(t, err)
+	require.Equal(t, 2, pruned)
+	require.Empty(t, git(t, l.b.dir, "for-each-ref", "refs/liza/remote/origin/agents"))
+
+	for _, id := range []flow.AgentID{"coder-1", "coder-2"} {
+		require.NoError(t, l.a.store.Repo.DropPresence(ctx, id, ""))
+	}
+	share(l.a, "coder-1", "coder-2")
+	require.Empty(t, git(t, l.bare, "for-each-ref", "refs/liza/agents"))
+	share(l.a, "coder-1")
+	l.agree(t)
+
+	require.NoError(t, os.Rename(l.bare, filepath.Join(t.TempDir(), "away")))
+	require.NoError(t, l.a.store.Repo.SavePresence(ctx, alive("coder-1", generation, 5)))
+	require.ErrorIs(t, l.a.store.SharePresences(ctx, []flow.AgentID{"coder-1"}), ErrOffline)
+}
+
+// Presences are no reason to fail for a look at the board: not where the ref of
+// one cannot come here.
+func TestPresenceNeverStopsAFetch(t *testing.T) {
+	t.Parallel()
+	l := newLane(t)
+	tip := git(t, l.bare, "rev-parse", "refs/heads/main")
+	git(t, l.bare, "update-ref", "refs/liza/agents/coder-1/x", tip)
+	l.agree(t)
+	git(t, l.bare, "update-ref", "-d", "refs/liza/agents/coder-1/x")
+	git(t, l.bare, "update-ref", "refs/liza/agents/coder-1", tip)
+	l.a.add("task-1")
+	l.agree(t)
+	known, err := l.b.store.Presences(context.Background(), l.b.board())
+	require.NoError(t, err)
+	require.Empty(t, known)
+}
