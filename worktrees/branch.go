@@ -14,7 +14,9 @@ import (
 
 // Branch checks branch, a short name such as "liza/task-1", out in
 // .worktrees/<name>, and creates the branch at start if there is none.
-// An existing branch is taken as it is if start is behind its tip.
+// An existing branch is taken as it is if start is behind its tip. One that is
+// itself behind start is moved there, unless the checkout stands: what start
+// has more was not committed in it when it was saved, and is in it still.
 //
 // Repeating it returns the checkout as it is, restores a folder that was
 // deleted, as far as it was staged or committed, and makes one anew that a
@@ -37,7 +39,8 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 	if err != nil {
 		return Tree{}, err
 	}
-	if err := t.checkTip(ctx, branch, tip, start); err != nil {
+	late, err := t.checkTip(ctx, branch, tip, start)
+	if err != nil {
 		return Tree{}, err
 	}
 	records, err := t.reunited(ctx)
@@ -47,6 +50,12 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 	for _, r := range records {
 		if r.name != name && r.has(branch) {
 			return Tree{}, t.taken(r, branch)
+		}
+	}
+	if r, known := named(records, name); late && (!known || r.half) {
+		forward := gitstore.RefUpdate{Name: "refs/heads/" + branch, Old: tip, New: start}
+		if err := t.repo.MoveRefs(ctx, []gitstore.RefUpdate{forward}, "git liza: branch "+branch); err != nil {
+			return Tree{}, err
 		}
 	}
 	return t.settle(ctx, records, checkout{name: name, branch: branch, commit: start, create: tip == "", hook: true})
@@ -68,21 +77,23 @@ func (t *Trees) taken(r record, branch string) *Obstacle {
 	return o
 }
 
-// checkTip refuses a branch whose history does not go back to start.
-func (t *Trees) checkTip(ctx context.Context, branch string, tip, start ID) error {
+// checkTip refuses a branch that neither comes from start nor leads to it; late
+// says that it leads there.
+func (t *Trees) checkTip(ctx context.Context, branch string, tip, start ID) (late bool, err error) {
 	if tip == "" || tip == start {
-		return nil
+		return false, nil
 	}
 	ours, err := t.repo.IsAncestor(ctx, start, tip)
-	if err != nil {
-		return err
+	if err != nil || ours {
+		return false, err
 	}
-	if !ours {
-		return &Obstacle{Branch: branch,
+	late, err = t.repo.IsAncestor(ctx, tip, start)
+	if err == nil && !late {
+		err = &Obstacle{Branch: branch,
 			Reason: fmt.Sprintf("exists at %s, which does not come from %s", tip.Short(), start.Short()),
 			Hint:   "git branch -m " + quoted(branch) + " NEW-NAME"}
 	}
-	return nil
+	return late, err
 }
 
 // createBranch makes the branch at start, or finds that it was just made.
@@ -97,7 +108,8 @@ func (t *Trees) createBranch(ctx context.Context, branch string, start ID) error
 		if resolveErr != nil || tip == "" {
 			return err
 		}
-		return t.checkTip(ctx, branch, tip, start)
+		_, err := t.checkTip(ctx, branch, tip, start)
+		return err
 	}
 	if other := t.clash(ctx, branch); other != "" {
 		return &Obstacle{Branch: other, Reason: "exists, so git cannot make a branch " + branch,

@@ -93,6 +93,32 @@ func TestBranchObstacles(t *testing.T) {
 	}
 }
 
+// A save of uncommitted work has the branch behind it. Where the checkout
+// stands, what was saved is in it still; where it does not, it begins there.
+func TestBranchGoesOnFromSavedWork(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, removed := range map[string]bool{"the checkout stands": false, "the checkout was removed": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			tree := p.branch("task-1", "liza/task-1")
+			p.write(filepath.Join(tree.Path, "left"), "half done\n")
+			saved, err := p.Snapshot(ctx, tree.Path, "Leftovers")
+			require.NoError(t, err)
+			head := p.base
+			if removed {
+				p.git("worktree", "remove", "--force", tree.Path)
+				head = saved
+			}
+			again, err := p.Branch(ctx, "task-1", "liza/task-1", saved)
+			require.NoError(t, err)
+			require.Equal(t, worktrees.Tree{Name: "task-1", Path: p.Path("task-1"), Branch: "liza/task-1", Head: head}, again)
+			require.Equal(t, "half done\n", content(t, again.Path, "left"))
+		})
+	}
+}
+
 // Whoever renamed or deleted the branch of a checkout gets it back with what
 // the hint says.
 func TestBranchHint(t *testing.T) {
