@@ -33,6 +33,34 @@ func TestRepointingHasALimit(t *testing.T) {
 	require.Empty(t, s.step("human:ann supersede d0 x -> SUPERSEDED", new(record)))
 }
 
+// A lease ends within a day, unless the board itself gives longer ones; what
+// was accepted before replays.
+func TestLeasesEnd(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a")
+	day := MaxLease
+	for _, c := range []struct {
+		by     Actor
+		act    Act
+		detail Detail
+		hint   string
+	}{
+		{"coder-1", ActClaim, &ClaimMove{Lease: day + 1}, "git liza claim a --lease 24h --as coder-1"},
+		{"human:ann", ActRenew, &RenewMove{Lease: 2 * day}, "git liza renew a --lease 24h"},
+		{"code-reviewer-1", ActReview, &ReviewMove{Lease: 365 * day}, "git liza review a --lease 24h --as code-reviewer-1"},
+	} {
+		m := s.by(c.by, c.act, "a", c.detail)
+		r := s.board.Overlong(m)
+		require.NotNil(t, r)
+		require.Equal(t, RuleLease, r.Rule)
+		require.Equal(t, c.hint, r.Hint)
+	}
+	require.Nil(t, s.board.Overlong(s.by("coder-1", ActClaim, "a", &ClaimMove{Lease: day})))
+	long := s.by("coder-1", ActClaim, "a", &ClaimMove{Lease: 2 * day, Base: s.board.Base("a", "coder-1")})
+	_, err := s.board.Apply(long, nil)
+	require.NoError(t, err, "history is what it is")
+}
+
 // TestBase: what Base says is what a claim has to name, in every state.
 func TestBase(t *testing.T) {
 	t.Parallel()

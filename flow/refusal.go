@@ -18,7 +18,7 @@ const (
 	RuleControl      Rule = "control"           // no claims while paused, in checkpoint or stopped
 	RuleDependencies Rule = "dependencies"      // work starts when what it needs is merged
 	RuleOwnership    Rule = "ownership"         // two tasks do not write the same paths at once
-	RuleLease        Rule = "lease"             // a live lease excludes others
+	RuleLease        Rule = "lease"             // a live lease excludes others, and ends
 	RuleOneClaim     Rule = "one_claim"         // an agent works on one task
 	RuleReserved     Rule = "reserved"          // a failed merge waits for its coder first
 	RuleDegraded     Rule = "degraded"          // a degraded agent gets no work

@@ -234,6 +234,9 @@ func (s *Store) dated(b *flow.Board) (time.Time, error) {
 
 // judge gathers the facts that the move rests on and applies the rules.
 func (s *Store) judge(ctx context.Context, before *flow.Board, m flow.Move) (*flow.Board, error) {
+	if r := before.Overlong(m); r != nil {
+		return nil, r
+	}
 	facts, err := s.Facts(ctx, before.Ask(m))
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -159,20 +160,20 @@ func (j *judge) move(r gitstore.Replay) *flow.Refusal {
 	if r.After == nil {
 		return nil // it did not replay, which is refused already
 	}
-	if refused := j.window(r.Move.At); refused != nil {
-		return refused
+	if j.push.Server && !j.elsewhere() {
+		if refused := cmp.Or(j.window(r.Move.At), r.Before.Overlong(r.Move)); refused != nil {
+			return refused
+		}
 	}
 	return j.author(r)
 }
 
 // elsewhere holds for moves that were made before this push could be: then
-// the clock says nothing, and an admin answers for who made them.
+// the clock says nothing, leases may be as long as they were, and an admin
+// answers for who made them.
 func (j *judge) elsewhere() bool { return j.created || j.push.Publish }
 
 func (j *judge) window(at time.Time) *flow.Refusal {
-	if !j.push.Server || j.elsewhere() {
-		return nil
-	}
 	now := j.push.Now.UTC()
 	switch {
 	case at.Before(now.Add(-Past)):

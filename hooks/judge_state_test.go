@@ -104,6 +104,31 @@ func TestClock(t *testing.T) {
 	}
 }
 
+// TestLongLease: a lease that no program would take today is refused where it
+// is new, and stays where it is history.
+func TestLongLease(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	y.add("a")
+	y.land(y.all()...)
+	y.claim("a")
+	file := "tasks/0a/a.yaml"
+	raw := git(t, y.clone, "show", gitstore.StateRef+":"+file)
+	longer := y.now.Add(48 * time.Hour).Format(time.RFC3339)
+	long := strings.Replace(raw, "lease_expires: "+y.now.Add(time.Duration(half)).Format(time.RFC3339), "lease_expires: "+longer, 1)
+	require.NotEqual(t, raw, long)
+	tip := y.forge(y.at(gitstore.StateRef), "\nlease: 30m\n", "\nlease: 48h\n", "tree "+git(t, y.clone, "rev-parse", gitstore.StateRef+"^{tree}"),
+		"tree "+y.treeWith(gitstore.StateRef, file, long+"\n"))
+	r, err := y.judge.Replay(context.Background(), tip, false)
+	require.NoError(t, err)
+	require.Equal(t, longer, r.After.Task("a").Claim.Lease.Format(time.RFC3339))
+	y.refuses(string(tip), flow.RuleLease, "24h at most", y.to(gitstore.StateRef, tip))
+	y.push.Publish = true
+	y.accepts(y.to(gitstore.StateRef, tip))
+	_, err = Verify(context.Background(), y.store, y.there(gitstore.StateRef), tip, false)
+	require.NoError(t, err)
+}
+
 // TestEvilMerge: what is merged is what git makes of the two parents, the
 // reviewed commit and the tip.
 func TestEvilMerge(t *testing.T) {

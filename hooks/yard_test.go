@@ -297,6 +297,17 @@ func (y *yard) forge(commit gitstore.ID, edits ...string) gitstore.ID {
 	return y.hash("commit", forged)
 }
 
+// treeWith is the tree of a commit with another content of one file.
+func (y *yard) treeWith(commit, file, content string) string {
+	y.t.Helper()
+	index := "GIT_INDEX_FILE=" + filepath.Join(y.t.TempDir(), "index")
+	y.environ = append(y.environ, index)
+	defer func() { y.environ = y.environ[:len(y.environ)-1] }()
+	y.feed("", "read-tree", commit)
+	y.feed("", "update-index", "--cacheinfo", "100644,"+string(y.hash("blob", content))+","+file)
+	return y.feed("", "write-tree")
+}
+
 // field is how documents have an id: in quotes where it could be a number, as
 // one that begins with 0b.
 func field(key string, id gitstore.ID) string {
