@@ -256,11 +256,13 @@ func TestRemoteSlow(t *testing.T) {
 	l.agree(t)
 }
 
-// packedApart keeps a remote from packing its refs twice within a second. Git
-// 2.39 tells one packed-refs file from the next by second, inode and size: a
-// receive-pack that read the first may take the third for it, see an old value
-// of the board's ref, and accept a push whose lease is that value.
-const packedApart = 1100 * time.Millisecond
+// leased is what the hook of a server makes sure of: git 2.39 does not tell one
+// packed-refs file from another of the same second, inode and size, and accepts
+// a push whose lease is a value that the board's ref had before.
+const leased = `[ "$1" = prepared ] || exit 0
+while read -r old new ref; do
+	[ "$ref" != refs/liza/state ] || [ -e "$GIT_DIR/$ref" ] || [ "$(git rev-parse -q --verify "$ref")" = "$old" ] || exit 1
+done`
 
 // Clients of two clones are killed at any moment while git keeps house beside
 // them and the others go on: every board stays whole, and all agree.
@@ -268,12 +270,12 @@ func TestTortureRemoteKills(t *testing.T) {
 	torture(t)
 	l := newLane(t)
 	l.later()
+	l.hook(t, "reference-transaction", leased)
 	stop := make(chan struct{})
 	var beside sync.WaitGroup
-	for _, dir := range []string{l.a.dir, l.b.dir} {
-		beside.Go(func() { keepHouse(dir, 0, stop) })
+	for _, dir := range []string{l.a.dir, l.b.dir, l.bare} {
+		beside.Go(func() { keepHouse(dir, stop) })
 	}
-	beside.Go(func() { keepHouse(l.bare, packedApart, stop) })
 	var steady []*exec.Cmd
 	for i, d := range []*desk{l.a, l.b} {
 		steady = append(steady, storeChild(os.Args[0], d.dir, "notes-for", "steady "+strconv.Itoa(i), "30s"))

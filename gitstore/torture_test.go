@@ -87,7 +87,7 @@ func race(t *testing.T, processes, moves int) {
 	}()
 	go func() {
 		defer beside.Done()
-		kept = keepHouse(d.dir, 0, stop)
+		kept = keepHouse(d.dir, stop)
 	}()
 	texts := together(t, list)
 	close(stop)
@@ -172,14 +172,14 @@ func readOnce(ctx context.Context, dir string) error {
 	return b.Check()
 }
 
-// keepHouse does what git does to a repository, until it is stopped, with a
-// pause between. It may fail where others hold a lock, but not always.
-func keepHouse(dir string, pause time.Duration, stop <-chan struct{}) (done int) {
+// keepHouse does what git does to a repository, until it is stopped. It may
+// fail where others hold a lock, but not always.
+func keepHouse(dir string, stop <-chan struct{}) (done int) {
 	for i := 0; ; i++ {
 		select {
 		case <-stop:
 			return done
-		case <-time.After(pause):
+		default:
 		}
 		args := []string{"pack-refs", "--all"}
 		if i%4 == 3 {

@@ -211,10 +211,15 @@ func (j *judge) open(ctx context.Context) error {
 			return err
 		}
 		if at != u.Old {
-			j.refuse(u.Name, refusal(RuleMoved, "git liza sync", "%s is at %s, not at %s as the push says", u.Name, named(at), named(u.Old)))
+			j.refuse(u.Name, moved(u, at))
 		}
 	}
 	return nil
+}
+
+// moved refuses an update that begins where its ref is not.
+func moved(u Update, at gitstore.ID) *flow.Refusal {
+	return refusal(RuleMoved, "git liza sync", "%s is at %s, not at %s as the push says", u.Name, named(at), named(u.Old))
 }
 
 // unreadable lets pass what can be told to be none of our business without

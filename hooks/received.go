@@ -154,7 +154,8 @@ func Unjudged(ctx context.Context, err error) *Rejection {
 // is a person's or a program's own, on the board and the integration branch
 // alone; on a server one that pre-receive has judged, see [Backstop]. git
 // gives no old value where the caller gave none, and hands out what it packs as
-// moves, and the removal of loose refs that are packed as deletions.
+// moves, and the removal of loose refs that are packed as deletions. An old value
+// that it gives it may have read before somebody else moved the ref.
 func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, server bool) error {
 	var list []Update
 	for _, u := range updates {
@@ -164,6 +165,9 @@ func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, serve
 		now, err := s.Repo.Resolve(ctx, u.Name)
 		if err != nil {
 			return Unjudged(ctx, err)
+		}
+		if u.Old != "" && u.Old != now {
+			return &Rejection{[]Refused{{u.Name, moved(u, now)}}}
 		}
 		u.Old = now
 		list = append(list, u)

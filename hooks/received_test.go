@@ -44,8 +44,10 @@ func TestBackstop(t *testing.T) {
 	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/marks/mine", "", y.at("refs/heads/main")})))
 	require.NoError(t, backstop(state, branch, save), "together")
 	require.NoError(t, backstop(Update{branchA, y.there(branchA), ""}, Update{"refs/heads/topic", "", branch.New}, Update{"HEAD", "", branch.New}))
-	// The false old value that was sent is of no use: git's own is taken.
-	require.Equal(t, flow.RuleTip, rule(t, backstop(Update{integrationBranch, branch.New, branch.New})))
+	// git says where it takes the ref to be, and may have read that before
+	// somebody else moved it.
+	require.Equal(t, RuleMoved, rule(t, backstop(Update{integrationBranch, branch.New, branch.New})))
+	require.Equal(t, RuleMoved, rule(t, backstop(Update{gitstore.StateRef, branch.Old, state.New}, branch, save)))
 
 	git(t, y.server, "update-ref", gitstore.StateRef, string(state.New))
 	require.NoError(t, backstop(branch), "after its state")

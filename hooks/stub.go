@@ -109,15 +109,15 @@ while IFS= read -r line; do
 	esac
 	ref=${line##* } ours=$ours$line$nl
 `, "GUARDED", guarded, 1)
-	judged := serverLines
+	judged, ending := serverLines, lostMoves
 	if !o.Server {
-		judged = `	case $LIZA_JUDGED in
+		judged, ending = `	case $LIZA_JUDGED in
 	"$GIT_DIR$nl"*"$nl$line$nl"*) ;;
 	*) new=1 ;;
 	esac
-`
+`, ""
 	}
-	ending := `[ "$new" ] || { [ "$kept" ] && [ ! "$state" ]; } || exit 0
+	ending += `[ "$new" ] || { [ "$kept" ] && [ ! "$state" ]; } || exit 0
 ` + find("$ref", o.Binary, 1) + `printf %s "$ours" | "$liza" hook ` + transaction + " prepared\n"
 	if s.first == "" {
 		return "[ \"$1\" = prepared ] || exit 0\nnl='\n'\n" + selects + judged + "done\n" + ending
@@ -128,12 +128,20 @@ while IFS= read -r line; do
 
 // serverLines start the program of a server, which has judged the push, for
 // what must not happen where only a part of the push does: integration moves,
-// a save or mark comes without the state that names it, history goes.
+// a save or mark comes without the state that names it, history goes or is lost.
 const serverLines = `	case $line in
 	*0000000000000000000000000000000000000000" refs/liza/state" | *" refs/heads/"*) new=1 ;;
-	*" refs/liza/state") state=1 ;;
+	*" refs/liza/state") state=1 was=${line%% *} ;;
 	*) kept=1 ;;
 	esac
+`
+
+// lostMoves starts the program of a server where the board is not where git
+// takes it to be: git 2.39 does not tell one packed-refs file from another of
+// the same second, inode and size, and accepts a lease on a value that it read
+// before. Here the ref is locked, and a new process reads what is there. A
+// loose ref git has read just now.
+const lostMoves = `[ ! "$state" ] || [ -e "$GIT_DIR/refs/liza/state" ] || [ "$(git rev-parse -q --verify refs/liza/state)" = "$was" ] || new=1
 `
 
 // find looks for the program, where it was at installing or on PATH. Without
