@@ -22,6 +22,9 @@ const (
 	MaxPrompt = 256 << 10
 	MaxOutput = 1 << 20
 	maxWords  = 4 << 10 // an error, a way to end
+
+	maxSessionCommit = 16 << 10
+	maxSessionTree   = 1 << 10 // there are three files in it
 )
 
 // The files of a session's tree.

@@ -122,6 +122,44 @@ func (o *Objects) sessionFile(c Commit, name string, limit int64) ([]byte, error
 	return o.readKind(e.ID, "blob", limit)
 }
 
+// CheckSession holds a commit against the form that [Repo.SaveSession] gives a
+// session, by sizes and without reading its files, and returns the session
+// before it, "" if it is the first. The error says what is wrong with it.
+func (o *Objects) CheckSession(id ID) (before ID, err error) {
+	kind, size, err := o.Size(id)
+	if err != nil {
+		return "", err
+	}
+	if kind != "commit" || size > maxSessionCommit {
+		return "", fmt.Errorf("%s is a %s of %d bytes, a session is a commit of at most %d", id.Short(), kind, size, maxSessionCommit)
+	}
+	c, err := o.Commit(id)
+	if err != nil {
+		return "", err
+	}
+	entries, err := o.treeWithin(c.Tree, maxSessionTree)
+	if err != nil {
+		return "", err
+	}
+	limits := map[string]int64{recordFile: MaxDocument, promptFile: MaxPrompt, outputFile: MaxOutput}
+	for _, e := range entries {
+		limit, known := limits[e.Name]
+		if !known || e.Mode != ModeBlob {
+			return "", fmt.Errorf("%s is no session: it has %q", id.Short(), e.Name)
+		}
+		if _, size, err := o.Size(e.ID); err != nil || size > limit {
+			return "", cmp.Or(err, fmt.Errorf("the session %s has %d bytes of %s, at most %d are kept", id.Short(), size, e.Name, limit))
+		}
+	}
+	if len(entries) < len(limits) || len(c.Parents) > 1 {
+		return "", fmt.Errorf("%s is no session: it has %d files and %d parents", id.Short(), len(entries), len(c.Parents))
+	}
+	if len(c.Parents) == 1 {
+		before = c.Parents[0]
+	}
+	return before, nil
+}
+
 // Session reads one session whole, by the id of its commit. The error wraps
 // ErrNoObject, or ErrNoCommit where the commit is no session.
 func (r *Repo) Session(ctx context.Context, id ID) (rec SessionRecord, prompt, output []byte, err error) {

@@ -91,6 +91,7 @@ type judge struct {
 	broken bool                   // the chain is refused: what follows from it cannot be judged
 
 	moves    int // that were judged
+	sessions int // that the push brings
 	warnings []Refused
 }
 

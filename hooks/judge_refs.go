@@ -259,37 +259,3 @@ func (j *judge) speaks(id flow.AgentID) bool {
 		return p.MayAct(flow.Actor(id))
 	})
 }
-
-// session judges what an agent was told and said: it grows, by its principal.
-func (j *judge) session(ctx context.Context, u Update) error {
-	id := flow.AgentID(owner(u.Name, sessions))
-	switch {
-	case u.New == "" && j.admin():
-		return nil
-	case u.New == "":
-		j.refuse(u.Name, refusal(flow.RuleAdmin, "git liza principal list", "%s is deleted by an admin", u.Name))
-		return nil
-	case !j.speaks(id):
-		j.refuse(u.Name, refusal(flow.RulePrincipal, "git liza principal list", "%s is for the principal of %s", u.Name, id))
-		return nil
-	}
-	objects, err := j.store.Repo.Objects(ctx)
-	if err != nil {
-		return err
-	}
-	if kind, _, err := objects.Size(u.New); err != nil || kind != "commit" {
-		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s is a commit that is here", u.Name))
-		return err
-	}
-	if u.Old == "" || u.Old == u.New {
-		return nil
-	}
-	grows, err := j.store.Repo.IsAncestor(ctx, u.Old, u.New)
-	if err != nil && (!asGit(err) || ctx.Err() != nil) {
-		return err
-	}
-	if !grows {
-		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s only grows: %s does not follow from %s", u.Name, u.New.Short(), u.Old.Short()))
-	}
-	return nil
-}

@@ -132,11 +132,6 @@ func TestOtherRefs(t *testing.T) {
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "at most", y.to("refs/liza/agents/coder-1", y.commitTree(tree, strings.Repeat("x", gitstore.MaxPresence))))
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "no parents", y.to("refs/liza/agents/coder-1", y.commitTree(tree, "again", alive)))
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "a commit", y.to("refs/liza/agents/coder-1", gitstore.ID(tree)))
-	more := y.commitTree(tree, "more", alive)
-	y.land(Update{"refs/liza/sessions/coder-1/s1", "", alive})
-	y.refuses("refs/liza/sessions/coder-1/s2", RuleRef, "a commit", Update{"refs/liza/sessions/coder-1/s2", "", gitstore.ID(tree)})
-	y.refuses("refs/liza/sessions/coder-1/s1", RuleRef, "only grows", y.to("refs/liza/sessions/coder-1/s1", again))
-	y.land(y.to("refs/liza/sessions/coder-1/s1", more))
 
 	// A push of which one part is illegal is refused whole.
 	y.add("a")

@@ -1,0 +1,58 @@
+package hooks
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// MaxSessions is how many sessions one push may bring.
+const MaxSessions = 1000
+
+// session judges what an agent was told and said: it grows, by its principal.
+func (j *judge) session(ctx context.Context, u Update) error {
+	agent, generation, _ := strings.Cut(strings.TrimPrefix(u.Name, sessions), "/")
+	id := flow.AgentID(agent)
+	switch {
+	case u.New == "" && j.admin():
+		return nil
+	case u.New == "":
+		j.refuse(u.Name, refusal(flow.RuleAdmin, "git liza principal list", "%s is deleted by an admin", u.Name))
+		return nil
+	case !j.speaks(id):
+		j.refuse(u.Name, refusal(flow.RulePrincipal, "git liza principal list", "%s is for the principal of %s", u.Name, id))
+		return nil
+	case new(flow.Generation).UnmarshalText([]byte(generation)) != nil || flow.Generation(generation).Spawned():
+		j.refuse(u.Name, refusal(RuleRef, "git liza session list", "%s names no registration of %s", u.Name, id))
+		return nil
+	}
+	refused, err := j.grown(ctx, u)
+	if refused != nil {
+		j.refuse(u.Name, refused)
+	}
+	return err
+}
+
+// grown walks back over the sessions that the push brings to where the ref
+// was: nothing comes with them, or in their place.
+func (j *judge) grown(ctx context.Context, u Update) (*flow.Refusal, error) {
+	objects, err := j.store.Repo.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for at := u.New; at != u.Old; j.sessions++ {
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case at == "":
+			return refusal(RuleRef, "git liza session list", "%s only grows: %s does not follow from %s", u.Name, u.New.Short(), u.Old.Short()), nil
+		case j.sessions == MaxSessions:
+			return refusal(flow.RuleLimit, "git push REMOTE COMMIT:"+u.Name, "a push brings at most %d sessions: push in parts", MaxSessions), nil
+		}
+		if at, err = objects.CheckSession(at); err != nil {
+			return refusal(RuleRef, "git liza session list", "%v", err), nil
+		}
+	}
+	return nil, nil
+}
