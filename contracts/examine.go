@@ -14,7 +14,8 @@ type State string
 // program would write.
 const (
 	Current  State = "current"
-	Outdated State = "outdated" // as another version of git liza wrote it
+	Outdated State = "outdated" // as an older version of git liza wrote it
+	Newer    State = "newer"    // as a newer version of git liza wrote it
 	Changed  State = "changed"  // by hand, since it was installed
 	Missing  State = "missing"  // the file, or the block in an entry file
 	Foreign  State = "foreign"  // somebody else's file, or block, of that name

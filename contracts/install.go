@@ -12,10 +12,11 @@ import (
 
 // Install writes the documents into the project in a folder, the skills where
 // its tools look for them, and a block that points at CORE into its entry
-// files. It commits nothing. What somebody changed by hand and what is not
-// ours stays and is reported as kept; with force it is replaced, and a copy
-// stays beside it. Writing again what is there changes nothing, and an
-// installation that was cut off is completed by another one.
+// files. It commits nothing. What somebody changed by hand, what is not ours
+// and what a newer program wrote stays and is reported as kept; with force it is
+// replaced, and of the first two a copy stays beside it. Writing again what is
+// there changes nothing, and an installation that was cut off is completed by
+// another one.
 func Install(dir string, t Target, force bool) (Report, error) {
 	p, err := open(dir)
 	if err != nil {
@@ -59,6 +60,9 @@ func (p *project) apply(t Target, items []*item, force bool) ([]Entry, error) {
 		report[i] = it.entry()
 		report[i].Done = it.decide(force)
 		after.note(it, report[i].Done, p.was)
+		if it.state == Newer && report[i].Done == Kept {
+			after.edition = p.was.edition
+		}
 	}
 	if !p.installed && len(after.files)+len(after.blocks) == 0 {
 		return report, nil
@@ -87,7 +91,7 @@ func (p *project) apply(t Target, items []*item, force bool) ([]Entry, error) {
 
 // decide says what is to be done with an item.
 func (it *item) decide(force bool) Deed {
-	replace := force && (it.state == Changed || it.state == Foreign)
+	replace := force && (it.state == Changed || it.state == Foreign || it.state == Newer)
 	switch {
 	case it.state == Current:
 		return ""
@@ -122,6 +126,7 @@ func (m *manifest) note(it *item, done Deed, was *manifest) {
 // with is the manifest with the digests of another one beside its own.
 func (m *manifest) with(other *manifest) *manifest {
 	both := newManifest(m.target)
+	both.edition = m.edition
 	both.made, both.created = m.made, m.created
 	for _, one := range []*manifest{m, other} {
 		for path, sums := range one.files {

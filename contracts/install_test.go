@@ -1,6 +1,7 @@
 package contracts
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -263,6 +264,53 @@ func TestOtherVersion(t *testing.T) {
 	require.Equal(t, Current, state(t, dir, core))
 	require.NoFileExists(t, filepath.Join(dir, ".liza/contracts/gone.md"))
 	require.NotContains(t, text(t, dir, Manifest), "gone.md")
+}
+
+// What a newer program wrote is told from that of an older one, and replaced
+// only by force.
+func TestNewerVersion(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	install(t, dir, Target{})
+	core, added := ".liza/contracts/CORE.md", ".liza/contracts/since.md"
+	now := digest([]byte(text(t, dir, core)))
+	put(t, dir, core, "# CORE of next year\n")
+	put(t, dir, added, "# Thought of since\n")
+	list := strings.Replace(text(t, dir, Manifest), now, digest([]byte("# CORE of next year\n")), 1)
+	list = strings.Replace(list, fmt.Sprintf("# git liza edition %d\n", Edition), fmt.Sprintf("# git liza edition %d\n", Edition+1), 1)
+	put(t, dir, Manifest, list+digest([]byte("# Thought of since\n"))+"  "+added+"\n")
+	before := snapshot(t, dir)
+	require.Equal(t, Newer, state(t, dir, core))
+	require.Equal(t, Newer, state(t, dir, added))
+	require.Equal(t, Current, state(t, dir, ".liza/contracts/roles/coder.md"))
+	r, err := Install(dir, Target{}, false)
+	require.NoError(t, err)
+	require.Len(t, r.Kept(), 2)
+	require.Equal(t, before, snapshot(t, dir))
+	other := t.TempDir()
+	require.NoError(t, os.CopyFS(other, os.DirFS(dir)))
+	_, err = Uninstall(other)
+	require.NoError(t, err)
+	require.Len(t, snapshot(t, other), 1, "what it is does not matter where it goes")
+	_, err = Install(dir, Target{}, true)
+	require.NoError(t, err)
+	require.Equal(t, now, digest([]byte(text(t, dir, core))))
+	require.NoFileExists(t, filepath.Join(dir, added))
+	require.NoFileExists(t, filepath.Join(dir, core+".kept"))
+	require.Contains(t, text(t, dir, Manifest), fmt.Sprintf("# git liza edition %d\n", Edition))
+
+}
+
+// Nobody changes a text and forgets that older programs have to know of it.
+func TestEdition(t *testing.T) {
+	t.Parallel()
+	all := string(pointer("DIR"))
+	for _, name := range Names() {
+		text, _ := Document(name)
+		all += name + "\n" + text
+	}
+	require.Equal(t, "1 98092500ca38ec1d", fmt.Sprintf("%d %.16s", Edition, digest([]byte(all))),
+		"what is written into projects has changed: count Edition up, and put what it is now here")
 }
 
 // A checkout with other line breaks is the same contract.

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,11 +19,19 @@ import (
 // whole file.
 const Manifest = ".liza/contracts.sha256"
 
+// Edition counts the versions of all that is written into projects. It goes up
+// by one with each, so that an older program knows a newer text.
+const Edition = 1
+
+// edition is what stands before its number in the manifest.
+const edition = "liza edition "
+
 // A manifest is what Install wrote into a project. A path may have several
 // digests: until an installation is complete both what was there and what is
 // to be there is ours.
 type manifest struct {
 	target  Target
+	edition int                 // of the texts that it names; 0 before they were counted
 	files   map[string][]string // path → digests
 	blocks  map[string][]string // entry file → digests of its block
 	created []string            // entry files that were not there before
@@ -30,7 +39,7 @@ type manifest struct {
 }
 
 func newManifest(t Target) *manifest {
-	return &manifest{target: t, files: map[string][]string{}, blocks: map[string][]string{}}
+	return &manifest{target: t, edition: Edition, files: map[string][]string{}, blocks: map[string][]string{}}
 }
 
 // digest names a text whatever line breaks a checkout gave it.
@@ -50,6 +59,7 @@ func readManifest(root *os.Root) (*manifest, error) {
 		return nil, err
 	}
 	m := newManifest(Target{})
+	m.edition = 0
 	for line := range strings.Lines(string(text)) {
 		if !m.read(strings.TrimRight(line, "\r\n")) {
 			return nil, &Unreadable{line}
@@ -86,7 +96,10 @@ func (m *manifest) read(line string) bool {
 		return fs.ValidPath(value)
 	case "block":
 		return add(m.blocks, value)
-	case "git": // the first line, for people
+	case "git": // the first lines, of which programs read the edition
+		if n, ok := strings.CutPrefix(value, edition); ok {
+			m.edition, _ = strconv.Atoi(n)
+		}
 	default:
 		return false
 	}
@@ -105,8 +118,8 @@ func add(list map[string][]string, line string) bool {
 
 func (m *manifest) text() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# git liza contracts wrote these files; commit this list with them\n# dir %s\n# skills-for %s\n",
-		m.target.Dir, strings.Join(m.target.Tools, " "))
+	fmt.Fprintf(&b, "# git liza contracts wrote these files; commit this list with them\n# git %s%d\n# dir %s\n# skills-for %s\n",
+		edition, m.edition, m.target.Dir, strings.Join(m.target.Tools, " "))
 	for _, dir := range slices.Sorted(slices.Values(m.made)) {
 		fmt.Fprintf(&b, "# made %s\n", dir)
 	}

@@ -58,7 +58,13 @@ func (it *item) entry() Entry { return Entry{Path: it.path, State: it.state, Rea
 // examined, sorted by path.
 func (p *project) items(t Target) []*item {
 	items := append(t.wanted(), p.entries(t)...)
-	return p.examined(append(items, p.rest(items)...))
+	items = p.examined(append(items, p.rest(items)...))
+	for _, it := range items {
+		if p.was.edition > Edition && (it.state == Outdated || it.state == Obsolete) {
+			it.state = Newer
+		}
+	}
+	return items
 }
 
 // rest are the files of the manifest that are not among the items.

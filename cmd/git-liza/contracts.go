@@ -168,7 +168,8 @@ func contractsKept(r contracts.Report, force string) error {
 // contractsStates says what a state means of a file.
 var contractsStates = map[contracts.State]string{
 	contracts.Current:  "is current",
-	contracts.Outdated: "is of another version of git liza",
+	contracts.Outdated: "is of an older version of git liza",
+	contracts.Newer:    "is of a newer version of git liza",
 	contracts.Changed:  "was changed by hand",
 	contracts.Missing:  "is missing",
 	contracts.Foreign:  "was not installed by git liza",
