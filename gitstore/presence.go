@@ -159,89 +159,6 @@ func (r *Repo) DropPresence(ctx context.Context, id flow.AgentID, g flow.Generat
 	return err
 }
 
-// beaten is what a file of this clone says. One that cannot be read says
-// nothing.
-func (r *Repo) beaten(id flow.AgentID) (Presence, bool) {
-	path := r.presenceFile(id)
-	data, err := ReadSmall(path)
-	if err != nil {
-		return Presence{}, false
-	}
-	return decodePresence(path, data, id)
-}
-
-// saidAt is what the commit of a ref says; any other object, and one that is
-// too large, says nothing.
-func (r *Repo) saidAt(ctx context.Context, commit ID, id flow.AgentID) (Presence, bool) {
-	if commit == "" {
-		return Presence{}, false
-	}
-	o, err := r.Objects(ctx)
-	if err != nil {
-		return Presence{}, false
-	}
-	raw, err := o.readKind(commit, "commit", MaxPresence)
-	if err != nil {
-		return Presence{}, false
-	}
-	c, err := parseCommit(raw)
-	if err != nil {
-		return Presence{}, false
-	}
-	_, document, _ := strings.Cut(c.Message, "\n\n")
-	return decodePresence("presence "+string(commit), []byte(document), id)
-}
-
-// decodePresence reads a document, which somebody else may have written: its
-// texts are cleaned again before anybody is shown them.
-func decodePresence(name string, data []byte, id flow.AgentID) (Presence, bool) {
-	var p Presence
-	if len(data) > MaxPresence || Decode(name, data, &p) != nil || p.check() != nil || p.Agent != id || p.Every <= 0 {
-		return Presence{}, false
-	}
-	p.bound()
-	return p, true
-}
-
-// Presences are what the registered agents last said, as far as it is known
-// here: this clone's own agents at once, others as of the last look at the
-// remote. What an earlier registration of an agent said is left out, and so is
-// what cannot be read.
-func (s *Store) Presences(ctx context.Context, b *flow.Board) (map[flow.AgentID]Presence, error) {
-	remote, err := s.Authority(ctx)
-	if err != nil {
-		return nil, err
-	}
-	known := map[flow.AgentID]Presence{}
-	for _, name := range b.IDs(flow.Agents) {
-		a := b.Agent(flow.AgentID(name))
-		if a == nil || a.Generation == "" {
-			continue
-		}
-		said := []func() (Presence, bool){
-			func() (Presence, bool) { return s.Repo.beaten(a.ID) },
-			func() (Presence, bool) { return s.saidIn(ctx, PresenceRefs+name, a.ID) },
-		}
-		if remote != "" {
-			said = append(said, func() (Presence, bool) { return s.saidIn(ctx, tracking(remote, "agents/"+name), a.ID) })
-		}
-		for _, say := range said {
-			if p, ok := say(); ok && p.Generation == a.Generation && p.At.After(known[a.ID].At) {
-				known[a.ID] = p
-			}
-		}
-	}
-	return known, b.Err()
-}
-
-func (s *Store) saidIn(ctx context.Context, ref string, id flow.AgentID) (Presence, bool) {
-	at, err := s.Repo.Resolve(ctx, ref)
-	if err != nil {
-		return Presence{}, false
-	}
-	return s.Repo.saidAt(ctx, at, id)
-}
-
 // SharePresences puts the presence refs of some agents at the remote that holds
 // the board where they are here, and deletes those that are not here. It does
 // nothing in a clone that holds its board itself. Errors wrap ErrOffline, or
@@ -266,6 +183,28 @@ func (s *Store) SharePresences(ctx context.Context, ids []flow.AgentID) error {
 		return offline(remote, err)
 	}
 	return err
+}
+
+// ForgetPresence takes back what any registration of an agent said, also at the
+// remote where that was seen to have it. Errors are those of [Repo.DropPresence]
+// and [Store.SharePresences].
+func (s *Store) ForgetPresence(ctx context.Context, id flow.AgentID) error {
+	if err := s.Repo.DropPresence(ctx, id, ""); err != nil {
+		return err
+	}
+	remote, err := s.Authority(ctx)
+	if err != nil || remote == "" {
+		return err
+	}
+	there := tracking(remote, "agents/"+string(id))
+	seen, err := s.Repo.Resolve(ctx, there)
+	if err != nil || seen == "" {
+		return err
+	}
+	if err := s.SharePresences(ctx, []flow.AgentID{id}); err != nil {
+		return err
+	}
+	return s.Repo.MoveRefs(ctx, []RefUpdate{{Name: there, Any: true}}, "presence")
 }
 
 // PrunePresences drops what agents have left in this clone that are registered

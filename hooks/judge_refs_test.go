@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,6 +129,9 @@ func TestOtherRefs(t *testing.T) {
 	y.land(y.all()...)
 	y.land(Update{"refs/liza/agents/coder-1", "", alive})
 	y.land(y.to("refs/liza/agents/coder-1", again))
+	require.NoError(t, y.store.Repo.SavePresence(context.Background(), gitstore.Presence{Agent: "coder-1", Generation: "5c1e0a44d2b97f31",
+		At: y.now, Doing: "waiting", Note: strings.Repeat("x", 1<<20)}))
+	y.land(y.to("refs/liza/agents/coder-1", y.at("refs/liza/agents/coder-1")))
 	y.accepts(y.to("refs/liza/agents/coder-1", ""))
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "at most", y.to("refs/liza/agents/coder-1", y.commitTree(tree, strings.Repeat("x", gitstore.MaxPresence))))
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "no parents", y.to("refs/liza/agents/coder-1", y.commitTree(tree, "again", alive)))

@@ -1,0 +1,91 @@
+package gitstore
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// beaten is what a file of this clone says. One that cannot be read says
+// nothing.
+func (r *Repo) beaten(id flow.AgentID) (Presence, bool) {
+	path := r.presenceFile(id)
+	data, err := ReadSmall(path)
+	if err != nil {
+		return Presence{}, false
+	}
+	return decodePresence(path, data, id)
+}
+
+// saidAt is what the commit of a ref says; any other object, and one that is
+// too large, says nothing.
+func (r *Repo) saidAt(ctx context.Context, commit ID, id flow.AgentID) (Presence, bool) {
+	if commit == "" {
+		return Presence{}, false
+	}
+	o, err := r.Objects(ctx)
+	if err != nil {
+		return Presence{}, false
+	}
+	raw, err := o.readKind(commit, "commit", MaxPresence)
+	if err != nil {
+		return Presence{}, false
+	}
+	c, err := parseCommit(raw)
+	if err != nil {
+		return Presence{}, false
+	}
+	_, document, _ := strings.Cut(c.Message, "\n\n")
+	return decodePresence("presence "+string(commit), []byte(document), id)
+}
+
+// decodePresence reads a document, which somebody else may have written: its
+// texts are cleaned again before anybody is shown them.
+func decodePresence(name string, data []byte, id flow.AgentID) (Presence, bool) {
+	var p Presence
+	if len(data) > MaxPresence || Decode(name, data, &p) != nil || p.check() != nil || p.Agent != id || p.Every <= 0 {
+		return Presence{}, false
+	}
+	p.bound()
+	return p, true
+}
+
+// Presences are what the registered agents last said, as far as it is known
+// here: this clone's own agents at once, others as of the last look at the
+// remote. What an earlier registration of an agent said is left out, and so is
+// what cannot be read.
+func (s *Store) Presences(ctx context.Context, b *flow.Board) (map[flow.AgentID]Presence, error) {
+	remote, err := s.Authority(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[flow.AgentID]Presence{}
+	for _, name := range b.IDs(flow.Agents) {
+		a := b.Agent(flow.AgentID(name))
+		if a == nil || a.Generation == "" {
+			continue
+		}
+		said := []func() (Presence, bool){
+			func() (Presence, bool) { return s.Repo.beaten(a.ID) },
+			func() (Presence, bool) { return s.saidIn(ctx, PresenceRefs+name, a.ID) },
+		}
+		if remote != "" {
+			said = append(said, func() (Presence, bool) { return s.saidIn(ctx, tracking(remote, "agents/"+name), a.ID) })
+		}
+		for _, say := range said {
+			if p, ok := say(); ok && p.Generation == a.Generation && p.At.After(known[a.ID].At) {
+				known[a.ID] = p
+			}
+		}
+	}
+	return known, b.Err()
+}
+
+func (s *Store) saidIn(ctx context.Context, ref string, id flow.AgentID) (Presence, bool) {
+	at, err := s.Repo.Resolve(ctx, ref)
+	if err != nil {
+		return Presence{}, false
+	}
+	return s.Repo.saidAt(ctx, at, id)
+}
