@@ -29,6 +29,12 @@ func (c *archiveCommand) Run(s *session) error {
 			return err
 		}
 	}
+	if b, _, err = clone.Store.Board(s.ctx); err != nil {
+		return err
+	}
+	if _, err := clone.Store.PrunePresences(s.ctx, b); err != nil {
+		return err
+	}
 	pruned := 0
 	if c.OlderThan > 0 {
 		if pruned, err = clone.Store.PruneSessions(s.ctx, now.Add(-time.Duration(c.OlderThan))); err != nil {

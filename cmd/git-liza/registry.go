@@ -43,6 +43,9 @@ func (c *unregisterCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	if err := clone.Store.ForgetPresence(s.ctx, c.ID); err != nil {
+		s.progress("what %s said of itself is still there: %v", c.ID, err)
+	}
 	return s.agentResult(r, c.ID, "unregistered")
 }
 

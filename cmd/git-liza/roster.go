@@ -21,6 +21,7 @@ type agentView struct {
 	Host       string       `json:"host"`
 	Registered time.Time    `json:"registered"`
 	Degraded   string       `json:"degraded"`
+	Presence   *sign        `json:"presence"` // null where it said nothing
 }
 
 // The states of agents, which nobody records: they follow from the board.
@@ -104,6 +105,9 @@ func (v agentView) row(at time.Time) []string {
 	if v.Degraded != "" {
 		last = append(last, "degraded: "+v.Degraded)
 	}
+	if text := v.live(); text != "" {
+		last = append(last, text)
+	}
 	return []string{string(v.ID), v.State, string(v.Task), strings.Join(last, ", ")}
 }
 
@@ -114,13 +118,17 @@ func (c *agentsCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	list := roster(l.board, l.board.Tasks(), l.at)
-	if err := l.board.Err(); err != nil {
+	list, err := l.roster(s, l.board.Tasks())
+	if err != nil {
 		return err
 	}
 	var rows table
 	for _, a := range list {
-		rows.add(a.row(l.at)...)
+		row := a.row(l.at)
+		if more := a.more(); more != "" {
+			row[len(row)-1] += ", " + more
+		}
+		rows.add(row...)
 	}
 	if len(list) == 0 {
 		s.progress("no agent is registered; one is by its first move, or by git liza register coder-1")

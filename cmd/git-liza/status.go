@@ -49,7 +49,10 @@ func (c *statusCommand) Run(s *session) error {
 	settings, breaker := l.board.Settings(), l.board.Breaker()
 	tasks := l.board.Tasks()
 	g := glance{Control: viewOf(settings.Control), Integration: viewOf(settings.Integration), Breaker: viewOf(breaker),
-		Counts: map[string]int{}, Agents: roster(l.board, tasks, l.at)}
+		Counts: map[string]int{}}
+	if g.Agents, err = l.roster(s, tasks); err != nil {
+		return err
+	}
 	goal, sprint := l.board.Goal(settings.Goal), l.board.Sprint(settings.Sprint)
 	g.Goal, g.Sprint = viewOf(goal), viewOf(sprint)
 	g.Usage, g.Left = viewOf(part(goal).Usage), l.view(s).left("")

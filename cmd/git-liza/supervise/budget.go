@@ -3,13 +3,63 @@ package supervise
 import (
 	"context"
 	"errors"
+	"sync"
+	"time"
 
 	"github.com/git-liza/git-liza/flow"
 )
 
+// beside is what has been used so far that is not on the board yet, as far as
+// it is known here: by sessions of other agents that run, and by the agent's own
+// where it could not be recorded. Of a session that is on the board since it was
+// last heard of nothing counts twice.
+func (s *supervisor) beside(ctx context.Context, b *flow.Board) []flow.Spending {
+	var list []flow.Spending
+	for _, d := range s.owed {
+		list = append(list, flow.Spending{Task: d.task, Usage: d.move.Usage})
+	}
+	known, err := s.clone.Store.Presences(ctx, b)
+	if err != nil {
+		return list // the board itself still bounds what is begun
+	}
+	for id, p := range known {
+		used := p.Usage.Tokens() != 0 || p.Usage.Cost != 0
+		if id != s.id && used && !p.Silent(s.clone.Store.Now()) && p.At.After(s.rush.recorded.since(id)) {
+			list = append(list, flow.Spending{Task: p.Task, Usage: p.Usage})
+		}
+	}
+	return list
+}
+
+// recorded is when each agent's last session was recorded.
+type recorded struct {
+	begun time.Time // of the rush, which knows of none before
+
+	mu   sync.Mutex
+	last map[flow.AgentID]time.Time
+}
+
+func (r *recorded) since(id flow.AgentID) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at, ok := r.last[id]; ok {
+		return at
+	}
+	return r.begun
+}
+
+func (r *recorded) note(m flow.Move) {
+	if m.Act != flow.ActSession {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last[m.By.Agent()] = m.At
+}
+
 // affordable refuses one more session on an errand whose budget is spent.
-func (e *errand) affordable(b *flow.Board) *flow.Refusal {
-	if r := b.Budget(e.id()); r != nil || !e.spent {
+func (s *supervisor) affordable(ctx context.Context, e *errand, b *flow.Board) *flow.Refusal {
+	if r := b.Budget(e.id(), s.beside(ctx, b)...); r != nil || !e.spent {
 		return r
 	}
 	// What the last session used could not be recorded.

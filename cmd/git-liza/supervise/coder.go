@@ -88,7 +88,7 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 	if err != nil {
 		return false, "", err
 	}
-	if r := e.affordable(now); r != nil {
+	if r := s.affordable(ctx, e, now); r != nil {
 		failed, err := s.overspent(ctx, now, e, r)
 		return false, failed, err
 	}
@@ -137,6 +137,7 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 func (s *supervisor) standBy(ctx context.Context, e *errand) (more bool, failed string, err error) {
 	e.failure = "While the last session ran, the remote that holds the board could not be reached. Look at what is there, and report again."
 	for s.rush.link.isDown() {
+		s.presence.doing(resting, e.id(), s.rush.link.remote+" does not answer")
 		st := s.rest(ctx, e, max(s.rush.Limits.Pause, work.QuickLook))
 		if ctx.Err() != nil {
 			return false, "", nil
@@ -186,6 +187,7 @@ func (s *supervisor) short(ctx context.Context, e *errand, ending provider.Endin
 	}
 	pause := limits.pause(max(f.count-1, 0))
 	s.say("%s: %s, session %d %s (%s), %d of %d; again in %s", s.id, e.subject(), e.tally.sessions, f.kind, ending.Text, f.count, f.limit, pause)
+	s.presence.doing(resting, e.id(), fmt.Sprintf("session %d %s, again in %s", e.tally.sessions, f.kind, pause))
 	switch s.rest(ctx, e, pause) {
 	case held, handed:
 		return ctx.Err() == nil, "", nil

@@ -51,6 +51,7 @@ func (s *supervisor) mergeOne(ctx context.Context, id flow.TaskID, t turn) (turn
 	}
 	defer release()
 	s.rush.roll.busy(s)
+	s.presence.doing(merging, id, "")
 	merged, _, err := s.clone.Merge(ctx, id)
 	var refusal *flow.Refusal
 	var dirty *worktrees.Dirty

@@ -52,6 +52,7 @@ func (r *Rush) tell(store *gitstore.Store, since, tip flow.ObjectID) flow.Object
 		return since // the supervisors read the board as well and say why
 	}
 	for _, e := range slices.Backward(events) {
+		r.recorded.note(e.Move)
 		b, err := store.BoardAt(e.Commit)
 		if err != nil {
 			return since

@@ -30,6 +30,7 @@ func (s *supervisor) yield(ctx context.Context, e *errand, t provider.Trouble) (
 	s.say("%s: the session on %s has ended: %s is paused, %s", s.id, e.subject(), s.provider.Name, p)
 	s.rush.pauses.news(p)
 	if e.role == flow.Coder && !p.Until.IsZero() && time.Until(p.Until) <= maxHeld {
+		s.presence.doing(paused, e.id(), s.provider.Name+": "+p.String())
 		st := s.rest(ctx, e, time.Until(p.Until))
 		_, err := s.paused()
 		return (st == held || st == handed) && ctx.Err() == nil, err
@@ -64,6 +65,7 @@ func (s *supervisor) paused() (*provider.Pause, error) {
 // pausing is the turn of a supervisor whose provider is paused. It is at work
 // as long as the pause ends by itself soon.
 func (s *supervisor) pausing(p provider.Pause, t turn) turn {
+	t.lull, t.why = paused, s.provider.Name+": "+p.String()
 	next := time.Now().Add(pauseLook)
 	if soon := time.Now().Add(s.rush.Limits.Patience); !p.Until.IsZero() && p.Until.Before(soon) {
 		if p.Until.Before(next) {

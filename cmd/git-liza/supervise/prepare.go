@@ -91,6 +91,7 @@ func (s *supervisor) prepare(ctx context.Context, e *errand, b *flow.Board) erro
 	}
 	path, args := proc.Shell(command)
 	s.log.note("\n--- post_worktree on %s\n", e.subject())
+	s.presence.doing(preparing, e.id(), "")
 	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: e.dir, Env: s.environment(e), Output: s.log, Wall: maxPrepare})
 	if err != nil {
 		return &unfitError{e.id(), fmt.Errorf("post_worktree: %w", err)}

@@ -40,6 +40,9 @@ type debt struct {
 
 // pay records what is owed, as far as the remote answers.
 func (s *supervisor) pay(ctx context.Context) {
+	// What is about to be on the board is not counted a second time.
+	s.presence.spends(flow.Usage{}, "")
+	defer func() { s.presence.spends(s.owes(), "") }()
 	for len(s.owed) > 0 {
 		next := s.owed[0]
 		_, err := s.clone.Make(ctx, flow.ActSession, next.task, next.move)
@@ -52,6 +55,14 @@ func (s *supervisor) pay(ctx context.Context) {
 		}
 		s.owed = s.owed[1:]
 	}
+}
+
+// owes is what sessions have used that is not on the board.
+func (s *supervisor) owes() (used flow.Usage) {
+	for _, d := range s.owed {
+		used = used.Plus(d.move.Usage)
+	}
+	return used
 }
 
 // save keeps prompt and output, without secrets.

@@ -107,6 +107,18 @@ func (s *supervisor) enter(ctx context.Context) (bool, error) {
 	}
 }
 
+// vanish takes back what was said of the agent, also of one that is registered
+// anew: that says it itself.
+func (s *supervisor) vanish(ctx context.Context) {
+	shared, err := s.presence.leave(ctx)
+	if err != nil {
+		s.sayOnce("%s: %v", s.id, err)
+	}
+	if shared {
+		s.rush.herald.forget(s.id)
+	}
+}
+
 // farewell is how long giving everything back may take.
 const farewell = 20 * time.Second
 
@@ -115,6 +127,7 @@ const farewell = 20 * time.Second
 func (s *supervisor) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
+	defer s.vanish(ctx)
 	b, _, err := s.clone.Store.Board(ctx)
 	if err != nil {
 		s.say("%s could not leave: %v", s.id, err)

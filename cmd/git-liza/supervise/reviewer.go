@@ -93,7 +93,7 @@ func (s *supervisor) judge(ctx context.Context, e *errand) (failed string, err e
 		return ending.Trouble.Text, err
 	}
 	if e.spent {
-		return s.overspent(ctx, b, e, e.affordable(b))
+		return s.overspent(ctx, b, e, s.affordable(ctx, e, b))
 	}
 	what, why := "The program gave no verdict ("+ending.Text+").", ending.Text
 	var touched *flow.Refusal

@@ -62,6 +62,8 @@ type Rush struct {
 	pauses    pauses
 	fitness   fitness
 	link      link
+	herald    herald
+	recorded  recorded
 	speech    sync.Mutex
 }
 
@@ -87,6 +89,7 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 	r.plans = &plans{seen: map[string]*wake{}}
 	r.mask = secret.New(r.Environ, nil)
 	r.pauses.said = map[string]string{}
+	r.recorded.begun, r.recorded.last = r.Clone.Store.Now(), map[flow.AgentID]time.Time{}
 	r.troubles = &troubles{list: map[flow.TaskID]trouble{}}
 	r.roll = &roll{ends: make(chan struct{}, 1), rest: map[*supervisor]flow.ObjectID{}}
 
@@ -104,8 +107,13 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 	if err != nil {
 		return err
 	}
+	heralded, err := r.announce(watching)
+	if err != nil {
+		return err
+	}
 	err = r.man(ctx, posts)
 	unwatch()
+	<-heralded
 	<-polled
 	<-told
 	return err
@@ -120,6 +128,7 @@ func (r *Rush) man(ctx context.Context, posts []Post) error {
 	for i, post := range posts {
 		s := &supervisor{rush: r, post: post, provider: post.Provider,
 			avoided: map[flow.TaskID]time.Time{}, failures: map[flow.TaskID]string{}, threads: map[flow.TaskID]thread{}}
+		s.presence = &presence{s: s}
 		r.roll.busy(s)
 		wait.Go(func() {
 			errs[i] = s.run(working)

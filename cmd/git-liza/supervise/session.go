@@ -28,6 +28,7 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 	}
 	e.tally.sessions++
 	run := s.newRun(e, prompt.Text())
+	s.presence.doing(doingOf[e.role], e.id(), fmt.Sprintf("session %d", e.tally.sessions))
 	s.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), s.id, e.subject(), e.tally.sessions,
 		s.rush.mask.String(run.prompt))
 	ending, err := s.spawn(ctx, e, run)

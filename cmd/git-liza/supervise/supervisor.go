@@ -25,6 +25,7 @@ type supervisor struct {
 	clone      *work.Clone
 	provider   provider.Provider
 	log        *log
+	presence   *presence
 
 	lease    time.Time                 // of what it holds
 	avoided  map[flow.TaskID]time.Time // until when tasks that cannot be taken here are left to others
@@ -43,6 +44,9 @@ type turn struct {
 	failed string    // why that piece did not end as it should
 	due    time.Time // when the board will let something happen by itself; zero if never
 	retry  time.Time // when something that needs a person is tried again; zero if never
+
+	lull string // what the agent does where nothing was done, "" for waiting
+	why  string
 }
 
 // soon brings the time of the next look forward.
@@ -69,6 +73,7 @@ func (s *supervisor) run(ctx context.Context) error {
 		return err
 	}
 	defer s.log.close()
+	s.presence.enter()
 	if err := s.fit(ctx); err != nil {
 		return err
 	}
@@ -129,6 +134,7 @@ func fatal(err error) bool {
 // wait sleeps until the board changes or something is due. It is false when
 // ctx is done or the post's time without work is over.
 func (s *supervisor) wait(ctx context.Context, t turn, tip flow.ObjectID, changed <-chan struct{}, idle time.Time) bool {
+	s.presence.doing(cmp.Or(t.lull, waiting), "", t.why)
 	if t.due.IsZero() {
 		s.rush.roll.idle(s, tip)
 	} else {
@@ -176,10 +182,10 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 		return turn{}, false, s.replaced()
 	}
 	if control != flow.Running {
-		return turn{}, false, nil
+		return turn{why: "the board is " + control.String()}, false, nil
 	}
 	if s.rush.link.isDown() {
-		return turn{due: time.Now().Add(max(s.rush.Limits.Pause, work.QuickLook))}, false, nil
+		return turn{due: time.Now().Add(max(s.rush.Limits.Pause, work.QuickLook)), why: s.rush.link.remote + " does not answer"}, false, nil
 	}
 	if len(s.owed) > 0 {
 		s.pay(ctx)
@@ -195,6 +201,7 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 	}
 	s.due(b, tasks, &t)
 	if a.Degraded != "" {
+		t.lull, t.why = degraded, a.Degraded
 		return t, false, b.Err()
 	}
 	if p, err := s.paused(); p != nil || err != nil {

@@ -31,17 +31,15 @@ type watcher struct {
 	moves int
 	wants []string // commands that they put on the board, not looked at yet
 
-	left  atomic.Pointer[flow.Budget] // nil while nothing bounds it
-	spent atomic.Bool
+	looked time.Time                   // when other sessions were looked at
+	beside []flow.Spending             // what they had used
+	left   atomic.Pointer[flow.Budget] // nil while nothing bounds it
+	spent  atomic.Bool
 }
 
 // heed is told what the board says, and at each beat.
 func (w *watcher) heed(b *flow.Board, st stage) bool {
-	if left, bounded := b.Left(w.e.id()); bounded {
-		w.left.Store(&left)
-	} else {
-		w.left.Store(nil)
-	}
+	w.budget(b)
 	if tip, _ := w.s.rush.view.Now(); w.floods(tip) {
 		w.cancel()
 	}
@@ -57,6 +55,25 @@ func (w *watcher) heed(b *flow.Board, st stage) bool {
 		w.cancel()
 	}
 	return true
+}
+
+// besideLook is how often what other sessions spend is looked at.
+const besideLook = time.Second
+
+// budget notes what is left for the session.
+func (w *watcher) budget(b *flow.Board) {
+	left, bounded := b.Left(w.e.id())
+	if !bounded {
+		w.left.Store(nil)
+		return
+	}
+	if time.Since(w.looked) >= besideLook {
+		w.looked, w.beside = time.Now(), w.s.beside(context.Background(), b)
+	}
+	if len(w.beside) > 0 {
+		left, _ = b.Left(w.e.id(), w.beside...)
+	}
+	w.left.Store(&left)
 }
 
 // floods counts the moves that the agent has made in this session up to a state
@@ -118,11 +135,12 @@ func (w *watcher) returned(b *flow.Board) bool {
 // affords is told what the session has used so far; it is false when no more
 // is left.
 func (w *watcher) affords(report transcript.Report) bool {
+	used := w.run.used(report)
+	w.s.presence.spends(used, report.Model)
 	left := w.left.Load()
 	if left == nil {
 		return true
 	}
-	used := w.run.used(report)
 	if left.Tokens != 0 && used.Tokens() >= left.Tokens || left.Cost != 0 && used.Cost >= left.Cost {
 		w.spent.Store(true)
 		return false
