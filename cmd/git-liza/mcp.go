@@ -31,7 +31,7 @@ func (c *mcpCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	server := mcp.Server{Version: version, Instructions: mcpInstructions, Resources: s.resources(), Prompts: s.prompts(by.Role())}
+	server := mcp.Server{Version: version, Instructions: mcpInstructions, Resources: s.resources(), Prompts: s.prompts(by.Role()), Changes: s.changes}
 	for _, row := range tools {
 		if row.roles == nil || slices.Contains(row.roles, by.Role()) {
 			server.Tools = append(server.Tools, row.tool(s))
@@ -194,7 +194,7 @@ func (s *session) resources() []mcp.Resource {
 	}
 	always := func(c runner) func(string) (runner, error) { return func(string) (runner, error) { return c, nil } }
 	return []mcp.Resource{
-		{Name: "state", About: "The whole blackboard.", URI: "liza:///state", Read: read(always(&stateCommand{}))},
+		{Name: "state", About: "The whole blackboard.", URI: "liza:///state", Restless: true, Read: read(always(&stateCommand{}))},
 		{Name: "goal", About: "The current goal.", URI: "liza:///goal", Read: read(always(&goalShowCommand{}))},
 		{Name: "task", About: "A task with its submissions and its history.", URI: taskURI + "{id}", Read: read(func(uri string) (runner, error) {
 			text, err := url.PathUnescape(strings.TrimPrefix(uri, taskURI))
@@ -205,6 +205,28 @@ func (s *session) resources() []mcp.Resource {
 			return &showCommand{ID: id}, nil
 		})},
 	}
+}
+
+// changes watches the board for clients that subscribed to something on it.
+func (s *session) changes(ctx context.Context) (next func() bool, err error) {
+	clone, err := s.clone()
+	if err != nil {
+		return nil, err
+	}
+	view, err := clone.Follow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, changed := view.Now()
+	return func() bool {
+		select {
+		case <-changed:
+			_, changed = view.Now()
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}, nil
 }
 
 // document is what a command answers with, as JSON.

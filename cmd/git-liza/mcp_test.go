@@ -31,6 +31,7 @@ type mcpClient struct {
 	as     string
 	called map[string]bool
 	told   chan string // what came while calls went on
+	heard  chan string // addresses that have changed
 }
 
 // server is the program as a server for somebody, "" for the human.
@@ -44,13 +45,17 @@ func (p *playground) server(as string) *exec.Cmd {
 	return cmd
 }
 
-func (p *playground) client(as string) *mcpClient {
+func (p *playground) client(as string) *mcpClient { return p.clientOf(as, "") }
+
+// clientOf speaks a version of the protocol, "" for the latest.
+func (p *playground) clientOf(as, protocol string) *mcpClient {
 	p.t.Helper()
-	c := &mcpClient{p: p, as: as, called: map[string]bool{}, told: make(chan string, 100)}
+	c := &mcpClient{p: p, as: as, called: map[string]bool{}, told: make(chan string, 100), heard: make(chan string, 100)}
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{
+		ResourceUpdatedHandler:      func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { c.heard <- r.Params.URI },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { c.told <- r.Params.Message }})
 	var err error
-	c.ClientSession, err = client.Connect(p.t.Context(), &sdk.CommandTransport{Command: p.server(as)}, nil)
+	c.ClientSession, err = client.Connect(p.t.Context(), &sdk.CommandTransport{Command: p.server(as)}, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	require.NoError(p.t, err)
 	p.t.Cleanup(func() { c.Close() })
 	return c
@@ -325,6 +330,35 @@ func TestMCPResourcesAndPrompts(t *testing.T) {
 	human, err := p.client("").ListPrompts(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, human.Prompts, 3)
+}
+
+// A client hears of a task when somebody else has changed what it reads of it,
+// and of the board with every move.
+func TestMCPSubscriptions(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.add("one")
+	p.add("two")
+	c := p.clientOf("", "2025-06-18") // there a subscription is made when the call returns
+	const one, two = "liza:///tasks/one", "liza:///tasks/two"
+	subscribe := func(uri string) error { return c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}) }
+	require.Error(t, subscribe("liza:///tasks/nine"))
+	require.Error(t, subscribe("liza:///nothing"))
+	require.NoError(t, subscribe(one))
+	require.NoError(t, subscribe(two))
+	p.must("git-liza", "claim", "one", "--as", "coder-1")
+	require.Equal(t, one, <-c.heard)
+	p.must("git-liza", "release", "one")
+	require.Equal(t, one, <-c.heard, "nothing was said of the other")
+	require.NoError(t, c.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: one}))
+	p.must("git-liza", "claim", "one", "--as", "coder-1")
+	p.must("git-liza", "claim", "two", "--as", "coder-2")
+	require.Equal(t, two, <-c.heard)
+	require.NoError(t, c.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: two}))
+	require.NoError(t, subscribe("liza:///state"))
+	c.does("note", `{"text": "about nothing"}`)
+	require.Equal(t, "liza:///state", <-c.heard)
+	require.Empty(t, c.heard)
 }
 
 // Several servers, each asked for several things at once, and the command line

@@ -48,6 +48,7 @@ type Answer struct {
 type Resource struct {
 	Name, About string
 	URI         string                                                         // one in braces stands for a part of it
+	Restless    bool                                                           // each change of what resources are made of changes it
 	Read        func(ctx context.Context, uri string) (text string, err error) // the error [ErrNotFound] if there is none
 }
 
@@ -68,14 +69,19 @@ type Server struct {
 	Tools        []Tool
 	Resources    []Resource
 	Prompts      []Prompt
+	// Changes begins to watch what the resources are made of, until ctx is done.
+	// next waits until that has changed; it is false when ctx is done.
+	Changes func(ctx context.Context) (next func() bool, err error)
 }
 
 // Serve answers one client until it closes its end, which is no error, or ctx
 // is done. Nothing but the protocol is written to out; complaints go to log.
 func (s Server) Serve(ctx context.Context, in io.Reader, out, log io.Writer) error {
+	heard := &subscriptions{Server: s, serving: ctx, last: map[string]string{}}
 	server := sdk.NewServer(&sdk.Implementation{Name: "git-liza", Title: "git liza", Version: s.Version}, &sdk.ServerOptions{
-		Instructions: s.Instructions, Capabilities: unchanging(),
+		Instructions: s.Instructions, Capabilities: unchanging(), SubscribeHandler: heard.subscribe, UnsubscribeHandler: heard.unsubscribe,
 		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	heard.updated = server.ResourceUpdated
 	for _, t := range s.Tools {
 		server.AddTool(t.described(), t.handler(ctx))
 	}

@@ -71,8 +71,8 @@ func (c *Clone) Await(ctx context.Context, id flow.TaskID, what Wait, limit time
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	view := Watch(ctx, c.Repo)
-	if err := c.pollFor(ctx, view); err != nil {
+	view, err := c.Follow(ctx)
+	if err != nil {
 		return nil, err
 	}
 	b, err := c.Fresh(ctx)
@@ -89,21 +89,23 @@ func (c *Clone) Await(ctx context.Context, id flow.TaskID, what Wait, limit time
 	return c.wait(ctx, view, b.Task(id), what, limit, tell)
 }
 
-// pollFor keeps the mirror of a remote up to date until ctx is done.
-func (c *Clone) pollFor(ctx context.Context, view *View) error {
+// Follow watches the board, and keeps the mirror of a remote up to date, until
+// ctx is done.
+func (c *Clone) Follow(ctx context.Context) (*View, error) {
+	view := Watch(ctx, c.Repo)
 	remote, err := c.Store.Authority(ctx)
 	if err != nil || remote == "" {
-		return err
+		return view, err
 	}
 	other, err := c.As(ctx, c.By, c.Generation)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	go view.Poll(ctx, awaitPoll, maxAwaitPoll, func() bool {
 		synced, err := other.Store.Sync(ctx)
 		return err == nil && synced.Before != synced.After
 	})
-	return nil
+	return view, nil
 }
 
 // over reports whether what is waited for is there when the wait begins, and
