@@ -31,8 +31,9 @@ import (
 // time that a transaction may last.
 const orphanLimit = gitLimit + killDelay
 
-// emptyAge is the age from which an empty lock is an orphan: git writes the new
-// value right after it takes the lock, and a deletion takes no longer.
+// emptyAge is the age from which a lock that is empty, or not yet whole, is an
+// orphan: git writes the new value right after it takes the lock, its line break
+// apart, and a deletion takes no longer.
 const emptyAge = time.Second
 
 // rewriteAge is how long packed-refs.new must have been left alone to be an
@@ -280,10 +281,12 @@ func (o orphan) isOurs() (ours, later bool) {
 	switch {
 	case err != nil:
 		return false, false
-	case len(content) == 0:
+	case string(content) == o.value+"\n":
+		return true, false
+	case len(content) == 0 || strings.HasPrefix(o.value, string(content)):
 		return age > emptyAge, age <= emptyAge
 	}
-	return o.value != "-" && string(content) == o.value+"\n", false
+	return false, false
 }
 
 // packedRewrite tells for how long packed-refs.new has been left alone, if

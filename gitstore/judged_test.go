@@ -18,8 +18,7 @@ func TestJudgedIsWhatGitDoes(t *testing.T) {
 	first, err := r.Resolve(ctx, "HEAD")
 	require.NoError(t, err)
 	hook := filepath.Join(dir, ".git", "hooks", "reference-transaction")
-	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
-	require.NoError(t, os.WriteFile(hook, []byte(`#!/bin/sh
+	script(t, hook, `#!/bin/sh
 nl='
 '
 [ "$1" = prepared ] || exit 0
@@ -30,7 +29,7 @@ while read -r line; do
 	*) echo "not judged: $line" >&2; exit 1 ;;
 	esac
 done
-`), 0o777))
+`)
 	moves := [][]RefUpdate{
 		{{Name: StateRef, New: first}, {Name: "refs/liza/saved/a/1", New: first}, {Name: "refs/heads/next", New: first, Any: true}},
 		{{Name: StateRef, Old: first, New: first}, {Name: "refs/heads/next", Old: first, New: first}},

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -20,6 +19,7 @@ type victim struct {
 	dir           string
 	first, second ID
 	cmd           *exec.Cmd
+	gone          func()
 	r             *Repo
 }
 
@@ -45,6 +45,7 @@ func (v *victim) start(t *testing.T) {
 		StateRef+"="+string(v.first)+"="+string(v.second), "refs/heads/int="+string(v.first)+"="+string(v.second), "refs/heads/task="+string(v.first)+"=")
 	v.cmd.Env = append(os.Environ(), "GITSTORE_TEST_CHILD=move")
 	v.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	v.gone = family(t, v.cmd)
 	require.NoError(t, v.cmd.Start())
 	t.Cleanup(func() { v.kill(t) })
 }
@@ -53,16 +54,10 @@ func (v *victim) start(t *testing.T) {
 func (v *victim) kill(t *testing.T) {
 	t.Helper()
 	if v.cmd != nil {
-		syscall.Kill(-v.cmd.Process.Pid, syscall.SIGKILL)
-		v.cmd.Wait()
+		killGroup(v.cmd)
+		v.gone()
 		v.cmd = nil
 	}
-}
-
-// until waits for something that the victim does on its way.
-func until(t *testing.T, what string, happened func() bool) {
-	t.Helper()
-	require.Eventually(t, happened, 2*time.Minute, time.Millisecond, what)
 }
 
 func (v *victim) locked(name string) bool {
@@ -110,11 +105,9 @@ func (v *victim) completes(t *testing.T) {
 // file `go` appears; git holds all of its locks in state prepared.
 func (v *victim) hook(t *testing.T, state string) {
 	t.Helper()
-	path := filepath.Join(v.r.CommonDir(), "hooks", "reference-transaction")
-	script := "#!/bin/sh\nif test \"$1\" = " + state + "; then : >\"$GIT_DIR/in-hook\"; read wait <\"$GIT_DIR/go\"; fi\n"
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	require.NoError(t, syscall.Mkfifo(filepath.Join(v.r.CommonDir(), "go"), 0o666))
-	require.NoError(t, os.WriteFile(path, []byte(script), 0o777))
+	script(t, filepath.Join(v.r.CommonDir(), "hooks", "reference-transaction"),
+		"#!/bin/sh\nif test \"$1\" = "+state+"; then : >\"$GIT_DIR/in-hook\"; read wait <\"$GIT_DIR/go\"; fi\n")
 }
 
 func (v *victim) unhook(t *testing.T) {
@@ -161,6 +154,24 @@ func (v *victim) killedInHook(t *testing.T) {
 	v.completes(t)
 }
 
+// Git writes the new value of a ref and its line break one after the other.
+func TestKilledWithinALock(t *testing.T) {
+	t.Parallel()
+	for name, size := range map[string]int64{"empty": 0, "begun": 20, "without its line break": 40} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := newVictim(t)
+			v.hook(t, "prepared")
+			v.start(t)
+			until(t, "git holds its locks", func() bool { return exists(filepath.Join(v.r.CommonDir(), "in-hook")) })
+			v.kill(t)
+			v.unhook(t)
+			require.NoError(t, os.Truncate(filepath.Join(v.r.CommonDir(), "refs/heads/int.lock"), size))
+			v.completes(t)
+		})
+	}
+}
+
 func TestKilledBetweenPrepareAndCommit(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
@@ -186,10 +197,8 @@ func TestKilledBetweenTwoRefs(t *testing.T) {
 
 	require.True(t, v.locked("refs/heads/int"))
 	require.Equal(t, v.first, v.at(t, "refs/heads/int"), "a transaction is not atomic in a crash")
-	until(t, "the git that was killed is gone, and with it its hold on the journal", func() bool {
-		require.NoError(t, v.r.Recover(context.Background()))
-		return !v.locked("refs/heads/int")
-	})
+	require.NoError(t, v.r.Recover(context.Background()))
+	require.False(t, v.locked("refs/heads/int"))
 	v.completes(t)
 }
 
@@ -266,9 +275,7 @@ func TestLockTakenAfterTheKillStays(t *testing.T) {
 func TestHookRefuses(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	path := filepath.Join(v.r.CommonDir(), "hooks", "reference-transaction")
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\necho not today >&2\nexit 1\n"), 0o777))
+	script(t, filepath.Join(v.r.CommonDir(), "hooks", "reference-transaction"), "#!/bin/sh\necho not today >&2\nexit 1\n")
 	err := v.r.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: v.first, New: v.second}}, "x")
 	var gitErr *GitError
 	require.ErrorAs(t, err, &gitErr)

@@ -52,7 +52,8 @@ func (d *desk) built(tree, parent ID) ID {
 }
 
 // A submission of a million files, whether they stand in one folder or in
-// folders within folders, is refused in bounded time and memory.
+// folders within folders, is refused in bounded memory, and at about the cost of
+// the largest that is taken, however fast the machine is.
 func TestSubmissionsAreBounded(t *testing.T) {
 	d := newDesk(t, seeded(t))
 	base := d.at("refs/heads/integration")
@@ -68,6 +69,14 @@ func TestSubmissionsAreBounded(t *testing.T) {
 	}
 	who := "Ada <ada@example.org> 1768658760 +0000"
 	huge := d.stored("commit", []byte("tree "+string(d.store.Repo.emptyTree())+"\nauthor "+who+"\ncommitter "+who+"\n\n"+strings.Repeat("x", maxCommit)))
+	facts := func(commit ID) (peak uint64, took time.Duration, err error) {
+		peak, took = measure(func() {
+			_, err = d.store.Facts(context.Background(), flow.Question{Submission: commit, Tip: base})
+		})
+		return peak, took, err
+	}
+	_, largest, err := facts(d.built(d.treeOf(MaxChanges-10, "100644", "f%07d", file), base))
+	require.NoError(t, err)
 	for name, tt := range map[string]struct {
 		commit ID
 		words  string
@@ -82,14 +91,11 @@ func TestSubmissionsAreBounded(t *testing.T) {
 		"a long link":         {d.built(d.treeOf(1, "120000", "l%d", link), base), "at most 4096 are read"},
 		"a huge commit":       {huge, "at most 4259840 are read"},
 	} {
-		var err error
-		peak, took := measure(func() {
-			_, err = d.store.Facts(context.Background(), flow.Question{Submission: tt.commit, Tip: base})
-		})
+		peak, took, err := facts(tt.commit)
 		t.Logf("%-20s %5.1f MiB %s", name, float64(peak)/(1<<20), took.Round(time.Millisecond))
 		require.ErrorContains(t, err, tt.words, name)
 		require.Less(t, peak, uint64(200<<20), name)
-		require.Less(t, took, 30*time.Second, name)
+		require.Less(t, took, 6*largest, name)
 	}
 }
 

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -79,6 +82,50 @@ func write(t testing.TB, dir, name, content string) {
 	path := filepath.Join(dir, name)
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o666))
+}
+
+// script writes a program that can be run at once. Whatever another test starts
+// at the moment has the file open too until it has become what it runs, and for
+// so long the kernel lets nobody run the program.
+func script(t testing.TB, path, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o777))
+	startedAll()
+}
+
+// startedAll waits for the processes that are being started, which hold all
+// that was open, and its locks, when they began.
+func startedAll() {
+	syscall.ForkLock.RLock()
+	syscall.ForkLock.RUnlock()
+}
+
+// until waits for something that happens beside the test.
+func until(t testing.TB, what string, happened func() bool) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); !happened(); time.Sleep(time.Millisecond) {
+		require.True(t, time.Now().Before(end), "not in two minutes: %s", what)
+	}
+}
+
+// family lets a test wait for all processes that come from a command, also for
+// those that outlive it: they hold one end of a pipe. It is for a command that
+// is not started yet.
+func family(t testing.TB, cmd *exec.Cmd) (gone func()) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	t.Cleanup(func() { r.Close(); w.Close() })
+	// Far behind the files that they give each other.
+	cmd.ExtraFiles = append(make([]*os.File, 40), w)
+	return func() {
+		t.Helper()
+		w.Close()
+		require.NoError(t, r.SetReadDeadline(time.Now().Add(2*time.Minute)))
+		_, err := r.Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.EOF, "something of it is still there")
+	}
 }
 
 // seeded makes a repository with one commit on main.

@@ -197,9 +197,7 @@ func TestRemoteWhateverIsConfigured(t *testing.T) {
 	}
 	git(t, l.a.dir, "config", "--add", "remote.origin.fetch", "+refs/liza/*:refs/liza/*")
 	git(t, l.a.dir, "tag", "-a", "-m", "mine", "mine")
-	hook := filepath.Join(l.a.dir, ".git", "hooks", "pre-push")
-	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
-	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o777))
+	script(t, filepath.Join(l.a.dir, ".git", "hooks", "pre-push"), "#!/bin/sh\nexit 1\n")
 	git(t, l.bare, "config", "receive.denyDeletes", "true")
 	l.a.store = l.a.open()
 	l.b.add("task-1")
@@ -220,10 +218,10 @@ func TestRemoteWhateverIsConfigured(t *testing.T) {
 func TestRemoteAsksNobody(t *testing.T) {
 	asked := filepath.Join(t.TempDir(), "asked")
 	ask := filepath.Join(t.TempDir(), "ask")
-	require.NoError(t, os.WriteFile(ask, []byte("#!/bin/sh\n: >'"+asked+"'\n"), 0o777))
+	script(t, ask, "#!/bin/sh\n: >'"+asked+"'\n")
 	helper := filepath.Join(t.TempDir(), "git-remote-prompt")
-	require.NoError(t, os.WriteFile(helper, []byte("#!/bin/sh\nprintf 'protocol=https\\nhost=example.invalid\\n\\n' | git credential fill && exit 1\n"+
-		"(: </dev/tty) 2>/dev/null && : >'"+asked+"'\nexit 128\n"), 0o777))
+	script(t, helper, "#!/bin/sh\nprintf 'protocol=https\\nhost=example.invalid\\n\\n' | git credential fill && exit 1\n"+
+		"(: </dev/tty) 2>/dev/null && : >'"+asked+"'\nexit 128\n")
 	t.Setenv("PATH", filepath.Dir(helper)+":"+os.Getenv("PATH"))
 	for _, name := range []string{"GIT_ASKPASS", "SSH_ASKPASS"} {
 		t.Setenv(name, ask)

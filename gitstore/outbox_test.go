@@ -17,11 +17,9 @@ import (
 )
 
 // hook puts a script into the remote.
-func (l lane) hook(t *testing.T, name, script string) {
+func (l lane) hook(t *testing.T, name, text string) {
 	t.Helper()
-	path := filepath.Join(l.bare, "hooks", name)
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o777))
+	script(t, filepath.Join(l.bare, "hooks", name), "#!/bin/sh\n"+text+"\n")
 }
 
 // counted lets the remote count the pushes that it takes, with the time that a
@@ -175,6 +173,7 @@ func TestRemoteDeadOwner(t *testing.T) {
 	l.a.add("task-1", "task-2")
 	entry := l.posted(t, claim("task-1", "coder-9"))
 	require.NoError(t, entry.file.Close(), "as the kernel does")
+	startedAll()
 	l.a.claim("task-2", coder)
 	require.Equal(t, flow.Unclaimed, l.a.board().Task("task-1").Status)
 	require.Equal(t, l.a.at(StateRef), l.at(t, StateRef))

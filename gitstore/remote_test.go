@@ -119,8 +119,7 @@ func commitOf(t *testing.T, d *desk, name string) ID {
 func TestRemoteHearsNothingOfOurs(t *testing.T) {
 	l := newLane(t)
 	said := filepath.Join(t.TempDir(), "env")
-	hook := filepath.Join(l.bare, "hooks", "pre-receive")
-	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\nenv >'"+said+"'\n"), 0o777))
+	l.hook(t, "pre-receive", "env >'"+said+"'")
 	t.Setenv("LIZA_JUDGED", "x")
 	t.Setenv("LIZA_AGENT_ID", "coder-1")
 	l.a.add("task-1")
@@ -141,7 +140,7 @@ func TestRemoteSeenByAFetchThatCameLate(t *testing.T) {
 	seen := filepath.Join(l.a.dir, ".git", "late")
 	hook := "#!/bin/sh\n[ \"$1\" = committed ] && [ -e '" + seen + "' ] && grep -q refs/liza/remote/origin/state || exit 0\n" +
 		"rm '" + seen + "'\nexec git update-ref refs/liza/remote/origin/state " + string(old) + "\n"
-	require.NoError(t, os.WriteFile(filepath.Join(l.a.dir, ".git", "hooks", "reference-transaction"), []byte(hook), 0o777))
+	script(t, filepath.Join(l.a.dir, ".git", "hooks", "reference-transaction"), hook)
 	_, err = l.b.store.Do(context.Background(), note("second"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(seen, nil, 0o666))

@@ -27,14 +27,11 @@ func stop(t *testing.T, gitDir, hook, state string) gate {
 	dir := t.TempDir()
 	g := gate{filepath.Join(dir, "reached"), filepath.Join(dir, "go")}
 	require.NoError(t, syscall.Mkfifo(g.goOn, 0o666))
-	script := "#!/bin/sh\n"
+	text := "#!/bin/sh\n"
 	if state != "" {
-		script += "test \"$1\" = " + state + " || exit 0\n"
+		text += "test \"$1\" = " + state + " || exit 0\n"
 	}
-	script += ": >'" + g.reached + "'\nread go <'" + g.goOn + "'\nexit 0\n"
-	path := filepath.Join(gitDir, "hooks", hook)
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	require.NoError(t, os.WriteFile(path, []byte(script), 0o777))
+	script(t, filepath.Join(gitDir, "hooks", hook), text+": >'"+g.reached+"'\nread go <'"+g.goOn+"'\nexit 0\n")
 	return g
 }
 
@@ -70,6 +67,7 @@ func TestRemotePusherKilled(t *testing.T) {
 			start := l.a.at(StateRef)
 			g := stop(t, where.dir(l), where.hook, where.state)
 			cmd := storeChild(os.Args[0], l.a.dir, "note", "victim")
+			gone := family(t, cmd)
 			require.NoError(t, cmd.Start())
 			g.wait(t)
 			require.NoError(t, cmd.Process.Kill())
@@ -79,12 +77,8 @@ func TestRemotePusherKilled(t *testing.T) {
 			// What the kill left running may still land, or be too late.
 			if name == "before the remote judges" {
 				l.later()
-				done := make(chan error, 1)
-				go func() {
-					_, err := l.a.store.Do(context.Background(), note("in between"))
-					done <- err
-				}()
-				require.NoError(t, <-done)
+				_, err := l.a.store.Do(context.Background(), note("in between"))
+				require.NoError(t, err)
 			}
 			g.open(t)
 			l.later()
@@ -93,6 +87,7 @@ func TestRemotePusherKilled(t *testing.T) {
 				_, err := l.a.store.Do(context.Background(), note("later"))
 				return err == nil
 			})
+			gone()
 			emptyOutbox(t, l.a)
 			l.agree(t)
 			texts := git(t, l.a.dir, "log", "--format=%b", string(start)+".."+StateRef)
@@ -114,6 +109,7 @@ func TestRemotePusherOfOthersKilled(t *testing.T) {
 			other := l.postedChild(t)
 			g := stop(t, l.bare, hook, "")
 			victim := storeChild(os.Args[0], l.a.dir, "note", "victim")
+			gone := family(t, victim)
 			require.NoError(t, victim.Start())
 			g.wait(t)
 			require.NoError(t, victim.Process.Kill())
@@ -122,6 +118,7 @@ func TestRemotePusherOfOthersKilled(t *testing.T) {
 			g.open(t)
 			require.NoError(t, other.Process.Signal(syscall.SIGCONT))
 			require.NoError(t, other.Wait())
+			gone()
 			l.later()
 			l.agree(t)
 			emptyOutbox(t, l.a)
@@ -233,21 +230,24 @@ func TestRemoteSlow(t *testing.T) {
 	l := newLane(t)
 	git(t, l.a.dir, "config", "liza.remoteTimeout", "1")
 	l.a.store = l.a.open()
-	g := stop(t, l.bare, "pre-receive", "")
+	stop(t, l.bare, "pre-receive", "")
 	_, err := l.a.store.Do(context.Background(), note("slow"))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorContains(t, err, "may have the move")
 
 	git(t, l.a.dir, "config", "liza.remoteTimeout", "10m")
 	l.a.store = l.a.open()
-	require.NoError(t, os.Remove(g.reached))
+	g := stop(t, l.bare, "pre-receive", "")
 	ctx, cancel := context.WithCancel(context.Background())
-	began := time.Now()
+	done := make(chan error, 1)
 	go func() {
-		g.wait(t)
-		cancel()
+		_, err := l.a.store.Do(ctx, note("called off"))
+		done <- err
 	}()
-	_, err = l.a.store.Do(ctx, note("called off"))
+	g.wait(t)
+	began := time.Now()
+	cancel()
+	err = <-done
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, "may have the move")
 	require.Less(t, time.Since(began), time.Minute)

@@ -29,7 +29,7 @@ func newCounter(t testing.TB, args ...string) *counter {
 	binary, err := filepath.Abs(os.Args[0])
 	require.NoError(t, err)
 	hook := "#!/bin/sh\nTMPDIR='" + c.tmp + "' GITSTORE_TEST_CHILD=replay '" + binary + "' . || exit 1\ntest ! -e refuse\n"
-	require.NoError(t, os.WriteFile(filepath.Join(c.dir, "hooks", "pre-receive"), []byte(hook), 0o777))
+	script(t, filepath.Join(c.dir, "hooks", "pre-receive"), hook)
 	return c
 }
 

@@ -51,7 +51,7 @@ func TestOpenRefuses(t *testing.T) {
 	dir := seeded(t)
 	require.Contains(t, openAs(t, dir, "PATH=/nowhere"), ErrGitMissing.Error())
 	old := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(old, "git"), []byte("#!/bin/sh\necho git version 2.37.9\n"), 0o777))
+	script(t, filepath.Join(old, "git"), "#!/bin/sh\necho git version 2.37.9\n")
 	require.Contains(t, openAs(t, dir, "PATH="+old), "2.38 or newer is needed: this is 2.37.9")
 	require.Contains(t, openAs(t, dir, "GIT_DIR="+t.TempDir()+"/none"), ErrNoRepository.Error())
 	require.Contains(t, openAs(t, dir, "GIT_TEST_ASSUME_DIFFERENT_OWNER=1"), "dubious ownership")

@@ -200,9 +200,11 @@ func TestAKilledMergeIsCompletedOrUndone(t *testing.T) {
 			cmd := storeChild(os.Args[0], d.dir, "merge-task", "task-1")
 			cmd.Stderr = os.Stderr
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			gone := family(t, cmd)
 			require.NoError(t, cmd.Start())
-			require.Eventually(t, reached, 2*time.Minute, time.Millisecond, "the merge comes so far")
+			until(t, "the merge comes so far", reached)
 			killGroup(cmd)
+			gone()
 			undo()
 
 			// What anybody sees at once, before any repair.
@@ -282,10 +284,8 @@ func hookStops(t *testing.T, d *desk, state string) (undo func(), reached func()
 	t.Helper()
 	common := d.store.Repo.CommonDir()
 	hook, mark, fifo := filepath.Join(common, "hooks", "reference-transaction"), filepath.Join(common, "in-hook"), filepath.Join(common, "go")
-	script := "#!/bin/sh\nif test \"$1\" = " + state + "; then : >'" + mark + "'; read wait <'" + fifo + "'; fi\n"
-	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
 	require.NoError(t, syscall.Mkfifo(fifo, 0o666))
-	require.NoError(t, os.WriteFile(hook, []byte(script), 0o777))
+	script(t, hook, "#!/bin/sh\nif test \"$1\" = "+state+"; then : >'"+mark+"'; read wait <'"+fifo+"'; fi\n")
 	return func() { require.NoError(t, os.Remove(hook)) }, func() bool { return exists(mark) }
 }
 

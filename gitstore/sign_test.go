@@ -10,6 +10,7 @@ import (
 	"crypto/rsa"
 	"encoding/base64"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -200,16 +201,21 @@ func TestSigningThroughAnAgent(t *testing.T) {
 	require.NoError(t, err)
 	host := &flow.Principal{Name: "host", Keys: []string{public}}
 
-	socket := filepath.Join(t.TempDir(), "agent")
+	dir, err := os.MkdirTemp("", "agent") // the path of a socket has to be short
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "socket")
 	agent := exec.Command("ssh-agent", "-D", "-a", socket)
 	require.NoError(t, agent.Start())
 	t.Cleanup(func() { agent.Process.Kill(); agent.Wait() })
-	until(t, "the agent listens", func() bool { return exists(socket) })
+	until(t, "the agent listens", func() bool {
+		c, err := net.Dial("unix", socket)
+		return err == nil && c.Close() == nil
+	})
 	t.Setenv("SSH_AUTH_SOCK", socket)
 	_, err = d.try(said("host", "one"))
 	require.ErrorIs(t, err, errEncrypted, "the agent does not hold it")
-	write(t, d.dir, "ask", "#!/bin/sh\necho secret\n")
-	require.NoError(t, os.Chmod(filepath.Join(d.dir, "ask"), 0o700))
+	script(t, filepath.Join(d.dir, "ask"), "#!/bin/sh\necho secret\n")
 	add := exec.Command("ssh-add", "-q", key)
 	add.Env = append(os.Environ(), "SSH_ASKPASS="+filepath.Join(d.dir, "ask"), "SSH_ASKPASS_REQUIRE=force")
 	out, err = add.CombinedOutput()
