@@ -13,13 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func (p *project) hook(path, script string) {
+func (p *project) hook(path, text string) {
 	p.t.Helper()
-	p.write(path, "#!/bin/sh\n"+script)
-	require.NoError(p.t, os.Chmod(inProject(p, path), 0o755))
+	p.script(path, "#!/bin/sh\n"+text)
 }
-
-func inProject(p *project, path string) string { return filepath.Join(p.dir, path) }
 
 func TestHook(t *testing.T) {
 	t.Parallel()

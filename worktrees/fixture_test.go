@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitstore"
@@ -106,6 +107,20 @@ func (p *project) write(path, content string) {
 	}
 	require.NoError(p.t, os.MkdirAll(filepath.Dir(path), 0o777))
 	require.NoError(p.t, os.WriteFile(path, []byte(content), 0o666))
+}
+
+// script writes a program that can be run at once. Whatever another test starts
+// at the moment has the file open too until it has become what it runs, and for
+// so long the kernel lets nobody run the program.
+func (p *project) script(path, text string) {
+	p.t.Helper()
+	p.write(path, text)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.dir, path)
+	}
+	require.NoError(p.t, os.Chmod(path, 0o755))
+	syscall.ForkLock.RLock()
+	syscall.ForkLock.RUnlock()
 }
 
 func (p *project) commitAll(dir, message string) gitstore.ID {

@@ -90,7 +90,7 @@ func (p *project) killed(act, when string, n int, new gitstore.ID) bool {
 	real, err := exec.LookPath("git")
 	require.NoError(p.t, err)
 	bin := p.t.TempDir()
-	require.NoError(p.t, os.WriteFile(filepath.Join(bin, "git"), []byte(deadlyGit), 0o777))
+	p.script(filepath.Join(bin, "git"), deadlyGit)
 	p.write(filepath.Join(bin, "count"), "0")
 	cmd := exec.Command(os.Args[0])
 	cmd.Dir = p.dir

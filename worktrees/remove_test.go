@@ -88,8 +88,7 @@ func TestPrivate(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	p := newProject(t)
-	p.write(".git/hooks/post-checkout", "#!/bin/sh\nexit 1\n")
-	require.NoError(t, os.Chmod(filepath.Join(p.dir, ".git/hooks/post-checkout"), 0o755))
+	p.hook(".git/hooks/post-checkout", "exit 1\n")
 	wrong := errors.New("gate")
 	var first string
 	err := p.Private(ctx, p.base, func(dir string) error {
