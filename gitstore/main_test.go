@@ -84,21 +84,23 @@ func write(t testing.TB, dir, name, content string) {
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o666))
 }
 
-// script writes a program that can be run at once. Whatever another test starts
-// at the moment has the file open too until it has become what it runs, and for
-// so long the kernel lets nobody run the program.
+// script writes a program that can be run at once. What another test starts
+// meanwhile would have the file open too until it has become what it runs, and
+// for so long the kernel lets nobody run the program.
 func script(t testing.TB, path, text string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o777))
-	startedAll()
+	whileNobodyStarts(t, func() error { return os.WriteFile(path, []byte(text), 0o777) })
 }
 
-// startedAll waits for the processes that are being started, which hold all
-// that was open, and its locks, when they began.
-func startedAll() {
+// whileNobodyStarts keeps what is open, and its locks, from processes that are
+// being started: those before have become what they run, and others wait.
+func whileNobodyStarts(t testing.TB, what func() error) {
+	t.Helper()
 	syscall.ForkLock.RLock()
+	err := what()
 	syscall.ForkLock.RUnlock()
+	require.NoError(t, err)
 }
 
 // until waits for something that happens beside the test.

@@ -109,18 +109,18 @@ func (p *project) write(path, content string) {
 	require.NoError(p.t, os.WriteFile(path, []byte(content), 0o666))
 }
 
-// script writes a program that can be run at once. Whatever another test starts
-// at the moment has the file open too until it has become what it runs, and for
-// so long the kernel lets nobody run the program.
+// script writes a program that can be run at once. What another test starts
+// meanwhile would have the file open too until it has become what it runs, and
+// for so long the kernel lets nobody run the program.
 func (p *project) script(path, text string) {
 	p.t.Helper()
-	p.write(path, text)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.dir, path)
 	}
-	require.NoError(p.t, os.Chmod(path, 0o755))
 	syscall.ForkLock.RLock()
-	syscall.ForkLock.RUnlock()
+	defer syscall.ForkLock.RUnlock()
+	p.write(path, text)
+	require.NoError(p.t, os.Chmod(path, 0o755))
 }
 
 func (p *project) commitAll(dir, message string) gitstore.ID {
