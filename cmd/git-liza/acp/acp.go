@@ -4,9 +4,9 @@
 //
 // It promises what proc promises for the process, and that an agent gets at
 // files only inside its worktree, and writes only if its role does. Commands
-// are run by the agent itself, inside its process group: no terminals are
-// offered. The agent's say about itself is believed as little as any other's:
-// what the session has brought is on the board.
+// are run by the agent itself, as its children: no terminals are offered. The
+// agent's say about itself is believed as little as any other's: what the
+// session has brought is on the board.
 package acp
 
 import (

@@ -5,8 +5,8 @@
 // the command was silent for too long, or after its time is up, whatever the
 // command and its children do with signals, pipes and standard input. When Run
 // returns, no member of the group is left, and the output has cost constant
-// memory. A process that left the group (setsid) is not followed, but cannot
-// hold Run up.
+// memory. A process that left the group (setsid) cannot hold Run up; it is
+// followed and ended too if the command is bound, on Linux.
 //
 // It knows nothing about tasks, gates or providers, and it never adds to the
 // environment that it is given.
@@ -58,6 +58,9 @@ type Command struct {
 	// Wall is how long the command may run; 0 is for ever.
 	Wall time.Duration
 	// Bound ends the group also when this process dies without coming to it.
+	// On Linux it does both with all descendants, wherever they went, except
+	// those of another user; the command has no terminal then. Any program that
+	// imports this package is run again for it, as a guard.
 	Bound bool
 	// Grace is the time between TERM and KILL; 0 is 5 s.
 	Grace time.Duration
@@ -72,6 +75,8 @@ const (
 	// A command that ended on its own has this long for the last words of
 	// children that still hold its output.
 	linger = 500 * time.Millisecond
+	// That nobody is left is told so soon after the leader's end.
+	notice = 20 * time.Millisecond
 	// After KILL only what sits in the pipe is left to read, unless a process
 	// that left the group holds it open.
 	drain = 2 * time.Second
@@ -143,7 +148,8 @@ func Unstartable(err error) bool {
 // ErrFolder with the reason.
 //
 // On a limit or a done context the whole group gets TERM, and KILL after
-// c.Grace. Whatever is left of the group when its leader ended is killed.
+// c.Grace. Whatever is left of the group when its leader ended is killed; of
+// what is bound it gets TERM before.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{Code: -1, Reason: Canceled}, nil
@@ -236,20 +242,34 @@ func (g *group) await(ctx context.Context, c Command) Reason {
 func (g *group) end(reason Reason, grace time.Duration) syscall.WaitStatus {
 	if reason == Exited {
 		g.within(linger, g.drained)
-	} else {
-		g.signal(syscall.SIGTERM)
+		g.within(notice, g.gone)
+	}
+	if reason != Exited || !closed(g.gone) {
+		g.kin.signal(syscall.SIGTERM)
 		// A stopped process gets TERM only when it goes on.
-		g.signal(syscall.SIGCONT)
+		g.kin.signal(syscall.SIGCONT)
+	}
+	if reason != Exited {
 		// The end of output stands for the end of the leader's children.
 		g.within(grace, g.ended, g.drained)
 	}
-	g.signal(syscall.SIGKILL)
+	g.within(min(grace, linger), g.gone)
+	g.kin.kill()
 	<-g.ended
 	g.within(drain, g.drained)
 	g.close()
 	g.within(linger, g.drained, g.fed)
-	g.bond.release()
-	return g.reap()
+	return g.kin.reap()
+}
+
+// closed reports whether an event has happened.
+func closed(event <-chan struct{}) bool {
+	select {
+	case <-event:
+		return true
+	default:
+		return false
+	}
 }
 
 // after is a timer that never fires for a limit of 0.

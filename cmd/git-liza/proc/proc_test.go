@@ -41,7 +41,11 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	if dir := os.Getenv("PROC_TEST_BOUND"); dir != "" {
-		path, args := proc.Shell("exec 9>alive; (trap '' TERM; exec cat block) & echo started; cat block")
+		script := "exec 9>alive; (trap '' TERM; exec cat block) & echo started; cat block"
+		if other := os.Getenv("PROC_TEST_SCRIPT"); other != "" {
+			script = other
+		}
+		path, args := proc.Shell(script)
 		_, err := proc.Run(context.Background(), proc.Command{Path: path, Args: args, Dir: dir, Env: os.Environ(), Output: os.Stdout, Grace: time.Second, Bound: true})
 		panic(err)
 	}
@@ -84,6 +88,17 @@ func witness(t *testing.T, c proc.Command) func() {
 	}
 }
 
+// bothWays runs a subtest with a command that is bound, and with one that is not.
+func bothWays(t *testing.T, name string, test func(t *testing.T, bound bool)) {
+	t.Helper()
+	for way, bound := range map[string]bool{"": false, ", bound": true} {
+		t.Run(name+way, func(t *testing.T) {
+			t.Parallel()
+			test(t, bound)
+		})
+	}
+}
+
 func run(t *testing.T, c proc.Command) proc.Result {
 	t.Helper()
 	result, err := proc.Run(t.Context(), c)
@@ -108,9 +123,10 @@ func TestHowItEnds(t *testing.T) {
 		{"no input", "cat; echo end", 0, proc.Exited, true, "end\n"},
 		{"last words of a child", "{ cat alive >/dev/null; echo child; } & echo leader; exec 9>alive; exit 3", 3, proc.Exited, false, "leader\nchild\n"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			result := run(t, shell(t, test.script))
+		bothWays(t, test.name, func(t *testing.T, bound bool) {
+			c := shell(t, test.script)
+			c.Bound = bound
+			result := run(t, c)
 			require.Equal(t, test.reason, result.Reason, result.Reason)
 			require.Equal(t, test.code, result.Code)
 			require.Equal(t, test.passed, result.Passed())
@@ -139,10 +155,9 @@ func TestLimits(t *testing.T) {
 		{"child ignores TERM", "exec 9>alive; (trap '' TERM; exec cat block) & wait", 0, limit, limit, 128 + 15, proc.WallLimit},
 		{"silent child ignores TERM", "exec 9>alive; (trap '' TERM; exec cat block >/dev/null 2>&1) & exec cat block", 0, limit, never, 128 + 15, proc.WallLimit},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
+		bothWays(t, test.name, func(t *testing.T, bound bool) {
 			c := shell(t, test.script)
-			c.Idle, c.Wall, c.Grace = test.idle, test.wall, test.grace
+			c.Idle, c.Wall, c.Grace, c.Bound = test.idle, test.wall, test.grace, bound
 			allGone := witness(t, c)
 			result := run(t, c)
 			allGone()
@@ -201,9 +216,9 @@ func TestLeftoversAreKilled(t *testing.T) {
 		"stopped":                  "exec 9>alive; sh -c 'kill -STOP $$; cat block' & exit 5",
 		"writes as fast as it can": "exec 9>alive; yes & exit 5",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		bothWays(t, name, func(t *testing.T, bound bool) {
 			c := shell(t, script)
+			c.Bound = bound
 			c.Stdin = bytes.NewReader(make([]byte, 1<<20))
 			allGone := witness(t, c)
 			result := run(t, c)
@@ -269,8 +284,8 @@ func TestNotStarted(t *testing.T) {
 		"folder gone":    {proc.Command{Path: "sh", Dir: filepath.Join(dir, "absent")}, proc.ErrFolder},
 		"no folder":      {proc.Command{Path: "sh", Dir: plain}, proc.ErrFolder},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		bothWays(t, name, func(t *testing.T, bound bool) {
+			test.command.Bound = bound
 			result, err := proc.Run(t.Context(), test.command)
 			require.ErrorIs(t, err, test.want)
 			require.ErrorContains(t, err, test.command.Path)

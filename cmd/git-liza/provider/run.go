@@ -46,8 +46,9 @@ type Spawn struct {
 	Busy              func() bool   // as in proc.Command; may be nil
 }
 
-// Run spawns the program and waits for its end; when it returns, nothing of
-// its process group is left. The error says that it could not be started.
+// Run spawns the program and waits for its end; when it returns, nobody of its
+// descendants is left (proc.Command.Bound). The error says that it could not be
+// started.
 func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	if err := p.Prepare(s); err != nil {
 		return Ending{}, err

@@ -246,6 +246,7 @@ func TestKilledSupervisorIsReplaced(t *testing.T) {
 	w.short()
 	w.tasks(1)
 	path := w.scriptOf(`test $LIZA_AGENT_ID = coder-1 || { submit; exit; }
+` + daemon + `
 work half.txt; echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/pid"; waitfor never`)
 	killed := w.external("agent", "coder", "--provider", "exec:sh "+path)
 	w.await("the agent", func() bool { return w.has("pid") })
@@ -257,6 +258,8 @@ work half.txt; echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/pid"; wai
 
 	next := w.external("agent", "coder", "--once", "--provider", "exec:sh "+path)
 	require.NoError(t, next.Wait())
+	w.gone("pid")
+	w.gone("child")
 	task := w.task("task-1")
 	require.Equal(t, flow.ReadyForReview, task.Status)
 	require.Equal(t, flow.Actor("coder-2"), task.Attempt.Coder)

@@ -39,6 +39,11 @@ const (
 	denied = `echo '{"type":"result","subtype":"success","is_error":false,"result":"I could not","session_id":"s","permission_denials":[{"tool_name":"Bash","tool_input":{"command":"git commit"}}]}'`
 )
 
+// daemon leaves the process group, its parents and all signals but KILL behind,
+// and goes on writing in the worktree.
+const daemon = `(setsid sh -c "trap '' TERM HUP INT; echo \$\$ > '$notes/child.new'; mv '$notes/child.new' '$notes/child'; while :; do echo late >> $LIZA_TASK.txt; sleep 0.05; done" </dev/null >/dev/null 2>&1 &)
+waitfor child; `
+
 func TestHostileCoders(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -53,6 +58,7 @@ func TestHostileCoders(t *testing.T) {
 		{"exits 0 after tools were denied", "claude", denied, "tools were denied: Bash: git commit"},
 		{"forks and dies", "plain", `(trap '' TERM HUP; while :; do sleep 1; done) & echo $! > "$notes/child"; exit 9`, "last: exit 9 after"},
 		{"forks and says that all is well", "claude", `(trap '' TERM HUP; while :; do sleep 1; done) & echo $! > "$notes/child"; ` + well, "spin_limit"},
+		{"leaves a daemon and dies", "plain", daemon + `exit 9`, "last: exit 9 after"},
 		{"dies of a signal", "plain", `kill -SEGV $$`, "last: killed by signal 11"},
 		{"commits on another branch", "plain", `git checkout -q -b elsewhere; intent; work; git liza submit $LIZA_TASK`,
 			"the work of task-1 is committed on liza/task-1, not on elsewhere"},
@@ -76,7 +82,7 @@ func TestHostileCoders(t *testing.T) {
 			require.Contains(t, timeless(task.Block.Reason), test.reason)
 			require.Equal(t, integration, w.git("rev-parse", "integration"), "it moves by merges only")
 			if w.has("child") {
-				w.gone("child")
+				require.True(t, dead(w.pid("child")), "the session has left somebody")
 			}
 			w.left()
 		})
@@ -183,6 +189,29 @@ func TestHostileReviewers(t *testing.T) {
 			require.Contains(t, r.said(), "ended without a verdict (a reviewer changes nothing, and "+test.reason)
 			require.NotContains(t, w.git("worktree", "list"), "review@")
 			require.Contains(t, w.note("prompt-code-reviewer-1-2"), "The review counts for nothing: ")
+		})
+	}
+}
+
+// What a session leaves running in the background ends with it: nobody writes
+// after a submission, a verdict or a merge.
+func TestHostileDaemons(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, coder, reviewer string }{
+		{"of a coder after its submission", `submit; ` + daemon, `approve`},
+		{"of a reviewer after its verdict", `submit`, `approve; ` + daemon},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tasks(1)
+			r, err := w.rush(coder(w.agent(test.coder)), reviewer(w.agent(test.reviewer)))
+			require.NoError(t, err, r.said())
+			require.True(t, dead(w.pid("child")), "the session has left somebody")
+			task := w.task("task-1")
+			require.Equal(t, flow.Merged, task.Status, r.said())
+			require.Equal(t, "coder-1 1\n", w.git("show", "integration:task-1.txt"))
+			require.Len(t, w.moves(flow.ActApprove), 1)
 		})
 	}
 }

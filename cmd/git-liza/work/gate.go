@@ -26,7 +26,7 @@ const excerpt = 4096
 func (c *Clone) run(ctx context.Context, g flow.Gate, dir string, tree flow.ObjectID) (flow.Receipt, error) {
 	path, args := proc.Shell(g.Command)
 	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: dir, Wall: time.Duration(g.Timeout), Excerpt: excerpt - 64,
-		Env: proc.Environment(c.environ, nil)})
+		Env: proc.Environment(c.environ, nil), Bound: !c.Generation.Spawned()}) // a session ends its own
 	if err != nil {
 		return flow.Receipt{}, err
 	}

@@ -1,3 +1,5 @@
+//go:build !linux
+
 package proc
 
 import (
@@ -8,6 +10,37 @@ import (
 	"syscall"
 	"time"
 )
+
+// launch starts the command, bound if c is.
+func (g *group) launch(cmd *exec.Cmd, c Command) error {
+	p, ended, err := runPack(cmd)
+	if err != nil {
+		return err
+	}
+	g.kin, g.ended, g.gone = p, ended, unfollowed()
+	if !c.Bound {
+		return nil
+	}
+	b, err := bind(cmd.Process.Pid, c.Grace)
+	if err != nil {
+		p.kill()
+		p.reap()
+		return err
+	}
+	g.kin = bound{p, b}
+	return nil
+}
+
+// bound is a pack that ends with this process.
+type bound struct {
+	pack
+	bond *bond
+}
+
+func (b bound) reap() syscall.WaitStatus {
+	b.bond.release()
+	return b.pack.reap()
+}
 
 // A bond ends a group when this process is no more, even if it was killed: a
 // shell waits for the end of a pipe that only this process holds.
@@ -44,9 +77,6 @@ func bind(leader int, grace time.Duration) (*bond, error) {
 // release ends the vigil without harm to anybody. It comes before the leader is
 // reaped, after which the group's number may be another's.
 func (b *bond) release() {
-	if b == nil {
-		return
-	}
 	_ = b.cmd.Process.Kill()
 	_ = b.cmd.Wait()
 	b.hold.Close()

@@ -1,0 +1,122 @@
+package proc
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// A process is one of those that /proc shows.
+type process struct {
+	pid, parent, group int
+	state              byte
+}
+
+// send sends a signal to a descendant of root, and to its group: who forks all
+// the time does not escape a signal to a group, but may to a process. The group
+// is a descendant's own because root leads a session.
+func (p process) send(root int, sig syscall.Signal) error {
+	if p.group > 1 && p.group != root {
+		return syscall.Kill(-p.group, sig)
+	}
+	return syscall.Kill(p.pid, sig)
+}
+
+// broadcast sends a signal once to every descendant of root. It reports whether
+// anybody could be sent it.
+func broadcast(root int, sig syscall.Signal) (sent bool) {
+	told := map[int]bool{}
+	descend(root, func(p process) {
+		if !told[p.group] || p.group == root {
+			told[p.group] = true
+			sent = p.send(root, sig) == nil || sent
+		}
+	})
+	return sent
+}
+
+// freezing bounds how long a sweep stops those who are born meanwhile.
+const freezing = 3 * time.Second
+
+// sweep kills the descendants of root. It stops them before: who is killed makes
+// room for others to be born, and tells those who watch. It reports whether
+// there were any that it may kill.
+func sweep(root int) (some bool) {
+	late := time.Now().Add(freezing)
+	stopped := map[int]bool{}
+	for news := true; news && time.Now().Before(late); {
+		news = false
+		descend(root, func(p process) {
+			if !stopped[p.pid] {
+				stopped[p.pid] = true
+				news = p.send(root, syscall.SIGSTOP) == nil || news
+			}
+		})
+	}
+	return broadcast(root, syscall.SIGKILL)
+}
+
+// descend visits the descendants of root that have not ended, as /proc has them
+// while it is read: who lost its parent meanwhile may be missing. It visits as it
+// reads, in the order of their numbers, and so catches up with who forks fast.
+func descend(root int, visit func(process)) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	family := map[int]bool{root: true}
+	belongs := func(p process) bool {
+		if !family[p.parent] {
+			return false
+		}
+		family[p.pid] = true
+		if p.state != 'Z' && p.state != 'X' {
+			visit(p)
+		}
+		return true
+	}
+	var others []process
+	for names, err := dir.Readdirnames(few); err == nil; names, err = dir.Readdirnames(few) {
+		for _, name := range names {
+			if p, ok := stat(name); ok && !belongs(p) {
+				others = append(others, p)
+			}
+		}
+	}
+	// A child's number is smaller than its parent's where numbers began again.
+	for n := 0; n != len(others); {
+		n = len(others)
+		others = slices.DeleteFunc(others, belongs)
+	}
+}
+
+// few is how many names are read at once, so that they are those of processes
+// that still are there.
+const few = 32
+
+// stat reads /proc/PID/stat: pid (name) state parent group …; a name may hold
+// anything.
+func stat(name string) (process, bool) {
+	pid, err := strconv.Atoi(name)
+	if err != nil {
+		return process{}, false
+	}
+	text, err := os.ReadFile("/proc/" + name + "/stat")
+	if err != nil {
+		return process{}, false
+	}
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(fields) < 3 {
+		return process{}, false
+	}
+	parent, err := strconv.Atoi(string(fields[1]))
+	if err != nil {
+		return process{}, false
+	}
+	group, err := strconv.Atoi(string(fields[2]))
+	return process{pid: pid, parent: parent, group: group, state: fields[0][0]}, err == nil
+}

@@ -1,0 +1,161 @@
+package proc
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// How we and the guard speak: a ward on one pipe, whose end tells the guard that
+// we are no more, and on another one line for each of these, in this order.
+const (
+	wordStarted = "started" // and the process id
+	wordFailed  = "failed"  // and the error number, instead of all others
+	wordEnded   = "ended"   // and the leader's wait status
+	wordGone    = "gone"    // nobody is left
+)
+
+// killing bounds how long Run waits until everybody is killed. The guard, which
+// stays, goes on after that.
+const killing = 10 * time.Second
+
+// guarded are all descendants of a command, wherever they went. Its parent is a
+// guard: this program in another process, to which the kernel gives every orphan
+// among them (PR_SET_CHILD_SUBREAPER), and which ends when it has no child left.
+type guarded struct {
+	guard  *exec.Cmd
+	hold   *os.File
+	leader int
+	status syscall.WaitStatus
+	whole  bool // the guard has told everything
+
+	ended chan struct{}
+	gone  chan struct{}
+}
+
+// launch starts the command, with a guard if it is bound.
+func (g *group) launch(cmd *exec.Cmd, c Command) error {
+	if !c.Bound {
+		p, ended, err := runPack(cmd)
+		g.kin, g.ended, g.gone = p, ended, unfollowed()
+		return err
+	}
+	if cmd.Err != nil {
+		return cmd.Err
+	}
+	k, err := runGuarded(cmd, c.Grace)
+	if err != nil {
+		return err
+	}
+	g.kin, g.ended, g.gone = k, k.ended, k.gone
+	return nil
+}
+
+// runGuarded starts a command with a guard. The guard is of this very program,
+// also if its file was replaced. It leads a session, without a terminal, so that
+// nobody in there can be in a process group with anybody else.
+func runGuarded(cmd *exec.Cmd, grace time.Duration) (*guarded, error) {
+	k := &guarded{guard: exec.Command("/proc/self/exe"), ended: make(chan struct{}), gone: make(chan struct{})}
+	orders, hold, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer orders.Close()
+	reports, theirs, err := os.Pipe()
+	if err != nil {
+		hold.Close()
+		return nil, err
+	}
+	k.hold = hold
+	// Its words and environment are no business of who looks for the command's.
+	k.guard.Args, k.guard.Env = []string{guardName}, []string{}
+	k.guard.Dir, k.guard.Stdin, k.guard.Stdout, k.guard.Stderr = cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr
+	k.guard.ExtraFiles = []*os.File{orders, theirs}
+	k.guard.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = k.guard.Start()
+	theirs.Close()
+	if err == nil {
+		if err = k.begin(reports, newWard(cmd, grace)); err == nil {
+			return k, nil
+		}
+		_ = k.guard.Process.Kill()
+		_ = k.guard.Wait()
+	}
+	hold.Close()
+	reports.Close()
+	return nil, err
+}
+
+// begin tells the guard what to start, and hears whether it could.
+func (k *guarded) begin(reports *os.File, w ward) error {
+	if err := json.NewEncoder(k.hold).Encode(w); err != nil {
+		return fmt.Errorf("guard: %w", err)
+	}
+	lines := bufio.NewReader(reports)
+	var word string
+	var number int
+	if _, err := fmt.Fscanln(lines, &word, &number); err != nil {
+		return fmt.Errorf("guard: %w", err)
+	}
+	if word != wordStarted {
+		return &os.PathError{Op: "fork/exec", Path: string(w.Path), Err: syscall.Errno(number)}
+	}
+	k.leader = number
+	go func() {
+		k.listen(lines)
+		reports.Close()
+	}()
+	return nil
+}
+
+// listen hears the guard to its end. One that was killed took the leader along.
+func (k *guarded) listen(reports *bufio.Reader) {
+	k.status = syscall.WaitStatus(unix.SIGKILL)
+	var word string
+	var status uint32
+	if _, err := fmt.Fscanln(reports, &word, &status); err == nil && word == wordEnded {
+		k.status = syscall.WaitStatus(status)
+		close(k.ended)
+		_, err = fmt.Fscanln(reports, &word)
+		k.whole = err == nil && word == wordGone
+	} else {
+		close(k.ended)
+	}
+	close(k.gone)
+}
+
+func (k *guarded) signal(sig syscall.Signal) { broadcast(k.guard.Process.Pid, sig) }
+
+// kill sweeps until the guard has told that it has no child: no list of
+// processes would prove that, since they come and go while it is read.
+func (k *guarded) kill() {
+	late := time.Now().Add(killing)
+	for pause := time.Millisecond; !closed(k.gone) && time.Now().Before(late); pause = min(2*pause, 50*time.Millisecond) {
+		_ = k.guard.Process.Signal(syscall.SIGCONT) // it may have been stopped
+		sweep(k.guard.Process.Pid)
+		select {
+		case <-k.gone:
+		case <-time.After(pause):
+		}
+	}
+	if closed(k.gone) && !k.whole {
+		_ = syscall.Kill(-k.leader, syscall.SIGKILL)
+	}
+}
+
+func (k *guarded) reap() syscall.WaitStatus {
+	k.hold.Close()
+	select {
+	case <-k.gone:
+		_ = k.guard.Wait()
+	default:
+		go k.guard.Wait() // it goes on without us
+	}
+	return k.status
+}

@@ -1,0 +1,210 @@
+package proc_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+)
+
+// Ways to leave a process group. All of them hold `alive` open, and make the
+// file begun.
+var escapes = map[string]string{
+	"a daemon":                 `setsid sh -c 'echo > begun; exec cat block' >/dev/null 2>&1 &`,
+	"twice forked":             `(setsid sh -c '(setsid sh -c "echo > begun; exec cat block" &) &' &) >/dev/null 2>&1`,
+	"ignores TERM":             `setsid sh -c "trap '' TERM HUP; echo > begun; while :; do sleep 0.05; done" >/dev/null 2>&1 &`,
+	"holds the output":         `(setsid sh -c 'echo > begun; exec cat block' &)`,
+	"holds the input":          `(setsid sh -c 'echo > begun; exec cat block' <&0 >/dev/null 2>&1 &)`,
+	"writes all the time":      `setsid sh -c "trap '' TERM; while :; do echo x >> log; echo > begun; sleep 0.05; done" >/dev/null 2>&1 &`,
+	"without an environment":   `env -i setsid sh -c 'echo > begun; exec cat block' >/dev/null 2>&1 &`,
+	"stopped":                  `setsid sh -c 'echo > begun; kill -STOP $$; cat block' >/dev/null 2>&1 &`,
+	"with children of its own": `setsid sh -c "trap '' TERM; setsid cat block & setsid cat block & echo > begun; wait" >/dev/null 2>&1 &`,
+	"begins again":             `setsid sh -c "trap '' TERM; echo > begun; while :; do setsid cat block; sleep 0.01; done" >/dev/null 2>&1 &`,
+	"moves on all the time":    `echo 'test $1 -gt 0 && { setsid sh hop.sh $(($1 - 1)) & }; test $1 -gt 0 || echo > over' > hop.sh; (trap '' TERM; setsid sh hop.sh 2000 & setsid sh hop.sh 2000 &) >/dev/null 2>&1; echo > begun`,
+}
+
+// escaping is a command of which somebody leaves the group, before it does the
+// rest.
+func escaping(t *testing.T, escape, rest string) proc.Command {
+	t.Helper()
+	c := shell(t, "exec 9>alive; "+escapes[escape]+"\nuntil test -e begun; do :; done; "+rest)
+	c.Bound, c.Grace = true, limit/2
+	t.Cleanup(func() { evict(c.Dir) })
+	return c
+}
+
+// evict ends whoever works in a folder: those whom a test that failed has left.
+func evict(dir string) {
+	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range links {
+		if at, err := os.Readlink(link); err == nil && at == dir {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(link)))
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// However a command ends, nobody that it brought into the world is left.
+func TestBoundFollowsWhoLeaves(t *testing.T) {
+	t.Parallel()
+	for name := range escapes {
+		t.Run(name+", the command exits", func(t *testing.T) {
+			t.Parallel()
+			c := escaping(t, name, "exit 5")
+			allGone := witness(t, c)
+			result := run(t, c)
+			allGone()
+			require.Equal(t, proc.Exited, result.Reason, result.Reason)
+			require.Equal(t, 5, result.Code)
+			require.NoFileExists(t, filepath.Join(c.Dir, "over"), "it ended by itself")
+		})
+		t.Run(name+", the command is ended", func(t *testing.T) {
+			t.Parallel()
+			c := escaping(t, name, "echo ready; exec cat block")
+			ctx, cancel := context.WithCancel(t.Context())
+			c.Output = onWrite(func(p []byte) (int, error) { cancel(); return len(p), nil })
+			allGone := witness(t, c)
+			result, err := proc.Run(ctx, c)
+			require.NoError(t, err)
+			allGone()
+			require.Equal(t, proc.Canceled, result.Reason, result.Reason)
+			require.Equal(t, 128+15, result.Code)
+			require.NoFileExists(t, filepath.Join(c.Dir, "over"), "it ended by itself")
+		})
+	}
+}
+
+// A process that answers to TERM may tidy up, also where it left the group and
+// the command is over: git, which packs in the background, removes its locks.
+func TestBoundLetsWhoLeftTidyUp(t *testing.T) {
+	t.Parallel()
+	c := shell(t, `setsid sh -c 'trap "echo > tidied; exit" TERM; echo > begun; while :; do sleep 0.02; done' >/dev/null 2>&1 &
+until test -e begun; do :; done; exit 5`)
+	c.Bound = true
+	require.Equal(t, 5, run(t, c).Code)
+	require.FileExists(t, filepath.Join(c.Dir, "tidied"))
+}
+
+// Two commands at once are kept apart.
+func TestBoundEndsOnlyItsOwn(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	other := escaping(t, "twice forked", "echo ready; exec cat block")
+	began := make(chan struct{})
+	other.Output = onWrite(func(p []byte) (int, error) { close(began); return len(p), nil })
+	otherGone := witness(t, other)
+	var result proc.Result
+	ended := make(chan error)
+	go func() {
+		var err error
+		result, err = proc.Run(ctx, other)
+		ended <- err
+	}()
+	<-began
+
+	c := escaping(t, "twice forked", "exit 5")
+	allGone := witness(t, c)
+	require.Equal(t, 5, run(t, c).Code)
+	allGone()
+	select {
+	case <-ended:
+		require.Fail(t, "the other was ended too", "%v", result)
+	default:
+	}
+	// Whoever of the other left still reads.
+	f, err := os.OpenFile(filepath.Join(other.Dir, "block"), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	require.NoError(t, err, "nobody reads any more")
+	cancel()
+	require.NoError(t, <-ended)
+	require.NoError(t, f.Close())
+	otherGone()
+	require.Equal(t, proc.Canceled, result.Reason)
+}
+
+// A guard that is stopped holds nobody up; one that is killed takes along the
+// command and its group.
+func TestGuardThatIsAttacked(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		escape, script string
+		reason         proc.Reason
+		code           int
+	}{
+		"stopped":                  {"ignores TERM", "kill -STOP $PPID; exec cat block", proc.WallLimit, 128 + 15},
+		"asked to end":             {"ignores TERM", "kill -TERM $PPID; kill -HUP $PPID; kill -INT $PPID; exit 5", proc.Exited, 5},
+		"killed":                   {"", "(trap '' TERM HUP; exec cat block) & kill -KILL $PPID; exec cat block", proc.Signaled, 128 + 9},
+		"killed, and group leader": {"", "kill -KILL $PPID; exit 5", proc.Signaled, 128 + 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := shell(t, "exec 9>alive; "+test.script)
+			if test.escape != "" {
+				c = escaping(t, test.escape, test.script)
+			}
+			c.Bound, c.Wall, c.Grace = true, 2*limit, limit/2
+			if test.reason != proc.WallLimit {
+				c.Wall = never
+			}
+			allGone := witness(t, c)
+			result := run(t, c)
+			allGone()
+			require.Equal(t, test.reason, result.Reason, result.Reason)
+			require.Equal(t, test.code, result.Code)
+		})
+	}
+}
+
+// Whoever is killed takes along also who left the group of what is bound to it.
+func TestWhoLeftDoesNotOutliveUs(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for name := range escapes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := escaping(t, name, "echo started; cat block")
+			gone := witness(t, c)
+			us := exec.Command(self)
+			us.Env = append(os.Environ(), "PROC_TEST_BOUND="+c.Dir, "PROC_TEST_SCRIPT="+c.Args[1])
+			out, err := us.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, us.Start())
+			_, err = io.ReadFull(out, make([]byte, len("started")))
+			require.NoError(t, err)
+			require.NoError(t, us.Process.Kill())
+			_ = us.Wait()
+			gone()
+			require.NoFileExists(t, filepath.Join(c.Dir, "over"), "it ended by itself")
+		})
+	}
+}
+
+// What is bound is in its guard's session and has no terminal: it could stop for
+// one, and could be in a process group with whoever sits there.
+func TestBoundHasNoTerminal(t *testing.T) {
+	t.Parallel()
+	c := shell(t, `test "$(cut -d' ' -f6,7 /proc/$$/stat)" = "$PPID 0" && echo alone`)
+	c.Bound = true
+	require.Equal(t, "alone\n", run(t, c).Excerpt)
+}
+
+// Words and environment arrive as they are, and not in the guard's own.
+func TestGuardPassesWordsOn(t *testing.T) {
+	t.Parallel()
+	c := shell(t, `printf '%s|' "$@" "$WORD"; tr '\0' '|' < /proc/$PPID/cmdline; tr '\0' '|' < /proc/$PPID/environ; readlink /proc/$PPID/cwd`)
+	c.Args = append(c.Args, "sh", "", "not \xff UTF-8", "two\nlines")
+	c.Env = append(c.Env, "WORD=w\xfe")
+	c.Bound = true
+	var out []byte
+	c.Output = onWrite(func(p []byte) (int, error) { out = append(out, p...); return len(p), nil })
+	require.Equal(t, 0, run(t, c).Code)
+	require.Equal(t, "|not \xff UTF-8|two\nlines|w\xfe|git-liza: guard of a session|/\n", string(out))
+}
