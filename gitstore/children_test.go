@@ -35,6 +35,12 @@ func childStore(ctx context.Context, r *Repo, task string, args []string) error 
 		return childNotes(ctx, s, args[0], args[1])
 	case "notes-for":
 		return childNotesFor(ctx, s, args[0], args[1])
+	case "theirs":
+		_, err := s.Theirs(ctx, "origin")
+		return err
+	case "publish":
+		_, err := s.Join(ctx, "origin", true)
+		return err
 	case "claims":
 		return childClaims(ctx, s, flow.Actor(args[0]), args[1])
 	case "merge-task":

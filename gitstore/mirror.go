@@ -32,7 +32,7 @@ func (s *Store) news(ctx context.Context, name string, mirror, state ID) (list [
 		}
 		if i == 0 && mirror != "" {
 			if e, err := s.Event(id); err != nil || e.Parent != mirror {
-				return nil, nil, s.diverged(name, mirror, state)
+				return nil, nil, s.diverged(ctx, name, mirror, state)
 			}
 		}
 		r, err := s.Replay(ctx, id, false)
@@ -56,15 +56,6 @@ const (
 // kept reports whether a ref is one that moves bring and that then stays.
 func kept(ref string) bool {
 	return strings.HasPrefix(ref, marksPrefix) || strings.HasPrefix(ref, savedPrefix)
-}
-
-// diverged names both tips and how to go on.
-func (s *Store) diverged(name string, mirror, state ID) error {
-	way := fmt.Sprintf("git log %s..%s shows what it would lose", tracking(name, "state"), StateRef)
-	if longer, err := s.continues(mirror, state); err == nil && longer {
-		way += ", git liza sync --set " + name + " --publish brings it back"
-	}
-	return fmt.Errorf("%w: %s has %s, this clone has %s (%s)", ErrDiverged, name, state.Short(), mirror.Short(), way)
 }
 
 // A shift is one step of a mirror: the state ref moves, and what follows from
@@ -263,7 +254,7 @@ func (s *Store) pull(ctx context.Context, name string, found heads) (shift, []ID
 	step := shift{remote: name, from: mirror, to: found.state, seen: found}
 	if found.state == "" {
 		if mirror != "" {
-			err = fmt.Errorf("%w: %s has no board, this clone is at %s (git liza sync --set %s gives it this one)", ErrDiverged, name, mirror.Short(), name)
+			err = boardless(name, mirror)
 		}
 		return step, nil, err
 	}

@@ -61,6 +61,7 @@ const (
 	fateRefused = "refused"
 	fateBreach  = "breach"
 	fateForeign = "foreign"
+	fateApart   = "diverged"
 	fateFailed  = "failed"
 )
 
@@ -69,7 +70,7 @@ var fateErrors = []struct {
 	kind string
 	err  error
 }{
-	{"offline", ErrOffline}, {"diverged", ErrDiverged}, {"time limit", context.DeadlineExceeded},
+	{"offline", ErrOffline}, {"time limit", context.DeadlineExceeded},
 	{"locked", ErrRefLocked}, {"git", ErrGitMissing}, {"disk", syscall.ENOSPC},
 }
 
@@ -78,9 +79,12 @@ func fateOf(err error) fate {
 	f := fate{Kind: fateFailed, Reason: err.Error()}
 	var refusal *flow.Refusal
 	var breach *Breach
+	var apart *Diverged
 	switch {
 	case errors.As(err, &breach):
 		return fate{Kind: fateBreach, Commit: breach.Commit, Reason: breach.Err.Error()}
+	case errors.As(err, &apart):
+		return fate{Kind: fateApart, Reason: apart.Reason, Hint: apart.Hint}
 	case errors.As(err, &refusal):
 		f = fate{Kind: fateRefused, Rule: refusal.Rule, Reason: refusal.Reason, Hint: refusal.Hint}
 		if errors.Is(err, ErrForeignRef) {
@@ -116,6 +120,8 @@ func (f fate) err() error {
 		return refusal
 	case fateForeign:
 		return fmt.Errorf("%w: %w", ErrForeignRef, refusal)
+	case fateApart:
+		return &Diverged{f.Reason, f.Hint}
 	case fateBreach:
 		return &Breach{f.Commit, errors.New(f.Reason)}
 	}

@@ -13,10 +13,6 @@ import (
 // the command line tests it for its exit code, supervisors to try again later.
 var ErrOffline = errors.New("the remote cannot be reached")
 
-// ErrDiverged is wrapped when the remote's board does not contain this clone's.
-// The command line tests it for its hint.
-var ErrDiverged = errors.New("the remote's board does not contain this one")
-
 // remoteKey is the setting that names the remote which is the authority.
 const remoteKey = "liza.remote"
 
@@ -192,27 +188,4 @@ func (s *Store) Astray(ctx context.Context) error {
 	}
 	return &flow.Refusal{Rule: flow.RuleTip, Hint: fmt.Sprintf("git log %s..%s", branch.Tip.Short(), tracking(name, "integration")),
 		Reason: fmt.Sprintf("%s of %s is at %s, where no approved merge has brought it: the board has it at %s", branch.Name, name, there.Short(), branch.Tip.Short())}
-}
-
-// Parted says of the remote's board, as it was seen last, that it does not
-// contain this clone's, so that no move is made; the error wraps ErrDiverged
-// then.
-func (s *Store) Parted(ctx context.Context) error {
-	name, err := s.Authority(ctx)
-	if err != nil || name == "" {
-		return err
-	}
-	mirror, err := s.Repo.Resolve(ctx, StateRef)
-	if err != nil || mirror == "" {
-		return err
-	}
-	there, err := s.Repo.Resolve(ctx, tracking(name, "state"))
-	if err != nil || there == "" || there == mirror {
-		return err
-	}
-	contains, err := s.Repo.IsAncestor(ctx, mirror, there)
-	if err != nil || contains {
-		return err
-	}
-	return s.diverged(name, mirror, there)
 }

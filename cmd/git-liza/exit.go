@@ -63,6 +63,7 @@ func classify(err error) failure {
 	var several *partial
 	var unlanded *work.Unlanded
 	var waiting *work.StillWaiting
+	var apart *gitstore.Diverged
 	switch {
 	case errors.As(err, &waiting):
 		return failure{exitConflict, "conflict", "time_limit", err.Error(), "git liza show " + string(waiting.Task), nil}
@@ -85,6 +86,8 @@ func classify(err error) failure {
 		return failure{exitUsage, "usage", "usage", usage.Error(), usage.hint, nil}
 	case errors.As(err, &breach):
 		return failure{exitFailed, "failed", "corrupt", err.Error(), "git liza fsck", nil}
+	case errors.As(err, &apart):
+		return failure{exitFailed, "failed", "diverged", err.Error(), apart.Hint, nil}
 	case errors.As(err, &document):
 		return failure{exitFailed, "failed", "corrupt", err.Error(), "git liza fsck --repair", nil}
 	}
@@ -104,7 +107,6 @@ var sentinels = []struct {
 	{gitstore.ErrNoRepository, exitNoBoard, "no_blackboard", "no_repository", "git init && git commit --allow-empty -m first"},
 	{gitstore.ErrConflict, exitConflict, "conflict", "conflict", "type the command again"},
 	{gitstore.ErrOffline, exitFailed, "failed", "offline", "git liza sync"},
-	{gitstore.ErrDiverged, exitFailed, "failed", "diverged", "git for-each-ref refs/liza/state refs/liza/remote"},
 	{context.Canceled, exitFailed, "failed", "interrupted", "type the command again"},
 	{context.DeadlineExceeded, exitConflict, "conflict", "time_limit", "type the command again"},
 	{gitstore.ErrRefLocked, exitFailed, "failed", "ref_locked", "git liza doctor --unlock"},

@@ -12,7 +12,8 @@ import (
 
 type syncCommand struct {
 	Set     string `placeholder:"REMOTE" help:"Let the board of this remote be the authority from now on; a remote without a board gets this one."`
-	Publish bool   `help:"Give the remote this clone's board, which continues the remote's; for an admin."`
+	Publish bool   `xor:"whose" help:"Give the remote this clone's board, which continues the remote's, as after a restored backup; for an admin."`
+	Theirs  bool   `xor:"whose" help:"Follow the remote's board also where it went another way; the moves that it lacks are kept under refs/liza/rescue/."`
 	NoHooks bool   `name:"no-hooks" help:"Install no hooks where the board is new here: git will refuse nothing."`
 }
 
@@ -25,7 +26,7 @@ func (c *syncCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if c.Set != "" || c.Publish {
+	if c.Set != "" || c.Publish || c.Theirs {
 		if c.Set == "" {
 			c.Set = remote
 		}
@@ -78,6 +79,9 @@ func (c *syncCommand) join(s *session, clone *work.Clone) error {
 	if c.Set == "" {
 		return s.noAuthority(clone)
 	}
+	if c.Theirs {
+		return c.theirs(s, clone)
+	}
 	synced, err := clone.Join(s.ctx, c.Set, c.Publish)
 	if err != nil {
 		return err
@@ -92,6 +96,51 @@ func (c *syncCommand) join(s *session, clone *work.Clone) error {
 		}
 	}
 	return s.answer(syncOutcome(synced), viewSynced(synced, nil), joinedLine(synced))
+}
+
+// theirs gives up what the remote lacks, and says what that was.
+func (c *syncCommand) theirs(s *session, clone *work.Clone) error {
+	done, left, err := clone.Theirs(s.ctx, c.Set)
+	if err != nil {
+		return err
+	}
+	if done.Behind != nil {
+		s.progress("warning: the integration branch is not where the board has it: %v; then: git liza doctor --restore", done.Behind)
+	}
+	data := viewSynced(done.Synced, nil)
+	data["given_up"], data["given_up_count"] = append([]gitstore.Dropped{}, done.Dropped...), done.Count
+	data["kept"], data["left"] = done.Kept, append([]work.Left{}, left...)
+	return s.answer(syncOutcome(done.Synced), data, givenUpText(done, left))
+}
+
+func givenUpText(done gitstore.GivenUp, left []work.Left) string {
+	var text strings.Builder
+	text.WriteString(syncedLine(done.Synced) + "\n")
+	if done.Count == 0 {
+		return text.String()
+	}
+	for _, d := range done.Dropped {
+		fmt.Fprintf(&text, "given up: %s\n", d.Subject)
+	}
+	if more := done.Count - len(done.Dropped); more > 0 {
+		fmt.Fprintf(&text, "given up: %s before these\n", count(more, "move"))
+	}
+	fmt.Fprintf(&text, "what %s lacks is kept: git log %s/state, git for-each-ref %s\n", done.Remote, done.Kept, done.Kept)
+	for _, l := range left {
+		status := "is not on the board"
+		if l.Status != 0 {
+			status = "is " + l.Status.String()
+		}
+		fmt.Fprintf(&text, "%s %s", l.Task, status)
+		if l.Branch != "" {
+			fmt.Fprintf(&text, "; the work on it stands as it was on %s, at %s", l.Branch, l.Tip.Short())
+		}
+		if l.Worktree != "" {
+			text.WriteString(", in " + l.Worktree)
+		}
+		text.WriteString("\n")
+	}
+	return text.String()
 }
 
 // joinedLine says what became of two boards.

@@ -141,8 +141,8 @@ func (c *Clone) unobstructed(ctx context.Context, t *flow.Task) error {
 	if info, err := os.Stat(above); err == nil && !info.IsDir() {
 		return obstacle(above, "is in the way and not a folder", nil)
 	}
-	if _, found, err := c.Trees.Find(ctx, name); err != nil || found {
-		return obstacle(c.Trees.Path(name), "is a worktree already", err)
+	if tree, found, err := c.Trees.Find(ctx, name); err != nil || found {
+		return standing(c.Trees.Path(name), tree.Broken, err)
 	}
 	if entries, err := os.ReadDir(c.Trees.Path(name)); !errors.Is(err, fs.ErrNotExist) && (err != nil || len(entries) > 0) {
 		return obstacle(c.Trees.Path(name), "is in the way and not a worktree of this repository", nil)
@@ -155,6 +155,16 @@ func (c *Clone) unobstructed(ctx context.Context, t *flow.Task) error {
 		return obstacle(t.ID.Branch(), "exists already", err)
 	}
 	return nil
+}
+
+// standing is a worktree where another one is to be made. A whole one is moved
+// by git, which knows where its files are.
+func standing(path string, broken bool, err error) error {
+	const reason = "is a worktree already"
+	if err != nil || broken {
+		return obstacle(path, reason, err)
+	}
+	return &worktrees.Obstacle{Path: path, Reason: reason, Hint: "git worktree move " + quoted(path) + " " + quoted(path+".old")}
 }
 
 func obstacle(what, reason string, err error) error {

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -64,12 +65,22 @@ func (c *Clone) shared(ctx context.Context) []Finding {
 	if len(out) == 0 {
 		return []Finding{bad(check, "git liza sync --set "+name, "%s answers, and has no board any more", name)}
 	}
-	if err := c.Store.Parted(ctx); err != nil {
-		return []Finding{bad(check, "git liza sync", "%v", err)}
+	there, _, _ := strings.Cut(string(out), "\t")
+	if err := c.Store.PartedAt(ctx, gitstore.ID(there)); err != nil {
+		return []Finding{bad(check, parted(err), "%v", err)}
 	}
 	var astray *flow.Refusal
 	if errors.As(c.Store.Astray(ctx), &astray) {
 		return []Finding{bad(check, astray.Hint, "%s", astray.Reason)}
 	}
 	return []Finding{fine(check, "%s holds the board, and answers", name)}
+}
+
+// parted is the hint of a remote that lost moves.
+func parted(err error) string {
+	var apart *gitstore.Diverged
+	if errors.As(err, &apart) {
+		return apart.Hint
+	}
+	return "git liza sync"
 }

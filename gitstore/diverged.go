@@ -1,0 +1,94 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// ErrDiverged is what a *Diverged wraps; supervisors test it, to end.
+var ErrDiverged = errors.New("the remote's board does not contain this one")
+
+// A Diverged remote has a board that does not contain this clone's: it lost
+// moves. The command line shows both fields.
+type Diverged struct {
+	Reason string
+	Hint   string // the command that brings the two together
+}
+
+func (d *Diverged) Error() string { return d.Reason }
+
+// Unwrap lets errors.Is find ErrDiverged.
+func (d *Diverged) Unwrap() error { return ErrDiverged }
+
+// diverged says what became of a remote's board: it is behind this clone's, it
+// went on another way, or it is another one.
+func (s *Store) diverged(ctx context.Context, name string, mirror, state ID) error {
+	fork, err := s.fork(ctx, mirror, state)
+	if err != nil {
+		return err
+	}
+	if fork == "" {
+		return &Diverged{fmt.Sprintf("%v: %s has another board, at %s, this clone is at %s", ErrDiverged, name, state.Short(), mirror.Short()),
+			"git remote get-url " + name}
+	}
+	own, breach := s.chain(mirror, fork)
+	if breach != nil {
+		return breach
+	}
+	if fork == state {
+		return &Diverged{fmt.Sprintf("%v: %s is behind, at %s; this clone went on from there to %s, by moves: %d", ErrDiverged, name, state.Short(), mirror.Short(), len(own)),
+			"git liza sync --set " + name + " --publish"}
+	}
+	return &Diverged{fmt.Sprintf("%v: %s went another way from %s, to %s; this clone is at %s, by moves that %s does not have: %d",
+		ErrDiverged, name, fork.Short(), state.Short(), mirror.Short(), name, len(own)), "git liza sync --set " + name + " --theirs"}
+}
+
+// boardless says that a remote has no board any more.
+func boardless(name string, mirror ID) error {
+	return &Diverged{fmt.Sprintf("%v: %s has no board, this clone is at %s", ErrDiverged, name, mirror.Short()), "git liza sync --set " + name}
+}
+
+// fork is the last state that two boards have in common, "" if there is none.
+func (s *Store) fork(ctx context.Context, a, b ID) (ID, error) {
+	bases, err := s.Repo.MergeBases(ctx, a, b)
+	if err != nil || len(bases) == 0 {
+		return "", err
+	}
+	return bases[0], nil
+}
+
+// Parted says of the remote's board, as it was seen last, that it does not
+// contain this clone's, so that no move is made; the error is a *Diverged then.
+func (s *Store) Parted(ctx context.Context) error {
+	name, err := s.Authority(ctx)
+	if err != nil || name == "" {
+		return err
+	}
+	there, err := s.Repo.Resolve(ctx, tracking(name, "state"))
+	if err != nil || there == "" {
+		return err
+	}
+	return s.PartedAt(ctx, there)
+}
+
+// PartedAt is [Store.Parted] of a remote that has this state now; of one that
+// was not fetched it says nothing.
+func (s *Store) PartedAt(ctx context.Context, there ID) error {
+	name, err := s.Authority(ctx)
+	if err != nil || name == "" {
+		return err
+	}
+	mirror, err := s.Repo.Resolve(ctx, StateRef)
+	if err != nil || mirror == "" || there == mirror {
+		return err
+	}
+	if _, here, err := s.commit(there); err != nil || !here {
+		return err
+	}
+	contains, err := s.Repo.IsAncestor(ctx, mirror, there)
+	if err != nil || contains {
+		return err
+	}
+	return s.diverged(ctx, name, mirror, there)
+}

@@ -1,0 +1,218 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// What one push of a board that is published may hold: the length of a command
+// line bounds the refs, a server's judge the moves.
+const (
+	maxPublishRefs  = 1000
+	maxPublishMoves = 4000
+)
+
+// publishOption tells a server that moves were made before they came to it.
+const publishOption = "liza-publish"
+
+// A part of a board is what one push brings of it.
+type part struct {
+	tip   ID
+	moves int
+	refs  []RefUpdate
+}
+
+// publish pushes the moves that a remote lacks, with the refs that they need.
+// Moves after one whose work is neither here nor there are left to a clone that
+// has it, which a *flow.Refusal says.
+func (s *Store) publish(ctx context.Context, remote string, found heads, tip ID) (int, error) {
+	parts, left, err := s.parts(ctx, remote, tip, found.state)
+	if err != nil {
+		return 0, err
+	}
+	moves := 0
+	for _, p := range parts {
+		b, err := s.BoardAt(p.tip)
+		if err != nil {
+			return moves, err
+		}
+		branch := RefUpdate{Name: integrationRef(b), Old: found.integration, New: b.Settings().Integration.Tip}
+		if err := s.extends(ctx, remote, branch); err != nil {
+			return moves, err
+		}
+		updates := append([]RefUpdate{{Name: StateRef, Old: found.state, New: p.tip}, branch}, p.refs...)
+		if p.tip == tip {
+			open, err := s.openBranches(ctx, b)
+			if err != nil {
+				return moves, err
+			}
+			updates = append(updates, open...)
+		}
+		if err := s.pushPublished(ctx, remote, updates, found.state == ""); err != nil {
+			return moves, err
+		}
+		moves += p.moves
+		found = heads{p.tip, branch.New}
+		if err := s.saw(ctx, remote, found); err != nil {
+			return moves, err
+		}
+	}
+	if left != nil {
+		left.Reason = fmt.Sprintf("%s got %d moves, and %s", remote, moves, left.Reason)
+		return moves, left
+	}
+	return moves, nil
+}
+
+// saw notes what a remote has now.
+func (s *Store) saw(ctx context.Context, remote string, found heads) error {
+	return s.Repo.MoveRefs(ctx, []RefUpdate{{Name: tracking(remote, "state"), New: found.state, Any: true},
+		{Name: tracking(remote, "integration"), New: found.integration, Any: true}}, "liza: published to "+remote)
+}
+
+// extends refuses to publish over an integration branch of the remote that has
+// something else.
+func (s *Store) extends(ctx context.Context, remote string, branch RefUpdate) error {
+	if branch.Old == "" || branch.Old == branch.New {
+		return nil
+	}
+	contains, err := s.Repo.IsAncestor(ctx, branch.Old, branch.New)
+	if err != nil || contains {
+		return err
+	}
+	name := branch.Name[len("refs/heads/"):]
+	return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip,
+		Hint:   fmt.Sprintf("git log %s..%s", branch.New.Short(), tracking(remote, "integration")),
+		Reason: fmt.Sprintf("%s of %s is at %s, which the board's %s does not contain", name, remote, branch.Old.Short(), branch.New.Short())})
+}
+
+// pushPublished pushes a part of a board. A server that takes no options gets
+// none.
+func (s *Store) pushPublished(ctx context.Context, remote string, updates []RefUpdate, first bool) error {
+	var err error
+	if !first {
+		if err = s.push(ctx, remote, updates, publishOption); exitCode(err) != 128 {
+			return published(remote, err)
+		}
+	}
+	err = s.push(ctx, remote, updates)
+	return published(remote, err)
+}
+
+func published(remote string, err error) error {
+	var r *rejection
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &r) && len(r.refused) > 0:
+		return r.refused[0].refusal
+	case errors.As(err, &r):
+		return fmt.Errorf("remote %s: %w", remote, err)
+	}
+	return offline(remote, err)
+}
+
+// parts cuts the moves after a state into pushes, each with the refs of its
+// moves. left says why the last ones are not among them, nil if all are.
+func (s *Store) parts(ctx context.Context, remote string, tip, since ID) (list []part, left *flow.Refusal, err error) {
+	chain, breach := s.chain(tip, since)
+	if breach != nil {
+		return nil, nil, breach
+	}
+	list = []part{{}}
+	for i, id := range chain {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		e, err := s.Event(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		refs, absent, err := s.keptRefs(e)
+		if err != nil {
+			return nil, nil, err
+		}
+		if absent != nil && since != "" {
+			if left, err = s.left(ctx, remote, e, *absent, len(chain)-i); err != nil || left != nil {
+				break
+			}
+		}
+		p := &list[len(list)-1]
+		if p.moves == maxPublishMoves || p.moves > 0 && len(p.refs)+len(refs) > maxPublishRefs {
+			list = append(list, part{})
+			p = &list[len(list)-1]
+		}
+		p.tip, p.moves, p.refs = id, p.moves+1, append(p.refs, refs...)
+	}
+	if list[0].moves == 0 {
+		list = nil
+	}
+	return list, left, err
+}
+
+// left refuses moves from one on whose work is not here, unless the remote has
+// kept it.
+func (s *Store) left(ctx context.Context, remote string, e Event, absent RefUpdate, moves int) (*flow.Refusal, error) {
+	there, err := s.listRemote(ctx, remote, absent.Name)
+	if err != nil || there[absent.Name] == absent.New {
+		return nil, err
+	}
+	return &flow.Refusal{Rule: flow.RuleFact, Hint: "git liza sync --set " + remote + " --publish",
+		Reason: fmt.Sprintf("the next %d wait for another clone: %s names %s, which is not here; type this where it was made", moves, e.Move.Subject(), absent.New.Short())}, nil
+}
+
+// keptRefs are the refs of a move that stay, and are here: saved commits, and
+// marks. absent is one that is not here.
+func (s *Store) keptRefs(e Event) (list []RefUpdate, absent *RefUpdate, err error) {
+	all, err := s.refsOf(e)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, u := range all {
+		if u.Old != "" || !kept(u.Name) {
+			continue
+		}
+		if _, here, err := s.commit(u.New); err != nil {
+			return nil, nil, err
+		} else if here {
+			list = append(list, u)
+		} else {
+			absent = &u
+		}
+	}
+	return list, absent, nil
+}
+
+// openBranches are the branches of tasks that are worked on or wait for a
+// verdict or a merge.
+func (s *Store) openBranches(ctx context.Context, b *flow.Board) ([]RefUpdate, error) {
+	var list []RefUpdate
+	for _, id := range b.IDs(flow.Tasks) {
+		t := b.Task(flow.TaskID(id))
+		if t == nil || t.Status.Final() || t.Attempt == nil {
+			continue
+		}
+		ref, tip := "refs/heads/"+t.ID.Branch(), ID("")
+		switch {
+		case t.Status == flow.Claimed:
+			var err error
+			if tip, err = s.Repo.Resolve(ctx, ref); err != nil {
+				return nil, err
+			}
+		case t.Submission != nil:
+			tip = t.Submission.Commit
+		}
+		if tip == "" {
+			continue
+		}
+		if _, here, err := s.commit(tip); err != nil {
+			return nil, err
+		} else if here {
+			list = append(list, RefUpdate{Name: ref, New: tip, Any: true})
+		}
+	}
+	return list, b.Err()
+}

@@ -1,0 +1,218 @@
+package gitstore
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// LostRefs is what the names of refs begin with that keep moves which a remote
+// lost and this clone gave up; the abbreviated id of the last one follows.
+const LostRefs = rescueRefs + "lost-"
+
+// A GivenUp board is what a clone gave up to follow its remote.
+type GivenUp struct {
+	Synced
+	Dropped []Dropped     // the moves that are no longer on the board, newest first, at most 50
+	Count   int           // of all of them
+	Tasks   []flow.TaskID // that they were about
+	Kept    string        // the prefix of the refs that keep them, "" where nothing was given up
+}
+
+// Theirs follows a remote's board also where this clone's went another way, and
+// makes the remote the authority. The moves that the remote lacks, with what
+// they saved, marked and merged, are kept under refs/liza/rescue/; branches of
+// tasks and worktrees stay as they are, and so does an integration branch that
+// only such moves brought where it is. Killed at any step it can be repeated.
+// Errors are as those of [Store.Join]; a remote without a board, or with one
+// that has no move in common with this clone's, is a *Diverged.
+func (s *Store) Theirs(ctx context.Context, remote string) (GivenUp, error) {
+	done := GivenUp{Synced: Synced{Remote: remote}}
+	if err := s.knownRemote(ctx, remote); err != nil {
+		return done, err
+	}
+	release, err := s.Repo.pushTurn(ctx)
+	if err != nil {
+		return done, err
+	}
+	defer release()
+	found, err := s.fetch(ctx, remote)
+	if err != nil {
+		return done, err
+	}
+	if done, err = s.theirs(ctx, remote, found); err != nil {
+		return done, err
+	}
+	return done, s.Repo.setConfig(ctx, remoteKey, remote)
+}
+
+func (s *Store) theirs(ctx context.Context, remote string, found heads) (GivenUp, error) {
+	done := GivenUp{Synced: Synced{Remote: remote}}
+	mirror, err := s.Repo.Resolve(ctx, StateRef)
+	if err != nil {
+		return done, err
+	}
+	fork := mirror
+	if mirror != "" && found.state != "" {
+		if fork, err = s.fork(ctx, mirror, found.state); err == nil && fork == "" {
+			err = s.diverged(ctx, remote, mirror, found.state)
+		}
+	}
+	if err != nil {
+		return done, err
+	}
+	if fork == mirror || found.state == "" {
+		step, news, err := s.pull(ctx, remote, found)
+		if err == nil && step.to == "" {
+			err = ErrNoBoard
+		}
+		done.Synced = Synced{Remote: remote, Before: step.from, After: step.to, Moves: len(news), Behind: step.behind}
+		return done, err
+	}
+	news, marks, err := s.news(ctx, remote, fork, found.state)
+	if err != nil {
+		return done, err
+	}
+	step := shift{remote: remote, from: mirror, to: found.state, seen: found, refs: marks}
+	done.Synced = Synced{Remote: remote, Before: mirror, After: found.state, Moves: len(news)}
+	return done, s.giveUp(ctx, &done, step, fork, news)
+}
+
+// giveUp moves the mirror from its own way to the remote's. What it had is kept
+// before anything is let go, and its names are free before the remote's moves,
+// which may bring others of the same names, count here.
+func (s *Store) giveUp(ctx context.Context, done *GivenUp, step shift, fork ID, news []ID) error {
+	release, err := s.Repo.Queue(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	own, breach := s.chain(step.from, fork)
+	if breach != nil {
+		return breach
+	}
+	rescue := LostRefs + step.from.Short()
+	keep, free, err := s.lostRefs(ctx, own, news, rescue)
+	if err != nil {
+		return err
+	}
+	keep = append(keep, RefUpdate{Name: rescue + "/state", New: step.from, Any: true})
+	if merged, err := s.merged(step.from, fork); err != nil {
+		return err
+	} else if merged != "" {
+		keep = append(keep, RefUpdate{Name: rescue + "/integration", New: merged, Any: true})
+	}
+	if err := s.Repo.MoveRefs(ctx, keep, "liza: "+step.remote+" lost it"); err != nil {
+		return err
+	}
+	if err := s.Repo.MoveRefs(ctx, free, "liza: "+step.remote+" lost it"); err != nil {
+		return err
+	}
+	if done.Behind, err = s.advance(ctx, step); err != nil {
+		return err
+	}
+	done.Kept = rescue
+	done.Dropped, done.Count = s.dropped(step.from, fork)
+	return s.about(done, own)
+}
+
+// merged is where integration came to after an earlier state, "" where it stayed
+// or is not here.
+func (s *Store) merged(tip, earlier ID) (ID, error) {
+	var at [2]ID
+	for i, id := range []ID{tip, earlier} {
+		b, err := s.BoardAt(id)
+		if err != nil {
+			return "", err
+		}
+		at[i] = b.Settings().Integration.Tip
+	}
+	if _, here, err := s.commit(at[0]); err != nil || !here || at[0] == at[1] {
+		return "", err
+	}
+	return at[0], nil
+}
+
+// lostRefs keep what the moves of one way brought, and free the names of what
+// those of the other way do not bring alike.
+func (s *Store) lostRefs(ctx context.Context, own, news []ID, rescue string) (keep, free []RefUpdate, err error) {
+	theirs := map[string]ID{}
+	for _, id := range news {
+		err := s.eachKept(id, func(u RefUpdate) error { theirs[u.Name] = u.New; return nil })
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, id := range own {
+		err := s.eachKept(id, func(u RefUpdate) error {
+			if theirs[u.Name] == u.New {
+				return nil
+			}
+			now, err := s.Repo.Resolve(ctx, u.Name)
+			if err != nil || now == "" {
+				return err
+			}
+			keep = append(keep, RefUpdate{Name: rescue + strings.TrimPrefix(u.Name, "refs/liza"), New: now, Any: true})
+			free = append(free, RefUpdate{Name: u.Name, Old: now})
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return keep, free, nil
+}
+
+// eachKept visits the saved commits and marks that a state commit brings.
+func (s *Store) eachKept(id ID, visit func(RefUpdate) error) error {
+	e, err := s.Event(id)
+	if err != nil {
+		return err
+	}
+	all, err := s.refsOf(e)
+	if err != nil {
+		return err
+	}
+	for _, u := range all {
+		if !kept(u.Name) {
+			continue
+		}
+		if err := visit(u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// about names the tasks that moves were about, in the order of the moves.
+func (s *Store) about(done *GivenUp, moves []ID) error {
+	for _, id := range moves {
+		e, err := s.Event(id)
+		if err != nil {
+			return err
+		}
+		for _, task := range tasksOf(e.Move) {
+			if !slices.Contains(done.Tasks, task) {
+				done.Tasks = append(done.Tasks, task)
+			}
+		}
+	}
+	return nil
+}
+
+// tasksOf are the tasks that a move is about, or makes.
+func tasksOf(m flow.Move) []flow.TaskID {
+	if add, ok := m.Detail.(*flow.AddMove); ok {
+		var list []flow.TaskID
+		for _, t := range add.Tasks {
+			list = append(list, t.ID)
+		}
+		return list
+	}
+	if m.Task == "" {
+		return nil
+	}
+	return []flow.TaskID{m.Task}
+}

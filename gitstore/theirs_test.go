@@ -1,0 +1,329 @@
+package gitstore
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// loses lets a remote be restored from a backup of before something was done.
+func (l lane) loses(t *testing.T, done func()) {
+	t.Helper()
+	backup := filepath.Join(t.TempDir(), "backup")
+	require.NoError(t, os.CopyFS(backup, os.DirFS(l.bare)))
+	done()
+	require.NoError(t, os.RemoveAll(l.bare))
+	require.NoError(t, os.CopyFS(l.bare, os.DirFS(backup)))
+}
+
+// forked is a lane whose remote lost moves of a: a submission of one task and a
+// claim of another; b went on another way and submitted the first one too.
+func forked(t *testing.T) (l lane, lost, theirs ID) {
+	t.Helper()
+	l = newLane(t)
+	l.a.add("task-1", "task-2", "task-3")
+	_, err := l.b.store.Sync(context.Background())
+	require.NoError(t, err)
+	l.loses(t, func() {
+		lost = l.a.submit("task-1", coder, "a.md", "one\n")
+		l.a.claim("task-2", "coder-2")
+	})
+	theirs = l.b.submit("task-1", "coder-3", "b.md", "another\n")
+	return l, lost, theirs
+}
+
+func apart(t *testing.T, err error, reason, hint string) {
+	t.Helper()
+	require.ErrorIs(t, err, ErrDiverged)
+	var d *Diverged
+	require.ErrorAs(t, err, &d)
+	require.Contains(t, d.Reason, reason)
+	require.Equal(t, hint, d.Hint)
+}
+
+// gaveUp holds that a follows the remote, and has all that it had.
+func (l lane) gaveUp(t *testing.T, was, lost ID) {
+	t.Helper()
+	l.agree(t)
+	kept := LostRefs + was.Short()
+	require.Equal(t, was, l.a.at(kept+"/state"))
+	require.Equal(t, lost, l.a.at(kept+"/saved/task-1/1"))
+	require.Empty(t, l.a.at("refs/liza/saved/task-1/1"), "the name is free for the other one")
+	emptyOutbox(t, l.a)
+}
+
+// A remote went another way: its board is followed, and what it lacks is kept
+// under names that are in nobody's way.
+func TestTheirs(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	l, lost, theirs := forked(t)
+	was := l.a.at(StateRef)
+	git(t, l.a.dir, "update-ref", "refs/heads/liza/task-1", string(lost))
+	for range 2 {
+		_, err := l.a.store.Sync(ctx)
+		apart(t, err, "origin went another way", "git liza sync --set origin --theirs")
+		apart(t, l.a.store.Parted(ctx), "moves that origin does not have: 4", "git liza sync --set origin --theirs")
+		_, err = l.a.store.Join(ctx, "origin", true)
+		apart(t, err, "origin went another way", "git liza sync --set origin --theirs")
+	}
+	require.Equal(t, was, l.a.at(StateRef))
+
+	done, err := l.a.store.Theirs(ctx, "origin")
+	require.NoError(t, err)
+	require.Equal(t, Synced{Remote: "origin", Before: was, After: l.at(t, StateRef), Moves: 3}, done.Synced)
+	require.Equal(t, 4, done.Count)
+	require.Equal(t, Dropped{was, "claim task-2 by coder-2", "claim", "task-2"}, done.Dropped[0])
+	require.Equal(t, []flow.TaskID{"task-1", "task-2"}, done.Tasks)
+	require.Equal(t, LostRefs+was.Short(), done.Kept)
+	l.gaveUp(t, was, lost)
+	require.Equal(t, lost, l.a.at("refs/heads/liza/task-1"))
+	require.NoError(t, l.a.store.Bring(ctx, "task-1", theirs))
+	require.Equal(t, theirs, l.a.at("refs/liza/saved/task-1/1"))
+	require.NoError(t, l.a.store.Parted(ctx))
+
+	again, err := l.a.store.Theirs(ctx, "origin")
+	require.NoError(t, err)
+	require.Zero(t, again.Count)
+	require.Equal(t, again.Before, again.After)
+	l.gaveUpClaim(t)
+}
+
+// gaveUpClaim: who held a task by a move that was given up holds it no more.
+func (l lane) gaveUpClaim(t *testing.T) {
+	t.Helper()
+	_, err := l.a.try(flow.Move{Act: flow.ActIntent, Task: "task-2", By: "coder-2", Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "s", Validation: "v"}}})
+	var refusal *flow.Refusal
+	require.ErrorAs(t, err, &refusal)
+	l.b.claim("task-2", "coder-4")
+	l.agree(t)
+}
+
+// A merge that the remote lost is kept, and the branch stays where it is for
+// whoever has it checked out.
+func TestTheirsAfterAMerge(t *testing.T) {
+	t.Parallel()
+	l := newLane(t)
+	_, err := l.b.store.Sync(context.Background())
+	require.NoError(t, err)
+	l.loses(t, func() { l.a.life("task-1", "a.md") })
+	l.b.life("task-2", "b.md")
+	was, merged := l.a.at(StateRef), l.a.at("refs/heads/integration")
+	done, err := l.a.store.Theirs(context.Background(), "origin")
+	require.NoError(t, err)
+	require.Error(t, done.Behind)
+	require.Equal(t, merged, l.a.at("refs/heads/integration"))
+	require.Equal(t, merged, l.a.at(LostRefs+was.Short()+"/integration"))
+	require.Equal(t, l.at(t, StateRef), l.a.at(StateRef))
+}
+
+// There is nothing to follow where the remote has no board or another one.
+func TestTheirsRefuses(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	l := newLane(t)
+	_, err := l.a.store.Theirs(ctx, "upstream")
+	refusedWith(t, err, "git remote add upstream URL")
+	other := l.fresh(t)
+	other.now = other.now.Add(1)
+	other.do(other.initial(other.at("refs/heads/main")))
+	other.add("task-9")
+	was := other.at(StateRef)
+	_, err = other.store.Theirs(ctx, "origin")
+	apart(t, err, "origin has another board", "git remote get-url origin")
+	require.Equal(t, was, other.at(StateRef))
+	git(t, l.bare, "update-ref", "-d", StateRef)
+	_, err = l.a.store.Theirs(ctx, "origin")
+	apart(t, err, "origin has no board", "git liza sync --set origin")
+}
+
+// Where the remote is behind, a clone may still give up its moves.
+func TestTheirsBehind(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	l := newLane(t)
+	l.a.add("task-1", "task-2")
+	var lost ID
+	l.loses(t, func() {
+		lost = l.a.submit("task-1", coder, "a.md", "one\n")
+		l.a.claim("task-2", "coder-2")
+	})
+	_, err := l.a.store.Sync(ctx)
+	apart(t, err, "origin is behind", "git liza sync --set origin --publish")
+	was := l.a.at(StateRef)
+	_, err = l.a.store.Theirs(ctx, "origin")
+	require.NoError(t, err)
+	l.gaveUp(t, was, lost)
+}
+
+// stopAt makes the n-th ref transaction of a repository wait.
+func stopAt(t *testing.T, gitDir string, n int) gate {
+	t.Helper()
+	g := stop(t, gitDir, "reference-transaction", "prepared")
+	path := filepath.Join(gitDir, "hooks", "reference-transaction")
+	count := filepath.Join(filepath.Dir(g.goOn), "count")
+	script := "#!/bin/sh\ntest \"$1\" = prepared || exit 0\necho >>'" + count + "'\n" +
+		"test $(wc -l <'" + count + "') = " + strconv.Itoa(n) + " || exit 0\n: >'" + g.reached + "'\nread go <'" + g.goOn + "'\nexit 0\n"
+	require.NoError(t, os.WriteFile(path, []byte(script), 0o777))
+	return g
+}
+
+// killedAt kills a process at the n-th ref transaction of a repository; it is
+// false where the process ended before that.
+func killedAt(t *testing.T, dir, gitDir, task string, n int) bool {
+	t.Helper()
+	g := stopAt(t, gitDir, n)
+	cmd := storeChild(os.Args[0], dir, task)
+	cmd.Stderr = os.Stderr
+	require.NoError(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	over := false
+	until(t, "the transaction is reached, or the process ends", func() bool {
+		select {
+		case err := <-ended:
+			require.NoError(t, err)
+			over = true
+		default:
+		}
+		return over || exists(g.reached)
+	})
+	require.NoError(t, os.Remove(filepath.Join(gitDir, "hooks", "reference-transaction")))
+	if over {
+		return false
+	}
+	require.NoError(t, cmd.Process.Signal(syscall.SIGKILL))
+	<-ended
+	g.open(t)
+	return true
+}
+
+// Killed between any two of its steps, giving up is completed by typing it
+// again, and nothing is lost on the way.
+func TestTheirsKilled(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		l, lost, _ := forked(t)
+		was := l.a.at(StateRef)
+		killed := killedAt(t, l.a.dir, filepath.Join(l.a.dir, ".git"), "theirs", n)
+		if killed {
+			until(t, "it is typed again", func() bool {
+				l.a.store = l.a.open()
+				_, err := l.a.store.Theirs(context.Background(), "origin")
+				return err == nil
+			})
+		}
+		l.gaveUp(t, was, lost)
+		if !killed {
+			require.Greater(t, n, 4, "hardly any step was killed")
+			return
+		}
+	}
+}
+
+// A remote that is behind gets what it lost, as far as it is here: the rest
+// comes from the clone that has the work.
+func TestPublishInTurns(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	l := newLane(t)
+	l.a.add("task-1", "task-2")
+	_, err := l.b.store.Sync(ctx)
+	require.NoError(t, err)
+	var one, two ID
+	l.loses(t, func() {
+		one = l.a.submit("task-1", coder, "a.md", "one\n")
+		two = l.b.submit("task-2", "coder-2", "b.md", "two\n")
+		l.a.claimable("task-3")
+	})
+	newest := l.a.at(StateRef)
+	for range 2 {
+		synced, err := l.b.store.Join(ctx, "origin", true)
+		refusedWith(t, err, "git liza sync --set origin --publish")
+		require.ErrorContains(t, err, "submit task-1 by coder-1 names "+one.Short()+", which is not here")
+		require.False(t, synced.Published)
+	}
+	_, err = l.a.store.Join(ctx, "origin", true)
+	require.ErrorContains(t, err, "submit task-2 by coder-2 names "+two.Short()+", which is not here")
+	require.Equal(t, one, l.at(t, "refs/liza/saved/task-1/1"))
+	_, err = l.b.store.Join(ctx, "origin", true)
+	require.NoError(t, err)
+	require.Equal(t, two, l.at(t, "refs/liza/saved/task-2/1"))
+	_, err = l.a.store.Join(ctx, "origin", true)
+	require.NoError(t, err)
+	require.Equal(t, newest, l.at(t, StateRef))
+	l.agree(t)
+}
+
+// Where the remote kept what a move saved, and lost the move alone, any clone
+// gives it back.
+func TestPublishWhatWasSaved(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	l := newLane(t)
+	l.a.add("task-1")
+	before := l.at(t, StateRef)
+	l.a.submit("task-1", coder, "a.md", "one\n")
+	_, err := l.b.store.Sync(ctx)
+	require.NoError(t, err)
+	git(t, l.bare, "update-ref", StateRef, string(before))
+	_, err = l.b.store.Join(ctx, "origin", true)
+	require.NoError(t, err)
+	require.Equal(t, l.a.at(StateRef), l.at(t, StateRef))
+	l.agree(t)
+}
+
+// The work may also come to the clone that publishes, in whatever way.
+func TestPublishWorkOfOthers(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	l := newLane(t)
+	l.a.add("task-1")
+	l.loses(t, func() {
+		l.a.submit("task-1", coder, "a.md", "one\n")
+		_, err := l.b.store.Sync(ctx)
+		require.NoError(t, err)
+	})
+	_, err := l.b.store.Join(ctx, "origin", true)
+	refusedWith(t, err, "git liza sync --set origin --publish")
+	git(t, l.b.dir, "fetch", "-q", l.a.dir, "refs/liza/saved/task-1/1")
+	l.b.store = l.b.open()
+	_, err = l.b.store.Join(ctx, "origin", true)
+	require.NoError(t, err)
+	l.agree(t)
+}
+
+// Killed at any step of giving back, it is completed by typing it again.
+func TestPublishKilled(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		l := newLane(t)
+		l.a.add("task-1")
+		var one ID
+		l.loses(t, func() { one = l.a.submit("task-1", coder, "a.md", "one\n") })
+		newest := l.a.at(StateRef)
+		where := filepath.Join(l.a.dir, ".git")
+		killed := killedAt(t, l.a.dir, where, "publish", n)
+		if killed {
+			until(t, "it is typed again", func() bool {
+				l.a.store = l.a.open()
+				_, err := l.a.store.Join(context.Background(), "origin", true)
+				return err == nil
+			})
+		}
+		require.Equal(t, newest, l.at(t, StateRef))
+		require.Equal(t, one, l.at(t, "refs/liza/saved/task-1/1"))
+		l.agree(t)
+		if !killed {
+			require.Greater(t, n, 1)
+			return
+		}
+	}
+}
