@@ -3,6 +3,7 @@ package provider_test
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 	"time"
@@ -64,6 +65,23 @@ func TestEndingByRecords(t *testing.T) {
 	hang := func(s *provider.Spawn) { s.Idle, s.Grace = 2*time.Second, 300*time.Millisecond }
 	require.Equal(t, provider.Hung, records(t, "echo '"+began+"'; sleep 100", hang).Outcome)
 	require.Equal(t, provider.Ended, records(t, "echo '"+success+"'; sleep 100", hang).Outcome, "it had done its work when it hung")
+}
+
+// A program that waits in silence for what it said first is in trouble, and
+// not merely slow.
+func TestHungInTrouble(t *testing.T) {
+	t.Parallel()
+	recording, err := filepath.Abs("../transcript/testdata/codex/retrying.jsonl")
+	require.NoError(t, err)
+	p, err := provider.Builtin().Find("exec:cat "+recording+"; sleep 100", "")
+	require.NoError(t, err)
+	p.Output, p.Quota = "codex", provider.Builtin().Row("codex").Quota
+	ending, err := p.Run(context.Background(), provider.Spawn{Agent: "coder-1", Dir: t.TempDir(), Environ: os.Environ(), Idle: 2 * time.Second, Grace: 300 * time.Millisecond})
+	require.NoError(t, err)
+	require.Equal(t, provider.Hung, ending.Outcome)
+	require.NotNil(t, ending.Trouble)
+	require.Equal(t, provider.Quota, ending.Trouble.Kind)
+	require.Contains(t, ending.Trouble.Text, "429 Too Many Requests")
 }
 
 // A caller that hears enough ends the session.
