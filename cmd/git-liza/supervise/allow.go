@@ -8,14 +8,17 @@ import (
 
 // allow lets the commands run here that its planner has put on the board, where
 // this machine trusts its planner: the planner itself may be kept from writing
-// git's configuration.
-func (s *supervisor) allow(ctx context.Context, w *watcher) {
-	wants := w.wants
-	w.wants = nil
-	if len(wants) == 0 || w.e.role != flow.Planner {
+// git's configuration. What cannot be written yet, because somebody else writes
+// there, is tried again until the session is over.
+func (s *supervisor) allow(ctx context.Context, w *watcher, over bool) {
+	if len(w.wants) == 0 || w.e.role != flow.Planner {
 		return
 	}
-	if err := s.clone.TrustOwn(ctx, wants...); err != nil {
+	err := s.clone.TrustOwn(ctx, w.wants...)
+	switch {
+	case err == nil:
+		w.wants = nil
+	case over:
 		s.sayOnce("%s: its checks could not be allowed here: %v", s.id, err)
 	}
 }

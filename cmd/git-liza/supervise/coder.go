@@ -27,7 +27,11 @@ func (s *supervisor) code(ctx context.Context, b *flow.Board) (turn, error) {
 		}
 	}
 	if why != nil {
-		return turn{retry: s.again()}, nil
+		t := turn{retry: s.again()}
+		if s.unsure.After(time.Now()) {
+			t.due = s.unsure
+		}
+		return t, nil
 	}
 	if err := s.mayPrepare(ctx, b); err != nil {
 		return turn{}, err

@@ -54,11 +54,16 @@ func (s *supervisor) barred(ctx context.Context, b *flow.Board, act flow.Act, id
 	if act != flow.ActClaim || t == nil || t.Verify == "" {
 		return false
 	}
+	// Asked first: what a planner here wants to be run is allowed before it rests.
+	planning := s.rush.roll.planning()
 	err := s.clone.Trusted(ctx, t.Verify)
 	if err == nil {
 		return false
 	}
 	s.avoided[id] = time.Now().Add(trustLook)
+	if planning {
+		s.unsure = s.avoided[id]
+	}
 	if s.rush.troubles.set(id, err) {
 		hint := ""
 		var refusal *flow.Refusal

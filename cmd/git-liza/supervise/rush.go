@@ -258,6 +258,18 @@ func (l *roll) resting() (flow.ObjectID, bool) {
 	return l.agreed()
 }
 
+// planning reports whether a planner is at work.
+func (l *roll) planning() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for s, at := range l.rest {
+		if at == "" && s.post.Role == flow.Planner {
+			return true
+		}
+	}
+	return false
+}
+
 // crew are the ids of the supervisors that are still there.
 func (l *roll) crew() []*supervisor {
 	l.mu.Lock()

@@ -98,14 +98,14 @@ func (s *supervisor) spawn(ctx context.Context, e *errand, run *run) (provider.E
 	defer beat.Stop()
 	s.hold(ctx, e, ended, beat.C, func(b *flow.Board, st stage) bool {
 		goes := w.heed(b, st)
-		s.allow(ctx, w)
+		s.allow(ctx, w, false)
 		return goes
 	})
 	<-ended
 	e.spent = w.spent.Load()
 	tip, tipErr := s.clone.Store.Tip(context.WithoutCancel(ctx))
 	floods := tipErr == nil && w.floods(tip)
-	s.allow(context.WithoutCancel(ctx), w)
+	s.allow(context.WithoutCancel(ctx), w, true)
 	if err == nil && floods {
 		ending.Outcome, ending.Text = provider.Crashed, fmt.Sprintf("ended after %d moves, %d are allowed in a session", w.moves, s.rush.Limits.Moves)
 	}

@@ -29,6 +29,7 @@ type supervisor struct {
 
 	lease    time.Time                 // of what it holds
 	avoided  map[flow.TaskID]time.Time // until when tasks that cannot be taken here are left to others
+	unsure   time.Time                 // until when a planner here may still have a command allowed
 	failures map[flow.TaskID]string    // how its last review of a task ended without a verdict
 	threads  map[flow.TaskID]thread    // what its next session on a task may go on with
 	owed     []debt                    // sessions that are to be recorded
