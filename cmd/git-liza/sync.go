@@ -86,22 +86,34 @@ func (c *syncCommand) join(s *session, clone *work.Clone) error {
 	if err != nil {
 		return err
 	}
-	if synced.Before == "" && !c.NoHooks {
-		b, _, err := clone.Store.Board(s.ctx)
-		if err == nil {
-			err = s.installHooks(clone, b)
-		}
-		if err != nil {
-			return fmt.Errorf("the board is here, but not its hooks: %w", err)
-		}
+	if err := c.hook(s, clone, synced); err != nil {
+		return err
 	}
 	return s.answer(syncOutcome(synced), viewSynced(synced, nil), joinedLine(synced))
+}
+
+// hook installs the hooks where the board is new.
+func (c *syncCommand) hook(s *session, clone *work.Clone, synced gitstore.Synced) error {
+	if synced.Before != "" || c.NoHooks {
+		return nil
+	}
+	b, _, err := clone.Store.Board(s.ctx)
+	if err == nil {
+		err = s.installHooks(clone, b)
+	}
+	if err != nil {
+		return fmt.Errorf("the board is here, but not its hooks: %w", err)
+	}
+	return nil
 }
 
 // theirs gives up what the remote lacks, and says what that was.
 func (c *syncCommand) theirs(s *session, clone *work.Clone) error {
 	done, left, err := clone.Theirs(s.ctx, c.Set)
 	if err != nil {
+		return err
+	}
+	if err := c.hook(s, clone, done.Synced); err != nil {
 		return err
 	}
 	if done.Behind != nil {

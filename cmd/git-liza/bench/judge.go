@@ -69,7 +69,7 @@ func (p *pusher) fill() error {
 	if err != nil {
 		return err
 	}
-	for len(p.moves) < p.many()+p.b.scale.rounds+1 {
+	for len(p.moves) < p.many()+2*p.b.scale.rounds+1 {
 		if l := p.residentMoves(p.b.ctx, 0); l.failed > 0 {
 			return fmt.Errorf("moves could not be made")
 		}
@@ -102,6 +102,19 @@ func (p *pusher) pushes(signing string) error {
 		return err
 	}
 	p.b.over("push of one move, "+signing, got, 30)
+	// Where the refs were packed the hooks read the board's once more.
+	packed := func(repo string) func() (sample, error) {
+		return func() (sample, error) {
+			if _, err := p.b.output(command{dir: repo, args: []string{"git", "pack-refs", "--all"}}); err != nil {
+				return sample{}, err
+			}
+			return one(repo)()
+		}
+	}
+	if got, err = alternate(p.b.scale.rounds, packed(p.judged), packed(p.plain)); err != nil {
+		return err
+	}
+	p.b.over("push of one move, "+signing+", refs packed", got, 30)
 	many := func(repo string) func() (sample, error) {
 		return func() (sample, error) {
 			fresh := repo + ".copy"
