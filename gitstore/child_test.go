@@ -25,6 +25,8 @@ func child(task string, args []string) error {
 		return nil
 	case "move":
 		return childMove(ctx, r, args[1:])
+	case "stopped":
+		return childStopped(ctx, r, args[1])
 	case "identity":
 		name, email, err := r.Identity(ctx)
 		if err != nil {

@@ -20,22 +20,25 @@ const maxUnanswered = 4
 // tryTurn takes the turn to talk to the remote, nil if another process of this
 // clone has it. The kernel lets go when the holder dies.
 func (r *Repo) tryTurn() (release func(), err error) {
-	f, err := r.openLock("push.lock")
+	f, err := r.openLock(turnToPush.file)
 	if err != nil {
 		return nil, fmt.Errorf("turn to push: %w", err)
 	}
 	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		return nil, f.Close()
 	}
+	sign(f)
 	return func() { f.Close() }, nil
 }
 
 // pushTurn waits for the turn.
 func (r *Repo) pushTurn(ctx context.Context) (release func(), err error) {
+	waiting := r.waitFor(turnToPush)
 	for {
 		if release, err = r.tryTurn(); release != nil || err != nil {
 			return release, err
 		}
+		waiting.look()
 		if err := wait(ctx, pushWait); err != nil {
 			return nil, fmt.Errorf("turn to push: %w", err)
 		}

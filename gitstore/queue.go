@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
 // Queue waits for this clone's turn to write, so that its processes do not
@@ -16,13 +17,16 @@ import (
 func (r *Repo) Queue(ctx context.Context) (release func(), err error) {
 	// Whoever queues will write: have the configuration ready by then.
 	go r.Config(context.WithoutCancel(ctx), "liza.fsync")
-	f, err := r.openLock("queue.lock")
+	f, err := r.openLock(turnToWrite.file)
 	if err != nil {
 		return nil, fmt.Errorf("queue of writers: %w", err)
 	}
 	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		sign(f)
 		return func() { f.Close() }, nil
 	}
+	late := time.AfterFunc(slow, func() { r.tellHolder(turnToWrite) })
+	defer late.Stop()
 	locked := make(chan error, 1)
 	go func() { locked <- flock(f, syscall.LOCK_EX) }()
 	select {
@@ -31,6 +35,7 @@ func (r *Repo) Queue(ctx context.Context) (release func(), err error) {
 			f.Close()
 			return nil, fmt.Errorf("queue of writers: %w", err)
 		}
+		sign(f)
 		return func() { f.Close() }, nil
 	case <-ctx.Done():
 		go func() { // a wait for the kernel cannot be called off

@@ -151,6 +151,7 @@ func (o *offer) landed(mirror ID) (Result, bool, error) {
 // does.
 func (o *offer) await(ctx context.Context, e *outboxEntry) (fate, error) {
 	defer e.withdraw()
+	waiting := o.store.Repo.waitFor(turnToPush)
 	for {
 		there := stillAt(e.file, e.path)
 		if f, known := e.fate(); known {
@@ -172,9 +173,11 @@ func (o *offer) await(ctx context.Context, e *outboxEntry) (fate, error) {
 			if f, known := e.fate(); !known && err != nil {
 				return f, err
 			}
+			waiting = o.store.Repo.waitFor(turnToPush)
 		} else if err := wait(ctx, pushWait); err != nil {
 			return fate{}, fmt.Errorf("waiting for a push to %s, which may have brought the move: %w", o.remote, err)
 		}
+		waiting.look()
 	}
 }
 

@@ -31,6 +31,10 @@ var ErrNoRepository = errors.New("not in a git repository")
 type Repo struct {
 	Configuration // as the repository's own files leave it
 
+	// Notice, if it is not nil, is told in a line for people what keeps a call
+	// waiting for long. It may be called from any goroutine.
+	Notice func(line string)
+
 	gitDir, commonDir, objectDir string
 	workTree, mainWorkTree       string
 	hashLen                      int
@@ -39,6 +43,7 @@ type Repo struct {
 
 	mu      sync.Mutex
 	objects *Objects
+	told    string // the last notice of who keeps others waiting
 }
 
 // Open finds the repository that dir lies in, or that GIT_DIR names, as git

@@ -125,7 +125,7 @@ func (s *session) guarded(clone *work.Clone, server bool) (string, error) {
 type hooksUninstallCommand struct{}
 
 func (c *hooksUninstallCommand) Run(s *session) error {
-	repo, err := gitstore.Open(s.ctx, s.dir)
+	repo, err := s.repo()
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (c *hooksStatusCommand) Run(s *session) error {
 
 // hooksNow examines the repository as its configuration is by now.
 func (s *session) hooksNow() (hooks.Installed, error) {
-	repo, err := gitstore.Open(s.ctx, s.dir)
+	repo, err := s.repo()
 	if err != nil {
 		return hooks.Installed{}, err
 	}

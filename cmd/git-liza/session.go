@@ -56,10 +56,25 @@ func (s *session) clone() (*work.Clone, error) {
 	return c, c.Identify(s.ctx, by, g)
 }
 
+// repo opens the repository. What a command waits for is told to whoever waits.
+func (s *session) repo() (*gitstore.Repo, error) {
+	repo, err := gitstore.Open(s.ctx, s.dir)
+	if err != nil {
+		return nil, err
+	}
+	repo.Notice = func(line string) {
+		if s.call != nil {
+			s.call.tell(line)
+		}
+		fmt.Fprintln(s.stderr, line)
+	}
+	return repo, nil
+}
+
 // reader opens the repository for looking only; as which principal it would
 // act is known all the same.
 func (s *session) reader() (*work.Clone, error) {
-	repo, err := gitstore.Open(s.ctx, s.dir)
+	repo, err := s.repo()
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,11 @@
 package supervise_test
 
 import (
+	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -214,6 +217,40 @@ func (w *world) external(args ...string) *exec.Cmd {
 		_ = cmd.Wait()
 	})
 	return cmd
+}
+
+// A command that was stopped in the middle of its move keeps everybody waiting:
+// supervisors and commands say for whom.
+func TestStoppedCommandIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	hook := filepath.Join(w.dir, ".git", "hooks", "reference-transaction")
+	w.write(hook, "#!/bin/sh\n: > '"+w.notes+"/moves'; while ! test -e '"+w.notes+"/go'; do sleep 0.02; done\n")
+	stopped := exec.Command(self, "note", "a word")
+	stopped.Dir, stopped.Stderr = w.dir, os.Stderr
+	require.NoError(t, stopped.Start())
+	t.Cleanup(func() { _ = stopped.Process.Kill() })
+	w.await("the command moves refs", func() bool { return w.has("moves") })
+	require.NoError(t, stopped.Process.Signal(syscall.SIGSTOP))
+	w.write(filepath.Join(w.notes, "go"), "")
+
+	r := w.begin(untilIdle, coder(w.agent("submit")), reviewer(w.agent("approve")))
+	other := exec.Command(self, "note", "another")
+	other.Dir = w.dir
+	stderr, err := other.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, other.Start())
+	line := fmt.Sprintf("waiting for process %d (git liza note), which has this clone's turn to write; if it is stopped, type fg in its terminal, or: kill -CONT %[1]d\n", stopped.Process.Pid)
+	said, err := bufio.NewReader(stderr).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, line, said)
+	w.await("the supervisors name it", func() bool { return strings.Contains(r.said(), line) })
+	require.NoError(t, stopped.Process.Signal(syscall.SIGCONT))
+	require.NoError(t, other.Wait())
+	require.NoError(t, stopped.Wait())
+	require.NoError(t, r.wait(), r.said())
+	require.Equal(t, 1, strings.Count(r.said(), line), r.said())
 }
 
 func TestTwoRushesSideBySide(t *testing.T) {

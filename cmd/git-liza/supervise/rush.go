@@ -86,6 +86,7 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 		return err
 	}
 	r.committer = [2]string{name, email}
+	r.Clone.Repo.Notice = r.say
 	r.plans = &plans{seen: map[string]*wake{}}
 	r.mask = secret.New(r.Environ, nil)
 	r.pauses.said = map[string]string{}

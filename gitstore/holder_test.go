@@ -1,0 +1,100 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// childStopped takes a turn and is stopped with it, as by Ctrl-Z.
+func childStopped(ctx context.Context, r *Repo, which string) error {
+	take := r.Queue
+	if which == turnToPush.file {
+		take = r.pushTurn
+	}
+	release, err := take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, os.Stdin) // the other threads may not have stopped yet
+	return err
+}
+
+// Whoever waits for a process that was stopped says for whom, once, and what to
+// type.
+func TestStoppedHolderIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, turn := range []turn{turnToWrite, turnToPush} {
+		t.Run(turn.file, func(t *testing.T) {
+			t.Parallel()
+			l := newLane(t)
+			l.a.add("task-1")
+			l.a.add("task-2")
+			notices := make(chan string, 10)
+			l.a.store.Repo.Notice = func(line string) { notices <- line }
+			cmd := storeChild(os.Args[0], l.a.dir, "stopped", turn.file)
+			cmd.Stderr = os.Stderr
+			stdin, err := cmd.StdinPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			defer cmd.Process.Kill()
+			var stopped syscall.WaitStatus
+			_, err = syscall.Wait4(cmd.Process.Pid, &stopped, syscall.WUNTRACED, nil)
+			require.NoError(t, err)
+			require.True(t, stopped.Stopped())
+
+			done := make(chan error)
+			for n := range 2 {
+				go func() {
+					_, err := l.a.store.Do(context.Background(), note(fmt.Sprint("waited ", n)))
+					done <- err
+				}()
+			}
+			select {
+			case line := <-notices:
+				require.Equal(t, fmt.Sprintf("waiting for process %d (git liza), which has this clone's turn to %s; if it is stopped, type fg in its terminal, or: kill -CONT %[1]d",
+					cmd.Process.Pid, turn.what), line)
+			case err := <-done:
+				require.FailNow(t, "nobody waited", "%v", err)
+			case <-time.After(time.Minute):
+				require.FailNow(t, "nobody said for whom it waits")
+			}
+			require.NoError(t, cmd.Process.Signal(syscall.SIGCONT))
+			require.NoError(t, stdin.Close())
+			require.NoError(t, <-done)
+			require.NoError(t, <-done)
+			require.NoError(t, cmd.Wait())
+			require.Empty(t, notices, "it was said once")
+		})
+	}
+}
+
+// What stands in a lock file is anybody's word.
+func TestHolderThatIsNone(t *testing.T) {
+	t.Parallel()
+	r := newLane(t).a.store.Repo
+	var told []string
+	r.Notice = func(line string) { told = append(told, line) }
+	for _, text := range []string{"", "x", "-1 claim", "0 claim", "1 claim", fmt.Sprint(os.Getpid()) + " claim", "9999999999999999999999 claim"} {
+		require.NoError(t, os.WriteFile(r.commonDir+"/liza/queue.lock", []byte(text), 0o600))
+		r.tellHolder(turnToWrite)
+	}
+	require.Empty(t, told)
+	for text, name := range map[string]string{"4711 claim  \n": "git liza claim", "4711 \x1b[2Jx": "git liza", "4711 rm -rf": "git liza", "4711": "git liza"} {
+		require.NoError(t, os.WriteFile(r.commonDir+"/liza/queue.lock", []byte(text), 0o600))
+		told, r.told = nil, ""
+		r.tellHolder(turnToWrite)
+		require.Len(t, told, 1)
+		require.Contains(t, told[0], "process 4711 ("+name+"),")
+	}
+}
