@@ -216,6 +216,23 @@ func TestHostileDaemons(t *testing.T) {
 	}
 }
 
+// Nor does what a gate has left behind go on after it.
+func TestGateLeavesADaemon(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	command := `(setsid sh -c "trap '' TERM HUP; echo \$\$ > '` + w.notes + `/child'; while :; do sleep 0.05; done" </dev/null >/dev/null 2>&1 &)
+until test -s '` + w.notes + `/child'; do sleep 0.02; done`
+	w.config(func(c *flow.Config) {
+		c.Gates = []flow.Gate{{Name: "test", Command: command, Required: true, Timeout: flow.Duration(minute)}}
+	})
+	require.NoError(t, w.clone.Trust(t.Context(), command))
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.True(t, dead(w.pid("child")), "the gate has left somebody")
+}
+
 // One that only looks, runs and writes what git ignores is heard.
 func TestReviewerMayRun(t *testing.T) {
 	t.Parallel()
