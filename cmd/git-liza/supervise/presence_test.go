@@ -266,8 +266,8 @@ func TestBudgetCountsARecordedSessionOnce(t *testing.T) {
 	require.NoError(t, err)
 	_, err = there.Make(ctx, flow.ActRegister, "", &flow.RegisterMove{Agent: "coder-9", Generation: elsewhere})
 	require.NoError(t, err)
-	says := func(g flow.Generation, at time.Time, tokens int64) {
-		require.NoError(t, w.clone.Repo.SavePresence(ctx, gitstore.Presence{Agent: "coder-9", Generation: g, At: at, Every: flow.Duration(15 * time.Minute),
+	says := func(g flow.Generation, at time.Time, every time.Duration, tokens int64) {
+		require.NoError(t, w.clone.Repo.SavePresence(ctx, gitstore.Presence{Agent: "coder-9", Generation: g, At: at, Every: flow.Duration(every),
 			Doing: "planning", Usage: flow.Usage{Output: tokens}}))
 	}
 	r := w.begin(nil, coder(w.fake(`began s; i=0; while i=$((i+1)); do turn $i 10; waitfor on-$i; done`, nil)))
@@ -282,20 +282,18 @@ func TestBudgetCountsARecordedSessionOnce(t *testing.T) {
 		})
 	}
 	next()
-	for _, said := range []struct {
-		g      flow.Generation
-		at     time.Time
-		tokens int64
-	}{{elsewhere, time.Now().Add(-time.Hour), 990}, {"1111111111111111", time.Now(), 990}, {elsewhere, time.Now(), 600}} {
-		says(said.g, said.at, said.tokens)
-		next()
-		next()
-	}
+	says("1111111111111111", time.Now(), time.Hour, 990)
+	next()
+	next()
+	says(elsewhere, time.Now().Add(-5*time.Second), time.Second, 990)
+	next()
+	next()
+	says(elsewhere, time.Now(), time.Hour, 600)
 	_, err = there.Make(ctx, flow.ActSession, "task-1", &flow.SessionMove{Provider: "fake", Role: flow.Coder, Outcome: "nothing", Usage: flow.Usage{Sessions: 1, Output: 600}})
 	require.NoError(t, err)
 	next()
 	next()
-	says(elsewhere, time.Now().Add(2*time.Second), 400-10*turn)
+	says(elsewhere, time.Now().Add(2*time.Second), time.Hour, 400-10*turn)
 	w.await("its end", func() bool { return w.task("task-1").Status == flow.Blocked })
 	require.Equal(t, []string{"budget"}, w.outcomes("coder-1"))
 	require.Equal(t, "budget: the budget of sprint-1 is spent with sessions that run: 1000 of 1000 tokens", w.task("task-1").Block.Reason)
