@@ -54,6 +54,7 @@ func TestThreeHosts(t *testing.T) {
 				if !merged || o.code != 0 {
 					t.Errorf("exit %d: %s", o.code, o.text())
 				}
+				require.NotContains(t, o.text(), "other hosts do not see", "the server takes what agents say of themselves")
 			}
 			require.True(t, merged, alice.must("git-liza", "status"))
 			alice.works()
