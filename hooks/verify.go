@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -34,7 +35,38 @@ func Verify(ctx context.Context, s *gitstore.Store, from, to gitstore.ID, signed
 	if err != nil && s.Repo.IsShallow() {
 		err = &Rejection{[]Refused{{string(to), refusal(RuleUndecided, "git fetch --unshallow", "this clone is shallow, and cannot tell what moves and merges build on")}}}
 	}
-	return Verified{j.moves, j.warnings}, err
+	return Verified{j.moves, j.warnings}, j.unfetched(ctx, err)
+}
+
+// unfetched says which refs are to be fetched where a move was refused for want
+// of a commit that its own saved ref keeps, and the ref is not here: clones
+// fetch what others saved when they need it. Any other error stays as it is.
+func (j *judge) unfetched(ctx context.Context, err error) error {
+	var rejected *Rejection
+	if !errors.As(err, &rejected) || rejected.Refused[0].Rule != flow.RuleFact {
+		return err
+	}
+	what := rejected.Refused[0].What
+	e, eventErr := j.store.Event(gitstore.ID(what))
+	remote, remoteErr := j.store.Repo.AnyRemote(ctx)
+	if eventErr != nil || remoteErr != nil || remote == "" {
+		return err
+	}
+	before, boardErr := j.store.BoardAt(e.Parent)
+	if boardErr != nil {
+		return err
+	}
+	for _, ref := range e.Move.Refs(before) {
+		if !strings.HasPrefix(ref.Name, savedRefs) {
+			continue
+		}
+		at, refErr := j.store.Repo.Resolve(ctx, ref.Name)
+		if _, here := j.store.Repo.ParseCommit(ctx, string(ref.New)); refErr == nil && at == "" && here != nil {
+			return &Rejection{[]Refused{{what, refusal(RuleUndecided, "git fetch "+remote+" '"+savedRefs+"*:"+savedRefs+"*'",
+				"%s, which keeps %s, was not fetched", ref.Name, ref.New.Short())}}}
+		}
+	}
+	return err
 }
 
 // standing has the integration branch judged where it stands.
