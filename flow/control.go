@@ -1,5 +1,7 @@
 package flow
 
+import "strings"
+
 // PauseMove stops new claims until somebody resumes.
 type PauseMove struct {
 	Reason string `yaml:"reason"`
@@ -146,7 +148,7 @@ func inCheckpoint(p *play) *Refusal {
 
 func (d *DecideMove) check(*play) *Refusal {
 	if !contains(decisions, d.Decision) {
-		return refuse(RuleForm, "git liza checkpoint decide CONTINUE --message M", "%q is not one of %v", clip(d.Decision), decisions)
+		return refuse(RuleForm, "git liza checkpoint decide CONTINUE --message M", "%q is no decision; there are %s", clip(d.Decision), strings.Join(decisions, ", "))
 	}
 	return present("the message", d.Message, "git liza checkpoint decide "+d.Decision+" --message M")
 }

@@ -1,6 +1,9 @@
 package flow
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Status is the state of a task. The zero value is no state.
 type Status uint8
@@ -160,7 +163,7 @@ func unmarshalName[T ~uint8](v *T, text []byte, n names, what string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is not a %s (one of %v)", clip(string(text)), what, n[1:])
+	return fmt.Errorf("%q is no %s; there are %s", clip(string(text)), what, strings.Join(n[1:], ", "))
 }
 
 func all[T ~uint8](n names) []T {

@@ -173,7 +173,7 @@ func (r *Repo) Identity(ctx context.Context) (name, email string, err error) {
 	}
 	out, err := r.Git(ctx, "var", "GIT_COMMITTER_IDENT")
 	if exitCode(err) == 128 {
-		return "", "", fmt.Errorf("%w: %w", ErrNoIdentity, err)
+		return "", "", fmt.Errorf("%w: user.name and user.email are not both set", ErrNoIdentity)
 	}
 	if err != nil {
 		return "", "", err

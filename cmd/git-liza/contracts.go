@@ -53,7 +53,7 @@ func (c *contractsShowCommand) Run(s *session) error {
 
 type contractsInstallCommand struct {
 	Dir       string   `placeholder:"PATH" help:"Folder of the documents; default .liza/contracts, or where they are."`
-	SkillsFor []string `placeholder:"TOOL,…" help:"Tools that get the skills: claude, codex, gemini, opencode; default the first three, or as last time."`
+	SkillsFor []string `placeholder:"TOOL" help:"Tools that get the skills: claude, codex, gemini, opencode; default the first three, or as last time."`
 	Force     bool     `help:"Replace what was changed by hand, and keep a copy beside it."`
 }
 

@@ -91,7 +91,7 @@ func (l look) rows(list, live []flow.Summary) *table {
 		}
 		title := t.Title
 		if t.Reason != "" {
-			title += " (" + t.Reason + ")"
+			title += " (" + firstLine(t.Reason) + ")"
 		}
 		rows.add(string(t.ID), t.Status.String(), strconv.Itoa(t.Priority), who, title)
 	}

@@ -134,7 +134,7 @@ func (c *logCommand) print(s *session, list []logEntry) error {
 func (e *logEntry) line() string {
 	line := fmt.Sprintf("%s  %s  %s", e.State.Short(), e.Move.At.UTC().Format("2006-01-02 15:04:05Z"), e.Move.Subject())
 	if word := brief(e.Move); word != "" {
-		line += ": " + oneLine(word)
+		line += ": " + oneLine(firstLine(word))
 	}
 	return line
 }

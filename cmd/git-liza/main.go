@@ -108,7 +108,7 @@ func (s *session) dispatch(parser *kong.Kong, args []string) int {
 	}
 	k, err := parser.Parse(args)
 	if err != nil {
-		return s.fail(wrongUsage(err))
+		return s.fail(wrongUsage(err, args))
 	}
 	flags := parser.Model.Target.FieldByName("Everywhere").Interface().(everywhere)
 	s.json, s.as = flags.JSON, s.getenv("LIZA_AGENT_ID")
@@ -134,13 +134,14 @@ func (s *session) help(parser *kong.Kong, topic []string) int {
 		return s.page(page.text(0))
 	}
 	if _, err := parser.Parse(append(slices.Clone(topic), "--help")); err != nil {
-		return s.fail(wrongUsage(err))
+		return s.fail(wrongUsage(err, nil))
 	}
 	return exitDone
 }
 
-// wrongUsage names the page that explains the command.
-func wrongUsage(err error) error {
+// wrongUsage names the page that explains the command or, where nothing but
+// flags is missing, the command with them.
+func wrongUsage(err error, args []string) error {
 	hint := "git liza help"
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil {
@@ -149,8 +150,38 @@ func wrongUsage(err error) error {
 			words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(w, "<[") })
 			hint += " " + strings.Join(words, " ")
 		}
+		if flags := missing(parse.Context); flags != "" && len(args) > 0 && !slices.ContainsFunc(args, special) {
+			hint = "git liza " + strings.Join(args, " ") + flags
+		}
 	}
 	return &usageError{quoted(err.Error()), strings.TrimSpace(hint)}
+}
+
+// missing are the flags that a command line lacks, each with a word in place of
+// its value; "" if it lacks anything else too.
+func missing(c *kong.Context) string {
+	node := c.Selected()
+	if node == nil || slices.ContainsFunc(node.Positional, func(p *kong.Positional) bool { return p.Required && !p.Set }) {
+		return ""
+	}
+	text := ""
+	for _, f := range c.Flags() {
+		if !f.Required || f.Set {
+			continue
+		}
+		word := f.PlaceHolder
+		if word == "" || special(word) {
+			word = strings.ToUpper(f.Name[:1])
+		}
+		text += " --" + f.Name + " " + word
+	}
+	return text
+}
+
+// special reports whether a word means anything else to a shell than itself.
+func special(word string) bool {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,="
+	return word == "" || len(word) > 100 || strings.Trim(word, plain) != ""
 }
 
 // quoted bounds a message that repeats what was typed, and leaves out what

@@ -103,7 +103,7 @@ func (p *partial) Error() string { return p.worst.reason }
 type adoptCommand struct {
 	Commit string        `arg:"" help:"A commit that has the integration tip behind it."`
 	Reason string        `required:"" help:"Why."`
-	Tasks  []flow.TaskID `placeholder:"ID,…" help:"Tasks whose submission it contains; they become MERGED."`
+	Tasks  []flow.TaskID `placeholder:"ID" help:"Tasks whose submission it contains; they become MERGED."`
 }
 
 func (c *adoptCommand) Run(s *session) error {

@@ -32,7 +32,7 @@ type taskFlags struct {
 	Spec     *string       `placeholder:"PATH[#ANCHOR]" help:"Where it is specified; the file must be on integration."`
 	Scope    *string       `help:"What belongs to it and what does not."`
 	Priority *int          `placeholder:"1..5" help:"1 is first; default 3."`
-	Depends  []flow.TaskID `placeholder:"ID,…" help:"Tasks that must be merged before."`
+	Depends  []flow.TaskID `placeholder:"ID" help:"Tasks that must be merged before."`
 	Owns     []string      `sep:"none" placeholder:"GLOB" help:"Paths that only this task changes while it is in work; repeatable."`
 	Verify   *string       `placeholder:"CMD" help:"Shell command that must succeed at submit."`
 	Kind     *flow.Kind    `placeholder:"code|docs|config|spec" help:"Default code, which wants tests."`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -175,7 +176,7 @@ func (c *trustCommand) Run(s *session) error {
 		Where   string `json:"where"`
 		Trusted bool   `json:"trusted"`
 	}
-	var rows []row
+	rows := []row{}
 	var text strings.Builder
 	known := work.BoardCommands(b)
 	if b.Err() != nil {
@@ -192,7 +193,7 @@ func (c *trustCommand) Run(s *session) error {
 		}
 		r := row{hash, known.Command, known.Where, clone.Trusted(s.ctx, known.Command) == nil}
 		rows = append(rows, r)
-		mark := "-"
+		mark := "not yet"
 		if r.Trusted {
 			mark = "trusted"
 		}
@@ -201,7 +202,7 @@ func (c *trustCommand) Run(s *session) error {
 	if c.Hash != "" && len(rows) == 0 {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza trust --list", Reason: "the board names no command with the hash " + c.Hash}
 	}
-	return s.answer("", map[string]any{"commands": rows}, text.String())
+	return s.answer("", map[string]any{"commands": rows}, cmp.Or(text.String(), "the board names no command"))
 }
 
 // deadline turns a length of time into the moment it ends.

@@ -100,8 +100,8 @@ func latestSprint(b *flow.Board) flow.SprintID {
 
 type sprintStartCommand struct {
 	Deadline flow.Duration `placeholder:"2h" help:"How long it may last."`
-	Planned  []flow.TaskID `placeholder:"ID,…" help:"Open tasks to take in as planned."`
-	Stretch  []flow.TaskID `placeholder:"ID,…" help:"Open tasks to take in if there is time."`
+	Planned  []flow.TaskID `placeholder:"ID" help:"Open tasks to take in as planned."`
+	Stretch  []flow.TaskID `placeholder:"ID" help:"Open tasks to take in if there is time."`
 }
 
 func (c *sprintStartCommand) Run(s *session) error {

@@ -15,6 +15,7 @@ const (
 	glanceAgents = 5
 	glanceNext   = 4
 	glanceNames  = 10 // ids in a group
+	glanceWord   = 24 // characters beside each of several
 	glanceIDs    = 50 // the same, and steps, in JSON
 )
 
@@ -100,7 +101,7 @@ func (g *glance) text(settings flow.Settings, goal *flow.Goal, sprint *flow.Spri
 	c := settings.Control
 	line := c.State.String()
 	if c.State != flow.Running {
-		line += fmt.Sprintf(" since %s ago by %s: %s", span(at.Sub(c.At)), c.By, c.Reason)
+		line += fmt.Sprintf(" for %s, by %s: %s", span(at.Sub(c.At)), c.By, c.Reason)
 	}
 	if c.Decision != "" {
 		line += fmt.Sprintf(" (decided %s: %s)", c.Decision, c.Message)

@@ -104,6 +104,15 @@ func oneLine(text string) string {
 	}, text)
 }
 
+// firstLine is a text without what follows its first line.
+func firstLine(text string) string {
+	line, _, more := strings.Cut(text, "\n")
+	if more {
+		line += " …"
+	}
+	return line
+}
+
 // cut shortens a line to a width in characters of a terminal.
 func cut(line string, width int) string {
 	if width == 0 || cells(line) <= width {

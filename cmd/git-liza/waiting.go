@@ -120,8 +120,9 @@ func waitRows(groups []waitGroup) [][]string {
 				break
 			}
 			part := string(id)
-			if g.Details[i] != "" {
-				part += " (" + g.Details[i] + ")"
+			// Beside several, a long one would hide the tasks behind it.
+			if d := firstLine(g.Details[i]); d != "" && (g.Count == 1 || cells(d) <= glanceWord) {
+				part += " (" + d + ")"
 			}
 			parts = append(parts, part)
 		}
@@ -139,7 +140,7 @@ type step struct {
 func stepRows(steps []step) [][]string {
 	var rows [][]string
 	for _, s := range steps[:min(len(steps), glanceNext)] {
-		rows = append(rows, []string{s.Command, s.Why})
+		rows = append(rows, []string{s.Command, firstLine(s.Why)})
 	}
 	return rows
 }

@@ -135,6 +135,20 @@ func TestWhatToDoNext(t *testing.T) {
 	}
 }
 
+// A reason can be all that a program has printed. Of several tasks the ids
+// matter more.
+func TestLongReasonsHideNoTask(t *testing.T) {
+	t.Parallel()
+	long := "crash_limit: the agent's program crashed\nTraceback"
+	of := func(details ...string) string {
+		tasks := []flow.TaskID{"a", "b", "c"}[:len(details)]
+		return waitRows([]waitGroup{{For: "planner", Count: len(tasks), Tasks: tasks, Details: details}})[0][2]
+	}
+	require.Equal(t, "a (crash_limit: the agent's program crashed …)", of(long))
+	require.Equal(t, "a, b (draft), c (no key)", of(long, "draft", "no key"))
+	require.Equal(t, [][]string{{"git liza unblock a", "blocked: it hangs …"}}, stepRows([]step{{"git liza unblock a", "blocked: it hangs\nTraceback"}}))
+}
+
 func TestStatesOfAgents(t *testing.T) {
 	t.Parallel()
 	held := func(lease time.Time, handoff *flow.Handoff) *flow.Task {

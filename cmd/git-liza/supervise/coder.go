@@ -191,6 +191,9 @@ func (s *supervisor) short(ctx context.Context, e *errand, ending provider.Endin
 	}
 	pause := limits.pause(max(f.count-1, 0))
 	s.say("%s: %s, session %d %s (%s), %d of %d; again in %s", s.id, e.subject(), e.tally.sessions, f.kind, ending.Text, f.count, f.limit, pause)
+	if f.count == 1 {
+		s.say("%s: what it said: git liza session show %s", s.id, s.id)
+	}
 	s.presence.doing(resting, e.id(), fmt.Sprintf("session %d %s, again in %s", e.tally.sessions, f.kind, pause))
 	switch s.rest(ctx, e, pause) {
 	case held, handed:

@@ -30,7 +30,7 @@ func (s *Stuck) Error() string {
 		if stall.Task != "" {
 			b.WriteString(string(stall.Task) + " ")
 		}
-		fmt.Fprintf(&b, "%s: %s", stall.Status, stall.Why)
+		fmt.Fprintf(&b, "%s: %s", stall.Status, strings.ReplaceAll(stall.Why, "\n", "\n    "))
 	}
 	return b.String()
 }
@@ -79,10 +79,12 @@ func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
 	case flow.Draft:
 		stall.Why, stall.Hint = "it is a draft", "git liza task finalize "+string(t.ID)
 	case flow.Blocked:
-		stall.Why, stall.Hint = t.Reason, "git liza unblock "+string(t.ID)
+		first, more, _ := strings.Cut(t.Reason, "\n")
+		stall.Why, stall.Hint = first, "git liza unblock "+string(t.ID)
 		if full := b.Task(t.ID); full != nil && full.Block != nil {
 			stall.Why += " — " + strings.Join(full.Block.Questions, " ")
 		}
+		stall.Why = strings.TrimSpace(stall.Why + "\n" + more)
 		if r := b.Opens(flow.ActUnblock, t.ID, flow.Caller{By: "human:anybody"}, b.At()); r != nil && r.Rule == flow.RuleExhausted {
 			stall.Hint = "git liza supersede " + string(t.ID) + " --by FILE --reason R"
 		}
