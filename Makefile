@@ -56,6 +56,8 @@ bench:
 install: build
 	install -d '$(DESTDIR)$(PREFIX)/bin'
 	install -m 755 git-liza '$(DESTDIR)$(PREFIX)/bin/git-liza'
+	install -d '$(DESTDIR)$(PREFIX)/share/man/man1'
+	install -m 644 doc/git-liza.1 '$(DESTDIR)$(PREFIX)/share/man/man1/git-liza.1'
 
 clean:
 	rm -f git-liza

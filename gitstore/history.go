@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -51,9 +52,13 @@ func (s *Store) History(from ID, visit func(Event) (bool, error)) error {
 	return nil
 }
 
+// ErrNoState is wrapped by Rev when a name stands for no state of the board.
+// The command line tests it to say where the states are listed.
+var ErrNoState = errors.New("no such state of the board")
+
 // Rev is the state commit that a name stands for: a time (the last move not
 // after it), a mark's name, an abbreviated or full id, or any revision git
-// knows, such as refs/liza/state~3. Errors wrap ErrNoBoard or ErrNoCommit.
+// knows, such as refs/liza/state~3. Errors wrap ErrNoBoard or ErrNoState.
 func (s *Store) Rev(ctx context.Context, name string) (ID, error) {
 	tip, err := s.Tip(ctx)
 	if err != nil {
@@ -66,13 +71,14 @@ func (s *Store) Rev(ctx context.Context, name string) (ID, error) {
 		return mark, nil
 	}
 	id, err := s.Repo.ParseCommit(ctx, name)
-	if err != nil {
+	if err == nil {
+		if _, notOne := s.Event(id); notOne == nil {
+			return id, nil
+		}
+	} else if !errors.Is(err, ErrNoCommit) {
 		return "", err
 	}
-	if _, err := s.Event(id); err != nil {
-		return "", fmt.Errorf("%w: %s is no state of the board", ErrNoCommit, name)
-	}
-	return id, nil
+	return "", fmt.Errorf("%w: %q", ErrNoState, name)
 }
 
 // lastBefore finds the last move that is not after a time.
@@ -86,7 +92,7 @@ func (s *Store) lastBefore(tip ID, at time.Time) (ID, error) {
 		return false, nil
 	})
 	if err == nil && found == "" {
-		err = fmt.Errorf("%w: the board did not exist at %s", ErrNoCommit, at.Format(time.RFC3339))
+		err = fmt.Errorf("%w: there was none yet at %s", ErrNoState, at.Format(time.RFC3339))
 	}
 	return found, err
 }

@@ -291,7 +291,7 @@ func TestHistoryAndRevisions(t *testing.T) {
 	}
 	for _, name := range []string{"2026-01-16", "main", "nonsense", "", "..", "--all"} {
 		_, err := d.store.Rev(ctx, name)
-		require.ErrorIs(t, err, ErrNoCommit, name)
+		require.ErrorIs(t, err, ErrNoState, name)
 	}
 	var acts []string
 	require.NoError(t, d.store.History(claimed, func(e Event) (bool, error) {

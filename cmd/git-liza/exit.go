@@ -116,6 +116,7 @@ var sentinels = []struct {
 	{gitstore.ErrGitMissing, exitFailed, "failed", "git", "install git 2.38 or newer"},
 	{gitstore.ErrGitTooOld, exitFailed, "failed", "git", "install git 2.38 or newer"},
 	{gitstore.ErrNoCommit, exitFailed, "failed", "no_commit", "git log --oneline"},
+	{gitstore.ErrNoState, exitFailed, "failed", "no_state", "git liza log"},
 	{worktrees.ErrNoWorkTree, exitFailed, "failed", "bare", "git clone the repository and work there"},
 	{syscall.ENOSPC, exitFailed, "failed", "disk_full", "df -h ."},
 	{syscall.EROFS, exitFailed, "failed", "read_only", "git liza doctor"},

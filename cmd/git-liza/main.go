@@ -62,6 +62,9 @@ func run(s *session, args []string) (code int) {
 		}
 		s.now = now
 	}
+	if len(args) > 0 && args[0] == "--version" {
+		args = append([]string{"version"}, args[1:]...) // as git has it
+	}
 	cli := branch(args)
 	var helped helpPrinted
 	var page strings.Builder

@@ -290,7 +290,7 @@ func TestMCPAnswersAsTheCommandLine(t *testing.T) {
 	// A verify command that a model gives as the human is not trusted for that.
 	p.add("two")
 	p.client("").does("task_edit", `{"id": "two", "verify": "false"}`)
-	require.Contains(t, p.must("git-liza", "trust", "--list"), "  -        two")
+	require.Contains(t, p.must("git-liza", "trust", "--list"), "  not yet  two")
 	p.must("git-liza", "task", "edit", "two", "--verify", "true")
 	require.Contains(t, p.must("git-liza", "trust", "--list"), "  trusted  two")
 }

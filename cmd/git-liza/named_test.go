@@ -110,14 +110,20 @@ func namingTexts(t *testing.T) map[string][]string {
 		switch ext := filepath.Ext(name); {
 		case d.IsDir() && (name == "testdata" || name == ".git"):
 			return fs.SkipDir
-		case d.IsDir(), ext != ".go" && ext != ".md", strings.HasSuffix(name, "_test.go"):
+		case d.IsDir(), ext != ".go" && ext != ".md" && ext != ".1", strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
 		if raw, err = os.ReadFile(path); err != nil {
 			return err
 		}
-		if filepath.Ext(name) == ".md" {
+		switch filepath.Ext(name) {
+		case ".md":
 			texts[path] = codeOf(string(raw))
+			return nil
+		case ".1":
+			_, block, _ := strings.Cut(string(raw), "\n.nf\n")
+			block, _, _ = strings.Cut(block, "\n.fi\n")
+			texts[path] = []string{strings.ReplaceAll(block, `\-`, "-")}
 			return nil
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, raw, parser.SkipObjectResolution)

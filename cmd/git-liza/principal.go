@@ -114,19 +114,26 @@ func (s *session) keys(list []string) ([]string, error) {
 	return keys, nil
 }
 
-// may says in a line what a principal is allowed, and with which keys.
+// may says in a line what a principal is allowed, and what it is known by.
 func may(p flow.Principal) string {
-	return strings.Join(append([]string{allowed(p)}, keysOf(p)...), "; ")
+	return strings.Join(append([]string{allowed(p)}, knownBy(p)...), "; ")
 }
 
-func keysOf(p flow.Principal) (list []string) {
+// knownBy is how a server tells that somebody is a principal.
+func knownBy(p flow.Principal) (list []string) {
+	if len(p.Users) > 0 {
+		list = append(list, "server user "+strings.Join(p.Users, ", "))
+	}
 	for _, key := range p.Keys {
 		list = append(list, "key "+fingerprint(key))
+	}
+	if len(list) == 0 {
+		list = append(list, "no key and no server user")
 	}
 	return list
 }
 
-// allowed is what a principal may do and whom the server takes for it.
+// allowed is what a principal may do.
 func allowed(p flow.Principal) string {
 	var parts []string
 	if len(p.Rights) > 0 {
@@ -145,12 +152,6 @@ func allowed(p flow.Principal) string {
 			whom += " and every agent" // it names none, see flow.Principal.MayAct
 		}
 		parts = append(parts, whom)
-	}
-	if len(p.Users) > 0 {
-		parts = append(parts, "server user "+strings.Join(p.Users, ", "))
-	}
-	if len(p.Users)+len(p.Keys) == 0 {
-		parts = append(parts, "no key and no server user")
 	}
 	return strings.Join(parts, "; ")
 }
@@ -199,8 +200,8 @@ func (c *principalListCommand) Run(s *session) error {
 			mark = "*"
 		}
 		rows.add(mark, p.Name, p.Kind, allowed(p))
-		for _, key := range keysOf(p) {
-			rows.add("", "", "", key)
+		for _, known := range knownBy(p) {
+			rows.add("", "", "", known)
 		}
 		list = append(list, append(viewPrincipal(p), member{"self", p.Name == me}))
 	}

@@ -40,6 +40,8 @@ type glance struct {
 	Agents      []agentView    `json:"agents"`
 	Waiting     []waitGroup    `json:"waiting"`
 	Next        []step         `json:"next"`
+
+	archived bool // no task is live, some are archived
 }
 
 func (c *statusCommand) Run(s *session) error {
@@ -72,6 +74,7 @@ func (c *statusCommand) Run(s *session) error {
 			}
 		}
 	}
+	g.archived = len(tasks) == 0 && len(l.board.IDs(flow.Archive)) > 0
 	if l.self, err = l.identity(s); err != nil {
 		return err
 	}
@@ -168,7 +171,10 @@ func (g *glance) countsLine() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, status))
 		}
 	}
-	if len(parts) == 0 {
+	switch {
+	case g.archived:
+		return "all archived: git liza list --all"
+	case len(parts) == 0:
 		return "none yet"
 	}
 	return strings.Join(parts, ", ")
