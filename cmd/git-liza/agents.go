@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -165,8 +167,13 @@ func (s *session) limits(c *work.Clone, l *supervise.Limits) error {
 	return nil
 }
 
-// supervise runs the supervisors; being interrupted is a good end.
+// supervise runs the supervisors; being interrupted is a good end. Where none of
+// them has a program it would only wait, so that is refused.
 func (s *session) supervise(r *supervise.Rush, posts []supervise.Post) error {
+	if !slices.ContainsFunc(posts, func(p supervise.Post) bool { return !p.Provider.Missing(s.environ) }) {
+		p := posts[0].Provider
+		return usagef(cmp.Or(p.Install, "git liza providers detect"), "provider %s: %s is not on the PATH", p.Name, p.Binary)
+	}
 	err := r.Run(s.ctx, posts)
 	var stuck *supervise.Stuck
 	if errors.As(err, &stuck) {

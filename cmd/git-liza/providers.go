@@ -33,6 +33,8 @@ type providerView struct {
 	Pause    *provider.Pause   `json:"pause"`
 	Roles    []flow.Role       `json:"roles"` // for which it is configured
 	Install  string            `json:"install"`
+
+	old bool // for what its agents are told
 }
 
 // providers are all that the catalogue has, as they are on this machine. They
@@ -56,7 +58,7 @@ func (s *session) providers() ([]providerView, error) {
 	list := []providerView{}
 	for _, f := range known.Detect(s.ctx, s.environ) {
 		v := providerView{Name: f.Name, About: f.About, State: "ready", Path: f.Path, Version: f.Reported, Minimum: f.Minimum, Model: f.Model,
-			Contract: f.Contract, Commit: f.Commit, Output: f.Output, Install: f.Install, Roles: []flow.Role{}}
+			Contract: f.Contract, Commit: f.Commit, Output: f.Output, Install: f.Install, Roles: []flow.Role{}, old: f.Old}
 		if f.Problem != "" {
 			v.State = f.Problem
 		}
@@ -143,19 +145,26 @@ func (c *providersDetectCommand) Run(s *session) error {
 	}
 	list = slices.DeleteFunc(list, func(v providerView) bool { return v.Path == "" && v.Install == "" })
 	var there, missing table
+	choice := ""
 	for _, v := range list {
-		if v.Path == "" {
-			missing.add(v.Name, v.Install)
-			continue
+		if v.Path != "" {
+			there.add(v.Name, v.state(), v.Version, v.Path)
 		}
-		there.add(v.Name, v.state(), v.Version, v.Path)
+		if v.Path == "" || v.old {
+			missing.add(v.Name, v.Install)
+		} else if choice == "" {
+			choice = v.Name
+		}
 	}
 	text := "None of the programs that are known is installed.\n"
 	if len(there.rows) > 0 {
-		text = there.text(s.width()) + "\nTo choose one: git config liza.provider " + there.rows[0][0] + "\n"
+		text = there.text(s.width())
+	}
+	if choice != "" {
+		text += "\nTo choose one: git config liza.provider " + choice + "\n"
 	}
 	if len(missing.rows) > 0 {
-		text += "\nNot installed; to install one:\n" + missing.text(s.width())
+		text += "\nNot installed, or too old; to install one:\n" + missing.text(s.width())
 	}
 	return s.answer("", map[string]any{"providers": list}, text)
 }
