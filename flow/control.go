@@ -37,6 +37,14 @@ type ResumeMove struct {
 
 // resumable keeps a checkpoint closed until a human has decided, and any
 // state closed behind a tripped breaker.
+// Onward is the command that leads on from a state in which nothing new begins.
+func (c ControlState) Onward() string {
+	if c.State == Checkpoint && c.Decision == "" {
+		return "git liza checkpoint decide CONTINUE --message M"
+	}
+	return "git liza resume --reason R"
+}
+
 func resumable(p *play) *Refusal {
 	c := p.Settings().Control
 	to := c.State
@@ -47,7 +55,7 @@ func resumable(p *play) *Refusal {
 		return refuse(RuleBreaker, "git liza breaker reset --resolution R", "the circuit breaker is tripped (%s)", p.Breaker().Pattern)
 	}
 	if c.State == Checkpoint && c.Decision == "" {
-		return refuse(RuleDecision, "git liza checkpoint decide CONTINUE --message M", "the checkpoint (%s) has no decision yet", c.Reason)
+		return refuse(RuleDecision, c.Onward(), "the checkpoint (%s) has no decision yet", c.Reason)
 	}
 	if c.State == Running {
 		return refuse(RuleControl, "git liza status", "the board is RUNNING already")

@@ -189,9 +189,9 @@ func (l look) governing() []step {
 	case breaker.Tripped:
 		return []step{{"git liza breaker reset --resolution R", "the circuit breaker is tripped: " + breaker.Pattern}}
 	case c.State == flow.Checkpoint && c.Decision == "":
-		return []step{{"git liza checkpoint decide CONTINUE --message M", "the checkpoint waits for a decision"}}
+		return []step{{c.Onward(), "the checkpoint waits for a decision"}}
 	case c.State != flow.Running:
-		return []step{{"git liza resume --reason R", "nothing new is claimed while the board is " + c.State.String()}}
+		return []step{{c.Onward(), "nothing new is claimed while the board is " + c.State.String()}}
 	}
 	if spent := l.board.Budget(""); spent != nil {
 		return []step{{spent.Hint, spent.Reason}}

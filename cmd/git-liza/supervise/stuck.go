@@ -39,7 +39,7 @@ func (s *Stuck) Error() string {
 func (r *Rush) stuck(b *flow.Board) error {
 	var stalls []Stall
 	if c := b.Settings().Control; c.State != flow.Running {
-		stalls = append(stalls, Stall{Status: c.State.String(), Why: c.Reason, Hint: "git liza resume --reason R"})
+		stalls = append(stalls, Stall{Status: c.State.String(), Why: c.Reason, Hint: c.Onward()})
 	}
 	tasks := b.Tasks()
 	for _, t := range tasks {
