@@ -2,6 +2,7 @@ package supervise_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
@@ -33,9 +34,11 @@ func TestPlannersChecksAreAllowedForIt(t *testing.T) {
 	w := newWorld(t)
 	w.git("config", "liza.trust.planner", "true")
 	lock := filepath.Join(w.dir, ".git", "config.lock")
-	plan := w.agent(": > '" + lock + "'; " + addOne + " --verify 'test -e task-1.txt' || touch \"$notes/failed\"; rm '" + lock + "'")
-	r, err := w.rush(planner(plan), coder(w.agent("submit")), reviewer(w.agent("approve")))
-	require.NoError(t, err, r.said())
+	plan := w.agent(": > '" + lock + "'; " + addOne + " --verify 'test -e task-1.txt' || touch \"$notes/failed\"; waitfor seen; rm '" + lock + "'")
+	r := w.begin(untilIdle, planner(plan), coder(w.agent("submit")), reviewer(w.agent("approve")))
+	w.await("a coder who may not begin yet", func() bool { return strings.Contains(r.said(), "task-1 waits: ") })
+	w.write(filepath.Join(w.notes, "seen"), "")
+	require.NoError(t, r.wait(), r.said())
 	require.False(t, w.has("failed"), "the planner was told that its task did not go well")
 	require.Equal(t, flow.Merged, w.task("task-1").Status, r.said())
 }
