@@ -41,7 +41,7 @@ func TestDifferenceIsAPatch(t *testing.T) {
 		patch := documentDiff{}.text(d)
 		command := exec.Command("git", "apply", "--unidiff-zero", "--whitespace=nowarn", "-")
 		command.Dir, command.Stdin = dir, strings.NewReader(patch)
-		command.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		command.Env = []string{"PATH=" + os.Getenv("PATH"), "GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir), "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
 		out, err := command.CombinedOutput()
 		require.NoError(rt, err, "%s\n%s", out, patch)
 		got, err := os.ReadFile(file)

@@ -93,11 +93,17 @@ func program() string {
 
 // publicKey is the type and the key of an SSH public key, without its comment.
 func publicKey(text string) (string, error) {
-	words := strings.Fields(text)
-	if len(words) < 2 || strings.Count(strings.TrimSpace(text), "\n") > 0 || !strings.HasPrefix(words[0], "ssh-") && !strings.HasPrefix(words[0], "ecdsa-") && !strings.HasPrefix(words[0], "sk-") {
+	if strings.Count(strings.TrimSpace(text), "\n") > 0 || !beginsKey(text) {
 		return "", errors.New("this is not an SSH public key")
 	}
+	words := strings.Fields(text)
 	return words[0] + " " + words[1], nil
+}
+
+// beginsKey reports whether a text begins with the type of an SSH public key.
+func beginsKey(text string) bool {
+	words := strings.Fields(text)
+	return len(words) > 1 && (strings.HasPrefix(words[0], "ssh-") || strings.HasPrefix(words[0], "ecdsa-") || strings.HasPrefix(words[0], "sk-"))
 }
 
 // guarded is the integration branch that the board names, "" without a board.

@@ -82,7 +82,7 @@ func (s *session) keys(list []string) ([]string, error) {
 	}
 	keys := []string{}
 	for _, text := range given(list) {
-		if !strings.Contains(text, " ") {
+		if !isKeyText(text) {
 			path := text
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(s.dir, path)
@@ -112,6 +112,12 @@ func (s *session) keys(list []string) ([]string, error) {
 		}
 	}
 	return keys, nil
+}
+
+// isKeyText tells the text of a key from the name of a file, which may have
+// blanks too.
+func isKeyText(text string) bool {
+	return beginsKey(text) || strings.Contains(text, "\n") || strings.Contains(text, "PRIVATE KEY")
 }
 
 // may says in a line what a principal is allowed, and what it is known by.

@@ -35,7 +35,7 @@ func newPlayground(t *testing.T) *playground {
 	require.NoError(t, os.Symlink(self, filepath.Join(p.bin, "git-liza")))
 	require.NoError(t, os.MkdirAll(filepath.Join(p.repo, "specs"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(p.repo, "specs", "vision.md"), []byte("# Race\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(root, ".gitconfig"), []byte("[user]\n\tname = Ann\n\temail = ann@example.org\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(root, ".gitconfig"), []byte("[user]\n\tname = Ann\n\temail = ann@example.org\n"+unattended), 0o644))
 	p.env = []string{"GORACE=atexit_sleep_ms=0", "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "TZ=UTC", "PATH=" + p.bin + ":" + os.Getenv("PATH"),
 		"GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
 	for _, args := range [][]string{{"git", "init", "-q", "-b", "main"}, {"git", "add", "-A"}, {"git", "commit", "-q", "-m", "first"}, {"git-liza", "init"}} {

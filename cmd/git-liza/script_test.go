@@ -36,6 +36,10 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// unattended keeps git from tidying up behind a command's back: a test would end
+// before it, and its folder would not be empty.
+const unattended = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+
 // pinned gives a script an identity, no configuration of this machine's, and
 // names for the actors.
 func pinned(env *testscript.Env) error {
@@ -43,12 +47,13 @@ func pinned(env *testscript.Env) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
-	config := "[user]\n\tname = Ann Example\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"
+	config := "[user]\n\tname = Ann Example\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n" + unattended
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
 		return err
 	}
 	env.Setenv("HOME", home)
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir)) // a repository around all is none of ours
 	env.Setenv("LC_ALL", "C")
 	env.Setenv("TZ", "UTC")
 	env.Setenv("NO_COLOR", "1")

@@ -351,7 +351,7 @@ func TestHaste(t *testing.T) {
 	k = newTalk(t, "hurries", flow.Coder)
 	// Who looks on is slower than the agent, which is long gone at the end.
 	k.prompt.Follow = onWrite(func(p []byte) (int, error) {
-		<-time.After(10 * time.Millisecond)
+		<-time.After(3 * time.Millisecond)
 		return k.lines.Write(p)
 	})
 	k.run(t)

@@ -36,7 +36,7 @@ var escapes = map[string]string{
 func escaping(t *testing.T, escape, rest string) proc.Command {
 	t.Helper()
 	c := shell(t, "exec 9>alive; "+escapes[escape]+"\nuntil test -e begun; do :; done; "+rest)
-	c.Bound, c.Grace = true, limit/2
+	c.Bound, c.Grace = true, limit/4
 	t.Cleanup(func() { evict(c.Dir) })
 	return c
 }

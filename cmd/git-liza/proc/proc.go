@@ -73,10 +73,12 @@ const (
 	defaultExcerpt = 4096
 
 	// A command that ended on its own has this long for the last words of
-	// children that still hold its output.
-	linger = 500 * time.Millisecond
+	// children that still hold its output, also on a machine that is busy.
+	linger = 2 * time.Second
 	// That nobody is left is told so soon after the leader's end.
 	notice = 20 * time.Millisecond
+	// A Read of the command's input that blocks is left behind after this time.
+	leave = 500 * time.Millisecond
 	// After KILL only what sits in the pipe is left to read, unless a process
 	// that left the group holds it open.
 	drain = 2 * time.Second
@@ -224,6 +226,10 @@ func (g *group) await(ctx context.Context, c Command) Reason {
 		case <-late:
 			return WallLimit
 		case <-silent:
+			// A machine that was too busy for the beat has let it pass.
+			if c.Busy != nil && c.Busy() {
+				g.tap.heard()
+			}
 			rest := c.Idle - g.tap.silence()
 			if rest <= 0 {
 				return IdleLimit
@@ -258,7 +264,7 @@ func (g *group) end(reason Reason, grace time.Duration) syscall.WaitStatus {
 	<-g.ended
 	g.within(drain, g.drained)
 	g.close()
-	g.within(linger, g.drained, g.fed)
+	g.within(leave, g.drained, g.fed)
 	return g.kin.reap()
 }
 

@@ -23,7 +23,7 @@ import (
 
 const (
 	// Enough for a command to come to where it waits, also on a slow machine.
-	limit = time.Second
+	limit = 2 * time.Second
 	// Longer than any test may take: a test that needs this time has failed.
 	never = 2 * time.Minute
 )
@@ -148,8 +148,8 @@ func TestLimits(t *testing.T) {
 		{"idle", "exec 9>alive; echo one; cat block", limit, never, never, 128 + 15, proc.IdleLimit},
 		{"wall", "exec 9>alive; cat block", 0, limit, never, 128 + 15, proc.WallLimit},
 		{"wall before idle", "exec 9>alive; cat block", never, limit, never, 128 + 15, proc.WallLimit},
-		{"output is no silence", "exec 9>alive; yes", 2 * limit, 5 * limit, never, 128 + 15, proc.WallLimit},
-		{"polite answer to TERM", "exec 9>alive; trap 'exit 0' TERM; while :; do :; done", 0, limit, never, 0, proc.WallLimit},
+		{"output is no silence", "exec 9>alive; while :; do echo .; sleep 0.1; done", limit, 2 * limit, never, 128 + 15, proc.WallLimit},
+		{"polite answer to TERM", "exec 9>alive; trap 'exit 0' TERM; cat block", 0, limit, never, 0, proc.WallLimit},
 		{"stopped", "exec 9>alive; kill -STOP $$; cat block", 0, limit, never, 128 + 15, proc.WallLimit},
 		{"ignores TERM", "exec 9>alive; trap '' TERM; cat block; cat block", 0, limit, limit, 128 + 9, proc.WallLimit},
 		{"child ignores TERM", "exec 9>alive; (trap '' TERM; exec cat block) & wait", 0, limit, limit, 128 + 15, proc.WallLimit},
@@ -426,8 +426,8 @@ func TestStdoutOfItsOwn(t *testing.T) {
 	t.Run("either keeps it from being silent", func(t *testing.T) {
 		t.Parallel()
 		for _, stream := range []string{"1", "2"} {
-			c := shell(t, "while :; do echo . >&"+stream+"; done")
-			c.Stdout, c.Idle, c.Wall, c.Grace = io.Discard, 2*limit, 5*limit, limit
+			c := shell(t, "while :; do echo . >&"+stream+"; sleep 0.1; done")
+			c.Stdout, c.Idle, c.Wall, c.Grace = io.Discard, limit, 2*limit, limit
 			require.Equal(t, proc.WallLimit, run(t, c).Reason, stream)
 		}
 		c := shell(t, "cat block")

@@ -4,12 +4,22 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/stretchr/testify/require"
 )
+
+// program writes a program. No process is begun meanwhile: it would hold the
+// file open for writing for a moment, and what is so open cannot be run.
+func program(t *testing.T, path, script string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o777))
+}
 
 func TestDetect(t *testing.T) {
 	t.Parallel()
@@ -22,7 +32,7 @@ func TestDetect(t *testing.T) {
 		"opencode": `echo "${SECRET:-1.99.0}${OPENCODE_DISABLE_AUTOUPDATE}"`,
 		"pi":       ``,
 	} {
-		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o777))
+		program(t, filepath.Join(bin, name), script)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "qwen"), []byte("no program"), 0o666))
 	found := map[string]provider.Found{}
@@ -60,7 +70,7 @@ func TestDetectVersion(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "agent")
-			require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o777))
+			program(t, path, script)
 			c := provider.Catalogue{{Name: "agent", Binary: path, Version: []string{"--version"}, Minimum: "2.1.0"}}
 			got := c.Detect(context.Background(), []string{"PATH=/usr/bin:/bin"})[0]
 			require.Equal(t, want, provider.Found{Reported: got.Reported, Problem: got.Problem, Old: got.Old})
@@ -73,7 +83,7 @@ func TestDetectVersion(t *testing.T) {
 func TestDetectHanging(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "claude"), []byte("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n"), 0o777))
+	program(t, filepath.Join(bin, "claude"), "trap '' TERM\nwhile :; do sleep 1; done")
 	c := provider.Catalogue{*provider.Builtin().Row("claude")}
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()

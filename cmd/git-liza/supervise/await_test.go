@@ -71,7 +71,7 @@ func (w *world) waits(agent flow.AgentID) (release func()) {
 // silent for longer than others.
 func TestWhoWaitsMayBeSilent(t *testing.T) {
 	t.Parallel()
-	const idle = 3 * time.Second
+	const idle = 5 * time.Second
 	w := newWorld(t)
 	w.tasks(1)
 	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Await, r.Limits.Idle = true, time.Hour, idle },

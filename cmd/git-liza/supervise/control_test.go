@@ -258,7 +258,7 @@ func TestTwoRushesSideBySide(t *testing.T) {
 	w := newWorld(t)
 	w.tasks(8)
 	path := w.scriptOf("case $LIZA_ROLE in coder) submit;; *) approve;; esac")
-	args := []string{"rush", "--planners", "0", "--until-idle", "--provider", "exec:sh " + path}
+	args := []string{"rush", "--planners", "0", "--until-idle", "--provider", shell(path)}
 	one, two := w.external(args...), w.external(args...)
 	require.NoError(t, one.Wait())
 	require.NoError(t, two.Wait())
@@ -285,7 +285,7 @@ func TestKilledSupervisorIsReplaced(t *testing.T) {
 	path := w.scriptOf(`test $LIZA_AGENT_ID = coder-1 || { submit; exit; }
 ` + daemon + `
 work half.txt; echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/pid"; waitfor never`)
-	killed := w.external("agent", "coder", "--provider", "exec:sh "+path)
+	killed := w.external("agent", "coder", "--provider", shell(path))
 	w.await("the agent", func() bool { return w.has("pid") })
 	group, err := syscall.Getpgid(w.pid("pid"))
 	require.NoError(t, err)
@@ -293,7 +293,7 @@ work half.txt; echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/pid"; wai
 	require.NoError(t, killed.Process.Signal(syscall.SIGKILL))
 	_ = killed.Wait()
 
-	next := w.external("agent", "coder", "--once", "--provider", "exec:sh "+path)
+	next := w.external("agent", "coder", "--once", "--provider", shell(path))
 	require.NoError(t, next.Wait())
 	w.gone("pid")
 	w.gone("child")

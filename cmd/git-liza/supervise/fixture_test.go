@@ -33,22 +33,32 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	self = filepath.Join(dir, "bin", "git-liza")
-	if out, err := exec.Command("go", "build", "-o", self, "..").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", self, "..").CombinedOutput(); err != nil {
 		panic(string(out))
 	}
-	home := filepath.Join(dir, "home")
-	config := "[user]\n\tname = Ann Example\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n"
+	pin(filepath.Join(dir, "home"))
+	return m.Run()
+}
+
+// pin leaves nothing in the environment of what this machine's user, a hook or
+// an agent says to git and git liza. Git does not tidy up behind a test's back.
+func pin(home string) {
+	const config = "[user]\n\tname = Ann Example\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "LIZA_") {
+			os.Unsetenv(name)
+		}
+	}
 	for _, err := range []error{os.Mkdir(home, 0o755), os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644),
-		os.Setenv("HOME", home), os.Setenv("GIT_CONFIG_NOSYSTEM", "1"), os.Unsetenv("XDG_CONFIG_HOME"), os.Unsetenv("LIZA_NOW")} {
+		os.Setenv("HOME", home), os.Setenv("GIT_CONFIG_NOSYSTEM", "1"), os.Unsetenv("XDG_CONFIG_HOME")} {
 		if err != nil {
 			panic(err)
 		}
 	}
-	return m.Run()
 }
 
 // patience is how long a test waits for what must happen.
-const patience = 3 * time.Minute
+const patience = 5 * time.Minute
 
 // A world is a repository with a blackboard, seen by its human.
 type world struct {
@@ -92,6 +102,8 @@ func (w *world) open() *work.Clone {
 
 func (w *world) write(path, content string) {
 	w.Helper()
+	syscall.ForkLock.RLock() // a process that is begun meanwhile has it open for a moment, and it cannot be run
+	defer syscall.ForkLock.RUnlock()
 	require.NoError(w, os.WriteFile(path, []byte(content), 0o755))
 }
 
@@ -209,10 +221,13 @@ func (w *world) moves(act flow.Act) []flow.Move {
 // number of the session on its task in $n, and three acts of a good agent.
 func (w *world) agent(script string) provider.Provider {
 	w.Helper()
-	p, err := provider.Builtin().Find("exec:sh "+w.scriptOf(script), self)
+	p, err := provider.Builtin().Find(shell(w.scriptOf(script)), self)
 	require.NoError(w, err)
 	return p
 }
+
+// shell is the provider that runs a script.
+func shell(path string) string { return "exec:sh '" + path + "'" }
 
 func (w *world) scriptOf(script string) string {
 	w.Helper()
@@ -281,8 +296,18 @@ func (w *world) begin(edit func(*supervise.Rush), posts ...supervise.Post) *rush
 	if edit != nil {
 		edit(rush)
 	}
-	go func() { r.ended <- rush.Run(ctx, posts) }()
-	w.Cleanup(cancel)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		r.ended <- rush.Run(ctx, posts)
+	}()
+	w.Cleanup(func() { // before its repository goes
+		cancel()
+		select {
+		case <-gone:
+		case <-time.After(patience):
+		}
+	})
 	return r
 }
 

@@ -311,7 +311,7 @@ func TestHostileHooks(t *testing.T) {
 	w.git("config", "core.hooksPath", ".husky")
 	w.tasks(1)
 	r, err := w.rush(reviewer(w.agent("approve")), coder(w.agent(`mkdir .husky
-for h in post-checkout pre-commit post-commit; do printf '#!/bin/sh\n(echo '$h'; env) >> '"$notes"'/hooks\n' > .husky/$h; done
+for h in post-checkout pre-commit post-commit; do printf '#!/bin/sh\n(echo '$h'; env) >> "'"$notes"'/hooks"\n' > .husky/$h; done
 chmod +x .husky/*; submit`)))
 	require.NoError(t, err, r.said())
 	require.Contains(t, w.note("hooks"), "post-checkout")

@@ -162,7 +162,7 @@ func TestLostToAnotherHost(t *testing.T) {
 	w.tasks(1)
 	w.share()
 	other := w.host("other")
-	r := w.begin(sharply, coder(w.agent(`echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/pid"; echo mine > mine.txt; waitfor never`)))
+	r := w.begin(sharply, coder(w.agent(`echo mine > mine.txt; echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/pid"; waitfor never`)))
 	w.await("the agent", func() bool { return w.has("pid") })
 	w.await("another coder", func() bool {
 		other.try("release", "task-1") // a human takes the work away; here its coder may be faster and claim it again

@@ -171,7 +171,7 @@ func TestTakenOver(t *testing.T) {
 	w.tasks(1)
 	path := w.scriptOf(`echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/pid"; waitfor never`)
 	said := &strings.Builder{}
-	cmd := exec.Command(self, "agent", "coder", "--provider", "exec:sh "+path)
+	cmd := exec.Command(self, "agent", "coder", "--provider", shell(path))
 	cmd.Dir, cmd.Stderr = w.dir, said
 	require.NoError(t, cmd.Start())
 	ended := make(chan error, 1)
