@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -98,11 +99,12 @@ func noRepository(dir string, err error) error {
 	if absErr != nil {
 		return err
 	}
+	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES")) // git does not look in them either
 	for up := abs; ; up = filepath.Dir(up) {
 		if looksLikeRepository(up) {
 			return err
 		}
-		if up == filepath.Dir(up) {
+		if above := filepath.Dir(up); up == above || slices.Contains(ceilings, above) {
 			return fmt.Errorf("%w: %s", ErrNoRepository, abs)
 		}
 	}

@@ -61,7 +61,7 @@ func TestOpenHonoursTheEnvironment(t *testing.T) {
 	t.Parallel()
 	dir := seeded(t)
 	require.Empty(t, openAs(t, t.TempDir(), "GIT_DIR="+filepath.Join(dir, ".git")))
-	require.Contains(t, openAs(t, filepath.Join(dir, "src"), "GIT_CEILING_DIRECTORIES="+dir), "not a git repository")
+	require.Contains(t, openAs(t, filepath.Join(dir, "src"), "GIT_CEILING_DIRECTORIES="+dir), ErrNoRepository.Error())
 }
 
 // Cost: discovery and version are one process, a transaction is one.
