@@ -26,25 +26,26 @@ func (p process) send(root int, sig syscall.Signal) error {
 }
 
 // broadcast sends a signal once to every descendant of root. It reports whether
-// anybody could be sent it.
-func broadcast(root int, sig syscall.Signal) (sent bool) {
+// it found anybody, and whether anybody could be sent it.
+func broadcast(root int, sig syscall.Signal) (found, sent bool) {
 	told := map[int]bool{}
 	descend(root, func(p process) {
+		found = true
 		if !told[p.group] || p.group == root {
 			told[p.group] = true
 			sent = p.send(root, sig) == nil || sent
 		}
 	})
-	return sent
+	return found, sent
 }
 
 // freezing bounds how long a sweep stops those who are born meanwhile.
 const freezing = 3 * time.Second
 
 // sweep kills the descendants of root. It stops them before: who is killed makes
-// room for others to be born, and tells those who watch. It reports whether
-// there were any that it may kill.
-func sweep(root int) (some bool) {
+// room for others to be born, and tells those who watch. It reports what
+// broadcast does; that nobody was found does not say that nobody is left.
+func sweep(root int) (found, killed bool) {
 	late := time.Now().Add(freezing)
 	stopped := map[int]bool{}
 	for news := true; news && time.Now().Before(late); {

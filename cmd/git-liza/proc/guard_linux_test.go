@@ -28,7 +28,7 @@ var escapes = map[string]string{
 	"stopped":                  `setsid sh -c 'echo > begun; kill -STOP $$; cat block' >/dev/null 2>&1 &`,
 	"with children of its own": `setsid sh -c "trap '' TERM; setsid cat block & setsid cat block & echo > begun; wait" >/dev/null 2>&1 &`,
 	"begins again":             `setsid sh -c "trap '' TERM; echo > begun; while :; do setsid cat block; sleep 0.01; done" >/dev/null 2>&1 &`,
-	"moves on all the time":    `echo 'test $1 -gt 0 && { setsid sh hop.sh $(($1 - 1)) & }; test $1 -gt 0 || echo > over' > hop.sh; (trap '' TERM; setsid sh hop.sh 2000 & setsid sh hop.sh 2000 &) >/dev/null 2>&1; echo > begun`,
+	"moves on all the time":    `echo 'test $1 -gt 0 && { setsid sh hop.sh $(($1 - 1)) & }; test $1 -gt 0 || echo > over' > hop.sh; (trap '' TERM; setsid sh hop.sh 20000 & setsid sh hop.sh 20000 &) >/dev/null 2>&1; echo > begun`,
 }
 
 // escaping is a command of which somebody leaves the group, before it does the

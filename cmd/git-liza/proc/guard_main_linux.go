@@ -136,8 +136,10 @@ func endAll(grace time.Duration) {
 	broadcast(self, syscall.SIGTERM)
 	broadcast(self, syscall.SIGCONT)
 	time.Sleep(grace)
-	for pause := time.Millisecond; sweep(self); pause = min(2*pause, time.Second) {
-		time.Sleep(pause) // who waits for a disk dies when that answers
+	for pause := time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
+		if found, killed := sweep(self); found && !killed {
+			syscall.Exit(1)
+		}
+		time.Sleep(pause) // who waits for a disk dies when that answers, and who moves on all the time is met one day
 	}
-	syscall.Exit(1)
 }
