@@ -72,9 +72,9 @@ func sessionRow(rec gitstore.SessionRecord) []string {
 	// What a narrow terminal cuts is what is missed least.
 	row := []string{rec.ID.Short(), rec.Ended.Format("2006-01-02 15:04:05Z"), string(rec.Agent), task}
 	if rec.Outcome == "" {
-		return append(row, "unreadable", oneLine(provider), oneLine(rec.Ending))
+		return append(row, "unreadable", "", "", "", provider+"  "+rec.Ending)
 	}
-	return append(row, rec.Outcome, oneLine(provider), strconv.FormatInt(rec.Usage.Tokens(), 10), rec.Usage.Cost.String(), span(rec.Ended.Sub(rec.Began)))
+	return append(row, rec.Outcome, strconv.FormatInt(rec.Usage.Tokens(), 10), rec.Usage.Cost.String(), span(rec.Ended.Sub(rec.Began)), provider)
 }
 
 type sessionShowCommand struct {
