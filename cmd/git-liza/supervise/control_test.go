@@ -128,8 +128,9 @@ func TestStopEndsTheRush(t *testing.T) {
 	require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
 	require.Contains(t, r.said(), "board → STOPPED (enough) by human:ann-example\n")
 
-	_, err := w.rush(coder(w.agent("submit")))
+	r, err := w.rush(coder(w.agent("submit")), coder(w.agent("submit")))
 	require.ErrorContains(t, err, "the board is STOPPED (enough), no agent begins")
+	require.Contains(t, r.said(), "a coder ends: the board is STOPPED (enough), no agent begins (control)\n")
 }
 
 func TestPauseLetsAgentsFinishAndClaimsNothingNew(t *testing.T) {

@@ -9,6 +9,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -135,7 +136,7 @@ func (r *Rush) man(ctx context.Context, posts []Post) error {
 			errs[i] = s.run(working)
 			r.roll.gone(s)
 			if errs[i] != nil && len(posts) > 1 {
-				r.say(string(s.id) + " ends: " + errs[i].Error())
+				r.say(cmp.Or(string(s.id), "a "+post.Role.String()) + " ends: " + errs[i].Error())
 			}
 		})
 	}
