@@ -70,7 +70,7 @@ func TestProcesses(t *testing.T) {
 	dir, traces := seeded(t), t.TempDir()
 	out := runChild(t, "move", []string{"LIZA_TRACE=1"}, dir, StateRef+"=="+git(t, dir, "rev-parse", "HEAD"))
 	var commands []string
-	for line := range strings.Lines(out) {
+	for line := range strings.Lines(strings.ReplaceAll(out, dir, "")) {
 		commands = append(commands, subcommand(strings.Fields(line)[1:]))
 	}
 	require.Equal(t, []string{"rev-parse", "config", "update-ref"}, commands)

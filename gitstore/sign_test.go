@@ -201,7 +201,7 @@ func TestSigningThroughAnAgent(t *testing.T) {
 	require.NoError(t, err)
 	host := &flow.Principal{Name: "host", Keys: []string{public}}
 
-	dir, err := os.MkdirTemp("", "agent") // the path of a socket has to be short
+	dir, err := os.MkdirTemp("/tmp", "agent") // the path of a socket has to be short
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	socket := filepath.Join(dir, "socket")
