@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -148,12 +147,17 @@ func TestSessionsOfNobody(t *testing.T) {
 func TestSessionsAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := seeded(t)
-	var all sync.WaitGroup
+	saved := make(chan error, 4)
 	for i := range 4 {
 		r := open(t, dir)
-		all.Go(func() { save(t, r, ended("coder-1", generation, "a", i)) })
+		go func() {
+			_, err := r.SaveSession(context.Background(), ended("coder-1", generation, "a", i), nil, nil)
+			saved <- err
+		}()
 	}
-	all.Wait()
+	for range 4 {
+		require.NoError(t, <-saved)
+	}
 	list, err := open(t, dir).Sessions(context.Background(), SessionFilter{})
 	require.NoError(t, err)
 	require.Len(t, list, 4)

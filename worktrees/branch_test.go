@@ -156,8 +156,9 @@ func TestBranchConcurrently(t *testing.T) {
 	errs := make(chan error, 24)
 	for n := range 24 {
 		name := "task-" + string(rune('a'+n%8)) // each by three
+		trees := p.open(p.dir)
 		wg.Go(func() {
-			_, err := p.open(p.dir).Branch(context.Background(), name, "liza/"+name, p.base)
+			_, err := trees.Branch(context.Background(), name, "liza/"+name, p.base)
 			errs <- err
 		})
 	}
