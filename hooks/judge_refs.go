@@ -217,7 +217,7 @@ func (j *judge) forward(ctx context.Context, u Update) error {
 }
 
 // presence judges an agent's word about itself: its principal's, one commit
-// without a history.
+// without a history and without files.
 func (j *judge) presence(ctx context.Context, u Update) error {
 	id := flow.AgentID(strings.TrimPrefix(u.Name, agents))
 	if !j.speaks(id) && !(u.New == "" && j.admin()) {
@@ -240,8 +240,14 @@ func (j *judge) presence(ctx context.Context, u Update) error {
 		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s is a commit of at most %d bytes", u.Name, gitstore.MaxPresence))
 		return err
 	}
-	if c, err := objects.Commit(u.New); err != nil || len(c.Parents) > 0 {
+	c, err := objects.Commit(u.New)
+	if err != nil || len(c.Parents) > 0 {
 		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s is one commit, replaced in place: it has no parents", u.Name))
+		return nil
+	}
+	// A look at the board brings all that hangs on it to every clone.
+	if _, size, err := objects.Size(c.Tree); err != nil || size > 0 {
+		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s is one commit without files: its tree is empty", u.Name))
 	}
 	return nil
 }

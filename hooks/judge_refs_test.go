@@ -122,7 +122,7 @@ func TestOtherRefs(t *testing.T) {
 	y.judge = y.open(y.server)
 	y.refuses("refs/heads/Integration", RuleRef, "", Update{"refs/heads/Integration", "", main})
 
-	tree := git(t, y.clone, "rev-parse", string(main)+"^{tree}")
+	tree := y.feed("", "mktree")
 	alive, again := y.commitTree(tree, "alive"), y.commitTree(tree, "still alive")
 	y.refuses("refs/liza/agents/coder-1", flow.RuleNotFound, "no agent", Update{"refs/liza/agents/coder-1", "", alive})
 	y.note() // which enters coder-1
@@ -136,6 +136,8 @@ func TestOtherRefs(t *testing.T) {
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "at most", y.to("refs/liza/agents/coder-1", y.commitTree(tree, strings.Repeat("x", gitstore.MaxPresence))))
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "no parents", y.to("refs/liza/agents/coder-1", y.commitTree(tree, "again", alive)))
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "a commit", y.to("refs/liza/agents/coder-1", gitstore.ID(tree)))
+	files := y.commitTree(git(t, y.clone, "rev-parse", string(main)+"^{tree}"), "alive, with files that every clone would fetch")
+	y.refuses("refs/liza/agents/coder-1", RuleRef, "without files", y.to("refs/liza/agents/coder-1", files))
 
 	// A push of which one part is illegal is refused whole.
 	y.add("a")
