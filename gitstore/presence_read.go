@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -54,12 +55,13 @@ func decodePresence(name string, data []byte, id flow.AgentID) (Presence, bool) 
 // Presences are what the registered agents last said, as far as it is known
 // here: this clone's own agents at once, others as of the last look at the
 // remote. What an earlier registration of an agent said is left out, and so is
-// what cannot be read.
+// what cannot be read, or is dated more than a lease ahead.
 func (s *Store) Presences(ctx context.Context, b *flow.Board) (map[flow.AgentID]Presence, error) {
 	remote, err := s.Authority(ctx)
 	if err != nil {
 		return nil, err
 	}
+	now, lease := s.Now(), time.Duration(b.Settings().Config.Lease)
 	known := map[flow.AgentID]Presence{}
 	for _, name := range b.IDs(flow.Agents) {
 		a := b.Agent(flow.AgentID(name))
@@ -74,12 +76,20 @@ func (s *Store) Presences(ctx context.Context, b *flow.Board) (map[flow.AgentID]
 			said = append(said, func() (Presence, bool) { return s.saidIn(ctx, tracking(remote, "agents/"+name), a.ID) })
 		}
 		for _, say := range said {
-			if p, ok := say(); ok && p.Generation == a.Generation && p.At.After(known[a.ID].At) {
+			p, ok := say()
+			if ok && p.Generation == a.Generation && p.ends(now, lease) && p.At.After(known[a.ID].At) {
 				known[a.ID] = p
 			}
 		}
 	}
 	return known, b.Err()
+}
+
+// ends sees to it that the presence becomes silent, whatever its host says of
+// its clock and its beat. It is false of one that is still to come.
+func (p *Presence) ends(now time.Time, lease time.Duration) bool {
+	p.Every = min(p.Every, flow.Duration(lease))
+	return !p.At.After(now.Add(lease))
 }
 
 func (s *Store) saidIn(ctx context.Context, ref string, id flow.AgentID) (Presence, bool) {

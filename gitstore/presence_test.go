@@ -200,3 +200,37 @@ func TestPresenceNeverStopsAFetch(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, known)
 }
+
+// What an agent says of its clock and its beat does not keep it alive: whoever
+// is heard no more is silent after three leases.
+func TestPresenceEnds(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	l := newLane(t)
+	l.a.do(flow.Move{Act: flow.ActRegister, By: "coder-1", Detail: &flow.RegisterMove{Agent: "coder-1", Generation: generation}})
+	lease := time.Duration(l.a.board().Settings().Config.Lease)
+	heard := func(at time.Time, every time.Duration) (Presence, bool) {
+		p := alive("coder-1", generation, 0)
+		p.At, p.Every = at, flow.Duration(every)
+		require.NoError(t, l.a.store.Repo.SavePresence(ctx, p))
+		require.NoError(t, l.a.store.SharePresences(ctx, []flow.AgentID{"coder-1"}))
+		_, err := l.b.store.Sync(ctx)
+		require.NoError(t, err)
+		known, err := l.b.store.Presences(ctx, l.b.board())
+		require.NoError(t, err)
+		got, ok := known["coder-1"]
+		return got, ok
+	}
+	now := l.b.store.Now()
+	for _, ahead := range []time.Duration{lease + time.Hour, 80 * 365 * 24 * time.Hour} {
+		_, ok := heard(now.Add(ahead), lease/2)
+		require.False(t, ok, "it is dated %s ahead", ahead)
+	}
+	p, ok := heard(now.Add(lease/2), lease/2)
+	require.True(t, ok, "another host's clock may be ahead")
+	require.Equal(t, flow.Duration(lease/2), p.Every)
+	p, ok = heard(now.Add(-time.Minute), 10*365*24*time.Hour)
+	require.True(t, ok)
+	require.False(t, p.Silent(now))
+	require.True(t, p.Silent(now.Add(3*lease)))
+}
