@@ -1,6 +1,11 @@
 package flow
 
-import "strconv"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+)
 
 // Budgets say how much sessions may use before no more are begun: each task,
 // each sprint, each goal.
@@ -38,13 +43,14 @@ type purse struct {
 	of    string // whose it is
 	limit Budget
 	spent Usage
-	raise [2]string // commands, without their number, that raise tokens and cost
-	runs  bool      // spent has what sessions have used that are not on the board
+	raise [2]string  // commands, without their number, that raise tokens and cost
+	runs  []Spending // by sessions that are not on the board, in spent too
 }
 
 // A Spending is what a session has used that is not on the board yet.
 type Spending struct {
-	Task  TaskID // that it is for; "" is planning
+	By    AgentID // who says so
+	Task  TaskID  // that it is for; "" is planning
 	Usage Usage
 }
 
@@ -124,7 +130,7 @@ func (b *Board) charged(t *Task, running []Spending) []purse {
 		for _, q := range b.purses(other) {
 			for i := range list {
 				if p := &list[i]; p.of == q.of && p.raise == q.raise {
-					p.spent, p.runs = p.spent.Plus(s.Usage), true
+					p.spent, p.runs = p.spent.Plus(s.Usage), append(p.runs, s)
 				}
 			}
 		}
@@ -174,17 +180,23 @@ func raising(budget string) [2]string {
 
 // exhausted refuses a purse that is empty. The hint allows as much once more.
 func (p purse) exhausted() *Refusal {
-	with := ""
-	if p.runs {
-		with = " with sessions that run"
-	}
 	if limit, spent := p.limit.Tokens, p.spent.Tokens(); limit > 0 && spent >= limit {
 		return refuse(RuleBudget, p.raise[0]+strconv.FormatInt(min(spent+limit, maxSum), 10),
-			"the budget of %s is spent%s: %d of %d tokens", p.of, with, spent, limit)
+			"the budget of %s is spent%s: %d of %d tokens", p.of, p.with(Usage.Tokens), spent, limit)
 	}
 	if limit, spent := p.limit.Cost, p.spent.Cost; limit > 0 && spent >= limit {
 		return refuse(RuleBudget, p.raise[1]+min(spent+limit, maxCost).String(),
-			"the budget of %s is spent%s: %s of %s dollars", p.of, with, spent, limit)
+			"the budget of %s is spent%s: %s of %s dollars", p.of, p.with(func(u Usage) int64 { return int64(u.Cost) }), spent, limit)
 	}
 	return nil
+}
+
+// with says that sessions that run are part of what is spent, and who says to
+// have used most: that is an agent's word, which may be wrong.
+func (p purse) with(used func(Usage) int64) string {
+	if len(p.runs) == 0 {
+		return ""
+	}
+	most := slices.MaxFunc(p.runs, func(a, b Spending) int { return cmp.Compare(used(a.Usage), used(b.Usage)) })
+	return fmt.Sprintf(" with sessions that run, most by %s", most.By)
 }

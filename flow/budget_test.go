@@ -13,7 +13,11 @@ func TestBudgetBesideSessionsThatRun(t *testing.T) {
 	s := opened(t)
 	require.Nil(t, s.play(s.by("human:ann", ActAdd, "", &AddMove{Tasks: words{}.inputs([]string{"task-1", "task-2"})})))
 	spent := func(task TaskID, tokens int64, cost Cost) Spending {
-		return Spending{task, Usage{Output: tokens, Cost: cost}}
+		by := AgentID("planner-1")
+		if task != "" {
+			by = "coder-" + AgentID(task[len(task)-1:])
+		}
+		return Spending{by, task, Usage{Output: tokens, Cost: cost}}
 	}
 	running := []Spending{spent("task-1", 30, 0), spent("task-2", 20, 500_000), spent("", 10, 0), spent("gone", 1000, 0)}
 	_, bounded := s.board.Left("task-1", running...)
@@ -37,9 +41,9 @@ func TestBudgetBesideSessionsThatRun(t *testing.T) {
 	running = append(running, spent("task-2", 40, 0))
 	r := s.board.Budget("task-1", running...)
 	requireHelpful(t, r)
-	require.Equal(t, "the budget of sprint-1 is spent with sessions that run: 100 of 75 tokens", r.Reason)
+	require.Equal(t, "the budget of sprint-1 is spent with sessions that run, most by coder-2: 100 of 75 tokens", r.Reason)
 	require.Equal(t, "git liza config budgets.sprint.tokens 175", r.Hint)
 	r = s.board.Budget("task-2", running...)
-	require.Equal(t, "the budget of task-2 is spent with sessions that run: 60 of 50 tokens", r.Reason)
+	require.Equal(t, "the budget of task-2 is spent with sessions that run, most by coder-2: 60 of 50 tokens", r.Reason)
 	require.Nil(t, s.board.Budget("task-1"), "the board itself has nothing of it")
 }

@@ -16,7 +16,7 @@ import (
 func (s *supervisor) beside(ctx context.Context, b *flow.Board) []flow.Spending {
 	var list []flow.Spending
 	for _, d := range s.owed {
-		list = append(list, flow.Spending{Task: d.task, Usage: d.move.Usage})
+		list = append(list, flow.Spending{By: s.id, Task: d.task, Usage: d.move.Usage})
 	}
 	known, err := s.clone.Store.Presences(ctx, b)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *supervisor) beside(ctx context.Context, b *flow.Board) []flow.Spending 
 	for id, p := range known {
 		used := p.Usage.Tokens() != 0 || p.Usage.Cost != 0
 		if id != s.id && used && !p.Silent(s.clone.Store.Now()) && p.At.After(s.rush.recorded.since(id)) {
-			list = append(list, flow.Spending{Task: p.Task, Usage: p.Usage})
+			list = append(list, flow.Spending{By: id, Task: p.Task, Usage: p.Usage})
 		}
 	}
 	return list
