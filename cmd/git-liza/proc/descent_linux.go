@@ -13,7 +13,12 @@ import (
 type process struct {
 	pid, parent, group int
 	state              byte
+	threads            int
 }
+
+// lives reports whether any thread of it does: one whose first thread has ended
+// looks like a zombie while others go on.
+func (p process) lives() bool { return p.state != 'Z' && p.state != 'X' || p.threads > 1 }
 
 // send sends a signal to a descendant of root, and to its group: who forks all
 // the time does not escape a signal to a group, but may to a process. The group
@@ -75,7 +80,7 @@ func descend(root int, visit func(process)) {
 			return false
 		}
 		family[p.pid] = true
-		if p.state != 'Z' && p.state != 'X' {
+		if p.lives() {
 			visit(p)
 		}
 		return true
@@ -99,8 +104,8 @@ func descend(root int, visit func(process)) {
 // that still are there.
 const few = 32
 
-// stat reads /proc/PID/stat: pid (name) state parent group …; a name may hold
-// anything.
+// stat reads /proc/PID/stat: pid (name) state parent group …, the number of
+// threads as the twentieth; a name may hold anything.
 func stat(name string) (process, bool) {
 	pid, err := strconv.Atoi(name)
 	if err != nil {
@@ -111,13 +116,14 @@ func stat(name string) (process, bool) {
 		return process{}, false
 	}
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	if len(fields) < 3 {
+	if len(fields) < 18 {
 		return process{}, false
 	}
-	parent, err := strconv.Atoi(string(fields[1]))
-	if err != nil {
-		return process{}, false
+	var numbers [3]int
+	for i, field := range [...]int{1, 2, 17} {
+		if numbers[i], err = strconv.Atoi(string(fields[field])); err != nil {
+			return process{}, false
+		}
 	}
-	group, err := strconv.Atoi(string(fields[2]))
-	return process{pid: pid, parent: parent, group: group, state: fields[0][0]}, err == nil
+	return process{pid, numbers[0], numbers[1], fields[0][0], numbers[2]}, true
 }

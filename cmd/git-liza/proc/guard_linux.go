@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -61,6 +63,9 @@ func (g *group) launch(cmd *exec.Cmd, c Command) error {
 // also if its file was replaced. It leads a session, without a terminal, so that
 // nobody in there can be in a process group with anybody else.
 func runGuarded(cmd *exec.Cmd, grace time.Duration) (*guarded, error) {
+	if err := seeing(); err != nil {
+		return nil, err
+	}
 	k := &guarded{guard: exec.Command("/proc/self/exe"), ended: make(chan struct{}), gone: make(chan struct{})}
 	orders, hold, err := os.Pipe()
 	if err != nil {
@@ -90,6 +95,19 @@ func runGuarded(cmd *exec.Cmd, grace time.Duration) (*guarded, error) {
 	hold.Close()
 	reports.Close()
 	return nil, err
+}
+
+// seeing refuses to guard where /proc is missing, or shows another namespace:
+// there our numbers are other people's, and nobody of our own would be found.
+func seeing() error {
+	self, err := os.Readlink("/proc/self")
+	if err == nil && self != strconv.Itoa(os.Getpid()) {
+		err = fmt.Errorf("process %d is %s there: %w", os.Getpid(), self, fs.ErrNotExist)
+	}
+	if err != nil {
+		return fmt.Errorf("guard: /proc does not show the processes that are seen from here: %w", err)
+	}
+	return nil
 }
 
 // begin tells the guard what to start, and hears whether it could.

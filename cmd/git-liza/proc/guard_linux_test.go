@@ -2,13 +2,17 @@ package proc_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,7 +32,29 @@ var escapes = map[string]string{
 	"stopped":                  `setsid sh -c 'echo > begun; kill -STOP $$; cat block' >/dev/null 2>&1 &`,
 	"with children of its own": `setsid sh -c "trap '' TERM; setsid cat block & setsid cat block & echo > begun; wait" >/dev/null 2>&1 &`,
 	"begins again":             `setsid sh -c "trap '' TERM; echo > begun; while :; do setsid cat block; sleep 0.01; done" >/dev/null 2>&1 &`,
+	"without its first thread": `PROC_TEST_HEADLESS=1 setsid "/proc/$PPID/exe" </dev/null >/dev/null 2>&1 &`,
 	"moves on all the time":    `echo 'test $1 -gt 0 && { setsid sh hop.sh $(($1 - 1)) & }; test $1 -gt 0 || echo > over' > hop.sh; (trap '' TERM; setsid sh hop.sh 20000 & setsid sh hop.sh 20000 &) >/dev/null 2>&1; echo > begun`,
+}
+
+// While init runs the main goroutine has the first thread, whose end shows the
+// process as a zombie.
+func init() {
+	if os.Getenv("PROC_TEST_HEADLESS") != "" {
+		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
+		time.AfterFunc(never, func() { os.Exit(1) }) // nobody else would find it
+		go headless()
+		_, _, _ = syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)
+	}
+}
+
+// headless goes on in another thread when the first one has ended.
+func headless() {
+	for text := ""; !strings.Contains(text, ") Z "); {
+		stat, _ := os.ReadFile("/proc/self/stat")
+		text = string(stat)
+	}
+	_ = os.WriteFile("begun", nil, 0o600)
+	_, _ = os.ReadFile("block")
 }
 
 // escaping is a command of which somebody leaves the group, before it does the
@@ -207,4 +233,26 @@ func TestGuardPassesWordsOn(t *testing.T) {
 	c.Output = onWrite(func(p []byte) (int, error) { out = append(out, p...); return len(p), nil })
 	require.Equal(t, 0, run(t, c).Code)
 	require.Equal(t, "|not \xff UTF-8|two\nlines|w\xfe|git-liza: guard of a session|/\n", string(out))
+}
+
+// Where /proc is that of another namespace, nobody could be followed, and the
+// numbers in it are those of others here: nothing begins.
+func TestNoGuardInTheDark(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	c := shell(t, "echo > begun")
+	us := exec.Command(self)
+	us.Env = append(os.Environ(), "PROC_TEST_BOUND="+c.Dir, "PROC_TEST_SCRIPT="+c.Args[1])
+	us.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
+	if os.Getuid() != 0 {
+		us.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+	}
+	out, err := us.CombinedOutput()
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) {
+		t.Skip("no namespaces for this user")
+	}
+	require.Error(t, err)
+	require.Contains(t, string(out), "guard: /proc does not show")
+	require.NoFileExists(t, filepath.Join(c.Dir, "begun"))
 }
