@@ -27,44 +27,57 @@ type part struct {
 
 // publish pushes the moves that a remote lacks, with the refs that they need.
 // Moves after one whose work is neither here nor there are left to a clone that
-// has it, which a *flow.Refusal says.
+// has it, which a *flow.Refusal says. A remote without a board is first offered
+// all of them: only one that judges minds.
 func (s *Store) publish(ctx context.Context, remote string, found heads, tip ID) (int, error) {
-	parts, left, err := s.parts(ctx, remote, tip, found.state)
-	if err != nil {
-		return 0, err
+	whole := found.state != ""
+	moves, found, err := s.publishParts(ctx, remote, found, tip, whole)
+	var refusal *flow.Refusal
+	if whole || !errors.As(err, &refusal) || refusal.Rule != flow.RuleFact {
+		return moves, err
 	}
-	moves := 0
+	more, _, err := s.publishParts(ctx, remote, found, tip, true)
+	return moves + more, err
+}
+
+// publishParts pushes a board in parts, up to the first move whose work is
+// missing if it is asked for whole work; found is what the remote has then.
+func (s *Store) publishParts(ctx context.Context, remote string, found heads, tip ID, whole bool) (moves int, now heads, err error) {
+	parts, left, err := s.parts(ctx, remote, tip, found.state, whole)
+	if err != nil {
+		return 0, found, err
+	}
 	for _, p := range parts {
 		b, err := s.BoardAt(p.tip)
 		if err != nil {
-			return moves, err
+			return moves, found, err
 		}
 		branch := RefUpdate{Name: integrationRef(b), Old: found.integration, New: b.Settings().Integration.Tip}
 		if err := s.extends(ctx, remote, branch); err != nil {
-			return moves, err
+			return moves, found, err
 		}
 		updates := append([]RefUpdate{{Name: StateRef, Old: found.state, New: p.tip}, branch}, p.refs...)
 		if p.tip == tip {
 			open, err := s.openBranches(ctx, b)
 			if err != nil {
-				return moves, err
+				return moves, found, err
 			}
 			updates = append(updates, open...)
 		}
 		if err := s.pushPublished(ctx, remote, updates, found.state == ""); err != nil {
-			return moves, err
+			return moves, found, err
 		}
 		moves += p.moves
 		found = heads{p.tip, branch.New}
 		if err := s.saw(ctx, remote, found); err != nil {
-			return moves, err
+			return moves, found, err
 		}
 	}
 	if left != nil {
 		left.Reason = fmt.Sprintf("%s got %d moves, and %s", remote, moves, left.Reason)
-		return moves, left
+		return moves, found, left
 	}
-	return moves, nil
+	return moves, found, nil
 }
 
 // saw notes what a remote has now.
@@ -116,8 +129,9 @@ func published(remote string, err error) error {
 }
 
 // parts cuts the moves after a state into pushes, each with the refs of its
-// moves. left says why the last ones are not among them, nil if all are.
-func (s *Store) parts(ctx context.Context, remote string, tip, since ID) (list []part, left *flow.Refusal, err error) {
+// moves. left says why the last ones are not among them, nil if all are: whole
+// asks for nothing that comes after work which is missing.
+func (s *Store) parts(ctx context.Context, remote string, tip, since ID, whole bool) (list []part, left *flow.Refusal, err error) {
 	chain, breach := s.chain(tip, since)
 	if breach != nil {
 		return nil, nil, breach
@@ -135,7 +149,7 @@ func (s *Store) parts(ctx context.Context, remote string, tip, since ID) (list [
 		if err != nil {
 			return nil, nil, err
 		}
-		if absent != nil && since != "" {
+		if absent != nil && whole {
 			if left, err = s.left(ctx, remote, e, *absent, len(chain)-i); err != nil || left != nil {
 				break
 			}
