@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -168,11 +167,10 @@ func (s *session) limits(c *work.Clone, l *supervise.Limits) error {
 }
 
 // supervise runs the supervisors; being interrupted is a good end. Where none of
-// them has a program it would only wait, so that is refused.
+// them has a program that can be used it would only wait, so that is refused.
 func (s *session) supervise(r *supervise.Rush, posts []supervise.Post) error {
-	if !slices.ContainsFunc(posts, func(p supervise.Post) bool { return !p.Provider.Missing(s.environ) }) {
-		p := posts[0].Provider
-		return usagef(cmp.Or(p.Install, "git liza providers detect"), "provider %s: %s is not on the PATH", p.Name, p.Binary)
+	if why := r.Unfit(s.ctx, posts); why != (supervise.Unfit{}) && s.ctx.Err() == nil {
+		return usagef(cmp.Or(why.Hint, why.Anyhow, "git liza providers detect"), "%s", why.Reason)
 	}
 	err := r.Run(s.ctx, posts)
 	var stuck *supervise.Stuck

@@ -19,12 +19,6 @@ import (
 // is none.
 type Provider struct{ Row }
 
-// Missing reports whether the provider has a program of its own that is not in
-// the PATH of environ.
-func (p Provider) Missing(environ []string) bool {
-	return !p.fixed() && lookUp(p.Binary, environ) == ""
-}
-
 // With is the provider with a model chosen; the error says that its row does
 // not know how.
 func (p Provider) With(model string) (Provider, error) {

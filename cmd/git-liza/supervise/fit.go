@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -12,41 +13,72 @@ import (
 // its version, however many agents there are of it.
 type fitness struct {
 	mu    sync.Mutex
-	known map[string]string // provider → why it cannot be used, "" if it can
+	known map[string]Unfit // by the provider's name; the zero value is fit
+}
+
+// Unfit is why a provider's program cannot be used. The zero value is that it
+// can.
+type Unfit struct {
+	Reason string // which provider's, and why
+	Hint   string // the command that installs it, or a later version; "" if none is known
+	Anyhow string // the command that uses it as it is; "" if there is no program
+}
+
+// String is the reason with the commands.
+func (u Unfit) String() string {
+	text := u.Reason
+	if u.Hint != "" {
+		text += "; " + u.Hint
+	}
+	if u.Anyhow != "" {
+		text += ", or to try it all the same " + u.Anyhow
+	}
+	return text
+}
+
+// Unfit is why none of the supervisors that are wanted has a program that can
+// be used, said of the first; the zero value if one of them has.
+func (r *Rush) Unfit(ctx context.Context, posts []Post) Unfit {
+	first := Unfit{}
+	for _, post := range posts {
+		why := r.fitness.of(ctx, post.Provider, r.Environ)
+		if why == (Unfit{}) {
+			return why
+		}
+		first = cmp.Or(first, why)
+	}
+	return first
 }
 
 // fit degrades the agent of a provider whose program is not there, or too old
 // for what it would be told: nothing is claimed for it.
 func (s *supervisor) fit(ctx context.Context) error {
 	why := s.rush.fitness.of(ctx, s.provider, s.rush.Environ)
-	if why == "" || ctx.Err() != nil {
+	if why == (Unfit{}) || ctx.Err() != nil {
 		return nil
 	}
-	return s.degrade(ctx, &unfitError{"", fmt.Errorf("provider %s: %s", s.provider.Name, why)})
+	return s.degrade(ctx, &unfitError{"", fmt.Errorf("%s", why)})
 }
 
 // of is why a provider's program cannot be used. One that says nothing of its
 // version may be all right.
-func (f *fitness) of(ctx context.Context, p provider.Provider, environ []string) string {
+func (f *fitness) of(ctx context.Context, p provider.Provider, environ []string) Unfit {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if why, ok := f.known[p.Name]; ok {
 		return why
 	}
 	found := provider.Catalogue{p.Row}.Detect(ctx, environ)[0]
-	why := ""
+	why := Unfit{}
 	switch {
 	case found.Path == "" && found.Problem != "":
-		why = fmt.Sprintf("%s is not on the PATH", p.Binary)
-		if p.Install != "" {
-			why += "; " + p.Install
-		}
+		why = Unfit{Reason: fmt.Sprintf("provider %s: %s is not on the PATH", p.Name, p.Binary), Hint: p.Install}
 	case found.Old:
-		why = fmt.Sprintf("%s is version %s, older than %s; %s, or to try it all the same git config liza.provider.%s.minimum %s",
-			found.Path, found.Reported, p.Minimum, p.Install, p.Name, found.Reported)
+		why = Unfit{fmt.Sprintf("provider %s: %s is version %s, older than %s", p.Name, found.Path, found.Reported, p.Minimum),
+			p.Install, fmt.Sprintf("git config liza.provider.%s.minimum %s", p.Name, found.Reported)}
 	}
 	if f.known == nil {
-		f.known = map[string]string{}
+		f.known = map[string]Unfit{}
 	}
 	f.known[p.Name] = why
 	return why
