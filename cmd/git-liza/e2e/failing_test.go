@@ -71,7 +71,7 @@ func TestTroublePausesTheProvider(t *testing.T) {
 		{"codex", "login", "401", "", standin.Script{{Status: 401, Text: "Incorrect API key provided"}}},
 		{"codex", "outage", "stream disconnected", "", standin.Script{{Text: "half of an answer", Cut: true}}},
 		// It sleeps for as long as the service says, and does not say so.
-		{"codex", "quota", "429", "30s", standin.Script{{Status: 429, Text: "You exceeded your current quota", RetryAfter: 2 * time.Hour}}},
+		{"codex", "quota", "429", "60s", standin.Script{{Status: 429, Text: "You exceeded your current quota", RetryAfter: 2 * time.Hour}}},
 	} {
 		t.Run(c.name+" "+c.kind, func(t *testing.T) {
 			t.Parallel()

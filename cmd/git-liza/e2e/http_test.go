@@ -45,16 +45,16 @@ func (s *site) startHTTP() error {
 
 const nginxConfig = `daemon off;
 worker_processes 1;
-pid %[1]s/pid;
+pid "%[1]s/pid";
 events {}
 http {
 	access_log off;
 	client_max_body_size 0;
-	client_body_temp_path %[1]s/body;
-	fastcgi_temp_path %[1]s/fastcgi;
-	proxy_temp_path %[1]s/proxy;
-	uwsgi_temp_path %[1]s/uwsgi;
-	scgi_temp_path %[1]s/scgi;
+	client_body_temp_path "%[1]s/body";
+	fastcgi_temp_path "%[1]s/fastcgi";
+	proxy_temp_path "%[1]s/proxy";
+	uwsgi_temp_path "%[1]s/uwsgi";
+	scgi_temp_path "%[1]s/scgi";
 	map $remote_user $pusher {
 		default $remote_user;
 		nobody "";
@@ -63,14 +63,14 @@ http {
 		listen %[2]s;
 		location / {
 			auth_basic git;
-			auth_basic_user_file %[1]s/passwords;
-			fastcgi_pass unix:%[1]s/cgi;
+			auth_basic_user_file "%[1]s/passwords";
+			fastcgi_pass "unix:%[1]s/cgi";
 			fastcgi_read_timeout 600s;
-			fastcgi_param SCRIPT_FILENAME %[3]s;
-			fastcgi_param GIT_PROJECT_ROOT %[4]s;
+			fastcgi_param SCRIPT_FILENAME "%[3]s";
+			fastcgi_param GIT_PROJECT_ROOT "%[4]s";
 			fastcgi_param GIT_HTTP_EXPORT_ALL "";
 			fastcgi_param GIT_CONFIG_NOSYSTEM 1;
-			fastcgi_param HOME %[5]s;
+			fastcgi_param HOME "%[5]s";
 			fastcgi_param PATH_INFO $uri;
 			fastcgi_param QUERY_STRING $query_string;
 			fastcgi_param REQUEST_METHOD $request_method;

@@ -27,7 +27,7 @@ func (s *site) startSSH() error {
 	}
 	var keys strings.Builder
 	for _, name := range people {
-		command := s.path("bin", "serve") + " " + name
+		command := "'" + s.path("bin", "serve") + "' " + name
 		if name == "reviewer" { // as doc/server.md has it, without the measuring in between
 			command = `LIZA_USER=reviewer exec git-shell -c \"$SSH_ORIGINAL_COMMAND\"`
 		}
@@ -35,12 +35,12 @@ func (s *site) startSSH() error {
 	}
 	host, port, _ := net.SplitHostPort(address)
 	config := []string{
-		"ListenAddress " + address, "HostKey " + s.path("keys", "host"), "PidFile none", "UsePAM no", "StrictModes no", "UseDNS no",
-		"AuthorizedKeysFile " + s.path("authorized_keys"), "PasswordAuthentication no", "KbdInteractiveAuthentication no",
+		"ListenAddress " + address, "HostKey " + quoted(s.path("keys", "host")), "PidFile none", "UsePAM no", "StrictModes no", "UseDNS no",
+		"AuthorizedKeysFile " + quoted(s.path("authorized_keys")), "PasswordAuthentication no", "KbdInteractiveAuthentication no",
 		"PermitRootLogin prohibit-password", "AcceptEnv LIZA_*", "MaxStartups 200", "LogLevel ERROR", "",
 	}
 	client := []string{
-		"Host *", "UserKnownHostsFile " + s.path("known_hosts"), "GlobalKnownHostsFile /dev/null", "StrictHostKeyChecking yes",
+		"Host *", "UserKnownHostsFile " + quoted(s.path("known_hosts")), "GlobalKnownHostsFile /dev/null", "StrictHostKeyChecking yes",
 		"IdentitiesOnly yes", "BatchMode yes", "SendEnv LIZA_*", "KexAlgorithms curve25519-sha256", "LogLevel ERROR", "",
 	}
 	for name, text := range map[string]string{
@@ -60,6 +60,10 @@ func (s *site) startSSH() error {
 	s.ssh, err = begin(s.path("sshd.log"), "tcp", address, sshd, "-D", "-e", "-f", s.path("sshd_config"))
 	return err
 }
+
+// quoted is a path as one word of a configuration, whatever folder is the
+// temporary one.
+func quoted(path string) string { return `"` + path + `"` }
 
 func login() string {
 	u, err := user.Current()

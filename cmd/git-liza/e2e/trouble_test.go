@@ -16,15 +16,18 @@ import (
 // has everything, so that its answer is lost. What it starts with goes on.
 const dying = `#!/bin/sh
 case "$*" in *receive-pack*) ;; *) exec %[1]s "$@" ;; esac
-echo x >>%[2]s
+echo x >>'%[2]s'
 end() {
-	push=$PPID
-	liza=$(ps -o ppid= -p "$push" | tr -d ' ')
-	case $(ps -o comm= -p "$liza") in git-liza) kill -9 "$liza" ;; esac
-	kill -9 "$push"
+	pid=$PPID line=
+	while [ "$pid" -gt 1 ]; do
+		line="$pid $line"
+		case $(cat "/proc/$pid/comm") in git-liza) kill -9 $line; exit 1 ;; esac
+		pid=$(cut -d ' ' -f 4 "/proc/$pid/stat")
+	done
+	kill -9 "$PPID"
 	exit 1
 }
-case $(($(wc -l <%[2]s) %% 9)) in
+case $(($(wc -l <'%[2]s') %% 9)) in
 2) end ;;
 5) { dd bs=1 count=150 2>/dev/null; end; } | %[1]s "$@"; end ;;
 8) %[1]s "$@"; end ;;
@@ -40,7 +43,7 @@ func TestRaceWithAKilledClient(t *testing.T) {
 	victim := r.hosts[0]
 	script, count := filepath.Join(victim.dir, "..", "ssh.sh"), filepath.Join(victim.dir, "..", "pushes")
 	require.NoError(t, os.WriteFile(script, fmt.Appendf(nil, dying, shared.sshCommand(victim.person), count), 0o755))
-	victim.must("git", "config", "core.sshCommand", script)
+	victim.must("git", "config", "core.sshCommand", "'"+script+"'")
 	r.run()
 	require.Positive(t, r.again, "nobody was killed")
 	victim.must("git", "config", "core.sshCommand", shared.sshCommand(victim.person))
@@ -51,7 +54,7 @@ func TestRaceWithAKilledClient(t *testing.T) {
 // asks while it is away is told so, and asks again.
 func TestRaceWithAServerAway(t *testing.T) {
 	t.Parallel()
-	own, err := os.MkdirTemp(shared.path("repos"), "away-")
+	own, err := os.MkdirTemp("", "git-liza-e2e-") // not below the other's: the path of a socket is a short one
 	require.NoError(t, err)
 	s, err := newSite(own)
 	require.NoError(t, err)
