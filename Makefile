@@ -3,6 +3,7 @@
 
 GO      ?= go
 PREFIX  ?= /usr/local
+E2E_TIMEOUT ?= 40m
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
 # The version comes from git describe; go's own stamp would make the build
@@ -22,7 +23,7 @@ demo: build
 	./git-liza demo
 
 test: check
-	$(GO) test -race -json -timeout 30m ./... | awk -f .ci/tally.awk
+	$(GO) test -race -json -timeout 25m ./... | awk -f .ci/tally.awk
 
 check:
 	@.ci/tools go git cc
@@ -35,7 +36,7 @@ check:
 # they measure races between processes and not between packages.
 torture:
 	@.ci/tools go git cc
-	LIZA_TORTURE=1 $(GO) test -race -json -count=1 -p 1 -timeout 30m -run Torture ./... | awk -f .ci/tally.awk
+	LIZA_TORTURE=1 $(GO) test -race -json -count=1 -p 1 -timeout 25m -run Torture ./... | awk -f .ci/tally.awk
 
 # Real servers on loopback ports: every attack, races between clones, three
 # hosts; and real command lines of agents against a stand-in for their models.
@@ -44,7 +45,7 @@ torture:
 e2e:
 	@.ci/tools go git
 	@if .ci/tools sshd nginx fcgiwrap; then \
-		LIZA_E2E=1 LIZA_E2E_AGENTS="$$(.ci/agents)" $(GO) test -json -count=1 -timeout 40m ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
+		LIZA_E2E=1 LIZA_E2E_AGENTS="$$(.ci/agents)" $(GO) test -json -count=1 -timeout $(E2E_TIMEOUT) ./cmd/git-liza/e2e | awk -f .ci/tally.awk; \
 	else echo "SKIPPED: make e2e needs the servers named above, so nothing was shown with servers"; fi
 
 # Costs beside plain git doing the same, within ten minutes; see
