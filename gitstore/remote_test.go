@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -127,6 +128,22 @@ func TestRemoteHearsNothingOfOurs(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(env), "LIZA_")
 	require.Contains(t, string(env), "GIT_TERMINAL_PROMPT=0")
+}
+
+// Somebody else's lock on what this clone saw of the remote goes away, and is
+// waited for: the remote is there.
+func TestRemoteSeenBesideALock(t *testing.T) {
+	t.Parallel()
+	l := newLane(t)
+	l.b.add("task-1")
+	lock := filepath.Join(l.a.dir, ".git", tracking("origin", "state")+".lock")
+	require.NoError(t, os.WriteFile(lock, nil, 0o666))
+	removed := make(chan error, 1)
+	time.AfterFunc(700*time.Millisecond, func() { removed <- os.Remove(lock) })
+	_, err := l.a.store.Sync(context.Background())
+	require.NoError(t, err)
+	require.NoError(t, <-removed)
+	l.agree(t)
 }
 
 // A fetch outlives the process beside it that was killed, and writes the older

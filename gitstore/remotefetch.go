@@ -82,8 +82,9 @@ func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, erro
 // fetchInto fetches refs of a remote, each into one of ours, and nothing that
 // is configured.
 func (s *Store) fetchInto(ctx context.Context, name string, refs [][2]string) error {
-	args := []string{"fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
-		"--no-recurse-submodules", "--refmap=", "--", name}
+	// A `git gc` holds the lock of each ref while its hooks run.
+	args := append(slices.Clone(lockArgs), "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
+		"--no-recurse-submodules", "--refmap=", "--", name)
 	for _, pair := range refs {
 		args = append(args, "+"+pair[0]+":"+pair[1])
 	}
