@@ -16,6 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// unattended keeps git from tidying up behind a command's back: a test would end
+// before it, and its folder would not be empty.
+const unattended = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+
 // TestMain pins what git reads from its surroundings. With GITSTORE_TEST_CHILD
 // set the test binary is a process that a test starts in order to kill it.
 func TestMain(m *testing.M) {
@@ -28,6 +32,9 @@ func TestMain(m *testing.M) {
 	}
 	home, err := os.MkdirTemp("", "gitstore-home")
 	if err != nil {
+		panic(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(unattended), 0o644); err != nil {
 		panic(err)
 	}
 	for _, kv := range os.Environ() {

@@ -11,10 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// unattended keeps git from tidying up behind a command's back: a test would end
+// before it, and its folder would not be empty.
+const unattended = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+
 // TestMain pins what git reads from its surroundings.
 func TestMain(m *testing.M) {
 	home, err := os.MkdirTemp("", "hooks-home")
 	if err != nil {
+		panic(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(unattended), 0o644); err != nil {
 		panic(err)
 	}
 	for _, kv := range os.Environ() {

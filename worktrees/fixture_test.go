@@ -14,6 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// unattended keeps git from tidying up behind a command's back: a test would end
+// before it, and its folder would not be empty.
+const unattended = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+
 // TestMain pins what git would otherwise take from the machine.
 func TestMain(m *testing.M) {
 	if os.Getenv("WORKTREES_CHILD") != "" {
@@ -23,13 +27,16 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(unattended), 0o644); err != nil {
+		panic(err)
+	}
 	for _, kv := range os.Environ() {
 		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
 			os.Unsetenv(name)
 		}
 	}
 	for name, value := range map[string]string{
-		"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_GLOBAL": filepath.Join(home, "none"), "GIT_CONFIG_NOSYSTEM": "1",
+		"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_GLOBAL": filepath.Join(home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_AUTHOR_NAME": "A U Thor", "GIT_AUTHOR_EMAIL": "author@example.com", "GIT_AUTHOR_DATE": "2024-01-01T00:00:00Z",
 		"GIT_COMMITTER_NAME": "C O Mitter", "GIT_COMMITTER_EMAIL": "committer@example.com", "GIT_COMMITTER_DATE": "2024-01-01T00:00:00Z",
 	} {
