@@ -73,7 +73,7 @@ func (c *goalDoneCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.goalMove(flow.ActComplete, func(*flow.Board) flow.Detail { return &flow.CompleteMove{Reason: reason} })
+	return s.goalEnd(flow.ActComplete, &flow.CompleteMove{Reason: reason})
 }
 
 type goalAbortCommand struct {
@@ -85,7 +85,7 @@ func (c *goalAbortCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.goalMove(flow.ActAbort, func(*flow.Board) flow.Detail { return &flow.AbortMove{Reason: reason} })
+	return s.goalEnd(flow.ActAbort, &flow.AbortMove{Reason: reason})
 }
 
 type goalSetCommand struct {
@@ -95,29 +95,52 @@ type goalSetCommand struct {
 }
 
 func (c *goalSetCommand) Run(s *session) error {
-	return s.goalMove(flow.ActGoal, func(b *flow.Board) flow.Detail {
+	r, err := s.goalMove(flow.ActGoal, func(b *flow.Board) flow.Detail {
 		id := c.ID
 		if id == "" {
 			id = flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
 		}
 		return &flow.GoalMove{ID: id, Title: c.Title, Spec: c.Spec}
 	})
-}
-
-// goalMove makes a move on the current goal and prints its state.
-func (s *session) goalMove(act flow.Act, detail func(*flow.Board) flow.Detail) error {
-	clone, err := s.clone()
-	if err != nil {
-		return err
-	}
-	r, err := clone.Move(s.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(b), nil })
 	if err != nil {
 		return err
 	}
 	return s.goalResult(r)
 }
 
-func (s *session) goalResult(r gitstore.Result) error {
+// goalEnd ends the current goal, and says which of its tasks are left: they
+// are open as before, and somebody claims them.
+func (s *session) goalEnd(act flow.Act, detail flow.Detail) error {
+	r, err := s.goalMove(act, func(*flow.Board) flow.Detail { return detail })
+	if err != nil {
+		return err
+	}
+	goal := r.After.Settings().Goal
+	open := []flow.TaskID{}
+	for _, t := range r.After.Tasks() {
+		if t.Goal == goal && !t.Status.Final() {
+			open = append(open, t.ID)
+		}
+	}
+	if len(open) > 0 {
+		s.progress("warning: open in %s: %s, and agents go on with open tasks (git liza list --goal %s); for each that is not needed: git liza abandon %s --reason R",
+			goal, count(len(open), "task"), goal, open[0])
+	}
+	return s.goalResult(r, member{"open", open})
+}
+
+// goalMove makes a move on the current goal.
+func (s *session) goalMove(act flow.Act, detail func(*flow.Board) flow.Detail) (gitstore.Result, error) {
+	clone, err := s.clone()
+	if err != nil {
+		return gitstore.Result{}, err
+	}
+	return clone.Move(s.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(b), nil })
+}
+
+// goalResult prints the goal's state; more is for programs.
+func (s *session) goalResult(r gitstore.Result, more ...member) error {
 	g := r.After.Goal(r.After.Settings().Goal)
-	return s.result(r, viewOf(g), "%s %s: %s", g.ID, g.Status, g.Title)
+	data, _ := viewOf(g).(object)
+	return s.result(r, append(data, more...), "%s %s: %s", g.ID, g.Status, g.Title)
 }
