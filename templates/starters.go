@@ -1,5 +1,7 @@
 package templates
 
+import "strings"
+
 // A Starter is a document that a project can start from.
 type Starter struct {
 	Name  string
@@ -25,4 +27,21 @@ func (s Starter) Text() string {
 		panic(err) // embedded
 	}
 	return string(text)
+}
+
+// Left is the first line of the document that text still has, though whoever
+// starts from it was to put a word of their own there; "" if there is none. The
+// headings of its parts, and the dots of its lists, may stay.
+func (s Starter) Left(text string) string {
+	there := map[string]bool{}
+	for line := range strings.Lines(text) {
+		there[strings.TrimSpace(line)] = true
+	}
+	for line := range strings.Lines(s.Text()) {
+		line = strings.TrimSpace(line)
+		if line != "" && line != "- …" && !strings.HasPrefix(line, "##") && there[line] {
+			return line
+		}
+	}
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -95,7 +96,7 @@ type goalSetCommand struct {
 }
 
 func (c *goalSetCommand) Run(s *session) error {
-	r, err := s.goalMove(flow.ActGoal, func(b *flow.Board) flow.Detail {
+	clone, r, err := s.goalMove(flow.ActGoal, func(b *flow.Board) flow.Detail {
 		id := c.ID
 		if id == "" {
 			id = flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
@@ -105,13 +106,21 @@ func (c *goalSetCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.goalResult(r)
+	warning, err := unwritten(s, clone.Repo, r.After)
+	if err != nil {
+		return err
+	}
+	if warning == "" {
+		return s.goalResult(r)
+	}
+	s.progress("warning: %s", warning)
+	return s.goalResult(r, member{"warning", warning})
 }
 
 // goalEnd ends the current goal, and says which of its tasks are left: they
 // are open as before, and somebody claims them.
 func (s *session) goalEnd(act flow.Act, detail flow.Detail) error {
-	r, err := s.goalMove(act, func(*flow.Board) flow.Detail { return detail })
+	_, r, err := s.goalMove(act, func(*flow.Board) flow.Detail { return detail })
 	if err != nil {
 		return err
 	}
@@ -130,12 +139,13 @@ func (s *session) goalEnd(act flow.Act, detail flow.Detail) error {
 }
 
 // goalMove makes a move on the current goal.
-func (s *session) goalMove(act flow.Act, detail func(*flow.Board) flow.Detail) (gitstore.Result, error) {
+func (s *session) goalMove(act flow.Act, detail func(*flow.Board) flow.Detail) (*work.Clone, gitstore.Result, error) {
 	clone, err := s.clone()
 	if err != nil {
-		return gitstore.Result{}, err
+		return nil, gitstore.Result{}, err
 	}
-	return clone.Move(s.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(b), nil })
+	r, err := clone.Move(s.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(b), nil })
+	return clone, r, err
 }
 
 // goalResult prints the goal's state; more is for programs.

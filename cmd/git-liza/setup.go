@@ -73,7 +73,7 @@ func (c *initCommand) Run(s *session) error {
 			return unpublished(c.Remote, err)
 		}
 	}
-	return c.report(s, r)
+	return c.report(s, clone, r)
 }
 
 // alone refuses a board of this clone's own beside one that it could take.
@@ -125,7 +125,7 @@ func (c *initCommand) joined(s *session, clone *work.Clone) (bool, error) {
 	if err := c.guard(s, clone, b); err != nil {
 		return true, err
 	}
-	return true, c.report(s, gitstore.Result{Already: true, Commit: tip, Before: b, After: b})
+	return true, c.report(s, clone, gitstore.Result{Already: true, Commit: tip, Before: b, After: b})
 }
 
 // guard installs the hooks, whether or not a remote takes the board.
@@ -140,11 +140,19 @@ func (c *initCommand) guard(s *session, clone *work.Clone, b *flow.Board) error 
 }
 
 // report says what board there is now.
-func (c *initCommand) report(s *session, r gitstore.Result) error {
+func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) error {
 	settings := r.After.Settings()
+	warning, err := unwritten(s, clone.Repo, r.After)
+	if err != nil {
+		return err
+	}
 	goal := r.After.Goal(settings.Goal)
 	data := map[string]any{"goal": settings.Goal, "title": goal.Title, "spec": goal.Spec, "sprint": settings.Sprint,
 		"integration": settings.Integration.Name, "tip": settings.Integration.Tip, "board": settings.Board, "admin": c.Admin, "remote": c.Remote}
+	if warning != "" {
+		data["warning"] = warning
+		s.progress("warning: %s", warning)
+	}
 	held := ""
 	if c.Remote != "" {
 		held = "; " + c.Remote + " holds it"

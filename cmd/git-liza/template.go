@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/templates"
 )
 
@@ -13,16 +15,50 @@ type templateCommand struct {
 }
 
 func (c *templateCommand) Run(s *session) error {
-	starters := templates.Starters()
 	if c.Name == "" {
-		return s.starters(starters)
+		return s.starters(templates.Starters())
 	}
-	i := slices.IndexFunc(starters, func(one templates.Starter) bool { return one.Name == c.Name })
-	if i < 0 {
+	one, ok := starter(c.Name)
+	if !ok {
 		return usagef("git liza template", "there is no template %s", c.Name)
 	}
-	text := starters[i].Text()
+	text := one.Text()
 	return s.answer("", map[string]any{"name": c.Name, "text": text}, text)
+}
+
+// starter finds a template by its name.
+func starter(name string) (one templates.Starter, ok bool) {
+	list := templates.Starters()
+	i := slices.IndexFunc(list, func(one templates.Starter) bool { return one.Name == name })
+	if i < 0 {
+		return one, false
+	}
+	return list[i], true
+}
+
+// unwritten says that the spec of the current goal is, in part, still the
+// template: planners would plan that. It is "" if all is the author's own.
+func unwritten(s *session, repo *gitstore.Repo, b *flow.Board) (string, error) {
+	spec, _, _ := strings.Cut(b.Goal(b.Settings().Goal).Spec, "#")
+	id, err := repo.BlobAt(s.ctx, b.Settings().Integration.Tip, spec)
+	if err != nil || id == "" {
+		return "", err
+	}
+	o, err := repo.Objects(s.ctx)
+	if err != nil {
+		return "", err
+	}
+	_, text, err := o.Read(id)
+	if err != nil {
+		return "", err
+	}
+	vision, _ := starter("vision")
+	line := vision.Left(string(text))
+	if line == "" {
+		return "", nil
+	}
+	return fmt.Sprintf("%s still says %q, as the template does, and agents take it for the goal; write what you want there, commit it, and then: "+
+		"git liza adopt HEAD --reason 'the goal'; its name on the board: git liza edit goal", spec, cut(line, 60)), nil
 }
 
 // starters lists the templates.
