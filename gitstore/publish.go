@@ -47,6 +47,7 @@ func (s *Store) publishParts(ctx context.Context, remote string, found heads, ti
 	if err != nil {
 		return 0, found, err
 	}
+	since := found.state
 	for _, p := range parts {
 		b, err := s.BoardAt(p.tip)
 		if err != nil {
@@ -58,7 +59,7 @@ func (s *Store) publishParts(ctx context.Context, remote string, found heads, ti
 		}
 		updates := append([]RefUpdate{{Name: StateRef, Old: found.state, New: p.tip}, branch}, p.refs...)
 		if p.tip == tip {
-			open, err := s.openBranches(ctx, b)
+			open, err := s.openBranches(ctx, b, since == "")
 			if err != nil {
 				return moves, found, err
 			}
@@ -200,9 +201,11 @@ func (s *Store) keptRefs(e Event) (list []RefUpdate, absent *RefUpdate, err erro
 	return list, absent, nil
 }
 
-// openBranches are the branches of tasks that are worked on or wait for a
-// verdict or a merge.
-func (s *Store) openBranches(ctx context.Context, b *flow.Board) ([]RefUpdate, error) {
+// openBranches are the branches of tasks that wait for a verdict or a merge, and,
+// for a remote that had no board, of those that are worked on. Where there is
+// one it may have these from whoever holds the task, and the branch of that name
+// here may be an earlier coder's.
+func (s *Store) openBranches(ctx context.Context, b *flow.Board, first bool) ([]RefUpdate, error) {
 	var list []RefUpdate
 	for _, id := range b.IDs(flow.Tasks) {
 		t := b.Task(flow.TaskID(id))
@@ -211,6 +214,7 @@ func (s *Store) openBranches(ctx context.Context, b *flow.Board) ([]RefUpdate, e
 		}
 		ref, tip := "refs/heads/"+t.ID.Branch(), ID("")
 		switch {
+		case t.Status == flow.Claimed && !first:
 		case t.Status == flow.Claimed:
 			var err error
 			if tip, err = s.Repo.Resolve(ctx, ref); err != nil {

@@ -80,6 +80,23 @@ func TestPublishWorkOfOthers(t *testing.T) {
 	l.agree(t)
 }
 
+// What a remote has of the work on a task is its holder's: a clone that gives
+// moves back has perhaps a branch of that name from an earlier coder.
+func TestPublishLeavesWorkInProgress(t *testing.T) {
+	t.Parallel()
+	l := newLane(t)
+	l.a.add("task-1")
+	l.a.claim("task-1", coder)
+	l.loses(t, func() { l.a.add("task-2") })
+	git(t, l.bare, "update-ref", "refs/heads/liza/task-1", string(l.at(t, StateRef)))
+	git(t, l.a.dir, "update-ref", "refs/heads/liza/task-1", "refs/heads/integration")
+	_, err := l.a.store.Join(context.Background(), "origin", true)
+	require.NoError(t, err)
+	require.Equal(t, l.a.at(StateRef), l.at(t, StateRef))
+	require.NotEqual(t, l.a.at("refs/heads/liza/task-1"), l.at(t, "refs/heads/liza/task-1"))
+	l.agree(t)
+}
+
 // Killed at any step of giving back, it is completed by typing it again.
 func TestPublishKilled(t *testing.T) {
 	t.Parallel()
