@@ -64,7 +64,7 @@ func (s *Store) Rev(ctx context.Context, name string) (ID, error) {
 	if err != nil {
 		return "", err
 	}
-	if at, ok := parseTime(name); ok {
+	if at, ok := ParseTime(name); ok {
 		return s.lastBefore(tip, at)
 	}
 	if mark, err := s.Repo.Resolve(ctx, flow.MarkRef(name)); err == nil && mark != "" {
@@ -97,8 +97,10 @@ func (s *Store) lastBefore(tip ID, at time.Time) (ID, error) {
 	return found, err
 }
 
-func parseTime(s string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02"} {
+// ParseTime reads a time as people write it: RFC 3339, or without its zone, its
+// seconds or its clock, and then in UTC.
+func ParseTime(s string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
 		if at, err := time.Parse(layout, s); err == nil {
 			return at, true
 		}

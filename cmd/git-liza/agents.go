@@ -21,18 +21,6 @@ type agentCommands struct {
 	MCP       mcpCommand       `cmd:"" name:"mcp" group:"Agents" help:"Serve the moves of your role as tools, over standard input and output."`
 }
 
-// duration is a span of time that need not be whole seconds.
-type duration time.Duration
-
-func (d *duration) UnmarshalText(text []byte) error {
-	v, err := time.ParseDuration(string(text))
-	if err != nil || v <= 0 {
-		return errors.New("must be a span of time such as 90s or 2h")
-	}
-	*d = duration(v)
-	return nil
-}
-
 type agentCommand struct {
 	Role     flow.Role    `arg:"" help:"planner, coder or code-reviewer."`
 	ID       flow.AgentID `placeholder:"ID" help:"Default: the first number that is free."`
@@ -159,7 +147,7 @@ func (s *session) limits(c *work.Clone, l *supervise.Limits) error {
 			continue
 		}
 		if err := d.UnmarshalText([]byte(text)); err != nil {
-			return usagef("git config "+key+" 15m", "%s is %q: it %v", key, text, err)
+			return usagef("git config "+key+" 15m", "%s is %q, no span of time (%s)", key, text, spanForms)
 		}
 		set(time.Duration(d))
 	}

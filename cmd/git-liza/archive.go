@@ -9,7 +9,7 @@ import (
 )
 
 type archiveCommand struct {
-	OlderThan flow.Duration `placeholder:"72h" help:"Only tasks that became final at least this long ago, and drop the records of sessions that ended before; default all final tasks, no sessions."`
+	OlderThan flow.Duration `placeholder:"3d" help:"Only tasks that became final at least this long ago, and drop the records of sessions that ended before; default all final tasks, no sessions."`
 }
 
 // Run makes a move for each [flow.MaxTasks] tasks: more do not fit into one.

@@ -11,7 +11,7 @@ import (
 )
 
 type diffCommand struct {
-	From string `arg:"" optional:"" placeholder:"REV" help:"A time, a mark such as sprint-1, or a commit of refs/liza/state; default: before the last move."`
+	From string `arg:"" optional:"" placeholder:"REV" help:"A time, a span before now (2h, 3d), a mark such as sprint-1, or a commit of refs/liza/state; default: before the last move."`
 	To   string `arg:"" optional:"" placeholder:"REV" help:"Default: the board as it is."`
 }
 
@@ -23,13 +23,13 @@ func (c *diffCommand) Run(s *session) error {
 	if c.To == "" {
 		c.To = gitstore.StateRef
 	}
-	to, err := clone.Store.Rev(s.ctx, c.To)
+	to, err := s.rev(clone, c.To)
 	if err != nil {
 		return err
 	}
 	from := gitstore.ID("")
 	if c.From != "" {
-		from, err = clone.Store.Rev(s.ctx, c.From)
+		from, err = s.rev(clone, c.From)
 	} else if e, readErr := clone.Store.Event(to); readErr != nil {
 		err = readErr
 	} else {

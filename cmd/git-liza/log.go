@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -13,7 +12,7 @@ import (
 type logCommand struct {
 	ID    flow.TaskID  `arg:"" optional:"" help:"Only the moves that changed this task."`
 	Count int          `short:"n" placeholder:"N" help:"At most so many."`
-	Since string       `placeholder:"T" help:"Only moves not before this time (2026-01-17, 2026-01-17T14:06:00Z) or within this span (90m, 2h, 3d)."`
+	Since string       `placeholder:"T" help:"Only moves not before this time (2026-01-17, 2026-01-17T14:06:00Z) or within this span (90m, 2h, 3d, 1w)."`
 	Agent []flow.Actor `placeholder:"ID" help:"Only moves by this agent or human (coder-1, human:ann); repeatable."`
 	Act   []flow.Act   `placeholder:"ACT" help:"Only moves of this kind (claim, submit); repeatable."`
 	YAML  bool         `name:"yaml" xor:"form" help:"One YAML list of the moves with all that they say."`
@@ -162,24 +161,4 @@ func said(o object) string {
 		}
 	}
 	return ""
-}
-
-// parseSince reads a time, or a span before now.
-func parseSince(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at, nil
-		}
-	}
-	days, unit := 0, ""
-	if n, err := fmt.Sscanf(text, "%d%s", &days, &unit); err == nil && n == 2 && unit == "d" && days > 0 {
-		return now.AddDate(0, 0, -days), nil
-	}
-	if d, err := time.ParseDuration(text); err == nil && d > 0 {
-		return now.Add(-d), nil
-	}
-	return time.Time{}, usagef("git liza help log", "--since: %q is neither a time (2026-01-17, 2026-01-17T14:06:00Z) nor a span (90m, 2h, 3d)", text)
 }

@@ -54,7 +54,7 @@ func (s *session) lookAt(rev string) (look, error) {
 	if err != nil {
 		return look{}, err
 	}
-	commit, err := clone.Store.Rev(s.ctx, rev)
+	commit, err := s.rev(clone, rev)
 	if err != nil {
 		return look{}, err
 	}

@@ -68,7 +68,7 @@ func run(s *session, args []string) (code int) {
 	cli := branch(args)
 	var helped helpPrinted
 	var page strings.Builder
-	parser, err := kong.New(cli, kong.Name("git liza"), kong.Description(description),
+	parser, err := kong.New(cli, spans, kong.Name("git liza"), kong.Description(description),
 		kong.Writers(&page, s.stderr), kong.Exit(func(int) { panic(helped) }), kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 78}),
 		kong.Vars{"version": version})

@@ -10,7 +10,7 @@ import (
 )
 
 type stateCommand struct {
-	At string `placeholder:"REV|TIME" help:"The board as it was: a time, a mark such as sprint-1, or a commit of refs/liza/state."`
+	At string `placeholder:"REV|TIME" help:"The board as it was: a time, a span before now (2h, 3d), a mark such as sprint-1, or a commit of refs/liza/state."`
 }
 
 // A stateHead is what the one document of the whole board begins with; a list

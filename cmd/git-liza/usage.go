@@ -14,7 +14,7 @@ import (
 
 type usageCommand struct {
 	By    string `enum:"task,role,agent,provider,model,outcome,sprint" default:"task" placeholder:"WHAT" help:"task (the default), role, agent, provider, model, outcome or sprint."`
-	Since string `placeholder:"T" help:"Only sessions that ended not before this time (2026-01-17, 2026-01-17T14:06:00Z) or within this span (90m, 2h, 3d)."`
+	Since string `placeholder:"T" help:"Only sessions that ended not before this time (2026-01-17, 2026-01-17T14:06:00Z) or within this span (90m, 2h, 3d, 1w)."`
 }
 
 // A share is what some of the sessions used.

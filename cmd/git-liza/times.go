@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// The forms in which people write times and spans.
+const (
+	timeForms = "2026-01-17, 2026-01-17T14:06:00Z"
+	spanForms = "90s, 30m, 2h, 3d, 1w"
+)
+
+// parseSpan reads a span of time: days, weeks, or what Go writes.
+func parseSpan(text string) (time.Duration, error) {
+	const day = 24 * time.Hour
+	if last := len(text) - 1; last > 0 {
+		unit := map[byte]time.Duration{'d': day, 'w': 7 * day}[text[last]]
+		if n, err := strconv.ParseUint(text[:last], 10, 32); err == nil && unit > 0 && n > 0 && time.Duration(n) <= math.MaxInt64/unit {
+			return time.Duration(n) * unit, nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return d, nil
+	}
+	return 0, fmt.Errorf("%q is no span of time (%s)", quoted(text), spanForms)
+}
+
+// parseTime reads a time, or a span before now.
+func parseTime(text string, now time.Time) (time.Time, error) {
+	if at, ok := gitstore.ParseTime(text); ok {
+		return at, nil
+	}
+	if d, err := parseSpan(text); err == nil {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, fmt.Errorf("%q is neither a time (%s) nor a span before now (%s)", quoted(text), timeForms, spanForms)
+}
+
+// parseSince reads what --since takes; the zero time is none.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := parseTime(text, now)
+	if err != nil {
+		return at, usagef("git liza log --since 3d", "--since: %v", err)
+	}
+	return at, nil
+}
+
+// rev is the state that a name stands for, or a span before now.
+func (s *session) rev(clone *work.Clone, name string) (gitstore.ID, error) {
+	id, err := clone.Store.Rev(s.ctx, name)
+	if !errors.Is(err, gitstore.ErrNoState) {
+		return id, err
+	}
+	at, notOne := parseTime(name, clone.Store.Now())
+	if notOne != nil {
+		return "", fmt.Errorf("%w, no mark (sprint-1), no commit of %s, no time (%s) and no span before now (%s)", err, gitstore.StateRef, timeForms, spanForms)
+	}
+	return clone.Store.Rev(s.ctx, at.UTC().Format(time.RFC3339))
+}
+
+// duration is a span of time that need not be whole seconds.
+type duration time.Duration
+
+func (d *duration) UnmarshalText(text []byte) error {
+	v, err := parseSpan(string(text))
+	if err != nil {
+		return err
+	}
+	*d = duration(v)
+	return nil
+}
+
+// spans reads the board's lengths of time on the command line, where people may
+// write days and weeks too; documents have one form.
+var spans = kong.TypeMapper(reflect.TypeFor[flow.Duration](), kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("span", &text); err != nil {
+		return err
+	}
+	v, err := parseSpan(text)
+	if err != nil {
+		return err
+	}
+	var d flow.Duration
+	if err := d.UnmarshalText([]byte(v.String())); err != nil {
+		return err
+	}
+	target.SetInt(int64(d))
+	return nil
+}))
