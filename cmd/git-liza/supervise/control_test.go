@@ -234,6 +234,10 @@ func TestStoppedCommandIsNamed(t *testing.T) {
 	t.Cleanup(func() { _ = stopped.Process.Kill() })
 	w.await("the command moves refs", func() bool { return w.has("moves") })
 	require.NoError(t, stopped.Process.Signal(syscall.SIGSTOP))
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(stopped.Process.Pid, &status, syscall.WUNTRACED, nil)
+	require.NoError(t, err)
+	require.True(t, status.Stopped(), "before its git comes back to it")
 	w.write(filepath.Join(w.notes, "go"), "")
 
 	r := w.begin(untilIdle, coder(w.agent("submit")), reviewer(w.agent("approve")))

@@ -96,7 +96,7 @@ func TestPresence(t *testing.T) {
 	require.Regexp(t, `(?m)^  coder-1 +WORKING +task-1 +\d+m left, coding for \d+[sm] \(session 1\), heard \d+[sm] ago$`, w.liza("status"))
 	require.False(t, w.agents(time.Until(p.At.Add(80 * time.Second)))["coder-1"].Presence.Silent)
 	require.True(t, w.agents(5 * time.Minute)["coder-1"].Presence.Silent)
-	require.Equal(t, "waiting", w.agents(0)["planner-1"].Presence.Doing)
+	w.does("planner-1", "waiting")
 
 	w.write(filepath.Join(w.notes, "go"), "")
 	w.until("the submission", func(b *flow.Board) bool { return b.Task("task-1").Status == flow.ReadyForReview })
