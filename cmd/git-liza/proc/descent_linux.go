@@ -2,9 +2,12 @@ package proc
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -85,6 +88,9 @@ func descend(root int, visit func(process)) {
 		}
 		return true
 	}
+	for _, p := range hidden(root) {
+		belongs(p)
+	}
 	var others []process
 	for names, err := dir.Readdirnames(few); err == nil; names, err = dir.Readdirnames(few) {
 		for _, name := range names {
@@ -98,6 +104,32 @@ func descend(root int, visit func(process)) {
 		n = len(others)
 		others = slices.DeleteFunc(others, belongs)
 	}
+}
+
+// hidden are the children of a process that /proc shows to nobody but their
+// parent: where it is mounted with hidepid, who cannot be traced (a key agent) is
+// not there even for its own user. Who has a parent of that kind is met once that
+// is gone.
+func hidden(parent int) []process {
+	var list []process
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
+	for _, path := range lists {
+		text, _ := os.ReadFile(path)
+		for _, name := range strings.Fields(string(text)) {
+			if _, shown := stat(name); shown {
+				continue
+			}
+			pid, err := strconv.Atoi(name)
+			if err != nil {
+				continue
+			}
+			// Who ended meanwhile has no group.
+			if group, err := syscall.Getpgid(pid); err == nil {
+				list = append(list, process{pid: pid, parent: parent, group: group})
+			}
+		}
+	}
+	return list
 }
 
 // few is how many names are read at once, so that they are those of processes

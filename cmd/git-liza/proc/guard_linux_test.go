@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 )
@@ -44,6 +45,17 @@ func init() {
 		time.AfterFunc(never, func() { os.Exit(1) }) // nobody else would find it
 		go headless()
 		_, _, _ = syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)
+	}
+}
+
+// While nobody may trace it, a process is not in a /proc that hides.
+func init() {
+	if os.Getenv("PROC_TEST_HIDDEN") != "" {
+		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
+		_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+		_ = os.WriteFile("begun", nil, 0o600)
+		_, _ = os.ReadFile("block")
+		os.Exit(0)
 	}
 }
 
@@ -255,4 +267,33 @@ func TestNoGuardInTheDark(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, string(out), "guard: /proc does not show")
 	require.NoFileExists(t, filepath.Join(c.Dir, "begun"))
+}
+
+// Where /proc hides a descendant also from its own user, the guard finds it as
+// its child.
+func TestBoundFollowsWhoHides(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setpriv"); err != nil || os.Getuid() != 0 {
+		t.Skip("only root mounts a /proc that hides, with util-linux")
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	c := shell(t, `exec 9>alive; PROC_TEST_HIDDEN=1 setsid "/proc/$PPID/exe" </dev/null >/dev/null 2>&1 &
+until test -e begun; do :; done; exit 5`)
+	t.Cleanup(func() { evict(c.Dir) })
+	gone := witness(t, c)
+	us := exec.Command("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c",
+		`mount -t proc -o hidepid=2,gid=65534 proc /proc || exit; setpriv --bounding-set=-sys_ptrace "$0"; echo over; read -r _`, self)
+	us.Env = append(os.Environ(), "PROC_TEST_BOUND="+c.Dir, "PROC_TEST_SCRIPT="+c.Args[1])
+	hold, err := us.StdinPipe()
+	require.NoError(t, err)
+	out, err := us.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, us.Start())
+	defer us.Wait()
+	defer hold.Close()
+	if _, err = io.ReadFull(out, make([]byte, len("over"))); err != nil {
+		t.Skip("no namespaces here")
+	}
+	gone()
 }
