@@ -39,6 +39,7 @@ type glance struct {
 	Counts      map[string]int `json:"counts"`       // by state, without the archive
 	Agents      []agentView    `json:"agents"`
 	Waiting     []waitGroup    `json:"waiting"`
+	Unheard     []flow.Role    `json:"unheard"` // that tasks wait for, and no supervisor speaks for
 	Next        []step         `json:"next"`
 
 	archived bool // no task is live, some are archived
@@ -87,6 +88,7 @@ func (c *statusCommand) Run(s *session) error {
 		g.Hooks = found.Text
 	}
 	g.Waiting = l.waiting(tasks, g.Agents)
+	g.Unheard = unheard(g.Waiting, g.Agents)
 	g.Next = l.next(g.Waiting, tasks)
 	if err := l.board.Err(); err != nil {
 		return err
@@ -122,6 +124,9 @@ func (g *glance) text(settings flow.Settings, goal *flow.Goal, sprint *flow.Spri
 		head.add("hooks", g.Hooks)
 	}
 	head.add("tasks", g.countsLine())
+	if len(g.Unheard) > 0 && c.State == flow.Running { // where it does not run, resuming it comes first
+		head.add("supervisors", "none is heard of for "+strings.Join(roleNames(g.Unheard), ", ")+": git liza rush")
+	}
 	return head.text(width) + section("agents", g.agentRows(at), width) + section("waiting", waitRows(g.Waiting), width) +
 		section("next", stepRows(g.Next), width)
 }

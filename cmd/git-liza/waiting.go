@@ -62,6 +62,23 @@ func (l look) waiting(tasks []flow.Summary, agents []agentView) []waitGroup {
 	return list
 }
 
+// unheard are the roles that tasks wait for and whose agents no supervisor
+// speaks for: none has said anything, or all have fallen silent. Who is
+// registered by hand is somebody's, and nobody knows whether that one is there.
+func unheard(groups []waitGroup, agents []agentView) []flow.Role {
+	roles := []flow.Role{}
+	for _, w := range waits {
+		heard := func(a agentView) bool {
+			return a.Role == w.role && a.Presence != nil && !a.Presence.Silent(a.Presence.at)
+		}
+		waited := func(g waitGroup) bool { return g.For == w.what }
+		if w.role != 0 && slices.ContainsFunc(groups, waited) && !slices.ContainsFunc(agents, heard) {
+			roles = append(roles, w.role)
+		}
+	}
+	return roles
+}
+
 // unmerged are the tasks that others need and that are not merged. What is
 // not among the tasks is archived, and the rules know whether it was merged.
 func unmerged(tasks []flow.Summary) map[flow.TaskID]bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // boardOf holds the documents; settings come first unless they are among them.
@@ -89,6 +90,29 @@ func TestNobodyIsThere(t *testing.T) {
 	require.Empty(t, nobody(coder, reviewer))
 	reviewer.Degraded = "no network"
 	require.Equal(t, []string{"code-reviewer"}, nobody(coder, reviewer))
+}
+
+func TestNobodyIsHeardOf(t *testing.T) {
+	t.Parallel()
+	said := func(role flow.Role, ago time.Duration) agentView {
+		return agentView{Role: role, Presence: &sign{gitstore.Presence{At: noon.Add(-ago), Every: flow.Duration(time.Minute)}, noon}}
+	}
+	byHand := agentView{Role: flow.Coder}
+	both := []waitGroup{{For: "code-reviewer"}, {For: "coder"}, {For: "merge"}, {For: "planner"}}
+	for _, test := range []struct {
+		groups []waitGroup
+		agents []agentView
+		want   []flow.Role
+	}{
+		{nil, nil, []flow.Role{}},
+		{both, nil, []flow.Role{flow.CodeReviewer, flow.Coder}},
+		{both[1:], []agentView{byHand, said(flow.CodeReviewer, 0)}, []flow.Role{flow.Coder}},
+		{both, []agentView{byHand, said(flow.Coder, 3*time.Minute)}, []flow.Role{flow.CodeReviewer}},
+		{both[1:], []agentView{said(flow.Coder, 3*time.Minute+time.Second)}, []flow.Role{flow.Coder}},
+		{both[2:], nil, []flow.Role{}},
+	} {
+		require.Equal(t, test.want, unheard(test.groups, test.agents))
+	}
 }
 
 func TestWhatToDoNext(t *testing.T) {
