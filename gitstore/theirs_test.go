@@ -167,11 +167,9 @@ func TestTheirsBehind(t *testing.T) {
 func stopAt(t *testing.T, gitDir string, n int) gate {
 	t.Helper()
 	g := stop(t, gitDir, "reference-transaction", "prepared")
-	path := filepath.Join(gitDir, "hooks", "reference-transaction")
 	count := filepath.Join(filepath.Dir(g.goOn), "count")
-	script := "#!/bin/sh\ntest \"$1\" = prepared || exit 0\necho >>'" + count + "'\n" +
-		"test $(wc -l <'" + count + "') = " + strconv.Itoa(n) + " || exit 0\n: >'" + g.reached + "'\nread go <'" + g.goOn + "'\nexit 0\n"
-	require.NoError(t, os.WriteFile(path, []byte(script), 0o777))
+	script(t, filepath.Join(gitDir, "hooks", "reference-transaction"), "#!/bin/sh\ntest \"$1\" = prepared || exit 0\necho >>'"+count+"'\n"+
+		"test $(wc -l <'"+count+"') = "+strconv.Itoa(n)+" || exit 0\n: >'"+g.reached+"'\nread go <'"+g.goOn+"'\nexit 0\n")
 	return g
 }
 
@@ -182,6 +180,7 @@ func killedAt(t *testing.T, dir, gitDir, task string, n int) bool {
 	g := stopAt(t, gitDir, n)
 	cmd := storeChild(os.Args[0], dir, task)
 	cmd.Stderr = os.Stderr
+	t.Cleanup(family(t, cmd)) // the folders are removed after that
 	require.NoError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()

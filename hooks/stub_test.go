@@ -22,6 +22,7 @@ func TestServerStub(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "git-liza")
 	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\ncat >'"+notes+"'\nexit 3\n"), 0o755))
 	require.NoError(t, Install(context.Background(), y.judge.Repo, Options{Server: true, Binary: program, Integration: "integration"}))
+	startedAll()
 	root := string(y.there(gitstore.StateRef))
 	y.add("a")
 	next := string(y.at(gitstore.StateRef))
