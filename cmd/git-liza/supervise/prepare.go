@@ -121,7 +121,7 @@ func (s *supervisor) degrade(ctx context.Context, u *unfitError) error {
 			return err
 		}
 	}
-	s.rush.troubles.set(u.task, u)
+	s.rush.troubles.set(u.task, errors.New(isDegraded(s.id)))
 	_, err := s.clone.Make(ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: s.id, Reason: u.Error()})
 	return err
 }

@@ -47,9 +47,16 @@ func (r *Rush) stuck(b *flow.Board) error {
 			stalls = append(stalls, r.stall(b, t))
 		}
 	}
-	for _, s := range r.roll.crew() {
+	told := map[string]flow.AgentID{}
+	for _, s := range r.resting() {
 		if a := b.Agent(s.id); a != nil && a.Degraded != "" {
-			stalls = append(stalls, Stall{Status: string(s.id) + " is degraded", Why: a.Degraded, Hint: "git liza doctor"})
+			stall := Stall{Status: isDegraded(s.id), Why: a.Degraded, Hint: "git liza doctor"}
+			if first, ok := told[a.Degraded]; ok {
+				stall.Why = "as " + string(first) + " is"
+			} else {
+				told[a.Degraded] = s.id
+			}
+			stalls = append(stalls, stall)
 		}
 		if stall := s.noPlan(b); stall.Why != "" {
 			stalls = append(stalls, stall)
@@ -67,6 +74,17 @@ func (r *Rush) stuck(b *flow.Board) error {
 		return nil
 	}
 	return &Stuck{stalls}
+}
+
+// isDegraded is all that a task says of that: why stands with the agent.
+func isDegraded(id flow.AgentID) string { return string(id) + " is degraded" }
+
+// resting are the supervisors that are still there, in the order of their ids:
+// all have one by the time they are at rest.
+func (r *Rush) resting() []*supervisor {
+	return slices.SortedFunc(slices.Values(r.roll.crew()), func(x, y *supervisor) int {
+		return cmp.Or(cmp.Compare(x.post.Role, y.post.Role), cmp.Compare(len(x.id), len(y.id)), cmp.Compare(x.id, y.id))
+	})
 }
 
 // stall is why one task waits.
@@ -106,7 +124,7 @@ func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
 
 // refused says why none of the supervisors here may begin an act on a task.
 func (r *Rush) refused(b *flow.Board, act flow.Act, role flow.Role, stall *Stall) {
-	for _, s := range r.roll.crew() {
+	for _, s := range r.resting() {
 		if act != flow.ActMerge && s.post.Role != role {
 			continue
 		}
@@ -116,7 +134,7 @@ func (r *Rush) refused(b *flow.Board, act flow.Act, role flow.Role, stall *Stall
 			case flow.RuleBudget:
 				stall.Hint = refusal.Hint
 			case flow.RuleDegraded:
-				stall.Hint = "git liza doctor"
+				stall.Why, stall.Hint = isDegraded(s.id), "git liza doctor"
 			}
 			return
 		}

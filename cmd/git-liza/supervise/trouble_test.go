@@ -3,6 +3,7 @@ package supervise_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,7 +151,7 @@ func TestBrokenPause(t *testing.T) {
 func TestUnfitProvider(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.tasks(1)
+	w.tasks(2)
 	old := filepath.Join(w.notes, "old")
 	w.write(old, "#!/bin/sh\necho fake 1.2.3\n")
 	post := func(binary string) supervise.Post {
@@ -164,4 +165,13 @@ func TestUnfitProvider(t *testing.T) {
 	_, err = w.rush(post("git-liza-no-such-program"))
 	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: git-liza-no-such-program is not on the PATH; npm install -g fake")
 	require.Empty(t, w.moves(flow.ActClaim))
+
+	// Each agent is named, and why that is so is said once.
+	_, err = w.rush(post(old), post(old))
+	require.Equal(t, 1, strings.Count(err.Error(), "older than 2.0.0"), err)
+	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: "+old)
+	require.ErrorContains(t, err, "coder-2 is degraded: as coder-1 is")
+	for _, task := range []string{"task-1", "task-2"} {
+		require.ErrorContains(t, err, task+" UNCLAIMED: coder-1 is degraded\n")
+	}
 }
