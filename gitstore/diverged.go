@@ -22,7 +22,8 @@ func (d *Diverged) Error() string { return d.Reason }
 func (d *Diverged) Unwrap() error { return ErrDiverged }
 
 // diverged says what became of a remote's board: it is behind this clone's, it
-// went on another way, or it is another one.
+// went on another way, or it is another one. One that lost nothing, and goes on
+// by something that is no move, is a *Breach: there is nothing to give up.
 func (s *Store) diverged(ctx context.Context, name string, mirror, state ID) error {
 	fork, err := s.fork(ctx, mirror, state)
 	if err != nil {
@@ -31,6 +32,9 @@ func (s *Store) diverged(ctx context.Context, name string, mirror, state ID) err
 	if fork == "" {
 		return &Diverged{fmt.Sprintf("%v: %s has another board, at %s, this clone is at %s", ErrDiverged, name, state.Short(), mirror.Short()),
 			"git remote get-url " + name}
+	}
+	if fork == mirror {
+		return &Breach{state, fmt.Errorf("what follows on %s is not moves alone", mirror.Short())}
 	}
 	own, breach := s.chain(mirror, fork)
 	if breach != nil {
