@@ -151,7 +151,8 @@ type taskView struct {
 // of is a task with exactly the keys that scripts rely on. Values follow the
 // rule of [viewOf]. lease_expires is the claim's, assigned_to whoever holds
 // the task or worked on it last. claimable says whether the asker could claim
-// the task now, and why_not what stands against it.
+// the task now, and why_not what stands against it: nothing but its state where
+// that is final, so it is "" there.
 func (v taskView) of(t *flow.Task) object {
 	a, sub, review, merge, block := part(t.Attempt), part(t.Submission), part(t.Review), part(t.Merge), part(t.Block)
 	assigned, approvedBy := a.Coder, part(t.Verdict).By
@@ -166,6 +167,10 @@ func (v taskView) of(t *flow.Task) object {
 		worktree = "" // it is on another host
 	}
 	whyNot := v.whyNot(t.ID)
+	claimable := whyNot == ""
+	if t.Status.Final() {
+		whyNot = ""
+	}
 	return object{
 		{"id", t.ID}, {"title", t.Title}, {"status", viewOf(t.Status)}, {"kind", viewOf(t.Kind)}, {"goal", t.Goal}, {"sprint", t.Sprint},
 		{"done_when", t.DoneWhen}, {"spec", t.Spec}, {"scope", t.Scope}, {"priority", t.Priority},
@@ -181,7 +186,7 @@ func (v taskView) of(t *flow.Task) object {
 		{"integration_failure", viewOf(t.Integration)}, {"integration_fix", a.Fix}, {"handoff", viewOf(t.Handoff)},
 		{"supersedes", viewOf(t.Supersedes)}, {"superseded_by", viewOf(t.SupersededBy)}, {"rescope_reason", t.Rescope},
 		{"usage", viewOf(t.Usage)}, {"budget", viewOf(t.Budget)}, {"budget_left", v.left(t.ID)},
-		{"claimable", whyNot == ""}, {"why_not", whyNot},
+		{"claimable", claimable}, {"why_not", whyNot},
 	}
 }
 
