@@ -201,6 +201,36 @@ func TestPresenceNeverStopsAFetch(t *testing.T) {
 	require.Empty(t, known)
 }
 
+// Another program may write what ours would not: numbers that would give others
+// more to spend, or all that there is, and letters that steer a terminal.
+func TestPresenceOfAnotherProgram(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := seeded(t)
+	r := open(t, dir)
+	said := func(document string) (Presence, bool) {
+		o, err := r.Objects(ctx)
+		require.NoError(t, err)
+		id, err := o.WriteCommit([]byte("tree " + string(r.emptyTree()) + "\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nsubject\n\n" + document))
+		require.NoError(t, err)
+		require.NoError(t, o.Flush())
+		return r.saidAt(ctx, id, "coder-1")
+	}
+	head := "agent: coder-1\ngeneration: " + string(generation) + "\nevery: 30s\n"
+	p, ok := said(head + "host: \"\\e[2J\\u009b31m\"\nusage:\n  input: 1\n  cached: 9000000000000000000\n  output: -5\n  sessions: 9\n")
+	require.True(t, ok)
+	require.Equal(t, "[2J31m", p.Host)
+	require.Equal(t, flow.Usage{Sessions: 1, Input: 1, Cached: 1}, p.Usage)
+	require.Zero(t, p.Usage.Tokens(), "nobody gets more by it")
+	p, ok = said(head + "usage:\n  input: 9223372036854775807\n  output: 9223372036854775807\n  cost: \"1000000000\"\n")
+	require.True(t, ok)
+	require.Equal(t, flow.Usage{Input: 1e12, Output: 1e12, Cost: 1e12}, p.Usage)
+	for _, body := range []string{"usage:\n  cost: \"-1\"\n", "task: ../../x\n", "note: \"" + strings.Repeat("x", MaxPresence-len(head)-10) + "\"\n"} {
+		_, ok := said(head + body)
+		require.False(t, ok, "%.40s", body)
+	}
+}
+
 // What an agent says of its clock and its beat does not keep it alive: whoever
 // is heard no more is silent after three leases.
 func TestPresenceEnds(t *testing.T) {
