@@ -7,18 +7,19 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // beside is what has been used so far that is not on the board yet, as far as
 // it is known here: by sessions of other agents that run, and by the agent's own
 // where it could not be recorded. Of a session that is on the board since it was
-// last heard of nothing counts twice.
-func (s *supervisor) beside(ctx context.Context, b *flow.Board) []flow.Spending {
+// last heard of nothing counts twice. What others say may be so old.
+func (s *supervisor) beside(ctx context.Context, b *flow.Board, old time.Duration) []flow.Spending {
 	var list []flow.Spending
 	for _, d := range s.owed {
 		list = append(list, flow.Spending{By: s.id, Task: d.task, Usage: d.move.Usage})
 	}
-	known, err := s.clone.Store.Presences(ctx, b)
+	known, err := s.rush.heard.presences(ctx, s.clone.Store, b, old)
 	if err != nil {
 		return list // the board itself still bounds what is begun
 	}
@@ -29,6 +30,28 @@ func (s *supervisor) beside(ctx context.Context, b *flow.Board) []flow.Spending 
 		}
 	}
 	return list
+}
+
+// heard is what agents said when somebody in the rush last asked: all that run
+// want to know it every second, and it costs the more the more there are.
+type heard struct {
+	mu    sync.Mutex
+	at    time.Time
+	known map[flow.AgentID]gitstore.Presence
+}
+
+func (h *heard) presences(ctx context.Context, store *gitstore.Store, b *flow.Board, old time.Duration) (map[flow.AgentID]gitstore.Presence, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.known != nil && time.Since(h.at) < old {
+		return h.known, nil
+	}
+	at := time.Now()
+	known, err := store.Presences(ctx, b)
+	if err == nil {
+		h.at, h.known = at, known
+	}
+	return known, err
 }
 
 // recorded is when each agent's last session was recorded.
@@ -59,7 +82,7 @@ func (r *recorded) note(m flow.Move) {
 
 // affordable refuses one more session on an errand whose budget is spent.
 func (s *supervisor) affordable(ctx context.Context, e *errand, b *flow.Board) *flow.Refusal {
-	if r := b.Budget(e.id(), s.beside(ctx, b)...); r != nil || !e.spent {
+	if r := b.Budget(e.id(), s.beside(ctx, b, 0)...); r != nil || !e.spent {
 		return r
 	}
 	// What the last session used could not be recorded.

@@ -100,7 +100,7 @@ func (s *supervisor) plan(ctx context.Context, b *flow.Board) (turn, error) {
 	if len(due) == 0 {
 		return turn{moved: true}, nil
 	}
-	if r := b.Budget("", s.beside(ctx, b)...); r != nil {
+	if r := b.Budget("", s.beside(ctx, b, 0)...); r != nil {
 		s.sayOnce("%s does not plan: %s; %s", s.id, r.Reason, r.Hint)
 		return turn{}, nil
 	}

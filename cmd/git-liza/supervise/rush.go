@@ -65,6 +65,7 @@ type Rush struct {
 	link      link
 	herald    herald
 	recorded  recorded
+	heard     heard
 	speech    sync.Mutex
 }
 

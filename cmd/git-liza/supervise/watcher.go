@@ -31,10 +31,8 @@ type watcher struct {
 	moves int
 	wants []string // commands that they put on the board, not looked at yet
 
-	looked time.Time                   // when other sessions were looked at
-	beside []flow.Spending             // what they had used
-	left   atomic.Pointer[flow.Budget] // nil while nothing bounds it
-	spent  atomic.Bool
+	left  atomic.Pointer[flow.Budget] // nil while nothing bounds it
+	spent atomic.Bool
 }
 
 // heed is told what the board says, and at each beat.
@@ -67,11 +65,8 @@ func (w *watcher) budget(b *flow.Board) {
 		w.left.Store(nil)
 		return
 	}
-	if time.Since(w.looked) >= besideLook {
-		w.looked, w.beside = time.Now(), w.s.beside(context.Background(), b)
-	}
-	if len(w.beside) > 0 {
-		left, _ = b.Left(w.e.id(), w.beside...)
+	if beside := w.s.beside(context.Background(), b, besideLook); len(beside) > 0 {
+		left, _ = b.Left(w.e.id(), beside...)
 	}
 	w.left.Store(&left)
 }
