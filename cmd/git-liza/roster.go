@@ -133,5 +133,6 @@ func (c *agentsCommand) Run(s *session) error {
 	if len(list) == 0 {
 		s.progress("no agent is registered; one is by its first move, or by git liza register coder-1")
 	}
-	return s.answer("", map[string]any{"agents": list}, rows.text(s.width()))
+	rows.wrap(s.width())
+	return s.answer("", map[string]any{"agents": list}, rows.text(0))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -19,8 +20,8 @@ type table struct {
 
 func (t *table) add(row ...string) { t.rows = append(t.rows, row) }
 
-// text renders the table; width 0 means that nothing is cut.
-func (t *table) text(width int) string {
+// columns are the widths of all cells but the last of each row.
+func (t *table) columns() []int {
 	var columns []int
 	for _, row := range t.rows {
 		for i, cell := range row[:len(row)-1] {
@@ -30,6 +31,12 @@ func (t *table) text(width int) string {
 			columns[i] = max(columns[i], cells(cell))
 		}
 	}
+	return columns
+}
+
+// text renders the table; width 0 means that nothing is cut.
+func (t *table) text(width int) string {
+	columns := t.columns()
 	var out strings.Builder
 	for _, row := range t.rows {
 		var line strings.Builder
@@ -46,30 +53,30 @@ func (t *table) text(width int) string {
 // wrap divides the last cells that do not fit a width between words, over
 // several rows; what is not a word of its own is not divided.
 func (t *table) wrap(width int) {
-	column := 0
-	for _, row := range t.rows {
-		column = max(column, cells(row[0]))
+	room := width - cells(t.indent)
+	for _, column := range t.columns() {
+		room -= column + 2
 	}
-	room := width - cells(t.indent) - column - 2
 	if width == 0 || room < 20 {
 		return
 	}
 	var rows [][]string
 	for _, row := range t.rows {
-		key, line := row[0], ""
-		if cells(row[1]) <= room {
+		keys, text := slices.Clip(row[:len(row)-1]), row[len(row)-1]
+		if cells(text) <= room {
 			rows = append(rows, row)
 			continue
 		}
-		for word := range strings.SplitSeq(strings.TrimRight(row[1], "\n"), " ") {
+		line := ""
+		for word := range strings.SplitSeq(strings.TrimRight(text, "\n"), " ") {
 			if line != "" && cells(line)+1+cells(word) > room {
-				rows = append(rows, []string{key, line})
-				key, line = "", word
+				rows = append(rows, append(keys, line))
+				keys, line = slices.Clip(make([]string, len(keys))), word
 				continue
 			}
 			line = strings.TrimPrefix(line+" "+word, " ")
 		}
-		rows = append(rows, []string{key, line})
+		rows = append(rows, append(keys, line))
 	}
 	t.rows = rows
 }

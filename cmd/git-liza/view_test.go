@@ -110,6 +110,21 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, "  done_when  one two three four\n             five six seven\n               indented\n  commit     "+strings.Repeat("0", 40)+"\n", rows.text(0))
 }
 
+// All that an agent's row says can be read on a narrow terminal.
+func TestWrapOfAgents(t *testing.T) {
+	t.Parallel()
+	var rows table
+	rows.add("coder-1", "WORKING", "task-1", "29m left, coding for 3s (session 1), heard 0s ago, 600 tokens, 0.01 dollars so far, claude:opus on "+
+		"builder-7.example.org, process 123456")
+	rows.add("coder-2", "IDLE", "", "")
+	rows.wrap(80)
+	require.Equal(t, `coder-1  WORKING  task-1  29m left, coding for 3s (session 1), heard 0s ago, 600
+                          tokens, 0.01 dollars so far, claude:opus on
+                          builder-7.example.org, process 123456
+coder-2  IDLE
+`, rows.text(0))
+}
+
 func TestSince(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Time{
