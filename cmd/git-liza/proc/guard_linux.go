@@ -35,7 +35,6 @@ type guarded struct {
 	hold   *os.File
 	leader int
 	status syscall.WaitStatus
-	whole  bool // the guard has told everything
 
 	ended chan struct{}
 	gone  chan struct{}
@@ -132,7 +131,8 @@ func (k *guarded) begin(reports *os.File, w ward) error {
 	return nil
 }
 
-// listen hears the guard to its end. One that was killed took the leader along.
+// listen hears the guard to its end. One that was killed takes the leader along;
+// its group has to be ended at once, while the number cannot be another's.
 func (k *guarded) listen(reports *bufio.Reader) {
 	k.status = syscall.WaitStatus(unix.SIGKILL)
 	var word string
@@ -140,9 +140,9 @@ func (k *guarded) listen(reports *bufio.Reader) {
 	if _, err := fmt.Fscanln(reports, &word, &status); err == nil && word == wordEnded {
 		k.status = syscall.WaitStatus(status)
 		close(k.ended)
-		_, err = fmt.Fscanln(reports, &word)
-		k.whole = err == nil && word == wordGone
+		_, _ = fmt.Fscanln(reports, &word) // or the end of a guard that was killed now
 	} else {
+		_ = syscall.Kill(-k.leader, syscall.SIGKILL)
 		close(k.ended)
 	}
 	close(k.gone)
@@ -161,9 +161,6 @@ func (k *guarded) kill() {
 		case <-k.gone:
 		case <-time.After(pause):
 		}
-	}
-	if closed(k.gone) && !k.whole {
-		_ = syscall.Kill(-k.leader, syscall.SIGKILL)
 	}
 }
 
