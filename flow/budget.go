@@ -43,6 +43,7 @@ type purse struct {
 	of    string // whose it is
 	limit Budget
 	spent Usage
+	board Usage      // of that, what the board has
 	raise [2]string  // commands, without their number, that raise tokens and cost
 	runs  []Spending // by sessions that are not on the board, in spent too
 }
@@ -122,6 +123,9 @@ func (b *Board) payee(id TaskID) (*Task, *Refusal) {
 // them.
 func (b *Board) charged(t *Task, running []Spending) []purse {
 	list := b.purses(t)
+	for i := range list {
+		list[i].board = list[i].spent
+	}
 	for _, s := range running {
 		other, r := b.payee(s.Task)
 		if r != nil || len(list) == 0 {
@@ -178,14 +182,16 @@ func raising(budget string) [2]string {
 	return [2]string{key + ".tokens ", key + ".cost "}
 }
 
-// exhausted refuses a purse that is empty. The hint allows as much once more.
+// exhausted refuses a purse that is empty. The hint allows as much once more
+// beyond what is spent; what only agents say counts up to twice the limit, since
+// a false word is not to end a budget by the hint.
 func (p purse) exhausted() *Refusal {
 	if limit, spent := p.limit.Tokens, p.spent.Tokens(); limit > 0 && spent >= limit {
-		return refuse(RuleBudget, p.raise[0]+strconv.FormatInt(min(spent+limit, maxSum), 10),
+		return refuse(RuleBudget, p.raise[0]+strconv.FormatInt(min(max(p.board.Tokens(), min(spent, 2*limit))+limit, maxSum), 10),
 			"the budget of %s is spent%s: %d of %d tokens", p.of, p.with(Usage.Tokens), spent, limit)
 	}
 	if limit, spent := p.limit.Cost, p.spent.Cost; limit > 0 && spent >= limit {
-		return refuse(RuleBudget, p.raise[1]+min(spent+limit, maxCost).String(),
+		return refuse(RuleBudget, p.raise[1]+min(max(p.board.Cost, min(spent, 2*limit))+limit, maxCost).String(),
 			"the budget of %s is spent%s: %s of %s dollars", p.of, p.with(func(u Usage) int64 { return int64(u.Cost) }), spent, limit)
 	}
 	return nil

@@ -46,4 +46,7 @@ func TestBudgetBesideSessionsThatRun(t *testing.T) {
 	r = s.board.Budget("task-2", running...)
 	require.Equal(t, "the budget of task-2 is spent with sessions that run, most by coder-2: 60 of 50 tokens", r.Reason)
 	require.Nil(t, s.board.Budget("task-1"), "the board itself has nothing of it")
+
+	lie := spent("task-2", maxSum/2, maxCost/2)
+	require.Equal(t, "git liza config budgets.sprint.tokens 225", s.board.Budget("task-1", lie).Hint)
 }
