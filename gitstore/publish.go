@@ -150,8 +150,8 @@ func (s *Store) parts(ctx context.Context, remote string, tip, since ID, whole b
 		if err != nil {
 			return nil, nil, err
 		}
-		if absent != nil && whole {
-			if left, err = s.left(ctx, remote, e, *absent, len(chain)-i); err != nil || left != nil {
+		if whole {
+			if left, err = s.left(ctx, remote, e, absent, len(chain)-i); err != nil || left != nil {
 				break
 			}
 		}
@@ -170,18 +170,23 @@ func (s *Store) parts(ctx context.Context, remote string, tip, since ID, whole b
 
 // left refuses moves from one on whose work is not here, unless the remote has
 // kept it.
-func (s *Store) left(ctx context.Context, remote string, e Event, absent RefUpdate, moves int) (*flow.Refusal, error) {
-	there, err := s.listRemote(ctx, remote, absent.Name)
-	if err != nil || there[absent.Name] == absent.New {
-		return nil, err
+func (s *Store) left(ctx context.Context, remote string, e Event, absent []RefUpdate, moves int) (*flow.Refusal, error) {
+	for _, u := range absent {
+		there, err := s.listRemote(ctx, remote, u.Name)
+		if err != nil {
+			return nil, err
+		}
+		if there[u.Name] != u.New {
+			return &flow.Refusal{Rule: flow.RuleFact, Hint: "git liza sync --set " + remote + " --publish",
+				Reason: fmt.Sprintf("the next %d wait for another clone: %s names %s, which is not here; type this where it was made", moves, e.Move.Subject(), u.New.Short())}, nil
+		}
 	}
-	return &flow.Refusal{Rule: flow.RuleFact, Hint: "git liza sync --set " + remote + " --publish",
-		Reason: fmt.Sprintf("the next %d wait for another clone: %s names %s, which is not here; type this where it was made", moves, e.Move.Subject(), absent.New.Short())}, nil
+	return nil, nil
 }
 
 // keptRefs are the refs of a move that stay, and are here: saved commits, and
-// marks. absent is one that is not here.
-func (s *Store) keptRefs(e Event) (list []RefUpdate, absent *RefUpdate, err error) {
+// marks. absent are those that are not.
+func (s *Store) keptRefs(e Event) (list, absent []RefUpdate, err error) {
 	all, err := s.refsOf(e)
 	if err != nil {
 		return nil, nil, err
@@ -195,7 +200,7 @@ func (s *Store) keptRefs(e Event) (list []RefUpdate, absent *RefUpdate, err erro
 		} else if here {
 			list = append(list, u)
 		} else {
-			absent = &u
+			absent = append(absent, u)
 		}
 	}
 	return list, absent, nil
