@@ -14,22 +14,32 @@ import (
 // ErrOffline, ErrDiverged or ErrForeignRef; the setting is as it was then.
 func (s *Store) Join(ctx context.Context, remote string, publish bool) (Synced, error) {
 	done := Synced{Remote: remote}
+	err := s.choose(ctx, remote, func(found heads) (err error) {
+		done, err = s.join(ctx, remote, found, publish)
+		return err
+	})
+	return done, err
+}
+
+// choose makes a remote the authority, once its board and this clone's were
+// brought together.
+func (s *Store) choose(ctx context.Context, remote string, bring func(heads) error) error {
 	if err := s.knownRemote(ctx, remote); err != nil {
-		return done, err
+		return err
 	}
 	release, err := s.Repo.pushTurn(ctx)
 	if err != nil {
-		return done, err
+		return err
 	}
 	defer release()
 	found, err := s.fetch(ctx, remote)
 	if err != nil {
-		return done, err
+		return err
 	}
-	if done, err = s.join(ctx, remote, found, publish); err != nil {
-		return done, err
+	if err := bring(found); err != nil {
+		return err
 	}
-	return done, s.Repo.setConfig(ctx, remoteKey, remote)
+	return s.Repo.setConfig(ctx, remoteKey, remote)
 }
 
 // knownRemote refuses a name that this repository has no remote of.

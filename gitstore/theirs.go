@@ -30,22 +30,11 @@ type GivenUp struct {
 // that has no move in common with this clone's, is a *Diverged.
 func (s *Store) Theirs(ctx context.Context, remote string) (GivenUp, error) {
 	done := GivenUp{Synced: Synced{Remote: remote}}
-	if err := s.knownRemote(ctx, remote); err != nil {
-		return done, err
-	}
-	release, err := s.Repo.pushTurn(ctx)
-	if err != nil {
-		return done, err
-	}
-	defer release()
-	found, err := s.fetch(ctx, remote)
-	if err != nil {
-		return done, err
-	}
-	if done, err = s.theirs(ctx, remote, found); err != nil {
-		return done, err
-	}
-	return done, s.Repo.setConfig(ctx, remoteKey, remote)
+	err := s.choose(ctx, remote, func(found heads) (err error) {
+		done, err = s.theirs(ctx, remote, found)
+		return err
+	})
+	return done, err
 }
 
 func (s *Store) theirs(ctx context.Context, remote string, found heads) (GivenUp, error) {
