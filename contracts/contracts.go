@@ -36,6 +36,9 @@ func Names() []string {
 // Document is the text of one of [Names]; false if there is none of that name.
 func Document(name string) (string, bool) {
 	text, err := documents.ReadFile(name)
+	if name == canaryDocument {
+		return strings.Replace(string(text), canaryPlace, Canary(), 1), err == nil
+	}
 	return string(text), err == nil
 }
 
@@ -76,12 +79,15 @@ func About(name string) string {
 
 func isSkill(name string) bool { return strings.HasPrefix(name, "skills/") }
 
-// invariants is how the heading of CORE's tier that every agent gets begins.
-const invariants = "## Tier 0"
+// How the headings of CORE's parts that every agent gets begin.
+const (
+	invariants = "## Tier 0"
+	stops      = "## Stop triggers"
+)
 
 // ForRole is the kernel that a spawned agent of the role is given: CORE's
-// invariants, MULTI_AGENT_MODE and the role's own contract, about 6 KB. It is
-// an error if there is no contract for the role.
+// invariants and stop triggers, MULTI_AGENT_MODE and the role's own contract,
+// about 8 KB. It is an error if there is no contract for the role.
 func ForRole(role string) (string, error) {
 	own, ok := Document("roles/" + role + ".md")
 	if !ok {
@@ -89,7 +95,7 @@ func ForRole(role string) (string, error) {
 	}
 	core, _ := Document("CORE.md")
 	mode, _ := Document("MULTI_AGENT_MODE.md")
-	return section(core, invariants) + "\n" + mode + "\n" + own, nil
+	return section(core, invariants) + "\n" + section(core, stops) + "\n" + mode + "\n" + own, nil
 }
 
 // section is the part of a document from the line that begins with heading to

@@ -21,7 +21,7 @@ const Manifest = ".liza/contracts.sha256"
 
 // Edition counts the versions of all that is written into projects. It goes up
 // by one with each, so that an older program knows a newer text.
-const Edition = 1
+const Edition = 2
 
 // edition is what stands before its number in the manifest.
 const edition = "liza edition "

@@ -360,6 +360,8 @@ func TestStarters(t *testing.T) {
 		"adr":            {"# ADR-NNN", "Status: ", "## Context", "## Options", "## Decision", "## Consequences"},
 		"spec-changelog": {"# Spec changelog", "| Date | Spec | Change | Triggered by |", "## [goal-1]"},
 		"repository":     {"## Commands", "| build |", "| run all tests |", "## Layout", "## Conventions", "## Traps"},
+		"guardrails":     {"# Guardrails", "## Tier 0", "*Prevents: ", "## Ask first"},
+		"continuity":     {"# Collaboration continuity", "## How we work", "## Decided, and why", "## Open"},
 		"workflow":       {"git liza verify"},
 	}
 	for _, starter := range Starters() {

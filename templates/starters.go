@@ -16,6 +16,8 @@ func Starters() []Starter {
 		{"adr", "a decision record: context, options, decision, consequences", "adr.md"},
 		{"spec-changelog", "what changed in the specs, and why", "spec-changelog.md"},
 		{"repository", "what somebody new must know: commands, layout, conventions, traps", "repository.md"},
+		{"guardrails", "a project's own rules for people and agents, by the contract's tiers", "guardrails.md"},
+		{"continuity", "what a person and their agent remember of working together", "continuity.md"},
 		{"workflow", "a workflow for GitHub, which runs no hooks: it judges the board after each push", "workflow.yml"},
 	}
 }

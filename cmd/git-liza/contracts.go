@@ -18,6 +18,7 @@ type contractsCommands struct {
 	Install   contractsInstallCommand   `cmd:"" help:"Write documents and skills into the work tree and point CLAUDE.md, AGENTS.md and GEMINI.md at them."`
 	Uninstall contractsUninstallCommand `cmd:"" help:"Take out what install wrote, unless somebody changed it since."`
 	Status    contractsStatusCommand    `cmd:"" help:"What is installed, and what was changed since."`
+	Canary    contractsCanaryCommand    `cmd:"" help:"Check that a session has loaded the contract."`
 }
 
 type contractsListCommand struct{}
@@ -116,6 +117,35 @@ func (c *contractsStatusCommand) Run(s *session) error {
 		return s.answer("", contractsData(r), "no contracts are installed here: git liza contracts install")
 	}
 	return s.answer("", contractsData(r), contractsText(r)+"contracts are in "+r.Target.Dir)
+}
+
+type contractsCanaryCommand struct {
+	Answer string `arg:"" optional:"" placeholder:"FILE" help:"What the session answered, - for standard input; without it the canary is printed."`
+	Ask    bool   `help:"Print the question for the session instead."`
+}
+
+func (c *contractsCanaryCommand) Run(s *session) error {
+	if c.Ask {
+		return s.answer("", map[string]any{"question": contracts.CanaryQuestion}, contracts.CanaryQuestion)
+	}
+	data := map[string]any{"canary": contracts.Canary()}
+	if c.Answer == "" {
+		return s.answer("", data, contracts.Canary())
+	}
+	text, err := s.readInput(c.Answer)
+	if err != nil {
+		return err
+	}
+	switch found := contracts.FindCanary(string(text)); found {
+	case contracts.Canary():
+		return s.answer("", data, "the session has loaded this edition of the contract")
+	case "":
+		return &flow.Refusal{Rule: "canary", Hint: "git liza contracts status",
+			Reason: "the answer does not quote the canary: the session has not loaded CORE"}
+	default:
+		return &flow.Refusal{Rule: "canary", Hint: "git liza contracts install",
+			Reason: "the answer quotes " + found + ", the canary of another edition than " + contracts.Canary()}
+	}
 }
 
 // project is the work tree that a human may install contracts in. Agents keep

@@ -11,7 +11,7 @@ import (
 )
 
 type templateCommand struct {
-	Name string `arg:"" optional:"" help:"vision, adr, spec-changelog, repository or workflow; none lists them."`
+	Name string `arg:"" optional:"" help:"vision, adr, spec-changelog, repository, guardrails, continuity or workflow; none lists them."`
 }
 
 func (c *templateCommand) Run(s *session) error {

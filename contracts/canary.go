@@ -1,0 +1,51 @@
+package contracts
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"regexp"
+)
+
+// canaryDocument is the document that holds the canary: an entry file points
+// at it, so that a session that knows the canary has followed the pointer.
+const canaryDocument = "CORE.md"
+
+// canaryPlace is what stands in that document's source where the canary belongs.
+const canaryPlace = "CANARY"
+
+// CanaryQuestion is what a session is asked to show that it has loaded the
+// contract. It does not hold the answer, nor where the answer comes from.
+const CanaryQuestion = "What is the canary of the contract that you were told to follow? Answer with it alone, or with NONE. Run no command and open no file for it."
+
+// Canary is a word that only a session that has read CORE can know, such as
+// liza-4f1c-09de-77b2. It derives from all documents, so each edition has its own.
+func Canary() string {
+	all := sha256.New()
+	for _, name := range Names() {
+		text, err := documents.ReadFile(name)
+		if err != nil {
+			panic(err) // embedded
+		}
+		fmt.Fprintf(all, "%s %d\n%s", name, len(text), text)
+	}
+	sum := all.Sum(nil)
+	return fmt.Sprintf("liza-%x-%x-%x", sum[:2], sum[2:4], sum[4:6])
+}
+
+// canaries matches the canary of any edition.
+var canaries = regexp.MustCompile(`\bliza(?:-[0-9a-f]{4}){3}\b`)
+
+// FindCanary is the canary that a text holds, of whatever edition. It prefers
+// this edition's; "" if there is none.
+func FindCanary(text string) string {
+	found := canaries.FindAllString(text, -1)
+	for _, canary := range found {
+		if canary == Canary() {
+			return canary
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0]
+}
