@@ -54,6 +54,8 @@ var mayImport = map[string][]string{
 		"cmd/git-liza/provider", "cmd/git-liza/supervise", "cmd/git-liza/playbook",
 	},
 	"cmd/git-liza/e2e/standin": {},
+
+	"internal/killpoint": {}, // of tests
 }
 
 // onlyIn says which packages may import what everybody else gets from them.
@@ -63,7 +65,7 @@ var onlyIn = []struct {
 	why      string
 }{
 	{"github.com/go-git/", []string{"gitstore"}, "gitstore is the only user of go-git"},
-	{"os/exec", []string{"gitstore", "cmd/git-liza/proc", "cmd/git-liza/bench"}, "git is run by gitstore, other commands by proc, and measured by bench"},
+	{"os/exec", []string{"gitstore", "cmd/git-liza/proc", "cmd/git-liza/bench", "internal/killpoint"}, "git is run by gitstore, other commands by proc, measured by bench, and killed in tests by killpoint"},
 	{"github.com/modelcontextprotocol/", []string{"cmd/git-liza/mcp"}, "mcp alone knows the protocol"},
 	{"github.com/alecthomas/kong", []string{"cmd/git-liza"}, "only the command tree knows kong"},
 	{"github.com/coder/acp-go-sdk", []string{"cmd/git-liza/acp"}, "acp alone speaks the Agent Client Protocol"},

@@ -1,0 +1,6 @@
+package killpoint
+
+import "golang.org/x/sys/unix"
+
+// older are system calls that later architectures lack.
+var older = []operation{{nr: unix.SYS_RENAMEAT, name: "rename", path: 3}}

@@ -1,0 +1,6 @@
+//go:build linux && !amd64 && !arm64
+
+package killpoint
+
+// older are system calls that later architectures lack.
+var older []operation
