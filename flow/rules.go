@@ -1,5 +1,7 @@
 package flow
 
+import "slices"
+
 // A rule is one row of the table: which act leads from which states to which,
 // who may do it, and what must hold before any of its fields are known.
 // Guards over the fields and the effect are methods of the act's detail.
@@ -122,6 +124,11 @@ func (s standing) String() string {
 		list += name
 	}
 	return list
+}
+
+// HumansOnly reports whether no agent and no supervisor may ever do the act.
+func (a Act) HumansOnly() bool {
+	return !slices.ContainsFunc(rules, func(r rule) bool { return r.act == a && r.by != human })
 }
 
 func of[T any, D interface {

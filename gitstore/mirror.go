@@ -162,7 +162,7 @@ func (s *Store) mayFollow(ctx context.Context, b *flow.Board, create bool) (step
 		return nil, nil, err
 	}
 	if !before {
-		return nil, s.foreign(ctx, name, now, want), nil
+		return nil, s.foreign(ctx, b, now), nil
 	}
 	if s.Follower != nil {
 		if err := s.Follower.MayFollow(ctx, now, want); err != nil {

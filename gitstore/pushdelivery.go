@@ -68,7 +68,7 @@ func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, e
 			chain, try = chain[:1], 0
 			continue
 		}
-		return nil, d.store.spread(ctx, chain, d.untaken(chain, step, pushErr))
+		return nil, d.store.spread(ctx, chain, d.untaken(ctx, chain, step, pushErr))
 	}
 }
 
@@ -212,7 +212,7 @@ func refusedBy(err error) []refusedLine {
 
 // untaken says why a remote did not take a move, although its board is where
 // the move was built: its integration branch may be elsewhere.
-func (d *delivery) untaken(chain []*outboxEntry, step shift, pushErr error) error {
+func (d *delivery) untaken(ctx context.Context, chain []*outboxEntry, step shift, pushErr error) error {
 	b, err := d.store.BoardAt(step.to)
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (d *delivery) untaken(chain []*outboxEntry, step shift, pushErr error) erro
 	moves := slices.ContainsFunc(chain[0].Push, func(u RefUpdate) bool { return u.Name == integrationRef(b) })
 	if now := step.seen.integration; moves && now != branch.Tip {
 		return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip,
-			Hint:   fmt.Sprintf("git liza adopt %s --reason R", tracking(d.remote, "integration")),
+			Hint:   d.store.RemoteStrayHint(ctx, b, d.remote, now),
 			Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", branch.Name, d.remote, orNone(now), branch.Tip.Short())})
 	}
 	return fmt.Errorf("remote %s: %w", d.remote, pushErr)

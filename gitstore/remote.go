@@ -186,6 +186,6 @@ func (s *Store) Astray(ctx context.Context) error {
 	if err != nil || there == "" || flow.ObjectID(there) == branch.Tip {
 		return err
 	}
-	return &flow.Refusal{Rule: flow.RuleTip, Hint: fmt.Sprintf("git log %s..%s", branch.Tip.Short(), tracking(name, "integration")),
+	return &flow.Refusal{Rule: flow.RuleTip, Hint: s.RemoteStrayHint(ctx, b, name, there),
 		Reason: fmt.Sprintf("%s of %s is at %s, where no approved merge has brought it: the board has it at %s", branch.Name, name, there.Short(), branch.Tip.Short())}
 }

@@ -24,7 +24,7 @@ func (s *Store) updates(ctx context.Context, m flow.Move, before *flow.Board, co
 		case now == u.New:
 			u.Old = now
 		case now != u.Old && u.Name == integrationRef(before):
-			if u.Old, err = s.astray(ctx, m, *u, now); err != nil {
+			if u.Old, err = s.astray(ctx, m, *u, before, now); err != nil {
 				return nil, err
 			}
 		}
@@ -36,29 +36,22 @@ func integrationRef(b *flow.Board) string { return "refs/heads/" + b.Settings().
 
 // astray judges an integration branch that is elsewhere than the board says:
 // a human's adopt may go on from what it contains, everything else is refused.
-func (s *Store) astray(ctx context.Context, m flow.Move, u RefUpdate, now ID) (ID, error) {
+func (s *Store) astray(ctx context.Context, m flow.Move, u RefUpdate, before *flow.Board, now ID) (ID, error) {
 	if m.Act == flow.ActAdopt && now != "" {
 		contains, err := s.Repo.IsAncestor(ctx, now, u.New)
 		if err != nil || contains {
 			return now, err
 		}
 	}
-	return "", s.foreign(ctx, u.Name, now, u.Old)
+	return "", s.foreign(ctx, before, now)
 }
 
-// foreign describes a branch that is at now, where the board says want.
-func (s *Store) foreign(ctx context.Context, ref string, now, want ID) error {
-	branch := ref[len("refs/heads/"):]
-	refusal := &flow.Refusal{Rule: flow.RuleTip, Hint: "git liza adopt " + branch + " --reason R",
-		Reason: fmt.Sprintf("%s is at %s, the board says %s", branch, orNone(now), want.Short())}
-	if now == "" {
-		refusal.Hint = "git branch " + branch + " " + string(want)
-	} else if behind, err := s.Repo.IsAncestor(ctx, now, want); err == nil && behind {
-		refusal.Hint = "git update-ref " + ref + " " + string(want) + " " + string(now)
-	} else if ahead, err := s.Repo.IsAncestor(ctx, want, now); err == nil && !ahead {
-		refusal.Hint = "git branch " + branch + "-outside " + string(now) + " && git branch -f " + branch + " " + string(want)
-	}
-	return fmt.Errorf("%w: %w", ErrForeignRef, refusal)
+// foreign describes the integration branch that is at now, where the board
+// says otherwise.
+func (s *Store) foreign(ctx context.Context, b *flow.Board, now ID) error {
+	want := b.Settings().Integration
+	return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: s.StrayHint(ctx, b, now),
+		Reason: fmt.Sprintf("%s is at %s, the board says %s", want.Name, orNone(now), want.Tip.Short())})
 }
 
 // Settle does for a reader what every move does first: it brings the refs of

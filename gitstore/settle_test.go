@@ -121,9 +121,9 @@ func TestForeignIntegration(t *testing.T) {
 		hint  string
 	}{
 		"ahead":    {func(d *desk, tip ID) ID { return d.commit(tip, "hotfix", "x\n") }, "git liza adopt integration --reason R"},
-		"aside":    {func(d *desk, tip ID) ID { return d.commit(d.commit(d.at("refs/heads/main"), "x", "x\n"), "y", "y\n") }, "git branch integration-outside "},
-		"far back": {func(d *desk, tip ID) ID { return d.at("refs/heads/main") }, "git update-ref refs/heads/integration "},
-		"gone":     {func(d *desk, tip ID) ID { return "" }, "git branch integration "},
+		"aside":    {func(d *desk, tip ID) ID { return d.commit(d.commit(d.at("refs/heads/main"), "x", "x\n"), "y", "y\n") }, "git liza doctor --restore"},
+		"far back": {func(d *desk, tip ID) ID { return d.at("refs/heads/main") }, "git liza doctor --restore"},
+		"gone":     {func(d *desk, tip ID) ID { return "" }, "git liza doctor --restore"},
 	} {
 		d := approved(t)
 		d.life("task-3", "c.md")

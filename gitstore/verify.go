@@ -129,7 +129,7 @@ func (s *Store) checkRefs(ctx context.Context, tip ID, b *flow.Board) error {
 	if err != nil || slices.ContainsFunc(late, func(u RefUpdate) bool { return u.Name == name }) {
 		return err
 	}
-	return s.foreign(ctx, name, now, want)
+	return s.foreign(ctx, b, now)
 }
 
 // remember keeps the tip as verified, and as one to build on; that it cannot

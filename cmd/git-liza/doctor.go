@@ -53,6 +53,9 @@ func (c *doctorCommand) Run(s *session) error {
 			return err
 		}
 	}
+	for i := range found {
+		found[i].Hint = s.suit(found[i].Hint)
+	}
 	data := map[string]any{"findings": found, "cleared": cleared, "restored": restored}
 	text, failed := diagnosis(found, cleared)
 	text = restoredText(restored) + text

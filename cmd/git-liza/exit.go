@@ -112,7 +112,7 @@ var sentinels = []struct {
 	{gitstore.ErrRefLocked, exitFailed, "failed", "ref_locked", "git liza doctor --unlock"},
 	{gitstore.ErrForeignRef, exitRefused, "refused", "foreign_ref", "git liza doctor"},
 	{gitstore.ErrClock, exitFailed, "failed", "clock", "date --utc"},
-	{gitstore.ErrNoIdentity, exitFailed, "failed", "identity", "git config user.name NAME && git config user.email ADDRESS"},
+	{gitstore.ErrNoIdentity, exitRefused, "refused", "identity", "git config user.name NAME && git config user.email ADDRESS"},
 	{gitstore.ErrGitMissing, exitFailed, "failed", "git", "install git 2.38 or newer"},
 	{gitstore.ErrGitTooOld, exitFailed, "failed", "git", "install git 2.38 or newer"},
 	{gitstore.ErrNoCommit, exitFailed, "failed", "no_commit", "git log --oneline"},

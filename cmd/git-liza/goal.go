@@ -96,12 +96,12 @@ type goalSetCommand struct {
 }
 
 func (c *goalSetCommand) Run(s *session) error {
-	clone, r, err := s.goalMove(flow.ActGoal, func(b *flow.Board) flow.Detail {
+	clone, r, err := s.goalMove(flow.ActGoal, func(clone *work.Clone, b *flow.Board) flow.Detail {
 		id := c.ID
 		if id == "" {
 			id = flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
 		}
-		return &flow.GoalMove{ID: id, Title: c.Title, Spec: c.Spec}
+		return &flow.GoalMove{ID: id, Title: c.Title, Spec: clone.Rooted(c.Spec)}
 	})
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (c *goalSetCommand) Run(s *session) error {
 // goalEnd ends the current goal, and says which of its tasks are left: they
 // are open as before, and somebody claims them.
 func (s *session) goalEnd(act flow.Act, detail flow.Detail) error {
-	_, r, err := s.goalMove(act, func(*flow.Board) flow.Detail { return detail })
+	_, r, err := s.goalMove(act, func(*work.Clone, *flow.Board) flow.Detail { return detail })
 	if err != nil {
 		return err
 	}
@@ -139,12 +139,12 @@ func (s *session) goalEnd(act flow.Act, detail flow.Detail) error {
 }
 
 // goalMove makes a move on the current goal.
-func (s *session) goalMove(act flow.Act, detail func(*flow.Board) flow.Detail) (*work.Clone, gitstore.Result, error) {
+func (s *session) goalMove(act flow.Act, detail func(*work.Clone, *flow.Board) flow.Detail) (*work.Clone, gitstore.Result, error) {
 	clone, err := s.clone()
 	if err != nil {
 		return nil, gitstore.Result{}, err
 	}
-	r, err := clone.Move(s.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(b), nil })
+	r, err := clone.Move(s.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(clone, b), nil })
 	return clone, r, err
 }
 

@@ -29,7 +29,7 @@ type taskCommands struct {
 type taskFlags struct {
 	Title    *string       `help:"What it is, in one line."`
 	DoneWhen *string       `help:"How a reviewer tells that it is done."`
-	Spec     *string       `placeholder:"PATH[#ANCHOR]" help:"Where it is specified; the file must be on integration."`
+	Spec     *string       `placeholder:"PATH[#ANCHOR]" help:"Where it is specified; the file must be on integration. ./PATH is from the current folder."`
 	Scope    *string       `help:"What belongs to it and what does not."`
 	Priority *int          `placeholder:"1..5" help:"1 is first; default 3."`
 	Depends  []flow.TaskID `placeholder:"ID" help:"Tasks that must be merged before."`
@@ -107,7 +107,8 @@ func (c *taskAddCommand) Run(s *session) error {
 }
 
 func (s *session) addTasks(clone *work.Clone, list []flow.TaskInput) error {
-	for _, in := range list {
+	for i, in := range list {
+		list[i].Spec = clone.Rooted(in.Spec)
 		if err := clone.TrustOwn(s.ctx, in.Verify); err != nil {
 			return err
 		}
@@ -190,6 +191,7 @@ func (c *taskEditCommand) Run(s *session) error {
 		in := flow.TaskInput{ID: c.ID}
 		if t := b.Task(c.ID); t != nil {
 			in = c.over(t.Input())
+			in.Spec = clone.Rooted(in.Spec)
 		}
 		for _, field := range c.Clear {
 			switch field {

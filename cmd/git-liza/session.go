@@ -82,6 +82,7 @@ func (s *session) reader() (*work.Clone, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Dir = s.dir
 	c.Principal, err = repo.Config(s.ctx, "liza.principal")
 	return c, err
 }
@@ -176,10 +177,10 @@ func (s *session) encode(v any) error {
 func (s *session) fail(err error) int {
 	var rejection *hooks.Rejection
 	if errors.As(err, &rejection) && !s.json {
-		fmt.Fprintln(s.stderr, rejection)
+		fmt.Fprintln(s.stderr, s.suited(rejection))
 		return exitRefused
 	}
-	f := s.elsewhere(err, classify(err))
+	f := s.explain(err)
 	f.reason = flow.Clean(f.reason) // git repeats what hooks print, which may steer a terminal
 	if !s.json {
 		fmt.Fprintf(s.stderr, "git-liza: %s\n", f.reason)

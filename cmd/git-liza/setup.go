@@ -47,7 +47,7 @@ func (c *initCommand) Run(s *session) error {
 	if err := c.alone(s, clone); err != nil {
 		return err
 	}
-	d, err := clone.Prepare(s.ctx, work.Plan{Title: c.Goal, Spec: c.Spec, Branch: c.Integration, Lease: c.Lease})
+	d, err := clone.Prepare(s.ctx, work.Plan{Title: c.Goal, Spec: clone.Rooted(c.Spec), Branch: c.Integration, Lease: c.Lease})
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (c *Clone) strayed(ctx context.Context, cause error) error {
 	if err != nil || now == "" || now == tip.Tip {
 		return cause
 	}
-	return fmt.Errorf("%w: %w", gitstore.ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: "git liza adopt " + ref + " --reason R",
+	return fmt.Errorf("%w: %w", gitstore.ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: c.Store.RemoteStrayHint(ctx, b, remote, now),
 		Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", tip.Name, remote, now.Short(), tip.Tip.Short())})
 }
 

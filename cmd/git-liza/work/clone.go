@@ -27,6 +27,7 @@ type Clone struct {
 	Store       *gitstore.Store
 	Trees       *worktrees.Trees // nil in a bare repository
 	Distant     bool             // a model makes the moves: its commands are not this machine's human's
+	Dir         string           // of whoever types what is hinted at
 	environ     []string
 }
 
@@ -85,7 +86,8 @@ func (s *Setback) Error() string { return s.Reason }
 // Move makes a move that touches nothing but the blackboard. The detail is
 // made for the board it will be applied to.
 func (c *Clone) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail func(*flow.Board) (flow.Detail, error)) (gitstore.Result, error) {
-	return c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	var asked flow.Question
+	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
 		d, err := detail(b)
 		if err == nil {
 			err = c.discreet(act, d)
@@ -93,8 +95,11 @@ func (c *Clone) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail
 		if err != nil {
 			return flow.Move{}, nil, err
 		}
-		return c.move(act, task, d), nil, nil
+		m := c.move(act, task, d)
+		asked = b.Ask(m)
+		return m, nil, nil
 	})
+	return r, c.specified(ctx, asked, err)
 }
 
 // discreet refuses the move of a spawned agent that has the value of a secret

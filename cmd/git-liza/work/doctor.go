@@ -131,7 +131,7 @@ func (c *Clone) integration(ctx context.Context, b *flow.Board) Finding {
 		return bad(check, hint, "%s is at %s, %s %s, where the board has it", want.Name, now.Short(), how, want.Tip.Short())
 	}
 	if ahead, err := c.Repo.IsAncestor(ctx, want.Tip, now); err == nil && ahead {
-		return moved("git liza adopt "+want.Name+" --reason R", "ahead of")
+		return moved(c.Store.StrayHint(ctx, b, now), "ahead of")
 	}
 	if behind, err := c.Repo.IsAncestor(ctx, now, want.Tip); err == nil && behind {
 		return moved(restore, "behind")

@@ -3,8 +3,6 @@ package work
 import (
 	"context"
 	"fmt"
-	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -50,11 +48,7 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 		return nil, err
 	}
 	if !found {
-		refusal := noSpec(p.Spec, tip)
-		if !created {
-			refusal.Hint = "git checkout " + quoted(p.Branch) + " && " + refusal.Hint
-		}
-		return nil, refusal
+		return nil, c.unready(ctx, p, tip, created)
 	}
 	if p.Title == "" {
 		p.Title = heading
@@ -67,19 +61,6 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 	config.Lease, config.ReviewLease = p.Lease, p.Lease
 	return &flow.InitMove{Board: id, Rules: flow.RulesVersion, Goal: "goal-1", Title: p.Title, Spec: p.Spec,
 		Integration: flow.Branch{Name: p.Branch, Tip: tip}, Created: created, Config: config}, nil
-}
-
-// noSpec says how a spec comes into being where it was looked for.
-func noSpec(name string, tip flow.ObjectID) *flow.Refusal {
-	if !filepath.IsLocal(name) || name == "." {
-		return &flow.Refusal{Rule: flow.RuleSpec, Hint: "git liza init --spec specs/vision.md",
-			Reason: fmt.Sprintf("%q is not the path of a file in the repository", flow.Excerpt(name, 80))}
-	}
-	hint := fmt.Sprintf("git liza template vision > %[1]s && git add %[1]s && git commit -m 'Vision'", quoted(name))
-	if dir := path.Dir(name); dir != "." {
-		hint = "mkdir -p " + quoted(dir) + " && " + hint
-	}
-	return &flow.Refusal{Rule: flow.RuleSpec, Hint: hint, Reason: fmt.Sprintf("there is no %s at %s", name, tip.Short())}
 }
 
 // heading is the first heading of a Markdown file at a commit, its path if it

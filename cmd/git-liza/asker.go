@@ -1,0 +1,66 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/hooks"
+)
+
+// agent is the agent on whose behalf the program runs, "" for a human.
+func (s *session) agent() string { return s.getenv("LIZA_AGENT_ID") }
+
+// suit is a hint as whoever reads it may type it: an agent is not told what
+// only a human decides, and can ask one instead.
+func (s *session) suit(hint string) string {
+	if s.agent() == "" {
+		return hint
+	}
+	hint, _, _ = strings.Cut(hint, " # ")
+	for _, command := range humanCommands() {
+		if strings.Contains(hint+" ", command+" ") || strings.Contains(hint, "git config liza.") {
+			return s.question()
+		}
+	}
+	return hint
+}
+
+// question is how an agent asks a human: the holder of a task by blocking it.
+func (s *session) question() string {
+	if task := s.getenv("LIZA_TASK"); task != "" && s.getenv("LIZA_ROLE") == flow.Coder.String() {
+		return "git liza block " + task + " --reason R --question Q"
+	}
+	return "git liza note TEXT"
+}
+
+// humanCommands are the commands that no agent may type.
+func humanCommands() []string {
+	list := []string{"git liza trust"}
+	for _, act := range flow.Acts() {
+		shared := func(other flow.Act) bool { return other.Command() == act.Command() && !other.HumansOnly() }
+		if act != flow.ActInit && !slices.ContainsFunc(flow.Acts(), shared) {
+			list = append(list, "git liza "+act.Command())
+		}
+	}
+	return list
+}
+
+// suited is what git is told of a rejected push or ref transaction, with hints
+// that whoever reads it may type.
+func (s *session) suited(r *hooks.Rejection) *hooks.Rejection {
+	list := slices.Clone(r.Refused)
+	for i, one := range list {
+		refusal := *one.Refusal
+		refusal.Hint = s.suit(refusal.Hint)
+		list[i].Refusal = &refusal
+	}
+	return &hooks.Rejection{Refused: list}
+}
+
+// explain is an error as whoever asked is told of it.
+func (s *session) explain(err error) failure {
+	f := s.elsewhere(err, classify(err))
+	f.hint = s.suit(f.hint)
+	return f
+}

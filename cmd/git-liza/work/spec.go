@@ -1,0 +1,211 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// specified puts into the refusal of a spec that is not on integration where
+// the file is, and the commands that bring it there.
+func (c *Clone) specified(ctx context.Context, q flow.Question, err error) error {
+	var refusal *flow.Refusal
+	if !errors.As(err, &refusal) || refusal.Rule != flow.RuleSpec {
+		return err
+	}
+	for _, name := range q.Specs {
+		if id, err := c.Repo.BlobAt(ctx, q.Tip, name); err == nil && id == "" && filepath.IsLocal(name) {
+			return c.absentSpec(ctx, refusal, name, q.Tip)
+		}
+	}
+	return err
+}
+
+// absentSpec is the refusal with the commands that bring a file to integration,
+// or with the path that was meant.
+func (c *Clone) absentSpec(ctx context.Context, refusal *flow.Refusal, name string, tip flow.ObjectID) error {
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return err
+	}
+	found := *refusal
+	place := c.place(ctx, name)
+	if place.nowhere() {
+		found.Hint = "git ls-tree -r --name-only " + quoted(b.Settings().Integration.Name)
+		if like := c.likeliest(ctx, name, tip); like != "" {
+			found.Reason += "; did you mean " + quoted(like) + "?"
+		}
+		return &found
+	}
+	adopt := "git liza adopt HEAD --reason 'the spec'"
+	if ahead, err := c.Repo.IsAncestor(ctx, tip, place.head); err != nil || !ahead {
+		adopt = "git merge " + quoted(b.Settings().Integration.Name) + " && " + adopt
+	}
+	if unreviewed, err := c.Store.Unreviewed(ctx, b, tip, place.head); err != nil || unreviewed {
+		adopt = "git liza status" // what an agent made comes by a review
+	}
+	if found.Hint = adopt; !place.committed {
+		found.Hint = place.commit("Spec") + " && " + adopt
+	}
+	return &found
+}
+
+// Rooted is a spec's path from the root of the repository. As with git's
+// REVISION:PATH, one that begins with ./ or ../ is from the current folder.
+func (c *Clone) Rooted(spec string) string {
+	file, anchor, anchored := strings.Cut(spec, "#")
+	if !strings.HasPrefix(file, "./") && !strings.HasPrefix(file, "../") {
+		return spec
+	}
+	dir, err := filepath.EvalSymlinks(c.Dir) // as git prints the work tree
+	if err != nil {
+		return spec
+	}
+	rel, err := filepath.Rel(c.Repo.WorkTree(), filepath.Join(dir, file))
+	if err != nil || !filepath.IsLocal(rel) {
+		return spec
+	}
+	if anchored {
+		anchor = "#" + anchor
+	}
+	return filepath.ToSlash(rel) + anchor
+}
+
+// A place is where a file is that integration does not have.
+type place struct {
+	head      flow.ObjectID // "" where there is no commit
+	committed bool          // HEAD has it
+	file      string        // in the work tree, as a shell there takes it; "" if it is not there
+}
+
+func (p place) nowhere() bool { return !p.committed && p.file == "" }
+
+// commit is the command that commits the file and nothing beside it.
+func (p place) commit(subject string) string {
+	return fmt.Sprintf("git add %[1]s && git commit -m '%[2]s' -- %[1]s", p.file, subject)
+}
+
+// place looks for a file in HEAD and in the work tree.
+func (c *Clone) place(ctx context.Context, name string) place {
+	var p place
+	p.head, _ = c.Repo.ParseCommit(ctx, "HEAD")
+	if p.head != "" {
+		id, err := c.Repo.BlobAt(ctx, p.head, name)
+		p.committed = err == nil && id != ""
+	}
+	if c.Repo.WorkTree() == "" {
+		return p
+	}
+	info, err := os.Stat(filepath.Join(c.Repo.WorkTree(), filepath.FromSlash(name)))
+	if err == nil && info.Mode().IsRegular() {
+		p.file = c.here(name)
+	}
+	return p
+}
+
+// here is a path of the repository as a shell in the current folder takes it.
+func (c *Clone) here(name string) string {
+	dir, err := filepath.EvalSymlinks(c.Dir) // as git prints the work tree
+	if err != nil {
+		return quoted(name)
+	}
+	rel, err := filepath.Rel(dir, filepath.Join(c.Repo.WorkTree(), filepath.FromSlash(name)))
+	if err != nil {
+		return quoted(name)
+	}
+	return quoted(rel)
+}
+
+// mostFiles bounds the files among which a mistyped path is looked for.
+const mostFiles = 20_000
+
+// likeliest is the file at a commit whose path is most like one that is not
+// there, "" if none is like it: the same name in another folder, or a path that
+// differs in at most two letters.
+func (c *Clone) likeliest(ctx context.Context, name string, commit flow.ObjectID) string {
+	out, err := c.Repo.Git(ctx, "ls-tree", "-r", "-z", "--name-only", string(commit))
+	if err != nil {
+		return ""
+	}
+	best, least := "", 3
+	for n, file := range strings.Split(string(out), "\x00") {
+		if n == mostFiles {
+			break
+		}
+		far := distance(name, file, least)
+		if path.Base(file) == path.Base(name) {
+			far = min(far, 2)
+		}
+		if far < least {
+			best, least = file, far
+		}
+	}
+	return best
+}
+
+// distance is in how many letters two texts differ, most where they differ in
+// more.
+func distance(a, b string, most int) int {
+	if max(len(a)-len(b), len(b)-len(a)) >= most || b == "" {
+		return most
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return min(row[len(b)], most)
+}
+
+// unready says how the spec of a first goal comes to be where a new board looks
+// for it. Nothing that it names writes over a file.
+func (c *Clone) unready(ctx context.Context, p Plan, tip flow.ObjectID, created bool) *flow.Refusal {
+	if !filepath.IsLocal(p.Spec) || p.Spec == "." {
+		return &flow.Refusal{Rule: flow.RuleSpec, Hint: "git liza init --spec specs/vision.md",
+			Reason: fmt.Sprintf("%q is not the path of a file in the repository", flow.Excerpt(p.Spec, 80))}
+	}
+	refusal := &flow.Refusal{Rule: flow.RuleSpec, Reason: fmt.Sprintf("there is no %s at %s", p.Spec, tip.Short())}
+	at := c.place(ctx, p.Spec)
+	branch := quoted(p.Branch)
+	switch {
+	case at.committed && !created:
+		refusal.Reason = fmt.Sprintf("the branch %s, at %s, has no %s, which HEAD has", p.Branch, tip.Short(), p.Spec)
+		refusal.Hint = "git checkout " + branch + " && git merge " + string(at.head)
+		if behind, err := c.Repo.IsAncestor(ctx, tip, at.head); err == nil && behind {
+			refusal.Hint = "git fetch . HEAD:" + branch // forward only
+		}
+		return refusal
+	case at.file != "":
+		refusal.Reason += ", and the file is not committed"
+		refusal.Hint = at.commit("Vision")
+	default:
+		file := c.here(p.Spec)
+		refusal.Hint = fmt.Sprintf("git liza template vision > %[1]s && git add %[1]s && git commit -m 'Vision' -- %[1]s", file)
+		if dir := path.Dir(p.Spec); dir != "." {
+			refusal.Hint = "mkdir -p " + c.here(dir) + " && " + refusal.Hint
+		}
+		if like := c.likeliest(ctx, p.Spec, tip); like != "" {
+			refusal.Reason += "; did you mean --spec " + quoted(like) + "?"
+		}
+	}
+	if !created {
+		refusal.Hint = "git checkout " + branch + " && " + refusal.Hint
+	}
+	return refusal
+}

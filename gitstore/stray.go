@@ -1,0 +1,105 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// agentMail ends the address of git's author where an agent commits, and of
+// the author of its moves.
+const agentMail = "@liza.invalid"
+
+// A stray is an integration branch that stands elsewhere than the board says.
+type stray struct {
+	branch string // its name
+	ref    string // what adopt takes for its tip
+	remote string // that has it, "" for this clone
+	now    ID     // "" where it is gone
+	want   ID
+}
+
+// StrayHint is the command to type where this clone's integration branch is at
+// now, "" where it is gone, and the board says otherwise. Work that nobody
+// reviewed is put aside first, and adopted only by a second command, which a
+// shell takes for a comment: an agent that got a commit there would be helped
+// past the review.
+func (s *Store) StrayHint(ctx context.Context, b *flow.Board, now ID) string {
+	branch := b.Settings().Integration
+	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: branch.Name, now: now, want: branch.Tip})
+}
+
+// RemoteStrayHint is the same for the integration branch of a remote, as it was
+// seen last.
+func (s *Store) RemoteStrayHint(ctx context.Context, b *flow.Board, remote string, now ID) string {
+	branch := b.Settings().Integration
+	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: tracking(remote, "integration"), remote: remote, now: now, want: branch.Tip})
+}
+
+func (s *Store) strayHint(ctx context.Context, b *flow.Board, at stray) string {
+	adopt := "git liza adopt " + at.ref + " --reason R"
+	if at.now == "" {
+		return s.putBack(ctx, at)
+	}
+	if ahead, err := s.Repo.IsAncestor(ctx, at.want, at.now); err != nil || !ahead {
+		return s.putBack(ctx, at)
+	}
+	if unreviewed, err := s.Unreviewed(ctx, b, at.want, at.now); err == nil && !unreviewed {
+		return adopt
+	}
+	return s.putBack(ctx, at) + " # or, if you made that commit yourself: " + adopt
+}
+
+// putBack is the command that brings the branch to where the board has it and
+// keeps what only the branch held.
+func (s *Store) putBack(ctx context.Context, at stray) string {
+	if at.remote == "" {
+		return "git liza doctor --restore"
+	}
+	ref := "refs/heads/" + at.branch
+	push := fmt.Sprintf("%s %s:%s", at.remote, at.want, ref)
+	if at.now == "" {
+		return "git push " + push
+	}
+	if behind, err := s.Repo.IsAncestor(ctx, at.now, at.want); err == nil && behind {
+		return "git push " + push
+	}
+	return fmt.Sprintf("git branch %s-outside-%s %s && git push --force-with-lease=%s:%s %s", at.branch, at.now.Short(), at.now, ref, at.now, push)
+}
+
+// Unreviewed reports whether what leads from one commit to another holds a
+// commit that an agent made, or that lies on a task's branch, and that is no
+// part of an approved submission. Where git cannot tell, it is an error.
+func (s *Store) Unreviewed(ctx context.Context, b *flow.Board, from, to ID) (bool, error) {
+	span := []string{"rev-list", string(to), "^" + string(from)}
+	for _, t := range b.Tasks() {
+		if t.Status != flow.Approved {
+			continue
+		}
+		full := b.Task(t.ID)
+		if full == nil || full.Verdict == nil {
+			continue
+		}
+		if _, here, err := s.commit(full.Verdict.Commit); err == nil && here {
+			span = append(span, "^"+string(full.Verdict.Commit))
+		}
+	}
+	if err := b.Err(); err != nil {
+		return true, err
+	}
+	lists := make([]string, 0, 3)
+	for _, only := range [][]string{
+		{"--max-count=1", "--author=" + strings.ReplaceAll(agentMail, ".", "[.]") + ">"},
+		{"--count"},
+		{"--count", "--not", "--glob=refs/heads/liza/*", "--glob=refs/liza/saved/*"},
+	} {
+		out, err := s.Repo.Git(ctx, append(span[:len(span):len(span)], only...)...)
+		if err != nil {
+			return true, err
+		}
+		lists = append(lists, strings.TrimSpace(string(out)))
+	}
+	return lists[0] != "" || lists[1] != lists[2], nil
+}
