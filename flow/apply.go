@@ -15,6 +15,8 @@ type play struct {
 	task  *Task  // a copy of the subject; nil where the act has none
 	from  Status // the subject's status before
 	prior *Board
+
+	replayed bool // it was admitted once: what cannot be decided was decided then
 }
 
 // Apply is the board after the move. The error is a *[Refusal] where the
@@ -22,7 +24,7 @@ type play struct {
 // what git answers to [Board.Ask]; nil replays a move that was accepted once.
 // The receiver is unchanged in every case.
 func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
-	p := &play{Board: b.next(m.At), prior: b, move: &m, facts: facts}
+	p := &play{Board: b.next(m.At), prior: b, move: &m, facts: facts, replayed: facts == nil}
 	for _, guard := range []func() *Refusal{p.version, p.form, p.clock, p.principal, p.fence, p.select_, p.opens, p.details} {
 		refusal := guard()
 		if p.err != nil {

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,7 +97,8 @@ type Board struct {
 	at      time.Time
 	changed map[Key]Edit // by folded key
 	err     error
-	short   *summaries // of the Source, shared by all boards on it
+	ctx     context.Context // ends what takes long; nil does not
+	short   *summaries      // of the Source, shared by all boards on it
 }
 
 // summaries are read from a Source once, however often a guard asks.
@@ -104,11 +106,30 @@ type summaries struct {
 	read   bool
 	all    []Summary
 	inWork []*Summary // those that take paths, or a person's one claim
+	owned  map[*Summary][]glob
+
+	compared int // segments of globs, counted while a best task is looked for
 }
 
 // Open is the board that the source holds; at is the time of its last move.
 func Open(source Source, at time.Time) *Board {
 	return &Board{source: source, at: at, changed: map[Key]Edit{}, short: &summaries{}}
+}
+
+// Within is the same board for somebody who waits for its answers no longer
+// than ctx lasts: then [Board.Err] is its error, and no answer counts.
+func (b *Board) Within(ctx context.Context) *Board {
+	n := *b
+	n.ctx = ctx
+	return &n
+}
+
+// interrupted ends a loop that may take long.
+func (b *Board) interrupted() bool {
+	if b.ctx != nil {
+		b.fail(b.ctx.Err())
+	}
+	return b.err != nil
 }
 
 // At is the time of the board's last move; the next is not earlier.
@@ -233,6 +254,22 @@ func (b *Board) Tasks() []Summary {
 	return list
 }
 
+// owned are the globs of a task, taken apart once where the Source holds it.
+func (b *Board) owned(s *Summary) []glob {
+	if b.touched(s.ID) {
+		return parseGlobs(s.Owns)
+	}
+	list, ok := b.short.owned[s]
+	if !ok {
+		list = parseGlobs(s.Owns)
+		if b.short.owned == nil {
+			b.short.owned = map[*Summary][]glob{}
+		}
+		b.short.owned[s] = list
+	}
+	return list
+}
+
 func (b *Board) touched(id TaskID) bool {
 	if len(b.changed) == 0 {
 		return false
@@ -313,7 +350,7 @@ func (b *Board) fail(err error) {
 
 // next is a copy that a move may write to.
 func (b *Board) next(at time.Time) *Board {
-	n := &Board{source: b.source, at: at, changed: make(map[Key]Edit, len(b.changed)+2), err: b.err, short: b.short}
+	n := &Board{source: b.source, at: at, changed: make(map[Key]Edit, len(b.changed)+2), err: b.err, ctx: b.ctx, short: b.short}
 	for k, v := range b.changed {
 		n.changed[k] = v
 	}

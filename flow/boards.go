@@ -139,6 +139,15 @@ func (c *Config) check(hint string) *Refusal {
 	return nil
 }
 
+// globs are all path patterns of the configuration.
+func (c *Config) globs() []string {
+	list := slices.Clone(c.Tests)
+	for _, rp := range c.RolePaths {
+		list = append(list, rp.Deny)
+	}
+	return list
+}
+
 // ConfigMove replaces the configuration.
 type ConfigMove struct {
 	Config Config `yaml:"config"`

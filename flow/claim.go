@@ -97,11 +97,12 @@ func (p *play) unowned() *Refusal {
 	}
 	var first TaskID
 	var refusal *Refusal
+	owned := parseGlobs(t.Owns)
 	p.eachInWork(func(other *Summary) {
-		if other.ID == t.ID || first != "" && compareIDs(first, other.ID) < 0 {
+		if p.interrupted() || other.ID == t.ID || first != "" && compareIDs(first, other.ID) < 0 {
 			return
 		}
-		mine, theirs, overlap := overlapping(t.Owns, other.Owns)
+		mine, theirs, overlap := overlapping(owned, p.owned(other), !p.replayed, &p.short.compared)
 		if overlap && !p.precedes(t.ID, other.ID) && !p.precedes(other.ID, t.ID) {
 			first = other.ID
 			refusal = refuse(RuleOwnership, "git liza show "+string(other.ID), "%s owns %s, which overlaps %s of %s (%s)",

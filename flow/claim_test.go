@@ -50,12 +50,12 @@ func TestLeasesEnd(t *testing.T) {
 		{"code-reviewer-1", ActReview, &ReviewMove{Lease: 365 * day}, "git liza review a --lease 24h --as code-reviewer-1"},
 	} {
 		m := s.by(c.by, c.act, "a", c.detail)
-		r := s.board.Overlong(m)
+		r := s.board.Admissible(m, nil)
 		require.NotNil(t, r)
 		require.Equal(t, RuleLease, r.Rule)
 		require.Equal(t, c.hint, r.Hint)
 	}
-	require.Nil(t, s.board.Overlong(s.by("coder-1", ActClaim, "a", &ClaimMove{Lease: day})))
+	require.Nil(t, s.board.Admissible(s.by("coder-1", ActClaim, "a", &ClaimMove{Lease: day}), nil))
 	long := s.by("coder-1", ActClaim, "a", &ClaimMove{Lease: 2 * day, Base: s.board.Base("a", "coder-1")})
 	_, err := s.board.Apply(long, nil)
 	require.NoError(t, err, "history is what it is")

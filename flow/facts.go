@@ -31,6 +31,7 @@ type Facts struct {
 	Script  bool // the merged tree has scripts/integration-test.sh
 	Saves   map[ObjectID]bool
 	Specs   map[string]bool
+	Flaw    *Refusal // of the objects that the move brings, see [Board.Admissible]; nil if there is none
 }
 
 // A PathChange is one path that differs between a submission's base and its

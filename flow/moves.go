@@ -54,7 +54,11 @@ func (b *Board) Best(act Act, c Caller, at time.Time) (TaskID, *Refusal) {
 func (b *Board) best(act Act, c Caller, at time.Time) (TaskID, *Refusal) {
 	list := b.candidates(act, c.By, at)
 	var first *Refusal
+	b.short.compared = 0
 	for _, s := range list {
+		if b.interrupted() {
+			break
+		}
 		if first != nil && (act == ActClaim && b.collides(s) || b.unpaid(s)) {
 			continue
 		}
@@ -88,21 +92,30 @@ func (b *Board) unpaid(s *Summary) bool {
 	return slices.ContainsFunc(b.shared(goal, sprint), func(p purse) bool { return p.exhausted() != nil })
 }
 
+// maxCompared is how many segments of globs are compared, about a second, before
+// tasks that own paths are passed over in the search for the best.
+const maxCompared = 20_000_000
+
 // collides reports whether a claim is sure to be refused because its paths
-// overlap those of a task in work. It saves reading the documents of thousands
+// overlap those of a task in work, or would take long to compare with them. It saves reading the documents of thousands
 // of tasks that wait for one; where dependencies could make an exception, the
 // rule itself is asked.
 func (b *Board) collides(s *Summary) bool {
-	found := false
-	if len(s.Owns) == 0 || len(s.DependsOn) > 0 {
+	switch {
+	case len(s.Owns) == 0:
+		return false
+	case b.short.compared > maxCompared:
+		return true
+	case len(s.DependsOn) > 0:
 		return false
 	}
+	found := false
 	b.eachInWork(func(other *Summary) {
 		if !found && other.ID != s.ID && len(other.DependsOn) == 0 {
-			_, _, found = overlapping(s.Owns, other.Owns)
+			_, _, found = overlapping(b.owned(s), b.owned(other), true, &b.short.compared)
 		}
 	})
-	return found
+	return found || b.short.compared > maxCompared
 }
 
 // candidates are the tasks whose state lets the act begin, best first; those

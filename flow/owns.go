@@ -2,27 +2,107 @@ package flow
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
+
+// A glob is a path pattern, taken apart once for many comparisons.
+type glob struct {
+	text        string
+	literal     int // length before its first wildcard
+	segments    []string
+	first, last int // places of its first and last **, -1 if it has none
+	vast        bool
+}
+
+// Bounds of the globs of a task, held when they are written. With them the
+// comparison of two tasks takes milliseconds at worst; the longest path that
+// Windows takes by default has 260 bytes, and eight wildcards at that.
+const (
+	maxSegments = 32
+	maxStars    = 4       // ** in one glob
+	maxGlobs    = 8 << 10 // bytes of all globs of a list
+)
+
+func parseGlob(text string) glob {
+	g := glob{text: text, literal: literal(text), segments: segments(text), first: -1}
+	g.last, g.first = lastAny(g.segments), slices.Index(g.segments, anySegments)
+	g.vast = len(g.segments) > maxSegments || stars(g.segments) > maxStars
+	return g
+}
+
+func parseGlobs(texts []string) []glob {
+	list := make([]glob, len(texts))
+	for i, text := range texts {
+		list[i] = parseGlob(text)
+	}
+	return list
+}
+
+// anySegments stands for any number of whole segments.
+const anySegments = "**"
+
+func stars(segments []string) int {
+	n := 0
+	for _, s := range segments {
+		if s == anySegments {
+			n++
+		}
+	}
+	return n
+}
+
+func lastAny(segments []string) int {
+	for i := len(segments) - 1; i >= 0; i-- {
+		if segments[i] == anySegments {
+			return i
+		}
+	}
+	return -1
+}
 
 // Match reports whether a path lies under a glob: segment by segment, with *,
 // ? and […] inside a segment, ** for any number of whole segments, and a
 // slash at the end for everything below.
-func Match(glob, name string) bool {
-	return align(segments(glob), strings.Split(name, "/"), func(g, n string) bool {
-		ok, err := path.Match(g, n)
-		return ok && err == nil
-	})
+func Match(pattern, name string) bool {
+	return parseGlob(pattern).matches(name)
+}
+
+func (g glob) matches(name string) bool {
+	parts := strings.Split(name, "/")
+	return align(g, glob{segments: parts, first: slices.Index(parts, anySegments), last: lastAny(parts)}, matchSegment)
+}
+
+func matchSegment(g, n string) bool {
+	if g == "*" {
+		return true
+	}
+	ok, err := path.Match(g, n)
+	return ok && err == nil
 }
 
 // Overlap reports whether some path may match both globs. It may err only
 // towards yes: two segments with wildcards are taken to overlap unless their
 // literal beginnings or endings differ.
-func Overlap(a, b string) bool {
-	if n := min(literal(a), literal(b)); a[:n] != b[:n] {
+func Overlap(a, b string) bool { return parseGlob(a).overlaps(parseGlob(b), true, new(int)) }
+
+// overlaps compares two globs. doubt is the answer where one of them is over
+// the bounds and to find out would take more than a look at both ends. spent
+// grows by how many segments may have been compared.
+func (g glob) overlaps(other glob, doubt bool, spent *int) bool {
+	*spent++
+	if n := min(g.literal, other.literal); g.text[:n] != other.text[:n] {
 		return false
 	}
-	return align(segments(a), segments(b), overlapSegment)
+	n, m := len(g.segments), len(other.segments)
+	*spent += min(n, m)
+	if (g.first < 0) != (other.first < 0) {
+		if g.vast || other.vast {
+			return doubt && alignEnds(g, other, overlapSegment)
+		}
+		*spent += n * m / 4 // a run of half of them, tried at half of the places
+	}
+	return align(g, other, overlapSegment)
 }
 
 const wild = `*?[\`
@@ -39,39 +119,90 @@ func literal(glob string) int {
 // folder itself, so one segment is then needed.
 func segments(glob string) []string {
 	if strings.HasSuffix(glob, "/") {
-		glob += "**"
+		glob += anySegments
 	}
 	list := strings.Split(glob, "/")
-	if list[len(list)-1] == "**" {
+	if list[len(list)-1] == anySegments {
 		list = append(list, "*")
 	}
 	return list
 }
 
 // align reports whether the two can be laid side by side, ** standing for any
-// number of segments of the other; quadratic, whatever the pattern.
-func align(a, b []string, same func(x, y string) bool) bool {
-	below := make([]bool, len(b)+1) // a[i+1:] against each rest of b
-	for i := len(a); i >= 0; i-- {
-		row := make([]bool, len(b)+1)
-		for j := len(b); j >= 0; j-- {
-			switch {
-			case i == len(a) && j == len(b):
-				row[j] = true
-			case i < len(a) && a[i] == "**":
-				row[j] = below[j] || j < len(b) && row[j+1]
-			case j < len(b) && b[j] == "**":
-				row[j] = row[j+1] || i < len(a) && below[j]
-			case i < len(a) && j < len(b):
-				row[j] = same(a[i], b[j]) && below[j+1]
-			}
-		}
-		below = row
+// number of segments of the other. It is linear but where one of them alone
+// has **: there a run of segments between two ** is looked for in the other.
+func align(a, b glob, same func(x, y string) bool) bool {
+	if !alignEnds(a, b, same) {
+		return false
 	}
-	return below[0]
+	switch {
+	case a.first < 0 && b.first < 0, a.first >= 0 && b.first >= 0:
+		return true // the ** of each take what is between the ends of the other
+	case a.first < 0:
+		return findRuns(b, a.segments, func(x, y string) bool { return same(y, x) })
+	}
+	return findRuns(a, b.segments, same)
+}
+
+// alignEnds compares what stands before the first ** of either and after the
+// last.
+func alignEnds(a, b glob, same func(x, y string) bool) bool {
+	n, m := len(a.segments), len(b.segments)
+	switch {
+	case a.first < 0 && b.first < 0 && n != m, a.first >= 0 && b.first < 0 && n-stars(a.segments) > m,
+		a.first < 0 && b.first >= 0 && m-stars(b.segments) > n:
+		return false
+	}
+	for i := range min(before(a), before(b)) {
+		if !same(a.segments[i], b.segments[i]) {
+			return false
+		}
+	}
+	if a.first < 0 && b.first < 0 {
+		return true
+	}
+	for i := 1; i <= min(n-1-a.last, m-1-b.last); i++ {
+		if !same(a.segments[n-i], b.segments[m-i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// before is how many segments stand before the first **.
+func before(g glob) int {
+	if g.first < 0 {
+		return len(g.segments)
+	}
+	return g.first
+}
+
+// findRuns looks for the runs between the ** of a glob in what its ends leave
+// of the names, each as early as it can stand.
+func findRuns(g glob, names []string, same func(x, y string) bool) bool {
+	names = names[g.first : len(names)-(len(g.segments)-1-g.last)]
+	runs := g.segments[g.first : g.last+1]
+	for len(runs) > 0 {
+		runs = runs[1:] // a **
+		n := slices.Index(runs, anySegments)
+		if n < 0 {
+			return true
+		}
+		for !slices.EqualFunc(runs[:n], names[:min(n, len(names))], same) {
+			if len(names) <= n {
+				return false
+			}
+			names = names[1:]
+		}
+		runs, names = runs[n:], names[n:]
+	}
+	return true
 }
 
 func overlapSegment(a, b string) bool {
+	if a == "*" || b == "*" {
+		return true
+	}
 	i, j := strings.IndexAny(a, wild), strings.IndexAny(b, wild)
 	switch {
 	case i < 0 && j < 0:
@@ -111,25 +242,37 @@ func checkGlobs(globs []string, hint string) *Refusal {
 	return nil
 }
 
-// overlapping finds the first pair of globs that overlap.
-func overlapping(mine, theirs []string) (a, b string, ok bool) {
-	for _, a = range mine {
-		for _, b = range theirs {
-			if Overlap(a, b) {
-				return a, b, true
+// boundGlobs refuses lists of globs that take long to compare. It is asked
+// where a move is made or admitted, not of history.
+func boundGlobs(what string, globs []string, hint string) *Refusal {
+	total := 0
+	for _, g := range globs {
+		if parseGlob(g).vast {
+			return refuse(RuleLimit, hint, "%s has the path pattern %q: at most %d segments are allowed, %d of them **", what, clip(g), maxSegments, maxStars)
+		}
+		total += len(g)
+	}
+	if total > maxGlobs {
+		return refuse(RuleLimit, hint, "the path patterns of %s have %d bytes, at most %d are allowed", what, total, maxGlobs)
+	}
+	return nil
+}
+
+// overlapping finds the first pair of globs that overlap; doubt and spent are
+// as in [glob.overlaps].
+func overlapping(mine, theirs []glob, doubt bool, spent *int) (a, b string, ok bool) {
+	for _, a := range mine {
+		for _, b := range theirs {
+			if a.overlaps(b, doubt, spent) {
+				return a.text, b.text, true
 			}
 		}
 	}
 	return "", "", false
 }
 
-func matchesAny(globs []string, name string) bool {
-	for _, g := range globs {
-		if Match(g, name) {
-			return true
-		}
-	}
-	return false
+func matchesAny(globs []glob, name string) bool {
+	return slices.ContainsFunc(globs, func(g glob) bool { return g.matches(name) })
 }
 
 // quotePath makes a path safe to paste into a shell from a hint.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -120,5 +121,137 @@ func BenchmarkMatch(b *testing.B) {
 		if Match(glob, name) {
 			b.Fatal("matched")
 		}
+	}
+}
+
+// tableAlign is the plain dynamic programme that align is held against.
+func tableAlign(a, b []string, same func(x, y string) bool) bool {
+	below := make([]bool, len(b)+1)
+	for i := len(a); i >= 0; i-- {
+		row := make([]bool, len(b)+1)
+		for j := len(b); j >= 0; j-- {
+			switch {
+			case i == len(a) && j == len(b):
+				row[j] = true
+			case i < len(a) && a[i] == "**":
+				row[j] = below[j] || j < len(b) && row[j+1]
+			case j < len(b) && b[j] == "**":
+				row[j] = row[j+1] || i < len(a) && below[j]
+			case i < len(a) && j < len(b):
+				row[j] = same(a[i], b[j]) && below[j+1]
+			}
+		}
+		below = row
+	}
+	return below[0]
+}
+
+// However globs are compared, the answer is that of the table.
+func TestComparisonOfGlobsIsThatOfTheTable(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		glob := rapid.StringMatching(`(\*\*|a|b|\*|a\*|\?)(/(\*\*|a|b|\*|a\*|\?)){0,9}`)
+		a, b := glob.Draw(rt, "a"), glob.Draw(rt, "b")
+		require.Equal(rt, tableAlign(segments(a), segments(b), overlapSegment), Overlap(a, b), "%s and %s", a, b)
+		require.Equal(rt, tableAlign(segments(a), strings.Split(b, "/"), matchSegment), Match(a, b), "%s of %s", b, a)
+	})
+}
+
+// The patterns of a task are bounded where it is written, not in history; what
+// takes long to compare counts as an overlap where a move is made, and as none
+// where it was admitted.
+func TestOwnsAreBounded(t *testing.T) {
+	t.Parallel()
+	hostile := func(end string) []string {
+		list := make([]string, MaxList)
+		for i := range list {
+			list[i] = "s/" + strings.Repeat("**/a/", 780) + end + strconv.Itoa(i)
+		}
+		return list
+	}
+	for name, owns := range map[string][]string{
+		"segments": {strings.Repeat("a/", maxSegments) + "b"},
+		"stars":    {strings.Repeat("**/a/", maxStars+1)},
+		"bytes":    {strings.Repeat("a", maxGlobs/2), strings.Repeat("b", maxGlobs/2+1)},
+		"all":      hostile("e"),
+	} {
+		s := staged(t, "human:ann add a")
+		input := s.board.Task("a").Input()
+		input.ID, input.Owns = "b", owns
+		edited := s.board.Task("a").Input()
+		edited.Owns = owns
+		for _, m := range []Move{
+			s.by("planner-1", ActAdd, "", &AddMove{Tasks: []TaskInput{input}}),
+			s.by("planner-1", ActEdit, "a", &EditMove{Input: edited}),
+			s.by("human:ann", ActImport, "", &ImportMove{Tasks: []TaskInput{input}}),
+			s.by("planner-1", ActConvert, "", &ConvertMove{Input: input}),
+			s.by("planner-1", ActSupersede, "a", &SupersedeMove{Add: []TaskInput{input}}),
+			s.by("coder-1", ActIntent, "a", &IntentMove{Intent: Intent{Extend: owns}}),
+			s.by("human:ann", ActConfig, "", &ConfigMove{Config: Config{Tests: owns}}),
+		} {
+			r := s.board.Admissible(m, nil)
+			require.NotNil(t, r, "%s: %s", name, m.Act)
+			require.Equal(t, RuleLimit, r.Rule)
+		}
+	}
+	s := staged(t, "human:ann add a")
+	input := s.board.Task("a").Input()
+	for _, id := range []TaskID{"x", "y"} {
+		input.ID, input.Owns = id, hostile(string(id))
+		require.Nil(t, s.play(s.by("human:ann", ActAdd, "", &AddMove{Tasks: []TaskInput{input}})), "history is what it is")
+	}
+	unchanged := s.board.Task("x").Input()
+	unchanged.Title = "Another"
+	require.Nil(t, s.board.Admissible(s.by("planner-1", ActEdit, "x", &EditMove{Input: unchanged}), nil))
+	require.False(t, Overlap(hostile("x")[0], hostile("y")[0]))
+
+	// Only one of two has **, and both are long: only a table could tell.
+	long := strings.Repeat("*/", 2000)
+	require.True(t, parseGlob("**/"+long[:2000]+"z").overlaps(parseGlob(long+"z"), true, new(int)))
+	require.False(t, parseGlob("**/"+long[:2000]+"z").overlaps(parseGlob(long+"z"), false, new(int)))
+	require.False(t, parseGlob("**/"+long[:2000]+"y").overlaps(parseGlob(long+"z"), true, new(int)))
+}
+
+// worstOwns are globs within the bounds that take longest to compare with
+// those of the other kind.
+func worstOwns(one bool) []string {
+	list := make([]string, MaxList)
+	for i := range list {
+		if list[i] = strings.Repeat("a/", maxSegments-1) + "e"; one {
+			list[i] = "**/" + strings.Repeat("?*/", maxSegments/2-1) + "z/**/e"
+		}
+	}
+	return list
+}
+
+// Two tasks with the worst globs that the rules let pass.
+func BenchmarkWorstOwns(b *testing.B) {
+	mine, theirs := parseGlobs(worstOwns(true)), parseGlobs(worstOwns(false))
+	for b.Loop() {
+		if _, _, ok := overlapping(mine, theirs, true, new(int)); ok {
+			b.Fatal("overlapped")
+		}
+	}
+}
+
+// The best of 1,000 tasks with the worst globs beside a hundred in work.
+func BenchmarkBestOfTheWorst(b *testing.B) {
+	s := opened(b)
+	for i := range 1100 {
+		id := TaskID("t" + strconv.Itoa(i))
+		task := &Task{ID: id, Title: "T", Status: Unclaimed, Kind: Code, DoneWhen: "D", Spec: vision, Scope: "S", Priority: 3, Created: s.now, Owns: worstOwns(true)}
+		if i >= 1000 {
+			task.Status, task.Owns = ReadyForReview, worstOwns(false)
+		}
+		task.DependsOn = []TaskID{"gone"}
+		s.docs.edits[Key{Tasks, string(id)}] = Edit{Key{Tasks, string(id)}, task}
+	}
+	s.docs.edits[Key{Tasks, "gone"}] = Edit{Key{Tasks, "gone"}, &Task{ID: "gone", Status: Merged}}
+	s.board = Open(s.docs, s.now)
+	for i := range 1000 {
+		s.docs.edits[Key{Tasks, "t" + strconv.Itoa(i)}].Document.(*Task).Owns[MaxList-1] = "*"
+	}
+	for b.Loop() {
+		s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now)
 	}
 }

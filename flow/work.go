@@ -167,14 +167,23 @@ func (s *SubmitMove) ancestry(p *play) *Refusal {
 func (s *SubmitMove) scope(p *play) *Refusal {
 	t := p.task
 	role := t.Claim.By.Role()
-	allowed := append(append([]string{}, t.Owns...), t.Intent.Extend...)
+	allowed := append(parseGlobs(t.Owns), parseGlobs(t.Intent.Extend)...)
+	var denied []RolePath
+	for _, rp := range p.Settings().Config.RolePaths {
+		if rp.Role == role && !containsKind(rp.Except, t.Kind) {
+			denied = append(denied, rp)
+		}
+	}
 	for _, path := range s.Paths {
+		if p.interrupted() {
+			return nil
+		}
 		if len(t.Owns) > 0 && !matchesAny(allowed, path) {
 			return refuse(RuleScope, "git liza intent "+string(t.ID)+" --summary S --validation V --extend "+quotePath(path),
 				"%s changes %s, which it neither owns nor has declared", t.ID, path)
 		}
-		for _, rp := range p.Settings().Config.RolePaths {
-			if rp.Role == role && !containsKind(rp.Except, t.Kind) && Match(rp.Deny, path) {
+		for _, rp := range denied {
+			if Match(rp.Deny, path) {
 				return refuse(RuleRolePaths, "git checkout "+string(s.Base)+" -- "+quotePath(path),
 					"a %s may not change %s (%s) in a task of kind %s", role, path, rp.Deny, t.Kind)
 			}
@@ -188,9 +197,9 @@ func (s *SubmitMove) tests(p *play) *Refusal {
 	if t.Kind != Code || t.Intent.TestsNotNeeded != "" {
 		return nil
 	}
-	globs := p.Settings().Config.Tests
+	globs := parseGlobs(p.Settings().Config.Tests)
 	for _, path := range s.Paths {
-		if matchesAny(globs, path) {
+		if p.interrupted() || matchesAny(globs, path) {
 			return nil
 		}
 	}

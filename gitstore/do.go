@@ -165,6 +165,7 @@ func (s *Store) prepare(ctx context.Context, on base, request flow.Request, buil
 	if err != nil {
 		return transaction{}, err
 	}
+	before = before.Within(ctx)
 	m, extra, err := build(before, at)
 	if err != nil {
 		return transaction{}, err
@@ -234,14 +235,18 @@ func (s *Store) dated(b *flow.Board) (time.Time, error) {
 
 // judge gathers the facts that the move rests on and applies the rules.
 func (s *Store) judge(ctx context.Context, before *flow.Board, m flow.Move) (*flow.Board, error) {
-	if r := before.Overlong(m); r != nil {
-		return nil, r
-	}
 	facts, err := s.Facts(ctx, before.Ask(m))
 	if err != nil {
 		return nil, err
 	}
-	return before.Apply(m, &facts)
+	after, err := before.Apply(m, &facts)
+	if err != nil {
+		return nil, err
+	}
+	if r := before.Admissible(m, &facts); r != nil {
+		return nil, r
+	}
+	return after, nil
 }
 
 // write stores the documents that changed and the commit of the move.

@@ -13,7 +13,8 @@ import (
 type Replay struct {
 	Event
 	Before, After *flow.Board
-	Signature     string // the block after the move, "" if it is not signed
+	Facts         *flow.Facts // nil where they were not gathered afresh
+	Signature     string      // the block after the move, "" if it is not signed
 }
 
 // Replay judges one state commit: its move, applied to its parent's board,
@@ -57,16 +58,15 @@ func (s *Store) replayed(ctx context.Context, r *Replay, fresh bool) error {
 	if err := s.checkSeen(*r); err != nil {
 		return err
 	}
-	var facts *flow.Facts
 	if fresh {
 		gathered, err := s.facts(ctx, r.Before.Ask(r.Move), s.Repo.tryMerge)
 		if err != nil {
 			return err
 		}
-		facts = &gathered
+		r.Facts = &gathered
 	}
 	var err error
-	r.After, err = r.Before.Apply(r.Move, facts)
+	r.After, err = r.Before.Within(ctx).Apply(r.Move, r.Facts)
 	return err
 }
 

@@ -62,7 +62,7 @@ func (s *Store) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 		if err := ctx.Err(); err != nil {
 			return i, nil, err
 		}
-		if err := s.Verify(id); err != nil {
+		if _, err := s.Replay(ctx, id, false); err != nil {
 			return i + 1, &Breach{id, err}, nil
 		}
 	}

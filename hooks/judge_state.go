@@ -161,7 +161,7 @@ func (j *judge) move(r gitstore.Replay) *flow.Refusal {
 		return nil // it did not replay, which is refused already
 	}
 	if j.push.Server && !j.elsewhere() {
-		if refused := cmp.Or(j.window(r.Move.At), r.Before.Overlong(r.Move)); refused != nil {
+		if refused := cmp.Or(j.window(r.Move.At), r.Before.Admissible(r.Move, r.Facts)); refused != nil {
 			return refused
 		}
 	}
