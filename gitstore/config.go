@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ type Configuration struct {
 
 	mu       sync.Mutex
 	settings map[string]string // nil until needed
+	file     os.FileInfo       // the repository's own file when they were read
 	lines    []Setting         // the same, with all values of a key
 }
 
@@ -84,6 +86,19 @@ func (c *Configuration) read(ctx context.Context) error {
 		c.settings[one.Key] = one.Value // the last one wins
 	}
 	return nil
+}
+
+// Renew forgets what was read of the configuration if the repository's own file
+// has changed since. A process that lasts asks for that where it matters.
+func (r *Repo) Renew() {
+	file, err := os.Stat(filepath.Join(r.commonDir, "config"))
+	r.Configuration.mu.Lock()
+	defer r.Configuration.mu.Unlock()
+	old := r.Configuration.file
+	if err != nil || old == nil || !os.SameFile(file, old) || file.Size() != old.Size() || !file.ModTime().Equal(old.ModTime()) {
+		r.settings = nil
+	}
+	r.Configuration.file = file
 }
 
 // AnyRemote is the remote that a hint can name: origin, or else the first by

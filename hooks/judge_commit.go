@@ -144,9 +144,4 @@ func exempt(rp flow.RolePath, kind flow.Kind) bool {
 }
 
 // quote is a path as a shell takes it.
-func quote(path string) string {
-	if path != "" && strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,=") == "" {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
+func quote(path string) string { return gitstore.ShellWord(path) }

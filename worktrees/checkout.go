@@ -268,7 +268,7 @@ func (t *Trees) fill(ctx context.Context, r record, args ...string) error {
 // postCheckout runs the user's hook as `git worktree add` does.
 func (t *Trees) postCheckout(ctx context.Context, r record) error {
 	zero := strings.Repeat("0", t.repo.HashLen())
-	_, err := t.repo.Run(ctx, gitstore.Cmd{Dir: r.path, WorkTree: true, Limit: slow, Environ: t.HookEnv,
+	_, err := t.gitWithHooks(ctx, r, gitstore.Cmd{Dir: r.path, WorkTree: true, Limit: slow, Environ: t.HookEnv,
 		Args: []string{"hook", "run", "--ignore-missing", "post-checkout", "--", zero, string(r.head), "1"}})
 	if err != nil {
 		return &HookError{Path: r.place(t), Err: err}

@@ -2,26 +2,88 @@ package worktrees
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitstore"
 )
 
 // Commit commits everything in the work tree at path, new files too, with the
 // user's hooks and with env added to git's environment. There need be nothing
-// to commit. The error is a [*gitstore.GitError] where git, or a hook, refuses;
-// what was added to the index then stays there.
+// to commit. The error is an *Obstacle where there is a repository of its own
+// inside, which no commit can hold, or a [*gitstore.GitError] where git, or a
+// hook, refuses; what was added to the index then stays there.
 func (t *Trees) Commit(ctx context.Context, path, message string, environ []string) error {
 	r, err := t.at(ctx, path)
 	if err != nil {
 		return err
 	}
 	status, err := t.status(ctx, r)
+	if err == nil && len(status.links) > 0 {
+		// What was added as a link is looked at anew: its .git may be gone since.
+		if err = t.forget(ctx, r, status.links, gitstore.Cmd{Environ: environ}); err == nil {
+			status, err = t.status(ctx, r)
+		}
+	}
 	if err != nil || status.Clean() {
 		return err
 	}
-	if _, err := t.git(ctx, r, gitstore.Cmd{Args: []string{"add", "-A"}, Environ: environ, Limit: slow}); err != nil {
+	if nested := t.Nested(path, status); nested != nil {
+		return nested
+	}
+	if err := t.update(ctx, r, status.Changed(), gitstore.Cmd{Environ: environ}); err != nil {
 		return err
 	}
-	_, err = t.git(ctx, r, gitstore.Cmd{Args: []string{"commit", "-q", "--cleanup=whitespace", "-F", "-"}, Stdin: []byte(message), Environ: environ, Limit: slow})
+	_, err = t.gitWithHooks(ctx, r, gitstore.Cmd{Args: []string{"commit", "-q", "--cleanup=whitespace", "-F", "-"}, Stdin: []byte(message), Environ: environ, Limit: slow})
 	return err
+}
+
+// update records paths in the index as they are on disk. `git add` would do
+// more than that: it looks into submodules, and takes repositories that are
+// inside for new ones. Options and environment are those of c.
+func (t *Trees) update(ctx context.Context, r record, paths []string, c gitstore.Cmd) error {
+	var gone, there []string
+	for _, path := range paths {
+		// What now lies behind a symbolic link is gone too; git would refuse to look.
+		if !reached(r, path) {
+			gone = append(gone, path)
+		} else {
+			there = append(there, path)
+		}
+	}
+	if err := t.forget(ctx, r, gone, c); err != nil || len(there) == 0 {
+		return err
+	}
+	c.Args = append(slices.Clone(c.Args), "update-index", "--add", "--replace", "-z", "--stdin")
+	c.Stdin, c.Limit = pathList(there), slow
+	_, err := t.git(ctx, r, c)
+	return err
+}
+
+// forget takes paths out of the index.
+func (t *Trees) forget(ctx context.Context, r record, paths []string, c gitstore.Cmd) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	c.Args = append(slices.Clone(c.Args), "update-index", "--force-remove", "-z", "--stdin")
+	c.Stdin, c.Limit = pathList(paths), slow
+	_, err := t.git(ctx, r, c)
+	return err
+}
+
+// reached reports whether there is something at a path of the work tree that git
+// can hold, not through a symbolic link. A pipe or a device is nothing.
+func reached(r record, path string) bool {
+	for n := range path {
+		if path[n] != '/' {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(r.path, filepath.FromSlash(path[:n])))
+		if err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	info, err := os.Lstat(filepath.Join(r.path, filepath.FromSlash(path)))
+	return err == nil && (info.Mode().IsRegular() || info.IsDir() || info.Mode()&os.ModeSymlink != 0)
 }

@@ -70,7 +70,7 @@ func (t *Trees) behind(ctx context.Context, r record, old, new ID) (bool, error)
 	if err != nil || len(changes) == 0 {
 		return false, err
 	}
-	out, err := t.git(ctx, r, gitstore.Cmd{Args: []string{"diff-index", "--cached", "--name-only", "--no-renames", "-z", string(old)}})
+	out, err := t.git(ctx, r, gitstore.Cmd{Args: []string{"diff-index", "--cached", "--ignore-submodules=dirty", "--name-only", "--no-renames", "-z", string(old)}})
 	if err != nil {
 		return false, err
 	}
@@ -356,7 +356,7 @@ func (t *Trees) differing(ctx context.Context, r record, commit ID) (map[string]
 		return nil, err
 	}
 	_, _ = run("update-index", "-q", "--refresh") // its exit code says what diff-files will
-	out, err := run("diff-files", "--name-only", "-z", "--no-renames")
+	out, err := run("diff-files", "--ignore-submodules=dirty", "--name-only", "-z", "--no-renames")
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package worktrees
 import (
 	"fmt"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // An Obstacle is somebody else's folder, branch or lock in the way. Nothing
@@ -18,7 +20,7 @@ func (o *Obstacle) Error() string {
 	if o.Path == "" {
 		return fmt.Sprintf("branch %s %s", o.Branch, o.Reason)
 	}
-	return fmt.Sprintf("%s %s", o.Path, o.Reason)
+	return fmt.Sprintf("%s %s", gitstore.Visible(o.Path), o.Reason)
 }
 
 // A Dirty work tree has local changes that keep it from following its branch.
@@ -31,7 +33,10 @@ type Dirty struct {
 
 // Error names the work tree and the first of the paths.
 func (d *Dirty) Error() string {
-	shown := d.Paths[:min(len(d.Paths), 5)]
+	var shown []string
+	for _, path := range d.Paths[:min(len(d.Paths), 5)] {
+		shown = append(shown, gitstore.Visible(path))
+	}
 	more := ""
 	if n := len(d.Paths) - len(shown); n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
@@ -56,9 +61,5 @@ func (e *HookError) Unwrap() error { return e.Err }
 
 // quoted is a path as a shell takes it.
 func quoted(path string) string {
-	plain := strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,=")
-	if path != "" && plain == "" {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	return gitstore.ShellWord(path)
 }

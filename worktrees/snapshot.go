@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitstore"
@@ -39,7 +40,7 @@ func (t *Trees) Snapshot(ctx context.Context, path, message string) (ID, error) 
 	}
 	var paths, left []string
 	for _, name := range status.Changed() {
-		if strings.HasSuffix(name, "/") || !readable(filepath.Join(r.path, filepath.FromSlash(name))) {
+		if slices.Contains(status.Nested, name) || !readable(filepath.Join(r.path, filepath.FromSlash(name))) {
 			left = append(left, name)
 			continue
 		}
@@ -51,7 +52,7 @@ func (t *Trees) Snapshot(ctx context.Context, path, message string) (ID, error) 
 	}
 	id, err := t.commit(ctx, r, tree, parents, message)
 	if err == nil && len(left) > 0 {
-		err = fmt.Errorf("%w: %s in %s", ErrIncomplete, strings.Join(left[:min(len(left), 5)], ", "), path)
+		err = fmt.Errorf("%w: %q in %s", ErrIncomplete, left[:min(len(left), 5)], path)
 	}
 	return id, err
 }
@@ -96,13 +97,7 @@ func (t *Trees) stage(ctx context.Context, r record, paths []string) (ID, error)
 	}
 	// What autocrlf warns about shall be saved too.
 	options = append(options, "-c", "core.safecrlf=false", "-c", "core.splitIndex=false")
-	var list []byte
-	for _, path := range paths {
-		list = append(append(list, path...), 0)
-	}
-	_, err = t.git(ctx, r, gitstore.Cmd{Env: index.env(), Stdin: list, Limit: slow,
-		Args: append(options, "update-index", "--add", "--remove", "--replace", "-z", "--stdin")})
-	if err != nil {
+	if err := t.update(ctx, r, paths, gitstore.Cmd{Env: index.env(), Args: options}); err != nil {
 		return "", err
 	}
 	out, err := t.git(ctx, r, gitstore.Cmd{Env: index.env(), Limit: slow, Args: append(options, "write-tree")})

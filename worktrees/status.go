@@ -23,6 +23,12 @@ type Status struct {
 
 	Staged, Unstaged, Untracked []string
 
+	// Nested are those of the above that are repositories of their own: untracked
+	// ones, new links to one, and submodules at another commit. What has changed
+	// inside a submodule is not looked at.
+	Nested []string
+
+	links []string // of the nested ones, those that only the index has, as links
 	lines []string // git's own, for the fingerprint
 }
 
@@ -50,7 +56,8 @@ func (t *Trees) Status(ctx context.Context, path string) (Status, error) {
 
 func (t *Trees) status(ctx context.Context, r record) (Status, error) {
 	out, err := t.git(ctx, r, gitstore.Cmd{Limit: slow, Env: []string{"GIT_OPTIONAL_LOCKS=0"},
-		Args: []string{"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--no-renames"}})
+		Args: []string{"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--no-renames",
+			"--ignore-submodules=dirty"}}) // to look further git would start another in there, with what is configured there
 	if err != nil {
 		return Status{}, err
 	}
@@ -63,6 +70,9 @@ func (t *Trees) status(ctx context.Context, r record) (Status, error) {
 	return s, nil
 }
 
+// link is the mode of a link to a repository.
+const link = "160000"
+
 // add reads one line of `git status --porcelain=v2 -z` without renames.
 func (s *Status) add(line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
@@ -74,6 +84,9 @@ func (s *Status) add(line string) error {
 		return nil
 	case "?":
 		s.Untracked = append(s.Untracked, rest)
+		if strings.HasSuffix(rest, "/") {
+			s.Nested = append(s.Nested, rest)
+		}
 		s.lines = append(s.lines, line)
 		return nil
 	case "1", "u":
@@ -83,6 +96,12 @@ func (s *Status) add(line string) error {
 			break
 		}
 		path := fields[n-1]
+		if fields[map[string]int{"1": 4, "u": 5}[kind]] == link { // on disk
+			s.Nested = append(s.Nested, path)
+			if kind == "1" && fields[2] != link && fields[3] == link {
+				s.links = append(s.links, path)
+			}
+		}
 		if kind == "1" && fields[0][0] != '.' {
 			s.Staged = append(s.Staged, path)
 		}

@@ -42,8 +42,8 @@ type Trees struct {
 	common string // the shared git directory
 	root   string // .worktrees in the main work tree
 
-	// HookEnv is what the hook after a checkout sees, which may be one of the
-	// tree that is checked out; nil is all that this process sees.
+	// HookEnv is what the hook after a checkout sees, which may read the tree
+	// that is checked out; nil is all that this process sees.
 	HookEnv []string
 }
 
@@ -132,17 +132,4 @@ func checkName(name string) error {
 		return fmt.Errorf("%q cannot be the name of a worktree", name)
 	}
 	return nil
-}
-
-// git runs git in r's work tree. Its directories are named to it: if the folder
-// has lost its .git file, git would find the main work tree instead, and its
-// commondir, which an agent can write, may lead to configuration of the agent's,
-// with commands for git to run.
-func (t *Trees) git(ctx context.Context, r record, c gitstore.Cmd) ([]byte, error) {
-	c.Dir = r.path
-	if r.gone {
-		c.Dir = t.common
-	}
-	c.Env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + t.common, "GIT_WORK_TREE=" + r.path}, c.Env...)
-	return t.repo.Run(ctx, c)
 }

@@ -183,6 +183,7 @@ func (s *session) fail(err error) int {
 	f := s.explain(err)
 	f.reason = flow.Clean(f.reason) // git repeats what hooks print, which may steer a terminal
 	if !s.json {
+		f.reason = strings.ReplaceAll(f.reason, "\n", "\n  ") // and shall not pass for a hint
 		fmt.Fprintf(s.stderr, "git-liza: %s\n", f.reason)
 		if f.rule != "" && f.code != exitUsage {
 			fmt.Fprintf(s.stderr, "rule: %s\n", f.rule)

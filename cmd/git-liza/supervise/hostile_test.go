@@ -302,9 +302,9 @@ cp -r $c "$notes/evil"; git config -f "$notes/evil/config" core.fsmonitor "touch
 	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
 }
 
-// A tree that names its own hooks, as core.hooksPath in it lets it, is an
-// agent's word: they see no more than an agent does, whoever checks it out. And
-// what a hook prints of a secret comes neither on the board nor into a record.
+// A tree that has its own hooks, as a relative core.hooksPath lets it, is an
+// agent's word: in its session they run, and see what it does. Whoever checks
+// the tree out runs none of them.
 func TestHostileHooks(t *testing.T) {
 	t.Setenv("OTHER_API_KEY", "none-of-their-business-1")
 	w := newWorld(t)
@@ -314,10 +314,13 @@ func TestHostileHooks(t *testing.T) {
 for h in post-checkout pre-commit post-commit; do printf '#!/bin/sh\n(echo '$h'; env) >> "'"$notes"'/hooks"\n' > .husky/$h; done
 chmod +x .husky/*; submit`)))
 	require.NoError(t, err, r.said())
-	require.Contains(t, w.note("hooks"), "post-checkout")
+	require.Contains(t, w.note("hooks"), "post-commit\n")
+	require.NotContains(t, w.note("hooks"), "post-checkout\n")
 	require.NotContains(t, w.note("hooks"), "none-of-their-business")
 }
 
+// What a hook of the user's prints of a secret comes neither on the board nor
+// into a record.
 func TestHostileHookOfACommit(t *testing.T) {
 	t.Setenv("OTHER_API_KEY", "none-of-their-business-2")
 	w := newWorld(t)
@@ -386,4 +389,26 @@ func TestHostileWords(t *testing.T) {
 	require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
 	require.Contains(t, w.note("refused"), "rule: secret")
 	require.NotContains(t, w.git("log", "-p", "refs/liza/state"), "none-of-their-business")
+}
+
+// An agent that only writes files in its worktree makes a repository there,
+// which would have git start a program. The supervisor, which commits for it,
+// starts none, takes no link to it, and tells the agent.
+func TestHostileNestedRepository(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	w.write(filepath.Join(w.notes, "payload.sh"), "#!/bin/sh\ntouch '"+filepath.Join(w.notes, "ran")+"'\n")
+	p := w.speaks("plain", `test $n != 1 || { mkdir sub; cd sub; git init -q .; echo s >s; git add s; git commit -q -m s
+git config core.fsmonitor "$notes/payload.sh"; cd ..; }
+test $n != 2 || mv sub/.git "$notes/taken-out"
+printf 'summary: did\nvalidation: looked\nextend: ["**"]\n'`)
+	p.Commit = provider.BySupervisor
+	r := w.begin(untilIdle, coder(p))
+	require.Error(t, r.wait(), "nobody reviews")
+	require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
+	require.False(t, w.has("ran"), r.said())
+	require.Contains(t, w.note("prompt-coder-1-2"), "sub is a git repository of its own")
+	require.Contains(t, w.note("prompt-coder-1-2"), `/sub/.git "$(mktemp -d)"`)
+	require.Equal(t, "100644 blob", w.git("ls-tree", "liza/task-1", "sub/s")[:11])
 }

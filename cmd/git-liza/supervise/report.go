@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // reports says that the supervisor commits and reports for the agent: its
@@ -143,6 +145,10 @@ func (s *supervisor) commitFor(ctx context.Context, e *errand, message string) e
 			Reason: fmt.Sprintf("the worktree is not on the branch %s but on %q, so nothing was committed", branch, status.Branch)}
 	}
 	err = s.clone.Trees.Commit(ctx, e.dir, message, s.environment(e))
+	var nested *worktrees.Obstacle
+	if errors.As(err, &nested) {
+		return work.NotOurs(nested)
+	}
 	var failed *gitstore.GitError
 	if errors.As(err, &failed) {
 		return &flow.Refusal{Rule: "commit", Reason: "the worktree could not be committed: " + failed.Error(), Hint: "git status"}

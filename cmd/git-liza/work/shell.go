@@ -1,12 +1,6 @@
 package work
 
-import "strings"
+import "github.com/git-liza/git-liza/gitstore"
 
 // quoted is a path as a shell takes it, for hints that are to be typed.
-func quoted(path string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,="
-	if path != "" && strings.Trim(path, plain) == "" {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
+func quoted(path string) string { return gitstore.ShellWord(path) }

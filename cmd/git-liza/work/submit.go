@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Submit asks for a review of a commit, the tip of the task's branch if it is
@@ -37,6 +38,12 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 		_, err := c.record(ctx, b, m, d)
 		return m, nil, err
 	})
+}
+
+// NotOurs is the refusal to commit or submit beside a repository inside the
+// worktree: its files would be in no commit.
+func NotOurs(o *worktrees.Obstacle) *flow.Refusal {
+	return &flow.Refusal{Rule: "nested_repository", Reason: o.Error(), Hint: o.Hint}
 }
 
 // record puts what git says of the commit into the move.
@@ -99,6 +106,9 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 		return &flow.Refusal{Rule: "branch", Hint: fmt.Sprintf("%s checkout %s && %s merge %s", in, t.ID.Branch(), in, status.Head),
 			Reason: fmt.Sprintf("%s is not on the branch %s but on %s", dir, t.ID.Branch(), cmp.Or(status.Branch, "no branch"))}
 	}
+	if nested := c.Trees.Nested(dir, status); nested != nil {
+		return NotOurs(nested)
+	}
 	if !status.Clean() {
 		return &flow.Refusal{Rule: "clean", Hint: in + " add -A && " + in + " commit",
 			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, some(status.Changed()))}
@@ -119,10 +129,15 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 // some names the first few paths of a list.
 func some(paths []string) string {
 	const n = 5
-	if len(paths) > n {
-		return strings.Join(paths[:n], ", ") + fmt.Sprintf(" and %d more", len(paths)-n)
+	var shown []string
+	for _, path := range paths[:min(len(paths), n)] {
+		shown = append(shown, gitstore.Visible(path))
 	}
-	return strings.Join(paths, ", ")
+	text := strings.Join(shown, ", ")
+	if len(paths) > n {
+		text += fmt.Sprintf(" and %d more", len(paths)-n)
+	}
+	return text
 }
 
 // verify runs the task's own check at the commit.

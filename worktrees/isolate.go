@@ -1,0 +1,205 @@
+package worktrees
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// git runs git in r's work tree, which an agent may have filled with anything:
+// nothing that can be written there decides what git reads or starts. It runs
+// no hook.
+//
+// Its directories are named to it: if the folder has lost its .git file, git
+// would find the main work tree instead, and its .git, or a commondir, may lead
+// to configuration with commands for git to run.
+func (t *Trees) git(ctx context.Context, r record, c gitstore.Cmd) ([]byte, error) {
+	return t.isolated(ctx, r, "/dev/null", c)
+}
+
+// gitWithHooks is git with the user's hooks, less those of the work tree itself.
+func (t *Trees) gitWithHooks(ctx context.Context, r record, c gitstore.Cmd) ([]byte, error) {
+	folder, err := t.hooks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.isolated(ctx, r, folder, c)
+}
+
+func (t *Trees) isolated(ctx context.Context, r record, hooks string, c gitstore.Cmd) ([]byte, error) {
+	t.repo.Renew() // what installs a project's packages may set hooks and filters
+	if err := t.checkConfig(ctx, r); err != nil {
+		return nil, err
+	}
+	options := []string{"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.hooksPath=" + hooks}
+	barred, path, err := t.barFilters(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	c.Args = slices.Concat(options, barred, c.Args)
+	if !c.WorkTree {
+		c.Dir = r.path
+		if r.gone {
+			c.Dir = t.common
+		}
+		c.Env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + t.common, "GIT_WORK_TREE=" + r.path}, c.Env...)
+	}
+	out, err := t.repo.Run(ctx, c)
+	if err != nil && path != "" {
+		err = &FilterError{Path: path, Err: err}
+	}
+	return out, err
+}
+
+// hooks is the folder of the user's hooks. A relative one is that of the main
+// work tree, as `git liza hooks install` has it: in any other it holds what an
+// agent wrote.
+func (t *Trees) hooks(ctx context.Context) (string, error) {
+	t.repo.Renew()
+	folder, err := t.repo.Config(ctx, "core.hooksPath")
+	switch {
+	case err != nil || folder == "":
+		return filepath.Join(t.common, "hooks"), err
+	case filepath.IsAbs(folder) || folder[0] == '~':
+		return folder, nil
+	}
+	return filepath.Join(t.main, folder), nil
+}
+
+// own are the keys, or their sections, that a work tree may set for itself:
+// none makes git start anything that we do not forbid.
+var own = []string{"core.sparsecheckout", "core.sparsecheckoutcone", "index.sparse", "core.bare", "core.hookspath",
+	"core.fsmonitor", "core.untrackedcache", "user.", "author.", "committer.", "liza."}
+
+// checkConfig refuses a linked work tree whose config.worktree says what that
+// of the main work tree, of which `git worktree add` makes it a copy, does not.
+func (t *Trees) checkConfig(ctx context.Context, r record) error {
+	path := filepath.Join(r.gitDir, "config.worktree")
+	if r.gitDir == t.common || !exists(path) {
+		return nil
+	}
+	if on, err := t.repo.Config(ctx, "extensions.worktreeConfig"); err != nil || on == "" || on == "false" {
+		return err // git does not read it either
+	}
+	mine, err := t.lines(ctx, path)
+	if err != nil {
+		return err
+	}
+	main, err := t.lines(ctx, filepath.Join(t.common, "config.worktree"))
+	if err != nil {
+		return err
+	}
+	for line := range mine {
+		key, _, _ := strings.Cut(line, "\n")
+		may := func(prefix string) bool {
+			return key == prefix || strings.HasSuffix(prefix, ".") && strings.HasPrefix(key, prefix)
+		}
+		if !main[line] && !slices.ContainsFunc(own, may) {
+			return &Obstacle{Path: path, Reason: "sets " + key + " for this worktree alone, which git liza does not follow",
+				Hint: "git config --file " + quoted(path) + " --unset-all " + quoted(key)}
+		}
+	}
+	return nil
+}
+
+// lines are the settings of one configuration file, each as key, line feed and
+// value; none if there is no such file.
+func (t *Trees) lines(ctx context.Context, path string) (map[string]bool, error) {
+	if _, err := gitstore.ReadSmall(path); absent(err) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	out, err := t.repo.Git(ctx, "config", "--file", path, "--no-includes", "--null", "--list")
+	return set(string(out)), err
+}
+
+// barFilters are options that make git fail where it would start a filter that
+// is, or is given, a file of the work tree. Attributes only choose among the
+// filters that the user has configured; which of their commands are the user's
+// own is decided here. path is the file, "" if there is none.
+func (t *Trees) barFilters(ctx context.Context, r record) (options []string, path string, err error) {
+	settings, err := t.repo.ConfigUnder(ctx, "filter.")
+	if err != nil || len(settings) == 0 {
+		return nil, "", err
+	}
+	commands := map[string]string{}
+	for _, one := range settings {
+		commands[one.Key] = one.Value
+	}
+	for _, key := range slices.Sorted(maps.Keys(commands)) {
+		name := key[:strings.LastIndexByte(key, '.')]
+		file := fileOf(r.path, commands[key])
+		if kind := key[len(name)+1:]; file == "" || kind != "clean" && kind != "smudge" && kind != "process" {
+			continue
+		}
+		path = file
+		options = append(options, "-c", key+"=false", "-c", name+".required=true")
+		for _, kind := range []string{".clean", ".smudge"} {
+			if commands[name+kind] == "" && commands[name+".process"] == "" {
+				options = append(options, "-c", name+kind+"=cat") // a required filter needs both
+			}
+		}
+	}
+	return options, path, nil
+}
+
+// fileOf is the first word of a command that names a file below dir, "" if none
+// does. A word without a dot and a slash is a program of the PATH, or an
+// argument such as "clean".
+func fileOf(dir, command string) string {
+	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n'\"\\;|&()<>$`=", r) })
+	for _, word := range words {
+		if !strings.ContainsAny(word, "/.") {
+			continue
+		}
+		info, err := os.Lstat(inside(dir, word))
+		if err == nil && !info.IsDir() && (!filepath.IsAbs(word) || strings.HasPrefix(resolved(word), resolved(dir)+"/")) {
+			return word
+		}
+	}
+	return ""
+}
+
+// A FilterError says that git could not work in a checkout while a filter of
+// the user's, which would run a file of the checkout itself, was off.
+type FilterError struct {
+	Path string // the file, relative to the checkout
+	Err  error
+}
+
+// Error is git's, with the likely reason.
+func (e *FilterError) Error() string {
+	return e.Err.Error() + "; a filter in git's configuration runs " + e.Path + " of the checkout, which git liza does not: give it an absolute path outside"
+}
+
+// Unwrap returns git's error.
+func (e *FilterError) Unwrap() error { return e.Err }
+
+// Nested is what keeps the work tree at path from being committed as s has it,
+// nil if nothing does: a repository inside, to which a commit would hold a link,
+// and no file of it.
+func (t *Trees) Nested(path string, s Status) *Obstacle {
+	if len(s.Nested) == 0 {
+		return nil
+	}
+	inner := filepath.Join(path, filepath.FromSlash(s.Nested[0]))
+	return &Obstacle{Path: inner, Hint: "mv " + quoted(filepath.Join(inner, ".git")) + ` "$(mktemp -d)"`,
+		Reason: "is a git repository of its own, of which a commit holds no file; move its .git away to commit its files, or the whole of it out of the worktree"}
+}
+
+// pathList is a list of paths as git reads it with -z.
+func pathList(paths []string) []byte {
+	var b bytes.Buffer
+	for _, path := range paths {
+		b.WriteString(path)
+		b.WriteByte(0)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,266 @@
+package worktrees_test
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/stretchr/testify/require"
+)
+
+// Everything of git's that works in a checkout goes through one function. The
+// others name a git directory, or the main work tree, and no checkout.
+func TestOnePlaceRunsGitInACheckout(t *testing.T) {
+	t.Parallel()
+	elsewhere := map[string]bool{"isolated": true, "lines": true, "add": true, "askHead": true, "detach": true}
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	found := map[string]bool{}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		for _, d := range parsed.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				call, ok := n.(*ast.SelectorExpr)
+				if ok && (call.Sel.Name == "Run" || call.Sel.Name == "Git" || call.Sel.Name == "Command" || call.Sel.Name == "CommandContext") {
+					found[f.Name.Name] = true
+					require.True(t, elsewhere[f.Name.Name], "%s of %s starts a process", f.Name.Name, file)
+				}
+				return true
+			})
+		}
+	}
+	require.Equal(t, elsewhere, found)
+}
+
+// A trap is a program that leaves a file behind when it is run.
+type trap struct{ program, ran string }
+
+func (p *project) trap() trap {
+	p.t.Helper()
+	dir := p.t.TempDir()
+	x := trap{filepath.Join(dir, "payload.sh"), filepath.Join(dir, "ran")}
+	p.script(x.program, "#!/bin/sh\necho \"$0 $*\" >>'"+x.ran+"'\ncat\n")
+	return x
+}
+
+// nested makes a repository inside a checkout that has git start the trap.
+func (p *project) nested(dir string, x trap) {
+	p.t.Helper()
+	require.NoError(p.t, os.MkdirAll(dir, 0o777))
+	p.gitIn(dir, "init", "-q", "-b", "main")
+	p.write(filepath.Join(dir, "s"), "s\n")
+	p.commitAll(dir, "nested")
+	for _, key := range []string{"core.fsmonitor", "core.sshCommand", "diff.external", "filter.x.clean", "filter.x.process", "core.pager", "alias.status"} {
+		p.gitIn(dir, "config", key, x.program)
+	}
+	p.write(filepath.Join(dir, ".gitattributes"), "* filter=x diff=x\n")
+	p.write(filepath.Join(dir, "s"), "changed\n")
+}
+
+// looked does everything that a supervisor does with a checkout.
+func (p *project) looked(name string) {
+	p.t.Helper()
+	ctx, path := context.Background(), p.Path(name)
+	_, _ = p.Status(ctx, path)
+	_, _ = p.Fingerprint(ctx, path)
+	_, _ = p.Snapshot(ctx, path, "saved")
+	_ = p.Commit(ctx, path, "work", os.Environ())
+	_, _ = p.List(ctx)
+	_, _ = p.Branch(ctx, name, "liza/"+name, p.base)
+	_, _ = p.Prune(ctx, func(other string) bool { return other != name })
+}
+
+// Whatever an agent that writes only into its checkout leaves there, no git
+// that looks at it, saves it, commits it or removes it starts a program of its.
+func TestNothingOfACheckoutIsRun(t *testing.T) {
+	t.Parallel()
+	for name, attack := range map[string]func(p *project, dir string, x trap){
+		"a nested repository": func(p *project, dir string, x trap) { p.nested(filepath.Join(dir, "sub"), x) },
+		"a nested repository in the index": func(p *project, dir string, x trap) {
+			p.nested(filepath.Join(dir, "sub"), x)
+			p.gitIn(dir, "-c", "core.fsmonitor=false", "-c", "advice.addEmbeddedRepo=false", "add", "sub")
+		},
+		"a nested repository in a commit": func(p *project, dir string, x trap) {
+			p.nested(filepath.Join(dir, "sub"), x)
+			p.gitIn(dir, "update-index", "--add", "--cacheinfo", "160000,"+p.gitIn(filepath.Join(dir, "sub"), "rev-parse", "HEAD")+",sub")
+			p.gitIn(dir, "commit", "-q", "-m", "link")
+		},
+		"its .git is a folder": func(p *project, dir string, x trap) {
+			require.NoError(p.t, os.Remove(filepath.Join(dir, ".git")))
+			p.nested(dir, x)
+		},
+		"its .git leads elsewhere": func(p *project, dir string, x trap) {
+			other := filepath.Join(p.t.TempDir(), "other")
+			p.nested(other, x)
+			p.write(filepath.Join(dir, ".git"), "gitdir: "+other+"/.git\n")
+		},
+		"its .git is a link": func(p *project, dir string, x trap) {
+			other := filepath.Join(p.t.TempDir(), "other")
+			p.nested(other, x)
+			require.NoError(p.t, os.Remove(filepath.Join(dir, ".git")))
+			require.NoError(p.t, os.Symlink(other+"/.git", filepath.Join(dir, ".git")))
+		},
+		"attributes that name a filter with a relative command": func(p *project, dir string, x trap) {
+			p.git("config", "filter.strip.clean", "./tools/strip.sh %f")
+			p.write(filepath.Join(dir, ".gitattributes"), "* filter=strip\n")
+			p.script(filepath.Join(dir, "tools/strip.sh"), content(p.t, x.program))
+			p.write(filepath.Join(dir, "a"), "changed\n")
+		},
+		"attributes that name a filter with a script of the tree": func(p *project, dir string, x trap) {
+			p.git("config", "filter.strip.process", "sh tools/strip.sh")
+			p.write(filepath.Join(dir, ".gitattributes"), "* filter=strip diff=strip merge=strip\n")
+			p.git("config", "diff.strip.textconv", "./tools/strip.sh")
+			p.git("config", "diff.strip.command", "./tools/strip.sh")
+			p.git("config", "merge.strip.driver", "./tools/strip.sh")
+			p.script(filepath.Join(dir, "tools/strip.sh"), content(p.t, x.program))
+			p.write(filepath.Join(dir, "a"), "changed\n")
+		},
+		"hooks in the tree": func(p *project, dir string, x trap) {
+			p.git("config", "core.hooksPath", ".husky")
+			for _, hook := range []string{"pre-commit", "commit-msg", "post-commit", "post-index-change", "post-checkout", "reference-transaction"} {
+				p.script(filepath.Join(dir, ".husky", hook), content(p.t, x.program))
+			}
+			p.write(filepath.Join(dir, "a"), "changed\n")
+		},
+		"a configuration of the work tree": func(p *project, dir string, x trap) {
+			p.git("config", "extensions.worktreeConfig", "true")
+			for _, key := range []string{"core.fsmonitor", "filter.x.clean", "filter.x.smudge", "gpg.program", "core.editor"} {
+				p.gitIn(dir, "config", "--worktree", key, x.program)
+			}
+			p.gitIn(dir, "config", "--worktree", "commit.gpgSign", "true")
+			p.write(filepath.Join(dir, ".gitattributes"), "* filter=x\n")
+			p.write(filepath.Join(dir, "a"), "changed\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			tree := p.branch("task-1", "liza/task-1")
+			x := p.trap()
+			attack(p, tree.Path, x)
+			require.NoError(t, removeIfThere(x.ran)) // what the agent itself ran
+			p.looked("task-1")
+			require.NoFileExists(t, x.ran)
+			if ran, err := os.ReadFile(x.ran); err == nil {
+				t.Fatalf("ran: %s", ran)
+			}
+		})
+	}
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return nil
+}
+
+// Hooks and filters of the user's own go on working.
+func TestTheUsersOwnIsRun(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.git("config", "core.hooksPath", ".husky")
+	p.git("config", "filter.upper.clean", "tr a-z A-Z")
+	p.git("config", "filter.upper.smudge", "tr A-Z a-z")
+	p.write(".git/info/attributes", "*.up filter=upper\n")
+	p.hook(".husky/pre-commit", "echo main >>'"+filepath.Join(p.dir, "ran.o")+"'\n")
+	tree := p.branch("task-1", "liza/task-1")
+	p.hook(filepath.Join(tree.Path, ".husky/pre-commit"), "echo agent >>'"+filepath.Join(p.dir, "ran.o")+"'\n")
+	p.write(filepath.Join(tree.Path, "x.up"), "text\n")
+	require.NoError(t, p.Commit(context.Background(), tree.Path, "work", os.Environ()))
+	require.Equal(t, "TEXT", p.gitIn(tree.Path, "show", "HEAD:x.up"))
+	require.Equal(t, "main\n", content(t, p.dir, "ran.o"))
+	require.True(t, p.status(tree.Path).Clean())
+}
+
+// A filter that runs a file of the checkout is not run, and nothing is committed
+// as it would not have left it.
+func TestAFilterOfTheTreeFailsClosed(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.git("config", "filter.strip.clean", "./strip.sh")
+	tree := p.branch("task-1", "liza/task-1")
+	p.script(filepath.Join(tree.Path, "strip.sh"), "#!/bin/sh\nsed s/secret//\n")
+	p.write(filepath.Join(tree.Path, ".gitattributes"), "*.env filter=strip\n")
+	p.write(filepath.Join(tree.Path, "x"), "x\n")
+	require.NoError(t, p.Commit(context.Background(), tree.Path, "no such file", os.Environ()))
+	p.write(filepath.Join(tree.Path, "x.env"), "secret\n")
+	err := p.Commit(context.Background(), tree.Path, "work", os.Environ())
+	var filter *worktrees.FilterError
+	require.ErrorAs(t, err, &filter)
+	require.Equal(t, "./strip.sh", filter.Path)
+	var git *gitstore.GitError
+	require.ErrorAs(t, err, &git)
+	require.Equal(t, []string{"x.env"}, p.status(tree.Path).Untracked)
+}
+
+// A repository inside is never committed as a link; a submodule that the base
+// has stays.
+func TestCommitRefusesNestedRepositories(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	from := filepath.Join(t.TempDir(), "from")
+	p.git("clone", "-q", p.dir, from)
+	p.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", from, "module")
+	p.base = p.commitAll(p.dir, "submodule")
+	tree := p.branch("task-1", "liza/task-1")
+	p.gitIn(tree.Path, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
+	p.write(filepath.Join(tree.Path, "a"), "work\n")
+	p.nested(filepath.Join(tree.Path, "su b"), p.trap())
+	head := p.gitIn(tree.Path, "rev-parse", "HEAD")
+	for _, do := range []func(){func() {}, func() { p.gitIn(tree.Path, "-c", "advice.addEmbeddedRepo=false", "add", "su b") }} {
+		do()
+		o := obstacle(t, p.Commit(ctx, tree.Path, "work", os.Environ()))
+		require.Equal(t, filepath.Join(tree.Path, "su b"), o.Path)
+		require.Contains(t, o.Reason, "is a git repository of its own")
+		require.Equal(t, head, p.gitIn(tree.Path, "rev-parse", "HEAD"))
+	}
+	o := obstacle(t, p.Commit(ctx, tree.Path, "work", os.Environ()))
+	p.typed(o.Hint)
+	require.NoError(t, p.Commit(ctx, tree.Path, "work", os.Environ()))
+	require.Equal(t, "a\nsu b/.gitattributes\nsu b/s", p.gitIn(tree.Path, "diff-tree", "-r", "--name-only", head, "HEAD"))
+	require.True(t, p.status(tree.Path).Clean())
+}
+
+// A folder that became a link, and files that became pipes, are saved and
+// committed without looking behind them.
+func TestSaveWhatIsNoFile(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	outside := t.TempDir()
+	p.write(filepath.Join(outside, "c"), "not ours\n")
+	tree := p.branch("task-1", "liza/task-1")
+	require.NoError(t, os.RemoveAll(filepath.Join(tree.Path, "b")))
+	require.NoError(t, os.Symlink(outside, filepath.Join(tree.Path, "b")))
+	require.NoError(t, os.Remove(filepath.Join(tree.Path, "a")))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(tree.Path, "a"), 0o666))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(tree.Path, "pipe"), 0o666))
+	p.write(filepath.Join(tree.Path, "line\nbreak\x1b[31m"), "x")
+	saved, err := p.Snapshot(ctx, tree.Path, "saved")
+	require.NoError(t, err)
+	require.NoError(t, p.Commit(ctx, tree.Path, "work", os.Environ()))
+	for _, rev := range []string{string(saved), "liza/task-1"} {
+		require.Equal(t, ".gitignore b line\nbreak\x1b[31m", strings.TrimRight(strings.ReplaceAll(p.git("ls-tree", "-r", "--name-only", "-z", rev), "\x00", " "), " "))
+		require.Equal(t, outside, p.git("cat-file", "blob", rev+":b"))
+	}
+	require.NoError(t, p.Remove(ctx, "task-1"))
+	require.Equal(t, "not ours\n", content(t, outside, "c"))
+}
