@@ -59,7 +59,7 @@ type transaction struct {
 //
 // Errors are *flow.Refusal, *Breach or *DocumentError, or wrap ErrNoBoard,
 // ErrStateLost, ErrConflict, ErrClock, ErrForeignRef, ErrRefLocked, ErrOffline,
-// ErrDiverged, or what build returned.
+// ErrDiverged, or what build or Permit returned.
 // After an error the board is as it was, unless the error says that a remote
 // may have the move; to repeat it is safe.
 func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
@@ -172,6 +172,11 @@ func (s *Store) prepare(ctx context.Context, on base, request flow.Request, buil
 	}
 	if tip == "" && m.Act != flow.ActInit {
 		return transaction{}, ErrNoBoard
+	}
+	if s.Permit != nil {
+		if err := s.Permit(ctx, before, m); err != nil {
+			return transaction{}, err
+		}
 	}
 	m.At, m.Request = at, request
 	m.Normalize()

@@ -35,6 +35,10 @@ type Store struct {
 	Repo     *Repo
 	Follower Follower // brings checkouts along where a remote is the authority; may be nil
 
+	// Permit is asked about every move that is made here, before the rules are;
+	// its error ends the move. May be nil.
+	Permit func(context.Context, *flow.Board, flow.Move) error
+
 	now     func() time.Time
 	objects *Objects
 	library *library

@@ -84,6 +84,9 @@ func (c *fsckCommand) Run(s *session) error {
 		return err
 	}
 	if c.Repair {
+		if err := s.operator(clone.Repo, "a repair of the history"); err != nil {
+			return err
+		}
 		return s.repair(clone.Store)
 	}
 	n, found, err := clone.Store.Fsck(s.ctx, c.Full)

@@ -135,6 +135,9 @@ func (c *hooksUninstallCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	if err := s.operator(repo, "the removal of hooks"); err != nil {
+		return err
+	}
 	before, err := hooks.Examine(s.ctx, repo)
 	if err != nil {
 		return err

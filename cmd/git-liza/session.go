@@ -87,10 +87,31 @@ func (s *session) reader() (*work.Clone, error) {
 	return c, err
 }
 
-// actor is who makes the moves: --as or LIZA_AGENT_ID, else the human. Inside
-// a task's worktree nobody is taken for the human by mistake, and an agent that
-// was spawned is not taken for another, who could approve what it wrote.
+// actor is who makes the moves: [session.claimed], held against whom this
+// process descends from.
 func (s *session) actor(repo *gitstore.Repo) (flow.Actor, flow.Generation, error) {
+	by, g, err := s.claimed(repo)
+	if wrong := work.Acts(repo, "", by, g); wrong != nil {
+		return "", "", wrong
+	}
+	return by, g, err
+}
+
+// operator refuses an agent in its session what is for the human of this
+// machine alone: what it runs, and what becomes of history.
+func (s *session) operator(repo *gitstore.Repo, what string) error {
+	_, g, err := s.actor(repo)
+	if err == nil && g.Spawned() {
+		err = &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help block", Reason: what + " is for a human on this machine, not for an agent in its session: ask"}
+	}
+	return err
+}
+
+// claimed is who the command line and the environment say makes the moves:
+// --as or LIZA_AGENT_ID, else the human. Inside a task's worktree nobody is taken
+// for the human by mistake, and an agent that was spawned is not taken for
+// another, who could approve what it wrote.
+func (s *session) claimed(repo *gitstore.Repo) (flow.Actor, flow.Generation, error) {
 	var by flow.Actor
 	var g flow.Generation
 	own := s.getenv("LIZA_AGENT_ID")

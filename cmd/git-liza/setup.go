@@ -178,6 +178,11 @@ func (c *trustCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	if c.Hash != "" {
+		if err := s.operator(clone.Repo, "trust in a command"); err != nil {
+			return err
+		}
+	}
 	type row struct {
 		Hash    string `json:"hash"`
 		Command string `json:"command"`

@@ -30,6 +30,9 @@ func (c *syncCommand) Run(s *session) error {
 		if c.Set == "" {
 			c.Set = remote
 		}
+		if err := s.operator(clone.Repo, "which remote holds the board"); err != nil {
+			return err
+		}
 		return c.join(s, clone)
 	}
 	if remote == "" {

@@ -17,6 +17,7 @@ type process struct {
 	pid, parent, group int
 	state              byte
 	threads            int
+	start              string // in ticks since boot; with the number it names a process
 }
 
 // lives reports whether any thread of it does: one whose first thread has ended
@@ -137,7 +138,8 @@ func hidden(parent int) []process {
 const few = 32
 
 // stat reads /proc/PID/stat: pid (name) state parent group …, the number of
-// threads as the twentieth; a name may hold anything.
+// threads as the twentieth, the start as the twenty-second; a name may hold
+// anything.
 func stat(name string) (process, bool) {
 	pid, err := strconv.Atoi(name)
 	if err != nil {
@@ -148,7 +150,7 @@ func stat(name string) (process, bool) {
 		return process{}, false
 	}
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	if len(fields) < 18 {
+	if len(fields) < 20 {
 		return process{}, false
 	}
 	var numbers [3]int
@@ -157,5 +159,5 @@ func stat(name string) (process, bool) {
 			return process{}, false
 		}
 	}
-	return process{pid, numbers[0], numbers[1], fields[0][0], numbers[2]}, true
+	return process{pid, numbers[0], numbers[1], fields[0][0], numbers[2], string(fields[19])}, true
 }

@@ -33,6 +33,7 @@ const killing = 10 * time.Second
 type guarded struct {
 	guard  *exec.Cmd
 	hold   *os.File
+	record string // its path, "" without a mark
 	leader int
 	status syscall.WaitStatus
 
@@ -50,7 +51,7 @@ func (g *group) launch(cmd *exec.Cmd, c Command) error {
 	if cmd.Err != nil {
 		return cmd.Err
 	}
-	k, err := runGuarded(cmd, c.Grace)
+	k, err := runGuarded(cmd, c)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (g *group) launch(cmd *exec.Cmd, c Command) error {
 // runGuarded starts a command with a guard. The guard is of this very program,
 // also if its file was replaced. It leads a session, without a terminal, so that
 // nobody in there can be in a process group with anybody else.
-func runGuarded(cmd *exec.Cmd, grace time.Duration) (*guarded, error) {
+func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 	if err := seeing(); err != nil {
 		return nil, err
 	}
@@ -78,22 +79,58 @@ func runGuarded(cmd *exec.Cmd, grace time.Duration) (*guarded, error) {
 	}
 	k.hold = hold
 	// Its words and environment are no business of who looks for the command's.
-	k.guard.Args, k.guard.Env = []string{guardName}, []string{}
+	k.guard.Args, k.guard.Env = c.Mark.arguments(), []string{}
 	k.guard.Dir, k.guard.Stdin, k.guard.Stdout, k.guard.Stderr = cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr
 	k.guard.ExtraFiles = []*os.File{orders, theirs}
 	k.guard.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err = k.guard.Start()
+	err = k.startMarked(c)
 	theirs.Close()
 	if err == nil {
-		if err = k.begin(reports, newWard(cmd, grace)); err == nil {
+		if err = k.begin(reports, newWard(cmd, c.Grace)); err == nil {
 			return k, nil
 		}
 		_ = k.guard.Process.Kill()
 		_ = k.guard.Wait()
+		k.forget()
 	}
 	hold.Close()
 	reports.Close()
 	return nil, err
+}
+
+// startMarked starts the guard. The record of one that has a mark is there
+// before its command is, and locked as long as it lives.
+func (k *guarded) startMarked(c Command) error {
+	if c.Mark == nil {
+		return k.guard.Start()
+	}
+	f, err := newRecord(c.Records)
+	if err != nil {
+		return fmt.Errorf("guard: %w", err)
+	}
+	defer f.Close()
+	k.record = f.Name()
+	k.guard.ExtraFiles = append(k.guard.ExtraFiles, f)
+	if err := k.guard.Start(); err != nil {
+		k.forget()
+		return err
+	}
+	path, err := publish(f, *c.Mark, k.guard.Process.Pid)
+	if err != nil {
+		_ = k.guard.Process.Kill()
+		_ = k.guard.Wait()
+		k.forget()
+		return fmt.Errorf("guard: %w", err)
+	}
+	k.record = path
+	return nil
+}
+
+// forget takes the record of a guard that is no more away.
+func (k *guarded) forget() {
+	if k.record != "" {
+		os.Remove(k.record)
+	}
 }
 
 // seeing refuses to guard where /proc is missing, or shows another namespace:
@@ -169,6 +206,7 @@ func (k *guarded) reap() syscall.WaitStatus {
 	select {
 	case <-k.gone:
 		_ = k.guard.Wait()
+		k.forget()
 	default:
 		go k.guard.Wait() // it goes on without us
 	}

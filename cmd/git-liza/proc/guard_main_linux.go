@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardName is what a guard is called, alone on its command line.
+// guardName is what a guard is called. On its command line follow place and words
+// of its mark.
 const guardName = "git-liza: guard of a session"
 
 // A ward is what a guard starts. Words need not be UTF-8, which JSON strings are.
@@ -52,7 +53,7 @@ func (w ward) start() (pid int, err error) {
 // before its main function. Here the main goroutine has the main thread, whose
 // end is the one that the ward's PR_SET_PDEATHSIG waits for.
 func init() {
-	if len(os.Args) == 1 && os.Args[0] == guardName {
+	if len(os.Args) > 0 && os.Args[0] == guardName {
 		syscall.Exit(guard(os.NewFile(3, "orders"), os.NewFile(4, "reports")))
 	}
 }
@@ -62,6 +63,7 @@ func init() {
 func guard(orders, reports *os.File) (code int) {
 	unix.CloseOnExec(3)
 	unix.CloseOnExec(4)
+	unix.CloseOnExec(5) // the record, whose lock says that we live
 	var w ward
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return 1

@@ -62,6 +62,11 @@ type Command struct {
 	// those of another user; the command has no terminal then. Any program that
 	// imports this package is run again for it, as a guard.
 	Bound bool
+	// Mark is what [Above] tells to those who run below the command, if it is
+	// bound; Records is the folder for the records of its guards. On Linux only;
+	// nil is nothing.
+	Mark    *Mark
+	Records string
 	// Grace is the time between TERM and KILL; 0 is 5 s.
 	Grace time.Duration
 	// Excerpt is the size in bytes of Result.Excerpt at most; 0 is 4096.

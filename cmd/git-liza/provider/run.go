@@ -33,11 +33,13 @@ type Spawn struct {
 	// Committer is the name and address of the user on whose behalf the agent
 	// commits; it stays the author.
 	Committer [2]string
-	Common    string    // the repository's own folder, which all worktrees share
-	Environ   []string  // what the environment is filtered from
-	Self      string    // the git-liza that the agent finds first on its PATH
-	Output    io.Writer // receives what it prints, from two goroutines; may be nil
-	Follow    io.Writer // receives lines for people instead of records; may be nil
+	Common    string     // the repository's own folder, which all worktrees share
+	Mark      *proc.Mark // as in proc.Command
+	Records   string     // as in proc.Command
+	Environ   []string   // what the environment is filtered from
+	Self      string     // the git-liza that the agent finds first on its PATH
+	Output    io.Writer  // receives what it prints, from two goroutines; may be nil
+	Follow    io.Writer  // receives lines for people instead of records; may be nil
 	// Watch hears every few seconds what the program has reported so far; it
 	// is called off when Watch says no. May be nil.
 	Watch func(transcript.Report) bool
@@ -61,7 +63,8 @@ func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	if p.ACP {
 		run = p.converse
 	}
-	r, report, err := run(ctx, proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Busy: s.Busy, Wall: s.Wall, Grace: s.Grace, Bound: true}, s, e)
+	r, report, err := run(ctx, proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Busy: s.Busy, Wall: s.Wall, Grace: s.Grace,
+		Bound: true, Mark: s.Mark, Records: s.Records}, s, e)
 	e.end()
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -77,6 +78,10 @@ func (s *supervisor) judged(ctx context.Context) (*flow.Board, error) {
 // spawn runs the program, keeps its lease meanwhile, and ends it when the work
 // is no longer its own, soon after the expected move, or with ctx.
 func (s *supervisor) spawn(ctx context.Context, e *errand, run *run) (provider.Ending, error) {
+	mark, err := s.clone.Mark(ctx, flow.Actor(s.id), s.generation.Child())
+	if err != nil {
+		return provider.Ending{}, err
+	}
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	wall := s.rush.Limits.Wall
@@ -85,12 +90,12 @@ func (s *supervisor) spawn(ctx context.Context, e *errand, run *run) (provider.E
 	}
 	w := &watcher{s: s, e: e, run: run, cancel: cancel}
 	var ending provider.Ending
-	var err error
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		ending, err = s.provider.Run(running, provider.Spawn{Agent: s.id, Generation: s.generation.Child(), Task: e.id(), Review: e.commit(),
-			Session: run.chosen, Resume: run.thread.session, Dir: e.dir, Common: s.clone.Repo.CommonDir(), Prompt: run.prompt,
+			Session: run.chosen, Resume: run.thread.session, Dir: e.dir, Common: s.clone.Repo.CommonDir(),
+			Mark: mark, Records: work.Records(s.clone.Repo), Prompt: run.prompt,
 			Committer: s.rush.committer, Environ: s.rush.Environ, Self: s.rush.Self, Output: io.MultiWriter(s.log, run.output),
 			Follow: s.rush.follower(s.id), Watch: w.affords, Idle: s.rush.Limits.Idle, Busy: w.waiting, Wall: wall, Grace: s.rush.Limits.Grace})
 	}()

@@ -51,8 +51,9 @@ func Open(ctx context.Context, repo *gitstore.Repo, now func() time.Time, enviro
 }
 
 // lead lets checkouts of integration follow where a store moves it for the
-// sake of a remote.
+// sake of a remote, and the store ask whose process makes a move.
 func (c *Clone) lead(store *gitstore.Store) {
+	store.Permit = permit(c.Repo)
 	if c.Trees != nil {
 		store.Follower = follower{c.Trees, store}
 	}

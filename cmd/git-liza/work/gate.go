@@ -22,11 +22,16 @@ const excerpt = 4096
 
 // run runs a gate's command in a folder whose tree is checked out there, and
 // returns the evidence. Its environment is filtered: what a board supplies
-// never sees more than an agent does.
+// never sees more than an agent does, and makes no moves.
 func (c *Clone) run(ctx context.Context, g flow.Gate, dir string, tree flow.ObjectID) (flow.Receipt, error) {
+	mark, err := c.Mark(ctx, "", "")
+	if err != nil {
+		return flow.Receipt{}, err
+	}
 	path, args := proc.Shell(g.Command)
 	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: dir, Wall: time.Duration(g.Timeout), Excerpt: excerpt - 64,
-		Env: proc.Environment(c.environ, nil), Bound: !c.Generation.Spawned()}) // a session ends its own
+		Env: proc.Environment(c.environ, nil), Bound: !c.Generation.Spawned(), // a session ends its own
+		Mark: mark, Records: Records(c.Repo)})
 	if err != nil {
 		return flow.Receipt{}, err
 	}

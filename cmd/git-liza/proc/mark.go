@@ -1,0 +1,32 @@
+package proc
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// A Mark says to whoever runs below a bound command what that command is. A
+// guard carries it on its command line, which others can read and only the
+// guard's own process can change, and in a record for those who cannot see the
+// guard.
+type Mark struct {
+	// Place is the folder that the command is about, as [Place] names it.
+	Place string `json:"place"`
+	// Words are the caller's.
+	Words []string `json:"words"`
+}
+
+// Place names a folder in this boot of the machine: the same under each path
+// that leads to it. The error is that of [os.Stat].
+func Place(folder string) (string, error) {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return "", err
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return folder, nil
+	}
+	return fmt.Sprintf("%d:%d", s.Dev, s.Ino), nil
+}

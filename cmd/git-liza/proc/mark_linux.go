@@ -1,0 +1,219 @@
+package proc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A record tells of a guard that lives. Its file is locked by the guard, so a
+// record that can be locked is one of a guard that is no more.
+type record struct {
+	Mark
+	PID   int    `json:"pid"`
+	Start string `json:"start"` // as /proc/PID/stat has it
+	Boot  string `json:"boot"`
+}
+
+// newRecord makes the file of a record, locked and without the name under which
+// it is found. The lock belongs to whoever holds the file open.
+func newRecord(folder string) (*os.File, error) {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(folder, ".new-")
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(f.Chmod(0o644), syscall.Flock(int(f.Fd()), syscall.LOCK_EX)) // whoever looks holds it a moment
+	if err != nil {
+		f.Close()
+		os.Remove(f.Name())
+		return nil, err
+	}
+	return f, nil
+}
+
+// publish writes what the record says of a guard and gives the file its name,
+// which it returns.
+func publish(f *os.File, mark Mark, pid int) (string, error) {
+	p, ok := stat(strconv.Itoa(pid))
+	if !ok {
+		return "", fmt.Errorf("process %d: %w", pid, fs.ErrNotExist)
+	}
+	text, err := json.Marshal(record{mark, pid, p.start, bootID()})
+	if err != nil {
+		return "", err
+	}
+	if _, err := f.Write(text); err != nil {
+		return "", err
+	}
+	path := filepath.Join(filepath.Dir(f.Name()), strconv.Itoa(pid)+"-"+p.start)
+	return path, os.Rename(f.Name(), path)
+}
+
+// making is how long a record may be without a lock while it is made.
+const making = time.Minute
+
+func bootID() string {
+	text, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(text))
+}
+
+// liveRecords are the records in a folder whose guards live on this machine.
+// Those of guards that are no more are taken away.
+func liveRecords(folder string) ([]record, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return nil, err
+	}
+	var list []record
+	boot := bootID()
+	for _, entry := range entries {
+		path := filepath.Join(folder, entry.Name())
+		f, err := os.Open(path)
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			if info, err := f.Stat(); err == nil && (entry.Name()[0] != '.' || time.Since(info.ModTime()) > making) {
+				os.Remove(path)
+			}
+			f.Close()
+			continue
+		}
+		var r record
+		if json.NewDecoder(f).Decode(&r) == nil && r.Boot == boot {
+			list = append(list, r)
+		}
+		f.Close()
+	}
+	return list, nil
+}
+
+// Above returns the marks of the guards that this process descends from, the
+// nearest first. Where /proc does not show all that it descends from, doubtful
+// are the marks of those living guards of the folder that may be among them.
+// Errors are of reading the folder; where one that can be read is not there,
+// nothing was guarded.
+//
+// A process stays below its guard whatever it does with its environment, its
+// session or its parents, because a guard is the subreaper of all orphans below.
+// It leaves only when it ends the guard, which ends its own command and group.
+func Above(folder string) (marks, doubtful []Mark, err error) {
+	pids, whole := lineage()
+	for _, pid := range pids {
+		if m, ok := markOf(pid); ok {
+			marks = append(marks, m)
+		}
+	}
+	records, err := liveRecords(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range records {
+		p, shown := stat(strconv.Itoa(r.PID))
+		shown = shown && p.start == r.Start
+		switch {
+		case shown && slices.Contains(pids, r.PID):
+			if !slices.ContainsFunc(marks, func(m Mark) bool { return m.equal(r.Mark) }) {
+				marks = append(marks, r.Mark)
+			}
+		case shown && (whole || !shelters(r.PID)):
+		case whole && outermost():
+		default:
+			doubtful = append(doubtful, r.Mark)
+		}
+	}
+	return marks, doubtful, nil
+}
+
+func (m Mark) equal(o Mark) bool { return m.Place == o.Place && slices.Equal(m.Words, o.Words) }
+
+// arguments are the guard's command line.
+func (m *Mark) arguments() []string {
+	if m == nil {
+		return []string{guardName}
+	}
+	return append([]string{guardName, m.Place}, m.Words...)
+}
+
+// markOf reads the mark of a process, if it is a guard that has one.
+func markOf(pid int) (Mark, bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	words := strings.Split(string(bytes.TrimSuffix(text, []byte{0})), "\x00")
+	if err != nil || words[0] != guardName || len(words) < 2 {
+		return Mark{}, false
+	}
+	return Mark{words[1], words[2:]}, true
+}
+
+// lineage are the processes that this one descends from, itself first, as far
+// as /proc shows them; whole says that it shows them all.
+func lineage() (pids []int, whole bool) {
+	var at unix.Statfs_t
+	if unix.Statfs("/proc", &at) != nil || at.Type != unix.PROC_SUPER_MAGIC {
+		return nil, false
+	}
+	// In a namespace of its own a process has another number than in /proc.
+	name, err := os.Readlink("/proc/self")
+	if err != nil {
+		return nil, false
+	}
+	p, ok := stat(name)
+	for ok {
+		pids = append(pids, p.pid)
+		if p.parent == 0 {
+			return pids, true
+		}
+		p, ok = p.above()
+	}
+	return pids, false
+}
+
+// above is the parent of a process, not one that got its number since.
+func (p process) above() (process, bool) {
+	for {
+		parent, shown := stat(strconv.Itoa(p.parent))
+		now, ok := stat(strconv.Itoa(p.pid))
+		if !ok || now.start != p.start {
+			return process{}, false
+		}
+		if now.parent == p.parent {
+			return parent, shown
+		}
+		p = now // its parent ended meanwhile
+	}
+}
+
+// shelters reports whether below a process there is one that /proc hides, whose
+// own children cannot be told from anybody's.
+func shelters(root int) bool {
+	found := len(hidden(root)) > 0
+	descend(root, func(p process) { found = found || len(hidden(p.pid)) > 0 })
+	return found
+}
+
+// outermost reports whether this process is in the machine's own namespace of
+// processes, below which are all others: its ancestors are in there as well.
+func outermost() bool {
+	own, err := os.Readlink("/proc/self/ns/pid")
+	return err == nil && own == firstNamespace
+}
+
+// firstNamespace has a number that the kernel fixes (PROC_PID_INIT_INO).
+const firstNamespace = "pid:[4026531836]"

@@ -1,0 +1,106 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A Ward is what a command line that is run for a board is marked with, so
+// that moves of its descendants are known whatever they say of themselves. By
+// is zero for a gate, below which nobody moves anything.
+type Ward struct {
+	Board string // its id
+	By    flow.Actor
+	flow.Generation
+}
+
+// Records is the folder where a repository keeps the records of those who are
+// marked for its board.
+func Records(repo *gitstore.Repo) string { return filepath.Join(repo.CommonDir(), "liza", "guards") }
+
+// Mark is what a command is marked with that is run for the clone's board, as
+// an agent with the generation of its session; "" for a gate.
+func (c *Clone) Mark(ctx context.Context, by flow.Actor, g flow.Generation) (*proc.Mark, error) {
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place, err := proc.Place(c.Repo.CommonDir())
+	return &proc.Mark{Place: place, Words: []string{b.Settings().Board, string(by), string(g)}}, err
+}
+
+// Wards are the marked commands of the repository's board that this process
+// descends from, the nearest first. Doubtful are those of which /proc does not
+// show whether it does. board is the id of the board here, "" where it is not
+// known: that of another clone is the same board too.
+func Wards(repo *gitstore.Repo, board string) (above, doubtful []Ward, err error) {
+	marks, unsure, err := proc.Above(Records(repo))
+	if err != nil || len(marks)+len(unsure) == 0 {
+		return nil, nil, err
+	}
+	place, err := proc.Place(repo.CommonDir())
+	for _, m := range marks {
+		if w, ok := ward(m); ok && (m.Place == place || board != "" && w.Board == board) {
+			above = append(above, w)
+		}
+	}
+	for _, m := range unsure {
+		if w, ok := ward(m); ok {
+			doubtful = append(doubtful, w)
+		}
+	}
+	return above, doubtful, err
+}
+
+func ward(m proc.Mark) (Ward, bool) {
+	if len(m.Words) != 3 {
+		return Ward{}, false
+	}
+	return Ward{m.Words[0], flow.Actor(m.Words[1]), flow.Generation(m.Words[2])}, true
+}
+
+// Acts refuses (rule identity) an actor that is not whom this process descends
+// from: below a session only its agent acts, with the session's generation.
+// Where nobody can tell, it has to be the agent of some session that lives.
+func Acts(repo *gitstore.Repo, board string, by flow.Actor, g flow.Generation) error {
+	above, doubtful, err := Wards(repo, board)
+	if err != nil {
+		return fmt.Errorf("whom this process descends from: %w", err)
+	}
+	for _, w := range above {
+		if w.By == "" {
+			return &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help", Reason: "a gate's command makes no moves: its exit code is all that it says"}
+		}
+		if w.By != by || w.Generation != g {
+			return &flow.Refusal{Rule: flow.RuleIdentity, Hint: w.export(),
+				Reason: fmt.Sprintf("a process that descends from the session of %s acts as that agent and as nobody else", w.By)}
+		}
+	}
+	for _, w := range doubtful {
+		if w.By == by && w.Generation == g {
+			return nil
+		}
+	}
+	if len(above) == 0 && len(doubtful) > 0 {
+		return &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza agents",
+			Reason: fmt.Sprintf("this process may descend from the session of %s: /proc does not show it here; move from where it does", doubtful[0].By)}
+	}
+	return nil
+}
+
+// export is the command by which a process acts as the agent again.
+func (w Ward) export() string {
+	return fmt.Sprintf("export LIZA_AGENT_ID=%s LIZA_GENERATION=%s", w.By, w.Generation)
+}
+
+// permit is [Acts] for the moves of a store.
+func permit(repo *gitstore.Repo) func(context.Context, *flow.Board, flow.Move) error {
+	return func(_ context.Context, b *flow.Board, m flow.Move) error {
+		return Acts(repo, b.Settings().Board, m.By, m.Generation)
+	}
+}
