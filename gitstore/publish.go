@@ -66,7 +66,7 @@ func (s *Store) publishParts(ctx context.Context, remote string, found heads, ti
 			updates = append(updates, open...)
 		}
 		if err := s.pushPublished(ctx, remote, updates, found.state == ""); err != nil {
-			return moves, found, err
+			return moves, found, s.hindered(ctx, remote, branch.Name, err)
 		}
 		moves += p.moves
 		found = heads{p.tip, branch.New}
@@ -127,6 +127,19 @@ func published(remote string, err error) error {
 		return fmt.Errorf("remote %s: %w", remote, err)
 	}
 	return offline(remote, err)
+}
+
+// hindered is the error of a push that a remote did not take and gave no reason
+// for: it may have refs that leave no room for ours.
+func (s *Store) hindered(ctx context.Context, remote, integration string, err error) error {
+	var refused *flow.Refusal
+	if err == nil || errors.As(err, &refused) {
+		return err
+	}
+	if obstacle, lookErr := s.Obstacle(ctx, remote, integration); lookErr == nil && obstacle != nil {
+		return fmt.Errorf("%w: %w", ErrForeignRef, obstacle)
+	}
+	return err
 }
 
 // parts cuts the moves after a state into pushes, each with the refs of its

@@ -35,7 +35,7 @@ func (d *delivery) look(ctx context.Context) error {
 // deliver pushes a chain; what the remote does not take as a whole, and does
 // not say why, it gets one move at a time.
 func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, error) {
-	for try := 0; ; try++ {
+	for try, forwarded := 0, false; ; try++ {
 		pushErr := d.store.push(ctx, d.remote, d.refs(chain, try))
 		if pushErr == nil {
 			return d.landed(ctx, chain)
@@ -57,6 +57,11 @@ func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, e
 			}
 			chain, try = chain[:1], 0
 			continue
+		}
+		if !forwarded {
+			if forwarded = d.store.forward(ctx, d.remote, step.seen) != ""; forwarded {
+				continue
+			}
 		}
 		if try < maxUnanswered-1 {
 			if err := pause(ctx, try); err != nil {
@@ -224,7 +229,7 @@ func (d *delivery) untaken(ctx context.Context, chain []*outboxEntry, step shift
 			Hint:   d.store.RemoteStrayHint(ctx, b, d.remote, now),
 			Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", branch.Name, d.remote, orNone(now), branch.Tip.Short())})
 	}
-	return fmt.Errorf("remote %s: %w", d.remote, pushErr)
+	return d.store.hindered(ctx, d.remote, integrationRef(b), fmt.Errorf("remote %s: %w", d.remote, pushErr))
 }
 
 // unknown says what became of a push that nobody answered, where the remote

@@ -37,6 +37,7 @@ type Synced struct {
 	Moves         int   // that the mirror got from the remote, or the remote from here
 	Published     bool  // the remote got this clone's board
 	Behind        error // why the integration branch was left behind, nil if it was not
+	Forwarded     ID    // where the remote's integration branch was brought, which was behind; "" if it was not
 }
 
 // errNoRemote answers for a clone that is its own authority.
@@ -60,10 +61,40 @@ func (s *Store) Sync(ctx context.Context) (Synced, error) {
 	}
 	defer release()
 	step, news, err := s.refresh(ctx, name)
-	if err == nil && step.to == "" {
+	done := Synced{Remote: name, Before: step.from, After: step.to, Moves: len(news), Behind: step.behind}
+	switch {
+	case err != nil:
+	case step.to == "":
 		err = ErrNoBoard
+	default:
+		done.Forwarded = s.forward(ctx, name, step.seen)
 	}
-	return Synced{Remote: name, Before: step.from, After: step.to, Moves: len(news), Behind: step.behind}, err
+	return done, err
+}
+
+// forward pushes the integration branch to a remote that has the board and an
+// earlier state of the branch, where another program has set it back. It returns
+// where the branch is then, "" where there was nothing to forward, or that
+// could not be done.
+func (s *Store) forward(ctx context.Context, remote string, seen heads) ID {
+	if seen.state == "" || seen.integration == "" {
+		return ""
+	}
+	b, err := s.BoardAt(seen.state)
+	if err != nil {
+		return ""
+	}
+	branch := RefUpdate{Name: integrationRef(b), Old: seen.integration, New: b.Settings().Integration.Tip}
+	if branch.Old == branch.New {
+		return ""
+	}
+	if behind, err := s.Repo.IsAncestor(ctx, branch.Old, branch.New); err != nil || !behind {
+		return ""
+	}
+	if s.push(ctx, remote, []RefUpdate{branch}) != nil || s.saw(ctx, remote, heads{seen.state, branch.New}) != nil {
+		return ""
+	}
+	return branch.New
 }
 
 // Bring makes sure that commits of a task are here: where one is not, it

@@ -238,6 +238,9 @@ func (j *judge) unreadable(err error) error {
 // ordinary one, but for the place where a board would be.
 func (j *judge) boardless() {
 	for _, u := range j.push.Updates {
+		if j.push.Server && u.New != "" && gitstore.Shadows(u.Name) {
+			j.refuse(u.Name, shadowed(u.Name))
+		}
 		if j.push.Server && u.Name != gitstore.StateRef && strings.HasPrefix(strings.ToLower(u.Name)+"/", ours) {
 			j.refuse(u.Name, refusal(flow.RuleNotFound, "git liza sync --set REMOTE", "there is no blackboard here that %s could belong to", u.Name))
 		}

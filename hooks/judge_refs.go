@@ -24,6 +24,10 @@ func (j *judge) ref(ctx context.Context, u Update) error {
 			return nil // what was there before the board was
 		}
 		j.refuse(u.Name, refusal(RuleRef, "git liza help", "%s means nothing here, and stands among refs that do", u.Name))
+	case shadow:
+		if u.New != "" {
+			j.refuse(u.Name, shadowed(u.Name))
+		}
 	case replacement:
 		if u.New != "" {
 			j.refuse(u.Name, refusal(RuleReplace, "git replace --delete "+owner(u.Name, "refs/replace/"), "replace refs forge what others read, so a repository with a blackboard takes none"))
@@ -40,6 +44,12 @@ func (j *judge) ref(ctx context.Context, u Update) error {
 		return j.session(ctx, u)
 	}
 	return nil
+}
+
+// shadowed refuses a ref that makes another one's name ambiguous: whoever
+// pushes to that would hear that it matches more than one.
+func shadowed(name string) *flow.Refusal {
+	return refusal(RuleRef, "git push REMOTE COMMIT:refs/heads/NAME", "git can take %s for another ref whose name it ends in: no name begins with refs/ twice", name)
 }
 
 // integrate lets integration stand only where the board after the push says.

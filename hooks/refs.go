@@ -19,6 +19,7 @@ const (
 	presence                // what an agent says of itself, replaced in place
 	sessionRef              // what an agent was told and said, which grows
 	private                 // what never leaves a clone
+	shadow                  // git takes it for another ref, whose name it ends in
 	replacement             // refs/replace/, which changes what a judge reads
 	unknown                 // a name among ours that means nothing, or stands in the way of one
 )
@@ -56,6 +57,8 @@ func (j *judge) kind(name string) kind {
 		return stateRef
 	case j.isIntegration(name):
 		return integration
+	case gitstore.Shadows(name):
+		return shadow
 	case j.folds && j.looksIntegrated(name):
 		return unknown
 	case strings.HasPrefix(name, sessions) && strings.Count(name, "/") == strings.Count(sessions, "/"):

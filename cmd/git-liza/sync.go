@@ -55,6 +55,9 @@ func (c *syncCommand) Run(s *session) error {
 		}
 		text.WriteString("\n")
 	}
+	if synced.Forwarded != "" {
+		fmt.Fprintf(&text, "the integration branch of %s was behind the board, and is at %s now\n", synced.Remote, synced.Forwarded.Short())
+	}
 	if synced.Behind != nil {
 		s.progress("warning: the integration branch stays behind: %v", synced.Behind)
 	}
@@ -180,7 +183,7 @@ func syncedLine(synced gitstore.Synced) string {
 }
 
 func syncOutcome(synced gitstore.Synced) string {
-	if synced.Before == synced.After && !synced.Published {
+	if synced.Before == synced.After && !synced.Published && synced.Forwarded == "" {
 		return "already"
 	}
 	return "changed"
@@ -192,5 +195,5 @@ func viewSynced(synced gitstore.Synced, pruned []work.Pruned) map[string]any {
 		behind = synced.Behind.Error()
 	}
 	return map[string]any{"remote": synced.Remote, "before": synced.Before, "after": synced.After, "moves": synced.Moves,
-		"published": synced.Published, "behind": behind, "removed": append([]work.Pruned{}, pruned...)}
+		"published": synced.Published, "forwarded": synced.Forwarded, "behind": behind, "removed": append([]work.Pruned{}, pruned...)}
 }

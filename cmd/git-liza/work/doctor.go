@@ -39,7 +39,8 @@ func (c *Clone) Examine(ctx context.Context) []Finding {
 		return append(list, unreadable(err))
 	}
 	list = append(list, c.sound(b), c.clock(b), c.integration(ctx, b), c.enforced(ctx, b), c.locked(b))
-	list = append(list, c.shared(ctx)...)
+	list = append(list, c.named(ctx)...)
+	list = append(list, c.shared(ctx, b)...)
 	list = append(list, c.leftovers(ctx, b)...)
 	return append(list, c.untrusted(ctx, b)...)
 }

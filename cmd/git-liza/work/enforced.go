@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -49,7 +48,7 @@ func (c *Clone) enforced(ctx context.Context, b *flow.Board) Finding {
 const remoteLimit = 20 * time.Second
 
 // shared says whether the remote that holds the board answers.
-func (c *Clone) shared(ctx context.Context) []Finding {
+func (c *Clone) shared(ctx context.Context, b *flow.Board) []Finding {
 	const check = "remote"
 	name, err := c.Store.Authority(ctx)
 	if err != nil {
@@ -58,22 +57,44 @@ func (c *Clone) shared(ctx context.Context) []Finding {
 	if name == "" {
 		return nil
 	}
-	out, err := c.Repo.Run(ctx, gitstore.Cmd{Dir: c.Repo.MainWorkTree(), Args: []string{"ls-remote", "--quiet", "--", name, gitstore.StateRef}, Remote: true, Limit: remoteLimit})
+	ctx, cancel := context.WithTimeout(ctx, remoteLimit)
+	defer cancel()
+	there, err := c.Store.BoardOf(ctx, name)
 	if err != nil {
 		return []Finding{bad(check, "git remote get-url "+name, "%s holds the board and cannot be reached: %v", name, err)}
 	}
-	if len(out) == 0 {
+	if there == "" {
 		return []Finding{bad(check, "git liza sync --set "+name, "%s answers, and has no board any more", name)}
 	}
-	there, _, _ := strings.Cut(string(out), "\t")
-	if err := c.Store.PartedAt(ctx, gitstore.ID(there)); err != nil {
+	if err := c.Store.PartedAt(ctx, there); err != nil {
 		return []Finding{bad(check, parted(err), "%v", err)}
+	}
+	obstacle, err := c.Store.Obstacle(ctx, name, "refs/heads/"+b.Settings().Integration.Name)
+	if err != nil {
+		return []Finding{bad(check, "git liza sync", "%v", err)}
+	}
+	if obstacle != nil {
+		return []Finding{bad(check, obstacle.Hint, "%s", obstacle.Reason)}
 	}
 	var astray *flow.Refusal
 	if errors.As(c.Store.Astray(ctx), &astray) {
 		return []Finding{bad(check, astray.Hint, "%s", astray.Reason)}
 	}
 	return []Finding{fine(check, "%s holds the board, and answers", name)}
+}
+
+// named says whether all refs here can be told apart by their names.
+func (c *Clone) named(ctx context.Context) []Finding {
+	names, err := c.Repo.ShadowRefs(ctx)
+	if err != nil {
+		return []Finding{bad("refs", "git for-each-ref", "%v", err)}
+	}
+	var found []Finding
+	for _, name := range names {
+		found = append(found, bad("refs", "git update-ref -d "+quoted(name),
+			"git can take %s for another ref whose name it ends in, and then pushes to neither", name))
+	}
+	return found
 }
 
 // parted is the hint of a remote that lost moves.
