@@ -9,14 +9,27 @@ import (
 	"time"
 )
 
-// contention is how long after a lost race this clone gives way to others
-// after each push that it won. A client that lost has to fetch and build again
-// while the one that won could push at once: measured, one of them won 95 of
-// 96 races, or all 50 of a list, and never heard that others tried.
-const contention = time.Minute
-
-// maxWay bounds how long a clone gives way, in time and in moves of others.
+// A client that lost a race has to fetch and build again, while the one that
+// won could push at once: measured, one of them won 95 of 96 races, or all 50
+// of a list, and never heard that others tried. So a clone that won gives way
+// before its next push, but only while there are rivals: two races lost in a
+// row show them, one lost race does not, and a move on a mirror that was old
+// lost no race at all.
 const (
+	// contention is how long after a lost race rivals count as there. It is
+	// longer than maxWay, so that a clone that gives way does not forget why.
+	contention = 10 * time.Second
+	// knownFor is how long what a clone has last seen of the remote counts as
+	// known: who pushes later on it, and is late, has an old mirror.
+	knownFor = 2 * time.Second
+	// enough races are lost when rivals are there; maxLosses is how many are
+	// remembered, and each gap in which nobody came takes one back.
+	enough, maxLosses = 2, 4
+	// stretch is for how long a clone pushes without a pause before it leaves one
+	// gap: it may have rivals who come too late each time, of whom it never hears.
+	stretch = time.Second
+	// maxWay and maxOthers bound how long a clone gives way, in time and in moves
+	// of others.
 	maxWay    = 5 * time.Second
 	maxOthers = 16
 )
@@ -25,59 +38,118 @@ const (
 // file liza/races.
 type turnNote struct {
 	won    time.Time     // when the last push was won; zero if it was lost
-	lost   time.Time     // when a race was lost last
+	lost   time.Time     // when a push was late last, also on an old mirror
+	began  time.Time     // when the pushes began that had no pause between them
+	losses int           // races lost that nothing has outweighed yet
 	before int           // moves of others that came before the one under way
 	others int           // that come before one of ours, about
 	win    time.Duration // that a push takes which wins
 	loss   time.Duration // that one takes which loses, with the look at what won
 }
 
+// contended tells whether rivals are there.
+func (n turnNote) contended(now time.Time) bool {
+	return n.losses >= enough && now.Sub(n.lost) < contention
+}
+
 // way is how much longer to give way: the losers of a race need the time to
-// look and to push, each of them once. A clone that lost none lately leaves a gap now and then, or it would never hear of those
-// who come too late each time. What passed since the last push counts.
-func (n turnNote) way(now time.Time) time.Duration {
+// look and to push, each of them once. Draw is in [0, 1), so that two clones do
+// not give way in step. What passed since the last push counts.
+func (n turnNote) way(now time.Time, draw float64) time.Duration {
 	if n.won.IsZero() || n.won.After(now) {
 		return 0
 	}
 	var way time.Duration
 	switch {
-	case now.Sub(n.lost) < contention:
+	case n.contended(now):
 		way = min(n.loss+n.win*time.Duration(min(max(n.others, 1), maxOthers)), maxWay)
-		way = way*3/4 + time.Duration(mathrand.Int64N(int64(way)/2+1))
-	case mathrand.IntN(3) == 0:
-		way = min(n.win+time.Duration(mathrand.Int64N(int64(2*n.win)+1)), maxWay)
+		way = time.Duration(float64(way) * (0.75 + draw/2))
+	case n.pressing(now) && now.Sub(n.began) > stretch:
+		way = min(time.Duration(float64(n.win)*(1+2*draw)), maxWay)
 	}
 	return max(way-now.Sub(n.won), 0)
 }
 
+// pressing tells whether a push at that time follows the last one without a
+// pause: a rival would have had no time for one.
+func (n turnNote) pressing(at time.Time) bool {
+	return !n.won.IsZero() && at.Sub(n.won) < n.win
+}
+
+// A turnResult is how a push went.
+type turnResult struct {
+	started, ended time.Time
+	waited         bool // this clone gave way before
+	lost           bool // somebody else was faster
+	looked         bool // and that was seen without a push
+	others         int  // moves that this brought
+}
+
+// after is the note after a push. Rivals is how many others made moves lately.
+func (n turnNote) after(r turnResult, rivals int) turnNote {
+	took := r.ended.Sub(r.started)
+	if r.lost {
+		if r.started.Sub(n.lost) >= contention {
+			n.losses = 0
+		}
+		switch {
+		case r.waited: // somebody needed the gap
+			n.losses = min(n.losses+enough, maxLosses)
+		case r.started.Sub(later(n.won, n.lost)) < knownFor:
+			n.losses = min(n.losses+1, maxLosses)
+		}
+		n.lost, n.won, n.began, n.before = r.ended, time.Time{}, time.Time{}, n.before+r.others
+		if !r.looked {
+			n.loss = took
+		}
+		return n
+	}
+	switch {
+	case r.waited && n.before == 0:
+		n.losses = max(n.losses-1, 0)
+	case !n.contended(r.ended) && r.ended.Sub(n.lost) >= contention:
+		n.losses, n.others, n.loss = 0, 0, 0
+	}
+	if !n.pressing(r.started) || r.waited {
+		n.began = r.started
+	}
+	// Many moves in between can be many clones, or one that never gives way: the
+	// number is believed bit by bit.
+	n.others = min(max(n.before, n.others*3/4), 2*n.others+1)
+	n.won, n.win, n.before = r.ended, took, 0
+	if n.contended(r.ended) {
+		// One that won at once may only have been lucky: who made the last moves
+		// says how many there are.
+		n.others = max(n.others, rivals)
+	}
+	n.loss = max(n.loss, took)
+	return n
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // giveWay waits where it is the turn of others. It reports whether it did.
 func (s *Store) giveWay(ctx context.Context) (waited bool, err error) {
-	way := s.turnNote().way(time.Now())
+	way := s.turnNote().way(time.Now(), mathrand.Float64())
 	if way == 0 {
 		return false, nil
 	}
 	return true, wait(ctx, way)
 }
 
-// noteTurn remembers how a push went that took so long.
-func (s *Store) noteTurn(d delivery, took time.Duration) {
-	n, now := s.turnNote(), time.Now()
-	switch {
-	case d.lost:
-		n.lost, n.won, n.before = now, time.Time{}, n.before+d.others
-		if !d.looked {
-			n.loss = took
-		}
-	default:
-		// One that won at once may only have been lucky: who made the last moves
-		// says how many there are.
-		n.won, n.win, n.others, n.before = now, took, max(n.before, n.others*3/4), 0
-		if now.Sub(n.lost) < contention {
-			n.others = max(n.others, s.rivals(now))
-		}
-		n.loss = max(n.loss, took)
+// noteTurn remembers how a push went.
+func (s *Store) noteTurn(r turnResult) {
+	n, rivals := s.turnNote(), 0
+	if n.contended(r.ended) && !r.lost {
+		rivals = s.rivals(r.ended)
 	}
-	line := fmt.Appendf(nil, "%d %d %d %d %d %d\n", nanos(n.won), nanos(n.lost), n.before, n.others, n.win, n.loss)
+	n = n.after(r, rivals)
+	line := fmt.Appendf(nil, "%d %d %d %d %d %d %d %d\n", nanos(n.won), nanos(n.lost), nanos(n.began), n.losses, n.before, n.others, n.win, n.loss)
 	_ = os.WriteFile(s.knownFile("races"), line, 0o666) // torn or lost, it costs a moment
 }
 
@@ -115,12 +187,18 @@ func (s *Store) turnNote() turnNote {
 		return turnNote{}
 	}
 	var n turnNote
-	var won, lost int64
-	if _, err := fmt.Sscan(string(data), &won, &lost, &n.before, &n.others, (*int64)(&n.win), (*int64)(&n.loss)); err != nil {
-		return turnNote{}
+	var won, lost, began int64
+	_, err = fmt.Sscan(string(data), &won, &lost, &began, &n.losses, &n.before, &n.others, (*int64)(&n.win), (*int64)(&n.loss))
+	if err != nil {
+		return turnNote{} // torn, or of an earlier program
 	}
-	if n.lost = time.Unix(0, lost); won != 0 {
-		n.won = time.Unix(0, won)
-	}
+	n.won, n.lost, n.began = atNanos(won), atNanos(lost), atNanos(began)
 	return n
+}
+
+func atNanos(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n)
 }

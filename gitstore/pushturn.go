@@ -67,7 +67,7 @@ func (s *Store) deliver(ctx context.Context, name string) (*chore, error) {
 		due, err = d.deliver(ctx, chain)
 	}
 	if err == nil {
-		s.noteTurn(d, time.Since(started))
+		s.noteTurn(turnResult{started: started, ended: time.Now(), waited: waited, lost: d.lost, looked: d.looked, others: d.others})
 	}
 	return due, err
 }
