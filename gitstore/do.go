@@ -33,7 +33,6 @@ type Result struct {
 	Commit  ID // the state commit; the tip where nothing was written
 	Before  *flow.Board
 	After   *flow.Board
-	Packed  bool // this move was the one after which the last thousand were packed
 	chore   *chore
 }
 
@@ -76,7 +75,7 @@ func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
 	}
 	result, err := s.race(ctx, build)
 	release()
-	result.Packed = s.housekeep(ctx, result.chore)
+	s.housekeep(ctx, result.chore)
 	return result, err
 }
 

@@ -2,10 +2,13 @@ package gitstore
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // packEvery is after how many moves of this clone their objects are packed, so
@@ -29,19 +32,56 @@ func (s *Store) due(tip ID, moves int) *chore {
 	return &chore{from, tip}
 }
 
-// housekeep packs. That it cannot costs space, never a move: it is tried again
+// housekeep does a chore, nil for none, in a process of its own where there is
+// a way to start one: the command after whose move it is due does not wait for
+// it. That a chore cannot be done costs space, never a move: it is tried again
 // a thousand moves later.
-func (s *Store) housekeep(ctx context.Context, c *chore) (packed bool) {
+func (s *Store) housekeep(ctx context.Context, c *chore) {
 	if c == nil {
-		return false
+		return
 	}
-	to := c.to
-	if packed = s.Repo.Pack(ctx, c.from, c.to) == nil; !packed {
-		to = "" // where it began may be what was wrong
+	if s.Repo.Background != nil && s.Repo.Background("housekeep", orRoot(c.from), string(c.to)) == nil {
+		return
 	}
-	_, n := s.unpacked()
-	s.countUnpacked(to, n)
-	return packed
+	_ = s.Housekeep(ctx, orRoot(c.from), string(c.to))
+}
+
+// Housekeep packs the objects of the moves after from, which may be "root", up
+// to to. While another process of this clone packs, it does nothing.
+func (s *Store) Housekeep(ctx context.Context, from, to string) error {
+	lock, err := s.Repo.openLock("pack.lock")
+	if err != nil {
+		return fmt.Errorf("housekeeping: %w", err)
+	}
+	defer lock.Close()
+	if flock(lock, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		return nil
+	}
+	if from == root {
+		from = ""
+	}
+	packed := ID(to)
+	if err = s.Repo.Pack(ctx, ID(from), packed); err != nil {
+		packed = "" // where it began may be what was wrong
+	}
+	release, queueErr := s.Repo.Queue(ctx)
+	if queueErr != nil {
+		return errors.Join(err, queueErr)
+	}
+	defer release()
+	_, n := s.unpacked() // moves that came meanwhile
+	s.countUnpacked(packed, n)
+	return err
+}
+
+// root stands for a history that is packed from its beginning.
+const root = "root"
+
+func orRoot(id ID) string {
+	if id == "" {
+		return root
+	}
+	return string(id)
 }
 
 // unpacked is the tip at the last pack, "" if there was none, and how many
@@ -57,11 +97,7 @@ func (s *Store) unpacked() (since ID, n int) {
 }
 
 func (s *Store) countUnpacked(since ID, n int) {
-	text := string(since)
-	if text == "" {
-		text = "root"
-	}
-	_ = os.WriteFile(s.unpackedFile(), []byte(text+" "+strconv.Itoa(n)+"\n"), 0o666)
+	_ = os.WriteFile(s.unpackedFile(), []byte(orRoot(since)+" "+strconv.Itoa(n)+"\n"), 0o666)
 }
 
 func (s *Store) unpackedFile() string { return filepath.Join(s.Repo.CommonDir(), "liza", "unpacked") }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,7 +26,6 @@ func TestHousekeepingPacksEveryThousandMoves(t *testing.T) {
 
 	write(t, d.dir, ".git/liza/unpacked", "root 999\n")
 	r := d.add("task-2")
-	require.True(t, r.Packed)
 	require.Equal(t, string(r.Commit)+" 0", count())
 	require.False(t, exists(loosePath(d.store.Repo.objectDir, first)))
 	require.Equal(t, "Title of task-1", d.board().Task("task-1").Title)
@@ -41,7 +41,46 @@ func TestHousekeepingPacksEveryThousandMoves(t *testing.T) {
 
 	// Packing that does not work is tried again a thousand moves later.
 	write(t, d.dir, ".git/liza/unpacked", strings.Repeat("1", 40)+" 999")
-	require.False(t, d.claim("task-1", coder).Packed)
+	d.claim("task-1", coder)
 	require.Equal(t, "root 0", count())
 	git(t, d.dir, "fsck", "--no-dangling")
+}
+
+// Where a process can be started for it nobody waits for the pack; one that
+// comes while another packs does nothing.
+func TestHousekeepingInTheBackground(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	file := filepath.Join(d.dir, ".git", "liza", "unpacked")
+	first := d.add("task-1").Commit
+	var started []string
+	d.store.Repo.Background = func(args ...string) error {
+		started = args
+		return nil
+	}
+	write(t, d.dir, ".git/liza/unpacked", "root 999\n")
+	r := d.add("task-2")
+	require.Equal(t, []string{"housekeep", "root", string(r.Commit)}, started)
+	require.True(t, exists(loosePath(d.store.Repo.objectDir, first)), "nothing is packed yet")
+	d.add("task-3")
+
+	lock, err := d.store.Repo.openLock("pack.lock")
+	require.NoError(t, err)
+	require.NoError(t, flock(lock, syscall.LOCK_EX))
+	require.NoError(t, d.store.Housekeep(t.Context(), started[1], started[2]))
+	require.True(t, exists(loosePath(d.store.Repo.objectDir, first)), "somebody else is at it")
+	require.NoError(t, lock.Close())
+
+	require.NoError(t, d.store.Housekeep(t.Context(), started[1], started[2]))
+	require.False(t, exists(loosePath(d.store.Repo.objectDir, first)))
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(r.Commit)+" 1\n", string(data), "the move that came meanwhile counts")
+
+	// Where none can be started the pack is made at once.
+	d.store.Repo.Background = func(...string) error { return os.ErrPermission }
+	write(t, d.dir, ".git/liza/unpacked", started[2]+" 999\n")
+	last := d.add("task-4").Commit
+	require.False(t, exists(loosePath(d.store.Repo.objectDir, last)))
+	d.sound()
 }

@@ -32,7 +32,7 @@ func (s *Store) doRemote(ctx context.Context, name string, build Build) (Result,
 	}
 	o := &offer{store: s, remote: name, request: flow.Request(request), build: build}
 	result, err := o.race(ctx)
-	result.Packed = s.housekeep(ctx, o.due)
+	s.housekeep(ctx, o.due)
 	return result, err
 }
 

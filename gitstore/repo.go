@@ -36,6 +36,10 @@ type Repo struct {
 	// waiting for long. It may be called from any goroutine.
 	Notice func(line string)
 
+	// Background, if it is not nil, starts this program once more, with args, as
+	// a process that nobody waits for. Without it such work is done at once.
+	Background func(args ...string) error
+
 	gitDir, commonDir, objectDir string
 	workTree, mainWorkTree       string
 	hashLen                      int

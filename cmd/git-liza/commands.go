@@ -13,6 +13,8 @@ type commands struct {
 	agentCommands
 	hookCommands
 	demoCommands
+
+	Housekeep housekeepCommand `cmd:"" hidden:"" help:"Pack what a thousand moves have left; commands start it in the background."`
 }
 
 // everywhere are the flags of all commands.

@@ -68,6 +68,7 @@ func (s *session) repo() (*gitstore.Repo, error) {
 		}
 		fmt.Fprintln(s.stderr, line)
 	}
+	repo.Background = s.background
 	return repo, nil
 }
 

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// housekeepCommand packs what a thousand moves have left. A command after whose
+// move that is due starts it in the background.
+type housekeepCommand struct {
+	From string `arg:"" help:"The state commit at the last pack, or root."`
+	To   string `arg:"" help:"The last state commit to pack."`
+}
+
+func (c *housekeepCommand) Run(s *session) error {
+	repo, err := s.repo()
+	if err != nil {
+		return err
+	}
+	store, err := gitstore.OpenStore(s.ctx, repo, s.now)
+	if err != nil {
+		return err
+	}
+	if err := store.Housekeep(s.ctx, c.From, c.To); err != nil {
+		return err
+	}
+	return s.answer("", nil, "")
+}
+
+// background starts this program in a session of its own, so that it outlives
+// the command and its terminal, without the streams of either: a shell that
+// reads the command's output is not to wait for it.
+func (s *session) background(args ...string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = s.dir, s.environ
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
+}
