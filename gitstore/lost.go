@@ -1,9 +1,11 @@
 package gitstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +31,11 @@ func (s *Store) lost(ctx context.Context) error {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return fmt.Errorf("%w, but its board was here: %s of it, and %d more such refs, are left", ErrStateLost, names[0], len(names)-1)
+	more := ""
+	if len(names) > 1 {
+		more = fmt.Sprintf(", and %d more such refs", len(names)-1)
+	}
+	return fmt.Errorf("%w, but its board was here: %s of it is left%s", ErrStateLost, names[0], more)
 }
 
 // leftRefs are the marks and saved commits of a board.
@@ -43,40 +49,106 @@ func (s *Store) leftRefs(ctx context.Context) (map[string]ID, error) {
 	return all, err
 }
 
-// found is the newest state that can be found where the state ref is gone: the
-// last one of its reflog, or else of all commits that nothing refers to, that
-// replays from the root and has the most marks in its chain; "" if there is
-// none.
-func (s *Store) found(ctx context.Context) (ID, error) {
-	left, err := s.leftRefs(ctx)
+// found is the newest state that can be found where neither the state ref nor
+// its reflog leads to one: of all commits that a ref, or nothing, leads to, the
+// one that replays from the root and has the weightiest known states, then the
+// most moves, in its chain; "" if there is none. It does not matter what lies
+// on top of it.
+func (s *Store) found(ctx context.Context, loose []ID) (ID, error) {
+	known, err := s.knownStates(ctx)
 	if err != nil {
 		return "", err
 	}
-	marks := map[ID]bool{}
-	var marked []ID
-	for name, id := range left {
-		if strings.HasPrefix(name, "refs/liza/marks/") && !marks[id] {
-			marks[id] = true
-			marked = append(marked, id)
-		}
-	}
-	r := replay{s, map[ID]int{}}
-	if best, err := r.longest(ctx, s.reflogFile(), marks); err != nil || best != "" {
-		return best, err
-	}
-	return r.longest(ctx, append(s.dangling(ctx), marked...), marks)
+	heads := slices.Collect(maps.Keys(known))
+	slices.Sort(heads)
+	return replay{s, map[ID]int{}}.longest(ctx, append(s.written(ctx, loose), heads...), known)
 }
 
-// longest is the sound state with the most marks, then the most moves, in its
-// chain, of those that lead to the heads; "" if there is none.
-func (r replay) longest(ctx context.Context, heads []ID, marks map[ID]bool) (ID, error) {
+// How much it says for a chain that a state of it is known: one that the remote
+// which holds the board was seen to have outdoes all marks, a mark what this
+// clone wrote and verified last.
+const (
+	ownEvidence = 1 << (10 * iota)
+	markEvidence
+	remoteEvidence = 1 << 40
+)
+
+// knownStates are the states that something outside of the chain names.
+func (s *Store) knownStates(ctx context.Context) (map[ID]int, error) {
+	left, err := s.leftRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[ID]int{}
+	for name, id := range left {
+		if strings.HasPrefix(name, "refs/liza/marks/") {
+			known[id] += markEvidence
+		}
+	}
+	for _, id := range []ID{s.known("written"), s.known("verified")} {
+		if id != "" {
+			known[id] += ownEvidence
+		}
+	}
+	remote, err := s.Authority(ctx)
+	if err != nil || remote == "" {
+		return known, err
+	}
+	seen, err := s.Repo.Resolve(ctx, tracking(remote, "state"))
+	if seen != "" {
+		known[seen] += remoteEvidence
+	}
+	return known, err
+}
+
+// written lists the commits that a ref or one of the loose ones leads to and
+// whose author is that of a move, newest first. Where git cannot walk to all of
+// them, the loose ones themselves must do.
+func (s *Store) written(ctx context.Context, loose []ID) []ID {
+	out, err := s.Repo.Run(ctx, Cmd{Args: []string{"rev-list", "--all", "--author=" + moveAuthor, "--stdin"}, Stdin: lines(loose)})
+	if err != nil {
+		return loose
+	}
+	var list []ID
+	for line := range strings.FieldsSeq(string(out)) {
+		if _, err := s.Event(ID(line)); err == nil { // and not what an agent committed
+			list = append(list, ID(line))
+		}
+	}
+	return list
+}
+
+// onTop lists the commits that lead from a state to the loose ones, and those
+// of these at which they end.
+func (s *Store) onTop(ctx context.Context, good ID, loose []ID) (passed, ends []ID) {
+	out, err := s.Repo.Run(ctx, Cmd{Args: []string{"rev-list", "--ancestry-path", "--stdin"}, Stdin: lines(append(loose[:len(loose):len(loose)], "^"+good))})
+	if err != nil {
+		return nil, nil
+	}
+	for line := range strings.FieldsSeq(string(out)) {
+		passed = append(passed, ID(line))
+		if slices.Contains(loose, ID(line)) {
+			ends = append(ends, ID(line))
+		}
+	}
+	return passed, ends
+}
+
+func lines(list []ID) []byte {
+	var text bytes.Buffer
+	for _, id := range list {
+		fmt.Fprintln(&text, id)
+	}
+	return text.Bytes()
+}
+
+// longest is the sound state with the weightiest known ones, then the most
+// moves, in its chain, of those that lead to the heads; "" if there is none.
+func (r replay) longest(ctx context.Context, heads []ID, known map[ID]int) (ID, error) {
 	best, passed := ID(""), map[ID]int{}
 	for _, head := range heads {
 		if err := ctx.Err(); err != nil {
 			return "", err
-		}
-		if _, err := r.store.Event(head); err != nil {
-			continue // an ordinary commit
 		}
 		states := r.sound(head)
 		for i := len(states) - 1; i >= 0; i-- {
@@ -85,9 +157,7 @@ func (r replay) longest(ctx context.Context, heads []ID, marks map[ID]bool) (ID,
 			if err != nil {
 				return "", err
 			}
-			if passed[id] = passed[e.Parent]; marks[id] {
-				passed[id]++
-			}
+			passed[id] = passed[e.Parent] + known[id]
 		}
 		for _, id := range states {
 			if passed[id] < passed[best] || passed[id] == passed[best] && r.depth[id] <= r.depth[best] {

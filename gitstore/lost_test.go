@@ -75,8 +75,15 @@ func TestRepairOfALostStateGoesByItsMarks(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, last, done.Is)
 
-	// Without marks, but with something saved, it is the longer one.
+	// Without marks it is the one that this clone wrote last; where nobody knows
+	// that, the longer one.
 	d.forget()
+	git(t, d.dir, "update-ref", "refs/liza/saved/task-1/1", "main")
+	done, err = d.store.Repair(ctx)
+	require.NoError(t, err)
+	require.Equal(t, last, done.Is)
+	d.forget()
+	require.NoError(t, os.Remove(d.store.knownFile("written")))
 	git(t, d.dir, "update-ref", "refs/liza/saved/task-1/1", "main")
 	done, err = d.store.Repair(ctx)
 	require.NoError(t, err)
@@ -94,4 +101,106 @@ func (d *desk) forget() {
 	}
 	git(d.t, d.dir, "update-ref", "-d", "refs/heads/integration")
 	d.store = d.open()
+}
+
+// Whatever lies on top of the newest state that replays, the board goes back to
+// that state and no further, and what it passes over is kept.
+func TestRepairGoesBackToTheNewestState(t *testing.T) {
+	t.Parallel()
+	gone := func(d *desk) { git(d.t, d.dir, "update-ref", "-d", StateRef) }
+	set := func(d *desk, id ID) {
+		require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, New: id, Any: true}}, "set"))
+	}
+	none := func(d *desk, parents ...string) ID { // a commit that is no move
+		args := []string{"commit-tree", "-m", "no move"}
+		for _, p := range parents {
+			args = append(args, "-p", p)
+		}
+		return ID(git(d.t, d.dir, append(args, string(d.at(StateRef))+"^{tree}")...))
+	}
+	for name, c := range map[string]struct {
+		spoil func(d *desk, last ID)
+		kept  int // commits that are passed over
+	}{
+		"the ref deleted":               {func(d *desk, last ID) { gone(d) }, 0},
+		"no move on top":                {func(d *desk, last ID) { set(d, none(d, string(last))) }, 1},
+		"no move on top, deleted":       {func(d *desk, last ID) { set(d, none(d, string(last))); gone(d) }, 1},
+		"a forged move on top, deleted": {func(d *desk, last ID) { d.tampered(last); gone(d) }, 1},
+		"moves on top of a forged one":  {func(d *desk, last ID) { d.store.wrote(d.tampered(last)); d.add("task-7"); d.add("task-8"); gone(d) }, 3},
+		"two chains on top":             {func(d *desk, last ID) { d.tampered(last); set(d, none(d, string(last))); gone(d) }, 2},
+		"merged into something else":    {func(d *desk, last ID) { set(d, none(d, "main", string(last))); gone(d) }, 1},
+		"on a branch, no move on top":   {func(d *desk, last ID) { git(d.t, d.dir, "branch", "other", string(none(d, string(last)))); gone(d) }, 0},
+		"set elsewhere, without a reflog": {func(d *desk, last ID) {
+			set(d, d.at("refs/heads/main"))
+			git(d.t, d.dir, "reflog", "expire", "--expire=all", StateRef)
+		}, 1},
+		"forged on the first move, without a reflog": {func(d *desk, last ID) {
+			root := ID(git(d.t, d.dir, "rev-list", "--max-parents=0", string(last)))
+			set(d, root)
+			d.tampered(root)
+			git(d.t, d.dir, "reflog", "expire", "--expire=all", StateRef)
+		}, 1},
+		"repaired before, then deleted": {func(d *desk, last ID) {
+			set(d, none(d, string(last)))
+			_, err := d.store.Repair(context.Background())
+			require.NoError(d.t, err)
+			gone(d)
+		}, 0},
+		"deleted, what the ref's reflog said is gone too": {func(d *desk, last ID) {
+			set(d, none(d, string(last)))
+			gone(d)
+			git(d.t, d.dir, "reflog", "expire", "--expire=all", "--all")
+		}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, d := context.Background(), newDesk(t, seeded(t))
+			d.add("task-1")
+			d.claim("task-1", coder)
+			// What an agent committed, and an ordinary commit that nothing leads to.
+			d.commit(d.commit(d.at("refs/heads/main"), "stray", "x\n"), "stray", "y\n")
+			last := d.do(d.released("task-1")).Commit
+			c.spoil(d, last)
+			d.store = d.open()
+			was, _ := d.store.Repo.Resolve(ctx, StateRef)
+
+			done, err := d.store.Repair(ctx)
+			require.NoError(t, err)
+			require.Equal(t, []ID{was, last}, []ID{done.Was, done.Is})
+			require.Equal(t, last, d.at(StateRef))
+			require.Equal(t, c.kept, min(done.Count, 3), "%v", done.Dropped)
+			require.Equal(t, c.kept > 0, len(done.Kept) > 0)
+			git(t, d.dir, "reflog", "expire", "--expire=all", "--all")
+			git(t, d.dir, "gc", "-q", "--prune=now")
+			for _, id := range done.Kept {
+				git(t, d.dir, "cat-file", "-e", string(id))
+			}
+			d.store = d.open()
+			d.sound()
+			d.claim("task-1", coder)
+		})
+	}
+}
+
+// Where a remote holds the board, the chain that it has is the board's, though
+// a longer one that was given up lies around.
+func TestRepairOfALostStateGoesByTheRemote(t *testing.T) {
+	t.Parallel()
+	ctx, l := context.Background(), newLane(t)
+	l.b.add("task-1")
+	last := l.b.add("task-2").Commit
+	require.Equal(t, last, l.b.at("refs/liza/remote/origin/state"))
+	git(t, l.b.dir, "config", "--unset", remoteKey)
+	git(t, l.b.dir, "update-ref", StateRef, string(last)+"~1")
+	other := &desk{t: t, dir: l.b.dir, now: l.b.now}
+	other.store = other.open()
+	for _, id := range []flow.TaskID{"task-5", "task-6", "task-7"} {
+		other.add(id)
+	}
+	git(t, l.b.dir, "update-ref", "-d", StateRef)
+	git(t, l.b.dir, "config", remoteKey, "origin")
+	l.b.store = l.b.open()
+	done, err := l.b.store.Repair(ctx)
+	require.NoError(t, err)
+	require.Equal(t, last, done.Is)
 }

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -19,6 +20,7 @@ const maxDropped = 50
 type Repaired struct {
 	Was     ID        // the tip before, "" where the state ref was gone
 	Is      ID        // the tip now; "" where no state replays, and nothing has moved
+	Kept    []ID      // the tips that were passed over, under refs/liza/rescue/
 	Dropped []Dropped // the moves that are no longer on the board, newest first, at most 50
 	Count   int       // of all moves that are no longer on the board
 }
@@ -34,10 +36,11 @@ type Dropped struct {
 
 // Repair moves the state ref back to the last state of its history or reflog
 // that replays from the root, and keeps the bad tip, with the saved commits
-// and marks of the moves that it drops, under refs/liza/rescue/. A state ref
-// that is gone it makes again, at the newest state that can be found. Was and
-// Is are the same where the tip is sound: nothing has moved then. Errors wrap
-// ErrNoBoard.
+// and marks of the moves that it drops, under refs/liza/rescue/. Where the ref
+// is gone, or no reflog tells where it was, it is the newest state that any
+// commit of the repository leads to, and what lies on top of it is kept. Was
+// and Is are the same where the tip is sound: nothing has moved then. Errors
+// wrap ErrNoBoard.
 func (s *Store) Repair(ctx context.Context) (Repaired, error) {
 	release, err := s.Repo.Queue(ctx)
 	if err != nil {
@@ -54,11 +57,11 @@ func (s *Store) Repair(ctx context.Context) (Repaired, error) {
 	if err := s.newer(tip); err != nil {
 		return Repaired{Was: tip}, err
 	}
-	good, err := s.lastSound(ctx, tip)
+	good, err := s.newest(ctx, tip)
 	if err != nil || good == "" || good == tip {
 		return Repaired{Was: tip, Is: good}, err
 	}
-	rescue := rescueRefs + strconv.FormatInt(s.Now().Unix(), 10) + "-" + tip.Short()
+	rescue := s.rescue(tip)
 	updates := []RefUpdate{{Name: StateRef, Old: tip, New: good}, {Name: rescue + "/state", New: tip, Any: true}}
 	refs, err := s.droppedRefs(ctx, tip, good, rescue)
 	if err != nil {
@@ -68,22 +71,55 @@ func (s *Store) Repair(ctx context.Context) (Repaired, error) {
 		return Repaired{Was: tip}, err
 	}
 	s.wrote(good)
-	done := Repaired{Was: tip, Is: good}
+	done := Repaired{Was: tip, Is: good, Kept: []ID{tip}}
 	done.Dropped, done.Count = s.dropped(tip, good)
 	return done, nil
 }
 
+// rescue is the name below which a tip is kept.
+func (s *Store) rescue(tip ID) string {
+	return rescueRefs + strconv.FormatInt(s.Now().Unix(), 10) + "-" + tip.Short()
+}
+
+// newest is the last sound state that a bad tip and its reflog lead to. Where
+// there is no reflog, somebody may have set the tip anywhere: then it is the
+// last one that is found at all.
+func (s *Store) newest(ctx context.Context, tip ID) (ID, error) {
+	log := s.reflog(ctx)
+	good, err := s.lastSound(ctx, append([]ID{tip}, log...))
+	if err != nil || good == tip || good != "" && len(log) > 0 {
+		return good, err
+	}
+	found, err := s.found(ctx, append(s.dangling(ctx), tip))
+	return cmp.Or(found, good), err
+}
+
 // restore makes the state ref again.
 func (s *Store) restore(ctx context.Context) (Repaired, error) {
-	good, err := s.found(ctx)
+	loose := s.dangling(ctx)
+	good, err := s.lastSound(ctx, s.reflogFile())
+	if err == nil && good == "" {
+		good, err = s.found(ctx, loose)
+	}
 	if err != nil || good == "" {
 		return Repaired{}, err
 	}
-	if err := s.Repo.MoveRefs(ctx, []RefUpdate{{Name: StateRef, New: good}}, "liza: fsck --repair"); err != nil {
+	passed, ends := s.onTop(ctx, good, loose)
+	done := Repaired{Is: good, Kept: ends, Count: len(passed)}
+	updates := []RefUpdate{{Name: StateRef, New: good}}
+	for _, id := range ends {
+		updates = append(updates, RefUpdate{Name: s.rescue(id) + "/state", New: id, Any: true})
+	}
+	for _, id := range passed[:min(len(passed), maxDropped)] {
+		if c, err := s.commitObject(id); err == nil {
+			done.Dropped = append(done.Dropped, droppedMove(id, c))
+		}
+	}
+	if err := s.Repo.MoveRefs(ctx, updates, "liza: fsck --repair"); err != nil {
 		return Repaired{}, err
 	}
 	s.wrote(good)
-	return Repaired{Is: good}, nil
+	return done, nil
 }
 
 // dropped lists the moves that lead to the bad tip and not to the good one,
@@ -128,26 +164,10 @@ type replay struct {
 	depth map[ID]int // moves from the root to it; 0 where it is not sound
 }
 
-// lastSound is the sound state with the most moves behind it, on the chain
-// below the tip or in the reflog; "" if there is none.
-func (s *Store) lastSound(ctx context.Context, tip ID) (ID, error) {
-	r := replay{s, map[ID]int{}}
-	best := ID("")
-	for _, id := range append([]ID{tip}, s.reflog(ctx)...) {
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-		for _, id := range r.sound(id) {
-			if r.depth[id] <= r.depth[best] {
-				break
-			}
-			if s.holds(id) {
-				best = id
-				break
-			}
-		}
-	}
-	return best, nil
+// lastSound is the sound state with the most moves behind it of those that lead
+// to the heads; "" if there is none.
+func (s *Store) lastSound(ctx context.Context, heads []ID) (ID, error) {
+	return replay{s, map[ID]int{}}.longest(ctx, heads, nil)
 }
 
 // sound replays what leads to a state and returns the sound states on the way

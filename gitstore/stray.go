@@ -8,9 +8,9 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// agentMail ends the address of git's author where an agent commits, and of
-// the author of its moves.
-const agentMail = "@liza.invalid"
+// moveAuthor is a regular expression for the author of a move, and of what an
+// agent commits.
+const moveAuthor = "@liza[.]invalid>"
 
 // A stray is an integration branch that stands elsewhere than the board says.
 type stray struct {
@@ -91,7 +91,7 @@ func (s *Store) Unreviewed(ctx context.Context, b *flow.Board, from, to ID) (boo
 	}
 	lists := make([]string, 0, 3)
 	for _, only := range [][]string{
-		{"--max-count=1", "--author=" + strings.ReplaceAll(agentMail, ".", "[.]") + ">"},
+		{"--max-count=1", "--author=" + moveAuthor},
 		{"--count"},
 		{"--count", "--not", "--glob=refs/heads/liza/*", "--glob=refs/liza/saved/*"},
 	} {

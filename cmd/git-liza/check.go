@@ -112,23 +112,25 @@ func (s *session) repair(store *gitstore.Store) error {
 	if err != nil {
 		return err
 	}
-	data := map[string]any{"state": done.Is, "rescued": nil, "dropped": []gitstore.Dropped{}, "dropped_count": done.Count}
+	data := map[string]any{"state": done.Is, "rescued": nil, "dropped": append([]gitstore.Dropped{}, done.Dropped...), "dropped_count": done.Count}
 	switch done.Is {
 	case "":
 		return errors.New("no state of the board replays from its first move: nothing to go back to")
 	case done.Was:
 		return s.answer("already", data, done.Is.Short()+": the board is sound")
 	}
+	text := fmt.Sprintf("%s is at %s again", gitstore.StateRef, done.Is.Short())
 	if done.Was == "" {
-		return s.answer("changed", data, fmt.Sprintf("%s was gone and is at %s again, the newest state that was found", gitstore.StateRef, done.Is.Short()))
+		text = fmt.Sprintf("%s was gone and is at %s again, the newest state that was found", gitstore.StateRef, done.Is.Short())
 	}
-	data["rescued"] = done.Was
-	text := fmt.Sprintf("%s is at %s again; %s is kept under refs/liza/rescue/\n", gitstore.StateRef, done.Is.Short(), done.Was.Short())
-	if len(done.Dropped) > 0 {
-		data["dropped"] = done.Dropped
-		text += droppedText(done)
+	if len(done.Kept) > 0 {
+		data["rescued"] = done.Kept[0]
+		text += fmt.Sprintf(", %s further back; %s is kept under refs/liza/rescue/", count(done.Count, "commit"), done.Kept[0].Short())
 	}
-	return s.answer("changed", data, text)
+	for _, more := range done.Kept[min(1, len(done.Kept)):] {
+		text += ", " + more.Short() + " too"
+	}
+	return s.answer("changed", data, text+"\n"+droppedText(done))
 }
 
 // droppedText names the moves that a repair dropped, and what is left of them.
