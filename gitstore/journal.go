@@ -48,9 +48,9 @@ type journalEntry struct {
 
 func (r *Repo) journalDir() string { return filepath.Join(r.commonDir, "liza", "journal") }
 
-// openJournal writes the entry of a transaction that is about to start. It
+// openJournal writes the entry of a transaction that is about to take locks. It
 // appears under its name only when it is whole and locked.
-func (r *Repo) openJournal(updates []RefUpdate) (*journalEntry, error) {
+func (r *Repo) openJournal(locks []lockFile) (*journalEntry, error) {
 	path := filepath.Join(r.journalDir(), strconv.Itoa(os.Getpid())+"-"+rand.Text()[:8])
 	if err := os.MkdirAll(r.journalDir(), 0o777); err != nil {
 		return nil, fmt.Errorf("journal of ref transactions: %w", err)
@@ -59,7 +59,7 @@ func (r *Repo) openJournal(updates []RefUpdate) (*journalEntry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal of ref transactions: %w", err)
 	}
-	e := &journalEntry{file: f, path: path + ".new", locks: r.lockFiles(updates)}
+	e := &journalEntry{file: f, path: path + ".new", locks: locks}
 	if err := e.begin(); err != nil {
 		e.close()
 		return nil, fmt.Errorf("journal of ref transactions: %w", err)

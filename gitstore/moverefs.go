@@ -108,7 +108,7 @@ func (r *Repo) instructions(u RefUpdate) string {
 
 // updateRefs drives one transaction step by step, with the journal beside it.
 func (r *Repo) updateRefs(ctx context.Context, updates []RefUpdate, message string) error {
-	entry, err := r.openJournal(updates)
+	entry, err := r.openJournal(r.lockFiles(updates))
 	if err != nil {
 		return err
 	}

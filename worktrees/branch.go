@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -43,7 +42,7 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 	if err != nil {
 		return Tree{}, err
 	}
-	records, err := t.reunited(ctx)
+	records, err := t.unmade(ctx, name, branch)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -59,6 +58,16 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 		}
 	}
 	return t.settle(ctx, records, checkout{name: name, branch: branch, commit: start, create: tip == "", hook: true})
+}
+
+// unmade are the records, without half-made checkouts of the branch under other
+// names.
+func (t *Trees) unmade(ctx context.Context, name, branch string) ([]record, error) {
+	records, err := t.reunited(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.freed(ctx, records, name, branch)
 }
 
 // taken says who has a branch, and how it gets free.
@@ -153,7 +162,7 @@ func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID)
 		return Tree{}, err
 	}
 	defer unlock()
-	records, err := t.reunited(ctx)
+	records, err := t.unmade(ctx, name, branch)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -185,8 +194,8 @@ func (t *Trees) vacate(ctx context.Context, records []record, branch string, old
 		}
 	}
 	for _, r := range records {
-		if r.half && r.branch == branch {
-			continue // nobody's yet; made anew or removed by its own name
+		if r.half {
+			continue // under the name that is made now
 		}
 		if err := t.detach(ctx, r, branch, cmp.Or(tip, start)); err != nil {
 			return err
@@ -208,19 +217,14 @@ func (t *Trees) detach(ctx context.Context, r record, branch string, at ID) erro
 		if detached == "" {
 			detached = string(r.head) + "\n"
 		}
-		if err := os.WriteFile(filepath.Join(r.gitDir, filepath.FromSlash(file)), []byte(detached), 0o666); err != nil {
+		if err := t.replace(filepath.Join(r.gitDir, filepath.FromSlash(file)), detached); err != nil {
 			return fmt.Errorf("worktrees: detaching %s: %w", r.path, err)
 		}
 	}
 	if r.branch != branch {
 		return nil
 	}
-	// MoveRefs moves what all work trees share; HEAD is this one's own.
-	_, err := t.repo.Run(ctx, gitstore.Cmd{
-		Args: []string{"update-ref", "--no-deref", "-m", "git liza: detached from " + branch, "HEAD", string(at), string(r.head)},
-		Env:  []string{"GIT_DIR=" + r.gitDir},
-	})
-	return err
+	return t.repo.DetachHead(ctx, r.gitDir, r.head, at, "git liza: detached from "+branch)
 }
 
 // Detached checks commit out in .worktrees/<name>, without a branch. It can be

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -176,9 +175,12 @@ func (t *Trees) make(ctx context.Context, half record, c checkout) (Tree, error)
 	if err := t.Ignore(); err != nil {
 		return Tree{}, err
 	}
-	r, err := t.add(ctx, c)
+	r, err := t.register(ctx, c)
 	if err != nil {
 		return Tree{}, err
+	}
+	if err := t.link(r); err != nil {
+		return Tree{}, errors.Join(err, t.discard(r))
 	}
 	if err := t.fill(ctx, r, "read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"); err != nil {
 		// A killed call is repeated, a failed one perhaps never.
@@ -196,55 +198,6 @@ func (t *Trees) make(ctx context.Context, half record, c checkout) (Tree, error)
 	}
 	r.half = false
 	return t.tree(r), hookErr
-}
-
-// attempts is how often `git worktree add` is tried: it reads what other git
-// processes, which take no lock of ours, are just writing.
-const attempts = 4
-
-// add registers an empty worktree with git.
-func (t *Trees) add(ctx context.Context, c checkout) (record, error) {
-	if err := os.MkdirAll(t.root, 0o777); err != nil {
-		return record{}, fmt.Errorf("worktrees: %w", err)
-	}
-	unlock, err := t.lock(ctx, "add")
-	if err != nil {
-		return record{}, err
-	}
-	defer unlock()
-	args := []string{"worktree", "add", "--no-checkout", "--lock", "--reason", making}
-	if c.branch == "" {
-		args = append(args, "--detach", t.Path(c.name), string(c.commit))
-	} else {
-		args = append(args, t.Path(c.name), c.branch)
-	}
-	for try := 1; ; try++ {
-		_, err = t.repo.Run(ctx, gitstore.Cmd{Dir: t.main, Args: args, Env: []string{"GIT_DIR=" + t.common}})
-		records, listErr := t.records(ctx)
-		if listErr != nil {
-			return record{}, errors.Join(err, listErr)
-		}
-		r, known := named(records, c.name)
-		if err == nil && known {
-			return r, nil
-		}
-		if err == nil {
-			return record{}, fmt.Errorf("git worktree add made no worktree at %s", t.Path(c.name))
-		}
-		if known && r.half {
-			if err := t.discard(r); err != nil {
-				return record{}, err
-			}
-		}
-		if try == attempts || t.checkFree(t.Path(c.name)) != nil {
-			return record{}, err
-		}
-		select {
-		case <-ctx.Done():
-			return record{}, err
-		case <-time.After(time.Duration(try) * 20 * time.Millisecond):
-		}
-	}
 }
 
 // fill lets git write files and an index that nobody else knows of, and then
@@ -276,6 +229,9 @@ func (t *Trees) postCheckout(ctx context.Context, r record) error {
 	return nil
 }
 
+// newPrefix begins the names of folders below .worktrees/ that are being restored.
+const newPrefix = ".new-"
+
 // restore brings a folder back as it was staged. It is filled beside its place
 // and moved there, so that a killed process does not leave half of it.
 func (t *Trees) restore(ctx context.Context, r record) error {
@@ -284,7 +240,7 @@ func (t *Trees) restore(ctx context.Context, r record) error {
 		return t.writeDotGit(r.path, r.gitDir) // only the link is lost
 	}
 	beside := r
-	beside.path = filepath.Join(filepath.Dir(r.path), ".new-"+r.name)
+	beside.path = filepath.Join(filepath.Dir(r.path), newPrefix+r.name)
 	if err := removeAll(beside.path); err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}

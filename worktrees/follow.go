@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func (t *Trees) CheckFollow(ctx context.Context, branch string, old, new ID) err
 			return err
 		}
 		unlock()
-		return writeNote(r, old, new)
+		return t.writeNote(r, old, new)
 	})
 }
 
@@ -56,7 +57,7 @@ func (t *Trees) Follow(ctx context.Context, branch string, old, new ID) error {
 		if err != nil || !behind {
 			return err
 		}
-		if err := writeNote(r, old, new); err != nil {
+		if err := t.writeNote(r, old, new); err != nil {
 			return err
 		}
 		return t.catchUp(ctx, r)
@@ -115,21 +116,8 @@ func readNote(r record) (from, to ID, err error) {
 	return ID(a), ID(b), nil
 }
 
-func writeNote(r record, from, to ID) error {
-	f, err := os.CreateTemp(r.gitDir, "liza-follow-*")
-	if err == nil {
-		_, err = fmt.Fprintf(f, "%s %s\n", from, to)
-		if err = errors.Join(err, f.Close()); err == nil {
-			err = os.Rename(f.Name(), notePath(r))
-		}
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	return nil
+func (t *Trees) writeNote(r record, from, to ID) error {
+	return t.replace(notePath(r), fmt.Sprintf("%s %s\n", from, to))
 }
 
 // catchUp does what a note asks for, if the branch has got there, and removes
@@ -315,7 +303,13 @@ func (t *Trees) meet(ctx context.Context, r record, real index, old, new ID) err
 		case !notNew[c.Path]:
 			arrived = append(arrived, c)
 		case notOld[c.Path]:
-			changed = append(changed, c.Path)
+			torn, err := t.dropTorn(ctx, r, c)
+			if err != nil {
+				return err
+			}
+			if !torn {
+				changed = append(changed, c.Path)
+			}
 		}
 	}
 	if len(changed) > 0 {
@@ -323,6 +317,29 @@ func (t *Trees) meet(ctx context.Context, r record, real index, old, new ID) err
 			"mv the files named away, then: git -C %s read-tree -m -u %s %s", quoted(r.path), old.Short(), new.Short())}
 	}
 	return t.restage(ctx, r, real, arrived)
+}
+
+// dropTorn removes a file that a killed git had begun to write: it holds the
+// beginning of what it is to become, and nothing else. Git writes a missing one
+// anew.
+func (t *Trees) dropTorn(ctx context.Context, r record, c gitstore.Change) (bool, error) {
+	path := filepath.Join(r.path, filepath.FromSlash(c.Path))
+	info, err := os.Lstat(path)
+	if err != nil || c.Mode == 0 || !info.Mode().IsRegular() || info.Size() >= large {
+		return false, nil
+	}
+	begun, err := os.ReadFile(path)
+	if err != nil {
+		return false, nil
+	}
+	whole, err := t.git(ctx, r, gitstore.Cmd{Args: []string{"cat-file", "blob", string(c.New)}})
+	if err != nil || !bytes.HasPrefix(whole, begun) {
+		return false, err
+	}
+	if err := os.Remove(path); err != nil {
+		return false, fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	return true, nil
 }
 
 // restage records changes in the index.

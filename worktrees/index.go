@@ -11,38 +11,44 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// An index of our own beside the one of a work tree, because a split index
-// names its other half in the same folder.
-type index struct{ path string }
+// An index of our own, which nobody else knows of. A split index names its other
+// half in the git directory, wherever the index itself lies.
+type index struct {
+	path   string
+	remove func()
+}
 
 // privateIndex copies the index of a work tree, if it has one. Git replaces an
 // index by renaming, so a copy is never half of one.
 func (t *Trees) privateIndex(r record) (index, error) {
-	f, err := os.CreateTemp(r.gitDir, "index.liza-*")
+	dir, release, err := t.scratch()
 	if err != nil {
-		return index{}, fmt.Errorf("worktree %s: %w", r.path, err)
+		return index{}, err
 	}
-	x := index{f.Name()}
+	x := index{filepath.Join(dir, "index"), release}
 	from, err := gitstore.OpenRegular(filepath.Join(r.gitDir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
-		f.Close()
-		x.remove() // git takes an empty file for a damaged index
-		return x, nil
+		return x, nil // git takes an empty file for a damaged index
 	}
 	if err == nil {
-		_, err = io.Copy(f, from)
-		from.Close()
+		err = copyTo(x.path, from)
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		x.remove()
+	if err != nil {
+		release()
 		return index{}, fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return x, nil
 }
 
-func (x index) env() []string { return []string{"GIT_INDEX_FILE=" + x.path} }
-
-func (x index) remove() {
-	os.Remove(x.path)
-	os.Remove(x.path + ".lock")
+// copyTo writes a new file from one that is open, and closes both.
+func copyTo(path string, from *os.File) error {
+	defer from.Close()
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, from)
+	return errors.Join(err, f.Close())
 }
+
+func (x index) env() []string { return []string{"GIT_INDEX_FILE=" + x.path} }

@@ -22,7 +22,7 @@ const lockText = "git liza follows a branch here\n"
 func (t *Trees) lockIndex(ctx context.Context, r record) (unlock func(), err error) {
 	path := filepath.Join(r.gitDir, "index.lock")
 	for deadline := time.Now().Add(patience); ; {
-		f, err := t.linkLock(r, path)
+		f, err := t.linkLock(path)
 		if err == nil {
 			return func() {
 				os.Remove(path)
@@ -49,12 +49,16 @@ func (t *Trees) lockIndex(ctx context.Context, r record) (unlock func(), err err
 }
 
 // linkLock puts a whole and already locked file in place, which must not exist.
-func (t *Trees) linkLock(r record, path string) (*os.File, error) {
-	f, err := os.CreateTemp(r.gitDir, "index.liza-*")
+func (t *Trees) linkLock(path string) (*os.File, error) {
+	dir, release, err := t.scratch()
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(f.Name())
+	defer release()
+	f, err := os.Create(filepath.Join(dir, "x"))
+	if err != nil {
+		return nil, err
+	}
 	_, err = f.WriteString(lockText)
 	if err == nil {
 		err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)

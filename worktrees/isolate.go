@@ -78,7 +78,7 @@ var own = []string{"core.sparsecheckout", "core.sparsecheckoutcone", "index.spar
 	"core.fsmonitor", "core.untrackedcache", "user.", "author.", "committer.", "liza."}
 
 // checkConfig refuses a linked work tree whose config.worktree says what that
-// of the main work tree, of which `git worktree add` makes it a copy, does not.
+// of the main work tree, of which it was made a copy, does not.
 func (t *Trees) checkConfig(ctx context.Context, r record) error {
 	path := filepath.Join(r.gitDir, "config.worktree")
 	if r.gitDir == t.common || !exists(path) {

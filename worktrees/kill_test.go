@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/internal/killpoint"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/stretchr/testify/require"
 )
@@ -30,6 +30,9 @@ var acts = map[string]func(ctx context.Context, t *worktrees.Trees, r *gitstore.
 	"detached": func(ctx context.Context, t *worktrees.Trees, _ *gitstore.Repo, old, _ gitstore.ID) error {
 		_, err := t.Detached(ctx, "review", old)
 		return err
+	},
+	"remove": func(ctx context.Context, t *worktrees.Trees, _ *gitstore.Repo, _, _ gitstore.ID) error {
+		return t.Remove(ctx, "task-1")
 	},
 	"private": func(ctx context.Context, t *worktrees.Trees, r *gitstore.Repo, old, _ gitstore.ID) error {
 		return t.Private(ctx, old, func(dir string) error {
@@ -68,94 +71,133 @@ func child() int {
 	return 0
 }
 
-// deadlyGit is a git that kills its parent before or after its Nth run, those
-// that find the repository not counted because they run side by side.
-const deadlyGit = `#!/bin/sh
-case $1 in
-version|rev-parse) exec "$REAL_GIT" "$@" ;;
-esac
-n=$(($(cat "$COUNT") + 1))
-echo $n >"$COUNT"
-[ "$n" != "$KILL_BEFORE" ] || { kill -9 $PPID; exit 1; }
-"$REAL_GIT" "$@"
-code=$?
-[ "$n" != "$KILL_AFTER" ] || kill -9 $PPID
-exit $code
-`
-
-// killed runs an act in a process that dies at its nth git; false if it ended
-// before.
-func (p *project) killed(act, when string, n int, new gitstore.ID) bool {
-	p.t.Helper()
-	real, err := exec.LookPath("git")
-	require.NoError(p.t, err)
-	bin := p.t.TempDir()
-	p.script(filepath.Join(bin, "git"), deadlyGit)
-	p.write(filepath.Join(bin, "count"), "0")
-	cmd := exec.Command(os.Args[0])
-	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), "WORKTREES_CHILD="+act, "OLD="+string(p.base), "NEW="+string(new),
-		"REAL_GIT="+real, "COUNT="+filepath.Join(bin, "count"), when+"="+strconv.Itoa(n),
-		"PATH="+bin+":"+os.Getenv("PATH"))
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		return false
+// points are a few of all operations.
+func points(all, few int) []int {
+	var list []int
+	for n := 1; n <= all; n += max(1, all/few) {
+		list = append(list, n)
 	}
-	require.ErrorContains(p.t, err, "killed", "%s", out)
-	return true
+	return list
 }
 
-// Killed at every git process, the same call again completes.
+// run runs an act in a process that dies at its nth file operation, with its
+// children.
+func (p *project) run(act string, n int, new gitstore.ID) killpoint.Ended {
+	p.t.Helper()
+	return killpoint.Trace(p.t, killpoint.Run{Args: []string{os.Args[0]}, Dir: p.dir, At: n,
+		Env: append(os.Environ(), "WORKTREES_CHILD="+act, "OLD="+string(p.base), "NEW="+string(new))})
+}
+
+// killed is what a test holds an act against.
+type killed struct {
+	before func(p *project)
+	check  func(p *project, new gitstore.ID)
+}
+
+// killTests are the acts that processes are killed in.
+var killTests = map[string]killed{
+	"branch": {
+		func(*project) {},
+		func(p *project, _ gitstore.ID) { p.whole("task-1", "liza/task-1", p.base) }},
+	"restart": {
+		func(p *project) { p.commitAll(p.branch("task-1", "liza/task-1").Path, "old work") },
+		func(p *project, new gitstore.ID) { p.whole("task-1@2", "liza/task-1", new) }},
+	"detached": {
+		func(*project) {},
+		func(p *project, _ gitstore.ID) { p.whole("review", "", p.base) }},
+	"remove": {
+		func(p *project) { p.branch("task-1", "liza/task-1") },
+		func(p *project, _ gitstore.ID) { p.swept() }},
+	"private": {func(*project) {}, func(p *project, _ gitstore.ID) { p.swept() }},
+	"follow":  {func(*project) {}, func(p *project, _ gitstore.ID) { p.arrived(p.dir) }},
+}
+
+// afterKill lets an act die at its nth operation: a user's git then works, the
+// next command clears what is left, and the same call again completes.
+func afterKill(t *testing.T, act string, n int) (operations int) {
+	t.Helper()
+	ctx := context.Background()
+	p := newProject(t)
+	new := p.base
+	if act == "restart" || act == "follow" {
+		new = p.next()
+	}
+	killTests[act].before(p)
+	ended := p.run(act, n, new)
+	if n == 0 {
+		require.Zero(t, ended.Code, ended.Output)
+		return len(ended.Operations)
+	}
+	at := "after the end"
+	if ended.Killed {
+		at = ended.Operations[len(ended.Operations)-1]
+	}
+	p.usable(at)
+	require.NoError(t, p.Recover(ctx), at)
+	later := []string{"HEAD.lock", "liza-follow"} // the next to move these clears them
+	p.noLitter(at, later...)
+	repo, err := gitstore.Open(ctx, p.dir)
+	require.NoError(t, err)
+	defer repo.Close()
+	require.NoError(t, acts[act](ctx, p.Trees, repo, p.base, new), at)
+	killTests[act].check(p, new)
+	p.noLitter(at, later...)
+	require.Empty(t, p.git("for-each-ref", "refs/heads/liza/task-1@2"), at)
+	return 0
+}
+
+// usable requires that a user's git does not fail on what is left.
+func (p *project) usable(at string) {
+	p.t.Helper()
+	for _, args := range [][]string{{"fetch", "-q", ".", "main"}, {"fsck", "--no-dangling"}, {"repack", "-adq"}} {
+		out, err := p.tryIn(p.dir, args...)
+		require.NoError(p.t, err, "%s: git %s: %s", at, args[0], out)
+	}
+}
+
+// noLitter requires that nothing is left but whole checkouts.
+func (p *project) noLitter(at string, but ...string) {
+	p.t.Helper()
+	for _, pattern := range []string{".worktrees/.*", ".git/worktrees/*/locked", ".git/worktrees/*/*.lock", ".git/worktrees/*/*liza*",
+		".git/*.lock", ".git/index.*", ".git/liza-*", ".git/liza/gone-*", ".git/liza/gate-*", ".git/liza/scratch-*"} {
+		left, err := filepath.Glob(filepath.Join(p.dir, pattern))
+		require.NoError(p.t, err)
+		left = slices.DeleteFunc(left, func(path string) bool { return slices.Contains(but, filepath.Base(path)) })
+		require.Empty(p.t, left, at)
+	}
+}
+
+// Killed anywhere, the next command clears what is left, and the same call again
+// completes.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	for act, after := range map[string]struct {
-		before func(p *project)
-		check  func(p *project, new gitstore.ID)
-		least  int // gits that the act runs
-	}{
-		"branch": {
-			func(*project) {},
-			func(p *project, _ gitstore.ID) { p.whole("task-1", "liza/task-1", p.base) }, 4},
-		"restart": {
-			func(p *project) { p.commitAll(p.branch("task-1", "liza/task-1").Path, "old work") },
-			func(p *project, new gitstore.ID) { p.whole("task-1@2", "liza/task-1", new) }, 5},
-		"detached": {
-			func(*project) {},
-			func(p *project, _ gitstore.ID) { p.whole("review", "", p.base) }, 3},
-		"private": {func(*project) {}, func(p *project, _ gitstore.ID) { p.swept() }, 3},
-		"follow":  {func(*project) {}, func(p *project, _ gitstore.ID) { p.arrived(p.dir) }, 8},
-	} {
-		for _, when := range []string{"KILL_BEFORE", "KILL_AFTER"} {
-			t.Run(act+" "+when, func(t *testing.T) {
-				t.Parallel()
-				n := 1
-				for ; ; n++ {
-					p := newProject(t)
-					new := p.base
-					if act == "restart" || act == "follow" {
-						new = p.next()
-					}
-					after.before(p)
-					if !p.killed(act, when, n, new) {
-						break
-					}
-					repo, err := gitstore.Open(context.Background(), p.dir)
-					require.NoError(t, err)
-					require.NoError(t, acts[act](context.Background(), p.Trees, repo, p.base, new), "after kill %d", n)
-					require.NoError(t, repo.Close())
-					after.check(p, new)
-					require.Empty(t, p.git("for-each-ref", "refs/heads/liza/task-1@2"))
-				}
-				require.Greater(t, n, after.least, "it was killed too rarely")
-			})
-		}
+	everyKill(t, 9)
+}
+
+// TestTortureKilled dies at each point.
+func TestTortureKilled(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("LIZA_TORTURE") == "" {
+		t.Skip("LIZA_TORTURE is not set")
+	}
+	everyKill(t, 1000)
+}
+
+func everyKill(t *testing.T, few int) {
+	for act := range killTests {
+		t.Run(act, func(t *testing.T) {
+			t.Parallel()
+			all := afterKill(t, act, 0)
+			for _, n := range points(all, few) {
+				afterKill(t, act, n)
+			}
+		})
 	}
 }
 
 // States between two steps that no git process separates.
 func TestHalfMade(t *testing.T) {
 	t.Parallel()
-	const marker = "git liza: being made"
 	for name, leave := range map[string]func(p *project, admin string){
 		"branch only": func(p *project, _ string) { p.git("branch", "liza/task-1") },
 		"lock only":   func(p *project, admin string) { p.write(admin+"/locked", marker) },

@@ -17,14 +17,35 @@ const stripes = 16
 // lockName waits until no other process of ours makes or removes the checkout
 // called name; what is half-made then belongs to a dead one.
 func (t *Trees) lockName(ctx context.Context, name string) (unlock func(), err error) {
+	return t.lock(ctx, stripe(name))
+}
+
+// tryName takes the lock of a name if nobody has it; false if somebody has, or
+// where no lock can be taken.
+func (t *Trees) tryName(name string) (unlock func(), free bool) {
+	f, err := t.openPrivate(lockFile(stripe(name)))
+	if err != nil {
+		return nil, false
+	}
+	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		f.Close()
+		return nil, false
+	}
+	return func() { f.Close() }, true
+}
+
+// stripe is the lock that a name shares with others.
+func stripe(name string) string {
 	h := fnv.New32a()
 	h.Write([]byte(name))
-	return t.lock(ctx, fmt.Sprintf("%x", h.Sum32()%stripes))
+	return fmt.Sprintf("%x", h.Sum32()%stripes)
 }
+
+func lockFile(key string) string { return "worktrees-" + key + ".lock" }
 
 // lock takes a kernel lock, which cannot outlive its holder.
 func (t *Trees) lock(ctx context.Context, key string) (unlock func(), err error) {
-	f, err := t.openPrivate("worktrees-" + key + ".lock")
+	f, err := t.openPrivate(lockFile(key))
 	if err != nil {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}

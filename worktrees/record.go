@@ -13,9 +13,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// making is the reason that a worktree is locked with until it is finished: it
-// keeps `git worktree prune` away, and tells the next call whose it is.
-const making = "git liza: being made"
+// The reasons that a worktree is locked with until it is finished, or gone: they
+// keep `git worktree prune` away, and tell the next call whose it is. Who makes
+// or removes one holds the lock of its name: where that can be had, it is left
+// over.
+const (
+	making   = "git liza: being made"
+	removing = "git liza: being removed"
+)
 
 // A record is what the repository knows about one work tree. It is read from
 // the files of gitrepository-layout(5), not from `git worktree list`, which is
@@ -27,8 +32,8 @@ type record struct {
 	branch string // short name, "" if detached
 	head   ID
 	locked string // the reason it is locked for, "" if it is not
-	half   bool   // locked by us, so not finished
-	gone   bool   // no folder, or one without the .git file
+	half   bool   // locked by us, so not finished, or half removed
+	gone   bool   // no folder, or one without the .git file or with an empty one
 	alien  bool   // the folder names another git directory, as in a copied repository
 }
 
@@ -87,11 +92,12 @@ func (t *Trees) readRecord(ctx context.Context, r *record) (known bool, err erro
 		if r.locked == "" {
 			r.locked = "no reason given"
 		}
-		r.half = r.locked == making
+		r.half = r.locked == making || r.locked == removing
 	case !absent(err):
 		r.locked = err.Error()
 	}
-	r.gone = !exists(filepath.Join(r.path, ".git"))
+	info, err := os.Lstat(filepath.Join(r.path, ".git"))
+	r.gone = err != nil || info.Mode().IsRegular() && info.Size() == 0
 	target, err := readDotGit(r.path)
 	// A half-made one may not even have that.
 	r.alien = !r.gone && !(err != nil && r.half) && (err != nil || resolved(target) != resolved(r.gitDir))

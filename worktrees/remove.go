@@ -2,6 +2,7 @@ package worktrees
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io/fs"
 	"os"
@@ -46,17 +47,23 @@ func (t *Trees) remove(ctx context.Context, name string) error {
 
 // discard takes a work tree away: first the folder, then what git knows of
 // it, both by one renaming each, so that a killed process leaves nothing half
-// removed under its name. Deleting may go wrong, for example where a process
-// still writes; what is left is garbage that the next Prune tries again.
+// removed under its name. It is locked as being removed before: whoever finds
+// that in the middle completes it. Deleting may go wrong, for example where a
+// process still writes; what is left is garbage that the next Recover tries again.
 func (t *Trees) discard(r record) error {
-	var folder string
-	if !r.alien {
-		var err error
-		if folder, err = setAside(r.path, filepath.Dir(r.path), ".gone-"); err != nil {
+	if !r.half && !r.alien && exists(r.gitDir) {
+		if err := t.replace(filepath.Join(r.gitDir, "locked"), removing+"\n"); err != nil {
 			return err
 		}
 	}
-	admin, err := setAside(r.gitDir, t.private(""), "gone-")
+	var folder string
+	if !r.alien {
+		var err error
+		if folder, err = setAside(r.path, filepath.Join(filepath.Dir(r.path), gonePrefix)); err != nil {
+			return err
+		}
+	}
+	admin, err := setAside(r.gitDir, t.private("gone-"))
 	if err != nil {
 		return err
 	}
@@ -68,21 +75,20 @@ func (t *Trees) discard(r record) error {
 	return nil
 }
 
-// setAside renames path to a new name in dir, "" if it is gone already.
-func setAside(path, dir, prefix string) (string, error) {
-	if _, err := os.Lstat(path); absent(err) {
+// gonePrefix begins the names of folders below .worktrees/ that were checkouts.
+const gonePrefix = ".gone-"
+
+// setAside renames path to a new name that begins with prefix; "" if it is gone
+// already. What has such a name is garbage, whoever made it.
+func setAside(path, prefix string) (string, error) {
+	if !exists(path) {
 		return "", nil
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	to := prefix + rand.Text()
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return "", fmt.Errorf("removing %s: %w", path, err)
 	}
-	to, err := os.MkdirTemp(dir, prefix)
-	if err != nil {
-		return "", fmt.Errorf("removing %s: %w", path, err)
-	}
-	// Below the new folder, because not every path is a folder.
-	if err := os.Rename(path, filepath.Join(to, "x")); err != nil && !absent(err) {
-		os.Remove(to)
+	if err := os.Rename(path, to); err != nil && !absent(err) {
 		return "", fmt.Errorf("removing %s: %w", path, err)
 	}
 	return to, nil
@@ -104,8 +110,8 @@ func removeAll(path string) error {
 }
 
 // Prune removes the checkouts whose name keep answers with false, with
-// everything in them, and the garbage that killed processes have left. It
-// returns the names of those it removed, also beside an error.
+// everything in them, and what Recover clears. It returns the names of those it
+// removed, also beside an error.
 func (t *Trees) Prune(ctx context.Context, keep func(name string) bool) ([]string, error) {
 	trees, err := t.List(ctx)
 	if err != nil {
@@ -121,36 +127,7 @@ func (t *Trees) Prune(ctx context.Context, keep func(name string) bool) ([]strin
 		}
 		removed = append(removed, tree.Name)
 	}
-	return removed, t.sweep(ctx)
-}
-
-// sweep removes garbage, under the lock of its name where it has one.
-func (t *Trees) sweep(ctx context.Context) error {
-	if err := t.sweepGates(ctx); err != nil {
-		return err
-	}
-	for _, pattern := range []string{filepath.Join(globbed(t.root), ".gone-*"), filepath.Join(globbed(t.private("")), "gone-*")} {
-		garbage, err := filepath.Glob(pattern)
-		if err != nil {
-			return err
-		}
-		for _, path := range garbage {
-			_ = removeAll(path)
-		}
-	}
-	restoring, err := filepath.Glob(filepath.Join(globbed(t.root), ".new-*"))
-	if err != nil {
-		return err
-	}
-	for _, path := range restoring {
-		unlock, err := t.lockName(ctx, strings.TrimPrefix(filepath.Base(path), ".new-"))
-		if err != nil {
-			return err
-		}
-		_ = removeAll(path)
-		unlock()
-	}
-	return nil
+	return removed, t.Recover(ctx)
 }
 
 // globbed is a path as a pattern that matches only itself.

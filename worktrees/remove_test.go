@@ -13,7 +13,7 @@ import (
 // swept requires that nothing is left of any checkout.
 func (p *project) swept() {
 	p.t.Helper()
-	for _, pattern := range []string{".worktrees/*", ".worktrees/.*", ".git/worktrees/*", ".git/liza/gone-*", ".git/liza/gate-*"} {
+	for _, pattern := range []string{".worktrees/*", ".worktrees/.*", ".git/worktrees/*", ".git/liza/gone-*", ".git/liza/gate-*", ".git/liza/scratch-*"} {
 		left, err := filepath.Glob(filepath.Join(p.dir, pattern))
 		require.NoError(p.t, err)
 		require.Empty(p.t, left)

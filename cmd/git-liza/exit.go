@@ -32,7 +32,7 @@ var exitCodes = []struct {
 	meaning string
 }{
 	{exitDone, "changed, already", "done, or the board said so before"},
-	{exitFailed, "failed", "failed; also when the remote that holds the board cannot be reached, and a move that was made but ended in a setback (outcome changed): a merge that became INTEGRATION_FAILED, a claim, review or reject that blocked the task"},
+	{exitFailed, "failed", "failed; also when the remote that holds the board cannot be reached, and a move that was made but ended in a setback (outcome changed): a merge that became INTEGRATION_FAILED, a claim, review or reject that blocked the task; or one whose worktree could not be made, which the reason says"},
 	{exitRefused, "refused", "refused by the rules or by a command's own check; also nothing_claimable and held"},
 	{exitConflict, "conflict", "conflict or time limit: try again"},
 	{exitNoBoard, "no_blackboard", "no blackboard here"},
@@ -64,7 +64,10 @@ func classify(err error) failure {
 	var unlanded *work.Unlanded
 	var waiting *work.StillWaiting
 	var apart *gitstore.Diverged
+	var unfinished *work.Unfinished
 	switch {
+	case errors.As(err, &unfinished):
+		return incomplete(unfinished)
 	case errors.As(err, &waiting):
 		return failure{exitConflict, "conflict", "time_limit", err.Error(), "git liza show " + string(waiting.Task), nil}
 	case errors.As(err, &several):
@@ -92,6 +95,17 @@ func classify(err error) failure {
 		return failure{exitFailed, "failed", "corrupt", err.Error(), "git liza fsck --repair", nil}
 	}
 	return classifySentinel(err)
+}
+
+// incomplete reports a move that was made: why its aftermath went wrong is no
+// refusal. What is in the way goes before the command that completes it.
+func incomplete(u *work.Unfinished) failure {
+	f := classify(u.Err)
+	hint := u.Then
+	if f.code == exitRefused && f.hint != "" {
+		hint = f.hint + " && " + hint
+	}
+	return failure{exitFailed, "changed", f.rule, u.Error(), hint, u.Data}
 }
 
 // sentinels are the errors that callers can test for, with how to go on.

@@ -20,13 +20,39 @@ import (
 
 // Trace runs a command and returns when all processes that it started have
 // ended, those in the background too.
-func Trace(t testing.TB, r Run) Ended {
+func Trace(t testing.TB, r Run) (ended Ended) {
 	t.Helper()
-	runtime.LockOSThread() // a tracer is a thread
+	var err error
+	childless(func() { ended, err = trace(r) })
+	if err != nil {
+		t.Fatalf("%s: %v", r.Args[0], err)
+	}
+	return ended
+}
+
+// childless runs f on a thread that has no children: a tracer is a thread, and
+// waits for those of its thread alone. Another goroutine may have started a
+// process on the thread of this one, and waits for it elsewhere.
+func childless(f func()) {
+	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	children, _ := os.ReadFile("/proc/self/task/" + strconv.Itoa(unix.Gettid()) + "/children")
+	if len(children) == 0 {
+		f()
+		return
+	}
+	done := make(chan struct{})
+	go func() { // on another thread, since this one is taken
+		defer close(done)
+		childless(f)
+	}()
+	<-done
+}
+
+func trace(r Run) (Ended, error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		return Ended{}, err
 	}
 	said := make(chan []byte, 1)
 	go func() {
@@ -37,14 +63,14 @@ func Trace(t testing.TB, r Run) Ended {
 	pid, err := start(r, writer)
 	writer.Close()
 	if err != nil {
-		t.Fatalf("%s: %v", r.Args[0], err)
+		return Ended{}, err
 	}
 	tr := &tracer{run: r, first: pid, known: map[int]*tracee{pid: {counted: r.Within == ""}}, early: map[int]bool{}}
 	if err := tr.follow(); err != nil {
-		t.Fatalf("%s: %v", r.Args[0], err)
+		return Ended{}, err
 	}
 	tr.ended.Output = string(<-said)
-	return tr.ended
+	return tr.ended, nil
 }
 
 // start starts this binary again, stopped, to become the command.

@@ -61,13 +61,13 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 		return claimed, r, err
 	}
 	claimed.Lease = t.Claim.Lease
+	claimed.Worktree = trees.Path(folder(t.ID, t.Attempt.Number))
 	if err := c.yield(ctx, r.After, t); err != nil {
-		return claimed, r, err
+		return claimed, r, unmade(r, claimed, err)
 	}
-	tree, err := c.checkOut(ctx, trees, t)
-	claimed.Worktree = tree.Path
+	_, err = c.checkOut(ctx, trees, t)
 	claimed.Warning, err = hookWarning(err)
-	return claimed, r, err
+	return claimed, r, unmade(r, claimed, err)
 }
 
 // best is the task that the actor should take; where there is no board, or
@@ -298,7 +298,7 @@ func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail fu
 		return r, err
 	}
 	if t := r.After.Task(id); t != nil && t.Status.Final() {
-		return r, c.clear(ctx, t)
+		return r, left(r, c.clear(ctx, t))
 	}
 	return r, nil
 }

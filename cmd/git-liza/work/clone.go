@@ -32,7 +32,8 @@ type Clone struct {
 }
 
 // Open is the clone of an open repository, without an actor. environ is what
-// verify commands and gates get a filtered part of.
+// verify commands and gates get a filtered part of. It clears what dead processes
+// left of checkouts, see [worktrees.Trees.Recover].
 func Open(ctx context.Context, repo *gitstore.Repo, now func() time.Time, environ []string) (*Clone, error) {
 	store, err := gitstore.OpenStore(ctx, repo, now)
 	if err != nil {
@@ -43,6 +44,8 @@ func Open(ctx context.Context, repo *gitstore.Repo, now func() time.Time, enviro
 		return nil, err
 	}
 	if trees != nil {
+		// What cannot be cleared is in nobody's way, or is named where it is.
+		_ = trees.Recover(ctx)
 		trees.HookEnv = proc.Environment(environ, []string{"GIT_*", "LIZA_*", "XDG_*"})
 	}
 	c := &Clone{Repo: repo, Store: store, Trees: trees, environ: environ}

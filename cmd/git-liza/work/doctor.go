@@ -173,11 +173,33 @@ func (c *Clone) leftovers(ctx context.Context, b *flow.Board) []Finding {
 			found = append(found, Finding{"worktrees", "warn", k.Path + " is missing or half made", "git liza claim " + string(k.Task) + " --as CODER"})
 		}
 	}
+	found = append(found, c.unclaimed(ctx)...)
 	if len(stale) > 0 {
 		found = append(found, Finding{"worktrees", "warn", "left over: " + some(stale), "git liza worktree prune"})
 	}
 	if len(found) == 0 {
 		return []Finding{fine("worktrees", "%d, none left over", len(list))}
+	}
+	return found
+}
+
+// unclaimed is what dead processes left around checkouts, and nothing tells whose
+// it is.
+func (c *Clone) unclaimed(ctx context.Context) []Finding {
+	if c.Trees == nil {
+		return nil
+	}
+	list, err := c.Trees.Leftovers(ctx)
+	if err != nil {
+		return []Finding{bad("worktrees", "git worktree list", "%v", err)}
+	}
+	var found []Finding
+	for _, left := range list {
+		f := Finding{"worktrees", "warn", left.Path + ": " + left.Text, left.Hint}
+		if left.Harm {
+			f.State = "fail"
+		}
+		found = append(found, f)
 	}
 	return found
 }

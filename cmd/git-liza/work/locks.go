@@ -24,7 +24,7 @@ type Lock struct {
 }
 
 // Locks are the lock files on the refs that moves write: everything below
-// refs/liza/ and refs/heads/liza/, integration, HEAD and the packed refs. A
+// refs/liza/ and refs/heads/liza/, integration, every HEAD and the packed refs. A
 // transaction under way has some too.
 func (c *Clone) Locks(integration string) ([]Lock, error) {
 	common := c.Repo.CommonDir()
@@ -43,6 +43,11 @@ func (c *Clone) Locks(integration string) ([]Lock, error) {
 			return nil, err
 		}
 	}
+	trees, err := fs.Glob(os.DirFS(common), "worktrees/*/HEAD.lock")
+	if err != nil {
+		return nil, err
+	}
+	paths = append(paths, trees...)
 	var locks []Lock
 	for _, path := range paths {
 		path = filepath.Join(common, path)

@@ -165,9 +165,9 @@ func (c *Clone) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.M
 		return merged, r, &Unlanded{t.ID, err}
 	}
 	if err := c.follow(ctx, r.After, d.Onto); err != nil {
-		return merged, r, err
+		return merged, r, unfinished(r, "a checkout of integration is not brought along", "git liza merge "+string(t.ID), merged, err)
 	}
-	return merged, r, c.clear(ctx, done)
+	return merged, r, left(r, c.clear(ctx, done))
 }
 
 // branchEnd deletes the task's branch with the merge; what stands on it

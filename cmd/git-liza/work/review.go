@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Reviewing is what a claimed review is about.
@@ -57,21 +58,28 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 		return got, r, err
 	}
 	got.Lease = t.Review.Lease
+	got.Worktree = trees.Path(reviewFolder(t.ID, t.Submission.Number))
+	got.Warning, err = c.checkOutReview(ctx, trees, t, r.Already)
+	return got, r, unmade(r, got, err)
+}
+
+// checkOutReview makes the checkout of a review that is claimed, and seals it.
+// warning is what a user's hook says.
+func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *flow.Task, already bool) (warning string, err error) {
 	if err := c.Store.Bring(ctx, t.ID, t.Submission.Commit); err != nil {
-		return got, r, err
+		return "", err
 	}
 	if err := trees.Ignore(); err != nil {
-		return got, r, err
+		return "", err
 	}
-	tree, err := trees.Detached(ctx, reviewFolder(t.ID, t.Submission.Number), t.Submission.Commit)
-	got.Worktree = tree.Path
-	if got.Warning, err = hookWarning(err); err != nil {
-		return got, r, err
+	_, err = trees.Detached(ctx, reviewFolder(t.ID, t.Submission.Number), t.Submission.Commit)
+	if warning, err = hookWarning(err); err != nil {
+		return "", err
 	}
-	if r.Already && c.Generation.Spawned() {
-		return got, r, nil // it would seal what it has changed
+	if already && c.Generation.Spawned() {
+		return warning, nil // it would seal what it has changed
 	}
-	return got, r, c.Seal(ctx, t, false)
+	return warning, c.Seal(ctx, t, false)
 }
 
 // reviewFolder is the name of the checkout in which a submission is reviewed.
@@ -99,7 +107,7 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 	t := r.After.Task(id)
 	if c.Trees != nil && t.Submissions > 0 {
 		if err := c.dropCheckout(ctx, reviewFolder(id, t.Submissions)); err != nil {
-			return r, err
+			return r, left(r, err)
 		}
 	}
 	return r, blocked(r, id, nil)
@@ -115,7 +123,7 @@ func (c *Clone) Release(ctx context.Context, id flow.TaskID, noVerdict bool) (gi
 	if t := r.After.Task(id); t.Status == flow.ReadyForReview {
 		err = c.dropCheckout(ctx, reviewFolder(id, t.Submissions))
 	}
-	return r, err
+	return r, left(r, err)
 }
 
 func (c *Clone) dropCheckout(ctx context.Context, folder string) error {

@@ -1,0 +1,47 @@
+package work
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// An Unfinished move is made, and what goes with it in the clone is not: a
+// checkout to make or to remove, a branch to bring along. Nobody may take it for
+// a refusal. Then is the command that completes it.
+type Unfinished struct {
+	Move flow.Move
+	Lack string // what is missing, as "its worktree is not made"
+	Err  error
+	Then string
+	Data any
+}
+
+// Error says that the move is made, what is missing, and why.
+func (u *Unfinished) Error() string {
+	return fmt.Sprintf("the %s of %s by %s is made, and %s: %v", u.Move.Act.Command(), u.Move.Task, u.Move.By, u.Lack, u.Err)
+}
+
+// Unwrap returns why it is missing.
+func (u *Unfinished) Unwrap() error { return u.Err }
+
+// unfinished is err with the word that the move was made; nil is nil.
+func unfinished(r gitstore.Result, lack, then string, data any, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Unfinished{Move: r.Move, Lack: lack, Err: err, Then: then, Data: data}
+}
+
+// unmade is the missing worktree of a claim or a review: the command repeated
+// makes it.
+func unmade(r gitstore.Result, data any, err error) error {
+	then := fmt.Sprintf("git liza %s %s --as %s", r.Move.Act.Command(), r.Move.Task, quoted(string(r.Move.By)))
+	return unfinished(r, "its worktree is not", then, data, err)
+}
+
+// left is a checkout, or a branch, that a move ended and that is still there.
+func left(r gitstore.Result, err error) error {
+	return unfinished(r, "what it leaves in this clone is not cleared away", "git liza worktree prune", nil, err)
+}

@@ -1,0 +1,83 @@
+package worktrees
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A Leftover is what a dead process may have left and Recover does not clear:
+// nothing proves whose it is, or it could not be removed.
+type Leftover struct {
+	Path string
+	Text string // what it is
+	Hint string // the command that mends it
+	Harm bool   // a git command of anybody fails for it
+}
+
+// Leftovers looks for them, and changes nothing.
+func (t *Trees) Leftovers(ctx context.Context) ([]Leftover, error) {
+	garbage, err := filepath.Glob(filepath.Join(globbed(t.root), gonePrefix+"*"))
+	if err != nil {
+		return nil, err
+	}
+	var found []Leftover
+	for _, path := range garbage {
+		found = append(found, Leftover{Path: path, Text: "what is left of a checkout that was removed",
+			Hint: "chmod -R u+w " + quoted(path) + " && rm -r " + quoted(path)})
+	}
+	dirs, err := t.gitDirs()
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		found = append(found, t.leftLock(dir)...)
+		if dir == t.common || halfThere(dir) {
+			continue
+		}
+		if lost, err := t.leftHead(dir); err != nil || lost != nil {
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, *lost)
+		}
+	}
+	return found, ctx.Err()
+}
+
+// leftLock is the lock on a work tree's index, if it is old enough not to be
+// that of a git which just works there. An editor that git waits for keeps it
+// as long as it likes.
+func (t *Trees) leftLock(dir string) []Leftover {
+	path := filepath.Join(dir, "index.lock")
+	info, err := os.Lstat(path)
+	if err != nil || time.Since(info.ModTime()) < patience {
+		return nil
+	}
+	return []Leftover{{Path: path, Hint: "rm " + quoted(path), Text: fmt.Sprintf(
+		"a lock, %s old, of a git that still runs there or that has died", time.Since(info.ModTime()).Round(time.Second))}}
+}
+
+// leftHead is a HEAD that names nothing, for which every git fails that looks at
+// all work trees.
+func (t *Trees) leftHead(dir string) (*Leftover, error) {
+	path := filepath.Join(dir, "HEAD")
+	content, err := gitstore.ReadSmall(path)
+	text := strings.TrimSpace(string(content))
+	if err != nil && !absent(err) {
+		return nil, fmt.Errorf("worktrees: %w", err)
+	}
+	if strings.HasPrefix(text, "ref:") || len(text) == t.repo.HashLen() && strings.Trim(text, "0") != "" {
+		return nil, nil
+	}
+	if !exists(filepath.Join(dir, "gitdir")) {
+		return nil, nil // git takes it for no work tree
+	}
+	return &Leftover{Path: path, Harm: true, Text: "names no commit, so git neither fetches nor collects garbage here",
+		Hint: "git -C " + quoted(t.main) + " for-each-ref --count=1 --format='%(objectname)' refs/heads/ >" + quoted(path)}, nil
+}

@@ -1,0 +1,128 @@
+package worktrees_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/stretchr/testify/require"
+)
+
+const marker = "git liza: being made"
+
+// halfMade leaves what a process of an earlier program left that was killed while
+// `git worktree add` ran.
+func (p *project) halfMade(name, branch string) (admin string) {
+	p.t.Helper()
+	p.git("worktree", "add", "-q", "--no-checkout", "--lock", "--reason", marker, "-b", branch, p.Path(name))
+	admin = filepath.Join(p.dir, ".git/worktrees", name)
+	p.write(filepath.Join(admin, "HEAD"), strings.Repeat("0", 40)+"\n")
+	return admin
+}
+
+// A checkout without a HEAD keeps git from fetching, until the next command.
+func TestRecoverHalfMade(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.halfMade("task-1", "liza/task-1")
+	_, err := p.tryIn(p.dir, "fsck")
+	require.Error(t, err)
+	require.NoError(t, p.Recover(context.Background()))
+	p.usable("recovered")
+	p.swept()
+}
+
+// Another's checkout, and another's lock, stay as they are.
+func TestRecoverLeavesOthers(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.git("worktree", "add", "-q", "--lock", "--reason", "mine", "-b", "theirs", p.Path("theirs"))
+	tree := p.branch("task-1", "liza/task-1")
+	p.write(filepath.Join(tree.Path, "new"), "x")
+	lock := filepath.Join(p.dir, ".git/worktrees/task-1/index.lock")
+	p.write(lock, "")
+	require.NoError(t, p.Recover(context.Background()))
+	require.FileExists(t, lock)
+	require.FileExists(t, filepath.Join(tree.Path, "new"))
+	require.FileExists(t, filepath.Join(p.Path("theirs"), "a"))
+	require.Contains(t, p.git("worktree", "list", "--porcelain"), "locked mine")
+}
+
+// While a checkout is made, in a process that lives, others leave it alone and a
+// user's git works.
+func TestRecoverWhileMade(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	begun, finish := filepath.Join(t.TempDir(), "begun"), filepath.Join(t.TempDir(), "finish")
+	require.NoError(t, syscall.Mkfifo(begun, 0o600))
+	require.NoError(t, syscall.Mkfifo(finish, 0o600))
+	p.hook(".git/hooks/post-checkout", "echo >'"+begun+"'; cat '"+finish+"'\n")
+	made := make(chan error, 1)
+	go func() {
+		_, err := p.Branch(ctx, "task-1", "liza/task-1", p.base)
+		made <- err
+	}()
+	_, err := os.ReadFile(begun)
+	require.NoError(t, err)
+	p.usable("being made")
+	p.git("worktree", "prune")
+	require.NoError(t, p.open(p.dir).Recover(ctx))
+	require.NoError(t, os.WriteFile(finish, nil, 0o666))
+	require.NoError(t, <-made)
+	p.whole("task-1", "liza/task-1", p.base)
+}
+
+// A half-made checkout of a branch is in nobody's way under another name.
+func TestHalfMadeUnderAnotherName(t *testing.T) {
+	t.Parallel()
+	for name, make := range map[string]func(p *project) error{
+		"Branch": func(p *project) error {
+			_, err := p.Branch(context.Background(), "other", "liza/task-1", p.base)
+			return err
+		},
+		"Restart": func(p *project) error {
+			_, err := p.Restart(context.Background(), "other", "liza/task-1", p.base, p.base)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			admin := p.halfMade("task-1", "liza/task-1")
+			p.write(filepath.Join(admin, "HEAD"), "ref: refs/heads/liza/task-1\n")
+			p.write(filepath.Join(p.Path("task-1"), "a"), "hal")
+			require.NoError(t, make(p))
+			p.whole("other", "liza/task-1", p.base)
+			p.noLitter(name)
+		})
+	}
+}
+
+// The lock on a HEAD that a killed process was detaching is cleared.
+func TestHeadLockOfADeadProcess(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := newProject(t)
+	old := p.commitAll(p.branch("task-1", "liza/task-1").Path, "old work")
+	for n := 1; ; n++ {
+		ended := p.run("restart", n, p.base)
+		require.True(t, ended.Killed, "git took no lock on HEAD")
+		if strings.Contains(ended.Operations[len(ended.Operations)-1], "write") &&
+			strings.HasSuffix(ended.Operations[len(ended.Operations)-1], "worktrees/task-1/HEAD.lock") {
+			break
+		}
+		p.git("update-ref", "refs/heads/liza/task-1", string(old))
+	}
+	lock := filepath.Join(p.dir, ".git/worktrees/task-1/HEAD.lock")
+	require.FileExists(t, lock)
+	tip := gitstore.ID(p.git("rev-parse", "liza/task-1"))
+	_, err := p.Restart(ctx, "task-1@2", "liza/task-1", tip, p.base)
+	require.NoError(t, err)
+	require.NoFileExists(t, lock)
+	p.whole("task-1@2", "liza/task-1", p.base)
+}

@@ -1,0 +1,185 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// register makes the git directory of a work tree that is empty so far, in the
+// form of gitrepository-layout(5). It is whole before it appears among the
+// others, with our lock and a HEAD that names a commit: git looks at all of them
+// when it fetches, collects garbage or checks, and fails on one that names none.
+// `git worktree add` writes forty zeros first, so it is not used.
+func (t *Trees) register(ctx context.Context, c checkout) (record, error) {
+	dir, release, err := t.scratch()
+	if err != nil {
+		return record{}, err
+	}
+	defer release()
+	if err := os.MkdirAll(t.root, 0o777); err != nil {
+		return record{}, fmt.Errorf("worktrees: %w", err)
+	}
+	path := filepath.Join(resolved(t.root), c.name)
+	admin := filepath.Join(dir, "x")
+	if err := t.describe(ctx, admin, path, c); err != nil {
+		return record{}, fmt.Errorf("worktree %s: %w", c.name, err)
+	}
+	r := record{name: c.name, path: path, branch: c.branch, head: c.commit, locked: making, half: true}
+	if r.gitDir, err = t.enter(admin, c.name); err != nil {
+		return record{}, fmt.Errorf("worktree %s: %w", c.name, err)
+	}
+	if c.branch != "" {
+		r.head, err = t.repo.Resolve(ctx, "refs/heads/"+c.branch)
+	}
+	return r, err
+}
+
+// describe writes what stands in a git directory of its own.
+func (t *Trees) describe(ctx context.Context, admin, path string, c checkout) error {
+	if err := os.Mkdir(admin, 0o777); err != nil {
+		return err
+	}
+	head := string(c.commit)
+	if c.branch != "" {
+		head = "ref: refs/heads/" + c.branch
+	}
+	reftable := exists(filepath.Join(t.common, "reftable"))
+	if reftable {
+		head = "ref: refs/heads/.invalid" // what git writes where HEAD is kept elsewhere
+	}
+	for name, text := range map[string]string{
+		"locked": making, "gitdir": filepath.Join(path, ".git"), "commondir": "../..", "HEAD": head,
+	} {
+		if err := os.WriteFile(filepath.Join(admin, name), []byte(text+"\n"), 0o666); err != nil {
+			return err
+		}
+	}
+	if reftable {
+		if err := t.tableHead(ctx, admin, c); err != nil {
+			return err
+		}
+	}
+	return t.inherit(ctx, admin)
+}
+
+// tableHead sets HEAD where it is no file.
+func (t *Trees) tableHead(ctx context.Context, admin string, c checkout) error {
+	if err := os.Mkdir(filepath.Join(admin, "reftable"), 0o777); err != nil {
+		return err
+	}
+	args := []string{"symbolic-ref", "HEAD", "refs/heads/" + c.branch}
+	if c.branch == "" {
+		args = []string{"update-ref", "--no-deref", "HEAD", string(c.commit)}
+	}
+	common := filepath.Join(admin, "commondir")
+	if err := os.WriteFile(common, []byte(t.common+"\n"), 0o666); err != nil {
+		return err
+	}
+	if _, err := t.repo.Run(ctx, gitstore.Cmd{Args: args, Env: []string{"GIT_DIR=" + admin}}); err != nil {
+		return err
+	}
+	return os.WriteFile(common, []byte("../..\n"), 0o666)
+}
+
+// inherit copies what git copies to a new work tree: which files are left out,
+// and the configuration of the main work tree but for where that is.
+func (t *Trees) inherit(ctx context.Context, admin string) error {
+	for _, name := range []string{"info/sparse-checkout", "config.worktree"} {
+		from, err := gitstore.OpenRegular(filepath.Join(t.common, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(admin, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return err
+		}
+		if err := copyTo(to, from); err != nil {
+			return err
+		}
+	}
+	config := filepath.Join(admin, "config.worktree")
+	if !exists(config) {
+		return nil
+	}
+	for _, key := range []string{"core.worktree", "core.bare"} {
+		// With the value true alone: a repository that is bare but for its main
+		// work tree says false there.
+		args := []string{"config", "--file", config, "--unset-all", key}
+		if key == "core.bare" {
+			args = append(args, "true")
+		}
+		const none = 5
+		if _, err := t.repo.Run(ctx, gitstore.Cmd{Args: args}); err != nil && exitCode(err) != none {
+			return err
+		}
+	}
+	return nil
+}
+
+// enter puts a whole git directory among those of work trees, under the first
+// name that is free, as git does.
+func (t *Trees) enter(admin, name string) (string, error) {
+	name = worktreeID(name)
+	for n := 0; ; {
+		to := filepath.Join(t.common, "worktrees", name)
+		if n > 0 {
+			to += strconv.Itoa(n)
+		}
+		if exists(to) {
+			n++
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return "", err
+		}
+		err := os.Rename(admin, to)
+		switch {
+		case err == nil:
+			return to, nil
+		case errors.Is(err, fs.ErrNotExist) && exists(admin): // git removes the folder above when it is empty
+		case errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTEMPTY):
+			n++
+		default:
+			return "", err
+		}
+	}
+}
+
+// worktreeID is a name as a part of a ref, which the name of a git directory is
+// in `worktrees/NAME/HEAD`, see git-check-ref-format(1).
+func worktreeID(name string) string {
+	id := strings.Map(func(r rune) rune {
+		if r <= ' ' || r == 0x7f || strings.ContainsRune("~^:?*[\\{", r) {
+			return '-'
+		}
+		return r
+	}, name)
+	id = strings.ReplaceAll(strings.TrimLeft(id, "."), "..", "-")
+	if id == "" || id == "@" || strings.HasSuffix(id, ".") || strings.HasSuffix(id, ".lock") {
+		id += "-"
+	}
+	return id
+}
+
+// link makes the folder of a work tree that is registered.
+func (t *Trees) link(r record) error {
+	if err := os.MkdirAll(r.path, 0o777); err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	if err := t.writeDotGit(r.path, r.gitDir); err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package worktrees
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Whatever a call makes under a name of its own belongs to a lock file below
+// liza/, on which its process holds a kernel lock: one that can be locked tells
+// that the process is dead. The file is there before the rest, and after it.
+
+// hold makes up a name with a prefix, and holds its lock.
+func (t *Trees) hold(prefix string) (name string, release func(), err error) {
+	if err := os.MkdirAll(t.private(""), 0o777); err != nil {
+		return "", nil, fmt.Errorf("worktrees: %w", err)
+	}
+	for {
+		f, err := os.CreateTemp(t.private(""), prefix+"*.lock")
+		if err != nil {
+			return "", nil, fmt.Errorf("worktrees: %w", err)
+		}
+		// A sweeper may have been faster, and removes it then.
+		if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil || !stillAt(f) {
+			f.Close()
+			continue
+		}
+		return strings.TrimSuffix(filepath.Base(f.Name()), ".lock"), func() {
+			os.Remove(f.Name())
+			f.Close()
+		}, nil
+	}
+}
+
+// sweepHeld drops what goes by each name with a prefix whose holder is dead.
+func (t *Trees) sweepHeld(prefix string, drop func(name string) error) error {
+	locks, err := filepath.Glob(filepath.Join(globbed(t.private("")), prefix+"*.lock"))
+	for _, path := range locks {
+		err = errors.Join(err, t.sweepName(path, drop))
+	}
+	return err
+}
+
+func (t *Trees) sweepName(lock string, drop func(name string) error) error {
+	f, err := os.OpenFile(lock, os.O_RDWR, 0)
+	if absent(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("worktrees: %w", err)
+	}
+	defer f.Close()
+	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil || !stillAt(f) {
+		return nil
+	}
+	if err := drop(strings.TrimSuffix(filepath.Base(lock), ".lock")); err != nil {
+		return err
+	}
+	if err := os.Remove(lock); err != nil && !absent(err) {
+		return fmt.Errorf("worktrees: %w", err)
+	}
+	return nil
+}
+
+func stillAt(f *os.File) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(f.Name())
+	return err == nil && os.SameFile(opened, now)
+}
+
+// scratchPrefix begins the names of folders for what is put in place whole.
+const scratchPrefix = "scratch-"
+
+// scratch makes a folder that nobody else uses, on the file system of the git
+// directories; release removes it.
+func (t *Trees) scratch() (dir string, release func(), err error) {
+	name, free, err := t.hold(scratchPrefix)
+	if err != nil {
+		return "", nil, err
+	}
+	dir = t.private(name)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		free()
+		return "", nil, fmt.Errorf("worktrees: %w", err)
+	}
+	return dir, func() {
+		_ = removeAll(dir) // what stays without a lock is no obstacle
+		free()
+	}, nil
+}
+
+func (t *Trees) sweepScratch() error {
+	return t.sweepHeld(scratchPrefix, func(name string) error { return removeAll(t.private(name)) })
+}
+
+// replace puts a file in place that is never half of it.
+func (t *Trees) replace(path, content string) error {
+	dir, release, err := t.scratch()
+	if err != nil {
+		return err
+	}
+	defer release()
+	whole := filepath.Join(dir, "x")
+	if err := os.WriteFile(whole, []byte(content), 0o666); err != nil {
+		return fmt.Errorf("worktrees: %w", err)
+	}
+	if err := os.Rename(whole, path); err != nil {
+		return fmt.Errorf("worktrees: %w", err)
+	}
+	return nil
+}
