@@ -15,6 +15,9 @@ var commands = map[string][]string{
 	"claude":   {"-p", "--output-format", "stream-json", "--verbose"},
 	"gemini":   {"--output-format", "stream-json", "-m", "gemini-2.5-pro"},
 	"opencode": {"run", "--format", "json"},
+	"copilot":  {"--output-format", "json", "--no-color", "--no-ask-user"},
+	"qwen":     {"--output-format", "stream-json"},
+	"pi":       {"--mode", "json"},
 }
 
 func TestCommandLinesTalkToTheStandIn(t *testing.T) {

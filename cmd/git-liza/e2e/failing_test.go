@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,43 @@ func TestTroublePausesTheProvider(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A session that goes on and on is ended by a limit. What it has used is counted
+// all the same, to the last call that was answered.
+func TestEndedSessionsAreCounted(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"codex", "gemini", "copilot", "claude", "pi"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlayer(t)
+			w := newWorkshop(t, endless{p}, name)
+			w.plans(p, "task-1")
+			w.must("git", "config", "liza.wall", "12s")
+			ended := w.rush("--planners=0", "--coders=1", "--reviewers=0", "--provider="+name)
+			w.until("the end of a session", func() bool { return w.acts()["session"] > 0 })
+			w.must("git-liza", "stop", "--reason", "done")
+			<-ended
+			answered, used := w.answered(), w.used()
+			calls := len(w.model.Conversations())
+			require.Greater(t, calls, 2)
+			most := w.model.Conversations()[calls-1].Answer.Usage
+			require.GreaterOrEqual(t, used.Input, answered.Input-2*most.Input, "%d calls", calls)
+			require.LessOrEqual(t, used.Input, answered.Input)
+			require.Positive(t, used.Output)
+		})
+	}
+}
+
+// An endless model has a coder run one command after the other.
+type endless struct{ *player }
+
+func (e endless) Next(c standin.Conversation) standin.Turn {
+	if len(c.Tools) == 0 {
+		return standin.Turn{Text: "a title"}
+	}
+	s := &scene{player: e.player, asked: c}
+	return s.says(fmt.Sprintf("I look once more, after %d turns.", c.Turns()), fmt.Sprintf("echo %d; sleep 1", c.Turns()))
 }
 
 // failedBefore heads what the next prompt says of a session that failed.

@@ -131,11 +131,14 @@ func (s *scene) shell(command string) standin.Call {
 
 // writes is a call of the tool that makes a file, if there is one.
 func (s *scene) writes(path, content string) (standin.Call, bool) {
-	keys := map[string]string{"Write": "file_path", "write": "filePath", "write_file": "file_path"}
+	keys := map[string][2]string{"Write": {"file_path", "content"}, "write": {"filePath", "content"}, "write_file": {"file_path", "content"}}
+	if slices.Contains(s.asked.Tools, "ls") { // pi
+		keys["write"] = [2]string{"path", "content"}
+	}
 	for _, name := range s.asked.Tools {
-		if key := keys[name]; key != "" {
+		if key, ok := keys[name]; ok {
 			path = filepath.Join(s.find(`(?m)^worktree: (.+)$`), filepath.FromSlash(path))
-			return standin.Call{Name: name, Input: map[string]any{key: path, "content": content}}, true
+			return standin.Call{Name: name, Input: map[string]any{key[0]: path, key[1]: content}}, true
 		}
 	}
 	return standin.Call{}, false

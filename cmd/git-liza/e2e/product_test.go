@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/e2e/standin"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -130,15 +131,36 @@ func (w *workshop) does(p *player, flags ...string) {
 }
 
 // The others code and review a task each.
-func TestGeminiAndOpencodeDoATask(t *testing.T) {
+func TestTheOthersDoATask(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"gemini", "opencode"} {
+	for _, name := range []string{"gemini", "opencode", "copilot", "qwen", "pi"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlayer(t)
-			newWorkshop(t, p, name).does(p, "--provider="+name)
+			w := newWorkshop(t, p, name)
+			w.does(p, "--provider="+name)
+			require.Equal(t, w.answered(), w.used())
 		})
 	}
+}
+
+// used is what the board says that all sessions have used.
+func (w *workshop) used() (u standin.Usage) {
+	w.t.Helper()
+	var answer struct{ Data struct{ Total standin.Usage } }
+	require.NoError(w.t, json.Unmarshal([]byte(w.must("git-liza", "usage", "--json")), &answer))
+	return answer.Data.Total
+}
+
+// answered is what the model counted: of what it answered with tools at hand,
+// since titles are no work.
+func (w *workshop) answered() (u standin.Usage) {
+	for _, r := range w.model.Conversations() {
+		if r.Answer.Status == 0 && !r.Answer.Hang && len(r.Asked.Tools) > 0 {
+			u.Input, u.Cached, u.Output = u.Input+r.Answer.Usage.Input, u.Cached+r.Answer.Usage.Cached, u.Output+r.Answer.Usage.Output
+		}
+	}
+	return u
 }
 
 // In a sandbox that keeps git's own files read-only an agent cannot commit; its

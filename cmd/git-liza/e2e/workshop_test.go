@@ -13,12 +13,15 @@ import (
 )
 
 // commandLine is the path of an agent's command line, of the version that make
-// e2e installs. Where it could not, the test is skipped.
+// e2e installs. Where it could not, the test is skipped and says why.
 func commandLine(t *testing.T, name string) string {
 	t.Helper()
 	dir := os.Getenv("LIZA_E2E_AGENTS")
 	if why, missing := strings.CutPrefix(dir, "missing: "); missing || dir == "" {
 		t.Skipf("no command lines of agents (%s): make e2e installs them by npm", why)
+	}
+	if why, err := os.ReadFile(filepath.Join(dir, name+".missing")); err == nil {
+		t.Skipf("no %s: %s", name, why)
 	}
 	path := filepath.Join(dir, name)
 	require.FileExists(t, path)

@@ -53,7 +53,7 @@ func Load(settings []gitstore.Setting) (Catalogue, error) {
 			if err := own(name, values[name]); err != nil {
 				return nil, err
 			}
-			c = append(c, Row{Name: name, About: "your own", Env: slices.Clone(everywhere), Usage: PerRun, Commit: ByAgent, Contract: Unknown})
+			c = append(c, Row{Name: name, About: "your own", Env: slices.Clone(everywhere), Usage: PerRun, Tokens: CountsNever, Cost: CountsNever, Commit: ByAgent, Contract: Unknown})
 		}
 		row := c.Row(name)
 		for _, key := range slices.Sorted(maps.Keys(values[name])) {
@@ -104,7 +104,7 @@ func (r *Row) keys() map[string]any {
 		"env": &r.Env, "env-set": &r.EnvSet,
 		"planner-env": &r.EnvFor.Planner, "coder-env": &r.EnvFor.Coder, "code-reviewer-env": &r.EnvFor.CodeReviewer,
 		"keys": &r.Keys, "login-args": &r.LoginArgs, "login-files": &r.LoginFiles,
-		"output": &r.Output, "acp": &r.ACP, "usage": &r.Usage, "commit": &r.Commit, "contract": &r.Contract,
+		"output": &r.Output, "acp": &r.ACP, "usage": &r.Usage, "tokens": &r.Tokens, "cost": &r.Cost, "ledger": &r.Ledger, "commit": &r.Commit, "contract": &r.Contract,
 		"reviewer-readonly": &r.ReviewerReadonly, "quota": &r.Quota, "outage": &r.Outage, "login": &r.Login,
 	}
 }
@@ -131,6 +131,8 @@ func (r *Row) lay(key string, values []string) error {
 		*p = on
 	case *Usage:
 		return choose(p, full, last, PerRun, PerSession, CostPerSession)
+	case *Count:
+		return choose(p, full, last, CountsCalls, CountsEnd, CountsNever, CountsFree)
 	case *Commit:
 		return choose(p, full, last, ByAgent, BySupervisor)
 	case *Contract:
@@ -168,6 +170,9 @@ func (r *Row) check() error {
 	if !slices.Contains(transcript.Families(), r.Output) {
 		return &ConfigError{full("output"), fmt.Sprintf("%q is no output family; there are %s", r.Output, strings.Join(transcript.Families(), ", ")),
 			"git config " + full("output") + " plain"}
+	}
+	if len(r.Ledger) > 0 && !slices.Contains(transcript.Ledgers(), r.Output) {
+		return &ConfigError{full("ledger"), "of the output family " + r.Output + " none can be read; there are " + strings.Join(transcript.Ledgers(), ", "), unset(full("ledger"))}
 	}
 	for key, field := range r.keys() {
 		switch p := field.(type) {

@@ -11,6 +11,10 @@ import (
 // worktree), {common} (the repository's own folder), {gitdir} (the worktree's
 // own part of it) and {files} (the folder with Files). In quotes, {"common"} and
 // {"common/hooks"} are such a path as a string of JSON and of TOML.
+//
+// Ledger are patterns of file names, of which the first that matches counts; ~ is
+// HOME, {NAME} a variable, {session} the session's id and {session8} the first
+// eight characters of it. Tokens and Cost say what follows with it.
 type Row struct {
 	Name    string   `yaml:"name"`
 	About   string   `yaml:"about"`
@@ -38,6 +42,9 @@ type Row struct {
 	Output   string   `yaml:"output"`   // the family of its output, as in package transcript
 	ACP      bool     `yaml:"acp"`      // it is spoken to by the Agent Client Protocol
 	Usage    Usage    `yaml:"usage"`    // what its numbers of usage count
+	Tokens   Count    `yaml:"tokens"`   // when it says how many it has used
+	Cost     Count    `yaml:"cost"`     // when it says what that costs, in dollars
+	Ledger   []string `yaml:"ledger"`   // files, one of which it keeps of a session, counted call by call; see below
 	Commit   Commit   `yaml:"commit"`   // who commits and reports
 	Contract Contract `yaml:"contract"` // how well it keeps the contracts
 
@@ -78,6 +85,17 @@ const (
 	PerRun         Usage = "run"     // this run
 	PerSession     Usage = "session" // everything since the session began, runs before this one too
 	CostPerSession Usage = "cost"    // tokens of this run, cost since the session began
+)
+
+// A Count says when a program tells what it uses, in its records or its ledger.
+type Count string
+
+// When programs tell what they use.
+const (
+	CountsCalls Count = "calls" // after each call of its model
+	CountsEnd   Count = "end"   // when it ends by itself, nothing if it is killed
+	CountsNever Count = "never"
+	CountsFree  Count = "free" // it uses none
 )
 
 // Since is the report of a session that went on, without what the last report

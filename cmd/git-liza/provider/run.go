@@ -89,9 +89,11 @@ func (p Provider) record(ctx context.Context, c proc.Command, s Spawn, e *ear) (
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go s.watch(ctx, cancel, records)
+	ledger := p.newLedger(s, c.Env, time.Now())
+	report := func() transcript.Report { return ledger.count(records.Report()) }
+	go s.watch(ctx, cancel, report)
 	r, err := proc.Run(ctx, c)
-	return r, records.Report(), err
+	return r, report(), err
 }
 
 // converse runs a program that speaks the Agent Client Protocol. What it says
@@ -110,7 +112,7 @@ const heartbeat = 2 * time.Second
 
 // watch asks s.Watch about what is reported so far, and calls the session off
 // when it says no.
-func (s Spawn) watch(ctx context.Context, cancel context.CancelFunc, records *transcript.Transcript) {
+func (s Spawn) watch(ctx context.Context, cancel context.CancelFunc, report func() transcript.Report) {
 	if s.Watch == nil {
 		return
 	}
@@ -121,7 +123,7 @@ func (s Spawn) watch(ctx context.Context, cancel context.CancelFunc, records *tr
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if !s.Watch(records.Report()) {
+			if !s.Watch(report()) {
 				cancel()
 				return
 			}

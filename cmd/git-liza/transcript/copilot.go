@@ -1,14 +1,10 @@
 package transcript
 
-import (
-	"encoding/json"
-
-	"github.com/git-liza/git-liza/flow"
-)
+import "encoding/json"
 
 // copilot is copilot --output-format json: the events of its session, and an
 // end record with the exit code. Of tokens it tells at most those that were
-// written; others stand in the session's file below its home only.
+// written, which is no count; all stand in the session's file, see [NewLedger].
 type copilot struct{}
 
 type copilotRecord struct {
@@ -22,7 +18,6 @@ type copilotRecord struct {
 type copilotData struct {
 	Model     string          `json:"model"`
 	Content   string          `json:"content"`
-	Output    count           `json:"outputTokens"`
 	CallID    string          `json:"toolCallId"`
 	Tool      string          `json:"toolName"`
 	Arguments json.RawMessage `json:"arguments"`
@@ -49,7 +44,6 @@ func (copilot) read(line []byte, a *account) {
 	case "assistant.message":
 		a.named("", d.Model)
 		a.report.Turns++
-		a.report.Usage = a.report.Usage.Plus(flow.Usage{Output: int64(d.Output)})
 		if r.Agent == "" {
 			a.says(d.Content)
 		}

@@ -62,8 +62,9 @@ type Report struct {
 	// Denied are the tools that the command line refused to let the agent use,
 	// such as Bash: git push; each once, the first 20.
 	Denied []string
-	// Usage is what the records say that was used; tokens and cost only. Some
-	// command lines tell the sum of all resumptions, see [Report.Minus].
+	// Usage is what the records say that was used; tokens and cost only. It is
+	// zero where they say nothing. Some command lines tell the sum of all
+	// resumptions, see [Report.Minus].
 	Usage flow.Usage
 	// Turns are the answers of the model.
 	Turns int

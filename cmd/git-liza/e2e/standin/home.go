@@ -21,6 +21,9 @@ func (s *Server) Home(dir string) ([]string, error) {
 		".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}},
  "privacy": {"usageStatisticsEnabled": false}, "general": {"disableAutoUpdate": true, "enableAutoUpdate": false}}`,
 		".config/opencode/opencode.json": fmt.Sprintf(opencodeConfig, s.URL),
+		".qwen/settings.json":            `{"security": {"auth": {"selectedType": "openai"}}, "general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}}`,
+		".pi/agent/settings.json":        `{"defaultProvider": "standin", "defaultModel": "standin"}`,
+		".pi/agent/models.json":          fmt.Sprintf(piModels, s.URL),
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -46,6 +49,8 @@ func (s *Server) addresses() []string {
 		"OPENAI_BASE_URL=" + s.URL + "/v1", "OPENAI_API_KEY=" + Key,
 		"GOOGLE_GEMINI_BASE_URL=" + s.URL, "GEMINI_API_KEY=" + Key,
 		"GEMINI_MODEL=gemini-2.5-pro", "GEMINI_TELEMETRY_ENABLED=false",
+		"OPENAI_MODEL=standin", "PI_OFFLINE=1", "PI_TELEMETRY=0",
+		"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=" + s.URL + "/v1", "COPILOT_PROVIDER_API_KEY=" + Key, "COPILOT_MODEL=standin",
 		"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 		"HTTP_PROXY=" + s.URL, "HTTPS_PROXY=" + s.URL, "http_proxy=" + s.URL, "https_proxy=" + s.URL,
 		"NO_PROXY=" + nowhere, "no_proxy=" + nowhere,
@@ -80,4 +85,8 @@ const opencodeConfig = `{
   "options": {"baseURL": "%s/v1", "apiKey": "{env:OPENAI_API_KEY}"},
   "models": {"standin": {"name": "Stand-in", "tool_call": true, "limit": {"context": 200000, "output": 8000}}}}}
 }
+`
+
+const piModels = `{"providers": {"standin": {"baseUrl": "%s/v1", "api": "openai-completions", "apiKey": "OPENAI_API_KEY",
+ "models": [{"id": "standin", "contextWindow": 200000, "maxTokens": 8000}]}}}
 `

@@ -1,0 +1,111 @@
+package transcript
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// ledgers are the dialects of what families of command lines write about a
+// session into a file of their own, call by call, while they print no numbers
+// before its end, or none.
+var ledgers = map[string]func(since time.Time) dialect{
+	"codex":   func(time.Time) dialect { return codexLedger{} },
+	"copilot": func(since time.Time) dialect { return copilotLedger{since} },
+	"gemini":  func(since time.Time) dialect { return &geminiLedger{since: since} },
+}
+
+// Ledgers are the names that [NewLedger] knows, in order.
+func Ledgers() []string { return slices.Sorted(maps.Keys(ledgers)) }
+
+// NewLedger returns an empty transcript of the file that a command line of the
+// family keeps of a session; of its report only the usage is filled in, and it
+// counts what [Transcript] of the family counts. What the file has of earlier
+// runs, before since, is left out where the family counts by runs. The error says
+// that there is no such family.
+func NewLedger(family string, since time.Time) (*Transcript, error) {
+	start, ok := ledgers[family]
+	if !ok {
+		return nil, fmt.Errorf("%q keeps no ledger that is known; there are those of %s", family, strings.Join(Ledgers(), ", "))
+	}
+	return &Transcript{dialect: start(since)}, nil
+}
+
+// codexLedger is a rollout of codex: after each call, the tokens of the thread so
+// far, those of the runs before it too.
+type codexLedger struct{}
+
+type codexLedgerRecord struct {
+	Payload struct {
+		Type string `json:"type"`
+		Info struct {
+			Total *codexUsage `json:"total_token_usage"`
+		} `json:"info"`
+	} `json:"payload"`
+}
+
+func (codexLedger) read(line []byte, a *account) {
+	var r codexLedgerRecord
+	if a.decode(line, &r) && r.Payload.Type == "token_count" && r.Payload.Info.Total != nil {
+		a.report.Usage = r.Payload.Info.Total.sum()
+	}
+}
+
+// copilotLedger is the events of a session of copilot: a record for each call.
+type copilotLedger struct{ since time.Time }
+
+type copilotLedgerRecord struct {
+	Type string    `json:"type"`
+	At   time.Time `json:"timestamp"`
+	Data struct {
+		Usage struct {
+			Model  string `json:"model"`
+			Input  count  `json:"inputTokens"`
+			Cached count  `json:"cacheReadTokens"`
+			Output count  `json:"outputTokens"`
+		} `json:"usage"`
+	} `json:"data"`
+}
+
+func (l copilotLedger) read(line []byte, a *account) {
+	var r copilotLedgerRecord
+	if !a.decode(line, &r) || r.Type != "session.usage_record" || r.At.Before(l.since) {
+		return
+	}
+	u := r.Data.Usage
+	a.named("", u.Model)
+	a.report.Usage = a.report.Usage.Plus(flow.Usage{Input: int64(u.Input), Cached: int64(min(u.Cached, u.Input)), Output: int64(u.Output)})
+}
+
+// geminiLedger is a chat of gemini: its messages, each again when its tools have
+// answered.
+type geminiLedger struct {
+	since time.Time
+	known []string // the ids of the last messages that are counted
+}
+
+type geminiLedgerRecord struct {
+	ID     string    `json:"id"`
+	Type   string    `json:"type"`
+	At     time.Time `json:"timestamp"`
+	Tokens *struct {
+		Total  count `json:"total"`
+		Input  count `json:"input"`
+		Output count `json:"output"`
+		Cached count `json:"cached"`
+	} `json:"tokens"`
+}
+
+func (l *geminiLedger) read(line []byte, a *account) {
+	var r geminiLedgerRecord
+	if !a.decode(line, &r) || r.Type != "gemini" || r.Tokens == nil || r.At.Before(l.since) || slices.Contains(l.known, r.ID) {
+		return
+	}
+	l.known = append(l.known[max(0, len(l.known)+1-maxCalls):], label(r.ID))
+	t := geminiStats{r.Tokens.Total, r.Tokens.Input, r.Tokens.Output, r.Tokens.Cached}
+	a.report.Usage = a.report.Usage.Plus(t.sum())
+}
