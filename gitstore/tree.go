@@ -54,6 +54,24 @@ func (o *Objects) rawTree(id ID, limit int64) ([]byte, error) {
 	return data, err
 }
 
+// Leads reports whether a path leads to a file in a commit, or to a link on the
+// way, behind which anything can be.
+func (o *Objects) Leads(commit ID, path string) (bool, error) {
+	c, err := o.Commit(commit)
+	if err != nil {
+		return false, err
+	}
+	for at, r := range path + "/" {
+		if r != '/' || at == 0 {
+			continue
+		}
+		if e, ok, err := o.find(c.Tree, path[:at]); err != nil || !ok || e.Mode != ModeTree {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
 // find looks a path up in a tree; ok is false where nothing is there.
 func (o *Objects) find(tree ID, path string) (e Entry, ok bool, err error) {
 	e = Entry{Mode: ModeTree, ID: tree}

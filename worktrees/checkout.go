@@ -184,7 +184,7 @@ func (t *Trees) make(ctx context.Context, half record, c checkout) (Tree, error)
 	}
 	if err := t.fill(ctx, r, "read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"); err != nil {
 		// A killed call is repeated, a failed one perhaps never.
-		return Tree{}, errors.Join(err, t.discard(r))
+		return Tree{}, errors.Join(uncheckable(ctx, r, err), t.discard(r))
 	}
 	var hookErr error
 	if c.hook {
@@ -216,6 +216,14 @@ func (t *Trees) fill(ctx context.Context, r record, args ...string) error {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return nil
+}
+
+// uncheckable tells a git that failed from one that was called off.
+func uncheckable(ctx context.Context, r record, err error) error {
+	if exitCode(err) <= 0 || ctx.Err() != nil {
+		return err
+	}
+	return &CheckoutError{Path: r.path, Commit: r.head, Err: err}
 }
 
 // postCheckout runs the user's hook as `git worktree add` does.
@@ -253,7 +261,7 @@ func (t *Trees) restore(ctx context.Context, r record) error {
 		how = []string{"read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"}
 	}
 	if err := t.fill(ctx, beside, how...); err != nil {
-		return errors.Join(err, removeAll(beside.path))
+		return errors.Join(uncheckable(ctx, r, err), removeAll(beside.path))
 	}
 	err = t.writeDotGit(beside.path, r.gitDir)
 	if err == nil {

@@ -126,7 +126,7 @@ func (t *Trees) lines(ctx context.Context, path string) (map[string]bool, error)
 // own is decided here. path is the file, "" if there is none.
 func (t *Trees) barFilters(ctx context.Context, r record) (options []string, path string, err error) {
 	settings, err := t.repo.ConfigUnder(ctx, "filter.")
-	if err != nil || len(settings) == 0 {
+	if err != nil || len(settings) == 0 || r.name == "" {
 		return nil, "", err
 	}
 	commands := map[string]string{}
@@ -135,7 +135,10 @@ func (t *Trees) barFilters(ctx context.Context, r record) (options []string, pat
 	}
 	for _, key := range slices.Sorted(maps.Keys(commands)) {
 		name := key[:strings.LastIndexByte(key, '.')]
-		file := fileOf(r.path, commands[key])
+		file, err := t.fileOf(ctx, r, commands[key])
+		if err != nil {
+			return nil, "", err
+		}
 		if kind := key[len(name)+1:]; file == "" || kind != "clean" && kind != "smudge" && kind != "process" {
 			continue
 		}
@@ -150,21 +153,37 @@ func (t *Trees) barFilters(ctx context.Context, r record) (options []string, pat
 	return options, path, nil
 }
 
-// fileOf is the first word of a command that names a file below dir, "" if none
-// does. A word without a dot and a slash is a program of the PATH, or an
-// argument such as "clean".
-func fileOf(dir, command string) string {
+// fileOf is the first word of a command that names a file of the work tree, or
+// of the commit that is being checked out there, "" if none does. A word without
+// a dot and a slash is a program of the PATH, or an argument such as "clean".
+func (t *Trees) fileOf(ctx context.Context, r record, command string) (string, error) {
 	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n'\"\\;|&()<>$`=", r) })
 	for _, word := range words {
-		if !strings.ContainsAny(word, "/.") {
+		path := filepath.Clean(word)
+		if filepath.IsAbs(word) {
+			var err error
+			if path, err = filepath.Rel(r.path, filepath.Join(resolved(filepath.Dir(word)), filepath.Base(word))); err != nil {
+				continue
+			}
+		}
+		if !strings.ContainsAny(word, "/.") || path == "." || path == ".." || strings.HasPrefix(path, "../") {
 			continue
 		}
-		info, err := os.Lstat(inside(dir, word))
-		if err == nil && !info.IsDir() && (!filepath.IsAbs(word) || strings.HasPrefix(resolved(word), resolved(dir)+"/")) {
-			return word
+		if info, err := os.Stat(filepath.Join(r.path, path)); err == nil && !info.IsDir() {
+			return word, nil
+		}
+		if r.head == "" {
+			continue
+		}
+		objects, err := t.repo.Objects(ctx)
+		if err != nil {
+			return "", err
+		}
+		if leads, err := objects.Leads(r.head, filepath.ToSlash(path)); err != nil || leads {
+			return word, err
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // A FilterError says that git could not work in a checkout while a filter of

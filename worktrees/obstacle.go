@@ -44,6 +44,22 @@ func (d *Dirty) Error() string {
 	return fmt.Sprintf("%s has local changes: %s%s", d.Path, strings.Join(shown, ", "), more)
 }
 
+// A CheckoutError says that git could not write the files of a checkout: those
+// of the commit, or the disk, are to blame. Nothing of it is left.
+type CheckoutError struct {
+	Path   string
+	Commit ID
+	Err    error
+}
+
+// Error names the commit and what git said.
+func (e *CheckoutError) Error() string {
+	return fmt.Sprintf("%s cannot be checked out: %v", orNone(e.Commit), e.Err)
+}
+
+// Unwrap returns git's error.
+func (e *CheckoutError) Unwrap() error { return e.Err }
+
 // A HookError says that the user's post-checkout hook went wrong in a
 // checkout that is itself complete and usable.
 type HookError struct {

@@ -53,15 +53,20 @@ func (s *supervisor) code(ctx context.Context, b *flow.Board) (turn, error) {
 		return turn{}, err // what is won is kept; the next look repeats the claim
 	}
 	if err != nil {
-		return turn{}, &unfitError{got.Task, err}
+		return s.unmade(ctx, got.Task, err)
 	}
 	t := r.After.Task(got.Task)
 	s.lease = leaseOf(t)
 	s.rush.troubles.clear(t.ID)
 	e := &errand{role: flow.Coder, task: t, dir: got.Worktree}
-	if err := s.prepare(ctx, e, b); err != nil {
+	unready, err := s.prepare(ctx, e, b)
+	if unready != "" && t.Attempt.Iteration == 1 {
+		err = &unfitError{t.ID, errors.New(unready)}
+	}
+	if err != nil {
 		return turn{}, err
 	}
+	e.failure = unready // of its own work, for it to mend
 	for {
 		more, failed, err := s.attempt(ctx, e)
 		if err != nil || !more {

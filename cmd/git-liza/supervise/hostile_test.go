@@ -412,3 +412,60 @@ printf 'summary: did\nvalidation: looked\nextend: ["**"]\n'`)
 	require.Contains(t, w.note("prompt-coder-1-2"), `/sub/.git "$(mktemp -d)"`)
 	require.Equal(t, "100644 blob", w.git("ls-tree", "liza/task-1", "sub/s")[:11])
 }
+
+// A submission that cannot be checked out costs itself, not the reviewers: the
+// rush goes on with others. The poison is a filter that runs a file of the
+// submission, which also must not run.
+func TestHostileSubmission(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ script, why string }{
+		"no checkout": {`printf '#!/bin/sh\ntouch "%s/ran"; cat' "$notes" >tool.sh; chmod +x tool.sh
+echo '*.bin filter=x' >.gitattributes; echo b >x.bin; submit; rm -f "$notes/ran"`, "cannot be checked out: git read-tree"},
+		"no packages": {`echo broken >package.txt; submit`, "post_worktree exited, exit 7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const install = "test ! -e package.txt || exit 7"
+			w := newWorld(t)
+			w.git("config", "filter.x.smudge", "./tool.sh")
+			w.git("config", "filter.x.clean", "cat")
+			w.config(func(c *flow.Config) { c.PostWorktree = install })
+			require.NoError(t, w.clone.Trust(t.Context(), install))
+			w.tasks(2)
+			r, err := w.rush(reviewer(w.agent("approve")), reviewer(w.agent("approve")),
+				coder(w.agent(`test $LIZA_TASK = task-1 || { submit; exit; }; `+test.script)))
+			require.ErrorContains(t, err, "task-1 BLOCKED: review_exhaustion", r.said())
+			require.Equal(t, flow.Merged, w.task("task-2").Status, r.said())
+			require.NotContains(t, r.said(), "degraded")
+			require.Contains(t, r.said(), "the review of task-1 ended without a verdict (")
+			require.False(t, w.has("ran"))
+			anomalies := w.moves(flow.ActAnomaly)
+			require.Len(t, anomalies, 2)
+			a := anomalies[0].Detail.(*flow.AnomalyMove)
+			require.Equal(t, flow.TaskID("task-1"), a.About)
+			require.Contains(t, a.Details["reason"], test.why)
+			w.left()
+		})
+	}
+}
+
+// A base that cannot be checked out degrades nobody: the task waits, and why it
+// does is said.
+func TestBaseThatCannotBeCheckedOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.git("config", "filter.x.smudge", "./tool.sh")
+	w.git("config", "filter.x.clean", "cat")
+	w.write(filepath.Join(w.dir, "tool.sh"), "#!/bin/sh\ncat\n")
+	w.write(filepath.Join(w.dir, ".gitattributes"), "*.bin filter=x\n")
+	w.write(filepath.Join(w.dir, "x.bin"), "b\n")
+	w.git("add", "-A")
+	w.git("commit", "-q", "-m", "poison")
+	w.liza("adopt", "main", "--reason", "poison")
+	w.tasks(1)
+	r, err := w.rush(coder(w.agent("submit")), coder(w.agent("submit")))
+	require.ErrorContains(t, err, "cannot be checked out: git read-tree", r.said())
+	require.NotContains(t, r.said(), "degraded")
+	require.Equal(t, flow.Unclaimed, w.task("task-1").Status)
+	w.left()
+}

@@ -88,23 +88,24 @@ func (s *supervisor) again() (at time.Time) {
 
 // prepare runs the project's post_worktree command in a worktree that was
 // just made or found. The command comes from the board: it sees no more than
-// the agent does.
-func (s *supervisor) prepare(ctx context.Context, e *errand, b *flow.Board) error {
+// the agent does. failed says how the command ended that did not succeed: what
+// it works on may be the agent's own.
+func (s *supervisor) prepare(ctx context.Context, e *errand, b *flow.Board) (failed string, err error) {
 	command := b.Settings().Config.PostWorktree
 	if command == "" {
-		return nil
+		return "", nil
 	}
 	path, args := proc.Shell(command)
 	s.log.note("\n--- post_worktree on %s\n", e.subject())
 	s.presence.doing(preparing, e.id(), "")
 	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: e.dir, Env: s.environment(e), Output: s.log, Wall: maxPrepare})
 	if err != nil {
-		return &unfitError{e.id(), fmt.Errorf("post_worktree: %w", err)}
+		return "", &unfitError{e.id(), fmt.Errorf("post_worktree: %w", err)}
 	}
 	if ctx.Err() == nil && !r.Passed() {
-		return &unfitError{e.id(), fmt.Errorf("post_worktree %s, exit %d: %s", r.Reason, r.Code, lastOf(r.Excerpt))}
+		return fmt.Sprintf("post_worktree %s, exit %d: %s", r.Reason, r.Code, lastOf(r.Excerpt)), nil
 	}
-	return ctx.Err()
+	return "", ctx.Err()
 }
 
 // environment is what commands see that run for the agent and are not its

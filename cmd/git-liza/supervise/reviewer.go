@@ -45,19 +45,24 @@ func (s *supervisor) review(ctx context.Context, b *flow.Board) (turn, error) {
 		return turn{}, err // what is won is kept; the next look repeats the review
 	}
 	if err != nil {
-		return turn{}, &unfitError{got.Task, err}
+		return s.unjudged(ctx, r.After.Task(got.Task), err)
 	}
 	t := r.After.Task(got.Task)
 	s.lease = leaseOf(t)
 	s.rush.troubles.clear(t.ID)
 	e := &errand{role: flow.CodeReviewer, task: t, dir: got.Worktree, failure: s.failures[t.ID]}
-	if err := s.prepare(ctx, e, b); err != nil {
+	failed, err := s.prepare(ctx, e, b)
+	if err != nil {
 		return turn{}, err
+	}
+	if failed != "" {
+		// Coders here run the same on what integration has, so it is the submission's.
+		return s.unjudged(ctx, t, errors.New(failed))
 	}
 	if err := s.clone.Seal(ctx, t, true); err != nil {
-		return turn{}, err
+		return s.unjudged(ctx, t, err)
 	}
-	failed, err := s.judge(ctx, e)
+	failed, err = s.judge(ctx, e)
 	return turn{moved: true, piece: true, failed: failed}, err
 }
 
@@ -103,11 +108,16 @@ func (s *supervisor) judge(ctx context.Context, e *errand) (failed string, err e
 		return "", err
 	}
 	s.failures[e.id()] = s.explain(ctx, e, ending, what)
+	return s.noVerdict(ctx, e.id(), e.subject(), why)
+}
+
+// noVerdict ends the agent's review without a verdict, and lets it pause.
+func (s *supervisor) noVerdict(ctx context.Context, id flow.TaskID, subject, why string) (failed string, err error) {
 	pause := s.rush.Limits.pause(s.shaky)
 	s.shaky++
 	s.resume = time.Now().Add(pause)
-	s.say("%s: the %s ended without a verdict (%s); the next one in %s", s.id, e.subject(), why, pause)
-	_, err = s.clone.Release(ctx, e.id(), true)
+	s.say("%s: the %s ended without a verdict (%s); the next one in %s", s.id, subject, why, pause)
+	_, err = s.clone.Release(ctx, id, true)
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) {
 		err = nil // somebody else has ended it since

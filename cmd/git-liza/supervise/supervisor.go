@@ -323,10 +323,15 @@ func (s *supervisor) avoid(ctx context.Context, act flow.Act, id flow.TaskID, er
 	if b.Opens(act, id, s.clone.Caller, s.at(b)) != nil {
 		return turn{moved: true}, nil
 	}
+	return s.shun(id, err), nil
+}
+
+// shun leaves a task to others for a while.
+func (s *supervisor) shun(id flow.TaskID, why error) turn {
 	s.avoided[id] = time.Now().Add(retryAfter)
-	s.rush.troubles.set(id, err)
-	s.sayOnce("%s cannot take %s: %v", s.id, id, err)
-	return turn{retry: s.avoided[id]}, nil
+	s.rush.troubles.set(id, why)
+	s.sayOnce("%s cannot take %s: %v", s.id, id, why)
+	return turn{retry: s.avoided[id]}
 }
 
 func (s *supervisor) say(format string, args ...any) { s.rush.say(fmt.Sprintf(format, args...)) }
