@@ -117,12 +117,13 @@ func (r *Repo) AnyRemote(ctx context.Context) (string, error) {
 	return first, nil
 }
 
-// setConfig sets a key of the repository's own configuration.
-func (r *Repo) setConfig(ctx context.Context, key, value string) error {
+// WriteConfig changes the repository's own configuration: args are what
+// follows `git config --local`, for example a key and its value.
+func (r *Repo) WriteConfig(ctx context.Context, args ...string) error {
 	r.Configuration.mu.Lock()
 	defer r.Configuration.mu.Unlock()
 	r.settings = nil
-	_, err := r.Git(ctx, "config", "--local", key, value)
+	_, err := r.Run(ctx, Cmd{Args: append([]string{"config", "--local"}, args...), Locks: []string{filepath.Join(r.commonDir, "config.lock")}})
 	return err
 }
 

@@ -139,16 +139,7 @@ func TestReadOnlyRepository(t *testing.T) {
 	d.add("task-1")
 	common := d.store.Repo.CommonDir()
 	require.NoError(t, os.RemoveAll(filepath.Join(common, "liza")))
-	// Root may write everywhere, so nobody looks.
-	exe, as := os.Args[0], &syscall.SysProcAttr{}
-	if os.Geteuid() == 0 {
-		for dir := os.TempDir(); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-			if info, err := os.Stat(dir); err != nil || info.Mode().Perm()&1 == 0 {
-				t.Skipf("%s is closed to others", dir)
-			}
-		}
-		exe, as.Credential = copied(t, exe), &syscall.Credential{Uid: 65534, Gid: 65534}
-	}
+	exe, as := unprivileged(t)
 	each := func(dir, file fs.FileMode) {
 		require.NoError(t, filepath.WalkDir(d.dir, func(path string, e fs.DirEntry, err error) error {
 			mode := file
@@ -170,6 +161,21 @@ func TestReadOnlyRepository(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, "1 tasks\nsettled: <nil>\nbreach: <nil>\ndenied: true\n", string(out))
+}
+
+// unprivileged is this program for a user whom permissions bind: root may write
+// everywhere.
+func unprivileged(t *testing.T) (exe string, as *syscall.SysProcAttr) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return os.Args[0], &syscall.SysProcAttr{}
+	}
+	for dir := os.TempDir(); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm()&1 == 0 {
+			t.Skipf("%s is closed to others", dir)
+		}
+	}
+	return copied(t, os.Args[0]), &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 }
 
 // copied is a program where everybody may run it.

@@ -52,6 +52,13 @@ type Cmd struct {
 
 	// Limit is the time the process may take, 2 minutes if zero.
 	Limit time.Duration
+
+	// Locks are lock files, such as the config.lock of a repository, that the
+	// process takes and would leave if it were killed. They are noted in the
+	// journal before it starts.
+	Locks []string
+
+	leaves leaves // likewise, what is known better than by its name
 }
 
 // A GitError tells how a git process went wrong. Code is its exit code, or -1
@@ -101,10 +108,32 @@ func (r *Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 
 // Run runs one git process and returns its standard output, also when it fails
 // (`merge-tree` speaks through its exit code). The error is a *GitError.
-func (r *Repo) Run(ctx context.Context, c Cmd) ([]byte, error) {
+func (r *Repo) Run(ctx context.Context, c Cmd) (out []byte, err error) {
 	p := r.process(ctx, c)
 	defer p.cancel()
+	c.leaves.files = append(c.leaves.files, c.Locks...)
+	if !c.leaves.any() {
+		return p.run()
+	}
+	if err := r.Recover(ctx); err != nil {
+		return nil, err
+	}
+	c.leaves.limit = c.limit() + killDelay
+	entry, err := r.openJournal(c.leaves)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { entry.close(err) }()
+	p.ExtraFiles = []*os.File{entry.file} // the entry stays locked while git lives
 	return p.run()
+}
+
+// limit is how long the process may take.
+func (c Cmd) limit() time.Duration {
+	if c.Limit == 0 {
+		return gitLimit
+	}
+	return c.Limit
 }
 
 // stream runs one git process and hands its output to read as it comes. Where
@@ -158,16 +187,12 @@ func newProcess(ctx context.Context, limit time.Duration, args []string, without
 
 // process prepares a process in the repository.
 func (r *Repo) process(ctx context.Context, c Cmd) *process {
-	limit := c.Limit
-	if limit == 0 {
-		limit = gitLimit
-	}
 	private := c.GitDir != "" && !c.WorkTree
 	without := [][]string{locationVars}
 	if private {
 		without = append(without, configVars)
 	}
-	p := newProcess(ctx, limit, c.Args, without...)
+	p := newProcess(ctx, c.limit(), c.Args, without...)
 	if c.Environ != nil {
 		p.Env = baseEnv(c.Environ, without...)
 	}

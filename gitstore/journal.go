@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,59 +15,70 @@ import (
 )
 
 // The journal is the folder liza/journal in the shared git directory: one file
-// per transaction under way, written before git starts and removed after it
-// ended. The process holds a kernel lock on its entry, and git inherits it: an
-// entry that can be locked belongs to processes that are dead, on whatever
-// host, in whatever container, after whatever restart. (A pid, a start time and
-// a boot id say the same less surely; they stand in the entry for people.)
+// per git process of ours under way that takes locks, written before it starts
+// and removed once nothing is left of what it names. The process of ours holds
+// a kernel lock on its entry, and git inherits it: an entry that can be locked
+// belongs to processes that are dead, on whatever host, in whatever container,
+// after whatever restart. A receive-pack cannot inherit from the hook that
+// writes its entry; that one has a line maker, see [Repo.RecordPush]. Paths are
+// relative to the git directory: a copy of it must not speak of the original.
 //
 //	at 1768658760000000000                         when it was written, on the clock of the file system
-//	by pid 4711 start 8812 boot 4c1d…
-//	ref 9f91…|- .git/refs/liza/state.lock          new value and lock file of each ref
-//	lock 1234 1768658760010000000 .git/refs/…      inode and time of each lock, once git holds them all
+//	for 125s                                       how long after that it may take locks
+//	by pid 4711 start 8812 boot 4c1d… ns 40265…    for people, where a kernel lock tells who lives
+//	maker pid 4711 start 8812 boot 4c1d… ns 40265… who lives or is dead, where none does
+//	ref 9f91…|- refs/liza/state.lock               new value and lock file of each ref
+//	under refs/liza/remote/origin                  all locks below are its own
+//	file config.lock                               a lock that holds nothing to know it by
+//	objects                                        it writes objects
+//	folder objects/tmp_objdir-incoming-x8JtPa      a folder that is its own
+//	stood 1233 1768658759010000000 refs/…          inode and time of a lock that was there before
+//	lock 1234 1768658760010000000 refs/…           inode and time of each lock, once git holds them all
 
-// orphanLimit is how much later than its entry a lock can have been taken: the
-// time that a transaction may last.
+// orphanLimit is how much later than its entry a lock can have been taken if
+// the entry does not say: the time that a transaction may last.
 const orphanLimit = gitLimit + killDelay
 
-// emptyAge is the age from which a lock that is empty, or not yet whole, is an
-// orphan: git writes the new value right after it takes the lock, its line break
-// apart, and a deletion takes no longer.
-const emptyAge = time.Second
+// leaves are what a git process may leave behind if it is killed.
+type leaves struct {
+	locks   []lockFile
+	under   []string // folders of refs, as names of refs, in which only ours take locks
+	files   []string // lock files, absolute, of which only the name is known
+	objects bool
+	limit   time.Duration // in which it may take them, orphanLimit if zero
+}
 
-// rewriteAge is how long packed-refs.new must have been left alone to be an
-// orphan: less than git waits for packed-refs, more than it pauses in writing.
-const rewriteAge = 4 * time.Second
+func (l leaves) any() bool { return len(l.locks)+len(l.under)+len(l.files) > 0 || l.objects }
 
 type journalEntry struct {
-	file  *os.File
-	path  string
-	locks []lockFile
+	repo   *Repo
+	file   *os.File
+	path   string
+	leaves leaves
 }
 
 func (r *Repo) journalDir() string { return filepath.Join(r.commonDir, "liza", "journal") }
 
-// openJournal writes the entry of a transaction that is about to take locks. It
-// appears under its name only when it is whole and locked.
-func (r *Repo) openJournal(locks []lockFile) (*journalEntry, error) {
+// openJournal writes the entry of a process that is about to start. It appears
+// under its name only when it is whole and locked.
+func (r *Repo) openJournal(l leaves) (*journalEntry, error) {
 	path := filepath.Join(r.journalDir(), strconv.Itoa(os.Getpid())+"-"+rand.Text()[:8])
 	if err := os.MkdirAll(r.journalDir(), 0o777); err != nil {
-		return nil, fmt.Errorf("journal of ref transactions: %w", err)
+		return nil, fmt.Errorf("journal of locks: %w", err)
 	}
 	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("journal of ref transactions: %w", err)
+		return nil, fmt.Errorf("journal of locks: %w", err)
 	}
-	e := &journalEntry{file: f, path: path + ".new", locks: locks}
-	if err := e.begin(); err != nil {
-		e.close()
-		return nil, fmt.Errorf("journal of ref transactions: %w", err)
+	e := &journalEntry{repo: r, file: f, path: path, leaves: l}
+	if err = e.begin(); err == nil {
+		err = os.Rename(path+".new", path)
 	}
-	if err := os.Rename(e.path, path); err != nil {
-		e.close()
-		return nil, fmt.Errorf("journal of ref transactions: %w", err)
+	if err != nil {
+		os.Remove(path + ".new")
+		f.Close()
+		return nil, fmt.Errorf("journal of locks: %w", err)
 	}
-	e.path = path
 	return e, nil
 }
 
@@ -80,57 +90,93 @@ func (e *journalEntry) begin() error {
 	if err != nil {
 		return err
 	}
+	by, _ := makerOf(os.Getpid())
+	_, err = e.file.WriteString(e.repo.entryText(info.ModTime(), e.leaves) + "by " + by.String() + "\n")
+	return err
+}
+
+// entryText is what an entry says of what a process may leave, whoever that is.
+func (r *Repo) entryText(at time.Time, l leaves) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "at %d\nby %s\n", info.ModTime().UnixNano(), thisProcess())
-	for _, lock := range e.locks {
+	fmt.Fprintf(&text, "at %d\n", at.UnixNano())
+	if l.limit > 0 {
+		fmt.Fprintf(&text, "for %s\n", l.limit)
+	}
+	for _, lock := range l.locks {
 		value := lock.value
 		if value == "" {
 			value = "-"
 		}
-		fmt.Fprintf(&text, "ref %s %s\n", value, lock.path)
+		fmt.Fprintf(&text, "ref %s %s\n", value, r.relative(lock.path))
 	}
-	_, err = e.file.WriteString(text.String())
-	return err
+	for _, folder := range l.under {
+		fmt.Fprintf(&text, "under %s\n", folder)
+	}
+	for _, path := range l.files {
+		fmt.Fprintf(&text, "file %s\n", r.relative(path))
+	}
+	if l.objects {
+		text.WriteString("objects\n")
+	}
+	for _, lock := range r.standing(l) {
+		r.writeLock(&text, "stood", lock.path)
+	}
+	return text.String()
 }
 
-// thisProcess tells people which process wrote an entry.
-func thisProcess() string {
-	by := "pid " + strconv.Itoa(os.Getpid())
-	if stat, err := os.ReadFile("/proc/self/stat"); err == nil {
-		// The command, in parentheses, may hold anything; start time is field 22.
-		if f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:])); len(f) > 19 {
-			by += " start " + f[19]
-		}
+// writeLock adds a line that says which file stands at a path, if one does.
+func (r *Repo) writeLock(text *strings.Builder, word, path string) {
+	if info, err := os.Lstat(path); err == nil {
+		fmt.Fprintf(text, "%s %d %d %s\n", word, inode(info), info.ModTime().UnixNano(), r.relative(path))
 	}
-	if boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
-		by += " boot " + strings.TrimSpace(string(boot))
+}
+
+// relative is a path as entries name it.
+func (r *Repo) relative(path string) string {
+	if rel, ok := strings.CutPrefix(path, r.commonDir+string(filepath.Separator)); ok {
+		return rel
 	}
-	return by
+	return path
+}
+
+// absolute is what an entry names, "" where that is not in this git directory.
+func (r *Repo) absolute(name string) string {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.commonDir, name)
+	}
+	if rel, err := filepath.Rel(r.commonDir, name); err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return name
 }
 
 // prepared records which files the locks are, now that git holds them.
 func (e *journalEntry) prepared() error {
 	var text strings.Builder
-	for _, lock := range e.locks {
-		if info, err := os.Lstat(lock.path); err == nil {
-			fmt.Fprintf(&text, "lock %d %d %s\n", inode(info), info.ModTime().UnixNano(), lock.path)
-		}
+	for _, lock := range e.leaves.locks {
+		e.repo.writeLock(&text, "lock", lock.path)
 	}
 	_, err := e.file.WriteString(text.String())
 	if err != nil {
-		return fmt.Errorf("journal of ref transactions: %w", err)
+		return fmt.Errorf("journal of locks: %w", err)
 	}
 	return nil
 }
 
-// close ends the entry; git, which shares its lock, has ended already.
-func (e *journalEntry) close() {
-	os.Remove(e.path)
-	e.file.Close()
+// close ends the entry after git, which shares its lock, has ended. What a git
+// that was killed, or that could not remove its locks, has left is cleared now,
+// or keeps the entry for whoever comes next.
+func (e *journalEntry) close(gitErr error) {
+	defer e.file.Close()
+	if gitErr == nil {
+		os.Remove(e.path)
+		return
+	}
+	_, _ = e.repo.clearEntry(e.path)
 }
 
-// Recover clears the lock files that dead processes of ours left behind. Locks
-// of others stay, see ErrRefLocked.
+// Recover clears what dead processes of ours left behind: lock files, and what
+// else the journal names. Locks of others stay, see ErrRefLocked.
 func (r *Repo) Recover(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -139,20 +185,20 @@ func (r *Repo) Recover(ctx context.Context) error {
 	return err
 }
 
-// recover returns how many locks it cleared.
+// recover returns how much it cleared.
 func (r *Repo) recover() (cleared int, err error) {
 	entries, err := os.ReadDir(r.journalDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("journal of ref transactions: %w", err)
+		return 0, fmt.Errorf("journal of locks: %w", err)
 	}
 	for _, entry := range entries {
 		n, err := r.recoverEntry(filepath.Join(r.journalDir(), entry.Name()))
 		cleared += n
 		if err != nil {
-			return cleared, fmt.Errorf("recovering from a transaction that was killed: %w", err)
+			return cleared, fmt.Errorf("recovering from a process that was killed: %w", err)
 		}
 	}
 	return cleared, nil
@@ -160,16 +206,16 @@ func (r *Repo) recover() (cleared int, err error) {
 
 func (r *Repo) recoverEntry(path string) (cleared int, err error) {
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return 0, nil // on a server another user's may be unreadable
 	}
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
 	if strings.HasSuffix(path, ".new") {
-		// Written before anything is locked; an old one is litter.
-		if info, err := f.Stat(); err == nil && time.Since(info.ModTime()) > orphanLimit {
+		// Written before anything is locked, in a moment.
+		if info, err := f.Stat(); err == nil && time.Since(info.ModTime()) > emptyAge && flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 			os.Remove(path)
 		}
 		return 0, nil
@@ -180,26 +226,40 @@ func (r *Repo) recoverEntry(path string) (cleared int, err error) {
 	if !stillAt(f, path) {
 		return 0, nil // recovered from while we came to it
 	}
-	text, err := io.ReadAll(f)
+	return r.clearEntry(path)
+}
+
+// clearEntry removes what an entry names, and then the entry, which is locked.
+// It stays while something that it names is too young to judge, or cannot be
+// removed: nothing else knows then to whom that belongs.
+func (r *Repo) clearEntry(path string) (cleared int, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
 	if err != nil {
 		return 0, err
 	}
+	e := r.parseEntry(string(text))
+	if e.maker != nil && !e.maker.dead(e.since) {
+		return 0, nil
+	}
 	kept := false
-	for _, o := range parseEntry(string(text)) {
+	for _, o := range r.orphans(e) {
 		ours, later := o.isOurs()
 		kept = kept || later
 		if !ours {
 			continue
 		}
-		if err := os.Remove(o.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := o.remove(); err != nil {
 			return cleared, err
 		}
 		cleared++
 	}
-	if !kept {
-		err = os.Remove(path)
+	if kept {
+		return cleared, nil
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	return cleared, err
@@ -213,99 +273,4 @@ func stillAt(f *os.File, path string) bool {
 	}
 	now, err := os.Stat(path)
 	return err == nil && os.SameFile(opened, now)
-}
-
-// An orphan is what a journal entry says about one lock file.
-type orphan struct {
-	path     string
-	value    string    // what git writes into it, "-" if nothing
-	since    time.Time // of the entry
-	inode    uint64    // of the lock, once git held it
-	locked   time.Time // likewise
-	prepared bool      // git held all of its locks
-}
-
-func parseEntry(text string) []orphan {
-	var orphans []orphan
-	var since time.Time
-	for line := range strings.Lines(text) {
-		if !strings.HasSuffix(line, "\n") {
-			break // cut short by the kill
-		}
-		kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		a, rest, _ := strings.Cut(rest, " ")
-		switch kind {
-		case "at":
-			since = parseNanos(a)
-		case "ref":
-			orphans = append(orphans, orphan{path: rest, value: a, since: since})
-		case "lock":
-			b, path, _ := strings.Cut(rest, " ")
-			for i := range orphans {
-				orphans[i].prepared = true
-				if orphans[i].path == path {
-					orphans[i].inode, _ = strconv.ParseUint(a, 10, 64)
-					orphans[i].locked = parseNanos(b)
-				}
-			}
-		}
-	}
-	return orphans
-}
-
-func parseNanos(s string) time.Time {
-	n, _ := strconv.ParseInt(s, 10, 64)
-	return time.Unix(0, n)
-}
-
-// isOurs tells whether the lock file that stands there now was taken by the
-// transaction of the entry; later says to ask again when it is older.
-func (o orphan) isOurs() (ours, later bool) {
-	info, err := os.Lstat(o.path)
-	if err != nil {
-		return false, false
-	}
-	if o.prepared {
-		return inode(info) == o.inode && info.ModTime().Equal(o.locked), false
-	}
-	if info.ModTime().Before(o.since) || info.ModTime().Sub(o.since) > orphanLimit {
-		return false, false
-	}
-	age := time.Since(info.ModTime())
-	if rewritten, ok := packedRewrite(o.path); ok {
-		// Both files of `git pack-refs` look the same; one that lives is writing.
-		age = min(age, rewritten-rewriteAge+emptyAge)
-		return age > emptyAge, age <= emptyAge
-	}
-	content, err := os.ReadFile(o.path)
-	switch {
-	case err != nil:
-		return false, false
-	case string(content) == o.value+"\n":
-		return true, false
-	case len(content) == 0 || strings.HasPrefix(o.value, string(content)):
-		return age > emptyAge, age <= emptyAge
-	}
-	return false, false
-}
-
-// packedRewrite tells for how long packed-refs.new has been left alone, if
-// there is one and path is one of the two files that guard packed-refs.
-func packedRewrite(path string) (age time.Duration, ok bool) {
-	dir, name := filepath.Split(path)
-	if name != "packed-refs.lock" && name != "packed-refs.new" {
-		return 0, false
-	}
-	info, err := os.Stat(filepath.Join(dir, "packed-refs.new"))
-	if err != nil {
-		return 0, false
-	}
-	return time.Since(info.ModTime()), true
-}
-
-func inode(info fs.FileInfo) uint64 {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return st.Ino
-	}
-	return 0
 }

@@ -1,7 +1,9 @@
 package gitstore
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,14 +17,67 @@ type lockFile struct {
 	value ID
 }
 
-// foreignLock describes a lock file that stands in the way of updates.
-func (r *Repo) foreignLock(updates []RefUpdate) string {
-	for _, lock := range r.lockFiles(updates) {
+// ErrRefLocked is what a *Locked is. This package tests it, to try again.
+var ErrRefLocked = errors.New("a ref is locked")
+
+// A Locked is a lock file in the way that is not known to be a dead process's
+// of ours.
+type Locked struct {
+	Reason string // with the path
+	Hint   string // the command that clears it, and where to type it
+}
+
+// Error says which file it is and how old.
+func (l *Locked) Error() string { return l.Reason }
+
+// Unwrap returns ErrRefLocked.
+func (l *Locked) Unwrap() error { return ErrRefLocked }
+
+// unlockHint is what clears a lock of this repository.
+const unlockHint = "git liza doctor --unlock"
+
+// foreignLock is the first of some lock files that stands, nil if none does.
+func (r *Repo) foreignLock(locks []lockFile) error {
+	for _, lock := range locks {
 		if info, err := os.Lstat(lock.path); err == nil {
-			return fmt.Sprintf("%s, %s old", lock.path, time.Since(info.ModTime()).Round(time.Second))
+			age := max(0, time.Since(info.ModTime())).Round(time.Second)
+			return &Locked{fmt.Sprintf("%s: %s, %s old; if no git is running, `%s` removes it", ErrRefLocked, lock.path, age, unlockHint), unlockHint}
 		}
 	}
-	return ""
+	return nil
+}
+
+// standing are those locks that a process may take and that are there.
+func (r *Repo) standing(l leaves) []lockFile {
+	var locks []lockFile
+	add := func(path string) {
+		if _, err := os.Lstat(path); err == nil {
+			locks = append(locks, lockFile{path: path})
+		}
+	}
+	for _, lock := range l.locks {
+		add(lock.path)
+	}
+	for _, path := range l.files {
+		add(path)
+	}
+	for _, folder := range l.under {
+		for _, path := range locksBelow(filepath.Join(r.commonDir, folder)) {
+			add(path)
+		}
+	}
+	return locks
+}
+
+// locksBelow are the lock files in a folder of refs and in those in it.
+func locksBelow(folder string) (paths []string) {
+	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".lock") {
+			paths = append(paths, path)
+		}
+		return nil // git removes empty folders at any time
+	})
+	return paths
 }
 
 // lockFiles are the files that git takes for updates: one per ref, also for

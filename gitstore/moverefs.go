@@ -19,10 +19,6 @@ const StateRef = "refs/liza/state"
 // seen it: somebody else won. The store tests it to build its move again.
 var ErrRefMoved = errors.New("a ref has moved")
 
-// ErrRefLocked is wrapped by MoveRefs when a lock file that is not ours stood
-// in the way for too long. The command line tests it for its exit code.
-var ErrRefLocked = errors.New("a ref is locked")
-
 // lockArgs are how long git waits for others' locks, in milliseconds.
 var lockArgs = []string{"-c", "core.filesRefLockTimeout=2000", "-c", "core.packedRefsTimeout=5000"}
 
@@ -65,8 +61,7 @@ func (r *Repo) MoveRefs(ctx context.Context, updates []RefUpdate, message string
 			return err
 		}
 		// The lock may be one of a dead process of ours that was too young before.
-		cleared, recoverErr := r.recover()
-		if recoverErr != nil || cleared == 0 {
+		if cleared, recoverErr := r.recover(); recoverErr != nil || cleared == 0 {
 			return err
 		}
 	}
@@ -107,12 +102,12 @@ func (r *Repo) instructions(u RefUpdate) string {
 }
 
 // updateRefs drives one transaction step by step, with the journal beside it.
-func (r *Repo) updateRefs(ctx context.Context, updates []RefUpdate, message string) error {
-	entry, err := r.openJournal(r.lockFiles(updates))
+func (r *Repo) updateRefs(ctx context.Context, updates []RefUpdate, message string) (err error) {
+	entry, err := r.openJournal(leaves{locks: r.lockFiles(updates)})
 	if err != nil {
 		return err
 	}
-	defer entry.close()
+	defer func() { entry.close(err) }()
 	mode, err := r.fsync(ctx)
 	if err != nil {
 		return err
@@ -200,15 +195,15 @@ func (r *Repo) explain(ctx context.Context, updates []RefUpdate, cause error) er
 			moved = append(moved, fmt.Sprintf("%s is at %s, not at %s", u.Name, orNone(now), orNone(u.Old)))
 		}
 	}
-	locked := r.foreignLock(updates)
+	locked := r.foreignLock(r.lockFiles(updates))
 	switch {
 	case len(moved) > 0:
 		return fmt.Errorf("%w: %s", ErrRefMoved, strings.Join(moved, ", "))
 	case len(done) > 0:
 		// Either our own commit got so far, or somebody made the same change.
 		return fmt.Errorf("%w: %s already there: %w", ErrRefMoved, strings.Join(done, ", "), cause)
-	case locked != "":
-		return fmt.Errorf("%w: %s; if no git is running, `git liza doctor --unlock` removes it", ErrRefLocked, locked)
+	case locked != nil:
+		return locked
 	}
 	return cause
 }

@@ -62,6 +62,7 @@ const (
 	fateBreach  = "breach"
 	fateForeign = "foreign"
 	fateApart   = "diverged"
+	fateLocked  = "locked"
 	fateFailed  = "failed"
 )
 
@@ -71,7 +72,7 @@ var fateErrors = []struct {
 	err  error
 }{
 	{"offline", ErrOffline}, {"time limit", context.DeadlineExceeded},
-	{"locked", ErrRefLocked}, {"git", ErrGitMissing}, {"disk", syscall.ENOSPC},
+	{"git", ErrGitMissing}, {"disk", syscall.ENOSPC},
 }
 
 // fateOf is the fate of those whose push ended in an error.
@@ -80,11 +81,14 @@ func fateOf(err error) fate {
 	var refusal *flow.Refusal
 	var breach *Breach
 	var apart *Diverged
+	var locked *Locked
 	switch {
 	case errors.As(err, &breach):
 		return fate{Kind: fateBreach, Commit: breach.Commit, Reason: breach.Err.Error()}
 	case errors.As(err, &apart):
 		return fate{Kind: fateApart, Reason: apart.Reason, Hint: apart.Hint}
+	case errors.As(err, &locked):
+		return fate{Kind: fateLocked, Reason: err.Error(), Hint: locked.Hint}
 	case errors.As(err, &refusal):
 		f = fate{Kind: fateRefused, Rule: refusal.Rule, Reason: refusal.Reason, Hint: refusal.Hint}
 		if errors.Is(err, ErrForeignRef) {
@@ -122,6 +126,8 @@ func (f fate) err() error {
 		return fmt.Errorf("%w: %w", ErrForeignRef, refusal)
 	case fateApart:
 		return &Diverged{f.Reason, f.Hint}
+	case fateLocked:
+		return &Locked{f.Reason, f.Hint}
 	case fateBreach:
 		return &Breach{f.Commit, errors.New(f.Reason)}
 	}

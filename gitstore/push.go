@@ -17,12 +17,12 @@ const remoteLimit = time.Minute
 
 // talk runs a git process that talks to a remote, in the main work tree: that
 // is where a relative path of a remote begins.
-func (s *Store) talk(ctx context.Context, args ...string) ([]byte, error) {
+func (s *Store) talk(ctx context.Context, l leaves, args ...string) ([]byte, error) {
 	limit, err := s.remoteTimeout(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.Repo.Run(ctx, Cmd{Dir: s.Repo.MainWorkTree(), Args: args, Remote: true, Limit: limit})
+	out, err := s.Repo.Run(ctx, Cmd{Dir: s.Repo.MainWorkTree(), Args: args, Remote: true, Limit: limit, leaves: l})
 	if err == nil {
 		s.Repo.reached(s.Now())
 	}
@@ -45,10 +45,10 @@ func (s *Store) remoteTimeout(ctx context.Context) (time.Duration, error) {
 	return limit, nil
 }
 
-// offline says that a remote could not be reached; a time limit or a call to
-// stop stays what it is.
+// offline says that a remote could not be reached; a time limit, a call to
+// stop and a lock here stay what they are.
 func offline(name string, err error) error {
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, ErrGitMissing) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, ErrGitMissing) || errors.Is(err, ErrRefLocked) {
 		return fmt.Errorf("remote %s: %w", name, err)
 	}
 	return fmt.Errorf("%w: %s: %w", ErrOffline, name, err)
@@ -76,6 +76,37 @@ func pushArgs(name string, updates []RefUpdate, options []string) []string {
 	return append(append(args, "--", name), specs...)
 }
 
+// tracked are the refs of this clone that git moves after a push, because the
+// user has configured where a fetch keeps what the remote has.
+func (s *Store) tracked(ctx context.Context, name string, updates []RefUpdate) ([]RefUpdate, error) {
+	settings, err := s.Repo.ConfigUnder(ctx, "remote."+name+".fetch")
+	if err != nil {
+		return nil, err
+	}
+	var list []RefUpdate
+	for _, one := range settings {
+		from, to, ok := strings.Cut(strings.TrimPrefix(one.Value, "+"), ":")
+		before, after, pattern := strings.Cut(from, "*")
+		for _, u := range updates {
+			name := u.Name
+			switch {
+			case !ok || strings.HasPrefix(from, "^"):
+				continue
+			case !pattern && name != from:
+				continue
+			case pattern && (len(name) < len(before)+len(after) || !strings.HasPrefix(name, before) || !strings.HasSuffix(name, after)):
+				continue
+			case pattern:
+				to := strings.Replace(to, "*", name[len(before):len(name)-len(after)], 1)
+				list = append(list, RefUpdate{Name: to, New: u.New, Any: true})
+			default:
+				list = append(list, RefUpdate{Name: to, New: u.New, Any: true})
+			}
+		}
+	}
+	return list, nil
+}
+
 // A rejection is a push that the remote answered with no: nothing has moved.
 type rejection struct {
 	refused []refusedLine // what the remote's own judge said, if it is one
@@ -93,7 +124,11 @@ func (r *rejection) Error() string { return "the remote refuses the push: " + r.
 // push moves refs of a remote, all or none. After a *rejection none has moved;
 // after any other error nobody knows.
 func (s *Store) push(ctx context.Context, name string, updates []RefUpdate, options ...string) error {
-	out, err := s.talk(ctx, pushArgs(name, updates, options)...)
+	tracked, err := s.tracked(ctx, name, updates)
+	if err != nil {
+		return err
+	}
+	out, err := s.talk(ctx, leaves{locks: s.Repo.lockFiles(tracked)}, pushArgs(name, updates, options)...)
 	rejected, accepted := parsePush(string(out))
 	if err == nil && accepted && len(rejected) == 0 {
 		return nil

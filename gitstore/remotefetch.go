@@ -2,7 +2,9 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -51,6 +53,9 @@ func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, erro
 	// pattern that nothing matches is no error.
 	agents := [2]string{PresenceRefs + "*", tracking(name, "agents/*")}
 	err := s.fetchInto(ctx, name, append(slices.Clone(want), agents))
+	if errors.Is(err, ErrRefLocked) {
+		return heads{}, err
+	}
 	if exitCode(err) > 0 {
 		// One of them missing looks like no remote at all: ask which it is.
 		if want, err = s.present(ctx, name, want); err == nil && len(want) > 0 {
@@ -88,8 +93,21 @@ func (s *Store) fetchInto(ctx context.Context, name string, refs [][2]string) er
 	for _, pair := range refs {
 		args = append(args, "+"+pair[0]+":"+pair[1])
 	}
-	_, err := s.talk(ctx, args...)
-	return err
+	left := leaves{under: []string{strings.TrimSuffix(tracking(name, ""), "/")}, files: []string{filepath.Join(s.Repo.commonDir, "shallow.lock")}, objects: true}
+	for {
+		_, err := s.talk(ctx, left, args...)
+		if err == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		locks := s.Repo.standing(left)
+		if len(locks) == 0 {
+			return err
+		}
+		// One of a dead process of ours may have been too young before.
+		if cleared, recoverErr := s.Repo.recover(); recoverErr != nil || cleared == 0 {
+			return s.Repo.foreignLock(locks)
+		}
+	}
 }
 
 // present are those of the pairs whose first ref the remote has; what was seen
@@ -131,7 +149,7 @@ func (s *Store) BoardOf(ctx context.Context, name string) (ID, error) {
 // listRemote asks which of some refs, or of those that match a pattern, a
 // remote has. Errors wrap ErrOffline.
 func (s *Store) listRemote(ctx context.Context, name string, refs ...string) (map[string]ID, error) {
-	out, err := s.talk(ctx, append([]string{"ls-remote", "--refs", "--", name}, refs...)...)
+	out, err := s.talk(ctx, leaves{}, append([]string{"ls-remote", "--refs", "--", name}, refs...)...)
 	if err != nil {
 		return nil, offline(name, err)
 	}

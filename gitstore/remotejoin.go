@@ -39,7 +39,7 @@ func (s *Store) choose(ctx context.Context, remote string, bring func(heads) err
 	if err := bring(found); err != nil {
 		return err
 	}
-	return s.Repo.setConfig(ctx, remoteKey, remote)
+	return s.Repo.WriteConfig(ctx, remoteKey, remote)
 }
 
 // knownRemote refuses a name that this repository has no remote of.

@@ -65,6 +65,7 @@ func classify(err error) failure {
 	var waiting *work.StillWaiting
 	var apart *gitstore.Diverged
 	var unfinished *work.Unfinished
+	var locked *gitstore.Locked
 	switch {
 	case errors.As(err, &unfinished):
 		return incomplete(unfinished)
@@ -91,6 +92,8 @@ func classify(err error) failure {
 		return failure{exitFailed, "failed", "corrupt", err.Error(), "git liza fsck", nil}
 	case errors.As(err, &apart):
 		return failure{exitFailed, "failed", "diverged", err.Error(), apart.Hint, nil}
+	case errors.As(err, &locked):
+		return failure{exitFailed, "failed", "ref_locked", err.Error(), locked.Hint, nil}
 	case errors.As(err, &document):
 		return failure{exitFailed, "failed", "corrupt", err.Error(), "git liza fsck --repair", nil}
 	}
@@ -123,7 +126,6 @@ var sentinels = []struct {
 	{gitstore.ErrOffline, exitFailed, "failed", "offline", "git liza sync"},
 	{context.Canceled, exitFailed, "failed", "interrupted", "type the command again"},
 	{context.DeadlineExceeded, exitConflict, "conflict", "time_limit", "type the command again"},
-	{gitstore.ErrRefLocked, exitFailed, "failed", "ref_locked", "git liza doctor --unlock"},
 	{gitstore.ErrForeignRef, exitRefused, "refused", "foreign_ref", "git liza doctor"},
 	{gitstore.ErrClock, exitFailed, "failed", "clock", "date --utc"},
 	{gitstore.ErrNoIdentity, exitRefused, "refused", "identity", "git config user.name NAME && git config user.email ADDRESS"},

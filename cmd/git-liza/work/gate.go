@@ -91,7 +91,7 @@ func (c *Clone) Trust(ctx context.Context, commands ...string) error {
 		if command == "" || c.Trusted(ctx, command) == nil {
 			continue
 		}
-		if _, err := c.Repo.Git(ctx, "config", "--local", "--add", trustKey, CommandHash(command)); err != nil {
+		if err := c.Repo.WriteConfig(ctx, "--add", trustKey, CommandHash(command)); err != nil {
 			return err
 		}
 	}

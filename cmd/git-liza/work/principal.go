@@ -138,7 +138,7 @@ func (c *Clone) actAs(ctx context.Context, name string, made bool) (bool, error)
 			return false, err
 		}
 	}
-	_, err = c.Repo.Git(ctx, "config", "--local", principalKey, name)
+	err = c.Repo.WriteConfig(ctx, principalKey, name)
 	return err == nil, err
 }
 
