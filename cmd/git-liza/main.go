@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -34,11 +35,30 @@ func main() {
 		fmt.Fprintln(os.Stderr, "git-liza:", err)
 		os.Exit(exitFailed)
 	}
-	s := &session{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now, dir: dir,
+	s := &session{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: environment(os.Args[1:]), now: time.Now, dir: dir,
 		color: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == ""}
 	code := run(s, os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+// environment is this process's, in an agent's session without what its command
+// line sets for its own git: the git that we run is the user's. To a hook, which
+// on a server sees the variables of whoever pushes, no LIZA variable says that.
+func environment(args []string) []string {
+	all := os.Environ()
+	if len(args) > 0 && args[0] == "hook" {
+		return all
+	}
+	kept := provider.Unsteered(all)
+	if !slices.Equal(kept, all) {
+		os.Clearenv()
+		for _, kv := range kept {
+			name, value, _ := strings.Cut(kv, "=")
+			os.Setenv(name, value)
+		}
+	}
+	return kept
 }
 
 // ends are the signals that call the program off. A terminal that is closed is

@@ -33,7 +33,7 @@ func run(t *testing.T, command string, edit func(*provider.Spawn)) (provider.End
 	p.Env = []string{"MY_*"}
 	var out strings.Builder
 	s := provider.Spawn{Agent: "coder-1", Generation: "0123456789abcdef.child", Task: "task-1", Dir: t.TempDir(),
-		Prompt: "do it\n", Committer: [2]string{"Ann", "ann@example.org"}, Self: "/opt/liza/git-liza", Output: &out,
+		Prompt: "do it\n", Committer: [2]string{"Ann", "ann@example.org"}, Programs: "/opt/liza", Output: &out,
 		Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=/home/ann", "SECRET=1", "MY_KEY=2", "GIT_DIR=/elsewhere", "LIZA_NOW=+1m", "LIZA_AGENT_ID=coder-9"}}
 	if edit != nil {
 		edit(&s)

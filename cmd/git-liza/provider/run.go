@@ -37,7 +37,7 @@ type Spawn struct {
 	Mark      *proc.Mark // as in proc.Command
 	Records   string     // as in proc.Command
 	Environ   []string   // what the environment is filtered from
-	Self      string     // the git-liza that the agent finds first on its PATH
+	Programs  string     // the folder that the agent has first on its PATH
 	Output    io.Writer  // receives what it prints, from two goroutines; may be nil
 	Follow    io.Writer  // receives lines for people instead of records; may be nil
 	// Watch hears every few seconds what the program has reported so far; it
@@ -138,10 +138,10 @@ const testClock = "LIZA_NOW"
 // Environment is what the spawned program sees: what every command may see,
 // the names in allow, what is set, who it is and what it works on.
 func (s Spawn) Environment(allow []string, set ...string) []string {
-	path := filepath.Dir(s.Self)
+	path := s.Programs
 	for _, entry := range s.Environ {
 		if rest, ok := strings.CutPrefix(entry, "PATH="); ok && rest != "" {
-			path = filepath.Dir(s.Self) + string(filepath.ListSeparator) + rest
+			path = s.Programs + string(filepath.ListSeparator) + rest
 		}
 	}
 	own := []string{
@@ -161,5 +161,5 @@ func (s Spawn) Environment(allow []string, set ...string) []string {
 	if s.Review != "" {
 		own = append(own, "LIZA_REVIEW_COMMIT="+string(s.Review))
 	}
-	return proc.Environment(s.Environ, append([]string{testClock}, allow...), append(set, own...)...)
+	return proc.Environment(s.Environ, append([]string{testClock}, allow...), append(append(set, handOn(s.Environ)...), own...)...)
 }

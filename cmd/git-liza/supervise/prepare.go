@@ -98,7 +98,11 @@ func (s *supervisor) prepare(ctx context.Context, e *errand, b *flow.Board) (fai
 	path, args := proc.Shell(command)
 	s.log.note("\n--- post_worktree on %s\n", e.subject())
 	s.presence.doing(preparing, e.id(), "")
-	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: e.dir, Env: s.environment(e), Output: s.log, Wall: maxPrepare})
+	env, err := s.environment(e)
+	if err != nil {
+		return "", err
+	}
+	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: e.dir, Env: env, Output: s.log, Wall: maxPrepare})
 	if err != nil {
 		return "", &unfitError{e.id(), fmt.Errorf("post_worktree: %w", err)}
 	}
@@ -110,9 +114,16 @@ func (s *supervisor) prepare(ctx context.Context, e *errand, b *flow.Board) (fai
 
 // environment is what commands see that run for the agent and are not its
 // provider's: no secret of anybody's.
-func (s *supervisor) environment(e *errand) []string {
+func (s *supervisor) environment(e *errand) ([]string, error) {
+	programs, err := s.programs()
 	return provider.Spawn{Agent: s.id, Generation: s.generation.Child(), Task: e.id(), Review: e.commit(), Dir: e.dir,
-		Committer: s.rush.committer, Environ: s.rush.Environ, Common: s.clone.Repo.CommonDir(), Self: s.rush.Self}.Environment(nil)
+		Committer: s.rush.committer, Environ: s.rush.Environ, Common: s.clone.Repo.CommonDir(), Programs: programs}.Environment(nil), err
+}
+
+// programs is the folder that comes first on the PATH of what runs for the
+// agent.
+func (s *supervisor) programs() (string, error) {
+	return provider.Programs(s.clone.Repo.CommonDir(), s.rush.Self, s.rush.Environ)
 }
 
 // degrade takes the agent out of work and gives back what it holds.

@@ -144,7 +144,11 @@ func (s *supervisor) commitFor(ctx context.Context, e *errand, message string) e
 		return &flow.Refusal{Rule: "branch", Hint: "git checkout " + branch,
 			Reason: fmt.Sprintf("the worktree is not on the branch %s but on %q, so nothing was committed", branch, status.Branch)}
 	}
-	err = s.clone.Trees.Commit(ctx, e.dir, message, s.environment(e))
+	env, err := s.environment(e)
+	if err != nil {
+		return err
+	}
+	err = s.clone.Trees.Commit(ctx, e.dir, message, env)
 	var nested *worktrees.Obstacle
 	if errors.As(err, &nested) {
 		return work.NotOurs(nested)

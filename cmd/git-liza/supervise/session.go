@@ -82,6 +82,10 @@ func (s *supervisor) spawn(ctx context.Context, e *errand, run *run) (provider.E
 	if err != nil {
 		return provider.Ending{}, err
 	}
+	programs, err := s.programs()
+	if err != nil {
+		return provider.Ending{}, err
+	}
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	wall := s.rush.Limits.Wall
@@ -96,7 +100,7 @@ func (s *supervisor) spawn(ctx context.Context, e *errand, run *run) (provider.E
 		ending, err = s.provider.Run(running, provider.Spawn{Agent: s.id, Generation: s.generation.Child(), Task: e.id(), Review: e.commit(),
 			Session: run.chosen, Resume: run.thread.session, Dir: e.dir, Common: s.clone.Repo.CommonDir(),
 			Mark: mark, Records: work.Records(s.clone.Repo), Prompt: run.prompt,
-			Committer: s.rush.committer, Environ: s.rush.Environ, Self: s.rush.Self, Output: io.MultiWriter(s.log, run.output),
+			Committer: s.rush.committer, Environ: s.rush.Environ, Programs: programs, Output: io.MultiWriter(s.log, run.output),
 			Follow: s.rush.follower(s.id), Watch: w.affords, Idle: s.rush.Limits.Idle, Busy: w.waiting, Wall: wall, Grace: s.rush.Limits.Grace})
 	}()
 	beat := time.NewTicker(heartbeat)
