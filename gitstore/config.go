@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // ErrNoIdentity is wrapped by Identity when git does not know who runs it. The
@@ -172,6 +173,19 @@ func isTrue(value string) bool {
 	return false
 }
 
+// tidyIdent leaves out of a name or an address what git leaves out too: angle
+// brackets and control characters anywhere, and at both ends what ident.c calls
+// crud.
+func tidyIdent(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == '<' || r == '>' || unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Trim(s, " .,:;<>\"\\'")
+}
+
 // Identity returns the name and e-mail address that git would record as
 // committer. It starts no process of its own when both are configured. The
 // error wraps ErrNoIdentity if git has none and can guess none.
@@ -184,7 +198,7 @@ func (r *Repo) Identity(ctx context.Context) (name, email string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if name != "" && email != "" {
+	if name, email = tidyIdent(name), tidyIdent(email); name != "" && email != "" {
 		return name, email, nil
 	}
 	out, err := r.Git(ctx, "var", "GIT_COMMITTER_IDENT")
@@ -194,14 +208,14 @@ func (r *Repo) Identity(ctx context.Context) (name, email string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	ident := identLine.FindStringSubmatch(string(out))
+	ident := gitIdent.FindStringSubmatch(string(out))
 	if ident == nil {
 		return "", "", fmt.Errorf("%w: git says %q", ErrNoIdentity, out)
 	}
 	return ident[1], ident[2], nil
 }
 
-var identLine = regexp.MustCompile(`^(.*) <(.*)> \d+ [+-]\d{4}\s*$`)
+var gitIdent = regexp.MustCompile(`^(.*) <(.*)> \d+ [+-]\d{4}\s*$`)
 
 // crud is what git strips from the ends of names and addresses.
 const crud = " \t\n\r.,:;<>\"\\'"

@@ -263,7 +263,10 @@ func (s *Store) write(ctx context.Context, parent ID, d *draft, edits []flow.Edi
 	if err != nil {
 		return "", err
 	}
-	committer := fmt.Sprintf("%s <%s> %d +0000", name, email, s.Now().Unix())
+	committer, err := identLine(name, email, s.Now())
+	if err != nil {
+		return "", err
+	}
 	raw, err := s.signedCommit(ctx, d.snapshot, tree, parent, m, committer)
 	if err != nil {
 		return "", err

@@ -206,7 +206,10 @@ func (s *Store) MergeCommit(ctx context.Context, tree, onto, submission ID, mess
 	if err != nil {
 		return "", err
 	}
-	who := name + " <" + email + "> " + strconv.FormatInt(s.Now().Unix(), 10) + " +0000"
+	who, err := identLine(name, email, s.Now())
+	if err != nil {
+		return "", err
+	}
 	raw := "tree " + string(tree) + "\nparent " + string(onto) + "\nparent " + string(submission) +
 		"\nauthor " + who + "\ncommitter " + who + "\n\n" + strings.TrimRight(message, "\n") + "\n"
 	id, err := s.objects.WriteCommit([]byte(raw))

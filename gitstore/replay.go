@@ -13,6 +13,7 @@ import (
 type Replay struct {
 	Event
 	Before, After *flow.Board
+	Committer     string      // its line in the commit, which no move gives: see [CheckIdent]
 	Facts         *flow.Facts // nil where they were not gathered afresh
 	Signature     string      // the block after the move, "" if it is not signed
 }
@@ -34,7 +35,7 @@ func (s *Store) Replay(ctx context.Context, commit ID, fresh bool) (Replay, erro
 	if err != nil {
 		return Replay{}, err
 	}
-	r := Replay{Event: Event{Commit: commit, Tree: c.Tree, Move: m}, Signature: block}
+	r := Replay{Event: Event{Commit: commit, Tree: c.Tree, Move: m}, Signature: block, Committer: header(c.Raw, "committer ")}
 	var source snapshot
 	switch len(c.Parents) {
 	case 0:
@@ -79,7 +80,7 @@ func (s *Store) rendered(r Replay, source snapshot, c Commit) error {
 	if tree != c.Tree {
 		return errors.New("its tree is not what its move makes of its parent's")
 	}
-	raw, err := encodeCommit(tree, r.Parent, r.Move, header(c.Raw, "committer "))
+	raw, err := encodeCommit(tree, r.Parent, r.Move, r.Committer)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type Installed struct {
 	Integration string `json:"integration"` // "" while it is not known
 	Binary      string `json:"binary"`      // "" if it is looked for on PATH
 	BinaryFound bool   `json:"binary_found"`
+	Fsck        bool   `json:"fsck_objects"` // of a server: git refuses malformed objects
 	Hooks       []Hook `json:"hooks"`
 }
 
@@ -61,6 +62,11 @@ func Examine(ctx context.Context, repo *gitstore.Repo) (Installed, error) {
 	}
 	i := Installed{Server: r.Options.Server, Integration: r.Options.Integration, Binary: r.Options.Binary, Hooks: []Hook{}}
 	i.BinaryFound = r.Options.program()
+	checks, err := repo.Config(ctx, checksObjects)
+	if err != nil {
+		return i, err
+	}
+	i.Fsck = truth(checks)
 	bypassed, err := r.bypassed(ctx, repo)
 	if err != nil {
 		return i, err

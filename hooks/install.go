@@ -104,13 +104,17 @@ func (r *record) install(ctx context.Context, repo *gitstore.Repo, o Options) er
 	return r.save()
 }
 
+// checksObjects is the setting by which git refuses malformed objects. What a
+// server takes into history, clones that check what they get could not fetch.
+const checksObjects = "receive.fsckObjects"
+
 // serverSettings are what the hooks of a server rely on: reflogs that a repair
-// can go by, push options, and the first admin.
+// can go by, push options, sound objects, and the first admin.
 func serverSettings(o Options) [][2]string {
 	if !o.Server {
 		return nil
 	}
-	list := [][2]string{{"core.logAllRefUpdates", "always"}, {"receive.advertisePushOptions", "true"}}
+	list := [][2]string{{"core.logAllRefUpdates", "always"}, {"receive.advertisePushOptions", "true"}, {checksObjects, "true"}}
 	if o.Admin != "" {
 		list = append(list, [2]string{"liza.server.admin", o.Admin}, [2]string{"liza.server.adminKey", o.AdminKey})
 	}

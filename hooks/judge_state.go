@@ -160,12 +160,32 @@ func (j *judge) move(r gitstore.Replay) *flow.Refusal {
 	if r.After == nil {
 		return nil // it did not replay, which is refused already
 	}
-	if j.push.Server && !j.elsewhere() {
-		if refused := cmp.Or(j.window(r.Move.At), r.Before.Admissible(r.Move, r.Facts)); refused != nil {
-			return refused
-		}
+	if refused := j.admit(r); refused != nil {
+		return refused
 	}
 	return j.author(r)
+}
+
+// admit holds a move against what a server takes no more, or only from moves
+// that are made now. A whole board is what earlier programs let pass, but
+// nothing takes it beyond the clock.
+func (j *judge) admit(r gitstore.Replay) *flow.Refusal {
+	if !j.push.Server {
+		return nil
+	}
+	if refused := j.ahead(r.Move.At); refused != nil || j.created {
+		return refused
+	}
+	if err := gitstore.CheckIdent(r.Committer); err != nil {
+		return refusal(RuleObject, "git config user.name NAME", "the committer of the state commit is not as git writes it: %v", err)
+	}
+	if r.Facts != nil && r.Facts.Flaw != nil {
+		return r.Facts.Flaw
+	}
+	if j.push.Publish {
+		return nil
+	}
+	return cmp.Or(j.late(r.Move.At), r.Before.Admissible(r.Move, r.Facts))
 }
 
 // elsewhere holds for moves that were made before this push could be: then
@@ -173,17 +193,24 @@ func (j *judge) move(r gitstore.Replay) *flow.Refusal {
 // answers for who made them.
 func (j *judge) elsewhere() bool { return j.created || j.push.Publish }
 
-func (j *judge) window(at time.Time) *flow.Refusal {
+func (j *judge) late(at time.Time) *flow.Refusal {
 	now := j.push.Now.UTC()
-	switch {
-	case at.Before(now.Add(-Past)):
-		return refusal(flow.RuleTime, "git liza sync", "the move is dated %s, the server's clock says %s: at most %s may lie between",
-			at.Format(time.RFC3339), now.Format(time.RFC3339), Past)
-	case at.After(now.Add(Future)):
-		return refusal(flow.RuleTime, "date --utc", "the move is dated %s, which is in the future: the server's clock says %s",
-			at.Format(time.RFC3339), now.Format(time.RFC3339))
+	if !at.Before(now.Add(-Past)) {
+		return nil
 	}
-	return nil
+	return refusal(flow.RuleTime, "git liza sync", "the move is dated %s, the server's clock says %s: at most %s may lie between",
+		at.Format(time.RFC3339), now.Format(time.RFC3339), Past)
+}
+
+// ahead refuses what would stop every clone, whose moves are dated after the
+// last one, until that time has come.
+func (j *judge) ahead(at time.Time) *flow.Refusal {
+	now := j.push.Now.UTC()
+	if !at.After(now.Add(Future)) {
+		return nil
+	}
+	return refusal(flow.RuleTime, "date --utc", "the move is dated %s, which is in the future: the server's clock says %s",
+		at.Format(time.RFC3339), now.Format(time.RFC3339))
 }
 
 // note keeps what the refs of the push are judged by.

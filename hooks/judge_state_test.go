@@ -104,6 +104,59 @@ func TestClock(t *testing.T) {
 	}
 }
 
+// TestFuture: no push option dates a move so that every clone would have to
+// wait until then.
+func TestFuture(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	server := y.now
+	y.now = server.Add(1000 * time.Hour)
+	y.add("a")
+	tip := string(y.at(gitstore.StateRef))
+	y.now, y.push.Publish = server, true
+	y.refuses(tip, flow.RuleTime, "is in the future", y.all()...)
+	y.now = server.Add(2000 * time.Hour)
+	y.accepts(y.all()...)
+
+	// Nor does a whole board bring one.
+	fresh := newYard(t, "sha1")
+	fresh.init()
+	fresh.now = fresh.now.Add(-time.Hour)
+	fresh.refuses(string(fresh.at(gitstore.StateRef)), flow.RuleTime, "is in the future", fresh.all()...)
+}
+
+// TestCommitter: the one line of a state commit that no move gives is as git
+// writes it, also where moves were made elsewhere.
+func TestCommitter(t *testing.T) {
+	t.Parallel()
+	for name, to := range map[string]string{
+		"control characters": "\ncommitter Grace\x1b[31m <",
+		"NUL":                "\ncommitter Gra\x00ce <",
+		"no blank":           "\ncommitter Grace<",
+		"carriage return":    "\ncommitter Grace\r <",
+		"long":               "\ncommitter " + strings.Repeat("A", 2000) + " <",
+		"zone":               "\ncommitter Grace <x@y> 1 +9999999 <",
+	} {
+		y := plain(t)
+		y.add("a")
+		forged := y.forge(y.at(gitstore.StateRef), "\ncommitter Grace <", to)
+		git(t, y.clone, "update-ref", gitstore.StateRef, string(forged))
+		for _, y.push.Publish = range []bool{false, true} {
+			refused := y.judged(y.all()...)
+			require.Len(t, refused, 1, name)
+			require.Contains(t, []flow.Rule{RuleObject, RuleReplay}, refused[0].Rule, name)
+		}
+		_, err := y.store.Replay(context.Background(), forged, false)
+		if name == "control characters" || name == "long" {
+			require.NoError(t, err, "history is what it is")
+		}
+	}
+	y := plain(t)
+	y.add("a")
+	git(t, y.clone, "update-ref", gitstore.StateRef, string(y.forge(y.at(gitstore.StateRef), "\ncommitter Grace <", "\ncommitter Grâce O'Malley, Jr. <")))
+	y.accepts(y.all()...)
+}
+
 // TestLongLease: a lease that no program would take today is refused where it
 // is new, and stays where it is history.
 func TestLongLease(t *testing.T) {

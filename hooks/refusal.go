@@ -14,6 +14,7 @@ const (
 	RuleHistory   flow.Rule = "history"     // the board's history grows, a move at a time, and nothing else happens to it
 	RuleReplay    flow.Rule = "replay"      // a state commit is what its move makes of its parent
 	RuleRef       flow.Rule = "ref"         // refs of ours move with the moves that name them
+	RuleObject    flow.Rule = "object"      // an object is as git writes it
 	RuleBranch    flow.Rule = "task_branch" // a task's branch is its holder's, or at the commit under review
 	RuleReplace   flow.Rule = "replace_ref" // nothing forges what a judge reads
 	RuleMoved     flow.Rule = "ref_moved"   // a push is judged against refs as they are

@@ -200,6 +200,9 @@ func hooksText(i hooks.Installed) string {
 	if i.Integration == "" {
 		text += "there is no board yet: every branch is asked about\n"
 	}
+	if i.Server && !i.Fsck {
+		text += "git takes malformed objects here, which clones may refuse for good: git liza hooks install --server\n"
+	}
 	if !i.BinaryFound {
 		text += fmt.Sprintf("git-liza is neither at %s nor on PATH: the hooks refuse what they guard\n", i.Binary)
 	}
@@ -229,6 +232,8 @@ func hooksFinding(i hooks.Installed, err error, bare bool) work.Finding {
 		return warn("git-liza is neither at %s nor on PATH: they refuse what they guard", i.Binary)
 	case !i.Whole():
 		return warn("%s", strings.Join(list, ", "))
+	case i.Server && !i.Fsck:
+		return warn("%s, but git takes malformed objects: receive.fsckObjects is not set", strings.Join(list, ", "))
 	}
 	return work.Finding{Check: check, State: "ok", Text: strings.Join(list, ", ")}
 }
