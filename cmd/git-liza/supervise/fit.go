@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -13,7 +14,7 @@ import (
 // its version, however many agents there are of it.
 type fitness struct {
 	mu    sync.Mutex
-	known map[string]Unfit // by the provider's name; the zero value is fit
+	known map[string]Unfit // by the provider's name and command; the zero value is fit
 }
 
 // Unfit is why a provider's program cannot be used. The zero value is that it
@@ -65,11 +66,12 @@ func (s *supervisor) fit(ctx context.Context) error {
 func (f *fitness) of(ctx context.Context, p provider.Provider, environ []string) Unfit {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if why, ok := f.known[p.Name]; ok {
+	key := strings.Join(append([]string{p.Name}, p.Args...), "\x00")
+	if why, ok := f.known[key]; ok {
 		return why
 	}
 	found := provider.Catalogue{p.Row}.Detect(ctx, environ)[0]
-	why := Unfit{}
+	why := vanished(ctx, p, environ)
 	switch {
 	case found.Path == "" && found.Problem != "":
 		why = Unfit{Reason: fmt.Sprintf("provider %s: %s is not on the PATH", p.Name, p.Binary), Hint: p.Install}
@@ -80,6 +82,15 @@ func (f *fitness) of(ctx context.Context, p provider.Provider, environ []string)
 	if f.known == nil {
 		f.known = map[string]Unfit{}
 	}
-	f.known[p.Name] = why
+	f.known[key] = why
 	return why
+}
+
+// vanished is why a command that people gave cannot be started, the zero value
+// if it can. One that worked before may be gone by now.
+func vanished(ctx context.Context, p provider.Provider, environ []string) Unfit {
+	if word := p.Missing(ctx, environ); word != "" {
+		return Unfit{Reason: fmt.Sprintf("provider %s: there is no program %s", p.Name, word)}
+	}
+	return Unfit{}
 }

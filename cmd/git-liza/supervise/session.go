@@ -36,6 +36,11 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 	if proc.Unstartable(err) {
 		return ending, nil, &unfitError{e.id(), err}
 	}
+	if err == nil && ending.Outcome == provider.Crashed && ctx.Err() == nil {
+		if why := vanished(ctx, s.provider, s.rush.Environ); why != (Unfit{}) {
+			return ending, nil, &unfitError{e.id(), errors.New(why.String())}
+		}
+	}
 	if err != nil {
 		ending = provider.Ending{Outcome: provider.Crashed, Text: err.Error()}
 	}

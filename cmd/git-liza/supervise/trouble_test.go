@@ -175,3 +175,21 @@ func TestUnfitProvider(t *testing.T) {
 		require.ErrorContains(t, err, task+" UNCLAIMED: coder-1 is degraded\n")
 	}
 }
+
+// A command whose program goes away while the rush runs is the provider's
+// trouble: the task is given back, and nothing of it counts.
+func TestCommandThatVanishes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(2)
+	program := filepath.Join(w.notes, "agent")
+	w.write(program, "#!/bin/sh\nexec sh '"+w.scriptOf(`test $LIZA_TASK = task-1 || exit 1; submit; rm "$notes/agent"`)+"'\n")
+	p, err := provider.Builtin().Find("exec:'"+program+"'", self)
+	require.NoError(t, err)
+	r, err := w.rush(coder(p))
+	require.ErrorContains(t, err, "coder-1 is degraded: provider exec: there is no program "+program, r.said())
+	require.Equal(t, flow.ReadyForReview, w.task("task-1").Status, r.said())
+	require.Equal(t, flow.Unclaimed, w.task("task-2").Status)
+	require.NotContains(t, r.said(), "crashed")
+	w.left()
+}
