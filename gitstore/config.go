@@ -121,10 +121,8 @@ func (r *Repo) AnyRemote(ctx context.Context) (string, error) {
 // WriteConfig changes the repository's own configuration: args are what
 // follows `git config --local`, for example a key and its value.
 func (r *Repo) WriteConfig(ctx context.Context, args ...string) error {
-	r.Configuration.mu.Lock()
-	defer r.Configuration.mu.Unlock()
-	r.settings = nil
 	_, err := r.Run(ctx, Cmd{Args: append([]string{"config", "--local"}, args...), Locks: []string{filepath.Join(r.commonDir, "config.lock")}})
+	r.Renew()
 	return err
 }
 

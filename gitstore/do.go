@@ -57,8 +57,8 @@ type transaction struct {
 // clone follow.
 //
 // Errors are *flow.Refusal, *Breach or *DocumentError, or wrap ErrNoBoard,
-// ErrStateLost, ErrConflict, ErrClock, ErrForeignRef, ErrRefLocked, ErrOffline,
-// ErrDiverged, or what build or Permit returned.
+// ErrStateLost, ErrConflict, ErrClock, ErrForeignRef, ErrRefLocked, ErrDamaged,
+// ErrUnsynced, ErrOffline, ErrDiverged, or what build or Permit returned.
 // After an error the board is as it was, unless the error says that a remote
 // may have the move; to repeat it is safe.
 func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
@@ -144,7 +144,7 @@ func (s *Store) attempt(ctx context.Context, tip ID, request flow.Request, build
 	}
 	if err := s.Repo.MoveRefs(ctx, t.updates, "liza: "+t.Move.Subject()); err != nil {
 		// What reported failure, or was called off, may have happened all the same.
-		if !s.landed(context.WithoutCancel(ctx), tip, request) {
+		if errors.Is(err, ErrUnsynced) || !s.landed(context.WithoutCancel(ctx), tip, request) {
 			return Result{}, err
 		}
 	}
@@ -184,6 +184,9 @@ func (s *Store) prepare(ctx context.Context, on base, request flow.Request, buil
 	}
 	after, err := s.judge(ctx, before, m)
 	if err != nil {
+		return transaction{}, err
+	}
+	if err := s.Repo.makeDurable(ctx, named(before.Ask(m))...); err != nil {
 		return transaction{}, err
 	}
 	commit, err := s.write(ctx, tip, &draft{snapshot: source}, after.Changes(), m)

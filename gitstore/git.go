@@ -119,7 +119,7 @@ func (r *Repo) Run(ctx context.Context, c Cmd) (out []byte, err error) {
 		return nil, err
 	}
 	c.leaves.limit = c.limit() + killDelay
-	entry, err := r.openJournal(c.leaves)
+	entry, err := r.openJournal(ctx, c.leaves)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,10 @@ import (
 //	folder objects/tmp_objdir-incoming-x8JtPa      a folder that is its own
 //	stood 1233 1768658759010000000 refs/…          inode and time of a lock that was there before
 //	lock 1234 1768658760010000000 refs/…           inode and time of each lock, once git holds them all
+//	done                                           git has ended, and the move is about to be made durable
+//
+// An entry is durable before git takes a lock: after a power cut no lock is there
+// whose entry is not.
 
 // orphanLimit is how much later than its entry a lock can have been taken if
 // the entry does not say: the time that a transaction may last.
@@ -54,6 +58,7 @@ type journalEntry struct {
 	repo   *Repo
 	file   *os.File
 	path   string
+	mode   string // liza.fsync
 	leaves leaves
 }
 
@@ -61,7 +66,11 @@ func (r *Repo) journalDir() string { return filepath.Join(r.commonDir, "liza", "
 
 // openJournal writes the entry of a process that is about to start. It appears
 // under its name only when it is whole and locked.
-func (r *Repo) openJournal(l leaves) (*journalEntry, error) {
+func (r *Repo) openJournal(ctx context.Context, l leaves) (*journalEntry, error) {
+	mode, err := r.fsync(ctx)
+	if err != nil {
+		return nil, err
+	}
 	path := filepath.Join(r.journalDir(), strconv.Itoa(os.Getpid())+"-"+rand.Text()[:8])
 	if err := os.MkdirAll(r.journalDir(), 0o777); err != nil {
 		return nil, fmt.Errorf("journal of locks: %w", err)
@@ -70,16 +79,36 @@ func (r *Repo) openJournal(l leaves) (*journalEntry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal of locks: %w", err)
 	}
-	e := &journalEntry{repo: r, file: f, path: path, leaves: l}
+	e := &journalEntry{repo: r, file: f, path: path, mode: mode, leaves: l}
 	if err = e.begin(); err == nil {
 		err = os.Rename(path+".new", path)
 	}
+	if err == nil {
+		err = flushDisk(f, mode, foldersUpTo(r.commonDir, path)...)
+	}
 	if err != nil {
 		os.Remove(path + ".new")
+		os.Remove(path)
 		f.Close()
 		return nil, fmt.Errorf("journal of locks: %w", err)
 	}
 	return e, nil
+}
+
+// done makes durable what git renamed: it syncs only what is in a ref's lock.
+func (e *journalEntry) done() error {
+	var paths []string
+	for _, lock := range e.leaves.locks {
+		paths = append(paths, lock.path)
+	}
+	_, err := e.file.WriteString("done\n")
+	if err == nil {
+		err = flushDisk(e.file, e.mode, foldersUpTo(e.repo.commonDir, paths...)...)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnsynced, err)
+	}
+	return nil
 }
 
 func (e *journalEntry) begin() error {

@@ -228,7 +228,7 @@ func TestConfigLockOfTheDead(t *testing.T) {
 	path := filepath.Join(r.CommonDir(), "config.lock")
 	old := time.Now().Add(-time.Minute)
 	killed := func() *os.File {
-		entry, err := r.openJournal(leaves{files: []string{path}})
+		entry, err := r.openJournal(context.Background(), leaves{files: []string{path}})
 		require.NoError(t, err)
 		f, err := os.Create(path)
 		require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -79,11 +80,15 @@ func looseSize(objectDir string, id ID) (kind string, size int64, err error) {
 // writeLoose gives each object a file of its own: all under temporary names
 // first, then synced, then renamed in order, so that an object under its final
 // name is whole, also after a power cut, and never precedes what it refers to.
+// One that is there already may be somebody's who did not sync it.
 func writeLoose(objectDir string, objects []object, mode string) (err error) {
 	var written []looseFile
+	var files []*os.File
 	defer func() {
+		for _, f := range files {
+			f.Close()
+		}
 		for _, w := range written {
-			w.file.Close()
 			if err != nil {
 				os.Remove(w.file.Name()) // those renamed already have no such name
 			}
@@ -91,27 +96,30 @@ func writeLoose(objectDir string, objects []object, mode string) (err error) {
 	}()
 	for _, obj := range objects {
 		path := loosePath(objectDir, obj.id)
-		if freshen(path) {
+		if f := freshen(path); f != nil {
+			files = slices.Insert(files, 0, f) // flushed with one that is new
 			continue
 		}
 		f, err := writeTemp(objectDir, obj)
 		if f != nil {
-			written = append(written, looseFile{f, path})
+			files, written = append(files, f), append(written, looseFile{f, path})
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := syncFiles(written, mode); err != nil {
+	if err := syncFiles(files, mode); err != nil {
 		return err
 	}
+	var renamed []string
 	for _, w := range written {
 		if err := moveIn(w.file.Name(), w.path); err != nil {
 			return err
 		}
+		renamed = append(renamed, filepath.Dir(w.path))
 	}
 	if mode == fsyncAll {
-		return syncFolders(written)
+		return syncFolders(renamed)
 	}
 	return nil
 }
@@ -122,15 +130,21 @@ type looseFile struct {
 	path string
 }
 
-// freshen tells whether an object is there already, and makes it young, as git
-// does, so that a prune that is about to run lets it live.
-func freshen(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || info.Size() == 0 { // a power cut can leave an empty one
-		return false
+// freshen opens the file of an object that is there already, and makes it
+// young, as git does, so that a prune that is about to run lets it live; nil if
+// it is not there.
+func freshen(path string) *os.File {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
 	}
 	now := time.Now()
-	return os.Chtimes(path, now, now) == nil
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 || os.Chtimes(path, now, now) != nil { // a power cut can leave an empty one
+		f.Close()
+		return nil
+	}
+	return f
 }
 
 // writeTemp uses the name pattern that git's own prune clears away.
@@ -171,37 +185,4 @@ func moveIn(temp, path string) error {
 		}
 	}
 	return fmt.Errorf("%s is removed again and again", filepath.Dir(path))
-}
-
-func syncFolders(written []looseFile) error {
-	done := make(map[string]bool)
-	for _, w := range written {
-		dir := filepath.Dir(w.path)
-		if done[dir] {
-			continue
-		}
-		done[dir] = true
-		f, err := os.Open(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // packed and removed meanwhile
-		}
-		if err != nil {
-			return err
-		}
-		err = f.Sync()
-		f.Close()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func syncEach(files []looseFile) error {
-	for _, f := range files {
-		if err := f.file.Sync(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -43,7 +43,8 @@ const maxConflicts = 16 << 20
 
 // Merge merges commit onto another without a checkout, in a private git
 // directory over the same objects, so that the result depends on the two
-// commits and the version of git only. The tree is written to the repository.
+// commits and the version of git only. The tree is written to the repository; a
+// move that names it makes it durable.
 // Both commits must have been flushed. A conflict is no error; commits without
 // a common ancestor, or a missing one, are a *GitError.
 func (r *Repo) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
@@ -51,11 +52,7 @@ func (r *Repo) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
 	if err := r.makeMergeDir(dir); err != nil {
 		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
 	}
-	mode, err := r.fsync(ctx)
-	if err != nil {
-		return Merge{}, err
-	}
-	return r.merge(ctx, Cmd{GitDir: dir}, mode, onto, commit)
+	return r.merge(ctx, Cmd{GitDir: dir}, onto, commit)
 }
 
 // tryMerge is [Repo.Merge] but leaves no trace of it: the merged tree is not in
@@ -74,7 +71,7 @@ func (r *Repo) tryMerge(ctx context.Context, onto, commit ID) (Merge, error) {
 		others += string(os.PathListSeparator) + more
 	}
 	c := Cmd{GitDir: dir, Env: []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(dir, "objects"), alternatesVar + "=" + others}}
-	return r.merge(ctx, c, fsyncNone, onto, commit)
+	return r.merge(ctx, c, onto, commit)
 }
 
 // alternatesVar names more folders with objects, for reading.
@@ -93,11 +90,11 @@ func alternate(dir string) string {
 func (r *Repo) IsShallow() bool { return exists(filepath.Join(r.commonDir, "shallow")) }
 
 // merge runs git merge-tree as c says.
-func (r *Repo) merge(ctx context.Context, c Cmd, mode string, onto, commit ID) (Merge, error) {
+func (r *Repo) merge(ctx context.Context, c Cmd, onto, commit ID) (Merge, error) {
 	if err := errors.Join(r.checkID(onto), r.checkID(commit)); err != nil {
 		return Merge{}, err
 	}
-	c.Args = append(fsyncArgs(mode, "loose-object"), "merge-tree", "--write-tree",
+	c.Args = append(fsyncArgs(fsyncNone, ""), "merge-tree", "--write-tree",
 		"-z", "--name-only", "--no-messages", string(onto), string(commit))
 	if shallow := filepath.Join(r.commonDir, "shallow"); exists(shallow) {
 		c.Env = append(c.Env, "GIT_SHALLOW_FILE="+shallow)

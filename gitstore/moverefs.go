@@ -19,6 +19,11 @@ const StateRef = "refs/liza/state"
 // seen it: somebody else won. The store tests it to build its move again.
 var ErrRefMoved = errors.New("a ref has moved")
 
+// ErrUnsynced is wrapped by MoveRefs when all refs have moved, and the disk did
+// not confirm that they stay there after a power cut. The command line tests it
+// for its rule.
+var ErrUnsynced = errors.New("the move is made, but the disk has not confirmed it")
+
 // lockArgs are how long git waits for others' locks, in milliseconds.
 var lockArgs = []string{"-c", "core.filesRefLockTimeout=2000", "-c", "core.packedRefsTimeout=5000"}
 
@@ -33,8 +38,10 @@ type RefUpdate struct {
 
 // MoveRefs moves all refs, in the order given, in one transaction of one
 // `git update-ref`, with message in their reflogs. Nothing else moves a ref.
+// What the refs lead to is durable before, and the move when the call returns,
+// as liza.fsync says.
 //
-// Errors wrap ErrRefMoved or ErrRefLocked, or are a *GitError, for example when
+// Errors wrap ErrRefMoved, ErrRefLocked, ErrDamaged or ErrUnsynced, or are a *GitError, for example when
 // a hook refused; no ref has moved then, unless the error says so. A process
 // that is killed inside can leave the first refs moved and the others not, and
 // locks: the next MoveRefs, or Recover, clears the locks, and the caller goes
@@ -48,12 +55,19 @@ func (r *Repo) MoveRefs(ctx context.Context, updates []RefUpdate, message string
 			return err
 		}
 	}
+	brought, err := r.brought(ctx, updates)
+	if err != nil {
+		return err
+	}
+	if err := r.makeDurable(ctx, brought...); err != nil {
+		return err
+	}
 	if err := r.Recover(ctx); err != nil {
 		return err
 	}
 	for {
 		err := r.updateRefs(ctx, updates, message)
-		if err == nil || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || errors.Is(err, ErrUnsynced) {
 			return err
 		}
 		err = r.explain(ctx, updates, err)
@@ -103,15 +117,15 @@ func (r *Repo) instructions(u RefUpdate) string {
 
 // updateRefs drives one transaction step by step, with the journal beside it.
 func (r *Repo) updateRefs(ctx context.Context, updates []RefUpdate, message string) (err error) {
-	entry, err := r.openJournal(leaves{locks: r.lockFiles(updates)})
-	if err != nil {
-		return err
-	}
-	defer func() { entry.close(err) }()
 	mode, err := r.fsync(ctx)
 	if err != nil {
 		return err
 	}
+	entry, err := r.openJournal(ctx, leaves{locks: r.lockFiles(updates)})
+	if err != nil {
+		return err
+	}
+	defer func() { entry.close(err) }()
 	args := append([]string{"--git-dir=" + r.commonDir}, lockArgs...)
 	args = append(append(args, fsyncArgs(mode, "reference")...), "update-ref", "--stdin", "-z", "-m", oneLine(message))
 	for _, u := range updates {
@@ -138,10 +152,13 @@ func (r *Repo) updateRefs(ctx context.Context, updates []RefUpdate, message stri
 	in.Close()
 	err = p.failure(p.Wait())
 	trace(args, started, err)
+	if err == nil {
+		err = talkErr
+	}
 	if err != nil {
 		return err
 	}
-	return talkErr
+	return entry.done()
 }
 
 // transact speaks the protocol of `git update-ref --stdin`.

@@ -46,6 +46,7 @@ type Objects struct {
 	pending []object
 	waiting map[ID]int // index into pending
 	size    int
+	written map[ID][]ID // commits that were flushed, with their parents
 }
 
 // An object is one that waits for a Flush.
@@ -64,7 +65,7 @@ func (r *Repo) Objects(ctx context.Context) (*Objects, error) {
 		home := filepath.Join(r.commonDir, "objects")
 		plain := r.hashLen == 40 && r.objectDir == home
 		ctx := context.WithoutCancel(ctx)
-		o := &Objects{repo: r, ctx: ctx, plain: plain, git: &catFile{repo: r, ctx: ctx}, waiting: make(map[ID]int),
+		o := &Objects{repo: r, ctx: ctx, plain: plain, git: &catFile{repo: r, ctx: ctx}, waiting: make(map[ID]int), written: make(map[ID][]ID),
 			loose: []string{r.objectDir}}
 		if r.quarantined() {
 			// What was pushed is in the quarantine; what was here before is at home.
@@ -239,7 +240,33 @@ func (o *Objects) flush() error {
 	if err != nil {
 		return fmt.Errorf("writing objects to %s: %w", o.repo.objectDir, err)
 	}
+	o.remember()
 	return nil
+}
+
+// keepWritten bounds how many commits a process remembers to have written.
+const keepWritten = 1000
+
+// remember keeps which commits were flushed.
+func (o *Objects) remember() {
+	for _, obj := range o.pending {
+		c, err := parseCommit(obj.data)
+		if obj.kind != "commit" || err != nil {
+			continue
+		}
+		if len(o.written) >= keepWritten {
+			clear(o.written)
+		}
+		o.written[obj.id] = c.Parents
+	}
+}
+
+// flushed reports whether this process wrote a commit, and its parents.
+func (o *Objects) flushed(id ID) (parents []ID, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	parents, ok = o.written[id]
+	return parents, ok
 }
 
 func (o *Objects) forget() {

@@ -10,7 +10,9 @@ import (
 )
 
 // tracking is the ref that keeps what a remote was seen to have.
-func tracking(remote, what string) string { return "refs/liza/remote/" + remote + "/" + what }
+func tracking(remote, what string) string { return remoteRefs + remote + "/" + what }
+
+const remoteRefs = "refs/liza/remote/"
 
 // heads are the two refs of a remote that a mirror follows, "" where it has
 // none.

@@ -21,7 +21,8 @@ var ErrIncomplete = errors.New("not everything could be saved")
 // HEAD itself when it is clean, else a new commit on top of HEAD with what is
 // staged, unstaged and untracked. In the middle of a rebase the commit that it
 // began with is behind it too. Nothing in the work tree changes, nor its index
-// or HEAD, and no ref keeps the commit yet.
+// or HEAD, and no ref keeps the commit yet; what makes a ref of it makes it
+// durable.
 //
 // Files that cannot be read, and repositories of their own inside, are left
 // out: the error then wraps ErrIncomplete and the commit is there all the same.
@@ -91,12 +92,8 @@ func (t *Trees) stage(ctx context.Context, r record, paths []string) (ID, error)
 		return "", err
 	}
 	defer index.remove()
-	options, err := t.durable(ctx)
-	if err != nil {
-		return "", err
-	}
 	// What autocrlf warns about shall be saved too.
-	options = append(options, "-c", "core.safecrlf=false", "-c", "core.splitIndex=false")
+	options := []string{"-c", "core.safecrlf=false", "-c", "core.splitIndex=false"}
 	if err := t.update(ctx, r, paths, gitstore.Cmd{Env: index.env(), Args: options}); err != nil {
 		return "", err
 	}
@@ -105,26 +102,12 @@ func (t *Trees) stage(ctx context.Context, r record, paths []string) (ID, error)
 }
 
 func (t *Trees) commit(ctx context.Context, r record, tree ID, parents []ID, message string) (ID, error) {
-	args, err := t.durable(ctx)
-	if err != nil {
-		return "", err
-	}
-	args = append(args, "commit-tree", "-F", "-")
+	args := []string{"commit-tree", "-F", "-"}
 	for _, parent := range parents {
 		args = append(args, "-p", string(parent))
 	}
 	out, err := t.git(ctx, r, gitstore.Cmd{Args: append(args, string(tree)), Stdin: []byte(message)})
 	return ID(strings.TrimSpace(string(out))), err
-}
-
-// durable makes git write objects out to the disk: the caller removes the only
-// other copy. Whoever wants none of that says so with liza.fsync.
-func (t *Trees) durable(ctx context.Context) ([]string, error) {
-	mode, err := t.repo.Config(ctx, "liza.fsync")
-	if err != nil || mode == "none" {
-		return nil, err
-	}
-	return []string{"-c", "core.fsync=committed,loose-object", "-c", "core.fsyncMethod=batch"}, nil
 }
 
 // readable is true also for what is gone: that is saved as a deletion.

@@ -126,6 +126,8 @@ var sentinels = []struct {
 	{gitstore.ErrOffline, exitFailed, "failed", "offline", "git liza sync"},
 	{context.Canceled, exitFailed, "failed", "interrupted", "type the command again"},
 	{context.DeadlineExceeded, exitConflict, "conflict", "time_limit", "type the command again"},
+	{gitstore.ErrDamaged, exitFailed, "failed", "damaged", "git liza fsck"},
+	{gitstore.ErrUnsynced, exitFailed, "changed", "unsynced", "git liza fsck"},
 	{gitstore.ErrForeignRef, exitRefused, "refused", "foreign_ref", "git liza doctor"},
 	{gitstore.ErrClock, exitFailed, "failed", "clock", "date --utc"},
 	{gitstore.ErrNoIdentity, exitRefused, "refused", "identity", "git config user.name NAME && git config user.email ADDRESS"},

@@ -27,9 +27,14 @@ type playground struct {
 
 func newPlayground(t *testing.T) *playground {
 	t.Helper()
+	return newPlaygroundAt(t, t.TempDir())
+}
+
+// newPlaygroundAt makes one in a folder that is there.
+func newPlaygroundAt(t *testing.T, root string) *playground {
+	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	root := t.TempDir()
 	p := &playground{t: t, bin: filepath.Join(root, "bin"), repo: filepath.Join(root, "repo")}
 	require.NoError(t, os.MkdirAll(p.bin, 0o755))
 	require.NoError(t, os.Symlink(self, filepath.Join(p.bin, "git-liza")))

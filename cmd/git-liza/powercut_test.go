@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A cutDisk is a playground on a file system of its own, of which pictures are
+// taken as a power cut would leave it: what the kernel has not written out yet
+// is not on them. The file system writes nothing out by itself for five minutes.
+type cutDisk struct {
+	*playground
+	image string // the disk, as a file
+	mount string // where the playground's file system is
+	cuts  int
+}
+
+// newCutDisk skips the test where nobody may mount a disk.
+func newCutDisk(t *testing.T) *cutDisk {
+	t.Helper()
+	dir := t.TempDir()
+	d := &cutDisk{image: filepath.Join(dir, "disk"), mount: filepath.Join(dir, "mount")}
+	require.NoError(t, os.Mkdir(d.mount, 0o755))
+	setup := `set -e; truncate -s 48M "$0"; mkfs.ext4 -q -E lazy_itable_init=0 "$0"; mount -o loop,commit=300 "$0" "$1"`
+	if out, err := exec.Command("sh", "-c", setup, d.image, d.mount).CombinedOutput(); err != nil {
+		t.Skipf("nobody may mount a disk here, so no power cut was tried: %v %s", err, out)
+	}
+	t.Cleanup(func() {
+		out, err := exec.Command("umount", d.mount).CombinedOutput()
+		require.NoError(t, err, string(out))
+	})
+	d.playground = newPlaygroundAt(t, d.mount)
+	return d
+}
+
+// cut runs a script in the repository as it is after a power cut now; nothing
+// that it does counts afterwards. The file system is at its place there, so that
+// the paths in it are true.
+func (d *cutDisk) cut(what, script string) {
+	d.t.Helper()
+	d.cuts++
+	picture := fmt.Sprintf("%s.%d", d.image, d.cuts)
+	out, err := exec.Command("cp", "--sparse=always", d.image, picture).CombinedOutput()
+	require.NoError(d.t, err, string(out))
+	d.boot("this was answered: "+what, picture, script)
+}
+
+// boot runs a script in the repository as a picture of the disk has it, and
+// removes the picture.
+func (d *cutDisk) boot(when, picture, script string) {
+	d.t.Helper()
+	cmd := exec.Command("unshare", "--mount", "sh", "-c",
+		`set -e; mount -o loop "$0" "$1"; cd "$2"; exec sh -c "$3"`, picture, d.mount, d.repo, "set -e\n"+script)
+	cmd.Env = d.env
+	out, err := cmd.CombinedOutput()
+	require.NoError(d.t, err, "after a power cut when %s\n%s\n%s", when, script, out)
+	require.NoError(d.t, os.Remove(picture))
+}
+
+// refsOfBoard are the refs whose moves are answered.
+const refsOfBoard = "git for-each-ref refs/liza/state refs/liza/saved refs/liza/marks refs/liza/rescue refs/heads/integration"
+
+// isWhole fails unless everything behind these refs can be read, the board is
+// sound, and the next move is made.
+const isWhole = `
+refs=$(` + refsOfBoard + ` | cut -d' ' -f1)
+git rev-list --objects --no-object-names $refs | git cat-file --batch >/dev/null
+git fsck --strict --no-dangling --no-progress $refs
+git-liza fsck --full
+git-liza note 'after the power cut'
+git-liza fsck
+`
+
+// acked runs a command, and cuts the power when it has answered: the refs of the
+// board are where they were, and whole.
+func (d *cutDisk) acked(args ...string) {
+	d.t.Helper()
+	d.must(args...)
+	d.cut(strings.Join(args, " "), "[ \"$("+refsOfBoard+")\" = '"+d.must("sh", "-c", refsOfBoard)+"' ]\n"+isWhole)
+}
+
+// write changes a file in the worktree of a task.
+func (d *cutDisk) write(id, name, text string) {
+	path := filepath.Join(d.repo, ".worktrees", id, "src", id, name)
+	require.NoError(d.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(d.t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// commit is what an agent does, with a git that syncs as git does by default.
+func (d *cutDisk) commit(id, text string) {
+	d.write(id, "file.txt", text)
+	tree := filepath.Join(d.repo, ".worktrees", id)
+	d.must("git", "-C", tree, "add", "-A")
+	d.must("git", "-C", tree, "commit", "-q", "-m", text)
+}
+
+// Whatever was answered is whole after a power cut: the move, the commits that
+// it names with everything in them, and integration.
+func TestPowerCut(t *testing.T) {
+	t.Parallel()
+	d := newCutDisk(t)
+	d.cut("git-liza init", isWhole)
+	d.add("t-1")
+	d.acked("git-liza", "claim", "t-1", "--as", "coder-1")
+	d.must("git-liza", "intent", "t-1", "--as", "coder-1", "--summary", "S", "--validation", "V")
+	d.commit("t-1", "one")
+	d.acked("git-liza", "submit", "t-1", "--as", "coder-1")
+	d.acked("git-liza", "review", "t-1", "--as", "code-reviewer-1")
+	d.acked("git-liza", "approve", "t-1", "--as", "code-reviewer-1", "--commit", d.must("git", "rev-parse", "liza/t-1"))
+	d.commit("t-1", "after the review")
+	d.write("t-1", "untracked.txt", "left out")
+	d.acked("git-liza", "merge", "t-1")
+	require.Contains(t, d.must("git", "ls-tree", "-r", "refs/liza/saved/t-1/2"), "untracked.txt")
+
+	d.must("git", "commit", "-q", "--allow-empty", "-m", "of a person")
+	d.must("git", "merge", "-q", "-m", "both", "integration")
+	d.acked("git-liza", "adopt", "main", "--reason", "R")
+
+	d.add("t-2")
+	d.must("git-liza", "claim", "t-2", "--as", "coder-1")
+	d.write("t-2", "untracked.txt", "never committed")
+	d.must("git-liza", "block", "t-2", "--as", "coder-1", "--reason", "R", "--question", "Q")
+	d.acked("git-liza", "abandon", "t-2", "--reason", "R")
+	require.Contains(t, d.must("git", "ls-tree", "-r", "refs/liza/saved/t-2/1"), "untracked.txt")
+}
+
+// A power cut while git holds the lock of the state ref: the entry that says
+// whose it is is on the disk too, so that nobody has to clear it by hand.
+func TestPowerCutInsideAMove(t *testing.T) {
+	t.Parallel()
+	d := newCutDisk(t)
+	d.cut("git-liza init", isWhole)
+	d.must("git-liza", "note", "before")
+	before := d.must("sh", "-c", refsOfBoard)
+	picture := d.image + ".inside"
+	require.NoError(t, os.WriteFile(filepath.Join(d.repo, ".git", "hooks", "reference-transaction"), []byte(
+		"#!/bin/sh\n[ $1 = prepared ] || exit 0\n[ -e "+d.repo+"/.git/refs/liza/state.lock ] && cp --sparse=always "+d.image+" "+picture+"\nexit 0\n"), 0o755))
+	d.must("git-liza", "note", "cut")
+	d.boot("a note held its lock", picture, "[ -s .git/refs/liza/state.lock ]\n[ \"$("+refsOfBoard+")\" = '"+before+"' ]\n"+isWhole)
+}
