@@ -7,13 +7,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
+// cutOff leaves word for an agent's supervisor that its command did not reach
+// the remote.
+func (s *session) cutOff(err error) {
+	var agent flow.AgentID
+	if !errors.Is(err, gitstore.ErrOffline) || !flow.Generation(s.getenv("LIZA_GENERATION")).Spawned() ||
+		agent.UnmarshalText([]byte(s.getenv("LIZA_AGENT_ID"))) != nil {
+		return
+	}
+	if repo, openErr := gitstore.Open(s.ctx, s.dir); openErr == nil {
+		work.NoteOffline(repo.CommonDir(), agent, err.Error())
+		_ = repo.Close()
+	}
+}
+
 // elsewhere adds to the report of a missing board that a remote may have it:
 // git clones neither the board nor the setting that names its remote.
 func (s *session) elsewhere(err error, f failure) failure {
+	s.cutOff(err)
 	if !errors.Is(err, gitstore.ErrNoBoard) {
 		return f
 	}

@@ -125,7 +125,10 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 		s.say("%s: %s is no longer its own; the session was ended", s.id, e.subject())
 		return false, "it was lost", nil
 	}
-	if s.rush.link.failedSince(begun) {
+	if cut, err := s.cutOff(e, begun); cut || err != nil {
+		if err != nil {
+			return false, "", err
+		}
 		return s.standBy(ctx, e)
 	}
 	if ending.Trouble != nil {
@@ -146,9 +149,9 @@ func (s *supervisor) attempt(ctx context.Context, e *errand) (more bool, failed 
 // until it answers: that the program could not report does not count.
 func (s *supervisor) standBy(ctx context.Context, e *errand) (more bool, failed string, err error) {
 	e.failure = "While the last session ran, the remote that holds the board could not be reached. Look at what is there, and report again."
-	for s.rush.link.isDown() {
+	for first := true; first && s.cuts > 0 || s.rush.link.isDown(); first = false {
 		s.presence.doing(resting, e.id(), s.rush.link.remote+" does not answer")
-		st := s.rest(ctx, e, max(s.rush.Limits.Pause, work.QuickLook))
+		st := s.rest(ctx, e, max(s.rush.Limits.pause(s.cuts), work.QuickLook))
 		if ctx.Err() != nil {
 			return false, "", nil
 		}

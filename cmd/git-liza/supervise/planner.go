@@ -2,12 +2,14 @@ package supervise
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // plans remembers which triggers planners were woken for, so that one that a
@@ -80,6 +82,9 @@ func (p *plans) note(list []flow.Trigger, left bool, failure string, l Limits) {
 // plan wakes the planner if the board has a reason to. One planner of a clone
 // works at a time: two would answer the same trigger twice.
 func (s *supervisor) plan(ctx context.Context, b *flow.Board) (turn, error) {
+	if time.Now().Before(s.resume) {
+		return turn{due: s.resume}, nil
+	}
 	if due, _, next := s.rush.plans.open(b.Triggers(), s.rush.Limits.Plans); len(due) == 0 {
 		return turn{due: next}, nil
 	}
@@ -118,6 +123,11 @@ func (s *supervisor) plan(ctx context.Context, b *flow.Board) (turn, error) {
 		failed, err = s.planIn(ctx, e, tip)
 		return err
 	})
+	var unmade *worktrees.CheckoutError
+	if errors.As(err, &unmade) {
+		s.sayOnce("%s does not plan: %v", s.id, err)
+		return turn{retry: time.Now().Add(retryAfter)}, nil
+	}
 	return turn{moved: true, piece: true, failed: failed}, err
 }
 
@@ -148,8 +158,11 @@ func (s *supervisor) planIn(ctx context.Context, e *errand, tip flow.ObjectID) (
 	if err != nil || ctx.Err() != nil {
 		return "", err
 	}
-	if s.rush.link.failedSince(begun) {
-		return "", nil
+	if len(remaining(e.triggers, b.Triggers())) > 0 {
+		if cut, err := s.cutOff(e, begun); cut || err != nil {
+			s.resume = time.Now().Add(s.rush.Limits.pause(s.cuts))
+			return "", err
+		}
 	}
 	if ending.Trouble != nil {
 		_, err := s.yield(ctx, e, *ending.Trouble)

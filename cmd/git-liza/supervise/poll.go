@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -70,6 +72,34 @@ func (l *link) isDown() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.down
+}
+
+// maxCutOff is how many sessions in a row may find the remote silent that
+// answers their supervisor: nothing that waiting mends keeps them from it.
+const maxCutOff = 3
+
+// cutOff reports whether a session that brought no move was kept from it by the
+// remote: by what the supervisor saw of it, or by what the commands of the
+// session say. Nothing is counted then. The error is that of an agent which
+// cannot work here.
+func (s *supervisor) cutOff(e *errand, begun time.Time) (bool, error) {
+	if s.rush.link.failedSince(begun) {
+		return true, nil
+	}
+	said := ""
+	if s.rush.link.remote != "" && s.provider.Commit != provider.BySupervisor {
+		said = work.Offline(s.clone.Repo.CommonDir(), s.id, begun)
+	}
+	if said == "" {
+		s.cuts = 0
+		return false, nil
+	}
+	s.rush.say(fmt.Sprintf("%s: the commands of its session did not reach %s: %s", s.id, s.rush.link.remote, s.rush.mask.String(said)))
+	if s.cuts++; s.cuts >= maxCutOff {
+		return true, &unfitError{e.id(), fmt.Errorf("%s answers here, but not in %d sessions in a row of provider %s: %s",
+			s.rush.link.remote, s.cuts, s.provider.Name, s.rush.mask.String(said))}
+	}
+	return true, nil
 }
 
 // poll keeps the mirror of a remote up to date, in a goroutine that ends with

@@ -194,3 +194,45 @@ func TestBeginsOffline(t *testing.T) {
 	require.Len(t, w.moves(flow.ActRegister), 2)
 	w.agree()
 }
+
+// A remote that answers the supervisor and not its sessions costs no task: the
+// session that could not report counts for nothing, and after some in a row the
+// agent is taken out of work.
+func TestSessionsThatDoNotReachTheRemote(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		cut  string // the sessions that are
+		want func(w *world, r *rushing, err error)
+	}{
+		"once": {"test $n = 1", func(w *world, r *rushing, err error) {
+			require.NoError(w, err, r.said())
+			require.Equal(w, flow.Merged, w.task("task-1").Status)
+			require.Equal(w, 2, w.sessions("coder-1", "task-1"))
+			require.Contains(w, w.note("prompt-coder-1-2"), "the remote that holds the board could not be reached")
+		}},
+		"always": {"true", func(w *world, r *rushing, err error) {
+			require.ErrorContains(w, err, "coder-1 is degraded: origin answers here, but not in 3 sessions in a row of provider exec: ", r.said())
+			require.Equal(w, flow.Unclaimed, w.task("task-1").Status)
+			require.Equal(w, 3, w.sessions("coder-1", "task-1"))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.tasks(1)
+			w.share()
+			home := filepath.Join(w.notes, "home")
+			require.NoError(t, os.Mkdir(home, 0o755))
+			w.write(filepath.Join(home, ".gitconfig"), "[user]\n\tname = x\n\temail = x@example.org\n[url \"/nowhere\"]\n\tinsteadOf = "+w.remote()+"\n")
+			r := w.begin(func(r *supervise.Rush) { sharply(r); r.UntilIdle = true }, reviewer(w.agent("approve")),
+				coder(w.agent(`test $n != 1 || { intent; work; }
+! `+test.cut+` || export HOME="$notes/home"
+git liza submit $LIZA_TASK`)))
+			err := r.wait()
+			require.NotContains(t, r.said(), "crashed")
+			require.Contains(t, r.said(), "coder-1: the commands of its session did not reach origin: ")
+			test.want(w, r, err)
+			w.agree()
+		})
+	}
+}

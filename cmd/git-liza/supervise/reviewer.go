@@ -89,9 +89,9 @@ func (s *supervisor) judge(ctx context.Context, e *errand) (failed string, err e
 		s.say("%s: the %s is no longer its own; the session was ended", s.id, e.subject())
 		return "it was lost", nil
 	}
-	if s.rush.link.failedSince(begun) {
-		s.resume = time.Now().Add(s.rush.Limits.Pause)
-		return "", nil // it could not report; the review goes on when the remote answers
+	if cut, err := s.cutOff(e, begun); cut || err != nil {
+		s.resume = time.Now().Add(s.rush.Limits.pause(s.cuts))
+		return "", err // it could not report; the review goes on when the remote answers
 	}
 	if ending.Trouble != nil {
 		_, err := s.yield(ctx, e, *ending.Trouble)

@@ -33,6 +33,7 @@ type supervisor struct {
 	failures map[flow.TaskID]string    // how its last review of a task ended without a verdict
 	threads  map[flow.TaskID]thread    // what its next session on a task may go on with
 	owed     []debt                    // sessions that are to be recorded
+	cuts     int                       // sessions in a row whose commands did not reach the remote
 	shaky    int                       // reviews in a row without a verdict
 	resume   time.Time                 // no review before this
 	said     string                    // the last complaint, so that it is not repeated

@@ -1,0 +1,45 @@
+package work
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// NoteOffline leaves word for the supervisor of an agent that a command of its
+// session did not reach the remote, with what the command said. It is no error
+// if that cannot be written: the session then counts like any other.
+func NoteOffline(commonDir string, agent flow.AgentID, said string) {
+	path := offlinePath(commonDir, agent)
+	if os.MkdirAll(filepath.Dir(path), 0o777) != nil || os.RemoveAll(path) != nil {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return
+	}
+	_, _ = f.WriteString(flow.Excerpt(said, 500))
+	f.Close()
+}
+
+// Offline is what a command of an agent's session has said since a time that did
+// not reach the remote, "" if there was none. It is the agent's word.
+func Offline(commonDir string, agent flow.AgentID, since time.Time) string {
+	path := offlinePath(commonDir, agent)
+	info, err := os.Lstat(path)
+	if err != nil || info.ModTime().Before(since) {
+		return ""
+	}
+	text, err := gitstore.ReadSmall(path)
+	if err != nil {
+		return ""
+	}
+	return flow.Excerpt(string(text), 500)
+}
+
+func offlinePath(commonDir string, agent flow.AgentID) string {
+	return filepath.Join(commonDir, "liza", "offline", string(agent))
+}
