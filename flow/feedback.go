@@ -16,7 +16,7 @@ import (
 //	Suggestion: …
 //	- [concern] …
 //	Prior Feedback Status:
-//	- RESOLVED: …
+//	- RESOLVED: NUMBER OR WORDS OF AN EARLIER BLOCKER
 //
 // Lines that belong to nothing before them are an error that names the line;
 // so a reviewer's finding is never lost silently.
@@ -34,7 +34,6 @@ type feedbackParser struct {
 	out   Feedback
 	field *string // what a following line continues
 	item  *Finding
-	prior bool
 }
 
 // These are compiled when a rejection is read, not in every process.
@@ -56,7 +55,7 @@ func (p *feedbackParser) line(line string) error {
 	if m := findingLine().FindStringSubmatch(line); m != nil {
 		return p.finding(strings.EqualFold(m[1], "blocker"), m[2])
 	}
-	if m := priorLine().FindStringSubmatch(line); m != nil && p.prior {
+	if m := priorLine().FindStringSubmatch(line); m != nil {
 		entry := Prior{Finding: m[2]}
 		if err := entry.Status.UnmarshalText([]byte(m[1])); err != nil {
 			return err
@@ -90,7 +89,7 @@ func (p *feedbackParser) finding(blocker bool, text string) error {
 	}
 	*list = append(*list, f)
 	p.item = &(*list)[len(*list)-1]
-	p.field, p.prior = &p.item.Issue, false
+	p.field = &p.item.Issue
 	return nil
 }
 
@@ -99,7 +98,7 @@ func (p *feedbackParser) label(label, rest string) error {
 	case "overall":
 		p.field, p.item = &p.out.Overall, nil
 	case "prior feedback status":
-		p.prior, p.field, p.item = true, nil, nil
+		p.field, p.item = nil, nil
 		return nil
 	default:
 		if p.item == nil {
@@ -112,4 +111,37 @@ func (p *feedbackParser) label(label, rest string) error {
 	}
 	*p.field = strings.TrimSpace(*p.field + "\n" + rest)
 	return nil
+}
+
+// lines are the text form of feedback, as [ParseFeedback] reads it.
+func (f Feedback) lines() []string {
+	var list []string
+	add := func(label, text string) {
+		if text != "" {
+			list = append(list, strings.Split(label+text, "\n")...)
+		}
+	}
+	for kind, findings := range [][]Finding{f.Blockers, f.Concerns} {
+		label := [...]string{"- [blocker] ", "- [concern] "}[kind]
+		for _, one := range findings {
+			if one.Line > 0 {
+				one.File += ":" + strconv.Itoa(one.Line)
+			}
+			if one.File != "" {
+				label += one.File + " — "
+			}
+			add(label, one.Issue)
+			add("Why it matters: ", one.Why)
+			add("Suggestion: ", one.Suggestion)
+			label = label[:len("- [blocker] ")]
+		}
+	}
+	add("Overall: ", f.Overall)
+	if len(f.Prior) > 0 {
+		list = append(list, "Prior Feedback Status:")
+	}
+	for _, p := range f.Prior {
+		add("- "+p.Status.String()+": ", p.Finding)
+	}
+	return list
 }

@@ -167,7 +167,7 @@ func (r *RejectMove) check(p *play) *Refusal {
 	if refusal := p.submitted(r.Commit, "reject"); refusal != nil {
 		return refusal
 	}
-	hint := "git liza reject " + string(p.task.ID) + " --commit " + string(r.Commit) + " --reason '- [blocker] FILE:LINE — ISSUE'"
+	hint := r.hint(p.task)
 	if len(r.Feedback.Blockers) == 0 {
 		return refuse(RuleReason, hint, "a rejection names at least one blocker")
 	}
@@ -188,10 +188,41 @@ func (r *RejectMove) check(p *play) *Refusal {
 	}
 	for i, b := range p.task.Rejection.Blockers {
 		if _, ok := answer(r.Feedback.Prior, b, i+1); !ok {
-			return refuse(RulePrior, hint, "the rejection does not say what became of earlier blocker %d (%s): answer it under Prior Feedback Status", i+1, clip(b.Issue))
+			return refuse(RulePrior, hint, "the rejection does not say what became of earlier blocker %d (%s): it is RESOLVED, STILL_PRESENT or PARTIAL", i+1, clip(b.Issue))
 		}
 	}
 	return nil
+}
+
+// hint is the command with a reason that is accepted: what was said, and a line
+// for each earlier blocker of which nothing was said.
+func (r *RejectMove) hint(t *Task) string {
+	command := "git liza reject " + string(t.ID) + " --commit " + string(r.Commit)
+	const blocker = "- [blocker] FILE:LINE — ISSUE"
+	if t.Attempt.Cycles == 0 || t.Rejection == nil {
+		return command + " --reason " + quotePath(blocker)
+	}
+	said := Feedback{Blockers: r.Feedback.Blockers, Concerns: r.Feedback.Concerns, Overall: r.Feedback.Overall}
+	for _, prior := range r.Feedback.Prior {
+		if prior.Finding != "" && prior.Status != 0 {
+			said.Prior = append(said.Prior, prior)
+		}
+	}
+	for i, b := range t.Rejection.Blockers {
+		if _, ok := answer(said.Prior, b, i+1); !ok {
+			said.Prior = append(said.Prior, Prior{Finding: strconv.Itoa(i + 1), Status: StillPresent})
+		}
+	}
+	list := said.lines()
+	const longest = 1000 // what is longer nobody copies
+	if len(said.Blockers) == 0 || len(strings.Join(list, "\n")) > longest {
+		list = append([]string{blocker}, Feedback{Prior: said.Prior}.lines()...)
+	}
+	var text strings.Builder
+	for _, line := range list {
+		text.WriteString(" " + quotePath(line))
+	}
+	return command + ` --reason "$(printf '%s\n'` + text.String() + `)"`
 }
 
 // answer finds what a reviewer says of an earlier blocker.

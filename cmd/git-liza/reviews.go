@@ -52,6 +52,29 @@ func (c *approveCommand) Run(s *session) error {
 	return s.taskResult(r, c.ID, "approved")
 }
 
+// Help is what the page of the command says of the reason.
+func (c *rejectCommand) Help() string {
+	return `The reason, in lines; a blocker is required:
+
+    Overall: TEXT
+    - [blocker] FILE:LINE — ISSUE
+    Why it matters: TEXT
+    Suggestion: TEXT
+    - [concern] FILE:LINE — ISSUE
+
+From the second rejection on, a line for each earlier blocker, by its number
+or its words:
+
+    Prior Feedback Status:
+    - RESOLVED: 1
+    - STILL_PRESENT: 2
+    - PARTIAL: 3
+
+--reason-file - takes it from standard input. As YAML it is blockers and
+concerns (file, line, issue, why, suggestion), prior (finding, status) and
+overall.`
+}
+
 type rejectCommand struct {
 	ID         flow.TaskID `arg:""`
 	Commit     string      `required:"" placeholder:"SHA" help:"The full id of the submitted commit."`
