@@ -5,6 +5,7 @@ package flow
 type Question struct {
 	Submission ObjectID   // tree, merge base with Tip and changed paths of this commit
 	Behind     []ObjectID // which of these are ancestors of Submission, or of Descendant
+	Rejected   ObjectID   // tree of the commit that was rejected before Submission
 	Descendant ObjectID   // for an adoption: the commit that others lie behind
 	Merge      ObjectID   // parents and tree of this merge commit, and the tree git computes for it
 	Onto       ObjectID   // the first parent that Merge must have
@@ -21,6 +22,7 @@ type Facts struct {
 	Exists  bool // the commit asked for exists and is a commit
 	Tree    ObjectID
 	Base    ObjectID // merge base with the tip
+	Was     ObjectID // tree of the rejected commit, "" if that is not here
 	Bases   int      // how many commits could be that
 	Behind  map[ObjectID]bool
 	Changes []PathChange

@@ -33,6 +33,7 @@ const (
 	RuleIntent       Rule = "intent"            // a coder says what it will do before it submits
 	RuleAncestry     Rule = "ancestry"          // work builds on its claim's base
 	RuleEmpty        Rule = "empty"             // a submission changes something
+	RuleUnchanged    Rule = "unchanged"         // a rejected submission comes back changed
 	RuleScope        Rule = "scope"             // a submission stays inside its paths
 	RuleRolePaths    Rule = "role_paths"        // a role writes only its paths
 	RuleTests        Rule = "tests"             // code changes come with tests

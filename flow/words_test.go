@@ -265,6 +265,8 @@ func (w words) doubt(f *Facts) {
 			f.Tree = object(value)
 		case "base":
 			f.Base = object(value)
+		case "rejected":
+			f.Was = f.Tree
 		case "merged":
 			f.Merged = object(value)
 		case "parents":

@@ -51,6 +51,9 @@ func (s *SubmitMove) ask(m Move, b *Board) Question {
 		if t.Attempt.Fix != "" {
 			q.Behind = append(q.Behind, t.Attempt.Fix)
 		}
+		if t.afterRejection() {
+			q.Rejected = t.Rejection.Commit
+		}
 	}
 	return q
 }
@@ -65,7 +68,7 @@ func (s *SubmitMove) already(p *play) bool {
 }
 
 func (s *SubmitMove) check(p *play) *Refusal {
-	for _, guard := range []func(*play) *Refusal{s.facts, s.ancestry, s.scope, s.tests, s.verified} {
+	for _, guard := range []func(*play) *Refusal{s.facts, s.ancestry, s.unchanged, s.scope, s.tests, s.verified} {
 		if r := guard(p); r != nil {
 			return r
 		}
@@ -161,6 +164,24 @@ func (s *SubmitMove) ancestry(p *play) *Refusal {
 		return refuse(RuleEmpty, "git add -A && git commit", "%s changes nothing against integration", s.Commit.Short())
 	}
 	return nil
+}
+
+// afterRejection reports whether the claim answers a rejection. One that was
+// made after a block does not: whoever unblocked the task has looked at it.
+func (t *Task) afterRejection() bool {
+	return t.Claim != nil && t.Claim.From == Rejected && t.Rejection != nil
+}
+
+// unchanged refuses what was rejected as it stands: a review of it costs as
+// much as the first and says the same.
+func (s *SubmitMove) unchanged(p *play) *Refusal {
+	t := p.task
+	if p.facts == nil || !t.afterRejection() || s.Commit != t.Rejection.Commit && s.Tree != p.facts.Was {
+		return nil
+	}
+	return refuse(RuleUnchanged, "git liza show "+string(t.ID),
+		"%s has the content of %s, which %s rejected: mend its blockers and commit that; if the reviewer is wrong, ask: git liza block %s --reason R --question Q",
+		s.Commit.Short(), t.Rejection.Commit.Short(), t.Rejection.By, t.ID)
 }
 
 // scope holds the changed paths against what the task and the role may write.

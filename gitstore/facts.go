@@ -102,6 +102,12 @@ func (s *Store) submissionFacts(ctx context.Context, q flow.Question, f *flow.Fa
 	if err := s.behind(ctx, q.Behind, q.Submission, f); err != nil {
 		return err
 	}
+	if q.Rejected != "" {
+		was, _, err := s.commit(q.Rejected)
+		if f.Was = was.Tree; err != nil {
+			return err
+		}
+	}
 	changes, err := s.Repo.Changes(ctx, f.Base, q.Submission)
 	for _, c := range changes {
 		f.Changes = append(f.Changes, flow.PathChange{Path: c.Path, Mode: c.Mode, Was: c.OldMode, Size: c.Size, Link: c.Link})

@@ -19,7 +19,7 @@ func (s *session) suit(hint string) string {
 	}
 	hint, _, _ = strings.Cut(hint, " # ")
 	for _, command := range humanCommands() {
-		if strings.Contains(hint+" ", command+" ") || strings.Contains(hint, "git config liza.") {
+		if strings.Contains(hint+" ", command+" ") {
 			return s.question()
 		}
 	}
