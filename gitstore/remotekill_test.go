@@ -245,12 +245,10 @@ func TestRemoteSlow(t *testing.T) {
 		done <- err
 	}()
 	g.wait(t)
-	began := time.Now()
 	cancel()
-	err = <-done
+	err = <-done // and not after ten minutes
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, "may have the move")
-	require.Less(t, time.Since(began), time.Minute)
 	emptyOutbox(t, l.a)
 	require.NoError(t, os.Remove(filepath.Join(l.bare, "hooks", "pre-receive")))
 	l.agree(t)

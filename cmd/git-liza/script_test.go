@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strconv"
@@ -11,19 +12,56 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-func TestMain(m *testing.M) {
+// built is the git-liza that tests run as a process of its own.
+var built string
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+// testMain builds the program once. Tests start it some ten thousand times, and
+// with the race detector each start takes four times as long, so that only the
+// torture has it there: what runs in the tests' own process has it always.
+func testMain(m *testing.M) int {
 	// A test that runs a command in its own process installs hooks that name
 	// the test binary: as a hook it is the program, never the tests once more.
 	if len(os.Args) > 1 && os.Args[1] == "hook" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"git-liza": main})
+	dir, err := os.MkdirTemp("", "git-liza")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	built = filepath.Join(dir, "git-liza")
+	args := []string{"build", "-buildvcs=false", "-o", built}
+	if tortured {
+		args = append(args, "-race")
+	}
+	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	if err := os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")); err != nil {
+		panic(err)
+	}
+	return m.Run()
 }
+
+// tortured is whether tests run long, and with the race detector everywhere.
+var tortured = os.Getenv("LIZA_TORTURE") != ""
 
 // TestScripts runs the stories in testdata/script: real git, the real program
 // under its own name, a pinned environment and a clock that stands still
 // unless a script shifts it with LIZA_NOW.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { runScripts(t) }
+
+// TestTortureScripts runs them with the race detector in the program.
+func TestTortureScripts(t *testing.T) {
+	if !tortured {
+		t.Skip("LIZA_TORTURE is not set")
+	}
+	runScripts(t)
+}
+
+func runScripts(t *testing.T) {
 	// Whoever runs the tests under nohup would make the programs deaf to a closed
 	// terminal: what is listened to here, children do not inherit as ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
