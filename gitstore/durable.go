@@ -248,16 +248,7 @@ func (r *Repo) syncPaths(mode string, paths []string) error {
 			return err
 		}
 	}
-	f, err := os.CreateTemp(r.objectDir, "tmp_obj_") // as git's prune clears them away
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	if _, err := f.WriteString("x"); err != nil {
-		return err
-	}
-	return flushDisk(f, mode, foldersOf(paths)...)
+	return flushNew(r.objectDir, mode, foldersOf(paths)...)
 }
 
 func (r *Repo) syncChunk(mode string, paths []string) error {
@@ -308,6 +299,43 @@ func foldersOf(paths []string) []string {
 		list = append(list, filepath.Dir(path))
 	}
 	return list
+}
+
+// SyncMoved makes durable, as liza.fsync says, that git has moved refs.
+// [Repo.MoveRefs] needs no such call.
+func (r *Repo) SyncMoved(ctx context.Context, refs []string) error {
+	mode, err := r.fsync(ctx)
+	if err != nil || mode == fsyncNone {
+		return err
+	}
+	var paths []string
+	for _, name := range refs {
+		if checkRefName(name) == nil {
+			paths = append(paths, r.refPath(name))
+		}
+	}
+	dir := filepath.Join(r.commonDir, "liza")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("syncing refs: %w", err)
+	}
+	if err := flushNew(dir, mode, foldersUpTo(r.commonDir, paths...)...); err != nil {
+		return fmt.Errorf("syncing refs: %w", err)
+	}
+	return nil
+}
+
+// flushNew is flushDisk with a file that is new, made in a folder for that.
+func flushNew(dir, mode string, folders ...string) error {
+	f, err := os.CreateTemp(dir, "tmp_obj_") // as git's prune clears them away
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if _, err := f.WriteString("x"); err != nil {
+		return err
+	}
+	return flushDisk(f, mode, folders...)
 }
 
 // maxAlternates bounds how many folders of objects are followed.

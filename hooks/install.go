@@ -96,7 +96,11 @@ func (r *record) install(ctx context.Context, repo *gitstore.Repo, o Options) er
 		_, undone := r.uninstall(ctx, repo)
 		return errors.Join(err, undone)
 	}
-	for _, s := range serverSettings(o) {
+	fsync, err := repo.Config(ctx, "liza.fsync")
+	if err != nil {
+		return err
+	}
+	for _, s := range serverSettings(o, fsync != "none") {
 		if err := r.set(ctx, repo, "config", s[0], s[1]); err != nil {
 			return err
 		}
@@ -109,12 +113,16 @@ func (r *record) install(ctx context.Context, repo *gitstore.Repo, o Options) er
 const checksObjects = "receive.fsckObjects"
 
 // serverSettings are what the hooks of a server rely on: reflogs that a repair
-// can go by, push options, sound objects, and the first admin.
-func serverSettings(o Options) [][2]string {
+// can go by, push options, objects and refs that are on the disk before they
+// count, sound objects, and the first admin.
+func serverSettings(o Options, synced bool) [][2]string {
 	if !o.Server {
 		return nil
 	}
 	list := [][2]string{{"core.logAllRefUpdates", "always"}, {"receive.advertisePushOptions", "true"}, {checksObjects, "true"}}
+	if synced {
+		list = append(list, [2]string{"core.fsync", "committed,loose-object,reference"}, [2]string{"core.fsyncMethod", "batch"})
+	}
 	if o.Admin != "" {
 		list = append(list, [2]string{"liza.server.admin", o.Admin}, [2]string{"liza.server.adminKey", o.AdminKey})
 	}

@@ -178,6 +178,16 @@ func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, serve
 	return Judge(ctx, s, Push{Updates: list})
 }
 
+// Committed makes durable that refs of a server have moved: git syncs what is in
+// them, but answers a push before their names need be on the disk.
+func Committed(ctx context.Context, s *gitstore.Store, updates []Update) error {
+	names := make([]string, 0, len(updates))
+	for _, u := range updates {
+		names = append(names, u.Name)
+	}
+	return s.Repo.SyncMoved(ctx, names)
+}
+
 // Backstop judges one transaction of a push on a server after pre-receive has
 // judged the whole: where a push is not atomic, each ref is a transaction of
 // its own, and some may fail. So what follows from moves goes with the state

@@ -92,7 +92,8 @@ func (s stub) whole(call, find, name string) string {
 
 // lines hands those lines of a ref transaction to the program that are about
 // refs which it guards and that our own process, on a clone, has not judged
-// before.
+// before. On a server it hands them over once more when the refs have moved, to
+// have that on the disk before the push is answered.
 func (s stub) lines(o Options) string {
 	guarded := "refs/liza/state | refs/heads/*"
 	if o.Integration != "" {
@@ -109,8 +110,11 @@ while IFS= read -r line; do
 	esac
 	ref=${line##* } ours=$ours$line$nl
 `, "GUARDED", guarded, 1)
-	judged, ending := serverLines, lostMoves
+	judged, ending := serverLines, "if [ $1 = committed ]; then\n[ \"$ours\" ] || exit 0\n"+find("$ref", o.Binary, 0)+
+		`printf %s "$ours" | "$liza" hook `+transaction+" committed\nexit\nfi\n"+lostMoves
+	states := "prepared | committed"
 	if !o.Server {
+		states = "prepared"
 		judged, ending = `	case $LIZA_JUDGED in
 	"$GIT_DIR$nl"*"$nl$line$nl"*) ;;
 	*) new=1 ;;
@@ -120,9 +124,9 @@ while IFS= read -r line; do
 	ending += `[ "$new" ] || { [ "$kept" ] && [ ! "$state" ]; } || exit 0
 ` + find("$ref", o.Binary, 1) + `printf %s "$ours" | "$liza" hook ` + transaction + " prepared\n"
 	if s.first == "" {
-		return "[ \"$1\" = prepared ] || exit 0\nnl='\n'\n" + selects + judged + "done\n" + ending
+		return "case $1 in " + states + ") ;; *) exit 0 ;; esac\nnl='\n'\n" + selects + judged + "done\n" + ending
 	}
-	return "if [ \"$1\" != prepared ]; then\n\t[ -x \"$first\" ] && exec \"$first\" \"$@\"\n\texit 0\nfi\n" + readInput +
+	return "case $1 in\n" + states + ") ;;\n*)\n\t[ -x \"$first\" ] && exec \"$first\" \"$@\"\n\texit 0\n\t;;\nesac\n" + readInput +
 		callWithInput + " || exit\n" + selects + judged + "done <<EOF\n${all%$nl}\nEOF\n" + ending
 }
 

@@ -98,13 +98,13 @@ func (s *session) overdue(after time.Duration) *time.Timer {
 }
 
 type referenceTransactionCommand struct {
-	State  string `arg:"" help:"What git is about to do; only prepared can be refused."`
+	State  string `arg:"" help:"What git is about to do, or has done; only prepared can be refused."`
 	Server bool   `help:"The repository is a shared remote; default: if it is bare."`
 }
 
 func (c *referenceTransactionCommand) Run(s *session) error {
 	updates, err := hooks.ReadUpdates(s.stdin)
-	if c.State != "prepared" {
+	if c.State != "prepared" && c.State != "committed" {
 		return nil
 	}
 	if err != nil {
@@ -115,6 +115,9 @@ func (c *referenceTransactionCommand) Run(s *session) error {
 		return hooks.Unjudged(s.ctx, err)
 	}
 	defer end()
+	if c.State == "committed" {
+		return hooks.Committed(s.ctx, store, updates)
+	}
 	return hooks.Transaction(s.ctx, store, updates, c.Server || store.Repo.MainWorkTree() == "")
 }
 

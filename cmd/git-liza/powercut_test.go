@@ -144,3 +144,30 @@ func TestPowerCutInsideAMove(t *testing.T) {
 	d.must("git-liza", "note", "cut")
 	d.boot("a note held its lock", picture, "[ -s .git/refs/liza/state.lock ]\n[ \"$("+refsOfBoard+")\" = '"+before+"' ]\n"+isWhole)
 }
+
+// The same on a server, whose git unpacks what it gets into loose objects, and
+// answers before its refs need be on the disk.
+func TestPowerCutOfAServer(t *testing.T) {
+	t.Parallel()
+	d, p := newCutDisk(t), newPlayground(t)
+	d.repo = filepath.Join(d.mount, "server.git")
+	p.must("git", "init", "-q", "--bare", d.repo)
+	d.must("git-liza", "hooks", "install", "--server")
+	d.must("sync") // whoever sets up a server sees that it is there
+	p.must("git", "remote", "add", "origin", d.repo)
+	pushed := func(args ...string) {
+		t.Helper()
+		p.must(args...)
+		refs := strings.Replace(refsOfBoard, "refs/liza/rescue ", "", 1)
+		d.cut(strings.Join(args, " "), "[ \"$("+refs+")\" = '"+d.must("sh", "-c", refs)+"' ]\n"+strings.Replace(isWhole, "git-liza note", ": git-liza note", 1))
+	}
+	pushed("git-liza", "sync", "--set", "origin")
+	p.add("t-1")
+	p.must("git-liza", "claim", "t-1", "--as", "coder-1")
+	pushed("git-liza", "intent", "t-1", "--as", "coder-1", "--summary", "S", "--validation", "V")
+	(&cutDisk{playground: p}).commit("t-1", "one")
+	pushed("git-liza", "submit", "t-1", "--as", "coder-1")
+	p.must("git-liza", "review", "t-1", "--as", "code-reviewer-1")
+	p.must("git-liza", "approve", "t-1", "--as", "code-reviewer-1", "--commit", p.must("git", "rev-parse", "liza/t-1"))
+	pushed("git-liza", "merge", "t-1")
+}
