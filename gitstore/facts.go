@@ -109,9 +109,13 @@ func (s *Store) submissionFacts(ctx context.Context, q flow.Question, f *flow.Fa
 		}
 	}
 	changes, err := s.Repo.Changes(ctx, f.Base, q.Submission)
+	if err != nil {
+		return err
+	}
 	for _, c := range changes {
 		f.Changes = append(f.Changes, flow.PathChange{Path: c.Path, Mode: c.Mode, Was: c.OldMode, Size: c.Size, Link: c.Link})
 	}
+	f.Flaw, err = s.flaw(ctx, q.Tip, f.Base, q.Submission, changes)
 	return err
 }
 
@@ -138,6 +142,10 @@ func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts, 
 		return err
 	}
 	f.Tree, f.Parents = c.Tree, c.Parents
+	if err := checkCommit(c.Raw, s.Repo.hashLen); err != nil {
+		f.Flaw = &flow.Refusal{Rule: flow.RuleContent, Hint: "git config user.name NAME && git config user.email ADDRESS",
+			Reason: fmt.Sprintf("the merge commit %s is not as git writes it: %v", c.ID.Short(), err)}
+	}
 	for _, id := range []ID{q.Onto, q.Submission} {
 		if _, ok, err := s.commit(id); err != nil || !ok {
 			return err

@@ -1,0 +1,195 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Bounds of resolving links: as many in a row as Linux follows, as many entries
+// of folders in all as are looked at in a second, and as many links.
+const (
+	maxFollowed  = 40
+	maxLinkSteps = 20_000_000
+	maxLinks     = 10_000
+)
+
+// A resolver follows symbolic links within one tree.
+type resolver struct {
+	o      *Objects
+	root   ID
+	steps  *int
+	listed map[ID][]Entry
+}
+
+// errUndecided says that where a link leads cannot be told, on some platform.
+var errUndecided = errors.New("where it leads cannot be told")
+
+// drive is the beginning of an absolute path on Windows.
+var drive = regexp.MustCompile(`^[A-Za-z]:`)
+
+// leads follows a link and says why nobody should check it out, "" if it stays
+// in the tree. What is not there is taken for a folder, which it may become.
+func (r *resolver) leads(ctx context.Context, link string) (string, error) {
+	at, todo := []string{}, strings.Split(link, "/")
+	for hops := 0; len(todo) > 0; {
+		if *r.steps++; *r.steps > maxLinkSteps {
+			return "leads through too many others", ctx.Err()
+		}
+		part := todo[0]
+		todo = todo[1:]
+		switch {
+		case part == "" || part == ".":
+			continue
+		case part == "..":
+			if len(at) == 0 {
+				return "leads out of the tree", nil
+			}
+			at = at[:len(at)-1]
+			continue
+		case badPlatformName(part, false) == "is .git on some file systems" || badName(part):
+			return "leads into .git", nil
+		}
+		e, err := r.entry(ctx, at, part)
+		switch {
+		case errors.Is(err, errUndecided):
+			return err.Error(), nil
+		case err != nil:
+			return "", err
+		case e.Mode == ModeSubmodule && len(todo) > 0:
+			return "leads into a submodule", nil
+		case e.Mode != ModeSymlink:
+			at = append(at, part)
+			continue
+		}
+		if hops++; hops > maxFollowed {
+			return "leads through too many others", nil
+		}
+		target, err := r.o.readKind(e.ID, "blob", maxLink)
+		if err != nil {
+			return "", err
+		}
+		text := string(target)
+		if text == "" || strings.HasPrefix(text, "/") || strings.ContainsAny(text, "\\\x00") || drive.MatchString(text) {
+			return "leads out of the tree", nil
+		}
+		todo = append(strings.Split(text, "/"), todo...)
+	}
+	return "", ctx.Err()
+}
+
+// entry looks a name up in a folder. Where another name, one that some file
+// systems take for it, is a link, nobody knows where it leads.
+func (r *resolver) entry(ctx context.Context, folder []string, name string) (Entry, error) {
+	at := Entry{Mode: ModeTree, ID: r.root}
+	for i := 0; i <= len(folder); i++ {
+		if at.Mode != ModeTree {
+			return Entry{}, ctx.Err() // behind a file, or what is not there
+		}
+		want := name
+		if i < len(folder) {
+			want = folder[i]
+		}
+		entries, err := r.list(at.ID)
+		if err != nil {
+			return Entry{}, err
+		}
+		*r.steps += 8 + len(entries)
+		at = Entry{}
+		for _, e := range entries {
+			if e.Name == want {
+				at = e
+			} else if e.Mode == ModeSymlink && alike(e.Name, want) {
+				return Entry{}, fmt.Errorf("%w on a file system that takes %.100q for %.100q", errUndecided, want, e.Name)
+			}
+		}
+	}
+	return at, ctx.Err()
+}
+
+// alike reports whether some file system may take two names for one: those that
+// differ in case, and, since nobody normalizes them here, any two with other
+// characters than ASCII.
+func alike(a, b string) bool {
+	return strings.EqualFold(a, b) || !plainASCII(a) && !plainASCII(b)
+}
+
+func (r *resolver) list(tree ID) ([]Entry, error) {
+	if entries, ok := r.listed[tree]; ok {
+		return entries, nil
+	}
+	entries, err := r.o.Tree(tree)
+	if err == nil {
+		if len(r.listed) > 1000 {
+			clear(r.listed)
+		}
+		r.listed[tree] = entries
+	}
+	return entries, err
+}
+
+// badLink finds a link of a commit's tree that leads where it must not, and that
+// did not in the tree before. It looks at all of them, since a new one changes
+// where others lead, but only where the changes bring one.
+func (s *Store) badLink(ctx context.Context, base, now ID, changes []Change) (path, why string, err error) {
+	changed := map[string]bool{}
+	for _, c := range changes {
+		if c.Mode == ModeSymlink {
+			changed[c.Path] = true
+		}
+	}
+	if len(changed) == 0 {
+		return "", "", nil
+	}
+	links, err := s.linksOf(ctx, now)
+	if err != nil {
+		return "", "", err
+	}
+	if len(links) > maxLinks {
+		return links[0], fmt.Sprintf("is one of more than %d", maxLinks), nil
+	}
+	steps := 0
+	after := &resolver{s.objects, now, &steps, map[ID][]Entry{}}
+	before := &resolver{s.objects, base, &steps, map[ID][]Entry{}}
+	for _, link := range links {
+		why, err := after.leads(ctx, link)
+		if err == nil && why != "" && !changed[link] {
+			was, beforeErr := before.leads(ctx, link)
+			if err = beforeErr; was != "" {
+				continue // it led astray before
+			}
+		}
+		if err != nil || why != "" {
+			return link, why, err
+		}
+	}
+	return "", "", nil
+}
+
+// linksOf lists the symbolic links of a tree, up to one more than are looked at.
+func (s *Store) linksOf(ctx context.Context, root ID) ([]string, error) {
+	var links []string
+	w := comparison{o: s.objects, commit: root, todo: []pair{{new: root}}}
+	for len(w.todo) > 0 && len(links) <= maxLinks {
+		last := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		if w.folders++; w.folders > MaxChanges || len(w.todo) > MaxChanges {
+			return nil, w.limited("has symbolic links among more than %d folders", MaxChanges)
+		}
+		c, err := w.open(last.new)
+		for ; err == nil && c.more; err = c.next() {
+			switch path := last.dir + c.entry.Name; c.entry.Mode {
+			case ModeTree:
+				w.todo = append(w.todo, pair{dir: path + "/", new: c.entry.ID})
+			case ModeSymlink:
+				links = append(links, path)
+			}
+		}
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+	}
+	return links, nil
+}

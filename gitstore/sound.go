@@ -1,0 +1,319 @@
+package gitstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// maxNewCommits is how many commits a submission may bring.
+const maxNewCommits = 10_000
+
+// A soundness looks at what a submission brings: all its commits that the
+// integration branch does not have, and all their folders that their parents do
+// not have.
+type soundness struct {
+	s       *Store
+	known   map[ID]bool // folders that were looked at
+	folders int
+	bytes   int
+}
+
+// An unsound object is one that git refuses, here or on another platform, or
+// that cannot be judged.
+type unsound struct{ reason string }
+
+func (u *unsound) Error() string { return u.reason }
+
+func unsoundf(format string, args ...any) error { return &unsound{fmt.Sprintf(format, args...)} }
+
+// flaw says what no git should take of the objects that a submission brings
+// beside the integration branch at tip, nil if all are sound.
+func (s *Store) flaw(ctx context.Context, tip, base, commit ID, changes []Change) (*flow.Refusal, error) {
+	if base == "" {
+		return nil, nil // it has nothing in common with integration, which is refused
+	}
+	again := fmt.Sprintf("git reset --soft %s && git commit -m MESSAGE", base)
+	found := func(err error) (*flow.Refusal, error) {
+		var u *unsound
+		if errors.As(err, &u) {
+			return &flow.Refusal{Rule: flow.RuleContent, Reason: u.reason, Hint: again}, nil
+		}
+		var limit *flow.Refusal
+		if errors.As(err, &limit) {
+			return limit, nil
+		}
+		if errors.Is(err, ErrNoObject) {
+			return nil, nil // a server asks of all saved work whether it is whole
+		}
+		return nil, err
+	}
+	list, err := s.brought(ctx, tip, base, commit)
+	if err != nil {
+		return found(err)
+	}
+	judge := &soundness{s: s, known: map[ID]bool{}}
+	for _, id := range list {
+		if err := judge.commit(ctx, id); err != nil {
+			return found(err)
+		}
+	}
+	was, _, err := s.commit(base)
+	if err != nil {
+		return nil, err
+	}
+	now, _, err := s.commit(commit)
+	if err != nil {
+		return nil, err
+	}
+	path, why, err := s.badLink(ctx, was.Tree, now.Tree, changes)
+	if err != nil {
+		return found(err)
+	}
+	if why != "" {
+		again = "git rm --cached -- '" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+		return found(unsoundf("%.200q is a symbolic link that %s", path, why))
+	}
+	return nil, nil
+}
+
+// brought lists the commits that integration does not have. A short straight
+// line is read here: a process costs more.
+func (s *Store) brought(ctx context.Context, tip, base, commit ID) ([]ID, error) {
+	var list []ID
+	for id := commit; len(list) < 16; {
+		if id == base || id == tip {
+			return list, nil
+		}
+		c, ok, err := s.commit(id)
+		if err != nil || !ok {
+			return nil, err
+		}
+		list = append(list, id)
+		if len(c.Parents) != 1 {
+			break
+		}
+		id = c.Parents[0]
+	}
+	args := []string{"rev-list", fmt.Sprintf("--max-count=%d", maxNewCommits+1), string(commit), "^" + string(tip)}
+	out, err := s.Repo.Git(ctx, append(args, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	list = nil
+	for line := range strings.FieldsSeq(string(out)) {
+		list = append(list, ID(line))
+	}
+	if len(list) > maxNewCommits {
+		return nil, unsoundf("%s brings more than %d commits", commit.Short(), maxNewCommits)
+	}
+	return list, nil
+}
+
+func (j *soundness) commit(ctx context.Context, id ID) error {
+	c, ok, err := j.s.commit(id)
+	if err != nil || !ok {
+		return errors.Join(err, ctx.Err())
+	}
+	if err := checkCommit(c.Raw, j.s.Repo.hashLen); err != nil {
+		return unsoundf("commit %s is not as git writes it: %v", id.Short(), err)
+	}
+	var old []ID
+	for _, parent := range c.Parents {
+		p, ok, err := j.s.commit(parent)
+		if err != nil {
+			return err
+		}
+		if ok {
+			old = append(old, p.Tree)
+		}
+	}
+	if err := j.tree(ctx, "", c.Tree, old); err != nil {
+		var u *unsound
+		if errors.As(err, &u) {
+			return unsoundf("%s in commit %s", u.reason, id.Short())
+		}
+		return err
+	}
+	return nil
+}
+
+// tree looks at a folder that none of the old ones is, and at what is new in it.
+func (j *soundness) tree(ctx context.Context, dir string, id ID, old []ID) error {
+	if j.known[id] || slices.Contains(old, id) {
+		return ctx.Err()
+	}
+	j.known[id] = true
+	if j.folders++; j.folders > MaxChanges {
+		return unsoundf("there are more than %d new folders", MaxChanges)
+	}
+	data, err := j.s.objects.rawTree(id, maxTree)
+	var large *tooLarge
+	if errors.As(err, &large) {
+		return unsoundf("the folder %.200q has %d bytes", dir, large.size)
+	}
+	if err != nil {
+		return err
+	}
+	if j.bytes += len(data); j.bytes > maxTreeBytes {
+		return unsoundf("there are more than %d bytes of new folders", maxTreeBytes)
+	}
+	if err := checkTree(data, j.s.Repo.hashLen/2); err != nil {
+		return unsoundf("the folder %.200q is not as git writes it: %v", dir, err)
+	}
+	entries, err := parseTree(data, j.s.Repo.hashLen/2)
+	if err != nil {
+		return err
+	}
+	before, err := j.before(old)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		was := before[e.Name]
+		if slices.Contains(was, e) {
+			continue
+		}
+		if err := j.entry(dir+e.Name, e, was); err != nil {
+			return err
+		}
+		if e.Mode == ModeTree {
+			var inside []ID
+			for _, w := range was {
+				if w.Mode == ModeTree {
+					inside = append(inside, w.ID)
+				}
+			}
+			if err := j.tree(ctx, dir+e.Name+"/", e.ID, inside); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// before are the entries of the old folders by name.
+func (j *soundness) before(old []ID) (map[string][]Entry, error) {
+	before := map[string][]Entry{}
+	for _, id := range old {
+		entries, err := j.s.objects.Tree(id)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			before[e.Name] = append(before[e.Name], e)
+		}
+	}
+	return before, nil
+}
+
+// entry looks at a new or changed one. A name that was there already is what
+// the project has; what a link in its place would do, it does anew.
+func (j *soundness) entry(path string, e Entry, was []Entry) error {
+	link := e.Mode == ModeSymlink
+	if len(was) == 0 || link {
+		if why := badPlatformName(e.Name, link); why != "" {
+			return unsoundf("%.300q %s", path, why)
+		}
+	}
+	switch {
+	case len(path) > maxFilePath:
+		return unsoundf("a path has %d bytes, and no system takes more than %d: %.200q", len(path), maxFilePath, path)
+	case strings.Count(path, "/") >= maxFolders:
+		return unsoundf("a path has more than %d folders: %.200q", maxFolders, path)
+	case e.Mode != ModeBlob && e.Mode != ModeExecutable:
+		return nil
+	case ntfsModules.MatchString(e.Name) || hfsFolded(e.Name) == ".gitmodules":
+		return j.content(path, e.ID, checkModules)
+	case hfsFolded(e.Name) == ".gitattributes":
+		return j.content(path, e.ID, checkAttributes)
+	}
+	return nil
+}
+
+// maxGitFile bounds the files of git's own that are read.
+const maxGitFile = 1 << 20
+
+func (j *soundness) content(path string, id ID, check func([]byte) error) error {
+	data, err := j.s.objects.readKind(id, "blob", maxGitFile)
+	var large *tooLarge
+	if errors.As(err, &large) {
+		return unsoundf("%.200q has %d bytes, at most %d are read", path, large.size, maxGitFile)
+	}
+	if err == nil {
+		if bad := check(data); bad != nil {
+			return unsoundf("%.200q: %v", path, bad)
+		}
+	}
+	return err
+}
+
+// checkTree holds a folder against what fsck_tree of git's fsck.c asks for, and
+// its modes against those that git writes.
+func checkTree(data []byte, hashSize int) error {
+	last, seen := "", map[string]bool{}
+	for len(data) > 0 {
+		space, end := bytes.IndexByte(data, ' '), bytes.IndexByte(data, 0)
+		if space < 0 || end < space || len(data) < end+1+hashSize {
+			return errors.New("it is cut short")
+		}
+		mode, name, hash := string(data[:space]), string(data[space+1:end]), data[end+1:end+1+hashSize]
+		data = data[end+1+hashSize:]
+		sorted := name
+		switch mode {
+		case "40000":
+			sorted += "/"
+		case "100644", "100755", "120000", "160000":
+		default:
+			return fmt.Errorf("%.100q has the mode %.20q", name, mode)
+		}
+		switch {
+		case seen[name]:
+			return fmt.Errorf("it has %.100q twice", name)
+		case sorted < last:
+			return fmt.Errorf("%.100q is out of order", name)
+		case badName(name):
+			return fmt.Errorf("%.100q is no name of a file", name)
+		case strings.Trim(hex.EncodeToString(hash), "0") == "":
+			return fmt.Errorf("%.100q stands for no object", name)
+		}
+		last, seen[name] = sorted, true
+	}
+	return nil
+}
+
+// checkAttributes refuses lines that git's fsck refuses.
+func checkAttributes(data []byte) error {
+	for line := range bytes.SplitSeq(data, []byte("\n")) {
+		if len(line) >= 2048 {
+			return errors.New("a line has more than 2047 bytes")
+		}
+	}
+	return nil
+}
+
+// checkModules refuses what a submodule's name, path, address or command of
+// update could do to whoever clones it, more strictly than git's fsck: what its
+// lines say is not taken apart.
+func checkModules(data []byte) error {
+	for line := range strings.SplitSeq(string(data), "\n") {
+		text := strings.ToLower(strings.TrimSpace(line))
+		key, value, _ := strings.Cut(text, "=")
+		value = strings.Trim(strings.TrimSpace(value), `"`)
+		switch {
+		case strings.HasPrefix(text, "[") && (strings.Contains(text, "..") || !strings.HasSuffix(text, "]")):
+			return fmt.Errorf("the section %.100q is not one that is taken", text)
+		case strings.HasSuffix(text, `\`), strings.ContainsAny(text, "\x00\r"):
+			return errors.New("a line goes on in the next, or holds control characters")
+		case strings.HasPrefix(value, "-"), strings.HasPrefix(value, "!"), strings.Contains(value, `\n`), strings.Contains(value, "%0a"):
+			return fmt.Errorf("%.40q is %.100q, which git could take for an option or a command", strings.TrimSpace(key), value)
+		}
+	}
+	return nil
+}
