@@ -101,7 +101,7 @@ func (t *Trees) checkConfig(ctx context.Context, r record) error {
 			return key == prefix || strings.HasSuffix(prefix, ".") && strings.HasPrefix(key, prefix)
 		}
 		if !main[line] && !slices.ContainsFunc(own, may) {
-			return &Obstacle{Path: path, Reason: "sets " + key + " for this worktree alone, which git liza does not follow",
+			return &Obstacle{Path: path, Reason: "sets " + key + " for this worktree alone, which has no effect here",
 				Hint: "git config --file " + quoted(path) + " --unset-all " + quoted(key)}
 		}
 	}

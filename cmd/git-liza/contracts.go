@@ -184,7 +184,7 @@ func contractsKept(r contracts.Report, force string) error {
 	f := failure{code: exitRefused, outcome: "refused", rule: "kept", hint: force,
 		reason: fmt.Sprintf("%s kept as found:", count(len(kept), "file"))}
 	for _, e := range kept {
-		f.reason += fmt.Sprintf("\n  %s %s", e.Path, contractsStates[e.State])
+		f.reason += fmt.Sprintf("\n%s %s", e.Path, contractsStates[e.State])
 		if e.State == contracts.Barred {
 			f.reason += ": " + e.Reason
 		}

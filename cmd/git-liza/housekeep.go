@@ -2,9 +2,8 @@ package main
 
 import (
 	"os"
-	"os/exec"
-	"syscall"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -30,19 +29,11 @@ func (c *housekeepCommand) Run(s *session) error {
 	return s.answer("", nil, "")
 }
 
-// background starts this program in a session of its own, so that it outlives
-// the command and its terminal, without the streams of either: a shell that
-// reads the command's output is not to wait for it.
+// background starts this program once more.
 func (s *session) background(args ...string) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = s.dir, s.environ
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	return cmd.Process.Release()
+	return proc.Background(proc.Command{Path: program, Args: args, Dir: s.dir, Env: s.environ})
 }
