@@ -195,7 +195,7 @@ type FilterError struct {
 
 // Error is git's, with the likely reason.
 func (e *FilterError) Error() string {
-	return e.Err.Error() + "; a filter in git's configuration runs " + e.Path + " of the checkout, which git liza does not: give it an absolute path outside"
+	return e.Err.Error() + "; a filter in git's configuration runs " + e.Path + " of the checkout, which is never done: give it an absolute path outside"
 }
 
 // Unwrap returns git's error.

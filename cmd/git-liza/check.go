@@ -54,7 +54,7 @@ func invalid(err error) error {
 	for _, one := range all {
 		b := breachOf(one)
 		list = append(list, b)
-		fmt.Fprintf(&text, "\n  %s", b.Reason)
+		fmt.Fprintf(&text, "\n%s", b.Reason)
 	}
 	reason := "the board is invalid:" + text.String()
 	return &partial{failure{code: exitFailed, outcome: "failed", rule: list[0].Rule, reason: reason, hint: "git liza fsck --full"}, map[string]any{"breaches": list}}
