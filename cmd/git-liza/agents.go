@@ -119,7 +119,7 @@ func (s *session) rush() (*supervise.Rush, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &supervise.Rush{Clone: clone, Self: self, Environ: s.environ, Limits: supervise.DefaultLimits(),
+	r := &supervise.Rush{Clone: clone, Self: self, Environ: s.environ, Limits: supervise.DefaultLimits(), Hooks: s.keepHooks,
 		Layers: supervise.Layers(clone.Repo.MainWorkTree(), s.environ), Say: func(line string) {
 			if s.json {
 				return

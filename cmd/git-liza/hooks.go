@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -253,4 +254,30 @@ func (s *session) installHooks(clone *work.Clone, b *flow.Board) error {
 		return hooks.Learn(s.ctx, clone.Repo, b.Settings().Integration.Name)
 	}
 	return hooks.Install(s.ctx, clone.Repo, hooks.Options{Binary: program(), Integration: b.Settings().Integration.Name})
+}
+
+// keepHooks notes how the hooks stand; what it returns brings them back there and
+// says so.
+func (s *session) keepHooks(ctx context.Context) (func(context.Context) (string, error), error) {
+	before, err := s.standing(ctx)
+	return func(ctx context.Context) (string, error) {
+		repo, err := gitstore.Open(ctx, s.dir)
+		if err != nil {
+			return "", err
+		}
+		defer repo.Close()
+		if back, err := before.Return(ctx, repo); err != nil || !back {
+			return "", err
+		}
+		return "the hooks were out of force, and are in place again", nil
+	}, err
+}
+
+func (s *session) standing(ctx context.Context) (hooks.Standing, error) {
+	repo, err := gitstore.Open(ctx, s.dir)
+	if err != nil {
+		return hooks.Standing{}, err
+	}
+	defer repo.Close()
+	return hooks.Stand(ctx, repo)
 }

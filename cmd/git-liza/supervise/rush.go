@@ -15,6 +15,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -54,6 +55,13 @@ type Rush struct {
 	// Follow is the agent whose output is said too, each line after its name.
 	Follow flow.AgentID
 
+	// Hooks notes how the clone's hooks stand. What it returns puts them back
+	// there, and says so if they stood elsewhere; nil where there are none. May
+	// be nil.
+	Hooks func(context.Context) (func(context.Context) (string, error), error)
+
+	sessions  atomic.Int32                 // that run
+	footing   atomic.Pointer[work.Footing] // of the one that began last
 	committer [2]string
 	mask      *secret.Mask // of what is kept
 	view      *work.View

@@ -32,7 +32,13 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 	s.presence.doing(doingOf[e.role], e.id(), fmt.Sprintf("session %d", e.tally.sessions))
 	s.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), s.id, e.subject(), e.tally.sessions,
 		s.rush.mask.String(run.prompt))
+	ground, err := s.ground(ctx)
+	if err != nil {
+		return provider.Ending{}, nil, err
+	}
 	ending, err := s.spawn(ctx, e, run)
+	after := context.WithoutCancel(ctx)
+	s.reclaim(after, e, ground, &ending)
 	if proc.Unstartable(err) {
 		return ending, nil, &unfitError{e.id(), err}
 	}
@@ -45,7 +51,6 @@ func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *
 		ending = provider.Ending{Outcome: provider.Crashed, Text: err.Error()}
 	}
 	s.log.note("\n--- %s\n", ending.Text)
-	after := context.WithoutCancel(ctx)
 	b, err = s.judged(after)
 	if err == nil && e.adopt(b, s.id) {
 		s.lease = leaseOf(e.task)

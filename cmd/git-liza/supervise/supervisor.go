@@ -94,6 +94,9 @@ func (s *supervisor) serve(ctx context.Context) error {
 			return nil
 		case s.rush.offline(err):
 			t.soon(time.Now().Add(max(s.rush.Limits.Pause, work.QuickLook)))
+		case troubles < maxTroubles && s.retrieved(ctx, err):
+			troubles++
+			continue
 		case err != nil && (fatal(err) || troubles == maxTroubles):
 			return err
 		case err != nil:

@@ -1,0 +1,85 @@
+package work
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A Footing is what a session begins on: the state of the board, and whether
+// the integration branch was somewhere else then already.
+type Footing struct {
+	tip    flow.ObjectID
+	astray bool
+}
+
+// Footing is what a session that begins now begins on.
+func (c *Clone) Footing(ctx context.Context) (Footing, error) {
+	tip, err := c.Store.Tip(ctx)
+	if err != nil {
+		return Footing{}, err
+	}
+	astray, err := c.astray(ctx)
+	return Footing{tip, astray}, err
+}
+
+// Reclaim puts board and integration branch back where a session that has ended
+// moved them against the rules, with git's own commands and without hooks. known
+// is what its supervisor began it on. said are lines for people, none
+// where all is as it should be; moves that the rules allow stay, whoever made
+// them. What is put aside is kept under refs/liza/rescue/.
+func (c *Clone) Reclaim(ctx context.Context, known Footing) (said []string, err error) {
+	r, err := c.Store.Reclaim(ctx, known.tip)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case r.Was != r.Is:
+		said = append(said, "the board is at "+r.Is.Short()+" again"+aside(r))
+	case len(r.Kept) > 0:
+		said = append(said, fmt.Sprintf("the board was set back and others have gone on: %d moves are off it and kept under refs/liza/rescue/", r.Count))
+	}
+	off, err := c.astray(ctx)
+	if err != nil || !off || known.astray {
+		return said, err
+	}
+	restored, err := c.Restore(ctx)
+	if restored != nil {
+		line := fmt.Sprintf("%s is at %s again", restored.Ref, restored.Is.Short())
+		if restored.Kept != "" {
+			line += "; " + restored.Was.Short() + " is kept as " + restored.Kept
+		}
+		said = append(said, line)
+	}
+	return said, err
+}
+
+// aside says what a repair has put aside.
+func aside(r gitstore.Repaired) string {
+	if len(r.Kept) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s is kept under refs/liza/rescue/", r.Kept[0].Short())
+}
+
+// astray reports whether the integration branch is where no rule lets it be.
+// Behind the board it may be where a remote holds the board.
+func (c *Clone) astray(ctx context.Context) (bool, error) {
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return false, err
+	}
+	want := b.Settings().Integration
+	now, err := c.Repo.Resolve(ctx, "refs/heads/"+want.Name)
+	if err != nil || now == want.Tip {
+		return false, err
+	}
+	remote, err := c.Store.Authority(ctx)
+	if err != nil || now == "" || remote == "" {
+		return err == nil, err
+	}
+	behind, err := c.Repo.IsAncestor(ctx, now, want.Tip)
+	return err == nil && !behind, err
+}
