@@ -163,7 +163,15 @@ func (s *session) supervise(r *supervise.Rush, posts []supervise.Post) error {
 	err := r.Run(s.ctx, posts)
 	var stuck *supervise.Stuck
 	if errors.As(err, &stuck) {
-		return &partial{failure{exitFailed, "failed", "stuck", stuck.Error(), stuck.Stalls[0].Hint, nil}, map[string]any{"tasks": stuck.Stalls}}
+		waits, err := s.untrusted(r.Clone)
+		if err != nil {
+			return err
+		}
+		f := failure{exitFailed, "failed", "stuck", stuck.Error() + waits, stuck.Stalls[0].Hint, nil}
+		if waits != "" && strings.HasPrefix(f.hint, "git liza trust ") {
+			f.hint = "git liza trust --all # or, for whatever the planners here add: git config liza.trust.planner true"
+		}
+		return &partial{f, map[string]any{"tasks": stuck.Stalls}}
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err

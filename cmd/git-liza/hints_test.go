@@ -33,3 +33,22 @@ func TestEveryActHasACommand(t *testing.T) {
 		}()
 	}
 }
+
+// Two commands whose hashes begin alike are both refused, and both named: which
+// of them was meant, nobody knows.
+func TestHashOfTwoCommands(t *testing.T) {
+	t.Parallel()
+	shared := strings.Repeat("a", 50)
+	one := commandRow{Hash: shared + strings.Repeat("1", 14), Command: "make test"}
+	two := commandRow{Hash: shared + strings.Repeat("2", 14), Command: "touch \u202eevil"}
+	for hash, want := range map[string][]commandRow{one.Hash: {one, one}, two.Hash: {two}, shared + "1": {one, one}} {
+		rows, err := (&trustCommand{Hash: hash}).named([]commandRow{one, two, one})
+		require.NoError(t, err)
+		require.Equal(t, want, rows)
+	}
+	_, err := (&trustCommand{Hash: shared}).named([]commandRow{one, two})
+	var refusal *flow.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Contains(t, refusal.Reason, one.Hash+" (make test)")
+	require.Contains(t, refusal.Reason, two.Hash+` ("touch \u202eevil")`)
+}

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -162,60 +160,6 @@ func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) e
 	}
 	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", gitstore.StateRef,
 		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short(), held)
-}
-
-type trustCommand struct {
-	Hash string `arg:"" optional:"" help:"The hash, or its first digits, of a command that the board names."`
-	List bool   `help:"Show the commands of the board and which of them may run here."`
-}
-
-func (c *trustCommand) Run(s *session) error {
-	clone, err := s.reader()
-	if err != nil {
-		return err
-	}
-	b, _, err := clone.Store.Board(s.ctx)
-	if err != nil {
-		return err
-	}
-	if c.Hash != "" {
-		if err := s.operator(clone.Repo, "trust in a command"); err != nil {
-			return err
-		}
-	}
-	type row struct {
-		Hash    string `json:"hash"`
-		Command string `json:"command"`
-		Where   string `json:"where"`
-		Trusted bool   `json:"trusted"`
-	}
-	rows := []row{}
-	var text strings.Builder
-	known := work.BoardCommands(b)
-	if b.Err() != nil {
-		return b.Err()
-	}
-	for _, known := range known {
-		hash := work.CommandHash(known.Command)
-		if c.Hash != "" && len(c.Hash) >= 6 && strings.HasPrefix(hash, c.Hash) {
-			if err := clone.Trust(s.ctx, known.Command); err != nil {
-				return err
-			}
-		} else if c.Hash != "" {
-			continue
-		}
-		r := row{hash, known.Command, known.Where, clone.Trusted(s.ctx, known.Command) == nil}
-		rows = append(rows, r)
-		mark := "not yet"
-		if r.Trusted {
-			mark = "trusted"
-		}
-		fmt.Fprintf(&text, "%s  %-7s  %-12s  %s\n", hash[:12], mark, r.Where, flow.Excerpt(strings.ReplaceAll(r.Command, "\n", " "), 200))
-	}
-	if c.Hash != "" && len(rows) == 0 {
-		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza trust --list", Reason: "the board names no command with the hash " + c.Hash}
-	}
-	return s.answer("", map[string]any{"commands": rows}, cmp.Or(text.String(), "the board names no command"))
 }
 
 // deadline turns a length of time into the moment it ends.

@@ -131,7 +131,7 @@ func TestUntrustedVerifyIsNotBegun(t *testing.T) {
 	w.tasks(2)
 	w.liza("task", "edit", "task-1", "--verify", "test -e task-1.txt")
 	w.git("config", "--unset-all", "liza.trust.allow")
-	hint := "git liza trust " + work.CommandHash("test -e task-1.txt")[:12]
+	hint := "git liza trust " + work.CommandHash("test -e task-1.txt")[:work.ShownHash]
 	crew := []supervise.Post{coder(w.agent("submit")), coder(w.agent("submit")), reviewer(w.agent("approve"))}
 	r, err := w.rush(crew...)
 	var stuck *supervise.Stuck

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,6 +54,11 @@ func (c *Clone) run(ctx context.Context, g flow.Gate, dir string, tree flow.Obje
 // trustKey holds the hashes of commands that this machine runs for a board.
 const trustKey = "liza.trust.allow"
 
+// ShownHash is how many digits of a command's hash stand in hints, and how many
+// are needed to name it: two commands whose hashes begin alike can be found for
+// a few dozen bits.
+const ShownHash = 40
+
 // CommandHash is the content hash by which a command is trusted.
 func CommandHash(command string) string {
 	sum := sha256.Sum256([]byte(command))
@@ -71,8 +78,36 @@ func (c *Clone) Trusted(ctx context.Context, command string) error {
 			return nil
 		}
 	}
-	return &flow.Refusal{Rule: "trust", Hint: "git liza trust " + hash[:12],
-		Reason: "the board wants this machine to run a command that nobody here has allowed: " + flow.Excerpt(command, 200)}
+	refusal := &flow.Refusal{Rule: "trust", Hint: "git liza trust " + hash[:ShownHash],
+		Reason: "the board wants this machine to run a command that nobody here has allowed: " + Visible(command)}
+	if len(refusal.Reason) > maxShown { // nobody allows what was not shown
+		refusal.Reason, refusal.Hint = flow.Excerpt(refusal.Reason, maxShown), "git liza trust --list"
+	}
+	return refusal
+}
+
+// maxShown bounds a refusal that shows a command, in bytes.
+const maxShown = 300
+
+// Visible is the whole of a command as a person reads it: one that holds what
+// does not print, or turns the direction of what follows, is quoted, with that
+// escaped.
+func Visible(command string) string {
+	for _, r := range command {
+		if !strconv.IsPrint(r) {
+			return strconv.Quote(command)
+		}
+	}
+	return command
+}
+
+// Untrusted are the commands of the board that nobody here has allowed.
+func (c *Clone) Untrusted(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
+	allowed, err := c.TrustedHashes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(BoardCommands(b), func(k BoardCommand) bool { return slices.Contains(allowed, CommandHash(k.Command)) }), b.Err()
 }
 
 // TrustedHashes are the hashes of the commands that this machine may run.

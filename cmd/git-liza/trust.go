@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
+type trustCommand struct {
+	Hash string `arg:"" optional:"" help:"The hash of a command that the board names, or its first 40 digits."`
+	All  bool   `help:"Allow every command of the board that waits; each is shown and, on a terminal, asked about."`
+	List bool   `help:"Show the commands of the board and which of them may run here."`
+}
+
+// A commandRow is a command of the board, as trust shows it.
+type commandRow struct {
+	Hash    string `json:"hash"`
+	Command string `json:"command"`
+	Where   string `json:"where"`
+	Trusted bool   `json:"trusted"`
+}
+
+func (c *trustCommand) Run(s *session) error {
+	if c.Hash != "" && (c.All || c.List) || c.All && c.List {
+		return usagef("git liza help trust", "a hash, --all and --list exclude each other")
+	}
+	clone, err := s.reader()
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return err
+	}
+	if c.Hash != "" || c.All {
+		if err := s.operator(clone.Repo, "trust in a command"); err != nil {
+			return err
+		}
+	}
+	known := work.BoardCommands(b)
+	if b.Err() != nil {
+		return b.Err()
+	}
+	rows := make([]commandRow, len(known))
+	for i, one := range known {
+		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, clone.Trusted(s.ctx, one.Command) == nil}
+	}
+	if c.Hash != "" {
+		rows, err = c.named(rows)
+	} else if c.All {
+		rows, err = s.agreed(rows)
+	}
+	for i := range rows {
+		if err != nil || !c.All && c.Hash == "" || rows[i].Trusted {
+			continue
+		}
+		if err = clone.Trust(s.ctx, rows[i].Command); err == nil {
+			rows[i].Trusted = true
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.answer("", map[string]any{"commands": append([]commandRow{}, rows...)}, cmp.Or(commandText(rows), c.none()))
+}
+
+// none is what the command says where it has no command to show.
+func (c *trustCommand) none() string {
+	if c.All {
+		return "no command of the board waits"
+	}
+	return "the board names no command"
+}
+
+// named are the rows of the one command that the hash names. Somebody who puts
+// two commands on the board can let their hashes begin alike.
+func (c *trustCommand) named(rows []commandRow) ([]commandRow, error) {
+	if len(c.Hash) < work.ShownHash {
+		return nil, &flow.Refusal{Rule: "trust", Hint: "git liza trust --list",
+			Reason: fmt.Sprintf("%s is too little of a hash: it has 64 digits, of which the first %d are enough", flow.Excerpt(c.Hash, 80), work.ShownHash)}
+	}
+	rows = slices.DeleteFunc(rows, func(r commandRow) bool { return !strings.HasPrefix(r.Hash, c.Hash) })
+	if len(rows) == 0 {
+		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza trust --list", Reason: "the board names no command with the hash " + flow.Excerpt(c.Hash, 80)}
+	}
+	for _, r := range rows[1:] {
+		if r.Hash != rows[0].Hash {
+			return nil, &flow.Refusal{Rule: "trust", Hint: "git liza trust --list --json",
+				Reason: fmt.Sprintf("two commands have the hash %s: %s (%s) and %s (%s)", c.Hash, rows[0].Hash, work.Visible(rows[0].Command), r.Hash, work.Visible(r.Command))}
+		}
+	}
+	return rows, nil
+}
+
+// agreed are the commands that wait, of which a human on a terminal has said
+// yes to each. Elsewhere all of them are shown, and are agreed to by the flag.
+func (s *session) agreed(rows []commandRow) ([]commandRow, error) {
+	rows = slices.DeleteFunc(rows, func(r commandRow) bool { return r.Trusted })
+	in, ok := s.stdin.(interface{ Fd() uintptr })
+	if !ok || s.json || !term.IsTerminal(int(in.Fd())) {
+		return rows, nil
+	}
+	answers := bufio.NewReader(s.stdin)
+	var list []commandRow
+	for _, r := range rows {
+		fmt.Fprintf(s.stderr, "%s: %s\nmay it run here? [y/N] ", r.Where, work.Visible(r.Command))
+		line, err := answers.ReadString('\n')
+		if err != nil {
+			return nil, errors.Join(errors.New("no answer: nothing more is allowed"), err)
+		}
+		if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}
+
+func commandText(rows []commandRow) string {
+	var text strings.Builder
+	for _, r := range rows {
+		mark := "not yet"
+		if r.Trusted {
+			mark = "trusted"
+		}
+		fmt.Fprintf(&text, "%s  %-7s  %-12s  %s\n", r.Hash[:work.ShownHash], mark, r.Where, work.Visible(r.Command))
+	}
+	return text.String()
+}
+
+// untrusted lists all commands of the board that wait for somebody to allow
+// them here, each with what allows it; "" if there is none.
+func (s *session) untrusted(clone *work.Clone) (string, error) {
+	b, _, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return "", err
+	}
+	list, err := clone.Untrusted(s.ctx, b)
+	var text strings.Builder
+	for i, one := range list {
+		if i == 0 {
+			text.WriteString("\nmay not run here yet:")
+		}
+		fmt.Fprintf(&text, "\n  %s: %s\n    git liza trust %s", one.Where, work.Visible(one.Command), work.CommandHash(one.Command)[:work.ShownHash])
+	}
+	return text.String(), err
+}
