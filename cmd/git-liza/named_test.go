@@ -41,7 +41,7 @@ func TestNamedCommandsExist(t *testing.T) {
 
 // prose are words that follow the program's name in a sentence, and words that
 // stand for a command.
-var prose = []string{"are", "follows", "COMMAND", "help"}
+var prose = []string{"are", "does", "follows", "COMMAND", "help"}
 
 // checkCommand finds the command that the words begin with, and its flags.
 func checkCommand(t *testing.T, node *kong.Node, words []string, where string) {
