@@ -35,6 +35,11 @@ type look struct {
 	tip   gitstore.ID
 	at    time.Time
 	self  identity // where a command has asked for it
+
+	// Where a command has asked for them: the supervisors of agents that died on
+	// this machine, and what tasks wait for because nobody here allowed it.
+	dead   map[flow.Actor]int
+	barred map[flow.TaskID]step
 }
 
 // look reads the blackboard; nobody's identity is needed for that.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -29,6 +30,9 @@ func (l look) roster(s *session, tasks []flow.Summary) ([]agentView, error) {
 	for i := range list {
 		if p, ok := known[list[i].ID]; ok {
 			list[i].Presence = &sign{p, l.at}
+		}
+		if a := l.board.Agent(list[i].ID); a != nil {
+			list[i].Dead = work.Deserted(l.Repo, a.Generation)
 		}
 	}
 	return list, err

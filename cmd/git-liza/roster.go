@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ type agentView struct {
 	Registered time.Time    `json:"registered"`
 	Degraded   string       `json:"degraded"`
 	Presence   *sign        `json:"presence"` // null where it said nothing
+	Dead       int          `json:"dead"`     // process of its supervisor if that died on this machine, else 0
 }
 
 // The states of agents, which nobody records: they follow from the board.
@@ -104,6 +106,9 @@ func (v agentView) row(at time.Time) []string {
 	}
 	if v.Degraded != "" {
 		last = append(last, "degraded: "+v.Degraded)
+	}
+	if v.Dead != 0 {
+		last = append(last, fmt.Sprintf("process %d of its supervisor is dead", v.Dead))
 	}
 	if text := v.live(); text != "" {
 		last = append(last, text)

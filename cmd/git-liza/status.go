@@ -87,6 +87,9 @@ func (c *statusCommand) Run(s *session) error {
 	if found := hooksFinding(installed, err, l.Repo.MainWorkTree() == ""); found.State != "ok" || !installed.Guards() {
 		g.Hooks = found.Text
 	}
+	if err := l.findStalls(s.ctx, tasks, g.Agents); err != nil {
+		return err
+	}
 	g.Waiting = l.waiting(tasks, g.Agents)
 	g.Unheard = unheard(g.Waiting, g.Agents)
 	g.Next = l.next(g.Waiting, tasks)

@@ -32,6 +32,7 @@ var waits = []wait{
 	{"code-reviewer", "for a reviewer", flow.CodeReviewer, []flow.Status{flow.ReadyForReview}},
 	{"merge", "for a merge", 0, []flow.Status{flow.Approved}},
 	{"coder", "for a coder", flow.Coder, []flow.Status{flow.Unclaimed, flow.Rejected, flow.IntegrationFailed, flow.Claimed}},
+	{"trust", "for trust", 0, nil},
 	{"tasks", "for other tasks", 0, nil},
 	{"planner", "for planner, human", 0, []flow.Status{flow.Draft, flow.Blocked}},
 }
@@ -69,7 +70,7 @@ func unheard(groups []waitGroup, agents []agentView) []flow.Role {
 	roles := []flow.Role{}
 	for _, w := range waits {
 		heard := func(a agentView) bool {
-			return a.Role == w.role && a.Presence != nil && !a.Presence.Silent(a.Presence.at)
+			return a.Role == w.role && a.Presence != nil && a.Dead == 0 && !a.Presence.Silent(a.Presence.at)
 		}
 		waited := func(g waitGroup) bool { return g.For == w.what }
 		if w.role != 0 && slices.ContainsFunc(groups, waited) && !slices.ContainsFunc(agents, heard) {
@@ -106,16 +107,27 @@ func (l look) waitsFor(t flow.Summary, open map[flow.TaskID]bool) (what, detail 
 	}
 	switch {
 	case t.Lease.After(l.at):
-		return "work", string(t.Coder)
+		return "work", l.holder(t.Coder)
 	case t.ReviewLease.After(l.at):
-		return "work", string(t.Reviewer)
+		return "work", l.holder(t.Reviewer)
 	case what == "coder":
 		if i := slices.IndexFunc(t.DependsOn, func(d flow.TaskID) bool { return open[d] }); i >= 0 {
 			return "tasks", "after " + string(t.DependsOn[i])
 		}
+		if _, barred := l.barred[t.ID]; barred {
+			return "trust", "its verify"
+		}
 	}
 	words := map[flow.Status]string{flow.Draft: "draft", flow.Rejected: "rejected", flow.IntegrationFailed: "merge failed", flow.Claimed: "lease ended", flow.Blocked: t.Reason}
 	return what, words[t.Status]
+}
+
+// holder is who has a task, for people.
+func (l look) holder(by flow.Actor) string {
+	if l.dead[by] != 0 {
+		return string(by) + ", dead"
+	}
+	return string(by)
 }
 
 func waitRows(groups []waitGroup) [][]string {
@@ -164,7 +176,7 @@ func stepRows(steps []step) [][]string {
 
 // next are the commands that would move the board on, most pressing first.
 func (l look) next(groups []waitGroup, tasks []flow.Summary) []step {
-	list := l.governing()
+	list := append(l.governing(), l.bereft(tasks)...)
 	counts := map[string]int{}
 	for _, g := range groups {
 		counts[g.For] = g.Count
@@ -183,6 +195,11 @@ func (l look) next(groups []waitGroup, tasks []flow.Summary) []step {
 	}
 	if counts["code-reviewer"] > 0 {
 		list = append(list, l.take(flow.ActReview, flow.CodeReviewer))
+	}
+	for _, t := range tasks {
+		if known, barred := l.barred[t.ID]; barred && counts["trust"] > 0 {
+			list = append(list, known)
+		}
 	}
 	if counts["coder"] > 0 {
 		list = append(list, l.take(flow.ActClaim, flow.Coder))
@@ -245,6 +262,9 @@ func (l look) take(act flow.Act, role flow.Role) step {
 	id, refusal := l.board.Best(act, caller, l.at)
 	if refusal != nil {
 		return step{refusal.Hint, refusal.Reason}
+	}
+	if known, barred := l.barred[id]; barred && act == flow.ActClaim {
+		return known
 	}
 	t := l.board.Task(id)
 	if t == nil {

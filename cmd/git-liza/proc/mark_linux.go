@@ -52,7 +52,7 @@ func publish(f *os.File, mark Mark, pid int) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("process %d: %w", pid, fs.ErrNotExist)
 	}
-	text, err := json.Marshal(record{mark, pid, p.start, bootID()})
+	text, err := json.Marshal(record{mark, pid, p.start, Boot()})
 	if err != nil {
 		return "", err
 	}
@@ -66,9 +66,22 @@ func publish(f *os.File, mark Mark, pid int) (string, error) {
 // making is how long a record may be without a lock while it is made.
 const making = time.Minute
 
-func bootID() string {
+// Boot is the id of this boot of the machine, "" where it is not told.
+func Boot() string {
 	text, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(text))
+}
+
+// Living are the marks of the guards of a folder that live on this machine:
+// below each some process of its command still runs, or ends. Errors are of
+// reading the folder.
+func Living(folder string) ([]Mark, error) {
+	records, err := liveRecords(folder)
+	var list []Mark
+	for _, r := range records {
+		list = append(list, r.Mark)
+	}
+	return list, err
 }
 
 // liveRecords are the records in a folder whose guards live on this machine.
@@ -82,7 +95,7 @@ func liveRecords(folder string) ([]record, error) {
 		return nil, err
 	}
 	var list []record
-	boot := bootID()
+	boot := Boot()
 	for _, entry := range entries {
 		path := filepath.Join(folder, entry.Name())
 		f, err := os.Open(path)

@@ -137,7 +137,7 @@ func TestPresenceOfAKilledSupervisor(t *testing.T) {
 	cmd.Dir, cmd.Env = w.dir, append(os.Environ(), "LIZA_NOW="+time.Now().Add(5*time.Minute).UTC().Format(time.RFC3339))
 	out, err := cmd.Output()
 	require.NoError(t, err)
-	require.Regexp(t, `^coder-1 +IDLE +silent for \d+m, was waiting, exec on `, string(out))
+	require.Regexp(t, `^coder-1 +IDLE +process \d+ of its supervisor is dead, silent for \d+m, was waiting, exec on `, string(out))
 
 	killed() // which has taken it over
 	w.liza("unregister", "coder-1")

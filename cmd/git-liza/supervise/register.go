@@ -20,7 +20,11 @@ func (s *supervisor) register(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.generation = flow.Generation(random)
+		leave, err := work.Supervise(s.rush.Clone.Repo, flow.Generation(random))
+		if err != nil {
+			return err
+		}
+		s.generation, s.vacate = flow.Generation(random), leave
 	}
 	host, err := os.Hostname()
 	if err != nil {
@@ -47,6 +51,7 @@ func (s *supervisor) register(ctx context.Context) error {
 		return err
 	}
 	s.id, s.clone = r.Move.By.Agent(), clone
+	s.rush.others.enter(s.id)
 	return clone.Identify(ctx, r.Move.By, s.generation)
 }
 

@@ -74,6 +74,7 @@ type Rush struct {
 	herald    herald
 	recorded  recorded
 	heard     heard
+	others    others
 	speech    sync.Mutex
 }
 
@@ -122,8 +123,10 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 	if err != nil {
 		return err
 	}
+	succeeded := r.succeed(watching)
 	err = r.man(ctx, posts)
 	unwatch()
+	<-succeeded
 	<-heralded
 	<-polled
 	<-told
@@ -137,7 +140,7 @@ func (r *Rush) man(ctx context.Context, posts []Post) error {
 	errs := make([]error, len(posts))
 	var wait sync.WaitGroup
 	for i, post := range posts {
-		s := &supervisor{rush: r, post: post, provider: post.Provider,
+		s := &supervisor{rush: r, post: post, provider: post.Provider, vacate: func() {},
 			avoided: map[flow.TaskID]time.Time{}, failures: map[flow.TaskID]string{}, threads: map[flow.TaskID]thread{}}
 		s.presence = &presence{s: s}
 		r.roll.busy(s)

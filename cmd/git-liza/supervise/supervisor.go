@@ -26,6 +26,7 @@ type supervisor struct {
 	provider   provider.Provider
 	log        *log
 	presence   *presence
+	vacate     func() // ends the word that its registration has a supervisor
 
 	lease    time.Time                 // of what it holds
 	avoided  map[flow.TaskID]time.Time // until when tasks that cannot be taken here are left to others
@@ -66,6 +67,7 @@ const maxTroubles = 8
 // board is STOPPED, the post's time without work is over or its one piece of
 // work is done.
 func (s *supervisor) run(ctx context.Context) error {
+	defer func() { s.vacate() }()
 	if entered, err := s.enter(ctx); err != nil || !entered {
 		return err
 	}
@@ -224,6 +226,9 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 		t.soon(done.due)
 	}
 	done.due = t.due
+	if !done.moved && err == nil {
+		s.rush.tellHeld(ctx, s.clone, b, tasks)
+	}
 	if done.retry.IsZero() || !t.retry.IsZero() && t.retry.Before(done.retry) {
 		done.retry = t.retry
 	}

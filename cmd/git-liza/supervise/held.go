@@ -1,0 +1,83 @@
+package supervise
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// others is what was said of tasks that the agents of a rush wait for because
+// others have them.
+type others struct {
+	mu   sync.Mutex
+	own  map[flow.Actor]bool // agents of this rush
+	said map[string]bool
+}
+
+// enter notes an agent of this rush, which is none of the others.
+func (h *others) enter(id flow.AgentID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.own == nil {
+		h.own, h.said = map[flow.Actor]bool{}, map[string]bool{}
+	}
+	h.own[flow.Actor(id)] = true
+}
+
+// tellHeld says, once for each, which tasks others have, until when, and whether
+// these live, so that a rush with nothing to do does not wait in silence.
+func (r *Rush) tellHeld(ctx context.Context, c *work.Clone, b *flow.Board, tasks []flow.Summary) {
+	now := c.Store.Now()
+	for _, t := range tasks {
+		by, until, how := t.Coder, t.Lease, "held by"
+		switch {
+		case t.Status == flow.ReadyForReview:
+			by, until, how = t.Reviewer, t.ReviewLease, "under review by"
+		case t.Status == flow.Rejected:
+			until, how = reserved(b, t), "left to"
+		case t.Status != flow.Claimed:
+			continue
+		}
+		if by == "" || !until.After(now) || !r.others.first(t.ID, by, until) {
+			continue
+		}
+		r.say(fmt.Sprintf("%s is %s %s until %s, %s: git liza release %s", t.ID, how, by, until.Format("15:04:05Z"),
+			whereabouts(ctx, c, b, by, now), t.ID))
+	}
+}
+
+// first reports whether this is another's and has not been said yet.
+func (h *others) first(id flow.TaskID, by flow.Actor, until time.Time) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	key := fmt.Sprint(id, by, until)
+	told := h.said[key] || h.own[by]
+	h.said[key] = true
+	return !told
+}
+
+// whereabouts is what is known here of who holds something.
+func whereabouts(ctx context.Context, c *work.Clone, b *flow.Board, by flow.Actor, now time.Time) string {
+	a := b.Agent(by.Agent())
+	if a == nil || a.Generation == "" {
+		return "by hand"
+	}
+	if pid := work.Deserted(c.Repo, a.Generation); pid != 0 {
+		return fmt.Sprintf("whose supervisor, process %d, is dead", pid)
+	}
+	known, err := c.Store.Presences(ctx, b)
+	p, ok := known[a.ID]
+	if err != nil || !ok {
+		return "of whom nothing is heard"
+	}
+	heard := fmt.Sprintf("heard of %s ago", max(now.Sub(p.At), 0).Round(time.Second))
+	if host, err := os.Hostname(); err == nil && host == p.Host {
+		return fmt.Sprintf("whose supervisor is process %d here, %s", p.PID, heard)
+	}
+	return fmt.Sprintf("on %s, %s", p.Host, heard)
+}

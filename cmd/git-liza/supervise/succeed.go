@@ -1,0 +1,63 @@
+package supervise
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// bereaved is how often a rush looks whether another supervisor of this machine
+// has died and left its agent on the board.
+const bereaved = 2 * time.Second
+
+// succeed gives back what agents hold whose supervisors died on this machine:
+// once before it returns, and then until ctx is done, in a goroutine whose end
+// it returns.
+func (r *Rush) succeed(ctx context.Context) <-chan struct{} {
+	said := map[string]bool{}
+	r.succeedOnce(ctx, said)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		look := time.NewTicker(bereaved)
+		defer look.Stop()
+		for {
+			select {
+			case <-look.C:
+				r.succeedOnce(ctx, said)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ended
+}
+
+// succeedOnce is one look. What does not work out is said once, and tried again.
+func (r *Rush) succeedOnce(ctx context.Context, said map[string]bool) {
+	if r.link.isDown() {
+		return
+	}
+	clone, err := r.Clone.As(ctx, r.Clone.By, r.Clone.Generation)
+	if err == nil {
+		done, failed := clone.Succeed(ctx)
+		for _, s := range done {
+			line := fmt.Sprintf("%s: its supervisor, process %d, is dead", s.Agent, s.PID)
+			var gave []string
+			for _, id := range s.Gave {
+				gave = append(gave, string(id))
+			}
+			if len(gave) > 0 {
+				line += "; it gave " + strings.Join(gave, ", ") + " back"
+			}
+			r.say(line)
+			r.herald.forget(s.Agent)
+		}
+		err = failed
+	}
+	if err != nil && ctx.Err() == nil && !r.offline(err) && !said[err.Error()] {
+		said[err.Error()] = true
+		r.say(err.Error())
+	}
+}

@@ -1,0 +1,129 @@
+package supervise_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// apart is a rush in another process, whose agents run a script.
+func (w *world) apart(script string, args ...string) *exec.Cmd {
+	w.Helper()
+	cmd := exec.Command(self, append([]string{"rush", "--planners", "0", "--provider", shell(w.scriptOf(script))}, args...)...)
+	cmd.Dir = w.dir
+	require.NoError(w, cmd.Start())
+	w.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd
+}
+
+// What a rush holds that is stopped is left to it, and that is said. Once it is
+// killed the next one gives it back at once, and the work in progress goes on.
+func TestKilledRushIsSucceeded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	first := w.apart(`echo begun >task-1.txt; : >"$notes/begun"; while :; do sleep 0.05; done`, "--coders", "1", "--reviewers", "0")
+	w.await("the first session", func() bool { return w.has("begun") })
+	before := w.board().Agent("coder-1").Generation
+	require.NoError(t, first.Process.Signal(syscall.SIGSTOP))
+
+	r := w.begin(untilIdle, coder(w.agent("submit")), reviewer(w.agent("approve")))
+	w.await("word of what it waits for", func() bool {
+		return regexp.MustCompile(`task-1 is held by coder-1 until \d\d:\d\d:\d\dZ, whose supervisor is process \d+ here, heard of \d+s ago: git liza release task-1\n`).MatchString(r.said())
+	})
+	require.Equal(t, before, w.board().Agent("coder-1").Generation)
+	require.Equal(t, flow.Claimed, w.task("task-1").Status)
+	require.Zero(t, work.Deserted(w.clone.Repo, before))
+
+	require.NoError(t, first.Process.Kill())
+	_ = first.Wait()
+	require.NoError(t, r.wait(), r.said())
+	require.Regexp(t, `coder-1: its supervisor, process \d+, is dead; it gave task-1 back\n`, r.said())
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	require.Len(t, w.moves(flow.ActClaim), 2)
+	require.Equal(t, "begun\n", w.git("show", "refs/liza/saved/task-1/1:task-1.txt"))
+	w.left()
+	left, err := filepath.Glob(filepath.Join(w.dir, ".git/liza/supervisors/*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// The next rush goes on where the killed one was.
+func TestKilledCoderGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	first := w.apart(`echo begun >task-1.txt; : >"$notes/begun"; while :; do sleep 0.05; done`, "--coders", "1", "--reviewers", "0")
+	w.await("the first session", func() bool { return w.has("begun") })
+	require.NoError(t, first.Process.Kill())
+	_ = first.Wait()
+	w.await("the end of what its session started", func() bool {
+		marks, err := proc.Living(work.Records(w.clone.Repo))
+		return err == nil && len(marks) == 0
+	})
+	r, err := w.rush(coder(w.agent(`cp task-1.txt "$notes/found"; submit`)), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Equal(t, "begun\n", w.note("found"))
+	w.left()
+}
+
+// A review whose supervisor was killed is given back, and does not count as one
+// without a verdict.
+func TestKilledReviewerIsSucceeded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	script := `case $LIZA_ROLE in coder) submit ;; *) : >"$notes/reviewing"; while :; do sleep 0.05; done ;; esac`
+	first := w.apart(script, "--coders", "1", "--reviewers", "1")
+	w.await("the review", func() bool { return w.has("reviewing") })
+	require.NoError(t, first.Process.Kill())
+	_ = first.Wait()
+	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
+	require.NoError(t, err, r.said())
+	require.Equal(t, flow.Merged, w.task("task-1").Status)
+	for _, m := range w.moves(flow.ActRelease) {
+		require.False(t, m.Detail.(*flow.ReleaseMove).NoVerdict)
+	}
+	w.left()
+}
+
+// An agent of another machine is left alone, and so is one whose supervisor is
+// not known.
+func TestOthersAreNotSucceeded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.liza("register", "coder-1")
+	const theirs = flow.Generation("0123456789abcdef")
+	other, err := w.clone.As(context.Background(), "coder-2", theirs)
+	require.NoError(t, err)
+	_, err = other.Make(context.Background(), flow.ActRegister, "", &flow.RegisterMove{Agent: "coder-2", Generation: theirs})
+	require.NoError(t, err)
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	require.NoError(t, w.mkdir(".git/liza/supervisors"))
+	w.write(filepath.Join(w.dir, ".git/liza/supervisors", string(theirs)), `{"pid":1,"host":"another","boot":"another"}`)
+	done, err := w.clone.Succeed(context.Background())
+	require.NoError(t, err)
+	require.Empty(t, done)
+	require.Len(t, w.board().IDs(flow.Agents), 2)
+
+	w.write(filepath.Join(w.dir, ".git/liza/supervisors", string(theirs)), `{"pid":1,"host":"`+host+`","boot":"before the restart"}`)
+	done, err = w.clone.Succeed(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, []work.Succession{{Agent: "coder-2", PID: 1}}, done)
+	require.Nil(t, w.board().Agent("coder-2"))
+	require.NotNil(t, w.board().Agent("coder-1"))
+}

@@ -1,0 +1,224 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// A supervisor holds a kernel lock on `liza/supervisors/<generation>` in the
+// common git directory from before its agent is registered until that has left.
+// The file stays when it is killed: a registration whose file can be locked is
+// nobody's any more. It tells people whose it was.
+type tenure struct {
+	PID  int    `json:"pid"`
+	Host string `json:"host"`
+	Boot string `json:"boot"` // id of the machine's boot, "" where there is none
+}
+
+func tenures(repo *gitstore.Repo) string {
+	return filepath.Join(repo.CommonDir(), "liza", "supervisors")
+}
+
+// thisMachine is where this process runs.
+func thisMachine() tenure {
+	host, _ := os.Hostname()
+	return tenure{os.Getpid(), host, proc.Boot()}
+}
+
+// Supervise says that this process supervises the registration with a
+// generation, until leave is called.
+func Supervise(repo *gitstore.Repo, g flow.Generation) (leave func(), err error) {
+	text, err := json.Marshal(thisMachine())
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(tenures(repo), string(g))
+	for {
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if err != nil {
+			return nil, fmt.Errorf("supervisor: %w", err)
+		}
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+		if err != nil {
+			return nil, fmt.Errorf("supervisor: %w", err)
+		}
+		// Who clears away what is left over may be a moment faster.
+		if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil || !named(f, path) {
+			f.Close()
+			continue
+		}
+		if _, err := f.Write(text); err != nil {
+			unlock(f)
+			return nil, fmt.Errorf("supervisor: %w", err)
+		}
+		return func() {
+			os.Remove(path)
+			unlock(f)
+		}, nil
+	}
+}
+
+func named(f *os.File, path string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(path)
+	return err == nil && os.SameFile(opened, now)
+}
+
+// deserted locks the file of a registration whose supervisor, on this machine,
+// is dead; nil if it lives, is another machine's or is not known.
+func deserted(repo *gitstore.Repo, g flow.Generation) *os.File {
+	f, t, ok := openTenure(repo, g)
+	if !ok {
+		return nil
+	}
+	here := thisMachine()
+	// In one boot the lock tells, whatever containers call their hosts. After a
+	// restart nobody lives; another host's lock may not reach this one.
+	near := t.Boot == here.Boot && t.Boot != "" || t.Host == here.Host
+	if !near || flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil || !named(f, f.Name()) {
+		f.Close()
+		return nil
+	}
+	return f
+}
+
+func openTenure(repo *gitstore.Repo, g flow.Generation) (*os.File, tenure, bool) {
+	var t tenure
+	path := filepath.Join(tenures(repo), string(g))
+	text, err := gitstore.ReadSmall(path)
+	if err != nil || g == "" || json.Unmarshal(text, &t) != nil {
+		return nil, t, false
+	}
+	f, err := os.Open(path)
+	return f, t, err == nil
+}
+
+// Deserted is the process of a supervisor of this machine that died without
+// taking its agent off the board; 0 where it lives, or nobody here can tell.
+func Deserted(repo *gitstore.Repo, g flow.Generation) (pid int) {
+	f := deserted(repo, g)
+	if f == nil {
+		return 0
+	}
+	defer unlock(f)
+	_, t, _ := openTenure(repo, g)
+	return t.PID
+}
+
+// A Succession is what became of an agent whose supervisor is dead.
+type Succession struct {
+	Agent flow.AgentID
+	PID   int // of the supervisor
+	Gave  []flow.TaskID
+}
+
+// Succeed takes the agents off the board whose supervisors died on this machine,
+// as these would have done themselves: what they hold is released, and stays for
+// whoever goes on. Those of other machines, and of processes that live or are
+// only stopped, are left alone, and so are those of which a session still ends.
+// The error tells of moves that were not possible.
+func (c *Clone) Succeed(ctx context.Context) (done []Succession, err error) {
+	entries, err := os.ReadDir(tenures(c.Repo))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return nil, err
+	}
+	var free []*os.File
+	for _, entry := range entries {
+		if f := deserted(c.Repo, flow.Generation(entry.Name())); f != nil {
+			defer unlock(f)
+			free = append(free, f)
+		}
+	}
+	if len(free) == 0 {
+		return nil, nil
+	}
+	b, _, err := c.Store.Board(ctx)
+	if err != nil {
+		return nil, err
+	}
+	agents := registered(b)
+	guarded, err := living(c.Repo)
+	if err != nil {
+		return nil, err
+	}
+	var failed []error
+	for _, f := range free {
+		a := agents[flow.Generation(filepath.Base(f.Name()))]
+		if a != nil && slices.Contains(guarded, a.Generation.Child()) {
+			continue
+		}
+		if a != nil {
+			s, err := c.succeed(ctx, *a)
+			if err != nil {
+				failed = append(failed, fmt.Errorf("%s, whose supervisor is dead: %w", a.ID, err))
+				continue
+			}
+			done = append(done, s)
+		}
+		os.Remove(f.Name())
+	}
+	return done, errors.Join(failed...)
+}
+
+// registered are the agents by the generation of their registration.
+func registered(b *flow.Board) map[flow.Generation]*flow.Agent {
+	list := map[flow.Generation]*flow.Agent{}
+	for _, id := range b.IDs(flow.Agents) {
+		if a := b.Agent(flow.AgentID(id)); a != nil && a.Generation != "" {
+			list[a.Generation] = a
+		}
+	}
+	return list
+}
+
+// living are the generations of sessions of which some process still lives.
+func living(repo *gitstore.Repo) ([]flow.Generation, error) {
+	marks, err := proc.Living(Records(repo))
+	var list []flow.Generation
+	for _, m := range marks {
+		if w, ok := ward(m); ok {
+			list = append(list, w.Generation)
+		}
+	}
+	return list, err
+}
+
+// succeed makes the last moves of a dead supervisor.
+func (c *Clone) succeed(ctx context.Context, a flow.Agent) (Succession, error) {
+	_, t, _ := openTenure(c.Repo, a.Generation)
+	s := Succession{Agent: a.ID, PID: t.PID}
+	own, err := c.As(ctx, flow.Actor(a.ID), a.Generation)
+	if err != nil {
+		return s, err
+	}
+	for _, id := range []flow.TaskID{a.Task, a.Review} {
+		if id == "" {
+			continue
+		}
+		if _, err := own.Release(ctx, id, false); err != nil {
+			return s, err
+		}
+		s.Gave = append(s.Gave, id)
+	}
+	if _, err := own.Make(ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: a.ID}); err != nil {
+		return s, err
+	}
+	return s, c.Repo.DropPresence(ctx, a.ID, a.Generation)
+}
