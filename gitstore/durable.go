@@ -87,28 +87,34 @@ func (r *Repo) undurable(ctx context.Context, commits, known []ID) ([]ID, error)
 }
 
 // brought are the commits that updates lead to and this process did not write
-// on top of what a ref of the board was at before.
-func (r *Repo) brought(ctx context.Context, updates []RefUpdate) ([]ID, error) {
+// on top of what a ref of the board was at before. Of old ones are those that
+// may be damaged, and are kept or gone back to all the same: the state, which is
+// judged by replaying it, and what is rescued.
+func (r *Repo) brought(ctx context.Context, updates []RefUpdate) (list, old []ID, err error) {
 	o, err := r.Objects(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var before, list []ID
+	var before []ID
 	for _, u := range updates {
 		if strings.HasPrefix(u.Name, "refs/liza/") && !strings.HasPrefix(u.Name, remoteRefs) {
 			before = append(before, u.Old)
 		}
 	}
 	for _, u := range updates {
-		if u.New == "" || slices.Contains(list, u.New) {
+		if u.New == "" {
 			continue
 		}
 		if parents, written := o.flushed(u.New); written && !slices.ContainsFunc(parents, func(id ID) bool { return !slices.Contains(before, id) }) {
 			continue
 		}
-		list = append(list, u.New)
+		if u.Name == StateRef || strings.HasPrefix(u.Name, rescueRefs) {
+			old = append(old, u.New)
+		} else {
+			list = append(list, u.New)
+		}
 	}
-	return list, nil
+	return list, old, nil
 }
 
 // named are the commits that a move builds on, brings or keeps.
@@ -157,7 +163,7 @@ func (r *Repo) syncRepository() error {
 
 // syncObjects makes what commits need and known ones do not have durable.
 func (r *Repo) syncObjects(ctx context.Context, mode string, commits, known []ID) error {
-	list, err := r.reachable(ctx, commits, known)
+	list, err := r.reachable(ctx, commits, known, "--ignore-missing") // known ones that are gone
 	if err != nil {
 		return err
 	}
@@ -191,17 +197,15 @@ func (r *Repo) syncObjects(ctx context.Context, mode string, commits, known []ID
 }
 
 // reachable lists the objects that lead from commits and not from known ones,
-// of which some may be gone. Trees, commits and the presence of all are checked
-// on the way. What a promisor remote has is not looked for.
-func (r *Repo) reachable(ctx context.Context, commits, known []ID) ([]ID, error) {
+// with more options for `git rev-list`. Trees, commits and the presence of all are
+// checked on the way: the error wraps ErrDamaged. What a promisor remote has is
+// not looked for.
+func (r *Repo) reachable(ctx context.Context, commits, known []ID, options ...string) ([]ID, error) {
 	var revs bytes.Buffer
 	for _, id := range commits {
 		fmt.Fprintln(&revs, id)
 	}
-	args := []string{"rev-list", "--objects", "--no-object-names", "--stdin"}
-	if len(known) > 0 {
-		args = append(args, "--ignore-missing")
-	}
+	args := append([]string{"rev-list", "--objects", "--no-object-names", "--stdin"}, options...)
 	for _, id := range known {
 		fmt.Fprintf(&revs, "^%s\n", id)
 	}

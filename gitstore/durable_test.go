@@ -97,3 +97,19 @@ func TestDurableNone(t *testing.T) {
 	require.NoError(t, r.makeDurable(context.Background(), ID(git(t, dir, "rev-parse", "HEAD"))))
 	require.Empty(t, r.durable())
 }
+
+// A state that cannot be read is kept when a repair goes back from it: a rescue
+// does not ask whether what it keeps is whole.
+func TestRepairOfADamagedState(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, seeded(t))
+	good := d.add("task-1").Commit
+	tip := d.add("task-2").Commit
+	require.NoError(t, os.Remove(loosePath(d.store.Repo.objectDir, ID(git(t, d.dir, "rev-parse", string(tip)+":tasks")))))
+	d.store = d.open()
+	done, err := d.store.Repair(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, good, done.Is)
+	require.Equal(t, good, d.at(StateRef))
+	d.add("task-2")
+}

@@ -55,11 +55,14 @@ func (r *Repo) MoveRefs(ctx context.Context, updates []RefUpdate, message string
 			return err
 		}
 	}
-	brought, err := r.brought(ctx, updates)
+	brought, old, err := r.brought(ctx, updates)
 	if err != nil {
 		return err
 	}
 	if err := r.makeDurable(ctx, brought...); err != nil {
+		return err
+	}
+	if err := r.makeDurable(ctx, old...); err != nil && !errors.Is(err, ErrDamaged) {
 		return err
 	}
 	if err := r.Recover(ctx); err != nil {

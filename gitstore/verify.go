@@ -69,6 +69,16 @@ func (s *Store) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 	if breach := s.checkTip(ctx, tip); breach != nil {
 		return len(chain), breach, nil
 	}
+	b, err := s.BoardAt(tip)
+	if err == nil {
+		err = s.checkWork(ctx, b, chain, known, full)
+	}
+	if errors.Is(err, ErrDamaged) {
+		return len(chain), &Breach{tip, err}, nil
+	}
+	if err != nil {
+		return len(chain), nil, err
+	}
 	s.remember(tip)
 	return len(chain), nil, nil
 }

@@ -15,7 +15,7 @@ type validateCommand struct{}
 type breach struct {
 	Rule   string      `json:"rule"`
 	Reason string      `json:"reason"`
-	Commit gitstore.ID `json:"commit,omitempty"` // the state commit that does not replay
+	Commit gitstore.ID `json:"commit,omitempty"` // the state commit that does not replay, or the one that cannot be read
 }
 
 func (c *validateCommand) Run(s *session) error {
@@ -39,6 +39,9 @@ func (c *validateCommand) Run(s *session) error {
 	if err != nil {
 		return invalid(err)
 	}
+	if _, err := l.Store.CheckTips(s.ctx, l.board); err != nil {
+		return damagedBoard(err)
+	}
 	n := len(l.board.Tasks())
 	return s.answer("", map[string]any{"state": l.tip, "tasks": n, "breaches": []breach{}}, fmt.Sprintf("%s: valid, %s outside the archive", l.tip.Short(), count(n, "task")))
 }
@@ -58,6 +61,22 @@ func invalid(err error) error {
 	}
 	reason := "the board is invalid:" + text.String()
 	return &partial{failure{code: exitFailed, outcome: "failed", rule: list[0].Rule, reason: reason, hint: "git liza fsck --full"}, map[string]any{"breaches": list}}
+}
+
+// damagedBoard reports everything on a sound board that cannot be read.
+func damagedBoard(err error) error {
+	var damaged *gitstore.Damaged
+	if !errors.As(err, &damaged) {
+		return err
+	}
+	list := []breach{}
+	reason := "the board is sound, and objects are missing or damaged:"
+	for _, d := range damaged.List {
+		b := breach{"damaged", fmt.Sprintf("%s at %s: %s", d.What, d.Commit.Short(), d.Reason), d.Commit}
+		list = append(list, b)
+		reason += "\n" + b.Reason
+	}
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: "damaged", reason: reason, hint: damaged.Hint}, map[string]any{"breaches": list}}
 }
 
 // breachOf puts an error of the board into words.
@@ -92,6 +111,9 @@ func (c *fsckCommand) Run(s *session) error {
 	n, found, err := clone.Store.Fsck(s.ctx, c.Full)
 	if err != nil {
 		return err
+	}
+	if found != nil && errors.Is(found.Err, gitstore.ErrDamaged) {
+		return damagedBoard(found.Err)
 	}
 	if found != nil {
 		b := breachOf(found.Err)

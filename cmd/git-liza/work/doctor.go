@@ -38,7 +38,7 @@ func (c *Clone) Examine(ctx context.Context) []Finding {
 	if err != nil {
 		return append(list, unreadable(err))
 	}
-	list = append(list, c.sound(b), c.clock(b), c.integration(ctx, b), c.enforced(ctx, b), c.locked(b))
+	list = append(list, c.sound(b), c.clock(b), c.integration(ctx, b), c.objects(ctx, b), c.enforced(ctx, b), c.locked(b))
 	list = append(list, c.named(ctx)...)
 	list = append(list, c.shared(ctx, b)...)
 	list = append(list, c.leftovers(ctx, b)...)
@@ -138,6 +138,19 @@ func (c *Clone) integration(ctx context.Context, b *flow.Board) Finding {
 		return moved(restore, "behind")
 	}
 	return moved(restore, "beside")
+}
+
+// objects reads what work goes on from.
+func (c *Clone) objects(ctx context.Context, b *flow.Board) Finding {
+	n, err := c.Store.CheckTips(ctx, b)
+	var damaged *gitstore.Damaged
+	switch {
+	case errors.As(err, &damaged):
+		return bad("objects", damaged.Hint, "%v", damaged)
+	case err != nil:
+		return bad("objects", "git fsck --full --no-dangling", "%v", err)
+	}
+	return fine("objects", "integration and %d more commits can be read", n-1)
 }
 
 func (c *Clone) locked(b *flow.Board) Finding {
