@@ -72,6 +72,65 @@ func (c *ConfigMove) admit(*play) *Refusal {
 	return boundGlobs("the configuration", c.Config.globs(), "git liza config")
 }
 
+// admit binds a session to the agent that can have had it: a coder held the task,
+// a reviewer had a submission to judge. What it used fits into the time that it
+// says to have taken, and that into the life of the task. A person's word counts:
+// what it spends, others of that standing can allow again.
+func (s *SessionMove) admit(p *play) *Refusal {
+	by, t := p.move.By, p.task
+	if by.IsHuman() {
+		return nil
+	}
+	hint := "git liza show " + string(p.move.Task)
+	switch {
+	case t == nil:
+		hint = "git liza agents"
+	case s.Role == Coder && !slices.ContainsFunc(t.Coders, func(w Worker) bool { return w.By == by }):
+		return refuse(RuleHolder, hint, "%s never held %s: who works on a task reports what that used", by, t.ID)
+	case s.Role == CodeReviewer && t.Submissions == 0:
+		return refuse(RuleHolder, hint, "%s cannot have reviewed %s, of which nothing was submitted", by, t.ID)
+	case time.Duration(s.Usage.Seconds)*time.Second > p.move.At.Sub(t.Created)+5*time.Minute:
+		return refuse(RuleLimit, hint, "a session of %d seconds is longer than %s is old", s.Usage.Seconds, t.ID)
+	}
+	if most := s.Usage.most(); s.Usage.Input > most.Input || s.Usage.Output > most.Output || s.Usage.Cost > most.Cost {
+		return refuse(RuleLimit, hint, "nobody uses as much within %d seconds: at most %d tokens are read, %d written and %s dollars spent in them",
+			s.Usage.Seconds, most.Input, most.Output, most.Cost)
+	}
+	return nil
+}
+
+// What a session uses at most in a second, and as if it had lasted a minute
+// longer: one full context of the largest that are sold, a million tokens, read
+// in each; ten times what the fastest models write; and more than both cost by
+// any list of prices in 2026.
+const (
+	readPerSecond    = 1_000_000
+	writtenPerSecond = 10_000
+	costPerSecond    = Cost(20 * dollar)
+)
+
+// most is what a session of that length can have used.
+func (u Usage) most() Usage {
+	seconds := u.Seconds + 60
+	return Usage{Input: seconds * readPerSecond, Output: seconds * writtenPerSecond, Cost: Cost(seconds) * costPerSecond}
+}
+
+// admit keeps agents of a machine's account from stopping the board for
+// everybody: new claims wait until a human has decided. Who plans, and who
+// merges where some have that right, steers the board anyway.
+func (c *CheckpointMove) admit(p *play) *Refusal { return p.steers() }
+func (t *TripMove) admit(p *play) *Refusal       { return p.steers() }
+
+func (p *play) steers() *Refusal {
+	known := p.Principals()
+	who := known.Find(p.move.Principal)
+	if p.move.By.IsHuman() || who == nil || who.Kind == "human" || p.move.By.Role() == Planner || slices.Contains(who.Rights, "merge") {
+		return nil
+	}
+	return refuse(RuleAdmin, "git liza note TEXT --for all", "%s is a machine's account without the right merge: %s does not stop the board for all, only humans, planners and agents of an account with that right do",
+		who.Name, p.move.By)
+}
+
 func boundOwns(list []TaskInput) *Refusal {
 	for _, t := range list {
 		if r := boundGlobs(string(t.ID), t.Owns, "git liza help task edit"); r != nil {

@@ -1,0 +1,74 @@
+package flow
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A session is reported by who can have had it, and uses what fits into its
+// time; history holds what earlier programs took.
+func TestSessionsAreTheirAgents(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a b | coder-1 claim a | coder-1 intent a | coder-2 claim b")
+	s.now = s.now.Add(time.Hour)
+	session := func(by Actor, task TaskID, role Role, u Usage) Move {
+		u.Sessions = 1
+		return s.by(by, ActSession, task, &SessionMove{Provider: "p", Role: role, Outcome: "failed", Usage: u})
+	}
+	used := Usage{Input: 5_000_000, Output: 90_000, Cost: 30 * dollar, Seconds: 1800}
+	for _, m := range []Move{
+		session("coder-1", "a", Coder, used),
+		session("human:ann", "a", Coder, Usage{Input: 9e11}),
+		session("human:ann", "", Planner, Usage{Cost: 10_000 * dollar}),
+		session("planner-1", "a", Planner, used),
+		session("planner-1", "", Planner, used),
+		session("coder-1", "a", Coder, Usage{Input: 50_000_000}),
+	} {
+		require.Nil(t, s.board.Admissible(m, nil), "%s %s", m.By, m.Task)
+	}
+	for _, c := range []struct {
+		rule Rule
+		move Move
+	}{
+		{RuleHolder, session("coder-2", "a", Coder, used)},
+		{RuleHolder, session("coder-9", "a", Coder, Usage{})},
+		{RuleHolder, session("code-reviewer-1", "a", CodeReviewer, used)},
+		{RuleLimit, session("coder-1", "a", Coder, Usage{Seconds: 7200})},
+		{RuleLimit, session("coder-1", "a", Coder, Usage{Input: 900_000_000_000, Seconds: 1800})},
+		{RuleLimit, session("coder-1", "a", Coder, Usage{Output: 1_000_000_000, Seconds: 1800})},
+		{RuleLimit, session("planner-1", "", Planner, Usage{Cost: 500_000 * dollar, Seconds: 1800})},
+	} {
+		r := s.board.Admissible(c.move, nil)
+		require.NotNil(t, r, "%s %s", c.move.By, c.move.Task)
+		require.Equal(t, c.rule, r.Rule)
+	}
+	require.Empty(t, s.step("coder-1 submit a c-a", new(record)))
+	require.Nil(t, s.board.Admissible(session("code-reviewer-1", "a", CodeReviewer, used), nil))
+}
+
+// Agents of a machine's account do not stop the board for all.
+func TestWhoStopsTheBoard(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a")
+	checkpoint := func(by Actor, who string) *Refusal {
+		m := s.by(by, ActCheckpoint, "", &CheckpointMove{Reason: "r"})
+		m.Principal = who
+		return s.board.Admissible(m, nil)
+	}
+	require.Nil(t, checkpoint("coder-1", ""), "nobody is known")
+	list := []Principal{{Name: "ann", Kind: "human", Agents: []string{"human:*", "*"}, Rights: []string{"admin"}},
+		{Name: "coders", Kind: "machine", Roles: []Role{Coder}}, {Name: "plans", Kind: "machine", Roles: []Role{Planner}},
+		{Name: "merges", Kind: "machine", Roles: []Role{Coder}, Rights: []string{"merge"}}}
+	s.docs = s.docs.With([]Edit{{Key{Folder: PrincipalsDoc}, &Principals{List: list}}})
+	s.board = Open(s.docs, s.now)
+	for who, by := range map[string]Actor{"ann": "human:ann", "plans": "planner-1", "merges": "coder-2"} {
+		require.Nil(t, checkpoint(by, who), who)
+	}
+	require.Nil(t, checkpoint("coder-3", "ann"))
+	require.Equal(t, RuleAdmin, checkpoint("coder-1", "coders").Rule)
+	m := s.by("coder-1", ActTrip, "", &TripMove{})
+	m.Principal = "coders"
+	require.Equal(t, RuleAdmin, s.board.Admissible(m, nil).Rule)
+}
