@@ -264,12 +264,12 @@ func TestBudgetCountsARecordedSessionOnce(t *testing.T) {
 	w.tasks(1)
 	w.config(func(c *flow.Config) { c.Budgets.Sprint.Tokens = 1000 })
 	const elsewhere = flow.Generation("5c1e0a44d2b97f31")
-	there, err := w.clone.As(ctx, "coder-9", elsewhere)
+	there, err := w.clone.As(ctx, "planner-9", elsewhere)
 	require.NoError(t, err)
-	_, err = there.Make(ctx, flow.ActRegister, "", &flow.RegisterMove{Agent: "coder-9", Generation: elsewhere})
+	_, err = there.Make(ctx, flow.ActRegister, "", &flow.RegisterMove{Agent: "planner-9", Generation: elsewhere})
 	require.NoError(t, err)
 	says := func(g flow.Generation, at time.Time, every time.Duration, tokens int64) {
-		require.NoError(t, w.clone.Repo.SavePresence(ctx, gitstore.Presence{Agent: "coder-9", Generation: g, At: at, Every: flow.Duration(every),
+		require.NoError(t, w.clone.Repo.SavePresence(ctx, gitstore.Presence{Agent: "planner-9", Generation: g, At: at, Every: flow.Duration(every),
 			Doing: "planning", Usage: flow.Usage{Output: tokens}}))
 	}
 	r := w.begin(nil, coder(w.fake(`began s; i=0; while i=$((i+1)); do turn $i 10; waitfor on-$i; done`, nil)))
@@ -291,14 +291,14 @@ func TestBudgetCountsARecordedSessionOnce(t *testing.T) {
 	next()
 	next()
 	says(elsewhere, time.Now(), time.Hour, 600)
-	_, err = there.Make(ctx, flow.ActSession, "task-1", &flow.SessionMove{Provider: "fake", Role: flow.Coder, Outcome: "nothing", Usage: flow.Usage{Sessions: 1, Output: 600}})
+	_, err = there.Make(ctx, flow.ActSession, "task-1", &flow.SessionMove{Provider: "fake", Role: flow.Planner, Outcome: "nothing", Usage: flow.Usage{Sessions: 1, Output: 600}})
 	require.NoError(t, err)
 	next()
 	next()
 	says(elsewhere, time.Now().Add(2*time.Second), time.Hour, 400-10*turn)
 	w.await("its end", func() bool { return w.task("task-1").Status == flow.Blocked })
 	require.Equal(t, []string{"budget"}, w.outcomes("coder-1"))
-	require.Equal(t, "budget: the budget of sprint-1 is spent with sessions that run, most by coder-9: 1000 of 1000 tokens", w.task("task-1").Block.Reason)
+	require.Equal(t, "budget: the budget of sprint-1 is spent with sessions that run, most by planner-9: 1000 of 1000 tokens", w.task("task-1").Block.Reason)
 	r.cancel()
 	require.NoError(t, r.wait(), r.said())
 }
