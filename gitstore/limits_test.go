@@ -54,7 +54,8 @@ func (d *desk) built(tree, parent ID) ID {
 // A submission of a million files, whether they stand in one folder or in
 // folders within folders, is refused in bounded memory, and at about the cost of
 // the largest that is taken, however fast the machine is.
-func TestSubmissionsAreBounded(t *testing.T) {
+func TestTortureSubmissionsAreBounded(t *testing.T) {
+	torture(t)
 	d := newDesk(t, seeded(t))
 	base := d.at("refs/heads/integration")
 	file := d.blob("x\n")
@@ -100,7 +101,8 @@ func TestSubmissionsAreBounded(t *testing.T) {
 }
 
 // A spec or script is looked for in folders of some size only.
-func TestFoldersThatAreReadAreBounded(t *testing.T) {
+func TestTortureFoldersThatAreReadAreBounded(t *testing.T) {
+	torture(t)
 	t.Parallel()
 	d := newDesk(t, seeded(t))
 	base := d.at("refs/heads/integration")

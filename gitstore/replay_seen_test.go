@@ -90,7 +90,8 @@ func with(m flow.Move, change func(*flow.Move)) flow.Move {
 }
 
 // What was seen too long ago is not looked for: looking costs.
-func TestSeenIsNotLookedForWithoutEnd(t *testing.T) {
+func TestTortureSeenIsNotLookedForWithoutEnd(t *testing.T) {
+	torture(t)
 	t.Parallel()
 	d := newDesk(t, seeded(t))
 	git(t, d.dir, "config", "liza.fsync", "none")

@@ -40,7 +40,8 @@ func TestTortureProcessesClaimOnce(t *testing.T) {
 // tortured is read before TestMain clears the environment.
 var tortured = os.Getenv("LIZA_TORTURE") != ""
 
-// torture tests take long and all of the machine.
+// torture skips a test that takes long or all of the machine, but where such
+// tests are wanted.
 func torture(t *testing.T) {
 	t.Helper()
 	if !tortured {

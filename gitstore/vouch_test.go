@@ -70,7 +70,8 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 	require.Empty(t, chain)
 }
 
-func TestVouchIsBounded(t *testing.T) {
+func TestTortureVouchIsBounded(t *testing.T) {
+	torture(t)
 	t.Parallel()
 	d := newDesk(t, seeded(t))
 	git(t, d.dir, "config", "liza.fsync", "none")

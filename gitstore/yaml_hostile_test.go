@@ -73,7 +73,8 @@ func hostile(n int) map[string]string {
 
 // Whatever a pushed move or document holds, judging it takes neither much
 // memory nor much time.
-func TestHostileDocumentsAreCheap(t *testing.T) {
+func TestTortureHostileDocumentsAreCheap(t *testing.T) {
+	torture(t)
 	const bound = 64 << 20
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	for name, text := range hostile(MaxMove - 1) {
