@@ -256,6 +256,8 @@ func (p *play) unentitled(r *rule) *Refusal {
 	case r.by&reviewHolder != 0 && p.task.Review != nil:
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "the review of %s is held by %s until %s, not by %s",
 			m.Task, p.task.Review.By, p.task.Review.Lease.Format(time.RFC3339), m.By)
+	case r.by&reviewHolder != 0 && (p.task.coded(m.By, m.Principal) || !m.By.IsHuman() && m.By.Role() != CodeReviewer):
+		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s has not claimed the review of %s, and cannot", m.By, m.Task)
 	case r.by&reviewHolder != 0:
 		return refuse(RuleHolder, "git liza review "+string(m.Task)+" --as "+string(m.By), "%s has not claimed the review of %s", m.By, m.Task)
 	}

@@ -17,6 +17,7 @@ const (
 	Changed  = "changed"  // by somebody else since
 	Disabled = "disabled" // left out on request
 	Bypassed = "bypassed" // git looks for its hooks elsewhere by now
+	Outdated = "outdated" // from an earlier program, which judged less
 )
 
 // A Hook is one of ours in a repository, in one of the states above.
@@ -78,11 +79,21 @@ func Examine(ctx context.Context, repo *gitstore.Repo) (Installed, error) {
 		if f.Kept != "" {
 			h.First = r.abs(f.Kept)
 		}
-		if bypassed && judge && h.State == Present {
-			h.State = Bypassed
+		if judge && h.State == Present {
+			switch {
+			case bypassed:
+				h.State = Bypassed
+			case r.Version < stubVersion:
+				h.State = Outdated
+			}
 		}
 		if judge || h.State != Present {
 			i.Hooks = append(i.Hooks, h)
+		}
+	}
+	for _, name := range judges {
+		if !slices.ContainsFunc(r.Files, func(f file) bool { return f.Name == name }) {
+			i.Hooks = append(i.Hooks, Hook{Name: name, Path: filepath.Join(r.common, "hooks", name), State: Missing})
 		}
 	}
 	if r.Options.NoReferenceTransaction && !r.Options.Server {

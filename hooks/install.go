@@ -74,7 +74,7 @@ func (r *record) install(ctx context.Context, repo *gitstore.Repo, o Options) er
 	if err != nil {
 		return err
 	}
-	r.Options = o
+	r.Options, r.Version = o, stubVersion
 	wanted := r.wanted(sites, o)
 	if err := r.drop(wanted); err != nil {
 		return err

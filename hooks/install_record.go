@@ -21,6 +21,7 @@ import (
 // an installation which was killed can be completed and undone.
 type record struct {
 	Options  Options
+	Version  int // of the stubs, see stubVersion
 	Files    []file
 	Settings []setting // in the order in which they were made
 	Folders  []string  // that were made, relative to the git directory

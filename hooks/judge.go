@@ -29,6 +29,10 @@ type Push struct {
 	Fresh   bool      // facts are gathered from git, as a server does
 	Now     time.Time // of the judge; only a server holds moves against it
 
+	// Permit is asked about each move that comes, after the rules; an error
+	// refuses it. May be nil.
+	Permit func(flow.Move) *flow.Refusal
+
 	User      string // who pushes, as the front end of the server says; "" is nobody
 	UserKnown bool   // the server has a front end that says it
 	Signed    bool   // every move of a board with principals must be signed

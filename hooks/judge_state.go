@@ -44,6 +44,8 @@ func (j *judge) state(ctx context.Context, u Update) error {
 		refused := j.move(last)
 		if err != nil {
 			refused = replayed(ctx, err)
+		} else if refused == nil && j.push.Permit != nil {
+			refused = j.push.Permit(last.Move)
 		}
 		if refused != nil {
 			j.broken = true

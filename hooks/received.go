@@ -155,8 +155,9 @@ func Unjudged(ctx context.Context, err error) *Rejection {
 // alone; on a server one that pre-receive has judged, see [Backstop]. git
 // gives no old value where the caller gave none, and hands out what it packs as
 // moves, and the removal of loose refs that are packed as deletions. An old value
-// that it gives it may have read before somebody else moved the ref.
-func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, server bool) error {
+// that it gives it may have read before somebody else moved the ref. permit, on
+// a clone, is that of the Push.
+func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, server bool, permit func(flow.Move) *flow.Refusal) error {
 	var list []Update
 	for _, u := range updates {
 		if !strings.HasPrefix(u.Name, "refs/") || u.New == "" && s.Repo.Pruning(ctx, u.Name, u.Old) || u.Old == "" && s.Repo.Packing(u.Name, u.New) {
@@ -175,7 +176,7 @@ func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, serve
 	if server {
 		return Backstop(ctx, s, list)
 	}
-	return Judge(ctx, s, Push{Updates: list})
+	return Judge(ctx, s, Push{Updates: list, Permit: permit})
 }
 
 // Committed makes durable that refs of a server have moved: git syncs what is in

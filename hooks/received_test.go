@@ -34,7 +34,7 @@ func TestBackstop(t *testing.T) {
 	y.approve("a")
 	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: y.merging("a")})
 	state, branch, save := y.moves(gitstore.StateRef)[0], y.moves(integrationBranch)[0], y.moves(savedA)[0]
-	backstop := func(list ...Update) error { return Transaction(ctx, y.judge, list, true) }
+	backstop := func(list ...Update) error { return Transaction(ctx, y.judge, list, true, nil) }
 
 	require.Equal(t, flow.RuleTip, rule(t, backstop(branch)), "integration alone")
 	require.Equal(t, RuleRef, rule(t, backstop(save)), "a save alone")
@@ -63,7 +63,7 @@ func TestTransactionOnAClone(t *testing.T) {
 	ctx := context.Background()
 	main, state := y.at("refs/heads/main"), y.at(gitstore.StateRef)
 	evil := y.commit("refs/heads/main", "evil", "x")
-	clone := func(list ...Update) error { return Transaction(ctx, y.store, list, false) }
+	clone := func(list ...Update) error { return Transaction(ctx, y.store, list, false, nil) }
 	require.Equal(t, flow.RuleTip, rule(t, clone(Update{integrationBranch, "", evil})), "an old value of zero is none given")
 	require.Equal(t, flow.RuleTip, rule(t, clone(Update{"HEAD", main, evil}, Update{integrationBranch, main, evil})))
 	require.Equal(t, flow.RuleTip, rule(t, clone(Update{integrationBranch, main, ""})))

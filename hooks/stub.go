@@ -12,7 +12,14 @@ type stub struct {
 	first string // the hook to call before, with the same input; "" if none
 }
 
-const transaction = "reference-transaction"
+const (
+	transaction = "reference-transaction"
+	prePush     = "pre-push"
+)
+
+// stubVersion goes up when the stubs change in what they judge, so that those of
+// an earlier program are known.
+const stubVersion = 2
 
 // judges are the names of the hooks that judge.
 func (o Options) judges() []string {
@@ -20,9 +27,9 @@ func (o Options) judges() []string {
 	case o.Server:
 		return []string{"pre-receive", transaction, "post-receive"}
 	case o.NoReferenceTransaction:
-		return []string{"pre-commit"}
+		return []string{"pre-commit", prePush}
 	}
-	return []string{"pre-commit", transaction}
+	return []string{"pre-commit", prePush, transaction}
 }
 
 // known are the hooks that git looks up by name, from githooks(5) of 2.39 and
@@ -47,7 +54,9 @@ func (s stub) text(o Options) string {
 	case transaction:
 		return heading + s.declare() + s.lines(o)
 	case "pre-commit":
-		return heading + s.declare() + when(s.first != "", callFirst) + onlyAgents + find("commit", o.Binary, 1) + "exec \"$liza\" hook pre-commit\n"
+		return heading + s.declare() + when(s.first != "", callFirst) + onlyTasks + people(o.Binary) + find("commit", o.Binary, 1) + "exec \"$liza\" hook pre-commit\n"
+	case prePush:
+		return heading + s.declare() + s.whole(callWithInput+" || exit\n", people(o.Binary)+find("push", o.Binary, 1), s.name)
 	case "pre-receive":
 		return heading + s.declare() + s.whole(callWithInput+" || exit\n", find("push", o.Binary, 1), s.name)
 	}
@@ -65,9 +74,8 @@ exit 0
 const callFirst = `if [ -x "$first" ]; then "$first" "$@" || exit; fi
 `
 
-// onlyAgents lets people pass, and whatever happens outside task worktrees.
-const onlyAgents = `[ "$LIZA_AGENT_ID" ] || exit 0
-case $PWD/ in */.worktrees/*) ;; *) exit 0 ;; esac
+// onlyTasks lets pass whatever happens outside task worktrees.
+const onlyTasks = `case $PWD/ in */.worktrees/*) ;; *) exit 0 ;; esac
 `
 
 // onlyDue ends post-receive where pre-receive has left nothing for it.
@@ -147,6 +155,13 @@ const serverLines = `	case $line in
 // loose ref git has read just now.
 const lostMoves = `[ ! "$state" ] || [ -e "$GIT_DIR/refs/liza/state" ] || [ "$(git rev-parse -q --verify refs/liza/state)" = "$was" ] || new=1
 `
+
+// people lets people pass where there is no program. Where there is, it knows an
+// agent also without the variable.
+func people(binary string) string {
+	return `[ "$LIZA_AGENT_ID" ] || [ -x ` + quote(binary) + ` ] || command -v git-liza >/dev/null || exit 0
+`
+}
 
 // find looks for the program, where it was at installing or on PATH. Without
 // it the hook ends with the exit code given.

@@ -4,20 +4,38 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/hooks"
 )
 
-// agent is the agent on whose behalf the program runs, "" for a human.
-func (s *session) agent() string { return s.getenv("LIZA_AGENT_ID") }
+// agent is the agent on whose behalf the program runs, "" for a human. Below a
+// session it is that agent, whatever the environment says.
+func (s *session) agent() string {
+	repo, err := gitstore.Open(s.ctx, s.dir)
+	if err != nil {
+		return s.getenv("LIZA_AGENT_ID")
+	}
+	defer repo.Close()
+	above, _, err := work.Wards(repo, "")
+	if err != nil || len(above) == 0 {
+		return s.getenv("LIZA_AGENT_ID")
+	}
+	return string(above[0].By)
+}
 
 // suit is a hint as whoever reads it may type it: an agent is not told what
 // only a human decides, and can ask one instead.
 func (s *session) suit(hint string) string {
-	if s.agent() == "" {
+	agent := s.agent()
+	if agent == "" {
 		return hint
 	}
 	hint, _, _ = strings.Cut(hint, " # ")
+	if _, other, named := strings.Cut(hint, " --as "); named && strings.Fields(other + " -")[0] != agent {
+		return s.question()
+	}
 	for _, command := range humanCommands() {
 		if strings.Contains(hint+" ", command+" ") {
 			return s.question()

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/hooks"
@@ -23,6 +25,7 @@ type hookCommand struct {
 	PostReceive          postReceiveCommand          `cmd:"" help:"Bring refs to what the board says after a push."`
 	ReferenceTransaction referenceTransactionCommand `cmd:"" help:"Judge a ref transaction."`
 	PreCommit            preCommitCommand            `cmd:"" help:"Judge what an agent commits."`
+	PrePush              prePushCommand              `cmd:"" help:"Refuse an agent's push."`
 }
 
 // hookEnv are the variables that git's processes in a hook need; whatever else
@@ -118,7 +121,14 @@ func (c *referenceTransactionCommand) Run(s *session) error {
 	if c.State == "committed" {
 		return hooks.Committed(s.ctx, store, updates)
 	}
-	return hooks.Transaction(s.ctx, store, updates, c.Server || store.Repo.MainWorkTree() == "")
+	server := c.Server || store.Repo.MainWorkTree() == ""
+	return hooks.Transaction(s.ctx, store, updates, server, func(m flow.Move) *flow.Refusal {
+		var refusal *flow.Refusal
+		if err := work.Acts(store.Repo, "", m.By, m.Generation); err != nil && !errors.As(err, &refusal) {
+			refusal = &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza doctor", Reason: err.Error()}
+		}
+		return refusal
+	})
 }
 
 type postReceiveCommand struct{}
@@ -135,18 +145,48 @@ func (c *postReceiveCommand) Run(s *session) error {
 type preCommitCommand struct{}
 
 func (c *preCommitCommand) Run(s *session) error {
-	id := s.getenv("LIZA_AGENT_ID")
-	if id == "" {
-		return nil
-	}
-	var agent flow.AgentID
-	if err := agent.UnmarshalText([]byte(id)); err != nil {
-		return usagef("git liza help", "LIZA_AGENT_ID: %v", err)
-	}
 	store, end, err := s.hook(hooks.Limit)
 	if err != nil {
 		return err
 	}
 	defer end()
+	agent, err := s.asks(store.Repo)
+	if err != nil || agent == "" {
+		return err
+	}
 	return hooks.Commit(s.ctx, store, agent, s.getenv("GIT_INDEX_FILE"))
+}
+
+type prePushCommand struct {
+	Remote string `arg:"" optional:"" help:"What is pushed to."`
+	URL    string `arg:"" optional:"" help:"Where that is."`
+}
+
+// Run refuses whatever an agent pushes. git liza pushes without this hook.
+func (c *prePushCommand) Run(s *session) error {
+	repo, err := gitstore.Open(s.ctx, s.dir)
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	agent, err := s.asks(repo)
+	if err != nil || agent == "" {
+		return err
+	}
+	return &flow.Refusal{Rule: "push", Hint: "git liza help submit",
+		Reason: fmt.Sprintf("%s pushes nothing: what is submitted and approved reaches the remote by itself", agent)}
+}
+
+// asks is the agent that a hook of a clone runs for, "" for people: whom the
+// environment names, held against whom this process descends from.
+func (s *session) asks(repo *gitstore.Repo) (flow.AgentID, error) {
+	id := s.getenv("LIZA_AGENT_ID")
+	if err := work.Acts(repo, "", flow.Actor(id), flow.Generation(s.getenv("LIZA_GENERATION"))); err != nil || id == "" {
+		return "", err
+	}
+	var agent flow.AgentID
+	if err := agent.UnmarshalText([]byte(id)); err != nil {
+		return "", usagef("git liza help", "LIZA_AGENT_ID: %v", err)
+	}
+	return agent, nil
 }
