@@ -32,7 +32,7 @@ func main() {
 	scale := full
 	flag.StringVar(&dir, "dir", "", "where the boards are made and kept (default: a temporary folder, removed at the end)")
 	flag.StringVar(&program, "program", "", "the git-liza to measure (default: built from ./cmd/git-liza)")
-	flag.StringVar(&only, "only", "", "measure only this: claim, archive, look, moves, judge, everyday or start")
+	flag.StringVar(&only, "only", "", "measure only this: claim, archive, look, moves, work, judge, everyday or start")
 	flag.BoolFunc("quick", "small boards and few rounds, within a minute", func(string) error {
 		scale = quick
 		return nil
@@ -94,7 +94,7 @@ func run(ctx context.Context, dir, program, only string, scale scale) (err error
 		name    string
 		measure func() error
 	}{
-		{"claim", b.claims}, {"archive", b.archives}, {"look", b.looks}, {"moves", b.moves}, {"judge", b.judgements}, {"everyday", b.everyday}, {"start", b.starts},
+		{"claim", b.claims}, {"archive", b.archives}, {"look", b.looks}, {"moves", b.moves}, {"work", b.work}, {"judge", b.judgements}, {"everyday", b.everyday}, {"start", b.starts},
 	} {
 		if only != "" && only != part.name {
 			continue
