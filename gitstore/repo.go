@@ -33,7 +33,7 @@ type Repo struct {
 	Configuration // as the repository's own files leave it
 
 	// Notice, if it is not nil, is told in a line for people what keeps a call
-	// waiting for long. It may be called from any goroutine.
+	// waiting for long, or what a call could not clear away. It may be called from any goroutine.
 	Notice func(line string)
 
 	// Background, if it is not nil, starts this program once more, with args, as

@@ -264,3 +264,131 @@ func TestSaveWhatIsNoFile(t *testing.T) {
 	require.NoError(t, p.Remove(ctx, "task-1"))
 	require.Equal(t, "not ours\n", content(t, outside, "c"))
 }
+
+// Pipes where git opens whatever there is keep nobody waiting.
+func TestNothingWaitsForAPipe(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, test := range map[string]struct {
+		do    func(p *project, dir string)
+		saved string
+	}{
+		"ignore and attributes": {func(p *project, dir string) {
+			for _, file := range []string{".gitattributes", "new/.gitignore", "b/.gitignore", ".gitmodules", "new/.mailmap"} {
+				p.write(filepath.Join(dir, file), "")
+				require.NoError(p.t, os.Remove(filepath.Join(dir, file)))
+				require.NoError(p.t, syscall.Mkfifo(filepath.Join(dir, file), 0o666))
+			}
+			p.write(filepath.Join(dir, "new/file"), "x")
+		}, "new/file"},
+		"the HEAD of a repository inside": {func(p *project, dir string) {
+			p.nested(filepath.Join(dir, "sub"), p.trap())
+			require.NoError(p.t, os.Remove(filepath.Join(dir, "sub/.git/HEAD")))
+			require.NoError(p.t, syscall.Mkfifo(filepath.Join(dir, "sub/.git/HEAD"), 0o666))
+		}, "sub/s"},
+		"a repository that is elsewhere": {func(p *project, dir string) {
+			other := filepath.Join(p.t.TempDir(), "other")
+			p.nested(other, p.trap())
+			require.NoError(p.t, os.Remove(filepath.Join(other, ".git/HEAD")))
+			require.NoError(p.t, syscall.Mkfifo(filepath.Join(other, ".git/HEAD"), 0o666))
+			p.write(filepath.Join(dir, "sub/s"), "x")
+			p.write(filepath.Join(dir, "sub/.git"), "gitdir: "+other+"/.git\n")
+			require.NoError(p.t, os.Mkdir(filepath.Join(dir, "sub2"), 0o777))
+			require.NoError(p.t, os.Symlink(other+"/.git", filepath.Join(dir, "sub2/.git")))
+		}, "sub/s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			tree := p.branch("task-1", "liza/task-1")
+			test.do(p, tree.Path)
+			p.status(tree.Path)
+			_, err := p.Fingerprint(ctx, tree.Path)
+			require.NoError(t, err)
+			id, err := p.Snapshot(ctx, tree.Path, "saved")
+			require.NoError(t, err)
+			require.NotEmpty(t, p.git("ls-tree", string(id), test.saved))
+			require.NoError(t, p.Commit(ctx, tree.Path, "work", os.Environ()))
+			require.NoError(t, p.Remove(ctx, "task-1"))
+		})
+	}
+}
+
+// What a commit cannot hold is not deleted with its checkout, and keeps nobody
+// from removing it.
+func TestRetireKeepsWhatCannotBeSaved(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, test := range map[string]struct {
+		do    func(p *project, dir string)
+		whole bool   // nothing has to be kept
+		saved string // what a snapshot has all the same
+		kept  string // a file, relative to what is kept
+	}{
+		"nothing":        {func(p *project, dir string) {}, true, "a", ""},
+		"ordinary files": {func(p *project, dir string) { p.write(filepath.Join(dir, "new"), "x") }, true, "new", ""},
+		"a pipe for a file": {func(p *project, dir string) {
+			require.NoError(p.t, os.Remove(filepath.Join(dir, "a")))
+			require.NoError(p.t, syscall.Mkfifo(filepath.Join(dir, "a"), 0o666))
+		}, true, "b/c", ""},
+		"a repository": {func(p *project, dir string) {
+			p.write(filepath.Join(dir, "new"), "x")
+			p.nested(filepath.Join(dir, "sub"), p.trap())
+		}, false, "new", "sub/.git/refs/heads/main"},
+		"a repository in the index": {func(p *project, dir string) {
+			p.nested(filepath.Join(dir, "sub"), p.trap())
+			p.gitIn(dir, "-c", "core.fsmonitor=false", "-c", "advice.addEmbeddedRepo=false", "add", "sub")
+		}, false, "a", "sub/.git/refs/heads/main"},
+		"a file of holes": {func(p *project, dir string) {
+			p.write(filepath.Join(dir, "holes"), "")
+			p.write(filepath.Join(dir, "new"), "x")
+			require.NoError(p.t, os.Truncate(filepath.Join(dir, "holes"), 1<<40))
+		}, false, "new", "holes"},
+		"a filter of the tree": {func(p *project, dir string) {
+			p.git("config", "filter.x.clean", "./x.sh")
+			p.write(filepath.Join(dir, "x.sh"), "")
+			p.write(filepath.Join(dir, ".gitattributes"), "* filter=x\n")
+		}, false, "a", ".gitattributes"},
+		"its .git is a folder": {func(p *project, dir string) {
+			require.NoError(p.t, os.Remove(filepath.Join(dir, ".git")))
+			p.nested(dir, p.trap())
+		}, false, "", ".git/refs/heads/main"},
+		"its .git is a link": {func(p *project, dir string) {
+			require.NoError(p.t, os.Remove(filepath.Join(dir, ".git")))
+			require.NoError(p.t, os.Symlink("/etc", filepath.Join(dir, ".git")))
+		}, false, "", "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			tree := p.branch("task-1", "liza/task-1")
+			test.do(p, tree.Path)
+			if test.saved != "" {
+				id, err := p.Snapshot(ctx, tree.Path, "saved")
+				if !test.whole {
+					require.ErrorIs(t, err, worktrees.ErrIncomplete)
+				} else {
+					require.NoError(t, err)
+				}
+				require.NotEmpty(t, p.git("ls-tree", string(id), test.saved))
+			}
+			kept, err := p.Retire(ctx, "task-1")
+			require.NoError(t, err)
+			require.NoDirExists(t, tree.Path)
+			if test.whole {
+				require.Empty(t, kept)
+				p.swept()
+				return
+			}
+			require.FileExists(t, filepath.Join(kept, test.kept))
+			require.NoError(t, p.Recover(ctx))
+			require.FileExists(t, filepath.Join(kept, test.kept))
+			left, err := p.Leftovers(ctx)
+			require.NoError(t, err)
+			require.Equal(t, kept, left[0].Path)
+			p.typed(left[0].Hint)
+			p.branch("task-1", "liza/task-1")
+			p.whole("task-1", "liza/task-1", p.base)
+		})
+	}
+}

@@ -31,6 +31,14 @@ func (t *Trees) Leftovers(ctx context.Context) ([]Leftover, error) {
 		found = append(found, Leftover{Path: path, Text: "what is left of a checkout that was removed",
 			Hint: "chmod -R u+w " + quoted(path) + " && rm -r " + quoted(path)})
 	}
+	kept, err := filepath.Glob(filepath.Join(globbed(t.root), keptPrefix+"*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range kept {
+		found = append(found, Leftover{Path: path, Text: "kept of a checkout that was removed: a commit cannot hold all of it",
+			Hint: "ls -lA " + quoted(path)})
+	}
 	dirs, err := t.gitDirs()
 	if err != nil {
 		return nil, err

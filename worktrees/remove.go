@@ -27,22 +27,86 @@ func (t *Trees) Remove(ctx context.Context, name string) error {
 }
 
 func (t *Trees) remove(ctx context.Context, name string) error {
-	records, err := t.reunited(ctx)
-	if err != nil {
+	r, err := t.removable(ctx, name)
+	if err != nil || r.gitDir == "" {
 		return err
-	}
-	r, known := named(records, name)
-	if !known {
-		return t.checkFree(t.Path(name))
-	}
-	if r.locked != "" && !r.half {
-		return &Obstacle{Path: t.Path(name), Reason: "is locked: " + r.locked,
-			Hint: "git worktree unlock " + quoted(t.Path(name))}
 	}
 	if err := t.checkOwn(r); err != nil {
 		return err
 	}
 	return t.discard(r)
+}
+
+// removable is the record of a checkout that may go, the zero value if there is
+// none.
+func (t *Trees) removable(ctx context.Context, name string) (record, error) {
+	records, err := t.reunited(ctx)
+	if err != nil {
+		return record{}, err
+	}
+	r, known := named(records, name)
+	if !known {
+		return record{}, t.checkFree(t.Path(name))
+	}
+	if r.locked != "" && !r.half {
+		return record{}, &Obstacle{Path: t.Path(name), Reason: "is locked: " + r.locked,
+			Hint: "git worktree unlock " + quoted(t.Path(name))}
+	}
+	return r, nil
+}
+
+// Retire removes the checkout called name like Remove, but what no snapshot can
+// hold is kept: the whole folder goes aside then, beside its place, and kept is
+// its path. So does one whose .git an agent has put something else in place of.
+func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error) {
+	if err := checkName(name); err != nil {
+		return "", err
+	}
+	unlock, err := t.lockName(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	r, err := t.removable(ctx, name)
+	if err != nil || r.gitDir == "" {
+		return "", err
+	}
+	if !r.alien {
+		if err := t.checkOwn(r); err != nil {
+			return "", err
+		}
+		whole, err := t.savable(ctx, r)
+		if err != nil {
+			return "", err
+		}
+		if whole {
+			return "", t.discard(r)
+		}
+	}
+	// The folder goes before its registration: whoever finds one that is being
+	// removed deletes what is there.
+	kept = filepath.Join(filepath.Dir(r.path), keptPrefix+name+"-"+rand.Text()[:8])
+	if err := os.Rename(r.path, kept); err != nil {
+		return "", fmt.Errorf("removing %s: %w", r.path, err)
+	}
+	return kept, t.discard(r)
+}
+
+// keptPrefix begins the names of folders below .worktrees/ that hold what could
+// not be saved of a checkout.
+const keptPrefix = ".kept-"
+
+// savable reports whether a snapshot of a checkout holds all that git does not
+// ignore. What cannot be found out is not so.
+func (t *Trees) savable(ctx context.Context, r record) (bool, error) {
+	if r.half || r.gone {
+		return true, nil
+	}
+	s, err := t.status(ctx, r)
+	if err != nil {
+		return false, ctx.Err()
+	}
+	return len(t.unsavable(r, s)) == 0, nil
 }
 
 // discard takes a work tree away: first the folder, then what git knows of

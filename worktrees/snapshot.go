@@ -24,8 +24,10 @@ var ErrIncomplete = errors.New("not everything could be saved")
 // or HEAD, and no ref keeps the commit yet; what makes a ref of it makes it
 // durable.
 //
-// Files that cannot be read, and repositories of their own inside, are left
-// out: the error then wraps ErrIncomplete and the commit is there all the same.
+// Files that cannot be read or have more than a gigabyte, and repositories of
+// their own inside, are left out: the error then wraps ErrIncomplete and the
+// commit is there all the same. Where git cannot look at the work tree at all,
+// that commit is HEAD.
 func (t *Trees) Snapshot(ctx context.Context, path, message string) (ID, error) {
 	r, err := t.at(ctx, path)
 	if err != nil {
@@ -33,29 +35,40 @@ func (t *Trees) Snapshot(ctx context.Context, path, message string) (ID, error) 
 	}
 	status, err := t.status(ctx, r)
 	if err != nil {
-		return "", err
+		return t.unlooked(ctx, r, err)
 	}
 	parents, err := t.parents(ctx, r, status)
 	if err != nil || status.Clean() && len(parents) == 1 {
 		return status.Head, err
 	}
-	var paths, left []string
-	for _, name := range status.Changed() {
-		if slices.Contains(status.Nested, name) || !readable(filepath.Join(r.path, filepath.FromSlash(name))) {
-			left = append(left, name)
-			continue
-		}
-		paths = append(paths, name)
-	}
+	left := t.unsavable(r, status)
+	paths := slices.DeleteFunc(status.Changed(), func(name string) bool { return slices.Contains(left, name) })
 	tree, err := t.stage(ctx, r, paths)
 	if err != nil {
-		return "", err
+		return t.unlooked(ctx, r, err)
 	}
 	id, err := t.commit(ctx, r, tree, parents, message)
 	if err == nil && len(left) > 0 {
 		err = fmt.Errorf("%w: %q in %s", ErrIncomplete, left[:min(len(left), 5)], path)
 	}
 	return id, err
+}
+
+// unlooked is what a snapshot comes to where git failed in the work tree, by what
+// lies in it: HEAD, and not everything.
+func (t *Trees) unlooked(ctx context.Context, r record, err error) (ID, error) {
+	var own *Obstacle
+	if ctx.Err() != nil || exitCode(err) <= 0 && !errors.As(err, &own) || r.head == "" {
+		return "", err
+	}
+	return r.head, fmt.Errorf("%w: %w", ErrIncomplete, err)
+}
+
+// unsavable are the paths that a commit cannot hold.
+func (t *Trees) unsavable(r record, s Status) []string {
+	return slices.DeleteFunc(s.Changed(), func(name string) bool {
+		return !slices.Contains(s.Nested, name) && readable(filepath.Join(r.path, filepath.FromSlash(name)))
+	})
 }
 
 // parents are HEAD and, in the middle of a rebase, where the branch still is.
@@ -110,11 +123,18 @@ func (t *Trees) commit(ctx context.Context, r record, tree ID, parents []ID, mes
 	return ID(strings.TrimSpace(string(out))), err
 }
 
+// largest is the size in bytes of a file that is saved: what is beyond has not
+// been written by hand, and a file of holes can have any size.
+const largest = 1 << 30
+
 // readable is true also for what is gone: that is saved as a deletion.
 func readable(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return true
+	}
+	if info.Size() > largest {
+		return false
 	}
 	f, err := os.Open(path)
 	if err != nil {

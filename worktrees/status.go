@@ -45,7 +45,8 @@ func (s Status) Changed() []string {
 }
 
 // Status looks at the work tree at path, any of the repository's, and writes
-// nothing, not even the index.
+// nothing, not even the index. Only pipes that git would wait for, in a checkout
+// below .worktrees/, go.
 func (t *Trees) Status(ctx context.Context, path string) (Status, error) {
 	r, err := t.at(ctx, path)
 	if err != nil {
@@ -55,6 +56,7 @@ func (t *Trees) Status(ctx context.Context, path string) (Status, error) {
 }
 
 func (t *Trees) status(ctx context.Context, r record) (Status, error) {
+	unblock(r)
 	out, err := t.git(ctx, r, gitstore.Cmd{Limit: slow, Env: []string{"GIT_OPTIONAL_LOCKS=0"},
 		Args: []string{"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--no-renames",
 			"--ignore-submodules=dirty"}}) // to look further git would start another in there, with what is configured there

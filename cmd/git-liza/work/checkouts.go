@@ -145,7 +145,7 @@ func (c *Clone) rescue(ctx context.Context, b *flow.Board, k Checkout) (ref stri
 		return "", nil
 	}
 	commit, err := c.Trees.Snapshot(ctx, k.Path, "Leftovers of "+k.Name)
-	if err != nil {
+	if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // what is not in it stays in its folder
 		return "", err
 	}
 	return c.keep(ctx, b, k.Task, commit, k.Name)

@@ -218,7 +218,8 @@ func (c *Clone) Folder(t *flow.Task) string {
 // save keeps what this clone has of a task's attempt: the branch tip with
 // uncommitted and untracked files on top. It is nil where there is nothing
 // that is not kept already. With worktrees.ErrIncomplete the save is valid but
-// leaves out what cannot be saved: then the worktree must stay.
+// leaves out what cannot be saved: that stays in its folder, see
+// [worktrees.Trees.Retire].
 func (c *Clone) save(ctx context.Context, t *flow.Task) (*flow.Save, error) {
 	if t.Attempt == nil || c.Trees == nil {
 		return nil, nil
@@ -248,6 +249,15 @@ func (c *Clone) save(ctx context.Context, t *flow.Task) (*flow.Save, error) {
 	return &flow.Save{Number: t.Saves + 1, Commit: tip}, incomplete
 }
 
+// retire removes a checkout, and says where it keeps what could not be saved.
+func (c *Clone) retire(ctx context.Context, name string) error {
+	kept, err := c.Trees.Retire(ctx, name)
+	if kept != "" && c.Repo.Notice != nil {
+		c.Repo.Notice("what could not be saved of " + name + " is kept in " + gitstore.Visible(kept))
+	}
+	return err
+}
+
 // clear removes a final task's worktrees and branch; what they held is saved.
 // It can be repeated.
 func (c *Clone) clear(ctx context.Context, t *flow.Task) error {
@@ -255,12 +265,12 @@ func (c *Clone) clear(ctx context.Context, t *flow.Task) error {
 		return nil
 	}
 	for n := 1; n <= t.Attempts; n++ {
-		if err := c.Trees.Remove(ctx, folder(t.ID, n)); err != nil {
+		if err := c.retire(ctx, folder(t.ID, n)); err != nil {
 			return err
 		}
 	}
 	for n := 1; n <= t.Submissions; n++ {
-		if err := c.Trees.Remove(ctx, reviewFolder(t.ID, n)); err != nil {
+		if err := c.retire(ctx, reviewFolder(t.ID, n)); err != nil {
 			return err
 		}
 	}
@@ -281,7 +291,7 @@ func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail fu
 		if t := b.Task(id); t != nil && !t.Status.Final() {
 			var err error
 			kept, err = c.save(ctx, t)
-			if stays := act == flow.ActUnblock && errors.Is(err, worktrees.ErrIncomplete); err != nil && !stays {
+			if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // what is not in it stays in its folder
 				return flow.Move{}, nil, err
 			}
 		}

@@ -42,13 +42,26 @@ func (c *Clone) run(ctx context.Context, g flow.Gate, dir string, tree flow.Obje
 	}
 	receipt := flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Exit: r.Code, By: c.By,
 		Duration: r.Duration.Round(time.Millisecond).String(), Output: flow.Excerpt(r.Excerpt, excerpt)}
-	if r.Reason == proc.WallLimit {
-		receipt.Output = flow.Excerpt(fmt.Sprintf("%s\ntimed out after %s", r.Excerpt, g.Timeout), excerpt)
+	if how := fate(r, g); how != "" {
+		receipt.Output = flow.Excerpt(r.Excerpt+"\n"+how, excerpt)
 	}
 	if !r.Passed() && receipt.Exit == 0 {
 		receipt.Exit = 1
 	}
 	return receipt, nil
+}
+
+// fate says how a command ended that came to no result of its own, "" if it did.
+func fate(r proc.Result, g flow.Gate) string {
+	switch {
+	case r.Reason == proc.WallLimit:
+		return "timed out after " + g.Timeout.String()
+	case r.Reason == proc.Signaled:
+		return fmt.Sprintf("was killed by signal %d", r.Code-128)
+	case r.Code == 126 || r.Code == 127: // of a shell that finds no program, or none that runs
+		return fmt.Sprintf("could not run (exit %d)", r.Code)
+	}
+	return ""
 }
 
 // trustKey holds the hashes of commands that this machine runs for a board.

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Merged is what a merge did.
@@ -180,7 +182,7 @@ func (c *Clone) branchEnd(ctx context.Context, t *flow.Task, d *flow.MergeMove) 
 	}
 	d.LeftOut = nil
 	kept, err := c.save(ctx, t)
-	if err != nil {
+	if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // what is not in it stays in its folder
 		return nil, err
 	}
 	if kept != nil && kept.Commit != t.Submission.Commit {
@@ -208,27 +210,53 @@ func (c *Clone) gates(ctx context.Context, b *flow.Board, commit, tree flow.Obje
 			return nil, nil, err
 		}
 	}
-	if len(list) == 0 {
-		return nil, nil, nil
-	}
 	trees, err := c.checkouts()
 	if err != nil {
 		return nil, nil, err
 	}
-	err = trees.Private(ctx, commit, func(dir string) error {
-		for _, g := range list {
-			receipt, err := c.run(ctx, g, dir, tree)
-			if err != nil {
-				return err
-			}
-			receipts = append(receipts, receipt)
-			if receipt.Exit != 0 && g.Required {
-				failed = &receipt
-				return nil
-			}
+	receipts, failed, err = c.passAll(ctx, trees, list, commit, tree)
+	var unmade *worktrees.CheckoutError
+	if errors.As(err, &unmade) && trees.Private(ctx, b.Settings().Integration.Tip, func(string) error { return nil }) == nil {
+		// This machine can check out what integration has, so it is the work's fault.
+		return nil, &flow.Receipt{Gate: "checkout", Tree: tree, Exit: 1, By: c.By, Output: flow.Excerpt(err.Error(), excerpt)}, nil
+	}
+	return receipts, failed, err
+}
+
+// passAll runs gates one after the other in one checkout. Those that are known
+// to pass there are passed over; where another fails then, for it may want what
+// they leave, all run.
+func (c *Clone) passAll(ctx context.Context, trees *worktrees.Trees, gates []flow.Gate, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
+	known := 0
+	for i := range gates {
+		if r, ok := c.passedBefore(gates[:i+1], tree); ok && known == i {
+			receipts, known = append(receipts, r), i+1
 		}
-		return nil
-	})
+	}
+	if known == len(gates) {
+		return receipts, nil, nil
+	}
+	for _, from := range slices.Compact([]int{known, 0}) {
+		receipts, failed = receipts[:from], nil
+		err = trees.Private(ctx, commit, func(dir string) error {
+			for i := from; i < len(gates) && failed == nil; i++ {
+				r, err := c.run(ctx, gates[i], dir, tree)
+				if err == nil {
+					err = c.keepReceipt(gates[:i+1], r)
+				}
+				if err != nil {
+					return err
+				}
+				if receipts = append(receipts, r); r.Exit != 0 && gates[i].Required {
+					failed = &r
+				}
+			}
+			return nil
+		})
+		if err != nil || failed == nil {
+			break
+		}
+	}
 	return receipts, failed, err
 }
 

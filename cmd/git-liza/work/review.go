@@ -130,7 +130,7 @@ func (c *Clone) dropCheckout(ctx context.Context, folder string) error {
 	if err := c.unseal(folder); err != nil {
 		return err
 	}
-	return c.Trees.Remove(ctx, folder)
+	return c.retire(ctx, folder)
 }
 
 // Renew prolongs a claim's or review's lease; 0 means the board's.

@@ -1,0 +1,112 @@
+package work
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// receiptAge is how long a receipt serves again: what a command finds beside the
+// tree, the network and the machine's programs, changes with time.
+const receiptAge = 24 * time.Hour
+
+// A keptReceipt is that of a gate that passed, on this machine, in a private
+// checkout of exactly its tree.
+type keptReceipt struct {
+	At      time.Time    `json:"at"`
+	Receipt flow.Receipt `json:"receipt"`
+}
+
+func (c *Clone) receiptFolder() string {
+	return filepath.Join(c.Repo.CommonDir(), "liza", "receipts")
+}
+
+// receiptPath names a receipt of the last of gates by all that its end may
+// depend on and that can be known: the tree, the gates that ran in the same
+// checkout before, their times and their environment.
+func (c *Clone) receiptPath(gates []flow.Gate, tree flow.ObjectID) string {
+	host, _ := os.Hostname()
+	env := slices.DeleteFunc(proc.Environment(c.environ, nil), func(kv string) bool { return strings.HasPrefix(kv, "TERM=") })
+	slices.Sort(env)
+	sum := sha256.New()
+	for _, part := range append([]string{string(tree), runtime.GOOS, runtime.GOARCH, host}, env...) {
+		fmt.Fprintf(sum, "%q\n", part)
+	}
+	for _, g := range gates {
+		fmt.Fprintf(sum, "%s %s\n", CommandHash(g.Command), g.Timeout)
+	}
+	return filepath.Join(c.receiptFolder(), hex.EncodeToString(sum.Sum(nil)))
+}
+
+// passedBefore is the receipt of an earlier run of the last of gates on a tree
+// that passed. What cannot be read is none: the folder may be deleted at any time.
+func (c *Clone) passedBefore(gates []flow.Gate, tree flow.ObjectID) (flow.Receipt, bool) {
+	g := gates[len(gates)-1]
+	text, err := gitstore.ReadSmall(c.receiptPath(gates, tree))
+	var kept keptReceipt
+	if err != nil || json.Unmarshal(text, &kept) != nil {
+		return flow.Receipt{}, false
+	}
+	r, age := kept.Receipt, time.Since(kept.At)
+	if age < 0 || age > receiptAge || r.Exit != 0 || r.Tree != tree || r.Command != g.Command {
+		return flow.Receipt{}, false
+	}
+	r.Gate = g.Name
+	return r, true
+}
+
+// keepReceipt lets the last of gates, if it passed, serve again. What runs below an agent's
+// session keeps none, since the agent could have changed what ran.
+func (c *Clone) keepReceipt(gates []flow.Gate, r flow.Receipt) error {
+	if r.Exit != 0 || c.Generation.Spawned() {
+		return nil
+	}
+	if above, doubtful, err := Wards(c.Repo, ""); err != nil || len(above)+len(doubtful) > 0 {
+		return err
+	}
+	text, err := json.Marshal(keptReceipt{time.Now(), r})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.receiptFolder(), 0o777); err != nil {
+		return err
+	}
+	c.dropReceipts()
+	path := c.receiptPath(gates, r.Tree)
+	f, err := os.CreateTemp(c.receiptFolder(), "new-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// dropReceipts removes those that are too old to serve.
+func (c *Clone) dropReceipts() {
+	entries, _ := os.ReadDir(c.receiptFolder())
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > receiptAge {
+			_ = os.Remove(filepath.Join(c.receiptFolder(), entry.Name()))
+		}
+	}
+}

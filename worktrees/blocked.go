@@ -1,0 +1,71 @@
+package worktrees
+
+import (
+	"crypto/rand"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+// unblock clears away what git would wait for in a checkout below .worktrees/,
+// for ever: it opens .gitignore and .gitattributes in every folder, and the HEAD
+// of every repository inside, whatever they are. A pipe holds nothing and is
+// removed; a repository that has one for a HEAD loses the name .git.
+func unblock(r record) {
+	if r.name == "" || r.gone {
+		return
+	}
+	root, err := os.OpenRoot(r.path) // a folder may become a link meanwhile
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	_ = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return nil // git will say what it cannot read
+		}
+		switch base := path.Base(name); {
+		case base == ".git" && name != ".git":
+			if waits(r.path, name) {
+				_ = root.Rename(name, name+"-kept-"+rand.Text()[:8])
+			}
+			return skipDir(entry)
+		case name == ".git":
+			return skipDir(entry)
+		case (base == ".gitignore" || base == ".gitattributes") && special(entry.Type()):
+			_ = root.Remove(name)
+		}
+		return nil
+	})
+}
+
+func skipDir(entry fs.DirEntry) error {
+	if entry.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// waits reports whether git would wait for the repository whose .git is at name.
+func waits(dir, name string) bool {
+	gitDir := filepath.Join(dir, filepath.FromSlash(name))
+	if info, err := os.Stat(gitDir); err == nil && info.Mode().IsRegular() {
+		target, err := readDotGit(filepath.Dir(gitDir))
+		if err != nil {
+			return false
+		}
+		gitDir = target
+	}
+	for _, file := range []string{"HEAD", "commondir"} {
+		if info, err := os.Stat(filepath.Join(gitDir, file)); err == nil && special(info.Mode()) {
+			return true
+		}
+	}
+	return false
+}
+
+// special files are none that have content: pipes, sockets and devices.
+func special(mode fs.FileMode) bool {
+	return mode&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice|fs.ModeIrregular) != 0
+}
