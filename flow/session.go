@@ -17,9 +17,14 @@ type SessionMove struct {
 	Model    string   `yaml:"model"`
 	Role     Role     `yaml:"role"`
 	Outcome  string   `yaml:"outcome"` // one of SessionOutcomes
-	Usage    Usage    `yaml:"usage"`   // of this session alone, see [Usage.Bounded]; it counts as one
+	Usage    Usage    `yaml:"usage"`   // of this session alone, see [Usage.Bounded] and [SessionMove.Counted]
 	Record   ObjectID `yaml:"record"`  // the commit below refs/liza/sessions, "" if nothing was kept
 }
+
+// Counted reports whether what the session used is known. Where it is not, its
+// usage says that it was no session, and the numbers are 0, which is not what was
+// used. On the board it counts as one all the same.
+func (s *SessionMove) Counted() bool { return s.Usage.Sessions > 0 }
 
 func (s *SessionMove) subject() string { return "" }
 

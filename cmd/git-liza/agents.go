@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // agentCommands run the supervisors and what they spawn.
@@ -127,7 +130,30 @@ func (s *session) rush() (*supervise.Rush, error) {
 			// A closed pipe must not end the work that is under way.
 			_ = s.answer("", nil, line)
 		}}
-	return r, s.limits(clone, &r.Limits)
+	if err := s.limits(clone, &r.Limits); err != nil {
+		return nil, err
+	}
+	r.Bounds, err = s.bounds(&clone.Repo.Configuration)
+	return r, err
+}
+
+// bounds reads liza.task.sessions, liza.task.minutes, liza.rush.sessions and
+// liza.rush.minutes.
+func (s *session) bounds(conf *gitstore.Configuration) (b supervise.Bounds, err error) {
+	for key, n := range map[string]*int{"liza.task.sessions": &b.TaskSessions, "liza.task.minutes": &b.TaskMinutes,
+		"liza.rush.sessions": &b.RushSessions, "liza.rush.minutes": &b.RushMinutes} {
+		text, err := conf.Config(s.ctx, key)
+		if err != nil {
+			return b, err
+		}
+		if text == "" {
+			continue
+		}
+		if *n, err = strconv.Atoi(text); err != nil || *n < 1 {
+			return b, usagef("git config --unset-all "+key, "%s is %q, no number from 1 on", key, text)
+		}
+	}
+	return b, nil
 }
 
 // limits reads liza.idle, liza.wall, liza.backoff and liza.await.
@@ -160,7 +186,9 @@ func (s *session) supervise(r *supervise.Rush, posts []supervise.Post) error {
 	if why := r.Unfit(s.ctx, posts); why != (supervise.Unfit{}) && s.ctx.Err() == nil {
 		return usagef(cmp.Or(why.Hint, why.Anyhow, "git liza providers detect"), "%s", why.Reason)
 	}
+	s.preview(posts)
 	err := r.Run(s.ctx, posts)
+	s.conclude(r)
 	var stuck *supervise.Stuck
 	if errors.As(err, &stuck) {
 		waits, err := s.untrusted(r.Clone)
@@ -189,5 +217,47 @@ func (s *session) supervise(r *supervise.Rush, posts []supervise.Post) error {
 			open++
 		}
 	}
-	return s.answer("changed", map[string]any{"merged": merged, "open": open, "control": b.Settings().Control.State}, "")
+	sum := r.Sum()
+	return s.answer("changed", map[string]any{"merged": merged, "open": open, "control": b.Settings().Control.State,
+		"merged_now": sum.Merged, "usage": viewOf(sum.Used), "uncounted": sum.Uncounted}, "")
+}
+
+// preview says of which programs nobody seems to be logged in, before they are
+// spawned for it.
+func (s *session) preview(posts []supervise.Post) {
+	said := map[string]bool{}
+	for _, post := range posts {
+		if in, told := post.Provider.LoggedIn(s.environ); told && !in && !said[post.Provider.Name] && !s.json {
+			said[post.Provider.Name] = true
+			_ = s.answer("", nil, post.Provider.Name+": "+noLogin(post.Provider.Row)+"; "+post.Provider.Entry())
+		}
+	}
+}
+
+// conclude says what came of a rush, and the command by which people get it.
+func (s *session) conclude(r *supervise.Rush) {
+	sum := r.Sum()
+	if s.json || sum.Used.Sessions == 0 && sum.Merged == 0 {
+		return
+	}
+	used := spent{sum.Used, sum.Uncounted}
+	line := fmt.Sprintf("%s merged, %s tokens, %s dollars", count(sum.Merged, "task"), used.tokens(), used.dollars())
+	if b, _, err := r.Clone.Store.Board(context.WithoutCancel(s.ctx)); err == nil && sum.Merged > 0 {
+		if take := s.takes(r.Clone.Repo, b); take != "" {
+			line += "; take it: " + take
+		}
+	}
+	_ = s.answer("", nil, line) // a closed pipe is no reason to fail
+}
+
+// takes is the command by which people get what was merged into the branch on
+// which they work, "" where that is the integration branch itself, or has all of
+// it, and for an agent, whose branch is not to have it.
+func (s *session) takes(repo *gitstore.Repo, b *flow.Board) string {
+	i := b.Settings().Integration
+	_, err := repo.Git(context.WithoutCancel(s.ctx), "merge-base", "--is-ancestor", string(i.Tip), "HEAD")
+	if err == nil || s.as != "" {
+		return ""
+	}
+	return "git merge " + i.Name
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -48,10 +49,40 @@ func (s *session) ofProviders(conf *gitstore.Configuration) ([]work.Finding, err
 	for _, f := range used.Detect(s.ctx, s.environ) {
 		found = append(found, s.ofProvider(f, roles[f.Name]))
 	}
+	unbound, err := s.ofBudgets(conf, used)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, unbound...)
 	if len(found) == 0 {
 		found = []work.Finding{{Check: "provider", State: "ok", Text: "none is configured"}}
 	}
 	return slices.CompactFunc(found, func(a, b work.Finding) bool { return a == b }), nil
+}
+
+// ofBudgets are the findings about budgets that cannot bind the programs that are
+// configured. Without a board there are no budgets.
+func (s *session) ofBudgets(conf *gitstore.Configuration, used provider.Catalogue) (found []work.Finding, err error) {
+	l, err := s.look()
+	if err != nil {
+		return nil, nil //nolint:nilerr // another check says what is wrong with the board
+	}
+	bounds, err := s.bounds(conf)
+	var bad *usageError
+	if errors.As(err, &bad) {
+		return []work.Finding{{Check: "budgets", State: "fail", Text: bad.Error(), Hint: bad.hint}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var posts []supervise.Post
+	for _, row := range used {
+		posts = append(posts, supervise.Post{Provider: provider.Provider{Row: row}})
+	}
+	for _, line := range supervise.Unbound(l.board, bounds, posts) {
+		found = append(found, work.Finding{Check: "budgets", State: "warn", Text: line, Hint: "git config liza.task.sessions N"})
+	}
+	return found, nil
 }
 
 // ofProvider is the finding about one of them, the gravest.
@@ -69,7 +100,7 @@ func (s *session) ofProvider(f provider.Found, roles []flow.Role) work.Finding {
 	case f.Problem != "":
 		return warn(f.Path+" "+strings.Join(f.Version, " "), "%s %s", f.Path, f.Problem)
 	case told && !in:
-		return warn(f.Entry(), "no key (%s) and nobody logged in was found", strings.Join(f.Keys[:min(len(f.Keys), 3)], ", "))
+		return warn(f.Entry(), "%s", noLogin(f.Row))
 	case f.Contract == provider.Partial:
 		return warn(another, "%s; it keeps the contracts in part only: review its work with another", f.Reported)
 	case f.Kind():
@@ -78,6 +109,11 @@ func (s *session) ofProvider(f provider.Found, roles []flow.Role) work.Finding {
 		return warn(another, "%s; how well it keeps the contracts is not known: review its work with another", f.Reported)
 	}
 	return work.Finding{Check: "provider", State: "ok", Text: who + f.Reported}
+}
+
+// noLogin says that a provider has neither a key nor a login.
+func noLogin(r provider.Row) string {
+	return fmt.Sprintf("no key (%s) and nobody logged in was found", strings.Join(r.Keys[:min(len(r.Keys), 3)], ", "))
 }
 
 // another is how the work of a provider that is not known to keep the contracts

@@ -41,17 +41,21 @@ func (c *goalShowCommand) Run(s *session) error {
 	if g == nil {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no goal " + string(id), Hint: "git liza goal show"}
 	}
-	return s.answer("", viewOf(g), goalText(g))
+	uncounted, err := s.uncounted(flow.ActGoal, g.Created, g.Ended)
+	if err != nil {
+		return err
+	}
+	return s.answer("", append(viewOf(g).(object), member{"uncounted", uncounted}), goalText(g, uncounted))
 }
 
-func goalText(g *flow.Goal) string {
+func goalText(g *flow.Goal, uncounted int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, g.Title, g.Spec, g.Created.Format(stamp), g.CreatedBy)
 	if !g.Ended.IsZero() {
 		fmt.Fprintf(&text, "ended    %s  %s\n", g.Ended.Format(stamp), g.Reason)
 	}
 	if g.Usage != (flow.Usage{}) {
-		fmt.Fprintf(&text, "used     %s\n", consumed(g.Usage))
+		fmt.Fprintf(&text, "used     %s\n", spent{g.Usage, uncounted}.words())
 	}
 	for _, a := range g.Alignment {
 		fmt.Fprintf(&text, "aligned  %s by %s  %s\n", a.At.Format(stamp), a.By, indented(a.Text))

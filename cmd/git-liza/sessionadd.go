@@ -31,7 +31,10 @@ func (c *sessionAddCommand) Run(s *session) error {
 		return err
 	}
 	m := &flow.SessionMove{Provider: c.Provider, Model: c.Model, Role: c.role(clone.Caller.By), Outcome: c.Outcome,
-		Usage: flow.Usage{Sessions: 1, Input: c.Input, Cached: c.Cached, Output: c.Written, Cost: c.Cost, Seconds: int64(time.Duration(c.Took) / time.Second)}}
+		Usage: flow.Usage{Input: c.Input, Cached: c.Cached, Output: c.Written, Cost: c.Cost, Seconds: int64(time.Duration(c.Took) / time.Second)}}
+	if c.Input+c.Written > 0 || c.Cost > 0 {
+		m.Usage.Sessions = 1 // it is counted
+	}
 	if c.Prompt+c.Output != "" {
 		if m.Record, err = c.keep(s, clone, m); err != nil {
 			return err
@@ -41,7 +44,7 @@ func (c *sessionAddCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.result(r, map[string]any{"task": c.Task, "record": m.Record, "usage": viewOf(m.Usage)}, "recorded %s", consumed(m.Usage))
+	return s.result(r, map[string]any{"task": c.Task, "record": m.Record, "usage": viewOf(m.Usage)}, "recorded %s", spentOf(m.Usage).words())
 }
 
 func (c *sessionAddCommand) role(by flow.Actor) flow.Role {

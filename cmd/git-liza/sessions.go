@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
@@ -74,7 +73,7 @@ func sessionRow(rec gitstore.SessionRecord) []string {
 	if rec.Outcome == "" {
 		return append(row, "unreadable", "", "", "", provider+"  "+rec.Ending)
 	}
-	return append(row, rec.Outcome, strconv.FormatInt(rec.Usage.Tokens(), 10), rec.Usage.Cost.String(), span(rec.Ended.Sub(rec.Began)), provider)
+	return append(row, rec.Outcome, spentOf(rec.Usage).tokens(), spentOf(rec.Usage).dollars(), span(rec.Ended.Sub(rec.Began)), provider)
 }
 
 type sessionShowCommand struct {
@@ -179,7 +178,7 @@ func describeSession(rec gitstore.SessionRecord, width int) string {
 		switch m.key {
 		case "agent", "task", "outcome", "role":
 		case "usage":
-			rows.add("usage", consumed(rec.Usage))
+			rows.add("usage", spentOf(rec.Usage).words())
 		default:
 			tell(&rows, m.key, m.value)
 		}

@@ -30,7 +30,16 @@ func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {
 	return slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return t.Sprint != p.ID })
 }
 
-func sprintText(b *flow.Board, p *flow.Sprint) string {
+// showSprint answers with a sprint.
+func (s *session) showSprint(b *flow.Board, p *flow.Sprint) error {
+	uncounted, err := s.uncounted(flow.ActSprintStart, p.Started, p.Ended)
+	if err != nil {
+		return err
+	}
+	return s.answer("", append(sprintObject(b, p), member{"uncounted", uncounted}), sprintText(b, p, uncounted))
+}
+
+func sprintText(b *flow.Board, p *flow.Sprint, uncounted int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s  of %s\nstarted  %s\n", p.ID, p.Status, p.Goal, p.Started.Format(stamp))
 	if !p.Deadline.IsZero() {
@@ -40,7 +49,7 @@ func sprintText(b *flow.Board, p *flow.Sprint) string {
 		fmt.Fprintf(&text, "ended    %s  %s\n", p.Ended.Format(stamp), indented(p.Reason))
 	}
 	if p.Usage != (flow.Usage{}) {
-		fmt.Fprintf(&text, "used     %s\n", consumed(p.Usage))
+		fmt.Fprintf(&text, "used     %s\n", spent{p.Usage, uncounted}.words())
 	}
 	if len(p.Carried) > 0 {
 		fmt.Fprintf(&text, "carried  %s\n", listed(p.Carried))
@@ -79,7 +88,7 @@ func (c *sprintShowCommand) Run(s *session) error {
 	if p == nil {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no sprint " + string(id), Hint: "git liza sprint show"}
 	}
-	return s.answer("", sprintObject(b, p), sprintText(b, p))
+	return s.showSprint(b, p)
 }
 
 // latestSprint is the open sprint, else the one that began last.

@@ -34,6 +34,7 @@ type glance struct {
 	Hooks       string         `json:"hooks"` // "" where all are in place
 	Breaker     any            `json:"breaker"`
 	Usage       any            `json:"usage"`        // of the current goal
+	Uncounted   int            `json:"uncounted"`    // of its sessions among the last moves, those that told nothing of what they used
 	Left        any            `json:"budget_left"`  // for planning; null where nothing bounds it
 	Spent       string         `json:"budget_spent"` // whose budget is spent, "" if none
 	Counts      map[string]int `json:"counts"`       // by state, without the archive
@@ -60,6 +61,11 @@ func (c *statusCommand) Run(s *session) error {
 	goal, sprint := l.board.Goal(settings.Goal), l.board.Sprint(settings.Sprint)
 	g.Goal, g.Sprint = viewOf(goal), viewOf(sprint)
 	g.Usage, g.Left = viewOf(part(goal).Usage), l.view(s).left("")
+	if used := part(goal).Usage; used.Sessions > 0 {
+		if g.Uncounted, err = s.uncounted(flow.ActGoal, goal.Created, goal.Ended); err != nil {
+			return err
+		}
+	}
 	if refusal := l.board.Budget(""); refusal != nil {
 		g.Spent = refusal.Reason
 	}
@@ -93,6 +99,11 @@ func (c *statusCommand) Run(s *session) error {
 	g.Waiting = l.waiting(tasks, g.Agents)
 	g.Unheard = unheard(g.Waiting, g.Agents)
 	g.Next = l.next(g.Waiting, tasks)
+	if n := len(g.Next); n > 0 && g.Next[n-1].Command == goalDone {
+		if take := s.takes(l.Repo, l.board); take != "" {
+			g.Next = slices.Insert(g.Next, n-1, step{take, "what was merged is on " + settings.Integration.Name})
+		}
+	}
 	if err := l.board.Err(); err != nil {
 		return err
 	}
@@ -154,7 +165,7 @@ func (g *glance) usageLine(goal *flow.Goal) string {
 	if used == (flow.Usage{}) && g.Left == nil {
 		return ""
 	}
-	line := consumed(used)
+	line := spent{used, g.Uncounted}.words()
 	left, _ := g.Left.(object)
 	switch {
 	case g.Spent != "":

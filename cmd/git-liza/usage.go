@@ -19,8 +19,62 @@ type usageCommand struct {
 
 // A share is what some of the sessions used.
 type share struct {
-	name  string
-	usage flow.Usage
+	name string
+	spent
+}
+
+// spent is what sessions have used, and how many of them told nothing of it.
+type spent struct {
+	usage     flow.Usage
+	uncounted int
+}
+
+func (s spent) plus(d *flow.SessionMove) spent {
+	used := d.Usage
+	used.Sessions = 1
+	s.usage = s.usage.Plus(used)
+	if !d.Counted() {
+		s.uncounted++
+	}
+	return s
+}
+
+// spentOf is what one session has used, as its record has it.
+func spentOf(u flow.Usage) spent {
+	uncounted := 1 - min(u.Sessions, 1)
+	u.Sessions = 1
+	return spent{u, uncounted}
+}
+
+// view is the usage as JSON has it. Its numbers are of the sessions that are
+// counted.
+func (s spent) view() object {
+	return append(viewOf(s.usage).(object), member{"uncounted", s.uncounted})
+}
+
+// tokens are those that are known of, and that there are others.
+func (s spent) tokens() string { return known(strconv.FormatInt(s.usage.Tokens(), 10), s) }
+
+// dollars are those that are known of. Most programs tell tokens alone.
+func (s spent) dollars() string {
+	if s.usage.Cost == 0 && s.usage.Tokens() > 0 {
+		return unknown
+	}
+	return known(s.usage.Cost.String(), s)
+}
+
+// unknown stands for a number that nobody told; one with a plus is of those
+// sessions that told theirs.
+const unknown = "unknown"
+
+func known(number string, s spent) string {
+	switch {
+	case s.uncounted == 0:
+		return number
+	case s.uncounted >= s.usage.Sessions:
+		return unknown
+	}
+	return number + "+"
 }
 
 func (c *usageCommand) Run(s *session) error {
@@ -32,8 +86,8 @@ func (c *usageCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	var total flow.Usage
-	shares := map[string]flow.Usage{}
+	var total spent
+	shares := map[string]spent{}
 	var failed error
 	err = s.history(func(e gitstore.Event) bool {
 		if e.Move.At.Before(since) {
@@ -42,9 +96,7 @@ func (c *usageCommand) Run(s *session) error {
 		if d, ok := e.Move.Detail.(*flow.SessionMove); ok {
 			var name string
 			name, failed = c.of(clone.Store, e, d)
-			used := d.Usage
-			used.Sessions = 1
-			total, shares[name] = total.Plus(used), shares[name].Plus(used)
+			total, shares[name] = total.plus(d), shares[name].plus(d)
 		}
 		return failed == nil
 	})
@@ -80,10 +132,10 @@ func (c *usageCommand) of(store *gitstore.Store, e gitstore.Event, d *flow.Sessi
 }
 
 // ranked puts what cost most first, then what used most tokens.
-func ranked(shares map[string]flow.Usage) []share {
+func ranked(shares map[string]spent) []share {
 	list := make([]share, 0, len(shares))
-	for name, usage := range shares {
-		list = append(list, share{name, usage})
+	for name, used := range shares {
+		list = append(list, share{name, used})
 	}
 	slices.SortFunc(list, func(x, y share) int {
 		return cmp.Or(cmp.Compare(y.usage.Cost, x.usage.Cost), cmp.Compare(y.usage.Tokens(), x.usage.Tokens()), strings.Compare(x.name, y.name))
@@ -104,16 +156,16 @@ func percent(u, total flow.Usage) int {
 	return int(100*of/all + 0.5)
 }
 
-func (c *usageCommand) view(total flow.Usage, list []share) any {
+func (c *usageCommand) view(total spent, list []share) any {
 	rows := []object{}
 	for _, one := range list {
-		rows = append(rows, append(object{{c.By, one.name}, {"percent", percent(one.usage, total)}}, viewOf(one.usage).(object)...))
+		rows = append(rows, append(object{{c.By, one.name}, {"percent", percent(one.usage, total.usage)}}, one.view()...))
 	}
-	return object{{"by", c.By}, {"total", viewOf(total)}, {"rows", rows}}
+	return object{{"by", c.By}, {"total", total.view()}, {"rows", rows}}
 }
 
-func (c *usageCommand) text(total flow.Usage, list []share, width int) string {
-	if total.Sessions == 0 {
+func (c *usageCommand) text(total spent, list []share, width int) string {
+	if total.usage.Sessions == 0 {
 		return "no session is recorded"
 	}
 	rows := table{rows: [][]string{{c.By, "sessions", "tokens", "dollars", "share", "took", "input", "cached", "output"}}}
@@ -123,7 +175,7 @@ func (c *usageCommand) text(total flow.Usage, list []share, width int) string {
 			name = "-"
 		}
 		// What a narrow terminal cuts is what is missed least.
-		row := []string{oneLine(name), strconv.Itoa(u.Sessions), strconv.FormatInt(u.Tokens(), 10), u.Cost.String(), fmt.Sprintf("%d%%", percent(u, total)), took(u)}
+		row := []string{oneLine(name), strconv.Itoa(u.Sessions), one.tokens(), one.dollars(), fmt.Sprintf("%d%%", percent(u, total.usage)), took(u)}
 		for _, n := range []int64{u.Input, u.Cached, u.Output} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
@@ -135,7 +187,30 @@ func (c *usageCommand) text(total flow.Usage, list []share, width int) string {
 // took is the time on the clock.
 func took(u flow.Usage) string { return span(time.Duration(min(u.Seconds, 1<<32)) * time.Second) }
 
-// consumed is a usage in words.
-func consumed(u flow.Usage) string {
-	return fmt.Sprintf("%s, %d tokens, %s dollars, %s", count(u.Sessions, "session"), u.Tokens(), u.Cost, took(u))
+// words is what sessions have used, for people.
+func (s spent) words() string {
+	text := fmt.Sprintf("%s, %s tokens, %s dollars, %s", count(s.usage.Sessions, "session"), s.tokens(), s.dollars(), took(s.usage))
+	if s.uncounted > 0 && s.uncounted < s.usage.Sessions {
+		text += fmt.Sprintf(" (of %s it is unknown)", count(s.uncounted, "session"))
+	}
+	return text
+}
+
+// fewMoves bounds how far back a glance looks for sessions that were not counted.
+const fewMoves = 1000
+
+// uncounted is how many sessions told nothing of what they used, among the last
+// moves of the board, of the goal or sprint that began at a time with an act and is
+// over at another; the zero time is not yet.
+func (s *session) uncounted(act flow.Act, began, ended time.Time) (n int, err error) {
+	moves := 0
+	err = s.history(func(e gitstore.Event) bool {
+		m := e.Move
+		if d, ok := m.Detail.(*flow.SessionMove); ok && !d.Counted() && (ended.IsZero() || !m.At.After(ended)) {
+			n++
+		}
+		moves++
+		return moves < fewMoves && !m.At.Before(began) && (m.Act != act || m.At.After(began))
+	})
+	return n, err
 }

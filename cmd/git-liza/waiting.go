@@ -206,7 +206,7 @@ func (l look) next(groups []waitGroup, tasks []flow.Summary) []step {
 	}
 	goal := l.board.Goal(l.board.Settings().Goal)
 	if len(groups) == 0 && planned && goal != nil && goal.Status == flow.InProgress {
-		list = append(list, step{"git liza goal done", "every task is final"})
+		list = append(list, step{goalDone, "every task is final"})
 	}
 	known := map[string]bool{}
 	return slices.DeleteFunc(list, func(s step) bool {
@@ -272,3 +272,6 @@ func (l look) take(act flow.Act, role flow.Role) step {
 	}
 	return step{fmt.Sprintf("git liza %s %s --as %s", act, id, caller.By), t.Title}
 }
+
+// goalDone ends a goal whose tasks are all final.
+const goalDone = "git liza goal done"

@@ -65,7 +65,7 @@ func (e Ending) Complaint() string {
 func (p Provider) ending(r proc.Result, s Spawn, said *ear, report transcript.Report) Ending {
 	e := Ending{Excerpt: said.excerpt(report), Text: describe(r, s), Report: report}
 	switch {
-	case report.End == transcript.Succeeded && len(report.Denied) == 0:
+	case report.End == transcript.Succeeded && len(report.Denied) == 0 && !said.forced(r, s):
 		e.Outcome = Ended // whatever became of the process afterwards
 	case r.Reason == proc.Canceled:
 		e.Outcome = Canceled
@@ -137,6 +137,7 @@ type Trouble struct {
 	Kind  TroubleKind
 	Until time.Time // when it is over by the provider's own words; zero where it does not say
 	Text  string    // what the program said
+	Rate  bool      // of a quota: too much was asked at once, and it may soon be asked again
 }
 
 // A TroubleKind says what is wrong with a provider.

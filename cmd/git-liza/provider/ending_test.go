@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +67,19 @@ func TestEndingByRecords(t *testing.T) {
 	hang := func(s *provider.Spawn) { s.Idle, s.Grace = 5*time.Second, 300*time.Millisecond }
 	require.Equal(t, provider.Hung, records(t, "echo '"+began+"'; sleep 100", hang).Outcome)
 	require.Equal(t, provider.Ended, records(t, "echo '"+success+"'; sleep 100", hang).Outcome, "it had done its work when it hung")
+
+	// Some write an end record of success when they are told to end.
+	polite := "trap 'echo '\"'" + success + "'\"'; exit 0' TERM; echo '" + began + "'; sleep 100 & wait"
+	require.Equal(t, provider.Hung, records(t, polite, hang).Outcome)
+	require.Equal(t, provider.Hung, records(t, polite, func(s *provider.Spawn) { s.Wall, s.Grace = time.Second, 20*time.Second }).Outcome)
+}
+
+// What a session said is shown, and not the records that say it.
+func TestExcerptHasNoRecords(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, records(t, "echo '"+began+"'; exit 1", nil).Excerpt)
+	require.Equal(t, "no such model", strings.TrimSpace(records(t, "echo '"+began+"'; echo no such model >&2; exit 1", nil).Excerpt))
+	require.Equal(t, "node: not found", strings.TrimSpace(records(t, "echo node: not found; exit 127", nil).Excerpt), "these are none")
 }
 
 // A program that waits in silence for what it said first is in trouble, and

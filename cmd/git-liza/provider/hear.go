@@ -3,6 +3,8 @@ package provider
 import (
 	"io"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
@@ -15,6 +17,8 @@ const keptWords = 4096
 // An ear takes in what a program says and passes it on without the secrets of
 // its environment.
 type ear struct {
+	began  time.Time
+	heard  atomic.Int64 // when it last wrote to standard output, in nanoseconds after that
 	mask   *secret.Mask
 	said   *proc.Clip // on both streams
 	errs   *proc.Clip // on standard error
@@ -24,7 +28,7 @@ type ear struct {
 }
 
 func (s Spawn) listen(env []string) *ear {
-	e := &ear{mask: secret.New(env, nil), said: proc.NewClip(keptWords), errs: proc.NewClip(keptWords)}
+	e := &ear{began: time.Now(), mask: secret.New(env, nil), said: proc.NewClip(keptWords), errs: proc.NewClip(keptWords)}
 	e.stdout = e.mask.Writer(&listener{e.said, s.Output})
 	e.stderr = e.mask.Writer(&listener{io.MultiWriter(e.said, e.errs), s.Output})
 	if s.Follow != nil {
@@ -51,10 +55,30 @@ func (e *ear) hide(r transcript.Report) transcript.Report {
 	return r
 }
 
+// Write notes when the program writes to standard output.
+func (e *ear) Write(p []byte) (int, error) {
+	e.heard.Store(int64(time.Since(e.began)))
+	return len(p), nil
+}
+
+// forced reports whether a limit ended the program before it wrote its end record:
+// some write one that speaks of success when they are told to end.
+func (e *ear) forced(r proc.Result, s Spawn) bool {
+	heard, took := time.Duration(e.heard.Load()), time.Since(e.began)
+	switch r.Reason {
+	case proc.IdleLimit:
+		return took-heard < s.Idle
+	case proc.WallLimit:
+		return heard >= s.Wall
+	}
+	return false
+}
+
 // excerpt is what the program said, for people: of one with records what they
-// say, and what it complained of beside them.
+// say, and what it complained of beside them, not the records.
 func (e *ear) excerpt(r transcript.Report) string {
-	if r.End == transcript.Unmarked || r.Text+r.Error == "" {
+	unread := r.Garbage > 0 && r.Turns == 0 && r.Session == "" // it wrote no records
+	if r.End == transcript.Unmarked || unread {
 		return e.said.Text()
 	}
 	var parts []string

@@ -37,8 +37,10 @@ func (p Pause) String() string {
 }
 
 // How long a provider pauses that does not say for how long, by the number of
-// pauses in a row. A service that is down may be back any moment.
+// pauses in a row. A service that is down may be back any moment, and limits of
+// what is asked within a minute are the most frequent.
 var (
+	ratePauses   = []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour}
 	quotaPauses  = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour}
 	outagePauses = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
 )
@@ -56,6 +58,8 @@ func (t Trouble) lasts(n int, now time.Time) time.Time {
 		return whole(later(t.Until, now.Add(patience(n))))
 	case t.Kind == Outage:
 		steps = outagePauses
+	case t.Rate:
+		steps = ratePauses
 	}
 	return whole(now.Add(steps[min(n, len(steps))-1]))
 }

@@ -60,6 +60,14 @@ func TestPauses(t *testing.T) {
 	quota.Until = now.Add(1000 * 24 * time.Hour)
 	require.Equal(t, time.Minute+second, pause(quota))
 
+	// What was too much at once is tried again soon, and then less and less often.
+	_, err = provider.Resume(dir, "claude")
+	require.NoError(t, err)
+	for _, want := range []time.Duration{10 * second, 30 * second, time.Minute, 5 * time.Minute} {
+		require.Equal(t, want+second, pause(provider.Trouble{Kind: provider.Quota, Rate: true, Text: "429"}))
+		now = now.Add(want + 2*second)
+	}
+
 	// Nobody logs in by waiting.
 	require.Zero(t, pause(provider.Trouble{Kind: provider.Login, Text: "please log in"}))
 	require.Zero(t, pause(quota), "a quota is not more than that")

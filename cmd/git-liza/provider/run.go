@@ -82,7 +82,7 @@ func (p Provider) record(ctx context.Context, c proc.Command, s Spawn, e *ear) (
 	if e.follow != nil {
 		records.Follow(e.follow)
 	}
-	c.Stdin, c.Output, c.Stdout = strings.NewReader(s.Prompt), e.stderr, io.MultiWriter(records, e.stdout)
+	c.Stdin, c.Output, c.Stdout = strings.NewReader(s.Prompt), e.stderr, io.MultiWriter(records, e, e.stdout)
 	if records.Report().End == transcript.Unmarked {
 		// Plain text keeps its order only as one stream.
 		c.Output, c.Stdout = c.Stdout, nil

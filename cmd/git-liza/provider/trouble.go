@@ -28,9 +28,45 @@ func (r Row) Trouble(text string, now time.Time) *Trouble {
 		}
 		last := found[len(found)-1]
 		about := passage(text, last[0])
-		return &Trouble{Kind: known.kind, Until: expiry(about, now.Local()), Text: said(about, text[last[0]:last[1]])}
+		t := &Trouble{Kind: known.kind, Until: expiry(about, now.Local()), Text: said(about, text[last[0]:last[1]])}
+		if message := messageAt(text, last[0]); message != "" {
+			t.Text = message
+		}
+		t.Rate = t.Kind == Quota && rateWords.MatchString(about) && !quotaWords.MatchString(about)
+		return t
 	}
 	return nil
+}
+
+// What says that too much was asked at once, and what says that an amount is used up:
+// codex tells of every 429 the first alone, and not for how long.
+var (
+	rateWords  = regexp.MustCompile(`(?i)\b429\b|too many requests|rate.?limit`)
+	quotaWords = regexp.MustCompile(`(?i)quota|usage.?limit|credit|billing|balance|allowance|capacity|exceed your account|(?:hour|day|daily|week|weekly|month|session) limit`)
+)
+
+// maxNear is how many bytes there may be between a message and the words that tell,
+// such as a code.
+const maxNear = 2000
+
+var messageField = regexp.MustCompile(`\\*"message\\*"\s*:\s*\\*"((?:[^"\\]|\\[^"])+)\\*"`)
+
+// messageAt is what an error in JSON says for people, of which a text has the
+// words that tell at an offset; "" if they stand in none.
+func messageAt(text string, at int) string {
+	var found string
+	for _, m := range messageField.FindAllStringSubmatchIndex(text, -1) {
+		if m[0]-at > maxNear || m[0] > at && found != "" {
+			break
+		}
+		if at-m[1] < maxNear {
+			found = text[m[2]:m[3]]
+		}
+	}
+	if found = flow.Clean(found); len(found) > maxSaid {
+		found = strings.ToValidUTF8(found[:maxSaid], "") + "…"
+	}
+	return found
 }
 
 // passage is the line at an offset and the two after it, over which people's

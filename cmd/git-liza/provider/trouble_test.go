@@ -85,6 +85,40 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
+// A limit of what is asked at once is over soon; that a quota is used up is
+// another thing.
+func TestRateLimits(t *testing.T) {
+	t.Parallel()
+	for text, rate := range map[string]bool{
+		"exceeded retry limit, last status: 429 Too Many Requests, request id: c4fc59ca": true,
+		"Rate limit reached for standin. Please try again in 1s.":                        true,
+		"You've hit your usage limit. Upgrade to Pro":                                    false,
+		"429 Quota exceeded. Check your plan and billing details.":                       false,
+		"last status: 429: You exceeded your current quota":                              false,
+	} {
+		got := provider.Builtin().Row("codex").Trouble(text, time.Now())
+		require.NotNil(t, got, text)
+		require.Equal(t, provider.Quota, got.Kind, text)
+		require.Equal(t, rate, got.Rate, text)
+	}
+}
+
+// Of an error in JSON people get to see the message.
+func TestTroubleInJSON(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`[API Error: {"error":{"code":401,"message":"API key not valid. Please pass a valid API key.","status":"UNAUTHENTICATED"}}]`:                                                                                   "API key not valid. Please pass a valid API key.",
+		`Error: {\"error\":{\"message\":\"API key not valid.\",\"details\":[{\"reason\":\"API_KEY_INVALID\"}]}}`:                                                                                                       "API key not valid.",
+		"{\n  \"error\": {\n    \"code\": 400,\n    \"message\": \"Bad key\",\n    \"details\": [\n      {\n        \"@type\": \"type.googleapis.com/google.rpc.ErrorInfo\",\n        \"reason\": \"API_KEY_INVALID\"": "Bad key",
+		"API_KEY_INVALID": "API_KEY_INVALID",
+	} {
+		got := provider.Builtin().Row("gemini").Trouble(text, time.Now())
+		require.NotNil(t, got, text)
+		require.Equal(t, provider.Login, got.Kind, text)
+		require.Equal(t, want, got.Text)
+	}
+}
+
 // day is the next time after now that the clocks of a zone show.
 func day(t *testing.T, now time.Time, name string, hour, minute int) time.Time {
 	t.Helper()

@@ -82,7 +82,10 @@ func (r *recorded) note(m flow.Move) {
 
 // affordable refuses one more session on an errand whose budget is spent.
 func (s *supervisor) affordable(ctx context.Context, e *errand, b *flow.Board) *flow.Refusal {
-	if r := b.Budget(e.id(), s.beside(ctx, b, 0)...); r != nil || !e.spent {
+	if r := b.Budget(e.id(), s.beside(ctx, b, 0)...); r != nil {
+		return r
+	}
+	if r := s.exceeded(b, e.id()); r != nil || !e.spent {
 		return r
 	}
 	// What the last session used could not be recorded.

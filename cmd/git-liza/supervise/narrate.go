@@ -53,6 +53,9 @@ func (r *Rush) tell(store *gitstore.Store, since, tip flow.ObjectID) flow.Object
 	}
 	for _, e := range slices.Backward(events) {
 		r.recorded.note(e.Move)
+		if e.Move.Act == flow.ActMerge {
+			r.tab.merge(e.Move.Task)
+		}
 		b, err := store.BoardAt(e.Commit)
 		if err != nil {
 			return since

@@ -27,7 +27,7 @@ func (s *supervisor) yield(ctx context.Context, e *errand, t provider.Trouble) (
 	if err != nil {
 		return false, err // without the pause it would be spawned again at once
 	}
-	s.say("%s: the session on %s has ended: %s is paused, %s", s.id, e.subject(), s.provider.Name, p)
+	s.say("%s: the session on %s has ended: %s is paused, %s%s", s.id, e.subject(), s.provider.Name, p, s.entry(p))
 	s.rush.pauses.news(p)
 	if e.role == flow.Coder && !p.Until.IsZero() && time.Until(p.Until) <= maxHeld {
 		s.presence.doing(paused, e.id(), s.provider.Name+": "+p.String())
@@ -55,7 +55,7 @@ func (s *supervisor) paused() (*provider.Pause, error) {
 	}
 	switch {
 	case p != nil && s.rush.pauses.news(*p):
-		s.say("%s is paused, %s; git liza providers resume %s", s.provider.Name, p, s.provider.Name)
+		s.say("%s is paused, %s; %s", s.provider.Name, p, s.resumption(*p))
 	case p == nil && s.rush.pauses.ended(s.provider.Name):
 		s.say("%s is tried again", s.provider.Name)
 	}
@@ -117,5 +117,23 @@ func (s *supervisor) pauseStall() (why, hint string) {
 	if err != nil || p == nil {
 		return "", ""
 	}
-	return fmt.Sprintf("%s is paused, %s", s.provider.Name, p), "git liza providers resume " + s.provider.Name
+	return fmt.Sprintf("%s is paused, %s", s.provider.Name, p), s.resumption(*p)
+}
+
+// resumption is the command that lets the supervisor's provider work again: where
+// nobody is logged in, behind the one that logs somebody in.
+func (s *supervisor) resumption(p provider.Pause) string {
+	command := "git liza providers resume " + s.provider.Name
+	if entry := s.provider.Entry(); p.Kind == provider.Login && entry != "" {
+		command = entry + " && " + command
+	}
+	return command
+}
+
+// entry says how to log in, "" where that is not what is missing.
+func (s *supervisor) entry(p provider.Pause) string {
+	if p.Kind != provider.Login {
+		return ""
+	}
+	return "; " + s.resumption(p)
 }

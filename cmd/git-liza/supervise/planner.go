@@ -109,6 +109,10 @@ func (s *supervisor) plan(ctx context.Context, b *flow.Board) (turn, error) {
 		s.sayOnce("%s does not plan: %s; %s", s.id, r.Reason, r.Hint)
 		return turn{}, nil
 	}
+	if r := s.exhausted(b); r != nil {
+		s.sayOnce("%s does not plan: %s; %s", s.id, r.Reason, r.Hint)
+		return turn{}, nil
+	}
 	if alone, err := s.alone(tip); alone || err != nil {
 		if alone {
 			s.sayOnce("%s does not plan: planners have had %d sessions in a row while nobody else made a move; look at git liza log, and say how to go on: git liza note", s.id, s.rush.Limits.Alone)

@@ -46,10 +46,18 @@ func (s *supervisor) mayPrepare(ctx context.Context, b *flow.Board) error {
 // machine has allowed.
 const trustLook = 5 * time.Second
 
-// barred reports whether a task cannot be coded on this machine, because its
+// barred reports whether a task cannot be worked on here: it has had all the
+// sessions that it may, or it cannot be coded on this machine, because its
 // verify may not run here: whoever coded it could never submit, so nobody is
 // paid for it before a person has allowed the command.
 func (s *supervisor) barred(ctx context.Context, b *flow.Board, act flow.Act, id flow.TaskID) bool {
+	if r := s.allows(b, id); r != nil {
+		s.avoided[id] = time.Now().Add(retryAfter)
+		if s.rush.troubles.set(id, r) {
+			s.say("%s waits: %s; %s", id, r.Reason, r.Hint)
+		}
+		return true
+	}
 	t := b.Task(id)
 	if act != flow.ActClaim || t == nil || t.Verify == "" {
 		return false

@@ -21,8 +21,17 @@ func (s *supervisor) keep(ctx context.Context, r *run, e *errand, ending provide
 	}
 	d := &flow.SessionMove{Provider: s.provider.Name, Model: cmp.Or(ending.Report.Model, s.provider.Model), Role: e.role,
 		Outcome: e.word(b, st, ending), Usage: r.used(ending.Report)}
-	d.Usage.Sessions, d.Usage.Seconds = 1, int64(time.Since(r.started).Seconds())
+	d.Usage.Seconds = int64(time.Since(r.started).Seconds())
+	if s.counts(ending, d.Usage) {
+		d.Usage.Sessions = 1
+	}
 	d.Usage = d.Usage.Bounded()
+	if s.rush.tab.end(r, d) && s.provider.Tokens != provider.CountsNever {
+		s.say("%s did not report what its session on %s used: that is unknown, and no budget binds it", s.provider.Name, e.subject())
+		for _, line := range s.rush.tab.unbound(b, s.rush.Bounds, []Post{s.post}) {
+			s.say("%s", line)
+		}
+	}
 	id, err := s.save(ctx, r, e, ending, d)
 	if err != nil {
 		s.sayOnce("%s: what was said in the session on %s is not kept: %v", s.id, e.subject(), err)

@@ -31,6 +31,7 @@ func (s *supervisor) newRun(e *errand, prompt string) *run {
 	if r.thread.session != "" {
 		r.counts = s.provider.Usage
 	}
+	s.rush.tab.begin(r)
 	return r
 }
 

@@ -44,6 +44,7 @@ type Rush struct {
 	Environ []string    // of which agents see a part
 	Layers  []templates.Layer
 	Limits  Limits // the zero value means DefaultLimits
+	Bounds  Bounds // on sessions, beside the budgets of the board
 
 	// UntilIdle ends the rush when all tasks are final, or when nothing can
 	// move without a human: a *Stuck.
@@ -75,6 +76,7 @@ type Rush struct {
 	recorded  recorded
 	heard     heard
 	others    others
+	tab       tab
 	speech    sync.Mutex
 }
 
@@ -92,7 +94,7 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 	if err != nil {
 		return err
 	}
-	_, begun, err := r.Clone.Store.Board(ctx)
+	b, begun, err := r.Clone.Store.Board(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,6 +113,9 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 	watching, unwatch := context.WithCancel(context.WithoutCancel(ctx))
 	defer unwatch()
 	r.view = work.Watch(watching, r.Clone.Repo)
+	for _, line := range Unbound(b, r.Bounds, posts) {
+		r.say(line)
+	}
 	told, err := r.narrate(watching, begun)
 	if err != nil {
 		return err

@@ -106,7 +106,7 @@ func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
 		if r := b.Opens(flow.ActUnblock, t.ID, flow.Caller{By: "human:anybody"}, b.At()); r != nil && r.Rule == flow.RuleExhausted {
 			stall.Hint = "git liza supersede " + string(t.ID) + " --by FILE --reason R"
 		}
-		if r := b.Budget(t.ID); r != nil {
+		if r := r.unaffordable(b, t.ID); r != nil {
 			stall.Hint = r.Hint // unblocked, it would not be begun
 		}
 	case flow.Approved:
@@ -120,6 +120,23 @@ func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
 		r.refused(b, act, role, &stall)
 	}
 	return stall
+}
+
+// unaffordable refuses one more session on a task by its budget, or by the bounds
+// of all the coders here.
+func (r *Rush) unaffordable(b *flow.Board, id flow.TaskID) (why *flow.Refusal) {
+	if why := b.Budget(id); why != nil {
+		return why
+	}
+	for _, s := range r.resting() {
+		if s.post.Role != flow.Coder {
+			continue
+		}
+		if why = s.exceeded(b, id); why == nil {
+			return nil
+		}
+	}
+	return why
 }
 
 // refused says why none of the supervisors here may begin an act on a task.
@@ -156,6 +173,10 @@ func (s *supervisor) noPlan(b *flow.Board) Stall {
 	}
 	stall := Stall{Status: string(s.id) + " waits"}
 	if refusal := b.Budget(""); refusal != nil {
+		stall.Why, stall.Hint = refusal.Reason, refusal.Hint
+		return stall
+	}
+	if refusal := s.exhausted(b); refusal != nil {
 		stall.Why, stall.Hint = refusal.Reason, refusal.Hint
 		return stall
 	}

@@ -38,6 +38,10 @@ type watcher struct {
 // heed is told what the board says, and at each beat.
 func (w *watcher) heed(b *flow.Board, st stage) bool {
 	w.budget(b)
+	if w.late(b) {
+		w.spent.Store(true)
+		w.cancel()
+	}
 	if tip, _ := w.s.rush.view.Now(); w.floods(tip) {
 		w.cancel()
 	}
@@ -69,6 +73,14 @@ func (w *watcher) budget(b *flow.Board) {
 		left, _ = b.Left(w.e.id(), beside...)
 	}
 	w.left.Store(&left)
+}
+
+// late reports whether the sessions on the task have taken all the minutes that
+// they may, with this one.
+func (w *watcher) late(b *flow.Board) bool {
+	bounds, _ := w.s.binding(b, w.e.id())
+	t := b.Task(w.e.id())
+	return t != nil && bounds.TaskMinutes > 0 && time.Duration(t.Usage.Seconds)*time.Second+time.Since(w.run.started) >= time.Duration(bounds.TaskMinutes)*time.Minute
 }
 
 // floods counts the moves that the agent has made in this session up to a state
