@@ -16,7 +16,8 @@ import (
 
 // Commit judges what an agent is about to commit in the work tree that the
 // store was opened from: in a task's folder it commits on the task's branch,
-// while it holds the task, inside the paths of its role and of the task.
+// while it holds the task and after it has declared its intent for the
+// iteration, inside the paths of its role and of the task.
 // Elsewhere it is none of our business. index is the index file that git
 // commits from, "" for the usual one. The error is a *flow.Refusal where the
 // rules say no.
@@ -47,6 +48,9 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	}
 	if head != branches+id.Branch() {
 		return refusal(RuleBranch, "git switch "+id.Branch(), "the work of %s is committed on %s, not on %s", id, id.Branch(), cmp.Or(strings.TrimPrefix(head, branches), "no branch"))
+	}
+	if t.Intent == nil {
+		return refusal(flow.RuleIntent, "git liza intent "+string(id)+" --summary S --validation V", "%s has no intent for this iteration: it comes before the first commit", id)
 	}
 	paths, err := staged(ctx, s.Repo, index)
 	if err != nil {
@@ -107,10 +111,7 @@ func unlike(ctx context.Context, r *gitstore.Repo, index, commit string) ([]stri
 
 // writable holds paths against what a submission of them would be refused for.
 func writable(c flow.Config, t *flow.Task, role flow.Role, paths []string) error {
-	allowed := t.Owns
-	if t.Intent != nil {
-		allowed = append(append([]string{}, t.Owns...), t.Intent.Extend...)
-	}
+	allowed := append(append([]string{}, t.Owns...), t.Intent.Extend...)
 	for _, path := range paths {
 		if len(t.Owns) > 0 && !matches(allowed, path) {
 			return refusal(flow.RuleScope, "git liza intent "+string(t.ID)+" --summary S --validation V --extend "+quote(path),

@@ -163,6 +163,8 @@ func TestCommit(t *testing.T) {
 	y.claim("a")
 	write(t, dir, "src/a.go", "package a\n")
 	git(t, dir, "add", "-A")
+	require.Equal(t, flow.RuleIntent, commit(dir, "coder-1"))
+	y.do(flow.Move{Act: flow.ActIntent, Task: "a", By: "coder-1", Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "S", Validation: "V"}}})
 	require.Empty(t, commit(dir, "coder-1"))
 	require.Equal(t, flow.RuleHolder, commit(dir, "coder-2"))
 	require.Equal(t, flow.RuleHolder, commit(dir, "code-reviewer-1"))

@@ -79,6 +79,11 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 	if already && c.Generation.Spawned() {
 		return warning, nil // it would seal what it has changed
 	}
+	if already {
+		if pristine, err := c.pristine(ctx, t); err != nil || !pristine {
+			return warning, err
+		}
+	}
 	return warning, c.Seal(ctx, t, false)
 }
 

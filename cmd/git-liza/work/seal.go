@@ -103,7 +103,7 @@ func (c *Clone) Untouched(ctx context.Context, t *flow.Task) error {
 		if _, err := os.Lstat(dir); err != nil && !c.Generation.Spawned() {
 			return nil
 		}
-		return touched(t, "what its worktree was like when the review began is not known any more")
+		return c.unsealed(ctx, t)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrNotExist) {
 		return touched(t, "the worktree of the review was removed: "+dir)
@@ -133,6 +133,24 @@ func (c *Clone) Untouched(ctx context.Context, t *flow.Task) error {
 		return touched(t, "files in the worktree of the review were changed: "+some(differences(s.Changed, status.Changed())))
 	}
 	return nil
+}
+
+// unsealed refuses a verdict where there is no seal. A review that was killed
+// before it wrote one is taken again by its holder, which does not count as
+// ended without a verdict.
+func (c *Clone) unsealed(ctx context.Context, t *flow.Task) error {
+	refusal := touched(t, "what its worktree was like when the review began is not known any more")
+	if pristine, err := c.pristine(ctx, t); err == nil && pristine && !c.Generation.Spawned() {
+		refusal.Reason += "; taking it again notes that"
+		refusal.Hint = "git liza review " + string(t.ID) + " --as " + quoted(string(t.Review.By))
+	}
+	return refusal
+}
+
+// pristine reports whether the checkout of a review is as in the commit.
+func (c *Clone) pristine(ctx context.Context, t *flow.Task) (bool, error) {
+	status, err := c.Trees.Status(ctx, c.Trees.Path(reviewFolder(t.ID, t.Submission.Number)))
+	return err == nil && status.Clean() && status.Branch == "" && status.Head == t.Submission.Commit, err
 }
 
 // differences are the paths that are on one list only; if there are none, the
