@@ -130,9 +130,13 @@ func (c *clone) successor() (string, error) {
 	return fmt.Sprintf("%sdata %d\n%s\nfrom %s\n", text, len(message), message, tip), nil
 }
 
-// settleIn makes the worktrees of the tasks that are measured, by real claims,
-// and gives the tasks back.
+// settleIn installs the hooks, which would refuse the generated commit, makes
+// the worktrees of the tasks that are measured, by real claims, and gives the
+// tasks back.
 func (c *clone) settleIn() error {
+	if _, err := c.b.output(c.liza("hooks", "install")); err != nil {
+		return err
+	}
 	for n := range benchTasks {
 		for _, step := range []command{c.claim(n), c.release(n)} {
 			if _, err := c.b.output(step); err != nil {

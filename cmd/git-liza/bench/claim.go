@@ -88,7 +88,7 @@ func (b *bench) firstClaims(c *clone) error {
 			return sample{}, err
 		}
 		floor := c.floor(0)
-		floor.dir, floor.env = c.git, nil
+		floor.dir, floor.env = c.git, unhooked
 		floor.args = append([]string{"sh", "-c", `GIT_DIR=. "$@" && git worktree add -q -b "$0" "../.worktrees/$0"`, fmt.Sprintf("plain-%d", n)}, floor.args...)
 		return b.sample(floor)
 	})

@@ -63,6 +63,9 @@ func (c *clone) release(n int) command {
 // floorRef is where the script makes its changes, beside the board.
 const floorRef = "refs/floor/state"
 
+// unhooked leaves the hooks of git liza out of what a script of plain git does.
+var unhooked = []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0=/dev/null"}
+
 // floor is the script's claim of the n-th task, with the documents that the
 // last draft of it wrote.
 func (c *clone) floor(n int) command {
@@ -71,7 +74,7 @@ func (c *clone) floor(n int) command {
 		dir, name := path.Split(gitstore.DocumentPath(key))
 		args = append(args, path.Base(dir), name, c.drafted(name))
 	}
-	return command{dir: c.path, env: []string{"GIT_DIR=" + c.git}, args: args}
+	return command{dir: c.path, env: append([]string{"GIT_DIR=" + c.git}, unhooked...), args: args}
 }
 
 func (c *clone) drafted(name string) string { return filepath.Join(c.path, "..", "draft-"+name) }
