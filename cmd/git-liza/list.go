@@ -17,12 +17,16 @@ type listCommand struct {
 	Mine   bool          `help:"Only open tasks that you hold, review or worked on last."`
 	Goal   flow.GoalID   `placeholder:"ID" help:"Only tasks of this goal."`
 	All    bool          `help:"Archived tasks too."`
+	Fields []string      `placeholder:"KEY,..." help:"With --json only these keys of each task. What list shows without --json, such as id, status, title and depends_on, is there at once also on a board of thousands."`
 	Format string        `tool:"-" placeholder:"FMT" help:"A line per task with its %(fields) filled in, as in git for-each-ref: '%(id) %(status)'; the fields are the keys of --json."`
 }
 
 func (c *listCommand) Run(s *session) error {
 	format, err := parseFormat(c.Format)
 	if err != nil {
+		return err
+	}
+	if err := c.checkFields(); err != nil {
 		return err
 	}
 	l, err := s.look()
@@ -98,13 +102,26 @@ func (l look) rows(list, live []flow.Summary) *table {
 	return &rows
 }
 
-// objects answers with every key of every task.
-func (c *listCommand) objects(s *session, view taskView, list []flow.Summary) error {
-	tasks := make([]object, 0, len(list))
-	for _, short := range list {
-		if t := view.board.Task(short.ID); t != nil {
-			tasks = append(tasks, view.of(t))
+// checkFields refuses keys that a task does not have.
+func (c *listCommand) checkFields() error {
+	keys := taskKeys()
+	for _, key := range c.Fields {
+		if !slices.Contains(keys, key) {
+			return usagef("git liza help list", "a task has no field %q; the fields are %s", key, strings.Join(keys, ", "))
 		}
+	}
+	return nil
+}
+
+// objects answers with every key of every task, or with those that were asked for.
+func (c *listCommand) objects(s *session, view taskView, list []flow.Summary) error {
+	keys := c.Fields
+	if len(keys) == 0 {
+		keys = taskKeys()
+	}
+	tasks := make([]object, 0, len(list))
+	for _, task := range view.rows(list, keys) {
+		tasks = append(tasks, task.only(keys))
 	}
 	if err := view.board.Err(); err != nil {
 		return err
@@ -115,10 +132,8 @@ func (c *listCommand) objects(s *session, view taskView, list []flow.Summary) er
 // lines answers with the format filled in for every task.
 func (c *listCommand) lines(s *session, view taskView, list []flow.Summary, format format) error {
 	var text strings.Builder
-	for _, short := range list {
-		if t := view.board.Task(short.ID); t != nil {
-			text.WriteString(format.fill(view.of(t)) + "\n")
-		}
+	for _, task := range view.rows(list, format.keys()) {
+		text.WriteString(format.fill(task) + "\n")
 	}
 	if err := view.board.Err(); err != nil {
 		return err
@@ -161,6 +176,15 @@ func parseFormat(text string) (format, error) {
 		}
 	}
 	return parts, nil
+}
+
+// keys are the fields that a format names.
+func (f format) keys() []string {
+	var keys []string
+	for i := 1; i < len(f); i += 2 {
+		keys = append(keys, f[i])
+	}
+	return keys
 }
 
 // fill is the format with the fields of one task.

@@ -190,6 +190,41 @@ func (v taskView) of(t *flow.Task) object {
 	}
 }
 
+// summarised is what [taskView.of] says of a task under the keys whose values its
+// summary holds: no document is read for it.
+func summarised(t flow.Summary) object {
+	return object{
+		{"id", t.ID}, {"title", t.Title}, {"status", viewOf(t.Status)}, {"kind", viewOf(t.Kind)}, {"goal", t.Goal}, {"sprint", t.Sprint},
+		{"priority", t.Priority}, {"depends_on", viewOf(t.DependsOn)}, {"owns", viewOf(t.Owns)},
+		{"created", viewOf(t.Created)}, {"changed", viewOf(t.Changed)}, {"assigned_to", t.Coder}, {"lease_expires", viewOf(t.Lease)},
+		{"iteration", t.Iteration}, {"review_cycles", t.Cycles}, {"reviewing_by", t.Reviewer}, {"review_lease_expires", viewOf(t.ReviewLease)},
+		{"blocked_reason", t.Reason},
+	}
+}
+
+// rows are tasks with at least the keys that are wanted. Documents are read
+// only where a summary does not hold them.
+func (v taskView) rows(list []flow.Summary, wanted []string) []object {
+	known := summarised(flow.Summary{})
+	short := !slices.ContainsFunc(wanted, func(key string) bool {
+		return !slices.ContainsFunc(known, func(m member) bool { return m.key == key })
+	})
+	var rows []object
+	for _, s := range list {
+		if short {
+			rows = append(rows, summarised(s))
+		} else if t := v.board.Task(s.ID); t != nil {
+			rows = append(rows, v.of(t))
+		}
+	}
+	return rows
+}
+
+// only is an object with these keys, in the object's order.
+func (o object) only(keys []string) object {
+	return slices.DeleteFunc(o, func(m member) bool { return !slices.Contains(keys, m.key) })
+}
+
 // part is a sub-document, the zero value where the task has none.
 func part[T any](p *T) T {
 	if p == nil {

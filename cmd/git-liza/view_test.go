@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,25 @@ func TestAbsentValues(t *testing.T) {
 	require.Equal(t, map[string]any{"sessions": 0., "input": 0., "cached": 0., "output": 0., "cost": "0", "seconds": 0., "tokens": 0.}, task["usage"])
 	require.Equal(t, "DRAFT", task["status"])
 	require.Equal(t, false, task["claimable"])
+}
+
+// What is shown of a task from its summary is what its document shows.
+func TestSummarisedIsTheSame(t *testing.T) {
+	t.Parallel()
+	view := taskView{board: flow.Open(flow.Documents{}, noon), asker: flow.Caller{By: "coder-1"}}
+	for _, task := range []*flow.Task{
+		{ID: "a", Status: flow.Draft},
+		{ID: "b", Status: flow.Merged, Title: "B", Kind: flow.Code, Goal: "goal-1", Sprint: "sprint-2", Priority: 4, DependsOn: []flow.TaskID{"a"},
+			Owns: []string{"src/**"}, Created: noon, Changed: noon.Add(time.Hour), Attempt: &flow.Attempt{Coder: "coder-1", Iteration: 3, Cycles: 2}},
+		{ID: "c", Status: flow.Abandoned, Attempt: &flow.Attempt{Coder: "coder-1"}, Claim: &flow.Claim{By: "coder-2", Lease: noon},
+			Review: &flow.Review{By: "code-reviewer-1", Lease: noon.Add(time.Minute)}, Block: &flow.Block{Reason: "which?"}},
+	} {
+		short, whole := summarised(task.Summary()), view.of(task)
+		for _, m := range short {
+			require.Equal(t, fmt.Sprint(whole.find(m.key)), fmt.Sprint(m.value), "%s of %s", m.key, task.ID)
+		}
+		require.Greater(t, len(short), 15)
+	}
 }
 
 func TestViewOf(t *testing.T) {
