@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -126,7 +127,19 @@ func (c *fsckCommand) Run(s *session) error {
 		return &partial{failure{code: exitFailed, outcome: "failed", rule: b.Rule, hint: hint,
 			reason: fmt.Sprintf("state commit %s: %s", found.Commit, b.Reason)}, map[string]any{"replayed": n, "breaches": []breach{b}}}
 	}
-	return s.answer("", map[string]any{"replayed": n, "breaches": []breach{}}, count(n, "move")+" replayed, the board is sound")
+	last := work.LatelyByHand
+	if c.Full {
+		last = 0
+	}
+	byHand, err := clone.ByHand(s.ctx, last)
+	if err != nil {
+		return err
+	}
+	text := count(n, "move") + " replayed, the board is sound"
+	if len(byHand) > 0 {
+		text += "\nwarning: " + work.ByHandText(byHand)
+	}
+	return s.answer("", map[string]any{"replayed": n, "breaches": []breach{}, "by_hand": byHand}, text)
 }
 
 func (s *session) repair(store *gitstore.Store) error {

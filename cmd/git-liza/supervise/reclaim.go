@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // A ground is what a session stands on: the board and the integration branch,
@@ -65,6 +66,9 @@ func (s *supervisor) reclaim(ctx context.Context, e *errand, g ground, ending *p
 			err = hooksErr
 		}
 	}
+	if e.role == flow.Coder && err == nil {
+		err = s.home(ctx, e)
+	}
 	if err != nil {
 		s.say("%s: after the session on %s: %v; git liza doctor", s.id, e.subject(), err)
 	}
@@ -80,4 +84,21 @@ func (s *supervisor) reclaim(ctx context.Context, e *errand, g ground, ending *p
 	if alone {
 		ending.Outcome, ending.Text = provider.Failed, flow.Excerpt(what, 1000)
 	}
+}
+
+// home brings a worktree that the agent left on another branch back to the
+// task's, where nothing is lost by it.
+func (s *supervisor) home(ctx context.Context, e *errand) error {
+	if gone(e.dir) {
+		return nil
+	}
+	back, err := s.clone.Trees.Return(ctx, e.dir, e.id().Branch())
+	if back {
+		s.say("%s: the worktree of %s is on %s again", s.id, e.subject(), e.id().Branch())
+	}
+	var missing *worktrees.Obstacle
+	if errors.As(err, &missing) {
+		return nil // a worktree that the agent has ruined is made anew
+	}
+	return err
 }

@@ -42,6 +42,7 @@ func (c *Clone) Examine(ctx context.Context) []Finding {
 	list = append(list, c.named(ctx)...)
 	list = append(list, c.shared(ctx, b)...)
 	list = append(list, c.leftovers(ctx, b)...)
+	list = append(list, c.byHand(ctx)...)
 	return append(list, c.untrusted(ctx, b)...)
 }
 

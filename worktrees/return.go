@@ -1,0 +1,36 @@
+package worktrees
+
+import (
+	"context"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// Return puts a checkout that was left on another branch, or on none, back on
+// branch, and reports whether it did. It leaves one alone in which something
+// would be lost or hidden: uncommitted changes, untracked files, ignored files in
+// the way, commits that no branch has, an unfinished merge or rebase.
+func (t *Trees) Return(ctx context.Context, path, branch string) (bool, error) {
+	r, err := t.at(ctx, path)
+	if err != nil {
+		return false, err
+	}
+	s, err := t.status(ctx, r)
+	if err != nil || s.Branch == branch || !s.Clean() {
+		return false, err
+	}
+	tip, err := t.repo.Resolve(ctx, "refs/heads/"+branch)
+	if err != nil || tip == "" {
+		return false, err
+	}
+	if s.Branch == "" {
+		if held, err := t.repo.IsAncestor(ctx, s.Head, tip); err != nil || !held {
+			return false, err
+		}
+	}
+	_, err = t.git(ctx, r, gitstore.Cmd{Args: []string{"switch", "-q", "--no-guess", "--no-overwrite-ignore", branch}, Limit: slow})
+	if exitCode(err) > 0 && ctx.Err() == nil {
+		return false, nil // git says what is in the way to whoever looks
+	}
+	return err == nil, err
+}
