@@ -104,30 +104,51 @@ func (d *cutDisk) commit(id, text string) {
 // it names with everything in them, and integration.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
-	d := newCutDisk(t)
-	d.cut("git-liza init", isWhole)
-	d.add("t-1")
-	d.acked("git-liza", "claim", "t-1", "--as", "coder-1")
-	d.must("git-liza", "intent", "t-1", "--as", "coder-1", "--summary", "S", "--validation", "V")
-	d.commit("t-1", "one")
-	d.acked("git-liza", "submit", "t-1", "--as", "coder-1")
-	d.acked("git-liza", "review", "t-1", "--as", "code-reviewer-1")
-	d.acked("git-liza", "approve", "t-1", "--as", "code-reviewer-1", "--commit", d.must("git", "rev-parse", "liza/t-1"))
-	d.commit("t-1", "after the review")
-	d.write("t-1", "untracked.txt", "left out")
-	d.acked("git-liza", "merge", "t-1")
-	require.Contains(t, d.must("git", "ls-tree", "-r", "refs/liza/saved/t-1/2"), "untracked.txt")
+	newCutDisk(t).story(1)
+}
+
+// The same for many tasks one after the other, also where each file is synced by
+// itself.
+func TestTorturePowerCut(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"batch", "all"} {
+		d := newCutDisk(t)
+		d.must("git", "config", "liza.fsync", mode)
+		for n := range rounds(1, 10) {
+			d.story(n + 1)
+		}
+	}
+}
+
+// story does the n-th pair of tasks: one is merged, the other is abandoned.
+func (d *cutDisk) story(n int) {
+	d.t.Helper()
+	merged, abandoned := fmt.Sprintf("merged-%d", n), fmt.Sprintf("abandoned-%d", n)
+	if n == 1 {
+		d.cut("git-liza init", isWhole)
+	}
+	d.add(merged)
+	d.acked("git-liza", "claim", merged, "--as", "coder-1")
+	d.must("git-liza", "intent", merged, "--as", "coder-1", "--summary", "S", "--validation", "V")
+	d.commit(merged, "one")
+	d.acked("git-liza", "submit", merged, "--as", "coder-1")
+	d.acked("git-liza", "review", merged, "--as", "code-reviewer-1")
+	d.acked("git-liza", "approve", merged, "--as", "code-reviewer-1", "--commit", d.must("git", "rev-parse", "liza/"+merged))
+	d.commit(merged, "after the review")
+	d.write(merged, "untracked.txt", "left out")
+	d.acked("git-liza", "merge", merged)
+	require.Contains(d.t, d.must("git", "ls-tree", "-r", "refs/liza/saved/"+merged+"/2"), "untracked.txt")
 
 	d.must("git", "commit", "-q", "--allow-empty", "-m", "of a person")
 	d.must("git", "merge", "-q", "-m", "both", "integration")
 	d.acked("git-liza", "adopt", "main", "--reason", "R")
 
-	d.add("t-2")
-	d.must("git-liza", "claim", "t-2", "--as", "coder-1")
-	d.write("t-2", "untracked.txt", "never committed")
-	d.must("git-liza", "block", "t-2", "--as", "coder-1", "--reason", "R", "--question", "Q")
-	d.acked("git-liza", "abandon", "t-2", "--reason", "R")
-	require.Contains(t, d.must("git", "ls-tree", "-r", "refs/liza/saved/t-2/1"), "untracked.txt")
+	d.add(abandoned)
+	d.must("git-liza", "claim", abandoned, "--as", "coder-1")
+	d.write(abandoned, "untracked.txt", "never committed")
+	d.must("git-liza", "block", abandoned, "--as", "coder-1", "--reason", "R", "--question", "Q")
+	d.acked("git-liza", "abandon", abandoned, "--reason", "R")
+	require.Contains(d.t, d.must("git", "ls-tree", "-r", "refs/liza/saved/"+abandoned+"/1"), "untracked.txt")
 }
 
 // A power cut while git holds the lock of the state ref: the entry that says
