@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -209,6 +210,28 @@ func (s *Store) refsOf(e Event) ([]RefUpdate, error) {
 		before = flow.Open(source, c.AuthorTime.UTC())
 	}
 	return refUpdates(e.Move, before, e.Commit), before.Err()
+}
+
+// Naming is what the last move that names a saved ref or a mark puts it at, ""
+// where none of the last moves up to tip, as many as most, does.
+func (s *Store) Naming(ctx context.Context, tip ID, ref string, most int) (ID, error) {
+	var named ID
+	err := s.History(tip, func(e Event) (bool, error) {
+		if most--; most < 0 {
+			return false, nil
+		}
+		if strings.HasPrefix(ref, savedPrefix) && !strings.HasPrefix(ref, savedPrefix+string(e.Move.Task)+"/") {
+			return true, ctx.Err()
+		}
+		list, err := s.refsOf(e)
+		for _, u := range list {
+			if u.Name == ref {
+				named = u.New
+			}
+		}
+		return named == "", errors.Join(err, ctx.Err())
+	})
+	return named, err
 }
 
 // refUpdates are the refs that follow from a move, as the move says.

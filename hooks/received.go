@@ -228,9 +228,24 @@ func (j *judge) backstop(ctx context.Context) error {
 			j.integrate(ctx, u)
 		case keptRef:
 			j.recorded(ctx, u, tip)
+		case taskBranch:
+			j.settled(u)
 		}
 	}
 	return j.after.Err()
+}
+
+// settled refuses a task's branch that another push has overtaken: nobody holds
+// the task any more, or it is over. Who its holder is pre-receive has judged.
+func (j *judge) settled(u Update) {
+	t := j.after.Task(flow.TaskID(strings.TrimPrefix(u.Name, tasks)))
+	switch {
+	case t != nil && t.Claim != nil, u.New == "" && (t == nil || t.Status.Final() || t.Attempt == nil):
+	case u.New != "" && t != nil && t.Submission != nil && !t.Status.Final() && u.New == t.Submission.Commit:
+	default:
+		j.refuse(u.Name, refusal(RuleBranch, "git push --atomic REMOTE refs/liza/state "+strings.TrimPrefix(u.Name, branches),
+			"nobody holds the task of %s by now: its branch stands at the commit that was submitted, or is gone", u.Name))
+	}
 }
 
 // grows refuses what throws history away.
@@ -253,19 +268,10 @@ func (j *judge) recorded(ctx context.Context, u Update, tip gitstore.ID) {
 		j.keep(u)
 		return
 	}
-	known := false
-	if save, ok := strings.CutPrefix(u.Name, savedRefs); ok {
-		task, number, _ := strings.Cut(save, "/")
-		t := j.after.Task(flow.TaskID(task))
-		n, err := strconv.Atoi(number)
-		known = t != nil && err == nil && n <= t.Saves
-		if known && t.Submission != nil && t.Submission.Save == n {
-			known = u.New == t.Submission.Commit // a push that came second may name another one
-		}
-	} else {
-		contains, err := j.store.Repo.IsAncestor(ctx, u.New, tip)
-		known = err == nil && contains
-	}
+	// Of two pushes that name the same ref in two moves one has lost: what the
+	// board says counts, not that there is a move that could have named it.
+	named, err := j.store.Naming(ctx, tip, u.Name, MaxMoves)
+	known := err == nil && named != "" && named == u.New
 	if !known {
 		j.refuse(u.Name, refusal(RuleRef, "git push --atomic REMOTE refs/liza/state "+u.Name, "the state that is here names no %s: the push was not atomic", u.Name))
 	}

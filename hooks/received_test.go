@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -53,6 +54,7 @@ func TestBackstop(t *testing.T) {
 	require.NoError(t, backstop(branch), "after its state")
 	require.NoError(t, backstop(save), "after its state")
 	require.Equal(t, RuleRef, rule(t, backstop(Update{save.Name, "", y.at("refs/heads/main")})), "of a push whose state came second")
+	require.Equal(t, RuleBranch, rule(t, backstop(Update{branchA, y.there(branchA), y.at("refs/heads/main")})), "the task is merged")
 }
 
 // TestTransactionOnAClone: the board and integration move by moves; what git
@@ -243,4 +245,42 @@ func (y *yard) rewritten(commit gitstore.ID, edits ...string) gitstore.ID {
 	tree := y.feed("", "write-tree")
 	y.environ = nil
 	return y.forge(commit, append(edits, "tree "+git(y.t, y.clone, "rev-parse", string(commit)+"^{tree}")+"\n", "tree "+tree+"\n")...)
+}
+
+// TestBackstopOfALostRace: two pushes were judged on the same board, and the one
+// that came second leaves nothing of what its own moves would have named: no
+// save that is no submission, no mark, no branch of a task that was handed on.
+func TestBackstopOfALostRace(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	ctx := context.Background()
+	backstop := func(list ...Update) error { return Transaction(ctx, y.judge, list, true, nil) }
+	y.add("a", "b")
+	y.claim("a")
+	work := y.work("a", "a.txt", "one\n")
+	y.land(y.all()...)
+
+	// Whoever wins takes the task over and keeps what was left of it, and makes a mark.
+	y.now = y.now.Add(2 * time.Hour)
+	other := flow.Actor("coder-2")
+	y.do(flow.Move{Act: flow.ActClaim, Task: "a", By: other, Detail: &flow.ClaimMove{Lease: half, Base: y.board().Base("a", other), Saved: &flow.Save{Number: 1, Commit: work}}})
+	y.do(flow.Move{Act: flow.ActCheckpoint, By: ann, Detail: &flow.CheckpointMove{Reason: "look"}})
+	state := y.moves(gitstore.StateRef)[0]
+	lost := y.commit("refs/heads/main", "lost", "x")
+	before := y.there(gitstore.StateRef)
+	git(t, y.server, "update-ref", gitstore.StateRef, string(state.New))
+	require.Equal(t, RuleRef, rule(t, backstop(Update{savedA, "", lost})), "a save of another commit")
+	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/saved/b/1", "", work})), "of another task")
+	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/marks/checkpoint-1", "", before})), "a mark at an earlier state")
+	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/marks/mine", "", state.New})), "a mark of no move")
+	require.NoError(t, backstop(Update{savedA, "", work}))
+	require.NoError(t, backstop(Update{"refs/liza/marks/checkpoint-1", "", state.New}))
+	require.NoError(t, backstop(Update{branchA, y.there(branchA), lost}), "held: the holder was judged before")
+	require.Equal(t, RuleBranch, rule(t, backstop(Update{"refs/heads/liza/b", "", lost})), "held by nobody")
+
+	// Submitted meanwhile: the branch stays at what is reviewed.
+	y.do(flow.Move{Act: flow.ActRelease, Task: "a", By: ann, Detail: &flow.ReleaseMove{}})
+	git(t, y.server, "update-ref", gitstore.StateRef, string(y.at(gitstore.StateRef)))
+	require.Equal(t, RuleBranch, rule(t, backstop(Update{branchA, y.there(branchA), lost})))
+	require.Equal(t, RuleBranch, rule(t, backstop(Update{branchA, y.there(branchA), ""})))
 }

@@ -54,13 +54,13 @@ func (s stub) text(o Options) string {
 	case transaction:
 		return heading + s.declare() + s.lines(o)
 	case "pre-commit":
-		return heading + s.declare() + when(s.first != "", callFirst) + onlyTasks + people(o.Binary) + find("commit", o.Binary, 1) + "exec \"$liza\" hook pre-commit\n"
+		return heading + s.declare() + when(s.first != "", callFirst) + onlyTasks + people(o.Binary) + o.find("commit", 1) + "exec \"$liza\" hook pre-commit\n"
 	case prePush:
-		return heading + s.declare() + s.whole(callWithInput+" || exit\n", people(o.Binary)+find("push", o.Binary, 1), s.name)
+		return heading + s.declare() + s.whole(callWithInput+" || exit\n", people(o.Binary)+o.find("push", 1), s.name)
 	case "pre-receive":
-		return heading + s.declare() + s.whole(callWithInput+" || exit\n", find("push", o.Binary, 1), s.name)
+		return heading + s.declare() + s.whole(callWithInput+" || exit\n", o.find("push", 1), s.name)
 	}
-	return heading + s.declare() + s.whole(callWithInput+"\n", onlyDue+find("push", o.Binary, 0), s.name)
+	return heading + s.declare() + s.whole(callWithInput+"\n", onlyDue+o.find("push", 0), s.name)
 }
 
 const heading = "#!/bin/sh\n# From git liza; `git liza hooks uninstall` brings back what was here.\n"
@@ -108,7 +108,7 @@ func (s stub) lines(o Options) string {
 		guarded = "refs/liza/state | refs/heads/" + quote(o.Integration)
 	}
 	if o.Server {
-		guarded = "refs/liza/saved/* | refs/liza/marks/* | " + guarded
+		guarded = "refs/liza/saved/* | refs/liza/marks/* | refs/heads/liza/* | " + guarded
 	}
 	selects := strings.Replace(`ours= new= kept= state=
 while IFS= read -r line; do
@@ -118,7 +118,7 @@ while IFS= read -r line; do
 	esac
 	ref=${line##* } ours=$ours$line$nl
 `, "GUARDED", guarded, 1)
-	judged, ending := serverLines, "if [ $1 = committed ]; then\n[ \"$ours\" ] || exit 0\n"+find("$ref", o.Binary, 0)+
+	judged, ending := serverLines, "if [ $1 = committed ]; then\n[ \"$ours\" ] || exit 0\n"+o.find("$ref", 0)+
 		`printf %s "$ours" | "$liza" hook `+transaction+" committed\nexit\nfi\n"+lostMoves
 	states := "prepared | committed"
 	if !o.Server {
@@ -130,7 +130,7 @@ while IFS= read -r line; do
 `, ""
 	}
 	ending += `[ "$new" ] || { [ "$kept" ] && [ ! "$state" ]; } || exit 0
-` + find("$ref", o.Binary, 1) + `printf %s "$ours" | "$liza" hook ` + transaction + " prepared\n"
+` + o.find("$ref", 1) + `printf %s "$ours" | "$liza" hook ` + transaction + " prepared\n"
 	if s.first == "" {
 		return "case $1 in " + states + ") ;; *) exit 0 ;; esac\nnl='\n'\n" + selects + judged + "done\n" + ending
 	}
@@ -140,8 +140,9 @@ while IFS= read -r line; do
 
 // serverLines start the program of a server, which has judged the push, for
 // what must not happen where only a part of the push does: integration moves,
-// a save or mark comes without the state that names it, history goes or is lost.
+// a save, a mark or a task's branch comes without the state that names it, history goes or is lost.
 const serverLines = `	case $line in
+	*" refs/heads/liza/"*) kept=1 ;;
 	*0000000000000000000000000000000000000000" refs/liza/state" | *" refs/heads/"*) new=1 ;;
 	*" refs/liza/state") state=1 was=${line%% *} ;;
 	*) kept=1 ;;
@@ -165,7 +166,8 @@ func people(binary string) string {
 
 // find looks for the program, where it was at installing or on PATH. Without
 // it the hook ends with the exit code given.
-func find(what, binary string, code int) string {
+func (o Options) find(what string, code int) string {
+	binary := o.Binary
 	verdict, ends := "liza-refused: "+what+" no_program", "exit 1"
 	if code == 0 {
 		verdict, ends = "git-liza", "exit 0"
@@ -176,8 +178,12 @@ func find(what, binary string, code int) string {
 		where = "at " + binary + " or on PATH"
 		first = "[ -x \"$liza\" ] || "
 	}
+	mends := "install it, or remove this hook; type: rm '$0'"
+	if o.Server { // whoever reads this only pushes
+		mends = "nothing is judged here until the administrator of this server has installed it; type: git push"
+	}
 	return "liza=" + quote(binary) + "\n" + first + `liza=$(command -v git-liza) || {
-	printf '%s\n' "` + verdict + `: there is no git-liza "` + quote(where) + `"; install it, or remove this hook; type: rm '$0'" >&2
+	printf '%s\n' "` + verdict + `: there is no git-liza "` + quote(where) + `"; ` + mends + `" >&2
 	` + ends + "\n}\n"
 }
 
