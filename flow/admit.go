@@ -64,7 +64,15 @@ func (e *EditMove) admit(p *play) *Refusal {
 	return boundOwns([]TaskInput{e.Input})
 }
 
+// maxAssumptions is how many assumptions an agent's intent rests on at the most:
+// the budget of CORE's stop triggers. Whoever needs more asks.
+const maxAssumptions = 2
+
 func (i *IntentMove) admit(p *play) *Refusal {
+	if n := len(i.Intent.Assumptions); n > maxAssumptions && !p.move.By.IsHuman() {
+		hint := "git liza block " + string(p.move.Task) + " --reason REASON --question QUESTION --as " + string(p.move.By)
+		return refuse(RuleIntent, hint, "an intent rests on %d assumptions at the most, and this one on %d: ask instead of assuming", maxAssumptions, n)
+	}
 	return boundGlobs("the intent for "+string(p.move.Task), i.Intent.Extend, "git liza help intent")
 }
 

@@ -48,6 +48,25 @@ func TestSessionsAreTheirAgents(t *testing.T) {
 	require.Nil(t, s.board.Admissible(session("code-reviewer-1", "a", CodeReviewer, used), nil))
 }
 
+// An agent that would have to assume much asks; a person may assume.
+func TestAssumptionBudget(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a | coder-1 claim a")
+	intent := func(by Actor, n int) *Refusal {
+		i := Intent{Summary: "s", Validation: "v"}
+		for range n {
+			i.Assumptions = append(i.Assumptions, "it holds")
+		}
+		return s.board.Admissible(s.by(by, ActIntent, "a", &IntentMove{Intent: i}), nil)
+	}
+	require.Nil(t, intent("coder-1", maxAssumptions))
+	require.Nil(t, intent("human:ann", maxAssumptions+1))
+	r := intent("coder-1", maxAssumptions+1)
+	require.NotNil(t, r)
+	require.Equal(t, RuleIntent, r.Rule)
+	require.Contains(t, r.Hint, "git liza block a ")
+}
+
 // Agents of a machine's account do not stop the board for all.
 func TestWhoStopsTheBoard(t *testing.T) {
 	t.Parallel()
