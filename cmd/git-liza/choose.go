@@ -72,7 +72,9 @@ func (s *session) provider(r *supervise.Rush, role flow.Role, asked string) (pro
 		return provider.Provider{}, err
 	}
 	if c.text == "" {
-		return provider.Provider{}, s.undecided(known)
+		if c.text, err = s.decide(known); err != nil {
+			return provider.Provider{}, err
+		}
 	}
 	p, err := c.find(known, r.Self)
 	if err != nil {
@@ -93,18 +95,29 @@ func (c choice) find(known provider.Catalogue, self string) (provider.Provider, 
 	return p, err
 }
 
-// undecided says that nobody chose a provider, and which there are.
-func (s *session) undecided(known provider.Catalogue) error {
+// decide takes the only provider that is installed where nobody chose one, and says
+// so, once. Otherwise the error says which there are.
+func (s *session) decide(known provider.Catalogue) (string, error) {
+	if s.sole != "" {
+		return s.sole, nil
+	}
 	var ready []string
 	for _, found := range known.Detect(s.ctx, s.environ) {
 		if found.Path != "" && !found.Old && !found.Kind() { // one that is slow to say its version is there too
 			ready = append(ready, found.Name)
 		}
 	}
-	if len(ready) == 0 {
-		return usagef("git config liza.provider 'exec:COMMAND'",
+	switch len(ready) {
+	case 0:
+		return "", usagef("git config liza.provider 'exec:COMMAND'",
 			"no provider: name one with --provider or git config liza.provider; none of those that are known is installed (git liza providers list)")
+	case 1:
+		s.sole = ready[0]
+		if !s.json {
+			_ = s.answer("", nil, s.sole+" does the work: no other provider is installed, and none is chosen (git config liza.provider "+s.sole+")")
+		}
+		return s.sole, nil
 	}
-	return usagef("git config liza.provider "+ready[0],
+	return "", usagef("git config liza.provider "+ready[0],
 		"no provider: name one with --provider or git config liza.provider; installed: %s", strings.Join(ready, ", "))
 }

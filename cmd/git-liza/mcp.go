@@ -80,7 +80,8 @@ type refusal struct {
 	Rule    string      `json:"rule"`
 	Reason  string      `json:"reason"`
 	Hint    string      `json:"hint"`
-	Moves   []legalMove `json:"moves"` // legal now, those on the same task first
+	Tool    string      `json:"tool,omitempty"` // the caller's own that does what the hint does
+	Moves   []legalMove `json:"moves"`          // legal now, those on the same task first
 	Data    any         `json:"data,omitempty"`
 }
 
@@ -99,6 +100,9 @@ func (s *session) refusal(ctx context.Context, input any, err error) mcp.Answer 
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s\nrule: %s\nhint: %s\n", r.Outcome, r.Reason, r.Rule, r.Hint)
+	if r.Tool = s.toolOf(r.Hint); r.Tool != "" {
+		fmt.Fprintf(&text, "tool: %s\n", r.Tool)
+	}
 	before := "legal now: "
 	for _, m := range r.Moves {
 		if m.Tool != "" {
@@ -107,6 +111,20 @@ func (s *session) refusal(ctx context.Context, input any, err error) mcp.Answer 
 		}
 	}
 	return mcp.Answer{Failed: true, Text: text.String(), Data: r}
+}
+
+// toolOf is the caller's tool that does what a hint does with a command, "" if there
+// is none.
+func (s *session) toolOf(hint string) string {
+	command, liza := strings.CutPrefix(hint, "git liza ")
+	for _, row := range tools {
+		words := strings.ReplaceAll(row.name, "_", " ")
+		does := liza && (command == words || strings.HasPrefix(command, words+" ")) || row.name == "commit" && strings.Contains(hint, " commit") && !liza
+		if does && (row.roles == nil || slices.Contains(row.roles, flow.AgentID(s.as).Role())) {
+			return row.name
+		}
+	}
+	return ""
 }
 
 // aboutTask is the task that a call named, "" if none.

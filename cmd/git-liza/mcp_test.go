@@ -142,7 +142,15 @@ func TestMCPWorks(t *testing.T) {
 	coder.everybodys("one")
 	coder.does("intent", `{"id": "one", "summary": "S", "validation": "V", "files": ["one.txt"]}`)
 	coder.does("handoff", `{"id": "one", "summary": "half", "next_action": "the rest"}`)
-	commit := p.commit("one", "a")
+
+	// What is not committed is not submitted; a client without a shell commits by a tool.
+	tree := filepath.Join(p.repo, ".worktrees", "one")
+	require.NoError(t, os.WriteFile(filepath.Join(tree, "one.txt"), []byte("a"), 0o644))
+	require.Equal(t, "commit", coder.refused("submit", `{"id": "one"}`, "clean")["tool"])
+	coder.refused("commit", `{"id": "two", "message": "M"}`, "not_holder")
+	commit := coder.does("commit", `{"id": "one", "message": "Add one\n\nIt was missing."}`)["commit"].(string)
+	require.Equal(t, "coder-1 <coder-1@liza.invalid> Add one", p.must("git", "log", "-1", "--format=%an <%ae> %s", "liza/one"))
+	require.Equal(t, commit, p.must("git", "rev-parse", "liza/one"))
 	require.Equal(t, commit, coder.does("submit", `{"id": "one"}`)["commit"])
 
 	p.must("git-liza", "review", "one", "--as", "code-reviewer-1")
@@ -180,7 +188,10 @@ func TestMCPPlans(t *testing.T) {
 			data := c.does("task_add", fmt.Sprintf(`{"tasks": [%s, %s]}`, fmt.Sprintf(newTask, "one"), fmt.Sprintf(newTask, "two")))
 			require.Equal(t, []any{"one", "two"}, data["tasks"])
 			c.does("task_add", `{"tasks": [{"draft": true}]}`)
-			c.does("task_edit", `{"id": "task-1", "title": "T", "done_when": "D", "spec": "specs/vision.md", "scope": "S", "depends": ["one"], "priority": 1}`)
+			c.does("task_edit", `{"id": "task-1", "title": "T", "done_when": "D", "spec": "specs/vision.md", "scope": "S", "depends_on": ["one"], "priority": 1}`)
+			c.does("task_edit", `{"id": "task-1", "clear": ["depends_on"]}`)
+			c.does("task_edit", `{"id": "task-1", "depends": ["one"]}`) // as the flag has it
+			require.True(t, c.ask("task_edit", `{"id": "task-1", "depends": ["one"], "depends_on": ["one"]}`).IsError)
 			c.does("finalize", `{"id": ["task-1"]}`)
 			require.Equal(t, []any{"one"}, p.show("task-1")["depends_on"])
 			gap := c.everybodys("one")

@@ -32,7 +32,7 @@ type taskFlags struct {
 	Spec     *string       `placeholder:"PATH[#ANCHOR]" help:"Where it is specified; the file must be on integration. ./PATH is from the current folder."`
 	Scope    *string       `help:"What belongs to it and what does not."`
 	Priority *int          `placeholder:"1..5" help:"1 is first; default 3."`
-	Depends  []flow.TaskID `placeholder:"ID" help:"Tasks that must be merged before."`
+	Depends  []flow.TaskID `placeholder:"ID" data:"depends_on" help:"Tasks that must be merged before."`
 	Owns     []string      `sep:"none" placeholder:"GLOB" help:"Paths that only this task changes while it is in work; repeatable."`
 	Verify   *string       `placeholder:"CMD" help:"Shell command that must succeed at submit."`
 	Kind     *flow.Kind    `placeholder:"code|docs|config|spec" help:"Default code, which wants tests."`
@@ -173,7 +173,7 @@ func (s *session) readTasks(path string) ([]flow.TaskInput, error) {
 
 type taskEditCommand struct {
 	ID    flow.TaskID `arg:"" help:"The task."`
-	Clear []string    `enum:"depends,owns,verify" placeholder:"FIELD" help:"Empty depends, owns or verify."`
+	Clear []string    `enum:"depends,depends_on,owns,verify" placeholder:"FIELD" help:"Empty depends_on, owns or verify."`
 	taskFlags
 }
 
@@ -195,7 +195,7 @@ func (c *taskEditCommand) Run(s *session) error {
 		}
 		for _, field := range c.Clear {
 			switch field {
-			case "depends":
+			case "depends", "depends_on":
 				in.DependsOn = nil
 			case "owns":
 				in.Owns = nil

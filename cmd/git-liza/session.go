@@ -27,6 +27,7 @@ type session struct {
 	environ []string
 	now     func() time.Time
 	dir     string
+	sole    string // the provider that was taken because it is the only one
 	as      string // --as or LIZA_AGENT_ID, "" for the human
 	json    bool
 	color   bool

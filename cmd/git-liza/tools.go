@@ -1,8 +1,12 @@
 package main
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/git-liza/git-liza/cmd/git-liza/mcp"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // A toolRow is a command that agents without a shell have as a tool.
@@ -39,6 +43,7 @@ var tools = []toolRow{
 	{"discover", flow.ActDiscover, mcp.Adds, nil, "Record work or a risk that you found and that is not part of your task, instead of doing it.", of[discoverCommand]},
 
 	{"intent", flow.ActIntent, mcp.Adds, coders, "Say what you are going to do and how you will know that it works. Once per claim, before the first edit: a submission without it is refused.", of[intentCommand]},
+	{"commit", 0, mcp.Adds, coders, "Commit everything in your task's worktree, new files too, as yours. For clients that have no shell; submit what is committed.", of[commitTool]},
 	{"submit", flow.ActSubmit, mcp.Adds, coders, "Ask for a review of the tip of your task's branch. Use it when everything is committed, the work tree is clean and the checks passed; it runs the task's verify command.", of[submitTool]},
 	{"handoff", flow.ActHandoff, mcp.Adds, coders, "Leave word for whoever continues, when you must stop before the task is done. Commit what is good first.", of[handoffCommand]},
 	{"block", flow.ActBlock, mcp.Adds, []flow.Role{flow.Coder, flow.Planner, nobody}, "Stop work on a task until one to three questions are answered by somebody who may decide.", of[blockCommand]},
@@ -65,6 +70,40 @@ func of[T any, C interface {
 	runner
 }]() runner {
 	return C(new(T))
+}
+
+// A commitTool commits a task's worktree as its coder's work.
+type commitTool struct {
+	ID      flow.TaskID `arg:"" help:"The task that you hold."`
+	Message string      `required:"" help:"The commit's message: a subject, and below an empty line why."`
+}
+
+// Run commits.
+func (c *commitTool) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	b, _, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return err
+	}
+	t, by := b.Task(c.ID), clone.Caller.By
+	if t == nil || t.Claim == nil || t.Claim.By != by {
+		return &flow.Refusal{Rule: flow.RuleHolder, Reason: fmt.Sprintf("%s does not hold %s", by, flow.Excerpt(string(c.ID), 80)), Hint: "git liza list --mine"}
+	}
+	if clone.Trees == nil {
+		return worktrees.ErrNoWorkTree
+	}
+	author := append(slices.Clone(s.environ), "GIT_AUTHOR_NAME="+string(by), "GIT_AUTHOR_EMAIL="+string(by)+"@liza.invalid")
+	if err := clone.Commit(s.ctx, c.ID, clone.Folder(t), c.Message, author); err != nil {
+		return err
+	}
+	tip, err := clone.Repo.Resolve(s.ctx, "refs/heads/"+c.ID.Branch())
+	if err != nil {
+		return err
+	}
+	return s.answer("changed", map[string]any{"task": c.ID, "commit": tip}, fmt.Sprintf("%s is at %s", c.ID.Branch(), tip.Short()))
 }
 
 // A submitTool is submit at the branch's tip: no other commit is accepted.

@@ -18,8 +18,10 @@ import (
 // line says of the field holds for tools too: its tags required, help,
 // placeholder, enum and default. A field with the tag tool:"-" is for the
 // command line only; any other text there is what clients read instead of help.
+// The tag data is the name that documents have for it, where the flag has another.
 type argument struct {
 	name     string
+	flag     string // what the command line calls it, taken for it too; "" for the same
 	about    string
 	required bool
 	standard string // the default, "" for the zero value
@@ -53,6 +55,9 @@ func newArgument(f reflect.StructField, i int) argument {
 	a := argument{name: f.Tag.Get("name"), about: f.Tag.Get("tool"), standard: f.Tag.Get("default"), typ: f.Type, index: []int{i}}
 	if a.name == "" {
 		a.name = underscored(f.Name)
+	}
+	if data := f.Tag.Get("data"); data != "" {
+		a.name, a.flag = data, a.name
 	}
 	if a.about == "" {
 		a.about = forClients.Replace(f.Tag.Get("help"))
@@ -188,7 +193,7 @@ func fill(raw json.RawMessage, into reflect.Value, path string) error {
 	}
 	list := arguments(into.Type())
 	for name := range given {
-		if !slices.ContainsFunc(list, func(a argument) bool { return a.name == name }) {
+		if !slices.ContainsFunc(list, func(a argument) bool { return a.name == name || a.flag == name && a.flag != "" }) {
 			var known []string
 			for _, a := range list {
 				known = append(known, a.name)
@@ -198,6 +203,12 @@ func fill(raw json.RawMessage, into reflect.Value, path string) error {
 	}
 	for _, a := range list {
 		value, said := given[a.name]
+		if other, too := given[a.flag]; too && a.flag != "" {
+			if said {
+				return fmt.Errorf("%s%s: it is %s by another name; give one of them", path, a.flag, a.name)
+			}
+			value, said = other, true
+		}
 		field := into.FieldByIndex(a.index)
 		switch {
 		case said && string(value) != "null":

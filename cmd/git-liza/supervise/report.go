@@ -8,10 +8,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 // reports says that the supervisor commits and reports for the agent: its
@@ -136,28 +134,11 @@ func (s *supervisor) reportWork(ctx context.Context, e *errand, message string) 
 
 // commitFor commits everything in the worktree as the agent's work.
 func (s *supervisor) commitFor(ctx context.Context, e *errand, message string) error {
-	status, err := s.clone.Trees.Status(ctx, e.dir)
-	if err != nil {
-		return err
-	}
-	if branch := e.id().Branch(); status.Branch != branch {
-		return &flow.Refusal{Rule: "branch", Hint: "git checkout " + branch,
-			Reason: fmt.Sprintf("the worktree is not on the branch %s but on %q, so nothing was committed", branch, status.Branch)}
-	}
 	env, err := s.environment(e)
 	if err != nil {
 		return err
 	}
-	err = s.clone.Trees.Commit(ctx, e.dir, message, env)
-	var nested *worktrees.Obstacle
-	if errors.As(err, &nested) {
-		return work.NotOurs(nested)
-	}
-	var failed *gitstore.GitError
-	if errors.As(err, &failed) {
-		return &flow.Refusal{Rule: "commit", Reason: "the worktree could not be committed: " + failed.Error(), Hint: "git status"}
-	}
-	return err
+	return s.clone.Commit(ctx, e.id(), e.dir, message, env)
 }
 
 // A verdictReport is how a code-reviewer's session ends.
