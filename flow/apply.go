@@ -251,10 +251,10 @@ func (p *play) unentitled(r *rule) *Refusal {
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s is held by %s for %s until %s, not for %s",
 			m.Task, m.By, p.task.Claim.Principal, p.task.Claim.Lease.Format(time.RFC3339), m.Principal)
 	case r.by&holder != 0 && p.task.Claim != nil:
-		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s is held by %s until %s, not by %s",
+		return refuse(RuleHolder, p.onOwn(func(a *Agent) TaskID { return a.Task }), "%s is held by %s until %s, not by %s",
 			m.Task, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339), m.By)
 	case r.by&reviewHolder != 0 && p.task.Review != nil:
-		return refuse(RuleHolder, "git liza show "+string(m.Task), "the review of %s is held by %s until %s, not by %s",
+		return refuse(RuleHolder, p.onOwn(func(a *Agent) TaskID { return a.Review }), "the review of %s is held by %s until %s, not by %s",
 			m.Task, p.task.Review.By, p.task.Review.Lease.Format(time.RFC3339), m.By)
 	case r.by&reviewHolder != 0 && (p.task.coded(m.By, m.Principal) || !m.By.IsHuman() && m.By.Role() != CodeReviewer):
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s has not claimed the review of %s, and cannot", m.By, m.Task)
@@ -262,6 +262,15 @@ func (p *play) unentitled(r *rule) *Refusal {
 		return refuse(RuleHolder, "git liza review "+string(m.Task)+" --as "+string(m.By), "%s has not claimed the review of %s", m.By, m.Task)
 	}
 	return refuse(RuleRole, "git liza help "+m.Act.Command(), "%s is for %s, not for %s", m.Act, r.by, m.By)
+}
+
+// onOwn is a look at the task that an agent does hold, where it names another;
+// at the one that it names if it holds none.
+func (p *play) onOwn(held func(*Agent) TaskID) string {
+	if a := p.Agent(p.move.By.Agent()); a != nil && held(a) != "" {
+		return "git liza show " + string(held(a))
+	}
+	return "git liza show " + string(p.move.Task)
 }
 
 func (p *play) opens() *Refusal { return p.rule.open(p) }

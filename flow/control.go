@@ -35,8 +35,6 @@ type ResumeMove struct {
 	Reason string `yaml:"reason"`
 }
 
-// resumable keeps a checkpoint closed until a human has decided, and any
-// state closed behind a tripped breaker.
 // Onward is the command that leads on from a state in which nothing new begins.
 func (c ControlState) Onward() string {
 	if c.State == Checkpoint && c.Decision == "" {
@@ -45,6 +43,8 @@ func (c ControlState) Onward() string {
 	return "git liza resume --reason R"
 }
 
+// resumable keeps a checkpoint closed until a human has decided, and any
+// state closed behind a tripped breaker.
 func resumable(p *play) *Refusal {
 	c := p.Settings().Control
 	to := c.State

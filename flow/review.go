@@ -96,11 +96,11 @@ func (a *ApproveMove) check(p *play) *Refusal { return p.submitted(a.Commit, "ap
 // submitted refuses a verdict on anything but the commit under review.
 func (p *play) submitted(commit ObjectID, verb string) *Refusal {
 	if s := p.task.Submission; commit != s.Commit {
-		rest := ""
+		hint := "git liza show " + string(p.task.ID) + " --patch" // not to approve what nobody looked at
 		if verb == "reject" {
-			rest = " --reason-file FILE"
+			hint = "git liza reject " + string(p.task.ID) + " --commit " + string(s.Commit) + " --reason-file FILE"
 		}
-		return refuse(RuleCommit, "git liza "+verb+" "+string(p.task.ID)+" --commit "+string(s.Commit)+rest,
+		return refuse(RuleCommit, hint,
 			"%s submitted %s, the verdict names %s", p.task.ID, s.Commit, clip(string(commit)))
 	}
 	return nil

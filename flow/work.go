@@ -116,11 +116,12 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 
 // content refuses what could reach outside the repository or swell it.
 func (p *play) content(c PathChange) *Refusal {
-	hint := "git rm --cached -- " + quotePath(c.Path)
+	commit := " && git commit -m " + quotePath("Without "+c.Path)
+	hint := "git rm -- " + quotePath(c.Path) + commit // out of the worktree too, or it is added again
 	limit := p.Settings().Config.BlobLimit
 	switch {
 	case c.Mode == 0o160000 && c.Was != 0o160000:
-		return refuse(RuleContent, hint, "%s is a new submodule link", c.Path)
+		return refuse(RuleContent, "git rm --cached -- "+quotePath(c.Path)+commit, "%s is a new submodule link", c.Path)
 	case c.Mode == 0o120000 && leavesTree(c.Path, c.Link):
 		return refuse(RuleContent, hint, "%s is a symbolic link out of the tree (%s)", c.Path, clip(c.Link))
 	case c.Size > limit:
@@ -155,13 +156,13 @@ func (s *SubmitMove) ancestry(p *play) *Refusal {
 	a := p.task.Attempt
 	switch {
 	case s.Commit == a.Base:
-		return refuse(RuleEmpty, "git add -A && git commit", "%s is the commit that the claim began from: there is nothing to review", s.Commit.Short())
+		return refuse(RuleEmpty, "git liza show "+string(p.task.ID), "%s is the commit that the claim began from: there is nothing to review", s.Commit.Short())
 	case p.facts != nil && !p.facts.Behind[a.Base]:
 		return refuse(RuleAncestry, "git rebase "+string(a.Base), "%s does not have the claim's base %s behind it", s.Commit.Short(), a.Base.Short())
 	case p.facts != nil && a.Fix != "" && !p.facts.Behind[a.Fix]:
 		return refuse(RuleAncestry, "git merge "+string(a.Fix), "%s does not have the integration tip %s merged in, which this task failed to merge onto", s.Commit.Short(), a.Fix.Short())
 	case len(s.Paths) == 0:
-		return refuse(RuleEmpty, "git add -A && git commit", "%s changes nothing against integration", s.Commit.Short())
+		return refuse(RuleEmpty, "git liza show "+string(p.task.ID), "%s changes nothing against integration", s.Commit.Short())
 	}
 	return nil
 }

@@ -2,10 +2,15 @@ package main
 
 import (
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
@@ -51,4 +56,195 @@ func TestHashOfTwoCommands(t *testing.T) {
 	require.ErrorAs(t, err, &refusal)
 	require.Contains(t, refusal.Reason, one.Hash+" (make test)")
 	require.Contains(t, refusal.Reason, two.Hash+` ("touch \u202eevil")`)
+}
+
+// hinted runs a command that is refused by the rule named, types its hint as it
+// was printed, with the obvious word for each that stands for one, and holds
+// what came of it: nothing is lost, nothing is approved, nothing that nobody
+// approved is on integration, and the command is not refused as it was.
+//
+//	hinted RULE COMMAND [ARG...]
+func hinted(ts *testscript.TestScript, neg bool, args []string) {
+	hint, said := refusedBy(ts, neg, args)
+	before := seen(ts)
+	ts.Check(ts.Exec("sh", "-e", "-c", filled(ts, hint)))
+	before.hold(ts, hint)
+	if err := ts.Exec(args[1], args[2:]...); err != nil && reasonOf(ts.ReadFile("stderr")) == said {
+		ts.Fatalf("the hint of %v leads to the same refusal: %s", args, hint)
+	}
+}
+
+// looks is the same where the hint only shows what there is: it changes nothing,
+// and the script says what whoever looked types then.
+//
+//	looks RULE COMMAND [ARG...]
+func looks(ts *testscript.TestScript, neg bool, args []string) {
+	hint, _ := refusedBy(ts, neg, args)
+	before := seen(ts)
+	ts.Check(ts.Exec("sh", "-e", "-c", filled(ts, hint)))
+	before.hold(ts, hint)
+	if now := seen(ts); now.refs != before.refs {
+		ts.Fatalf("%s is more than a look: the refs were\n%s\nand are\n%s", hint, before.refs, now.refs)
+	}
+}
+
+// refusedBy runs the command and returns hint and reason of its refusal.
+func refusedBy(ts *testscript.TestScript, neg bool, args []string) (hint, reason string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: RULE COMMAND [ARG...]")
+	}
+	if err := ts.Exec(args[1], args[2:]...); err == nil {
+		ts.Fatalf("%v is not refused", args[1:])
+	}
+	said := ts.ReadFile("stderr")
+	if rule := lineOf(said, "rule: "); rule != args[0] {
+		ts.Fatalf("%v is refused by %q, not by %s", args[1:], rule, args[0])
+	}
+	if hint = lineOf(said, "hint: "); hint == "" {
+		ts.Fatalf("%v is refused without a hint", args[1:])
+	}
+	return hint, reasonOf(said)
+}
+
+func reasonOf(said string) string {
+	reason, _, _ := strings.Cut(said, "\nrule: ")
+	return reason
+}
+
+func lineOf(text, prefix string) string {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, prefix); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return ""
+}
+
+// unhinted are the rules whose hints no script types, each with the script that
+// shows it refusing; "" where the command line cannot be brought to it.
+var unhinted = map[string]string{
+	"admin": "init_admin", "ancestry": "merge", "breaker": "control", "budget": "budgets", "exhausted": "refuse_exhausted",
+	"path": "submit", "principal": "principal", "protected": "edit", "reserved": "refuse_merge", "role_paths": "submit",
+	"rules_version": "bad_board", "self_review": "refuse_self_review", "stale_caller": "refuse_fenced",
+	"supersede_depth": "refuse_rescope", "tests": "submit", "time": "goal", "verify": "submit", "merge": "refuse_merge",
+	"history": "server_push", "ref": "server_push", "replace_ref": "server_attack", "ref_moved": "server_attack",
+	"replay": "verify", "task_branch": "pre_commit", "time_limit": "await", "undecided": "verify", "invariant": "validate",
+	"bare": "bad_repository", "branch": "bad_place", "branch_tip": "submit", "canary": "contracts", "corrupt": "bad_board",
+	"hook": "hooks_attack", "not_bare": "hooks_install", "playbook": "script-agent", "remote": "landed",
+	"review_worktree": "refuse_review_worktree", "trust": "hint_trust", "obstacle": "half_made",
+
+	"supervisor_only": "", "gate": "", "fact": "", "signature": "", "object": "", "secret": "", "hooks_installed": "",
+	"hooks_path": "", "nested_repository": "", "not_empty": "", "demo": "",
+}
+
+// Every rule by which something is refused has a script that types its hint. A
+// new one without is said here.
+func TestEveryRuleHasItsHintTyped(t *testing.T) {
+	t.Parallel()
+	scripts := map[string]string{}
+	all := ""
+	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	require.NoError(t, err)
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		scripts[strings.TrimSuffix(filepath.Base(path), ".txtar")] = string(text)
+		all += "\n" + string(text)
+	}
+	rules := map[string]bool{}
+	named := regexp.MustCompile(`(?:Rule = |Rule: *|refusal\()"([a-z_]+)"`)
+	require.NoError(t, filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+			rules[m[1]] = true
+		}
+		return err
+	}))
+	require.Greater(t, len(rules), 70)
+	for rule := range rules {
+		script, known := unhinted[rule]
+		typed := regexp.MustCompile(`(?m)^(hinted|looks) ` + rule + ` `).MatchString(all)
+		require.True(t, typed || known, "no script types the hint of %s: add a line to testdata/script/hinted_*.txtar", rule)
+		require.False(t, typed && known, "%s is typed: take it off the list", rule)
+		require.True(t, script == "" || strings.Contains(scripts[script], rule), "%s does not show %s", script, rule)
+	}
+	for rule := range unhinted {
+		require.True(t, rules[rule], "there is no rule %s", rule)
+	}
+}
+
+// standIn are the words of hints that stand for something, and what is obvious.
+var standIn = regexp.MustCompile(`\b(R|S|V|Q|N|M|D|T|ADDRESS|CMD|CODER|COMMIT|FILE|ISSUE|LINE|NAME|OTHER|REVIEWER|TEXT|URL|WHY|GLOB|PATH)\b`)
+
+func filled(ts *testscript.TestScript, hint string) string {
+	return standIn.ReplaceAllStringFunc(hint, func(word string) string {
+		if value := ts.Getenv("HINT_" + word); value != "" {
+			return value
+		}
+		switch word {
+		case "CODER":
+			return "coder-1"
+		case "REVIEWER":
+			return "code-reviewer-1"
+		case "LINE":
+			return "1"
+		}
+		return strings.ToLower(word)
+	})
+}
+
+// A sight is what a hint must not spoil.
+type sight struct {
+	files    map[string]string // content of the user's files, by path
+	refs     string
+	verdicts int
+}
+
+func seen(ts *testscript.TestScript) sight {
+	root := output(ts, "sh", "-c", "git rev-parse --path-format=absolute --git-common-dir 2>/dev/null || pwd")
+	root = strings.TrimSuffix(root, "/.git")
+	at := sight{files: map[string]string{}, refs: output(ts, "sh", "-c", "git for-each-ref --format='%(refname) %(objectname)' 2>/dev/null || :")}
+	at.verdicts = strings.Count(output(ts, "sh", "-c", "git log --format=%s refs/liza/state 2>/dev/null || :"), "approve ")
+	ts.Check(filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == ".worktrees") {
+			return fs.SkipDir
+		}
+		if d.Type().IsRegular() {
+			text, err := os.ReadFile(path)
+			at.files[path] = string(text)
+			return err
+		}
+		return nil
+	}))
+	return at
+}
+
+func output(ts *testscript.TestScript, command string, args ...string) string {
+	ts.Check(ts.Exec(command, args...))
+	return strings.TrimSpace(ts.ReadFile("stdout"))
+}
+
+// hold fails where a file's content is nowhere any more, or something was
+// approved or merged that was not before.
+func (was sight) hold(ts *testscript.TestScript, hint string) {
+	now := seen(ts)
+	for path, text := range was.files {
+		if now.files[path] == text {
+			continue
+		}
+		ts.Check(os.WriteFile(ts.Getenv("WORK")+"/lost", []byte(text), 0o644))
+		if ts.Exec("sh", "-c", `git cat-file -e $(git hash-object "$WORK/lost")`) != nil {
+			ts.Fatalf("%s: what %s held is nowhere", hint, path)
+		}
+	}
+	if now.verdicts != was.verdicts {
+		ts.Fatalf("%s approves", hint)
+	}
+	unreviewed := output(ts, "sh", "-c", `git rev-list --author='unreviewed@liza[.]invalid' integration 2>/dev/null || :`)
+	if unreviewed != "" {
+		ts.Fatalf("%s: nobody reviewed what is on integration: %s", hint, unreviewed)
+	}
 }

@@ -70,7 +70,7 @@ func runScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup:               pinned,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "board": newBoard},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "board": newBoard, "hinted": hinted, "looks": looks},
 	})
 }
 

@@ -110,7 +110,7 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 		return NotOurs(nested)
 	}
 	if !status.Clean() {
-		return &flow.Refusal{Rule: "clean", Hint: in + " add -A && " + in + " commit",
+		return &flow.Refusal{Rule: "clean", Hint: in + " add -A && " + in + " commit -m " + quoted(string(t.ID)),
 			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, some(status.Changed()))}
 	}
 	if err := c.acceptable(ctx, b, t, d); err != nil || t.Verify == "" {
