@@ -114,7 +114,7 @@ func TestTorturePowerCut(t *testing.T) {
 	for _, mode := range []string{"batch", "all"} {
 		d := newCutDisk(t)
 		d.must("git", "config", "liza.fsync", mode)
-		for n := range rounds(1, 10) {
+		for n := range rounds(1, 4) {
 			d.story(n + 1)
 		}
 	}
