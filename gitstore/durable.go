@@ -3,6 +3,7 @@ package gitstore
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -330,7 +331,7 @@ func (r *Repo) SyncMoved(ctx context.Context, refs []string) error {
 
 // flushNew is flushDisk with a file that is new, made in a folder for that.
 func flushNew(dir, mode string, folders ...string) error {
-	f, err := os.CreateTemp(dir, "tmp_obj_") // as git's prune clears them away
+	f, err := os.OpenFile(filepath.Join(dir, tempPrefix+rand.Text()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}

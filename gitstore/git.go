@@ -53,12 +53,7 @@ type Cmd struct {
 	// Limit is the time the process may take, 2 minutes if zero.
 	Limit time.Duration
 
-	// Locks are lock files, such as the config.lock of a repository, that the
-	// process takes and would leave if it were killed. They are noted in the
-	// journal before it starts.
-	Locks []string
-
-	leaves leaves // likewise, what is known better than by its name
+	leaves leaves // what the process may leave: noted in the journal before it starts
 }
 
 // A GitError tells how a git process went wrong. Code is its exit code, or -1
@@ -111,7 +106,6 @@ func (r *Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 func (r *Repo) Run(ctx context.Context, c Cmd) (out []byte, err error) {
 	p := r.process(ctx, c)
 	defer p.cancel()
-	c.leaves.files = append(c.leaves.files, c.Locks...)
 	if !c.leaves.any() {
 		return p.run()
 	}

@@ -8,18 +8,12 @@ import (
 // DetachHead makes HEAD of the work tree whose git directory is gitDir name
 // commit instead of a branch; old is the commit that it was at. The branch stays
 // where it is. The lock that a killed process leaves is cleared as those of
-// [Repo.MoveRefs] are. The error is a *GitError.
+// [Repo.MoveRefs] are. The error is a *GitError, or a *Locked.
 func (r *Repo) DetachHead(ctx context.Context, gitDir string, old, commit ID, message string) error {
 	args := append(append([]string{}, lockArgs...), "update-ref", "--no-deref", "-m", oneLine(message), "HEAD", string(commit), string(old))
 	left := leaves{locks: []lockFile{{path: filepath.Join(gitDir, "HEAD.lock"), value: commit}}}
-	for {
+	return r.unlocked(ctx, left, func() error {
 		_, err := r.Run(ctx, Cmd{Args: args, Env: []string{"GIT_DIR=" + gitDir}, leaves: left})
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		// The lock may be one of a dead process of ours that was too young before.
-		if cleared, recoverErr := r.recover(); recoverErr != nil || cleared == 0 {
-			return err
-		}
-	}
+		return err
+	})
 }

@@ -210,6 +210,7 @@ func (r *Repo) Recover(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	r.sweepOnce.Do(r.sweepTemps)
 	_, err := r.recover()
 	return err
 }
@@ -273,9 +274,16 @@ func (r *Repo) clearEntry(path string) (cleared int, err error) {
 	if e.maker != nil && !e.maker.dead(e.since) {
 		return 0, nil
 	}
+	var others map[string]bool
+	if e.maker != nil {
+		others = r.pushing() // one of these may be a repetition, with the same values
+	}
 	kept := false
 	for _, o := range r.orphans(e) {
 		ours, later := o.isOurs()
+		if ours && others[o.path] {
+			ours, later = false, true
+		}
 		kept = kept || later
 		if !ours {
 			continue

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,7 +38,7 @@ func (l *Locked) Unwrap() error { return ErrRefLocked }
 const unlockHint = "git liza doctor --unlock"
 
 // foreignLock is the first of some lock files that stands, nil if none does.
-func (r *Repo) foreignLock(locks []lockFile) error {
+func (r *Repo) foreignLock(locks []lockFile) *Locked {
 	for _, lock := range locks {
 		if info, err := os.Lstat(lock.path); err == nil {
 			age := max(0, time.Since(info.ModTime())).Round(time.Second)
@@ -45,6 +46,33 @@ func (r *Repo) foreignLock(locks []lockFile) error {
 		}
 	}
 	return nil
+}
+
+// unlocked runs what takes locks, and again where one that was in its way turned
+// out to be a dead process's, or its process had it only for a moment. The error
+// is a *Locked where one stays.
+func (r *Repo) unlocked(ctx context.Context, l leaves, run func() error) error {
+	for deadline := time.Now().Add(2 * emptyAge); ; {
+		err := run()
+		if err == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		locks := r.standing(l)
+		if len(locks) == 0 {
+			return err
+		}
+		cleared, recoverErr := r.recover()
+		switch locked := r.foreignLock(locks); {
+		case recoverErr == nil && cleared > 0, time.Now().Before(deadline):
+		case locked != nil:
+			return locked
+		default:
+			return err
+		}
+		if err := wait(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }
 
 // standing are those locks that a process may take and that are there.

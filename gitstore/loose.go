@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -147,11 +149,18 @@ func freshen(path string) *os.File {
 	return f
 }
 
-// writeTemp uses the name pattern that git's own prune clears away.
+// tempPrefix begins the names of temporary files, as git's own prune knows them.
+const tempPrefix = "tmp_obj_"
+
+// writeTemp writes an object into a file that holds a kernel lock as long as it
+// is temporary, so that one of a dead process is known: see sweepTemps.
 func writeTemp(objectDir string, obj object) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(objectDir, "tmp_obj_"+rand.Text()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o444)
+	f, err := os.OpenFile(filepath.Join(objectDir, tempPrefix+rand.Text()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o444)
 	if err != nil {
 		return nil, err
+	}
+	if err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return f, err
 	}
 	kind, err := plumbing.ParseObjectType(obj.kind)
 	if err != nil {
@@ -170,6 +179,37 @@ func writeTemp(objectDir string, obj object) (*os.File, error) {
 	}
 	_, err = f.Write(content.Bytes())
 	return f, err
+}
+
+// sweepTemps removes the temporary files of ours whose process is dead: those
+// for objects, told from git's by the length of their names, and those that
+// only serve to flush the disk.
+func (r *Repo) sweepTemps() {
+	entries, _ := os.ReadDir(r.objectDir)
+	for _, entry := range entries {
+		if name, ok := strings.CutPrefix(entry.Name(), tempPrefix); ok && len(name) == len(rand.Text()) {
+			sweepTemp(filepath.Join(r.objectDir, entry.Name()))
+		}
+	}
+	flushes, _ := filepath.Glob(filepath.Join(r.commonDir, "liza", tempPrefix+"*"))
+	for _, path := range flushes {
+		os.Remove(path) // one that is in use has no need of its name
+	}
+}
+
+func sweepTemp(path string) {
+	f, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 && time.Since(info.ModTime()) <= emptyAge {
+		return // its writer may be about to lock it
+	}
+	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		os.Remove(path)
+	}
 }
 
 // moveIn renames a temporary file to its place. `git gc` removes fan-out

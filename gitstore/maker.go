@@ -53,16 +53,32 @@ func beforeBoot(at time.Time) bool {
 
 // startOf reads start time and state of a process, "" where it cannot.
 func startOf(pid int) (start, state string) {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return "", ""
-	}
-	// The command, in parentheses, may hold anything; start time is field 22.
-	f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	f := statOf(pid)
 	if len(f) < 20 {
 		return "", ""
 	}
 	return f[19], f[0]
+}
+
+// parentOf is the process above one, 0 if there is none.
+func parentOf(pid int) int {
+	f := statOf(pid)
+	if len(f) < 2 {
+		return 0
+	}
+	parent, _ := strconv.Atoi(f[1])
+	return parent
+}
+
+// statOf are the fields that the system tells of a process from its state on,
+// which is the third.
+func statOf(pid int) []string {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return nil
+	}
+	// The command, in parentheses, may hold anything.
+	return strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 }
 
 // String is the form that parseMaker reads.

@@ -167,7 +167,7 @@ func (o orphan) isOurs() (ours, later bool) {
 		return false, false
 	}
 	if o.proof == byFolder {
-		return info.IsDir(), false
+		return info.IsDir() && isQuarantine(o.path), false
 	}
 	if o.prepared {
 		// A copy of the repository has other inodes, and the same times to the nanosecond.

@@ -122,7 +122,7 @@ func published(remote string, err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &r) && len(r.refused) > 0:
-		return r.refused[0].refusal
+		return r.refused[0].err()
 	case errors.As(err, &r):
 		return fmt.Errorf("remote %s: %w", remote, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -120,6 +121,41 @@ type refusedLine struct {
 }
 
 func (r *rejection) Error() string { return "the remote refuses the push: " + r.said }
+
+// Unwrap is a *Locked where a lock file of the remote was in the way: git says
+// so in the one line that it has for each ref.
+func (r *rejection) Unwrap() error {
+	for _, l := range r.refused {
+		if locked, ok := l.err().(*Locked); ok {
+			return locked
+		}
+	}
+	_, rest, found := strings.Cut(r.said, "Unable to create '")
+	path, _, whole := strings.Cut(rest, "': File exists")
+	if !found || !whole || !strings.HasSuffix(path, ".lock") {
+		return nil
+	}
+	gitDir, _, relative := strings.Cut(path, "/./")
+	if !relative {
+		gitDir = path[:max(strings.LastIndex(path, "/refs/"), 0)]
+	}
+	if !filepath.IsAbs(gitDir) {
+		return nil
+	}
+	return &Locked{fmt.Sprintf("%s: %s", ErrRefLocked, path), unlockThere(gitDir)}
+}
+
+// ruleLocked is the rule of a server's judge for a push that a lock file stops.
+const ruleLocked flow.Rule = "ref_locked"
+
+// err is the answer as an error: of a lock that is in the way there it is a
+// *Locked, since nothing was judged.
+func (l refusedLine) err() error {
+	if l.refusal.Rule == ruleLocked {
+		return &Locked{l.refusal.Reason, l.refusal.Hint}
+	}
+	return l.refusal
+}
 
 // push moves refs of a remote, all or none. After a *rejection none has moved;
 // after any other error nobody knows.

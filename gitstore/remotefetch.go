@@ -96,20 +96,10 @@ func (s *Store) fetchInto(ctx context.Context, name string, refs [][2]string) er
 		args = append(args, "+"+pair[0]+":"+pair[1])
 	}
 	left := leaves{under: []string{strings.TrimSuffix(tracking(name, ""), "/")}, files: []string{filepath.Join(s.Repo.commonDir, "shallow.lock")}, objects: true}
-	for {
+	return s.Repo.unlocked(ctx, left, func() error {
 		_, err := s.talk(ctx, left, args...)
-		if err == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
-			return err
-		}
-		locks := s.Repo.standing(left)
-		if len(locks) == 0 {
-			return err
-		}
-		// One of a dead process of ours may have been too young before.
-		if cleared, recoverErr := s.Repo.recover(); recoverErr != nil || cleared == 0 {
-			return s.Repo.foreignLock(locks)
-		}
-	}
+		return err
+	})
 }
 
 // present are those of the pairs whose first ref the remote has; what was seen

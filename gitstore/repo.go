@@ -46,6 +46,8 @@ type Repo struct {
 	reftable                     bool
 	version                      string
 
+	sweepOnce sync.Once // of temporary files
+
 	mu      sync.Mutex
 	objects *Objects
 	told    string // the last notice of who keeps others waiting

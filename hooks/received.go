@@ -103,22 +103,41 @@ func Memory(ctx context.Context, r *gitstore.Repo) (uint64, error) {
 // in it has landed.
 const due = "liza/due"
 
-// Receive judges a push that a server got, and notes whether its refs may need
-// to be brought to what the board says once it has landed: [Settle].
+// Receive judges a push that a server got, once no lock is in its way, and notes
+// what its receive-pack may leave behind, and whether its refs may need to be
+// brought to what the board says once it has landed: [Settle].
 func Receive(ctx context.Context, s *gitstore.Store, p Push) error {
+	refs := make([]gitstore.RefUpdate, len(p.Updates))
+	for i, u := range p.Updates {
+		refs[i] = gitstore.RefUpdate{Name: u.Name, Old: u.Old, New: u.New}
+	}
+	if err := s.Repo.AwaitLocks(ctx, refs); err != nil {
+		return Unjudged(ctx, err)
+	}
+	forget, err := s.Repo.RecordPush(ctx, refs)
+	if err != nil {
+		return Unjudged(ctx, err)
+	}
 	j := newJudge(s, p)
-	err := j.verdict(ctx)
-	if err != nil || len(j.passed) == 0 && !(j.created && j.after != nil) {
+	if err := j.verdict(ctx); err != nil {
+		forget()
 		return err
 	}
-	path := filepath.Join(s.Repo.CommonDir(), due)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return Unjudged(ctx, err)
-	}
-	if err := os.WriteFile(path, []byte(j.tip), 0o666); err != nil {
-		return Unjudged(ctx, err)
+	if len(j.passed) > 0 || j.created && j.after != nil {
+		if err := noteDue(s, j.tip); err != nil {
+			forget()
+			return Unjudged(ctx, err)
+		}
 	}
 	return nil
+}
+
+func noteDue(s *gitstore.Store, tip gitstore.ID) error {
+	path := filepath.Join(s.Repo.CommonDir(), due)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(tip), 0o666)
 }
 
 // Settle brings a server's refs to what the board says after a push: a push

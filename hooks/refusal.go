@@ -18,6 +18,7 @@ const (
 	RuleBranch    flow.Rule = "task_branch" // a task's branch is its holder's, or at the commit under review
 	RuleReplace   flow.Rule = "replace_ref" // nothing forges what a judge reads
 	RuleMoved     flow.Rule = "ref_moved"   // a push is judged against refs as they are
+	RuleLocked    flow.Rule = "ref_locked"  // a lock file that another process left is in the way
 	RuleTime      flow.Rule = "time_limit"  // a judgement ends
 	RuleUndecided flow.Rule = "undecided"   // a judge that cannot find out refuses
 )
@@ -29,7 +30,10 @@ func refusal(rule flow.Rule, hint, reason string, args ...any) *flow.Refusal {
 // undecided is the refusal for an error that says nothing about the push.
 func undecided(ctx context.Context, err error) *flow.Refusal {
 	var known *flow.Refusal
+	var locked *gitstore.Locked
 	switch {
+	case errors.As(err, &locked):
+		return refusal(RuleLocked, locked.Hint, "%v", locked)
 	case ctx.Err() != nil:
 		return refusal(RuleTime, "git liza sync", "the judgement took longer than it may: push fewer moves at once")
 	case errors.As(err, &known):

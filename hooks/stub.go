@@ -60,7 +60,7 @@ func (s stub) text(o Options) string {
 	case "pre-receive":
 		return heading + s.declare() + s.whole(callWithInput+" || exit\n", o.find("push", 1), s.name)
 	}
-	return heading + s.declare() + s.whole(callWithInput+"\n", onlyDue+o.find("push", 0), s.name)
+	return heading + s.declare() + endPush + s.whole(callWithInput+"\n", onlyDue+o.find("push", 0), s.name)
 }
 
 const heading = "#!/bin/sh\n# From git liza; `git liza hooks uninstall` brings back what was here.\n"
@@ -76,6 +76,11 @@ const callFirst = `if [ -x "$first" ]; then "$first" "$@" || exit; fi
 
 // onlyTasks lets pass whatever happens outside task worktrees.
 const onlyTasks = `case $PWD/ in */.worktrees/*) ;; *) exit 0 ;; esac
+`
+
+// endPush ends the entry of the receive-pack in the journal: its refs have moved.
+const endPush = `push=$GIT_DIR/liza/journal/push-$PPID
+[ ! -e "$push" ] || rm -f "$push"
 `
 
 // onlyDue ends post-receive where pre-receive has left nothing for it.

@@ -132,6 +132,9 @@ func (tr *tracer) follow() error {
 			if pid == tr.first {
 				tr.ended.Code = status.ExitStatus()
 			}
+			if err := tr.adopt(); err != nil {
+				return err
+			}
 		case status.Stopped():
 			// One that was killed meanwhile cannot be continued, and will be reported.
 			if err := tr.stopped(pid, status); err != nil && !errors.Is(err, unix.ESRCH) {
@@ -154,7 +157,7 @@ func (tr *tracer) stopped(pid int, status unix.WaitStatus) error {
 	it := tr.known[pid]
 	if it == nil {
 		tr.early[pid] = true
-		return nil // until its parent's start of it is seen
+		return tr.adopt() // else it waits until its parent's start of it is seen
 	}
 	if tr.dying && it.counted {
 		return unix.Kill(pid, unix.SIGKILL)
@@ -181,6 +184,46 @@ func (tr *tracer) stopped(pid int, status unix.WaitStatus) error {
 	return unix.PtraceCont(pid, 0)
 }
 
+// adopt lets those go on whose parent was killed before its start of them was
+// seen.
+func (tr *tracer) adopt() error {
+	for child := range tr.early {
+		if tr.known[parentOf(child)] != nil {
+			continue
+		}
+		if err := tr.resume(child, &tracee{counted: true}); err != nil && !errors.Is(err, unix.ESRCH) {
+			return err
+		}
+	}
+	return nil
+}
+
+// parentOf is the process that a thread belongs to, or, of the first thread of a
+// process, the one above.
+func parentOf(tid int) int {
+	status, _ := os.ReadFile("/proc/" + strconv.Itoa(tid) + "/status")
+	field := func(name string) int {
+		_, rest, _ := strings.Cut(string(status), "\n"+name+":\t")
+		text, _, _ := strings.Cut(rest, "\n")
+		n, _ := strconv.Atoi(text)
+		return n
+	}
+	if process := field("Tgid"); process != tid {
+		return process
+	}
+	return field("PPid")
+}
+
+// resume lets one go on that has stopped before it was known, or ends it.
+func (tr *tracer) resume(child int, it *tracee) error {
+	tr.known[child] = it
+	delete(tr.early, child)
+	if tr.dying && it.counted {
+		return unix.Kill(child, unix.SIGKILL)
+	}
+	return unix.PtraceCont(child, 0)
+}
+
 // born lets a new thread go on, which may have stopped before.
 func (tr *tracer) born(parent int, of *tracee) error {
 	msg, err := unix.PtraceGetEventMsg(parent)
@@ -188,15 +231,11 @@ func (tr *tracer) born(parent int, of *tracee) error {
 		return err
 	}
 	child := int(msg)
-	tr.known[child] = &tracee{counted: of.counted}
 	if !tr.early[child] {
+		tr.known[child] = &tracee{counted: of.counted}
 		return nil
 	}
-	delete(tr.early, child)
-	if tr.dying && of.counted {
-		return unix.Kill(child, unix.SIGKILL)
-	}
-	return unix.PtraceCont(child, 0)
+	return tr.resume(child, &tracee{counted: of.counted})
 }
 
 func (tr *tracer) executed(pid int, it *tracee) {
