@@ -68,7 +68,7 @@ func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
 // person or agent wants a move, never when history is judged.
 func (b *Board) Already(m Move) bool {
 	d, ok := m.Detail.(interface{ already(*play) bool })
-	if !ok || b.Empty() {
+	if !ok || b.Empty() || m.Act.HumansOnly() && !m.By.IsHuman() {
 		return false
 	}
 	p := &play{Board: b.next(m.At), prior: b, move: &m}
