@@ -32,7 +32,7 @@ var exitCodes = []struct {
 	meaning string
 }{
 	{exitDone, "changed, already", "done, or the board said so before"},
-	{exitFailed, "failed", "failed; also when the remote that holds the board cannot be reached, and a move that was made but ended in a setback (outcome changed): a merge that became INTEGRATION_FAILED, a claim, review or reject that blocked the task; or one whose worktree could not be made, which the reason says"},
+	{exitFailed, "failed", "failed; also when the remote that holds the board cannot be reached, and a move that was made but ended in a setback (outcome changed, or already if another process had made it): a merge that became INTEGRATION_FAILED, a claim, review or reject that blocked the task; or one whose worktree could not be made, which the reason says"},
 	{exitRefused, "refused", "refused by the rules or by a command's own check; also nothing_claimable and held"},
 	{exitConflict, "conflict", "conflict or time limit: try again"},
 	{exitNoBoard, "no_blackboard", "no blackboard here"},
@@ -76,6 +76,8 @@ func classify(err error) failure {
 		return several.worst
 	case errors.As(err, &unlanded):
 		return failure{exitFailed, "changed", "not_landed", unlanded.Error(), "git liza merge " + string(unlanded.Task), nil}
+	case errors.As(err, &setback) && setback.Already:
+		return failure{exitFailed, "already", string(setback.Rule), setback.Reason, setback.Hint, setback.Data}
 	case errors.As(err, &setback):
 		return failure{exitFailed, "changed", string(setback.Rule), setback.Reason, setback.Hint, setback.Data}
 	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:

@@ -291,3 +291,47 @@ func TestTortureMoves(t *testing.T) {
 	p.must("git-liza", "validate")
 	p.must("git", "fsck", "--strict")
 }
+
+// Of merges that race on a conflict one is counted as the setback.
+func TestMergesRaceOnAConflict(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	for _, cmd := range []struct{ id, by string }{{"a", "coder-1"}, {"b", "coder-2"}} {
+		p.must("git-liza", "task", "add", cmd.id, "--title", "t", "--done-when", "d", "--spec", "specs/vision.md", "--scope", "s", "--owns", cmd.id+".txt", "--kind", "docs")
+		p.must("git-liza", "claim", cmd.id, "--as", cmd.by)
+		p.must("git-liza", "intent", cmd.id, "--as", cmd.by, "--summary", "s", "--validation", "v", "--extend", "shared.txt")
+		tree := filepath.Join(p.repo, ".worktrees", cmd.id)
+		require.NoError(t, os.WriteFile(filepath.Join(tree, "shared.txt"), []byte(cmd.id+"\n"), 0o644))
+		p.must("git", "-C", tree, "add", "-A")
+		p.must("git", "-C", tree, "commit", "-qm", cmd.id)
+	}
+	for i, id := range []string{"a", "b"} {
+		p.must("git-liza", "submit", id, "--as", "coder-"+strconv.Itoa(i+1))
+		p.must("git-liza", "review", id, "--as", "code-reviewer-1")
+		_, commit, _ := p.run(nil, "git", "rev-parse", "liza/"+id)
+		p.must("git-liza", "approve", id, "--as", "code-reviewer-1", "--commit", strings.TrimSpace(commit))
+	}
+	p.must("git-liza", "merge", "a")
+	outcomes := make([]string, 4)
+	var racing sync.WaitGroup
+	for i := range outcomes {
+		racing.Go(func() {
+			_, out, said := p.run(nil, "git-liza", "merge", "b", "--json")
+			var answer struct{ Outcome string }
+			if json.Unmarshal([]byte(out), &answer) != nil {
+				answer.Outcome = out + said
+			}
+			outcomes[i] = answer.Outcome
+		})
+	}
+	racing.Wait()
+	changed := 0
+	for _, outcome := range outcomes {
+		if outcome == "changed" {
+			changed++
+			continue
+		}
+		require.Contains(t, []string{"already", "refused"}, outcome, outcomes)
+	}
+	require.Equal(t, 1, changed, outcomes)
+}

@@ -78,10 +78,11 @@ func (c *Clone) As(ctx context.Context, by flow.Actor, g flow.Generation) (*Clon
 // hoped: a merge that became INTEGRATION_FAILED, a claim, review or reject
 // that blocked the task.
 type Setback struct {
-	Rule   flow.Rule
-	Reason string
-	Hint   string
-	Data   any
+	Rule    flow.Rule
+	Reason  string
+	Hint    string
+	Data    any
+	Already bool // another process had made the move
 }
 
 // Error is the reason.

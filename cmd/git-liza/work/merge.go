@@ -132,7 +132,7 @@ func (c *Clone) fail(ctx context.Context, merged Merged, d *flow.IntegrationFail
 		reason = fmt.Sprintf("gate %s fails on the merge of %s: %s", d.Gate, merged.Task, lastLine(d.Output))
 	}
 	return merged, r, &Setback{Rule: flow.RuleMerge, Reason: fmt.Sprintf("%s; it is %s", reason, merged.Status),
-		Hint: "git liza claim " + string(merged.Task) + " --as CODER", Data: merged}
+		Hint: "git liza claim " + string(merged.Task) + " --as CODER", Data: merged, Already: r.Already}
 }
 
 // land makes the merge move with its refs and brings checkouts along.
