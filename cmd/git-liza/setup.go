@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -147,9 +148,16 @@ func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) e
 	goal := r.After.Goal(settings.Goal)
 	data := map[string]any{"goal": settings.Goal, "title": goal.Title, "spec": goal.Spec, "sprint": settings.Sprint,
 		"integration": settings.Integration.Name, "tip": settings.Integration.Tip, "board": settings.Board, "admin": c.Admin, "remote": c.Remote}
+	var warnings []string
 	if warning != "" {
-		data["warning"] = warning
-		s.progress("warning: %s", warning)
+		warnings = append(warnings, warning)
+	}
+	if ahead := clone.Ahead(s.ctx, r.After); ahead != nil {
+		warnings = append(warnings, ahead.Text+", and tasks begin without that: "+s.suit(ahead.Hint))
+	}
+	for _, line := range warnings {
+		s.progress("warning: %s", line)
+		data["warning"] = strings.Join(warnings, "; ")
 	}
 	held := ""
 	if c.Remote != "" {

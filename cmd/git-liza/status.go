@@ -104,6 +104,9 @@ func (c *statusCommand) Run(s *session) error {
 			g.Next = slices.Insert(g.Next, n-1, step{take, "what was merged is on " + settings.Integration.Name})
 		}
 	}
+	if ahead := l.Ahead(s.ctx, l.board); ahead != nil && s.agent() == "" {
+		g.Next = append(g.Next, step{ahead.Hint, ahead.Text})
+	}
 	if err := l.board.Err(); err != nil {
 		return err
 	}

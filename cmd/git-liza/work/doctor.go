@@ -125,6 +125,9 @@ func (c *Clone) integration(ctx context.Context, b *flow.Board) Finding {
 		if from, _, stray := c.strayLog(want.Name); stray {
 			return Finding{check, "warn", "its reflog is at " + from + " since a rename was refused, and git renames no branch", restore}
 		}
+		if ahead := c.Ahead(ctx, b); ahead != nil {
+			return Finding{check, "warn", fmt.Sprintf("%s at %s; %s, and tasks begin without that", want.Name, now.Short(), ahead.Text), ahead.Hint}
+		}
 		return fine(check, "%s at %s", want.Name, now.Short())
 	case now == "":
 		return bad(check, restore, "there is no branch %s, the board has it at %s", want.Name, want.Tip.Short())

@@ -1,0 +1,61 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// mostAhead is how far the commits of a branch are counted.
+const mostAhead = 1000
+
+// Ahead is the branch of the main checkout, where it has commits that
+// integration lacks: tasks begin without them.
+type Ahead struct {
+	Text string
+	Hint string // the command that brings them to integration
+}
+
+// Ahead is nil where integration has all that the main checkout is on, where
+// that is on no branch, and where what it has beyond integration is merges alone
+// or the work of tasks, which a review brings there. What cannot be read counts
+// as nothing.
+func (c *Clone) Ahead(ctx context.Context, b *flow.Board) *Ahead {
+	const head = "main-worktree/HEAD" // also from a linked checkout
+	want := b.Settings().Integration
+	if c.Repo.MainWorkTree() == "" {
+		return nil
+	}
+	out, err := c.Repo.Git(ctx, "rev-list", "--count", "--no-merges", "--max-count="+strconv.Itoa(mostAhead), head, "^"+string(want.Tip), "--")
+	n, numErr := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil || numErr != nil || n == 0 {
+		return nil
+	}
+	out, err = c.Repo.Git(ctx, "symbolic-ref", "--quiet", head)
+	branch, isBranch := strings.CutPrefix(strings.TrimSpace(string(out)), "refs/heads/")
+	if err != nil || !isBranch || branch == want.Name || strings.HasPrefix(branch, "liza/") {
+		return nil
+	}
+	at, err := c.Repo.Resolve(ctx, "refs/heads/"+branch)
+	if err != nil || at == "" {
+		return nil
+	}
+	if taskWork, err := c.Store.Unreviewed(ctx, b, want.Tip, at); err != nil || taskWork {
+		return nil
+	}
+	bases, err := c.Repo.MergeBases(ctx, want.Tip, at)
+	if err != nil || len(bases) == 0 {
+		return nil // nothing in common: never meant for integration
+	}
+	found := Ahead{fmt.Sprintf("%s is %d ahead of %s", branch, n, want.Name), "git liza adopt " + quoted(branch) + " --reason R"}
+	if n == mostAhead {
+		found.Text = fmt.Sprintf("%s is %d or more ahead of %s", branch, n, want.Name)
+	}
+	if bases[0] != want.Tip {
+		found.Hint = "git -C " + quoted(c.Repo.MainWorkTree()) + " merge " + quoted(want.Name) + " && " + found.Hint
+	}
+	return &found
+}
