@@ -26,7 +26,7 @@ func TestAgentThatWaitsKeepsItsSession(t *testing.T) {
 git liza await $LIZA_TASK --timeout 1h > "$notes/first" 2> "$notes/waits-1"
 git liza claim $LIZA_TASK
 waitfor renewed
-work again.txt; intent; git liza submit $LIZA_TASK
+intent; work again.txt; git liza submit $LIZA_TASK
 git liza await $LIZA_TASK --timeout 1h > "$notes/second" 2> "$notes/waits-2"
 echo $? > "$notes/end"`)),
 		reviewer(w.agent(`waitfor judge-$n

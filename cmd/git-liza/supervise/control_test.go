@@ -289,7 +289,7 @@ func TestKilledSupervisorIsReplaced(t *testing.T) {
 	w.tasks(1)
 	path := w.scriptOf(`test $LIZA_AGENT_ID = coder-1 || { submit; exit; }
 ` + daemon + `
-work half.txt; echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/pid"; waitfor never`)
+intent; work half.txt; echo $$ > "$notes/pid.new"; mv "$notes/pid.new" "$notes/pid"; waitfor never`)
 	killed := w.external("agent", "coder", "--provider", shell(path))
 	w.await("the agent", func() bool { return w.has("pid") })
 	group, err := syscall.Getpgid(w.pid("pid"))

@@ -61,7 +61,7 @@ func TestExhaustedContextIsContinued(t *testing.T) {
 	w := newWorld(t)
 	w.tasks(1)
 	r, err := w.rush(reviewer(w.agent("approve")), coder(w.agent(`case $n in
-1) work part1; git liza handoff $LIZA_TASK --summary "half of it" --next-action "the other half"; exit 42;;
+1) intent; work part1; git liza handoff $LIZA_TASK --summary "half of it" --next-action "the other half"; exit 42;;
 2) work part2; echo the parser is missing; exit 42;;
 *) submit;;
 esac`)))
@@ -209,7 +209,7 @@ func TestWorktreeThatIsRemoved(t *testing.T) {
 			w.tasks(2)
 			r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Limits.Spins = true, 3 },
 				coder(w.agent(`test $LIZA_TASK = task-1 || { submit; exit; }
-test $n != 1 || work kept.txt
+test $n != 1 || { intent; work kept.txt; }
 test -e kept.txt
 `+test.script)))
 			require.ErrorContains(t, r.wait(), test.reason, r.said())
