@@ -243,6 +243,9 @@ func TestSessionMoves(t *testing.T) {
 	c := flow.DefaultConfig()
 	c.Budgets.Sprint.Tokens = 20
 	d.do(by(ann, flow.ActConfig, &flow.ConfigMove{Config: c}))
+	d.refused(flow.RuleHolder, session(coder, "a", "failed", 4))
+	d.claim("a", coder)
+	d.do(d.released("a"))
 	before := d.board().Task("a").Changed
 	d.do(session(coder, "a", "failed", 4))
 	d.do(session(coder, "a", "failed", 4))
@@ -261,5 +264,5 @@ func TestSessionMoves(t *testing.T) {
 	require.Equal(t, used, d.board().Task("a").Usage)
 	require.Equal(t, int64(2*10+7), d.board().Goal("goal-1").Usage.Tokens())
 	require.Empty(t, d.board().Tasks())
-	d.replays(9)
+	d.replays(11)
 }
