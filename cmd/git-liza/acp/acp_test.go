@@ -75,6 +75,17 @@ func TestSession(t *testing.T) {
 	require.Equal(t, "I was asked: do it\n> edit: Edit a.txt\nall [31mdone[0m\n", k.lines.String())
 }
 
+// The numbers of an agent that is known to count wrongly are not taken in.
+func TestMiscounts(t *testing.T) {
+	t.Parallel()
+	for agent, model := range map[string]string{"last-call": "", "beside": "large"} {
+		k := talked(t, agent, flow.Coder)
+		require.Equal(t, transcript.Succeeded, k.report.End, k.report.Error)
+		require.Zero(t, k.report.Usage, agent)
+		require.Equal(t, model, k.report.Model)
+	}
+}
+
 // What each role may do, with every kind of tool and every kind of options.
 func TestPermissions(t *testing.T) {
 	t.Parallel()

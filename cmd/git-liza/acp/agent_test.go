@@ -62,6 +62,10 @@ func (a *agent) Initialize(_ context.Context, r sdk.InitializeRequest) (sdk.Init
 	switch a.name {
 	case "tomorrow":
 		able.ProtocolVersion = 2
+	case "last-call":
+		able.AgentInfo = &sdk.Implementation{Name: "OpenCode", Version: "1.18.33"}
+	case "beside":
+		able.AgentInfo = &sdk.Implementation{Name: "gemini-cli", Version: "0.61.0"}
 	case "resumes":
 		able.AgentCapabilities.SessionCapabilities.Resume = &sdk.SessionResumeCapabilities{}
 	case "loads":
@@ -190,7 +194,7 @@ func (a *agent) Prompt(ctx context.Context, r sdk.PromptRequest) (sdk.PromptResp
 	in := func(name string) string { return filepath.Join(dir, name) }
 	done := sdk.PromptResponse{StopReason: sdk.StopReasonEndTurn}
 	switch a.name {
-	case "works":
+	case "works", "last-call":
 		return a.work(ctx, r.Prompt[0].Text.Text)
 	case "asks":
 		a.ask(ctx, sdk.ToolKindEdit, "inside", yesNo, in("new/deep.txt"))
@@ -226,6 +230,9 @@ func (a *agent) Prompt(ctx context.Context, r sdk.PromptRequest) (sdk.PromptResp
 		fmt.Fprintf(os.Stderr, "part %v %q\n", err == nil, part.Content)
 		_, err = a.conn.CreateTerminal(ctx, sdk.CreateTerminalRequest{SessionId: "new-1", Command: "true"})
 		fmt.Fprintf(os.Stderr, "terminal %v\n", err == nil)
+	case "beside":
+		done.Meta = map[string]any{"quota": map[string]any{"token_count": map[string]any{"input_tokens": 700, "output_tokens": 30},
+			"model_usage": []map[string]any{{"model": "large"}}}}
 	case "dies":
 		a.say(ctx, r.SessionId, "half way")
 		os.Exit(3)

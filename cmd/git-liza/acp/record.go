@@ -34,6 +34,8 @@ type record struct {
 	word   string // the id of that message, where the agent gives ids
 	heard  bool   // the model is at its turn: nothing has come back to it since it began to speak
 	calls  []call // the latest
+
+	miscounts bool // what the agent says that it has used is not taken in
 }
 
 func newRecord(follow io.Writer) *record { return &record{follow: follow} }

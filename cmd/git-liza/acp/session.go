@@ -86,6 +86,7 @@ func (s *session) ask(ctx context.Context) (failed string, err error) {
 	if err != nil {
 		return "", err
 	}
+	s.record.introduced(able.AgentInfo)
 	offer, err := s.open(ctx, able)
 	if err != nil {
 		return "", err

@@ -9,8 +9,29 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// spent takes in what the agent says it has used for its answer. The
-// protocol's own numbers are new; gemini puts its own beside the answer.
+// miscounts reports whether the numbers of an agent, by the name that it gives
+// itself, are not what its session has used. They are not taken in then: what is
+// wrong would be shown and held against budgets as if it were known.
+func miscounts(agent string) bool {
+	switch agent {
+	case "OpenCode": // 1.18.33 tells of the last call of a session alone
+		return true
+	case "gemini-cli": // 0.61.0 leaves out what it thought, and that it read from a cache
+		return true
+	}
+	return false
+}
+
+// introduced takes in who the agent says it is; nil if it does not.
+func (r *record) introduced(agent *sdk.Implementation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.miscounts = agent != nil && miscounts(agent.Name)
+}
+
+// spent takes in what the agent says it has used for its answer, as the protocol
+// has it. What gemini and its kin put beside the answer instead is read for the
+// model alone: those numbers are the ones that [miscounts] speaks of.
 func (r *record) spent(p sdk.PromptResponse) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -20,10 +41,6 @@ func (r *record) spent(p sdk.PromptResponse) {
 	}
 	var beside struct {
 		Quota struct {
-			Count struct {
-				Input  int64 `json:"input_tokens"`
-				Output int64 `json:"output_tokens"`
-			} `json:"token_count"`
 			Models []struct {
 				Model string `json:"model"`
 			} `json:"model_usage"`
@@ -32,7 +49,6 @@ func (r *record) spent(p sdk.PromptResponse) {
 	if text, err := json.Marshal(p.Meta); err != nil || json.Unmarshal(text, &beside) != nil {
 		return
 	}
-	r.made.Usage.Input, r.made.Usage.Output = max(beside.Quota.Count.Input, 0), max(beside.Quota.Count.Output, 0)
 	if models := beside.Quota.Models; len(models) > 0 && models[0].Model != "" {
 		r.made.Model = flow.Clean(clip(models[0].Model, maxWords))
 	}
@@ -41,6 +57,9 @@ func (r *record) spent(p sdk.PromptResponse) {
 // tokens reads numbers of which the protocol does not say what contains what;
 // the total tells.
 func (r *record) tokens(u sdk.Usage) {
+	if r.miscounts {
+		return
+	}
 	read, written, thought := deref(u.CachedReadTokens), deref(u.CachedWriteTokens), deref(u.ThoughtTokens)
 	in, out := u.InputTokens, u.OutputTokens
 	switch u.TotalTokens {
@@ -56,7 +75,7 @@ func (r *record) tokens(u sdk.Usage) {
 // cost takes in what the session has cost since it began.
 func (r *record) cost(c sdk.Cost) {
 	micros := math.Round(c.Amount * 1e6)
-	if c.Currency == "USD" && micros >= 0 && micros <= maxMicros {
+	if !r.miscounts && c.Currency == "USD" && micros >= 0 && micros <= maxMicros {
 		r.made.Usage.Cost = flow.Cost(micros)
 	}
 }

@@ -27,7 +27,7 @@ func (s *supervisor) keep(ctx context.Context, r *run, e *errand, ending provide
 	}
 	d.Usage = d.Usage.Bounded()
 	if s.rush.tab.end(r, d) && s.provider.Tokens != provider.CountsNever {
-		s.say("%s did not report what its session on %s used: that is unknown, and no budget binds it", s.provider.Name, e.subject())
+		s.say("what the session of %s on %s used is unknown, and no budget binds it", s.provider.Name, e.subject())
 		for _, line := range s.rush.tab.unbound(b, s.rush.Bounds, []Post{s.post}) {
 			s.say("%s", line)
 		}

@@ -87,6 +87,21 @@ func TestAPausedPlannerIsWhatIsMended(t *testing.T) {
 	require.Contains(t, err.Error(), "the goal has no tasks")
 }
 
+// Where nobody is logged in, the hint logs somebody in before it resumes the
+// provider: a command alone would pause it again.
+func TestTheHintLogsIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tasks(1)
+	post := coder(w.fake(`echo 'please log in' >&2; exit 1`, func(r *provider.Row) { troubled(r); r.LoginArgs = []string{"auth", "login"} }))
+	r, err := w.rush(post)
+	var stuck *supervise.Stuck
+	require.ErrorAs(t, err, &stuck, r.said())
+	command := post.Provider.Binary + " auth login && git liza providers resume fake"
+	require.Equal(t, command, stuck.Stalls[0].Hint)
+	require.Contains(t, r.said(), "fake is paused, login: please log in; "+command+"\n")
+}
+
 // A resumed provider is used at once.
 func TestResumedProvider(t *testing.T) {
 	t.Parallel()
