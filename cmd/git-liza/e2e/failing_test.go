@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/e2e/standin"
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // A failing model answers coders with turns of its own until it is mended, or
@@ -101,6 +103,45 @@ func TestTroublePausesTheProvider(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Too much asked at once is over in seconds. codex asks five times more and then
+// passes the 429 on, but not for how long it holds: it pauses for ten seconds.
+func TestAShortLimitCostsSeconds(t *testing.T) {
+	t.Parallel()
+	p := newPlayer(t)
+	m := &limited{player: p}
+	m.left.Store(7) // the next session of codex meets it too, and gets over it by itself
+	w := newWorkshop(t, m, "codex")
+	w.plans(p, "task-1")
+	ended := w.rush("--planners=0", "--coders=1", "--reviewers=1", "--until-idle", "--provider=codex")
+	var pause provider.Pause
+	w.until("a pause", func() bool {
+		path := filepath.Join(w.dir, ".git", "liza", "paused", "codex")
+		data, err := os.ReadFile(path)
+		return err == nil && gitstore.Decode(path, data, &pause) == nil
+	})
+	require.Equal(t, 1, pause.Times)
+	require.Equal(t, provider.Quota, pause.Kind)
+	require.Contains(t, pause.Reason, "429")
+	require.LessOrEqual(t, pause.Until.Sub(pause.Since), 12*time.Second) // in whole seconds each
+	o := <-ended
+	require.Zero(t, o.code, o.text())
+	require.Equal(t, "MERGED", w.statuses()["task-1"])
+	require.Zero(t, w.acts()["release"], "its coder waits for it")
+}
+
+// A limited model answers the first calls by which a coder works with 429.
+type limited struct {
+	*player
+	left atomic.Int64
+}
+
+func (l *limited) Next(c standin.Conversation) standin.Turn {
+	if strings.Contains(c.Prompt(), "# Your role: coder") && len(c.Tools) > 0 && l.left.Add(-1) >= 0 {
+		return standin.Turn{Status: 429, Text: "Rate limit reached. Please try again in 1s.", RetryAfter: time.Second}
+	}
+	return l.player.Next(c)
 }
 
 // A session that goes on and on is ended by a limit. What it has used is counted
