@@ -144,6 +144,29 @@ func TestTheOthersDoATask(t *testing.T) {
 	}
 }
 
+// A coder keeps the log of a build in the temporary folder.
+func TestCopilotsCodersWriteTemporaryFiles(t *testing.T) {
+	t.Parallel()
+	p := newPlayer(t)
+	w := newWorkshop(t, logging{p}, "copilot")
+	temp := t.TempDir()
+	w.env = append(w.env, "TMPDIR="+temp)
+	w.does(p, "--provider=copilot")
+	require.FileExists(t, filepath.Join(temp, "log"))
+}
+
+// A logging model is a player whose coders begin with a log.
+type logging struct{ *player }
+
+func (l logging) Next(c standin.Conversation) standin.Turn {
+	turn := l.player.Next(c)
+	if turn.Text == "I look at where things stand." && strings.Contains(c.Prompt(), "# Your role: coder") {
+		s := &scene{player: l.player, asked: c}
+		return s.says("I build it first.", `echo x > "$TMPDIR/log"`)
+	}
+	return turn
+}
+
 // used is what the board says that all sessions have used.
 func (w *workshop) used() (u standin.Usage) {
 	w.t.Helper()
