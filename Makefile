@@ -32,11 +32,13 @@ check:
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
-# Many processes, kills and long random runs. One package at a time, because
-# they measure races between processes and not between packages.
+# Many processes, kills and long random runs, and the scripts with the race
+# detector. One package at a time, because they measure races between processes
+# and not between packages. TORTURE=long kills at every file operation.
+TORTURE ?= 1
 torture:
 	@.ci/tools go git cc
-	LIZA_TORTURE=1 $(GO) test -race -json -count=1 -p 1 -timeout 25m -run Torture ./... | awk -f .ci/tally.awk
+	LIZA_TORTURE=$(TORTURE) $(GO) test -race -json -count=1 -p 1 -timeout 25m -run Torture ./... | awk -f .ci/tally.awk
 
 # Real servers on loopback ports: every attack, races between clones, three
 # hosts; and real command lines of agents against a stand-in for their models.

@@ -93,15 +93,15 @@ type kill struct {
 	within string // only processes below one with this in its command line
 	alone  bool   // only the process that makes the operation
 	next   string // what another process does then, which needs no help
-	stride int    // of torture
+	stride int    // of torture that is not thorough
 }
 
 var kills = map[string]kill{
-	"sync":        {stride: 3, board: true, dir: "b", args: []string{"git-liza", "sync"}, next: "cd ../b && git-liza sync && git-liza pause --reason later"},
-	"move":        {stride: 5, board: true, dir: "b", args: []string{"git-liza", "claim", "t1", "--as", "coder-1"}, next: "git-liza claim t2 --as coder-2 && cd ../b && git-liza claim t1 --as coder-1"},
-	"init":        {stride: 7, dir: "a", args: []string{"git-liza", "init", "--remote", "origin"}, next: "git-liza init --remote origin && git-liza pause --reason later"},
-	"server":      {stride: 1, board: true, dir: "b", args: []string{"git-liza", "pause", "--reason", "first"}, within: "receive-pack", next: "git-liza claim t2 --as coder-2 || git-liza resume --reason later"},
-	"server part": {stride: 1, board: true, dir: "b", args: []string{"git-liza", "pause", "--reason", "first"}, within: "receive-pack", alone: true, next: "git-liza claim t2 --as coder-2 || git-liza resume --reason later"},
+	"sync":        {stride: 7, board: true, dir: "b", args: []string{"git-liza", "sync"}, next: "cd ../b && git-liza sync && git-liza pause --reason later"},
+	"move":        {stride: 17, board: true, dir: "b", args: []string{"git-liza", "claim", "t1", "--as", "coder-1"}, next: "git-liza claim t2 --as coder-2 && cd ../b && git-liza claim t1 --as coder-1"},
+	"init":        {stride: 29, dir: "a", args: []string{"git-liza", "init", "--remote", "origin"}, next: "git-liza init --remote origin && git-liza pause --reason later"},
+	"server":      {stride: 4, board: true, dir: "b", args: []string{"git-liza", "pause", "--reason", "first"}, within: "receive-pack", next: "git-liza claim t2 --as coder-2 || git-liza resume --reason later"},
+	"server part": {stride: 4, board: true, dir: "b", args: []string{"git-liza", "pause", "--reason", "first"}, within: "receive-pack", alone: true, next: "git-liza claim t2 --as coder-2 || git-liza resume --reason later"},
 }
 
 // operations is how many there are to kill at.
@@ -173,7 +173,7 @@ func TestKilledAtFileOperations(t *testing.T) {
 }
 
 func TestTortureKilledAtFileOperations(t *testing.T) {
-	if os.Getenv("LIZA_TORTURE") == "" {
+	if !tortured {
 		t.Skip("LIZA_TORTURE is not set")
 	}
 	t.Parallel()
@@ -181,7 +181,11 @@ func TestTortureKilledAtFileOperations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			site := newSite(t, k.board)
-			for n := 1; k.at(t, site, n); n += k.stride {
+			stride := k.stride
+			if thorough {
+				stride = 1
+			}
+			for n := 1; k.at(t, site, n); n += stride {
 			}
 		})
 	}

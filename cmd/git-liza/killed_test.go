@@ -60,13 +60,13 @@ func TestKilledCommands(t *testing.T) {
 	killCommands(t, 2)
 }
 
-// TestTortureKilledCommands kills at more of the operations.
+// TestTortureKilledCommands kills at more of the operations, or at each.
 func TestTortureKilledCommands(t *testing.T) {
 	t.Parallel()
 	if !tortured {
 		t.Skip("LIZA_TORTURE is not set")
 	}
-	killCommands(t, 10)
+	killCommands(t, 5)
 }
 
 func killCommands(t *testing.T, few int) {
@@ -81,8 +81,12 @@ func killCommands(t *testing.T, few int) {
 			p.must("cp", "-a", p.repo, kept)
 			all := len(p.killedAt(c, 0).Operations)
 			require.Greater(t, all, few)
-			for i := range few {
-				n := 1 + (all-1)*(2*i+1)/(2*few)
+			points := few
+			if thorough {
+				points = all
+			}
+			for i := range points {
+				n := 1 + (all-1)*(2*i+1)/(2*points)
 				require.NoError(t, os.RemoveAll(p.repo))
 				require.NoError(t, os.CopyFS(p.repo, os.DirFS(kept)))
 				ended := p.killedAt(c, n)

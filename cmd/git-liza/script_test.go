@@ -48,6 +48,10 @@ func testMain(m *testing.M) int {
 // tortured is whether tests run long, and with the race detector everywhere.
 var tortured = os.Getenv("LIZA_TORTURE") != ""
 
+// thorough is whether commands are killed at each of their operations, which
+// takes an hour: LIZA_TORTURE=long.
+var thorough = os.Getenv("LIZA_TORTURE") == "long"
+
 // TestScripts runs the stories in testdata/script: real git, the real program
 // under its own name, a pinned environment and a clock that stands still
 // unless a script shifts it with LIZA_NOW.
