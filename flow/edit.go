@@ -21,8 +21,21 @@ func editable(p *play) *Refusal {
 	return p.fixed()
 }
 
+// fixed names to a human what leads to a state in which the task can be
+// described, where one command does, or two.
 func (p *play) fixed() *Refusal {
-	return refuse(RuleState, "git liza show "+string(p.task.ID), "edit does not apply to %s, which is %s; only its budget can change, by a human", p.task.ID, p.from)
+	id := string(p.task.ID)
+	hint, block := "git liza show "+id, "git liza block "+id+" --reason R"
+	switch {
+	case !p.move.By.IsHuman():
+	case p.from == Claimed && p.task.Claim.From == Unclaimed:
+		hint = "git liza release " + id
+	case p.from == Claimed:
+		hint = "git liza release " + id + " && " + block
+	case p.from == Rejected, p.from == IntegrationFailed:
+		hint = block
+	}
+	return refuse(RuleState, hint, "edit does not apply to %s, which is %s; only its budget can change, by a human", p.task.ID, p.from)
 }
 
 func (e *EditMove) check(p *play) *Refusal {

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -217,6 +218,14 @@ type Receipt struct {
 
 // Branch is the task's branch below refs/heads/.
 func (id TaskID) Branch() string { return "liza/" + string(id) }
+
+// Folder is the name of an attempt's worktree below .worktrees/.
+func (id TaskID) Folder(attempt int) string {
+	if attempt <= 1 {
+		return string(id)
+	}
+	return string(id) + "@" + strconv.Itoa(attempt)
+}
 
 // live reports whether the claim still excludes others at the given time.
 func (c *Claim) live(at time.Time) bool { return c != nil && c.Lease.After(at) }

@@ -70,7 +70,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	switch {
 	case runErr != nil && len(lines) < 4:
-		return nil, noRepository(dir, runErr)
+		return nil, noRepository(ctx, dir, runErr)
 	case len(lines) > 5:
 		return nil, fmt.Errorf("a path of the repository holds a line break: %q", out)
 	}
@@ -88,7 +88,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 
 // noRepository tells "no repository at all" from one that git refuses, without
 // reading git's words: by looking for one.
-func noRepository(dir string, err error) error {
+func noRepository(ctx context.Context, dir string, err error) error {
 	if exitCode(err) != 128 {
 		return err
 	}
@@ -108,12 +108,41 @@ func noRepository(dir string, err error) error {
 	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES")) // git does not look in them either
 	for up := abs; ; up = filepath.Dir(up) {
 		if looksLikeRepository(up) {
-			return err
+			return judgeOwner(ctx, dir, err)
 		}
 		if above := filepath.Dir(up); up == above || slices.Contains(ceilings, above) {
 			return fmt.Errorf("%w: %s", ErrNoRepository, abs)
 		}
 	}
+}
+
+// An Unsafe repository is one that git refuses because somebody else owns it.
+type Unsafe struct {
+	Dir string // what safe.directory must name
+	Err error  // git's words
+}
+
+// Error is what git says.
+func (u *Unsafe) Error() string { return u.Err.Error() }
+
+// Unwrap returns git's error.
+func (u *Unsafe) Unwrap() error { return u.Err }
+
+// judgeOwner tells a repository that git refuses for its owner from one that it
+// cannot open: it opens once every owner is allowed.
+func judgeOwner(ctx context.Context, dir string, err error) error {
+	p := newProcess(ctx, gitLimit, []string{"-c", "safe.directory=*", "rev-parse", "--path-format=absolute", "--git-dir", "--show-toplevel"})
+	defer p.cancel()
+	p.Dir = dir
+	out, runErr := p.run()
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	switch {
+	case len(lines) == 2 && runErr == nil:
+		return &Unsafe{lines[1], err}
+	case len(lines) == 1 && lines[0] != "": // outside a work tree --show-toplevel fails
+		return &Unsafe{lines[0], err}
+	}
+	return err
 }
 
 func looksLikeRepository(dir string) bool {

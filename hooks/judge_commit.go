@@ -22,7 +22,7 @@ import (
 // commits from, "" for the usual one. The error is a *flow.Refusal where the
 // rules say no.
 func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index string) error {
-	id, ok := taskOf(s.Repo)
+	id, name, ok := taskOf(s.Repo)
 	if !ok {
 		return nil
 	}
@@ -42,6 +42,10 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	case t.Claim.By != flow.Actor(agent):
 		return refusal(flow.RuleHolder, hint, "%s is held by %s, not by %s", id, t.Claim.By, agent)
 	}
+	if live := id.Folder(t.Attempt.Number); name != live {
+		return refusal(RuleBranch, "cd "+quote(filepath.Join(filepath.Dir(s.Repo.WorkTree()), live)),
+			"the work of %s is committed in .worktrees/%s, not in .worktrees/%s", id, live, name)
+	}
 	head, err := s.Repo.SymbolicRef(ctx, "HEAD")
 	if err != nil {
 		return err
@@ -59,21 +63,22 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	return writable(b.Settings().Config, t, agent.Role(), paths)
 }
 
-// taskOf is the task whose folder a work tree is: .worktrees/task-1, or
-// .worktrees/task-1@2 for a later attempt.
-func taskOf(r *gitstore.Repo) (flow.TaskID, bool) {
+// taskOf is the task whose folder a work tree is, and the folder's name:
+// .worktrees/task-1, .worktrees/task-1@2 for a later attempt, or
+// .worktrees/review@task-1@1.
+func taskOf(r *gitstore.Repo) (id flow.TaskID, name string, ok bool) {
 	if r.WorkTree() == "" || r.MainWorkTree() == "" {
-		return "", false
+		return "", "", false
 	}
 	rel, err := filepath.Rel(filepath.Join(r.MainWorkTree(), ".worktrees"), r.WorkTree())
 	if err != nil || rel == "." || strings.ContainsRune(rel, filepath.Separator) || strings.HasPrefix(rel, "..") {
-		return "", false
+		return "", "", false
 	}
 	first, second, _ := strings.Cut(rel, "@")
 	if first == "review" && second != "" {
 		first, _, _ = strings.Cut(second, "@")
 	}
-	return flow.TaskID(first), true
+	return flow.TaskID(first), rel, true
 }
 
 // staged lists the paths that the commit would change. In a merge, what is

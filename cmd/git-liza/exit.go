@@ -66,6 +66,7 @@ func classify(err error) failure {
 	var apart *gitstore.Diverged
 	var unfinished *work.Unfinished
 	var locked *gitstore.Locked
+	var unowned *gitstore.Unsafe
 	switch {
 	case errors.As(err, &unfinished):
 		return incomplete(unfinished)
@@ -94,6 +95,8 @@ func classify(err error) failure {
 		return failure{exitFailed, "failed", "corrupt", err.Error(), "git liza fsck", nil}
 	case errors.As(err, &apart):
 		return failure{exitFailed, "failed", "diverged", err.Error(), apart.Hint, nil}
+	case errors.As(err, &unowned):
+		return failure{exitFailed, "failed", "unsafe_directory", err.Error(), "git config --global --add safe.directory " + gitstore.ShellWord(unowned.Dir), nil}
 	case errors.As(err, &locked):
 		return failure{exitFailed, "failed", "ref_locked", err.Error(), locked.Hint, nil}
 	case errors.As(err, &document):

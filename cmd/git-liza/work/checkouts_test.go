@@ -16,9 +16,9 @@ func TestParseFolder(t *testing.T) {
 		number int
 		review bool
 	}{
-		{folder("task-1", 1), "task-1", 1, false},
-		{folder("task-1", 12), "task-1", 12, false},
-		{folder("review", 2), "review", 2, false},
+		{flow.TaskID("task-1").Folder(1), "task-1", 1, false},
+		{flow.TaskID("task-1").Folder(12), "task-1", 12, false},
+		{flow.TaskID("review").Folder(2), "review", 2, false},
 		{reviewFolder("task-1", 3), "task-1", 3, true},
 		{reviewFolder("review", 1), "review", 1, true},
 		{"mine", "mine", 1, false},

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -61,7 +60,7 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 		return claimed, r, err
 	}
 	claimed.Lease = t.Claim.Lease
-	claimed.Worktree = trees.Path(folder(t.ID, t.Attempt.Number))
+	claimed.Worktree = trees.Path(t.ID.Folder(t.Attempt.Number))
 	if err := c.yield(ctx, r.After, t); err != nil {
 		return claimed, r, unmade(r, claimed, err)
 	}
@@ -136,7 +135,7 @@ func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.
 // unobstructed refuses a claim whose folder or branch is taken by something
 // that is not ours, before anything is claimed.
 func (c *Clone) unobstructed(ctx context.Context, t *flow.Task) error {
-	name := folder(t.ID, t.Attempts+1)
+	name := t.ID.Folder(t.Attempts + 1)
 	above := filepath.Dir(c.Trees.Path(name))
 	if info, err := os.Stat(above); err == nil && !info.IsDir() {
 		return obstacle(above, "is in the way and not a folder", nil)
@@ -178,21 +177,13 @@ func obstacle(what, reason string, err error) error {
 	return &worktrees.Obstacle{Path: what, Reason: reason, Hint: hint}
 }
 
-// folder is the name of an attempt's worktree below .worktrees/.
-func folder(id flow.TaskID, attempt int) string {
-	if attempt <= 1 {
-		return string(id)
-	}
-	return string(id) + "@" + strconv.Itoa(attempt)
-}
-
 // checkOut makes the claimed attempt's worktree, or finds it as it was left.
 func (c *Clone) checkOut(ctx context.Context, trees *worktrees.Trees, t *flow.Task) (worktrees.Tree, error) {
 	if err := trees.Ignore(); err != nil {
 		return worktrees.Tree{}, err
 	}
 	a := t.Attempt
-	name := folder(t.ID, a.Number)
+	name := t.ID.Folder(a.Number)
 	if a.Number > 1 {
 		if tree, found, err := trees.Find(ctx, name); err != nil || found && tree.Branch == t.ID.Branch() {
 			return tree, err
@@ -212,7 +203,7 @@ func (c *Clone) Folder(t *flow.Task) string {
 	if c.Trees == nil || t.Attempt == nil {
 		return ""
 	}
-	return c.Trees.Path(folder(t.ID, t.Attempt.Number))
+	return c.Trees.Path(t.ID.Folder(t.Attempt.Number))
 }
 
 // save keeps what this clone has of a task's attempt: the branch tip with
@@ -228,7 +219,7 @@ func (c *Clone) save(ctx context.Context, t *flow.Task) (*flow.Save, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, found, err := c.Trees.Find(ctx, folder(t.ID, t.Attempt.Number))
+	tree, found, err := c.Trees.Find(ctx, t.ID.Folder(t.Attempt.Number))
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +256,7 @@ func (c *Clone) clear(ctx context.Context, t *flow.Task) error {
 		return nil
 	}
 	for n := 1; n <= t.Attempts; n++ {
-		if err := c.retire(ctx, folder(t.ID, n)); err != nil {
+		if err := c.retire(ctx, t.ID.Folder(n)); err != nil {
 			return err
 		}
 	}

@@ -159,7 +159,7 @@ func (c *Clone) yield(ctx context.Context, b *flow.Board, t *flow.Task) error {
 	if goesOn, err := c.Repo.IsAncestor(ctx, t.Attempt.Start, tip); err != nil || goesOn {
 		return err
 	}
-	name := folder(t.ID, t.Attempt.Number)
+	name := t.ID.Folder(t.Attempt.Number)
 	if _, err := c.prune(ctx, b, func(k Checkout) bool { return k.Name == name || k.Task == t.ID && k.Stale }); err != nil {
 		return err
 	}
