@@ -79,7 +79,7 @@ func viewControl(c flow.ControlState) controlView {
 }
 
 type pauseCommand struct {
-	Reason string `required:"" help:"Why; - for standard input."`
+	Reason string `default:"somebody wants work to wait" help:"Why; - for standard input."`
 }
 
 func (c *pauseCommand) Run(s *session) error {
@@ -91,7 +91,7 @@ func (c *pauseCommand) Run(s *session) error {
 }
 
 type resumeCommand struct {
-	Reason string `required:"" help:"Why; - for standard input."`
+	Reason string `default:"nothing is in the way any more" help:"Why; - for standard input."`
 }
 
 func (c *resumeCommand) Run(s *session) error {
@@ -103,7 +103,7 @@ func (c *resumeCommand) Run(s *session) error {
 }
 
 type stopCommand struct {
-	Reason string `required:"" help:"Why; - for standard input."`
+	Reason string `default:"somebody wants work to end" help:"Why; - for standard input."`
 }
 
 func (c *stopCommand) Run(s *session) error {
