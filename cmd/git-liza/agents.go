@@ -118,6 +118,9 @@ func (s *session) rush() (*supervise.Rush, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, _, err := clone.Store.Board(s.ctx); err != nil {
+		return nil, err // before anything is said of what would work on it
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
