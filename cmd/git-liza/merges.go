@@ -35,7 +35,15 @@ func (c *mergeCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	s.warn(merged)
 	return s.result(r, merged, "%s merged as %s onto %s → %s", merged.Task, merged.Commit.Short(), merged.Onto.Short(), merged.Status)
+}
+
+// warn tells people of what the answer in JSON holds.
+func (s *session) warn(m work.Merged) {
+	if m.Warning != "" {
+		s.progress("warning: %s", m.Warning)
+	}
 }
 
 // mergeAll merges what is approved and answers with every result; the exit
@@ -63,6 +71,7 @@ func (s *session) mergeAll(clone *work.Clone) error {
 		}
 		merged, _, err := clone.Merge(s.ctx, t.ID)
 		merged.Task = t.ID
+		s.warn(merged)
 		result := one{OK: err == nil, Merged: merged}
 		if err != nil {
 			result.Error = err.Error()

@@ -20,9 +20,19 @@ type Merged struct {
 	Commit    flow.ObjectID `json:"merge_commit,omitempty"`
 	Onto      flow.ObjectID `json:"onto,omitempty"`
 	Drift     int           `json:"drift"`
+	Warning   string        `json:"warning,omitempty"` // where the drift reaches the board's drift_alarm
 	Conflicts []string      `json:"conflicts,omitempty"`
 	Gate      string        `json:"gate,omitempty"`
 	Output    string        `json:"output,omitempty"`
+}
+
+// alarm warns of a merge of work that began long before, by commits on
+// integration. With a drift_alarm of 0 there is none.
+func (m *Merged) alarm(b *flow.Board) {
+	if most := b.Settings().Config.DriftAlarm; most > 0 && m.Drift >= most {
+		m.Warning = fmt.Sprintf("integration went on by %d commits while %s was worked on (drift_alarm is %d), and its review did not see them: git show %s",
+			m.Drift, m.Task, most, m.Commit)
+	}
 }
 
 // errTipMoved says that integration moved while a candidate was tested.
@@ -109,6 +119,7 @@ func (c *Clone) cleared(ctx context.Context, t *flow.Task) (Merged, gitstore.Res
 	if err != nil {
 		return merged, gitstore.Result{}, err
 	}
+	merged.alarm(b)
 	if err := c.follow(ctx, b, b.Settings().Integration.Tip); err != nil {
 		return merged, gitstore.Result{}, err
 	}
@@ -162,6 +173,7 @@ func (c *Clone) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.M
 	}
 	done := r.After.Task(t.ID)
 	merged.Status, merged.Commit, merged.Drift = done.Status, done.Merge.Commit, done.Merge.Drift
+	merged.alarm(r.After)
 	// Where a remote holds integration, the merge counts once it is seen there.
 	if err := c.Store.Landed(ctx, merged.Commit); err != nil {
 		return merged, r, &Unlanded{t.ID, err}
