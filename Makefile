@@ -38,7 +38,7 @@ check:
 TORTURE ?= 1
 torture:
 	@.ci/tools go git cc
-	LIZA_TORTURE=$(TORTURE) $(GO) test -race -json -count=1 -p 1 -timeout 25m -run Torture ./... | awk -f .ci/tally.awk
+	LIZA_TORTURE=$(TORTURE) $(GO) test -race -json -count=1 -p 1 -timeout 3h -run Torture ./... | awk -f .ci/tally.awk
 
 # Real servers on loopback ports: every attack, races between clones, three
 # hosts; and real command lines of agents against a stand-in for their models.
