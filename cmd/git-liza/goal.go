@@ -25,15 +25,11 @@ type goalShowCommand struct {
 }
 
 func (c *goalShowCommand) Run(s *session) error {
-	clone, err := s.reader()
+	l, err := s.look()
 	if err != nil {
 		return err
 	}
-	b, _, err := clone.Store.Board(s.ctx)
-	if err != nil {
-		return err
-	}
-	id := c.ID
+	b, id := l.board, c.ID
 	if id == "" {
 		id = b.Settings().Goal
 	}
@@ -41,7 +37,7 @@ func (c *goalShowCommand) Run(s *session) error {
 	if g == nil {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no goal " + string(id), Hint: "git liza goal show"}
 	}
-	uncounted, err := s.uncounted(flow.ActGoal, g.Created, g.Ended)
+	uncounted, err := l.uncounted(s.ctx, flow.ActGoal, g.Created, g.Ended)
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,9 @@ func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {
 }
 
 // showSprint answers with a sprint.
-func (s *session) showSprint(b *flow.Board, p *flow.Sprint) error {
-	uncounted, err := s.uncounted(flow.ActSprintStart, p.Started, p.Ended)
+func (s *session) showSprint(l look, p *flow.Sprint) error {
+	b := l.board
+	uncounted, err := l.uncounted(s.ctx, flow.ActSprintStart, p.Started, p.Ended)
 	if err != nil {
 		return err
 	}
@@ -72,15 +73,11 @@ type sprintShowCommand struct {
 }
 
 func (c *sprintShowCommand) Run(s *session) error {
-	clone, err := s.reader()
+	l, err := s.look()
 	if err != nil {
 		return err
 	}
-	b, _, err := clone.Store.Board(s.ctx)
-	if err != nil {
-		return err
-	}
-	id := c.ID
+	b, id := l.board, c.ID
 	if id == "" {
 		id = latestSprint(b)
 	}
@@ -88,7 +85,7 @@ func (c *sprintShowCommand) Run(s *session) error {
 	if p == nil {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no sprint " + string(id), Hint: "git liza sprint show"}
 	}
-	return s.showSprint(b, p)
+	return s.showSprint(l, p)
 }
 
 // latestSprint is the open sprint, else the one that began last.

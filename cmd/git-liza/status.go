@@ -34,7 +34,7 @@ type glance struct {
 	Hooks       string         `json:"hooks"` // "" where all are in place
 	Breaker     any            `json:"breaker"`
 	Usage       any            `json:"usage"`        // of the current goal
-	Uncounted   int            `json:"uncounted"`    // of its sessions among the last moves, those that told nothing of what they used
+	Uncounted   int            `json:"uncounted"`    // of its sessions, those that told nothing of what they used
 	Left        any            `json:"budget_left"`  // for planning; null where nothing bounds it
 	Spent       string         `json:"budget_spent"` // whose budget is spent, "" if none
 	Counts      map[string]int `json:"counts"`       // by state, without the archive
@@ -62,7 +62,7 @@ func (c *statusCommand) Run(s *session) error {
 	g.Goal, g.Sprint = viewOf(goal), viewOf(sprint)
 	g.Usage, g.Left = viewOf(part(goal).Usage), l.view(s).left("")
 	if used := part(goal).Usage; used.Sessions > 0 {
-		if g.Uncounted, err = s.uncounted(flow.ActGoal, goal.Created, goal.Ended); err != nil {
+		if g.Uncounted, err = l.uncounted(s.ctx, flow.ActGoal, goal.Created, goal.Ended); err != nil {
 			return err
 		}
 	}

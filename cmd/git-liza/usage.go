@@ -195,22 +195,3 @@ func (s spent) words() string {
 	}
 	return text
 }
-
-// fewMoves bounds how far back a glance looks for sessions that were not counted.
-const fewMoves = 1000
-
-// uncounted is how many sessions told nothing of what they used, among the last
-// moves of the board, of the goal or sprint that began at a time with an act and is
-// over at another; the zero time is not yet.
-func (s *session) uncounted(act flow.Act, began, ended time.Time) (n int, err error) {
-	moves := 0
-	err = s.history(func(e gitstore.Event) bool {
-		m := e.Move
-		if d, ok := m.Detail.(*flow.SessionMove); ok && !d.Counted() && (ended.IsZero() || !m.At.After(ended)) {
-			n++
-		}
-		moves++
-		return moves < fewMoves && !m.At.Before(began) && (m.Act != act || m.At.After(began))
-	})
-	return n, err
-}

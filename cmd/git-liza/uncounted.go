@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// fewMoves bounds how far back a clone looks for sessions that were not counted
+// when it does so for the first time. From then on it knows them all.
+const fewMoves = 1000
+
+// A noted is what a clone remembers of one move: that it began a goal or a
+// sprint, or that it was a session which told nothing of what it used.
+type noted struct {
+	kind byte // 'g', 's' or 'u'
+	at   int64
+}
+
+// uncounted is how many sessions told nothing of what they used, of the goal or
+// sprint that began with an act at a time and is over at another; the zero time
+// is not yet. The moves that this clone has looked at before are not read again:
+// liza/cache/uncounted names the last of them and what is noted of them, the
+// newest first. It is derived and safe to delete.
+func (l look) uncounted(ctx context.Context, act flow.Act, began, ended time.Time) (n int, err error) {
+	path := filepath.Join(l.Repo.CommonDir(), "liza", "cache", "uncounted")
+	tip, notes := readUncounted(path)
+	if tip != l.tip {
+		if notes, err = l.noteUncounted(ctx, tip, notes); err != nil {
+			return 0, err
+		}
+		writeUncounted(path, l.tip, notes)
+	}
+	kind := noteKind(act)
+	for _, one := range notes {
+		if one.kind == kind && one.at <= began.Unix() {
+			break
+		}
+		if one.kind == 'u' && one.at >= began.Unix() && (ended.IsZero() || one.at <= ended.Unix()) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+func noteKind(act flow.Act) byte {
+	switch act {
+	case flow.ActGoal, flow.ActInit:
+		return 'g'
+	case flow.ActSprintStart:
+		return 's'
+	}
+	return 0
+}
+
+// noteUncounted is what is to be noted of the moves up to the tip, where that is
+// known of those up to another one.
+func (l look) noteUncounted(ctx context.Context, upTo gitstore.ID, known []noted) ([]noted, error) {
+	var news []noted
+	moves, met := 0, false
+	err := l.Store.History(l.tip, func(e gitstore.Event) (bool, error) {
+		if met = e.Commit == upTo; met {
+			return false, nil
+		}
+		kind := noteKind(e.Move.Act)
+		if d, ok := e.Move.Detail.(*flow.SessionMove); ok && !d.Counted() {
+			kind = 'u'
+		}
+		if kind != 0 {
+			news = append(news, noted{kind, e.Move.At.Unix()})
+		}
+		moves++
+		return moves < fewMoves, ctx.Err()
+	})
+	if met {
+		news = append(news, known...)
+	}
+	return news, err // else the board went another way, or far
+}
+
+func readUncounted(path string) (tip gitstore.ID, notes []noted) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", nil
+	}
+	words := strings.Fields(string(data))
+	if len(words) == 0 {
+		return "", nil
+	}
+	for _, word := range words[1:] {
+		at, err := strconv.ParseInt(word[1:], 10, 64)
+		if err != nil {
+			return "", nil
+		}
+		notes = append(notes, noted{word[0], at})
+	}
+	return gitstore.ID(words[0]), notes
+}
+
+// writeUncounted replaces the file at once. That it cannot costs time.
+func writeUncounted(path string, tip gitstore.ID, notes []noted) {
+	if os.MkdirAll(filepath.Dir(path), 0o777) != nil {
+		return
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), "new-*")
+	if err != nil {
+		return
+	}
+	text := []byte(tip)
+	for _, one := range notes {
+		text = strconv.AppendInt(append(text, ' ', one.kind), one.at, 10)
+	}
+	_, err = temp.Write(append(text, '\n'))
+	if closeErr := temp.Close(); err != nil || closeErr != nil || os.Rename(temp.Name(), path) != nil {
+		os.Remove(temp.Name())
+	}
+}
