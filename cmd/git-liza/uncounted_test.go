@@ -35,7 +35,7 @@ func TestUncountedIsRemembered(t *testing.T) {
 	}
 	// What it holds of earlier moves counts: they are not read.
 	tip := p.must("git", "rev-parse", "refs/liza/state")
-	p.must("sh", "-c", "sed -i 's/$/ u9999999999/' "+file)
+	p.must("sh", "-c", "sed -i 's/ / u9999999999 /' "+file)
 	session(0)
 	require.Equal(t, "3", uncounted())
 	require.NotContains(t, p.must("cat", file), tip)
