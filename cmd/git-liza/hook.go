@@ -62,6 +62,9 @@ func (s *session) hook(limit time.Duration) (*gitstore.Store, func(), error) {
 	if err == nil {
 		err = hooks.LimitMemory(memory)
 	}
+	if err == nil && repo.MainWorkTree() == "" {
+		err = repo.ShareFiles(ctx)
+	}
 	var store *gitstore.Store
 	if err == nil {
 		store, err = gitstore.OpenStore(ctx, repo, s.now)

@@ -43,8 +43,18 @@ func (c *hooksInstallCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	if c.Server {
+		if err := clone.Repo.ShareFiles(s.ctx); err != nil {
+			return err
+		}
+	}
 	if err := hooks.Install(s.ctx, clone.Repo, o); err != nil {
 		return err
+	}
+	if c.Server {
+		if err := clone.Repo.ShareOld(s.ctx); err != nil {
+			return err
+		}
 	}
 	after, err := s.hooksNow()
 	if err != nil {
