@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -146,9 +147,13 @@ var sentinels = []struct {
 	{fs.ErrPermission, exitFailed, "failed", "permission", "git liza doctor"},
 }
 
+// here are the errors of this machine that can keep it from asking a remote.
+var here = []error{syscall.ENOSPC, syscall.EROFS}
+
 func classifySentinel(err error) failure {
+	local := errors.Is(err, gitstore.ErrOffline) && slices.ContainsFunc(here, func(e error) bool { return errors.Is(err, e) })
 	for _, s := range sentinels {
-		if errors.Is(err, s.err) {
+		if errors.Is(err, s.err) && (!local || slices.Contains(here, s.err)) {
 			return failure{s.code, s.outcome, s.rule, err.Error(), s.hint, nil}
 		}
 	}
