@@ -111,7 +111,7 @@ func classify(err error) failure {
 func incomplete(u *work.Unfinished) failure {
 	f := classify(u.Err)
 	hint := u.Then
-	if f.code == exitRefused && f.hint != "" {
+	if (f.code == exitRefused || f.rule == "ref_locked") && f.hint != "" {
 		hint = f.hint + " && " + hint
 	}
 	return failure{exitFailed, "changed", f.rule, u.Error(), hint, u.Data}
