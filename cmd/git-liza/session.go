@@ -100,9 +100,19 @@ func (s *session) actor(repo *gitstore.Repo) (flow.Actor, flow.Generation, error
 }
 
 // operator refuses an agent in its session what is for the human of this
-// machine alone: what it runs, and what becomes of history.
+// machine alone: what it runs, and what becomes of history. That goes for each
+// clone of the board that its session is on.
 func (s *session) operator(repo *gitstore.Repo, what string) error {
-	_, g, err := s.actor(repo)
+	board := ""
+	if store, err := gitstore.OpenStore(s.ctx, repo, s.now); err == nil {
+		if b, _, err := store.Board(s.ctx); err == nil {
+			board = b.Settings().Board
+		}
+	}
+	by, g, err := s.claimed(repo)
+	if wrong := work.Acts(repo, board, by, g); wrong != nil {
+		return wrong
+	}
 	if err == nil && g.Spawned() {
 		err = &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help block", Reason: what + " is for a human on this machine, not for an agent in its session: ask"}
 	}

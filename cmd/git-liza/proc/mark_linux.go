@@ -68,6 +68,9 @@ const making = time.Minute
 
 // Boot is the id of this boot of the machine, "" where it is not told.
 func Boot() string {
+	if !procfs() {
+		return ""
+	}
 	text, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(text))
 }
@@ -110,7 +113,8 @@ func liveRecords(folder string) ([]record, error) {
 			continue
 		}
 		var r record
-		if json.NewDecoder(f).Decode(&r) == nil && r.Boot == boot {
+		// Where /proc tells no boot, the lock alone says that somebody lives.
+		if json.NewDecoder(f).Decode(&r) == nil && (boot == "" || r.Boot == boot) {
 			list = append(list, r)
 		}
 		f.Close()
@@ -178,8 +182,7 @@ func markOf(pid int) (Mark, bool) {
 // lineage are the processes that this one descends from, itself first, as far
 // as /proc shows them; whole says that it shows them all.
 func lineage() (pids []int, whole bool) {
-	var at unix.Statfs_t
-	if unix.Statfs("/proc", &at) != nil || at.Type != unix.PROC_SUPER_MAGIC {
+	if !procfs() {
 		return nil, false
 	}
 	// In a namespace of its own a process has another number than in /proc.
@@ -196,6 +199,12 @@ func lineage() (pids []int, whole bool) {
 		p, ok = p.above()
 	}
 	return pids, false
+}
+
+// procfs reports whether /proc is the kernel's, not a folder mounted over it.
+func procfs() bool {
+	var at unix.Statfs_t
+	return unix.Statfs("/proc", &at) == nil && at.Type == unix.PROC_SUPER_MAGIC
 }
 
 // above is the parent of a process, not one that got its number since.
