@@ -181,15 +181,16 @@ func (c *prePushCommand) Run(s *session) error {
 }
 
 // asks is the agent that a hook of a clone runs for, "" for people: whom the
-// environment names, held against whom this process descends from.
+// environment names, a human or an agent, held against whom this process
+// descends from.
 func (s *session) asks(repo *gitstore.Repo) (flow.AgentID, error) {
 	id := s.getenv("LIZA_AGENT_ID")
 	if err := work.Acts(repo, "", flow.Actor(id), flow.Generation(s.getenv("LIZA_GENERATION"))); err != nil || id == "" {
 		return "", err
 	}
-	var agent flow.AgentID
-	if err := agent.UnmarshalText([]byte(id)); err != nil {
+	var by flow.Actor
+	if err := by.UnmarshalText([]byte(id)); err != nil {
 		return "", usagef("git liza help", "LIZA_AGENT_ID: %v", err)
 	}
-	return agent, nil
+	return by.Agent(), nil
 }

@@ -143,7 +143,7 @@ func (s *session) claimed(repo *gitstore.Repo) (flow.Actor, flow.Generation, err
 		return by, g, nil
 	}
 	if inTask(repo) {
-		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "export LIZA_AGENT_ID=coder-1",
+		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "export LIZA_AGENT_ID=" + string(s.holder(repo)),
 			Reason: "inside a task's worktree a move needs --as ID or LIZA_AGENT_ID"}
 	}
 	name, err := repo.Config(s.ctx, "user.name")
@@ -156,6 +156,31 @@ func (s *session) claimed(repo *gitstore.Repo) (flow.Actor, flow.Generation, err
 		}
 	}
 	return flow.Human(name), "", nil
+}
+
+// holder is who works in the checkout below .worktrees/ that the command runs in.
+func (s *session) holder(repo *gitstore.Repo) flow.Actor {
+	const unknown = "coder-1"
+	store, err := gitstore.OpenStore(s.ctx, repo, s.now)
+	if err != nil {
+		return unknown
+	}
+	b, _, err := store.Board(s.ctx)
+	if err != nil {
+		return unknown
+	}
+	name, review := strings.CutPrefix(filepath.Base(repo.WorkTree()), "review@")
+	name, _, _ = strings.Cut(name, "@")
+	switch t := b.Task(flow.TaskID(name)); {
+	case t == nil:
+	case review && t.Review != nil:
+		return t.Review.By
+	case review:
+		return "code-reviewer-1"
+	case t.Claim != nil:
+		return t.Claim.By
+	}
+	return unknown
 }
 
 // inTask reports whether the command runs in a checkout below .worktrees/.
