@@ -176,8 +176,11 @@ func (c *usageCommand) text(total spent, list []share, width int) string {
 		}
 		// What a narrow terminal cuts is what is missed least.
 		row := []string{oneLine(name), strconv.Itoa(u.Sessions), one.tokens(), one.dollars(), fmt.Sprintf("%d%%", percent(u, total.usage)), took(u)}
+		if one.uncounted >= u.Sessions {
+			row[4] = unknown
+		}
 		for _, n := range []int64{u.Input, u.Cached, u.Output} {
-			row = append(row, strconv.FormatInt(n, 10))
+			row = append(row, known(strconv.FormatInt(n, 10), one.spent))
 		}
 		rows.add(row...)
 	}
