@@ -156,7 +156,11 @@ func (s *Store) tips(ctx context.Context, b *flow.Board) ([]head, error) {
 	}
 	return slices.DeleteFunc(list, func(h head) bool {
 		_, _, err := s.objects.Size(h.commit)
-		at, refErr := s.Repo.Resolve(ctx, h.what)
+		ref := h.what
+		if ref == integration.Name {
+			ref = "refs/heads/" + ref
+		}
+		at, refErr := s.Repo.Resolve(ctx, ref)
 		return errors.Is(err, ErrNoObject) && (refErr != nil || at == "")
 	}), nil
 }
