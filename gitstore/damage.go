@@ -116,10 +116,11 @@ func (s *Store) integrationBefore(chain []ID, known ID) (ID, error) {
 	return b.Settings().Integration.Tip, nil
 }
 
-// A head is a commit that must be readable, and what it is for people.
+// A head is a commit that must be readable, what it is for people, and the
+// branch or ref of a remote that brings it.
 type head struct {
-	what   string
-	commit ID
+	what, ref string
+	commit    ID
 }
 
 // tips are the heads of the board as it is. In a mirror, what others saved is
@@ -130,7 +131,7 @@ func (s *Store) tips(ctx context.Context, b *flow.Board) ([]head, error) {
 		return nil, err
 	}
 	integration := b.Settings().Integration
-	list := []head{{integration.Name, integration.Tip}}
+	list := []head{{integration.Name, integration.Name, integration.Tip}}
 	for _, t := range b.Tasks() {
 		if t.Status.Final() || t.Coder == "" {
 			continue // there are many, and nothing goes on from them
@@ -140,7 +141,7 @@ func (s *Store) tips(ctx context.Context, b *flow.Board) ([]head, error) {
 			return nil, b.Err()
 		}
 		if task.Submission != nil {
-			list = append(list, head{"the submission of " + string(t.ID), task.Submission.Commit})
+			list = append(list, head{"the submission of " + string(t.ID), flow.SavedRef(t.ID, task.Submission.Save), task.Submission.Commit})
 		}
 		name := flow.SavedRef(t.ID, task.Saves)
 		at, err := s.Repo.Resolve(ctx, name)
@@ -148,7 +149,7 @@ func (s *Store) tips(ctx context.Context, b *flow.Board) ([]head, error) {
 			return nil, err
 		}
 		if at != "" {
-			list = append(list, head{name, at})
+			list = append(list, head{name, name, at})
 		}
 	}
 	if remote == "" {
@@ -156,7 +157,7 @@ func (s *Store) tips(ctx context.Context, b *flow.Board) ([]head, error) {
 	}
 	return slices.DeleteFunc(list, func(h head) bool {
 		_, _, err := s.objects.Size(h.commit)
-		ref := h.what
+		ref := h.ref
 		if ref == integration.Name {
 			ref = "refs/heads/" + ref
 		}
@@ -173,10 +174,10 @@ func (s *Store) kept(ctx context.Context, heads []head, wanted func(name string)
 	}
 	for name, id := range refs {
 		if wanted(name) {
-			heads = append(heads, head{name, id})
+			heads = append(heads, head{name, name, id})
 		}
 	}
-	slices.SortStableFunc(heads[1:], func(a, b head) int { return strings.Compare(a.what, b.what) })
+	slices.SortStableFunc(heads[min(1, len(heads)):], func(a, b head) int { return strings.Compare(a.what, b.what) })
 	return heads, nil
 }
 
@@ -198,6 +199,13 @@ func (s *Store) checkHeads(ctx context.Context, heads []head, list func(*Repo, c
 		return err
 	}
 	damaged := &Damaged{}
+	var refs []string
+	found := func(h head, why string) {
+		damaged.List = append(damaged.List, Damage{h.what, h.commit, why})
+		if !slices.Contains(refs, h.ref) {
+			refs = append(refs, h.ref)
+		}
+	}
 	for _, h := range heads {
 		if len(damaged.List) == maxDamages {
 			break
@@ -210,20 +218,20 @@ func (s *Store) checkHeads(ctx context.Context, heads []head, list func(*Repo, c
 			return err
 		}
 		if err != nil {
-			damaged.List = append(damaged.List, Damage{h.what, h.commit, gitWords(err)})
+			found(h, gitWords(err))
 			continue
 		}
 		for _, id := range objects {
 			if why, lost := bad[id]; lost {
-				damaged.List = append(damaged.List, Damage{h.what, h.commit, why})
+				found(h, why)
 				break
 			}
 		}
 	}
-	damaged.Hint, err = s.refetch(ctx, heads[0].what)
 	if len(damaged.List) == 0 {
-		return err
+		return nil
 	}
+	damaged.Hint, err = s.refetch(ctx, refs)
 	return errors.Join(damaged, err)
 }
 
@@ -240,12 +248,16 @@ func gitWords(err error) string {
 // refetch is the command that brings lost objects back from a remote, or shows
 // them where there is none: files of no size are no objects, and stand in the
 // way of those that come.
-func (s *Store) refetch(ctx context.Context, branch string) (string, error) {
+func (s *Store) refetch(ctx context.Context, refs []string) (string, error) {
 	remote, err := s.Repo.AnyRemote(ctx)
 	if err != nil || remote == "" {
 		return "git fsck --full --no-dangling", err
 	}
-	return fmt.Sprintf("find %s -type f -size 0 -path '*/objects/??/*' ! -name 'tmp_*' -delete; git fetch --refetch %s %s", s.Repo.objectDir, remote, branch), nil
+	hint := fmt.Sprintf("find %s -type f -size 0 -path '*/objects/??/*' ! -name 'tmp_*' -delete", s.Repo.objectDir)
+	for _, ref := range refs { // one that the remote lacks must not keep the others from coming
+		hint += fmt.Sprintf("; git fetch --refetch %s %s", remote, ref)
+	}
+	return hint, nil
 }
 
 // tipObjects lists what the trees of commits hold, but for what lies in packs.
