@@ -14,6 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// lingering is how long a session may go on here after its move: long beside
+// the time in which a busy machine looks at the board again.
+const lingering = 3 * time.Second
+
 // An agent that waits inside its session for the verdict keeps it, claims again
 // what comes back, and its supervisor goes on with that claim.
 func TestAgentThatWaitsKeepsItsSession(t *testing.T) {
@@ -22,7 +26,7 @@ func TestAgentThatWaitsKeepsItsSession(t *testing.T) {
 	w.config(func(c *flow.Config) { c.Lease = flow.Duration(8 * time.Second) })
 	w.tasks(1)
 	lingers := w.waits("coder-1") // until its agent does: how soon it comes to that is the machine's affair
-	r := w.begin(func(r *supervise.Rush) { hasty(r); r.Limits.Await = time.Hour }, coder(w.agent(`submit
+	r := w.begin(func(r *supervise.Rush) { hasty(r); r.Limits.Finish, r.Limits.Await = lingering, time.Hour }, coder(w.agent(`submit
 git liza await $LIZA_TASK --timeout 1h > "$notes/first" 2> "$notes/waits-1"
 git liza claim $LIZA_TASK
 waitfor renewed
@@ -34,7 +38,7 @@ if test $n = 1; then git liza reject $LIZA_TASK --commit $LIZA_REVIEW_COMMIT --r
 	w.await("the agent to wait", func() bool { return w.has("waits-1") && strings.Contains(w.note("waits-1"), "waiting for verdict") })
 	lingers()
 	alone := time.Now()
-	w.await("more than a session may linger", func() bool { return time.Since(alone) > time.Second })
+	w.await("more than a session may linger", func() bool { return time.Since(alone) > lingering })
 	w.write(w.notes+"/judge-1", "")
 	// The lease of the second claim is the supervisor's to renew.
 	w.until("a renewal of the second claim", func(*flow.Board) bool {
