@@ -32,9 +32,9 @@ check:
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
-# Many processes, kills and long random runs, and the scripts with the race
-# detector. One package at a time, because they measure races between processes
-# and not between packages. TORTURE=long kills at every file operation.
+# Many processes, kills and long random runs. One package at a time, because
+# they measure races between processes and not between packages. TORTURE=long
+# kills at every file operation, and runs the scripts with the race detector.
 TORTURE ?= 1
 torture:
 	@.ci/tools go git cc

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 // testMain builds the program once. Tests start it some ten thousand times, and
 // with the race detector each start takes four times as long, so that only the
-// torture has it there: what runs in the tests' own process has it always.
+// thorough torture has it there: what runs in the tests' own process has it always.
 func testMain(m *testing.M) int {
 	// A test that runs a command in its own process installs hooks that name
 	// the test binary: as a hook it is the program, never the tests once more.
@@ -33,7 +33,7 @@ func testMain(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	built = filepath.Join(dir, "git-liza")
 	args := []string{"build", "-buildvcs=false", "-o", built}
-	if tortured {
+	if thorough {
 		args = append(args, "-race")
 	}
 	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
@@ -45,11 +45,11 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// tortured is whether tests run long, and with the race detector everywhere.
+// tortured is whether tests run long.
 var tortured = os.Getenv("LIZA_TORTURE") != ""
 
-// thorough is whether commands are killed at each of their operations, which
-// takes an hour: LIZA_TORTURE=long.
+// thorough is whether commands are killed at each of their operations, and the
+// scripts run with the race detector, which takes an hour: LIZA_TORTURE=long.
 var thorough = os.Getenv("LIZA_TORTURE") == "long"
 
 // TestScripts runs the stories in testdata/script: real git, the real program
@@ -59,8 +59,8 @@ func TestScripts(t *testing.T) { runScripts(t) }
 
 // TestTortureScripts runs them with the race detector in the program.
 func TestTortureScripts(t *testing.T) {
-	if !tortured {
-		t.Skip("LIZA_TORTURE is not set")
+	if !thorough {
+		t.Skip("LIZA_TORTURE is not long")
 	}
 	runScripts(t)
 }
