@@ -146,6 +146,25 @@ func TestRemoteSeenBesideALock(t *testing.T) {
 	l.agree(t)
 }
 
+// A remote that answers is asked again for what could not be taken from it, as
+// a `git gc` beside a fetch removes the folder that it has just made.
+func TestRemoteThatAnswersIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	l := newLane(t)
+	l.b.add("task-1")
+	asked := filepath.Join(t.TempDir(), "asked")
+	program := filepath.Join(t.TempDir(), "upload-pack")
+	// The first is a fetch, the second asks which refs there are, the third and
+	// the fourth fetch what was found.
+	script(t, program, "#!/bin/sh\nprintf x >> '"+asked+"'\ncase $(cat '"+asked+"') in x | xxx | xxxx) exit 1 ;; esac\nexec git-upload-pack \"$@\"\n")
+	git(t, l.a.dir, "config", "remote.origin.uploadpack", program)
+	_, err := l.a.store.Sync(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, l.b.at(StateRef), l.a.at(StateRef))
+	git(t, l.a.dir, "config", "--unset", "remote.origin.uploadpack")
+	l.agree(t)
+}
+
 // A fetch outlives the process beside it that was killed, and writes the older
 // view that it had of the remote over that of a later one.
 func TestRemoteSeenByAFetchThatCameLate(t *testing.T) {

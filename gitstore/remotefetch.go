@@ -61,7 +61,7 @@ func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, erro
 	if exitCode(err) > 0 {
 		// One of them missing looks like no remote at all: ask which it is.
 		if want, err = s.present(ctx, name, want); err == nil && len(want) > 0 {
-			if err = s.fetchInto(ctx, name, want); err != nil {
+			if err = s.fetchAnswered(ctx, name, want); err != nil {
 				err = offline(name, err)
 			}
 		}
@@ -84,6 +84,22 @@ func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, erro
 		}
 	}
 	return found, nil
+}
+
+// answeredTries is how often a remote that answers is asked for what could not
+// be taken from it.
+const answeredTries = 5
+
+// fetchAnswered fetches from a remote that has just answered. `git gc` removes
+// folders of objects that are empty: a fetch that has made one for its next
+// object loses it, fails, and keeps nothing (seen with git 2.39).
+func (s *Store) fetchAnswered(ctx context.Context, name string, refs [][2]string) (err error) {
+	for range answeredTries {
+		if err = s.fetchInto(ctx, name, refs); exitCode(err) <= 0 || errors.Is(err, ErrRefLocked) {
+			return err
+		}
+	}
+	return err
 }
 
 // fetchInto fetches refs of a remote, each into one of ours, and nothing that
