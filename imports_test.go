@@ -24,8 +24,9 @@ const module = "github.com/git-liza/git-liza"
 // import. A package without a row is an error: whoever makes one decides here
 // where it stands. A row without a package is none.
 var mayImport = map[string][]string{
-	"flow":      {},
-	"gitstore":  {"flow"},
+	"flow":      {"flow/oid"},
+	"flow/oid":  {},
+	"gitstore":  {"flow", "flow/oid"},
 	"worktrees": {"gitstore"},
 	"hooks":     {"flow", "gitstore"},
 	"contracts": {},

@@ -4,23 +4,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/oid"
 )
 
 // An ObjectID is the full hexadecimal id of a git object, 40 digits (sha1) or
 // 64 (sha256); "" names no object.
-type ObjectID string
-
-// UnmarshalText accepts 40 or 64 lower-case hexadecimal digits.
-func (id *ObjectID) UnmarshalText(text []byte) error {
-	if n := len(text); n != 40 && n != 64 || !isHex(string(text)) {
-		return fmt.Errorf("%q is not a full object id", clip(string(text)))
-	}
-	*id = ObjectID(text)
-	return nil
-}
-
-// Short is the abbreviation that people read: the first ten digits.
-func (id ObjectID) Short() string { return string(id[:min(len(id), 10)]) }
+type ObjectID = oid.ID
 
 // A TaskID names a task; it is also the name of its branch below liza/ and of
 // its folder below .worktrees/, hence the narrow alphabet. Ids are unique

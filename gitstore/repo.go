@@ -16,12 +16,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/oid"
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
 // An ID is the full hexadecimal id of a git object; "" means none.
-type ID = flow.ObjectID
+type ID = oid.ID
 
 // ErrNoRepository is wrapped by Open when there is no git repository. The
 // command line tests it to say where to run instead.
