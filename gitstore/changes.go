@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/git-liza/git-liza/flow"
 )
 
 // A Change is one path that differs between two commits. Mode is 0 where it
@@ -32,10 +30,24 @@ const (
 	maxLink       = 4 << 10  // bytes of what a symbolic link points to
 )
 
+// A Limit is the error of what is not read because it is too large.
+type Limit struct {
+	Reason string
+	Hint   string // the command that shows it
+}
+
+// Error says what is too large.
+func (l *Limit) Error() string { return l.Reason }
+
+// A BadName is the error of a tree with a name that no tree can hold.
+type BadName struct{ Name string }
+
+// Error quotes the name.
+func (n *BadName) Error() string { return fmt.Sprintf("a folder holds the name %.100q", n.Name) }
+
 // Changes lists the paths that differ between base and commit, in git's order,
 // a rename as a deletion and an addition. base "" stands for an empty tree. What
-// is over the limits is a *flow.Refusal with the rule limit, a name that no
-// tree can hold one with the rule path.
+// is over the limits is a *Limit, a name that no tree can hold a *BadName.
 //
 // The trees are compared here, because git gathers all changes before it tells
 // the first: ten folders within one another can stand for ten milliards.
@@ -138,7 +150,7 @@ func (w *comparison) differ(dir string, was, is Entry) error {
 	path := dir + e.Name
 	switch {
 	case badName(e.Name):
-		return &flow.Refusal{Rule: flow.RulePath, Reason: fmt.Sprintf("a folder holds the name %.100q", e.Name), Hint: "git fsck"}
+		return &BadName{e.Name}
 	case len(path) > maxPathLength:
 		return w.limited("has a path of more than %d bytes", maxPathLength)
 	case e.Mode == ModeTree:
@@ -157,7 +169,7 @@ func (w *comparison) differ(dir string, was, is Entry) error {
 }
 
 func (w *comparison) limited(format string, args ...any) error {
-	return limited("git ls-tree -r -t "+string(w.commit), "%s "+format, append([]any{w.commit.Short()}, args...)...)
+	return &Limit{fmt.Sprintf("%s "+format, append([]any{w.commit.Short()}, args...)...), "git ls-tree -r -t " + string(w.commit)}
 }
 
 // A cursor goes through the entries of a raw tree.
@@ -234,4 +246,31 @@ func (o *Objects) measure(c *Change) error {
 	target, err := o.readKind(c.New, "blob", maxLink)
 	c.Link = string(target)
 	return err
+}
+
+// links lists the paths of the symbolic links of a tree, at least one more than
+// most if there are so many. Too many folders are a *Limit.
+func (o *Objects) links(ctx context.Context, root ID, most int) ([]string, error) {
+	var links []string
+	w := comparison{o: o, commit: root, todo: []pair{{new: root}}}
+	for len(w.todo) > 0 && len(links) <= most {
+		last := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		if w.folders++; w.folders > MaxChanges || len(w.todo) > MaxChanges {
+			return nil, w.limited("has symbolic links among more than %d folders", MaxChanges)
+		}
+		c, err := w.open(last.new)
+		for ; err == nil && c.more; err = c.next() {
+			switch path := last.dir + c.entry.Name; c.entry.Mode {
+			case ModeTree:
+				w.todo = append(w.todo, pair{dir: path + "/", new: c.entry.ID})
+			case ModeSymlink:
+				links = append(links, path)
+			}
+		}
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+	}
+	return links, nil
 }

@@ -28,6 +28,10 @@ type Commit struct {
 	Raw                       []byte
 }
 
+// maxCommit bounds what is read as a commit, in bytes: the largest move, its
+// signature and the headers.
+const maxCommit = 4<<20 + 64<<10
+
 // Commit reads a commit. The error wraps ErrNoObject.
 func (o *Objects) Commit(id ID) (Commit, error) {
 	raw, err := o.readKind(id, "commit", maxCommit)

@@ -193,7 +193,7 @@ func (s *Store) checkHeads(ctx context.Context, heads []head, list func(*Repo, c
 	objects, err := list(s.Repo, ctx, commits)
 	bad := map[ID]string{}
 	if err == nil {
-		bad, err = s.Repo.readAll(ctx, objects)
+		bad, err = s.Repo.readAll(ctx, objects, maxDamages)
 	}
 	if err == nil && len(bad) == 0 || err != nil && !errors.Is(err, ErrDamaged) {
 		return err
@@ -212,7 +212,7 @@ func (s *Store) checkHeads(ctx context.Context, heads []head, list func(*Repo, c
 		}
 		objects, err := list(s.Repo, ctx, []ID{h.commit})
 		if err == nil && len(bad) == 0 {
-			bad, err = s.Repo.readAll(ctx, objects)
+			bad, err = s.Repo.readAll(ctx, objects, maxDamages)
 		}
 		if err != nil && !errors.Is(err, ErrDamaged) {
 			return err
@@ -280,10 +280,10 @@ func (r *Repo) tipObjects(ctx context.Context, commits []ID) ([]ID, error) {
 }
 
 // readAll reads objects and returns those that cannot be read, or are not what
-// their ids say, with the reason.
-func (r *Repo) readAll(ctx context.Context, list []ID) (map[ID]string, error) {
+// their ids say, with the reason; it stops after the first few, as many as most says.
+func (r *Repo) readAll(ctx context.Context, list []ID, most int) (map[ID]string, error) {
 	bad := map[ID]string{}
-	for len(list) > 0 && len(bad) < maxDamages {
+	for len(list) > 0 && len(bad) < most {
 		var asked bytes.Buffer
 		for _, id := range list {
 			asked.WriteString(string(id) + "\n")

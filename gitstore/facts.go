@@ -67,6 +67,20 @@ func limited(hint, format string, args ...any) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleLimit, Reason: fmt.Sprintf(format, args...), Hint: hint}
 }
 
+// unread refuses what git could not be asked of a commit for what it holds;
+// other errors, and none, stay what they are.
+func unread(err error) error {
+	var limit *Limit
+	var name *BadName
+	switch {
+	case errors.As(err, &limit):
+		return &flow.Refusal{Rule: flow.RuleLimit, Reason: limit.Reason, Hint: limit.Hint}
+	case errors.As(err, &name):
+		return &flow.Refusal{Rule: flow.RulePath, Reason: name.Error(), Hint: "git fsck"}
+	}
+	return err
+}
+
 func (s *Store) specFacts(q flow.Question, f *flow.Facts) error {
 	f.Specs = map[string]bool{}
 	if len(q.Specs) == 0 {
@@ -110,7 +124,7 @@ func (s *Store) submissionFacts(ctx context.Context, q flow.Question, f *flow.Fa
 	}
 	changes, err := s.Repo.Changes(ctx, f.Base, q.Submission)
 	if err != nil {
-		return err
+		return unread(err)
 	}
 	for _, c := range changes {
 		f.Changes = append(f.Changes, flow.PathChange{Path: c.Path, Mode: c.Mode, Was: c.OldMode, Size: c.Size, Link: c.Link})
@@ -156,7 +170,7 @@ func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts, 
 	}
 	merged, err := merge(ctx, q.Onto, q.Submission)
 	if err != nil {
-		return err
+		return unread(err)
 	}
 	if len(merged.Conflicts) == 0 {
 		f.Merged = merged.Tree
@@ -185,7 +199,7 @@ func (s *Store) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
 		}
 		s.merges[key] = m
 	}
-	return m, err
+	return m, unread(err)
 }
 
 // Crossed reports whether merging compares a submission with another commit

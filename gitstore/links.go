@@ -143,7 +143,7 @@ func (s *Store) badLink(ctx context.Context, base, now ID, changes []Change) (pa
 	if len(changed) == 0 {
 		return "", "", nil
 	}
-	links, err := s.linksOf(ctx, now)
+	links, err := s.objects.links(ctx, now, maxLinks)
 	if err != nil {
 		return "", "", err
 	}
@@ -166,30 +166,4 @@ func (s *Store) badLink(ctx context.Context, base, now ID, changes []Change) (pa
 		}
 	}
 	return "", "", nil
-}
-
-// linksOf lists the symbolic links of a tree, up to one more than are looked at.
-func (s *Store) linksOf(ctx context.Context, root ID) ([]string, error) {
-	var links []string
-	w := comparison{o: s.objects, commit: root, todo: []pair{{new: root}}}
-	for len(w.todo) > 0 && len(links) <= maxLinks {
-		last := w.todo[len(w.todo)-1]
-		w.todo = w.todo[:len(w.todo)-1]
-		if w.folders++; w.folders > MaxChanges || len(w.todo) > MaxChanges {
-			return nil, w.limited("has symbolic links among more than %d folders", MaxChanges)
-		}
-		c, err := w.open(last.new)
-		for ; err == nil && c.more; err = c.next() {
-			switch path := last.dir + c.entry.Name; c.entry.Mode {
-			case ModeTree:
-				w.todo = append(w.todo, pair{dir: path + "/", new: c.entry.ID})
-			case ModeSymlink:
-				links = append(links, path)
-			}
-		}
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return nil, err
-		}
-	}
-	return links, nil
 }

@@ -46,7 +46,8 @@ const maxConflicts = 16 << 20
 // commits and the version of git only. The tree is written to the repository; a
 // move that names it makes it durable.
 // Both commits must have been flushed. A conflict is no error; commits without
-// a common ancestor, or a missing one, are a *GitError.
+// a common ancestor, or a missing one, are a *GitError, more conflicts than are
+// read a *Limit.
 func (r *Repo) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
 	dir := filepath.Join(r.commonDir, "liza", "merge.git")
 	if err := r.makeMergeDir(dir); err != nil {
@@ -116,7 +117,7 @@ func (r *Repo) mergeTree(ctx context.Context, c Cmd) (m Merge, err error) {
 	err = r.stream(ctx, c, func(b *bufio.Reader) error {
 		out, err = io.ReadAll(io.LimitReader(b, maxConflicts+1))
 		if len(out) > maxConflicts {
-			return limited("git merge-tree "+c.Args[len(c.Args)-2]+" "+c.Args[len(c.Args)-1], "the merge has conflicts in more files than are read")
+			return &Limit{"the merge has conflicts in more files than are read", "git merge-tree " + c.Args[len(c.Args)-2] + " " + c.Args[len(c.Args)-1]}
 		}
 		return err
 	})

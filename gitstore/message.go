@@ -7,6 +7,9 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
+// A commit that holds the largest move is read.
+const _ uint = maxCommit - (MaxMove + 64<<10)
+
 // encodeMove renders a move as the message of its commit: a subject for
 // people, an empty line, the move as YAML.
 func encodeMove(m flow.Move) (string, error) {

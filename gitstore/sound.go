@@ -46,7 +46,7 @@ func (s *Store) flaw(ctx context.Context, tip, base, commit ID, changes []Change
 			return &flow.Refusal{Rule: flow.RuleContent, Reason: u.reason, Hint: again}, nil
 		}
 		var limit *flow.Refusal
-		if errors.As(err, &limit) {
+		if errors.As(unread(err), &limit) {
 			return limit, nil
 		}
 		if errors.Is(err, ErrNoObject) {

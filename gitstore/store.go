@@ -111,10 +111,6 @@ func (s *Store) emptyBoard() (*flow.Board, snapshot) {
 	return flow.Open(source, time.Time{}), source
 }
 
-// maxCommit bounds what is read as a commit of the state ref: a move, its
-// signature and the headers.
-const maxCommit = MaxMove + 64<<10
-
 // commitObject reads a commit that holds a move, or says that it does.
 func (s *Store) commitObject(id ID) (Commit, error) {
 	c, err := s.objects.Commit(id)

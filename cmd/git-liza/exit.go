@@ -68,6 +68,8 @@ func classify(err error) failure {
 	var unfinished *work.Unfinished
 	var locked *gitstore.Locked
 	var unowned *gitstore.Unsafe
+	var limit *gitstore.Limit
+	var name *gitstore.BadName
 	switch {
 	case errors.As(err, &unfinished):
 		return incomplete(unfinished)
@@ -90,6 +92,10 @@ func classify(err error) failure {
 		return failure{exitRefused, "refused", "obstacle", err.Error(), obstacle.Hint, nil}
 	case errors.As(err, &dirty):
 		return failure{exitRefused, "refused", "dirty", err.Error(), dirty.Hint, nil}
+	case errors.As(err, &limit):
+		return failure{exitRefused, "refused", string(flow.RuleLimit), limit.Reason, limit.Hint, nil}
+	case errors.As(err, &name):
+		return failure{exitRefused, "refused", string(flow.RulePath), name.Error(), "git fsck", nil}
 	case errors.As(err, &usage):
 		return failure{exitUsage, "usage", "usage", usage.Error(), usage.hint, nil}
 	case errors.As(err, &breach):
