@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// child is the work of a process that a test starts.
+// child is the work of a process that a test of the board starts.
 func child(task string, args []string) error {
 	ctx := context.Background()
 	r, err := Open(ctx, args[0])
@@ -21,12 +21,23 @@ func child(task string, args []string) error {
 	}
 	defer r.Close()
 	switch task {
+	case "open", "move", "identity", "merge", "quarantine", "flush":
+		return gitChild(ctx, r, task, args[1:])
+	case "stopped":
+		return childStopped(ctx, r, args[1])
+	case "replay":
+		return childReplay(ctx, r)
+	}
+	return childStore(ctx, r, task, args[1:])
+}
+
+// gitChild is the work of a process that a test of git starts.
+func gitChild(ctx context.Context, r *Repo, task string, args []string) error {
+	switch task {
 	case "open":
 		return nil
 	case "move":
-		return childMove(ctx, r, args[1:])
-	case "stopped":
-		return childStopped(ctx, r, args[1])
+		return childMove(ctx, r, args)
 	case "identity":
 		name, email, err := r.Identity(ctx)
 		if err != nil {
@@ -36,17 +47,15 @@ func child(task string, args []string) error {
 		fmt.Printf("%s <%s>\n", name, email)
 		return nil
 	case "merge":
-		m, err := r.Merge(ctx, ID(args[1]), ID(args[2]))
+		m, err := r.Merge(ctx, ID(args[0]), ID(args[1]))
 		fmt.Println(m.Tree, m.Conflicts)
 		return err
 	case "quarantine":
-		return childQuarantine(ctx, r, args[1])
+		return childQuarantine(ctx, r, args[0])
 	case "flush":
 		return childFlush(ctx, r)
-	case "replay":
-		return childReplay(ctx, r)
 	}
-	return childStore(ctx, r, task, args[1:])
+	return fmt.Errorf("unknown task %q", task)
 }
 
 // childMove moves refs given as NAME=OLD=NEW, after reading the configuration.
@@ -100,7 +109,7 @@ func childReplay(ctx context.Context, r *Repo) error {
 		}
 		start, signed := time.Now(), 0
 		chain, breach := s.chain(ID(f[1]), ID(f[0]))
-		if breach != nil && f[0] != string(r.zero()) {
+		if breach != nil && strings.Trim(f[0], "0") != "" {
 			return breach
 		}
 		for _, id := range chain {

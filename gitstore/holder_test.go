@@ -15,7 +15,7 @@ import (
 // childStopped takes a turn and is stopped with it, as by Ctrl-Z.
 func childStopped(ctx context.Context, r *Repo, which string) error {
 	take := r.Queue
-	if which == turnToPush.file {
+	if which == "push.lock" {
 		take = r.pushTurn
 	}
 	release, err := take(ctx)
@@ -34,15 +34,15 @@ func childStopped(ctx context.Context, r *Repo, which string) error {
 // type.
 func TestStoppedHolderIsNamed(t *testing.T) {
 	t.Parallel()
-	for _, turn := range []turn{turnToWrite, turnToPush} {
-		t.Run(turn.file, func(t *testing.T) {
+	for file, what := range map[string]string{"queue.lock": "write", "push.lock": "talk to the remote"} {
+		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			l := newLane(t)
 			l.a.add("task-1")
 			l.a.add("task-2")
 			notices := make(chan string, 10)
 			l.a.store.Repo.Notice = func(line string) { notices <- line }
-			cmd := storeChild(os.Args[0], l.a.dir, "stopped", turn.file)
+			cmd := storeChild(os.Args[0], l.a.dir, "stopped", file)
 			cmd.Stderr = os.Stderr
 			stdin, err := cmd.StdinPipe()
 			require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestStoppedHolderIsNamed(t *testing.T) {
 			select {
 			case line := <-notices:
 				require.Equal(t, fmt.Sprintf("waiting for process %d (git liza), which has this clone's turn to %s; if it is stopped, type fg in its terminal, or: kill -CONT %[1]d",
-					cmd.Process.Pid, turn.what), line)
+					cmd.Process.Pid, what), line)
 			case err := <-done:
 				require.FailNow(t, "nobody waited", "%v", err)
 			case <-time.After(time.Minute):
@@ -84,7 +84,8 @@ func TestStoppedHolderIsNamed(t *testing.T) {
 // What stands in a lock file is anybody's word.
 func TestHolderThatIsNone(t *testing.T) {
 	t.Parallel()
-	r := newLane(t).a.store.Repo
+	r := open(t, seeded(t))
+	require.NoError(t, os.Mkdir(r.commonDir+"/liza", 0o777))
 	var told []string
 	r.Notice = func(line string) { told = append(told, line) }
 	for _, text := range []string{"", "x", "-1 claim", "0 claim", "1 claim", fmt.Sprint(os.Getpid()) + " claim", "9999999999999999999999 claim"} {

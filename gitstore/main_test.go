@@ -20,9 +20,12 @@ import (
 // before it, and its folder would not be empty.
 const unattended = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
 
-// TestMain pins what git reads from its surroundings. With GITSTORE_TEST_CHILD
-// set the test binary is a process that a test starts in order to kill it.
-func TestMain(m *testing.M) {
+func TestMain(m *testing.M) { runPinned(m, child) }
+
+// runPinned runs tests and ends the process. What git reads from its surroundings
+// is pinned. With GITSTORE_TEST_CHILD set the test binary is a process that a
+// test starts, for example in order to kill it: it does the work of child.
+func runPinned(m *testing.M, child func(task string, args []string) error) {
 	if task := os.Getenv("GITSTORE_TEST_CHILD"); task != "" {
 		if err := child(task, os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -246,7 +246,7 @@ var killSteps = map[string]func(*testing.T, *desk) (undo func(), reached func() 
 		return release, func() bool { return true }
 	},
 	"before the journal": func(t *testing.T, d *desk) (func(), func() bool) {
-		journal := d.store.Repo.journalDir()
+		journal := filepath.Join(d.store.Repo.CommonDir(), "liza", "journal")
 		require.NoError(t, os.RemoveAll(journal))
 		before := len(objectFiles(d))
 		require.NoError(t, syscall.Mkfifo(journal, 0o666)) // no folder can be made there
@@ -275,7 +275,7 @@ func objectFiles(d *desk) []string {
 }
 
 func journals(d *desk) []string {
-	files, _ := filepath.Glob(filepath.Join(d.store.Repo.journalDir(), "*"))
+	files, _ := filepath.Glob(filepath.Join(d.store.Repo.CommonDir(), "liza", "journal", "*"))
 	return files
 }
 
