@@ -7,6 +7,9 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
+// MaxMove bounds what is read as the move in the message of one commit, in bytes.
+const MaxMove = 4 << 20
+
 // A commit that holds the largest move is read.
 const _ uint = maxCommit - (MaxMove + 64<<10)
 

@@ -7,11 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on what is read, in bytes.
-const (
-	MaxDocument = 256 << 10 // one document of the blackboard
-	MaxMove     = 4 << 20   // the move in the message of one commit
-)
+// MaxDocument bounds what is read as one document of the blackboard, in bytes.
+const MaxDocument = 256 << 10
 
 // maxDepth bounds how deep lists and mappings nest, written or read. No
 // document of ours passes 10.

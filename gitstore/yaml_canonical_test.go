@@ -135,10 +135,10 @@ func TestNearlyCanonical(t *testing.T) {
 func TestForeignFormIsForSmallDocuments(t *testing.T) {
 	t.Parallel()
 	big := "a: b # c\n" + strings.Repeat("x", MaxDocument) + ": d\n"
-	_, err := parseDocument("move", []byte(big), MaxMove, MaxDocument)
+	_, err := parseDocument("move", []byte(big), 4<<20, MaxDocument)
 	require.EqualError(t, err, "move:1: the document is not in canonical form")
-	_, err = ParseDocument("plan", []byte("a: b # c\n"+strings.Repeat("y: z # w\n", 1)), MaxMove)
+	_, err = ParseDocument("plan", []byte("a: b # c\n"+strings.Repeat("y: z # w\n", 1)), 4<<20)
 	require.NoError(t, err)
-	_, err = parseDocument("move", []byte(strings.Repeat("- a\n", maxNodes)), MaxMove, MaxDocument)
+	_, err = parseDocument("move", []byte(strings.Repeat("- a\n", maxNodes)), 4<<20, MaxDocument)
 	require.EqualError(t, err, "move:300000: the document holds more than 300000 values")
 }

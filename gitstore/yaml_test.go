@@ -88,7 +88,7 @@ func TestInlineDetail(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "act: claim\nlease: 30m\nnote: x\n", string(data))
 
-	doc, err := ParseDocument("move", data, MaxMove)
+	doc, err := ParseDocument("move", data, 4<<20)
 	require.NoError(t, err)
 	var header yamlMove
 	require.EqualError(t, doc.Decode(&header), `move:2: unknown key "lease"`)
