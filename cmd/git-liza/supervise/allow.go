@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -11,7 +12,7 @@ import (
 // git's configuration. What cannot be written yet, because somebody else writes
 // there, is tried again until the session is over.
 func (s *supervisor) allow(ctx context.Context, w *watcher, over bool) {
-	if len(w.wants) == 0 || w.e.role != flow.Planner {
+	if len(w.wants) == 0 || w.e.role != flow.Planner || !s.rush.settings.on(work.TrustPlanner) {
 		return
 	}
 	err := s.clone.TrustOwn(ctx, w.wants...)

@@ -14,7 +14,7 @@ import (
 
 // A ground is what a session stands on: the board and the integration branch,
 // and the hooks that guard both. What a session moves there against the rules is
-// put back when it has ended.
+// put back when it has ended, and so are [settings].
 type ground struct {
 	footing work.Footing
 	hooks   func(context.Context) (string, error) // nil where nobody asked for hooks
@@ -26,6 +26,9 @@ func (s *supervisor) ground(ctx context.Context) (g ground, err error) {
 	g.alone = s.rush.sessions.Add(1) == 1
 	if g.footing, err = s.clone.Footing(ctx); err == nil && s.rush.Hooks != nil {
 		g.hooks, err = s.rush.Hooks(ctx)
+	}
+	if err == nil {
+		err = s.rush.settings.begin(ctx, s.clone)
 	}
 	if err != nil {
 		s.rush.sessions.Add(-1)
@@ -62,9 +65,14 @@ func (s *supervisor) reclaim(ctx context.Context, e *errand, g ground, ending *p
 		if line != "" {
 			said = append(said, line)
 		}
-		if err == nil {
-			err = hooksErr
-		}
+		err = errors.Join(err, hooksErr)
+	}
+	back, told, settingsErr := s.rush.settings.end(ctx, s.clone)
+	if err = errors.Join(err, settingsErr); len(back) > 0 {
+		said = append(said, "of git's configuration "+strings.Join(back, ", ")+" is as it was before; its user changes it while no session runs")
+	}
+	for _, line := range told {
+		s.say("%s: %s", s.id, line)
 	}
 	if e.role == flow.Coder && err == nil {
 		err = s.home(ctx, e)

@@ -63,6 +63,7 @@ type Rush struct {
 
 	sessions  atomic.Int32                 // that run
 	footing   atomic.Pointer[work.Footing] // of the one that began last
+	settings  settings
 	committer [2]string
 	mask      *secret.Mask // of what is kept
 	view      *work.View

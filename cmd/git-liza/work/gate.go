@@ -150,17 +150,27 @@ func (c *Clone) Trust(ctx context.Context, commands ...string) error {
 // or its planner where liza.trust.planner is on. It asks before the move, so
 // that a command is never on the board and refused on the machine it is from.
 // A human's commands that a model gave, which may have no shell otherwise, are
-// none of these.
+// none of these. Those of a planner in a session are for its supervisor to allow:
+// a sandbox may keep git's configuration from the planner, and it could turn the
+// setting on there itself.
 func (c *Clone) TrustOwn(ctx context.Context, commands ...string) error {
-	planner, err := c.Repo.Config(ctx, "liza.trust.planner")
+	if c.Generation.Spawned() {
+		return nil
+	}
+	c.Repo.Renew()
+	planner, err := c.Repo.Config(ctx, TrustPlanner)
 	if err != nil {
 		return err
 	}
-	if c.By.IsHuman() && !c.Distant || c.By.Role() == flow.Planner && (planner == "true" || planner == "1" || planner == "yes" || planner == "on") {
+	if c.By.IsHuman() && !c.Distant || c.By.Role() == flow.Planner && on(planner) {
 		err = c.Trust(ctx, commands...)
-	}
-	if c.Generation.Spawned() {
-		return nil // a sandbox may keep git's configuration from it; its supervisor allows them as well
 	}
 	return err
 }
+
+// TrustPlanner is the key that lets the commands of this machine's planners run
+// here.
+const TrustPlanner = "liza.trust.planner"
+
+// on reports whether the value of a switch is yes.
+func on(value string) bool { return slices.Contains([]string{"true", "1", "yes", "on"}, value) }

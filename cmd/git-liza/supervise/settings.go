@@ -1,0 +1,45 @@
+package supervise
+
+import (
+	"context"
+	"sync"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+)
+
+// settings are those that the sessions of a rush began on. Sessions that run at
+// once share them: what one of them has changed is nothing that the next may keep.
+type settings struct {
+	mu      sync.Mutex
+	running int
+	base    work.Settings
+}
+
+// begin notes how the settings stand, unless a session runs already.
+func (k *settings) begin(ctx context.Context, c *work.Clone) (err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.running == 0 {
+		if k.base, err = c.Settings(ctx); err != nil {
+			return err
+		}
+	}
+	k.running++
+	return nil
+}
+
+// end puts them back after a session, as [work.Clone.ReturnSettings] says.
+func (k *settings) end(ctx context.Context, c *work.Clone) (back, told []string, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.running--
+	k.base, back, told, err = c.ReturnSettings(ctx, k.base)
+	return back, told, err
+}
+
+// on reports whether a switch was on before the sessions that run.
+func (k *settings) on(key string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.base.On(key)
+}
