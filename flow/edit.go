@@ -21,21 +21,40 @@ func editable(p *play) *Refusal {
 	return p.fixed()
 }
 
-// fixed names to a human what leads to a state in which the task can be
-// described, where one command does, or two.
+// fixed names what leads to a state in which the task can be described, where
+// the caller can type that.
 func (p *play) fixed() *Refusal {
-	id := string(p.task.ID)
-	hint, block := "git liza show "+id, "git liza block "+id+" --reason R"
+	return refuse(RuleState, p.toDescribe(), "edit does not apply to %s, which is %s; only its budget can change, by a human", p.task.ID, p.from)
+}
+
+// toDescribe is the command to type before an edit. Work that was submitted is
+// rejected first, by somebody who may judge it, or the task is replaced.
+func (p *play) toDescribe() string {
+	id, human := string(p.task.ID), p.move.By.IsHuman()
+	block := "git liza block " + id + " --reason R --question Q"
 	switch {
-	case !p.move.By.IsHuman():
-	case p.from == Claimed && p.task.Claim.From == Unclaimed:
-		hint = "git liza release " + id
-	case p.from == Claimed:
-		hint = "git liza release " + id + " && " + block
 	case p.from == Rejected, p.from == IntegrationFailed:
-		hint = block
+		return block
+	case p.from == ReadyForReview && (!human || independent(p) != nil):
+		return "git liza supersede " + id + " --by FILE --reason R"
+	case !human:
+		return "git liza show " + id
+	case p.from == Claimed && p.task.Claim.From == Unclaimed:
+		return "git liza release " + id
+	case p.from == Claimed:
+		return "git liza release " + id + " && " + block
 	}
-	return refuse(RuleState, hint, "edit does not apply to %s, which is %s; only its budget can change, by a human", p.task.ID, p.from)
+	reject := (&RejectMove{Commit: p.task.Submission.Commit}).hint(p.task) + " && " + block
+	if p.from == Approved {
+		return reject
+	}
+	if !p.task.Review.live(p.move.At) {
+		return "git liza review " + id + " && " + reject
+	}
+	if p.task.Review.By == p.move.By {
+		return reject
+	}
+	return "git liza release " + id + " && git liza review " + id + " && " + reject
 }
 
 func (e *EditMove) check(p *play) *Refusal {

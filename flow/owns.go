@@ -279,3 +279,12 @@ func matchesAny(globs []glob, name string) bool {
 func quotePath(name string) string {
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
+
+// pathspec is quotePath for git's commands, which take a name with * for others
+// that it matches.
+func pathspec(name string) string {
+	if strings.ContainsAny(name, `*?[\`) || strings.HasPrefix(name, ":") {
+		name = ":(literal)" + name
+	}
+	return quotePath(name)
+}

@@ -131,6 +131,13 @@ func (a Act) HumansOnly() bool {
 	return !slices.ContainsFunc(rules, func(r rule) bool { return r.act == a && r.by != human })
 }
 
+// WorkOf reports whether agents of the role do the act with what they took: a
+// task, a review. In everybody else's name it is another move.
+func (a Act) WorkOf(role Role) bool {
+	own := map[Role]standing{Coder: coder | holder, CodeReviewer: reviewer | reviewHolder}[role]
+	return slices.ContainsFunc(rules, func(r rule) bool { return r.act == a && r.by&own != 0 })
+}
+
 func of[T any, D interface {
 	*T
 	Detail

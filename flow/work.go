@@ -117,11 +117,11 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 // content refuses what could reach outside the repository or swell it.
 func (p *play) content(c PathChange) *Refusal {
 	commit := " && git commit -m " + quotePath("Without "+c.Path)
-	hint := "git rm -- " + quotePath(c.Path) + commit // out of the worktree too, or it is added again
+	hint := "git rm -- " + pathspec(c.Path) + commit // out of the worktree too, or it is added again
 	limit := p.Settings().Config.BlobLimit
 	switch {
 	case c.Mode == 0o160000 && c.Was != 0o160000:
-		return refuse(RuleContent, "git rm --cached -- "+quotePath(c.Path)+commit, "%s is a new submodule link", c.Path)
+		return refuse(RuleContent, "git rm --cached -- "+pathspec(c.Path)+commit, "%s is a new submodule link", c.Path)
 	case c.Mode == 0o120000 && leavesTree(c.Path, c.Link):
 		return refuse(RuleContent, hint, "%s is a symbolic link out of the tree (%s)", c.Path, clip(c.Link))
 	case c.Size > limit:
@@ -206,12 +206,26 @@ func (s *SubmitMove) scope(p *play) *Refusal {
 		}
 		for _, rp := range denied {
 			if Match(rp.Deny, path) {
-				return refuse(RuleRolePaths, "git checkout "+string(s.Base)+" -- "+quotePath(path),
+				return refuse(RuleRolePaths, p.undo(s.Base, path),
 					"a %s may not change %s (%s) in a task of kind %s", role, path, rp.Deny, t.Kind)
 			}
 		}
 	}
 	return nil
+}
+
+// undo is the command that takes a change of a path back in one more commit: a
+// file that base does not have goes, and stays in the commits before.
+func (p *play) undo(base ObjectID, path string) string {
+	commit := " && git commit -m " + quotePath("Without "+path)
+	if p.facts != nil {
+		for _, c := range p.facts.Changes {
+			if c.Path == path && c.Was == 0 {
+				return "git rm -- " + pathspec(path) + commit
+			}
+		}
+	}
+	return "git checkout " + string(base) + " -- " + pathspec(path) + commit
 }
 
 func (s *SubmitMove) tests(p *play) *Refusal {

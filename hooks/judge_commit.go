@@ -38,7 +38,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	case t == nil:
 		return refusal(flow.RuleNotFound, "git liza list --all", "there is no task %s", id)
 	case t.Claim == nil:
-		return refusal(flow.RuleHolder, "git liza claim "+string(id), "%s is %s: %s does not hold it", id, t.Status, agent)
+		return refusal(flow.RuleHolder, toHold(t), "%s is %s: %s does not hold it", id, t.Status, agent)
 	case t.Claim.By != flow.Actor(agent):
 		return refusal(flow.RuleHolder, hint, "%s is held by %s, not by %s", id, t.Claim.By, agent)
 	}
@@ -61,6 +61,18 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 		return err
 	}
 	return writable(b.Settings().Config, t, agent.Role(), paths)
+}
+
+// toHold is what a coder types to hold a task again that nobody holds: what was
+// submitted comes back with a verdict.
+func toHold(t *flow.Task) string {
+	switch t.Status {
+	case flow.Unclaimed, flow.Rejected, flow.IntegrationFailed:
+		return "git liza claim " + string(t.ID)
+	case flow.ReadyForReview:
+		return "git liza await " + string(t.ID)
+	}
+	return "git liza show " + string(t.ID)
 }
 
 // taskOf is the task whose folder a work tree is, and the folder's name:

@@ -111,7 +111,7 @@ func (j *judge) branch(u Update) {
 			j.refuse(u.Name, refusal(RuleBranch, "git liza show "+string(id), "%s is held by %s (%s), who alone moves its branch", id, t.Claim.By, holder(t)))
 		}
 	case t.Submission == nil || t.Submission.Commit != u.New:
-		j.refuse(u.Name, refusal(RuleBranch, "git liza claim "+string(id), "%s is %s: its branch stands at the commit that was submitted and nowhere else", id, t.Status))
+		j.refuse(u.Name, refusal(RuleBranch, toHold(t), "%s is %s: its branch stands at the commit that was submitted and nowhere else", id, t.Status))
 	}
 }
 

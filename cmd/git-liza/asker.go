@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ func (s *session) agent() string {
 func (s *session) suit(hint string) string {
 	agent := s.agent()
 	if agent == "" {
-		return hint
+		return s.asTyped(hint)
 	}
 	hint, _, _ = strings.Cut(hint, " # ")
 	if _, other, named := strings.Cut(hint, " --as "); named && strings.Fields(other + " -")[0] != agent {
@@ -42,6 +43,27 @@ func (s *session) suit(hint string) string {
 		}
 	}
 	return hint
+}
+
+// lizaCommand finds the commands of ours that a hint is made of.
+var lizaCommand = regexp.MustCompile(`(?:^|&& |; )git liza [a-z-]+`)
+
+// asTyped is a hint for somebody who acts as an agent by --as: it goes on with
+// its task or review as that agent.
+func (s *session) asTyped(hint string) string {
+	var by flow.AgentID
+	if s.as == s.getenv("LIZA_AGENT_ID") || by.UnmarshalText([]byte(s.as)) != nil || strings.Contains(hint, " --as ") {
+		return hint
+	}
+	return lizaCommand.ReplaceAllStringFunc(hint, func(command string) string {
+		own := func(act flow.Act) bool {
+			return strings.HasSuffix(command, "git liza "+act.Command()) && act.WorkOf(by.Role())
+		}
+		if slices.ContainsFunc(flow.Acts(), own) {
+			return command + " --as " + string(by)
+		}
+		return command
+	})
 }
 
 // question is how an agent asks a human: the holder of a task by blocking it.

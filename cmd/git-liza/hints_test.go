@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"io/fs"
 	"os"
@@ -97,7 +98,7 @@ func refusedBy(ts *testscript.TestScript, neg bool, args []string) (hint, reason
 		ts.Fatalf("%v is not refused", args[1:])
 	}
 	said := ts.ReadFile("stderr")
-	if rule := lineOf(said, "rule: "); rule != args[0] {
+	if rule := cmp.Or(lineOf(said, "rule: "), "usage"); rule != args[0] {
 		ts.Fatalf("%v is refused by %q, not by %s", args[1:], rule, args[0])
 	}
 	if hint = lineOf(said, "hint: "); hint == "" {
@@ -133,7 +134,7 @@ var unhinted = map[string]string{
 	"hook": "hooks_attack", "not_bare": "hooks_install", "playbook": "script-agent", "push": "pre_push", "remote": "landed",
 	"review_worktree": "refuse_review_worktree", "trust": "hint_trust", "obstacle": "half_made",
 
-	"supervisor_only": "", "gate": "", "fact": "", "signature": "", "object": "", "secret": "", "hooks_installed": "",
+	"disk_full": "", "supervisor_only": "", "gate": "", "fact": "", "signature": "", "object": "", "secret": "", "hooks_installed": "",
 	"hooks_path": "", "nested_repository": "", "not_empty": "", "demo": "",
 }
 

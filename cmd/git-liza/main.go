@@ -173,7 +173,8 @@ func wrongUsage(err error, args []string) error {
 			words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(w, "<[") })
 			hint += " " + strings.Join(words, " ")
 		}
-		if flags := missing(parse.Context); flags != "" && len(args) > 0 && !slices.ContainsFunc(args, special) {
+		// An error of the context is about what was typed, not about what is missing.
+		if flags := missing(parse.Context); parse.Context.Error == nil && flags != "" && len(args) > 0 && !slices.ContainsFunc(args, special) {
 			hint = "git liza " + strings.Join(args, " ") + flags
 		}
 	}

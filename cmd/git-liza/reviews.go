@@ -121,20 +121,20 @@ func (c *rejectCommand) feedback(s *session) (flow.Feedback, error) {
 	var f flow.Feedback
 	if looksLikeYAML(text) {
 		if err := gitstore.Decode("reason", []byte(text), &f); err != nil {
-			return f, unstructured(c.ID, err)
+			return f, c.unstructured(err)
 		}
 		return f, nil
 	}
 	f, err := flow.ParseFeedback(text)
 	if err != nil {
-		return f, unstructured(c.ID, err)
+		return f, c.unstructured(err)
 	}
 	return f, nil
 }
 
-func unstructured(id flow.TaskID, err error) error {
+func (c *rejectCommand) unstructured(err error) error {
 	return &flow.Refusal{Rule: flow.RuleReason, Reason: "the reason: " + err.Error(),
-		Hint: "git liza reject " + string(id) + " --commit SHA --reason '- [blocker] FILE:LINE — ISSUE'"}
+		Hint: "git liza reject " + string(c.ID) + " --commit " + gitstore.ShellWord(c.Commit) + " --reason '- [blocker] FILE:LINE — ISSUE'"}
 }
 
 // looksLikeYAML tells the two forms of a reason apart by its first line.

@@ -133,7 +133,7 @@ func (s *session) claimed(repo *gitstore.Repo) (flow.Actor, flow.Generation, err
 	}
 	if s.as != "" {
 		if err := by.UnmarshalText([]byte(s.as)); err != nil {
-			return "", "", usagef("git liza help", "--as: %v", err)
+			return "", "", usagef("git liza agents", "--as: %v", err)
 		}
 		if text := s.getenv("LIZA_GENERATION"); text != "" && own == s.as {
 			if err := g.UnmarshalText([]byte(text)); err != nil {
@@ -179,6 +179,8 @@ func (s *session) holder(repo *gitstore.Repo) flow.Actor {
 		return "code-reviewer-1"
 	case t.Claim != nil:
 		return t.Claim.By
+	case t.Attempt != nil: // it waits for a verdict, or goes on after one
+		return t.Attempt.Coder
 	}
 	return unknown
 }
