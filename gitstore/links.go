@@ -148,7 +148,7 @@ func (s *Store) badLink(ctx context.Context, base, now ID, changes []Change) (pa
 		return "", "", err
 	}
 	if len(links) > maxLinks {
-		return links[0], fmt.Sprintf("is one of more than %d", maxLinks), nil
+		return "", "", tooMuch("there are more than %d symbolic links", maxLinks)
 	}
 	steps := 0
 	after := &resolver{s.objects, now, &steps, map[ID][]Entry{}}

@@ -27,11 +27,44 @@ type soundness struct {
 
 // An unsound object is one that git refuses, here or on another platform, or
 // that cannot be judged.
-type unsound struct{ reason string }
+type unsound struct {
+	reason string
+	mend   func(base, commit ID) string // the command that makes the work since base sound
+}
 
 func (u *unsound) Error() string { return u.reason }
 
-func unsoundf(format string, args ...any) error { return &unsound{fmt.Sprintf(format, args...)} }
+// unsoundf is about commits that git itself writes otherwise.
+func unsoundf(format string, args ...any) error {
+	return &unsound{fmt.Sprintf(format, args...), commitAnew}
+}
+
+// unsoundTree is about folders that git itself writes otherwise.
+func unsoundTree(format string, args ...any) error {
+	return &unsound{fmt.Sprintf(format, args...), func(base, _ ID) string {
+		// Not --soft: the index remembers the folders that it was read from.
+		return "git reset -q " + string(base) + " && git add -A && git commit -m MESSAGE"
+	}}
+}
+
+// unsoundPath is about a file or folder that no commit may have at a path.
+func unsoundPath(path, format string, args ...any) error {
+	return &unsound{fmt.Sprintf(format, args...), func(base, commit ID) string {
+		// Out of the work tree too, or it is added again. It need not be in the
+		// index, which takes no name that git refuses.
+		return "git rm -rq --ignore-unmatch -- " + ShellWord(":(top,literal)"+path) + " && " + commitAnew(base, commit)
+	}}
+}
+
+// tooMuch is about what is too large to be judged.
+func tooMuch(format string, args ...any) error {
+	return &unsound{fmt.Sprintf(format, args...), func(_, commit ID) string { return "git ls-tree -r -t " + string(commit) }}
+}
+
+// commitAnew makes one commit of all: an earlier one can hold what is wrong.
+func commitAnew(base, _ ID) string {
+	return "git reset -q --soft " + string(base) + " && git commit -m MESSAGE"
+}
 
 // flaw says what no git should take of the objects that a submission brings
 // beside the integration branch at tip, nil if all are sound.
@@ -39,11 +72,10 @@ func (s *Store) flaw(ctx context.Context, tip, base, commit ID, changes []Change
 	if base == "" {
 		return nil, nil // it has nothing in common with integration, which is refused
 	}
-	again := fmt.Sprintf("git reset --soft %s && git commit -m MESSAGE", base)
 	found := func(err error) (*flow.Refusal, error) {
 		var u *unsound
 		if errors.As(err, &u) {
-			return &flow.Refusal{Rule: flow.RuleContent, Reason: u.reason, Hint: again}, nil
+			return &flow.Refusal{Rule: flow.RuleContent, Reason: u.reason, Hint: u.mend(base, commit)}, nil
 		}
 		var limit *flow.Refusal
 		if errors.As(unread(err), &limit) {
@@ -77,8 +109,7 @@ func (s *Store) flaw(ctx context.Context, tip, base, commit ID, changes []Change
 		return found(err)
 	}
 	if why != "" {
-		again = "git rm --cached -- '" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-		return found(unsoundf("%.200q is a symbolic link that %s", path, why))
+		return found(unsoundPath(path, "%.200q is a symbolic link that %s", path, why))
 	}
 	return nil, nil
 }
@@ -137,7 +168,7 @@ func (j *soundness) commit(ctx context.Context, id ID) error {
 	if err := j.tree(ctx, "", c.Tree, old); err != nil {
 		var u *unsound
 		if errors.As(err, &u) {
-			return unsoundf("%s in commit %s", u.reason, id.Short())
+			return &unsound{u.reason + " in commit " + id.Short(), u.mend}
 		}
 		return err
 	}
@@ -151,21 +182,21 @@ func (j *soundness) tree(ctx context.Context, dir string, id ID, old []ID) error
 	}
 	j.known[id] = true
 	if j.folders++; j.folders > MaxChanges {
-		return unsoundf("there are more than %d new folders", MaxChanges)
+		return tooMuch("there are more than %d new folders", MaxChanges)
 	}
 	data, err := j.s.objects.rawTree(id, maxTree)
 	var large *tooLarge
 	if errors.As(err, &large) {
-		return unsoundf("the folder %.200q has %d bytes", dir, large.size)
+		return tooMuch("the folder %.200q has %d bytes", dir, large.size)
 	}
 	if err != nil {
 		return err
 	}
 	if j.bytes += len(data); j.bytes > maxTreeBytes {
-		return unsoundf("there are more than %d bytes of new folders", maxTreeBytes)
+		return tooMuch("there are more than %d bytes of new folders", maxTreeBytes)
 	}
 	if err := checkTree(data, j.s.Repo.hashLen/2); err != nil {
-		return unsoundf("the folder %.200q is not as git writes it: %v", dir, err)
+		return unsoundTree("the folder %.200q is not as git writes it: %v", dir, err)
 	}
 	entries, err := parseTree(data, j.s.Repo.hashLen/2)
 	if err != nil {
@@ -219,14 +250,14 @@ func (j *soundness) entry(path string, e Entry, was []Entry) error {
 	link := e.Mode == ModeSymlink
 	if len(was) == 0 || link {
 		if why := badPlatformName(e.Name, link); why != "" {
-			return unsoundf("%.300q %s", path, why)
+			return unsoundPath(path, "%.300q %s", path, why)
 		}
 	}
 	switch {
 	case len(path) > maxFilePath:
-		return unsoundf("a path has %d bytes, and no system takes more than %d: %.200q", len(path), maxFilePath, path)
+		return unsoundPath(path, "a path has %d bytes, and no system takes more than %d: %.200q", len(path), maxFilePath, path)
 	case strings.Count(path, "/") >= maxFolders:
-		return unsoundf("a path has more than %d folders: %.200q", maxFolders, path)
+		return unsoundPath(path, "a path has more than %d folders: %.200q", maxFolders, path)
 	case e.Mode != ModeBlob && e.Mode != ModeExecutable:
 		return nil
 	case ntfsModules.MatchString(e.Name) || hfsFolded(e.Name) == ".gitmodules":
@@ -244,11 +275,11 @@ func (j *soundness) content(path string, id ID, check func([]byte) error) error 
 	data, err := j.s.objects.readKind(id, "blob", maxGitFile)
 	var large *tooLarge
 	if errors.As(err, &large) {
-		return unsoundf("%.200q has %d bytes, at most %d are read", path, large.size, maxGitFile)
+		return unsoundPath(path, "%.200q has %d bytes, at most %d are read", path, large.size, maxGitFile)
 	}
 	if err == nil {
 		if bad := check(data); bad != nil {
-			return unsoundf("%.200q: %v", path, bad)
+			return unsoundPath(path, "%.200q: %v", path, bad)
 		}
 	}
 	return err
