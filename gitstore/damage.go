@@ -235,6 +235,28 @@ func (s *Store) checkHeads(ctx context.Context, heads []head, list func(*Repo, c
 	return errors.Join(damaged, err)
 }
 
+// Unreadable is the error of reading a commit that no ref of the board names yet,
+// called what: a *Damaged where an object that it brings beside integration cannot
+// be read, else err.
+func (s *Store) Unreadable(ctx context.Context, what string, commit, integration ID, err error) error {
+	var refused *flow.Refusal
+	if commit == "" || ctx.Err() != nil || errors.As(err, &refused) {
+		return err
+	}
+	found := s.checkHeads(ctx, []head{{what: what, commit: commit}}, func(r *Repo, ctx context.Context, commits []ID) ([]ID, error) {
+		return r.reachable(ctx, commits, []ID{integration})
+	})
+	var damaged *Damaged
+	if !errors.As(found, &damaged) {
+		return err
+	}
+	damaged.Hint = lookForDamage // nobody else has them
+	return damaged
+}
+
+// lookForDamage shows what cannot be read, and changes nothing.
+const lookForDamage = "git fsck --full --no-dangling"
+
 // gitWords is what git said of an object that it could not read.
 func gitWords(err error) string {
 	var git *GitError
@@ -251,7 +273,7 @@ func gitWords(err error) string {
 func (s *Store) refetch(ctx context.Context, refs []string) (string, error) {
 	remote, err := s.Repo.AnyRemote(ctx)
 	if err != nil || remote == "" {
-		return "git fsck --full --no-dangling", err
+		return lookForDamage, err
 	}
 	hint := fmt.Sprintf("find %s -type f -size 0 -path '*/objects/??/*' ! -name 'tmp_*' -delete", s.Repo.objectDir)
 	for _, ref := range refs { // one that the remote lacks must not keep the others from coming

@@ -71,7 +71,7 @@ var fateErrors = []struct {
 	kind string
 	err  error
 }{
-	{"offline", ErrOffline}, {"time limit", context.DeadlineExceeded},
+	{"remote disk", ErrRemoteFull}, {"offline", ErrOffline}, {"time limit", context.DeadlineExceeded},
 	{"git", ErrGitMissing}, {"disk", syscall.ENOSPC},
 }
 

@@ -24,10 +24,23 @@ func (s *Store) talk(ctx context.Context, l leaves, args ...string) ([]byte, err
 		return nil, err
 	}
 	out, err := s.Repo.Run(ctx, Cmd{Dir: s.Repo.MainWorkTree(), Args: args, Remote: true, Limit: limit, leaves: l})
-	if err == nil {
+	var e *GitError
+	switch {
+	case err == nil:
 		s.Repo.reached(s.Now())
+	case errors.As(err, &e) && saysFull(remoteWords(e.Stderr)):
+		err = fmt.Errorf("%w: %w", ErrRemoteFull, err)
 	}
 	return out, err
+}
+
+// ErrRemoteFull is wrapped when a remote says that its disk is full. The command
+// line tests it for its hint: there is nothing to clear on this machine.
+var ErrRemoteFull = errors.New("the disk of the remote is full, and who runs that machine has to make room")
+
+// saysFull reports whether words of git, or of the system, are about a full disk.
+func saysFull(words string) bool {
+	return strings.Contains(strings.ToLower(words), "no space left on device")
 }
 
 // remoteTimeout reads a duration such as 90s, or a number of seconds.
@@ -123,12 +136,15 @@ type refusedLine struct {
 func (r *rejection) Error() string { return "the remote refuses the push: " + r.said }
 
 // Unwrap is a *Locked where a lock file of the remote was in the way: git says
-// so in the one line that it has for each ref.
+// so in the one line that it has for each ref. Of a full disk it is ErrRemoteFull.
 func (r *rejection) Unwrap() error {
 	for _, l := range r.refused {
 		if locked, ok := l.err().(*Locked); ok {
 			return locked
 		}
+	}
+	if saysFull(r.said) {
+		return ErrRemoteFull
 	}
 	_, rest, found := strings.Cut(r.said, "Unable to create '")
 	path, _, whole := strings.Cut(rest, "': File exists")
@@ -145,17 +161,26 @@ func (r *rejection) Unwrap() error {
 	return &Locked{fmt.Sprintf("%s: %s", ErrRefLocked, path), unlockThere(gitDir)}
 }
 
-// ruleLocked is the rule of a server's judge for a push that a lock file stops.
-const ruleLocked flow.Rule = "ref_locked"
+// The rules of a server's judge for a push that a lock file or a full disk stops.
+const (
+	ruleLocked flow.Rule = "ref_locked"
+	ruleFull   flow.Rule = "disk_full"
+)
 
-// err is the answer as an error: of a lock that is in the way there it is a
-// *Locked, since nothing was judged.
+// err is the answer as an error. What kept the remote from judging is no refusal:
+// of a lock it is a *Locked, of a full disk it wraps ErrRemoteFull.
 func (l refusedLine) err() error {
-	if l.refusal.Rule == ruleLocked {
+	switch l.refusal.Rule {
+	case ruleLocked:
 		return &Locked{l.refusal.Reason, l.refusal.Hint}
+	case ruleFull:
+		return fmt.Errorf("%w: %s", ErrRemoteFull, l.refusal.Reason)
 	}
 	return l.refusal
 }
+
+// judged reports whether the line says something of what was pushed.
+func (l refusedLine) judged() bool { return l.refusal.Rule != ruleLocked && l.refusal.Rule != ruleFull }
 
 // push moves refs of a remote, all or none. After a *rejection none has moved;
 // after any other error nobody knows.

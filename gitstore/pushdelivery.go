@@ -51,7 +51,7 @@ func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, e
 			d.lost, d.others = true, len(news)
 			return nil, d.overtaken(ctx, news)
 		}
-		if lines := refusedBy(pushErr); len(lines) > 0 && lines[0].refusal.Rule == ruleLocked {
+		if lines := refusedBy(pushErr); len(lines) > 0 && !lines[0].judged() {
 			return nil, d.store.spread(ctx, chain, fmt.Errorf("remote %s: %w", d.remote, lines[0].err()))
 		} else if len(lines) > 0 {
 			if handled, err := d.refused(ctx, chain, lines); handled || err != nil {

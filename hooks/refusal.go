@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
+	"syscall"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -19,6 +22,7 @@ const (
 	RuleReplace   flow.Rule = "replace_ref" // nothing forges what a judge reads
 	RuleMoved     flow.Rule = "ref_moved"   // a push is judged against refs as they are
 	RuleLocked    flow.Rule = "ref_locked"  // a lock file that another process left is in the way
+	RuleFull      flow.Rule = "disk_full"   // a judge needs room on its disk
 	RuleTime      flow.Rule = "time_limit"  // a judgement ends
 	RuleUndecided flow.Rule = "undecided"   // a judge that cannot find out refuses
 )
@@ -34,6 +38,8 @@ func undecided(ctx context.Context, err error) *flow.Refusal {
 	switch {
 	case errors.As(err, &locked):
 		return refusal(RuleLocked, locked.Hint, "%v", locked)
+	case errors.Is(err, syscall.ENOSPC), asGit(err) && strings.Contains(err.Error(), "No space left on device"):
+		return refusal(RuleFull, "df -h "+here(), "there is no room to judge in: %v", err)
 	case ctx.Err() != nil:
 		return refusal(RuleTime, "git liza sync", "the judgement took longer than it may: push fewer moves at once")
 	case errors.As(err, &known):
@@ -42,13 +48,24 @@ func undecided(ctx context.Context, err error) *flow.Refusal {
 	return refusal(RuleUndecided, "git liza doctor", "the push cannot be judged: %v", err)
 }
 
+// here names the folder of the judge, which can be on another machine than the
+// one where a hint is read.
+func here() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	return quote(dir)
+}
+
 // replayed is the refusal of a state commit that does not replay.
 func replayed(ctx context.Context, err error) *flow.Refusal {
 	var known *flow.Refusal
+	var system syscall.Errno
 	switch {
-	case ctx.Err() != nil, errors.As(err, &known):
+	case ctx.Err() != nil, errors.As(err, &known), errors.Is(err, syscall.ENOSPC):
 		return undecided(ctx, err)
-	case errors.Is(err, gitstore.ErrNoObject), asGit(err):
+	case errors.Is(err, gitstore.ErrNoObject), asGit(err), errors.As(err, &system): // the machine's fault, not the move's
 		return refusal(RuleUndecided, "git liza fsck", "the move cannot be judged: %v", err)
 	}
 	return refusal(RuleReplay, "git liza fsck", "%v", err)

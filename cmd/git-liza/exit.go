@@ -70,6 +70,7 @@ func classify(err error) failure {
 	var unowned *gitstore.Unsafe
 	var limit *gitstore.Limit
 	var name *gitstore.BadName
+	var damaged *gitstore.Damaged
 	switch {
 	case errors.As(err, &unfinished):
 		return incomplete(unfinished)
@@ -104,6 +105,8 @@ func classify(err error) failure {
 		return failure{exitFailed, "failed", "diverged", err.Error(), apart.Hint, nil}
 	case errors.As(err, &unowned):
 		return failure{exitFailed, "failed", "unsafe_directory", err.Error(), "git config --global --add safe.directory " + gitstore.ShellWord(unowned.Dir), nil}
+	case errors.As(err, &damaged):
+		return failure{exitFailed, "failed", "damaged", err.Error(), damaged.Hint, nil}
 	case errors.As(err, &locked):
 		return failure{exitFailed, "failed", "ref_locked", err.Error(), locked.Hint, nil}
 	case errors.As(err, &document):
@@ -135,6 +138,7 @@ var sentinels = []struct {
 	{gitstore.ErrStateLost, exitFailed, "failed", "state_lost", "git liza fsck --repair"},
 	{gitstore.ErrNoRepository, exitNoBoard, "no_blackboard", "no_repository", "git init && git commit --allow-empty -m first"},
 	{gitstore.ErrConflict, exitConflict, "conflict", "conflict", "type the command again"},
+	{gitstore.ErrRemoteFull, exitFailed, "failed", "disk_full", "git remote -v"},
 	{gitstore.ErrOffline, exitFailed, "failed", "offline", "git liza sync"},
 	{context.Canceled, exitFailed, "failed", "interrupted", "type the command again"},
 	{context.DeadlineExceeded, exitConflict, "conflict", "time_limit", "type the command again"},
@@ -164,7 +168,7 @@ func classifySentinel(err error) failure {
 		}
 	}
 	reason := err.Error()
-	if strings.Contains(reason, "No space left on device") {
+	if strings.Contains(strings.ToLower(reason), "no space left on device") {
 		return failure{exitFailed, "failed", "disk_full", reason, "df -h .", nil}
 	}
 	return failure{exitFailed, "failed", "failed", reason, "git liza doctor", nil}

@@ -15,12 +15,25 @@ import (
 
 // Submit asks for a review of a commit, the tip of the task's branch if it is
 // "". The command's own checks come first: the worktree is clean, the commit
-// is the branch's tip, the task's verify passes at it.
+// is the branch's tip, the task's verify passes at it. A commit of which objects
+// cannot be read is a *gitstore.Damaged.
 func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {
 	b, refusal, err := c.opened(ctx, flow.ActSubmit, id)
 	if err != nil {
 		return gitstore.Result{}, err
 	}
+	r, err := c.submit(ctx, b, refusal, id, commit)
+	if err == nil {
+		return r, nil
+	}
+	tip, lookErr := c.Repo.Resolve(ctx, "refs/heads/"+id.Branch())
+	if lookErr != nil {
+		return r, err
+	}
+	return r, c.Store.Unreadable(ctx, "the branch "+id.Branch(), tip, b.Settings().Integration.Tip, err)
+}
+
+func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {
 	d := &flow.SubmitMove{Commit: commit}
 	t := b.Task(id)
 	if t != nil && t.Status == flow.Claimed && refusal == nil {
