@@ -222,7 +222,7 @@ func (s *Store) ready(ctx context.Context, on base) (*flow.Board, snapshot, erro
 	if err != nil || on.pending {
 		return before, source, err
 	}
-	if err := s.vouch(ctx, on.tip); err != nil {
+	if err := s.Vouch(ctx, on.tip); err != nil {
 		return nil, source, err
 	}
 	return before, source, s.settle(ctx, on.tip, before)

@@ -26,7 +26,7 @@ func (s *Store) Reclaim(ctx context.Context, known ID) (Repaired, error) {
 		return Repaired{}, err
 	}
 	if follows {
-		if err := s.vouch(ctx, tip); err != nil {
+		if err := s.Vouch(ctx, tip); err != nil {
 			return s.Repair(ctx)
 		}
 		return Repaired{Was: tip, Is: tip}, nil

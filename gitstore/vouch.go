@@ -12,11 +12,12 @@ import (
 // on them. Behind more of them, as in a fresh clone, only the last one is.
 const vouchAtMost = 200
 
-// vouch refuses to build on a tip that this clone neither wrote nor verified
-// before and that does not replay. In the ordinary case, its own last move, it
-// costs reading one small file. The error is a *DocumentError where a document
-// is the reason, else a *Breach.
-func (s *Store) vouch(ctx context.Context, tip ID) error {
+// Vouch refuses a tip that this clone neither wrote nor verified before and that
+// does not replay: nothing is built on it. In the ordinary case, its own last
+// move, it costs reading one small file; what is sound is remembered. The error is
+// a *DocumentError where a document is the reason, else a *Breach, or the
+// context's.
+func (s *Store) Vouch(ctx context.Context, tip ID) error {
 	written := s.known("written")
 	if tip == written {
 		return nil
@@ -73,8 +74,8 @@ func (s *Store) readable(tip ID) error {
 	return b.Err()
 }
 
-// wrote keeps the tip as one to build on. It runs while the queue is held;
-// that it cannot be kept, or is torn, costs time only.
+// wrote keeps the tip as one to build on. That it cannot be kept, is torn, or is
+// replaced by an older one where the queue is not held, costs time only.
 func (s *Store) wrote(tip ID) { _ = os.WriteFile(s.knownFile("written"), []byte(tip+"\n"), 0o666) }
 
 func (s *Store) knownFile(name string) string {

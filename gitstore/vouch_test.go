@@ -58,12 +58,12 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 			require.NoError(t, os.Remove(d.store.knownFile("written")))
 		}
 		var breach *Breach
-		require.ErrorAs(t, d.store.vouch(ctx, d.at(StateRef)), &breach)
+		require.ErrorAs(t, d.store.Vouch(ctx, d.at(StateRef)), &breach)
 		require.Equal(t, middle, breach.Commit, "below the tip")
 		git(t, d.dir, "update-ref", StateRef, string(base))
 	}
 	tip := d.at(StateRef)
-	require.NoError(t, d.store.vouch(ctx, tip))
+	require.NoError(t, d.store.Vouch(ctx, tip))
 	require.Equal(t, tip, d.store.known("written"), "not again")
 	chain, err := d.store.unvouched(tip, tip)
 	require.NoError(t, err)

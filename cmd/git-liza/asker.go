@@ -76,7 +76,7 @@ func (s *session) question() string {
 
 // humanCommands are the commands that no agent may type.
 func humanCommands() []string {
-	list := []string{"git liza trust"}
+	list := []string{"git liza trust", work.RepairBoard}
 	for _, act := range flow.Acts() {
 		shared := func(other flow.Act) bool { return other.Command() == act.Command() && !other.HumansOnly() }
 		if act != flow.ActInit && !slices.ContainsFunc(flow.Acts(), shared) {

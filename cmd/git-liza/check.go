@@ -93,6 +93,23 @@ func breachOf(err error) breach {
 	return breach{Rule: "corrupt", Reason: err.Error()}
 }
 
+// breach is what makes the board's last moves ones that nothing is built on, nil
+// where they replay.
+func (l look) breach(s *session) (*breach, error) {
+	err := l.Store.Vouch(s.ctx, l.tip)
+	if err == nil || s.ctx.Err() != nil {
+		return nil, s.ctx.Err()
+	}
+	found := breachOf(err)
+	var replay *gitstore.Breach
+	if errors.As(err, &replay) {
+		found = breachOf(replay.Err)
+		found.Commit = replay.Commit
+		found.Reason = "state commit " + replay.Commit.Short() + ": " + found.Reason
+	}
+	return &found, nil
+}
+
 type fsckCommand struct {
 	Full   bool `help:"Replay every move from the first one, not only those since the last check."`
 	Repair bool `help:"Go back to the last state that replays; what is wrong is kept under refs/liza/rescue/."`
@@ -119,7 +136,7 @@ func (c *fsckCommand) Run(s *session) error {
 	if found != nil {
 		b := breachOf(found.Err)
 		b.Commit = found.Commit
-		hint := "git liza fsck --repair"
+		hint := work.RepairBoard
 		var refusal *flow.Refusal
 		if errors.Is(found.Err, gitstore.ErrForeignRef) && errors.As(found.Err, &refusal) {
 			hint = refusal.Hint // the board is sound, a branch is not where it says

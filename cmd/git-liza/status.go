@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/hooks"
 )
@@ -42,6 +43,7 @@ type glance struct {
 	Waiting     []waitGroup    `json:"waiting"`
 	Unheard     []flow.Role    `json:"unheard"` // that tasks wait for, and no supervisor speaks for
 	Next        []step         `json:"next"`
+	Breach      *breach        `json:"breach"` // why no move is built on the board's last ones; null where they replay
 
 	archived bool // no task is live, some are archived
 }
@@ -82,6 +84,9 @@ func (c *statusCommand) Run(s *session) error {
 		}
 	}
 	g.archived = len(tasks) == 0 && len(l.board.IDs(flow.Archive)) > 0
+	if g.Breach, err = l.breach(s); err != nil {
+		return err
+	}
 	if l.self, err = l.identity(s); err != nil {
 		return err
 	}
@@ -99,6 +104,9 @@ func (c *statusCommand) Run(s *session) error {
 	g.Waiting = l.waiting(tasks, g.Agents)
 	g.Unheard = unheard(g.Waiting, g.Agents)
 	g.Next = l.next(g.Waiting, tasks)
+	if g.Breach != nil {
+		g.Next = []step{{s.suit(work.RepairBoard), "the board's last moves do not replay, and no other is made on them"}}
+	}
 	if n := len(g.Next); n > 0 && g.Next[n-1].Command == goalDone {
 		if take := s.takes(l.Repo, l.board); take != "" {
 			g.Next = slices.Insert(g.Next, n-1, step{take, "what was merged is on " + settings.Integration.Name})
@@ -116,6 +124,9 @@ func (c *statusCommand) Run(s *session) error {
 // text is the glance for people, on one screen.
 func (g *glance) text(settings flow.Settings, goal *flow.Goal, sprint *flow.Sprint, at time.Time, width int) string {
 	var head table
+	if g.Breach != nil {
+		head.add("broken", firstLine(g.Breach.Reason)+", and no move is made: "+g.Next[0].Command)
+	}
 	if goal != nil {
 		head.add("goal", fmt.Sprintf("%s  %s  %s (%s)", goal.ID, goal.Status, goal.Title, goal.Spec))
 	}

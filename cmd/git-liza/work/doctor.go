@@ -34,11 +34,11 @@ func bad(check, hint, text string, args ...any) Finding {
 // changes nothing.
 func (c *Clone) Examine(ctx context.Context) []Finding {
 	list := []Finding{fine("git", "version %s", c.Repo.GitVersion()), c.identity(ctx), c.format(ctx), c.writable()}
-	b, _, err := c.Store.Board(ctx)
+	b, tip, err := c.Store.Board(ctx)
 	if err != nil {
 		return append(list, unreadable(err))
 	}
-	list = append(list, c.sound(b), c.clock(b), c.integration(ctx, b), c.objects(ctx, b), c.enforced(ctx, b), c.locked(b))
+	list = append(list, c.sound(ctx, b, tip), c.clock(b), c.integration(ctx, b), c.objects(ctx, b), c.enforced(ctx, b), c.locked(b))
 	list = append(list, c.named(ctx)...)
 	list = append(list, c.shared(ctx, b)...)
 	list = append(list, c.leftovers(ctx, b)...)
@@ -82,9 +82,12 @@ func (c *Clone) writable() Finding {
 	return fine("writable", "%s", dir)
 }
 
+// RepairBoard is the command that mends a board whose last move does not replay.
+const RepairBoard = "git liza fsck --repair"
+
 func unreadable(err error) Finding {
 	var refusal *flow.Refusal
-	hint := "git liza fsck --repair"
+	hint := RepairBoard
 	switch {
 	case errors.Is(err, gitstore.ErrNoBoard):
 		hint = "git liza init"
@@ -94,7 +97,10 @@ func unreadable(err error) Finding {
 	return bad("board", hint, "%v", err)
 }
 
-func (c *Clone) sound(b *flow.Board) Finding {
+func (c *Clone) sound(ctx context.Context, b *flow.Board, tip flow.ObjectID) Finding {
+	if err := c.Store.Vouch(ctx, tip); err != nil {
+		return bad("board", RepairBoard, "%v", err)
+	}
 	if err := b.Check(); err != nil {
 		return bad("board", "git liza fsck --full", "%v", err)
 	}
