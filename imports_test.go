@@ -57,6 +57,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/e2e/standin": {},
 
 	"internal/killpoint": {}, // of tests
+	"internal/torture":   {}, // of tests
 }
 
 // onlyIn says which packages may import what everybody else gets from them.

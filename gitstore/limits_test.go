@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
@@ -55,7 +56,7 @@ func (d *desk) built(tree, parent ID) ID {
 // folders within folders, is refused in bounded memory, and at about the cost of
 // the largest that is taken, however fast the machine is.
 func TestTortureSubmissionsAreBounded(t *testing.T) {
-	torture(t)
+	torture.Only(t)
 	d := newDesk(t, seeded(t))
 	base := d.at("refs/heads/integration")
 	file := d.blob("x\n")
@@ -102,7 +103,7 @@ func TestTortureSubmissionsAreBounded(t *testing.T) {
 
 // A spec or script is looked for in folders of some size only.
 func TestTortureFoldersThatAreReadAreBounded(t *testing.T) {
-	torture(t)
+	torture.Only(t)
 	t.Parallel()
 	d := newDesk(t, seeded(t))
 	base := d.at("refs/heads/integration")

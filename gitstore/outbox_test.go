@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
@@ -77,7 +78,7 @@ func TestRemoteWritersSharePushes(t *testing.T) {
 }
 
 func TestTortureRemoteWriters(t *testing.T) {
-	torture(t)
+	torture.Only(t)
 	l := newLane(t)
 	l.sharesPushes(t, 8, 40)
 }
@@ -108,7 +109,7 @@ func TestRemoteClonesRace(t *testing.T) {
 }
 
 func TestTortureRemoteClones(t *testing.T) {
-	torture(t)
+	torture.Only(t)
 	newLane(t).clonesRace(t, 30)
 }
 
@@ -140,7 +141,7 @@ func (l lane) clonesRace(t *testing.T, tasks int) {
 
 // No clone starves: whoever wins gives way for a moment.
 func TestTortureRemoteFairness(t *testing.T) {
-	torture(t)
+	torture.Only(t)
 	for _, clones := range []int{2, 8} {
 		l := newLane(t)
 		l.hook(t, "pre-receive", "sleep 0.03")

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
@@ -265,7 +266,7 @@ done`
 // Clients of two clones are killed at any moment while git keeps house beside
 // them and the others go on: every board stays whole, and all agree.
 func TestTortureRemoteKills(t *testing.T) {
-	torture(t)
+	torture.Only(t)
 	l := newLane(t)
 	l.later()
 	l.hook(t, "reference-transaction", leased)

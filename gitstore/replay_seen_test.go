@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
@@ -91,7 +92,7 @@ func with(m flow.Move, change func(*flow.Move)) flow.Move {
 
 // What was seen too long ago is not looked for: looking costs.
 func TestTortureSeenIsNotLookedForWithoutEnd(t *testing.T) {
-	torture(t)
+	torture.Only(t)
 	t.Parallel()
 	d := newDesk(t, seeded(t))
 	git(t, d.dir, "config", "liza.fsync", "none")

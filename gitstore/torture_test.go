@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
@@ -23,7 +24,7 @@ func TestProcessesLoseNoMove(t *testing.T) {
 }
 
 func TestTortureProcessesLoseNoMove(t *testing.T) {
-	torture(t)
+	torture.Only(t)
 	race(t, 8, 50)
 }
 
@@ -33,20 +34,8 @@ func TestProcessesClaimOnce(t *testing.T) {
 }
 
 func TestTortureProcessesClaimOnce(t *testing.T) {
-	torture(t)
+	torture.Only(t)
 	contest(t, 16, 25)
-}
-
-// tortured is read before TestMain clears the environment.
-var tortured = os.Getenv("LIZA_TORTURE") != ""
-
-// torture skips a test that takes long or all of the machine, but where such
-// tests are wanted.
-func torture(t *testing.T) {
-	t.Helper()
-	if !tortured {
-		t.Skip("LIZA_TORTURE is not set")
-	}
 }
 
 // together runs processes at once and returns what each printed.

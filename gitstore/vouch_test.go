@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
@@ -71,7 +72,7 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 }
 
 func TestTortureVouchIsBounded(t *testing.T) {
-	torture(t)
+	torture.Only(t)
 	t.Parallel()
 	d := newDesk(t, seeded(t))
 	git(t, d.dir, "config", "liza.fsync", "none")

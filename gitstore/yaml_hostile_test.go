@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -74,7 +75,7 @@ func hostile(n int) map[string]string {
 // Whatever a pushed move or document holds, judging it takes neither much
 // memory nor much time.
 func TestTortureHostileDocumentsAreCheap(t *testing.T) {
-	torture(t)
+	torture.Only(t)
 	const bound = 64 << 20
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	for name, text := range hostile(MaxMove - 1) {

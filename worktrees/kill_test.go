@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/internal/killpoint"
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/stretchr/testify/require"
 )
@@ -177,9 +178,7 @@ func TestKilled(t *testing.T) {
 // TestTortureKilled dies at each point.
 func TestTortureKilled(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("LIZA_TORTURE") == "" {
-		t.Skip("LIZA_TORTURE is not set")
-	}
+	torture.Only(t)
 	everyKill(t, 1000)
 }
 

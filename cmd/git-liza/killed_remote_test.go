@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/internal/killpoint"
@@ -165,7 +166,7 @@ func TestKilledAtFileOperations(t *testing.T) {
 			t.Parallel()
 			site := newSite(t, k.board)
 			all := k.operations(t, site)
-			for n := 1 + all/8; n <= all; n += 1 + all/4 {
+			for n := 1 + all/4; n <= all; n += 1 + all/2 {
 				k.at(t, site, n)
 			}
 		})
@@ -173,16 +174,14 @@ func TestKilledAtFileOperations(t *testing.T) {
 }
 
 func TestTortureKilledAtFileOperations(t *testing.T) {
-	if !tortured {
-		t.Skip("LIZA_TORTURE is not set")
-	}
+	torture.Only(t)
 	t.Parallel()
 	for name, k := range kills {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			site := newSite(t, k.board)
 			stride := k.stride
-			if thorough {
+			if torture.Thorough() {
 				stride = 1
 			}
 			for n := 1; k.at(t, site, n); n += stride {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/internal/killpoint"
@@ -63,9 +64,7 @@ func TestKilledCommands(t *testing.T) {
 // TestTortureKilledCommands kills at more of the operations, or at each.
 func TestTortureKilledCommands(t *testing.T) {
 	t.Parallel()
-	if !tortured {
-		t.Skip("LIZA_TORTURE is not set")
-	}
+	torture.Only(t)
 	killCommands(t, 5)
 }
 
@@ -82,7 +81,7 @@ func killCommands(t *testing.T, few int) {
 			all := len(p.killedAt(c, 0).Operations)
 			require.Greater(t, all, few)
 			points := few
-			if thorough {
+			if torture.Thorough() {
 				points = all
 			}
 			for i := range points {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 )
 
@@ -88,7 +89,7 @@ func (p *playground) show(id string) map[string]any {
 }
 
 func rounds(short, long int) int {
-	if tortured {
+	if torture.Wanted() {
 		return long
 	}
 	return short

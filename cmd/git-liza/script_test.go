@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -33,7 +34,7 @@ func testMain(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	built = filepath.Join(dir, "git-liza")
 	args := []string{"build", "-buildvcs=false", "-o", built}
-	if thorough {
+	if torture.Thorough() {
 		args = append(args, "-race")
 	}
 	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
@@ -45,13 +46,6 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// tortured is whether tests run long.
-var tortured = os.Getenv("LIZA_TORTURE") != ""
-
-// thorough is whether commands are killed at each of their operations, and the
-// scripts run with the race detector, which takes an hour: LIZA_TORTURE=long.
-var thorough = os.Getenv("LIZA_TORTURE") == "long"
-
 // TestScripts runs the stories in testdata/script: real git, the real program
 // under its own name, a pinned environment and a clock that stands still
 // unless a script shifts it with LIZA_NOW.
@@ -59,7 +53,7 @@ func TestScripts(t *testing.T) { runScripts(t) }
 
 // TestTortureScripts runs them with the race detector in the program.
 func TestTortureScripts(t *testing.T) {
-	if !thorough {
+	if !torture.Thorough() {
 		t.Skip("LIZA_TORTURE is not long")
 	}
 	runScripts(t)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // TestMain lets the test binary be the resident process as well.
@@ -23,15 +24,21 @@ func TestMain(m *testing.M) {
 // The tests of this package do not run side by side: a sample waits for all
 // children of its process.
 
-// TestMeasured makes small boards and holds what is measured on them against
-// what it says it is.
-func TestMeasured(t *testing.T) {
+// smallBoard makes a board of 60 tasks, and 120 that are archived, to measure on.
+func smallBoard(t *testing.T) (*bench, *clone) {
 	b := &bench{ctx: t.Context(), dir: t.TempDir(), scale: scale{live: 60, archived: 120, few: 10, list: 60, rounds: 1, together: 100 * time.Millisecond}, boards: map[string]*clone{}}
 	b.program = b.path("bin/git-liza")
 	require.NoError(t, build("../../..", b.program, "./cmd/git-liza"))
 	require.NoError(t, b.prepare())
 	c, err := b.board(60, 120)
 	require.NoError(t, err)
+	return b, c
+}
+
+// TestMeasured holds what is measured on a small board against what it says it
+// is.
+func TestMeasured(t *testing.T) {
+	b, c := smallBoard(t)
 
 	t.Run("a generated board is valid", func(t *testing.T) {
 		repo, err := gitstore.Open(t.Context(), c.path)
@@ -75,18 +82,22 @@ func TestMeasured(t *testing.T) {
 		require.Error(t, err)
 		require.Equal(t, at(t, c, "refs/liza/state"), at(t, c, floorRef))
 	})
-	t.Run("every row is measured", func(t *testing.T) {
-		for _, measure := range []func() error{b.claims, b.archives, b.looks, b.moves, b.judgements, b.starts} {
-			require.NoError(t, measure())
+}
+
+// TestTortureEveryRowIsMeasured takes minutes on a busy machine.
+func TestTortureEveryRowIsMeasured(t *testing.T) {
+	torture.Only(t)
+	b, _ := smallBoard(t)
+	for _, measure := range []func() error{b.claims, b.archives, b.looks, b.moves, b.judgements, b.starts} {
+		require.NoError(t, measure())
+	}
+	for _, r := range b.table {
+		require.NotEqual(t, "failed", r.verdict, r.what)
+		if strings.HasSuffix(r.what, "failed or lost") {
+			require.Equal(t, "0", r.measured)
 		}
-		for _, r := range b.table {
-			require.NotEqual(t, "failed", r.verdict, r.what)
-			if strings.HasSuffix(r.what, "failed or lost") {
-				require.Equal(t, "0", r.measured)
-			}
-		}
-		require.Greater(t, len(b.table), 20)
-	})
+	}
+	require.Greater(t, len(b.table), 20)
 }
 
 func at(t *testing.T, c *clone, ref string) string {

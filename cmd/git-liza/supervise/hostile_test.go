@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 )
 
@@ -91,7 +92,8 @@ func TestHostileCoders(t *testing.T) {
 
 // Not parallel: it would keep others from what they wait for. The supervisor is
 // a process of its own: the race detector would take a minute for a gigabyte.
-func TestHostileCoderPrintsAGigabyte(t *testing.T) {
+func TestTortureCoderPrintsAGigabyte(t *testing.T) {
+	torture.Only(t)
 	for _, family := range []string{"claude", "plain"} {
 		w := newWorld(t)
 		w.tasks(1)
@@ -157,40 +159,55 @@ func TestHostileNotLoggedIn(t *testing.T) {
 // another, and is never merged on it.
 func TestHostileReviewers(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ name, script, reason string }{
-		{"edits", `echo better >> task-1.txt`, "files in the worktree of the review were changed: task-1.txt"},
-		{"adds a file", `echo note > note.txt`, "files in the worktree of the review were changed: note.txt"},
-		{"commits", `echo better >> task-1.txt; git commit -q --no-verify -am better`, "the worktree of the review is at"},
-		{"checks out another commit", `git checkout -q --detach HEAD~1`, "the worktree of the review is at"},
-		{"makes a branch", `git checkout -q -b mine`, "the worktree of the review is on the branch mine"},
-		{"moves the task's branch", `git -c core.hooksPath=/dev/null update-ref refs/heads/liza/task-1 $(git commit-tree -p HEAD -m "More $n" HEAD^{tree})`, "the branch liza/task-1 was moved"},
-		{"deletes its worktree", `cd ..; rm -rf "$LIZA_WORKTREE"; export GIT_DIR="$(cd ../.git && pwd)"`, "the worktree of the review was removed"},
-		{"hides its change from git", `git update-index --assume-unchanged task-1.txt; echo better >> task-1.txt`, "files in the worktree of the review were changed"},
-		{"removes what its worktree was like", `echo better >> task-1.txt; rm -r ../../.git/liza/seals`, "what its worktree was like when the review began is not known any more"},
-		{"removes that and asks again", `echo better >> task-1.txt; rm -r ../../.git/liza/seals; git liza review $LIZA_TASK || true`, "what its worktree was like when the review began is not known any more"},
-		{"writes it anew", `echo better >> task-1.txt; echo '{' > ../../.git/liza/seals/review@task-1@1`, "what its worktree was like when the review began is not known any more"},
-		{"makes it a fifo", `cd ../../.git/liza/seals; rm *; mkfifo review@task-1@1; cd -`, "what its worktree was like when the review began is not known any more"},
-		{"hides its worktree from git", `rm .git; export GIT_DIR="$(cd ../../.git && pwd)"`, "the worktree of the review was removed"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			// What the project's own command leaves behind is not the reviewer's.
-			const command = "echo made > made.txt"
-			w.config(func(c *flow.Config) { c.PostWorktree = command })
-			require.NoError(t, w.clone.Trust(t.Context(), command))
-			w.tasks(1)
-			r := w.begin(untilIdle, coder(w.agent("rm made.txt; submit")), reviewer(w.agent(test.script+`; approve || true`)))
-			require.ErrorContains(t, r.wait(), "review_exhaustion")
-			task := w.task("task-1")
-			require.Equal(t, flow.Blocked, task.Status, r.said())
-			require.Empty(t, w.moves(flow.ActApprove))
-			require.Empty(t, w.moves(flow.ActMerge))
-			require.Contains(t, r.said(), "ended without a verdict (a reviewer changes nothing, and "+test.reason)
-			require.NotContains(t, w.git("worktree", "list"), "review@")
-			require.Contains(t, w.note("prompt-code-reviewer-1-2"), "The review counts for nothing: ")
-		})
+	for _, test := range hostileReviewers[:4] {
+		t.Run(test.name, test.run)
 	}
+}
+
+func TestTortureHostileReviewers(t *testing.T) {
+	torture.Only(t)
+	t.Parallel()
+	for _, test := range hostileReviewers[4:] {
+		t.Run(test.name, test.run)
+	}
+}
+
+// A hostileReviewer changes what it is to judge, and then approves it.
+type hostileReviewer struct{ name, script, reason string }
+
+var hostileReviewers = []hostileReviewer{
+	{"edits", `echo better >> task-1.txt`, "files in the worktree of the review were changed: task-1.txt"},
+	{"adds a file", `echo note > note.txt`, "files in the worktree of the review were changed: note.txt"},
+	{"commits", `echo better >> task-1.txt; git commit -q --no-verify -am better`, "the worktree of the review is at"},
+	{"checks out another commit", `git checkout -q --detach HEAD~1`, "the worktree of the review is at"},
+	{"makes a branch", `git checkout -q -b mine`, "the worktree of the review is on the branch mine"},
+	{"moves the task's branch", `git -c core.hooksPath=/dev/null update-ref refs/heads/liza/task-1 $(git commit-tree -p HEAD -m "More $n" HEAD^{tree})`, "the branch liza/task-1 was moved"},
+	{"deletes its worktree", `cd ..; rm -rf "$LIZA_WORKTREE"; export GIT_DIR="$(cd ../.git && pwd)"`, "the worktree of the review was removed"},
+	{"hides its change from git", `git update-index --assume-unchanged task-1.txt; echo better >> task-1.txt`, "files in the worktree of the review were changed"},
+	{"removes what its worktree was like", `echo better >> task-1.txt; rm -r ../../.git/liza/seals`, "what its worktree was like when the review began is not known any more"},
+	{"removes that and asks again", `echo better >> task-1.txt; rm -r ../../.git/liza/seals; git liza review $LIZA_TASK || true`, "what its worktree was like when the review began is not known any more"},
+	{"writes it anew", `echo better >> task-1.txt; echo '{' > ../../.git/liza/seals/review@task-1@1`, "what its worktree was like when the review began is not known any more"},
+	{"makes it a fifo", `cd ../../.git/liza/seals; rm *; mkfifo review@task-1@1; cd -`, "what its worktree was like when the review began is not known any more"},
+	{"hides its worktree from git", `rm .git; export GIT_DIR="$(cd ../../.git && pwd)"`, "the worktree of the review was removed"},
+}
+
+func (test hostileReviewer) run(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	// What the project's own command leaves behind is not the reviewer's.
+	const command = "echo made > made.txt"
+	w.config(func(c *flow.Config) { c.PostWorktree = command })
+	require.NoError(t, w.clone.Trust(t.Context(), command))
+	w.tasks(1)
+	r := w.begin(untilIdle, coder(w.agent("rm made.txt; submit")), reviewer(w.agent(test.script+`; approve || true`)))
+	require.ErrorContains(t, r.wait(), "review_exhaustion")
+	task := w.task("task-1")
+	require.Equal(t, flow.Blocked, task.Status, r.said())
+	require.Empty(t, w.moves(flow.ActApprove))
+	require.Empty(t, w.moves(flow.ActMerge))
+	require.Contains(t, r.said(), "ended without a verdict (a reviewer changes nothing, and "+test.reason)
+	require.NotContains(t, w.git("worktree", "list"), "review@")
+	require.Contains(t, w.note("prompt-code-reviewer-1-2"), "The review counts for nothing: ")
 }
 
 // What a session leaves running in the background ends with it: nobody writes
@@ -341,7 +358,8 @@ func TestHostileHookOfACommit(t *testing.T) {
 }
 
 // A planner that makes its own triggers does not go on for ever.
-func TestHostilePlanner(t *testing.T) {
+func TestTortureHostilePlanner(t *testing.T) {
+	torture.Only(t)
 	t.Parallel()
 	w := newWorld(t)
 	script := planner(w.agent(`git liza discover --severity high --urgency immediate "Idea $n"; git liza task add --title T --done-when D --spec specs/vision.md --scope S --kind docs; git liza abandon task-$n --reason no`))

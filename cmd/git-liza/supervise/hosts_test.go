@@ -8,12 +8,14 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 )
 
 // The demonstration's product, built by three hosts that are three principals:
 // one plans and codes, one reviews, one merges, and none may do the others'.
-func TestThreePrincipalsBuildTheProduct(t *testing.T) {
+func TestTortureThreePrincipalsBuildTheProduct(t *testing.T) {
+	torture.Only(t)
 	t.Parallel()
 	w := newEmptyWorld(t)
 	require.NoError(t, os.CopyFS(w.dir, os.DirFS(filepath.Join("..", "demo", "product"))))
