@@ -17,7 +17,7 @@ func (b *Board) Admissible(m Move, facts *Facts) *Refusal {
 	if facts != nil && facts.Flaw != nil {
 		return facts.Flaw
 	}
-	if d, ok := m.Detail.(interface{ admit(*play) *Refusal }); ok {
+	if d, ok := m.Detail.(admitter); ok {
 		return d.admit(p)
 	}
 	return nil

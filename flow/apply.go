@@ -67,7 +67,7 @@ func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
 // say, so that repeating a command after a crash is safe. It is asked when a
 // person or agent wants a move, never when history is judged.
 func (b *Board) Already(m Move) bool {
-	d, ok := m.Detail.(interface{ already(*play) bool })
+	d, ok := m.Detail.(repeater)
 	if !ok || b.Empty() || m.Act.HumansOnly() && !m.By.IsHuman() {
 		return false
 	}

@@ -1,15 +1,13 @@
 package flow
 
-// Attempt says what a claim of the task by the actor would do with the work
-// that is there: fresh begins at the integration tip, and replaces means that
-// another coder's attempt, or one that was not kept, ends with the claim and
-// must be saved first.
-func (b *Board) Attempt(id TaskID, by Actor) (fresh, replaces bool) {
+// Replaces says whether a claim of the task by the actor ends an attempt of
+// another coder, or one that was not kept: that work must be saved first.
+func (b *Board) Replaces(id TaskID, by Actor) bool {
 	t := b.Task(id)
 	if t == nil {
-		return true, false
+		return false
 	}
 	p := &play{Board: b, task: t, from: t.Status, move: &Move{By: by}}
-	same, carries := p.resumes()
-	return !same && !carries, !same && t.Attempt != nil
+	same, _ := p.resumes()
+	return !same && t.Attempt != nil
 }

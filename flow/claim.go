@@ -152,16 +152,10 @@ func (p *play) base() ObjectID {
 	return p.Settings().Integration.Tip
 }
 
-// Base is the base that a [ClaimMove] of the task by the actor has to name:
-// the integration tip where that claim begins a fresh attempt, "" where it
-// goes on with the attempt that there is.
-func (b *Board) Base(id TaskID, by Actor) ObjectID {
-	t := b.Task(id)
-	if t == nil {
-		return ""
+func (c *ClaimMove) fill(p *play) {
+	if c.Base == "" && p.task != nil {
+		c.Base = p.base()
 	}
-	p := play{Board: b, move: &Move{By: by}, task: t, from: t.Status}
-	return p.base()
 }
 
 func (c *ClaimMove) apply(p *play) {

@@ -56,12 +56,17 @@ func TestLeasesEnd(t *testing.T) {
 		require.Equal(t, c.hint, r.Hint)
 	}
 	require.Nil(t, s.board.Admissible(s.by("coder-1", ActClaim, "a", &ClaimMove{Lease: day}), nil))
-	long := s.by("coder-1", ActClaim, "a", &ClaimMove{Lease: 2 * day, Base: s.board.Base("a", "coder-1")})
+	long := s.by("coder-1", ActClaim, "a", &ClaimMove{Lease: 2 * day, Base: baseOf(s.board, "a", "coder-1")})
 	_, err := s.board.Apply(long, nil)
 	require.NoError(t, err, "history is what it is")
 }
 
-// TestBase: what Base says is what a claim has to name, in every state.
+// baseOf is the base that a claim of the task by the actor is filled with.
+func baseOf(b *Board, id TaskID, by Actor) ObjectID {
+	return b.Fill(Move{Task: id, By: by, Detail: &ClaimMove{}}, nil).Detail.(*ClaimMove).Base
+}
+
+// TestBase: what a claim is filled with is what it has to name, in every state.
 func TestBase(t *testing.T) {
 	t.Parallel()
 	for _, status := range Statuses() {
@@ -76,10 +81,10 @@ func TestBase(t *testing.T) {
 			}
 			fresh := try.board.Task("task-1").Attempt.Number > 1 || status == Unclaimed
 			carried := status == IntegrationFailed
-			require.Equal(t, fresh && !carried, at.board.Base("task-1", Actor(who)) != "", "%s by %s", status, who)
+			require.Equal(t, fresh && !carried, baseOf(at.board, "task-1", Actor(who)) != "", "%s by %s", status, who)
 		}
 	}
-	require.Empty(t, opened(t).board.Base("zz", "coder-1"))
+	require.Empty(t, baseOf(opened(t).board, "zz", "coder-1"))
 }
 
 // shelf answers for its summaries at once, as a store with a cache does.

@@ -19,7 +19,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		return &EditMove{Input: w.inputs(w.plain)[0]}
 	},
 	ActClaim: func(s *scene, id TaskID, w words) Detail {
-		return &ClaimMove{Lease: w.lease(), Base: w.object("base", s.board.Base(id, w.by)), Saved: s.saved(w, id)}
+		return &ClaimMove{Lease: w.lease(), Base: w.object("base", baseOf(s.board, id, w.by)), Saved: s.saved(w, id)}
 	},
 	ActRenew: func(_ *scene, _ TaskID, w words) Detail { return &RenewMove{Lease: w.lease()} },
 	ActIntent: func(_ *scene, _ TaskID, w words) Detail {

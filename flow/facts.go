@@ -1,5 +1,7 @@
 package flow
 
+import "reflect"
+
 // A Question is what a move asks git before it can be judged. Empty fields
 // ask nothing.
 type Question struct {
@@ -49,9 +51,7 @@ type PathChange struct {
 // Ask says what git must be asked about a move before [Board.Apply] can judge
 // it for the first time.
 func (b *Board) Ask(m Move) Question {
-	asks, ok := m.Detail.(interface {
-		ask(Move, *Board) Question
-	})
+	asks, ok := m.Detail.(asker)
 	if !ok {
 		return Question{}
 	}
@@ -60,4 +60,23 @@ func (b *Board) Ask(m Move) Question {
 		q.Tip = b.Settings().Integration.Tip
 	}
 	return q
+}
+
+// Fill is the move with what it leaves out and what follows from the board and
+// from git's answers to [Board.Ask]: a caller states only what it wants. The
+// move that is given stays as it is, to be filled again for another board.
+func (b *Board) Fill(m Move, facts *Facts) Move {
+	if _, ok := m.Detail.(filler); !ok {
+		return m
+	}
+	filled := reflect.New(reflect.TypeOf(m.Detail).Elem())
+	filled.Elem().Set(reflect.ValueOf(m.Detail).Elem())
+	d := filled.Interface().(filler)
+	p := &play{Board: b, prior: b, move: &m, facts: facts}
+	if t := b.Task(m.Task); t != nil {
+		p.task, p.from = t, t.Status
+	}
+	d.fill(p)
+	m.Detail = d
+	return m
 }

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 )
@@ -41,6 +42,8 @@ func (g *MergeMove) ask(m Move, b *Board) Question {
 	}
 	return q
 }
+
+func (g *MergeMove) fill(p *play) { g.Drift = cmp.Or(g.Drift, p.facts.Drift) }
 
 func (g *MergeMove) refs(m Move, b *Board) []RefMove {
 	return append(saved(m.Task, g.LeftOut),

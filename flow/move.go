@@ -41,6 +41,39 @@ type Detail interface {
 	apply(*play)
 }
 
+// What a detail may do besides. The rules table asserts which details do, so
+// that a method with a misspelt name or signature does not go unnoticed.
+type (
+	// An asker asks git before its move is judged for the first time.
+	asker interface {
+		ask(Move, *Board) Question
+	}
+
+	// A filler has fields that follow from the board and from git's answers:
+	// the caller leaves them out. The play has no rule, and no task where the
+	// board does not have it.
+	filler interface {
+		Detail
+		fill(*play)
+	}
+
+	// A refMover moves refs together with the state ref, see [Move.Refs].
+	refMover interface {
+		refs(Move, *Board) []RefMove
+	}
+
+	// A repeater knows when the board says already what its move would make it
+	// say, see [Board.Already].
+	repeater interface{ already(*play) bool }
+
+	// An admitter refuses what only replay lets pass, see [Board.Admissible].
+	admitter interface{ admit(*play) *Refusal }
+
+	// A titled detail names the subject of a move that is not about one task,
+	// for the first line of the commit; "" names none.
+	titled interface{ subject() string }
+)
+
 // NewDetail is an empty detail for an act, for decoding; nil if there is no
 // such act.
 func NewDetail(a Act) Detail {
@@ -55,7 +88,7 @@ func NewDetail(a Act) Detail {
 // Subject is the first line of the move's commit: ACT TASK by ACTOR.
 func (m Move) Subject() string {
 	what := string(m.Task)
-	if named, ok := m.Detail.(interface{ subject() string }); ok && what == "" {
+	if named, ok := m.Detail.(titled); ok && what == "" {
 		what = named.subject()
 	}
 	if what != "" {
@@ -76,9 +109,7 @@ type RefMove struct {
 // the board before it: saved attempts, marks, integration. They follow from
 // the move alone, so that a judge can tell which are missing or too many.
 func (m Move) Refs(before *Board) []RefMove {
-	with, ok := m.Detail.(interface {
-		refs(Move, *Board) []RefMove
-	})
+	with, ok := m.Detail.(refMover)
 	if !ok {
 		return nil
 	}

@@ -12,64 +12,77 @@ type rule struct {
 	by     standing
 	open   func(*play) *Refusal
 	detail func() Detail
+	also   behaviours // the optional interfaces of the detail
 }
 
 // rules is the table. Where an act has several rows, the first that fits the
 // task's state and the actor counts.
 var rules = []rule{
-	{ActAdd, 0, 0, planner | human, always, of[AddMove]},
-	{ActFinalize, 0, 0, planner | human, always, of[FinalizeMove]},
-	{ActEdit, described | in(Claimed, ReadyForReview, Rejected, Approved, IntegrationFailed), 0, planner | human, editable, of[EditMove]},
-	{ActClaim, in(Unclaimed, Rejected, IntegrationFailed, Claimed), Claimed, coder | human, claimable, of[ClaimMove]},
-	{ActRenew, in(Claimed, ReadyForReview), 0, supervisor | human, renewable, of[RenewMove]},
-	{ActIntent, in(Claimed), 0, holder, always, of[IntentMove]},
-	{ActSubmit, in(Claimed), ReadyForReview, holder, intended, of[SubmitMove]},
-	{ActReview, in(ReadyForReview), 0, reviewer | human, reviewable, of[ReviewMove]},
-	{ActApprove, in(ReadyForReview), Approved, reviewHolder, independent, of[ApproveMove]},
-	{ActReject, in(ReadyForReview), Rejected, reviewHolder, independent, of[RejectMove]},
-	{ActReject, in(Approved), Rejected, human, always, of[RejectMove]},
-	{ActMerge, in(Approved), Merged, supervisor | human, mergeable, of[MergeMove]},
-	{ActIntegrationFail, in(Approved), IntegrationFailed, supervisor | human, mergeable, of[IntegrationFailMove]},
-	{ActBlock, in(Claimed), Blocked, holder, always, of[BlockMove]},
-	{ActBlock, in(Claimed, Rejected, IntegrationFailed), Blocked, planner | supervisor | human, leaseEnded, of[BlockMove]},
-	{ActUnblock, in(Blocked), 0, planner | human, unblockable, of[UnblockMove]},
-	{ActSupersede, in(Draft, Unclaimed, ReadyForReview, Rejected, Blocked, IntegrationFailed), Superseded, planner | human, rescopable, of[SupersedeMove]},
-	{ActAbandon, in(Draft, Unclaimed, ReadyForReview, Rejected, Approved, Blocked, IntegrationFailed), Abandoned, planner | human, always, of[AbandonMove]},
-	{ActRelease, in(Claimed, ReadyForReview), 0, supervisor | human, releasable, of[ReleaseMove]},
-	{ActHandoff, in(Claimed), 0, holder, always, of[HandoffMove]},
-	{ActAdopt, 0, 0, human, admin, of[AdoptMove]},
+	{ActAdd, 0, 0, planner | human, always, of[AddMove], asks | admits | titles},
+	{ActFinalize, 0, 0, planner | human, always, of[FinalizeMove], asks | repeats | titles},
+	{ActEdit, described | in(Claimed, ReadyForReview, Rejected, Approved, IntegrationFailed), 0, planner | human, editable, of[EditMove], asks | admits},
+	{ActClaim, in(Unclaimed, Rejected, IntegrationFailed, Claimed), Claimed, coder | human, claimable, of[ClaimMove], asks | fills | movesRefs | repeats | admits},
+	{ActRenew, in(Claimed, ReadyForReview), 0, supervisor | human, renewable, of[RenewMove], admits},
+	{ActIntent, in(Claimed), 0, holder, always, of[IntentMove], admits},
+	{ActSubmit, in(Claimed), ReadyForReview, holder, intended, of[SubmitMove], asks | fills | movesRefs | repeats},
+	{ActReview, in(ReadyForReview), 0, reviewer | human, reviewable, of[ReviewMove], repeats | admits},
+	{ActApprove, in(ReadyForReview), Approved, reviewHolder, independent, of[ApproveMove], repeats},
+	{ActReject, in(ReadyForReview), Rejected, reviewHolder, independent, of[RejectMove], repeats},
+	{ActReject, in(Approved), Rejected, human, always, of[RejectMove], repeats},
+	{ActMerge, in(Approved), Merged, supervisor | human, mergeable, of[MergeMove], asks | fills | movesRefs | repeats},
+	{ActIntegrationFail, in(Approved), IntegrationFailed, supervisor | human, mergeable, of[IntegrationFailMove], repeats},
+	{ActBlock, in(Claimed), Blocked, holder, always, of[BlockMove], repeats},
+	{ActBlock, in(Claimed, Rejected, IntegrationFailed), Blocked, planner | supervisor | human, leaseEnded, of[BlockMove], repeats},
+	{ActUnblock, in(Blocked), 0, planner | human, unblockable, of[UnblockMove], asks | movesRefs | repeats},
+	{ActSupersede, in(Draft, Unclaimed, ReadyForReview, Rejected, Blocked, IntegrationFailed), Superseded, planner | human, rescopable, of[SupersedeMove], asks | movesRefs | repeats | admits},
+	{ActAbandon, in(Draft, Unclaimed, ReadyForReview, Rejected, Approved, Blocked, IntegrationFailed), Abandoned, planner | human, always, of[AbandonMove], asks | movesRefs | repeats},
+	{ActRelease, in(Claimed, ReadyForReview), 0, supervisor | human, releasable, of[ReleaseMove], 0},
+	{ActHandoff, in(Claimed), 0, holder, always, of[HandoffMove], 0},
+	{ActAdopt, 0, 0, human, admin, of[AdoptMove], asks | movesRefs | repeats | titles},
 
-	{ActPause, 0, 0, human, always, of[PauseMove]},
-	{ActResume, 0, 0, human, resumable, of[ResumeMove]},
-	{ActCheckpoint, 0, 0, supervisor | human, always, of[CheckpointMove]},
-	{ActStop, 0, 0, human, always, of[StopMove]},
-	{ActDecide, 0, 0, human, inCheckpoint, of[DecideMove]},
-	{ActGoal, 0, 0, human, always, of[GoalMove]},
-	{ActComplete, 0, 0, supervisor | human, goalOpen, of[CompleteMove]},
-	{ActAbort, 0, 0, human, goalOpen, of[AbortMove]},
-	{ActAlign, 0, 0, planner | human, goalOpen, of[AlignMove]},
-	{ActSprintStart, 0, 0, supervisor | human, always, of[SprintStartMove]},
-	{ActSprintClose, 0, 0, supervisor | human, sprintOpen, of[SprintCloseMove]},
-	{ActRetro, 0, 0, supervisor | human, always, of[RetroMove]},
-	{ActRegister, 0, 0, supervisor | human, always, of[RegisterMove]},
-	{ActUnregister, 0, 0, supervisor | human, always, of[UnregisterMove]},
-	{ActDegrade, 0, 0, supervisor | human, always, of[DegradeMove]},
-	{ActTrip, 0, 0, supervisor | human, always, of[TripMove]},
-	{ActReset, 0, 0, human, tripped, of[ResetMove]},
-	{ActAnomaly, 0, 0, anybody, always, of[AnomalyMove]},
-	{ActDiscover, 0, 0, anybody, always, of[DiscoverMove]},
-	{ActConvert, 0, 0, planner | human, always, of[ConvertMove]},
-	{ActNote, 0, 0, anybody, always, of[NoteMove]},
-	{ActSpecChange, 0, 0, anybody, always, of[SpecChangeMove]},
-	{ActInit, 0, 0, human, always, of[InitMove]},
-	{ActConfig, 0, 0, human, admin, of[ConfigMove]},
-	{ActImport, 0, 0, human, always, of[ImportMove]},
-	{ActArchive, 0, 0, supervisor | human, always, of[ArchiveMove]},
-	{ActMigrate, 0, 0, human, admin, of[MigrateMove]},
-	{ActAmend, 0, 0, human, admin, of[AmendMove]},
-	{ActPrincipal, 0, 0, human, admin, of[PrincipalMove]},
-	{ActSession, anywhere, 0, supervisor | human, always, of[SessionMove]},
+	{ActPause, 0, 0, human, always, of[PauseMove], repeats},
+	{ActResume, 0, 0, human, resumable, of[ResumeMove], repeats},
+	{ActCheckpoint, 0, 0, supervisor | human, always, of[CheckpointMove], movesRefs | repeats | admits},
+	{ActStop, 0, 0, human, always, of[StopMove], repeats},
+	{ActDecide, 0, 0, human, inCheckpoint, of[DecideMove], 0},
+	{ActGoal, 0, 0, human, always, of[GoalMove], asks | titles},
+	{ActComplete, 0, 0, supervisor | human, goalOpen, of[CompleteMove], repeats | titles},
+	{ActAbort, 0, 0, human, goalOpen, of[AbortMove], repeats | titles},
+	{ActAlign, 0, 0, planner | human, goalOpen, of[AlignMove], 0},
+	{ActSprintStart, 0, 0, supervisor | human, always, of[SprintStartMove], movesRefs | titles},
+	{ActSprintClose, 0, 0, supervisor | human, sprintOpen, of[SprintCloseMove], 0},
+	{ActRetro, 0, 0, supervisor | human, always, of[RetroMove], titles},
+	{ActRegister, 0, 0, supervisor | human, always, of[RegisterMove], repeats | titles},
+	{ActUnregister, 0, 0, supervisor | human, always, of[UnregisterMove], repeats | titles},
+	{ActDegrade, 0, 0, supervisor | human, always, of[DegradeMove], repeats | titles},
+	{ActTrip, 0, 0, supervisor | human, always, of[TripMove], movesRefs | admits},
+	{ActReset, 0, 0, human, tripped, of[ResetMove], 0},
+	{ActAnomaly, 0, 0, anybody, always, of[AnomalyMove], titles},
+	{ActDiscover, 0, 0, anybody, always, of[DiscoverMove], titles},
+	{ActConvert, 0, 0, planner | human, always, of[ConvertMove], asks | admits | titles},
+	{ActNote, 0, 0, anybody, always, of[NoteMove], titles},
+	{ActSpecChange, 0, 0, anybody, always, of[SpecChangeMove], 0},
+	{ActInit, 0, 0, human, always, of[InitMove], asks | movesRefs | titles},
+	{ActConfig, 0, 0, human, admin, of[ConfigMove], repeats | admits},
+	{ActImport, 0, 0, human, always, of[ImportMove], asks | admits | titles},
+	{ActArchive, 0, 0, supervisor | human, always, of[ArchiveMove], titles},
+	{ActMigrate, 0, 0, human, admin, of[MigrateMove], titles},
+	{ActAmend, 0, 0, human, admin, of[AmendMove], titles},
+	{ActPrincipal, 0, 0, human, admin, of[PrincipalMove], repeats | titles},
+	{ActSession, anywhere, 0, supervisor | human, always, of[SessionMove], admits | titles},
 }
+
+// behaviours is a set of the optional interfaces of details, see [Detail].
+type behaviours uint8
+
+const (
+	asks      behaviours = 1 << iota // asker
+	fills                            // filler
+	movesRefs                        // refMover
+	repeats                          // repeater
+	admits                           // admitter
+	titles                           // titled
+)
 
 // described are the states in which a task can be described anew; in the other
 // open ones only its budget changes.

@@ -100,6 +100,38 @@ func TestEveryActHasARow(t *testing.T) {
 	}
 }
 
+// behavioursOf is what a detail implements.
+func behavioursOf(d Detail) (set behaviours) {
+	if _, ok := d.(asker); ok {
+		set |= asks
+	}
+	if _, ok := d.(filler); ok {
+		set |= fills
+	}
+	if _, ok := d.(refMover); ok {
+		set |= movesRefs
+	}
+	if _, ok := d.(repeater); ok {
+		set |= repeats
+	}
+	if _, ok := d.(admitter); ok {
+		set |= admits
+	}
+	if _, ok := d.(titled); ok {
+		set |= titles
+	}
+	return set
+}
+
+// TestDetailsDoWhatTheTableSays: a method of an optional interface whose name or
+// signature is misspelt would go unnoticed otherwise.
+func TestDetailsDoWhatTheTableSays(t *testing.T) {
+	t.Parallel()
+	for _, r := range rules {
+		require.Equal(t, r.also, behavioursOf(r.detail()), "the optional behaviour of %s (bits of behaviours)", r.act)
+	}
+}
+
 // TestHints reads every refusal in the package: its hint begins with a command
 // to type, also where no scenario comes by.
 func TestHints(t *testing.T) {

@@ -1,6 +1,9 @@
 package flow
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // IntentMove records what the coder is going to do; each iteration needs one
 // before it submits.
@@ -56,6 +59,19 @@ func (s *SubmitMove) ask(m Move, b *Board) Question {
 		}
 	}
 	return q
+}
+
+func (s *SubmitMove) fill(p *play) {
+	if s.Save == 0 && p.task != nil {
+		s.Save = p.task.Saves + 1
+	}
+	s.Tree, s.Base = cmp.Or(s.Tree, p.facts.Tree), cmp.Or(s.Base, p.facts.Base)
+	if s.Paths != nil {
+		return
+	}
+	for _, change := range p.facts.Changes {
+		s.Paths = append(s.Paths, change.Path)
+	}
 }
 
 func (s *SubmitMove) refs(m Move, _ *Board) []RefMove {

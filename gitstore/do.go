@@ -182,7 +182,7 @@ func (s *Store) prepare(ctx context.Context, on base, request flow.Request, buil
 	if before.Already(m) {
 		return transaction{Result: Result{Already: true, Move: m, Commit: tip, Before: before, After: before}}, nil
 	}
-	after, err := s.judge(ctx, before, m)
+	m, after, err := s.judge(ctx, before, m)
 	if err != nil {
 		return transaction{}, err
 	}
@@ -241,19 +241,37 @@ func (s *Store) dated(b *flow.Board) (time.Time, error) {
 }
 
 // judge gathers the facts that the move rests on and applies the rules.
-func (s *Store) judge(ctx context.Context, before *flow.Board, m flow.Move) (*flow.Board, error) {
-	facts, err := s.Facts(ctx, before.Ask(m))
+func (s *Store) judge(ctx context.Context, before *flow.Board, m flow.Move) (flow.Move, *flow.Board, error) {
+	facts, err := s.factsOnce(ctx, before.Ask(m))
 	if err != nil {
-		return nil, err
+		return m, nil, err
 	}
+	m = before.Fill(m, &facts)
 	after, err := before.Apply(m, &facts)
 	if err != nil {
-		return nil, err
+		return m, nil, err
 	}
 	if r := before.Admissible(m, &facts); r != nil {
-		return nil, r
+		return m, nil, r
 	}
-	return after, nil
+	return m, after, nil
+}
+
+// Refused is what [Store.Do] would answer to a move on a board, which is not
+// made: nil where the rules allow it.
+func (s *Store) Refused(ctx context.Context, before *flow.Board, m flow.Move) error {
+	at, err := s.dated(before)
+	if err != nil {
+		return err
+	}
+	request, err := RandomID()
+	if err != nil {
+		return err
+	}
+	m.At, m.Request = at, flow.Request(request)
+	m.Normalize()
+	_, _, err = s.judge(ctx, before.Within(ctx), m)
+	return err
 }
 
 // write stores the documents that changed and the commit of the move.

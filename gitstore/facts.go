@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,26 @@ import (
 // errors are those of reading the repository.
 func (s *Store) Facts(ctx context.Context, q flow.Question) (flow.Facts, error) {
 	return s.facts(ctx, q, s.Merge)
+}
+
+// An answer is what git said to a question.
+type answer struct {
+	question flow.Question
+	facts    flow.Facts
+}
+
+// factsOnce is [Store.Facts], remembered for as long as the same is asked: a
+// command asks whether a move would be refused before it does what takes long,
+// and a lost race changes no fact of a commit.
+func (s *Store) factsOnce(ctx context.Context, q flow.Question) (flow.Facts, error) {
+	if s.answer != nil && reflect.DeepEqual(s.answer.question, q) {
+		return s.answer.facts, nil
+	}
+	f, err := s.Facts(ctx, q)
+	if err == nil && f.Exists {
+		s.answer = &answer{q, f}
+	}
+	return f, err
 }
 
 // A merger computes merges.

@@ -47,7 +47,7 @@ func TestTripAndReset(t *testing.T) {
 	require.Equal(t, flow.Checkpoint, d.board().Settings().Control.State)
 	require.Equal(t, d.at(StateRef), d.at("refs/liza/marks/checkpoint-1"))
 	d.refused(flow.RuleBreaker, by(ann, flow.ActTrip, &flow.TripMove{Pattern: "again"}))
-	d.refused(flow.RuleControl, flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half, Base: d.board().Base("a", coder)}})
+	d.refused(flow.RuleControl, flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}})
 
 	// A decision alone does not lead past a tripped breaker, nor does a stop.
 	d.do(by(ann, flow.ActDecide, &flow.DecideMove{Decision: "CONTINUE", Message: "mended"}))
@@ -255,7 +255,7 @@ func TestSessionMoves(t *testing.T) {
 	require.Equal(t, used, b.Goal("goal-1").Usage)
 	require.Equal(t, used, b.Sprint("sprint-1").Usage)
 	require.Equal(t, before, b.Task("a").Changed)
-	d.refused(flow.RuleBudget, flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half, Base: b.Base("a", coder)}})
+	d.refused(flow.RuleBudget, flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}})
 
 	// What is archived stays as it is, and is paid for all the same.
 	d.do(flow.Move{Act: flow.ActAbandon, Task: "a", By: ann, Detail: &flow.AbandonMove{Reason: "no use"}})

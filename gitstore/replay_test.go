@@ -167,7 +167,7 @@ func BenchmarkReplayPush(b *testing.B) {
 			}
 			for i := range 1000 {
 				id, by := flow.TaskID(fmt.Sprint("task-", i+1)), flow.Actor(fmt.Sprint("coder-", i+1))
-				d.do(flow.Move{Act: flow.ActClaim, Task: id, By: by, Principal: principal, Detail: &flow.ClaimMove{Lease: half, Base: d.board().Base(id, by)}})
+				d.do(flow.Move{Act: flow.ActClaim, Task: id, By: by, Principal: principal, Detail: &flow.ClaimMove{Lease: half}})
 			}
 			total, cpu, ms, used := 0, 0, 0, 0
 			for b.Loop() {

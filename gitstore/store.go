@@ -45,6 +45,7 @@ type Store struct {
 	current *shelf // summaries of the board as it is, kept beyond the process
 	past    *shelf // summaries of earlier boards
 	merges  map[[2]ID]Merge
+	answer  *answer               // the last of git's answers about a move
 	trail   map[ID]link           // moves that were looked back at
 	signers map[string]ssh.Signer // by principal
 }

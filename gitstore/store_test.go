@@ -98,7 +98,7 @@ func (d *desk) add(ids ...flow.TaskID) Result {
 
 func claim(id flow.TaskID, by flow.Actor) Build {
 	return func(b *flow.Board, _ time.Time) (flow.Move, []RefUpdate, error) {
-		return flow.Move{Act: flow.ActClaim, Task: id, By: by, Detail: &flow.ClaimMove{Lease: half, Base: b.Base(id, by)}}, nil, nil
+		return flow.Move{Act: flow.ActClaim, Task: id, By: by, Detail: &flow.ClaimMove{Lease: half}}, nil, nil
 	}
 }
 

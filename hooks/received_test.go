@@ -263,7 +263,7 @@ func TestBackstopOfALostRace(t *testing.T) {
 	// Whoever wins takes the task over and keeps what was left of it, and makes a mark.
 	y.now = y.now.Add(2 * time.Hour)
 	other := flow.Actor("coder-2")
-	y.do(flow.Move{Act: flow.ActClaim, Task: "a", By: other, Detail: &flow.ClaimMove{Lease: half, Base: y.board().Base("a", other), Saved: &flow.Save{Number: 1, Commit: work}}})
+	y.do(flow.Move{Act: flow.ActClaim, Task: "a", By: other, Detail: &flow.ClaimMove{Lease: half, Saved: &flow.Save{Number: 1, Commit: work}}})
 	y.do(flow.Move{Act: flow.ActCheckpoint, By: ann, Detail: &flow.CheckpointMove{Reason: "look"}})
 	state := y.moves(gitstore.StateRef)[0]
 	lost := y.commit("refs/heads/main", "lost", "x")

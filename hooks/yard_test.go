@@ -108,7 +108,7 @@ func (y *yard) add(ids ...flow.TaskID) {
 
 func (y *yard) claim(id flow.TaskID) {
 	y.t.Helper()
-	y.do(flow.Move{Act: flow.ActClaim, Task: id, By: coder, Detail: &flow.ClaimMove{Lease: half, Base: y.board().Base(id, coder)}})
+	y.do(flow.Move{Act: flow.ActClaim, Task: id, By: coder, Detail: &flow.ClaimMove{Lease: half}})
 	git(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.board().Task(id).Attempt.Start))
 }
 

@@ -110,10 +110,7 @@ func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.
 	if d.Lease == 0 {
 		d.Lease = b.Settings().Config.Lease
 	}
-	fresh, replaces := b.Attempt(id, c.By)
-	if fresh {
-		d.Base = b.Settings().Integration.Tip
-	}
+	replaces := b.Replaces(id, c.By)
 	m := c.move(flow.ActClaim, id, d)
 	t := b.Task(id)
 	if t == nil || b.Opens(flow.ActClaim, id, c.Caller, at) != nil {

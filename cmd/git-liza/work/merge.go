@@ -148,11 +148,6 @@ func (c *Clone) fail(ctx context.Context, merged Merged, d *flow.IntegrationFail
 
 // land makes the merge move with its refs and brings checkouts along.
 func (c *Clone) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.MergeMove) (Merged, gitstore.Result, error) {
-	drift, err := c.Store.Drift(ctx, t.Attempt.Base, d.Onto)
-	if err != nil {
-		return merged, gitstore.Result{}, err
-	}
-	d.Drift = drift
 	if err := c.mayFollow(ctx, d.Commit); err != nil {
 		return merged, gitstore.Result{}, err
 	}

@@ -44,12 +44,7 @@ func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal
 		d.Commit = t.Submission.Commit
 	}
 	return c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
-		m := c.move(flow.ActSubmit, id, d)
-		if t := b.Task(id); t == nil || t.Status != flow.Claimed {
-			return m, nil, nil
-		}
-		_, err := c.record(ctx, b, m, d)
-		return m, nil, err
+		return c.move(flow.ActSubmit, id, d), nil, nil
 	})
 }
 
@@ -59,29 +54,9 @@ func NotOurs(o *worktrees.Obstacle) *flow.Refusal {
 	return &flow.Refusal{Rule: "nested_repository", Reason: o.Error(), Hint: o.Hint}
 }
 
-// record puts what git says of the commit into the move.
-func (c *Clone) record(ctx context.Context, b *flow.Board, m flow.Move, d *flow.SubmitMove) (flow.Facts, error) {
-	d.Save = b.Task(m.Task).Saves + 1
-	f, err := c.Store.Facts(ctx, b.Ask(m))
-	if err != nil {
-		return f, err
-	}
-	d.Tree, d.Base, d.Paths = f.Tree, f.Base, nil
-	for _, change := range f.Changes {
-		d.Paths = append(d.Paths, change.Path)
-	}
-	return f, nil
-}
-
 // acceptable asks the rules about everything but verify, which can take long.
 func (c *Clone) acceptable(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
-	m := c.move(flow.ActSubmit, t.ID, d)
-	f, err := c.record(ctx, b, m, d)
-	if err != nil {
-		return err
-	}
-	m.At, m.Request = b.At(), "0000000000000000"
-	_, err = b.Apply(m, &f)
+	err := c.Store.Refused(ctx, b, c.move(flow.ActSubmit, t.ID, d))
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleVerify {
 		return nil
