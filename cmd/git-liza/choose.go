@@ -29,8 +29,8 @@ func (s *session) catalogue(conf *gitstore.Configuration) (provider.Catalogue, e
 type choice struct{ text, key, model string }
 
 // choice is what a role is to be done with: what the command line says, else
-// the role's own provider, else everybody's. The role's model goes with the
-// role's provider, whoever names that.
+// liza.ROLE.provider, else liza.provider. The model of liza.ROLE.model belongs
+// to the role's provider, also where the command line names that one.
 func (s *session) choice(conf *gitstore.Configuration, role flow.Role, asked string) (choice, error) {
 	own := "liza." + role.String()
 	values := map[string]string{}

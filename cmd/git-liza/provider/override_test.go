@@ -1,6 +1,9 @@
 package provider_test
 
 import (
+	"errors"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -91,4 +94,21 @@ func TestBadSettings(t *testing.T) {
 		require.ErrorContains(t, err, want, line)
 		require.Contains(t, bad.Hint, "git config ", line)
 	}
+}
+
+// The page on configuration has a row for every key, and no other.
+func TestKeysOnThePage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../doc/configuration.md")
+	require.NoError(t, err)
+	_, table, _ := strings.Cut(string(text), "### Rows of providers")
+	table, _, _ = strings.Cut(table, "\n##")
+	var rows []string
+	for _, cell := range regexp.MustCompile("(?m)^\\| (`[^|]*)\\|").FindAllStringSubmatch(table, -1) {
+		rows = append(rows, strings.Split(strings.Trim(cell[1], "` "), "`, `")...)
+	}
+	_, err = provider.Load(settings("claude.nonsense=1"))
+	var bad *provider.ConfigError
+	require.True(t, errors.As(err, &bad))
+	require.ElementsMatch(t, strings.Split(strings.TrimPrefix(bad.Reason, "there is no such key; there are "), ", "), rows)
 }
