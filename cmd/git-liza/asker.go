@@ -46,7 +46,7 @@ func (s *session) suit(hint string) string {
 }
 
 // lizaCommand finds the commands of ours that a hint is made of.
-var lizaCommand = regexp.MustCompile(`(?:^|&& |; )git liza [a-z-]+`)
+var lizaCommand = regexp.MustCompile(`(?:^|&& |; )git liza\s[a-z-]+`)
 
 // asTyped is a hint for somebody who acts as an agent by --as: it goes on with
 // its task or review as that agent.
