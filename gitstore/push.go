@@ -133,14 +133,19 @@ type refusedLine struct {
 	refusal *flow.Refusal
 }
 
-func (r *rejection) Error() string { return "the remote refuses the push: " + r.said }
+func (r *rejection) Error() string {
+	if saysFull(r.said) {
+		return ErrRemoteFull.Error() + ": " + r.said
+	}
+	return "the remote refuses the push: " + r.said
+}
 
 // Unwrap is a *Locked where a lock file of the remote was in the way: git says
 // so in the one line that it has for each ref. Of a full disk it is ErrRemoteFull.
 func (r *rejection) Unwrap() error {
 	for _, l := range r.refused {
-		if locked, ok := l.err().(*Locked); ok {
-			return locked
+		if !l.judged() {
+			return l.err()
 		}
 	}
 	if saysFull(r.said) {

@@ -172,3 +172,14 @@ func TestFairShares(t *testing.T) {
 		})
 	}
 }
+
+// A server's judge that found no room has refused nothing.
+func TestJudgeWithoutRoom(t *testing.T) {
+	t.Parallel()
+	lines := refusedLines("remote: liza-refused: push disk_full: there is no room to judge in: mkdir /tmp/x: no space left on device; type: df -h /srv/x.git\n")
+	require.Len(t, lines, 1)
+	err := (&rejection{refused: lines, said: "refs/liza/state [remote rejected]"}).Unwrap()
+	require.ErrorIs(t, err, ErrRemoteFull)
+	require.ErrorIs(t, fateOf(lines[0].err()).err(), ErrRemoteFull, "who waits for the push is told the same")
+	require.False(t, lines[0].judged())
+}

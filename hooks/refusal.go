@@ -38,7 +38,7 @@ func undecided(ctx context.Context, err error) *flow.Refusal {
 	switch {
 	case errors.As(err, &locked):
 		return refusal(RuleLocked, locked.Hint, "%v", locked)
-	case errors.Is(err, syscall.ENOSPC), asGit(err) && strings.Contains(err.Error(), "No space left on device"):
+	case full(err):
 		return refusal(RuleFull, "df -h "+here(), "there is no room to judge in: %v", err)
 	case ctx.Err() != nil:
 		return refusal(RuleTime, "git liza sync", "the judgement took longer than it may: push fewer moves at once")
@@ -46,6 +46,11 @@ func undecided(ctx context.Context, err error) *flow.Refusal {
 		return known
 	}
 	return refusal(RuleUndecided, "git liza doctor", "the push cannot be judged: %v", err)
+}
+
+// full tells a full disk, ours or git's, from other errors.
+func full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || asGit(err) && strings.Contains(err.Error(), "No space left on device")
 }
 
 // here names the folder of the judge, which can be on another machine than the
@@ -63,7 +68,7 @@ func replayed(ctx context.Context, err error) *flow.Refusal {
 	var known *flow.Refusal
 	var system syscall.Errno
 	switch {
-	case ctx.Err() != nil, errors.As(err, &known), errors.Is(err, syscall.ENOSPC):
+	case ctx.Err() != nil, errors.As(err, &known), full(err):
 		return undecided(ctx, err)
 	case errors.Is(err, gitstore.ErrNoObject), asGit(err), errors.As(err, &system): // the machine's fault, not the move's
 		return refusal(RuleUndecided, "git liza fsck", "the move cannot be judged: %v", err)

@@ -1,0 +1,35 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// What keeps a judge from judging is no fault of the move, and the hint names the
+// judge's own disk.
+func TestFaultsOfTheMachine(t *testing.T) {
+	t.Parallel()
+	for rule, list := range map[flow.Rule][]error{
+		RuleFull: {&fs.PathError{Op: "mkdir", Path: "/tmp/x", Err: syscall.ENOSPC},
+			&gitstore.GitError{Code: 128, Stderr: "fatal: unable to write loose object file: No space left on device", Err: errors.New("exit status 128")}},
+		RuleUndecided: {&fs.PathError{Op: "mkdir", Path: "/tmp/x", Err: syscall.EACCES}, &fs.PathError{Op: "read", Path: "x", Err: syscall.EIO}},
+	} {
+		for _, err := range list {
+			require.Equal(t, rule, undecided(context.Background(), err).Rule, "%v", err)
+			got := replayed(context.Background(), err)
+			require.Equal(t, rule, got.Rule, "%v", err)
+			if rule == RuleFull {
+				require.Regexp(t, "^df -h /", got.Hint)
+			}
+		}
+	}
+	require.Equal(t, RuleReplay, replayed(context.Background(), errors.New("the tree is another")).Rule)
+}
