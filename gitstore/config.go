@@ -118,19 +118,6 @@ func (r *Repo) AnyRemote(ctx context.Context) (string, error) {
 	return first, nil
 }
 
-// WriteConfig changes the repository's own configuration: args are what
-// follows `git config --local`, for example a key and its value.
-func (r *Repo) WriteConfig(ctx context.Context, args ...string) error {
-	r.noteConfig(args)
-	left := leaves{files: []string{filepath.Join(r.commonDir, "config.lock")}}
-	err := r.unlocked(ctx, left, func() error {
-		_, err := r.Run(ctx, Cmd{Args: append([]string{"config", "--local"}, args...), leaves: left})
-		return err
-	})
-	r.Renew()
-	return err
-}
-
 // isPartial tells whether a remote has promised objects that are not here.
 func (r *Repo) isPartial(ctx context.Context) bool {
 	if _, err := r.Config(ctx, "extensions.partialClone"); err != nil {

@@ -53,6 +53,11 @@ type Cmd struct {
 	// Limit is the time the process may take, 2 minutes if zero.
 	Limit time.Duration
 
+	// Locks are lock files, absolute, beside those of refs, that the process takes
+	// in this repository. One that is in the way is waited for a moment and is then
+	// a *Locked; one that a killed process leaves is cleared by the next.
+	Locks []string
+
 	leaves leaves // what the process may leave: noted in the journal before it starts
 }
 
@@ -102,8 +107,22 @@ func (r *Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 // Run runs one git process and returns its standard output, also when it fails
-// (`merge-tree` speaks through its exit code). The error is a *GitError.
+// (`merge-tree` speaks through its exit code). The error is a *GitError, or a
+// *Locked where it takes locks.
 func (r *Repo) Run(ctx context.Context, c Cmd) (out []byte, err error) {
+	if len(c.Locks) > 0 {
+		c.leaves.idle, c.leaves.objects = c.Locks, true
+		err = r.unlocked(ctx, c.leaves, func() error {
+			out, err = r.locking(ctx, c)
+			return err
+		})
+		return out, err
+	}
+	return r.locking(ctx, c)
+}
+
+// locking runs a process, with what it may leave in the journal.
+func (r *Repo) locking(ctx context.Context, c Cmd) (out []byte, err error) {
 	p := r.process(ctx, c)
 	defer p.cancel()
 	if !c.leaves.any() {

@@ -29,7 +29,8 @@ import (
 //	maker pid 4711 start 8812 boot 4c1d… ns 40265… who lives or is dead, where none does
 //	ref 9f91…|- refs/liza/state.lock               new value and lock file of each ref
 //	under refs/liza/remote/origin                  all locks below are its own
-//	file config.lock                               a lock that holds nothing to know it by
+//	file config.lock                               a lock that holds nothing to know it by, open while it is held
+//	idle worktrees/task-1/index.lock               the same, of a lock that git closes before it lets go of it
 //	objects                                        it writes objects
 //	folder objects/tmp_objdir-incoming-x8JtPa      a folder that is its own
 //	stood 1233 1768658759010000000 refs/…          inode and time of a lock that was there before
@@ -48,11 +49,14 @@ type leaves struct {
 	locks   []lockFile
 	under   []string // folders of refs, as names of refs, in which only ours take locks
 	files   []string // lock files, absolute, of which only the name is known
+	idle    []string // the same, which are not open all the while that they are held
 	objects bool
 	limit   time.Duration // in which it may take them, orphanLimit if zero
 }
 
-func (l leaves) any() bool { return len(l.locks)+len(l.under)+len(l.files) > 0 || l.objects }
+func (l leaves) any() bool {
+	return len(l.locks)+len(l.under)+len(l.files)+len(l.idle) > 0 || l.objects
+}
 
 type journalEntry struct {
 	repo   *Repo
@@ -144,6 +148,9 @@ func (r *Repo) entryText(at time.Time, l leaves) string {
 	for _, path := range l.files {
 		fmt.Fprintf(&text, "file %s\n", r.relative(path))
 	}
+	for _, path := range l.idle {
+		fmt.Fprintf(&text, "idle %s\n", r.relative(path))
+	}
 	if l.objects {
 		text.WriteString("objects\n")
 	}
@@ -225,6 +232,9 @@ func (r *Repo) recover() (cleared int, err error) {
 		return 0, fmt.Errorf("journal of locks: %w", err)
 	}
 	for _, entry := range entries {
+		if !entry.Type().IsRegular() {
+			continue // not one of ours, see [Repo.Strange]
+		}
 		n, err := r.recoverEntry(filepath.Join(r.journalDir(), entry.Name()))
 		cleared += n
 		if err != nil {
@@ -235,7 +245,7 @@ func (r *Repo) recover() (cleared int, err error) {
 }
 
 func (r *Repo) recoverEntry(path string) (cleared int, err error) {
-	f, err := os.Open(path)
+	f, err := OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return 0, nil // on a server another user's may be unreadable
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -41,8 +42,11 @@ const unlockHint = "git liza doctor --unlock"
 func (r *Repo) foreignLock(locks []lockFile) *Locked {
 	for _, lock := range locks {
 		if info, err := os.Lstat(lock.path); err == nil {
-			age := max(0, time.Since(info.ModTime())).Round(time.Second)
-			return &Locked{fmt.Sprintf("%s: %s, %s old; if no git is running, `%s` removes it", ErrRefLocked, lock.path, age, unlockHint), unlockHint}
+			age, hint := max(0, time.Since(info.ModTime())).Round(time.Second), unlockHint
+			if filepath.Base(lock.path) == "index.lock" {
+				hint = "rm " + ShellWord(lock.path) // an editor that git waits for keeps it as long as it likes
+			}
+			return &Locked{fmt.Sprintf("%s: %s, %s old; if no git is running, `%s` removes it", ErrRefLocked, lock.path, age, hint), hint}
 		}
 	}
 	return nil
@@ -86,7 +90,7 @@ func (r *Repo) standing(l leaves) []lockFile {
 	for _, lock := range l.locks {
 		add(lock.path)
 	}
-	for _, path := range l.files {
+	for _, path := range slices.Concat(l.files, l.idle) {
 		add(path)
 	}
 	for _, folder := range l.under {

@@ -44,6 +44,7 @@ const (
 	byValue  proof = iota // it holds what git writes into it, or is the very file that was noted
 	byAnyID               // nobody else takes locks there: it holds any object id
 	byUse                 // nobody has it open
+	byIdle                // nobody has it open, and no git lives here that can have made it
 	byFolder              // it is a folder whose name no other process can get
 )
 
@@ -57,6 +58,8 @@ type orphan struct {
 	before   lockID        // that stood there before
 	lock     lockID        // that git held
 	prepared bool          // git held all of its locks
+
+	alone func(time.Time) bool // see [Repo.alone]
 }
 
 func (r *Repo) parseEntry(text string) entry {
@@ -77,13 +80,15 @@ func (r *Repo) parseEntry(text string) entry {
 			e.maker = parseMaker(rest)
 		case "ref":
 			value, name, _ := strings.Cut(rest, " ")
-			e.add(orphan{path: r.absolute(name), proof: byValue, value: value})
+			e.add(orphan{path: r.absolute(name), proof: byValue, value: value, alone: r.alone})
 		case "under":
 			if folder := r.absolute(rest); folder != "" {
 				e.under = append(e.under, folder)
 			}
 		case "file":
 			e.add(orphan{path: r.absolute(rest), proof: byUse})
+		case "idle":
+			e.add(orphan{path: r.absolute(rest), proof: byIdle, alone: r.alone})
 		case "folder":
 			e.add(orphan{path: r.absolute(rest), proof: byFolder})
 		case "objects":
@@ -181,13 +186,18 @@ func (o orphan) isOurs() (ours, later bool) {
 		return false, false
 	}
 	age := time.Since(info.ModTime())
-	if o.proof == byUse {
+	switch o.proof {
+	case byUse:
 		return age > emptyAge && unused(o.path), age <= emptyAge
+	case byIdle:
+		ours = age > emptyAge && unused(o.path) && o.alone(info.ModTime())
+		return ours, !ours
 	}
 	if rewritten, ok := packedRewrite(o.path); ok {
 		// Both files of `git pack-refs` look the same; one that lives is writing.
 		age = min(age, rewritten-rewriteAge+emptyAge)
-		return age > emptyAge, age <= emptyAge
+		ours = age > emptyAge && o.alone(info.ModTime())
+		return ours, !ours
 	}
 	content, err := ReadSmall(o.path)
 	switch {
@@ -195,7 +205,11 @@ func (o orphan) isOurs() (ours, later bool) {
 		return false, false
 	case o.wrote(string(content)):
 		return true, false
-	case len(content) == 0 || strings.HasPrefix(o.value, string(content)) || o.proof == byAnyID:
+	case len(content) == 0 && o.proof == byValue:
+		// A deletion writes nothing, and may be somebody else's, whose hook is slow.
+		ours = age > emptyAge && o.alone(info.ModTime())
+		return ours, !ours
+	case strings.HasPrefix(o.value, string(content)) || o.proof == byAnyID:
 		return age > emptyAge, age <= emptyAge
 	}
 	return false, false

@@ -153,6 +153,9 @@ func (r *Repo) outbox() ([]*outboxEntry, error) {
 	}
 	var list []*outboxEntry
 	for _, name := range names {
+		if !name.Type().IsRegular() {
+			continue // not one of ours, see [Repo.Strange]
+		}
 		path := filepath.Join(r.outboxDir(), name.Name())
 		if strings.HasSuffix(path, ".new") {
 			os.Remove(path)
@@ -171,7 +174,7 @@ func (r *Repo) outbox() ([]*outboxEntry, error) {
 }
 
 func openEntry(path string) (*outboxEntry, error) {
-	f, err := os.Open(path)
+	f, err := OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +197,11 @@ func (r *Repo) post(l letter, after []*outboxEntry) (*outboxEntry, error) {
 	if len(after) > 0 {
 		n, _ = strconv.Atoi(filepath.Base(after[len(after)-1].path))
 	}
-	e := &outboxEntry{letter: l, path: filepath.Join(r.outboxDir(), fmt.Sprintf("%012d", n+1))}
+	e := &outboxEntry{letter: l}
+	for e.path == "" || stands(e.path) || stands(e.path+".new") {
+		n++
+		e.path = filepath.Join(r.outboxDir(), fmt.Sprintf("%012d", n))
+	}
 	if err := e.write(); err != nil {
 		return nil, fmt.Errorf("outbox: %w", err)
 	}

@@ -107,7 +107,7 @@ func (r *Repo) pushing() map[string]bool {
 	locks := map[string]bool{}
 	paths, _ := filepath.Glob(filepath.Join(r.journalDir(), "push-*"))
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, err := ReadSmall(path)
 		if e := r.parseEntry(string(text)); err == nil && e.maker != nil && !e.maker.dead(e.since) {
 			for _, o := range e.locks {
 				locks[o.path] = true

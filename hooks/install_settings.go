@@ -3,10 +3,8 @@ package hooks
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -95,7 +93,7 @@ func (r *record) set(ctx context.Context, repo *gitstore.Repo, file, key, value 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	after, err := r.edited(ctx, repo, before, "--replace-all", key, value)
+	after, err := repo.EditedConfig(ctx, before, "--replace-all", key, value)
 	if err != nil {
 		return err
 	}
@@ -105,40 +103,7 @@ func (r *record) set(ctx context.Context, repo *gitstore.Repo, file, key, value 
 	if err := r.save(); err != nil {
 		return err
 	}
-	return rewrite(path, before, after)
-}
-
-// edited is a configuration file as `git config` would change it.
-func (r *record) edited(ctx context.Context, repo *gitstore.Repo, text []byte, args ...string) ([]byte, error) {
-	draft := filepath.Join(r.common, "liza", "config"+newSuffix)
-	defer os.Remove(draft)
-	if err := os.WriteFile(draft, text, 0o600); err != nil {
-		return nil, err
-	}
-	if _, err := repo.Git(ctx, append([]string{"config", "--file", draft}, args...)...); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(draft)
-}
-
-// rewrite changes a configuration file under git's own lock, if it still is as
-// it was read.
-func rewrite(path string, before, after []byte) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	mode := fs.FileMode(0o666)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	now, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if string(now) != string(before) {
-		return fmt.Errorf("%s was changed meanwhile: type the command again", path)
-	}
-	return swap(path+".lock", path, after, mode)
+	return repo.ReplaceConfig(ctx, path, before, after)
 }
 
 // unset brings back the lines that a setting replaced. Where somebody has
@@ -154,7 +119,7 @@ func (r *record) unset(ctx context.Context, repo *gitstore.Repo, s setting) erro
 		return err
 	}
 	if strings.Count(string(text), s.After) == 1 {
-		return rewrite(path, text, []byte(strings.Replace(string(text), s.After, s.Before, 1)))
+		return repo.ReplaceConfig(ctx, path, text, []byte(strings.Replace(string(text), s.After, s.Before, 1)))
 	}
 	now, err := values(ctx, repo, path, s.Key)
 	if err != nil || last(now) != s.Value {
@@ -164,9 +129,9 @@ func (r *record) unset(ctx context.Context, repo *gitstore.Repo, s setting) erro
 	if s.Had != "" {
 		args = []string{"--replace-all", s.Key, s.Had}
 	}
-	after, err := r.edited(ctx, repo, text, args...)
+	after, err := repo.EditedConfig(ctx, text, args...)
 	if err != nil {
 		return err
 	}
-	return rewrite(path, text, after)
+	return repo.ReplaceConfig(ctx, path, text, after)
 }

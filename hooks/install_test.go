@@ -90,7 +90,7 @@ func opened(t *testing.T, dir string) *gitstore.Repo {
 }
 
 // contents are all files of a git directory, with their modes, but for the
-// queue's lock, which is nobody's.
+// queue's lock and the folder of the journal, which are nobody's.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -114,7 +114,7 @@ func contents(t *testing.T, dir string) map[string]string {
 			raw, err = os.ReadFile(path)
 			text = string(raw)
 		}
-		if rel := strings.TrimPrefix(path, dir); !e.IsDir() || rel != "/liza" {
+		if rel := strings.TrimPrefix(path, dir); !e.IsDir() || rel != "/liza" && rel != "/liza/journal" {
 			all[rel] = info.Mode().String() + " " + text
 		}
 		return err

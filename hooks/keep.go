@@ -39,16 +39,15 @@ func (s Standing) Return(ctx context.Context, repo *gitstore.Repo) (bool, error)
 	}
 	if !slices.Equal(now.paths, s.paths) {
 		if len(now.paths) > 0 {
-			if _, err := repo.Git(ctx, "config", "--local", "--unset-all", hooksPath); err != nil {
+			if err := repo.WriteConfig(ctx, "--unset-all", hooksPath); err != nil {
 				return false, err
 			}
 		}
 		for _, path := range s.paths {
-			if _, err := repo.Git(ctx, "config", "--local", "--add", hooksPath, path); err != nil {
+			if err := repo.WriteConfig(ctx, "--add", hooksPath, path); err != nil {
 				return false, err
 			}
 		}
-		repo.Renew()
 	}
 	return true, Install(ctx, repo, r.Options)
 }

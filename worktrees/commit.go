@@ -12,8 +12,8 @@ import (
 // Commit commits everything in the work tree at path, new files too, with the
 // user's hooks and with env added to git's environment. There need be nothing
 // to commit. The error is an *Obstacle where there is a repository of its own
-// inside, which no commit can hold, or a [*gitstore.GitError] where git, or a
-// hook, refuses; what was added to the index then stays there.
+// inside, which no commit can hold, a [*gitstore.Locked] where another git holds
+// the index, or a [*gitstore.GitError] where git, or a hook, refuses; what was added to the index then stays there.
 func (t *Trees) Commit(ctx context.Context, path, message string, environ []string) error {
 	r, err := t.at(ctx, path)
 	if err != nil {

@@ -42,6 +42,7 @@ func (t *Trees) isolated(ctx context.Context, r record, hooks string, c gitstore
 	if err != nil {
 		return nil, err
 	}
+	c.Locks = t.locks(r, c)
 	c.Args = slices.Concat(options, barred, c.Args)
 	if !c.WorkTree {
 		c.Dir = r.path
@@ -55,6 +56,31 @@ func (t *Trees) isolated(ctx context.Context, r record, hooks string, c gitstore
 		err = &FilterError{Path: path, Err: err}
 	}
 	return out, err
+}
+
+// unlocking are the subcommands that leave the index alone.
+var unlocking = []string{"cat-file", "commit-tree", "diff-files", "diff-index", "hook", "ls-files", "status"}
+
+// locks are the lock files that git takes in a checkout, beside those of the
+// objects: on its index, but for a private one, and on where its HEAD is.
+func (t *Trees) locks(r record, c gitstore.Cmd) []string {
+	private := func(kv string) bool { return strings.HasPrefix(kv, "GIT_INDEX_FILE=") }
+	i := 0
+	for i+2 < len(c.Args) && c.Args[i] == "-c" {
+		i += 2
+	}
+	if slices.ContainsFunc(c.Env, private) || slices.Contains(unlocking, c.Args[i]) {
+		return nil
+	}
+	list := []string{filepath.Join(r.gitDir, "index.lock")}
+	if c.Args[i] == "update-index" {
+		return list
+	}
+	list = append(list, filepath.Join(r.gitDir, "HEAD.lock"))
+	if r.branch != "" {
+		list = append(list, filepath.Join(t.common, "refs", "heads", filepath.FromSlash(r.branch)+".lock"))
+	}
+	return list
 }
 
 // hooks is the folder of the user's hooks. A relative one is that of the main

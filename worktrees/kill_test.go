@@ -41,6 +41,13 @@ var acts = map[string]func(ctx context.Context, t *worktrees.Trees, r *gitstore.
 			return err
 		})
 	},
+	"commit": func(ctx context.Context, t *worktrees.Trees, _ *gitstore.Repo, _, _ gitstore.ID) error {
+		return t.Commit(ctx, t.Path("task-1"), "work", os.Environ())
+	},
+	"return": func(ctx context.Context, t *worktrees.Trees, _ *gitstore.Repo, _, _ gitstore.ID) error {
+		_, err := t.Return(ctx, t.Path("task-1"), "liza/task-1")
+		return err
+	},
 	"follow": func(ctx context.Context, t *worktrees.Trees, r *gitstore.Repo, old, new gitstore.ID) error {
 		tip, err := r.Resolve(ctx, "refs/heads/main")
 		if err == nil && tip == old {
@@ -109,6 +116,23 @@ var killTests = map[string]killed{
 	"remove": {
 		func(p *project) { p.branch("task-1", "liza/task-1") },
 		func(p *project, _ gitstore.ID) { p.swept() }},
+	"commit": {
+		func(p *project) {
+			p.write(filepath.Join(p.branch("task-1", "liza/task-1").Path, "new"), "new\n")
+			require.NoError(p.t, os.Remove(filepath.Join(p.Path("task-1"), "a")))
+		},
+		func(p *project, _ gitstore.ID) {
+			require.Empty(p.t, p.status(p.Path("task-1")).Changed())
+			require.Equal(p.t, "new", p.gitIn(p.Path("task-1"), "show", "liza/task-1:new"))
+		}},
+	"return": {
+		func(p *project) {
+			path := p.branch("task-1", "liza/task-1").Path
+			p.commitAll(path, "old work")
+			p.gitIn(path, "switch", "-q", "-c", "aside", string(p.base))
+		},
+		// Where files are switched already, what else is there is not looked through.
+		func(p *project, _ gitstore.ID) { p.gitIn(p.Path("task-1"), "add", "-A") }},
 	"private": {func(*project) {}, func(p *project, _ gitstore.ID) { p.swept() }},
 	"follow":  {func(*project) {}, func(p *project, _ gitstore.ID) { p.arrived(p.dir) }},
 }
@@ -136,15 +160,26 @@ func afterKill(t *testing.T, act string, n int) (operations int) {
 	p.usable(at)
 	require.NoError(t, p.Recover(ctx), at)
 	later := []string{"HEAD.lock", "liza-follow"} // the next to move these clears them
-	p.noLitter(at, later...)
+	p.noLitter(at, append(later, "index.lock")...)
 	repo, err := gitstore.Open(ctx, p.dir)
 	require.NoError(t, err)
 	defer repo.Close()
 	require.NoError(t, acts[act](ctx, p.Trees, repo, p.base, new), at)
+	for p.journaled() { // a lock that nothing else tells of is left over once it is a second old
+		require.NoError(t, p.Recover(ctx), at)
+	}
 	killTests[act].check(p, new)
 	p.noLitter(at, later...)
 	require.Empty(t, p.git("for-each-ref", "refs/heads/liza/task-1@2"), at)
 	return 0
+}
+
+// journaled reports whether something is still to be cleared.
+func (p *project) journaled() bool {
+	p.t.Helper()
+	entries, err := filepath.Glob(filepath.Join(p.dir, ".git/liza/journal/*[A-Z0-9]"))
+	require.NoError(p.t, err)
+	return len(entries) > 0
 }
 
 // usable requires that a user's git does not fail on what is left.

@@ -11,14 +11,15 @@ import (
 	"time"
 )
 
-// Recover clears what dead processes of this package have left: checkouts that
-// they were making or removing, private ones, and what they had for themselves.
+// Recover clears what dead processes of ours have left: what the journal names
+// ([gitstore.Repo.Recover]), checkouts that they were making or removing, private
+// ones, and what they had for themselves.
 // A kernel lock tells that a process is dead: what a living one is at stays, and
 // so does what anybody else has made. It looks at a few folders and starts no
 // process where nothing is left over. What cannot be removed does not keep it
 // from the rest; the error tells of it.
 func (t *Trees) Recover(ctx context.Context) error {
-	errs := []error{t.sweepGates(ctx), t.sweepScratch()}
+	errs := []error{t.repo.Recover(ctx), t.sweepGates(ctx), t.sweepScratch()}
 	dirs, err := t.gitDirs()
 	errs = append(errs, err)
 	for _, dir := range dirs {

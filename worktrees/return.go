@@ -2,6 +2,7 @@ package worktrees
 
 import (
 	"context"
+	"errors"
 
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -29,7 +30,7 @@ func (t *Trees) Return(ctx context.Context, path, branch string) (bool, error) {
 		}
 	}
 	_, err = t.git(ctx, r, gitstore.Cmd{Args: []string{"switch", "-q", "--no-guess", "--no-overwrite-ignore", branch}, Limit: slow})
-	if exitCode(err) > 0 && ctx.Err() == nil {
+	if (exitCode(err) > 0 || errors.Is(err, gitstore.ErrRefLocked)) && ctx.Err() == nil {
 		return false, nil // git says what is in the way to whoever looks
 	}
 	return err == nil, err

@@ -40,6 +40,8 @@ func killedCommands() map[string]killedCommand {
 	stale := append(worked[:len(worked):len(worked)], []string{"sh", "-c", "echo late >" + tree + "/late.txt"},
 		[]string{"git-liza", "block", "t", coder, "--reason", "R", "--question", "Q"}, []string{"git-liza", "unblock", "t"}, []string{"git-liza", "claim", "t", "--as=coder-2"},
 		[]string{"sh", "-c", "echo later >" + tree + "/later.txt"})
+	// The hooks of somebody else's folder: ours are set in the configuration.
+	elsewhere := [][]string{{"git-liza", "hooks", "uninstall"}, {"git", "config", "core.hooksPath", "tools/hooks"}}
 	return map[string]killedCommand{
 		"init":    {[][]string{{"sh", "-c", "rm -rf .git; git init -q -b main; git add -A; git commit -q -m first"}}, []string{"git-liza", "init"}, "", false},
 		"claim":   {claimed[:1], claimed[1], "CLAIMED", false},
@@ -49,6 +51,8 @@ func killedCommands() map[string]killedCommand {
 		"reject":  {reviewed, []string{"sh", "-c", verdict, "reject", "--reason=- [blocker] t.txt:1 — says too little"}, "REJECTED", false},
 		"merge":   {approved, []string{"git-liza", "merge", "t"}, "MERGED", false},
 		"release": {claimed, []string{"git-liza", "release", "t"}, "UNCLAIMED", true},
+		"hooks":   {elsewhere, []string{"git-liza", "hooks", "install"}, "", false},
+		"unhook":  {append(elsewhere[:2:2], []string{"git-liza", "hooks", "install"}), []string{"git-liza", "hooks", "uninstall"}, "", false},
 		"prune":   {stale, []string{"git-liza", "worktree", "prune"}, "CLAIMED", false},
 	}
 }
@@ -70,6 +74,7 @@ func TestTortureKilledCommands(t *testing.T) {
 
 func killCommands(t *testing.T, few int) {
 	for name, c := range killedCommands() {
+		around := map[string]string{"hooks": "/config.lock", "unhook": "/config.lock"}[name] // killed at each operation on it too
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlayground(t)
@@ -78,14 +83,24 @@ func killCommands(t *testing.T, few int) {
 			}
 			kept := filepath.Join(filepath.Dir(p.repo), "kept")
 			p.must("cp", "-a", p.repo, kept)
-			all := len(p.killedAt(c, 0).Operations)
+			operations := p.killedAt(c, 0).Operations
+			all := len(operations)
 			require.Greater(t, all, few)
-			points := few
+			count := few
 			if torture.Thorough() {
-				points = all
+				count = all
 			}
-			for i := range points {
-				n := 1 + (all-1)*(2*i+1)/(2*points)
+			var points []int
+			for i := range count {
+				points = append(points, 1+(all-1)*(2*i+1)/(2*count))
+			}
+			for i, operation := range operations {
+				if around != "" && strings.Contains(operation, around) {
+					points = append(points, i+1)
+				}
+			}
+			require.True(t, around == "" || len(points) > count, "no operation on %s", around)
+			for _, n := range points {
 				require.NoError(t, os.RemoveAll(p.repo))
 				require.NoError(t, os.CopyFS(p.repo, os.DirFS(kept)))
 				ended := p.killedAt(c, n)

@@ -41,6 +41,7 @@ func (c *Clone) Examine(ctx context.Context) []Finding {
 	list = append(list, c.sound(ctx, b, tip), c.clock(b), c.integration(ctx, b), c.objects(ctx, b), c.enforced(ctx, b), c.locked(b))
 	list = append(list, c.named(ctx)...)
 	list = append(list, c.shared(ctx, b)...)
+	list = append(list, c.strange()...)
 	list = append(list, c.leftovers(ctx, b)...)
 	list = append(list, c.byHand(ctx)...)
 	return append(list, c.untrusted(ctx, b)...)
@@ -202,6 +203,23 @@ func (c *Clone) leftovers(ctx context.Context, b *flow.Board) []Finding {
 	}
 	if len(found) == 0 {
 		return []Finding{fine("worktrees", "%d, none left over", len(list))}
+	}
+	return found
+}
+
+// strange is what stands where our own processes keep their entries.
+func (c *Clone) strange() []Finding {
+	paths, harm, err := c.Repo.Strange()
+	if err != nil {
+		return []Finding{bad("entries", "ls -l "+c.Repo.CommonDir()+"/liza", "%v", err)}
+	}
+	var found []Finding
+	for _, path := range paths {
+		f := Finding{"entries", "warn", path + ": no entry of git liza, and passed over", "mv " + gitstore.ShellWord(path) + ` "$(mktemp -d)"`}
+		if harm {
+			f.State, f.Text = "fail", path+": no folder, and no move is made without it"
+		}
+		found = append(found, f)
 	}
 	return found
 }

@@ -23,12 +23,12 @@ type Lock struct {
 	info fs.FileInfo
 }
 
-// Locks are the lock files on the refs that moves write: everything below
-// refs/liza/ and refs/heads/liza/, integration, every HEAD and the packed refs. A
-// transaction under way has some too.
+// Locks are the lock files on what moves write: everything below refs/liza/ and
+// refs/heads/liza/, integration, every HEAD, the packed refs and the
+// configuration. A transaction under way has some too.
 func (c *Clone) Locks(integration string) ([]Lock, error) {
 	common := c.Repo.CommonDir()
-	paths := []string{"HEAD.lock", "packed-refs.lock", "reftable/tables.list.lock", "refs/heads/" + integration + ".lock"}
+	paths := []string{"HEAD.lock", "packed-refs.lock", "config.lock", "config.worktree.lock", "shallow.lock", "reftable/tables.list.lock", "refs/heads/" + integration + ".lock"}
 	for _, folder := range []string{"refs/liza", "refs/heads/liza"} {
 		err := filepath.WalkDir(filepath.Join(common, folder), func(path string, entry fs.DirEntry, err error) error {
 			if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".lock") {
@@ -43,11 +43,13 @@ func (c *Clone) Locks(integration string) ([]Lock, error) {
 			return nil, err
 		}
 	}
-	trees, err := fs.Glob(os.DirFS(common), "worktrees/*/HEAD.lock")
-	if err != nil {
-		return nil, err
+	for _, name := range []string{"HEAD.lock", "config.worktree.lock"} {
+		trees, err := fs.Glob(os.DirFS(common), "worktrees/*/"+name)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, trees...)
 	}
-	paths = append(paths, trees...)
 	var locks []Lock
 	for _, path := range paths {
 		path = filepath.Join(common, path)

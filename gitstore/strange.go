@@ -1,0 +1,40 @@
+package gitstore
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Strange lists what stands where entries of the journal and of the outbox do
+// and is no file: nobody of ours made it, and it is passed over. So is, with
+// harm, what stands in the place of one of these folders: no move can be made.
+func (r *Repo) Strange() (paths []string, harm bool, err error) {
+	for _, dir := range []string{r.journalDir(), r.outboxDir()} {
+		info, err := os.Stat(dir)
+		if errors.Is(err, fs.ErrNotExist) && !stands(dir) {
+			continue
+		}
+		if err != nil || !info.IsDir() {
+			return []string{dir}, true, nil
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, entry := range entries {
+			if !entry.Type().IsRegular() {
+				paths = append(paths, filepath.Join(dir, entry.Name()))
+			}
+		}
+	}
+	return paths, false, nil
+}
+
+// stands reports whether there is anything at a path, if only a link that leads
+// nowhere.
+func stands(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
