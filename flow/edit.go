@@ -70,8 +70,8 @@ func (e *EditMove) check(p *play) *Refusal {
 	if !described.has(p.from) {
 		return p.onlyBudget(t)
 	}
-	if r := p.describe(t, hint); r != nil {
-		return r
+	if wrong := p.describe(t, hint); len(wrong) > 0 {
+		return wrong[0]
 	}
 	p.put(Key{Tasks, string(t.ID)}, t)
 	return p.acyclic(t)

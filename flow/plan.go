@@ -96,62 +96,81 @@ func (a *AddMove) check(p *play) *Refusal {
 func (a *AddMove) apply(*play) {}
 
 // enter checks new tasks and puts them on the board; those of one move may
-// depend on each other. replaced is the task they replace, nil if none.
+// depend on each other. replaced is the task they replace, nil if none. The
+// refusal tells of all that is wrong with them, up to [MaxFaults].
 func (p *play) enter(list []TaskInput, replaced *Task) *Refusal {
+	var found faults
 	added := make([]*Task, 0, len(list))
 	for i := range list {
-		t, r := p.fresh(&list[i], replaced)
-		if r != nil {
-			return r
+		if found.full() {
+			break
 		}
-		p.put(Key{Tasks, string(t.ID)}, t)
-		added = append(added, t)
+		t, wrong := p.fresh(&list[i], replaced)
+		for _, r := range wrong {
+			found.add(i, r)
+		}
+		if t != nil {
+			p.put(Key{Tasks, string(t.ID)}, t)
+			added = append(added, t)
+		}
 	}
-	return p.acyclicAll(added)
+	p.acyclicAll(list, added, &found)
+	return found.refusal()
 }
 
 // acyclicAll follows the dependencies of new tasks once, not once for each.
-func (p *play) acyclicAll(added []*Task) *Refusal {
+func (p *play) acyclicAll(list []TaskInput, added []*Task, found *faults) {
 	const visiting, done = 1, 2
 	state := make(map[TaskID]int, len(added))
-	var visit func(*Task) *Refusal
-	visit = func(t *Task) *Refusal {
+	place := make(map[TaskID]int, len(list))
+	for i := range list {
+		place[list[i].ID] = i
+	}
+	wrong := func(t *Task, r *Refusal) {
+		i, ok := place[t.ID]
+		if !ok {
+			i = -1 // a task that was there before
+		}
+		found.add(i, r)
+	}
+	var visit func(*Task)
+	visit = func(t *Task) {
 		state[t.ID] = visiting
 		for _, id := range t.DependsOn {
+			if found.full() {
+				return
+			}
 			d := p.Task(id)
+			_, listed := place[id]
 			switch {
+			case d == nil && listed: // it could not be made, which is told
 			case d == nil:
-				return refuse(RuleNotFound, "git liza list --all", "%s depends on %s, which does not exist", t.ID, id)
+				wrong(t, refuse(RuleNotFound, "git liza list --all", "%s depends on %s, which does not exist", t.ID, id))
 			case state[id] == visiting:
-				return refuse(RuleCycle, "git liza show "+string(id), "%s and %s would depend on each other", t.ID, id)
+				wrong(t, refuse(RuleCycle, "git liza show "+string(id), "%s and %s would depend on each other", t.ID, id))
 			case state[id] == 0 && d.Status != Merged:
-				if r := visit(d); r != nil {
-					return r
-				}
+				visit(d)
 			}
 		}
 		state[t.ID] = done
-		return nil
 	}
 	for _, t := range added {
-		if state[t.ID] == 0 {
-			if r := visit(t); r != nil {
-				return r
-			}
+		if state[t.ID] == 0 && !found.full() {
+			visit(t)
 		}
 	}
-	return nil
 }
 
-// fresh makes a task of what was said of it.
-func (p *play) fresh(in *TaskInput, replaced *Task) (*Task, *Refusal) {
+// fresh makes a task of what was said of it, and says what is wrong with it. The
+// task is nil where it could have no place.
+func (p *play) fresh(in *TaskInput, replaced *Task) (*Task, []*Refusal) {
 	hint := "git liza help task add"
 	if err := new(TaskID).UnmarshalText([]byte(in.ID)); err != nil {
-		return nil, refuse(RuleForm, hint, "%v", err)
+		return nil, []*Refusal{refuse(RuleForm, hint, "%v", err)}
 	}
 	for _, folder := range []Folder{Tasks, Archive} {
 		if taken, ok := p.load(Key{folder, string(in.ID)}).(*Task); ok {
-			return nil, refuse(RuleExists, "git liza show "+string(taken.ID), "there is a task %s already", taken.ID)
+			return nil, []*Refusal{refuse(RuleExists, "git liza show "+string(taken.ID), "there is a task %s already", taken.ID)}
 		}
 	}
 	s := p.Settings()
@@ -164,18 +183,17 @@ func (p *play) fresh(in *TaskInput, replaced *Task) (*Task, *Refusal) {
 		t.Generation = replaced.Generation + 1
 	}
 	t.take(in)
+	var wrong []*Refusal
 	if r := p.allots(nil, t, hint); r != nil {
-		return nil, r
+		wrong = append(wrong, r)
 	}
-	if r := p.describe(t, hint); r != nil {
-		return nil, r
-	}
+	wrong = append(wrong, p.describe(t, hint)...)
 	p.change(func(s *Settings) {
 		if n, err := strconv.Atoi(strings.TrimPrefix(string(t.ID), "task-")); err == nil && strings.HasPrefix(string(t.ID), "task-") && n >= s.Next.Task && n < 1<<40 {
 			s.Next.Task = n + 1
 		}
 	})
-	return t, nil
+	return t, wrong
 }
 
 func (t *Task) take(in *TaskInput) {
@@ -190,40 +208,49 @@ func (t *Task) take(in *TaskInput) {
 	}
 }
 
-// describe refuses a task that does not say enough for a stranger to do it.
-func (p *play) describe(t *Task, hint string) *Refusal {
+// describe refuses a task that does not say enough for a stranger to do it, and
+// says all that is wrong with it.
+func (p *play) describe(t *Task, hint string) (wrong []*Refusal) {
+	refused := func(rule Rule, hint, reason string, args ...any) {
+		wrong = append(wrong, refuse(rule, hint, reason, args...))
+	}
 	if t.Priority < 1 || t.Priority > 5 {
-		return refuse(RuleForm, hint, "priority %d of %s is not between 1 and 5", t.Priority, t.ID)
+		refused(RuleForm, hint, "priority %d of %s is not between 1 and 5", t.Priority, t.ID)
 	}
 	if r := checkGlobs(t.Owns, hint); r != nil {
-		return r
+		wrong = append(wrong, r)
 	}
 	if l := t.Limits; l != nil && min(l.Iterations, l.Cycles, l.MergeFails, l.NoVerdicts, l.FailedCoders, l.Failures) < 0 ||
 		l != nil && max(l.FailedCoders, l.Failures) > MaxList {
-		return refuse(RuleForm, hint, "a limit of %s is negative, or one of failures is over %d", t.ID, MaxList)
+		refused(RuleForm, hint, "a limit of %s is negative, or one of failures is over %d", t.ID, MaxList)
 	}
 	for i, d := range t.DependsOn {
 		if slices.Contains(t.DependsOn[:i], d) {
-			return refuse(RuleForm, hint, "%s names %s twice among its dependencies", t.ID, d)
+			refused(RuleForm, hint, "%s names %s twice among its dependencies", t.ID, d)
+			break
 		}
 	}
 	if t.Status == Draft {
-		return nil
+		return wrong
 	}
+	var missing []string
 	for _, need := range [][2]string{{"title", t.Title}, {"done_when", t.DoneWhen}, {"spec", t.Spec}, {"scope", t.Scope}} {
 		if need[1] == "" {
-			if p.prior.Task(t.ID) != nil { // else there is nothing to edit
-				hint = "git liza task edit " + string(t.ID) + " --" + strings.ReplaceAll(need[0], "_", "-") + " TEXT"
-			}
-			return refuse(RuleIncomplete, hint,
-				"%s has no %s; a task that is not a draft needs title, done_when, spec and scope", t.ID, need[0])
+			missing = append(missing, need[0])
 		}
 	}
-	if path := specPath(t.Spec); p.facts != nil && !p.facts.Specs[path] {
-		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec %s of %s does not exist on %s at %s",
+	if len(missing) > 0 {
+		if p.prior.Task(t.ID) != nil { // else there is nothing to edit
+			hint = "git liza task edit " + string(t.ID) + " --" + strings.ReplaceAll(missing[0], "_", "-") + " TEXT"
+		}
+		refused(RuleIncomplete, hint, "%s has no %s; a task that is not a draft needs title, done_when, spec and scope",
+			t.ID, strings.Join(missing, ", "))
+	}
+	if path := specPath(t.Spec); t.Spec != "" && p.facts != nil && !p.facts.Specs[path] {
+		refused(RuleSpec, "git liza adopt COMMIT --reason R", "the spec %s of %s does not exist on %s at %s",
 			quotePath(path), t.ID, p.Settings().Integration.Name, p.Settings().Integration.Tip.Short())
 	}
-	return nil
+	return wrong
 }
 
 // FinalizeMove turns drafts into claimable tasks.
@@ -281,8 +308,8 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 		}
 		t = t.clone()
 		t.Status = Unclaimed
-		if r := p.describe(t, "git liza task edit "+string(id)); r != nil {
-			return r
+		if wrong := p.describe(t, "git liza task edit "+string(id)); len(wrong) > 0 {
+			return wrong[0]
 		}
 		p.keep(t)
 	}

@@ -72,6 +72,7 @@ type Refusal struct {
 	Rule   Rule
 	Reason string
 	Hint   string
+	Faults []Fault // of a move with a list of tasks: each by itself, at most [MaxFaults]; nil for others
 }
 
 // Error is the reason with the rule's name.

@@ -118,6 +118,22 @@ func parseDocument(name string, data []byte, limit, foreign int) (Document, erro
 // Decode fills v as the function [Decode] does.
 func (d Document) Decode(v any) error { return d.decode(v, false) }
 
+// DecodeAll is [Document.Decode] for what people write: the error tells of all
+// that is wrong, up to 20 faults, each a [*DocumentError] joined to the others.
+func (d Document) DecodeAll(v any) error { return d.decodeAll(v) }
+
+// Lines are the lines, from 1, on which the entries of a document stand that is
+// a list; nil if it is none.
+func (d Document) Lines() (lines []int) {
+	if len(d.all) == 0 || d.all[0].kind != sequenceNode {
+		return nil
+	}
+	for _, place := range d.all.children(0) {
+		lines = append(lines, max(int(d.all[place].line), 1))
+	}
+	return lines
+}
+
 // DecodeLoose fills v as the function [DecodeLoose] does.
 func (d Document) DecodeLoose(v any) error { return d.decode(v, true) }
 

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -11,18 +12,43 @@ import (
 
 // A filler moves a checked document into a value.
 type filler struct {
-	doc   Document
-	loose bool // passes over unknown keys
+	doc    Document
+	loose  bool     // passes over unknown keys
+	faults *[]error // of mappings and lists, which go on after them; nil ends at the first
 }
 
-func (d Document) decode(v any, loose bool) error {
+// maxFaults is how many faults of a document are told at once.
+const maxFaults = 20
+
+// fault is the error with which reading ends, nil where it goes on.
+func (f filler) fault(err error) error {
+	if err == nil || f.faults == nil || len(*f.faults) == maxFaults {
+		return err
+	}
+	*f.faults = append(*f.faults, err)
+	return nil
+}
+
+// decodeAll is decode, but tells all that is wrong with the document.
+func (d Document) decodeAll(v any) error {
+	var faults []error
+	last := d.fill(v, filler{doc: d, faults: &faults})
+	if last != nil && len(faults) < maxFaults {
+		faults = append(faults, last)
+	}
+	return errors.Join(faults...)
+}
+
+func (d Document) decode(v any, loose bool) error { return d.fill(v, filler{doc: d, loose: loose}) }
+
+func (d Document) fill(v any, f filler) error {
 	p := reflect.ValueOf(v)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
 		return fmt.Errorf("read into %T: not a pointer", v)
 	}
 	switch formOf(p.Type().Elem()) {
 	case formStruct, formSlice:
-		return filler{d, loose}.value(0, p.Elem(), formOf(p.Type().Elem()))
+		return f.value(0, p.Elem(), formOf(p.Type().Elem()))
 	}
 	return fmt.Errorf("read into %T: not a pointer to a struct or slice", v)
 }
@@ -124,11 +150,13 @@ func (f filler) mapping(at int, v reflect.Value) error {
 		case err != nil:
 			return err
 		case target.IsValid():
-			if err := f.value(value, target, as); err != nil {
+			if err := f.fault(f.value(value, target, as)); err != nil {
 				return err
 			}
 		case !f.loose:
-			return f.doc.fail(int(key.line), fmt.Sprintf("unknown key %q", key.text))
+			if err := f.fault(f.doc.fail(int(key.line), fmt.Sprintf("unknown key %q", key.text))); err != nil {
+				return err
+			}
 		}
 		i = int(all[value].end)
 	}
@@ -176,7 +204,7 @@ func (f filler) slice(at int, v reflect.Value) error {
 	list := reflect.MakeSlice(v.Type(), len(places), len(places))
 	as := formOf(v.Type().Elem())
 	for i, place := range places {
-		if err := f.value(place, list.Index(i), as); err != nil {
+		if err := f.fault(f.value(place, list.Index(i), as)); err != nil {
 			return err
 		}
 	}

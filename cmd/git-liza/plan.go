@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -83,19 +84,20 @@ func put[T any](field *T, said *T) {
 
 type taskAddCommand struct {
 	ID    flow.TaskID `arg:"" optional:"" help:"Default: the next task-N."`
-	From  string      `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move."`
+	From  string      `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move. What is wrong is told of all tasks at once."`
 	Draft bool        `help:"Not claimable until it is finalized."`
 	taskFlags
 }
 
 func (c *taskAddCommand) Run(s *session) error {
 	list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft})}
+	var lines []int
 	if c.From != "" {
 		if c.ID != "" || c.Title != nil {
 			return usagef("git liza help task add", "--from takes everything from the file")
 		}
 		var err error
-		if list, err = s.readTasks(c.From); err != nil {
+		if list, lines, err = s.readTasks(c.From); err != nil {
 			return err
 		}
 	}
@@ -103,7 +105,7 @@ func (c *taskAddCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.addTasks(clone, list)
+	return inFile(c.From, lines, s.addTasks(clone, list))
 }
 
 func (s *session) addTasks(clone *work.Clone, list []flow.TaskInput) error {
@@ -155,20 +157,50 @@ func (s *session) readInput(path string) ([]byte, error) {
 	return data, nil
 }
 
-func (s *session) readTasks(path string) ([]flow.TaskInput, error) {
+// readTasks reads a list of tasks, and the line on which each begins.
+func (s *session) readTasks(path string) ([]flow.TaskInput, []int, error) {
 	data, err := s.readInput(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	doc, err := gitstore.ParseDocument(path, data, gitstore.MaxMove)
 	if err != nil {
-		return nil, usagef("git liza help task add", "%v", err)
+		return nil, nil, usagef("git liza help task add", "%v", err)
 	}
 	var list []flow.TaskInput
-	if err := doc.Decode(&list); err != nil {
-		return nil, usagef("git liza help task add", "%v", err)
+	if err := doc.DecodeAll(&list); err != nil {
+		return nil, nil, usagef("git liza help task add", "%v", err)
 	}
-	return list, nil
+	return list, doc.Lines(), nil
+}
+
+// inFile is an error of a move whose tasks stand in a file, with the line of each
+// task that is refused.
+func inFile(path string, lines []int, err error) error {
+	var refusal *flow.Refusal
+	if path == "" || !errors.As(err, &refusal) || len(refusal.Faults) == 0 {
+		return err
+	}
+	faults := []map[string]any{}
+	var text []string
+	for _, one := range refusal.Faults {
+		fault := map[string]any{"rule": one.Refusal.Rule, "reason": one.Refusal.Reason, "hint": one.Refusal.Hint}
+		line := one.Refusal.Reason
+		if one.Place >= 0 && one.Place < len(lines) {
+			fault["line"] = lines[one.Place]
+			line = fmt.Sprintf("%s:%d: %s", path, lines[one.Place], line)
+		}
+		if len(refusal.Faults) > 1 {
+			line += " (" + string(one.Refusal.Rule) + ")"
+		}
+		faults, text = append(faults, fault), append(text, line)
+	}
+	if len(text) == flow.MaxFaults {
+		text = append(text, "and perhaps more")
+	}
+	f := classify(err)
+	f.reason = strings.Join(text, "\n")
+	return &partial{f, map[string]any{"faults": faults}}
 }
 
 type taskEditCommand struct {
@@ -266,11 +298,15 @@ type supersedeCommand struct {
 }
 
 func (c *supersedeCommand) Run(s *session) error {
-	ids, list, err := c.replacements(s)
+	ids, list, lines, err := c.replacements(s)
 	if err != nil {
 		return err
 	}
-	return s.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: ids, Add: list})
+	path := ""
+	if lines != nil {
+		path = c.By
+	}
+	return inFile(path, lines, s.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: ids, Add: list}))
 }
 
 func (s *session) supersede(id flow.TaskID, m flow.SupersedeMove) error {
@@ -297,20 +333,19 @@ func (s *session) supersede(id flow.TaskID, m flow.SupersedeMove) error {
 }
 
 // replacements takes --by for a file if there is one of that name.
-func (c *supersedeCommand) replacements(s *session) ([]flow.TaskID, []flow.TaskInput, error) {
+func (c *supersedeCommand) replacements(s *session) (ids []flow.TaskID, list []flow.TaskInput, lines []int, err error) {
 	if _, err := os.Stat(c.By); err == nil || c.By == "-" {
-		list, err := s.readTasks(c.By)
-		return nil, list, err
+		list, lines, err = s.readTasks(c.By)
+		return nil, list, lines, err
 	}
-	var ids []flow.TaskID
 	for word := range strings.SplitSeq(c.By, ",") {
 		var id flow.TaskID
 		if err := id.UnmarshalText([]byte(strings.TrimSpace(word))); err != nil {
-			return nil, nil, usagef("git liza help supersede", "--by: there is no file %s, and %v", c.By, err)
+			return nil, nil, nil, usagef("git liza help supersede", "--by: there is no file %s, and %v", c.By, err)
 		}
 		ids = append(ids, id)
 	}
-	return ids, nil, nil
+	return ids, nil, nil, nil
 }
 
 type abandonCommand struct {
