@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -16,34 +18,52 @@ type ByHand struct {
 	Act    string        `json:"act"`
 	Task   flow.TaskID   `json:"task,omitempty"`
 	Agent  flow.AgentID  `json:"agent"`
+	First  bool          `json:"first,omitempty"` // the move registered the agent, whatever its act
 }
 
 // LatelyByHand is how many moves doctor, and fsck without --full, look back.
 const LatelyByHand = 1000
 
-// ByHand lists them among the last moves, newest first; 0 is among all.
+// ByHand lists them among the last moves, newest first; 0 is among all. Agents
+// that are on the board and were registered by another move of their own come
+// after these.
 func (c *Clone) ByHand(ctx context.Context, last int) ([]ByHand, error) {
 	tip, err := c.Store.Tip(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list := []ByHand{}
+	b, err := c.Store.BoardAt(tip)
+	if err != nil {
+		return nil, err
+	}
+	list, first := []ByHand{}, map[flow.AgentID]ByHand{}
 	n := 0
 	err = c.Store.History(tip, func(e gitstore.Event) (bool, error) {
 		n++
 		m := e.Move
+		one := ByHand{Commit: e.Commit, Act: m.Act.String(), Task: m.Task, Agent: m.By.Agent()}
+		hand, listed := m.Generation == "", false
 		switch d := m.Detail.(type) {
 		case *flow.ApproveMove, *flow.RejectMove:
-			if id := m.By.Agent(); id != "" && m.Generation == "" {
-				list = append(list, ByHand{e.Commit, m.Act.String(), m.Task, id})
-			}
+			listed = one.Agent != ""
 		case *flow.RegisterMove:
-			if d.Generation == "" {
-				list = append(list, ByHand{e.Commit, m.Act.String(), "", d.Agent})
-			}
+			one.Agent, one.Task = d.Agent, ""
+			hand, listed = d.Generation == "", true
+		}
+		if hand && listed {
+			list = append(list, one)
+		}
+		if a := b.Agent(one.Agent); hand && a != nil && a.Generation == "" && a.Registered.Equal(m.At) {
+			one.First = !listed
+			first[a.ID] = one // the oldest of that second stays
 		}
 		return n != last, ctx.Err()
 	})
+	for _, id := range slices.Sorted(maps.Keys(first)) {
+		if first[id].First {
+			list = append(list, first[id])
+		}
+	}
 	return list, err
 }
 
@@ -63,6 +83,9 @@ func ByHandText(list []ByHand) string {
 		name := one.Act + " by " + string(one.Agent)
 		if one.Task != "" {
 			name = one.Act + " " + string(one.Task) + " by " + string(one.Agent)
+		}
+		if one.First {
+			name += " (its first move)"
 		}
 		names = append(names, name)
 	}
