@@ -60,7 +60,30 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	if err != nil {
 		return err
 	}
-	return writable(b.Settings().Config, t, agent.Role(), paths)
+	config := b.Settings().Config
+	refused := writable(config, t, agent.Role(), paths)
+	if refused == nil {
+		return nil
+	}
+	if paths, err = kept(ctx, s.Repo, index, b.Settings().Integration.Tip, paths); err != nil {
+		return err
+	}
+	return writable(config, t, agent.Role(), paths)
+}
+
+// kept are those of the paths that the commit would leave unlike what the work
+// began from: whoever takes a change back that they may not make does right.
+func kept(ctx context.Context, r *gitstore.Repo, index string, integration gitstore.ID, paths []string) ([]string, error) {
+	head, err := r.Resolve(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	bases, err := r.MergeBases(ctx, head, integration)
+	if err != nil || len(bases) != 1 {
+		return paths, err
+	}
+	there, err := unlike(ctx, r, index, string(bases[0]))
+	return slices.DeleteFunc(paths, func(path string) bool { return !slices.Contains(there, path) }), err
 }
 
 // toHold is what a coder types to hold a task again that nobody holds: what was
