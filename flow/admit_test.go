@@ -87,7 +87,18 @@ func TestWhoStopsTheBoard(t *testing.T) {
 	}
 	require.Nil(t, checkpoint("coder-3", "ann"))
 	require.Equal(t, RuleAdmin, checkpoint("coder-1", "coders").Rule)
-	m := s.by("coder-1", ActTrip, "", &TripMove{})
-	m.Principal = "coders"
-	require.Equal(t, RuleAdmin, s.board.Admissible(m, nil).Rule)
+	// Nor do they end or begin for all what all work in.
+	for act, d := range map[Act]Detail{ActTrip: &TripMove{}, ActComplete: &CompleteMove{}, ActSprintStart: &SprintStartMove{},
+		ActSprintClose: &SprintCloseMove{}, ActRetro: &RetroMove{Sprint: "sprint-1", Text: "t"}} {
+		m := s.by("coder-1", act, "", d)
+		m.Principal = "coders"
+		r := s.board.Admissible(m, nil)
+		require.NotNil(t, r, act.String())
+		require.Equal(t, RuleAdmin, r.Rule)
+		require.Contains(t, r.Reason, act.String())
+		for who, by := range map[string]Actor{"ann": "human:ann", "plans": "planner-1", "merges": "coder-2"} {
+			m.By, m.Principal = by, who
+			require.Nil(t, s.board.Admissible(m, nil), "%s %s", who, act)
+		}
+	}
 }

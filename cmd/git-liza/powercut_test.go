@@ -166,6 +166,20 @@ func TestPowerCutInsideAMove(t *testing.T) {
 	d.boot("a note held its lock", picture, "[ -s .git/refs/liza/state.lock ]\n[ \"$("+refsOfBoard+")\" = '"+before+"' ]\n"+isWhole)
 }
 
+// A clone of a shared remote, which is on another disk: what it was answered is
+// in the mirror after a power cut, with what it names, and its next move reaches
+// the remote.
+func TestPowerCutOfAMirror(t *testing.T) {
+	t.Parallel()
+	d := newCutDisk(t)
+	server := filepath.Join(t.TempDir(), "server.git")
+	d.must("git", "init", "-q", "--bare", server)
+	d.must("git", "-C", server, "liza", "hooks", "install", "--server")
+	d.must("git", "remote", "add", "origin", server)
+	d.must("git-liza", "sync", "--set", "origin")
+	d.story(1)
+}
+
 // The same on a server, whose git unpacks what it gets into loose objects, and
 // answers before its refs need be on the disk.
 func TestPowerCutOfAServer(t *testing.T) {
