@@ -44,7 +44,7 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 				break
 			}
 		}
-		got, refusal := b.Best(ActClaim, Caller{By: "coder-1"}, b.at)
+		got, refusal := b.Best(ActClaim, Caller{By: "coder-1"}, b.at, nil)
 		require.Equal(t, want, got, "%v", refusal)
 		require.Equal(t, want == "", refusal != nil)
 	})

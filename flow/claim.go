@@ -23,8 +23,7 @@ func claimable(p *play) *Refusal {
 		return r
 	}
 	if p.from == Claimed {
-		free := t.Claim.Lease.Add(time.Duration(s.Config.Grace) + time.Second)
-		if at.Before(free) {
+		if free := p.reclaim(t.Claim.Lease); at.Before(free) {
 			return refuse(RuleLease, "git liza show "+string(t.ID), "%s is held by %s until %s, and may be reclaimed from %s on",
 				t.ID, t.Claim.By, t.Claim.Lease.Format(time.RFC3339), free.Format(time.RFC3339))
 		}
@@ -79,7 +78,7 @@ func (p *play) reserved() *Refusal {
 	if p.from != IntegrationFailed || t.Attempt == nil || t.Attempt.Coder == p.move.By {
 		return nil
 	}
-	until := t.Integration.At.Add(time.Duration(p.Settings().Config.Lease))
+	until := p.reservation(t.Integration.At)
 	there := t.Attempt.Coder.IsHuman() || p.Agent(t.Attempt.Coder.Agent()) != nil
 	if there && p.move.At.Before(until) {
 		return refuse(RuleReserved, "git liza show "+string(t.ID), "%s failed to merge and waits for its coder %s until %s",

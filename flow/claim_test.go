@@ -138,7 +138,7 @@ func BenchmarkBestAmong10000(b *testing.B) {
 	s := crowd(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, r := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now); r != nil {
+		if _, r := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil); r != nil {
 			b.Fatal(r)
 		}
 	}

@@ -40,20 +40,23 @@ func (b *Board) Acts(id TaskID, c Caller, at time.Time) []Act {
 
 // Best is the task that a caller should claim, or review, next: integration
 // fixes, then rejected tasks of this coder, then by priority, then by age.
+// Tasks that skip reports are left to others; it is asked only about tasks that
+// the rules let the caller take, and may be nil.
 // If there is none the refusal has the rule nothing_claimable and says what
 // the first candidate waits for. Of a board that cannot be read (see
 // [Board.Err]) nothing is best: the refusal says why, by the rule invariant.
-func (b *Board) Best(act Act, c Caller, at time.Time) (TaskID, *Refusal) {
-	id, refusal := b.best(act, c, at)
+func (b *Board) Best(act Act, c Caller, at time.Time, skip func(Summary) bool) (TaskID, *Refusal) {
+	id, refusal := b.best(act, c, at, skip)
 	if b.err != nil {
 		return "", refuse(RuleInvariant, "git liza fsck", "the board cannot be read: %v", b.err)
 	}
 	return id, refusal
 }
 
-func (b *Board) best(act Act, c Caller, at time.Time) (TaskID, *Refusal) {
+func (b *Board) best(act Act, c Caller, at time.Time, skip func(Summary) bool) (TaskID, *Refusal) {
 	list := b.candidates(act, c.By, at)
 	var first *Refusal
+	skipped := false
 	b.short.compared = 0
 	for _, s := range list {
 		if b.interrupted() {
@@ -63,6 +66,10 @@ func (b *Board) best(act Act, c Caller, at time.Time) (TaskID, *Refusal) {
 			continue
 		}
 		r := b.Opens(act, s.ID, c, at)
+		if r == nil && skip != nil && skip(*s) {
+			skipped = true
+			continue
+		}
 		if r == nil {
 			return s.ID, nil
 		}
@@ -75,6 +82,9 @@ func (b *Board) best(act Act, c Caller, at time.Time) (TaskID, *Refusal) {
 		if slices.Contains([]Rule{RuleStale, RuleControl, RuleDegraded, RuleOneClaim, RuleSupervisor, RuleRole, RulePrincipal}, r.Rule) {
 			return "", r
 		}
+	}
+	if skipped {
+		return "", refuse(RuleNothing, "git liza list", "what there is is left to others")
 	}
 	if first != nil {
 		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", c.By, len(list), first.Reason)

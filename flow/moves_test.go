@@ -26,7 +26,7 @@ func TestBest(t *testing.T) {
 		human:ann add late<early priority=1 |`+fmt.Sprintf(under, "mine")+`| code-reviewer-1 reject mine
 		|`+fmt.Sprintf(under, "broken")+`| code-reviewer-1 approve broken | coder-1 integration_fail broken`)
 	next := func(by Actor) TaskID {
-		id, r := s.board.Best(ActClaim, Caller{By: by}, s.now)
+		id, r := s.board.Best(ActClaim, Caller{By: by}, s.now, nil)
 		require.Nil(t, r)
 		return id
 	}
@@ -40,30 +40,30 @@ func TestBest(t *testing.T) {
 	require.Empty(t, s.step("human:ann abandon broken", new(record)))
 	require.Equal(t, TaskID("mine"), next("coder-1"), "what was rejected goes back to its coder first")
 
-	_, r := s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now)
+	_, r := s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now, nil)
 	require.Equal(t, RuleOneClaim, r.Rule)
-	_, r = s.board.Best(ActReview, Caller{By: "code-reviewer-1"}, s.now)
+	_, r = s.board.Best(ActReview, Caller{By: "code-reviewer-1"}, s.now, nil)
 	require.Equal(t, RuleNothing, r.Rule)
 	require.Regexp(t, "^git liza", r.Hint)
-	_, r = s.board.Best(ActClaim, Caller{By: "coder-2", Generation: "0123456789abcdef"}, s.now)
+	_, r = s.board.Best(ActClaim, Caller{By: "coder-2", Generation: "0123456789abcdef"}, s.now, nil)
 	require.Equal(t, RuleStale, r.Rule)
 	require.Empty(t, s.step("human:ann pause", new(record)))
-	_, r = s.board.Best(ActClaim, Caller{By: "coder-5"}, s.now)
+	_, r = s.board.Best(ActClaim, Caller{By: "coder-5"}, s.now, nil)
 	require.Equal(t, RuleControl, r.Rule)
 }
 
 func TestBestSaysWhyNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a b<a | coder-1 claim a")
-	_, r := s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now)
+	_, r := s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now, nil)
 	require.Equal(t, RuleNothing, r.Rule)
 	require.Contains(t, r.Reason, "b needs a")
-	id, r := s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now.Add(32*time.Minute))
+	id, r := s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now.Add(32*time.Minute), nil)
 	require.Nil(t, r)
 	require.Equal(t, TaskID("a"), id, "a claim that ended may be taken over")
 
 	s = staged(t, "human:ann add a | human:ann add b<a +draft | human:ann abandon a +cascade | human:ann finalize b")
-	_, r = s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now)
+	_, r = s.board.Best(ActClaim, Caller{By: "coder-2"}, s.now, nil)
 	require.Contains(t, r.Reason, "b needs a, which is ABANDONED and will not be merged")
 	require.Equal(t, "git liza task edit b --depends IDS", r.Hint)
 }
@@ -229,7 +229,7 @@ func TestBestDoesNotHideWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a")
 	board := Open(unreadable{s.docs, Key{Tasks, "a"}}, s.now)
-	id, r := board.Best(ActClaim, Caller{By: "coder-1"}, s.now)
+	id, r := board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
 	require.Empty(t, id)
 	require.Equal(t, RuleInvariant, r.Rule)
 	require.Contains(t, r.Reason, "it is broken")
@@ -261,7 +261,7 @@ func TestBestOnASpentBudget(t *testing.T) {
 	require.Empty(t, s.step("human:ann add "+strings.Join(list, " "), new(record)))
 	read := 0
 	board := Open(counting{s.docs, &read}, s.now)
-	_, r := board.Best(ActClaim, Caller{By: "coder-1"}, s.now)
+	_, r := board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
 	require.Equal(t, RuleNothing, r.Rule)
 	require.Contains(t, r.Reason, "the first of 200 candidates: the budget of goal-1 is spent: 5 of 5 tokens")
 	require.Equal(t, "git liza config budgets.goal.tokens 10", r.Hint)

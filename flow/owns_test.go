@@ -252,6 +252,6 @@ func BenchmarkBestOfTheWorst(b *testing.B) {
 		s.docs.edits[Key{Tasks, "t" + strconv.Itoa(i)}].Document.(*Task).Owns[MaxList-1] = "*"
 	}
 	for b.Loop() {
-		s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now)
+		s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
 	}
 }

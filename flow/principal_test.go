@@ -212,9 +212,9 @@ func TestAnotherPrincipalUnderTheSameName(t *testing.T) {
 		m, _ := s.moveOf([]string{who, "claim", "a"})
 		require.Equal(t, want, s.board.Already(m), who)
 	}
-	_, r := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now)
+	_, r := s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, nil)
 	require.Equal(t, RulePrincipal, r.Rule)
-	id, r := s.board.Best(ActClaim, Caller{By: "coder-1", Principal: "ann"}, s.now)
+	id, r := s.board.Best(ActClaim, Caller{By: "coder-1", Principal: "ann"}, s.now, nil)
 	require.Nil(t, r)
 	require.Equal(t, TaskID("b"), id)
 }

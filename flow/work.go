@@ -203,31 +203,7 @@ func (s *SubmitMove) unchanged(p *play) *Refusal {
 
 // scope holds the changed paths against what the task and the role may write.
 func (s *SubmitMove) scope(p *play) *Refusal {
-	t := p.task
-	role := t.Claim.By.Role()
-	allowed := append(parseGlobs(t.Owns), parseGlobs(t.Intent.Extend)...)
-	var denied []RolePath
-	for _, rp := range p.Settings().Config.RolePaths {
-		if rp.Role == role && !containsKind(rp.Except, t.Kind) {
-			denied = append(denied, rp)
-		}
-	}
-	for _, path := range s.Paths {
-		if p.interrupted() {
-			return nil
-		}
-		if len(t.Owns) > 0 && !matchesAny(allowed, path) {
-			return refuse(RuleScope, "git liza intent "+string(t.ID)+" --summary S --validation V --extend "+quotePath(path),
-				"%s changes %s, which it neither owns nor has declared", t.ID, path)
-		}
-		for _, rp := range denied {
-			if Match(rp.Deny, path) {
-				return refuse(RuleRolePaths, p.undo(s.Base, path),
-					"a %s may not change %s (%s) in a task of kind %s", role, path, rp.Deny, t.Kind)
-			}
-		}
-	}
-	return nil
+	return p.Writable(p.task, p.task.Claim.By.Role(), s.Paths, func(path string) string { return p.undo(s.Base, path) })
 }
 
 // undo is the command that takes a change of a path back in one more commit: a

@@ -60,15 +60,17 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	if err != nil {
 		return err
 	}
-	config := b.Settings().Config
-	refused := writable(config, t, agent.Role(), paths)
-	if refused == nil {
+	undo := func(path string) string { return "git restore --staged -- " + quote(path) }
+	if b.Writable(t, agent.Role(), paths, undo) == nil {
 		return nil
 	}
 	if paths, err = kept(ctx, s.Repo, index, b.Settings().Integration.Tip, paths); err != nil {
 		return err
 	}
-	return writable(config, t, agent.Role(), paths)
+	if r := b.Writable(t, agent.Role(), paths, undo); r != nil {
+		return r
+	}
+	return nil
 }
 
 // kept are those of the paths that the commit would leave unlike what the work
@@ -147,41 +149,6 @@ func unlike(ctx context.Context, r *gitstore.Repo, index, commit string) ([]stri
 		return nil, err
 	}
 	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), nil
-}
-
-// writable holds paths against what a submission of them would be refused for.
-func writable(c flow.Config, t *flow.Task, role flow.Role, paths []string) error {
-	allowed := append(append([]string{}, t.Owns...), t.Intent.Extend...)
-	for _, path := range paths {
-		if len(t.Owns) > 0 && !matches(allowed, path) {
-			return refusal(flow.RuleScope, "git liza intent "+string(t.ID)+" --summary S --validation V --extend "+quote(path),
-				"%s neither owns %q nor has declared it", t.ID, path)
-		}
-		for _, rp := range c.RolePaths {
-			if rp.Role == role && !exempt(rp, t.Kind) && flow.Match(rp.Deny, path) {
-				return refusal(flow.RuleRolePaths, "git restore --staged -- "+quote(path), "a %s may not change %q (%s) in a task of kind %s", role, path, rp.Deny, t.Kind)
-			}
-		}
-	}
-	return nil
-}
-
-func matches(globs []string, path string) bool {
-	for _, g := range globs {
-		if flow.Match(g, path) {
-			return true
-		}
-	}
-	return false
-}
-
-func exempt(rp flow.RolePath, kind flow.Kind) bool {
-	for _, k := range rp.Except {
-		if k == kind {
-			return true
-		}
-	}
-	return false
 }
 
 // quote is a path as a shell takes it.

@@ -259,7 +259,7 @@ func answerTo(t flow.Trigger) step {
 // there is none.
 func (l look) take(act flow.Act, role flow.Role) step {
 	caller := l.free(role)
-	id, refusal := l.board.Best(act, caller, l.at)
+	id, refusal := l.board.Best(act, caller, l.at, nil)
 	if refusal != nil {
 		return step{refusal.Hint, refusal.Reason}
 	}

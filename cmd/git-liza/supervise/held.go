@@ -29,24 +29,19 @@ func (h *others) enter(id flow.AgentID) {
 	h.own[flow.Actor(id)] = true
 }
 
+// keeping says how a task is kept from others.
+var keeping = map[flow.Holding]string{flow.Held: "held by", flow.Reviewed: "under review by", flow.Left: "left to"}
+
 // tellHeld says, once for each, which tasks others have, until when, and whether
 // these live, so that a rush with nothing to do does not wait in silence.
 func (r *Rush) tellHeld(ctx context.Context, c *work.Clone, b *flow.Board, tasks []flow.Summary) {
 	now := c.Store.Now()
 	for _, t := range tasks {
-		by, until, how := t.Coder, t.Lease, "held by"
-		switch {
-		case t.Status == flow.ReadyForReview:
-			by, until, how = t.Reviewer, t.ReviewLease, "under review by"
-		case t.Status == flow.Rejected:
-			until, how = reserved(b, t), "left to"
-		case t.Status != flow.Claimed:
-			continue
-		}
+		holding, by, until := b.Holder(t)
 		if by == "" || !until.After(now) || !r.others.first(t.ID, by, until) {
 			continue
 		}
-		r.say(fmt.Sprintf("%s is %s %s until %s, %s: git liza release %s", t.ID, how, by, until.Format("15:04:05Z"),
+		r.say(fmt.Sprintf("%s is %s %s until %s, %s: git liza release %s", t.ID, keeping[holding], by, until.Format("15:04:05Z"),
 			whereabouts(ctx, c, b, by, now), t.ID))
 	}
 }

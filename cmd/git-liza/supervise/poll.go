@@ -192,9 +192,9 @@ func able(b *flow.Board, a *flow.Agent, at time.Time) bool {
 	case flow.Planner:
 		return len(b.Triggers()) > 0
 	case flow.Coder:
-		_, refusal = b.Best(flow.ActClaim, caller, at)
+		_, refusal = b.Best(flow.ActClaim, caller, at, nil)
 	default:
-		_, refusal = b.Best(flow.ActReview, caller, at)
+		_, refusal = b.Best(flow.ActReview, caller, at, nil)
 	}
 	return refusal == nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -206,7 +205,10 @@ func (s *supervisor) look(ctx context.Context) (turn, bool, error) {
 	if t.moved || err != nil {
 		return t, false, err
 	}
-	s.due(b, tasks, &t)
+	now := s.at(b)
+	if next := b.Next(s.post.Role, now); !next.IsZero() {
+		t.soon(time.Now().Add(next.Sub(now)))
+	}
 	if a.Degraded != "" {
 		t.lull, t.why = degraded, a.Degraded
 		return t, false, b.Err()
@@ -251,42 +253,6 @@ func (s *supervisor) work(ctx context.Context, b *flow.Board) (turn, error) {
 	return s.review(ctx, b)
 }
 
-// due finds the next time at which a lease or a reservation ends and lets
-// somebody act: until then nobody is out of work for good.
-func (s *supervisor) due(b *flow.Board, tasks []flow.Summary, t *turn) {
-	config := b.Settings().Config
-	now := s.at(b)
-	codes := s.post.Role == flow.Coder
-	for _, task := range tasks {
-		at := time.Time{}
-		switch {
-		case task.Status == flow.Claimed:
-			at = task.Lease.Add(time.Duration(config.Grace) + time.Second)
-		case task.Status == flow.ReadyForReview:
-			at = task.ReviewLease
-		case task.Status == flow.IntegrationFailed && codes:
-			at = task.FailedAt.Add(time.Duration(config.Lease))
-		case codes:
-			at = reserved(b, task)
-		}
-		if at.After(now) {
-			t.soon(time.Now().Add(at.Sub(now)))
-		}
-	}
-}
-
-// reserved is until when a rejected task is left to its coder, if that one is
-// there: anybody else would have to begin afresh. The zero time is not at all.
-func reserved(b *flow.Board, t flow.Summary) time.Time {
-	if t.Status != flow.Rejected {
-		return time.Time{}
-	}
-	if a := b.Agent(t.Coder.Agent()); a == nil || a.Degraded != "" {
-		return time.Time{}
-	}
-	return t.Changed.Add(time.Duration(b.Settings().Config.Lease))
-}
-
 // retryAfter is how long a task is left alone that cannot be taken here for
 // reasons that a person has to mend.
 const retryAfter = 30 * time.Second
@@ -295,26 +261,14 @@ const retryAfter = 30 * time.Second
 // none.
 func (s *supervisor) pick(ctx context.Context, b *flow.Board, act flow.Act) (flow.TaskID, *flow.Refusal) {
 	at := s.at(b)
-	best, refusal := b.Best(act, s.clone.Caller, at)
-	if refusal != nil {
-		return "", refusal
-	}
-	if t := b.Task(best); t != nil && !s.leaves(b, t.Summary(), at) && !s.barred(ctx, b, act, best) {
-		return best, nil
-	}
-	list := b.Tasks()
-	slices.SortStableFunc(list, func(x, y flow.Summary) int { return cmp.Compare(x.Priority, y.Priority) })
-	for _, t := range list {
-		if b.Opens(act, t.ID, s.clone.Caller, at) == nil && !s.leaves(b, t, at) && !s.barred(ctx, b, act, t.ID) {
-			return t.ID, nil
-		}
-	}
-	return "", &flow.Refusal{Rule: flow.RuleNothing, Reason: "what there is is left to others"}
+	return b.Best(act, s.clone.Caller, at, func(t flow.Summary) bool {
+		return s.leaves(b, t, at) || s.barred(ctx, b, act, t.ID)
+	})
 }
 
 // leaves reports whether the supervisor leaves a task to others for now.
 func (s *supervisor) leaves(b *flow.Board, t flow.Summary, at time.Time) bool {
-	return time.Now().Before(s.avoided[t.ID]) || t.Coder != flow.Actor(s.id) && reserved(b, t).After(at)
+	return time.Now().Before(s.avoided[t.ID]) || t.Coder != flow.Actor(s.id) && b.LeftUntil(t).After(at)
 }
 
 // avoid tells a lost race from an obstacle on this machine; a task behind an

@@ -76,7 +76,7 @@ func (c *Clone) best(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID, er
 	if b.Empty() {
 		return "", gitstore.ErrNoBoard
 	}
-	id, refusal := b.Best(act, c.Caller, at)
+	id, refusal := b.Best(act, c.Caller, at, nil)
 	if b.Err() != nil {
 		return "", b.Err()
 	}

@@ -1,0 +1,98 @@
+package flow
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestBestSkips: what is left to others changes nothing of the order of the rest.
+func TestBestSkips(t *testing.T) {
+	t.Parallel()
+	s := staged(t, `human:ann add first priority=1 | human:ann add mine | coder-1 claim mine | coder-1 intent mine | coder-1 submit mine c-mine
+		code-reviewer-1 review mine | code-reviewer-1 reject mine | human:ann add barred | coder-1 claim barred | coder-1 intent barred
+		coder-1 submit barred c-barred | code-reviewer-1 review barred | code-reviewer-1 approve barred | coder-1 integration_fail barred`)
+	best := func(skipped ...TaskID) (TaskID, *Refusal) {
+		return s.board.Best(ActClaim, Caller{By: "coder-1"}, s.now, func(t Summary) bool {
+			for _, id := range skipped {
+				if t.ID == id {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	for _, want := range []struct {
+		id   TaskID
+		skip []TaskID
+	}{
+		{"barred", nil},
+		{"mine", []TaskID{"barred"}},
+		{"first", []TaskID{"barred", "mine"}},
+	} {
+		id, r := best(want.skip...)
+		require.Nil(t, r)
+		require.Equal(t, want.id, id)
+	}
+	_, r := best("barred", "mine", "first")
+	require.Equal(t, RuleNothing, r.Rule)
+	require.Equal(t, "what there is is left to others", r.Reason)
+}
+
+// TestNextIsWhenTheRulesChangeTheirMind: a task that is kept is refused until the
+// time that Next says, and free then.
+func TestNextIsWhenTheRulesChangeTheirMind(t *testing.T) {
+	t.Parallel()
+	const submitted = "human:ann add a | coder-1 register coder-1 | coder-1 claim a | coder-1 intent a | coder-1 submit a c-a | code-reviewer-1 review a"
+	for _, c := range []struct {
+		steps string
+		act   Act
+		by    Actor
+		rule  Rule
+	}{
+		{"human:ann add a | coder-1 claim a", ActClaim, "coder-2", RuleLease},
+		{submitted, ActReview, "code-reviewer-2", RuleLease},
+		{submitted + " | code-reviewer-1 approve a | code-reviewer-1 integration_fail a", ActClaim, "coder-2", RuleReserved},
+	} {
+		s := staged(t, c.steps)
+		next := s.board.Next(c.by.Role(), s.now)
+		require.True(t, next.After(s.now), c.steps)
+		r := s.board.Opens(c.act, "a", Caller{By: c.by}, next.Add(-time.Second))
+		require.NotNil(t, r, c.steps)
+		require.Equal(t, c.rule, r.Rule)
+		require.Nil(t, s.board.Opens(c.act, "a", Caller{By: c.by}, next), c.steps)
+		require.Zero(t, s.board.Next(c.by.Role(), next))
+	}
+	s := staged(t, submitted+" | code-reviewer-1 reject a")
+	require.Equal(t, s.now.Add(time.Duration(DefaultConfig().Lease)), s.board.Next(Coder, s.now), "left to its coder")
+	require.Zero(t, s.board.Next(CodeReviewer, s.now))
+	how, by, until := s.board.Holder(s.board.Task("a").Summary())
+	require.Equal(t, Left, how)
+	require.Equal(t, Actor("coder-1"), by)
+	require.Equal(t, s.board.Next(Coder, s.now), until)
+}
+
+// TestWritable: a commit is refused for what its submission would be refused for.
+func TestWritable(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a owns=src/** | coder-1 claim a | coder-1 intent a extend=lib/*")
+	task := s.board.Task("a")
+	try := func(path string) *Refusal {
+		return s.board.Writable(task, Coder, []string{"src/a.go", path}, nil)
+	}
+	require.Nil(t, try("src/b.go"))
+	require.Nil(t, try("lib/b.go"))
+	r := try("other.go")
+	require.Equal(t, RuleScope, r.Rule)
+	require.Equal(t, "a changes other.go, which it neither owns nor has declared", r.Reason)
+	require.Contains(t, try("oth\ner.go").Reason, `"oth\ner.go"`)
+
+	free := *task
+	free.Owns = nil
+	r = s.board.Writable(&free, Coder, []string{vision}, func(path string) string { return "git restore --staged -- " + path })
+	require.Equal(t, RuleRolePaths, r.Rule)
+	require.Equal(t, "git restore --staged -- "+vision, r.Hint)
+	free.Intent = nil
+	require.Nil(t, s.board.Writable(&free, Coder, []string{"other.go"}, nil))
+}
