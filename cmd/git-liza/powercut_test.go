@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/git-liza/git-liza/internal/torture"
 )
 
 // A cutDisk is a playground on a file system of its own, of which pictures are
@@ -169,7 +170,8 @@ func TestPowerCutInsideAMove(t *testing.T) {
 // A clone of a shared remote, which is on another disk: what it was answered is
 // in the mirror after a power cut, with what it names, and its next move reaches
 // the remote.
-func TestPowerCutOfAMirror(t *testing.T) {
+func TestTorturePowerCutOfAMirror(t *testing.T) {
+	torture.Only(t)
 	t.Parallel()
 	d := newCutDisk(t)
 	server := filepath.Join(t.TempDir(), "server.git")
