@@ -24,38 +24,41 @@ const module = "github.com/git-liza/git-liza"
 // import. A package without a row is an error: whoever makes one decides here
 // where it stands. A row without a package is none.
 var mayImport = map[string][]string{
-	"flow":      {"flow/oid"},
-	"flow/oid":  {},
-	"gitstore":  {"flow", "flow/oid"},
-	"worktrees": {"gitstore"},
-	"hooks":     {"flow", "gitstore"},
-	"contracts": {},
-	"templates": {"flow"},
+	"flow":              {"flow/oid"},
+	"flow/oid":          {},
+	"gitstore":          {"flow", "gitstore/document", "gitstore/git"},
+	"gitstore/document": {},
+	"gitstore/git":      {"flow/oid"},
+	"worktrees":         {"gitstore/git"},
+	"hooks":             {"flow", "gitstore", "gitstore/git"},
+	"contracts":         {},
+	"templates":         {"flow"},
 
 	"cmd/git-liza": {
-		"flow", "gitstore", "worktrees", "hooks", "contracts", "templates",
+		"flow", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "contracts", "templates",
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
 	},
 	"cmd/git-liza/mcp":        {},
-	"cmd/git-liza/bench":      {"flow", "gitstore", "cmd/git-liza/work"},
+	"cmd/git-liza/bench":      {"flow", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/work"},
 	"cmd/git-liza/proc":       {},
 	"cmd/git-liza/secret":     {},
 	"cmd/git-liza/transcript": {"flow"},
 	"cmd/git-liza/acp":        {"flow", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
-	"cmd/git-liza/work":       {"flow", "gitstore", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret"},
-	"cmd/git-liza/provider":   {"flow", "gitstore", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
+	"cmd/git-liza/work":       {"flow", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret"},
+	"cmd/git-liza/provider":   {"flow", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
-		"flow", "gitstore", "worktrees", "contracts", "templates",
+		"flow", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "contracts", "templates",
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider", "cmd/git-liza/transcript", "cmd/git-liza/secret",
 	},
-	"cmd/git-liza/playbook": {"flow", "gitstore", "cmd/git-liza/proc"},
+	"cmd/git-liza/playbook": {"flow", "gitstore/document", "gitstore/git", "cmd/git-liza/proc"},
 	"cmd/git-liza/demo": {
-		"flow", "gitstore", "cmd/git-liza/proc", "cmd/git-liza/work",
+		"flow", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/work",
 		"cmd/git-liza/provider", "cmd/git-liza/supervise", "cmd/git-liza/playbook",
 	},
 	"cmd/git-liza/e2e/standin": {},
 
+	"internal/gittest":   {}, // of tests
 	"internal/killpoint": {}, // of tests
 	"internal/torture":   {}, // of tests
 }
@@ -66,8 +69,8 @@ var onlyIn = []struct {
 	packages []string
 	why      string
 }{
-	{"github.com/go-git/", []string{"gitstore"}, "gitstore is the only user of go-git"},
-	{"os/exec", []string{"gitstore", "cmd/git-liza/proc", "cmd/git-liza/bench", "internal/killpoint"}, "git is run by gitstore, other commands by proc, measured by bench, and killed in tests by killpoint"},
+	{"github.com/go-git/", []string{"gitstore/git"}, "gitstore/git is the only user of go-git"},
+	{"os/exec", []string{"gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/bench", "internal/killpoint", "internal/gittest"}, "git is run by gitstore/git, in tests by gittest, other commands by proc, measured by bench, and killed in tests by killpoint"},
 	{"github.com/modelcontextprotocol/", []string{"cmd/git-liza/mcp"}, "mcp alone knows the protocol"},
 	{"github.com/alecthomas/kong", []string{"cmd/git-liza"}, "only the command tree knows kong"},
 	{"github.com/coder/acp-go-sdk", []string{"cmd/git-liza/acp"}, "acp alone speaks the Agent Client Protocol"},
@@ -118,8 +121,8 @@ func violations(root fs.FS) ([]string, error) {
 		}
 		return nil
 	})
-	if len(yamlFiles) > 1 || len(yamlFiles) == 1 && path.Dir(yamlFiles[0]) != "gitstore" {
-		wrong = append(wrong, fmt.Sprintf("yaml is imported by %v; it stays behind one file of gitstore", yamlFiles))
+	if len(yamlFiles) > 1 || len(yamlFiles) == 1 && path.Dir(yamlFiles[0]) != "gitstore/document" {
+		wrong = append(wrong, fmt.Sprintf("yaml is imported by %v; it stays behind one file of gitstore/document", yamlFiles))
 	}
 	return wrong, err
 }
@@ -236,9 +239,9 @@ func TestImportViolations(t *testing.T) {
 		want          string // empty: nothing is wrong
 	}{
 		{"gitstore/a.go", own("flow"), "", ""},
-		{"gitstore/a.go", "os/exec", "", ""},
-		{"gitstore/a.go", "github.com/go-git/go-git/v5/plumbing", "", ""},
-		{"gitstore/a.go", "gopkg.in/yaml.v3", "", ""},
+		{"gitstore/git/a.go", "os/exec", "", ""},
+		{"gitstore/git/a.go", "github.com/go-git/go-git/v5/plumbing", "", ""},
+		{"gitstore/document/a.go", "gopkg.in/yaml.v3", "", ""},
 		{"gitstore/a_test.go", own("worktrees"), "", ""},
 		{"cmd/git-liza/proc/a.go", "os/exec", "", ""},
 		{"cmd/git-liza/demo_test.go", "os/exec", "", ""},
@@ -248,15 +251,22 @@ func TestImportViolations(t *testing.T) {
 
 		{"flow/a.go", own("gitstore"), "", "flow may not import gitstore"},
 		{"worktrees/a.go", own("flow"), "", "worktrees may not import flow"},
+		{"worktrees/a.go", own("gitstore"), "", "worktrees may not import gitstore"},
+		{"gitstore/git/a.go", own("flow"), "", "gitstore/git may not import flow"},
+		{"gitstore/git/a.go", own("gitstore"), "", "gitstore/git may not import gitstore"},
+		{"gitstore/document/a.go", own("flow"), "", "gitstore/document may not import flow"},
+		{"gitstore/a.go", "os/exec", "", "git is run by gitstore/git"},
+		{"gitstore/a.go", "github.com/go-git/go-git/v5/plumbing", "", "gitstore/git is the only user of go-git"},
+		{"gitstore/a.go", "gopkg.in/yaml.v3", "", "one file of gitstore/document"},
 		{"templates/a.go", own("contracts"), "", "templates may not import contracts"},
 		{"gitstore/a.go", own("cmd/git-liza/proc"), "", "gitstore may not import cmd/git-liza/proc"},
 		{"cmd/git-liza/work/a.go", own("cmd/git-liza/supervise"), "", "cmd/git-liza/work may not import cmd/git-liza/supervise"},
 		{"cmd/git-liza/a.go", own("flow/internal"), "", "may not import flow/internal"},
 		{"cmd/git-liza/a.go", "os/exec", "", "other commands by proc"},
-		{"worktrees/a.go", "os/exec", "", "git is run by gitstore"},
-		{"cmd/git-liza/a.go", "github.com/go-git/go-git/v5", "", "gitstore is the only user of go-git"},
-		{"cmd/git-liza/a.go", "gopkg.in/yaml.v3", "", "one file of gitstore"},
-		{"cmd/git-liza/a.go", "go.yaml.in/yaml/v3", "", "one file of gitstore"},
+		{"worktrees/a.go", "os/exec", "", "git is run by gitstore/git"},
+		{"cmd/git-liza/a.go", "github.com/go-git/go-git/v5", "", "gitstore/git is the only user of go-git"},
+		{"cmd/git-liza/a.go", "gopkg.in/yaml.v3", "", "one file of gitstore/document"},
+		{"cmd/git-liza/a.go", "go.yaml.in/yaml/v3", "", "one file of gitstore/document"},
 		{"templates/a.go", "github.com/alecthomas/kong", "", "only the command tree knows kong"},
 		{"flow/a.go", "golang.org/x/sync/errgroup", "", "standard library only"},
 		{"flow/a.go", "os", "", "no I/O"},
@@ -278,11 +288,11 @@ func TestImportViolations(t *testing.T) {
 			require.Contains(t, strings.Join(wrong, "\n"), test.want)
 		})
 	}
-	t.Run("two files of gitstore know yaml", func(t *testing.T) {
+	t.Run("two files of gitstore/document know yaml", func(t *testing.T) {
 		t.Parallel()
-		text := []byte("package gitstore\n\nimport _ \"gopkg.in/yaml.v3\"\n")
-		wrong, err := violations(fstest.MapFS{"gitstore/a.go": {Data: text}, "gitstore/b.go": {Data: text}})
+		text := []byte("package document\n\nimport _ \"gopkg.in/yaml.v3\"\n")
+		wrong, err := violations(fstest.MapFS{"gitstore/document/a.go": {Data: text}, "gitstore/document/b.go": {Data: text}})
 		require.NoError(t, err)
-		require.Equal(t, []string{"yaml is imported by [gitstore/a.go gitstore/b.go]; it stays behind one file of gitstore"}, wrong)
+		require.Equal(t, []string{"yaml is imported by [gitstore/document/a.go gitstore/document/b.go]; it stays behind one file of gitstore/document"}, wrong)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // The board in testdata was made by revision 236f646, and by hand where its
@@ -23,8 +24,8 @@ func TestBoardsOfEarlierProgramsReplay(t *testing.T) {
 	bundle, err := filepath.Abs(filepath.Join("testdata", "board-236f646.bundle"))
 	require.NoError(t, err)
 	dir := t.TempDir()
-	git(t, dir, "init", "-q", "-b", "elsewhere")
-	git(t, dir, "fetch", "-q", bundle, "refs/*:refs/*")
+	gittest.Git(t, dir, "init", "-q", "-b", "elsewhere")
+	gittest.Git(t, dir, "fetch", "-q", bundle, "refs/*:refs/*")
 	d := &desk{t: t, dir: dir, now: time.Date(9999, 12, 31, 23, 59, 0, 0, time.UTC)}
 	d.store = d.open()
 	ctx := context.Background()
@@ -48,6 +49,6 @@ func TestBoardsOfEarlierProgramsReplay(t *testing.T) {
 		return true, nil
 	}))
 	require.Equal(t, map[flow.Rule]int{"committer": 1, flow.RuleLimit: 1, flow.RuleContent: 2, flow.RuleHolder: 1}, refused)
-	require.Greater(t, len(git(t, dir, "log", "-1", "--format=%cn", "refs/liza/state~1")), 3000)
-	require.True(t, strings.HasPrefix(git(t, dir, "cat-file", "-p", "integration:leak"), "d/e/up/../etc"))
+	require.Greater(t, len(gittest.Git(t, dir, "log", "-1", "--format=%cn", "refs/liza/state~1")), 3000)
+	require.True(t, strings.HasPrefix(gittest.Git(t, dir, "cat-file", "-p", "integration:leak"), "d/e/up/../etc"))
 }

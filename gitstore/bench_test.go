@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // bigDesk is a blackboard with many tasks, packed as housekeeping leaves it.
@@ -21,11 +23,11 @@ import (
 func bigDesk(b *testing.B, live, archived int) *desk {
 	b.Helper()
 	dir := b.TempDir()
-	git(b, dir, "init", "-q", "-b", "main")
-	git(b, dir, "config", "liza.fsync", "none")
-	write(b, dir, "README", "hello\n")
-	git(b, dir, "add", ".")
-	git(b, dir, "commit", "-q", "-m", "first")
+	gittest.Git(b, dir, "init", "-q", "-b", "main")
+	gittest.Git(b, dir, "config", "liza.fsync", "none")
+	gittest.Write(b, dir, "README", "hello\n")
+	gittest.Git(b, dir, "add", ".")
+	gittest.Git(b, dir, "commit", "-q", "-m", "first")
 	d := newDesk(b, dir)
 	var edits []flow.Edit
 	for i := range live {
@@ -36,24 +38,24 @@ func bigDesk(b *testing.B, live, archived int) *desk {
 		id := fmt.Sprintf("old-%d", i+1)
 		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Archive, ID: id}, Document: benchmarkTask(d, id, flow.Merged)})
 	}
-	tip := d.at(StateRef)
+	tip := d.at(git.StateRef)
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(b, err)
 	draft := &draft{snapshot: snapshot{d.store.library, c.Tree, d.store.past}}
 	tree, err := draft.apply(edits)
 	require.NoError(b, err)
-	pack, err := d.store.Repo.encodePack(draft.drafted)
+	pack, err := d.store.Repo.EncodePack(draft.drafted)
 	require.NoError(b, err)
-	_, err = d.store.Repo.Run(context.Background(), Cmd{Args: []string{"index-pack", "--stdin"}, Stdin: pack})
+	_, err = d.store.Repo.Run(context.Background(), git.Cmd{Args: []string{"index-pack", "--stdin"}, Stdin: pack})
 	require.NoError(b, err)
 	m := flow.Move{Act: flow.ActNote, By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "all at once"}}
 	raw, err := encodeCommit(tree, tip, m, header(c.Raw, "committer "))
 	require.NoError(b, err)
 	forged := d.forged(string(raw))
-	git(b, dir, "update-ref", StateRef, string(forged))
+	gittest.Git(b, dir, "update-ref", git.StateRef, string(forged))
 	d.store.wrote(forged)
-	git(b, dir, "repack", "-q", "-a", "-d")
-	git(b, dir, "prune-packed")
+	gittest.Git(b, dir, "repack", "-q", "-a", "-d")
+	gittest.Git(b, dir, "prune-packed")
 	d.store = d.open()
 	return d
 }
@@ -74,12 +76,12 @@ func BenchmarkClaim(b *testing.B) {
 	for _, archived := range []int{100, 10000, 100000} {
 		b.Run(fmt.Sprint("archived=", archived), func(b *testing.B) {
 			d := bigDesk(b, 1000, archived)
-			base := d.at(StateRef)
+			base := d.at(git.StateRef)
 			i := 0
 			for b.Loop() {
 				if i++; i > 900 {
 					b.StopTimer()
-					git(b, d.dir, "update-ref", StateRef, string(base))
+					gittest.Git(b, d.dir, "update-ref", git.StateRef, string(base))
 					d.store.wrote(base)
 					i = 1
 					b.StartTimer()
@@ -186,7 +188,7 @@ func BenchmarkListInProcess(b *testing.B) {
 // BenchmarkVerify judges one pushed commit.
 func BenchmarkVerify(b *testing.B) {
 	d := bigDesk(b, 1000, 10000)
-	var chain []ID
+	var chain []git.ID
 	for i := range 200 {
 		chain = append(chain, d.claim(flow.TaskID(fmt.Sprint("task-", i+1)), flow.Actor(fmt.Sprint("coder-", i+1))).Commit)
 	}

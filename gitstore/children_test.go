@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // storeChild is a process that works on the blackboard of a repository.
@@ -22,7 +23,7 @@ func storeChild(exe, dir, task string, args ...string) *exec.Cmd {
 }
 
 // childStore is the work of a process that uses a [Store].
-func childStore(ctx context.Context, r *Repo, task string, args []string) error {
+func childStore(ctx context.Context, r *git.Repo, task string, args []string) error {
 	s, err := OpenStore(ctx, r, time.Now)
 	if err != nil {
 		return err

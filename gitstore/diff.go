@@ -3,6 +3,8 @@ package gitstore
 import (
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Difference is one document that differs between two states; "" stands for
@@ -14,9 +16,9 @@ type Difference struct {
 
 // Diff compares two states document by document, in order of the paths. It
 // reads only folders that differ.
-func (s *Store) Diff(older, newer ID) ([]Difference, error) {
-	var roots [2]ID
-	for i, commit := range []ID{older, newer} {
+func (s *Store) Diff(older, newer git.ID) ([]Difference, error) {
+	var roots [2]git.ID
+	for i, commit := range []git.ID{older, newer} {
 		c, err := s.commitObject(commit)
 		if err != nil {
 			return nil, err
@@ -29,9 +31,9 @@ func (s *Store) Diff(older, newer ID) ([]Difference, error) {
 }
 
 // diffTrees compares two trees, of which one may be "".
-func (s *Store) diffTrees(dir string, older, newer ID) ([]Difference, error) {
-	sides := map[string]*[2]Entry{}
-	for i, id := range []ID{older, newer} {
+func (s *Store) diffTrees(dir string, older, newer git.ID) ([]Difference, error) {
+	sides := map[string]*[2]git.Entry{}
+	for i, id := range []git.ID{older, newer} {
 		if id == "" {
 			continue
 		}
@@ -41,7 +43,7 @@ func (s *Store) diffTrees(dir string, older, newer ID) ([]Difference, error) {
 		}
 		for _, e := range entries {
 			if sides[e.Name] == nil {
-				sides[e.Name] = &[2]Entry{}
+				sides[e.Name] = &[2]git.Entry{}
 			}
 			sides[e.Name][i] = e
 		}
@@ -62,13 +64,13 @@ func (s *Store) diffTrees(dir string, older, newer ID) ([]Difference, error) {
 
 // diffEntries compares what stands under one name, a folder or a document on
 // either side.
-func (s *Store) diffEntries(path string, pair [2]Entry) ([]Difference, error) {
-	var trees [2]ID
+func (s *Store) diffEntries(path string, pair [2]git.Entry) ([]Difference, error) {
+	var trees [2]git.ID
 	var texts [2]string
 	for i, e := range pair {
 		switch e.Mode {
 		case 0:
-		case ModeTree:
+		case git.ModeTree:
 			trees[i] = e.ID
 		default:
 			data, err := s.library.blob(path, e.ID)
@@ -86,13 +88,13 @@ func (s *Store) diffEntries(path string, pair [2]Entry) ([]Difference, error) {
 }
 
 // Files are the texts of all documents at a state commit, by path.
-func (s *Store) Files(commit ID) (map[string]string, error) {
+func (s *Store) Files(commit git.ID) (map[string]string, error) {
 	c, err := s.commitObject(commit)
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]string{}
-	err = snapshot{s.library, c.Tree, s.past}.walk("", func(path string, e Entry) error {
+	err = snapshot{s.library, c.Tree, s.past}.walk("", func(path string, e git.Entry) error {
 		data, err := s.library.blob(path, e.ID)
 		all[path] = string(data)
 		return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // ErrDiverged is what a *Diverged wraps; supervisors test it, to end.
@@ -24,7 +26,7 @@ func (d *Diverged) Unwrap() error { return ErrDiverged }
 // diverged says what became of a remote's board: it is behind this clone's, it
 // went on another way, or it is another one. One that lost nothing, and goes on
 // by something that is no move, is a *Breach: there is nothing to give up.
-func (s *Store) diverged(ctx context.Context, name string, mirror, state ID) error {
+func (s *Store) diverged(ctx context.Context, name string, mirror, state git.ID) error {
 	fork, err := s.fork(ctx, mirror, state)
 	if err != nil {
 		return err
@@ -49,12 +51,12 @@ func (s *Store) diverged(ctx context.Context, name string, mirror, state ID) err
 }
 
 // boardless says that a remote has no board any more.
-func boardless(name string, mirror ID) error {
+func boardless(name string, mirror git.ID) error {
 	return &Diverged{fmt.Sprintf("%v: %s has no board, this clone is at %s", ErrDiverged, name, mirror.Short()), "git liza sync --set " + name}
 }
 
 // fork is the last state that two boards have in common, "" if there is none.
-func (s *Store) fork(ctx context.Context, a, b ID) (ID, error) {
+func (s *Store) fork(ctx context.Context, a, b git.ID) (git.ID, error) {
 	bases, err := s.Repo.MergeBases(ctx, a, b)
 	if err != nil || len(bases) == 0 {
 		return "", err
@@ -78,12 +80,12 @@ func (s *Store) Parted(ctx context.Context) error {
 
 // PartedAt is [Store.Parted] of a remote that has this state now; of one that
 // was not fetched it says nothing.
-func (s *Store) PartedAt(ctx context.Context, there ID) error {
+func (s *Store) PartedAt(ctx context.Context, there git.ID) error {
 	name, err := s.Authority(ctx)
 	if err != nil || name == "" {
 		return err
 	}
-	mirror, err := s.Repo.Resolve(ctx, StateRef)
+	mirror, err := s.Repo.Resolve(ctx, git.StateRef)
 	if err != nil || mirror == "" || there == mirror {
 		return err
 	}

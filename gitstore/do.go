@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // maxAttempts bounds the races that one move may lose. Waiting between them
@@ -24,13 +25,13 @@ const maxStrays = 3
 // again after every lost race. The refs go along with the move in the same
 // transaction, after those that follow from the move itself; where a remote is
 // the authority they move here only, once it has the move.
-type Build func(b *flow.Board, at time.Time) (flow.Move, []RefUpdate, error)
+type Build func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error)
 
 // A Result is a move that is on the blackboard.
 type Result struct {
 	Already bool // the board said so before; nothing was written
 	Move    flow.Move
-	Commit  ID // the state commit; the tip where nothing was written
+	Commit  git.ID // the state commit; the tip where nothing was written
 	Before  *flow.Board
 	After   *flow.Board
 	chore   *chore
@@ -38,7 +39,7 @@ type Result struct {
 
 // A base is the state commit that a move is built on, "" for the first of all.
 type base struct {
-	tip     ID
+	tip     git.ID
 	remote  string // that is the authority, "" if this clone is its own
 	pending bool   // the remote does not have it yet
 }
@@ -46,8 +47,8 @@ type base struct {
 // A transaction is a move that is written but not yet on the blackboard.
 type transaction struct {
 	Result
-	updates []RefUpdate // of this clone
-	push    []RefUpdate // of the remote, if there is one
+	updates []git.RefUpdate // of this clone
+	push    []git.RefUpdate // of the remote, if there is one
 }
 
 // Do makes one move: it reads the tip once, builds the move for that board,
@@ -56,9 +57,9 @@ type transaction struct {
 // Where a remote is the authority, its refs are swapped, and those of this
 // clone follow.
 //
-// Errors are *flow.Refusal, *Breach or *DocumentError, or wrap ErrNoBoard,
-// ErrStateLost, ErrConflict, ErrClock, ErrForeignRef, ErrRefLocked, ErrDamaged,
-// ErrUnsynced, ErrOffline, ErrDiverged, or what build or Permit returned.
+// Errors are *flow.Refusal, *Breach or *document.Error, or wrap ErrNoBoard,
+// ErrStateLost, ErrConflict, ErrClock, ErrForeignRef, git.ErrRefLocked, git.ErrDamaged,
+// git.ErrUnsynced, ErrOffline, ErrDiverged, or what build or Permit returned.
 // After an error the board is as it was, unless the error says that a remote
 // may have the move; to repeat it is safe.
 func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
@@ -87,15 +88,15 @@ func (s *Store) race(ctx context.Context, build Build) (Result, error) {
 	}
 	strays := 0
 	for attempt := range maxAttempts {
-		tip, err := s.Repo.Resolve(ctx, StateRef)
+		tip, err := s.Repo.Resolve(ctx, git.StateRef)
 		if err != nil {
 			return Result{}, err
 		}
 		result, err := s.attempt(ctx, tip, flow.Request(request), build)
-		if !errors.Is(err, ErrRefMoved) {
+		if !errors.Is(err, git.ErrRefMoved) {
 			return result, err
 		}
-		if now, resolveErr := s.Repo.Resolve(ctx, StateRef); resolveErr == nil && now == tip {
+		if now, resolveErr := s.Repo.Resolve(ctx, git.StateRef); resolveErr == nil && now == tip {
 			if strays++; strays == maxStrays {
 				return Result{}, fmt.Errorf("%w: %w", ErrForeignRef, err)
 			}
@@ -111,18 +112,7 @@ func (s *Store) race(ctx context.Context, build Build) (Result, error) {
 // losers do not meet again.
 func pause(ctx context.Context, attempt int) error {
 	limit := min(10*time.Millisecond<<attempt, 500*time.Millisecond)
-	return wait(ctx, time.Duration(mathrand.Int64N(int64(limit))))
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return git.Wait(ctx, time.Duration(mathrand.Int64N(int64(limit))))
 }
 
 // RandomID is 16 random hexadecimal digits, as requests, generations and
@@ -135,16 +125,16 @@ func RandomID() (string, error) {
 	return hex.EncodeToString(raw[:]), nil
 }
 
-// attempt makes the move on one tip. The error wraps ErrRefMoved where the
+// attempt makes the move on one tip. The error wraps git.ErrRefMoved where the
 // race was lost.
-func (s *Store) attempt(ctx context.Context, tip ID, request flow.Request, build Build) (Result, error) {
+func (s *Store) attempt(ctx context.Context, tip git.ID, request flow.Request, build Build) (Result, error) {
 	t, err := s.prepare(ctx, base{tip: tip}, request, build)
 	if err != nil || t.Already {
 		return t.Result, err
 	}
 	if err := s.Repo.MoveRefs(ctx, t.updates, "liza: "+t.Move.Subject()); err != nil {
 		// What reported failure, or was called off, may have happened all the same.
-		if errors.Is(err, ErrUnsynced) || !s.landed(context.WithoutCancel(ctx), tip, request) {
+		if errors.Is(err, git.ErrUnsynced) || !s.landed(context.WithoutCancel(ctx), tip, request) {
 			return Result{}, err
 		}
 	}
@@ -186,7 +176,7 @@ func (s *Store) prepare(ctx context.Context, on base, request flow.Request, buil
 	if err != nil {
 		return transaction{}, err
 	}
-	if err := s.Repo.makeDurable(ctx, named(before.Ask(m))...); err != nil {
+	if err := s.Repo.MakeDurable(ctx, named(before.Ask(m))...); err != nil {
 		return transaction{}, err
 	}
 	commit, err := s.write(ctx, tip, &draft{snapshot: source}, after.Changes(), m)
@@ -203,7 +193,7 @@ func (s *Store) prepare(ctx context.Context, on base, request flow.Request, buil
 	if err != nil {
 		return transaction{}, err
 	}
-	updates := append([]RefUpdate{{Name: StateRef, Old: tip, New: commit}}, moved...)
+	updates := append([]git.RefUpdate{{Name: git.StateRef, Old: tip, New: commit}}, moved...)
 	t.updates = append(updates, extra...)
 	return t, nil
 }
@@ -275,7 +265,7 @@ func (s *Store) Refused(ctx context.Context, before *flow.Board, m flow.Move) er
 }
 
 // write stores the documents that changed and the commit of the move.
-func (s *Store) write(ctx context.Context, parent ID, d *draft, edits []flow.Edit, m flow.Move) (ID, error) {
+func (s *Store) write(ctx context.Context, parent git.ID, d *draft, edits []flow.Edit, m flow.Move) (git.ID, error) {
 	tree, err := d.apply(edits)
 	if err != nil {
 		return "", err
@@ -298,8 +288,8 @@ func (s *Store) write(ctx context.Context, parent ID, d *draft, edits []flow.Edi
 
 // landed looks for a request among the moves after a tip, and completes what
 // it began; if that does not work out now, the next move does it.
-func (s *Store) landed(ctx context.Context, since ID, request flow.Request) bool {
-	tip, err := s.Repo.Resolve(ctx, StateRef)
+func (s *Store) landed(ctx context.Context, since git.ID, request flow.Request) bool {
+	tip, err := s.Repo.Resolve(ctx, git.StateRef)
 	if err != nil || tip == since {
 		return false
 	}

@@ -7,51 +7,52 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 func TestAlready(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	first := d.claim("task-1", coder)
 	require.False(t, first.Already)
 	again := d.claim("task-1", coder)
 	require.True(t, again.Already)
 	require.Equal(t, first.Commit, again.Commit)
-	require.Equal(t, first.Commit, d.at(StateRef))
+	require.Equal(t, first.Commit, d.at(git.StateRef))
 }
 
 func TestRefusedLeavesNothing(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	tip := d.at(StateRef)
+	tip := d.at(git.StateRef)
 	_, err := d.try(flow.Move{Act: flow.ActApprove, Task: "task-1", By: ann, Detail: &flow.ApproveMove{}})
 	var refusal *flow.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, flow.RuleState, refusal.Rule)
-	require.Equal(t, tip, d.at(StateRef))
+	require.Equal(t, tip, d.at(git.StateRef))
 
 	mistake := errors.New("no")
-	_, err = d.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []RefUpdate, error) { return flow.Move{}, nil, mistake })
+	_, err = d.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) { return flow.Move{}, nil, mistake })
 	require.ErrorIs(t, err, mistake)
-	require.Equal(t, tip, d.at(StateRef))
+	require.Equal(t, tip, d.at(git.StateRef))
 }
 
 // A loser builds its move again, for the board that beat it.
 func TestALostRaceIsBuiltAgain(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	var seen []flow.Status
-	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []RefUpdate, error) {
+	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		if seen = append(seen, b.Task("task-1").Status); len(seen) == 1 {
 			rival(t, d, "task-1", "coder-2")
 		}
@@ -62,7 +63,7 @@ func TestALostRaceIsBuiltAgain(t *testing.T) {
 	require.Equal(t, flow.RuleLease, refusal.Rule)
 	require.Contains(t, refusal.Reason, "coder-2")
 	require.Equal(t, []flow.Status{flow.Unclaimed, flow.Claimed}, seen)
-	require.Equal(t, "3", git(t, d.dir, "rev-list", "--count", StateRef))
+	require.Equal(t, "3", gittest.Git(t, d.dir, "rev-list", "--count", git.StateRef))
 	d.sound()
 }
 
@@ -70,7 +71,7 @@ func TestALostRaceIsBuiltAgain(t *testing.T) {
 func rival(t *testing.T, d *desk, id flow.TaskID, by flow.Actor) {
 	t.Helper()
 	s := d.open()
-	tip := d.at(StateRef)
+	tip := d.at(git.StateRef)
 	request, err := RandomID()
 	require.NoError(t, err)
 	_, err = s.attempt(context.Background(), tip, flow.Request(request), claim(id, by))
@@ -79,19 +80,19 @@ func rival(t *testing.T, d *desk, id flow.TaskID, by flow.Actor) {
 
 func TestConflictAfterABound(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	built, s := 0, d.open()
-	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []RefUpdate, error) {
+	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		built++
 		request, err := RandomID()
 		require.NoError(t, err)
-		_, err = s.attempt(context.Background(), d.at(StateRef), flow.Request(request), note("rival"))
+		_, err = s.attempt(context.Background(), d.at(git.StateRef), flow.Request(request), note("rival"))
 		require.NoError(t, err)
 		return note("loser")(b, at)
 	})
 	require.ErrorIs(t, err, ErrConflict)
 	require.Equal(t, maxAttempts, built)
-	require.NotContains(t, git(t, d.dir, "log", "--format=%B", StateRef), "loser")
+	require.NotContains(t, gittest.Git(t, d.dir, "log", "--format=%B", git.StateRef), "loser")
 	d.sound()
 }
 
@@ -101,7 +102,7 @@ func note(text string) Build {
 
 func TestClock(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	d.now = d.now.Add(-time.Minute)
 	r := d.add("task-2")
@@ -117,29 +118,29 @@ func TestClock(t *testing.T) {
 // Another ref of the transaction that stands elsewhere is no lost race.
 func TestForeignRef(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	tip, main := d.at(StateRef), d.at("refs/heads/main")
-	git(t, d.dir, "update-ref", "refs/heads/extra", string(main))
+	tip, main := d.at(git.StateRef), d.at("refs/heads/main")
+	gittest.Git(t, d.dir, "update-ref", "refs/heads/extra", string(main))
 	built := 0
-	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []RefUpdate, error) {
+	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		built++
 		m, _, err := claim("task-1", coder)(b, at)
-		return m, []RefUpdate{{Name: "refs/heads/extra", New: main}}, err
+		return m, []git.RefUpdate{{Name: "refs/heads/extra", New: main}}, err
 	})
 	require.ErrorIs(t, err, ErrForeignRef)
 	require.ErrorContains(t, err, "refs/heads/extra")
 	require.Equal(t, maxStrays, built)
-	require.Equal(t, tip, d.at(StateRef))
+	require.Equal(t, tip, d.at(git.StateRef))
 }
 
 func TestReadOnlyRepository(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	common := d.store.Repo.CommonDir()
 	require.NoError(t, os.RemoveAll(filepath.Join(common, "liza")))
-	exe, as := unprivileged(t)
+	exe, as := gittest.Unprivileged(t)
 	each := func(dir, file fs.FileMode) {
 		require.NoError(t, filepath.WalkDir(d.dir, func(path string, e fs.DirEntry, err error) error {
 			mode := file
@@ -163,39 +164,9 @@ func TestReadOnlyRepository(t *testing.T) {
 	require.Equal(t, "1 tasks\nsettled: <nil>\nbreach: <nil>\ndenied: true\n", string(out))
 }
 
-// unprivileged is this program for a user whom permissions bind: root may write
-// everywhere.
-func unprivileged(t *testing.T) (exe string, as *syscall.SysProcAttr) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		return os.Args[0], &syscall.SysProcAttr{}
-	}
-	for dir := os.TempDir(); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if info, err := os.Stat(dir); err != nil || info.Mode().Perm()&1 == 0 {
-			t.Skipf("%s is closed to others", dir)
-		}
-	}
-	return copied(t, os.Args[0]), &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-}
-
-// copied is a program where everybody may run it.
-func copied(t *testing.T, exe string) string {
-	t.Helper()
-	data, err := os.ReadFile(exe)
-	require.NoError(t, err)
-	dir, err := os.MkdirTemp("", "gitstore-exe")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	require.NoError(t, os.Chmod(dir, 0o755))
-	path := filepath.Join(dir, "exe")
-	script(t, path, string(data))
-	require.NoError(t, os.Chmod(path, 0o755))
-	return path
-}
-
 func TestIdentityWithOddCharacters(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	for _, name := range []string{"Zoë <Ö> > x", "日本 a\"b\\c'd", "tab\there", "bad \xff utf-8", "a> <b"} {
 		cmd := storeChild(os.Args[0], d.dir, "note", name)
 		cmd.Env = append(cmd.Env, "GIT_COMMITTER_NAME="+name, "GIT_COMMITTER_EMAIL=a b@<c> ")
@@ -203,35 +174,35 @@ func TestIdentityWithOddCharacters(t *testing.T) {
 		require.NoError(t, err, "%q: %s", name, out)
 	}
 	d.sound()
-	require.Contains(t, git(t, d.dir, "log", "--format=%cn <%ce>", StateRef), "Zoë Ö  x <a b@c>")
-	git(t, d.dir, "fsck", "--strict", "--no-dangling")
+	require.Contains(t, gittest.Git(t, d.dir, "log", "--format=%cn <%ce>", git.StateRef), "Zoë Ö  x <a b@c>")
+	gittest.Git(t, d.dir, "fsck", "--strict", "--no-dangling")
 }
 
 // A swap whose report was lost is found on the chain.
 func TestAMoveThatLandedAllTheSame(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	hook := filepath.Join(d.dir, ".git", "hooks", "reference-transaction")
-	script(t, hook, "#!/bin/sh\ntest \"$1\" != committed || kill -9 $PPID\n")
+	gittest.Script(t, hook, "#!/bin/sh\ntest \"$1\" != committed || kill -9 $PPID\n")
 	r, err := d.store.Do(context.Background(), claim("task-1", coder))
 	require.NoError(t, os.Remove(hook))
 	require.NoError(t, err)
 	require.False(t, r.Already, "it was this very move")
-	require.Equal(t, r.Commit, d.at(StateRef))
-	require.Equal(t, "3", git(t, d.dir, "rev-list", "--count", StateRef))
+	require.Equal(t, r.Commit, d.at(git.StateRef))
+	require.Equal(t, "3", gittest.Git(t, d.dir, "rev-list", "--count", git.StateRef))
 	d.sound()
 }
 
 // One move may write more objects than a process may have files open.
 func TestALargeMove(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	few := storeChild(os.Args[0], d.dir, "add", "600")
 	cmd := exec.Command("sh", append([]string{"-c", `ulimit -n 256 && exec "$0" "$@"`}, few.Args...)...)
 	cmd.Env = few.Env
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Len(t, d.board().Tasks(), 600)
-	git(t, d.dir, "fsck", "--strict", "--no-dangling")
+	gittest.Git(t, d.dir, "fsck", "--strict", "--no-dangling")
 }

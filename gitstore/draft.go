@@ -7,25 +7,27 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A draft holds the objects of one move before they are written, or instead
 // of writing them where a move is only replayed.
 type draft struct {
 	snapshot
-	drafted []object
+	drafted []git.Object
 }
 
-func (d *draft) add(kind string, data []byte) ID {
-	id := d.objects.repo.hash(kind, data)
-	d.drafted = append(d.drafted, object{id, kind, data})
+func (d *draft) add(kind string, data []byte) git.ID {
+	id := d.objects.Repo().Hash(kind, data)
+	d.drafted = append(d.drafted, git.Object{ID: id, Kind: kind, Data: data})
 	return id
 }
 
 // flush writes the objects to the repository.
 func (d *draft) flush() error {
 	for _, o := range d.drafted {
-		if _, err := d.objects.write(o.kind, o.data); err != nil {
+		if _, err := d.objects.Write(o.Kind, o.Data); err != nil {
 			return err
 		}
 	}
@@ -33,22 +35,22 @@ func (d *draft) flush() error {
 }
 
 // apply is the root of the snapshot's tree with documents replaced. A document
-// over MaxDocument is a *flow.Refusal.
-func (d *draft) apply(edits []flow.Edit) (ID, error) {
-	blobs := make(map[string]ID, len(edits))
+// over document.MaxSize is a *flow.Refusal.
+func (d *draft) apply(edits []flow.Edit) (git.ID, error) {
+	blobs := make(map[string]git.ID, len(edits))
 	for _, e := range edits {
 		path := DocumentPath(e.Key)
 		if e.Document == nil {
 			blobs[path] = ""
 			continue
 		}
-		data, err := Encode(e.Document)
+		data, err := document.Encode(e.Document)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", path, err)
 		}
-		if len(data) > MaxDocument {
+		if len(data) > document.MaxSize {
 			return "", &flow.Refusal{Rule: flow.RuleLimit, Hint: strings.TrimSpace("git liza show " + e.Key.ID),
-				Reason: fmt.Sprintf("%s would have %d bytes, a document has at most %d", path, len(data), MaxDocument)}
+				Reason: fmt.Sprintf("%s would have %d bytes, a document has at most %d", path, len(data), document.MaxSize)}
 		}
 		blobs[path] = d.add("blob", data)
 	}
@@ -61,8 +63,8 @@ func (d *draft) apply(edits []flow.Edit) (ID, error) {
 
 // rewrite replaces files of the tree at dir and the folders above them; ""
 // removes a file. It returns "" where nothing is left.
-func (d *draft) rewrite(dir string, id ID, blobs map[string]ID) (ID, error) {
-	var entries []Entry
+func (d *draft) rewrite(dir string, id git.ID, blobs map[string]git.ID) (git.ID, error) {
+	var entries []git.Entry
 	if id != "" {
 		old, err := d.tree(id)
 		if err != nil {
@@ -70,38 +72,38 @@ func (d *draft) rewrite(dir string, id ID, blobs map[string]ID) (ID, error) {
 		}
 		entries = slices.Clone(old)
 	}
-	below := map[string]map[string]ID{}
+	below := map[string]map[string]git.ID{}
 	var err error
 	for path, blob := range blobs {
 		top, rest, deeper := strings.Cut(path, "/")
 		if !deeper {
-			if entries, err = set(dir, entries, Entry{ModeBlob, top, blob}); err != nil {
+			if entries, err = set(dir, entries, git.Entry{Mode: git.ModeBlob, Name: top, ID: blob}); err != nil {
 				return "", err
 			}
 			continue
 		}
 		if below[top] == nil {
-			below[top] = map[string]ID{}
+			below[top] = map[string]git.ID{}
 		}
 		below[top][rest] = blob
 	}
 	for name, files := range below {
-		old := ID("")
-		if i := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name && e.Mode == ModeTree }); i >= 0 {
+		old := git.ID("")
+		if i := slices.IndexFunc(entries, func(e git.Entry) bool { return e.Name == name && e.Mode == git.ModeTree }); i >= 0 {
 			old = entries[i].ID
 		}
 		sub, err := d.rewrite(dir+name+"/", old, files)
 		if err != nil {
 			return "", err
 		}
-		if entries, err = set(dir, entries, Entry{ModeTree, name, sub}); err != nil {
+		if entries, err = set(dir, entries, git.Entry{Mode: git.ModeTree, Name: name, ID: sub}); err != nil {
 			return "", err
 		}
 	}
 	if len(entries) == 0 {
 		return "", nil
 	}
-	raw, err := d.objects.repo.encodeTree(entries)
+	raw, err := d.objects.Repo().EncodeTree(entries)
 	if err != nil {
 		return "", err
 	}
@@ -110,8 +112,8 @@ func (d *draft) rewrite(dir string, id ID, blobs map[string]ID) (ID, error) {
 
 // set replaces the entry of that name, adds it, or removes it if it has no
 // id. It does not replace what is of another mode and so not ours.
-func set(dir string, entries []Entry, e Entry) ([]Entry, error) {
-	i := slices.IndexFunc(entries, func(old Entry) bool { return old.Name == e.Name })
+func set(dir string, entries []git.Entry, e git.Entry) ([]git.Entry, error) {
+	i := slices.IndexFunc(entries, func(old git.Entry) bool { return old.Name == e.Name })
 	switch {
 	case i < 0 && e.ID == "":
 		return entries, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Facts answers what a move asks git. What does not exist is an answer;
@@ -17,7 +18,7 @@ func (s *Store) Facts(ctx context.Context, q flow.Question) (flow.Facts, error) 
 	return s.facts(ctx, q, s.Merge)
 }
 
-// An answer is what git said to a question.
+// A answer is what git said to a question.
 type answer struct {
 	question flow.Question
 	facts    flow.Facts
@@ -38,14 +39,14 @@ func (s *Store) factsOnce(ctx context.Context, q flow.Question) (flow.Facts, err
 }
 
 // A merger computes merges.
-type merger func(ctx context.Context, onto, commit ID) (Merge, error)
+type merger func(ctx context.Context, onto, commit git.ID) (git.Merge, error)
 
 func (s *Store) facts(ctx context.Context, q flow.Question, merge merger) (flow.Facts, error) {
 	var f flow.Facts
 	if err := s.specFacts(q, &f); err != nil {
 		return f, err
 	}
-	f.Saves = map[ID]bool{}
+	f.Saves = map[git.ID]bool{}
 	for _, id := range q.Saves {
 		_, ok, err := s.commit(id)
 		if err != nil {
@@ -69,15 +70,15 @@ func (s *Store) facts(ctx context.Context, q flow.Question, merge merger) (flow.
 }
 
 // commit reads a commit; ok is false where there is none of that id.
-func (s *Store) commit(id ID) (c Commit, ok bool, err error) {
+func (s *Store) commit(id git.ID) (c git.Commit, ok bool, err error) {
 	kind, n, err := s.objects.Size(id)
 	switch {
-	case errors.Is(err, ErrNoObject) || err == nil && kind != "commit":
-		return Commit{}, false, nil
+	case errors.Is(err, git.ErrNoObject) || err == nil && kind != "commit":
+		return git.Commit{}, false, nil
 	case err != nil:
-		return Commit{}, false, err
-	case n > maxCommit:
-		return Commit{}, false, limited("git cat-file -s "+string(id), "commit %s has %d bytes, at most %d are read", id.Short(), n, maxCommit)
+		return git.Commit{}, false, err
+	case n > git.MaxCommit:
+		return git.Commit{}, false, limited("git cat-file -s "+string(id), "commit %s has %d bytes, at most %d are read", id.Short(), n, git.MaxCommit)
 	}
 	c, err = s.objects.Commit(id)
 	return c, err == nil, err
@@ -91,8 +92,8 @@ func limited(hint, format string, args ...any) *flow.Refusal {
 // unread refuses what git could not be asked of a commit for what it holds;
 // other errors, and none, stay what they are.
 func unread(err error) error {
-	var limit *Limit
-	var name *BadName
+	var limit *git.Limit
+	var name *git.BadName
 	switch {
 	case errors.As(err, &limit):
 		return &flow.Refusal{Rule: flow.RuleLimit, Reason: limit.Reason, Hint: limit.Hint}
@@ -112,11 +113,11 @@ func (s *Store) specFacts(q flow.Question, f *flow.Facts) error {
 		return err
 	}
 	for _, path := range q.Specs {
-		e, found, err := s.objects.find(tip.Tree, path)
+		e, found, err := s.objects.Find(tip.Tree, path)
 		if err != nil {
 			return err
 		}
-		f.Specs[path] = found && (e.Mode == ModeBlob || e.Mode == ModeExecutable)
+		f.Specs[path] = found && (e.Mode == git.ModeBlob || e.Mode == git.ModeExecutable)
 	}
 	return nil
 }
@@ -154,8 +155,8 @@ func (s *Store) submissionFacts(ctx context.Context, q flow.Question, f *flow.Fa
 	return err
 }
 
-func (s *Store) behind(ctx context.Context, older []ID, newer ID, f *flow.Facts) error {
-	f.Behind = map[ID]bool{}
+func (s *Store) behind(ctx context.Context, older []git.ID, newer git.ID, f *flow.Facts) error {
+	f.Behind = map[git.ID]bool{}
 	for _, id := range older {
 		_, ok, err := s.commit(id)
 		if err != nil {
@@ -177,11 +178,11 @@ func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts, 
 		return err
 	}
 	f.Tree, f.Parents = c.Tree, c.Parents
-	if err := checkCommit(c.Raw, s.Repo.hashLen); err != nil {
+	if err := checkCommit(c.Raw, s.Repo.HashLen()); err != nil {
 		f.Flaw = &flow.Refusal{Rule: flow.RuleContent, Hint: "git config user.name NAME && git config user.email ADDRESS",
 			Reason: fmt.Sprintf("the merge commit %s is not as git writes it: %v", c.ID.Short(), err)}
 	}
-	for _, id := range []ID{q.Onto, q.Submission} {
+	for _, id := range []git.ID{q.Onto, q.Submission} {
 		if _, ok, err := s.commit(id); err != nil || !ok {
 			return err
 		}
@@ -199,17 +200,17 @@ func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts, 
 	if f.Drift, err = s.Drift(ctx, q.DriftFrom, q.Onto); err != nil {
 		return err
 	}
-	_, f.Script, err = s.objects.find(c.Tree, flow.IntegrationScript)
+	_, f.Script, err = s.objects.Find(c.Tree, flow.IntegrationScript)
 	return err
 }
 
 // keepMerges bounds how many merges a store remembers.
 const keepMerges = 64
 
-// Merge is [Repo.Merge], remembered: a candidate is computed once for its
+// Merge is [git.Repo.Merge], remembered: a candidate is computed once for its
 // gates and once more when its move is judged.
-func (s *Store) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
-	key := [2]ID{onto, commit}
+func (s *Store) Merge(ctx context.Context, onto, commit git.ID) (git.Merge, error) {
+	key := [2]git.ID{onto, commit}
 	if m, ok := s.merges[key]; ok {
 		return m, nil
 	}
@@ -227,7 +228,7 @@ func (s *Store) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
 // than base, with which its review did. That is so where it brought along what
 // has reached integration since: what it drops of that, the merge takes back,
 // and no reviewer saw it.
-func (s *Store) Crossed(ctx context.Context, onto, submission, base ID) (bool, error) {
+func (s *Store) Crossed(ctx context.Context, onto, submission, base git.ID) (bool, error) {
 	bases, err := s.Repo.MergeBases(ctx, onto, submission)
 	if err != nil || len(bases) == 0 {
 		return false, err
@@ -237,7 +238,7 @@ func (s *Store) Crossed(ctx context.Context, onto, submission, base ID) (bool, e
 
 // Drift counts the first-parent commits that integration gained between two
 // of its commits.
-func (s *Store) Drift(ctx context.Context, from, to ID) (int, error) {
+func (s *Store) Drift(ctx context.Context, from, to git.ID) (int, error) {
 	if from == "" || from == to {
 		return 0, nil
 	}
@@ -250,7 +251,7 @@ func (s *Store) Drift(ctx context.Context, from, to ID) (int, error) {
 
 // MergeCommit writes the commit by which a submission reaches integration;
 // message is its full message. It is flushed, but no ref names it yet.
-func (s *Store) MergeCommit(ctx context.Context, tree, onto, submission ID, message string) (ID, error) {
+func (s *Store) MergeCommit(ctx context.Context, tree, onto, submission git.ID, message string) (git.ID, error) {
 	name, email, err := s.Repo.Identity(ctx)
 	if err != nil {
 		return "", err
@@ -269,11 +270,16 @@ func (s *Store) MergeCommit(ctx context.Context, tree, onto, submission ID, mess
 }
 
 // HasFile reports whether a commit's tree holds a file at path.
-func (s *Store) HasFile(commit ID, path string) (bool, error) {
+func (s *Store) HasFile(commit git.ID, path string) (bool, error) {
 	c, err := s.objects.Commit(commit)
 	if err != nil {
 		return false, err
 	}
-	_, ok, err := s.objects.find(c.Tree, path)
+	_, ok, err := s.objects.Find(c.Tree, path)
 	return ok, err
+}
+
+// named are the commits that a move builds on, brings or keeps.
+func named(q flow.Question) []git.ID {
+	return append([]git.ID{q.Tip, q.Submission, q.Descendant, q.Merge}, q.Saves...)
 }

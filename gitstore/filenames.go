@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Bounds of what any file system takes: NAME_MAX and PATH_MAX of Linux, and how
@@ -35,7 +37,7 @@ var windowsReserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[1-9]|lpt[1-9
 func badPlatformName(name string, link bool) string {
 	hfs := hfsFolded(name)
 	switch {
-	case badName(name):
+	case git.IsBadName(name):
 		return "is no name of a file"
 	case len(name) > maxName:
 		return "has more than 255 bytes, and no file system takes it"

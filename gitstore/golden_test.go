@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 var update = flag.Bool("update", false, "write testdata instead of comparing with it")
@@ -83,7 +84,7 @@ func TestGoldenDocuments(t *testing.T) {
 	for folder, place := range folders {
 		doc := flow.NewDocument(folder)
 		fill(reflect.ValueOf(doc).Elem(), "")
-		data, err := Encode(doc)
+		data, err := document.Encode(doc)
 		require.NoError(t, err)
 		name := filepath.Base(place.name)
 		if !place.single {
@@ -91,7 +92,7 @@ func TestGoldenDocuments(t *testing.T) {
 		}
 		golden(t, "documents/"+name, string(data))
 		again := flow.NewDocument(folder)
-		require.NoError(t, Decode(name, data, again))
+		require.NoError(t, document.Decode(name, data, again))
 		require.Equal(t, doc, again)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // A commit passes where git's own fsck lets it pass to a clone that checks what
@@ -13,8 +15,8 @@ import (
 func TestCommitsAreCheckedAsGitChecksThem(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	git(t, dir, "init", "-q", "--bare")
-	tree := strings.TrimSpace(git(t, dir, "hash-object", "-t", "tree", "-w", "/dev/null"))
+	gittest.Git(t, dir, "init", "-q", "--bare")
+	tree := strings.TrimSpace(gittest.Git(t, dir, "hash-object", "-t", "tree", "-w", "/dev/null"))
 	parent := strings.Repeat("1", 40)
 	ident := "A <a@b> 1768658760 +0000"
 	whole := "tree " + tree + "\nauthor " + ident + "\ncommitter " + ident + "\n\nm\n"

@@ -7,19 +7,20 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // An Event is one move on the state chain.
 type Event struct {
-	Commit ID
-	Parent ID // "" for the root
-	Tree   ID
+	Commit git.ID
+	Parent git.ID // "" for the root
+	Tree   git.ID
 	Move   flow.Move
 }
 
-// Event reads one state commit. Errors are *DocumentError where its message
+// Event reads one state commit. Errors are *document.Error where its message
 // holds no move.
-func (s *Store) Event(commit ID) (Event, error) {
+func (s *Store) Event(commit git.ID) (Event, error) {
 	c, err := s.commitObject(commit)
 	if err != nil {
 		return Event{}, err
@@ -37,7 +38,7 @@ func (s *Store) Event(commit ID) (Event, error) {
 
 // History visits the moves from a state commit back to the root, newest
 // first, until visit returns false.
-func (s *Store) History(from ID, visit func(Event) (bool, error)) error {
+func (s *Store) History(from git.ID, visit func(Event) (bool, error)) error {
 	for id := from; id != ""; {
 		e, err := s.Event(id)
 		if err != nil {
@@ -59,7 +60,7 @@ var ErrNoState = errors.New("no such state of the board")
 // Rev is the state commit that a name stands for: a time (the last move not
 // after it), a mark's name, an abbreviated or full id, or any revision git
 // knows, such as refs/liza/state~3. Errors wrap ErrNoBoard or ErrNoState.
-func (s *Store) Rev(ctx context.Context, name string) (ID, error) {
+func (s *Store) Rev(ctx context.Context, name string) (git.ID, error) {
 	tip, err := s.Tip(ctx)
 	if err != nil {
 		return "", err
@@ -75,15 +76,15 @@ func (s *Store) Rev(ctx context.Context, name string) (ID, error) {
 		if _, notOne := s.Event(id); notOne == nil {
 			return id, nil
 		}
-	} else if !errors.Is(err, ErrNoCommit) {
+	} else if !errors.Is(err, git.ErrNoCommit) {
 		return "", err
 	}
 	return "", fmt.Errorf("%w: %q", ErrNoState, name)
 }
 
 // lastBefore finds the last move that is not after a time.
-func (s *Store) lastBefore(tip ID, at time.Time) (ID, error) {
-	found := ID("")
+func (s *Store) lastBefore(tip git.ID, at time.Time) (git.ID, error) {
+	found := git.ID("")
 	err := s.History(tip, func(e Event) (bool, error) {
 		if e.Move.At.After(at) {
 			return true, nil

@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // childStopped takes a turn and is stopped with it, as by Ctrl-Z.
-func childStopped(ctx context.Context, r *Repo, which string) error {
+func childStopped(ctx context.Context, r *git.Repo, which string) error {
 	take := r.Queue
 	if which == "push.lock" {
-		take = r.pushTurn
+		take = r.PushTurn
 	}
 	release, err := take(ctx)
 	if err != nil {
@@ -78,26 +80,5 @@ func TestStoppedHolderIsNamed(t *testing.T) {
 			require.NoError(t, cmd.Wait())
 			require.Empty(t, notices, "it was said once")
 		})
-	}
-}
-
-// What stands in a lock file is anybody's word.
-func TestHolderThatIsNone(t *testing.T) {
-	t.Parallel()
-	r := open(t, seeded(t))
-	require.NoError(t, os.Mkdir(r.commonDir+"/liza", 0o777))
-	var told []string
-	r.Notice = func(line string) { told = append(told, line) }
-	for _, text := range []string{"", "x", "-1 claim", "0 claim", "1 claim", fmt.Sprint(os.Getpid()) + " claim", "9999999999999999999999 claim"} {
-		require.NoError(t, os.WriteFile(r.commonDir+"/liza/queue.lock", []byte(text), 0o600))
-		r.tellHolder(turnToWrite)
-	}
-	require.Empty(t, told)
-	for text, name := range map[string]string{"4711 claim  \n": "git liza claim", "4711 \x1b[2Jx": "git liza", "4711 rm -rf": "git liza", "4711": "git liza"} {
-		require.NoError(t, os.WriteFile(r.commonDir+"/liza/queue.lock", []byte(text), 0o600))
-		told, r.told = nil, ""
-		r.tellHolder(turnToWrite)
-		require.Len(t, told, 1)
-		require.Contains(t, told[0], "process 4711 ("+name+"),")
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // packEvery is after how many moves of this clone their objects are packed, so
@@ -17,12 +19,12 @@ import (
 const packEvery = 1000
 
 // A chore is a pack that is due: the moves after from, up to to.
-type chore struct{ from, to ID }
+type chore struct{ from, to git.ID }
 
 // due counts the moves of this clone and says whether to pack. It runs while
 // the queue is held; the chore itself is done without it, so that nobody waits
 // half a second for it.
-func (s *Store) due(tip ID, moves int) *chore {
+func (s *Store) due(tip git.ID, moves int) *chore {
 	from, n := s.unpacked()
 	if n += moves; n < packEvery {
 		s.countUnpacked(from, n)
@@ -49,19 +51,19 @@ func (s *Store) housekeep(ctx context.Context, c *chore) {
 // Housekeep packs the objects of the moves after from, which may be "root", up
 // to to. While another process of this clone packs, it does nothing.
 func (s *Store) Housekeep(ctx context.Context, from, to string) error {
-	lock, err := s.Repo.openLock("pack.lock")
+	lock, err := s.Repo.OpenLock("pack.lock")
 	if err != nil {
 		return fmt.Errorf("housekeeping: %w", err)
 	}
 	defer lock.Close()
-	if flock(lock, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+	if git.Flock(lock, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		return nil
 	}
 	if from == root {
 		from = ""
 	}
-	packed := ID(to)
-	if err = s.Repo.Pack(ctx, ID(from), packed); err != nil {
+	packed := git.ID(to)
+	if err = s.Repo.Pack(ctx, git.ID(from), packed); err != nil {
 		packed = "" // where it began may be what was wrong
 	}
 	release, queueErr := s.Repo.Queue(ctx)
@@ -77,7 +79,7 @@ func (s *Store) Housekeep(ctx context.Context, from, to string) error {
 // root stands for a history that is packed from its beginning.
 const root = "root"
 
-func orRoot(id ID) string {
+func orRoot(id git.ID) string {
 	if id == "" {
 		return root
 	}
@@ -86,17 +88,17 @@ func orRoot(id ID) string {
 
 // unpacked is the tip at the last pack, "" if there was none, and how many
 // moves came since.
-func (s *Store) unpacked() (since ID, n int) {
+func (s *Store) unpacked() (since git.ID, n int) {
 	data, _ := os.ReadFile(s.unpackedFile())
 	text, count, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
-	if since = ID(text); s.Repo.checkID(since) != nil {
+	if since = git.ID(text); s.Repo.CheckID(since) != nil {
 		since = ""
 	}
 	n, _ = strconv.Atoi(count)
 	return since, n
 }
 
-func (s *Store) countUnpacked(since ID, n int) {
+func (s *Store) countUnpacked(since git.ID, n int) {
 	_ = os.WriteFile(s.unpackedFile(), []byte(orRoot(since)+" "+strconv.Itoa(n)+"\n"), 0o666)
 }
 

@@ -8,11 +8,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 func TestHousekeepingPacksEveryThousandMoves(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	file := filepath.Join(d.dir, ".git", "liza", "unpacked")
 	count := func() string {
 		data, err := os.ReadFile(file)
@@ -22,17 +25,17 @@ func TestHousekeepingPacksEveryThousandMoves(t *testing.T) {
 	require.Equal(t, "root 1", count())
 	first := d.add("task-1").Commit
 	require.Equal(t, "root 2", count())
-	require.True(t, exists(loosePath(d.store.Repo.objectDir, first)))
+	require.True(t, exists(loosePath(d.store.Repo.ObjectDir(), first)))
 
-	write(t, d.dir, ".git/liza/unpacked", "root 999\n")
+	gittest.Write(t, d.dir, ".git/liza/unpacked", "root 999\n")
 	r := d.add("task-2")
 	require.Equal(t, string(r.Commit)+" 0", count())
-	require.False(t, exists(loosePath(d.store.Repo.objectDir, first)))
+	require.False(t, exists(loosePath(d.store.Repo.ObjectDir(), first)))
 	require.Equal(t, "Title of task-1", d.board().Task("task-1").Title)
 
 	// What the file says is a hint: nothing of it can fail a move.
 	for _, text := range []string{"", "x", "root x", "root -5", strings.Repeat("1", 40) + " 5000", string(r.Commit) + " 5000", "root 5000"} {
-		write(t, d.dir, ".git/liza/unpacked", text)
+		gittest.Write(t, d.dir, ".git/liza/unpacked", text)
 		d.claim("task-1", coder)
 		d.board()
 		d.do(d.released("task-1"))
@@ -40,17 +43,17 @@ func TestHousekeepingPacksEveryThousandMoves(t *testing.T) {
 	d.sound()
 
 	// Packing that does not work is tried again a thousand moves later.
-	write(t, d.dir, ".git/liza/unpacked", strings.Repeat("1", 40)+" 999")
+	gittest.Write(t, d.dir, ".git/liza/unpacked", strings.Repeat("1", 40)+" 999")
 	d.claim("task-1", coder)
 	require.Equal(t, "root 0", count())
-	git(t, d.dir, "fsck", "--no-dangling")
+	gittest.Git(t, d.dir, "fsck", "--no-dangling")
 }
 
 // Where a process can be started for it nobody waits for the pack; one that
 // comes while another packs does nothing.
 func TestHousekeepingInTheBackground(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	file := filepath.Join(d.dir, ".git", "liza", "unpacked")
 	first := d.add("task-1").Commit
 	var started []string
@@ -58,29 +61,29 @@ func TestHousekeepingInTheBackground(t *testing.T) {
 		started = args
 		return nil
 	}
-	write(t, d.dir, ".git/liza/unpacked", "root 999\n")
+	gittest.Write(t, d.dir, ".git/liza/unpacked", "root 999\n")
 	r := d.add("task-2")
 	require.Equal(t, []string{"housekeep", "root", string(r.Commit)}, started)
-	require.True(t, exists(loosePath(d.store.Repo.objectDir, first)), "nothing is packed yet")
+	require.True(t, exists(loosePath(d.store.Repo.ObjectDir(), first)), "nothing is packed yet")
 	d.add("task-3")
 
-	lock, err := d.store.Repo.openLock("pack.lock")
+	lock, err := d.store.Repo.OpenLock("pack.lock")
 	require.NoError(t, err)
-	require.NoError(t, flock(lock, syscall.LOCK_EX))
+	require.NoError(t, git.Flock(lock, syscall.LOCK_EX))
 	require.NoError(t, d.store.Housekeep(t.Context(), started[1], started[2]))
-	require.True(t, exists(loosePath(d.store.Repo.objectDir, first)), "somebody else is at it")
+	require.True(t, exists(loosePath(d.store.Repo.ObjectDir(), first)), "somebody else is at it")
 	require.NoError(t, lock.Close())
 
 	require.NoError(t, d.store.Housekeep(t.Context(), started[1], started[2]))
-	require.False(t, exists(loosePath(d.store.Repo.objectDir, first)))
+	require.False(t, exists(loosePath(d.store.Repo.ObjectDir(), first)))
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, string(r.Commit)+" 1\n", string(data), "the move that came meanwhile counts")
 
 	// Where none can be started the pack is made at once.
 	d.store.Repo.Background = func(...string) error { return os.ErrPermission }
-	write(t, d.dir, ".git/liza/unpacked", started[2]+" 999\n")
+	gittest.Write(t, d.dir, ".git/liza/unpacked", started[2]+" 999\n")
 	last := d.add("task-4").Commit
-	require.False(t, exists(loosePath(d.store.Repo.objectDir, last)))
+	require.False(t, exists(loosePath(d.store.Repo.ObjectDir(), last)))
 	d.sound()
 }

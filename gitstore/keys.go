@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // maxKey bounds what is read as a file with a key, in bytes.
@@ -21,8 +23,8 @@ const maxKey = 64 << 10
 // NewKey makes a pair of ed25519 keys for a principal of this clone, without
 // passphrase, readable for its owner only, and returns the public one as it
 // stands in principals.yaml. The error is fs.ErrExist where there is one.
-func (r *Repo) NewKey(ctx context.Context, name string) (public string, err error) {
-	path, err := r.ownKey(name)
+func NewKey(ctx context.Context, r *git.Repo, name string) (public string, err error) {
+	path, err := ownKeyFile(r, name)
 	if err != nil {
 		return "", err
 	}
@@ -71,8 +73,8 @@ func publicLine(key ssh.PublicKey) string {
 
 // PublicKey is the public key that this clone signs with for a principal, ""
 // if it has none.
-func (r *Repo) PublicKey(ctx context.Context, name string) (string, error) {
-	path, err := r.keyFile(ctx, name)
+func PublicKey(ctx context.Context, r *git.Repo, name string) (string, error) {
+	path, err := keyFile(ctx, r, name)
 	if err != nil || path == "" {
 		return "", err
 	}
@@ -84,8 +86,8 @@ func (r *Repo) PublicKey(ctx context.Context, name string) (string, error) {
 }
 
 // keyFile is the file of the key of a principal, "" if this clone has none.
-func (r *Repo) keyFile(ctx context.Context, name string) (string, error) {
-	own, err := r.ownKey(name)
+func keyFile(ctx context.Context, r *git.Repo, name string) (string, error) {
+	own, err := ownKeyFile(r, name)
 	if err != nil {
 		return "", err
 	}
@@ -112,12 +114,12 @@ func (r *Repo) keyFile(ctx context.Context, name string) (string, error) {
 	return set, nil
 }
 
-// ownKey is where [Repo.NewKey] puts the key of a principal.
-func (r *Repo) ownKey(name string) (string, error) {
+// ownKeyFile is where [NewKey] puts the key of a principal.
+func ownKeyFile(r *git.Repo, name string) (string, error) {
 	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "/\\\x00\n") {
 		return "", fmt.Errorf("%q is not a principal's name", name)
 	}
-	return filepath.Join(r.commonDir, "liza", "keys", name), nil
+	return filepath.Join(r.CommonDir(), "liza", "keys", name), nil
 }
 
 // errEncrypted is a private key that only an agent can use.
@@ -164,7 +166,7 @@ func (s *Store) signer(ctx context.Context, name string) (ssh.Signer, error) {
 	if signer, ok := s.signers[name]; ok {
 		return signer, nil
 	}
-	path, err := s.Repo.keyFile(ctx, name)
+	path, err := keyFile(ctx, s.Repo, name)
 	if err != nil || path == "" {
 		return nil, err
 	}

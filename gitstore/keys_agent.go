@@ -18,7 +18,7 @@ import (
 // may have to touch a key or type a word.
 const agentLimit = time.Minute
 
-// An agentKey signs through ssh-agent, with a connection for each signature.
+// A agentKey signs through ssh-agent, with a connection for each signature.
 type agentKey struct{ key ssh.PublicKey }
 
 // agentSigner is the key in path if the agent holds it.

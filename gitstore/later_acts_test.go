@@ -7,19 +7,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // refused holds that a move is refused by a rule, with a hint, and that the
 // board stays where it was.
 func (d *desk) refused(rule flow.Rule, m flow.Move) {
 	d.t.Helper()
-	before := d.at(StateRef)
+	before := d.at(git.StateRef)
 	_, err := d.try(m)
 	var refusal *flow.Refusal
 	require.ErrorAs(d.t, err, &refusal)
 	require.Equal(d.t, rule, refusal.Rule, refusal.Reason)
 	require.NotEmpty(d.t, refusal.Hint)
-	require.Equal(d.t, before, d.at(StateRef))
+	require.Equal(d.t, before, d.at(git.StateRef))
 }
 
 // replays holds that another store replays everything, so many moves.
@@ -37,7 +39,7 @@ func by(actor flow.Actor, act flow.Act, detail flow.Detail) flow.Move {
 
 func TestTripAndReset(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.refused(flow.RuleBreaker, by(ann, flow.ActReset, &flow.ResetMove{Resolution: "nothing to mend"}))
 	d.refused(flow.RuleText, by(ann, flow.ActTrip, &flow.TripMove{}))
 	d.add("a")
@@ -45,7 +47,7 @@ func TestTripAndReset(t *testing.T) {
 	d.do(by(coder, flow.ActTrip, &flow.TripMove{Pattern: "retry_loop", Severity: "high", Evidence: []string{"sprint-1/1"}, Report: "three coders in a row"}))
 	require.True(t, d.board().Breaker().Tripped)
 	require.Equal(t, flow.Checkpoint, d.board().Settings().Control.State)
-	require.Equal(t, d.at(StateRef), d.at("refs/liza/marks/checkpoint-1"))
+	require.Equal(t, d.at(git.StateRef), d.at("refs/liza/marks/checkpoint-1"))
 	d.refused(flow.RuleBreaker, by(ann, flow.ActTrip, &flow.TripMove{Pattern: "again"}))
 	d.refused(flow.RuleControl, flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}})
 
@@ -67,7 +69,7 @@ func TestTripAndReset(t *testing.T) {
 
 func TestImport(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	full := func(id flow.TaskID) flow.TaskInput {
 		return flow.TaskInput{ID: id, Title: "T", DoneWhen: "D", Spec: "README", Scope: "S"}
 	}
@@ -88,7 +90,7 @@ func TestImport(t *testing.T) {
 // There is one version of the rules, so no migration is accepted yet.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	for _, to := range []int{-1, 0, flow.RulesVersion, flow.RulesVersion + 1} {
 		d.refused(flow.RuleVersion, by(ann, flow.ActMigrate, &flow.MigrateMove{To: to}))
 	}
@@ -98,7 +100,7 @@ func TestMigrate(t *testing.T) {
 
 func TestPrincipals(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	enter := func(name string, rights ...string) *flow.PrincipalMove {
 		return &flow.PrincipalMove{Principal: flow.Principal{Name: name, Kind: "human", Agents: []string{"human:*"}, Rights: rights}}
 	}
@@ -154,7 +156,7 @@ func TestPrincipals(t *testing.T) {
 // The command picks what is final, so only another client can ask for more.
 func TestArchiveTakesFinalTasksOnly(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("a", "b")
 	d.do(flow.Move{Act: flow.ActAbandon, Task: "a", By: ann, Detail: &flow.AbandonMove{Reason: "not needed"}})
 	d.refused(flow.RuleState, by(ann, flow.ActArchive, &flow.ArchiveMove{Tasks: []flow.TaskID{"a", "b"}}))
@@ -169,7 +171,7 @@ func TestArchiveTakesFinalTasksOnly(t *testing.T) {
 // The commands never make such merges; another client may try.
 func TestMergesThatGitDidNotMake(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	config := flow.DefaultConfig()
 	config.Gates = []flow.Gate{{Name: "unit", Command: "make test", Required: true, Timeout: half}}
 	d.do(by(ann, flow.ActConfig, &flow.ConfigMove{Config: config}))
@@ -180,7 +182,7 @@ func TestMergesThatGitDidNotMake(t *testing.T) {
 	honest, _, err := merging(d.store, "a")(d.board(), d.now)
 	require.NoError(t, err)
 	tree := honest.Detail.(*flow.MergeMove).Tree
-	mergeOf := func(tree, onto, submission ID) ID {
+	mergeOf := func(tree, onto, submission git.ID) git.ID {
 		id, err := d.store.MergeCommit(context.Background(), tree, onto, submission, "Merge a")
 		require.NoError(t, err)
 		return id
@@ -188,7 +190,7 @@ func TestMergesThatGitDidNotMake(t *testing.T) {
 	other := d.commit(base, "b.txt", "not reviewed\n")
 	otherTree, err := d.store.objects.Commit(other)
 	require.NoError(t, err)
-	absent := ID("0123456789012345678901234567890123456789")
+	absent := git.ID("0123456789012345678901234567890123456789")
 	for name, c := range map[string]struct {
 		rule flow.Rule
 		edit func(*flow.MergeMove)
@@ -212,12 +214,12 @@ func TestMergesThatGitDidNotMake(t *testing.T) {
 	} {
 		m := *honest.Detail.(*flow.MergeMove)
 		c.edit(&m)
-		before := d.at(StateRef)
+		before := d.at(git.StateRef)
 		_, err := d.try(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: &m})
 		var refusal *flow.Refusal
 		require.ErrorAs(t, err, &refusal, name)
 		require.Equal(t, c.rule, refusal.Rule, name+": "+refusal.Reason)
-		require.Equal(t, before, d.at(StateRef), name)
+		require.Equal(t, before, d.at(git.StateRef), name)
 		require.Equal(t, base, d.at("refs/heads/integration"), name)
 	}
 	m := honest.Detail.(*flow.MergeMove)
@@ -229,7 +231,7 @@ func TestMergesThatGitDidNotMake(t *testing.T) {
 
 func TestSessionMoves(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("a")
 	session := func(by flow.Actor, task flow.TaskID, outcome string, output int64) flow.Move {
 		return flow.Move{Act: flow.ActSession, Task: task, By: by, Detail: &flow.SessionMove{Provider: "p", Role: flow.Coder, Outcome: outcome,

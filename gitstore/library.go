@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // keepBytes bounds what a library holds, in bytes as they stand in the
@@ -16,8 +18,8 @@ const keepBytes = 8 << 20
 // loads lazily, and replaying many moves decodes each changed document once.
 // Documents are shared by all boards and never changed.
 type library struct {
-	objects   *Objects
-	trees     map[ID][]Entry
+	objects   *git.Objects
+	trees     map[git.ID][]git.Entry
 	documents map[volume]flow.Document
 	held      int // bytes
 }
@@ -25,11 +27,11 @@ type library struct {
 // A volume is a blob read as one kind of document.
 type volume struct {
 	folder flow.Folder
-	blob   ID
+	blob   git.ID
 }
 
-func newLibrary(o *Objects) *library {
-	return &library{objects: o, trees: map[ID][]Entry{}, documents: map[volume]flow.Document{}}
+func newLibrary(o *git.Objects) *library {
+	return &library{objects: o, trees: map[git.ID][]git.Entry{}, documents: map[volume]flow.Document{}}
 }
 
 // hold makes room for n bytes.
@@ -45,11 +47,11 @@ func (l *library) hold(n int) {
 // 25,000 entries, where a folder of ours has a hundred.
 const maxFolder = 1 << 20
 
-func (l *library) tree(id ID) ([]Entry, error) {
+func (l *library) tree(id git.ID) ([]git.Entry, error) {
 	if t, ok := l.trees[id]; ok {
 		return t, nil
 	}
-	t, err := l.objects.treeWithin(id, maxFolder)
+	t, err := l.objects.TreeWithin(id, maxFolder)
 	if err != nil {
 		return nil, err
 	}
@@ -59,14 +61,14 @@ func (l *library) tree(id ID) ([]Entry, error) {
 }
 
 // document reads the document that an entry of the state tree stands for.
-// Errors are *DocumentError, or tell that the repository cannot be read.
-func (l *library) document(path string, e Entry) (flow.Document, error) {
+// Errors are *document.Error, or tell that the repository cannot be read.
+func (l *library) document(path string, e git.Entry) (flow.Document, error) {
 	key, ok := keyOf(path)
 	if !ok {
 		return nil, misplaced(path)
 	}
-	if e.Mode != ModeBlob {
-		return nil, &DocumentError{Name: path, Line: 1, Reason: fmt.Sprintf("it has mode %06o, a document is a plain file", e.Mode)}
+	if e.Mode != git.ModeBlob {
+		return nil, &document.Error{Name: path, Line: 1, Reason: fmt.Sprintf("it has mode %06o, a document is a plain file", e.Mode)}
 	}
 	v := volume{key.Folder, e.ID}
 	if v.folder == flow.Archive {
@@ -79,25 +81,25 @@ func (l *library) document(path string, e Entry) (flow.Document, error) {
 			return nil, err
 		}
 		doc = flow.NewDocument(key.Folder)
-		if err := Decode(path, data, doc); err != nil {
+		if err := document.Decode(path, data, doc); err != nil {
 			return nil, err
 		}
 		l.hold(len(data))
 		l.documents[v] = doc
 	}
 	if id := documentID(doc); id != key.ID {
-		return nil, &DocumentError{Name: path, Line: 1, Reason: fmt.Sprintf("it holds the id %q", id)}
+		return nil, &document.Error{Name: path, Line: 1, Reason: fmt.Sprintf("it holds the id %q", id)}
 	}
 	return doc, nil
 }
 
 // blob reads a file that is no larger than a document may be.
-func (l *library) blob(path string, id ID) ([]byte, error) {
-	data, err := l.objects.readKind(id, "blob", MaxDocument)
-	var large *tooLarge
+func (l *library) blob(path string, id git.ID) ([]byte, error) {
+	data, err := l.objects.ReadKind(id, "blob", document.MaxSize)
+	var large *git.TooLarge
 	switch {
 	case errors.As(err, &large):
-		return nil, &DocumentError{Name: path, Line: 1, Reason: fmt.Sprintf("it is a %s of %d bytes, a document has at most %d", large.kind, large.size, MaxDocument)}
+		return nil, &document.Error{Name: path, Line: 1, Reason: fmt.Sprintf("it is a %s of %d bytes, a document has at most %d", large.Kind, large.Size, document.MaxSize)}
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

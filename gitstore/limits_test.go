@@ -13,20 +13,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // stored writes an object through git, which takes also what is absurd.
-func (d *desk) stored(kind string, data []byte) ID {
+func (d *desk) stored(kind string, data []byte) git.ID {
 	d.t.Helper()
 	cmd := exec.Command("git", "hash-object", "--literally", "-t", kind, "-w", "--stdin")
 	cmd.Dir, cmd.Stdin = d.dir, bytes.NewReader(data)
 	out, err := cmd.Output()
 	require.NoError(d.t, err)
-	return ID(strings.TrimSpace(string(out)))
+	return git.ID(strings.TrimSpace(string(out)))
 }
 
 // treeOf is a folder with so many entries of a kind.
-func (d *desk) treeOf(n int, mode, name string, id ID) ID {
+func (d *desk) treeOf(n int, mode, name string, id git.ID) git.ID {
 	d.t.Helper()
 	var raw bytes.Buffer
 	hash := unhex(d.t, id)
@@ -37,7 +40,7 @@ func (d *desk) treeOf(n int, mode, name string, id ID) ID {
 	return d.stored("tree", raw.Bytes())
 }
 
-func unhex(t testing.TB, id ID) []byte {
+func unhex(t testing.TB, id git.ID) []byte {
 	t.Helper()
 	var raw []byte
 	_, err := fmt.Sscanf(string(id), "%x", &raw)
@@ -46,7 +49,7 @@ func unhex(t testing.TB, id ID) []byte {
 }
 
 // built is a commit of a tree.
-func (d *desk) built(tree, parent ID) ID {
+func (d *desk) built(tree, parent git.ID) git.ID {
 	d.t.Helper()
 	who := "Ada <ada@example.org> 1768658760 +0000"
 	return d.forged("tree " + string(tree) + "\nparent " + string(parent) + "\nauthor " + who + "\ncommitter " + who + "\n\nwork\n")
@@ -57,11 +60,11 @@ func (d *desk) built(tree, parent ID) ID {
 // the largest that is taken, however fast the machine is.
 func TestTortureSubmissionsAreBounded(t *testing.T) {
 	torture.Only(t)
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	base := d.at("refs/heads/integration")
 	file := d.blob("x\n")
-	link := d.stored("blob", bytes.Repeat([]byte("x"), maxLink+1))
-	bomb, hollow := d.treeOf(10, "100644", "f%d", file), d.treeOf(1, "40000", "e%d", d.store.Repo.emptyTree())
+	link := d.stored("blob", bytes.Repeat([]byte("x"), git.MaxLink+1))
+	bomb, hollow := d.treeOf(10, "100644", "f%d", file), d.treeOf(1, "40000", "e%d", d.store.Repo.EmptyTree())
 	for range 9 {
 		bomb, hollow = d.treeOf(10, "40000", "d%d", bomb), d.treeOf(10, "40000", "d%d", hollow)
 	}
@@ -70,17 +73,17 @@ func TestTortureSubmissionsAreBounded(t *testing.T) {
 		deep = d.treeOf(1, "40000", strings.Repeat("n", 200)+"%d", deep)
 	}
 	who := "Ada <ada@example.org> 1768658760 +0000"
-	huge := d.stored("commit", []byte("tree "+string(d.store.Repo.emptyTree())+"\nauthor "+who+"\ncommitter "+who+"\n\n"+strings.Repeat("x", maxCommit)))
-	facts := func(commit ID) (peak uint64, took time.Duration, err error) {
+	huge := d.stored("commit", []byte("tree "+string(d.store.Repo.EmptyTree())+"\nauthor "+who+"\ncommitter "+who+"\n\n"+strings.Repeat("x", git.MaxCommit)))
+	facts := func(commit git.ID) (peak uint64, took time.Duration, err error) {
 		peak, took = measure(func() {
 			_, err = d.store.Facts(context.Background(), flow.Question{Submission: commit, Tip: base})
 		})
 		return peak, took, err
 	}
-	_, largest, err := facts(d.built(d.treeOf(MaxChanges-10, "100644", "f%07d", file), base))
+	_, largest, err := facts(d.built(d.treeOf(git.MaxChanges-10, "100644", "f%07d", file), base))
 	require.NoError(t, err)
 	for name, tt := range map[string]struct {
-		commit ID
+		commit git.ID
 		words  string
 	}{
 		"a million entries":   {d.built(d.treeOf(1_000_000, "100644", "f%07d", file), base), "folder of 36000000 bytes"},
@@ -105,7 +108,7 @@ func TestTortureSubmissionsAreBounded(t *testing.T) {
 func TestTortureFoldersThatAreReadAreBounded(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	base := d.at("refs/heads/integration")
 	many := d.built(d.treeOf(500_000, "100644", "f%07d", d.blob("x\n")), base)
 	_, err := d.store.Facts(context.Background(), flow.Question{Specs: []string{"README"}, Tip: many})
@@ -119,29 +122,29 @@ func TestTortureFoldersThatAreReadAreBounded(t *testing.T) {
 // A board with a folder, a document or a move that is too large is not read.
 func TestBoardsAreBounded(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	tip := d.at(StateRef)
+	tip := d.at(git.StateRef)
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(t, err)
 	shard := d.treeOf(40_000, "100644", "x%05d.yaml", d.blob("id: x\n"))
-	state := func(tree ID) ID {
+	state := func(tree git.ID) git.ID {
 		return d.forged(strings.Replace(string(c.Raw), "tree "+string(c.Tree), "tree "+string(tree), 1))
 	}
-	b, err := d.store.BoardAt(state(d.odd(c.Tree, "goals", Entry{ModeTree, "goals", shard})))
+	b, err := d.store.BoardAt(state(d.odd(c.Tree, "goals", git.Entry{Mode: git.ModeTree, Name: "goals", ID: shard})))
 	if err == nil {
 		_ = b.IDs(flow.Goals)
 		err = b.Err()
 	}
 	require.ErrorContains(t, err, "at most 1048576 are read")
 
-	large := d.stored("blob", bytes.Repeat([]byte("x"), MaxDocument+1))
-	b, err = d.store.BoardAt(state(d.odd(c.Tree, "tasks/01", Entry{ModeBlob, "task-1.yaml", large})))
+	large := d.stored("blob", bytes.Repeat([]byte("x"), document.MaxSize+1))
+	b, err = d.store.BoardAt(state(d.odd(c.Tree, "tasks/01", git.Entry{Mode: git.ModeBlob, Name: "task-1.yaml", ID: large})))
 	require.NoError(t, err)
 	require.Nil(t, b.Task("task-1"))
 	require.ErrorContains(t, b.Err(), "a document has at most 262144")
 
-	raw := append(c.Raw, bytes.Repeat([]byte("x"), maxCommit)...)
+	raw := append(c.Raw, bytes.Repeat([]byte("x"), git.MaxCommit)...)
 	_, err = d.store.Replay(context.Background(), d.stored("commit", raw), true)
 	require.ErrorContains(t, err, "at most 4259840 are allowed")
 }

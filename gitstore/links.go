@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Bounds of resolving links: as many in a row as Linux follows, as many entries
@@ -18,10 +20,10 @@ const (
 
 // A resolver follows symbolic links within one tree.
 type resolver struct {
-	o      *Objects
-	root   ID
+	o      *git.Objects
+	root   git.ID
 	steps  *int
-	listed map[ID][]Entry
+	listed map[git.ID][]git.Entry
 }
 
 // errUndecided says that where a link leads cannot be told, on some platform.
@@ -49,7 +51,7 @@ func (r *resolver) leads(ctx context.Context, link string) (string, error) {
 			}
 			at = at[:len(at)-1]
 			continue
-		case badPlatformName(part, false) == "is .git on some file systems" || badName(part):
+		case badPlatformName(part, false) == "is .git on some file systems" || git.IsBadName(part):
 			return "leads into .git", nil
 		}
 		e, err := r.entry(ctx, at, part)
@@ -58,16 +60,16 @@ func (r *resolver) leads(ctx context.Context, link string) (string, error) {
 			return err.Error(), nil
 		case err != nil:
 			return "", err
-		case e.Mode == ModeSubmodule && len(todo) > 0:
+		case e.Mode == git.ModeSubmodule && len(todo) > 0:
 			return "leads into a submodule", nil
-		case e.Mode != ModeSymlink:
+		case e.Mode != git.ModeSymlink:
 			at = append(at, part)
 			continue
 		}
 		if hops++; hops > maxFollowed {
 			return "leads through too many others", nil
 		}
-		target, err := r.o.readKind(e.ID, "blob", maxLink)
+		target, err := r.o.ReadKind(e.ID, "blob", git.MaxLink)
 		if err != nil {
 			return "", err
 		}
@@ -82,11 +84,11 @@ func (r *resolver) leads(ctx context.Context, link string) (string, error) {
 
 // entry looks a name up in a folder. Where another name, one that some file
 // systems take for it, is a link, nobody knows where it leads.
-func (r *resolver) entry(ctx context.Context, folder []string, name string) (Entry, error) {
-	at := Entry{Mode: ModeTree, ID: r.root}
+func (r *resolver) entry(ctx context.Context, folder []string, name string) (git.Entry, error) {
+	at := git.Entry{Mode: git.ModeTree, ID: r.root}
 	for i := 0; i <= len(folder); i++ {
-		if at.Mode != ModeTree {
-			return Entry{}, ctx.Err() // behind a file, or what is not there
+		if at.Mode != git.ModeTree {
+			return git.Entry{}, ctx.Err() // behind a file, or what is not there
 		}
 		want := name
 		if i < len(folder) {
@@ -94,15 +96,15 @@ func (r *resolver) entry(ctx context.Context, folder []string, name string) (Ent
 		}
 		entries, err := r.list(at.ID)
 		if err != nil {
-			return Entry{}, err
+			return git.Entry{}, err
 		}
 		*r.steps += 8 + len(entries)
-		at = Entry{}
+		at = git.Entry{}
 		for _, e := range entries {
 			if e.Name == want {
 				at = e
-			} else if e.Mode == ModeSymlink && alike(e.Name, want) {
-				return Entry{}, fmt.Errorf("%w on a file system that takes %.100q for %.100q", errUndecided, want, e.Name)
+			} else if e.Mode == git.ModeSymlink && alike(e.Name, want) {
+				return git.Entry{}, fmt.Errorf("%w on a file system that takes %.100q for %.100q", errUndecided, want, e.Name)
 			}
 		}
 	}
@@ -116,7 +118,7 @@ func alike(a, b string) bool {
 	return strings.EqualFold(a, b) || !plainASCII(a) && !plainASCII(b)
 }
 
-func (r *resolver) list(tree ID) ([]Entry, error) {
+func (r *resolver) list(tree git.ID) ([]git.Entry, error) {
 	if entries, ok := r.listed[tree]; ok {
 		return entries, nil
 	}
@@ -133,17 +135,17 @@ func (r *resolver) list(tree ID) ([]Entry, error) {
 // badLink finds a link of a commit's tree that leads where it must not, and that
 // did not in the tree before. It looks at all of them, since a new one changes
 // where others lead, but only where the changes bring one.
-func (s *Store) badLink(ctx context.Context, base, now ID, changes []Change) (path, why string, err error) {
+func (s *Store) badLink(ctx context.Context, base, now git.ID, changes []git.Change) (path, why string, err error) {
 	changed := map[string]bool{}
 	for _, c := range changes {
-		if c.Mode == ModeSymlink {
+		if c.Mode == git.ModeSymlink {
 			changed[c.Path] = true
 		}
 	}
 	if len(changed) == 0 {
 		return "", "", nil
 	}
-	links, err := s.objects.links(ctx, now, maxLinks)
+	links, err := s.objects.Links(ctx, now, maxLinks)
 	if err != nil {
 		return "", "", err
 	}
@@ -151,8 +153,8 @@ func (s *Store) badLink(ctx context.Context, base, now ID, changes []Change) (pa
 		return "", "", tooMuch("there are more than %d symbolic links", maxLinks)
 	}
 	steps := 0
-	after := &resolver{s.objects, now, &steps, map[ID][]Entry{}}
-	before := &resolver{s.objects, base, &steps, map[ID][]Entry{}}
+	after := &resolver{s.objects, now, &steps, map[git.ID][]git.Entry{}}
+	before := &resolver{s.objects, base, &steps, map[git.ID][]git.Entry{}}
 	for _, link := range links {
 		why, err := after.leads(ctx, link)
 		if err == nil && why != "" && !changed[link] {

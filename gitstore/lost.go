@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // ErrStateLost is wrapped where refs/liza/state is gone, but refs that only
 // moves of a board bring are here. The command line tests it for its rule.
-var ErrStateLost = errors.New(StateRef + " is gone")
+var ErrStateLost = errors.New(git.StateRef + " is gone")
 
 // lost tells a repository that never had a board, whose error wraps
 // ErrNoBoard, from one that lost its state ref.
@@ -39,7 +41,7 @@ func (s *Store) lost(ctx context.Context) error {
 }
 
 // leftRefs are the marks and saved commits of a board.
-func (s *Store) leftRefs(ctx context.Context) (map[string]ID, error) {
+func (s *Store) leftRefs(ctx context.Context) (map[string]git.ID, error) {
 	all, err := s.Repo.Refs(ctx, "refs/liza")
 	for name := range all {
 		if !strings.HasPrefix(name, "refs/liza/marks/") && !strings.HasPrefix(name, "refs/liza/saved/") {
@@ -54,14 +56,14 @@ func (s *Store) leftRefs(ctx context.Context) (map[string]ID, error) {
 // one that replays from the root and has the weightiest known states, then the
 // most moves, in its chain; "" if there is none. It does not matter what lies
 // on top of it.
-func (s *Store) found(ctx context.Context, loose []ID) (ID, error) {
+func (s *Store) found(ctx context.Context, loose []git.ID) (git.ID, error) {
 	known, err := s.knownStates(ctx)
 	if err != nil {
 		return "", err
 	}
 	heads := slices.Collect(maps.Keys(known))
 	slices.Sort(heads)
-	return replay{s, map[ID]int{}}.longest(ctx, append(s.written(ctx, loose), heads...), known)
+	return replay{s, map[git.ID]int{}}.longest(ctx, append(s.written(ctx, loose), heads...), known)
 }
 
 // How much it says for a chain that a state of it is known: one that the remote
@@ -74,18 +76,18 @@ const (
 )
 
 // knownStates are the states that something outside of the chain names.
-func (s *Store) knownStates(ctx context.Context) (map[ID]int, error) {
+func (s *Store) knownStates(ctx context.Context) (map[git.ID]int, error) {
 	left, err := s.leftRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known := map[ID]int{}
+	known := map[git.ID]int{}
 	for name, id := range left {
 		if strings.HasPrefix(name, "refs/liza/marks/") {
 			known[id] += markEvidence
 		}
 	}
-	for _, id := range []ID{s.known("written"), s.known("verified")} {
+	for _, id := range []git.ID{s.known("written"), s.known("verified")} {
 		if id != "" {
 			known[id] += ownEvidence
 		}
@@ -104,15 +106,15 @@ func (s *Store) knownStates(ctx context.Context) (map[ID]int, error) {
 // written lists the commits that a ref or one of the loose ones leads to and
 // whose author is that of a move, newest first. Where git cannot walk to all of
 // them, the loose ones themselves must do.
-func (s *Store) written(ctx context.Context, loose []ID) []ID {
-	out, err := s.Repo.Run(ctx, Cmd{Args: []string{"rev-list", "--all", "--author=" + moveAuthor, "--stdin"}, Stdin: lines(loose)})
+func (s *Store) written(ctx context.Context, loose []git.ID) []git.ID {
+	out, err := s.Repo.Run(ctx, git.Cmd{Args: []string{"rev-list", "--all", "--author=" + moveAuthor, "--stdin"}, Stdin: lines(loose)})
 	if err != nil {
 		return loose
 	}
-	var list []ID
+	var list []git.ID
 	for line := range strings.FieldsSeq(string(out)) {
-		if _, err := s.Event(ID(line)); err == nil { // and not what an agent committed
-			list = append(list, ID(line))
+		if _, err := s.Event(git.ID(line)); err == nil { // and not what an agent committed
+			list = append(list, git.ID(line))
 		}
 	}
 	return list
@@ -120,21 +122,21 @@ func (s *Store) written(ctx context.Context, loose []ID) []ID {
 
 // onTop lists the commits that lead from a state to the loose ones, and those
 // of these at which they end.
-func (s *Store) onTop(ctx context.Context, good ID, loose []ID) (passed, ends []ID) {
-	out, err := s.Repo.Run(ctx, Cmd{Args: []string{"rev-list", "--ancestry-path", "--stdin"}, Stdin: lines(append(loose[:len(loose):len(loose)], "^"+good))})
+func (s *Store) onTop(ctx context.Context, good git.ID, loose []git.ID) (passed, ends []git.ID) {
+	out, err := s.Repo.Run(ctx, git.Cmd{Args: []string{"rev-list", "--ancestry-path", "--stdin"}, Stdin: lines(append(loose[:len(loose):len(loose)], "^"+good))})
 	if err != nil {
 		return nil, nil
 	}
 	for line := range strings.FieldsSeq(string(out)) {
-		passed = append(passed, ID(line))
-		if slices.Contains(loose, ID(line)) {
-			ends = append(ends, ID(line))
+		passed = append(passed, git.ID(line))
+		if slices.Contains(loose, git.ID(line)) {
+			ends = append(ends, git.ID(line))
 		}
 	}
 	return passed, ends
 }
 
-func lines(list []ID) []byte {
+func lines(list []git.ID) []byte {
 	var text bytes.Buffer
 	for _, id := range list {
 		fmt.Fprintln(&text, id)
@@ -144,8 +146,8 @@ func lines(list []ID) []byte {
 
 // longest is the sound state with the weightiest known ones, then the most
 // moves, in its chain, of those that lead to the heads; "" if there is none.
-func (r replay) longest(ctx context.Context, heads []ID, known map[ID]int) (ID, error) {
-	best, passed := ID(""), map[ID]int{}
+func (r replay) longest(ctx context.Context, heads []git.ID, known map[git.ID]int) (git.ID, error) {
+	best, passed := git.ID(""), map[git.ID]int{}
 	for _, head := range heads {
 		if err := ctx.Err(); err != nil {
 			return "", err
@@ -174,12 +176,12 @@ func (r replay) longest(ctx context.Context, heads []ID, known map[ID]int) (ID, 
 
 // reflogFile lists the commits that the state ref has stood at, newest first.
 // git shows no reflog of a ref that is not there.
-func (s *Store) reflogFile() []ID {
-	data, _ := os.ReadFile(filepath.Join(s.Repo.CommonDir(), "logs", filepath.FromSlash(StateRef)))
-	var list []ID
+func (s *Store) reflogFile() []git.ID {
+	data, _ := os.ReadFile(filepath.Join(s.Repo.CommonDir(), "logs", filepath.FromSlash(git.StateRef)))
+	var list []git.ID
 	for line := range strings.Lines(string(data)) {
-		if f := strings.Fields(line); len(f) > 1 && s.Repo.checkID(ID(f[1])) == nil {
-			list = append(list, ID(f[1]))
+		if f := strings.Fields(line); len(f) > 1 && s.Repo.CheckID(git.ID(f[1])) == nil {
+			list = append(list, git.ID(f[1]))
 		}
 	}
 	slices.Reverse(list)
@@ -187,13 +189,13 @@ func (s *Store) reflogFile() []ID {
 }
 
 // dangling lists the commits that no ref, and no other commit, leads to.
-func (s *Store) dangling(ctx context.Context) []ID {
+func (s *Store) dangling(ctx context.Context) []git.ID {
 	// It fails where other objects are broken, and still lists what it found.
 	out, _ := s.Repo.Git(ctx, "fsck", "--no-reflogs", "--dangling", "--connectivity-only", "--no-progress")
-	var list []ID
+	var list []git.ID
 	for line := range strings.Lines(string(out)) {
-		if id, ok := strings.CutPrefix(strings.TrimSpace(line), "dangling commit "); ok && s.Repo.checkID(ID(id)) == nil {
-			list = append(list, ID(id))
+		if id, ok := strings.CutPrefix(strings.TrimSpace(line), "dangling commit "); ok && s.Repo.CheckID(git.ID(id)) == nil {
+			list = append(list, git.ID(id))
 		}
 	}
 	return list

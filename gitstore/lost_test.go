@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // A state ref that is gone is told from a board that never was, and comes
@@ -18,15 +20,15 @@ import (
 func TestRepairOfALostState(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(d *desk){
-		"without its reflog": func(d *desk) { git(t, d.dir, "update-ref", "-d", StateRef) },
-		"with its reflog":    func(d *desk) { require.NoError(t, os.Remove(filepath.Join(d.dir, ".git", StateRef))) },
+		"without its reflog": func(d *desk) { gittest.Git(t, d.dir, "update-ref", "-d", git.StateRef) },
+		"with its reflog":    func(d *desk) { require.NoError(t, os.Remove(filepath.Join(d.dir, ".git", git.StateRef))) },
 	} {
-		ctx, d := context.Background(), newDesk(t, seeded(t))
+		ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 		d.add("task-1")
-		at := d.at(StateRef)
+		at := d.at(git.StateRef)
 		// A move that lost its race lies around, and so does a commit that is none.
 		draft := d.tampered(at)
-		git(t, d.dir, "update-ref", StateRef, string(at))
+		gittest.Git(t, d.dir, "update-ref", git.StateRef, string(at))
 		d.commit(d.at("refs/heads/main"), "stray", "x\n")
 		last := d.claim("task-1", coder).Commit
 		require.NotEqual(t, draft, last)
@@ -45,8 +47,8 @@ func TestRepairOfALostState(t *testing.T) {
 		done, err := d.store.Repair(ctx)
 		require.NoError(t, err, name)
 		require.Equal(t, Repaired{Is: last}, done, name)
-		require.Equal(t, last, d.at(StateRef))
-		require.NotEmpty(t, git(t, d.dir, "reflog", "show", StateRef))
+		require.Equal(t, last, d.at(git.StateRef))
+		require.NotEmpty(t, gittest.Git(t, d.dir, "reflog", "show", git.StateRef))
 		d.sound()
 		d.do(d.released("task-1"))
 	}
@@ -55,7 +57,7 @@ func TestRepairOfALostState(t *testing.T) {
 // Of several chains it is the one that the marks lie on.
 func TestRepairOfALostStateGoesByItsMarks(t *testing.T) {
 	t.Parallel()
-	ctx, d := context.Background(), newDesk(t, seeded(t))
+	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	last := d.add("task-1").Commit
 	marks, err := d.store.leftRefs(ctx)
 	require.NoError(t, err)
@@ -69,7 +71,7 @@ func TestRepairOfALostStateGoesByItsMarks(t *testing.T) {
 	d.add("task-2")
 	d.forget()
 	for name, id := range marks {
-		git(t, d.dir, "update-ref", name, string(id))
+		gittest.Git(t, d.dir, "update-ref", name, string(id))
 	}
 	done, err := d.store.Repair(ctx)
 	require.NoError(t, err)
@@ -78,13 +80,13 @@ func TestRepairOfALostStateGoesByItsMarks(t *testing.T) {
 	// Without marks it is the one that this clone wrote last; where nobody knows
 	// that, the longer one.
 	d.forget()
-	git(t, d.dir, "update-ref", "refs/liza/saved/task-1/1", "main")
+	gittest.Git(t, d.dir, "update-ref", "refs/liza/saved/task-1/1", "main")
 	done, err = d.store.Repair(ctx)
 	require.NoError(t, err)
 	require.Equal(t, last, done.Is)
 	d.forget()
 	require.NoError(t, os.Remove(d.store.knownFile("written")))
-	git(t, d.dir, "update-ref", "refs/liza/saved/task-1/1", "main")
+	gittest.Git(t, d.dir, "update-ref", "refs/liza/saved/task-1/1", "main")
 	done, err = d.store.Repair(ctx)
 	require.NoError(t, err)
 	require.NotEqual(t, last, done.Is)
@@ -97,9 +99,9 @@ func (d *desk) forget() {
 	refs, err := d.store.Repo.Refs(context.Background(), "refs/liza")
 	require.NoError(d.t, err)
 	for name := range refs {
-		git(d.t, d.dir, "update-ref", "-d", name)
+		gittest.Git(d.t, d.dir, "update-ref", "-d", name)
 	}
-	git(d.t, d.dir, "update-ref", "-d", "refs/heads/integration")
+	gittest.Git(d.t, d.dir, "update-ref", "-d", "refs/heads/integration")
 	d.store = d.open()
 }
 
@@ -107,54 +109,57 @@ func (d *desk) forget() {
 // that state and no further, and what it passes over is kept.
 func TestRepairGoesBackToTheNewestState(t *testing.T) {
 	t.Parallel()
-	gone := func(d *desk) { git(d.t, d.dir, "update-ref", "-d", StateRef) }
-	set := func(d *desk, id ID) {
-		require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, New: id, Any: true}}, "set"))
+	gone := func(d *desk) { gittest.Git(d.t, d.dir, "update-ref", "-d", git.StateRef) }
+	set := func(d *desk, id git.ID) {
+		require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: git.StateRef, New: id, Any: true}}, "set"))
 	}
-	none := func(d *desk, parents ...string) ID { // a commit that is no move
+	none := func(d *desk, parents ...string) git.ID { // a commit that is no move
 		args := []string{"commit-tree", "-m", "no move"}
 		for _, p := range parents {
 			args = append(args, "-p", p)
 		}
-		return ID(git(d.t, d.dir, append(args, string(d.at(StateRef))+"^{tree}")...))
+		return git.ID(gittest.Git(d.t, d.dir, append(args, string(d.at(git.StateRef))+"^{tree}")...))
 	}
 	for name, c := range map[string]struct {
-		spoil func(d *desk, last ID)
+		spoil func(d *desk, last git.ID)
 		kept  int // commits that are passed over
 	}{
-		"the ref deleted":               {func(d *desk, last ID) { gone(d) }, 0},
-		"no move on top":                {func(d *desk, last ID) { set(d, none(d, string(last))) }, 1},
-		"no move on top, deleted":       {func(d *desk, last ID) { set(d, none(d, string(last))); gone(d) }, 1},
-		"a forged move on top, deleted": {func(d *desk, last ID) { d.tampered(last); gone(d) }, 1},
-		"moves on top of a forged one":  {func(d *desk, last ID) { d.store.wrote(d.tampered(last)); d.add("task-7"); d.add("task-8"); gone(d) }, 3},
-		"two chains on top":             {func(d *desk, last ID) { d.tampered(last); set(d, none(d, string(last))); gone(d) }, 2},
-		"merged into something else":    {func(d *desk, last ID) { set(d, none(d, "main", string(last))); gone(d) }, 1},
-		"on a branch, no move on top":   {func(d *desk, last ID) { git(d.t, d.dir, "branch", "other", string(none(d, string(last)))); gone(d) }, 0},
-		"set elsewhere, without a reflog": {func(d *desk, last ID) {
+		"the ref deleted":               {func(d *desk, last git.ID) { gone(d) }, 0},
+		"no move on top":                {func(d *desk, last git.ID) { set(d, none(d, string(last))) }, 1},
+		"no move on top, deleted":       {func(d *desk, last git.ID) { set(d, none(d, string(last))); gone(d) }, 1},
+		"a forged move on top, deleted": {func(d *desk, last git.ID) { d.tampered(last); gone(d) }, 1},
+		"moves on top of a forged one":  {func(d *desk, last git.ID) { d.store.wrote(d.tampered(last)); d.add("task-7"); d.add("task-8"); gone(d) }, 3},
+		"two chains on top":             {func(d *desk, last git.ID) { d.tampered(last); set(d, none(d, string(last))); gone(d) }, 2},
+		"merged into something else":    {func(d *desk, last git.ID) { set(d, none(d, "main", string(last))); gone(d) }, 1},
+		"on a branch, no move on top": {func(d *desk, last git.ID) {
+			gittest.Git(d.t, d.dir, "branch", "other", string(none(d, string(last))))
+			gone(d)
+		}, 0},
+		"set elsewhere, without a reflog": {func(d *desk, last git.ID) {
 			set(d, d.at("refs/heads/main"))
-			git(d.t, d.dir, "reflog", "expire", "--expire=all", StateRef)
+			gittest.Git(d.t, d.dir, "reflog", "expire", "--expire=all", git.StateRef)
 		}, 1},
-		"forged on the first move, without a reflog": {func(d *desk, last ID) {
-			root := ID(git(d.t, d.dir, "rev-list", "--max-parents=0", string(last)))
+		"forged on the first move, without a reflog": {func(d *desk, last git.ID) {
+			root := git.ID(gittest.Git(d.t, d.dir, "rev-list", "--max-parents=0", string(last)))
 			set(d, root)
 			d.tampered(root)
-			git(d.t, d.dir, "reflog", "expire", "--expire=all", StateRef)
+			gittest.Git(d.t, d.dir, "reflog", "expire", "--expire=all", git.StateRef)
 		}, 1},
-		"repaired before, then deleted": {func(d *desk, last ID) {
+		"repaired before, then deleted": {func(d *desk, last git.ID) {
 			set(d, none(d, string(last)))
 			_, err := d.store.Repair(context.Background())
 			require.NoError(d.t, err)
 			gone(d)
 		}, 0},
-		"deleted, what the ref's reflog said is gone too": {func(d *desk, last ID) {
+		"deleted, what the ref's reflog said is gone too": {func(d *desk, last git.ID) {
 			set(d, none(d, string(last)))
 			gone(d)
-			git(d.t, d.dir, "reflog", "expire", "--expire=all", "--all")
+			gittest.Git(d.t, d.dir, "reflog", "expire", "--expire=all", "--all")
 		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, d := context.Background(), newDesk(t, seeded(t))
+			ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 			d.add("task-1")
 			d.claim("task-1", coder)
 			// What an agent committed, and an ordinary commit that nothing leads to.
@@ -162,18 +167,18 @@ func TestRepairGoesBackToTheNewestState(t *testing.T) {
 			last := d.do(d.released("task-1")).Commit
 			c.spoil(d, last)
 			d.store = d.open()
-			was, _ := d.store.Repo.Resolve(ctx, StateRef)
+			was, _ := d.store.Repo.Resolve(ctx, git.StateRef)
 
 			done, err := d.store.Repair(ctx)
 			require.NoError(t, err)
-			require.Equal(t, []ID{was, last}, []ID{done.Was, done.Is})
-			require.Equal(t, last, d.at(StateRef))
+			require.Equal(t, []git.ID{was, last}, []git.ID{done.Was, done.Is})
+			require.Equal(t, last, d.at(git.StateRef))
 			require.Equal(t, c.kept, min(done.Count, 3), "%v", done.Dropped)
 			require.Equal(t, c.kept > 0, len(done.Kept) > 0)
-			git(t, d.dir, "reflog", "expire", "--expire=all", "--all")
-			git(t, d.dir, "gc", "-q", "--prune=now")
+			gittest.Git(t, d.dir, "reflog", "expire", "--expire=all", "--all")
+			gittest.Git(t, d.dir, "gc", "-q", "--prune=now")
 			for _, id := range done.Kept {
-				git(t, d.dir, "cat-file", "-e", string(id))
+				gittest.Git(t, d.dir, "cat-file", "-e", string(id))
 			}
 			d.store = d.open()
 			d.sound()
@@ -190,15 +195,15 @@ func TestRepairOfALostStateGoesByTheRemote(t *testing.T) {
 	l.b.add("task-1")
 	last := l.b.add("task-2").Commit
 	require.Equal(t, last, l.b.at("refs/liza/remote/origin/state"))
-	git(t, l.b.dir, "config", "--unset", remoteKey)
-	git(t, l.b.dir, "update-ref", StateRef, string(last)+"~1")
+	gittest.Git(t, l.b.dir, "config", "--unset", remoteKey)
+	gittest.Git(t, l.b.dir, "update-ref", git.StateRef, string(last)+"~1")
 	other := &desk{t: t, dir: l.b.dir, now: l.b.now}
 	other.store = other.open()
 	for _, id := range []flow.TaskID{"task-5", "task-6", "task-7"} {
 		other.add(id)
 	}
-	git(t, l.b.dir, "update-ref", "-d", StateRef)
-	git(t, l.b.dir, "config", remoteKey, "origin")
+	gittest.Git(t, l.b.dir, "update-ref", "-d", git.StateRef)
+	gittest.Git(t, l.b.dir, "config", remoteKey, "origin")
 	l.b.store = l.b.open()
 	done, err := l.b.store.Repair(ctx)
 	require.NoError(t, err)

@@ -1,153 +1,32 @@
 package gitstore
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
-// unattended keeps git from tidying up behind a command's back: a test would end
-// before it, and its folder would not be empty.
-const unattended = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+func TestMain(m *testing.M) { gittest.Main(m, child) }
 
-func TestMain(m *testing.M) { runPinned(m, child) }
-
-// runPinned runs tests and ends the process. What git reads from its surroundings
-// is pinned. With GITSTORE_TEST_CHILD set the test binary is a process that a
-// test starts, for example in order to kill it: it does the work of child.
-func runPinned(m *testing.M, child func(task string, args []string) error) {
-	if task := os.Getenv("GITSTORE_TEST_CHILD"); task != "" {
-		if err := child(task, os.Args[1:]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	home, err := os.MkdirTemp("", "gitstore-home")
-	if err != nil {
-		panic(err)
-	}
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(unattended), 0o644); err != nil {
-		panic(err)
-	}
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "LIZA_") {
-			os.Unsetenv(name)
-		}
-	}
-	for name, value := range map[string]string{
-		"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
-		"GIT_CONFIG_GLOBAL": filepath.Join(home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
-		"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org", "GIT_AUTHOR_DATE": "2026-01-17T14:06:00Z",
-		"GIT_COMMITTER_NAME": "Grace", "GIT_COMMITTER_EMAIL": "grace@example.org", "GIT_COMMITTER_DATE": "2026-01-17T14:06:00Z",
-		"GORACE": "atexit_sleep_ms=0", // a race-enabled child sleeps a second at its end otherwise
-	} {
-		os.Setenv(name, value)
-	}
-	code := m.Run()
-	os.RemoveAll(home)
-	os.Exit(code)
-}
-
-// git runs git as a user would and returns its output, trimmed.
-func git(t testing.TB, dir string, args ...string) string {
+func open(t testing.TB, dir string) *git.Repo {
 	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	require.NoError(t, err, "git %s: %s", strings.Join(args, " "), stderr.String())
-	return strings.TrimSpace(string(out))
-}
-
-func open(t testing.TB, dir string) *Repo {
-	t.Helper()
-	r, err := Open(context.Background(), dir)
+	r, err := git.Open(context.Background(), dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	return r
 }
 
-func objectsOf(t *testing.T, r *Repo) *Objects {
-	t.Helper()
-	o, err := r.Objects(context.Background())
-	require.NoError(t, err)
-	return o
+func loosePath(objectDir string, id git.ID) string {
+	return filepath.Join(objectDir, string(id[:2]), string(id[2:]))
 }
 
-// write puts a file below dir.
-func write(t testing.TB, dir, name, content string) {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o666))
-}
-
-// script writes a program that can be run at once. What another test starts
-// meanwhile would have the file open too until it has become what it runs, and
-// for so long the kernel lets nobody run the program.
-func script(t testing.TB, path, text string) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	whileNobodyStarts(t, func() error { return os.WriteFile(path, []byte(text), 0o777) })
-}
-
-// whileNobodyStarts keeps what is open, and its locks, from processes that are
-// being started: those before have become what they run, and others wait.
-func whileNobodyStarts(t testing.TB, what func() error) {
-	t.Helper()
-	syscall.ForkLock.RLock()
-	err := what()
-	syscall.ForkLock.RUnlock()
-	require.NoError(t, err)
-}
-
-// until waits for something that happens beside the test.
-func until(t testing.TB, what string, happened func() bool) {
-	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); !happened(); time.Sleep(time.Millisecond) {
-		require.True(t, time.Now().Before(end), "not in two minutes: %s", what)
-	}
-}
-
-// family lets a test wait for all processes that come from a command, also for
-// those that outlive it: they hold one end of a pipe. It is for a command that
-// is not started yet.
-func family(t testing.TB, cmd *exec.Cmd) (gone func()) {
-	t.Helper()
-	r, w, err := os.Pipe()
-	require.NoError(t, err)
-	t.Cleanup(func() { r.Close(); w.Close() })
-	// Far behind the files that they give each other.
-	cmd.ExtraFiles = append(make([]*os.File, 40), w)
-	return func() {
-		t.Helper()
-		w.Close()
-		require.NoError(t, r.SetReadDeadline(time.Now().Add(2*time.Minute)))
-		_, err := r.Read(make([]byte, 1))
-		require.ErrorIs(t, err, io.EOF, "something of it is still there")
-	}
-}
-
-// seeded makes a repository with one commit on main.
-func seeded(t testing.TB, args ...string) string {
-	t.Helper()
-	dir := t.TempDir()
-	git(t, dir, append([]string{"init", "-q", "-b", "main"}, args...)...)
-	write(t, dir, "README", "hello\n")
-	write(t, dir, "src/main.sh", "echo hi\n")
-	git(t, dir, "add", ".")
-	git(t, dir, "commit", "-q", "-m", "first")
-	return dir
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -5,45 +5,47 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // MaxMove bounds what is read as the move in the message of one commit, in bytes.
 const MaxMove = 4 << 20
 
 // A commit that holds the largest move is read.
-const _ uint = maxCommit - (MaxMove + 64<<10)
+const _ uint = git.MaxCommit - (MaxMove + 64<<10)
 
 // encodeMove renders a move as the message of its commit: a subject for
 // people, an empty line, the move as YAML.
 func encodeMove(m flow.Move) (string, error) {
-	body, n, err := encode(&m)
+	body, n, err := document.EncodeCounted(&m)
 	if err != nil {
 		return "", err
 	}
-	if len(body) > MaxMove || n > maxNodes {
+	if len(body) > MaxMove || n > document.MaxNodes {
 		return "", &flow.Refusal{Rule: flow.RuleLimit, Hint: "git liza help " + m.Act.Command(),
-			Reason: fmt.Sprintf("the move has %d bytes and %d values, at most %d and %d are allowed", len(body), n, MaxMove, maxNodes)}
+			Reason: fmt.Sprintf("the move has %d bytes and %d values, at most %d and %d are allowed", len(body), n, MaxMove, document.MaxNodes)}
 	}
 	return m.Subject() + "\n\n" + body, nil
 }
 
 // decodeMove reads the move out of a commit's message. Errors are
-// *DocumentError and name the commit.
-func decodeMove(id ID, message string) (flow.Move, error) {
+// *document.Error and name the commit.
+func decodeMove(id git.ID, message string) (flow.Move, error) {
 	m, _, err := decodeSigned(id, message)
 	return m, err
 }
 
 // decodeSigned returns the signature block after the move too, "" if there is
 // none.
-func decodeSigned(id ID, message string) (flow.Move, string, error) {
+func decodeSigned(id git.ID, message string) (flow.Move, string, error) {
 	name := "commit " + string(id)
 	subject, body, ok := strings.Cut(message, "\n\n")
 	if !ok || strings.Contains(subject, "\n") {
-		return flow.Move{}, "", &DocumentError{Name: name, Line: 1, Reason: "the message holds no move"}
+		return flow.Move{}, "", &document.Error{Name: name, Line: 1, Reason: "the message holds no move"}
 	}
 	body, block := cutSignature(body)
-	doc, err := parseDocument(name, []byte(body), MaxMove, MaxDocument)
+	doc, err := document.ParseWithin(name, []byte(body), MaxMove, document.MaxSize)
 	if err != nil {
 		return flow.Move{}, "", err
 	}
@@ -55,7 +57,7 @@ func decodeSigned(id ID, message string) (flow.Move, string, error) {
 	}
 	m := flow.Move{Detail: flow.NewDetail(head.Act)}
 	if m.Detail == nil {
-		return flow.Move{}, "", &DocumentError{Name: name, Line: 1, Reason: "the move has no act"}
+		return flow.Move{}, "", &document.Error{Name: name, Line: 1, Reason: "the move has no act"}
 	}
 	return m, block, doc.Decode(&m)
 }
@@ -69,7 +71,7 @@ func author(by flow.Actor) (name, email string) {
 
 // encodeCommit renders the commit object of a move. Everything derives from
 // tree, parent and move but the committer: name, address, time and zone.
-func encodeCommit(tree, parent ID, m flow.Move, committer string) ([]byte, error) {
+func encodeCommit(tree, parent git.ID, m flow.Move, committer string) ([]byte, error) {
 	message, err := encodeMove(m)
 	if err != nil {
 		return nil, err

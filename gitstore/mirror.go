@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // maxBehind bounds the merges by which an integration branch may lie behind
@@ -21,7 +22,7 @@ const maxStale = 5
 // news are the moves that a remote's state has and the mirror lacks, oldest
 // first, each replayed, and the marks that they bring. The error is a *Breach,
 // or wraps ErrDiverged.
-func (s *Store) news(ctx context.Context, name string, mirror, state ID) (list []ID, marks []RefUpdate, err error) {
+func (s *Store) news(ctx context.Context, name string, mirror, state git.ID) (list []git.ID, marks []git.RefUpdate, err error) {
 	chain, breach := s.chain(state, mirror)
 	if breach != nil {
 		return nil, nil, breach
@@ -62,14 +63,14 @@ func kept(ref string) bool {
 // the moves in between.
 type shift struct {
 	remote   string
-	from, to ID
-	seen     heads       // what the remote has now, "" where it is not known
-	refs     []RefUpdate // that go along where they stand as expected
-	behind   error       // why the integration branch could not come along
+	from, to git.ID
+	seen     heads           // what the remote has now, "" where it is not known
+	refs     []git.RefUpdate // that go along where they stand as expected
+	behind   error           // why the integration branch could not come along
 }
 
 // advance moves the mirror while the queue is held. behind says why the
-// integration branch could not come along. The error wraps ErrRefMoved where
+// integration branch could not come along. The error wraps git.ErrRefMoved where
 // the mirror is elsewhere than where the step begins.
 func (s *Store) advance(ctx context.Context, step shift) (behind, err error) {
 	b, err := s.BoardAt(step.to)
@@ -77,7 +78,7 @@ func (s *Store) advance(ctx context.Context, step shift) (behind, err error) {
 		return nil, err
 	}
 	for range maxStale {
-		var branch *RefUpdate
+		var branch *git.RefUpdate
 		if branch, behind, err = s.mayFollow(ctx, b, step.from == ""); err != nil {
 			return nil, err
 		}
@@ -89,10 +90,10 @@ func (s *Store) advance(ctx context.Context, step shift) (behind, err error) {
 		if err == nil && branch != nil && branch.Old != "" && s.Follower != nil {
 			behind = s.Follower.Follow(ctx, branch.Old, branch.New)
 		}
-		if !errors.Is(err, ErrRefMoved) {
+		if !errors.Is(err, git.ErrRefMoved) {
 			break
 		}
-		if now, nowErr := s.Repo.Resolve(ctx, StateRef); nowErr != nil || now != step.from && now != step.to {
+		if now, nowErr := s.Repo.Resolve(ctx, git.StateRef); nowErr != nil || now != step.from && now != step.to {
 			break
 		}
 	}
@@ -104,15 +105,15 @@ func (s *Store) advance(ctx context.Context, step shift) (behind, err error) {
 
 // along are the updates of a step, without those refs that are no longer where
 // they should be or have got there already.
-func (s *Store) along(ctx context.Context, step shift, branch *RefUpdate) ([]RefUpdate, error) {
-	var updates []RefUpdate
+func (s *Store) along(ctx context.Context, step shift, branch *git.RefUpdate) ([]git.RefUpdate, error) {
+	var updates []git.RefUpdate
 	// A refspec that somebody configured lets git move it in a push.
-	now, err := s.Repo.Resolve(ctx, StateRef)
+	now, err := s.Repo.Resolve(ctx, git.StateRef)
 	if err != nil {
 		return nil, err
 	}
 	if now != step.to {
-		updates = append(updates, RefUpdate{Name: StateRef, Old: step.from, New: step.to})
+		updates = append(updates, git.RefUpdate{Name: git.StateRef, Old: step.from, New: step.to})
 	}
 	if branch != nil {
 		updates = append(updates, *branch)
@@ -127,13 +128,13 @@ func (s *Store) along(ctx context.Context, step shift, branch *RefUpdate) ([]Ref
 			updates = append(updates, u)
 		}
 	}
-	for what, id := range map[string]ID{"state": step.seen.state, "integration": step.seen.integration} {
+	for what, id := range map[string]git.ID{"state": step.seen.state, "integration": step.seen.integration} {
 		now, err := s.Repo.Resolve(ctx, tracking(step.remote, what))
 		if err != nil {
 			return nil, err
 		}
 		if id != "" && now != id {
-			updates = append(updates, RefUpdate{Name: tracking(step.remote, what), New: id, Any: true})
+			updates = append(updates, git.RefUpdate{Name: tracking(step.remote, what), New: id, Any: true})
 		}
 	}
 	return updates, nil
@@ -142,7 +143,7 @@ func (s *Store) along(ctx context.Context, step shift, branch *RefUpdate) ([]Ref
 // mayFollow is the step of the local integration branch to where the board has
 // it: nil where it is there, where something else has moved it, and where it
 // cannot come along now, which behind explains.
-func (s *Store) mayFollow(ctx context.Context, b *flow.Board, create bool) (step *RefUpdate, behind, err error) {
+func (s *Store) mayFollow(ctx context.Context, b *flow.Board, create bool) (step *git.RefUpdate, behind, err error) {
 	name, want := integrationRef(b), b.Settings().Integration.Tip
 	now, err := s.Repo.Resolve(ctx, name)
 	if err != nil || now == want {
@@ -153,7 +154,7 @@ func (s *Store) mayFollow(ctx context.Context, b *flow.Board, create bool) (step
 	}
 	if now == "" {
 		if create {
-			step = &RefUpdate{Name: name, New: want}
+			step = &git.RefUpdate{Name: name, New: want}
 		}
 		return step, nil, nil
 	}
@@ -169,12 +170,12 @@ func (s *Store) mayFollow(ctx context.Context, b *flow.Board, create bool) (step
 			return nil, err, nil
 		}
 	}
-	return &RefUpdate{Name: name, Old: now, New: want}, nil, nil
+	return &git.RefUpdate{Name: name, Old: now, New: want}, nil, nil
 }
 
 // precedes reports whether integration was at one commit before it came to
 // another: it is among the first parents.
-func (s *Store) precedes(from, to ID) (bool, error) {
+func (s *Store) precedes(from, to git.ID) (bool, error) {
 	for range maxBehind {
 		if to == from {
 			return true, nil
@@ -191,7 +192,7 @@ func (s *Store) precedes(from, to ID) (bool, error) {
 // refresh brings the mirror to where the remote is, by a push of what waits or
 // by a look.
 func (o *offer) refresh(ctx context.Context, answer error) error {
-	release, err := o.store.Repo.pushTurn(ctx)
+	release, err := o.store.Repo.PushTurn(ctx)
 	if err != nil {
 		return err
 	}
@@ -229,9 +230,9 @@ const maxLooks = 3
 
 // refresh brings the mirror to where the remote is, and returns the moves that
 // it got. It runs while this process has the turn to push.
-func (s *Store) refresh(ctx context.Context, name string) (step shift, news []ID, err error) {
+func (s *Store) refresh(ctx context.Context, name string) (step shift, news []git.ID, err error) {
 	for look := range maxLooks {
-		if err := wait(ctx, time.Duration(look)*100*time.Millisecond); err != nil {
+		if err := git.Wait(ctx, time.Duration(look)*100*time.Millisecond); err != nil {
 			return step, nil, err
 		}
 		found, err := s.fetch(ctx, name)
@@ -246,8 +247,8 @@ func (s *Store) refresh(ctx context.Context, name string) (step shift, news []ID
 }
 
 // pull moves the mirror to what was fetched.
-func (s *Store) pull(ctx context.Context, name string, found heads) (shift, []ID, error) {
-	mirror, err := s.Repo.Resolve(ctx, StateRef)
+func (s *Store) pull(ctx context.Context, name string, found heads) (shift, []git.ID, error) {
+	mirror, err := s.Repo.Resolve(ctx, git.StateRef)
 	if err != nil {
 		return shift{}, nil, err
 	}

@@ -10,23 +10,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // follower is a checkout of integration that may be in the way.
 type follower struct {
 	dirty    error
-	followed [][2]ID
+	followed [][2]git.ID
 }
 
-func (f *follower) MayFollow(context.Context, ID, ID) error { return f.dirty }
+func (f *follower) MayFollow(context.Context, git.ID, git.ID) error { return f.dirty }
 
-func (f *follower) Follow(_ context.Context, from, to ID) error {
-	f.followed = append(f.followed, [2]ID{from, to})
+func (f *follower) Follow(_ context.Context, from, to git.ID) error {
+	f.followed = append(f.followed, [2]git.ID{from, to})
 	return nil
 }
 
 // merged brings some tasks to integration from b.
-func (l lane) merged(t *testing.T, ids ...flow.TaskID) ID {
+func (l lane) merged(t *testing.T, ids ...flow.TaskID) git.ID {
 	t.Helper()
 	for _, id := range ids {
 		l.b.life(id, string(id)+".md")
@@ -47,7 +49,7 @@ func TestMirrorLeavesADirtyCheckoutBehind(t *testing.T) {
 	synced, err := l.a.store.Sync(ctx)
 	require.NoError(t, err)
 	require.ErrorContains(t, synced.Behind, "it has changes")
-	require.Equal(t, l.b.at(StateRef), l.a.at(StateRef))
+	require.Equal(t, l.b.at(git.StateRef), l.a.at(git.StateRef))
 	require.Equal(t, first, l.a.at("refs/heads/integration"))
 	second := l.merged(t, "task-2")
 	_, err = l.a.store.Sync(ctx)
@@ -59,7 +61,7 @@ func TestMirrorLeavesADirtyCheckoutBehind(t *testing.T) {
 	f.dirty = nil
 	require.NoError(t, l.a.store.Settle(ctx))
 	require.Equal(t, second, l.a.at("refs/heads/integration"))
-	require.Equal(t, [][2]ID{{first, second}}, f.followed)
+	require.Equal(t, [][2]git.ID{{first, second}}, f.followed)
 	l.agree(t)
 }
 
@@ -79,17 +81,17 @@ func TestMirrorMerges(t *testing.T) {
 	l.b.store.Follower = f
 	first := l.b.at("refs/heads/integration")
 	second := l.merged(t, "task-1")
-	require.Equal(t, [][2]ID{{first, second}}, f.followed)
+	require.Equal(t, [][2]git.ID{{first, second}}, f.followed)
 
 	foreign := commitOf(t, l.b, "foreign")
-	git(t, l.b.dir, "update-ref", "refs/heads/integration", string(foreign))
+	gittest.Git(t, l.b.dir, "update-ref", "refs/heads/integration", string(foreign))
 	l.b.life("task-2", "two.md")
 	require.Equal(t, foreign, l.b.at("refs/heads/integration"))
 	require.Equal(t, l.b.board().Settings().Integration.Tip, l.at(t, "refs/heads/integration"))
 	_, breach, err := l.b.store.Fsck(context.Background(), true)
 	require.NoError(t, err)
 	require.ErrorIs(t, breach.Err, ErrForeignRef)
-	git(t, l.b.dir, "update-ref", "refs/heads/integration", string(second))
+	gittest.Git(t, l.b.dir, "update-ref", "refs/heads/integration", string(second))
 	l.agree(t)
 }
 
@@ -103,7 +105,7 @@ func TestMirrorForeignIntegration(t *testing.T) {
 	l.b.approve("task-1", l.b.submit("task-1", coder, "a.md", "one\n"))
 	tip := l.at(t, "refs/heads/integration")
 	hotfix := l.a.commit(tip, "hotfix", "x\n")
-	git(t, l.a.dir, "push", "-q", "origin", string(hotfix)+":refs/heads/integration")
+	gittest.Git(t, l.a.dir, "push", "-q", "origin", string(hotfix)+":refs/heads/integration")
 
 	_, err := l.b.store.Do(ctx, merging(l.b.store, "task-1"))
 	require.ErrorIs(t, err, ErrForeignRef)
@@ -116,7 +118,7 @@ func TestMirrorForeignIntegration(t *testing.T) {
 	require.Equal(t, hotfix, l.at(t, "refs/heads/integration"))
 	second := l.b.commit(hotfix, "hotfix", "y\n")
 	third := l.b.commit(second, "hotfix", "z\n")
-	git(t, l.b.dir, "push", "-q", "origin", string(second)+":refs/heads/integration")
+	gittest.Git(t, l.b.dir, "push", "-q", "origin", string(second)+":refs/heads/integration")
 	_, err = l.b.store.Sync(ctx)
 	require.NoError(t, err)
 	l.b.do(adopt(third, hotfix))
@@ -134,8 +136,8 @@ func TestMirrorDiverged(t *testing.T) {
 	_, err := l.b.store.Sync(ctx)
 	require.NoError(t, err)
 	l.a.claim("task-1", coder)
-	ours := l.a.at(StateRef)
-	git(t, l.bare, "update-ref", StateRef, string(l.b.at(StateRef)))
+	ours := l.a.at(git.StateRef)
+	gittest.Git(t, l.bare, "update-ref", git.StateRef, string(l.b.at(git.StateRef)))
 	// One after the other: each begins where the one before ended.
 	for _, way := range []struct {
 		name   string
@@ -143,7 +145,7 @@ func TestMirrorDiverged(t *testing.T) {
 	}{
 		{"rewound", func() {}},
 		{"forked", func() { l.b.claim("task-1", "coder-2") }},
-		{"gone", func() { git(t, l.bare, "update-ref", "-d", StateRef) }},
+		{"gone", func() { gittest.Git(t, l.bare, "update-ref", "-d", git.StateRef) }},
 	} {
 		way.change()
 		for _, act := range []func() error{
@@ -153,10 +155,10 @@ func TestMirrorDiverged(t *testing.T) {
 			err := act()
 			require.ErrorIs(t, err, ErrDiverged, way.name)
 			require.ErrorContains(t, err, ours.Short(), way.name)
-			if theirs := l.at(t, StateRef); theirs != "" {
+			if theirs := l.at(t, git.StateRef); theirs != "" {
 				require.ErrorContains(t, err, theirs.Short(), way.name)
 			}
-			require.Equal(t, ours, l.a.at(StateRef), way.name)
+			require.Equal(t, ours, l.a.at(git.StateRef), way.name)
 		}
 	}
 	emptyOutbox(t, l.a)
@@ -167,11 +169,11 @@ func TestMirrorCorrupt(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	l := newLane(t)
-	good := l.a.at(StateRef)
+	good := l.a.at(git.StateRef)
 	c, err := l.b.store.objects.Commit(good)
 	require.NoError(t, err)
-	forged := ID(git(t, l.b.dir, "commit-tree", "-p", string(good), "-m", "pause by human:ann\n\nact: pause\nby: human:ann", string(c.Tree)))
-	git(t, l.b.dir, "push", "-q", "origin", string(forged)+":"+StateRef)
+	forged := git.ID(gittest.Git(t, l.b.dir, "commit-tree", "-p", string(good), "-m", "pause by human:ann\n\nact: pause\nby: human:ann", string(c.Tree)))
+	gittest.Git(t, l.b.dir, "push", "-q", "origin", string(forged)+":"+git.StateRef)
 	for _, act := range []func() error{
 		func() error { _, err := l.a.store.Sync(ctx); return err },
 		func() error { _, err := l.a.store.Do(ctx, note("x")); return err },
@@ -179,7 +181,7 @@ func TestMirrorCorrupt(t *testing.T) {
 		var breach *Breach
 		require.ErrorAs(t, act(), &breach)
 		require.Equal(t, forged, breach.Commit)
-		require.Equal(t, good, l.a.at(StateRef))
+		require.Equal(t, good, l.a.at(git.StateRef))
 	}
 	l.a.sound()
 }
@@ -193,23 +195,23 @@ func TestRemoteWhateverIsConfigured(t *testing.T) {
 		"push.pushOption": "x", "push.default": "nothing", "fetch.prune": "true", "fetch.pruneTags": "true", "remote.origin.tagOpt": "--tags",
 		"push.recurseSubmodules": "check", "core.askPass": "/bin/false", "maintenance.auto": "true", "remote.origin.push": "refs/heads/main:refs/heads/x",
 	} {
-		git(t, l.a.dir, "config", key, value)
+		gittest.Git(t, l.a.dir, "config", key, value)
 	}
-	git(t, l.a.dir, "config", "--add", "remote.origin.fetch", "+refs/liza/*:refs/liza/*")
-	git(t, l.a.dir, "tag", "-a", "-m", "mine", "mine")
-	script(t, filepath.Join(l.a.dir, ".git", "hooks", "pre-push"), "#!/bin/sh\nexit 1\n")
-	git(t, l.bare, "config", "receive.denyDeletes", "true")
+	gittest.Git(t, l.a.dir, "config", "--add", "remote.origin.fetch", "+refs/liza/*:refs/liza/*")
+	gittest.Git(t, l.a.dir, "tag", "-a", "-m", "mine", "mine")
+	gittest.Script(t, filepath.Join(l.a.dir, ".git", "hooks", "pre-push"), "#!/bin/sh\nexit 1\n")
+	gittest.Git(t, l.bare, "config", "receive.denyDeletes", "true")
 	l.a.store = l.a.open()
 	l.b.add("task-1")
 	l.a.approve("task-1", l.a.submit("task-1", coder, "a.md", "one\n"))
-	git(t, l.bare, "pack-refs", "--all")
-	git(t, l.a.dir, "pack-refs", "--all")
+	gittest.Git(t, l.bare, "pack-refs", "--all")
+	gittest.Git(t, l.a.dir, "pack-refs", "--all")
 	l.a.merge("task-1")
-	git(t, l.bare, "gc", "-q", "--prune=now")
-	git(t, l.a.dir, "gc", "-q", "--prune=now")
+	gittest.Git(t, l.bare, "gc", "-q", "--prune=now")
+	gittest.Git(t, l.a.dir, "gc", "-q", "--prune=now")
 	l.a.store = l.a.open()
 	l.a.claimable("task-2")
-	require.Empty(t, git(t, l.bare, "for-each-ref", "refs/tags", "refs/heads/x"))
+	require.Empty(t, gittest.Git(t, l.bare, "for-each-ref", "refs/tags", "refs/heads/x"))
 	require.NotEmpty(t, l.at(t, "refs/heads/liza/task-1"), "it denies deletions, and gets the merge all the same")
 	l.agree(t)
 }
@@ -218,17 +220,17 @@ func TestRemoteWhateverIsConfigured(t *testing.T) {
 func TestRemoteAsksNobody(t *testing.T) {
 	asked := filepath.Join(t.TempDir(), "asked")
 	ask := filepath.Join(t.TempDir(), "ask")
-	script(t, ask, "#!/bin/sh\n: >'"+asked+"'\n")
+	gittest.Script(t, ask, "#!/bin/sh\n: >'"+asked+"'\n")
 	helper := filepath.Join(t.TempDir(), "git-remote-prompt")
-	script(t, helper, "#!/bin/sh\nprintf 'protocol=https\\nhost=example.invalid\\n\\n' | git credential fill && exit 1\n"+
+	gittest.Script(t, helper, "#!/bin/sh\nprintf 'protocol=https\\nhost=example.invalid\\n\\n' | git credential fill && exit 1\n"+
 		"(: </dev/tty) 2>/dev/null && : >'"+asked+"'\nexit 128\n")
 	t.Setenv("PATH", filepath.Dir(helper)+":"+os.Getenv("PATH"))
 	for _, name := range []string{"GIT_ASKPASS", "SSH_ASKPASS"} {
 		t.Setenv(name, ask)
 	}
 	l := newLane(t)
-	git(t, l.a.dir, "config", "remote.origin.url", "prompt::x")
-	git(t, l.a.dir, "config", "core.askPass", ask)
+	gittest.Git(t, l.a.dir, "config", "remote.origin.url", "prompt::x")
+	gittest.Git(t, l.a.dir, "config", "core.askPass", ask)
 	l.a.store = l.a.open()
 	_, err := l.a.store.Do(context.Background(), note("x"))
 	require.ErrorIs(t, err, ErrOffline)

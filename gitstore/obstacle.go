@@ -8,39 +8,15 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// shadows are the folders of refs in which git looks for a name that begins
-// with refs/ too, by gitrevisions(7): a ref refs/liza/state below one of them
-// makes every push to ours fail, since git then finds two of that name.
-var shadows = []string{"refs/refs", "refs/heads/refs", "refs/tags/refs", "refs/remotes/refs"}
-
-// Shadows reports whether a ref is one that git can take for another whose
-// name is given in full, on whatever file system.
-func Shadows(name string) bool {
-	lower := strings.ToLower(name)
-	return slices.ContainsFunc(shadows, func(dir string) bool { return lower == dir || strings.HasPrefix(lower, dir+"/") })
-}
-
-// ShadowRefs lists, sorted, the refs of the repository that [Shadows] holds of.
-func (r *Repo) ShadowRefs(ctx context.Context) ([]string, error) {
-	var names []string
-	for _, dir := range shadows {
-		refs, err := r.Refs(ctx, dir)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, slices.Sorted(maps.Keys(refs))...)
-	}
-	return names, nil
-}
-
 // obstructs reports whether a ref leaves no room for one of ours: it is a file
-// where we need a folder, or the other way round, or [Shadows] one.
+// where we need a folder, or the other way round, or [git.Shadows] one.
 func obstructs(name, integration string) bool {
 	below := func(dir, file string) bool { return strings.HasPrefix(file, dir+"/") }
-	ours := []string{StateRef, integration}
-	return Shadows(name) || name == "refs/heads/liza" ||
+	ours := []string{git.StateRef, integration}
+	return git.Shadows(name) || name == "refs/heads/liza" ||
 		slices.ContainsFunc(ours, func(ref string) bool { return below(ref, name) || below(name, ref) })
 }
 
@@ -48,8 +24,8 @@ func obstructs(name, integration string) bool {
 // board, whose integration branch is given by its full name; nil if it has
 // none. Errors wrap ErrOffline.
 func (s *Store) Obstacle(ctx context.Context, remote, integration string) (*flow.Refusal, error) {
-	patterns := []string{"refs/liza", "refs/heads/liza", StateRef + "/*", integration + "/*"}
-	for _, dir := range shadows {
+	patterns := []string{"refs/liza", "refs/heads/liza", git.StateRef + "/*", integration + "/*"}
+	for _, dir := range git.ShadowDirs {
 		patterns = append(patterns, dir, dir+"/*")
 	}
 	for i := range integration {

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // The outbox is the folder liza/outbox in the shared git directory: one file
@@ -30,13 +31,13 @@ import (
 
 // A letter is what an entry of the outbox holds.
 type letter struct {
-	Commit ID          `json:"commit"`
-	Parent ID          `json:"parent,omitempty"`
-	Push   []RefUpdate `json:"push"` // of the remote, state first
-	Refs   []RefUpdate `json:"refs"` // of this clone, without the state
+	Commit git.ID          `json:"commit"`
+	Parent git.ID          `json:"parent,omitempty"`
+	Push   []git.RefUpdate `json:"push"` // of the remote, state first
+	Refs   []git.RefUpdate `json:"refs"` // of this clone, without the state
 }
 
-// An outboxEntry is one file of the outbox.
+// A outboxEntry is one file of the outbox.
 type outboxEntry struct {
 	letter
 	path  string
@@ -51,7 +52,7 @@ type fate struct {
 	Rule   flow.Rule `json:"rule,omitempty"`
 	Reason string    `json:"reason,omitempty"` // of a refusal or an error
 	Hint   string    `json:"hint,omitempty"`
-	Commit ID        `json:"commit,omitempty"` // of a breach
+	Commit git.ID    `json:"commit,omitempty"` // of a breach
 }
 
 // The kinds of fates that are no errors; the others are those of fateErrors.
@@ -72,7 +73,7 @@ var fateErrors = []struct {
 	err  error
 }{
 	{"remote disk", ErrRemoteFull}, {"offline", ErrOffline}, {"time limit", context.DeadlineExceeded},
-	{"git", ErrGitMissing}, {"disk", syscall.ENOSPC},
+	{"git", git.ErrMissing}, {"disk", syscall.ENOSPC},
 }
 
 // fateOf is the fate of those whose push ended in an error.
@@ -81,7 +82,7 @@ func fateOf(err error) fate {
 	var refusal *flow.Refusal
 	var breach *Breach
 	var apart *Diverged
-	var locked *Locked
+	var locked *git.Locked
 	switch {
 	case errors.As(err, &breach):
 		return fate{Kind: fateBreach, Commit: breach.Commit, Reason: breach.Err.Error()}
@@ -127,7 +128,7 @@ func (f fate) err() error {
 	case fateApart:
 		return &Diverged{f.Reason, f.Hint}
 	case fateLocked:
-		return &Locked{f.Reason, f.Hint}
+		return &git.Locked{Reason: f.Reason, Hint: f.Hint}
 	case fateBreach:
 		return &Breach{f.Commit, errors.New(f.Reason)}
 	}
@@ -139,12 +140,12 @@ func (f fate) err() error {
 	return errors.New(f.Reason)
 }
 
-func (r *Repo) outboxDir() string { return filepath.Join(r.commonDir, "liza", "outbox") }
+func outboxDir(r *git.Repo) string { return filepath.Join(r.CommonDir(), "liza", "outbox") }
 
-// outbox lists the entries in order, while the queue is held. What a process
+// listOutbox lists the entries in order, while the queue is held. What a process
 // left that was killed while it wrote one is removed.
-func (r *Repo) outbox() ([]*outboxEntry, error) {
-	names, err := os.ReadDir(r.outboxDir())
+func listOutbox(r *git.Repo) ([]*outboxEntry, error) {
+	names, err := os.ReadDir(outboxDir(r))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -154,9 +155,9 @@ func (r *Repo) outbox() ([]*outboxEntry, error) {
 	var list []*outboxEntry
 	for _, name := range names {
 		if !name.Type().IsRegular() {
-			continue // not one of ours, see [Repo.Strange]
+			continue // not one of ours, see [Strange]
 		}
-		path := filepath.Join(r.outboxDir(), name.Name())
+		path := filepath.Join(outboxDir(r), name.Name())
 		if strings.HasSuffix(path, ".new") {
 			os.Remove(path)
 			continue
@@ -174,12 +175,12 @@ func (r *Repo) outbox() ([]*outboxEntry, error) {
 }
 
 func openEntry(path string) (*outboxEntry, error) {
-	f, err := OpenRegular(path)
+	f, err := git.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	e := &outboxEntry{path: path, dead: flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil}
+	e := &outboxEntry{path: path, dead: git.Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil}
 	data, err := io.ReadAll(f)
 	if err != nil {
 		return nil, err
@@ -191,8 +192,8 @@ func openEntry(path string) (*outboxEntry, error) {
 	return e, nil
 }
 
-// post adds a letter after the others, while the queue is held.
-func (r *Repo) post(l letter, after []*outboxEntry) (*outboxEntry, error) {
+// postLetter adds a letter after the others, while the queue is held.
+func postLetter(r *git.Repo, l letter, after []*outboxEntry) (*outboxEntry, error) {
 	n := 0
 	if len(after) > 0 {
 		n, _ = strconv.Atoi(filepath.Base(after[len(after)-1].path))
@@ -200,7 +201,7 @@ func (r *Repo) post(l letter, after []*outboxEntry) (*outboxEntry, error) {
 	e := &outboxEntry{letter: l}
 	for e.path == "" || stands(e.path) || stands(e.path+".new") {
 		n++
-		e.path = filepath.Join(r.outboxDir(), fmt.Sprintf("%012d", n))
+		e.path = filepath.Join(outboxDir(r), fmt.Sprintf("%012d", n))
 	}
 	if err := e.write(); err != nil {
 		return nil, fmt.Errorf("outbox: %w", err)
@@ -224,7 +225,7 @@ func (e *outboxEntry) write() error {
 	line = append(line, '\n')
 	e.begin = int64(len(line))
 	if _, err = e.file.Write(line); err == nil {
-		err = flock(e.file, syscall.LOCK_EX|syscall.LOCK_NB)
+		err = git.Flock(e.file, syscall.LOCK_EX|syscall.LOCK_NB)
 	}
 	if err == nil {
 		err = os.Rename(fresh, e.path)
@@ -273,7 +274,7 @@ func (e *outboxEntry) withdraw() {
 
 // forget removes the entry's file, unless another entry has its name by now.
 func (e *outboxEntry) forget() {
-	if stillAt(e.file, e.path) {
+	if git.StillAt(e.file, e.path) {
 		os.Remove(e.path)
 	}
 }
@@ -287,7 +288,7 @@ func tellAll(list []*outboxEntry, f fate) {
 
 // linked reports whether entries are a chain that begins at the mirror, and
 // somebody waits for each.
-func linked(list []*outboxEntry, mirror ID) bool {
+func linked(list []*outboxEntry, mirror git.ID) bool {
 	for _, e := range list {
 		if e.dead || e.Parent != mirror {
 			return false
@@ -299,8 +300,8 @@ func linked(list []*outboxEntry, mirror ID) bool {
 
 // fold makes one update per ref of those of several letters: from where the
 // first finds it to where the last leaves it.
-func fold(list []*outboxEntry, refs func(*outboxEntry) []RefUpdate) []RefUpdate {
-	var folded []RefUpdate
+func fold(list []*outboxEntry, refs func(*outboxEntry) []git.RefUpdate) []git.RefUpdate {
+	var folded []git.RefUpdate
 	at := map[string]int{}
 	for _, e := range list {
 		for _, u := range refs(e) {

@@ -15,12 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // hook puts a script into the remote.
 func (l lane) hook(t *testing.T, name, text string) {
 	t.Helper()
-	script(t, filepath.Join(l.bare, "hooks", name), "#!/bin/sh\n"+text+"\n")
+	gittest.Script(t, filepath.Join(l.bare, "hooks", name), "#!/bin/sh\n"+text+"\n")
 }
 
 // counted lets the remote count the pushes that it takes, with the time that a
@@ -37,11 +39,11 @@ func (l lane) counted(t *testing.T) (count func() int) {
 }
 
 // answered holds what processes printed of their moves against the chain.
-func answered(t *testing.T, d *desk, start ID, texts []string, moves int) {
+func answered(t *testing.T, d *desk, start git.ID, texts []string, moves int) {
 	t.Helper()
 	landed := map[string]string{}
 	n := 0
-	require.NoError(t, d.store.History(d.at(StateRef), func(e Event) (bool, error) {
+	require.NoError(t, d.store.History(d.at(git.StateRef), func(e Event) (bool, error) {
 		if e.Commit == start {
 			return false, nil
 		}
@@ -63,7 +65,7 @@ func answered(t *testing.T, d *desk, start ID, texts []string, moves int) {
 // emptyOutbox holds that nothing is left to be pushed by chance.
 func emptyOutbox(t *testing.T, d *desk) {
 	t.Helper()
-	list, err := os.ReadDir(d.store.Repo.outboxDir())
+	list, err := os.ReadDir(outboxDir(d.store.Repo))
 	if !os.IsNotExist(err) {
 		require.NoError(t, err)
 	}
@@ -84,7 +86,7 @@ func TestTortureRemoteWriters(t *testing.T) {
 }
 
 func (l lane) sharesPushes(t *testing.T, processes, moves int) {
-	count, start := l.counted(t), l.a.at(StateRef)
+	count, start := l.counted(t), l.a.at(git.StateRef)
 	var list []*exec.Cmd
 	for i := range processes {
 		list = append(list, storeChild(os.Args[0], l.a.dir, "notes", "process "+strconv.Itoa(i), strconv.Itoa(moves)))
@@ -131,7 +133,7 @@ func (l lane) clonesRace(t *testing.T, tasks int) {
 	require.Len(t, won, tasks, "each task was claimed once")
 	l.later()
 	l.agree(t)
-	require.Empty(t, git(t, l.a.dir, "for-each-ref", "--format=%(refname)", "refs/liza/remote/origin/saved"))
+	require.Empty(t, gittest.Git(t, l.a.dir, "for-each-ref", "--format=%(refname)", "refs/liza/remote/origin/saved"))
 	for _, id := range ids {
 		require.Equal(t, flow.Blocked, l.a.board().Task(id).Status)
 	}
@@ -173,10 +175,10 @@ func TestRemoteDeadOwner(t *testing.T) {
 	l := newLane(t)
 	l.a.add("task-1", "task-2")
 	entry := l.posted(t, claim("task-1", "coder-9"))
-	whileNobodyStarts(t, entry.file.Close) // as the kernel does
+	gittest.WhileNobodyStarts(t, entry.file.Close) // as the kernel does
 	l.a.claim("task-2", coder)
 	require.Equal(t, flow.Unclaimed, l.a.board().Task("task-1").Status)
-	require.Equal(t, l.a.at(StateRef), l.at(t, StateRef))
+	require.Equal(t, l.a.at(git.StateRef), l.at(t, git.StateRef))
 	emptyOutbox(t, l.a)
 	l.agree(t)
 }
@@ -231,7 +233,7 @@ func TestRemoteRefusesOneOfSeveral(t *testing.T) {
 			}
 			l.hook(t, "pre-receive", `while read old new ref; do if test $ref = refs/liza/state && git log --format=%s $old..$new | grep -q "claim task-2"; then
 				echo "liza-refused: `+say+` control: not this one; type: git liza status" >&2; exit 1; fi; done`)
-			release, err := l.a.store.Repo.pushTurn(context.Background())
+			release, err := l.a.store.Repo.PushTurn(context.Background())
 			require.NoError(t, err)
 			_, err = l.a.store.deliver(context.Background(), "origin")
 			require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // A place is where the documents of one kind stand in the state tree.
@@ -104,5 +105,5 @@ func keyOf(path string) (k flow.Key, ok bool) {
 
 // misplaced is the error of a path where no document belongs.
 func misplaced(path string) error {
-	return &DocumentError{Name: path, Line: 1, Reason: "no document belongs at this path"}
+	return &document.Error{Name: path, Line: 1, Reason: "no document belongs at this path"}
 }

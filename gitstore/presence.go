@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // PresenceRefs is where agents say that they live: below it a ref for each
@@ -68,24 +70,24 @@ func (p Presence) check() error {
 	return nil
 }
 
-func (r *Repo) presenceFile(id flow.AgentID) string {
-	return filepath.Join(r.commonDir, "liza", "presence", string(id))
+func presenceFile(r *git.Repo, id flow.AgentID) string {
+	return filepath.Join(r.CommonDir(), "liza", "presence", string(id))
 }
 
 // Beat notes a presence for this clone, in a file: that costs next to nothing,
 // and leaves no object behind.
-func (r *Repo) Beat(p Presence) error {
+func Beat(r *git.Repo, p Presence) error {
 	if err := p.check(); err != nil {
 		return err
 	}
 	p.bound()
-	text, err := Encode(&p)
-	path := r.presenceFile(p.Agent)
+	text, err := document.Encode(&p)
+	path := presenceFile(r, p.Agent)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o777)
 	}
 	if err == nil {
-		err = writeFile(path, string(text))
+		err = git.ReplaceFile(path, string(text))
 	}
 	if err != nil {
 		return fmt.Errorf("presence of %s: %w", p.Agent, err)
@@ -95,26 +97,26 @@ func (r *Repo) Beat(p Presence) error {
 
 // SavePresence puts a presence into the agent's ref, in the place of the one
 // before. What it replaces is left to git's gc.
-func (r *Repo) SavePresence(ctx context.Context, p Presence) error {
+func SavePresence(ctx context.Context, r *git.Repo, p Presence) error {
 	if err := p.check(); err != nil {
 		return err
 	}
 	p.bound()
-	id, err := r.writePresence(ctx, &p)
+	id, err := writePresence(ctx, r, &p)
 	if err != nil {
 		return fmt.Errorf("presence of %s: %w", p.Agent, err)
 	}
-	return r.MoveRefs(ctx, []RefUpdate{{Name: PresenceRefs + string(p.Agent), New: id, Any: true}}, "presence")
+	return r.MoveRefs(ctx, []git.RefUpdate{{Name: PresenceRefs + string(p.Agent), New: id, Any: true}}, "presence")
 }
 
 // writePresence writes the commit. The document stands in its message, as a
 // move does, and its tree is empty: so it is one object.
-func (r *Repo) writePresence(ctx context.Context, p *Presence) (ID, error) {
+func writePresence(ctx context.Context, r *git.Repo, p *Presence) (git.ID, error) {
 	o, err := r.Objects(ctx)
 	if err != nil {
 		return "", err
 	}
-	document, err := Encode(p)
+	encoded, err := document.Encode(p)
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +131,7 @@ func (r *Repo) writePresence(ctx context.Context, p *Presence) (ID, error) {
 	name, email := author(flow.Actor(p.Agent))
 	at := p.At.Unix()
 	id, err := o.WriteCommit(fmt.Appendf(nil, "tree %s\nauthor %s <%s> %d +0000\ncommitter %s <%s> %d +0000\n\npresence of %s\n\n%s",
-		tree, name, email, at, committer, address, at, p.Agent, document))
+		tree, name, email, at, committer, address, at, p.Agent, encoded))
 	if err != nil {
 		return "", err
 	}
@@ -138,22 +140,22 @@ func (r *Repo) writePresence(ctx context.Context, p *Presence) (ID, error) {
 
 // DropPresence takes back what a registration of an agent said of itself in
 // this clone; "" is any registration. What there is of another one stays.
-func (r *Repo) DropPresence(ctx context.Context, id flow.AgentID, g flow.Generation) error {
+func DropPresence(ctx context.Context, r *git.Repo, id flow.AgentID, g flow.Generation) error {
 	name := PresenceRefs + string(id)
 	at, err := r.Resolve(ctx, name)
 	if err != nil {
 		return err
 	}
-	if p, ok := r.beaten(id); g == "" || ok && p.Generation == g {
-		if err := os.Remove(r.presenceFile(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if p, ok := readBeat(r, id); g == "" || ok && p.Generation == g {
+		if err := os.Remove(presenceFile(r, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("presence of %s: %w", id, err)
 		}
 	}
-	if p, ok := r.saidAt(ctx, at, id); at == "" || g != "" && (!ok || p.Generation != g) {
+	if p, ok := readPresence(ctx, r, at, id); at == "" || g != "" && (!ok || p.Generation != g) {
 		return nil
 	}
-	err = r.MoveRefs(ctx, []RefUpdate{{Name: name, Old: at}}, "presence")
-	if errors.Is(err, ErrRefMoved) {
+	err = r.MoveRefs(ctx, []git.RefUpdate{{Name: name, Old: at}}, "presence")
+	if errors.Is(err, git.ErrRefMoved) {
 		return nil // a newer registration speaks
 	}
 	return err
@@ -168,14 +170,14 @@ func (s *Store) SharePresences(ctx context.Context, ids []flow.AgentID) error {
 	if err != nil || remote == "" || len(ids) == 0 {
 		return err
 	}
-	var updates []RefUpdate
+	var updates []git.RefUpdate
 	for _, id := range ids {
 		name := PresenceRefs + string(id)
 		at, err := s.Repo.Resolve(ctx, name)
 		if err != nil {
 			return err
 		}
-		updates = append(updates, RefUpdate{Name: name, New: at, Any: true})
+		updates = append(updates, git.RefUpdate{Name: name, New: at, Any: true})
 	}
 	err = s.push(ctx, remote, updates)
 	var refused *rejection
@@ -186,10 +188,10 @@ func (s *Store) SharePresences(ctx context.Context, ids []flow.AgentID) error {
 }
 
 // ForgetPresence takes back what any registration of an agent said, also at the
-// remote where that was seen to have it. Errors are those of [Repo.DropPresence]
+// remote where that was seen to have it. Errors are those of [DropPresence]
 // and [Store.SharePresences].
 func (s *Store) ForgetPresence(ctx context.Context, id flow.AgentID) error {
-	if err := s.Repo.DropPresence(ctx, id, ""); err != nil {
+	if err := DropPresence(ctx, s.Repo, id, ""); err != nil {
 		return err
 	}
 	remote, err := s.Authority(ctx)
@@ -204,7 +206,7 @@ func (s *Store) ForgetPresence(ctx context.Context, id flow.AgentID) error {
 	if err := s.SharePresences(ctx, []flow.AgentID{id}); err != nil {
 		return err
 	}
-	return s.Repo.MoveRefs(ctx, []RefUpdate{{Name: there, Any: true}}, "presence")
+	return s.Repo.MoveRefs(ctx, []git.RefUpdate{{Name: there, Any: true}}, "presence")
 }
 
 // PrunePresences drops what agents have left in this clone that are registered
@@ -219,11 +221,11 @@ func (s *Store) PrunePresences(ctx context.Context, b *flow.Board) (int, error) 
 		return 0, err
 	}
 	gone := map[flow.AgentID]bool{}
-	var updates []RefUpdate
-	stale := func(ref string, at ID, id flow.AgentID) {
+	var updates []git.RefUpdate
+	stale := func(ref string, at git.ID, id flow.AgentID) {
 		a := b.Agent(id)
-		if p, ok := s.Repo.saidAt(ctx, at, id); !ok || a == nil || a.Generation != p.Generation {
-			updates, gone[id] = append(updates, RefUpdate{Name: ref, Old: at}), true
+		if p, ok := readPresence(ctx, s.Repo, at, id); !ok || a == nil || a.Generation != p.Generation {
+			updates, gone[id] = append(updates, git.RefUpdate{Name: ref, Old: at}), true
 		}
 	}
 	for ref, at := range refs {

@@ -6,22 +6,24 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// beaten is what a file of this clone says. One that cannot be read says
+// readBeat is what a file of this clone says. One that cannot be read says
 // nothing.
-func (r *Repo) beaten(id flow.AgentID) (Presence, bool) {
-	path := r.presenceFile(id)
-	data, err := ReadSmall(path)
+func readBeat(r *git.Repo, id flow.AgentID) (Presence, bool) {
+	path := presenceFile(r, id)
+	data, err := git.ReadSmall(path)
 	if err != nil {
 		return Presence{}, false
 	}
 	return decodePresence(path, data, id)
 }
 
-// saidAt is what the commit of a ref says; any other object, and one that is
+// readPresence is what the commit of a ref says; any other object, and one that is
 // too large, says nothing.
-func (r *Repo) saidAt(ctx context.Context, commit ID, id flow.AgentID) (Presence, bool) {
+func readPresence(ctx context.Context, r *git.Repo, commit git.ID, id flow.AgentID) (Presence, bool) {
 	if commit == "" {
 		return Presence{}, false
 	}
@@ -29,11 +31,11 @@ func (r *Repo) saidAt(ctx context.Context, commit ID, id flow.AgentID) (Presence
 	if err != nil {
 		return Presence{}, false
 	}
-	raw, err := o.readKind(commit, "commit", MaxPresence)
+	raw, err := o.ReadKind(commit, "commit", MaxPresence)
 	if err != nil {
 		return Presence{}, false
 	}
-	c, err := parseCommit(raw)
+	c, err := git.ParseCommit(raw)
 	if err != nil {
 		return Presence{}, false
 	}
@@ -45,7 +47,7 @@ func (r *Repo) saidAt(ctx context.Context, commit ID, id flow.AgentID) (Presence
 // texts are cleaned again before anybody is shown them.
 func decodePresence(name string, data []byte, id flow.AgentID) (Presence, bool) {
 	var p Presence
-	if len(data) > MaxPresence || Decode(name, data, &p) != nil || p.check() != nil || p.Agent != id || p.Every <= 0 {
+	if len(data) > MaxPresence || document.Decode(name, data, &p) != nil || p.check() != nil || p.Agent != id || p.Every <= 0 {
 		return Presence{}, false
 	}
 	p.bound()
@@ -69,7 +71,7 @@ func (s *Store) Presences(ctx context.Context, b *flow.Board) (map[flow.AgentID]
 			continue
 		}
 		said := []func() (Presence, bool){
-			func() (Presence, bool) { return s.Repo.beaten(a.ID) },
+			func() (Presence, bool) { return readBeat(s.Repo, a.ID) },
 			func() (Presence, bool) { return s.saidIn(ctx, PresenceRefs+name, a.ID) },
 		}
 		if remote != "" {
@@ -97,5 +99,5 @@ func (s *Store) saidIn(ctx context.Context, ref string, id flow.AgentID) (Presen
 	if err != nil {
 		return Presence{}, false
 	}
-	return s.Repo.saidAt(ctx, at, id)
+	return readPresence(ctx, s.Repo, at, id)
 }

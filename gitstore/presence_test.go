@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // alive is what an agent says so many seconds after noon.
@@ -34,50 +36,50 @@ func TestPresenceIsSilentAfterThreeBeats(t *testing.T) {
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	for name, make := range kinds {
+	for name, make := range gittest.Kinds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := make(t)
-			r := open(t, k.dir)
+			r := open(t, k.Dir)
 			said := func() (Presence, bool) {
 				at, err := r.Resolve(ctx, PresenceRefs+"coder-1")
 				require.NoError(t, err)
-				return r.saidAt(ctx, at, "coder-1")
+				return readPresence(ctx, r, at, "coder-1")
 			}
 			_, ok := said()
 			require.False(t, ok)
-			_, ok = r.beaten("coder-1")
+			_, ok = readBeat(r, "coder-1")
 			require.False(t, ok)
-			require.NoError(t, r.DropPresence(ctx, "coder-1", ""))
+			require.NoError(t, DropPresence(ctx, r, "coder-1", ""))
 
-			require.NoError(t, r.SavePresence(ctx, alive("coder-1", generation, 1)))
+			require.NoError(t, SavePresence(ctx, r, alive("coder-1", generation, 1)))
 			second := alive("coder-1", generation, 2)
-			require.NoError(t, r.SavePresence(ctx, second))
-			require.Equal(t, "presence of coder-1|coder-1|", git(t, k.dir, "log", "--format=%s|%an|%p", PresenceRefs+"coder-1"), "one commit, without a parent")
+			require.NoError(t, SavePresence(ctx, r, second))
+			require.Equal(t, "presence of coder-1|coder-1|", gittest.Git(t, k.Dir, "log", "--format=%s|%an|%p", PresenceRefs+"coder-1"), "one commit, without a parent")
 			got, ok := said()
 			require.True(t, ok)
 			require.Equal(t, second, got)
-			require.NoError(t, r.Beat(alive("coder-1", generation, 3)))
+			require.NoError(t, Beat(r, alive("coder-1", generation, 3)))
 			third := alive("coder-1", generation, 4)
-			require.NoError(t, r.Beat(third))
-			git(t, k.dir, "gc", "-q", "--prune=now")
-			git(t, k.dir, "fsck", "--strict", "--no-dangling")
+			require.NoError(t, Beat(r, third))
+			gittest.Git(t, k.Dir, "gc", "-q", "--prune=now")
+			gittest.Git(t, k.Dir, "fsck", "--strict", "--no-dangling")
 
-			r = open(t, k.dir)
+			r = open(t, k.Dir)
 			got, ok = said()
 			require.True(t, ok)
 			require.Equal(t, second, got)
-			got, ok = r.beaten("coder-1")
+			got, ok = readBeat(r, "coder-1")
 			require.True(t, ok)
 			require.Equal(t, third, got)
 
-			require.NoError(t, r.DropPresence(ctx, "coder-1", "1111111111111111"), "what a newer registration says stays")
+			require.NoError(t, DropPresence(ctx, r, "coder-1", "1111111111111111"), "what a newer registration says stays")
 			_, ok = said()
 			require.True(t, ok)
-			require.NoError(t, r.DropPresence(ctx, "coder-1", generation))
+			require.NoError(t, DropPresence(ctx, r, "coder-1", generation))
 			_, ok = said()
 			require.False(t, ok)
-			_, ok = r.beaten("coder-1")
+			_, ok = readBeat(r, "coder-1")
 			require.False(t, ok)
 		})
 	}
@@ -88,24 +90,24 @@ func TestPresence(t *testing.T) {
 func TestPresenceOfAStranger(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	dir := seeded(t)
+	dir := gittest.Seeded(t)
 	r := open(t, dir)
-	require.Error(t, r.Beat(Presence{Agent: "root", Generation: generation}))
-	require.Error(t, r.Beat(Presence{Agent: "coder-1"}))
-	require.Error(t, r.SavePresence(ctx, Presence{Agent: "coder-1", Generation: generation.Child()}))
+	require.Error(t, Beat(r, Presence{Agent: "root", Generation: generation}))
+	require.Error(t, Beat(r, Presence{Agent: "coder-1"}))
+	require.Error(t, SavePresence(ctx, r, Presence{Agent: "coder-1", Generation: generation.Child()}))
 
 	long := alive("coder-1", generation, 0)
 	long.Note, long.Host = strings.Repeat("x", 1<<20), "a\x1b[2Jnt"
 	long.Usage.Input = -1
-	require.NoError(t, r.Beat(long))
-	require.NoError(t, r.SavePresence(ctx, long))
-	p, ok := r.beaten("coder-1")
+	require.NoError(t, Beat(r, long))
+	require.NoError(t, SavePresence(ctx, r, long))
+	p, ok := readBeat(r, "coder-1")
 	require.True(t, ok)
 	require.Equal(t, "a[2Jnt", p.Host)
 	require.LessOrEqual(t, len(p.Note), maxWords)
 	require.Zero(t, p.Usage.Input)
 
-	path := r.presenceFile("coder-1")
+	path := presenceFile(r, "coder-1")
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	for name, text := range map[string]string{
@@ -118,20 +120,20 @@ func TestPresenceOfAStranger(t *testing.T) {
 		"with the escape": strings.Replace(string(whole), "a[2Jnt", "a\x1b[2Jnt", 1),
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
-		_, ok := r.beaten("coder-1")
+		_, ok := readBeat(r, "coder-1")
 		require.False(t, ok, name)
 	}
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.Mkdir(path, 0o777))
-	_, ok = r.beaten("coder-1")
+	_, ok = readBeat(r, "coder-1")
 	require.False(t, ok)
-	require.Error(t, r.Beat(long), "the caller says so once")
+	require.Error(t, Beat(r, long), "the caller says so once")
 
 	for _, object := range []string{"HEAD", "HEAD^{tree}", "HEAD:README"} {
-		_, ok := r.saidAt(ctx, ID(git(t, dir, "rev-parse", object)), "coder-1")
+		_, ok := readPresence(ctx, r, git.ID(gittest.Git(t, dir, "rev-parse", object)), "coder-1")
 		require.False(t, ok, object)
 	}
-	_, ok = r.saidAt(ctx, ID(strings.Repeat("1", 40)), "coder-1")
+	_, ok = readPresence(ctx, r, git.ID(strings.Repeat("1", 40)), "coder-1")
 	require.False(t, ok)
 }
 
@@ -157,10 +159,10 @@ func TestPresenceTravels(t *testing.T) {
 	enter(l.a, "coder-1", generation)
 	enter(l.a, "coder-2", generation)
 	for _, p := range []Presence{alive("coder-1", generation, 1), alive("coder-2", "1111111111111111", 1)} {
-		require.NoError(t, l.a.store.Repo.SavePresence(ctx, p))
+		require.NoError(t, SavePresence(ctx, l.a.store.Repo, p))
 	}
 	share(l.a, "coder-1", "coder-2")
-	require.NoError(t, l.a.store.Repo.Beat(alive("coder-1", generation, 9)))
+	require.NoError(t, Beat(l.a.store.Repo, alive("coder-1", generation, 9)))
 	require.Equal(t, map[flow.AgentID]Presence{"coder-1": alive("coder-1", generation, 1)}, said(l.b))
 	require.Equal(t, map[flow.AgentID]Presence{"coder-1": alive("coder-1", generation, 9)}, said(l.a), "a clone knows more of its own")
 
@@ -169,18 +171,18 @@ func TestPresenceTravels(t *testing.T) {
 	pruned, err := l.b.store.PrunePresences(ctx, l.b.board())
 	require.NoError(t, err)
 	require.Equal(t, 2, pruned)
-	require.Empty(t, git(t, l.b.dir, "for-each-ref", "refs/liza/remote/origin/agents"))
+	require.Empty(t, gittest.Git(t, l.b.dir, "for-each-ref", "refs/liza/remote/origin/agents"))
 
 	for _, id := range []flow.AgentID{"coder-1", "coder-2"} {
-		require.NoError(t, l.a.store.Repo.DropPresence(ctx, id, ""))
+		require.NoError(t, DropPresence(ctx, l.a.store.Repo, id, ""))
 	}
 	share(l.a, "coder-1", "coder-2")
-	require.Empty(t, git(t, l.bare, "for-each-ref", "refs/liza/agents"))
+	require.Empty(t, gittest.Git(t, l.bare, "for-each-ref", "refs/liza/agents"))
 	share(l.a, "coder-1")
 	l.agree(t)
 
 	require.NoError(t, os.Rename(l.bare, filepath.Join(t.TempDir(), "away")))
-	require.NoError(t, l.a.store.Repo.SavePresence(ctx, alive("coder-1", generation, 5)))
+	require.NoError(t, SavePresence(ctx, l.a.store.Repo, alive("coder-1", generation, 5)))
 	require.ErrorIs(t, l.a.store.SharePresences(ctx, []flow.AgentID{"coder-1"}), ErrOffline)
 }
 
@@ -189,11 +191,11 @@ func TestPresenceTravels(t *testing.T) {
 func TestPresenceNeverStopsAFetch(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
-	tip := git(t, l.bare, "rev-parse", "refs/heads/main")
-	git(t, l.bare, "update-ref", "refs/liza/agents/coder-1/x", tip)
+	tip := gittest.Git(t, l.bare, "rev-parse", "refs/heads/main")
+	gittest.Git(t, l.bare, "update-ref", "refs/liza/agents/coder-1/x", tip)
 	l.agree(t)
-	git(t, l.bare, "update-ref", "-d", "refs/liza/agents/coder-1/x")
-	git(t, l.bare, "update-ref", "refs/liza/agents/coder-1", tip)
+	gittest.Git(t, l.bare, "update-ref", "-d", "refs/liza/agents/coder-1/x")
+	gittest.Git(t, l.bare, "update-ref", "refs/liza/agents/coder-1", tip)
 	l.a.add("task-1")
 	l.agree(t)
 	known, err := l.b.store.Presences(context.Background(), l.b.board())
@@ -206,15 +208,15 @@ func TestPresenceNeverStopsAFetch(t *testing.T) {
 func TestPresenceOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	dir := seeded(t)
+	dir := gittest.Seeded(t)
 	r := open(t, dir)
 	said := func(document string) (Presence, bool) {
 		o, err := r.Objects(ctx)
 		require.NoError(t, err)
-		id, err := o.WriteCommit([]byte("tree " + string(r.emptyTree()) + "\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nsubject\n\n" + document))
+		id, err := o.WriteCommit([]byte("tree " + string(r.EmptyTree()) + "\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nsubject\n\n" + document))
 		require.NoError(t, err)
 		require.NoError(t, o.Flush())
-		return r.saidAt(ctx, id, "coder-1")
+		return readPresence(ctx, r, id, "coder-1")
 	}
 	head := "agent: coder-1\ngeneration: " + string(generation) + "\nevery: 30s\n"
 	p, ok := said(head + "host: \"\\e[2J\\u009b31m\"\nusage:\n  input: 1\n  cached: 9000000000000000000\n  output: -5\n  sessions: 9\n")
@@ -242,7 +244,7 @@ func TestPresenceEnds(t *testing.T) {
 	heard := func(at time.Time, every time.Duration) (Presence, bool) {
 		p := alive("coder-1", generation, 0)
 		p.At, p.Every = at, flow.Duration(every)
-		require.NoError(t, l.a.store.Repo.SavePresence(ctx, p))
+		require.NoError(t, SavePresence(ctx, l.a.store.Repo, p))
 		require.NoError(t, l.a.store.SharePresences(ctx, []flow.AgentID{"coder-1"}))
 		_, err := l.b.store.Sync(ctx)
 		require.NoError(t, err)

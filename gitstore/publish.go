@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // What one push of a board that is published may hold: the length of a command
@@ -20,16 +21,16 @@ const publishOption = "liza-publish"
 
 // A part of a board is what one push brings of it.
 type part struct {
-	tip   ID
+	tip   git.ID
 	moves int
-	refs  []RefUpdate
+	refs  []git.RefUpdate
 }
 
 // publish pushes the moves that a remote lacks, with the refs that they need.
 // Moves after one whose work is neither here nor there are left to a clone that
 // has it, which a *flow.Refusal says. A remote without a board is first offered
 // all of them: only one that judges minds.
-func (s *Store) publish(ctx context.Context, remote string, found heads, tip ID) (int, error) {
+func (s *Store) publish(ctx context.Context, remote string, found heads, tip git.ID) (int, error) {
 	whole := found.state != ""
 	moves, found, err := s.publishParts(ctx, remote, found, tip, whole)
 	var refusal *flow.Refusal
@@ -42,7 +43,7 @@ func (s *Store) publish(ctx context.Context, remote string, found heads, tip ID)
 
 // publishParts pushes a board in parts, up to the first move whose work is
 // missing if it is asked for whole work; found is what the remote has then.
-func (s *Store) publishParts(ctx context.Context, remote string, found heads, tip ID, whole bool) (moves int, now heads, err error) {
+func (s *Store) publishParts(ctx context.Context, remote string, found heads, tip git.ID, whole bool) (moves int, now heads, err error) {
 	parts, left, err := s.parts(ctx, remote, tip, found.state, whole)
 	if err != nil {
 		return 0, found, err
@@ -53,11 +54,11 @@ func (s *Store) publishParts(ctx context.Context, remote string, found heads, ti
 		if err != nil {
 			return moves, found, err
 		}
-		branch := RefUpdate{Name: integrationRef(b), Old: found.integration, New: b.Settings().Integration.Tip}
+		branch := git.RefUpdate{Name: integrationRef(b), Old: found.integration, New: b.Settings().Integration.Tip}
 		if err := s.extends(ctx, remote, branch); err != nil {
 			return moves, found, err
 		}
-		updates := append([]RefUpdate{{Name: StateRef, Old: found.state, New: p.tip}, branch}, p.refs...)
+		updates := append([]git.RefUpdate{{Name: git.StateRef, Old: found.state, New: p.tip}, branch}, p.refs...)
 		if p.tip == tip {
 			open, err := s.openBranches(ctx, b, since == "")
 			if err != nil {
@@ -83,13 +84,13 @@ func (s *Store) publishParts(ctx context.Context, remote string, found heads, ti
 
 // saw notes what a remote has now.
 func (s *Store) saw(ctx context.Context, remote string, found heads) error {
-	return s.Repo.MoveRefs(ctx, []RefUpdate{{Name: tracking(remote, "state"), New: found.state, Any: true},
+	return s.Repo.MoveRefs(ctx, []git.RefUpdate{{Name: tracking(remote, "state"), New: found.state, Any: true},
 		{Name: tracking(remote, "integration"), New: found.integration, Any: true}}, "liza: published to "+remote)
 }
 
 // extends refuses to publish over an integration branch of the remote that has
 // something else.
-func (s *Store) extends(ctx context.Context, remote string, branch RefUpdate) error {
+func (s *Store) extends(ctx context.Context, remote string, branch git.RefUpdate) error {
 	if branch.Old == "" || branch.Old == branch.New {
 		return nil
 	}
@@ -105,10 +106,10 @@ func (s *Store) extends(ctx context.Context, remote string, branch RefUpdate) er
 
 // pushPublished pushes a part of a board. A server that takes no options gets
 // none.
-func (s *Store) pushPublished(ctx context.Context, remote string, updates []RefUpdate, first bool) error {
+func (s *Store) pushPublished(ctx context.Context, remote string, updates []git.RefUpdate, first bool) error {
 	var err error
 	if !first {
-		if err = s.push(ctx, remote, updates, publishOption); exitCode(err) != 128 {
+		if err = s.push(ctx, remote, updates, publishOption); git.ExitCode(err) != 128 {
 			return published(remote, err)
 		}
 	}
@@ -145,7 +146,7 @@ func (s *Store) hindered(ctx context.Context, remote, integration string, err er
 // parts cuts the moves after a state into pushes, each with the refs of its
 // moves. left says why the last ones are not among them, nil if all are: whole
 // asks for nothing that comes after work which is missing.
-func (s *Store) parts(ctx context.Context, remote string, tip, since ID, whole bool) (list []part, left *flow.Refusal, err error) {
+func (s *Store) parts(ctx context.Context, remote string, tip, since git.ID, whole bool) (list []part, left *flow.Refusal, err error) {
 	chain, breach := s.chain(tip, since)
 	if breach != nil {
 		return nil, nil, breach
@@ -183,7 +184,7 @@ func (s *Store) parts(ctx context.Context, remote string, tip, since ID, whole b
 
 // left refuses moves from one on whose work is not here, unless the remote has
 // kept it.
-func (s *Store) left(ctx context.Context, remote string, e Event, absent []RefUpdate, moves int) (*flow.Refusal, error) {
+func (s *Store) left(ctx context.Context, remote string, e Event, absent []git.RefUpdate, moves int) (*flow.Refusal, error) {
 	for _, u := range absent {
 		there, err := s.listRemote(ctx, remote, u.Name)
 		if err != nil {
@@ -199,7 +200,7 @@ func (s *Store) left(ctx context.Context, remote string, e Event, absent []RefUp
 
 // keptRefs are the refs of a move that stay, and are here: saved commits, and
 // marks. absent are those that are not.
-func (s *Store) keptRefs(e Event) (list, absent []RefUpdate, err error) {
+func (s *Store) keptRefs(e Event) (list, absent []git.RefUpdate, err error) {
 	all, err := s.refsOf(e)
 	if err != nil {
 		return nil, nil, err
@@ -223,14 +224,14 @@ func (s *Store) keptRefs(e Event) (list, absent []RefUpdate, err error) {
 // for a remote that had no board, of those that are worked on. Where there is
 // one it may have these from whoever holds the task, and the branch of that name
 // here may be an earlier coder's.
-func (s *Store) openBranches(ctx context.Context, b *flow.Board, first bool) ([]RefUpdate, error) {
-	var list []RefUpdate
+func (s *Store) openBranches(ctx context.Context, b *flow.Board, first bool) ([]git.RefUpdate, error) {
+	var list []git.RefUpdate
 	for _, id := range b.IDs(flow.Tasks) {
 		t := b.Task(flow.TaskID(id))
 		if t == nil || t.Status.Final() || t.Attempt == nil {
 			continue
 		}
-		ref, tip := "refs/heads/"+t.ID.Branch(), ID("")
+		ref, tip := "refs/heads/"+t.ID.Branch(), git.ID("")
 		switch {
 		case t.Status == flow.Claimed && !first:
 		case t.Status == flow.Claimed:
@@ -247,7 +248,7 @@ func (s *Store) openBranches(ctx context.Context, b *flow.Board, first bool) ([]
 		if _, here, err := s.commit(tip); err != nil {
 			return nil, err
 		} else if here {
-			list = append(list, RefUpdate{Name: ref, New: tip, Any: true})
+			list = append(list, git.RefUpdate{Name: ref, New: tip, Any: true})
 		}
 	}
 	return list, b.Err()

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // A remote that is behind gets what it lost, as far as it is here: the rest
@@ -17,13 +20,13 @@ func TestPublishInTurns(t *testing.T) {
 	l.a.add("task-1", "task-2")
 	_, err := l.b.store.Sync(ctx)
 	require.NoError(t, err)
-	var one, two ID
+	var one, two git.ID
 	l.loses(t, func() {
 		one = l.a.submit("task-1", coder, "a.md", "one\n")
 		two = l.b.submit("task-2", "coder-2", "b.md", "two\n")
 		l.a.claimable("task-3")
 	})
-	newest := l.a.at(StateRef)
+	newest := l.a.at(git.StateRef)
 	for range 2 {
 		synced, err := l.b.store.Join(ctx, "origin", true)
 		refusedWith(t, err, "git liza sync --set origin --publish")
@@ -38,7 +41,7 @@ func TestPublishInTurns(t *testing.T) {
 	require.Equal(t, two, l.at(t, "refs/liza/saved/task-2/1"))
 	_, err = l.a.store.Join(ctx, "origin", true)
 	require.NoError(t, err)
-	require.Equal(t, newest, l.at(t, StateRef))
+	require.Equal(t, newest, l.at(t, git.StateRef))
 	l.agree(t)
 }
 
@@ -49,14 +52,14 @@ func TestPublishWhatWasSaved(t *testing.T) {
 	ctx := context.Background()
 	l := newLane(t)
 	l.a.add("task-1")
-	before := l.at(t, StateRef)
+	before := l.at(t, git.StateRef)
 	l.a.submit("task-1", coder, "a.md", "one\n")
 	_, err := l.b.store.Sync(ctx)
 	require.NoError(t, err)
-	git(t, l.bare, "update-ref", StateRef, string(before))
+	gittest.Git(t, l.bare, "update-ref", git.StateRef, string(before))
 	_, err = l.b.store.Join(ctx, "origin", true)
 	require.NoError(t, err)
-	require.Equal(t, l.a.at(StateRef), l.at(t, StateRef))
+	require.Equal(t, l.a.at(git.StateRef), l.at(t, git.StateRef))
 	l.agree(t)
 }
 
@@ -73,7 +76,7 @@ func TestPublishWorkOfOthers(t *testing.T) {
 	})
 	_, err := l.b.store.Join(ctx, "origin", true)
 	refusedWith(t, err, "git liza sync --set origin --publish")
-	git(t, l.b.dir, "fetch", "-q", l.a.dir, "refs/liza/saved/task-1/1")
+	gittest.Git(t, l.b.dir, "fetch", "-q", l.a.dir, "refs/liza/saved/task-1/1")
 	l.b.store = l.b.open()
 	_, err = l.b.store.Join(ctx, "origin", true)
 	require.NoError(t, err)
@@ -88,11 +91,11 @@ func TestPublishLeavesWorkInProgress(t *testing.T) {
 	l.a.add("task-1")
 	l.a.claim("task-1", coder)
 	l.loses(t, func() { l.a.add("task-2") })
-	git(t, l.bare, "update-ref", "refs/heads/liza/task-1", string(l.at(t, StateRef)))
-	git(t, l.a.dir, "update-ref", "refs/heads/liza/task-1", "refs/heads/integration")
+	gittest.Git(t, l.bare, "update-ref", "refs/heads/liza/task-1", string(l.at(t, git.StateRef)))
+	gittest.Git(t, l.a.dir, "update-ref", "refs/heads/liza/task-1", "refs/heads/integration")
 	_, err := l.a.store.Join(context.Background(), "origin", true)
 	require.NoError(t, err)
-	require.Equal(t, l.a.at(StateRef), l.at(t, StateRef))
+	require.Equal(t, l.a.at(git.StateRef), l.at(t, git.StateRef))
 	require.NotEqual(t, l.a.at("refs/heads/liza/task-1"), l.at(t, "refs/heads/liza/task-1"))
 	l.agree(t)
 }
@@ -103,19 +106,19 @@ func TestPublishKilled(t *testing.T) {
 	for n := 1; ; n++ {
 		l := newLane(t)
 		l.a.add("task-1")
-		var one ID
+		var one git.ID
 		l.loses(t, func() { one = l.a.submit("task-1", coder, "a.md", "one\n") })
-		newest := l.a.at(StateRef)
+		newest := l.a.at(git.StateRef)
 		where := filepath.Join(l.a.dir, ".git")
 		killed := killedAt(t, l.a.dir, where, "publish", n)
 		if killed {
-			until(t, "it is typed again", func() bool {
+			gittest.Until(t, "it is typed again", func() bool {
 				l.a.store = l.a.open()
 				_, err := l.a.store.Join(context.Background(), "origin", true)
 				return err == nil
 			})
 		}
-		require.Equal(t, newest, l.at(t, StateRef))
+		require.Equal(t, newest, l.at(t, git.StateRef))
 		require.Equal(t, one, l.at(t, "refs/liza/saved/task-1/1"))
 		l.agree(t)
 		if !killed {

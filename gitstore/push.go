@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // remoteLimit is how long one talk with a remote may take, unless `git config
@@ -18,16 +19,16 @@ const remoteLimit = time.Minute
 
 // talk runs a git process that talks to a remote, in the main work tree: that
 // is where a relative path of a remote begins.
-func (s *Store) talk(ctx context.Context, l leaves, args ...string) ([]byte, error) {
+func (s *Store) talk(ctx context.Context, l git.Leftovers, args ...string) ([]byte, error) {
 	limit, err := s.remoteTimeout(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.Repo.Run(ctx, Cmd{Dir: s.Repo.MainWorkTree(), Args: args, Remote: true, Limit: limit, leaves: l})
-	var e *GitError
+	out, err := s.Repo.Run(ctx, git.Cmd{Dir: s.Repo.MainWorkTree(), Args: args, Remote: true, Limit: limit, Leaves: l})
+	var e *git.Error
 	switch {
 	case err == nil:
-		s.Repo.reached(s.Now())
+		s.Repo.NoteReached(s.Now())
 	case errors.As(err, &e) && saysFull(remoteWords(e.Stderr)):
 		err = fmt.Errorf("%w: %w", ErrRemoteFull, err)
 	}
@@ -62,7 +63,7 @@ func (s *Store) remoteTimeout(ctx context.Context) (time.Duration, error) {
 // offline says that a remote could not be reached; a time limit, a call to
 // stop and a lock here stay what they are.
 func offline(name string, err error) error {
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, ErrGitMissing) || errors.Is(err, ErrRefLocked) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, git.ErrMissing) || errors.Is(err, git.ErrRefLocked) {
 		return fmt.Errorf("remote %s: %w", name, err)
 	}
 	return fmt.Errorf("%w: %s: %w", ErrOffline, name, err)
@@ -70,7 +71,7 @@ func offline(name string, err error) error {
 
 // pushArgs are what no configuration of the user's may change in a push: the
 // user's pre-push hook would run on every claim, and a mirror would delete.
-func pushArgs(name string, updates []RefUpdate, options []string) []string {
+func pushArgs(name string, updates []git.RefUpdate, options []string) []string {
 	args := []string{"-c", "remote." + name + ".mirror=false", "-c", "push.pushOption=", "push", "--porcelain", "--atomic", "--no-verify",
 		"--no-follow-tags", "--no-signed", "--recurse-submodules=no"}
 	for _, o := range options {
@@ -92,12 +93,12 @@ func pushArgs(name string, updates []RefUpdate, options []string) []string {
 
 // tracked are the refs of this clone that git moves after a push, because the
 // user has configured where a fetch keeps what the remote has.
-func (s *Store) tracked(ctx context.Context, name string, updates []RefUpdate) ([]RefUpdate, error) {
+func (s *Store) tracked(ctx context.Context, name string, updates []git.RefUpdate) ([]git.RefUpdate, error) {
 	settings, err := s.Repo.ConfigUnder(ctx, "remote."+name+".fetch")
 	if err != nil {
 		return nil, err
 	}
-	var list []RefUpdate
+	var list []git.RefUpdate
 	for _, one := range settings {
 		from, to, ok := strings.Cut(strings.TrimPrefix(one.Value, "+"), ":")
 		before, after, pattern := strings.Cut(from, "*")
@@ -112,9 +113,9 @@ func (s *Store) tracked(ctx context.Context, name string, updates []RefUpdate) (
 				continue
 			case pattern:
 				to := strings.Replace(to, "*", name[len(before):len(name)-len(after)], 1)
-				list = append(list, RefUpdate{Name: to, New: u.New, Any: true})
+				list = append(list, git.RefUpdate{Name: to, New: u.New, Any: true})
 			default:
-				list = append(list, RefUpdate{Name: to, New: u.New, Any: true})
+				list = append(list, git.RefUpdate{Name: to, New: u.New, Any: true})
 			}
 		}
 	}
@@ -163,7 +164,7 @@ func (r *rejection) Unwrap() error {
 	if !filepath.IsAbs(gitDir) {
 		return nil
 	}
-	return &Locked{fmt.Sprintf("%s: %s", ErrRefLocked, path), unlockThere(gitDir)}
+	return &git.Locked{Reason: fmt.Sprintf("%s: %s", git.ErrRefLocked, path), Hint: git.UnlockThere(gitDir)}
 }
 
 // The rules of a server's judge for a push that a lock file or a full disk stops.
@@ -177,7 +178,7 @@ const (
 func (l refusedLine) err() error {
 	switch l.refusal.Rule {
 	case ruleLocked:
-		return &Locked{l.refusal.Reason, l.refusal.Hint}
+		return &git.Locked{Reason: l.refusal.Reason, Hint: l.refusal.Hint}
 	case ruleFull:
 		return fmt.Errorf("%w: %s", ErrRemoteFull, l.refusal.Reason)
 	}
@@ -189,12 +190,12 @@ func (l refusedLine) judged() bool { return l.refusal.Rule != ruleLocked && l.re
 
 // push moves refs of a remote, all or none. After a *rejection none has moved;
 // after any other error nobody knows.
-func (s *Store) push(ctx context.Context, name string, updates []RefUpdate, options ...string) error {
+func (s *Store) push(ctx context.Context, name string, updates []git.RefUpdate, options ...string) error {
 	tracked, err := s.tracked(ctx, name, updates)
 	if err != nil {
 		return err
 	}
-	out, err := s.talk(ctx, leaves{locks: s.Repo.lockFiles(tracked)}, pushArgs(name, updates, options)...)
+	out, err := s.talk(ctx, git.Leftovers{Locks: s.Repo.LockFiles(tracked)}, pushArgs(name, updates, options)...)
 	rejected, accepted := parsePush(string(out))
 	if err == nil && accepted && len(rejected) == 0 {
 		return nil
@@ -202,7 +203,7 @@ func (s *Store) push(ctx context.Context, name string, updates []RefUpdate, opti
 	if err == nil {
 		err = fmt.Errorf("git push answered %q", out)
 	}
-	var e *GitError
+	var e *git.Error
 	if !errors.As(err, &e) || e.Code < 0 {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A delivery is one turn of pushing.
@@ -81,10 +82,10 @@ func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, e
 
 // refs are the updates of a push. The last try goes without deletions of task
 // branches: a remote that denies them must not stop a merge.
-func (d *delivery) refs(chain []*outboxEntry, try int) []RefUpdate {
-	updates := fold(chain, func(e *outboxEntry) []RefUpdate { return e.Push })
+func (d *delivery) refs(chain []*outboxEntry, try int) []git.RefUpdate {
+	updates := fold(chain, func(e *outboxEntry) []git.RefUpdate { return e.Push })
 	if try == maxUnanswered-1 {
-		updates = slices.DeleteFunc(updates, func(u RefUpdate) bool { return u.New == "" })
+		updates = slices.DeleteFunc(updates, func(u git.RefUpdate) bool { return u.New == "" })
 	}
 	return updates
 }
@@ -97,7 +98,7 @@ func (d *delivery) landed(ctx context.Context, chain []*outboxEntry) (*chore, er
 		return nil, err
 	}
 	defer release()
-	list, err := d.store.Repo.outbox()
+	list, err := listOutbox(d.store.Repo)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (d *delivery) landed(ctx context.Context, chain []*outboxEntry) (*chore, er
 		return nil, err
 	}
 	_, err = d.store.advance(ctx, shift{remote: d.remote, from: chain[0].Parent, to: last, seen: seen,
-		refs: fold(chain, func(e *outboxEntry) []RefUpdate { return e.Refs })})
+		refs: fold(chain, func(e *outboxEntry) []git.RefUpdate { return e.Refs })})
 	f := fate{Kind: fateLanded}
 	if err != nil {
 		f = fateOf(fmt.Errorf("%s has the move, but this clone's refs could not follow: %w", d.remote, err))
@@ -139,13 +140,13 @@ func (d *delivery) seen(chain []*outboxEntry) (heads, error) {
 
 // overtaken ends all letters after the remote got other moves; some of those
 // may be ours, whose push was not answered.
-func (d *delivery) overtaken(ctx context.Context, news []ID) error {
+func (d *delivery) overtaken(ctx context.Context, news []git.ID) error {
 	release, err := d.store.Repo.Queue(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	list, err := d.store.Repo.outbox()
+	list, err := listOutbox(d.store.Repo)
 	if err != nil {
 		return err
 	}
@@ -172,7 +173,7 @@ func (d *delivery) refused(ctx context.Context, chain []*outboxEntry, lines []re
 		return false, err
 	}
 	defer release()
-	list, err := d.store.Repo.outbox()
+	list, err := listOutbox(d.store.Repo)
 	if err != nil {
 		return false, err
 	}
@@ -198,7 +199,7 @@ func blamed(chain []*outboxEntry, lines []refusedLine) (int, refusedLine) {
 	for _, l := range lines {
 		at, n := -1, 0
 		for i, e := range chain {
-			if slices.ContainsFunc(e.Push[1:], func(u RefUpdate) bool { return u.Name == l.what }) {
+			if slices.ContainsFunc(e.Push[1:], func(u git.RefUpdate) bool { return u.Name == l.what }) {
 				at, n = i, n+1
 			}
 		}
@@ -225,11 +226,11 @@ func (d *delivery) untaken(ctx context.Context, chain []*outboxEntry, step shift
 		return err
 	}
 	branch := b.Settings().Integration
-	moves := slices.ContainsFunc(chain[0].Push, func(u RefUpdate) bool { return u.Name == integrationRef(b) })
+	moves := slices.ContainsFunc(chain[0].Push, func(u git.RefUpdate) bool { return u.Name == integrationRef(b) })
 	if now := step.seen.integration; moves && now != branch.Tip {
 		return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip,
 			Hint:   d.store.RemoteStrayHint(ctx, b, d.remote, now),
-			Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", branch.Name, d.remote, orNone(now), branch.Tip.Short())})
+			Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", branch.Name, d.remote, git.ShortOrNone(now), branch.Tip.Short())})
 	}
 	return d.store.hindered(ctx, d.remote, integrationRef(b), fmt.Errorf("remote %s: %w", d.remote, pushErr))
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A client that lost a race has to fetch and build again, while the one that
@@ -139,7 +141,7 @@ func (s *Store) giveWay(ctx context.Context) (waited bool, err error) {
 	if way == 0 {
 		return false, nil
 	}
-	return true, wait(ctx, way)
+	return true, git.Wait(ctx, way)
 }
 
 // noteTurn remembers how a push went.
@@ -156,7 +158,7 @@ func (s *Store) noteTurn(r turnResult) {
 // rivals counts who else made moves lately, as far as committers and principals
 // tell clones apart. What cannot be read is nobody.
 func (s *Store) rivals(now time.Time) int {
-	id, err := s.Repo.Resolve(context.Background(), StateRef)
+	id, err := s.Repo.Resolve(context.Background(), git.StateRef)
 	who := map[string]bool{}
 	for range 2 * maxOthers {
 		if err != nil || id == "" {

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // outgoing are the refs of the remote that a move needs, state first: those
 // that follow from the move, and the branch of the task, which reviewers on
 // other hosts read.
-func (s *Store) outgoing(ctx context.Context, on base, r Result) ([]RefUpdate, error) {
-	list := []RefUpdate{{Name: StateRef, Old: on.tip, New: r.Commit}}
+func (s *Store) outgoing(ctx context.Context, on base, r Result) ([]git.RefUpdate, error) {
+	list := []git.RefUpdate{{Name: git.StateRef, Old: on.tip, New: r.Commit}}
 	seen, err := s.Repo.Resolve(ctx, tracking(on.remote, "integration"))
 	if err != nil {
 		return nil, err
@@ -27,7 +28,7 @@ func (s *Store) outgoing(ctx context.Context, on base, r Result) ([]RefUpdate, e
 		list = append(list, u)
 	}
 	if d, ok := r.Move.Detail.(*flow.InitMove); ok && !d.Created {
-		list = append(list, RefUpdate{Name: branch, Old: seen, New: d.Integration.Tip})
+		list = append(list, git.RefUpdate{Name: branch, Old: seen, New: d.Integration.Tip})
 	}
 	return append(list, branches(r)...), nil
 }
@@ -35,7 +36,7 @@ func (s *Store) outgoing(ctx context.Context, on base, r Result) ([]RefUpdate, e
 // lease is where the remote's integration branch must be: where the board has
 // it, or, for a human's adoption, where somebody else has brought it, if the
 // adopted commit contains that.
-func (s *Store) lease(ctx context.Context, m flow.Move, u RefUpdate, seen ID) (ID, error) {
+func (s *Store) lease(ctx context.Context, m flow.Move, u git.RefUpdate, seen git.ID) (git.ID, error) {
 	if m.Act == flow.ActInit {
 		return seen, nil
 	}
@@ -51,8 +52,8 @@ func (s *Store) lease(ctx context.Context, m flow.Move, u RefUpdate, seen ID) (I
 
 // branches are the task branches that a move brings to the remote, or ends
 // there. Git deletes one that is not there without a word.
-func branches(r Result) []RefUpdate {
-	var list []RefUpdate
+func branches(r Result) []git.RefUpdate {
+	var list []git.RefUpdate
 	for _, edit := range r.After.Changes() {
 		t, ok := edit.Document.(*flow.Task)
 		if !ok {
@@ -60,7 +61,7 @@ func branches(r Result) []RefUpdate {
 		}
 		ref := "refs/heads/" + t.ID.Branch()
 		if d, ok := r.Move.Detail.(*flow.SubmitMove); ok && t.ID == r.Move.Task {
-			list = append(list, RefUpdate{Name: ref, New: d.Commit, Any: true})
+			list = append(list, git.RefUpdate{Name: ref, New: d.Commit, Any: true})
 			continue
 		}
 		was := r.Before.Task(t.ID)
@@ -68,7 +69,7 @@ func branches(r Result) []RefUpdate {
 			continue
 		}
 		if t.Status.Final() || was.Attempt != nil && t.Attempt == nil {
-			list = append(list, RefUpdate{Name: ref, Any: true})
+			list = append(list, git.RefUpdate{Name: ref, Any: true})
 		}
 	}
 	return list
@@ -76,8 +77,8 @@ func branches(r Result) []RefUpdate {
 
 // incoming are the refs of this clone that follow a move which the remote has,
 // but for the integration branch, which every step of the mirror brings along.
-func (s *Store) incoming(r Result) []RefUpdate {
-	var list []RefUpdate
+func (s *Store) incoming(r Result) []git.RefUpdate {
+	var list []git.RefUpdate
 	for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
 		if u.Name != integrationRef(r.After) {
 			list = append(list, u)

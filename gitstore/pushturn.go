@@ -2,48 +2,16 @@ package gitstore
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"syscall"
 	"time"
-)
 
-// pushWait is how long a process waits before it looks again whether it is its
-// turn to talk to the remote, or whether somebody has pushed its move.
-const pushWait = 3 * time.Millisecond
+	"github.com/git-liza/git-liza/gitstore/git"
+)
 
 // maxUnanswered bounds how often one push is repeated that the remote did not
 // take, without a word of its judge, although nothing there has moved: a ref
 // was locked, or the connection broke.
 const maxUnanswered = 4
-
-// tryTurn takes the turn to talk to the remote, nil if another process of this
-// clone has it. The kernel lets go when the holder dies.
-func (r *Repo) tryTurn() (release func(), err error) {
-	f, err := r.openLock(turnToPush.file)
-	if err != nil {
-		return nil, fmt.Errorf("turn to push: %w", err)
-	}
-	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-		return nil, f.Close()
-	}
-	sign(f)
-	return func() { f.Close() }, nil
-}
-
-// pushTurn waits for the turn.
-func (r *Repo) pushTurn(ctx context.Context) (release func(), err error) {
-	waiting := r.waitFor(turnToPush)
-	for {
-		if release, err = r.tryTurn(); release != nil || err != nil {
-			return release, err
-		}
-		waiting.look()
-		if err := wait(ctx, pushWait); err != nil {
-			return nil, fmt.Errorf("turn to push: %w", err)
-		}
-	}
-}
 
 // deliver pushes what is in the outbox, and tells every letter that it touched
 // what became of it. It runs while this process has the turn to push; the error
@@ -89,12 +57,12 @@ func (s *Store) collect(ctx context.Context) ([]*outboxEntry, error) {
 }
 
 // waiting is the outbox, and the mirror that its chain should begin at.
-func (s *Store) waiting(ctx context.Context) ([]*outboxEntry, ID, error) {
-	list, err := s.Repo.outbox()
+func (s *Store) waiting(ctx context.Context) ([]*outboxEntry, git.ID, error) {
+	list, err := listOutbox(s.Repo)
 	if err != nil {
 		return nil, "", err
 	}
-	mirror, err := s.Repo.Resolve(ctx, StateRef)
+	mirror, err := s.Repo.Resolve(ctx, git.StateRef)
 	return list, mirror, err
 }
 
@@ -109,7 +77,7 @@ func (s *Store) spread(ctx context.Context, chain []*outboxEntry, cause error) e
 		return err
 	}
 	defer release()
-	list, err := s.Repo.outbox()
+	list, err := listOutbox(s.Repo)
 	if err != nil {
 		return err
 	}

@@ -2,115 +2,14 @@ package gitstore
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/stretchr/testify/require"
 )
-
-// A process of an entry is told from others by its start, its boot and its
-// container; what cannot be known counts as alive, for a time.
-func TestMakerIsDead(t *testing.T) {
-	t.Parallel()
-	alive, ok := makerOf(os.Getpid())
-	if !ok {
-		t.Skip("this system does not tell of processes")
-	}
-	zombie := exec.Command("true")
-	require.NoError(t, zombie.Start())
-	t.Cleanup(func() { _ = zombie.Wait() })
-	until(t, "it has ended", func() bool { _, state := startOf(zombie.Process.Pid); return state == "Z" })
-	unread, there := makerOf(zombie.Process.Pid)
-	require.False(t, there)
-
-	now, past := time.Now(), time.Now().Add(-time.Hour)
-	change := func(f func(*maker)) maker { m := alive; f(&m); return m }
-	for name, test := range map[string]struct {
-		who   maker
-		since time.Time
-		dead  bool
-	}{
-		"itself":                          {alive, now, false},
-		"a later process with its number": {change(func(m *maker) { m.start = "1" }), now, true},
-		"not waited for yet":              {unread, now, true},
-		"another container":               {change(func(m *maker) { m.ns = "pid:[1]"; m.start = "1" }), now, false},
-		"another container, long ago":     {change(func(m *maker) { m.ns = "pid:[1]" }), past, true},
-		"another machine":                 {change(func(m *maker) { m.boot = "x" }), now, false},
-		"another machine, long ago":       {change(func(m *maker) { m.boot = "x" }), past, true},
-		"before the machine was started":  {change(func(m *maker) { m.boot = "x" }), time.Unix(1, 0), true},
-		"unreadable":                      {*parseMaker("pid x"), time.Unix(1, 0), false},
-	} {
-		require.Equal(t, test.dead, parseMaker(test.who.String()).dead(test.since) && test.who.dead(test.since), name)
-	}
-}
-
-// pushEntry leaves an entry of a push as a receive-pack's hook writes it.
-func pushEntry(t *testing.T, r *Repo, by maker, updates []RefUpdate) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(r.journalDir(), 0o777))
-	require.NoError(t, r.writePush(filepath.Join(r.journalDir(), fmt.Sprintf("push-%d", by.pid)), by, updates, fsyncNone))
-}
-
-// The locks of a receive-pack go with it, unless another one, which lives,
-// repeats its push.
-func TestLocksOfAReceivePack(t *testing.T) {
-	t.Parallel()
-	v := newVictim(t)
-	alive, ok := makerOf(os.Getpid())
-	if !ok {
-		t.Skip("this system does not tell of processes")
-	}
-	dead := alive
-	dead.pid, dead.start = os.Getppid(), "1"
-	updates := []RefUpdate{{Name: StateRef, Old: v.first, New: v.second}}
-	lock := filepath.Join(v.r.CommonDir(), StateRef+".lock")
-	take := func() { require.NoError(t, os.WriteFile(lock, []byte(v.second+"\n"), 0o666)) }
-
-	pushEntry(t, v.r, alive, updates)
-	take()
-	require.NoError(t, v.r.Recover(context.Background()))
-	require.FileExists(t, lock, "its process lives")
-	pushEntry(t, v.r, dead, updates)
-	require.NoError(t, os.Remove(lock))
-	take()
-	require.NoError(t, v.r.Recover(context.Background()))
-	require.FileExists(t, lock, "it may be the living one's")
-
-	require.NoError(t, os.Remove(filepath.Join(v.r.journalDir(), fmt.Sprintf("push-%d", alive.pid))))
-	require.NoError(t, v.r.AwaitLocks(context.Background(), updates))
-	require.NoFileExists(t, lock)
-	v.completes(t)
-}
-
-// A push waits for another one's lock, and names one that stays, with the
-// command that clears it there.
-func TestPushAwaitsLocks(t *testing.T) {
-	t.Parallel()
-	v := newVictim(t)
-	updates := []RefUpdate{{Name: StateRef, Old: v.first, New: v.second}}
-	lock := filepath.Join(v.r.CommonDir(), StateRef+".lock")
-	require.NoError(t, os.WriteFile(lock, nil, 0o666))
-	var locked *Locked
-	require.ErrorAs(t, v.r.AwaitLocks(context.Background(), updates), &locked)
-	require.Contains(t, locked.Reason, lock)
-	require.Equal(t, "git -C "+v.r.CommonDir()+" liza doctor --unlock", locked.Hint)
-
-	fifo := filepath.Join(t.TempDir(), "go")
-	require.NoError(t, syscall.Mkfifo(fifo, 0o666))
-	rm := exec.Command("sh", "-c", "read go <"+fifo+"; rm "+lock)
-	require.NoError(t, rm.Start())
-	done := make(chan error, 1)
-	go func() { done <- v.r.AwaitLocks(context.Background(), updates) }()
-	require.NoError(t, os.WriteFile(fifo, []byte("go\n"), 0o666))
-	require.NoError(t, <-done)
-	require.NoError(t, rm.Wait())
-}
 
 // A remote whose ref is locked is not one that cannot be reached, nor one that
 // refuses: its lock is named, and where to clear it, whoever judges there.
@@ -124,11 +23,11 @@ func TestRemoteIsLocked(t *testing.T) {
 			t.Parallel()
 			l := newLane(t)
 			l.later()
-			lock := filepath.Join(l.bare, StateRef+".lock")
+			lock := filepath.Join(l.bare, git.StateRef+".lock")
 			require.NoError(t, os.WriteFile(lock, nil, 0o666))
 			l.hook(t, "pre-receive", judge)
 			_, err := l.a.store.Do(context.Background(), note("locked out"))
-			var locked *Locked
+			var locked *git.Locked
 			require.ErrorAs(t, err, &locked)
 			require.NotErrorIs(t, err, ErrOffline)
 			where := l.bare

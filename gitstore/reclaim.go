@@ -3,6 +3,8 @@ package gitstore
 import (
 	"context"
 	"errors"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Reclaim puts the state ref back where a process that does not keep the rules
@@ -13,7 +15,7 @@ import (
 // history, the ref stays, and what it lacks is kept under refs/liza/rescue/ and
 // told as dropped. Was and Is are the same where the ref has not moved. Errors
 // are those of [Store.Repair].
-func (s *Store) Reclaim(ctx context.Context, known ID) (Repaired, error) {
+func (s *Store) Reclaim(ctx context.Context, known git.ID) (Repaired, error) {
 	tip, err := s.Tip(ctx)
 	if errors.Is(err, ErrStateLost) {
 		return s.Repair(ctx)
@@ -41,7 +43,7 @@ func (s *Store) Reclaim(ctx context.Context, known ID) (Repaired, error) {
 
 // rewound goes on from a state ref that has left its history, while the queue
 // is held.
-func (s *Store) rewound(ctx context.Context, known ID) (Repaired, error) {
+func (s *Store) rewound(ctx context.Context, known git.ID) (Repaired, error) {
 	tip, err := s.Tip(ctx)
 	if err != nil {
 		return Repaired{}, err
@@ -62,15 +64,15 @@ func (s *Store) rewound(ctx context.Context, known ID) (Repaired, error) {
 		return Repaired{}, err
 	}
 	done := Repaired{Was: tip, Is: good}
-	updates := []RefUpdate{{Name: StateRef, Old: tip, New: good}}
+	updates := []git.RefUpdate{{Name: git.StateRef, Old: tip, New: good}}
 	if !behind {
-		if sound, err := s.lastSound(ctx, []ID{tip}); err == nil && sound == tip {
-			done.Is, done.Kept = tip, []ID{good}
+		if sound, err := s.lastSound(ctx, []git.ID{tip}); err == nil && sound == tip {
+			done.Is, done.Kept = tip, []git.ID{good}
 			done.Dropped, done.Count = s.dropped(good, tip)
-			return done, s.Repo.MoveRefs(ctx, []RefUpdate{{Name: s.rescue(good) + "/state", New: good, Any: true}}, "liza: kept")
+			return done, s.Repo.MoveRefs(ctx, []git.RefUpdate{{Name: s.rescue(good) + "/state", New: good, Any: true}}, "liza: kept")
 		}
-		done.Kept = []ID{tip}
-		updates = append(updates, RefUpdate{Name: s.rescue(tip) + "/state", New: tip, Any: true})
+		done.Kept = []git.ID{tip}
+		updates = append(updates, git.RefUpdate{Name: s.rescue(tip) + "/state", New: tip, Any: true})
 	}
 	if err := s.Repo.MoveRefs(ctx, updates, "liza: put back"); err != nil {
 		return Repaired{}, err
@@ -81,7 +83,7 @@ func (s *Store) rewound(ctx context.Context, known ID) (Repaired, error) {
 
 // chosen reports whether the ref follows the remote that holds the board, as
 // after `sync --theirs`: another history is somebody's decision then.
-func (s *Store) chosen(ctx context.Context, tip ID) (bool, error) {
+func (s *Store) chosen(ctx context.Context, tip git.ID) (bool, error) {
 	remote, err := s.Authority(ctx)
 	if err != nil || remote == "" {
 		return false, err

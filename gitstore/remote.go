@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // ErrOffline is wrapped when the remote cannot be reached. Reading works on;
@@ -21,9 +22,9 @@ const remoteKey = "liza.remote"
 type Follower interface {
 	// MayFollow says whether the branch may move from one commit to another; an
 	// error leaves it where it is until a later move or Settle.
-	MayFollow(ctx context.Context, from, to ID) error
+	MayFollow(ctx context.Context, from, to git.ID) error
 	// Follow is told that the branch has moved.
-	Follow(ctx context.Context, from, to ID) error
+	Follow(ctx context.Context, from, to git.ID) error
 }
 
 // Authority is the name of the remote that holds the board, "" if this clone
@@ -33,11 +34,11 @@ func (s *Store) Authority(ctx context.Context) (string, error) { return s.Repo.C
 // Synced is what a look at the remote found and did.
 type Synced struct {
 	Remote        string
-	Before, After ID    // the mirror's tip; "" where there was none
-	Moves         int   // that the mirror got from the remote, or the remote from here
-	Published     bool  // the remote got this clone's board
-	Behind        error // why the integration branch was left behind, nil if it was not
-	Forwarded     ID    // where the remote's integration branch was brought, which was behind; "" if it was not
+	Before, After git.ID // the mirror's tip; "" where there was none
+	Moves         int    // that the mirror got from the remote, or the remote from here
+	Published     bool   // the remote got this clone's board
+	Behind        error  // why the integration branch was left behind, nil if it was not
+	Forwarded     git.ID // where the remote's integration branch was brought, which was behind; "" if it was not
 }
 
 // errNoRemote answers for a clone that is its own authority.
@@ -55,7 +56,7 @@ func (s *Store) Sync(ctx context.Context) (Synced, error) {
 	if err != nil {
 		return Synced{}, err
 	}
-	release, err := s.Repo.pushTurn(ctx)
+	release, err := s.Repo.PushTurn(ctx)
 	if err != nil {
 		return Synced{Remote: name}, err
 	}
@@ -76,7 +77,7 @@ func (s *Store) Sync(ctx context.Context) (Synced, error) {
 // earlier state of the branch, where another program has set it back. It returns
 // where the branch is then, "" where there was nothing to forward, or that
 // could not be done.
-func (s *Store) forward(ctx context.Context, remote string, seen heads) ID {
+func (s *Store) forward(ctx context.Context, remote string, seen heads) git.ID {
 	if seen.state == "" || seen.integration == "" {
 		return ""
 	}
@@ -84,14 +85,14 @@ func (s *Store) forward(ctx context.Context, remote string, seen heads) ID {
 	if err != nil {
 		return ""
 	}
-	branch := RefUpdate{Name: integrationRef(b), Old: seen.integration, New: b.Settings().Integration.Tip}
+	branch := git.RefUpdate{Name: integrationRef(b), Old: seen.integration, New: b.Settings().Integration.Tip}
 	if branch.Old == branch.New {
 		return ""
 	}
 	if behind, err := s.Repo.IsAncestor(ctx, branch.Old, branch.New); err != nil || !behind {
 		return ""
 	}
-	if s.push(ctx, remote, []RefUpdate{branch}) != nil || s.saw(ctx, remote, heads{seen.state, branch.New}) != nil {
+	if s.push(ctx, remote, []git.RefUpdate{branch}) != nil || s.saw(ctx, remote, heads{seen.state, branch.New}) != nil {
 		return ""
 	}
 	return branch.New
@@ -99,8 +100,8 @@ func (s *Store) forward(ctx context.Context, remote string, seen heads) ID {
 
 // Bring makes sure that commits of a task are here: where one is not, it
 // fetches what other clones saved of the task, and what was merged. Errors wrap
-// ErrOffline, or ErrNoCommit where the remote does not have them either.
-func (s *Store) Bring(ctx context.Context, id flow.TaskID, need ...ID) error {
+// ErrOffline, or git.ErrNoCommit where the remote does not have them either.
+func (s *Store) Bring(ctx context.Context, id flow.TaskID, need ...git.ID) error {
 	missing, err := s.missing(need)
 	if err != nil || missing == "" {
 		return err
@@ -117,11 +118,11 @@ func (s *Store) Bring(ctx context.Context, id flow.TaskID, need ...ID) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%w: %s of %s is neither here nor at a remote that holds the board", ErrNoCommit, missing.Short(), id)
+	return fmt.Errorf("%w: %s of %s is neither here nor at a remote that holds the board", git.ErrNoCommit, missing.Short(), id)
 }
 
 // missing is the first of some commits that is not here, "" if all are.
-func (s *Store) missing(need []ID) (ID, error) {
+func (s *Store) missing(need []git.ID) (git.ID, error) {
 	for _, id := range need {
 		if _, here, err := s.commit(id); err != nil || !here {
 			return id, err
@@ -131,7 +132,7 @@ func (s *Store) missing(need []ID) (ID, error) {
 }
 
 func (s *Store) bring(ctx context.Context, name string, id flow.TaskID) error {
-	release, err := s.Repo.pushTurn(ctx)
+	release, err := s.Repo.PushTurn(ctx)
 	if err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (s *Store) keep(ctx context.Context, there, here string) error {
 	if err != nil {
 		return err
 	}
-	var updates []RefUpdate
+	var updates []git.RefUpdate
 	for ref, id := range found {
 		name := here + strings.TrimPrefix(ref, there)
 		now, err := s.Repo.Resolve(ctx, name)
@@ -160,9 +161,9 @@ func (s *Store) keep(ctx context.Context, there, here string) error {
 			return err
 		}
 		if now == "" {
-			updates = append(updates, RefUpdate{Name: name, New: id})
+			updates = append(updates, git.RefUpdate{Name: name, New: id})
 		}
-		updates = append(updates, RefUpdate{Name: ref, Old: id})
+		updates = append(updates, git.RefUpdate{Name: ref, Old: id})
 	}
 	return s.Repo.MoveRefs(ctx, updates, "liza: brought")
 }
@@ -170,17 +171,17 @@ func (s *Store) keep(ctx context.Context, there, here string) error {
 // Landed reads the remote's integration branch again and returns nil if it
 // contains the commit, or if this clone is its own authority. The error wraps
 // ErrOffline, or ErrForeignRef where the branch does not contain it.
-func (s *Store) Landed(ctx context.Context, commit ID) error {
+func (s *Store) Landed(ctx context.Context, commit git.ID) error {
 	name, err := s.Authority(ctx)
 	if err != nil || name == "" {
 		return err
 	}
-	release, err := s.Repo.pushTurn(ctx)
+	release, err := s.Repo.PushTurn(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	var now ID
+	var now git.ID
 	for range maxLooks {
 		step, _, err := s.refresh(ctx, name)
 		if err != nil {
@@ -197,7 +198,7 @@ func (s *Store) Landed(ctx context.Context, commit ID) error {
 		}
 	}
 	return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: "git liza sync",
-		Reason: fmt.Sprintf("the integration branch of %s is at %s, which does not contain %s", name, orNone(now), commit.Short())})
+		Reason: fmt.Sprintf("the integration branch of %s is at %s, which does not contain %s", name, git.ShortOrNone(now), commit.Short())})
 }
 
 // Astray says of the remote's integration branch, as it was seen last, that

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // A lane is two clones of one bare repository, each with a mirror of a board
@@ -23,8 +25,8 @@ type lane struct {
 func newLane(t *testing.T) lane {
 	t.Helper()
 	l := lane{bare: filepath.Join(t.TempDir(), "bare.git")}
-	seed := seeded(t)
-	git(t, seed, "clone", "-q", "--bare", seed, l.bare)
+	seed := gittest.Seeded(t)
+	gittest.Git(t, seed, "clone", "-q", "--bare", seed, l.bare)
 	l.a = newDesk(t, l.clone(t))
 	synced, err := l.a.store.Join(context.Background(), "origin", false)
 	require.NoError(t, err)
@@ -34,7 +36,7 @@ func newLane(t *testing.T) lane {
 	synced, err = l.b.store.Join(context.Background(), "origin", false)
 	require.NoError(t, err)
 	require.False(t, synced.Published)
-	require.Equal(t, l.a.at(StateRef), l.b.at(StateRef))
+	require.Equal(t, l.a.at(git.StateRef), l.b.at(git.StateRef))
 	l.agree(t)
 	return l
 }
@@ -42,14 +44,14 @@ func newLane(t *testing.T) lane {
 func (l lane) clone(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "clone")
-	git(t, l.bare, "clone", "-q", l.bare, dir)
+	gittest.Git(t, l.bare, "clone", "-q", l.bare, dir)
 	return dir
 }
 
-func (l lane) at(t *testing.T, ref string) ID {
+func (l lane) at(t *testing.T, ref string) git.ID {
 	t.Helper()
-	out := git(t, l.bare, "for-each-ref", "--format=%(objectname)", ref)
-	return ID(out)
+	out := gittest.Git(t, l.bare, "for-each-ref", "--format=%(objectname)", ref)
+	return git.ID(out)
 }
 
 // agree holds both mirrors, after a look, against the remote.
@@ -59,7 +61,7 @@ func (l lane) agree(t *testing.T) {
 		d.store = d.open()
 		_, err := d.store.Sync(context.Background())
 		require.NoError(t, err)
-		require.Equal(t, l.at(t, StateRef), d.at(StateRef))
+		require.Equal(t, l.at(t, git.StateRef), d.at(git.StateRef))
 		require.Equal(t, l.at(t, "refs/heads/integration"), d.at("refs/heads/integration"))
 		require.Equal(t, d.board().Settings().Integration.Tip, d.at("refs/heads/integration"))
 		d.sound()
@@ -70,10 +72,10 @@ func TestRemoteMove(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
 	l.a.add("task-1", "task-2")
-	require.Equal(t, l.a.at(StateRef), l.at(t, StateRef))
-	require.NotEqual(t, l.a.at(StateRef), l.b.at(StateRef))
+	require.Equal(t, l.a.at(git.StateRef), l.at(t, git.StateRef))
+	require.NotEqual(t, l.a.at(git.StateRef), l.b.at(git.StateRef))
 	l.b.claim("task-1", coder)
-	require.Equal(t, l.b.at(StateRef), l.at(t, StateRef))
+	require.Equal(t, l.b.at(git.StateRef), l.at(t, git.StateRef))
 
 	_, err := l.a.store.Do(context.Background(), claim("task-1", "coder-2"))
 	var refusal *flow.Refusal
@@ -112,7 +114,7 @@ func TestRemoteLife(t *testing.T) {
 }
 
 // commitOf is a commit that no branch has.
-func commitOf(t *testing.T, d *desk, name string) ID {
+func commitOf(t *testing.T, d *desk, name string) git.ID {
 	t.Helper()
 	return d.commit(d.at("refs/heads/main"), name, name+"\n")
 }
@@ -156,12 +158,12 @@ func TestRemoteThatAnswersIsAskedAgain(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "upload-pack")
 	// The first is a fetch, the second asks which refs there are, the third and
 	// the fourth fetch what was found.
-	script(t, program, "#!/bin/sh\nprintf x >> '"+asked+"'\ncase $(cat '"+asked+"') in x | xxx | xxxx) exit 1 ;; esac\nexec git-upload-pack \"$@\"\n")
-	git(t, l.a.dir, "config", "remote.origin.uploadpack", program)
+	gittest.Script(t, program, "#!/bin/sh\nprintf x >> '"+asked+"'\ncase $(cat '"+asked+"') in x | xxx | xxxx) exit 1 ;; esac\nexec git-upload-pack \"$@\"\n")
+	gittest.Git(t, l.a.dir, "config", "remote.origin.uploadpack", program)
 	_, err := l.a.store.Sync(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, l.b.at(StateRef), l.a.at(StateRef))
-	git(t, l.a.dir, "config", "--unset", "remote.origin.uploadpack")
+	require.Equal(t, l.b.at(git.StateRef), l.a.at(git.StateRef))
+	gittest.Git(t, l.a.dir, "config", "--unset", "remote.origin.uploadpack")
 	l.agree(t)
 }
 
@@ -170,19 +172,19 @@ func TestRemoteThatAnswersIsAskedAgain(t *testing.T) {
 func TestRemoteSeenByAFetchThatCameLate(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
-	old := l.a.at(StateRef)
+	old := l.a.at(git.StateRef)
 	_, err := l.a.store.Do(context.Background(), note("first"))
 	require.NoError(t, err)
 	seen := filepath.Join(l.a.dir, ".git", "late")
 	hook := "#!/bin/sh\n[ \"$1\" = committed ] && [ -e '" + seen + "' ] && grep -q refs/liza/remote/origin/state || exit 0\n" +
 		"rm '" + seen + "'\nexec git update-ref refs/liza/remote/origin/state " + string(old) + "\n"
-	script(t, filepath.Join(l.a.dir, ".git", "hooks", "reference-transaction"), hook)
+	gittest.Script(t, filepath.Join(l.a.dir, ".git", "hooks", "reference-transaction"), hook)
 	_, err = l.b.store.Do(context.Background(), note("second"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(seen, nil, 0o666))
 	_, err = l.a.store.Sync(context.Background())
 	require.NoError(t, err)
 	require.NoFileExists(t, seen, "the older view was there")
-	require.Equal(t, l.b.at(StateRef), l.a.at(StateRef))
+	require.Equal(t, l.b.at(git.StateRef), l.a.at(git.StateRef))
 	l.agree(t)
 }

@@ -7,22 +7,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // tracking is the ref that keeps what a remote was seen to have.
-func tracking(remote, what string) string { return remoteRefs + remote + "/" + what }
-
-const remoteRefs = "refs/liza/remote/"
+func tracking(remote, what string) string { return git.RemoteRefs + remote + "/" + what }
 
 // heads are the two refs of a remote that a mirror follows, "" where it has
 // none.
-type heads struct{ state, integration ID }
+type heads struct{ state, integration git.ID }
 
 // fetch reads state and integration of a remote into this clone's refs for
 // them. It runs while the push lock is held. Errors wrap ErrOffline.
 func (s *Store) fetch(ctx context.Context, name string) (heads, error) {
 	branch := ""
-	tip, err := s.Repo.Resolve(ctx, StateRef)
+	tip, err := s.Repo.Resolve(ctx, git.StateRef)
 	if err != nil {
 		return heads{}, err
 	}
@@ -47,7 +47,7 @@ func (s *Store) fetch(ctx context.Context, name string) (heads, error) {
 
 // fetchRefs fetches the state and, if it is given, the integration branch.
 func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, error) {
-	want := [][2]string{{StateRef, tracking(name, "state")}}
+	want := [][2]string{{git.StateRef, tracking(name, "state")}}
 	if branch != "" {
 		want = append(want, [2]string{branch, tracking(name, "integration")})
 	}
@@ -55,10 +55,10 @@ func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, erro
 	// pattern that nothing matches is no error.
 	agents := [2]string{PresenceRefs + "*", tracking(name, "agents/*")}
 	err := s.fetchInto(ctx, name, append(slices.Clone(want), agents))
-	if errors.Is(err, ErrRefLocked) {
+	if errors.Is(err, git.ErrRefLocked) {
 		return heads{}, err
 	}
-	if exitCode(err) > 0 {
+	if git.ExitCode(err) > 0 {
 		// One of them missing looks like no remote at all: ask which it is.
 		if want, err = s.present(ctx, name, want); err == nil && len(want) > 0 {
 			if err = s.fetchAnswered(ctx, name, want); err != nil {
@@ -77,7 +77,7 @@ func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, erro
 		if err != nil {
 			return heads{}, err
 		}
-		if pair[0] == StateRef {
+		if pair[0] == git.StateRef {
 			found.state = id
 		} else {
 			found.integration = id
@@ -95,7 +95,7 @@ const answeredTries = 5
 // object loses it, fails, and keeps nothing (seen with git 2.39).
 func (s *Store) fetchAnswered(ctx context.Context, name string, refs [][2]string) (err error) {
 	for range answeredTries {
-		if err = s.fetchInto(ctx, name, refs); exitCode(err) <= 0 || errors.Is(err, ErrRefLocked) {
+		if err = s.fetchInto(ctx, name, refs); git.ExitCode(err) <= 0 || errors.Is(err, git.ErrRefLocked) {
 			return err
 		}
 	}
@@ -106,13 +106,13 @@ func (s *Store) fetchAnswered(ctx context.Context, name string, refs [][2]string
 // is configured.
 func (s *Store) fetchInto(ctx context.Context, name string, refs [][2]string) error {
 	// A `git gc` holds the lock of each ref while its hooks run.
-	args := append(slices.Clone(lockArgs), "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
+	args := append(slices.Clone(git.LockArgs), "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", name)
 	for _, pair := range refs {
 		args = append(args, "+"+pair[0]+":"+pair[1])
 	}
-	left := leaves{under: []string{strings.TrimSuffix(tracking(name, ""), "/")}, files: []string{filepath.Join(s.Repo.commonDir, "shallow.lock")}, objects: true}
-	return s.Repo.unlocked(ctx, left, func() error {
+	left := git.Leftovers{Under: []string{strings.TrimSuffix(tracking(name, ""), "/")}, Files: []string{filepath.Join(s.Repo.CommonDir(), "shallow.lock")}, Objects: true}
+	return s.Repo.RunUnlocked(ctx, left, func() error {
 		_, err := s.talk(ctx, left, args...)
 		return err
 	})
@@ -130,7 +130,7 @@ func (s *Store) present(ctx context.Context, name string, refs [][2]string) ([][
 		return nil, err
 	}
 	var list [][2]string
-	var gone []RefUpdate
+	var gone []git.RefUpdate
 	for _, pair := range refs {
 		if there[pair[0]] != "" {
 			list = append(list, pair)
@@ -141,7 +141,7 @@ func (s *Store) present(ctx context.Context, name string, refs [][2]string) ([][
 			return nil, err
 		}
 		if seen != "" {
-			gone = append(gone, RefUpdate{Name: pair[1], Old: seen})
+			gone = append(gone, git.RefUpdate{Name: pair[1], Old: seen})
 		}
 	}
 	return list, s.Repo.MoveRefs(ctx, gone, "liza: gone from "+name)
@@ -149,25 +149,25 @@ func (s *Store) present(ctx context.Context, name string, refs [][2]string) ([][
 
 // BoardOf asks a remote for its state commit, "" if it has none. Errors wrap
 // ErrOffline.
-func (s *Store) BoardOf(ctx context.Context, name string) (ID, error) {
-	there, err := s.listRemote(ctx, name, StateRef)
-	return there[StateRef], err
+func (s *Store) BoardOf(ctx context.Context, name string) (git.ID, error) {
+	there, err := s.listRemote(ctx, name, git.StateRef)
+	return there[git.StateRef], err
 }
 
 // listRemote asks which of some refs, or of those that match a pattern, a
 // remote has. Errors wrap ErrOffline.
-func (s *Store) listRemote(ctx context.Context, name string, refs ...string) (map[string]ID, error) {
-	out, err := s.talk(ctx, leaves{}, append([]string{"ls-remote", "--refs", "--", name}, refs...)...)
+func (s *Store) listRemote(ctx context.Context, name string, refs ...string) (map[string]git.ID, error) {
+	out, err := s.talk(ctx, git.Leftovers{}, append([]string{"ls-remote", "--refs", "--", name}, refs...)...)
 	if err != nil {
 		return nil, offline(name, err)
 	}
-	there := map[string]ID{}
+	there := map[string]git.ID{}
 	for line := range strings.Lines(string(out)) {
 		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if err := s.Repo.checkID(ID(id)); err != nil {
+		if err := s.Repo.CheckID(git.ID(id)); err != nil {
 			return nil, fmt.Errorf("remote %s: %w", name, err)
 		}
-		there[ref] = ID(id)
+		there[ref] = git.ID(id)
 	}
 	return there, nil
 }

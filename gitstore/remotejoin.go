@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Join makes a remote the authority of this clone: a remote without a board
@@ -27,7 +28,7 @@ func (s *Store) choose(ctx context.Context, remote string, bring func(heads) err
 	if err := s.knownRemote(ctx, remote); err != nil {
 		return err
 	}
-	release, err := s.Repo.pushTurn(ctx)
+	release, err := s.Repo.PushTurn(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (s *Store) knownRemote(ctx context.Context, remote string) error {
 // join brings one of the two boards to the other side.
 func (s *Store) join(ctx context.Context, remote string, found heads, publish bool) (Synced, error) {
 	done := Synced{Remote: remote}
-	mirror, err := s.Repo.Resolve(ctx, StateRef)
+	mirror, err := s.Repo.Resolve(ctx, git.StateRef)
 	if err != nil {
 		return done, err
 	}
@@ -84,7 +85,7 @@ func (s *Store) join(ctx context.Context, remote string, found heads, publish bo
 }
 
 // continues reports whether one state comes after another.
-func (s *Store) continues(tip, earlier ID) (bool, error) {
+func (s *Store) continues(tip, earlier git.ID) (bool, error) {
 	chain, breach := s.chain(tip, earlier)
 	if breach != nil {
 		return false, breach

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // fresh is a clone without a board.
@@ -27,12 +29,12 @@ func refusedWith(t *testing.T, err error, hint string) {
 func TestJoinRefuses(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	d := &desk{t: t, dir: seeded(t)}
+	d := &desk{t: t, dir: gittest.Seeded(t)}
 	d.store = d.open()
 	_, err := d.store.Join(ctx, "origin", false)
 	refusedWith(t, err, "git remote add origin URL")
-	git(t, d.dir, "clone", "-q", "--bare", ".", d.dir+".git")
-	git(t, d.dir, "remote", "add", "origin", d.dir+".git")
+	gittest.Git(t, d.dir, "clone", "-q", "--bare", ".", d.dir+".git")
+	gittest.Git(t, d.dir, "remote", "add", "origin", d.dir+".git")
 	d.store = d.open()
 	_, err = d.store.Join(ctx, "origin", false)
 	refusedWith(t, err, "git liza init --remote origin")
@@ -49,39 +51,39 @@ func TestJoinRefuses(t *testing.T) {
 func TestJoinPublishes(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.life("task-1", "a.md")
 	d.add("task-2", "task-3")
 	second := d.submit("task-2", coder, "b.md", "two\n")
 	third := d.claim("task-3", coder).After.Task("task-3").Attempt.Start
-	git(t, d.dir, "update-ref", "refs/heads/liza/task-3", string(third))
-	git(t, d.dir, "update-ref", "refs/liza/saved/stray/1", string(third))
+	gittest.Git(t, d.dir, "update-ref", "refs/heads/liza/task-3", string(third))
+	gittest.Git(t, d.dir, "update-ref", "refs/liza/saved/stray/1", string(third))
 	bare := d.dir + ".git"
-	git(t, d.dir, "init", "-q", "--bare", bare)
-	git(t, d.dir, "remote", "add", "origin", bare)
+	gittest.Git(t, d.dir, "init", "-q", "--bare", bare)
+	gittest.Git(t, d.dir, "remote", "add", "origin", bare)
 	d.store = d.open()
 	synced, err := d.store.Join(ctx, "origin", false)
 	require.NoError(t, err)
 	require.True(t, synced.Published)
-	require.Equal(t, git(t, d.dir, "rev-list", "--count", StateRef), git(t, bare, "rev-list", "--count", StateRef))
+	require.Equal(t, gittest.Git(t, d.dir, "rev-list", "--count", git.StateRef), gittest.Git(t, bare, "rev-list", "--count", git.StateRef))
 	require.Positive(t, synced.Moves)
-	for ref, want := range map[string]ID{
-		StateRef: d.at(StateRef), "refs/heads/integration": d.at("refs/heads/integration"), "refs/heads/liza/task-2": second,
+	for ref, want := range map[string]git.ID{
+		git.StateRef: d.at(git.StateRef), "refs/heads/integration": d.at("refs/heads/integration"), "refs/heads/liza/task-2": second,
 		"refs/heads/liza/task-3": third, "refs/liza/saved/task-1/1": d.at("refs/liza/saved/task-1/1"), "refs/liza/saved/task-2/1": second,
 		"refs/liza/marks/sprint-1": d.at("refs/liza/marks/sprint-1"), "refs/liza/saved/stray/1": "", "refs/heads/liza/task-1": "",
 	} {
-		require.Equal(t, string(want), git(t, bare, "for-each-ref", "--format=%(objectname)", ref), ref)
+		require.Equal(t, string(want), gittest.Git(t, bare, "for-each-ref", "--format=%(objectname)", ref), ref)
 	}
 	again, err := d.store.Join(ctx, "origin", false)
 	require.NoError(t, err)
 	require.False(t, again.Published)
 	d.add("task-4")
 
-	git(t, bare, "symbolic-ref", "HEAD", "refs/heads/integration")
+	gittest.Git(t, bare, "symbolic-ref", "HEAD", "refs/heads/integration")
 	l := lane{bare: bare, a: d}
 	l.b = l.fresh(t)
-	git(t, l.b.dir, "checkout", "-q", "--detach")
-	git(t, l.b.dir, "branch", "-q", "-D", "integration")
+	gittest.Git(t, l.b.dir, "checkout", "-q", "--detach")
+	gittest.Git(t, l.b.dir, "branch", "-q", "-D", "integration")
 	_, err = l.b.store.Join(ctx, "origin", false)
 	require.NoError(t, err)
 	require.Equal(t, d.at("refs/liza/marks/sprint-1"), l.b.at("refs/liza/marks/sprint-1"))
@@ -93,19 +95,19 @@ func TestJoinTwoBoards(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	l := newLane(t)
-	git(t, l.a.dir, "config", "--unset", "liza.remote")
+	gittest.Git(t, l.a.dir, "config", "--unset", "liza.remote")
 	l.a.store = l.a.open()
 	l.a.add("task-1")
 	l.a.submit("task-1", coder, "a.md", "one\n")
-	ours, theirs := l.a.at(StateRef), l.at(t, StateRef)
+	ours, theirs := l.a.at(git.StateRef), l.at(t, git.StateRef)
 	_, err := l.a.store.Join(ctx, "origin", false)
 	refusedWith(t, err, "git liza sync --set origin --publish")
-	require.Equal(t, theirs, l.at(t, StateRef))
+	require.Equal(t, theirs, l.at(t, git.StateRef))
 	synced, err := l.a.store.Join(ctx, "origin", true)
 	require.NoError(t, err)
 	require.True(t, synced.Published)
 	require.Equal(t, 4, synced.Moves)
-	require.Equal(t, ours, l.at(t, StateRef))
+	require.Equal(t, ours, l.at(t, git.StateRef))
 	require.Equal(t, l.a.at("refs/liza/saved/task-1/1"), l.at(t, "refs/liza/saved/task-1/1"))
 
 	synced, err = l.b.store.Join(ctx, "origin", true)
@@ -119,7 +121,7 @@ func TestJoinTwoBoards(t *testing.T) {
 	other.add("task-9")
 	_, err = other.store.Join(ctx, "origin", true)
 	require.ErrorIs(t, err, ErrDiverged)
-	require.ErrorContains(t, err, other.at(StateRef).Short())
+	require.ErrorContains(t, err, other.at(git.StateRef).Short())
 	require.ErrorContains(t, err, ours.Short())
 }
 
@@ -127,8 +129,8 @@ func TestJoinTwoBoards(t *testing.T) {
 func TestJoinSaysThatItPublishes(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
-	git(t, l.a.dir, "config", "--unset", "liza.remote")
-	git(t, l.bare, "config", "receive.advertisePushOptions", "true")
+	gittest.Git(t, l.a.dir, "config", "--unset", "liza.remote")
+	gittest.Git(t, l.bare, "config", "receive.advertisePushOptions", "true")
 	l.hook(t, "pre-receive", `test "$GIT_PUSH_OPTION_0" = liza-publish`)
 	l.a.store = l.a.open()
 	l.a.add("task-1")
@@ -143,12 +145,12 @@ func TestJoinSaysThatItPublishes(t *testing.T) {
 func TestJoinForeignIntegration(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
-	git(t, l.bare, "update-ref", "-d", StateRef)
+	gittest.Git(t, l.bare, "update-ref", "-d", git.StateRef)
 	foreign := commitOf(t, l.b, "foreign")
-	git(t, l.b.dir, "push", "-q", "-f", "origin", string(foreign)+":refs/heads/integration")
+	gittest.Git(t, l.b.dir, "push", "-q", "-f", "origin", string(foreign)+":refs/heads/integration")
 	_, err := l.a.store.Join(context.Background(), "origin", false)
 	require.ErrorIs(t, err, ErrForeignRef)
-	require.Empty(t, l.at(t, StateRef))
+	require.Empty(t, l.at(t, git.StateRef))
 	require.Equal(t, foreign, l.at(t, "refs/heads/integration"))
 }
 
@@ -163,9 +165,9 @@ func TestBring(t *testing.T) {
 	require.NoError(t, l.b.store.Bring(ctx, "task-1", one))
 	require.Equal(t, one, l.b.at("refs/liza/saved/task-1/1"))
 	require.Empty(t, l.b.at("refs/liza/saved/task-2/1"))
-	require.Empty(t, git(t, l.b.dir, "for-each-ref", "refs/liza/remote/origin/saved"))
+	require.Empty(t, gittest.Git(t, l.b.dir, "for-each-ref", "refs/liza/remote/origin/saved"))
 	err := l.b.store.Bring(ctx, "task-1", one, two)
-	require.ErrorIs(t, err, ErrNoCommit)
+	require.ErrorIs(t, err, git.ErrNoCommit)
 	require.ErrorContains(t, err, two.Short())
 	require.NoError(t, l.b.store.Bring(ctx, "task-2", two, one))
 	l.agree(t)

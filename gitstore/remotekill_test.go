@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // A gate is a hook that says that it was reached, and then waits.
@@ -32,13 +34,13 @@ func stop(t *testing.T, gitDir, hook, state string) gate {
 	if state != "" {
 		text += "test \"$1\" = " + state + " || exit 0\n"
 	}
-	script(t, filepath.Join(gitDir, "hooks", hook), text+": >'"+g.reached+"'\nread go <'"+g.goOn+"'\nexit 0\n")
+	gittest.Script(t, filepath.Join(gitDir, "hooks", hook), text+": >'"+g.reached+"'\nread go <'"+g.goOn+"'\nexit 0\n")
 	return g
 }
 
 func (g gate) wait(t *testing.T) {
 	t.Helper()
-	until(t, "the hook is reached", func() bool { return exists(g.reached) })
+	gittest.Until(t, "the hook is reached", func() bool { return exists(g.reached) })
 }
 
 // open lets one process that waits go on.
@@ -65,10 +67,10 @@ func TestRemotePusherKilled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLane(t)
-			start := l.a.at(StateRef)
+			start := l.a.at(git.StateRef)
 			g := stop(t, where.dir(l), where.hook, where.state)
 			cmd := storeChild(os.Args[0], l.a.dir, "note", "victim")
-			gone := family(t, cmd)
+			gone := gittest.Family(t, cmd)
 			require.NoError(t, cmd.Start())
 			g.wait(t)
 			require.NoError(t, cmd.Process.Kill())
@@ -83,7 +85,7 @@ func TestRemotePusherKilled(t *testing.T) {
 			}
 			g.open(t)
 			l.later()
-			until(t, "the next move is made", func() bool {
+			gittest.Until(t, "the next move is made", func() bool {
 				l.a.store = l.a.open()
 				_, err := l.a.store.Do(context.Background(), note("later"))
 				return err == nil
@@ -91,7 +93,7 @@ func TestRemotePusherKilled(t *testing.T) {
 			gone()
 			emptyOutbox(t, l.a)
 			l.agree(t)
-			texts := git(t, l.a.dir, "log", "--format=%b", string(start)+".."+StateRef)
+			texts := gittest.Git(t, l.a.dir, "log", "--format=%b", string(start)+".."+git.StateRef)
 			require.LessOrEqual(t, strings.Count(texts, "victim"), 1)
 			require.Equal(t, 1, strings.Count(texts, "later"))
 		})
@@ -106,11 +108,11 @@ func TestRemotePusherOfOthersKilled(t *testing.T) {
 		t.Run(hook, func(t *testing.T) {
 			t.Parallel()
 			l := newLane(t)
-			start := l.a.at(StateRef)
+			start := l.a.at(git.StateRef)
 			other := l.postedChild(t)
 			g := stop(t, l.bare, hook, "")
 			victim := storeChild(os.Args[0], l.a.dir, "note", "victim")
-			gone := family(t, victim)
+			gone := gittest.Family(t, victim)
 			require.NoError(t, victim.Start())
 			g.wait(t)
 			require.NoError(t, victim.Process.Kill())
@@ -123,7 +125,7 @@ func TestRemotePusherOfOthersKilled(t *testing.T) {
 			l.later()
 			l.agree(t)
 			emptyOutbox(t, l.a)
-			texts := git(t, l.a.dir, "log", "--format=%b", string(start)+".."+StateRef)
+			texts := gittest.Git(t, l.a.dir, "log", "--format=%b", string(start)+".."+git.StateRef)
 			require.Equal(t, 1, strings.Count(texts, "bystander"), texts)
 			require.LessOrEqual(t, strings.Count(texts, "victim"), 1)
 		})
@@ -134,14 +136,14 @@ func TestRemotePusherOfOthersKilled(t *testing.T) {
 // one has the turn to push until that is so.
 func (l lane) postedChild(t *testing.T) *exec.Cmd {
 	t.Helper()
-	release, err := l.a.store.Repo.pushTurn(context.Background())
+	release, err := l.a.store.Repo.PushTurn(context.Background())
 	require.NoError(t, err)
 	defer release()
 	cmd := storeChild(os.Args[0], l.a.dir, "note", "bystander")
 	cmd.Stderr = os.Stderr
 	require.NoError(t, cmd.Start())
-	until(t, "the move waits", func() bool {
-		list, _ := os.ReadDir(l.a.store.Repo.outboxDir())
+	gittest.Until(t, "the move waits", func() bool {
+		list, _ := os.ReadDir(outboxDir(l.a.store.Repo))
 		return len(list) == 1 && !strings.HasSuffix(list[0].Name(), ".new")
 	})
 	queue, err := l.a.store.Repo.Queue(context.Background())
@@ -161,11 +163,11 @@ func TestRemoteLostAnswer(t *testing.T) {
 	l := newLane(t)
 	l.a.add("task-1")
 	l.hook(t, "post-receive", "rm \"$0\"; kill -9 $PPID")
-	before := l.a.at(StateRef)
+	before := l.a.at(git.StateRef)
 	r := l.a.claim("task-1", coder)
 	require.False(t, r.Already)
-	require.Equal(t, before, ID(git(t, l.a.dir, "rev-parse", string(r.Commit)+"^")))
-	require.Equal(t, r.Commit, l.at(t, StateRef))
+	require.Equal(t, before, git.ID(gittest.Git(t, l.a.dir, "rev-parse", string(r.Commit)+"^")))
+	require.Equal(t, r.Commit, l.at(t, git.StateRef))
 	l.agree(t)
 }
 
@@ -177,11 +179,11 @@ func TestRemoteBreaks(t *testing.T) {
 	l.hook(t, "pre-receive", "rm \"$0\"; kill -9 $PPID")
 	l.a.add("task-1")
 	l.hook(t, "pre-receive", "kill -9 $PPID")
-	before := l.a.at(StateRef)
+	before := l.a.at(git.StateRef)
 	_, err := l.a.store.Do(context.Background(), claim("task-1", coder))
 	require.ErrorContains(t, err, "remote origin: git push: ")
 	require.NotErrorIs(t, err, ErrOffline)
-	require.Equal(t, before, l.a.at(StateRef))
+	require.Equal(t, before, l.a.at(git.StateRef))
 	emptyOutbox(t, l.a)
 	l.hook(t, "pre-receive", "echo no room for you >&2; exit 1")
 	_, err = l.a.store.Do(context.Background(), claim("task-1", coder))
@@ -202,7 +204,7 @@ func TestRemoteOffline(t *testing.T) {
 	away := l.bare + ".away"
 	require.NoError(t, os.Rename(l.bare, away))
 	require.Equal(t, flow.Claimed, l.a.board().Task("task-1").Status)
-	before := l.a.at(StateRef)
+	before := l.a.at(git.StateRef)
 	_, err := l.a.store.Do(ctx, claim("task-2", "coder-2"))
 	require.ErrorIs(t, err, ErrOffline)
 	_, err = l.a.store.Do(ctx, claim("task-1", "coder-2"))
@@ -211,8 +213,8 @@ func TestRemoteOffline(t *testing.T) {
 	_, err = l.a.store.Sync(ctx)
 	require.ErrorIs(t, err, ErrOffline)
 	require.ErrorIs(t, l.a.store.Landed(ctx, before), ErrOffline)
-	require.ErrorIs(t, l.a.store.Bring(ctx, "task-1", ID(strings.Repeat("1", 40))), ErrOffline)
-	require.Equal(t, before, l.a.at(StateRef))
+	require.ErrorIs(t, l.a.store.Bring(ctx, "task-1", git.ID(strings.Repeat("1", 40))), ErrOffline)
+	require.Equal(t, before, l.a.at(git.StateRef))
 	emptyOutbox(t, l.a)
 
 	require.NoError(t, os.Rename(away, l.bare))
@@ -229,14 +231,14 @@ func TestRemoteOffline(t *testing.T) {
 func TestRemoteSlow(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
-	git(t, l.a.dir, "config", "liza.remoteTimeout", "1")
+	gittest.Git(t, l.a.dir, "config", "liza.remoteTimeout", "1")
 	l.a.store = l.a.open()
 	stop(t, l.bare, "pre-receive", "")
 	_, err := l.a.store.Do(context.Background(), note("slow"))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorContains(t, err, "may have the move")
 
-	git(t, l.a.dir, "config", "liza.remoteTimeout", "10m")
+	gittest.Git(t, l.a.dir, "config", "liza.remoteTimeout", "10m")
 	l.a.store = l.a.open()
 	g := stop(t, l.bare, "pre-receive", "")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -301,12 +303,12 @@ func TestTortureRemoteKills(t *testing.T) {
 	l.later()
 	l.a.store, l.b.store = l.a.open(), l.b.open()
 	for _, d := range []*desk{l.a, l.b} {
-		until(t, "what the last kill left is cleared", func() bool {
+		gittest.Until(t, "what the last kill left is cleared", func() bool {
 			_, err := d.store.Do(context.Background(), note("last"))
 			return err == nil
 		})
 		emptyOutbox(t, d)
 	}
 	l.agree(t)
-	git(t, l.bare, "fsck", "--no-dangling")
+	gittest.Git(t, l.bare, "fsck", "--no-dangling")
 }

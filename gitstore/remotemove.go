@@ -6,21 +6,22 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // maxOffers bounds the races that one move may lose. Unlike in one clone, who
 // lost does not wait longer each time: it is the winner who gives way.
 const maxOffers = 100
 
-// An offer is one move on its way to the remote that is the authority.
+// A offer is one move on its way to the remote that is the authority.
 type offer struct {
 	store   *Store
 	remote  string
 	request flow.Request
 	build   Build
 	begun   bool
-	looked  ID   // the mirror's tip up to which the request was looked for
-	fresh   bool // the mirror was brought to the remote's state since the offer began
+	looked  git.ID // the mirror's tip up to which the request was looked for
+	fresh   bool   // the mirror was brought to the remote's state since the offer began
 	due     *chore
 }
 
@@ -103,13 +104,13 @@ func (o *offer) post(ctx context.Context) (transaction, *outboxEntry, error) {
 		t, err = o.answer(ctx, on, mirror, t, err)
 		return t, nil, err
 	}
-	entry, err := o.store.Repo.post(letter{Commit: t.Commit, Parent: on.tip, Push: t.push, Refs: t.updates}, list)
+	entry, err := postLetter(o.store.Repo, letter{Commit: t.Commit, Parent: on.tip, Push: t.push, Refs: t.updates}, list)
 	return t, entry, err
 }
 
 // answer is what post returns where there is nothing to push. What waits may
 // never land: of an answer that rests on it only counts what holds without it.
-func (o *offer) answer(ctx context.Context, on base, mirror ID, t transaction, err error) (transaction, error) {
+func (o *offer) answer(ctx context.Context, on base, mirror git.ID, t transaction, err error) (transaction, error) {
 	if on.pending && o.fresh {
 		settled, err := o.store.prepare(ctx, base{tip: mirror, remote: o.remote}, o.request, o.build)
 		if err != nil || settled.Already {
@@ -127,7 +128,7 @@ func (o *offer) answer(ctx context.Context, on base, mirror ID, t transaction, e
 
 // landed looks for the request among the moves that the mirror got since it was
 // looked for last: a push that was not answered may have brought it.
-func (o *offer) landed(mirror ID) (Result, bool, error) {
+func (o *offer) landed(mirror git.ID) (Result, bool, error) {
 	if !o.begun || mirror == o.looked {
 		o.begun, o.looked = true, mirror
 		return Result{}, false, nil
@@ -151,16 +152,16 @@ func (o *offer) landed(mirror ID) (Result, bool, error) {
 // does.
 func (o *offer) await(ctx context.Context, e *outboxEntry) (fate, error) {
 	defer e.withdraw()
-	waiting := o.store.Repo.waitFor(turnToPush)
+	waiting := o.store.Repo.AwaitTurn(git.TurnToPush)
 	for {
-		there := stillAt(e.file, e.path)
+		there := git.StillAt(e.file, e.path)
 		if f, known := e.fate(); known {
 			return f, nil
 		}
 		if !there {
 			return fate{Kind: fateAgain}, nil
 		}
-		release, err := o.store.Repo.tryTurn()
+		release, err := o.store.Repo.TryPushTurn()
 		if err != nil {
 			return fate{}, err
 		}
@@ -173,11 +174,11 @@ func (o *offer) await(ctx context.Context, e *outboxEntry) (fate, error) {
 			if f, known := e.fate(); !known && err != nil {
 				return f, err
 			}
-			waiting = o.store.Repo.waitFor(turnToPush)
-		} else if err := wait(ctx, pushWait); err != nil {
+			waiting = o.store.Repo.AwaitTurn(git.TurnToPush)
+		} else if err := git.Wait(ctx, git.PushWait); err != nil {
 			return fate{}, fmt.Errorf("waiting for a push to %s, which may have brought the move: %w", o.remote, err)
 		}
-		waiting.look()
+		waiting.Look()
 	}
 }
 

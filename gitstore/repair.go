@@ -8,19 +8,17 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
-
-// rescueRefs is where what a repair puts aside is kept.
-const rescueRefs = "refs/liza/rescue/"
 
 // maxDropped is how many of the moves that a repair drops are named.
 const maxDropped = 50
 
 // A Repaired board is what a repair found and did.
 type Repaired struct {
-	Was     ID        // the tip before, "" where the state ref was gone
-	Is      ID        // the tip now; "" where no state replays, and nothing has moved
-	Kept    []ID      // the tips that were passed over, under refs/liza/rescue/
+	Was     git.ID    // the tip before, "" where the state ref was gone
+	Is      git.ID    // the tip now; "" where no state replays, and nothing has moved
+	Kept    []git.ID  // the tips that were passed over, under refs/liza/rescue/
 	Dropped []Dropped // the moves that are no longer on the board, newest first, at most 50
 	Count   int       // of all moves that are no longer on the board
 }
@@ -28,7 +26,7 @@ type Repaired struct {
 // A Dropped move is one that a repair took off the board. Its commit is kept
 // under refs/liza/rescue/.
 type Dropped struct {
-	Commit  ID          `json:"commit"`
+	Commit  git.ID      `json:"commit"`
 	Subject string      `json:"subject"`        // such as "claim task-3 by coder-1"
 	Act     string      `json:"act,omitempty"`  // "" where the commit holds no move that can be read
 	Task    flow.TaskID `json:"task,omitempty"` // that it was about
@@ -62,7 +60,7 @@ func (s *Store) Repair(ctx context.Context) (Repaired, error) {
 		return Repaired{Was: tip, Is: good}, err
 	}
 	rescue := s.rescue(tip)
-	updates := []RefUpdate{{Name: StateRef, Old: tip, New: good}, {Name: rescue + "/state", New: tip, Any: true}}
+	updates := []git.RefUpdate{{Name: git.StateRef, Old: tip, New: good}, {Name: rescue + "/state", New: tip, Any: true}}
 	refs, err := s.droppedRefs(ctx, tip, good, rescue)
 	if err != nil {
 		return Repaired{Was: tip}, err
@@ -71,22 +69,22 @@ func (s *Store) Repair(ctx context.Context) (Repaired, error) {
 		return Repaired{Was: tip}, err
 	}
 	s.wrote(good)
-	done := Repaired{Was: tip, Is: good, Kept: []ID{tip}}
+	done := Repaired{Was: tip, Is: good, Kept: []git.ID{tip}}
 	done.Dropped, done.Count = s.dropped(tip, good)
 	return done, nil
 }
 
 // rescue is the name below which a tip is kept.
-func (s *Store) rescue(tip ID) string {
-	return rescueRefs + strconv.FormatInt(s.Now().Unix(), 10) + "-" + tip.Short()
+func (s *Store) rescue(tip git.ID) string {
+	return git.RescueRefs + strconv.FormatInt(s.Now().Unix(), 10) + "-" + tip.Short()
 }
 
 // newest is the last sound state that a bad tip and its reflog lead to. Where
 // there is no reflog, somebody may have set the tip anywhere: then it is the
 // last one that is found at all.
-func (s *Store) newest(ctx context.Context, tip ID) (ID, error) {
+func (s *Store) newest(ctx context.Context, tip git.ID) (git.ID, error) {
 	log := s.reflog(ctx)
-	good, err := s.lastSound(ctx, append([]ID{tip}, log...))
+	good, err := s.lastSound(ctx, append([]git.ID{tip}, log...))
 	if err != nil || good == tip || good != "" && len(log) > 0 {
 		return good, err
 	}
@@ -106,9 +104,9 @@ func (s *Store) restore(ctx context.Context) (Repaired, error) {
 	}
 	passed, ends := s.onTop(ctx, good, loose)
 	done := Repaired{Is: good, Kept: ends, Count: len(passed)}
-	updates := []RefUpdate{{Name: StateRef, New: good}}
+	updates := []git.RefUpdate{{Name: git.StateRef, New: good}}
 	for _, id := range ends {
-		updates = append(updates, RefUpdate{Name: s.rescue(id) + "/state", New: id, Any: true})
+		updates = append(updates, git.RefUpdate{Name: s.rescue(id) + "/state", New: id, Any: true})
 	}
 	for _, id := range passed[:min(len(passed), maxDropped)] {
 		if c, err := s.commitObject(id); err == nil {
@@ -124,8 +122,8 @@ func (s *Store) restore(ctx context.Context) (Repaired, error) {
 
 // dropped lists the moves that lead to the bad tip and not to the good one,
 // and how many they are.
-func (s *Store) dropped(bad, good ID) ([]Dropped, int) {
-	kept := map[ID]bool{}
+func (s *Store) dropped(bad, good git.ID) ([]Dropped, int) {
+	kept := map[git.ID]bool{}
 	if chain, breach := s.chain(good, ""); breach == nil {
 		for _, id := range chain {
 			kept[id] = true
@@ -149,7 +147,7 @@ func (s *Store) dropped(bad, good ID) ([]Dropped, int) {
 	return list, n
 }
 
-func droppedMove(id ID, c Commit) Dropped {
+func droppedMove(id git.ID, c git.Commit) Dropped {
 	if m, err := decodeMove(id, c.Message); err == nil {
 		return Dropped{id, m.Subject(), m.Act.String(), m.Task}
 	}
@@ -161,19 +159,19 @@ func droppedMove(id ID, c Commit) Dropped {
 // the last one.
 type replay struct {
 	store *Store
-	depth map[ID]int // moves from the root to it; 0 where it is not sound
+	depth map[git.ID]int // moves from the root to it; 0 where it is not sound
 }
 
 // lastSound is the sound state with the most moves behind it of those that lead
 // to the heads; "" if there is none.
-func (s *Store) lastSound(ctx context.Context, heads []ID) (ID, error) {
-	return replay{s, map[ID]int{}}.longest(ctx, heads, nil)
+func (s *Store) lastSound(ctx context.Context, heads []git.ID) (git.ID, error) {
+	return replay{s, map[git.ID]int{}}.longest(ctx, heads, nil)
 }
 
 // sound replays what leads to a state and returns the sound states on the way
 // that it has not returned before, newest first.
-func (r replay) sound(id ID) []ID {
-	var fresh []ID
+func (r replay) sound(id git.ID) []git.ID {
+	var fresh []git.ID
 	for id != "" {
 		if _, known := r.depth[id]; known {
 			break
@@ -202,27 +200,27 @@ func (r replay) sound(id ID) []ID {
 }
 
 // holds reports whether a state's invariants hold.
-func (s *Store) holds(id ID) bool {
+func (s *Store) holds(id git.ID) bool {
 	b, err := s.BoardAt(id)
 	return err == nil && b.Check() == nil
 }
 
 // reflog lists the commits that the state ref has stood at, newest first, as
 // far as git can tell.
-func (s *Store) reflog(ctx context.Context) []ID {
-	out, _ := s.Repo.Git(ctx, "reflog", "show", "--format=%H", StateRef)
-	var list []ID
+func (s *Store) reflog(ctx context.Context) []git.ID {
+	out, _ := s.Repo.Git(ctx, "reflog", "show", "--format=%H", git.StateRef)
+	var list []git.ID
 	for line := range strings.FieldsSeq(string(out)) {
-		list = append(list, ID(line))
+		list = append(list, git.ID(line))
 	}
 	return list
 }
 
 // droppedRefs moves the saved commits and marks that only moves after the
 // good state name out of the way of those that will take their names.
-func (s *Store) droppedRefs(ctx context.Context, tip, good ID, rescue string) ([]RefUpdate, error) {
+func (s *Store) droppedRefs(ctx context.Context, tip, good git.ID, rescue string) ([]git.RefUpdate, error) {
 	named := s.allRefs(good)
-	var list []RefUpdate
+	var list []git.RefUpdate
 	for name := range s.allRefs(tip) {
 		if named[name] || !strings.HasPrefix(name, "refs/liza/") {
 			continue
@@ -232,8 +230,8 @@ func (s *Store) droppedRefs(ctx context.Context, tip, good ID, rescue string) ([
 			return nil, err
 		}
 		if now != "" {
-			list = append(list, RefUpdate{Name: name, Old: now},
-				RefUpdate{Name: rescue + strings.TrimPrefix(name, "refs/liza"), New: now, Any: true})
+			list = append(list, git.RefUpdate{Name: name, Old: now},
+				git.RefUpdate{Name: rescue + strings.TrimPrefix(name, "refs/liza"), New: now, Any: true})
 		}
 	}
 	return list, nil
@@ -241,7 +239,7 @@ func (s *Store) droppedRefs(ctx context.Context, tip, good ID, rescue string) ([
 
 // allRefs are the names of all refs that the moves up to a state brought, as
 // far as the moves can be read.
-func (s *Store) allRefs(tip ID) map[string]bool {
+func (s *Store) allRefs(tip git.ID) map[string]bool {
 	names := map[string]bool{}
 	for id := tip; id != ""; {
 		c, err := s.commitObject(id)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Replay is a state commit that is what its move makes of its parent.
@@ -22,11 +23,11 @@ type Replay struct {
 // must give its tree, and the commit must be what that move renders to. fresh
 // gathers the facts from git, as who admits the move does; otherwise what the
 // move records is taken for true, as for history. It writes nothing to the
-// repository. The error is *flow.Refusal, *DocumentError, or a plain
+// repository. The error is *flow.Refusal, *document.Error, or a plain
 // description.
 //
 // A signature is held against its form only, see [Store.CheckSignature].
-func (s *Store) Replay(ctx context.Context, commit ID, fresh bool) (Replay, error) {
+func (s *Store) Replay(ctx context.Context, commit git.ID, fresh bool) (Replay, error) {
 	c, err := s.commitObject(commit)
 	if err != nil {
 		return Replay{}, err
@@ -60,7 +61,7 @@ func (s *Store) replayed(ctx context.Context, r *Replay, fresh bool) error {
 		return err
 	}
 	if fresh {
-		gathered, err := s.facts(ctx, r.Before.Ask(r.Move), s.Repo.tryMerge)
+		gathered, err := s.facts(ctx, r.Before.Ask(r.Move), s.Repo.TryMerge)
 		if err != nil {
 			return err
 		}
@@ -72,7 +73,7 @@ func (s *Store) replayed(ctx context.Context, r *Replay, fresh bool) error {
 }
 
 // rendered holds the commit against what the move makes of its parent.
-func (s *Store) rendered(r Replay, source snapshot, c Commit) error {
+func (s *Store) rendered(r Replay, source snapshot, c git.Commit) error {
 	tree, err := (&draft{snapshot: source}).apply(r.After.Changes())
 	if err != nil {
 		return err
@@ -93,13 +94,13 @@ func (s *Store) rendered(r Replay, source snapshot, c Commit) error {
 // recorded holds what a move says about commits against those that are here;
 // another clone may have more.
 func (s *Store) recorded(m flow.Move) error {
-	var id, tree ID
-	var parents []ID
+	var id, tree git.ID
+	var parents []git.ID
 	switch d := m.Detail.(type) {
 	case *flow.SubmitMove:
 		id, tree = d.Commit, d.Tree
 	case *flow.MergeMove:
-		id, tree, parents = d.Commit, d.Tree, []ID{d.Onto, d.Submission}
+		id, tree, parents = d.Commit, d.Tree, []git.ID{d.Onto, d.Submission}
 	default:
 		return nil
 	}

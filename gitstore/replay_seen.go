@@ -3,6 +3,8 @@ package gitstore
 import (
 	"errors"
 	"fmt"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // maxSeen is how many moves a move can lie behind what its actor saw.
@@ -13,7 +15,7 @@ const keepTrail = 20 * maxSeen
 
 // A link is what [Store.checkSeen] needs of one move of the chain.
 type link struct {
-	parent  ID
+	parent  git.ID
 	request string
 }
 
@@ -60,7 +62,7 @@ func (s *Store) lookBack(r Replay) error {
 	return fmt.Errorf("its actor saw %s, which is not among the %d moves before it", r.Move.Seen.Short(), maxSeen)
 }
 
-func (s *Store) link(id ID) (link, error) {
+func (s *Store) link(id git.ID) (link, error) {
 	if l, ok := s.trail[id]; ok {
 		return l, nil
 	}

@@ -11,10 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // brought writes a move onto a parent, signed for what somebody saw.
-func (d *desk) brought(parent ID, m flow.Move, key ed25519.PrivateKey) ID {
+func (d *desk) brought(parent git.ID, m flow.Move, key ed25519.PrivateKey) git.ID {
 	d.t.Helper()
 	before, source, err := d.store.boardAt(parent, d.store.past)
 	require.NoError(d.t, err)
@@ -27,15 +30,15 @@ func (d *desk) brought(parent ID, m flow.Move, key ed25519.PrivateKey) ID {
 	require.NoError(d.t, err)
 	draft.add("commit", append(raw, d.block(Replay{Event: Event{Move: m}, Before: before}, key, signatureNamespace, signatureHash, nil)...))
 	require.NoError(d.t, draft.flush())
-	return draft.drafted[len(draft.drafted)-1].id
+	return draft.drafted[len(draft.drafted)-1].ID
 }
 
 // A signed move is for the chain that its actor saw, and for once.
 func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 	t.Parallel()
-	ctx, d := context.Background(), newDesk(t, seeded(t))
+	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	host := d.keep("host", testKey(1))
-	root := d.at(StateRef)
+	root := d.at(git.StateRef)
 	first := d.do(said("host", "one"))
 	signed := d.replay(first.Commit).Move
 	second := d.do(said("host", "two")).Commit
@@ -50,7 +53,7 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 		"played again":          {signed, "was made already, by " + first.Commit.Short()},
 		"played again, in part": {with(shown("x", first.Commit), func(m *flow.Move) { m.Request = d.replay(second).Move.Request }), "was made already"},
 		"seen on a fork":        {shown("x", fork), "is not on this chain"},
-		"seen nowhere":          {shown("x", ID(strings.Repeat("1", 40))), "is not on this chain"},
+		"seen nowhere":          {shown("x", git.ID(strings.Repeat("1", 40))), "is not on this chain"},
 		"seen nothing":          {shown("x", ""), "does not name the state"},
 	} {
 		id := d.brought(second, tt.m, testKey(1))
@@ -69,8 +72,8 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 	_, err := d.store.Replay(ctx, id, false)
 	require.ErrorContains(t, err, "is not on this chain")
 	// The first move has seen nothing.
-	field, err := Encode(&struct {
-		Seen ID `yaml:"seen"`
+	field, err := document.Encode(&struct {
+		Seen git.ID `yaml:"seen"`
 	}{root})
 	require.NoError(t, err)
 	raw := strings.Replace(d.raw(root), "\nboard: ", "\n"+string(field)+"board: ", 1)
@@ -79,7 +82,7 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 }
 
 // shown is a note of host, who has seen a state.
-func shown(text string, seen ID) flow.Move {
+func shown(text string, seen git.ID) flow.Move {
 	m := said("host", text)
 	m.At, m.Seen, m.Request = boardTime, seen, flow.Request(strings.Repeat(strconv.Itoa(len(text)%10), 16))
 	return m
@@ -94,13 +97,13 @@ func with(m flow.Move, change func(*flow.Move)) flow.Move {
 func TestTortureSeenIsNotLookedForWithoutEnd(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
-	d := newDesk(t, seeded(t))
-	git(t, d.dir, "config", "liza.fsync", "none")
+	d := newDesk(t, gittest.Seeded(t))
+	gittest.Git(t, d.dir, "config", "liza.fsync", "none")
 	d.store = d.open()
-	root, tip := d.at(StateRef), ID("")
+	root, tip := d.at(git.StateRef), git.ID("")
 	for i := range maxSeen {
 		m := said("host", "note "+strconv.Itoa(i))
-		m.At, m.Seen = boardTime, d.at(StateRef)
+		m.At, m.Seen = boardTime, d.at(git.StateRef)
 		request, err := RandomID()
 		require.NoError(t, err)
 		m.Request = flow.Request(request)

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // A counter is a bare repository with a pre-receive hook that replays what is
@@ -25,11 +27,11 @@ func newCounter(t testing.TB, args ...string) *counter {
 	t.Helper()
 	c := &counter{t, filepath.Join(t.TempDir(), "with:colon", "server.git"), t.TempDir()}
 	require.NoError(t, os.MkdirAll(c.dir, 0o777))
-	git(t, c.dir, append([]string{"init", "-q", "--bare"}, args...)...)
+	gittest.Git(t, c.dir, append([]string{"init", "-q", "--bare"}, args...)...)
 	binary, err := filepath.Abs(os.Args[0])
 	require.NoError(t, err)
 	hook := "#!/bin/sh\nTMPDIR='" + c.tmp + "' GITSTORE_TEST_CHILD=replay '" + binary + "' . || exit 1\ntest ! -e refuse\n"
-	script(t, filepath.Join(c.dir, "hooks", "pre-receive"), hook)
+	gittest.Script(t, filepath.Join(c.dir, "hooks", "pre-receive"), hook)
 	return c
 }
 
@@ -65,11 +67,11 @@ func TestReplayInAQuarantine(t *testing.T) {
 		for _, unpack := range []string{"1", "100000"} { // as a pack, as loose objects
 			t.Run(name+" "+unpack, func(t *testing.T) {
 				t.Parallel()
-				d := newDesk(t, seeded(t, args...))
+				d := newDesk(t, gittest.Seeded(t, args...))
 				c := newCounter(t, args...)
-				git(t, c.dir, "config", "receive.unpackLimit", unpack)
+				gittest.Git(t, c.dir, "config", "receive.unpackLimit", unpack)
 				d.life("task-1", "a.md")
-				write(t, c.dir, "refuse", "")
+				gittest.Write(t, c.dir, "refuse", "")
 				out, err := c.push(d, everything...)
 				require.Error(t, err)
 				require.Contains(t, out, "replayed 8 moves, 0 signed", out)
@@ -79,16 +81,16 @@ func TestReplayInAQuarantine(t *testing.T) {
 				out, err = c.push(d, everything...)
 				require.NoError(t, err, out)
 
-				git(t, c.dir, "gc", "-q")
+				gittest.Git(t, c.dir, "gc", "-q")
 				d.life("task-2", "b.md")
-				merged := git(t, d.dir, "rev-parse", "integration^{tree}")
+				merged := gittest.Git(t, d.dir, "rev-parse", "integration^{tree}")
 				out, err = c.push(d, everything...)
 				require.NoError(t, err, out)
 				require.Contains(t, out, "replayed 7 moves")
-				require.Equal(t, merged, git(t, c.dir, "rev-parse", "integration^{tree}"))
+				require.Equal(t, merged, gittest.Git(t, c.dir, "rev-parse", "integration^{tree}"))
 				require.NoDirExists(t, filepath.Join(c.dir, "liza"))
 
-				out, err = c.push(d, string(d.evil())+":"+StateRef, "refs/liza/saved/*:refs/liza/saved/*", "refs/heads/*:refs/heads/*")
+				out, err = c.push(d, string(d.evil())+":"+git.StateRef, "refs/liza/saved/*:refs/liza/saved/*", "refs/heads/*:refs/heads/*")
 				require.Error(t, err)
 				require.Contains(t, out, "merging its parents gives", out)
 			})
@@ -104,11 +106,11 @@ func folder(t testing.TB, dir string) []os.DirEntry {
 }
 
 // evil is a state whose last move is a merge with something slipped in.
-func (d *desk) evil() ID {
+func (d *desk) evil() git.ID {
 	d.t.Helper()
 	d.add("task-3")
 	d.approve("task-3", d.submit("task-3", coder, "c.md", "c\n"))
-	tip := d.at(StateRef)
+	tip := d.at(git.StateRef)
 	before, source, err := d.store.boardAt(tip, d.store.past)
 	require.NoError(d.t, err)
 	m, _, err := merging(d.store, "task-3")(before, d.now)
@@ -124,7 +126,7 @@ func (d *desk) evil() ID {
 	require.NoError(d.t, err)
 	id, err := d.store.write(context.Background(), tip, &draft{snapshot: source}, after.Changes(), m)
 	require.NoError(d.t, err)
-	git(d.t, d.dir, "update-ref", "refs/heads/evil", string(detail.Commit))
+	gittest.Git(d.t, d.dir, "update-ref", "refs/heads/evil", string(detail.Commit))
 	_, err = d.store.Replay(context.Background(), id, false)
 	require.NoError(d.t, err, "history is not judged by facts")
 	_, err = d.store.Replay(context.Background(), id, true)
@@ -135,16 +137,16 @@ func (d *desk) evil() ID {
 // A fresh replay outside a hook leaves no trace either.
 func TestAFreshReplayWritesNothing(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	merge := d.life("task-1", "a.md").Commit
 	id := d.evil()
 	d.store = d.open()
-	before := git(t, d.dir, "count-objects", "-v")
+	before := gittest.Git(t, d.dir, "count-objects", "-v")
 	_, err := d.store.Replay(context.Background(), merge, true)
 	require.NoError(t, err)
 	_, err = d.store.Replay(context.Background(), id, true)
 	require.Error(t, err)
-	require.Equal(t, before, git(t, d.dir, "count-objects", "-v"))
+	require.Equal(t, before, gittest.Git(t, d.dir, "count-objects", "-v"))
 }
 
 // BenchmarkReplayPush judges a thousand moves in one push, as a server does;
@@ -159,7 +161,7 @@ func BenchmarkReplayPush(b *testing.B) {
 			out, err := c.push(d, everything...)
 			require.NoError(b, err, out)
 			require.NoError(b, os.Rename(hook+".off", hook))
-			write(b, c.dir, "refuse", "")
+			gittest.Write(b, c.dir, "refuse", "")
 			principal := ""
 			if signed {
 				principal = "host"
@@ -171,7 +173,7 @@ func BenchmarkReplayPush(b *testing.B) {
 			}
 			total, cpu, ms, used := 0, 0, 0, 0
 			for b.Loop() {
-				out, err := c.push(d, StateRef+":"+StateRef)
+				out, err := c.push(d, git.StateRef+":"+git.StateRef)
 				require.Error(b, err)
 				_, rest, found := strings.Cut(out, "in ")
 				require.True(b, found && strings.Contains(out, "replayed 1000 moves"), out)

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // SessionRefs is where the records of sessions stand: below it a ref for each
@@ -37,12 +39,12 @@ const (
 // A SessionRecord says how a session of an agent went. Its texts hold no
 // secrets: whoever saves it has masked them.
 type SessionRecord struct {
-	ID         ID              `yaml:"-"` // its commit, once it is saved
+	ID         git.ID          `yaml:"-"` // its commit, once it is saved
 	Agent      flow.AgentID    `yaml:"agent"`
 	Generation flow.Generation `yaml:"generation"` // of the agent's registration
 	Role       flow.Role       `yaml:"role"`
 	Task       flow.TaskID     `yaml:"task"`   // "" of a planner
-	Commit     ID              `yaml:"commit"` // that was reviewed
+	Commit     git.ID          `yaml:"commit"` // that was reviewed
 	Provider   string          `yaml:"provider"`
 	Model      string          `yaml:"model"`
 	Format     string          `yaml:"format"` // of the output: a family of transcripts
@@ -70,8 +72,8 @@ const saveTries = 5
 // SaveSession keeps a session that has ended, with what it was told and what it
 // printed, after those that the same registration had before. Texts that are
 // too long are cut in the middle. It does not touch the board. The error wraps
-// ErrRefMoved if others kept saving under the same registration.
-func (r *Repo) SaveSession(ctx context.Context, rec SessionRecord, prompt, output []byte) (ID, error) {
+// git.ErrRefMoved if others kept saving under the same registration.
+func SaveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, output []byte) (git.ID, error) {
 	generation, child := strings.CutSuffix(string(rec.Generation), ".child")
 	if err := new(flow.Generation).UnmarshalText([]byte(generation)); err != nil || rec.Agent.Role() == 0 {
 		return "", fmt.Errorf("a session is saved under an agent and its generation, not under %q and %q", rec.Agent, rec.Generation)
@@ -81,14 +83,14 @@ func (r *Repo) SaveSession(ctx context.Context, rec SessionRecord, prompt, outpu
 	}
 	rec.bound(len(prompt), len(output))
 	for try := 1; ; try++ {
-		id, err := r.saveSession(ctx, rec, cutMiddle(prompt, MaxPrompt), cutMiddle(output, MaxOutput))
-		if !errors.Is(err, ErrRefMoved) || try == saveTries {
+		id, err := saveSession(ctx, r, rec, cutMiddle(prompt, MaxPrompt), cutMiddle(output, MaxOutput))
+		if !errors.Is(err, git.ErrRefMoved) || try == saveTries {
 			return id, err
 		}
 	}
 }
 
-func (r *Repo) saveSession(ctx context.Context, rec SessionRecord, prompt, output []byte) (ID, error) {
+func saveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, output []byte) (git.ID, error) {
 	last, err := r.Resolve(ctx, rec.ref())
 	if err != nil {
 		return "", err
@@ -97,20 +99,20 @@ func (r *Repo) saveSession(ctx context.Context, rec SessionRecord, prompt, outpu
 	if err != nil {
 		return "", err
 	}
-	document, err := Encode(&rec)
+	encoded, err := document.Encode(&rec)
 	if err != nil {
 		return "", fmt.Errorf("record of a session: %w", err)
 	}
-	var entries []Entry
+	var entries []git.Entry
 	for _, file := range []struct {
 		name string
 		data []byte
-	}{{recordFile, document}, {promptFile, prompt}, {outputFile, output}} {
+	}{{recordFile, encoded}, {promptFile, prompt}, {outputFile, output}} {
 		blob, err := o.WriteBlob(file.data)
 		if err != nil {
 			return "", err
 		}
-		entries = append(entries, Entry{ModeBlob, file.name, blob})
+		entries = append(entries, git.Entry{Mode: git.ModeBlob, Name: file.name, ID: blob})
 	}
 	tree, err := o.WriteTree(entries)
 	if err != nil {
@@ -127,11 +129,11 @@ func (r *Repo) saveSession(ctx context.Context, rec SessionRecord, prompt, outpu
 	if err := o.Flush(); err != nil {
 		return "", err
 	}
-	return id, r.MoveRefs(ctx, []RefUpdate{{Name: rec.ref(), Old: last, New: id}}, rec.subject())
+	return id, r.MoveRefs(ctx, []git.RefUpdate{{Name: rec.ref(), Old: last, New: id}}, rec.subject())
 }
 
 // commit renders the commit object.
-func (s *SessionRecord) commit(tree, parent ID, committer string) []byte {
+func (s *SessionRecord) commit(tree, parent git.ID, committer string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tree %s\n", tree)
 	if parent != "" {

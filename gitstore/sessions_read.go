@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A SessionFilter says which sessions are wanted. Zero fields want all.
@@ -22,13 +24,13 @@ type SessionFilter struct {
 type sessionLink struct {
 	SessionRecord
 	ref    string
-	parent ID
+	parent git.ID
 }
 
 // Sessions are the sessions that are kept here, the last one first. One that
 // cannot be read has only its id, its agent and, as Ending, what is wrong.
-func (r *Repo) Sessions(ctx context.Context, f SessionFilter) ([]SessionRecord, error) {
-	chains, err := r.sessionChains(ctx, f.Agent)
+func Sessions(ctx context.Context, r *git.Repo, f SessionFilter) ([]SessionRecord, error) {
+	chains, err := sessionChains(ctx, r, f.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +50,7 @@ func (r *Repo) Sessions(ctx context.Context, f SessionFilter) ([]SessionRecord, 
 			list = append(list, last.SessionRecord)
 		}
 		if last.parent != "" {
-			next := o.sessionLink(last.ref, last.parent)
+			next := readSessionLink(o, last.ref, last.parent)
 			at, _ := slices.BinarySearchFunc(chains, next, sessionLink.compare)
 			chains = slices.Insert(chains, at, next)
 		}
@@ -58,7 +60,7 @@ func (r *Repo) Sessions(ctx context.Context, f SessionFilter) ([]SessionRecord, 
 
 // sessionChains are the last sessions of every ref, of one agent's if it is
 // named, sorted.
-func (r *Repo) sessionChains(ctx context.Context, agent flow.AgentID) ([]sessionLink, error) {
+func sessionChains(ctx context.Context, r *git.Repo, agent flow.AgentID) ([]sessionLink, error) {
 	refs, err := r.Refs(ctx, SessionRefs+string(agent))
 	if err != nil {
 		return nil, err
@@ -69,7 +71,7 @@ func (r *Repo) sessionChains(ctx context.Context, agent flow.AgentID) ([]session
 	}
 	chains := make([]sessionLink, 0, len(refs))
 	for ref, id := range refs {
-		chains = append(chains, o.sessionLink(ref, id))
+		chains = append(chains, readSessionLink(o, ref, id))
 	}
 	slices.SortFunc(chains, sessionLink.compare)
 	return chains, nil
@@ -80,8 +82,8 @@ func (l sessionLink) compare(other sessionLink) int {
 	return cmp.Or(other.Ended.Compare(l.Ended), strings.Compare(l.ref, other.ref))
 }
 
-// sessionLink reads one session of a ref; where it cannot, it says so in it.
-func (o *Objects) sessionLink(ref string, id ID) sessionLink {
+// readSessionLink reads one session of a ref; where it cannot, it says so in it.
+func readSessionLink(o *git.Objects, ref string, id git.ID) sessionLink {
 	agent, _, _ := strings.Cut(strings.TrimPrefix(ref, SessionRefs), "/")
 	link := sessionLink{ref: ref}
 	c, err := o.Commit(id)
@@ -90,7 +92,7 @@ func (o *Objects) sessionLink(ref string, id ID) sessionLink {
 			link.parent = c.Parents[0]
 		}
 		link.Ended = c.AuthorTime.UTC()
-		link.SessionRecord, err = o.sessionRecord(c)
+		link.SessionRecord, err = readSessionRecord(o, c)
 	}
 	if err != nil {
 		link.SessionRecord = SessionRecord{ID: id, Agent: flow.AgentID(flow.Clean(agent)), Ended: link.Ended, Ending: flow.Excerpt(err.Error(), maxWords)}
@@ -98,34 +100,34 @@ func (o *Objects) sessionLink(ref string, id ID) sessionLink {
 	return link
 }
 
-func (o *Objects) sessionRecord(c Commit) (SessionRecord, error) {
+func readSessionRecord(o *git.Objects, c git.Commit) (SessionRecord, error) {
 	var rec SessionRecord
-	data, err := o.sessionFile(c, recordFile, MaxDocument)
+	data, err := readSessionFile(o, c, recordFile, document.MaxSize)
 	if err != nil {
 		return rec, err
 	}
-	if err := Decode("session "+string(c.ID)+" "+recordFile, data, &rec); err != nil {
+	if err := document.Decode("session "+string(c.ID)+" "+recordFile, data, &rec); err != nil {
 		return rec, err
 	}
 	rec.ID = c.ID
 	return rec, nil
 }
 
-func (o *Objects) sessionFile(c Commit, name string, limit int64) ([]byte, error) {
-	e, ok, err := o.find(c.Tree, name)
-	if err == nil && (!ok || e.Mode != ModeBlob) {
-		err = fmt.Errorf("%w: %s is no session: it has no %s", ErrNoCommit, c.ID.Short(), name)
+func readSessionFile(o *git.Objects, c git.Commit, name string, limit int64) ([]byte, error) {
+	e, ok, err := o.Find(c.Tree, name)
+	if err == nil && (!ok || e.Mode != git.ModeBlob) {
+		err = fmt.Errorf("%w: %s is no session: it has no %s", git.ErrNoCommit, c.ID.Short(), name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return o.readKind(e.ID, "blob", limit)
+	return o.ReadKind(e.ID, "blob", limit)
 }
 
-// CheckSession holds a commit against the form that [Repo.SaveSession] gives a
+// CheckSession holds a commit against the form that [SaveSession] gives a
 // session, by sizes and without reading its files, and returns the session
 // before it, "" if it is the first. The error says what is wrong with it.
-func (o *Objects) CheckSession(id ID) (before ID, err error) {
+func CheckSession(o *git.Objects, id git.ID) (before git.ID, err error) {
 	kind, size, err := o.Size(id)
 	if err != nil {
 		return "", err
@@ -137,14 +139,14 @@ func (o *Objects) CheckSession(id ID) (before ID, err error) {
 	if err != nil {
 		return "", err
 	}
-	entries, err := o.treeWithin(c.Tree, maxSessionTree)
+	entries, err := o.TreeWithin(c.Tree, maxSessionTree)
 	if err != nil {
 		return "", err
 	}
-	limits := map[string]int64{recordFile: MaxDocument, promptFile: MaxPrompt, outputFile: MaxOutput}
+	limits := map[string]int64{recordFile: document.MaxSize, promptFile: MaxPrompt, outputFile: MaxOutput}
 	for _, e := range entries {
 		limit, known := limits[e.Name]
-		if !known || e.Mode != ModeBlob {
+		if !known || e.Mode != git.ModeBlob {
 			return "", fmt.Errorf("%s is no session: it has %q", id.Short(), e.Name)
 		}
 		if _, size, err := o.Size(e.ID); err != nil || size > limit {
@@ -161,8 +163,8 @@ func (o *Objects) CheckSession(id ID) (before ID, err error) {
 }
 
 // Session reads one session whole, by the id of its commit. The error wraps
-// ErrNoObject, or ErrNoCommit where the commit is no session.
-func (r *Repo) Session(ctx context.Context, id ID) (rec SessionRecord, prompt, output []byte, err error) {
+// git.ErrNoObject, or git.ErrNoCommit where the commit is no session.
+func Session(ctx context.Context, r *git.Repo, id git.ID) (rec SessionRecord, prompt, output []byte, err error) {
 	o, err := r.Objects(ctx)
 	if err != nil {
 		return rec, nil, nil, err
@@ -171,13 +173,13 @@ func (r *Repo) Session(ctx context.Context, id ID) (rec SessionRecord, prompt, o
 	if err != nil {
 		return rec, nil, nil, err
 	}
-	if rec, err = o.sessionRecord(c); err != nil {
+	if rec, err = readSessionRecord(o, c); err != nil {
 		return rec, nil, nil, err
 	}
-	if prompt, err = o.sessionFile(c, promptFile, MaxPrompt); err != nil {
+	if prompt, err = readSessionFile(o, c, promptFile, MaxPrompt); err != nil {
 		return rec, nil, nil, err
 	}
-	output, err = o.sessionFile(c, outputFile, MaxOutput)
+	output, err = readSessionFile(o, c, outputFile, MaxOutput)
 	return rec, prompt, output, err
 }
 
@@ -192,7 +194,7 @@ func (s *Store) PruneSessions(ctx context.Context, before time.Time) (pruned int
 	if err != nil {
 		return 0, err
 	}
-	chains, err := s.Repo.sessionChains(ctx, "")
+	chains, err := sessionChains(ctx, s.Repo, "")
 	if err != nil {
 		return 0, err
 	}
@@ -202,11 +204,11 @@ func (s *Store) PruneSessions(ctx context.Context, before time.Time) (pruned int
 	}
 	for part := range slices.Chunk(chains, prunedAtOnce) {
 		sessions := 0
-		var updates []RefUpdate
+		var updates []git.RefUpdate
 		for _, last := range part {
-			updates = append(updates, RefUpdate{Name: last.ref, Old: last.ID})
+			updates = append(updates, git.RefUpdate{Name: last.ref, Old: last.ID})
 			for sessions++; last.parent != ""; sessions++ {
-				last = s.objects.sessionLink(last.ref, last.parent)
+				last = readSessionLink(s.objects, last.ref, last.parent)
 			}
 		}
 		if err := s.Repo.MoveRefs(ctx, updates, "archive"); err != nil {

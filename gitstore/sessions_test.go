@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 const generation = flow.Generation("5c1e0a44d2b97f31")
@@ -26,8 +28,8 @@ func ended(agent flow.AgentID, g flow.Generation, task flow.TaskID, minutes int)
 		Usage: flow.Usage{Sessions: 1, Input: 10, Cached: 4, Output: 2, Cost: 132500, Seconds: 60}}
 }
 
-func save(t testing.TB, r *Repo, rec SessionRecord) ID {
-	id, err := r.SaveSession(context.Background(), rec, []byte("do "+rec.Task), []byte("did "+rec.Task))
+func save(t testing.TB, r *git.Repo, rec SessionRecord) git.ID {
+	id, err := SaveSession(context.Background(), r, rec, []byte("do "+rec.Task), []byte("did "+rec.Task))
 	require.NoError(t, err)
 	return id
 }
@@ -44,12 +46,12 @@ func outlined(list []SessionRecord) (lines []string) {
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	for name, make := range kinds {
+	for name, make := range gittest.Kinds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := make(t)
-			r := open(t, k.dir)
-			none, err := r.Sessions(ctx, SessionFilter{})
+			r := open(t, k.Dir)
+			none, err := Sessions(ctx, r, SessionFilter{})
 			require.NoError(t, err)
 			require.Empty(t, none)
 
@@ -58,12 +60,12 @@ func TestSessions(t *testing.T) {
 			save(t, r, ended("code-reviewer-1", generation, "a", 3))
 			last := save(t, r, ended("coder-1", generation, "c", 4))
 			ref := SessionRefs + "coder-1/" + string(generation)
-			require.Equal(t, string(last)+" "+string(first), strings.ReplaceAll(git(t, k.dir, "rev-list", ref), "\n", " "), "a chain for each registration")
-			require.Equal(t, "session of coder-1 on c: submitted|coder-1", git(t, k.dir, "log", "-1", "--format=%s|%an", ref))
-			git(t, k.dir, "gc", "-q", "--prune=now")
-			git(t, k.dir, "fsck", "--strict", "--no-dangling")
+			require.Equal(t, string(last)+" "+string(first), strings.ReplaceAll(gittest.Git(t, k.Dir, "rev-list", ref), "\n", " "), "a chain for each registration")
+			require.Equal(t, "session of coder-1 on c: submitted|coder-1", gittest.Git(t, k.Dir, "log", "-1", "--format=%s|%an", ref))
+			gittest.Git(t, k.Dir, "gc", "-q", "--prune=now")
+			gittest.Git(t, k.Dir, "fsck", "--strict", "--no-dangling")
 
-			r = open(t, k.dir)
+			r = open(t, k.Dir)
 			for filter, want := range map[SessionFilter][]string{
 				{}:                            {"coder-1 c 12:04", "code-reviewer-1 a 12:03", "coder-1 b 12:02", "coder-1 a 12:01"},
 				{Limit: 2}:                    {"coder-1 c 12:04", "code-reviewer-1 a 12:03"},
@@ -72,11 +74,11 @@ func TestSessions(t *testing.T) {
 				{Agent: "coder-1", Limit: 1}:  {"coder-1 c 12:04"},
 				{Agent: "coder-2"}:            nil,
 			} {
-				list, err := r.Sessions(ctx, filter)
+				list, err := Sessions(ctx, r, filter)
 				require.NoError(t, err)
 				require.Equal(t, want, outlined(list), "%+v", filter)
 			}
-			rec, prompt, output, err := r.Session(ctx, first)
+			rec, prompt, output, err := Session(ctx, r, first)
 			require.NoError(t, err)
 			want := ended("coder-1", generation, "a", 1)
 			want.ID, want.PromptSize, want.OutputSize = first, 4, 5
@@ -90,7 +92,7 @@ func TestSessions(t *testing.T) {
 func TestSessionsAreBounded(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	r := open(t, seeded(t))
+	r := open(t, gittest.Seeded(t))
 	rec := ended("coder-1", generation, "a", 1)
 	long := strings.Repeat("ü\x00\x1b[31m", 1<<18)
 	rec.Provider, rec.Model, rec.Dir, rec.Ending, rec.Session, rec.Error = long, long, long, long, long, long
@@ -100,9 +102,9 @@ func TestSessionsAreBounded(t *testing.T) {
 	}
 	rec.Usage = flow.Usage{Sessions: 9, Input: -1, Output: 1 << 62, Cost: -1}
 	rec.OutputSize = 1 << 40 // the caller had kept the ends only
-	id, err := r.SaveSession(ctx, rec, []byte(long), []byte(long))
+	id, err := SaveSession(ctx, r, rec, []byte(long), []byte(long))
 	require.NoError(t, err)
-	got, prompt, output, err := r.Session(ctx, id)
+	got, prompt, output, err := Session(ctx, r, id)
 	require.NoError(t, err)
 	require.Len(t, got.Denied, flow.MaxList)
 	require.Equal(t, flow.Usage{Sessions: 1, Output: 1e12}, got.Usage)
@@ -135,30 +137,30 @@ func leftover(text []byte) int {
 
 func TestSessionsOfNobody(t *testing.T) {
 	t.Parallel()
-	r := open(t, seeded(t))
+	r := open(t, gittest.Seeded(t))
 	for _, bad := range [][2]string{{"", string(generation)}, {"../x", string(generation)}, {"coder-1", ""}, {"coder-1", "../../heads/main"}, {"coder-1", ".child"}} {
-		_, err := r.SaveSession(context.Background(), ended(flow.AgentID(bad[0]), flow.Generation(bad[1]), "a", 1), nil, nil)
+		_, err := SaveSession(context.Background(), r, ended(flow.AgentID(bad[0]), flow.Generation(bad[1]), "a", 1), nil, nil)
 		require.Error(t, err, bad)
 	}
-	require.Empty(t, git(t, r.CommonDir(), "for-each-ref", "refs/liza"))
+	require.Empty(t, gittest.Git(t, r.CommonDir(), "for-each-ref", "refs/liza"))
 }
 
 // No session is lost where two are saved under one registration at once.
 func TestSessionsAtOnce(t *testing.T) {
 	t.Parallel()
-	dir := seeded(t)
+	dir := gittest.Seeded(t)
 	saved := make(chan error, 4)
 	for i := range 4 {
 		r := open(t, dir)
 		go func() {
-			_, err := r.SaveSession(context.Background(), ended("coder-1", generation, "a", i), nil, nil)
+			_, err := SaveSession(context.Background(), r, ended("coder-1", generation, "a", i), nil, nil)
 			saved <- err
 		}()
 	}
 	for range 4 {
 		require.NoError(t, <-saved)
 	}
-	list, err := open(t, dir).Sessions(context.Background(), SessionFilter{})
+	list, err := Sessions(context.Background(), open(t, dir), SessionFilter{})
 	require.NoError(t, err)
 	require.Len(t, list, 4)
 }
@@ -167,18 +169,18 @@ func TestSessionsAtOnce(t *testing.T) {
 func TestForeignSessions(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	dir := seeded(t)
+	dir := gittest.Seeded(t)
 	r := open(t, dir)
 	good := save(t, r, ended("coder-1", generation, "a", 1))
-	main := git(t, dir, "rev-parse", "main")
-	git(t, dir, "update-ref", SessionRefs+"coder-2/x", main)
-	git(t, dir, "update-ref", SessionRefs+"coder-3/blob", git(t, dir, "rev-parse", "main:README"))
-	git(t, dir, "checkout", "-q", "--detach", string(good))
-	write(t, dir, "record.yaml", "agent: coder-4\nsurprise: 1\n")
-	git(t, dir, "add", "record.yaml")
-	git(t, dir, "commit", "-q", "-m", "another")
-	git(t, dir, "update-ref", SessionRefs+"coder-4/x", "HEAD")
-	list, err := r.Sessions(ctx, SessionFilter{})
+	main := gittest.Git(t, dir, "rev-parse", "main")
+	gittest.Git(t, dir, "update-ref", SessionRefs+"coder-2/x", main)
+	gittest.Git(t, dir, "update-ref", SessionRefs+"coder-3/blob", gittest.Git(t, dir, "rev-parse", "main:README"))
+	gittest.Git(t, dir, "checkout", "-q", "--detach", string(good))
+	gittest.Write(t, dir, "record.yaml", "agent: coder-4\nsurprise: 1\n")
+	gittest.Git(t, dir, "add", "record.yaml")
+	gittest.Git(t, dir, "commit", "-q", "-m", "another")
+	gittest.Git(t, dir, "update-ref", SessionRefs+"coder-4/x", "HEAD")
+	list, err := Sessions(ctx, r, SessionFilter{})
 	require.NoError(t, err)
 	said := map[flow.AgentID]string{}
 	for _, one := range list {
@@ -188,33 +190,33 @@ func TestForeignSessions(t *testing.T) {
 	require.Contains(t, said["coder-2"], "is no session")
 	require.Contains(t, said["coder-3"], "not a commit")
 	require.Contains(t, said["coder-4"], "surprise")
-	_, _, _, err = r.Session(ctx, ID(main))
-	require.ErrorIs(t, err, ErrNoCommit)
-	_, _, _, err = r.Session(ctx, ID(strings.Repeat("1", 40)))
-	require.ErrorIs(t, err, ErrNoObject)
+	_, _, _, err = Session(ctx, r, git.ID(main))
+	require.ErrorIs(t, err, git.ErrNoCommit)
+	_, _, _, err = Session(ctx, r, git.ID(strings.Repeat("1", 40)))
+	require.ErrorIs(t, err, git.ErrNoObject)
 }
 
 func TestPruneSessions(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.do(by(ann, flow.ActRegister, &flow.RegisterMove{Agent: "coder-1", Generation: generation}))
 	for i := range 3 {
 		save(t, d.store.Repo, ended("coder-1", generation, "a", i))
 		save(t, d.store.Repo, ended("coder-1", "1111111111111111", "a", i))
 		save(t, d.store.Repo, ended("coder-2", "2222222222222222", "a", 10*i))
 	}
-	git(t, d.store.Repo.CommonDir(), "update-ref", SessionRefs+"coder-3/odd", string(d.at(StateRef)))
+	gittest.Git(t, d.store.Repo.CommonDir(), "update-ref", SessionRefs+"coder-3/odd", string(d.at(git.StateRef)))
 	n, err := d.store.PruneSessions(ctx, noon.Add(20*time.Minute))
 	require.NoError(t, err)
 	require.Equal(t, 3+2, n, "with what is no session; coder-1 is registered, coder-2 ended later")
 	require.Equal(t, []string{SessionRefs + "coder-1/" + string(generation), SessionRefs + "coder-2/2222222222222222"},
-		strings.Fields(git(t, d.dir, "for-each-ref", "--format=%(refname)", SessionRefs)))
+		strings.Fields(gittest.Git(t, d.dir, "for-each-ref", "--format=%(refname)", SessionRefs)))
 	_, err = d.store.PruneSessions(ctx, noon.Add(21*time.Minute))
 	require.NoError(t, err)
 	d.do(by(ann, flow.ActUnregister, &flow.UnregisterMove{Agent: "coder-1"}))
 	n, err = d.store.PruneSessions(ctx, noon.Add(21*time.Minute))
 	require.NoError(t, err)
 	require.Equal(t, 3, n)
-	require.Empty(t, git(t, d.dir, "for-each-ref", SessionRefs))
+	require.Empty(t, gittest.Git(t, d.dir, "for-each-ref", SessionRefs))
 }

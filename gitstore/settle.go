@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // updates are the refs that follow from the move. One that stands where it
 // should already is only checked. The error wraps ErrForeignRef where the
 // integration branch is not where the board says.
-func (s *Store) updates(ctx context.Context, m flow.Move, before *flow.Board, commit ID) ([]RefUpdate, error) {
+func (s *Store) updates(ctx context.Context, m flow.Move, before *flow.Board, commit git.ID) ([]git.RefUpdate, error) {
 	list := refUpdates(m, before, commit)
 	for i := range list {
 		u := &list[i]
@@ -37,7 +38,7 @@ func integrationRef(b *flow.Board) string { return "refs/heads/" + b.Settings().
 
 // astray judges an integration branch that is elsewhere than the board says:
 // a human's adopt may go on from what it contains, everything else is refused.
-func (s *Store) astray(ctx context.Context, m flow.Move, u RefUpdate, before *flow.Board, now ID) (ID, error) {
+func (s *Store) astray(ctx context.Context, m flow.Move, u git.RefUpdate, before *flow.Board, now git.ID) (git.ID, error) {
 	if m.Act == flow.ActAdopt && now != "" {
 		contains, err := s.Repo.IsAncestor(ctx, now, u.New)
 		if err != nil || contains {
@@ -49,10 +50,10 @@ func (s *Store) astray(ctx context.Context, m flow.Move, u RefUpdate, before *fl
 
 // foreign describes the integration branch that is at now, where the board
 // says otherwise.
-func (s *Store) foreign(ctx context.Context, b *flow.Board, now ID) error {
+func (s *Store) foreign(ctx context.Context, b *flow.Board, now git.ID) error {
 	want := b.Settings().Integration
 	return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: s.StrayHint(ctx, b, now),
-		Reason: fmt.Sprintf("%s is at %s, the board says %s", want.Name, orNone(now), want.Tip.Short())})
+		Reason: fmt.Sprintf("%s is at %s, the board says %s", want.Name, git.ShortOrNone(now), want.Tip.Short())})
 }
 
 // Settle does for a reader what every move does first: it brings the refs of
@@ -71,7 +72,7 @@ func (s *Store) Settle(ctx context.Context) error {
 
 // settle completes what a process that died inside its transaction left: the
 // board is the truth.
-func (s *Store) settle(ctx context.Context, tip ID, b *flow.Board) error {
+func (s *Store) settle(ctx context.Context, tip git.ID, b *flow.Board) error {
 	late, err := s.late(ctx, tip, b)
 	if err != nil || len(late) == 0 {
 		return err
@@ -85,7 +86,7 @@ func (s *Store) settle(ctx context.Context, tip ID, b *flow.Board) error {
 		// Whoever changed files meanwhile is told by the commands that need them.
 		_ = s.Follower.Follow(ctx, branch.Old, branch.New)
 	}
-	if errors.Is(err, ErrRefMoved) {
+	if errors.Is(err, git.ErrRefMoved) {
 		// It was alive, only slow, or another one completed it.
 		if still, lateErr := s.late(ctx, tip, b); lateErr == nil && len(still) == 0 {
 			return nil
@@ -96,8 +97,8 @@ func (s *Store) settle(ctx context.Context, tip ID, b *flow.Board) error {
 
 // followed takes the integration branch of a mirror out of what is about to be
 // completed where a checkout of it cannot follow now.
-func (s *Store) followed(ctx context.Context, b *flow.Board, late []RefUpdate) ([]RefUpdate, *RefUpdate, error) {
-	i := slices.IndexFunc(late, func(u RefUpdate) bool { return u.Name == integrationRef(b) })
+func (s *Store) followed(ctx context.Context, b *flow.Board, late []git.RefUpdate) ([]git.RefUpdate, *git.RefUpdate, error) {
+	i := slices.IndexFunc(late, func(u git.RefUpdate) bool { return u.Name == integrationRef(b) })
 	if i < 0 || s.Follower == nil {
 		return late, nil, nil
 	}
@@ -114,7 +115,7 @@ func (s *Store) followed(ctx context.Context, b *flow.Board, late []RefUpdate) (
 
 // late are the refs of the last move that stand where they stood before it,
 // and integration if it stands where the last move of it found it.
-func (s *Store) late(ctx context.Context, tip ID, b *flow.Board) ([]RefUpdate, error) {
+func (s *Store) late(ctx context.Context, tip git.ID, b *flow.Board) ([]git.RefUpdate, error) {
 	e, err := s.Event(tip)
 	if err != nil {
 		return nil, err
@@ -137,13 +138,13 @@ func (s *Store) late(ctx context.Context, tip ID, b *flow.Board) ([]RefUpdate, e
 	if err != nil || !passed {
 		return list, err
 	}
-	return append(list, RefUpdate{Name: integrationRef(b), Old: now, New: integration.Tip}), nil
+	return append(list, git.RefUpdate{Name: integrationRef(b), Old: now, New: integration.Tip}), nil
 }
 
 // cameFrom reports whether the board's last merge or adoption, looking back
 // from a move, led integration from one commit to the other. A mirror may have
 // missed several of them.
-func (s *Store) cameFrom(ctx context.Context, e Event, from, to ID) (bool, error) {
+func (s *Store) cameFrom(ctx context.Context, e Event, from, to git.ID) (bool, error) {
 	if remote, err := s.Authority(ctx); err != nil || remote != "" {
 		if err != nil {
 			return false, err
@@ -175,12 +176,12 @@ func (s *Store) cameFrom(ctx context.Context, e Event, from, to ID) (bool, error
 	return found, err
 }
 
-func (s *Store) lateRefs(ctx context.Context, e Event) ([]RefUpdate, error) {
+func (s *Store) lateRefs(ctx context.Context, e Event) ([]git.RefUpdate, error) {
 	refs, err := s.refsOf(e)
 	if err != nil {
 		return nil, err
 	}
-	var list []RefUpdate
+	var list []git.RefUpdate
 	for _, u := range refs {
 		now, err := s.Repo.Resolve(ctx, u.Name)
 		if err != nil {
@@ -190,7 +191,7 @@ func (s *Store) lateRefs(ctx context.Context, e Event) ([]RefUpdate, error) {
 			continue
 		}
 		// What is not here cannot be pointed to: another clone made the move.
-		if _, _, err := s.objects.Size(u.New); errors.Is(err, ErrNoObject) {
+		if _, _, err := s.objects.Size(u.New); errors.Is(err, git.ErrNoObject) {
 			continue
 		}
 		list = append(list, u)
@@ -199,7 +200,7 @@ func (s *Store) lateRefs(ctx context.Context, e Event) ([]RefUpdate, error) {
 }
 
 // refsOf are the refs that followed from a move that was made.
-func (s *Store) refsOf(e Event) ([]RefUpdate, error) {
+func (s *Store) refsOf(e Event) ([]git.RefUpdate, error) {
 	before, source := s.emptyBoard()
 	if e.Parent != "" {
 		c, err := s.commitObject(e.Parent)
@@ -214,8 +215,8 @@ func (s *Store) refsOf(e Event) ([]RefUpdate, error) {
 
 // Naming is what the last move that names a saved ref or a mark puts it at, ""
 // where none of the last moves up to tip, as many as most, does.
-func (s *Store) Naming(ctx context.Context, tip ID, ref string, most int) (ID, error) {
-	var named ID
+func (s *Store) Naming(ctx context.Context, tip git.ID, ref string, most int) (git.ID, error) {
+	var named git.ID
 	err := s.History(tip, func(e Event) (bool, error) {
 		if most--; most < 0 {
 			return false, nil
@@ -235,10 +236,10 @@ func (s *Store) Naming(ctx context.Context, tip ID, ref string, most int) (ID, e
 }
 
 // refUpdates are the refs that follow from a move, as the move says.
-func refUpdates(m flow.Move, before *flow.Board, commit ID) []RefUpdate {
-	var list []RefUpdate
+func refUpdates(m flow.Move, before *flow.Board, commit git.ID) []git.RefUpdate {
+	var list []git.RefUpdate
 	for _, r := range m.Refs(before) {
-		u := RefUpdate{Name: r.Name, Old: r.Old, New: r.New}
+		u := git.RefUpdate{Name: r.Name, Old: r.Old, New: r.New}
 		if r.State {
 			u.New = commit
 		}

@@ -3,7 +3,6 @@ package gitstore
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -12,24 +11,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // approved is a desk with a task that can be merged.
 func approved(t *testing.T) *desk {
 	t.Helper()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1", "task-2")
 	d.approve("task-1", d.submit("task-1", coder, "a.md", "one\n"))
 	return d
 }
 
 // halfMerged leaves what a merge leaves that died after the first ref.
-func halfMerged(t *testing.T) (d *desk, onto ID) {
+func halfMerged(t *testing.T) (d *desk, onto git.ID) {
 	t.Helper()
 	d = approved(t)
 	onto = d.at("refs/heads/integration")
 	d.merge("task-1")
-	git(t, d.dir, "update-ref", "refs/heads/integration", string(onto))
+	gittest.Git(t, d.dir, "update-ref", "refs/heads/integration", string(onto))
 	return d, onto
 }
 
@@ -53,20 +54,20 @@ func TestSettleCompletesTheLastMove(t *testing.T) {
 
 func TestSettleRestoresSavedRefsAndMarks(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
-	git(t, d.dir, "update-ref", "-d", "refs/liza/marks/sprint-1")
+	d := newDesk(t, gittest.Seeded(t))
+	gittest.Git(t, d.dir, "update-ref", "-d", "refs/liza/marks/sprint-1")
 	require.NoError(t, d.store.Settle(context.Background()))
-	require.Equal(t, d.at(StateRef), d.at("refs/liza/marks/sprint-1"))
+	require.Equal(t, d.at(git.StateRef), d.at("refs/liza/marks/sprint-1"))
 
 	d.add("task-1")
 	commit := d.submit("task-1", coder, "a.md", "one\n")
-	git(t, d.dir, "update-ref", "-d", "refs/liza/saved/task-1/1")
+	gittest.Git(t, d.dir, "update-ref", "-d", "refs/liza/saved/task-1/1")
 	require.NoError(t, d.store.Settle(context.Background()))
 	require.Equal(t, commit, d.at("refs/liza/saved/task-1/1"))
 
 	// A commit that another clone saved and this one lacks stops nobody.
-	git(t, d.dir, "update-ref", "-d", "refs/liza/saved/task-1/1")
-	require.NoError(t, os.Remove(loosePath(d.store.Repo.objectDir, commit)))
+	gittest.Git(t, d.dir, "update-ref", "-d", "refs/liza/saved/task-1/1")
+	require.NoError(t, os.Remove(loosePath(d.store.Repo.ObjectDir(), commit)))
 	d.store = d.open()
 	_, err := d.store.Do(context.Background(), note("on we go"))
 	require.NoError(t, err)
@@ -76,10 +77,10 @@ func TestSettleRestoresSavedRefsAndMarks(t *testing.T) {
 // A saved commit that is there already, at the same place, is no obstacle.
 func TestSavedAlready(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	commit := d.commit(d.at("refs/heads/integration"), "a.md", "one\n")
-	git(t, d.dir, "update-ref", "refs/liza/saved/task-1/1", string(commit))
+	gittest.Git(t, d.dir, "update-ref", "refs/liza/saved/task-1/1", string(commit))
 	require.Equal(t, commit, d.submit("task-1", coder, "a.md", "one\n"))
 	d.sound()
 }
@@ -89,9 +90,9 @@ func TestSettleLooksPastLaterMoves(t *testing.T) {
 	t.Parallel()
 	d, onto := halfMerged(t)
 	tip := d.board().Settings().Integration.Tip
-	git(t, d.dir, "update-ref", "refs/heads/integration", string(tip))
+	gittest.Git(t, d.dir, "update-ref", "refs/heads/integration", string(tip))
 	d.claim("task-2", coder)
-	git(t, d.dir, "update-ref", "refs/heads/integration", string(onto))
+	gittest.Git(t, d.dir, "update-ref", "refs/heads/integration", string(onto))
 	d.store = d.open()
 	require.NoError(t, d.store.Settle(context.Background()))
 	require.Equal(t, tip, d.at("refs/heads/integration"))
@@ -102,13 +103,13 @@ func TestSettleLooksPastLaterMoves(t *testing.T) {
 	require.Equal(t, outside, d.at("refs/heads/integration"))
 	_, err := d.store.Do(context.Background(), note("later"))
 	require.NoError(t, err)
-	git(t, d.dir, "update-ref", "refs/heads/integration", string(tip))
+	gittest.Git(t, d.dir, "update-ref", "refs/heads/integration", string(tip))
 	require.NoError(t, d.open().Settle(context.Background()))
 	require.Equal(t, outside, d.at("refs/heads/integration"))
 	d.sound()
 }
 
-func adopt(commit, onto ID) flow.Move {
+func adopt(commit, onto git.ID) flow.Move {
 	return flow.Move{Act: flow.ActAdopt, By: ann, Detail: &flow.AdoptMove{Commit: commit, Onto: onto, Reason: "hotfix"}}
 }
 
@@ -117,23 +118,25 @@ func TestForeignIntegration(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for name, c := range map[string]struct {
-		moved func(*desk, ID) ID
+		moved func(*desk, git.ID) git.ID
 		hint  string
 	}{
-		"ahead":    {func(d *desk, tip ID) ID { return d.commit(tip, "hotfix", "x\n") }, "git liza adopt integration --reason R"},
-		"aside":    {func(d *desk, tip ID) ID { return d.commit(d.commit(d.at("refs/heads/main"), "x", "x\n"), "y", "y\n") }, "git liza doctor --restore"},
-		"far back": {func(d *desk, tip ID) ID { return d.at("refs/heads/main") }, "git liza doctor --restore"},
-		"gone":     {func(d *desk, tip ID) ID { return "" }, "git liza doctor --restore"},
+		"ahead": {func(d *desk, tip git.ID) git.ID { return d.commit(tip, "hotfix", "x\n") }, "git liza adopt integration --reason R"},
+		"aside": {func(d *desk, tip git.ID) git.ID {
+			return d.commit(d.commit(d.at("refs/heads/main"), "x", "x\n"), "y", "y\n")
+		}, "git liza doctor --restore"},
+		"far back": {func(d *desk, tip git.ID) git.ID { return d.at("refs/heads/main") }, "git liza doctor --restore"},
+		"gone":     {func(d *desk, tip git.ID) git.ID { return "" }, "git liza doctor --restore"},
 	} {
 		d := approved(t)
 		d.life("task-3", "c.md")
 		d.life("task-4", "d.md")
-		state, tip := d.at(StateRef), d.at("refs/heads/integration")
+		state, tip := d.at(git.StateRef), d.at("refs/heads/integration")
 		foreign := c.moved(d, tip)
 		if foreign == "" {
-			git(t, d.dir, "update-ref", "-d", "refs/heads/integration")
+			gittest.Git(t, d.dir, "update-ref", "-d", "refs/heads/integration")
 		} else {
-			git(t, d.dir, "update-ref", "refs/heads/integration", string(foreign))
+			gittest.Git(t, d.dir, "update-ref", "refs/heads/integration", string(foreign))
 		}
 		d.store = d.open()
 		_, err := d.store.Do(ctx, merging(d.store, "task-1"))
@@ -141,7 +144,7 @@ func TestForeignIntegration(t *testing.T) {
 		var refusal *flow.Refusal
 		require.ErrorAs(t, err, &refusal, name)
 		require.Contains(t, refusal.Hint, c.hint, name)
-		require.Equal(t, state, d.at(StateRef), name)
+		require.Equal(t, state, d.at(git.StateRef), name)
 		require.NoError(t, d.store.Settle(ctx), name)
 		d.claim("task-2", "coder-2")
 		require.Equal(t, foreign, d.at("refs/heads/integration"), "%s: other moves leave it alone", name)
@@ -155,7 +158,7 @@ func TestAdoptTakesWhatTheBranchContains(t *testing.T) {
 	first := d.commit(tip, "hotfix", "x\n")
 	second := d.commit(first, "hotfix", "y\n")
 	third := d.commit(second, "hotfix", "z\n")
-	at := func(id ID) { git(t, d.dir, "update-ref", "refs/heads/integration", string(id)) }
+	at := func(id git.ID) { gittest.Git(t, d.dir, "update-ref", "refs/heads/integration", string(id)) }
 
 	at(second)
 	_, err := d.try(adopt(first, tip))
@@ -195,15 +198,15 @@ func TestAKilledMergeIsCompletedOrUndone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := approved(t)
-			old := d.at(StateRef)
+			old := d.at(git.StateRef)
 			undo, reached := step(t, d)
 			cmd := storeChild(os.Args[0], d.dir, "merge-task", "task-1")
 			cmd.Stderr = os.Stderr
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			gone := family(t, cmd)
+			gone := gittest.Family(t, cmd)
 			require.NoError(t, cmd.Start())
-			until(t, "the merge comes so far", reached)
-			killGroup(cmd)
+			gittest.Until(t, "the merge comes so far", reached)
+			gittest.KillGroup(cmd)
 			gone()
 			undo()
 
@@ -225,15 +228,10 @@ func TestAKilledMergeIsCompletedOrUndone(t *testing.T) {
 			b = d.board()
 			require.Equal(t, flow.Merged, b.Task("task-1").Status)
 			require.Equal(t, b.Settings().Integration.Tip, d.at("refs/heads/integration"))
-			require.Equal(t, "1", git(t, d.dir, "rev-list", "--count", string(old)+".."+StateRef))
+			require.Equal(t, "1", gittest.Git(t, d.dir, "rev-list", "--count", string(old)+".."+git.StateRef))
 			d.sound()
 		})
 	}
-}
-
-func killGroup(cmd *exec.Cmd) {
-	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	cmd.Wait()
 }
 
 // killSteps stop a merge between every two of its steps: each lets it run up
@@ -253,24 +251,24 @@ var killSteps = map[string]func(*testing.T, *desk) (undo func(), reached func() 
 		return func() { require.NoError(t, os.Remove(journal)) }, func() bool { return len(objectFiles(d)) > before }
 	},
 	"before the refs are locked": func(t *testing.T, d *desk) (func(), func() bool) {
-		lock := filepath.Join(d.store.Repo.CommonDir(), StateRef+".lock")
+		lock := filepath.Join(d.store.Repo.CommonDir(), git.StateRef+".lock")
 		require.NoError(t, os.WriteFile(lock, nil, 0o666))
 		return func() { require.NoError(t, os.Remove(lock)) }, func() bool { return len(journals(d)) > 0 }
 	},
 	"with the refs locked": func(t *testing.T, d *desk) (func(), func() bool) { return hookStops(t, d, "prepared") },
 	"before the state ref": func(t *testing.T, d *desk) (func(), func() bool) {
-		return reflogStops(t, d, StateRef, StateRef+".lock")
+		return reflogStops(t, d, git.StateRef, git.StateRef+".lock")
 	},
 	"between the two refs": func(t *testing.T, d *desk) (func(), func() bool) {
-		old := d.at(StateRef)
+		old := d.at(git.StateRef)
 		undo, _ := reflogStops(t, d, "refs/heads/integration", "")
-		return undo, func() bool { return d.at(StateRef) != old }
+		return undo, func() bool { return d.at(git.StateRef) != old }
 	},
 	"after the refs": func(t *testing.T, d *desk) (func(), func() bool) { return hookStops(t, d, "committed") },
 }
 
 func objectFiles(d *desk) []string {
-	files, _ := filepath.Glob(filepath.Join(d.store.Repo.objectDir, "??", "*"))
+	files, _ := filepath.Glob(filepath.Join(d.store.Repo.ObjectDir(), "??", "*"))
 	return files
 }
 
@@ -285,7 +283,7 @@ func hookStops(t *testing.T, d *desk, state string) (undo func(), reached func()
 	common := d.store.Repo.CommonDir()
 	hook, mark, fifo := filepath.Join(common, "hooks", "reference-transaction"), filepath.Join(common, "in-hook"), filepath.Join(common, "go")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o666))
-	script(t, hook, "#!/bin/sh\nif test \"$1\" = "+state+"; then : >'"+mark+"'; read wait <'"+fifo+"'; fi\n")
+	gittest.Script(t, hook, "#!/bin/sh\nif test \"$1\" = "+state+"; then : >'"+mark+"'; read wait <'"+fifo+"'; fi\n")
 	return func() { require.NoError(t, os.Remove(hook)) }, func() bool { return exists(mark) }
 }
 

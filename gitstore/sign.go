@@ -13,6 +13,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A signed move is followed by one block, as `ssh-keygen -Y sign` writes it,
@@ -110,7 +112,7 @@ var signatureFormats = map[string]string{
 
 // signedText is what a signature is over.
 func signedText(board string, m flow.Move) ([]byte, error) {
-	body, err := Encode(&m)
+	body, err := document.Encode(&m)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func signedText(board string, m flow.Move) ([]byte, error) {
 
 // signedCommit renders the commit of a move that is applied to the board in
 // source, signed where the clone has a key of the move's principal.
-func (s *Store) signedCommit(ctx context.Context, source snapshot, tree, parent ID, m flow.Move, committer string) ([]byte, error) {
+func (s *Store) signedCommit(ctx context.Context, source snapshot, tree, parent git.ID, m flow.Move, committer string) ([]byte, error) {
 	signer, err := s.signer(ctx, m.Principal)
 	if err != nil {
 		return nil, err

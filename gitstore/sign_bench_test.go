@@ -3,6 +3,8 @@ package gitstore
 import (
 	"fmt"
 	"testing"
+
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // BenchmarkSignedMove is what a signature adds to a move within a process.
@@ -20,7 +22,7 @@ func BenchmarkSignedMove(b *testing.B) {
 
 // BenchmarkSignature is signing and checking alone.
 func BenchmarkSignature(b *testing.B) {
-	d := newDesk(b, seeded(b))
+	d := newDesk(b, gittest.Seeded(b))
 	host := d.keep("host", testKey(1))
 	r := d.replay(d.do(said("host", "hello")).Commit)
 	for b.Loop() {

@@ -23,6 +23,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // testKey is the private part of a key that has been public ever since.
@@ -42,7 +44,7 @@ func (d *desk) keep(name string, key any) (principal *flow.Principal) {
 	path := filepath.Join(d.store.Repo.CommonDir(), "liza", "keys", name)
 	require.NoError(d.t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(d.t, os.WriteFile(path, text.Bytes(), 0o600))
-	public, err := d.store.Repo.PublicKey(context.Background(), name)
+	public, err := PublicKey(context.Background(), d.store.Repo, name)
 	require.NoError(d.t, err)
 	require.NotEmpty(d.t, public)
 	return &flow.Principal{Name: name, Kind: "machine", Keys: []string{public}}
@@ -53,14 +55,14 @@ func said(principal, text string) flow.Move {
 	return flow.Move{Act: flow.ActNote, By: ann, Principal: principal, Detail: &flow.NoteMove{For: "all", Text: text}}
 }
 
-func (d *desk) replay(commit ID) Replay {
+func (d *desk) replay(commit git.ID) Replay {
 	d.t.Helper()
 	r, err := d.store.Replay(context.Background(), commit, false)
 	require.NoError(d.t, err)
 	return r
 }
 
-func (d *desk) raw(commit ID) string {
+func (d *desk) raw(commit git.ID) string {
 	d.t.Helper()
 	c, err := d.store.objects.Commit(commit)
 	require.NoError(d.t, err)
@@ -78,12 +80,12 @@ func requireRule(t testing.TB, err error, rule flow.Rule, words string) {
 
 func TestGoldenSignedCommit(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.keep("host", testKey(7))
 	m := said("host", "Look at the store.\nIt is slow.\n")
 	m.At, m.Request = d.now, "7f3a9c2e11d04b58"
-	tip := ID("5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44")
-	c, err := d.store.objects.Commit(d.at(StateRef))
+	tip := git.ID("5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44")
+	c, err := d.store.objects.Commit(d.at(git.StateRef))
 	require.NoError(t, err)
 	source := snapshot{d.store.library, c.Tree, d.store.past}
 	raw, err := d.store.signedCommit(context.Background(), source, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", tip, m, "Grace <grace@example.org> 1768658761 +0000")
@@ -104,7 +106,7 @@ func TestSignaturesAreThoseOfOpenSSH(t *testing.T) {
 	for name, key := range map[string]any{"ed25519": testKey(1), "ecdsa": ec, "rsa": big} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, seeded(t))
+			d := newDesk(t, gittest.Seeded(t))
 			host := d.keep("host", key)
 			r := d.replay(d.do(said("host", "hello")).Commit)
 			require.NoError(t, d.store.CheckSignature(r, host))
@@ -113,9 +115,9 @@ func TestSignaturesAreThoseOfOpenSSH(t *testing.T) {
 			text, err := signedText("00112233445566aa", r.Move)
 			require.NoError(t, err)
 			require.True(t, strings.HasPrefix(string(text), "board: 00112233445566aa\nact: note\nby: \"human:ann\"\nprincipal: host\n"), "%s", text)
-			write(t, d.dir, "text", string(text))
-			write(t, d.dir, "text.sig", r.Signature)
-			write(t, d.dir, "allowed", "host "+host.Keys[0]+"\n")
+			gittest.Write(t, d.dir, "text", string(text))
+			gittest.Write(t, d.dir, "text.sig", r.Signature)
+			gittest.Write(t, d.dir, "allowed", "host "+host.Keys[0]+"\n")
 			verify := exec.Command("ssh-keygen", "-Y", "verify", "-f", "allowed", "-I", "host", "-n", "liza-move", "-s", "text.sig")
 			verify.Dir, verify.Stdin = d.dir, bytes.NewReader(text)
 			out, err := verify.CombinedOutput()
@@ -136,7 +138,7 @@ func TestSignaturesAreThoseOfOpenSSH(t *testing.T) {
 // there.
 func TestSigningNeedsAKey(t *testing.T) {
 	t.Parallel()
-	ctx, d := context.Background(), newDesk(t, seeded(t))
+	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	host := &flow.Principal{Name: "host"}
 	r := d.replay(d.do(said("host", "one")).Commit)
 	require.Empty(t, r.Signature)
@@ -145,10 +147,10 @@ func TestSigningNeedsAKey(t *testing.T) {
 	requireRule(t, d.store.CheckSignature(r, nil), flow.RuleSignature, "not signed")
 	require.Empty(t, d.replay(d.do(said("", "two")).Commit).Signature)
 
-	public, err := d.store.Repo.NewKey(ctx, "host")
+	public, err := NewKey(ctx, d.store.Repo, "host")
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(public, "ssh-ed25519 AAAA"))
-	same, err := d.store.Repo.PublicKey(ctx, "host")
+	same, err := PublicKey(ctx, d.store.Repo, "host")
 	require.NoError(t, err)
 	require.Equal(t, public, same)
 	path := filepath.Join(d.store.Repo.CommonDir(), "liza", "keys", "host")
@@ -157,29 +159,29 @@ func TestSigningNeedsAKey(t *testing.T) {
 	require.Equal(t, fs.FileMode(0o600), info.Mode())
 	before, err := os.ReadFile(path)
 	require.NoError(t, err)
-	_, err = d.store.Repo.NewKey(ctx, "host")
+	_, err = NewKey(ctx, d.store.Repo, "host")
 	require.ErrorIs(t, err, fs.ErrExist)
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, before, after)
 	for _, name := range []string{"", "..", "a/b", ".x", "a\nb"} {
-		_, err := d.store.Repo.NewKey(ctx, name)
+		_, err := NewKey(ctx, d.store.Repo, name)
 		require.Error(t, err, name)
 	}
 
 	host.Keys = []string{"ssh-ed25519 nonsense", public}
 	require.NoError(t, d.store.CheckSignature(d.replay(d.do(said("host", "three")).Commit), host))
-	none, err := d.store.Repo.PublicKey(ctx, "other")
+	none, err := PublicKey(ctx, d.store.Repo, "other")
 	require.NoError(t, err)
 	require.Empty(t, none)
 
 	for _, path := range []string{"/nowhere/key", "relative", d.dir, filepath.Join(d.dir, "README")} {
-		git(t, d.dir, "config", "liza.principal.other.key", path)
+		gittest.Git(t, d.dir, "config", "liza.principal.other.key", path)
 		d.store = d.open()
-		tip := d.at(StateRef)
+		tip := d.at(git.StateRef)
 		_, err = d.try(said("other", "four"))
 		require.ErrorContains(t, err, "other", path)
-		require.Equal(t, tip, d.at(StateRef))
+		require.Equal(t, tip, d.at(git.StateRef))
 	}
 }
 
@@ -187,17 +189,17 @@ func TestSigningThroughAnAgent(t *testing.T) {
 	if _, err := exec.LookPath("ssh-agent"); err != nil {
 		t.Skip("no ssh-agent")
 	}
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	key := filepath.Join(d.dir, "key")
 	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "secret", "-C", "", "-f", key).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	git(t, d.dir, "config", "liza.principal.host.key", key)
+	gittest.Git(t, d.dir, "config", "liza.principal.host.key", key)
 	d.store = d.open()
 	t.Setenv("SSH_AUTH_SOCK", "")
 	_, err = d.try(said("host", "one"))
 	require.ErrorIs(t, err, errEncrypted)
 	require.ErrorContains(t, err, "ssh-add "+key)
-	public, err := d.store.Repo.PublicKey(context.Background(), "host")
+	public, err := PublicKey(context.Background(), d.store.Repo, "host")
 	require.NoError(t, err)
 	host := &flow.Principal{Name: "host", Keys: []string{public}}
 
@@ -208,21 +210,21 @@ func TestSigningThroughAnAgent(t *testing.T) {
 	agent := exec.Command("ssh-agent", "-D", "-a", socket)
 	require.NoError(t, agent.Start())
 	t.Cleanup(func() { agent.Process.Kill(); agent.Wait() })
-	until(t, "the agent listens", func() bool {
+	gittest.Until(t, "the agent listens", func() bool {
 		c, err := net.Dial("unix", socket)
 		return err == nil && c.Close() == nil
 	})
 	t.Setenv("SSH_AUTH_SOCK", socket)
 	_, err = d.try(said("host", "one"))
 	require.ErrorIs(t, err, errEncrypted, "the agent does not hold it")
-	script(t, filepath.Join(d.dir, "ask"), "#!/bin/sh\necho secret\n")
+	gittest.Script(t, filepath.Join(d.dir, "ask"), "#!/bin/sh\necho secret\n")
 	add := exec.Command("ssh-add", "-q", key)
 	add.Env = append(os.Environ(), "SSH_ASKPASS="+filepath.Join(d.dir, "ask"), "SSH_ASKPASS_REQUIRE=force")
 	out, err = add.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.NoError(t, d.store.CheckSignature(d.replay(d.do(said("host", "one")).Commit), host))
 
-	git(t, d.dir, "config", "liza.principal.host.key", key+".pub")
+	gittest.Git(t, d.dir, "config", "liza.principal.host.key", key+".pub")
 	d.store = d.open()
 	require.NoError(t, d.store.CheckSignature(d.replay(d.do(said("host", "two")).Commit), host))
 }
@@ -237,7 +239,7 @@ func TestVerifyRefusesForgedSignatures(t *testing.T) {
 	for name, args := range map[string][]string{"sha1": nil, "sha256": {"--object-format=sha256"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, seeded(t, args...))
+			d := newDesk(t, gittest.Seeded(t, args...))
 			host := d.keep("host", testKey(1))
 			d.keep("other", testKey(2))
 			stranger := d.do(said("other", "one")).Commit
@@ -294,7 +296,7 @@ func TestVerifyRefusesForgedSignatures(t *testing.T) {
 // elsewhere is another board.
 func (d *desk) elsewhere() *desk {
 	d.t.Helper()
-	other := &desk{t: d.t, dir: seeded(d.t), now: d.now}
+	other := &desk{t: d.t, dir: gittest.Seeded(d.t), now: d.now}
 	other.store = other.open()
 	m := other.initial(other.at("refs/heads/main"))
 	m.Detail.(*flow.InitMove).Board = "00112233445566bb"

@@ -5,18 +5,19 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A snapshot is one state tree as a [flow.Source].
 type snapshot struct {
 	*library
-	root  ID // "" is the empty board
+	root  git.ID // "" is the empty board
 	shelf *shelf
 }
 
 // folder returns the entries of a folder of the tree, none if it is not there,
 // and its path as the tree spells it: like ids, folders ignore case.
-func (s snapshot) folder(dir string) (path string, entries []Entry, err error) {
+func (s snapshot) folder(dir string) (path string, entries []git.Entry, err error) {
 	if s.root == "" {
 		return "", nil, nil
 	}
@@ -30,7 +31,7 @@ func (s snapshot) folder(dir string) (path string, entries []Entry, err error) {
 			return "", nil, nil
 		}
 		path += entries[i].Name + "/"
-		if entries[i].Mode != ModeTree {
+		if entries[i].Mode != git.ModeTree {
 			return "", nil, misplaced(strings.TrimSuffix(path, "/"))
 		}
 		entries, err = s.tree(entries[i].ID)
@@ -39,7 +40,7 @@ func (s snapshot) folder(dir string) (path string, entries []Entry, err error) {
 }
 
 // indexFold finds the entry of a name, or else one that differs in case only.
-func indexFold(entries []Entry, name string) int {
+func indexFold(entries []git.Entry, name string) int {
 	folded := -1
 	for i := range entries {
 		if entries[i].Name == name {
@@ -69,9 +70,9 @@ func (s snapshot) Load(k flow.Key) (flow.Document, error) {
 // List returns the ids in a folder, sorted.
 func (s snapshot) List(f flow.Folder) ([]string, error) {
 	var ids []string
-	err := s.walk(folders[f].name, func(path string, e Entry) error {
+	err := s.walk(folders[f].name, func(path string, e git.Entry) error {
 		k, ok := keyOf(path)
-		if !ok || e.Mode != ModeBlob {
+		if !ok || e.Mode != git.ModeBlob {
 			return misplaced(path)
 		}
 		ids = append(ids, k.ID)
@@ -82,14 +83,14 @@ func (s snapshot) List(f flow.Folder) ([]string, error) {
 }
 
 // walk visits everything below a folder that is not a folder itself.
-func (s snapshot) walk(dir string, visit func(path string, e Entry) error) error {
+func (s snapshot) walk(dir string, visit func(path string, e git.Entry) error) error {
 	dir, entries, err := s.folder(dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		path := dir + e.Name
-		if e.Mode == ModeTree {
+		if e.Mode == git.ModeTree {
 			err = s.walk(path, visit)
 		} else {
 			err = visit(path, e)
@@ -112,7 +113,7 @@ func (s snapshot) Summaries() ([]flow.Summary, error) {
 	n := 0
 	for _, e := range shards {
 		path := dir + e.Name
-		if e.Mode != ModeTree || e.Name != shard(e.Name, 0) {
+		if e.Mode != git.ModeTree || e.Name != shard(e.Name, 0) {
 			return nil, misplaced(path)
 		}
 		list, err := s.shelf.summaries(e.Name, e.ID, func(known []row) ([]row, error) { return s.summarize(path, e.ID, known) })
@@ -133,19 +134,19 @@ func (s snapshot) Summaries() ([]flow.Summary, error) {
 
 // summarize reads the tasks of one folder, but for those that known, in order
 // of the names, holds as they are.
-func (s snapshot) summarize(dir string, id ID, known []row) ([]row, error) {
+func (s snapshot) summarize(dir string, id git.ID, known []row) ([]row, error) {
 	entries, err := s.tree(id)
 	if err != nil {
 		return nil, err
 	}
-	byBlob := make(map[ID]int, len(known))
+	byBlob := make(map[git.ID]int, len(known))
 	for i := range known {
 		byBlob[known[i].blob] = i
 	}
 	list := make([]row, 0, len(entries))
 	for _, e := range entries {
 		path := dir + "/" + e.Name
-		if i, ok := byBlob[e.ID]; ok && e.Mode == ModeBlob && path == DocumentPath(flow.Key{Folder: flow.Tasks, ID: string(known[i].ID)}) {
+		if i, ok := byBlob[e.ID]; ok && e.Mode == git.ModeBlob && path == DocumentPath(flow.Key{Folder: flow.Tasks, ID: string(known[i].ID)}) {
 			list = append(list, known[i])
 			continue
 		}

@@ -9,34 +9,37 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // became moves the state ref to the same move with another tree.
-func (d *desk) became(tree ID) ID {
+func (d *desk) became(tree git.ID) git.ID {
 	d.t.Helper()
-	tip := d.at(StateRef)
+	tip := d.at(git.StateRef)
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(d.t, err)
 	id := d.forged(strings.Replace(string(c.Raw), string(c.Tree), string(tree), 1))
-	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: tip, New: id}}, "odd"))
+	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: git.StateRef, Old: tip, New: id}}, "odd"))
 	d.store = d.open()
 	return id
 }
 
 // oddly is the tip's tree with one entry of a folder replaced.
-func (d *desk) oddly(dir string, e Entry) ID {
+func (d *desk) oddly(dir string, e git.Entry) git.ID {
 	d.t.Helper()
-	c, err := d.store.objects.Commit(d.at(StateRef))
+	c, err := d.store.objects.Commit(d.at(git.StateRef))
 	require.NoError(d.t, err)
 	return d.odd(c.Tree, dir, e)
 }
 
-func (d *desk) odd(tree ID, dir string, e Entry) ID {
+func (d *desk) odd(tree git.ID, dir string, e git.Entry) git.ID {
 	d.t.Helper()
 	entries, err := d.store.objects.Tree(tree)
 	require.NoError(d.t, err)
 	name, rest, _ := strings.Cut(dir, "/")
-	var out []Entry
+	var out []git.Entry
 	for _, old := range entries {
 		switch {
 		case dir == "" && old.Name == e.Name:
@@ -55,7 +58,7 @@ func (d *desk) odd(tree ID, dir string, e Entry) ID {
 	return id
 }
 
-func (d *desk) blob(text string) ID {
+func (d *desk) blob(text string) git.ID {
 	d.t.Helper()
 	id, err := d.store.objects.WriteBlob([]byte(text))
 	require.NoError(d.t, err)
@@ -67,43 +70,43 @@ func (d *desk) blob(text string) ID {
 // by readers and before a move builds on it.
 func TestOddTrees(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	d.claim("task-1", coder)
-	files, err := d.store.Files(d.at(StateRef))
+	files, err := d.store.Files(d.at(git.StateRef))
 	require.NoError(t, err)
 	task, settings := files["tasks/01/task-1.yaml"], files["liza.yaml"]
-	tip, main := d.at(StateRef), d.at("refs/heads/main")
-	empty := d.store.Repo.emptyTree()
+	tip, main := d.at(git.StateRef), d.at("refs/heads/main")
+	empty := d.store.Repo.EmptyTree()
 	for name, c := range map[string]struct {
 		dir  string
-		e    Entry
+		e    git.Entry
 		want string
 	}{
-		"a file at the top":      {"", Entry{ModeBlob, "README", d.blob("hello\n")}, "README:1: "},
-		"a folder at the top":    {"", Entry{ModeTree, "x", empty}, "x:1: "},
-		"another case":           {"", Entry{ModeTree, "Tasks", empty}, "Tasks:1: "},
-		"settings as a link":     {"", Entry{ModeSymlink, "liza.yaml", d.blob(settings)}, "liza.yaml:1: it has mode 120000"},
-		"settings as a program":  {"", Entry{ModeExecutable, "liza.yaml", d.blob(settings)}, "liza.yaml:1: it has mode 100755"},
-		"settings as a folder":   {"", Entry{ModeTree, "liza.yaml", empty}, "liza.yaml:1: it has mode 040000"},
-		"settings as submodule":  {"", Entry{ModeSubmodule, "liza.yaml", main}, "liza.yaml:1: it has mode 160000"},
-		"tasks as a file":        {"", Entry{ModeBlob, "tasks", d.blob(task)}, "tasks:1: "},
-		"a shard as a file":      {"tasks", Entry{ModeBlob, "01", d.blob(task)}, "tasks/01:1: "},
-		"a shard that is none":   {"tasks", Entry{ModeTree, "1", empty}, "tasks/1:1: "},
-		"a task as a link":       {"tasks/01", Entry{ModeSymlink, "task-1.yaml", d.blob(task)}, "tasks/01/task-1.yaml:1: it has mode 120000"},
-		"a task as a submodule":  {"tasks/01", Entry{ModeSubmodule, "task-1.yaml", main}, "tasks/01/task-1.yaml:1: it has mode 160000"},
-		"a task as a folder":     {"tasks/01", Entry{ModeTree, "task-1.yaml", empty}, "tasks/01/task-1.yaml:1: it has mode 040000"},
-		"a task in two places":   {"tasks/01", Entry{ModeBlob, "x01.yaml", d.blob(task)}, "tasks/01/x01.yaml:1: it holds the id \"task-1\""},
-		"a task of another name": {"tasks/01", Entry{ModeBlob, "task-2.yaml", d.blob(task)}, "tasks/01/task-2.yaml:1: "},
-		"a goal among tasks":     {"tasks/01", Entry{ModeBlob, "task-1.yaml", d.blob(files["goals/goal-1.yaml"])}, "tasks/01/task-1.yaml:4: "},
-		"a file beside tasks":    {"tasks/01", Entry{ModeBlob, "notes.txt", d.blob("x")}, "tasks/01/notes.txt:1: "},
-		"no yaml":                {"tasks/01", Entry{ModeBlob, "task-1.yaml", d.blob("id: task-1\n\ttitle: x\n")}, "tasks/01/task-1.yaml:2: "},
-		"an unknown key":         {"tasks/01", Entry{ModeBlob, "task-1.yaml", d.blob(task + "colour: red\n")}, "tasks/01/task-1.yaml:"},
-		"a huge document":        {"tasks/01", Entry{ModeBlob, "task-1.yaml", d.blob(task + "#" + strings.Repeat("x", MaxDocument))}, "a document has at most"},
-		"an empty document":      {"tasks/01", Entry{ModeBlob, "task-1.yaml", d.blob("")}, "tasks/01/task-1.yaml:1: "},
-		"an agent as a link":     {"agents/01", Entry{ModeSymlink, "coder-1.yaml", d.blob(files["agents/01/coder-1.yaml"])}, "agents/01/coder-1.yaml:1: it has mode 120000"},
+		"a file at the top":      {"", git.Entry{Mode: git.ModeBlob, Name: "README", ID: d.blob("hello\n")}, "README:1: "},
+		"a folder at the top":    {"", git.Entry{Mode: git.ModeTree, Name: "x", ID: empty}, "x:1: "},
+		"another case":           {"", git.Entry{Mode: git.ModeTree, Name: "Tasks", ID: empty}, "Tasks:1: "},
+		"settings as a link":     {"", git.Entry{Mode: git.ModeSymlink, Name: "liza.yaml", ID: d.blob(settings)}, "liza.yaml:1: it has mode 120000"},
+		"settings as a program":  {"", git.Entry{Mode: git.ModeExecutable, Name: "liza.yaml", ID: d.blob(settings)}, "liza.yaml:1: it has mode 100755"},
+		"settings as a folder":   {"", git.Entry{Mode: git.ModeTree, Name: "liza.yaml", ID: empty}, "liza.yaml:1: it has mode 040000"},
+		"settings as submodule":  {"", git.Entry{Mode: git.ModeSubmodule, Name: "liza.yaml", ID: main}, "liza.yaml:1: it has mode 160000"},
+		"tasks as a file":        {"", git.Entry{Mode: git.ModeBlob, Name: "tasks", ID: d.blob(task)}, "tasks:1: "},
+		"a shard as a file":      {"tasks", git.Entry{Mode: git.ModeBlob, Name: "01", ID: d.blob(task)}, "tasks/01:1: "},
+		"a shard that is none":   {"tasks", git.Entry{Mode: git.ModeTree, Name: "1", ID: empty}, "tasks/1:1: "},
+		"a task as a link":       {"tasks/01", git.Entry{Mode: git.ModeSymlink, Name: "task-1.yaml", ID: d.blob(task)}, "tasks/01/task-1.yaml:1: it has mode 120000"},
+		"a task as a submodule":  {"tasks/01", git.Entry{Mode: git.ModeSubmodule, Name: "task-1.yaml", ID: main}, "tasks/01/task-1.yaml:1: it has mode 160000"},
+		"a task as a folder":     {"tasks/01", git.Entry{Mode: git.ModeTree, Name: "task-1.yaml", ID: empty}, "tasks/01/task-1.yaml:1: it has mode 040000"},
+		"a task in two places":   {"tasks/01", git.Entry{Mode: git.ModeBlob, Name: "x01.yaml", ID: d.blob(task)}, "tasks/01/x01.yaml:1: it holds the id \"task-1\""},
+		"a task of another name": {"tasks/01", git.Entry{Mode: git.ModeBlob, Name: "task-2.yaml", ID: d.blob(task)}, "tasks/01/task-2.yaml:1: "},
+		"a goal among tasks":     {"tasks/01", git.Entry{Mode: git.ModeBlob, Name: "task-1.yaml", ID: d.blob(files["goals/goal-1.yaml"])}, "tasks/01/task-1.yaml:4: "},
+		"a file beside tasks":    {"tasks/01", git.Entry{Mode: git.ModeBlob, Name: "notes.txt", ID: d.blob("x")}, "tasks/01/notes.txt:1: "},
+		"no yaml":                {"tasks/01", git.Entry{Mode: git.ModeBlob, Name: "task-1.yaml", ID: d.blob("id: task-1\n\ttitle: x\n")}, "tasks/01/task-1.yaml:2: "},
+		"an unknown key":         {"tasks/01", git.Entry{Mode: git.ModeBlob, Name: "task-1.yaml", ID: d.blob(task + "colour: red\n")}, "tasks/01/task-1.yaml:"},
+		"a huge document":        {"tasks/01", git.Entry{Mode: git.ModeBlob, Name: "task-1.yaml", ID: d.blob(task + "#" + strings.Repeat("x", document.MaxSize))}, "a document has at most"},
+		"an empty document":      {"tasks/01", git.Entry{Mode: git.ModeBlob, Name: "task-1.yaml", ID: d.blob("")}, "tasks/01/task-1.yaml:1: "},
+		"an agent as a link":     {"agents/01", git.Entry{Mode: git.ModeSymlink, Name: "coder-1.yaml", ID: d.blob(files["agents/01/coder-1.yaml"])}, "agents/01/coder-1.yaml:1: it has mode 120000"},
 	} {
-		git(t, d.dir, "update-ref", StateRef, string(tip))
+		gittest.Git(t, d.dir, "update-ref", git.StateRef, string(tip))
 		odd := d.became(d.oddly(c.dir, c.e))
 		b, _, err := d.store.Board(context.Background())
 		if err == nil {
@@ -112,14 +115,14 @@ func TestOddTrees(t *testing.T) {
 			b.Agent("coder-1")
 			err = b.Err()
 		}
-		var document *DocumentError
-		require.ErrorAs(t, err, &document, name)
+		var malformed *document.Error
+		require.ErrorAs(t, err, &malformed, name)
 		require.Contains(t, err.Error(), c.want, name)
 
 		_, breach, err := d.store.Fsck(context.Background(), true)
 		require.NoError(t, err, name)
 		require.Equal(t, odd, breach.Commit, name)
-		_, err = d.open().Do(context.Background(), func(b *flow.Board, _ time.Time) (flow.Move, []RefUpdate, error) {
+		_, err = d.open().Do(context.Background(), func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 			return flow.Move{Act: flow.ActRelease, Task: "task-1", By: ann, Detail: &flow.ReleaseMove{}}, nil, nil
 		})
 		if err == nil {
@@ -131,18 +134,18 @@ func TestOddTrees(t *testing.T) {
 
 func TestABoardOfNewerRules(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
-	files, err := d.store.Files(d.at(StateRef))
+	d := newDesk(t, gittest.Seeded(t))
+	files, err := d.store.Files(d.at(git.StateRef))
 	require.NoError(t, err)
-	tip, settings := d.at(StateRef), files["liza.yaml"]
+	tip, settings := d.at(git.StateRef), files["liza.yaml"]
 	for name, text := range map[string]string{
 		"the same form":  strings.Replace(settings, "rules: 1\n", "rules: 2\n", 1),
 		"unknown keys":   strings.Replace(settings, "rules: 1\n", "rules: 7\nweather: fine\n", 1),
 		"another kind":   "rules: 2\nboard:\n  - 1\n",
 		"other contents": "rules: 2\n",
 	} {
-		git(t, d.dir, "update-ref", StateRef, string(tip))
-		d.became(d.oddly("", Entry{ModeBlob, "liza.yaml", d.blob(text)}))
+		gittest.Git(t, d.dir, "update-ref", git.StateRef, string(tip))
+		d.became(d.oddly("", git.Entry{Mode: git.ModeBlob, Name: "liza.yaml", ID: d.blob(text)}))
 		_, _, err := d.store.Board(context.Background())
 		var refusal *flow.Refusal
 		require.ErrorAs(t, err, &refusal, name)
@@ -151,25 +154,25 @@ func TestABoardOfNewerRules(t *testing.T) {
 		require.ErrorAs(t, err, &refusal, name)
 	}
 	// Newer folders are no reason to call a newer board broken.
-	d.became(d.oddly("", Entry{ModeTree, "weather", d.store.Repo.emptyTree()}))
+	d.became(d.oddly("", git.Entry{Mode: git.ModeTree, Name: "weather", ID: d.store.Repo.EmptyTree()}))
 	_, _, err = d.store.Board(context.Background())
 	require.ErrorContains(t, err, "install a newer git-liza")
 
 	for _, text := range []string{"", "rules: none\n", "rules: -1\n", "x: y\n", "rules: 0\n"} {
-		git(t, d.dir, "update-ref", StateRef, string(tip))
-		d.became(d.oddly("", Entry{ModeBlob, "liza.yaml", d.blob(text)}))
+		gittest.Git(t, d.dir, "update-ref", git.StateRef, string(tip))
+		d.became(d.oddly("", git.Entry{Mode: git.ModeBlob, Name: "liza.yaml", ID: d.blob(text)}))
 		_, _, err := d.store.Board(context.Background())
-		var document *DocumentError
-		require.ErrorAs(t, err, &document, "%q", text)
-		require.Equal(t, "liza.yaml", document.Name)
+		var malformed *document.Error
+		require.ErrorAs(t, err, &malformed, "%q", text)
+		require.Equal(t, "liza.yaml", malformed.Name)
 		_, err = d.try(d.initial(d.at("refs/heads/main")))
-		require.ErrorAs(t, err, &document, "no second board is made upon a broken one")
+		require.ErrorAs(t, err, &malformed, "no second board is made upon a broken one")
 	}
 }
 
 func TestRecordsIgnoreCase(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	_, err := d.store.Do(context.Background(), note("x"))
 	require.NoError(t, err)
 	b := d.board()
@@ -187,13 +190,13 @@ func TestRecordsIgnoreCase(t *testing.T) {
 // What a library holds stays within its bound, whatever is read.
 func TestLibraryIsBounded(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	l := d.store.library
 	before := d.board().Task("task-1")
 	require.Same(t, before, d.board().Task("task-1"), "read once")
-	for range keepBytes / MaxDocument {
-		l.hold(MaxDocument)
+	for range keepBytes / document.MaxSize {
+		l.hold(document.MaxSize)
 		require.LessOrEqual(t, l.held, keepBytes)
 	}
 	require.NotSame(t, before, d.board().Task("task-1"))
@@ -203,9 +206,9 @@ func TestLibraryIsBounded(t *testing.T) {
 // The same bytes are another document in another folder.
 func TestSameBytesInTwoFolders(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	text := "id: twin\nstatus: IN_PROGRESS\n"
-	d.became(d.edited(d.at(StateRef), map[string]string{"goals/twin.yaml": text, "sprints/twin.yaml": text}))
+	d.became(d.edited(d.at(git.StateRef), map[string]string{"goals/twin.yaml": text, "sprints/twin.yaml": text}))
 	b := d.board()
 	require.NotNil(t, b.Goal("twin"))
 	require.NotNil(t, b.Sprint("twin"))

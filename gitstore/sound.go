@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // maxNewCommits is how many commits a submission may bring.
@@ -20,16 +21,16 @@ const maxNewCommits = 10_000
 // not have.
 type soundness struct {
 	s       *Store
-	known   map[ID]bool // folders that were looked at
+	known   map[git.ID]bool // folders that were looked at
 	folders int
 	bytes   int
 }
 
-// An unsound object is one that git refuses, here or on another platform, or
+// A unsound object is one that git refuses, here or on another platform, or
 // that cannot be judged.
 type unsound struct {
 	reason string
-	mend   func(base, commit ID) string // the command that makes the work since base sound
+	mend   func(base, commit git.ID) string // the command that makes the work since base sound
 }
 
 func (u *unsound) Error() string { return u.reason }
@@ -41,7 +42,7 @@ func unsoundf(format string, args ...any) error {
 
 // unsoundTree is about folders that git itself writes otherwise.
 func unsoundTree(format string, args ...any) error {
-	return &unsound{fmt.Sprintf(format, args...), func(base, _ ID) string {
+	return &unsound{fmt.Sprintf(format, args...), func(base, _ git.ID) string {
 		// Not --soft: the index remembers the folders that it was read from.
 		return "git reset -q " + string(base) + " && git add -A && git commit -m MESSAGE"
 	}}
@@ -49,26 +50,26 @@ func unsoundTree(format string, args ...any) error {
 
 // unsoundPath is about a file or folder that no commit may have at a path.
 func unsoundPath(path, format string, args ...any) error {
-	return &unsound{fmt.Sprintf(format, args...), func(base, commit ID) string {
+	return &unsound{fmt.Sprintf(format, args...), func(base, commit git.ID) string {
 		// Out of the work tree too, or it is added again. It need not be in the
 		// index, which takes no name that git refuses.
-		return "git rm -rq --ignore-unmatch -- " + ShellWord(":(top,literal)"+path) + " && " + commitAnew(base, commit)
+		return "git rm -rq --ignore-unmatch -- " + git.ShellWord(":(top,literal)"+path) + " && " + commitAnew(base, commit)
 	}}
 }
 
 // tooMuch is about what is too large to be judged.
 func tooMuch(format string, args ...any) error {
-	return &unsound{fmt.Sprintf(format, args...), func(_, commit ID) string { return "git ls-tree -r -t " + string(commit) }}
+	return &unsound{fmt.Sprintf(format, args...), func(_, commit git.ID) string { return "git ls-tree -r -t " + string(commit) }}
 }
 
 // commitAnew makes one commit of all: an earlier one can hold what is wrong.
-func commitAnew(base, _ ID) string {
+func commitAnew(base, _ git.ID) string {
 	return "git reset -q --soft " + string(base) + " && git commit -m MESSAGE"
 }
 
 // flaw says what no git should take of the objects that a submission brings
 // beside the integration branch at tip, nil if all are sound.
-func (s *Store) flaw(ctx context.Context, tip, base, commit ID, changes []Change) (*flow.Refusal, error) {
+func (s *Store) flaw(ctx context.Context, tip, base, commit git.ID, changes []git.Change) (*flow.Refusal, error) {
 	if base == "" {
 		return nil, nil // it has nothing in common with integration, which is refused
 	}
@@ -81,7 +82,7 @@ func (s *Store) flaw(ctx context.Context, tip, base, commit ID, changes []Change
 		if errors.As(unread(err), &limit) {
 			return limit, nil
 		}
-		if errors.Is(err, ErrNoObject) {
+		if errors.Is(err, git.ErrNoObject) {
 			return nil, nil // a server asks of all saved work whether it is whole
 		}
 		return nil, err
@@ -90,7 +91,7 @@ func (s *Store) flaw(ctx context.Context, tip, base, commit ID, changes []Change
 	if err != nil {
 		return found(err)
 	}
-	judge := &soundness{s: s, known: map[ID]bool{}}
+	judge := &soundness{s: s, known: map[git.ID]bool{}}
 	for _, id := range list {
 		if err := judge.commit(ctx, id); err != nil {
 			return found(err)
@@ -116,8 +117,8 @@ func (s *Store) flaw(ctx context.Context, tip, base, commit ID, changes []Change
 
 // brought lists the commits that integration does not have. A short straight
 // line is read here: a process costs more.
-func (s *Store) brought(ctx context.Context, tip, base, commit ID) ([]ID, error) {
-	var list []ID
+func (s *Store) brought(ctx context.Context, tip, base, commit git.ID) ([]git.ID, error) {
+	var list []git.ID
 	for id := commit; len(list) < 16; {
 		if id == base || id == tip {
 			return list, nil
@@ -139,7 +140,7 @@ func (s *Store) brought(ctx context.Context, tip, base, commit ID) ([]ID, error)
 	}
 	list = nil
 	for line := range strings.FieldsSeq(string(out)) {
-		list = append(list, ID(line))
+		list = append(list, git.ID(line))
 	}
 	if len(list) > maxNewCommits {
 		return nil, unsoundf("%s brings more than %d commits", commit.Short(), maxNewCommits)
@@ -147,15 +148,15 @@ func (s *Store) brought(ctx context.Context, tip, base, commit ID) ([]ID, error)
 	return list, nil
 }
 
-func (j *soundness) commit(ctx context.Context, id ID) error {
+func (j *soundness) commit(ctx context.Context, id git.ID) error {
 	c, ok, err := j.s.commit(id)
 	if err != nil || !ok {
 		return errors.Join(err, ctx.Err())
 	}
-	if err := checkCommit(c.Raw, j.s.Repo.hashLen); err != nil {
+	if err := checkCommit(c.Raw, j.s.Repo.HashLen()); err != nil {
 		return unsoundf("commit %s is not as git writes it: %v", id.Short(), err)
 	}
-	var old []ID
+	var old []git.ID
 	for _, parent := range c.Parents {
 		p, ok, err := j.s.commit(parent)
 		if err != nil {
@@ -176,29 +177,29 @@ func (j *soundness) commit(ctx context.Context, id ID) error {
 }
 
 // tree looks at a folder that none of the old ones is, and at what is new in it.
-func (j *soundness) tree(ctx context.Context, dir string, id ID, old []ID) error {
+func (j *soundness) tree(ctx context.Context, dir string, id git.ID, old []git.ID) error {
 	if j.known[id] || slices.Contains(old, id) {
 		return ctx.Err()
 	}
 	j.known[id] = true
-	if j.folders++; j.folders > MaxChanges {
-		return tooMuch("there are more than %d new folders", MaxChanges)
+	if j.folders++; j.folders > git.MaxChanges {
+		return tooMuch("there are more than %d new folders", git.MaxChanges)
 	}
-	data, err := j.s.objects.rawTree(id, maxTree)
-	var large *tooLarge
+	data, err := j.s.objects.RawTree(id, git.MaxTree)
+	var large *git.TooLarge
 	if errors.As(err, &large) {
-		return tooMuch("the folder %.200q has %d bytes", dir, large.size)
+		return tooMuch("the folder %.200q has %d bytes", dir, large.Size)
 	}
 	if err != nil {
 		return err
 	}
-	if j.bytes += len(data); j.bytes > maxTreeBytes {
-		return tooMuch("there are more than %d bytes of new folders", maxTreeBytes)
+	if j.bytes += len(data); j.bytes > git.MaxTreeBytes {
+		return tooMuch("there are more than %d bytes of new folders", git.MaxTreeBytes)
 	}
-	if err := checkTree(data, j.s.Repo.hashLen/2); err != nil {
+	if err := checkTree(data, j.s.Repo.HashLen()/2); err != nil {
 		return unsoundTree("the folder %.200q is not as git writes it: %v", dir, err)
 	}
-	entries, err := parseTree(data, j.s.Repo.hashLen/2)
+	entries, err := git.ParseTree(data, j.s.Repo.HashLen()/2)
 	if err != nil {
 		return err
 	}
@@ -214,10 +215,10 @@ func (j *soundness) tree(ctx context.Context, dir string, id ID, old []ID) error
 		if err := j.entry(dir+e.Name, e, was); err != nil {
 			return err
 		}
-		if e.Mode == ModeTree {
-			var inside []ID
+		if e.Mode == git.ModeTree {
+			var inside []git.ID
 			for _, w := range was {
-				if w.Mode == ModeTree {
+				if w.Mode == git.ModeTree {
 					inside = append(inside, w.ID)
 				}
 			}
@@ -230,8 +231,8 @@ func (j *soundness) tree(ctx context.Context, dir string, id ID, old []ID) error
 }
 
 // before are the entries of the old folders by name.
-func (j *soundness) before(old []ID) (map[string][]Entry, error) {
-	before := map[string][]Entry{}
+func (j *soundness) before(old []git.ID) (map[string][]git.Entry, error) {
+	before := map[string][]git.Entry{}
 	for _, id := range old {
 		entries, err := j.s.objects.Tree(id)
 		if err != nil {
@@ -246,8 +247,8 @@ func (j *soundness) before(old []ID) (map[string][]Entry, error) {
 
 // entry looks at a new or changed one. A name that was there already is what
 // the project has; what a link in its place would do, it does anew.
-func (j *soundness) entry(path string, e Entry, was []Entry) error {
-	link := e.Mode == ModeSymlink
+func (j *soundness) entry(path string, e git.Entry, was []git.Entry) error {
+	link := e.Mode == git.ModeSymlink
 	if len(was) == 0 || link {
 		if why := badPlatformName(e.Name, link); why != "" {
 			return unsoundPath(path, "%.300q %s", path, why)
@@ -258,7 +259,7 @@ func (j *soundness) entry(path string, e Entry, was []Entry) error {
 		return unsoundPath(path, "a path has %d bytes, and no system takes more than %d: %.200q", len(path), maxFilePath, path)
 	case strings.Count(path, "/") >= maxFolders:
 		return unsoundPath(path, "a path has more than %d folders: %.200q", maxFolders, path)
-	case e.Mode != ModeBlob && e.Mode != ModeExecutable:
+	case e.Mode != git.ModeBlob && e.Mode != git.ModeExecutable:
 		return nil
 	case ntfsModules.MatchString(e.Name) || hfsFolded(e.Name) == ".gitmodules":
 		return j.content(path, e.ID, checkModules)
@@ -271,11 +272,11 @@ func (j *soundness) entry(path string, e Entry, was []Entry) error {
 // maxGitFile bounds the files of git's own that are read.
 const maxGitFile = 1 << 20
 
-func (j *soundness) content(path string, id ID, check func([]byte) error) error {
-	data, err := j.s.objects.readKind(id, "blob", maxGitFile)
-	var large *tooLarge
+func (j *soundness) content(path string, id git.ID, check func([]byte) error) error {
+	data, err := j.s.objects.ReadKind(id, "blob", maxGitFile)
+	var large *git.TooLarge
 	if errors.As(err, &large) {
-		return unsoundPath(path, "%.200q has %d bytes, at most %d are read", path, large.size, maxGitFile)
+		return unsoundPath(path, "%.200q has %d bytes, at most %d are read", path, large.Size, maxGitFile)
 	}
 	if err == nil {
 		if bad := check(data); bad != nil {
@@ -309,7 +310,7 @@ func checkTree(data []byte, hashSize int) error {
 			return fmt.Errorf("it has %.100q twice", name)
 		case sorted < last:
 			return fmt.Errorf("%.100q is out of order", name)
-		case badName(name):
+		case git.IsBadName(name):
 			return fmt.Errorf("%.100q is no name of a file", name)
 		case strings.Trim(hex.EncodeToString(hash), "0") == "":
 			return fmt.Errorf("%.100q stands for no object", name)

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // The hint of what no submission may bring makes the work sound, keeps what was
@@ -38,7 +40,7 @@ func TestHintsOfUnsoundWork(t *testing.T) {
 			sound := []string{q.file("ab"), q.file("zz")}
 			bad := q.commit(q.base, inOrder(append(brings(q), sound...))...)
 			tip := q.commit(bad, inOrder(append(brings(q), append(sound, q.file("zzz"))...))...)
-			for _, submitted := range []ID{bad, tip, q.commit(tip, sound...)} {
+			for _, submitted := range []git.ID{bad, tip, q.commit(tip, sound...)} {
 				q.checkOut(submitted)
 				f := q.facts()
 				for range 3 { // a link can lead to another that is no better
@@ -49,7 +51,7 @@ func TestHintsOfUnsoundWork(t *testing.T) {
 					f = q.facts()
 				}
 				require.Nil(t, f)
-				require.Empty(t, git(t, q.dir, "status", "--porcelain"), "nothing that git add would add again")
+				require.Empty(t, gittest.Git(t, q.dir, "status", "--porcelain"), "nothing that git add would add again")
 				require.FileExists(t, filepath.Join(q.dir, "ab"))
 				require.FileExists(t, filepath.Join(q.dir, "zz"))
 			}
@@ -74,7 +76,7 @@ func inOrder(rows []string) []string {
 // facts are what is wrong with what HEAD brings beside main.
 func (q *quarry) facts() *flow.Refusal {
 	q.t.Helper()
-	f, err := q.store.Facts(context.Background(), flow.Question{Submission: ID(git(q.t, q.dir, "rev-parse", "HEAD")), Tip: q.base})
+	f, err := q.store.Facts(context.Background(), flow.Question{Submission: git.ID(gittest.Git(q.t, q.dir, "rev-parse", "HEAD")), Tip: q.base})
 	var refused *flow.Refusal
 	if err != nil {
 		require.ErrorAs(q.t, err, &refused)
@@ -85,11 +87,11 @@ func (q *quarry) facts() *flow.Refusal {
 
 // checkOut goes to a branch at the commit, with what git takes of it in index and
 // work tree: who commits what git does not take writes trees of their own.
-func (q *quarry) checkOut(commit ID) {
+func (q *quarry) checkOut(commit git.ID) {
 	q.t.Helper()
-	git(q.t, q.dir, "checkout", "-q", "-f", "-B", "work", string(q.base))
-	git(q.t, q.dir, "clean", "-qffdx")
-	git(q.t, q.dir, "update-ref", "refs/heads/work", string(commit))
+	gittest.Git(q.t, q.dir, "checkout", "-q", "-f", "-B", "work", string(q.base))
+	gittest.Git(q.t, q.dir, "clean", "-qffdx")
+	gittest.Git(q.t, q.dir, "update-ref", "refs/heads/work", string(commit))
 	cmd := exec.Command("git", "reset", "-q", "--hard")
 	cmd.Dir = q.dir
 	if cmd.Run() == nil {
@@ -98,8 +100,8 @@ func (q *quarry) checkOut(commit ID) {
 	for _, name := range []string{"ab", "zz"} {
 		require.NoError(q.t, os.WriteFile(filepath.Join(q.dir, name), []byte(name), 0o644))
 	}
-	git(q.t, q.dir, "read-tree", "--empty")
-	git(q.t, q.dir, "add", "-A")
+	gittest.Git(q.t, q.dir, "read-tree", "--empty")
+	gittest.Git(q.t, q.dir, "add", "-A")
 }
 
 func (q *quarry) sh(command string) {

@@ -11,32 +11,34 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // A quarry makes commits that git would not make.
 type quarry struct {
 	*desk
-	base ID
+	base git.ID
 }
 
 func newQuarry(t *testing.T) *quarry {
 	t.Helper()
-	dir := seeded(t)
+	dir := gittest.Seeded(t)
 	d := newDesk(t, dir)
-	return &quarry{d, ID(git(t, dir, "rev-parse", "main"))}
+	return &quarry{d, git.ID(gittest.Git(t, dir, "rev-parse", "main"))}
 }
 
-func (q *quarry) object(kind, data string) ID {
+func (q *quarry) object(kind, data string) git.ID {
 	q.t.Helper()
 	cmd := exec.Command("git", "hash-object", "-t", kind, "-w", "--literally", "--stdin")
 	cmd.Dir, cmd.Stdin = q.dir, strings.NewReader(data)
 	out, err := cmd.Output()
 	require.NoError(q.t, err)
-	return ID(strings.TrimSpace(string(out)))
+	return git.ID(strings.TrimSpace(string(out)))
 }
 
 // row is an entry of a raw tree.
-func (q *quarry) row(mode, name string, id ID) string {
+func (q *quarry) row(mode, name string, id git.ID) string {
 	q.t.Helper()
 	hash, err := hex.DecodeString(string(id))
 	require.NoError(q.t, err)
@@ -54,13 +56,13 @@ func (q *quarry) folder(name string, rows ...string) string {
 }
 
 // commit commits a tree of these rows upon a parent.
-func (q *quarry) commit(parent ID, rows ...string) ID {
+func (q *quarry) commit(parent git.ID, rows ...string) git.ID {
 	q.t.Helper()
-	return ID(git(q.t, q.dir, "commit-tree", string(q.object("tree", strings.Join(rows, ""))), "-p", string(parent), "-m", "m"))
+	return git.ID(gittest.Git(q.t, q.dir, "commit-tree", string(q.object("tree", strings.Join(rows, ""))), "-p", string(parent), "-m", "m"))
 }
 
 // flaw is what is wrong with a submission upon main.
-func (q *quarry) flaw(commit ID) string {
+func (q *quarry) flaw(commit git.ID) string {
 	q.t.Helper()
 	f, err := q.store.Facts(context.Background(), flow.Question{Submission: commit, Tip: q.base})
 	var refused *flow.Refusal
@@ -130,7 +132,7 @@ func TestFoldersThatAreNotCanonical(t *testing.T) {
 		"mode 100664":      {q.row("100664", "f", q.object("blob", "x"))},
 		"mode 0100644":     {q.row("0100644", "f", q.object("blob", "x"))},
 		"mode 040000":      {q.row("040000", "f", q.object("tree", q.file("x")))},
-		"no object":        {q.row("160000", "f", ID(strings.Repeat("0", 40)))},
+		"no object":        {q.row("160000", "f", git.ID(strings.Repeat("0", 40)))},
 		"a folder further": {q.folder("d", q.folder("e", q.file("b"), q.file("a")))},
 		".git/config":      {q.folder(".git", q.file("config"))},
 	} {
@@ -148,11 +150,11 @@ func TestFoldersThatAreNotCanonical(t *testing.T) {
 	}
 	require.Contains(t, q.flaw(bad), "out of order")
 	require.Empty(t, q.flaw(good))
-	merged := ID(git(t, q.dir, "commit-tree", string(good)+"^{tree}", "-p", string(good), "-p", string(bad), "-m", "m"))
+	merged := git.ID(gittest.Git(t, q.dir, "commit-tree", string(good)+"^{tree}", "-p", string(good), "-p", string(bad), "-m", "m"))
 	require.Contains(t, q.flaw(merged), "out of order")
 
 	// A commit with a header that git refuses.
-	raw := git(t, q.dir, "cat-file", "commit", string(good)) + "\n"
+	raw := gittest.Git(t, q.dir, "cat-file", "commit", string(good)) + "\n"
 	evil := q.object("commit", strings.Replace(raw, "author Ada", "author A\x00da", 1))
 	require.Contains(t, q.flaw(evil), "not as git writes it")
 	require.Contains(t, q.flaw(q.commit(evil, q.file("x"))), "not as git writes it")

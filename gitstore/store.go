@@ -1,3 +1,6 @@
+// Package gitstore keeps the blackboard as commits in a git repository: it reads
+// the board, makes moves, replays and verifies them, and brings them to and from
+// the remote that holds the board.
 package gitstore
 
 import (
@@ -10,6 +13,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // ErrNoBoard is wrapped when the repository has no refs/liza/state. The
@@ -32,7 +37,7 @@ var ErrForeignRef = errors.New("a ref is not where the board says")
 // A Store reads and moves the blackboard of one clone. It is for one
 // goroutine; several of the same Repo work side by side.
 type Store struct {
-	Repo     *Repo
+	Repo     *git.Repo
 	Follower Follower // brings checkouts along where a remote is the authority; may be nil
 
 	// Permit is asked about every move that is made here, before the rules are;
@@ -40,23 +45,23 @@ type Store struct {
 	Permit func(context.Context, *flow.Board, flow.Move) error
 
 	now     func() time.Time
-	objects *Objects
+	objects *git.Objects
 	library *library
 	current *shelf // summaries of the board as it is, kept beyond the process
 	past    *shelf // summaries of earlier boards
-	merges  map[[2]ID]Merge
+	merges  map[[2]git.ID]git.Merge
 	answer  *answer               // the last of git's answers about a move
-	trail   map[ID]link           // moves that were looked back at
+	trail   map[git.ID]link       // moves that were looked back at
 	signers map[string]ssh.Signer // by principal
 }
 
 // OpenStore is the store of a repository. now is the clock.
-func OpenStore(ctx context.Context, r *Repo, now func() time.Time) (*Store, error) {
+func OpenStore(ctx context.Context, r *git.Repo, now func() time.Time) (*Store, error) {
 	o, err := r.Objects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Store{Repo: r, now: now, objects: o, library: newLibrary(o), merges: map[[2]ID]Merge{}, trail: map[ID]link{}, signers: map[string]ssh.Signer{},
+	return &Store{Repo: r, now: now, objects: o, library: newLibrary(o), merges: map[[2]git.ID]git.Merge{}, trail: map[git.ID]link{}, signers: map[string]ssh.Signer{},
 		current: newShelf(filepath.Join(r.CommonDir(), "liza", "cache")), past: newShelf("")}, nil
 }
 
@@ -66,7 +71,7 @@ func (s *Store) Now() time.Time { return s.now().UTC().Truncate(time.Second) }
 // Board is the blackboard as it is, and the state commit that it was read
 // from. Errors wrap ErrNoBoard or ErrStateLost, or are as those of
 // [Store.BoardAt].
-func (s *Store) Board(ctx context.Context) (*flow.Board, ID, error) {
+func (s *Store) Board(ctx context.Context) (*flow.Board, git.ID, error) {
 	tip, err := s.Tip(ctx)
 	if err != nil {
 		return nil, "", err
@@ -77,8 +82,8 @@ func (s *Store) Board(ctx context.Context) (*flow.Board, ID, error) {
 
 // Tip is the state commit. The error wraps ErrNoBoard where there is none, or
 // ErrStateLost where there was one.
-func (s *Store) Tip(ctx context.Context) (ID, error) {
-	tip, err := s.Repo.Resolve(ctx, StateRef)
+func (s *Store) Tip(ctx context.Context) (git.ID, error) {
+	tip, err := s.Repo.Resolve(ctx, git.StateRef)
 	if err == nil && tip == "" {
 		err = s.lost(ctx)
 	}
@@ -86,14 +91,14 @@ func (s *Store) Tip(ctx context.Context) (ID, error) {
 }
 
 // BoardAt is the blackboard as a state commit left it. A board under newer
-// rules is a *flow.Refusal, an unreadable one a *DocumentError.
-func (s *Store) BoardAt(commit ID) (*flow.Board, error) {
+// rules is a *flow.Refusal, an unreadable one a *document.Error.
+func (s *Store) BoardAt(commit git.ID) (*flow.Board, error) {
 	b, _, err := s.boardAt(commit, s.past)
 	return b, err
 }
 
 // boardAt returns the source too, for a draft upon it.
-func (s *Store) boardAt(commit ID, kept *shelf) (*flow.Board, snapshot, error) {
+func (s *Store) boardAt(commit git.ID, kept *shelf) (*flow.Board, snapshot, error) {
 	c, err := s.commitObject(commit)
 	if err != nil {
 		return nil, snapshot{}, fmt.Errorf("blackboard: %w", err)
@@ -113,11 +118,11 @@ func (s *Store) emptyBoard() (*flow.Board, snapshot) {
 }
 
 // commitObject reads a commit that holds a move, or says that it does.
-func (s *Store) commitObject(id ID) (Commit, error) {
+func (s *Store) commitObject(id git.ID) (git.Commit, error) {
 	c, err := s.objects.Commit(id)
-	var large *tooLarge
+	var large *git.TooLarge
 	if errors.As(err, &large) {
-		return Commit{}, &DocumentError{Name: "commit " + string(id), Line: 1, Reason: fmt.Sprintf("it has %d bytes, at most %d are allowed", large.size, maxCommit)}
+		return git.Commit{}, &document.Error{Name: "commit " + string(id), Line: 1, Reason: fmt.Sprintf("it has %d bytes, at most %d are allowed", large.Size, git.MaxCommit)}
 	}
 	return c, err
 }
@@ -131,9 +136,9 @@ func (s snapshot) checkRoot() error {
 	}
 	for _, e := range entries {
 		folder, ok := tops[e.Name]
-		want := uint32(ModeTree)
+		want := uint32(git.ModeTree)
 		if folders[folder].single {
-			want = ModeBlob
+			want = git.ModeBlob
 		}
 		if !ok || e.Mode != want {
 			return misplaced(e.Name)
@@ -153,7 +158,7 @@ func (s *Store) unreadable(source snapshot, cause error, rules int) error {
 		return &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza version",
 			Reason: fmt.Sprintf("the board has rules version %d, this program knows up to %d: install a newer git-liza", rules, flow.RulesVersion)}
 	case cause == nil:
-		return &DocumentError{Name: name, Line: 1, Reason: "there is none that names the version of its rules"}
+		return &document.Error{Name: name, Line: 1, Reason: "there is none that names the version of its rules"}
 	}
 	return cause
 }
@@ -161,8 +166,8 @@ func (s *Store) unreadable(source snapshot, cause error, rules int) error {
 // declared is the rules version that settings name which cannot be read in
 // full, 0 if none.
 func (s *Store) declared(source snapshot, name string) int {
-	e, ok, err := s.objects.find(source.root, name)
-	if err != nil || !ok || e.Mode != ModeBlob {
+	e, ok, err := s.objects.Find(source.root, name)
+	if err != nil || !ok || e.Mode != git.ModeBlob {
 		return 0
 	}
 	data, err := source.blob(name, e.ID)
@@ -172,7 +177,7 @@ func (s *Store) declared(source snapshot, name string) int {
 	var head struct {
 		Rules int `yaml:"rules"`
 	}
-	if DecodeLoose(name, data, &head) != nil {
+	if document.DecodeLoose(name, data, &head) != nil {
 		return 0
 	}
 	return head.Rules

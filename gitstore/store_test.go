@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 const (
@@ -40,7 +42,7 @@ func newDesk(t testing.TB, dir string) *desk {
 	return d
 }
 
-func (d *desk) initial(tip ID) flow.Move {
+func (d *desk) initial(tip git.ID) flow.Move {
 	return flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Rules: flow.RulesVersion,
 		Goal: "goal-1", Title: "Ship it", Spec: "README", Integration: flow.Branch{Name: "integration", Tip: tip},
 		Created: true, Config: flow.DefaultConfig()}}
@@ -49,7 +51,7 @@ func (d *desk) initial(tip ID) flow.Move {
 // open is another store of the same repository, as another process has it.
 func (d *desk) open() *Store {
 	d.t.Helper()
-	repo, err := Open(context.Background(), d.dir)
+	repo, err := git.Open(context.Background(), d.dir)
 	require.NoError(d.t, err)
 	d.t.Cleanup(func() { repo.Close() })
 	store, err := OpenStore(context.Background(), repo, func() time.Time { return d.now })
@@ -59,7 +61,7 @@ func (d *desk) open() *Store {
 
 // constant builds the same move for every board.
 func constant(m flow.Move) Build {
-	return func(*flow.Board, time.Time) (flow.Move, []RefUpdate, error) { return m, nil, nil }
+	return func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) { return m, nil, nil }
 }
 
 func (d *desk) try(m flow.Move) (Result, error) {
@@ -80,7 +82,7 @@ func (d *desk) board() *flow.Board {
 	return b
 }
 
-func (d *desk) at(ref string) ID {
+func (d *desk) at(ref string) git.ID {
 	d.t.Helper()
 	id, err := d.store.Repo.Resolve(context.Background(), ref)
 	require.NoError(d.t, err)
@@ -97,7 +99,7 @@ func (d *desk) add(ids ...flow.TaskID) Result {
 }
 
 func claim(id flow.TaskID, by flow.Actor) Build {
-	return func(b *flow.Board, _ time.Time) (flow.Move, []RefUpdate, error) {
+	return func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		return flow.Move{Act: flow.ActClaim, Task: id, By: by, Detail: &flow.ClaimMove{Lease: half}}, nil, nil
 	}
 }
@@ -110,7 +112,7 @@ func (d *desk) claim(id flow.TaskID, by flow.Actor) Result {
 }
 
 // commit adds a commit that changes one file to what a task works on.
-func (d *desk) commit(parent ID, file, content string) ID {
+func (d *desk) commit(parent git.ID, file, content string) git.ID {
 	d.t.Helper()
 	o := d.store.objects
 	c, err := o.Commit(parent)
@@ -119,7 +121,7 @@ func (d *desk) commit(parent ID, file, content string) ID {
 	require.NoError(d.t, err)
 	blob, err := o.WriteBlob([]byte(content))
 	require.NoError(d.t, err)
-	entries, err = set("", entries, Entry{ModeBlob, file, blob})
+	entries, err = set("", entries, git.Entry{Mode: git.ModeBlob, Name: file, ID: blob})
 	require.NoError(d.t, err)
 	tree, err := o.WriteTree(entries)
 	require.NoError(d.t, err)
@@ -131,7 +133,7 @@ func (d *desk) commit(parent ID, file, content string) ID {
 }
 
 // submit brings a task from UNCLAIMED to READY_FOR_REVIEW.
-func (d *desk) submit(id flow.TaskID, by flow.Actor, file, content string) ID {
+func (d *desk) submit(id flow.TaskID, by flow.Actor, file, content string) git.ID {
 	d.t.Helper()
 	base := d.claim(id, by).After.Settings().Integration.Tip
 	d.do(flow.Move{Act: flow.ActIntent, Task: id, By: by, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look"}}})
@@ -143,7 +145,7 @@ func (d *desk) submit(id flow.TaskID, by flow.Actor, file, content string) ID {
 	return commit
 }
 
-func (d *desk) approve(id flow.TaskID, commit ID) {
+func (d *desk) approve(id flow.TaskID, commit git.ID) {
 	d.t.Helper()
 	d.do(flow.Move{Act: flow.ActReview, Task: id, By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
 	d.do(flow.Move{Act: flow.ActApprove, Task: id, By: "code-reviewer-1", Detail: &flow.ApproveMove{Commit: commit, Message: "good"}})
@@ -151,7 +153,7 @@ func (d *desk) approve(id flow.TaskID, commit ID) {
 
 // merging builds the merge of an approved task.
 func merging(s *Store, id flow.TaskID) Build {
-	return func(b *flow.Board, _ time.Time) (flow.Move, []RefUpdate, error) {
+	return func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		ctx, t, onto := context.Background(), b.Task(id), b.Settings().Integration.Tip
 		m, err := s.Merge(ctx, onto, t.Submission.Commit)
 		if err != nil {
@@ -192,10 +194,10 @@ func (d *desk) sound() {
 
 func TestStoreConformance(t *testing.T) {
 	t.Parallel()
-	for name, make := range kinds {
+	for name, make := range gittest.Kinds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			storeConforms(t, make(t).dir)
+			storeConforms(t, make(t).Dir)
 		})
 	}
 }
@@ -206,21 +208,21 @@ func storeConforms(t *testing.T, dir string) {
 	d := newDesk(t, dir)
 	main := d.at("refs/heads/main")
 	require.Equal(t, main, d.at("refs/heads/integration"))
-	require.Equal(t, d.at(StateRef), d.at("refs/liza/marks/sprint-1"))
+	require.Equal(t, d.at(git.StateRef), d.at("refs/liza/marks/sprint-1"))
 
 	merged := d.life("task-1", "a.md")
-	git(t, dir, "pack-refs", "--all")
-	git(t, dir, "repack", "-q", "-a", "-d")
+	gittest.Git(t, dir, "pack-refs", "--all")
+	gittest.Git(t, dir, "repack", "-q", "-a", "-d")
 	d.store = d.open()
 	again := d.life("Task-2", "b.md")
 	require.Equal(t, again.After.Task("Task-2").Merge.Commit, d.at("refs/heads/integration"))
-	require.Equal(t, string(merged.After.Settings().Integration.Tip), git(t, dir, "rev-parse", "integration^1"))
-	require.Equal(t, "by task-1", git(t, dir, "show", "integration:a.md"))
-	require.Equal(t, "by Task-2", git(t, dir, "show", "integration:b.md"))
-	require.Equal(t, string(again.After.Task("Task-2").Submission.Commit), git(t, dir, "rev-parse", "refs/liza/saved/Task-2/1"))
+	require.Equal(t, string(merged.After.Settings().Integration.Tip), gittest.Git(t, dir, "rev-parse", "integration^1"))
+	require.Equal(t, "by task-1", gittest.Git(t, dir, "show", "integration:a.md"))
+	require.Equal(t, "by Task-2", gittest.Git(t, dir, "show", "integration:b.md"))
+	require.Equal(t, string(again.After.Task("Task-2").Submission.Commit), gittest.Git(t, dir, "rev-parse", "refs/liza/saved/Task-2/1"))
 
 	d.do(flow.Move{Act: flow.ActArchive, By: ann, Detail: &flow.ArchiveMove{Tasks: []flow.TaskID{"task-1"}}})
-	require.Contains(t, git(t, dir, "ls-tree", "-r", "--full-tree", "--name-only", StateRef), "archive/01/sk/task-1.yaml")
+	require.Contains(t, gittest.Git(t, dir, "ls-tree", "-r", "--full-tree", "--name-only", git.StateRef), "archive/01/sk/task-1.yaml")
 	b := d.board()
 	require.Equal(t, flow.Merged, b.Task("task-1").Status, "archived tasks are read")
 	require.Equal(t, []string{"Task-2"}, b.IDs(flow.Tasks))
@@ -232,19 +234,19 @@ func storeConforms(t *testing.T, dir string) {
 	require.NoError(t, err)
 	require.Nil(t, breach)
 	require.Zero(t, n, "what was verified is not replayed")
-	require.Equal(t, "16", git(t, dir, "rev-list", "--count", StateRef))
-	git(t, dir, "fsck", "--strict", "--no-dangling")
+	require.Equal(t, "16", gittest.Git(t, dir, "rev-list", "--count", git.StateRef))
+	gittest.Git(t, dir, "fsck", "--strict", "--no-dangling")
 }
 
 func TestAMoveIsOneCommit(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1", "task-2")
 	r := d.claim("task-1", coder)
-	require.Equal(t, "claim task-1 by coder-1", git(t, d.dir, "log", "-1", "--format=%s", StateRef))
-	require.Equal(t, "coder-1 <coder-1@liza.invalid> 2026-01-17T14:06:00+00:00", git(t, d.dir, "log", "-1", "--format=%an <%ae> %aI", StateRef))
-	require.Equal(t, "Grace <grace@example.org>", git(t, d.dir, "log", "-1", "--format=%cn <%ce>", StateRef))
-	require.Equal(t, "agents/01/coder-1.yaml\ntasks/01/task-1.yaml", git(t, d.dir, "diff", "--name-only", StateRef+"~", StateRef))
+	require.Equal(t, "claim task-1 by coder-1", gittest.Git(t, d.dir, "log", "-1", "--format=%s", git.StateRef))
+	require.Equal(t, "coder-1 <coder-1@liza.invalid> 2026-01-17T14:06:00+00:00", gittest.Git(t, d.dir, "log", "-1", "--format=%an <%ae> %aI", git.StateRef))
+	require.Equal(t, "Grace <grace@example.org>", gittest.Git(t, d.dir, "log", "-1", "--format=%cn <%ce>", git.StateRef))
+	require.Equal(t, "agents/01/coder-1.yaml\ntasks/01/task-1.yaml", gittest.Git(t, d.dir, "diff", "--name-only", git.StateRef+"~", git.StateRef))
 	again, err := d.open().BoardAt(r.Commit)
 	require.NoError(t, err)
 	require.Equal(t, r.After.Task("task-1"), again.Task("task-1"), "what was written is what was meant")
@@ -253,7 +255,7 @@ func TestAMoveIsOneCommit(t *testing.T) {
 // The boards that moves return hold what other processes read.
 func TestAfterIsWhatIsWritten(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	in := flow.TaskInput{ID: "task-2", Title: " padded \r\n", DoneWhen: "it\r\nworks", Spec: "README", Scope: "s", Kind: flow.Docs,
 		Owns: []string{}, Limits: &flow.Limits{}}
@@ -274,16 +276,16 @@ func TestAfterIsWhatIsWritten(t *testing.T) {
 
 func TestHistoryAndRevisions(t *testing.T) {
 	t.Parallel()
-	ctx, d := context.Background(), newDesk(t, seeded(t))
-	first := d.at(StateRef)
+	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
+	first := d.at(git.StateRef)
 	d.now = d.now.Add(time.Hour)
 	added := d.add("task-1").Commit
 	d.now = d.now.Add(time.Hour)
 	claimed := d.claim("task-1", coder).Commit
 
-	for name, want := range map[string]ID{
+	for name, want := range map[string]git.ID{
 		"2026-01-17T15:30:00Z": added, "2026-01-17T15:06": added, "2026-01-18": claimed, "sprint-1": first,
-		string(added): added, string(added[:12]): added, StateRef + "~2": first,
+		string(added): added, string(added[:12]): added, git.StateRef + "~2": first,
 	} {
 		got, err := d.store.Rev(ctx, name)
 		require.NoError(t, err, name)
@@ -318,7 +320,7 @@ func TestHistoryAndRevisions(t *testing.T) {
 func TestNoBoard(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	store, err := OpenStore(ctx, open(t, seeded(t)), time.Now)
+	store, err := OpenStore(ctx, open(t, gittest.Seeded(t)), time.Now)
 	require.NoError(t, err)
 	_, _, err = store.Board(ctx)
 	require.ErrorIs(t, err, ErrNoBoard)

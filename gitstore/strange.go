@@ -5,13 +5,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Strange lists what stands where entries of the journal and of the outbox do
 // and is no file: nobody of ours made it, and it is passed over. So is, with
 // harm, what stands in the place of one of these folders: no move can be made.
-func (r *Repo) Strange() (paths []string, harm bool, err error) {
-	for _, dir := range []string{r.journalDir(), r.outboxDir()} {
+func Strange(r *git.Repo) (paths []string, harm bool, err error) {
+	for _, dir := range []string{r.JournalDir(), outboxDir(r)} {
 		info, err := os.Stat(dir)
 		if errors.Is(err, fs.ErrNotExist) && !stands(dir) {
 			continue

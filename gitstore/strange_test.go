@@ -19,7 +19,7 @@ func TestStrangeEntries(t *testing.T) {
 	l := newLane(t)
 	l.later()
 	var want []string
-	for _, dir := range []string{l.a.store.Repo.journalDir(), l.a.store.Repo.outboxDir()} {
+	for _, dir := range []string{l.a.store.Repo.JournalDir(), outboxDir(l.a.store.Repo)} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, "000000000001", "below"), 0o777))
 		require.NoError(t, os.Symlink("000000000002", filepath.Join(dir, "000000000002")))
 		require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "000000000003")))
@@ -36,20 +36,20 @@ func TestStrangeEntries(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, l.a.store.Repo.AwaitLocks(ctx, nil))
-	require.Empty(t, l.a.store.Repo.pushing())
-	paths, harm, err := l.a.store.Repo.Strange()
+	require.Empty(t, l.a.store.Repo.Pushing())
+	paths, harm, err := Strange(l.a.store.Repo)
 	require.NoError(t, err)
 	require.False(t, harm)
 	require.Equal(t, want, paths)
 	l.agree(t)
 
 	// In the place of a folder nothing can be passed over.
-	dir := l.a.store.Repo.journalDir()
+	dir := l.a.store.Repo.JournalDir()
 	require.NoError(t, os.RemoveAll(dir))
 	require.NoError(t, os.Symlink("journal", dir))
 	_, err = l.a.store.Do(ctx, note("stopped"))
 	require.ErrorContains(t, err, dir)
-	paths, harm, err = l.a.store.Repo.Strange()
+	paths, harm, err = Strange(l.a.store.Repo)
 	require.NoError(t, err)
 	require.True(t, harm)
 	require.Equal(t, []string{dir}, paths)

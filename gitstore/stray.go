@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // moveAuthor is a regular expression for the author of a move, and of what an
@@ -17,8 +18,8 @@ type stray struct {
 	branch string // its name
 	ref    string // what adopt takes for its tip
 	remote string // that has it, "" for this clone
-	now    ID     // "" where it is gone
-	want   ID
+	now    git.ID // "" where it is gone
+	want   git.ID
 }
 
 // StrayHint is the command to type where this clone's integration branch is at
@@ -26,14 +27,14 @@ type stray struct {
 // reviewed is put aside first, and adopted only by a second command, which a
 // shell takes for a comment: an agent that got a commit there would be helped
 // past the review.
-func (s *Store) StrayHint(ctx context.Context, b *flow.Board, now ID) string {
+func (s *Store) StrayHint(ctx context.Context, b *flow.Board, now git.ID) string {
 	branch := b.Settings().Integration
 	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: branch.Name, now: now, want: branch.Tip})
 }
 
 // RemoteStrayHint is the same for the integration branch of a remote, as it was
 // seen last.
-func (s *Store) RemoteStrayHint(ctx context.Context, b *flow.Board, remote string, now ID) string {
+func (s *Store) RemoteStrayHint(ctx context.Context, b *flow.Board, remote string, now git.ID) string {
 	branch := b.Settings().Integration
 	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: tracking(remote, "integration"), remote: remote, now: now, want: branch.Tip})
 }
@@ -72,7 +73,7 @@ func (s *Store) putBack(ctx context.Context, at stray) string {
 // Unreviewed reports whether what leads from one commit to another holds a
 // commit that an agent made, or that lies on a task's branch, and that is no
 // part of an approved submission. Where git cannot tell, it is an error.
-func (s *Store) Unreviewed(ctx context.Context, b *flow.Board, from, to ID) (bool, error) {
+func (s *Store) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID) (bool, error) {
 	span := []string{"rev-list", string(to), "^" + string(from)}
 	for _, t := range b.Tasks() {
 		if t.Status != flow.Approved {

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A row is the summary of one task document, with the blob that it was
 // derived from.
 type row struct {
-	blob ID
+	blob git.ID
 	flow.Summary
 }
 
@@ -30,7 +31,7 @@ type shelf struct {
 }
 
 type shelved struct {
-	tree ID
+	tree git.ID
 	rows []row
 }
 
@@ -41,7 +42,7 @@ const summaryFormat = "liza-summaries-4\n"
 
 // summaries are the rows of a folder as its tree says. What is known of an
 // earlier tree of the folder is handed to derive, which makes the new rows.
-func (s *shelf) summaries(folder string, tree ID, derive func(known []row) ([]row, error)) ([]row, error) {
+func (s *shelf) summaries(folder string, tree git.ID, derive func(known []row) ([]row, error)) ([]row, error) {
 	known, ok := s.loaded[folder]
 	if ok && known.tree == tree {
 		return known.rows, nil
@@ -166,14 +167,14 @@ func decodeSummaries(data []byte) (shelved, error) {
 		return shelved{}, errCache
 	}
 	d := decoder{all: string(data[head+4:])}
-	s := shelved{tree: ID(d.text())}
+	s := shelved{tree: git.ID(d.text())}
 	n := d.number()
 	if n < 0 || n > int64(len(d.all))/16 { // a row has more bytes than that
 		return shelved{}, errCache
 	}
 	s.rows = make([]row, n)
 	for i := range s.rows {
-		s.rows[i].blob = ID(d.text())
+		s.rows[i].blob = git.ID(d.text())
 		d.summary(&s.rows[i].Summary)
 	}
 	if d.bad || d.at != len(d.all) {

@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // drawTask is a task with whatever its summary shows.
@@ -45,12 +47,12 @@ func drawTask(t *rapid.T, id string) *flow.Task {
 // state or from damaged ones: the summaries are the same.
 func TestSummariesAreTheSameFromEverywhere(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
-	git(t, d.dir, "config", "liza.fsync", "none")
+	d := newDesk(t, gittest.Seeded(t))
+	gittest.Git(t, d.dir, "config", "liza.fsync", "none")
 	cache := filepath.Join(d.store.Repo.CommonDir(), "liza", "cache")
 	rapid.Check(t, func(rt *rapid.T) {
 		require.NoError(rt, os.RemoveAll(cache))
-		root := ID("")
+		root := git.ID("")
 		for range rapid.IntRange(1, 2).Draw(rt, "states") {
 			root = d.redrawn(rt, root)
 			want := summariesOf(rt, newShelf(""), d.store.objects, root)
@@ -69,7 +71,7 @@ func TestSummariesAreTheSameFromEverywhere(t *testing.T) {
 }
 
 // redrawn is a state tree with some tasks added, changed and removed.
-func (d *desk) redrawn(t *rapid.T, root ID) ID {
+func (d *desk) redrawn(t *rapid.T, root git.ID) git.ID {
 	ids := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "A01", "b01", "c-01", "z", "task-7", "x07"}), 1, 7, func(s string) string { return s })
 	edits := []flow.Edit{{Key: flow.Key{Folder: flow.BreakerDoc}, Document: &flow.Breaker{Watermark: 1}}}
 	for _, id := range ids.Draw(t, "ids") {
@@ -87,7 +89,7 @@ func (d *desk) redrawn(t *rapid.T, root ID) ID {
 }
 
 // summariesOf are the summaries of a tree, in order of the ids.
-func summariesOf(t *rapid.T, kept *shelf, o *Objects, root ID) []flow.Summary {
+func summariesOf(t *rapid.T, kept *shelf, o *git.Objects, root git.ID) []flow.Summary {
 	list, err := snapshot{newLibrary(o), root, kept}.Summaries()
 	require.NoError(t, err)
 	slices.SortFunc(list, func(a, b flow.Summary) int { return strings.Compare(string(a.ID), string(b.ID)) })
@@ -125,7 +127,7 @@ func damage(t *rapid.T, cache string) {
 // rest; a place that cannot be written to costs nothing but time.
 func TestSummariesReadWhatChanged(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("a01", "b01", "c01")
 	require.Len(t, d.board().Tasks(), 3)
 	d.claim("b01", coder)
@@ -143,7 +145,7 @@ func TestSummariesReadWhatChanged(t *testing.T) {
 
 	cache := filepath.Join(d.store.Repo.CommonDir(), "liza", "cache")
 	require.NoError(t, os.RemoveAll(cache))
-	write(t, d.dir, ".git/liza/cache", "in the way")
+	gittest.Write(t, d.dir, ".git/liza/cache", "in the way")
 	b, _, err = d.open().Board(context.Background())
 	require.NoError(t, err)
 	require.Len(t, b.Tasks(), 3)
@@ -154,7 +156,7 @@ func TestSummariesReadWhatChanged(t *testing.T) {
 // Replaying history leaves the files of the present alone.
 func TestHistoryKeepsOutOfTheCache(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	old := d.add("a01").Commit
 	d.claim("a01", coder)
 	require.Len(t, d.board().Tasks(), 1)

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // LostRefs is what the names of refs begin with that keep moves which a remote
 // lost and this clone gave up; the abbreviated id of the last one follows.
-const LostRefs = rescueRefs + "lost-"
+const LostRefs = git.RescueRefs + "lost-"
 
 // A GivenUp board is what a clone gave up to follow its remote.
 type GivenUp struct {
@@ -39,7 +40,7 @@ func (s *Store) Theirs(ctx context.Context, remote string) (GivenUp, error) {
 
 func (s *Store) theirs(ctx context.Context, remote string, found heads) (GivenUp, error) {
 	done := GivenUp{Synced: Synced{Remote: remote}}
-	mirror, err := s.Repo.Resolve(ctx, StateRef)
+	mirror, err := s.Repo.Resolve(ctx, git.StateRef)
 	if err != nil {
 		return done, err
 	}
@@ -72,7 +73,7 @@ func (s *Store) theirs(ctx context.Context, remote string, found heads) (GivenUp
 // giveUp moves the mirror from its own way to the remote's. What it had is kept
 // before anything is let go, and its names are free before the remote's moves,
 // which may bring others of the same names, count here.
-func (s *Store) giveUp(ctx context.Context, done *GivenUp, step shift, fork ID, news []ID) error {
+func (s *Store) giveUp(ctx context.Context, done *GivenUp, step shift, fork git.ID, news []git.ID) error {
 	release, err := s.Repo.Queue(ctx)
 	if err != nil {
 		return err
@@ -87,11 +88,11 @@ func (s *Store) giveUp(ctx context.Context, done *GivenUp, step shift, fork ID, 
 	if err != nil {
 		return err
 	}
-	keep = append(keep, RefUpdate{Name: rescue + "/state", New: step.from, Any: true})
+	keep = append(keep, git.RefUpdate{Name: rescue + "/state", New: step.from, Any: true})
 	if merged, err := s.merged(step.from, fork); err != nil {
 		return err
 	} else if merged != "" {
-		keep = append(keep, RefUpdate{Name: rescue + "/integration", New: merged, Any: true})
+		keep = append(keep, git.RefUpdate{Name: rescue + "/integration", New: merged, Any: true})
 	}
 	if err := s.Repo.MoveRefs(ctx, keep, "liza: "+step.remote+" lost it"); err != nil {
 		return err
@@ -109,9 +110,9 @@ func (s *Store) giveUp(ctx context.Context, done *GivenUp, step shift, fork ID, 
 
 // merged is where integration came to after an earlier state, "" where it stayed
 // or is not here.
-func (s *Store) merged(tip, earlier ID) (ID, error) {
-	var at [2]ID
-	for i, id := range []ID{tip, earlier} {
+func (s *Store) merged(tip, earlier git.ID) (git.ID, error) {
+	var at [2]git.ID
+	for i, id := range []git.ID{tip, earlier} {
 		b, err := s.BoardAt(id)
 		if err != nil {
 			return "", err
@@ -126,16 +127,16 @@ func (s *Store) merged(tip, earlier ID) (ID, error) {
 
 // lostRefs keep what the moves of one way brought, and free the names of what
 // those of the other way do not bring alike.
-func (s *Store) lostRefs(ctx context.Context, own, news []ID, rescue string) (keep, free []RefUpdate, err error) {
-	theirs := map[string]ID{}
+func (s *Store) lostRefs(ctx context.Context, own, news []git.ID, rescue string) (keep, free []git.RefUpdate, err error) {
+	theirs := map[string]git.ID{}
 	for _, id := range news {
-		err := s.eachKept(id, func(u RefUpdate) error { theirs[u.Name] = u.New; return nil })
+		err := s.eachKept(id, func(u git.RefUpdate) error { theirs[u.Name] = u.New; return nil })
 		if err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, id := range own {
-		err := s.eachKept(id, func(u RefUpdate) error {
+		err := s.eachKept(id, func(u git.RefUpdate) error {
 			if theirs[u.Name] == u.New {
 				return nil
 			}
@@ -143,8 +144,8 @@ func (s *Store) lostRefs(ctx context.Context, own, news []ID, rescue string) (ke
 			if err != nil || now == "" {
 				return err
 			}
-			keep = append(keep, RefUpdate{Name: rescue + strings.TrimPrefix(u.Name, "refs/liza"), New: now, Any: true})
-			free = append(free, RefUpdate{Name: u.Name, Old: now})
+			keep = append(keep, git.RefUpdate{Name: rescue + strings.TrimPrefix(u.Name, "refs/liza"), New: now, Any: true})
+			free = append(free, git.RefUpdate{Name: u.Name, Old: now})
 			return nil
 		})
 		if err != nil {
@@ -155,7 +156,7 @@ func (s *Store) lostRefs(ctx context.Context, own, news []ID, rescue string) (ke
 }
 
 // eachKept visits the saved commits and marks that a state commit brings.
-func (s *Store) eachKept(id ID, visit func(RefUpdate) error) error {
+func (s *Store) eachKept(id git.ID, visit func(git.RefUpdate) error) error {
 	e, err := s.Event(id)
 	if err != nil {
 		return err
@@ -176,7 +177,7 @@ func (s *Store) eachKept(id ID, visit func(RefUpdate) error) error {
 }
 
 // about names the tasks that moves were about, in the order of the moves.
-func (s *Store) about(done *GivenUp, moves []ID) error {
+func (s *Store) about(done *GivenUp, moves []git.ID) error {
 	for _, id := range moves {
 		e, err := s.Event(id)
 		if err != nil {

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // loses lets a remote be restored from a backup of before something was done.
@@ -25,7 +27,7 @@ func (l lane) loses(t *testing.T, done func()) {
 
 // forked is a lane whose remote lost moves of a: a submission of one task and a
 // claim of another; b went on another way and submitted the first one too.
-func forked(t *testing.T) (l lane, lost, theirs ID) {
+func forked(t *testing.T) (l lane, lost, theirs git.ID) {
 	t.Helper()
 	l = newLane(t)
 	l.a.add("task-1", "task-2", "task-3")
@@ -49,7 +51,7 @@ func apart(t *testing.T, err error, reason, hint string) {
 }
 
 // gaveUp holds that a follows the remote, and has all that it had.
-func (l lane) gaveUp(t *testing.T, was, lost ID) {
+func (l lane) gaveUp(t *testing.T, was, lost git.ID) {
 	t.Helper()
 	l.agree(t)
 	kept := LostRefs + was.Short()
@@ -65,8 +67,8 @@ func TestTheirs(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	l, lost, theirs := forked(t)
-	was := l.a.at(StateRef)
-	git(t, l.a.dir, "update-ref", "refs/heads/liza/task-1", string(lost))
+	was := l.a.at(git.StateRef)
+	gittest.Git(t, l.a.dir, "update-ref", "refs/heads/liza/task-1", string(lost))
 	for range 2 {
 		_, err := l.a.store.Sync(ctx)
 		apart(t, err, "origin went another way", "git liza sync --set origin --theirs")
@@ -74,11 +76,11 @@ func TestTheirs(t *testing.T) {
 		_, err = l.a.store.Join(ctx, "origin", true)
 		apart(t, err, "origin went another way", "git liza sync --set origin --theirs")
 	}
-	require.Equal(t, was, l.a.at(StateRef))
+	require.Equal(t, was, l.a.at(git.StateRef))
 
 	done, err := l.a.store.Theirs(ctx, "origin")
 	require.NoError(t, err)
-	require.Equal(t, Synced{Remote: "origin", Before: was, After: l.at(t, StateRef), Moves: 3}, done.Synced)
+	require.Equal(t, Synced{Remote: "origin", Before: was, After: l.at(t, git.StateRef), Moves: 3}, done.Synced)
 	require.Equal(t, 4, done.Count)
 	require.Equal(t, Dropped{was, "claim task-2 by coder-2", "claim", "task-2"}, done.Dropped[0])
 	require.Equal(t, []flow.TaskID{"task-1", "task-2"}, done.Tasks)
@@ -115,13 +117,13 @@ func TestTheirsAfterAMerge(t *testing.T) {
 	require.NoError(t, err)
 	l.loses(t, func() { l.a.life("task-1", "a.md") })
 	l.b.life("task-2", "b.md")
-	was, merged := l.a.at(StateRef), l.a.at("refs/heads/integration")
+	was, merged := l.a.at(git.StateRef), l.a.at("refs/heads/integration")
 	done, err := l.a.store.Theirs(context.Background(), "origin")
 	require.NoError(t, err)
 	require.Error(t, done.Behind)
 	require.Equal(t, merged, l.a.at("refs/heads/integration"))
 	require.Equal(t, merged, l.a.at(LostRefs+was.Short()+"/integration"))
-	require.Equal(t, l.at(t, StateRef), l.a.at(StateRef))
+	require.Equal(t, l.at(t, git.StateRef), l.a.at(git.StateRef))
 }
 
 // There is nothing to follow where the remote has no board or another one.
@@ -135,11 +137,11 @@ func TestTheirsRefuses(t *testing.T) {
 	other.now = other.now.Add(1)
 	other.do(other.initial(other.at("refs/heads/main")))
 	other.add("task-9")
-	was := other.at(StateRef)
+	was := other.at(git.StateRef)
 	_, err = other.store.Theirs(ctx, "origin")
 	apart(t, err, "origin has another board", "git remote get-url origin")
-	require.Equal(t, was, other.at(StateRef))
-	git(t, l.bare, "update-ref", "-d", StateRef)
+	require.Equal(t, was, other.at(git.StateRef))
+	gittest.Git(t, l.bare, "update-ref", "-d", git.StateRef)
 	_, err = l.a.store.Theirs(ctx, "origin")
 	apart(t, err, "origin has no board", "git liza sync --set origin")
 }
@@ -150,14 +152,14 @@ func TestTheirsBehind(t *testing.T) {
 	ctx := context.Background()
 	l := newLane(t)
 	l.a.add("task-1", "task-2")
-	var lost ID
+	var lost git.ID
 	l.loses(t, func() {
 		lost = l.a.submit("task-1", coder, "a.md", "one\n")
 		l.a.claim("task-2", "coder-2")
 	})
 	_, err := l.a.store.Sync(ctx)
 	apart(t, err, "origin is behind", "git liza sync --set origin --publish")
-	was := l.a.at(StateRef)
+	was := l.a.at(git.StateRef)
 	_, err = l.a.store.Theirs(ctx, "origin")
 	require.NoError(t, err)
 	l.gaveUp(t, was, lost)
@@ -168,7 +170,7 @@ func stopAt(t *testing.T, gitDir string, n int) gate {
 	t.Helper()
 	g := stop(t, gitDir, "reference-transaction", "prepared")
 	count := filepath.Join(filepath.Dir(g.goOn), "count")
-	script(t, filepath.Join(gitDir, "hooks", "reference-transaction"), "#!/bin/sh\ntest \"$1\" = prepared || exit 0\necho >>'"+count+"'\n"+
+	gittest.Script(t, filepath.Join(gitDir, "hooks", "reference-transaction"), "#!/bin/sh\ntest \"$1\" = prepared || exit 0\necho >>'"+count+"'\n"+
 		"test $(wc -l <'"+count+"') = "+strconv.Itoa(n)+" || exit 0\n: >'"+g.reached+"'\nread go <'"+g.goOn+"'\nexit 0\n")
 	return g
 }
@@ -180,12 +182,12 @@ func killedAt(t *testing.T, dir, gitDir, task string, n int) bool {
 	g := stopAt(t, gitDir, n)
 	cmd := storeChild(os.Args[0], dir, task)
 	cmd.Stderr = os.Stderr
-	t.Cleanup(family(t, cmd)) // the folders are removed after that
+	t.Cleanup(gittest.Family(t, cmd)) // the folders are removed after that
 	require.NoError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	over := false
-	until(t, "the transaction is reached, or the process ends", func() bool {
+	gittest.Until(t, "the transaction is reached, or the process ends", func() bool {
 		select {
 		case err := <-ended:
 			require.NoError(t, err)
@@ -210,10 +212,10 @@ func TestTheirsKilled(t *testing.T) {
 	t.Parallel()
 	for n := 1; ; n++ {
 		l, lost, _ := forked(t)
-		was := l.a.at(StateRef)
+		was := l.a.at(git.StateRef)
 		killed := killedAt(t, l.a.dir, filepath.Join(l.a.dir, ".git"), "theirs", n)
 		if killed {
-			until(t, "it is typed again", func() bool {
+			gittest.Until(t, "it is typed again", func() bool {
 				l.a.store = l.a.open()
 				_, err := l.a.store.Theirs(context.Background(), "origin")
 				return err == nil

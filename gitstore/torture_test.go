@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 func TestProcessesLoseNoMove(t *testing.T) {
@@ -60,8 +62,8 @@ func together(t *testing.T, list []*exec.Cmd) []string {
 // keep house: each move stands on the chain exactly once, in order, and no
 // reader ever sees anything but a whole board.
 func race(t *testing.T, processes, moves int) {
-	d := newDesk(t, seeded(t))
-	start := d.at(StateRef)
+	d := newDesk(t, gittest.Seeded(t))
+	start := d.at(git.StateRef)
 	var list []*exec.Cmd
 	for i := range processes {
 		list = append(list, storeChild(os.Args[0], d.dir, "notes", "process "+strconv.Itoa(i), strconv.Itoa(moves)))
@@ -92,7 +94,7 @@ func race(t *testing.T, processes, moves int) {
 	last := map[string]int{}
 	n := 0
 	var notes []string
-	require.NoError(t, d.store.History(d.at(StateRef), func(e Event) (bool, error) {
+	require.NoError(t, d.store.History(d.at(git.StateRef), func(e Event) (bool, error) {
 		if e.Commit == start {
 			return false, nil
 		}
@@ -118,7 +120,7 @@ func race(t *testing.T, processes, moves int) {
 		last[notes[i][:at]]++
 	}
 	d.sound()
-	git(t, d.dir, "fsck", "--no-dangling")
+	gittest.Git(t, d.dir, "fsck", "--no-dangling")
 }
 
 // readAlways reads ref and board, as git and as we do, until it is stopped.
@@ -130,7 +132,7 @@ func readAlways(dir string, stop <-chan struct{}) (n int, err error) {
 			return n, nil
 		default:
 		}
-		cmd := exec.Command("git", "rev-parse", "--verify", StateRef)
+		cmd := exec.Command("git", "rev-parse", "--verify", git.StateRef)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return n, fmt.Errorf("git rev-parse: %w: %s", err, out)
@@ -142,7 +144,7 @@ func readAlways(dir string, stop <-chan struct{}) (n int, err error) {
 }
 
 func readOnce(ctx context.Context, dir string) error {
-	r, err := Open(ctx, dir)
+	r, err := git.Open(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -186,7 +188,7 @@ func keepHouse(dir string, stop <-chan struct{}) (done int) {
 // contest lets processes claim the same tasks: each is won once, and its
 // winner knows.
 func contest(t *testing.T, processes, rounds int) {
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.now = time.Now().UTC().Truncate(time.Second).Add(-time.Minute)
 	var ids []flow.TaskID
 	for i := range rounds {
@@ -208,7 +210,7 @@ func contest(t *testing.T, processes, rounds int) {
 	require.Len(t, winners, rounds)
 	d.now = time.Now()
 	d.store = d.open()
-	require.NoError(t, d.store.History(d.at(StateRef), func(e Event) (bool, error) {
+	require.NoError(t, d.store.History(d.at(git.StateRef), func(e Event) (bool, error) {
 		if e.Move.Act == flow.ActClaim {
 			require.Equal(t, winners[string(e.Move.Task)], e.Move.By)
 			delete(winners, string(e.Move.Task))

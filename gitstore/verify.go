@@ -8,10 +8,11 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Verify is [Store.Replay] of a commit that was admitted once.
-func (s *Store) Verify(commit ID) error {
+func (s *Store) Verify(commit git.ID) error {
 	_, err := s.Replay(context.Background(), commit, false)
 	return err
 }
@@ -31,7 +32,7 @@ func header(raw []byte, key string) string {
 // move is told that would have been built on it; it does not unwrap to Err,
 // which can be the refusal of a move that others made, not of this one.
 type Breach struct {
-	Commit ID
+	Commit git.ID
 	Err    error
 }
 
@@ -50,7 +51,7 @@ func (s *Store) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 	if err := s.newer(tip); err != nil {
 		return 0, nil, err
 	}
-	known := ID("")
+	known := git.ID("")
 	if !full {
 		known = s.known("verified")
 	}
@@ -73,7 +74,7 @@ func (s *Store) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 	if err == nil {
 		err = s.checkWork(ctx, b, chain, known, full)
 	}
-	if errors.Is(err, ErrDamaged) {
+	if errors.Is(err, git.ErrDamaged) {
 		return len(chain), &Breach{tip, err}, nil
 	}
 	if err != nil {
@@ -85,7 +86,7 @@ func (s *Store) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 
 // newer refuses to judge a board whose rules this program does not know: what
 // a newer one wrote is not a breach.
-func (s *Store) newer(tip ID) error {
+func (s *Store) newer(tip git.ID) error {
 	_, err := s.BoardAt(tip)
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleVersion {
@@ -96,8 +97,8 @@ func (s *Store) newer(tip ID) error {
 
 // chain lists the commits after known, or from the root, up to tip, in the
 // order in which they were made.
-func (s *Store) chain(tip, known ID) ([]ID, *Breach) {
-	var list []ID
+func (s *Store) chain(tip, known git.ID) ([]git.ID, *Breach) {
+	var list []git.ID
 	for id := tip; id != "" && id != known; {
 		c, err := s.commitObject(id)
 		if err != nil {
@@ -113,7 +114,7 @@ func (s *Store) chain(tip, known ID) ([]ID, *Breach) {
 	return list, nil
 }
 
-func (s *Store) checkTip(ctx context.Context, tip ID) *Breach {
+func (s *Store) checkTip(ctx context.Context, tip git.ID) *Breach {
 	b, err := s.BoardAt(tip)
 	if err == nil {
 		err = b.Check()
@@ -129,14 +130,14 @@ func (s *Store) checkTip(ctx context.Context, tip ID) *Breach {
 
 // checkRefs holds the integration ref against the board; one that the next
 // move will roll forward is in order.
-func (s *Store) checkRefs(ctx context.Context, tip ID, b *flow.Board) error {
+func (s *Store) checkRefs(ctx context.Context, tip git.ID, b *flow.Board) error {
 	name, want := integrationRef(b), b.Settings().Integration.Tip
 	now, err := s.Repo.Resolve(ctx, name)
 	if err != nil || now == want {
 		return err
 	}
 	late, err := s.late(ctx, tip, b)
-	if err != nil || slices.ContainsFunc(late, func(u RefUpdate) bool { return u.Name == name }) {
+	if err != nil || slices.ContainsFunc(late, func(u git.RefUpdate) bool { return u.Name == name }) {
 		return err
 	}
 	return s.foreign(ctx, b, now)
@@ -144,7 +145,7 @@ func (s *Store) checkRefs(ctx context.Context, tip ID, b *flow.Board) error {
 
 // remember keeps the tip as verified, and as one to build on; that it cannot
 // be kept costs time only.
-func (s *Store) remember(tip ID) {
-	_ = writeFile(s.knownFile("verified"), string(tip)+"\n")
+func (s *Store) remember(tip git.ID) {
+	_ = git.ReplaceFile(s.knownFile("verified"), string(tip)+"\n")
 	s.wrote(tip)
 }

@@ -9,10 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // forged writes a commit as it stands.
-func (d *desk) forged(raw string) ID {
+func (d *desk) forged(raw string) git.ID {
 	d.t.Helper()
 	id, err := d.store.objects.WriteCommit([]byte(raw))
 	require.NoError(d.t, err)
@@ -21,12 +23,12 @@ func (d *desk) forged(raw string) ID {
 }
 
 // edited is the tree of a commit with files replaced, added or, with "", removed.
-func (d *desk) edited(commit ID, files map[string]string) ID {
+func (d *desk) edited(commit git.ID, files map[string]string) git.ID {
 	d.t.Helper()
 	c, err := d.store.objects.Commit(commit)
 	require.NoError(d.t, err)
 	draft := &draft{snapshot: snapshot{d.store.library, c.Tree, d.store.past}}
-	blobs := map[string]ID{}
+	blobs := map[string]git.ID{}
 	for path, text := range files {
 		if blobs[path] = ""; text != "" {
 			blobs[path] = draft.add("blob", []byte(text))
@@ -40,7 +42,7 @@ func (d *desk) edited(commit ID, files map[string]string) ID {
 
 func TestVerifyRefusesForgeries(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	added := d.add("task-1").Commit
 	genuine := d.claim("task-1", coder).Commit
 	c, err := d.store.objects.Commit(genuine)
@@ -107,37 +109,37 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 	} {
 		require.Error(t, d.store.Verify(d.forged(bad)), name)
 	}
-	require.Equal(t, genuine, d.at(StateRef))
+	require.Equal(t, genuine, d.at(git.StateRef))
 }
 
 // Replaying writes nothing, neither now nor with the next move's flush.
 func TestVerifyWritesNothing(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	r := d.claim("task-1", coder)
 	c, err := d.store.objects.Commit(r.Commit)
 	require.NoError(t, err)
-	before := git(t, d.dir, "count-objects")
+	before := gittest.Git(t, d.dir, "count-objects")
 	// A forged move whose effect would be an object that is nowhere.
 	forged := d.forged(strings.Replace(string(c.Raw), "lease: 30m", "lease: 44m", 1))
-	require.NotEqual(t, before, git(t, d.dir, "count-objects"))
-	before = git(t, d.dir, "count-objects")
+	require.NotEqual(t, before, gittest.Git(t, d.dir, "count-objects"))
+	before = gittest.Git(t, d.dir, "count-objects")
 	require.ErrorContains(t, d.store.Verify(forged), "its tree is not what its move makes")
 	require.NoError(t, d.store.objects.Flush())
-	require.Equal(t, before, git(t, d.dir, "count-objects"))
+	require.Equal(t, before, gittest.Git(t, d.dir, "count-objects"))
 }
 
 func TestVerifyHoldsCommitsAgainstWhatIsRecorded(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	base := d.claim("task-1", coder).After.Settings().Integration.Tip
 	d.do(flow.Move{Act: flow.ActIntent, Task: "task-1", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do it", Validation: "look"}}})
 	commit := d.commit(base, "a.md", "x\n")
 	c, err := d.store.objects.Commit(base)
 	require.NoError(t, err)
-	tip := d.at(StateRef)
+	tip := d.at(git.StateRef)
 	before, source, err := d.store.boardAt(tip, d.store.past)
 	require.NoError(t, err)
 	m := flow.Move{Act: flow.ActSubmit, Task: "task-1", By: coder, At: d.now, Request: "7f3a9c2e11d04b58",
@@ -155,7 +157,7 @@ func TestVerifyHoldsCommitsAgainstWhatIsRecorded(t *testing.T) {
 
 func TestFsckFindsTheFirstBreach(t *testing.T) {
 	t.Parallel()
-	ctx, d := context.Background(), newDesk(t, seeded(t))
+	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	good := d.add("task-1").Commit
 	n, breach, err := d.store.Fsck(ctx, false)
 	require.NoError(t, err)
@@ -176,7 +178,7 @@ func TestFsckFindsTheFirstBreach(t *testing.T) {
 
 	// What the file of the last run says is a hint, nothing more.
 	for _, text := range []string{"", "x", strings.Repeat("1", 40), string(d.at("refs/heads/main"))} {
-		write(t, d.dir, ".git/liza/verified", text)
+		gittest.Write(t, d.dir, ".git/liza/verified", text)
 		_, breach, err = d.store.Fsck(ctx, false)
 		require.NoError(t, err)
 		require.Equal(t, bad, breach.Commit)
@@ -184,7 +186,7 @@ func TestFsckFindsTheFirstBreach(t *testing.T) {
 }
 
 // tampered moves the state ref to a commit that says less than it does.
-func (d *desk) tampered(tip ID) ID {
+func (d *desk) tampered(tip git.ID) git.ID {
 	d.t.Helper()
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(d.t, err)
@@ -192,15 +194,15 @@ func (d *desk) tampered(tip ID) ID {
 	raw, err := encodeCommit(d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, header(c.Raw, "committer "))
 	require.NoError(d.t, err)
 	id := d.forged(string(raw))
-	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: tip, New: id}}, "tampered"))
+	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: git.StateRef, Old: tip, New: id}}, "tampered"))
 	return id
 }
 
 func TestFsckSaysWhereIntegrationIs(t *testing.T) {
 	t.Parallel()
-	ctx, d := context.Background(), newDesk(t, seeded(t))
+	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	outside := d.commit(d.at("refs/heads/integration"), "hotfix", "x\n")
-	git(t, d.dir, "update-ref", "refs/heads/integration", string(outside))
+	gittest.Git(t, d.dir, "update-ref", "refs/heads/integration", string(outside))
 	_, breach, err := d.store.Fsck(ctx, true)
 	require.NoError(t, err)
 	require.ErrorIs(t, breach.Err, ErrForeignRef)
@@ -211,31 +213,31 @@ func TestFsckSaysWhereIntegrationIs(t *testing.T) {
 
 func TestRepairOfASoundBoard(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	tip := d.add("task-1").Commit
 	done, err := d.store.Repair(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, []ID{tip, tip}, []ID{done.Was, done.Is})
-	require.Equal(t, tip, d.at(StateRef))
+	require.Equal(t, []git.ID{tip, tip}, []git.ID{done.Was, done.Is})
+	require.Equal(t, tip, d.at(git.StateRef))
 }
 
 func TestRepairKeepsTheBadTip(t *testing.T) {
 	t.Parallel()
-	ctx, d := context.Background(), newDesk(t, seeded(t))
+	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	d.submit("task-1", coder, "a.md", "one\n")
-	last := d.at(StateRef)
+	last := d.at(git.StateRef)
 	d.store.wrote(d.tampered(last))
 	d.do(flow.Move{Act: flow.ActReview, Task: "task-1", By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
 	d.do(flow.Move{Act: flow.ActReject, Task: "task-1", By: "code-reviewer-1", Detail: &flow.RejectMove{Commit: d.board().Task("task-1").Submission.Commit,
 		Feedback: flow.Feedback{Blockers: []flow.Finding{{File: "a.md", Line: 1, Issue: "wrong", Why: "so", Suggestion: "right"}}}}})
 	second := d.submit("task-1", coder, "a.md", "two\n")
-	tip := d.at(StateRef)
+	tip := d.at(git.StateRef)
 
 	done, err := d.store.Repair(ctx)
 	require.NoError(t, err)
-	require.Equal(t, []ID{tip, last}, []ID{done.Was, done.Is})
-	require.Equal(t, last, d.at(StateRef))
+	require.Equal(t, []git.ID{tip, last}, []git.ID{done.Was, done.Is})
+	require.Equal(t, last, d.at(git.StateRef))
 	require.Len(t, done.Dropped, done.Count)
 	var subjects []string
 	for _, dropped := range done.Dropped {
@@ -247,7 +249,7 @@ func TestRepairKeepsTheBadTip(t *testing.T) {
 	rescued, err := d.store.Repo.Refs(ctx, "refs/liza/rescue")
 	require.NoError(t, err)
 	at := "refs/liza/rescue/1768658760-" + tip.Short()
-	require.Equal(t, map[string]ID{at + "/state": tip, at + "/saved/task-1/2": second}, rescued)
+	require.Equal(t, map[string]git.ID{at + "/state": tip, at + "/saved/task-1/2": second}, rescued)
 	require.Empty(t, d.at("refs/liza/saved/task-1/2"), "its number is free again")
 	require.NotEmpty(t, d.at("refs/liza/saved/task-1/1"))
 	d.sound()
@@ -258,13 +260,13 @@ func TestRepairKeepsTheBadTip(t *testing.T) {
 // A tip that shares nothing with the board is mended from the reflog.
 func TestRepairFromTheReflog(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	last := d.add("task-1").Commit
-	git(t, d.dir, "update-ref", "-m", "oops", StateRef, "refs/heads/main")
+	gittest.Git(t, d.dir, "update-ref", "-m", "oops", git.StateRef, "refs/heads/main")
 	done, err := d.store.Repair(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, []ID{d.at("refs/heads/main"), last}, []ID{done.Was, done.Is})
-	require.Equal(t, last, d.at(StateRef))
+	require.Equal(t, []git.ID{d.at("refs/heads/main"), last}, []git.ID{done.Was, done.Is})
+	require.Equal(t, last, d.at(git.StateRef))
 	d.sound()
 }
 
@@ -272,10 +274,10 @@ func TestRepairFromTheReflog(t *testing.T) {
 // have in common.
 func TestRepairPrefersTheLongerHistory(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	common := d.add("task-1").Commit
 	last := d.add("task-2").Commit
-	require.NoError(t, d.store.Repo.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: last, New: common}}, "rewind"))
+	require.NoError(t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: git.StateRef, Old: last, New: common}}, "rewind"))
 	d.tampered(common)
 	done, err := d.store.Repair(context.Background())
 	require.NoError(t, err)
@@ -283,7 +285,7 @@ func TestRepairPrefersTheLongerHistory(t *testing.T) {
 
 	// Without a reflog the chain itself must do.
 	d.tampered(last)
-	git(t, d.dir, "reflog", "expire", "--expire=all", StateRef)
+	gittest.Git(t, d.dir, "reflog", "expire", "--expire=all", git.StateRef)
 	done, err = d.store.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, last, done.Is)
@@ -291,13 +293,13 @@ func TestRepairPrefersTheLongerHistory(t *testing.T) {
 
 func TestRepairFindsNothing(t *testing.T) {
 	t.Parallel()
-	dir := seeded(t)
-	git(t, dir, "update-ref", StateRef, "refs/heads/main")
+	dir := gittest.Seeded(t)
+	gittest.Git(t, dir, "update-ref", git.StateRef, "refs/heads/main")
 	s, err := OpenStore(context.Background(), open(t, dir), time.Now)
 	require.NoError(t, err)
 	done, err := s.Repair(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, git(t, dir, "rev-parse", "main"), string(done.Was))
+	require.Equal(t, gittest.Git(t, dir, "rev-parse", "main"), string(done.Was))
 	require.Empty(t, done.Is)
-	require.Equal(t, git(t, dir, "rev-parse", "main"), git(t, dir, "rev-parse", StateRef))
+	require.Equal(t, gittest.Git(t, dir, "rev-parse", "main"), gittest.Git(t, dir, "rev-parse", git.StateRef))
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // vouchAtMost is how many moves of others are replayed before a move is built
@@ -15,9 +17,9 @@ const vouchAtMost = 200
 // Vouch refuses a tip that this clone neither wrote nor verified before and that
 // does not replay: nothing is built on it. In the ordinary case, its own last
 // move, it costs reading one small file; what is sound is remembered. The error is
-// a *DocumentError where a document is the reason, else a *Breach, or the
+// a *document.Error where a document is the reason, else a *Breach, or the
 // context's.
-func (s *Store) Vouch(ctx context.Context, tip ID) error {
+func (s *Store) Vouch(ctx context.Context, tip git.ID) error {
 	written := s.known("written")
 	if tip == written {
 		return nil
@@ -43,11 +45,11 @@ func (s *Store) Vouch(ctx context.Context, tip ID) error {
 
 // unvouched lists the commits after those that are known, oldest first, or
 // the tip alone where they are too many.
-func (s *Store) unvouched(tip ID, known ...ID) ([]ID, error) {
-	var list []ID
+func (s *Store) unvouched(tip git.ID, known ...git.ID) ([]git.ID, error) {
+	var list []git.ID
 	for id := tip; id != "" && !slices.Contains(known, id); {
 		if len(list) == vouchAtMost {
-			return []ID{tip}, nil
+			return []git.ID{tip}, nil
 		}
 		c, err := s.commitObject(id)
 		if err != nil {
@@ -65,7 +67,7 @@ func (s *Store) unvouched(tip ID, known ...ID) ([]ID, error) {
 
 // readable reads the live documents of a board that does not replay: which of
 // them is broken says more than that its move would have made another one.
-func (s *Store) readable(tip ID) error {
+func (s *Store) readable(tip git.ID) error {
 	b, err := s.BoardAt(tip)
 	if err != nil {
 		return err
@@ -76,17 +78,17 @@ func (s *Store) readable(tip ID) error {
 
 // wrote keeps the tip as one to build on. That it cannot be kept, is torn, or is
 // replaced by an older one where the queue is not held, costs time only.
-func (s *Store) wrote(tip ID) { _ = os.WriteFile(s.knownFile("written"), []byte(tip+"\n"), 0o666) }
+func (s *Store) wrote(tip git.ID) { _ = os.WriteFile(s.knownFile("written"), []byte(tip+"\n"), 0o666) }
 
 func (s *Store) knownFile(name string) string {
 	return filepath.Join(s.Repo.CommonDir(), "liza", name)
 }
 
 // known is a tip that a file of this clone remembers, "" if it has none.
-func (s *Store) known(name string) ID {
+func (s *Store) known(name string) git.ID {
 	data, err := os.ReadFile(s.knownFile(name))
-	id := ID(strings.TrimSpace(string(data)))
-	if err != nil || s.Repo.checkID(id) != nil {
+	id := git.ID(strings.TrimSpace(string(data)))
+	if err != nil || s.Repo.CheckID(id) != nil {
 		return ""
 	}
 	return id

@@ -9,15 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // Nothing is built on what does not replay, whatever the move is about.
 func TestNoMoveOnATipThatDoesNotReplay(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, seeded(t))
+	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	d.add("task-2")
-	good := d.at(StateRef)
+	good := d.at(git.StateRef)
 	move := flow.Move{Act: flow.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "x"}}
 
 	bad := d.tampered(good)
@@ -25,16 +28,16 @@ func TestNoMoveOnATipThatDoesNotReplay(t *testing.T) {
 	var breach *Breach
 	require.ErrorAs(t, err, &breach)
 	require.Equal(t, bad, breach.Commit)
-	require.Equal(t, bad, d.at(StateRef))
+	require.Equal(t, bad, d.at(git.StateRef))
 	require.ErrorContains(t, err, "state commit "+string(bad)+": its tree is not what its move makes")
 
 	// A document that cannot be read is named, though the move is not about it.
-	git(t, d.dir, "update-ref", StateRef, string(good))
+	gittest.Git(t, d.dir, "update-ref", git.StateRef, string(good))
 	d.became(d.edited(good, map[string]string{DocumentPath(flow.Key{Folder: flow.Tasks, ID: "task-1"}): "title: [\n"}))
 	_, err = d.try(move)
-	var document *DocumentError
-	require.ErrorAs(t, err, &document)
-	require.Equal(t, "tasks/01/task-1.yaml", document.Name)
+	var malformed *document.Error
+	require.ErrorAs(t, err, &malformed)
+	require.Equal(t, "tasks/01/task-1.yaml", malformed.Name)
 
 	done, err := d.store.Repair(context.Background())
 	require.NoError(t, err)
@@ -46,11 +49,11 @@ func TestNoMoveOnATipThatDoesNotReplay(t *testing.T) {
 // clone wrote is not replayed at all.
 func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 	t.Parallel()
-	ctx, d := context.Background(), newDesk(t, seeded(t))
+	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	require.Equal(t, d.at(StateRef), d.store.known("written"))
+	require.Equal(t, d.at(git.StateRef), d.store.known("written"))
 	for _, forget := range []bool{false, true} {
-		base := d.at(StateRef)
+		base := d.at(git.StateRef)
 		middle := d.tampered(base)
 		d.store.wrote(middle)
 		d.claim("task-1", coder) // as by another program, which did not look
@@ -59,11 +62,11 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 			require.NoError(t, os.Remove(d.store.knownFile("written")))
 		}
 		var breach *Breach
-		require.ErrorAs(t, d.store.Vouch(ctx, d.at(StateRef)), &breach)
+		require.ErrorAs(t, d.store.Vouch(ctx, d.at(git.StateRef)), &breach)
 		require.Equal(t, middle, breach.Commit, "below the tip")
-		git(t, d.dir, "update-ref", StateRef, string(base))
+		gittest.Git(t, d.dir, "update-ref", git.StateRef, string(base))
 	}
-	tip := d.at(StateRef)
+	tip := d.at(git.StateRef)
 	require.NoError(t, d.store.Vouch(ctx, tip))
 	require.Equal(t, tip, d.store.known("written"), "not again")
 	chain, err := d.store.unvouched(tip, tip)
@@ -74,16 +77,16 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 func TestTortureVouchIsBounded(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
-	d := newDesk(t, seeded(t))
-	git(t, d.dir, "config", "liza.fsync", "none")
+	d := newDesk(t, gittest.Seeded(t))
+	gittest.Git(t, d.dir, "config", "liza.fsync", "none")
 	for range vouchAtMost - 1 {
 		d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
 	}
-	chain, err := d.store.unvouched(d.at(StateRef))
+	chain, err := d.store.unvouched(d.at(git.StateRef))
 	require.NoError(t, err)
 	require.Len(t, chain, vouchAtMost)
 	d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
-	chain, err = d.store.unvouched(d.at(StateRef))
+	chain, err = d.store.unvouched(d.at(git.StateRef))
 	require.NoError(t, err)
-	require.Equal(t, []ID{d.at(StateRef)}, chain)
+	require.Equal(t, []git.ID{d.at(git.StateRef)}, chain)
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // The states of a hook.
@@ -56,7 +56,7 @@ func (i Installed) Guards() bool {
 
 // Examine tells which hooks are in the repository. It starts no process where
 // the configuration has been read before.
-func Examine(ctx context.Context, repo *gitstore.Repo) (Installed, error) {
+func Examine(ctx context.Context, repo *git.Repo) (Installed, error) {
 	r, err := readRecord(repo)
 	if err != nil || r == nil {
 		return Installed{Hooks: []Hook{}}, err
@@ -104,7 +104,7 @@ func Examine(ctx context.Context, repo *gitstore.Repo) (Installed, error) {
 
 // bypassed tells whether git, here or in some work tree, looks for its hooks
 // in a folder that we did not install into.
-func (r *record) bypassed(ctx context.Context, repo *gitstore.Repo) (bool, error) {
+func (r *record) bypassed(ctx context.Context, repo *git.Repo) (bool, error) {
 	folder, err := repo.Config(ctx, hooksPath)
 	if err != nil {
 		return false, err

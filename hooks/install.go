@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Options say what Install installs.
@@ -34,7 +34,7 @@ type Options struct {
 // Install puts the hooks into the repository, beside what is there; again, it
 // brings them to the options given. Errors are *flow.Refusal or of the file
 // system; what was done then is completed by Install and undone by Uninstall.
-func Install(ctx context.Context, repo *gitstore.Repo, o Options) error {
+func Install(ctx context.Context, repo *git.Repo, o Options) error {
 	if err := suits(repo, o); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func Install(ctx context.Context, repo *gitstore.Repo, o Options) error {
 }
 
 // suits refuses the hooks of a server in a clone, and the other way round.
-func suits(repo *gitstore.Repo, o Options) error {
+func suits(repo *git.Repo, o Options) error {
 	bare := repo.MainWorkTree() == ""
 	switch {
 	case o.Server && !bare:
@@ -69,7 +69,7 @@ func suits(repo *gitstore.Repo, o Options) error {
 	return nil
 }
 
-func (r *record) install(ctx context.Context, repo *gitstore.Repo, o Options) error {
+func (r *record) install(ctx context.Context, repo *git.Repo, o Options) error {
 	sites, err := r.sites(ctx, repo)
 	if err != nil {
 		return err
@@ -255,7 +255,7 @@ func (r *record) changed(f file) bool {
 
 // Learn tells installed hooks the name of the integration branch, once a board
 // has arrived. Without hooks, or where they know it, it does nothing.
-func Learn(ctx context.Context, repo *gitstore.Repo, integration string) error {
+func Learn(ctx context.Context, repo *git.Repo, integration string) error {
 	r, err := readRecord(repo)
 	if err != nil || r == nil || r.Options.Integration == integration {
 		return err

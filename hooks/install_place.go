@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A site is a folder that git takes hooks from.
@@ -24,7 +24,7 @@ const ownFolder = "liza/hooks"
 
 // sites are the folders to install into: the one that holds for all work trees
 // and those that single work trees have in a config.worktree of their own.
-func (r *record) sites(ctx context.Context, repo *gitstore.Repo) ([]site, error) {
+func (r *record) sites(ctx context.Context, repo *git.Repo) ([]site, error) {
 	configured, err := shared(ctx, repo)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (r *record) sites(ctx context.Context, repo *gitstore.Repo) ([]site, error)
 }
 
 // site decides for one value of core.hooksPath.
-func (r *record) site(repo *gitstore.Repo, value, file, own string) site {
+func (r *record) site(repo *git.Repo, value, file, own string) site {
 	if s := r.setting(file, hooksPath); s != nil && s.Value == value {
 		value = s.Had
 	}
@@ -114,7 +114,7 @@ func (r *record) settingAt(path string) *setting {
 
 // shared is core.hooksPath as all work trees see it, "" if it is not set.
 // Values of a single work tree and of the command line do not count.
-func shared(ctx context.Context, repo *gitstore.Repo) (string, error) {
+func shared(ctx context.Context, repo *git.Repo) (string, error) {
 	out, err := repo.Git(ctx, "config", "--show-scope", "--null", "--type=path", "--get-all", hooksPath)
 	if unset(err) {
 		return "", nil
@@ -133,7 +133,7 @@ func shared(ctx context.Context, repo *gitstore.Repo) (string, error) {
 }
 
 // worktreeConfigs are the configuration files of single work trees.
-func worktreeConfigs(ctx context.Context, repo *gitstore.Repo) ([]string, error) {
+func worktreeConfigs(ctx context.Context, repo *git.Repo) ([]string, error) {
 	enabled, err := values(ctx, repo, filepath.Join(repo.CommonDir(), "config"), "extensions.worktreeConfig")
 	if err != nil || !truth(last(enabled)) {
 		return nil, err
@@ -157,7 +157,7 @@ func worktreeConfigs(ctx context.Context, repo *gitstore.Repo) ([]string, error)
 
 // effective checks that git takes its hooks from where they were installed: an
 // included file, for example, can win over the repository's own configuration.
-func (r *record) effective(ctx context.Context, repo *gitstore.Repo, sites []site) error {
+func (r *record) effective(ctx context.Context, repo *git.Repo, sites []site) error {
 	now, err := shared(ctx, repo)
 	if err != nil {
 		return err

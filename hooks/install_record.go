@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A record is what Install did or was about to do, in liza/hooks.json of the
@@ -41,7 +41,7 @@ type file struct {
 func recordPath(common string) string { return filepath.Join(common, "liza", "hooks.json") }
 
 // readRecord is the record of a repository, nil if nothing is installed.
-func readRecord(repo *gitstore.Repo) (*record, error) {
+func readRecord(repo *git.Repo) (*record, error) {
 	path := recordPath(repo.CommonDir())
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

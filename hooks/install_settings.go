@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A setting is a value that Install gave a key in a file of git's
@@ -25,7 +25,7 @@ const hooksPath = "core.hooksPath"
 
 // values are all values that a file of git's configuration has for a key,
 // the one that counts last.
-func values(ctx context.Context, repo *gitstore.Repo, file, key string) ([]string, error) {
+func values(ctx context.Context, repo *git.Repo, file, key string) ([]string, error) {
 	args := []string{"config", "--file", file, "--null", "--get-all", key}
 	if key == hooksPath {
 		args = slices.Insert(args, 1, "--type=path")
@@ -42,8 +42,8 @@ func values(ctx context.Context, repo *gitstore.Repo, file, key string) ([]strin
 
 // unset tells whether `git config` found no value.
 func unset(err error) bool {
-	var git *gitstore.GitError
-	return errors.As(err, &git) && git.Code == 1
+	var failed *git.Error
+	return errors.As(err, &failed) && failed.Code == 1
 }
 
 func last(list []string) string {
@@ -66,7 +66,7 @@ func (r *record) setting(file, key string) *setting {
 // set gives a key a value and remembers what it takes to bring the file back.
 // A value of ours that was replaced since is forgotten: uninstalling will bring
 // back the newer one.
-func (r *record) set(ctx context.Context, repo *gitstore.Repo, file, key, value string) error {
+func (r *record) set(ctx context.Context, repo *git.Repo, file, key, value string) error {
 	path := r.abs(file)
 	had, err := values(ctx, repo, path, key)
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *record) set(ctx context.Context, repo *gitstore.Repo, file, key, value 
 // unset brings back the lines that a setting replaced. Where somebody has
 // edited them, git's own way is taken; where the value is not ours any more, it
 // stays.
-func (r *record) unset(ctx context.Context, repo *gitstore.Repo, s setting) error {
+func (r *record) unset(ctx context.Context, repo *git.Repo, s setting) error {
 	path := r.abs(s.File)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

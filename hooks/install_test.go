@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/stretchr/testify/require"
 )
 
@@ -50,10 +50,10 @@ var settings = map[string]func(t *testing.T, dir string){
 	"home":         func(t *testing.T, dir string) { config(t, dir, "[core]\n\thooksPath = ~/hooks\n") },
 	"switched off": func(t *testing.T, dir string) { config(t, dir, "[core]\n\thooksPath = /dev/null\n") },
 	"of a work tree": func(t *testing.T, dir string) {
-		git(t, dir, "config", "extensions.worktreeConfig", "true")
-		git(t, dir, "worktree", "add", "-q", "--detach", filepath.Join(dir, "linked"))
-		git(t, dir, "config", "--worktree", "core.hooksPath", "main hooks")
-		git(t, filepath.Join(dir, "linked"), "config", "--worktree", "core.hooksPath", "its hooks")
+		runGit(t, dir, "config", "extensions.worktreeConfig", "true")
+		runGit(t, dir, "worktree", "add", "-q", "--detach", filepath.Join(dir, "linked"))
+		runGit(t, dir, "config", "--worktree", "core.hooksPath", "main hooks")
+		runGit(t, filepath.Join(dir, "linked"), "config", "--worktree", "core.hooksPath", "its hooks")
 	},
 }
 
@@ -75,15 +75,15 @@ func config(t *testing.T, dir, text string) {
 func house(t *testing.T, prepare func(*testing.T, string)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a user's house")
-	git(t, ".", "init", "-q", "-b", "main", dir)
-	git(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
+	runGit(t, ".", "init", "-q", "-b", "main", dir)
+	runGit(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
 	prepare(t, dir)
 	return dir
 }
 
-func opened(t *testing.T, dir string) *gitstore.Repo {
+func opened(t *testing.T, dir string) *git.Repo {
 	t.Helper()
-	r, err := gitstore.Open(context.Background(), dir)
+	r, err := git.Open(context.Background(), dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { r.Close() })
 	return r
@@ -160,11 +160,11 @@ func TestChained(t *testing.T) {
 			dir, ctx := house(t, settings[name]), context.Background()
 			require.NoError(t, Install(ctx, opened(t, dir), theirs))
 			tree := filepath.Join(t.TempDir(), "tree")
-			git(t, dir, "worktree", "add", "-q", "--detach", tree)
+			runGit(t, dir, "worktree", "add", "-q", "--detach", tree)
 			for _, where := range []string{dir, tree} {
 				notes := filepath.Join(t.TempDir(), "notes")
 				t.Setenv("NOTES", notes)
-				git(t, where, "commit", "-q", "--allow-empty", "-m", "second")
+				runGit(t, where, "commit", "-q", "--allow-empty", "-m", "second")
 				text, err := os.ReadFile(notes)
 				if want == "" {
 					require.ErrorIs(t, err, fs.ErrNotExist)
@@ -174,7 +174,7 @@ func TestChained(t *testing.T) {
 				require.Contains(t, string(text), want)
 				if name == "own hooks" {
 					require.Contains(t, string(text), "reference-transaction.before-liza prepared\n")
-					require.Contains(t, string(text), git(t, where, "rev-parse", "HEAD")+" HEAD\n")
+					require.Contains(t, string(text), runGit(t, where, "rev-parse", "HEAD")+" HEAD\n")
 					require.Contains(t, string(text), "reference-transaction.before-liza committed\n")
 				}
 			}
@@ -199,7 +199,7 @@ func TestChainedRefusal(t *testing.T) {
 			write(t, dir, folder+"/"+name, "#!/bin/sh\nexit 7\n") // later, where the folder is another one
 			require.NoError(t, os.Chmod(filepath.Join(dir, folder, name), 0o755))
 			require.NoError(t, Install(context.Background(), opened(t, dir), theirs))
-			_, err := opened(t, dir).Run(context.Background(), gitstore.Cmd{Dir: dir, WorkTree: true, Args: []string{"commit", "--allow-empty", "-m", "x"}})
+			_, err := opened(t, dir).Run(context.Background(), git.Cmd{Dir: dir, WorkTree: true, Args: []string{"commit", "--allow-empty", "-m", "x"}})
 			require.Error(t, err, "%s in %s", name, folder)
 		}
 	}
@@ -236,7 +236,7 @@ func TestInterrupted(t *testing.T) {
 
 // killed leaves what an installation leaves that dies in its second file: with
 // the record written, the old hook linked, the new one half there, or in place.
-func killed(t *testing.T, repo *gitstore.Repo, stop int) {
+func killed(t *testing.T, repo *git.Repo, stop int) {
 	t.Helper()
 	r := &record{common: repo.CommonDir(), Options: theirs}
 	sites, err := r.sites(context.Background(), repo)
@@ -294,41 +294,41 @@ func TestConfigurationGoesOn(t *testing.T) {
 	ctx := context.Background()
 	dir := house(t, settings["husky"])
 	require.NoError(t, Install(ctx, opened(t, dir), theirs))
-	git(t, dir, "config", "remote.origin.url", "elsewhere")
-	git(t, dir, "config", "core.hooksPath", ".other")
+	runGit(t, dir, "config", "remote.origin.url", "elsewhere")
+	runGit(t, dir, "config", "core.hooksPath", ".other")
 	i, err := Examine(ctx, opened(t, dir))
 	require.NoError(t, err)
 	require.Equal(t, Bypassed, i.Hooks[0].State)
 	require.NoError(t, Install(ctx, opened(t, dir), theirs))
-	require.NotEqual(t, ".other", git(t, dir, "config", "core.hooksPath"))
+	require.NotEqual(t, ".other", runGit(t, dir, "config", "core.hooksPath"))
 	_, err = Uninstall(ctx, opened(t, dir))
 	require.NoError(t, err)
-	require.Equal(t, ".other", git(t, dir, "config", "core.hooksPath"))
-	require.Equal(t, "elsewhere", git(t, dir, "config", "remote.origin.url"))
+	require.Equal(t, ".other", runGit(t, dir, "config", "core.hooksPath"))
+	require.Equal(t, "elsewhere", runGit(t, dir, "config", "remote.origin.url"))
 }
 
 func TestServerSettings(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "server.git")
-	git(t, ".", "init", "-q", "--bare", dir)
+	runGit(t, ".", "init", "-q", "--bare", dir)
 	before := contents(t, dir)
 	require.Error(t, Install(ctx, opened(t, dir), theirs), "a bare repository needs the hooks of a server")
 	o := Options{Server: true, Admin: "ann", AdminKey: "ssh-ed25519 AAAA"}
 	require.NoError(t, Install(ctx, opened(t, dir), o))
-	require.Equal(t, "always", git(t, dir, "config", "core.logAllRefUpdates"))
-	require.Equal(t, "true", git(t, dir, "config", "receive.fsckObjects"))
+	require.Equal(t, "always", runGit(t, dir, "config", "core.logAllRefUpdates"))
+	require.Equal(t, "true", runGit(t, dir, "config", "receive.fsckObjects"))
 	i, err := Examine(ctx, opened(t, dir))
 	require.NoError(t, err)
 	require.True(t, i.Fsck)
-	git(t, dir, "config", "receive.fsckObjects", "false")
+	runGit(t, dir, "config", "receive.fsckObjects", "false")
 	i, err = Examine(ctx, opened(t, dir))
 	require.NoError(t, err)
 	require.False(t, i.Fsck, "somebody has turned it off")
-	git(t, dir, "config", "receive.fsckObjects", "true")
-	require.Equal(t, "ssh-ed25519 AAAA", git(t, dir, "config", "liza.server.adminKey"))
+	runGit(t, dir, "config", "receive.fsckObjects", "true")
+	require.Equal(t, "ssh-ed25519 AAAA", runGit(t, dir, "config", "liza.server.adminKey"))
 	require.NoError(t, Install(ctx, opened(t, dir), Options{Server: true}))
-	require.Equal(t, "ann", git(t, dir, "config", "liza.server.admin"), "again without a name leaves it")
+	require.Equal(t, "ann", runGit(t, dir, "config", "liza.server.admin"), "again without a name leaves it")
 	stub := filepath.Join(dir, "hooks", "reference-transaction")
 	text, err := os.ReadFile(stub)
 	require.NoError(t, err)
@@ -350,9 +350,9 @@ func TestCopiedConfiguration(t *testing.T) {
 	dir := house(t, settings["of a work tree"])
 	require.NoError(t, Install(ctx, opened(t, dir), theirs))
 	later := filepath.Join(t.TempDir(), "later")
-	git(t, dir, "worktree", "add", "-q", "--detach", later)
-	require.Contains(t, git(t, later, "config", "core.hooksPath"), "/liza/")
+	runGit(t, dir, "worktree", "add", "-q", "--detach", later)
+	require.Contains(t, runGit(t, later, "config", "core.hooksPath"), "/liza/")
 	_, err := Uninstall(ctx, opened(t, dir))
 	require.NoError(t, err)
-	require.Equal(t, "main hooks", git(t, later, "config", "core.hooksPath"))
+	require.Equal(t, "main hooks", runGit(t, later, "config", "core.hooksPath"))
 }

@@ -7,12 +7,12 @@ import (
 	"os"
 	"slices"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Uninstall restores what Install found, byte for byte. Files that somebody
 // changed since stay as they are and are returned.
-func Uninstall(ctx context.Context, repo *gitstore.Repo) (left []string, err error) {
+func Uninstall(ctx context.Context, repo *git.Repo) (left []string, err error) {
 	release, err := repo.Queue(ctx)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func Uninstall(ctx context.Context, repo *gitstore.Repo) (left []string, err err
 	return r.uninstall(ctx, repo)
 }
 
-func (r *record) uninstall(ctx context.Context, repo *gitstore.Repo) (left []string, err error) {
+func (r *record) uninstall(ctx context.Context, repo *git.Repo) (left []string, err error) {
 	if err := r.unsetCopies(ctx, repo); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (r *record) restore(f file) error {
 
 // unsetCopies takes our folders out of the configuration of work trees that
 // were made since, which git copies from.
-func (r *record) unsetCopies(ctx context.Context, repo *gitstore.Repo) error {
+func (r *record) unsetCopies(ctx context.Context, repo *git.Repo) error {
 	files, err := worktreeConfigs(ctx, repo)
 	if err != nil {
 		return err

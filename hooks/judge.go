@@ -13,12 +13,13 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // An Update is one ref that would move; "" stands for a ref that is not there.
 type Update struct {
 	Name     string
-	Old, New gitstore.ID
+	Old, New git.ID
 }
 
 // A Push is a set of ref updates that would happen together, and what the one
@@ -87,12 +88,12 @@ type judge struct {
 	folds         bool        // names of refs that differ in case only are one here
 	created       bool        // the push brings the board
 	before, after *flow.Board // around the push; nil where there is none
-	tip           gitstore.ID // the state commit after the push
+	tip           git.ID      // the state commit after the push
 
-	kept   map[string]gitstore.ID // refs that the moves of the push bring with them
-	passed map[gitstore.ID]bool   // where those moves found integration
-	proved map[string]bool        // principals who signed a move of the push
-	broken bool                   // the chain is refused: what follows from it cannot be judged
+	kept   map[string]git.ID // refs that the moves of the push bring with them
+	passed map[git.ID]bool   // where those moves found integration
+	proved map[string]bool   // principals who signed a move of the push
+	broken bool              // the chain is refused: what follows from it cannot be judged
 
 	moves    int // that were judged
 	sessions int // that the push brings
@@ -107,7 +108,7 @@ func Judge(ctx context.Context, s *gitstore.Store, p Push) error {
 }
 
 func newJudge(s *gitstore.Store, p Push) *judge {
-	return &judge{store: s, push: p, kept: map[string]gitstore.ID{}, passed: map[gitstore.ID]bool{}, proved: map[string]bool{}}
+	return &judge{store: s, push: p, kept: map[string]git.ID{}, passed: map[git.ID]bool{}, proved: map[string]bool{}}
 }
 
 func (j *judge) verdict(ctx context.Context) error {
@@ -129,7 +130,7 @@ func (j *judge) judge(ctx context.Context) error {
 		return err
 	}
 	j.broken = len(j.refused) > 0
-	if u, ok := j.update(gitstore.StateRef); ok && !j.broken {
+	if u, ok := j.update(git.StateRef); ok && !j.broken {
 		if err := j.state(ctx, u); err != nil {
 			return err
 		}
@@ -157,7 +158,7 @@ func (j *judge) judge(ctx context.Context) error {
 // git will move, and refuses what the push says wrongly or twice.
 func (j *judge) direct(ctx context.Context) error {
 	list := make([]Update, 0, len(j.push.Updates))
-	seen := make(map[string]gitstore.ID, cap(list))
+	seen := make(map[string]git.ID, cap(list))
 	for _, u := range j.push.Updates {
 		if !strings.HasPrefix(u.Name, "refs/") {
 			continue // HEAD and the like, which git lists beside what they stand for
@@ -185,11 +186,11 @@ func (j *judge) direct(ctx context.Context) error {
 // open reads the board as it is before the push, and holds what the push says
 // of refs against where they are.
 func (j *judge) open(ctx context.Context) error {
-	now, err := j.store.Repo.Resolve(ctx, gitstore.StateRef)
+	now, err := j.store.Repo.Resolve(ctx, git.StateRef)
 	if err != nil {
 		return err
 	}
-	if u, ok := j.update(gitstore.StateRef); ok && !j.push.Server {
+	if u, ok := j.update(git.StateRef); ok && !j.push.Server {
 		now = u.Old // a range of the history, not what is here
 	}
 	if j.tip = now; now != "" {
@@ -223,7 +224,7 @@ func (j *judge) open(ctx context.Context) error {
 }
 
 // moved refuses an update that begins where its ref is not.
-func moved(u Update, at gitstore.ID) *flow.Refusal {
+func moved(u Update, at git.ID) *flow.Refusal {
 	return refusal(RuleMoved, "git liza sync", "%s is at %s, not at %s as the push says", u.Name, named(at), named(u.Old))
 }
 
@@ -242,10 +243,10 @@ func (j *judge) unreadable(err error) error {
 // ordinary one, but for the place where a board would be.
 func (j *judge) boardless() {
 	for _, u := range j.push.Updates {
-		if j.push.Server && u.New != "" && gitstore.Shadows(u.Name) {
+		if j.push.Server && u.New != "" && git.Shadows(u.Name) {
 			j.refuse(u.Name, shadowed(u.Name))
 		}
-		if j.push.Server && u.Name != gitstore.StateRef && strings.HasPrefix(strings.ToLower(u.Name)+"/", ours) {
+		if j.push.Server && u.Name != git.StateRef && strings.HasPrefix(strings.ToLower(u.Name)+"/", ours) {
 			j.refuse(u.Name, refusal(flow.RuleNotFound, "git liza sync --set REMOTE", "there is no blackboard here that %s could belong to", u.Name))
 		}
 	}

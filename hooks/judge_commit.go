@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Commit judges what an agent is about to commit in the work tree that the
@@ -75,7 +76,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 
 // kept are those of the paths that the commit would leave unlike what the work
 // began from: whoever takes a change back that they may not make does right.
-func kept(ctx context.Context, r *gitstore.Repo, index string, integration gitstore.ID, paths []string) ([]string, error) {
+func kept(ctx context.Context, r *git.Repo, index string, integration git.ID, paths []string) ([]string, error) {
 	head, err := r.Resolve(ctx, "HEAD")
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func toHold(t *flow.Task) string {
 // taskOf is the task whose folder a work tree is, and the folder's name:
 // .worktrees/task-1, .worktrees/task-1@2 for a later attempt, or
 // .worktrees/review@task-1@1.
-func taskOf(r *gitstore.Repo) (id flow.TaskID, name string, ok bool) {
+func taskOf(r *git.Repo) (id flow.TaskID, name string, ok bool) {
 	if r.WorkTree() == "" || r.MainWorkTree() == "" {
 		return "", "", false
 	}
@@ -121,7 +122,7 @@ func taskOf(r *gitstore.Repo) (id flow.TaskID, name string, ok bool) {
 // staged lists the paths that the commit would change. In a merge, what is
 // taken over from the other side is no change of the one who merges. A first
 // commit, which has no HEAD, cannot be in a task's folder.
-func staged(ctx context.Context, r *gitstore.Repo, index string) ([]string, error) {
+func staged(ctx context.Context, r *git.Repo, index string) ([]string, error) {
 	sides, err := os.ReadFile(filepath.Join(r.GitDir(), "MERGE_HEAD"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -139,8 +140,8 @@ func staged(ctx context.Context, r *gitstore.Repo, index string) ([]string, erro
 }
 
 // unlike lists the paths that differ between the index and a commit.
-func unlike(ctx context.Context, r *gitstore.Repo, index, commit string) ([]string, error) {
-	c := gitstore.Cmd{Dir: r.WorkTree(), Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", commit, "--"}}
+func unlike(ctx context.Context, r *git.Repo, index, commit string) ([]string, error) {
+	c := git.Cmd{Dir: r.WorkTree(), Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", commit, "--"}}
 	if index != "" {
 		c.Env = []string{"GIT_INDEX_FILE=" + index}
 	}
@@ -152,4 +153,4 @@ func unlike(ctx context.Context, r *gitstore.Repo, index, commit string) ([]stri
 }
 
 // quote is a path as a shell takes it.
-func quote(path string) string { return gitstore.ShellWord(path) }
+func quote(path string) string { return git.ShellWord(path) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // ref judges one ref beside the state. A clone guards its integration branch
@@ -63,7 +64,7 @@ func (j *judge) integrate(ctx context.Context, u Update) {
 	case u.Old == u.New && !j.push.Server && j.passed[u.New]: // the next move rolls it forward
 	default:
 		hint := "git liza adopt " + string(u.New) + " --reason R"
-		if contains, err := j.store.Repo.IsAncestor(ctx, gitstore.ID(want), u.New); err == nil && !contains {
+		if contains, err := j.store.Repo.IsAncestor(ctx, git.ID(want), u.New); err == nil && !contains {
 			hint = "git liza status" // adopt goes forward only
 		} else if unreviewed, err := j.store.Unreviewed(ctx, j.after, want, u.New); err != nil || unreviewed {
 			hint = "git liza status # or, if you made that commit yourself: " + hint
@@ -176,9 +177,9 @@ func (j *judge) whole(ctx context.Context) error {
 	if j.created {
 		return nil
 	}
-	needs := make(map[string]gitstore.ID, len(j.kept)+2)
-	if _, ok := j.update(gitstore.StateRef); ok && len(j.push.Updates) > 1 {
-		needs[gitstore.StateRef] = j.tip
+	needs := make(map[string]git.ID, len(j.kept)+2)
+	if _, ok := j.update(git.StateRef); ok && len(j.push.Updates) > 1 {
+		needs[git.StateRef] = j.tip
 	}
 	for name, id := range j.kept {
 		if strings.HasPrefix(name, savedRefs) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // TestIntegrationBranch: nothing but what the board says stands on it.
@@ -24,11 +25,11 @@ func TestIntegrationBranch(t *testing.T) {
 	y.accepts(y.to(integrationBranch, tip))
 
 	// A name that stands for it is it.
-	git(t, y.server, "symbolic-ref", "refs/heads/release", integrationBranch)
+	runGit(t, y.server, "symbolic-ref", "refs/heads/release", integrationBranch)
 	y.refuses(integrationBranch, flow.RuleTip, "", Update{"refs/heads/release", tip, evil})
 	y.refuses(integrationBranch, RuleRef, "twice", Update{"refs/heads/release", tip, tip}, Update{integrationBranch, tip, evil})
 	y.accepts(Update{"refs/heads/release", tip, tip}, Update{integrationBranch, tip, tip})
-	git(t, y.server, "symbolic-ref", "--delete", "refs/heads/release")
+	runGit(t, y.server, "symbolic-ref", "--delete", "refs/heads/release")
 
 	y.add("a")
 	y.claim("a")
@@ -39,13 +40,13 @@ func TestIntegrationBranch(t *testing.T) {
 	y.merge("a")
 	merged := y.at(integrationBranch)
 	y.refuses(integrationBranch, flow.RuleTip, "", y.to(integrationBranch, merged)) // without its move
-	y.refuses(integrationBranch, flow.RuleTip, "", append(y.moves(gitstore.StateRef), y.to(integrationBranch, evil))...)
+	y.refuses(integrationBranch, flow.RuleTip, "", append(y.moves(git.StateRef), y.to(integrationBranch, evil))...)
 
 	// Its move alone may come: who receives it rolls the branch forward.
-	y.accepts(y.moves(gitstore.StateRef)...)
-	git(t, y.server, "update-ref", integrationBranch, string(evil))
-	y.refuses(integrationBranch, flow.RuleTip, "here it is at", y.moves(gitstore.StateRef)...)
-	git(t, y.server, "update-ref", integrationBranch, string(tip))
+	y.accepts(y.moves(git.StateRef)...)
+	runGit(t, y.server, "update-ref", integrationBranch, string(evil))
+	y.refuses(integrationBranch, flow.RuleTip, "here it is at", y.moves(git.StateRef)...)
+	runGit(t, y.server, "update-ref", integrationBranch, string(tip))
 	y.land(y.all()...)
 	y.refuses(integrationBranch, flow.RuleTip, "", y.to(integrationBranch, tip)) // back again
 }
@@ -66,7 +67,7 @@ func TestTaskBranch(t *testing.T) {
 	y.land(y.all()...)
 	y.submit("a")
 	later := y.commit(branchA, "later.txt", "x")
-	y.refuses(branchA, RuleBranch, "submitted and nowhere else", append(y.moves(gitstore.StateRef, savedA), y.to(branchA, later))...)
+	y.refuses(branchA, RuleBranch, "submitted and nowhere else", append(y.moves(git.StateRef, savedA), y.to(branchA, later))...)
 	y.land(y.all()...)
 	y.refuses(branchA, RuleBranch, "submitted and nowhere else", y.to(branchA, later))
 	y.refuses(branchA, RuleBranch, "not over", y.to(branchA, ""))
@@ -74,7 +75,7 @@ func TestTaskBranch(t *testing.T) {
 	y.land(y.all()...)
 	y.refuses(branchA, RuleBranch, "", y.to(branchA, later))
 	y.merge("a")
-	y.refuses(branchA, flow.RuleFinal, "is gone", append(y.moves(gitstore.StateRef, integrationBranch), y.to(branchA, later))...)
+	y.refuses(branchA, flow.RuleFinal, "is gone", append(y.moves(git.StateRef, integrationBranch), y.to(branchA, later))...)
 	y.land(y.all()...)
 	y.refuses(branchA, flow.RuleFinal, "is gone", Update{branchA, "", later})
 }
@@ -89,18 +90,18 @@ func TestKept(t *testing.T) {
 	y.land(y.all()...)
 	main := y.at("refs/heads/main")
 	y.refuses(savedA, RuleRef, "no move", Update{savedA, "", main})
-	y.refuses("refs/liza/marks/mine", RuleRef, "no move", Update{"refs/liza/marks/mine", "", y.at(gitstore.StateRef)})
+	y.refuses("refs/liza/marks/mine", RuleRef, "no move", Update{"refs/liza/marks/mine", "", y.at(git.StateRef)})
 	mark := "refs/liza/marks/sprint-1"
-	y.refuses(mark, RuleRef, "never moved", y.to(mark, y.there(gitstore.StateRef)))
+	y.refuses(mark, RuleRef, "never moved", y.to(mark, y.there(git.StateRef)))
 	y.refuses(mark, RuleRef, "never moved or deleted", y.to(mark, ""))
 	y.submit("a")
-	y.refuses(savedA, RuleRef, "does not bring it", y.moves(gitstore.StateRef)...)
-	y.refuses(savedA, RuleRef, "the push puts it at", append(y.moves(gitstore.StateRef), Update{savedA, "", main})...)
-	y.refuses("refs/liza/saved/a/2", RuleRef, "no move", append(y.moves(gitstore.StateRef, savedA), Update{"refs/liza/saved/a/2", "", main})...)
+	y.refuses(savedA, RuleRef, "does not bring it", y.moves(git.StateRef)...)
+	y.refuses(savedA, RuleRef, "the push puts it at", append(y.moves(git.StateRef), Update{savedA, "", main})...)
+	y.refuses("refs/liza/saved/a/2", RuleRef, "no move", append(y.moves(git.StateRef, savedA), Update{"refs/liza/saved/a/2", "", main})...)
 	y.land(y.all()...)
 	y.refuses(savedA, RuleRef, "never moved", y.to(savedA, ""))
 	y.do(flow.Move{Act: flow.ActCheckpoint, By: ann, Detail: &flow.CheckpointMove{Reason: "look"}})
-	y.refuses("refs/liza/marks/checkpoint-1", RuleRef, "does not bring it", y.moves(gitstore.StateRef)...)
+	y.refuses("refs/liza/marks/checkpoint-1", RuleRef, "does not bring it", y.moves(git.StateRef)...)
 	y.land(y.all()...)
 }
 
@@ -118,7 +119,7 @@ func TestOtherRefs(t *testing.T) {
 		y.refuses(name, rule, "", Update{name, "", y.commit("refs/heads/main", "x", "y")})
 	}
 	y.accepts(Update{"refs/heads/topic", "", main}, Update{"refs/tags/v1", "", main}, Update{"refs/notes/commits", "", main}, Update{"refs/heads/Integration", "", main})
-	git(t, y.server, "config", "core.ignoreCase", "true")
+	runGit(t, y.server, "config", "core.ignoreCase", "true")
 	y.judge = y.open(y.server)
 	y.refuses("refs/heads/Integration", RuleRef, "", Update{"refs/heads/Integration", "", main})
 
@@ -129,14 +130,14 @@ func TestOtherRefs(t *testing.T) {
 	y.land(y.all()...)
 	y.land(Update{"refs/liza/agents/coder-1", "", alive})
 	y.land(y.to("refs/liza/agents/coder-1", again))
-	require.NoError(t, y.store.Repo.SavePresence(context.Background(), gitstore.Presence{Agent: "coder-1", Generation: "5c1e0a44d2b97f31",
+	require.NoError(t, gitstore.SavePresence(context.Background(), y.store.Repo, gitstore.Presence{Agent: "coder-1", Generation: "5c1e0a44d2b97f31",
 		At: y.now, Doing: "waiting", Note: strings.Repeat("x", 1<<20)}))
 	y.land(y.to("refs/liza/agents/coder-1", y.at("refs/liza/agents/coder-1")))
 	y.accepts(y.to("refs/liza/agents/coder-1", ""))
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "at most", y.to("refs/liza/agents/coder-1", y.commitTree(tree, strings.Repeat("x", gitstore.MaxPresence))))
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "no parents", y.to("refs/liza/agents/coder-1", y.commitTree(tree, "again", alive)))
-	y.refuses("refs/liza/agents/coder-1", RuleRef, "a commit", y.to("refs/liza/agents/coder-1", gitstore.ID(tree)))
-	files := y.commitTree(git(t, y.clone, "rev-parse", string(main)+"^{tree}"), "alive, with files that every clone would fetch")
+	y.refuses("refs/liza/agents/coder-1", RuleRef, "a commit", y.to("refs/liza/agents/coder-1", git.ID(tree)))
+	files := y.commitTree(runGit(t, y.clone, "rev-parse", string(main)+"^{tree}"), "alive, with files that every clone would fetch")
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "without files", y.to("refs/liza/agents/coder-1", files))
 
 	// A push of which one part is illegal is refused whole.
@@ -154,8 +155,8 @@ func TestMissingObjects(t *testing.T) {
 	y.add("a", "b")
 	folder := func(id flow.TaskID, name string) {
 		sub := y.feed("100644 blob "+string(y.hash("blob", name))+"\t"+name+"\n", "mktree")
-		tree := y.feed(git(t, y.clone, "ls-tree", string(main))+"\n040000 tree "+sub+"\tsub\n", "mktree")
-		git(t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.commitTree(tree, "work", y.at("refs/heads/"+id.Branch()))))
+		tree := y.feed(runGit(t, y.clone, "ls-tree", string(main))+"\n040000 tree "+sub+"\tsub\n", "mktree")
+		runGit(t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.commitTree(tree, "work", y.at("refs/heads/"+id.Branch()))))
 	}
 	without := func(object string, refused func()) {
 		path := filepath.Join(y.clone, ".git/objects", object[:2], object[2:])
@@ -168,14 +169,14 @@ func TestMissingObjects(t *testing.T) {
 	amid := y.work("a", "amid.txt", "one\n")
 	folder("a", "a.txt")
 	y.submit("a")
-	push := y.moves(gitstore.StateRef, savedA)
-	without(git(t, y.clone, "rev-parse", string(amid)+"^{tree}"), func() {
+	push := y.moves(git.StateRef, savedA)
+	without(runGit(t, y.clone, "rev-parse", string(amid)+"^{tree}"), func() {
 		y.refuses(savedA, flow.RuleFact, "objects are missing", push...)
 	})
 	y.claim("b")
-	push = y.moves(gitstore.StateRef, savedA, "refs/heads/liza/b")
-	without(git(t, y.clone, "rev-parse", gitstore.StateRef+"^{tree}"), func() {
-		y.refuses(gitstore.StateRef, flow.RuleFact, "objects are missing", push...)
+	push = y.moves(git.StateRef, savedA, "refs/heads/liza/b")
+	without(runGit(t, y.clone, "rev-parse", git.StateRef+"^{tree}"), func() {
+		y.refuses(git.StateRef, flow.RuleFact, "objects are missing", push...)
 	})
 	folder("b", "b.txt")
 	y.submit("b")
@@ -184,9 +185,9 @@ func TestMissingObjects(t *testing.T) {
 	y.merge("a")
 	y.land(y.all()...)
 	y.merge("b")
-	push = y.moves(gitstore.StateRef)
+	push = y.moves(git.StateRef)
 	y.accepts(push...)
-	without(git(t, y.clone, "rev-parse", "integration:sub"), func() {
+	without(runGit(t, y.clone, "rev-parse", "integration:sub"), func() {
 		y.refuses(integrationBranch, flow.RuleFact, "objects are missing", push...)
 	})
 }

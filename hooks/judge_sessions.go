@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 )
 
 // MaxSessions is how many sessions one push may bring.
@@ -50,7 +51,7 @@ func (j *judge) grown(ctx context.Context, u Update) (*flow.Refusal, error) {
 		case j.sessions == MaxSessions:
 			return refusal(flow.RuleLimit, "git push REMOTE COMMIT:"+u.Name, "a push brings at most %d sessions: push in parts", MaxSessions), nil
 		}
-		if at, err = objects.CheckSession(at); err != nil {
+		if at, err = gitstore.CheckSession(objects, at); err != nil {
 			return refusal(RuleRef, "git liza session list", "%v", err), nil
 		}
 	}

@@ -9,14 +9,15 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 const sessionsRef = "refs/liza/sessions/coder-1/0000000000000000"
 
 // session saves one in the clone.
-func (y *yard) session() gitstore.ID {
+func (y *yard) session() git.ID {
 	y.t.Helper()
-	id, err := y.store.Repo.SaveSession(context.Background(), gitstore.SessionRecord{Agent: "coder-1", Generation: "0000000000000000",
+	id, err := gitstore.SaveSession(context.Background(), y.store.Repo, gitstore.SessionRecord{Agent: "coder-1", Generation: "0000000000000000",
 		Role: flow.Coder, Provider: "p", Outcome: "nothing", Began: y.now, Ended: y.now}, []byte("Do it."), []byte("Done.\n"))
 	require.NoError(y.t, err)
 	return id
@@ -28,7 +29,7 @@ func TestSessions(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	first, second := y.session(), y.session()
-	update := func(id gitstore.ID) Update { return y.to(sessionsRef, id) }
+	update := func(id git.ID) Update { return y.to(sessionsRef, id) }
 	y.land(update(first))
 	y.accepts(update(first))
 	y.land(update(second))
@@ -38,14 +39,14 @@ func TestSessions(t *testing.T) {
 		y.refuses(name, RuleRef, "names no registration", Update{name, "", second})
 	}
 
-	tree := git(t, y.clone, "rev-parse", string(second)+"^{tree}")
+	tree := runGit(t, y.clone, "rev-parse", string(second)+"^{tree}")
 	large := strings.Repeat("x", gitstore.MaxOutput+1)
-	for reason, id := range map[string]gitstore.ID{
+	for reason, id := range map[string]git.ID{
 		"only grows":             y.commitTree(tree, "in its place", first),
 		"a commit of at most":    y.commitTree(tree, strings.Repeat("x", 20<<10), second),
-		"is a tree":              gitstore.ID(tree),
+		"is a tree":              git.ID(tree),
 		"2 parents":              y.commitTree(tree, "brings more", second, y.at("refs/heads/main")),
-		`it has "README"`:        y.commitTree(git(t, y.clone, "rev-parse", "main^{tree}"), "something else", second),
+		`it has "README"`:        y.commitTree(runGit(t, y.clone, "rev-parse", "main^{tree}"), "something else", second),
 		"of output.txt, at most": y.commitTree(y.treeWith(string(second), "output.txt", large), "too much", second),
 		"it has 0 files":         y.commitTree(y.feed("", "mktree"), "nothing", second),
 	} {
@@ -55,7 +56,7 @@ func TestSessions(t *testing.T) {
 	// So many at once, and the next ones with the next push.
 	objects, err := y.store.Repo.Objects(context.Background())
 	require.NoError(t, err)
-	last, over := gitstore.ID(""), second
+	last, over := git.ID(""), second
 	for range MaxSessions + 1 {
 		last = over
 		over, err = objects.WriteCommit([]byte("tree " + tree + "\nparent " + string(last) + "\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nsession\n"))

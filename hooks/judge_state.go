@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 const (
@@ -67,7 +68,7 @@ func (j *judge) state(ctx context.Context, u Update) error {
 }
 
 // chain lists the commits that the push adds to the board, oldest first.
-func (j *judge) chain(ctx context.Context, u Update) ([]gitstore.ID, *flow.Refusal, error) {
+func (j *judge) chain(ctx context.Context, u Update) ([]git.ID, *flow.Refusal, error) {
 	if u.New == "" {
 		return nil, refusal(RuleHistory, "git liza status", "the board's history is never deleted"), nil
 	}
@@ -100,8 +101,8 @@ func (j *judge) chain(ctx context.Context, u Update) ([]gitstore.ID, *flow.Refus
 const nearby = 16
 
 // near lists a short chain from the old state to the new, nil if there is none.
-func near(objects *gitstore.Objects, u Update) []gitstore.ID {
-	var list []gitstore.ID
+func near(objects *git.Objects, u Update) []git.ID {
+	var list []git.ID
 	for id := u.New; len(list) < nearby; {
 		if _, size, err := objects.Size(id); err != nil || size > gitstore.MaxMove {
 			return nil
@@ -122,13 +123,13 @@ func near(objects *gitstore.Objects, u Update) []gitstore.ID {
 // linear checks that the lines of rev-list, newest first, lead from one end of
 // the update to the other without a branch, and returns the commits the other
 // way round.
-func linear(lines string, u Update) ([]gitstore.ID, *flow.Refusal, error) {
+func linear(lines string, u Update) ([]git.ID, *flow.Refusal, error) {
 	rows := strings.Split(strings.TrimSuffix(lines, "\n"), "\n")
-	list := make([]gitstore.ID, len(rows))
+	list := make([]git.ID, len(rows))
 	want := u.New
 	for i, row := range rows {
 		f := strings.Fields(row)
-		if len(f) == 0 || gitstore.ID(f[0]) != want {
+		if len(f) == 0 || git.ID(f[0]) != want {
 			return nil, rewound(u), nil
 		}
 		list[len(rows)-1-i] = want
@@ -136,7 +137,7 @@ func linear(lines string, u Update) ([]gitstore.ID, *flow.Refusal, error) {
 		case 1:
 			want = ""
 		case 2:
-			want = gitstore.ID(f[1])
+			want = git.ID(f[1])
 		default:
 			return nil, refusal(RuleHistory, "git liza fsck", "the state commit %s has %d parents: one move follows one state", want.Short(), len(f)-1), nil
 		}
@@ -147,7 +148,7 @@ func linear(lines string, u Update) ([]gitstore.ID, *flow.Refusal, error) {
 	case want != u.Old:
 		return nil, rewound(u), nil
 	case u.Old != "" && len(list) > MaxMoves:
-		part := string(list[MaxMoves-1]) + ":" + gitstore.StateRef
+		part := string(list[MaxMoves-1]) + ":" + git.StateRef
 		return nil, refusal(flow.RuleLimit, "git push REMOTE "+part, "the push brings %d moves to a board that takes %d at once: push in parts", len(list), MaxMoves), nil
 	}
 	return list, nil, nil

@@ -10,37 +10,37 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // TestForgedHistory: the state ref takes nothing but what moves make.
 func TestForgedHistory(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
-	root := y.there(gitstore.StateRef)
+	root := y.there(git.StateRef)
 	y.add("a")
-	first := y.at(gitstore.StateRef)
+	first := y.at(git.StateRef)
 	y.land(y.all()...)
 	y.add("b")
-	good := y.at(gitstore.StateRef)
-	tree := git(t, y.clone, "rev-parse", string(good)+"^{tree}")
-	oldTree := git(t, y.clone, "rev-parse", string(first)+"^{tree}")
+	good := y.at(git.StateRef)
+	tree := runGit(t, y.clone, "rev-parse", string(good)+"^{tree}")
+	oldTree := runGit(t, y.clone, "rev-parse", string(first)+"^{tree}")
 	twoParents := y.forge(good, "parent "+string(first), "parent "+string(first)+"\nparent "+string(root))
 	orphan := y.forge(good, "parent "+string(first)+"\n", "")
 
 	for name, forged := range map[string]struct {
-		commit gitstore.ID
+		commit git.ID
 		what   string // "" the commit
 		rule   flow.Rule
 		reason string
 	}{
-		"rewound":              {root, gitstore.StateRef, RuleHistory, "only grows"},
-		"forked":               {y.forge(good, "parent "+string(first), "parent "+string(root)), gitstore.StateRef, RuleHistory, "only grows"},
-		"rewritten":            {orphan, gitstore.StateRef, RuleHistory, "only grows"},
-		"two parents":          {twoParents, gitstore.StateRef, RuleHistory, "2 parents"},
-		"a branch's commit":    {y.at("refs/heads/main"), gitstore.StateRef, RuleHistory, "only grows"},
-		"a tree":               {gitstore.ID(tree), gitstore.StateRef, RuleHistory, "no commit"},
-		"nothing that exists":  {gitstore.ID(hexes("a", 40)), gitstore.StateRef, RuleHistory, "no commit"},
+		"rewound":              {root, git.StateRef, RuleHistory, "only grows"},
+		"forked":               {y.forge(good, "parent "+string(first), "parent "+string(root)), git.StateRef, RuleHistory, "only grows"},
+		"rewritten":            {orphan, git.StateRef, RuleHistory, "only grows"},
+		"two parents":          {twoParents, git.StateRef, RuleHistory, "2 parents"},
+		"a branch's commit":    {y.at("refs/heads/main"), git.StateRef, RuleHistory, "only grows"},
+		"a tree":               {git.ID(tree), git.StateRef, RuleHistory, "no commit"},
+		"nothing that exists":  {git.ID(hexes("a", 40)), git.StateRef, RuleHistory, "no commit"},
 		"hand-edited tree":     {y.forge(good, "tree "+tree, "tree "+oldTree), "", RuleReplay, "its tree is not"},
 		"lying subject":        {y.forge(good, "\nadd b by human:ann\n", "\nadd c by human:ann\n"), "", RuleReplay, "renders to"},
 		"lying author":         {y.forge(good, "author ann <ann@", "author eve <eve@"), "", RuleReplay, "renders to"},
@@ -62,11 +62,11 @@ func TestForgedHistory(t *testing.T) {
 			if what == "" {
 				what = string(forged.commit)
 			}
-			y.refuses(what, forged.rule, forged.reason, y.to(gitstore.StateRef, forged.commit))
+			y.refuses(what, forged.rule, forged.reason, y.to(git.StateRef, forged.commit))
 		})
 	}
-	y.refuses(gitstore.StateRef, RuleHistory, "never deleted", y.to(gitstore.StateRef, ""))
-	y.accepts(y.to(gitstore.StateRef, good))
+	y.refuses(git.StateRef, RuleHistory, "never deleted", y.to(git.StateRef, ""))
+	y.accepts(y.to(git.StateRef, good))
 }
 
 // TestOneOfSeveralMoves: the first bad move of a chain is named, and nothing
@@ -76,10 +76,10 @@ func TestOneOfSeveralMoves(t *testing.T) {
 	y := plain(t)
 	y.add("a")
 	y.add("b")
-	bad := y.forge(y.at(gitstore.StateRef), "\nadd b by", "\nadd x by")
-	tree := git(t, y.clone, "rev-parse", string(bad)+"^{tree}")
+	bad := y.forge(y.at(git.StateRef), "\nadd b by", "\nadd x by")
+	tree := runGit(t, y.clone, "rev-parse", string(bad)+"^{tree}")
 	next := y.commitTree(tree, "nonsense", bad)
-	refused := y.judged(y.to(gitstore.StateRef, next), y.to("refs/heads/topic", y.at("refs/heads/main")), y.to("refs/liza/inbox/x", next))
+	refused := y.judged(y.to(git.StateRef, next), y.to("refs/heads/topic", y.at("refs/heads/main")), y.to("refs/liza/inbox/x", next))
 	require.Len(t, refused, 2)
 	require.Equal(t, string(bad), refused[0].What)
 	require.Equal(t, "refs/liza/inbox/x", refused[1].What)
@@ -91,7 +91,7 @@ func TestClock(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	y.add("a")
-	tip, server := string(y.at(gitstore.StateRef)), y.now
+	tip, server := string(y.at(git.StateRef)), y.now
 	for offset, ok := range map[time.Duration]bool{
 		0: true, Past: true, Past + time.Second: false, -Future: true, -Future - time.Second: false, 240 * time.Hour: false, -240 * time.Hour: false,
 	} {
@@ -112,7 +112,7 @@ func TestFuture(t *testing.T) {
 	server := y.now
 	y.now = server.Add(1000 * time.Hour)
 	y.add("a")
-	tip := string(y.at(gitstore.StateRef))
+	tip := string(y.at(git.StateRef))
 	y.now, y.push.Publish = server, true
 	y.refuses(tip, flow.RuleTime, "is in the future", y.all()...)
 	y.now = server.Add(2000 * time.Hour)
@@ -122,7 +122,7 @@ func TestFuture(t *testing.T) {
 	fresh := newYard(t, "sha1")
 	fresh.init()
 	fresh.now = fresh.now.Add(-time.Hour)
-	fresh.refuses(string(fresh.at(gitstore.StateRef)), flow.RuleTime, "is in the future", fresh.all()...)
+	fresh.refuses(string(fresh.at(git.StateRef)), flow.RuleTime, "is in the future", fresh.all()...)
 }
 
 // TestCommitter: the one line of a state commit that no move gives is as git
@@ -139,8 +139,8 @@ func TestCommitter(t *testing.T) {
 	} {
 		y := plain(t)
 		y.add("a")
-		forged := y.forge(y.at(gitstore.StateRef), "\ncommitter Grace <", to)
-		git(t, y.clone, "update-ref", gitstore.StateRef, string(forged))
+		forged := y.forge(y.at(git.StateRef), "\ncommitter Grace <", to)
+		runGit(t, y.clone, "update-ref", git.StateRef, string(forged))
 		for _, y.push.Publish = range []bool{false, true} {
 			refused := y.judged(y.all()...)
 			require.Len(t, refused, 1, name)
@@ -153,7 +153,7 @@ func TestCommitter(t *testing.T) {
 	}
 	y := plain(t)
 	y.add("a")
-	git(t, y.clone, "update-ref", gitstore.StateRef, string(y.forge(y.at(gitstore.StateRef), "\ncommitter Grace <", "\ncommitter Grâce O'Malley, Jr. <")))
+	runGit(t, y.clone, "update-ref", git.StateRef, string(y.forge(y.at(git.StateRef), "\ncommitter Grace <", "\ncommitter Grâce O'Malley, Jr. <")))
 	y.accepts(y.all()...)
 }
 
@@ -166,19 +166,19 @@ func TestLongLease(t *testing.T) {
 	y.land(y.all()...)
 	y.claim("a")
 	file := "tasks/0a/a.yaml"
-	raw := git(t, y.clone, "show", gitstore.StateRef+":"+file)
+	raw := runGit(t, y.clone, "show", git.StateRef+":"+file)
 	longer := y.now.Add(48 * time.Hour).Format(time.RFC3339)
 	long := strings.Replace(raw, "lease_expires: "+y.now.Add(time.Duration(half)).Format(time.RFC3339), "lease_expires: "+longer, 1)
 	require.NotEqual(t, raw, long)
-	tip := y.forge(y.at(gitstore.StateRef), "\nlease: 30m\n", "\nlease: 48h\n", "tree "+git(t, y.clone, "rev-parse", gitstore.StateRef+"^{tree}"),
-		"tree "+y.treeWith(gitstore.StateRef, file, long+"\n"))
+	tip := y.forge(y.at(git.StateRef), "\nlease: 30m\n", "\nlease: 48h\n", "tree "+runGit(t, y.clone, "rev-parse", git.StateRef+"^{tree}"),
+		"tree "+y.treeWith(git.StateRef, file, long+"\n"))
 	r, err := y.judge.Replay(context.Background(), tip, false)
 	require.NoError(t, err)
 	require.Equal(t, longer, r.After.Task("a").Claim.Lease.Format(time.RFC3339))
-	y.refuses(string(tip), flow.RuleLease, "24h at most", y.to(gitstore.StateRef, tip))
+	y.refuses(string(tip), flow.RuleLease, "24h at most", y.to(git.StateRef, tip))
 	y.push.Publish = true
-	y.accepts(y.to(gitstore.StateRef, tip))
-	_, err = Verify(context.Background(), y.store, y.there(gitstore.StateRef), tip, false)
+	y.accepts(y.to(git.StateRef, tip))
+	_, err = Verify(context.Background(), y.store, y.there(git.StateRef), tip, false)
 	require.NoError(t, err)
 }
 
@@ -195,43 +195,43 @@ func TestEvilMerge(t *testing.T) {
 		y.approve(id)
 	}
 	y.land(y.all()...)
-	before := y.there(gitstore.StateRef)
+	before := y.there(git.StateRef)
 	d := y.merging("a")
-	evilTree := git(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "evil", "x"))+"^{tree}")
+	evilTree := runGit(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "evil", "x"))+"^{tree}")
 	evil := y.commitTree(evilTree, "Merge a", d.Onto, d.Submission)
 	amended := y.commit(branchA, "more", "x")
 	unreviewed := y.commitTree(string(d.Tree), "Merge a", d.Onto, amended)
 	swapped := y.commitTree(string(d.Tree), "Merge a", d.Submission, d.Onto)
 	twofold := y.forge(evil, "\n\n", "\ntree "+string(d.Tree)+"\n\n")
-	require.Equal(t, evilTree, git(t, y.clone, "rev-parse", string(twofold)+"^{tree}"), "git takes the first tree")
+	require.Equal(t, evilTree, runGit(t, y.clone, "rev-parse", string(twofold)+"^{tree}"), "git takes the first tree")
 	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: d})
-	good := y.at(gitstore.StateRef)
+	good := y.at(git.StateRef)
 
 	for name, forged := range map[string]struct {
 		rule  flow.Rule
 		edits []string
-		tip   gitstore.ID
+		tip   git.ID
 	}{
 		"an extra change":                 {flow.RuleMerge, []string{field("commit: ", d.Commit), field("commit: ", evil)}, evil},
-		"an extra change, recorded":       {flow.RuleMerge, []string{field("commit: ", d.Commit), field("commit: ", evil), field("\ntree: ", d.Tree), field("\ntree: ", gitstore.ID(evilTree))}, evil},
+		"an extra change, recorded":       {flow.RuleMerge, []string{field("commit: ", d.Commit), field("commit: ", evil), field("\ntree: ", d.Tree), field("\ntree: ", git.ID(evilTree))}, evil},
 		"an amended commit":               {flow.RuleCommit, []string{field("commit: ", d.Commit), field("commit: ", unreviewed), field("submission: ", d.Submission), field("submission: ", amended)}, unreviewed},
 		"an amended commit, not recorded": {flow.RuleMerge, []string{field("commit: ", d.Commit), field("commit: ", unreviewed)}, unreviewed},
 		"the parents the other way":       {flow.RuleMerge, []string{field("commit: ", d.Commit), field("commit: ", swapped)}, swapped},
 		"a fast-forward":                  {flow.RuleMerge, []string{field("commit: ", d.Commit), field("commit: ", d.Submission)}, d.Submission},
 		"another tip":                     {flow.RuleTip, []string{field("onto: ", d.Onto), field("onto: ", d.Submission)}, d.Commit},
-		"a commit that is not there":      {flow.RuleFact, []string{field("commit: ", d.Commit), field("commit: ", gitstore.ID(hexes("a", 40)))}, d.Commit},
+		"a commit that is not there":      {flow.RuleFact, []string{field("commit: ", d.Commit), field("commit: ", git.ID(hexes("a", 40)))}, d.Commit},
 		"a drift that is not so":          {flow.RuleFact, []string{"\ngit: ", "\ndrift: 7\ngit: "}, d.Commit},
 		"the work of another task":        {flow.RuleCommit, []string{field("submission: ", d.Submission), field("submission: ", y.board().Task("b").Submission.Commit)}, d.Commit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			commit := y.forge(good, forged.edits...)
-			y.refuses(string(commit), forged.rule, "", y.to(gitstore.StateRef, commit), y.to(integrationBranch, forged.tip))
+			y.refuses(string(commit), forged.rule, "", y.to(git.StateRef, commit), y.to(integrationBranch, forged.tip))
 		})
 	}
 	whole := y.rewritten(good, string(d.Commit), string(twofold))
-	y.refuses(string(whole), RuleReplay, "names a tree where git does not look", y.to(gitstore.StateRef, whole), y.to(integrationBranch, twofold))
-	y.land(y.to(gitstore.StateRef, good), y.to(integrationBranch, d.Commit), y.to(branchA, ""))
-	require.NotEqual(t, before, y.there(gitstore.StateRef))
+	y.refuses(string(whole), RuleReplay, "names a tree where git does not look", y.to(git.StateRef, whole), y.to(integrationBranch, twofold))
+	y.land(y.to(git.StateRef, good), y.to(integrationBranch, d.Commit), y.to(branchA, ""))
+	require.NotEqual(t, before, y.there(git.StateRef))
 
 	// The tip has moved on: the next merge builds on it, or not at all.
 	late := y.merging("b")
@@ -241,28 +241,28 @@ func TestEvilMerge(t *testing.T) {
 	late.Commit, late.Tree = y.commitTree(string(m.Tree), "Merge b", late.Onto, late.Submission), m.Tree
 	right := y.merging("b")
 	y.do(flow.Move{Act: flow.ActMerge, Task: "b", By: ann, Detail: right})
-	good = y.at(gitstore.StateRef)
+	good = y.at(git.StateRef)
 	forged := y.forge(good, field("commit: ", right.Commit), field("commit: ", late.Commit), field("onto: ", right.Onto), field("onto: ", late.Onto), field("\ntree: ", right.Tree), field("\ntree: ", late.Tree))
-	y.refuses(string(forged), flow.RuleTip, "", y.to(gitstore.StateRef, forged), y.to(integrationBranch, late.Commit))
+	y.refuses(string(forged), flow.RuleTip, "", y.to(git.StateRef, forged), y.to(integrationBranch, late.Commit))
 }
 
 // TestBounds: many moves come in parts, and a judgement ends.
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	old, tip := gitstore.ID("c0"), gitstore.ID("c5001")
+	old, tip := git.ID("c0"), git.ID("c5001")
 	var lines strings.Builder
 	for i := MaxMoves + 1; i > 0; i-- {
 		lines.WriteString(row(i) + " " + row(i-1) + "\n")
 	}
-	_, refused, err := linear(lines.String(), Update{gitstore.StateRef, old, tip})
+	_, refused, err := linear(lines.String(), Update{git.StateRef, old, tip})
 	require.NoError(t, err)
 	require.Equal(t, flow.RuleLimit, refused.Rule)
 	require.Contains(t, refused.Hint, "c5000:refs/liza/state")
-	list, refused, err := linear(strings.TrimPrefix(lines.String(), row(MaxMoves+1)+" "+row(MaxMoves)+"\n"), Update{gitstore.StateRef, old, "c5000"})
+	list, refused, err := linear(strings.TrimPrefix(lines.String(), row(MaxMoves+1)+" "+row(MaxMoves)+"\n"), Update{git.StateRef, old, "c5000"})
 	require.NoError(t, err)
 	require.Nil(t, refused)
 	require.Len(t, list, MaxMoves)
-	require.Equal(t, gitstore.ID("c1"), list[0])
+	require.Equal(t, git.ID("c1"), list[0])
 
 	y := plain(t)
 	y.add("a")
@@ -285,13 +285,13 @@ func TestSubmissionContent(t *testing.T) {
 	y.work("a", "a.txt", "one\n")
 	y.land(y.all()...)
 	y.submit("a")
-	good, d := y.at(gitstore.StateRef), y.board().Task("a").Submission
-	rest := git(t, y.clone, "ls-tree", string(base)) + "\n"
-	with := func(mode, kind string, id gitstore.ID) gitstore.ID {
+	good, d := y.at(git.StateRef), y.board().Task("a").Submission
+	rest := runGit(t, y.clone, "ls-tree", string(base)) + "\n"
+	with := func(mode, kind string, id git.ID) git.ID {
 		return y.commitTree(y.feed(rest+mode+" "+kind+" "+string(id)+"\ta.txt\n", "mktree", "--missing"), "work", base)
 	}
 	for name, forged := range map[string]struct {
-		commit gitstore.ID
+		commit git.ID
 		rule   flow.Rule
 		reason string
 	}{
@@ -299,22 +299,22 @@ func TestSubmissionContent(t *testing.T) {
 		"a link to the hooks":    {with("120000", "blob", y.hash("blob", ".git/hooks/pre-commit")), flow.RuleContent, "symbolic link out of the tree"},
 		"a submodule":            {with("160000", "commit", base), flow.RuleContent, "submodule"},
 		"a huge file":            {with("100644", "blob", y.hash("blob", strings.Repeat("x", 51<<20))), flow.RuleContent, "at most"},
-		"nothing":                {y.commitTree(git(t, y.clone, "rev-parse", string(base)+"^{tree}"), "work", base), flow.RuleFact, ""},
+		"nothing":                {y.commitTree(runGit(t, y.clone, "rev-parse", string(base)+"^{tree}"), "work", base), flow.RuleFact, ""},
 		"another history":        {y.commitTree(string(d.Tree), "work"), flow.RuleFact, ""},
-		"a file that is missing": {with("100644", "blob", gitstore.ID(hexes("b", 40))), RuleUndecided, ""},
+		"a file that is missing": {with("100644", "blob", git.ID(hexes("b", 40))), RuleUndecided, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tree := git(t, y.clone, "rev-parse", string(forged.commit)+"^{tree}")
-			commit := y.forge(good, field("", d.Commit), field("", forged.commit), field("\ntree: ", d.Tree), field("\ntree: ", gitstore.ID(tree)))
-			y.refuses(string(commit), forged.rule, forged.reason, y.to(gitstore.StateRef, commit), Update{savedA, "", forged.commit}, y.to(branchA, forged.commit))
+			tree := runGit(t, y.clone, "rev-parse", string(forged.commit)+"^{tree}")
+			commit := y.forge(good, field("", d.Commit), field("", forged.commit), field("\ntree: ", d.Tree), field("\ntree: ", git.ID(tree)))
+			y.refuses(string(commit), forged.rule, forged.reason, y.to(git.StateRef, commit), Update{savedA, "", forged.commit}, y.to(branchA, forged.commit))
 		})
 	}
 	// The record says one thing and the commit is another.
 	other := y.commit(branchA, "b.txt", "two\n")
 	lie := y.forge(good, string(d.Commit), string(other))
-	y.refuses(string(lie), flow.RuleFact, "", y.to(gitstore.StateRef, lie), Update{savedA, "", other}, y.to(branchA, other))
+	y.refuses(string(lie), flow.RuleFact, "", y.to(git.StateRef, lie), Update{savedA, "", other}, y.to(branchA, other))
 	missing := y.forge(good, string(d.Commit), hexes("c", 40))
-	y.refuses(string(missing), flow.RuleFact, "does not exist", y.to(gitstore.StateRef, missing))
+	y.refuses(string(missing), flow.RuleFact, "does not exist", y.to(git.StateRef, missing))
 	y.accepts(y.all()...)
 }
 
@@ -336,7 +336,7 @@ func TestHiddenRevert(t *testing.T) {
 	y.merge("a")
 	y.land(y.all()...)
 	lean := y.commit("refs/heads/liza/c", "c.txt", "mine\n")
-	crossed := y.commitTree(git(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, other)
+	crossed := y.commitTree(runGit(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, other)
 	y.do(flow.Move{Act: flow.ActIntent, Task: "c", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look"}}})
 	facts, err := y.store.Facts(context.Background(), flow.Question{Submission: crossed, Tip: y.board().Settings().Integration.Tip})
 	require.NoError(t, err)
@@ -344,7 +344,7 @@ func TestHiddenRevert(t *testing.T) {
 	for _, c := range facts.Changes {
 		d.Paths = append(d.Paths, c.Path)
 	}
-	_, err = y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	_, err = y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
 		return flow.Move{Act: flow.ActSubmit, Task: "c", By: coder, Detail: d}, nil, nil
 	})
 	var refused *flow.Refusal
@@ -365,13 +365,13 @@ func TestStackedRevert(t *testing.T) {
 	y.claim("b")
 	start := y.at("refs/heads/liza/b")
 	lean := y.commit("refs/heads/liza/b", "b.txt", "mine\n")
-	git(t, y.clone, "update-ref", "refs/heads/liza/b", string(y.commitTree(git(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, stacked)))
+	runGit(t, y.clone, "update-ref", "refs/heads/liza/b", string(y.commitTree(runGit(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, stacked)))
 	y.submit("b")
 	y.approve("a")
 	y.approve("b")
 	y.merge("a")
 	y.land(y.all()...)
-	_, err := y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	_, err := y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
 		return flow.Move{Act: flow.ActMerge, Task: "b", By: ann, Detail: y.merging("b")}, nil, nil
 	})
 	var refused *flow.Refusal
@@ -385,7 +385,7 @@ func TestBombs(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	y.add("a")
-	good := y.at(gitstore.StateRef)
+	good := y.at(git.StateRef)
 	aliases := "scope: small\n    a: &a [x,x,x,x,x,x,x,x,x]\n"
 	for c := 'b'; c < 'k'; c++ {
 		last := string(c - 1)
@@ -406,7 +406,7 @@ func TestBombs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			forged := y.forge(good, "scope: small\n", text)
-			refused := y.judged(y.to(gitstore.StateRef, forged))
+			refused := y.judged(y.to(git.StateRef, forged))
 			require.Len(t, refused, 1)
 			require.Equal(t, string(forged), refused[0].What)
 			require.Contains(t, []flow.Rule{RuleReplay, flow.RuleText, flow.RuleForm}, refused[0].Rule)

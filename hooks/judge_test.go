@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 const (
@@ -52,7 +52,7 @@ func TestAStory(t *testing.T) {
 // empty makes another server, which has nothing.
 func (y *yard) empty() string {
 	y.server = y.t.TempDir()
-	git(y.t, y.server, "init", "-q", "--bare", "--object-format="+git(y.t, y.clone, "rev-parse", "--show-object-format"))
+	runGit(y.t, y.server, "init", "-q", "--bare", "--object-format="+runGit(y.t, y.clone, "rev-parse", "--show-object-format"))
 	write(y.t, y.server, "objects/info/alternates", y.clone+"/.git/objects\n")
 	return y.server
 }
@@ -63,11 +63,11 @@ func TestLies(t *testing.T) {
 	y := plain(t)
 	y.add("a")
 	y.claim("a")
-	y.land(y.moves(gitstore.StateRef)...)
+	y.land(y.moves(git.StateRef)...)
 	old := y.there(integrationBranch)
 	evil := y.commit("refs/heads/main", "evil", "x")
 	y.refuses(integrationBranch, RuleMoved, "", Update{integrationBranch, evil, old})
-	y.refuses(gitstore.StateRef, RuleMoved, "", Update{gitstore.StateRef, "", y.at(gitstore.StateRef)})
+	y.refuses(git.StateRef, RuleMoved, "", Update{git.StateRef, "", y.at(git.StateRef)})
 	y.refuses(branchA, RuleMoved, "", Update{branchA, evil, old})
 	y.accepts(Update{"refs/heads/topic", evil, old})
 }
@@ -83,20 +83,20 @@ func TestWithoutABoard(t *testing.T) {
 	y.refuses("refs/Liza", flow.RuleNotFound, "no blackboard", Update{"refs/Liza", "", main})
 	y.accepts(Update{"refs/heads/liza/a", "", main}, Update{"refs/heads/liza", "", main})
 	y.init()
-	y.refuses("refs/liza/marks/sprint-1", RuleRef, "does not bring it", y.moves(gitstore.StateRef, integrationBranch)...)
-	y.refuses(integrationBranch, flow.RuleTip, "does not bring it", y.moves(gitstore.StateRef, "refs/liza/marks/sprint-1")...)
-	y.refuses(string(main), RuleReplay, "", Update{gitstore.StateRef, "", main})
+	y.refuses("refs/liza/marks/sprint-1", RuleRef, "does not bring it", y.moves(git.StateRef, integrationBranch)...)
+	y.refuses(integrationBranch, flow.RuleTip, "does not bring it", y.moves(git.StateRef, "refs/liza/marks/sprint-1")...)
+	y.refuses(string(main), RuleReplay, "", Update{git.StateRef, "", main})
 
 	// What is on the server's branch is not thrown away.
 	other := y.commit("refs/heads/main", "theirs", "x")
-	git(t, y.server, "update-ref", integrationBranch, string(other))
+	runGit(t, y.server, "update-ref", integrationBranch, string(other))
 	y.refuses(integrationBranch, flow.RuleTip, "does not contain", y.all()...)
-	git(t, y.server, "update-ref", integrationBranch, string(main))
+	runGit(t, y.server, "update-ref", integrationBranch, string(main))
 	y.accepts(y.all()...)
 
 	// What was in the way of the board before it came can go.
-	git(t, y.server, "update-ref", "refs/heads/liza", string(main))
-	y.land(y.moves(gitstore.StateRef, integrationBranch, "refs/liza/marks/sprint-1")...)
+	runGit(t, y.server, "update-ref", "refs/heads/liza", string(main))
+	y.land(y.moves(git.StateRef, integrationBranch, "refs/liza/marks/sprint-1")...)
 	y.refuses("refs/heads/liza", RuleRef, "", y.to("refs/heads/liza", other))
 	y.accepts(y.to("refs/heads/liza", ""))
 }
@@ -108,7 +108,7 @@ func TestUnreadable(t *testing.T) {
 	y.add("a")
 	y.claim("a")
 	y.land(y.all()...)
-	main, sound := y.at("refs/heads/main"), string(y.there(gitstore.StateRef))
+	main, sound := y.at("refs/heads/main"), string(y.there(git.StateRef))
 	spoil := func(path, content string) {
 		blob := y.hash("blob", content)
 		y.environ = []string{"GIT_INDEX_FILE=" + t.TempDir() + "/index"}
@@ -116,7 +116,7 @@ func TestUnreadable(t *testing.T) {
 		y.feed("", "update-index", "--add", "--cacheinfo", "100644,"+string(blob)+","+path)
 		tree := y.feed("", "write-tree")
 		y.environ = nil
-		git(t, y.server, "update-ref", gitstore.StateRef, string(y.commitTree(tree, "spoilt", gitstore.ID(sound))))
+		runGit(t, y.server, "update-ref", git.StateRef, string(y.commitTree(tree, "spoilt", git.ID(sound))))
 		y.judge = y.open(y.server)
 	}
 	spoil("tasks/0a/a.yaml", "id: [\n")
@@ -124,7 +124,7 @@ func TestUnreadable(t *testing.T) {
 	y.accepts(Update{"refs/heads/topic", "", main})
 	spoil("liza.yaml", "rules: [\n")
 	y.refuses("push", RuleUndecided, "liza.yaml", Update{"refs/heads/topic", "", main})
-	y.refuses("push", RuleUndecided, "liza.yaml", y.to(gitstore.StateRef, gitstore.ID(sound)))
+	y.refuses("push", RuleUndecided, "liza.yaml", y.to(git.StateRef, git.ID(sound)))
 	y.accepts(Update{"refs/tags/v1", "", main})
 	spoil("liza.yaml", "rules: 2\n")
 	y.refuses("push", flow.RuleVersion, "rules version 2", Update{"refs/heads/topic", "", main})

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Standing is how the hooks of a clone stood at some moment.
@@ -16,7 +16,7 @@ type Standing struct {
 
 // Stand notes how the hooks stand. The repository must have been opened just
 // now, since it remembers its configuration.
-func Stand(ctx context.Context, repo *gitstore.Repo) (Standing, error) {
+func Stand(ctx context.Context, repo *git.Repo) (Standing, error) {
 	now, err := Examine(ctx, repo)
 	if err != nil {
 		return Standing{}, err
@@ -28,7 +28,7 @@ func Stand(ctx context.Context, repo *gitstore.Repo) (Standing, error) {
 // Return brings hooks that were whole back to where they stood, if they are not
 // whole any more, and reports whether it did. Hooks that were uninstalled as
 // they should be stay away. The repository is as for [Stand].
-func (s Standing) Return(ctx context.Context, repo *gitstore.Repo) (bool, error) {
+func (s Standing) Return(ctx context.Context, repo *git.Repo) (bool, error) {
 	r, err := readRecord(repo)
 	if err != nil || r == nil || !s.whole {
 		return false, err

@@ -51,7 +51,7 @@ func startedAll() {
 }
 
 // git runs git as a user would and returns its output, trimmed.
-func git(t testing.TB, dir string, args ...string) string {
+func runGit(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // governed is a yard with a board that knows ann (admin, human), carl
@@ -27,7 +28,7 @@ func governed(t *testing.T, keys bool) *yard {
 	}
 	for i := range list {
 		if keys {
-			key, err := y.store.Repo.NewKey(context.Background(), list[i].Name)
+			key, err := gitstore.NewKey(context.Background(), y.store.Repo, list[i].Name)
 			require.NoError(t, err)
 			list[i].Keys = []string{key}
 		}
@@ -52,7 +53,7 @@ func TestWhoPushes(t *testing.T) {
 	t.Parallel()
 	y := governed(t, false)
 	y.add("a")
-	tip := string(y.at(gitstore.StateRef))
+	tip := string(y.at(git.StateRef))
 	for user, reason := range map[string]string{"": "nobody is known to push", "carl": "carl pushes", "eve": "belongs to no principal"} {
 		y.push.User = user
 		y.refuses(tip, flow.RulePrincipal, reason, y.all()...)
@@ -63,7 +64,7 @@ func TestWhoPushes(t *testing.T) {
 	y.land(y.all()...)
 
 	y.by("carl").claim("a")
-	y.land(y.moves(gitstore.StateRef)...)
+	y.land(y.moves(git.StateRef)...)
 	y.push.User = "rita"
 	y.refuses(branchA, RuleBranch, "held by coder-1 (carl)", y.moves(branchA)...)
 	y.push.User = ""
@@ -74,26 +75,26 @@ func TestWhoPushes(t *testing.T) {
 	y.land(y.all()...)
 
 	y.by("rita").approve("a")
-	approval := y.at(gitstore.StateRef)
+	approval := y.at(git.StateRef)
 	y.push.User = "carl"
 	y.refuses(string(parent(y, approval)), flow.RulePrincipal, "carl pushes", y.all()...)
 	y.push.User = "rita"
 	selfApproval := y.forge(approval, "by: code-reviewer-1", "by: coder-1", "principal: rita", "principal: carl")
-	y.refuses(string(selfApproval), flow.RuleHolder, "", y.to(gitstore.StateRef, selfApproval))
+	y.refuses(string(selfApproval), flow.RuleHolder, "", y.to(git.StateRef, selfApproval))
 	asReviewer := y.forge(approval, "principal: rita", "principal: carl")
-	y.refuses(string(asReviewer), flow.RulePrincipal, "does not act as", y.to(gitstore.StateRef, asReviewer))
+	y.refuses(string(asReviewer), flow.RulePrincipal, "does not act as", y.to(git.StateRef, asReviewer))
 	y.land(y.all()...)
 
 	d := y.merging("a")
 	y.by("mel").do(flow.Move{Act: flow.ActMerge, Task: "a", By: "human:mel", Detail: d})
-	merged := y.at(gitstore.StateRef)
+	merged := y.at(git.StateRef)
 	byAnn := y.forge(merged, `by: "human:mel"`, `by: "human:ann"`, "principal: mel", "principal: ann")
-	y.refuses(string(byAnn), flow.RuleAdmin, "merging is for", y.to(gitstore.StateRef, byAnn))
-	y.land(append(y.moves(gitstore.StateRef, integrationBranch), y.to(branchA, ""))...)
+	y.refuses(string(byAnn), flow.RuleAdmin, "merging is for", y.to(git.StateRef, byAnn))
+	y.land(append(y.moves(git.StateRef, integrationBranch), y.to(branchA, ""))...)
 }
 
-func parent(y *yard, commit gitstore.ID) gitstore.ID {
-	return gitstore.ID(git(y.t, y.clone, "rev-parse", string(commit)+"^"))
+func parent(y *yard, commit git.ID) git.ID {
+	return git.ID(runGit(y.t, y.clone, "rev-parse", string(commit)+"^"))
 }
 
 // TestLastAdmin: principals are changed by admins, and one stays.
@@ -101,12 +102,12 @@ func TestLastAdmin(t *testing.T) {
 	t.Parallel()
 	y := governed(t, false)
 	y.do(flow.Move{Act: flow.ActPrincipal, By: ann, Detail: &flow.PrincipalMove{Principal: flow.Principal{Name: "mel"}, Remove: true}})
-	good := y.at(gitstore.StateRef)
+	good := y.at(git.StateRef)
 	last := y.forge(good, "\nprincipal mel by", "\nprincipal ann by", "  name: mel\n", "  name: ann\n")
-	y.refuses(string(last), flow.RuleAdmin, "at least one", y.to(gitstore.StateRef, last))
+	y.refuses(string(last), flow.RuleAdmin, "at least one", y.to(git.StateRef, last))
 	byMel := y.forge(good, `by: "human:ann"`, `by: "human:mel"`, "principal: ann", "principal: mel")
 	y.push.User = "mel"
-	y.refuses(string(byMel), flow.RuleAdmin, "right admin", y.to(gitstore.StateRef, byMel))
+	y.refuses(string(byMel), flow.RuleAdmin, "right admin", y.to(git.StateRef, byMel))
 }
 
 // TestFirstPush: a server that was set up for an admin takes its board from
@@ -119,26 +120,26 @@ func TestFirstPush(t *testing.T) {
 	y.push.User, y.push.UserKnown = "", false
 	y.accepts(y.all()...) // ann has signed the last move
 	y.by("carl").note()
-	y.refuses(gitstore.StateRef, flow.RuleAdmin, "brought here by an admin", y.all()...)
+	y.refuses(git.StateRef, flow.RuleAdmin, "brought here by an admin", y.all()...)
 	y.push.User, y.push.UserKnown = "ann", true
 	y.accepts(y.all()...)
 	y.push.User = "carl"
-	y.refuses(gitstore.StateRef, flow.RuleAdmin, "brought here by an admin", y.all()...)
+	y.refuses(git.StateRef, flow.RuleAdmin, "brought here by an admin", y.all()...)
 
 	y.push.Admin = "zoe"
-	y.refuses(gitstore.StateRef, flow.RuleAdmin, "does not name", y.all()...)
+	y.refuses(git.StateRef, flow.RuleAdmin, "does not name", y.all()...)
 	y.push.Admin = "ann"
-	y.refuses(gitstore.StateRef, flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
+	y.refuses(git.StateRef, flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
 	y.push.User = "ann"
 	y.accepts(y.all()...)
 
 	y.push.User, y.push.AdminKey = "", y.key("ann")
-	y.refuses(gitstore.StateRef, flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
+	y.refuses(git.StateRef, flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
 	y.by("ann").add("z")
 	y.push.User = ""
 	y.accepts(y.all()...)
 	y.push.AdminKey = y.key("mel")
-	y.refuses(gitstore.StateRef, flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
+	y.refuses(git.StateRef, flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
 }
 
 // note makes a move that is a coder's.
@@ -149,7 +150,7 @@ func (y *yard) note() {
 
 func (y *yard) key(name string) string {
 	y.t.Helper()
-	key, err := y.store.Repo.PublicKey(context.Background(), name)
+	key, err := gitstore.PublicKey(context.Background(), y.store.Repo, name)
 	require.NoError(y.t, err)
 	return key
 }
@@ -164,13 +165,13 @@ func TestTakeover(t *testing.T) {
 		y.do(flow.Move{Act: flow.ActPrincipal, By: ann, Principal: name, Detail: &flow.PrincipalMove{
 			Principal: flow.Principal{Name: name, Kind: "human", Users: []string{name}, Agents: []string{"human:*"}, Rights: []string{"admin"}}}})
 	}
-	before := y.at(gitstore.StateRef)
+	before := y.at(git.StateRef)
 	found("eve")
-	y.refuses(string(y.at(gitstore.StateRef)), flow.RuleAdmin, "set up for the admin ann", y.all()...)
-	git(t, y.clone, "update-ref", gitstore.StateRef, string(before))
+	y.refuses(string(y.at(git.StateRef)), flow.RuleAdmin, "set up for the admin ann", y.all()...)
+	runGit(t, y.clone, "update-ref", git.StateRef, string(before))
 	y.store = y.open(y.clone)
 	found("ann")
-	y.refuses(string(y.at(gitstore.StateRef)), flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
+	y.refuses(string(y.at(git.StateRef)), flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
 	y.push.User = "ann"
 	y.accepts(y.all()...)
 }
@@ -183,11 +184,11 @@ func TestPublish(t *testing.T) {
 	y.by("carl").claim("a")
 	y.now = y.now.Add(time.Hour)
 	y.push.Publish = true
-	y.refuses(gitstore.StateRef, flow.RuleAdmin, "brought here by an admin", y.all()...)
+	y.refuses(git.StateRef, flow.RuleAdmin, "brought here by an admin", y.all()...)
 	y.push.User = "ann"
 	y.accepts(y.all()...)
 	y.push.Publish = false
-	y.refuses(string(parent(y, y.at(gitstore.StateRef))), flow.RuleTime, "", y.all()...)
+	y.refuses(string(parent(y, y.at(git.StateRef))), flow.RuleTime, "", y.all()...)
 }
 
 // TestSignedMoves: where signatures are required they are all that counts,
@@ -201,15 +202,15 @@ func TestSignedMoves(t *testing.T) {
 	y.claim("a")
 	y.work("a", "a.txt", "one\n")
 	y.land(y.all()...) // the claim in the same push says whose branch it is
-	tip := y.at(gitstore.StateRef)
+	tip := y.at(git.StateRef)
 	later := y.work("a", "b.txt", "two\n")
 	y.refuses(branchA, RuleBranch, "held by coder-1 (carl)", y.to(branchA, later))
 	y.submit("a")
 	y.as = "rita"
 	y.approve("a")
-	approval := y.at(gitstore.StateRef)
+	approval := y.at(git.StateRef)
 
-	raw := git(t, y.clone, "cat-file", "commit", string(approval))
+	raw := runGit(t, y.clone, "cat-file", "commit", string(approval))
 	for name, edits := range map[string][]string{
 		"another's name": {"principal: rita", "principal: carl"},
 		"another word":   {"request: ", "message: yes\nrequest: "},
@@ -217,20 +218,20 @@ func TestSignedMoves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			forged := y.forge(approval, edits...)
-			require.NotNil(t, y.judged(append(y.moves("refs/liza/saved/a/1", branchA), y.to(gitstore.StateRef, forged))...))
+			require.NotNil(t, y.judged(append(y.moves("refs/liza/saved/a/1", branchA), y.to(git.StateRef, forged))...))
 		})
 	}
 	y.land(y.all()...)
-	require.NotEqual(t, tip, y.there(gitstore.StateRef))
+	require.NotEqual(t, tip, y.there(git.StateRef))
 
 	// The same move once more, after the task was rejected: its request has been.
 	y.as = "ann"
 	y.do(flow.Move{Act: flow.ActReject, Task: "a", By: ann, Detail: &flow.RejectMove{Commit: y.board().Task("a").Submission.Commit, Feedback: flow.Feedback{
 		Blockers: []flow.Finding{{File: "a.txt", Issue: "wrong", Why: "so", Suggestion: "mend"}}, Overall: "no"}}})
 	y.land(y.all()...)
-	now := y.at(gitstore.StateRef)
+	now := y.at(git.StateRef)
 	again := y.forge(approval, "parent "+string(parent(y, approval)), "parent "+string(now))
-	y.refuses(string(again), RuleReplay, "was made already", y.to(gitstore.StateRef, again))
+	y.refuses(string(again), RuleReplay, "was made already", y.to(git.StateRef, again))
 
 }
 
@@ -240,5 +241,5 @@ func TestUnsignedMoves(t *testing.T) {
 	y := governed(t, false)
 	y.push.Signed = true
 	y.add("a")
-	y.refuses(string(y.at(gitstore.StateRef)), flow.RulePrincipal, "is not signed", y.all()...)
+	y.refuses(string(y.at(git.StateRef)), flow.RulePrincipal, "is not signed", y.all()...)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Limit is how long a server judges one push; what is not judged by then is
@@ -36,11 +37,11 @@ func ReadUpdates(in io.Reader) ([]Update, error) {
 }
 
 // object reads an id where zeros stand for none.
-func object(text string) gitstore.ID {
+func object(text string) git.ID {
 	if strings.Trim(text, "0") == "" {
 		return ""
 	}
-	return gitstore.ID(text)
+	return git.ID(text)
 }
 
 // PublishOption is the push option by which an admin says that the moves were
@@ -49,7 +50,7 @@ const PublishOption = "liza-publish"
 
 // Received is what a server knows about a push: its settings, and of the
 // hook's environment, which getenv reads, only who pushes and the options.
-func Received(ctx context.Context, r *gitstore.Repo, updates []Update, now time.Time, getenv func(string) string) (Push, error) {
+func Received(ctx context.Context, r *git.Repo, updates []Update, now time.Time, getenv func(string) string) (Push, error) {
 	p := Push{Updates: updates, Server: true, Now: now}
 	settings := make(map[string]string)
 	for _, key := range []string{"userEnv", "requireSignedMoves", "admin", "adminKey"} {
@@ -83,7 +84,7 @@ const defaultMemory = 2 << 30
 
 // Memory is how many bytes a judgement and each git process of it may take:
 // `git config liza.server.memory`, 2 GiB by default.
-func Memory(ctx context.Context, r *gitstore.Repo) (uint64, error) {
+func Memory(ctx context.Context, r *git.Repo) (uint64, error) {
 	text, err := r.Config(ctx, "liza.server.memory")
 	if err != nil || text == "" {
 		return defaultMemory, err
@@ -107,9 +108,9 @@ const due = "liza/due"
 // what its receive-pack may leave behind, and whether its refs may need to be
 // brought to what the board says once it has landed: [Settle].
 func Receive(ctx context.Context, s *gitstore.Store, p Push) error {
-	refs := make([]gitstore.RefUpdate, len(p.Updates))
+	refs := make([]git.RefUpdate, len(p.Updates))
 	for i, u := range p.Updates {
-		refs[i] = gitstore.RefUpdate{Name: u.Name, Old: u.Old, New: u.New}
+		refs[i] = git.RefUpdate{Name: u.Name, Old: u.Old, New: u.New}
 	}
 	if err := s.Repo.AwaitLocks(ctx, refs); err != nil {
 		return Unjudged(ctx, err)
@@ -132,7 +133,7 @@ func Receive(ctx context.Context, s *gitstore.Store, p Push) error {
 	return nil
 }
 
-func noteDue(s *gitstore.Store, tip gitstore.ID) error {
+func noteDue(s *gitstore.Store, tip git.ID) error {
 	path := filepath.Join(s.Repo.CommonDir(), due)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
@@ -158,7 +159,7 @@ func Settle(ctx context.Context, s *gitstore.Store) error {
 		return err
 	}
 	path := filepath.Join(s.Repo.CommonDir(), due)
-	if landed, err := os.ReadFile(path); err != nil || gitstore.ID(landed) != tip {
+	if landed, err := os.ReadFile(path); err != nil || git.ID(landed) != tip {
 		return nil // of another push, which may yet land
 	}
 	return os.Remove(path)
@@ -224,11 +225,11 @@ func Backstop(ctx context.Context, s *gitstore.Store, refs []Update) error {
 }
 
 func (j *judge) backstop(ctx context.Context) error {
-	tip, err := j.store.Repo.Resolve(ctx, gitstore.StateRef)
+	tip, err := j.store.Repo.Resolve(ctx, git.StateRef)
 	if err != nil {
 		return err
 	}
-	if u, ok := j.update(gitstore.StateRef); ok {
+	if u, ok := j.update(git.StateRef); ok {
 		if refused := j.grows(ctx, u); refused != nil {
 			j.refuse(u.Name, refused)
 			return nil
@@ -282,7 +283,7 @@ func (j *judge) grows(ctx context.Context, u Update) *flow.Refusal {
 }
 
 // recorded refuses a save or a mark that the state does not hold yet.
-func (j *judge) recorded(ctx context.Context, u Update, tip gitstore.ID) {
+func (j *judge) recorded(ctx context.Context, u Update, tip git.ID) {
 	if u.New == "" || u.Old != "" && u.Old != u.New {
 		j.keep(u)
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 func rule(t *testing.T, err error) flow.Rule {
@@ -34,13 +34,13 @@ func TestBackstop(t *testing.T) {
 	y.submit("a")
 	y.approve("a")
 	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: y.merging("a")})
-	state, branch, save := y.moves(gitstore.StateRef)[0], y.moves(integrationBranch)[0], y.moves(savedA)[0]
+	state, branch, save := y.moves(git.StateRef)[0], y.moves(integrationBranch)[0], y.moves(savedA)[0]
 	backstop := func(list ...Update) error { return Transaction(ctx, y.judge, list, true, nil) }
 
 	require.Equal(t, flow.RuleTip, rule(t, backstop(branch)), "integration alone")
 	require.Equal(t, RuleRef, rule(t, backstop(save)), "a save alone")
-	require.Equal(t, RuleHistory, rule(t, backstop(y.to(gitstore.StateRef, ""))))
-	require.Equal(t, RuleHistory, rule(t, backstop(y.to(gitstore.StateRef, y.at("refs/heads/main")))))
+	require.Equal(t, RuleHistory, rule(t, backstop(y.to(git.StateRef, ""))))
+	require.Equal(t, RuleHistory, rule(t, backstop(y.to(git.StateRef, y.at("refs/heads/main")))))
 	require.Equal(t, RuleRef, rule(t, backstop(y.to("refs/liza/marks/sprint-1", state.Old))))
 	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/marks/mine", "", y.at("refs/heads/main")})))
 	require.NoError(t, backstop(state, branch, save), "together")
@@ -48,9 +48,9 @@ func TestBackstop(t *testing.T) {
 	// git says where it takes the ref to be, and may have read that before
 	// somebody else moved it.
 	require.Equal(t, RuleMoved, rule(t, backstop(Update{integrationBranch, branch.New, branch.New})))
-	require.Equal(t, RuleMoved, rule(t, backstop(Update{gitstore.StateRef, branch.Old, state.New}, branch, save)))
+	require.Equal(t, RuleMoved, rule(t, backstop(Update{git.StateRef, branch.Old, state.New}, branch, save)))
 
-	git(t, y.server, "update-ref", gitstore.StateRef, string(state.New))
+	runGit(t, y.server, "update-ref", git.StateRef, string(state.New))
 	require.NoError(t, backstop(branch), "after its state")
 	require.NoError(t, backstop(save), "after its state")
 	require.Equal(t, RuleRef, rule(t, backstop(Update{save.Name, "", y.at("refs/heads/main")})), "of a push whose state came second")
@@ -63,22 +63,22 @@ func TestTransactionOnAClone(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	ctx := context.Background()
-	main, state := y.at("refs/heads/main"), y.at(gitstore.StateRef)
+	main, state := y.at("refs/heads/main"), y.at(git.StateRef)
 	evil := y.commit("refs/heads/main", "evil", "x")
 	clone := func(list ...Update) error { return Transaction(ctx, y.store, list, false, nil) }
 	require.Equal(t, flow.RuleTip, rule(t, clone(Update{integrationBranch, "", evil})), "an old value of zero is none given")
 	require.Equal(t, flow.RuleTip, rule(t, clone(Update{"HEAD", main, evil}, Update{integrationBranch, main, evil})))
 	require.Equal(t, flow.RuleTip, rule(t, clone(Update{integrationBranch, main, ""})))
-	require.Equal(t, RuleHistory, rule(t, clone(Update{gitstore.StateRef, state, ""})))
-	require.Equal(t, RuleHistory, rule(t, clone(Update{gitstore.StateRef, state, main})))
+	require.Equal(t, RuleHistory, rule(t, clone(Update{git.StateRef, state, ""})))
+	require.Equal(t, RuleHistory, rule(t, clone(Update{git.StateRef, state, main})))
 	require.NoError(t, clone(Update{"refs/heads/topic", "", evil}, Update{"ORIG_HEAD", "", evil}, Update{"refs/liza/remote/origin/state", "", state}))
 	require.NoError(t, clone(Update{integrationBranch, main, main}))
 
 	// gc removes what is packed; a deletion of the same ref holds the lock.
-	git(t, y.clone, "pack-refs", "--all")
-	require.NoError(t, clone(Update{gitstore.StateRef, state, ""}, Update{integrationBranch, main, ""}))
+	runGit(t, y.clone, "pack-refs", "--all")
+	require.NoError(t, clone(Update{git.StateRef, state, ""}, Update{integrationBranch, main, ""}))
 	write(t, y.clone, ".git/packed-refs.lock", "")
-	require.Error(t, clone(Update{gitstore.StateRef, state, ""}))
+	require.Error(t, clone(Update{git.StateRef, state, ""}))
 
 	// It packs what it read a moment ago; whoever moves a ref has locked it with
 	// the new value.
@@ -93,7 +93,7 @@ func TestReadUpdates(t *testing.T) {
 	zero, id := hexes("0", 40), hexes("a", 40)
 	list, err := ReadUpdates(strings.NewReader(zero + " " + id + " refs/heads/a b\n" + id + " " + zero + " refs/tags/v\n"))
 	require.NoError(t, err)
-	require.Equal(t, []Update{{"refs/heads/a b", "", gitstore.ID(id)}, {"refs/tags/v", gitstore.ID(id), ""}}, list)
+	require.Equal(t, []Update{{"refs/heads/a b", "", git.ID(id)}, {"refs/tags/v", git.ID(id), ""}}, list)
 	_, err = ReadUpdates(strings.NewReader("nonsense\n"))
 	require.Error(t, err)
 	_, err = ReadUpdates(strings.NewReader(strings.Repeat("x", 2<<20)))
@@ -107,7 +107,7 @@ func TestReceived(t *testing.T) {
 	y := newYard(t, "sha1")
 	received := func(env map[string]string, settings ...string) (Push, error) {
 		for i := 0; i < len(settings); i += 2 {
-			git(t, y.server, "config", settings[i], settings[i+1])
+			runGit(t, y.server, "config", settings[i], settings[i+1])
 		}
 		return Received(context.Background(), y.open(y.server).Repo, nil, y.now, func(name string) string { return env[name] })
 	}
@@ -122,7 +122,7 @@ func TestReceived(t *testing.T) {
 	require.ErrorContains(t, err, "perhaps")
 
 	for text, want := range map[string]uint64{"": 2 << 30, "512m": 512 << 20, "3g": 3 << 30, "1048576": 1 << 20, "many": 0, "-1": 0, "1gg": 0} {
-		git(t, y.server, "config", "liza.server.memory", text)
+		runGit(t, y.server, "config", "liza.server.memory", text)
 		n, err := Memory(context.Background(), y.open(y.server).Repo)
 		require.Equal(t, want, n, text)
 		require.Equal(t, want == 0, err != nil, text)
@@ -148,9 +148,9 @@ func TestCommit(t *testing.T) {
 	y.do(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "A", DoneWhen: "it works",
 		Spec: "README", Scope: "small", Kind: flow.Code, Owns: []string{"src/**", "specs/**"}}}}})
 	main := y.at("refs/heads/main")
-	git(t, y.clone, "update-ref", branchA, string(main))
+	runGit(t, y.clone, "update-ref", branchA, string(main))
 	dir := filepath.Join(y.clone, ".worktrees", "a")
-	git(t, y.clone, "worktree", "add", "-q", dir, "liza/a")
+	runGit(t, y.clone, "worktree", "add", "-q", dir, "liza/a")
 	commit := func(dir string, agent flow.AgentID) flow.Rule {
 		err := Commit(context.Background(), y.open(dir), agent, "")
 		if err == nil {
@@ -164,7 +164,7 @@ func TestCommit(t *testing.T) {
 	require.Equal(t, flow.RuleHolder, commit(dir, "coder-1"), "nobody holds it")
 	y.claim("a")
 	write(t, dir, "src/a.go", "package a\n")
-	git(t, dir, "add", "-A")
+	runGit(t, dir, "add", "-A")
 	require.Equal(t, flow.RuleIntent, commit(dir, "coder-1"))
 	y.do(flow.Move{Act: flow.ActIntent, Task: "a", By: "coder-1", Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "S", Validation: "V"}}})
 	require.Empty(t, commit(dir, "coder-1"))
@@ -173,15 +173,15 @@ func TestCommit(t *testing.T) {
 	require.Empty(t, commit(y.clone, "coder-2"), "not a task's folder")
 
 	write(t, dir, "specs/a.md", "# A\n")
-	git(t, dir, "add", "-A")
+	runGit(t, dir, "add", "-A")
 	require.Equal(t, flow.RuleRolePaths, commit(dir, "coder-1"))
-	git(t, dir, "rm", "-q", "-f", "specs/a.md")
+	runGit(t, dir, "rm", "-q", "-f", "specs/a.md")
 	write(t, dir, "other/a.md", "# A\n")
-	git(t, dir, "add", "-A")
+	runGit(t, dir, "add", "-A")
 	require.Equal(t, flow.RuleScope, commit(dir, "coder-1"))
 	y.do(flow.Move{Act: flow.ActIntent, Task: "a", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Extend: []string{"other/**"}}}})
 	require.Empty(t, commit(dir, "coder-1"))
-	git(t, dir, "switch", "-q", "-c", "aside")
+	runGit(t, dir, "switch", "-q", "-c", "aside")
 	require.Equal(t, RuleBranch, commit(dir, "coder-1"))
 }
 
@@ -200,43 +200,43 @@ func TestVerifyOtherGit(t *testing.T) {
 	d := y.merging("a")
 	d.Git = "2.38.0"
 	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: d})
-	tip := y.at(gitstore.StateRef)
+	tip := y.at(git.StateRef)
 	v, err := Verify(ctx, y.store, "", tip, false)
 	require.NoError(t, err)
 	require.Equal(t, Verified{Moves: 8}, v)
 
 	// As if that version had made another tree of it.
-	other := y.commitTree(git(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "more", "x"))+"^{tree}"), "Merge a", d.Onto, d.Submission)
-	tree := git(t, y.clone, "rev-parse", string(other)+"^{tree}")
-	forged := y.rewritten(tip, field("", d.Commit), field("", other), field("tree: ", d.Tree)+"\n  by: \"human:ann", field("tree: ", gitstore.ID(tree))+"\n  by: \"human:ann",
-		field("tree: ", d.Tree)+"\ngit: ", field("tree: ", gitstore.ID(tree))+"\ngit: ")
+	other := y.commitTree(runGit(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "more", "x"))+"^{tree}"), "Merge a", d.Onto, d.Submission)
+	tree := runGit(t, y.clone, "rev-parse", string(other)+"^{tree}")
+	forged := y.rewritten(tip, field("", d.Commit), field("", other), field("tree: ", d.Tree)+"\n  by: \"human:ann", field("tree: ", git.ID(tree))+"\n  by: \"human:ann",
+		field("tree: ", d.Tree)+"\ngit: ", field("tree: ", git.ID(tree))+"\ngit: ")
 	v, err = Verify(ctx, y.open(y.clone), "", forged, false)
 	require.NoError(t, err)
 	require.Len(t, v.Warnings, 1)
 	require.Contains(t, v.Warnings[0].Reason, "git 2.38.0 computed this merge")
 
 	// Who has judged all before it holds this merge against git's.
-	_, err = Verify(ctx, y.open(y.clone), gitstore.ID(git(t, y.clone, "rev-parse", string(forged)+"^")), forged, false)
+	_, err = Verify(ctx, y.open(y.clone), git.ID(runGit(t, y.clone, "rev-parse", string(forged)+"^")), forged, false)
 	require.Equal(t, flow.RuleMerge, rule(t, err))
 
 	// A server takes it with a whole board, as history, but not as a move.
-	y.refuses(string(forged), flow.RuleMerge, "", y.to(gitstore.StateRef, forged), y.to(integrationBranch, other))
+	y.refuses(string(forged), flow.RuleMerge, "", y.to(git.StateRef, forged), y.to(integrationBranch, other))
 	y.judge = y.open(y.empty())
-	git(t, y.clone, "update-ref", gitstore.StateRef, string(forged))
-	git(t, y.clone, "update-ref", integrationBranch, string(other))
-	git(t, y.clone, "update-ref", "-d", branchA)
+	runGit(t, y.clone, "update-ref", git.StateRef, string(forged))
+	runGit(t, y.clone, "update-ref", integrationBranch, string(other))
+	runGit(t, y.clone, "update-ref", "-d", branchA)
 	y.accepts(y.all()...)
 }
 
 // rewritten is a state commit with edits in its move and in every document
 // that follows from it.
-func (y *yard) rewritten(commit gitstore.ID, edits ...string) gitstore.ID {
+func (y *yard) rewritten(commit git.ID, edits ...string) git.ID {
 	y.t.Helper()
 	edit := strings.NewReplacer(edits...)
 	var index strings.Builder
-	for line := range strings.Lines(git(y.t, y.clone, "ls-tree", "-r", string(commit)) + "\n") {
+	for line := range strings.Lines(runGit(y.t, y.clone, "ls-tree", "-r", string(commit)) + "\n") {
 		f := strings.Fields(line)
-		blob := y.hash("blob", edit.Replace(git(y.t, y.clone, "cat-file", "blob", f[2])+"\n"))
+		blob := y.hash("blob", edit.Replace(runGit(y.t, y.clone, "cat-file", "blob", f[2])+"\n"))
 		index.WriteString(f[0] + " " + string(blob) + "\t" + f[3] + "\n")
 	}
 	dir := y.t.TempDir()
@@ -244,7 +244,7 @@ func (y *yard) rewritten(commit gitstore.ID, edits ...string) gitstore.ID {
 	y.feed(index.String(), "update-index", "--add", "--index-info")
 	tree := y.feed("", "write-tree")
 	y.environ = nil
-	return y.forge(commit, append(edits, "tree "+git(y.t, y.clone, "rev-parse", string(commit)+"^{tree}")+"\n", "tree "+tree+"\n")...)
+	return y.forge(commit, append(edits, "tree "+runGit(y.t, y.clone, "rev-parse", string(commit)+"^{tree}")+"\n", "tree "+tree+"\n")...)
 }
 
 // TestBackstopOfALostRace: two pushes were judged on the same board, and the one
@@ -265,10 +265,10 @@ func TestBackstopOfALostRace(t *testing.T) {
 	other := flow.Actor("coder-2")
 	y.do(flow.Move{Act: flow.ActClaim, Task: "a", By: other, Detail: &flow.ClaimMove{Lease: half, Saved: &flow.Save{Number: 1, Commit: work}}})
 	y.do(flow.Move{Act: flow.ActCheckpoint, By: ann, Detail: &flow.CheckpointMove{Reason: "look"}})
-	state := y.moves(gitstore.StateRef)[0]
+	state := y.moves(git.StateRef)[0]
 	lost := y.commit("refs/heads/main", "lost", "x")
-	before := y.there(gitstore.StateRef)
-	git(t, y.server, "update-ref", gitstore.StateRef, string(state.New))
+	before := y.there(git.StateRef)
+	runGit(t, y.server, "update-ref", git.StateRef, string(state.New))
 	require.Equal(t, RuleRef, rule(t, backstop(Update{savedA, "", lost})), "a save of another commit")
 	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/saved/b/1", "", work})), "of another task")
 	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/marks/checkpoint-1", "", before})), "a mark at an earlier state")
@@ -280,7 +280,7 @@ func TestBackstopOfALostRace(t *testing.T) {
 
 	// Submitted meanwhile: the branch stays at what is reviewed.
 	y.do(flow.Move{Act: flow.ActRelease, Task: "a", By: ann, Detail: &flow.ReleaseMove{}})
-	git(t, y.server, "update-ref", gitstore.StateRef, string(y.at(gitstore.StateRef)))
+	runGit(t, y.server, "update-ref", git.StateRef, string(y.at(git.StateRef)))
 	require.Equal(t, RuleBranch, rule(t, backstop(Update{branchA, y.there(branchA), lost})))
 	require.Equal(t, RuleBranch, rule(t, backstop(Update{branchA, y.there(branchA), ""})))
 }

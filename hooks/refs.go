@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A kind is what a ref means to the judgement.
@@ -53,11 +53,11 @@ var prefixes = []struct {
 // kind tells what a ref is on the boards around the push.
 func (j *judge) kind(name string) kind {
 	switch {
-	case name == gitstore.StateRef:
+	case name == git.StateRef:
 		return stateRef
 	case j.isIntegration(name):
 		return integration
-	case gitstore.Shadows(name):
+	case git.Shadows(name):
 		return shadow
 	case j.folds && j.looksIntegrated(name):
 		return unknown

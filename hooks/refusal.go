@@ -9,7 +9,7 @@ import (
 	"syscall"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // The rules of the judgement beside those of the board.
@@ -34,7 +34,7 @@ func refusal(rule flow.Rule, hint, reason string, args ...any) *flow.Refusal {
 // undecided is the refusal for an error that says nothing about the push.
 func undecided(ctx context.Context, err error) *flow.Refusal {
 	var known *flow.Refusal
-	var locked *gitstore.Locked
+	var locked *git.Locked
 	switch {
 	case errors.As(err, &locked):
 		return refusal(RuleLocked, locked.Hint, "%v", locked)
@@ -70,14 +70,14 @@ func replayed(ctx context.Context, err error) *flow.Refusal {
 	switch {
 	case ctx.Err() != nil, errors.As(err, &known), full(err):
 		return undecided(ctx, err)
-	case errors.Is(err, gitstore.ErrNoObject), asGit(err), errors.As(err, &system): // the machine's fault, not the move's
+	case errors.Is(err, git.ErrNoObject), asGit(err), errors.As(err, &system): // the machine's fault, not the move's
 		return refusal(RuleUndecided, "git liza fsck", "the move cannot be judged: %v", err)
 	}
 	return refusal(RuleReplay, "git liza fsck", "%v", err)
 }
 
 // named is an object id for people.
-func named(id gitstore.ID) string {
+func named(id git.ID) string {
 	if id == "" {
 		return "nothing"
 	}
@@ -87,6 +87,6 @@ func named(id gitstore.ID) string {
 // asGit tells an answer of git that could not be had, such as about commits
 // that are not there, from other errors.
 func asGit(err error) bool {
-	var failed *gitstore.GitError
+	var failed *git.Error
 	return errors.As(err, &failed)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // What keeps a judge from judging is no fault of the move, and the hint names the
@@ -19,7 +19,7 @@ func TestFaultsOfTheMachine(t *testing.T) {
 	t.Parallel()
 	for rule, list := range map[flow.Rule][]error{
 		RuleFull: {&fs.PathError{Op: "mkdir", Path: "/tmp/x", Err: syscall.ENOSPC},
-			&gitstore.GitError{Code: 128, Stderr: "fatal: unable to write loose object file: No space left on device", Err: errors.New("exit status 128")}},
+			&git.Error{Code: 128, Stderr: "fatal: unable to write loose object file: No space left on device", Err: errors.New("exit status 128")}},
 		RuleUndecided: {&fs.PathError{Op: "mkdir", Path: "/tmp/x", Err: syscall.EACCES}, &fs.PathError{Op: "read", Path: "x", Err: syscall.EIO}},
 	} {
 		for _, err := range list {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // TestServerStub: a server's hook asks the program about a move only where the
@@ -23,11 +23,11 @@ func TestServerStub(t *testing.T) {
 	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\ncat >'"+notes+"'\nexit 3\n"), 0o755))
 	require.NoError(t, Install(context.Background(), y.judge.Repo, Options{Server: true, Binary: program, Integration: "integration"}))
 	startedAll()
-	root := string(y.there(gitstore.StateRef))
+	root := string(y.there(git.StateRef))
 	y.add("a")
-	next := string(y.at(gitstore.StateRef))
+	next := string(y.at(git.StateRef))
 	y.add("b")
-	after, zero := string(y.at(gitstore.StateRef)), hexes("0", 40)
+	after, zero := string(y.at(git.StateRef)), hexes("0", 40)
 	asks := func(lines ...string) bool {
 		t.Helper()
 		require.NoError(t, os.RemoveAll(notes))
@@ -44,15 +44,17 @@ func TestServerStub(t *testing.T) {
 		require.Equal(t, strings.Join(lines, "\n")+"\n", string(text))
 		return true
 	}
-	move := func(from, to string) string { return from + " " + to + " " + gitstore.StateRef }
+	move := func(from, to string) string { return from + " " + to + " " + git.StateRef }
 	save := zero + " " + next + " refs/liza/saved/a/1"
 
 	require.False(t, asks(move(root, next)), "a loose ref git has read just now")
-	unasked := func(args ...string) { git(t, y.server, append([]string{"-c", "core.hooksPath=/dev/null"}, args...)...) }
+	unasked := func(args ...string) {
+		runGit(t, y.server, append([]string{"-c", "core.hooksPath=/dev/null"}, args...)...)
+	}
 	unasked("pack-refs", "--all")
 	require.False(t, asks(move(root, next)))
 	require.False(t, asks(move(root, next), save))
-	unasked("update-ref", gitstore.StateRef, next)
+	unasked("update-ref", git.StateRef, next)
 	unasked("pack-refs", "--all")
 	require.True(t, asks(move(root, after)), "git took packed-refs for the one before")
 	require.True(t, asks(move(root, after), save))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Verified is what a judgement of history by hand has found besides what it
@@ -22,8 +23,8 @@ type Verified struct {
 // the tip of the board it holds the integration branch against it too.
 // Signatures are checked where there are any, and must be there if signed. The
 // error is a *Rejection.
-func Verify(ctx context.Context, s *gitstore.Store, from, to gitstore.ID, signed bool) (Verified, error) {
-	j := newJudge(s, Push{Updates: []Update{{gitstore.StateRef, from, to}}, Fresh: true, Signed: signed})
+func Verify(ctx context.Context, s *gitstore.Store, from, to git.ID, signed bool) (Verified, error) {
+	j := newJudge(s, Push{Updates: []Update{{git.StateRef, from, to}}, Fresh: true, Signed: signed})
 	if err := j.standing(ctx, to); err != nil {
 		var missing *Rejection
 		if errors.As(err, &missing) {
@@ -47,7 +48,7 @@ func (j *judge) unfetched(ctx context.Context, err error) error {
 		return err
 	}
 	what := rejected.Refused[0].What
-	e, eventErr := j.store.Event(gitstore.ID(what))
+	e, eventErr := j.store.Event(git.ID(what))
 	remote, remoteErr := j.store.Repo.AnyRemote(ctx)
 	if eventErr != nil || remoteErr != nil || remote == "" {
 		return err
@@ -70,7 +71,7 @@ func (j *judge) unfetched(ctx context.Context, err error) error {
 }
 
 // standing has the integration branch judged where it stands.
-func (j *judge) standing(ctx context.Context, to gitstore.ID) error {
+func (j *judge) standing(ctx context.Context, to git.ID) error {
 	tip, err := j.store.Tip(ctx)
 	if err != nil || tip != to {
 		return err
@@ -109,7 +110,7 @@ func (j *judge) unbranched(ctx context.Context, name string, want flow.Branch) e
 // differently is history where the whole board is judged: what it recorded
 // counts, with a warning. Among the moves after a state that was judged it is
 // refused, since whoever forges a merge says that of it.
-func (j *judge) replay(ctx context.Context, id gitstore.ID) (gitstore.Replay, error) {
+func (j *judge) replay(ctx context.Context, id git.ID) (gitstore.Replay, error) {
 	r, err := j.store.Replay(ctx, id, j.push.Server || j.push.Fresh)
 	var refused *flow.Refusal
 	if !j.created || !errors.As(err, &refused) || refused.Rule != flow.RuleMerge {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 const (
@@ -42,13 +44,13 @@ type yard struct {
 func newYard(t testing.TB, format string) *yard {
 	t.Helper()
 	y := &yard{t: t, clone: t.TempDir(), server: t.TempDir(), now: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC)}
-	git(t, y.clone, "init", "-q", "-b", "main", "--object-format="+format)
+	runGit(t, y.clone, "init", "-q", "-b", "main", "--object-format="+format)
 	write(t, y.clone, "README", "hello\n")
-	git(t, y.clone, "add", ".")
-	git(t, y.clone, "commit", "-q", "-m", "first")
-	git(t, y.server, "init", "-q", "--bare", "--object-format="+format)
+	runGit(t, y.clone, "add", ".")
+	runGit(t, y.clone, "commit", "-q", "-m", "first")
+	runGit(t, y.server, "init", "-q", "--bare", "--object-format="+format)
 	write(t, y.server, "objects/info/alternates", filepath.Join(y.clone, ".git", "objects")+"\n")
-	git(t, y.server, "update-ref", "refs/heads/main", git(t, y.clone, "rev-parse", "main"))
+	runGit(t, y.server, "update-ref", "refs/heads/main", runGit(t, y.clone, "rev-parse", "main"))
 	y.store, y.judge = y.open(y.clone), y.open(y.server)
 	return y
 }
@@ -71,7 +73,7 @@ func (y *yard) init() gitstore.Result {
 
 func (y *yard) open(dir string) *gitstore.Store {
 	y.t.Helper()
-	repo, err := gitstore.Open(context.Background(), dir)
+	repo, err := git.Open(context.Background(), dir)
 	require.NoError(y.t, err)
 	y.t.Cleanup(func() { repo.Close() })
 	store, err := gitstore.OpenStore(context.Background(), repo, func() time.Time { return y.now })
@@ -85,7 +87,7 @@ func (y *yard) do(m flow.Move) gitstore.Result {
 	if m.Principal == "" {
 		m.Principal = y.as
 	}
-	r, err := y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []gitstore.RefUpdate, error) { return m, nil, nil })
+	r, err := y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) { return m, nil, nil })
 	require.NoError(y.t, err)
 	return r
 }
@@ -109,32 +111,32 @@ func (y *yard) add(ids ...flow.TaskID) {
 func (y *yard) claim(id flow.TaskID) {
 	y.t.Helper()
 	y.do(flow.Move{Act: flow.ActClaim, Task: id, By: coder, Detail: &flow.ClaimMove{Lease: half}})
-	git(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.board().Task(id).Attempt.Start))
+	runGit(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.board().Task(id).Attempt.Start))
 }
 
 // work commits a file on a task's branch, without a checkout.
-func (y *yard) work(id flow.TaskID, name, content string) gitstore.ID {
+func (y *yard) work(id flow.TaskID, name, content string) git.ID {
 	y.t.Helper()
 	commit := y.commit("refs/heads/"+id.Branch(), name, content)
-	git(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(commit))
+	runGit(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(commit))
 	return commit
 }
 
 // commit makes a commit with one more file on top of a ref.
-func (y *yard) commit(on, name, content string) gitstore.ID {
+func (y *yard) commit(on, name, content string) git.ID {
 	y.t.Helper()
 	blob := y.hash("blob", content)
-	tree := strings.TrimSpace(git(y.t, y.clone, "ls-tree", on)) + "\n100644 blob " + string(blob) + "\t" + name + "\n"
-	return y.commitTree(y.feed(tree, "mktree"), "work", gitstore.ID(git(y.t, y.clone, "rev-parse", on)))
+	tree := strings.TrimSpace(runGit(y.t, y.clone, "ls-tree", on)) + "\n100644 blob " + string(blob) + "\t" + name + "\n"
+	return y.commitTree(y.feed(tree, "mktree"), "work", git.ID(runGit(y.t, y.clone, "rev-parse", on)))
 }
 
-func (y *yard) commitTree(tree, message string, parents ...gitstore.ID) gitstore.ID {
+func (y *yard) commitTree(tree, message string, parents ...git.ID) git.ID {
 	y.t.Helper()
 	args := []string{"commit-tree", tree, "-m", message}
 	for _, p := range parents {
 		args = append(args, "-p", string(p))
 	}
-	return gitstore.ID(git(y.t, y.clone, args...))
+	return git.ID(runGit(y.t, y.clone, args...))
 }
 
 func (y *yard) submit(id flow.TaskID) {
@@ -160,7 +162,7 @@ func (y *yard) approve(id flow.TaskID) {
 func (y *yard) merge(id flow.TaskID) {
 	y.t.Helper()
 	y.do(flow.Move{Act: flow.ActMerge, Task: id, By: ann, Detail: y.merging(id)})
-	git(y.t, y.clone, "update-ref", "-d", "refs/heads/"+id.Branch())
+	runGit(y.t, y.clone, "update-ref", "-d", "refs/heads/"+id.Branch())
 }
 
 func (y *yard) merging(id flow.TaskID) *flow.MergeMove {
@@ -176,18 +178,18 @@ func (y *yard) merging(id flow.TaskID) *flow.MergeMove {
 }
 
 // at is where a ref of the clone is.
-func (y *yard) at(name string) gitstore.ID {
+func (y *yard) at(name string) git.ID {
 	y.t.Helper()
 	return resolved(y.t, y.store, name)
 }
 
 // there is where a ref of the server is.
-func (y *yard) there(name string) gitstore.ID {
+func (y *yard) there(name string) git.ID {
 	y.t.Helper()
 	return resolved(y.t, y.judge, name)
 }
 
-func resolved(t testing.TB, s *gitstore.Store, name string) gitstore.ID {
+func resolved(t testing.TB, s *gitstore.Store, name string) git.ID {
 	t.Helper()
 	id, err := s.Repo.Resolve(context.Background(), name)
 	require.NoError(t, err)
@@ -205,7 +207,7 @@ func (y *yard) moves(names ...string) []Update {
 }
 
 // to is an update of one of the server's refs.
-func (y *yard) to(name string, id gitstore.ID) Update {
+func (y *yard) to(name string, id git.ID) Update {
 	y.t.Helper()
 	return Update{name, y.there(name), id}
 }
@@ -264,10 +266,10 @@ func (y *yard) land(updates ...Update) {
 	y.accepts(updates...)
 	for _, u := range updates {
 		if u.New == "" {
-			git(y.t, y.server, "update-ref", "-d", u.Name)
+			runGit(y.t, y.server, "update-ref", "-d", u.Name)
 			continue
 		}
-		git(y.t, y.server, "update-ref", u.Name, string(u.New))
+		runGit(y.t, y.server, "update-ref", u.Name, string(u.New))
 	}
 }
 
@@ -289,9 +291,9 @@ func (y *yard) refuses(what string, rule flow.Rule, reason string, updates ...Up
 
 // forge writes a commit of the clone's with an edit, and all that follows it
 // is gone.
-func (y *yard) forge(commit gitstore.ID, edits ...string) gitstore.ID {
+func (y *yard) forge(commit git.ID, edits ...string) git.ID {
 	y.t.Helper()
-	raw := git(y.t, y.clone, "cat-file", "commit", string(commit)) + "\n"
+	raw := runGit(y.t, y.clone, "cat-file", "commit", string(commit)) + "\n"
 	forged := strings.NewReplacer(edits...).Replace(raw)
 	require.NotEqual(y.t, raw, forged, "nothing was forged")
 	return y.hash("commit", forged)
@@ -310,9 +312,9 @@ func (y *yard) treeWith(commit, file, content string) string {
 
 // field is how documents have an id: in quotes where it could be a number, as
 // one that begins with 0b.
-func field(key string, id gitstore.ID) string {
-	text, err := gitstore.Encode(&struct {
-		ID gitstore.ID `yaml:"id"`
+func field(key string, id git.ID) string {
+	text, err := document.Encode(&struct {
+		ID git.ID `yaml:"id"`
 	}{id})
 	if err != nil {
 		panic(err) // nothing in it can fail
@@ -320,9 +322,9 @@ func field(key string, id gitstore.ID) string {
 	return key + strings.TrimSpace(strings.TrimPrefix(string(text), "id: "))
 }
 
-func (y *yard) hash(kind, content string) gitstore.ID {
+func (y *yard) hash(kind, content string) git.ID {
 	y.t.Helper()
-	return gitstore.ID(y.feed(content, "hash-object", "-t", kind, "--literally", "-w", "--stdin"))
+	return git.ID(y.feed(content, "hash-object", "-t", kind, "--literally", "-w", "--stdin"))
 }
 
 func (y *yard) feed(stdin string, args ...string) string {

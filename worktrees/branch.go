@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Branch checks branch, a short name such as "liza/task-1", out in
@@ -52,8 +52,8 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 		}
 	}
 	if r, known := named(records, name); late && (!known || r.half) {
-		forward := gitstore.RefUpdate{Name: "refs/heads/" + branch, Old: tip, New: start}
-		if err := t.repo.MoveRefs(ctx, []gitstore.RefUpdate{forward}, "git liza: branch "+branch); err != nil {
+		forward := git.RefUpdate{Name: "refs/heads/" + branch, Old: tip, New: start}
+		if err := t.repo.MoveRefs(ctx, []git.RefUpdate{forward}, "git liza: branch "+branch); err != nil {
 			return Tree{}, err
 		}
 	}
@@ -108,11 +108,11 @@ func (t *Trees) checkTip(ctx context.Context, branch string, tip, start ID) (lat
 // createBranch makes the branch at start, or finds that it was just made.
 func (t *Trees) createBranch(ctx context.Context, branch string, start ID) error {
 	ref := "refs/heads/" + branch
-	err := t.repo.MoveRefs(ctx, []gitstore.RefUpdate{{Name: ref, New: start}}, "git liza: branch "+branch)
+	err := t.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: start}}, "git liza: branch "+branch)
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, gitstore.ErrRefMoved) {
+	if errors.Is(err, git.ErrRefMoved) {
 		tip, resolveErr := t.repo.Resolve(ctx, ref)
 		if resolveErr != nil || tip == "" {
 			return err
@@ -204,7 +204,7 @@ func (t *Trees) vacate(ctx context.Context, records []record, branch string, old
 	if tip == start || tip == "" {
 		return nil
 	}
-	return t.repo.MoveRefs(ctx, []gitstore.RefUpdate{{Name: ref, Old: tip, New: start}}, "git liza: restart "+branch)
+	return t.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip, New: start}}, "git liza: restart "+branch)
 }
 
 // detach leaves a checkout where it is, without the branch. Its HEAD then

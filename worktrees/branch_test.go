@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/stretchr/testify/require"
 )
@@ -263,7 +263,7 @@ func TestDetached(t *testing.T) {
 	moved := p.commitAll(p.Path("review@task-1@1"), "by the reviewer")
 	_, err := p.Detached(ctx, "review@task-1@1", p.base)
 	require.Contains(t, obstacle(t, err).Reason, moved.Short())
-	_, err = p.Detached(ctx, "x", gitstore.ID(strings.Repeat("1", 40)))
+	_, err = p.Detached(ctx, "x", git.ID(strings.Repeat("1", 40)))
 	require.Error(t, err)
 	_, ok, err := p.Find(ctx, "x")
 	require.NoError(t, err)
@@ -276,7 +276,7 @@ func TestOpenBare(t *testing.T) {
 	p := newProject(t)
 	bare := filepath.Join(t.TempDir(), "bare.git")
 	p.git("clone", "-q", "--bare", p.dir, bare)
-	repo, err := gitstore.Open(context.Background(), bare)
+	repo, err := git.Open(context.Background(), bare)
 	require.NoError(t, err)
 	_, err = worktrees.Open(repo)
 	require.ErrorIs(t, err, worktrees.ErrNoWorkTree)

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A checkout is what shall be below .worktrees/: a branch, or a commit.
@@ -110,7 +110,7 @@ func (t *Trees) checkOwn(r record) error {
 
 // readDotGit returns the git directory that a linked work tree names.
 func readDotGit(dir string) (string, error) {
-	content, err := gitstore.ReadSmall(filepath.Join(dir, ".git"))
+	content, err := git.ReadSmall(filepath.Join(dir, ".git"))
 	if err != nil {
 		return "", err
 	}
@@ -209,7 +209,7 @@ func (t *Trees) fill(ctx context.Context, r record, args ...string) error {
 		return err
 	}
 	defer index.remove()
-	if _, err := t.git(ctx, r, gitstore.Cmd{Args: args, Env: index.env(), Limit: slow}); err != nil {
+	if _, err := t.git(ctx, r, git.Cmd{Args: args, Env: index.env(), Limit: slow}); err != nil {
 		return err
 	}
 	if err := os.Rename(index.path, filepath.Join(r.gitDir, "index")); err != nil {
@@ -229,7 +229,7 @@ func uncheckable(ctx context.Context, r record, err error) error {
 // postCheckout runs the user's hook as `git worktree add` does.
 func (t *Trees) postCheckout(ctx context.Context, r record) error {
 	zero := strings.Repeat("0", t.repo.HashLen())
-	_, err := t.gitWithHooks(ctx, r, gitstore.Cmd{Dir: r.path, WorkTree: true, Limit: slow, Environ: t.HookEnv,
+	_, err := t.gitWithHooks(ctx, r, git.Cmd{Dir: r.path, WorkTree: true, Limit: slow, Environ: t.HookEnv,
 		Args: []string{"hook", "run", "--ignore-missing", "post-checkout", "--", zero, string(r.head), "1"}})
 	if err != nil {
 		return &HookError{Path: r.place(t), Err: err}

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Commit commits everything in the work tree at path, new files too, with the
 // user's hooks and with env added to git's environment. There need be nothing
 // to commit. The error is an *Obstacle where there is a repository of its own
-// inside, which no commit can hold, a [*gitstore.Locked] where another git holds
-// the index, or a [*gitstore.GitError] where git, or a hook, refuses; what was added to the index then stays there.
+// inside, which no commit can hold, a [*git.Locked] where another git holds
+// the index, or a [*git.Error] where git, or a hook, refuses; what was added to the index then stays there.
 func (t *Trees) Commit(ctx context.Context, path, message string, environ []string) error {
 	r, err := t.at(ctx, path)
 	if err != nil {
@@ -22,7 +22,7 @@ func (t *Trees) Commit(ctx context.Context, path, message string, environ []stri
 	status, err := t.status(ctx, r)
 	if err == nil && len(status.links) > 0 {
 		// What was added as a link is looked at anew: its .git may be gone since.
-		if err = t.forget(ctx, r, status.links, gitstore.Cmd{Environ: environ}); err == nil {
+		if err = t.forget(ctx, r, status.links, git.Cmd{Environ: environ}); err == nil {
 			status, err = t.status(ctx, r)
 		}
 	}
@@ -32,17 +32,17 @@ func (t *Trees) Commit(ctx context.Context, path, message string, environ []stri
 	if nested := t.Nested(path, status); nested != nil {
 		return nested
 	}
-	if err := t.update(ctx, r, status.Changed(), gitstore.Cmd{Environ: environ}); err != nil {
+	if err := t.update(ctx, r, status.Changed(), git.Cmd{Environ: environ}); err != nil {
 		return err
 	}
-	_, err = t.gitWithHooks(ctx, r, gitstore.Cmd{Args: []string{"commit", "-q", "--cleanup=whitespace", "-F", "-"}, Stdin: []byte(message), Environ: environ, Limit: slow})
+	_, err = t.gitWithHooks(ctx, r, git.Cmd{Args: []string{"commit", "-q", "--cleanup=whitespace", "-F", "-"}, Stdin: []byte(message), Environ: environ, Limit: slow})
 	return err
 }
 
 // update records paths in the index as they are on disk. `git add` would do
 // more than that: it looks into submodules, and takes repositories that are
 // inside for new ones. Options and environment are those of c.
-func (t *Trees) update(ctx context.Context, r record, paths []string, c gitstore.Cmd) error {
+func (t *Trees) update(ctx context.Context, r record, paths []string, c git.Cmd) error {
 	var gone, there []string
 	for _, path := range paths {
 		// What now lies behind a symbolic link is gone too; git would refuse to look.
@@ -62,7 +62,7 @@ func (t *Trees) update(ctx context.Context, r record, paths []string, c gitstore
 }
 
 // forget takes paths out of the index.
-func (t *Trees) forget(ctx context.Context, r record, paths []string, c gitstore.Cmd) error {
+func (t *Trees) forget(ctx context.Context, r record, paths []string, c git.Cmd) error {
 	if len(paths) == 0 {
 		return nil
 	}

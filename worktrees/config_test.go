@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/stretchr/testify/require"
 )
@@ -38,7 +38,7 @@ func TestHookFails(t *testing.T) {
 	p.git("config", "core.hooksPath", ".githooks")
 	p.git("add", "-A")
 	p.git("commit", "-q", "-m", "hooks")
-	base := gitstore.ID(p.git("rev-parse", "HEAD"))
+	base := git.ID(p.git("rev-parse", "HEAD"))
 	tree, err := p.Branch(ctx, "task-1", "liza/task-1", base)
 	var hook *worktrees.HookError
 	require.ErrorAs(t, err, &hook)
@@ -110,7 +110,7 @@ func (p *project) wholeLife() {
 	id, err := p.Snapshot(ctx, tree.Path, "saved")
 	require.NoError(p.t, err)
 	require.Equal(p.t, "other/new", p.git("diff-tree", "-r", "--name-only", string(p.base), string(id)))
-	new := gitstore.ID(p.git("commit-tree", "-m", "merge", "-p", string(p.base), string(id)+"^{tree}"))
+	new := git.ID(p.git("commit-tree", "-m", "merge", "-p", string(p.base), string(id)+"^{tree}"))
 	_, err = p.Restart(ctx, "task-1@2", "liza/task-1", p.base, new)
 	require.NoError(p.t, err)
 	require.NoError(p.t, p.advance(p.base, new))

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/stretchr/testify/require"
 )
@@ -52,7 +52,7 @@ type project struct {
 	*worktrees.Trees
 	t    *testing.T
 	dir  string
-	base gitstore.ID
+	base git.ID
 }
 
 // newProject has one commit on main, with the files a, b/c and .gitignore.
@@ -72,7 +72,7 @@ func newProject(t *testing.T) *project {
 // open opens the checkouts of the repository that dir lies in.
 func (p *project) open(dir string) *worktrees.Trees {
 	p.t.Helper()
-	repo, err := gitstore.Open(context.Background(), dir)
+	repo, err := git.Open(context.Background(), dir)
 	require.NoError(p.t, err)
 	p.t.Cleanup(func() { repo.Close() })
 	trees, err := worktrees.Open(repo)
@@ -130,11 +130,11 @@ func (p *project) script(path, text string) {
 	require.NoError(p.t, os.Chmod(path, 0o755))
 }
 
-func (p *project) commitAll(dir, message string) gitstore.ID {
+func (p *project) commitAll(dir, message string) git.ID {
 	p.t.Helper()
 	p.gitIn(dir, "add", "-A")
 	p.gitIn(dir, "commit", "-q", "--allow-empty", "-m", message)
-	return gitstore.ID(p.gitIn(dir, "rev-parse", "HEAD"))
+	return git.ID(p.gitIn(dir, "rev-parse", "HEAD"))
 }
 
 // branch makes the usual checkout.
@@ -146,7 +146,7 @@ func (p *project) branch(name, branch string) worktrees.Tree {
 }
 
 // whole requires a checkout that git and this package find nothing wrong with.
-func (p *project) whole(name, branch string, head gitstore.ID) worktrees.Tree {
+func (p *project) whole(name, branch string, head git.ID) worktrees.Tree {
 	p.t.Helper()
 	tree, ok, err := p.Find(context.Background(), name)
 	require.NoError(p.t, err)

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // CheckFollow says whether every work tree that has branch checked out can be
@@ -71,7 +71,7 @@ func (t *Trees) behind(ctx context.Context, r record, old, new ID) (bool, error)
 	if err != nil || len(changes) == 0 {
 		return false, err
 	}
-	out, err := t.git(ctx, r, gitstore.Cmd{Args: []string{"diff-index", "--cached", "--ignore-submodules=dirty", "--name-only", "--no-renames", "-z", string(old)}})
+	out, err := t.git(ctx, r, git.Cmd{Args: []string{"diff-index", "--cached", "--ignore-submodules=dirty", "--name-only", "--no-renames", "-z", string(old)}})
 	if err != nil {
 		return false, err
 	}
@@ -105,7 +105,7 @@ func (t *Trees) eachFollower(ctx context.Context, branch string, f func(record) 
 func notePath(r record) string { return filepath.Join(r.gitDir, "liza-follow") }
 
 func readNote(r record) (from, to ID, err error) {
-	content, err := gitstore.ReadSmall(notePath(r))
+	content, err := git.ReadSmall(notePath(r))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", "", nil
 	}
@@ -181,7 +181,7 @@ func (t *Trees) checkFollower(ctx context.Context, r record, old, new ID) error 
 
 // inTheWay lists what is in the work tree, and in no commit, where changes add
 // a file or a folder for one.
-func (t *Trees) inTheWay(ctx context.Context, r record, changes []gitstore.Change) ([]string, error) {
+func (t *Trees) inTheWay(ctx context.Context, r record, changes []git.Change) ([]string, error) {
 	goes := map[string]bool{}
 	for _, c := range changes {
 		goes[c.Path] = c.Mode == 0
@@ -200,7 +200,7 @@ func (t *Trees) inTheWay(ctx context.Context, r record, changes []gitstore.Chang
 		return nil, nil
 	}
 	// Of a folder only what is no commit's: the rest goes with the change.
-	out, err := t.git(ctx, r, gitstore.Cmd{Args: append([]string{"ls-files", "--others", "-z", "--"}, paths...),
+	out, err := t.git(ctx, r, git.Cmd{Args: append([]string{"ls-files", "--others", "-z", "--"}, paths...),
 		Env: []string{"GIT_LITERAL_PATHSPECS=1"}})
 	if err != nil || len(out) == 0 {
 		return nil, err
@@ -274,9 +274,9 @@ func (t *Trees) bring(ctx context.Context, r record, old, new ID) error {
 func (t *Trees) twoWay(ctx context.Context, r record, index index, old, new ID, options ...string) error {
 	// What only looks changed, because it was touched, must not be refused. Its
 	// exit code says that there is more, which the merge will find.
-	_, _ = t.git(ctx, r, gitstore.Cmd{Env: index.env(), Limit: slow, Args: []string{"update-index", "-q", "--refresh"}})
+	_, _ = t.git(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: []string{"update-index", "-q", "--refresh"}})
 	args := append([]string{"read-tree", "-m", "-u", "--no-recurse-submodules"}, options...)
-	_, err := t.git(ctx, r, gitstore.Cmd{Env: index.env(), Limit: slow, Args: append(args, string(old), string(new))})
+	_, err := t.git(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: append(args, string(old), string(new))})
 	return err
 }
 
@@ -296,7 +296,7 @@ func (t *Trees) meet(ctx context.Context, r record, real index, old, new ID) err
 	if err != nil {
 		return err
 	}
-	var arrived []gitstore.Change
+	var arrived []git.Change
 	var changed []string
 	for _, c := range changes {
 		switch {
@@ -322,7 +322,7 @@ func (t *Trees) meet(ctx context.Context, r record, real index, old, new ID) err
 // dropTorn removes a file that a killed git had begun to write: it holds the
 // beginning of what it is to become, and nothing else. Git writes a missing one
 // anew.
-func (t *Trees) dropTorn(ctx context.Context, r record, c gitstore.Change) (bool, error) {
+func (t *Trees) dropTorn(ctx context.Context, r record, c git.Change) (bool, error) {
 	path := filepath.Join(r.path, filepath.FromSlash(c.Path))
 	info, err := os.Lstat(path)
 	if err != nil || c.Mode == 0 || !info.Mode().IsRegular() || info.Size() >= large {
@@ -332,7 +332,7 @@ func (t *Trees) dropTorn(ctx context.Context, r record, c gitstore.Change) (bool
 	if err != nil {
 		return false, nil
 	}
-	whole, err := t.git(ctx, r, gitstore.Cmd{Args: []string{"cat-file", "blob", string(c.New)}})
+	whole, err := t.git(ctx, r, git.Cmd{Args: []string{"cat-file", "blob", string(c.New)}})
 	if err != nil || !bytes.HasPrefix(whole, begun) {
 		return false, err
 	}
@@ -343,7 +343,7 @@ func (t *Trees) dropTorn(ctx context.Context, r record, c gitstore.Change) (bool
 }
 
 // restage records changes in the index.
-func (t *Trees) restage(ctx context.Context, r record, real index, changes []gitstore.Change) error {
+func (t *Trees) restage(ctx context.Context, r record, real index, changes []git.Change) error {
 	var list []byte
 	for _, c := range changes {
 		id := c.New
@@ -352,7 +352,7 @@ func (t *Trees) restage(ctx context.Context, r record, real index, changes []git
 		}
 		list = fmt.Appendf(list, "%o %s\t%s\x00", c.Mode, id, c.Path)
 	}
-	_, err := t.git(ctx, r, gitstore.Cmd{Env: real.env(), Stdin: list,
+	_, err := t.git(ctx, r, git.Cmd{Env: real.env(), Stdin: list,
 		Args: []string{"update-index", "-z", "--index-info"}})
 	return err
 }
@@ -366,7 +366,7 @@ func (t *Trees) differing(ctx context.Context, r record, commit ID) (map[string]
 	}
 	defer x.remove()
 	run := func(args ...string) (string, error) {
-		out, err := t.git(ctx, r, gitstore.Cmd{Env: x.env(), Args: args, Limit: slow})
+		out, err := t.git(ctx, r, git.Cmd{Env: x.env(), Args: args, Limit: slow})
 		return string(out), err
 	}
 	if _, err := run("read-tree", "--reset", "--no-recurse-submodules", string(commit)); err != nil {

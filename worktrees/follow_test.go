@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/stretchr/testify/require"
 )
 
 // next makes a commit on top of main that no branch has: a changed, b/c
 // deleted, d/e and f added.
-func (p *project) next() gitstore.ID {
+func (p *project) next() git.ID {
 	p.t.Helper()
 	dir := filepath.Join(p.t.TempDir(), "next")
 	p.git("worktree", "add", "-q", "--detach", dir, "main")
@@ -36,7 +36,7 @@ func (p *project) dirty(err error) *worktrees.Dirty {
 }
 
 // advance does what a merge does.
-func (p *project) advance(old, new gitstore.ID) error {
+func (p *project) advance(old, new git.ID) error {
 	ctx := context.Background()
 	if err := p.CheckFollow(ctx, "main", old, new); err != nil {
 		return err

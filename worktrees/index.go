@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // An index of our own, which nobody else knows of. A split index names its other
@@ -26,7 +26,7 @@ func (t *Trees) privateIndex(r record) (index, error) {
 		return index{}, err
 	}
 	x := index{filepath.Join(dir, "index"), release}
-	from, err := gitstore.OpenRegular(filepath.Join(r.gitDir, "index"))
+	from, err := git.OpenRegular(filepath.Join(r.gitDir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return x, nil // git takes an empty file for a damaged index
 	}

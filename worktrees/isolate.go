@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // git runs git in r's work tree, which an agent may have filled with anything:
@@ -19,12 +19,12 @@ import (
 // Its directories are named to it: if the folder has lost its .git file, git
 // would find the main work tree instead, and its .git, or a commondir, may lead
 // to configuration with commands for git to run.
-func (t *Trees) git(ctx context.Context, r record, c gitstore.Cmd) ([]byte, error) {
+func (t *Trees) git(ctx context.Context, r record, c git.Cmd) ([]byte, error) {
 	return t.isolated(ctx, r, "/dev/null", c)
 }
 
 // gitWithHooks is git with the user's hooks, less those of the work tree itself.
-func (t *Trees) gitWithHooks(ctx context.Context, r record, c gitstore.Cmd) ([]byte, error) {
+func (t *Trees) gitWithHooks(ctx context.Context, r record, c git.Cmd) ([]byte, error) {
 	folder, err := t.hooks(ctx)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (t *Trees) gitWithHooks(ctx context.Context, r record, c gitstore.Cmd) ([]b
 	return t.isolated(ctx, r, folder, c)
 }
 
-func (t *Trees) isolated(ctx context.Context, r record, hooks string, c gitstore.Cmd) ([]byte, error) {
+func (t *Trees) isolated(ctx context.Context, r record, hooks string, c git.Cmd) ([]byte, error) {
 	t.repo.Renew() // what installs a project's packages may set hooks and filters
 	if err := t.checkConfig(ctx, r); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ var unlocking = []string{"cat-file", "commit-tree", "diff-files", "diff-index", 
 
 // locks are the lock files that git takes in a checkout, beside those of the
 // objects: on its index, but for a private one, and on where its HEAD is.
-func (t *Trees) locks(r record, c gitstore.Cmd) []string {
+func (t *Trees) locks(r record, c git.Cmd) []string {
 	private := func(kv string) bool { return strings.HasPrefix(kv, "GIT_INDEX_FILE=") }
 	i := 0
 	for i+2 < len(c.Args) && c.Args[i] == "-c" {
@@ -137,7 +137,7 @@ func (t *Trees) checkConfig(ctx context.Context, r record) error {
 // lines are the settings of one configuration file, each as key, line feed and
 // value; none if there is no such file.
 func (t *Trees) lines(ctx context.Context, path string) (map[string]bool, error) {
-	if _, err := gitstore.ReadSmall(path); absent(err) {
+	if _, err := git.ReadSmall(path); absent(err) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/stretchr/testify/require"
 )
@@ -205,8 +205,8 @@ func TestAFilterOfTheTreeFailsClosed(t *testing.T) {
 	var filter *worktrees.FilterError
 	require.ErrorAs(t, err, &filter)
 	require.Equal(t, "./strip.sh", filter.Path)
-	var git *gitstore.GitError
-	require.ErrorAs(t, err, &git)
+	var failed *git.Error
+	require.ErrorAs(t, err, &failed)
 	require.Equal(t, []string{"x.env"}, p.status(tree.Path).Untracked)
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/killpoint"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/git-liza/git-liza/worktrees"
@@ -16,43 +16,43 @@ import (
 )
 
 // acts are what a child process is killed in the middle of.
-var acts = map[string]func(ctx context.Context, t *worktrees.Trees, r *gitstore.Repo, old, new gitstore.ID) error{
-	"branch": func(ctx context.Context, t *worktrees.Trees, _ *gitstore.Repo, old, _ gitstore.ID) error {
+var acts = map[string]func(ctx context.Context, t *worktrees.Trees, r *git.Repo, old, new git.ID) error{
+	"branch": func(ctx context.Context, t *worktrees.Trees, _ *git.Repo, old, _ git.ID) error {
 		_, err := t.Branch(ctx, "task-1", "liza/task-1", old)
 		return err
 	},
-	"restart": func(ctx context.Context, t *worktrees.Trees, r *gitstore.Repo, _, new gitstore.ID) error {
+	"restart": func(ctx context.Context, t *worktrees.Trees, r *git.Repo, _, new git.ID) error {
 		tip, err := r.Resolve(ctx, "refs/heads/liza/task-1")
 		if err == nil {
 			_, err = t.Restart(ctx, "task-1@2", "liza/task-1", tip, new)
 		}
 		return err
 	},
-	"detached": func(ctx context.Context, t *worktrees.Trees, _ *gitstore.Repo, old, _ gitstore.ID) error {
+	"detached": func(ctx context.Context, t *worktrees.Trees, _ *git.Repo, old, _ git.ID) error {
 		_, err := t.Detached(ctx, "review", old)
 		return err
 	},
-	"remove": func(ctx context.Context, t *worktrees.Trees, _ *gitstore.Repo, _, _ gitstore.ID) error {
+	"remove": func(ctx context.Context, t *worktrees.Trees, _ *git.Repo, _, _ git.ID) error {
 		return t.Remove(ctx, "task-1")
 	},
-	"private": func(ctx context.Context, t *worktrees.Trees, r *gitstore.Repo, old, _ gitstore.ID) error {
+	"private": func(ctx context.Context, t *worktrees.Trees, r *git.Repo, old, _ git.ID) error {
 		return t.Private(ctx, old, func(dir string) error {
-			_, err := r.Run(ctx, gitstore.Cmd{Dir: dir, WorkTree: true, Args: []string{"status"}})
+			_, err := r.Run(ctx, git.Cmd{Dir: dir, WorkTree: true, Args: []string{"status"}})
 			return err
 		})
 	},
-	"commit": func(ctx context.Context, t *worktrees.Trees, _ *gitstore.Repo, _, _ gitstore.ID) error {
+	"commit": func(ctx context.Context, t *worktrees.Trees, _ *git.Repo, _, _ git.ID) error {
 		return t.Commit(ctx, t.Path("task-1"), "work", os.Environ())
 	},
-	"return": func(ctx context.Context, t *worktrees.Trees, _ *gitstore.Repo, _, _ gitstore.ID) error {
+	"return": func(ctx context.Context, t *worktrees.Trees, _ *git.Repo, _, _ git.ID) error {
 		_, err := t.Return(ctx, t.Path("task-1"), "liza/task-1")
 		return err
 	},
-	"follow": func(ctx context.Context, t *worktrees.Trees, r *gitstore.Repo, old, new gitstore.ID) error {
+	"follow": func(ctx context.Context, t *worktrees.Trees, r *git.Repo, old, new git.ID) error {
 		tip, err := r.Resolve(ctx, "refs/heads/main")
 		if err == nil && tip == old {
 			if err = t.CheckFollow(ctx, "main", old, new); err == nil {
-				err = r.MoveRefs(ctx, []gitstore.RefUpdate{{Name: "refs/heads/main", Old: old, New: new}}, "merge")
+				err = r.MoveRefs(ctx, []git.RefUpdate{{Name: "refs/heads/main", Old: old, New: new}}, "merge")
 			}
 		}
 		if err == nil {
@@ -65,11 +65,11 @@ var acts = map[string]func(ctx context.Context, t *worktrees.Trees, r *gitstore.
 // child is the process that is killed: WORKTREES_CHILD names its act.
 func child() int {
 	ctx := context.Background()
-	r, err := gitstore.Open(ctx, ".")
+	r, err := git.Open(ctx, ".")
 	if err == nil {
 		var t *worktrees.Trees
 		if t, err = worktrees.Open(r); err == nil {
-			err = acts[os.Getenv("WORKTREES_CHILD")](ctx, t, r, gitstore.ID(os.Getenv("OLD")), gitstore.ID(os.Getenv("NEW")))
+			err = acts[os.Getenv("WORKTREES_CHILD")](ctx, t, r, git.ID(os.Getenv("OLD")), git.ID(os.Getenv("NEW")))
 		}
 	}
 	if err != nil {
@@ -90,7 +90,7 @@ func points(all, few int) []int {
 
 // run runs an act in a process that dies at its nth file operation, with its
 // children.
-func (p *project) run(act string, n int, new gitstore.ID) killpoint.Ended {
+func (p *project) run(act string, n int, new git.ID) killpoint.Ended {
 	p.t.Helper()
 	return killpoint.Trace(p.t, killpoint.Run{Args: []string{os.Args[0]}, Dir: p.dir, At: n,
 		Env: append(os.Environ(), "WORKTREES_CHILD="+act, "OLD="+string(p.base), "NEW="+string(new))})
@@ -99,29 +99,29 @@ func (p *project) run(act string, n int, new gitstore.ID) killpoint.Ended {
 // killed is what a test holds an act against.
 type killed struct {
 	before func(p *project)
-	check  func(p *project, new gitstore.ID)
+	check  func(p *project, new git.ID)
 }
 
 // killTests are the acts that processes are killed in.
 var killTests = map[string]killed{
 	"branch": {
 		func(*project) {},
-		func(p *project, _ gitstore.ID) { p.whole("task-1", "liza/task-1", p.base) }},
+		func(p *project, _ git.ID) { p.whole("task-1", "liza/task-1", p.base) }},
 	"restart": {
 		func(p *project) { p.commitAll(p.branch("task-1", "liza/task-1").Path, "old work") },
-		func(p *project, new gitstore.ID) { p.whole("task-1@2", "liza/task-1", new) }},
+		func(p *project, new git.ID) { p.whole("task-1@2", "liza/task-1", new) }},
 	"detached": {
 		func(*project) {},
-		func(p *project, _ gitstore.ID) { p.whole("review", "", p.base) }},
+		func(p *project, _ git.ID) { p.whole("review", "", p.base) }},
 	"remove": {
 		func(p *project) { p.branch("task-1", "liza/task-1") },
-		func(p *project, _ gitstore.ID) { p.swept() }},
+		func(p *project, _ git.ID) { p.swept() }},
 	"commit": {
 		func(p *project) {
 			p.write(filepath.Join(p.branch("task-1", "liza/task-1").Path, "new"), "new\n")
 			require.NoError(p.t, os.Remove(filepath.Join(p.Path("task-1"), "a")))
 		},
-		func(p *project, _ gitstore.ID) {
+		func(p *project, _ git.ID) {
 			require.Empty(p.t, p.status(p.Path("task-1")).Changed())
 			require.Equal(p.t, "new", p.gitIn(p.Path("task-1"), "show", "liza/task-1:new"))
 		}},
@@ -132,9 +132,9 @@ var killTests = map[string]killed{
 			p.gitIn(path, "switch", "-q", "-c", "aside", string(p.base))
 		},
 		// Where files are switched already, what else is there is not looked through.
-		func(p *project, _ gitstore.ID) { p.gitIn(p.Path("task-1"), "add", "-A") }},
-	"private": {func(*project) {}, func(p *project, _ gitstore.ID) { p.swept() }},
-	"follow":  {func(*project) {}, func(p *project, _ gitstore.ID) { p.arrived(p.dir) }},
+		func(p *project, _ git.ID) { p.gitIn(p.Path("task-1"), "add", "-A") }},
+	"private": {func(*project) {}, func(p *project, _ git.ID) { p.swept() }},
+	"follow":  {func(*project) {}, func(p *project, _ git.ID) { p.arrived(p.dir) }},
 }
 
 // afterKill lets an act die at its nth operation: a user's git then works, the
@@ -161,7 +161,7 @@ func afterKill(t *testing.T, act string, n int) (operations int) {
 	require.NoError(t, p.Recover(ctx), at)
 	later := []string{"HEAD.lock", "liza-follow"} // the next to move these clears them
 	p.noLitter(at, append(later, "index.lock")...)
-	repo, err := gitstore.Open(ctx, p.dir)
+	repo, err := git.Open(ctx, p.dir)
 	require.NoError(t, err)
 	defer repo.Close()
 	require.NoError(t, acts[act](ctx, p.Trees, repo, p.base, new), at)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Leftover is what a dead process may have left and Recover does not clear:
@@ -75,7 +75,7 @@ func (t *Trees) leftLock(dir string) []Leftover {
 // all work trees.
 func (t *Trees) leftHead(dir string) (*Leftover, error) {
 	path := filepath.Join(dir, "HEAD")
-	content, err := gitstore.ReadSmall(path)
+	content, err := git.ReadSmall(path)
 	text := strings.TrimSpace(string(content))
 	if err != nil && !absent(err) {
 		return nil, fmt.Errorf("worktrees: %w", err)

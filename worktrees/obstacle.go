@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // An Obstacle is somebody else's folder, branch or lock in the way. Nothing
@@ -20,7 +20,7 @@ func (o *Obstacle) Error() string {
 	if o.Path == "" {
 		return fmt.Sprintf("branch %s %s", o.Branch, o.Reason)
 	}
-	return fmt.Sprintf("%s %s", gitstore.Visible(o.Path), o.Reason)
+	return fmt.Sprintf("%s %s", git.Visible(o.Path), o.Reason)
 }
 
 // A Dirty work tree has local changes that keep it from following its branch.
@@ -35,7 +35,7 @@ type Dirty struct {
 func (d *Dirty) Error() string {
 	var shown []string
 	for _, path := range d.Paths[:min(len(d.Paths), 5)] {
-		shown = append(shown, gitstore.Visible(path))
+		shown = append(shown, git.Visible(path))
 	}
 	more := ""
 	if n := len(d.Paths) - len(shown); n > 0 {
@@ -77,5 +77,5 @@ func (e *HookError) Unwrap() error { return e.Err }
 
 // quoted is a path as a shell takes it.
 func quoted(path string) string {
-	return gitstore.ShellWord(path)
+	return git.ShellWord(path)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // The reasons that a worktree is locked with until it is finished, or gone: they
@@ -79,13 +79,13 @@ func (t *Trees) records(ctx context.Context) ([]record, error) {
 // readRecord is false for what another process is just making or removing, and
 // for what does not say where it is.
 func (t *Trees) readRecord(ctx context.Context, r *record) (known bool, err error) {
-	location, err := gitstore.ReadSmall(filepath.Join(r.gitDir, "gitdir"))
+	location, err := git.ReadSmall(filepath.Join(r.gitDir, "gitdir"))
 	if err != nil || len(location) == 0 {
 		return false, nil
 	}
 	dotGit := inside(r.gitDir, strings.TrimSpace(string(location)))
 	r.path = resolved(filepath.Dir(dotGit))
-	reason, err := gitstore.ReadSmall(filepath.Join(r.gitDir, "locked"))
+	reason, err := git.ReadSmall(filepath.Join(r.gitDir, "locked"))
 	switch {
 	case err == nil:
 		r.locked = strings.TrimSpace(string(reason))
@@ -113,7 +113,7 @@ func (t *Trees) readRecord(ctx context.Context, r *record) (known bool, err erro
 // readHead reads what a work tree has checked out. One that has no HEAD yet is
 // only half there.
 func (t *Trees) readHead(ctx context.Context, r *record) error {
-	content, err := gitstore.ReadSmall(filepath.Join(r.gitDir, "HEAD"))
+	content, err := git.ReadSmall(filepath.Join(r.gitDir, "HEAD"))
 	if absent(err) {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (t *Trees) readHead(ctx context.Context, r *record) error {
 
 func (t *Trees) askHead(ctx context.Context, r *record) error {
 	ask := func(args ...string) (string, error) {
-		out, err := t.repo.Run(ctx, gitstore.Cmd{Args: args, Env: []string{"GIT_DIR=" + r.gitDir}})
+		out, err := t.repo.Run(ctx, git.Cmd{Args: args, Env: []string{"GIT_DIR=" + r.gitDir}})
 		if exitCode(err) == 1 {
 			err = nil
 		}
@@ -176,7 +176,7 @@ func (r record) has(branch string) bool {
 }
 
 func (r record) inMiddleOf(file, branch string) bool {
-	content, err := gitstore.ReadSmall(filepath.Join(r.gitDir, file))
+	content, err := git.ReadSmall(filepath.Join(r.gitDir, file))
 	return err == nil && strings.TrimPrefix(strings.TrimSpace(string(content)), "refs/heads/") == branch
 }
 
@@ -223,7 +223,7 @@ func absent(err error) bool {
 // exitCode is git's exit code, 0 without an error, -1 if it did not end by
 // itself.
 func exitCode(err error) int {
-	var e *gitstore.GitError
+	var e *git.Error
 	switch {
 	case err == nil:
 		return 0

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/stretchr/testify/require"
 )
 
@@ -120,7 +120,7 @@ func TestHeadLockOfADeadProcess(t *testing.T) {
 	}
 	lock := filepath.Join(p.dir, ".git/worktrees/task-1/HEAD.lock")
 	require.FileExists(t, lock)
-	tip := gitstore.ID(p.git("rev-parse", "liza/task-1"))
+	tip := git.ID(p.git("rev-parse", "liza/task-1"))
 	_, err := p.Restart(ctx, "task-1@2", "liza/task-1", tip, p.base)
 	require.NoError(t, err)
 	require.NoFileExists(t, lock)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // register makes the git directory of a work tree that is empty so far, in the
@@ -84,7 +84,7 @@ func (t *Trees) tableHead(ctx context.Context, admin string, c checkout) error {
 	if err := os.WriteFile(common, []byte(t.common+"\n"), 0o666); err != nil {
 		return err
 	}
-	if _, err := t.repo.Run(ctx, gitstore.Cmd{Args: args, Env: []string{"GIT_DIR=" + admin}}); err != nil {
+	if _, err := t.repo.Run(ctx, git.Cmd{Args: args, Env: []string{"GIT_DIR=" + admin}}); err != nil {
 		return err
 	}
 	return os.WriteFile(common, []byte("../..\n"), 0o666)
@@ -94,7 +94,7 @@ func (t *Trees) tableHead(ctx context.Context, admin string, c checkout) error {
 // and the configuration of the main work tree but for where that is.
 func (t *Trees) inherit(ctx context.Context, admin string) error {
 	for _, name := range []string{"info/sparse-checkout", "config.worktree"} {
-		from, err := gitstore.OpenRegular(filepath.Join(t.common, filepath.FromSlash(name)))
+		from, err := git.OpenRegular(filepath.Join(t.common, filepath.FromSlash(name)))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -121,7 +121,7 @@ func (t *Trees) inherit(ctx context.Context, admin string) error {
 			args = append(args, "true")
 		}
 		const none = 5
-		if _, err := t.repo.Run(ctx, gitstore.Cmd{Args: args}); err != nil && exitCode(err) != none {
+		if _, err := t.repo.Run(ctx, git.Cmd{Args: args}); err != nil && exitCode(err) != none {
 			return err
 		}
 	}

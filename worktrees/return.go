@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Return puts a checkout that was left on another branch, or on none, back on
@@ -29,8 +29,8 @@ func (t *Trees) Return(ctx context.Context, path, branch string) (bool, error) {
 			return false, err
 		}
 	}
-	_, err = t.git(ctx, r, gitstore.Cmd{Args: []string{"switch", "-q", "--no-guess", "--no-overwrite-ignore", branch}, Limit: slow})
-	if (exitCode(err) > 0 || errors.Is(err, gitstore.ErrRefLocked)) && ctx.Err() == nil {
+	_, err = t.git(ctx, r, git.Cmd{Args: []string{"switch", "-q", "--no-guess", "--no-overwrite-ignore", branch}, Limit: slow})
+	if (exitCode(err) > 0 || errors.Is(err, git.ErrRefLocked)) && ctx.Err() == nil {
 		return false, nil // git says what is in the way to whoever looks
 	}
 	return err == nil, err

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // ErrIncomplete is wrapped by Snapshot, beside a commit, when some of the
@@ -78,7 +78,7 @@ func (t *Trees) parents(ctx context.Context, r record, s Status) ([]ID, error) {
 	}
 	parents := []ID{s.Head}
 	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
-		content, err := gitstore.ReadSmall(filepath.Join(r.gitDir, dir, "orig-head"))
+		content, err := git.ReadSmall(filepath.Join(r.gitDir, dir, "orig-head"))
 		if err != nil {
 			continue
 		}
@@ -107,10 +107,10 @@ func (t *Trees) stage(ctx context.Context, r record, paths []string) (ID, error)
 	defer index.remove()
 	// What autocrlf warns about shall be saved too.
 	options := []string{"-c", "core.safecrlf=false", "-c", "core.splitIndex=false"}
-	if err := t.update(ctx, r, paths, gitstore.Cmd{Env: index.env(), Args: options}); err != nil {
+	if err := t.update(ctx, r, paths, git.Cmd{Env: index.env(), Args: options}); err != nil {
 		return "", err
 	}
-	out, err := t.git(ctx, r, gitstore.Cmd{Env: index.env(), Limit: slow, Args: append(options, "write-tree")})
+	out, err := t.git(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: append(options, "write-tree")})
 	return ID(strings.TrimSpace(string(out))), err
 }
 
@@ -119,7 +119,7 @@ func (t *Trees) commit(ctx context.Context, r record, tree ID, parents []ID, mes
 	for _, parent := range parents {
 		args = append(args, "-p", string(parent))
 	}
-	out, err := t.git(ctx, r, gitstore.Cmd{Args: append(args, string(tree)), Stdin: []byte(message)})
+	out, err := t.git(ctx, r, git.Cmd{Args: append(args, string(tree)), Stdin: []byte(message)})
 	return ID(strings.TrimSpace(string(out))), err
 }
 

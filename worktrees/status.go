@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Status is what a checkout has that no commit has. Paths are relative to
@@ -57,7 +57,7 @@ func (t *Trees) Status(ctx context.Context, path string) (Status, error) {
 
 func (t *Trees) status(ctx context.Context, r record) (Status, error) {
 	unblock(r)
-	out, err := t.git(ctx, r, gitstore.Cmd{Limit: slow, Env: []string{"GIT_OPTIONAL_LOCKS=0"},
+	out, err := t.git(ctx, r, git.Cmd{Limit: slow, Env: []string{"GIT_OPTIONAL_LOCKS=0"},
 		Args: []string{"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--no-renames",
 			"--ignore-submodules=dirty"}}) // to look further git would start another in there, with what is configured there
 	if err != nil {
@@ -165,7 +165,7 @@ func (t *Trees) Fingerprint(ctx context.Context, path string) (string, error) {
 // hidden are the files that git was told not to look at: a change of one does
 // not show in the status.
 func (t *Trees) hidden(ctx context.Context, r record) ([]string, error) {
-	out, err := t.git(ctx, r, gitstore.Cmd{Limit: slow, Args: []string{"ls-files", "-v", "-z"}})
+	out, err := t.git(ctx, r, git.Cmd{Limit: slow, Args: []string{"ls-files", "-v", "-z"}})
 	var list []string
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		if line != "" && (line[0] == 'S' || line[0] >= 'a') {

@@ -16,11 +16,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // An ID is the full hexadecimal id of a git object; "" means none.
-type ID = gitstore.ID
+type ID = git.ID
 
 // Folder is where the checkouts lie, relative to the main work tree.
 const Folder = ".worktrees"
@@ -37,7 +37,7 @@ var ErrNoWorkTree = errors.New("the repository is bare, it has no work tree to p
 // tree, wherever the repository was opened from. It is safe for use from
 // several goroutines and processes.
 type Trees struct {
-	repo   *gitstore.Repo
+	repo   *git.Repo
 	main   string // the main work tree
 	common string // the shared git directory
 	root   string // .worktrees in the main work tree
@@ -49,7 +49,7 @@ type Trees struct {
 
 // Open returns the checkouts of repo. It touches nothing; the error is
 // ErrNoWorkTree.
-func Open(repo *gitstore.Repo) (*Trees, error) {
+func Open(repo *git.Repo) (*Trees, error) {
 	main := repo.MainWorkTree()
 	if main == "" {
 		return nil, ErrNoWorkTree

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // agentCommands run the supervisors and what they spawn.
@@ -142,7 +142,7 @@ func (s *session) rush() (*supervise.Rush, error) {
 
 // bounds reads liza.task.sessions, liza.task.minutes, liza.rush.sessions and
 // liza.rush.minutes.
-func (s *session) bounds(conf *gitstore.Configuration) (b supervise.Bounds, err error) {
+func (s *session) bounds(conf *git.Configuration) (b supervise.Bounds, err error) {
 	for key, n := range map[string]*int{"liza.task.sessions": &b.TaskSessions, "liza.task.minutes": &b.TaskMinutes,
 		"liza.rush.sessions": &b.RushSessions, "liza.rush.minutes": &b.RushMinutes} {
 		text, err := conf.Config(s.ctx, key)
@@ -256,7 +256,7 @@ func (s *session) conclude(r *supervise.Rush) {
 // takes is the command by which people get what was merged into the branch on
 // which they work, "" where that is the integration branch itself, or has all of
 // it, and for an agent, whose branch is not to have it.
-func (s *session) takes(repo *gitstore.Repo, b *flow.Board) string {
+func (s *session) takes(repo *git.Repo, b *flow.Board) string {
 	i := b.Settings().Integration
 	_, err := repo.Git(context.WithoutCancel(s.ctx), "merge-base", "--is-ancestor", string(i.Tip), "HEAD")
 	if err == nil || s.as != "" {

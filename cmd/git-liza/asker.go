@@ -7,14 +7,14 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
 )
 
 // agent is the agent on whose behalf the program runs, "" for a human. Below a
 // session it is that agent, whatever the environment says.
 func (s *session) agent() string {
-	repo, err := gitstore.Open(s.ctx, s.dir)
+	repo, err := git.Open(s.ctx, s.dir)
 	if err != nil {
 		return s.getenv("LIZA_AGENT_ID")
 	}

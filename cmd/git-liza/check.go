@@ -8,15 +8,17 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type validateCommand struct{}
 
 // A breach is one thing that is wrong with a board.
 type breach struct {
-	Rule   string      `json:"rule"`
-	Reason string      `json:"reason"`
-	Commit gitstore.ID `json:"commit,omitempty"` // the state commit that does not replay, or the one that cannot be read
+	Rule   string `json:"rule"`
+	Reason string `json:"reason"`
+	Commit git.ID `json:"commit,omitempty"` // the state commit that does not replay, or the one that cannot be read
 }
 
 func (c *validateCommand) Run(s *session) error {
@@ -83,12 +85,12 @@ func damagedBoard(err error) error {
 // breachOf puts an error of the board into words.
 func breachOf(err error) breach {
 	var refusal *flow.Refusal
-	var document *gitstore.DocumentError
+	var malformed *document.Error
 	switch {
 	case errors.As(err, &refusal):
 		return breach{Rule: string(refusal.Rule), Reason: refusal.Reason}
-	case errors.As(err, &document):
-		return breach{Rule: "corrupt", Reason: document.Error()}
+	case errors.As(err, &malformed):
+		return breach{Rule: "corrupt", Reason: malformed.Error()}
 	}
 	return breach{Rule: "corrupt", Reason: err.Error()}
 }
@@ -130,7 +132,7 @@ func (c *fsckCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if found != nil && errors.Is(found.Err, gitstore.ErrDamaged) {
+	if found != nil && errors.Is(found.Err, git.ErrDamaged) {
 		return damagedBoard(found.Err)
 	}
 	if found != nil {
@@ -171,9 +173,9 @@ func (s *session) repair(store *gitstore.Store) error {
 	case done.Was:
 		return s.answer("already", data, done.Is.Short()+": the board is sound")
 	}
-	text := fmt.Sprintf("%s is at %s again", gitstore.StateRef, done.Is.Short())
+	text := fmt.Sprintf("%s is at %s again", git.StateRef, done.Is.Short())
 	if done.Was == "" {
-		text = fmt.Sprintf("%s was gone and is at %s again, the newest state that was found", gitstore.StateRef, done.Is.Short())
+		text = fmt.Sprintf("%s was gone and is at %s again, the newest state that was found", git.StateRef, done.Is.Short())
 	}
 	if len(done.Kept) > 0 {
 		data["rescued"] = done.Kept[0]

@@ -7,11 +7,11 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // catalogue is the built-in providers with what the user configured.
-func (s *session) catalogue(conf *gitstore.Configuration) (provider.Catalogue, error) {
+func (s *session) catalogue(conf *git.Configuration) (provider.Catalogue, error) {
 	settings, err := conf.ConfigUnder(s.ctx, provider.Prefix)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ type choice struct{ text, key, model string }
 // choice is what a role is to be done with: what the command line says, else
 // liza.ROLE.provider, else liza.provider. The model of liza.ROLE.model belongs
 // to the role's provider, also where the command line names that one.
-func (s *session) choice(conf *gitstore.Configuration, role flow.Role, asked string) (choice, error) {
+func (s *session) choice(conf *git.Configuration, role flow.Role, asked string) (choice, error) {
 	own := "liza." + role.String()
 	values := map[string]string{}
 	for _, key := range []string{own + ".provider", own + ".model", "liza.provider"} {

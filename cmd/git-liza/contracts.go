@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // contractsCommands show the contracts and skills of agents, and put them into
@@ -166,8 +166,8 @@ func (s *session) project() (string, error) {
 }
 
 // worktree opens a repository that has one; it needs no blackboard.
-func (s *session) worktree() (*gitstore.Repo, error) {
-	repo, err := gitstore.Open(s.ctx, s.dir)
+func (s *session) worktree() (*git.Repo, error) {
+	repo, err := git.Open(s.ctx, s.dir)
 	if err == nil && repo.WorkTree() == "" {
 		return nil, &partial{failure{exitFailed, "failed", "bare", "contracts are installed in a work tree, and there is none here", "git clone REPOSITORY", nil}, nil}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type diffCommand struct {
@@ -21,13 +22,13 @@ func (c *diffCommand) Run(s *session) error {
 		return err
 	}
 	if c.To == "" {
-		c.To = gitstore.StateRef
+		c.To = git.StateRef
 	}
 	to, err := s.rev(clone, c.To)
 	if err != nil {
 		return err
 	}
-	from := gitstore.ID("")
+	from := git.ID("")
 	if c.From != "" {
 		from, err = s.rev(clone, c.From)
 	} else if e, readErr := clone.Store.Event(to); readErr != nil {
@@ -58,7 +59,7 @@ func (c *diffCommand) Run(s *session) error {
 }
 
 // differences compares two states; from "" is before the first move.
-func differences(store *gitstore.Store, from, to gitstore.ID) ([]gitstore.Difference, error) {
+func differences(store *gitstore.Store, from, to git.ID) ([]gitstore.Difference, error) {
 	if from != "" {
 		return store.Diff(from, to)
 	}

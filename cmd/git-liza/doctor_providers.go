@@ -10,12 +10,12 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // ofProviders are the findings about the programs that are configured for
 // agents. Where none is, nobody is asked: who rushes says which.
-func (s *session) ofProviders(conf *gitstore.Configuration) ([]work.Finding, error) {
+func (s *session) ofProviders(conf *git.Configuration) ([]work.Finding, error) {
 	known, err := s.catalogue(conf)
 	var bad *usageError
 	if errors.As(err, &bad) {
@@ -62,7 +62,7 @@ func (s *session) ofProviders(conf *gitstore.Configuration) ([]work.Finding, err
 
 // ofBudgets are the findings about budgets that cannot bind the programs that are
 // configured. Without a board there are no budgets.
-func (s *session) ofBudgets(conf *gitstore.Configuration, used provider.Catalogue) (found []work.Finding, err error) {
+func (s *session) ofBudgets(conf *git.Configuration, used provider.Catalogue) (found []work.Finding, err error) {
 	l, err := s.look()
 	if err != nil {
 		return nil, nil //nolint:nilerr // another check says what is wrong with the board

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 type editCommand struct {
@@ -62,7 +63,7 @@ func (c *editCommand) canonical(b *flow.Board) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gitstore.Encode(doc)
+	return document.Encode(doc)
 }
 
 // document finds what DOC names: a pointer to a configuration, goal, sprint,
@@ -156,13 +157,13 @@ func (c *editCommand) decode(doc any, text []byte) (*flow.AmendMove, []byte, err
 		m.Note = new(flow.Note)
 		target, sameID = m.Note, func() bool { return m.Note.ID == old.ID }
 	}
-	if err := gitstore.Decode(c.Doc, text, target); err != nil {
+	if err := document.Decode(c.Doc, text, target); err != nil {
 		return nil, nil, usagef("git liza edit "+c.Doc, "%v", err)
 	}
 	if !sameID() {
 		return nil, nil, usagef("git liza edit "+c.Doc, "an id does not change")
 	}
-	now, err := gitstore.Encode(target)
+	now, err := document.Encode(target)
 	return m, now, err
 }
 

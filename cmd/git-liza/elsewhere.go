@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // cutOff leaves word for an agent's supervisor that its command did not reach
@@ -20,7 +21,7 @@ func (s *session) cutOff(err error) {
 		agent.UnmarshalText([]byte(s.getenv("LIZA_AGENT_ID"))) != nil {
 		return
 	}
-	if repo, openErr := gitstore.Open(s.ctx, s.dir); openErr == nil {
+	if repo, openErr := git.Open(s.ctx, s.dir); openErr == nil {
 		work.NoteOffline(repo.CommonDir(), agent, err.Error())
 		_ = repo.Close()
 	}
@@ -33,7 +34,7 @@ func (s *session) elsewhere(err error, f failure) failure {
 	if !errors.Is(err, gitstore.ErrNoBoard) {
 		return f
 	}
-	repo, err := gitstore.Open(s.ctx, s.dir)
+	repo, err := git.Open(s.ctx, s.dir)
 	if err != nil {
 		return f
 	}
@@ -52,7 +53,7 @@ func (s *session) elsewhere(err error, f failure) failure {
 
 // cloned is a branch of a remote, as git fetched it last, that a board there
 // would have made, "" if there is none.
-func (s *session) cloned(repo *gitstore.Repo, remote string) (string, error) {
+func (s *session) cloned(repo *git.Repo, remote string) (string, error) {
 	refs, err := repo.Refs(s.ctx, "refs/remotes/"+remote)
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		name := strings.TrimPrefix(ref, "refs/remotes/"+remote+"/")

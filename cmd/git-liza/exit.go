@@ -12,6 +12,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -59,17 +61,17 @@ func classify(err error) failure {
 	var obstacle *worktrees.Obstacle
 	var dirty *worktrees.Dirty
 	var usage *usageError
-	var document *gitstore.DocumentError
+	var malformed *document.Error
 	var breach *gitstore.Breach
 	var several *partial
 	var unlanded *work.Unlanded
 	var waiting *work.StillWaiting
 	var apart *gitstore.Diverged
 	var unfinished *work.Unfinished
-	var locked *gitstore.Locked
-	var unowned *gitstore.Unsafe
-	var limit *gitstore.Limit
-	var name *gitstore.BadName
+	var locked *git.Locked
+	var unowned *git.Unsafe
+	var limit *git.Limit
+	var name *git.BadName
 	var damaged *gitstore.Damaged
 	switch {
 	case errors.As(err, &unfinished):
@@ -104,12 +106,12 @@ func classify(err error) failure {
 	case errors.As(err, &apart):
 		return failure{exitFailed, "failed", "diverged", err.Error(), apart.Hint, nil}
 	case errors.As(err, &unowned):
-		return failure{exitFailed, "failed", "unsafe_directory", err.Error(), "git config --global --add safe.directory " + gitstore.ShellWord(unowned.Dir), nil}
+		return failure{exitFailed, "failed", "unsafe_directory", err.Error(), "git config --global --add safe.directory " + git.ShellWord(unowned.Dir), nil}
 	case errors.As(err, &damaged):
 		return failure{exitFailed, "failed", "damaged", err.Error(), damaged.Hint, nil}
 	case errors.As(err, &locked):
 		return failure{exitFailed, "failed", "ref_locked", err.Error(), locked.Hint, nil}
-	case errors.As(err, &document):
+	case errors.As(err, &malformed):
 		return failure{exitFailed, "failed", "corrupt", err.Error(), "git liza fsck --repair", nil}
 	}
 	return classifySentinel(err)
@@ -136,20 +138,20 @@ var sentinels = []struct {
 }{
 	{gitstore.ErrNoBoard, exitNoBoard, "no_blackboard", "no_blackboard", "git liza init"},
 	{gitstore.ErrStateLost, exitFailed, "failed", "state_lost", "git liza fsck --repair"},
-	{gitstore.ErrNoRepository, exitNoBoard, "no_blackboard", "no_repository", "git init && git commit --allow-empty -m first"},
+	{git.ErrNoRepository, exitNoBoard, "no_blackboard", "no_repository", "git init && git commit --allow-empty -m first"},
 	{gitstore.ErrConflict, exitConflict, "conflict", "conflict", "type the command again"},
 	{gitstore.ErrRemoteFull, exitFailed, "failed", "disk_full", "git remote -v"},
 	{gitstore.ErrOffline, exitFailed, "failed", "offline", "git liza sync"},
 	{context.Canceled, exitFailed, "failed", "interrupted", "type the command again"},
 	{context.DeadlineExceeded, exitConflict, "conflict", "time_limit", "type the command again"},
-	{gitstore.ErrDamaged, exitFailed, "failed", "damaged", "git liza fsck"},
-	{gitstore.ErrUnsynced, exitFailed, "changed", "unsynced", "git liza fsck"},
+	{git.ErrDamaged, exitFailed, "failed", "damaged", "git liza fsck"},
+	{git.ErrUnsynced, exitFailed, "changed", "unsynced", "git liza fsck"},
 	{gitstore.ErrForeignRef, exitRefused, "refused", "foreign_ref", "git liza doctor"},
 	{gitstore.ErrClock, exitFailed, "failed", "clock", "date --utc"},
-	{gitstore.ErrNoIdentity, exitRefused, "refused", "identity", "git config user.name NAME && git config user.email ADDRESS"},
-	{gitstore.ErrGitMissing, exitFailed, "failed", "git", "install git 2.38 or newer"},
-	{gitstore.ErrGitTooOld, exitFailed, "failed", "git", "install git 2.38 or newer"},
-	{gitstore.ErrNoCommit, exitFailed, "failed", "no_commit", "git log --oneline"},
+	{git.ErrNoIdentity, exitRefused, "refused", "identity", "git config user.name NAME && git config user.email ADDRESS"},
+	{git.ErrMissing, exitFailed, "failed", "git", "install git 2.38 or newer"},
+	{git.ErrTooOld, exitFailed, "failed", "git", "install git 2.38 or newer"},
+	{git.ErrNoCommit, exitFailed, "failed", "no_commit", "git log --oneline"},
 	{gitstore.ErrNoState, exitFailed, "failed", "no_state", "git liza log"},
 	{worktrees.ErrNoWorkTree, exitFailed, "failed", "bare", "git clone the repository and work there"},
 	{syscall.ENOSPC, exitFailed, "failed", "disk_full", "df -h ."},

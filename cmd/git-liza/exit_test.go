@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // TestOfflineForAReasonHere: no look at the network mends a full disk.
@@ -17,6 +18,6 @@ func TestOfflineForAReasonHere(t *testing.T) {
 		err = fmt.Errorf("%w: origin: %w", gitstore.ErrOffline, err)
 		require.Equal(t, rule, string(classifySentinel(err).rule))
 	}
-	changed := fmt.Errorf("%w: %w", gitstore.ErrUnsynced, syscall.ENOSPC)
+	changed := fmt.Errorf("%w: %w", git.ErrUnsynced, syscall.ENOSPC)
 	require.Equal(t, "changed", classifySentinel(changed).outcome, "the move is made")
 }

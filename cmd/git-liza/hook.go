@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
 )
 
@@ -52,7 +53,7 @@ func (s *session) hook(limit time.Duration) (*gitstore.Store, func(), error) {
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, limit)
 	s.ctx = ctx
-	repo, err := gitstore.Open(ctx, s.dir)
+	repo, err := git.Open(ctx, s.dir)
 	if err != nil {
 		cancel()
 		return nil, nil, err
@@ -167,7 +168,7 @@ type prePushCommand struct {
 
 // Run refuses whatever an agent pushes. git liza pushes without this hook.
 func (c *prePushCommand) Run(s *session) error {
-	repo, err := gitstore.Open(s.ctx, s.dir)
+	repo, err := git.Open(s.ctx, s.dir)
 	if err != nil {
 		return err
 	}
@@ -183,7 +184,7 @@ func (c *prePushCommand) Run(s *session) error {
 // asks is the agent that a hook of a clone runs for, "" for people: whom the
 // environment names, a human or an agent, held against whom this process
 // descends from.
-func (s *session) asks(repo *gitstore.Repo) (flow.AgentID, error) {
+func (s *session) asks(repo *git.Repo) (flow.AgentID, error) {
 	id := s.getenv("LIZA_AGENT_ID")
 	if err := work.Acts(repo, "", flow.Actor(id), flow.Generation(s.getenv("LIZA_GENERATION"))); err != nil || id == "" {
 		return "", err

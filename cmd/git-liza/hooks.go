@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
 )
 
@@ -271,7 +272,7 @@ func (s *session) installHooks(clone *work.Clone, b *flow.Board) error {
 func (s *session) keepHooks(ctx context.Context) (func(context.Context) (string, error), error) {
 	before, err := s.standing(ctx)
 	return func(ctx context.Context) (string, error) {
-		repo, err := gitstore.Open(ctx, s.dir)
+		repo, err := git.Open(ctx, s.dir)
 		if err != nil {
 			return "", err
 		}
@@ -284,7 +285,7 @@ func (s *session) keepHooks(ctx context.Context) (func(context.Context) (string,
 }
 
 func (s *session) standing(ctx context.Context) (hooks.Standing, error) {
-	repo, err := gitstore.Open(ctx, s.dir)
+	repo, err := git.Open(ctx, s.dir)
 	if err != nil {
 		return hooks.Standing{}, err
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type logCommand struct {
@@ -22,8 +24,8 @@ type logCommand struct {
 // A logEntry is a move as logs show it: the state commit that it made, and
 // every key that the move has in it.
 type logEntry struct {
-	State gitstore.ID `yaml:"state"`
-	Move  flow.Move   `yaml:",inline"`
+	State git.ID    `yaml:"state"`
+	Move  flow.Move `yaml:",inline"`
 }
 
 func (c *logCommand) Run(s *session) error {
@@ -86,7 +88,7 @@ func (l look) historyOf(s *session, id flow.TaskID, visit func(gitstore.Event) b
 		return err
 	}
 	for commit := range strings.FieldsSeq(string(out)) {
-		e, err := l.Store.Event(gitstore.ID(commit))
+		e, err := l.Store.Event(git.ID(commit))
 		if err != nil {
 			return err
 		}
@@ -120,7 +122,7 @@ func (c *logCommand) print(s *session, list []logEntry) error {
 			text.WriteString(cut(list[i].line(), width) + "\n")
 			continue
 		}
-		one, err := gitstore.Encode(&[]logEntry{list[i]})
+		one, err := document.Encode(&[]logEntry{list[i]})
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // lookCommands show the blackboard and change nothing.
@@ -32,7 +32,7 @@ type lookCommands struct {
 type look struct {
 	*work.Clone
 	board *flow.Board
-	tip   gitstore.ID
+	tip   git.ID
 	at    time.Time
 	self  identity // where a command has asked for it
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/mcp"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // mcpCommand serves one client over standard input and output until that ends.
@@ -23,7 +23,7 @@ const mcpInstructions = "The tasks of this repository stand on the blackboard of
 	"Report what you did with the tools, not in words: only accepted moves count. A refused move answers with the rule, the reason, a hint and the moves that are legal now."
 
 func (c *mcpCommand) Run(s *session) error {
-	repo, err := gitstore.Open(s.ctx, s.dir)
+	repo, err := git.Open(s.ctx, s.dir)
 	if err != nil {
 		return err
 	}

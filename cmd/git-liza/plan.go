@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // planCommands say what is to be done.
@@ -163,7 +164,7 @@ func (s *session) readTasks(path string) ([]flow.TaskInput, []int, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	doc, err := gitstore.ParseDocument(path, data, gitstore.MaxMove)
+	doc, err := document.Parse(path, data, gitstore.MaxMove)
 	if err != nil {
 		return nil, nil, usagef("git liza help task add", "%v", err)
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"github.com/git-liza/git-liza/internal/torture"
+	"github.com/stretchr/testify/require"
 )
 
 // A cutDisk is a playground on a file system of its own, of which pictures are

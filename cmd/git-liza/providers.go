@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type providersCommand struct {
@@ -40,11 +40,11 @@ type providerView struct {
 // providers are all that the catalogue has, as they are on this machine. They
 // can be looked at outside of a repository, where nothing pauses.
 func (s *session) providers() ([]providerView, error) {
-	conf, common := gitstore.UserConfiguration(s.dir), ""
-	switch repo, err := gitstore.Open(s.ctx, s.dir); {
+	conf, common := git.UserConfiguration(s.dir), ""
+	switch repo, err := git.Open(s.ctx, s.dir); {
 	case err == nil:
 		conf, common = &repo.Configuration, repo.CommonDir()
-	case !errors.Is(err, gitstore.ErrNoRepository):
+	case !errors.Is(err, git.ErrNoRepository):
 		return nil, err
 	}
 	known, err := s.catalogue(conf)
@@ -91,7 +91,7 @@ func (v *providerView) pause(common string, now time.Time) (err error) {
 var agentRoles = []flow.Role{flow.Planner, flow.Coder, flow.CodeReviewer}
 
 // chosen is what is configured for each role.
-func (s *session) chosen(conf *gitstore.Configuration) (map[flow.Role]choice, error) {
+func (s *session) chosen(conf *git.Configuration) (map[flow.Role]choice, error) {
 	chosen := map[flow.Role]choice{}
 	for _, role := range agentRoles {
 		c, err := s.choice(conf, role, "")
@@ -174,7 +174,7 @@ type providersResumeCommand struct {
 }
 
 func (c *providersResumeCommand) Run(s *session) error {
-	repo, err := gitstore.Open(s.ctx, s.dir)
+	repo, err := git.Open(s.ctx, s.dir)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type reviewCommands struct {
@@ -120,7 +121,7 @@ func (c *rejectCommand) feedback(s *session) (flow.Feedback, error) {
 	}
 	var f flow.Feedback
 	if looksLikeYAML(text) {
-		if err := gitstore.Decode("reason", []byte(text), &f); err != nil {
+		if err := document.Decode("reason", []byte(text), &f); err != nil {
 			return f, c.unstructured(err)
 		}
 		return f, nil
@@ -134,7 +135,7 @@ func (c *rejectCommand) feedback(s *session) (flow.Feedback, error) {
 
 func (c *rejectCommand) unstructured(err error) error {
 	return &flow.Refusal{Rule: flow.RuleReason, Reason: "the reason: " + err.Error(),
-		Hint: "git liza reject " + string(c.ID) + " --commit " + gitstore.ShellWord(c.Commit) + " --reason '- [blocker] FILE:LINE — ISSUE'"}
+		Hint: "git liza reject " + string(c.ID) + " --commit " + git.ShellWord(c.Commit) + " --reason '- [blocker] FILE:LINE — ISSUE'"}
 }
 
 // looksLikeYAML tells the two forms of a reason apart by its first line.

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
 )
 
@@ -58,8 +59,8 @@ func (s *session) clone() (*work.Clone, error) {
 }
 
 // repo opens the repository. What a command waits for is told to whoever waits.
-func (s *session) repo() (*gitstore.Repo, error) {
-	repo, err := gitstore.Open(s.ctx, s.dir)
+func (s *session) repo() (*git.Repo, error) {
+	repo, err := git.Open(s.ctx, s.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func (s *session) reader() (*work.Clone, error) {
 
 // actor is who makes the moves: [session.claimed], held against whom this
 // process descends from.
-func (s *session) actor(repo *gitstore.Repo) (flow.Actor, flow.Generation, error) {
+func (s *session) actor(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 	by, g, err := s.claimed(repo)
 	if wrong := work.Acts(repo, "", by, g); wrong != nil {
 		return "", "", wrong
@@ -102,7 +103,7 @@ func (s *session) actor(repo *gitstore.Repo) (flow.Actor, flow.Generation, error
 // operator refuses an agent in its session what is for the human of this
 // machine alone: what it runs, and what becomes of history. That goes for each
 // clone of the board that its session is on.
-func (s *session) operator(repo *gitstore.Repo, what string) error {
+func (s *session) operator(repo *git.Repo, what string) error {
 	board := ""
 	if store, err := gitstore.OpenStore(s.ctx, repo, s.now); err == nil {
 		if b, _, err := store.Board(s.ctx); err == nil {
@@ -123,7 +124,7 @@ func (s *session) operator(repo *gitstore.Repo, what string) error {
 // --as or LIZA_AGENT_ID, else the human. Inside a task's worktree nobody is taken
 // for the human by mistake, and an agent that was spawned is not taken for
 // another, who could approve what it wrote.
-func (s *session) claimed(repo *gitstore.Repo) (flow.Actor, flow.Generation, error) {
+func (s *session) claimed(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 	var by flow.Actor
 	var g flow.Generation
 	own := s.getenv("LIZA_AGENT_ID")
@@ -159,7 +160,7 @@ func (s *session) claimed(repo *gitstore.Repo) (flow.Actor, flow.Generation, err
 }
 
 // holder is who works in the checkout below .worktrees/ that the command runs in.
-func (s *session) holder(repo *gitstore.Repo) flow.Actor {
+func (s *session) holder(repo *git.Repo) flow.Actor {
 	const unknown = "coder-1"
 	store, err := gitstore.OpenStore(s.ctx, repo, s.now)
 	if err != nil {
@@ -186,7 +187,7 @@ func (s *session) holder(repo *gitstore.Repo) flow.Actor {
 }
 
 // inTask reports whether the command runs in a checkout below .worktrees/.
-func inTask(repo *gitstore.Repo) bool {
+func inTask(repo *git.Repo) bool {
 	if repo.WorkTree() == "" || repo.MainWorkTree() == "" {
 		return false
 	}

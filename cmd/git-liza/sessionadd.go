@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type sessionAddCommand struct {
@@ -63,7 +64,7 @@ func (c *sessionAddCommand) role(by flow.Actor) flow.Role {
 const byHand = flow.Generation("0000000000000000")
 
 // keep saves the session before the move names it.
-func (c *sessionAddCommand) keep(s *session, clone *work.Clone, m *flow.SessionMove) (gitstore.ID, error) {
+func (c *sessionAddCommand) keep(s *session, clone *work.Clone, m *flow.SessionMove) (git.ID, error) {
 	agent := clone.Caller.By.Agent()
 	if agent == "" {
 		return "", usagef("git liza help session add", "what an agent was told and printed is kept --as that agent")
@@ -86,5 +87,5 @@ func (c *sessionAddCommand) keep(s *session, clone *work.Clone, m *flow.SessionM
 		}
 		texts[i] = mask.Bytes(text)
 	}
-	return clone.Repo.SaveSession(s.ctx, rec, texts[0], texts[1])
+	return gitstore.SaveSession(s.ctx, clone.Repo, rec, texts[0], texts[1])
 }

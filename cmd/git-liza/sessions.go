@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type sessionCommands struct {
@@ -31,7 +32,7 @@ func (c *sessionListCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	list, err := repo.Sessions(s.ctx, gitstore.SessionFilter{Task: c.Task, Agent: c.Agent, Limit: c.Count})
+	list, err := gitstore.Sessions(s.ctx, repo, gitstore.SessionFilter{Task: c.Task, Agent: c.Agent, Limit: c.Count})
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (c *sessionListCommand) Run(s *session) error {
 
 // records opens a repository that has a blackboard; the board itself is not
 // read and may be broken.
-func (s *session) records() (*gitstore.Repo, error) {
+func (s *session) records() (*git.Repo, error) {
 	clone, err := s.reader()
 	if err != nil {
 		return nil, err
@@ -95,8 +96,8 @@ func (c *sessionShowCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	rec, prompt, output, err := repo.Session(s.ctx, id)
-	if errors.Is(err, gitstore.ErrNoCommit) {
+	rec, prompt, output, err := gitstore.Session(s.ctx, repo, id)
+	if errors.Is(err, git.ErrNoCommit) {
 		return c.none(fmt.Sprintf("%s is no session", id.Short()))
 	}
 	if err != nil {
@@ -130,7 +131,7 @@ func (c *sessionShowCommand) none(why string) error {
 
 // find is the session that the argument names: an agent's or a task's last one,
 // or the one with that id.
-func (c *sessionShowCommand) find(s *session, repo *gitstore.Repo) (gitstore.ID, error) {
+func (c *sessionShowCommand) find(s *session, repo *git.Repo) (git.ID, error) {
 	f := gitstore.SessionFilter{Limit: 1}
 	if agent := flow.AgentID(c.ID); agent.Role() != 0 {
 		f.Agent = agent
@@ -138,7 +139,7 @@ func (c *sessionShowCommand) find(s *session, repo *gitstore.Repo) (gitstore.ID,
 		f.Limit = 0
 	}
 	if f.Limit > 0 {
-		list, err := repo.Sessions(s.ctx, f)
+		list, err := gitstore.Sessions(s.ctx, repo, f)
 		if err != nil {
 			return "", err
 		}
@@ -147,7 +148,7 @@ func (c *sessionShowCommand) find(s *session, repo *gitstore.Repo) (gitstore.ID,
 		}
 	}
 	id, err := repo.ParseCommit(s.ctx, c.ID)
-	if errors.Is(err, gitstore.ErrNoCommit) {
+	if errors.Is(err, git.ErrNoCommit) {
 		return "", c.none("there is no session " + flow.Excerpt(c.ID, 80))
 	}
 	return id, err

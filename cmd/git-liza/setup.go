@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // setupCommands prepare a repository.
@@ -77,7 +78,7 @@ func (c *initCommand) Run(s *session) error {
 
 // alone refuses a board of this clone's own beside one that it could take.
 func (c *initCommand) alone(s *session, clone *work.Clone) error {
-	tip, err := clone.Repo.Resolve(s.ctx, gitstore.StateRef)
+	tip, err := clone.Repo.Resolve(s.ctx, git.StateRef)
 	if err != nil || tip != "" || c.Remote != "" {
 		return err
 	}
@@ -100,7 +101,7 @@ func (c *initCommand) joined(s *session, clone *work.Clone) (bool, error) {
 	if c.Remote == "" {
 		return false, nil
 	}
-	tip, err := clone.Repo.Resolve(s.ctx, gitstore.StateRef)
+	tip, err := clone.Repo.Resolve(s.ctx, git.StateRef)
 	if err != nil || tip != "" {
 		return false, err
 	}
@@ -166,7 +167,7 @@ func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) e
 	if !c.NoHooks {
 		held += "\nits hooks are in place: git liza hooks"
 	}
-	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", gitstore.StateRef,
+	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", git.StateRef,
 		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short(), held)
 }
 

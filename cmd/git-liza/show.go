@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type showCommand struct {
@@ -64,12 +65,12 @@ const glanceHistory = 20
 
 // A submitted is one of a task's submissions.
 type submitted struct {
-	Number int         `json:"number"`
-	Commit gitstore.ID `json:"commit"`
-	Base   gitstore.ID `json:"base_commit"`
-	By     flow.Actor  `json:"by"`
-	At     any         `json:"at"`
-	Ref    string      `json:"ref"` // that keeps it
+	Number int        `json:"number"`
+	Commit git.ID     `json:"commit"`
+	Base   git.ID     `json:"base_commit"`
+	By     flow.Actor `json:"by"`
+	At     any        `json:"at"`
+	Ref    string     `json:"ref"` // that keeps it
 }
 
 func (c *showCommand) Run(s *session) error {

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type stateCommand struct {
@@ -16,7 +17,7 @@ type stateCommand struct {
 // A stateHead is what the one document of the whole board begins with; a list
 // of documents for every one of stateLists follows.
 type stateHead struct {
-	State      gitstore.ID      `yaml:"state"` // the commit on refs/liza/state
+	State      git.ID           `yaml:"state"` // the commit on refs/liza/state
 	At         time.Time        `yaml:"at"`    // of its move
 	Settings   *flow.Settings   `yaml:",inline"`
 	Principals *flow.Principals `yaml:",inline"`
@@ -57,7 +58,7 @@ func (c *stateCommand) Run(s *session) error {
 // is good to hold at once.
 func (s *session) stateDocument(head *stateHead, b *flow.Board) error {
 	out := bufio.NewWriter(s.stdout)
-	text, err := gitstore.Encode(head)
+	text, err := document.Encode(head)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (s *session) stateDocument(head *stateHead, b *flow.Board) error {
 			if err := b.Err(); err != nil {
 				return err
 			}
-			if text, err = gitstore.Encode(doc); err != nil {
+			if text, err = document.Encode(doc); err != nil {
 				return err
 			}
 			if i == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // wholeBoard is the document that `git liza state` prints, as a program with
@@ -57,7 +57,7 @@ func TestStateIsOneDocument(t *testing.T) {
 	var out bytes.Buffer
 	board := flow.Open(flow.Documents{}.With(edits), noon)
 	require.NoError(t, (&session{stdout: &out}).stateDocument(&want.Head, board))
-	doc, err := gitstore.ParseDocument("state.yaml", out.Bytes(), 1<<20)
+	doc, err := document.Parse("state.yaml", out.Bytes(), 1<<20)
 	require.NoError(t, err, out.String())
 	got := wholeBoard{Head: stateHead{Settings: new(flow.Settings), Principals: new(flow.Principals)}}
 	require.NoError(t, doc.Decode(&got), out.String())

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
 )
 
@@ -38,7 +38,7 @@ func starter(name string) (one templates.Starter, ok bool) {
 
 // unwritten says that the spec of the current goal is, in part, still the
 // template: planners would plan that. It is "" if all is the author's own.
-func unwritten(s *session, repo *gitstore.Repo, b *flow.Board) (string, error) {
+func unwritten(s *session, repo *git.Repo, b *flow.Board) (string, error) {
 	spec, _, _ := strings.Cut(b.Goal(b.Settings().Goal).Spec, "#")
 	id, err := repo.BlobAt(s.ctx, b.Settings().Integration.Tip, spec)
 	if err != nil || id == "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // The forms in which people write times and spans.
@@ -60,14 +61,14 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 }
 
 // rev is the state that a name stands for, or a span before now.
-func (s *session) rev(clone *work.Clone, name string) (gitstore.ID, error) {
+func (s *session) rev(clone *work.Clone, name string) (git.ID, error) {
 	id, err := clone.Store.Rev(s.ctx, name)
 	if !errors.Is(err, gitstore.ErrNoState) {
 		return id, err
 	}
 	at, notOne := parseTime(name, clone.Store.Now())
 	if notOne != nil {
-		return "", fmt.Errorf("%w, no mark (sprint-1), no commit of %s, no time (%s) and no span before now (%s)", err, gitstore.StateRef, timeForms, spanForms)
+		return "", fmt.Errorf("%w, no mark (sprint-1), no commit of %s, no time (%s) and no span before now (%s)", err, git.StateRef, timeForms, spanForms)
 	}
 	return clone.Store.Rev(s.ctx, at.UTC().Format(time.RFC3339))
 }

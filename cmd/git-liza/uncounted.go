@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // fewMoves bounds how far back a clone looks for sessions that were not counted
@@ -61,7 +62,7 @@ func noteKind(act flow.Act) byte {
 
 // noteUncounted is what is to be noted of the moves up to the tip, where that is
 // known of those up to another one.
-func (l look) noteUncounted(ctx context.Context, upTo gitstore.ID, known []noted) ([]noted, error) {
+func (l look) noteUncounted(ctx context.Context, upTo git.ID, known []noted) ([]noted, error) {
 	var news []noted
 	moves, met := 0, false
 	err := l.Store.History(l.tip, func(e gitstore.Event) (bool, error) {
@@ -84,7 +85,7 @@ func (l look) noteUncounted(ctx context.Context, upTo gitstore.ID, known []noted
 	return news, err // else the board went another way, or far
 }
 
-func readUncounted(path string) (tip gitstore.ID, notes []noted) {
+func readUncounted(path string) (tip git.ID, notes []noted) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return "", nil
@@ -100,11 +101,11 @@ func readUncounted(path string) (tip gitstore.ID, notes []noted) {
 		}
 		notes = append(notes, noted{word[0], at})
 	}
-	return gitstore.ID(words[0]), notes
+	return git.ID(words[0]), notes
 }
 
 // writeUncounted replaces the file at once. That it cannot costs time.
-func writeUncounted(path string, tip gitstore.ID, notes []noted) {
+func writeUncounted(path string, tip git.ID, notes []noted) {
 	if os.MkdirAll(filepath.Dir(path), 0o777) != nil {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
 )
 
@@ -49,7 +50,7 @@ func (c *verifyCommand) Run(s *session) error {
 }
 
 // ends reads OLD..NEW; either may be missing.
-func (c *verifyCommand) ends(s *session, store *gitstore.Store) (from, to gitstore.ID, err error) {
+func (c *verifyCommand) ends(s *session, store *gitstore.Store) (from, to git.ID, err error) {
 	old, name, ranged := strings.Cut(c.Range, "..")
 	if !ranged && c.Range != "" {
 		return "", "", usagef("git liza help verify", "%q is no range OLD..NEW", c.Range)

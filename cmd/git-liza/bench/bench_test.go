@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/torture"
 )
 
@@ -41,7 +42,7 @@ func TestMeasured(t *testing.T) {
 	b, c := smallBoard(t)
 
 	t.Run("a generated board is valid", func(t *testing.T) {
-		repo, err := gitstore.Open(t.Context(), c.path)
+		repo, err := git.Open(t.Context(), c.path)
 		require.NoError(t, err)
 		defer repo.Close()
 		store, err := gitstore.OpenStore(t.Context(), repo, time.Now)

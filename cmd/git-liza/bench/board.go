@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // board returns a clone with a board of that many tasks, made once. The board
@@ -154,5 +154,5 @@ func (c *clone) settings() (flow.Settings, error) {
 		return flow.Settings{}, err
 	}
 	var s flow.Settings
-	return s, gitstore.Decode("liza.yaml", []byte(text+"\n"), &s)
+	return s, document.Decode("liza.yaml", []byte(text+"\n"), &s)
 }

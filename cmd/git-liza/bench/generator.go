@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // A generator writes the documents of a board to fast-import: archived tasks,
@@ -39,7 +40,7 @@ func (g *generator) document(folder flow.Folder, id string, doc flow.Document) {
 	if g.err != nil {
 		return
 	}
-	data, err := gitstore.Encode(doc)
+	data, err := document.Encode(doc)
 	if err != nil {
 		g.err = err
 		return

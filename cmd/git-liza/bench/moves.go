@@ -13,7 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A load is what processes side by side got done.
@@ -214,7 +214,7 @@ func resident(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	repo, err := gitstore.Open(ctx, ".")
+	repo, err := git.Open(ctx, ".")
 	if err != nil {
 		return err
 	}

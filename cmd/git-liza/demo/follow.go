@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // rush lets the agents work until nothing is left to do, and tells every move
@@ -56,13 +57,13 @@ func (r *run) rush(ctx context.Context) (ended string, err error) {
 // A follower tells the moves of a board.
 type follower struct {
 	*run
-	repo  *gitstore.Repo
+	repo  *git.Repo
 	store *gitstore.Store
-	seen  gitstore.ID
+	seen  git.ID
 }
 
 func (r *run) follower(ctx context.Context) (*follower, error) {
-	repo, err := gitstore.Open(ctx, r.report.Dir)
+	repo, err := git.Open(ctx, r.report.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func (r *run) follower(ctx context.Context) (*follower, error) {
 
 // catchUp tells the moves since the last call.
 func (f *follower) catchUp(ctx context.Context) error {
-	tip, err := f.repo.Resolve(ctx, gitstore.StateRef)
+	tip, err := f.repo.Resolve(ctx, git.StateRef)
 	if err != nil || tip == f.seen {
 		return err
 	}
@@ -104,7 +105,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 }
 
 // note keeps the state of every task for the report.
-func (f *follower) note(tip gitstore.ID) error {
+func (f *follower) note(tip git.ID) error {
 	b, err := f.store.BoardAt(tip)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/playbook"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // product is what stands in the repository before any agent works: a spec,
@@ -57,7 +57,7 @@ func shorten(dir string) error {
 		return t.Stretch
 	})
 	p.Work = slices.DeleteFunc(p.Work, func(w playbook.Work) bool { return gone[w.Task] })
-	text, err := gitstore.Encode(p)
+	text, err := document.Encode(p)
 	if err != nil {
 		return err
 	}

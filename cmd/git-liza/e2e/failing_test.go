@@ -14,7 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/e2e/standin"
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // A failing model answers coders with turns of its own until it is mended, or
@@ -119,7 +119,7 @@ func TestAShortLimitCostsSeconds(t *testing.T) {
 	w.until("a pause", func() bool {
 		path := filepath.Join(w.dir, ".git", "liza", "paused", "codex")
 		data, err := os.ReadFile(path)
-		return err == nil && gitstore.Decode(path, data, &pause) == nil
+		return err == nil && document.Decode(path, data, &pause) == nil
 	})
 	require.Equal(t, 1, pause.Times)
 	require.Equal(t, provider.Quota, pause.Kind)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/e2e/standin"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // builds lets command lines build the demo's product from the spec to the last
@@ -108,7 +108,7 @@ func (w *workshop) plans(p *player, id flow.TaskID) {
 	w.t.Helper()
 	for _, task := range p.book.Plan {
 		if task.ID == id {
-			text, err := gitstore.Encode(&[]flow.TaskInput{task})
+			text, err := document.Encode(&[]flow.TaskInput{task})
 			require.NoError(w.t, err)
 			o := w.asks(string(text), filepath.Join(shared.path("bin"), "git-liza"), "task", "add", "--from", "-")
 			require.Zero(w.t, o.code, o.text())

@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/e2e/standin"
 	"github.com/git-liza/git-liza/cmd/git-liza/playbook"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // plan puts the tasks on the board, or says that they are there.
@@ -15,7 +15,7 @@ func plan(s *scene) standin.Turn {
 	if strings.Contains(s.last(), string(s.book.Plan[0].ID)+" ") {
 		return s.says("The plan is on the board.", "git liza note 'every planned task is on the board' --for all")
 	}
-	text, err := gitstore.Encode(&s.book.Plan)
+	text, err := document.Encode(&s.book.Plan)
 	if err != nil {
 		return standin.Turn{Status: 500, Text: err.Error()}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // plan adds the planned tasks that are not on the board, in one move. Where
@@ -29,7 +29,7 @@ func (a *Agent) plan(ctx context.Context, p *Playbook) error {
 		a.say("%s", word)
 		return a.liza(ctx, nil, nil, "note", word, "--for=all")
 	}
-	text, err := gitstore.Encode(&missing)
+	text, err := document.Encode(&missing)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // DefaultPath is where the playbook is, unless the configuration says
@@ -112,7 +112,7 @@ func (p Path) MarshalText() ([]byte, error) { return []byte(p), nil }
 // that cannot be followed.
 func Parse(name string, data []byte) (*Playbook, error) {
 	var p Playbook
-	if err := gitstore.Decode(name, data, &p); err != nil {
+	if err := document.Decode(name, data, &p); err != nil {
 		return nil, err
 	}
 	if err := p.check(); err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // review runs the checks at the submitted commit and gives the verdict that
@@ -97,7 +97,7 @@ func prior(t *task, now []flow.Finding) []flow.Prior {
 }
 
 func (a *Agent) reject(ctx context.Context, f *flow.Feedback) error {
-	text, err := gitstore.Encode(f)
+	text, err := document.Encode(f)
 	if err != nil {
 		return errors.Join(errors.New("the playbook's words make no rejection"), err)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // A Catalogue is the providers that are known, in the order in which they are
@@ -19,7 +19,7 @@ type Catalogue []Row
 var builtin []byte
 
 var rows = sync.OnceValue(func() (c Catalogue) {
-	if err := gitstore.Decode("catalogue.yaml", builtin, &c); err != nil {
+	if err := document.Decode("catalogue.yaml", builtin, &c); err != nil {
 		panic(err) // a test reads it
 	}
 	for i := range c {

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Provider is a program that agents can be, ready to be run. The zero value
@@ -142,7 +142,7 @@ func quoted(text string) string {
 // which is the agent's to write: it is not believed where it leads elsewhere,
 // since the agent may write there.
 func (s Spawn) gitDir() string {
-	text, err := gitstore.ReadSmall(filepath.Join(s.Dir, ".git"))
+	text, err := git.ReadSmall(filepath.Join(s.Dir, ".git"))
 	dir, linked := strings.CutPrefix(strings.TrimRight(string(text), "\n"), "gitdir: ")
 	switch {
 	case err != nil || !linked:

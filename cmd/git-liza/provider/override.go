@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Prefix is what the keys of git's configuration begin with that describe
@@ -33,7 +33,7 @@ func (e *ConfigError) Error() string { return e.Key + ": " + e.Reason }
 // A list has a value for each word, in order; an empty one, and false for
 // resume, makes it empty. Words of env are added to the built-in ones, all else
 // replaces what is there.
-func Load(settings []gitstore.Setting) (Catalogue, error) {
+func Load(settings []git.Setting) (Catalogue, error) {
 	c := Builtin()
 	values := map[string]map[string][]string{} // by name and key
 	var names []string

@@ -9,16 +9,16 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/stretchr/testify/require"
 )
 
 // settings are lines of git's configuration: NAME.KEY=VALUE.
-func settings(lines ...string) []gitstore.Setting {
-	var list []gitstore.Setting
+func settings(lines ...string) []git.Setting {
+	var list []git.Setting
 	for _, line := range lines {
 		key, value, _ := strings.Cut(line, "=")
-		list = append(list, gitstore.Setting{Key: provider.Prefix + key, Value: value})
+		list = append(list, git.Setting{Key: provider.Prefix + key, Value: value})
 	}
 	return list
 }

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Pause keeps the supervisors of a clone from spawning a provider. It lies in
@@ -144,7 +145,7 @@ func pausePath(commonDir, name string) string {
 
 func readPause(commonDir, name string) (*Pause, error) {
 	path := pausePath(commonDir, name)
-	data, err := gitstore.ReadSmall(path)
+	data, err := git.ReadSmall(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -152,7 +153,7 @@ func readPause(commonDir, name string) (*Pause, error) {
 		return nil, fmt.Errorf("pause of %s: %w", name, err)
 	}
 	var p Pause
-	if err := gitstore.Decode(path, data, &p); err != nil {
+	if err := document.Decode(path, data, &p); err != nil {
 		return nil, fmt.Errorf("pause of %s: %w", name, err)
 	}
 	return &p, nil
@@ -161,7 +162,7 @@ func readPause(commonDir, name string) (*Pause, error) {
 // write replaces the file at once, so that nobody reads half of it.
 func (p Pause) write(commonDir string) error {
 	path := pausePath(commonDir, p.Provider)
-	data, err := gitstore.Encode(&p)
+	data, err := document.Encode(&p)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o777)
 	}

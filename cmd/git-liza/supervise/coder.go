@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -244,7 +244,7 @@ func (s *supervisor) explain(ctx context.Context, e *errand, ending provider.End
 		changed := status.Changed()
 		fmt.Fprintf(&b, "\n%d files are not committed:", len(changed))
 		for _, path := range changed[:min(len(changed), 10)] {
-			b.WriteString(" " + gitstore.Visible(path))
+			b.WriteString(" " + git.Visible(path))
 		}
 	case e.task.Attempt != nil && status.Head == e.task.Attempt.Base:
 		b.WriteString("\nNothing is committed.")

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // An errand is a piece of work that a supervisor holds for its agent.
@@ -157,7 +157,7 @@ func signature(t *flow.Task, worktree string) (string, error) {
 		intent.At = time.Time{}
 		c.Intent = &intent
 	}
-	text, err := gitstore.Encode(&c)
+	text, err := document.Encode(&c)
 	if err != nil {
 		return "", fmt.Errorf("signature of %s: %w", t.ID, err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/stretchr/testify/require"
 )
 
@@ -92,7 +93,7 @@ func newEmptyWorld(t *testing.T) *world {
 // open is a clone of its own for the human.
 func (w *world) open() *work.Clone {
 	w.Helper()
-	repo, err := gitstore.Open(context.Background(), w.dir)
+	repo, err := git.Open(context.Background(), w.dir)
 	require.NoError(w, err)
 	clone, err := work.Open(context.Background(), repo, time.Now, os.Environ())
 	require.NoError(w, err)

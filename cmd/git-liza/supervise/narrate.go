@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // narrate says every move on the blackboard after the state commit since, in a
@@ -28,7 +29,7 @@ func (r *Rush) narrate(ctx context.Context, since flow.ObjectID) (<-chan struct{
 			case <-ctx.Done():
 			}
 		}
-		if tip, err := r.Clone.Repo.Resolve(context.WithoutCancel(ctx), gitstore.StateRef); err == nil {
+		if tip, err := r.Clone.Repo.Resolve(context.WithoutCancel(ctx), git.StateRef); err == nil {
 			r.tell(store, since, tip)
 		}
 	}()

@@ -88,7 +88,7 @@ func (p *presence) spends(used flow.Usage, model string) {
 // beat writes what there is to say.
 func (p *presence) beat() {
 	p.now.At = p.s.clone.Store.Now()
-	p.heed(p.s.clone.Repo.Beat(p.now))
+	p.heed(gitstore.Beat(p.s.clone.Repo, p.now))
 }
 
 // heed notes the first thing that keeps the presence from being written.
@@ -107,12 +107,12 @@ func (p *presence) live(ctx context.Context, each time.Duration) (share bool) {
 		return false
 	}
 	// A locked ref may take seconds, for which the agent's work does not wait.
-	err := p.s.clone.Repo.SavePresence(ctx, said)
+	err := gitstore.SavePresence(ctx, p.s.clone.Repo, said)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.heed(err)
 	if !p.here { // it has left meanwhile
-		p.heed(p.s.clone.Repo.DropPresence(context.WithoutCancel(ctx), said.Agent, said.Generation))
+		p.heed(gitstore.DropPresence(context.WithoutCancel(ctx), p.s.clone.Repo, said.Agent, said.Generation))
 		return false
 	}
 	return err == nil
@@ -143,7 +143,7 @@ func (p *presence) leave(ctx context.Context) (shared bool, err error) {
 		return false, nil
 	}
 	p.here = false
-	return !p.saved.IsZero(), p.s.clone.Repo.DropPresence(ctx, p.s.id, p.s.generation)
+	return !p.saved.IsZero(), gitstore.DropPresence(ctx, p.s.clone.Repo, p.s.id, p.s.generation)
 }
 
 // A herald says for the agents of a rush that they live.

@@ -269,7 +269,7 @@ func TestBudgetCountsARecordedSessionOnce(t *testing.T) {
 	_, err = there.Make(ctx, flow.ActRegister, "", &flow.RegisterMove{Agent: "planner-9", Generation: elsewhere})
 	require.NoError(t, err)
 	says := func(g flow.Generation, at time.Time, every time.Duration, tokens int64) {
-		require.NoError(t, w.clone.Repo.SavePresence(ctx, gitstore.Presence{Agent: "planner-9", Generation: g, At: at, Every: flow.Duration(every),
+		require.NoError(t, gitstore.SavePresence(ctx, w.clone.Repo, gitstore.Presence{Agent: "planner-9", Generation: g, At: at, Every: flow.Duration(every),
 			Doing: "planning", Usage: flow.Usage{Output: tokens}}))
 	}
 	r := w.begin(nil, coder(w.fake(`began s; i=0; while i=$((i+1)); do turn $i 10; waitfor on-$i; done`, nil)))

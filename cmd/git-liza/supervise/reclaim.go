@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -43,9 +44,9 @@ func (s *supervisor) ground(ctx context.Context) (g ground, err error) {
 // because an agent has removed it.
 func (s *supervisor) retrieved(ctx context.Context, err error) bool {
 	var breach *gitstore.Breach
-	var document *gitstore.DocumentError
+	var malformed *document.Error
 	known := s.rush.footing.Load()
-	if known == nil || !errors.Is(err, gitstore.ErrStateLost) && !errors.As(err, &breach) && !errors.As(err, &document) {
+	if known == nil || !errors.Is(err, gitstore.ErrStateLost) && !errors.As(err, &breach) && !errors.As(err, &malformed) {
 		return false
 	}
 	said, err := s.clone.Reclaim(ctx, *known)

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // keep records a session that has ended: what it was told and said below
@@ -75,7 +76,7 @@ func (s *supervisor) owes() (used flow.Usage) {
 }
 
 // save keeps prompt and output, without secrets.
-func (s *supervisor) save(ctx context.Context, r *run, e *errand, ending provider.Ending, d *flow.SessionMove) (gitstore.ID, error) {
+func (s *supervisor) save(ctx context.Context, r *run, e *errand, ending provider.Ending, d *flow.SessionMove) (git.ID, error) {
 	rec := gitstore.SessionRecord{Agent: s.id, Generation: s.generation, Role: e.role, Task: e.id(), Commit: e.commit(),
 		Provider: d.Provider, Model: d.Model, Format: s.provider.Output, Dir: e.dir, Began: r.begun, Ended: s.clone.Store.Now(),
 		Outcome: d.Outcome, Ending: ending.Text, Session: cmp.Or(ending.Report.Session, r.chosen), Usage: d.Usage,
@@ -83,5 +84,5 @@ func (s *supervisor) save(ctx context.Context, r *run, e *errand, ending provide
 	if s.provider.ACP {
 		rec.Format = "plain" // its protocol is logged as people read it
 	}
-	return s.clone.Repo.SaveSession(ctx, rec, s.rush.mask.Bytes([]byte(r.prompt)), r.output.Bytes())
+	return gitstore.SaveSession(ctx, s.clone.Repo, rec, s.rush.mask.Bytes([]byte(r.prompt)), r.output.Bytes())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // register enters the agent with a generation of its own, under the post's id
@@ -34,7 +35,7 @@ func (s *supervisor) register(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	r, err := clone.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		if b.Settings().Control.State == flow.Stopped {
 			return flow.Move{}, nil, &flow.Refusal{Rule: flow.RuleControl, Hint: "git liza resume --reason R",
 				Reason: fmt.Sprintf("the board is STOPPED (%s), no agent begins", b.Settings().Control.Reason)}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
 )
 
 // reports says that the supervisor commits and reports for the agent: its
@@ -35,13 +35,13 @@ func (s *supervisor) reportFor(ctx context.Context, e *errand, ending *provider.
 	}
 	var refusal *flow.Refusal
 	var wrong *wrongReport
-	var document *gitstore.DocumentError
+	var malformed *document.Error
 	switch {
 	case err == nil || setback(err):
 	case errors.As(err, &refusal):
 		ending.Refused = "What your last message reports was refused: " + refusal.Reason + "; " + refusal.Hint
 		ending.Text += ", its report was refused: " + refusal.Reason
-	case errors.As(err, &wrong), errors.As(err, &document):
+	case errors.As(err, &wrong), errors.As(err, &malformed):
 		ending.Refused = "Your last message is no report: " + err.Error()
 		ending.Text += ", its last message is no report: " + err.Error()
 	default:
@@ -81,7 +81,7 @@ func readReport(message string, v any) error {
 	if strings.TrimSpace(text) == "" {
 		return &wrongReport{"there is none; end with a block ```liza"}
 	}
-	return gitstore.Decode("report", []byte(text), v)
+	return document.Decode("report", []byte(text), v)
 }
 
 // A workReport is how a coder's session ends: with work, with questions, or

@@ -22,7 +22,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -311,7 +311,7 @@ func (r *Rush) over(ctx context.Context) (bool, error) {
 	if settled, err := r.settled(ctx); err != nil || !settled {
 		return false, err
 	}
-	now, err := r.Clone.Repo.Resolve(ctx, gitstore.StateRef)
+	now, err := r.Clone.Repo.Resolve(ctx, git.StateRef)
 	if err != nil || now != tip {
 		return false, err
 	}

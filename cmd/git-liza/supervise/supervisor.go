@@ -11,6 +11,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -131,10 +133,10 @@ func failedPiece(id flow.AgentID, why string) error {
 // fatal errors are those that no waiting mends.
 func fatal(err error) bool {
 	var refusal *flow.Refusal
-	var document *gitstore.DocumentError
+	var malformed *document.Error
 	var breach *gitstore.Breach
-	return errors.As(err, &refusal) || errors.As(err, &document) || errors.As(err, &breach) ||
-		errors.Is(err, gitstore.ErrNoBoard) || errors.Is(err, gitstore.ErrDiverged) || errors.Is(err, gitstore.ErrStateLost) || errors.Is(err, gitstore.ErrClock) || errors.Is(err, gitstore.ErrNoIdentity)
+	return errors.As(err, &refusal) || errors.As(err, &malformed) || errors.As(err, &breach) ||
+		errors.Is(err, gitstore.ErrNoBoard) || errors.Is(err, gitstore.ErrDiverged) || errors.Is(err, gitstore.ErrStateLost) || errors.Is(err, gitstore.ErrClock) || errors.Is(err, git.ErrNoIdentity)
 }
 
 // wait sleeps until the board changes or something is due. It is false when

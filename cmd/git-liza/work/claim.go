@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -36,7 +37,7 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 	if err != nil {
 		return Claimed{}, gitstore.Result{}, err
 	}
-	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		target := id
 		if target == "" {
 			target = held(b, c.By)
@@ -241,7 +242,7 @@ func (c *Clone) save(ctx context.Context, t *flow.Task) (*flow.Save, error) {
 func (c *Clone) retire(ctx context.Context, name string) error {
 	kept, err := c.Trees.Retire(ctx, name)
 	if kept != "" && c.Repo.Notice != nil {
-		c.Repo.Notice("what could not be saved of " + name + " is kept in " + gitstore.Visible(kept))
+		c.Repo.Notice("what could not be saved of " + name + " is kept in " + git.Visible(kept))
 	}
 	return err
 }
@@ -267,14 +268,14 @@ func (c *Clone) clear(ctx context.Context, t *flow.Task) error {
 	if err != nil || tip == "" || t.Attempts == 0 {
 		return err
 	}
-	return c.Repo.MoveRefs(ctx, []gitstore.RefUpdate{{Name: ref, Old: tip}}, "liza: "+string(t.ID)+" is "+t.Status.String())
+	return c.Repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip}}, "liza: "+string(t.ID)+" is "+t.Status.String())
 }
 
 // End makes a move that retires or restarts a task, with its attempt saved in
 // the same transaction; detail gets the save, nil if there is nothing to keep.
 // The checkouts of a task that became final are removed.
 func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail func(*flow.Board, *flow.Save) (flow.Detail, error)) (gitstore.Result, error) {
-	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		var kept *flow.Save
 		if t := b.Task(id); t != nil && !t.Status.Final() {
 			var err error

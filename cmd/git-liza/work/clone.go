@@ -16,6 +16,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -23,7 +25,7 @@ import (
 // behalf of one actor. It is for one goroutine.
 type Clone struct {
 	flow.Caller // on whose behalf; the zero value only looks
-	Repo        *gitstore.Repo
+	Repo        *git.Repo
 	Store       *gitstore.Store
 	Trees       *worktrees.Trees // nil in a bare repository
 	Distant     bool             // a model makes the moves: its commands are not this machine's human's
@@ -34,7 +36,7 @@ type Clone struct {
 // Open is the clone of an open repository, without an actor. environ is what
 // verify commands and gates get a filtered part of. It clears what dead processes
 // left of checkouts, see [worktrees.Trees.Recover].
-func Open(ctx context.Context, repo *gitstore.Repo, now func() time.Time, environ []string) (*Clone, error) {
+func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []string) (*Clone, error) {
 	store, err := gitstore.OpenStore(ctx, repo, now)
 	if err != nil {
 		return nil, err
@@ -92,7 +94,7 @@ func (s *Setback) Error() string { return s.Reason }
 // made for the board it will be applied to.
 func (c *Clone) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail func(*flow.Board) (flow.Detail, error)) (gitstore.Result, error) {
 	var asked flow.Question
-	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		d, err := detail(b)
 		if err == nil {
 			err = c.discreet(act, d)
@@ -113,7 +115,7 @@ func (c *Clone) discreet(act flow.Act, d flow.Detail) error {
 	if !c.Generation.Spawned() {
 		return nil
 	}
-	text, err := gitstore.Encode(d)
+	text, err := document.Encode(d)
 	if err == nil && secret.New(c.environ, nil).Value(string(text)) {
 		err = &flow.Refusal{Rule: "secret", Hint: "git liza help " + act.Command(),
 			Reason: "what this says holds a key or token of your environment, and the board keeps everything: say it without"}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -28,7 +28,7 @@ func (c *Clone) Commit(ctx context.Context, id flow.TaskID, dir, message string,
 	if errors.As(err, &nested) {
 		return NotOurs(nested)
 	}
-	var failed *gitstore.GitError
+	var failed *git.Error
 	if errors.As(err, &failed) {
 		return &flow.Refusal{Rule: "commit", Reason: "the worktree could not be committed: " + failed.Error(), Hint: "git status"}
 	}

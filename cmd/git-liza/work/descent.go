@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Ward is what a command line that is run for a board is marked with, so
@@ -21,7 +21,7 @@ type Ward struct {
 
 // Records is the folder where a repository keeps the records of those who are
 // marked for its board.
-func Records(repo *gitstore.Repo) string { return filepath.Join(repo.CommonDir(), "liza", "guards") }
+func Records(repo *git.Repo) string { return filepath.Join(repo.CommonDir(), "liza", "guards") }
 
 // Mark is what a command is marked with that is run for the clone's board, as
 // an agent with the generation of its session; "" for a gate.
@@ -38,7 +38,7 @@ func (c *Clone) Mark(ctx context.Context, by flow.Actor, g flow.Generation) (*pr
 // descends from, the nearest first. Doubtful are those of which /proc does not
 // show whether it does. board is the id of the board here, "" where it is not
 // known: that of another clone is the same board too.
-func Wards(repo *gitstore.Repo, board string) (above, doubtful []Ward, err error) {
+func Wards(repo *git.Repo, board string) (above, doubtful []Ward, err error) {
 	marks, unsure, err := proc.Above(Records(repo))
 	if err != nil || len(marks)+len(unsure) == 0 {
 		return nil, nil, err
@@ -67,7 +67,7 @@ func ward(m proc.Mark) (Ward, bool) {
 // Acts refuses (rule identity) an actor that is not whom this process descends
 // from: below a session only its agent acts, with the session's generation.
 // Where nobody can tell, it has to be the agent of some session that lives.
-func Acts(repo *gitstore.Repo, board string, by flow.Actor, g flow.Generation) error {
+func Acts(repo *git.Repo, board string, by flow.Actor, g flow.Generation) error {
 	above, doubtful, err := Wards(repo, board)
 	if err != nil {
 		return fmt.Errorf("whom this process descends from: %w", err)
@@ -99,7 +99,7 @@ func (w Ward) export() string {
 }
 
 // permit is [Acts] for the moves of a store.
-func permit(repo *gitstore.Repo) func(context.Context, *flow.Board, flow.Move) error {
+func permit(repo *git.Repo) func(context.Context, *flow.Board, flow.Move) error {
 	return func(_ context.Context, b *flow.Board, m flow.Move) error {
 		return Acts(repo, b.Settings().Board, m.By, m.Generation)
 	}

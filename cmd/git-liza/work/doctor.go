@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Finding is one thing that doctor looked at.
@@ -209,13 +210,13 @@ func (c *Clone) leftovers(ctx context.Context, b *flow.Board) []Finding {
 
 // strange is what stands where our own processes keep their entries.
 func (c *Clone) strange() []Finding {
-	paths, harm, err := c.Repo.Strange()
+	paths, harm, err := gitstore.Strange(c.Repo)
 	if err != nil {
 		return []Finding{bad("entries", "ls -l "+c.Repo.CommonDir()+"/liza", "%v", err)}
 	}
 	var found []Finding
 	for _, path := range paths {
-		f := Finding{"entries", "warn", path + ": no entry of git liza, and passed over", "mv " + gitstore.ShellWord(path) + ` "$(mktemp -d)"`}
+		f := Finding{"entries", "warn", path + ": no entry of git liza, and passed over", "mv " + git.ShellWord(path) + ` "$(mktemp -d)"`}
 		if harm {
 			f.State, f.Text = "fail", path+": no folder, and no move is made without it"
 		}

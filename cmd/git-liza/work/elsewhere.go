@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -138,7 +139,7 @@ func (c *Clone) dropBranch(ctx context.Context, b *flow.Board, t *flow.Task, tip
 	if _, err := c.keep(ctx, b, t.ID, tip, "branch "+t.ID.Branch()); err != nil {
 		return err
 	}
-	return c.Repo.MoveRefs(ctx, []gitstore.RefUpdate{{Name: "refs/heads/" + t.ID.Branch(), Old: tip}}, "liza: "+string(t.ID)+" went on elsewhere")
+	return c.Repo.MoveRefs(ctx, []git.RefUpdate{{Name: "refs/heads/" + t.ID.Branch(), Old: tip}}, "liza: "+string(t.ID)+" went on elsewhere")
 }
 
 // yield makes room for an attempt that went on elsewhere: what this clone has
@@ -174,5 +175,5 @@ func (c *Clone) keep(ctx context.Context, b *flow.Board, id flow.TaskID, commit 
 		return "", err
 	}
 	ref = fmt.Sprintf("refs/liza/rescue/%s/%s", id, commit.Short())
-	return ref, c.Repo.MoveRefs(ctx, []gitstore.RefUpdate{{Name: ref, New: commit, Any: true}}, "liza: leftovers of "+what)
+	return ref, c.Repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: commit, Any: true}}, "liza: leftovers of "+what)
 }

@@ -27,7 +27,7 @@ func (c *Clone) enforced(ctx context.Context, b *flow.Board) Finding {
 	case p == nil:
 		return bad(check, "git liza principal list", "this clone acts as %s, which the board does not know", me)
 	}
-	key, err := c.Repo.PublicKey(ctx, me)
+	key, err := gitstore.PublicKey(ctx, c.Repo, me)
 	if err != nil {
 		return bad(check, "git liza principal key "+me, "%v", err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // gateTimeout is the limit of a gate or verify that names none.
@@ -126,7 +126,7 @@ func (c *Clone) Untrusted(ctx context.Context, b *flow.Board) ([]BoardCommand, e
 // TrustedHashes are the hashes of the commands that this machine may run.
 func (c *Clone) TrustedHashes(ctx context.Context) ([]string, error) {
 	out, err := c.Repo.Git(ctx, "config", "--get-all", trustKey)
-	var gitErr *gitstore.GitError
+	var gitErr *git.Error
 	if errors.As(err, &gitErr) && gitErr.Code == 1 {
 		return nil, nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Plan is what a new board is made of.
@@ -90,7 +91,7 @@ func (c *Clone) heading(ctx context.Context, commit flow.ObjectID, name string) 
 
 // Init makes the root move. A board that is there already is left as it is.
 func (c *Clone) Init(ctx context.Context, d *flow.InitMove) (gitstore.Result, error) {
-	tip, err := c.Repo.Resolve(ctx, gitstore.StateRef)
+	tip, err := c.Repo.Resolve(ctx, git.StateRef)
 	if err != nil {
 		return gitstore.Result{}, err
 	}
@@ -101,7 +102,7 @@ func (c *Clone) Init(ctx context.Context, d *flow.InitMove) (gitstore.Result, er
 		}
 		return gitstore.Result{Already: true, Commit: tip, Before: b, After: b}, err
 	}
-	r, err := c.Store.Do(ctx, func(*flow.Board, time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	r, err := c.Store.Do(ctx, func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
 		return c.move(flow.ActInit, "", d), nil, nil
 	})
 	if err != nil || c.Trees == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -151,7 +152,7 @@ func (c *Clone) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.M
 	if err := c.mayFollow(ctx, d.Commit); err != nil {
 		return merged, gitstore.Result{}, err
 	}
-	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		now := b.Task(t.ID)
 		m := c.move(flow.ActMerge, t.ID, d)
 		if now == nil || now.Status != flow.Approved {
@@ -181,7 +182,7 @@ func (c *Clone) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.M
 
 // branchEnd deletes the task's branch with the merge; what stands on it
 // beyond the reviewed commit is kept as left out.
-func (c *Clone) branchEnd(ctx context.Context, t *flow.Task, d *flow.MergeMove) ([]gitstore.RefUpdate, error) {
+func (c *Clone) branchEnd(ctx context.Context, t *flow.Task, d *flow.MergeMove) ([]git.RefUpdate, error) {
 	ref := "refs/heads/" + t.ID.Branch()
 	tip, err := c.Repo.Resolve(ctx, ref)
 	if err != nil {
@@ -198,7 +199,7 @@ func (c *Clone) branchEnd(ctx context.Context, t *flow.Task, d *flow.MergeMove) 
 	if tip == "" {
 		return nil, nil
 	}
-	return []gitstore.RefUpdate{{Name: ref, Old: tip}}, nil
+	return []git.RefUpdate{{Name: ref, Old: tip}}, nil
 }
 
 // gates runs what must pass on the merged tree. failed is the first required

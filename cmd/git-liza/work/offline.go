@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // NoteOffline leaves word for the supervisor of an agent that a command of its
@@ -33,7 +33,7 @@ func Offline(commonDir string, agent flow.AgentID, since time.Time) string {
 	if err != nil || info.ModTime().Before(since) {
 		return ""
 	}
-	text, err := gitstore.ReadSmall(path)
+	text, err := git.ReadSmall(path)
 	if err != nil {
 		return ""
 	}

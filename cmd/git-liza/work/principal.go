@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // principalKey is where a clone says as which principal it makes moves.
@@ -18,7 +19,7 @@ const principalKey = "liza.principal"
 // PrincipalOf is the principal whose moves a clone makes when it acts as
 // somebody, "" if it is none: liza.agent.ID.principal of an agent, else
 // liza.principal.
-func PrincipalOf(ctx context.Context, repo *gitstore.Repo, by flow.Actor) (string, error) {
+func PrincipalOf(ctx context.Context, repo *git.Repo, by flow.Actor) (string, error) {
 	if id := by.Agent(); id != "" {
 		if own, err := repo.Config(ctx, "liza.agent."+string(id)+".principal"); err != nil || own != "" {
 			return own, err
@@ -51,7 +52,7 @@ var errKnown = errors.New("the principal is on the board already")
 func (c *Clone) Admit(ctx context.Context, want flow.Principal, replace bool) (Admitted, gitstore.Result, error) {
 	var got Admitted
 	var known *flow.Board // that says so already
-	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		who := b.Principals()
 		got = Admitted{Principal: want, First: len(who.List) == 0}
 		old := who.Find(want.Name)
@@ -133,7 +134,7 @@ func (c *Clone) actAs(ctx context.Context, name string, made bool) (bool, error)
 	}
 	if !made {
 		// A first admin whose maker died before it got here is found by its key.
-		key, err := c.Repo.PublicKey(ctx, name)
+		key, err := gitstore.PublicKey(ctx, c.Repo, name)
 		if err != nil || key == "" {
 			return false, err
 		}
@@ -145,10 +146,10 @@ func (c *Clone) actAs(ctx context.Context, name string, made bool) (bool, error)
 // Key is the public key that this clone signs a principal's moves with; made
 // says that it has just been generated.
 func (c *Clone) Key(ctx context.Context, name string) (public string, made bool, err error) {
-	if public, err = c.Repo.PublicKey(ctx, name); err != nil || public != "" {
+	if public, err = gitstore.PublicKey(ctx, c.Repo, name); err != nil || public != "" {
 		return public, false, err
 	}
-	public, err = c.Repo.NewKey(ctx, name)
+	public, err = gitstore.NewKey(ctx, c.Repo, name)
 	return public, err == nil, err
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // receiptAge is how long a receipt serves again: what a command finds beside the
@@ -53,7 +53,7 @@ func (c *Clone) receiptPath(gates []flow.Gate, tree flow.ObjectID) string {
 // that passed. What cannot be read is none: the folder may be deleted at any time.
 func (c *Clone) passedBefore(gates []flow.Gate, tree flow.ObjectID) (flow.Receipt, bool) {
 	g := gates[len(gates)-1]
-	text, err := gitstore.ReadSmall(c.receiptPath(gates, tree))
+	text, err := git.ReadSmall(c.receiptPath(gates, tree))
 	var kept keptReceipt
 	if err != nil || json.Unmarshal(text, &kept) != nil {
 		return flow.Receipt{}, false

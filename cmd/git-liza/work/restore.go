@@ -8,21 +8,21 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Restored branch is the integration branch, back where the board has it.
 type Restored struct {
-	Ref  string      `json:"ref"`
-	Was  gitstore.ID `json:"was"` // "" where it was gone
-	Is   gitstore.ID `json:"is"`
-	Kept string      `json:"kept"` // the ref that keeps what only the branch held, "" if there is none
+	Ref  string `json:"ref"`
+	Was  git.ID `json:"was"` // "" where it was gone
+	Is   git.ID `json:"is"`
+	Kept string `json:"kept"` // the ref that keeps what only the branch held, "" if there is none
 }
 
 // Restore puts the integration branch back to where the board has it, and
 // checkouts of it with it; what only the branch held is kept under
 // refs/liza/rescue/. It is nil where the branch stands right. Errors are
-// *worktrees.Dirty or *worktrees.Obstacle, or as those of [gitstore.Repo.MoveRefs].
+// *worktrees.Dirty or *worktrees.Obstacle, or as those of [git.Repo.MoveRefs].
 func (c *Clone) Restore(ctx context.Context) (*Restored, error) {
 	release, err := c.Repo.Queue(ctx)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Clone) Restore(ctx context.Context) (*Restored, error) {
 	if r.Was, err = c.Repo.Resolve(ctx, r.Ref); err != nil || r.Was == want.Tip {
 		return nil, err
 	}
-	updates := []gitstore.RefUpdate{{Name: r.Ref, Old: r.Was, New: want.Tip}}
+	updates := []git.RefUpdate{{Name: r.Ref, Old: r.Was, New: want.Tip}}
 	if r.Was != "" {
 		contained, err := c.Repo.IsAncestor(ctx, r.Was, want.Tip)
 		if err != nil {
@@ -49,7 +49,7 @@ func (c *Clone) Restore(ctx context.Context) (*Restored, error) {
 		}
 		if !contained {
 			r.Kept = "refs/liza/rescue/" + strconv.FormatInt(c.Store.Now().Unix(), 10) + "-" + r.Was.Short() + "/integration"
-			updates = append(updates, gitstore.RefUpdate{Name: r.Kept, New: r.Was, Any: true})
+			updates = append(updates, git.RefUpdate{Name: r.Kept, New: r.Was, Any: true})
 		}
 	}
 	follow := c.Trees != nil && r.Was != ""

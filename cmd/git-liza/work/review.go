@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -29,7 +30,7 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 	if err != nil {
 		return Reviewing{}, gitstore.Result{}, err
 	}
-	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		target := id
 		if a := b.Agent(c.By.Agent()); target == "" && a != nil {
 			if t := b.Task(a.Review); t != nil && t.Review != nil && t.Review.Lease.After(at) {

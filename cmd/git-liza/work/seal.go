@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A seal says what there was before a reviewer got it. It is a file in the
@@ -32,7 +32,7 @@ func (c *Clone) sealPath(folder string) string {
 
 // readSeal is nil if there is none, or none of this review.
 func (c *Clone) readSeal(t *flow.Task) *seal {
-	text, err := gitstore.ReadSmall(c.sealPath(reviewFolder(t.ID, t.Submission.Number)))
+	text, err := git.ReadSmall(c.sealPath(reviewFolder(t.ID, t.Submission.Number)))
 	var s seal
 	if err != nil || json.Unmarshal(text, &s) != nil || s.By != t.Review.By || !s.Since.Equal(t.Review.Since) {
 		return nil

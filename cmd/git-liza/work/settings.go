@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Settings are what git's configuration told git liza at some moment.
 type Settings struct {
-	lines []gitstore.PlacedSetting
-	mark  gitstore.ConfigMark
+	lines []git.PlacedSetting
+	mark  git.ConfigMark
 }
 
 // Settings reads them as they are now.
@@ -39,7 +39,7 @@ type settingPlace struct {
 	own       bool
 }
 
-func placeOf(one gitstore.PlacedSetting) settingPlace {
+func placeOf(one git.PlacedSetting) settingPlace {
 	return settingPlace{one.Key, one.Place, one.Own}
 }
 
@@ -74,9 +74,9 @@ func (x Settings) changed(y Settings) (list []settingChange) {
 
 // with is x with a change of it.
 func (x Settings) with(c settingChange) Settings {
-	lines := slices.DeleteFunc(slices.Clone(x.lines), func(one gitstore.PlacedSetting) bool { return placeOf(one) == c.settingPlace })
+	lines := slices.DeleteFunc(slices.Clone(x.lines), func(one git.PlacedSetting) bool { return placeOf(one) == c.settingPlace })
 	for _, value := range c.now {
-		lines = append(lines, gitstore.PlacedSetting{Setting: gitstore.Setting{Key: c.key, Value: value}, Place: c.file, Own: c.own})
+		lines = append(lines, git.PlacedSetting{Setting: git.Setting{Key: c.key, Value: value}, Place: c.file, Own: c.own})
 	}
 	return Settings{lines, x.mark}
 }
@@ -147,7 +147,7 @@ func (c *Clone) ReturnSettings(ctx context.Context, was Settings) (next Settings
 		default:
 			next = next.with(one)
 			told = append(told, fmt.Sprintf("%s was changed in %s while a session ran, and stays: git config --show-origin --get-all %s",
-				one.key, one.file, gitstore.ShellWord(one.key)))
+				one.key, one.file, git.ShellWord(one.key)))
 		}
 	}
 	return next, back, told, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -43,7 +44,7 @@ func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal
 	} else if t != nil && t.Submission != nil && commit == "" {
 		d.Commit = t.Submission.Commit
 	}
-	return c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []gitstore.RefUpdate, error) {
+	return c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		return c.move(flow.ActSubmit, id, d), nil, nil
 	})
 }
@@ -119,7 +120,7 @@ func some(paths []string) string {
 	const n = 5
 	var shown []string
 	for _, path := range paths[:min(len(paths), n)] {
-		shown = append(shown, gitstore.Visible(path))
+		shown = append(shown, git.Visible(path))
 	}
 	text := strings.Join(shown, ", ")
 	if len(paths) > n {

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A supervisor holds a kernel lock on `liza/supervisors/<generation>` in the
@@ -26,7 +27,7 @@ type tenure struct {
 	Boot string `json:"boot"` // id of the machine's boot, "" where there is none
 }
 
-func tenures(repo *gitstore.Repo) string {
+func tenures(repo *git.Repo) string {
 	return filepath.Join(repo.CommonDir(), "liza", "supervisors")
 }
 
@@ -38,7 +39,7 @@ func thisMachine() tenure {
 
 // Supervise says that this process supervises the registration with a
 // generation, until leave is called.
-func Supervise(repo *gitstore.Repo, g flow.Generation) (leave func(), err error) {
+func Supervise(repo *git.Repo, g flow.Generation) (leave func(), err error) {
 	text, err := json.Marshal(thisMachine())
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func named(f *os.File, path string) bool {
 
 // deserted locks the file of a registration whose supervisor, on this machine,
 // is dead; nil if it lives, is another machine's or is not known.
-func deserted(repo *gitstore.Repo, g flow.Generation) *os.File {
+func deserted(repo *git.Repo, g flow.Generation) *os.File {
 	f, t, ok := openTenure(repo, g)
 	if !ok {
 		return nil
@@ -96,10 +97,10 @@ func deserted(repo *gitstore.Repo, g flow.Generation) *os.File {
 	return f
 }
 
-func openTenure(repo *gitstore.Repo, g flow.Generation) (*os.File, tenure, bool) {
+func openTenure(repo *git.Repo, g flow.Generation) (*os.File, tenure, bool) {
 	var t tenure
 	path := filepath.Join(tenures(repo), string(g))
-	text, err := gitstore.ReadSmall(path)
+	text, err := git.ReadSmall(path)
 	if err != nil || g == "" || json.Unmarshal(text, &t) != nil {
 		return nil, t, false
 	}
@@ -109,7 +110,7 @@ func openTenure(repo *gitstore.Repo, g flow.Generation) (*os.File, tenure, bool)
 
 // Deserted is the process of a supervisor of this machine that died without
 // taking its agent off the board; 0 where it lives, or nobody here can tell.
-func Deserted(repo *gitstore.Repo, g flow.Generation) (pid int) {
+func Deserted(repo *git.Repo, g flow.Generation) (pid int) {
 	f := deserted(repo, g)
 	if f == nil {
 		return 0
@@ -189,7 +190,7 @@ func registered(b *flow.Board) map[flow.Generation]*flow.Agent {
 }
 
 // living are the generations of sessions of which some process still lives.
-func living(repo *gitstore.Repo) ([]flow.Generation, error) {
+func living(repo *git.Repo) ([]flow.Generation, error) {
 	marks, err := proc.Living(Records(repo))
 	var list []flow.Generation
 	for _, m := range marks {
@@ -220,5 +221,5 @@ func (c *Clone) succeed(ctx context.Context, a flow.Agent) (Succession, error) {
 	if _, err := own.Make(ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: a.ID}); err != nil {
 		return s, err
 	}
-	return s, c.Repo.DropPresence(ctx, a.ID, a.Generation)
+	return s, gitstore.DropPresence(ctx, c.Repo, a.ID, a.Generation)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // How often the state ref is looked at: a look opens one small file. It is
@@ -19,7 +19,7 @@ const (
 
 // A View is where the blackboard's tip is, for all that watch it in a process.
 type View struct {
-	repo *gitstore.Repo
+	repo *git.Repo
 
 	mu      sync.Mutex
 	tip     flow.ObjectID // "" where it cannot be read; whoever reads the board learns why
@@ -27,7 +27,7 @@ type View struct {
 }
 
 // Watch begins to look; it ends with ctx.
-func Watch(ctx context.Context, repo *gitstore.Repo) *View {
+func Watch(ctx context.Context, repo *git.Repo) *View {
 	v := &View{repo: repo, changed: make(chan struct{})}
 	v.look(ctx)
 	go func() {
@@ -49,7 +49,7 @@ func Watch(ctx context.Context, repo *gitstore.Repo) *View {
 }
 
 func (v *View) look(ctx context.Context) bool {
-	tip, err := v.repo.Resolve(ctx, gitstore.StateRef)
+	tip, err := v.repo.Resolve(ctx, git.StateRef)
 	if err != nil {
 		tip = ""
 	}

@@ -1,0 +1,239 @@
+package document
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A filler moves a checked document into a value.
+type filler struct {
+	doc    Parsed
+	loose  bool     // passes over unknown keys
+	faults *[]error // of mappings and lists, which go on after them; nil ends at the first
+}
+
+// maxFaults is how many faults of a document are told at once.
+const maxFaults = 20
+
+// fault is the error with which reading ends, nil where it goes on.
+func (f filler) fault(err error) error {
+	if err == nil || f.faults == nil || len(*f.faults) == maxFaults {
+		return err
+	}
+	*f.faults = append(*f.faults, err)
+	return nil
+}
+
+// decodeAll is decode, but tells all that is wrong with the document.
+func (d Parsed) decodeAll(v any) error {
+	var faults []error
+	last := d.fill(v, filler{doc: d, faults: &faults})
+	if last != nil && len(faults) < maxFaults {
+		faults = append(faults, last)
+	}
+	return errors.Join(faults...)
+}
+
+func (d Parsed) decode(v any, loose bool) error { return d.fill(v, filler{doc: d, loose: loose}) }
+
+func (d Parsed) fill(v any, f filler) error {
+	p := reflect.ValueOf(v)
+	if p.Kind() != reflect.Pointer || p.IsNil() {
+		return fmt.Errorf("read into %T: not a pointer", v)
+	}
+	switch formOf(p.Type().Elem()) {
+	case formStruct, formSlice:
+		return f.value(0, p.Elem(), formOf(p.Type().Elem()))
+	}
+	return fmt.Errorf("read into %T: not a pointer to a struct or slice", v)
+}
+
+// value fills v from the node at a place.
+func (f filler) value(at int, v reflect.Value, as form) error {
+	n := &f.doc.all[at]
+	switch as {
+	case formStruct:
+		return f.mapping(at, v)
+	case formSlice:
+		return f.slice(at, v)
+	case formMap:
+		return f.table(at, v)
+	case formPointer:
+		elem := reflect.New(v.Type().Elem())
+		if err := f.value(at, elem.Elem(), formOf(v.Type().Elem())); err != nil {
+			return err
+		}
+		v.Set(elem)
+		return nil
+	case formNone:
+		return fmt.Errorf("read into %v: it has no place in a document", v.Type())
+	}
+	if n.kind != scalarNode {
+		return f.want(n, "a single value")
+	}
+	return f.scalar(n, v, as)
+}
+
+func (f filler) want(n *node, what string) error {
+	got := strconv.Quote(n.text)
+	switch {
+	case n.kind == mappingNode:
+		got = "a mapping"
+	case n.kind == sequenceNode:
+		got = "a list"
+	case len(n.text) > 40:
+		got = fmt.Sprintf("%.40q…", n.text)
+	case n.style != plainStyle:
+		got = "the text " + got
+	}
+	return f.doc.fail(int(n.line), fmt.Sprintf("want %s, got %s", what, got))
+}
+
+// scalar takes texts in any style, everything else only as it is written.
+func (f filler) scalar(n *node, v reflect.Value, as form) error {
+	switch as {
+	case formString:
+		v.SetString(strings.Clone(n.text)) // or it would keep the whole document
+		return nil
+	case formText:
+		if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(n.text)); err != nil {
+			return f.doc.fail(int(n.line), err.Error())
+		}
+		return nil
+	}
+	text := n.text
+	if n.style != plainStyle {
+		text = ""
+	}
+	switch as {
+	case formBool:
+		if text != "true" && text != "false" {
+			return f.want(n, "true or false")
+		}
+		v.SetBool(text == "true")
+	case formInt:
+		i, err := strconv.ParseInt(text, 10, v.Type().Bits())
+		if err != nil || strconv.FormatInt(i, 10) != text {
+			return f.want(n, "a whole number")
+		}
+		v.SetInt(i)
+	case formUint:
+		u, err := strconv.ParseUint(text, 10, v.Type().Bits())
+		if err != nil || strconv.FormatUint(u, 10) != text {
+			return f.want(n, "a whole number from 0")
+		}
+		v.SetUint(u)
+	case formTime:
+		t, err := time.Parse(timeLayout, text)
+		if err != nil || t.Format(timeLayout) != text {
+			return f.want(n, "a time such as 2026-01-17T14:06:00Z")
+		}
+		v.Set(reflect.ValueOf(t))
+	}
+	return nil
+}
+
+func (f filler) mapping(at int, v reflect.Value) error {
+	all := f.doc.all
+	if all[at].kind != mappingNode {
+		return f.want(&all[at], "a mapping")
+	}
+	for i := at + 1; i < int(all[at].end); {
+		key, value := &all[i], int(all[i].end)
+		target, as, err := lookup(v, key.text)
+		switch {
+		case err != nil:
+			return err
+		case target.IsValid():
+			if err := f.fault(f.value(value, target, as)); err != nil {
+				return err
+			}
+		case !f.loose:
+			if err := f.fault(f.doc.fail(int(key.line), fmt.Sprintf("unknown key %q", key.text))); err != nil {
+				return err
+			}
+		}
+		i = int(all[value].end)
+	}
+	return nil
+}
+
+// lookup finds the field of the struct v, or of what is inline in it, that has
+// the key. The zero Value means none.
+func lookup(v reflect.Value, key string) (reflect.Value, form, error) {
+	s, err := shapeOf(v.Type())
+	if err != nil {
+		return reflect.Value{}, formNone, err
+	}
+	if i, ok := s.index[key]; ok {
+		return v.FieldByIndex(s.fields[i].path), s.fields[i].form, nil
+	}
+	for _, i := range s.inline {
+		in, err := inlined(v.FieldByIndex(s.fields[i].path))
+		if err != nil {
+			return reflect.Value{}, formNone, err
+		}
+		if !in.IsValid() {
+			continue
+		}
+		target, as, err := lookup(in, key)
+		if err != nil || target.IsValid() {
+			return target, as, err
+		}
+	}
+	return reflect.Value{}, formNone, nil
+}
+
+// slice and table leave nil for an empty list or mapping, which is never
+// written.
+func (f filler) slice(at int, v reflect.Value) error {
+	all := f.doc.all
+	if all[at].kind != sequenceNode {
+		return f.want(&all[at], "a list")
+	}
+	if all.empty(at) {
+		v.SetZero()
+		return nil
+	}
+	places := all.children(at)
+	list := reflect.MakeSlice(v.Type(), len(places), len(places))
+	as := formOf(v.Type().Elem())
+	for i, place := range places {
+		if err := f.fault(f.value(place, list.Index(i), as)); err != nil {
+			return err
+		}
+	}
+	v.Set(list)
+	return nil
+}
+
+func (f filler) table(at int, v reflect.Value) error {
+	all := f.doc.all
+	if all[at].kind != mappingNode {
+		return f.want(&all[at], "a mapping")
+	}
+	if all.empty(at) {
+		v.SetZero()
+		return nil
+	}
+	places := all.children(at)
+	table := reflect.MakeMapWithSize(v.Type(), len(places)/2)
+	keyForm, elemForm := formOf(v.Type().Key()), formOf(v.Type().Elem())
+	for i := 0; i < len(places); i += 2 {
+		key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		if err := f.value(places[i], key, keyForm); err != nil {
+			return err
+		}
+		if err := f.value(places[i+1], elem, elemForm); err != nil {
+			return err
+		}
+		table.SetMapIndex(key, elem)
+	}
+	v.Set(table)
+	return nil
+}

@@ -1,0 +1,190 @@
+// Package document reads and writes documents in their canonical form, a subset
+// of YAML: equal values have equal bytes. It knows no document by name.
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxSize bounds what is read as one document of the blackboard, in bytes.
+const MaxSize = 256 << 10
+
+// maxDepth bounds how deep lists and mappings nest, written or read. No
+// document of ours passes 10.
+const maxDepth = 32
+
+// An Error says where a document is not what the reader accepts.
+type Error struct {
+	Name   string // of the document, usually its path in the tree
+	Line   int    // from 1
+	Reason string
+}
+
+// Error is the name, the line and the reason: tasks/03/task-3.yaml:7: unknown key "titel".
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Reason)
+}
+
+// Encode writes the canonical document of v, a pointer to a struct or to a
+// slice: keys in the order of the fields, an indent of two, no empty fields,
+// "\n" at the end. Equal values have equal bytes.
+//
+// Fields carry `yaml:"name"`, `yaml:"name,keep"` to be written even if empty,
+// `yaml:"-"` to be left out, or `yaml:",inline"` on a struct, or on a pointer
+// or interface that holds a pointer to a struct, whose keys then stand among
+// those of the outer struct. A field is a string, bool, integer, time.Time, a
+// type with text methods, a struct, or a pointer to, slice of or map with
+// string keys to one of these.
+//
+// Errors are those of MarshalText, text that is not UTF-8 and types that do
+// not fit; they name the key.
+func Encode(v any) ([]byte, error) {
+	text, _, err := EncodeCounted(v)
+	return []byte(text), err
+}
+
+// EncodeCounted returns the number of nodes too.
+func EncodeCounted(v any) (text string, n int, err error) {
+	var ns nodes
+	if err := ns.encodeDocument(v); err != nil {
+		return "", 0, err
+	}
+	var b strings.Builder
+	ns.write(&b, 0, 0)
+	return b.String(), len(ns), nil
+}
+
+// Decode reads a document of at most [MaxSize] bytes into v, a pointer to
+// a zero struct or slice. It accepts what [Encode] writes and what people
+// write by hand with the same keys: any order, comments, any style of text.
+// It refuses, with a [*Error], unknown and duplicate keys, nulls,
+// values of another kind, aliases, anchors, tags, several documents and bytes
+// that are not UTF-8. After an error v is partly filled.
+func Decode(name string, data []byte, v any) error {
+	d, err := Parse(name, data, MaxSize)
+	if err != nil {
+		return err
+	}
+	return d.Decode(v)
+}
+
+// DecodeLoose is [Decode] but passes over unknown keys.
+func DecodeLoose(name string, data []byte, v any) error {
+	d, err := Parse(name, data, MaxSize)
+	if err != nil {
+		return err
+	}
+	return d.DecodeLoose(v)
+}
+
+// A Parsed document is free of all that no reader accepts, but not yet
+// held against a type.
+type Parsed struct {
+	name string
+	data []byte
+	all  nodes
+}
+
+// Parse reads data, which stays in use, of at most limit bytes.
+// Errors are [*Error].
+func Parse(name string, data []byte, limit int) (Parsed, error) {
+	return ParseWithin(name, data, limit, limit)
+}
+
+// ParseWithin accepts more than foreign bytes only in the form in which
+// [Encode] writes: what a hostile text of some megabytes makes of itself in the
+// library has no bound.
+func ParseWithin(name string, data []byte, limit, foreign int) (Parsed, error) {
+	d := Parsed{name: name, data: data}
+	if err := d.checkBytes(limit); err != nil {
+		return Parsed{}, err
+	}
+	r := readCanonical(string(data))
+	switch {
+	case !r.bad:
+		d.all = r.all
+		return d, nil
+	case r.many:
+		return Parsed{}, d.fail(r.line, fmt.Sprintf("the document holds more than %d values", MaxNodes))
+	case len(data) > foreign:
+		return Parsed{}, d.fail(r.line, "the document is not in canonical form")
+	}
+	all, err := d.readForeign()
+	d.all = all
+	return d, err
+}
+
+// Decode fills v as the function [Decode] does.
+func (d Parsed) Decode(v any) error { return d.decode(v, false) }
+
+// DecodeAll is [Parsed.Decode] for what people write: the error tells of all
+// that is wrong, up to 20 faults, each a [*Error] joined to the others.
+func (d Parsed) DecodeAll(v any) error { return d.decodeAll(v) }
+
+// Lines are the lines, from 1, on which the entries of a document stand that is
+// a list; nil if it is none.
+func (d Parsed) Lines() (lines []int) {
+	if len(d.all) == 0 || d.all[0].kind != sequenceNode {
+		return nil
+	}
+	for _, place := range d.all.children(0) {
+		lines = append(lines, max(int(d.all[place].line), 1))
+	}
+	return lines
+}
+
+// DecodeLoose fills v as the function [DecodeLoose] does.
+func (d Parsed) DecodeLoose(v any) error { return d.decode(v, true) }
+
+// Canonical fills v as [Parsed.Decode] does, and refuses bytes other than
+// those that [Encode] writes for it, naming the first line that differs.
+func (d Parsed) Canonical(v any) error {
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	want, err := Encode(v)
+	if err != nil {
+		return d.fail(1, err.Error())
+	}
+	if bytes.Equal(want, d.data) {
+		return nil
+	}
+	same := 0
+	for same < len(want) && same < len(d.data) && want[same] == d.data[same] {
+		same++
+	}
+	return d.fail(1+bytes.Count(d.data[:same], []byte("\n")), "the document is not in canonical form")
+}
+
+func (d Parsed) fail(line int, reason string) error {
+	return &Error{Name: d.name, Line: max(line, 1), Reason: reason}
+}
+
+func (d Parsed) checkBytes(limit int) error {
+	if len(d.data) > limit {
+		line := 1 + bytes.Count(d.data[:limit], []byte("\n"))
+		return d.fail(line, fmt.Sprintf("the document is larger than %d bytes", limit))
+	}
+	line := 1
+	for i := 0; i < len(d.data); {
+		r, size := utf8.DecodeRune(d.data[i:])
+		switch {
+		case r == '\n':
+			line++
+		case r == utf8.RuneError && size == 1:
+			return d.fail(line, "the text is not UTF-8")
+		case isControl(r) && r != '\t' && r != '\r':
+			return d.fail(line, fmt.Sprintf("control character %U", r))
+		}
+		i += size
+	}
+	return nil
+}
+
+// isControl reports whether YAML forbids r outside escapes.
+func isControl(r rune) bool {
+	return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
+}

@@ -1,0 +1,278 @@
+package document
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// timeLayout is how times are written, always in UTC.
+const timeLayout = "2006-01-02T15:04:05Z"
+
+// encodeDocument appends what v holds.
+func (ns *nodes) encodeDocument(v any) error {
+	p := reflect.ValueOf(v)
+	if p.Kind() != reflect.Pointer || p.IsNil() {
+		return fmt.Errorf("write %T: not a pointer", v)
+	}
+	switch f := formOf(p.Type().Elem()); f {
+	case formStruct, formSlice:
+		if err := ns.encode(p.Elem(), f, 0); err != nil {
+			return fmt.Errorf("write %T: %w", v, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("write %T: not a pointer to a struct or slice", v)
+}
+
+func (ns *nodes) encode(v reflect.Value, f form, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("nested deeper than %d", maxDepth)
+	}
+	switch f {
+	case formString:
+		return ns.text(v.String())
+	case formBool:
+		ns.plain(strconv.FormatBool(v.Bool()))
+	case formInt:
+		ns.plain(strconv.FormatInt(v.Int(), 10))
+	case formUint:
+		ns.plain(strconv.FormatUint(v.Uint(), 10))
+	case formTime:
+		return ns.time(v.Interface().(time.Time))
+	case formText:
+		return ns.marshaler(v)
+	case formPointer:
+		if v.IsNil() {
+			return fmt.Errorf("a nil pointer in a list or mapping")
+		}
+		return ns.encode(v.Elem(), formOf(v.Type().Elem()), depth)
+	case formStruct:
+		at := ns.open(mappingNode, 0)
+		if err := ns.fields(v, nil, depth); err != nil {
+			return err
+		}
+		ns.close(at)
+	case formSlice:
+		return ns.slice(v, depth)
+	case formMap:
+		return ns.table(v, depth)
+	default:
+		return fmt.Errorf("%v has no place in a document", v.Type())
+	}
+	return nil
+}
+
+func (ns *nodes) plain(text string) { ns.add(node{text: text}) }
+
+func (ns *nodes) time(t time.Time) error {
+	t = t.UTC()
+	if t.Year() < 0 || t.Year() > 9999 {
+		return fmt.Errorf("the year %d has no four digits", t.Year())
+	}
+	ns.plain(t.Format(timeLayout))
+	return nil
+}
+
+func (ns *nodes) marshaler(v reflect.Value) error {
+	m, ok := v.Interface().(encoding.TextMarshaler)
+	if !ok && v.CanAddr() {
+		m, ok = v.Addr().Interface().(encoding.TextMarshaler)
+	}
+	switch {
+	case ok:
+		text, err := m.MarshalText()
+		if err != nil {
+			return err
+		}
+		return ns.text(string(text))
+	case v.Kind() == reflect.String:
+		return ns.text(v.String())
+	}
+	return fmt.Errorf("%v: its MarshalText is out of reach", v.Type())
+}
+
+// fields appends the keys of v. outer is the shape of the struct that v is
+// inline in, nil if none.
+func (ns *nodes) fields(v reflect.Value, outer *shape, depth int) error {
+	s, err := shapeOf(v.Type())
+	if err != nil {
+		return err
+	}
+	for i := range s.fields {
+		f := &s.fields[i]
+		value := v.FieldByIndex(f.path)
+		if f.key == "" {
+			if err := ns.inline(value, s, depth); err != nil {
+				return err
+			}
+			continue
+		}
+		if outer != nil && outer.has(f.key) {
+			return fmt.Errorf("key %q stands for two fields", f.key)
+		}
+		if !f.keep && empty(value) || value.Kind() == reflect.Pointer && value.IsNil() {
+			continue
+		}
+		key := len(*ns)
+		ns.plain(f.key)
+		if err := ns.encode(value, f.form, depth+1); err != nil {
+			return fmt.Errorf("%s: %w", f.key, err)
+		}
+		// A struct is also empty if all it holds are empty lists.
+		if f.form == formStruct && !f.keep && ns.empty(key+1) {
+			*ns = (*ns)[:key]
+		}
+	}
+	return nil
+}
+
+func (s *shape) has(key string) bool {
+	_, ok := s.index[key]
+	return ok
+}
+
+func (ns *nodes) inline(v reflect.Value, outer *shape, depth int) error {
+	in, err := inlined(v)
+	if err != nil || !in.IsValid() {
+		return err
+	}
+	return ns.fields(in, outer, depth)
+}
+
+func empty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v.Len() == 0
+	case reflect.Struct:
+		if v.Type() == timeType {
+			return v.Interface().(time.Time).IsZero()
+		}
+	}
+	return v.IsZero()
+}
+
+func (ns *nodes) slice(v reflect.Value, depth int) error {
+	at := ns.open(sequenceNode, 0)
+	f := formOf(v.Type().Elem())
+	for i := range v.Len() {
+		if err := ns.encode(v.Index(i), f, depth+1); err != nil {
+			return fmt.Errorf("entry %d: %w", i+1, err)
+		}
+	}
+	ns.close(at)
+	return nil
+}
+
+func (ns *nodes) table(v reflect.Value, depth int) error {
+	at := ns.open(mappingNode, 0)
+	f := formOf(v.Type().Elem())
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, k := range keys {
+		if err := ns.text(k.String()); err != nil {
+			return err
+		}
+		if key := &(*ns)[len(*ns)-1]; key.style == literalStyle {
+			key.style = quotedStyle
+		}
+		if err := ns.encode(v.MapIndex(k), f, depth+1); err != nil {
+			return fmt.Errorf("%s: %w", k.String(), err)
+		}
+	}
+	ns.close(at)
+	return nil
+}
+
+// text chooses the style by rules of our own: a library's choice changes or
+// breaks some odd strings, and a text must never make a document unreadable.
+func (ns *nodes) text(text string) error {
+	n := node{text: text}
+	switch {
+	case !utf8.ValidString(text):
+		return fmt.Errorf("the text %.40q is not UTF-8", text)
+	case isPlain(text):
+	case isLiteral(text):
+		n.style = literalStyle
+	default:
+		n.style = quotedStyle
+	}
+	ns.add(n)
+	return nil
+}
+
+var (
+	// YAML 1.1 and 1.2 read these as something else than text.
+	notText        = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|\.inf|\.nan)$`)
+	longestNotText = 5
+	// A superset of numbers and dates: 12, 1_000, 1.2.3, 1e5, 1234567e5, 2026-01-17.
+	likeNumber = regexp.MustCompile(`^[0-9._+-]*([eE][0-9._+-]*)?$|^0[xXbBoO][0-9a-fA-F_]*$`)
+)
+
+// isPlain reports whether text needs no quotes: words of ASCII letters, digits
+// and . _ / @ + - with single spaces between them, beginning with a letter,
+// digit, dot, underscore or slash but not with three dots, that no reader takes
+// for another kind.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '/':
+		case c == '@', c == '+', c == '-':
+			if i == 0 {
+				return false
+			}
+		case c == ' ':
+			if i == 0 || i == len(text)-1 || text[i-1] == ' ' {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return !isNumeric(text) && !strings.HasPrefix(text, "...") && (len(text) > longestNotText || !notText.MatchString(text))
+}
+
+// isNumeric saves looking closely at words.
+func isNumeric(text string) bool {
+	if text == "" {
+		return true
+	}
+	if c := text[0] | 0x20; c >= 'a' && c <= 'z' && c != 'e' {
+		return false
+	}
+	return likeNumber.MatchString(text)
+}
+
+// isLiteral reports whether text is written as a literal block: several lines
+// of printable characters of the basic plane and tabs, at most one line end at
+// the end, no line with blanks at its end, and a first line that is neither
+// empty nor indented.
+func isLiteral(text string) bool {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if len(lines) < 2 || lines[0] == "" || lines[0][0] == ' ' || lines[0][0] == '\t' || lines[len(lines)-1] == "" {
+		return false
+	}
+	for _, line := range lines {
+		if strings.HasSuffix(line, " ") || strings.HasSuffix(line, "\t") || strings.ContainsFunc(line, isOdd) {
+			return false
+		}
+	}
+	return true
+}
+
+// isOdd holds for characters that a literal block does not keep: those that
+// YAML forbids, takes for a line break or a byte order mark, and those that
+// the library only writes escaped.
+func isOdd(r rune) bool {
+	switch r {
+	case 0x85, 0x2028, 0x2029, 0xfeff:
+		return true
+	}
+	return isControl(r) && r != '\t' || r > 0xffff
+}

@@ -1,0 +1,129 @@
+package git
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// clockTick is the unit in which Linux tells when a process began, and half of
+// what uptime and the times of files are rounded to beside it.
+const clockTick = 10 * time.Millisecond
+
+// alone reports whether no git lives that began before a time, with some ticks
+// of the clocks in between, and that may be at work in this repository: then
+// nobody alive made a lock of that time here. False where the system does not
+// tell.
+func (r *Repo) alone(at time.Time) bool {
+	text, err := os.ReadFile("/proc/uptime")
+	seconds, _, _ := strings.Cut(string(text), " ")
+	up, parseErr := strconv.ParseFloat(seconds, 64)
+	processes, listErr := os.ReadDir("/proc")
+	if err != nil || parseErr != nil || listErr != nil {
+		return false
+	}
+	boot := time.Now().Add(-time.Duration(up * float64(time.Second)))
+	for _, process := range processes {
+		pid, err := strconv.Atoi(process.Name())
+		if err != nil {
+			continue
+		}
+		start, state := startOf(pid)
+		ticks, err := strconv.ParseInt(start, 10, 64)
+		if err != nil || state == "Z" || state == "X" || boot.Add(time.Duration(ticks)*clockTick).After(at.Add(5*clockTick)) {
+			continue
+		}
+		if r.holdsHere(pid) {
+			return false
+		}
+	}
+	return true
+}
+
+// lockless are subcommands of git that live long and take no lock themselves.
+var lockless = []string{"liza", "fsmonitor--daemon", "cat-file"}
+
+// holdsHere reports whether a process is a git that may hold a lock of this
+// repository.
+func (r *Repo) holdsHere(pid int) bool {
+	dir := "/proc/" + strconv.Itoa(pid)
+	name, err := os.ReadFile(dir + "/comm")
+	if err != nil || strings.TrimSpace(string(name)) != "git" && !strings.HasPrefix(string(name), "git-receive-pac") {
+		return false
+	}
+	line, err := os.ReadFile(dir + "/cmdline")
+	args := strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
+	if err != nil || slices.Contains(lockless, subcommand(args[1:])) {
+		return false
+	}
+	cwd, err := os.Readlink(dir + "/cwd")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false // it has ended
+	}
+	environ, envErr := os.ReadFile(dir + "/environ")
+	if err != nil || envErr != nil {
+		return true // another account's
+	}
+	for _, word := range append(strings.Split(string(environ), "\x00"), args...) {
+		gitDir, named := strings.CutPrefix(word, "GIT_DIR=")
+		if !named {
+			gitDir, named = strings.CutPrefix(word, "--git-dir=")
+		}
+		if !named {
+			continue
+		}
+		if filepath.IsAbs(gitDir) {
+			return r.isOwn(gitDir)
+		}
+		gitDir = filepath.Join(cwd, gitDir)
+		return r.isOwn(gitDir) || !exists(gitDir) && exists(cwd) // it may have gone elsewhere since
+	}
+	return r.isOwn(gitDirAbove(cwd)) || slices.Contains(args, "--git-dir")
+}
+
+// gitDirAbove is the git directory that git finds from a folder, "" if none.
+func gitDirAbove(dir string) string {
+	for {
+		inside := filepath.Join(dir, ".git")
+		if info, err := os.Stat(inside); err == nil && info.IsDir() {
+			return inside
+		}
+		if text, err := ReadSmall(inside); err == nil {
+			target, _ := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+			if !filepath.IsAbs(target) {
+				target = filepath.Join(dir, target)
+			}
+			return target
+		}
+		if exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects")) || exists(filepath.Join(dir, "commondir")) {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// isOwn reports whether a git directory is this repository's, or that of one of
+// its work trees.
+func (r *Repo) isOwn(gitDir string) bool {
+	if text, err := ReadSmall(filepath.Join(gitDir, "commondir")); err == nil {
+		common := strings.TrimSpace(string(text))
+		if !filepath.IsAbs(common) {
+			common = filepath.Join(gitDir, common)
+		}
+		gitDir = common
+	}
+	mine, err := os.Stat(r.commonDir)
+	if err != nil {
+		return true
+	}
+	its, err := os.Stat(gitDir)
+	return err == nil && os.SameFile(mine, its)
+}

@@ -1,0 +1,228 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// ErrNoIdentity is wrapped by Identity when git does not know who runs it. The
+// command line tests it to show the two `git config` commands to type.
+var ErrNoIdentity = errors.New("git does not know who you are")
+
+// A Configuration is what git's configuration says. All of it is read when
+// something is first asked for, by one git process. It is safe for use from
+// several goroutines.
+type Configuration struct {
+	list func(context.Context) ([]byte, error) // git config --null --list
+
+	mu       sync.Mutex
+	settings map[string]string // nil until needed
+	file     os.FileInfo       // the repository's own file when they were read
+	lines    []Setting         // the same, with all values of a key
+}
+
+// A Setting is one line of git's configuration. Section and name of the key are
+// in lower case, as git has them; what stands between is as it was written.
+type Setting struct{ Key, Value string }
+
+// UserConfiguration is what counts for the user in a folder that lies in no
+// repository.
+func UserConfiguration(dir string) *Configuration {
+	return &Configuration{list: func(ctx context.Context) ([]byte, error) {
+		p := newProcess(ctx, gitLimit, listConfig, locationVars)
+		defer p.cancel()
+		p.Dir = dir
+		return p.run()
+	}}
+}
+
+var listConfig = []string{"config", "--null", "--list"}
+
+// Config returns the value git has for a key such as "liza.fsync", "" if it
+// has none.
+func (c *Configuration) Config(ctx context.Context, key string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.read(ctx); err != nil {
+		return "", err
+	}
+	return c.settings[canonicalKey(key)], nil
+}
+
+// ConfigUnder returns what git has for all keys that begin with prefix, such as
+// "liza.provider.", in the order in which git reads them. A key may come
+// several times.
+func (c *Configuration) ConfigUnder(ctx context.Context, prefix string) ([]Setting, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.read(ctx); err != nil {
+		return nil, err
+	}
+	var list []Setting
+	for _, one := range c.lines {
+		if strings.HasPrefix(one.Key, prefix) {
+			list = append(list, one)
+		}
+	}
+	return list, nil
+}
+
+func (c *Configuration) read(ctx context.Context) error {
+	if c.settings != nil {
+		return nil
+	}
+	out, err := c.list(ctx)
+	if err != nil {
+		return err
+	}
+	c.lines, c.settings = parseConfig(out), map[string]string{}
+	for _, one := range c.lines {
+		c.settings[one.Key] = one.Value // the last one wins
+	}
+	return nil
+}
+
+// Renew forgets what was read of the configuration if the repository's own file
+// has changed since. A process that lasts asks for that where it matters.
+func (r *Repo) Renew() {
+	file, err := os.Stat(filepath.Join(r.commonDir, "config"))
+	r.Configuration.mu.Lock()
+	defer r.Configuration.mu.Unlock()
+	old := r.Configuration.file
+	if err != nil || old == nil || !os.SameFile(file, old) || file.Size() != old.Size() || !file.ModTime().Equal(old.ModTime()) {
+		r.settings = nil
+	}
+	r.Configuration.file = file
+}
+
+// AnyRemote is the remote that a hint can name: origin, or else the first by
+// name, "" if none is configured.
+func (r *Repo) AnyRemote(ctx context.Context) (string, error) {
+	if url, err := r.Config(ctx, "remote.origin.url"); err != nil || url != "" {
+		return "origin", err
+	}
+	first := ""
+	for key := range r.settings {
+		name, remote := strings.CutPrefix(strings.TrimSuffix(key, ".url"), "remote.")
+		if remote && strings.HasSuffix(key, ".url") && (first == "" || name < first) {
+			first = name
+		}
+	}
+	return first, nil
+}
+
+// isPartial tells whether a remote has promised objects that are not here.
+func (r *Repo) isPartial(ctx context.Context) bool {
+	if _, err := r.Config(ctx, "extensions.partialClone"); err != nil {
+		return false
+	}
+	for key, value := range r.settings {
+		if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor") && isTrue(value) {
+			return true
+		}
+	}
+	return r.settings["extensions.partialclone"] != ""
+}
+
+// canonicalKey lowers section and variable but not the subsection, as git does.
+func canonicalKey(key string) string {
+	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
+	if first < 0 {
+		return strings.ToLower(key)
+	}
+	return strings.ToLower(key[:first]) + key[first:last] + strings.ToLower(key[last:])
+}
+
+// parseConfig reads `git config --null --list`; a key without a value is true.
+func parseConfig(out []byte) []Setting {
+	var list []Setting
+	for _, item := range strings.Split(string(out), "\x00") {
+		key, value, ok := strings.Cut(item, "\n")
+		if !ok {
+			value = "true"
+		}
+		if key != "" {
+			list = append(list, Setting{key, value})
+		}
+	}
+	return list
+}
+
+func isTrue(value string) bool {
+	switch strings.ToLower(value) {
+	case "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}
+
+// tidyIdent leaves out of a name or an address what git leaves out too: angle
+// brackets and control characters anywhere, and at both ends what ident.c calls
+// crud.
+func tidyIdent(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == '<' || r == '>' || unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Trim(s, " .,:;<>\"\\'")
+}
+
+// Identity returns the name and e-mail address that git would record as
+// committer. It starts no process of its own when both are configured. The
+// error wraps ErrNoIdentity if git has none and can guess none.
+func (r *Repo) Identity(ctx context.Context) (name, email string, err error) {
+	name, err = r.firstOf(ctx, "GIT_COMMITTER_NAME", "committer.name", "user.name")
+	if err != nil {
+		return "", "", err
+	}
+	email, err = r.firstOf(ctx, "GIT_COMMITTER_EMAIL", "committer.email", "user.email")
+	if err != nil {
+		return "", "", err
+	}
+	if name, email = tidyIdent(name), tidyIdent(email); name != "" && email != "" {
+		return name, email, nil
+	}
+	out, err := r.Git(ctx, "var", "GIT_COMMITTER_IDENT")
+	if ExitCode(err) == 128 {
+		return "", "", fmt.Errorf("%w: user.name and user.email are not both set", ErrNoIdentity)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	ident := gitIdent.FindStringSubmatch(string(out))
+	if ident == nil {
+		return "", "", fmt.Errorf("%w: git says %q", ErrNoIdentity, out)
+	}
+	return ident[1], ident[2], nil
+}
+
+var gitIdent = regexp.MustCompile(`^(.*) <(.*)> \d+ [+-]\d{4}\s*$`)
+
+// crud is what git strips from the ends of names and addresses.
+const crud = " \t\n\r.,:;<>\"\\'"
+
+// firstOf returns the first that is set of an environment variable and some
+// configuration keys, cleaned as git cleans a name.
+func (r *Repo) firstOf(ctx context.Context, env string, keys ...string) (string, error) {
+	value := os.Getenv(env)
+	for _, key := range keys {
+		if value != "" {
+			break
+		}
+		var err error
+		if value, err = r.Config(ctx, key); err != nil {
+			return "", err
+		}
+	}
+	value = strings.Trim(value, crud)
+	return strings.NewReplacer("<", "", ">", "", "\n", "").Replace(value), nil
+}

@@ -1,0 +1,96 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// WriteConfig changes the repository's own configuration: args are what
+// follows `git config --local`, for example a key and its value.
+func (r *Repo) WriteConfig(ctx context.Context, args ...string) error {
+	r.noteConfig(args)
+	left := Leftovers{Files: []string{filepath.Join(r.commonDir, "config.lock")}}
+	err := r.RunUnlocked(ctx, left, func() error {
+		_, err := r.Run(ctx, Cmd{Args: append([]string{"config", "--local"}, args...), Leaves: left})
+		return err
+	})
+	r.Renew()
+	return err
+}
+
+// EditedConfig is the text of a configuration file as `git config ARGS` would
+// change it. It is for the holder of the queue.
+func (r *Repo) EditedConfig(ctx context.Context, text []byte, args ...string) ([]byte, error) {
+	draft := filepath.Join(r.commonDir, "liza", "config.draft")
+	if err := os.MkdirAll(filepath.Dir(draft), 0o777); err != nil {
+		return nil, err
+	}
+	defer os.Remove(draft)
+	if err := os.WriteFile(draft, text, 0o600); err != nil {
+		return nil, err
+	}
+	left := Leftovers{Files: []string{draft + ".lock"}}
+	err := r.RunUnlocked(ctx, left, func() error {
+		_, err := r.Run(ctx, Cmd{Args: append([]string{"config", "--file", draft}, args...), Leaves: left})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(draft)
+}
+
+// ReplaceConfig replaces a file of git's configuration, at an absolute path, as
+// a whole, under git's own lock on it. The error is a *Locked where that lock
+// stays, and another where the file is not as before any more: it is left alone.
+func (r *Repo) ReplaceConfig(ctx context.Context, path string, before, after []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	left := Leftovers{Files: []string{path + ".lock"}}
+	err := r.RunUnlocked(ctx, left, func() (err error) {
+		if err := r.Recover(ctx); err != nil {
+			return err
+		}
+		entry, err := r.openJournal(ctx, left)
+		if err != nil {
+			return err
+		}
+		defer func() { entry.close(err) }()
+		return replaceLocked(path, before, after)
+	})
+	r.Renew()
+	return err
+}
+
+// replaceLocked writes the lock, which is then the new file.
+func replaceLocked(path string, before, after []byte) error {
+	mode := fs.FileMode(0o666)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	now, err := os.ReadFile(path)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	case !bytes.Equal(now, before):
+		err = fmt.Errorf("%s was changed meanwhile: type the command again", path)
+	default:
+		_, err = lock.Write(after)
+	}
+	if err = errors.Join(err, lock.Close()); err == nil {
+		err = os.Rename(lock.Name(), path)
+	}
+	if err != nil {
+		os.Remove(lock.Name())
+	}
+	return err
+}

@@ -1,0 +1,372 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// ErrDamaged is wrapped when objects that a ref or a move needs are missing or
+// cannot be read. The command line tests it for its rule.
+var ErrDamaged = errors.New("objects are missing or damaged")
+
+// durableMax is how many commits are remembered as durable. One recent commit
+// would do: what lies behind it is not looked at again.
+const durableMax = 32
+
+// objectsAtOnce is how many files of objects are open while they are synced.
+const objectsAtOnce = 200
+
+// MakeDurable makes commits durable with everything behind them, as liza.fsync
+// says. An agent's git commits without syncing loose objects, and the kernel
+// may keep them to itself for longer than the move that names them. Only what
+// lies between the commits and those that were made durable before is looked
+// at; the error wraps ErrDamaged where some of that is not whole. Where nothing
+// was made durable before, the whole file system is synced.
+func (r *Repo) MakeDurable(ctx context.Context, commits ...ID) error {
+	mode, err := r.fsync(ctx)
+	if err != nil || mode == fsyncNone {
+		return err
+	}
+	known := r.durable()
+	if commits, err = r.undurable(ctx, commits, known); err != nil || len(commits) == 0 {
+		return err
+	}
+	if len(known) == 0 {
+		err = r.syncRepository()
+	} else {
+		err = r.syncObjects(ctx, mode, commits, known)
+	}
+	if err != nil {
+		return fmt.Errorf("making %s durable: %w", commits[0].Short(), err)
+	}
+	r.keepDurable(append(commits, known...))
+	return nil
+}
+
+// keepDurable keeps what is known to be durable: that it cannot be kept costs
+// time only.
+func (r *Repo) keepDurable(list []ID) {
+	var text strings.Builder
+	for _, id := range list[:min(len(list), durableMax)] {
+		text.WriteString(string(id) + "\n")
+	}
+	if os.MkdirAll(filepath.Dir(r.durableFile()), 0o777) == nil {
+		_ = ReplaceFile(r.durableFile(), text.String())
+	}
+}
+
+// undurable are those of the commits that are here and not known to be durable.
+func (r *Repo) undurable(ctx context.Context, commits, known []ID) ([]ID, error) {
+	o, err := r.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []ID
+	for _, id := range commits {
+		if id == "" || slices.Contains(known, id) || slices.Contains(list, id) {
+			continue
+		}
+		if _, _, err := o.Size(id); errors.Is(err, ErrNoObject) {
+			continue // whether it must be here is asked elsewhere
+		} else if err != nil {
+			return nil, err
+		}
+		list = append(list, id)
+	}
+	return list, nil
+}
+
+// brought are the commits that updates lead to and this process did not write
+// on top of what a ref of the board was at before. Of old ones are those that
+// may be damaged, and are kept or gone back to all the same: the state, which is
+// judged by replaying it, and what is rescued.
+func (r *Repo) brought(ctx context.Context, updates []RefUpdate) (list, old []ID, err error) {
+	o, err := r.Objects(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var before []ID
+	for _, u := range updates {
+		if strings.HasPrefix(u.Name, "refs/liza/") && !strings.HasPrefix(u.Name, RemoteRefs) {
+			before = append(before, u.Old)
+		}
+	}
+	for _, u := range updates {
+		if u.New == "" {
+			continue
+		}
+		if parents, written := o.flushed(u.New); written && !slices.ContainsFunc(parents, func(id ID) bool { return !slices.Contains(before, id) }) {
+			continue
+		}
+		if u.Name == StateRef || strings.HasPrefix(u.Name, RescueRefs) {
+			old = append(old, u.New)
+		} else {
+			list = append(list, u.New)
+		}
+	}
+	return list, old, nil
+}
+
+func (r *Repo) durableFile() string { return filepath.Join(r.commonDir, "liza", "durable") }
+
+// durable are the commits that are known to be durable with everything behind
+// them, the latest first.
+func (r *Repo) durable() []ID {
+	data, _ := os.ReadFile(r.durableFile())
+	var list []ID
+	for line := range strings.Lines(string(data)) {
+		if id := ID(strings.TrimSpace(line)); r.CheckID(id) == nil {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// syncRepository makes everything durable on the file systems of the
+// repository.
+func (r *Repo) syncRepository() error {
+	dirs, err := r.objectDirs()
+	if err != nil {
+		return err
+	}
+	for _, dir := range append(dirs, r.commonDir) {
+		f, err := os.Open(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = syncFileSystem(f)
+		f.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncObjects makes what commits need and known ones do not have durable.
+func (r *Repo) syncObjects(ctx context.Context, mode string, commits, known []ID) error {
+	list, err := r.Reachable(ctx, commits, known, "--ignore-missing") // known ones that are gone
+	if err != nil {
+		return err
+	}
+	dirs, err := r.objectDirs()
+	if err != nil {
+		return err
+	}
+	var paths []string
+	packed := false
+	for _, id := range list {
+		path, err := loosePathIn(dirs, id)
+		if err != nil {
+			return err
+		}
+		if path == "" {
+			packed = true
+			continue
+		}
+		paths = append(paths, path)
+	}
+	if packed {
+		for _, dir := range dirs {
+			packs, err := filepath.Glob(filepath.Join(dir, "pack", "pack-*"))
+			if err != nil {
+				return err
+			}
+			paths = append(paths, packs...)
+		}
+	}
+	return r.syncPaths(mode, paths)
+}
+
+// Reachable lists the objects that lead from commits and not from known ones,
+// with more options for `git rev-list`. Trees, commits and the presence of all are
+// checked on the way: the error wraps ErrDamaged. What a promisor remote has is
+// not looked for.
+func (r *Repo) Reachable(ctx context.Context, commits, known []ID, options ...string) ([]ID, error) {
+	var revs bytes.Buffer
+	for _, id := range commits {
+		fmt.Fprintln(&revs, id)
+	}
+	args := append([]string{"rev-list", "--objects", "--no-object-names", "--stdin"}, options...)
+	for _, id := range known {
+		fmt.Fprintf(&revs, "^%s\n", id)
+	}
+	if r.isPartial(ctx) {
+		args = append(args, "--exclude-promisor-objects")
+	}
+	out, err := r.Run(ctx, Cmd{Args: args, Stdin: revs.Bytes()})
+	if ExitCode(err) > 0 {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []ID
+	for id := range strings.FieldsSeq(string(out)) {
+		list = append(list, ID(id))
+	}
+	return list, nil
+}
+
+// loosePathIn is the file of an object that has one of its own in one of the
+// folders, "" if it is packed.
+func loosePathIn(dirs []string, id ID) (string, error) {
+	for _, dir := range dirs {
+		path := loosePath(dir, id)
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && info.Size() == 0 {
+			err = fmt.Errorf("%w: %s is empty", ErrDamaged, path)
+		}
+		return path, err
+	}
+	return "", nil
+}
+
+// syncPaths makes files of objects durable. Those on the file system of the
+// repository's own objects share one flush, with a file that is new: one that
+// was durable already would not make the file system write its journal.
+func (r *Repo) syncPaths(mode string, paths []string) error {
+	for chunk := range slices.Chunk(paths, objectsAtOnce) {
+		if err := r.syncChunk(mode, chunk); err != nil {
+			return err
+		}
+	}
+	return flushNew(r.objectDir, mode, foldersOf(paths)...)
+}
+
+func (r *Repo) syncChunk(mode string, paths []string) error {
+	var here, each []*os.File // written out together, synced one by one
+	home, err := os.Stat(r.objectDir)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // packed, or repacked, meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && mode == fsyncBatch && sameDevice(info, home) {
+			here = append(here, f)
+		} else {
+			each = append(each, f)
+		}
+	}
+	done, err := writeOut(here) // the flush is the caller's
+	if err != nil {
+		return err
+	}
+	if !done {
+		each = append(each, here...)
+	}
+	for _, f := range each {
+		if err := f.Sync(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sameDevice(a, b fs.FileInfo) bool {
+	x, ok := a.Sys().(*syscall.Stat_t)
+	y, also := b.Sys().(*syscall.Stat_t)
+	return ok && also && x.Dev == y.Dev
+}
+
+func foldersOf(paths []string) []string {
+	list := make([]string, 0, len(paths))
+	for _, path := range paths {
+		list = append(list, filepath.Dir(path))
+	}
+	return list
+}
+
+// SyncMoved makes durable, as liza.fsync says, that git has moved refs.
+// [Repo.MoveRefs] needs no such call.
+func (r *Repo) SyncMoved(ctx context.Context, refs []string) error {
+	mode, err := r.fsync(ctx)
+	if err != nil || mode == fsyncNone {
+		return err
+	}
+	var paths []string
+	for _, name := range refs {
+		if checkRefName(name) == nil {
+			paths = append(paths, r.refPath(name))
+		}
+	}
+	dir := filepath.Join(r.commonDir, "liza")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("syncing refs: %w", err)
+	}
+	if err := flushNew(dir, mode, foldersUpTo(r.commonDir, paths...)...); err != nil {
+		return fmt.Errorf("syncing refs: %w", err)
+	}
+	return nil
+}
+
+// flushNew is flushDisk with a file that is new, made in a folder for that.
+func flushNew(dir, mode string, folders ...string) error {
+	f, err := os.OpenFile(filepath.Join(dir, tempPrefix+rand.Text()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if _, err := f.WriteString("x"); err != nil {
+		return err
+	}
+	return flushDisk(f, mode, folders...)
+}
+
+// maxAlternates bounds how many folders of objects are followed.
+const maxAlternates = 32
+
+// objectDirs are the folders in which git looks for objects, the repository's
+// own first, as gitrepository-layout(5) describes.
+func (r *Repo) objectDirs() ([]string, error) {
+	list := []string{r.objectDir}
+	if home := filepath.Join(r.commonDir, "objects"); home != r.objectDir {
+		list = append(list, home)
+	}
+	list = append(list, filepath.SplitList(os.Getenv(alternatesVar))...)
+	for i := 0; i < len(list) && len(list) <= maxAlternates; i++ {
+		data, err := os.ReadFile(filepath.Join(list[i], "info", "alternates"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("folders of objects: %w", err)
+		}
+		for line := range strings.Lines(string(data)) {
+			dir := strings.TrimSpace(line)
+			if dir == "" || dir[0] == '#' {
+				continue
+			}
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(list[i], dir)
+			}
+			if !slices.Contains(list, dir) {
+				list = append(list, dir)
+			}
+		}
+	}
+	return list, nil
+}

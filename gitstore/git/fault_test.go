@@ -1,0 +1,134 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/internal/gittest"
+)
+
+// looseFiles are all files below the object directory.
+func looseFiles(t *testing.T, r *Repo) []string {
+	t.Helper()
+	var files []string
+	require.NoError(t, filepath.WalkDir(r.objectDir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	}))
+	return files
+}
+
+// A limit on the size of files fails the write in its middle, without mounts.
+func TestWriteCutShort(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Seeded(t)
+	before := looseFiles(t, open(t, dir))
+	cmd := exec.Command("sh", "-c", `ulimit -f 64; exec "$0" "$@"`, os.Args[0], dir)
+	cmd.Env = append(os.Environ(), "GITSTORE_TEST_CHILD=flush")
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "file too large")
+	require.Equal(t, before, looseFiles(t, open(t, dir)), "not even the small object before it")
+}
+
+// Like `git gc`, remove fan-out folders whenever they are empty.
+func TestFanOutFoldersVanish(t *testing.T) {
+	t.Parallel()
+	r := open(t, gittest.Seeded(t))
+	gittest.Git(t, r.CommonDir(), "config", "liza.fsync", "none")
+	done := make(chan struct{})
+	var gc sync.WaitGroup
+	gc.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				for i := range 256 {
+					syscall.Rmdir(filepath.Join(r.objectDir, fmt.Sprintf("%02x", i)))
+				}
+			}
+		}
+	})
+	o := objectsOf(t, r)
+	for i := range 1000 {
+		id, err := o.WriteBlob(fmt.Appendf(nil, "blob %d", i))
+		require.NoError(t, err)
+		require.NoError(t, o.Flush())
+		_, _, err = readLoose(r.objectDir, id, 1<<20)
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(loosePath(r.objectDir, id)))
+	}
+	close(done)
+	gc.Wait()
+}
+
+func TestResolveBesidePackRefs(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Seeded(t)
+	r, ctx := open(t, dir), context.Background()
+	first, err := r.Resolve(ctx, "HEAD")
+	require.NoError(t, err)
+	// Enough refs, with tags that peel, for packed-refs to be searched by halving.
+	var input strings.Builder
+	names := []string{"refs/heads/main"}
+	for i := range 3000 {
+		names = append(names, fmt.Sprintf("refs/liza/saved/task-%d/1", i))
+		fmt.Fprintf(&input, "create %s %s\n", names[len(names)-1], first)
+	}
+	_, err = r.Run(ctx, Cmd{Args: []string{"update-ref", "--stdin"}, Stdin: []byte(input.String())})
+	require.NoError(t, err)
+	for i := range 5 {
+		gittest.Git(t, dir, "tag", "-a", "-m", "tag", fmt.Sprintf("v%d", i))
+	}
+	gittest.Git(t, dir, "pack-refs", "--all")
+	for _, name := range names {
+		id, err := r.Resolve(ctx, name)
+		require.NoError(t, err)
+		require.Equal(t, first, id, name)
+	}
+	tag, err := r.Resolve(ctx, "refs/tags/v3")
+	require.NoError(t, err)
+	require.Equal(t, gittest.Git(t, dir, "rev-parse", "v3"), string(tag))
+	for _, name := range []string{"refs/a", "refs/liza/saved/task-1/10", "refs/zzz", "refs/liza/saved/task-1"} {
+		id, err := r.Resolve(ctx, name)
+		require.NoError(t, err)
+		require.Empty(t, id, name)
+	}
+
+	done := make(chan error, 1)
+	go func() {
+		for range 20 {
+			for _, args := range [][]string{{"update-ref", "refs/heads/main", string(first)}, {"pack-refs", "--all"}} {
+				if _, err := r.Git(ctx, args...); err != nil {
+					done <- err
+					return
+				}
+			}
+		}
+		done <- nil
+	}()
+	for running := true; running; {
+		select {
+		case err := <-done:
+			require.NoError(t, err)
+			running = false
+		default:
+			id, err := r.Resolve(ctx, "refs/heads/main")
+			require.NoError(t, err)
+			require.Equal(t, first, id)
+		}
+	}
+}

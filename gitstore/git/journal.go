@@ -1,0 +1,324 @@
+package git
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The journal is the folder liza/journal in the shared git directory: one file
+// per git process of ours under way that takes locks, written before it starts
+// and removed once nothing is left of what it names. The process of ours holds
+// a kernel lock on its entry, and git inherits it: an entry that can be locked
+// belongs to processes that are dead, on whatever host, in whatever container,
+// after whatever restart. A receive-pack cannot inherit from the hook that
+// writes its entry; that one has a line maker, see [Repo.RecordPush]. Paths are
+// relative to the git directory: a copy of it must not speak of the original.
+//
+//	at 1768658760000000000                         when it was written, on the clock of the file system
+//	for 125s                                       how long after that it may take locks
+//	by pid 4711 start 8812 boot 4c1d… ns 40265…    for people, where a kernel lock tells who lives
+//	maker pid 4711 start 8812 boot 4c1d… ns 40265… who lives or is dead, where none does
+//	ref 9f91…|- refs/liza/state.lock               new value and lock file of each ref
+//	under refs/liza/remote/origin                  all locks below are its own
+//	file config.lock                               a lock that holds nothing to know it by, open while it is held
+//	idle worktrees/task-1/index.lock               the same, of a lock that git closes before it lets go of it
+//	objects                                        it writes objects
+//	folder objects/tmp_objdir-incoming-x8JtPa      a folder that is its own
+//	stood 1233 1768658759010000000 refs/…          inode and time of a lock that was there before
+//	lock 1234 1768658760010000000 refs/…           inode and time of each lock, once git holds them all
+//	done                                           git has ended, and the move is about to be made durable
+//
+// An entry is durable before git takes a lock: after a power cut no lock is there
+// whose entry is not.
+
+// orphanLimit is how much later than its entry a lock can have been taken if
+// the entry does not say: the time that a transaction may last.
+const orphanLimit = gitLimit + killDelay
+
+// Leftovers are what a git process may leave behind if it is killed.
+type Leftovers struct {
+	Locks   []LockFile
+	Under   []string // folders of refs, as names of refs, in which only ours take locks
+	Files   []string // lock files, absolute, of which only the name is known
+	idle    []string // the same, which are not open all the while that they are held
+	Objects bool
+	limit   time.Duration // in which it may take them, orphanLimit if zero
+}
+
+func (l Leftovers) any() bool {
+	return len(l.Locks)+len(l.Under)+len(l.Files)+len(l.idle) > 0 || l.Objects
+}
+
+type journalEntry struct {
+	repo   *Repo
+	file   *os.File
+	path   string
+	mode   string // liza.fsync
+	leaves Leftovers
+}
+
+// JournalDir is the folder of the journal of locks.
+func (r *Repo) JournalDir() string { return filepath.Join(r.commonDir, "liza", "journal") }
+
+// openJournal writes the entry of a process that is about to start. It appears
+// under its name only when it is whole and locked.
+func (r *Repo) openJournal(ctx context.Context, l Leftovers) (*journalEntry, error) {
+	mode, err := r.fsync(ctx)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(r.JournalDir(), strconv.Itoa(os.Getpid())+"-"+rand.Text()[:8])
+	if err := os.MkdirAll(r.JournalDir(), 0o777); err != nil {
+		return nil, fmt.Errorf("journal of locks: %w", err)
+	}
+	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("journal of locks: %w", err)
+	}
+	e := &journalEntry{repo: r, file: f, path: path, mode: mode, leaves: l}
+	if err = e.begin(); err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err == nil {
+		err = flushDisk(f, mode, foldersUpTo(r.commonDir, path)...)
+	}
+	if err != nil {
+		os.Remove(path + ".new")
+		os.Remove(path)
+		f.Close()
+		return nil, fmt.Errorf("journal of locks: %w", err)
+	}
+	return e, nil
+}
+
+// done makes durable what git renamed: it syncs only what is in a ref's lock.
+func (e *journalEntry) done() error {
+	var paths []string
+	for _, lock := range e.leaves.Locks {
+		paths = append(paths, lock.path)
+	}
+	_, err := e.file.WriteString("done\n")
+	if err == nil {
+		err = flushDisk(e.file, e.mode, foldersUpTo(e.repo.commonDir, paths...)...)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnsynced, err)
+	}
+	return nil
+}
+
+func (e *journalEntry) begin() error {
+	if err := Flock(e.file, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return err
+	}
+	info, err := e.file.Stat()
+	if err != nil {
+		return err
+	}
+	by, _ := makerOf(os.Getpid())
+	_, err = e.file.WriteString(e.repo.entryText(info.ModTime(), e.leaves) + "by " + by.String() + "\n")
+	return err
+}
+
+// entryText is what an entry says of what a process may leave, whoever that is.
+func (r *Repo) entryText(at time.Time, l Leftovers) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "at %d\n", at.UnixNano())
+	if l.limit > 0 {
+		fmt.Fprintf(&text, "for %s\n", l.limit)
+	}
+	for _, lock := range l.Locks {
+		value := lock.value
+		if value == "" {
+			value = "-"
+		}
+		fmt.Fprintf(&text, "ref %s %s\n", value, r.relative(lock.path))
+	}
+	for _, folder := range l.Under {
+		fmt.Fprintf(&text, "under %s\n", folder)
+	}
+	for _, path := range l.Files {
+		fmt.Fprintf(&text, "file %s\n", r.relative(path))
+	}
+	for _, path := range l.idle {
+		fmt.Fprintf(&text, "idle %s\n", r.relative(path))
+	}
+	if l.Objects {
+		text.WriteString("objects\n")
+	}
+	for _, lock := range r.standing(l) {
+		r.writeLock(&text, "stood", lock.path)
+	}
+	return text.String()
+}
+
+// writeLock adds a line that says which file stands at a path, if one does.
+func (r *Repo) writeLock(text *strings.Builder, word, path string) {
+	if info, err := os.Lstat(path); err == nil {
+		fmt.Fprintf(text, "%s %d %d %s\n", word, inode(info), info.ModTime().UnixNano(), r.relative(path))
+	}
+}
+
+// relative is a path as entries name it.
+func (r *Repo) relative(path string) string {
+	if rel, ok := strings.CutPrefix(path, r.commonDir+string(filepath.Separator)); ok {
+		return rel
+	}
+	return path
+}
+
+// absolute is what an entry names, "" where that is not in this git directory.
+func (r *Repo) absolute(name string) string {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.commonDir, name)
+	}
+	if rel, err := filepath.Rel(r.commonDir, name); err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return name
+}
+
+// prepared records which files the locks are, now that git holds them.
+func (e *journalEntry) prepared() error {
+	var text strings.Builder
+	for _, lock := range e.leaves.Locks {
+		e.repo.writeLock(&text, "lock", lock.path)
+	}
+	_, err := e.file.WriteString(text.String())
+	if err != nil {
+		return fmt.Errorf("journal of locks: %w", err)
+	}
+	return nil
+}
+
+// close ends the entry after git, which shares its lock, has ended. What a git
+// that was killed, or that could not remove its locks, has left is cleared now,
+// or keeps the entry for whoever comes next.
+func (e *journalEntry) close(gitErr error) {
+	defer e.file.Close()
+	if gitErr == nil {
+		os.Remove(e.path)
+		return
+	}
+	_, _ = e.repo.clearEntry(e.path)
+}
+
+// Recover clears what dead processes of ours left behind: lock files, and what
+// else the journal names. Locks of others stay, see ErrRefLocked.
+func (r *Repo) Recover(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r.sweepOnce.Do(r.sweepTemps)
+	_, err := r.recover()
+	return err
+}
+
+// recover returns how much it cleared.
+func (r *Repo) recover() (cleared int, err error) {
+	entries, err := os.ReadDir(r.JournalDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("journal of locks: %w", err)
+	}
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() {
+			continue // not one of ours, see [gitstore.Strange]
+		}
+		n, err := r.recoverEntry(filepath.Join(r.JournalDir(), entry.Name()))
+		cleared += n
+		if err != nil {
+			return cleared, fmt.Errorf("recovering from a process that was killed: %w", err)
+		}
+	}
+	return cleared, nil
+}
+
+func (r *Repo) recoverEntry(path string) (cleared int, err error) {
+	f, err := OpenRegular(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return 0, nil // on a server another user's may be unreadable
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	if strings.HasSuffix(path, ".new") {
+		// Written before anything is locked, in a moment.
+		if info, err := f.Stat(); err == nil && time.Since(info.ModTime()) > emptyAge && Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			os.Remove(path)
+		}
+		return 0, nil
+	}
+	if err := Flock(f, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return 0, nil // alive, or being recovered from
+	}
+	if !StillAt(f, path) {
+		return 0, nil // recovered from while we came to it
+	}
+	return r.clearEntry(path)
+}
+
+// clearEntry removes what an entry names, and then the entry, which is locked.
+// It stays while something that it names is too young to judge, or cannot be
+// removed: nothing else knows then to whom that belongs.
+func (r *Repo) clearEntry(path string) (cleared int, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	e := r.parseEntry(string(text))
+	if e.maker != nil && !e.maker.dead(e.since) {
+		return 0, nil
+	}
+	var others map[string]bool
+	if e.maker != nil {
+		others = r.Pushing() // one of these may be a repetition, with the same values
+	}
+	kept := false
+	for _, o := range r.orphans(e) {
+		ours, later := o.isOurs()
+		if ours && others[o.path] {
+			ours, later = false, true
+		}
+		kept = kept || later
+		if !ours {
+			continue
+		}
+		if err := o.remove(); err != nil {
+			return cleared, err
+		}
+		cleared++
+	}
+	if kept {
+		return cleared, nil
+	}
+	if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return cleared, err
+}
+
+// StillAt tells whether the open file is the one at path.
+func StillAt(f *os.File, path string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(path)
+	return err == nil && os.SameFile(opened, now)
+}

@@ -1,0 +1,156 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A LockFile is one that git takes to move a ref. Value is what git writes
+// into it, "" if nothing.
+type LockFile struct {
+	path  string
+	value ID
+}
+
+// ErrRefLocked is what a *Locked is. This package tests it, to try again.
+var ErrRefLocked = errors.New("a ref is locked")
+
+// A Locked is a lock file in the way that is not known to be a dead process's
+// of ours.
+type Locked struct {
+	Reason string // with the path
+	Hint   string // the command that clears it, and where to type it
+}
+
+// Error says which file it is and how old.
+func (l *Locked) Error() string { return l.Reason }
+
+// Unwrap returns ErrRefLocked.
+func (l *Locked) Unwrap() error { return ErrRefLocked }
+
+// unlockHint is what clears a lock of this repository.
+const unlockHint = "git liza doctor --unlock"
+
+// foreignLock is the first of some lock files that stands, nil if none does.
+func (r *Repo) foreignLock(locks []LockFile) *Locked {
+	for _, lock := range locks {
+		if info, err := os.Lstat(lock.path); err == nil {
+			age, hint := max(0, time.Since(info.ModTime())).Round(time.Second), unlockHint
+			if filepath.Base(lock.path) == "index.lock" {
+				hint = "rm " + ShellWord(lock.path) // an editor that git waits for keeps it as long as it likes
+			}
+			return &Locked{fmt.Sprintf("%s: %s, %s old; if no git is running, `%s` removes it", ErrRefLocked, lock.path, age, hint), hint}
+		}
+	}
+	return nil
+}
+
+// RunUnlocked runs what takes locks, and again where one that was in its way turned
+// out to be a dead process's, or its process had it only for a moment. The error
+// is a *Locked where one stays.
+func (r *Repo) RunUnlocked(ctx context.Context, l Leftovers, run func() error) error {
+	for deadline := time.Now().Add(2 * emptyAge); ; {
+		err := run()
+		if err == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		locks := r.standing(l)
+		if len(locks) == 0 {
+			return err
+		}
+		cleared, recoverErr := r.recover()
+		switch locked := r.foreignLock(locks); {
+		case recoverErr == nil && cleared > 0, time.Now().Before(deadline):
+		case locked != nil:
+			return locked
+		default:
+			return err
+		}
+		if err := Wait(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// standing are those locks that a process may take and that are there.
+func (r *Repo) standing(l Leftovers) []LockFile {
+	var locks []LockFile
+	add := func(path string) {
+		if _, err := os.Lstat(path); err == nil {
+			locks = append(locks, LockFile{path: path})
+		}
+	}
+	for _, lock := range l.Locks {
+		add(lock.path)
+	}
+	for _, path := range slices.Concat(l.Files, l.idle) {
+		add(path)
+	}
+	for _, folder := range l.Under {
+		for _, path := range locksBelow(filepath.Join(r.commonDir, folder)) {
+			add(path)
+		}
+	}
+	return locks
+}
+
+// locksBelow are the lock files in a folder of refs and in those in it.
+func locksBelow(folder string) (paths []string) {
+	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".lock") {
+			paths = append(paths, path)
+		}
+		return nil // git removes empty folders at any time
+	})
+	return paths
+}
+
+// LockFiles are the files that git takes for updates: one per ref, also for
+// what a symbolic ref points to and for a HEAD that points to one of them, and
+// two for packed-refs in deletions.
+func (r *Repo) LockFiles(updates []RefUpdate) []LockFile {
+	var locks []LockFile
+	names := make(map[string]bool)
+	add := func(name string, value ID) {
+		if !names[name] {
+			names[name] = true
+			locks = append(locks, LockFile{filepath.Join(r.commonDir, filepath.FromSlash(name)) + ".lock", value})
+		}
+	}
+	for _, u := range updates {
+		for _, name := range r.chain(u.Name) {
+			add(name, u.New)
+		}
+		if u.New == "" && !names["packed-refs"] {
+			// Cleared in this order: the new content is only safe under the lock.
+			locks = append(locks, LockFile{path: filepath.Join(r.commonDir, "packed-refs.new")})
+			add("packed-refs", "")
+		}
+	}
+	head, err := ReadSmall(filepath.Join(r.commonDir, "HEAD"))
+	if target, ok := strings.CutPrefix(string(head), "ref:"); err == nil && ok && names[strings.TrimSpace(target)] {
+		add("HEAD", "")
+	}
+	return locks
+}
+
+// chain is a ref and what it points to, if it is symbolic.
+func (r *Repo) chain(name string) []string {
+	var names []string
+	for range symrefDepth {
+		names = append(names, name)
+		_, target, err := r.readRef(name)
+		if err != nil || target == "" {
+			break
+		}
+		name = target
+	}
+	return names
+}

@@ -1,0 +1,36 @@
+package git
+
+import (
+	"context"
+	"testing"
+
+	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/stretchr/testify/require"
+)
+
+func open(t testing.TB, dir string) *Repo {
+	t.Helper()
+	r, err := Open(context.Background(), dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	return r
+}
+
+func objectsOf(t *testing.T, r *Repo) *Objects {
+	t.Helper()
+	o, err := r.Objects(context.Background())
+	require.NoError(t, err)
+	return o
+}
+
+func TestMain(m *testing.M) {
+	gittest.Main(m, func(task string, args []string) error {
+		ctx := context.Background()
+		r, err := Open(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		return gitChild(ctx, r, task, args[1:])
+	})
+}

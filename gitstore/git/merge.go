@@ -1,0 +1,185 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Merge is what git makes of two commits. Conflicts are the paths it could
+// not merge, none if the merge is clean; Tree then is the merged tree.
+type Merge struct {
+	Tree      ID
+	Conflicts []string
+}
+
+// mergeConfig fixes whatever could make two machines merge differently. The
+// values are git's own defaults. Attributes and merge drivers cannot come in:
+// a bare repository without HEAD reads none.
+const mergeConfig = `[core]
+	repositoryformatversion = %d
+	bare = true
+	attributesFile = /dev/null
+	autocrlf = false
+[merge]
+	renames = true
+	renameLimit = 7000
+	directoryRenames = conflict
+	conflictStyle = merge
+	renormalize = false
+[diff]
+	renames = true
+	renameLimit = 7000
+	algorithm = default
+`
+
+// maxConflicts bounds what is read of a merge that has conflicts, in bytes.
+const maxConflicts = 16 << 20
+
+// Merge merges commit onto another without a checkout, in a private git
+// directory over the same objects, so that the result depends on the two
+// commits and the version of git only. The tree is written to the repository; a
+// move that names it makes it durable.
+// Both commits must have been flushed. A conflict is no error; commits without
+// a common ancestor, or a missing one, are a *Error, more conflicts than are
+// read a *Limit.
+func (r *Repo) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
+	dir := filepath.Join(r.commonDir, "liza", "merge.git")
+	if err := r.makeMergeDir(dir); err != nil {
+		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
+	}
+	return r.merge(ctx, Cmd{GitDir: dir}, onto, commit)
+}
+
+// TryMerge is [Repo.Merge] but leaves no trace of it: the merged tree is not in
+// the repository.
+func (r *Repo) TryMerge(ctx context.Context, onto, commit ID) (Merge, error) {
+	dir, err := os.MkdirTemp("", "liza-merge-")
+	if err != nil {
+		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	if err := r.makeMergeDir(dir); err != nil {
+		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
+	}
+	others := alternate(r.objectDir)
+	if more := os.Getenv(alternatesVar); more != "" {
+		others += string(os.PathListSeparator) + more
+	}
+	c := Cmd{GitDir: dir, Env: []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(dir, "objects"), alternatesVar + "=" + others}}
+	return r.merge(ctx, c, onto, commit)
+}
+
+// alternatesVar names more folders with objects, for reading.
+const alternatesVar = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+
+// alternate is a folder as that variable holds it: quoted where it has to be.
+func alternate(dir string) string {
+	if strings.ContainsAny(dir, "\"\n"+string(os.PathListSeparator)) {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(dir) + `"`
+	}
+	return dir
+}
+
+// IsShallow reports whether history ends early here, as in a clone of some
+// depth.
+func (r *Repo) IsShallow() bool { return exists(filepath.Join(r.commonDir, "shallow")) }
+
+// merge runs git merge-tree as c says.
+func (r *Repo) merge(ctx context.Context, c Cmd, onto, commit ID) (Merge, error) {
+	if err := errors.Join(r.CheckID(onto), r.CheckID(commit)); err != nil {
+		return Merge{}, err
+	}
+	c.Args = append(fsyncArgs(fsyncNone, ""), "merge-tree", "--write-tree",
+		"-z", "--name-only", "--no-messages", string(onto), string(commit))
+	if shallow := filepath.Join(r.commonDir, "shallow"); exists(shallow) {
+		c.Env = append(c.Env, "GIT_SHALLOW_FILE="+shallow)
+	}
+	m, err := r.mergeTree(ctx, c)
+	if ExitCode(err) == 128 && r.isPartial(ctx) {
+		// The private directory knows no remote. The same merge in the
+		// repository itself, whose result is not used, fetches what is missing.
+		if _, err := r.mergeTree(ctx, Cmd{Args: c.Args}); err != nil {
+			return Merge{}, err
+		}
+		m, err = r.mergeTree(ctx, c)
+	}
+	return m, err
+}
+
+func (r *Repo) mergeTree(ctx context.Context, c Cmd) (m Merge, err error) {
+	var out []byte
+	err = r.stream(ctx, c, func(b *bufio.Reader) error {
+		out, err = io.ReadAll(io.LimitReader(b, maxConflicts+1))
+		if len(out) > maxConflicts {
+			return &Limit{"the merge has conflicts in more files than are read", "git merge-tree " + c.Args[len(c.Args)-2] + " " + c.Args[len(c.Args)-1]}
+		}
+		return err
+	})
+	conflict := ExitCode(err) == 1
+	if err != nil && (!conflict || len(out) == 0) {
+		return Merge{}, err
+	}
+	fields := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
+	m.Tree = ID(fields[0])
+	if err := r.CheckID(m.Tree); err != nil {
+		return Merge{}, fmt.Errorf("git merge-tree answered %.80q", out)
+	}
+	if conflict {
+		m.Conflicts = fields[1:]
+	}
+	return m, nil
+}
+
+// makeMergeDir makes sure of a private git directory. What it holds never
+// changes, so processes that make it at the same time do no harm.
+func (r *Repo) makeMergeDir(dir string) error {
+	config := fmt.Sprintf(mergeConfig, 0)
+	if r.hashLen == 64 {
+		config = fmt.Sprintf(mergeConfig, 1) + "[extensions]\n\tobjectFormat = sha256\n"
+	}
+	for _, name := range []string{"refs", "objects"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
+			return err
+		}
+	}
+	for name, content := range map[string]string{"config": config, "HEAD": "ref: refs/heads/none\n"} {
+		path := filepath.Join(dir, name)
+		if have, err := os.ReadFile(path); err == nil && string(have) == content {
+			continue
+		}
+		if err := ReplaceFile(path, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReplaceFile puts a whole file in place.
+func ReplaceFile(path, content string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(content)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

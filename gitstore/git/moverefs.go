@@ -1,0 +1,237 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// ErrRefMoved is wrapped by MoveRefs when a ref was not where the caller had
+// seen it: somebody else won. The store tests it to build its move again.
+var ErrRefMoved = errors.New("a ref has moved")
+
+// ErrUnsynced is wrapped by MoveRefs when all refs have moved, and the disk did
+// not confirm that they stay there after a power cut. The command line tests it
+// for its rule.
+var ErrUnsynced = errors.New("the move is made, but the disk has not confirmed it")
+
+// LockArgs are how long git waits for others' locks, in milliseconds.
+var LockArgs = []string{"-c", "core.filesRefLockTimeout=2000", "-c", "core.packedRefsTimeout=5000"}
+
+// A RefUpdate moves the ref Name from Old to New. Old "" says that the ref must
+// not exist, New "" deletes it, both the same only checks. With Any the ref may
+// be anywhere before.
+type RefUpdate struct {
+	Name     string
+	Old, New ID `json:",omitempty"`
+	Any      bool
+}
+
+// MoveRefs moves all refs, in the order given, in one transaction of one
+// `git update-ref`, with message in their reflogs. Nothing else moves a ref.
+// What the refs lead to is durable before, and the move when the call returns,
+// as liza.fsync says.
+//
+// Errors wrap ErrRefMoved, ErrRefLocked, ErrDamaged or ErrUnsynced, or are a *Error, for example when
+// a hook refused; no ref has moved then, unless the error says so. A process
+// that is killed inside can leave the first refs moved and the others not, and
+// locks: the next MoveRefs, or Recover, clears the locks, and the caller goes
+// by the first ref.
+func (r *Repo) MoveRefs(ctx context.Context, updates []RefUpdate, message string) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	for _, u := range updates {
+		if err := r.checkUpdate(u); err != nil {
+			return err
+		}
+	}
+	brought, old, err := r.brought(ctx, updates)
+	if err != nil {
+		return err
+	}
+	if err := r.MakeDurable(ctx, brought...); err != nil {
+		return err
+	}
+	if err := r.MakeDurable(ctx, old...); err != nil && !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	if err := r.Recover(ctx); err != nil {
+		return err
+	}
+	for {
+		err := r.updateRefs(ctx, updates, message)
+		if err == nil || ctx.Err() != nil || errors.Is(err, ErrUnsynced) {
+			return err
+		}
+		err = r.explain(ctx, updates, err)
+		if !errors.Is(err, ErrRefLocked) {
+			return err
+		}
+		// The lock may be one of a dead process of ours that was too young before.
+		if cleared, recoverErr := r.recover(); recoverErr != nil || cleared == 0 {
+			return err
+		}
+	}
+}
+
+func (r *Repo) checkUpdate(u RefUpdate) error {
+	if err := checkRefName(u.Name); err != nil {
+		return err
+	}
+	if u.New == "" && u.Old == "" && !u.Any {
+		return fmt.Errorf("ref %s: neither an old nor a new value", u.Name)
+	}
+	for _, id := range []ID{u.Old, u.New} {
+		if id == "" {
+			continue
+		}
+		if err := r.CheckID(id); err != nil {
+			return fmt.Errorf("ref %s: %w", u.Name, err)
+		}
+	}
+	return nil
+}
+
+// instructions renders one update for `git update-ref --stdin -z`, where an
+// empty old value is not checked and a zero one must not exist.
+func (r *Repo) instructions(u RefUpdate) string {
+	old := u.Old
+	switch {
+	case u.Any:
+		old = ""
+	case old == "":
+		old = r.zero()
+	}
+	if u.New == "" {
+		return fmt.Sprintf("delete %s\x00%s\x00", u.Name, old)
+	}
+	return fmt.Sprintf("update %s\x00%s\x00%s\x00", u.Name, u.New, old)
+}
+
+// updateRefs drives one transaction step by step, with the journal beside it.
+func (r *Repo) updateRefs(ctx context.Context, updates []RefUpdate, message string) (err error) {
+	mode, err := r.fsync(ctx)
+	if err != nil {
+		return err
+	}
+	entry, err := r.openJournal(ctx, Leftovers{Locks: r.LockFiles(updates)})
+	if err != nil {
+		return err
+	}
+	defer func() { entry.close(err) }()
+	args := append([]string{"--git-dir=" + r.commonDir}, LockArgs...)
+	args = append(append(args, fsyncArgs(mode, "reference")...), "update-ref", "--stdin", "-z", "-m", oneLine(message))
+	for _, u := range updates {
+		if u.Name == StateRef && u.Old == "" && !u.Any {
+			args = append(args, "--create-reflog")
+		}
+	}
+	p := r.process(ctx, Cmd{Args: args, Env: []string{r.judged(updates)}})
+	defer p.cancel()
+	p.ExtraFiles = []*os.File{entry.file} // the entry stays locked while git lives
+	in, err := p.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := p.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	if err := p.Start(); err != nil {
+		return p.failure(err)
+	}
+	talkErr := r.transact(in, bufio.NewReader(out), updates, entry)
+	in.Close()
+	err = p.failure(p.Wait())
+	trace(args, started, err)
+	if err == nil {
+		err = talkErr
+	}
+	if err != nil {
+		return err
+	}
+	return entry.done()
+}
+
+// transact speaks the protocol of `git update-ref --stdin`.
+func (r *Repo) transact(in io.Writer, out *bufio.Reader, updates []RefUpdate, entry *journalEntry) error {
+	var begin bytes.Buffer
+	begin.WriteString("start\x00")
+	for _, u := range updates {
+		begin.WriteString(r.instructions(u))
+	}
+	begin.WriteString("prepare\x00")
+	if _, err := in.Write(begin.Bytes()); err != nil {
+		return err
+	}
+	for _, step := range []string{"start", "prepare"} {
+		if err := expect(out, step); err != nil {
+			return err
+		}
+	}
+	if err := entry.prepared(); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(in, "commit\x00"); err != nil {
+		return err
+	}
+	return expect(out, "commit")
+}
+
+func expect(out *bufio.Reader, step string) error {
+	line, err := out.ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("git update-ref ended before %s: %w", step, err)
+	}
+	if line != step+": ok\n" {
+		return fmt.Errorf("git update-ref answered %q to %s", line, step)
+	}
+	return nil
+}
+
+// explain finds out, by looking and not by git's words, why a transaction
+// failed with cause.
+func (r *Repo) explain(ctx context.Context, updates []RefUpdate, cause error) error {
+	var moved, done []string
+	for _, u := range updates {
+		now, err := r.Resolve(ctx, u.Name)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%w (after %w)", err, cause)
+		case now == u.New && !(u.Any || u.Old == u.New):
+			done = append(done, u.Name)
+		case !u.Any && now != u.Old:
+			moved = append(moved, fmt.Sprintf("%s is at %s, not at %s", u.Name, ShortOrNone(now), ShortOrNone(u.Old)))
+		}
+	}
+	locked := r.foreignLock(r.LockFiles(updates))
+	switch {
+	case len(moved) > 0:
+		return fmt.Errorf("%w: %s", ErrRefMoved, strings.Join(moved, ", "))
+	case len(done) > 0:
+		// Either our own commit got so far, or somebody made the same change.
+		return fmt.Errorf("%w: %s already there: %w", ErrRefMoved, strings.Join(done, ", "), cause)
+	case locked != nil:
+		return locked
+	}
+	return cause
+}
+
+// ShortOrNone is an id as people read it, or "none".
+func ShortOrNone(id ID) string {
+	if id == "" {
+		return "none"
+	}
+	return id.Short()
+}
+
+// oneLine is a message as a reflog can hold it.
+func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }

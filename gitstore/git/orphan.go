@@ -1,0 +1,246 @@
+package git
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// emptyAge is the age from which a lock that is empty, or not yet whole, is an
+// orphan: git writes the new value right after it takes the lock, its line break
+// apart, and a deletion takes no longer.
+const emptyAge = time.Second
+
+// rewriteAge is how long packed-refs.new must have been left alone to be an
+// orphan: less than git waits for packed-refs, more than it pauses in writing.
+const rewriteAge = 4 * time.Second
+
+// A entry is what a file of the journal says.
+type entry struct {
+	since   time.Time
+	limit   time.Duration
+	maker   *maker // nil where a kernel lock tells
+	locks   []orphan
+	under   []string // folders, absolute
+	before  map[string]lockID
+	objects bool
+}
+
+// A lockID tells a lock file from a later one at the same path.
+type lockID struct {
+	inode uint64
+	at    time.Time
+}
+
+// A proof is by what a file is told to be a dead process's.
+type proof int
+
+const (
+	byValue  proof = iota // it holds what git writes into it, or is the very file that was noted
+	byAnyID               // nobody else takes locks there: it holds any object id
+	byUse                 // nobody has it open
+	byIdle                // nobody has it open, and no git lives here that can have made it
+	byFolder              // it is a folder whose name no other process can get
+)
+
+// A orphan is what a journal entry says about one file.
+type orphan struct {
+	path     string
+	proof    proof
+	value    string        // what git writes into it, "-" if nothing
+	since    time.Time     // of the entry
+	limit    time.Duration // after it, for taking the lock
+	before   lockID        // that stood there before
+	lock     lockID        // that git held
+	prepared bool          // git held all of its locks
+
+	alone func(time.Time) bool // see [Repo.alone]
+}
+
+func (r *Repo) parseEntry(text string) entry {
+	e := entry{limit: orphanLimit, before: map[string]lockID{}}
+	for line := range strings.Lines(text) {
+		if !strings.HasSuffix(line, "\n") {
+			break // cut short by the kill
+		}
+		kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch kind {
+		case "at":
+			e.since = parseNanos(rest)
+		case "for":
+			if d, err := time.ParseDuration(rest); err == nil {
+				e.limit = d
+			}
+		case "maker":
+			e.maker = parseMaker(rest)
+		case "ref":
+			value, name, _ := strings.Cut(rest, " ")
+			e.add(orphan{path: r.absolute(name), proof: byValue, value: value, alone: r.alone})
+		case "under":
+			if folder := r.absolute(rest); folder != "" {
+				e.under = append(e.under, folder)
+			}
+		case "file":
+			e.add(orphan{path: r.absolute(rest), proof: byUse})
+		case "idle":
+			e.add(orphan{path: r.absolute(rest), proof: byIdle, alone: r.alone})
+		case "folder":
+			e.add(orphan{path: r.absolute(rest), proof: byFolder})
+		case "objects":
+			e.objects = true
+		case "stood":
+			path, id := r.parseLock(rest)
+			e.before[path] = id
+		case "lock":
+			path, id := r.parseLock(rest)
+			for i := range e.locks {
+				e.locks[i].prepared = true
+				if e.locks[i].path == path {
+					e.locks[i].lock = id
+				}
+			}
+		}
+	}
+	return e
+}
+
+func (e *entry) add(o orphan) {
+	if o.path != "" {
+		o.since, o.limit = e.since, e.limit
+		e.locks = append(e.locks, o)
+	}
+}
+
+// parseLock reads which file a lock is: INODE NANOSECONDS PATH.
+func (r *Repo) parseLock(rest string) (path string, id lockID) {
+	number, rest, _ := strings.Cut(rest, " ")
+	nanos, name, _ := strings.Cut(rest, " ")
+	id.inode, _ = strconv.ParseUint(number, 10, 64)
+	id.at = parseNanos(nanos)
+	return r.absolute(name), id
+}
+
+func parseNanos(s string) time.Time {
+	n, _ := strconv.ParseInt(s, 10, 64)
+	return time.Unix(0, n)
+}
+
+// orphans are the files that an entry names, those that it does not name
+// singly looked up.
+func (r *Repo) orphans(e entry) []orphan {
+	list := e.locks
+	for _, folder := range e.under {
+		for _, path := range locksBelow(folder) {
+			list = append(list, orphan{path: path, proof: byAnyID, since: e.since, limit: e.limit})
+		}
+	}
+	if e.objects {
+		for _, pattern := range []string{"??/tmp_obj_*", "pack/tmp_*", "pack/.tmp-*"} {
+			paths, _ := filepath.Glob(filepath.Join(r.objectDir, pattern))
+			for _, path := range paths {
+				list = append(list, orphan{path: path, proof: byUse, since: e.since, limit: e.limit})
+			}
+		}
+	}
+	for i := range list {
+		list[i].before = e.before[list[i].path]
+	}
+	return list
+}
+
+// remove clears the file; that it is gone already is no error.
+func (o orphan) remove() error {
+	if o.proof == byFolder {
+		return os.RemoveAll(o.path)
+	}
+	if err := os.Remove(o.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// isOurs tells whether the file that stands there now was made by the process
+// of the entry; later says to ask again when it is older.
+func (o orphan) isOurs() (ours, later bool) {
+	info, err := os.Lstat(o.path)
+	if err != nil {
+		return false, false
+	}
+	if o.proof == byFolder {
+		return info.IsDir() && isQuarantine(o.path), false
+	}
+	if o.prepared {
+		// A copy of the repository has other inodes, and the same times to the nanosecond.
+		exact := o.lock.at.Nanosecond() != 0
+		return info.ModTime().Equal(o.lock.at) && (exact || inode(info) == o.lock.inode), false
+	}
+	if inode(info) == o.before.inode && info.ModTime().Equal(o.before.at) {
+		return false, false
+	}
+	if !info.Mode().IsRegular() || info.ModTime().Before(o.since) || info.ModTime().Sub(o.since) > o.limit {
+		return false, false
+	}
+	age := time.Since(info.ModTime())
+	switch o.proof {
+	case byUse:
+		return age > emptyAge && unused(o.path), age <= emptyAge
+	case byIdle:
+		ours = age > emptyAge && unused(o.path) && o.alone(info.ModTime())
+		return ours, !ours
+	}
+	if rewritten, ok := packedRewrite(o.path); ok {
+		// Both files of `git pack-refs` look the same; one that lives is writing.
+		age = min(age, rewritten-rewriteAge+emptyAge)
+		ours = age > emptyAge && o.alone(info.ModTime())
+		return ours, !ours
+	}
+	content, err := ReadSmall(o.path)
+	switch {
+	case err != nil:
+		return false, false
+	case o.wrote(string(content)):
+		return true, false
+	case len(content) == 0 && o.proof == byValue:
+		// A deletion writes nothing, and may be somebody else's, whose hook is slow.
+		ours = age > emptyAge && o.alone(info.ModTime())
+		return ours, !ours
+	case strings.HasPrefix(o.value, string(content)) || o.proof == byAnyID:
+		return age > emptyAge, age <= emptyAge
+	}
+	return false, false
+}
+
+// wrote reports whether a lock holds all that its git writes into it.
+func (o orphan) wrote(content string) bool {
+	if o.proof == byAnyID {
+		id, whole := strings.CutSuffix(content, "\n")
+		return whole && (len(id) == 40 || len(id) == 64) && strings.Trim(id, "0123456789abcdef") == ""
+	}
+	return content == o.value+"\n"
+}
+
+// packedRewrite tells for how long packed-refs.new has been left alone, if
+// there is one and path is one of the two files that guard packed-refs.
+func packedRewrite(path string) (age time.Duration, ok bool) {
+	dir, name := filepath.Split(path)
+	if name != "packed-refs.lock" && name != "packed-refs.new" {
+		return 0, false
+	}
+	info, err := os.Stat(filepath.Join(dir, "packed-refs.new"))
+	if err != nil {
+		return 0, false
+	}
+	return time.Since(info.ModTime()), true
+}
+
+func inode(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Ino
+	}
+	return 0
+}

@@ -1,0 +1,114 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// Queue waits for this clone's turn to write, so that its processes do not
+// waste work on each other; correctness never depends on it. The kernel lets
+// go of it when the holder dies. The error is fs.ErrPermission or
+// syscall.EROFS in a repository that cannot be written, or the context's.
+func (r *Repo) Queue(ctx context.Context) (release func(), err error) {
+	// Whoever queues will write: have the configuration ready by then.
+	go r.Config(context.WithoutCancel(ctx), "liza.fsync")
+	f, err := r.OpenLock(turnToWrite.file)
+	if err != nil {
+		return nil, fmt.Errorf("queue of writers: %w", err)
+	}
+	if Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		sign(f)
+		return func() { f.Close() }, nil
+	}
+	late := time.AfterFunc(slow, func() { r.tellHolder(turnToWrite) })
+	defer late.Stop()
+	locked := make(chan error, 1)
+	go func() { locked <- Flock(f, syscall.LOCK_EX) }()
+	select {
+	case err := <-locked:
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("queue of writers: %w", err)
+		}
+		sign(f)
+		return func() { f.Close() }, nil
+	case <-ctx.Done():
+		go func() { // a wait for the kernel cannot be called off
+			<-locked
+			f.Close()
+		}()
+		return nil, fmt.Errorf("queue of writers: %w", ctx.Err())
+	}
+}
+
+// OpenLock opens a file of the folder liza that processes lock.
+func (r *Repo) OpenLock(name string) (*os.File, error) {
+	path := filepath.Join(r.commonDir, "liza", name)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if errors.Is(err, os.ErrNotExist) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return nil, err
+		}
+		f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	}
+	return f, err
+}
+
+// Flock takes a kernel lock on an open file, past interrupting signals.
+func Flock(f *os.File, how int) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), how)
+		if err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// Wait waits for a time, or until the context ends, whose error it returns then.
+func Wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// PushWait is how long a process waits before it looks again whether it is its
+// turn to talk to the remote, or whether somebody has pushed its move.
+const PushWait = 3 * time.Millisecond
+
+// TryPushTurn takes the turn to talk to the remote, nil if another process of this
+// clone has it. The kernel lets go when the holder dies.
+func (r *Repo) TryPushTurn() (release func(), err error) {
+	f, err := r.OpenLock(TurnToPush.file)
+	if err != nil {
+		return nil, fmt.Errorf("turn to push: %w", err)
+	}
+	if Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		return nil, f.Close()
+	}
+	sign(f)
+	return func() { f.Close() }, nil
+}
+
+// PushTurn waits for the turn.
+func (r *Repo) PushTurn(ctx context.Context) (release func(), err error) {
+	waiting := r.AwaitTurn(TurnToPush)
+	for {
+		if release, err = r.TryPushTurn(); release != nil || err != nil {
+			return release, err
+		}
+		waiting.Look()
+		if err := Wait(ctx, PushWait); err != nil {
+			return nil, fmt.Errorf("turn to push: %w", err)
+		}
+	}
+}

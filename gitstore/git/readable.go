@@ -1,0 +1,111 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Words is what git said of an object that it could not read.
+func Words(err error) string {
+	var git *Error
+	if errors.As(err, &git) {
+		first, _, _ := strings.Cut(git.Stderr, "\n")
+		return strings.TrimPrefix(strings.TrimPrefix(first, "fatal: "), "error: ")
+	}
+	return err.Error()
+}
+
+// TipObjects lists what the trees of commits hold, but for what lies in packs.
+func (r *Repo) TipObjects(ctx context.Context, commits []ID) ([]ID, error) {
+	list, err := r.Reachable(ctx, commits, nil, "--no-walk")
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := r.objectDirs()
+	if err != nil {
+		return nil, err
+	}
+	loose := list[:0]
+	for _, id := range list {
+		if path, err := loosePathIn(dirs, id); err != nil || path != "" {
+			loose = append(loose, id)
+		}
+	}
+	return loose, nil
+}
+
+// Unreadable reads objects and returns those that cannot be read, or are not what
+// their ids say, with the reason; it stops after the first few, as many as most says.
+func (r *Repo) Unreadable(ctx context.Context, list []ID, most int) (map[ID]string, error) {
+	bad := map[ID]string{}
+	for len(list) > 0 && len(bad) < most {
+		var asked bytes.Buffer
+		for _, id := range list {
+			asked.WriteString(string(id) + "\n")
+		}
+		done := 0
+		c := Cmd{Args: []string{"cat-file", "--batch", "--buffer"}, Stdin: asked.Bytes(), Limit: lasting}
+		err := r.stream(ctx, c, func(out *bufio.Reader) error {
+			for ; done < len(list); done++ {
+				why, err := r.readOne(out, list[done])
+				if err != nil {
+					return nil // git ended: it died of the object
+				}
+				if why != "" {
+					bad[list[done]] = why
+				}
+			}
+			return nil
+		})
+		if ctx.Err() != nil || done == len(list) {
+			return bad, ctx.Err()
+		}
+		if err == nil {
+			return bad, fmt.Errorf("git cat-file ended before object %s", list[done])
+		}
+		bad[list[done]] = Words(err)
+		list = list[done+1:]
+	}
+	return bad, nil
+}
+
+// readOne reads one object of `git cat-file --batch`; why is what is wrong.
+func (r *Repo) readOne(out *bufio.Reader, id ID) (why string, err error) {
+	line, err := out.ReadString('\n')
+	if err != nil {
+		return "", err
+	}
+	f := strings.Fields(line)
+	if len(f) != 3 {
+		return strings.TrimSpace(line), nil
+	}
+	size, err := strconv.ParseInt(f[2], 10, 64)
+	if err != nil {
+		return "", err
+	}
+	var sum hash.Hash = sha1.New()
+	if r.hashLen == 64 {
+		sum = sha256.New()
+	}
+	fmt.Fprintf(sum, "%s %d\x00", f[1], size)
+	if _, err := io.CopyN(sum, out, size); err != nil {
+		return "", err
+	}
+	if _, err := out.Discard(1); err != nil {
+		return "", err
+	}
+	if is := hex.EncodeToString(sum.Sum(nil)); is != string(id) {
+		return fmt.Sprintf("object %s holds what has the id %s", id, is), nil
+	}
+	return "", nil
+}

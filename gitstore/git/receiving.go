@@ -1,0 +1,149 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// lockWait is how long a push waits for the locks of another one before it is
+// judged: that one's hooks run while it has them.
+const lockWait = 5 * time.Second
+
+// AwaitLocks clears what receive-packs that were killed have left in this
+// repository, and waits a while until no lock is in the way of a push. The error
+// is a *Locked where one stays. A journal that is closed to this user is none of
+// its business.
+func (r *Repo) AwaitLocks(ctx context.Context, updates []RefUpdate) error {
+	for deadline := time.Now().Add(lockWait); ; {
+		if err := r.Recover(ctx); err != nil && !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
+		locked := r.foreignLock(r.LockFiles(updates))
+		if locked == nil {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			locked.Hint = UnlockThere(r.commonDir)
+			return locked
+		}
+		if err := Wait(ctx, 20*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// UnlockThere is what clears a lock on the machine of a remote.
+func UnlockThere(gitDir string) string {
+	if strings.Trim(gitDir, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") != "" {
+		gitDir = "'" + strings.ReplaceAll(gitDir, "'", `'\''`) + "'"
+	}
+	return "git -C " + gitDir + " liza doctor --unlock"
+}
+
+// RecordPush notes in the journal, from inside the hook of a receive-pack that
+// has not taken locks yet, what that process may leave: the locks for the
+// updates, and the folder that keeps the objects apart. A receive-pack cannot
+// inherit a kernel lock from its hook, so the entry names it as a process. The
+// post-receive hook removes the entry, or forget where the push is refused, or
+// who clears what the process left. Without a receive-pack above this process,
+// or where the system does not tell of processes, nothing is noted.
+func (r *Repo) RecordPush(ctx context.Context, updates []RefUpdate) (forget func(), err error) {
+	forget = func() {}
+	by, ok := receivePack()
+	if !ok {
+		return forget, nil
+	}
+	mode, err := r.fsync(ctx)
+	if err != nil {
+		return forget, err
+	}
+	path := filepath.Join(r.JournalDir(), "push-"+strconv.Itoa(by.pid))
+	err = os.MkdirAll(r.JournalDir(), 0o777)
+	if err == nil {
+		err = r.writePush(path, by, updates, mode)
+	}
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return forget, nil // git writes the refs of a server that shares nothing but them
+	case err != nil:
+		return forget, fmt.Errorf("journal of locks: %w", err)
+	}
+	return func() { os.Remove(path) }, nil
+}
+
+func (r *Repo) writePush(path string, by maker, updates []RefUpdate, mode string) error {
+	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	text := r.entryText(info.ModTime(), Leftovers{Locks: r.LockFiles(updates), limit: strangerAge}) + "maker " + by.String() + "\n"
+	if apart := os.Getenv("GIT_QUARANTINE_PATH"); apart != "" && isQuarantine(apart) {
+		text += "folder " + r.relative(apart) + "\n"
+	}
+	if _, err = f.WriteString(text); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	return flushDisk(f, mode, foldersUpTo(r.commonDir, path)...)
+}
+
+// Pushing are the lock files that receive-packs may hold which are alive.
+func (r *Repo) Pushing() map[string]bool {
+	locks := map[string]bool{}
+	paths, _ := filepath.Glob(filepath.Join(r.JournalDir(), "push-*"))
+	for _, path := range paths {
+		text, err := ReadSmall(path)
+		if e := r.parseEntry(string(text)); err == nil && e.maker != nil && !e.maker.dead(e.since) {
+			for _, o := range e.locks {
+				locks[o.path] = true
+			}
+		}
+	}
+	return locks
+}
+
+// isQuarantine tells a folder in which a receive-pack keeps objects until its
+// hooks have said yes; git before 2.35 gave it the shorter name.
+func isQuarantine(path string) bool {
+	name := filepath.Base(path)
+	return strings.HasPrefix(name, "tmp_objdir-") || strings.HasPrefix(name, "incoming-")
+}
+
+// ancestors bounds how far above a hook its receive-pack is looked for: a hook
+// that was there before ours, or a front end, calls it through shells.
+const ancestors = 8
+
+// receivePack is the receive-pack that runs this process as its hook.
+func receivePack() (maker, bool) {
+	pid := os.Getppid()
+	for range ancestors {
+		line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		if err != nil {
+			break
+		}
+		for arg := range strings.SplitSeq(string(line), "\x00") {
+			if arg == "receive-pack" || filepath.Base(arg) == "git-receive-pack" {
+				return makerOf(pid)
+			}
+		}
+		if pid = parentOf(pid); pid <= 1 {
+			break
+		}
+	}
+	return maker{}, false
+}

@@ -1,0 +1,270 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// symrefDepth is how many symbolic refs git follows.
+const symrefDepth = 5
+
+// Resolve returns the object id that a full ref name such as
+// "refs/heads/main" or "HEAD" stands for, "" if there is no such ref. It starts
+// no process, except in a reftable repository.
+func (r *Repo) Resolve(ctx context.Context, name string) (ID, error) {
+	if r.reftable {
+		return r.resolveByGit(ctx, name)
+	}
+	for range symrefDepth {
+		id, target, err := r.readRef(name)
+		if err != nil || target == "" {
+			return id, err
+		}
+		name = target
+	}
+	return "", fmt.Errorf("ref %s: too many symbolic refs", name)
+}
+
+func (r *Repo) resolveByGit(ctx context.Context, name string) (ID, error) {
+	if err := checkRefName(name); err != nil {
+		return "", err
+	}
+	if name == "HEAD" {
+		out, err := r.Git(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
+		if ExitCode(err) == 1 {
+			return "", nil
+		}
+		return ID(strings.TrimSpace(string(out))), err
+	}
+	refs, err := r.Refs(ctx, name)
+	return refs[name], err
+}
+
+// SymbolicRef returns the ref that a symbolic one such as "HEAD" ends in, also
+// one that does not exist yet; "" if it is not symbolic.
+func (r *Repo) SymbolicRef(ctx context.Context, name string) (string, error) {
+	if r.reftable {
+		out, err := r.Git(ctx, "symbolic-ref", "--quiet", name)
+		if ExitCode(err) == 1 {
+			return "", nil
+		}
+		return strings.TrimSpace(string(out)), err
+	}
+	end := ""
+	for range symrefDepth {
+		_, target, err := r.readRef(name)
+		if err != nil || target == "" {
+			return end, err
+		}
+		end, name = target, target
+	}
+	return "", fmt.Errorf("ref %s: too many symbolic refs", name)
+}
+
+// pruneWait is how long a deletion waits for somebody else's lock on
+// packed-refs before it is taken for one that holds the lock itself.
+const pruneWait = time.Second
+
+// Pruning tells a loose ref at id that git removes because packed-refs holds
+// it from one that it deletes: then packed-refs is locked, for all the time
+// that the hook which asks takes.
+func (r *Repo) Pruning(ctx context.Context, name string, id ID) bool {
+	ctx, cancel := context.WithTimeout(ctx, pruneWait)
+	defer cancel()
+	for {
+		packed, err := r.packedRef(name)
+		if err != nil || id == "" || packed != id {
+			return false
+		}
+		if !exists(filepath.Join(r.commonDir, "packed-refs.lock")) {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Packing tells a ref that git writes into packed-refs, as it read it a moment
+// ago, from one that it moves: then the ref's own lock holds the new value.
+func (r *Repo) Packing(name string, to ID) bool {
+	if r.reftable || to == "" || !exists(filepath.Join(r.commonDir, "packed-refs.lock")) {
+		return false
+	}
+	if _, target, err := r.readRef(name); err != nil || target != "" {
+		return false
+	}
+	locked, err := ReadSmall(r.refPath(name) + ".lock")
+	return errors.Is(err, fs.ErrNotExist) || err == nil && string(locked) != string(to)+"\n"
+}
+
+// Refs returns the refs below a prefix, which is a whole path such as
+// "refs/liza/saved", with the object ids they stand for.
+func (r *Repo) Refs(ctx context.Context, prefix string) (map[string]ID, error) {
+	out, err := r.Git(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "--", strings.TrimSuffix(prefix, "/"))
+	if err != nil {
+		return nil, err
+	}
+	refs := make(map[string]ID)
+	for line := range strings.Lines(string(out)) {
+		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		refs[name] = ID(id)
+	}
+	return refs, nil
+}
+
+// readRef reads one ref: its id, or the ref that it points to, or nothing. A
+// loose file goes before packed-refs: pack-refs writes the one before it
+// removes the other, so in this order a ref is never missed.
+func (r *Repo) readRef(name string) (id ID, target string, err error) {
+	if err := checkRefName(name); err != nil {
+		return "", "", err
+	}
+	content, err := ReadSmall(r.refPath(name))
+	switch {
+	case err == nil:
+		return r.parseRef(name, string(content))
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR):
+		id, err := r.packedRef(name)
+		return id, "", err
+	}
+	return "", "", fmt.Errorf("ref %s: %w", name, err)
+}
+
+func (r *Repo) parseRef(name, content string) (id ID, target string, err error) {
+	if target, ok := strings.CutPrefix(content, "ref:"); ok {
+		return "", strings.TrimSpace(target), nil
+	}
+	id = ID(strings.TrimSpace(content))
+	if r.CheckID(id) != nil {
+		return "", "", fmt.Errorf("ref %s is damaged: %s holds %q", name, r.refPath(name), content)
+	}
+	return id, "", nil
+}
+
+// refPath is the file of a ref; HEAD and a few others are each work tree's own.
+func (r *Repo) refPath(name string) string {
+	dir := r.commonDir
+	own := !strings.HasPrefix(name, "refs/")
+	for _, prefix := range []string{"refs/bisect/", "refs/worktree/", "refs/rewritten/"} {
+		own = own || strings.HasPrefix(name, prefix)
+	}
+	if own {
+		dir = r.gitDir
+	}
+	return filepath.Join(dir, filepath.FromSlash(name))
+}
+
+// checkRefName refuses names that would lead out of the git directory. Git
+// itself checks the rest before anything is written.
+func checkRefName(name string) error {
+	if name == "HEAD" {
+		return nil
+	}
+	bad := !strings.HasPrefix(name, "refs/") || strings.ContainsAny(name, "\x00\n ~^:?*[\\")
+	for _, part := range strings.Split(name, "/") {
+		bad = bad || part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") || strings.Contains(part, "..")
+	}
+	if bad {
+		return fmt.Errorf("%q is not the full name of a ref", name)
+	}
+	return nil
+}
+
+// packedRef looks a ref up in packed-refs: by halving where the file says it is
+// sorted, line by line otherwise.
+func (r *Repo) packedRef(name string) (ID, error) {
+	f, err := OpenRegular(filepath.Join(r.commonDir, "packed-refs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("packed refs: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", fmt.Errorf("packed refs: %w", err)
+	}
+	head := make([]byte, min(info.Size(), 4096))
+	if _, err := io.ReadFull(f, head); err != nil {
+		return "", fmt.Errorf("packed refs: %w", err)
+	}
+	header, _, _ := bytes.Cut(head, []byte("\n"))
+	low, high := int64(0), info.Size()
+	if bytes.HasPrefix(header, []byte("# pack-refs with:")) && bytes.Contains(header, []byte(" sorted")) {
+		if low, high, err = narrow(f, int64(len(header))+1, high, name); err != nil {
+			return "", fmt.Errorf("packed refs: %w", err)
+		}
+	}
+	return r.scanPacked(io.NewSectionReader(f, low, high-low), name)
+}
+
+// narrow halves the part of a sorted packed-refs file that can hold name until
+// it is small. Both bounds are starts of lines.
+func narrow(f io.ReaderAt, low, high int64, name string) (int64, int64, error) {
+	const small, window = 16 << 10, 4 << 10
+	buf := make([]byte, window)
+	for high-low > small {
+		mid := low + (high-low)/2
+		n, err := f.ReadAt(buf, mid)
+		if err != nil && err != io.EOF {
+			return 0, 0, err
+		}
+		start, found := refLine(buf[:n])
+		if start < 0 || mid+int64(start) >= high {
+			return low, high, nil // odd lines: read it all
+		}
+		if found <= name {
+			low = mid + int64(start)
+		} else {
+			high = mid + int64(start)
+		}
+	}
+	return low, high, nil
+}
+
+// refLine finds the first whole line in buf that names a ref, not the id that
+// the ref before it peels to.
+func refLine(buf []byte) (start int, name string) {
+	start = 0
+	for {
+		end := bytes.IndexByte(buf[start:], '\n')
+		if end < 0 {
+			return -1, ""
+		}
+		start += end + 1
+		line, _, whole := bytes.Cut(buf[start:], []byte("\n"))
+		if !whole {
+			return -1, ""
+		}
+		if _, name, ok := bytes.Cut(line, []byte(" ")); ok {
+			return start, string(name)
+		}
+	}
+}
+
+func (r *Repo) scanPacked(section io.Reader, name string) (ID, error) {
+	content, err := io.ReadAll(section)
+	if err != nil {
+		return "", fmt.Errorf("packed refs: %w", err)
+	}
+	for line := range bytes.Lines(content) {
+		id, found, ok := strings.Cut(strings.TrimRight(string(line), "\r\n"), " ")
+		if !ok || found != name {
+			continue
+		}
+		return ID(id), r.CheckID(ID(id))
+	}
+	return "", nil
+}

@@ -1,0 +1,257 @@
+// Package git finds a repository, runs git in it, reads and writes its objects,
+// moves its refs and merges. It knows nothing of the blackboard but the names of
+// a few refs and of the folder liza in the git directory. Objects are read and
+// written in process where the repository's format allows, refs are moved by git
+// alone, and what a killed process leaves behind is cleared by the next one.
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/git-liza/git-liza/flow/oid"
+	"github.com/go-git/go-git/v5/plumbing/format/config"
+)
+
+// An ID is the full hexadecimal id of a git object; "" means none.
+type ID = oid.ID
+
+// ErrNoRepository is wrapped by Open when there is no git repository. The
+// command line tests it to say where to run instead.
+var ErrNoRepository = errors.New("not in a git repository")
+
+// A Repo is a git repository as seen from one directory. It is safe for use
+// from several goroutines.
+type Repo struct {
+	Configuration // as the repository's own files leave it
+
+	// Notice, if it is not nil, is told in a line for people what keeps a call
+	// waiting for long, or what a call could not clear away. It may be called from any goroutine.
+	Notice func(line string)
+
+	// Background, if it is not nil, starts this program once more, with args, as
+	// a process that nobody waits for. Without it such work is done at once.
+	Background func(args ...string) error
+
+	gitDir, commonDir, objectDir string
+	workTree, mainWorkTree       string
+	hashLen                      int
+	reftable                     bool
+	version                      string
+
+	sweepOnce sync.Once // of temporary files
+
+	mu      sync.Mutex
+	objects *Objects
+	told    string // the last notice of who keeps others waiting
+}
+
+// Open finds the repository that dir lies in, or that GIT_DIR names, as git
+// itself does, and checks that git is new enough. It runs one git process.
+// Errors wrap ErrNoRepository, ErrMissing or ErrTooOld, or carry git's
+// own words, for example about unsafe ownership.
+func Open(ctx context.Context, dir string) (*Repo, error) {
+	p := newProcess(ctx, gitLimit, []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
+		"--git-path", "objects", "--show-object-format", "--show-toplevel"})
+	defer p.cancel()
+	p.Dir = dir
+	out, version, runErr := p.runVersioned()
+	if err := checkVersion(ctx, &version); err != nil {
+		return nil, err
+	}
+	// Outside a work tree --show-toplevel alone fails, after the rest was printed.
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	switch {
+	case runErr != nil && len(lines) < 4:
+		return nil, noRepository(ctx, dir, runErr)
+	case len(lines) > 5:
+		return nil, fmt.Errorf("a path of the repository holds a line break: %q", out)
+	}
+	r := &Repo{gitDir: lines[0], commonDir: lines[1], objectDir: lines[2], hashLen: 40, version: version}
+	r.list = func(ctx context.Context) ([]byte, error) { return r.Git(ctx, listConfig...) }
+	if lines[3] == "sha256" {
+		r.hashLen = 64
+	}
+	if len(lines) == 5 {
+		r.workTree = lines[4]
+	}
+	r.reftable = exists(filepath.Join(r.commonDir, "reftable"))
+	return r, r.findMainWorkTree(ctx)
+}
+
+// noRepository tells "no repository at all" from one that git refuses, without
+// reading git's words: by looking for one.
+func noRepository(ctx context.Context, dir string, err error) error {
+	if ExitCode(err) != 128 {
+		return err
+	}
+	if name := os.Getenv("GIT_DIR"); name != "" {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		if _, statErr := os.Stat(name); statErr == nil {
+			return err
+		}
+		return fmt.Errorf("%w: GIT_DIR names %s, which does not exist", ErrNoRepository, name)
+	}
+	abs, absErr := filepath.Abs(dir)
+	if absErr != nil {
+		return err
+	}
+	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES")) // git does not look in them either
+	for up := abs; ; up = filepath.Dir(up) {
+		if looksLikeRepository(up) {
+			return judgeOwner(ctx, dir, err)
+		}
+		if above := filepath.Dir(up); up == above || slices.Contains(ceilings, above) {
+			return fmt.Errorf("%w: %s", ErrNoRepository, abs)
+		}
+	}
+}
+
+// An Unsafe repository is one that git refuses because somebody else owns it.
+type Unsafe struct {
+	Dir string // what safe.directory must name
+	Err error  // git's words
+}
+
+// Error is what git says.
+func (u *Unsafe) Error() string { return u.Err.Error() }
+
+// Unwrap returns git's error.
+func (u *Unsafe) Unwrap() error { return u.Err }
+
+// judgeOwner tells a repository that git refuses for its owner from one that it
+// cannot open: it opens once every owner is allowed.
+func judgeOwner(ctx context.Context, dir string, err error) error {
+	p := newProcess(ctx, gitLimit, []string{"-c", "safe.directory=*", "rev-parse", "--path-format=absolute", "--git-dir", "--show-toplevel"})
+	defer p.cancel()
+	p.Dir = dir
+	out, runErr := p.run()
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	switch {
+	case len(lines) == 2 && runErr == nil:
+		return &Unsafe{lines[1], err}
+	case len(lines) == 1 && lines[0] != "": // outside a work tree --show-toplevel fails
+		return &Unsafe{lines[0], err}
+	}
+	return err
+}
+
+func looksLikeRepository(dir string) bool {
+	dotGit := filepath.Join(dir, ".git")
+	if _, err := os.Lstat(dotGit); err == nil {
+		// Sandboxes leave an empty folder behind, which is none.
+		list, err := os.ReadDir(dotGit)
+		return err != nil || len(list) > 0
+	}
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// findMainWorkTree settles where the main work tree is. From inside it git has
+// said so; from elsewhere core.bare and core.worktree decide, which git reads
+// from exactly these two files, without includes.
+func (r *Repo) findMainWorkTree(ctx context.Context) error {
+	// With GIT_DIR alone git takes the current folder for the work tree.
+	guessed := os.Getenv("GIT_DIR") != "" && os.Getenv("GIT_WORK_TREE") == ""
+	if r.gitDir == r.commonDir && r.workTree != "" && !guessed {
+		r.mainWorkTree = r.workTree
+		return nil
+	}
+	core, err := r.coreSection(ctx)
+	if err != nil {
+		return err
+	}
+	bare, work := core["core.bare"], core["core.worktree"]
+	switch {
+	case work != "" && filepath.IsAbs(work):
+		r.mainWorkTree = filepath.Clean(work)
+	case work != "":
+		r.mainWorkTree = filepath.Join(r.commonDir, work)
+	case !isTrue(bare) && filepath.Base(r.commonDir) == ".git":
+		r.mainWorkTree = filepath.Dir(r.commonDir)
+	case !isTrue(bare):
+		r.mainWorkTree = r.workTree
+	}
+	return nil
+}
+
+// coreSection reads what the repository's own configuration says under core,
+// with config.worktree of the main work tree last, which wins.
+func (r *Repo) coreSection(ctx context.Context) (map[string]string, error) {
+	core := make(map[string]string)
+	for _, name := range []string{"config", "config.worktree"} {
+		path := filepath.Join(r.commonDir, name)
+		f, err := os.Open(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the repository's configuration: %w", err)
+		}
+		parsed := config.New()
+		err = config.NewDecoder(f).Decode(parsed)
+		f.Close()
+		if err != nil {
+			// A file that only git understands.
+			out, err := r.Git(ctx, "config", "--file", path, "--null", "--list")
+			if err != nil {
+				return nil, err
+			}
+			for _, one := range parseConfig(out) {
+				core[one.Key] = one.Value
+			}
+			continue
+		}
+		for _, o := range parsed.Section("core").Options {
+			core["core."+strings.ToLower(o.Key)] = o.Value
+		}
+	}
+	return core, nil
+}
+
+// GitDir is the absolute git directory of the work tree that Open was given.
+func (r *Repo) GitDir() string { return r.gitDir }
+
+// CommonDir is the absolute git directory that all work trees share.
+func (r *Repo) CommonDir() string { return r.commonDir }
+
+// MainWorkTree is the root of the main work tree, also when opened from a
+// linked one or a subfolder; "" in a bare repository.
+func (r *Repo) MainWorkTree() string { return r.mainWorkTree }
+
+// WorkTree is the root of the work tree that Open was given, "" if it was none.
+func (r *Repo) WorkTree() string { return r.workTree }
+
+// HashLen is the number of hexadecimal digits of an object id, 40 or 64.
+func (r *Repo) HashLen() int { return r.hashLen }
+
+// GitVersion is the version of the git on PATH, for example "2.39.5".
+func (r *Repo) GitVersion() string { return r.version }
+
+// Close ends the processes and files that the repository keeps open.
+func (r *Repo) Close() error {
+	r.mu.Lock()
+	o := r.objects
+	r.objects = nil
+	r.mu.Unlock()
+	if o == nil {
+		return nil
+	}
+	return o.Close()
+}
+
+// ObjectDir is the folder that new objects are written to: the repository's own,
+// or the quarantine in a hook that judges a push.
+func (r *Repo) ObjectDir() string { return r.objectDir }

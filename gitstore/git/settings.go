@@ -1,0 +1,104 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A PlacedSetting is one line of git's configuration with the place where git
+// found it.
+type PlacedSetting struct {
+	Setting
+	Place string // a file, absolute, or in git's words what is none, such as "command line:"
+	Own   bool   // the file is the repository's own
+}
+
+// SettingsUnder reads what git has for all keys that begin with one of the
+// prefixes, as it is now, in the order in which git reads it.
+func (r *Repo) SettingsUnder(ctx context.Context, prefixes ...string) ([]PlacedSetting, error) {
+	out, err := r.Git(ctx, "config", "--null", "--show-origin", "--list")
+	if err != nil {
+		return nil, err
+	}
+	own := filepath.Join(r.commonDir, "config")
+	var list []PlacedSetting
+	for fields := strings.Split(string(out), "\x00"); len(fields) > 1; fields = fields[2:] {
+		for _, one := range parseConfig([]byte(fields[1])) {
+			if !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(one.Key, p) }) {
+				continue
+			}
+			place := fields[0]
+			if path, ok := strings.CutPrefix(place, "file:"); ok {
+				if place = path; !filepath.IsAbs(place) {
+					place = filepath.Join(r.commonDir, place)
+				}
+			}
+			list = append(list, PlacedSetting{one, place, filepath.Clean(place) == own})
+		}
+	}
+	return list, nil
+}
+
+// writtenConfig is the file that remembers, line by line, what git liza itself
+// wrote into the repository's configuration. It is derived; without it a setting
+// that git liza made during a session is taken for the session's.
+func (r *Repo) writtenConfig() string { return filepath.Join(r.commonDir, "liza", "configured") }
+
+// maxWrittenConfig bounds that file, in bytes: from there on it begins anew.
+const maxWrittenConfig = 256 << 10
+
+// noteConfig remembers what is about to be written. That it cannot be kept costs
+// the setting, not the command.
+func (r *Repo) noteConfig(args []string) {
+	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
+	if info, err := os.Stat(r.writtenConfig()); err == nil && info.Size() > maxWrittenConfig {
+		flags |= os.O_TRUNC
+	}
+	f, err := os.OpenFile(r.writtenConfig(), flags, 0o666)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	values := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "--") })
+	if slices.Contains(args, "--unset-all") {
+		values = values[:1]
+	}
+	_, _ = f.WriteString(writtenLine(values...))
+}
+
+func writtenLine(words ...string) string { return fmt.Sprintf("%q\n", words) }
+
+// A ConfigMark is a moment, for [Repo.WroteSince].
+type ConfigMark int64
+
+// MarkConfig is now.
+func (r *Repo) MarkConfig() ConfigMark {
+	info, err := os.Stat(r.writtenConfig())
+	if err != nil {
+		return 0
+	}
+	return ConfigMark(info.Size())
+}
+
+// WroteSince answers, for what git liza itself has written into the
+// repository's configuration since a moment, whether it gave a key a value, and
+// without a value whether it took the key away.
+func (r *Repo) WroteSince(mark ConfigMark) func(key string, value ...string) bool {
+	var lines []string
+	if f, err := os.Open(r.writtenConfig()); err == nil {
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.Size() < int64(mark) {
+			mark = 0 // it began anew
+		}
+		data, _ := io.ReadAll(io.NewSectionReader(f, int64(mark), 2*maxWrittenConfig))
+		lines = strings.SplitAfter(string(data), "\n")
+	}
+	return func(key string, value ...string) bool {
+		return slices.Contains(lines, writtenLine(append([]string{key}, value...)...))
+	}
+}

@@ -1,0 +1,49 @@
+package git
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+// OpenRegular opens a file for reading that others may have put something else
+// in the place of: what is no regular file is an error at once. A fifo would
+// keep whoever reads it for ever, a device would fill the memory.
+func OpenRegular(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = &os.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s is no regular file", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// maxSmall is more than any file has that says where a worktree or a ref is.
+const maxSmall = 1 << 20
+
+// ReadSmall is the content of a file that [OpenRegular] opens and that has no
+// more than 1 MiB; more is an error.
+func ReadSmall(path string) ([]byte, error) {
+	f, err := OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSmall+1))
+	if err == nil && len(text) > maxSmall {
+		err = fmt.Errorf("%s has more than %d bytes", path, maxSmall)
+	}
+	return text, err
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package gitstore
-
-// unused reports whether no process has a file open, which only Linux tells.
-func unused(string) bool { return false }
