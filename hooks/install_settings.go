@@ -106,9 +106,9 @@ func (r *record) set(ctx context.Context, repo *git.Repo, file, key, value strin
 	return repo.ReplaceConfig(ctx, path, before, after)
 }
 
-// unset brings back the lines that a setting replaced. Where somebody has
-// edited them, git's own way is taken; where the value is not ours any more, it
-// stays.
+// unset brings back the lines that a setting replaced. If somebody has edited
+// them, or has added keys to a section that they begin, git takes the value
+// away; a value that is not ours any more stays.
 func (r *record) unset(ctx context.Context, repo *git.Repo, s setting) error {
 	path := r.abs(s.File)
 	text, err := os.ReadFile(path)
@@ -118,7 +118,7 @@ func (r *record) unset(ctx context.Context, repo *git.Repo, s setting) error {
 	if err != nil {
 		return err
 	}
-	if strings.Count(string(text), s.After) == 1 {
+	if strings.Count(string(text), s.After) == 1 && !s.ownsHeader(string(text)) {
 		return repo.ReplaceConfig(ctx, path, text, []byte(strings.Replace(string(text), s.After, s.Before, 1)))
 	}
 	now, err := values(ctx, repo, path, s.Key)
@@ -134,4 +134,29 @@ func (r *record) unset(ctx context.Context, repo *git.Repo, s setting) error {
 		return err
 	}
 	return repo.ReplaceConfig(ctx, path, text, after)
+}
+
+// ownsHeader reports whether other keys of the file stand in a section whose
+// header came with the setting: without it they would belong to the section
+// before.
+func (s setting) ownsHeader(text string) bool {
+	if !hasHeader(s.After) || hasHeader(s.Before) {
+		return false
+	}
+	_, rest, _ := strings.Cut(text, s.After)
+	for line := range strings.Lines(rest) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && line[0] != ';' {
+			return line[0] != '['
+		}
+	}
+	return false
+}
+
+func hasHeader(lines string) bool {
+	for line := range strings.Lines(lines) {
+		if strings.HasPrefix(strings.TrimSpace(line), "[") {
+			return true
+		}
+	}
+	return false
 }

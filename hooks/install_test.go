@@ -342,6 +342,25 @@ func TestServerSettings(t *testing.T) {
 	require.Equal(t, before, contents(t, dir))
 }
 
+// A key that somebody has added to a section of ours keeps its section.
+func TestSectionGoesOn(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "server.git")
+	runGit(t, ".", "init", "-q", "--bare", dir)
+	require.NoError(t, Install(ctx, opened(t, dir), Options{Server: true, Admin: "ann", AdminKey: "ssh-ed25519 AAAA"}))
+	runGit(t, dir, "config", "receive.maxInputSize", "200m")
+	runGit(t, dir, "config", "liza.server.userEnv", "LIZA_USER")
+	_, err := Uninstall(ctx, opened(t, dir))
+	require.NoError(t, err)
+	require.Equal(t, "200m", runGit(t, dir, "config", "receive.maxInputSize"))
+	require.Equal(t, "LIZA_USER", runGit(t, dir, "config", "liza.server.userEnv"))
+	left := strings.Fields(runGit(t, dir, "config", "--local", "--name-only", "--list"))
+	for _, key := range []string{"core.maxinputsize", "core.fsync", "receive.fsckobjects", "receive.advertisepushoptions", "liza.server.admin", "liza.server.adminkey"} {
+		require.NotContains(t, left, key)
+	}
+}
+
 // git copies the configuration of a work tree into those that are made from
 // it: uninstalling finds the copies too.
 func TestCopiedConfiguration(t *testing.T) {
