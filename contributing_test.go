@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/format"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -245,4 +247,33 @@ func TestPagesNameFiles(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Each page of the design has a figure of at most 80 columns, and no paragraph
+// over 100 words.
+func TestDesignPages(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("doc/design/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, pages)
+	for _, page := range pages {
+		text := read(t, page)
+		figures := fenced.FindAllString(text, -1)
+		figure := slices.IndexFunc(figures, func(f string) bool { return strings.Contains(f, "│") })
+		require.GreaterOrEqual(t, figure, 0, "%s has no figure", page)
+		for _, line := range strings.Split(figures[figure], "\n") {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 80, "%s: %s", page, line)
+		}
+		for _, paragraph := range regexp.MustCompile(`\n\s*\n|\n(?:[-*]|\d+\.) |\n\|`).Split(fenced.ReplaceAllString(text, ""), -1) {
+			require.LessOrEqual(t, len(strings.Fields(paragraph)), 100, "%s: %s", page, paragraph)
+		}
+	}
+}
+
+// The design's table of packages has a row for each package that may import
+// anything, and no other.
+func TestTableOfPackages(t *testing.T) {
+	t.Parallel()
+	rows := listedFiles(t, read(t, "doc/design/README.md"), "Packages")
+	require.ElementsMatch(t, slices.Collect(maps.Keys(mayImport)), rows)
 }
