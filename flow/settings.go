@@ -90,7 +90,7 @@ type Gate struct {
 	Timeout  Duration `yaml:"timeout"`
 }
 
-// DefaultConfig is what init writes: the numbers of the product's rules page.
+// DefaultConfig is what init writes, as the table in doc/configuration.md has it.
 func DefaultConfig() Config {
 	return Config{
 		Lease:          Duration(30 * time.Minute),

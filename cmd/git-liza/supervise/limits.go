@@ -30,7 +30,7 @@ type Limits struct {
 	Moves    int // what an agent may do to the board in one session, then it is ended and counts as crashed
 }
 
-// DefaultLimits are those of the product's page on agents.
+// DefaultLimits are those of the table in doc/agents.md.
 func DefaultLimits() Limits {
 	return Limits{
 		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
