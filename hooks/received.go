@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -115,20 +116,22 @@ func Receive(ctx context.Context, s *gitstore.Store, p Push) error {
 	if err := s.Repo.AwaitLocks(ctx, refs); err != nil {
 		return Unjudged(ctx, err)
 	}
-	forget, err := s.Repo.RecordPush(ctx, refs)
+	entry, err := s.Repo.RecordPush(ctx, refs)
 	if err != nil {
 		return Unjudged(ctx, err)
 	}
 	j := newJudge(s, p)
 	if err := j.verdict(ctx); err != nil {
-		forget()
+		entry.Forget()
 		return err
 	}
-	if len(j.passed) > 0 || j.created && j.after != nil {
-		if err := noteDue(s, j.tip); err != nil {
-			forget()
-			return Unjudged(ctx, err)
-		}
+	err = entry.Judged(j.tip)
+	if err == nil && (len(j.passed) > 0 || j.created && j.after != nil) {
+		err = noteDue(s, j.tip)
+	}
+	if err != nil {
+		entry.Forget()
+		return Unjudged(ctx, err)
 	}
 	return nil
 }
@@ -242,6 +245,10 @@ func (j *judge) backstop(ctx context.Context) error {
 	if j.after, err = j.store.BoardAt(tip); err != nil {
 		return err
 	}
+	relied, err := j.relied(tip)
+	if err != nil {
+		return err
+	}
 	for _, u := range j.push.Updates {
 		switch j.kind(u.Name) {
 		case integration:
@@ -249,23 +256,60 @@ func (j *judge) backstop(ctx context.Context) error {
 		case keptRef:
 			j.recorded(ctx, u, tip)
 		case taskBranch:
-			j.settled(u)
+			j.settled(u, relied)
 		}
+	}
+	if relied != nil && relied.Err() != nil {
+		return relied.Err()
 	}
 	return j.after.Err()
 }
 
-// settled refuses a task's branch that another push has overtaken: nobody holds
-// the task any more, or it is over. Who its holder is pre-receive has judged.
-func (j *judge) settled(u Update) {
-	t := j.after.Task(flow.TaskID(strings.TrimPrefix(u.Name, tasks)))
+// relied is the board by which pre-receive judged the branches of tasks that
+// move: of several refs that are not atomic, the state may have lost against
+// another push. Where nothing tells, as for what a command on the server moves,
+// it is the one that is there; nil is none.
+func (j *judge) relied(tip git.ID) (*flow.Board, error) {
+	if !slices.ContainsFunc(j.push.Updates, func(u Update) bool { return j.kind(u.Name) == taskBranch }) {
+		return j.after, nil
+	}
+	state, known, err := j.store.Repo.JudgedBy()
+	if err != nil || !known || state == tip {
+		return j.after, err
+	}
+	if state == "" {
+		return nil, nil
+	}
+	return j.store.BoardAt(state)
+}
+
+// settled refuses a task's branch that another push has overtaken: the task has
+// another holder by now than on the board by which pre-receive judged who may move
+// the branch, or none, or it is over.
+func (j *judge) settled(u Update, relied *flow.Board) {
+	id := flow.TaskID(strings.TrimPrefix(u.Name, tasks))
+	t := j.after.Task(id)
 	switch {
-	case t != nil && t.Claim != nil, u.New == "" && (t == nil || t.Status.Final() || t.Attempt == nil):
+	case t != nil && t.Claim != nil:
+		if !sameHolder(relied, t) {
+			j.refuse(u.Name, refusal(RuleBranch, "git liza show "+string(id),
+				"another push was first: %s is held by %s (%s) by now, who alone moves its branch", id, t.Claim.By, holder(t)))
+		}
+	case u.New == "" && (t == nil || t.Status.Final() || t.Attempt == nil):
 	case u.New != "" && t != nil && t.Submission != nil && !t.Status.Final() && u.New == t.Submission.Commit:
 	default:
 		j.refuse(u.Name, refusal(RuleBranch, "git push --atomic REMOTE refs/liza/state "+strings.TrimPrefix(u.Name, branches),
 			"nobody holds the task of %s by now: its branch stands at the commit that was submitted, or is gone", u.Name))
 	}
+}
+
+// sameHolder tells whether a task was held on a board by whom it is held now.
+func sameHolder(b *flow.Board, now *flow.Task) bool {
+	if b == nil {
+		return false
+	}
+	was := b.Task(now.ID)
+	return was != nil && was.Claim != nil && was.Claim.By == now.Claim.By && was.Claim.Principal == now.Claim.Principal
 }
 
 // grows refuses what throws history away.

@@ -20,7 +20,8 @@ import (
 // a kernel lock on its entry, and git inherits it: an entry that can be locked
 // belongs to processes that are dead, on whatever host, in whatever container,
 // after whatever restart. A receive-pack cannot inherit from the hook that
-// writes its entry; that one has a line maker, see [Repo.RecordPush]. Paths are
+// writes its entry; that one has a line maker, and says by which board the push
+// was judged, see [Repo.RecordPush] and [Repo.JudgedBy]. Paths are
 // relative to the git directory: a copy of it must not speak of the original.
 //
 //	at 1768658760000000000                         when it was written, on the clock of the file system
@@ -35,6 +36,7 @@ import (
 //	folder objects/tmp_objdir-incoming-x8JtPa      a folder that is its own
 //	stood 1233 1768658759010000000 refs/…          inode and time of a lock that was there before
 //	lock 1234 1768658760010000000 refs/…           inode and time of each lock, once git holds them all
+//	judged 9f91…|-                                 the state commit by which a server judged the push
 //	done                                           git has ended, and the move is about to be made durable
 //
 // An entry is durable before git takes a lock: after a power cut no lock is there

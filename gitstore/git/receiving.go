@@ -1,9 +1,11 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,35 +49,97 @@ func UnlockThere(gitDir string) string {
 	return "git -C " + gitDir + " liza doctor --unlock"
 }
 
+// A PushEntry is the entry of a push in the journal. That of a push which is not
+// noted does nothing.
+type PushEntry struct{ path string }
+
+// Forget removes the entry: nothing moves.
+func (e PushEntry) Forget() {
+	if e.path != "" {
+		os.Remove(e.path)
+	}
+}
+
+// Judged notes the state commit by which the push was judged, "" for none: see
+// [Repo.JudgedBy].
+func (e PushEntry) Judged(state ID) error {
+	if e.path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(e.path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("journal of locks: %w", err)
+	}
+	_, err = f.WriteString("judged " + cmp.Or(string(state), "-") + "\n")
+	if err = cmp.Or(err, f.Close()); err != nil {
+		return fmt.Errorf("journal of locks: %w", err)
+	}
+	return nil
+}
+
 // RecordPush notes in the journal, from inside the hook of a receive-pack that
 // has not taken locks yet, what that process may leave: the locks for the
 // updates, and the folder that keeps the objects apart. A receive-pack cannot
 // inherit a kernel lock from its hook, so the entry names it as a process. The
-// post-receive hook removes the entry, or forget where the push is refused, or
-// who clears what the process left. Without a receive-pack above this process,
-// or where the system does not tell of processes, nothing is noted.
-func (r *Repo) RecordPush(ctx context.Context, updates []RefUpdate) (forget func(), err error) {
-	forget = func() {}
+// post-receive hook removes the entry, or [PushEntry.Forget] where the push is
+// refused, or who clears what the process left. Without a receive-pack above this
+// process, or where the system does not tell of processes, nothing is noted.
+func (r *Repo) RecordPush(ctx context.Context, updates []RefUpdate) (PushEntry, error) {
 	by, ok := receivePack()
 	if !ok {
-		return forget, nil
+		return PushEntry{}, nil
 	}
 	mode, err := r.fsync(ctx)
 	if err != nil {
-		return forget, err
+		return PushEntry{}, err
 	}
-	path := filepath.Join(r.JournalDir(), "push-"+strconv.Itoa(by.pid))
+	path := r.pushEntry(by)
 	err = os.MkdirAll(r.JournalDir(), 0o777)
 	if err == nil {
 		err = r.writePush(path, by, updates, mode)
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return forget, nil // git writes the refs of a server that shares nothing but them
+		return PushEntry{}, nil // git writes the refs of a server that shares nothing but them
 	case err != nil:
-		return forget, fmt.Errorf("journal of locks: %w", err)
+		return PushEntry{}, fmt.Errorf("journal of locks: %w", err)
 	}
-	return func() { os.Remove(path) }, nil
+	return PushEntry{path}, nil
+}
+
+func (r *Repo) pushEntry(by maker) string {
+	return filepath.Join(r.JournalDir(), "push-"+strconv.Itoa(by.pid))
+}
+
+// JudgedBy is the state commit, "" for none, by which pre-receive judged the push
+// whose receive-pack runs this process as a hook. known is false where no entry
+// says it: nobody pushes, or [Repo.RecordPush] could note nothing.
+func (r *Repo) JudgedBy() (state ID, known bool, err error) {
+	by, ok := receivePack()
+	if !ok {
+		return "", false, nil
+	}
+	f, err := OpenRegular(r.pushEntry(by))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("journal of locks: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f) // as long as the list of refs in the push
+	if err != nil {
+		return "", false, fmt.Errorf("journal of locks: %w", err)
+	}
+	// An entry of an earlier process with the same number says nothing of this one.
+	if !strings.Contains(string(text), "\nmaker "+by.String()+"\n") {
+		return "", false, nil
+	}
+	_, judged, known := strings.Cut(string(text), "\njudged ")
+	if !known {
+		return "", false, errors.New("journal of locks: the entry of this push does not say by which state it was judged")
+	}
+	return ID(strings.Trim(judged, "-\n")), true, nil
 }
 
 func (r *Repo) writePush(path string, by maker, updates []RefUpdate, mode string) error {
