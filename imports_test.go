@@ -38,7 +38,9 @@ var mayImport = map[string][]string{
 		"flow", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "contracts", "templates",
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
+		"cmd/git-liza/view",
 	},
+	"cmd/git-liza/view":       {"flow", "gitstore", "gitstore/document"},
 	"cmd/git-liza/mcp":        {},
 	"cmd/git-liza/bench":      {"flow", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/work"},
 	"cmd/git-liza/proc":       {},
@@ -77,8 +79,10 @@ var onlyIn = []struct {
 	{"github.com/hiddeco/sshsig", []string{"gitstore"}, "gitstore alone signs moves and reads signatures"},
 }
 
-// impure is what flow may not use although it is in the standard library: it
-// has no I/O, no clock and no randomness.
+// pure are the packages that have no I/O, no clock and no randomness.
+var pure = []string{"flow", "cmd/git-liza/view"}
+
+// impure is what they may not use although it is in the standard library.
 var impure = []string{"os", "net", "syscall", "io/ioutil", "log", "embed", "math/rand", "crypto/rand", "path/filepath", "unsafe", "C"}
 
 // clock are the functions of package time that ask it.
@@ -147,20 +151,25 @@ func judge(dir string, file *ast.File) (wrong []string) {
 				wrong = append(wrong, dir+" may not import "+imported+": "+rule.why)
 			}
 		}
-		if under(dir, "flow") {
+		if isPure(dir) {
 			wrong = append(wrong, judgePure(dir, imported)...)
 		}
 	}
-	if under(dir, "flow") && asksClock(file) {
+	if isPure(dir) && asksClock(file) {
 		wrong = append(wrong, dir+" asks the clock; time is a parameter")
 	}
 	return wrong
 }
 
-// judgePure holds the pure core to the pure part of the standard library.
+func isPure(dir string) bool {
+	return slices.ContainsFunc(pure, func(top string) bool { return under(dir, top) })
+}
+
+// judgePure holds pure packages to the pure part of the standard library, and
+// the core to the standard library.
 func judgePure(dir, imported string) (wrong []string) {
 	first, _, _ := strings.Cut(imported, "/")
-	if strings.Contains(first, ".") && !under(imported, module+"/flow") {
+	if under(dir, "flow") && strings.Contains(first, ".") && !under(imported, module+"/flow") {
 		wrong = append(wrong, dir+" may import the standard library only, not "+imported)
 	}
 	for _, name := range impure {
@@ -272,6 +281,9 @@ func TestImportViolations(t *testing.T) {
 		{"flow/a.go", "os", "", "no I/O"},
 		{"flow/a.go", "net/http", "", "no I/O"},
 		{"flow/a.go", "math/rand/v2", "", "no I/O"},
+		{"cmd/git-liza/view/a.go", "os", "", "no I/O"},
+		{"cmd/git-liza/view/a.go", "time", "var now = time.Now", "time is a parameter"},
+		{"cmd/git-liza/view/a.go", own("cmd/git-liza/work"), "", "may not import cmd/git-liza/work"},
 		{"flow/a.go", "time", "func f() int64 { return time.Now().Unix() }", "time is a parameter"},
 		{"gitstore/cache/a.go", "fmt", "", "package gitstore/cache has no row"},
 		{"cmd/git-liza/helper/a.go", "fmt", "", "a package named helper is about nothing"},

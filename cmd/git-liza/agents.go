@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -222,7 +223,7 @@ func (s *session) supervise(r *supervise.Rush, posts []supervise.Post) error {
 	}
 	sum := r.Sum()
 	return s.answer("changed", map[string]any{"merged": merged, "open": open, "control": b.Settings().Control.State,
-		"merged_now": sum.Merged, "usage": viewOf(sum.Used), "uncounted": sum.Uncounted}, "")
+		"merged_now": sum.Merged, "usage": view.ValueOf(sum.Used), "uncounted": sum.Uncounted}, "")
 }
 
 // preview says of which programs nobody seems to be logged in, before they are
@@ -243,8 +244,8 @@ func (s *session) conclude(r *supervise.Rush) {
 	if s.json || sum.Used.Sessions == 0 && sum.Merged == 0 {
 		return
 	}
-	used := spent{sum.Used, sum.Uncounted}
-	line := fmt.Sprintf("%s merged, %s tokens, %s dollars", count(sum.Merged, "task"), used.tokens(), used.dollars())
+	used := view.Spent{Usage: sum.Used, Uncounted: sum.Uncounted}
+	line := fmt.Sprintf("%s merged, %s tokens, %s dollars", view.Count(sum.Merged, "task"), used.Tokens(), used.Dollars())
 	if b, _, err := r.Clone.Store.Board(context.WithoutCancel(s.ctx)); err == nil && sum.Merged > 0 {
 		if take := s.takes(r.Clone.Repo, b); take != "" {
 			line += "; take it: " + take

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -52,14 +53,14 @@ func (s *session) archived(ids []flow.TaskID, pruned int) error {
 	}
 	var lines []string
 	if len(ids) > 0 {
-		line := "archived " + listed(ids[:min(len(ids), flow.MaxList)])
+		line := "archived " + view.JoinIDs(ids[:min(len(ids), flow.MaxList)])
 		if len(ids) > flow.MaxList {
 			line += ", …"
 		}
 		lines = append(lines, line)
 	}
 	if pruned > 0 {
-		lines = append(lines, "dropped the records of "+count(pruned, "session"))
+		lines = append(lines, "dropped the records of "+view.Count(pruned, "session"))
 	}
 	return s.answer("changed", data, strings.Join(lines, "\n"))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -14,39 +15,32 @@ import (
 
 type validateCommand struct{}
 
-// A breach is one thing that is wrong with a board.
-type breach struct {
-	Rule   string `json:"rule"`
-	Reason string `json:"reason"`
-	Commit git.ID `json:"commit,omitempty"` // the state commit that does not replay, or the one that cannot be read
-}
-
 func (c *validateCommand) Run(s *session) error {
 	l, err := s.look()
 	if err != nil {
 		return err
 	}
-	for _, list := range stateLists {
-		if list.folder == flow.Archive {
+	for _, list := range view.StateLists {
+		if list.Folder == flow.Archive {
 			continue // there may be very many, and fsck has seen each when it was moved
 		}
-		for _, id := range l.board.IDs(list.folder) {
-			l.board.Load(flow.Key{Folder: list.folder, ID: id})
+		for _, id := range l.Board.IDs(list.Folder) {
+			l.Board.Load(flow.Key{Folder: list.Folder, ID: id})
 		}
 	}
-	l.board.Principals()
-	err = l.board.Check()
-	if l.board.Err() != nil {
-		return l.board.Err()
+	l.Board.Principals()
+	err = l.Board.Check()
+	if l.Board.Err() != nil {
+		return l.Board.Err()
 	}
 	if err != nil {
 		return invalid(err)
 	}
-	if _, err := l.Store.CheckTips(s.ctx, l.board); err != nil {
+	if _, err := l.Store.CheckTips(s.ctx, l.Board); err != nil {
 		return damagedBoard(err)
 	}
-	n := len(l.board.Tasks())
-	return s.answer("", map[string]any{"state": l.tip, "tasks": n, "breaches": []breach{}}, fmt.Sprintf("%s: valid, %s outside the archive", l.tip.Short(), count(n, "task")))
+	n := len(l.Board.Tasks())
+	return s.answer("", map[string]any{"state": l.Tip, "tasks": n, "breaches": []view.Breach{}}, fmt.Sprintf("%s: valid, %s outside the archive", l.Tip.Short(), view.Count(n, "task")))
 }
 
 // invalid reports every breach that a check found.
@@ -55,7 +49,7 @@ func invalid(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		all = joined.Unwrap()
 	}
-	var list []breach
+	var list []view.Breach
 	var text strings.Builder
 	for _, one := range all {
 		b := breachOf(one)
@@ -72,10 +66,10 @@ func damagedBoard(err error) error {
 	if !errors.As(err, &damaged) {
 		return err
 	}
-	list := []breach{}
+	list := []view.Breach{}
 	reason := "the board is sound, and objects are missing or damaged:"
 	for _, d := range damaged.List {
-		b := breach{"damaged", fmt.Sprintf("%s at %s: %s", d.What, d.Commit.Short(), d.Reason), d.Commit}
+		b := view.Breach{Rule: "damaged", Reason: fmt.Sprintf("%s at %s: %s", d.What, d.Commit.Short(), d.Reason), Commit: d.Commit}
 		list = append(list, b)
 		reason += "\n" + b.Reason
 	}
@@ -83,22 +77,22 @@ func damagedBoard(err error) error {
 }
 
 // breachOf puts an error of the board into words.
-func breachOf(err error) breach {
+func breachOf(err error) view.Breach {
 	var refusal *flow.Refusal
 	var malformed *document.Error
 	switch {
 	case errors.As(err, &refusal):
-		return breach{Rule: string(refusal.Rule), Reason: refusal.Reason}
+		return view.Breach{Rule: string(refusal.Rule), Reason: refusal.Reason}
 	case errors.As(err, &malformed):
-		return breach{Rule: "corrupt", Reason: malformed.Error()}
+		return view.Breach{Rule: "corrupt", Reason: malformed.Error()}
 	}
-	return breach{Rule: "corrupt", Reason: err.Error()}
+	return view.Breach{Rule: "corrupt", Reason: err.Error()}
 }
 
 // breach is what makes the board's last moves ones that nothing is built on, nil
 // where they replay.
-func (l look) breach(s *session) (*breach, error) {
-	err := l.Store.Vouch(s.ctx, l.tip)
+func (l look) breach(s *session) (*view.Breach, error) {
+	err := l.Store.Vouch(s.ctx, l.Tip)
 	if err == nil || s.ctx.Err() != nil {
 		return nil, s.ctx.Err()
 	}
@@ -144,7 +138,7 @@ func (c *fsckCommand) Run(s *session) error {
 			hint = refusal.Hint // the board is sound, a branch is not where it says
 		}
 		return &partial{failure{code: exitFailed, outcome: "failed", rule: b.Rule, hint: hint,
-			reason: fmt.Sprintf("state commit %s: %s", found.Commit, b.Reason)}, map[string]any{"replayed": n, "breaches": []breach{b}}}
+			reason: fmt.Sprintf("state commit %s: %s", found.Commit, b.Reason)}, map[string]any{"replayed": n, "breaches": []view.Breach{b}}}
 	}
 	last := work.LatelyByHand
 	if c.Full {
@@ -154,11 +148,11 @@ func (c *fsckCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	text := count(n, "move") + " replayed, the board is sound"
+	text := view.Count(n, "move") + " replayed, the board is sound"
 	if len(byHand) > 0 {
 		text += "\nwarning: " + work.ByHandText(byHand)
 	}
-	return s.answer("", map[string]any{"replayed": n, "breaches": []breach{}, "by_hand": byHand}, text)
+	return s.answer("", map[string]any{"replayed": n, "breaches": []view.Breach{}, "by_hand": byHand}, text)
 }
 
 func (s *session) repair(store *gitstore.Store) error {
@@ -179,7 +173,7 @@ func (s *session) repair(store *gitstore.Store) error {
 	}
 	if len(done.Kept) > 0 {
 		data["rescued"] = done.Kept[0]
-		text += fmt.Sprintf(", %s further back; %s is kept under refs/liza/rescue/", count(done.Count, "commit"), done.Kept[0].Short())
+		text += fmt.Sprintf(", %s further back; %s is kept under refs/liza/rescue/", view.Count(done.Count, "commit"), done.Kept[0].Short())
 	}
 	for _, more := range done.Kept[min(1, len(done.Kept)):] {
 		text += ", " + more.Short() + " too"

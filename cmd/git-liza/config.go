@@ -75,7 +75,7 @@ func (c *configCommand) Run(s *session) error {
 	if len(rows) == 0 {
 		return s.result(r, map[string]any{"key": c.Key}, "%s removed", c.Key)
 	}
-	return s.result(r, view(rows, c.Key), "%s", listing(rows))
+	return s.result(r, settingValues(rows, c.Key), "%s", listing(rows))
 }
 
 // command reports whether the value is a command that this machine will run.
@@ -184,13 +184,13 @@ func (c *configCommand) show(s *session) error {
 		return c.unknown()
 	}
 	if rows[0].key == c.Key {
-		return s.answer("", view(rows, c.Key), word(rows[0].pointer))
+		return s.answer("", settingValues(rows, c.Key), word(rows[0].pointer))
 	}
 	text := listing(rows)
 	if c.Key == "" {
 		text += rolePaths(config.RolePaths)
 	}
-	return s.answer("", view(rows, c.Key), text)
+	return s.answer("", settingValues(rows, c.Key), text)
 }
 
 // matching are the settings that a key, or the beginning of several, names.
@@ -200,8 +200,8 @@ func matching(list []setting, key string) []setting {
 	})
 }
 
-// view is what JSON has of the settings: the one that the key names, or a map.
-func view(rows []setting, key string) map[string]any {
+// settingValues is what JSON has of the settings: the one that the key names, or a map.
+func settingValues(rows []setting, key string) map[string]any {
 	if rows[0].key == key {
 		return map[string]any{"key": key, "value": rows[0].pointer}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -182,7 +183,7 @@ func contractsKept(r contracts.Report, force string) error {
 		return nil
 	}
 	f := failure{code: exitRefused, outcome: "refused", rule: "kept", hint: force,
-		reason: fmt.Sprintf("%s kept as found:", count(len(kept), "file"))}
+		reason: fmt.Sprintf("%s kept as found:", view.Count(len(kept), "file"))}
 	for _, e := range kept {
 		f.reason += fmt.Sprintf("\n%s %s", e.Path, contractsStates[e.State])
 		if e.State == contracts.Barred {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -79,7 +80,7 @@ func (s *session) ofBudgets(conf *git.Configuration, used provider.Catalogue) (f
 	for _, row := range used {
 		posts = append(posts, supervise.Post{Provider: provider.Provider{Row: row}})
 	}
-	for _, line := range supervise.Unbound(l.board, bounds, posts) {
+	for _, line := range supervise.Unbound(l.Board, bounds, posts) {
 		found = append(found, work.Finding{Check: "budgets", State: "warn", Text: line, Hint: "git config liza.task.sessions N"})
 	}
 	return found, nil
@@ -87,7 +88,7 @@ func (s *session) ofBudgets(conf *git.Configuration, used provider.Catalogue) (f
 
 // ofProvider is the finding about one of them, the gravest.
 func (s *session) ofProvider(f provider.Found, roles []flow.Role) work.Finding {
-	who := fmt.Sprintf("%s (%s): ", f.Name, strings.Join(roleNames(roles), ", "))
+	who := fmt.Sprintf("%s (%s): ", f.Name, view.JoinRoles(roles))
 	warn := func(hint, format string, args ...any) work.Finding {
 		return work.Finding{Check: "provider", State: "warn", Text: who + fmt.Sprintf(format, args...), Hint: hint}
 	}

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"strconv"
-	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -17,9 +16,6 @@ type goalCommands struct {
 	Set   goalSetCommand   `cmd:"" help:"Set the next goal, after the last one has ended."`
 }
 
-// stamp is how people read a time.
-const stamp = "2006-01-02 15:04:05Z"
-
 type goalShowCommand struct {
 	ID flow.GoalID `arg:"" optional:"" help:"Default: the current goal."`
 }
@@ -29,7 +25,7 @@ func (c *goalShowCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	b, id := l.board, c.ID
+	b, id := l.Board, c.ID
 	if id == "" {
 		id = b.Settings().Goal
 	}
@@ -41,29 +37,8 @@ func (c *goalShowCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.answer("", append(viewOf(g).(object), member{"uncounted", uncounted}), goalText(g, uncounted))
+	return s.answer("", view.ObjectOf(g).With("uncounted", uncounted), view.GoalText(g, uncounted))
 }
-
-func goalText(g *flow.Goal, uncounted int) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, g.Title, g.Spec, g.Created.Format(stamp), g.CreatedBy)
-	if !g.Ended.IsZero() {
-		fmt.Fprintf(&text, "ended    %s  %s\n", g.Ended.Format(stamp), g.Reason)
-	}
-	if g.Usage != (flow.Usage{}) {
-		fmt.Fprintf(&text, "used     %s\n", spent{g.Usage, uncounted}.words())
-	}
-	for _, a := range g.Alignment {
-		fmt.Fprintf(&text, "aligned  %s by %s  %s\n", a.At.Format(stamp), a.By, indented(a.Text))
-	}
-	for _, c := range g.Changes {
-		fmt.Fprintf(&text, "changed  %s by %s  %s: %s\n", c.At.Format(stamp), c.By, c.Spec, indented(c.Change))
-	}
-	return text.String()
-}
-
-// indented keeps a text of several lines apart from what follows.
-func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n         ") }
 
 type goalDoneCommand struct {
 	Reason string `help:"What shows it; - for standard input."`
@@ -114,7 +89,7 @@ func (c *goalSetCommand) Run(s *session) error {
 		return s.goalResult(r)
 	}
 	s.progress("warning: %s", warning)
-	return s.goalResult(r, member{"warning", warning})
+	return s.goalResult(r, view.Member{Key: "warning", Value: warning})
 }
 
 // goalEnd ends the current goal, and says which of its tasks are left: they
@@ -133,9 +108,9 @@ func (s *session) goalEnd(act flow.Act, detail flow.Detail) error {
 	}
 	if len(open) > 0 {
 		s.progress("warning: open in %s: %s, and agents go on with open tasks (git liza list --goal %s); for each that is not needed: git liza abandon %s --reason R",
-			goal, count(len(open), "task"), goal, open[0])
+			goal, view.Count(len(open), "task"), goal, open[0])
 	}
-	return s.goalResult(r, member{"open", open})
+	return s.goalResult(r, view.Member{Key: "open", Value: open})
 }
 
 // goalMove makes a move on the current goal.
@@ -149,8 +124,7 @@ func (s *session) goalMove(act flow.Act, detail func(*work.Clone, *flow.Board) f
 }
 
 // goalResult prints the goal's state; more is for programs.
-func (s *session) goalResult(r gitstore.Result, more ...member) error {
+func (s *session) goalResult(r gitstore.Result, more ...view.Member) error {
 	g := r.After.Goal(r.After.Settings().Goal)
-	data, _ := viewOf(g).(object)
-	return s.result(r, append(data, more...), "%s %s: %s", g.ID, g.Status, g.Title)
+	return s.result(r, append(view.ObjectOf(g), more...), "%s %s: %s", g.ID, g.Status, g.Title)
 }

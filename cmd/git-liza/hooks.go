@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -195,15 +196,15 @@ func hooksText(i hooks.Installed) string {
 	if len(i.Hooks) == 0 {
 		return "no hooks of git liza are installed: git liza hooks install\n"
 	}
-	var t table
+	var t view.Table
 	for _, h := range i.Hooks {
 		text := h.Path
 		if h.First != "" {
 			text += ", after " + filepath.Base(h.First)
 		}
-		t.add(h.State, h.Name, text)
+		t.Add(h.State, h.Name, text)
 	}
-	text := t.text(0)
+	text := t.Text(0)
 	for _, h := range i.Hooks {
 		if h.State == hooks.Changed {
 			text += h.Path + " is somebody else's by now and stays; to call it first: git liza hooks uninstall, then install\n"

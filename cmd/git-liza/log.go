@@ -1,13 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -21,13 +20,6 @@ type logCommand struct {
 	JSONL bool         `name:"jsonl" xor:"form" help:"One JSON object a line."`
 }
 
-// A logEntry is a move as logs show it: the state commit that it made, and
-// every key that the move has in it.
-type logEntry struct {
-	State git.ID    `yaml:"state"`
-	Move  flow.Move `yaml:",inline"`
-}
-
 func (c *logCommand) Run(s *session) error {
 	if c.Count < 0 {
 		return usagef("git liza help log", "-n takes a number from 1 on, not %d", c.Count)
@@ -36,13 +28,13 @@ func (c *logCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	var list []logEntry
+	var list []view.Entry
 	keep := func(e gitstore.Event) bool {
 		if e.Move.At.Before(since) {
 			return false // and so are all that follow
 		}
 		if (len(c.Agent) == 0 || slices.Contains(c.Agent, e.Move.By)) && (len(c.Act) == 0 || slices.Contains(c.Act, e.Move.Act)) {
-			list = append(list, logEntry{e.Commit, e.Move})
+			list = append(list, view.Entry{State: e.Commit, Move: e.Move})
 		}
 		return c.Count == 0 || len(list) < c.Count
 	}
@@ -79,7 +71,7 @@ func (l look) historyOf(s *session, id flow.TaskID, visit func(gitstore.Event) b
 	if _, err := l.task(id); err != nil {
 		return err
 	}
-	args := []string{"rev-list", string(l.tip), "--"}
+	args := []string{"rev-list", string(l.Tip), "--"}
 	for _, folder := range []flow.Folder{flow.Tasks, flow.Archive} {
 		args = append(args, ":(top,literal)"+gitstore.DocumentPath(flow.Key{Folder: folder, ID: string(id)}))
 	}
@@ -99,68 +91,23 @@ func (l look) historyOf(s *session, id flow.TaskID, visit func(gitstore.Event) b
 	return nil
 }
 
-func (c *logCommand) print(s *session, list []logEntry) error {
-	if s.json {
-		moves := make([]any, len(list))
+func (c *logCommand) print(s *session, list []view.Entry) error {
+	switch {
+	case s.json:
+		return s.answer("", map[string]any{"moves": view.LogValue(list)}, "")
+	case c.JSONL:
 		for i := range list {
-			moves[i] = viewOf(list[i])
-		}
-		return s.answer("", map[string]any{"moves": moves}, "")
-	}
-	if c.JSONL {
-		for i := range list {
-			if err := s.encode(viewOf(list[i])); err != nil {
+			if err := s.encode(view.ValueOf(list[i])); err != nil {
 				return err
 			}
 		}
 		return nil
-	}
-	var text strings.Builder
-	width := s.width()
-	for i := range list {
-		if !c.YAML {
-			text.WriteString(cut(list[i].line(), width) + "\n")
-			continue
-		}
-		one, err := document.Encode(&[]logEntry{list[i]})
+	case c.YAML:
+		text, err := view.LogYAML(list)
 		if err != nil {
 			return err
 		}
-		text.Write(one)
+		return s.answer("", nil, text)
 	}
-	return s.answer("", nil, text.String())
-}
-
-// line is the move for people: commit, time, who did what to what, and why.
-func (e *logEntry) line() string {
-	line := fmt.Sprintf("%s  %s  %s", e.State.Short(), e.Move.At.UTC().Format("2006-01-02 15:04:05Z"), e.Move.Subject())
-	if word := brief(e.Move); word != "" {
-		line += ": " + oneLine(firstLine(word))
-	}
-	return line
-}
-
-// brief is what a move says for itself in a few words.
-func brief(m flow.Move) string {
-	detail, _ := viewOf(m.Detail).(object)
-	if word := said(detail); word != "" {
-		return word
-	}
-	for _, inner := range detail {
-		// An intent, a handoff or a rejection stands in an object of its own.
-		if o, ok := inner.value.(object); ok && said(o) != "" {
-			return said(o)
-		}
-	}
-	return ""
-}
-
-// said is the first of the keys that hold a sentence about the whole.
-func said(o object) string {
-	for _, key := range []string{"reason", "summary", "message", "text", "overall", "pattern", "resolution", "change", "title", "outcome"} {
-		if text, ok := o.find(key).(string); ok && text != "" {
-			return text
-		}
-	}
-	return ""
+	return s.answer("", nil, view.LogText(list, s.width()))
 }

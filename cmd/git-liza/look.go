@@ -1,8 +1,9 @@
 package main
 
 import (
-	"time"
+	"os"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -28,18 +29,22 @@ type lookCommands struct {
 	Agents    agentsCommand     `cmd:"" group:"Govern" help:"The registered agents and what they do."`
 }
 
-// A look is the blackboard as one command saw it.
+// A look is the blackboard as one command read it, and the clone that it was read
+// from. Its methods find out what the reading lacks.
 type look struct {
 	*work.Clone
-	board *flow.Board
-	tip   git.ID
-	at    time.Time
-	self  identity // where a command has asked for it
+	view.Reading
+}
 
-	// Where a command has asked for them: the supervisors of agents that died on
-	// this machine, and what tasks wait for because nobody here allowed it.
-	dead   map[flow.Actor]int
-	barred map[flow.TaskID]step
+// lookOf is a look at a board that a clone has read.
+func lookOf(clone *work.Clone, b *flow.Board, tip git.ID) look {
+	return look{clone, view.Reading{Board: b, Tip: tip, At: clone.Store.Now(), Principal: clone.Principal, Checkout: func(t *flow.Task) string {
+		folder := clone.Folder(t)
+		if _, err := os.Stat(folder); err != nil {
+			return "" // it is on another host
+		}
+		return folder
+	}}}
 }
 
 // look reads the blackboard; nobody's identity is needed for that.
@@ -49,7 +54,7 @@ func (s *session) look() (look, error) {
 		return look{}, err
 	}
 	b, tip, err := clone.Store.Board(s.ctx)
-	return look{Clone: clone, board: b, tip: tip, at: clone.Store.Now()}, err
+	return lookOf(clone, b, tip), err
 }
 
 // lookAt reads the blackboard as it was at a time, mark or commit; what stands
@@ -64,79 +69,28 @@ func (s *session) lookAt(rev string) (look, error) {
 		return look{}, err
 	}
 	b, err := clone.Store.BoardAt(commit)
-	return look{Clone: clone, board: b, tip: commit, at: clone.Store.Now()}, err
+	return lookOf(clone, b, commit), err
 }
 
-// asker is the coder whose claims the board is asked about: the agent that
-// asks, if it is a coder, else one that could begin now.
-func (l look) asker(s *session) flow.Caller {
+// findAsker finds the coder whose claims the board is asked about: the agent that
+// runs the command, if it is a coder, else one that could begin now.
+func (l *look) findAsker(s *session) {
+	l.Asker = l.FreeAgent(flow.Coder)
 	if by, g, err := s.actor(l.Repo); err == nil && by.Role() == flow.Coder {
-		principal, err := work.PrincipalOf(s.ctx, l.Repo, by)
-		if err == nil {
-			return flow.Caller{By: by, Principal: principal, Generation: g}
+		if principal, err := work.PrincipalOf(s.ctx, l.Repo, by); err == nil {
+			l.Asker = flow.Caller{By: by, Principal: principal, Generation: g}
 		}
 	}
-	return l.free(flow.Coder)
-}
-
-// mostIDs is how far free looks for an id that this clone may act as.
-const mostIDs = 10000
-
-// free is the first id of a role that can act by hand, and as this clone's
-// principal: registered so and idle, or not registered. Where there is none
-// the first id of all has the rules say why.
-func (l look) free(role flow.Role) flow.Caller {
-	who := l.board.Principals()
-	me := who.Find(l.Principal)
-	for n := 1; n <= mostIDs; n++ {
-		id := agentID(role, n)
-		if me != nil && !me.MayAct(flow.Actor(id)) {
-			continue
-		}
-		if a := l.board.Agent(id); a == nil || a.Generation == "" && a.Task == "" && a.Review == "" && a.Degraded == "" {
-			return flow.Caller{By: flow.Actor(id), Principal: l.Principal}
-		}
-	}
-	return flow.Caller{By: flow.Actor(agentID(role, 1)), Principal: l.Principal}
-}
-
-// view shows tasks to whoever asks.
-func (l look) view(s *session) taskView {
-	return taskView{board: l.board, clone: l.Clone, asker: l.asker(s), at: l.at}
 }
 
 // task finds a task of any state.
 func (l look) task(id flow.TaskID) (*flow.Task, error) {
-	t := l.board.Task(id)
-	if err := l.board.Err(); err != nil {
+	t := l.Board.Task(id)
+	if err := l.Board.Err(); err != nil {
 		return nil, err
 	}
 	if t == nil {
 		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza list --all", Reason: "there is no task " + string(id)}
 	}
 	return t, nil
-}
-
-// span is a length of time for people: 40s, 12m, 3h, 5d.
-func span(d time.Duration) string {
-	switch d = d.Abs(); {
-	case d < time.Minute:
-		return d.Truncate(time.Second).String()
-	case d < time.Hour:
-		return flow.Duration(d.Truncate(time.Minute)).String()
-	case d < 48*time.Hour:
-		return flow.Duration(d.Truncate(time.Hour)).String()
-	}
-	return count(int(d.Hours()/24), "day")
-}
-
-// lease says how a lease stands.
-func lease(until, at time.Time) string {
-	switch {
-	case until.IsZero():
-		return ""
-	case until.After(at):
-		return span(until.Sub(at)) + " left"
-	}
-	return "lease ended " + span(at.Sub(until)) + " ago"
 }

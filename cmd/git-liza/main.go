@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -149,12 +150,12 @@ func (s *session) dispatch(parser *kong.Kong, args []string) int {
 // help prints the page of a command, or one of the topics.
 func (s *session) help(parser *kong.Kong, topic []string) int {
 	if len(topic) == 1 && topic[0] == "exit-codes" {
-		var page table
+		var page view.Table
 		for _, e := range exitCodes {
-			page.add(fmt.Sprintf("%3d  %s", e.code, e.outcome), e.meaning)
+			page.Add(fmt.Sprintf("%3d  %s", e.code, e.outcome), e.meaning)
 		}
-		page.wrap(78)
-		return s.page(page.text(0))
+		page.Wrap(78)
+		return s.page(page.Text(0))
 	}
 	if _, err := parser.Parse(append(slices.Clone(topic), "--help")); err != nil {
 		return s.fail(wrongUsage(err, nil))

@@ -68,7 +68,8 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 
 // budget puts what was said over a budget, nil where nothing of it is left.
 func (f *taskFlags) budget(was *flow.Budget) *flow.Budget {
-	b := part(was)
+	var b flow.Budget
+	put(&b, was)
 	put(&b.Tokens, f.BudgetTokens)
 	put(&b.Cost, f.BudgetCost)
 	if b == (flow.Budget{}) {

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -52,15 +51,14 @@ func (c *principalAddCommand) Run(s *session) error {
 		return err
 	}
 	p := r.After.Principals().Find(c.Name)
-	view := viewPrincipal(*p)
-	line := fmt.Sprintf("%s is a %s principal: %s", p.Name, p.Kind, may(*p))
+	line := fmt.Sprintf("%s is a %s principal: %s", p.Name, p.Kind, view.PrincipalText(*p))
 	if got.First {
 		line += "\nit is the first, and so the board's admin"
 	}
 	if got.Configured {
 		line += "\nthis clone acts as " + p.Name + " from now on (git config liza.principal)"
 	}
-	return s.result(r, append(view, member{"first", got.First}, member{"configured", got.Configured}), "%s", line)
+	return s.result(r, view.Principal(*p).With("first", got.First).With("configured", got.Configured), "%s", line)
 }
 
 // given is a list of a flag: nil where the flag is absent, empty where its
@@ -120,69 +118,6 @@ func isKeyText(text string) bool {
 	return beginsKey(text) || strings.Contains(text, "\n") || strings.Contains(text, "PRIVATE KEY")
 }
 
-// may says in a line what a principal is allowed, and what it is known by.
-func may(p flow.Principal) string {
-	return strings.Join(append([]string{allowed(p)}, knownBy(p)...), "; ")
-}
-
-// knownBy is how a server tells that somebody is a principal.
-func knownBy(p flow.Principal) (list []string) {
-	if len(p.Users) > 0 {
-		list = append(list, "server user "+strings.Join(p.Users, ", "))
-	}
-	for _, key := range p.Keys {
-		list = append(list, "key "+fingerprint(key))
-	}
-	if len(list) == 0 {
-		list = append(list, "no key and no server user")
-	}
-	return list
-}
-
-// allowed is what a principal may do.
-func allowed(p flow.Principal) string {
-	var parts []string
-	if len(p.Rights) > 0 {
-		parts = append(parts, "rights "+strings.Join(p.Rights, ", "))
-	}
-	var roles []string
-	for _, role := range p.Roles {
-		roles = append(roles, role.String())
-	}
-	if len(roles) > 0 {
-		parts = append(parts, "acts for every "+strings.Join(roles, ", "))
-	}
-	if len(p.Agents) > 0 {
-		whom := "acts as " + strings.Join(p.Agents, ", ")
-		if len(roles) == 0 && !slices.ContainsFunc(p.Agents, func(glob string) bool { return !strings.HasPrefix(glob, "human:") }) {
-			whom += " and every agent" // it names none, see flow.Principal.MayAct
-		}
-		parts = append(parts, whom)
-	}
-	return strings.Join(parts, "; ")
-}
-
-// fingerprint is a public key's, as ssh-keygen -l shows it.
-func fingerprint(key string) string {
-	_, encoded, _ := strings.Cut(key, " ")
-	encoded, _, _ = strings.Cut(encoded, " ")
-	blob, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil {
-		return "unreadable"
-	}
-	sum := sha256.Sum256(blob)
-	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
-}
-
-// viewPrincipal is a principal as JSON has it, with its keys' fingerprints.
-func viewPrincipal(p flow.Principal) object {
-	prints := []any{}
-	for _, key := range p.Keys {
-		prints = append(prints, fingerprint(key))
-	}
-	return append(viewOf(p).(object), member{"fingerprints", prints})
-}
-
 type principalListCommand struct{}
 
 func (c *principalListCommand) Run(s *session) error {
@@ -190,43 +125,19 @@ func (c *principalListCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	who := l.board.Principals()
-	if err := l.board.Err(); err != nil {
+	known := l.Board.Principals()
+	if err := l.Board.Err(); err != nil {
 		return err
 	}
-	me, err := l.Repo.Config(s.ctx, "liza.principal")
-	if err != nil {
-		return err
-	}
-	list := []any{}
-	rows := table{}
-	for _, p := range who.List {
-		mark := "-"
-		if p.Name == me {
-			mark = "*"
-		}
-		rows.add(mark, p.Name, p.Kind, allowed(p))
-		for _, known := range knownBy(p) {
-			rows.add("", "", "", known)
-		}
-		list = append(list, append(viewPrincipal(p), member{"self", p.Name == me}))
-	}
-	text := rows.text(s.width())
+	list, rows := view.Principals(known.List, l.Reading.Principal)
+	text := rows.Text(s.width())
 	switch {
 	case len(list) == 0:
 		text = "no principals: who acts is not enforced; the first one: git liza principal add NAME --new-key"
-	case who.Find(me) == nil:
-		text += unknownSelf(me)
+	case known.Find(l.Reading.Principal) == nil:
+		text += view.UnknownPrincipal(l.Reading.Principal)
 	}
-	return s.answer("", map[string]any{"principals": list, "principal": me, "enforced": len(list) > 0}, text)
-}
-
-// unknownSelf tells a clone that can make no move why.
-func unknownSelf(me string) string {
-	if me == "" {
-		return "this clone acts as none of them: git config liza.principal NAME"
-	}
-	return "this clone acts as " + me + ", which is none of them: git config liza.principal NAME"
+	return s.answer("", map[string]any{"principals": list, "principal": l.Reading.Principal, "enforced": len(list) > 0}, text)
 }
 
 type principalRemoveCommand struct {
@@ -262,5 +173,5 @@ func (c *principalKeyCommand) Run(s *session) error {
 	if made {
 		outcome = "changed"
 	}
-	return s.answer(outcome, map[string]any{"principal": c.Name, "key": public, "fingerprint": fingerprint(public)}, public)
+	return s.answer(outcome, map[string]any{"principal": c.Name, "key": public, "fingerprint": view.Fingerprint(public)}, public)
 }

@@ -26,7 +26,7 @@ func (c *promptCommand) Run(s *session) error {
 	if err := c.provided(s, l, &a); err != nil {
 		return err
 	}
-	prompt, err := supervise.Prompt(l.board, a, supervise.Layers(l.Repo.MainWorkTree(), s.environ)...)
+	prompt, err := supervise.Prompt(l.Board, a, supervise.Layers(l.Repo.MainWorkTree(), s.environ)...)
 	if err != nil {
 		return err
 	}
@@ -103,13 +103,13 @@ func (c *promptCommand) wake(l look, a *supervise.Assignment) error {
 			return err
 		}
 	}
-	for _, t := range l.board.Triggers() {
+	for _, t := range l.Board.Triggers() {
 		if c.Task == "" || t.Task == c.Task {
 			a.Triggers = append(a.Triggers, t)
 		}
 	}
 	if len(a.Triggers) == 0 {
-		a.Triggers = []flow.Trigger{{Reason: "asked", Task: c.Task, Text: "no planner is needed now; a human asks", Since: l.at}}
+		a.Triggers = []flow.Trigger{{Reason: "asked", Task: c.Task, Text: "no planner is needed now; a human asks", Since: l.At}}
 	}
 	return nil
 }

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -110,19 +110,11 @@ func (c *providersListCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	t := table{rows: [][]string{{"PROVIDER", "STATE", "VERSION", "CONTRACT", "COMMITS", "OUTPUT", "FOR"}}}
+	t := view.Table{Rows: [][]string{{"PROVIDER", "STATE", "VERSION", "CONTRACT", "COMMITS", "OUTPUT", "FOR"}}}
 	for _, v := range list {
-		t.add(v.Name, v.state(), v.Version, string(v.Contract), string(v.Commit), v.Output, strings.Join(roleNames(v.Roles), ", "))
+		t.Add(v.Name, v.state(), v.Version, string(v.Contract), string(v.Commit), v.Output, view.JoinRoles(v.Roles))
 	}
-	return s.answer("", map[string]any{"providers": list}, t.text(s.width()))
-}
-
-func roleNames(roles []flow.Role) []string {
-	names := make([]string, len(roles))
-	for i, role := range roles {
-		names[i] = role.String()
-	}
-	return names
+	return s.answer("", map[string]any{"providers": list}, t.Text(s.width()))
 }
 
 // state is the state as people read it.
@@ -144,27 +136,27 @@ func (c *providersDetectCommand) Run(s *session) error {
 		return err
 	}
 	list = slices.DeleteFunc(list, func(v providerView) bool { return v.Path == "" && v.Install == "" })
-	var there, missing table
+	var there, missing view.Table
 	choice := ""
 	for _, v := range list {
 		if v.Path != "" {
-			there.add(v.Name, v.state(), v.Version, v.Path)
+			there.Add(v.Name, v.state(), v.Version, v.Path)
 		}
 		if v.Path == "" || v.old {
-			missing.add(v.Name, v.Install)
+			missing.Add(v.Name, v.Install)
 		} else if choice == "" {
 			choice = v.Name
 		}
 	}
 	text := "None of the programs that are known is installed.\n"
-	if len(there.rows) > 0 {
-		text = there.text(s.width())
+	if len(there.Rows) > 0 {
+		text = there.Text(s.width())
 	}
 	if choice != "" {
 		text += "\nTo choose one: git config liza.provider " + choice + "\n"
 	}
-	if len(missing.rows) > 0 {
-		text += "\nNot installed, or too old; to install one:\n" + missing.text(s.width())
+	if len(missing.Rows) > 0 {
+		text += "\nNot installed, or too old; to install one:\n" + missing.Text(s.width())
 	}
 	return s.answer("", map[string]any{"providers": list}, text)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -45,7 +46,7 @@ func (c *sessionAddCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.result(r, map[string]any{"task": c.Task, "record": m.Record, "usage": viewOf(m.Usage)}, "recorded %s", spentOf(m.Usage).words())
+	return s.result(r, map[string]any{"task": c.Task, "record": m.Record, "usage": view.ValueOf(m.Usage)}, "recorded %s", view.SpentIn(m.Usage).Words())
 }
 
 func (c *sessionAddCommand) role(by flow.Actor) flow.Role {

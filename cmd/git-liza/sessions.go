@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -36,13 +37,11 @@ func (c *sessionListCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	sessions := make([]object, len(list))
-	var rows table
+	sessions := make([]view.Object, len(list))
 	for i, rec := range list {
-		sessions[i] = sessionObject(rec)
-		rows.add(sessionRow(rec)...)
+		sessions[i] = view.Session(rec)
 	}
-	return s.answer("", map[string]any{"sessions": sessions}, rows.text(s.width()))
+	return s.answer("", map[string]any{"sessions": sessions}, view.SessionTable(list).Text(s.width()))
 }
 
 // records opens a repository that has a blackboard; the board itself is not
@@ -54,27 +53,6 @@ func (s *session) records() (*git.Repo, error) {
 	}
 	_, err = clone.Store.Tip(s.ctx)
 	return clone.Repo, err
-}
-
-// sessionObject is a record as JSON has it.
-func sessionObject(rec gitstore.SessionRecord) object {
-	return append(object{{"id", rec.ID}}, viewOf(rec).(object)...)
-}
-
-func sessionRow(rec gitstore.SessionRecord) []string {
-	provider, task := rec.Provider, string(rec.Task)
-	if rec.Model != "" {
-		provider += ":" + rec.Model
-	}
-	if task == "" {
-		task = "-"
-	}
-	// What a narrow terminal cuts is what is missed least.
-	row := []string{rec.ID.Short(), rec.Ended.Format("2006-01-02 15:04:05Z"), string(rec.Agent), task}
-	if rec.Outcome == "" {
-		return append(row, "unreadable", "", "", "", provider+"  "+rec.Ending)
-	}
-	return append(row, rec.Outcome, spentOf(rec.Usage).tokens(), spentOf(rec.Usage).dollars(), span(rec.Ended.Sub(rec.Began)), provider)
 }
 
 type sessionShowCommand struct {
@@ -105,7 +83,7 @@ func (c *sessionShowCommand) Run(s *session) error {
 	}
 	said := readable(rec.Format, output)
 	if s.json {
-		return s.answer("", append(sessionObject(rec), member{"prompt", flow.Clean(string(prompt))}, member{"said", said}, member{"output", flow.Clean(string(output))}), "")
+		return s.answer("", view.Session(rec).With("prompt", flow.Clean(string(prompt))).With("said", said).With("output", flow.Clean(string(output))), "")
 	}
 	switch {
 	case c.Prompt:
@@ -117,9 +95,9 @@ func (c *sessionShowCommand) Run(s *session) error {
 		return err
 	}
 	lines := strings.Split(said, "\n")
-	text := describeSession(rec, s.width())
+	text := view.SessionText(rec, s.width())
 	if n := len(lines) - glanceOutput; n > 0 {
-		text += fmt.Sprintf("\n%s before: git liza session show %s --output\n", count(n, "line"), rec.ID.Short())
+		text += fmt.Sprintf("\n%s before: git liza session show %s --output\n", view.Count(n, "line"), rec.ID.Short())
 		lines = lines[n:]
 	}
 	return s.answer("", nil, text+"\n"+strings.Join(lines, "\n"))
@@ -165,25 +143,4 @@ func readable(format string, output []byte) string {
 	records.Follow(&said)
 	_, _ = records.Write(append(output, '\n')) // takes everything
 	return flow.Clean(said.String())
-}
-
-// describeSession is the record for people.
-func describeSession(rec gitstore.SessionRecord, width int) string {
-	on := ""
-	if rec.Task != "" {
-		on = " on " + string(rec.Task)
-	}
-	var rows table
-	rows.indent = "  "
-	for _, m := range viewOf(rec).(object) {
-		switch m.key {
-		case "agent", "task", "outcome", "role":
-		case "usage":
-			rows.add("usage", spentOf(rec.Usage).words())
-		default:
-			tell(&rows, m.key, m.value)
-		}
-	}
-	rows.wrap(width)
-	return cut(fmt.Sprintf("%s  %s%s: %s", rec.ID.Short(), rec.Agent, on, rec.Outcome), width) + "\n" + rows.text(0)
 }

@@ -5,20 +5,18 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type showCommand struct {
 	ID        flow.TaskID  `arg:"" help:"The task."`
 	Patch     whichPatch   `tool:"Answer with what submission N changes, -1 for the last one, instead of the task." xor:"diff" placeholder:"[N]" help:"What submission N changes, the last one without N."`
 	Interdiff whichPatches `tool:"-" xor:"diff" placeholder:"N M" help:"What changed from submission N to M."`
-	history   []logEntry   // oldest first
 }
 
 // whichPatch is a flag that may stand alone, which is -1, or with a number.
@@ -60,19 +58,6 @@ func (w *whichPatches) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// glanceHistory is how many moves of its history a task shows people.
-const glanceHistory = 20
-
-// A submitted is one of a task's submissions.
-type submitted struct {
-	Number int        `json:"number"`
-	Commit git.ID     `json:"commit"`
-	Base   git.ID     `json:"base_commit"`
-	By     flow.Actor `json:"by"`
-	At     any        `json:"at"`
-	Ref    string     `json:"ref"` // that keeps it
-}
-
 func (c *showCommand) Run(s *session) error {
 	l, err := s.look()
 	if err != nil {
@@ -82,49 +67,34 @@ func (c *showCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	var history []view.Entry
 	err = l.historyOf(s, c.ID, func(e gitstore.Event) bool {
-		c.history = append(c.history, logEntry{e.Commit, e.Move})
+		history = append(history, view.Entry{State: e.Commit, Move: e.Move})
 		return true
 	})
 	if err != nil {
 		return err
 	}
-	slices.Reverse(c.history)
-	submissions := c.submissions()
+	slices.Reverse(history)
 	if c.Patch != 0 || c.Interdiff != (whichPatches{}) {
-		return c.changes(s, l, submissions)
+		return c.changes(s, l, view.Submissions(history))
 	}
-	task := l.view(s).of(t)
+	l.findAsker(s)
 	if s.json {
-		history := make([]any, len(c.history))
-		for i := range c.history {
-			history[i] = viewOf(c.history[i])
-		}
-		return s.answer("", append(task, member{"submissions", submissions}, member{"history", history}), "")
+		return s.answer("", l.Story(t, history), "")
 	}
-	return s.answer("", nil, describe(task, s.width())+c.text(submissions, s.width()))
-}
-
-// submissions are those of the history, oldest first, numbered from 1.
-func (c *showCommand) submissions() []submitted {
-	list := []submitted{}
-	for _, e := range c.history {
-		if d, ok := e.Move.Detail.(*flow.SubmitMove); ok {
-			list = append(list, submitted{len(list) + 1, d.Commit, d.Base, e.Move.By, viewTime(e.Move.At), flow.SavedRef(e.Move.Task, d.Save)})
-		}
-	}
-	return list
+	return s.answer("", nil, l.StoryText(t, history, s.width()))
 }
 
 // changes prints a patch, as git shows it to this user.
-func (c *showCommand) changes(s *session, l look, list []submitted) error {
-	pick := func(n int) (submitted, error) {
+func (c *showCommand) changes(s *session, l look, list []view.Submission) error {
+	pick := func(n int) (view.Submission, error) {
 		if n == -1 {
 			n = len(list)
 		}
 		if n < 1 || n > len(list) {
-			return submitted{}, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza show " + string(c.ID),
-				Reason: fmt.Sprintf("%s has %s, none of them has the number asked for", c.ID, count(len(list), "submission"))}
+			return view.Submission{}, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza show " + string(c.ID),
+				Reason: fmt.Sprintf("%s has %s, none of them has the number asked for", c.ID, view.Count(len(list), "submission"))}
 		}
 		return list[n-1], nil
 	}
@@ -132,7 +102,7 @@ func (c *showCommand) changes(s *session, l look, list []submitted) error {
 	if c.Patch == 0 {
 		numbers = []int{c.Interdiff.from, c.Interdiff.to}
 	}
-	var picked []submitted
+	var picked []view.Submission
 	for _, n := range numbers {
 		one, err := pick(n)
 		if err != nil {
@@ -166,7 +136,7 @@ const maxPaths = 1000
 
 // between are the paths that an interdiff is about: those that either
 // submission changed, so that what integration brought in between stays out.
-func (l look) between(s *session, picked []submitted) ([]string, error) {
+func (l look) between(s *session, picked []view.Submission) ([]string, error) {
 	var paths []string
 	if len(picked) < 2 || picked[0].Base == picked[1].Base {
 		return nil, nil
@@ -185,65 +155,4 @@ func (l look) between(s *session, picked []submitted) ([]string, error) {
 		return nil, nil
 	}
 	return paths, nil
-}
-
-// describe is a task for people: every key that says something, long texts
-// below their key.
-func describe(task object, width int) string {
-	var rows table
-	var out strings.Builder
-	out.WriteString(cut(fmt.Sprintf("%s  %s  %s", plain(task.find("id")), plain(task.find("status")), oneLine(plain(task.find("title")))), width) + "\n")
-	for _, m := range task[3:] {
-		tell(&rows, m.key, m.value)
-	}
-	rows.indent = "  "
-	rows.wrap(width)
-	out.WriteString(rows.text(0))
-	return out.String()
-}
-
-// tell adds the rows of one value: none where it is empty, several where it
-// has several lines or parts.
-func tell(rows *table, key string, value any) {
-	switch v := value.(type) {
-	case object:
-		for _, m := range v {
-			tell(rows, key+"."+m.key, m.value)
-		}
-		return
-	case []any:
-		for i, one := range v {
-			name := key
-			if _, ok := one.(object); ok {
-				name = fmt.Sprintf("%s.%d", key, i+1)
-			}
-			tell(rows, name, one)
-		}
-		return
-	}
-	text := plain(value)
-	if text == "" || text == "0" || text == "false" {
-		return
-	}
-	for line := range strings.Lines(text) {
-		rows.add(key, line)
-		key = ""
-	}
-}
-
-// text is the submissions and the history for people.
-func (c *showCommand) text(list []submitted, width int) string {
-	var rows [][]string
-	for _, one := range list {
-		rows = append(rows, []string{strconv.Itoa(one.Number), one.Commit.Short(), plain(one.At), string(one.By), one.Ref})
-	}
-	text := section("submissions", rows, width)
-	rows = nil
-	if n := len(c.history) - glanceHistory; n > 0 {
-		rows = append(rows, []string{fmt.Sprintf("%s before: git liza log %s", count(n, "move"), c.ID)})
-	}
-	for _, e := range c.history[max(0, len(c.history)-glanceHistory):] {
-		rows = append(rows, []string{e.line()})
-	}
-	return text + section("history", rows, width)
 }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -17,55 +15,14 @@ type sprintCommands struct {
 	Retro sprintRetroCommand `cmd:"" help:"Store a sprint's retrospective."`
 }
 
-// sprintObject is a sprint as JSON has it, with its tasks outside the archive.
-func sprintObject(b *flow.Board, p *flow.Sprint) object {
-	tasks := []object{}
-	for _, t := range sprintTasks(b, p) {
-		tasks = append(tasks, object{{"id", t.ID}, {"status", t.Status}, {"title", t.Title}, {"stretch", t.Stretch}})
-	}
-	return append(viewOf(p).(object), member{"tasks", tasks})
-}
-
-func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {
-	return slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return t.Sprint != p.ID })
-}
-
 // showSprint answers with a sprint.
 func (s *session) showSprint(l look, p *flow.Sprint) error {
-	b := l.board
+	b := l.Board
 	uncounted, err := l.uncounted(s.ctx, flow.ActSprintStart, p.Started, p.Ended)
 	if err != nil {
 		return err
 	}
-	return s.answer("", append(sprintObject(b, p), member{"uncounted", uncounted}), sprintText(b, p, uncounted))
-}
-
-func sprintText(b *flow.Board, p *flow.Sprint, uncounted int) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s  %s  of %s\nstarted  %s\n", p.ID, p.Status, p.Goal, p.Started.Format(stamp))
-	if !p.Deadline.IsZero() {
-		fmt.Fprintf(&text, "until    %s\n", p.Deadline.Format(stamp))
-	}
-	if !p.Ended.IsZero() {
-		fmt.Fprintf(&text, "ended    %s  %s\n", p.Ended.Format(stamp), indented(p.Reason))
-	}
-	if p.Usage != (flow.Usage{}) {
-		fmt.Fprintf(&text, "used     %s\n", spent{p.Usage, uncounted}.words())
-	}
-	if len(p.Carried) > 0 {
-		fmt.Fprintf(&text, "carried  %s\n", listed(p.Carried))
-	}
-	if p.Retro != "" {
-		fmt.Fprintf(&text, "retro    %s\n", indented(p.Retro))
-	}
-	for _, t := range sprintTasks(b, p) {
-		kind := "planned"
-		if t.Stretch {
-			kind = "stretch"
-		}
-		fmt.Fprintf(&text, "%s  %-18s  %s  %s\n", kind, t.Status, t.ID, t.Title)
-	}
-	return text.String()
+	return s.answer("", view.Sprint(b, p).With("uncounted", uncounted), view.SprintText(b, p, uncounted))
 }
 
 type sprintShowCommand struct {
@@ -77,7 +34,7 @@ func (c *sprintShowCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	b, id := l.board, c.ID
+	b, id := l.Board, c.ID
 	if id == "" {
 		id = latestSprint(b)
 	}
@@ -161,7 +118,7 @@ func (s *session) sprintMove(act flow.Act, detail func(*flow.Board) flow.Detail)
 		return err
 	}
 	p := movedSprint(r)
-	return s.result(r, sprintObject(r.After, p), "%s %s%s", p.ID, p.Status, carriedOn(p))
+	return s.result(r, view.Sprint(r.After, p), "%s %s%s", p.ID, p.Status, carriedOn(p))
 }
 
 // movedSprint is the sprint that a move wrote to.
@@ -178,5 +135,5 @@ func carriedOn(p *flow.Sprint) string {
 	if len(p.Carried) == 0 {
 		return ""
 	}
-	return ", carried on: " + listed(p.Carried)
+	return ", carried on: " + view.JoinIDs(p.Carried)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -141,7 +142,7 @@ func givenUpText(done gitstore.GivenUp, left []work.Left) string {
 		fmt.Fprintf(&text, "given up: %s\n", d.Subject)
 	}
 	if more := done.Count - len(done.Dropped); more > 0 {
-		fmt.Fprintf(&text, "given up: %s before these\n", count(more, "move"))
+		fmt.Fprintf(&text, "given up: %s before these\n", view.Count(more, "move"))
 	}
 	fmt.Fprintf(&text, "what %s lacks is kept: git log %s/state, git for-each-ref %s\n", done.Remote, done.Kept, done.Kept)
 	for _, l := range left {
@@ -170,7 +171,7 @@ func joinedLine(synced gitstore.Synced) string {
 	case synced.Before == "":
 		what = "gave its board to this clone"
 	case synced.Before != synced.After:
-		what = "gave " + count(synced.Moves, "move") + " to this clone"
+		what = "gave " + view.Count(synced.Moves, "move") + " to this clone"
 	}
 	return fmt.Sprintf("%s is the authority and %s, at %s", synced.Remote, what, synced.After.Short())
 }
@@ -179,7 +180,7 @@ func syncedLine(synced gitstore.Synced) string {
 	if synced.Before == synced.After {
 		return fmt.Sprintf("%s has nothing new, at %s", synced.Remote, synced.After.Short())
 	}
-	return fmt.Sprintf("%s from %s, now at %s", count(synced.Moves, "move"), synced.Remote, synced.After.Short())
+	return fmt.Sprintf("%s from %s, now at %s", view.Count(synced.Moves, "move"), synced.Remote, synced.After.Short())
 }
 
 func syncOutcome(synced gitstore.Synced) string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
@@ -58,7 +59,7 @@ func unwritten(s *session, repo *git.Repo, b *flow.Board) (string, error) {
 		return "", nil
 	}
 	return fmt.Sprintf("%s still says %q, as the template does, and agents take it for the goal; write what you want there, commit it, and then: "+
-		"git liza adopt HEAD --reason 'the goal'; its name on the board: git liza edit goal", spec, cut(line, 60)), nil
+		"git liza adopt HEAD --reason 'the goal'; its name on the board: git liza edit goal", spec, view.Cut(line, 60)), nil
 }
 
 // starters lists the templates.

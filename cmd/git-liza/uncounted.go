@@ -32,11 +32,11 @@ type noted struct {
 func (l look) uncounted(ctx context.Context, act flow.Act, began, ended time.Time) (n int, err error) {
 	path := filepath.Join(l.Repo.CommonDir(), "liza", "cache", "uncounted")
 	tip, notes := readUncounted(path)
-	if tip != l.tip {
+	if tip != l.Tip {
 		if notes, err = l.noteUncounted(ctx, tip, notes); err != nil {
 			return 0, err
 		}
-		writeUncounted(path, l.tip, notes)
+		writeUncounted(path, l.Tip, notes)
 	}
 	kind := noteKind(act)
 	for _, one := range notes {
@@ -65,7 +65,7 @@ func noteKind(act flow.Act) byte {
 func (l look) noteUncounted(ctx context.Context, upTo git.ID, known []noted) ([]noted, error) {
 	var news []noted
 	moves, met := 0, false
-	err := l.Store.History(l.tip, func(e gitstore.Event) (bool, error) {
+	err := l.Store.History(l.Tip, func(e gitstore.Event) (bool, error) {
 		if met = e.Commit == upTo; met {
 			return false, nil
 		}

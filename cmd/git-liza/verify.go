@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
@@ -46,7 +47,7 @@ func (c *verifyCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.answer("", data, fmt.Sprintf("%s: every move is what a server would have taken (%s)", to.Short(), count(v.Moves, "move")))
+	return s.answer("", data, fmt.Sprintf("%s: every move is what a server would have taken (%s)", to.Short(), view.Count(v.Moves, "move")))
 }
 
 // ends reads OLD..NEW; either may be missing.

@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -114,7 +114,7 @@ func (c *submitCommand) Run(s *session) error {
 	}
 	sub := r.After.Task(c.ID).Submission
 	return s.result(r, map[string]any{"task": c.ID, "status": r.After.Task(c.ID).Status, "commit": sub.Commit, "base_commit": sub.Base,
-		"submission": sub.Number, "changed": sub.Changed}, "%s submitted %s (%s) → %s", c.ID, sub.Commit.Short(), count(sub.Changed, "path"), r.After.Task(c.ID).Status)
+		"submission": sub.Number, "changed": sub.Changed}, "%s submitted %s (%s) → %s", c.ID, sub.Commit.Short(), view.Count(sub.Changed, "path"), r.After.Task(c.ID).Status)
 }
 
 type blockCommand struct {
@@ -183,13 +183,4 @@ func blockers(list []flow.Finding) string {
 		return "1 blocker"
 	}
 	return fmt.Sprintf("%d blockers", len(list))
-}
-
-// listed joins ids for people.
-func listed[T ~string](ids []T) string {
-	words := make([]string, 0, len(ids))
-	for _, id := range ids {
-		words = append(words, string(id))
-	}
-	return strings.Join(words, ", ")
 }

@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"bytes"
@@ -23,15 +23,15 @@ func TestKeysOfATask(t *testing.T) {
 		failed_by, intent, review_commit, reviewing_by, review_lease_expires, approved_by, verdict, rejection, merge_commit, drift,
 		blocked_reason, blocked_questions, integration_failure, integration_fix, handoff, supersedes, superseded_by, rescope_reason,
 		usage, budget, budget_left, claimable, why_not`
-	require.Equal(t, strings.Fields(strings.ReplaceAll(contract, ",", " ")), taskKeys())
+	require.Equal(t, strings.Fields(strings.ReplaceAll(contract, ",", " ")), TaskKeys())
 }
 
 // The same key has the same kind of value whatever the task's state: a list is
 // a list, and what is absent is null.
 func TestAbsentValues(t *testing.T) {
 	t.Parallel()
-	view := taskView{board: flow.Open(flow.Documents{}, noon), asker: flow.Caller{By: "coder-1"}}
-	text, err := json.Marshal(view.of(&flow.Task{ID: "a", Status: flow.Draft}))
+	view := Reading{Board: flow.Open(flow.Documents{}, noon), Asker: flow.Caller{By: "coder-1"}}
+	text, err := json.Marshal(view.Task(&flow.Task{ID: "a", Status: flow.Draft}))
 	require.NoError(t, err)
 	var task map[string]any
 	require.NoError(t, json.Unmarshal(text, &task))
@@ -54,7 +54,7 @@ func TestAbsentValues(t *testing.T) {
 // What is shown of a task from its summary is what its document shows.
 func TestSummarisedIsTheSame(t *testing.T) {
 	t.Parallel()
-	view := taskView{board: flow.Open(flow.Documents{}, noon), asker: flow.Caller{By: "coder-1"}}
+	view := Reading{Board: flow.Open(flow.Documents{}, noon), Asker: flow.Caller{By: "coder-1"}}
 	for _, task := range []*flow.Task{
 		{ID: "a", Status: flow.Draft},
 		{ID: "b", Status: flow.Merged, Title: "B", Kind: flow.Code, Goal: "goal-1", Sprint: "sprint-2", Priority: 4, DependsOn: []flow.TaskID{"a"},
@@ -62,110 +62,95 @@ func TestSummarisedIsTheSame(t *testing.T) {
 		{ID: "c", Status: flow.Abandoned, Attempt: &flow.Attempt{Coder: "coder-1"}, Claim: &flow.Claim{By: "coder-2", Lease: noon},
 			Review: &flow.Review{By: "code-reviewer-1", Lease: noon.Add(time.Minute)}, Block: &flow.Block{Reason: "which?"}},
 	} {
-		short, whole := summarised(task.Summary()), view.of(task)
+		short, whole := summarised(task.Summary()), view.Task(task)
 		for _, m := range short {
-			require.Equal(t, fmt.Sprint(whole.find(m.key)), fmt.Sprint(m.value), "%s of %s", m.key, task.ID)
+			require.Equal(t, fmt.Sprint(whole.Find(m.Key)), fmt.Sprint(m.Value), "%s of %s", m.Key, task.ID)
 		}
 		require.Greater(t, len(short), 15)
 	}
 }
 
-func TestViewOf(t *testing.T) {
+func TestValueOf(t *testing.T) {
 	t.Parallel()
 	move := flow.Move{Act: flow.ActReject, Task: "task-1", By: "human:ann", At: noon.In(time.FixedZone("", 3600)),
 		Detail: &flow.RejectMove{Commit: "c", Feedback: flow.Feedback{Blockers: []flow.Finding{{File: "a<b>.go", Line: 3, Issue: "…"}}}}}
+	entry, err := ValueOf(Entry{"s", move}).(Object).MarshalJSON()
+	require.NoError(t, err)
 	var out bytes.Buffer
-	require.NoError(t, (&session{stdout: &out}).encode(viewOf(logEntry{"s", move})))
+	require.NoError(t, json.Compact(&out, entry))
 	require.Equal(t, `{"state":"s","act":"reject","task":"task-1","by":"human:ann","principal":"","at":"2026-01-17T12:00:00Z","generation":"","request":"","seen":"",`+
-		`"commit":"c","feedback":{"blockers":[{"file":"a<b>.go","line":3,"issue":"…","why":"","suggestion":""}],"concerns":[],"prior":[],"overall":""}}`+"\n", out.String())
-	require.Equal(t, map[string]any{"count": "3"}, viewOf(map[string]string{"count": "3"}))
-	require.Equal(t, "30m", viewOf(flow.Duration(30*time.Minute)))
-	require.Equal(t, []any{"a", "b"}, viewOf([]flow.TaskID{"a", "b"}))
-	require.Nil(t, viewOf((*flow.Task)(nil)))
-	text, err := json.Marshal(object{})
+		`"commit":"c","feedback":{"blockers":[{"file":"a<b>.go","line":3,"issue":"…","why":"","suggestion":""}],"concerns":[],"prior":[],"overall":""}}`, out.String())
+	require.Equal(t, map[string]any{"count": "3"}, ValueOf(map[string]string{"count": "3"}))
+	require.Equal(t, "30m", ValueOf(flow.Duration(30*time.Minute)))
+	require.Equal(t, []any{"a", "b"}, ValueOf([]flow.TaskID{"a", "b"}))
+	require.Nil(t, ValueOf((*flow.Task)(nil)))
+	text, err := json.Marshal(Object{})
 	require.NoError(t, err)
 	require.Equal(t, "{}", string(text))
 }
 
 func TestFormat(t *testing.T) {
 	t.Parallel()
-	task := object{{"id", flow.TaskID("task-1")}, {"owns", []any{"a/**", "b"}}, {"priority", 2}, {"verdict", nil}, {"intent", object{{"summary", "<x>"}}}}
+	task := Object{{"id", flow.TaskID("task-1")}, {"owns", []any{"a/**", "b"}}, {"priority", 2}, {"verdict", nil}, {"intent", Object{{"summary", "<x>"}}}}
 	for _, test := range [][2]string{
 		{"", ""}, {"plain", "plain"}, {"%(id)", "task-1"}, {"%(owns)|%(priority)", "a/**,b|2"}, {"%%(id)", "%(id)"}, {"100%%", "100%"},
 		{"%(id)%0a%(verdict)%41", "task-1\nA"}, {"%(intent)", `{"summary":"<x>"}`}, {"a)b(%(id))", "a)b(task-1)"},
 	} {
-		f, err := parseFormat(test[0])
+		f, err := ParseFormat(test[0])
 		require.NoError(t, err, test[0])
-		require.Equal(t, test[1], f.fill(task), test[0])
+		require.Equal(t, test[1], f.Fill(task), test[0])
 	}
 	for _, bad := range []string{"%", "%(", "%(id", "%()", "%(ID)", "%x", "%zz", "a%"} {
-		_, err := parseFormat(bad)
+		_, err := ParseFormat(bad)
 		require.Error(t, err, bad)
 	}
 }
 
 func TestTableFitsItsWidth(t *testing.T) {
 	t.Parallel()
-	var rows table
-	rows.add("task-1", "漢字", "short")
-	rows.add("a", "b", "long\nand\x1b[31m red and \u202elonger\u202c than that")
-	require.Equal(t, "task-1  漢字  short\na       b     long and [31m red and longer than that\n", rows.text(0))
+	var rows Table
+	rows.Add("task-1", "漢字", "short")
+	rows.Add("a", "b", "long\nand\x1b[31m red and \u202elonger\u202c than that")
+	require.Equal(t, "task-1  漢字  short\na       b     long and [31m red and longer than that\n", rows.Text(0))
 	for width := 20; width < 60; width++ {
-		for line := range strings.Lines(rows.text(width)) {
+		for line := range strings.Lines(rows.Text(width)) {
 			require.LessOrEqual(t, cells(strings.TrimSuffix(line, "\n")), width)
 		}
 	}
-	require.Equal(t, "漢…", cut("漢字漢字", 4))
-	require.Equal(t, "漢字", cut("漢字", 4))
-	require.Equal(t, "e\u0301e\u0301", cut("e\u0301e\u0301", 2))
+	require.Equal(t, "漢…", Cut("漢字漢字", 4))
+	require.Equal(t, "漢字", Cut("漢字", 4))
+	require.Equal(t, "e\u0301e\u0301", Cut("e\u0301e\u0301", 2))
 }
 
 func TestWrap(t *testing.T) {
 	t.Parallel()
-	rows := table{indent: "  "}
-	rows.add("done_when", "one two three four five six seven")
-	rows.add("", "  indented")
-	rows.add("commit", strings.Repeat("0", 40))
-	rows.wrap(34)
-	require.Equal(t, "  done_when  one two three four\n             five six seven\n               indented\n  commit     "+strings.Repeat("0", 40)+"\n", rows.text(0))
+	rows := Table{Indent: "  "}
+	rows.Add("done_when", "one two three four five six seven")
+	rows.Add("", "  indented")
+	rows.Add("commit", strings.Repeat("0", 40))
+	rows.Wrap(34)
+	require.Equal(t, "  done_when  one two three four\n             five six seven\n               indented\n  commit     "+strings.Repeat("0", 40)+"\n", rows.Text(0))
 }
 
 // All that an agent's row says can be read on a narrow terminal.
 func TestWrapOfAgents(t *testing.T) {
 	t.Parallel()
-	var rows table
-	rows.add("coder-1", "WORKING", "task-1", "29m left, coding for 3s (session 1), heard 0s ago, 600 tokens, 0.01 dollars so far, claude:opus on "+
+	var rows Table
+	rows.Add("coder-1", "WORKING", "task-1", "29m left, coding for 3s (session 1), heard 0s ago, 600 tokens, 0.01 dollars so far, claude:opus on "+
 		"builder-7.example.org, process 123456")
-	rows.add("coder-2", "IDLE", "", "")
-	rows.wrap(80)
+	rows.Add("coder-2", "IDLE", "", "")
+	rows.Wrap(80)
 	require.Equal(t, `coder-1  WORKING  task-1  29m left, coding for 3s (session 1), heard 0s ago, 600
                           tokens, 0.01 dollars so far, claude:opus on
                           builder-7.example.org, process 123456
 coder-2  IDLE
-`, rows.text(0))
-}
-
-func TestSince(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]time.Time{
-		"": {}, "2026-01-17": noon.Add(-12 * time.Hour), "2026-01-17T11:30": noon.Add(-30 * time.Minute), "2026-01-17T12:00:00+01:00": noon.Add(-time.Hour),
-		"1w": noon.AddDate(0, 0, -7), "2026-01-17T11:30:01": noon.Add(-30*time.Minute + time.Second),
-		"90m": noon.Add(-90 * time.Minute), "3d": noon.AddDate(0, 0, -3), "1h30m": noon.Add(-90 * time.Minute),
-	} {
-		got, err := parseSince(text, noon)
-		require.NoError(t, err, text)
-		require.True(t, want.Equal(got), "%s: %s", text, got)
-	}
-	for _, bad := range []string{"yesterday", "-5m", "0d", "3dd", "3d4h", "2026-02-30", "d", "-1d", "w", "1w1", "+1w", "400000000w", "99999d "} {
-		_, err := parseSince(bad, noon)
-		require.Error(t, err, bad)
-	}
+`, rows.Text(0))
 }
 
 func TestSpan(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{0: "0s", 59 * time.Second: "59s", 12*time.Minute + 40*time.Second: "12m",
 		time.Hour: "1h", 47*time.Hour + 59*time.Minute: "47h", 49 * time.Hour: "2 days", -3 * time.Minute: "3m"} {
-		require.Equal(t, want, span(d))
+		require.Equal(t, want, Span(d))
 	}
 }

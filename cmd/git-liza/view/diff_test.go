@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"os"
@@ -19,7 +19,7 @@ func TestMarksWithinLines(t *testing.T) {
 	require.Equal(t, strings.Join([]string{
 		"\x1b[1m--- a/tasks/01/task-1.yaml\x1b[m", "\x1b[1m+++ b/tasks/01/task-1.yaml\x1b[m", "\x1b[36m@@ -1,3 +1,4 @@\x1b[m",
 		" id: task-1", "\x1b[31m-status: \x1b[7mUN\x1b[27mCLAIMED\x1b[m", "\x1b[32m+status: CLAIMED\x1b[m", " priority: 3", "\x1b[32m+saves: 1\x1b[m", ""}, "\n"),
-		documentDiff{color: true}.text(d))
+		patch{color: true}.text(d))
 }
 
 // Without color a difference is a patch: git makes the new document of the old
@@ -38,14 +38,14 @@ func TestDifferenceIsAPatch(t *testing.T) {
 		}
 		file := filepath.Join(dir, "doc")
 		require.NoError(rt, os.WriteFile(file, []byte(d.Old), 0o644))
-		patch := documentDiff{}.text(d)
+		text := patch{}.text(d)
 		command := exec.Command("git", "apply", "--unidiff-zero", "--whitespace=nowarn", "-")
-		command.Dir, command.Stdin = dir, strings.NewReader(patch)
+		command.Dir, command.Stdin = dir, strings.NewReader(text)
 		command.Env = []string{"PATH=" + os.Getenv("PATH"), "GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir), "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
 		out, err := command.CombinedOutput()
-		require.NoError(rt, err, "%s\n%s", out, patch)
+		require.NoError(rt, err, "%s\n%s", out, text)
 		got, err := os.ReadFile(file)
 		require.NoError(rt, err)
-		require.Equal(rt, d.New, string(got), patch)
+		require.Equal(rt, d.New, string(got), text)
 	})
 }

@@ -1,29 +1,29 @@
-package main
+package view
 
 import (
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
-	"golang.org/x/term"
+	"github.com/git-liza/git-liza/flow"
 )
 
-// A table is rows of cells, shown in columns of one width each, two blanks
+// A Table is rows of cells, shown in columns of one width each, two blanks
 // apart. What does not fit a terminal's width is cut from the last cell of its
 // row.
-type table struct {
-	indent string
-	rows   [][]string
+type Table struct {
+	Indent string // before each row
+	Rows   [][]string
 }
 
-func (t *table) add(row ...string) { t.rows = append(t.rows, row) }
+// Add adds a row of at least one cell.
+func (t *Table) Add(row ...string) { t.Rows = append(t.Rows, row) }
 
 // columns are the widths of all cells but the last of each row.
-func (t *table) columns() []int {
+func (t *Table) columns() []int {
 	var columns []int
-	for _, row := range t.rows {
+	for _, row := range t.Rows {
 		for i, cell := range row[:len(row)-1] {
 			if i == len(columns) {
 				columns = append(columns, 0)
@@ -34,26 +34,26 @@ func (t *table) columns() []int {
 	return columns
 }
 
-// text renders the table; width 0 means that nothing is cut.
-func (t *table) text(width int) string {
+// Text renders the table; width 0 means that nothing is cut.
+func (t *Table) Text(width int) string {
 	columns := t.columns()
 	var out strings.Builder
-	for _, row := range t.rows {
+	for _, row := range t.Rows {
 		var line strings.Builder
-		line.WriteString(t.indent)
+		line.WriteString(t.Indent)
 		for i, cell := range row[:len(row)-1] {
 			line.WriteString(cell + strings.Repeat(" ", columns[i]-cells(cell)+2))
 		}
-		line.WriteString(oneLine(row[len(row)-1]))
-		out.WriteString(strings.TrimRight(cut(line.String(), width), " ") + "\n")
+		line.WriteString(OneLine(row[len(row)-1]))
+		out.WriteString(strings.TrimRight(Cut(line.String(), width), " ") + "\n")
 	}
 	return out.String()
 }
 
-// wrap divides the last cells that do not fit a width between words, over
+// Wrap divides the last cells that do not fit a width between words, over
 // several rows; what is not a word of its own is not divided.
-func (t *table) wrap(width int) {
-	room := width - cells(t.indent)
+func (t *Table) Wrap(width int) {
+	room := width - cells(t.Indent)
 	for _, column := range t.columns() {
 		room -= column + 2
 	}
@@ -61,7 +61,7 @@ func (t *table) wrap(width int) {
 		return
 	}
 	var rows [][]string
-	for _, row := range t.rows {
+	for _, row := range t.Rows {
 		keys, text := slices.Clip(row[:len(row)-1]), row[len(row)-1]
 		if cells(text) <= room {
 			rows = append(rows, row)
@@ -78,28 +78,20 @@ func (t *table) wrap(width int) {
 		}
 		rows = append(rows, append(keys, line))
 	}
-	t.rows = rows
+	t.Rows = rows
 }
 
-// width is how many characters fit a line: the terminal's, or what COLUMNS
-// says; 0 where the output is no terminal, and nothing need be cut.
-func (s *session) width() int {
-	if n, err := strconv.Atoi(s.getenv("COLUMNS")); err == nil && n > 0 {
-		return n
+// section is a heading with rows below it, nothing without rows.
+func section(heading string, rows [][]string, width int) string {
+	if len(rows) == 0 {
+		return ""
 	}
-	out, ok := s.stdout.(*os.File)
-	if !ok || !term.IsTerminal(int(out.Fd())) {
-		return 0
-	}
-	n, _, err := term.GetSize(int(out.Fd()))
-	if err != nil || n < 20 {
-		return 80
-	}
-	return n
+	t := Table{Indent: "  ", Rows: rows}
+	return "\n" + heading + "\n" + t.Text(width)
 }
 
-// oneLine puts a text on one line and takes out what would steer a terminal.
-func oneLine(text string) string {
+// OneLine puts a text on one line and takes out what would steer a terminal.
+func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.Is(unicode.Bidi_Control, r):
@@ -111,8 +103,8 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// firstLine is a text without what follows its first line.
-func firstLine(text string) string {
+// FirstLine is a text without what follows its first line.
+func FirstLine(text string) string {
 	line, _, more := strings.Cut(text, "\n")
 	if more {
 		line += " …"
@@ -120,8 +112,8 @@ func firstLine(text string) string {
 	return line
 }
 
-// cut shortens a line to a width in characters of a terminal.
-func cut(line string, width int) string {
+// Cut shortens a line to a width in characters of a terminal.
+func Cut(line string, width int) string {
 	if width == 0 || cells(line) <= width {
 		return line
 	}
@@ -158,10 +150,28 @@ func wide(r rune) int {
 	return 1
 }
 
-// count says how many, with the noun in the right number.
-func count(n int, noun string) string {
+// Count says how many, with the noun in the right number.
+func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// JoinIDs lists ids for people.
+func JoinIDs[T ~string](ids []T) string {
+	words := make([]string, 0, len(ids))
+	for _, id := range ids {
+		words = append(words, string(id))
+	}
+	return strings.Join(words, ", ")
+}
+
+// JoinRoles lists roles for people.
+func JoinRoles(roles []flow.Role) string {
+	words := make([]string, 0, len(roles))
+	for _, role := range roles {
+		words = append(words, role.String())
+	}
+	return strings.Join(words, ", ")
 }

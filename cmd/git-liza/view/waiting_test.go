@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
@@ -43,7 +42,7 @@ var goalOne = &flow.Goal{ID: "goal-1", Title: "G", Status: flow.InProgress}
 
 func TestWhatTasksWaitFor(t *testing.T) {
 	t.Parallel()
-	l := look{at: noon}
+	l := Reading{At: noon}
 	live, ended := noon.Add(time.Minute), noon
 	open := unmerged([]flow.Summary{{ID: "done", Status: flow.Merged}, {ID: "dead", Status: flow.Abandoned}, {ID: "x", DependsOn: []flow.TaskID{"done", "dead", "archived"}}})
 	for _, test := range []struct {
@@ -75,16 +74,16 @@ func TestWhatTasksWaitFor(t *testing.T) {
 func TestNobodyIsThere(t *testing.T) {
 	t.Parallel()
 	tasks := []flow.Summary{{ID: "a", Status: flow.Unclaimed}, {ID: "b", Status: flow.ReadyForReview}, {ID: "c", Status: flow.Approved}}
-	nobody := func(agents ...agentView) []string {
+	nobody := func(agents ...Agent) []string {
 		var list []string
-		for _, g := range (look{at: noon}).waiting(tasks, agents) {
+		for _, g := range (Reading{At: noon}).Waiting(tasks, agents) {
 			if g.Nobody {
 				list = append(list, g.For)
 			}
 		}
 		return list
 	}
-	coder, reviewer := agentView{Role: flow.Coder}, agentView{Role: flow.CodeReviewer}
+	coder, reviewer := Agent{Role: flow.Coder}, Agent{Role: flow.CodeReviewer}
 	require.Equal(t, []string{"code-reviewer", "coder"}, nobody())
 	require.Equal(t, []string{"code-reviewer"}, nobody(coder))
 	require.Empty(t, nobody(coder, reviewer))
@@ -94,21 +93,21 @@ func TestNobodyIsThere(t *testing.T) {
 
 func TestNobodyIsHeardOf(t *testing.T) {
 	t.Parallel()
-	said := func(role flow.Role, ago time.Duration) agentView {
-		return agentView{Role: role, Presence: &sign{gitstore.Presence{At: noon.Add(-ago), Every: flow.Duration(time.Minute)}, noon}}
+	said := func(role flow.Role, ago time.Duration) Agent {
+		return Agent{Role: role, Presence: &Heartbeat{gitstore.Presence{At: noon.Add(-ago), Every: flow.Duration(time.Minute)}, noon}}
 	}
-	byHand := agentView{Role: flow.Coder}
-	both := []waitGroup{{For: "code-reviewer"}, {For: "coder"}, {For: "merge"}, {For: "planner"}}
+	byHand := Agent{Role: flow.Coder}
+	both := []WaitGroup{{For: "code-reviewer"}, {For: "coder"}, {For: "merge"}, {For: "planner"}}
 	for _, test := range []struct {
-		groups []waitGroup
-		agents []agentView
+		groups []WaitGroup
+		agents []Agent
 		want   []flow.Role
 	}{
 		{nil, nil, []flow.Role{}},
 		{both, nil, []flow.Role{flow.CodeReviewer, flow.Coder}},
-		{both[1:], []agentView{byHand, said(flow.CodeReviewer, 0)}, []flow.Role{flow.Coder}},
-		{both, []agentView{byHand, said(flow.Coder, 3*time.Minute)}, []flow.Role{flow.CodeReviewer}},
-		{both[1:], []agentView{said(flow.Coder, 3*time.Minute+time.Second)}, []flow.Role{flow.Coder}},
+		{both[1:], []Agent{byHand, said(flow.CodeReviewer, 0)}, []flow.Role{flow.Coder}},
+		{both, []Agent{byHand, said(flow.Coder, 3*time.Minute)}, []flow.Role{flow.CodeReviewer}},
+		{both[1:], []Agent{said(flow.Coder, 3*time.Minute+time.Second)}, []flow.Role{flow.Coder}},
 		{both[2:], nil, []flow.Role{}},
 	} {
 		require.Equal(t, test.want, unheard(test.groups, test.agents))
@@ -149,10 +148,10 @@ func TestWhatToDoNext(t *testing.T) {
 		{[]flow.Document{goalOne, control(flow.ControlState{State: flow.Checkpoint}), &flow.Breaker{Tripped: true}, &flow.Task{ID: "a", Status: flow.Draft}},
 			[]string{"git liza breaker reset --resolution R"}},
 	} {
-		l := look{Clone: new(work.Clone), board: boardOf(test.documents...), at: noon}
-		tasks := l.board.Tasks()
+		l := Reading{Board: boardOf(test.documents...), At: noon}
+		tasks := l.Board.Tasks()
 		commands := []string{}
-		for _, s := range l.next(l.waiting(tasks, roster(l.board, tasks, noon)), tasks) {
+		for _, s := range l.Next(l.Waiting(tasks, l.Agents(tasks)), tasks) {
 			commands = append(commands, s.Command)
 		}
 		require.Equal(t, test.want, commands)
@@ -166,11 +165,11 @@ func TestLongReasonsHideNoTask(t *testing.T) {
 	long := "crash_limit: the agent's program crashed\nTraceback"
 	of := func(details ...string) string {
 		tasks := []flow.TaskID{"a", "b", "c"}[:len(details)]
-		return waitRows([]waitGroup{{For: "planner", Count: len(tasks), Tasks: tasks, Details: details}})[0][2]
+		return waitRows([]WaitGroup{{For: "planner", Count: len(tasks), Tasks: tasks, Details: details}})[0][2]
 	}
 	require.Equal(t, "a (crash_limit: the agent's program crashed …)", of(long))
 	require.Equal(t, "a, b (draft), c (no key)", of(long, "draft", "no key"))
-	require.Equal(t, [][]string{{"git liza unblock a", "blocked: it hangs …"}}, stepRows([]step{{"git liza unblock a", "blocked: it hangs\nTraceback"}}))
+	require.Equal(t, [][]string{{"git liza unblock a", "blocked: it hangs …"}}, stepRows([]Step{{"git liza unblock a", "blocked: it hangs\nTraceback"}}))
 }
 
 func TestStatesOfAgents(t *testing.T) {
@@ -198,7 +197,7 @@ func TestStatesOfAgents(t *testing.T) {
 		{reviewer, &flow.Task{ID: "a", Status: flow.ReadyForReview, Review: &flow.Review{By: "code-reviewer-1", Lease: noon}}, agentGone},
 	} {
 		b := boardOf(test.agent, test.task)
-		list := roster(b, b.Tasks(), noon)
+		list := Reading{Board: b, At: noon}.Agents(b.Tasks())
 		require.Len(t, list, 1)
 		require.Equal(t, test.want, list[0].State, "%+v", test.task)
 	}

@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"bytes"
@@ -55,8 +55,11 @@ func TestStateIsOneDocument(t *testing.T) {
 	put(flow.Anomalies, "sprint-1/2", anomaly)
 
 	var out bytes.Buffer
-	board := flow.Open(flow.Documents{}.With(edits), noon)
-	require.NoError(t, (&session{stdout: &out}).stateDocument(&want.Head, board))
+	put(flow.SettingsDoc, "", settings)
+	put(flow.PrincipalsDoc, "", want.Head.Principals)
+	put(flow.BreakerDoc, "", want.Head.Breaker)
+	reading := Reading{Board: flow.Open(flow.Documents{}.With(edits), noon), Tip: want.Head.State}
+	require.NoError(t, reading.WriteState(&out))
 	doc, err := document.Parse("state.yaml", out.Bytes(), 1<<20)
 	require.NoError(t, err, out.String())
 	got := wholeBoard{Head: stateHead{Settings: new(flow.Settings), Principals: new(flow.Principals)}}

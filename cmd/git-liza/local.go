@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/hooks"
+)
+
+// findLocal finds what this clone and its machine know beside the board. tasks
+// are the board's.
+func (l *look) findLocal(s *session, tasks []flow.Summary) error {
+	err := l.findAgents(s)
+	if err != nil {
+		return err
+	}
+	known := &l.Local
+	if goal := l.Board.Goal(l.Board.Settings().Goal); goal != nil && goal.Usage.Sessions > 0 {
+		if known.Uncounted, err = l.uncounted(s.ctx, flow.ActGoal, goal.Created, goal.Ended); err != nil {
+			return err
+		}
+	}
+	if known.Breach, err = l.breach(s); err != nil {
+		return err
+	}
+	known.Repair = s.suit(work.RepairBoard)
+	by, _, err := s.actor(l.Repo)
+	if err != nil {
+		by = ""
+	}
+	known.Identity = l.IdentityOf(by)
+	if known.Remote, err = l.remote(s); err != nil {
+		return err
+	}
+	installed, err := hooks.Examine(s.ctx, l.Repo)
+	if found := hooksFinding(installed, err, l.Repo.MainWorkTree() == ""); found.State != "ok" || !installed.Guards() {
+		known.Hooks = found.Text
+	}
+	if err := l.findUntrusted(s, tasks); err != nil {
+		return err
+	}
+	if known.Breach == nil && l.GoalReached(tasks) {
+		known.Take = s.takes(l.Repo, l.Board)
+	}
+	if ahead := l.Ahead(s.ctx, l.Board); ahead != nil && s.agent() == "" {
+		known.Ahead = &view.Step{Command: ahead.Hint, Why: ahead.Text}
+	}
+	return nil
+}
+
+// findAgents finds what supervisors last said of the agents, and the supervisors
+// that died on this machine.
+func (l *look) findAgents(s *session) (err error) {
+	l.Local.Dead = map[flow.AgentID]int{}
+	for _, id := range l.Board.IDs(flow.Agents) {
+		a := l.Board.Agent(flow.AgentID(id))
+		if a == nil {
+			continue
+		}
+		if pid := work.Deserted(l.Repo, a.Generation); pid != 0 {
+			l.Local.Dead[a.ID] = pid
+		}
+	}
+	l.Local.Presences, err = l.Store.Presences(s.ctx, l.Board)
+	return err
+}
+
+// findUntrusted finds the tasks that wait because nobody allowed their verify
+// command on this machine.
+func (l *look) findUntrusted(s *session, tasks []flow.Summary) error {
+	untrusted := map[flow.TaskID]view.Step{}
+	known := map[string]error{}
+	for _, t := range l.Verifying(tasks) {
+		err, asked := known[t.Verify]
+		if !asked {
+			err = l.Trusted(s.ctx, t.Verify)
+			known[t.Verify] = err
+		}
+		var refusal *flow.Refusal
+		if errors.As(err, &refusal) {
+			untrusted[t.ID] = view.Step{Command: refusal.Hint, Why: string(t.ID) + ": " + refusal.Reason}
+		} else if err != nil {
+			return err
+		}
+	}
+	l.Local.Untrusted = untrusted
+	return nil
+}
+
+// remote is the remote that holds the board, and how this clone stands to it.
+func (l look) remote(s *session) (view.Remote, error) {
+	name, err := l.Store.Authority(s.ctx)
+	if name == "" {
+		return view.Remote{}, err
+	}
+	err = l.Store.Parted(s.ctx)
+	parted := errors.Is(err, gitstore.ErrDiverged)
+	if parted {
+		err = nil
+	}
+	return view.RemoteOf(name, l.Repo.Reached(), parted), err
+}

@@ -1,0 +1,180 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// An Agent is a registered agent as lists show it.
+type Agent struct {
+	ID         flow.AgentID `json:"id"`
+	Role       flow.Role    `json:"role"`
+	State      string       `json:"state"`
+	Task       flow.TaskID  `json:"task"` // that it works on, reviews or waits for
+	Lease      *time.Time   `json:"lease_expires"`
+	Provider   string       `json:"provider"`
+	Host       string       `json:"host"`
+	Registered time.Time    `json:"registered"`
+	Degraded   string       `json:"degraded"`
+	Presence   *Heartbeat   `json:"presence"` // null where it said nothing
+	Dead       int          `json:"dead"`     // process of its supervisor if that died on this machine, else 0
+}
+
+// The states of agents, which nobody records: they follow from the board.
+// STARTING cannot be told from IDLE by the board alone.
+const (
+	agentIdle      = "IDLE"
+	agentWorking   = "WORKING"
+	agentReviewing = "REVIEWING"
+	agentWaiting   = "WAITING" // its work is under review
+	agentHandoff   = "HANDOFF" // it left word for its successor, and there is none yet
+	agentGone      = "GONE"    // what it holds has outlived its lease
+)
+
+// Agents lists the registered agents with what they do: planners, coders,
+// reviewers, each in order of their numbers. tasks are the board's.
+func (r Reading) Agents(tasks []flow.Summary) []Agent {
+	submitted := map[flow.Actor]flow.TaskID{}
+	for _, t := range tasks {
+		if _, known := submitted[t.Coder]; !known && t.Status == flow.ReadyForReview {
+			submitted[t.Coder] = t.ID
+		}
+	}
+	list := []Agent{}
+	for _, id := range r.Board.IDs(flow.Agents) {
+		a := r.Board.Agent(flow.AgentID(id))
+		if a == nil {
+			continue
+		}
+		v := Agent{ID: a.ID, Role: a.Role, State: agentIdle, Provider: a.Provider, Host: a.Host, Registered: a.Registered, Degraded: a.Degraded,
+			Dead: r.Local.Dead[a.ID]}
+		switch {
+		case a.Task != "":
+			v.showClaim(r.Board.Task(a.Task), r.At)
+		case a.Review != "":
+			v.showReview(r.Board.Task(a.Review), r.At)
+		case submitted[flow.Actor(a.ID)] != "":
+			v.State, v.Task = agentWaiting, submitted[flow.Actor(a.ID)]
+		}
+		if p, ok := r.Local.Presences[a.ID]; ok {
+			v.Presence = &Heartbeat{p, r.At}
+		}
+		list = append(list, v)
+	}
+	slices.SortStableFunc(list, func(x, y Agent) int {
+		return cmp.Or(cmp.Compare(x.Role, y.Role), cmp.Compare(len(x.ID), len(y.ID)))
+	})
+	return list
+}
+
+// showClaim says of an agent that it holds a claim.
+func (v *Agent) showClaim(t *flow.Task, at time.Time) {
+	if t == nil || t.Claim == nil {
+		return
+	}
+	v.Task, v.Lease, v.State = t.ID, &t.Claim.Lease, agentWorking
+	if h := t.Handoff; h != nil && h.By == flow.Actor(v.ID) && h.At.Equal(t.Changed) {
+		v.State = agentHandoff
+	}
+	if !t.Claim.Lease.After(at) {
+		v.State = agentGone
+	}
+}
+
+// showReview says of an agent that it holds a review.
+func (v *Agent) showReview(t *flow.Task, at time.Time) {
+	if t == nil || t.Review == nil {
+		return
+	}
+	v.Task, v.Lease, v.State = t.ID, &t.Review.Lease, agentReviewing
+	if !t.Review.Lease.After(at) {
+		v.State = agentGone
+	}
+}
+
+// AgentTable is agents for people, with all that is known of them.
+func (r Reading) AgentTable(list []Agent) *Table {
+	var rows Table
+	for _, a := range list {
+		row := a.row(r.At)
+		if more := a.origin(); more != "" {
+			row[len(row)-1] += ", " + more
+		}
+		rows.Add(row...)
+	}
+	return &rows
+}
+
+// row is the agent for people: id, state, task, and what it does.
+func (v Agent) row(at time.Time) []string {
+	last := []string{}
+	if v.Lease != nil {
+		last = append(last, leaseText(*v.Lease, at))
+	}
+	if v.Degraded != "" {
+		last = append(last, "degraded: "+v.Degraded)
+	}
+	if v.Dead != 0 {
+		last = append(last, fmt.Sprintf("process %d of its supervisor is dead", v.Dead))
+	}
+	if text := v.activity(); text != "" {
+		last = append(last, text)
+	}
+	return []string{string(v.ID), v.State, string(v.Task), strings.Join(last, ", ")}
+}
+
+// A Heartbeat is what an agent's supervisor last said of it.
+type Heartbeat struct {
+	gitstore.Presence
+	at time.Time // when it is looked at
+}
+
+// MarshalJSON writes the presence with its keys, and whether the agent is
+// silent.
+func (h Heartbeat) MarshalJSON() ([]byte, error) {
+	return ObjectOf(h.Presence).With("tokens", h.Usage.Tokens()).With("silent", h.Silent(h.at)).MarshalJSON()
+}
+
+// activity says what the agent does and when it was heard of.
+func (v Agent) activity() string {
+	p := v.Presence
+	if p == nil {
+		return ""
+	}
+	what := p.Doing
+	if p.Task != "" && p.Task != v.Task {
+		what += " " + string(p.Task)
+	}
+	if p.Silent(p.at) {
+		return fmt.Sprintf("silent for %s, was %s", ago(p.at, p.At), what)
+	}
+	what += " for " + ago(p.at, p.Since)
+	if p.Note != "" && p.Note != v.Degraded {
+		what += " (" + p.Note + ")"
+	}
+	return what + ", heard " + ago(p.at, p.At) + " ago"
+}
+
+// origin is which program the agent is, where it runs, and what it spends: what
+// a glance leaves out.
+func (v Agent) origin() string {
+	p := v.Presence
+	if p == nil {
+		return ""
+	}
+	var parts []string
+	if n, cost := p.Usage.Tokens(), p.Usage.Cost; n != 0 || cost != 0 {
+		parts = append(parts, fmt.Sprintf("%d tokens, %s dollars so far", n, cost))
+	}
+	program := p.Provider
+	if p.Model != "" {
+		program += ":" + p.Model
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%s on %s, process %d", program, p.Host, p.PID)), ", ")
+}

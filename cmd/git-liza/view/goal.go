@@ -1,0 +1,75 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// GoalText is a goal for people. uncounted is how many of its sessions told
+// nothing of what they used.
+func GoalText(g *flow.Goal, uncounted int) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, g.Title, g.Spec, g.Created.Format(Stamp), g.CreatedBy)
+	if !g.Ended.IsZero() {
+		fmt.Fprintf(&text, "ended    %s  %s\n", g.Ended.Format(Stamp), g.Reason)
+	}
+	if g.Usage != (flow.Usage{}) {
+		fmt.Fprintf(&text, "used     %s\n", Spent{g.Usage, uncounted}.Words())
+	}
+	for _, a := range g.Alignment {
+		fmt.Fprintf(&text, "aligned  %s by %s  %s\n", a.At.Format(Stamp), a.By, indented(a.Text))
+	}
+	for _, c := range g.Changes {
+		fmt.Fprintf(&text, "changed  %s by %s  %s: %s\n", c.At.Format(Stamp), c.By, c.Spec, indented(c.Change))
+	}
+	return text.String()
+}
+
+// indented keeps a text of several lines apart from what follows.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n         ") }
+
+// Sprint is a sprint as JSON has it, with its tasks outside the archive.
+func Sprint(b *flow.Board, p *flow.Sprint) Object {
+	tasks := []Object{}
+	for _, t := range sprintTasks(b, p) {
+		tasks = append(tasks, Object{{"id", t.ID}, {"status", t.Status}, {"title", t.Title}, {"stretch", t.Stretch}})
+	}
+	return ObjectOf(p).With("tasks", tasks)
+}
+
+func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {
+	return slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return t.Sprint != p.ID })
+}
+
+// SprintText is a sprint with its tasks for people. uncounted is how many of its
+// sessions told nothing of what they used.
+func SprintText(b *flow.Board, p *flow.Sprint, uncounted int) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s  %s  of %s\nstarted  %s\n", p.ID, p.Status, p.Goal, p.Started.Format(Stamp))
+	if !p.Deadline.IsZero() {
+		fmt.Fprintf(&text, "until    %s\n", p.Deadline.Format(Stamp))
+	}
+	if !p.Ended.IsZero() {
+		fmt.Fprintf(&text, "ended    %s  %s\n", p.Ended.Format(Stamp), indented(p.Reason))
+	}
+	if p.Usage != (flow.Usage{}) {
+		fmt.Fprintf(&text, "used     %s\n", Spent{p.Usage, uncounted}.Words())
+	}
+	if len(p.Carried) > 0 {
+		fmt.Fprintf(&text, "carried  %s\n", JoinIDs(p.Carried))
+	}
+	if p.Retro != "" {
+		fmt.Fprintf(&text, "retro    %s\n", indented(p.Retro))
+	}
+	for _, t := range sprintTasks(b, p) {
+		kind := "planned"
+		if t.Stretch {
+			kind = "stretch"
+		}
+		fmt.Fprintf(&text, "%s  %-18s  %s  %s\n", kind, t.Status, t.ID, t.Title)
+	}
+	return text.String()
+}

@@ -1,0 +1,116 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// An Identity is who may act on the board, and as whom this clone does.
+type Identity struct {
+	Enforced  bool     `json:"enforced"`  // the board has principals
+	Principal string   `json:"principal"` // this clone's, by git config
+	Known     bool     `json:"known"`     // the board has that one
+	Rights    []string `json:"rights"`    // of it
+	Merges    []string `json:"merges"`    // the principals that may merge; none: everybody
+
+	option string // " --as ID" where this clone acts as agents only
+}
+
+// IdentityOf is the identity of the clone that made the reading. by is the actor
+// that its moves are made by, "" where that cannot be told.
+func (r Reading) IdentityOf(by flow.Actor) Identity {
+	known := r.Board.Principals()
+	id := Identity{Enforced: len(known.List) > 0, Principal: r.Principal, Rights: []string{}, Merges: []string{}}
+	if p := known.Find(r.Principal); p != nil {
+		id.Known, id.Rights = true, append(id.Rights, p.Rights...)
+		if by != "" && !p.MayAct(by) {
+			id.option = r.agentOption(p)
+		}
+	}
+	for _, p := range known.List {
+		if slices.Contains(p.Rights, "merge") {
+			id.Merges = append(id.Merges, p.Name)
+		}
+	}
+	return id
+}
+
+// agentOption is the option that names an agent as whom a principal may act.
+func (r Reading) agentOption(p *flow.Principal) string {
+	for _, role := range []flow.Role{flow.CodeReviewer, flow.Coder, flow.Planner} {
+		if by := r.FreeAgent(role).By; p.MayAct(by) {
+			return " --as " + string(by)
+		}
+	}
+	return ""
+}
+
+// mayMerge reports whether the rules let this clone merge, as far as its
+// principal counts.
+func (id Identity) mayMerge() bool {
+	return len(id.Merges) == 0 || slices.Contains(id.Merges, id.Principal)
+}
+
+// line is the identity for people.
+func (id Identity) line() string {
+	if !id.Enforced {
+		return "not enforced: no principals"
+	}
+	if !id.Known {
+		return UnknownPrincipal(id.Principal)
+	}
+	line := "this clone acts as " + id.Principal
+	if len(id.Rights) > 0 {
+		line += " (" + strings.Join(id.Rights, ", ") + ")"
+	}
+	if len(id.Merges) > 0 && !id.mayMerge() {
+		line += "; " + strings.Join(id.Merges, ", ") + " merges"
+	}
+	return line
+}
+
+// UnknownPrincipal tells a clone whose principal the board does not have why it
+// can make no move.
+func UnknownPrincipal(name string) string {
+	if name == "" {
+		return "this clone acts as none of them: git config liza.principal NAME"
+	}
+	return "this clone acts as " + name + ", which is none of them: git config liza.principal NAME"
+}
+
+// mergeStep is what moves approved work on.
+func (id Identity) mergeStep(n int) Step {
+	if id.mayMerge() {
+		return Step{"git liza merge --all" + id.option, Count(n, "task") + " approved"}
+	}
+	return Step{"git liza principal list", Count(n, "task") + " approved; merging is for " + strings.Join(id.Merges, ", ")}
+}
+
+// A Remote is the remote that holds the board.
+type Remote struct {
+	Name    string `json:"remote"`  // "" where this clone holds the board itself
+	Reached any    `json:"reached"` // when it last answered a sync, null if never
+	Parted  bool   `json:"parted"`  // its board does not contain this clone's, as it was seen last
+	at      time.Time
+}
+
+// RemoteOf is the remote of that name, which last answered a sync at a time, the
+// zero time if never.
+func RemoteOf(name string, reached time.Time, parted bool) Remote {
+	return Remote{name, TimeValue(reached), parted, reached}
+}
+
+// line is the remote for people.
+func (m Remote) line(now time.Time) string {
+	if m.at.IsZero() {
+		return m.Name + ", not reached yet: git liza sync"
+	}
+	if m.Parted {
+		return m.Name + ", whose board does not contain this one: git liza sync"
+	}
+	return fmt.Sprintf("%s, synced %s ago", m.Name, Span(now.Sub(m.at)))
+}

@@ -1,0 +1,69 @@
+package view
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Filter says which tasks a list shows; the zero value shows all that are not
+// archived.
+type Filter struct {
+	Status   []flow.Status // only these, unless there is none
+	Goal     flow.GoalID   // only of this goal, unless it is ""
+	Mine     flow.Actor    // only open tasks that this one holds, reviews or worked on last, unless it is ""
+	Ready    bool          // only tasks that the asker could claim now
+	Archived bool          // archived tasks too
+}
+
+// Select is the tasks that a filter lets through: archived ones first, each part
+// in order of creation. live are the tasks that are not archived.
+func (r Reading) Select(live []flow.Summary, f Filter) []flow.Summary {
+	var list []flow.Summary
+	if f.Archived {
+		list = r.archived()
+	}
+	return slices.DeleteFunc(append(list, live...), func(t flow.Summary) bool {
+		return len(f.Status) > 0 && !slices.Contains(f.Status, t.Status) || f.Goal != "" && t.Goal != f.Goal ||
+			f.Mine != "" && (t.Status.Final() || t.Coder != f.Mine && t.Reviewer != f.Mine) || f.Ready && !r.claimable(t)
+	})
+}
+
+// archived are the archived tasks, in order of creation.
+func (r Reading) archived() []flow.Summary {
+	var list []flow.Summary
+	for _, id := range r.Board.IDs(flow.Archive) {
+		if t := r.Board.Task(flow.TaskID(id)); t != nil {
+			list = append(list, t.Summary())
+		}
+	}
+	slices.SortStableFunc(list, func(x, y flow.Summary) int { return x.Created.Compare(y.Created) })
+	return list
+}
+
+// claimable reports whether the asker could claim the task; final ones are not
+// even looked at.
+func (r Reading) claimable(t flow.Summary) bool {
+	return !t.Status.Final() && r.whyNot(t.ID) == ""
+}
+
+// TaskTable is tasks for people: id, state, priority, who has it, title. live are
+// the tasks that are not archived.
+func (r Reading) TaskTable(list, live []flow.Summary) *Table {
+	open := unmerged(live)
+	var rows Table
+	for _, t := range list {
+		who := string(t.Coder)
+		what, detail := r.waitsFor(t, open)
+		if what == "tasks" || what == "work" {
+			who = detail
+		}
+		title := t.Title
+		if t.Reason != "" {
+			title += " (" + FirstLine(t.Reason) + ")"
+		}
+		rows.Add(string(t.ID), t.Status.String(), strconv.Itoa(t.Priority), who, title)
+	}
+	return &rows
+}

@@ -1,0 +1,149 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// stepRows are the first steps for people.
+func stepRows(steps []Step) [][]string {
+	var rows [][]string
+	for _, s := range steps[:min(len(steps), glanceNext)] {
+		rows = append(rows, []string{s.Command, FirstLine(s.Why)})
+	}
+	return rows
+}
+
+// Next are the commands that would move the board on, most pressing first.
+// groups and tasks are the board's.
+func (r Reading) Next(groups []WaitGroup, tasks []flow.Summary) []Step {
+	list := append(r.governing(), r.bereft(tasks)...)
+	counts := map[string]int{}
+	for _, g := range groups {
+		counts[g.For] = g.Count
+	}
+	// Triggers go through the whole board; most of the time there can be none.
+	if !r.planned(tasks) || counts["planner"] > 0 || len(r.Board.IDs(flow.Discovered)) > 0 {
+		for _, t := range r.Board.Triggers() {
+			list = append(list, answerTo(t))
+		}
+		list = list[:min(len(list), mostShown)]
+	}
+	if n := counts["merge"]; n > 0 {
+		list = append(list, r.Local.Identity.mergeStep(n))
+	}
+	if counts["code-reviewer"] > 0 {
+		list = append(list, r.take(flow.ActReview, flow.CodeReviewer))
+	}
+	for _, t := range tasks {
+		if known, untrusted := r.Local.Untrusted[t.ID]; untrusted && counts["trust"] > 0 {
+			list = append(list, known)
+		}
+	}
+	if counts["coder"] > 0 {
+		list = append(list, r.take(flow.ActClaim, flow.Coder))
+	}
+	if r.GoalReached(tasks) {
+		if r.Local.Take != "" {
+			list = append(list, Step{r.Local.Take, "what was merged is on " + r.Board.Settings().Integration.Name})
+		}
+		list = append(list, Step{"git liza goal done", "every task is final"})
+	}
+	known := map[string]bool{}
+	return slices.DeleteFunc(list, func(s Step) bool {
+		again := known[s.Command]
+		known[s.Command] = true
+		return again
+	})
+}
+
+// planned reports whether the current goal has tasks outside the archive.
+func (r Reading) planned(tasks []flow.Summary) bool {
+	current := r.Board.Settings().Goal
+	return slices.ContainsFunc(tasks, func(t flow.Summary) bool { return t.Goal == current })
+}
+
+// GoalReached reports whether the current goal is open and has tasks, and every
+// task is final: then what was merged can be taken, and the goal ended.
+func (r Reading) GoalReached(tasks []flow.Summary) bool {
+	open := slices.ContainsFunc(tasks, func(t flow.Summary) bool { return !t.Status.Final() })
+	goal := r.Board.Goal(r.Board.Settings().Goal)
+	return !open && r.planned(tasks) && goal != nil && goal.Status == flow.InProgress
+}
+
+// bereft are the steps that free what dead supervisors hold, where no rush does.
+func (r Reading) bereft(tasks []flow.Summary) []Step {
+	var list []Step
+	for _, t := range tasks {
+		by := t.Coder
+		if t.Status == flow.ReadyForReview {
+			by = t.Reviewer
+		}
+		if what, _ := r.waitsFor(t, nil); what == "work" && r.Local.Dead[flow.AgentID(by)] != 0 {
+			list = append(list, Step{"git liza release " + string(t.ID),
+				fmt.Sprintf("held by %s, whose supervisor, process %d, is dead; a rush here does it too", by, r.Local.Dead[flow.AgentID(by)])})
+		}
+	}
+	return list
+}
+
+// governing are the steps that let work go on at all.
+func (r Reading) governing() []Step {
+	c, breaker := r.Board.Settings().Control, r.Board.Breaker()
+	switch {
+	case breaker.Tripped:
+		return []Step{{"git liza breaker reset --resolution R", "the circuit breaker is tripped: " + breaker.Pattern}}
+	case c.State == flow.Checkpoint && c.Decision == "":
+		return []Step{{c.Onward(), "the checkpoint waits for a decision"}}
+	case c.State != flow.Running:
+		return []Step{{c.Onward(), "nothing new is claimed while the board is " + c.State.String()}}
+	}
+	if spent := r.Board.Budget(""); spent != nil {
+		return []Step{{spent.Hint, spent.Reason}}
+	}
+	return []Step{}
+}
+
+// answers are what a planner or human types for each reason to be needed;
+// %s is the task or record.
+var answers = map[string]string{
+	"no_tasks":            "git liza task add --from FILE",
+	"blocked":             "git liza unblock %s",
+	"exhausted":           "git liza supersede %s --by FILE --reason R",
+	"integration_failed":  "git liza unblock %s",
+	"immediate_discovery": "git liza convert %s",
+}
+
+// answerTo is what answers a trigger.
+func answerTo(t flow.Trigger) Step {
+	command := answers[t.Reason]
+	if strings.Contains(command, "%s") {
+		about := string(t.Task)
+		if t.Record != "" {
+			about = string(t.Record)
+		}
+		command = fmt.Sprintf(command, about)
+	}
+	return Step{command, strings.ReplaceAll(t.Reason, "_", " ") + ": " + t.Text}
+}
+
+// take is the best task that an idle agent of a role could have now, or why
+// there is none.
+func (r Reading) take(act flow.Act, role flow.Role) Step {
+	caller := r.FreeAgent(role)
+	id, refusal := r.Board.Best(act, caller, r.At, nil)
+	if refusal != nil {
+		return Step{refusal.Hint, refusal.Reason}
+	}
+	if known, untrusted := r.Local.Untrusted[id]; untrusted && act == flow.ActClaim {
+		return known
+	}
+	t := r.Board.Task(id)
+	if t == nil {
+		return Step{"git liza fsck", string(id) + " cannot be read"}
+	}
+	return Step{fmt.Sprintf("git liza %s %s --as %s", act, id, caller.By), t.Title}
+}

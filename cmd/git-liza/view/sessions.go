@@ -1,0 +1,58 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// Session is the record of an agent's session as JSON has it.
+func Session(rec gitstore.SessionRecord) Object {
+	return append(Object{{"id", rec.ID}}, ObjectOf(rec)...)
+}
+
+// SessionTable is records of sessions for people, a line each.
+func SessionTable(list []gitstore.SessionRecord) *Table {
+	var rows Table
+	for _, rec := range list {
+		rows.Add(sessionRow(rec)...)
+	}
+	return &rows
+}
+
+func sessionRow(rec gitstore.SessionRecord) []string {
+	provider, task := rec.Provider, string(rec.Task)
+	if rec.Model != "" {
+		provider += ":" + rec.Model
+	}
+	if task == "" {
+		task = "-"
+	}
+	// What a narrow terminal cuts is what is missed least.
+	row := []string{rec.ID.Short(), rec.Ended.Format(Stamp), string(rec.Agent), task}
+	if rec.Outcome == "" {
+		return append(row, "unreadable", "", "", "", provider+"  "+rec.Ending)
+	}
+	used := SpentIn(rec.Usage)
+	return append(row, rec.Outcome, used.Tokens(), used.Dollars(), Span(rec.Ended.Sub(rec.Began)), provider)
+}
+
+// SessionText is one record of a session for people.
+func SessionText(rec gitstore.SessionRecord, width int) string {
+	on := ""
+	if rec.Task != "" {
+		on = " on " + string(rec.Task)
+	}
+	rows := Table{Indent: "  "}
+	for _, m := range ObjectOf(rec) {
+		switch m.Key {
+		case "agent", "task", "outcome", "role":
+		case "usage":
+			rows.Add("usage", SpentIn(rec.Usage).Words())
+		default:
+			addRows(&rows, m.Key, m.Value)
+		}
+	}
+	rows.Wrap(width)
+	return Cut(fmt.Sprintf("%s  %s%s: %s", rec.ID.Short(), rec.Agent, on, rec.Outcome), width) + "\n" + rows.Text(0)
+}

@@ -1,0 +1,104 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// glanceHistory is how many moves of its history a task shows people.
+const glanceHistory = 20
+
+// A Submission is one of a task's submissions.
+type Submission struct {
+	Number int           `json:"number"`
+	Commit flow.ObjectID `json:"commit"`
+	Base   flow.ObjectID `json:"base_commit"`
+	By     flow.Actor    `json:"by"`
+	At     any           `json:"at"`
+	Ref    string        `json:"ref"` // that keeps it
+}
+
+// Submissions are those of a task's history, oldest first, numbered from 1.
+func Submissions(history []Entry) []Submission {
+	list := []Submission{}
+	for _, e := range history {
+		if d, ok := e.Move.Detail.(*flow.SubmitMove); ok {
+			list = append(list, Submission{len(list) + 1, d.Commit, d.Base, e.Move.By, TimeValue(e.Move.At), flow.SavedRef(e.Move.Task, d.Save)})
+		}
+	}
+	return list
+}
+
+// Story is a task with its submissions and its history, oldest first.
+func (r Reading) Story(t *flow.Task, history []Entry) Object {
+	return r.Task(t).With("submissions", Submissions(history)).With("history", LogValue(history))
+}
+
+// StoryText is [Reading.Story] for people.
+func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
+	return describeTask(r.Task(t), width) + historyText(t.ID, Submissions(history), history, width)
+}
+
+// describeTask is a task for people: every key that says something, long texts
+// below their key.
+func describeTask(task Object, width int) string {
+	var rows Table
+	var out strings.Builder
+	out.WriteString(Cut(fmt.Sprintf("%s  %s  %s", Plain(task.Find("id")), Plain(task.Find("status")), OneLine(Plain(task.Find("title")))), width) + "\n")
+	for _, m := range task[3:] {
+		addRows(&rows, m.Key, m.Value)
+	}
+	rows.Indent = "  "
+	rows.Wrap(width)
+	out.WriteString(rows.Text(0))
+	return out.String()
+}
+
+// addRows adds the rows of one value: none where it is empty, several where it
+// has several lines or parts.
+func addRows(rows *Table, key string, value any) {
+	switch v := value.(type) {
+	case Object:
+		for _, m := range v {
+			addRows(rows, key+"."+m.Key, m.Value)
+		}
+		return
+	case []any:
+		for i, one := range v {
+			name := key
+			if _, ok := one.(Object); ok {
+				name = fmt.Sprintf("%s.%d", key, i+1)
+			}
+			addRows(rows, name, one)
+		}
+		return
+	}
+	text := Plain(value)
+	if text == "" || text == "0" || text == "false" {
+		return
+	}
+	for line := range strings.Lines(text) {
+		rows.Add(key, line)
+		key = ""
+	}
+}
+
+// historyText is the submissions and the history for people.
+func historyText(id flow.TaskID, list []Submission, history []Entry, width int) string {
+	var rows [][]string
+	for _, one := range list {
+		rows = append(rows, []string{strconv.Itoa(one.Number), one.Commit.Short(), Plain(one.At), string(one.By), one.Ref})
+	}
+	text := section("submissions", rows, width)
+	rows = nil
+	if n := len(history) - glanceHistory; n > 0 {
+		rows = append(rows, []string{fmt.Sprintf("%s before: git liza log %s", Count(n, "move"), id)})
+	}
+	for _, e := range history[max(0, len(history)-glanceHistory):] {
+		rows = append(rows, []string{e.line()})
+	}
+	return text + section("history", rows, width)
+}

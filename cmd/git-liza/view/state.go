@@ -1,0 +1,110 @@
+package view
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+)
+
+// A stateHead is what the one document of the whole board begins with; a list
+// of documents for every one of [StateLists] follows.
+type stateHead struct {
+	State      flow.ObjectID    `yaml:"state"` // the commit on refs/liza/state
+	At         time.Time        `yaml:"at"`    // of its move
+	Settings   *flow.Settings   `yaml:",inline"`
+	Principals *flow.Principals `yaml:",inline"`
+	Breaker    *flow.Breaker    `yaml:"breaker"`
+}
+
+// StateLists are the lists of the whole board, by their keys, in the order in
+// which they are shown.
+var StateLists = []struct {
+	Key    string
+	Folder flow.Folder
+}{
+	{"goals", flow.Goals}, {"sprints", flow.Sprints}, {"tasks", flow.Tasks}, {"archive", flow.Archive}, {"agents", flow.Agents},
+	{"anomalies", flow.Anomalies}, {"discovered", flow.Discovered}, {"notes", flow.Notes},
+}
+
+// head is what the document of the whole board begins with.
+func (r Reading) head() *stateHead {
+	settings := r.Board.Settings()
+	head := &stateHead{State: r.Tip, At: r.Board.At(), Settings: &settings, Principals: r.Board.Principals()}
+	head.Breaker, _ = r.Board.Load(flow.Key{Folder: flow.BreakerDoc}).(*flow.Breaker)
+	return head
+}
+
+// WriteState writes the whole board as one document, piece by piece: it may be
+// larger than what is good to hold at once.
+func (r Reading) WriteState(w io.Writer) error {
+	out, b := bufio.NewWriter(w), r.Board
+	text, err := document.Encode(r.head())
+	if err != nil {
+		return err
+	}
+	out.Write(text)
+	for _, list := range StateLists {
+		for i, id := range r.stateIDs(list.Folder) {
+			doc := b.Load(flow.Key{Folder: list.Folder, ID: id})
+			if err := b.Err(); err != nil {
+				return err
+			}
+			if text, err = document.Encode(doc); err != nil {
+				return err
+			}
+			if i == 0 {
+				out.WriteString(list.Key + ":\n")
+			}
+			out.WriteString(listItem(string(text)))
+		}
+	}
+	if err := b.Err(); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// listItem sets a document as an entry of a list. Lines of a text keep their
+// place in its block, which goes by the indent of its first line.
+func listItem(text string) string {
+	var out strings.Builder
+	lead := "  - "
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			out.WriteString(lead)
+		}
+		out.WriteString(line)
+		lead = "    "
+	}
+	return out.String()
+}
+
+// State is the whole board as one object.
+func (r Reading) State() Object {
+	all := ObjectOf(r.head())
+	for _, list := range StateLists {
+		documents := []any{}
+		for _, id := range r.stateIDs(list.Folder) {
+			documents = append(documents, ValueOf(r.Board.Load(flow.Key{Folder: list.Folder, ID: id})))
+		}
+		all = append(all, Member{list.Key, documents})
+	}
+	return all
+}
+
+// stateIDs are the ids of a list: live tasks in order of creation, the rest
+// by their ids.
+func (r Reading) stateIDs(folder flow.Folder) []string {
+	if folder != flow.Tasks {
+		return r.Board.IDs(folder)
+	}
+	var ids []string
+	for _, t := range r.Board.Tasks() {
+		ids = append(ids, string(t.ID))
+	}
+	return ids
+}

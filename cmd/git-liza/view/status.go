@@ -1,0 +1,203 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// How much of a long board is shown at a glance.
+const (
+	glanceAgents = 5
+	glanceNext   = 4
+	glanceNames  = 10 // ids in a group
+	glanceWord   = 24 // characters beside each of several
+	mostShown    = 50 // ids in a group, and steps, in JSON
+)
+
+// A Status is the board at a glance: what is going on, what waits for whom, and
+// what to do next.
+type Status struct {
+	Goal        any            `json:"goal"`
+	Sprint      any            `json:"sprint"` // null between two
+	Planned     int            `json:"sprint_planned"`
+	Done        int            `json:"sprint_final"` // of the planned ones
+	Control     any            `json:"control"`
+	Integration any            `json:"integration"`
+	Identity    Identity       `json:"identity"`
+	Remote      Remote         `json:"remote"`
+	Hooks       string         `json:"hooks"` // "" where all are in place
+	Breaker     any            `json:"breaker"`
+	Usage       any            `json:"usage"`        // of the current goal
+	Uncounted   int            `json:"uncounted"`    // of its sessions, those that told nothing of what they used
+	Left        any            `json:"budget_left"`  // for planning; null where nothing bounds it
+	Spent       string         `json:"budget_spent"` // whose budget is spent, "" if none
+	Counts      map[string]int `json:"counts"`       // by state, without the archive
+	Agents      []Agent        `json:"agents"`
+	Waiting     []WaitGroup    `json:"waiting"`
+	Unheard     []flow.Role    `json:"unheard"` // that tasks wait for, and no supervisor speaks for
+	Next        []Step         `json:"next"`
+	Breach      *Breach        `json:"breach"` // why no move is built on the board's last ones; null where they replay
+
+	settings flow.Settings
+	goal     *flow.Goal
+	sprint   *flow.Sprint
+	at       time.Time
+	archived bool // no task is live, some are archived
+}
+
+// Status is the board at a glance. tasks are the board's.
+func (r Reading) Status(tasks []flow.Summary) *Status {
+	settings, known := r.Board.Settings(), &r.Local
+	goal, sprint := r.Board.Goal(settings.Goal), r.Board.Sprint(settings.Sprint)
+	g := &Status{Goal: ValueOf(goal), Sprint: ValueOf(sprint), Control: ValueOf(settings.Control), Integration: ValueOf(settings.Integration),
+		Identity: known.Identity, Remote: known.Remote, Hooks: known.Hooks, Breaker: ValueOf(r.Board.Breaker()),
+		Usage: ValueOf(part(goal).Usage), Uncounted: known.Uncounted, Left: r.left(""), Breach: known.Breach,
+		settings: settings, goal: goal, sprint: sprint, at: r.At}
+	if refusal := r.Board.Budget(""); refusal != nil {
+		g.Spent = refusal.Reason
+	}
+	g.countTasks(tasks)
+	g.archived = len(tasks) == 0 && len(r.Board.IDs(flow.Archive)) > 0
+	g.Agents = r.Agents(tasks)
+	g.Waiting = r.Waiting(tasks, g.Agents)
+	g.Unheard = unheard(g.Waiting, g.Agents)
+	if g.Next = r.Next(g.Waiting, tasks); g.Breach != nil {
+		g.Next = []Step{{known.Repair, "the board's last moves do not replay, and no other is made on them"}}
+	}
+	if known.Ahead != nil {
+		g.Next = append(g.Next, *known.Ahead)
+	}
+	return g
+}
+
+// countTasks counts the tasks by their states, and those of the sprint.
+func (g *Status) countTasks(tasks []flow.Summary) {
+	g.Counts = map[string]int{}
+	for _, status := range flow.Statuses() {
+		g.Counts[status.String()] = 0
+	}
+	for _, t := range tasks {
+		g.Counts[t.Status.String()]++
+		if g.sprint != nil && t.Sprint == g.sprint.ID && !t.Stretch {
+			g.Planned++
+			if t.Status.Final() {
+				g.Done++
+			}
+		}
+	}
+}
+
+// Text is the status for people, on one screen of that width; 0 means that
+// nothing is cut.
+func (g *Status) Text(width int) string {
+	settings, goal, at := g.settings, g.goal, g.at
+	var head Table
+	if g.Breach != nil {
+		head.Add("broken", FirstLine(g.Breach.Reason)+", and no move is made: "+g.Next[0].Command)
+	}
+	if goal != nil {
+		head.Add("goal", fmt.Sprintf("%s  %s  %s (%s)", goal.ID, goal.Status, goal.Title, goal.Spec))
+	}
+	head.Add("sprint", g.sprintLine(g.sprint, at))
+	c := settings.Control
+	line := c.State.String()
+	if c.State != flow.Running {
+		line += fmt.Sprintf(" for %s, by %s: %s", Span(at.Sub(c.At)), c.By, c.Reason)
+	}
+	if c.Decision != "" {
+		line += fmt.Sprintf(" (decided %s: %s)", c.Decision, c.Message)
+	}
+	head.Add("board", line)
+	head.Add("integration", settings.Integration.Name+" at "+settings.Integration.Tip.Short())
+	if line := g.usageLine(goal); line != "" {
+		head.Add("usage", line)
+	}
+	if g.Remote.Name != "" {
+		head.Add("remote", g.Remote.line(at))
+	}
+	head.Add("identity", g.Identity.line())
+	if g.Hooks != "" {
+		head.Add("hooks", g.Hooks)
+	}
+	head.Add("tasks", g.countsLine())
+	if len(g.Unheard) > 0 && c.State == flow.Running { // where it does not run, resuming it comes first
+		head.Add("supervisors", "none is heard of for "+JoinRoles(g.Unheard)+": git liza rush")
+	}
+	return head.Text(width) + section("agents", g.agentRows(at), width) + section("waiting", waitRows(g.Waiting), width) +
+		section("next", stepRows(g.Next), width)
+}
+
+func (g *Status) sprintLine(sprint *flow.Sprint, at time.Time) string {
+	if sprint == nil {
+		return "none open"
+	}
+	line := fmt.Sprintf("%s  %s, %d of %d planned final", sprint.ID, sprint.Status, g.Done, g.Planned)
+	if d := sprint.Deadline; !d.IsZero() && d.After(at) {
+		line += ", " + Span(d.Sub(at)) + " to its deadline"
+	} else if !d.IsZero() {
+		line += ", past its deadline by " + Span(at.Sub(d))
+	}
+	return line
+}
+
+// usageLine is what the goal has used and may still use, "" where neither is
+// anything.
+func (g *Status) usageLine(goal *flow.Goal) string {
+	used := part(goal).Usage
+	if used == (flow.Usage{}) && g.Left == nil {
+		return ""
+	}
+	line := Spent{used, g.Uncounted}.Words()
+	left, _ := g.Left.(Object)
+	switch {
+	case g.Spent != "":
+		line += "; " + g.Spent
+	case left != nil:
+		var parts []string
+		if n := left.Find("tokens"); n != int64(0) {
+			parts = append(parts, fmt.Sprintf("%d tokens", n))
+		}
+		if c := left.Find("cost"); c != "0" {
+			parts = append(parts, fmt.Sprintf("%s dollars", c))
+		}
+		line += "; left " + strings.Join(parts, ", ")
+	}
+	return line
+}
+
+func (g *Status) countsLine() string {
+	var parts []string
+	for _, status := range flow.Statuses() {
+		if n := g.Counts[status.String()]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	switch {
+	case g.archived:
+		return "all archived: git liza list --all"
+	case len(parts) == 0:
+		return "none yet"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// agentRows puts those that do something first.
+func (g *Status) agentRows(at time.Time) [][]string {
+	list := slices.Clone(g.Agents)
+	slices.SortStableFunc(list, func(x, y Agent) int {
+		idle := func(v Agent) int { return strings.Count(v.State+v.Degraded, agentIdle) }
+		return idle(x) - idle(y)
+	})
+	var rows [][]string
+	for _, a := range list[:min(len(list), glanceAgents)] {
+		rows = append(rows, a.row(at))
+	}
+	if n := len(list) - glanceAgents; n > 0 {
+		rows = append(rows, []string{fmt.Sprintf("and %d more: git liza agents", n)})
+	}
+	return rows
+}

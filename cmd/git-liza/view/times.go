@@ -1,0 +1,37 @@
+package view
+
+import (
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// Stamp is the form in which people are shown a time in UTC, see [time.Time.Format].
+const Stamp = "2006-01-02 15:04:05Z"
+
+// Span is a length of time for people: 40s, 12m, 3h, 5 days.
+func Span(d time.Duration) string {
+	switch d = d.Abs(); {
+	case d < time.Minute:
+		return d.Truncate(time.Second).String()
+	case d < time.Hour:
+		return flow.Duration(d.Truncate(time.Minute)).String()
+	case d < 48*time.Hour:
+		return flow.Duration(d.Truncate(time.Hour)).String()
+	}
+	return Count(int(d.Hours()/24), "day")
+}
+
+// leaseText says how a lease stands.
+func leaseText(until, at time.Time) string {
+	switch {
+	case until.IsZero():
+		return ""
+	case until.After(at):
+		return Span(until.Sub(at)) + " left"
+	}
+	return "lease ended " + Span(at.Sub(until)) + " ago"
+}
+
+// ago is how long ago something was; the clock of another host may be ahead.
+func ago(now, then time.Time) string { return Span(max(now.Sub(then), 0)) }

@@ -1,0 +1,155 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Usage is what sessions used, divided into shares.
+type Usage struct {
+	By     string // what the shares stand for: task, role, agent, …
+	total  Spent
+	shares map[string]Spent
+}
+
+// Add counts a session for a share.
+func (u *Usage) Add(share string, d *flow.SessionMove) {
+	if u.shares == nil {
+		u.shares = map[string]Spent{}
+	}
+	u.total, u.shares[share] = u.total.plus(d), u.shares[share].plus(d)
+}
+
+// A share is what some of the sessions used.
+type share struct {
+	name string
+	Spent
+}
+
+// ranked puts what cost most first, then what used most tokens.
+func (u *Usage) ranked() []share {
+	list := make([]share, 0, len(u.shares))
+	for name, used := range u.shares {
+		list = append(list, share{name, used})
+	}
+	slices.SortFunc(list, func(x, y share) int {
+		return cmp.Or(cmp.Compare(y.Usage.Cost, x.Usage.Cost), cmp.Compare(y.Usage.Tokens(), x.Usage.Tokens()), strings.Compare(x.name, y.name))
+	})
+	return list
+}
+
+// Value is the usage as JSON has it.
+func (u *Usage) Value() Object {
+	rows := []Object{}
+	for _, one := range u.ranked() {
+		rows = append(rows, append(Object{{u.By, one.name}, {"percent", percent(one.Usage, u.total.Usage)}}, one.value()...))
+	}
+	return Object{{"by", u.By}, {"total", u.total.value()}, {"rows", rows}}
+}
+
+// Text is the usage for people.
+func (u *Usage) Text(width int) string {
+	if u.total.Usage.Sessions == 0 {
+		return "no session is recorded"
+	}
+	rows := Table{Rows: [][]string{{u.By, "sessions", "tokens", "dollars", "share", "took", "input", "cached", "output"}}}
+	for _, one := range append(u.ranked(), share{"total", u.total}) {
+		used, name := one.Usage, one.name
+		if name == "" {
+			name = "-"
+		}
+		// What a narrow terminal cuts is what is missed least.
+		row := []string{OneLine(name), strconv.Itoa(used.Sessions), one.Tokens(), one.Dollars(), fmt.Sprintf("%d%%", percent(used, u.total.Usage)), took(used)}
+		if one.Uncounted >= used.Sessions {
+			row[4] = unknown
+		}
+		for _, n := range []int64{used.Input, used.Cached, used.Output} {
+			row = append(row, known(strconv.FormatInt(n, 10), one.Spent))
+		}
+		rows.Add(row...)
+	}
+	return rows.Text(width)
+}
+
+// percent is how much of the total a usage is: of the cost, or of the tokens
+// where nothing has a price.
+func percent(u, total flow.Usage) int {
+	of, all := float64(u.Cost), float64(total.Cost)
+	if all == 0 {
+		of, all = float64(u.Tokens()), float64(total.Tokens())
+	}
+	if all == 0 {
+		return 0
+	}
+	return int(100*of/all + 0.5)
+}
+
+// Spent is what sessions have used, and how many of them told nothing of it.
+type Spent struct {
+	Usage     flow.Usage
+	Uncounted int // of its sessions
+}
+
+func (s Spent) plus(d *flow.SessionMove) Spent {
+	used := d.Usage
+	used.Sessions = 1
+	s.Usage = s.Usage.Plus(used)
+	if !d.Counted() {
+		s.Uncounted++
+	}
+	return s
+}
+
+// SpentIn is what one session has used, as its record has it.
+func SpentIn(u flow.Usage) Spent {
+	uncounted := 1 - min(u.Sessions, 1)
+	u.Sessions = 1
+	return Spent{u, uncounted}
+}
+
+// value is the usage as JSON has it. Its numbers are of the sessions that are
+// counted.
+func (s Spent) value() Object { return ObjectOf(s.Usage).With("uncounted", s.Uncounted) }
+
+// Tokens are those that are known of, and that there are others.
+func (s Spent) Tokens() string { return known(strconv.FormatInt(s.Usage.Tokens(), 10), s) }
+
+// Dollars are those that are known of. Most programs tell tokens alone.
+func (s Spent) Dollars() string {
+	if s.Usage.Cost == 0 && s.Usage.Tokens() > 0 {
+		return unknown
+	}
+	return known(s.Usage.Cost.String(), s)
+}
+
+// unknown stands for a number that nobody told; one with a plus is of those
+// sessions that told theirs.
+const unknown = "unknown"
+
+func known(number string, s Spent) string {
+	switch {
+	case s.Uncounted == 0:
+		return number
+	case s.Uncounted >= s.Usage.Sessions:
+		return unknown
+	}
+	return number + "+"
+}
+
+// took is the time on the clock that sessions took.
+func took(u flow.Usage) string { return Span(time.Duration(min(u.Seconds, 1<<32)) * time.Second) }
+
+// Words is what sessions have used, for people.
+func (s Spent) Words() string {
+	text := fmt.Sprintf("%s, %s tokens, %s dollars, %s", Count(s.Usage.Sessions, "session"), s.Tokens(), s.Dollars(), took(s.Usage))
+	if s.Uncounted > 0 && s.Uncounted < s.Usage.Sessions {
+		text += fmt.Sprintf(" (of %s it is unknown)", Count(s.Uncounted, "session"))
+	}
+	return text
+}

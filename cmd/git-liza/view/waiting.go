@@ -1,0 +1,182 @@
+package view
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A WaitGroup is the open tasks that wait for the same.
+type WaitGroup struct {
+	For     string        `json:"for"`     // a row of waits
+	Nobody  bool          `json:"nobody"`  // no registered agent of that role could take any
+	Count   int           `json:"count"`   // of all of them
+	Tasks   []flow.TaskID `json:"tasks"`   // the first fifty
+	Details []string      `json:"details"` // a word beside each of these
+}
+
+// A wait is something that tasks wait for.
+type wait struct {
+	what   string
+	label  string
+	role   flow.Role     // of the agents who can take it, zero if no role is needed
+	states []flow.Status // whose tasks wait for it, unless somebody has them already
+}
+
+// waits are in the order in which status shows them.
+var waits = []wait{
+	{"work", "in work", 0, nil},
+	{"code-reviewer", "for a reviewer", flow.CodeReviewer, []flow.Status{flow.ReadyForReview}},
+	{"merge", "for a merge", 0, []flow.Status{flow.Approved}},
+	{"coder", "for a coder", flow.Coder, []flow.Status{flow.Unclaimed, flow.Rejected, flow.IntegrationFailed, flow.Claimed}},
+	{"trust", "for trust", 0, nil},
+	{"tasks", "for other tasks", 0, nil},
+	{"planner", "for planner, human", 0, []flow.Status{flow.Draft, flow.Blocked}},
+}
+
+// Waiting groups the open tasks by what each waits for, in the order in which
+// that is shown. tasks and agents are the board's.
+func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
+	open := unmerged(tasks)
+	groups := map[string]*WaitGroup{}
+	for _, t := range tasks {
+		what, detail := r.waitsFor(t, open)
+		g := groups[what]
+		if g == nil {
+			g = &WaitGroup{For: what}
+			groups[what] = g
+		}
+		if g.Count++; g.Count <= mostShown {
+			g.Tasks, g.Details = append(g.Tasks, t.ID), append(g.Details, detail)
+		}
+	}
+	list := []WaitGroup{}
+	for _, w := range waits {
+		if g := groups[w.what]; g != nil {
+			able := func(a Agent) bool { return a.Role == w.role && a.Degraded == "" }
+			g.Nobody = w.role != 0 && !slices.ContainsFunc(agents, able)
+			list = append(list, *g)
+		}
+	}
+	return list
+}
+
+// unheard are the roles that tasks wait for and whose agents no supervisor
+// speaks for: none has said anything, or all have fallen silent. Of an agent that
+// was registered by hand nobody knows whether it is there.
+func unheard(groups []WaitGroup, agents []Agent) []flow.Role {
+	roles := []flow.Role{}
+	for _, w := range waits {
+		heard := func(a Agent) bool {
+			return a.Role == w.role && a.Presence != nil && a.Dead == 0 && !a.Presence.Silent(a.Presence.at)
+		}
+		waited := func(g WaitGroup) bool { return g.For == w.what }
+		if w.role != 0 && slices.ContainsFunc(groups, waited) && !slices.ContainsFunc(agents, heard) {
+			roles = append(roles, w.role)
+		}
+	}
+	return roles
+}
+
+// unmerged are the tasks that others need and that are not merged. What is
+// not among the tasks is archived, and the rules know whether it was merged.
+func unmerged(tasks []flow.Summary) map[flow.TaskID]bool {
+	open := map[flow.TaskID]bool{}
+	for _, t := range tasks {
+		for _, d := range t.DependsOn {
+			open[d] = false
+		}
+	}
+	for _, t := range tasks {
+		if _, needed := open[t.ID]; needed {
+			open[t.ID] = t.Status != flow.Merged
+		}
+	}
+	return open
+}
+
+// waitsFor is what an open task waits for, "" for a final one, and a word to
+// go with it. Whether paths collide is left to the rules, when somebody claims.
+func (r Reading) waitsFor(t flow.Summary, open map[flow.TaskID]bool) (what, detail string) {
+	for _, w := range waits {
+		if slices.Contains(w.states, t.Status) {
+			what = w.what
+		}
+	}
+	switch {
+	case t.Lease.After(r.At):
+		return "work", r.holder(t.Coder)
+	case t.ReviewLease.After(r.At):
+		return "work", r.holder(t.Reviewer)
+	case what == "coder":
+		if i := slices.IndexFunc(t.DependsOn, func(d flow.TaskID) bool { return open[d] }); i >= 0 {
+			return "tasks", "after " + string(t.DependsOn[i])
+		}
+		if _, untrusted := r.Local.Untrusted[t.ID]; untrusted {
+			return "trust", "its verify"
+		}
+	}
+	words := map[flow.Status]string{flow.Draft: "draft", flow.Rejected: "rejected", flow.IntegrationFailed: "merge failed", flow.Claimed: "lease ended", flow.Blocked: t.Reason}
+	return what, words[t.Status]
+}
+
+// holder is who has a task, for people.
+func (r Reading) holder(by flow.Actor) string {
+	if r.Local.Dead[flow.AgentID(by)] != 0 {
+		return string(by) + ", dead"
+	}
+	return string(by)
+}
+
+// waitRows are the groups for people.
+func waitRows(groups []WaitGroup) [][]string {
+	var rows [][]string
+	for _, w := range waits {
+		i := slices.IndexFunc(groups, func(g WaitGroup) bool { return g.For == w.what })
+		if i < 0 {
+			continue
+		}
+		g := groups[i]
+		label := w.label
+		if g.Nobody {
+			label += " (none registered)"
+		}
+		var parts []string
+		for i, id := range g.Tasks {
+			if i == glanceNames {
+				parts = append(parts, "…")
+				break
+			}
+			part := string(id)
+			// Beside several, a long one would hide the tasks behind it.
+			if d := FirstLine(g.Details[i]); d != "" && (g.Count == 1 || cells(d) <= glanceWord) {
+				part += " (" + d + ")"
+			}
+			parts = append(parts, part)
+		}
+		rows = append(rows, []string{label, strconv.Itoa(g.Count), strings.Join(parts, ", ")})
+	}
+	return rows
+}
+
+// Verifying are the tasks that wait for a coder and have a command of their own
+// that a machine must allow before it works on them. Of a long board it looks
+// into as many tasks as JSON names.
+func (r Reading) Verifying(tasks []flow.Summary) []*flow.Task {
+	var list []*flow.Task
+	looked := 0
+	for _, t := range tasks {
+		if what, _ := r.waitsFor(t, nil); what != "coder" {
+			continue
+		}
+		if looked++; looked > mostShown {
+			break
+		}
+		if full := r.Board.Task(t.ID); full != nil && full.Verify != "" {
+			list = append(list, full)
+		}
+	}
+	return list
+}
