@@ -24,18 +24,19 @@ const module = "github.com/git-liza/git-liza"
 // import. A package without a row is an error: whoever makes one decides here
 // where it stands. A row without a package is none.
 var mayImport = map[string][]string{
-	"flow":              {"flow/oid"},
+	"flow":              {"flow/oid", "flow/shell"},
 	"flow/oid":          {},
-	"gitstore":          {"flow", "gitstore/document", "gitstore/git"},
+	"flow/shell":        {},
+	"gitstore":          {"flow", "flow/shell", "gitstore/document", "gitstore/git"},
 	"gitstore/document": {},
-	"gitstore/git":      {"flow/oid"},
-	"worktrees":         {"gitstore/git"},
-	"hooks":             {"flow", "gitstore", "gitstore/git"},
+	"gitstore/git":      {"flow/oid", "flow/shell"},
+	"worktrees":         {"flow/shell", "gitstore/git"},
+	"hooks":             {"flow", "flow/shell", "gitstore", "gitstore/git"},
 	"contracts":         {},
 	"templates":         {"flow"},
 
 	"cmd/git-liza": {
-		"flow", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "contracts", "templates",
+		"flow", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "contracts", "templates",
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
 		"cmd/git-liza/view",
@@ -47,17 +48,14 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/secret":     {},
 	"cmd/git-liza/transcript": {"flow"},
 	"cmd/git-liza/acp":        {"flow", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
-	"cmd/git-liza/work":       {"flow", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret"},
+	"cmd/git-liza/work":       {"flow", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret"},
 	"cmd/git-liza/provider":   {"flow", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
 		"flow", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "contracts", "templates",
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider", "cmd/git-liza/transcript", "cmd/git-liza/secret",
 	},
-	"cmd/git-liza/playbook": {"flow", "gitstore/document", "gitstore/git", "cmd/git-liza/proc"},
-	"cmd/git-liza/demo": {
-		"flow", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/work",
-		"cmd/git-liza/provider", "cmd/git-liza/supervise", "cmd/git-liza/playbook",
-	},
+	"cmd/git-liza/playbook":    {"flow", "gitstore/document", "gitstore/git", "cmd/git-liza/proc"},
+	"cmd/git-liza/demo":        {"flow", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/playbook"},
 	"cmd/git-liza/e2e/standin": {},
 
 	"internal/gittest":   {}, // of tests
@@ -95,7 +93,23 @@ var unnamed = []string{"util", "utils", "common", "helper", "helpers", "types", 
 // is wrong with their imports, a line each.
 func violations(root fs.FS) ([]string, error) {
 	var wrong, yamlFiles []string
-	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+	err := eachFile(root, func(name string, file *ast.File) {
+		if usesYAML(file) {
+			yamlFiles = append(yamlFiles, name)
+		}
+		for _, what := range judge(path.Dir(name), file) {
+			wrong = append(wrong, name+": "+what)
+		}
+	})
+	if len(yamlFiles) > 1 || len(yamlFiles) == 1 && path.Dir(yamlFiles[0]) != "gitstore/document" {
+		wrong = append(wrong, fmt.Sprintf("yaml is imported by %v; it stays behind one file of gitstore/document", yamlFiles))
+	}
+	return wrong, err
+}
+
+// eachFile visits the Go files below root that are no tests.
+func eachFile(root fs.FS, visit func(name string, file *ast.File)) error {
+	return fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -114,21 +128,11 @@ func violations(root fs.FS) ([]string, error) {
 			return err
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
-		if err != nil {
-			return err
+		if err == nil {
+			visit(name, file)
 		}
-		if usesYAML(file) {
-			yamlFiles = append(yamlFiles, name)
-		}
-		for _, what := range judge(path.Dir(name), file) {
-			wrong = append(wrong, name+": "+what)
-		}
-		return nil
+		return err
 	})
-	if len(yamlFiles) > 1 || len(yamlFiles) == 1 && path.Dir(yamlFiles[0]) != "gitstore/document" {
-		wrong = append(wrong, fmt.Sprintf("yaml is imported by %v; it stays behind one file of gitstore/document", yamlFiles))
-	}
-	return wrong, err
 }
 
 // judge returns what is wrong with one file of the package in folder dir.
@@ -221,6 +225,26 @@ func TestImportDirection(t *testing.T) {
 	wrong, err := violations(os.DirFS("."))
 	require.NoError(t, err)
 	require.Empty(t, wrong, strings.Join(wrong, "\n"))
+}
+
+// A permission that nobody uses is taken back: it says that a package is needed
+// where it is not.
+func TestImportTableAllowsWhatIsUsed(t *testing.T) {
+	t.Parallel()
+	used := map[string][]string{} // by folder
+	require.NoError(t, eachFile(os.DirFS("."), func(name string, file *ast.File) {
+		used[path.Dir(name)] = append(used[path.Dir(name)], imports(file)...)
+	}))
+	for dir, allowed := range mayImport {
+		for _, own := range allowed {
+			require.Contains(t, used[dir], module+"/"+own, "%s may import %s and does not", dir, own)
+		}
+	}
+	for _, rule := range onlyIn {
+		for _, dir := range rule.packages {
+			require.True(t, slices.ContainsFunc(used[dir], func(p string) bool { return covers(rule.what, p) }), "%s may import %s and does not", dir, rule.what)
+		}
+	}
 }
 
 // The table itself must not allow a circle, nor speak of packages it lacks.

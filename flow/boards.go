@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // InitMove is the root of every board: its goal, its integration branch and
@@ -55,8 +57,8 @@ func (i *InitMove) check(p *play) *Refusal {
 	case i.Goal == "" || i.Title == "" || i.Spec == "":
 		return refuse(RuleIncomplete, hint, "a goal needs an id, a title and a spec")
 	case p.facts != nil && !p.facts.Specs[specPath(i.Spec)]:
-		return refuse(RuleSpec, "git add "+quotePath(specPath(i.Spec))+" && git commit", "the spec %s does not exist in commit %s",
-			quotePath(specPath(i.Spec)), i.Integration.Tip.Short())
+		return refuse(RuleSpec, "git add "+shell.Quote(specPath(i.Spec))+" && git commit", "the spec '%s' does not exist in commit %s",
+			specPath(i.Spec), i.Integration.Tip.Short())
 	case !i.Deadline.IsZero() && !i.Deadline.After(p.move.At):
 		return refuse(RuleForm, hint, "the deadline %s is in the past", i.Deadline.Format(time.RFC3339))
 	}

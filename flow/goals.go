@@ -31,7 +31,7 @@ func (g *GoalMove) check(p *play) *Refusal {
 		}
 	}
 	if p.facts != nil && !p.facts.Specs[specPath(g.Spec)] {
-		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec %s does not exist on %s", quotePath(g.Spec), s.Integration.Name)
+		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", g.Spec, s.Integration.Name)
 	}
 	return nil
 }

@@ -274,17 +274,3 @@ func overlapping(mine, theirs []glob, doubt bool, spent *int) (a, b string, ok b
 func matchesAny(globs []glob, name string) bool {
 	return slices.ContainsFunc(globs, func(g glob) bool { return g.matches(name) })
 }
-
-// quotePath makes a path safe to paste into a shell from a hint.
-func quotePath(name string) string {
-	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-}
-
-// pathspec is quotePath for git's commands, which take a name with * for others
-// that it matches.
-func pathspec(name string) string {
-	if strings.ContainsAny(name, `*?[\`) || strings.HasPrefix(name, ":") {
-		name = ":(literal)" + name
-	}
-	return quotePath(name)
-}

@@ -152,7 +152,10 @@ func TestComparisonOfGlobsIsThatOfTheTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		glob := rapid.StringMatching(`(\*\*|a|b|\*|a\*|\?)(/(\*\*|a|b|\*|a\*|\?)){0,9}`)
 		a, b := glob.Draw(rt, "a"), glob.Draw(rt, "b")
-		require.Equal(rt, tableAlign(segments(a), segments(b), overlapSegment), Overlap(a, b), "%s and %s", a, b)
+		overlap := tableAlign(segments(a), segments(b), overlapSegment)
+		if vast := parseGlob(a).vast || parseGlob(b).vast; !vast || overlap { // beyond the bounds it may err towards yes
+			require.Equal(rt, overlap, Overlap(a, b), "%s and %s", a, b)
+		}
 		require.Equal(rt, tableAlign(segments(a), strings.Split(b, "/"), matchSegment), Match(a, b), "%s of %s", b, a)
 	})
 }

@@ -10,15 +10,6 @@ import (
 // backslashes and octal bytes.
 func quoteC(name string) string { return `"` + escape(name, `"`) + `"` }
 
-// shellPath is a path to paste into a shell. Where it holds what a terminal
-// would not show it has the form $'…', which bash, zsh and ksh read.
-func shellPath(name string) string {
-	if strings.IndexFunc(name, unprintable) < 0 && utf8.ValidString(name) {
-		return quotePath(name)
-	}
-	return "$'" + escape(name, "'") + "'"
-}
-
 // escape writes what is not printable, the backslash and the quote with a
 // backslash, as C and git do.
 func escape(name, quote string) string {

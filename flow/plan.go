@@ -247,8 +247,8 @@ func (p *play) describe(t *Task, hint string) (wrong []*Refusal) {
 			t.ID, strings.Join(missing, ", "))
 	}
 	if path := specPath(t.Spec); t.Spec != "" && p.facts != nil && !p.facts.Specs[path] {
-		refused(RuleSpec, "git liza adopt COMMIT --reason R", "the spec %s of %s does not exist on %s at %s",
-			quotePath(path), t.ID, p.Settings().Integration.Name, p.Settings().Integration.Tip.Short())
+		refused(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' of %s does not exist on %s at %s",
+			path, t.ID, p.Settings().Integration.Name, p.Settings().Integration.Tip.Short())
 	}
 	return wrong
 }

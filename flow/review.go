@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // ReviewMove takes the review of a submission.
@@ -200,7 +202,7 @@ func (r *RejectMove) hint(t *Task) string {
 	command := "git liza reject " + string(t.ID) + " --commit " + string(r.Commit)
 	const blocker = "- [blocker] FILE:LINE — ISSUE"
 	if t.Attempt.Cycles == 0 || t.Rejection == nil {
-		return command + " --reason " + quotePath(blocker)
+		return command + " --reason " + shell.Quote(blocker)
 	}
 	said := Feedback{Blockers: r.Feedback.Blockers, Concerns: r.Feedback.Concerns, Overall: r.Feedback.Overall}
 	for _, prior := range r.Feedback.Prior {
@@ -220,7 +222,7 @@ func (r *RejectMove) hint(t *Task) string {
 	}
 	var text strings.Builder
 	for _, line := range list {
-		text.WriteString(" " + quotePath(line))
+		text.WriteString(" " + shell.Quote(line))
 	}
 	return command + ` --reason "$(printf '%s\n'` + text.String() + `)"`
 }

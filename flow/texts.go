@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // MaxList is how many entries a list inside a document may have.
@@ -114,9 +116,9 @@ func checkPaths(list paths, limit int) *Refusal {
 	for _, name := range list {
 		switch {
 		case len(name) > limit:
-			return refuse(RulePath, "git mv -- "+shellPath(name)+" NAME", "the path %s has %d bytes, at most %d are allowed", quoteC(clip(name)), len(name), limit)
+			return refuse(RulePath, "git mv -- "+shell.Quote(name)+" NAME", "the path %s has %d bytes, at most %d are allowed", quoteC(clip(name)), len(name), limit)
 		case Clean(name) != name:
-			return refuse(RulePath, "git mv -- "+shellPath(name)+" NAME",
+			return refuse(RulePath, "git mv -- "+shell.Quote(name)+" NAME",
 				"the board cannot hold the path %s: blanks at its ends, control characters or bytes that are not UTF-8", quoteC(name))
 		}
 	}

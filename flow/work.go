@@ -3,6 +3,8 @@ package flow
 import (
 	"cmp"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // IntentMove records what the coder is going to do; each iteration needs one
@@ -132,12 +134,12 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 
 // content refuses what could reach outside the repository or swell it.
 func (p *play) content(c PathChange) *Refusal {
-	commit := " && git commit -m " + quotePath("Without "+c.Path)
-	hint := "git rm -- " + pathspec(c.Path) + commit // out of the worktree too, or it is added again
+	commit := " && git commit -m " + shell.Quote("Without "+c.Path)
+	hint := "git rm -- " + shell.Pathspec(c.Path) + commit // out of the worktree too, or it is added again
 	limit := p.Settings().Config.BlobLimit
 	switch {
 	case c.Mode == 0o160000 && c.Was != 0o160000:
-		return refuse(RuleContent, "git rm --cached -- "+pathspec(c.Path)+commit, "%s is a new submodule link", c.Path)
+		return refuse(RuleContent, "git rm --cached -- "+shell.Pathspec(c.Path)+commit, "%s is a new submodule link", c.Path)
 	case c.Mode == 0o120000 && leavesTree(c.Path, c.Link):
 		return refuse(RuleContent, hint, "%s is a symbolic link out of the tree (%s)", c.Path, clip(c.Link))
 	case c.Size > limit:
@@ -209,15 +211,15 @@ func (s *SubmitMove) scope(p *play) *Refusal {
 // undo is the command that takes a change of a path back in one more commit: a
 // file that base does not have goes, and stays in the commits before.
 func (p *play) undo(base ObjectID, path string) string {
-	commit := " && git commit -m " + quotePath("Without "+path)
+	commit := " && git commit -m " + shell.Quote("Without "+path)
 	if p.facts != nil {
 		for _, c := range p.facts.Changes {
 			if c.Path == path && c.Was == 0 {
-				return "git rm -- " + pathspec(path) + commit
+				return "git rm -- " + shell.Pathspec(path) + commit
 			}
 		}
 	}
-	return "git checkout " + string(base) + " -- " + pathspec(path) + commit
+	return "git checkout " + string(base) + " -- " + shell.Pathspec(path) + commit
 }
 
 func (s *SubmitMove) tests(p *play) *Refusal {

@@ -3,6 +3,8 @@ package flow
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // Writable refuses the first of the paths that an agent of the role may not
@@ -26,7 +28,7 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 			return nil
 		}
 		if len(t.Owns) > 0 && !matchesAny(allowed, path) {
-			return refuse(RuleScope, "git liza intent "+string(t.ID)+" --summary S --validation V --extend "+shellPath(path),
+			return refuse(RuleScope, "git liza intent "+string(t.ID)+" --summary S --validation V --extend "+shell.Quote(path),
 				"%s changes %s, which it neither owns nor has declared", t.ID, shown(path))
 		}
 		for _, rp := range denied {

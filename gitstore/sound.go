@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -53,7 +54,7 @@ func unsoundPath(path, format string, args ...any) error {
 	return &unsound{fmt.Sprintf(format, args...), func(base, commit git.ID) string {
 		// Out of the work tree too, or it is added again. It need not be in the
 		// index, which takes no name that git refuses.
-		return "git rm -rq --ignore-unmatch -- " + git.ShellWord(":(top,literal)"+path) + " && " + commitAnew(base, commit)
+		return "git rm -rq --ignore-unmatch -- " + shell.Quote(":(top,literal)"+path) + " && " + commitAnew(base, commit)
 	}}
 }
 

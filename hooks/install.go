@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -60,7 +61,7 @@ func suits(repo *git.Repo, o Options) error {
 	bare := repo.MainWorkTree() == ""
 	switch {
 	case o.Server && !bare:
-		return &flow.Refusal{Rule: "not_bare", Hint: "git clone --bare " + quote(repo.MainWorkTree()) + " SERVER.git",
+		return &flow.Refusal{Rule: "not_bare", Hint: "git clone --bare " + shell.Quote(repo.MainWorkTree()) + " SERVER.git",
 			Reason: "a server is a bare repository, and this one has a work tree"}
 	case !o.Server && bare:
 		return &flow.Refusal{Rule: "bare", Hint: "git liza hooks install --server",
@@ -185,7 +186,7 @@ func (r *record) put(w want, o Options) error {
 		return err
 	}
 	if info, err := os.Stat(w.path); err == nil && info.IsDir() {
-		return &flow.Refusal{Rule: "hook", Hint: "ls -l " + quote(w.path), Reason: w.path + " is a folder"}
+		return &flow.Refusal{Rule: "hook", Hint: "ls -l " + shell.Quote(w.path), Reason: w.path + " is a folder"}
 	}
 	f := r.file(rel)
 	if f == nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -44,7 +45,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 		return refusal(flow.RuleHolder, hint, "%s is held by %s, not by %s", id, t.Claim.By, agent)
 	}
 	if live := id.Folder(t.Attempt.Number); name != live {
-		return refusal(RuleBranch, "cd "+quote(filepath.Join(filepath.Dir(s.Repo.WorkTree()), live)),
+		return refusal(RuleBranch, "cd "+shell.Quote(filepath.Join(filepath.Dir(s.Repo.WorkTree()), live)),
 			"the work of %s is committed in .worktrees/%s, not in .worktrees/%s", id, live, name)
 	}
 	head, err := s.Repo.SymbolicRef(ctx, "HEAD")
@@ -61,7 +62,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	if err != nil {
 		return err
 	}
-	undo := func(path string) string { return "git restore --staged -- " + quote(path) }
+	undo := func(path string) string { return "git restore --staged -- " + shell.Pathspec(path) }
 	if b.Writable(t, agent.Role(), paths, undo) == nil {
 		return nil
 	}
@@ -151,6 +152,3 @@ func unlike(ctx context.Context, r *git.Repo, index, commit string) ([]string, e
 	}
 	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), nil
 }
-
-// quote is a path as a shell takes it.
-func quote(path string) string { return git.ShellWord(path) }

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -60,7 +61,7 @@ func here() string {
 	if err != nil {
 		return "."
 	}
-	return quote(dir)
+	return shell.Quote(dir)
 }
 
 // replayed is the refusal of a state commit that does not replay.

@@ -3,6 +3,8 @@ package hooks
 import (
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // A stub is the file that git runs: a few lines of POSIX sh, which start the
@@ -65,7 +67,7 @@ func (s stub) text(o Options) string {
 
 const heading = "#!/bin/sh\n# From git liza; `git liza hooks uninstall` brings back what was here.\n"
 
-func (s stub) declare() string { return when(s.first != "", "first="+quote(s.first)+"\n") }
+func (s stub) declare() string { return when(s.first != "", "first="+shell.Quote(s.first)+"\n") }
 
 const passOn = `[ -x "$first" ] && exec "$first" "$@"
 exit 0
@@ -110,7 +112,7 @@ func (s stub) whole(call, find, name string) string {
 func (s stub) lines(o Options) string {
 	guarded := "refs/liza/state | refs/heads/*"
 	if o.Integration != "" {
-		guarded = "refs/liza/state | refs/heads/" + quote(o.Integration)
+		guarded = "refs/liza/state | refs/heads/" + shell.Quote(o.Integration)
 	}
 	if o.Server {
 		guarded = "refs/liza/saved/* | refs/liza/marks/* | refs/heads/liza/* | " + guarded
@@ -165,7 +167,7 @@ const lostMoves = `[ ! "$state" ] || [ -e "$GIT_DIR/refs/liza/state" ] || [ "$(g
 // people lets people pass where there is no program. Where there is, it knows an
 // agent also without the variable.
 func people(binary string) string {
-	return `[ "$LIZA_AGENT_ID" ] || [ -x ` + quote(binary) + ` ] || command -v git-liza >/dev/null || exit 0
+	return `[ "$LIZA_AGENT_ID" ] || [ -x ` + shell.Quote(binary) + ` ] || command -v git-liza >/dev/null || exit 0
 `
 }
 
@@ -187,8 +189,8 @@ func (o Options) find(what string, code int) string {
 	if o.Server { // whoever reads this only pushes
 		mends = "nothing is judged here until the administrator of this server has installed it; type: git push"
 	}
-	return "liza=" + quote(binary) + "\n" + first + `liza=$(command -v git-liza) || {
-	printf '%s\n' "` + verdict + `: there is no git-liza "` + quote(where) + `"; ` + mends + `" >&2
+	return "liza=" + shell.Quote(binary) + "\n" + first + `liza=$(command -v git-liza) || {
+	printf '%s\n' "` + verdict + `: there is no git-liza "` + shell.Quote(where) + `"; ` + mends + `" >&2
 	` + ends + "\n}\n"
 }
 

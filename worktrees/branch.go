@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -76,12 +77,12 @@ func (t *Trees) taken(r record, branch string) *Obstacle {
 	switch {
 	case r.alien:
 		o.Reason += ", which belongs to another repository"
-		o.Hint = "rm -r " + quoted(r.gitDir)
+		o.Hint = "rm -r " + shell.Quote(r.gitDir)
 	case r.gone:
 		o.Reason += ", which is gone"
 		o.Hint = "git worktree prune"
 	default:
-		o.Hint = "git -C " + quoted(r.place(t)) + " checkout --detach"
+		o.Hint = "git -C " + shell.Quote(r.place(t)) + " checkout --detach"
 	}
 	return o
 }
@@ -100,7 +101,7 @@ func (t *Trees) checkTip(ctx context.Context, branch string, tip, start ID) (lat
 	if err == nil && !late {
 		err = &Obstacle{Branch: branch,
 			Reason: fmt.Sprintf("exists at %s, which does not come from %s", tip.Short(), start.Short()),
-			Hint:   "git branch -m " + quoted(branch) + " NEW-NAME"}
+			Hint:   "git branch -m " + shell.Quote(branch) + " NEW-NAME"}
 	}
 	return late, err
 }
@@ -122,7 +123,7 @@ func (t *Trees) createBranch(ctx context.Context, branch string, start ID) error
 	}
 	if other := t.clash(ctx, branch); other != "" {
 		return &Obstacle{Branch: other, Reason: "exists, so git cannot make a branch " + branch,
-			Hint: "git branch -m " + quoted(other) + " NEW-NAME"}
+			Hint: "git branch -m " + shell.Quote(other) + " NEW-NAME"}
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -68,9 +69,9 @@ func (t *Trees) standing(records []record, c checkout) (record, error) {
 	o := &Obstacle{Path: path, Reason: "has " + orNone(r.head) + " checked out, not " + orNone(c.commit)}
 	if c.branch != "" {
 		o.Reason = "does not have the branch " + c.branch + " checked out"
-		o.Hint = "git -C " + quoted(path) + " checkout " + quoted(c.branch)
+		o.Hint = "git -C " + shell.Quote(path) + " checkout " + shell.Quote(c.branch)
 		if c.create {
-			o.Hint = "git -C " + quoted(path) + " checkout -b " + quoted(c.branch)
+			o.Hint = "git -C " + shell.Quote(path) + " checkout -b " + shell.Quote(c.branch)
 		}
 	}
 	return record{}, o
@@ -89,7 +90,7 @@ func (t *Trees) checkFree(path string) error {
 		return fmt.Errorf("worktrees: %w", err)
 	}
 	return &Obstacle{Path: path, Reason: "is in the way and not a worktree of this repository",
-		Hint: "mv " + quoted(path) + " " + quoted(path+".old")}
+		Hint: "mv " + shell.Quote(path) + " " + shell.Quote(path+".old")}
 }
 
 // checkOwn refuses a folder that some other repository lies in.
@@ -97,13 +98,13 @@ func (t *Trees) checkOwn(r record) error {
 	if r.gone {
 		if info, err := os.Lstat(r.path); err == nil && !info.IsDir() {
 			return &Obstacle{Path: r.place(t), Reason: "is in the way and not a folder",
-				Hint: "mv " + quoted(r.place(t)) + " " + quoted(r.place(t)+".old")}
+				Hint: "mv " + shell.Quote(r.place(t)) + " " + shell.Quote(r.place(t)+".old")}
 		}
 		return nil
 	}
 	if r.alien {
 		return &Obstacle{Path: r.place(t), Reason: "is in the way, it belongs to another repository",
-			Hint: "mv " + quoted(r.place(t)) + " " + quoted(r.place(t)+".old")}
+			Hint: "mv " + shell.Quote(r.place(t)) + " " + shell.Quote(r.place(t)+".old")}
 	}
 	return nil
 }

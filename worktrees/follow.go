@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -232,15 +233,15 @@ func met(r record, path string) string {
 // stashIgnored puts away files that git ignores and only them: all that is
 // ignored would be caches, and the worktrees themselves.
 func stashIgnored(r record, paths []string) string {
-	hint := "git -C " + quoted(r.path) + " stash push --all --"
+	hint := "git -C " + shell.Quote(r.path) + " stash push --all --"
 	for _, path := range paths {
-		hint += " " + quoted(path)
+		hint += " " + shell.Quote(path)
 	}
 	return hint
 }
 
 func dirty(r record, paths []string) *Dirty {
-	return &Dirty{Path: r.path, Paths: paths, Hint: "git -C " + quoted(r.path) + " stash --include-untracked"}
+	return &Dirty{Path: r.path, Paths: paths, Hint: "git -C " + shell.Quote(r.path) + " stash --include-untracked"}
 }
 
 // bring updates files and then the index, under git's own lock on the index.
@@ -314,7 +315,7 @@ func (t *Trees) meet(ctx context.Context, r record, real index, old, new ID) err
 	}
 	if len(changed) > 0 {
 		return &Dirty{Path: r.path, Paths: changed, Hint: fmt.Sprintf(
-			"mv the files named away, then: git -C %s read-tree -m -u %s %s", quoted(r.path), old.Short(), new.Short())}
+			"mv the files named away, then: git -C %s read-tree -m -u %s %s", shell.Quote(r.path), old.Short(), new.Short())}
 	}
 	return t.restage(ctx, r, real, arrived)
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // patience is how long another git may hold the lock on an index.
@@ -36,7 +38,7 @@ func (t *Trees) lockIndex(ctx context.Context, r record) (unlock func(), err err
 			continue
 		}
 		held := &Obstacle{Path: path, Reason: "is held by another git, or was left by one that died",
-			Hint: "rm " + quoted(path)}
+			Hint: "rm " + shell.Quote(path)}
 		if time.Now().After(deadline) {
 			return nil, held
 		}

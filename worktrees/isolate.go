@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -128,7 +129,7 @@ func (t *Trees) checkConfig(ctx context.Context, r record) error {
 		}
 		if !main[line] && !slices.ContainsFunc(own, may) {
 			return &Obstacle{Path: path, Reason: "sets " + key + " for this worktree alone, which has no effect here",
-				Hint: "git config --file " + quoted(path) + " --unset-all " + quoted(key)}
+				Hint: "git config --file " + shell.Quote(path) + " --unset-all " + shell.Quote(key)}
 		}
 	}
 	return nil
@@ -235,7 +236,7 @@ func (t *Trees) Nested(path string, s Status) *Obstacle {
 		return nil
 	}
 	inner := filepath.Join(path, filepath.FromSlash(s.Nested[0]))
-	return &Obstacle{Path: inner, Hint: "mv " + quoted(filepath.Join(inner, ".git")) + ` "$(mktemp -d)"`,
+	return &Obstacle{Path: inner, Hint: "mv " + shell.Quote(filepath.Join(inner, ".git")) + ` "$(mktemp -d)"`,
 		Reason: "is a git repository of its own, of which a commit holds no file; move its .git away to commit its files, or the whole of it out of the worktree"}
 }
 

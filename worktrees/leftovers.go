@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -29,7 +30,7 @@ func (t *Trees) Leftovers(ctx context.Context) ([]Leftover, error) {
 	var found []Leftover
 	for _, path := range garbage {
 		found = append(found, Leftover{Path: path, Text: "what is left of a checkout that was removed",
-			Hint: "chmod -R u+w " + quoted(path) + " && rm -r " + quoted(path)})
+			Hint: "chmod -R u+w " + shell.Quote(path) + " && rm -r " + shell.Quote(path)})
 	}
 	kept, err := filepath.Glob(filepath.Join(globbed(t.root), keptPrefix+"*"))
 	if err != nil {
@@ -37,7 +38,7 @@ func (t *Trees) Leftovers(ctx context.Context) ([]Leftover, error) {
 	}
 	for _, path := range kept {
 		found = append(found, Leftover{Path: path, Text: "kept of a checkout that was removed: a commit cannot hold all of it",
-			Hint: "ls -lA " + quoted(path)})
+			Hint: "ls -lA " + shell.Quote(path)})
 	}
 	dirs, err := t.gitDirs()
 	if err != nil {
@@ -67,7 +68,7 @@ func (t *Trees) leftLock(dir string) []Leftover {
 	if err != nil || time.Since(info.ModTime()) < patience {
 		return nil
 	}
-	return []Leftover{{Path: path, Hint: "rm " + quoted(path), Text: fmt.Sprintf(
+	return []Leftover{{Path: path, Hint: "rm " + shell.Quote(path), Text: fmt.Sprintf(
 		"a lock, %s old, of a git that still runs there or that has died", time.Since(info.ModTime()).Round(time.Second))}}
 }
 
@@ -87,5 +88,5 @@ func (t *Trees) leftHead(dir string) (*Leftover, error) {
 		return nil, nil // git takes it for no work tree
 	}
 	return &Leftover{Path: path, Harm: true, Text: "names no commit, so git neither fetches nor collects garbage here",
-		Hint: "git -C " + quoted(t.main) + " for-each-ref --count=1 --format='%(objectname)' refs/heads/ >" + quoted(path)}, nil
+		Hint: "git -C " + shell.Quote(t.main) + " for-each-ref --count=1 --format='%(objectname)' refs/heads/ >" + shell.Quote(path)}, nil
 }

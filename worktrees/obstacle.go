@@ -74,8 +74,3 @@ func (e *HookError) Error() string {
 
 // Unwrap returns git's error.
 func (e *HookError) Unwrap() error { return e.Err }
-
-// quoted is a path as a shell takes it.
-func quoted(path string) string {
-	return git.ShellWord(path)
-}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // Remove removes the checkout called name with everything in it, staged or
@@ -50,7 +52,7 @@ func (t *Trees) removable(ctx context.Context, name string) (record, error) {
 	}
 	if r.locked != "" && !r.half {
 		return record{}, &Obstacle{Path: t.Path(name), Reason: "is locked: " + r.locked,
-			Hint: "git worktree unlock " + quoted(t.Path(name))}
+			Hint: "git worktree unlock " + shell.Quote(t.Path(name))}
 	}
 	return r, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -106,7 +107,7 @@ func classify(err error) failure {
 	case errors.As(err, &apart):
 		return failure{exitFailed, "failed", "diverged", err.Error(), apart.Hint, nil}
 	case errors.As(err, &unowned):
-		return failure{exitFailed, "failed", "unsafe_directory", err.Error(), "git config --global --add safe.directory " + git.ShellWord(unowned.Dir), nil}
+		return failure{exitFailed, "failed", "unsafe_directory", err.Error(), "git config --global --add safe.directory " + shell.Quote(unowned.Dir), nil}
 	case errors.As(err, &damaged):
 		return failure{exitFailed, "failed", "damaged", err.Error(), damaged.Hint, nil}
 	case errors.As(err, &locked):

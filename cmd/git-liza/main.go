@@ -20,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // version is set by the build.
@@ -195,7 +196,7 @@ func missing(c *kong.Context) string {
 			continue
 		}
 		word := f.PlaceHolder
-		if word == "" || special(word) {
+		if special(word) {
 			word = strings.ToUpper(f.Name[:1])
 		}
 		text += " --" + f.Name + " " + word
@@ -203,11 +204,8 @@ func missing(c *kong.Context) string {
 	return text
 }
 
-// special reports whether a word means anything else to a shell than itself.
-func special(word string) bool {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,="
-	return word == "" || len(word) > 100 || strings.Trim(word, plain) != ""
-}
+// special reports whether a word is not one to repeat in a hint as it is.
+func special(word string) bool { return !shell.Plain(word) || len(word) > 100 }
 
 // quoted bounds a message that repeats what was typed, and leaves out what
 // would steer a terminal.

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/document"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type reviewCommands struct {
@@ -135,7 +135,7 @@ func (c *rejectCommand) feedback(s *session) (flow.Feedback, error) {
 
 func (c *rejectCommand) unstructured(err error) error {
 	return &flow.Refusal{Rule: flow.RuleReason, Reason: "the reason: " + err.Error(),
-		Hint: "git liza reject " + string(c.ID) + " --commit " + git.ShellWord(c.Commit) + " --reason '- [blocker] FILE:LINE — ISSUE'"}
+		Hint: "git liza reject " + string(c.ID) + " --commit " + shell.Quote(c.Commit) + " --reason '- [blocker] FILE:LINE — ISSUE'"}
 }
 
 // looksLikeYAML tells the two forms of a reason apart by its first line.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // A LockFile is one that git takes to move a ref. Value is what git writes
@@ -44,7 +46,7 @@ func (r *Repo) foreignLock(locks []LockFile) *Locked {
 		if info, err := os.Lstat(lock.path); err == nil {
 			age, hint := max(0, time.Since(info.ModTime())).Round(time.Second), unlockHint
 			if filepath.Base(lock.path) == "index.lock" {
-				hint = "rm " + ShellWord(lock.path) // an editor that git waits for keeps it as long as it likes
+				hint = "rm " + shell.Quote(lock.path) // an editor that git waits for keeps it as long as it likes
 			}
 			return &Locked{fmt.Sprintf("%s: %s, %s old; if no git is running, `%s` removes it", ErrRefLocked, lock.path, age, hint), hint}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // mostAhead is how far the commits of a branch are counted.
@@ -50,12 +51,12 @@ func (c *Clone) Ahead(ctx context.Context, b *flow.Board) *Ahead {
 	if err != nil || len(bases) == 0 {
 		return nil // nothing in common: never meant for integration
 	}
-	found := Ahead{fmt.Sprintf("%s is %d ahead of %s", branch, n, want.Name), "git liza adopt " + quoted(branch) + " --reason R"}
+	found := Ahead{fmt.Sprintf("%s is %d ahead of %s", branch, n, want.Name), "git liza adopt " + shell.Quote(branch) + " --reason R"}
 	if n == mostAhead {
 		found.Text = fmt.Sprintf("%s is %d or more ahead of %s", branch, n, want.Name)
 	}
 	if bases[0] != want.Tip {
-		found.Hint = "git -C " + quoted(c.Repo.MainWorkTree()) + " merge " + quoted(want.Name) + " && " + found.Hint
+		found.Hint = "git -C " + shell.Quote(c.Repo.MainWorkTree()) + " merge " + shell.Quote(want.Name) + " && " + found.Hint
 	}
 	return &found
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -161,14 +162,14 @@ func standing(path string, broken bool, err error) error {
 	if err != nil || broken {
 		return obstacle(path, reason, err)
 	}
-	return &worktrees.Obstacle{Path: path, Reason: reason, Hint: "git worktree move " + quoted(path) + " " + quoted(path+".old")}
+	return &worktrees.Obstacle{Path: path, Reason: reason, Hint: "git worktree move " + shell.Quote(path) + " " + shell.Quote(path+".old")}
 }
 
 func obstacle(what, reason string, err error) error {
 	if err != nil {
 		return err
 	}
-	hint := "mv " + quoted(what) + " " + quoted(what+".old")
+	hint := "mv " + shell.Quote(what) + " " + shell.Quote(what+".old")
 	if !filepath.IsAbs(what) {
 		hint = "git branch -m " + what + " " + strings.Replace(what, "/", "-", 1)
 	}

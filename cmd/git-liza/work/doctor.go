@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Finding is one thing that doctor looked at.
@@ -216,7 +216,7 @@ func (c *Clone) strange() []Finding {
 	}
 	var found []Finding
 	for _, path := range paths {
-		f := Finding{"entries", "warn", path + ": no entry of git liza, and passed over", "mv " + git.ShellWord(path) + ` "$(mktemp -d)"`}
+		f := Finding{"entries", "warn", path + ": no entry of git liza, and passed over", "mv " + shell.Quote(path) + ` "$(mktemp -d)"`}
 		if harm {
 			f.State, f.Text = "fail", path+": no folder, and no move is made without it"
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -91,7 +92,7 @@ func (c *Clone) named(ctx context.Context) []Finding {
 	}
 	var found []Finding
 	for _, name := range names {
-		found = append(found, bad("refs", "git update-ref -d "+quoted(name),
+		found = append(found, bad("refs", "git update-ref -d "+shell.Quote(name),
 			"git can take %s for another ref whose name it ends in, and then pushes to neither", name))
 	}
 	return found

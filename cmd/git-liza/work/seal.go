@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -142,7 +143,7 @@ func (c *Clone) unsealed(ctx context.Context, t *flow.Task) error {
 	refusal := touched(t, "what its worktree was like when the review began is not known any more")
 	if pristine, err := c.pristine(ctx, t); err == nil && pristine && !c.Generation.Spawned() {
 		refusal.Reason += "; taking it again notes that"
-		refusal.Hint = "git liza review " + string(t.ID) + " --as " + quoted(string(t.Review.By))
+		refusal.Hint = "git liza review " + string(t.ID) + " --as " + shell.Quote(string(t.Review.By))
 	}
 	return refusal
 }

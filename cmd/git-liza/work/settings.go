@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -147,7 +148,7 @@ func (c *Clone) ReturnSettings(ctx context.Context, was Settings) (next Settings
 		default:
 			next = next.with(one)
 			told = append(told, fmt.Sprintf("%s was changed in %s while a session ran, and stays: git config --show-origin --get-all %s",
-				one.key, one.file, git.ShellWord(one.key)))
+				one.key, one.file, shell.Quote(one.key)))
 		}
 	}
 	return next, back, told, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 // specified puts into the refusal of a spec that is not on integration where
@@ -37,15 +38,15 @@ func (c *Clone) absentSpec(ctx context.Context, refusal *flow.Refusal, name stri
 	found := *refusal
 	place := c.place(ctx, name)
 	if place.nowhere() {
-		found.Hint = "git ls-tree -r --name-only " + quoted(b.Settings().Integration.Name)
+		found.Hint = "git ls-tree -r --name-only " + shell.Quote(b.Settings().Integration.Name)
 		if like := c.likeliest(ctx, name, tip); like != "" {
-			found.Reason += "; did you mean " + quoted(like) + "?"
+			found.Reason += "; did you mean " + shell.Quote(like) + "?"
 		}
 		return &found
 	}
 	adopt := "git liza adopt HEAD --reason 'the spec'"
 	if ahead, err := c.Repo.IsAncestor(ctx, tip, place.head); err != nil || !ahead {
-		adopt = "git merge " + quoted(b.Settings().Integration.Name) + " && " + adopt
+		adopt = "git merge " + shell.Quote(b.Settings().Integration.Name) + " && " + adopt
 	}
 	if unreviewed, err := c.Store.Unreviewed(ctx, b, tip, place.head); err != nil || unreviewed {
 		adopt = "git liza status" // what an agent made comes by a review
@@ -113,13 +114,13 @@ func (c *Clone) place(ctx context.Context, name string) place {
 func (c *Clone) here(name string) string {
 	dir, err := filepath.EvalSymlinks(c.Dir) // as git prints the work tree
 	if err != nil {
-		return quoted(name)
+		return shell.Quote(name)
 	}
 	rel, err := filepath.Rel(dir, filepath.Join(c.Repo.WorkTree(), filepath.FromSlash(name)))
 	if err != nil {
-		return quoted(name)
+		return shell.Quote(name)
 	}
-	return quoted(rel)
+	return shell.Quote(rel)
 }
 
 // mostFiles bounds the files among which a mistyped path is looked for.
@@ -182,7 +183,7 @@ func (c *Clone) unready(ctx context.Context, p Plan, tip flow.ObjectID, created 
 	}
 	refusal := &flow.Refusal{Rule: flow.RuleSpec, Reason: fmt.Sprintf("there is no %s at %s", p.Spec, tip.Short())}
 	at := c.place(ctx, p.Spec)
-	branch := quoted(p.Branch)
+	branch := shell.Quote(p.Branch)
 	switch {
 	case at.committed && !created:
 		refusal.Reason = fmt.Sprintf("the branch %s, at %s, has no %s, which HEAD has", p.Branch, tip.Short(), p.Spec)
@@ -201,7 +202,7 @@ func (c *Clone) unready(ctx context.Context, p Plan, tip flow.ObjectID, created 
 			refusal.Hint = "mkdir -p " + c.here(dir) + " && " + refusal.Hint
 		}
 		if like := c.likeliest(ctx, p.Spec, tip); like != "" {
-			refusal.Reason += "; did you mean --spec " + quoted(like) + "?"
+			refusal.Reason += "; did you mean --spec " + shell.Quote(like) + "?"
 		}
 	}
 	if !created {

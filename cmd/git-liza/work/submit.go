@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -78,7 +79,7 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 		d.Commit = tip
 	}
 	dir := c.Folder(t)
-	in := "git -C " + quoted(dir)
+	in := "git -C " + shell.Quote(dir)
 	if tip == "" {
 		return &flow.Refusal{Rule: "branch", Hint: in + " checkout -b " + t.ID.Branch(),
 			Reason: fmt.Sprintf("the branch %s of %s does not exist", t.ID.Branch(), t.ID)}
@@ -99,7 +100,7 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 		return NotOurs(nested)
 	}
 	if !status.Clean() {
-		return &flow.Refusal{Rule: "clean", Hint: in + " add -A && " + in + " commit -m " + quoted(string(t.ID)),
+		return &flow.Refusal{Rule: "clean", Hint: in + " add -A && " + in + " commit -m " + shell.Quote(string(t.ID)),
 			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, some(status.Changed()))}
 	}
 	if err := c.acceptable(ctx, b, t, d); err != nil || t.Verify == "" {
@@ -143,7 +144,7 @@ func (c *Clone) verify(ctx context.Context, t *flow.Task, commit flow.ObjectID, 
 		return nil, err
 	}
 	if receipt.Exit != 0 {
-		return nil, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + quoted(dir) + " && " + t.Verify,
+		return nil, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + shell.Quote(dir) + " && " + t.Verify,
 			Reason: fmt.Sprintf("verify of %s fails: %s", t.ID, ending(receipt))}
 	}
 	return &receipt, nil

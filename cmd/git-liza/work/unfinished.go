@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -37,7 +38,7 @@ func unfinished(r gitstore.Result, lack, then string, data any, err error) error
 // unmade is the missing worktree of a claim or a review: the command repeated
 // makes it.
 func unmade(r gitstore.Result, data any, err error) error {
-	then := fmt.Sprintf("git liza %s %s --as %s", r.Move.Act.Command(), r.Move.Task, quoted(string(r.Move.By)))
+	then := fmt.Sprintf("git liza %s %s --as %s", r.Move.Act.Command(), r.Move.Task, shell.Quote(string(r.Move.By)))
 	return unfinished(r, "its worktree is not", then, data, err)
 }
 

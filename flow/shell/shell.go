@@ -1,0 +1,54 @@
+// Package shell writes words of commands that people and agents copy from a
+// hint. It runs nothing.
+package shell
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Quote is text as one word of a command to type, in one line that steers no
+// terminal: in the quotes of bash, zsh and ksh where characters do not print.
+func Quote(text string) string {
+	switch {
+	case Plain(text):
+		return text
+	case utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0:
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	short := map[rune]string{'\t': `\t`, '\n': `\n`, '\r': `\r`, '\\': `\\`, '\'': `\'`}
+	var b strings.Builder
+	b.WriteString("$'")
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		switch {
+		case short[r] != "":
+			b.WriteString(short[r])
+		case unicode.IsPrint(r) && (r != utf8.RuneError || n > 1):
+			b.WriteString(text[:n])
+		default:
+			for _, c := range []byte(text[:n]) {
+				b.WriteString(`\` + string('0'+c>>6) + string('0'+c>>3&7) + string('0'+c&7))
+			}
+		}
+		text = text[n:]
+	}
+	b.WriteString("'")
+	return b.String()
+}
+
+// Plain reports whether a word means nothing else to a shell than itself.
+func Plain(word string) bool {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,="
+	return word != "" && strings.Trim(word, plain) == ""
+}
+
+// Pathspec is a file's name as one word of a git command that takes patterns:
+// git takes a name with * for others that it matches.
+func Pathspec(name string) string {
+	if strings.ContainsAny(name, `*?[\`) || strings.HasPrefix(name, ":") {
+		name = ":(literal)" + name
+	}
+	return Quote(name)
+}
