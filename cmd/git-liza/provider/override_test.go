@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"regexp"
@@ -111,4 +112,23 @@ func TestKeysOnThePage(t *testing.T) {
 	var bad *provider.ConfigError
 	require.True(t, errors.As(err, &bad))
 	require.ElementsMatch(t, strings.Split(strings.TrimPrefix(bad.Reason, "there is no such key; there are "), ", "), rows)
+}
+
+// The page on agents says of every built-in program how it is installed, how
+// somebody logs in, and which version is the oldest.
+func TestProgramsOnThePage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../doc/agents.md")
+	require.NoError(t, err)
+	for _, row := range provider.Builtin() {
+		if row.Install == "" {
+			continue
+		}
+		line := regexp.MustCompile("(?m)^\\| `" + row.Name + "`.* install .*$").FindString(string(text))
+		require.Contains(t, line, "`"+row.Install+"`", row.Name)
+		require.Contains(t, line, "| "+cmp.Or(row.Minimum, "any")+" |", row.Name)
+		if len(row.LoginArgs) > 0 {
+			require.Contains(t, line, "`"+row.Binary+" "+strings.Join(row.LoginArgs, " ")+"`", row.Name)
+		}
+	}
 }
