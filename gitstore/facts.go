@@ -43,7 +43,7 @@ type merger func(ctx context.Context, onto, commit git.ID) (git.Merge, error)
 
 func (s *Store) facts(ctx context.Context, q flow.Question, merge merger) (flow.Facts, error) {
 	var f flow.Facts
-	if err := s.specFacts(q, &f); err != nil {
+	if err := s.specFacts(ctx, q, &f); err != nil {
 		return f, err
 	}
 	f.Saves = map[git.ID]bool{}
@@ -103,7 +103,7 @@ func unread(err error) error {
 	return err
 }
 
-func (s *Store) specFacts(q flow.Question, f *flow.Facts) error {
+func (s *Store) specFacts(ctx context.Context, q flow.Question, f *flow.Facts) error {
 	f.Specs = map[string]bool{}
 	if len(q.Specs) == 0 {
 		return nil
@@ -114,7 +114,7 @@ func (s *Store) specFacts(q flow.Question, f *flow.Facts) error {
 	}
 	for _, path := range q.Specs {
 		e, found, err := s.objects.Find(tip.Tree, path)
-		if err != nil {
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		f.Specs[path] = found && (e.Mode == git.ModeBlob || e.Mode == git.ModeExecutable)

@@ -160,7 +160,7 @@ func (j *soundness) commit(ctx context.Context, id git.ID) error {
 	var old []git.ID
 	for _, parent := range c.Parents {
 		p, ok, err := j.s.commit(parent)
-		if err != nil {
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		if ok {
@@ -204,7 +204,7 @@ func (j *soundness) tree(ctx context.Context, dir string, id git.ID, old []git.I
 	if err != nil {
 		return err
 	}
-	before, err := j.before(old)
+	before, err := j.before(ctx, old)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (j *soundness) tree(ctx context.Context, dir string, id git.ID, old []git.I
 		if slices.Contains(was, e) {
 			continue
 		}
-		if err := j.entry(dir+e.Name, e, was); err != nil {
+		if err := errors.Join(j.entry(dir+e.Name, e, was), ctx.Err()); err != nil {
 			return err
 		}
 		if e.Mode == git.ModeTree {
@@ -232,11 +232,11 @@ func (j *soundness) tree(ctx context.Context, dir string, id git.ID, old []git.I
 }
 
 // before are the entries of the old folders by name.
-func (j *soundness) before(old []git.ID) (map[string][]git.Entry, error) {
+func (j *soundness) before(ctx context.Context, old []git.ID) (map[string][]git.Entry, error) {
 	before := map[string][]git.Entry{}
 	for _, id := range old {
 		entries, err := j.s.objects.Tree(id)
-		if err != nil {
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 		for _, e := range entries {

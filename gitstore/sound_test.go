@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -197,4 +198,41 @@ func TestSoundnessIsBounded(t *testing.T) {
 		rows = append(rows, q.link(name, "./"+strings.Repeat("x/../", 800)+next))
 	}
 	require.Contains(t, q.flaw(q.commit(q.base, rows...)), "too many others")
+}
+
+// Who submits determines how long these lists are: each of them ends with the
+// context, not only at its end.
+func TestFactsEndWithTheirContext(t *testing.T) {
+	t.Parallel()
+	q := newQuarry(t)
+	const many, few = 50, 20
+	var rows, specs []string
+	var trees []git.ID
+	for i := range many {
+		name := fmt.Sprintf("f%02d", i)
+		rows, specs = append(rows, q.file(name)), append(specs, name)
+		trees = append(trees, q.object("tree", q.file(name)))
+	}
+	wide := q.commit(q.base, rows...)
+	raw := gittest.Git(t, q.dir, "cat-file", "commit", string(wide)) + "\n"
+	parent := "parent " + string(q.base) + "\n"
+	octopus := q.object("commit", strings.Replace(raw, parent, strings.Repeat(parent, many), 1))
+	c, err := q.store.objects.Commit(wide)
+	require.NoError(t, err)
+	judge := func() *soundness { return &soundness{s: q.store, known: map[git.ID]bool{}} }
+	for name, facts := range map[string]func(context.Context) error{
+		"specs": func(ctx context.Context) error {
+			_, err := q.store.Facts(ctx, flow.Question{Specs: specs, Tip: q.base})
+			return err
+		},
+		"a folder":          func(ctx context.Context) error { return judge().tree(ctx, "", c.Tree, nil) },
+		"folders before it": func(ctx context.Context) error { return judge().tree(ctx, "", c.Tree, trees) },
+		"parents":           func(ctx context.Context) error { return judge().commit(ctx, octopus) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.NoError(t, facts(gittest.EndsAfter(10*many)))
+			require.ErrorIs(t, facts(gittest.EndsAfter(few)), context.Canceled)
+		})
+	}
 }

@@ -83,6 +83,9 @@ func (s *Store) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID) 
 		if full == nil || full.Verdict == nil {
 			continue
 		}
+		if err := ctx.Err(); err != nil {
+			return true, err
+		}
 		if _, here, err := s.commit(full.Verdict.Commit); err == nil && here {
 			span = append(span, "^"+string(full.Verdict.Commit))
 		}

@@ -7,6 +7,7 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -142,7 +143,7 @@ func (j *judge) judge(ctx context.Context) error {
 		return nil
 	}
 	for _, u := range j.push.Updates {
-		if err := j.ref(ctx, u); err != nil {
+		if err := errors.Join(j.ref(ctx, u), ctx.Err()); err != nil {
 			return err
 		}
 	}
@@ -164,7 +165,7 @@ func (j *judge) direct(ctx context.Context) error {
 			continue // HEAD and the like, which git lists beside what they stand for
 		}
 		target, err := j.store.Repo.SymbolicRef(ctx, u.Name)
-		if err != nil {
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		if target != "" {
@@ -213,7 +214,7 @@ func (j *judge) open(ctx context.Context) error {
 			continue
 		}
 		at, err := j.store.Repo.Resolve(ctx, u.Name)
-		if err != nil {
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		if at != u.Old {

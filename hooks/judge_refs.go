@@ -151,6 +151,9 @@ func (j *judge) complete(ctx context.Context) error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if _, ok := j.update(name); ok {
 			continue
 		}

@@ -1,6 +1,9 @@
 package hooks
 
 import (
+	"context"
+	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -8,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 const (
@@ -128,4 +132,57 @@ func TestUnreadable(t *testing.T) {
 	y.accepts(Update{"refs/tags/v1", "", main})
 	spoil("liza.yaml", "rules: 2\n")
 	y.refuses("push", flow.RuleVersion, "rules version 2", Update{"refs/heads/topic", "", main})
+}
+
+// TestJudgementEndsWithItsContext: a push has as many refs as its pusher wants,
+// and every list of them ends with the context, not only at its end.
+func TestJudgementEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	y := plain(t)
+	const many = 50
+	refs := func(prefix string) (list []Update) {
+		for i := range many {
+			list = append(list, Update{prefix + strconv.Itoa(i), "", y.there("refs/heads/main")})
+		}
+		return list
+	}
+	push := func(prefix string) *judge {
+		return newJudge(y.judge, Push{Updates: refs(prefix), Server: true, Now: y.now})
+	}
+	for name, test := range map[string]struct {
+		looks int
+		judge func(ctx context.Context) error
+	}{
+		"as they stand":  {many / 2, push("refs/heads/x").direct},
+		"where they are": {many / 2, push("refs/liza/agents/coder-").open},
+		"one by one":     {many * 3 / 2, push("refs/heads/x").judge},
+		"what is left out": {many / 2, func(ctx context.Context) error {
+			j := push("refs/heads/x")
+			require.NoError(t, j.open(context.Background()))
+			for _, u := range refs(savedRefs + "a/") {
+				j.kept[u.Name] = u.New
+			}
+			return j.complete(ctx)
+		}},
+		"a transaction": {many / 2, func(ctx context.Context) error {
+			return Transaction(ctx, y.judge, refs("refs/heads/x"), true, nil)
+		}},
+		"the backstop": {many / 2, func(ctx context.Context) error {
+			return (&judge{store: y.judge, push: Push{Updates: refs("refs/heads/x")}}).backstop(ctx)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.ErrorIs(t, within(test.judge(gittest.EndsAfter(test.looks))), context.Canceled)
+		})
+	}
+}
+
+// within is a judgement that took too long as what ended it.
+func within(err error) error {
+	var refused *Rejection
+	if errors.As(err, &refused) && len(refused.Refused) == 1 && refused.Refused[0].Rule == RuleTime {
+		return context.Canceled
+	}
+	return err
 }

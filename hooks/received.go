@@ -187,7 +187,7 @@ func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, serve
 			continue
 		}
 		now, err := s.Repo.Resolve(ctx, u.Name)
-		if err != nil {
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return Unjudged(ctx, err)
 		}
 		if u.Old != "" && u.Old != now {
@@ -250,6 +250,9 @@ func (j *judge) backstop(ctx context.Context) error {
 		return err
 	}
 	for _, u := range j.push.Updates {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		switch j.kind(u.Name) {
 		case integration:
 			j.integrate(ctx, u)

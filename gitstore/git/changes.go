@@ -75,7 +75,7 @@ func (r *Repo) Changes(ctx context.Context, base, commit ID) ([]Change, error) {
 	for len(w.todo) > 0 {
 		last := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
-		if err := errors.Join(ctx.Err(), w.compare(last)); err != nil {
+		if err := w.compare(ctx, last); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +99,7 @@ type pair struct {
 	old, new ID
 }
 
-func (w *comparison) compare(p pair) error {
+func (w *comparison) compare(ctx context.Context, p pair) error {
 	if w.folders++; w.folders > MaxChanges {
 		return w.limited("changes more than %d folders", MaxChanges)
 	}
@@ -133,7 +133,7 @@ func (w *comparison) compare(p pair) error {
 		if err == nil && was != is {
 			err = w.differ(p.dir, was, is)
 		}
-		if err != nil {
+		if err = errors.Join(err, ctx.Err()); err != nil {
 			return fmt.Errorf("%s in %s: %w", p.dir+was.Name+is.Name, w.commit.Short(), err)
 		}
 	}

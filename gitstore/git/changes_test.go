@@ -68,3 +68,16 @@ func orZero(r *Repo, id ID) ID {
 	}
 	return id
 }
+
+// One folder can hold more than anybody waits for.
+func TestChangesEndWithinAFolder(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Seeded(t)
+	for i := range 50 {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%d", i)), nil, 0o666))
+	}
+	gittest.Git(t, dir, "add", "-A")
+	gittest.Git(t, dir, "commit", "-q", "-m", "many")
+	_, err := open(t, dir).Changes(gittest.EndsAfter(30), "", ID(gittest.Git(t, dir, "rev-parse", "HEAD")))
+	require.ErrorIs(t, err, context.Canceled)
+}
