@@ -119,27 +119,33 @@ func (r *Repo) JudgedBy() (state ID, known bool, err error) {
 	if !ok {
 		return "", false, nil
 	}
-	f, err := OpenRegular(r.pushEntry(by))
+	text, err := readPush(r.pushEntry(by))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return "", false, nil
 	}
 	if err != nil {
 		return "", false, fmt.Errorf("journal of locks: %w", err)
 	}
-	defer f.Close()
-	text, err := io.ReadAll(f) // as long as the list of refs in the push
-	if err != nil {
-		return "", false, fmt.Errorf("journal of locks: %w", err)
-	}
 	// An entry of an earlier process with the same number says nothing of this one.
-	if !strings.Contains(string(text), "\nmaker "+by.String()+"\n") {
+	if !strings.Contains(text, "\nmaker "+by.String()+"\n") {
 		return "", false, nil
 	}
-	_, judged, known := strings.Cut(string(text), "\njudged ")
+	_, judged, known := strings.Cut(text, "\njudged ")
 	if !known {
 		return "", false, errors.New("journal of locks: the entry of this push does not say by which state it was judged")
 	}
 	return ID(strings.Trim(judged, "-\n")), true, nil
+}
+
+// readPush reads the entry of a push, which is as long as its list of refs.
+func readPush(path string) (string, error) {
+	f, err := OpenRegular(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	return string(text), err
 }
 
 func (r *Repo) writePush(path string, by maker, updates []RefUpdate, mode string) error {
@@ -171,8 +177,8 @@ func (r *Repo) Pushing() map[string]bool {
 	locks := map[string]bool{}
 	paths, _ := filepath.Glob(filepath.Join(r.JournalDir(), "push-*"))
 	for _, path := range paths {
-		text, err := ReadSmall(path)
-		if e := r.parseEntry(string(text)); err == nil && e.maker != nil && !e.maker.dead(e.since) {
+		text, err := readPush(path)
+		if e := r.parseEntry(text); err == nil && e.maker != nil && !e.maker.dead(e.since) {
 			for _, o := range e.locks {
 				locks[o.path] = true
 			}

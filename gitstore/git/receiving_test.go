@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -82,6 +83,13 @@ func TestLocksOfAReceivePack(t *testing.T) {
 	take()
 	require.NoError(t, v.r.Recover(context.Background()))
 	require.FileExists(t, lock, "it may be the living one's")
+	many := slices.Clone(updates)
+	for i := range 15_000 {
+		many = append(many, RefUpdate{Name: fmt.Sprintf("refs/heads/one/of/many/branches/%d", i), New: v.second})
+	}
+	pushEntry(t, v.r, alive, many)
+	require.NoError(t, v.r.Recover(context.Background()))
+	require.FileExists(t, lock, "however much that one pushes")
 
 	require.NoError(t, os.Remove(filepath.Join(v.r.JournalDir(), fmt.Sprintf("push-%d", alive.pid))))
 	require.NoError(t, v.r.AwaitLocks(context.Background(), updates))
