@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -22,6 +24,19 @@ func TestBranchFindsEveryCommand(t *testing.T) {
 		require.Len(t, narrow.Model.Children, 1)
 		require.Equal(t, command.Name, narrow.Model.Children[0].Name)
 		require.Len(t, narrow.Model.Flags, len(parser.Model.Flags))
+	}
+}
+
+// A command stands in the file of its name.
+func TestCommandsHaveTheirFiles(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commands{}, kong.Vars{"version": version})
+	require.NoError(t, err)
+	for _, command := range parser.Model.Children {
+		file := strings.ReplaceAll(command.Name, "-", "_") + ".go"
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Contains(t, string(text), "\ntype "+command.Target.Type().Name()+" struct", file)
 	}
 }
 

@@ -1,24 +1,117 @@
 package main
 
 // commands is the whole command line, in the groups in which help shows it.
+// Each command stands in the file of its name.
 type commands struct {
 	Everywhere everywhere `embed:""`
 
-	setupCommands
+	setUpCommands
 	planCommands
-	recordCommands
 	workCommands
 	lookCommands
 	governCommands
 	agentCommands
-	hookCommands
-	demoCommands
-
-	Housekeep housekeepCommand `cmd:"" hidden:"" help:"Pack what a thousand moves have left; commands start it in the background."`
+	hiddenCommands
 }
 
 // everywhere are the flags of all commands.
 type everywhere struct {
 	As   *string `placeholder:"ID" help:"Act as this agent (coder-1); default LIZA_AGENT_ID, else the human that git's user.name names."`
 	JSON bool    `name:"json" help:"One JSON object on standard output, nothing else."`
+}
+
+// setUpCommands prepare a repository and this machine.
+type setUpCommands struct {
+	Init      initCommand       `cmd:"" group:"Set up" help:"Create the blackboard, its goal and the integration branch."`
+	Trust     trustCommand      `cmd:"" group:"Set up" help:"Allow a command that the board wants this machine to run."`
+	Version   versionCommand    `cmd:"" group:"Set up" help:"Print the program's version."`
+	Template  templateCommand   `cmd:"" group:"Set up" help:"Print a document to start from."`
+	Contracts contractsCommands `cmd:"" group:"Set up" help:"What agents keep to: documents and skills, shown, installed and removed."`
+	Config    configCommand     `cmd:"" group:"Set up" help:"Show or set the board's limits and gates."`
+	Doctor    doctorCommand     `cmd:"" group:"Set up" help:"Look for everything that would make work fail here."`
+	Hooks     hooksCommands     `cmd:"" group:"Set up" help:"Install, remove and show the hooks with which git itself refuses."`
+	Demo      demoCommand       `cmd:"" group:"Set up" help:"The whole flow on a repository made for it, with built-in agents; about ten seconds."`
+}
+
+// planCommands say what is to be done, and leave word on the board beside the tasks.
+type planCommands struct {
+	Task       taskCommands      `cmd:"" group:"Plan" help:"Add, edit and finalize tasks."`
+	Unblock    unblockCommand    `cmd:"" group:"Plan" help:"Send a blocked task back to work."`
+	Supersede  supersedeCommand  `cmd:"" group:"Plan" help:"Replace a task whose framing was wrong."`
+	Abandon    abandonCommand    `cmd:"" group:"Plan" help:"Give a task up."`
+	Note       noteCommand       `cmd:"" group:"Plan" help:"Leave a word for an agent, a role, a task or all."`
+	Discover   discoverCommand   `cmd:"" group:"Plan" help:"Record work or risk that was found beside a task."`
+	Convert    convertCommand    `cmd:"" group:"Plan" help:"Make a task of a discovery."`
+	Anomaly    anomalyCommand    `cmd:"" group:"Plan" help:"Record that something went against the plan."`
+	Align      alignCommand      `cmd:"" group:"Plan" help:"Add a line to the goal's alignment history."`
+	SpecChange specChangeCommand `cmd:"" group:"Plan" help:"Record that a spec changed, and what caused it."`
+}
+
+// workCommands are the acts of coders, reviewers and supervisors.
+type workCommands struct {
+	Claim     claimCommand     `cmd:"" group:"Work" help:"Take a task and get its worktree."`
+	Renew     renewCommand     `cmd:"" group:"Work" help:"Prolong the lease of a claim or review."`
+	Intent    intentCommand    `cmd:"" group:"Work" help:"Say what you are going to do; needed before submit."`
+	Submit    submitCommand    `cmd:"" group:"Work" help:"Ask for a review of the task branch's tip."`
+	Block     blockCommand     `cmd:"" group:"Work" help:"Stop work until somebody answers."`
+	Handoff   handoffCommand   `cmd:"" group:"Work" help:"Leave word for whoever continues."`
+	Release   releaseCommand   `cmd:"" group:"Work" help:"Give a claim or review back."`
+	Await     awaitCommand     `cmd:"" group:"Work" help:"Wait in the session for the verdict on a submission."`
+	Review    reviewCommand    `cmd:"" group:"Work" help:"Take the review of a submission, checked out beside the work."`
+	Approve   approveCommand   `cmd:"" group:"Work" help:"Let one exact commit reach integration."`
+	Reject    rejectCommand    `cmd:"" group:"Work" help:"Send a submission back with its blockers."`
+	Merge     mergeCommand     `cmd:"" group:"Work" help:"Bring approved work to integration."`
+	Adopt     adoptCommand     `cmd:"" group:"Work" help:"Let integration follow a commit from outside."`
+	Reconcile reconcileCommand `cmd:"" group:"Work" help:"Count a task as merged whose work reached integration from outside."`
+}
+
+// lookCommands show the blackboard and change nothing.
+type lookCommands struct {
+	Status   statusCommand   `cmd:"" group:"Look" help:"The board at a glance: who works, what waits for whom, what to do next."`
+	List     listCommand     `cmd:"" group:"Look" help:"The tasks, a line each."`
+	Show     showCommand     `cmd:"" group:"Look" help:"A task with its history, or what it changes."`
+	Log      logCommand      `cmd:"" group:"Look" help:"The moves, newest first."`
+	Usage    usageCommand    `cmd:"" group:"Look" help:"Tokens and money that sessions used, by task, role, agent, provider, model, outcome or sprint."`
+	Session  sessionCommands `cmd:"" group:"Look" help:"What agents were told and printed, session by session."`
+	State    stateCommand    `cmd:"" group:"Look" help:"The whole blackboard as one YAML document, now or then."`
+	Diff     diffCommand     `cmd:"" group:"Look" help:"What changed between two states, document by document."`
+	Validate validateCommand `cmd:"" group:"Look" help:"Hold the board against its invariants."`
+	Fsck     fsckCommand     `cmd:"" group:"Look" help:"Replay the moves and check that they lead to the board."`
+	Prompt   promptCommand   `cmd:"" group:"Look" help:"The prompt that an agent of a role would get."`
+	Verify   verifyCommand   `cmd:"" group:"Look" help:"Judge the moves as a server that takes a push does."`
+}
+
+// governCommands steer the board as a whole, and keep a clone in order.
+type governCommands struct {
+	Agents     agentsCommand      `cmd:"" group:"Govern" help:"The registered agents and what they do."`
+	Pause      pauseCommand       `cmd:"" group:"Govern" help:"Stop new claims until somebody resumes."`
+	Resume     resumeCommand      `cmd:"" group:"Govern" help:"Go back to where the board was paused, stopped or at a checkpoint."`
+	Stop       stopCommand        `cmd:"" group:"Govern" help:"End the supervisors and stop new claims."`
+	Checkpoint checkpointCommands `cmd:"" group:"Govern" help:"Stop new claims until a human has looked and decided."`
+	Breaker    breakerCommands    `cmd:"" group:"Govern" help:"Close the circuit breaker."`
+	Goal       goalCommands       `cmd:"" group:"Govern" help:"Show, set and end the goal."`
+	Sprint     sprintCommands     `cmd:"" group:"Govern" help:"Show, start and close sprints."`
+	Register   registerCommand    `cmd:"" group:"Govern" help:"Enter an agent by hand, or fence its earlier registration."`
+	Unregister unregisterCommand  `cmd:"" group:"Govern" help:"Remove an agent that holds nothing."`
+	Degrade    degradeCommand     `cmd:"" group:"Govern" help:"Give an agent no more work until it is registered anew."`
+	Archive    archiveCommand     `cmd:"" group:"Govern" help:"Put final tasks aside, so that lists stay short."`
+	Edit       editCommand        `cmd:"" group:"Govern" help:"Amend a document of the board in your editor."`
+	Sync       syncCommand        `cmd:"" group:"Govern" help:"Fetch what other clones did; with --set, share the board through a remote."`
+	Principal  principalCommands  `cmd:"" group:"Govern" help:"Who may act as whom: list, add, remove, make keys."`
+	Worktree   worktreeCommands   `cmd:"" group:"Govern" help:"List the checkouts below .worktrees/, remove stale ones."`
+}
+
+// agentCommands run the supervisors and what they spawn.
+type agentCommands struct {
+	Agent     agentCommand     `cmd:"" group:"Agents" help:"Supervise one agent: claim, spawn its program, watch, merge."`
+	Rush      rushCommand      `cmd:"" group:"Agents" help:"Supervise several agents in one process."`
+	Providers providersCommand `cmd:"" group:"Agents" help:"The programs that agents can be."`
+	MCP       mcpCommand       `cmd:"" name:"mcp" group:"Agents" help:"Serve the moves of your role as tools, over standard input and output."`
+}
+
+// hiddenCommands are typed by programs: hooks, supervisors, and commands in the background.
+type hiddenCommands struct {
+	Housekeep   housekeepCommand   `cmd:"" hidden:"" help:"Pack what a thousand moves have left; commands start it in the background."`
+	Hook        hookCommand        `cmd:"" hidden:"" help:"What git's hooks ask; git liza hooks install puts them there."`
+	ScriptAgent scriptAgentCommand `cmd:"" hidden:"" help:"The built-in agent that follows a playbook; supervisors spawn it."`
 }

@@ -6,18 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/demo"
-	"github.com/git-liza/git-liza/cmd/git-liza/playbook"
 	"github.com/git-liza/git-liza/flow"
 )
-
-// demoCommands show the whole flow without any language model.
-type demoCommands struct {
-	Demo        demoCommand        `cmd:"" group:"Set up" help:"The whole flow on a repository made for it, with built-in agents; about ten seconds."`
-	ScriptAgent scriptAgentCommand `cmd:"" hidden:"" help:"The built-in agent that follows a playbook; supervisors spawn it."`
-}
 
 type demoCommand struct {
 	Dir  string `placeholder:"DIR" help:"An empty or new folder for the repository; default: a temporary one, which is kept."`
@@ -47,28 +39,4 @@ func (c *demoCommand) Run(s *session) error {
 		return err
 	}
 	return s.answer("changed", report, fmt.Sprintf("all %d tasks are merged; %s", len(report.Tasks), report.Tests))
-}
-
-type scriptAgentCommand struct{}
-
-func (c *scriptAgentCommand) Run(s *session) error {
-	var id flow.AgentID
-	if err := id.UnmarshalText([]byte(s.as)); err != nil {
-		return usagef("git liza help agent", "LIZA_AGENT_ID: %v", err)
-	}
-	a := playbook.Agent{Role: id.Role(), Task: flow.TaskID(s.getenv("LIZA_TASK")), Commit: s.getenv("LIZA_REVIEW_COMMIT"),
-		Dir: s.getenv("LIZA_WORKTREE"), Environ: append(slices.Clone(s.environ), "LIZA_AGENT_ID="+s.as), Log: s.stdout}
-	if a.Role != flow.Planner {
-		if err := a.Task.UnmarshalText([]byte(a.Task)); err != nil {
-			return usagef("git liza help agent", "LIZA_TASK: %v", err)
-		}
-	}
-	if a.Dir == "" {
-		a.Dir = s.dir
-	}
-	err := a.Run(s.ctx)
-	if errors.Is(err, playbook.ErrPlaybook) {
-		return &flow.Refusal{Rule: "playbook", Reason: err.Error(), Hint: "git config " + playbook.ConfigKey + " PATH"}
-	}
-	return err
 }

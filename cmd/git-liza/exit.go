@@ -188,3 +188,11 @@ func (u *usageError) Error() string { return u.reason }
 func usagef(hint, format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...), hint}
 }
+
+// partial is the worst failure among several, with the results of all.
+type partial struct {
+	worst failure
+	data  any
+}
+
+func (p *partial) Error() string { return p.worst.reason }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
@@ -127,4 +128,18 @@ func (s *session) goalMove(act flow.Act, detail func(*work.Clone, *flow.Board) f
 func (s *session) goalResult(r gitstore.Result, more ...view.Member) error {
 	g := r.After.Goal(r.After.Settings().Goal)
 	return s.result(r, append(view.ObjectOf(g), more...), "%s %s: %s", g.ID, g.Status, g.Title)
+}
+
+// goalLine makes a move that adds to one of the goal's histories.
+func (s *session) goalLine(act flow.Act, what string, detail flow.Detail) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(s.ctx, act, "", detail)
+	if err != nil {
+		return err
+	}
+	id := r.After.Settings().Goal
+	return s.result(r, map[string]any{"goal": id}, "%s", fmt.Sprintf("%s %s", id, what))
 }

@@ -15,11 +15,6 @@ import (
 	"github.com/git-liza/git-liza/hooks"
 )
 
-type hookCommands struct {
-	Verify verifyCommand `cmd:"" group:"Look" help:"Judge the moves as a server that takes a push does."`
-	Hook   hookCommand   `cmd:"" hidden:"" help:"What git's hooks ask; git liza hooks install puts them there."`
-}
-
 // hookCommand are the hooks, as git calls them.
 type hookCommand struct {
 	PreReceive           preReceiveCommand           `cmd:"" help:"Judge a push."`

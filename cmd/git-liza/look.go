@@ -9,26 +9,6 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// lookCommands show the blackboard and change nothing.
-type lookCommands struct {
-	Status statusCommand `cmd:"" group:"Look" help:"The board at a glance: who works, what waits for whom, what to do next."`
-	List   listCommand   `cmd:"" group:"Look" help:"The tasks, a line each."`
-	Show   showCommand   `cmd:"" group:"Look" help:"A task with its history, or what it changes."`
-	Log    logCommand    `cmd:"" group:"Look" help:"The moves, newest first."`
-
-	Usage   usageCommand    `cmd:"" group:"Look" help:"Tokens and money that sessions used, by task, role, agent, provider, model, outcome or sprint."`
-	Session sessionCommands `cmd:"" group:"Look" help:"What agents were told and printed, session by session."`
-
-	State     stateCommand      `cmd:"" group:"Look" help:"The whole blackboard as one YAML document, now or then."`
-	Diff      diffCommand       `cmd:"" group:"Look" help:"What changed between two states, document by document."`
-	Validate  validateCommand   `cmd:"" group:"Look" help:"Hold the board against its invariants."`
-	Fsck      fsckCommand       `cmd:"" group:"Look" help:"Replay the moves and check that they lead to the board."`
-	Prompt    promptCommand     `cmd:"" group:"Look" help:"The prompt that an agent of a role would get."`
-	Template  templateCommand   `cmd:"" group:"Set up" help:"Print a document to start from."`
-	Contracts contractsCommands `cmd:"" group:"Set up" help:"What agents keep to: documents and skills, shown, installed and removed."`
-	Agents    agentsCommand     `cmd:"" group:"Govern" help:"The registered agents and what they do."`
-}
-
 // A look is the blackboard as one command read it, and the clone that it was read
 // from. Its methods find out what the reading lacks.
 type look struct {

@@ -137,3 +137,11 @@ func carriedOn(p *flow.Sprint) string {
 	}
 	return ", carried on: " + view.JoinIDs(p.Carried)
 }
+
+// deadline turns a length of time into the moment it ends.
+func deadline(s *session, d flow.Duration) time.Time {
+	if d == 0 {
+		return time.Time{}
+	}
+	return s.now().UTC().Truncate(time.Second).Add(time.Duration(d))
+}

@@ -3,28 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
-
-// setupCommands prepare a repository.
-type setupCommands struct {
-	Init    initCommand    `cmd:"" group:"Set up" help:"Create the blackboard, its goal and the integration branch."`
-	Trust   trustCommand   `cmd:"" group:"Set up" help:"Allow a command that the board wants this machine to run."`
-	Version versionCommand `cmd:"" group:"Set up" help:"Print the program's version."`
-}
-
-type versionCommand struct{}
-
-func (c *versionCommand) Run(s *session) error {
-	return s.answer("", map[string]any{"version": version, "rules": flow.RulesVersion, "go": runtime.Version()}, "git-liza "+version)
-}
 
 type initCommand struct {
 	Goal        string        `arg:"" optional:"" help:"The goal in one line; default: the spec's first heading."`
@@ -169,12 +154,4 @@ func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) e
 	}
 	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", git.StateRef,
 		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short(), held)
-}
-
-// deadline turns a length of time into the moment it ends.
-func deadline(s *session, d flow.Duration) time.Time {
-	if d == 0 {
-		return time.Time{}
-	}
-	return s.now().UTC().Truncate(time.Second).Add(time.Duration(d))
 }

@@ -30,46 +30,6 @@ func (c *registerCommand) Run(s *session) error {
 	return s.agentResult(r, c.ID, "registered")
 }
 
-type unregisterCommand struct {
-	ID flow.AgentID `arg:""`
-}
-
-func (c *unregisterCommand) Run(s *session) error {
-	clone, err := s.clone()
-	if err != nil {
-		return err
-	}
-	r, err := clone.Make(s.ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: c.ID})
-	if err != nil {
-		return err
-	}
-	if err := clone.Store.ForgetPresence(s.ctx, c.ID); err != nil {
-		s.progress("what %s said of itself is still there: %v", c.ID, err)
-	}
-	return s.agentResult(r, c.ID, "unregistered")
-}
-
-type degradeCommand struct {
-	ID     flow.AgentID `arg:""`
-	Reason string       `required:"" help:"Why; - for standard input."`
-}
-
-func (c *degradeCommand) Run(s *session) error {
-	reason, err := s.text(c.Reason)
-	if err != nil {
-		return err
-	}
-	clone, err := s.clone()
-	if err != nil {
-		return err
-	}
-	r, err := clone.Make(s.ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: c.ID, Reason: reason})
-	if err != nil {
-		return err
-	}
-	return s.agentResult(r, c.ID, "degraded")
-}
-
 // agentResult prints what a move left of an agent.
 func (s *session) agentResult(r gitstore.Result, id flow.AgentID, what string) error {
 	line := fmt.Sprintf("%s %s", id, what)

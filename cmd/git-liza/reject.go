@@ -1,57 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
-
-type reviewCommands struct {
-	Review  reviewCommand  `cmd:"" group:"Work" help:"Take the review of a submission, checked out beside the work."`
-	Approve approveCommand `cmd:"" group:"Work" help:"Let one exact commit reach integration."`
-	Reject  rejectCommand  `cmd:"" group:"Work" help:"Send a submission back with its blockers."`
-}
-
-type reviewCommand struct {
-	ID    flow.TaskID   `arg:"" optional:"" help:"Default: the best submission."`
-	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
-}
-
-func (c *reviewCommand) Run(s *session) error {
-	clone, err := s.clone()
-	if err != nil {
-		return err
-	}
-	got, r, err := clone.Review(s.ctx, c.ID, c.Lease)
-	if err != nil {
-		return err
-	}
-	if got.Warning != "" {
-		s.progress("warning: %s", got.Warning)
-	}
-	return s.result(r, got, "%s reviews %s of %s by %s until %s\n%s", clone.By, got.Commit.Short(), got.Task, got.Author,
-		got.Lease.Format("2006-01-02 15:04:05Z"), got.Worktree)
-}
-
-type approveCommand struct {
-	ID      flow.TaskID `arg:"" help:"The task."`
-	Commit  string      `required:"" placeholder:"SHA" help:"The full id of the submitted commit."`
-	Message string      `short:"m" help:"A word with the approval."`
-}
-
-func (c *approveCommand) Run(s *session) error {
-	clone, err := s.clone()
-	if err != nil {
-		return err
-	}
-	r, err := clone.Verdict(s.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: flow.ObjectID(c.Commit), Message: c.Message})
-	if err != nil {
-		return err
-	}
-	return s.taskResult(r, c.ID, "approved")
-}
 
 // Help is what the page of the command says of the reason.
 func (c *rejectCommand) Help() string {
@@ -91,20 +47,6 @@ func (c *rejectCommand) Run(s *session) error {
 	return s.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: feedback})
 }
 
-func (s *session) reject(id flow.TaskID, m flow.RejectMove) error {
-	clone, err := s.clone()
-	if err != nil {
-		return err
-	}
-	r, err := clone.Verdict(s.ctx, flow.ActReject, id, &m)
-	if err != nil {
-		return err
-	}
-	t := r.After.Task(id)
-	return s.result(r, map[string]any{"task": id, "status": t.Status, "blockers": len(t.Rejection.Blockers), "review_cycles": t.Attempt.Cycles},
-		"%s rejected with %s → %s", id, blockers(t.Rejection.Blockers), t.Status)
-}
-
 // feedback reads the reason in either form. A reason that is in neither is
 // refused as the rules refuse one without a blocker.
 func (c *rejectCommand) feedback(s *session) (flow.Feedback, error) {
@@ -138,6 +80,20 @@ func (c *rejectCommand) unstructured(err error) error {
 		Hint: "git liza reject " + string(c.ID) + " --commit " + shell.Quote(c.Commit) + " --reason '- [blocker] FILE:LINE — ISSUE'"}
 }
 
+func (s *session) reject(id flow.TaskID, m flow.RejectMove) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Verdict(s.ctx, flow.ActReject, id, &m)
+	if err != nil {
+		return err
+	}
+	t := r.After.Task(id)
+	return s.result(r, map[string]any{"task": id, "status": t.Status, "blockers": len(t.Rejection.Blockers), "review_cycles": t.Attempt.Cycles},
+		"%s rejected with %s → %s", id, blockers(t.Rejection.Blockers), t.Status)
+}
+
 // looksLikeYAML tells the two forms of a reason apart by its first line.
 func looksLikeYAML(text string) bool {
 	for line := range strings.Lines(text) {
@@ -153,4 +109,12 @@ func looksLikeYAML(text string) bool {
 		return false
 	}
 	return false
+}
+
+// blockers counts findings for people.
+func blockers(list []flow.Finding) string {
+	if len(list) == 1 {
+		return "1 blocker"
+	}
+	return fmt.Sprintf("%d blockers", len(list))
 }

@@ -1,19 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
-
-type mergeCommands struct {
-	Merge     mergeCommand     `cmd:"" group:"Work" help:"Bring approved work to integration."`
-	Adopt     adoptCommand     `cmd:"" group:"Work" help:"Let integration follow a commit from outside."`
-	Reconcile reconcileCommand `cmd:"" group:"Work" help:"Count a task as merged whose work reached integration from outside."`
-}
 
 type mergeCommand struct {
 	ID  flow.TaskID `arg:"" optional:""`
@@ -99,68 +92,4 @@ func (s *session) mergeAll(clone *work.Clone) error {
 		return s.answer("already", map[string]any{"results": results}, "nothing is approved")
 	}
 	return s.answer("changed", map[string]any{"results": results}, strings.Join(lines, "\n"))
-}
-
-// partial is the worst failure among several, with the results of all.
-type partial struct {
-	worst failure
-	data  any
-}
-
-func (p *partial) Error() string { return p.worst.reason }
-
-type adoptCommand struct {
-	Commit string        `arg:"" help:"A commit that has the integration tip behind it."`
-	Reason string        `required:"" help:"Why."`
-	Tasks  []flow.TaskID `placeholder:"ID" help:"Tasks whose submission it contains; they become MERGED."`
-}
-
-func (c *adoptCommand) Run(s *session) error {
-	clone, err := s.clone()
-	if err != nil {
-		return err
-	}
-	// A remote's integration may be what is to be adopted.
-	if _, err := clone.Fresh(s.ctx); err != nil {
-		return err
-	}
-	commit, err := clone.Repo.ParseCommit(s.ctx, c.Commit)
-	if err != nil {
-		return err
-	}
-	r, err := clone.Adopt(s.ctx, commit, c.Reason, c.Tasks)
-	if err != nil {
-		return err
-	}
-	name := r.After.Settings().Integration.Name
-	return s.result(r, map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...)}, "%s follows %s", name, commit.Short())
-}
-
-type reconcileCommand struct {
-	ID     flow.TaskID `arg:""`
-	Reason string      `default:"reached integration from outside" help:"Why."`
-}
-
-func (c *reconcileCommand) Run(s *session) error {
-	clone, err := s.clone()
-	if err != nil {
-		return err
-	}
-	b, err := clone.Fresh(s.ctx)
-	if err != nil {
-		return err
-	}
-	tip, err := clone.Outside(s.ctx, b)
-	if err != nil {
-		return err
-	}
-	r, err := clone.Adopt(s.ctx, tip, c.Reason, []flow.TaskID{c.ID})
-	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && refusal.Rule == flow.RuleState && b.Task(c.ID) != nil && b.Task(c.ID).Status == flow.Merged {
-		return s.answer("already", map[string]any{"task": c.ID, "status": flow.Merged}, string(c.ID)+" is merged already")
-	}
-	if err != nil {
-		return err
-	}
-	return s.taskResult(r, c.ID, "reconciled")
 }

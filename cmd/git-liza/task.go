@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
@@ -12,14 +10,6 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
-
-// planCommands say what is to be done.
-type planCommands struct {
-	Task      taskCommands     `cmd:"" group:"Plan" help:"Add, edit and finalize tasks."`
-	Unblock   unblockCommand   `cmd:"" group:"Plan" help:"Send a blocked task back to work."`
-	Supersede supersedeCommand `cmd:"" group:"Plan" help:"Replace a task whose framing was wrong."`
-	Abandon   abandonCommand   `cmd:"" group:"Plan" help:"Give a task up."`
-}
 
 type taskCommands struct {
 	Add      taskAddCommand      `cmd:"" help:"Add a task, or a list of tasks in one move."`
@@ -138,27 +128,6 @@ func (s *session) addTasks(clone *work.Clone, list []flow.TaskInput) error {
 	return s.result(r, data, "%s", text.String())
 }
 
-// maxInput bounds what is read from files and standard input, in bytes: a
-// move is smaller, and a mistaken path must not fill the memory.
-const maxInput = gitstore.MaxMove + 1
-
-// readInput reads a file, or standard input for "-".
-func (s *session) readInput(path string) ([]byte, error) {
-	if path == "-" {
-		return io.ReadAll(io.LimitReader(s.stdin, maxInput))
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, usagef("ls -l", "%v", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxInput))
-	if err != nil {
-		return nil, usagef("ls -l", "%v", err)
-	}
-	return data, nil
-}
-
 // readTasks reads a list of tasks, and the line on which each begins.
 func (s *session) readTasks(path string) ([]flow.TaskInput, []int, error) {
 	data, err := s.readInput(path)
@@ -272,100 +241,4 @@ func (c *taskFinalizeCommand) Run(s *session) error {
 		fmt.Fprintf(&text, "%s finalized → %s\n", id, r.After.Task(id).Status)
 	}
 	return s.result(r, map[string]any{"tasks": c.IDs}, "%s", text.String())
-}
-
-type unblockCommand struct {
-	ID         flow.TaskID `arg:"" help:"The task."`
-	KeepBranch bool        `help:"Whoever claims next continues the saved branch."`
-}
-
-func (c *unblockCommand) Run(s *session) error {
-	clone, err := s.clone()
-	if err != nil {
-		return err
-	}
-	r, err := clone.End(s.ctx, flow.ActUnblock, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
-		return &flow.UnblockMove{KeepBranch: c.KeepBranch, Saved: save}, nil
-	})
-	if err != nil {
-		return err
-	}
-	return s.taskResult(r, c.ID, "unblocked")
-}
-
-type supersedeCommand struct {
-	ID     flow.TaskID `arg:""`
-	By     string      `required:"" placeholder:"FILE|IDS" help:"The replacements: ids with commas, or a YAML list of new tasks as task add --from takes it (- for standard input)."`
-	Reason string      `required:"" help:"Why, with the root cause."`
-}
-
-func (c *supersedeCommand) Run(s *session) error {
-	ids, list, lines, err := c.replacements(s)
-	if err != nil {
-		return err
-	}
-	path := ""
-	if lines != nil {
-		path = c.By
-	}
-	return inFile(path, lines, s.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: ids, Add: list}))
-}
-
-func (s *session) supersede(id flow.TaskID, m flow.SupersedeMove) error {
-	clone, err := s.clone()
-	if err != nil {
-		return err
-	}
-	for _, in := range m.Add {
-		if err := clone.TrustOwn(s.ctx, in.Verify); err != nil {
-			return err
-		}
-	}
-	r, err := clone.End(s.ctx, flow.ActSupersede, id, func(b *flow.Board, save *flow.Save) (flow.Detail, error) {
-		numbered := append([]flow.TaskInput{}, m.Add...)
-		b.Number(numbered)
-		return &flow.SupersedeMove{Reason: m.Reason, By: m.By, Add: numbered, Saved: save}, nil
-	})
-	if err != nil {
-		return err
-	}
-	t := r.After.Task(id)
-	return s.result(r, map[string]any{"task": id, "status": t.Status, "superseded_by": t.SupersededBy},
-		"%s superseded by %v → %s", id, t.SupersededBy, t.Status)
-}
-
-// replacements takes --by for a file if there is one of that name.
-func (c *supersedeCommand) replacements(s *session) (ids []flow.TaskID, list []flow.TaskInput, lines []int, err error) {
-	if _, err := os.Stat(c.By); err == nil || c.By == "-" {
-		list, lines, err = s.readTasks(c.By)
-		return nil, list, lines, err
-	}
-	for word := range strings.SplitSeq(c.By, ",") {
-		var id flow.TaskID
-		if err := id.UnmarshalText([]byte(strings.TrimSpace(word))); err != nil {
-			return nil, nil, nil, usagef("git liza help supersede", "--by: there is no file %s, and %v", c.By, err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil, nil, nil
-}
-
-type abandonCommand struct {
-	ID      flow.TaskID `arg:"" help:"The task."`
-	Reason  string      `required:"" help:"Why."`
-	Cascade bool        `help:"Block the unclaimed tasks that need it."`
-}
-
-func (c *abandonCommand) Run(s *session) error {
-	clone, err := s.clone()
-	if err != nil {
-		return err
-	}
-	r, err := clone.End(s.ctx, flow.ActAbandon, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
-		return &flow.AbandonMove{Reason: c.Reason, Cascade: c.Cascade, Saved: save}, nil
-	})
-	if err != nil {
-		return err
-	}
-	return s.taskResult(r, c.ID, "abandoned")
 }

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// actor is who makes the moves: [session.claimed], held against whom this
+// process descends from.
+func (s *session) actor(repo *git.Repo) (flow.Actor, flow.Generation, error) {
+	by, g, err := s.claimed(repo)
+	if wrong := work.Acts(repo, "", by, g); wrong != nil {
+		return "", "", wrong
+	}
+	return by, g, err
+}
+
+// operator refuses an agent in its session what is for the human of this
+// machine alone: what it runs, and what becomes of history. That goes for each
+// clone of the board that its session is on.
+func (s *session) operator(repo *git.Repo, what string) error {
+	board := ""
+	if store, err := gitstore.OpenStore(s.ctx, repo, s.now); err == nil {
+		if b, _, err := store.Board(s.ctx); err == nil {
+			board = b.Settings().Board
+		}
+	}
+	by, g, err := s.claimed(repo)
+	if wrong := work.Acts(repo, board, by, g); wrong != nil {
+		return wrong
+	}
+	if err == nil && g.Spawned() {
+		err = &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help block", Reason: what + " is for a human on this machine, not for an agent in its session: ask"}
+	}
+	return err
+}
+
+// claimed is who the command line and the environment say makes the moves:
+// --as or LIZA_AGENT_ID, else the human. Inside a task's worktree nobody is taken
+// for the human by mistake, and an agent that was spawned is not taken for
+// another, who could approve what it wrote.
+func (s *session) claimed(repo *git.Repo) (flow.Actor, flow.Generation, error) {
+	var by flow.Actor
+	var g flow.Generation
+	own := s.getenv("LIZA_AGENT_ID")
+	if spawned := flow.Generation(s.getenv("LIZA_GENERATION")).Spawned(); spawned && (s.as == "" || s.as != own) {
+		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help",
+			Reason: fmt.Sprintf("a process that a supervisor spawned for an agent acts as that agent (%s) and as nobody else", cmp.Or(own, "LIZA_AGENT_ID"))}
+	}
+	if s.as != "" {
+		if err := by.UnmarshalText([]byte(s.as)); err != nil {
+			return "", "", usagef("git liza agents", "--as: %v", err)
+		}
+		if text := s.getenv("LIZA_GENERATION"); text != "" && own == s.as {
+			if err := g.UnmarshalText([]byte(text)); err != nil {
+				return "", "", usagef("git liza help", "LIZA_GENERATION: %v", err)
+			}
+		}
+		return by, g, nil
+	}
+	if inTask(repo) {
+		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "export LIZA_AGENT_ID=" + string(s.holder(repo)),
+			Reason: "inside a task's worktree a move needs --as ID or LIZA_AGENT_ID"}
+	}
+	name, err := repo.Config(s.ctx, "user.name")
+	if err != nil {
+		return "", "", err
+	}
+	if name == "" {
+		if name, _, err = repo.Identity(s.ctx); err != nil {
+			return "", "", err
+		}
+	}
+	return flow.Human(name), "", nil
+}
+
+// holder is who works in the checkout below .worktrees/ that the command runs in.
+func (s *session) holder(repo *git.Repo) flow.Actor {
+	const unknown = "coder-1"
+	store, err := gitstore.OpenStore(s.ctx, repo, s.now)
+	if err != nil {
+		return unknown
+	}
+	b, _, err := store.Board(s.ctx)
+	if err != nil {
+		return unknown
+	}
+	name, review := strings.CutPrefix(filepath.Base(repo.WorkTree()), "review@")
+	name, _, _ = strings.Cut(name, "@")
+	switch t := b.Task(flow.TaskID(name)); {
+	case t == nil:
+	case review && t.Review != nil:
+		return t.Review.By
+	case review:
+		return "code-reviewer-1"
+	case t.Claim != nil:
+		return t.Claim.By
+	case t.Attempt != nil: // it waits for a verdict, or goes on after one
+		return t.Attempt.Coder
+	}
+	return unknown
+}
+
+// inTask reports whether the command runs in a checkout below .worktrees/.
+func inTask(repo *git.Repo) bool {
+	if repo.WorkTree() == "" || repo.MainWorkTree() == "" {
+		return false
+	}
+	rel, err := filepath.Rel(filepath.Join(repo.MainWorkTree(), ".worktrees"), repo.WorkTree())
+	return err == nil && rel != "." && !strings.HasPrefix(rel, "..")
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"github.com/git-liza/git-liza/flow"
+)
+
+type adoptCommand struct {
+	Commit string        `arg:"" help:"A commit that has the integration tip behind it."`
+	Reason string        `required:"" help:"Why."`
+	Tasks  []flow.TaskID `placeholder:"ID" help:"Tasks whose submission it contains; they become MERGED."`
+}
+
+func (c *adoptCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	// A remote's integration may be what is to be adopted.
+	if _, err := clone.Fresh(s.ctx); err != nil {
+		return err
+	}
+	commit, err := clone.Repo.ParseCommit(s.ctx, c.Commit)
+	if err != nil {
+		return err
+	}
+	r, err := clone.Adopt(s.ctx, commit, c.Reason, c.Tasks)
+	if err != nil {
+		return err
+	}
+	name := r.After.Settings().Integration.Name
+	return s.result(r, map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...)}, "%s follows %s", name, commit.Short())
+}

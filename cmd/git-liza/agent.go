@@ -1,0 +1,31 @@
+package main
+
+import (
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/flow"
+)
+
+type agentCommand struct {
+	Role     flow.Role    `arg:"" help:"planner, coder or code-reviewer."`
+	ID       flow.AgentID `placeholder:"ID" help:"Default: the first number that is free."`
+	Provider string       `placeholder:"P" help:"NAME or NAME:MODEL of git liza providers list; default: git config liza.ROLE.provider, liza.provider."`
+	Once     bool         `help:"End after one piece of work."`
+	MaxWait  duration     `placeholder:"D" help:"End after so long without work."`
+}
+
+func (c *agentCommand) Run(s *session) error {
+	if c.ID != "" && c.ID.Role() != c.Role {
+		return usagef("git liza help agent", "%s is not the id of a %s", c.ID, c.Role)
+	}
+	rush, err := s.rush()
+	if err != nil {
+		return err
+	}
+	p, err := s.provider(rush, c.Role, c.Provider)
+	if err != nil {
+		return err
+	}
+	return s.supervise(rush, []supervise.Post{{Role: c.Role, ID: c.ID, Provider: p, Once: c.Once, MaxWait: time.Duration(c.MaxWait)}})
+}

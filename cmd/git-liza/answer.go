@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/hooks"
+)
+
+// result prints what a move did: outcome and data as JSON, or the line for
+// people.
+func (s *session) result(r gitstore.Result, data any, format string, args ...any) error {
+	outcome := "changed"
+	if r.Already {
+		outcome = "already"
+	}
+	return s.answer(outcome, data, fmt.Sprintf(format, args...))
+}
+
+// answer prints one JSON object, or the text for people.
+func (s *session) answer(outcome string, data any, text string) error {
+	if data == nil {
+		data = struct{}{}
+	}
+	if s.call != nil {
+		s.call.data, s.call.text = data, text
+		return nil
+	}
+	if !s.json {
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		_, err := io.WriteString(s.stdout, text)
+		return err
+	}
+	return s.encode(struct {
+		OK      bool   `json:"ok"`
+		Outcome string `json:"outcome,omitempty"`
+		Data    any    `json:"data"`
+	}{true, outcome, data})
+}
+
+func (s *session) encode(v any) error {
+	e := json.NewEncoder(s.stdout)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// progress prints a line about long work, on stderr and only for people.
+func (s *session) progress(format string, args ...any) {
+	if s.call != nil {
+		s.call.tell(fmt.Sprintf(format, args...))
+	}
+	if !s.json {
+		fmt.Fprintf(s.stderr, format+"\n", args...)
+	}
+}
+
+// fail prints an error and returns the exit code.
+func (s *session) fail(err error) int {
+	var rejection *hooks.Rejection
+	if errors.As(err, &rejection) && !s.json {
+		fmt.Fprintln(s.stderr, s.suited(rejection))
+		return exitRefused
+	}
+	f := s.explain(err)
+	f.reason = flow.Clean(f.reason) // git repeats what hooks print, which may steer a terminal
+	if !s.json {
+		f.reason = strings.ReplaceAll(f.reason, "\n", "\n  ") // and shall not pass for a hint
+		fmt.Fprintf(s.stderr, "git-liza: %s\n", f.reason)
+		if f.rule != "" && f.code != exitUsage {
+			fmt.Fprintf(s.stderr, "rule: %s\n", f.rule)
+		}
+		if f.hint != "" {
+			fmt.Fprintf(s.stderr, "hint: %s\n", f.hint)
+		}
+		return f.code
+	}
+	type problem struct {
+		Rule   string `json:"rule"`
+		Reason string `json:"reason"`
+		Hint   string `json:"hint"`
+	}
+	report := s.encode(struct {
+		OK      bool    `json:"ok"`
+		Outcome string  `json:"outcome"`
+		Error   problem `json:"error"`
+		Data    any     `json:"data,omitempty"`
+	}{false, f.outcome, problem{f.rule, f.reason, f.hint}, f.data})
+	if report != nil {
+		fmt.Fprintln(s.stderr, "git-liza:", report)
+	}
+	return f.code
+}
+
+// width is how many characters fit a line: the terminal's, or what COLUMNS
+// says; 0 where the output is no terminal, and nothing need be cut.
+func (s *session) width() int {
+	if n, err := strconv.Atoi(s.getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	out, ok := s.stdout.(*os.File)
+	if !ok || !term.IsTerminal(int(out.Fd())) {
+		return 0
+	}
+	n, _, err := term.GetSize(int(out.Fd()))
+	if err != nil || n < 20 {
+		return 80
+	}
+	return n
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
+)
+
+// breachOf puts an error of the board into words.
+func breachOf(err error) view.Breach {
+	var refusal *flow.Refusal
+	var malformed *document.Error
+	switch {
+	case errors.As(err, &refusal):
+		return view.Breach{Rule: string(refusal.Rule), Reason: refusal.Reason}
+	case errors.As(err, &malformed):
+		return view.Breach{Rule: "corrupt", Reason: malformed.Error()}
+	}
+	return view.Breach{Rule: "corrupt", Reason: err.Error()}
+}
+
+// breach is what makes the board's last moves ones that nothing is built on, nil
+// where they replay.
+func (l look) breach(s *session) (*view.Breach, error) {
+	err := l.Store.Vouch(s.ctx, l.Tip)
+	if err == nil || s.ctx.Err() != nil {
+		return nil, s.ctx.Err()
+	}
+	found := breachOf(err)
+	var replay *gitstore.Breach
+	if errors.As(err, &replay) {
+		found = breachOf(replay.Err)
+		found.Commit = replay.Commit
+		found.Reason = "state commit " + replay.Commit.Short() + ": " + found.Reason
+	}
+	return &found, nil
+}

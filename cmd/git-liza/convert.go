@@ -1,0 +1,48 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+type convertCommand struct {
+	Discovery flow.RecordID `arg:"" help:"Its id, such as sprint-1/3."`
+	ID        flow.TaskID   `arg:"" optional:"" help:"The task's id; default the next task-N."`
+	Draft     bool          `help:"Not claimable until it is finalized."`
+	taskFlags
+}
+
+func (c *convertCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	if c.Verify != nil {
+		if err := clone.TrustOwn(s.ctx, *c.Verify); err != nil {
+			return err
+		}
+	}
+	r, err := clone.Move(s.ctx, flow.ActConvert, "", func(b *flow.Board) (flow.Detail, error) {
+		list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft, Title: titled(b, c.Discovery)})}
+		list[0].Spec = clone.Rooted(list[0].Spec)
+		b.Number(list)
+		return &flow.ConvertMove{Discovery: c.Discovery, Input: list[0]}, nil
+	})
+	if err != nil {
+		return err
+	}
+	t := r.After.Task(r.Move.Detail.(*flow.ConvertMove).Input.ID)
+	return s.result(r, map[string]any{"task": t.ID, "status": t.Status, "discovery": c.Discovery}, "%s converted to %s → %s", c.Discovery, t.ID, t.Status)
+}
+
+// titled is the first line of a discovery, the title of its task unless
+// another one is given.
+func titled(b *flow.Board, id flow.RecordID) string {
+	d, ok := b.Load(flow.Key{Folder: flow.Discovered, ID: string(id)}).(*flow.Discovery)
+	if !ok {
+		return ""
+	}
+	line, _, _ := strings.Cut(d.Text, "\n")
+	return line
+}

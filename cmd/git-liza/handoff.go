@@ -1,0 +1,29 @@
+package main
+
+import (
+	"github.com/git-liza/git-liza/flow"
+)
+
+type handoffCommand struct {
+	ID         flow.TaskID `arg:"" help:"The task."`
+	Summary    string      `required:"" help:"Where things stand, in one phrase."`
+	NextAction string      `required:"" help:"What to do next, in one phrase."`
+	Approach   string      `help:"How it is being done."`
+	Blocker    []string    `sep:"none" help:"What is in the way; repeatable."`
+	File       []string    `sep:"none" help:"Files that matter; repeatable."`
+	NextStep   []string    `sep:"none" help:"Steps after the next action; repeatable."`
+	DeadEnd    []string    `sep:"none" help:"What does not work; repeatable."`
+}
+
+func (c *handoffCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(s.ctx, flow.ActHandoff, c.ID, &flow.HandoffMove{Handoff: flow.Handoff{Summary: c.Summary, NextAction: c.NextAction,
+		Approach: c.Approach, Blockers: c.Blocker, Files: c.File, NextSteps: c.NextStep, DeadEnds: c.DeadEnd}})
+	if err != nil {
+		return err
+	}
+	return s.taskResult(r, c.ID, "handed off")
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// maxInput bounds what is read from files and standard input, in bytes: a
+// move is smaller, and a mistaken path must not fill the memory.
+const maxInput = gitstore.MaxMove + 1
+
+// text is what was said on the command line, standard input for "-".
+func (s *session) text(said string) (string, error) {
+	if said != "-" {
+		return said, nil
+	}
+	data, err := s.readInput("-")
+	return string(data), err
+}
+
+// readInput reads a file, or standard input for "-".
+func (s *session) readInput(path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(io.LimitReader(s.stdin, maxInput))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usagef("ls -l", "%v", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxInput))
+	if err != nil {
+		return nil, usagef("ls -l", "%v", err)
+	}
+	return data, nil
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"github.com/git-liza/git-liza/flow"
+)
+
+type intentCommand struct {
+	ID             flow.TaskID `arg:"" help:"The task."`
+	Summary        string      `required:"" help:"What you are going to do."`
+	Validation     string      `required:"" help:"How you will know that it works."`
+	Files          []string    `sep:"none" help:"Files you expect to touch; repeatable."`
+	Assumption     []string    `sep:"none" help:"What you take for given; repeatable."`
+	Risk           []string    `sep:"none" help:"What could go wrong; repeatable."`
+	Extend         []string    `sep:"none" placeholder:"GLOB" help:"Paths beyond what the task owns; repeatable."`
+	TestsNotNeeded string      `placeholder:"WHY" help:"Why no test changes."`
+}
+
+func (c *intentCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(s.ctx, flow.ActIntent, c.ID, &flow.IntentMove{Intent: flow.Intent{Summary: c.Summary, Validation: c.Validation,
+		Files: c.Files, Assumptions: c.Assumption, Risks: c.Risk, Extend: c.Extend, TestsNotNeeded: c.TestsNotNeeded}})
+	if err != nil {
+		return err
+	}
+	return s.taskResult(r, c.ID, "intent recorded")
+}

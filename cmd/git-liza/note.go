@@ -1,0 +1,18 @@
+package main
+
+import (
+	"github.com/git-liza/git-liza/flow"
+)
+
+type noteCommand struct {
+	Text string `arg:"" help:"The word; - for standard input."`
+	For  string `default:"all" placeholder:"all|ROLE|AGENT|TASK" help:"Whom it is for; default all."`
+}
+
+func (c *noteCommand) Run(s *session) error {
+	text, err := s.text(c.Text)
+	if err != nil {
+		return err
+	}
+	return s.record(flow.ActNote, flow.Notes, &flow.NoteMove{For: c.For, Text: text})
+}

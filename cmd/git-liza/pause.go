@@ -1,0 +1,17 @@
+package main
+
+import (
+	"github.com/git-liza/git-liza/flow"
+)
+
+type pauseCommand struct {
+	Reason string `default:"somebody wants work to wait" help:"Why; - for standard input."`
+}
+
+func (c *pauseCommand) Run(s *session) error {
+	reason, err := s.text(c.Reason)
+	if err != nil {
+		return err
+	}
+	return s.steer(flow.ActPause, &flow.PauseMove{Reason: reason})
+}

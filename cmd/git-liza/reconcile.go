@@ -1,0 +1,36 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+type reconcileCommand struct {
+	ID     flow.TaskID `arg:""`
+	Reason string      `default:"reached integration from outside" help:"Why."`
+}
+
+func (c *reconcileCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	b, err := clone.Fresh(s.ctx)
+	if err != nil {
+		return err
+	}
+	tip, err := clone.Outside(s.ctx, b)
+	if err != nil {
+		return err
+	}
+	r, err := clone.Adopt(s.ctx, tip, c.Reason, []flow.TaskID{c.ID})
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) && refusal.Rule == flow.RuleState && b.Task(c.ID) != nil && b.Task(c.ID).Status == flow.Merged {
+		return s.answer("already", map[string]any{"task": c.ID, "status": flow.Merged}, string(c.ID)+" is merged already")
+	}
+	if err != nil {
+		return err
+	}
+	return s.taskResult(r, c.ID, "reconciled")
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+// record makes a move that writes one small document and prints its id.
+func (s *session) record(act flow.Act, folder flow.Folder, detail flow.Detail) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(s.ctx, act, "", detail)
+	if err != nil {
+		return err
+	}
+	id := written(r, folder)
+	return s.result(r, map[string]any{"record": id}, "%s %s", act, id)
+}
+
+// written is the id of the document that a move wrote to a folder.
+func written(r gitstore.Result, folder flow.Folder) string {
+	for _, edit := range r.After.Changes() {
+		if edit.Key.Folder == folder {
+			return edit.Key.ID
+		}
+	}
+	return ""
+}

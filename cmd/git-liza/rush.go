@@ -1,0 +1,73 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/flow"
+)
+
+type rushCommand struct {
+	Planners  int          `default:"1" help:"How many planners."`
+	Coders    int          `default:"2" help:"How many coders."`
+	Reviewers int          `default:"1" help:"How many code-reviewers."`
+	Provider  []string     `sep:"none" placeholder:"[ROLE=]P" help:"NAME or NAME:MODEL of git liza providers list, for all or one role; repeatable; default: git config liza.ROLE.provider, liza.provider."`
+	UntilIdle bool         `help:"End when every task is final (0), or nothing can move without a human (1)."`
+	Follow    flow.AgentID `placeholder:"AGENT" help:"Show this agent's output too."`
+}
+
+func (c *rushCommand) Run(s *session) error {
+	rush, err := s.rush()
+	if err != nil {
+		return err
+	}
+	rush.UntilIdle, rush.Follow = c.UntilIdle, c.Follow
+	chosen := map[flow.Role]string{}
+	for _, text := range c.Provider {
+		role, text, err := splitProvider(text)
+		if err != nil {
+			return err
+		}
+		chosen[role] = text
+	}
+	var posts []supervise.Post
+	for _, row := range []struct {
+		role flow.Role
+		n    int
+	}{{flow.Planner, c.Planners}, {flow.Coder, c.Coders}, {flow.CodeReviewer, c.Reviewers}} {
+		if row.n < 0 || row.n > maxAgents {
+			return usagef("git liza help rush", "between 0 and %d agents of a role, not %d", maxAgents, row.n)
+		}
+		text := chosen[row.role]
+		if text == "" {
+			text = chosen[0]
+		}
+		for range row.n {
+			p, err := s.provider(rush, row.role, text)
+			if err != nil {
+				return err
+			}
+			posts = append(posts, supervise.Post{Role: row.role, Provider: p})
+		}
+	}
+	if len(posts) == 0 {
+		return usagef("git liza help rush", "a rush needs at least one agent")
+	}
+	return s.supervise(rush, posts)
+}
+
+// maxAgents bounds the agents of a role in one process.
+const maxAgents = 100
+
+// splitProvider reads [ROLE=]P; role is 0 where P is for all.
+func splitProvider(text string) (flow.Role, string, error) {
+	name, rest, ok := strings.Cut(text, "=")
+	if !ok || strings.Contains(name, ":") {
+		return 0, text, nil
+	}
+	var role flow.Role
+	if err := role.UnmarshalText([]byte(name)); err != nil {
+		return 0, "", usagef("git liza help rush", "--provider: %v", err)
+	}
+	return role, rest, nil
+}

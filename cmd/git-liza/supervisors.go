@@ -1,0 +1,171 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// rush opens the repository for supervisors, with this machine's limits.
+func (s *session) rush() (*supervise.Rush, error) {
+	clone, err := s.reader()
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := clone.Store.Board(s.ctx); err != nil {
+		return nil, err // before anything is said of what would work on it
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	r := &supervise.Rush{Clone: clone, Self: self, Environ: s.environ, Limits: supervise.DefaultLimits(), Hooks: s.keepHooks,
+		Layers: supervise.Layers(clone.Repo.MainWorkTree(), s.environ), Say: func(line string) {
+			if s.json {
+				return
+			}
+			// A closed pipe must not end the work that is under way.
+			_ = s.answer("", nil, line)
+		}}
+	if err := s.limits(clone, &r.Limits); err != nil {
+		return nil, err
+	}
+	r.Bounds, err = s.bounds(&clone.Repo.Configuration)
+	return r, err
+}
+
+// bounds reads liza.task.sessions, liza.task.minutes, liza.rush.sessions and
+// liza.rush.minutes.
+func (s *session) bounds(conf *git.Configuration) (b supervise.Bounds, err error) {
+	for key, n := range map[string]*int{"liza.task.sessions": &b.TaskSessions, "liza.task.minutes": &b.TaskMinutes,
+		"liza.rush.sessions": &b.RushSessions, "liza.rush.minutes": &b.RushMinutes} {
+		text, err := conf.Config(s.ctx, key)
+		if err != nil {
+			return b, err
+		}
+		if text == "" {
+			continue
+		}
+		if *n, err = strconv.Atoi(text); err != nil || *n < 1 {
+			return b, usagef("git config --unset-all "+key, "%s is %q, no number from 1 on", key, text)
+		}
+	}
+	return b, nil
+}
+
+// limits reads liza.idle, liza.wall, liza.backoff and liza.await.
+func (s *session) limits(c *work.Clone, l *supervise.Limits) error {
+	for key, set := range map[string]func(time.Duration){
+		"liza.idle":    func(d time.Duration) { l.Idle = d },
+		"liza.wall":    func(d time.Duration) { l.Wall, l.PlannerWall = d, 2*d },
+		"liza.backoff": func(d time.Duration) { l.Pause = d },
+		"liza.await":   func(d time.Duration) { l.Await = min(d, time.Duration(longestAwait)) },
+	} {
+		text, err := c.Repo.Config(s.ctx, key)
+		if err != nil {
+			return err
+		}
+		var d duration
+		if text == "" {
+			continue
+		}
+		if err := d.UnmarshalText([]byte(text)); err != nil {
+			return usagef("git config "+key+" 15m", "%s is %q, no span of time (%s)", key, text, spanForms)
+		}
+		set(time.Duration(d))
+	}
+	return nil
+}
+
+// supervise runs the supervisors; being interrupted is a good end. Where none of
+// them has a program that can be used it would only wait, so that is refused.
+func (s *session) supervise(r *supervise.Rush, posts []supervise.Post) error {
+	if why := r.Unfit(s.ctx, posts); why != (supervise.Unfit{}) && s.ctx.Err() == nil {
+		return usagef(cmp.Or(why.Hint, why.Anyhow, "git liza providers detect"), "%s", why.Reason)
+	}
+	s.preview(posts)
+	err := r.Run(s.ctx, posts)
+	s.conclude(r)
+	var stuck *supervise.Stuck
+	if errors.As(err, &stuck) {
+		waits, err := s.untrusted(r.Clone)
+		if err != nil {
+			return err
+		}
+		f := failure{exitFailed, "failed", "stuck", stuck.Error() + waits, stuck.Stalls[0].Hint, nil}
+		if waits != "" && strings.HasPrefix(f.hint, "git liza trust ") {
+			f.hint = "git liza trust --all # or, for whatever the planners here add: git config liza.trust.planner true"
+		}
+		return &partial{f, map[string]any{"tasks": stuck.Stalls}}
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	b, _, err := r.Clone.Store.Board(context.WithoutCancel(s.ctx))
+	if err != nil {
+		return err
+	}
+	merged, open := 0, 0
+	for _, t := range b.Tasks() {
+		switch {
+		case t.Status == flow.Merged:
+			merged++
+		case !t.Status.Final():
+			open++
+		}
+	}
+	sum := r.Sum()
+	return s.answer("changed", map[string]any{"merged": merged, "open": open, "control": b.Settings().Control.State,
+		"merged_now": sum.Merged, "usage": view.ValueOf(sum.Used), "uncounted": sum.Uncounted}, "")
+}
+
+// preview says of which programs nobody seems to be logged in, before they are
+// spawned for it.
+func (s *session) preview(posts []supervise.Post) {
+	said := map[string]bool{}
+	for _, post := range posts {
+		if in, told := post.Provider.LoggedIn(s.environ); told && !in && !said[post.Provider.Name] && !s.json {
+			said[post.Provider.Name] = true
+			_ = s.answer("", nil, post.Provider.Name+": "+noLogin(post.Provider.Row)+"; "+post.Provider.Entry())
+		}
+	}
+}
+
+// conclude says what came of a rush, and the command by which people get it.
+func (s *session) conclude(r *supervise.Rush) {
+	sum := r.Sum()
+	if s.json || sum.Used.Sessions == 0 && sum.Merged == 0 {
+		return
+	}
+	used := view.Spent{Usage: sum.Used, Uncounted: sum.Uncounted}
+	line := fmt.Sprintf("%s merged, %s tokens, %s dollars", view.Count(sum.Merged, "task"), used.Tokens(), used.Dollars())
+	if b, _, err := r.Clone.Store.Board(context.WithoutCancel(s.ctx)); err == nil && sum.Merged > 0 {
+		if take := s.takes(r.Clone.Repo, b); take != "" {
+			line += "; take it: " + take
+		}
+	}
+	_ = s.answer("", nil, line) // a closed pipe is no reason to fail
+}
+
+// takes is the command by which people get what was merged into the branch on
+// which they work, "" where that is the integration branch itself, or has all of
+// it, and for an agent, whose branch is not to have it.
+func (s *session) takes(repo *git.Repo, b *flow.Board) string {
+	i := b.Settings().Integration
+	_, err := repo.Git(context.WithoutCancel(s.ctx), "merge-base", "--is-ancestor", string(i.Tip), "HEAD")
+	if err == nil || s.as != "" {
+		return ""
+	}
+	return "git merge " + i.Name
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"github.com/git-liza/git-liza/flow"
+)
+
+type unblockCommand struct {
+	ID         flow.TaskID `arg:"" help:"The task."`
+	KeepBranch bool        `help:"Whoever claims next continues the saved branch."`
+}
+
+func (c *unblockCommand) Run(s *session) error {
+	clone, err := s.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.End(s.ctx, flow.ActUnblock, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
+		return &flow.UnblockMove{KeepBranch: c.KeepBranch, Saved: save}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.taskResult(r, c.ID, "unblocked")
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+)
+
+type validateCommand struct{}
+
+func (c *validateCommand) Run(s *session) error {
+	l, err := s.look()
+	if err != nil {
+		return err
+	}
+	for _, list := range view.StateLists {
+		if list.Folder == flow.Archive {
+			continue // there may be very many, and fsck has seen each when it was moved
+		}
+		for _, id := range l.Board.IDs(list.Folder) {
+			l.Board.Load(flow.Key{Folder: list.Folder, ID: id})
+		}
+	}
+	l.Board.Principals()
+	err = l.Board.Check()
+	if l.Board.Err() != nil {
+		return l.Board.Err()
+	}
+	if err != nil {
+		return invalid(err)
+	}
+	if _, err := l.Store.CheckTips(s.ctx, l.Board); err != nil {
+		return damagedBoard(err)
+	}
+	n := len(l.Board.Tasks())
+	return s.answer("", map[string]any{"state": l.Tip, "tasks": n, "breaches": []view.Breach{}}, fmt.Sprintf("%s: valid, %s outside the archive", l.Tip.Short(), view.Count(n, "task")))
+}
+
+// invalid reports every breach that a check found.
+func invalid(err error) error {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	var list []view.Breach
+	var text strings.Builder
+	for _, one := range all {
+		b := breachOf(one)
+		list = append(list, b)
+		fmt.Fprintf(&text, "\n%s", b.Reason)
+	}
+	reason := "the board is invalid:" + text.String()
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: list[0].Rule, reason: reason, hint: "git liza fsck --full"}, map[string]any{"breaches": list}}
+}
+
+// damagedBoard reports everything on a sound board that cannot be read.
+func damagedBoard(err error) error {
+	var damaged *gitstore.Damaged
+	if !errors.As(err, &damaged) {
+		return err
+	}
+	list := []view.Breach{}
+	reason := "the board is sound, and objects are missing or damaged:"
+	for _, d := range damaged.List {
+		b := view.Breach{Rule: "damaged", Reason: fmt.Sprintf("%s at %s: %s", d.What, d.Commit.Short(), d.Reason), Commit: d.Commit}
+		list = append(list, b)
+		reason += "\n" + b.Reason
+	}
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: "damaged", reason: reason, hint: damaged.Hint}, map[string]any{"breaches": list}}
+}

@@ -1,0 +1,13 @@
+package main
+
+import (
+	"runtime"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+type versionCommand struct{}
+
+func (c *versionCommand) Run(s *session) error {
+	return s.answer("", map[string]any{"version": version, "rules": flow.RulesVersion, "go": runtime.Version()}, "git-liza "+version)
+}
