@@ -29,7 +29,7 @@ func TestBoardsOfEarlierProgramsReplay(t *testing.T) {
 	d := &desk{t: t, dir: dir, now: time.Date(9999, 12, 31, 23, 59, 0, 0, time.UTC)}
 	d.store = d.open()
 	ctx := context.Background()
-	moves, breach, err := d.store.Fsck(ctx, true)
+	moves, breach, err := d.store.Audit.Fsck(ctx, true)
 	require.NoError(t, err)
 	require.Nil(t, breach)
 	require.Equal(t, 18, moves)
@@ -37,8 +37,8 @@ func TestBoardsOfEarlierProgramsReplay(t *testing.T) {
 	tip, err := d.store.Tip(ctx)
 	require.NoError(t, err)
 	refused := map[flow.Rule]int{}
-	require.NoError(t, d.store.History(tip, func(e Event) (bool, error) {
-		r, err := d.store.Replay(ctx, e.Commit, true)
+	require.NoError(t, d.store.Events(tip, func(e Event) (bool, error) {
+		r, err := d.store.Audit.Replay(ctx, e.Commit, true)
 		require.NoError(t, err, e.Move.Subject())
 		if CheckIdent(r.Committer) != nil {
 			refused["committer"]++

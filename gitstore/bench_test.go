@@ -53,7 +53,7 @@ func bigDesk(b *testing.B, live, archived int) *desk {
 	require.NoError(b, err)
 	forged := d.forged(string(raw))
 	gittest.Git(b, dir, "update-ref", git.StateRef, string(forged))
-	d.store.wrote(forged)
+	d.store.Audit.wrote(forged)
 	gittest.Git(b, dir, "repack", "-q", "-a", "-d")
 	gittest.Git(b, dir, "prune-packed")
 	d.store = d.open()
@@ -82,7 +82,7 @@ func BenchmarkClaim(b *testing.B) {
 				if i++; i > 900 {
 					b.StopTimer()
 					gittest.Git(b, d.dir, "update-ref", git.StateRef, string(base))
-					d.store.wrote(base)
+					d.store.Audit.wrote(base)
 					i = 1
 					b.StartTimer()
 				}
@@ -200,7 +200,7 @@ func BenchmarkVerify(b *testing.B) {
 			d.store = d.open()
 			b.StartTimer()
 		}
-		require.NoError(b, d.store.Verify(chain[i%len(chain)]))
+		require.NoError(b, d.store.Audit.Verify(chain[i%len(chain)]))
 		i++
 	}
 }

@@ -51,13 +51,13 @@ func childReplay(ctx context.Context, r *git.Repo) error {
 			return breach
 		}
 		for _, id := range chain {
-			replay, err := s.Replay(ctx, id, true)
+			replay, err := s.Audit.Replay(ctx, id, true)
 			if err != nil {
 				return fmt.Errorf("%s: %w", id, err)
 			}
 			if replay.Signature != "" {
 				host := flow.Principal{Name: "host", Keys: []string{os.Getenv("HOST_KEY")}}
-				if err := s.CheckSignature(replay, &host); err != nil {
+				if err := s.Audit.CheckSignature(replay, &host); err != nil {
 					return err
 				}
 				signed++

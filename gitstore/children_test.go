@@ -37,10 +37,10 @@ func childStore(ctx context.Context, r *git.Repo, task string, args []string) er
 	case "notes-for":
 		return childNotesFor(ctx, s, args[0], args[1])
 	case "theirs":
-		_, err := s.Theirs(ctx, "origin")
+		_, err := s.Mirror.Theirs(ctx, "origin")
 		return err
 	case "publish":
-		_, err := s.Join(ctx, "origin", true)
+		_, err := s.Mirror.Join(ctx, "origin", true)
 		return err
 	case "claims":
 		return childClaims(ctx, s, flow.Actor(args[0]), args[1])
@@ -148,8 +148,8 @@ func childReadOnly(ctx context.Context, s *Store) error {
 		return err
 	}
 	fmt.Println(len(b.Tasks()), "tasks")
-	fmt.Println("settled:", s.Settle(ctx))
-	_, breach, err := s.Fsck(ctx, true)
+	fmt.Println("settled:", s.Settler.Settle(ctx))
+	_, breach, err := s.Audit.Fsck(ctx, true)
 	if err != nil {
 		return err
 	}

@@ -44,35 +44,35 @@ const maxDamages = 50
 // submissions of open tasks and of what was saved of them last. Of objects in
 // packs it asks only whether they are there. It returns how many commits these
 // are; the error is a *Damaged where one cannot be read.
-func (s *Store) CheckTips(ctx context.Context, b *flow.Board) (int, error) {
-	heads, err := s.tips(ctx, b)
+func (a *Audit) CheckTips(ctx context.Context, b *flow.Board) (int, error) {
+	heads, err := a.tips(ctx, b)
 	if err != nil {
 		return 0, err
 	}
-	return len(heads), s.checkHeads(ctx, heads, (*git.Repo).TipObjects)
+	return len(heads), a.checkHeads(ctx, heads, (*git.Repo).TipObjects)
 }
 
 // checkWork reads what CheckTips does and the objects that the moves of a chain
 // brought, or if full those of everything that the board and its refs name.
-func (s *Store) checkWork(ctx context.Context, b *flow.Board, chain []git.ID, known git.ID, full bool) error {
-	heads, err := s.tips(ctx, b)
+func (a *Audit) checkWork(ctx context.Context, b *flow.Board, chain []git.ID, known git.ID, full bool) error {
+	heads, err := a.tips(ctx, b)
 	if err == nil {
-		err = s.checkHeads(ctx, heads, (*git.Repo).TipObjects)
+		err = a.checkHeads(ctx, heads, (*git.Repo).TipObjects)
 	}
 	if err != nil {
 		return err
 	}
 	before := git.ID("")
 	if full {
-		heads, err = s.kept(ctx, heads, func(string) bool { return true })
-	} else if before, err = s.integrationBefore(chain, known); err == nil {
+		heads, err = a.kept(ctx, heads, func(string) bool { return true })
+	} else if before, err = a.integrationBefore(chain, known); err == nil {
 		saved := map[string]bool{}
 		for _, id := range chain {
-			e, err := s.Event(id)
+			e, err := a.history.Event(id)
 			if err != nil {
 				return err
 			}
-			refs, err := s.refsOf(e)
+			refs, err := a.history.refsOf(e)
 			if err != nil {
 				return err
 			}
@@ -80,12 +80,12 @@ func (s *Store) checkWork(ctx context.Context, b *flow.Board, chain []git.ID, kn
 				saved[u.Name] = true
 			}
 		}
-		heads, err = s.kept(ctx, heads, func(name string) bool { return saved[name] })
+		heads, err = a.kept(ctx, heads, func(name string) bool { return saved[name] })
 	}
 	if err != nil {
 		return err
 	}
-	return s.checkHeads(ctx, heads, func(r *git.Repo, ctx context.Context, commits []git.ID) ([]git.ID, error) {
+	return a.checkHeads(ctx, heads, func(r *git.Repo, ctx context.Context, commits []git.ID) ([]git.ID, error) {
 		if before == "" {
 			return r.Reachable(ctx, commits, nil)
 		}
@@ -95,14 +95,14 @@ func (s *Store) checkWork(ctx context.Context, b *flow.Board, chain []git.ID, kn
 
 // integrationBefore is where integration was at a state that was checked
 // before; what a board found when it was made is looked at in full checks only.
-func (s *Store) integrationBefore(chain []git.ID, known git.ID) (git.ID, error) {
+func (a *Audit) integrationBefore(chain []git.ID, known git.ID) (git.ID, error) {
 	if known == "" && len(chain) > 0 {
 		known = chain[0]
 	}
 	if known == "" {
 		return "", nil
 	}
-	b, err := s.BoardAt(known)
+	b, err := a.history.BoardAt(known)
 	if err != nil {
 		return "", err
 	}
@@ -118,8 +118,8 @@ type head struct {
 
 // tips are the heads of the board as it is. In a mirror, what others saved is
 // here only once it was needed.
-func (s *Store) tips(ctx context.Context, b *flow.Board) ([]head, error) {
-	remote, err := s.Authority(ctx)
+func (a *Audit) tips(ctx context.Context, b *flow.Board) ([]head, error) {
+	remote, err := a.history.Authority(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *Store) tips(ctx context.Context, b *flow.Board) ([]head, error) {
 			list = append(list, head{"the submission of " + string(t.ID), flow.SavedRef(t.ID, task.Submission.Save), task.Submission.Commit})
 		}
 		name := flow.SavedRef(t.ID, task.Saves)
-		at, err := s.Repo.Resolve(ctx, name)
+		at, err := a.repo.Resolve(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -149,19 +149,19 @@ func (s *Store) tips(ctx context.Context, b *flow.Board) ([]head, error) {
 		return list, nil
 	}
 	return slices.DeleteFunc(list, func(h head) bool {
-		_, _, err := s.objects.Size(h.commit)
+		_, _, err := a.history.objects.Size(h.commit)
 		ref := h.ref
 		if ref == integration.Name {
 			ref = "refs/heads/" + ref
 		}
-		at, refErr := s.Repo.Resolve(ctx, ref)
+		at, refErr := a.repo.Resolve(ctx, ref)
 		return errors.Is(err, git.ErrNoObject) && (refErr != nil || at == "")
 	}), nil
 }
 
 // kept adds the saved refs that are wanted to the heads.
-func (s *Store) kept(ctx context.Context, heads []head, wanted func(name string) bool) ([]head, error) {
-	refs, err := s.Repo.Refs(ctx, savedPrefix)
+func (a *Audit) kept(ctx context.Context, heads []head, wanted func(name string) bool) ([]head, error) {
+	refs, err := a.repo.Refs(ctx, savedPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -170,23 +170,23 @@ func (s *Store) kept(ctx context.Context, heads []head, wanted func(name string)
 			heads = append(heads, head{name, name, id})
 		}
 	}
-	slices.SortStableFunc(heads[min(1, len(heads)):], func(a, b head) int { return strings.Compare(a.what, b.what) })
+	slices.SortStableFunc(heads[min(1, len(heads)):], func(x, y head) int { return strings.Compare(x.what, y.what) })
 	return heads, nil
 }
 
 // checkHeads reads the objects that list finds for the heads. Only where some
 // cannot be read is each head looked at by itself.
-func (s *Store) checkHeads(ctx context.Context, heads []head, list func(*git.Repo, context.Context, []git.ID) ([]git.ID, error)) error {
+func (a *Audit) checkHeads(ctx context.Context, heads []head, list func(*git.Repo, context.Context, []git.ID) ([]git.ID, error)) error {
 	commits := make([]git.ID, 0, len(heads))
 	for _, h := range heads {
 		if !slices.Contains(commits, h.commit) {
 			commits = append(commits, h.commit)
 		}
 	}
-	objects, err := list(s.Repo, ctx, commits)
+	objects, err := list(a.repo, ctx, commits)
 	bad := map[git.ID]string{}
 	if err == nil {
-		bad, err = s.Repo.Unreadable(ctx, objects, maxDamages)
+		bad, err = a.repo.Unreadable(ctx, objects, maxDamages)
 	}
 	if err == nil && len(bad) == 0 || err != nil && !errors.Is(err, git.ErrDamaged) {
 		return err
@@ -203,9 +203,9 @@ func (s *Store) checkHeads(ctx context.Context, heads []head, list func(*git.Rep
 		if len(damaged.List) == maxDamages {
 			break
 		}
-		objects, err := list(s.Repo, ctx, []git.ID{h.commit})
+		objects, err := list(a.repo, ctx, []git.ID{h.commit})
 		if err == nil && len(bad) == 0 {
-			bad, err = s.Repo.Unreadable(ctx, objects, maxDamages)
+			bad, err = a.repo.Unreadable(ctx, objects, maxDamages)
 		}
 		if err != nil && !errors.Is(err, git.ErrDamaged) {
 			return err
@@ -224,19 +224,19 @@ func (s *Store) checkHeads(ctx context.Context, heads []head, list func(*git.Rep
 	if len(damaged.List) == 0 {
 		return nil
 	}
-	damaged.Hint, err = s.refetch(ctx, refs)
+	damaged.Hint, err = a.refetch(ctx, refs)
 	return errors.Join(damaged, err)
 }
 
 // Unreadable is the error of reading a commit that no ref of the board names yet,
 // called what: a *Damaged where an object that it brings beside integration cannot
 // be read, else err.
-func (s *Store) Unreadable(ctx context.Context, what string, commit, integration git.ID, err error) error {
+func (a *Audit) Unreadable(ctx context.Context, what string, commit, integration git.ID, err error) error {
 	var refused *flow.Refusal
 	if commit == "" || ctx.Err() != nil || errors.As(err, &refused) {
 		return err
 	}
-	found := s.checkHeads(ctx, []head{{what: what, commit: commit}}, func(r *git.Repo, ctx context.Context, commits []git.ID) ([]git.ID, error) {
+	found := a.checkHeads(ctx, []head{{what: what, commit: commit}}, func(r *git.Repo, ctx context.Context, commits []git.ID) ([]git.ID, error) {
 		return r.Reachable(ctx, commits, []git.ID{integration})
 	})
 	var damaged *Damaged
@@ -253,12 +253,12 @@ const lookForDamage = "git fsck --full --no-dangling"
 // refetch is the command that brings lost objects back from a remote, or shows
 // them where there is none: files of no size are no objects, and stand in the
 // way of those that come.
-func (s *Store) refetch(ctx context.Context, refs []string) (string, error) {
-	remote, err := s.Repo.AnyRemote(ctx)
+func (a *Audit) refetch(ctx context.Context, refs []string) (string, error) {
+	remote, err := a.repo.AnyRemote(ctx)
 	if err != nil || remote == "" {
 		return lookForDamage, err
 	}
-	hint := fmt.Sprintf("find %s -type f -size 0 -path '*/objects/??/*' ! -name 'tmp_*' -delete", s.Repo.ObjectDir())
+	hint := fmt.Sprintf("find %s -type f -size 0 -path '*/objects/??/*' ! -name 'tmp_*' -delete", a.repo.ObjectDir())
 	for _, ref := range refs { // one that the remote lacks must not keep the others from coming
 		hint += fmt.Sprintf("; git fetch --refetch %s %s", remote, ref)
 	}

@@ -19,7 +19,7 @@ func TestRepairOfADamagedState(t *testing.T) {
 	tip := d.add("task-2").Commit
 	require.NoError(t, os.Remove(loosePath(d.store.Repo.ObjectDir(), git.ID(gittest.Git(t, d.dir, "rev-parse", string(tip)+":tasks")))))
 	d.store = d.open()
-	done, err := d.store.Repair(context.Background())
+	done, err := d.store.Repairer.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, good, done.Is)
 	require.Equal(t, good, d.at(git.StateRef))

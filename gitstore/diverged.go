@@ -26,8 +26,8 @@ func (d *Diverged) Unwrap() error { return ErrDiverged }
 // diverged says what became of a remote's board: it is behind this clone's, it
 // went on another way, or it is another one. One that lost nothing, and goes on
 // by something that is no move, is a *Breach: there is nothing to give up.
-func (s *Store) diverged(ctx context.Context, name string, mirror, state git.ID) error {
-	fork, err := s.fork(ctx, mirror, state)
+func (m *Mirror) diverged(ctx context.Context, name string, mirror, state git.ID) error {
+	fork, err := m.fork(ctx, mirror, state)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *Store) diverged(ctx context.Context, name string, mirror, state git.ID)
 	if fork == mirror {
 		return &Breach{state, fmt.Errorf("what follows on %s is not moves alone", mirror.Short())}
 	}
-	own, breach := s.chain(mirror, fork)
+	own, breach := m.history.chain(mirror, fork)
 	if breach != nil {
 		return breach
 	}
@@ -56,8 +56,8 @@ func boardless(name string, mirror git.ID) error {
 }
 
 // fork is the last state that two boards have in common, "" if there is none.
-func (s *Store) fork(ctx context.Context, a, b git.ID) (git.ID, error) {
-	bases, err := s.Repo.MergeBases(ctx, a, b)
+func (m *Mirror) fork(ctx context.Context, a, b git.ID) (git.ID, error) {
+	bases, err := m.repo.MergeBases(ctx, a, b)
 	if err != nil || len(bases) == 0 {
 		return "", err
 	}
@@ -66,35 +66,35 @@ func (s *Store) fork(ctx context.Context, a, b git.ID) (git.ID, error) {
 
 // Parted says of the remote's board, as it was seen last, that it does not
 // contain this clone's, so that no move is made; the error is a *Diverged then.
-func (s *Store) Parted(ctx context.Context) error {
-	name, err := s.Authority(ctx)
+func (m *Mirror) Parted(ctx context.Context) error {
+	name, err := m.history.Authority(ctx)
 	if err != nil || name == "" {
 		return err
 	}
-	there, err := s.Repo.Resolve(ctx, tracking(name, "state"))
+	there, err := m.repo.Resolve(ctx, tracking(name, "state"))
 	if err != nil || there == "" {
 		return err
 	}
-	return s.PartedAt(ctx, there)
+	return m.PartedAt(ctx, there)
 }
 
-// PartedAt is [Store.Parted] of a remote that has this state now; of one that
+// PartedAt is [Mirror.Parted] of a remote that has this state now; of one that
 // was not fetched it says nothing.
-func (s *Store) PartedAt(ctx context.Context, there git.ID) error {
-	name, err := s.Authority(ctx)
+func (m *Mirror) PartedAt(ctx context.Context, there git.ID) error {
+	name, err := m.history.Authority(ctx)
 	if err != nil || name == "" {
 		return err
 	}
-	mirror, err := s.Repo.Resolve(ctx, git.StateRef)
+	mirror, err := m.repo.Resolve(ctx, git.StateRef)
 	if err != nil || mirror == "" || there == mirror {
 		return err
 	}
-	if _, here, err := s.commit(there); err != nil || !here {
+	if _, here, err := m.history.commit(there); err != nil || !here {
 		return err
 	}
-	contains, err := s.Repo.IsAncestor(ctx, mirror, there)
+	contains, err := m.repo.IsAncestor(ctx, mirror, there)
 	if err != nil || contains {
 		return err
 	}
-	return s.diverged(ctx, name, mirror, there)
+	return m.diverged(ctx, name, mirror, there)
 }

@@ -76,7 +76,7 @@ func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
 	}
 	result, err := s.race(ctx, build)
 	release()
-	s.housekeep(ctx, result.chore)
+	s.Packer.housekeep(ctx, result.chore)
 	return result, err
 }
 
@@ -138,8 +138,8 @@ func (s *Store) attempt(ctx context.Context, tip git.ID, request flow.Request, b
 			return Result{}, err
 		}
 	}
-	s.wrote(t.Commit)
-	t.chore = s.due(t.Commit, 1)
+	s.Audit.wrote(t.Commit)
+	t.chore = s.Packer.due(t.Commit, 1)
 	return t.Result, nil
 }
 
@@ -185,11 +185,11 @@ func (s *Store) prepare(ctx context.Context, on base, request flow.Request, buil
 	}
 	t := transaction{Result: Result{Move: m, Commit: commit, Before: before, After: after}}
 	if on.remote != "" {
-		t.push, err = s.outgoing(ctx, on, t.Result)
-		t.updates = append(s.incoming(t.Result), extra...)
+		t.push, err = s.Mirror.outgoing(ctx, on, t.Result)
+		t.updates = append(s.Mirror.incoming(t.Result), extra...)
 		return t, err
 	}
-	moved, err := s.updates(ctx, m, before, commit)
+	moved, err := s.Settler.updates(ctx, m, before, commit)
 	if err != nil {
 		return transaction{}, err
 	}
@@ -212,10 +212,10 @@ func (s *Store) ready(ctx context.Context, on base) (*flow.Board, snapshot, erro
 	if err != nil || on.pending {
 		return before, source, err
 	}
-	if err := s.Vouch(ctx, on.tip); err != nil {
+	if err := s.Audit.Vouch(ctx, on.tip); err != nil {
 		return nil, source, err
 	}
-	return before, source, s.settle(ctx, on.tip, before)
+	return before, source, s.Settler.settle(ctx, on.tip, before)
 }
 
 // dated is the time of the next move: now, but never before the last one.
@@ -232,7 +232,7 @@ func (s *Store) dated(b *flow.Board) (time.Time, error) {
 
 // judge gathers the facts that the move rests on and applies the rules.
 func (s *Store) judge(ctx context.Context, before *flow.Board, m flow.Move) (flow.Move, *flow.Board, error) {
-	facts, err := s.factsOnce(ctx, before.Ask(m))
+	facts, err := s.Commits.factsOnce(ctx, before.Ask(m))
 	if err != nil {
 		return m, nil, err
 	}
@@ -294,13 +294,13 @@ func (s *Store) landed(ctx context.Context, since git.ID, request flow.Request) 
 		return false
 	}
 	found := false
-	err = s.History(tip, func(e Event) (bool, error) {
+	err = s.Events(tip, func(e Event) (bool, error) {
 		found = e.Move.Request == request
 		return !found && e.Parent != since, nil
 	})
 	if err != nil || !found {
 		return false
 	}
-	_ = s.Settle(ctx)
+	_ = s.Settler.Settle(ctx)
 	return true
 }

@@ -70,11 +70,11 @@ func TestHousekeepingInTheBackground(t *testing.T) {
 	lock, err := d.store.Repo.OpenLock("pack.lock")
 	require.NoError(t, err)
 	require.NoError(t, git.Flock(lock, syscall.LOCK_EX))
-	require.NoError(t, d.store.Housekeep(t.Context(), started[1], started[2]))
+	require.NoError(t, d.store.Packer.Housekeep(t.Context(), started[1], started[2]))
 	require.True(t, exists(loosePath(d.store.Repo.ObjectDir(), first)), "somebody else is at it")
 	require.NoError(t, lock.Close())
 
-	require.NoError(t, d.store.Housekeep(t.Context(), started[1], started[2]))
+	require.NoError(t, d.store.Packer.Housekeep(t.Context(), started[1], started[2]))
 	require.False(t, exists(loosePath(d.store.Repo.ObjectDir(), first)))
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)

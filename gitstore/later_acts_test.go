@@ -27,7 +27,7 @@ func (d *desk) refused(rule flow.Rule, m flow.Move) {
 // replays holds that another store replays everything, so many moves.
 func (d *desk) replays(moves int) {
 	d.t.Helper()
-	n, breach, err := d.open().Fsck(context.Background(), true)
+	n, breach, err := d.open().Audit.Fsck(context.Background(), true)
 	require.NoError(d.t, err)
 	require.Nil(d.t, breach)
 	require.Equal(d.t, moves, n)
@@ -183,7 +183,7 @@ func TestMergesThatGitDidNotMake(t *testing.T) {
 	require.NoError(t, err)
 	tree := honest.Detail.(*flow.MergeMove).Tree
 	mergeOf := func(tree, onto, submission git.ID) git.ID {
-		id, err := d.store.MergeCommit(context.Background(), tree, onto, submission, "Merge a")
+		id, err := d.store.Commits.MergeCommit(context.Background(), tree, onto, submission, "Merge a")
 		require.NoError(t, err)
 		return id
 	}

@@ -53,7 +53,7 @@ func TestForeignLockOnWhatWasFetched(t *testing.T) {
 	lock := filepath.Join(l.a.dir, ".git/refs/liza/remote/origin/state.lock")
 	require.NoError(t, os.WriteFile(lock, nil, 0o666))
 	l.b.add("task-1")
-	_, err := l.a.store.Sync(context.Background())
+	_, err := l.a.store.Mirror.Sync(context.Background())
 	var locked *git.Locked
 	require.ErrorAs(t, err, &locked)
 	require.ErrorContains(t, err, lock)
@@ -73,10 +73,10 @@ func TestFetchKilled(t *testing.T) {
 	gitDir := filepath.Join(l.a.dir, ".git")
 	hook := filepath.Join(gitDir, "hooks", "reference-transaction")
 	gittest.Script(t, hook, "#!/bin/sh\n[ \"$1\" = prepared ] && kill -9 $PPID\n")
-	_, err := l.a.store.Sync(context.Background())
+	_, err := l.a.store.Mirror.Sync(context.Background())
 	require.ErrorContains(t, err, "killed")
 	require.NoError(t, os.Remove(hook))
-	_, err = l.a.store.Sync(context.Background())
+	_, err = l.a.store.Mirror.Sync(context.Background())
 	require.NoError(t, err)
 	gittest.NoLeftovers(t, gitDir)
 	l.agree(t)
@@ -98,7 +98,7 @@ func TestPushKilledAtAConfiguredRef(t *testing.T) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	_ = cmd.Run() // git alone dies, in a session of its own
 	require.NoError(t, os.Remove(hook))
-	_, err := l.a.store.Sync(context.Background())
+	_, err := l.a.store.Mirror.Sync(context.Background())
 	require.NoError(t, err)
 	gittest.NoLeftovers(t, gitDir)
 	gittest.Git(t, l.a.dir, "fetch", "-q", "origin")

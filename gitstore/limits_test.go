@@ -76,7 +76,7 @@ func TestTortureSubmissionsAreBounded(t *testing.T) {
 	huge := d.stored("commit", []byte("tree "+string(d.store.Repo.EmptyTree())+"\nauthor "+who+"\ncommitter "+who+"\n\n"+strings.Repeat("x", git.MaxCommit)))
 	facts := func(commit git.ID) (peak uint64, took time.Duration, err error) {
 		peak, took = measure(func() {
-			_, err = d.store.Facts(context.Background(), flow.Question{Submission: commit, Tip: base})
+			_, err = d.store.Commits.Facts(context.Background(), flow.Question{Submission: commit, Tip: base})
 		})
 		return peak, took, err
 	}
@@ -111,10 +111,10 @@ func TestTortureFoldersThatAreReadAreBounded(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	base := d.at("refs/heads/integration")
 	many := d.built(d.treeOf(500_000, "100644", "f%07d", d.blob("x\n")), base)
-	_, err := d.store.Facts(context.Background(), flow.Question{Specs: []string{"README"}, Tip: many})
+	_, err := d.store.Commits.Facts(context.Background(), flow.Question{Specs: []string{"README"}, Tip: many})
 	require.ErrorContains(t, err, "at most 16777216 are read")
 	some := d.built(d.treeOf(300_000, "100644", "f%07d", d.blob("x\n")), base)
-	f, err := d.store.Facts(context.Background(), flow.Question{Specs: []string{"README", "f0299999", "f0299999/x"}, Tip: some})
+	f, err := d.store.Commits.Facts(context.Background(), flow.Question{Specs: []string{"README", "f0299999", "f0299999/x"}, Tip: some})
 	require.NoError(t, err)
 	require.Equal(t, map[string]bool{"README": false, "f0299999": true, "f0299999/x": false}, f.Specs)
 }
@@ -145,6 +145,6 @@ func TestBoardsAreBounded(t *testing.T) {
 	require.ErrorContains(t, b.Err(), "a document has at most 262144")
 
 	raw := append(c.Raw, bytes.Repeat([]byte("x"), git.MaxCommit)...)
-	_, err = d.store.Replay(context.Background(), d.stored("commit", raw), true)
+	_, err = d.store.Audit.Replay(context.Background(), d.stored("commit", raw), true)
 	require.ErrorContains(t, err, "at most 4259840 are allowed")
 }

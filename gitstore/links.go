@@ -135,7 +135,7 @@ func (r *resolver) list(tree git.ID) ([]git.Entry, error) {
 // badLink finds a link of a commit's tree that leads where it must not, and that
 // did not in the tree before. It looks at all of them, since a new one changes
 // where others lead, but only where the changes bring one.
-func (s *Store) badLink(ctx context.Context, base, now git.ID, changes []git.Change) (path, why string, err error) {
+func (cs *Commits) badLink(ctx context.Context, base, now git.ID, changes []git.Change) (path, why string, err error) {
 	changed := map[string]bool{}
 	for _, c := range changes {
 		if c.Mode == git.ModeSymlink {
@@ -145,7 +145,7 @@ func (s *Store) badLink(ctx context.Context, base, now git.ID, changes []git.Cha
 	if len(changed) == 0 {
 		return "", "", nil
 	}
-	links, err := s.objects.Links(ctx, now, maxLinks)
+	links, err := cs.objects.Links(ctx, now, maxLinks)
 	if err != nil {
 		return "", "", err
 	}
@@ -153,8 +153,8 @@ func (s *Store) badLink(ctx context.Context, base, now git.ID, changes []git.Cha
 		return "", "", tooMuch("there are more than %d symbolic links", maxLinks)
 	}
 	steps := 0
-	after := &resolver{s.objects, now, &steps, map[git.ID][]git.Entry{}}
-	before := &resolver{s.objects, base, &steps, map[git.ID][]git.Entry{}}
+	after := &resolver{cs.objects, now, &steps, map[git.ID][]git.Entry{}}
+	before := &resolver{cs.objects, base, &steps, map[git.ID][]git.Entry{}}
 	for _, link := range links {
 		why, err := after.leads(ctx, link)
 		if err == nil && why != "" && !changed[link] {

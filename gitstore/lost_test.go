@@ -44,7 +44,7 @@ func TestRepairOfALostState(t *testing.T) {
 		_, err = d.try(d.initial(d.at("refs/heads/main")))
 		require.ErrorIs(t, err, ErrStateLost, "and nobody begins anew beside it")
 
-		done, err := d.store.Repair(ctx)
+		done, err := d.store.Repairer.Repair(ctx)
 		require.NoError(t, err, name)
 		require.Equal(t, Repaired{Is: last}, done, name)
 		require.Equal(t, last, d.at(git.StateRef))
@@ -73,7 +73,7 @@ func TestRepairOfALostStateGoesByItsMarks(t *testing.T) {
 	for name, id := range marks {
 		gittest.Git(t, d.dir, "update-ref", name, string(id))
 	}
-	done, err := d.store.Repair(ctx)
+	done, err := d.store.Repairer.Repair(ctx)
 	require.NoError(t, err)
 	require.Equal(t, last, done.Is)
 
@@ -81,13 +81,13 @@ func TestRepairOfALostStateGoesByItsMarks(t *testing.T) {
 	// that, the longer one.
 	d.forget()
 	gittest.Git(t, d.dir, "update-ref", "refs/liza/saved/task-1/1", "main")
-	done, err = d.store.Repair(ctx)
+	done, err = d.store.Repairer.Repair(ctx)
 	require.NoError(t, err)
 	require.Equal(t, last, done.Is)
 	d.forget()
 	require.NoError(t, os.Remove(d.store.knownFile("written")))
 	gittest.Git(t, d.dir, "update-ref", "refs/liza/saved/task-1/1", "main")
-	done, err = d.store.Repair(ctx)
+	done, err = d.store.Repairer.Repair(ctx)
 	require.NoError(t, err)
 	require.NotEqual(t, last, done.Is)
 	require.NotNil(t, d.board().Task("task-2"))
@@ -128,9 +128,14 @@ func TestRepairGoesBackToTheNewestState(t *testing.T) {
 		"no move on top":                {func(d *desk, last git.ID) { set(d, none(d, string(last))) }, 1},
 		"no move on top, deleted":       {func(d *desk, last git.ID) { set(d, none(d, string(last))); gone(d) }, 1},
 		"a forged move on top, deleted": {func(d *desk, last git.ID) { d.tampered(last); gone(d) }, 1},
-		"moves on top of a forged one":  {func(d *desk, last git.ID) { d.store.wrote(d.tampered(last)); d.add("task-7"); d.add("task-8"); gone(d) }, 3},
-		"two chains on top":             {func(d *desk, last git.ID) { d.tampered(last); set(d, none(d, string(last))); gone(d) }, 2},
-		"merged into something else":    {func(d *desk, last git.ID) { set(d, none(d, "main", string(last))); gone(d) }, 1},
+		"moves on top of a forged one": {func(d *desk, last git.ID) {
+			d.store.Audit.wrote(d.tampered(last))
+			d.add("task-7")
+			d.add("task-8")
+			gone(d)
+		}, 3},
+		"two chains on top":          {func(d *desk, last git.ID) { d.tampered(last); set(d, none(d, string(last))); gone(d) }, 2},
+		"merged into something else": {func(d *desk, last git.ID) { set(d, none(d, "main", string(last))); gone(d) }, 1},
 		"on a branch, no move on top": {func(d *desk, last git.ID) {
 			gittest.Git(d.t, d.dir, "branch", "other", string(none(d, string(last))))
 			gone(d)
@@ -147,7 +152,7 @@ func TestRepairGoesBackToTheNewestState(t *testing.T) {
 		}, 1},
 		"repaired before, then deleted": {func(d *desk, last git.ID) {
 			set(d, none(d, string(last)))
-			_, err := d.store.Repair(context.Background())
+			_, err := d.store.Repairer.Repair(context.Background())
 			require.NoError(d.t, err)
 			gone(d)
 		}, 0},
@@ -169,7 +174,7 @@ func TestRepairGoesBackToTheNewestState(t *testing.T) {
 			d.store = d.open()
 			was, _ := d.store.Repo.Resolve(ctx, git.StateRef)
 
-			done, err := d.store.Repair(ctx)
+			done, err := d.store.Repairer.Repair(ctx)
 			require.NoError(t, err)
 			require.Equal(t, []git.ID{was, last}, []git.ID{done.Was, done.Is})
 			require.Equal(t, last, d.at(git.StateRef))
@@ -205,7 +210,7 @@ func TestRepairOfALostStateGoesByTheRemote(t *testing.T) {
 	gittest.Git(t, l.b.dir, "update-ref", "-d", git.StateRef)
 	gittest.Git(t, l.b.dir, "config", remoteKey, "origin")
 	l.b.store = l.b.open()
-	done, err := l.b.store.Repair(ctx)
+	done, err := l.b.store.Repairer.Repair(ctx)
 	require.NoError(t, err)
 	require.Equal(t, last, done.Is)
 }

@@ -43,23 +43,23 @@ func TestMirrorLeavesADirtyCheckoutBehind(t *testing.T) {
 	ctx := context.Background()
 	l := newLane(t)
 	f := &follower{dirty: errors.New("it has changes")}
-	l.a.store.Follower = f
+	l.a.store.Settler.Follower = f
 	first := l.a.at("refs/heads/integration")
 	l.merged(t, "task-1")
-	synced, err := l.a.store.Sync(ctx)
+	synced, err := l.a.store.Mirror.Sync(ctx)
 	require.NoError(t, err)
 	require.ErrorContains(t, synced.Behind, "it has changes")
 	require.Equal(t, l.b.at(git.StateRef), l.a.at(git.StateRef))
 	require.Equal(t, first, l.a.at("refs/heads/integration"))
 	second := l.merged(t, "task-2")
-	_, err = l.a.store.Sync(ctx)
+	_, err = l.a.store.Mirror.Sync(ctx)
 	require.NoError(t, err)
 	l.a.claimable("task-3")
 	require.Equal(t, first, l.a.at("refs/heads/integration"), "a move leaves it alone too")
 	l.a.sound()
 
 	f.dirty = nil
-	require.NoError(t, l.a.store.Settle(ctx))
+	require.NoError(t, l.a.store.Settler.Settle(ctx))
 	require.Equal(t, second, l.a.at("refs/heads/integration"))
 	require.Equal(t, [][2]git.ID{{first, second}}, f.followed)
 	l.agree(t)
@@ -78,7 +78,7 @@ func TestMirrorMerges(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
 	f := &follower{}
-	l.b.store.Follower = f
+	l.b.store.Settler.Follower = f
 	first := l.b.at("refs/heads/integration")
 	second := l.merged(t, "task-1")
 	require.Equal(t, [][2]git.ID{{first, second}}, f.followed)
@@ -88,7 +88,7 @@ func TestMirrorMerges(t *testing.T) {
 	l.b.life("task-2", "two.md")
 	require.Equal(t, foreign, l.b.at("refs/heads/integration"))
 	require.Equal(t, l.b.board().Settings().Integration.Tip, l.at(t, "refs/heads/integration"))
-	_, breach, err := l.b.store.Fsck(context.Background(), true)
+	_, breach, err := l.b.store.Audit.Fsck(context.Background(), true)
 	require.NoError(t, err)
 	require.ErrorIs(t, breach.Err, ErrForeignRef)
 	gittest.Git(t, l.b.dir, "update-ref", "refs/heads/integration", string(second))
@@ -119,7 +119,7 @@ func TestMirrorForeignIntegration(t *testing.T) {
 	second := l.b.commit(hotfix, "hotfix", "y\n")
 	third := l.b.commit(second, "hotfix", "z\n")
 	gittest.Git(t, l.b.dir, "push", "-q", "origin", string(second)+":refs/heads/integration")
-	_, err = l.b.store.Sync(ctx)
+	_, err = l.b.store.Mirror.Sync(ctx)
 	require.NoError(t, err)
 	l.b.do(adopt(third, hotfix))
 	require.Equal(t, third, l.at(t, "refs/heads/integration"), "it contains what the remote had")
@@ -133,7 +133,7 @@ func TestMirrorDiverged(t *testing.T) {
 	ctx := context.Background()
 	l := newLane(t)
 	l.a.add("task-1")
-	_, err := l.b.store.Sync(ctx)
+	_, err := l.b.store.Mirror.Sync(ctx)
 	require.NoError(t, err)
 	l.a.claim("task-1", coder)
 	ours := l.a.at(git.StateRef)
@@ -149,7 +149,7 @@ func TestMirrorDiverged(t *testing.T) {
 	} {
 		way.change()
 		for _, act := range []func() error{
-			func() error { _, err := l.a.store.Sync(ctx); return err },
+			func() error { _, err := l.a.store.Mirror.Sync(ctx); return err },
 			func() error { _, err := l.a.store.Do(ctx, note("x")); return err },
 		} {
 			err := act()
@@ -175,7 +175,7 @@ func TestMirrorCorrupt(t *testing.T) {
 	forged := git.ID(gittest.Git(t, l.b.dir, "commit-tree", "-p", string(good), "-m", "pause by human:ann\n\nact: pause\nby: human:ann", string(c.Tree)))
 	gittest.Git(t, l.b.dir, "push", "-q", "origin", string(forged)+":"+git.StateRef)
 	for _, act := range []func() error{
-		func() error { _, err := l.a.store.Sync(ctx); return err },
+		func() error { _, err := l.a.store.Mirror.Sync(ctx); return err },
 		func() error { _, err := l.a.store.Do(ctx, note("x")); return err },
 	} {
 		var breach *Breach

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,7 +24,7 @@ func obstructs(name, integration string) bool {
 // Obstacle refuses where a remote has refs that leave no room for those of a
 // board, whose integration branch is given by its full name; nil if it has
 // none. Errors wrap ErrOffline.
-func (s *Store) Obstacle(ctx context.Context, remote, integration string) (*flow.Refusal, error) {
+func (r *Remotes) Obstacle(ctx context.Context, remote, integration string) (*flow.Refusal, error) {
 	patterns := []string{"refs/liza", "refs/heads/liza", git.StateRef + "/*", integration + "/*"}
 	for _, dir := range git.ShadowDirs {
 		patterns = append(patterns, dir, dir+"/*")
@@ -33,7 +34,7 @@ func (s *Store) Obstacle(ctx context.Context, remote, integration string) (*flow
 			patterns = append(patterns, integration[:i])
 		}
 	}
-	there, err := s.listRemote(ctx, remote, patterns...)
+	there, err := r.listRemote(ctx, remote, patterns...)
 	if err != nil {
 		return nil, err
 	}
@@ -44,4 +45,17 @@ func (s *Store) Obstacle(ctx context.Context, remote, integration string) (*flow
 		}
 	}
 	return nil, nil
+}
+
+// hindered is the error of a push that a remote did not take and gave no reason
+// for: it may have refs that leave no room for ours.
+func (r *Remotes) hindered(ctx context.Context, remote, integration string, err error) error {
+	var refused *flow.Refusal
+	if err == nil || errors.As(err, &refused) {
+		return err
+	}
+	if obstacle, lookErr := r.Obstacle(ctx, remote, integration); lookErr == nil && obstacle != nil {
+		return fmt.Errorf("%w: %w", ErrForeignRef, obstacle)
+	}
+	return err
 }

@@ -113,6 +113,7 @@ type fateError struct {
 }
 
 func (e *fateError) Error() string { return e.text }
+
 func (e *fateError) Unwrap() error { return e.err }
 
 // err is the fate as an error; nil if the letter landed.

@@ -43,7 +43,7 @@ func answered(t *testing.T, d *desk, start git.ID, texts []string, moves int) {
 	t.Helper()
 	landed := map[string]string{}
 	n := 0
-	require.NoError(t, d.store.History(d.at(git.StateRef), func(e Event) (bool, error) {
+	require.NoError(t, d.store.Events(d.at(git.StateRef), func(e Event) (bool, error) {
 		if e.Commit == start {
 			return false, nil
 		}
@@ -150,7 +150,7 @@ func TestTortureRemoteFairness(t *testing.T) {
 		var list []*exec.Cmd
 		for i := range clones {
 			d := &desk{t: t, dir: l.clone(t), now: l.a.now}
-			_, err := d.open().Join(context.Background(), "origin", false)
+			_, err := d.open().Mirror.Join(context.Background(), "origin", false)
 			require.NoError(t, err)
 			list = append(list, storeChild(os.Args[0], d.dir, "notes-for", strconv.Itoa(i), "20s"))
 		}
@@ -235,9 +235,9 @@ func TestRemoteRefusesOneOfSeveral(t *testing.T) {
 				echo "liza-refused: `+say+` control: not this one; type: git liza status" >&2; exit 1; fi; done`)
 			release, err := l.a.store.Repo.PushTurn(context.Background())
 			require.NoError(t, err)
-			_, err = l.a.store.deliver(context.Background(), "origin")
+			_, err = l.a.store.pusher.deliver(context.Background(), "origin")
 			require.NoError(t, err)
-			_, err = l.a.store.deliver(context.Background(), "origin")
+			_, err = l.a.store.pusher.deliver(context.Background(), "origin")
 			require.NoError(t, err)
 			release()
 			f, _ := first.fate()

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -159,89 +158,4 @@ func DropPresence(ctx context.Context, r *git.Repo, id flow.AgentID, g flow.Gene
 		return nil // a newer registration speaks
 	}
 	return err
-}
-
-// SharePresences puts the presence refs of some agents at the remote that holds
-// the board where they are here, and deletes those that are not here. It does
-// nothing in a clone that holds its board itself. Errors wrap ErrOffline, or
-// say what the remote refused.
-func (s *Store) SharePresences(ctx context.Context, ids []flow.AgentID) error {
-	remote, err := s.Authority(ctx)
-	if err != nil || remote == "" || len(ids) == 0 {
-		return err
-	}
-	var updates []git.RefUpdate
-	for _, id := range ids {
-		name := PresenceRefs + string(id)
-		at, err := s.Repo.Resolve(ctx, name)
-		if err != nil {
-			return err
-		}
-		updates = append(updates, git.RefUpdate{Name: name, New: at, Any: true})
-	}
-	err = s.push(ctx, remote, updates)
-	var refused *rejection
-	if err != nil && !errors.As(err, &refused) {
-		return offline(remote, err)
-	}
-	return err
-}
-
-// ForgetPresence takes back what any registration of an agent said, also at the
-// remote where that was seen to have it. Errors are those of [DropPresence]
-// and [Store.SharePresences].
-func (s *Store) ForgetPresence(ctx context.Context, id flow.AgentID) error {
-	if err := DropPresence(ctx, s.Repo, id, ""); err != nil {
-		return err
-	}
-	remote, err := s.Authority(ctx)
-	if err != nil || remote == "" {
-		return err
-	}
-	there := tracking(remote, "agents/"+string(id))
-	seen, err := s.Repo.Resolve(ctx, there)
-	if err != nil || seen == "" {
-		return err
-	}
-	if err := s.SharePresences(ctx, []flow.AgentID{id}); err != nil {
-		return err
-	}
-	return s.Repo.MoveRefs(ctx, []git.RefUpdate{{Name: there, Any: true}}, "presence")
-}
-
-// PrunePresences drops what agents have left in this clone that are registered
-// no longer, or anew, and says of how many.
-func (s *Store) PrunePresences(ctx context.Context, b *flow.Board) (int, error) {
-	remote, err := s.Authority(ctx)
-	if err != nil {
-		return 0, err
-	}
-	refs, err := s.Repo.Refs(ctx, PresenceRefs)
-	if err != nil {
-		return 0, err
-	}
-	gone := map[flow.AgentID]bool{}
-	var updates []git.RefUpdate
-	stale := func(ref string, at git.ID, id flow.AgentID) {
-		a := b.Agent(id)
-		if p, ok := readPresence(ctx, s.Repo, at, id); !ok || a == nil || a.Generation != p.Generation {
-			updates, gone[id] = append(updates, git.RefUpdate{Name: ref, Old: at}), true
-		}
-	}
-	for ref, at := range refs {
-		stale(ref, at, flow.AgentID(strings.TrimPrefix(ref, PresenceRefs)))
-	}
-	if remote != "" {
-		there := tracking(remote, "agents/")
-		if refs, err = s.Repo.Refs(ctx, there); err != nil {
-			return 0, err
-		}
-		for ref, at := range refs {
-			stale(ref, at, flow.AgentID(strings.TrimPrefix(ref, there)))
-		}
-	}
-	if err := b.Err(); err != nil {
-		return 0, err
-	}
-	return len(gone), s.Repo.MoveRefs(ctx, updates, "archive")
 }

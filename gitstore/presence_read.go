@@ -54,50 +54,9 @@ func decodePresence(name string, data []byte, id flow.AgentID) (Presence, bool) 
 	return p, true
 }
 
-// Presences are what the registered agents last said, as far as it is known
-// here: this clone's own agents at once, others as of the last look at the
-// remote. What an earlier registration of an agent said is left out, and so is
-// what cannot be read, or is dated more than a lease ahead.
-func (s *Store) Presences(ctx context.Context, b *flow.Board) (map[flow.AgentID]Presence, error) {
-	remote, err := s.Authority(ctx)
-	if err != nil {
-		return nil, err
-	}
-	now, lease := s.Now(), time.Duration(b.Settings().Config.Lease)
-	known := map[flow.AgentID]Presence{}
-	for _, name := range b.IDs(flow.Agents) {
-		a := b.Agent(flow.AgentID(name))
-		if a == nil || a.Generation == "" {
-			continue
-		}
-		said := []func() (Presence, bool){
-			func() (Presence, bool) { return readBeat(s.Repo, a.ID) },
-			func() (Presence, bool) { return s.saidIn(ctx, PresenceRefs+name, a.ID) },
-		}
-		if remote != "" {
-			said = append(said, func() (Presence, bool) { return s.saidIn(ctx, tracking(remote, "agents/"+name), a.ID) })
-		}
-		for _, say := range said {
-			p, ok := say()
-			if ok && p.Generation == a.Generation && p.ends(now, lease) && p.At.After(known[a.ID].At) {
-				known[a.ID] = p
-			}
-		}
-	}
-	return known, b.Err()
-}
-
 // ends sees to it that the presence becomes silent, whatever its host says of
 // its clock and its beat. It is false of one that is still to come.
 func (p *Presence) ends(now time.Time, lease time.Duration) bool {
 	p.Every = min(p.Every, flow.Duration(lease))
 	return !p.At.After(now.Add(lease))
-}
-
-func (s *Store) saidIn(ctx context.Context, ref string, id flow.AgentID) (Presence, bool) {
-	at, err := s.Repo.Resolve(ctx, ref)
-	if err != nil {
-		return Presence{}, false
-	}
-	return readPresence(ctx, s.Repo, at, id)
 }

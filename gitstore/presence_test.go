@@ -148,13 +148,13 @@ func TestPresenceTravels(t *testing.T) {
 	}
 	said := func(d *desk) map[flow.AgentID]Presence {
 		d.store = d.open()
-		_, err := d.store.Sync(ctx)
+		_, err := d.store.Mirror.Sync(ctx)
 		require.NoError(t, err)
-		known, err := d.store.Presences(ctx, d.board())
+		known, err := d.store.Presences.List(ctx, d.board())
 		require.NoError(t, err)
 		return known
 	}
-	share := func(d *desk, ids ...flow.AgentID) { require.NoError(t, d.store.SharePresences(ctx, ids)) }
+	share := func(d *desk, ids ...flow.AgentID) { require.NoError(t, d.store.Presences.Share(ctx, ids)) }
 	require.Empty(t, said(l.b))
 	enter(l.a, "coder-1", generation)
 	enter(l.a, "coder-2", generation)
@@ -168,7 +168,7 @@ func TestPresenceTravels(t *testing.T) {
 
 	enter(l.a, "coder-1", "2222222222222222")
 	require.Empty(t, said(l.b), "it is registered anew")
-	pruned, err := l.b.store.PrunePresences(ctx, l.b.board())
+	pruned, err := l.b.store.Presences.Prune(ctx, l.b.board())
 	require.NoError(t, err)
 	require.Equal(t, 2, pruned)
 	require.Empty(t, gittest.Git(t, l.b.dir, "for-each-ref", "refs/liza/remote/origin/agents"))
@@ -183,7 +183,7 @@ func TestPresenceTravels(t *testing.T) {
 
 	require.NoError(t, os.Rename(l.bare, filepath.Join(t.TempDir(), "away")))
 	require.NoError(t, SavePresence(ctx, l.a.store.Repo, alive("coder-1", generation, 5)))
-	require.ErrorIs(t, l.a.store.SharePresences(ctx, []flow.AgentID{"coder-1"}), ErrOffline)
+	require.ErrorIs(t, l.a.store.Presences.Share(ctx, []flow.AgentID{"coder-1"}), ErrOffline)
 }
 
 // Presences are no reason to fail for a look at the board: not where the ref of
@@ -198,7 +198,7 @@ func TestPresenceNeverStopsAFetch(t *testing.T) {
 	gittest.Git(t, l.bare, "update-ref", "refs/liza/agents/coder-1", tip)
 	l.a.add("task-1")
 	l.agree(t)
-	known, err := l.b.store.Presences(context.Background(), l.b.board())
+	known, err := l.b.store.Presences.List(context.Background(), l.b.board())
 	require.NoError(t, err)
 	require.Empty(t, known)
 }
@@ -245,10 +245,10 @@ func TestPresenceEnds(t *testing.T) {
 		p := alive("coder-1", generation, 0)
 		p.At, p.Every = at, flow.Duration(every)
 		require.NoError(t, SavePresence(ctx, l.a.store.Repo, p))
-		require.NoError(t, l.a.store.SharePresences(ctx, []flow.AgentID{"coder-1"}))
-		_, err := l.b.store.Sync(ctx)
+		require.NoError(t, l.a.store.Presences.Share(ctx, []flow.AgentID{"coder-1"}))
+		_, err := l.b.store.Mirror.Sync(ctx)
 		require.NoError(t, err)
-		known, err := l.b.store.Presences(ctx, l.b.board())
+		known, err := l.b.store.Presences.List(ctx, l.b.board())
 		require.NoError(t, err)
 		got, ok := known["coder-1"]
 		return got, ok

@@ -18,7 +18,7 @@ func TestPublishInTurns(t *testing.T) {
 	ctx := context.Background()
 	l := newLane(t)
 	l.a.add("task-1", "task-2")
-	_, err := l.b.store.Sync(ctx)
+	_, err := l.b.store.Mirror.Sync(ctx)
 	require.NoError(t, err)
 	var one, two git.ID
 	l.loses(t, func() {
@@ -28,18 +28,18 @@ func TestPublishInTurns(t *testing.T) {
 	})
 	newest := l.a.at(git.StateRef)
 	for range 2 {
-		synced, err := l.b.store.Join(ctx, "origin", true)
+		synced, err := l.b.store.Mirror.Join(ctx, "origin", true)
 		refusedWith(t, err, "git liza sync --set origin --publish")
 		require.ErrorContains(t, err, "submit task-1 by coder-1 names "+one.Short()+", which is not here")
 		require.False(t, synced.Published)
 	}
-	_, err = l.a.store.Join(ctx, "origin", true)
+	_, err = l.a.store.Mirror.Join(ctx, "origin", true)
 	require.ErrorContains(t, err, "submit task-2 by coder-2 names "+two.Short()+", which is not here")
 	require.Equal(t, one, l.at(t, "refs/liza/saved/task-1/1"))
-	_, err = l.b.store.Join(ctx, "origin", true)
+	_, err = l.b.store.Mirror.Join(ctx, "origin", true)
 	require.NoError(t, err)
 	require.Equal(t, two, l.at(t, "refs/liza/saved/task-2/1"))
-	_, err = l.a.store.Join(ctx, "origin", true)
+	_, err = l.a.store.Mirror.Join(ctx, "origin", true)
 	require.NoError(t, err)
 	require.Equal(t, newest, l.at(t, git.StateRef))
 	l.agree(t)
@@ -54,10 +54,10 @@ func TestPublishWhatWasSaved(t *testing.T) {
 	l.a.add("task-1")
 	before := l.at(t, git.StateRef)
 	l.a.submit("task-1", coder, "a.md", "one\n")
-	_, err := l.b.store.Sync(ctx)
+	_, err := l.b.store.Mirror.Sync(ctx)
 	require.NoError(t, err)
 	gittest.Git(t, l.bare, "update-ref", git.StateRef, string(before))
-	_, err = l.b.store.Join(ctx, "origin", true)
+	_, err = l.b.store.Mirror.Join(ctx, "origin", true)
 	require.NoError(t, err)
 	require.Equal(t, l.a.at(git.StateRef), l.at(t, git.StateRef))
 	l.agree(t)
@@ -71,14 +71,14 @@ func TestPublishWorkOfOthers(t *testing.T) {
 	l.a.add("task-1")
 	l.loses(t, func() {
 		l.a.submit("task-1", coder, "a.md", "one\n")
-		_, err := l.b.store.Sync(ctx)
+		_, err := l.b.store.Mirror.Sync(ctx)
 		require.NoError(t, err)
 	})
-	_, err := l.b.store.Join(ctx, "origin", true)
+	_, err := l.b.store.Mirror.Join(ctx, "origin", true)
 	refusedWith(t, err, "git liza sync --set origin --publish")
 	gittest.Git(t, l.b.dir, "fetch", "-q", l.a.dir, "refs/liza/saved/task-1/1")
 	l.b.store = l.b.open()
-	_, err = l.b.store.Join(ctx, "origin", true)
+	_, err = l.b.store.Mirror.Join(ctx, "origin", true)
 	require.NoError(t, err)
 	l.agree(t)
 }
@@ -93,7 +93,7 @@ func TestPublishLeavesWorkInProgress(t *testing.T) {
 	l.loses(t, func() { l.a.add("task-2") })
 	gittest.Git(t, l.bare, "update-ref", "refs/heads/liza/task-1", string(l.at(t, git.StateRef)))
 	gittest.Git(t, l.a.dir, "update-ref", "refs/heads/liza/task-1", "refs/heads/integration")
-	_, err := l.a.store.Join(context.Background(), "origin", true)
+	_, err := l.a.store.Mirror.Join(context.Background(), "origin", true)
 	require.NoError(t, err)
 	require.Equal(t, l.a.at(git.StateRef), l.at(t, git.StateRef))
 	require.NotEqual(t, l.a.at("refs/heads/liza/task-1"), l.at(t, "refs/heads/liza/task-1"))
@@ -114,7 +114,7 @@ func TestPublishKilled(t *testing.T) {
 		if killed {
 			gittest.Until(t, "it is typed again", func() bool {
 				l.a.store = l.a.open()
-				_, err := l.a.store.Join(context.Background(), "origin", true)
+				_, err := l.a.store.Mirror.Join(context.Background(), "origin", true)
 				return err == nil
 			})
 		}

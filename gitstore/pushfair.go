@@ -136,8 +136,8 @@ func later(a, b time.Time) time.Time {
 }
 
 // giveWay waits where it is the turn of others. It reports whether it did.
-func (s *Store) giveWay(ctx context.Context) (waited bool, err error) {
-	way := s.turnNote().way(time.Now(), mathrand.Float64())
+func (p *pusher) giveWay(ctx context.Context) (waited bool, err error) {
+	way := p.turnNote().way(time.Now(), mathrand.Float64())
 	if way == 0 {
 		return false, nil
 	}
@@ -145,26 +145,26 @@ func (s *Store) giveWay(ctx context.Context) (waited bool, err error) {
 }
 
 // noteTurn remembers how a push went.
-func (s *Store) noteTurn(r turnResult) {
-	n, rivals := s.turnNote(), 0
+func (p *pusher) noteTurn(r turnResult) {
+	n, rivals := p.turnNote(), 0
 	if n.contended(r.ended) && !r.lost {
-		rivals = s.rivals(r.ended)
+		rivals = p.rivals(r.ended)
 	}
 	n = n.after(r, rivals)
 	line := fmt.Appendf(nil, "%d %d %d %d %d %d %d %d\n", nanos(n.won), nanos(n.lost), nanos(n.began), n.losses, n.before, n.others, n.win, n.loss)
-	_ = os.WriteFile(s.knownFile("races"), line, 0o666) // torn or lost, it costs a moment
+	_ = os.WriteFile(p.history.knownFile("races"), line, 0o666) // torn or lost, it costs a moment
 }
 
 // rivals counts who else made moves lately, as far as committers and principals
 // tell clones apart. What cannot be read is nobody.
-func (s *Store) rivals(now time.Time) int {
-	id, err := s.Repo.Resolve(context.Background(), git.StateRef)
+func (p *pusher) rivals(now time.Time) int {
+	id, err := p.repo.Resolve(context.Background(), git.StateRef)
 	who := map[string]bool{}
 	for range 2 * maxOthers {
 		if err != nil || id == "" {
 			break
 		}
-		c, readErr := s.commitObject(id)
+		c, readErr := p.history.commitObject(id)
 		if readErr != nil || len(c.Parents) == 0 || now.Sub(c.CommitterTime) > contention {
 			break
 		}
@@ -183,8 +183,8 @@ func nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-func (s *Store) turnNote() turnNote {
-	data, err := os.ReadFile(s.knownFile("races"))
+func (p *pusher) turnNote() turnNote {
+	data, err := os.ReadFile(p.history.knownFile("races"))
 	if err != nil {
 		return turnNote{}
 	}

@@ -10,9 +10,9 @@ import (
 // outgoing are the refs of the remote that a move needs, state first: those
 // that follow from the move, and the branch of the task, which reviewers on
 // other hosts read.
-func (s *Store) outgoing(ctx context.Context, on base, r Result) ([]git.RefUpdate, error) {
+func (m *Mirror) outgoing(ctx context.Context, on base, r Result) ([]git.RefUpdate, error) {
 	list := []git.RefUpdate{{Name: git.StateRef, Old: on.tip, New: r.Commit}}
-	seen, err := s.Repo.Resolve(ctx, tracking(on.remote, "integration"))
+	seen, err := m.repo.Resolve(ctx, tracking(on.remote, "integration"))
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func (s *Store) outgoing(ctx context.Context, on base, r Result) ([]git.RefUpdat
 			list = append(list, u)
 			continue
 		}
-		if u.Old, err = s.lease(ctx, r.Move, u, seen); err != nil {
+		if u.Old, err = m.lease(ctx, r.Move, u, seen); err != nil {
 			return nil, err
 		}
 		list = append(list, u)
@@ -36,14 +36,14 @@ func (s *Store) outgoing(ctx context.Context, on base, r Result) ([]git.RefUpdat
 // lease is where the remote's integration branch must be: where the board has
 // it, or, for a human's adoption, where somebody else has brought it, if the
 // adopted commit contains that.
-func (s *Store) lease(ctx context.Context, m flow.Move, u git.RefUpdate, seen git.ID) (git.ID, error) {
-	if m.Act == flow.ActInit {
+func (m *Mirror) lease(ctx context.Context, move flow.Move, u git.RefUpdate, seen git.ID) (git.ID, error) {
+	if move.Act == flow.ActInit {
 		return seen, nil
 	}
-	if m.Act != flow.ActAdopt || seen == "" || seen == u.Old {
+	if move.Act != flow.ActAdopt || seen == "" || seen == u.Old {
 		return u.Old, nil
 	}
-	contains, err := s.Repo.IsAncestor(ctx, seen, u.New)
+	contains, err := m.repo.IsAncestor(ctx, seen, u.New)
 	if err != nil || !contains {
 		return u.Old, err
 	}
@@ -77,7 +77,7 @@ func branches(r Result) []git.RefUpdate {
 
 // incoming are the refs of this clone that follow a move which the remote has,
 // but for the integration branch, which every step of the mirror brings along.
-func (s *Store) incoming(r Result) []git.RefUpdate {
+func (m *Mirror) incoming(r Result) []git.RefUpdate {
 	var list []git.RefUpdate
 	for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
 		if u.Name != integrationRef(r.After) {

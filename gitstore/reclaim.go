@@ -14,83 +14,83 @@ import (
 // history that contains known. Where somebody has built a sound move on another
 // history, the ref stays, and what it lacks is kept under refs/liza/rescue/ and
 // told as dropped. Was and Is are the same where the ref has not moved. Errors
-// are those of [Store.Repair].
-func (s *Store) Reclaim(ctx context.Context, known git.ID) (Repaired, error) {
-	tip, err := s.Tip(ctx)
+// are those of [Repairer.Repair].
+func (r *Repairer) Reclaim(ctx context.Context, known git.ID) (Repaired, error) {
+	tip, err := r.history.Tip(ctx)
 	if errors.Is(err, ErrStateLost) {
-		return s.Repair(ctx)
+		return r.Repair(ctx)
 	}
 	if err != nil {
 		return Repaired{}, err
 	}
-	follows, err := s.Repo.IsAncestor(ctx, known, tip)
+	follows, err := r.repo.IsAncestor(ctx, known, tip)
 	if err != nil {
 		return Repaired{}, err
 	}
 	if follows {
-		if err := s.Vouch(ctx, tip); err != nil {
-			return s.Repair(ctx)
+		if err := r.audit.Vouch(ctx, tip); err != nil {
+			return r.Repair(ctx)
 		}
 		return Repaired{Was: tip, Is: tip}, nil
 	}
-	release, err := s.Repo.Queue(ctx)
+	release, err := r.repo.Queue(ctx)
 	if err != nil {
 		return Repaired{}, err
 	}
 	defer release()
-	return s.rewound(ctx, known)
+	return r.rewound(ctx, known)
 }
 
 // rewound goes on from a state ref that has left its history, while the queue
 // is held.
-func (s *Store) rewound(ctx context.Context, known git.ID) (Repaired, error) {
-	tip, err := s.Tip(ctx)
+func (r *Repairer) rewound(ctx context.Context, known git.ID) (Repaired, error) {
+	tip, err := r.history.Tip(ctx)
 	if err != nil {
 		return Repaired{}, err
 	}
-	chosen, err := s.chosen(ctx, tip)
+	chosen, err := r.chosen(ctx, tip)
 	if err != nil || chosen {
 		return Repaired{Was: tip, Is: tip}, err
 	}
-	good, err := s.lastSound(ctx, append(s.dangling(ctx), known))
+	good, err := r.lastSound(ctx, append(r.dangling(ctx), known))
 	if err != nil {
 		return Repaired{}, err
 	}
-	if longer, err := s.Repo.IsAncestor(ctx, known, good); err != nil || !longer {
+	if longer, err := r.repo.IsAncestor(ctx, known, good); err != nil || !longer {
 		good = known
 	}
-	behind, err := s.Repo.IsAncestor(ctx, tip, good)
+	behind, err := r.repo.IsAncestor(ctx, tip, good)
 	if err != nil {
 		return Repaired{}, err
 	}
 	done := Repaired{Was: tip, Is: good}
 	updates := []git.RefUpdate{{Name: git.StateRef, Old: tip, New: good}}
 	if !behind {
-		if sound, err := s.lastSound(ctx, []git.ID{tip}); err == nil && sound == tip {
+		if sound, err := r.lastSound(ctx, []git.ID{tip}); err == nil && sound == tip {
 			done.Is, done.Kept = tip, []git.ID{good}
-			done.Dropped, done.Count = s.dropped(good, tip)
-			return done, s.Repo.MoveRefs(ctx, []git.RefUpdate{{Name: s.rescue(good) + "/state", New: good, Any: true}}, "liza: kept")
+			done.Dropped, done.Count = r.history.dropped(good, tip)
+			return done, r.repo.MoveRefs(ctx, []git.RefUpdate{{Name: r.rescue(good) + "/state", New: good, Any: true}}, "liza: kept")
 		}
 		done.Kept = []git.ID{tip}
-		updates = append(updates, git.RefUpdate{Name: s.rescue(tip) + "/state", New: tip, Any: true})
+		updates = append(updates, git.RefUpdate{Name: r.rescue(tip) + "/state", New: tip, Any: true})
 	}
-	if err := s.Repo.MoveRefs(ctx, updates, "liza: put back"); err != nil {
+	if err := r.repo.MoveRefs(ctx, updates, "liza: put back"); err != nil {
 		return Repaired{}, err
 	}
-	s.wrote(good)
+	r.audit.wrote(good)
 	return done, nil
 }
 
 // chosen reports whether the ref follows the remote that holds the board, as
 // after `sync --theirs`: another history is somebody's decision then.
-func (s *Store) chosen(ctx context.Context, tip git.ID) (bool, error) {
-	remote, err := s.Authority(ctx)
+func (r *Repairer) chosen(ctx context.Context, tip git.ID) (bool, error) {
+	remote, err := r.history.Authority(ctx)
 	if err != nil || remote == "" {
 		return false, err
 	}
-	seen, err := s.Repo.Resolve(ctx, tracking(remote, "state"))
+	seen, err := r.repo.Resolve(ctx, tracking(remote, "state"))
 	if err != nil || seen == "" {
 		return false, err
 	}
-	return s.Repo.IsAncestor(ctx, tip, seen)
+	return r.repo.IsAncestor(ctx, tip, seen)
 }

@@ -11,42 +11,15 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// tracking is the ref that keeps what a remote was seen to have.
-func tracking(remote, what string) string { return git.RemoteRefs + remote + "/" + what }
-
 // heads are the two refs of a remote that a mirror follows, "" where it has
 // none.
 type heads struct{ state, integration git.ID }
 
-// fetch reads state and integration of a remote into this clone's refs for
-// them. It runs while the push lock is held. Errors wrap ErrOffline.
-func (s *Store) fetch(ctx context.Context, name string) (heads, error) {
-	branch := ""
-	tip, err := s.Repo.Resolve(ctx, git.StateRef)
-	if err != nil {
-		return heads{}, err
-	}
-	if tip != "" {
-		b, err := s.BoardAt(tip)
-		if err != nil {
-			return heads{}, err
-		}
-		branch = integrationRef(b)
-	}
-	found, err := s.fetchRefs(ctx, name, branch)
-	if err != nil || branch != "" || found.state == "" {
-		return found, err
-	}
-	// A first look: the board names the branch.
-	b, err := s.BoardAt(found.state)
-	if err != nil {
-		return heads{}, &Breach{found.state, err}
-	}
-	return s.fetchRefs(ctx, name, integrationRef(b))
-}
+// tracking is the ref that keeps what a remote was seen to have.
+func tracking(remote, what string) string { return git.RemoteRefs + remote + "/" + what }
 
 // fetchRefs fetches the state and, if it is given, the integration branch.
-func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, error) {
+func (r *Remotes) fetchRefs(ctx context.Context, name, branch string) (heads, error) {
 	want := [][2]string{{git.StateRef, tracking(name, "state")}}
 	if branch != "" {
 		want = append(want, [2]string{branch, tracking(name, "integration")})
@@ -54,14 +27,14 @@ func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, erro
 	// What agents say of themselves comes along in the same conversation; a
 	// pattern that nothing matches is no error.
 	agents := [2]string{PresenceRefs + "*", tracking(name, "agents/*")}
-	err := s.fetchInto(ctx, name, append(slices.Clone(want), agents))
+	err := r.fetchInto(ctx, name, append(slices.Clone(want), agents))
 	if errors.Is(err, git.ErrRefLocked) {
 		return heads{}, err
 	}
 	if git.ExitCode(err) > 0 {
 		// One of them missing looks like no remote at all: ask which it is.
-		if want, err = s.present(ctx, name, want); err == nil && len(want) > 0 {
-			if err = s.fetchAnswered(ctx, name, want); err != nil {
+		if want, err = r.present(ctx, name, want); err == nil && len(want) > 0 {
+			if err = r.fetchAnswered(ctx, name, want); err != nil {
 				err = offline(name, err)
 			}
 		}
@@ -73,7 +46,7 @@ func (s *Store) fetchRefs(ctx context.Context, name, branch string) (heads, erro
 	}
 	var found heads
 	for _, pair := range want {
-		id, err := s.Repo.Resolve(ctx, pair[1])
+		id, err := r.repo.Resolve(ctx, pair[1])
 		if err != nil {
 			return heads{}, err
 		}
@@ -93,9 +66,9 @@ const answeredTries = 5
 // fetchAnswered fetches from a remote that has just answered. `git gc` removes
 // folders of objects that are empty: a fetch that has made one for its next
 // object loses it, fails, and keeps nothing (seen with git 2.39).
-func (s *Store) fetchAnswered(ctx context.Context, name string, refs [][2]string) (err error) {
+func (r *Remotes) fetchAnswered(ctx context.Context, name string, refs [][2]string) (err error) {
 	for range answeredTries {
-		if err = s.fetchInto(ctx, name, refs); git.ExitCode(err) <= 0 || errors.Is(err, git.ErrRefLocked) {
+		if err = r.fetchInto(ctx, name, refs); git.ExitCode(err) <= 0 || errors.Is(err, git.ErrRefLocked) {
 			return err
 		}
 	}
@@ -104,28 +77,28 @@ func (s *Store) fetchAnswered(ctx context.Context, name string, refs [][2]string
 
 // fetchInto fetches refs of a remote, each into one of ours, and nothing that
 // is configured.
-func (s *Store) fetchInto(ctx context.Context, name string, refs [][2]string) error {
+func (r *Remotes) fetchInto(ctx context.Context, name string, refs [][2]string) error {
 	// A `git gc` holds the lock of each ref while its hooks run.
 	args := append(slices.Clone(git.LockArgs), "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", name)
 	for _, pair := range refs {
 		args = append(args, "+"+pair[0]+":"+pair[1])
 	}
-	left := git.Leftovers{Under: []string{strings.TrimSuffix(tracking(name, ""), "/")}, Files: []string{filepath.Join(s.Repo.CommonDir(), "shallow.lock")}, Objects: true}
-	return s.Repo.RunUnlocked(ctx, left, func() error {
-		_, err := s.talk(ctx, left, args...)
+	left := git.Leftovers{Under: []string{strings.TrimSuffix(tracking(name, ""), "/")}, Files: []string{filepath.Join(r.repo.CommonDir(), "shallow.lock")}, Objects: true}
+	return r.repo.RunUnlocked(ctx, left, func() error {
+		_, err := r.talk(ctx, left, args...)
 		return err
 	})
 }
 
 // present are those of the pairs whose first ref the remote has; what was seen
 // of the others before is forgotten.
-func (s *Store) present(ctx context.Context, name string, refs [][2]string) ([][2]string, error) {
+func (r *Remotes) present(ctx context.Context, name string, refs [][2]string) ([][2]string, error) {
 	var names []string
 	for _, pair := range refs {
 		names = append(names, pair[0])
 	}
-	there, err := s.listRemote(ctx, name, names...)
+	there, err := r.listRemote(ctx, name, names...)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +109,7 @@ func (s *Store) present(ctx context.Context, name string, refs [][2]string) ([][
 			list = append(list, pair)
 			continue
 		}
-		seen, err := s.Repo.Resolve(ctx, pair[1])
+		seen, err := r.repo.Resolve(ctx, pair[1])
 		if err != nil {
 			return nil, err
 		}
@@ -144,27 +117,27 @@ func (s *Store) present(ctx context.Context, name string, refs [][2]string) ([][
 			gone = append(gone, git.RefUpdate{Name: pair[1], Old: seen})
 		}
 	}
-	return list, s.Repo.MoveRefs(ctx, gone, "liza: gone from "+name)
+	return list, r.repo.MoveRefs(ctx, gone, "liza: gone from "+name)
 }
 
 // BoardOf asks a remote for its state commit, "" if it has none. Errors wrap
 // ErrOffline.
-func (s *Store) BoardOf(ctx context.Context, name string) (git.ID, error) {
-	there, err := s.listRemote(ctx, name, git.StateRef)
+func (r *Remotes) BoardOf(ctx context.Context, name string) (git.ID, error) {
+	there, err := r.listRemote(ctx, name, git.StateRef)
 	return there[git.StateRef], err
 }
 
 // listRemote asks which of some refs, or of those that match a pattern, a
 // remote has. Errors wrap ErrOffline.
-func (s *Store) listRemote(ctx context.Context, name string, refs ...string) (map[string]git.ID, error) {
-	out, err := s.talk(ctx, git.Leftovers{}, append([]string{"ls-remote", "--refs", "--", name}, refs...)...)
+func (r *Remotes) listRemote(ctx context.Context, name string, refs ...string) (map[string]git.ID, error) {
+	out, err := r.talk(ctx, git.Leftovers{}, append([]string{"ls-remote", "--refs", "--", name}, refs...)...)
 	if err != nil {
 		return nil, offline(name, err)
 	}
 	there := map[string]git.ID{}
 	for line := range strings.Lines(string(out)) {
 		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if err := s.Repo.CheckID(git.ID(id)); err != nil {
+		if err := r.repo.CheckID(git.ID(id)); err != nil {
 			return nil, fmt.Errorf("remote %s: %w", name, err)
 		}
 		there[ref] = git.ID(id)

@@ -210,10 +210,10 @@ func TestRemoteOffline(t *testing.T) {
 	_, err = l.a.store.Do(ctx, claim("task-1", "coder-2"))
 	require.ErrorIs(t, err, ErrOffline, "what the mirror refuses may be allowed by now")
 	require.ErrorContains(t, err, "coder-1")
-	_, err = l.a.store.Sync(ctx)
+	_, err = l.a.store.Mirror.Sync(ctx)
 	require.ErrorIs(t, err, ErrOffline)
-	require.ErrorIs(t, l.a.store.Landed(ctx, before), ErrOffline)
-	require.ErrorIs(t, l.a.store.Bring(ctx, "task-1", git.ID(strings.Repeat("1", 40))), ErrOffline)
+	require.ErrorIs(t, l.a.store.Mirror.Landed(ctx, before), ErrOffline)
+	require.ErrorIs(t, l.a.store.Mirror.Bring(ctx, "task-1", git.ID(strings.Repeat("1", 40))), ErrOffline)
 	require.Equal(t, before, l.a.at(git.StateRef))
 	emptyOutbox(t, l.a)
 

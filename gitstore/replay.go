@@ -26,9 +26,9 @@ type Replay struct {
 // repository. The error is *flow.Refusal, *document.Error, or a plain
 // description.
 //
-// A signature is held against its form only, see [Store.CheckSignature].
-func (s *Store) Replay(ctx context.Context, commit git.ID, fresh bool) (Replay, error) {
-	c, err := s.commitObject(commit)
+// A signature is held against its form only, see [Audit.CheckSignature].
+func (a *Audit) Replay(ctx context.Context, commit git.ID, fresh bool) (Replay, error) {
+	c, err := a.history.commitObject(commit)
 	if err != nil {
 		return Replay{}, err
 	}
@@ -40,28 +40,28 @@ func (s *Store) Replay(ctx context.Context, commit git.ID, fresh bool) (Replay, 
 	var source snapshot
 	switch len(c.Parents) {
 	case 0:
-		r.Before, source = s.emptyBoard()
+		r.Before, source = a.history.emptyBoard()
 	case 1:
 		r.Parent = c.Parents[0]
-		if r.Before, source, err = s.boardAt(r.Parent, s.past); err != nil {
+		if r.Before, source, err = a.history.boardAt(r.Parent, a.history.past); err != nil {
 			return Replay{}, err
 		}
 	default:
 		return Replay{}, errors.New("it has more than one parent")
 	}
-	if err := s.replayed(ctx, &r, fresh); err != nil {
+	if err := a.replayed(ctx, &r, fresh); err != nil {
 		return Replay{}, err
 	}
-	return r, s.rendered(r, source, c)
+	return r, a.rendered(r, source, c)
 }
 
 // replayed applies the move.
-func (s *Store) replayed(ctx context.Context, r *Replay, fresh bool) error {
-	if err := s.checkSeen(*r); err != nil {
+func (a *Audit) replayed(ctx context.Context, r *Replay, fresh bool) error {
+	if err := a.checkSeen(*r); err != nil {
 		return err
 	}
 	if fresh {
-		gathered, err := s.facts(ctx, r.Before.Ask(r.Move), s.Repo.TryMerge)
+		gathered, err := a.commits.gather(ctx, r.Before.Ask(r.Move), a.repo.TryMerge)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (s *Store) replayed(ctx context.Context, r *Replay, fresh bool) error {
 }
 
 // rendered holds the commit against what the move makes of its parent.
-func (s *Store) rendered(r Replay, source snapshot, c git.Commit) error {
+func (a *Audit) rendered(r Replay, source snapshot, c git.Commit) error {
 	tree, err := (&draft{snapshot: source}).apply(r.After.Changes())
 	if err != nil {
 		return err
@@ -88,12 +88,12 @@ func (s *Store) rendered(r Replay, source snapshot, c git.Commit) error {
 	if string(raw)+r.Signature != string(c.Raw) {
 		return errors.New("the commit is not what its move renders to")
 	}
-	return s.recorded(r.Move)
+	return a.recorded(r.Move)
 }
 
 // recorded holds what a move says about commits against those that are here;
 // another clone may have more.
-func (s *Store) recorded(m flow.Move) error {
+func (a *Audit) recorded(m flow.Move) error {
 	var id, tree git.ID
 	var parents []git.ID
 	switch d := m.Detail.(type) {
@@ -104,7 +104,7 @@ func (s *Store) recorded(m flow.Move) error {
 	default:
 		return nil
 	}
-	c, ok, err := s.commit(id)
+	c, ok, err := a.history.commit(id)
 	switch {
 	case err != nil || !ok:
 		return err

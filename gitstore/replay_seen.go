@@ -13,7 +13,7 @@ const maxSeen = 1000
 // keepTrail bounds how many links a store remembers.
 const keepTrail = 20 * maxSeen
 
-// A link is what [Store.checkSeen] needs of one move of the chain.
+// A link is what [Audit.checkSeen] needs of one move of the chain.
 type link struct {
 	parent  git.ID
 	request string
@@ -22,7 +22,7 @@ type link struct {
 // checkSeen refuses a move that was made for another chain, or that was made
 // before: what its actor saw is on the chain, and its request is not after it.
 // A signed move always says what its actor saw.
-func (s *Store) checkSeen(r Replay) error {
+func (a *Audit) checkSeen(r Replay) error {
 	if r.Signature != "" {
 		if _, err := parseSignature(r.Signature); err != nil {
 			return err
@@ -38,17 +38,17 @@ func (s *Store) checkSeen(r Replay) error {
 	case seen == "":
 		return nil
 	}
-	return s.lookBack(r)
+	return a.lookBack(r)
 }
 
 // lookBack goes from the parent to what the actor saw.
-func (s *Store) lookBack(r Replay) error {
+func (a *Audit) lookBack(r Replay) error {
 	id := r.Parent
 	for range maxSeen {
 		if id == r.Move.Seen {
 			return nil
 		}
-		l, err := s.link(id)
+		l, err := a.link(id)
 		if err != nil {
 			return err
 		}
@@ -62,18 +62,18 @@ func (s *Store) lookBack(r Replay) error {
 	return fmt.Errorf("its actor saw %s, which is not among the %d moves before it", r.Move.Seen.Short(), maxSeen)
 }
 
-func (s *Store) link(id git.ID) (link, error) {
-	if l, ok := s.trail[id]; ok {
+func (a *Audit) link(id git.ID) (link, error) {
+	if l, ok := a.trail[id]; ok {
 		return l, nil
 	}
-	e, err := s.Event(id)
+	e, err := a.history.Event(id)
 	if err != nil {
 		return link{}, err
 	}
-	if len(s.trail) >= keepTrail {
-		clear(s.trail)
+	if len(a.trail) >= keepTrail {
+		clear(a.trail)
 	}
 	l := link{e.Parent, string(e.Move.Request)}
-	s.trail[id] = l
+	a.trail[id] = l
 	return l, nil
 }

@@ -57,11 +57,11 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 		"seen nothing":          {shown("x", ""), "does not name the state"},
 	} {
 		id := d.brought(second, tt.m, testKey(1))
-		r, err := d.store.Replay(ctx, id, false)
+		r, err := d.store.Audit.Replay(ctx, id, false)
 		if tt.want == "" {
 			require.NoError(t, err, name)
-			require.NoError(t, d.store.CheckSignature(r, host), name)
-			_, err = d.store.Replay(ctx, d.brought(id, tt.m, testKey(1)), false)
+			require.NoError(t, d.store.Audit.CheckSignature(r, host), name)
+			_, err = d.store.Audit.Replay(ctx, d.brought(id, tt.m, testKey(1)), false)
 			require.ErrorContains(t, err, "was made already, by "+id.Short(), name)
 			continue
 		}
@@ -69,7 +69,7 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 	}
 	// What is seen after is on no chain before it.
 	id := d.brought(first.Commit, shown("x", second), testKey(1))
-	_, err := d.store.Replay(ctx, id, false)
+	_, err := d.store.Audit.Replay(ctx, id, false)
 	require.ErrorContains(t, err, "is not on this chain")
 	// The first move has seen nothing.
 	field, err := document.Encode(&struct {
@@ -77,7 +77,7 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 	}{root})
 	require.NoError(t, err)
 	raw := strings.Replace(d.raw(root), "\nboard: ", "\n"+string(field)+"board: ", 1)
-	_, err = d.store.Replay(ctx, d.forged(raw), false)
+	_, err = d.store.Audit.Replay(ctx, d.forged(raw), false)
 	require.ErrorContains(t, err, "the first move")
 }
 
@@ -112,10 +112,10 @@ func TestTortureSeenIsNotLookedForWithoutEnd(t *testing.T) {
 		}
 		tip = d.brought(tip, with(m, func(m *flow.Move) { m.Seen = tip }), testKey(1))
 	}
-	_, err := d.store.Replay(context.Background(), d.brought(tip, shown("far", root), testKey(1)), false)
+	_, err := d.store.Audit.Replay(context.Background(), d.brought(tip, shown("far", root), testKey(1)), false)
 	require.ErrorContains(t, err, "not among the 1000 moves before it")
 	near, err := d.store.Event(tip)
 	require.NoError(t, err)
-	_, err = d.store.Replay(context.Background(), d.brought(near.Parent, shown("near", root), testKey(1)), false)
+	_, err = d.store.Audit.Replay(context.Background(), d.brought(near.Parent, shown("near", root), testKey(1)), false)
 	require.NoError(t, err)
 }

@@ -119,7 +119,7 @@ func (d *desk) evil() git.ID {
 	c, err := d.store.objects.Commit(d.commit(detail.Commit, "slipped-in.md", "evil\n"))
 	require.NoError(d.t, err)
 	detail.Tree = c.Tree
-	detail.Commit, err = d.store.MergeCommit(context.Background(), c.Tree, detail.Onto, detail.Submission, "Merge task-3")
+	detail.Commit, err = d.store.Commits.MergeCommit(context.Background(), c.Tree, detail.Onto, detail.Submission, "Merge task-3")
 	require.NoError(d.t, err)
 	m.At, m.Request = d.now, "7f3a9c2e11d04b58"
 	after, err := before.Apply(m, nil)
@@ -127,9 +127,9 @@ func (d *desk) evil() git.ID {
 	id, err := d.store.write(context.Background(), tip, &draft{snapshot: source}, after.Changes(), m)
 	require.NoError(d.t, err)
 	gittest.Git(d.t, d.dir, "update-ref", "refs/heads/evil", string(detail.Commit))
-	_, err = d.store.Replay(context.Background(), id, false)
+	_, err = d.store.Audit.Replay(context.Background(), id, false)
 	require.NoError(d.t, err, "history is not judged by facts")
-	_, err = d.store.Replay(context.Background(), id, true)
+	_, err = d.store.Audit.Replay(context.Background(), id, true)
 	requireRule(d.t, err, flow.RuleMerge, "merging its parents gives")
 	return id
 }
@@ -142,9 +142,9 @@ func TestAFreshReplayWritesNothing(t *testing.T) {
 	id := d.evil()
 	d.store = d.open()
 	before := gittest.Git(t, d.dir, "count-objects", "-v")
-	_, err := d.store.Replay(context.Background(), merge, true)
+	_, err := d.store.Audit.Replay(context.Background(), merge, true)
 	require.NoError(t, err)
-	_, err = d.store.Replay(context.Background(), id, true)
+	_, err = d.store.Audit.Replay(context.Background(), id, true)
 	require.Error(t, err)
 	require.Equal(t, before, gittest.Git(t, d.dir, "count-objects", "-v"))
 }

@@ -37,12 +37,12 @@ func halfMerged(t *testing.T) (d *desk, onto git.ID) {
 func TestSettleCompletesTheLastMove(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(*desk){
-		"a reader": func(d *desk) { require.NoError(t, d.store.Settle(context.Background())) },
+		"a reader": func(d *desk) { require.NoError(t, d.store.Settler.Settle(context.Background())) },
 		"a move":   func(d *desk) { d.claim("task-2", coder) },
 	} {
 		d, _ := halfMerged(t)
 		d.store = d.open()
-		n, breach, err := d.store.Fsck(context.Background(), true)
+		n, breach, err := d.store.Audit.Fsck(context.Background(), true)
 		require.NoError(t, err)
 		require.Nil(t, breach, "what is about to be completed is in order")
 		require.Positive(t, n)
@@ -56,13 +56,13 @@ func TestSettleRestoresSavedRefsAndMarks(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	gittest.Git(t, d.dir, "update-ref", "-d", "refs/liza/marks/sprint-1")
-	require.NoError(t, d.store.Settle(context.Background()))
+	require.NoError(t, d.store.Settler.Settle(context.Background()))
 	require.Equal(t, d.at(git.StateRef), d.at("refs/liza/marks/sprint-1"))
 
 	d.add("task-1")
 	commit := d.submit("task-1", coder, "a.md", "one\n")
 	gittest.Git(t, d.dir, "update-ref", "-d", "refs/liza/saved/task-1/1")
-	require.NoError(t, d.store.Settle(context.Background()))
+	require.NoError(t, d.store.Settler.Settle(context.Background()))
 	require.Equal(t, commit, d.at("refs/liza/saved/task-1/1"))
 
 	// A commit that another clone saved and this one lacks stops nobody.
@@ -94,7 +94,7 @@ func TestSettleLooksPastLaterMoves(t *testing.T) {
 	d.claim("task-2", coder)
 	gittest.Git(t, d.dir, "update-ref", "refs/heads/integration", string(onto))
 	d.store = d.open()
-	require.NoError(t, d.store.Settle(context.Background()))
+	require.NoError(t, d.store.Settler.Settle(context.Background()))
 	require.Equal(t, tip, d.at("refs/heads/integration"))
 
 	// The same after an adoption of several commits at once.
@@ -104,7 +104,7 @@ func TestSettleLooksPastLaterMoves(t *testing.T) {
 	_, err := d.store.Do(context.Background(), note("later"))
 	require.NoError(t, err)
 	gittest.Git(t, d.dir, "update-ref", "refs/heads/integration", string(tip))
-	require.NoError(t, d.open().Settle(context.Background()))
+	require.NoError(t, d.open().Settler.Settle(context.Background()))
 	require.Equal(t, outside, d.at("refs/heads/integration"))
 	d.sound()
 }
@@ -145,7 +145,7 @@ func TestForeignIntegration(t *testing.T) {
 		require.ErrorAs(t, err, &refusal, name)
 		require.Contains(t, refusal.Hint, c.hint, name)
 		require.Equal(t, state, d.at(git.StateRef), name)
-		require.NoError(t, d.store.Settle(ctx), name)
+		require.NoError(t, d.store.Settler.Settle(ctx), name)
 		d.claim("task-2", "coder-2")
 		require.Equal(t, foreign, d.at("refs/heads/integration"), "%s: other moves leave it alone", name)
 	}
@@ -181,7 +181,7 @@ func TestSettleInARace(t *testing.T) {
 	stores := []*Store{d.open(), d.open(), d.open(), d.open()}
 	done := make(chan error, len(stores))
 	for _, s := range stores {
-		go func() { done <- s.Settle(ctx) }()
+		go func() { done <- s.Settler.Settle(ctx) }()
 	}
 	for range stores {
 		require.NoError(t, <-done)

@@ -156,7 +156,7 @@ func boardID(before *flow.Board, m flow.Move) string {
 // CheckSignature is nil if the replayed move is signed by one of the
 // principal's keys. The error is a *flow.Refusal with the rule signature; a
 // nil principal has no keys.
-func (s *Store) CheckSignature(r Replay, p *flow.Principal) error {
+func (a *Audit) CheckSignature(r Replay, p *flow.Principal) error {
 	name, keys := r.Move.Principal, []string(nil)
 	if p != nil {
 		name, keys = p.Name, p.Keys

@@ -26,7 +26,7 @@ func BenchmarkSignature(b *testing.B) {
 	host := d.keep("host", testKey(1))
 	r := d.replay(d.do(said("host", "hello")).Commit)
 	for b.Loop() {
-		if err := d.store.CheckSignature(r, host); err != nil {
+		if err := d.store.Audit.CheckSignature(r, host); err != nil {
 			b.Fatal(err)
 		}
 	}

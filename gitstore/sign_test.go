@@ -57,7 +57,7 @@ func said(principal, text string) flow.Move {
 
 func (d *desk) replay(commit git.ID) Replay {
 	d.t.Helper()
-	r, err := d.store.Replay(context.Background(), commit, false)
+	r, err := d.store.Audit.Replay(context.Background(), commit, false)
 	require.NoError(d.t, err)
 	return r
 }
@@ -109,7 +109,7 @@ func TestSignaturesAreThoseOfOpenSSH(t *testing.T) {
 			d := newDesk(t, gittest.Seeded(t))
 			host := d.keep("host", key)
 			r := d.replay(d.do(said("host", "hello")).Commit)
-			require.NoError(t, d.store.CheckSignature(r, host))
+			require.NoError(t, d.store.Audit.CheckSignature(r, host))
 			require.Equal(t, r.Parent, r.Move.Seen)
 
 			text, err := signedText("00112233445566aa", r.Move)
@@ -129,7 +129,7 @@ func TestSignaturesAreThoseOfOpenSSH(t *testing.T) {
 			theirs, err := os.ReadFile(filepath.Join(d.dir, "text.sig"))
 			require.NoError(t, err)
 			again := d.replay(d.forged(strings.Replace(d.raw(r.Commit), r.Signature, string(theirs), 1)))
-			require.NoError(t, d.store.CheckSignature(again, host))
+			require.NoError(t, d.store.Audit.CheckSignature(again, host))
 		})
 	}
 }
@@ -143,8 +143,8 @@ func TestSigningNeedsAKey(t *testing.T) {
 	r := d.replay(d.do(said("host", "one")).Commit)
 	require.Empty(t, r.Signature)
 	require.Empty(t, r.Move.Seen)
-	requireRule(t, d.store.CheckSignature(r, host), flow.RuleSignature, "not signed")
-	requireRule(t, d.store.CheckSignature(r, nil), flow.RuleSignature, "not signed")
+	requireRule(t, d.store.Audit.CheckSignature(r, host), flow.RuleSignature, "not signed")
+	requireRule(t, d.store.Audit.CheckSignature(r, nil), flow.RuleSignature, "not signed")
 	require.Empty(t, d.replay(d.do(said("", "two")).Commit).Signature)
 
 	public, err := NewKey(ctx, d.store.Repo, "host")
@@ -170,7 +170,7 @@ func TestSigningNeedsAKey(t *testing.T) {
 	}
 
 	host.Keys = []string{"ssh-ed25519 nonsense", public}
-	require.NoError(t, d.store.CheckSignature(d.replay(d.do(said("host", "three")).Commit), host))
+	require.NoError(t, d.store.Audit.CheckSignature(d.replay(d.do(said("host", "three")).Commit), host))
 	none, err := PublicKey(ctx, d.store.Repo, "other")
 	require.NoError(t, err)
 	require.Empty(t, none)
@@ -222,11 +222,11 @@ func TestSigningThroughAnAgent(t *testing.T) {
 	add.Env = append(os.Environ(), "SSH_ASKPASS="+filepath.Join(d.dir, "ask"), "SSH_ASKPASS_REQUIRE=force")
 	out, err = add.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	require.NoError(t, d.store.CheckSignature(d.replay(d.do(said("host", "one")).Commit), host))
+	require.NoError(t, d.store.Audit.CheckSignature(d.replay(d.do(said("host", "one")).Commit), host))
 
 	gittest.Git(t, d.dir, "config", "liza.principal.host.key", key+".pub")
 	d.store = d.open()
-	require.NoError(t, d.store.CheckSignature(d.replay(d.do(said("host", "two")).Commit), host))
+	require.NoError(t, d.store.Audit.CheckSignature(d.replay(d.do(said("host", "two")).Commit), host))
 }
 
 // seenLine has its id in quotes where it could be a number: one that begins
@@ -246,7 +246,7 @@ func TestVerifyRefusesForgedSignatures(t *testing.T) {
 			first := d.do(said("host", "one")).Commit
 			second := d.do(said("host", "two")).Commit
 			r, other, raw := d.replay(second), d.replay(stranger), d.raw(second)
-			require.NoError(t, d.store.CheckSignature(r, host))
+			require.NoError(t, d.store.Audit.CheckSignature(r, host))
 			unsigned, block := strings.TrimSuffix(raw, r.Signature), r.Signature
 			inner := strings.TrimSuffix(strings.TrimPrefix(block, signatureBegin), signatureEnd)
 
@@ -267,7 +267,7 @@ func TestVerifyRefusesForgedSignatures(t *testing.T) {
 				"something behind it":  unsigned + d.block(r, testKey(1), signatureNamespace, signatureHash, []byte("hidden")),
 				"signed, seen dropped": seenLine.ReplaceAllString(raw, ""),
 			} {
-				_, err := d.store.Replay(context.Background(), d.forged(bad), false)
+				_, err := d.store.Audit.Replay(context.Background(), d.forged(bad), false)
 				require.Error(t, err, name)
 			}
 			for name, bad := range map[string]string{
@@ -277,18 +277,18 @@ func TestVerifyRefusesForgedSignatures(t *testing.T) {
 				"another text":             strings.Replace(raw, "text: two", "text: too", 1),
 				"none":                     unsigned,
 			} {
-				forged, err := d.store.Replay(context.Background(), d.forged(bad), false)
+				forged, err := d.store.Audit.Replay(context.Background(), d.forged(bad), false)
 				if err != nil {
 					continue // its tree tells already
 				}
-				require.Error(t, d.store.CheckSignature(forged, host), name)
-				requireRule(t, d.store.CheckSignature(forged, host), flow.RuleSignature, "sign")
+				require.Error(t, d.store.Audit.CheckSignature(forged, host), name)
+				requireRule(t, d.store.Audit.CheckSignature(forged, host), flow.RuleSignature, "sign")
 			}
-			require.NoError(t, d.store.CheckSignature(d.replay(d.forged(strings.Replace(raw, "committer Grace", "committer Eve", 1))), host), "whoever brings it")
-			requireRule(t, d.store.CheckSignature(r, &flow.Principal{Name: "host"}), flow.RuleSignature, "no key")
+			require.NoError(t, d.store.Audit.CheckSignature(d.replay(d.forged(strings.Replace(raw, "committer Grace", "committer Eve", 1))), host), "whoever brings it")
+			requireRule(t, d.store.Audit.CheckSignature(r, &flow.Principal{Name: "host"}), flow.RuleSignature, "no key")
 			onOther := r
 			onOther.Before = d.elsewhere().board()
-			requireRule(t, d.store.CheckSignature(onOther, host), flow.RuleSignature, "on this board")
+			requireRule(t, d.store.Audit.CheckSignature(onOther, host), flow.RuleSignature, "on this board")
 		})
 	}
 }

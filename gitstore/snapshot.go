@@ -15,6 +15,26 @@ type snapshot struct {
 	shelf *shelf
 }
 
+// checkRoot refuses a tree with anything else at its top than documents and
+// their folders.
+func (s snapshot) checkRoot() error {
+	entries, err := s.tree(s.root)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		folder, ok := tops[e.Name]
+		want := uint32(git.ModeTree)
+		if folders[folder].single {
+			want = git.ModeBlob
+		}
+		if !ok || e.Mode != want {
+			return misplaced(e.Name)
+		}
+	}
+	return nil
+}
+
 // folder returns the entries of a folder of the tree, none if it is not there,
 // and its path as the tree spells it: like ids, folders ignore case.
 func (s snapshot) folder(dir string) (path string, entries []git.Entry, err error) {

@@ -119,7 +119,7 @@ func TestOddTrees(t *testing.T) {
 		require.ErrorAs(t, err, &malformed, name)
 		require.Contains(t, err.Error(), c.want, name)
 
-		_, breach, err := d.store.Fsck(context.Background(), true)
+		_, breach, err := d.store.Audit.Fsck(context.Background(), true)
 		require.NoError(t, err, name)
 		require.Equal(t, odd, breach.Commit, name)
 		_, err = d.open().Do(context.Background(), func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {

@@ -21,7 +21,7 @@ const maxNewCommits = 10_000
 // integration branch does not have, and all their folders that their parents do
 // not have.
 type soundness struct {
-	s       *Store
+	commits *Commits
 	known   map[git.ID]bool // folders that were looked at
 	folders int
 	bytes   int
@@ -70,7 +70,7 @@ func commitAnew(base, _ git.ID) string {
 
 // flaw says what no git should take of the objects that a submission brings
 // beside the integration branch at tip, nil if all are sound.
-func (s *Store) flaw(ctx context.Context, tip, base, commit git.ID, changes []git.Change) (*flow.Refusal, error) {
+func (cs *Commits) flaw(ctx context.Context, tip, base, commit git.ID, changes []git.Change) (*flow.Refusal, error) {
 	if base == "" {
 		return nil, nil // it has nothing in common with integration, which is refused
 	}
@@ -88,25 +88,25 @@ func (s *Store) flaw(ctx context.Context, tip, base, commit git.ID, changes []gi
 		}
 		return nil, err
 	}
-	list, err := s.brought(ctx, tip, base, commit)
+	list, err := cs.brought(ctx, tip, base, commit)
 	if err != nil {
 		return found(err)
 	}
-	judge := &soundness{s: s, known: map[git.ID]bool{}}
+	judge := &soundness{commits: cs, known: map[git.ID]bool{}}
 	for _, id := range list {
 		if err := judge.commit(ctx, id); err != nil {
 			return found(err)
 		}
 	}
-	was, _, err := s.commit(base)
+	was, _, err := cs.history.commit(base)
 	if err != nil {
 		return nil, err
 	}
-	now, _, err := s.commit(commit)
+	now, _, err := cs.history.commit(commit)
 	if err != nil {
 		return nil, err
 	}
-	path, why, err := s.badLink(ctx, was.Tree, now.Tree, changes)
+	path, why, err := cs.badLink(ctx, was.Tree, now.Tree, changes)
 	if err != nil {
 		return found(err)
 	}
@@ -118,13 +118,13 @@ func (s *Store) flaw(ctx context.Context, tip, base, commit git.ID, changes []gi
 
 // brought lists the commits that integration does not have. A short straight
 // line is read here: a process costs more.
-func (s *Store) brought(ctx context.Context, tip, base, commit git.ID) ([]git.ID, error) {
+func (cs *Commits) brought(ctx context.Context, tip, base, commit git.ID) ([]git.ID, error) {
 	var list []git.ID
 	for id := commit; len(list) < 16; {
 		if id == base || id == tip {
 			return list, nil
 		}
-		c, ok, err := s.commit(id)
+		c, ok, err := cs.history.commit(id)
 		if err != nil || !ok {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func (s *Store) brought(ctx context.Context, tip, base, commit git.ID) ([]git.ID
 		id = c.Parents[0]
 	}
 	args := []string{"rev-list", fmt.Sprintf("--max-count=%d", maxNewCommits+1), string(commit), "^" + string(tip)}
-	out, err := s.Repo.Git(ctx, append(args, "--")...)
+	out, err := cs.repo.Git(ctx, append(args, "--")...)
 	if err != nil {
 		return nil, err
 	}
@@ -150,16 +150,16 @@ func (s *Store) brought(ctx context.Context, tip, base, commit git.ID) ([]git.ID
 }
 
 func (j *soundness) commit(ctx context.Context, id git.ID) error {
-	c, ok, err := j.s.commit(id)
+	c, ok, err := j.commits.history.commit(id)
 	if err != nil || !ok {
 		return errors.Join(err, ctx.Err())
 	}
-	if err := checkCommit(c.Raw, j.s.Repo.HashLen()); err != nil {
+	if err := checkCommit(c.Raw, j.commits.repo.HashLen()); err != nil {
 		return unsoundf("commit %s is not as git writes it: %v", id.Short(), err)
 	}
 	var old []git.ID
 	for _, parent := range c.Parents {
-		p, ok, err := j.s.commit(parent)
+		p, ok, err := j.commits.history.commit(parent)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (j *soundness) tree(ctx context.Context, dir string, id git.ID, old []git.I
 	if j.folders++; j.folders > git.MaxChanges {
 		return tooMuch("there are more than %d new folders", git.MaxChanges)
 	}
-	data, err := j.s.objects.RawTree(id, git.MaxTree)
+	data, err := j.commits.objects.RawTree(id, git.MaxTree)
 	var large *git.TooLarge
 	if errors.As(err, &large) {
 		return tooMuch("the folder %.200q has %d bytes", dir, large.Size)
@@ -197,10 +197,10 @@ func (j *soundness) tree(ctx context.Context, dir string, id git.ID, old []git.I
 	if j.bytes += len(data); j.bytes > git.MaxTreeBytes {
 		return tooMuch("there are more than %d bytes of new folders", git.MaxTreeBytes)
 	}
-	if err := checkTree(data, j.s.Repo.HashLen()/2); err != nil {
+	if err := checkTree(data, j.commits.repo.HashLen()/2); err != nil {
 		return unsoundTree("the folder %.200q is not as git writes it: %v", dir, err)
 	}
-	entries, err := git.ParseTree(data, j.s.Repo.HashLen()/2)
+	entries, err := git.ParseTree(data, j.commits.repo.HashLen()/2)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (j *soundness) tree(ctx context.Context, dir string, id git.ID, old []git.I
 func (j *soundness) before(ctx context.Context, old []git.ID) (map[string][]git.Entry, error) {
 	before := map[string][]git.Entry{}
 	for _, id := range old {
-		entries, err := j.s.objects.Tree(id)
+		entries, err := j.commits.objects.Tree(id)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}
@@ -274,7 +274,7 @@ func (j *soundness) entry(path string, e git.Entry, was []git.Entry) error {
 const maxGitFile = 1 << 20
 
 func (j *soundness) content(path string, id git.ID, check func([]byte) error) error {
-	data, err := j.s.objects.ReadKind(id, "blob", maxGitFile)
+	data, err := j.commits.objects.ReadKind(id, "blob", maxGitFile)
 	var large *git.TooLarge
 	if errors.As(err, &large) {
 		return unsoundPath(path, "%.200q has %d bytes, at most %d are read", path, large.Size, maxGitFile)

@@ -65,7 +65,7 @@ func (q *quarry) commit(parent git.ID, rows ...string) git.ID {
 // flaw is what is wrong with a submission upon main.
 func (q *quarry) flaw(commit git.ID) string {
 	q.t.Helper()
-	f, err := q.store.Facts(context.Background(), flow.Question{Submission: commit, Tip: q.base})
+	f, err := q.store.Commits.Facts(context.Background(), flow.Question{Submission: commit, Tip: q.base})
 	var refused *flow.Refusal
 	if err != nil {
 		require.ErrorAs(q.t, err, &refused)
@@ -219,10 +219,10 @@ func TestFactsEndWithTheirContext(t *testing.T) {
 	octopus := q.object("commit", strings.Replace(raw, parent, strings.Repeat(parent, many), 1))
 	c, err := q.store.objects.Commit(wide)
 	require.NoError(t, err)
-	judge := func() *soundness { return &soundness{s: q.store, known: map[git.ID]bool{}} }
+	judge := func() *soundness { return &soundness{commits: q.store.Commits, known: map[git.ID]bool{}} }
 	for name, facts := range map[string]func(context.Context) error{
 		"specs": func(ctx context.Context) error {
-			_, err := q.store.Facts(ctx, flow.Question{Specs: specs, Tip: q.base})
+			_, err := q.store.Commits.Facts(ctx, flow.Question{Specs: specs, Tip: q.base})
 			return err
 		},
 		"a folder":          func(ctx context.Context) error { return judge().tree(ctx, "", c.Tree, nil) },

@@ -155,15 +155,15 @@ func (d *desk) approve(id flow.TaskID, commit git.ID) {
 func merging(s *Store, id flow.TaskID) Build {
 	return func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		ctx, t, onto := context.Background(), b.Task(id), b.Settings().Integration.Tip
-		m, err := s.Merge(ctx, onto, t.Submission.Commit)
+		m, err := s.Commits.Merge(ctx, onto, t.Submission.Commit)
 		if err != nil {
 			return flow.Move{}, nil, err
 		}
-		commit, err := s.MergeCommit(ctx, m.Tree, onto, t.Submission.Commit, "Merge "+string(id))
+		commit, err := s.Commits.MergeCommit(ctx, m.Tree, onto, t.Submission.Commit, "Merge "+string(id))
 		if err != nil {
 			return flow.Move{}, nil, err
 		}
-		drift, err := s.Drift(ctx, t.Attempt.Base, onto)
+		drift, err := s.Commits.Drift(ctx, t.Attempt.Base, onto)
 		return flow.Move{Act: flow.ActMerge, Task: id, By: ann,
 			Detail: &flow.MergeMove{Commit: commit, Submission: t.Submission.Commit, Onto: onto, Tree: m.Tree, Drift: drift, Git: "2"}}, nil, err
 	}
@@ -187,7 +187,7 @@ func (d *desk) life(id flow.TaskID, file string) Result {
 // sound replays everything.
 func (d *desk) sound() {
 	d.t.Helper()
-	_, breach, err := d.open().Fsck(context.Background(), true)
+	_, breach, err := d.open().Audit.Fsck(context.Background(), true)
 	require.NoError(d.t, err)
 	require.Nil(d.t, breach, "%+v", breach)
 }
@@ -230,7 +230,7 @@ func storeConforms(t *testing.T, dir string) {
 	require.NotNil(t, b.Load(flow.Key{Folder: flow.Archive, ID: "TASK-1"}))
 
 	d.sound()
-	n, breach, err := d.store.Fsck(ctx, false)
+	n, breach, err := d.store.Audit.Fsck(ctx, false)
 	require.NoError(t, err)
 	require.Nil(t, breach)
 	require.Zero(t, n, "what was verified is not replayed")
@@ -296,7 +296,7 @@ func TestHistoryAndRevisions(t *testing.T) {
 		require.ErrorIs(t, err, ErrNoState, name)
 	}
 	var acts []string
-	require.NoError(t, d.store.History(claimed, func(e Event) (bool, error) {
+	require.NoError(t, d.store.Events(claimed, func(e Event) (bool, error) {
 		acts = append(acts, e.Move.Act.String())
 		return len(acts) < 2, nil
 	}))
@@ -326,13 +326,13 @@ func TestNoBoard(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoBoard)
 	_, err = store.Do(ctx, constant(flow.Move{Act: flow.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "x"}}))
 	require.ErrorIs(t, err, ErrNoBoard)
-	_, _, err = store.Fsck(ctx, true)
+	_, _, err = store.Audit.Fsck(ctx, true)
 	require.ErrorIs(t, err, ErrNoBoard)
-	_, err = store.Repair(ctx)
+	_, err = store.Repairer.Repair(ctx)
 	require.ErrorIs(t, err, ErrNoBoard)
 	_, err = store.Rev(ctx, "HEAD")
 	require.ErrorIs(t, err, ErrNoBoard)
-	require.NoError(t, store.Settle(ctx))
+	require.NoError(t, store.Settler.Settle(ctx))
 }
 
 func (d *desk) released(id flow.TaskID) flow.Move {

@@ -27,24 +27,24 @@ type stray struct {
 // reviewed is put aside first, and adopted only by a second command, which a
 // shell takes for a comment: an agent that got a commit there would be helped
 // past the review.
-func (s *Store) StrayHint(ctx context.Context, b *flow.Board, now git.ID) string {
+func (s *Settler) StrayHint(ctx context.Context, b *flow.Board, now git.ID) string {
 	branch := b.Settings().Integration
 	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: branch.Name, now: now, want: branch.Tip})
 }
 
 // RemoteStrayHint is the same for the integration branch of a remote, as it was
 // seen last.
-func (s *Store) RemoteStrayHint(ctx context.Context, b *flow.Board, remote string, now git.ID) string {
+func (s *Settler) RemoteStrayHint(ctx context.Context, b *flow.Board, remote string, now git.ID) string {
 	branch := b.Settings().Integration
 	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: tracking(remote, "integration"), remote: remote, now: now, want: branch.Tip})
 }
 
-func (s *Store) strayHint(ctx context.Context, b *flow.Board, at stray) string {
+func (s *Settler) strayHint(ctx context.Context, b *flow.Board, at stray) string {
 	adopt := "git liza adopt " + at.ref + " --reason R"
 	if at.now == "" {
 		return s.putBack(ctx, at)
 	}
-	if ahead, err := s.Repo.IsAncestor(ctx, at.want, at.now); err != nil || !ahead {
+	if ahead, err := s.repo.IsAncestor(ctx, at.want, at.now); err != nil || !ahead {
 		return s.putBack(ctx, at)
 	}
 	if unreviewed, err := s.Unreviewed(ctx, b, at.want, at.now); err == nil && !unreviewed {
@@ -55,7 +55,7 @@ func (s *Store) strayHint(ctx context.Context, b *flow.Board, at stray) string {
 
 // putBack is the command that brings the branch to where the board has it and
 // keeps what only the branch held.
-func (s *Store) putBack(ctx context.Context, at stray) string {
+func (s *Settler) putBack(ctx context.Context, at stray) string {
 	if at.remote == "" {
 		return "git liza doctor --restore"
 	}
@@ -64,7 +64,7 @@ func (s *Store) putBack(ctx context.Context, at stray) string {
 	if at.now == "" {
 		return "git push " + push
 	}
-	if behind, err := s.Repo.IsAncestor(ctx, at.now, at.want); err == nil && behind {
+	if behind, err := s.repo.IsAncestor(ctx, at.now, at.want); err == nil && behind {
 		return "git push " + push
 	}
 	return fmt.Sprintf("git branch %s-outside-%s %s && git push --force-with-lease=%s:%s %s", at.branch, at.now.Short(), at.now, ref, at.now, push)
@@ -73,7 +73,7 @@ func (s *Store) putBack(ctx context.Context, at stray) string {
 // Unreviewed reports whether what leads from one commit to another holds a
 // commit that an agent made, or that lies on a task's branch, and that is no
 // part of an approved submission. Where git cannot tell, it is an error.
-func (s *Store) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID) (bool, error) {
+func (s *Settler) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID) (bool, error) {
 	span := []string{"rev-list", string(to), "^" + string(from)}
 	for _, t := range b.Tasks() {
 		if t.Status != flow.Approved {
@@ -86,7 +86,7 @@ func (s *Store) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID) 
 		if err := ctx.Err(); err != nil {
 			return true, err
 		}
-		if _, here, err := s.commit(full.Verdict.Commit); err == nil && here {
+		if _, here, err := s.history.commit(full.Verdict.Commit); err == nil && here {
 			span = append(span, "^"+string(full.Verdict.Commit))
 		}
 	}
@@ -99,11 +99,32 @@ func (s *Store) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID) 
 		{"--count"},
 		{"--count", "--not", "--glob=refs/heads/liza/*", "--glob=refs/liza/saved/*"},
 	} {
-		out, err := s.Repo.Git(ctx, append(span[:len(span):len(span)], only...)...)
+		out, err := s.repo.Git(ctx, append(span[:len(span):len(span)], only...)...)
 		if err != nil {
 			return true, err
 		}
 		lists = append(lists, strings.TrimSpace(string(out)))
 	}
 	return lists[0] != "" || lists[1] != lists[2], nil
+}
+
+// Astray says of the remote's integration branch, as it was seen last, that
+// something else than the board has moved it; a *flow.Refusal then, which
+// nothing but a merge needs to heed. A host that runs no hooks allows it.
+func (m *Mirror) Astray(ctx context.Context) error {
+	name, err := m.history.Authority(ctx)
+	if err != nil || name == "" {
+		return err
+	}
+	b, _, err := m.history.Board(ctx)
+	if err != nil {
+		return err
+	}
+	branch := b.Settings().Integration
+	there, err := m.repo.Resolve(ctx, tracking(name, "integration"))
+	if err != nil || there == "" || flow.ObjectID(there) == branch.Tip {
+		return err
+	}
+	return &flow.Refusal{Rule: flow.RuleTip, Hint: m.settler.RemoteStrayHint(ctx, b, name, there),
+		Reason: fmt.Sprintf("%s of %s is at %s, where no approved merge has brought it: the board has it at %s", branch.Name, name, there.Short(), branch.Tip.Short())}
 }

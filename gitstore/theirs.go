@@ -27,99 +27,99 @@ type GivenUp struct {
 // they saved, marked and merged, are kept under refs/liza/rescue/; branches of
 // tasks and worktrees stay as they are, and so does an integration branch that
 // only such moves brought where it is. Killed at any step it can be repeated.
-// Errors are as those of [Store.Join]; a remote without a board, or with one
+// Errors are as those of [Mirror.Join]; a remote without a board, or with one
 // that has no move in common with this clone's, is a *Diverged.
-func (s *Store) Theirs(ctx context.Context, remote string) (GivenUp, error) {
+func (m *Mirror) Theirs(ctx context.Context, remote string) (GivenUp, error) {
 	done := GivenUp{Synced: Synced{Remote: remote}}
-	err := s.choose(ctx, remote, func(found heads) (err error) {
-		done, err = s.theirs(ctx, remote, found)
+	err := m.choose(ctx, remote, func(found heads) (err error) {
+		done, err = m.theirs(ctx, remote, found)
 		return err
 	})
 	return done, err
 }
 
-func (s *Store) theirs(ctx context.Context, remote string, found heads) (GivenUp, error) {
+func (m *Mirror) theirs(ctx context.Context, remote string, found heads) (GivenUp, error) {
 	done := GivenUp{Synced: Synced{Remote: remote}}
-	mirror, err := s.Repo.Resolve(ctx, git.StateRef)
+	mirror, err := m.repo.Resolve(ctx, git.StateRef)
 	if err != nil {
 		return done, err
 	}
 	fork := mirror
 	if mirror != "" && found.state != "" {
-		if fork, err = s.fork(ctx, mirror, found.state); err == nil && fork == "" {
-			err = s.diverged(ctx, remote, mirror, found.state)
+		if fork, err = m.fork(ctx, mirror, found.state); err == nil && fork == "" {
+			err = m.diverged(ctx, remote, mirror, found.state)
 		}
 	}
 	if err != nil {
 		return done, err
 	}
 	if fork == mirror || found.state == "" {
-		step, news, err := s.pull(ctx, remote, found)
+		step, news, err := m.pull(ctx, remote, found)
 		if err == nil && step.to == "" {
 			err = ErrNoBoard
 		}
 		done.Synced = Synced{Remote: remote, Before: step.from, After: step.to, Moves: len(news), Behind: step.behind}
 		return done, err
 	}
-	news, marks, err := s.news(ctx, remote, fork, found.state)
+	news, marks, err := m.news(ctx, remote, fork, found.state)
 	if err != nil {
 		return done, err
 	}
 	step := shift{remote: remote, from: mirror, to: found.state, seen: found, refs: marks}
 	done.Synced = Synced{Remote: remote, Before: mirror, After: found.state, Moves: len(news)}
-	return done, s.giveUp(ctx, &done, step, fork, news)
+	return done, m.giveUp(ctx, &done, step, fork, news)
 }
 
 // giveUp moves the mirror from its own way to the remote's. What it had is kept
 // before anything is let go, and its names are free before the remote's moves,
 // which may bring others of the same names, count here.
-func (s *Store) giveUp(ctx context.Context, done *GivenUp, step shift, fork git.ID, news []git.ID) error {
-	release, err := s.Repo.Queue(ctx)
+func (m *Mirror) giveUp(ctx context.Context, done *GivenUp, step shift, fork git.ID, news []git.ID) error {
+	release, err := m.repo.Queue(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	own, breach := s.chain(step.from, fork)
+	own, breach := m.history.chain(step.from, fork)
 	if breach != nil {
 		return breach
 	}
 	rescue := LostRefs + step.from.Short()
-	keep, free, err := s.lostRefs(ctx, own, news, rescue)
+	keep, free, err := m.lostRefs(ctx, own, news, rescue)
 	if err != nil {
 		return err
 	}
 	keep = append(keep, git.RefUpdate{Name: rescue + "/state", New: step.from, Any: true})
-	if merged, err := s.merged(step.from, fork); err != nil {
+	if merged, err := m.merged(step.from, fork); err != nil {
 		return err
 	} else if merged != "" {
 		keep = append(keep, git.RefUpdate{Name: rescue + "/integration", New: merged, Any: true})
 	}
-	if err := s.Repo.MoveRefs(ctx, keep, "liza: "+step.remote+" lost it"); err != nil {
+	if err := m.repo.MoveRefs(ctx, keep, "liza: "+step.remote+" lost it"); err != nil {
 		return err
 	}
-	if err := s.Repo.MoveRefs(ctx, free, "liza: "+step.remote+" lost it"); err != nil {
+	if err := m.repo.MoveRefs(ctx, free, "liza: "+step.remote+" lost it"); err != nil {
 		return err
 	}
-	if done.Behind, err = s.advance(ctx, step); err != nil {
+	if done.Behind, err = m.advance(ctx, step); err != nil {
 		return err
 	}
 	done.Kept = rescue
-	done.Dropped, done.Count = s.dropped(step.from, fork)
-	return s.about(done, own)
+	done.Dropped, done.Count = m.history.dropped(step.from, fork)
+	return m.about(done, own)
 }
 
 // merged is where integration came to after an earlier state, "" where it stayed
 // or is not here.
-func (s *Store) merged(tip, earlier git.ID) (git.ID, error) {
+func (m *Mirror) merged(tip, earlier git.ID) (git.ID, error) {
 	var at [2]git.ID
 	for i, id := range []git.ID{tip, earlier} {
-		b, err := s.BoardAt(id)
+		b, err := m.history.BoardAt(id)
 		if err != nil {
 			return "", err
 		}
 		at[i] = b.Settings().Integration.Tip
 	}
-	if _, here, err := s.commit(at[0]); err != nil || !here || at[0] == at[1] {
+	if _, here, err := m.history.commit(at[0]); err != nil || !here || at[0] == at[1] {
 		return "", err
 	}
 	return at[0], nil
@@ -127,20 +127,20 @@ func (s *Store) merged(tip, earlier git.ID) (git.ID, error) {
 
 // lostRefs keep what the moves of one way brought, and free the names of what
 // those of the other way do not bring alike.
-func (s *Store) lostRefs(ctx context.Context, own, news []git.ID, rescue string) (keep, free []git.RefUpdate, err error) {
+func (m *Mirror) lostRefs(ctx context.Context, own, news []git.ID, rescue string) (keep, free []git.RefUpdate, err error) {
 	theirs := map[string]git.ID{}
 	for _, id := range news {
-		err := s.eachKept(id, func(u git.RefUpdate) error { theirs[u.Name] = u.New; return nil })
+		err := m.eachKept(id, func(u git.RefUpdate) error { theirs[u.Name] = u.New; return nil })
 		if err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, id := range own {
-		err := s.eachKept(id, func(u git.RefUpdate) error {
+		err := m.eachKept(id, func(u git.RefUpdate) error {
 			if theirs[u.Name] == u.New {
 				return nil
 			}
-			now, err := s.Repo.Resolve(ctx, u.Name)
+			now, err := m.repo.Resolve(ctx, u.Name)
 			if err != nil || now == "" {
 				return err
 			}
@@ -156,12 +156,12 @@ func (s *Store) lostRefs(ctx context.Context, own, news []git.ID, rescue string)
 }
 
 // eachKept visits the saved commits and marks that a state commit brings.
-func (s *Store) eachKept(id git.ID, visit func(git.RefUpdate) error) error {
-	e, err := s.Event(id)
+func (m *Mirror) eachKept(id git.ID, visit func(git.RefUpdate) error) error {
+	e, err := m.history.Event(id)
 	if err != nil {
 		return err
 	}
-	all, err := s.refsOf(e)
+	all, err := m.history.refsOf(e)
 	if err != nil {
 		return err
 	}
@@ -177,9 +177,9 @@ func (s *Store) eachKept(id git.ID, visit func(git.RefUpdate) error) error {
 }
 
 // about names the tasks that moves were about, in the order of the moves.
-func (s *Store) about(done *GivenUp, moves []git.ID) error {
+func (m *Mirror) about(done *GivenUp, moves []git.ID) error {
 	for _, id := range moves {
-		e, err := s.Event(id)
+		e, err := m.history.Event(id)
 		if err != nil {
 			return err
 		}

@@ -94,7 +94,7 @@ func race(t *testing.T, processes, moves int) {
 	last := map[string]int{}
 	n := 0
 	var notes []string
-	require.NoError(t, d.store.History(d.at(git.StateRef), func(e Event) (bool, error) {
+	require.NoError(t, d.store.Events(d.at(git.StateRef), func(e Event) (bool, error) {
 		if e.Commit == start {
 			return false, nil
 		}
@@ -210,7 +210,7 @@ func contest(t *testing.T, processes, rounds int) {
 	require.Len(t, winners, rounds)
 	d.now = time.Now()
 	d.store = d.open()
-	require.NoError(t, d.store.History(d.at(git.StateRef), func(e Event) (bool, error) {
+	require.NoError(t, d.store.Events(d.at(git.StateRef), func(e Event) (bool, error) {
 		if e.Move.Act == flow.ActClaim {
 			require.Equal(t, winners[string(e.Move.Task)], e.Move.By)
 			delete(winners, string(e.Move.Task))

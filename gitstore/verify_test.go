@@ -66,7 +66,7 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 		"as made":           raw,
 		"another committer": swap("committer "+committer, "committer Somebody Else <x@y> 1 -0330"),
 	} {
-		require.NoError(t, d.store.Verify(d.forged(good)), name)
+		require.NoError(t, d.store.Audit.Verify(d.forged(good)), name)
 	}
 	for name, bad := range map[string]string{
 		"an edited document":         tree(map[string]string{"tasks/01/task-1.yaml": strings.Replace(task, "priority: 3", "priority: 1", 1)}),
@@ -107,7 +107,7 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 		"no signature in the block":  raw + signatureBegin + "U1NIU0lHAAAAAQ+/==\n" + signatureEnd,
 		"a signature without end":    raw + signatureBegin + strings.Repeat("A", maxSignature) + "\n" + signatureEnd,
 	} {
-		require.Error(t, d.store.Verify(d.forged(bad)), name)
+		require.Error(t, d.store.Audit.Verify(d.forged(bad)), name)
 	}
 	require.Equal(t, genuine, d.at(git.StateRef))
 }
@@ -125,7 +125,7 @@ func TestVerifyWritesNothing(t *testing.T) {
 	forged := d.forged(strings.Replace(string(c.Raw), "lease: 30m", "lease: 44m", 1))
 	require.NotEqual(t, before, gittest.Git(t, d.dir, "count-objects"))
 	before = gittest.Git(t, d.dir, "count-objects")
-	require.ErrorContains(t, d.store.Verify(forged), "its tree is not what its move makes")
+	require.ErrorContains(t, d.store.Audit.Verify(forged), "its tree is not what its move makes")
 	require.NoError(t, d.store.objects.Flush())
 	require.Equal(t, before, gittest.Git(t, d.dir, "count-objects"))
 }
@@ -148,7 +148,7 @@ func TestVerifyHoldsCommitsAgainstWhatIsRecorded(t *testing.T) {
 	require.NoError(t, err)
 	id, err := d.store.write(context.Background(), tip, &draft{snapshot: source}, after.Changes(), m)
 	require.NoError(t, err)
-	require.ErrorContains(t, d.store.Verify(id), "it records tree")
+	require.ErrorContains(t, d.store.Audit.Verify(id), "it records tree")
 	_, err = d.try(m)
 	var refusal *flow.Refusal
 	require.ErrorAs(t, err, &refusal)
@@ -159,19 +159,19 @@ func TestFsckFindsTheFirstBreach(t *testing.T) {
 	t.Parallel()
 	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	good := d.add("task-1").Commit
-	n, breach, err := d.store.Fsck(ctx, false)
+	n, breach, err := d.store.Audit.Fsck(ctx, false)
 	require.NoError(t, err)
 	require.Nil(t, breach)
 	require.Equal(t, 2, n)
 
 	bad := d.tampered(good)
-	d.store.wrote(bad)
+	d.store.Audit.wrote(bad)
 	d.add("task-2") // a move does not replay what came before it
-	n, breach, err = d.store.Fsck(ctx, false)
+	n, breach, err = d.store.Audit.Fsck(ctx, false)
 	require.NoError(t, err)
 	require.Equal(t, bad, breach.Commit)
 	require.Equal(t, 1, n, "incrementally")
-	n, breach, err = d.store.Fsck(ctx, true)
+	n, breach, err = d.store.Audit.Fsck(ctx, true)
 	require.NoError(t, err)
 	require.Equal(t, bad, breach.Commit)
 	require.Equal(t, 3, n, "in full")
@@ -179,7 +179,7 @@ func TestFsckFindsTheFirstBreach(t *testing.T) {
 	// What the file of the last run says is a hint, nothing more.
 	for _, text := range []string{"", "x", strings.Repeat("1", 40), string(d.at("refs/heads/main"))} {
 		gittest.Write(t, d.dir, ".git/liza/verified", text)
-		_, breach, err = d.store.Fsck(ctx, false)
+		_, breach, err = d.store.Audit.Fsck(ctx, false)
 		require.NoError(t, err)
 		require.Equal(t, bad, breach.Commit)
 	}
@@ -203,7 +203,7 @@ func TestFsckSaysWhereIntegrationIs(t *testing.T) {
 	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	outside := d.commit(d.at("refs/heads/integration"), "hotfix", "x\n")
 	gittest.Git(t, d.dir, "update-ref", "refs/heads/integration", string(outside))
-	_, breach, err := d.store.Fsck(ctx, true)
+	_, breach, err := d.store.Audit.Fsck(ctx, true)
 	require.NoError(t, err)
 	require.ErrorIs(t, breach.Err, ErrForeignRef)
 	var refusal *flow.Refusal
@@ -215,7 +215,7 @@ func TestRepairOfASoundBoard(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	tip := d.add("task-1").Commit
-	done, err := d.store.Repair(context.Background())
+	done, err := d.store.Repairer.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, []git.ID{tip, tip}, []git.ID{done.Was, done.Is})
 	require.Equal(t, tip, d.at(git.StateRef))
@@ -227,14 +227,14 @@ func TestRepairKeepsTheBadTip(t *testing.T) {
 	d.add("task-1")
 	d.submit("task-1", coder, "a.md", "one\n")
 	last := d.at(git.StateRef)
-	d.store.wrote(d.tampered(last))
+	d.store.Audit.wrote(d.tampered(last))
 	d.do(flow.Move{Act: flow.ActReview, Task: "task-1", By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
 	d.do(flow.Move{Act: flow.ActReject, Task: "task-1", By: "code-reviewer-1", Detail: &flow.RejectMove{Commit: d.board().Task("task-1").Submission.Commit,
 		Feedback: flow.Feedback{Blockers: []flow.Finding{{File: "a.md", Line: 1, Issue: "wrong", Why: "so", Suggestion: "right"}}}}})
 	second := d.submit("task-1", coder, "a.md", "two\n")
 	tip := d.at(git.StateRef)
 
-	done, err := d.store.Repair(ctx)
+	done, err := d.store.Repairer.Repair(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []git.ID{tip, last}, []git.ID{done.Was, done.Is})
 	require.Equal(t, last, d.at(git.StateRef))
@@ -263,7 +263,7 @@ func TestRepairFromTheReflog(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	last := d.add("task-1").Commit
 	gittest.Git(t, d.dir, "update-ref", "-m", "oops", git.StateRef, "refs/heads/main")
-	done, err := d.store.Repair(context.Background())
+	done, err := d.store.Repairer.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, []git.ID{d.at("refs/heads/main"), last}, []git.ID{done.Was, done.Is})
 	require.Equal(t, last, d.at(git.StateRef))
@@ -279,14 +279,14 @@ func TestRepairPrefersTheLongerHistory(t *testing.T) {
 	last := d.add("task-2").Commit
 	require.NoError(t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: git.StateRef, Old: last, New: common}}, "rewind"))
 	d.tampered(common)
-	done, err := d.store.Repair(context.Background())
+	done, err := d.store.Repairer.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, last, done.Is)
 
 	// Without a reflog the chain itself must do.
 	d.tampered(last)
 	gittest.Git(t, d.dir, "reflog", "expire", "--expire=all", git.StateRef)
-	done, err = d.store.Repair(context.Background())
+	done, err = d.store.Repairer.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, last, done.Is)
 }
@@ -297,7 +297,7 @@ func TestRepairFindsNothing(t *testing.T) {
 	gittest.Git(t, dir, "update-ref", git.StateRef, "refs/heads/main")
 	s, err := OpenStore(context.Background(), open(t, dir), time.Now)
 	require.NoError(t, err)
-	done, err := s.Repair(context.Background())
+	done, err := s.Repairer.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, gittest.Git(t, dir, "rev-parse", "main"), string(done.Was))
 	require.Empty(t, done.Is)

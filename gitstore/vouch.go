@@ -3,7 +3,6 @@ package gitstore
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,12 +18,12 @@ const vouchAtMost = 200
 // move, it costs reading one small file; what is sound is remembered. The error is
 // a *document.Error where a document is the reason, else a *Breach, or the
 // context's.
-func (s *Store) Vouch(ctx context.Context, tip git.ID) error {
-	written := s.known("written")
+func (a *Audit) Vouch(ctx context.Context, tip git.ID) error {
+	written := a.known("written")
 	if tip == written {
 		return nil
 	}
-	chain, err := s.unvouched(tip, written, s.known("verified"))
+	chain, err := a.unvouched(tip, written, a.known("verified"))
 	if err != nil {
 		return &Breach{tip, err}
 	}
@@ -32,26 +31,26 @@ func (s *Store) Vouch(ctx context.Context, tip git.ID) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.Verify(id); err != nil {
-			if unreadable := s.readable(tip); unreadable != nil {
+		if err := a.Verify(id); err != nil {
+			if unreadable := a.readable(tip); unreadable != nil {
 				return unreadable
 			}
 			return &Breach{id, err}
 		}
 	}
-	s.wrote(tip)
+	a.wrote(tip)
 	return nil
 }
 
 // unvouched lists the commits after those that are known, oldest first, or
 // the tip alone where they are too many.
-func (s *Store) unvouched(tip git.ID, known ...git.ID) ([]git.ID, error) {
+func (a *Audit) unvouched(tip git.ID, known ...git.ID) ([]git.ID, error) {
 	var list []git.ID
 	for id := tip; id != "" && !slices.Contains(known, id); {
 		if len(list) == vouchAtMost {
 			return []git.ID{tip}, nil
 		}
-		c, err := s.commitObject(id)
+		c, err := a.history.commitObject(id)
 		if err != nil {
 			return nil, err
 		}
@@ -67,8 +66,8 @@ func (s *Store) unvouched(tip git.ID, known ...git.ID) ([]git.ID, error) {
 
 // readable reads the live documents of a board that does not replay: which of
 // them is broken says more than that its move would have made another one.
-func (s *Store) readable(tip git.ID) error {
-	b, err := s.BoardAt(tip)
+func (a *Audit) readable(tip git.ID) error {
+	b, err := a.history.BoardAt(tip)
 	if err != nil {
 		return err
 	}
@@ -78,17 +77,15 @@ func (s *Store) readable(tip git.ID) error {
 
 // wrote keeps the tip as one to build on. That it cannot be kept, is torn, or is
 // replaced by an older one where the queue is not held, costs time only.
-func (s *Store) wrote(tip git.ID) { _ = os.WriteFile(s.knownFile("written"), []byte(tip+"\n"), 0o666) }
-
-func (s *Store) knownFile(name string) string {
-	return filepath.Join(s.Repo.CommonDir(), "liza", name)
+func (a *Audit) wrote(tip git.ID) {
+	_ = os.WriteFile(a.history.knownFile("written"), []byte(tip+"\n"), 0o666)
 }
 
 // known is a tip that a file of this clone remembers, "" if it has none.
-func (s *Store) known(name string) git.ID {
-	data, err := os.ReadFile(s.knownFile(name))
+func (a *Audit) known(name string) git.ID {
+	data, err := os.ReadFile(a.history.knownFile(name))
 	id := git.ID(strings.TrimSpace(string(data)))
-	if err != nil || s.Repo.CheckID(id) != nil {
+	if err != nil || a.repo.CheckID(id) != nil {
 		return ""
 	}
 	return id

@@ -39,7 +39,7 @@ func TestNoMoveOnATipThatDoesNotReplay(t *testing.T) {
 	require.ErrorAs(t, err, &malformed)
 	require.Equal(t, "tasks/01/task-1.yaml", malformed.Name)
 
-	done, err := d.store.Repair(context.Background())
+	done, err := d.store.Repairer.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, good, done.Is)
 	d.do(move)
@@ -51,25 +51,25 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 	t.Parallel()
 	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	require.Equal(t, d.at(git.StateRef), d.store.known("written"))
+	require.Equal(t, d.at(git.StateRef), d.store.Audit.known("written"))
 	for _, forget := range []bool{false, true} {
 		base := d.at(git.StateRef)
 		middle := d.tampered(base)
-		d.store.wrote(middle)
+		d.store.Audit.wrote(middle)
 		d.claim("task-1", coder) // as by another program, which did not look
-		d.store.wrote(base)
+		d.store.Audit.wrote(base)
 		if forget {
 			require.NoError(t, os.Remove(d.store.knownFile("written")))
 		}
 		var breach *Breach
-		require.ErrorAs(t, d.store.Vouch(ctx, d.at(git.StateRef)), &breach)
+		require.ErrorAs(t, d.store.Audit.Vouch(ctx, d.at(git.StateRef)), &breach)
 		require.Equal(t, middle, breach.Commit, "below the tip")
 		gittest.Git(t, d.dir, "update-ref", git.StateRef, string(base))
 	}
 	tip := d.at(git.StateRef)
-	require.NoError(t, d.store.Vouch(ctx, tip))
-	require.Equal(t, tip, d.store.known("written"), "not again")
-	chain, err := d.store.unvouched(tip, tip)
+	require.NoError(t, d.store.Audit.Vouch(ctx, tip))
+	require.Equal(t, tip, d.store.Audit.known("written"), "not again")
+	chain, err := d.store.Audit.unvouched(tip, tip)
 	require.NoError(t, err)
 	require.Empty(t, chain)
 }
@@ -82,11 +82,11 @@ func TestTortureVouchIsBounded(t *testing.T) {
 	for range vouchAtMost - 1 {
 		d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
 	}
-	chain, err := d.store.unvouched(d.at(git.StateRef))
+	chain, err := d.store.Audit.unvouched(d.at(git.StateRef))
 	require.NoError(t, err)
 	require.Len(t, chain, vouchAtMost)
 	d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
-	chain, err = d.store.unvouched(d.at(git.StateRef))
+	chain, err = d.store.Audit.unvouched(d.at(git.StateRef))
 	require.NoError(t, err)
 	require.Equal(t, []git.ID{d.at(git.StateRef)}, chain)
 }

@@ -66,7 +66,7 @@ func (j *judge) integrate(ctx context.Context, u Update) {
 		hint := "git liza adopt " + string(u.New) + " --reason R"
 		if contains, err := j.store.Repo.IsAncestor(ctx, git.ID(want), u.New); err == nil && !contains {
 			hint = "git liza status" // adopt goes forward only
-		} else if unreviewed, err := j.store.Unreviewed(ctx, j.after, want, u.New); err != nil || unreviewed {
+		} else if unreviewed, err := j.store.Settler.Unreviewed(ctx, j.after, want, u.New); err != nil || unreviewed {
 			hint = "git liza status # or, if you made that commit yourself: " + hint
 		}
 		j.refuse(u.Name, refusal(flow.RuleTip, hint,

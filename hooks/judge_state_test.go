@@ -146,7 +146,7 @@ func TestCommitter(t *testing.T) {
 			require.Len(t, refused, 1, name)
 			require.Contains(t, []flow.Rule{RuleObject, RuleReplay}, refused[0].Rule, name)
 		}
-		_, err := y.store.Replay(context.Background(), forged, false)
+		_, err := y.store.Audit.Replay(context.Background(), forged, false)
 		if name == "control characters" || name == "long" {
 			require.NoError(t, err, "history is what it is")
 		}
@@ -172,7 +172,7 @@ func TestLongLease(t *testing.T) {
 	require.NotEqual(t, raw, long)
 	tip := y.forge(y.at(git.StateRef), "\nlease: 30m\n", "\nlease: 48h\n", "tree "+runGit(t, y.clone, "rev-parse", git.StateRef+"^{tree}"),
 		"tree "+y.treeWith(git.StateRef, file, long+"\n"))
-	r, err := y.judge.Replay(context.Background(), tip, false)
+	r, err := y.judge.Audit.Replay(context.Background(), tip, false)
 	require.NoError(t, err)
 	require.Equal(t, longer, r.After.Task("a").Claim.Lease.Format(time.RFC3339))
 	y.refuses(string(tip), flow.RuleLease, "24h at most", y.to(git.StateRef, tip))
@@ -236,7 +236,7 @@ func TestEvilMerge(t *testing.T) {
 	// The tip has moved on: the next merge builds on it, or not at all.
 	late := y.merging("b")
 	late.Onto = y.at("refs/heads/main")
-	m, err := y.store.Merge(context.Background(), late.Onto, late.Submission)
+	m, err := y.store.Commits.Merge(context.Background(), late.Onto, late.Submission)
 	require.NoError(t, err)
 	late.Commit, late.Tree = y.commitTree(string(m.Tree), "Merge b", late.Onto, late.Submission), m.Tree
 	right := y.merging("b")
@@ -338,7 +338,7 @@ func TestHiddenRevert(t *testing.T) {
 	lean := y.commit("refs/heads/liza/c", "c.txt", "mine\n")
 	crossed := y.commitTree(runGit(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, other)
 	y.do(flow.Move{Act: flow.ActIntent, Task: "c", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look"}}})
-	facts, err := y.store.Facts(context.Background(), flow.Question{Submission: crossed, Tip: y.board().Settings().Integration.Tip})
+	facts, err := y.store.Commits.Facts(context.Background(), flow.Question{Submission: crossed, Tip: y.board().Settings().Integration.Tip})
 	require.NoError(t, err)
 	d := &flow.SubmitMove{Commit: crossed, Tree: facts.Tree, Base: facts.Base, Save: 1}
 	for _, c := range facts.Changes {

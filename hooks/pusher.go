@@ -27,7 +27,7 @@ func (j *judge) author(r gitstore.Replay) *flow.Refusal {
 	case who == nil:
 		return nil // there are no principals yet, or the rules have refused it
 	case r.Signature != "":
-		if err := j.store.CheckSignature(r, who); err != nil {
+		if err := j.store.Audit.CheckSignature(r, who); err != nil {
 			return replayed(context.Background(), err)
 		}
 		j.proved[who.Name] = true
@@ -105,7 +105,7 @@ func (j *judge) founded(r gitstore.Replay) *flow.Refusal {
 }
 
 func (j *judge) signed(r gitstore.Replay, who *flow.Principal) bool {
-	return r.Signature != "" && j.store.CheckSignature(r, who) == nil
+	return r.Signature != "" && j.store.Audit.CheckSignature(r, who) == nil
 }
 
 // pusher is the principal who pushes, nil if nobody is known to.

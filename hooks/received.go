@@ -148,7 +148,7 @@ func noteDue(s *gitstore.Store, tip git.ID) error {
 // may bring a merge without its branch, or git may have ended between two
 // refs. It tells the hooks which branch the board guards.
 func Settle(ctx context.Context, s *gitstore.Store) error {
-	if err := s.Settle(ctx); err != nil {
+	if err := s.Settler.Settle(ctx); err != nil {
 		return err
 	}
 	b, tip, err := s.Board(ctx)

@@ -111,7 +111,7 @@ func (j *judge) unbranched(ctx context.Context, name string, want flow.Branch) e
 // counts, with a warning. Among the moves after a state that was judged it is
 // refused, since whoever forges a merge says that of it.
 func (j *judge) replay(ctx context.Context, id git.ID) (gitstore.Replay, error) {
-	r, err := j.store.Replay(ctx, id, j.push.Server || j.push.Fresh)
+	r, err := j.store.Audit.Replay(ctx, id, j.push.Server || j.push.Fresh)
 	var refused *flow.Refusal
 	if !j.created || !errors.As(err, &refused) || refused.Rule != flow.RuleMerge {
 		return r, err
@@ -124,7 +124,7 @@ func (j *judge) replay(ctx context.Context, id git.ID) (gitstore.Replay, error) 
 	if !ok || d.Git == j.store.Repo.GitVersion() {
 		return r, err
 	}
-	recorded, oldErr := j.store.Replay(ctx, id, false)
+	recorded, oldErr := j.store.Audit.Replay(ctx, id, false)
 	if oldErr != nil {
 		return r, err
 	}

@@ -143,7 +143,7 @@ func (y *yard) submit(id flow.TaskID) {
 	y.t.Helper()
 	y.do(flow.Move{Act: flow.ActIntent, Task: id, By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look"}}})
 	commit := y.at("refs/heads/" + id.Branch())
-	facts, err := y.store.Facts(context.Background(), flow.Question{Submission: commit, Tip: y.board().Settings().Integration.Tip})
+	facts, err := y.store.Commits.Facts(context.Background(), flow.Question{Submission: commit, Tip: y.board().Settings().Integration.Tip})
 	require.NoError(y.t, err)
 	d := &flow.SubmitMove{Commit: commit, Tree: facts.Tree, Base: facts.Base, Save: y.board().Task(id).Saves + 1}
 	for _, c := range facts.Changes {
@@ -168,11 +168,11 @@ func (y *yard) merge(id flow.TaskID) {
 func (y *yard) merging(id flow.TaskID) *flow.MergeMove {
 	y.t.Helper()
 	onto, commit := y.board().Settings().Integration.Tip, y.board().Task(id).Submission.Commit
-	m, err := y.store.Merge(context.Background(), onto, commit)
+	m, err := y.store.Commits.Merge(context.Background(), onto, commit)
 	require.NoError(y.t, err)
-	merged, err := y.store.MergeCommit(context.Background(), m.Tree, onto, commit, "Merge "+string(id))
+	merged, err := y.store.Commits.MergeCommit(context.Background(), m.Tree, onto, commit, "Merge "+string(id))
 	require.NoError(y.t, err)
-	drift, err := y.store.Drift(context.Background(), y.board().Task(id).Attempt.Base, onto)
+	drift, err := y.store.Commits.Drift(context.Background(), y.board().Task(id).Attempt.Base, onto)
 	require.NoError(y.t, err)
 	return &flow.MergeMove{Commit: merged, Submission: commit, Onto: onto, Tree: m.Tree, Drift: drift, Git: "2.39.5"}
 }

@@ -33,7 +33,7 @@ func (c *archiveCommand) Run(s *session) error {
 	if b, _, err = clone.Store.Board(s.ctx); err != nil {
 		return err
 	}
-	if _, err := clone.Store.PrunePresences(s.ctx, b); err != nil {
+	if _, err := clone.Store.Presences.Prune(s.ctx, b); err != nil {
 		return err
 	}
 	pruned := 0

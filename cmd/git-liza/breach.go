@@ -25,7 +25,7 @@ func breachOf(err error) view.Breach {
 // breach is what makes the board's last moves ones that nothing is built on, nil
 // where they replay.
 func (l look) breach(s *session) (*view.Breach, error) {
-	err := l.Store.Vouch(s.ctx, l.Tip)
+	err := l.Store.Audit.Vouch(s.ctx, l.Tip)
 	if err == nil || s.ctx.Err() != nil {
 		return nil, s.ctx.Err()
 	}

@@ -28,7 +28,7 @@ func (c *fsckCommand) Run(s *session) error {
 		}
 		return s.repair(clone.Store)
 	}
-	n, found, err := clone.Store.Fsck(s.ctx, c.Full)
+	n, found, err := clone.Store.Audit.Fsck(s.ctx, c.Full)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *fsckCommand) Run(s *session) error {
 }
 
 func (s *session) repair(store *gitstore.Store) error {
-	done, err := store.Repair(s.ctx)
+	done, err := store.Repairer.Repair(s.ctx)
 	if err != nil {
 		return err
 	}

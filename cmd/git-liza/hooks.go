@@ -130,7 +130,7 @@ func (s *session) guarded(clone *work.Clone, server bool) (string, error) {
 		return "", err
 	}
 	if server {
-		_, found, err := clone.Store.Fsck(s.ctx, true)
+		_, found, err := clone.Store.Audit.Fsck(s.ctx, true)
 		if err != nil {
 			return "", err
 		}

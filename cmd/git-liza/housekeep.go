@@ -23,7 +23,7 @@ func (c *housekeepCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if err := store.Housekeep(s.ctx, c.From, c.To); err != nil {
+	if err := store.Packer.Housekeep(s.ctx, c.From, c.To); err != nil {
 		return err
 	}
 	return s.answer("", nil, "")

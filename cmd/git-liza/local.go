@@ -64,7 +64,7 @@ func (l *look) findAgents(s *session) (err error) {
 			l.Local.Dead[a.ID] = pid
 		}
 	}
-	l.Local.Presences, err = l.Store.Presences(s.ctx, l.Board)
+	l.Local.Presences, err = l.Store.Presences.List(s.ctx, l.Board)
 	return err
 }
 
@@ -96,7 +96,7 @@ func (l look) remote(s *session) (view.Remote, error) {
 	if name == "" {
 		return view.Remote{}, err
 	}
-	err = l.Store.Parted(s.ctx)
+	err = l.Store.Mirror.Parted(s.ctx)
 	parted := errors.Is(err, gitstore.ErrDiverged)
 	if parted {
 		err = nil

@@ -62,7 +62,7 @@ func (s *session) history(visit func(gitstore.Event) bool) error {
 	if err != nil {
 		return err
 	}
-	return clone.Store.History(tip, func(e gitstore.Event) (bool, error) { return visit(e), s.ctx.Err() })
+	return clone.Store.Events(tip, func(e gitstore.Event) (bool, error) { return visit(e), s.ctx.Err() })
 }
 
 // historyOf visits the moves that changed a task, newest first, until visit

@@ -75,7 +75,7 @@ func (s *session) apart(clone *gitstore.Store, branch string) error {
 	if err != nil || there == "" {
 		return err
 	}
-	tip, err := clone.BoardOf(s.ctx, remote)
+	tip, err := clone.Remotes.BoardOf(s.ctx, remote)
 	if err != nil || tip == "" {
 		return nil // a board can be made without the network
 	}

@@ -39,7 +39,7 @@ func (c *syncCommand) Run(s *session) error {
 	if remote == "" {
 		return s.noAuthority(clone)
 	}
-	synced, err := clone.Store.Sync(s.ctx)
+	synced, err := clone.Store.Mirror.Sync(s.ctx)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *syncCommand) Run(s *session) error {
 	if synced.Behind != nil {
 		s.progress("warning: the integration branch stays behind: %v", synced.Behind)
 	}
-	if err := clone.Store.Astray(s.ctx); err != nil {
+	if err := clone.Store.Mirror.Astray(s.ctx); err != nil {
 		s.progress("warning: %v", err)
 	}
 	return s.answer(syncOutcome(synced), viewSynced(synced, pruned), text.String())

@@ -65,7 +65,7 @@ func noteKind(act flow.Act) byte {
 func (l look) noteUncounted(ctx context.Context, upTo git.ID, known []noted) ([]noted, error) {
 	var news []noted
 	moves, met := 0, false
-	err := l.Store.History(l.Tip, func(e gitstore.Event) (bool, error) {
+	err := l.Store.Events(l.Tip, func(e gitstore.Event) (bool, error) {
 		if met = e.Commit == upTo; met {
 			return false, nil
 		}

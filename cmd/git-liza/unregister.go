@@ -17,7 +17,7 @@ func (c *unregisterCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if err := clone.Store.ForgetPresence(s.ctx, c.ID); err != nil {
+	if err := clone.Store.Presences.Forget(s.ctx, c.ID); err != nil {
 		s.progress("what %s said of itself is still there: %v", c.ID, err)
 	}
 	return s.agentResult(r, c.ID, "unregistered")

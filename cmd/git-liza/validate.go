@@ -33,7 +33,7 @@ func (c *validateCommand) Run(s *session) error {
 	if err != nil {
 		return invalid(err)
 	}
-	if _, err := l.Store.CheckTips(s.ctx, l.Board); err != nil {
+	if _, err := l.Store.Audit.CheckTips(s.ctx, l.Board); err != nil {
 		return damagedBoard(err)
 	}
 	n := len(l.Board.Tasks())

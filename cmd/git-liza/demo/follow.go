@@ -82,7 +82,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 		return err
 	}
 	var events []gitstore.Event
-	err = f.store.History(tip, func(e gitstore.Event) (bool, error) {
+	err = f.store.Events(tip, func(e gitstore.Event) (bool, error) {
 		if e.Commit == f.seen {
 			return false, nil
 		}

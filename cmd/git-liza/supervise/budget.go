@@ -47,7 +47,7 @@ func (h *heard) presences(ctx context.Context, store *gitstore.Store, b *flow.Bo
 		return h.known, nil
 	}
 	at := time.Now()
-	known, err := store.Presences(ctx, b)
+	known, err := store.Presences.List(ctx, b)
 	if err == nil {
 		h.at, h.known = at, known
 	}

@@ -209,7 +209,7 @@ func (w *world) moves(act flow.Act) []flow.Move {
 	_, tip, err := w.clone.Store.Board(context.Background())
 	require.NoError(w, err)
 	var list []flow.Move
-	require.NoError(w, w.clone.Store.History(tip, func(e gitstore.Event) (bool, error) {
+	require.NoError(w, w.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
 		if e.Move.Act == act {
 			list = append([]flow.Move{e.Move}, list...)
 		}

@@ -65,7 +65,7 @@ func whereabouts(ctx context.Context, c *work.Clone, b *flow.Board, by flow.Acto
 	if pid := work.Deserted(c.Repo, a.Generation); pid != 0 {
 		return fmt.Sprintf("whose supervisor, process %d, is dead", pid)
 	}
-	known, err := c.Store.Presences(ctx, b)
+	known, err := c.Store.Presences.List(ctx, b)
 	p, ok := known[a.ID]
 	if err != nil || !ok {
 		return "of whom nothing is heard"

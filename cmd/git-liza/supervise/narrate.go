@@ -42,7 +42,7 @@ func (r *Rush) tell(store *gitstore.Store, since, tip flow.ObjectID) flow.Object
 		return since
 	}
 	var events []gitstore.Event
-	err := store.History(tip, func(e gitstore.Event) (bool, error) {
+	err := store.Events(tip, func(e gitstore.Event) (bool, error) {
 		if e.Commit == since {
 			return false, nil
 		}

@@ -139,7 +139,7 @@ func (s *supervisor) plan(ctx context.Context, b *flow.Board) (turn, error) {
 // triggers for the next session.
 func (s *supervisor) alone(tip flow.ObjectID) (bool, error) {
 	n := 0
-	err := s.clone.Store.History(tip, func(e gitstore.Event) (bool, error) {
+	err := s.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
 		by := e.Move.By.Agent()
 		switch {
 		case e.Move.Act == flow.ActRegister, e.Move.Act == flow.ActUnregister:
@@ -245,7 +245,7 @@ func (s *supervisor) movesSince(ctx context.Context, since flow.ObjectID) (int, 
 		return 0, err
 	}
 	n := 0
-	err = s.clone.Store.History(tip, func(e gitstore.Event) (bool, error) {
+	err = s.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
 		if e.Commit == since {
 			return false, nil
 		}

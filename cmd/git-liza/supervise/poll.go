@@ -119,7 +119,7 @@ func (r *Rush) poll(ctx context.Context) (<-chan struct{}, error) {
 		defer close(ended)
 		tidied := flow.ObjectID("") // the state that the clone was last tidied for
 		r.view.Poll(ctx, r.Limits.Poll, r.Limits.MaxPoll, func() (news bool) {
-			synced, err := clone.Store.Sync(ctx)
+			synced, err := clone.Store.Mirror.Sync(ctx)
 			if ctx.Err() != nil {
 				return false
 			}
@@ -205,7 +205,7 @@ func (r *Rush) settled(ctx context.Context) (bool, error) {
 	if r.link.remote == "" {
 		return true, nil
 	}
-	synced, err := r.Clone.Store.Sync(ctx)
+	synced, err := r.Clone.Store.Mirror.Sync(ctx)
 	if r.offline(err) {
 		return false, nil
 	}

@@ -222,7 +222,7 @@ func (r *Rush) share(ctx context.Context, due []flow.AgentID) {
 	if len(due)+len(gone) == 0 {
 		return
 	}
-	err := h.store.SharePresences(ctx, append(due, gone...))
+	err := h.store.Presences.Share(ctx, append(due, gone...))
 	switch {
 	case err == nil:
 	case ctx.Err() != nil, unanswered(err):

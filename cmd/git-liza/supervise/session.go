@@ -77,7 +77,7 @@ func (s *supervisor) assignment(e *errand) Assignment {
 // pushed may be on the remote only.
 func (s *supervisor) judged(ctx context.Context) (*flow.Board, error) {
 	if s.rush.link.remote != "" {
-		if _, err := s.clone.Store.Sync(ctx); err != nil && !s.rush.offline(err) {
+		if _, err := s.clone.Store.Mirror.Sync(ctx); err != nil && !s.rush.offline(err) {
 			return nil, err
 		}
 	}

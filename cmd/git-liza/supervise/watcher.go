@@ -96,7 +96,7 @@ func (w *watcher) floods(tip flow.ObjectID) bool {
 // changed their order they are not met, and all since the session began count.
 func (w *watcher) count(tip flow.ObjectID) {
 	n := 0
-	err := w.s.clone.Store.History(tip, func(e gitstore.Event) (bool, error) {
+	err := w.s.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
 		if e.Commit == w.seen {
 			n += w.moves
 			return false, nil

@@ -21,7 +21,7 @@ func (c *Clone) Adopt(ctx context.Context, commit flow.ObjectID, reason string, 
 	if err != nil {
 		return r, err
 	}
-	if err := c.Store.Landed(ctx, commit); err != nil {
+	if err := c.Store.Mirror.Landed(ctx, commit); err != nil {
 		return r, err
 	}
 	if err := c.follow(ctx, r.After, r.Move.Detail.(*flow.AdoptMove).Onto); err != nil {
@@ -68,7 +68,7 @@ func (c *Clone) strayed(ctx context.Context, cause error) error {
 	if err != nil || now == "" || now == tip.Tip {
 		return cause
 	}
-	return fmt.Errorf("%w: %w", gitstore.ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: c.Store.RemoteStrayHint(ctx, b, remote, now),
+	return fmt.Errorf("%w: %w", gitstore.ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: c.Store.Settler.RemoteStrayHint(ctx, b, remote, now),
 		Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", tip.Name, remote, now.Short(), tip.Tip.Short())})
 }
 

@@ -44,7 +44,7 @@ func (c *Clone) Ahead(ctx context.Context, b *flow.Board) *Ahead {
 	if err != nil || at == "" {
 		return nil
 	}
-	if taskWork, err := c.Store.Unreviewed(ctx, b, want.Tip, at); err != nil || taskWork {
+	if taskWork, err := c.Store.Settler.Unreviewed(ctx, b, want.Tip, at); err != nil || taskWork {
 		return nil
 	}
 	bases, err := c.Repo.MergeBases(ctx, want.Tip, at)

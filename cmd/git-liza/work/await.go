@@ -102,7 +102,7 @@ func (c *Clone) Follow(ctx context.Context) (*View, error) {
 		return nil, err
 	}
 	go view.Poll(ctx, awaitPoll, maxAwaitPoll, func() bool {
-		synced, err := other.Store.Sync(ctx)
+		synced, err := other.Store.Mirror.Sync(ctx)
 		return err == nil && synced.Before != synced.After
 	})
 	return view, nil

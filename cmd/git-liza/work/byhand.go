@@ -38,7 +38,7 @@ func (c *Clone) ByHand(ctx context.Context, last int) ([]ByHand, error) {
 	}
 	list, first := []ByHand{}, map[flow.AgentID]ByHand{}
 	n := 0
-	err = c.Store.History(tip, func(e gitstore.Event) (bool, error) {
+	err = c.Store.Events(tip, func(e gitstore.Event) (bool, error) {
 		n++
 		m := e.Move
 		one := ByHand{Commit: e.Commit, Act: m.Act.String(), Task: m.Task, Agent: m.By.Agent()}

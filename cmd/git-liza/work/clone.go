@@ -60,7 +60,7 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 func (c *Clone) lead(store *gitstore.Store) {
 	store.Permit = permit(c.Repo)
 	if c.Trees != nil {
-		store.Follower = follower{c.Trees, store}
+		store.Settler.Follower = follower{c.Trees, store}
 	}
 }
 

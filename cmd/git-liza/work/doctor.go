@@ -100,7 +100,7 @@ func unreadable(err error) Finding {
 }
 
 func (c *Clone) sound(ctx context.Context, b *flow.Board, tip flow.ObjectID) Finding {
-	if err := c.Store.Vouch(ctx, tip); err != nil {
+	if err := c.Store.Audit.Vouch(ctx, tip); err != nil {
 		return bad("board", RepairBoard, "%v", err)
 	}
 	if err := b.Check(); err != nil {
@@ -144,7 +144,7 @@ func (c *Clone) integration(ctx context.Context, b *flow.Board) Finding {
 		return bad(check, hint, "%s is at %s, %s %s, where the board has it", want.Name, now.Short(), how, want.Tip.Short())
 	}
 	if ahead, err := c.Repo.IsAncestor(ctx, want.Tip, now); err == nil && ahead {
-		return moved(c.Store.StrayHint(ctx, b, now), "ahead of")
+		return moved(c.Store.Settler.StrayHint(ctx, b, now), "ahead of")
 	}
 	if behind, err := c.Repo.IsAncestor(ctx, now, want.Tip); err == nil && behind {
 		return moved(restore, "behind")
@@ -154,7 +154,7 @@ func (c *Clone) integration(ctx context.Context, b *flow.Board) Finding {
 
 // objects reads what work goes on from.
 func (c *Clone) objects(ctx context.Context, b *flow.Board) Finding {
-	n, err := c.Store.CheckTips(ctx, b)
+	n, err := c.Store.Audit.CheckTips(ctx, b)
 	var damaged *gitstore.Damaged
 	switch {
 	case errors.As(err, &damaged):

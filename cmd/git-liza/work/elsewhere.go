@@ -41,10 +41,10 @@ func (f follower) each(ctx context.Context, from, to flow.ObjectID, do func(cont
 	return do(ctx, b.Settings().Integration.Name, from, to)
 }
 
-// Join makes a remote the authority of this clone, as [gitstore.Store.Join]
+// Join makes a remote the authority of this clone, as [gitstore.Mirror.Join]
 // does, and keeps .worktrees/ out of the user's status.
 func (c *Clone) Join(ctx context.Context, remote string, publish bool) (gitstore.Synced, error) {
-	synced, err := c.Store.Join(ctx, remote, publish)
+	synced, err := c.Store.Mirror.Join(ctx, remote, publish)
 	if err != nil {
 		return synced, err
 	}
@@ -65,7 +65,7 @@ func (c *Clone) refresh(ctx context.Context) (bool, error) {
 	if err != nil || remote == "" {
 		return false, err
 	}
-	_, err = c.Store.Sync(ctx)
+	_, err = c.Store.Mirror.Sync(ctx)
 	return err == nil, err
 }
 
@@ -150,7 +150,7 @@ func (c *Clone) yield(ctx context.Context, b *flow.Board, t *flow.Task) error {
 	if err != nil || remote == "" {
 		return err
 	}
-	if err := c.Store.Bring(ctx, t.ID, t.Attempt.Start); err != nil {
+	if err := c.Store.Mirror.Bring(ctx, t.ID, t.Attempt.Start); err != nil {
 		return err
 	}
 	tip, err := c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())

@@ -60,17 +60,17 @@ func (c *Clone) shared(ctx context.Context, b *flow.Board) []Finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, remoteLimit)
 	defer cancel()
-	there, err := c.Store.BoardOf(ctx, name)
+	there, err := c.Store.Remotes.BoardOf(ctx, name)
 	if err != nil {
 		return []Finding{bad(check, "git remote get-url "+name, "%s holds the board and cannot be reached: %v", name, err)}
 	}
 	if there == "" {
 		return []Finding{bad(check, "git liza sync --set "+name, "%s answers, and has no board any more", name)}
 	}
-	if err := c.Store.PartedAt(ctx, there); err != nil {
+	if err := c.Store.Mirror.PartedAt(ctx, there); err != nil {
 		return []Finding{bad(check, parted(err), "%v", err)}
 	}
-	obstacle, err := c.Store.Obstacle(ctx, name, "refs/heads/"+b.Settings().Integration.Name)
+	obstacle, err := c.Store.Remotes.Obstacle(ctx, name, "refs/heads/"+b.Settings().Integration.Name)
 	if err != nil {
 		return []Finding{bad(check, "git liza sync", "%v", err)}
 	}
@@ -78,7 +78,7 @@ func (c *Clone) shared(ctx context.Context, b *flow.Board) []Finding {
 		return []Finding{bad(check, obstacle.Hint, "%s", obstacle.Reason)}
 	}
 	var astray *flow.Refusal
-	if errors.As(c.Store.Astray(ctx), &astray) {
+	if errors.As(c.Store.Mirror.Astray(ctx), &astray) {
 		return []Finding{bad(check, astray.Hint, "%s", astray.Reason)}
 	}
 	return []Finding{fine(check, "%s holds the board, and answers", name)}

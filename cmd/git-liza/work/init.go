@@ -98,7 +98,7 @@ func (c *Clone) Init(ctx context.Context, d *flow.InitMove) (gitstore.Result, er
 	if tip != "" {
 		b, err := c.Store.BoardAt(tip)
 		if err == nil {
-			err = c.Store.Settle(ctx)
+			err = c.Store.Settler.Settle(ctx)
 		}
 		return gitstore.Result{Already: true, Commit: tip, Before: b, After: b}, err
 	}

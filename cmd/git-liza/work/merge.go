@@ -57,7 +57,7 @@ func (c *Clone) Merge(ctx context.Context, id flow.TaskID) (Merged, gitstore.Res
 }
 
 func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore.Result, error) {
-	if err := c.Store.Settle(ctx); err != nil {
+	if err := c.Store.Settler.Settle(ctx); err != nil {
 		return Merged{}, gitstore.Result{}, err
 	}
 	b, refusal, err := c.opened(ctx, flow.ActMerge, id)
@@ -73,10 +73,10 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 	}
 	tip := b.Settings().Integration.Tip
 	merged := Merged{Task: id, Onto: tip}
-	if err := c.Store.Bring(ctx, id, t.Submission.Commit); err != nil {
+	if err := c.Store.Mirror.Bring(ctx, id, t.Submission.Commit); err != nil {
 		return merged, gitstore.Result{}, err
 	}
-	crossed, err := c.Store.Crossed(ctx, tip, t.Submission.Commit, t.Submission.Base)
+	crossed, err := c.Store.Commits.Crossed(ctx, tip, t.Submission.Commit, t.Submission.Base)
 	if err != nil {
 		return merged, gitstore.Result{}, err
 	}
@@ -84,7 +84,7 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 		merged.Gate, merged.Output = "merge-base", "the submission contains commits that reached integration after it was made; merge integration into it, so that its review shows what it changes of them"
 		return c.fail(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Gate: merged.Gate, Output: merged.Output})
 	}
-	computed, err := c.Store.Merge(ctx, tip, t.Submission.Commit)
+	computed, err := c.Store.Commits.Merge(ctx, tip, t.Submission.Commit)
 	if err != nil {
 		return merged, gitstore.Result{}, err
 	}
@@ -92,7 +92,7 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 		return c.fail(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Paths: computed.Conflicts[:min(len(computed.Conflicts), flow.MaxList)]})
 	}
 	message := fmt.Sprintf("Merge %s: %s\n\nApproved-by: %s\nLiza-Task: %s\n", id, t.Title, t.Verdict.By, id)
-	commit, err := c.Store.MergeCommit(ctx, computed.Tree, tip, t.Submission.Commit, message)
+	commit, err := c.Store.Commits.MergeCommit(ctx, computed.Tree, tip, t.Submission.Commit, message)
 	if err != nil {
 		return merged, gitstore.Result{}, err
 	}
@@ -113,7 +113,7 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 // behind is removed.
 func (c *Clone) cleared(ctx context.Context, t *flow.Task) (Merged, gitstore.Result, error) {
 	merged := Merged{Task: t.ID, Status: t.Status, Commit: t.Merge.Commit, Onto: t.Merge.Onto, Drift: t.Merge.Drift}
-	if err := c.Store.Landed(ctx, t.Merge.Commit); err != nil {
+	if err := c.Store.Mirror.Landed(ctx, t.Merge.Commit); err != nil {
 		return merged, gitstore.Result{}, &Unlanded{t.ID, err}
 	}
 	b, _, err := c.Store.Board(ctx)
@@ -171,7 +171,7 @@ func (c *Clone) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.M
 	merged.Status, merged.Commit, merged.Drift = done.Status, done.Merge.Commit, done.Merge.Drift
 	merged.alarm(r.After)
 	// Where a remote holds integration, the merge counts once it is seen there.
-	if err := c.Store.Landed(ctx, merged.Commit); err != nil {
+	if err := c.Store.Mirror.Landed(ctx, merged.Commit); err != nil {
 		return merged, r, &Unlanded{t.ID, err}
 	}
 	if err := c.follow(ctx, r.After, d.Onto); err != nil {
@@ -206,7 +206,7 @@ func (c *Clone) branchEnd(ctx context.Context, t *flow.Task, d *flow.MergeMove) 
 // gate that does not.
 func (c *Clone) gates(ctx context.Context, b *flow.Board, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
 	list := append([]flow.Gate{}, b.Settings().Config.Gates...)
-	script, err := c.Store.HasFile(commit, flow.IntegrationScript)
+	script, err := c.Store.Commits.HasFile(commit, flow.IntegrationScript)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -31,7 +31,7 @@ func (c *Clone) Footing(ctx context.Context) (Footing, error) {
 // where all is as it should be; moves that the rules allow stay, whoever made
 // them. What is put aside is kept under refs/liza/rescue/.
 func (c *Clone) Reclaim(ctx context.Context, known Footing) (said []string, err error) {
-	r, err := c.Store.Reclaim(ctx, known.tip)
+	r, err := c.Store.Repairer.Reclaim(ctx, known.tip)
 	if err != nil {
 		return nil, err
 	}

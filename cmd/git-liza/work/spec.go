@@ -48,7 +48,7 @@ func (c *Clone) absentSpec(ctx context.Context, refusal *flow.Refusal, name stri
 	if ahead, err := c.Repo.IsAncestor(ctx, tip, place.head); err != nil || !ahead {
 		adopt = "git merge " + shell.Quote(b.Settings().Integration.Name) + " && " + adopt
 	}
-	if unreviewed, err := c.Store.Unreviewed(ctx, b, tip, place.head); err != nil || unreviewed {
+	if unreviewed, err := c.Store.Settler.Unreviewed(ctx, b, tip, place.head); err != nil || unreviewed {
 		adopt = "git liza status" // what an agent made comes by a review
 	}
 	if found.Hint = adopt; !place.committed {

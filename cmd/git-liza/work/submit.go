@@ -32,7 +32,7 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 	if lookErr != nil {
 		return r, err
 	}
-	return r, c.Store.Unreadable(ctx, "the branch "+id.Branch(), tip, b.Settings().Integration.Tip, err)
+	return r, c.Store.Audit.Unreadable(ctx, "the branch "+id.Branch(), tip, b.Settings().Integration.Tip, err)
 }
 
 func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {

@@ -19,11 +19,11 @@ type Left struct {
 }
 
 // Theirs follows the remote's board where it went another way, as
-// [gitstore.Store.Theirs] does, brings the integration branch along, and says
+// [gitstore.Mirror.Theirs] does, brings the integration branch along, and says
 // what is left here of the tasks whose moves were given up. A branch that cannot
 // come now is in Behind.
 func (c *Clone) Theirs(ctx context.Context, remote string) (gitstore.GivenUp, []Left, error) {
-	done, err := c.Store.Theirs(ctx, remote)
+	done, err := c.Store.Mirror.Theirs(ctx, remote)
 	if err == nil {
 		err = c.ignore()
 	}

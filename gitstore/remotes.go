@@ -17,18 +17,24 @@ import (
 // liza.remoteTimeout` says otherwise.
 const remoteLimit = time.Minute
 
+// Remotes talks to the remotes of a clone.
+type Remotes struct {
+	repo  *git.Repo
+	clock clock
+}
+
 // talk runs a git process that talks to a remote, in the main work tree: that
 // is where a relative path of a remote begins.
-func (s *Store) talk(ctx context.Context, l git.Leftovers, args ...string) ([]byte, error) {
-	limit, err := s.remoteTimeout(ctx)
+func (r *Remotes) talk(ctx context.Context, l git.Leftovers, args ...string) ([]byte, error) {
+	limit, err := r.remoteTimeout(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.Repo.Run(ctx, git.Cmd{Dir: s.Repo.MainWorkTree(), Args: args, Remote: true, Limit: limit, Leaves: l})
+	out, err := r.repo.Run(ctx, git.Cmd{Dir: r.repo.MainWorkTree(), Args: args, Remote: true, Limit: limit, Leaves: l})
 	var e *git.Error
 	switch {
 	case err == nil:
-		s.Repo.NoteReached(s.Now())
+		r.repo.NoteReached(r.clock.Now())
 	case errors.As(err, &e) && saysFull(remoteWords(e.Stderr)):
 		err = fmt.Errorf("%w: %w", ErrRemoteFull, err)
 	}
@@ -45,8 +51,8 @@ func saysFull(words string) bool {
 }
 
 // remoteTimeout reads a duration such as 90s, or a number of seconds.
-func (s *Store) remoteTimeout(ctx context.Context) (time.Duration, error) {
-	text, err := s.Repo.Config(ctx, "liza.remoteTimeout")
+func (r *Remotes) remoteTimeout(ctx context.Context) (time.Duration, error) {
+	text, err := r.repo.Config(ctx, "liza.remoteTimeout")
 	if err != nil || text == "" {
 		return remoteLimit, err
 	}
@@ -93,8 +99,8 @@ func pushArgs(name string, updates []git.RefUpdate, options []string) []string {
 
 // tracked are the refs of this clone that git moves after a push, because the
 // user has configured where a fetch keeps what the remote has.
-func (s *Store) tracked(ctx context.Context, name string, updates []git.RefUpdate) ([]git.RefUpdate, error) {
-	settings, err := s.Repo.ConfigUnder(ctx, "remote."+name+".fetch")
+func (r *Remotes) tracked(ctx context.Context, name string, updates []git.RefUpdate) ([]git.RefUpdate, error) {
+	settings, err := r.repo.ConfigUnder(ctx, "remote."+name+".fetch")
 	if err != nil {
 		return nil, err
 	}
@@ -190,12 +196,12 @@ func (l refusedLine) judged() bool { return l.refusal.Rule != ruleLocked && l.re
 
 // push moves refs of a remote, all or none. After a *rejection none has moved;
 // after any other error nobody knows.
-func (s *Store) push(ctx context.Context, name string, updates []git.RefUpdate, options ...string) error {
-	tracked, err := s.tracked(ctx, name, updates)
+func (r *Remotes) push(ctx context.Context, name string, updates []git.RefUpdate, options ...string) error {
+	tracked, err := r.tracked(ctx, name, updates)
 	if err != nil {
 		return err
 	}
-	out, err := s.talk(ctx, git.Leftovers{Locks: s.Repo.LockFiles(tracked)}, pushArgs(name, updates, options)...)
+	out, err := r.talk(ctx, git.Leftovers{Locks: r.repo.LockFiles(tracked)}, pushArgs(name, updates, options)...)
 	rejected, accepted := parsePush(string(out))
 	if err == nil && accepted && len(rejected) == 0 {
 		return nil

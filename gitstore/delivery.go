@@ -12,7 +12,7 @@ import (
 
 // A delivery is one turn of pushing.
 type delivery struct {
-	store  *Store
+	pusher *pusher
 	remote string
 	lost   bool // somebody else's push was faster
 	others int  // moves that it brought
@@ -22,9 +22,9 @@ type delivery struct {
 // look finds out, where this clone gave way, whether others came before: a push
 // that is known to be late need not be made.
 func (d *delivery) look(ctx context.Context) error {
-	step, news, err := d.store.refresh(ctx, d.remote)
+	step, news, err := d.pusher.mirror.refresh(ctx, d.remote)
 	if err != nil {
-		return d.store.spread(ctx, nil, err)
+		return d.pusher.spread(ctx, nil, err)
 	}
 	if step.from == step.to {
 		return nil
@@ -37,23 +37,23 @@ func (d *delivery) look(ctx context.Context) error {
 // not say why, it gets one move at a time.
 func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, error) {
 	for try, forwarded := 0, false; ; try++ {
-		pushErr := d.store.push(ctx, d.remote, d.refs(chain, try))
+		pushErr := d.pusher.remotes.push(ctx, d.remote, d.refs(chain, try))
 		if pushErr == nil {
 			return d.landed(ctx, chain)
 		}
 		if ctx.Err() != nil || errors.Is(pushErr, context.DeadlineExceeded) {
-			return nil, d.store.spread(ctx, nil, fmt.Errorf("%w; the remote may have the move: to repeat the command is safe", offline(d.remote, pushErr)))
+			return nil, d.pusher.spread(ctx, nil, fmt.Errorf("%w; the remote may have the move: to repeat the command is safe", offline(d.remote, pushErr)))
 		}
-		step, news, err := d.store.refresh(ctx, d.remote)
+		step, news, err := d.pusher.mirror.refresh(ctx, d.remote)
 		if err != nil {
-			return nil, d.store.spread(ctx, nil, unknown(err, pushErr))
+			return nil, d.pusher.spread(ctx, nil, unknown(err, pushErr))
 		}
 		if step.from != step.to {
 			d.lost, d.others = true, len(news)
 			return nil, d.overtaken(ctx, news)
 		}
 		if lines := refusedBy(pushErr); len(lines) > 0 && !lines[0].judged() {
-			return nil, d.store.spread(ctx, chain, fmt.Errorf("remote %s: %w", d.remote, lines[0].err()))
+			return nil, d.pusher.spread(ctx, chain, fmt.Errorf("remote %s: %w", d.remote, lines[0].err()))
 		} else if len(lines) > 0 {
 			if handled, err := d.refused(ctx, chain, lines); handled || err != nil {
 				return nil, err
@@ -62,13 +62,13 @@ func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, e
 			continue
 		}
 		if !forwarded {
-			if forwarded = d.store.forward(ctx, d.remote, step.seen) != ""; forwarded {
+			if forwarded = d.pusher.mirror.forward(ctx, d.remote, step.seen) != ""; forwarded {
 				continue
 			}
 		}
 		if try < maxUnanswered-1 {
 			if err := pause(ctx, try); err != nil {
-				return nil, d.store.spread(ctx, nil, err)
+				return nil, d.pusher.spread(ctx, nil, err)
 			}
 			continue
 		}
@@ -76,7 +76,7 @@ func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, e
 			chain, try = chain[:1], 0
 			continue
 		}
-		return nil, d.store.spread(ctx, chain, d.untaken(ctx, chain, step, pushErr))
+		return nil, d.pusher.spread(ctx, chain, d.untaken(ctx, chain, step, pushErr))
 	}
 }
 
@@ -93,12 +93,12 @@ func (d *delivery) refs(chain []*outboxEntry, try int) []git.RefUpdate {
 // landed moves the mirror to what the remote has now.
 func (d *delivery) landed(ctx context.Context, chain []*outboxEntry) (*chore, error) {
 	ctx = context.WithoutCancel(ctx)
-	release, err := d.store.Repo.Queue(ctx)
+	release, err := d.pusher.repo.Queue(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	list, err := listOutbox(d.store.Repo)
+	list, err := listOutbox(d.pusher.repo)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (d *delivery) landed(ctx context.Context, chain []*outboxEntry) (*chore, er
 	if err != nil {
 		return nil, err
 	}
-	_, err = d.store.advance(ctx, shift{remote: d.remote, from: chain[0].Parent, to: last, seen: seen,
+	_, err = d.pusher.mirror.advance(ctx, shift{remote: d.remote, from: chain[0].Parent, to: last, seen: seen,
 		refs: fold(chain, func(e *outboxEntry) []git.RefUpdate { return e.Refs })})
 	f := fate{Kind: fateLanded}
 	if err != nil {
@@ -118,14 +118,14 @@ func (d *delivery) landed(ctx context.Context, chain []*outboxEntry) (*chore, er
 			e.tell(f)
 		}
 	}
-	return d.store.due(last, len(chain)), nil
+	return d.pusher.packer.due(last, len(chain)), nil
 }
 
 // seen is what the remote has after a push; of its integration branch that is
 // known only where the push moved it.
 func (d *delivery) seen(chain []*outboxEntry) (heads, error) {
 	last := chain[len(chain)-1].Commit
-	b, err := d.store.BoardAt(last)
+	b, err := d.pusher.history.BoardAt(last)
 	if err != nil {
 		return heads{}, err
 	}
@@ -141,12 +141,12 @@ func (d *delivery) seen(chain []*outboxEntry) (heads, error) {
 // overtaken ends all letters after the remote got other moves; some of those
 // may be ours, whose push was not answered.
 func (d *delivery) overtaken(ctx context.Context, news []git.ID) error {
-	release, err := d.store.Repo.Queue(ctx)
+	release, err := d.pusher.repo.Queue(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	list, err := listOutbox(d.store.Repo)
+	list, err := listOutbox(d.pusher.repo)
 	if err != nil {
 		return err
 	}
@@ -168,12 +168,12 @@ func (d *delivery) refused(ctx context.Context, chain []*outboxEntry, lines []re
 	if at < 0 {
 		return false, nil
 	}
-	release, err := d.store.Repo.Queue(ctx)
+	release, err := d.pusher.repo.Queue(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer release()
-	list, err := listOutbox(d.store.Repo)
+	list, err := listOutbox(d.pusher.repo)
 	if err != nil {
 		return false, err
 	}
@@ -221,7 +221,7 @@ func refusedBy(err error) []refusedLine {
 // untaken says why a remote did not take a move, although its board is where
 // the move was built: its integration branch may be elsewhere.
 func (d *delivery) untaken(ctx context.Context, chain []*outboxEntry, step shift, pushErr error) error {
-	b, err := d.store.BoardAt(step.to)
+	b, err := d.pusher.history.BoardAt(step.to)
 	if err != nil {
 		return err
 	}
@@ -229,10 +229,10 @@ func (d *delivery) untaken(ctx context.Context, chain []*outboxEntry, step shift
 	moves := slices.ContainsFunc(chain[0].Push, func(u git.RefUpdate) bool { return u.Name == integrationRef(b) })
 	if now := step.seen.integration; moves && now != branch.Tip {
 		return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip,
-			Hint:   d.store.RemoteStrayHint(ctx, b, d.remote, now),
+			Hint:   d.pusher.settler.RemoteStrayHint(ctx, b, d.remote, now),
 			Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", branch.Name, d.remote, git.ShortOrNone(now), branch.Tip.Short())})
 	}
-	return d.store.hindered(ctx, d.remote, integrationRef(b), fmt.Errorf("remote %s: %w", d.remote, pushErr))
+	return d.pusher.remotes.hindered(ctx, d.remote, integrationRef(b), fmt.Errorf("remote %s: %w", d.remote, pushErr))
 }
 
 // unknown says what became of a push that nobody answered, where the remote

@@ -9,6 +9,13 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
+// A publisher brings a board to a remote that lacks moves of it.
+type publisher struct {
+	repo    *git.Repo
+	history *history
+	remotes *Remotes
+}
+
 // What one push of a board that is published may hold: the length of a command
 // line bounds the refs, a server's judge the moves.
 const (
@@ -30,48 +37,48 @@ type part struct {
 // Moves after one whose work is neither here nor there are left to a clone that
 // has it, which a *flow.Refusal says. A remote without a board is first offered
 // all of them: only one that judges minds.
-func (s *Store) publish(ctx context.Context, remote string, found heads, tip git.ID) (int, error) {
+func (pub *publisher) publish(ctx context.Context, remote string, found heads, tip git.ID) (int, error) {
 	whole := found.state != ""
-	moves, found, err := s.publishParts(ctx, remote, found, tip, whole)
+	moves, found, err := pub.publishParts(ctx, remote, found, tip, whole)
 	var refusal *flow.Refusal
 	if whole || !errors.As(err, &refusal) || refusal.Rule != flow.RuleFact {
 		return moves, err
 	}
-	more, _, err := s.publishParts(ctx, remote, found, tip, true)
+	more, _, err := pub.publishParts(ctx, remote, found, tip, true)
 	return moves + more, err
 }
 
 // publishParts pushes a board in parts, up to the first move whose work is
 // missing if it is asked for whole work; found is what the remote has then.
-func (s *Store) publishParts(ctx context.Context, remote string, found heads, tip git.ID, whole bool) (moves int, now heads, err error) {
-	parts, left, err := s.parts(ctx, remote, tip, found.state, whole)
+func (pub *publisher) publishParts(ctx context.Context, remote string, found heads, tip git.ID, whole bool) (moves int, now heads, err error) {
+	parts, left, err := pub.parts(ctx, remote, tip, found.state, whole)
 	if err != nil {
 		return 0, found, err
 	}
 	since := found.state
 	for _, p := range parts {
-		b, err := s.BoardAt(p.tip)
+		b, err := pub.history.BoardAt(p.tip)
 		if err != nil {
 			return moves, found, err
 		}
 		branch := git.RefUpdate{Name: integrationRef(b), Old: found.integration, New: b.Settings().Integration.Tip}
-		if err := s.extends(ctx, remote, branch); err != nil {
+		if err := pub.extends(ctx, remote, branch); err != nil {
 			return moves, found, err
 		}
 		updates := append([]git.RefUpdate{{Name: git.StateRef, Old: found.state, New: p.tip}, branch}, p.refs...)
 		if p.tip == tip {
-			open, err := s.openBranches(ctx, b, since == "")
+			open, err := pub.openBranches(ctx, b, since == "")
 			if err != nil {
 				return moves, found, err
 			}
 			updates = append(updates, open...)
 		}
-		if err := s.pushPublished(ctx, remote, updates, found.state == ""); err != nil {
-			return moves, found, s.hindered(ctx, remote, branch.Name, err)
+		if err := pub.pushPublished(ctx, remote, updates, found.state == ""); err != nil {
+			return moves, found, pub.remotes.hindered(ctx, remote, branch.Name, err)
 		}
 		moves += p.moves
 		found = heads{p.tip, branch.New}
-		if err := s.saw(ctx, remote, found); err != nil {
+		if err := pub.remotes.saw(ctx, remote, found); err != nil {
 			return moves, found, err
 		}
 	}
@@ -83,18 +90,18 @@ func (s *Store) publishParts(ctx context.Context, remote string, found heads, ti
 }
 
 // saw notes what a remote has now.
-func (s *Store) saw(ctx context.Context, remote string, found heads) error {
-	return s.Repo.MoveRefs(ctx, []git.RefUpdate{{Name: tracking(remote, "state"), New: found.state, Any: true},
+func (r *Remotes) saw(ctx context.Context, remote string, found heads) error {
+	return r.repo.MoveRefs(ctx, []git.RefUpdate{{Name: tracking(remote, "state"), New: found.state, Any: true},
 		{Name: tracking(remote, "integration"), New: found.integration, Any: true}}, "liza: published to "+remote)
 }
 
 // extends refuses to publish over an integration branch of the remote that has
 // something else.
-func (s *Store) extends(ctx context.Context, remote string, branch git.RefUpdate) error {
+func (pub *publisher) extends(ctx context.Context, remote string, branch git.RefUpdate) error {
 	if branch.Old == "" || branch.Old == branch.New {
 		return nil
 	}
-	contains, err := s.Repo.IsAncestor(ctx, branch.Old, branch.New)
+	contains, err := pub.repo.IsAncestor(ctx, branch.Old, branch.New)
 	if err != nil || contains {
 		return err
 	}
@@ -106,14 +113,14 @@ func (s *Store) extends(ctx context.Context, remote string, branch git.RefUpdate
 
 // pushPublished pushes a part of a board. A server that takes no options gets
 // none.
-func (s *Store) pushPublished(ctx context.Context, remote string, updates []git.RefUpdate, first bool) error {
+func (pub *publisher) pushPublished(ctx context.Context, remote string, updates []git.RefUpdate, first bool) error {
 	var err error
 	if !first {
-		if err = s.push(ctx, remote, updates, publishOption); git.ExitCode(err) != 128 {
+		if err = pub.remotes.push(ctx, remote, updates, publishOption); git.ExitCode(err) != 128 {
 			return published(remote, err)
 		}
 	}
-	err = s.push(ctx, remote, updates)
+	err = pub.remotes.push(ctx, remote, updates)
 	return published(remote, err)
 }
 
@@ -130,24 +137,11 @@ func published(remote string, err error) error {
 	return offline(remote, err)
 }
 
-// hindered is the error of a push that a remote did not take and gave no reason
-// for: it may have refs that leave no room for ours.
-func (s *Store) hindered(ctx context.Context, remote, integration string, err error) error {
-	var refused *flow.Refusal
-	if err == nil || errors.As(err, &refused) {
-		return err
-	}
-	if obstacle, lookErr := s.Obstacle(ctx, remote, integration); lookErr == nil && obstacle != nil {
-		return fmt.Errorf("%w: %w", ErrForeignRef, obstacle)
-	}
-	return err
-}
-
 // parts cuts the moves after a state into pushes, each with the refs of its
 // moves. left says why the last ones are not among them, nil if all are: whole
 // asks for nothing that comes after work which is missing.
-func (s *Store) parts(ctx context.Context, remote string, tip, since git.ID, whole bool) (list []part, left *flow.Refusal, err error) {
-	chain, breach := s.chain(tip, since)
+func (pub *publisher) parts(ctx context.Context, remote string, tip, since git.ID, whole bool) (list []part, left *flow.Refusal, err error) {
+	chain, breach := pub.history.chain(tip, since)
 	if breach != nil {
 		return nil, nil, breach
 	}
@@ -156,16 +150,16 @@ func (s *Store) parts(ctx context.Context, remote string, tip, since git.ID, who
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		e, err := s.Event(id)
+		e, err := pub.history.Event(id)
 		if err != nil {
 			return nil, nil, err
 		}
-		refs, absent, err := s.keptRefs(e)
+		refs, absent, err := pub.keptRefs(e)
 		if err != nil {
 			return nil, nil, err
 		}
 		if whole {
-			if left, err = s.left(ctx, remote, e, absent, len(chain)-i); err != nil || left != nil {
+			if left, err = pub.left(ctx, remote, e, absent, len(chain)-i); err != nil || left != nil {
 				break
 			}
 		}
@@ -184,9 +178,9 @@ func (s *Store) parts(ctx context.Context, remote string, tip, since git.ID, who
 
 // left refuses moves from one on whose work is not here, unless the remote has
 // kept it.
-func (s *Store) left(ctx context.Context, remote string, e Event, absent []git.RefUpdate, moves int) (*flow.Refusal, error) {
+func (pub *publisher) left(ctx context.Context, remote string, e Event, absent []git.RefUpdate, moves int) (*flow.Refusal, error) {
 	for _, u := range absent {
-		there, err := s.listRemote(ctx, remote, u.Name)
+		there, err := pub.remotes.listRemote(ctx, remote, u.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -200,8 +194,8 @@ func (s *Store) left(ctx context.Context, remote string, e Event, absent []git.R
 
 // keptRefs are the refs of a move that stay, and are here: saved commits, and
 // marks. absent are those that are not.
-func (s *Store) keptRefs(e Event) (list, absent []git.RefUpdate, err error) {
-	all, err := s.refsOf(e)
+func (pub *publisher) keptRefs(e Event) (list, absent []git.RefUpdate, err error) {
+	all, err := pub.history.refsOf(e)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -209,7 +203,7 @@ func (s *Store) keptRefs(e Event) (list, absent []git.RefUpdate, err error) {
 		if u.Old != "" || !kept(u.Name) {
 			continue
 		}
-		if _, here, err := s.commit(u.New); err != nil {
+		if _, here, err := pub.history.commit(u.New); err != nil {
 			return nil, nil, err
 		} else if here {
 			list = append(list, u)
@@ -224,7 +218,7 @@ func (s *Store) keptRefs(e Event) (list, absent []git.RefUpdate, err error) {
 // for a remote that had no board, of those that are worked on. Where there is
 // one it may have these from whoever holds the task, and the branch of that name
 // here may be an earlier coder's.
-func (s *Store) openBranches(ctx context.Context, b *flow.Board, first bool) ([]git.RefUpdate, error) {
+func (pub *publisher) openBranches(ctx context.Context, b *flow.Board, first bool) ([]git.RefUpdate, error) {
 	var list []git.RefUpdate
 	for _, id := range b.IDs(flow.Tasks) {
 		t := b.Task(flow.TaskID(id))
@@ -236,7 +230,7 @@ func (s *Store) openBranches(ctx context.Context, b *flow.Board, first bool) ([]
 		case t.Status == flow.Claimed && !first:
 		case t.Status == flow.Claimed:
 			var err error
-			if tip, err = s.Repo.Resolve(ctx, ref); err != nil {
+			if tip, err = pub.repo.Resolve(ctx, ref); err != nil {
 				return nil, err
 			}
 		case t.Submission != nil:
@@ -245,7 +239,7 @@ func (s *Store) openBranches(ctx context.Context, b *flow.Board, first bool) ([]
 		if tip == "" {
 			continue
 		}
-		if _, here, err := s.commit(tip); err != nil {
+		if _, here, err := pub.history.commit(tip); err != nil {
 			return nil, err
 		} else if here {
 			list = append(list, git.RefUpdate{Name: ref, New: tip, Any: true})

@@ -9,10 +9,6 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// maxOffers bounds the races that one move may lose. Unlike in one clone, who
-// lost does not wait longer each time: it is the winner who gives way.
-const maxOffers = 100
-
 // A offer is one move on its way to the remote that is the authority.
 type offer struct {
 	store   *Store
@@ -33,7 +29,7 @@ func (s *Store) doRemote(ctx context.Context, name string, build Build) (Result,
 	}
 	o := &offer{store: s, remote: name, request: flow.Request(request), build: build}
 	result, err := o.race(ctx)
-	s.housekeep(ctx, o.due)
+	s.Packer.housekeep(ctx, o.due)
 	return result, err
 }
 
@@ -69,11 +65,50 @@ func (o *offer) race(ctx context.Context) (Result, error) {
 	return Result{}, fmt.Errorf("%w: gave up after %d pushes", ErrConflict, maxOffers)
 }
 
+// refresh brings the mirror to where the remote is, by a push of what waits or
+// by a look.
+func (o *offer) refresh(ctx context.Context, answer error) error {
+	release, err := o.store.Repo.PushTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	chain, err := o.store.pusher.collect(ctx)
+	if err != nil {
+		return err
+	}
+	if len(chain) > 0 {
+		due, err := o.store.pusher.deliver(ctx, o.remote)
+		if due != nil {
+			o.due = due
+		}
+		if o.fresh = err == nil; o.fresh {
+			return nil
+		}
+	}
+	if _, _, err = o.store.Mirror.refresh(ctx, o.remote); errors.Is(err, ErrOffline) && !errors.Is(answer, ErrNoBoard) {
+		return fmt.Errorf("%w; as this clone saw the board last: %s", err, answer)
+	}
+	o.fresh = err == nil
+	return err
+}
+
+// hasty reports whether an error may be the mirror's being old.
+func hasty(err error) bool {
+	var refusal *flow.Refusal
+	return errors.As(err, &refusal) || errors.Is(err, ErrNoBoard) || errors.Is(err, ErrStateLost)
+}
+
+// maxOffers bounds the races that one move may lose. Unlike in one clone, who
+// lost does not wait longer each time: it is the winner who gives way.
+const maxOffers = 100
+
 // A hastyError is an answer that rests on a mirror which may be old, or on
 // moves that the remote does not have yet.
 type hastyError struct{ err error }
 
 func (e *hastyError) Error() string { return e.err.Error() }
+
 func (e *hastyError) Unwrap() error { return e.err }
 
 // errAlready is the hasty answer that there is nothing to do.
@@ -88,7 +123,7 @@ func (o *offer) post(ctx context.Context) (transaction, *outboxEntry, error) {
 		return transaction{}, nil, err
 	}
 	defer release()
-	list, mirror, err := o.store.waiting(ctx)
+	list, mirror, err := o.store.pusher.waiting(ctx)
 	if err != nil {
 		return transaction{}, nil, err
 	}
@@ -134,7 +169,7 @@ func (o *offer) landed(mirror git.ID) (Result, bool, error) {
 		return Result{}, false, nil
 	}
 	var found *Event
-	err := o.store.History(mirror, func(e Event) (bool, error) {
+	err := o.store.Events(mirror, func(e Event) (bool, error) {
 		if e.Move.Request == o.request {
 			found = &e
 		}
@@ -144,7 +179,7 @@ func (o *offer) landed(mirror git.ID) (Result, bool, error) {
 	if err != nil || found == nil {
 		return Result{}, false, err
 	}
-	r, err := o.store.Replay(context.Background(), found.Commit, false)
+	r, err := o.store.Audit.Replay(context.Background(), found.Commit, false)
 	return Result{Move: r.Move, Commit: r.Commit, Before: r.Before, After: r.After}, err == nil, err
 }
 
@@ -187,5 +222,5 @@ func (o *offer) turn(ctx context.Context, e *outboxEntry) (*chore, error) {
 	if _, known := e.fate(); known {
 		return nil, nil
 	}
-	return o.store.deliver(ctx, o.remote)
+	return o.store.pusher.deliver(ctx, o.remote)
 }

@@ -13,10 +13,10 @@ import (
 // one of which continues the other the longer stands; where that is this
 // clone's, only with publish. Errors are *flow.Refusal or *Breach, or wrap
 // ErrOffline, ErrDiverged or ErrForeignRef; the setting is as it was then.
-func (s *Store) Join(ctx context.Context, remote string, publish bool) (Synced, error) {
+func (m *Mirror) Join(ctx context.Context, remote string, publish bool) (Synced, error) {
 	done := Synced{Remote: remote}
-	err := s.choose(ctx, remote, func(found heads) (err error) {
-		done, err = s.join(ctx, remote, found, publish)
+	err := m.choose(ctx, remote, func(found heads) (err error) {
+		done, err = m.join(ctx, remote, found, publish)
 		return err
 	})
 	return done, err
@@ -24,28 +24,28 @@ func (s *Store) Join(ctx context.Context, remote string, publish bool) (Synced, 
 
 // choose makes a remote the authority, once its board and this clone's were
 // brought together.
-func (s *Store) choose(ctx context.Context, remote string, bring func(heads) error) error {
-	if err := s.knownRemote(ctx, remote); err != nil {
+func (m *Mirror) choose(ctx context.Context, remote string, bring func(heads) error) error {
+	if err := m.knownRemote(ctx, remote); err != nil {
 		return err
 	}
-	release, err := s.Repo.PushTurn(ctx)
+	release, err := m.repo.PushTurn(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	found, err := s.fetch(ctx, remote)
+	found, err := m.fetch(ctx, remote)
 	if err != nil {
 		return err
 	}
 	if err := bring(found); err != nil {
 		return err
 	}
-	return s.Repo.WriteConfig(ctx, remoteKey, remote)
+	return m.repo.WriteConfig(ctx, remoteKey, remote)
 }
 
 // knownRemote refuses a name that this repository has no remote of.
-func (s *Store) knownRemote(ctx context.Context, remote string) error {
-	url, err := s.Repo.Config(ctx, "remote."+remote+".url")
+func (m *Mirror) knownRemote(ctx context.Context, remote string) error {
+	url, err := m.repo.Config(ctx, "remote."+remote+".url")
 	if err != nil || url != "" {
 		return err
 	}
@@ -54,9 +54,9 @@ func (s *Store) knownRemote(ctx context.Context, remote string) error {
 }
 
 // join brings one of the two boards to the other side.
-func (s *Store) join(ctx context.Context, remote string, found heads, publish bool) (Synced, error) {
+func (m *Mirror) join(ctx context.Context, remote string, found heads, publish bool) (Synced, error) {
 	done := Synced{Remote: remote}
-	mirror, err := s.Repo.Resolve(ctx, git.StateRef)
+	mirror, err := m.repo.Resolve(ctx, git.StateRef)
 	if err != nil {
 		return done, err
 	}
@@ -67,29 +67,29 @@ func (s *Store) join(ctx context.Context, remote string, found heads, publish bo
 	}
 	longer := found.state == ""
 	if mirror != "" && found.state != "" && mirror != found.state {
-		if longer, err = s.continues(mirror, found.state); err != nil {
+		if longer, err = m.continues(mirror, found.state); err != nil {
 			return done, err
 		}
 	}
 	if !longer {
-		step, news, err := s.pull(ctx, remote, found)
+		step, news, err := m.pull(ctx, remote, found)
 		return Synced{Remote: remote, Before: step.from, After: step.to, Moves: len(news), Behind: step.behind}, err
 	}
 	if found.state != "" && !publish {
 		return done, &flow.Refusal{Rule: flow.RuleState, Hint: "git liza sync --set " + remote + " --publish",
 			Reason: fmt.Sprintf("this clone's board, at %s, goes on from that of %s, at %s", mirror.Short(), remote, found.state.Short())}
 	}
-	done.Moves, err = s.publish(ctx, remote, found, mirror)
+	done.Moves, err = m.publisher.publish(ctx, remote, found, mirror)
 	done.Published = err == nil
 	return done, err
 }
 
 // continues reports whether one state comes after another.
-func (s *Store) continues(tip, earlier git.ID) (bool, error) {
-	chain, breach := s.chain(tip, earlier)
+func (m *Mirror) continues(tip, earlier git.ID) (bool, error) {
+	chain, breach := m.history.chain(tip, earlier)
 	if breach != nil {
 		return false, breach
 	}
-	e, err := s.Event(chain[0])
+	e, err := m.history.Event(chain[0])
 	return e.Parent == earlier, err
 }

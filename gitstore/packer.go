@@ -13,6 +13,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
+// A Packer packs the objects of moves.
+type Packer struct {
+	repo *git.Repo
+}
+
 // packEvery is after how many moves of this clone their objects are packed, so
 // that the user's own `git gc --auto` never has to: measured, 20,000 unpacked
 // claims were 807 MB and a gc of ten seconds.
@@ -24,13 +29,13 @@ type chore struct{ from, to git.ID }
 // due counts the moves of this clone and says whether to pack. It runs while
 // the queue is held; the chore itself is done without it, so that nobody waits
 // half a second for it.
-func (s *Store) due(tip git.ID, moves int) *chore {
-	from, n := s.unpacked()
+func (p *Packer) due(tip git.ID, moves int) *chore {
+	from, n := p.unpacked()
 	if n += moves; n < packEvery {
-		s.countUnpacked(from, n)
+		p.countUnpacked(from, n)
 		return nil
 	}
-	s.countUnpacked(from, 0)
+	p.countUnpacked(from, 0)
 	return &chore{from, tip}
 }
 
@@ -38,20 +43,20 @@ func (s *Store) due(tip git.ID, moves int) *chore {
 // a way to start one: the command after whose move it is due does not wait for
 // it. That a chore cannot be done costs space, never a move: it is tried again
 // a thousand moves later.
-func (s *Store) housekeep(ctx context.Context, c *chore) {
+func (p *Packer) housekeep(ctx context.Context, c *chore) {
 	if c == nil {
 		return
 	}
-	if s.Repo.Background != nil && s.Repo.Background("housekeep", orRoot(c.from), string(c.to)) == nil {
+	if p.repo.Background != nil && p.repo.Background("housekeep", orRoot(c.from), string(c.to)) == nil {
 		return
 	}
-	_ = s.Housekeep(ctx, orRoot(c.from), string(c.to))
+	_ = p.Housekeep(ctx, orRoot(c.from), string(c.to))
 }
 
 // Housekeep packs the objects of the moves after from, which may be "root", up
 // to to. While another process of this clone packs, it does nothing.
-func (s *Store) Housekeep(ctx context.Context, from, to string) error {
-	lock, err := s.Repo.OpenLock("pack.lock")
+func (p *Packer) Housekeep(ctx context.Context, from, to string) error {
+	lock, err := p.repo.OpenLock("pack.lock")
 	if err != nil {
 		return fmt.Errorf("housekeeping: %w", err)
 	}
@@ -63,16 +68,16 @@ func (s *Store) Housekeep(ctx context.Context, from, to string) error {
 		from = ""
 	}
 	packed := git.ID(to)
-	if err = s.Repo.Pack(ctx, git.ID(from), packed); err != nil {
+	if err = p.repo.Pack(ctx, git.ID(from), packed); err != nil {
 		packed = "" // where it began may be what was wrong
 	}
-	release, queueErr := s.Repo.Queue(ctx)
+	release, queueErr := p.repo.Queue(ctx)
 	if queueErr != nil {
 		return errors.Join(err, queueErr)
 	}
 	defer release()
-	_, n := s.unpacked() // moves that came meanwhile
-	s.countUnpacked(packed, n)
+	_, n := p.unpacked() // moves that came meanwhile
+	p.countUnpacked(packed, n)
 	return err
 }
 
@@ -88,18 +93,18 @@ func orRoot(id git.ID) string {
 
 // unpacked is the tip at the last pack, "" if there was none, and how many
 // moves came since.
-func (s *Store) unpacked() (since git.ID, n int) {
-	data, _ := os.ReadFile(s.unpackedFile())
+func (p *Packer) unpacked() (since git.ID, n int) {
+	data, _ := os.ReadFile(p.unpackedFile())
 	text, count, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
-	if since = git.ID(text); s.Repo.CheckID(since) != nil {
+	if since = git.ID(text); p.repo.CheckID(since) != nil {
 		since = ""
 	}
 	n, _ = strconv.Atoi(count)
 	return since, n
 }
 
-func (s *Store) countUnpacked(since git.ID, n int) {
-	_ = os.WriteFile(s.unpackedFile(), []byte(orRoot(since)+" "+strconv.Itoa(n)+"\n"), 0o666)
+func (p *Packer) countUnpacked(since git.ID, n int) {
+	_ = os.WriteFile(p.unpackedFile(), []byte(orRoot(since)+" "+strconv.Itoa(n)+"\n"), 0o666)
 }
 
-func (s *Store) unpackedFile() string { return filepath.Join(s.Repo.CommonDir(), "liza", "unpacked") }
+func (p *Packer) unpackedFile() string { return filepath.Join(p.repo.CommonDir(), "liza", "unpacked") }

@@ -12,10 +12,19 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
+// Commits answers what moves ask git about commits, and makes those that merge.
+type Commits struct {
+	repo    *git.Repo
+	history *history
+	objects *git.Objects
+	merges  map[[2]git.ID]git.Merge
+	answer  *answer // the last of git's answers about a move
+}
+
 // Facts answers what a move asks git. What does not exist is an answer;
 // errors are those of reading the repository.
-func (s *Store) Facts(ctx context.Context, q flow.Question) (flow.Facts, error) {
-	return s.facts(ctx, q, s.Merge)
+func (cs *Commits) Facts(ctx context.Context, q flow.Question) (flow.Facts, error) {
+	return cs.gather(ctx, q, cs.Merge)
 }
 
 // A answer is what git said to a question.
@@ -24,16 +33,16 @@ type answer struct {
 	facts    flow.Facts
 }
 
-// factsOnce is [Store.Facts], remembered for as long as the same is asked: a
+// factsOnce is [Commits.Facts], remembered for as long as the same is asked: a
 // command asks whether a move would be refused before it does what takes long,
 // and a lost race changes no fact of a commit.
-func (s *Store) factsOnce(ctx context.Context, q flow.Question) (flow.Facts, error) {
-	if s.answer != nil && reflect.DeepEqual(s.answer.question, q) {
-		return s.answer.facts, nil
+func (cs *Commits) factsOnce(ctx context.Context, q flow.Question) (flow.Facts, error) {
+	if cs.answer != nil && reflect.DeepEqual(cs.answer.question, q) {
+		return cs.answer.facts, nil
 	}
-	f, err := s.Facts(ctx, q)
+	f, err := cs.Facts(ctx, q)
 	if err == nil && f.Exists {
-		s.answer = &answer{q, f}
+		cs.answer = &answer{q, f}
 	}
 	return f, err
 }
@@ -41,14 +50,14 @@ func (s *Store) factsOnce(ctx context.Context, q flow.Question) (flow.Facts, err
 // A merger computes merges.
 type merger func(ctx context.Context, onto, commit git.ID) (git.Merge, error)
 
-func (s *Store) facts(ctx context.Context, q flow.Question, merge merger) (flow.Facts, error) {
+func (cs *Commits) gather(ctx context.Context, q flow.Question, merge merger) (flow.Facts, error) {
 	var f flow.Facts
-	if err := s.specFacts(ctx, q, &f); err != nil {
+	if err := cs.specFacts(ctx, q, &f); err != nil {
 		return f, err
 	}
 	f.Saves = map[git.ID]bool{}
 	for _, id := range q.Saves {
-		_, ok, err := s.commit(id)
+		_, ok, err := cs.history.commit(id)
 		if err != nil {
 			return f, err
 		}
@@ -56,32 +65,17 @@ func (s *Store) facts(ctx context.Context, q flow.Question, merge merger) (flow.
 	}
 	switch {
 	case q.Merge != "":
-		return f, s.mergeFacts(ctx, q, &f, merge)
+		return f, cs.mergeFacts(ctx, q, &f, merge)
 	case q.Submission != "":
-		return f, s.submissionFacts(ctx, q, &f)
+		return f, cs.submissionFacts(ctx, q, &f)
 	case q.Descendant != "":
-		_, ok, err := s.commit(q.Descendant)
+		_, ok, err := cs.history.commit(q.Descendant)
 		if f.Exists = ok; err != nil || !ok {
 			return f, err
 		}
-		return f, s.behind(ctx, q.Behind, q.Descendant, &f)
+		return f, cs.behind(ctx, q.Behind, q.Descendant, &f)
 	}
 	return f, nil
-}
-
-// commit reads a commit; ok is false where there is none of that id.
-func (s *Store) commit(id git.ID) (c git.Commit, ok bool, err error) {
-	kind, n, err := s.objects.Size(id)
-	switch {
-	case errors.Is(err, git.ErrNoObject) || err == nil && kind != "commit":
-		return git.Commit{}, false, nil
-	case err != nil:
-		return git.Commit{}, false, err
-	case n > git.MaxCommit:
-		return git.Commit{}, false, limited("git cat-file -s "+string(id), "commit %s has %d bytes, at most %d are read", id.Short(), n, git.MaxCommit)
-	}
-	c, err = s.objects.Commit(id)
-	return c, err == nil, err
 }
 
 // limited refuses what is too large to be judged.
@@ -103,17 +97,17 @@ func unread(err error) error {
 	return err
 }
 
-func (s *Store) specFacts(ctx context.Context, q flow.Question, f *flow.Facts) error {
+func (cs *Commits) specFacts(ctx context.Context, q flow.Question, f *flow.Facts) error {
 	f.Specs = map[string]bool{}
 	if len(q.Specs) == 0 {
 		return nil
 	}
-	tip, ok, err := s.commit(q.Tip)
+	tip, ok, err := cs.history.commit(q.Tip)
 	if err != nil || !ok {
 		return err
 	}
 	for _, path := range q.Specs {
-		e, found, err := s.objects.Find(tip.Tree, path)
+		e, found, err := cs.objects.Find(tip.Tree, path)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
@@ -122,48 +116,48 @@ func (s *Store) specFacts(ctx context.Context, q flow.Question, f *flow.Facts) e
 	return nil
 }
 
-func (s *Store) submissionFacts(ctx context.Context, q flow.Question, f *flow.Facts) error {
-	c, ok, err := s.commit(q.Submission)
+func (cs *Commits) submissionFacts(ctx context.Context, q flow.Question, f *flow.Facts) error {
+	c, ok, err := cs.history.commit(q.Submission)
 	if f.Exists = ok; err != nil || !ok {
 		return err
 	}
 	f.Tree = c.Tree
-	bases, err := s.Repo.MergeBases(ctx, q.Submission, q.Tip)
+	bases, err := cs.repo.MergeBases(ctx, q.Submission, q.Tip)
 	if err != nil {
 		return err
 	}
 	if f.Bases = len(bases); f.Bases > 0 {
 		f.Base = bases[0]
 	}
-	if err := s.behind(ctx, q.Behind, q.Submission, f); err != nil {
+	if err := cs.behind(ctx, q.Behind, q.Submission, f); err != nil {
 		return err
 	}
 	if q.Rejected != "" {
-		was, _, err := s.commit(q.Rejected)
+		was, _, err := cs.history.commit(q.Rejected)
 		if f.Was = was.Tree; err != nil {
 			return err
 		}
 	}
-	changes, err := s.Repo.Changes(ctx, f.Base, q.Submission)
+	changes, err := cs.repo.Changes(ctx, f.Base, q.Submission)
 	if err != nil {
 		return unread(err)
 	}
 	for _, c := range changes {
 		f.Changes = append(f.Changes, flow.PathChange{Path: c.Path, Mode: c.Mode, Was: c.OldMode, Size: c.Size, Link: c.Link})
 	}
-	f.Flaw, err = s.flaw(ctx, q.Tip, f.Base, q.Submission, changes)
+	f.Flaw, err = cs.flaw(ctx, q.Tip, f.Base, q.Submission, changes)
 	return err
 }
 
-func (s *Store) behind(ctx context.Context, older []git.ID, newer git.ID, f *flow.Facts) error {
+func (cs *Commits) behind(ctx context.Context, older []git.ID, newer git.ID, f *flow.Facts) error {
 	f.Behind = map[git.ID]bool{}
 	for _, id := range older {
-		_, ok, err := s.commit(id)
+		_, ok, err := cs.history.commit(id)
 		if err != nil {
 			return err
 		}
 		if ok && id != f.Base && id != newer { // those two are
-			if ok, err = s.Repo.IsAncestor(ctx, id, newer); err != nil {
+			if ok, err = cs.repo.IsAncestor(ctx, id, newer); err != nil {
 				return err
 			}
 		}
@@ -172,22 +166,22 @@ func (s *Store) behind(ctx context.Context, older []git.ID, newer git.ID, f *flo
 	return nil
 }
 
-func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts, merge merger) error {
-	c, ok, err := s.commit(q.Merge)
+func (cs *Commits) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts, merge merger) error {
+	c, ok, err := cs.history.commit(q.Merge)
 	if f.Exists = ok; err != nil || !ok {
 		return err
 	}
 	f.Tree, f.Parents = c.Tree, c.Parents
-	if err := checkCommit(c.Raw, s.Repo.HashLen()); err != nil {
+	if err := checkCommit(c.Raw, cs.repo.HashLen()); err != nil {
 		f.Flaw = &flow.Refusal{Rule: flow.RuleContent, Hint: "git config user.name NAME && git config user.email ADDRESS",
 			Reason: fmt.Sprintf("the merge commit %s is not as git writes it: %v", c.ID.Short(), err)}
 	}
 	for _, id := range []git.ID{q.Onto, q.Submission} {
-		if _, ok, err := s.commit(id); err != nil || !ok {
+		if _, ok, err := cs.history.commit(id); err != nil || !ok {
 			return err
 		}
 	}
-	if f.Crossed, err = s.Crossed(ctx, q.Onto, q.Submission, q.Base); err != nil {
+	if f.Crossed, err = cs.Crossed(ctx, q.Onto, q.Submission, q.Base); err != nil {
 		return err
 	}
 	merged, err := merge(ctx, q.Onto, q.Submission)
@@ -197,10 +191,10 @@ func (s *Store) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts, 
 	if len(merged.Conflicts) == 0 {
 		f.Merged = merged.Tree
 	}
-	if f.Drift, err = s.Drift(ctx, q.DriftFrom, q.Onto); err != nil {
+	if f.Drift, err = cs.Drift(ctx, q.DriftFrom, q.Onto); err != nil {
 		return err
 	}
-	_, f.Script, err = s.objects.Find(c.Tree, flow.IntegrationScript)
+	_, f.Script, err = cs.objects.Find(c.Tree, flow.IntegrationScript)
 	return err
 }
 
@@ -209,17 +203,17 @@ const keepMerges = 64
 
 // Merge is [git.Repo.Merge], remembered: a candidate is computed once for its
 // gates and once more when its move is judged.
-func (s *Store) Merge(ctx context.Context, onto, commit git.ID) (git.Merge, error) {
+func (cs *Commits) Merge(ctx context.Context, onto, commit git.ID) (git.Merge, error) {
 	key := [2]git.ID{onto, commit}
-	if m, ok := s.merges[key]; ok {
+	if m, ok := cs.merges[key]; ok {
 		return m, nil
 	}
-	m, err := s.Repo.Merge(ctx, onto, commit)
+	m, err := cs.repo.Merge(ctx, onto, commit)
 	if err == nil {
-		if len(s.merges) >= keepMerges {
-			clear(s.merges)
+		if len(cs.merges) >= keepMerges {
+			clear(cs.merges)
 		}
-		s.merges[key] = m
+		cs.merges[key] = m
 	}
 	return m, unread(err)
 }
@@ -228,8 +222,8 @@ func (s *Store) Merge(ctx context.Context, onto, commit git.ID) (git.Merge, erro
 // than base, with which its review did. That is so where it brought along what
 // has reached integration since: what it drops of that, the merge takes back,
 // and no reviewer saw it.
-func (s *Store) Crossed(ctx context.Context, onto, submission, base git.ID) (bool, error) {
-	bases, err := s.Repo.MergeBases(ctx, onto, submission)
+func (cs *Commits) Crossed(ctx context.Context, onto, submission, base git.ID) (bool, error) {
+	bases, err := cs.repo.MergeBases(ctx, onto, submission)
 	if err != nil || len(bases) == 0 {
 		return false, err
 	}
@@ -238,11 +232,11 @@ func (s *Store) Crossed(ctx context.Context, onto, submission, base git.ID) (boo
 
 // Drift counts the first-parent commits that integration gained between two
 // of its commits.
-func (s *Store) Drift(ctx context.Context, from, to git.ID) (int, error) {
+func (cs *Commits) Drift(ctx context.Context, from, to git.ID) (int, error) {
 	if from == "" || from == to {
 		return 0, nil
 	}
-	out, err := s.Repo.Git(ctx, "rev-list", "--count", "--first-parent", string(to), "^"+string(from), "--")
+	out, err := cs.repo.Git(ctx, "rev-list", "--count", "--first-parent", string(to), "^"+string(from), "--")
 	if err != nil {
 		return 0, err
 	}
@@ -251,31 +245,31 @@ func (s *Store) Drift(ctx context.Context, from, to git.ID) (int, error) {
 
 // MergeCommit writes the commit by which a submission reaches integration;
 // message is its full message. It is flushed, but no ref names it yet.
-func (s *Store) MergeCommit(ctx context.Context, tree, onto, submission git.ID, message string) (git.ID, error) {
-	name, email, err := s.Repo.Identity(ctx)
+func (cs *Commits) MergeCommit(ctx context.Context, tree, onto, submission git.ID, message string) (git.ID, error) {
+	name, email, err := cs.repo.Identity(ctx)
 	if err != nil {
 		return "", err
 	}
-	who, err := identLine(name, email, s.Now())
+	who, err := identLine(name, email, cs.history.Now())
 	if err != nil {
 		return "", err
 	}
 	raw := "tree " + string(tree) + "\nparent " + string(onto) + "\nparent " + string(submission) +
 		"\nauthor " + who + "\ncommitter " + who + "\n\n" + strings.TrimRight(message, "\n") + "\n"
-	id, err := s.objects.WriteCommit([]byte(raw))
+	id, err := cs.objects.WriteCommit([]byte(raw))
 	if err != nil {
 		return "", err
 	}
-	return id, s.objects.Flush()
+	return id, cs.objects.Flush()
 }
 
 // HasFile reports whether a commit's tree holds a file at path.
-func (s *Store) HasFile(commit git.ID, path string) (bool, error) {
-	c, err := s.objects.Commit(commit)
+func (cs *Commits) HasFile(commit git.ID, path string) (bool, error) {
+	c, err := cs.objects.Commit(commit)
 	if err != nil {
 		return false, err
 	}
-	_, ok, err := s.objects.Find(c.Tree, path)
+	_, ok, err := cs.objects.Find(c.Tree, path)
 	return ok, err
 }
 

@@ -1,0 +1,55 @@
+package gitstore
+
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// maxDropped is how many of the moves that a repair drops are named.
+const maxDropped = 50
+
+// A Dropped move is one that a repair took off the board. Its commit is kept
+// under refs/liza/rescue/.
+type Dropped struct {
+	Commit  git.ID      `json:"commit"`
+	Subject string      `json:"subject"`        // such as "claim task-3 by coder-1"
+	Act     string      `json:"act,omitempty"`  // "" where the commit holds no move that can be read
+	Task    flow.TaskID `json:"task,omitempty"` // that it was about
+}
+
+// dropped lists the moves that lead to the bad tip and not to the good one,
+// and how many they are.
+func (h *history) dropped(bad, good git.ID) ([]Dropped, int) {
+	kept := map[git.ID]bool{}
+	if chain, breach := h.chain(good, ""); breach == nil {
+		for _, id := range chain {
+			kept[id] = true
+		}
+	}
+	var list []Dropped
+	n := 0
+	for id := bad; id != "" && !kept[id]; n++ {
+		c, err := h.commitObject(id)
+		if err != nil {
+			break
+		}
+		if n < maxDropped {
+			list = append(list, droppedMove(id, c))
+		}
+		id = ""
+		if len(c.Parents) > 0 {
+			id = c.Parents[0]
+		}
+	}
+	return list, n
+}
+
+func droppedMove(id git.ID, c git.Commit) Dropped {
+	if m, err := decodeMove(id, c.Message); err == nil {
+		return Dropped{id, m.Subject(), m.Act.String(), m.Task}
+	}
+	first, _, _ := strings.Cut(flow.Clean(c.Message), "\n")
+	return Dropped{Commit: id, Subject: flow.Excerpt(first, 100)}
+}

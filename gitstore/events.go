@@ -1,0 +1,86 @@
+package gitstore
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// An Event is one move on the state chain.
+type Event struct {
+	Commit git.ID
+	Parent git.ID // "" for the root
+	Tree   git.ID
+	Move   flow.Move
+}
+
+// Event reads one state commit. Errors are *document.Error where its message
+// holds no move.
+func (h *history) Event(commit git.ID) (Event, error) {
+	c, err := h.commitObject(commit)
+	if err != nil {
+		return Event{}, err
+	}
+	m, err := decodeMove(commit, c.Message)
+	if err != nil {
+		return Event{}, err
+	}
+	e := Event{Commit: commit, Tree: c.Tree, Move: m}
+	if len(c.Parents) > 0 {
+		e.Parent = c.Parents[0]
+	}
+	return e, nil
+}
+
+// Events visits the moves from a state commit back to the root, newest
+// first, until visit returns false.
+func (h *history) Events(from git.ID, visit func(Event) (bool, error)) error {
+	for id := from; id != ""; {
+		e, err := h.Event(id)
+		if err != nil {
+			return err
+		}
+		more, err := visit(e)
+		if err != nil || !more {
+			return err
+		}
+		id = e.Parent
+	}
+	return nil
+}
+
+// chain lists the commits after known, or from the root, up to tip, in the
+// order in which they were made.
+func (h *history) chain(tip, known git.ID) ([]git.ID, *Breach) {
+	var list []git.ID
+	for id := tip; id != "" && id != known; {
+		c, err := h.commitObject(id)
+		if err != nil {
+			return nil, &Breach{id, err}
+		}
+		list = append(list, id)
+		id = ""
+		if len(c.Parents) > 0 {
+			id = c.Parents[0]
+		}
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// commit reads a commit; ok is false where there is none of that id.
+func (h *history) commit(id git.ID) (c git.Commit, ok bool, err error) {
+	kind, n, err := h.objects.Size(id)
+	switch {
+	case errors.Is(err, git.ErrNoObject) || err == nil && kind != "commit":
+		return git.Commit{}, false, nil
+	case err != nil:
+		return git.Commit{}, false, err
+	case n > git.MaxCommit:
+		return git.Commit{}, false, limited("git cat-file -s "+string(id), "commit %s has %d bytes, at most %d are read", id.Short(), n, git.MaxCommit)
+	}
+	c, err = h.objects.Commit(id)
+	return c, err == nil, err
+}

@@ -1,0 +1,144 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// Presences are what the sessions of all agents say of themselves.
+type Presences struct {
+	repo    *git.Repo
+	history *history
+	remotes *Remotes
+}
+
+// List are what the registered agents last said, as far as it is known
+// here: this clone's own agents at once, others as of the last look at the
+// remote. What an earlier registration of an agent said is left out, and so is
+// what cannot be read, or is dated more than a lease ahead.
+func (ps *Presences) List(ctx context.Context, b *flow.Board) (map[flow.AgentID]Presence, error) {
+	remote, err := ps.history.Authority(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now, lease := ps.history.Now(), time.Duration(b.Settings().Config.Lease)
+	known := map[flow.AgentID]Presence{}
+	for _, name := range b.IDs(flow.Agents) {
+		a := b.Agent(flow.AgentID(name))
+		if a == nil || a.Generation == "" {
+			continue
+		}
+		said := []func() (Presence, bool){
+			func() (Presence, bool) { return readBeat(ps.repo, a.ID) },
+			func() (Presence, bool) { return ps.saidIn(ctx, PresenceRefs+name, a.ID) },
+		}
+		if remote != "" {
+			said = append(said, func() (Presence, bool) { return ps.saidIn(ctx, tracking(remote, "agents/"+name), a.ID) })
+		}
+		for _, say := range said {
+			p, ok := say()
+			if ok && p.Generation == a.Generation && p.ends(now, lease) && p.At.After(known[a.ID].At) {
+				known[a.ID] = p
+			}
+		}
+	}
+	return known, b.Err()
+}
+
+func (ps *Presences) saidIn(ctx context.Context, ref string, id flow.AgentID) (Presence, bool) {
+	at, err := ps.repo.Resolve(ctx, ref)
+	if err != nil {
+		return Presence{}, false
+	}
+	return readPresence(ctx, ps.repo, at, id)
+}
+
+// Share puts the presence refs of some agents at the remote that holds
+// the board where they are here, and deletes those that are not here. It does
+// nothing in a clone that holds its board itself. Errors wrap ErrOffline, or
+// say what the remote refused.
+func (ps *Presences) Share(ctx context.Context, ids []flow.AgentID) error {
+	remote, err := ps.history.Authority(ctx)
+	if err != nil || remote == "" || len(ids) == 0 {
+		return err
+	}
+	var updates []git.RefUpdate
+	for _, id := range ids {
+		name := PresenceRefs + string(id)
+		at, err := ps.repo.Resolve(ctx, name)
+		if err != nil {
+			return err
+		}
+		updates = append(updates, git.RefUpdate{Name: name, New: at, Any: true})
+	}
+	err = ps.remotes.push(ctx, remote, updates)
+	var refused *rejection
+	if err != nil && !errors.As(err, &refused) {
+		return offline(remote, err)
+	}
+	return err
+}
+
+// Forget takes back what any registration of an agent said, also at the
+// remote where that was seen to have it. Errors are those of [DropPresence]
+// and [Presences.Share].
+func (ps *Presences) Forget(ctx context.Context, id flow.AgentID) error {
+	if err := DropPresence(ctx, ps.repo, id, ""); err != nil {
+		return err
+	}
+	remote, err := ps.history.Authority(ctx)
+	if err != nil || remote == "" {
+		return err
+	}
+	there := tracking(remote, "agents/"+string(id))
+	seen, err := ps.repo.Resolve(ctx, there)
+	if err != nil || seen == "" {
+		return err
+	}
+	if err := ps.Share(ctx, []flow.AgentID{id}); err != nil {
+		return err
+	}
+	return ps.repo.MoveRefs(ctx, []git.RefUpdate{{Name: there, Any: true}}, "presence")
+}
+
+// Prune drops what agents have left in this clone that are registered
+// no longer, or anew, and says of how many.
+func (ps *Presences) Prune(ctx context.Context, b *flow.Board) (int, error) {
+	remote, err := ps.history.Authority(ctx)
+	if err != nil {
+		return 0, err
+	}
+	refs, err := ps.repo.Refs(ctx, PresenceRefs)
+	if err != nil {
+		return 0, err
+	}
+	gone := map[flow.AgentID]bool{}
+	var updates []git.RefUpdate
+	stale := func(ref string, at git.ID, id flow.AgentID) {
+		a := b.Agent(id)
+		if p, ok := readPresence(ctx, ps.repo, at, id); !ok || a == nil || a.Generation != p.Generation {
+			updates, gone[id] = append(updates, git.RefUpdate{Name: ref, Old: at}), true
+		}
+	}
+	for ref, at := range refs {
+		stale(ref, at, flow.AgentID(strings.TrimPrefix(ref, PresenceRefs)))
+	}
+	if remote != "" {
+		there := tracking(remote, "agents/")
+		if refs, err = ps.repo.Refs(ctx, there); err != nil {
+			return 0, err
+		}
+		for ref, at := range refs {
+			stale(ref, at, flow.AgentID(strings.TrimPrefix(ref, there)))
+		}
+	}
+	if err := b.Err(); err != nil {
+		return 0, err
+	}
+	return len(gone), ps.repo.MoveRefs(ctx, updates, "archive")
+}

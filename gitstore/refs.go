@@ -1,0 +1,87 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// refsOf are the refs that followed from a move that was made.
+func (h *history) refsOf(e Event) ([]git.RefUpdate, error) {
+	before, source := h.emptyBoard()
+	if e.Parent != "" {
+		c, err := h.commitObject(e.Parent)
+		if err != nil {
+			return nil, err
+		}
+		source.root = c.Tree
+		before = flow.Open(source, c.AuthorTime.UTC())
+	}
+	return refUpdates(e.Move, before, e.Commit), before.Err()
+}
+
+// refUpdates are the refs that follow from a move, as the move says.
+func refUpdates(m flow.Move, before *flow.Board, commit git.ID) []git.RefUpdate {
+	var list []git.RefUpdate
+	for _, r := range m.Refs(before) {
+		u := git.RefUpdate{Name: r.Name, Old: r.Old, New: r.New}
+		if r.State {
+			u.New = commit
+		}
+		list = append(list, u)
+	}
+	return list
+}
+
+func integrationRef(b *flow.Board) string { return "refs/heads/" + b.Settings().Integration.Name }
+
+const (
+	marksPrefix = "refs/liza/marks/"
+	savedPrefix = "refs/liza/saved/"
+)
+
+// kept reports whether a ref is one that moves bring and that then stays.
+func kept(ref string) bool {
+	return strings.HasPrefix(ref, marksPrefix) || strings.HasPrefix(ref, savedPrefix)
+}
+
+// precedes reports whether integration was at one commit before it came to
+// another: it is among the first parents.
+func (h *history) precedes(from, to git.ID) (bool, error) {
+	for range maxBehind {
+		if to == from {
+			return true, nil
+		}
+		c, here, err := h.commit(to)
+		if err != nil || !here || len(c.Parents) == 0 {
+			return false, err
+		}
+		to = c.Parents[0]
+	}
+	return false, nil
+}
+
+// Naming is what the last move that names a saved ref or a mark puts it at, ""
+// where none of the last moves up to tip, as many as most, does.
+func (h *history) Naming(ctx context.Context, tip git.ID, ref string, most int) (git.ID, error) {
+	var named git.ID
+	err := h.Events(tip, func(e Event) (bool, error) {
+		if most--; most < 0 {
+			return false, nil
+		}
+		if strings.HasPrefix(ref, savedPrefix) && !strings.HasPrefix(ref, savedPrefix+string(e.Move.Task)+"/") {
+			return true, ctx.Err()
+		}
+		list, err := h.refsOf(e)
+		for _, u := range list {
+			if u.Name == ref {
+				named = u.New
+			}
+		}
+		return named == "", errors.Join(err, ctx.Err())
+	})
+	return named, err
+}

@@ -1,0 +1,147 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// A Repairer brings a state ref that does not replay, or is gone, back to a
+// state that does.
+type Repairer struct {
+	repo    *git.Repo
+	history *history
+	audit   *Audit
+}
+
+// A Repaired board is what a repair found and did.
+type Repaired struct {
+	Was     git.ID    // the tip before, "" where the state ref was gone
+	Is      git.ID    // the tip now; "" where no state replays, and nothing has moved
+	Kept    []git.ID  // the tips that were passed over, under refs/liza/rescue/
+	Dropped []Dropped // the moves that are no longer on the board, newest first, at most 50
+	Count   int       // of all moves that are no longer on the board
+}
+
+// Repair moves the state ref back to the last state of its history or reflog
+// that replays from the root, and keeps the bad tip, with the saved commits
+// and marks of the moves that it drops, under refs/liza/rescue/. Where the ref
+// is gone, or no reflog tells where it was, it is the newest state that any
+// commit of the repository leads to, and what lies on top of it is kept. Was
+// and Is are the same where the tip is sound: nothing has moved then. Errors
+// wrap ErrNoBoard.
+func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
+	release, err := r.repo.Queue(ctx)
+	if err != nil {
+		return Repaired{}, err
+	}
+	defer release()
+	tip, err := r.history.Tip(ctx)
+	if errors.Is(err, ErrStateLost) {
+		return r.restore(ctx)
+	}
+	if err != nil {
+		return Repaired{}, err
+	}
+	if err := r.audit.newer(tip); err != nil {
+		return Repaired{Was: tip}, err
+	}
+	good, err := r.newest(ctx, tip)
+	if err != nil || good == "" || good == tip {
+		return Repaired{Was: tip, Is: good}, err
+	}
+	rescue := r.rescue(tip)
+	updates := []git.RefUpdate{{Name: git.StateRef, Old: tip, New: good}, {Name: rescue + "/state", New: tip, Any: true}}
+	refs, err := r.droppedRefs(ctx, tip, good, rescue)
+	if err != nil {
+		return Repaired{Was: tip}, err
+	}
+	if err := r.repo.MoveRefs(ctx, append(updates, refs...), "liza: fsck --repair"); err != nil {
+		return Repaired{Was: tip}, err
+	}
+	r.audit.wrote(good)
+	done := Repaired{Was: tip, Is: good, Kept: []git.ID{tip}}
+	done.Dropped, done.Count = r.history.dropped(tip, good)
+	return done, nil
+}
+
+// rescue is the name below which a tip is kept.
+func (r *Repairer) rescue(tip git.ID) string {
+	return git.RescueRefs + strconv.FormatInt(r.history.Now().Unix(), 10) + "-" + tip.Short()
+}
+
+// restore makes the state ref again.
+func (r *Repairer) restore(ctx context.Context) (Repaired, error) {
+	loose := r.dangling(ctx)
+	good, err := r.lastSound(ctx, r.reflogFile())
+	if err == nil && good == "" {
+		good, err = r.found(ctx, loose)
+	}
+	if err != nil || good == "" {
+		return Repaired{}, err
+	}
+	passed, ends := r.onTop(ctx, good, loose)
+	done := Repaired{Is: good, Kept: ends, Count: len(passed)}
+	updates := []git.RefUpdate{{Name: git.StateRef, New: good}}
+	for _, id := range ends {
+		updates = append(updates, git.RefUpdate{Name: r.rescue(id) + "/state", New: id, Any: true})
+	}
+	for _, id := range passed[:min(len(passed), maxDropped)] {
+		if c, err := r.history.commitObject(id); err == nil {
+			done.Dropped = append(done.Dropped, droppedMove(id, c))
+		}
+	}
+	if err := r.repo.MoveRefs(ctx, updates, "liza: fsck --repair"); err != nil {
+		return Repaired{}, err
+	}
+	r.audit.wrote(good)
+	return done, nil
+}
+
+// droppedRefs moves the saved commits and marks that only moves after the
+// good state name out of the way of those that will take their names.
+func (r *Repairer) droppedRefs(ctx context.Context, tip, good git.ID, rescue string) ([]git.RefUpdate, error) {
+	named := r.allRefs(good)
+	var list []git.RefUpdate
+	for name := range r.allRefs(tip) {
+		if named[name] || !strings.HasPrefix(name, "refs/liza/") {
+			continue
+		}
+		now, err := r.repo.Resolve(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if now != "" {
+			list = append(list, git.RefUpdate{Name: name, Old: now},
+				git.RefUpdate{Name: rescue + strings.TrimPrefix(name, "refs/liza"), New: now, Any: true})
+		}
+	}
+	return list, nil
+}
+
+// allRefs are the names of all refs that the moves up to a state brought, as
+// far as the moves can be read.
+func (r *Repairer) allRefs(tip git.ID) map[string]bool {
+	names := map[string]bool{}
+	for id := tip; id != ""; {
+		c, err := r.history.commitObject(id)
+		if err != nil {
+			break
+		}
+		e := Event{Commit: id}
+		if len(c.Parents) > 0 {
+			e.Parent = c.Parents[0]
+		}
+		if e.Move, err = decodeMove(id, c.Message); err == nil {
+			refs, _ := r.history.refsOf(e)
+			for _, u := range refs {
+				names[u.Name] = true
+			}
+		}
+		id = e.Parent
+	}
+	return names
+}

@@ -1,0 +1,239 @@
+package gitstore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// A replay remembers which states were found to be sound while looking for
+// the last one.
+type replay struct {
+	repairer *Repairer
+	depth    map[git.ID]int // moves from the root to it; 0 where it is not sound
+}
+
+// newest is the last sound state that a bad tip and its reflog lead to. Where
+// there is no reflog, somebody may have set the tip anywhere: then it is the
+// last one that is found at all.
+func (r *Repairer) newest(ctx context.Context, tip git.ID) (git.ID, error) {
+	log := r.reflog(ctx)
+	good, err := r.lastSound(ctx, append([]git.ID{tip}, log...))
+	if err != nil || good == tip || good != "" && len(log) > 0 {
+		return good, err
+	}
+	found, err := r.found(ctx, append(r.dangling(ctx), tip))
+	return cmp.Or(found, good), err
+}
+
+// lastSound is the sound state with the most moves behind it of those that lead
+// to the heads; "" if there is none.
+func (r *Repairer) lastSound(ctx context.Context, heads []git.ID) (git.ID, error) {
+	return replay{r, map[git.ID]int{}}.longest(ctx, heads, nil)
+}
+
+// found is the newest state that can be found where neither the state ref nor
+// its reflog leads to one: of all commits that a ref, or nothing, leads to, the
+// one that replays from the root and has the weightiest known states, then the
+// most moves, in its chain; "" if there is none. It does not matter what lies
+// on top of it.
+func (r *Repairer) found(ctx context.Context, loose []git.ID) (git.ID, error) {
+	known, err := r.knownStates(ctx)
+	if err != nil {
+		return "", err
+	}
+	heads := slices.Collect(maps.Keys(known))
+	slices.Sort(heads)
+	return replay{r, map[git.ID]int{}}.longest(ctx, append(r.written(ctx, loose), heads...), known)
+}
+
+// longest is the sound state with the weightiest known ones, then the most
+// moves, in its chain, of those that lead to the heads; "" if there is none.
+func (r replay) longest(ctx context.Context, heads []git.ID, known map[git.ID]int) (git.ID, error) {
+	best, passed := git.ID(""), map[git.ID]int{}
+	for _, head := range heads {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		states := r.sound(head)
+		for i := len(states) - 1; i >= 0; i-- {
+			id := states[i]
+			e, err := r.repairer.history.Event(id)
+			if err != nil {
+				return "", err
+			}
+			passed[id] = passed[e.Parent] + known[id]
+		}
+		for _, id := range states {
+			if passed[id] < passed[best] || passed[id] == passed[best] && r.depth[id] <= r.depth[best] {
+				break
+			}
+			if r.repairer.holds(id) {
+				best = id
+				break
+			}
+		}
+	}
+	return best, nil
+}
+
+// sound replays what leads to a state and returns the sound states on the way
+// that it has not returned before, newest first.
+func (r replay) sound(id git.ID) []git.ID {
+	var fresh []git.ID
+	for id != "" {
+		if _, known := r.depth[id]; known {
+			break
+		}
+		fresh = append(fresh, id)
+		c, err := r.repairer.history.commitObject(id)
+		if err != nil || len(c.Parents) == 0 {
+			id = ""
+			break
+		}
+		id = c.Parents[0]
+	}
+	depth := r.depth[id]
+	broken := id != "" && depth == 0
+	first := len(fresh)
+	for i := len(fresh) - 1; i >= 0; i-- {
+		broken = broken || r.repairer.audit.Verify(fresh[i]) != nil
+		r.depth[fresh[i]] = 0
+		if !broken {
+			depth++
+			r.depth[fresh[i]] = depth
+			first = i
+		}
+	}
+	return fresh[first:]
+}
+
+// holds reports whether a state's invariants hold.
+func (r *Repairer) holds(id git.ID) bool {
+	b, err := r.history.BoardAt(id)
+	return err == nil && b.Check() == nil
+}
+
+// How much it says for a chain that a state of it is known: one that the remote
+// which holds the board was seen to have outdoes all marks, a mark what this
+// clone wrote and verified last.
+const (
+	ownEvidence = 1 << (10 * iota)
+	markEvidence
+	remoteEvidence = 1 << 40
+)
+
+// knownStates are the states that something outside of the chain names.
+func (r *Repairer) knownStates(ctx context.Context) (map[git.ID]int, error) {
+	left, err := r.history.leftRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[git.ID]int{}
+	for name, id := range left {
+		if strings.HasPrefix(name, "refs/liza/marks/") {
+			known[id] += markEvidence
+		}
+	}
+	for _, id := range []git.ID{r.audit.known("written"), r.audit.known("verified")} {
+		if id != "" {
+			known[id] += ownEvidence
+		}
+	}
+	remote, err := r.history.Authority(ctx)
+	if err != nil || remote == "" {
+		return known, err
+	}
+	seen, err := r.repo.Resolve(ctx, tracking(remote, "state"))
+	if seen != "" {
+		known[seen] += remoteEvidence
+	}
+	return known, err
+}
+
+// written lists the commits that a ref or one of the loose ones leads to and
+// whose author is that of a move, newest first. Where git cannot walk to all of
+// them, the loose ones themselves must do.
+func (r *Repairer) written(ctx context.Context, loose []git.ID) []git.ID {
+	out, err := r.repo.Run(ctx, git.Cmd{Args: []string{"rev-list", "--all", "--author=" + moveAuthor, "--stdin"}, Stdin: lines(loose)})
+	if err != nil {
+		return loose
+	}
+	var list []git.ID
+	for line := range strings.FieldsSeq(string(out)) {
+		if _, err := r.history.Event(git.ID(line)); err == nil { // and not what an agent committed
+			list = append(list, git.ID(line))
+		}
+	}
+	return list
+}
+
+// onTop lists the commits that lead from a state to the loose ones, and those
+// of these at which they end.
+func (r *Repairer) onTop(ctx context.Context, good git.ID, loose []git.ID) (passed, ends []git.ID) {
+	out, err := r.repo.Run(ctx, git.Cmd{Args: []string{"rev-list", "--ancestry-path", "--stdin"}, Stdin: lines(append(loose[:len(loose):len(loose)], "^"+good))})
+	if err != nil {
+		return nil, nil
+	}
+	for line := range strings.FieldsSeq(string(out)) {
+		passed = append(passed, git.ID(line))
+		if slices.Contains(loose, git.ID(line)) {
+			ends = append(ends, git.ID(line))
+		}
+	}
+	return passed, ends
+}
+
+func lines(list []git.ID) []byte {
+	var text bytes.Buffer
+	for _, id := range list {
+		fmt.Fprintln(&text, id)
+	}
+	return text.Bytes()
+}
+
+// reflog lists the commits that the state ref has stood at, newest first, as
+// far as git can tell.
+func (r *Repairer) reflog(ctx context.Context) []git.ID {
+	out, _ := r.repo.Git(ctx, "reflog", "show", "--format=%H", git.StateRef)
+	var list []git.ID
+	for line := range strings.FieldsSeq(string(out)) {
+		list = append(list, git.ID(line))
+	}
+	return list
+}
+
+// reflogFile lists the commits that the state ref has stood at, newest first.
+// git shows no reflog of a ref that is not there.
+func (r *Repairer) reflogFile() []git.ID {
+	data, _ := os.ReadFile(filepath.Join(r.repo.CommonDir(), "logs", filepath.FromSlash(git.StateRef)))
+	var list []git.ID
+	for line := range strings.Lines(string(data)) {
+		if f := strings.Fields(line); len(f) > 1 && r.repo.CheckID(git.ID(f[1])) == nil {
+			list = append(list, git.ID(f[1]))
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// dangling lists the commits that no ref, and no other commit, leads to.
+func (r *Repairer) dangling(ctx context.Context) []git.ID {
+	// It fails where other objects are broken, and still lists what it found.
+	out, _ := r.repo.Git(ctx, "fsck", "--no-reflogs", "--dangling", "--connectivity-only", "--no-progress")
+	var list []git.ID
+	for line := range strings.Lines(string(out)) {
+		if id, ok := strings.CutPrefix(strings.TrimSpace(line), "dangling commit "); ok && r.repo.CheckID(git.ID(id)) == nil {
+			list = append(list, git.ID(id))
+		}
+	}
+	return list
+}
