@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +32,33 @@ func Statuses() []Status { return all[Status](statusNames) }
 
 // Final reports whether no move leads out of the state.
 func (s Status) Final() bool { return s >= Merged }
+
+// Allows reports whether the act applies to tasks in the state, by the rules
+// table. Who may make it, and what else it needs, is asked of [Board.Opens].
+func (s Status) Allows(a Act) bool {
+	return slices.ContainsFunc(rules, func(r rule) bool { return r.act == a && r.from.has(s) })
+}
+
+// IsMerged reports whether the work has reached integration.
+func (s Status) IsMerged() bool { return s == Merged }
+
+// IsBlocked reports whether the task waits for answers.
+func (s Status) IsBlocked() bool { return s == Blocked }
+
+// IsDraft reports whether the task is still being described.
+func (s Status) IsDraft() bool { return s == Draft }
+
+// NeedsPlanner reports whether a planner or a human has to act before anybody
+// can work on the task.
+func (s Status) NeedsPlanner() bool { return s.IsDraft() || s.IsBlocked() }
+
+// IsBegun reports whether the task is past the states in which nobody has
+// claimed it yet.
+func (s Status) IsBegun() bool { return s != Draft && s != Unclaimed }
+
+// IsStuck reports whether the work on the task did not get through: it is
+// blocked, or failed to merge.
+func (s Status) IsStuck() bool { return s.IsBlocked() || s == IntegrationFailed }
 
 // String is the state's name as written everywhere, such as READY_FOR_REVIEW.
 func (s Status) String() string { return statusNames.name(uint8(s)) }

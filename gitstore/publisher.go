@@ -227,8 +227,8 @@ func (pub *publisher) openBranches(ctx context.Context, b *flow.Board, first boo
 		}
 		ref, tip := "refs/heads/"+t.ID.Branch(), git.ID("")
 		switch {
-		case t.Status == flow.Claimed && !first:
-		case t.Status == flow.Claimed:
+		case t.Claim != nil && !first:
+		case t.Claim != nil:
 			var err error
 			if tip, err = pub.repo.Resolve(ctx, ref); err != nil {
 				return nil, err

@@ -76,7 +76,7 @@ func (s *Settler) putBack(ctx context.Context, at stray) string {
 func (s *Settler) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID) (bool, error) {
 	span := []string{"rev-list", string(to), "^" + string(from)}
 	for _, t := range b.Tasks() {
-		if t.Status != flow.Approved {
+		if !t.Status.Allows(flow.ActMerge) {
 			continue
 		}
 		full := b.Task(t.ID)

@@ -93,10 +93,10 @@ func kept(ctx context.Context, r *git.Repo, index string, integration git.ID, pa
 // toHold is what a coder types to hold a task again that nobody holds: what was
 // submitted comes back with a verdict.
 func toHold(t *flow.Task) string {
-	switch t.Status {
-	case flow.Unclaimed, flow.Rejected, flow.IntegrationFailed:
+	switch {
+	case t.Status.Allows(flow.ActClaim):
 		return "git liza claim " + string(t.ID)
-	case flow.ReadyForReview:
+	case t.Status.Allows(flow.ActReview):
 		return "git liza await " + string(t.ID)
 	}
 	return "git liza show " + string(t.ID)

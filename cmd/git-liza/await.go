@@ -1,10 +1,8 @@
 package main
 
 import (
-	"slices"
 	"time"
 
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 )
 
@@ -25,8 +23,7 @@ func (c *awaitCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	wait := work.Waits[slices.IndexFunc(work.Waits, func(w work.Wait) bool { return w.Name == c.For })]
-	b, err := clone.Await(s.ctx, c.ID, wait, time.Duration(c.Timeout), func(t *flow.Task, left time.Duration) {
+	b, err := clone.Await(s.ctx, c.ID, flow.WaitFor(c.For), time.Duration(c.Timeout), func(t *flow.Task, left time.Duration) {
 		s.progress("%s is %s; waiting for %s up to %s more", t.ID, t.Status, c.For, left.Round(time.Second))
 	})
 	if err != nil {

@@ -59,7 +59,7 @@ func (s *session) mergeAll(clone *work.Clone) error {
 		return b.Err()
 	}
 	for _, t := range tasks {
-		if t.Status != flow.Approved {
+		if !t.Status.Allows(flow.ActMerge) {
 			continue
 		}
 		merged, _, err := clone.Merge(s.ctx, t.ID)

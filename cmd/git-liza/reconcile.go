@@ -26,8 +26,8 @@ func (c *reconcileCommand) Run(s *session) error {
 	}
 	r, err := clone.Adopt(s.ctx, tip, c.Reason, []flow.TaskID{c.ID})
 	var refusal *flow.Refusal
-	if errors.As(err, &refusal) && refusal.Rule == flow.RuleState && b.Task(c.ID) != nil && b.Task(c.ID).Status == flow.Merged {
-		return s.answer("already", map[string]any{"task": c.ID, "status": flow.Merged}, string(c.ID)+" is merged already")
+	if errors.As(err, &refusal) && refusal.Rule == flow.RuleState && b.Task(c.ID) != nil && b.Task(c.ID).Status.IsMerged() {
+		return s.answer("already", map[string]any{"task": c.ID, "status": b.Task(c.ID).Status}, string(c.ID)+" is merged already")
 	}
 	if err != nil {
 		return err

@@ -119,7 +119,7 @@ func (s *session) supervise(r *supervise.Rush, posts []supervise.Post) error {
 	merged, open := 0, 0
 	for _, t := range b.Tasks() {
 		switch {
-		case t.Status == flow.Merged:
+		case t.Status.IsMerged():
 			merged++
 		case !t.Status.Final():
 			open++

@@ -140,7 +140,8 @@ func (r *run) setback(reason string) error {
 func (r *run) verdict(ended string) string {
 	var open []string
 	for _, id := range r.cast {
-		if state := r.report.Tasks[string(id)]; state != flow.Merged.String() {
+		state, is := r.report.Tasks[string(id)], flow.Status(0)
+		if err := is.UnmarshalText([]byte(state)); err != nil || !is.IsMerged() {
 			if state == "" {
 				state = "not on the board"
 			}

@@ -151,7 +151,7 @@ type task struct {
 
 // begun reports whether anybody ever claimed the task.
 func (t *task) begun() bool {
-	return t.Iteration > 0 || t.Status.Final() || t.Status != flow.Draft && t.Status != flow.Unclaimed
+	return t.Iteration > 0 || t.Status.IsBegun()
 }
 
 // trailer marks the commit of a recipe, so that a later run does not repeat it.

@@ -44,7 +44,7 @@ func (a *Agent) plan(ctx context.Context, p *Playbook) error {
 func waiting(tasks []task) string {
 	var names []string
 	for _, t := range tasks {
-		if t.Status == flow.Blocked || t.Status == flow.IntegrationFailed {
+		if t.Status.IsStuck() {
 			names = append(names, string(t.ID)+" is "+t.Status.String())
 		}
 	}

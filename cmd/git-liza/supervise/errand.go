@@ -101,7 +101,7 @@ func (e *errand) coding(t *flow.Task, me flow.Actor) stage {
 		return handed
 	case t.Claim != nil && t.Claim.By == me:
 		return held
-	case t.Status == flow.Blocked && t.Block.By == me && !t.Block.At.Before(e.task.Claim.Since):
+	case t.Status.IsBlocked() && t.Block.By == me && !t.Block.At.Before(e.task.Claim.Since):
 		return done
 	}
 	return lost

@@ -22,7 +22,7 @@ const busyRetry = 500 * time.Millisecond
 func (s *supervisor) merge(ctx context.Context, b *flow.Board, tasks []flow.Summary) (turn, error) {
 	var t turn
 	for _, task := range tasks {
-		if task.Status != flow.Approved {
+		if !task.Status.Allows(flow.ActMerge) {
 			continue
 		}
 		if r := b.Opens(flow.ActMerge, task.ID, s.clone.Caller, s.at(b)); r != nil {
@@ -61,7 +61,7 @@ func (s *supervisor) mergeOne(ctx context.Context, id flow.TaskID, t turn) (turn
 		s.rush.troubles.clear(id)
 		t.moved = true
 		return t, nil
-	case merged.Status == flow.Merged:
+	case merged.Status.IsMerged():
 		s.rush.troubles.clear(id)
 		s.say("%s is merged, but %s", id, s.remains(err))
 		t.moved = true

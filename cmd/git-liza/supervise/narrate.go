@@ -76,7 +76,7 @@ func Line(m flow.Move, after *flow.Board) string {
 		return boardLine(m, after)
 	}
 	entered := fmt.Sprintf("%s → %s", t.ID, t.Status)
-	if t.Status == flow.Blocked && m.Act != flow.ActBlock {
+	if t.Status.IsBlocked() && m.Act != flow.ActBlock {
 		return fmt.Sprintf("%s (%s) on %s by %s", entered, t.Block.Reason, m.Act, m.By)
 	}
 	switch d := m.Detail.(type) {

@@ -180,7 +180,7 @@ func (r *Rush) expected(b *flow.Board) bool {
 func able(b *flow.Board, a *flow.Agent, at time.Time) bool {
 	caller := flow.Caller{By: flow.Actor(a.ID), Principal: a.Principal, Generation: a.Generation}
 	for _, t := range b.Tasks() {
-		if t.Status == flow.Approved && b.Opens(flow.ActMerge, t.ID, caller, at) == nil {
+		if t.Status.Allows(flow.ActMerge) && b.Opens(flow.ActMerge, t.ID, caller, at) == nil {
 			return true
 		}
 	}

@@ -93,10 +93,10 @@ func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
 	stall := Stall{Task: t.ID, Status: t.Status.String(), Why: why, Hint: cmp.Or(hint, "git liza show "+string(t.ID))}
 	act := flow.Act(0)
 	role := flow.Coder
-	switch t.Status {
-	case flow.Draft:
+	switch {
+	case t.Status.IsDraft():
 		stall.Why, stall.Hint = "it is a draft", "git liza task finalize "+string(t.ID)
-	case flow.Blocked:
+	case t.Status.IsBlocked():
 		first, more, _ := strings.Cut(t.Reason, "\n")
 		stall.Why, stall.Hint = first, "git liza unblock "+string(t.ID)
 		if full := b.Task(t.ID); full != nil && full.Block != nil {
@@ -109,9 +109,9 @@ func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
 		if r := r.unaffordable(b, t.ID); r != nil {
 			stall.Hint = r.Hint // unblocked, it would not be begun
 		}
-	case flow.Approved:
+	case t.Status.Allows(flow.ActMerge):
 		act, stall.Hint = flow.ActMerge, cmp.Or(hint, "git liza merge "+string(t.ID))
-	case flow.ReadyForReview:
+	case t.Status.Allows(flow.ActReview):
 		act, role = flow.ActReview, flow.CodeReviewer
 	default:
 		act = flow.ActClaim

@@ -42,7 +42,7 @@ const (
 func (r Reading) Agents(tasks []flow.Summary) []Agent {
 	submitted := map[flow.Actor]flow.TaskID{}
 	for _, t := range tasks {
-		if _, known := submitted[t.Coder]; !known && t.Status == flow.ReadyForReview {
+		if _, known := submitted[t.Coder]; !known && t.Status.Allows(flow.ActReview) {
 			submitted[t.Coder] = t.ID
 		}
 	}

@@ -79,7 +79,7 @@ func (r Reading) bereft(tasks []flow.Summary) []Step {
 	var list []Step
 	for _, t := range tasks {
 		by := t.Coder
-		if t.Status == flow.ReadyForReview {
+		if t.Status.Allows(flow.ActReview) {
 			by = t.Reviewer
 		}
 		if what, _ := r.waitsFor(t, nil); what == "work" && r.Local.Dead[flow.AgentID(by)] != 0 {

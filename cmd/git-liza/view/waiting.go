@@ -21,19 +21,23 @@ type WaitGroup struct {
 type wait struct {
 	what   string
 	label  string
-	role   flow.Role     // of the agents who can take it, zero if no role is needed
-	states []flow.Status // whose tasks wait for it, unless somebody has them already
+	role   flow.Role              // of the agents who can take it, zero if no role is needed
+	needed func(flow.Status) bool // by tasks in that state, unless somebody has them already; nil if that tells nothing
 }
 
 // waits are in the order in which status shows them.
 var waits = []wait{
 	{"work", "in work", 0, nil},
-	{"code-reviewer", "for a reviewer", flow.CodeReviewer, []flow.Status{flow.ReadyForReview}},
-	{"merge", "for a merge", 0, []flow.Status{flow.Approved}},
-	{"coder", "for a coder", flow.Coder, []flow.Status{flow.Unclaimed, flow.Rejected, flow.IntegrationFailed, flow.Claimed}},
+	{"code-reviewer", "for a reviewer", flow.CodeReviewer, allows(flow.ActReview)},
+	{"merge", "for a merge", 0, allows(flow.ActMerge)},
+	{"coder", "for a coder", flow.Coder, allows(flow.ActClaim)},
 	{"trust", "for trust", 0, nil},
 	{"tasks", "for other tasks", 0, nil},
-	{"planner", "for planner, human", 0, []flow.Status{flow.Draft, flow.Blocked}},
+	{"planner", "for planner, human", 0, flow.Status.NeedsPlanner},
+}
+
+func allows(act flow.Act) func(flow.Status) bool {
+	return func(s flow.Status) bool { return s.Allows(act) }
 }
 
 // Waiting groups the open tasks by what each waits for, in the order in which
@@ -91,7 +95,7 @@ func unmerged(tasks []flow.Summary) map[flow.TaskID]bool {
 	}
 	for _, t := range tasks {
 		if _, needed := open[t.ID]; needed {
-			open[t.ID] = t.Status != flow.Merged
+			open[t.ID] = !t.Status.IsMerged()
 		}
 	}
 	return open
@@ -101,7 +105,7 @@ func unmerged(tasks []flow.Summary) map[flow.TaskID]bool {
 // go with it. Whether paths collide is left to the rules, when somebody claims.
 func (r Reading) waitsFor(t flow.Summary, open map[flow.TaskID]bool) (what, detail string) {
 	for _, w := range waits {
-		if slices.Contains(w.states, t.Status) {
+		if w.needed != nil && w.needed(t.Status) {
 			what = w.what
 		}
 	}

@@ -4,31 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 )
-
-// A Wait is what an agent can wait for in its session: in which states of its
-// task there is something to wait for, and in which it has come already.
-type Wait struct {
-	Name  string
-	in    []flow.Status
-	there []flow.Status
-	not   string // what a task in another state needs first
-}
-
-// Waits are all there are.
-var Waits = []Wait{
-	{"verdict", []flow.Status{flow.ReadyForReview}, []flow.Status{flow.Rejected, flow.Approved, flow.Merged, flow.IntegrationFailed},
-		"no verdict comes on a task that is not submitted"},
-	{"resubmission", []flow.Status{flow.Unclaimed, flow.Claimed, flow.Rejected, flow.IntegrationFailed}, []flow.Status{flow.ReadyForReview},
-		"nobody works on it"},
-	{"merge", []flow.Status{flow.ReadyForReview, flow.Approved}, []flow.Status{flow.Merged, flow.IntegrationFailed},
-		"only what is submitted is merged"},
-}
 
 // A StillWaiting says that the time was over before there was an answer. It is
 // a context.DeadlineExceeded.
@@ -61,7 +41,7 @@ const sayAwait = 20 * time.Second
 // board. What cannot come is a *flow.Refusal at once; a *StillWaiting says that
 // the limit has passed. While an agent waits, [Awaiting] says so. tell hears
 // when the wait begins, and now and then that it goes on.
-func (c *Clone) Await(ctx context.Context, id flow.TaskID, what Wait, limit time.Duration, tell func(*flow.Task, time.Duration)) (*flow.Board, error) {
+func (c *Clone) Await(ctx context.Context, id flow.TaskID, what flow.Wait, limit time.Duration, tell func(*flow.Task, time.Duration)) (*flow.Board, error) {
 	if agent := c.By.Agent(); agent != "" {
 		release, err := awaiting(c.Repo.CommonDir(), agent)
 		if err != nil {
@@ -82,9 +62,14 @@ func (c *Clone) Await(ctx context.Context, id flow.TaskID, what Wait, limit time
 	if err != nil {
 		return nil, err
 	}
-	over, err := what.over(b, id, c.By)
-	if over || err != nil {
-		return b, err
+	over, refusal := b.Over(what, id, c.By)
+	switch {
+	case b.Err() != nil:
+		return b, b.Err()
+	case refusal != nil:
+		return b, refusal
+	case over:
+		return b, nil
 	}
 	return c.wait(ctx, view, b.Task(id), what, limit, tell)
 }
@@ -108,37 +93,8 @@ func (c *Clone) Follow(ctx context.Context) (*View, error) {
 	return view, nil
 }
 
-// over reports whether what is waited for is there when the wait begins, and
-// refuses to wait for what does not come.
-func (w Wait) over(b *flow.Board, id flow.TaskID, by flow.Actor) (bool, error) {
-	t := b.Task(id)
-	if err := b.Err(); err != nil {
-		return false, err
-	}
-	show := "git liza show " + string(id)
-	switch {
-	case t == nil:
-		return false, &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza list", Reason: "there is no task " + string(id)}
-	case t.Review != nil && t.Review.By == by && slices.Contains(w.there, t.Status):
-		return false, &flow.Refusal{Rule: flow.RuleState, Hint: show, Reason: fmt.Sprintf("%s waits for your own verdict", id)}
-	case slices.Contains(w.there, t.Status):
-		return true, nil
-	case slices.Contains(w.in, t.Status):
-		return false, nil
-	case t.Status.Final():
-		return false, &flow.Refusal{Rule: flow.RuleFinal, Hint: show, Reason: fmt.Sprintf("%s is %s, and nothing leaves a final state: no %s comes", id, t.Status, w.Name)}
-	}
-	return false, &flow.Refusal{Rule: flow.RuleState, Hint: show, Reason: fmt.Sprintf("%s is %s: %s", id, t.Status, w.not)}
-}
-
-// ended reports whether a wait for a task that was as begun is over. The states
-// in between may have passed unseen: then it is another submission that waits.
-func (w Wait) ended(begun, now *flow.Task) bool {
-	return !slices.Contains(w.in, now.Status) || now.Submissions != begun.Submissions
-}
-
 // wait looks at the board whenever it changes.
-func (c *Clone) wait(ctx context.Context, view *View, begun *flow.Task, what Wait, limit time.Duration, tell func(*flow.Task, time.Duration)) (*flow.Board, error) {
+func (c *Clone) wait(ctx context.Context, view *View, begun *flow.Task, what flow.Wait, limit time.Duration, tell func(*flow.Task, time.Duration)) (*flow.Board, error) {
 	end := time.Now().Add(limit)
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -154,7 +110,7 @@ func (c *Clone) wait(ctx context.Context, view *View, begun *flow.Task, what Wai
 		if b.Err() != nil || t == nil {
 			return nil, b.Err()
 		}
-		if what.ended(begun, t) {
+		if what.Ended(begun, t) {
 			return b, nil
 		}
 		if !told {

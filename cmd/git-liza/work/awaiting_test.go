@@ -5,21 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/git-liza/git-liza/flow"
 )
-
-// A wait ends with the state in which there is something to wait for, or with
-// the submission that was waited for.
-func TestWaitEnds(t *testing.T) {
-	t.Parallel()
-	verdict := Waits[0]
-	begun := &flow.Task{Status: flow.ReadyForReview, Submissions: 1}
-	require.False(t, verdict.ended(begun, begun))
-	require.True(t, verdict.ended(begun, &flow.Task{Status: flow.Rejected, Submissions: 1}))
-	require.True(t, verdict.ended(begun, &flow.Task{Status: flow.Superseded, Submissions: 1}))
-	require.True(t, verdict.ended(begun, &flow.Task{Status: flow.ReadyForReview, Submissions: 2}), "it was rejected and submitted again")
-}
 
 // An agent waits as long as anybody holds its lock; a file that nobody holds
 // is none.

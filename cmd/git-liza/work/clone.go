@@ -143,7 +143,7 @@ func (c *Clone) checkouts() (*worktrees.Trees, error) {
 // blocked is the setback of a move that reached a limit, nil if it did not.
 func blocked(r gitstore.Result, id flow.TaskID, data any) error {
 	t := r.After.Task(id)
-	if r.Already || t == nil || t.Status != flow.Blocked {
+	if r.Already || t == nil || !t.Status.IsBlocked() {
 		return nil
 	}
 	return &Setback{Rule: flow.RuleLimit, Reason: string(id) + " is BLOCKED: " + t.Block.Reason, Hint: "git liza show " + string(id), Data: data}

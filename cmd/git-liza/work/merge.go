@@ -66,7 +66,7 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 	}
 	t := b.Task(id)
 	if refusal != nil {
-		if t == nil || t.Status != flow.Merged {
+		if t == nil || !t.Status.IsMerged() {
 			return Merged{}, gitstore.Result{}, refusal
 		}
 		return c.cleared(ctx, t)
@@ -155,7 +155,7 @@ func (c *Clone) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.M
 	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		now := b.Task(t.ID)
 		m := c.move(flow.ActMerge, t.ID, d)
-		if now == nil || now.Status != flow.Approved {
+		if now == nil || !now.Status.Allows(flow.ActMerge) {
 			return m, nil, nil
 		}
 		if b.Settings().Integration.Tip != d.Onto || now.Submission.Commit != d.Submission {

@@ -126,7 +126,7 @@ func (c *Clone) Release(ctx context.Context, id flow.TaskID, noVerdict bool) (gi
 	if err != nil || c.Trees == nil {
 		return r, err
 	}
-	if t := r.After.Task(id); t.Status == flow.ReadyForReview {
+	if t := r.After.Task(id); t.Status.Allows(flow.ActReview) {
 		err = c.dropCheckout(ctx, reviewFolder(id, t.Submissions))
 	}
 	return r, left(r, err)

@@ -38,7 +38,7 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {
 	d := &flow.SubmitMove{Commit: commit}
 	t := b.Task(id)
-	if t != nil && t.Status == flow.Claimed && refusal == nil {
+	if t != nil && t.Status.Allows(flow.ActSubmit) && refusal == nil {
 		if err := c.ready(ctx, b, t, d); err != nil {
 			return gitstore.Result{}, err
 		}
