@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,14 +39,6 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	os.RemoveAll(home)
 	os.Exit(code)
-}
-
-// startedAll waits for the processes that other tests are starting: they have
-// open what was open for writing, and until they have become what they run the
-// kernel lets nobody run that.
-func startedAll() {
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
 }
 
 // git runs git as a user would and returns its output, trimmed.

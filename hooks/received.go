@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/hooks/stubs"
 )
 
 // Limit is how long a server judges one push; what is not judged by then is
@@ -100,11 +101,6 @@ func Memory(ctx context.Context, r *git.Repo) (uint64, error) {
 	return n << by, nil
 }
 
-// due is the file, in the git directory of a server, by which pre-receive tells
-// post-receive that there may be something for it to do once the state commit
-// in it has landed.
-const due = "liza/due"
-
 // Receive judges a push that a server got, once no lock is in its way, and notes
 // what its receive-pack may leave behind, and whether its refs may need to be
 // brought to what the board says once it has landed: [Settle].
@@ -136,8 +132,10 @@ func Receive(ctx context.Context, s *gitstore.Store, p Push) error {
 	return nil
 }
 
+// noteDue tells post-receive that there may be something for it to do once the
+// state commit tip has landed.
 func noteDue(s *gitstore.Store, tip git.ID) error {
-	path := filepath.Join(s.Repo.CommonDir(), due)
+	path := filepath.Join(s.Repo.CommonDir(), stubs.Due)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
@@ -156,12 +154,12 @@ func Settle(ctx context.Context, s *gitstore.Store) error {
 		return nil
 	}
 	if err == nil {
-		err = Learn(ctx, s.Repo, b.Settings().Integration.Name)
+		err = stubs.SetIntegration(ctx, s.Repo, b.Settings().Integration.Name)
 	}
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(s.Repo.CommonDir(), due)
+	path := filepath.Join(s.Repo.CommonDir(), stubs.Due)
 	if landed, err := os.ReadFile(path); err != nil || git.ID(landed) != tip {
 		return nil // of another push, which may yet land
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/hooks"
+	"github.com/git-liza/git-liza/hooks/stubs"
 )
 
 type doctorCommand struct {
@@ -39,7 +40,7 @@ func (c *doctorCommand) Run(s *session) error {
 			restored = append(restored, *r)
 		}
 	}
-	installed, err := hooks.Examine(s.ctx, clone.Repo)
+	installed, err := stubs.Examine(s.ctx, clone.Repo)
 	found := append(clone.Examine(s.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
 	if clone.Trees != nil {
 		about, err := s.ofProviders(&clone.Repo.Configuration)

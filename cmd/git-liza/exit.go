@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/hooks/stubs"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -59,6 +60,7 @@ type failure struct {
 func classify(err error) failure {
 	var refusal *flow.Refusal
 	var setback *work.Setback
+	var misplaced *stubs.Refusal
 	var obstacle *worktrees.Obstacle
 	var dirty *worktrees.Dirty
 	var usage *usageError
@@ -92,6 +94,8 @@ func classify(err error) failure {
 		return failure{exitStale, "stale_caller", string(refusal.Rule), refusal.Reason, refusal.Hint, nil}
 	case errors.As(err, &refusal):
 		return failure{exitRefused, "refused", string(refusal.Rule), refusal.Reason, refusal.Hint, nil}
+	case errors.As(err, &misplaced):
+		return failure{exitRefused, "refused", string(misplaced.Rule), misplaced.Reason, misplaced.Hint, nil}
 	case errors.As(err, &obstacle):
 		return failure{exitRefused, "refused", "obstacle", err.Error(), obstacle.Hint, nil}
 	case errors.As(err, &dirty):

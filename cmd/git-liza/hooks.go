@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
-	"github.com/git-liza/git-liza/hooks"
+	"github.com/git-liza/git-liza/hooks/stubs"
 )
 
 type hooksCommands struct {
@@ -41,7 +41,7 @@ func (c *hooksInstallCommand) Run(s *session) error {
 	if o.Integration, err = s.guarded(clone, c.Server); err != nil {
 		return err
 	}
-	before, err := hooks.Examine(s.ctx, clone.Repo)
+	before, err := stubs.Examine(s.ctx, clone.Repo)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (c *hooksInstallCommand) Run(s *session) error {
 			return err
 		}
 	}
-	if err := hooks.Install(s.ctx, clone.Repo, o); err != nil {
+	if err := stubs.Install(s.ctx, clone.Repo, o); err != nil {
 		return err
 	}
 	if c.Server {
@@ -70,9 +70,9 @@ func (c *hooksInstallCommand) Run(s *session) error {
 }
 
 // options reads the command line and the key that it names.
-func (c *hooksInstallCommand) options() (hooks.Options, error) {
+func (c *hooksInstallCommand) options() (stubs.Options, error) {
 	const help = "git liza help hooks install"
-	o := hooks.Options{Server: c.Server, NoReferenceTransaction: c.NoReferenceTransaction, Admin: c.Admin}
+	o := stubs.Options{Server: c.Server, NoReferenceTransaction: c.NoReferenceTransaction, Admin: c.Admin}
 	switch {
 	case c.Server && c.NoReferenceTransaction:
 		return o, usagef(help, "a server needs the hook on ref transactions")
@@ -151,11 +151,11 @@ func (c *hooksUninstallCommand) Run(s *session) error {
 	if err := s.operator(repo, "the removal of hooks"); err != nil {
 		return err
 	}
-	before, err := hooks.Examine(s.ctx, repo)
+	before, err := stubs.Examine(s.ctx, repo)
 	if err != nil {
 		return err
 	}
-	left, err := hooks.Uninstall(s.ctx, repo)
+	left, err := stubs.Uninstall(s.ctx, repo)
 	if err != nil {
 		return err
 	}
@@ -184,15 +184,15 @@ func (c *hooksStatusCommand) Run(s *session) error {
 }
 
 // hooksNow examines the repository as its configuration is by now.
-func (s *session) hooksNow() (hooks.Installed, error) {
+func (s *session) hooksNow() (stubs.Installed, error) {
 	repo, err := s.repo()
 	if err != nil {
-		return hooks.Installed{}, err
+		return stubs.Installed{}, err
 	}
-	return hooks.Examine(s.ctx, repo)
+	return stubs.Examine(s.ctx, repo)
 }
 
-func hooksText(i hooks.Installed) string {
+func hooksText(i stubs.Installed) string {
 	if len(i.Hooks) == 0 {
 		return "no hooks of git liza are installed: git liza hooks install\n"
 	}
@@ -206,7 +206,7 @@ func hooksText(i hooks.Installed) string {
 	}
 	text := t.Text(0)
 	for _, h := range i.Hooks {
-		if h.State == hooks.Changed {
+		if h.State == stubs.Changed {
 			text += h.Path + " is somebody else's by now and stays; to call it first: git liza hooks uninstall, then install\n"
 		}
 	}
@@ -223,7 +223,7 @@ func hooksText(i hooks.Installed) string {
 }
 
 // hooksFinding is what doctor says about the hooks.
-func hooksFinding(i hooks.Installed, err error, bare bool) work.Finding {
+func hooksFinding(i stubs.Installed, err error, bare bool) work.Finding {
 	const check = "hooks"
 	install := "git liza hooks install"
 	if bare {
@@ -258,38 +258,37 @@ func (s *session) installHooks(clone *work.Clone, b *flow.Board) error {
 	if clone.Repo.MainWorkTree() == "" {
 		return nil
 	}
-	there, err := hooks.Examine(s.ctx, clone.Repo)
+	there, err := stubs.Examine(s.ctx, clone.Repo)
 	if err != nil {
 		return err
 	}
 	if there.Whole() {
-		return hooks.Learn(s.ctx, clone.Repo, b.Settings().Integration.Name)
+		return stubs.SetIntegration(s.ctx, clone.Repo, b.Settings().Integration.Name)
 	}
-	return hooks.Install(s.ctx, clone.Repo, hooks.Options{Binary: program(), Integration: b.Settings().Integration.Name})
+	return stubs.Install(s.ctx, clone.Repo, stubs.Options{Binary: program(), Integration: b.Settings().Integration.Name})
 }
 
-// keepHooks notes how the hooks stand; what it returns brings them back there and
-// says so.
+// keepHooks notes how the hooks are. What it returns restores them and says so.
 func (s *session) keepHooks(ctx context.Context) (func(context.Context) (string, error), error) {
-	before, err := s.standing(ctx)
+	before, err := s.rememberHooks(ctx)
 	return func(ctx context.Context) (string, error) {
 		repo, err := git.Open(ctx, s.dir)
 		if err != nil {
 			return "", err
 		}
 		defer repo.Close()
-		if back, err := before.Return(ctx, repo); err != nil || !back {
+		if back, err := before.Restore(ctx, repo); err != nil || !back {
 			return "", err
 		}
 		return "the hooks were out of force, and are in place again", nil
 	}, err
 }
 
-func (s *session) standing(ctx context.Context) (hooks.Standing, error) {
+func (s *session) rememberHooks(ctx context.Context) (stubs.Earlier, error) {
 	repo, err := git.Open(ctx, s.dir)
 	if err != nil {
-		return hooks.Standing{}, err
+		return stubs.Earlier{}, err
 	}
 	defer repo.Close()
-	return hooks.Stand(ctx, repo)
+	return stubs.Remember(ctx, repo)
 }

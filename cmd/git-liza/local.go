@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/hooks"
+	"github.com/git-liza/git-liza/hooks/stubs"
 )
 
 // findLocal finds what this clone and its machine know beside the board. tasks
@@ -35,7 +35,7 @@ func (l *look) findLocal(s *session, tasks []flow.Summary) error {
 	if known.Remote, err = l.remote(s); err != nil {
 		return err
 	}
-	installed, err := hooks.Examine(s.ctx, l.Repo)
+	installed, err := stubs.Examine(s.ctx, l.Repo)
 	if found := hooksFinding(installed, err, l.Repo.MainWorkTree() == ""); found.State != "ok" || !installed.Guards() {
 		known.Hooks = found.Text
 	}

@@ -1,4 +1,10 @@
-package hooks
+// Package stubs installs what git runs as its hooks: small scripts that ask
+// git-liza only where there is something to judge. It puts them beside the hooks
+// that are there, which they call first, tells how they are, and restores byte for
+// byte what was there before.
+//
+// It knows git and files, not the board, and judges nothing.
+package stubs
 
 import (
 	"slices"
@@ -14,13 +20,18 @@ type stub struct {
 	first string // the hook to call before, with the same input; "" if none
 }
 
+// Due is the file, in the git directory of a server, by which pre-receive tells
+// post-receive that there may be something for it to do. Without it the stub of
+// post-receive starts no program.
+const Due = "liza/due"
+
 const (
 	transaction = "reference-transaction"
 	prePush     = "pre-push"
 )
 
-// stubVersion goes up when the stubs change in what they judge, so that those of
-// an earlier program are known.
+// stubVersion goes up when the stubs change in what they hand over to be judged, so
+// that those of an earlier program are known.
 const stubVersion = 2
 
 // judges are the names of the hooks that judge.
@@ -86,7 +97,7 @@ const endPush = `push=$GIT_DIR/liza/journal/push-$PPID
 `
 
 // onlyDue ends post-receive where pre-receive has left nothing for it.
-const onlyDue = `[ -e "$GIT_DIR/` + due + `" ] || exit 0
+const onlyDue = `[ -e "$GIT_DIR/` + Due + `" ] || exit 0
 `
 
 const readInput = `nl='

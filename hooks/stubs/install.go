@@ -1,4 +1,4 @@
-package hooks
+package stubs
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -25,16 +24,17 @@ type Options struct {
 	// Binary is the absolute path of git-liza; "" finds it on PATH when a hook runs.
 	Binary string
 	// Integration is the branch that the board guards; "" while there is no
-	// board: then every branch is asked about until [Learn] is told.
+	// board: then every branch is asked about until [SetIntegration] says it.
 	Integration string
 	// Admin and AdminKey, on a server, name the principal that the first push
 	// must come from and its public key; "" leaves them as they are.
 	Admin, AdminKey string `json:"-"`
 }
 
-// Install puts the hooks into the repository, beside what is there; again, it
-// brings them to the options given. Errors are *flow.Refusal or of the file
-// system; what was done then is completed by Install and undone by Uninstall.
+// Install puts the hooks into the repository, beside what is there. Where they are
+// installed, it brings them to the options given. The error is a *Refusal, or one of
+// git or of the file system: what was done until then is completed by Install and
+// undone by Uninstall.
 func Install(ctx context.Context, repo *git.Repo, o Options) error {
 	if err := suits(repo, o); err != nil {
 		return err
@@ -51,7 +51,7 @@ func Install(ctx context.Context, repo *git.Repo, o Options) error {
 	if r == nil {
 		r = &record{common: repo.CommonDir()}
 	} else if r.Options.Server != o.Server {
-		return &flow.Refusal{Rule: "hooks_installed", Hint: "git liza hooks uninstall", Reason: "other hooks of git liza are installed here"}
+		return &Refusal{Rule: RuleInstalled, Hint: "git liza hooks uninstall", Reason: "other hooks of git liza are installed here"}
 	}
 	return r.install(ctx, repo, o)
 }
@@ -61,10 +61,10 @@ func suits(repo *git.Repo, o Options) error {
 	bare := repo.MainWorkTree() == ""
 	switch {
 	case o.Server && !bare:
-		return &flow.Refusal{Rule: "not_bare", Hint: "git clone --bare " + shell.Quote(repo.MainWorkTree()) + " SERVER.git",
+		return &Refusal{Rule: RuleNotBare, Hint: "git clone --bare " + shell.Quote(repo.MainWorkTree()) + " SERVER.git",
 			Reason: "a server is a bare repository, and this one has a work tree"}
 	case !o.Server && bare:
-		return &flow.Refusal{Rule: "bare", Hint: "git liza hooks install --server",
+		return &Refusal{Rule: RuleBare, Hint: "git liza hooks install --server",
 			Reason: "a bare repository is for pushing to: it needs the hooks of a server"}
 	}
 	return nil
@@ -186,7 +186,7 @@ func (r *record) put(w want, o Options) error {
 		return err
 	}
 	if info, err := os.Stat(w.path); err == nil && info.IsDir() {
-		return &flow.Refusal{Rule: "hook", Hint: "ls -l " + shell.Quote(w.path), Reason: w.path + " is a folder"}
+		return &Refusal{Rule: RuleHook, Hint: "ls -l " + shell.Quote(w.path), Reason: w.path + " is a folder"}
 	}
 	f := r.file(rel)
 	if f == nil {
@@ -254,9 +254,10 @@ func (r *record) changed(f file) bool {
 	return f.Kept == "" || exists(r.abs(f.Kept)) && !sameFile(path, r.abs(f.Kept))
 }
 
-// Learn tells installed hooks the name of the integration branch, once a board
-// has arrived. Without hooks, or where they know it, it does nothing.
-func Learn(ctx context.Context, repo *git.Repo, integration string) error {
+// SetIntegration tells installed hooks the name of the integration branch, once a
+// board has arrived. Without hooks, or where they know it, it does nothing. Errors
+// are those of [Install].
+func SetIntegration(ctx context.Context, repo *git.Repo, integration string) error {
 	r, err := readRecord(repo)
 	if err != nil || r == nil || r.Options.Integration == integration {
 		return err

@@ -1,4 +1,4 @@
-package hooks
+package stubs
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -166,7 +165,7 @@ func (r *record) effective(ctx context.Context, repo *git.Repo, sites []site) er
 	if want.file == "" || filepath.Clean(now) == want.dir {
 		return nil
 	}
-	return &flow.Refusal{Rule: "hooks_path", Hint: "git config --show-origin --get-all core.hooksPath",
+	return &Refusal{Rule: RulePath, Hint: "git config --show-origin --get-all core.hooksPath",
 		Reason: "core.hooksPath is set to " + now + " by a file that wins over the repository's configuration"}
 }
 

@@ -1,4 +1,4 @@
-package hooks
+package stubs
 
 import (
 	"context"
@@ -11,28 +11,32 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // TestServerStub: a server's hook asks the program about a move only where the
 // board is not at the old value that git read, which may be one before the last.
 func TestServerStub(t *testing.T) {
 	t.Parallel()
-	y := plain(t)
+	server := t.TempDir()
+	gittest.Git(t, server, "init", "-q", "--bare")
+	commit := func(message string) string {
+		return gittest.Git(t, server, "commit-tree", "-m", message, gittest.Git(t, server, "hash-object", "-w", "-t", "tree", os.DevNull))
+	}
+	root, next, after, zero := commit("root"), commit("next"), commit("after"), strings.Repeat("0", 40)
+	gittest.Git(t, server, "update-ref", git.StateRef, root)
+
 	notes := filepath.Join(t.TempDir(), "notes")
 	program := filepath.Join(t.TempDir(), "git-liza")
-	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\ncat >'"+notes+"'\nexit 3\n"), 0o755))
-	require.NoError(t, Install(context.Background(), y.judge.Repo, Options{Server: true, Binary: program, Integration: "integration"}))
-	startedAll()
-	root := string(y.there(git.StateRef))
-	y.add("a")
-	next := string(y.at(git.StateRef))
-	y.add("b")
-	after, zero := string(y.at(git.StateRef)), hexes("0", 40)
+	gittest.Script(t, program, "#!/bin/sh\ncat >'"+notes+"'\nexit 3\n")
+	require.NoError(t, Install(context.Background(), opened(t, server), Options{Server: true, Binary: program, Integration: "integration"}))
+	// A process that another test started meanwhile has the stubs open until its exec.
+	gittest.WhileNobodyStarts(t, func() error { return nil })
 	asks := func(lines ...string) bool {
 		t.Helper()
 		require.NoError(t, os.RemoveAll(notes))
-		cmd := exec.Command(filepath.Join(y.server, "hooks", transaction), "prepared")
-		cmd.Dir, cmd.Stdin = y.server, strings.NewReader(strings.Join(lines, "\n")+"\n")
+		cmd := exec.Command(filepath.Join(server, "hooks", transaction), "prepared")
+		cmd.Dir, cmd.Stdin = server, strings.NewReader(strings.Join(lines, "\n")+"\n")
 		cmd.Env = append(os.Environ(), "GIT_DIR=.", "HOME=")
 		err := cmd.Run()
 		if err == nil {
@@ -49,7 +53,7 @@ func TestServerStub(t *testing.T) {
 
 	require.False(t, asks(move(root, next)), "a loose ref git has read just now")
 	unasked := func(args ...string) {
-		runGit(t, y.server, append([]string{"-c", "core.hooksPath=/dev/null"}, args...)...)
+		gittest.Git(t, server, append([]string{"-c", "core.hooksPath=/dev/null"}, args...)...)
 	}
 	unasked("pack-refs", "--all")
 	require.False(t, asks(move(root, next)))

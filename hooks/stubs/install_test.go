@@ -1,4 +1,4 @@
-package hooks
+package stubs
 
 import (
 	"context"
@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // script is a hook of somebody's that notes its name, arguments and input.
@@ -50,16 +52,16 @@ var settings = map[string]func(t *testing.T, dir string){
 	"home":         func(t *testing.T, dir string) { config(t, dir, "[core]\n\thooksPath = ~/hooks\n") },
 	"switched off": func(t *testing.T, dir string) { config(t, dir, "[core]\n\thooksPath = /dev/null\n") },
 	"of a work tree": func(t *testing.T, dir string) {
-		runGit(t, dir, "config", "extensions.worktreeConfig", "true")
-		runGit(t, dir, "worktree", "add", "-q", "--detach", filepath.Join(dir, "linked"))
-		runGit(t, dir, "config", "--worktree", "core.hooksPath", "main hooks")
-		runGit(t, filepath.Join(dir, "linked"), "config", "--worktree", "core.hooksPath", "its hooks")
+		gittest.Git(t, dir, "config", "extensions.worktreeConfig", "true")
+		gittest.Git(t, dir, "worktree", "add", "-q", "--detach", filepath.Join(dir, "linked"))
+		gittest.Git(t, dir, "config", "--worktree", "core.hooksPath", "main hooks")
+		gittest.Git(t, filepath.Join(dir, "linked"), "config", "--worktree", "core.hooksPath", "its hooks")
 	},
 }
 
 func hook(t *testing.T, dir, name string, mode fs.FileMode) {
 	t.Helper()
-	write(t, dir, name, script)
+	gittest.Write(t, dir, name, script)
 	require.NoError(t, os.Chmod(filepath.Join(dir, name), mode))
 }
 
@@ -75,8 +77,8 @@ func config(t *testing.T, dir, text string) {
 func house(t *testing.T, prepare func(*testing.T, string)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a user's house")
-	runGit(t, ".", "init", "-q", "-b", "main", dir)
-	runGit(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
+	gittest.Git(t, ".", "init", "-q", "-b", "main", dir)
+	gittest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
 	prepare(t, dir)
 	return dir
 }
@@ -160,11 +162,11 @@ func TestChained(t *testing.T) {
 			dir, ctx := house(t, settings[name]), context.Background()
 			require.NoError(t, Install(ctx, opened(t, dir), theirs))
 			tree := filepath.Join(t.TempDir(), "tree")
-			runGit(t, dir, "worktree", "add", "-q", "--detach", tree)
+			gittest.Git(t, dir, "worktree", "add", "-q", "--detach", tree)
 			for _, where := range []string{dir, tree} {
 				notes := filepath.Join(t.TempDir(), "notes")
 				t.Setenv("NOTES", notes)
-				runGit(t, where, "commit", "-q", "--allow-empty", "-m", "second")
+				gittest.Git(t, where, "commit", "-q", "--allow-empty", "-m", "second")
 				text, err := os.ReadFile(notes)
 				if want == "" {
 					require.ErrorIs(t, err, fs.ErrNotExist)
@@ -174,7 +176,7 @@ func TestChained(t *testing.T) {
 				require.Contains(t, string(text), want)
 				if name == "own hooks" {
 					require.Contains(t, string(text), "reference-transaction.before-liza prepared\n")
-					require.Contains(t, string(text), runGit(t, where, "rev-parse", "HEAD")+" HEAD\n")
+					require.Contains(t, string(text), gittest.Git(t, where, "rev-parse", "HEAD")+" HEAD\n")
 					require.Contains(t, string(text), "reference-transaction.before-liza committed\n")
 				}
 			}
@@ -196,7 +198,7 @@ func TestChainedRefusal(t *testing.T) {
 				_, err := Uninstall(context.Background(), opened(t, dir))
 				require.NoError(t, err)
 			}
-			write(t, dir, folder+"/"+name, "#!/bin/sh\nexit 7\n") // later, where the folder is another one
+			gittest.Write(t, dir, folder+"/"+name, "#!/bin/sh\nexit 7\n") // later, where the folder is another one
 			require.NoError(t, os.Chmod(filepath.Join(dir, folder, name), 0o755))
 			require.NoError(t, Install(context.Background(), opened(t, dir), theirs))
 			_, err := opened(t, dir).Run(context.Background(), git.Cmd{Dir: dir, WorkTree: true, Args: []string{"commit", "--allow-empty", "-m", "x"}})
@@ -294,46 +296,46 @@ func TestConfigurationGoesOn(t *testing.T) {
 	ctx := context.Background()
 	dir := house(t, settings["husky"])
 	require.NoError(t, Install(ctx, opened(t, dir), theirs))
-	runGit(t, dir, "config", "remote.origin.url", "elsewhere")
-	runGit(t, dir, "config", "core.hooksPath", ".other")
+	gittest.Git(t, dir, "config", "remote.origin.url", "elsewhere")
+	gittest.Git(t, dir, "config", "core.hooksPath", ".other")
 	i, err := Examine(ctx, opened(t, dir))
 	require.NoError(t, err)
 	require.Equal(t, Bypassed, i.Hooks[0].State)
 	require.NoError(t, Install(ctx, opened(t, dir), theirs))
-	require.NotEqual(t, ".other", runGit(t, dir, "config", "core.hooksPath"))
+	require.NotEqual(t, ".other", gittest.Git(t, dir, "config", "core.hooksPath"))
 	_, err = Uninstall(ctx, opened(t, dir))
 	require.NoError(t, err)
-	require.Equal(t, ".other", runGit(t, dir, "config", "core.hooksPath"))
-	require.Equal(t, "elsewhere", runGit(t, dir, "config", "remote.origin.url"))
+	require.Equal(t, ".other", gittest.Git(t, dir, "config", "core.hooksPath"))
+	require.Equal(t, "elsewhere", gittest.Git(t, dir, "config", "remote.origin.url"))
 }
 
 func TestServerSettings(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "server.git")
-	runGit(t, ".", "init", "-q", "--bare", dir)
+	gittest.Git(t, ".", "init", "-q", "--bare", dir)
 	before := contents(t, dir)
 	require.Error(t, Install(ctx, opened(t, dir), theirs), "a bare repository needs the hooks of a server")
 	o := Options{Server: true, Admin: "ann", AdminKey: "ssh-ed25519 AAAA"}
 	require.NoError(t, Install(ctx, opened(t, dir), o))
-	require.Equal(t, "always", runGit(t, dir, "config", "core.logAllRefUpdates"))
-	require.Equal(t, "true", runGit(t, dir, "config", "receive.fsckObjects"))
+	require.Equal(t, "always", gittest.Git(t, dir, "config", "core.logAllRefUpdates"))
+	require.Equal(t, "true", gittest.Git(t, dir, "config", "receive.fsckObjects"))
 	i, err := Examine(ctx, opened(t, dir))
 	require.NoError(t, err)
 	require.True(t, i.Fsck)
-	runGit(t, dir, "config", "receive.fsckObjects", "false")
+	gittest.Git(t, dir, "config", "receive.fsckObjects", "false")
 	i, err = Examine(ctx, opened(t, dir))
 	require.NoError(t, err)
 	require.False(t, i.Fsck, "somebody has turned it off")
-	runGit(t, dir, "config", "receive.fsckObjects", "true")
-	require.Equal(t, "ssh-ed25519 AAAA", runGit(t, dir, "config", "liza.server.adminKey"))
+	gittest.Git(t, dir, "config", "receive.fsckObjects", "true")
+	require.Equal(t, "ssh-ed25519 AAAA", gittest.Git(t, dir, "config", "liza.server.adminKey"))
 	require.NoError(t, Install(ctx, opened(t, dir), Options{Server: true}))
-	require.Equal(t, "ann", runGit(t, dir, "config", "liza.server.admin"), "again without a name leaves it")
+	require.Equal(t, "ann", gittest.Git(t, dir, "config", "liza.server.admin"), "again without a name leaves it")
 	stub := filepath.Join(dir, "hooks", "reference-transaction")
 	text, err := os.ReadFile(stub)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "refs/heads/*")
-	require.NoError(t, Learn(ctx, opened(t, dir), "it's"))
+	require.NoError(t, SetIntegration(ctx, opened(t, dir), "it's"))
 	text, err = os.ReadFile(stub)
 	require.NoError(t, err)
 	require.Contains(t, string(text), `refs/heads/'it'\''s'`)
@@ -347,15 +349,15 @@ func TestSectionGoesOn(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "server.git")
-	runGit(t, ".", "init", "-q", "--bare", dir)
+	gittest.Git(t, ".", "init", "-q", "--bare", dir)
 	require.NoError(t, Install(ctx, opened(t, dir), Options{Server: true, Admin: "ann", AdminKey: "ssh-ed25519 AAAA"}))
-	runGit(t, dir, "config", "receive.maxInputSize", "200m")
-	runGit(t, dir, "config", "liza.server.userEnv", "LIZA_USER")
+	gittest.Git(t, dir, "config", "receive.maxInputSize", "200m")
+	gittest.Git(t, dir, "config", "liza.server.userEnv", "LIZA_USER")
 	_, err := Uninstall(ctx, opened(t, dir))
 	require.NoError(t, err)
-	require.Equal(t, "200m", runGit(t, dir, "config", "receive.maxInputSize"))
-	require.Equal(t, "LIZA_USER", runGit(t, dir, "config", "liza.server.userEnv"))
-	left := strings.Fields(runGit(t, dir, "config", "--local", "--name-only", "--list"))
+	require.Equal(t, "200m", gittest.Git(t, dir, "config", "receive.maxInputSize"))
+	require.Equal(t, "LIZA_USER", gittest.Git(t, dir, "config", "liza.server.userEnv"))
+	left := strings.Fields(gittest.Git(t, dir, "config", "--local", "--name-only", "--list"))
 	for _, key := range []string{"core.maxinputsize", "core.fsync", "receive.fsckobjects", "receive.advertisepushoptions", "liza.server.admin", "liza.server.adminkey"} {
 		require.NotContains(t, left, key)
 	}
@@ -369,9 +371,9 @@ func TestCopiedConfiguration(t *testing.T) {
 	dir := house(t, settings["of a work tree"])
 	require.NoError(t, Install(ctx, opened(t, dir), theirs))
 	later := filepath.Join(t.TempDir(), "later")
-	runGit(t, dir, "worktree", "add", "-q", "--detach", later)
-	require.Contains(t, runGit(t, later, "config", "core.hooksPath"), "/liza/")
+	gittest.Git(t, dir, "worktree", "add", "-q", "--detach", later)
+	require.Contains(t, gittest.Git(t, later, "config", "core.hooksPath"), "/liza/")
 	_, err := Uninstall(ctx, opened(t, dir))
 	require.NoError(t, err)
-	require.Equal(t, "main hooks", runGit(t, later, "config", "core.hooksPath"))
+	require.Equal(t, "main hooks", gittest.Git(t, later, "config", "core.hooksPath"))
 }

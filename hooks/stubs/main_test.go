@@ -1,0 +1,9 @@
+package stubs
+
+import (
+	"testing"
+
+	"github.com/git-liza/git-liza/internal/gittest"
+)
+
+func TestMain(m *testing.M) { gittest.Main(m, nil) }
