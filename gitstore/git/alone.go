@@ -57,19 +57,34 @@ func (r *Repo) holdsHere(pid int) bool {
 		return false
 	}
 	line, err := os.ReadFile(dir + "/cmdline")
-	args := strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
-	if err != nil || slices.Contains(lockless, subcommand(args[1:])) {
+	if err != nil {
 		return false
 	}
 	cwd, err := os.Readlink(dir + "/cwd")
 	if errors.Is(err, fs.ErrNotExist) {
 		return false // it has ended
 	}
+	// After the command line: while that is empty, so is the environment.
 	environ, envErr := os.ReadFile(dir + "/environ")
-	if err != nil || envErr != nil {
+	return r.mayHold(string(line), cwd, string(environ), err == nil && envErr == nil)
+}
+
+// mayHold decides by what the system tells of a git: its command line, its folder
+// and its environment, where the last two are known. In the middle of its exec a
+// process has its name and neither of the other two yet, so nobody knows where it
+// is going to work.
+func (r *Repo) mayHold(line, cwd, environ string, known bool) bool {
+	if line == "" {
+		return true
+	}
+	args := strings.Split(strings.TrimSuffix(line, "\x00"), "\x00")
+	if slices.Contains(lockless, subcommand(args[1:])) {
+		return false
+	}
+	if !known {
 		return true // another account's
 	}
-	for _, word := range append(strings.Split(string(environ), "\x00"), args...) {
+	for _, word := range append(strings.Split(environ, "\x00"), args...) {
 		gitDir, named := strings.CutPrefix(word, "GIT_DIR=")
 		if !named {
 			gitDir, named = strings.CutPrefix(word, "--git-dir=")

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,7 +50,7 @@ func TestAlone(t *testing.T) {
 	v, other := newVictim(t), newVictim(t)
 	linked := filepath.Join(t.TempDir(), "linked")
 	gittest.Git(t, v.dir, "worktree", "add", "-q", "--detach", linked)
-	if !v.r.alone(time.Now()) {
+	if start, _ := startOf(os.Getpid()); start == "" {
 		t.Skip("this system does not tell of processes")
 	}
 	for name, run := range map[string]struct {
@@ -72,9 +74,31 @@ func TestAlone(t *testing.T) {
 		require.NoError(t, err)
 		began := time.Now().Add(-time.Second)
 		require.NoError(t, living.Start())
-		require.Equal(t, !run.here, v.r.alone(time.Now()), name)
-		require.True(t, v.r.alone(began), name)
+		gittest.Until(t, "the exec of git is done", func() bool {
+			line, err := os.ReadFile("/proc/" + strconv.Itoa(living.Process.Pid) + "/cmdline")
+			return err == nil && len(line) > 0
+		})
+		if run.here {
+			require.False(t, v.r.alone(time.Now()), name)
+		} else {
+			gittest.Until(t, name+": no git of this machine is in the middle of its exec", func() bool { return v.r.alone(time.Now()) })
+		}
+		gittest.Until(t, name+": no git that began before is", func() bool { return v.r.alone(began) })
 		require.NoError(t, in.Close())
 		require.NoError(t, living.Wait())
 	}
+}
+
+// A git in the middle of its exec has no command line and no environment yet:
+// wherever it stands, it may be about to work here.
+func TestMayHold(t *testing.T) {
+	t.Parallel()
+	v, other := newVictim(t), newVictim(t)
+	line := func(words ...string) string { return strings.Join(append([]string{"git"}, words...), "\x00") + "\x00" }
+	require.True(t, v.r.mayHold("", other.dir, "", true))
+	require.True(t, v.r.mayHold("", v.dir, "", true))
+	require.True(t, v.r.mayHold(line("gc"), v.dir, "", true), "it has no environment at all")
+	require.False(t, v.r.mayHold(line("gc"), other.dir, "", true))
+	require.True(t, v.r.mayHold(line("gc"), "", "", false), "another account's")
+	require.False(t, v.r.mayHold(line("cat-file", "--batch"), v.dir, "", true))
 }
