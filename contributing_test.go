@@ -74,7 +74,7 @@ func testActs(module string) (string, error) {
 		{"build", "./cmd/git-liza"},
 		{"test", "./flow", "-run", "TestEveryActHasARow|TestRulesAreThoseOfThePage|TestMatrix|TestDetailsDoWhatTheTableSays|TestHints"},
 		{"test", "./gitstore", "-run", "TestGoldenMoves"},
-		{"test", "-v", "./cmd/git-liza", "-run", "TestEveryActHasACommand|TestNamedCommandsExist|TestScripts/^praise$"},
+		{"test", "-v", "./cmd/git-liza", "-run", "TestEveryActHasACommand|TestCommandsHaveTheirFiles|TestNamedCommandsExist|TestScripts/^praise$"},
 	} {
 		if output, err := goCommand(module, args...); err != nil {
 			return output, err
