@@ -27,5 +27,5 @@ func (c *agentCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.supervise(rush, []supervise.Post{{Role: c.Role, ID: c.ID, Provider: p, Once: c.Once, MaxWait: time.Duration(c.MaxWait)}})
+	return s.supervise(rush, []supervise.Slot{{Role: c.Role, ID: c.ID, Provider: p, Once: c.Once, MaxWait: time.Duration(c.MaxWait)}})
 }

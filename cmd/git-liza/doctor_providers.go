@@ -76,11 +76,11 @@ func (s *session) ofBudgets(conf *git.Configuration, used provider.Catalogue) (f
 	if err != nil {
 		return nil, err
 	}
-	var posts []supervise.Post
+	var slots []supervise.Slot
 	for _, row := range used {
-		posts = append(posts, supervise.Post{Provider: provider.Provider{Row: row}})
+		slots = append(slots, supervise.Slot{Provider: provider.Provider{Row: row}})
 	}
-	for _, line := range supervise.Unbound(l.Board, bounds, posts) {
+	for _, line := range supervise.UnboundLines(l.Board, bounds, slots) {
 		found = append(found, work.Finding{Check: "budgets", State: "warn", Text: line, Hint: "git config liza.task.sessions N"})
 	}
 	return found, nil

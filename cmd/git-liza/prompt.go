@@ -48,7 +48,7 @@ func (c *promptCommand) Run(s *session) error {
 
 // provided adds what depends on the provider; where none is chosen the prompt
 // is for one that reports itself.
-func (c *promptCommand) provided(s *session, l look, a *supervise.Assignment) error {
+func (c *promptCommand) provided(s *session, l look, a *supervise.PromptInput) error {
 	chosen, err := s.choice(&l.Repo.Configuration, c.Role, c.Provider)
 	if err != nil || chosen.text == "" {
 		return err
@@ -63,8 +63,8 @@ func (c *promptCommand) provided(s *session, l look, a *supervise.Assignment) er
 }
 
 // assignment is what an agent of the role would be started for.
-func (c *promptCommand) assignment(s *session, l look) (supervise.Assignment, error) {
-	a := supervise.Assignment{Role: c.Role, Task: c.Task}
+func (c *promptCommand) assignment(s *session, l look) (supervise.PromptInput, error) {
+	a := supervise.PromptInput{Role: c.Role, Task: c.Task}
 	var limits supervise.Limits
 	if err := s.limits(l.Clone, &limits); err != nil {
 		return a, err
@@ -97,7 +97,7 @@ func (c *promptCommand) assignment(s *session, l look) (supervise.Assignment, er
 
 // wake finds why a planner would be started, for the task if one is given. A
 // prompt that somebody asks for says so, where the board has no reason.
-func (c *promptCommand) wake(l look, a *supervise.Assignment) error {
+func (c *promptCommand) wake(l look, a *supervise.PromptInput) error {
 	if c.Task != "" {
 		if _, err := l.task(c.Task); err != nil {
 			return err

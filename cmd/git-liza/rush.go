@@ -30,7 +30,7 @@ func (c *rushCommand) Run(s *session) error {
 		}
 		chosen[role] = text
 	}
-	var posts []supervise.Post
+	var slots []supervise.Slot
 	for _, row := range []struct {
 		role flow.Role
 		n    int
@@ -47,13 +47,13 @@ func (c *rushCommand) Run(s *session) error {
 			if err != nil {
 				return err
 			}
-			posts = append(posts, supervise.Post{Role: row.role, Provider: p})
+			slots = append(slots, supervise.Slot{Role: row.role, Provider: p})
 		}
 	}
-	if len(posts) == 0 {
+	if len(slots) == 0 {
 		return usagef("git liza help rush", "a rush needs at least one agent")
 	}
-	return s.supervise(rush, posts)
+	return s.supervise(rush, slots)
 }
 
 // maxAgents bounds the agents of a role in one process.

@@ -90,12 +90,12 @@ func (s *session) limits(c *work.Clone, l *supervise.Limits) error {
 
 // supervise runs the supervisors; being interrupted is a good end. Where none of
 // them has a program that can be used it would only wait, so that is refused.
-func (s *session) supervise(r *supervise.Rush, posts []supervise.Post) error {
-	if why := r.Unfit(s.ctx, posts); why != (supervise.Unfit{}) && s.ctx.Err() == nil {
-		return usagef(cmp.Or(why.Hint, why.Anyhow, "git liza providers detect"), "%s", why.Reason)
+func (s *session) supervise(r *supervise.Rush, slots []supervise.Slot) error {
+	if why := r.CheckPrograms(s.ctx, slots); why != (supervise.Unfit{}) && s.ctx.Err() == nil {
+		return usagef(cmp.Or(why.Hint, why.Override, "git liza providers detect"), "%s", why.Reason)
 	}
-	s.preview(posts)
-	err := r.Run(s.ctx, posts)
+	s.preview(slots)
+	err := r.Run(s.ctx, slots)
 	s.conclude(r)
 	var stuck *supervise.Stuck
 	if errors.As(err, &stuck) {
@@ -125,26 +125,26 @@ func (s *session) supervise(r *supervise.Rush, posts []supervise.Post) error {
 			open++
 		}
 	}
-	sum := r.Sum()
+	sum := r.Total()
 	return s.answer("changed", map[string]any{"merged": merged, "open": open, "control": b.Settings().Control.State,
 		"merged_now": sum.Merged, "usage": view.ValueOf(sum.Used), "uncounted": sum.Uncounted}, "")
 }
 
 // preview says of which programs nobody seems to be logged in, before they are
 // spawned for it.
-func (s *session) preview(posts []supervise.Post) {
+func (s *session) preview(slots []supervise.Slot) {
 	said := map[string]bool{}
-	for _, post := range posts {
-		if in, told := post.Provider.LoggedIn(s.environ); told && !in && !said[post.Provider.Name] && !s.json {
-			said[post.Provider.Name] = true
-			_ = s.answer("", nil, post.Provider.Name+": "+noLogin(post.Provider.Row)+"; "+post.Provider.Entry())
+	for _, slot := range slots {
+		if in, told := slot.Provider.LoggedIn(s.environ); told && !in && !said[slot.Provider.Name] && !s.json {
+			said[slot.Provider.Name] = true
+			_ = s.answer("", nil, slot.Provider.Name+": "+noLogin(slot.Provider.Row)+"; "+slot.Provider.Entry())
 		}
 	}
 }
 
 // conclude says what came of a rush, and the command by which people get it.
 func (s *session) conclude(r *supervise.Rush) {
-	sum := r.Sum()
+	sum := r.Total()
 	if s.json || sum.Used.Sessions == 0 && sum.Merged == 0 {
 		return
 	}

@@ -24,8 +24,8 @@ type Bounds struct {
 // sessions, seldom over half an hour each.
 var defaultBounds = Bounds{TaskSessions: 10, TaskMinutes: 120, RushSessions: 100, RushMinutes: 1440}
 
-// or fills in what is not set.
-func (x Bounds) or(y Bounds) Bounds {
+// withDefaults fills in what is not set.
+func (x Bounds) withDefaults(y Bounds) Bounds {
 	fill := func(n *int, other int) {
 		if *n == 0 {
 			*n = other
@@ -44,94 +44,94 @@ func (x Bounds) String() string {
 		x.TaskSessions, x.TaskMinutes, x.RushSessions, x.RushMinutes)
 }
 
-// A tab is what the sessions of a rush have used.
-type tab struct {
-	mu        sync.Mutex
-	used      flow.Usage
-	uncounted int                  // of its sessions, those that told nothing
-	running   map[*run]time.Time   // since when
-	mute      map[string]bool      // providers of which one was not counted
-	merged    map[flow.TaskID]bool // tasks
+// A rushUsage is what the sessions of a rush have used.
+type rushUsage struct {
+	mu                 sync.Mutex
+	used               flow.Usage
+	uncounted          int                    // of its sessions, those that told nothing
+	running            map[*session]time.Time // since when
+	uncountedProviders map[string]bool        // providers of which one was not counted
+	merged             map[flow.TaskID]bool   // tasks
 }
 
-func (t *tab) begin(r *run) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.running == nil {
-		t.running = map[*run]time.Time{}
+func (u *rushUsage) beginSession(r *session) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.running == nil {
+		u.running = map[*session]time.Time{}
 	}
-	t.running[r] = r.started
+	u.running[r] = r.started
 }
 
-// end counts a session that is over; it is true if it is the first of its
+// endSession counts a session that is over; it is true if it is the first of its
 // provider that could not be counted.
-func (t *tab) end(r *run, m *flow.SessionMove) (news bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.running, r)
+func (u *rushUsage) endSession(r *session, m *flow.SessionMove) (news bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.running, r)
 	counted := m.Usage
 	counted.Sessions = 1
-	t.used = t.used.Plus(counted)
+	u.used = u.used.Plus(counted)
 	if m.Counted() {
 		return false
 	}
-	t.uncounted++
-	if t.mute == nil {
-		t.mute = map[string]bool{}
+	u.uncounted++
+	if u.uncountedProviders == nil {
+		u.uncountedProviders = map[string]bool{}
 	}
-	news = !t.mute[m.Provider]
-	t.mute[m.Provider] = true
+	news = !u.uncountedProviders[m.Provider]
+	u.uncountedProviders[m.Provider] = true
 	return news
 }
 
-func (t *tab) merge(id flow.TaskID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.merged == nil {
-		t.merged = map[flow.TaskID]bool{}
+func (u *rushUsage) noteMerge(id flow.TaskID) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.merged == nil {
+		u.merged = map[flow.TaskID]bool{}
 	}
-	t.merged[id] = true
+	u.merged[id] = true
 }
 
-// A Sum is what came of a rush.
-type Sum struct {
+// A Totals is what came of a rush.
+type Totals struct {
 	Merged    int        // tasks
 	Used      flow.Usage // by its own sessions that are over
 	Uncounted int        // of them, those that told nothing
 }
 
-// Sum is what has come of the rush so far.
-func (r *Rush) Sum() Sum {
-	t := &r.tab
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return Sum{len(t.merged), t.used, t.uncounted}
+// Total is what has come of the rush so far.
+func (r *Rush) Total() Totals {
+	u := &r.usage
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return Totals{len(u.merged), u.used, u.uncounted}
 }
 
-// sum is how many sessions there were and are, and their minutes together.
-func (t *tab) sum() (sessions, minutes int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	took := time.Duration(t.used.Seconds) * time.Second
-	for _, began := range t.running {
+// sessionsAndMinutes is how many sessions there were and are, and their minutes together.
+func (u *rushUsage) sessionsAndMinutes() (sessions, minutes int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	took := time.Duration(u.used.Seconds) * time.Second
+	for _, began := range u.running {
 		took += time.Since(began)
 	}
-	return t.used.Sessions + len(t.running), int(took / time.Minute)
+	return u.used.Sessions + len(u.running), int(took / time.Minute)
 }
 
-// isMute reports whether a session of a provider could not be counted.
-func (t *tab) isMute(provider string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.mute[provider]
+// wasUncounted reports whether a session of a provider could not be counted.
+func (u *rushUsage) wasUncounted(provider string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.uncountedProviders[provider]
 }
 
-// untold is what a budget counts and a provider does not tell: tokens, dollars,
+// uncountedWords is what a budget counts and a provider does not tell: tokens, dollars,
 // both, or "" where it binds.
-func (t *tab) untold(p provider.Provider, budgets ...flow.Budget) string {
+func (u *rushUsage) uncountedWords(p provider.Provider, budgets ...flow.Budget) string {
 	var words []string
 	never := func(c provider.Count) bool {
-		return c == provider.CountsNever || c != provider.CountsFree && t.isMute(p.Name)
+		return c == provider.CountsNever || c != provider.CountsFree && u.wasUncounted(p.Name)
 	}
 	if never(p.Tokens) && slices.ContainsFunc(budgets, func(b flow.Budget) bool { return b.Tokens != 0 }) {
 		words = append(words, "tokens")
@@ -142,17 +142,17 @@ func (t *tab) untold(p provider.Provider, budgets ...flow.Budget) string {
 	return strings.Join(words, " or ")
 }
 
-// Unbound is a line for each of the providers whose sessions the budgets of a board
+// UnboundLines is a line for each of the providers whose sessions the budgets of a board
 // cannot bind; an empty list where all do.
-func Unbound(b *flow.Board, bounds Bounds, posts []Post) (lines []string) {
-	return new(tab).unbound(b, bounds, posts)
+func UnboundLines(b *flow.Board, bounds Bounds, slots []Slot) (lines []string) {
+	return new(rushUsage).unboundLines(b, bounds, slots)
 }
 
-func (t *tab) unbound(b *flow.Board, bounds Bounds, posts []Post) (lines []string) {
+func (u *rushUsage) unboundLines(b *flow.Board, bounds Bounds, slots []Slot) (lines []string) {
 	set := b.Settings().Config.Budgets
-	for _, post := range posts {
-		what := t.untold(post.Provider, set.Task, set.Sprint, set.Goal)
-		line := fmt.Sprintf("budgets do not bind: %s reports no %s; instead there are at most %s", post.Provider.Name, what, bounds.or(defaultBounds))
+	for _, slot := range slots {
+		what := u.uncountedWords(slot.Provider, set.Task, set.Sprint, set.Goal)
+		line := fmt.Sprintf("budgets do not bind: %s reports no %s; instead there are at most %s", slot.Provider.Name, what, bounds.withDefaults(defaultBounds))
 		if what != "" && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
@@ -160,36 +160,36 @@ func (t *tab) unbound(b *flow.Board, bounds Bounds, posts []Post) (lines []strin
 	return lines
 }
 
-// binding are the bounds on a piece of work of the supervisor's; why says what
+// boundsFor are the bounds on a session of the agent on a task, "" for a planner's; why says what
 // its budget cannot count, "" if the bounds are there because somebody set them.
-func (s *supervisor) binding(b *flow.Board, id flow.TaskID) (bounds Bounds, why string) {
-	bounds = s.rush.Bounds
+func (reg *registration) boundsFor(b *flow.Board, id flow.TaskID) (bounds Bounds, why string) {
+	bounds = reg.rush.Bounds
 	left, _ := b.Left(id)
-	if what := s.rush.tab.untold(s.provider, left); what != "" {
-		return bounds.or(defaultBounds), "; its budget does not bind, since " + s.provider.Name + " reports no " + what
+	if what := reg.rush.usage.uncountedWords(reg.provider, left); what != "" {
+		return bounds.withDefaults(defaultBounds), "; its budget does not bind, since " + reg.provider.Name + " reports no " + what
 	}
 	return bounds, ""
 }
 
-// exceeded refuses, by the rule budget, one more session on a task that has had as
+// checkTaskBounds refuses, by the rule budget, one more session on a task that has had as
 // many as the bounds allow.
-func (s *supervisor) exceeded(b *flow.Board, id flow.TaskID) *flow.Refusal {
+func (reg *registration) checkTaskBounds(b *flow.Board, id flow.TaskID) *flow.Refusal {
 	t := b.Task(id)
 	if t == nil {
 		return nil
 	}
-	bounds, why := s.binding(b, id)
-	return over(string(id), "task", t.Usage.Sessions, int(t.Usage.Seconds/60), bounds.TaskSessions, bounds.TaskMinutes, why)
+	bounds, why := reg.boundsFor(b, id)
+	return overBounds(string(id), "task", t.Usage.Sessions, int(t.Usage.Seconds/60), bounds.TaskSessions, bounds.TaskMinutes, why)
 }
 
-// exhausted refuses, by the rule budget, to begin anything more in the rush.
-func (s *supervisor) exhausted(b *flow.Board) *flow.Refusal {
-	sessions, minutes := s.rush.tab.sum()
-	bounds, why := s.binding(b, "")
-	return over("this rush", "rush", sessions, minutes, bounds.RushSessions, bounds.RushMinutes, why)
+// checkRushBounds refuses, by the rule budget, to begin anything more in the rush.
+func (reg *registration) checkRushBounds(b *flow.Board) *flow.Refusal {
+	sessions, minutes := reg.rush.usage.sessionsAndMinutes()
+	bounds, why := reg.boundsFor(b, "")
+	return overBounds("this rush", "rush", sessions, minutes, bounds.RushSessions, bounds.RushMinutes, why)
 }
 
-func over(of, key string, sessions, minutes, mostSessions, mostMinutes int, why string) *flow.Refusal {
+func overBounds(of, key string, sessions, minutes, mostSessions, mostMinutes int, why string) *flow.Refusal {
 	switch {
 	case mostSessions > 0 && sessions >= mostSessions:
 		return &flow.Refusal{Rule: flow.RuleBudget, Reason: fmt.Sprintf("%s has had %d of %d sessions%s", of, sessions, mostSessions, why),
@@ -201,17 +201,17 @@ func over(of, key string, sessions, minutes, mostSessions, mostMinutes int, why 
 	return nil
 }
 
-// allows refuses to begin a session on a task, or with "" a planner's, that the
+// checkBounds refuses to begin a session on a task, or with "" a planner's, that the
 // bounds do not allow.
-func (s *supervisor) allows(b *flow.Board, id flow.TaskID) *flow.Refusal {
-	if r := s.exhausted(b); r != nil {
+func (reg *registration) checkBounds(b *flow.Board, id flow.TaskID) *flow.Refusal {
+	if r := reg.checkRushBounds(b); r != nil {
 		return r
 	}
-	return s.exceeded(b, id)
+	return reg.checkTaskBounds(b, id)
 }
 
-// counts reports whether what a session used is known. That of a program which
+// usageKnown reports whether what a session used is known. That of a program which
 // never came to ask its model is: nothing.
-func (s *supervisor) counts(ending provider.Ending, used flow.Usage) bool {
-	return used.Input+used.Output > 0 || used.Cost > 0 || s.provider.Tokens == provider.CountsFree || ending.Trouble != nil && ending.Report.Turns == 0
+func (rec *recorder) usageKnown(ending provider.Ending, used flow.Usage) bool {
+	return used.Input+used.Output > 0 || used.Cost > 0 || rec.provider.Tokens == provider.CountsFree || ending.Trouble != nil && ending.Report.Turns == 0
 }

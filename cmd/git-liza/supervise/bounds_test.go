@@ -74,8 +74,8 @@ func TestBoundsOfARush(t *testing.T) {
 	require.Equal(t, "git config liza.rush.sessions 4", stuck.Stalls[2].Hint)
 }
 
-func (w *world) bounded(b supervise.Bounds, posts ...supervise.Post) (*rushing, error) {
+func (w *world) bounded(b supervise.Bounds, slots ...supervise.Slot) (*rushing, error) {
 	w.Helper()
-	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Bounds = true, b }, posts...)
+	r := w.begin(func(r *supervise.Rush) { r.UntilIdle, r.Bounds = true, b }, slots...)
 	return r, r.wait()
 }

@@ -99,8 +99,8 @@ func TestBudgetOfPlanning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.config(func(c *flow.Config) { c.Budgets.Sprint.Tokens = 10 })
-	post := planner(w.fake(`began p; ended "no idea"`, nil))
-	r, err := w.rush(post)
+	slot := planner(w.fake(`began p; ended "no idea"`, nil))
+	r, err := w.rush(slot)
 	var stuck *supervise.Stuck
 	require.ErrorAs(t, err, &stuck, r.said())
 	require.Contains(t, stuck.Error(), "planner-1 waits: the budget of sprint-1 is spent: 15 of 10 tokens")
@@ -117,7 +117,7 @@ func TestIdleRushSpendsNothing(t *testing.T) {
 	w.liza("claim", "task-1", "--as", "coder-9")
 	w.liza("block", "task-1", "--as", "coder-9", "--reason", "no key", "--question", "Where?")
 	before := strings.Count(w.liza("log"), "\n")
-	idle := func(p supervise.Post) supervise.Post { p.MaxWait = 2 * time.Second; return p }
+	idle := func(p supervise.Slot) supervise.Slot { p.MaxWait = 2 * time.Second; return p }
 	r := w.begin(func(r *supervise.Rush) { r.Limits.Plans = 1 }, idle(planner(w.fake("began p; ended nothing", nil))),
 		idle(coder(w.fake("began s; submit", nil))), idle(reviewer(w.fake("began r; approve", nil))))
 	require.NoError(t, r.wait(), r.said())

@@ -187,20 +187,20 @@ func TestOnceAndMaxWait(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(2)
-	post := coder(w.agent("submit"))
-	post.Once = true
-	require.NoError(t, w.begin(nil, post).wait())
+	slot := coder(w.agent("submit"))
+	slot.Once = true
+	require.NoError(t, w.begin(nil, slot).wait())
 	require.Equal(t, flow.ReadyForReview, w.task("task-1").Status)
 	require.Equal(t, flow.Unclaimed, w.task("task-2").Status)
 
-	post = coder(w.agent("exit 1"))
-	post.Once = true
-	require.ErrorContains(t, w.begin(nil, post).wait(), "the work of coder-1 did not end as it should: crash_limit")
+	slot = coder(w.agent("exit 1"))
+	slot.Once = true
+	require.ErrorContains(t, w.begin(nil, slot).wait(), "the work of coder-1 did not end as it should: crash_limit")
 
-	post = planner(w.agent("exit 1"))
-	post.MaxWait = 50 * time.Millisecond
+	slot = planner(w.agent("exit 1"))
+	slot.MaxWait = 50 * time.Millisecond
 	w.liza("abandon", "task-2", "--reason", "no more")
-	r := w.begin(nil, post)
+	r := w.begin(nil, slot)
 	require.NoError(t, r.wait())
 	require.Contains(t, r.said(), "planner-1: nothing to do for 50ms")
 	w.left()

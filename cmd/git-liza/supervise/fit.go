@@ -20,9 +20,9 @@ type fitness struct {
 // Unfit is why a provider's program cannot be used. The zero value is that it
 // can.
 type Unfit struct {
-	Reason string // which provider's, and why
-	Hint   string // the command that installs it, or a later version; "" if none is known
-	Anyhow string // the command that uses it as it is; "" if there is no program
+	Reason   string // which provider's, and why
+	Hint     string // the command that installs it, or a later version; "" if none is known
+	Override string // the command that uses it as it is; "" if there is no program
 }
 
 // String is the reason with the commands.
@@ -31,18 +31,18 @@ func (u Unfit) String() string {
 	if u.Hint != "" {
 		text += "; " + u.Hint
 	}
-	if u.Anyhow != "" {
-		text += ", or to try it all the same " + u.Anyhow
+	if u.Override != "" {
+		text += ", or to try it all the same " + u.Override
 	}
 	return text
 }
 
-// Unfit is why none of the supervisors that are wanted has a program that can
+// CheckPrograms is why none of the supervisors that are wanted has a program that can
 // be used, said of the first; the zero value if one of them has.
-func (r *Rush) Unfit(ctx context.Context, posts []Post) Unfit {
+func (r *Rush) CheckPrograms(ctx context.Context, slots []Slot) Unfit {
 	first := Unfit{}
-	for _, post := range posts {
-		why := r.fitness.of(ctx, post.Provider, r.Environ)
+	for _, slot := range slots {
+		why := r.fitness.checkProgram(ctx, slot.Provider, r.Environ)
 		if why == (Unfit{}) {
 			return why
 		}
@@ -51,19 +51,9 @@ func (r *Rush) Unfit(ctx context.Context, posts []Post) Unfit {
 	return first
 }
 
-// fit degrades the agent of a provider whose program is not there, or too old
-// for what it would be told: nothing is claimed for it.
-func (s *supervisor) fit(ctx context.Context) error {
-	why := s.rush.fitness.of(ctx, s.provider, s.rush.Environ)
-	if why == (Unfit{}) || ctx.Err() != nil {
-		return nil
-	}
-	return s.degrade(ctx, &unfitError{"", fmt.Errorf("%s", why)})
-}
-
-// of is why a provider's program cannot be used. One that says nothing of its
+// checkProgram is why a provider's program cannot be used. One that says nothing of its
 // version may be all right.
-func (f *fitness) of(ctx context.Context, p provider.Provider, environ []string) Unfit {
+func (f *fitness) checkProgram(ctx context.Context, p provider.Provider, environ []string) Unfit {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	key := strings.Join(append([]string{p.Name}, p.Args...), "\x00")
@@ -71,7 +61,7 @@ func (f *fitness) of(ctx context.Context, p provider.Provider, environ []string)
 		return why
 	}
 	found := provider.Catalogue{p.Row}.Detect(ctx, environ)[0]
-	why := vanished(ctx, p, environ)
+	why := missingProgram(ctx, p, environ)
 	switch {
 	case found.Path == "" && found.Problem != "":
 		why = Unfit{Reason: fmt.Sprintf("provider %s: %s is not on the PATH", p.Name, p.Binary), Hint: p.Install}
@@ -86,9 +76,9 @@ func (f *fitness) of(ctx context.Context, p provider.Provider, environ []string)
 	return why
 }
 
-// vanished is why a command that people gave cannot be started, the zero value
+// missingProgram is why a command that people gave cannot be started, the zero value
 // if it can. One that worked before may be gone by now.
-func vanished(ctx context.Context, p provider.Provider, environ []string) Unfit {
+func missingProgram(ctx context.Context, p provider.Provider, environ []string) Unfit {
 	if word := p.Missing(ctx, environ); word != "" {
 		return Unfit{Reason: fmt.Sprintf("provider %s: there is no program %s", p.Name, word)}
 	}

@@ -263,16 +263,16 @@ var took = regexp.MustCompile(`after \d+s`)
 // timeless is a text in which all that took whole seconds took none.
 func timeless(text string) string { return took.ReplaceAllString(text, "after 0s") }
 
-func coder(p provider.Provider) supervise.Post {
-	return supervise.Post{Role: flow.Coder, Provider: p}
+func coder(p provider.Provider) supervise.Slot {
+	return supervise.Slot{Role: flow.Coder, Provider: p}
 }
 
-func reviewer(p provider.Provider) supervise.Post {
-	return supervise.Post{Role: flow.CodeReviewer, Provider: p}
+func reviewer(p provider.Provider) supervise.Slot {
+	return supervise.Slot{Role: flow.CodeReviewer, Provider: p}
 }
 
-func planner(p provider.Provider) supervise.Post {
-	return supervise.Post{Role: flow.Planner, Provider: p}
+func planner(p provider.Provider) supervise.Slot {
+	return supervise.Slot{Role: flow.Planner, Provider: p}
 }
 
 // A rushing is a rush that runs in the background.
@@ -285,7 +285,7 @@ type rushing struct {
 	lines []string
 }
 
-func (w *world) begin(edit func(*supervise.Rush), posts ...supervise.Post) *rushing {
+func (w *world) begin(edit func(*supervise.Rush), slots ...supervise.Slot) *rushing {
 	w.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &rushing{w: w, cancel: cancel, ended: make(chan error, 1)}
@@ -300,7 +300,7 @@ func (w *world) begin(edit func(*supervise.Rush), posts ...supervise.Post) *rush
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		r.ended <- rush.Run(ctx, posts)
+		r.ended <- rush.Run(ctx, slots)
 	}()
 	w.Cleanup(func() { // before its repository goes
 		cancel()
@@ -332,10 +332,10 @@ func (r *rushing) said() string {
 
 func untilIdle(r *supervise.Rush) { r.UntilIdle = true }
 
-// rush runs posts until idle.
-func (w *world) rush(posts ...supervise.Post) (*rushing, error) {
+// rush runs slots until idle.
+func (w *world) rush(slots ...supervise.Slot) (*rushing, error) {
 	w.Helper()
-	r := w.begin(untilIdle, posts...)
+	r := w.begin(untilIdle, slots...)
 	return r, r.wait()
 }
 

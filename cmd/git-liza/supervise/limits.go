@@ -49,7 +49,7 @@ func (l Limits) pause(n int) time.Duration {
 	return min(d, l.MaxPause)
 }
 
-// A tally counts the sessions on one piece of work that led nowhere.
+// A tally counts the sessions on one assignment that led nowhere.
 type tally struct {
 	sessions, crashes, spins, handoffs int
 }
@@ -64,17 +64,17 @@ type shortfall struct {
 	question string
 }
 
-// crashed counts a session that crashed, hung or failed, in the word for what
+// countCrash counts a session that crashed, hung or failed, in the word for what
 // it did. Progress does not excuse it.
-func (t *tally) crashed(l Limits, did string) shortfall {
+func (t *tally) countCrash(l Limits, did string) shortfall {
 	t.crashes++
 	t.spins, t.handoffs = 0, 0
 	return shortfall{did, t.crashes, l.Crashes, "crash_limit: the agent's program crashed or hung %d times in a row",
 		"What makes the agent's program crash or hang on this task?"}
 }
 
-// spun counts a session that ended well without the expected move.
-func (t *tally) spun(l Limits, progress bool) shortfall {
+// countSpin counts a session that ended well without the expected move.
+func (t *tally) countSpin(l Limits, progress bool) shortfall {
 	t.crashes, t.handoffs = 0, 0
 	if t.spins++; progress {
 		t.spins = 0
@@ -83,8 +83,8 @@ func (t *tally) spun(l Limits, progress bool) shortfall {
 		"Is the task clear, and is there anything that keeps the agent from starting?"}
 }
 
-// endless is the shortfall of work that goes on and on.
-func (t *tally) endless(l Limits, f shortfall) shortfall {
+// countSession is the shortfall of work that goes on and on.
+func (t *tally) countSession(l Limits, f shortfall) shortfall {
 	if f.reached() || t.sessions < l.Sessions {
 		return f
 	}
@@ -92,8 +92,8 @@ func (t *tally) endless(l Limits, f shortfall) shortfall {
 		"Is the task too large for one claim? It may have to be split."}
 }
 
-// handed counts a session that wants to be continued by another.
-func (t *tally) handed(l Limits, progress bool) shortfall {
+// countHandoff counts a session that wants to be continued by another.
+func (t *tally) countHandoff(l Limits, progress bool) shortfall {
 	t.crashes, t.spins = 0, 0
 	if t.handoffs++; progress {
 		t.handoffs = 0

@@ -11,9 +11,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// narrate says every move on the blackboard after the state commit since, in a
+// startNarration says every move on the blackboard after the state commit since, in a
 // goroutine that ends with ctx, after one last look.
-func (r *Rush) narrate(ctx context.Context, since flow.ObjectID) (<-chan struct{}, error) {
+func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) (<-chan struct{}, error) {
 	store, err := gitstore.OpenStore(ctx, r.Clone.Repo, r.Clone.Store.Now)
 	if err != nil {
 		return nil, err
@@ -23,21 +23,21 @@ func (r *Rush) narrate(ctx context.Context, since flow.ObjectID) (<-chan struct{
 		defer close(told)
 		for ctx.Err() == nil {
 			tip, changed := r.view.Now()
-			since = r.tell(store, since, tip)
+			since = r.tellMoves(store, since, tip)
 			select {
 			case <-changed:
 			case <-ctx.Done():
 			}
 		}
 		if tip, err := r.Clone.Repo.Resolve(context.WithoutCancel(ctx), git.StateRef); err == nil {
-			r.tell(store, since, tip)
+			r.tellMoves(store, since, tip)
 		}
 	}()
 	return told, nil
 }
 
-// tell says the moves between two state commits and returns the later one.
-func (r *Rush) tell(store *gitstore.Store, since, tip flow.ObjectID) flow.ObjectID {
+// tellMoves says the moves between two state commits and returns the later one.
+func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.ObjectID {
 	if tip == "" || tip == since {
 		return since
 	}
@@ -53,24 +53,24 @@ func (r *Rush) tell(store *gitstore.Store, since, tip flow.ObjectID) flow.Object
 		return since // the supervisors read the board as well and say why
 	}
 	for _, e := range slices.Backward(events) {
-		r.recorded.note(e.Move)
+		r.sessionTimes.note(e.Move)
 		if e.Move.Act == flow.ActMerge {
-			r.tab.merge(e.Move.Task)
+			r.usage.noteMerge(e.Move.Task)
 		}
 		b, err := store.BoardAt(e.Commit)
 		if err != nil {
 			return since
 		}
-		if line := Line(e.Move, b); line != "" {
+		if line := MoveLine(e.Move, b); line != "" {
 			r.say(line)
 		}
 	}
 	return tip
 }
 
-// Line says a move for people, with the state that it left on the board; "" if
+// MoveLine says a move for people, with the state that it left on the board; "" if
 // it is not worth a line.
-func Line(m flow.Move, after *flow.Board) string {
+func MoveLine(m flow.Move, after *flow.Board) string {
 	t := after.Task(m.Task)
 	if t == nil {
 		return boardLine(m, after)
@@ -96,16 +96,16 @@ func Line(m flow.Move, after *flow.Board) string {
 	case *flow.ReleaseMove:
 		return fmt.Sprintf("%s released %s", m.By, m.Task)
 	}
-	return entered + because(m.Detail) + " by " + string(m.By)
+	return entered + moveReason(m.Detail) + " by " + string(m.By)
 }
 
-// because is what a move says about the state that it leads to.
-func because(d flow.Detail) string {
+// moveReason is what a move says about the state that it leads to.
+func moveReason(d flow.Detail) string {
 	switch d := d.(type) {
 	case *flow.SubmitMove:
-		return " (" + counted(len(d.Paths), "path") + ")"
+		return " (" + countNoun(len(d.Paths), "path") + ")"
 	case *flow.RejectMove:
-		return " (" + counted(len(d.Feedback.Blockers), "blocker") + ")"
+		return " (" + countNoun(len(d.Feedback.Blockers), "blocker") + ")"
 	case *flow.MergeMove:
 		return " as " + d.Commit.Short()
 	case *flow.IntegrationFailMove:
@@ -126,7 +126,7 @@ func boardLine(m flow.Move, after *flow.Board) string {
 	case *flow.SessionMove:
 		return ""
 	case *flow.AddMove:
-		return fmt.Sprintf("%s added %s", m.By, added(d))
+		return fmt.Sprintf("%s added %s", m.By, addedTasks(d))
 	case *flow.RegisterMove:
 		return fmt.Sprintf("%s joined", d.Agent)
 	case *flow.UnregisterMove:
@@ -140,8 +140,8 @@ func boardLine(m flow.Move, after *flow.Board) string {
 	return m.Subject()
 }
 
-// added names the tasks of an add move.
-func added(d *flow.AddMove) string {
+// addedTasks names the tasks of an add move.
+func addedTasks(d *flow.AddMove) string {
 	const most = 5
 	var ids []string
 	for _, t := range d.Tasks[:min(len(d.Tasks), most)] {
@@ -154,7 +154,7 @@ func added(d *flow.AddMove) string {
 	return text
 }
 
-func counted(n int, noun string) string {
+func countNoun(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

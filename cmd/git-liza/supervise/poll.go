@@ -24,33 +24,33 @@ type link struct {
 	last time.Time // when it was last known not to answer
 }
 
-// unanswered reports whether an error says that the remote cannot be reached,
+// isUnanswered reports whether an error says that the remote cannot be reached,
 // or not in time: what waiting may mend.
-func unanswered(err error) bool {
+func isUnanswered(err error) bool {
 	return errors.Is(err, gitstore.ErrOffline) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// offline is unanswered for an error of a supervisor or the poller; the rush
+// noteOffline is unanswered for an error of a supervisor or the poller; the rush
 // says so once.
-func (r *Rush) offline(err error) bool {
-	if r.link.remote == "" || !unanswered(err) {
+func (r *Rush) noteOffline(err error) bool {
+	if r.link.remote == "" || !isUnanswered(err) {
 		return false
 	}
-	if r.link.set(true) {
+	if r.link.setDown(true) {
 		r.say(fmt.Sprintf("offline: %v; what runs goes on, nothing new begins until %s answers", err, r.link.remote))
 	}
 	return true
 }
 
-// online notes that the remote has answered.
-func (r *Rush) online() {
-	if r.link.set(false) {
+// noteOnline notes that the remote has answered.
+func (r *Rush) noteOnline() {
+	if r.link.setDown(false) {
 		r.say(r.link.remote + " answers again")
 	}
 }
 
-// set is true if that is news.
-func (l *link) set(down bool) bool {
+// setDown is true if that is news.
+func (l *link) setDown(down bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	news := l.down != down
@@ -78,34 +78,34 @@ func (l *link) isDown() bool {
 // answers their supervisor: nothing that waiting mends keeps them from it.
 const maxCutOff = 3
 
-// cutOff reports whether a session that brought no move was kept from it by the
+// wasCutOff reports whether a session that brought no move was kept from it by the
 // remote: by what the supervisor saw of it, or by what the commands of the
 // session say. Nothing is counted then. The error is that of an agent which
 // cannot work here.
-func (s *supervisor) cutOff(e *errand, begun time.Time) (bool, error) {
-	if s.rush.link.failedSince(begun) {
+func (w *worker) wasCutOff(a *assignment, begun time.Time) (bool, error) {
+	if w.rush.link.failedSince(begun) {
 		return true, nil
 	}
 	said := ""
-	if s.rush.link.remote != "" && s.provider.Commit != provider.BySupervisor {
-		said = work.Offline(s.clone.Repo.CommonDir(), s.id, begun)
+	if w.rush.link.remote != "" && w.provider.Commit != provider.BySupervisor {
+		said = work.Offline(w.clone.Repo.CommonDir(), w.id, begun)
 	}
 	if said == "" {
-		s.cuts = 0
+		w.cuts = 0
 		return false, nil
 	}
-	s.rush.say(fmt.Sprintf("%s: the commands of its session did not reach %s: %s", s.id, s.rush.link.remote, s.rush.mask.String(said)))
-	if s.cuts++; s.cuts >= maxCutOff {
-		return true, &unfitError{e.id(), fmt.Errorf("%s answers here, but not in %d sessions in a row of provider %s: %s",
-			s.rush.link.remote, s.cuts, s.provider.Name, s.rush.mask.String(said))}
+	w.rush.say(fmt.Sprintf("%s: the commands of its session did not reach %s: %s", w.id, w.rush.link.remote, w.rush.mask.String(said)))
+	if w.cuts++; w.cuts >= maxCutOff {
+		return true, &unfitError{a.taskID(), fmt.Errorf("%s answers here, but not in %d sessions in a row of provider %s: %s",
+			w.rush.link.remote, w.cuts, w.provider.Name, w.rush.mask.String(said))}
 	}
 	return true, nil
 }
 
-// poll keeps the mirror of a remote up to date, in a goroutine that ends with
+// startPolling keeps the mirror of a remote up to date, in a goroutine that ends with
 // ctx: soon after a change, also one of this clone's own, and rarer the longer
 // nothing happens.
-func (r *Rush) poll(ctx context.Context) (<-chan struct{}, error) {
+func (r *Rush) startPolling(ctx context.Context) (<-chan struct{}, error) {
 	ended := make(chan struct{})
 	if r.link.remote == "" {
 		close(ended)
@@ -128,16 +128,16 @@ func (r *Rush) poll(ctx context.Context) (<-chan struct{}, error) {
 					tidied = synced.After
 				}
 			}
-			r.polled(err)
+			r.notePoll(err)
 			return news
 		})
 	}()
 	return ended, nil
 }
 
-// polled says what came of a poll, a complaint once.
-func (r *Rush) polled(err error) {
-	if r.offline(err) {
+// notePoll says what came of a poll, a complaint once.
+func (r *Rush) notePoll(err error) {
+	if r.noteOffline(err) {
 		return
 	}
 	if err != nil {
@@ -148,14 +148,14 @@ func (r *Rush) polled(err error) {
 		return
 	}
 	r.link.said = ""
-	r.online()
-	r.roll.nudge() // whoever waits for others may have seen the last of them
+	r.noteOnline()
+	r.idle.recheck() // whoever waits for others may have seen the last of them
 }
 
-// expected reports whether a supervisor that another process or host has
+// othersMayMove reports whether a supervisor that another process or host has
 // registered could move something now: then nothing is over yet. One that has
 // let a whole lease pass without any move on the board is not waited for.
-func (r *Rush) expected(b *flow.Board) bool {
+func (r *Rush) othersMayMove(b *flow.Board) bool {
 	at := r.Clone.Store.Now()
 	if at.Before(b.At()) {
 		at = b.At()
@@ -164,20 +164,20 @@ func (r *Rush) expected(b *flow.Board) bool {
 		return false
 	}
 	own := map[flow.AgentID]bool{}
-	for _, s := range r.roll.crew() {
+	for _, s := range r.idle.supervisors() {
 		own[s.id] = true
 	}
 	for _, id := range b.IDs(flow.Agents) {
 		a := b.Agent(flow.AgentID(id))
-		if a != nil && !own[a.ID] && a.Generation != "" && able(b, a, at) {
+		if a != nil && !own[a.ID] && a.Generation != "" && hasWork(b, a, at) {
 			return true
 		}
 	}
 	return false
 }
 
-// able reports whether an agent's supervisor has something to do.
-func able(b *flow.Board, a *flow.Agent, at time.Time) bool {
+// hasWork reports whether an agent's supervisor has something to do.
+func hasWork(b *flow.Board, a *flow.Agent, at time.Time) bool {
 	caller := flow.Caller{By: flow.Actor(a.ID), Principal: a.Principal, Generation: a.Generation}
 	for _, t := range b.Tasks() {
 		if t.Status.Allows(flow.ActMerge) && b.Opens(flow.ActMerge, t.ID, caller, at) == nil {
@@ -199,14 +199,14 @@ func able(b *flow.Board, a *flow.Agent, at time.Time) bool {
 	return refusal == nil
 }
 
-// settled syncs once more before a rush may be over. It is false where there
+// remoteSettled syncs once more before a rush may be over. It is false where there
 // was news, or no answer.
-func (r *Rush) settled(ctx context.Context) (bool, error) {
+func (r *Rush) remoteSettled(ctx context.Context) (bool, error) {
 	if r.link.remote == "" {
 		return true, nil
 	}
 	synced, err := r.Clone.Store.Mirror.Sync(ctx)
-	if r.offline(err) {
+	if r.noteOffline(err) {
 		return false, nil
 	}
 	return err == nil && synced.Before == synced.After, err

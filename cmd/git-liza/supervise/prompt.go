@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/templates"
 )
 
-// An Assignment is what an agent is told to do.
-type Assignment struct {
+// A PromptInput is what an agent is told to do.
+type PromptInput struct {
 	Role     flow.Role
 	Agent    flow.AgentID // "" where it is not known who will do it
 	Task     flow.TaskID  // "" for a planner
@@ -32,24 +32,24 @@ const maxNotes = 20
 
 // Prompt is what an agent is started with. Layers are from the weakest to the
 // strongest, as in templates.Render.
-func Prompt(b *flow.Board, a Assignment, layers ...templates.Layer) (templates.Prompt, error) {
+func Prompt(b *flow.Board, a PromptInput, layers ...templates.Layer) (templates.Prompt, error) {
 	kernel, err := contracts.ForRole(a.Role.String())
 	if err != nil {
 		return templates.Prompt{}, err
 	}
 	settings := b.Settings()
 	in := templates.Input{Role: a.Role, Kernel: kernel, Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
-		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notes(b, a), Failure: a.Failure, Report: a.Report,
+		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notesFor(b, a), Failure: a.Failure, Report: a.Report,
 		Compliance: a.Compliance, Await: flow.Duration(a.Await)}
 	if in.Task != nil {
 		if goal := b.Goal(in.Task.Goal); goal != nil {
 			in.Goal = goal
 		}
 	}
-	in.Denied = denied(settings.Config.RolePaths, a.Role, in.Task)
+	in.Denied = deniedPaths(settings.Config.RolePaths, a.Role, in.Task)
 	if a.Role == flow.Planner {
 		in.Board = b.Tasks()
-		in.Discoveries = discoveries(b)
+		in.Discoveries = openDiscoveries(b)
 		if in.Triggers = a.Triggers; in.Triggers == nil {
 			in.Triggers = b.Triggers()
 		}
@@ -65,8 +65,8 @@ func Prompt(b *flow.Board, a Assignment, layers ...templates.Layer) (templates.P
 	return templates.Render(in, layers...)
 }
 
-// denied are the paths that the role may not write in the task.
-func denied(rules []flow.RolePath, role flow.Role, t *flow.Task) []string {
+// deniedPaths are the paths that the role may not write in the task.
+func deniedPaths(rules []flow.RolePath, role flow.Role, t *flow.Task) []string {
 	var globs []string
 	for _, rule := range rules {
 		if rule.Role == role && (t == nil || !slices.Contains(rule.Except, t.Kind)) {
@@ -76,8 +76,8 @@ func denied(rules []flow.RolePath, role flow.Role, t *flow.Task) []string {
 	return globs
 }
 
-// notes are those for everybody, the role, the agent and the task.
-func notes(b *flow.Board, a Assignment) []*flow.Note {
+// notesFor are those for everybody, the role, the agent and the task.
+func notesFor(b *flow.Board, a PromptInput) []*flow.Note {
 	var list []*flow.Note
 	for _, id := range b.IDs(flow.Notes) {
 		n, ok := b.Load(flow.Key{Folder: flow.Notes, ID: id}).(*flow.Note)
@@ -89,7 +89,7 @@ func notes(b *flow.Board, a Assignment) []*flow.Note {
 	return list[max(0, len(list)-maxNotes):]
 }
 
-func discoveries(b *flow.Board) []*flow.Discovery {
+func openDiscoveries(b *flow.Board) []*flow.Discovery {
 	var list []*flow.Discovery
 	for _, id := range b.IDs(flow.Discovered) {
 		if d, ok := b.Load(flow.Key{Folder: flow.Discovered, ID: id}).(*flow.Discovery); ok && d.Converted == "" {
@@ -106,7 +106,7 @@ func discoveries(b *flow.Board) []*flow.Discovery {
 func Layers(mainWorkTree string, environ []string) []templates.Layer {
 	var layers []templates.Layer
 	if mainWorkTree != "" {
-		layers = append(layers, layer("project", filepath.Join(mainWorkTree, ".liza", "prompts")))
+		layers = append(layers, openLayer("project", filepath.Join(mainWorkTree, ".liza", "prompts")))
 	}
 	home, config := "", ""
 	for _, entry := range environ {
@@ -121,23 +121,23 @@ func Layers(mainWorkTree string, environ []string) []templates.Layer {
 		config = filepath.Join(home, ".config")
 	}
 	if config != "" {
-		layers = append(layers, layer("user", filepath.Join(config, "liza", "prompts")))
+		layers = append(layers, openLayer("user", filepath.Join(config, "liza", "prompts")))
 	}
 	return layers
 }
 
-// layer is a folder whose symbolic links cannot lead out of it.
-func layer(name, dir string) templates.Layer {
+// openLayer is a folder whose symbolic links cannot lead out of it.
+func openLayer(name, dir string) templates.Layer {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return templates.Layer{Name: name, FS: missing(dir, err)}
+		return templates.Layer{Name: name, FS: missingLayer(dir, err)}
 	}
 	return templates.Layer{Name: name, FS: root.FS()}
 }
 
-// missing is no folder where there is none; any other trouble comes out when
+// missingLayer is no folder where there is none; any other trouble comes out when
 // the layer is read.
-func missing(dir string, err error) fs.FS {
+func missingLayer(dir string, err error) fs.FS {
 	if os.IsNotExist(err) {
 		return nil
 	}

@@ -13,19 +13,19 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// register enters the agent with a generation of its own, under the post's id
+// registerAgent enters the agent with a generation of its own, under the slot's id
 // or the first number that is free.
-func (s *supervisor) register(ctx context.Context) error {
+func (s *supervisor) registerAgent(ctx context.Context) error {
 	if s.generation == "" { // what may have landed is not registered twice
 		random, err := gitstore.RandomID()
 		if err != nil {
 			return err
 		}
-		leave, err := work.Supervise(s.rush.Clone.Repo, flow.Generation(random))
+		release, err := work.Supervise(s.rush.Clone.Repo, flow.Generation(random))
 		if err != nil {
 			return err
 		}
-		s.generation, s.vacate = flow.Generation(random), leave
+		s.generation, s.release = flow.Generation(random), release
 	}
 	host, err := os.Hostname()
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *supervisor) register(ctx context.Context) error {
 			return flow.Move{}, nil, &flow.Refusal{Rule: flow.RuleControl, Hint: "git liza resume --reason R",
 				Reason: fmt.Sprintf("the board is STOPPED (%s), no agent begins", b.Settings().Control.Reason)}
 		}
-		id, err := s.chosen(ctx, b)
+		id, err := s.chooseID(ctx, b)
 		if err != nil {
 			return flow.Move{}, nil, err
 		}
@@ -52,24 +52,24 @@ func (s *supervisor) register(ctx context.Context) error {
 		return err
 	}
 	s.id, s.clone = r.Move.By.Agent(), clone
-	s.rush.others.enter(s.id)
+	s.rush.others.addOwn(s.id)
 	return clone.Identify(ctx, r.Move.By, s.generation)
 }
 
 // maxNumber is the highest number that a supervisor gives its agent itself.
 const maxNumber = 1000
 
-// chosen is the post's id, else that of the role with the lowest number that
+// chooseID is the slot's id, else that of the role with the lowest number that
 // nobody has and that this machine's principal may act as.
-func (s *supervisor) chosen(ctx context.Context, b *flow.Board) (flow.AgentID, error) {
-	if s.post.ID != "" {
-		return s.post.ID, nil
+func (s *supervisor) chooseID(ctx context.Context, b *flow.Board) (flow.AgentID, error) {
+	if s.slot.ID != "" {
+		return s.slot.ID, nil
 	}
 	who := b.Principals()
 	free := flow.AgentID("")
 	name := ""
 	for n := 1; n <= maxNumber; n++ {
-		id := flow.AgentID(s.post.Role.String() + "-" + strconv.Itoa(n))
+		id := flow.AgentID(s.slot.Role.String() + "-" + strconv.Itoa(n))
 		a := b.Agent(id)
 		if a != nil && a.Generation == s.generation {
 			return id, nil
@@ -87,20 +87,20 @@ func (s *supervisor) chosen(ctx context.Context, b *flow.Board) (flow.AgentID, e
 		}
 	}
 	if free == "" {
-		return "", &flow.Refusal{Rule: flow.RulePrincipal, Hint: "git liza principal list", Reason: fmt.Sprintf("%s may act as no %s that is free", name, s.post.Role)}
+		return "", &flow.Refusal{Rule: flow.RulePrincipal, Hint: "git liza principal list", Reason: fmt.Sprintf("%s may act as no %s that is free", name, s.slot.Role)}
 	}
 	return free, nil
 }
 
-// enter registers, and waits where the remote does not answer. It is false
+// enterBoard registers, and waits where the remote does not answer. It is false
 // when ctx is done before.
-func (s *supervisor) enter(ctx context.Context) (bool, error) {
+func (s *supervisor) enterBoard(ctx context.Context) (bool, error) {
 	for try := 0; ; try++ {
-		err := s.register(ctx)
+		err := s.registerAgent(ctx)
 		if ctx.Err() != nil && err != nil {
 			return false, nil
 		}
-		if !s.rush.offline(err) {
+		if !s.rush.noteOffline(err) {
 			return err == nil, err
 		}
 		timer := time.NewTimer(max(s.rush.Limits.pause(try), work.QuickLook))
@@ -113,27 +113,27 @@ func (s *supervisor) enter(ctx context.Context) (bool, error) {
 	}
 }
 
-// vanish takes back what was said of the agent, also of one that is registered
+// dropPresence takes back what was said of the agent, also of one that is registered
 // anew: that says it itself.
-func (s *supervisor) vanish(ctx context.Context) {
-	shared, err := s.presence.leave(ctx)
+func (s *supervisor) dropPresence(ctx context.Context) {
+	shared, err := s.presence.end(ctx)
 	if err != nil {
 		s.sayOnce("%s: %v", s.id, err)
 	}
 	if shared {
-		s.rush.herald.forget(s.id)
+		s.rush.presences.forgetAgents(s.id)
 	}
 }
 
 // farewell is how long giving everything back may take.
 const farewell = 20 * time.Second
 
-// leave gives back what the agent holds and ends its registration, also when
+// leaveBoard gives back what the agent holds and ends its registration, also when
 // ctx is done. What does not work out ends with the lease.
-func (s *supervisor) leave(ctx context.Context) {
+func (s *supervisor) leaveBoard(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
-	defer s.vanish(ctx)
+	defer s.dropPresence(ctx)
 	b, _, err := s.clone.Store.Board(ctx)
 	if err != nil {
 		s.say("%s could not leave: %v", s.id, err)
@@ -143,7 +143,7 @@ func (s *supervisor) leave(ctx context.Context) {
 	if a == nil || a.Generation != s.generation {
 		return
 	}
-	s.pay(ctx)
+	s.worker.recorder.recordPending(ctx)
 	for _, id := range []flow.TaskID{a.Task, a.Review} {
 		if id == "" {
 			continue

@@ -6,6 +6,23 @@
 // A supervisor is never a language model and decides nothing that the rules of
 // flow decide. What it starts it also ends: when it returns, no process of an
 // agent is left, nothing is held and nobody is registered.
+//
+// A [Rush] runs one supervisor per slot. A supervisor is the loop: it looks at
+// the board, decides what comes next and takes it.
+//
+//	rush.go, idle.go, stuck.go            all supervisors, and when they are done
+//	register.go, supervisor.go, pick.go   the loop of one
+//	coder.go, reviewer.go, planner.go     how it takes the work of its role
+//	merger.go                             how it merges
+//
+// Its worker runs the sessions on what was taken. Both act through one
+// registration (registration.go).
+//
+//	worker.go, coding.go, reviewing.go, planning.go   sessions on one assignment
+//	session.go, prior.go, prompt.go                   one session
+//	watcher.go, newcommands.go, budget.go             what ends it early
+//	reporter.go, record.go                            what is written down of it
+//	baseline.go, worktree.go                          what is put back after it
 package supervise
 
 import (
@@ -22,17 +39,16 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// A Post is one agent that a supervisor is wanted for.
-type Post struct {
+// A Slot is a place for one agent that a supervisor is wanted for.
+type Slot struct {
 	Role     flow.Role
 	ID       flow.AgentID // "" for the first number that is free
 	Provider provider.Provider
-	Once     bool          // it ends after one piece of work
+	Once     bool          // it ends after one assignment
 	MaxWait  time.Duration // it ends after so long without work; 0 is never
 }
 
@@ -61,30 +77,30 @@ type Rush struct {
 	// be nil.
 	Hooks func(context.Context) (func(context.Context) (string, error), error)
 
-	sessions  atomic.Int32                 // that run
-	footing   atomic.Pointer[work.Footing] // of the one that began last
-	settings  settings
-	committer [2]string
-	mask      *secret.Mask // of what is kept
-	view      *work.View
-	roll      *roll
-	plans     *plans
-	troubles  *troubles
-	pauses    pauses
-	fitness   fitness
-	link      link
-	herald    herald
-	recorded  recorded
-	heard     heard
-	others    others
-	tab       tab
-	speech    sync.Mutex
+	sessions      atomic.Int32                 // that run
+	footing       atomic.Pointer[work.Footing] // of the one that began last
+	settings      sessionSettings
+	committer     [2]string
+	mask          *secret.Mask // of what is kept
+	view          *work.View
+	idle          *idleSet
+	triggers      *triggerTries
+	troubles      *troubles
+	pauses        pauses
+	fitness       fitness
+	link          link
+	presences     presenceWriter
+	sessionTimes  sessionTimes
+	presenceCache presenceCache
+	others        otherHolders
+	usage         rushUsage
+	speech        sync.Mutex
 }
 
-// Run runs a supervisor for each post until all have ended. It returns nil
+// Run runs a supervisor for each slot until all have ended. It returns nil
 // after the board was stopped or ctx is done. If all supervisors end with an
 // error, it is that of the first.
-func (r *Rush) Run(ctx context.Context, posts []Post) error {
+func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	if r.Clone.Trees == nil {
 		return worktrees.ErrNoWorkTree
 	}
@@ -101,12 +117,12 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 	}
 	r.committer = [2]string{name, email}
 	r.Clone.Repo.Notice = r.say
-	r.plans = &plans{seen: map[string]*wake{}}
+	r.triggers = &triggerTries{states: map[string]*triggerState{}}
 	r.mask = secret.New(r.Environ, nil)
 	r.pauses.said = map[string]string{}
-	r.recorded.begun, r.recorded.last = r.Clone.Store.Now(), map[flow.AgentID]time.Time{}
+	r.sessionTimes.begun, r.sessionTimes.last = r.Clone.Store.Now(), map[flow.AgentID]time.Time{}
 	r.troubles = &troubles{list: map[flow.TaskID]trouble{}}
-	r.roll = &roll{ends: make(chan struct{}, 1), rest: map[*supervisor]flow.ObjectID{}}
+	r.idle = &idleSet{allIdle: make(chan struct{}, 1), tips: map[*supervisor]flow.ObjectID{}}
 
 	if r.link.remote, err = r.Clone.Store.Authority(ctx); err != nil {
 		return err
@@ -114,47 +130,45 @@ func (r *Rush) Run(ctx context.Context, posts []Post) error {
 	watching, unwatch := context.WithCancel(context.WithoutCancel(ctx))
 	defer unwatch()
 	r.view = work.Watch(watching, r.Clone.Repo)
-	for _, line := range Unbound(b, r.Bounds, posts) {
+	for _, line := range UnboundLines(b, r.Bounds, slots) {
 		r.say(line)
 	}
-	told, err := r.narrate(watching, begun)
+	told, err := r.startNarration(watching, begun)
 	if err != nil {
 		return err
 	}
-	polled, err := r.poll(watching)
+	polled, err := r.startPolling(watching)
 	if err != nil {
 		return err
 	}
-	heralded, err := r.announce(watching)
+	presented, err := r.startPresences(watching)
 	if err != nil {
 		return err
 	}
-	succeeded := r.succeed(watching)
-	err = r.man(ctx, posts)
+	succeeded := r.startOrphanRelease(watching)
+	err = r.runSlots(ctx, slots)
 	unwatch()
 	<-succeeded
-	<-heralded
+	<-presented
 	<-polled
 	<-told
 	return err
 }
 
-// man runs the supervisors and waits for them.
-func (r *Rush) man(ctx context.Context, posts []Post) error {
+// runSlots runs the supervisors and waits for them.
+func (r *Rush) runSlots(ctx context.Context, slots []Slot) error {
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
-	errs := make([]error, len(posts))
+	errs := make([]error, len(slots))
 	var wait sync.WaitGroup
-	for i, post := range posts {
-		s := &supervisor{rush: r, post: post, provider: post.Provider, vacate: func() {},
-			avoided: map[flow.TaskID]time.Time{}, failures: map[flow.TaskID]string{}, threads: map[flow.TaskID]thread{}}
-		s.presence = &presence{s: s}
-		r.roll.busy(s)
+	for i, slot := range slots {
+		s := newSupervisor(r, slot)
+		r.idle.markBusy(s)
 		wait.Go(func() {
 			errs[i] = s.run(working)
-			r.roll.gone(s)
-			if errs[i] != nil && len(posts) > 1 {
-				r.say(cmp.Or(string(s.id), "a "+post.Role.String()) + " ends: " + errs[i].Error())
+			r.idle.remove(s)
+			if errs[i] != nil && len(slots) > 1 {
+				r.say(cmp.Or(string(s.id), "a "+slot.Role.String()) + " ends: " + errs[i].Error())
 			}
 		})
 	}
@@ -183,12 +197,12 @@ func (r *Rush) awaitEnd(ctx context.Context, all <-chan struct{}) (verdict bool,
 		select {
 		case <-all:
 			return false, nil
-		case <-r.roll.ends:
+		case <-r.idle.allIdle:
 		}
 		if !r.UntilIdle || ctx.Err() != nil {
 			continue
 		}
-		over, err := r.over(ctx)
+		over, err := r.isOver(ctx)
 		if over {
 			return true, err
 		}
@@ -208,119 +222,10 @@ func (r *Rush) say(line string) {
 	r.Say(strings.ReplaceAll(flow.Clean(line), "\n", " ")) // git repeats what hooks print
 }
 
-// follower is where an agent's output goes beside its log.
-func (r *Rush) follower(id flow.AgentID) io.Writer {
+// followOutput is where an agent's output goes beside its log.
+func (r *Rush) followOutput(id flow.AgentID) io.Writer {
 	if id != r.Follow {
 		return nil
 	}
 	return &prefixer{prefix: string(id) + " | ", to: r.say}
-}
-
-// A roll says which supervisors are at rest, and at which state of the board.
-type roll struct {
-	ends chan struct{} // has something to read when all are at rest
-
-	mu   sync.Mutex
-	rest map[*supervisor]flow.ObjectID // "" while at work
-}
-
-func (l *roll) busy(s *supervisor) { l.set(s, "") }
-
-func (l *roll) idle(s *supervisor, tip flow.ObjectID) { l.set(s, tip) }
-
-func (l *roll) set(s *supervisor, tip flow.ObjectID) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.rest[s] = tip
-	l.ring()
-}
-
-func (l *roll) gone(s *supervisor) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.rest, s)
-	l.ring()
-}
-
-func (l *roll) ring() {
-	if _, ok := l.agreed(); !ok {
-		return
-	}
-	select {
-	case l.ends <- struct{}{}:
-	default:
-	}
-}
-
-// nudge lets the end be judged again if all are at rest.
-func (l *roll) nudge() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ring()
-}
-
-// agreed is the state of the board at which all supervisors found nothing to
-// do.
-func (l *roll) agreed() (tip flow.ObjectID, ok bool) {
-	for _, at := range l.rest {
-		if at == "" || tip != "" && at != tip {
-			return "", false
-		}
-		tip = at
-	}
-	return tip, tip != ""
-}
-
-// resting is agreed for callers from outside.
-func (l *roll) resting() (flow.ObjectID, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.agreed()
-}
-
-// planning reports whether a planner is at work.
-func (l *roll) planning() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for s, at := range l.rest {
-		if at == "" && s.post.Role == flow.Planner {
-			return true
-		}
-	}
-	return false
-}
-
-// crew are the ids of the supervisors that are still there.
-func (l *roll) crew() []*supervisor {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var list []*supervisor
-	for s := range l.rest {
-		list = append(list, s)
-	}
-	return list
-}
-
-// over judges the board once all supervisors are at rest. It is true when
-// nothing can move any more; the error is then nil if all tasks are final.
-func (r *Rush) over(ctx context.Context) (bool, error) {
-	tip, ok := r.roll.resting()
-	if !ok {
-		return false, nil
-	}
-	if settled, err := r.settled(ctx); err != nil || !settled {
-		return false, err
-	}
-	now, err := r.Clone.Repo.Resolve(ctx, git.StateRef)
-	if err != nil || now != tip {
-		return false, err
-	}
-	b, err := r.Clone.Store.BoardAt(tip)
-	if err != nil {
-		return true, err
-	}
-	if r.link.remote != "" && r.expected(b) {
-		return false, nil
-	}
-	return true, r.stuck(b)
 }

@@ -132,7 +132,7 @@ func TestUntrustedVerifyIsNotBegun(t *testing.T) {
 	w.liza("task", "edit", "task-1", "--verify", "test -e task-1.txt")
 	w.git("config", "--unset-all", "liza.trust.allow")
 	hint := "git liza trust " + work.CommandHash("test -e task-1.txt")[:work.ShownHash]
-	crew := []supervise.Post{coder(w.agent("submit")), coder(w.agent("submit")), reviewer(w.agent("approve"))}
+	crew := []supervise.Slot{coder(w.agent("submit")), coder(w.agent("submit")), reviewer(w.agent("approve"))}
 	r, err := w.rush(crew...)
 	var stuck *supervise.Stuck
 	require.ErrorAs(t, err, &stuck, r.said())
@@ -215,9 +215,9 @@ func TestRegistrationsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	w.tasks(1)
 	w.liza("claim", "task-1", "--as", "coder-1")
-	post := coder(w.agent("submit"))
-	post.ID = "coder-1"
-	_, err := w.rush(post)
+	slot := coder(w.agent("submit"))
+	slot.ID = "coder-1"
+	_, err := w.rush(slot)
 	var refusal *flow.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, flow.RuleHeld, refusal.Rule)

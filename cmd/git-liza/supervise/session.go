@@ -13,143 +13,143 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// session runs the agent's program once, from prompt to end, reports for it
+// runSession runs the agent's program once, from prompt to end, reports for it
 // where that is the supervisor's, and returns what the board says afterwards.
-func (s *supervisor) session(ctx context.Context, e *errand) (provider.Ending, *flow.Board, error) {
-	b, _, err := s.clone.Store.Board(ctx)
+func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending, *flow.Board, error) {
+	b, _, err := w.clone.Store.Board(ctx)
 	if err != nil {
 		return provider.Ending{}, nil, err
 	}
-	prompt, err := Prompt(b, s.assignment(e), s.rush.Layers...)
+	prompt, err := Prompt(b, w.promptInput(a), w.rush.Layers...)
 	if err != nil {
-		return provider.Ending{}, nil, &unfitError{e.id(), err}
+		return provider.Ending{}, nil, &unfitError{a.taskID(), err}
 	}
-	if t := b.Task(e.id()); t != nil {
-		e.handoff = t.Handoff
+	if t := b.Task(a.taskID()); t != nil {
+		a.handoff = t.Handoff
 	}
-	e.tally.sessions++
-	run := s.newRun(e, prompt.Text())
-	s.presence.doing(doingOf[e.role], e.id(), fmt.Sprintf("session %d", e.tally.sessions))
-	s.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), s.id, e.subject(), e.tally.sessions,
-		s.rush.mask.String(run.prompt))
-	ground, err := s.ground(ctx)
+	a.tally.sessions++
+	sess := w.newSession(a, prompt.Text())
+	w.presence.setDoing(doingOf[a.role], a.taskID(), fmt.Sprintf("session %d", a.tally.sessions))
+	w.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), w.id, a.subject(), a.tally.sessions,
+		w.rush.mask.String(sess.prompt))
+	base, err := w.takeBaseline(ctx)
 	if err != nil {
 		return provider.Ending{}, nil, err
 	}
-	ending, err := s.spawn(ctx, e, run)
+	ending, err := w.runProgram(ctx, a, sess)
 	after := context.WithoutCancel(ctx)
-	s.reclaim(after, e, ground, &ending)
+	w.restoreBaseline(after, a, base, &ending)
 	if proc.Unstartable(err) {
-		return ending, nil, &unfitError{e.id(), err}
+		return ending, nil, &unfitError{a.taskID(), err}
 	}
 	if err == nil && ending.Outcome == provider.Crashed && ctx.Err() == nil {
-		if why := vanished(ctx, s.provider, s.rush.Environ); why != (Unfit{}) {
-			return ending, nil, &unfitError{e.id(), errors.New(why.String())}
+		if why := missingProgram(ctx, w.provider, w.rush.Environ); why != (Unfit{}) {
+			return ending, nil, &unfitError{a.taskID(), errors.New(why.String())}
 		}
 	}
 	if err != nil {
 		ending = provider.Ending{Outcome: provider.Crashed, Text: err.Error()}
 	}
-	s.log.note("\n--- %s\n", ending.Text)
-	b, err = s.judged(after)
-	if err == nil && e.adopt(b, s.id) {
-		s.lease = leaseOf(e.task)
+	w.log.note("\n--- %s\n", ending.Text)
+	b, err = w.boardAfterSession(after)
+	if err == nil && a.takeReclaimed(b, w.id) {
+		a.lease = leaseOf(a.task)
 	}
-	if err == nil && ctx.Err() == nil && s.reports(e, ending, b) {
-		b, err = s.reportFor(ctx, e, &ending)
+	if err == nil && ctx.Err() == nil && w.reportsForAgent(a, ending, b) {
+		b, err = w.makeReport(ctx, a, &ending)
 	}
 	if err != nil {
 		return ending, nil, err
 	}
-	st := e.stage(b, s.id, s.generation)
-	s.tie(run, e, ending, st)
-	s.keep(after, run, e, ending, b, st)
+	st := a.stageOn(b, w.id, w.generation)
+	w.keepPrior(sess, a, ending, st)
+	w.recorder.recordSession(after, sess, a, ending, b, st)
 	return ending, b, nil
 }
 
-// assignment is what the agent is told to do.
-func (s *supervisor) assignment(e *errand) Assignment {
-	return Assignment{Role: e.role, Agent: s.id, Task: e.id(), Worktree: e.dir, Failure: e.failure, Triggers: e.triggers,
-		Report: string(s.provider.Commit), Compliance: string(s.provider.Contract), Await: s.rush.Limits.Await}
+// promptInput is what the agent is told to do.
+func (w *worker) promptInput(a *assignment) PromptInput {
+	return PromptInput{Role: a.role, Agent: w.id, Task: a.taskID(), Worktree: a.dir, Failure: a.failure, Triggers: a.triggers,
+		Report: string(w.provider.Commit), Compliance: string(w.provider.Contract), Await: w.rush.Limits.Await}
 }
 
-// judged is the board after a session: what a program that was killed has
+// boardAfterSession is the board after a session: what a program that was killed has
 // pushed may be on the remote only.
-func (s *supervisor) judged(ctx context.Context) (*flow.Board, error) {
-	if s.rush.link.remote != "" {
-		if _, err := s.clone.Store.Mirror.Sync(ctx); err != nil && !s.rush.offline(err) {
+func (w *worker) boardAfterSession(ctx context.Context) (*flow.Board, error) {
+	if w.rush.link.remote != "" {
+		if _, err := w.clone.Store.Mirror.Sync(ctx); err != nil && !w.rush.noteOffline(err) {
 			return nil, err
 		}
 	}
-	b, _, err := s.clone.Store.Board(ctx)
+	b, _, err := w.clone.Store.Board(ctx)
 	return b, err
 }
 
-// spawn runs the program, keeps its lease meanwhile, and ends it when the work
+// runProgram runs the program, keeps its lease meanwhile, and ends it when the work
 // is no longer its own, soon after the expected move, or with ctx.
-func (s *supervisor) spawn(ctx context.Context, e *errand, run *run) (provider.Ending, error) {
-	mark, err := s.clone.Mark(ctx, flow.Actor(s.id), s.generation.Child())
+func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (provider.Ending, error) {
+	mark, err := w.clone.Mark(ctx, flow.Actor(w.id), w.generation.Child())
 	if err != nil {
 		return provider.Ending{}, err
 	}
-	programs, err := s.programs()
+	programs, err := w.programs()
 	if err != nil {
 		return provider.Ending{}, err
 	}
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	wall := s.rush.Limits.Wall
-	if e.role == flow.Planner {
-		wall = s.rush.Limits.PlannerWall
+	wall := w.rush.Limits.Wall
+	if a.role == flow.Planner {
+		wall = w.rush.Limits.PlannerWall
 	}
-	w := &watcher{s: s, e: e, run: run, cancel: cancel}
+	watch := &watcher{worker: w, assignment: a, session: sess, cancel: cancel}
 	var ending provider.Ending
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		ending, err = s.provider.Run(running, provider.Spawn{Agent: s.id, Generation: s.generation.Child(), Task: e.id(), Review: e.commit(),
-			Session: run.chosen, Resume: run.thread.session, Dir: e.dir, Common: s.clone.Repo.CommonDir(),
-			Mark: mark, Records: work.Records(s.clone.Repo), Prompt: run.prompt,
-			Committer: s.rush.committer, Environ: s.rush.Environ, Programs: programs, Output: io.MultiWriter(s.log, run.output),
-			Follow: s.rush.follower(s.id), Watch: w.affords, Idle: s.rush.Limits.Idle, Busy: w.waiting, Wall: wall, Grace: s.rush.Limits.Grace})
+		ending, err = w.provider.Run(running, provider.Spawn{Agent: w.id, Generation: w.generation.Child(), Task: a.taskID(), Review: a.reviewedCommit(),
+			Session: sess.chosenID, Resume: sess.prior.id, Dir: a.dir, Common: w.clone.Repo.CommonDir(),
+			Mark: mark, Records: work.Records(w.clone.Repo), Prompt: sess.prompt,
+			Committer: w.rush.committer, Environ: w.rush.Environ, Programs: programs, Output: io.MultiWriter(w.log, sess.output),
+			Follow: w.rush.followOutput(w.id), Watch: watch.withinBudget, Idle: w.rush.Limits.Idle, Busy: watch.agentWaits, Wall: wall, Grace: w.rush.Limits.Grace})
 	}()
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
-	s.hold(ctx, e, ended, beat.C, func(b *flow.Board, st stage) bool {
-		goes := w.heed(b, st)
-		s.allow(ctx, w, false)
+	w.holdAssignment(ctx, a, ended, beat.C, func(b *flow.Board, st stage) bool {
+		goes := watch.checkBoard(b, st)
+		w.allowCommands(ctx, watch, false)
 		return goes
 	})
 	<-ended
-	e.spent = w.spent.Load()
-	tip, tipErr := s.clone.Store.Tip(context.WithoutCancel(ctx))
-	floods := tipErr == nil && w.floods(tip)
-	s.allow(context.WithoutCancel(ctx), w, true)
+	a.outOfBudget = watch.outOfBudget.Load()
+	tip, tipErr := w.clone.Store.Tip(context.WithoutCancel(ctx))
+	floods := tipErr == nil && watch.overMoves(tip)
+	w.allowCommands(context.WithoutCancel(ctx), watch, true)
 	if err == nil && floods {
-		ending.Outcome, ending.Text = provider.Crashed, fmt.Sprintf("ended after %d moves, %d are allowed in a session", w.moves, s.rush.Limits.Moves)
+		ending.Outcome, ending.Text = provider.Crashed, fmt.Sprintf("ended after %d moves, %d are allowed in a session", watch.moves, w.rush.Limits.Moves)
 	}
 	return ending, err
 }
 
-// hold renews the errand's lease at half-life and calls heed whenever the
+// holdAssignment renews the assignment's lease at half-life and calls heed whenever the
 // board has changed and at each beat, until heed says no, the event happens or
 // ctx is done.
-func (s *supervisor) hold(ctx context.Context, e *errand, event <-chan struct{}, beat <-chan time.Time, heed func(*flow.Board, stage) bool) {
-	renew := time.NewTimer(s.untilRenewal(e))
+func (w *worker) holdAssignment(ctx context.Context, a *assignment, event <-chan struct{}, beat <-chan time.Time, heed func(*flow.Board, stage) bool) {
+	renew := time.NewTimer(w.untilRenewal(a))
 	defer renew.Stop()
 	seen := flow.ObjectID("-")
 	var b *flow.Board
 	var st stage
 	for ctx.Err() == nil {
-		tip, changed := s.rush.view.Now()
+		tip, changed := w.rush.view.Now()
 		if tip != seen {
-			if now, _, err := s.clone.Store.Board(ctx); err == nil {
+			if now, _, err := w.clone.Store.Board(ctx); err == nil {
 				b, seen = now, tip
-				if e.adopt(b, s.id) {
-					s.lease = leaseOf(e.task)
-					renew.Reset(s.untilRenewal(e))
+				if a.takeReclaimed(b, w.id) {
+					a.lease = leaseOf(a.task)
+					renew.Reset(w.untilRenewal(a))
 				}
-				st = e.stage(b, s.id, s.generation)
+				st = a.stageOn(b, w.id, w.generation)
 			}
 		}
 		if b != nil && !heed(b, st) {
@@ -166,8 +166,8 @@ func (s *supervisor) hold(ctx context.Context, e *errand, event <-chan struct{},
 			if st == done {
 				continue // there is no lease until something comes back
 			}
-			next := s.renew(ctx, e)
-			renew.Reset(max(next, s.untilRenewal(e)))
+			next := w.renewLease(ctx, a)
+			renew.Reset(max(next, w.untilRenewal(a)))
 		}
 	}
 }
@@ -176,29 +176,29 @@ func (s *supervisor) hold(ctx context.Context, e *errand, event <-chan struct{},
 const minRenewal = 100 * time.Millisecond
 
 // untilRenewal is half of what is left of the lease.
-func (s *supervisor) untilRenewal(e *errand) time.Duration {
-	if e.task == nil {
+func (w *worker) untilRenewal(a *assignment) time.Duration {
+	if a.task == nil {
 		return time.Hour // a planner has no lease
 	}
-	return max(s.lease.Sub(s.clone.Store.Now())/2, minRenewal)
+	return max(a.lease.Sub(w.clone.Store.Now())/2, minRenewal)
 }
 
-// renew prolongs the lease. A refusal says that the work is lost, which the
+// renewLease prolongs the lease. A refusal says that the work is lost, which the
 // board will show; any other failure is tried again, after the time returned.
-func (s *supervisor) renew(ctx context.Context, e *errand) time.Duration {
-	if e.task == nil {
+func (w *worker) renewLease(ctx context.Context, a *assignment) time.Duration {
+	if a.task == nil {
 		return 0
 	}
-	r, err := s.clone.Renew(ctx, e.task.ID, 0)
+	r, err := w.clone.Renew(ctx, a.task.ID, 0)
 	var refusal *flow.Refusal
 	switch {
 	case err == nil:
-		s.lease = leaseOf(r.After.Task(e.task.ID))
+		a.lease = leaseOf(r.After.Task(a.task.ID))
 	case errors.As(err, &refusal), ctx.Err() != nil:
-	case s.rush.offline(err):
-		return s.rush.Limits.Pause
+	case w.rush.noteOffline(err):
+		return w.rush.Limits.Pause
 	default:
-		s.sayOnce("%s: the lease of %s could not be renewed: %v", s.id, e.subject(), err)
+		w.sayOnce("%s: the lease of %s could not be renewed: %v", w.id, a.subject(), err)
 	}
 	return 0
 }
@@ -214,9 +214,9 @@ func leaseOf(t *flow.Task) time.Time {
 	return time.Time{}
 }
 
-// rest waits before the next session and keeps the errand; it goes on while
+// waitHolding waits before the next session and keeps the assignment; it goes on while
 // the board is paused or in a checkpoint. It returns what the board says.
-func (s *supervisor) rest(ctx context.Context, e *errand, d time.Duration) stage {
+func (w *worker) waitHolding(ctx context.Context, a *assignment, d time.Duration) stage {
 	over := make(chan struct{})
 	timer := time.AfterFunc(d, func() { close(over) })
 	defer timer.Stop()
@@ -227,9 +227,36 @@ func (s *supervisor) rest(ctx context.Context, e *errand, d time.Duration) stage
 		paused = b.Settings().Control.State != flow.Running
 		return st == held || st == handed
 	}
-	s.hold(ctx, e, over, nil, heed)
+	w.holdAssignment(ctx, a, over, nil, heed)
 	for ctx.Err() == nil && paused && (last == held || last == handed) {
-		s.hold(ctx, e, nil, nil, func(b *flow.Board, st stage) bool { return heed(b, st) && paused })
+		w.holdAssignment(ctx, a, nil, nil, func(b *flow.Board, st stage) bool { return heed(b, st) && paused })
 	}
 	return last
+}
+
+// A session is one session of an agent's program, and what is to be recorded of it.
+type session struct {
+	prompt   string
+	begun    time.Time // by the clock of the board
+	started  time.Time
+	chosenID string         // the id that the provider's session shall have
+	prior    priorSession   // what it goes on with
+	counting provider.Usage // what its records count; "" where nothing came before
+	output   *proc.Clip
+}
+
+// keptOutput is how many bytes of the beginning, and of the end, of a
+// session's output are kept for its record.
+const keptOutput = 512 << 10
+
+func (w *worker) newSession(a *assignment, prompt string) *session {
+	r := &session{prompt: prompt, begun: w.clone.Store.Now(), started: time.Now(), prior: w.priorOf(a), output: proc.NewClip(keptOutput)}
+	if r.prior.id == "" && len(w.provider.Session) > 0 {
+		r.chosenID = provider.NewSession()
+	}
+	if r.prior.id != "" {
+		r.counting = w.provider.Usage
+	}
+	w.rush.usage.beginSession(r)
+	return r
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 )
 
-// settings are those that the sessions of a rush began on. Sessions that run at
+// sessionSettings are those that the sessions of a rush began on. Sessions that run at
 // once share them: what one of them has changed is nothing that the next may keep.
-type settings struct {
+type sessionSettings struct {
 	mu      sync.Mutex
 	running int
 	base    work.Settings
 }
 
-// begin notes how the settings stand, unless a session runs already.
-func (k *settings) begin(ctx context.Context, c *work.Clone) (err error) {
+// beginSession notes how the settings stand, unless a session runs already.
+func (k *sessionSettings) beginSession(ctx context.Context, c *work.Clone) (err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.running == 0 {
@@ -28,8 +28,8 @@ func (k *settings) begin(ctx context.Context, c *work.Clone) (err error) {
 	return nil
 }
 
-// end puts them back after a session, as [work.Clone.ReturnSettings] says.
-func (k *settings) end(ctx context.Context, c *work.Clone) (back, told []string, err error) {
+// endSession puts them back after a session, as [work.Clone.ReturnSettings] says.
+func (k *sessionSettings) endSession(ctx context.Context, c *work.Clone) (back, told []string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.running--
@@ -37,8 +37,8 @@ func (k *settings) end(ctx context.Context, c *work.Clone) (back, told []string,
 	return back, told, err
 }
 
-// on reports whether a switch was on before the sessions that run.
-func (k *settings) on(key string) bool {
+// wasOn reports whether a switch was on before the sessions that run.
+func (k *sessionSettings) wasOn(key string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.base.On(key)

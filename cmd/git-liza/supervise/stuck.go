@@ -35,8 +35,8 @@ func (s *Stuck) Error() string {
 	return b.String()
 }
 
-// stuck is nil if the goal has tasks and all are final, else a *Stuck.
-func (r *Rush) stuck(b *flow.Board) error {
+// checkStuck is nil if the goal has tasks and all are final, else a *Stuck.
+func (r *Rush) checkStuck(b *flow.Board) error {
 	var stalls []Stall
 	if c := b.Settings().Control; c.State != flow.Running {
 		stalls = append(stalls, Stall{Status: c.State.String(), Why: c.Reason, Hint: c.Onward()})
@@ -44,13 +44,13 @@ func (r *Rush) stuck(b *flow.Board) error {
 	tasks := b.Tasks()
 	for _, t := range tasks {
 		if !t.Status.Final() {
-			stalls = append(stalls, r.stall(b, t))
+			stalls = append(stalls, r.taskStall(b, t))
 		}
 	}
 	told := map[string]flow.AgentID{}
-	for _, s := range r.resting() {
+	for _, s := range r.restingSupervisors() {
 		if a := b.Agent(s.id); a != nil && a.Degraded != "" {
-			stall := Stall{Status: isDegraded(s.id), Why: a.Degraded, Hint: "git liza doctor"}
+			stall := Stall{Status: degradedText(s.id), Why: a.Degraded, Hint: "git liza doctor"}
 			if first, ok := told[a.Degraded]; ok {
 				stall.Why = "as " + string(first) + " is"
 			} else {
@@ -58,7 +58,7 @@ func (r *Rush) stuck(b *flow.Board) error {
 			}
 			stalls = append(stalls, stall)
 		}
-		if stall := s.noPlan(b); stall.Why != "" {
+		if stall := s.plannerStall(b); stall.Why != "" {
 			stalls = append(stalls, stall)
 		}
 	}
@@ -76,20 +76,20 @@ func (r *Rush) stuck(b *flow.Board) error {
 	return &Stuck{stalls}
 }
 
-// isDegraded is all that a task says of that: why stands with the agent.
-func isDegraded(id flow.AgentID) string { return string(id) + " is degraded" }
+// degradedText is all that a task says of that: why stands with the agent.
+func degradedText(id flow.AgentID) string { return string(id) + " is degraded" }
 
-// resting are the supervisors that are still there, in the order of their ids:
+// restingSupervisors are the supervisors that are still there, in the order of their ids:
 // all have one by the time they are at rest.
-func (r *Rush) resting() []*supervisor {
-	return slices.SortedFunc(slices.Values(r.roll.crew()), func(x, y *supervisor) int {
-		return cmp.Or(cmp.Compare(x.post.Role, y.post.Role), cmp.Compare(len(x.id), len(y.id)), cmp.Compare(x.id, y.id))
+func (r *Rush) restingSupervisors() []*supervisor {
+	return slices.SortedFunc(slices.Values(r.idle.supervisors()), func(x, y *supervisor) int {
+		return cmp.Or(cmp.Compare(x.slot.Role, y.slot.Role), cmp.Compare(len(x.id), len(y.id)), cmp.Compare(x.id, y.id))
 	})
 }
 
-// stall is why one task waits.
-func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
-	why, hint := r.troubles.why(t.ID)
+// taskStall is why one task waits.
+func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
+	why, hint := r.troubles.reason(t.ID)
 	stall := Stall{Task: t.ID, Status: t.Status.String(), Why: why, Hint: cmp.Or(hint, "git liza show "+string(t.ID))}
 	act := flow.Act(0)
 	role := flow.Coder
@@ -106,7 +106,7 @@ func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
 		if r := b.Opens(flow.ActUnblock, t.ID, flow.Caller{By: "human:anybody"}, b.At()); r != nil && r.Rule == flow.RuleExhausted {
 			stall.Hint = "git liza supersede " + string(t.ID) + " --by FILE --reason R"
 		}
-		if r := r.unaffordable(b, t.ID); r != nil {
+		if r := r.taskOverBudget(b, t.ID); r != nil {
 			stall.Hint = r.Hint // unblocked, it would not be begun
 		}
 	case t.Status.Allows(flow.ActMerge):
@@ -117,41 +117,41 @@ func (r *Rush) stall(b *flow.Board, t flow.Summary) Stall {
 		act = flow.ActClaim
 	}
 	if stall.Why == "" && act != 0 {
-		r.refused(b, act, role, &stall)
+		r.explainRefusal(b, act, role, &stall)
 	}
 	return stall
 }
 
-// unaffordable refuses one more session on a task by its budget, or by the bounds
+// taskOverBudget refuses one more session on a task by its budget, or by the bounds
 // of all the coders here.
-func (r *Rush) unaffordable(b *flow.Board, id flow.TaskID) (why *flow.Refusal) {
+func (r *Rush) taskOverBudget(b *flow.Board, id flow.TaskID) (why *flow.Refusal) {
 	if why := b.Budget(id); why != nil {
 		return why
 	}
-	for _, s := range r.resting() {
-		if s.post.Role != flow.Coder {
+	for _, s := range r.restingSupervisors() {
+		if s.slot.Role != flow.Coder {
 			continue
 		}
-		if why = s.exceeded(b, id); why == nil {
+		if why = s.checkTaskBounds(b, id); why == nil {
 			return nil
 		}
 	}
 	return why
 }
 
-// refused says why none of the supervisors here may begin an act on a task.
-func (r *Rush) refused(b *flow.Board, act flow.Act, role flow.Role, stall *Stall) {
-	for _, s := range r.resting() {
-		if act != flow.ActMerge && s.post.Role != role {
+// explainRefusal says why none of the supervisors here may begin an act on a task.
+func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, role flow.Role, stall *Stall) {
+	for _, s := range r.restingSupervisors() {
+		if act != flow.ActMerge && s.slot.Role != role {
 			continue
 		}
-		if refusal := b.Opens(act, stall.Task, s.clone.Caller, s.at(b)); refusal != nil {
+		if refusal := b.Opens(act, stall.Task, s.clone.Caller, s.boardTime(b)); refusal != nil {
 			stall.Why = refusal.Reason
 			switch refusal.Rule {
 			case flow.RuleBudget:
 				stall.Hint = refusal.Hint
 			case flow.RuleDegraded:
-				stall.Why, stall.Hint = isDegraded(s.id), "git liza doctor"
+				stall.Why, stall.Hint = degradedText(s.id), "git liza doctor"
 			}
 			return
 		}
@@ -165,10 +165,10 @@ func (r *Rush) refused(b *flow.Board, act flow.Act, role flow.Role, stall *Stall
 	stall.Why = "there is no " + role.String() + " here"
 }
 
-// noPlan is why a planner that is needed does not work; its Why is "" if it
+// plannerStall is why a planner that is needed does not work; its Why is "" if it
 // does.
-func (s *supervisor) noPlan(b *flow.Board) Stall {
-	if s.post.Role != flow.Planner || len(b.Triggers()) == 0 {
+func (s *supervisor) plannerStall(b *flow.Board) Stall {
+	if s.slot.Role != flow.Planner || len(b.Triggers()) == 0 {
 		return Stall{}
 	}
 	stall := Stall{Status: string(s.id) + " waits"}
@@ -176,7 +176,7 @@ func (s *supervisor) noPlan(b *flow.Board) Stall {
 		stall.Why, stall.Hint = refusal.Reason, refusal.Hint
 		return stall
 	}
-	if refusal := s.exhausted(b); refusal != nil {
+	if refusal := s.checkRushBounds(b); refusal != nil {
 		stall.Why, stall.Hint = refusal.Reason, refusal.Hint
 		return stall
 	}

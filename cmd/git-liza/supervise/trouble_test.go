@@ -55,9 +55,9 @@ func TestLongPauseEndsARushUntilIdle(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.tasks(1)
-			post, other := coder(w.fake(`echo '`+words+`' >&2; exit 1`, troubled)), coder(w.agent("submit"))
-			post.ID, other.ID = "coder-1", "coder-2"
-			r, err := w.rush(post, reviewer(w.agent("approve")))
+			slot, other := coder(w.fake(`echo '`+words+`' >&2; exit 1`, troubled)), coder(w.agent("submit"))
+			slot.ID, other.ID = "coder-1", "coder-2"
+			r, err := w.rush(slot, reviewer(w.agent("approve")))
 			var stuck *supervise.Stuck
 			require.ErrorAs(t, err, &stuck, r.said())
 			require.Contains(t, stuck.Stalls[0].Why, "fake is paused, "+kind)
@@ -68,7 +68,7 @@ func TestLongPauseEndsARushUntilIdle(t *testing.T) {
 			w.left()
 
 			// The pause is there for the next rush too, which spawns nobody of it.
-			r, err = w.rush(post, other, reviewer(w.agent("approve")))
+			r, err = w.rush(slot, other, reviewer(w.agent("approve")))
 			require.NoError(t, err, r.said())
 			require.Contains(t, r.said(), "fake is paused, "+kind)
 			require.Equal(t, []string{"submitted"}, w.outcomes("coder-2"), r.said())
@@ -93,11 +93,11 @@ func TestTheHintLogsIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(1)
-	post := coder(w.fake(`echo 'please log in' >&2; exit 1`, func(r *provider.Row) { troubled(r); r.LoginArgs = []string{"auth", "login"} }))
-	r, err := w.rush(post)
+	slot := coder(w.fake(`echo 'please log in' >&2; exit 1`, func(r *provider.Row) { troubled(r); r.LoginArgs = []string{"auth", "login"} }))
+	r, err := w.rush(slot)
 	var stuck *supervise.Stuck
 	require.ErrorAs(t, err, &stuck, r.said())
-	command := post.Provider.Binary + " auth login && git liza providers resume fake"
+	command := slot.Provider.Binary + " auth login && git liza providers resume fake"
 	require.Equal(t, command, stuck.Stalls[0].Hint)
 	require.Contains(t, r.said(), "fake is paused, login: please log in; "+command+"\n")
 }
@@ -169,20 +169,20 @@ func TestUnfitProvider(t *testing.T) {
 	w.tasks(2)
 	old := filepath.Join(w.notes, "old")
 	w.write(old, "#!/bin/sh\necho fake 1.2.3\n")
-	post := func(binary string) supervise.Post {
+	slot := func(binary string) supervise.Slot {
 		return coder(w.fake("began s; submit; ended done", func(r *provider.Row) {
 			r.Binary, r.Version, r.Minimum, r.Install = binary, []string{"--version"}, "2.0.0", "npm install -g fake"
 		}))
 	}
-	_, err := w.rush(post(old))
+	_, err := w.rush(slot(old))
 	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: "+old+" is version 1.2.3, older than 2.0.0; npm install -g fake, "+
 		"or to try it all the same git config liza.provider.fake.minimum 1.2.3")
-	_, err = w.rush(post("git-liza-no-such-program"))
+	_, err = w.rush(slot("git-liza-no-such-program"))
 	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: git-liza-no-such-program is not on the PATH; npm install -g fake")
 	require.Empty(t, w.moves(flow.ActClaim))
 
 	// Each agent is named, and why that is so is said once.
-	_, err = w.rush(post(old), post(old))
+	_, err = w.rush(slot(old), slot(old))
 	require.Equal(t, 1, strings.Count(err.Error(), "older than 2.0.0"), err)
 	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: "+old)
 	require.ErrorContains(t, err, "coder-2 is degraded: as coder-1 is")

@@ -12,32 +12,23 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// reports says that the supervisor commits and reports for the agent: its
+// reportsForAgent says that the supervisor commits and reports for the agent: its
 // provider keeps it from doing so, the session ended well, and it has made no
 // move itself.
-func (s *supervisor) reports(e *errand, ending provider.Ending, b *flow.Board) bool {
-	return s.provider.Commit == provider.BySupervisor && ending.Outcome == provider.Ended && e.stage(b, s.id, s.generation) == held &&
-		(e.task != nil || len(remaining(e.triggers, b.Triggers())) == len(e.triggers))
+func (w *worker) reportsForAgent(a *assignment, ending provider.Ending, b *flow.Board) bool {
+	return w.provider.Commit == provider.BySupervisor && ending.Outcome == provider.Ended && a.stageOn(b, w.id, w.generation) == held &&
+		(a.task != nil || len(remainingTriggers(a.triggers, b.Triggers())) == len(a.triggers))
 }
 
-// reportFor makes the moves that the agent's last message asks for, and returns
+// makeReport makes the moves that the agent's last message asks for, and returns
 // the board after them. What is refused goes into the next prompt.
-func (s *supervisor) reportFor(ctx context.Context, e *errand, ending *provider.Ending) (*flow.Board, error) {
-	var err error
-	message := ending.Report.Text
-	switch e.role {
-	case flow.Coder:
-		err = s.reportWork(ctx, e, message)
-	case flow.CodeReviewer:
-		err = s.reportVerdict(ctx, e, message)
-	case flow.Planner:
-		err = s.reportPlan(ctx, message)
-	}
+func (w *worker) makeReport(ctx context.Context, a *assignment, ending *provider.Ending) (*flow.Board, error) {
+	err := (&reporter{w.registration, a}).report(ctx, ending.Report.Text)
 	var refusal *flow.Refusal
 	var wrong *wrongReport
 	var malformed *document.Error
 	switch {
-	case err == nil || setback(err):
+	case err == nil || isSetback(err):
 	case errors.As(err, &refusal):
 		ending.Refused = "What your last message reports was refused: " + refusal.Reason + "; " + refusal.Hint
 		ending.Text += ", its report was refused: " + refusal.Reason
@@ -47,9 +38,26 @@ func (s *supervisor) reportFor(ctx context.Context, e *errand, ending *provider.
 	default:
 		return nil, err
 	}
-	ending.Refused, ending.Text = s.rush.mask.String(ending.Refused), s.rush.mask.String(ending.Text)
-	s.log.note("\n--- %s\n", ending.Text)
-	return s.judged(ctx)
+	ending.Refused, ending.Text = w.rush.mask.String(ending.Refused), w.rush.mask.String(ending.Text)
+	w.log.note("\n--- %s\n", ending.Text)
+	return w.boardAfterSession(ctx)
+}
+
+// A reporter makes the moves that an agent's last message asks for, in the name of
+// the agent.
+type reporter struct {
+	*registration
+	assignment *assignment
+}
+
+func (p *reporter) report(ctx context.Context, message string) error {
+	switch p.assignment.role {
+	case flow.Coder:
+		return p.reportWork(ctx, message)
+	case flow.CodeReviewer:
+		return p.reportVerdict(ctx, message)
+	}
+	return p.reportPlan(ctx, message)
 }
 
 // A wrongReport says why a message is none of a role's reports.
@@ -102,43 +110,43 @@ type workReport struct {
 	Handoff *flow.Handoff `yaml:"handoff"`
 }
 
-func (s *supervisor) reportWork(ctx context.Context, e *errand, message string) error {
+func (p *reporter) reportWork(ctx context.Context, message string) error {
 	var r workReport
 	if err := readReport(message, &r); err != nil {
 		return err
 	}
-	id := e.id()
+	id := p.assignment.taskID()
 	switch {
 	case r.Blocked != "":
-		_, err := s.clone.Make(ctx, flow.ActBlock, id, &flow.BlockMove{Reason: r.Blocked, Questions: r.Questions, Attempted: r.Attempted})
+		_, err := p.clone.Make(ctx, flow.ActBlock, id, &flow.BlockMove{Reason: r.Blocked, Questions: r.Questions, Attempted: r.Attempted})
 		return err
 	case r.Handoff != nil:
-		_, err := s.clone.Make(ctx, flow.ActHandoff, id, &flow.HandoffMove{Handoff: *r.Handoff})
+		_, err := p.clone.Make(ctx, flow.ActHandoff, id, &flow.HandoffMove{Handoff: *r.Handoff})
 		return err
 	case r.Summary == "":
 		return &wrongReport{"it needs summary and validation, or blocked and questions, or handoff"}
 	}
 	// First the intent, which says what beyond the task's own paths may be committed.
-	_, err := s.clone.Make(ctx, flow.ActIntent, id, &flow.IntentMove{Intent: flow.Intent{Summary: strings.TrimSpace(r.Summary),
+	_, err := p.clone.Make(ctx, flow.ActIntent, id, &flow.IntentMove{Intent: flow.Intent{Summary: strings.TrimSpace(r.Summary),
 		Validation: strings.TrimSpace(r.Validation), Files: r.Files, Assumptions: r.Assumptions, Risks: r.Risks, Extend: r.Extend,
 		TestsNotNeeded: strings.TrimSpace(r.TestsNotNeeded)}})
 	if err != nil {
 		return err
 	}
-	if err := s.commitFor(ctx, e, r.Summary); err != nil {
+	if err := p.commitWork(ctx, r.Summary); err != nil {
 		return err
 	}
-	_, err = s.clone.Submit(ctx, id, "")
+	_, err = p.clone.Submit(ctx, id, "")
 	return err
 }
 
-// commitFor commits everything in the worktree as the agent's work.
-func (s *supervisor) commitFor(ctx context.Context, e *errand, message string) error {
-	env, err := s.environment(e)
+// commitWork commits everything in the worktree as the agent's work.
+func (p *reporter) commitWork(ctx context.Context, message string) error {
+	env, err := p.environment(p.assignment)
 	if err != nil {
 		return err
 	}
-	return s.clone.Commit(ctx, e.id(), e.dir, message, env)
+	return p.clone.Commit(ctx, p.assignment.taskID(), p.assignment.dir, message, env)
 }
 
 // A verdictReport is how a code-reviewer's session ends.
@@ -149,14 +157,14 @@ type verdictReport struct {
 	flow.Feedback `yaml:",inline"`
 }
 
-func (s *supervisor) reportVerdict(ctx context.Context, e *errand, message string) error {
+func (p *reporter) reportVerdict(ctx context.Context, message string) error {
 	var r verdictReport
 	if err := readReport(message, &r); err != nil {
 		return err
 	}
 	switch r.Verdict {
 	case "approve":
-		_, err := s.clone.Verdict(ctx, flow.ActApprove, e.id(), &flow.ApproveMove{Commit: e.commit(), Message: r.Message})
+		_, err := p.clone.Verdict(ctx, flow.ActApprove, p.assignment.taskID(), &flow.ApproveMove{Commit: p.assignment.reviewedCommit(), Message: r.Message})
 		return err
 	case "reject":
 	default:
@@ -168,6 +176,6 @@ func (s *supervisor) reportVerdict(ctx context.Context, e *errand, message strin
 			return &wrongReport{"findings: " + err.Error()}
 		}
 	}
-	_, err := s.clone.Verdict(ctx, flow.ActReject, e.id(), &flow.RejectMove{Commit: e.commit(), Feedback: r.Feedback})
+	_, err := p.clone.Verdict(ctx, flow.ActReject, p.assignment.taskID(), &flow.RejectMove{Commit: p.assignment.reviewedCommit(), Feedback: r.Feedback})
 	return err
 }

@@ -13,36 +13,36 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// A ground is what a session stands on: the board and the integration branch,
+// A baseline is what a session stands on: the board and the integration branch,
 // and the hooks that guard both. What a session moves there against the rules is
 // put back when it has ended, and so are [settings].
-type ground struct {
-	footing work.Footing
-	hooks   func(context.Context) (string, error) // nil where nobody asked for hooks
-	alone   bool
+type baseline struct {
+	refs  work.Footing
+	hooks func(context.Context) (string, error) // nil where nobody asked for hooks
+	alone bool
 }
 
-// ground notes how everything stands before a session.
-func (s *supervisor) ground(ctx context.Context) (g ground, err error) {
-	g.alone = s.rush.sessions.Add(1) == 1
-	if g.footing, err = s.clone.Footing(ctx); err == nil && s.rush.Hooks != nil {
-		g.hooks, err = s.rush.Hooks(ctx)
+// takeBaseline notes how everything stands before a session.
+func (w *worker) takeBaseline(ctx context.Context) (g baseline, err error) {
+	g.alone = w.rush.sessions.Add(1) == 1
+	if g.refs, err = w.clone.Footing(ctx); err == nil && w.rush.Hooks != nil {
+		g.hooks, err = w.rush.Hooks(ctx)
 	}
 	if err == nil {
-		err = s.rush.settings.begin(ctx, s.clone)
+		err = w.rush.settings.beginSession(ctx, w.clone)
 	}
 	if err != nil {
-		s.rush.sessions.Add(-1)
+		w.rush.sessions.Add(-1)
 		return g, err
 	}
-	s.rush.footing.Store(&g.footing)
+	w.rush.footing.Store(&g.refs)
 	return g, nil
 }
 
-// retrieved reports whether an error was that the board could not be read, in a
+// restoreBoard reports whether an error was that the board could not be read, in a
 // rush that has run a session, and the board is there again: nobody's work ends
 // because an agent has removed it.
-func (s *supervisor) retrieved(ctx context.Context, err error) bool {
+func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
 	var breach *gitstore.Breach
 	var malformed *document.Error
 	known := s.rush.footing.Load()
@@ -56,11 +56,11 @@ func (s *supervisor) retrieved(ctx context.Context, err error) bool {
 	return err == nil // another supervisor may have been faster
 }
 
-// reclaim puts back what the session has moved, and says so. Where no other
+// restoreBaseline puts back what the session has moved, and says so. Where no other
 // session ran beside it, it counts as having failed.
-func (s *supervisor) reclaim(ctx context.Context, e *errand, g ground, ending *provider.Ending) {
-	alone := s.rush.sessions.Add(-1) == 0 && g.alone
-	said, err := s.clone.Reclaim(ctx, g.footing)
+func (w *worker) restoreBaseline(ctx context.Context, a *assignment, g baseline, ending *provider.Ending) {
+	alone := w.rush.sessions.Add(-1) == 0 && g.alone
+	said, err := w.clone.Reclaim(ctx, g.refs)
 	if g.hooks != nil {
 		line, hooksErr := g.hooks(ctx)
 		if line != "" {
@@ -68,42 +68,42 @@ func (s *supervisor) reclaim(ctx context.Context, e *errand, g ground, ending *p
 		}
 		err = errors.Join(err, hooksErr)
 	}
-	back, told, settingsErr := s.rush.settings.end(ctx, s.clone)
+	back, told, settingsErr := w.rush.settings.endSession(ctx, w.clone)
 	if err = errors.Join(err, settingsErr); len(back) > 0 {
 		said = append(said, "of git's configuration "+strings.Join(back, ", ")+" is as it was before; its user changes it while no session runs")
 	}
 	for _, line := range told {
-		s.say("%s: %s", s.id, line)
+		w.say("%s: %s", w.id, line)
 	}
-	if e.role == flow.Coder && err == nil {
-		err = s.home(ctx, e)
+	if a.role == flow.Coder && err == nil {
+		err = w.returnWorktree(ctx, a)
 	}
 	if err != nil {
-		s.say("%s: after the session on %s: %v; git liza doctor", s.id, e.subject(), err)
+		w.say("%s: after the session on %s: %v; git liza doctor", w.id, a.subject(), err)
 	}
 	if len(said) == 0 {
 		return
 	}
-	who := "the session of " + string(s.id)
+	who := "the session of " + string(w.id)
 	if !alone {
-		who = "a session, of " + string(s.id) + " or beside it,"
+		who = "a session, of " + string(w.id) + " or beside it,"
 	}
 	what := who + " went round the rules: " + strings.Join(said, "; ")
-	s.say("%s", what)
+	w.say("%s", what)
 	if alone {
 		ending.Outcome, ending.Text = provider.Failed, flow.Excerpt(what, 1000)
 	}
 }
 
-// home brings a worktree that the agent left on another branch back to the
+// returnWorktree brings a worktree that the agent left on another branch back to the
 // task's, where nothing is lost by it.
-func (s *supervisor) home(ctx context.Context, e *errand) error {
-	if gone(e.dir) {
+func (w *worker) returnWorktree(ctx context.Context, a *assignment) error {
+	if worktreeMissing(a.dir) {
 		return nil
 	}
-	back, err := s.clone.Trees.Return(ctx, e.dir, e.id().Branch())
+	back, err := w.clone.Trees.Return(ctx, a.dir, a.taskID().Branch())
 	if back {
-		s.say("%s: the worktree of %s is on %s again", s.id, e.subject(), e.id().Branch())
+		w.say("%s: the worktree of %s is on %s again", w.id, a.subject(), a.taskID().Branch())
 	}
 	var missing *worktrees.Obstacle
 	if errors.As(err, &missing) {

@@ -14,16 +14,16 @@ import (
 func TestWhatWasUsedIsNoProgress(t *testing.T) {
 	t.Parallel()
 	task := &flow.Task{ID: "a", Status: flow.Claimed, Claim: &flow.Claim{By: "coder-1"}}
-	was, err := signature(task, "clean")
+	was, err := taskSignature(task, "clean")
 	require.NoError(t, err)
 	later := *task
 	later.Usage = flow.Usage{Sessions: 1, Output: 7, Cost: 3}
 	later.Changed = time.Unix(1, 0)
-	is, err := signature(&later, "clean")
+	is, err := taskSignature(&later, "clean")
 	require.NoError(t, err)
 	require.Equal(t, was, is)
 	later.Intent = &flow.Intent{Summary: "do it"}
-	is, err = signature(&later, "clean")
+	is, err = taskSignature(&later, "clean")
 	require.NoError(t, err)
 	require.NotEqual(t, was, is)
 }
@@ -33,13 +33,13 @@ func TestWhatWasUsedIsNoProgress(t *testing.T) {
 func TestAVerdictOutlivesAFailedMerge(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 17, 14, 0, 0, 0, time.UTC)
-	e := &errand{role: flow.CodeReviewer, task: &flow.Task{ID: "a", Submissions: 1, Submission: &flow.Submission{Commit: "c"},
+	a := &assignment{role: flow.CodeReviewer, task: &flow.Task{ID: "a", Submissions: 1, Submission: &flow.Submission{Commit: "c"},
 		Review: &flow.Review{By: "code-reviewer-1", Since: at}}}
 	now := flow.Task{ID: "a", Status: flow.Claimed, Submissions: 1, Claim: &flow.Claim{By: "coder-1"}}
-	require.Equal(t, lost, e.reviewing(&now, "code-reviewer-1"))
+	require.Equal(t, lost, a.reviewerStage(&now, "code-reviewer-1"))
 	now.Integration = &flow.Integration{At: at.Add(-time.Minute)}
-	require.Equal(t, lost, e.reviewing(&now, "code-reviewer-1"), "an earlier merge")
+	require.Equal(t, lost, a.reviewerStage(&now, "code-reviewer-1"), "an earlier merge")
 	now.Integration.At = at.Add(time.Minute)
-	require.Equal(t, done, e.reviewing(&now, "code-reviewer-1"))
-	require.False(t, e.rejected(&now, "code-reviewer-1"))
+	require.Equal(t, done, a.reviewerStage(&now, "code-reviewer-1"))
+	require.False(t, a.wasRejected(&now, "code-reviewer-1"))
 }

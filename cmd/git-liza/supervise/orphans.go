@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// bereaved is how often a rush looks whether another supervisor of this machine
+// orphanLook is how often a rush looks whether another supervisor of this machine
 // has died and left its agent on the board.
-const bereaved = 2 * time.Second
+const orphanLook = 2 * time.Second
 
-// succeed gives back what agents hold whose supervisors died on this machine:
+// startOrphanRelease gives back what agents hold whose supervisors died on this machine:
 // once before it returns, and then until ctx is done, in a goroutine whose end
 // it returns.
-func (r *Rush) succeed(ctx context.Context) <-chan struct{} {
+func (r *Rush) startOrphanRelease(ctx context.Context) <-chan struct{} {
 	said := map[string]bool{}
-	r.succeedOnce(ctx, said)
+	r.releaseOrphans(ctx, said)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		look := time.NewTicker(bereaved)
+		look := time.NewTicker(orphanLook)
 		defer look.Stop()
 		for {
 			select {
 			case <-look.C:
-				r.succeedOnce(ctx, said)
+				r.releaseOrphans(ctx, said)
 			case <-ctx.Done():
 				return
 			}
@@ -34,8 +34,8 @@ func (r *Rush) succeed(ctx context.Context) <-chan struct{} {
 	return ended
 }
 
-// succeedOnce is one look. What does not work out is said once, and tried again.
-func (r *Rush) succeedOnce(ctx context.Context, said map[string]bool) {
+// releaseOrphans is one look. What does not work out is said once, and tried again.
+func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 	if r.link.isDown() {
 		return
 	}
@@ -52,11 +52,11 @@ func (r *Rush) succeedOnce(ctx context.Context, said map[string]bool) {
 				line += "; it gave " + strings.Join(gave, ", ") + " back"
 			}
 			r.say(line)
-			r.herald.forget(s.Agent)
+			r.presences.forgetAgents(s.Agent)
 		}
 		err = failed
 	}
-	if err != nil && ctx.Err() == nil && !r.offline(err) && !said[err.Error()] {
+	if err != nil && ctx.Err() == nil && !r.noteOffline(err) && !said[err.Error()] {
 		said[err.Error()] = true
 		r.say(err.Error())
 	}

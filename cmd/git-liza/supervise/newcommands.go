@@ -7,25 +7,25 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// allow lets the commands run here that its planner has put on the board, where
+// allowCommands lets the commands run here that its planner has put on the board, where
 // this machine trusts its planner: the planner itself may be kept from writing
 // git's configuration. What cannot be written yet, because somebody else writes
 // there, is tried again until the session is over.
-func (s *supervisor) allow(ctx context.Context, w *watcher, over bool) {
-	if len(w.wants) == 0 || w.e.role != flow.Planner || !s.rush.settings.on(work.TrustPlanner) {
+func (w *worker) allowCommands(ctx context.Context, watch *watcher, over bool) {
+	if len(watch.newCommands) == 0 || watch.assignment.role != flow.Planner || !w.rush.settings.wasOn(work.TrustPlanner) {
 		return
 	}
-	err := s.clone.TrustOwn(ctx, w.wants...)
+	err := w.clone.TrustOwn(ctx, watch.newCommands...)
 	switch {
 	case err == nil:
-		w.wants = nil
+		watch.newCommands = nil
 	case over:
-		s.sayOnce("%s: its checks could not be allowed here: %v", s.id, err)
+		w.sayOnce("%s: its checks could not be allowed here: %v", w.id, err)
 	}
 }
 
-// verifies are the commands that a move puts on the board.
-func verifies(d flow.Detail) (list []string) {
+// verifyCommands are the commands that a move puts on the board.
+func verifyCommands(d flow.Detail) (list []string) {
 	var tasks []flow.TaskInput
 	switch m := d.(type) {
 	case *flow.AddMove:

@@ -16,7 +16,7 @@ import (
 func TestHeardIsSharedForASecond(t *testing.T) {
 	t.Parallel()
 	known := map[flow.AgentID]gitstore.Presence{"coder-1": {Agent: "coder-1"}}
-	h := heard{at: time.Now(), known: known}
+	h := presenceCache{at: time.Now(), known: known}
 	got, err := h.presences(context.Background(), nil, nil, time.Hour) // no store that could be asked
 	require.NoError(t, err)
 	require.Equal(t, known, got)

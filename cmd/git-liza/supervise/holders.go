@@ -11,16 +11,16 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// others is what was said of tasks that the agents of a rush wait for because
+// otherHolders is what was said of tasks that the agents of a rush wait for because
 // others have them.
-type others struct {
+type otherHolders struct {
 	mu   sync.Mutex
 	own  map[flow.Actor]bool // agents of this rush
 	said map[string]bool
 }
 
-// enter notes an agent of this rush, which is none of the others.
-func (h *others) enter(id flow.AgentID) {
+// addOwn notes an agent of this rush, which is none of the others.
+func (h *otherHolders) addOwn(id flow.AgentID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.own == nil {
@@ -29,25 +29,25 @@ func (h *others) enter(id flow.AgentID) {
 	h.own[flow.Actor(id)] = true
 }
 
-// keeping says how a task is kept from others.
-var keeping = map[flow.Holding]string{flow.Held: "held by", flow.Reviewed: "under review by", flow.Left: "left to"}
+// holdingWords says how a task is kept from others.
+var holdingWords = map[flow.Holding]string{flow.Held: "held by", flow.Reviewed: "under review by", flow.Left: "left to"}
 
-// tellHeld says, once for each, which tasks others have, until when, and whether
+// tellHolders says, once for each, which tasks others have, until when, and whether
 // these live, so that a rush with nothing to do does not wait in silence.
-func (r *Rush) tellHeld(ctx context.Context, c *work.Clone, b *flow.Board, tasks []flow.Summary) {
+func (r *Rush) tellHolders(ctx context.Context, c *work.Clone, b *flow.Board, tasks []flow.Summary) {
 	now := c.Store.Now()
 	for _, t := range tasks {
 		holding, by, until := b.Holder(t)
-		if by == "" || !until.After(now) || !r.others.first(t.ID, by, until) {
+		if by == "" || !until.After(now) || !r.others.isNews(t.ID, by, until) {
 			continue
 		}
-		r.say(fmt.Sprintf("%s is %s %s until %s, %s: git liza release %s", t.ID, keeping[holding], by, until.Format("15:04:05Z"),
-			whereabouts(ctx, c, b, by, now), t.ID))
+		r.say(fmt.Sprintf("%s is %s %s until %s, %s: git liza release %s", t.ID, holdingWords[holding], by, until.Format("15:04:05Z"),
+			describeHolder(ctx, c, b, by, now), t.ID))
 	}
 }
 
-// first reports whether this is another's and has not been said yet.
-func (h *others) first(id flow.TaskID, by flow.Actor, until time.Time) bool {
+// isNews reports whether this is another's and has not been said yet.
+func (h *otherHolders) isNews(id flow.TaskID, by flow.Actor, until time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	key := fmt.Sprint(id, by, until)
@@ -56,8 +56,8 @@ func (h *others) first(id flow.TaskID, by flow.Actor, until time.Time) bool {
 	return !told
 }
 
-// whereabouts is what is known here of who holds something.
-func whereabouts(ctx context.Context, c *work.Clone, b *flow.Board, by flow.Actor, now time.Time) string {
+// describeHolder is what is known here of who holds something.
+func describeHolder(ctx context.Context, c *work.Clone, b *flow.Board, by flow.Actor, now time.Time) string {
 	a := b.Agent(by.Agent())
 	if a == nil || a.Generation == "" {
 		return "by hand"

@@ -1,0 +1,167 @@
+package supervise
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/document"
+)
+
+// An assignment is a task, a review or a plan that a supervisor holds for its agent.
+type assignment struct {
+	role        flow.Role
+	task        *flow.Task // as it was when it was taken; nil for a planner
+	dir         string
+	lease       time.Time      // until when it is held; zero for a planner
+	triggers    []flow.Trigger // of a planner
+	failure     string         // how the last session failed, for the next prompt
+	handoff     *flow.Handoff  // the last one that a prompt has repeated
+	outOfBudget bool           // the last session was ended because it used up the budget
+	tally       tally
+}
+
+func (a *assignment) taskID() flow.TaskID {
+	if a.task == nil {
+		return ""
+	}
+	return a.task.ID
+}
+
+// reviewedCommit is what a reviewer judges.
+func (a *assignment) reviewedCommit() flow.ObjectID {
+	if a.role != flow.CodeReviewer {
+		return ""
+	}
+	return a.task.Submission.Commit
+}
+
+// subject names the assignment for people.
+func (a *assignment) subject() string {
+	if a.task == nil {
+		return "planning"
+	}
+	if a.role == flow.CodeReviewer {
+		return "review of " + string(a.task.ID)
+	}
+	return string(a.task.ID)
+}
+
+// A stage is what the board says about an assignment.
+type stage uint8
+
+const (
+	held   stage = iota + 1 // it is the agent's, and waits for the expected move
+	handed                  // held, and the agent has left a handoff
+	done                    // the expected move was made
+	lost                    // it is somebody else's, or nobody's, by another's move
+	halted                  // the board is STOPPED
+	fenced                  // the agent is registered anew, or no longer
+)
+
+// stageOn asks the board about the assignment of an agent with this generation.
+func (a *assignment) stageOn(b *flow.Board, me flow.AgentID, g flow.Generation) stage {
+	if a := b.Agent(me); a == nil || a.Generation != g {
+		return fenced
+	}
+	if b.Settings().Control.State == flow.Stopped {
+		return halted
+	}
+	switch a.role {
+	case flow.Coder:
+		return a.coderStage(b.Task(a.task.ID), flow.Actor(me))
+	case flow.CodeReviewer:
+		return a.reviewerStage(b.Task(a.task.ID), flow.Actor(me))
+	}
+	return held
+}
+
+// takeReclaimed goes on with the task as it is after the agent, inside its session, has
+// claimed again what came back to it. It reports whether that is so.
+func (a *assignment) takeReclaimed(b *flow.Board, me flow.AgentID) bool {
+	if a.role != flow.Coder {
+		return false
+	}
+	t := b.Task(a.task.ID)
+	again := t != nil && t.Submissions > a.task.Submissions && t.Claim != nil && t.Claim.By == flow.Actor(me)
+	if again {
+		a.task = t
+	}
+	return again
+}
+
+func (a *assignment) coderStage(t *flow.Task, me flow.Actor) stage {
+	switch {
+	case t == nil:
+		return lost
+	case t.Submissions > a.task.Submissions:
+		return done
+	case t.Claim != nil && t.Claim.By == me && t.Handoff != nil && t.Handoff.By == me && !sameHandoff(t.Handoff, a.handoff):
+		return handed
+	case t.Claim != nil && t.Claim.By == me:
+		return held
+	case t.Status.IsBlocked() && t.Block.By == me && !t.Block.At.Before(a.task.Claim.Since):
+		return done
+	}
+	return lost
+}
+
+func (a *assignment) reviewerStage(t *flow.Task, me flow.Actor) stage {
+	since := a.task.Review.Since
+	switch {
+	case t == nil:
+		return lost
+	case t.Review != nil && t.Review.By == me && t.Submissions == a.task.Submissions:
+		return held
+	case t.Verdict != nil && t.Verdict.By == me && !t.Verdict.At.Before(since), a.wasRejected(t, me):
+		return done
+	case t.Integration != nil && !t.Integration.At.Before(since) && t.Submissions == a.task.Submissions:
+		return done // approved, and by the time of this look the merge has failed
+	}
+	return lost
+}
+
+// wasRejected reports whether the reviewer has sent the submission back.
+func (a *assignment) wasRejected(t *flow.Task, me flow.Actor) bool {
+	r := t.Rejection
+	return r != nil && r.By == me && !r.At.Before(a.task.Review.Since) && r.Commit == a.reviewedCommit()
+}
+
+// sameHandoff tells handoffs apart by when they were left and what they say: two in
+// one second can differ.
+func sameHandoff(x, y *flow.Handoff) bool {
+	if x == nil || y == nil {
+		return x == y
+	}
+	return x.At.Equal(y.At) && x.Summary == y.Summary && x.NextAction == y.NextAction
+}
+
+// taskSignature changes when the task's document does, but not for what time and
+// the supervisor itself write into it, nor for words that are said again.
+func taskSignature(t *flow.Task, worktree string) (string, error) {
+	c := *t
+	c.Changed, c.Usage = time.Time{}, flow.Usage{}
+	if t.Claim != nil {
+		claim := *t.Claim
+		claim.Lease = time.Time{}
+		c.Claim = &claim
+	}
+	if t.Handoff != nil {
+		handoff := *t.Handoff
+		handoff.At = time.Time{}
+		c.Handoff = &handoff
+	}
+	if t.Intent != nil {
+		intent := *t.Intent
+		intent.At = time.Time{}
+		c.Intent = &intent
+	}
+	text, err := document.Encode(&c)
+	if err != nil {
+		return "", fmt.Errorf("signature of %s: %w", t.ID, err)
+	}
+	sum := sha256.Sum256(append(text, worktree...))
+	return hex.EncodeToString(sum[:]), nil
+}

@@ -1,0 +1,236 @@
+package supervise
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// codeTask gives the agent sessions on a task until it is submitted, blocked or
+// lost.
+func (w *worker) codeTask(ctx context.Context, a *assignment) (result, error) {
+	for {
+		r, err := w.nextSession(ctx, a)
+		if err != nil || !r.again {
+			return r, err
+		}
+	}
+}
+
+// nextSession is one session on a task and what follows from it.
+func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error) {
+	if worktreeMissing(a.dir) {
+		if r, err := w.remakeWorktree(ctx, a); err != nil || !r.again {
+			return r, err
+		}
+	}
+	now, _, err := w.clone.Store.Board(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	if refusal := w.checkBudget(ctx, a, now); refusal != nil {
+		return w.endOverBudget(ctx, now, a, refusal)
+	}
+	before, err := w.progressSignature(ctx, a)
+	if err != nil {
+		return result{}, err
+	}
+	begun := time.Now()
+	ending, b, err := w.runSession(ctx, a)
+	if err != nil {
+		return result{}, err
+	}
+	st := a.stageOn(b, w.id, w.generation)
+	if ctx.Err() != nil {
+		return finished(), nil // the supervisor gives back what is held when it leaves
+	}
+	switch st {
+	case done, halted:
+		return finished(), nil
+	case fenced:
+		return result{}, w.replacedError()
+	case lost:
+		w.say("%s: %s is no longer its own; the session was ended", w.id, a.subject())
+		return failed("it was lost"), nil
+	}
+	cut, err := w.wasCutOff(a, begun)
+	switch {
+	case err != nil:
+		return result{}, err
+	case cut:
+		return w.waitForRemote(ctx, a), nil
+	case ending.Trouble != nil:
+		return w.pauseProvider(ctx, a, *ending.Trouble)
+	case a.outOfBudget:
+		return goOn(), nil // before the next session the budget is asked for
+	}
+	after, err := w.progressSignature(ctx, a)
+	if err != nil {
+		return result{}, err
+	}
+	progress := before != after && !worktreeMissing(a.dir)
+	f, err := w.countShortfall(ctx, a, ending, st, progress)
+	if err != nil {
+		return result{}, err
+	}
+	if f.reached() {
+		return failed(f.text()), w.blockTask(ctx, b, a, f, ending)
+	}
+	return w.waitBeforeNext(ctx, a, ending, f), nil
+}
+
+// waitForRemote keeps a task whose session fell short while the remote did not
+// answer, until it answers: that the program could not report does not count.
+func (w *worker) waitForRemote(ctx context.Context, a *assignment) result {
+	a.failure = "While the last session ran, the remote that holds the board could not be reached. Look at what is there, and report again."
+	for first := true; first && w.cuts > 0 || w.rush.link.isDown(); first = false {
+		w.presence.setDoing(resting, a.taskID(), w.rush.link.remote+" does not answer")
+		st := w.waitHolding(ctx, a, max(w.rush.Limits.pause(w.cuts), work.QuickLook))
+		if ctx.Err() != nil {
+			return finished()
+		}
+		if st != held && st != handed {
+			return failed("it was lost")
+		}
+	}
+	return goOn()
+}
+
+// countShortfall counts a session without the expected move, and notes for the
+// next prompt how it failed.
+func (w *worker) countShortfall(ctx context.Context, a *assignment, ending provider.Ending, st stage, progress bool) (f shortfall, err error) {
+	limits := w.rush.Limits
+	switch {
+	case st == handed:
+		a.failure = ""
+		f = a.tally.countHandoff(limits, progress)
+	case ending.Outcome == provider.Exhausted:
+		a.failure = ""
+		if err := w.leaveHandoff(ctx, a, ending); err != nil {
+			return f, err
+		}
+		f = a.tally.countHandoff(limits, progress)
+	case ending.Outcome == provider.Ended:
+		a.failure = w.explainFailure(ctx, a, ending, "The program ended well, but without submit, block or handoff.")
+		f = a.tally.countSpin(limits, progress)
+	case ending.Outcome == provider.Failed:
+		a.failure = w.explainFailure(ctx, a, ending, "The program failed ("+ending.Text+").")
+		f = a.tally.countCrash(limits, "failed")
+	default:
+		a.failure = w.explainFailure(ctx, a, ending, "The program did not end well ("+ending.Text+").")
+		f = a.tally.countCrash(limits, "crashed")
+	}
+	return a.tally.countSession(limits, f), nil
+}
+
+// waitBeforeNext waits before the session that follows one that fell short.
+func (w *worker) waitBeforeNext(ctx context.Context, a *assignment, ending provider.Ending, f shortfall) result {
+	pause := w.rush.Limits.pause(max(f.count-1, 0))
+	w.say("%s: %s, session %d %s (%s), %d of %d; again in %s", w.id, a.subject(), a.tally.sessions, f.kind, ending.Text, f.count, f.limit, pause)
+	if f.count == 1 {
+		w.say("%s: what it said: git liza session show %s", w.id, w.id)
+	}
+	w.presence.setDoing(resting, a.taskID(), fmt.Sprintf("session %d %s, again in %s", a.tally.sessions, f.kind, pause))
+	st := w.waitHolding(ctx, a, pause)
+	switch {
+	case (st == held || st == handed) && ctx.Err() != nil:
+		return finished()
+	case st == held || st == handed:
+		return goOn()
+	case st == lost:
+		w.say("%s: %s is no longer its own", w.id, a.subject())
+	}
+	return failed("it was lost")
+}
+
+// progressSignature is the signature of task and worktree.
+func (w *worker) progressSignature(ctx context.Context, a *assignment) (string, error) {
+	b, _, err := w.clone.Store.Board(ctx)
+	if err != nil {
+		return "", err
+	}
+	t := b.Task(a.task.ID)
+	if t == nil {
+		return "", nil
+	}
+	worktree, err := w.clone.Trees.Fingerprint(ctx, a.dir)
+	if err != nil {
+		// An agent may have ruined its worktree; that is a state like others.
+		worktree = err.Error()
+	}
+	return taskSignature(t, worktree)
+}
+
+// explainFailure is what the next prompt says about a failed session.
+func (w *worker) explainFailure(ctx context.Context, a *assignment, ending provider.Ending, what string) string {
+	var b strings.Builder
+	b.WriteString(what + ending.Complaint())
+	status, err := w.clone.Trees.Status(ctx, a.dir)
+	switch {
+	case worktreeMissing(a.dir): // repair adds it
+	case err != nil:
+		fmt.Fprintf(&b, "\nThe worktree cannot be read: %v", err)
+	case !status.Clean():
+		changed := status.Changed()
+		fmt.Fprintf(&b, "\n%d files are not committed:", len(changed))
+		for _, path := range changed[:min(len(changed), 10)] {
+			b.WriteString(" " + git.Visible(path))
+		}
+	case a.task.Attempt != nil && status.Head == a.task.Attempt.Base:
+		b.WriteString("\nNothing is committed.")
+	}
+	if t := a.task; a.role == flow.Coder && err == nil && status.Branch != t.ID.Branch() {
+		fmt.Fprintf(&b, "\nThe worktree is not on its branch %s but on %s.", t.ID.Branch(), cmp.Or(status.Branch, "none"))
+	}
+	if tail := lastOutput(ending.Excerpt); tail != "" {
+		b.WriteString("\nIts last output:\n" + tail)
+	}
+	return b.String()
+}
+
+// maxTail is how much of a program's last output is repeated.
+const maxTail = 600
+
+// lastOutput is the end of an output, from the beginning of a line.
+func lastOutput(output string) string {
+	output = flow.Clean(output)
+	if len(output) <= maxTail {
+		return output
+	}
+	tail := strings.ToValidUTF8(output[len(output)-maxTail:], "")
+	if _, rest, ok := strings.Cut(tail, "\n"); ok {
+		tail = rest
+	}
+	return "… " + tail
+}
+
+// leaveHandoff records a handoff for an agent that has left none.
+func (w *worker) leaveHandoff(ctx context.Context, a *assignment, ending provider.Ending) error {
+	h := flow.Handoff{Summary: "the agent's context was used up before it left a handoff", NextAction: "look at the worktree and go on from there"}
+	if tail := lastOutput(ending.Excerpt); tail != "" {
+		h.Approach = "its last output: " + tail
+	}
+	_, err := w.clone.Make(ctx, flow.ActHandoff, a.task.ID, &flow.HandoffMove{Handoff: h})
+	return err
+}
+
+// blockTask gives the task up, with what is known.
+func (w *worker) blockTask(ctx context.Context, b *flow.Board, a *assignment, f shortfall, ending provider.Ending) error {
+	reason := f.text() + "; last: " + ending.Text
+	if worktreeMissing(a.dir) {
+		reason += ", and the worktree was gone"
+	}
+	if tail := lastOutput(ending.Excerpt); tail != "" {
+		reason += "\n" + tail
+	}
+	_, err := w.clone.Make(ctx, flow.ActBlock, a.task.ID, &flow.BlockMove{
+		Reason: flow.Excerpt(reason, b.Settings().Config.TextLimit), Questions: []string{f.question}})
+	return err
+}

@@ -1,0 +1,73 @@
+package supervise
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A registration is one agent as this process has registered it: the name and
+// the clone that it acts with, the program that it runs, and what it says of
+// itself. The supervisor and the worker of the agent share it.
+type registration struct {
+	rush       *Rush
+	id         flow.AgentID
+	generation flow.Generation
+	clone      *work.Clone
+	provider   provider.Provider
+	log        *log
+	presence   *presence
+
+	avoided   map[flow.TaskID]time.Time // until when tasks that cannot be taken here are left to others
+	complaint string                    // the last one, so that it is not repeated
+}
+
+// replacedError is the end of a supervisor whose registration is no longer its own.
+func (reg *registration) replacedError() error {
+	return &flow.Refusal{Rule: flow.RuleStale, Hint: "git liza agents",
+		Reason: fmt.Sprintf("%s is registered with another generation: a newer registration has replaced this one, or it has ended", reg.id)}
+}
+
+// avoidTask leaves a task to others for a while, and returns until when.
+func (reg *registration) avoidTask(id flow.TaskID, why error) time.Time {
+	reg.avoided[id] = time.Now().Add(retryAfter)
+	reg.rush.troubles.note(id, why)
+	reg.sayOnce("%s cannot take %s: %v", reg.id, id, why)
+	return reg.avoided[id]
+}
+
+func (reg *registration) say(format string, args ...any) { reg.rush.say(fmt.Sprintf(format, args...)) }
+
+// sayOnce says something unless it was the last complaint already.
+func (reg *registration) sayOnce(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); text != reg.complaint {
+		reg.complaint = text
+		reg.rush.say(text)
+	}
+}
+
+// boardTime is the time by which the supervisor judges the board.
+func (reg *registration) boardTime(b *flow.Board) time.Time {
+	now := reg.clone.Store.Now()
+	if now.Before(b.At()) {
+		return b.At()
+	}
+	return now
+}
+
+// environment is what commands see that run for the agent and are not its
+// provider's: no secret of anybody's.
+func (reg *registration) environment(a *assignment) ([]string, error) {
+	programs, err := reg.programs()
+	return provider.Spawn{Agent: reg.id, Generation: reg.generation.Child(), Task: a.taskID(), Review: a.reviewedCommit(), Dir: a.dir,
+		Committer: reg.rush.committer, Environ: reg.rush.Environ, Common: reg.clone.Repo.CommonDir(), Programs: programs}.Environment(nil), err
+}
+
+// programs is the folder that comes first on the PATH of what runs for the
+// agent.
+func (reg *registration) programs() (string, error) {
+	return provider.Programs(reg.clone.Repo.CommonDir(), reg.rush.Self, reg.rush.Environ)
+}

@@ -1,0 +1,75 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// reviewSubmission is the session of a review and what follows from it.
+func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, error) {
+	begun := time.Now()
+	ending, b, err := w.runSession(ctx, a)
+	if err != nil {
+		return result{}, err
+	}
+	st := a.stageOn(b, w.id, w.generation)
+	if ctx.Err() != nil {
+		return finished(), nil // the supervisor gives back what is held when it leaves
+	}
+	switch st {
+	case halted:
+		return finished(), nil
+	case fenced:
+		return result{}, w.replacedError()
+	case done:
+		delete(w.failures, a.taskID())
+		w.strikes = 0
+		return finished(), nil
+	case lost:
+		w.say("%s: the %s is no longer its own; the session was ended", w.id, a.subject())
+		return failed("it was lost"), nil
+	}
+	cut, err := w.wasCutOff(a, begun)
+	switch {
+	case cut || err != nil:
+		w.restUntil = time.Now().Add(w.rush.Limits.pause(w.cuts))
+		return finished(), err // it could not report; the review goes on when the remote answers
+	case ending.Trouble != nil:
+		return w.pauseProvider(ctx, a, *ending.Trouble)
+	case a.outOfBudget:
+		return w.endOverBudget(ctx, b, a, w.checkBudget(ctx, a, b))
+	}
+	return w.countNoVerdict(ctx, a, b, ending)
+}
+
+// countNoVerdict notes for the next prompt why a session gave no verdict, or one
+// that does not count, and ends the review.
+func (w *worker) countNoVerdict(ctx context.Context, a *assignment, b *flow.Board, ending provider.Ending) (result, error) {
+	what, why := "The program gave no verdict ("+ending.Text+").", ending.Text
+	var touched *flow.Refusal
+	if err := w.clone.Untouched(ctx, b.Task(a.taskID())); errors.As(err, &touched) {
+		what, why = "The review counts for nothing: "+touched.Reason+".", touched.Reason
+	} else if err != nil {
+		return result{}, err
+	}
+	w.failures[a.taskID()] = w.explainFailure(ctx, a, ending, what)
+	return w.endWithoutVerdict(ctx, a.taskID(), a.subject(), why)
+}
+
+// endWithoutVerdict ends the agent's review without a verdict, and lets it pause.
+func (w *worker) endWithoutVerdict(ctx context.Context, id flow.TaskID, subject, why string) (result, error) {
+	pause := w.rush.Limits.pause(w.strikes)
+	w.strikes++
+	w.restUntil = time.Now().Add(pause)
+	w.say("%s: the %s ended without a verdict (%s); the next one in %s", w.id, subject, why, pause)
+	_, err := w.clone.Release(ctx, id, true)
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) {
+		err = nil // somebody else has ended it since
+	}
+	return failed("the review ended without a verdict"), err
+}

@@ -1,0 +1,108 @@
+package supervise
+
+import (
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// triggerTries remembers which triggers planners were woken for, so that one that a
+// planner could not answer does not wake it for ever.
+type triggerTries struct {
+	mu     sync.Mutex
+	states map[string]*triggerState
+}
+
+// A triggerState is what became of a trigger so far.
+type triggerState struct {
+	tries       int
+	leftToHuman bool // a planner has looked and left it to a human
+	next        time.Time
+	failure     string
+}
+
+// triggerKey names a trigger in the state in which it was seen: a task that changed
+// since is a new trigger.
+func triggerKey(t flow.Trigger) string {
+	since := t.Since.Format(time.RFC3339)
+	if t.Reason == "no_tasks" {
+		since = ""
+	}
+	return t.Reason + " " + string(t.Task) + " " + string(t.Record) + " " + since
+}
+
+// dueTriggers are the triggers for which a planner should be woken now, the failure
+// of the last session on one of them, and when the next becomes open if none
+// is.
+func (p *triggerTries) dueTriggers(list []flow.Trigger, limit int) (due []flow.Trigger, failure string, next time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range list {
+		w := p.states[triggerKey(t)]
+		switch {
+		case w == nil:
+			due = append(due, t)
+		case w.leftToHuman || w.tries >= limit:
+		case time.Now().Before(w.next):
+			if next.IsZero() || w.next.Before(next) {
+				next = w.next
+			}
+		default:
+			due = append(due, t)
+			if failure == "" {
+				failure = w.failure
+			}
+		}
+	}
+	return due, failure, next
+}
+
+// noteSession records what a session brought the triggers that are still there.
+func (p *triggerTries) noteSession(list []flow.Trigger, left bool, failure string, l Limits) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range list {
+		w := p.states[triggerKey(t)]
+		if w == nil {
+			w = &triggerState{}
+			p.states[triggerKey(t)] = w
+		}
+		w.leftToHuman, w.failure = left, failure
+		w.next = time.Now().Add(l.pause(w.tries))
+		w.tries++
+	}
+}
+
+// triggersText lists triggers for people.
+func triggersText(list []flow.Trigger) string {
+	text := ""
+	for i, t := range list {
+		if i > 0 {
+			text += ", "
+		}
+		text += t.Reason
+		switch {
+		case t.Task != "":
+			text += " " + string(t.Task)
+		case t.Record != "":
+			text += " " + string(t.Record)
+		}
+	}
+	return text
+}
+
+// remainingTriggers are the triggers that are still on the board as they were.
+func remainingTriggers(before, now []flow.Trigger) []flow.Trigger {
+	there := map[string]bool{}
+	for _, t := range now {
+		there[triggerKey(t)] = true
+	}
+	var rest []flow.Trigger
+	for _, t := range before {
+		if there[triggerKey(t)] {
+			rest = append(rest, t)
+		}
+	}
+	return rest
+}

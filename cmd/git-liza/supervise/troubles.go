@@ -1,0 +1,71 @@
+package supervise
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// troubles are what keeps tasks from going on here until a person mends it.
+type troubles struct {
+	mu   sync.Mutex
+	list map[flow.TaskID]trouble
+}
+
+type trouble struct {
+	text  string
+	hint  string // a command to type, "" if none is known
+	tries int
+	next  time.Time
+}
+
+// addFailure notes a failed try and when the next is; it is true if this trouble is
+// news.
+func (t *troubles) addFailure(id flow.TaskID, err error, l Limits) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old, now := t.list[id], troubleOf(err)
+	now.tries, now.next = old.tries+1, time.Now().Add(l.pause(old.tries))
+	t.list[id] = now
+	return old.text != now.text
+}
+
+// note notes a trouble that has no time of its own for the next try; it is true
+// if this trouble is news.
+func (t *troubles) note(id flow.TaskID, err error) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old, now := t.list[id], troubleOf(err)
+	t.list[id] = now
+	return old.text != now.text
+}
+
+func troubleOf(err error) trouble {
+	var refusal *flow.Refusal
+	if errors.As(err, &refusal) {
+		return trouble{text: err.Error(), hint: refusal.Hint}
+	}
+	return trouble{text: err.Error()}
+}
+
+func (t *troubles) clear(id flow.TaskID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.list, id)
+}
+
+func (t *troubles) nextTry(id flow.TaskID) time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.list[id].next
+}
+
+// reason is what the trouble is, "" if there is none, and a command that helps, ""
+// if none is known.
+func (t *troubles) reason(id flow.TaskID) (text, hint string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.list[id].text, t.list[id].hint
+}

@@ -1,0 +1,42 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// An unfitError says that the agent cannot work on this machine at all, and
+// what it holds meanwhile.
+type unfitError struct {
+	task flow.TaskID // "" if nothing is held
+	err  error
+}
+
+func (u *unfitError) Error() string { return flow.Excerpt(u.err.Error(), 250) }
+
+func (u *unfitError) Unwrap() error { return u.err }
+
+// degradeAgent takes the agent out of work and gives back what it holds.
+func (s *supervisor) degradeAgent(ctx context.Context, u *unfitError) error {
+	if u.task != "" {
+		if _, err := s.clone.Release(ctx, u.task, false); err != nil {
+			return err
+		}
+	}
+	s.rush.troubles.note(u.task, errors.New(degradedText(s.id)))
+	_, err := s.clone.Make(ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: s.id, Reason: u.Error()})
+	return err
+}
+
+// checkProgram degrades the agent of a provider whose program is not there, or too old
+// for what it would be told: nothing is claimed for it.
+func (s *supervisor) checkProgram(ctx context.Context) error {
+	why := s.rush.fitness.checkProgram(ctx, s.provider, s.rush.Environ)
+	if why == (Unfit{}) || ctx.Err() != nil {
+		return nil
+	}
+	return s.degradeAgent(ctx, &unfitError{"", fmt.Errorf("%s", why)})
+}

@@ -1,0 +1,37 @@
+package supervise
+
+import (
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A worker runs the sessions of one agent: it starts the agent's program on what
+// the supervisor took for it, watches program and board, and follows up on how
+// each session ended.
+type worker struct {
+	*registration
+	recorder  *recorder
+	priors    map[flow.TaskID]priorSession // what its next session on a task may go on with
+	failures  map[flow.TaskID]string       // how its last review of a task ended without a verdict
+	cuts      int                          // sessions in a row whose commands did not reach the remote
+	strikes   int                          // reviews in a row without a verdict
+	restUntil time.Time                    // no review and no planning before this
+}
+
+// A result is what a session led to, or all sessions on an assignment together.
+type result struct {
+	again  bool   // the agent still has the assignment and gets another session
+	failed string // why the assignment did not end as it should, "" if it did
+}
+
+// goOn is the result of a session after which the agent gets another one on the
+// same assignment.
+func goOn() result { return result{again: true} }
+
+// finished is the result of an assignment that ended as it should, or that is
+// given back when the supervisor leaves.
+func finished() result { return result{} }
+
+// failed is the result of an assignment that did not end as it should.
+func failed(why string) result { return result{failed: why} }
