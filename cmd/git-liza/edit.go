@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -189,7 +187,7 @@ func (s *session) inEditor(clone *work.Clone, old []byte) (path string, text []b
 		return "", old, usagef("git config core.editor EDITOR", "git knows no editor; --from FILE takes the text from a file")
 	}
 	// As with git, what GIT_EDITOR names may be a program that needs no terminal.
-	if in, ok := s.stdin.(interface{ Fd() uintptr }); s.getenv("GIT_EDITOR") == "" && (!ok || !term.IsTerminal(int(in.Fd()))) {
+	if s.getenv("GIT_EDITOR") == "" && !isTerminal(s.stdin) {
 		return "", old, usagef("git liza help edit", "there is no terminal for an editor; --from FILE takes the text from a file, - from standard input")
 	}
 	dir := filepath.Join(clone.Repo.CommonDir(), "liza")

@@ -95,6 +95,9 @@ func (s *session) supervise(r *supervise.Rush, slots []supervise.Slot) error {
 		return usagef(cmp.Or(why.Hint, why.Override, "git liza providers detect"), "%s", why.Reason)
 	}
 	s.preview(slots)
+	if err := s.offerTrust(r.Clone); err != nil {
+		return err
+	}
 	err := r.Run(s.ctx, slots)
 	s.conclude(r)
 	var stuck *supervise.Stuck

@@ -5,10 +5,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
@@ -104,23 +103,75 @@ func (c *trustCommand) named(rows []commandRow) ([]commandRow, error) {
 // yes to each. Elsewhere all of them are shown, and are agreed to by the flag.
 func (s *session) agreed(rows []commandRow) ([]commandRow, error) {
 	rows = slices.DeleteFunc(rows, func(r commandRow) bool { return r.Trusted })
-	in, ok := s.stdin.(interface{ Fd() uintptr })
-	if !ok || s.json || !term.IsTerminal(int(in.Fd())) {
+	if s.json || !isTerminal(s.stdin) {
 		return rows, nil
 	}
 	answers := bufio.NewReader(s.stdin)
 	var list []commandRow
 	for _, r := range rows {
-		fmt.Fprintf(s.stderr, "%s: %s\nmay it run here? [y/N] ", r.Where, work.Visible(r.Command))
-		line, err := answers.ReadString('\n')
+		yes, err := s.mayRun(answers, r.Where, r.Command)
 		if err != nil {
-			return nil, errors.Join(errors.New("no answer: nothing more is allowed"), err)
+			return nil, err
 		}
-		if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
+		if yes {
 			list = append(list, r)
 		}
 	}
 	return list, nil
+}
+
+// mayRun asks on the terminal whether a command of the board may run here; the
+// default is no. The error wraps io.EOF where there is no answer.
+func (s *session) mayRun(answers *bufio.Reader, where, command string) (bool, error) {
+	fmt.Fprintf(s.stderr, "%s: %s\nmay it run here? [y/N] ", where, work.Visible(command))
+	var line string
+	var err error
+	read := make(chan struct{})
+	go func() {
+		line, err = answers.ReadString('\n')
+		close(read)
+	}()
+	select {
+	case <-s.ctx.Done():
+		return false, s.ctx.Err() // a signal does not end what reads a terminal
+	case <-read:
+	}
+	if err != nil {
+		return false, errors.Join(errors.New("no answer: nothing more is allowed"), err)
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes", nil
+}
+
+// offerTrust asks, before supervisors start on a terminal, about each command of
+// the board that would keep them waiting. What is not allowed they wait for, as
+// they do where nobody can be asked.
+func (s *session) offerTrust(clone *work.Clone) error {
+	if s.json || !isTerminal(s.stderr) || !inForeground(s.stdin) || s.operator(clone.Repo, "trust in a command") != nil {
+		return nil
+	}
+	b, _, err := clone.Store.Board(s.ctx)
+	if err != nil {
+		return err
+	}
+	waiting, err := clone.Untrusted(s.ctx, b)
+	if err != nil {
+		return err
+	}
+	answers := bufio.NewReader(s.stdin)
+	for _, one := range waiting {
+		yes, err := s.mayRun(answers, one.Where, one.Command)
+		if errors.Is(err, io.EOF) || s.ctx.Err() != nil {
+			return nil
+		}
+		if err == nil && yes {
+			err = clone.Trust(s.ctx, one.Command)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func commandText(rows []commandRow) string {
