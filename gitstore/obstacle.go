@@ -40,7 +40,7 @@ func (r *Remotes) Obstacle(ctx context.Context, remote, integration string) (*fl
 	}
 	for _, name := range slices.Sorted(maps.Keys(there)) {
 		if obstructs(name, integration) {
-			return &flow.Refusal{Rule: "obstacle", Hint: fmt.Sprintf("git fetch %s %s && git push %[1]s --delete %[2]s", remote, "'"+strings.ReplaceAll(name, "'", `'\''`)+"'"),
+			return &flow.Refusal{Rule: flow.RuleObstacle, Hint: fmt.Sprintf("git fetch %s %s && git push %[1]s --delete %[2]s", remote, "'"+strings.ReplaceAll(name, "'", `'\''`)+"'"),
 				Reason: fmt.Sprintf("%s has the ref %s, beside which git makes none of a board there: delete it", remote, flow.Excerpt(name, 200))}, nil
 		}
 	}

@@ -175,8 +175,8 @@ func (r *rejection) Unwrap() error {
 
 // The rules of a server's judge for a push that a lock file or a full disk stops.
 const (
-	ruleLocked flow.Rule = "ref_locked"
-	ruleFull   flow.Rule = "disk_full"
+	ruleLocked = flow.RuleLocked
+	ruleFull   = flow.RuleFull
 )
 
 // err is the answer as an error. What kept the remote from judging is no refusal:

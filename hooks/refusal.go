@@ -15,17 +15,17 @@ import (
 
 // The rules of the judgement beside those of the board.
 const (
-	RuleHistory   flow.Rule = "history"     // the board's history grows, a move at a time, and nothing else happens to it
-	RuleReplay    flow.Rule = "replay"      // a state commit is what its move makes of its parent
-	RuleRef       flow.Rule = "ref"         // refs of ours move with the moves that name them
-	RuleObject    flow.Rule = "object"      // an object is as git writes it
-	RuleBranch    flow.Rule = "task_branch" // a task's branch is its holder's, or at the commit under review
-	RuleReplace   flow.Rule = "replace_ref" // nothing forges what a judge reads
-	RuleMoved     flow.Rule = "ref_moved"   // a push is judged against refs as they are
-	RuleLocked    flow.Rule = "ref_locked"  // a lock file that another process left is in the way
-	RuleFull      flow.Rule = "disk_full"   // a judge needs room on its disk
-	RuleTime      flow.Rule = "time_limit"  // a judgement ends
-	RuleUndecided flow.Rule = "undecided"   // a judge that cannot find out refuses
+	RuleHistory   = flow.RuleHistory    // the board's history grows, a move at a time, and nothing else happens to it
+	RuleReplay    = flow.RuleReplay     // a state commit is what its move makes of its parent
+	RuleRef       = flow.RuleRef        // refs of ours move with the moves that name them
+	RuleObject    = flow.RuleObject     // an object is as git writes it
+	RuleBranch    = flow.RuleTaskBranch // a task's branch is its holder's, or at the commit under review
+	RuleReplace   = flow.RuleReplace    // nothing forges what a judge reads
+	RuleMoved     = flow.RuleMoved      // a push is judged against refs as they are
+	RuleLocked    = flow.RuleLocked     // a lock file that another process left is in the way
+	RuleFull      = flow.RuleFull       // a judge needs room on its disk
+	RuleTime      = flow.RuleTimeLimit  // a judgement ends
+	RuleUndecided = flow.RuleUndecided  // a judge that cannot find out refuses
 )
 
 func refusal(rule flow.Rule, hint, reason string, args ...any) *flow.Refusal {

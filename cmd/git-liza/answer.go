@@ -95,7 +95,7 @@ func (s *session) fail(err error) int {
 		Outcome string  `json:"outcome"`
 		Error   problem `json:"error"`
 		Data    any     `json:"data,omitempty"`
-	}{false, f.outcome, problem{f.rule, f.reason, f.hint}, f.data})
+	}{false, f.outcome, problem{string(f.rule), f.reason, f.hint}, f.data})
 	if report != nil {
 		fmt.Fprintln(s.stderr, "git-liza:", report)
 	}

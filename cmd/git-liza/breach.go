@@ -15,11 +15,11 @@ func breachOf(err error) view.Breach {
 	var malformed *document.Error
 	switch {
 	case errors.As(err, &refusal):
-		return view.Breach{Rule: string(refusal.Rule), Reason: refusal.Reason}
+		return view.Breach{Rule: refusal.Rule, Reason: refusal.Reason}
 	case errors.As(err, &malformed):
-		return view.Breach{Rule: "corrupt", Reason: malformed.Error()}
+		return view.Breach{Rule: flow.RuleCorrupt, Reason: malformed.Error()}
 	}
-	return view.Breach{Rule: "corrupt", Reason: err.Error()}
+	return view.Breach{Rule: flow.RuleCorrupt, Reason: err.Error()}
 }
 
 // breach is what makes the board's last moves ones that nothing is built on, nil

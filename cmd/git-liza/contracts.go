@@ -141,10 +141,10 @@ func (c *contractsCanaryCommand) Run(s *session) error {
 	case contracts.Canary():
 		return s.answer("", data, "the session has loaded this edition of the contract")
 	case "":
-		return &flow.Refusal{Rule: "canary", Hint: "git liza contracts status",
+		return &flow.Refusal{Rule: flow.RuleCanary, Hint: "git liza contracts status",
 			Reason: "the answer does not quote the canary: the session has not loaded CORE"}
 	default:
-		return &flow.Refusal{Rule: "canary", Hint: "git liza contracts install",
+		return &flow.Refusal{Rule: flow.RuleCanary, Hint: "git liza contracts install",
 			Reason: "the answer quotes " + found + ", the canary of another edition than " + contracts.Canary()}
 	}
 }
@@ -170,7 +170,7 @@ func (s *session) project() (string, error) {
 func (s *session) worktree() (*git.Repo, error) {
 	repo, err := git.Open(s.ctx, s.dir)
 	if err == nil && repo.WorkTree() == "" {
-		return nil, &partial{failure{exitFailed, "failed", "bare", "contracts are installed in a work tree, and there is none here", "git clone REPOSITORY", nil}, nil}
+		return nil, &partial{failure{exitFailed, "failed", flow.RuleBare, "contracts are installed in a work tree, and there is none here", "git clone REPOSITORY", nil}, nil}
 	}
 	return repo, err
 }
@@ -182,7 +182,7 @@ func contractsKept(r contracts.Report, force string) error {
 	if len(kept) == 0 {
 		return nil
 	}
-	f := failure{code: exitRefused, outcome: "refused", rule: "kept", hint: force,
+	f := failure{code: exitRefused, outcome: "refused", rule: flow.RuleKept, hint: force,
 		reason: fmt.Sprintf("%s kept as found:", view.Count(len(kept), "file"))}
 	for _, e := range kept {
 		f.reason += fmt.Sprintf("\n%s %s", e.Path, contractsStates[e.State])

@@ -33,7 +33,7 @@ func (c *demoCommand) Run(s *session) error {
 	}
 	report, err := d.Run(s.ctx)
 	if errors.Is(err, demo.ErrNotEmpty) {
-		return &flow.Refusal{Rule: "not_empty", Reason: err.Error(), Hint: "git liza demo --dir " + filepath.Join(report.Dir, "demo")}
+		return &flow.Refusal{Rule: flow.RuleNotEmpty, Reason: err.Error(), Hint: "git liza demo --dir " + filepath.Join(report.Dir, "demo")}
 	}
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/hooks/stubs"
 )
@@ -68,7 +69,7 @@ func (c *doctorCommand) Run(s *session) error {
 			return err
 		}
 	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: "doctor", hint: firstHint(found),
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleDoctor, hint: firstHint(found),
 		reason: fmt.Sprintf("findings that make work fail: %d", failed)}, data}
 }
 

@@ -222,6 +222,6 @@ func (s *session) open(editor, path string) error {
 	if err != nil || code == 0 {
 		return err
 	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: "editor", hint: "git config core.editor EDITOR",
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleEditor, hint: "git config core.editor EDITOR",
 		reason: fmt.Sprintf("the editor %s exits %d", editor, code)}, nil}
 }

@@ -49,7 +49,7 @@ var exitCodes = []struct {
 type failure struct {
 	code    int
 	outcome string
-	rule    string
+	rule    flow.Rule
 	reason  string
 	hint    string
 	data    any // of a setback: what the move left
@@ -80,44 +80,44 @@ func classify(err error) failure {
 	case errors.As(err, &unfinished):
 		return incomplete(unfinished)
 	case errors.As(err, &waiting):
-		return failure{exitConflict, "conflict", "time_limit", err.Error(), "git liza show " + string(waiting.Task), nil}
+		return failure{exitConflict, "conflict", flow.RuleTimeLimit, err.Error(), "git liza show " + string(waiting.Task), nil}
 	case errors.As(err, &several):
 		several.worst.data = several.data
 		return several.worst
 	case errors.As(err, &unlanded):
-		return failure{exitFailed, "changed", "not_landed", unlanded.Error(), "git liza merge " + string(unlanded.Task), nil}
+		return failure{exitFailed, "changed", flow.RuleNotLanded, unlanded.Error(), "git liza merge " + string(unlanded.Task), nil}
 	case errors.As(err, &setback) && setback.Already:
-		return failure{exitFailed, "already", string(setback.Rule), setback.Reason, setback.Hint, setback.Data}
+		return failure{exitFailed, "already", setback.Rule, setback.Reason, setback.Hint, setback.Data}
 	case errors.As(err, &setback):
-		return failure{exitFailed, "changed", string(setback.Rule), setback.Reason, setback.Hint, setback.Data}
+		return failure{exitFailed, "changed", setback.Rule, setback.Reason, setback.Hint, setback.Data}
 	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:
-		return failure{exitStale, "stale_caller", string(refusal.Rule), refusal.Reason, refusal.Hint, nil}
+		return failure{exitStale, "stale_caller", refusal.Rule, refusal.Reason, refusal.Hint, nil}
 	case errors.As(err, &refusal):
-		return failure{exitRefused, "refused", string(refusal.Rule), refusal.Reason, refusal.Hint, nil}
+		return failure{exitRefused, "refused", refusal.Rule, refusal.Reason, refusal.Hint, nil}
 	case errors.As(err, &misplaced):
-		return failure{exitRefused, "refused", string(misplaced.Rule), misplaced.Reason, misplaced.Hint, nil}
+		return failure{exitRefused, "refused", flow.Rule(misplaced.Rule), misplaced.Reason, misplaced.Hint, nil}
 	case errors.As(err, &obstacle):
-		return failure{exitRefused, "refused", "obstacle", err.Error(), obstacle.Hint, nil}
+		return failure{exitRefused, "refused", flow.RuleObstacle, err.Error(), obstacle.Hint, nil}
 	case errors.As(err, &dirty):
-		return failure{exitRefused, "refused", "dirty", err.Error(), dirty.Hint, nil}
+		return failure{exitRefused, "refused", flow.RuleDirty, err.Error(), dirty.Hint, nil}
 	case errors.As(err, &limit):
-		return failure{exitRefused, "refused", string(flow.RuleLimit), limit.Reason, limit.Hint, nil}
+		return failure{exitRefused, "refused", flow.RuleLimit, limit.Reason, limit.Hint, nil}
 	case errors.As(err, &name):
-		return failure{exitRefused, "refused", string(flow.RulePath), name.Error(), "git fsck", nil}
+		return failure{exitRefused, "refused", flow.RulePath, name.Error(), "git fsck", nil}
 	case errors.As(err, &usage):
-		return failure{exitUsage, "usage", "usage", usage.Error(), usage.hint, nil}
+		return failure{exitUsage, "usage", flow.RuleUsage, usage.Error(), usage.hint, nil}
 	case errors.As(err, &breach):
-		return failure{exitFailed, "failed", "corrupt", err.Error(), "git liza fsck", nil}
+		return failure{exitFailed, "failed", flow.RuleCorrupt, err.Error(), "git liza fsck", nil}
 	case errors.As(err, &apart):
-		return failure{exitFailed, "failed", "diverged", err.Error(), apart.Hint, nil}
+		return failure{exitFailed, "failed", flow.RuleDiverged, err.Error(), apart.Hint, nil}
 	case errors.As(err, &unowned):
-		return failure{exitFailed, "failed", "unsafe_directory", err.Error(), "git config --global --add safe.directory " + shell.Quote(unowned.Dir), nil}
+		return failure{exitFailed, "failed", flow.RuleUnsafe, err.Error(), "git config --global --add safe.directory " + shell.Quote(unowned.Dir), nil}
 	case errors.As(err, &damaged):
-		return failure{exitFailed, "failed", "damaged", err.Error(), damaged.Hint, nil}
+		return failure{exitFailed, "failed", flow.RuleDamaged, err.Error(), damaged.Hint, nil}
 	case errors.As(err, &locked):
-		return failure{exitFailed, "failed", "ref_locked", err.Error(), locked.Hint, nil}
+		return failure{exitFailed, "failed", flow.RuleLocked, err.Error(), locked.Hint, nil}
 	case errors.As(err, &malformed):
-		return failure{exitFailed, "failed", "corrupt", err.Error(), "git liza fsck --repair", nil}
+		return failure{exitFailed, "failed", flow.RuleCorrupt, err.Error(), "git liza fsck --repair", nil}
 	}
 	return classifySentinel(err)
 }
@@ -127,7 +127,7 @@ func classify(err error) failure {
 func incomplete(u *work.Unfinished) failure {
 	f := classify(u.Err)
 	hint := u.Then
-	if (f.code == exitRefused || f.rule == "ref_locked") && f.hint != "" {
+	if (f.code == exitRefused || f.rule == flow.RuleLocked) && f.hint != "" {
 		hint = f.hint + " && " + hint
 	}
 	return failure{exitFailed, "changed", f.rule, u.Error(), hint, u.Data}
@@ -138,30 +138,30 @@ var sentinels = []struct {
 	err     error
 	code    int
 	outcome string
-	rule    string
+	rule    flow.Rule
 	hint    string
 }{
-	{gitstore.ErrNoBoard, exitNoBoard, "no_blackboard", "no_blackboard", "git liza init"},
-	{gitstore.ErrStateLost, exitFailed, "failed", "state_lost", "git liza fsck --repair"},
-	{git.ErrNoRepository, exitNoBoard, "no_blackboard", "no_repository", "git init && git commit --allow-empty -m first"},
-	{gitstore.ErrConflict, exitConflict, "conflict", "conflict", "type the command again"},
-	{gitstore.ErrRemoteFull, exitFailed, "failed", "disk_full", "git remote -v"},
-	{gitstore.ErrOffline, exitFailed, "failed", "offline", "git liza sync"},
-	{context.Canceled, exitFailed, "failed", "interrupted", "type the command again"},
-	{context.DeadlineExceeded, exitConflict, "conflict", "time_limit", "type the command again"},
-	{git.ErrDamaged, exitFailed, "failed", "damaged", "git liza fsck"},
-	{git.ErrUnsynced, exitFailed, "changed", "unsynced", "git liza fsck"},
-	{gitstore.ErrForeignRef, exitRefused, "refused", "foreign_ref", "git liza doctor"},
-	{gitstore.ErrClock, exitFailed, "failed", "clock", "date --utc"},
-	{git.ErrNoIdentity, exitRefused, "refused", "identity", "git config user.name NAME && git config user.email ADDRESS"},
-	{git.ErrMissing, exitFailed, "failed", "git", "install git 2.38 or newer"},
-	{git.ErrTooOld, exitFailed, "failed", "git", "install git 2.38 or newer"},
-	{git.ErrNoCommit, exitFailed, "failed", "no_commit", "git log --oneline"},
-	{gitstore.ErrNoState, exitFailed, "failed", "no_state", "git liza log"},
-	{worktrees.ErrNoWorkTree, exitFailed, "failed", "bare", "git clone the repository and work there"},
-	{syscall.ENOSPC, exitFailed, "failed", "disk_full", "df -h ."},
-	{syscall.EROFS, exitFailed, "failed", "read_only", "git liza doctor"},
-	{fs.ErrPermission, exitFailed, "failed", "permission", "git liza doctor"},
+	{gitstore.ErrNoBoard, exitNoBoard, "no_blackboard", flow.RuleNoBoard, "git liza init"},
+	{gitstore.ErrStateLost, exitFailed, "failed", flow.RuleStateLost, "git liza fsck --repair"},
+	{git.ErrNoRepository, exitNoBoard, "no_blackboard", flow.RuleNoRepository, "git init && git commit --allow-empty -m first"},
+	{gitstore.ErrConflict, exitConflict, "conflict", flow.RuleConflict, "type the command again"},
+	{gitstore.ErrRemoteFull, exitFailed, "failed", flow.RuleFull, "git remote -v"},
+	{gitstore.ErrOffline, exitFailed, "failed", flow.RuleOffline, "git liza sync"},
+	{context.Canceled, exitFailed, "failed", flow.RuleInterrupted, "type the command again"},
+	{context.DeadlineExceeded, exitConflict, "conflict", flow.RuleTimeLimit, "type the command again"},
+	{git.ErrDamaged, exitFailed, "failed", flow.RuleDamaged, "git liza fsck"},
+	{git.ErrUnsynced, exitFailed, "changed", flow.RuleUnsynced, "git liza fsck"},
+	{gitstore.ErrForeignRef, exitRefused, "refused", flow.RuleForeignRef, "git liza doctor"},
+	{gitstore.ErrClock, exitFailed, "failed", flow.RuleClock, "date --utc"},
+	{git.ErrNoIdentity, exitRefused, "refused", flow.RuleIdentity, "git config user.name NAME && git config user.email ADDRESS"},
+	{git.ErrMissing, exitFailed, "failed", flow.RuleGit, "install git 2.38 or newer"},
+	{git.ErrTooOld, exitFailed, "failed", flow.RuleGit, "install git 2.38 or newer"},
+	{git.ErrNoCommit, exitFailed, "failed", flow.RuleNoCommit, "git log --oneline"},
+	{gitstore.ErrNoState, exitFailed, "failed", flow.RuleNoState, "git liza log"},
+	{worktrees.ErrNoWorkTree, exitFailed, "failed", flow.RuleBare, "git clone the repository and work there"},
+	{syscall.ENOSPC, exitFailed, "failed", flow.RuleFull, "df -h ."},
+	{syscall.EROFS, exitFailed, "failed", flow.RuleReadOnly, "git liza doctor"},
+	{fs.ErrPermission, exitFailed, "failed", flow.RulePermission, "git liza doctor"},
 }
 
 // here are the errors of this machine that can keep it from asking a remote.
@@ -176,9 +176,9 @@ func classifySentinel(err error) failure {
 	}
 	reason := err.Error()
 	if strings.Contains(strings.ToLower(reason), "no space left on device") {
-		return failure{exitFailed, "failed", "disk_full", reason, "df -h .", nil}
+		return failure{exitFailed, "failed", flow.RuleFull, reason, "df -h .", nil}
 	}
-	return failure{exitFailed, "failed", "failed", reason, "git liza doctor", nil}
+	return failure{exitFailed, "failed", flow.RuleFailed, reason, "git liza doctor", nil}
 }
 
 // A usageError is a command line that cannot be understood.

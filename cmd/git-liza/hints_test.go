@@ -180,7 +180,7 @@ func named(files map[string]string) map[string]bool {
 		}
 	}
 	for _, s := range sentinels {
-		rules[s.rule] = true
+		rules[string(s.rule)] = true
 	}
 	return rules
 }

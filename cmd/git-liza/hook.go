@@ -172,7 +172,7 @@ func (c *prePushCommand) Run(s *session) error {
 	if err != nil || agent == "" {
 		return err
 	}
-	return &flow.Refusal{Rule: "push", Hint: "git liza help submit",
+	return &flow.Refusal{Rule: flow.RulePush, Hint: "git liza help submit",
 		Reason: fmt.Sprintf("%s pushes nothing: what is submitted and approved reaches the remote by itself", agent)}
 }
 

@@ -158,6 +158,14 @@ func (s *session) help(parser *kong.Kong, topic []string) int {
 		page.Wrap(78)
 		return s.page(page.Text(0))
 	}
+	if len(topic) == 1 && topic[0] == "rules" {
+		var page view.Table
+		for _, r := range flow.RuleNames {
+			page.Add(string(r.Rule), r.Meaning)
+		}
+		page.Wrap(78)
+		return s.page(page.Text(0))
+	}
 	if _, err := parser.Parse(append(slices.Clone(topic), "--help")); err != nil {
 		return s.fail(wrongUsage(err, nil))
 	}

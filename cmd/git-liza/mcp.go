@@ -94,7 +94,7 @@ type legalMove struct {
 
 func (s *session) refusal(ctx context.Context, input any, err error) mcp.Answer {
 	f := s.explain(err)
-	r := refusal{Outcome: f.outcome, Rule: f.rule, Reason: f.reason, Hint: f.hint, Data: f.data, Moves: []legalMove{}}
+	r := refusal{Outcome: f.outcome, Rule: string(f.rule), Reason: f.reason, Hint: f.hint, Data: f.data, Moves: []legalMove{}}
 	if moves, err := s.legal(ctx, aboutTask(input)); err == nil { // what cannot be looked up is why the call failed
 		r.Moves = moves
 	}

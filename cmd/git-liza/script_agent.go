@@ -27,7 +27,7 @@ func (c *scriptAgentCommand) Run(s *session) error {
 	}
 	err := a.Run(s.ctx)
 	if errors.Is(err, playbook.ErrPlaybook) {
-		return &flow.Refusal{Rule: "playbook", Reason: err.Error(), Hint: "git config " + playbook.ConfigKey + " PATH"}
+		return &flow.Refusal{Rule: flow.RulePlaybook, Reason: err.Error(), Hint: "git config " + playbook.ConfigKey + " PATH"}
 	}
 	return err
 }

@@ -106,7 +106,7 @@ func (s *session) supervise(r *supervise.Rush, slots []supervise.Slot) error {
 		if err != nil {
 			return err
 		}
-		f := failure{exitFailed, "failed", "stuck", stuck.Error() + waits, stuck.Stalls[0].Hint, nil}
+		f := failure{exitFailed, "failed", flow.RuleStuck, stuck.Error() + waits, stuck.Stalls[0].Hint, nil}
 		if waits != "" && strings.HasPrefix(f.hint, "git liza trust ") {
 			f.hint = "git liza trust --all # or, for whatever the planners here add: git config liza.trust.planner true"
 		}

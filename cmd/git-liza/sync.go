@@ -77,7 +77,7 @@ func (s *session) noAuthority(clone *work.Clone) error {
 	if err != nil {
 		return err
 	}
-	return &flow.Refusal{Rule: "remote", Hint: "git liza sync --set " + cmp.Or(remote, "origin"),
+	return &flow.Refusal{Rule: flow.RuleRemote, Hint: "git liza sync --set " + cmp.Or(remote, "origin"),
 		Reason: "this clone is its own authority: no remote holds its board"}
 }
 

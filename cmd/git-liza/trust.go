@@ -83,7 +83,7 @@ func (c *trustCommand) none() string {
 // two commands on the board can let their hashes begin alike.
 func (c *trustCommand) named(rows []commandRow) ([]commandRow, error) {
 	if len(c.Hash) < work.ShownHash {
-		return nil, &flow.Refusal{Rule: "trust", Hint: "git liza trust --list",
+		return nil, &flow.Refusal{Rule: flow.RuleTrust, Hint: "git liza trust --list",
 			Reason: fmt.Sprintf("%s is too little of a hash: it has 64 digits, of which the first %d are enough", flow.Excerpt(c.Hash, 80), work.ShownHash)}
 	}
 	rows = slices.DeleteFunc(rows, func(r commandRow) bool { return !strings.HasPrefix(r.Hash, c.Hash) })
@@ -92,7 +92,7 @@ func (c *trustCommand) named(rows []commandRow) ([]commandRow, error) {
 	}
 	for _, r := range rows[1:] {
 		if r.Hash != rows[0].Hash {
-			return nil, &flow.Refusal{Rule: "trust", Hint: "git liza trust --list --json",
+			return nil, &flow.Refusal{Rule: flow.RuleTrust, Hint: "git liza trust --list --json",
 				Reason: fmt.Sprintf("two commands have the hash %s: %s (%s) and %s (%s)", c.Hash, rows[0].Hash, work.Visible(rows[0].Command), r.Hash, work.Visible(r.Command))}
 		}
 	}

@@ -66,9 +66,9 @@ func damagedBoard(err error) error {
 	list := []view.Breach{}
 	reason := "the board is sound, and objects are missing or damaged:"
 	for _, d := range damaged.List {
-		b := view.Breach{Rule: "damaged", Reason: fmt.Sprintf("%s at %s: %s", d.What, d.Commit.Short(), d.Reason), Commit: d.Commit}
+		b := view.Breach{Rule: flow.RuleDamaged, Reason: fmt.Sprintf("%s at %s: %s", d.What, d.Commit.Short(), d.Reason), Commit: d.Commit}
 		list = append(list, b)
 		reason += "\n" + b.Reason
 	}
-	return &partial{failure{code: exitFailed, outcome: "failed", rule: "damaged", reason: reason, hint: damaged.Hint}, map[string]any{"breaches": list}}
+	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleDamaged, reason: reason, hint: damaged.Hint}, map[string]any{"breaches": list}}
 }

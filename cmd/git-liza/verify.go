@@ -42,7 +42,7 @@ func (c *verifyCommand) Run(s *session) error {
 	if s.json && errors.As(err, &rejection) {
 		first := rejection.Refused[0]
 		data["refused"] = verdicts(rejection.Refused)
-		return &partial{failure{code: exitRefused, outcome: "refused", rule: string(first.Rule), reason: first.Reason, hint: first.Hint}, data}
+		return &partial{failure{code: exitRefused, outcome: "refused", rule: first.Rule, reason: first.Reason, hint: first.Hint}, data}
 	}
 	if err != nil {
 		return err

@@ -133,7 +133,7 @@ func (r *run) firstOf(reasons ...string) error {
 }
 
 func (r *run) setback(reason string) error {
-	return &work.Setback{Rule: "demo", Reason: reason, Hint: "git -C " + r.report.Dir + " liza status"}
+	return &work.Setback{Rule: flow.RuleDemo, Reason: reason, Hint: "git -C " + r.report.Dir + " liza status"}
 }
 
 // verdict says what the story lacks, "" if nothing.

@@ -52,7 +52,7 @@ type Local struct {
 
 // A Breach is one thing that is wrong with a board.
 type Breach struct {
-	Rule   string        `json:"rule"`
+	Rule   flow.Rule     `json:"rule"`
 	Reason string        `json:"reason"`
 	Commit flow.ObjectID `json:"commit,omitempty"` // the state commit that does not replay, or the one that cannot be read
 }

@@ -117,7 +117,7 @@ func (c *Clone) discreet(act flow.Act, d flow.Detail) error {
 	}
 	text, err := document.Encode(d)
 	if err == nil && secret.New(c.environ, nil).Value(string(text)) {
-		err = &flow.Refusal{Rule: "secret", Hint: "git liza help " + act.Command(),
+		err = &flow.Refusal{Rule: flow.RuleSecret, Hint: "git liza help " + act.Command(),
 			Reason: "what this says holds a key or token of your environment, and the board keeps everything: say it without"}
 	}
 	return err

@@ -20,7 +20,7 @@ func (c *Clone) Commit(ctx context.Context, id flow.TaskID, dir, message string,
 		return err
 	}
 	if branch := id.Branch(); status.Branch != branch {
-		return &flow.Refusal{Rule: "branch", Hint: "git checkout " + branch,
+		return &flow.Refusal{Rule: flow.RuleBranch, Hint: "git checkout " + branch,
 			Reason: fmt.Sprintf("the worktree is not on the branch %s but on %q, so nothing was committed", branch, status.Branch)}
 	}
 	err = c.Trees.Commit(ctx, dir, message, environ)
@@ -30,7 +30,7 @@ func (c *Clone) Commit(ctx context.Context, id flow.TaskID, dir, message string,
 	}
 	var failed *git.Error
 	if errors.As(err, &failed) {
-		return &flow.Refusal{Rule: "commit", Reason: "the worktree could not be committed: " + failed.Error(), Hint: "git status"}
+		return &flow.Refusal{Rule: flow.RuleCommit, Reason: "the worktree could not be committed: " + failed.Error(), Hint: "git status"}
 	}
 	return err
 }

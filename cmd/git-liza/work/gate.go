@@ -91,7 +91,7 @@ func (c *Clone) Trusted(ctx context.Context, command string) error {
 			return nil
 		}
 	}
-	refusal := &flow.Refusal{Rule: "trust", Hint: "git liza trust " + hash[:ShownHash],
+	refusal := &flow.Refusal{Rule: flow.RuleTrust, Hint: "git liza trust " + hash[:ShownHash],
 		Reason: "the board wants this machine to run a command that nobody here has allowed: " + Visible(command)}
 	if len(refusal.Reason) > maxShown { // nobody allows what was not shown
 		refusal.Reason, refusal.Hint = flow.Excerpt(refusal.Reason, maxShown), "git liza trust --list"

@@ -34,7 +34,7 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 	created := tip == ""
 	if created {
 		if tip, err = c.Repo.ParseCommit(ctx, "HEAD"); err != nil {
-			return nil, &flow.Refusal{Rule: "no_commit", Hint: "git commit --allow-empty -m first", Reason: "the repository has no commit yet"}
+			return nil, &flow.Refusal{Rule: flow.RuleNoCommit, Hint: "git commit --allow-empty -m first", Reason: "the repository has no commit yet"}
 		}
 	}
 	taken, err := c.Repo.Resolve(ctx, "refs/heads/liza")
@@ -42,7 +42,7 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 		return nil, err
 	}
 	if taken != "" {
-		return nil, &flow.Refusal{Rule: "branch", Hint: "git branch -m liza OTHER", Reason: "the branch liza is in the way of the task branches liza/…"}
+		return nil, &flow.Refusal{Rule: flow.RuleBranch, Hint: "git branch -m liza OTHER", Reason: "the branch liza is in the way of the task branches liza/…"}
 	}
 	heading, found, err := c.heading(ctx, tip, p.Spec)
 	if err != nil {

@@ -177,6 +177,6 @@ func short(id flow.ObjectID) string {
 }
 
 func touched(t *flow.Task, what string) *flow.Refusal {
-	return &flow.Refusal{Rule: "review_worktree", Hint: "git liza release " + string(t.ID) + " --no-verdict",
+	return &flow.Refusal{Rule: flow.RuleReviewWorktree, Hint: "git liza release " + string(t.ID) + " --no-verdict",
 		Reason: "a reviewer changes nothing, and " + what}
 }

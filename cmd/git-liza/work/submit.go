@@ -53,7 +53,7 @@ func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal
 // NotOurs is the refusal to commit or submit beside a repository inside the
 // worktree: its files would be in no commit.
 func NotOurs(o *worktrees.Obstacle) *flow.Refusal {
-	return &flow.Refusal{Rule: "nested_repository", Reason: o.Error(), Hint: o.Hint}
+	return &flow.Refusal{Rule: flow.RuleNested, Reason: o.Error(), Hint: o.Hint}
 }
 
 // acceptable asks the rules about everything but verify, which can take long.
@@ -81,11 +81,11 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 	dir := c.Folder(t)
 	in := "git -C " + shell.Quote(dir)
 	if tip == "" {
-		return &flow.Refusal{Rule: "branch", Hint: in + " checkout -b " + t.ID.Branch(),
+		return &flow.Refusal{Rule: flow.RuleBranch, Hint: in + " checkout -b " + t.ID.Branch(),
 			Reason: fmt.Sprintf("the branch %s of %s does not exist", t.ID.Branch(), t.ID)}
 	}
 	if d.Commit != tip {
-		return &flow.Refusal{Rule: "branch_tip", Hint: "git liza submit " + string(t.ID),
+		return &flow.Refusal{Rule: flow.RuleBranchTip, Hint: "git liza submit " + string(t.ID),
 			Reason: fmt.Sprintf("%s is not the tip of %s, which is %s", d.Commit.Short(), t.ID.Branch(), tip.Short())}
 	}
 	status, err := c.Trees.Status(ctx, dir)
@@ -93,14 +93,14 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 		return err
 	}
 	if status.Branch != t.ID.Branch() {
-		return &flow.Refusal{Rule: "branch", Hint: fmt.Sprintf("%s checkout %s && %s merge %s", in, t.ID.Branch(), in, status.Head),
+		return &flow.Refusal{Rule: flow.RuleBranch, Hint: fmt.Sprintf("%s checkout %s && %s merge %s", in, t.ID.Branch(), in, status.Head),
 			Reason: fmt.Sprintf("%s is not on the branch %s but on %s", dir, t.ID.Branch(), cmp.Or(status.Branch, "no branch"))}
 	}
 	if nested := c.Trees.Nested(dir, status); nested != nil {
 		return NotOurs(nested)
 	}
 	if !status.Clean() {
-		return &flow.Refusal{Rule: "clean", Hint: in + " add -A && " + in + " commit -m " + shell.Quote(string(t.ID)),
+		return &flow.Refusal{Rule: flow.RuleClean, Hint: in + " add -A && " + in + " commit -m " + shell.Quote(string(t.ID)),
 			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, some(status.Changed()))}
 	}
 	if err := c.acceptable(ctx, b, t, d); err != nil || t.Verify == "" {
@@ -110,7 +110,7 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 		return err
 	}
 	if status, err = c.Trees.Status(ctx, dir); err == nil && !status.Clean() {
-		return &flow.Refusal{Rule: "clean", Hint: in + " status",
+		return &flow.Refusal{Rule: flow.RuleClean, Hint: in + " status",
 			Reason: fmt.Sprintf("verify of %s left files behind that git does not ignore: %s", t.ID, some(status.Changed()))}
 	}
 	return err
