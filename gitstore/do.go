@@ -176,7 +176,7 @@ func (s *Store) prepare(ctx context.Context, on base, request flow.Request, buil
 	if err != nil {
 		return transaction{}, err
 	}
-	if err := s.Repo.MakeDurable(ctx, named(before.Ask(m))...); err != nil {
+	if err := s.Repo.Flusher.MakeDurable(ctx, named(before.Ask(m))...); err != nil {
 		return transaction{}, err
 	}
 	commit, err := s.write(ctx, tip, &draft{snapshot: source}, after.Changes(), m)

@@ -85,7 +85,7 @@ func (r *Remotes) fetchInto(ctx context.Context, name string, refs [][2]string) 
 		args = append(args, "+"+pair[0]+":"+pair[1])
 	}
 	left := git.Leftovers{Under: []string{strings.TrimSuffix(tracking(name, ""), "/")}, Files: []string{filepath.Join(r.repo.CommonDir(), "shallow.lock")}, Objects: true}
-	return r.repo.RunUnlocked(ctx, left, func() error {
+	return r.repo.Journal.RunUnlocked(ctx, left, func() error {
 		_, err := r.talk(ctx, left, args...)
 		return err
 	})

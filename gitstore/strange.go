@@ -13,7 +13,7 @@ import (
 // and is no file: nobody of ours made it, and it is passed over. So is, with
 // harm, what stands in the place of one of these folders: no move can be made.
 func Strange(r *git.Repo) (paths []string, harm bool, err error) {
-	for _, dir := range []string{r.JournalDir(), outboxDir(r)} {
+	for _, dir := range []string{r.Journal.Dir(), outboxDir(r)} {
 		info, err := os.Stat(dir)
 		if errors.Is(err, fs.ErrNotExist) && !stands(dir) {
 			continue

@@ -19,7 +19,7 @@ func TestStrangeEntries(t *testing.T) {
 	l := newLane(t)
 	l.later()
 	var want []string
-	for _, dir := range []string{l.a.store.Repo.JournalDir(), outboxDir(l.a.store.Repo)} {
+	for _, dir := range []string{l.a.store.Repo.Journal.Dir(), outboxDir(l.a.store.Repo)} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, "000000000001", "below"), 0o777))
 		require.NoError(t, os.Symlink("000000000002", filepath.Join(dir, "000000000002")))
 		require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "000000000003")))
@@ -35,8 +35,8 @@ func TestStrangeEntries(t *testing.T) {
 		_, err := l.a.store.Do(ctx, note("all the same"))
 		require.NoError(t, err)
 	}
-	require.NoError(t, l.a.store.Repo.AwaitLocks(ctx, nil))
-	require.Empty(t, l.a.store.Repo.Pushing())
+	require.NoError(t, l.a.store.Repo.Journal.AwaitLocks(ctx, nil))
+	require.Empty(t, l.a.store.Repo.Journal.Pushing())
 	paths, harm, err := Strange(l.a.store.Repo)
 	require.NoError(t, err)
 	require.False(t, harm)
@@ -44,7 +44,7 @@ func TestStrangeEntries(t *testing.T) {
 	l.agree(t)
 
 	// In the place of a folder nothing can be passed over.
-	dir := l.a.store.Repo.JournalDir()
+	dir := l.a.store.Repo.Journal.Dir()
 	require.NoError(t, os.RemoveAll(dir))
 	require.NoError(t, os.Symlink("journal", dir))
 	_, err = l.a.store.Do(ctx, note("stopped"))

@@ -109,10 +109,10 @@ func Receive(ctx context.Context, s *gitstore.Store, p Push) error {
 	for i, u := range p.Updates {
 		refs[i] = git.RefUpdate{Name: u.Name, Old: u.Old, New: u.New}
 	}
-	if err := s.Repo.AwaitLocks(ctx, refs); err != nil {
+	if err := s.Repo.Journal.AwaitLocks(ctx, refs); err != nil {
 		return Unjudged(ctx, err)
 	}
-	entry, err := s.Repo.RecordPush(ctx, refs)
+	entry, err := s.Repo.Journal.RecordPush(ctx, refs)
 	if err != nil {
 		return Unjudged(ctx, err)
 	}
@@ -207,7 +207,7 @@ func Committed(ctx context.Context, s *gitstore.Store, updates []Update) error {
 	for _, u := range updates {
 		names = append(names, u.Name)
 	}
-	return s.Repo.SyncMoved(ctx, names)
+	return s.Repo.Flusher.SyncMoved(ctx, names)
 }
 
 // Backstop judges one transaction of a push on a server after pre-receive has
@@ -274,7 +274,7 @@ func (j *judge) relied(tip git.ID) (*flow.Board, error) {
 	if !slices.ContainsFunc(j.push.Updates, func(u Update) bool { return j.kind(u.Name) == taskBranch }) {
 		return j.after, nil
 	}
-	state, known, err := j.store.Repo.JudgedBy()
+	state, known, err := j.store.Repo.Journal.JudgedBy()
 	if err != nil || !known || state == tip {
 		return j.after, err
 	}

@@ -19,7 +19,7 @@ import (
 // process where nothing is left over. What cannot be removed does not keep it
 // from the rest; the error tells of it.
 func (t *Trees) Recover(ctx context.Context) error {
-	errs := []error{t.repo.Recover(ctx), t.sweepGates(ctx), t.sweepScratch()}
+	errs := []error{t.repo.Journal.Recover(ctx), t.sweepGates(ctx), t.sweepScratch()}
 	dirs, err := t.gitDirs()
 	errs = append(errs, err)
 	for _, dir := range dirs {

@@ -19,7 +19,7 @@ const clockTick = 10 * time.Millisecond
 // of the clocks in between, and that may be at work in this repository: then
 // nobody alive made a lock of that time here. False where the system does not
 // tell.
-func (r *Repo) alone(at time.Time) bool {
+func (j *Journal) alone(at time.Time) bool {
 	text, err := os.ReadFile("/proc/uptime")
 	seconds, _, _ := strings.Cut(string(text), " ")
 	up, parseErr := strconv.ParseFloat(seconds, 64)
@@ -38,7 +38,7 @@ func (r *Repo) alone(at time.Time) bool {
 		if err != nil || state == "Z" || state == "X" || boot.Add(time.Duration(ticks)*clockTick).After(at.Add(5*clockTick)) {
 			continue
 		}
-		if r.holdsHere(pid) {
+		if j.holdsHere(pid) {
 			return false
 		}
 	}
@@ -50,7 +50,7 @@ var lockless = []string{"liza", "fsmonitor--daemon", "cat-file"}
 
 // holdsHere reports whether a process is a git that may hold a lock of this
 // repository.
-func (r *Repo) holdsHere(pid int) bool {
+func (j *Journal) holdsHere(pid int) bool {
 	dir := "/proc/" + strconv.Itoa(pid)
 	name, err := os.ReadFile(dir + "/comm")
 	if err != nil || strings.TrimSpace(string(name)) != "git" && !strings.HasPrefix(string(name), "git-receive-pac") {
@@ -66,14 +66,14 @@ func (r *Repo) holdsHere(pid int) bool {
 	}
 	// After the command line: while that is empty, so is the environment.
 	environ, envErr := os.ReadFile(dir + "/environ")
-	return r.mayHold(string(line), cwd, string(environ), err == nil && envErr == nil)
+	return j.mayHold(string(line), cwd, string(environ), err == nil && envErr == nil)
 }
 
 // mayHold decides by what the system tells of a git: its command line, its folder
 // and its environment, where the last two are known. In the middle of its exec a
 // process has its name and neither of the other two yet, so nobody knows where it
 // is going to work.
-func (r *Repo) mayHold(line, cwd, environ string, known bool) bool {
+func (j *Journal) mayHold(line, cwd, environ string, known bool) bool {
 	if line == "" {
 		return true
 	}
@@ -93,12 +93,12 @@ func (r *Repo) mayHold(line, cwd, environ string, known bool) bool {
 			continue
 		}
 		if filepath.IsAbs(gitDir) {
-			return r.isOwn(gitDir)
+			return j.isOwn(gitDir)
 		}
 		gitDir = filepath.Join(cwd, gitDir)
-		return r.isOwn(gitDir) || !exists(gitDir) && exists(cwd) // it may have gone elsewhere since
+		return j.isOwn(gitDir) || !exists(gitDir) && exists(cwd) // it may have gone elsewhere since
 	}
-	return r.isOwn(gitDirAbove(cwd)) || slices.Contains(args, "--git-dir")
+	return j.isOwn(gitDirAbove(cwd)) || slices.Contains(args, "--git-dir")
 }
 
 // gitDirAbove is the git directory that git finds from a folder, "" if none.
@@ -127,7 +127,7 @@ func gitDirAbove(dir string) string {
 
 // isOwn reports whether a git directory is this repository's, or that of one of
 // its work trees.
-func (r *Repo) isOwn(gitDir string) bool {
+func (j *Journal) isOwn(gitDir string) bool {
 	if text, err := ReadSmall(filepath.Join(gitDir, "commondir")); err == nil {
 		common := strings.TrimSpace(string(text))
 		if !filepath.IsAbs(common) {
@@ -135,7 +135,7 @@ func (r *Repo) isOwn(gitDir string) bool {
 		}
 		gitDir = common
 	}
-	mine, err := os.Stat(r.commonDir)
+	mine, err := os.Stat(j.repo.commonDir)
 	if err != nil {
 		return true
 	}

@@ -21,7 +21,7 @@ func TestEmptyLockOfTheLiving(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	v := newVictim(t)
-	dead, err := v.r.openJournal(ctx, Leftovers{Locks: v.r.LockFiles([]RefUpdate{{Name: "refs/heads/task", Old: v.first}})})
+	dead, err := v.r.Journal.open(ctx, Leftovers{Locks: v.r.LockFiles([]RefUpdate{{Name: "refs/heads/task", Old: v.first}})})
 	require.NoError(t, err)
 	require.NoError(t, dead.file.Close())
 	v.hook(t, "prepared")
@@ -33,13 +33,13 @@ func TestEmptyLockOfTheLiving(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, info.Size())
 	gittest.Until(t, "the lock is older than a moment", func() bool { return time.Since(info.ModTime()) > emptyAge+100*time.Millisecond })
-	require.NoError(t, v.r.Recover(ctx))
+	require.NoError(t, v.r.Journal.Recover(ctx))
 	require.FileExists(t, lock)
 	require.NotEmpty(t, v.journal())
 	require.NoError(t, os.WriteFile(filepath.Join(v.r.CommonDir(), "go"), []byte("go\n"), 0))
 	require.NoError(t, living.Wait())
 	v.unhook(t)
-	require.NoError(t, v.r.Recover(ctx))
+	require.NoError(t, v.r.Journal.Recover(ctx))
 	require.Empty(t, v.journal())
 }
 
@@ -79,11 +79,11 @@ func TestAlone(t *testing.T) {
 			return err == nil && len(line) > 0
 		})
 		if run.here {
-			require.False(t, v.r.alone(time.Now()), name)
+			require.False(t, v.r.Journal.alone(time.Now()), name)
 		} else {
-			gittest.Until(t, name+": no git of this machine is in the middle of its exec", func() bool { return v.r.alone(time.Now()) })
+			gittest.Until(t, name+": no git of this machine is in the middle of its exec", func() bool { return v.r.Journal.alone(time.Now()) })
 		}
-		gittest.Until(t, name+": no git that began before is", func() bool { return v.r.alone(began) })
+		gittest.Until(t, name+": no git that began before is", func() bool { return v.r.Journal.alone(began) })
 		require.NoError(t, in.Close())
 		require.NoError(t, living.Wait())
 	}
@@ -95,10 +95,10 @@ func TestMayHold(t *testing.T) {
 	t.Parallel()
 	v, other := newVictim(t), newVictim(t)
 	line := func(words ...string) string { return strings.Join(append([]string{"git"}, words...), "\x00") + "\x00" }
-	require.True(t, v.r.mayHold("", other.dir, "", true))
-	require.True(t, v.r.mayHold("", v.dir, "", true))
-	require.True(t, v.r.mayHold(line("gc"), v.dir, "", true), "it has no environment at all")
-	require.False(t, v.r.mayHold(line("gc"), other.dir, "", true))
-	require.True(t, v.r.mayHold(line("gc"), "", "", false), "another account's")
-	require.False(t, v.r.mayHold(line("cat-file", "--batch"), v.dir, "", true))
+	require.True(t, v.r.Journal.mayHold("", other.dir, "", true))
+	require.True(t, v.r.Journal.mayHold("", v.dir, "", true))
+	require.True(t, v.r.Journal.mayHold(line("gc"), v.dir, "", true), "it has no environment at all")
+	require.False(t, v.r.Journal.mayHold(line("gc"), other.dir, "", true))
+	require.True(t, v.r.Journal.mayHold(line("gc"), "", "", false), "another account's")
+	require.False(t, v.r.Journal.mayHold(line("cat-file", "--batch"), v.dir, "", true))
 }

@@ -28,6 +28,14 @@ type Configuration struct {
 	lines    []Setting         // the same, with all values of a key
 }
 
+// A RepoConfiguration is that of a repository: the repository's own file can be
+// changed, and git is asked where only git knows.
+type RepoConfiguration struct {
+	Configuration
+
+	repo *Repo
+}
+
 // A Setting is one line of git's configuration. Section and name of the key are
 // in lower case, as git has them; what stands between is as it was written.
 type Setting struct{ Key, Value string }
@@ -91,25 +99,25 @@ func (c *Configuration) read(ctx context.Context) error {
 
 // Renew forgets what was read of the configuration if the repository's own file
 // has changed since. A process that lasts asks for that where it matters.
-func (r *Repo) Renew() {
-	file, err := os.Stat(filepath.Join(r.commonDir, "config"))
-	r.Configuration.mu.Lock()
-	defer r.Configuration.mu.Unlock()
-	old := r.Configuration.file
+func (c *RepoConfiguration) Renew() {
+	file, err := os.Stat(filepath.Join(c.repo.commonDir, "config"))
+	c.Configuration.mu.Lock()
+	defer c.Configuration.mu.Unlock()
+	old := c.Configuration.file
 	if err != nil || old == nil || !os.SameFile(file, old) || file.Size() != old.Size() || !file.ModTime().Equal(old.ModTime()) {
-		r.settings = nil
+		c.settings = nil
 	}
-	r.Configuration.file = file
+	c.Configuration.file = file
 }
 
 // AnyRemote is the remote that a hint can name: origin, or else the first by
 // name, "" if none is configured.
-func (r *Repo) AnyRemote(ctx context.Context) (string, error) {
-	if url, err := r.Config(ctx, "remote.origin.url"); err != nil || url != "" {
+func (c *RepoConfiguration) AnyRemote(ctx context.Context) (string, error) {
+	if url, err := c.Config(ctx, "remote.origin.url"); err != nil || url != "" {
 		return "origin", err
 	}
 	first := ""
-	for key := range r.settings {
+	for key := range c.settings {
 		name, remote := strings.CutPrefix(strings.TrimSuffix(key, ".url"), "remote.")
 		if remote && strings.HasSuffix(key, ".url") && (first == "" || name < first) {
 			first = name
@@ -119,16 +127,16 @@ func (r *Repo) AnyRemote(ctx context.Context) (string, error) {
 }
 
 // isPartial tells whether a remote has promised objects that are not here.
-func (r *Repo) isPartial(ctx context.Context) bool {
-	if _, err := r.Config(ctx, "extensions.partialClone"); err != nil {
+func (c *RepoConfiguration) isPartial(ctx context.Context) bool {
+	if _, err := c.Config(ctx, "extensions.partialClone"); err != nil {
 		return false
 	}
-	for key, value := range r.settings {
+	for key, value := range c.settings {
 		if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor") && isTrue(value) {
 			return true
 		}
 	}
-	return r.settings["extensions.partialclone"] != ""
+	return c.settings["extensions.partialclone"] != ""
 }
 
 // canonicalKey lowers section and variable but not the subsection, as git does.
@@ -179,19 +187,19 @@ func tidyIdent(s string) string {
 // Identity returns the name and e-mail address that git would record as
 // committer. It starts no process of its own when both are configured. The
 // error wraps ErrNoIdentity if git has none and can guess none.
-func (r *Repo) Identity(ctx context.Context) (name, email string, err error) {
-	name, err = r.firstOf(ctx, "GIT_COMMITTER_NAME", "committer.name", "user.name")
+func (c *RepoConfiguration) Identity(ctx context.Context) (name, email string, err error) {
+	name, err = c.firstOf(ctx, "GIT_COMMITTER_NAME", "committer.name", "user.name")
 	if err != nil {
 		return "", "", err
 	}
-	email, err = r.firstOf(ctx, "GIT_COMMITTER_EMAIL", "committer.email", "user.email")
+	email, err = c.firstOf(ctx, "GIT_COMMITTER_EMAIL", "committer.email", "user.email")
 	if err != nil {
 		return "", "", err
 	}
 	if name, email = tidyIdent(name), tidyIdent(email); name != "" && email != "" {
 		return name, email, nil
 	}
-	out, err := r.Git(ctx, "var", "GIT_COMMITTER_IDENT")
+	out, err := c.repo.Git(ctx, "var", "GIT_COMMITTER_IDENT")
 	if ExitCode(err) == 128 {
 		return "", "", fmt.Errorf("%w: user.name and user.email are not both set", ErrNoIdentity)
 	}
@@ -212,14 +220,14 @@ const crud = " \t\n\r.,:;<>\"\\'"
 
 // firstOf returns the first that is set of an environment variable and some
 // configuration keys, cleaned as git cleans a name.
-func (r *Repo) firstOf(ctx context.Context, env string, keys ...string) (string, error) {
+func (c *RepoConfiguration) firstOf(ctx context.Context, env string, keys ...string) (string, error) {
 	value := os.Getenv(env)
 	for _, key := range keys {
 		if value != "" {
 			break
 		}
 		var err error
-		if value, err = r.Config(ctx, key); err != nil {
+		if value, err = c.Config(ctx, key); err != nil {
 			return "", err
 		}
 	}

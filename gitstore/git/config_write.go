@@ -12,21 +12,21 @@ import (
 
 // WriteConfig changes the repository's own configuration: args are what
 // follows `git config --local`, for example a key and its value.
-func (r *Repo) WriteConfig(ctx context.Context, args ...string) error {
-	r.noteConfig(args)
-	left := Leftovers{Files: []string{filepath.Join(r.commonDir, "config.lock")}}
-	err := r.RunUnlocked(ctx, left, func() error {
-		_, err := r.Run(ctx, Cmd{Args: append([]string{"config", "--local"}, args...), Leaves: left})
+func (c *RepoConfiguration) WriteConfig(ctx context.Context, args ...string) error {
+	c.noteConfig(args)
+	left := Leftovers{Files: []string{filepath.Join(c.repo.commonDir, "config.lock")}}
+	err := c.repo.Journal.RunUnlocked(ctx, left, func() error {
+		_, err := c.repo.Run(ctx, Cmd{Args: append([]string{"config", "--local"}, args...), Leaves: left})
 		return err
 	})
-	r.Renew()
+	c.Renew()
 	return err
 }
 
 // EditedConfig is the text of a configuration file as `git config ARGS` would
 // change it. It is for the holder of the queue.
-func (r *Repo) EditedConfig(ctx context.Context, text []byte, args ...string) ([]byte, error) {
-	draft := filepath.Join(r.commonDir, "liza", "config.draft")
+func (c *RepoConfiguration) EditedConfig(ctx context.Context, text []byte, args ...string) ([]byte, error) {
+	draft := filepath.Join(c.repo.commonDir, "liza", "config.draft")
 	if err := os.MkdirAll(filepath.Dir(draft), 0o777); err != nil {
 		return nil, err
 	}
@@ -35,8 +35,8 @@ func (r *Repo) EditedConfig(ctx context.Context, text []byte, args ...string) ([
 		return nil, err
 	}
 	left := Leftovers{Files: []string{draft + ".lock"}}
-	err := r.RunUnlocked(ctx, left, func() error {
-		_, err := r.Run(ctx, Cmd{Args: append([]string{"config", "--file", draft}, args...), Leaves: left})
+	err := c.repo.Journal.RunUnlocked(ctx, left, func() error {
+		_, err := c.repo.Run(ctx, Cmd{Args: append([]string{"config", "--file", draft}, args...), Leaves: left})
 		return err
 	})
 	if err != nil {
@@ -48,23 +48,23 @@ func (r *Repo) EditedConfig(ctx context.Context, text []byte, args ...string) ([
 // ReplaceConfig replaces a file of git's configuration, at an absolute path, as
 // a whole, under git's own lock on it. The error is a *Locked where that lock
 // stays, and another where the file is not as before any more: it is left alone.
-func (r *Repo) ReplaceConfig(ctx context.Context, path string, before, after []byte) error {
+func (c *RepoConfiguration) ReplaceConfig(ctx context.Context, path string, before, after []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
 	left := Leftovers{Files: []string{path + ".lock"}}
-	err := r.RunUnlocked(ctx, left, func() (err error) {
-		if err := r.Recover(ctx); err != nil {
+	err := c.repo.Journal.RunUnlocked(ctx, left, func() (err error) {
+		if err := c.repo.Journal.Recover(ctx); err != nil {
 			return err
 		}
-		entry, err := r.openJournal(ctx, left)
+		entry, err := c.repo.Journal.open(ctx, left)
 		if err != nil {
 			return err
 		}
 		defer func() { entry.close(err) }()
 		return replaceLocked(path, before, after)
 	})
-	r.Renew()
+	c.Renew()
 	return err
 }
 

@@ -162,7 +162,7 @@ func conformsRefs(t *testing.T, r *Repo, first, second ID) {
 		require.Equal(t, want, got, name)
 	}
 	require.NoFileExists(t, filepath.Join(r.CommonDir(), StateRef+".lock"))
-	entries, err := os.ReadDir(r.JournalDir())
+	entries, err := os.ReadDir(r.Journal.Dir())
 	require.NoError(t, err)
 	require.Empty(t, entries)
 	release, err := r.Queue(ctx)

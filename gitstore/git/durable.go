@@ -18,6 +18,10 @@ import (
 // cannot be read. The command line tests it for its rule.
 var ErrDamaged = errors.New("objects are missing or damaged")
 
+// A Flusher makes what git has written to a repository stay there after a power
+// cut, as liza.fsync says.
+type Flusher struct{ repo *Repo }
+
 // durableMax is how many commits are remembered as durable. One recent commit
 // would do: what lies behind it is not looked at again.
 const durableMax = 32
@@ -31,42 +35,42 @@ const objectsAtOnce = 200
 // lies between the commits and those that were made durable before is looked
 // at; the error wraps ErrDamaged where some of that is not whole. Where nothing
 // was made durable before, the whole file system is synced.
-func (r *Repo) MakeDurable(ctx context.Context, commits ...ID) error {
-	mode, err := r.fsync(ctx)
+func (fl *Flusher) MakeDurable(ctx context.Context, commits ...ID) error {
+	mode, err := fl.mode(ctx)
 	if err != nil || mode == fsyncNone {
 		return err
 	}
-	known := r.durable()
-	if commits, err = r.undurable(ctx, commits, known); err != nil || len(commits) == 0 {
+	known := fl.durable()
+	if commits, err = fl.undurable(ctx, commits, known); err != nil || len(commits) == 0 {
 		return err
 	}
 	if len(known) == 0 {
-		err = r.syncRepository()
+		err = fl.syncRepository()
 	} else {
-		err = r.syncObjects(ctx, mode, commits, known)
+		err = fl.syncObjects(ctx, mode, commits, known)
 	}
 	if err != nil {
 		return fmt.Errorf("making %s durable: %w", commits[0].Short(), err)
 	}
-	r.keepDurable(append(commits, known...))
+	fl.keepDurable(append(commits, known...))
 	return nil
 }
 
 // keepDurable keeps what is known to be durable: that it cannot be kept costs
 // time only.
-func (r *Repo) keepDurable(list []ID) {
+func (fl *Flusher) keepDurable(list []ID) {
 	var text strings.Builder
 	for _, id := range list[:min(len(list), durableMax)] {
 		text.WriteString(string(id) + "\n")
 	}
-	if os.MkdirAll(filepath.Dir(r.durableFile()), 0o777) == nil {
-		_ = ReplaceFile(r.durableFile(), text.String())
+	if os.MkdirAll(filepath.Dir(fl.durableFile()), 0o777) == nil {
+		_ = ReplaceFile(fl.durableFile(), text.String())
 	}
 }
 
 // undurable are those of the commits that are here and not known to be durable.
-func (r *Repo) undurable(ctx context.Context, commits, known []ID) ([]ID, error) {
-	o, err := r.Objects(ctx)
+func (fl *Flusher) undurable(ctx context.Context, commits, known []ID) ([]ID, error) {
+	o, err := fl.repo.Objects(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +93,8 @@ func (r *Repo) undurable(ctx context.Context, commits, known []ID) ([]ID, error)
 // on top of what a ref of the board was at before. Of old ones are those that
 // may be damaged, and are kept or gone back to all the same: the state, which is
 // judged by replaying it, and what is rescued.
-func (r *Repo) brought(ctx context.Context, updates []RefUpdate) (list, old []ID, err error) {
-	o, err := r.Objects(ctx)
+func (fl *Flusher) brought(ctx context.Context, updates []RefUpdate) (list, old []ID, err error) {
+	o, err := fl.repo.Objects(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,15 +120,15 @@ func (r *Repo) brought(ctx context.Context, updates []RefUpdate) (list, old []ID
 	return list, old, nil
 }
 
-func (r *Repo) durableFile() string { return filepath.Join(r.commonDir, "liza", "durable") }
+func (fl *Flusher) durableFile() string { return filepath.Join(fl.repo.commonDir, "liza", "durable") }
 
 // durable are the commits that are known to be durable with everything behind
 // them, the latest first.
-func (r *Repo) durable() []ID {
-	data, _ := os.ReadFile(r.durableFile())
+func (fl *Flusher) durable() []ID {
+	data, _ := os.ReadFile(fl.durableFile())
 	var list []ID
 	for line := range strings.Lines(string(data)) {
-		if id := ID(strings.TrimSpace(line)); r.CheckID(id) == nil {
+		if id := ID(strings.TrimSpace(line)); fl.repo.CheckID(id) == nil {
 			list = append(list, id)
 		}
 	}
@@ -133,12 +137,12 @@ func (r *Repo) durable() []ID {
 
 // syncRepository makes everything durable on the file systems of the
 // repository.
-func (r *Repo) syncRepository() error {
-	dirs, err := r.objectDirs()
+func (fl *Flusher) syncRepository() error {
+	dirs, err := fl.repo.objectDirs()
 	if err != nil {
 		return err
 	}
-	for _, dir := range append(dirs, r.commonDir) {
+	for _, dir := range append(dirs, fl.repo.commonDir) {
 		f, err := os.Open(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -156,12 +160,12 @@ func (r *Repo) syncRepository() error {
 }
 
 // syncObjects makes what commits need and known ones do not have durable.
-func (r *Repo) syncObjects(ctx context.Context, mode string, commits, known []ID) error {
-	list, err := r.Reachable(ctx, commits, known, "--ignore-missing") // known ones that are gone
+func (fl *Flusher) syncObjects(ctx context.Context, mode string, commits, known []ID) error {
+	list, err := fl.repo.Reachable(ctx, commits, known, "--ignore-missing") // known ones that are gone
 	if err != nil {
 		return err
 	}
-	dirs, err := r.objectDirs()
+	dirs, err := fl.repo.objectDirs()
 	if err != nil {
 		return err
 	}
@@ -187,7 +191,7 @@ func (r *Repo) syncObjects(ctx context.Context, mode string, commits, known []ID
 			paths = append(paths, packs...)
 		}
 	}
-	return r.syncPaths(mode, paths)
+	return fl.syncPaths(mode, paths)
 }
 
 // Reachable lists the objects that lead from commits and not from known ones,
@@ -240,18 +244,18 @@ func loosePathIn(dirs []string, id ID) (string, error) {
 // syncPaths makes files of objects durable. Those on the file system of the
 // repository's own objects share one flush, with a file that is new: one that
 // was durable already would not make the file system write its journal.
-func (r *Repo) syncPaths(mode string, paths []string) error {
+func (fl *Flusher) syncPaths(mode string, paths []string) error {
 	for chunk := range slices.Chunk(paths, objectsAtOnce) {
-		if err := r.syncChunk(mode, chunk); err != nil {
+		if err := fl.syncChunk(mode, chunk); err != nil {
 			return err
 		}
 	}
-	return flushNew(r.objectDir, mode, foldersOf(paths)...)
+	return flushNew(fl.repo.objectDir, mode, foldersOf(paths)...)
 }
 
-func (r *Repo) syncChunk(mode string, paths []string) error {
+func (fl *Flusher) syncChunk(mode string, paths []string) error {
 	var here, each []*os.File // written out together, synced one by one
-	home, err := os.Stat(r.objectDir)
+	home, err := os.Stat(fl.repo.objectDir)
 	if err != nil {
 		return err
 	}
@@ -301,22 +305,22 @@ func foldersOf(paths []string) []string {
 
 // SyncMoved makes durable, as liza.fsync says, that git has moved refs.
 // [Repo.MoveRefs] needs no such call.
-func (r *Repo) SyncMoved(ctx context.Context, refs []string) error {
-	mode, err := r.fsync(ctx)
+func (fl *Flusher) SyncMoved(ctx context.Context, refs []string) error {
+	mode, err := fl.mode(ctx)
 	if err != nil || mode == fsyncNone {
 		return err
 	}
 	var paths []string
 	for _, name := range refs {
 		if checkRefName(name) == nil {
-			paths = append(paths, r.refPath(name))
+			paths = append(paths, fl.repo.refPath(name))
 		}
 	}
-	dir := filepath.Join(r.commonDir, "liza")
+	dir := filepath.Join(fl.repo.commonDir, "liza")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("syncing refs: %w", err)
 	}
-	if err := flushNew(dir, mode, foldersUpTo(r.commonDir, paths...)...); err != nil {
+	if err := flushNew(dir, mode, foldersUpTo(fl.repo.commonDir, paths...)...); err != nil {
 		return fmt.Errorf("syncing refs: %w", err)
 	}
 	return nil

@@ -52,7 +52,7 @@ func TestDamagedIsNotMoved(t *testing.T) {
 						require.Empty(t, now)
 						require.NoError(t, os.WriteFile(loosePath(r.objectDir, id), whole, 0o644))
 						require.NoError(t, r.MoveRefs(ctx, []RefUpdate{{Name: "refs/liza/saved/t/2", New: commit}}, "x"))
-						require.Equal(t, commit, r.durable()[0])
+						require.Equal(t, commit, r.Flusher.durable()[0])
 					})
 				}
 			}
@@ -71,7 +71,7 @@ func TestDurableElsewhere(t *testing.T) {
 	dirs, err := r.objectDirs()
 	require.NoError(t, err)
 	require.Len(t, dirs, 3)
-	require.NoError(t, r.MakeDurable(context.Background(), ID(gittest.Git(t, near, "rev-parse", "HEAD"))))
+	require.NoError(t, r.Flusher.MakeDurable(context.Background(), ID(gittest.Git(t, near, "rev-parse", "HEAD"))))
 	for i, dir := range []string{farthest, farther, near} {
 		gittest.Write(t, dir, "file", fmt.Sprint("text", i))
 		gittest.Git(t, dir, "add", ".")
@@ -80,13 +80,13 @@ func TestDurableElsewhere(t *testing.T) {
 		path, err := loosePathIn(dirs, id)
 		require.NoError(t, err)
 		require.FileExists(t, path)
-		require.NoError(t, r.MakeDurable(context.Background(), id))
-		require.Equal(t, id, r.durable()[0])
+		require.NoError(t, r.Flusher.MakeDurable(context.Background(), id))
+		require.Equal(t, id, r.Flusher.durable()[0])
 		gittest.Git(t, dir, "repack", "-q", "-a", "-d")
 		require.NoFileExists(t, path)
-		require.NoError(t, os.Remove(r.durableFile()))
-		require.NoError(t, r.MakeDurable(context.Background(), ID(gittest.Git(t, farthest, "rev-parse", "HEAD"))))
-		require.NoError(t, r.MakeDurable(context.Background(), id))
+		require.NoError(t, os.Remove(r.Flusher.durableFile()))
+		require.NoError(t, r.Flusher.MakeDurable(context.Background(), ID(gittest.Git(t, farthest, "rev-parse", "HEAD"))))
+		require.NoError(t, r.Flusher.MakeDurable(context.Background(), id))
 	}
 }
 
@@ -96,6 +96,6 @@ func TestDurableNone(t *testing.T) {
 	dir := gittest.Seeded(t)
 	gittest.Git(t, dir, "config", "liza.fsync", "none")
 	r := open(t, dir)
-	require.NoError(t, r.MakeDurable(context.Background(), ID(gittest.Git(t, dir, "rev-parse", "HEAD"))))
-	require.Empty(t, r.durable())
+	require.NoError(t, r.Flusher.MakeDurable(context.Background(), ID(gittest.Git(t, dir, "rev-parse", "HEAD"))))
+	require.Empty(t, r.Flusher.durable())
 }

@@ -112,7 +112,7 @@ func (r *Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 func (r *Repo) Run(ctx context.Context, c Cmd) (out []byte, err error) {
 	if len(c.Locks) > 0 {
 		c.Leaves.idle, c.Leaves.Objects = c.Locks, true
-		err = r.RunUnlocked(ctx, c.Leaves, func() error {
+		err = r.Journal.RunUnlocked(ctx, c.Leaves, func() error {
 			out, err = r.locking(ctx, c)
 			return err
 		})
@@ -128,11 +128,11 @@ func (r *Repo) locking(ctx context.Context, c Cmd) (out []byte, err error) {
 	if !c.Leaves.any() {
 		return p.run()
 	}
-	if err := r.Recover(ctx); err != nil {
+	if err := r.Journal.Recover(ctx); err != nil {
 		return nil, err
 	}
 	c.Leaves.limit = c.limit() + killDelay
-	entry, err := r.openJournal(ctx, c.Leaves)
+	entry, err := r.Journal.open(ctx, c.Leaves)
 	if err != nil {
 		return nil, err
 	}

@@ -9,11 +9,11 @@ import (
 // commit instead of a branch; old is the commit that it was at. The branch stays
 // where it is. The lock that a killed process leaves is cleared as those of
 // [Repo.MoveRefs] are. The error is a *Error, or a *Locked.
-func (r *Repo) DetachHead(ctx context.Context, gitDir string, old, commit ID, message string) error {
+func (s *RefStore) DetachHead(ctx context.Context, gitDir string, old, commit ID, message string) error {
 	args := append(append([]string{}, LockArgs...), "update-ref", "--no-deref", "-m", oneLine(message), "HEAD", string(commit), string(old))
 	left := Leftovers{Locks: []LockFile{{path: filepath.Join(gitDir, "HEAD.lock"), value: commit}}}
-	return r.RunUnlocked(ctx, left, func() error {
-		_, err := r.Run(ctx, Cmd{Args: args, Env: []string{"GIT_DIR=" + gitDir}, Leaves: left})
+	return s.repo.Journal.RunUnlocked(ctx, left, func() error {
+		_, err := s.repo.Run(ctx, Cmd{Args: args, Env: []string{"GIT_DIR=" + gitDir}, Leaves: left})
 		return err
 	})
 }

@@ -50,7 +50,9 @@ type TurnWait struct {
 }
 
 // AwaitTurn begins a wait for a turn.
-func (r *Repo) AwaitTurn(t Turn) *TurnWait { return &TurnWait{repo: r, turn: t, since: time.Now()} }
+func (ts *Turns) AwaitTurn(t Turn) *TurnWait {
+	return &TurnWait{repo: ts.repo, turn: t, since: time.Now()}
+}
 
 // Look tells once who has the turn, when it has taken long.
 func (w *TurnWait) Look() {
@@ -61,9 +63,9 @@ func (w *TurnWait) Look() {
 }
 
 // tellHolder tells who holds a lock, once for each.
-func (r *Repo) tellHolder(t Turn) {
-	text, err := ReadSmall(filepath.Join(r.commonDir, "liza", t.file))
-	if err != nil || r.Notice == nil {
+func (ts *Turns) tellHolder(t Turn) {
+	text, err := ReadSmall(filepath.Join(ts.repo.commonDir, "liza", t.file))
+	if err != nil || ts.repo.Notice == nil {
 		return
 	}
 	number, name, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
@@ -77,11 +79,11 @@ func (r *Repo) tellHolder(t Turn) {
 	}
 	line := fmt.Sprintf("waiting for process %d (%s), which has this clone's turn to %s; if it is stopped, type fg in its terminal, or: kill -CONT %d",
 		pid, command, t.what, pid)
-	r.mu.Lock()
-	news := r.told != line
-	r.told = line
-	r.mu.Unlock()
+	ts.repo.mu.Lock()
+	news := ts.told != line
+	ts.told = line
+	ts.repo.mu.Unlock()
 	if news {
-		r.Notice(line)
+		ts.repo.Notice(line)
 	}
 }

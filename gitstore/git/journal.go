@@ -42,6 +42,10 @@ import (
 // An entry is durable before git takes a lock: after a power cut no lock is there
 // whose entry is not.
 
+// A Journal is the journal of one repository. It tells the locks and files that
+// dead processes of ours left from those of others, and clears them.
+type Journal struct{ repo *Repo }
+
 // orphanLimit is how much later than its entry a lock can have been taken if
 // the entry does not say: the time that a transaction may last.
 const orphanLimit = gitLimit + killDelay
@@ -69,29 +73,29 @@ type journalEntry struct {
 }
 
 // JournalDir is the folder of the journal of locks.
-func (r *Repo) JournalDir() string { return filepath.Join(r.commonDir, "liza", "journal") }
+func (j *Journal) Dir() string { return filepath.Join(j.repo.commonDir, "liza", "journal") }
 
 // openJournal writes the entry of a process that is about to start. It appears
 // under its name only when it is whole and locked.
-func (r *Repo) openJournal(ctx context.Context, l Leftovers) (*journalEntry, error) {
-	mode, err := r.fsync(ctx)
+func (j *Journal) open(ctx context.Context, l Leftovers) (*journalEntry, error) {
+	mode, err := j.repo.Flusher.mode(ctx)
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(r.JournalDir(), strconv.Itoa(os.Getpid())+"-"+rand.Text()[:8])
-	if err := os.MkdirAll(r.JournalDir(), 0o777); err != nil {
+	path := filepath.Join(j.Dir(), strconv.Itoa(os.Getpid())+"-"+rand.Text()[:8])
+	if err := os.MkdirAll(j.Dir(), 0o777); err != nil {
 		return nil, fmt.Errorf("journal of locks: %w", err)
 	}
 	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("journal of locks: %w", err)
 	}
-	e := &journalEntry{repo: r, file: f, path: path, mode: mode, leaves: l}
+	e := &journalEntry{repo: j.repo, file: f, path: path, mode: mode, leaves: l}
 	if err = e.begin(); err == nil {
 		err = os.Rename(path+".new", path)
 	}
 	if err == nil {
-		err = flushDisk(f, mode, foldersUpTo(r.commonDir, path)...)
+		err = flushDisk(f, mode, foldersUpTo(j.repo.commonDir, path)...)
 	}
 	if err != nil {
 		os.Remove(path + ".new")
@@ -127,12 +131,12 @@ func (e *journalEntry) begin() error {
 		return err
 	}
 	by, _ := makerOf(os.Getpid())
-	_, err = e.file.WriteString(e.repo.entryText(info.ModTime(), e.leaves) + "by " + by.String() + "\n")
+	_, err = e.file.WriteString(e.repo.Journal.entryText(info.ModTime(), e.leaves) + "by " + by.String() + "\n")
 	return err
 }
 
 // entryText is what an entry says of what a process may leave, whoever that is.
-func (r *Repo) entryText(at time.Time, l Leftovers) string {
+func (j *Journal) entryText(at time.Time, l Leftovers) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "at %d\n", at.UnixNano())
 	if l.limit > 0 {
@@ -143,47 +147,47 @@ func (r *Repo) entryText(at time.Time, l Leftovers) string {
 		if value == "" {
 			value = "-"
 		}
-		fmt.Fprintf(&text, "ref %s %s\n", value, r.relative(lock.path))
+		fmt.Fprintf(&text, "ref %s %s\n", value, j.relative(lock.path))
 	}
 	for _, folder := range l.Under {
 		fmt.Fprintf(&text, "under %s\n", folder)
 	}
 	for _, path := range l.Files {
-		fmt.Fprintf(&text, "file %s\n", r.relative(path))
+		fmt.Fprintf(&text, "file %s\n", j.relative(path))
 	}
 	for _, path := range l.idle {
-		fmt.Fprintf(&text, "idle %s\n", r.relative(path))
+		fmt.Fprintf(&text, "idle %s\n", j.relative(path))
 	}
 	if l.Objects {
 		text.WriteString("objects\n")
 	}
-	for _, lock := range r.standing(l) {
-		r.writeLock(&text, "stood", lock.path)
+	for _, lock := range j.present(l) {
+		j.writeLock(&text, "stood", lock.path)
 	}
 	return text.String()
 }
 
 // writeLock adds a line that says which file stands at a path, if one does.
-func (r *Repo) writeLock(text *strings.Builder, word, path string) {
+func (j *Journal) writeLock(text *strings.Builder, word, path string) {
 	if info, err := os.Lstat(path); err == nil {
-		fmt.Fprintf(text, "%s %d %d %s\n", word, inode(info), info.ModTime().UnixNano(), r.relative(path))
+		fmt.Fprintf(text, "%s %d %d %s\n", word, inode(info), info.ModTime().UnixNano(), j.relative(path))
 	}
 }
 
 // relative is a path as entries name it.
-func (r *Repo) relative(path string) string {
-	if rel, ok := strings.CutPrefix(path, r.commonDir+string(filepath.Separator)); ok {
+func (j *Journal) relative(path string) string {
+	if rel, ok := strings.CutPrefix(path, j.repo.commonDir+string(filepath.Separator)); ok {
 		return rel
 	}
 	return path
 }
 
 // absolute is what an entry names, "" where that is not in this git directory.
-func (r *Repo) absolute(name string) string {
+func (j *Journal) absolute(name string) string {
 	if !filepath.IsAbs(name) {
-		name = filepath.Join(r.commonDir, name)
+		name = filepath.Join(j.repo.commonDir, name)
 	}
-	if rel, err := filepath.Rel(r.commonDir, name); err != nil || !filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(j.repo.commonDir, name); err != nil || !filepath.IsLocal(rel) {
 		return ""
 	}
 	return name
@@ -193,7 +197,7 @@ func (r *Repo) absolute(name string) string {
 func (e *journalEntry) prepared() error {
 	var text strings.Builder
 	for _, lock := range e.leaves.Locks {
-		e.repo.writeLock(&text, "lock", lock.path)
+		e.repo.Journal.writeLock(&text, "lock", lock.path)
 	}
 	_, err := e.file.WriteString(text.String())
 	if err != nil {
@@ -211,23 +215,23 @@ func (e *journalEntry) close(gitErr error) {
 		os.Remove(e.path)
 		return
 	}
-	_, _ = e.repo.clearEntry(e.path)
+	_, _ = e.repo.Journal.clearEntry(e.path)
 }
 
 // Recover clears what dead processes of ours left behind: lock files, and what
 // else the journal names. Locks of others stay, see ErrRefLocked.
-func (r *Repo) Recover(ctx context.Context) error {
+func (j *Journal) Recover(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r.sweepOnce.Do(r.sweepTemps)
-	_, err := r.recover()
+	j.repo.sweepOnce.Do(j.repo.sweepTemps)
+	_, err := j.recover()
 	return err
 }
 
 // recover returns how much it cleared.
-func (r *Repo) recover() (cleared int, err error) {
-	entries, err := os.ReadDir(r.JournalDir())
+func (j *Journal) recover() (cleared int, err error) {
+	entries, err := os.ReadDir(j.Dir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -238,7 +242,7 @@ func (r *Repo) recover() (cleared int, err error) {
 		if !entry.Type().IsRegular() {
 			continue // not one of ours, see [gitstore.Strange]
 		}
-		n, err := r.recoverEntry(filepath.Join(r.JournalDir(), entry.Name()))
+		n, err := j.recoverEntry(filepath.Join(j.Dir(), entry.Name()))
 		cleared += n
 		if err != nil {
 			return cleared, fmt.Errorf("recovering from a process that was killed: %w", err)
@@ -247,7 +251,7 @@ func (r *Repo) recover() (cleared int, err error) {
 	return cleared, nil
 }
 
-func (r *Repo) recoverEntry(path string) (cleared int, err error) {
+func (j *Journal) recoverEntry(path string) (cleared int, err error) {
 	f, err := OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return 0, nil // on a server another user's may be unreadable
@@ -269,13 +273,13 @@ func (r *Repo) recoverEntry(path string) (cleared int, err error) {
 	if !StillAt(f, path) {
 		return 0, nil // recovered from while we came to it
 	}
-	return r.clearEntry(path)
+	return j.clearEntry(path)
 }
 
 // clearEntry removes what an entry names, and then the entry, which is locked.
 // It stays while something that it names is too young to judge, or cannot be
 // removed: nothing else knows then to whom that belongs.
-func (r *Repo) clearEntry(path string) (cleared int, err error) {
+func (j *Journal) clearEntry(path string) (cleared int, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -283,16 +287,16 @@ func (r *Repo) clearEntry(path string) (cleared int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	e := r.parseEntry(string(text))
+	e := j.parseEntry(string(text))
 	if e.maker != nil && !e.maker.dead(e.since) {
 		return 0, nil
 	}
 	var others map[string]bool
 	if e.maker != nil {
-		others = r.Pushing() // one of these may be a repetition, with the same values
+		others = j.Pushing() // one of these may be a repetition, with the same values
 	}
 	kept := false
-	for _, o := range r.orphans(e) {
+	for _, o := range j.orphans(e) {
 		ours, later := o.isOurs()
 		if ours && others[o.path] {
 			ours, later = false, true

@@ -16,24 +16,24 @@ const judgedVar = "LIZA_JUDGED"
 const judgedMax = 100 << 10
 
 // judged is the assignment of the variable for a transaction.
-func (r *Repo) judged(updates []RefUpdate) string {
+func (s *RefStore) judged(updates []RefUpdate) string {
 	orZero := func(id ID) ID {
 		if id == "" {
-			return r.zero()
+			return s.repo.zero()
 		}
 		return id
 	}
 	var text strings.Builder
-	text.WriteString(judgedVar + "=" + r.commonDir + "\n\n")
+	text.WriteString(judgedVar + "=" + s.repo.commonDir + "\n\n")
 	for _, u := range updates {
 		old := orZero(u.Old)
 		if u.Any {
-			old = r.zero()
+			old = s.repo.zero()
 		}
 		fmt.Fprintf(&text, "%s %s %s\n", old, orZero(u.New), u.Name)
 		if u.New == "" {
 			// A deletion takes the ref out of packed-refs first, in a transaction of its own.
-			fmt.Fprintf(&text, "%s %s %s\n", r.zero(), r.zero(), u.Name)
+			fmt.Fprintf(&text, "%s %s %s\n", s.repo.zero(), s.repo.zero(), u.Name)
 		}
 	}
 	if text.Len() > judgedMax {

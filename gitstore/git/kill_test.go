@@ -69,7 +69,7 @@ func (v *victim) locked(name string) bool {
 
 // journal returns what the entries of the journal say.
 func (v *victim) journal() string {
-	paths, _ := filepath.Glob(filepath.Join(v.r.JournalDir(), "*"))
+	paths, _ := filepath.Glob(filepath.Join(v.r.Journal.Dir(), "*"))
 	var all string
 	for _, path := range paths {
 		text, _ := os.ReadFile(path)
@@ -200,7 +200,7 @@ func TestKilledBetweenTwoRefs(t *testing.T) {
 	require.True(t, v.locked("refs/heads/int"))
 	require.Equal(t, v.first, v.at(t, "refs/heads/int"), "a transaction is not atomic in a crash")
 	gittest.Until(t, "the git that was killed lets go of the journal", func() bool {
-		require.NoError(t, v.r.Recover(context.Background()))
+		require.NoError(t, v.r.Journal.Recover(context.Background()))
 		return !v.locked("refs/heads/int")
 	})
 	v.completes(t)
@@ -226,14 +226,14 @@ func TestLocksOfALivingTransactionStay(t *testing.T) {
 	undo := v.stall(t, "refs/heads/int")
 	v.start(t)
 	gittest.Until(t, "the first ref moved", func() bool { return v.at(t, StateRef) == v.second })
-	require.NoError(t, v.r.Recover(context.Background()))
+	require.NoError(t, v.r.Journal.Recover(context.Background()))
 	require.True(t, v.locked("refs/heads/int"))
 	require.NotEmpty(t, v.journal())
 
 	// Also when only git lives on: it inherited the lock on the entry.
 	require.NoError(t, v.cmd.Process.Kill())
 	v.cmd.Process.Wait()
-	require.NoError(t, v.r.Recover(context.Background()))
+	require.NoError(t, v.r.Journal.Recover(context.Background()))
 	require.True(t, v.locked("refs/heads/int"))
 	v.kill(t)
 	undo()
@@ -270,7 +270,7 @@ func TestLockTakenAfterTheKillStays(t *testing.T) {
 	require.NoError(t, os.Remove(lock))
 	require.NoError(t, os.WriteFile(lock, []byte(string(v.second)+"\n"), 0o666))
 
-	require.NoError(t, v.r.Recover(context.Background()))
+	require.NoError(t, v.r.Journal.Recover(context.Background()))
 	require.FileExists(t, lock)
 	require.NoError(t, os.Remove(lock))
 	v.completes(t)

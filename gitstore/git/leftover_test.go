@@ -72,7 +72,7 @@ func TestCopyOfALockedRepository(t *testing.T) {
 			undo := wait(t, v)
 			dir := filepath.Join(t.TempDir(), "copy")
 			copyRepository(t, v.dir, dir)
-			require.NoError(t, open(t, dir).Recover(context.Background()))
+			require.NoError(t, open(t, dir).Journal.Recover(context.Background()))
 			require.True(t, v.locked("refs/heads/int"), "the copy's journal is not about the original")
 			require.NoFileExists(t, filepath.Join(dir, ".git/refs/heads/int.lock"))
 			v.kill(t)
@@ -120,7 +120,7 @@ func TestConfigLockOfTheDead(t *testing.T) {
 	path := filepath.Join(r.CommonDir(), "config.lock")
 	old := time.Now().Add(-time.Minute)
 	killed := func() *os.File {
-		entry, err := r.openJournal(context.Background(), Leftovers{Files: []string{path}})
+		entry, err := r.Journal.open(context.Background(), Leftovers{Files: []string{path}})
 		require.NoError(t, err)
 		f, err := os.Create(path)
 		require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestConfigLockOfTheDead(t *testing.T) {
 		return f
 	}
 	f := killed()
-	require.NoError(t, r.Recover(ctx))
+	require.NoError(t, r.Journal.Recover(ctx))
 	require.FileExists(t, path, "somebody writes it")
 	require.NoError(t, f.Close())
 	require.NoError(t, os.Remove(path))

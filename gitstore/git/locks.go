@@ -41,7 +41,7 @@ func (l *Locked) Unwrap() error { return ErrRefLocked }
 const unlockHint = "git liza doctor --unlock"
 
 // foreignLock is the first of some lock files that stands, nil if none does.
-func (r *Repo) foreignLock(locks []LockFile) *Locked {
+func (j *Journal) foreignLock(locks []LockFile) *Locked {
 	for _, lock := range locks {
 		if info, err := os.Lstat(lock.path); err == nil {
 			age, hint := max(0, time.Since(info.ModTime())).Round(time.Second), unlockHint
@@ -57,18 +57,18 @@ func (r *Repo) foreignLock(locks []LockFile) *Locked {
 // RunUnlocked runs what takes locks, and again where one that was in its way turned
 // out to be a dead process's, or its process had it only for a moment. The error
 // is a *Locked where one stays.
-func (r *Repo) RunUnlocked(ctx context.Context, l Leftovers, run func() error) error {
+func (j *Journal) RunUnlocked(ctx context.Context, l Leftovers, run func() error) error {
 	for deadline := time.Now().Add(2 * emptyAge); ; {
 		err := run()
 		if err == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
-		locks := r.standing(l)
+		locks := j.present(l)
 		if len(locks) == 0 {
 			return err
 		}
-		cleared, recoverErr := r.recover()
-		switch locked := r.foreignLock(locks); {
+		cleared, recoverErr := j.recover()
+		switch locked := j.foreignLock(locks); {
 		case recoverErr == nil && cleared > 0, time.Now().Before(deadline):
 		case locked != nil:
 			return locked
@@ -82,7 +82,7 @@ func (r *Repo) RunUnlocked(ctx context.Context, l Leftovers, run func() error) e
 }
 
 // standing are those locks that a process may take and that are there.
-func (r *Repo) standing(l Leftovers) []LockFile {
+func (j *Journal) present(l Leftovers) []LockFile {
 	var locks []LockFile
 	add := func(path string) {
 		if _, err := os.Lstat(path); err == nil {
@@ -96,7 +96,7 @@ func (r *Repo) standing(l Leftovers) []LockFile {
 		add(path)
 	}
 	for _, folder := range l.Under {
-		for _, path := range locksBelow(filepath.Join(r.commonDir, folder)) {
+		for _, path := range locksBelow(filepath.Join(j.repo.commonDir, folder)) {
 			add(path)
 		}
 	}
@@ -117,26 +117,26 @@ func locksBelow(folder string) (paths []string) {
 // LockFiles are the files that git takes for updates: one per ref, also for
 // what a symbolic ref points to and for a HEAD that points to one of them, and
 // two for packed-refs in deletions.
-func (r *Repo) LockFiles(updates []RefUpdate) []LockFile {
+func (s *RefStore) LockFiles(updates []RefUpdate) []LockFile {
 	var locks []LockFile
 	names := make(map[string]bool)
 	add := func(name string, value ID) {
 		if !names[name] {
 			names[name] = true
-			locks = append(locks, LockFile{filepath.Join(r.commonDir, filepath.FromSlash(name)) + ".lock", value})
+			locks = append(locks, LockFile{filepath.Join(s.repo.commonDir, filepath.FromSlash(name)) + ".lock", value})
 		}
 	}
 	for _, u := range updates {
-		for _, name := range r.chain(u.Name) {
+		for _, name := range s.chain(u.Name) {
 			add(name, u.New)
 		}
 		if u.New == "" && !names["packed-refs"] {
 			// Cleared in this order: the new content is only safe under the lock.
-			locks = append(locks, LockFile{path: filepath.Join(r.commonDir, "packed-refs.new")})
+			locks = append(locks, LockFile{path: filepath.Join(s.repo.commonDir, "packed-refs.new")})
 			add("packed-refs", "")
 		}
 	}
-	head, err := ReadSmall(filepath.Join(r.commonDir, "HEAD"))
+	head, err := ReadSmall(filepath.Join(s.repo.commonDir, "HEAD"))
 	if target, ok := strings.CutPrefix(string(head), "ref:"); err == nil && ok && names[strings.TrimSpace(target)] {
 		add("HEAD", "")
 	}
@@ -144,11 +144,11 @@ func (r *Repo) LockFiles(updates []RefUpdate) []LockFile {
 }
 
 // chain is a ref and what it points to, if it is symbolic.
-func (r *Repo) chain(name string) []string {
+func (s *RefStore) chain(name string) []string {
 	var names []string
 	for range symrefDepth {
 		names = append(names, name)
-		_, target, err := r.readRef(name)
+		_, target, err := s.readRef(name)
 		if err != nil || target == "" {
 			break
 		}

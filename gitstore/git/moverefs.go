@@ -43,45 +43,45 @@ type RefUpdate struct {
 // that is killed inside can leave the first refs moved and the others not, and
 // locks: the next MoveRefs, or Recover, clears the locks, and the caller goes
 // by the first ref.
-func (r *Repo) MoveRefs(ctx context.Context, updates []RefUpdate, message string) error {
+func (s *RefStore) MoveRefs(ctx context.Context, updates []RefUpdate, message string) error {
 	if len(updates) == 0 {
 		return nil
 	}
 	for _, u := range updates {
-		if err := r.checkUpdate(u); err != nil {
+		if err := s.checkUpdate(u); err != nil {
 			return err
 		}
 	}
-	brought, old, err := r.brought(ctx, updates)
+	brought, old, err := s.repo.Flusher.brought(ctx, updates)
 	if err != nil {
 		return err
 	}
-	if err := r.MakeDurable(ctx, brought...); err != nil {
+	if err := s.repo.Flusher.MakeDurable(ctx, brought...); err != nil {
 		return err
 	}
-	if err := r.MakeDurable(ctx, old...); err != nil && !errors.Is(err, ErrDamaged) {
+	if err := s.repo.Flusher.MakeDurable(ctx, old...); err != nil && !errors.Is(err, ErrDamaged) {
 		return err
 	}
-	if err := r.Recover(ctx); err != nil {
+	if err := s.repo.Journal.Recover(ctx); err != nil {
 		return err
 	}
 	for {
-		err := r.updateRefs(ctx, updates, message)
+		err := s.updateRefs(ctx, updates, message)
 		if err == nil || ctx.Err() != nil || errors.Is(err, ErrUnsynced) {
 			return err
 		}
-		err = r.explain(ctx, updates, err)
+		err = s.explain(ctx, updates, err)
 		if !errors.Is(err, ErrRefLocked) {
 			return err
 		}
 		// The lock may be one of a dead process of ours that was too young before.
-		if cleared, recoverErr := r.recover(); recoverErr != nil || cleared == 0 {
+		if cleared, recoverErr := s.repo.Journal.recover(); recoverErr != nil || cleared == 0 {
 			return err
 		}
 	}
 }
 
-func (r *Repo) checkUpdate(u RefUpdate) error {
+func (s *RefStore) checkUpdate(u RefUpdate) error {
 	if err := checkRefName(u.Name); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (r *Repo) checkUpdate(u RefUpdate) error {
 		if id == "" {
 			continue
 		}
-		if err := r.CheckID(id); err != nil {
+		if err := s.repo.CheckID(id); err != nil {
 			return fmt.Errorf("ref %s: %w", u.Name, err)
 		}
 	}
@@ -101,13 +101,13 @@ func (r *Repo) checkUpdate(u RefUpdate) error {
 
 // instructions renders one update for `git update-ref --stdin -z`, where an
 // empty old value is not checked and a zero one must not exist.
-func (r *Repo) instructions(u RefUpdate) string {
+func (s *RefStore) instructions(u RefUpdate) string {
 	old := u.Old
 	switch {
 	case u.Any:
 		old = ""
 	case old == "":
-		old = r.zero()
+		old = s.repo.zero()
 	}
 	if u.New == "" {
 		return fmt.Sprintf("delete %s\x00%s\x00", u.Name, old)
@@ -116,24 +116,24 @@ func (r *Repo) instructions(u RefUpdate) string {
 }
 
 // updateRefs drives one transaction step by step, with the journal beside it.
-func (r *Repo) updateRefs(ctx context.Context, updates []RefUpdate, message string) (err error) {
-	mode, err := r.fsync(ctx)
+func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message string) (err error) {
+	mode, err := s.repo.Flusher.mode(ctx)
 	if err != nil {
 		return err
 	}
-	entry, err := r.openJournal(ctx, Leftovers{Locks: r.LockFiles(updates)})
+	entry, err := s.repo.Journal.open(ctx, Leftovers{Locks: s.LockFiles(updates)})
 	if err != nil {
 		return err
 	}
 	defer func() { entry.close(err) }()
-	args := append([]string{"--git-dir=" + r.commonDir}, LockArgs...)
+	args := append([]string{"--git-dir=" + s.repo.commonDir}, LockArgs...)
 	args = append(append(args, fsyncArgs(mode, "reference")...), "update-ref", "--stdin", "-z", "-m", oneLine(message))
 	for _, u := range updates {
 		if u.Name == StateRef && u.Old == "" && !u.Any {
 			args = append(args, "--create-reflog")
 		}
 	}
-	p := r.process(ctx, Cmd{Args: args, Env: []string{r.judged(updates)}})
+	p := s.repo.process(ctx, Cmd{Args: args, Env: []string{s.judged(updates)}})
 	defer p.cancel()
 	p.ExtraFiles = []*os.File{entry.file} // the entry stays locked while git lives
 	in, err := p.StdinPipe()
@@ -148,7 +148,7 @@ func (r *Repo) updateRefs(ctx context.Context, updates []RefUpdate, message stri
 	if err := p.Start(); err != nil {
 		return p.failure(err)
 	}
-	talkErr := r.transact(in, bufio.NewReader(out), updates, entry)
+	talkErr := s.transact(in, bufio.NewReader(out), updates, entry)
 	in.Close()
 	err = p.failure(p.Wait())
 	trace(args, started, err)
@@ -162,11 +162,11 @@ func (r *Repo) updateRefs(ctx context.Context, updates []RefUpdate, message stri
 }
 
 // transact speaks the protocol of `git update-ref --stdin`.
-func (r *Repo) transact(in io.Writer, out *bufio.Reader, updates []RefUpdate, entry *journalEntry) error {
+func (s *RefStore) transact(in io.Writer, out *bufio.Reader, updates []RefUpdate, entry *journalEntry) error {
 	var begin bytes.Buffer
 	begin.WriteString("start\x00")
 	for _, u := range updates {
-		begin.WriteString(r.instructions(u))
+		begin.WriteString(s.instructions(u))
 	}
 	begin.WriteString("prepare\x00")
 	if _, err := in.Write(begin.Bytes()); err != nil {
@@ -199,10 +199,10 @@ func expect(out *bufio.Reader, step string) error {
 
 // explain finds out, by looking and not by git's words, why a transaction
 // failed with cause.
-func (r *Repo) explain(ctx context.Context, updates []RefUpdate, cause error) error {
+func (s *RefStore) explain(ctx context.Context, updates []RefUpdate, cause error) error {
 	var moved, done []string
 	for _, u := range updates {
-		now, err := r.Resolve(ctx, u.Name)
+		now, err := s.Resolve(ctx, u.Name)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%w (after %w)", err, cause)
@@ -212,7 +212,7 @@ func (r *Repo) explain(ctx context.Context, updates []RefUpdate, cause error) er
 			moved = append(moved, fmt.Sprintf("%s is at %s, not at %s", u.Name, ShortOrNone(now), ShortOrNone(u.Old)))
 		}
 	}
-	locked := r.foreignLock(r.LockFiles(updates))
+	locked := s.repo.Journal.foreignLock(s.LockFiles(updates))
 	switch {
 	case len(moved) > 0:
 		return fmt.Errorf("%w: %s", ErrRefMoved, strings.Join(moved, ", "))

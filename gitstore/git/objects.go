@@ -220,7 +220,7 @@ func (o *Objects) flush() error {
 		return nil
 	}
 	defer o.forget()
-	mode, err := o.repo.fsync(o.ctx)
+	mode, err := o.repo.Flusher.mode(o.ctx)
 	if err != nil {
 		return err
 	}
@@ -303,8 +303,8 @@ func (r *Repo) zero() ID { return ID(strings.Repeat("0", r.hashLen)) }
 func (r *Repo) EmptyTree() ID { return r.Hash("tree", nil) }
 
 // fsync returns the repository's liza.fsync.
-func (r *Repo) fsync(ctx context.Context) (string, error) {
-	mode, err := r.Config(ctx, "liza.fsync")
+func (fl *Flusher) mode(ctx context.Context) (string, error) {
+	mode, err := fl.repo.Config(ctx, "liza.fsync")
 	switch {
 	case err != nil:
 		return "", err

@@ -62,7 +62,7 @@ type orphan struct {
 	alone func(time.Time) bool // see [Repo.alone]
 }
 
-func (r *Repo) parseEntry(text string) entry {
+func (j *Journal) parseEntry(text string) entry {
 	e := entry{limit: orphanLimit, before: map[string]lockID{}}
 	for line := range strings.Lines(text) {
 		if !strings.HasSuffix(line, "\n") {
@@ -80,24 +80,24 @@ func (r *Repo) parseEntry(text string) entry {
 			e.maker = parseMaker(rest)
 		case "ref":
 			value, name, _ := strings.Cut(rest, " ")
-			e.add(orphan{path: r.absolute(name), proof: byValue, value: value, alone: r.alone})
+			e.add(orphan{path: j.absolute(name), proof: byValue, value: value, alone: j.alone})
 		case "under":
-			if folder := r.absolute(rest); folder != "" {
+			if folder := j.absolute(rest); folder != "" {
 				e.under = append(e.under, folder)
 			}
 		case "file":
-			e.add(orphan{path: r.absolute(rest), proof: byUse})
+			e.add(orphan{path: j.absolute(rest), proof: byUse})
 		case "idle":
-			e.add(orphan{path: r.absolute(rest), proof: byIdle, alone: r.alone})
+			e.add(orphan{path: j.absolute(rest), proof: byIdle, alone: j.alone})
 		case "folder":
-			e.add(orphan{path: r.absolute(rest), proof: byFolder})
+			e.add(orphan{path: j.absolute(rest), proof: byFolder})
 		case "objects":
 			e.objects = true
 		case "stood":
-			path, id := r.parseLock(rest)
+			path, id := j.parseLock(rest)
 			e.before[path] = id
 		case "lock":
-			path, id := r.parseLock(rest)
+			path, id := j.parseLock(rest)
 			for i := range e.locks {
 				e.locks[i].prepared = true
 				if e.locks[i].path == path {
@@ -117,12 +117,12 @@ func (e *entry) add(o orphan) {
 }
 
 // parseLock reads which file a lock is: INODE NANOSECONDS PATH.
-func (r *Repo) parseLock(rest string) (path string, id lockID) {
+func (j *Journal) parseLock(rest string) (path string, id lockID) {
 	number, rest, _ := strings.Cut(rest, " ")
 	nanos, name, _ := strings.Cut(rest, " ")
 	id.inode, _ = strconv.ParseUint(number, 10, 64)
 	id.at = parseNanos(nanos)
-	return r.absolute(name), id
+	return j.absolute(name), id
 }
 
 func parseNanos(s string) time.Time {
@@ -132,7 +132,7 @@ func parseNanos(s string) time.Time {
 
 // orphans are the files that an entry names, those that it does not name
 // singly looked up.
-func (r *Repo) orphans(e entry) []orphan {
+func (j *Journal) orphans(e entry) []orphan {
 	list := e.locks
 	for _, folder := range e.under {
 		for _, path := range locksBelow(folder) {
@@ -141,7 +141,7 @@ func (r *Repo) orphans(e entry) []orphan {
 	}
 	if e.objects {
 		for _, pattern := range []string{"??/tmp_obj_*", "pack/tmp_*", "pack/.tmp-*"} {
-			paths, _ := filepath.Glob(filepath.Join(r.objectDir, pattern))
+			paths, _ := filepath.Glob(filepath.Join(j.repo.objectDir, pattern))
 			for _, path := range paths {
 				list = append(list, orphan{path: path, proof: byUse, since: e.since, limit: e.limit})
 			}

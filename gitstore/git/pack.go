@@ -24,7 +24,7 @@ func (r *Repo) Pack(ctx context.Context, from, to ID) error {
 		}
 		revs += "^" + string(from) + "\n"
 	}
-	mode, err := r.fsync(ctx)
+	mode, err := r.Flusher.mode(ctx)
 	if err != nil {
 		return err
 	}

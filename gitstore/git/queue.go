@@ -10,14 +10,21 @@ import (
 	"time"
 )
 
+// Turns are the kernel locks by which the processes of a clone take turns.
+type Turns struct {
+	repo *Repo
+
+	told string // the last notice of the process that keeps others waiting; under repo.mu
+}
+
 // Queue waits for this clone's turn to write, so that its processes do not
 // waste work on each other; correctness never depends on it. The kernel lets
 // go of it when the holder dies. The error is fs.ErrPermission or
 // syscall.EROFS in a repository that cannot be written, or the context's.
-func (r *Repo) Queue(ctx context.Context) (release func(), err error) {
+func (ts *Turns) Queue(ctx context.Context) (release func(), err error) {
 	// Whoever queues will write: have the configuration ready by then.
-	go r.Config(context.WithoutCancel(ctx), "liza.fsync")
-	f, err := r.OpenLock(turnToWrite.file)
+	go ts.repo.Config(context.WithoutCancel(ctx), "liza.fsync")
+	f, err := ts.OpenLock(turnToWrite.file)
 	if err != nil {
 		return nil, fmt.Errorf("queue of writers: %w", err)
 	}
@@ -25,7 +32,7 @@ func (r *Repo) Queue(ctx context.Context) (release func(), err error) {
 		sign(f)
 		return func() { f.Close() }, nil
 	}
-	late := time.AfterFunc(slow, func() { r.tellHolder(turnToWrite) })
+	late := time.AfterFunc(slow, func() { ts.tellHolder(turnToWrite) })
 	defer late.Stop()
 	locked := make(chan error, 1)
 	go func() { locked <- Flock(f, syscall.LOCK_EX) }()
@@ -47,8 +54,8 @@ func (r *Repo) Queue(ctx context.Context) (release func(), err error) {
 }
 
 // OpenLock opens a file of the folder liza that processes lock.
-func (r *Repo) OpenLock(name string) (*os.File, error) {
-	path := filepath.Join(r.commonDir, "liza", name)
+func (ts *Turns) OpenLock(name string) (*os.File, error) {
+	path := filepath.Join(ts.repo.commonDir, "liza", name)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if errors.Is(err, os.ErrNotExist) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -87,8 +94,8 @@ const PushWait = 3 * time.Millisecond
 
 // TryPushTurn takes the turn to talk to the remote, nil if another process of this
 // clone has it. The kernel lets go when the holder dies.
-func (r *Repo) TryPushTurn() (release func(), err error) {
-	f, err := r.OpenLock(TurnToPush.file)
+func (ts *Turns) TryPushTurn() (release func(), err error) {
+	f, err := ts.OpenLock(TurnToPush.file)
 	if err != nil {
 		return nil, fmt.Errorf("turn to push: %w", err)
 	}
@@ -100,10 +107,10 @@ func (r *Repo) TryPushTurn() (release func(), err error) {
 }
 
 // PushTurn waits for the turn.
-func (r *Repo) PushTurn(ctx context.Context) (release func(), err error) {
-	waiting := r.AwaitTurn(TurnToPush)
+func (ts *Turns) PushTurn(ctx context.Context) (release func(), err error) {
+	waiting := ts.AwaitTurn(TurnToPush)
 	for {
-		if release, err = r.TryPushTurn(); release != nil || err != nil {
+		if release, err = ts.TryPushTurn(); release != nil || err != nil {
 			return release, err
 		}
 		waiting.Look()

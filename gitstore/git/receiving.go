@@ -22,17 +22,17 @@ const lockWait = 5 * time.Second
 // repository, and waits a while until no lock is in the way of a push. The error
 // is a *Locked where one stays. A journal that is closed to this user is none of
 // its business.
-func (r *Repo) AwaitLocks(ctx context.Context, updates []RefUpdate) error {
+func (j *Journal) AwaitLocks(ctx context.Context, updates []RefUpdate) error {
 	for deadline := time.Now().Add(lockWait); ; {
-		if err := r.Recover(ctx); err != nil && !errors.Is(err, fs.ErrPermission) {
+		if err := j.Recover(ctx); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return err
 		}
-		locked := r.foreignLock(r.LockFiles(updates))
+		locked := j.foreignLock(j.repo.LockFiles(updates))
 		if locked == nil {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			locked.Hint = UnlockThere(r.commonDir)
+			locked.Hint = UnlockThere(j.repo.commonDir)
 			return locked
 		}
 		if err := Wait(ctx, 20*time.Millisecond); err != nil {
@@ -84,19 +84,19 @@ func (e PushEntry) Judged(state ID) error {
 // post-receive hook removes the entry, or [PushEntry.Forget] where the push is
 // refused, or who clears what the process left. Without a receive-pack above this
 // process, or where the system does not tell of processes, nothing is noted.
-func (r *Repo) RecordPush(ctx context.Context, updates []RefUpdate) (PushEntry, error) {
+func (j *Journal) RecordPush(ctx context.Context, updates []RefUpdate) (PushEntry, error) {
 	by, ok := receivePack()
 	if !ok {
 		return PushEntry{}, nil
 	}
-	mode, err := r.fsync(ctx)
+	mode, err := j.repo.Flusher.mode(ctx)
 	if err != nil {
 		return PushEntry{}, err
 	}
-	path := r.pushEntry(by)
-	err = os.MkdirAll(r.JournalDir(), 0o777)
+	path := j.pushEntry(by)
+	err = os.MkdirAll(j.Dir(), 0o777)
 	if err == nil {
-		err = r.writePush(path, by, updates, mode)
+		err = j.writePush(path, by, updates, mode)
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
@@ -107,19 +107,19 @@ func (r *Repo) RecordPush(ctx context.Context, updates []RefUpdate) (PushEntry, 
 	return PushEntry{path}, nil
 }
 
-func (r *Repo) pushEntry(by maker) string {
-	return filepath.Join(r.JournalDir(), "push-"+strconv.Itoa(by.pid))
+func (j *Journal) pushEntry(by maker) string {
+	return filepath.Join(j.Dir(), "push-"+strconv.Itoa(by.pid))
 }
 
 // JudgedBy is the state commit, "" for none, by which pre-receive judged the push
 // whose receive-pack runs this process as a hook. known is false where no entry
 // says it: nobody pushes, or [Repo.RecordPush] could note nothing.
-func (r *Repo) JudgedBy() (state ID, known bool, err error) {
+func (j *Journal) JudgedBy() (state ID, known bool, err error) {
 	by, ok := receivePack()
 	if !ok {
 		return "", false, nil
 	}
-	text, err := readPush(r.pushEntry(by))
+	text, err := readPush(j.pushEntry(by))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return "", false, nil
 	}
@@ -148,7 +148,7 @@ func readPush(path string) (string, error) {
 	return string(text), err
 }
 
-func (r *Repo) writePush(path string, by maker, updates []RefUpdate, mode string) error {
+func (j *Journal) writePush(path string, by maker, updates []RefUpdate, mode string) error {
 	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
@@ -158,9 +158,9 @@ func (r *Repo) writePush(path string, by maker, updates []RefUpdate, mode string
 	if err != nil {
 		return err
 	}
-	text := r.entryText(info.ModTime(), Leftovers{Locks: r.LockFiles(updates), limit: strangerAge}) + "maker " + by.String() + "\n"
+	text := j.entryText(info.ModTime(), Leftovers{Locks: j.repo.LockFiles(updates), limit: strangerAge}) + "maker " + by.String() + "\n"
 	if apart := os.Getenv("GIT_QUARANTINE_PATH"); apart != "" && isQuarantine(apart) {
-		text += "folder " + r.relative(apart) + "\n"
+		text += "folder " + j.relative(apart) + "\n"
 	}
 	if _, err = f.WriteString(text); err == nil {
 		err = os.Rename(f.Name(), path)
@@ -169,16 +169,16 @@ func (r *Repo) writePush(path string, by maker, updates []RefUpdate, mode string
 		os.Remove(f.Name())
 		return err
 	}
-	return flushDisk(f, mode, foldersUpTo(r.commonDir, path)...)
+	return flushDisk(f, mode, foldersUpTo(j.repo.commonDir, path)...)
 }
 
 // Pushing are the lock files that receive-packs may hold which are alive.
-func (r *Repo) Pushing() map[string]bool {
+func (j *Journal) Pushing() map[string]bool {
 	locks := map[string]bool{}
-	paths, _ := filepath.Glob(filepath.Join(r.JournalDir(), "push-*"))
+	paths, _ := filepath.Glob(filepath.Join(j.Dir(), "push-*"))
 	for _, path := range paths {
 		text, err := readPush(path)
-		if e := r.parseEntry(text); err == nil && e.maker != nil && !e.maker.dead(e.since) {
+		if e := j.parseEntry(text); err == nil && e.maker != nil && !e.maker.dead(e.since) {
 			for _, o := range e.locks {
 				locks[o.path] = true
 			}

@@ -55,8 +55,8 @@ func TestMakerIsDead(t *testing.T) {
 // pushEntry leaves an entry of a push as a receive-pack's hook writes it.
 func pushEntry(t *testing.T, r *Repo, by maker, updates []RefUpdate) {
 	t.Helper()
-	require.NoError(t, os.MkdirAll(r.JournalDir(), 0o777))
-	require.NoError(t, r.writePush(filepath.Join(r.JournalDir(), fmt.Sprintf("push-%d", by.pid)), by, updates, fsyncNone))
+	require.NoError(t, os.MkdirAll(r.Journal.Dir(), 0o777))
+	require.NoError(t, r.Journal.writePush(filepath.Join(r.Journal.Dir(), fmt.Sprintf("push-%d", by.pid)), by, updates, fsyncNone))
 }
 
 // The locks of a receive-pack go with it, unless another one, which lives,
@@ -76,23 +76,23 @@ func TestLocksOfAReceivePack(t *testing.T) {
 
 	pushEntry(t, v.r, alive, updates)
 	take()
-	require.NoError(t, v.r.Recover(context.Background()))
+	require.NoError(t, v.r.Journal.Recover(context.Background()))
 	require.FileExists(t, lock, "its process lives")
 	pushEntry(t, v.r, dead, updates)
 	require.NoError(t, os.Remove(lock))
 	take()
-	require.NoError(t, v.r.Recover(context.Background()))
+	require.NoError(t, v.r.Journal.Recover(context.Background()))
 	require.FileExists(t, lock, "it may be the living one's")
 	many := slices.Clone(updates)
 	for i := range 15_000 {
 		many = append(many, RefUpdate{Name: fmt.Sprintf("refs/heads/one/of/many/branches/%d", i), New: v.second})
 	}
 	pushEntry(t, v.r, alive, many)
-	require.NoError(t, v.r.Recover(context.Background()))
+	require.NoError(t, v.r.Journal.Recover(context.Background()))
 	require.FileExists(t, lock, "however much that one pushes")
 
-	require.NoError(t, os.Remove(filepath.Join(v.r.JournalDir(), fmt.Sprintf("push-%d", alive.pid))))
-	require.NoError(t, v.r.AwaitLocks(context.Background(), updates))
+	require.NoError(t, os.Remove(filepath.Join(v.r.Journal.Dir(), fmt.Sprintf("push-%d", alive.pid))))
+	require.NoError(t, v.r.Journal.AwaitLocks(context.Background(), updates))
 	require.NoFileExists(t, lock)
 	v.completes(t)
 }
@@ -106,7 +106,7 @@ func TestPushAwaitsLocks(t *testing.T) {
 	lock := filepath.Join(v.r.CommonDir(), StateRef+".lock")
 	require.NoError(t, os.WriteFile(lock, nil, 0o666))
 	var locked *Locked
-	require.ErrorAs(t, v.r.AwaitLocks(context.Background(), updates), &locked)
+	require.ErrorAs(t, v.r.Journal.AwaitLocks(context.Background(), updates), &locked)
 	require.Contains(t, locked.Reason, lock)
 	require.Equal(t, "git -C "+v.r.CommonDir()+" liza doctor --unlock", locked.Hint)
 
@@ -115,7 +115,7 @@ func TestPushAwaitsLocks(t *testing.T) {
 	rm := exec.Command("sh", "-c", "read go <"+fifo+"; rm "+lock)
 	require.NoError(t, rm.Start())
 	done := make(chan error, 1)
-	go func() { done <- v.r.AwaitLocks(context.Background(), updates) }()
+	go func() { done <- v.r.Journal.AwaitLocks(context.Background(), updates) }()
 	require.NoError(t, os.WriteFile(fifo, []byte("go\n"), 0o666))
 	require.NoError(t, <-done)
 	require.NoError(t, rm.Wait())

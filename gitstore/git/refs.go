@@ -13,18 +13,22 @@ import (
 	"time"
 )
 
+// A RefStore reads the refs of a repository in process, where its format allows,
+// and has git move them.
+type RefStore struct{ repo *Repo }
+
 // symrefDepth is how many symbolic refs git follows.
 const symrefDepth = 5
 
 // Resolve returns the object id that a full ref name such as
 // "refs/heads/main" or "HEAD" stands for, "" if there is no such ref. It starts
 // no process, except in a reftable repository.
-func (r *Repo) Resolve(ctx context.Context, name string) (ID, error) {
-	if r.reftable {
-		return r.resolveByGit(ctx, name)
+func (s *RefStore) Resolve(ctx context.Context, name string) (ID, error) {
+	if s.repo.reftable {
+		return s.resolveByGit(ctx, name)
 	}
 	for range symrefDepth {
-		id, target, err := r.readRef(name)
+		id, target, err := s.readRef(name)
 		if err != nil || target == "" {
 			return id, err
 		}
@@ -33,26 +37,26 @@ func (r *Repo) Resolve(ctx context.Context, name string) (ID, error) {
 	return "", fmt.Errorf("ref %s: too many symbolic refs", name)
 }
 
-func (r *Repo) resolveByGit(ctx context.Context, name string) (ID, error) {
+func (s *RefStore) resolveByGit(ctx context.Context, name string) (ID, error) {
 	if err := checkRefName(name); err != nil {
 		return "", err
 	}
 	if name == "HEAD" {
-		out, err := r.Git(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
+		out, err := s.repo.Git(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 		if ExitCode(err) == 1 {
 			return "", nil
 		}
 		return ID(strings.TrimSpace(string(out))), err
 	}
-	refs, err := r.Refs(ctx, name)
+	refs, err := s.Refs(ctx, name)
 	return refs[name], err
 }
 
 // SymbolicRef returns the ref that a symbolic one such as "HEAD" ends in, also
 // one that does not exist yet; "" if it is not symbolic.
-func (r *Repo) SymbolicRef(ctx context.Context, name string) (string, error) {
-	if r.reftable {
-		out, err := r.Git(ctx, "symbolic-ref", "--quiet", name)
+func (s *RefStore) SymbolicRef(ctx context.Context, name string) (string, error) {
+	if s.repo.reftable {
+		out, err := s.repo.Git(ctx, "symbolic-ref", "--quiet", name)
 		if ExitCode(err) == 1 {
 			return "", nil
 		}
@@ -60,7 +64,7 @@ func (r *Repo) SymbolicRef(ctx context.Context, name string) (string, error) {
 	}
 	end := ""
 	for range symrefDepth {
-		_, target, err := r.readRef(name)
+		_, target, err := s.readRef(name)
 		if err != nil || target == "" {
 			return end, err
 		}
@@ -76,15 +80,15 @@ const pruneWait = time.Second
 // Pruning tells a loose ref at id that git removes because packed-refs holds
 // it from one that it deletes: then packed-refs is locked, for all the time
 // that the hook which asks takes.
-func (r *Repo) Pruning(ctx context.Context, name string, id ID) bool {
+func (s *RefStore) Pruning(ctx context.Context, name string, id ID) bool {
 	ctx, cancel := context.WithTimeout(ctx, pruneWait)
 	defer cancel()
 	for {
-		packed, err := r.packedRef(name)
+		packed, err := s.packedRef(name)
 		if err != nil || id == "" || packed != id {
 			return false
 		}
-		if !exists(filepath.Join(r.commonDir, "packed-refs.lock")) {
+		if !exists(filepath.Join(s.repo.commonDir, "packed-refs.lock")) {
 			return true
 		}
 		select {
@@ -97,21 +101,21 @@ func (r *Repo) Pruning(ctx context.Context, name string, id ID) bool {
 
 // Packing tells a ref that git writes into packed-refs, as it read it a moment
 // ago, from one that it moves: then the ref's own lock holds the new value.
-func (r *Repo) Packing(name string, to ID) bool {
-	if r.reftable || to == "" || !exists(filepath.Join(r.commonDir, "packed-refs.lock")) {
+func (s *RefStore) Packing(name string, to ID) bool {
+	if s.repo.reftable || to == "" || !exists(filepath.Join(s.repo.commonDir, "packed-refs.lock")) {
 		return false
 	}
-	if _, target, err := r.readRef(name); err != nil || target != "" {
+	if _, target, err := s.readRef(name); err != nil || target != "" {
 		return false
 	}
-	locked, err := ReadSmall(r.refPath(name) + ".lock")
+	locked, err := ReadSmall(s.refPath(name) + ".lock")
 	return errors.Is(err, fs.ErrNotExist) || err == nil && string(locked) != string(to)+"\n"
 }
 
 // Refs returns the refs below a prefix, which is a whole path such as
 // "refs/liza/saved", with the object ids they stand for.
-func (r *Repo) Refs(ctx context.Context, prefix string) (map[string]ID, error) {
-	out, err := r.Git(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "--", strings.TrimSuffix(prefix, "/"))
+func (s *RefStore) Refs(ctx context.Context, prefix string) (map[string]ID, error) {
+	out, err := s.repo.Git(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "--", strings.TrimSuffix(prefix, "/"))
 	if err != nil {
 		return nil, err
 	}
@@ -126,41 +130,41 @@ func (r *Repo) Refs(ctx context.Context, prefix string) (map[string]ID, error) {
 // readRef reads one ref: its id, or the ref that it points to, or nothing. A
 // loose file goes before packed-refs: pack-refs writes the one before it
 // removes the other, so in this order a ref is never missed.
-func (r *Repo) readRef(name string) (id ID, target string, err error) {
+func (s *RefStore) readRef(name string) (id ID, target string, err error) {
 	if err := checkRefName(name); err != nil {
 		return "", "", err
 	}
-	content, err := ReadSmall(r.refPath(name))
+	content, err := ReadSmall(s.refPath(name))
 	switch {
 	case err == nil:
-		return r.parseRef(name, string(content))
+		return s.parseRef(name, string(content))
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR):
-		id, err := r.packedRef(name)
+		id, err := s.packedRef(name)
 		return id, "", err
 	}
 	return "", "", fmt.Errorf("ref %s: %w", name, err)
 }
 
-func (r *Repo) parseRef(name, content string) (id ID, target string, err error) {
+func (s *RefStore) parseRef(name, content string) (id ID, target string, err error) {
 	if target, ok := strings.CutPrefix(content, "ref:"); ok {
 		return "", strings.TrimSpace(target), nil
 	}
 	id = ID(strings.TrimSpace(content))
-	if r.CheckID(id) != nil {
-		return "", "", fmt.Errorf("ref %s is damaged: %s holds %q", name, r.refPath(name), content)
+	if s.repo.CheckID(id) != nil {
+		return "", "", fmt.Errorf("ref %s is damaged: %s holds %q", name, s.refPath(name), content)
 	}
 	return id, "", nil
 }
 
 // refPath is the file of a ref; HEAD and a few others are each work tree's own.
-func (r *Repo) refPath(name string) string {
-	dir := r.commonDir
+func (s *RefStore) refPath(name string) string {
+	dir := s.repo.commonDir
 	own := !strings.HasPrefix(name, "refs/")
 	for _, prefix := range []string{"refs/bisect/", "refs/worktree/", "refs/rewritten/"} {
 		own = own || strings.HasPrefix(name, prefix)
 	}
 	if own {
-		dir = r.gitDir
+		dir = s.repo.gitDir
 	}
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
@@ -183,8 +187,8 @@ func checkRefName(name string) error {
 
 // packedRef looks a ref up in packed-refs: by halving where the file says it is
 // sorted, line by line otherwise.
-func (r *Repo) packedRef(name string) (ID, error) {
-	f, err := OpenRegular(filepath.Join(r.commonDir, "packed-refs"))
+func (s *RefStore) packedRef(name string) (ID, error) {
+	f, err := OpenRegular(filepath.Join(s.repo.commonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -207,7 +211,7 @@ func (r *Repo) packedRef(name string) (ID, error) {
 			return "", fmt.Errorf("packed refs: %w", err)
 		}
 	}
-	return r.scanPacked(io.NewSectionReader(f, low, high-low), name)
+	return s.scanPacked(io.NewSectionReader(f, low, high-low), name)
 }
 
 // narrow halves the part of a sorted packed-refs file that can hold name until
@@ -254,7 +258,7 @@ func refLine(buf []byte) (start int, name string) {
 	}
 }
 
-func (r *Repo) scanPacked(section io.Reader, name string) (ID, error) {
+func (s *RefStore) scanPacked(section io.Reader, name string) (ID, error) {
 	content, err := io.ReadAll(section)
 	if err != nil {
 		return "", fmt.Errorf("packed refs: %w", err)
@@ -264,7 +268,7 @@ func (r *Repo) scanPacked(section io.Reader, name string) (ID, error) {
 		if !ok || found != name {
 			continue
 		}
-		return ID(id), r.CheckID(ID(id))
+		return ID(id), s.repo.CheckID(ID(id))
 	}
 	return "", nil
 }

@@ -26,10 +26,16 @@ type ID = oid.ID
 // command line tests it to say where to run instead.
 var ErrNoRepository = errors.New("not in a git repository")
 
-// A Repo is a git repository as seen from one directory. It is safe for use
-// from several goroutines.
+// A Repo is a git repository as seen from one directory: where it is, how git is
+// run in it, its objects and merges. What it is made of has a type each. It is safe
+// for use from several goroutines.
 type Repo struct {
-	Configuration // as the repository's own files leave it
+	*RepoConfiguration // as the repository's own files leave it
+	*RefStore
+	*Turns
+
+	Journal *Journal
+	Flusher *Flusher
 
 	// Notice, if it is not nil, is told in a line for people what keeps a call
 	// waiting for long, or what a call could not clear away. It may be called from any goroutine.
@@ -49,7 +55,6 @@ type Repo struct {
 
 	mu      sync.Mutex
 	objects *Objects
-	told    string // the last notice of who keeps others waiting
 }
 
 // Open finds the repository that dir lies in, or that GIT_DIR names, as git
@@ -74,6 +79,8 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		return nil, fmt.Errorf("a path of the repository holds a line break: %q", out)
 	}
 	r := &Repo{gitDir: lines[0], commonDir: lines[1], objectDir: lines[2], hashLen: 40, version: version}
+	r.RepoConfiguration, r.RefStore, r.Turns = &RepoConfiguration{repo: r}, &RefStore{r}, &Turns{repo: r}
+	r.Journal, r.Flusher = &Journal{r}, &Flusher{r}
 	r.list = func(ctx context.Context) ([]byte, error) { return r.Git(ctx, listConfig...) }
 	if lines[3] == "sha256" {
 		r.hashLen = 64
@@ -189,10 +196,10 @@ func (r *Repo) findMainWorkTree(ctx context.Context) error {
 
 // coreSection reads what the repository's own configuration says under core,
 // with config.worktree of the main work tree last, which wins.
-func (r *Repo) coreSection(ctx context.Context) (map[string]string, error) {
+func (c *RepoConfiguration) coreSection(ctx context.Context) (map[string]string, error) {
 	core := make(map[string]string)
 	for _, name := range []string{"config", "config.worktree"} {
-		path := filepath.Join(r.commonDir, name)
+		path := filepath.Join(c.repo.commonDir, name)
 		f, err := os.Open(path)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
@@ -205,7 +212,7 @@ func (r *Repo) coreSection(ctx context.Context) (map[string]string, error) {
 		f.Close()
 		if err != nil {
 			// A file that only git understands.
-			out, err := r.Git(ctx, "config", "--file", path, "--null", "--list")
+			out, err := c.repo.Git(ctx, "config", "--file", path, "--null", "--list")
 			if err != nil {
 				return nil, err
 			}

@@ -20,12 +20,12 @@ type PlacedSetting struct {
 
 // SettingsUnder reads what git has for all keys that begin with one of the
 // prefixes, as it is now, in the order in which git reads it.
-func (r *Repo) SettingsUnder(ctx context.Context, prefixes ...string) ([]PlacedSetting, error) {
-	out, err := r.Git(ctx, "config", "--null", "--show-origin", "--list")
+func (c *RepoConfiguration) SettingsUnder(ctx context.Context, prefixes ...string) ([]PlacedSetting, error) {
+	out, err := c.repo.Git(ctx, "config", "--null", "--show-origin", "--list")
 	if err != nil {
 		return nil, err
 	}
-	own := filepath.Join(r.commonDir, "config")
+	own := filepath.Join(c.repo.commonDir, "config")
 	var list []PlacedSetting
 	for fields := strings.Split(string(out), "\x00"); len(fields) > 1; fields = fields[2:] {
 		for _, one := range parseConfig([]byte(fields[1])) {
@@ -35,7 +35,7 @@ func (r *Repo) SettingsUnder(ctx context.Context, prefixes ...string) ([]PlacedS
 			place := fields[0]
 			if path, ok := strings.CutPrefix(place, "file:"); ok {
 				if place = path; !filepath.IsAbs(place) {
-					place = filepath.Join(r.commonDir, place)
+					place = filepath.Join(c.repo.commonDir, place)
 				}
 			}
 			list = append(list, PlacedSetting{one, place, filepath.Clean(place) == own})
@@ -47,19 +47,21 @@ func (r *Repo) SettingsUnder(ctx context.Context, prefixes ...string) ([]PlacedS
 // writtenConfig is the file that remembers, line by line, what git liza itself
 // wrote into the repository's configuration. It is derived; without it a setting
 // that git liza made during a session is taken for the session's.
-func (r *Repo) writtenConfig() string { return filepath.Join(r.commonDir, "liza", "configured") }
+func (c *RepoConfiguration) writtenConfig() string {
+	return filepath.Join(c.repo.commonDir, "liza", "configured")
+}
 
 // maxWrittenConfig bounds that file, in bytes: from there on it begins anew.
 const maxWrittenConfig = 256 << 10
 
 // noteConfig remembers what is about to be written. That it cannot be kept costs
 // the setting, not the command.
-func (r *Repo) noteConfig(args []string) {
+func (c *RepoConfiguration) noteConfig(args []string) {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
-	if info, err := os.Stat(r.writtenConfig()); err == nil && info.Size() > maxWrittenConfig {
+	if info, err := os.Stat(c.writtenConfig()); err == nil && info.Size() > maxWrittenConfig {
 		flags |= os.O_TRUNC
 	}
-	f, err := os.OpenFile(r.writtenConfig(), flags, 0o666)
+	f, err := os.OpenFile(c.writtenConfig(), flags, 0o666)
 	if err != nil {
 		return
 	}
@@ -77,8 +79,8 @@ func writtenLine(words ...string) string { return fmt.Sprintf("%q\n", words) }
 type ConfigMark int64
 
 // MarkConfig is now.
-func (r *Repo) MarkConfig() ConfigMark {
-	info, err := os.Stat(r.writtenConfig())
+func (c *RepoConfiguration) MarkConfig() ConfigMark {
+	info, err := os.Stat(c.writtenConfig())
 	if err != nil {
 		return 0
 	}
@@ -88,9 +90,9 @@ func (r *Repo) MarkConfig() ConfigMark {
 // WroteSince answers, for what git liza itself has written into the
 // repository's configuration since a moment, whether it gave a key a value, and
 // without a value whether it took the key away.
-func (r *Repo) WroteSince(mark ConfigMark) func(key string, value ...string) bool {
+func (c *RepoConfiguration) WroteSince(mark ConfigMark) func(key string, value ...string) bool {
 	var lines []string
-	if f, err := os.Open(r.writtenConfig()); err == nil {
+	if f, err := os.Open(c.writtenConfig()); err == nil {
 		defer f.Close()
 		if info, err := f.Stat(); err == nil && info.Size() < int64(mark) {
 			mark = 0 // it began anew

@@ -20,10 +20,10 @@ func Shadows(name string) bool {
 }
 
 // ShadowRefs lists, sorted, the refs of the repository that [Shadows] holds of.
-func (r *Repo) ShadowRefs(ctx context.Context) ([]string, error) {
+func (s *RefStore) ShadowRefs(ctx context.Context) ([]string, error) {
 	var names []string
 	for _, dir := range ShadowDirs {
-		refs, err := r.Refs(ctx, dir)
+		refs, err := s.Refs(ctx, dir)
 		if err != nil {
 			return nil, err
 		}

@@ -13,8 +13,8 @@ import (
 // ShareFiles lets others write what this process and its children write, as far
 // as core.sharedRepository of this repository says: git does so with its own
 // files, whatever the umask of an account that pushes is.
-func (r *Repo) ShareFiles(ctx context.Context) error {
-	value, err := r.Config(ctx, "core.sharedRepository")
+func (c *RepoConfiguration) ShareFiles(ctx context.Context) error {
+	value, err := c.Config(ctx, "core.sharedRepository")
 	if err != nil {
 		return err
 	}
@@ -26,13 +26,13 @@ func (r *Repo) ShareFiles(ctx context.Context) error {
 
 // ShareOld opens what stands in the folder liza already, as far as it is this
 // user's, to those for whom ShareFiles writes.
-func (r *Repo) ShareOld(ctx context.Context) error {
-	value, err := r.Config(ctx, "core.sharedRepository")
+func (c *RepoConfiguration) ShareOld(ctx context.Context) error {
+	value, err := c.Config(ctx, "core.sharedRepository")
 	open := sharedMode(value)
 	if err != nil || open == 0 {
 		return err
 	}
-	return filepath.WalkDir(filepath.Join(r.commonDir, "liza"), func(path string, entry fs.DirEntry, err error) error {
+	return filepath.WalkDir(filepath.Join(c.repo.commonDir, "liza"), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() && !entry.Type().IsRegular() {
 			return nil
 		}

@@ -64,7 +64,7 @@ func (c *Clone) Locks(integration string) ([]Lock, error) {
 // the journal tells apart, and then others that stand unchanged for a few
 // seconds. say hears of each of the others before; it returns those it cleared.
 func (c *Clone) Unlock(ctx context.Context, say func(Lock)) ([]Lock, error) {
-	if err := c.Repo.Recover(ctx); err != nil {
+	if err := c.Repo.Journal.Recover(ctx); err != nil {
 		return nil, err
 	}
 	integration := flow.Branch{}
