@@ -304,7 +304,7 @@ func (p *play) keep(t *Task) {
 	p.put(Key{Tasks, string(t.ID)}, t)
 }
 
-// settings gives the board's settings to change; the caller puts them back.
+// change puts the board's settings back after edit has changed a copy of them.
 func (p *play) change(edit func(*Settings)) {
 	s := p.Settings()
 	edit(&s)
