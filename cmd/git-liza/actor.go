@@ -66,7 +66,7 @@ func (s *session) claimed(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 		return by, g, nil
 	}
 	if inTask(repo) {
-		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "export LIZA_AGENT_ID=" + string(s.holder(repo)),
+		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "export LIZA_AGENT_ID=" + string(findHolder(s, repo)),
 			Reason: "inside a task's worktree a move needs --as ID or LIZA_AGENT_ID"}
 	}
 	name, err := repo.Config(s.ctx, "user.name")
@@ -81,8 +81,8 @@ func (s *session) claimed(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 	return flow.Human(name), "", nil
 }
 
-// holder is who works in the checkout below .worktrees/ that the command runs in.
-func (s *session) holder(repo *git.Repo) flow.Actor {
+// findHolder is who works in the checkout below .worktrees/ that the command runs in.
+func findHolder(s *session, repo *git.Repo) flow.Actor {
 	const unknown = "coder-1"
 	store, err := gitstore.OpenStore(s.ctx, repo, s.now)
 	if err != nil {

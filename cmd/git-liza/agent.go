@@ -19,13 +19,13 @@ func (c *agentCommand) Run(s *session) error {
 	if c.ID != "" && c.ID.Role() != c.Role {
 		return usagef("git liza help agent", "%s is not the id of a %s", c.ID, c.Role)
 	}
-	rush, err := s.rush()
+	team, err := newSupervisors(s)
 	if err != nil {
 		return err
 	}
-	p, err := s.provider(rush, c.Role, c.Provider)
+	p, err := team.provider(c.Role, c.Provider)
 	if err != nil {
 		return err
 	}
-	return s.supervise(rush, []supervise.Slot{{Role: c.Role, ID: c.ID, Provider: p, Once: c.Once, MaxWait: time.Duration(c.MaxWait)}})
+	return team.work([]supervise.Slot{{Role: c.Role, ID: c.ID, Provider: p, Once: c.Once, MaxWait: time.Duration(c.MaxWait)}})
 }

@@ -69,10 +69,10 @@ func (s *session) progress(format string, args ...any) {
 func (s *session) fail(err error) int {
 	var rejection *hooks.Rejection
 	if errors.As(err, &rejection) && !s.json {
-		fmt.Fprintln(s.stderr, s.suited(rejection))
+		fmt.Fprintln(s.stderr, hints{s}.adaptAll(rejection))
 		return exitRefused
 	}
-	f := s.explain(err)
+	f := hints{s}.explain(err)
 	f.reason = flow.Clean(f.reason) // git repeats what hooks print, which may steer a terminal
 	if !s.json {
 		f.reason = strings.ReplaceAll(f.reason, "\n", "\n  ") // and shall not pass for a hint

@@ -42,11 +42,11 @@ func (c *archiveCommand) Run(s *session) error {
 			return err
 		}
 	}
-	return s.archived(ids, pruned)
+	return c.report(s, ids, pruned)
 }
 
-// archived prints what is put aside and what is gone.
-func (s *session) archived(ids []flow.TaskID, pruned int) error {
+// report prints what is put aside and what is gone.
+func (c *archiveCommand) report(s *session, ids []flow.TaskID, pruned int) error {
 	data := map[string]any{"tasks": append([]flow.TaskID{}, ids...), "sessions": pruned}
 	if len(ids)+pruned == 0 {
 		return s.answer("already", data, "nothing to archive")

@@ -5,14 +5,19 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
-	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
+// A providerChoice finds out which program does the work of which role.
+type providerChoice struct {
+	*session
+	conf *git.Configuration
+}
+
 // catalogue is the built-in providers with what the user configured.
-func (s *session) catalogue(conf *git.Configuration) (provider.Catalogue, error) {
-	settings, err := conf.ConfigUnder(s.ctx, provider.Prefix)
+func (p providerChoice) catalogue() (provider.Catalogue, error) {
+	settings, err := p.conf.ConfigUnder(p.ctx, provider.Prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -28,14 +33,14 @@ func (s *session) catalogue(conf *git.Configuration) (provider.Catalogue, error)
 // which key of git's configuration said so; "" is the command line.
 type choice struct{ text, key, model string }
 
-// choice is what a role is to be done with: what the command line says, else
+// forRole is what a role is to be done with: what the command line says, else
 // liza.ROLE.provider, else liza.provider. The model of liza.ROLE.model belongs
 // to the role's provider, also where the command line names that one.
-func (s *session) choice(conf *git.Configuration, role flow.Role, asked string) (choice, error) {
+func (p providerChoice) forRole(role flow.Role, asked string) (choice, error) {
 	own := "liza." + role.String()
 	values := map[string]string{}
 	for _, key := range []string{own + ".provider", own + ".model", "liza.provider"} {
-		value, err := conf.Config(s.ctx, key)
+		value, err := p.conf.Config(p.ctx, key)
 		if err != nil {
 			return choice{}, err
 		}
@@ -54,6 +59,19 @@ func (s *session) choice(conf *git.Configuration, role flow.Role, asked string) 
 	return c, nil
 }
 
+// perRole is what is configured for each role.
+func (p providerChoice) perRole() (map[flow.Role]choice, error) {
+	chosen := map[flow.Role]choice{}
+	for _, role := range agentRoles {
+		c, err := p.forRole(role, "")
+		if err != nil {
+			return nil, err
+		}
+		chosen[role] = c
+	}
+	return chosen, nil
+}
+
 // providerName is what stands before the colon in what people write.
 func providerName(text string) string {
 	name, _, _ := strings.Cut(text, ":")
@@ -61,30 +79,29 @@ func providerName(text string) string {
 }
 
 // provider is what an agent of a role is run with.
-func (s *session) provider(r *supervise.Rush, role flow.Role, asked string) (provider.Provider, error) {
-	conf := &r.Clone.Repo.Configuration
-	known, err := s.catalogue(conf)
+func (p providerChoice) provider(self string, role flow.Role, asked string) (provider.Provider, error) {
+	known, err := p.catalogue()
 	if err != nil {
 		return provider.Provider{}, err
 	}
-	c, err := s.choice(conf, role, asked)
+	c, err := p.forRole(role, asked)
 	if err != nil {
 		return provider.Provider{}, err
 	}
 	if c.text == "" {
-		if c.text, err = s.decide(known); err != nil {
+		if c.text, err = p.onlyInstalled(known); err != nil {
 			return provider.Provider{}, err
 		}
 	}
-	p, err := c.find(known, r.Self)
+	found, err := c.find(known, self)
 	if err != nil {
 		hint := "git liza providers list"
 		if c.key != "" {
 			hint = "git config " + c.key + " NAME"
 		}
-		return p, usagef(hint, "%v", err)
+		return found, usagef(hint, "%v", err)
 	}
-	return p, nil
+	return found, nil
 }
 
 func (c choice) find(known provider.Catalogue, self string) (provider.Provider, error) {
@@ -95,14 +112,14 @@ func (c choice) find(known provider.Catalogue, self string) (provider.Provider, 
 	return p, err
 }
 
-// decide takes the only provider that is installed where nobody chose one, and says
+// onlyInstalled takes the only provider that is installed where nobody chose one, and says
 // so, once. Otherwise the error says which there are.
-func (s *session) decide(known provider.Catalogue) (string, error) {
-	if s.sole != "" {
-		return s.sole, nil
+func (p providerChoice) onlyInstalled(known provider.Catalogue) (string, error) {
+	if p.sole != "" {
+		return p.sole, nil
 	}
 	var ready []string
-	for _, found := range known.Detect(s.ctx, s.environ) {
+	for _, found := range known.Detect(p.ctx, p.environ) {
 		if found.Path != "" && !found.Old && !found.Kind() { // one that is slow to say its version is there too
 			ready = append(ready, found.Name)
 		}
@@ -112,11 +129,11 @@ func (s *session) decide(known provider.Catalogue) (string, error) {
 		return "", usagef("git config liza.provider 'exec:COMMAND'",
 			"no provider: name one with --provider or git config liza.provider; none of those that are known is installed (git liza providers list)")
 	case 1:
-		s.sole = ready[0]
-		if !s.json {
-			_ = s.answer("", nil, s.sole+" does the work: no other provider is installed, and none is chosen (git config liza.provider "+s.sole+")")
+		p.sole = ready[0]
+		if !p.json {
+			_ = p.answer("", nil, p.sole+" does the work: no other provider is installed, and none is chosen (git config liza.provider "+p.sole+")")
 		}
-		return s.sole, nil
+		return p.sole, nil
 	}
 	return "", usagef("git config liza.provider "+ready[0],
 		"no provider: name one with --provider or git config liza.provider; installed: %s", strings.Join(ready, ", "))

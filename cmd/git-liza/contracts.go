@@ -60,7 +60,7 @@ type contractsInstallCommand struct {
 }
 
 func (c *contractsInstallCommand) Run(s *session) error {
-	top, err := s.project()
+	top, err := contractsFolder(s)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (c *contractsInstallCommand) Run(s *session) error {
 type contractsUninstallCommand struct{}
 
 func (c *contractsUninstallCommand) Run(s *session) error {
-	top, err := s.project()
+	top, err := contractsFolder(s)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (c *contractsUninstallCommand) Run(s *session) error {
 type contractsStatusCommand struct{}
 
 func (c *contractsStatusCommand) Run(s *session) error {
-	repo, err := s.worktree()
+	repo, err := openWorkTree(s)
 	if err != nil {
 		return err
 	}
@@ -149,10 +149,10 @@ func (c *contractsCanaryCommand) Run(s *session) error {
 	}
 }
 
-// project is the work tree that a human may install contracts in. Agents keep
+// contractsFolder is the work tree that a human may install contracts in. Agents keep
 // to contracts and do not write them.
-func (s *session) project() (string, error) {
-	repo, err := s.worktree()
+func contractsFolder(s *session) (string, error) {
+	repo, err := openWorkTree(s)
 	if err != nil {
 		return "", err
 	}
@@ -166,8 +166,8 @@ func (s *session) project() (string, error) {
 	return repo.WorkTree(), nil
 }
 
-// worktree opens a repository that has one; it needs no blackboard.
-func (s *session) worktree() (*git.Repo, error) {
+// openWorkTree opens a repository that has one; it needs no blackboard.
+func openWorkTree(s *session) (*git.Repo, error) {
 	repo, err := git.Open(s.ctx, s.dir)
 	if err == nil && repo.WorkTree() == "" {
 		return nil, &partial{failure{exitFailed, "failed", flow.RuleBare, "contracts are installed in a work tree, and there is none here", "git clone REPOSITORY", nil}, nil}

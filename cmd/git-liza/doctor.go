@@ -44,19 +44,19 @@ func (c *doctorCommand) Run(s *session) error {
 	installed, err := stubs.Examine(s.ctx, clone.Repo)
 	found := append(clone.Examine(s.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
 	if clone.Trees != nil {
-		about, err := s.ofProviders(&clone.Repo.Configuration)
+		about, err := c.examineProviders(s, &clone.Repo.Configuration)
 		if err != nil {
 			return err
 		}
 		found = append(found, about...)
 	}
 	if installed.Server {
-		if found, err = s.ofServer(clone, found); err != nil {
+		if found, err = c.examineServer(s, clone, found); err != nil {
 			return err
 		}
 	}
 	for i := range found {
-		found[i].Hint = s.suit(found[i].Hint)
+		found[i].Hint = hints{s}.adapt(found[i].Hint)
 	}
 	data := map[string]any{"findings": found, "cleared": cleared, "restored": restored}
 	text, failed := diagnosis(found, cleared)
@@ -73,9 +73,9 @@ func (c *doctorCommand) Run(s *session) error {
 		reason: fmt.Sprintf("findings that make work fail: %d", failed)}, data}
 }
 
-// ofServer are the findings that count where people push and nobody works, and
+// examineServer are the findings that count where people push and nobody works, and
 // how the server knows who pushes.
-func (s *session) ofServer(clone *work.Clone, found []work.Finding) ([]work.Finding, error) {
+func (c *doctorCommand) examineServer(s *session, clone *work.Clone, found []work.Finding) ([]work.Finding, error) {
 	found = slices.DeleteFunc(found, func(f work.Finding) bool {
 		return f.State == "fail" && slices.Contains([]string{"identity", "format", "principals", "trust"}, f.Check)
 	})

@@ -14,10 +14,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// ofProviders are the findings about the programs that are configured for
+// examineProviders are the findings about the programs that are configured for
 // agents. Where none is, nobody is asked: who rushes says which.
-func (s *session) ofProviders(conf *git.Configuration) ([]work.Finding, error) {
-	known, err := s.catalogue(conf)
+func (c *doctorCommand) examineProviders(s *session, conf *git.Configuration) ([]work.Finding, error) {
+	choice := providerChoice{s, conf}
+	known, err := choice.catalogue()
 	var bad *usageError
 	if errors.As(err, &bad) {
 		return []work.Finding{{Check: "provider", State: "fail", Text: bad.Error(), Hint: bad.hint}}, nil
@@ -25,7 +26,7 @@ func (s *session) ofProviders(conf *git.Configuration) ([]work.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := s.chosen(conf)
+	chosen, err := choice.perRole()
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +49,9 @@ func (s *session) ofProviders(conf *git.Configuration) ([]work.Finding, error) {
 		roles[p.Name] = append(roles[p.Name], role)
 	}
 	for _, f := range used.Detect(s.ctx, s.environ) {
-		found = append(found, s.ofProvider(f, roles[f.Name]))
+		found = append(found, c.examineProvider(s, f, roles[f.Name]))
 	}
-	unbound, err := s.ofBudgets(conf, used)
+	unbound, err := c.examineBudgets(s, conf, used)
 	if err != nil {
 		return nil, err
 	}
@@ -61,14 +62,14 @@ func (s *session) ofProviders(conf *git.Configuration) ([]work.Finding, error) {
 	return slices.CompactFunc(found, func(a, b work.Finding) bool { return a == b }), nil
 }
 
-// ofBudgets are the findings about budgets that cannot bind the programs that are
+// examineBudgets are the findings about budgets that cannot bind the programs that are
 // configured. Without a board there are no budgets.
-func (s *session) ofBudgets(conf *git.Configuration, used provider.Catalogue) (found []work.Finding, err error) {
+func (c *doctorCommand) examineBudgets(s *session, conf *git.Configuration, used provider.Catalogue) (found []work.Finding, err error) {
 	l, err := s.look()
 	if err != nil {
 		return nil, nil //nolint:nilerr // another check says what is wrong with the board
 	}
-	bounds, err := s.bounds(conf)
+	bounds, err := readBounds(s.ctx, conf)
 	var bad *usageError
 	if errors.As(err, &bad) {
 		return []work.Finding{{Check: "budgets", State: "fail", Text: bad.Error(), Hint: bad.hint}}, nil
@@ -86,8 +87,8 @@ func (s *session) ofBudgets(conf *git.Configuration, used provider.Catalogue) (f
 	return found, nil
 }
 
-// ofProvider is the finding about one of them, the gravest.
-func (s *session) ofProvider(f provider.Found, roles []flow.Role) work.Finding {
+// examineProvider is the finding about one of them, the gravest.
+func (c *doctorCommand) examineProvider(s *session, f provider.Found, roles []flow.Role) work.Finding {
 	who := fmt.Sprintf("%s (%s): ", f.Name, view.JoinRoles(roles))
 	warn := func(hint, format string, args ...any) work.Finding {
 		return work.Finding{Check: "provider", State: "warn", Text: who + fmt.Sprintf(format, args...), Hint: hint}

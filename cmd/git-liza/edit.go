@@ -43,7 +43,7 @@ func (c *editCommand) Run(s *session) error {
 		}
 		return c.amend(s, clone, old, text)
 	}
-	path, text, err := s.inEditor(clone, old)
+	path, text, err := c.editText(s, clone, old)
 	if err == nil {
 		err = c.amend(s, clone, old, text)
 	}
@@ -178,9 +178,9 @@ func added(old, now flow.Config) []string {
 	return slices.DeleteFunc(commands(now), func(command string) bool { return slices.Contains(known, command) })
 }
 
-// inEditor lets the human change a text in the editor that git would start.
+// editText lets the human change a text in the editor that git would start.
 // It returns the file, which is there unless path is "", and what it holds.
-func (s *session) inEditor(clone *work.Clone, old []byte) (path string, text []byte, err error) {
+func (c *editCommand) editText(s *session, clone *work.Clone, old []byte) (path string, text []byte, err error) {
 	out, err := clone.Repo.Git(s.ctx, "var", "GIT_EDITOR")
 	editor := strings.TrimSpace(string(out))
 	if err != nil || editor == "" {
@@ -202,7 +202,7 @@ func (s *session) inEditor(clone *work.Clone, old []byte) (path string, text []b
 	if _, err := f.Write(old); err != nil {
 		return f.Name(), old, err
 	}
-	if err := s.open(editor, f.Name()); err != nil {
+	if err := c.startEditor(s, editor, f.Name()); err != nil {
 		text, _ = os.ReadFile(f.Name())
 		return f.Name(), text, err
 	}
@@ -210,9 +210,9 @@ func (s *session) inEditor(clone *work.Clone, old []byte) (path string, text []b
 	return f.Name(), text, err
 }
 
-// open runs the editor on a file until it ends. As git does, it takes the
+// startEditor runs the editor on a file until it ends. As git does, it takes the
 // editor for the beginning of a shell command, and the file for one word.
-func (s *session) open(editor, path string) error {
+func (c *editCommand) startEditor(s *session, editor, path string) error {
 	shell, args := proc.Shell(editor + ` "$@"`)
 	out := s.stdout
 	if s.json {

@@ -26,7 +26,7 @@ func (c *fsckCommand) Run(s *session) error {
 		if err := s.operator(clone.Repo, "a repair of the history"); err != nil {
 			return err
 		}
-		return s.repair(clone.Store)
+		return c.repairBoard(s, clone.Store)
 	}
 	n, found, err := clone.Store.Audit.Fsck(s.ctx, c.Full)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *fsckCommand) Run(s *session) error {
 	return s.answer("", map[string]any{"replayed": n, "breaches": []view.Breach{}, "by_hand": byHand}, text)
 }
 
-func (s *session) repair(store *gitstore.Store) error {
+func (c *fsckCommand) repairBoard(s *session, store *gitstore.Store) error {
 	done, err := store.Repairer.Repair(s.ctx)
 	if err != nil {
 		return err

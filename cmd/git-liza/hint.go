@@ -11,35 +11,39 @@ import (
 	"github.com/git-liza/git-liza/hooks"
 )
 
+// hints says what is to be typed to the one that reads it: a human, a person who
+// acts as an agent, or an agent in its session.
+type hints struct{ *session }
+
 // agent is the agent on whose behalf the program runs, "" for a human. Below a
 // session it is that agent, whatever the environment says.
-func (s *session) agent() string {
-	repo, err := git.Open(s.ctx, s.dir)
+func (h hints) agent() string {
+	repo, err := git.Open(h.ctx, h.dir)
 	if err != nil {
-		return s.getenv("LIZA_AGENT_ID")
+		return h.getenv("LIZA_AGENT_ID")
 	}
 	defer repo.Close()
 	above, _, err := work.Wards(repo, "")
 	if err != nil || len(above) == 0 {
-		return s.getenv("LIZA_AGENT_ID")
+		return h.getenv("LIZA_AGENT_ID")
 	}
 	return string(above[0].By)
 }
 
-// suit is a hint as whoever reads it may type it: an agent is not told what
+// adapt is a hint as whoever reads it may type it: an agent is not told what
 // only a human decides, and can ask one instead.
-func (s *session) suit(hint string) string {
-	agent := s.agent()
+func (h hints) adapt(hint string) string {
+	agent := h.agent()
 	if agent == "" {
-		return s.asTyped(hint)
+		return h.addAs(hint)
 	}
 	hint, _, _ = strings.Cut(hint, " # ")
 	if _, other, named := strings.Cut(hint, " --as "); named && strings.Fields(other + " -")[0] != agent {
-		return s.question()
+		return h.questionCommand()
 	}
 	for _, command := range humanCommands() {
 		if strings.Contains(hint+" ", command+" ") {
-			return s.question()
+			return h.questionCommand()
 		}
 	}
 	return hint
@@ -48,11 +52,11 @@ func (s *session) suit(hint string) string {
 // lizaCommand finds the commands of ours that a hint is made of.
 var lizaCommand = regexp.MustCompile(`(?:^|&& |; )git liza\s[a-z-]+`)
 
-// asTyped is a hint for somebody who acts as an agent by --as: it goes on with
+// addAs is a hint for somebody who acts as an agent by --as: it goes on with
 // its task or review as that agent.
-func (s *session) asTyped(hint string) string {
+func (h hints) addAs(hint string) string {
 	var by flow.AgentID
-	if s.as == s.getenv("LIZA_AGENT_ID") || by.UnmarshalText([]byte(s.as)) != nil || strings.Contains(hint, " --as ") {
+	if h.as == h.getenv("LIZA_AGENT_ID") || by.UnmarshalText([]byte(h.as)) != nil || strings.Contains(hint, " --as ") {
 		return hint
 	}
 	return lizaCommand.ReplaceAllStringFunc(hint, func(command string) string {
@@ -66,9 +70,9 @@ func (s *session) asTyped(hint string) string {
 	})
 }
 
-// question is how an agent asks a human: the holder of a task by blocking it.
-func (s *session) question() string {
-	if task := s.getenv("LIZA_TASK"); task != "" && s.getenv("LIZA_ROLE") == flow.Coder.String() {
+// questionCommand is how an agent asks a human: the holder of a task by blocking it.
+func (h hints) questionCommand() string {
+	if task := h.getenv("LIZA_TASK"); task != "" && h.getenv("LIZA_ROLE") == flow.Coder.String() {
 		return "git liza block " + task + " --reason R --question Q"
 	}
 	return "git liza note TEXT"
@@ -86,21 +90,21 @@ func humanCommands() []string {
 	return list
 }
 
-// suited is what git is told of a rejected push or ref transaction, with hints
+// adaptAll is what git is told of a rejected push or ref transaction, with hints
 // that whoever reads it may type.
-func (s *session) suited(r *hooks.Rejection) *hooks.Rejection {
+func (h hints) adaptAll(r *hooks.Rejection) *hooks.Rejection {
 	list := slices.Clone(r.Refused)
 	for i, one := range list {
 		refusal := *one.Refusal
-		refusal.Hint = s.suit(refusal.Hint)
+		refusal.Hint = h.adapt(refusal.Hint)
 		list[i].Refusal = &refusal
 	}
 	return &hooks.Rejection{Refused: list}
 }
 
 // explain is an error as whoever asked is told of it.
-func (s *session) explain(err error) failure {
-	f := s.elsewhere(err, classify(err))
-	f.hint = s.suit(f.hint)
+func (h hints) explain(err error) failure {
+	f := h.nameRemote(err, classify(err))
+	f.hint = h.adapt(f.hint)
 	return f
 }

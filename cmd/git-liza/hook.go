@@ -83,7 +83,7 @@ func (c *preReceiveCommand) Run(s *session) error {
 		return hooks.Unjudged(s.ctx, err)
 	}
 	defer end()
-	defer s.overdue(hooks.Limit + 5*time.Second).Stop()
+	defer c.startTimeout(s, hooks.Limit+5*time.Second).Stop()
 	push, err := hooks.Received(s.ctx, store.Repo, updates, s.now(), s.getenv)
 	if err != nil {
 		return hooks.Unjudged(s.ctx, err)
@@ -91,8 +91,8 @@ func (c *preReceiveCommand) Run(s *session) error {
 	return hooks.Receive(s.ctx, store, push)
 }
 
-// overdue ends a judgement that its time limit does not reach.
-func (s *session) overdue(after time.Duration) *time.Timer {
+// startTimeout ends a judgement that its time limit does not reach.
+func (c *preReceiveCommand) startTimeout(s *session, after time.Duration) *time.Timer {
 	return time.AfterFunc(after, func() {
 		fmt.Fprintln(s.stderr, hooks.Unjudged(s.ctx, context.DeadlineExceeded))
 		os.Exit(exitRefused)

@@ -38,7 +38,7 @@ func (c *hooksInstallCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if o.Integration, err = s.guarded(clone, c.Server); err != nil {
+	if o.Integration, err = c.findIntegration(s, clone, c.Server); err != nil {
 		return err
 	}
 	before, err := stubs.Examine(s.ctx, clone.Repo)
@@ -58,7 +58,7 @@ func (c *hooksInstallCommand) Run(s *session) error {
 			return err
 		}
 	}
-	after, err := s.hooksNow()
+	after, err := examineHooks(s)
 	if err != nil {
 		return err
 	}
@@ -119,9 +119,9 @@ func beginsKey(text string) bool {
 	return len(words) > 1 && (strings.HasPrefix(words[0], "ssh-") || strings.HasPrefix(words[0], "ecdsa-") || strings.HasPrefix(words[0], "sk-"))
 }
 
-// guarded is the integration branch that the board names, "" without a board.
+// findIntegration is the integration branch that the board names, "" without a board.
 // A server is not set up on a board that is broken.
-func (s *session) guarded(clone *work.Clone, server bool) (string, error) {
+func (c *hooksInstallCommand) findIntegration(s *session, clone *work.Clone, server bool) (string, error) {
 	b, _, err := clone.Store.Board(s.ctx)
 	if errors.Is(err, gitstore.ErrNoBoard) {
 		return "", nil
@@ -176,15 +176,15 @@ func (c *hooksUninstallCommand) Run(s *session) error {
 type hooksStatusCommand struct{}
 
 func (c *hooksStatusCommand) Run(s *session) error {
-	now, err := s.hooksNow()
+	now, err := examineHooks(s)
 	if err != nil {
 		return err
 	}
 	return s.answer("", now, hooksText(now))
 }
 
-// hooksNow examines the repository as its configuration is by now.
-func (s *session) hooksNow() (stubs.Installed, error) {
+// examineHooks examines the repository as its configuration is by now.
+func examineHooks(s *session) (stubs.Installed, error) {
 	repo, err := s.repo()
 	if err != nil {
 		return stubs.Installed{}, err
@@ -270,7 +270,7 @@ func (s *session) installHooks(clone *work.Clone, b *flow.Board) error {
 
 // keepHooks notes how the hooks are. What it returns restores them and says so.
 func (s *session) keepHooks(ctx context.Context) (func(context.Context) (string, error), error) {
-	before, err := s.rememberHooks(ctx)
+	before, err := rememberHooks(ctx, s)
 	return func(ctx context.Context) (string, error) {
 		repo, err := git.Open(ctx, s.dir)
 		if err != nil {
@@ -284,7 +284,7 @@ func (s *session) keepHooks(ctx context.Context) (func(context.Context) (string,
 	}, err
 }
 
-func (s *session) rememberHooks(ctx context.Context) (stubs.Earlier, error) {
+func rememberHooks(ctx context.Context, s *session) (stubs.Earlier, error) {
 	repo, err := git.Open(ctx, s.dir)
 	if err != nil {
 		return stubs.Earlier{}, err

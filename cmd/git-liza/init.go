@@ -67,7 +67,7 @@ func (c *initCommand) alone(s *session, clone *work.Clone) error {
 	if err != nil || tip != "" || c.Remote != "" {
 		return err
 	}
-	return s.apart(clone.Store, c.Integration)
+	return c.refuseSecond(s, clone.Store, c.Integration)
 }
 
 // unpublished says that the board is here all the same.
@@ -139,7 +139,7 @@ func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) e
 		warnings = append(warnings, warning)
 	}
 	if ahead := clone.Ahead(s.ctx, r.After); ahead != nil {
-		warnings = append(warnings, ahead.Text+", and tasks begin without that: "+s.suit(ahead.Hint))
+		warnings = append(warnings, ahead.Text+", and tasks begin without that: "+hints{s}.adapt(ahead.Hint))
 	}
 	for _, line := range warnings {
 		s.progress("warning: %s", line)
@@ -154,4 +154,23 @@ func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) e
 	}
 	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", git.StateRef,
 		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short(), held)
+}
+
+// refuseSecond refuses a second board where a remote has one that this clone could
+// take: two boards never come together again.
+func (c *initCommand) refuseSecond(s *session, clone *gitstore.Store, branch string) error {
+	remote, err := clone.Repo.AnyRemote(s.ctx)
+	if err != nil || remote == "" {
+		return err
+	}
+	there, err := clone.Repo.Resolve(s.ctx, "refs/remotes/"+remote+"/"+branch)
+	if err != nil || there == "" {
+		return err
+	}
+	tip, err := clone.Remotes.BoardOf(s.ctx, remote)
+	if err != nil || tip == "" {
+		return nil // a board can be made without the network
+	}
+	return &flow.Refusal{Rule: flow.RuleState, Hint: "git liza sync --set " + remote,
+		Reason: fmt.Sprintf("%s has a board already, at %s", remote, tip.Short())}
 }

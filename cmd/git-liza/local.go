@@ -26,7 +26,7 @@ func (l *look) findLocal(s *session, tasks []flow.Summary) error {
 	if known.Breach, err = l.breach(s); err != nil {
 		return err
 	}
-	known.Repair = s.suit(work.RepairBoard)
+	known.Repair = hints{s}.adapt(work.RepairBoard)
 	by, _, err := s.actor(l.Repo)
 	if err != nil {
 		by = ""
@@ -43,9 +43,9 @@ func (l *look) findLocal(s *session, tasks []flow.Summary) error {
 		return err
 	}
 	if known.Breach == nil && l.GoalReached(tasks) {
-		known.Take = s.takes(l.Repo, l.Board)
+		known.Take = takeCommand(s, l.Repo, l.Board)
 	}
-	if ahead := l.Ahead(s.ctx, l.Board); ahead != nil && s.agent() == "" {
+	if ahead := l.Ahead(s.ctx, l.Board); ahead != nil && (hints{s}).agent() == "" {
 		known.Ahead = &view.Step{Command: ahead.Hint, Why: ahead.Text}
 	}
 	return nil

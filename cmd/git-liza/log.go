@@ -39,7 +39,7 @@ func (c *logCommand) Run(s *session) error {
 		return c.Count == 0 || len(list) < c.Count
 	}
 	if c.ID == "" {
-		err = s.history(keep)
+		err = visitMoves(s, keep)
 	} else if l, lookErr := s.look(); lookErr != nil {
 		err = lookErr
 	} else {
@@ -51,9 +51,9 @@ func (c *logCommand) Run(s *session) error {
 	return c.print(s, list)
 }
 
-// history visits all moves, newest first, until visit returns false; the
+// visitMoves visits all moves, newest first, until visit returns false; the
 // board that they led to is not read and may be broken.
-func (s *session) history(visit func(gitstore.Event) bool) error {
+func visitMoves(s *session, visit func(gitstore.Event) bool) error {
 	clone, err := s.reader()
 	if err != nil {
 		return err

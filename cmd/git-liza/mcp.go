@@ -31,10 +31,11 @@ func (c *mcpCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	server := mcp.Server{Version: version, Instructions: mcpInstructions, Resources: s.resources(), Prompts: s.prompts(by.Role()), Changes: s.changes}
+	m := toolServer{s}
+	server := mcp.Server{Version: version, Instructions: mcpInstructions, Resources: m.resources(), Prompts: m.prompts(by.Role()), Changes: m.watchBoard}
 	for _, row := range tools {
 		if row.roles == nil || slices.Contains(row.roles, by.Role()) {
-			server.Tools = append(server.Tools, row.tool(s))
+			server.Tools = append(server.Tools, row.tool(m))
 		}
 	}
 	return server.Serve(s.ctx, s.stdin, s.stdout, s.stderr)
@@ -47,10 +48,13 @@ type call struct {
 	tell func(string) // word of what goes on
 }
 
+// A toolServer serves commands as tools to one client.
+type toolServer struct{ *session }
+
 // run runs a command on behalf of a client. It reads nothing from the stream
 // that the protocol comes over.
-func (s *session) run(ctx context.Context, c runner, tell func(string)) (*call, error) {
-	inner := *s
+func (m toolServer) run(ctx context.Context, c runner, tell func(string)) (*call, error) {
+	inner := *m.session
 	inner.ctx, inner.stdin, inner.stdout, inner.json = ctx, strings.NewReader(""), io.Discard, true
 	inner.call = &call{data: struct{}{}, tell: tell}
 	err := c.Run(&inner)
@@ -61,13 +65,13 @@ func (s *session) run(ctx context.Context, c runner, tell func(string)) (*call, 
 func silent(string) {}
 
 // tool is the row as a tool of a session.
-func (row toolRow) tool(s *session) mcp.Tool {
+func (row toolRow) tool(m toolServer) mcp.Tool {
 	return mcp.Tool{Name: row.name, About: row.about, Effect: row.effect,
 		Input: func() any { return row.input() },
 		Call: func(ctx context.Context, input any, tell func(string)) mcp.Answer {
-			got, err := s.run(ctx, input.(runner), tell)
+			got, err := m.run(ctx, input.(runner), tell)
 			if err != nil {
-				return s.refusal(ctx, input, err)
+				return m.refuse(ctx, input, err)
 			}
 			return mcp.Answer{Text: got.text, Data: got.data}
 		}}
@@ -92,15 +96,15 @@ type legalMove struct {
 	Tool string      `json:"tool,omitempty"` // none where the move is not this client's to make
 }
 
-func (s *session) refusal(ctx context.Context, input any, err error) mcp.Answer {
-	f := s.explain(err)
+func (m toolServer) refuse(ctx context.Context, input any, err error) mcp.Answer {
+	f := hints{m.session}.explain(err)
 	r := refusal{Outcome: f.outcome, Rule: string(f.rule), Reason: f.reason, Hint: f.hint, Data: f.data, Moves: []legalMove{}}
-	if moves, err := s.legal(ctx, aboutTask(input)); err == nil { // what cannot be looked up is why the call failed
+	if moves, err := m.legalMoves(ctx, aboutTask(input)); err == nil { // what cannot be looked up is why the call failed
 		r.Moves = moves
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s\nrule: %s\nhint: %s\n", r.Outcome, r.Reason, r.Rule, r.Hint)
-	if r.Tool = s.toolOf(r.Hint); r.Tool != "" {
+	if r.Tool = m.toolOf(r.Hint); r.Tool != "" {
 		fmt.Fprintf(&text, "tool: %s\n", r.Tool)
 	}
 	before := "legal now: "
@@ -115,12 +119,12 @@ func (s *session) refusal(ctx context.Context, input any, err error) mcp.Answer 
 
 // toolOf is the caller's tool that does what a hint does with a command, "" if there
 // is none.
-func (s *session) toolOf(hint string) string {
+func (m toolServer) toolOf(hint string) string {
 	command, liza := strings.CutPrefix(hint, "git liza ")
 	for _, row := range tools {
 		words := strings.ReplaceAll(row.name, "_", " ")
 		does := liza && (command == words || strings.HasPrefix(command, words+" ")) || row.name == "commit" && strings.Contains(hint, " commit") && !liza
-		if does && (row.roles == nil || slices.Contains(row.roles, flow.AgentID(s.as).Role())) {
+		if does && (row.roles == nil || slices.Contains(row.roles, flow.AgentID(m.as).Role())) {
 			return row.name
 		}
 	}
@@ -140,10 +144,10 @@ func aboutTask(input any) flow.TaskID {
 // looked at for them.
 const maxLegal = 40
 
-// legal are the moves that the rules let the caller begin: on the task named,
+// legalMoves are the moves that the rules let the caller begin: on the task named,
 // on what it holds, on the other open tasks, and those that are about no task.
-func (s *session) legal(ctx context.Context, about flow.TaskID) ([]legalMove, error) {
-	inner := *s
+func (m toolServer) legalMoves(ctx context.Context, about flow.TaskID) ([]legalMove, error) {
+	inner := *m.session
 	inner.ctx = ctx
 	clone, err := inner.clone()
 	if err != nil {
@@ -200,14 +204,14 @@ func candidates(b *flow.Board, agent flow.AgentID, about flow.TaskID) []flow.Tas
 const taskURI = "liza:///tasks/"
 
 // resources are the board's documents, as the commands answer with them.
-func (s *session) resources() []mcp.Resource {
+func (m toolServer) resources() []mcp.Resource {
 	read := func(c func(uri string) (runner, error)) func(context.Context, string) (string, error) {
 		return func(ctx context.Context, uri string) (string, error) {
 			command, err := c(uri)
 			if err != nil {
 				return "", err
 			}
-			return s.document(ctx, command)
+			return m.documentOf(ctx, command)
 		}
 	}
 	always := func(c runner) func(string) (runner, error) { return func(string) (runner, error) { return c, nil } }
@@ -225,9 +229,9 @@ func (s *session) resources() []mcp.Resource {
 	}
 }
 
-// changes watches the board for clients that subscribed to something on it.
-func (s *session) changes(ctx context.Context) (next func() bool, err error) {
-	clone, err := s.clone()
+// watchBoard watches the board for clients that subscribed to something on it.
+func (m toolServer) watchBoard(ctx context.Context) (next func() bool, err error) {
+	clone, err := m.clone()
 	if err != nil {
 		return nil, err
 	}
@@ -247,9 +251,9 @@ func (s *session) changes(ctx context.Context) (next func() bool, err error) {
 	}, nil
 }
 
-// document is what a command answers with, as JSON.
-func (s *session) document(ctx context.Context, c runner) (string, error) {
-	got, err := s.run(ctx, c, silent)
+// documentOf is what a command answers with, as JSON.
+func (m toolServer) documentOf(ctx context.Context, c runner) (string, error) {
+	got, err := m.run(ctx, c, silent)
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleNotFound {
 		return "", mcp.ErrNotFound
@@ -262,7 +266,7 @@ func (s *session) document(ctx context.Context, c runner) (string, error) {
 }
 
 // prompts are those of the caller's role, or of all roles for a human.
-func (s *session) prompts(of flow.Role) []mcp.Prompt {
+func (m toolServer) prompts(of flow.Role) []mcp.Prompt {
 	var list []mcp.Prompt
 	for _, role := range flow.Roles() {
 		if of != nobody && of != role {
@@ -276,7 +280,7 @@ func (s *session) prompts(of flow.Role) []mcp.Prompt {
 						return "", err
 					}
 				}
-				document, err := s.document(ctx, c)
+				document, err := m.documentOf(ctx, c)
 				if err != nil {
 					return "", err
 				}

@@ -22,18 +22,18 @@ func (c *mergeCommand) Run(s *session) error {
 		return err
 	}
 	if c.All {
-		return s.mergeAll(clone)
+		return c.mergeAll(s, clone)
 	}
 	merged, r, err := clone.Merge(s.ctx, c.ID)
 	if err != nil {
 		return err
 	}
-	s.warn(merged)
+	c.printWarning(s, merged)
 	return s.result(r, merged, "%s merged as %s onto %s → %s", merged.Task, merged.Commit.Short(), merged.Onto.Short(), merged.Status)
 }
 
-// warn tells people of what the answer in JSON holds.
-func (s *session) warn(m work.Merged) {
+// printWarning tells people of what the answer in JSON holds.
+func (c *mergeCommand) printWarning(s *session, m work.Merged) {
 	if m.Warning != "" {
 		s.progress("warning: %s", m.Warning)
 	}
@@ -41,7 +41,7 @@ func (s *session) warn(m work.Merged) {
 
 // mergeAll merges what is approved and answers with every result; the exit
 // code is the worst one.
-func (s *session) mergeAll(clone *work.Clone) error {
+func (c *mergeCommand) mergeAll(s *session, clone *work.Clone) error {
 	b, _, err := clone.Store.Board(s.ctx)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s *session) mergeAll(clone *work.Clone) error {
 		}
 		merged, _, err := clone.Merge(s.ctx, t.ID)
 		merged.Task = t.ID
-		s.warn(merged)
+		c.printWarning(s, merged)
 		result := one{OK: err == nil, Merged: merged}
 		if err != nil {
 			result.Error = err.Error()

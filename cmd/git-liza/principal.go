@@ -36,7 +36,7 @@ func (c *principalAddCommand) Run(s *session) error {
 		return err
 	}
 	want := flow.Principal{Name: c.Name, Kind: c.Kind, Users: given(c.User), Agents: given(c.Agent), Roles: c.Role, Rights: given(c.Right)}
-	if want.Keys, err = s.keys(c.Key); err != nil {
+	if want.Keys, err = c.readKeys(s, c.Key); err != nil {
 		return err
 	}
 	if c.NewKey {
@@ -73,8 +73,8 @@ func given(list []string) []string {
 // maxKeyFile bounds what is read as a public key.
 const maxKeyFile = 64 << 10
 
-// keys reads public keys, each a text or the name of a file, without comments.
-func (s *session) keys(list []string) ([]string, error) {
+// readKeys reads public keys, each a text or the name of a file, without comments.
+func (c *principalAddCommand) readKeys(s *session, list []string) ([]string, error) {
 	if list == nil {
 		return nil, nil
 	}

@@ -49,15 +49,15 @@ func (c *promptCommand) Run(s *session) error {
 // provided adds what depends on the provider; where none is chosen the prompt
 // is for one that reports itself.
 func (c *promptCommand) provided(s *session, l look, a *supervise.PromptInput) error {
-	chosen, err := s.choice(&l.Repo.Configuration, c.Role, c.Provider)
+	chosen, err := providerChoice{s, &l.Repo.Configuration}.forRole(c.Role, c.Provider)
 	if err != nil || chosen.text == "" {
 		return err
 	}
-	rush, err := s.rush()
+	team, err := newSupervisors(s)
 	if err != nil {
 		return err
 	}
-	p, err := s.provider(rush, c.Role, c.Provider)
+	p, err := team.provider(c.Role, c.Provider)
 	a.Report, a.Compliance = string(p.Commit), string(p.Contract)
 	return err
 }
@@ -66,7 +66,7 @@ func (c *promptCommand) provided(s *session, l look, a *supervise.PromptInput) e
 func (c *promptCommand) assignment(s *session, l look) (supervise.PromptInput, error) {
 	a := supervise.PromptInput{Role: c.Role, Task: c.Task}
 	var limits supervise.Limits
-	if err := s.limits(l.Clone, &limits); err != nil {
+	if err := readLimits(s.ctx, &l.Repo.Configuration, &limits); err != nil {
 		return a, err
 	}
 	a.Await = limits.Await

@@ -37,9 +37,9 @@ type providerView struct {
 	old bool // for what its agents are told
 }
 
-// providers are all that the catalogue has, as they are on this machine. They
+// findProviders are all that the catalogue has, as they are on this machine. They
 // can be looked at outside of a repository, where nothing pauses.
-func (s *session) providers() ([]providerView, error) {
+func findProviders(s *session) ([]providerView, error) {
 	conf, common := git.UserConfiguration(s.dir), ""
 	switch repo, err := git.Open(s.ctx, s.dir); {
 	case err == nil:
@@ -47,11 +47,12 @@ func (s *session) providers() ([]providerView, error) {
 	case !errors.Is(err, git.ErrNoRepository):
 		return nil, err
 	}
-	known, err := s.catalogue(conf)
+	choice := providerChoice{s, conf}
+	known, err := choice.catalogue()
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := s.chosen(conf)
+	chosen, err := choice.perRole()
 	if err != nil {
 		return nil, err
 	}
@@ -90,23 +91,10 @@ func (v *providerView) pause(common string, now time.Time) (err error) {
 // agentRoles are the roles that agents have, in the order of the work.
 var agentRoles = []flow.Role{flow.Planner, flow.Coder, flow.CodeReviewer}
 
-// chosen is what is configured for each role.
-func (s *session) chosen(conf *git.Configuration) (map[flow.Role]choice, error) {
-	chosen := map[flow.Role]choice{}
-	for _, role := range agentRoles {
-		c, err := s.choice(conf, role, "")
-		if err != nil {
-			return nil, err
-		}
-		chosen[role] = c
-	}
-	return chosen, nil
-}
-
 type providersListCommand struct{}
 
 func (c *providersListCommand) Run(s *session) error {
-	list, err := s.providers()
+	list, err := findProviders(s)
 	if err != nil {
 		return err
 	}
@@ -131,7 +119,7 @@ func (v providerView) state() string {
 type providersDetectCommand struct{}
 
 func (c *providersDetectCommand) Run(s *session) error {
-	list, err := s.providers()
+	list, err := findProviders(s)
 	if err != nil {
 		return err
 	}
@@ -170,7 +158,7 @@ func (c *providersResumeCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	known, err := s.catalogue(&repo.Configuration)
+	known, err := providerChoice{s, &repo.Configuration}.catalogue()
 	if err != nil {
 		return err
 	}

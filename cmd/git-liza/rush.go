@@ -17,11 +17,11 @@ type rushCommand struct {
 }
 
 func (c *rushCommand) Run(s *session) error {
-	rush, err := s.rush()
+	team, err := newSupervisors(s)
 	if err != nil {
 		return err
 	}
-	rush.UntilIdle, rush.Follow = c.UntilIdle, c.Follow
+	team.rush.UntilIdle, team.rush.Follow = c.UntilIdle, c.Follow
 	chosen := map[flow.Role]string{}
 	for _, text := range c.Provider {
 		role, text, err := splitProvider(text)
@@ -43,7 +43,7 @@ func (c *rushCommand) Run(s *session) error {
 			text = chosen[0]
 		}
 		for range row.n {
-			p, err := s.provider(rush, row.role, text)
+			p, err := team.provider(row.role, text)
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ func (c *rushCommand) Run(s *session) error {
 	if len(slots) == 0 {
 		return usagef("git liza help rush", "a rush needs at least one agent")
 	}
-	return s.supervise(rush, slots)
+	return team.work(slots)
 }
 
 // maxAgents bounds the agents of a role in one process.

@@ -29,7 +29,7 @@ func (c *sessionListCommand) Run(s *session) error {
 	if c.Count < 0 {
 		return usagef("git liza help session list", "-n takes a number from 1 on, not %d", c.Count)
 	}
-	repo, err := s.records()
+	repo, err := openRecords(s)
 	if err != nil {
 		return err
 	}
@@ -44,9 +44,9 @@ func (c *sessionListCommand) Run(s *session) error {
 	return s.answer("", map[string]any{"sessions": sessions}, view.SessionTable(list).Text(s.width()))
 }
 
-// records opens a repository that has a blackboard; the board itself is not
+// openRecords opens a repository that has a blackboard; the board itself is not
 // read and may be broken.
-func (s *session) records() (*git.Repo, error) {
+func openRecords(s *session) (*git.Repo, error) {
 	clone, err := s.reader()
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ type sessionShowCommand struct {
 }
 
 func (c *sessionShowCommand) Run(s *session) error {
-	repo, err := s.records()
+	repo, err := openRecords(s)
 	if err != nil {
 		return err
 	}

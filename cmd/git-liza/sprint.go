@@ -15,8 +15,8 @@ type sprintCommands struct {
 	Retro sprintRetroCommand `cmd:"" help:"Store a sprint's retrospective."`
 }
 
-// showSprint answers with a sprint.
-func (s *session) showSprint(l look, p *flow.Sprint) error {
+// show answers with a sprint.
+func (c *sprintShowCommand) show(s *session, l look, p *flow.Sprint) error {
 	b := l.Board
 	uncounted, err := l.uncounted(s.ctx, flow.ActSprintStart, p.Started, p.Ended)
 	if err != nil {
@@ -42,7 +42,7 @@ func (c *sprintShowCommand) Run(s *session) error {
 	if p == nil {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no sprint " + string(id), Hint: "git liza sprint show"}
 	}
-	return s.showSprint(l, p)
+	return c.show(s, l, p)
 }
 
 // latestSprint is the open sprint, else the one that began last.

@@ -10,15 +10,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
-	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// rush opens the repository for supervisors, with this machine's limits.
-func (s *session) rush() (*supervise.Rush, error) {
+// supervisors are those that one process runs, with the program of each agent.
+type supervisors struct {
+	*session
+	rush    *supervise.Rush
+	choices providerChoice
+}
+
+// newSupervisors opens the repository for supervisors, with this machine's limits.
+func newSupervisors(s *session) (*supervisors, error) {
 	clone, err := s.reader()
 	if err != nil {
 		return nil, err
@@ -38,19 +45,25 @@ func (s *session) rush() (*supervise.Rush, error) {
 			// A closed pipe must not end the work that is under way.
 			_ = s.answer("", nil, line)
 		}}
-	if err := s.limits(clone, &r.Limits); err != nil {
+	conf := &clone.Repo.Configuration
+	if err := readLimits(s.ctx, conf, &r.Limits); err != nil {
 		return nil, err
 	}
-	r.Bounds, err = s.bounds(&clone.Repo.Configuration)
-	return r, err
+	r.Bounds, err = readBounds(s.ctx, conf)
+	return &supervisors{s, r, providerChoice{s, conf}}, err
 }
 
-// bounds reads liza.task.sessions, liza.task.minutes, liza.rush.sessions and
+// provider is what an agent of a role is run with.
+func (v *supervisors) provider(role flow.Role, asked string) (provider.Provider, error) {
+	return v.choices.provider(v.rush.Self, role, asked)
+}
+
+// readBounds reads liza.task.sessions, liza.task.minutes, liza.rush.sessions and
 // liza.rush.minutes.
-func (s *session) bounds(conf *git.Configuration) (b supervise.Bounds, err error) {
+func readBounds(ctx context.Context, conf *git.Configuration) (b supervise.Bounds, err error) {
 	for key, n := range map[string]*int{"liza.task.sessions": &b.TaskSessions, "liza.task.minutes": &b.TaskMinutes,
 		"liza.rush.sessions": &b.RushSessions, "liza.rush.minutes": &b.RushMinutes} {
-		text, err := conf.Config(s.ctx, key)
+		text, err := conf.Config(ctx, key)
 		if err != nil {
 			return b, err
 		}
@@ -64,15 +77,15 @@ func (s *session) bounds(conf *git.Configuration) (b supervise.Bounds, err error
 	return b, nil
 }
 
-// limits reads liza.idle, liza.wall, liza.backoff and liza.await.
-func (s *session) limits(c *work.Clone, l *supervise.Limits) error {
+// readLimits reads liza.idle, liza.wall, liza.backoff and liza.await.
+func readLimits(ctx context.Context, conf *git.Configuration, l *supervise.Limits) error {
 	for key, set := range map[string]func(time.Duration){
 		"liza.idle":    func(d time.Duration) { l.Idle = d },
 		"liza.wall":    func(d time.Duration) { l.Wall, l.PlannerWall = d, 2*d },
 		"liza.backoff": func(d time.Duration) { l.Pause = d },
 		"liza.await":   func(d time.Duration) { l.Await = min(d, time.Duration(longestAwait)) },
 	} {
-		text, err := c.Repo.Config(s.ctx, key)
+		text, err := conf.Config(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -88,21 +101,21 @@ func (s *session) limits(c *work.Clone, l *supervise.Limits) error {
 	return nil
 }
 
-// supervise runs the supervisors; being interrupted is a good end. Where none of
+// work runs the supervisors; being interrupted is a good end. Where none of
 // them has a program that can be used it would only wait, so that is refused.
-func (s *session) supervise(r *supervise.Rush, slots []supervise.Slot) error {
-	if why := r.CheckPrograms(s.ctx, slots); why != (supervise.Unfit{}) && s.ctx.Err() == nil {
+func (v *supervisors) work(slots []supervise.Slot) error {
+	if why := v.rush.CheckPrograms(v.ctx, slots); why != (supervise.Unfit{}) && v.ctx.Err() == nil {
 		return usagef(cmp.Or(why.Hint, why.Override, "git liza providers detect"), "%s", why.Reason)
 	}
-	s.preview(slots)
-	if err := s.offerTrust(r.Clone); err != nil {
+	v.previewLogins(slots)
+	if err := offerTrust(v.session, v.rush.Clone); err != nil {
 		return err
 	}
-	err := r.Run(s.ctx, slots)
-	s.conclude(r)
+	err := v.rush.Run(v.ctx, slots)
+	v.printSum()
 	var stuck *supervise.Stuck
 	if errors.As(err, &stuck) {
-		waits, err := s.untrusted(r.Clone)
+		waits, err := untrustedText(v.ctx, v.rush.Clone)
 		if err != nil {
 			return err
 		}
@@ -115,7 +128,7 @@ func (s *session) supervise(r *supervise.Rush, slots []supervise.Slot) error {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	b, _, err := r.Clone.Store.Board(context.WithoutCancel(s.ctx))
+	b, _, err := v.rush.Clone.Store.Board(context.WithoutCancel(v.ctx))
 	if err != nil {
 		return err
 	}
@@ -128,43 +141,43 @@ func (s *session) supervise(r *supervise.Rush, slots []supervise.Slot) error {
 			open++
 		}
 	}
-	sum := r.Total()
-	return s.answer("changed", map[string]any{"merged": merged, "open": open, "control": b.Settings().Control.State,
+	sum := v.rush.Total()
+	return v.answer("changed", map[string]any{"merged": merged, "open": open, "control": b.Settings().Control.State,
 		"merged_now": sum.Merged, "usage": view.ValueOf(sum.Used), "uncounted": sum.Uncounted}, "")
 }
 
-// preview says of which programs nobody seems to be logged in, before they are
+// previewLogins says of which programs nobody seems to be logged in, before they are
 // spawned for it.
-func (s *session) preview(slots []supervise.Slot) {
+func (v *supervisors) previewLogins(slots []supervise.Slot) {
 	said := map[string]bool{}
 	for _, slot := range slots {
-		if in, told := slot.Provider.LoggedIn(s.environ); told && !in && !said[slot.Provider.Name] && !s.json {
+		if in, told := slot.Provider.LoggedIn(v.environ); told && !in && !said[slot.Provider.Name] && !v.json {
 			said[slot.Provider.Name] = true
-			_ = s.answer("", nil, slot.Provider.Name+": "+noLogin(slot.Provider.Row)+"; "+slot.Provider.Entry())
+			_ = v.answer("", nil, slot.Provider.Name+": "+noLogin(slot.Provider.Row)+"; "+slot.Provider.Entry())
 		}
 	}
 }
 
-// conclude says what came of a rush, and the command by which people get it.
-func (s *session) conclude(r *supervise.Rush) {
-	sum := r.Total()
-	if s.json || sum.Used.Sessions == 0 && sum.Merged == 0 {
+// printSum says what came of a rush, and the command by which people get it.
+func (v *supervisors) printSum() {
+	sum := v.rush.Total()
+	if v.json || sum.Used.Sessions == 0 && sum.Merged == 0 {
 		return
 	}
 	used := view.Spent{Usage: sum.Used, Uncounted: sum.Uncounted}
 	line := fmt.Sprintf("%s merged, %s tokens, %s dollars", view.Count(sum.Merged, "task"), used.Tokens(), used.Dollars())
-	if b, _, err := r.Clone.Store.Board(context.WithoutCancel(s.ctx)); err == nil && sum.Merged > 0 {
-		if take := s.takes(r.Clone.Repo, b); take != "" {
+	if b, _, err := v.rush.Clone.Store.Board(context.WithoutCancel(v.ctx)); err == nil && sum.Merged > 0 {
+		if take := takeCommand(v.session, v.rush.Clone.Repo, b); take != "" {
 			line += "; take it: " + take
 		}
 	}
-	_ = s.answer("", nil, line) // a closed pipe is no reason to fail
+	_ = v.answer("", nil, line) // a closed pipe is no reason to fail
 }
 
-// takes is the command by which people get what was merged into the branch on
+// takeCommand is the command by which people get what was merged into the branch on
 // which they work, "" where that is the integration branch itself, or has all of
 // it, and for an agent, whose branch is not to have it.
-func (s *session) takes(repo *git.Repo, b *flow.Board) string {
+func takeCommand(s *session, repo *git.Repo, b *flow.Board) string {
 	i := b.Settings().Integration
 	_, err := repo.Git(context.WithoutCancel(s.ctx), "merge-base", "--is-ancestor", string(i.Tip), "HEAD")
 	if err == nil || s.as != "" {

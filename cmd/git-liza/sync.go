@@ -37,7 +37,7 @@ func (c *syncCommand) Run(s *session) error {
 		return c.join(s, clone)
 	}
 	if remote == "" {
-		return s.noAuthority(clone)
+		return c.refuseLocal(s, clone)
 	}
 	synced, err := clone.Store.Mirror.Sync(s.ctx)
 	if err != nil {
@@ -68,8 +68,9 @@ func (c *syncCommand) Run(s *session) error {
 	return s.answer(syncOutcome(synced), viewSynced(synced, pruned), text.String())
 }
 
-// noAuthority names the remote that could become it.
-func (s *session) noAuthority(clone *work.Clone) error {
+// refuseLocal refuses to sync where no remote holds the board, and names the
+// remote that could.
+func (c *syncCommand) refuseLocal(s *session, clone *work.Clone) error {
 	if _, err := clone.Store.Tip(s.ctx); err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (s *session) noAuthority(clone *work.Clone) error {
 // join makes a remote the authority.
 func (c *syncCommand) join(s *session, clone *work.Clone) error {
 	if c.Set == "" {
-		return s.noAuthority(clone)
+		return c.refuseLocal(s, clone)
 	}
 	if c.Theirs {
 		return c.theirs(s, clone)

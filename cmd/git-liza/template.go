@@ -17,7 +17,7 @@ type templateCommand struct {
 
 func (c *templateCommand) Run(s *session) error {
 	if c.Name == "" {
-		return s.starters(templates.Starters())
+		return c.list(s, templates.Starters())
 	}
 	one, ok := starter(c.Name)
 	if !ok {
@@ -62,8 +62,8 @@ func unwritten(s *session, repo *git.Repo, b *flow.Board) (string, error) {
 		"git liza adopt HEAD --reason 'the goal'; its name on the board: git liza edit goal", spec, view.Cut(line, 60)), nil
 }
 
-// starters lists the templates.
-func (s *session) starters(list []templates.Starter) error {
+// list lists the templates.
+func (c *templateCommand) list(s *session, list []templates.Starter) error {
 	type row struct {
 		Name  string `json:"name"`
 		About string `json:"about"`

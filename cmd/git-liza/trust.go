@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -55,7 +56,7 @@ func (c *trustCommand) Run(s *session) error {
 	if c.Hash != "" {
 		rows, err = c.named(rows)
 	} else if c.All {
-		rows, err = s.agreed(rows)
+		rows, err = c.askHuman(s, rows)
 	}
 	for i := range rows {
 		if err != nil || !c.All && c.Hash == "" || rows[i].Trusted {
@@ -99,9 +100,9 @@ func (c *trustCommand) named(rows []commandRow) ([]commandRow, error) {
 	return rows, nil
 }
 
-// agreed are the commands that wait, of which a human on a terminal has said
+// askHuman are the commands that wait, of which a human on a terminal has said
 // yes to each. Elsewhere all of them are shown, and are agreed to by the flag.
-func (s *session) agreed(rows []commandRow) ([]commandRow, error) {
+func (c *trustCommand) askHuman(s *session, rows []commandRow) ([]commandRow, error) {
 	rows = slices.DeleteFunc(rows, func(r commandRow) bool { return r.Trusted })
 	if s.json || !isTerminal(s.stdin) {
 		return rows, nil
@@ -146,7 +147,7 @@ func (s *session) mayRun(answers *bufio.Reader, where, command string) (bool, er
 // offerTrust asks, before supervisors start on a terminal, about each command of
 // the board that would keep them waiting. What is not allowed they wait for, as
 // they do where nobody can be asked.
-func (s *session) offerTrust(clone *work.Clone) error {
+func offerTrust(s *session, clone *work.Clone) error {
 	if s.json || !isTerminal(s.stderr) || !inForeground(s.stdin) || s.operator(clone.Repo, "trust in a command") != nil {
 		return nil
 	}
@@ -186,14 +187,14 @@ func commandText(rows []commandRow) string {
 	return text.String()
 }
 
-// untrusted lists all commands of the board that wait for somebody to allow
+// untrustedText lists all commands of the board that wait for somebody to allow
 // them here, each with what allows it; "" if there is none.
-func (s *session) untrusted(clone *work.Clone) (string, error) {
-	b, _, err := clone.Store.Board(s.ctx)
+func untrustedText(ctx context.Context, clone *work.Clone) (string, error) {
+	b, _, err := clone.Store.Board(ctx)
 	if err != nil {
 		return "", err
 	}
-	list, err := clone.Untrusted(s.ctx, b)
+	list, err := clone.Untrusted(ctx, b)
 	var text strings.Builder
 	for i, one := range list {
 		if i == 0 {

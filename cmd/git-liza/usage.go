@@ -24,7 +24,7 @@ func (c *usageCommand) Run(s *session) error {
 	}
 	used := &view.Usage{By: c.By}
 	var failed error
-	err = s.history(func(e gitstore.Event) bool {
+	err = visitMoves(s, func(e gitstore.Event) bool {
 		if e.Move.At.Before(since) {
 			return false
 		}
