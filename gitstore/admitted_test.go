@@ -38,7 +38,7 @@ func TestBoardsOfEarlierProgramsReplay(t *testing.T) {
 	require.NoError(t, err)
 	refused := map[flow.Rule]int{}
 	require.NoError(t, d.store.Events(tip, func(e Event) (bool, error) {
-		r, err := d.store.Audit.Replay(ctx, e.Commit, true)
+		r, err := d.store.Audit.ReplayMove(ctx, e.Commit, true)
 		require.NoError(t, err, e.Move.Subject())
 		if CheckIdent(r.Committer) != nil {
 			refused["committer"]++

@@ -29,14 +29,14 @@ func (a *Audit) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if err := a.newer(tip); err != nil {
+	if err := a.refuseNewer(tip); err != nil {
 		return 0, nil, err
 	}
 	known := git.ID("")
 	if !full {
-		known = a.known("verified")
+		known = a.readKnown("verified")
 	}
-	chain, breach := a.history.chain(tip, known)
+	chain, breach := a.history.listChain(tip, known)
 	if breach != nil {
 		return 0, breach, nil
 	}
@@ -44,7 +44,7 @@ func (a *Audit) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 		if err := ctx.Err(); err != nil {
 			return i, nil, err
 		}
-		if _, err := a.Replay(ctx, id, false); err != nil {
+		if _, err := a.ReplayMove(ctx, id, false); err != nil {
 			return i + 1, &Breach{id, err}, nil
 		}
 	}
@@ -61,18 +61,18 @@ func (a *Audit) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 	if err != nil {
 		return len(chain), nil, err
 	}
-	a.remember(tip)
+	a.rememberVerified(tip)
 	return len(chain), nil, nil
 }
 
-// Verify is [Audit.Replay] of a commit that was admitted once.
+// Verify is [Audit.ReplayMove] of a commit that was admitted once.
 func (a *Audit) Verify(commit git.ID) error {
-	_, err := a.Replay(context.Background(), commit, false)
+	_, err := a.ReplayMove(context.Background(), commit, false)
 	return err
 }
 
-// header is the value of the first header line with that key.
-func header(raw []byte, key string) string {
+// headerValue is the value of the first header line with that key.
+func headerValue(raw []byte, key string) string {
 	head, _, _ := strings.Cut(string(raw), "\n\n")
 	for line := range strings.SplitSeq(head, "\n") {
 		if rest, ok := strings.CutPrefix(line, key); ok {
@@ -93,9 +93,9 @@ type Breach struct {
 // Error names the commit and what is wrong with it.
 func (b *Breach) Error() string { return fmt.Sprintf("state commit %s: %v", b.Commit, b.Err) }
 
-// newer refuses to judge a board whose rules this program does not know: what
+// refuseNewer refuses to judge a board whose rules this program does not know: what
 // a newer one wrote is not a breach.
-func (a *Audit) newer(tip git.ID) error {
+func (a *Audit) refuseNewer(tip git.ID) error {
 	_, err := a.history.BoardAt(tip)
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleVersion {
@@ -126,16 +126,16 @@ func (a *Audit) checkRefs(ctx context.Context, tip git.ID, b *flow.Board) error 
 	if err != nil || now == want {
 		return err
 	}
-	late, err := a.settler.late(ctx, tip, b)
+	late, err := a.settler.listLate(ctx, tip, b)
 	if err != nil || slices.ContainsFunc(late, func(u git.RefUpdate) bool { return u.Name == name }) {
 		return err
 	}
-	return a.settler.foreign(ctx, b, now)
+	return a.settler.foreignError(ctx, b, now)
 }
 
-// remember keeps the tip as verified, and as one to build on; that it cannot
+// rememberVerified keeps the tip as verified, and as one to build on; that it cannot
 // be kept costs time only.
-func (a *Audit) remember(tip git.ID) {
-	_ = git.ReplaceFile(a.history.knownFile("verified"), string(tip)+"\n")
-	a.wrote(tip)
+func (a *Audit) rememberVerified(tip git.ID) {
+	_ = git.ReplaceFile(a.history.statePath("verified"), string(tip)+"\n")
+	a.rememberWritten(tip)
 }

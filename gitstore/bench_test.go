@@ -41,19 +41,19 @@ func bigDesk(b *testing.B, live, archived int) *desk {
 	tip := d.at(git.StateRef)
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(b, err)
-	draft := &draft{snapshot: snapshot{d.store.library, c.Tree, d.store.past}}
-	tree, err := draft.apply(edits)
+	draft := &draft{snapshot: snapshot{d.store.documents, c.Tree, d.store.past}}
+	tree, err := draft.applyEdits(edits)
 	require.NoError(b, err)
 	pack, err := d.store.Repo.EncodePack(draft.drafted)
 	require.NoError(b, err)
 	_, err = d.store.Repo.Run(context.Background(), git.Cmd{Args: []string{"index-pack", "--stdin"}, Stdin: pack})
 	require.NoError(b, err)
 	m := flow.Move{Act: flow.ActNote, By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "all at once"}}
-	raw, err := encodeCommit(tree, tip, m, header(c.Raw, "committer "))
+	raw, err := encodeCommit(tree, tip, m, headerValue(c.Raw, "committer "))
 	require.NoError(b, err)
 	forged := d.forged(string(raw))
 	gittest.Git(b, dir, "update-ref", git.StateRef, string(forged))
-	d.store.Audit.wrote(forged)
+	d.store.Audit.rememberWritten(forged)
 	gittest.Git(b, dir, "repack", "-q", "-a", "-d")
 	gittest.Git(b, dir, "prune-packed")
 	d.store = d.open()
@@ -82,7 +82,7 @@ func BenchmarkClaim(b *testing.B) {
 				if i++; i > 900 {
 					b.StopTimer()
 					gittest.Git(b, d.dir, "update-ref", git.StateRef, string(base))
-					d.store.Audit.wrote(base)
+					d.store.Audit.rememberWritten(base)
 					i = 1
 					b.StartTimer()
 				}

@@ -9,11 +9,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Bring makes sure that commits of a task are here: where one is not, it
+// BringCommits makes sure that commits of a task are here: where one is not, it
 // fetches what other clones saved of the task, and what was merged. Errors wrap
 // ErrOffline, or git.ErrNoCommit where the remote does not have them either.
-func (m *Mirror) Bring(ctx context.Context, id flow.TaskID, need ...git.ID) error {
-	missing, err := m.missing(need)
+func (m *Mirror) BringCommits(ctx context.Context, id flow.TaskID, need ...git.ID) error {
+	missing, err := m.firstMissing(need)
 	if err != nil || missing == "" {
 		return err
 	}
@@ -22,27 +22,27 @@ func (m *Mirror) Bring(ctx context.Context, id flow.TaskID, need ...git.ID) erro
 		return err
 	}
 	if name != "" {
-		if err := m.bring(ctx, name, id); err != nil {
+		if err := m.fetchSaved(ctx, name, id); err != nil {
 			return err
 		}
-		if missing, err = m.missing(need); err != nil || missing == "" {
+		if missing, err = m.firstMissing(need); err != nil || missing == "" {
 			return err
 		}
 	}
 	return fmt.Errorf("%w: %s of %s is neither here nor at a remote that holds the board", git.ErrNoCommit, missing.Short(), id)
 }
 
-// missing is the first of some commits that is not here, "" if all are.
-func (m *Mirror) missing(need []git.ID) (git.ID, error) {
+// firstMissing is the first of some commits that is not here, "" if all are.
+func (m *Mirror) firstMissing(need []git.ID) (git.ID, error) {
 	for _, id := range need {
-		if _, here, err := m.history.commit(id); err != nil || !here {
+		if _, here, err := m.history.findCommit(id); err != nil || !here {
 			return id, err
 		}
 	}
 	return "", nil
 }
 
-func (m *Mirror) bring(ctx context.Context, name string, id flow.TaskID) error {
+func (m *Mirror) fetchSaved(ctx context.Context, name string, id flow.TaskID) error {
 	release, err := m.repo.PushTurn(ctx)
 	if err != nil {
 		return err
@@ -53,13 +53,13 @@ func (m *Mirror) bring(ctx context.Context, name string, id flow.TaskID) error {
 	}
 	there := tracking(name, "saved/"+string(id))
 	if err := m.remotes.fetchInto(ctx, name, [][2]string{{savedPrefix + string(id) + "/*", there + "/*"}}); err != nil {
-		return offline(name, err)
+		return offlineError(name, err)
 	}
-	return m.keep(ctx, there, savedPrefix+string(id))
+	return m.keepSaved(ctx, there, savedPrefix+string(id))
 }
 
-// keep turns what was fetched of a task into this clone's refs.
-func (m *Mirror) keep(ctx context.Context, there, here string) error {
+// keepSaved turns what was fetched of a task into this clone's refs.
+func (m *Mirror) keepSaved(ctx context.Context, there, here string) error {
 	found, err := m.repo.Refs(ctx, there)
 	if err != nil {
 		return err

@@ -46,12 +46,12 @@ func childReplay(ctx context.Context, r *git.Repo) error {
 			continue
 		}
 		start, signed := time.Now(), 0
-		chain, breach := s.chain(git.ID(f[1]), git.ID(f[0]))
+		chain, breach := s.listChain(git.ID(f[1]), git.ID(f[0]))
 		if breach != nil && strings.Trim(f[0], "0") != "" {
 			return breach
 		}
 		for _, id := range chain {
-			replay, err := s.Audit.Replay(ctx, id, true)
+			replay, err := s.Audit.ReplayMove(ctx, id, true)
 			if err != nil {
 				return fmt.Errorf("%s: %w", id, err)
 			}

@@ -37,7 +37,7 @@ func childStore(ctx context.Context, r *git.Repo, task string, args []string) er
 	case "notes-for":
 		return childNotesFor(ctx, s, args[0], args[1])
 	case "theirs":
-		_, err := s.Mirror.Theirs(ctx, "origin")
+		_, err := s.Mirror.TakeTheirs(ctx, "origin")
 		return err
 	case "publish":
 		_, err := s.Mirror.Join(ctx, "origin", true)

@@ -24,7 +24,7 @@ type Commits struct {
 // Facts answers what a move asks git. What does not exist is an answer;
 // errors are those of reading the repository.
 func (cs *Commits) Facts(ctx context.Context, q flow.Question) (flow.Facts, error) {
-	return cs.gather(ctx, q, cs.Merge)
+	return cs.gatherFacts(ctx, q, cs.Merge)
 }
 
 // A answer is what git said to a question.
@@ -50,14 +50,14 @@ func (cs *Commits) factsOnce(ctx context.Context, q flow.Question) (flow.Facts, 
 // A merger computes merges.
 type merger func(ctx context.Context, onto, commit git.ID) (git.Merge, error)
 
-func (cs *Commits) gather(ctx context.Context, q flow.Question, merge merger) (flow.Facts, error) {
+func (cs *Commits) gatherFacts(ctx context.Context, q flow.Question, merge merger) (flow.Facts, error) {
 	var f flow.Facts
 	if err := cs.specFacts(ctx, q, &f); err != nil {
 		return f, err
 	}
 	f.Saves = map[git.ID]bool{}
 	for _, id := range q.Saves {
-		_, ok, err := cs.history.commit(id)
+		_, ok, err := cs.history.findCommit(id)
 		if err != nil {
 			return f, err
 		}
@@ -69,23 +69,23 @@ func (cs *Commits) gather(ctx context.Context, q flow.Question, merge merger) (f
 	case q.Submission != "":
 		return f, cs.submissionFacts(ctx, q, &f)
 	case q.Descendant != "":
-		_, ok, err := cs.history.commit(q.Descendant)
+		_, ok, err := cs.history.findCommit(q.Descendant)
 		if f.Exists = ok; err != nil || !ok {
 			return f, err
 		}
-		return f, cs.behind(ctx, q.Behind, q.Descendant, &f)
+		return f, cs.behindFacts(ctx, q.Behind, q.Descendant, &f)
 	}
 	return f, nil
 }
 
-// limited refuses what is too large to be judged.
-func limited(hint, format string, args ...any) *flow.Refusal {
+// limitRefusal refuses what is too large to be judged.
+func limitRefusal(hint, format string, args ...any) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleLimit, Reason: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// unread refuses what git could not be asked of a commit for what it holds;
+// unreadRefusal refuses what git could not be asked of a commit for what it holds;
 // other errors, and none, stay what they are.
-func unread(err error) error {
+func unreadRefusal(err error) error {
 	var limit *git.Limit
 	var name *git.BadName
 	switch {
@@ -102,7 +102,7 @@ func (cs *Commits) specFacts(ctx context.Context, q flow.Question, f *flow.Facts
 	if len(q.Specs) == 0 {
 		return nil
 	}
-	tip, ok, err := cs.history.commit(q.Tip)
+	tip, ok, err := cs.history.findCommit(q.Tip)
 	if err != nil || !ok {
 		return err
 	}
@@ -117,7 +117,7 @@ func (cs *Commits) specFacts(ctx context.Context, q flow.Question, f *flow.Facts
 }
 
 func (cs *Commits) submissionFacts(ctx context.Context, q flow.Question, f *flow.Facts) error {
-	c, ok, err := cs.history.commit(q.Submission)
+	c, ok, err := cs.history.findCommit(q.Submission)
 	if f.Exists = ok; err != nil || !ok {
 		return err
 	}
@@ -129,30 +129,30 @@ func (cs *Commits) submissionFacts(ctx context.Context, q flow.Question, f *flow
 	if f.Bases = len(bases); f.Bases > 0 {
 		f.Base = bases[0]
 	}
-	if err := cs.behind(ctx, q.Behind, q.Submission, f); err != nil {
+	if err := cs.behindFacts(ctx, q.Behind, q.Submission, f); err != nil {
 		return err
 	}
 	if q.Rejected != "" {
-		was, _, err := cs.history.commit(q.Rejected)
+		was, _, err := cs.history.findCommit(q.Rejected)
 		if f.Was = was.Tree; err != nil {
 			return err
 		}
 	}
 	changes, err := cs.repo.Changes(ctx, f.Base, q.Submission)
 	if err != nil {
-		return unread(err)
+		return unreadRefusal(err)
 	}
 	for _, c := range changes {
 		f.Changes = append(f.Changes, flow.PathChange{Path: c.Path, Mode: c.Mode, Was: c.OldMode, Size: c.Size, Link: c.Link})
 	}
-	f.Flaw, err = cs.flaw(ctx, q.Tip, f.Base, q.Submission, changes)
+	f.Flaw, err = cs.findFlaw(ctx, q.Tip, f.Base, q.Submission, changes)
 	return err
 }
 
-func (cs *Commits) behind(ctx context.Context, older []git.ID, newer git.ID, f *flow.Facts) error {
+func (cs *Commits) behindFacts(ctx context.Context, older []git.ID, newer git.ID, f *flow.Facts) error {
 	f.Behind = map[git.ID]bool{}
 	for _, id := range older {
-		_, ok, err := cs.history.commit(id)
+		_, ok, err := cs.history.findCommit(id)
 		if err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (cs *Commits) behind(ctx context.Context, older []git.ID, newer git.ID, f *
 }
 
 func (cs *Commits) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts, merge merger) error {
-	c, ok, err := cs.history.commit(q.Merge)
+	c, ok, err := cs.history.findCommit(q.Merge)
 	if f.Exists = ok; err != nil || !ok {
 		return err
 	}
@@ -177,7 +177,7 @@ func (cs *Commits) mergeFacts(ctx context.Context, q flow.Question, f *flow.Fact
 			Reason: fmt.Sprintf("the merge commit %s is not as git writes it: %v", c.ID.Short(), err)}
 	}
 	for _, id := range []git.ID{q.Onto, q.Submission} {
-		if _, ok, err := cs.history.commit(id); err != nil || !ok {
+		if _, ok, err := cs.history.findCommit(id); err != nil || !ok {
 			return err
 		}
 	}
@@ -186,7 +186,7 @@ func (cs *Commits) mergeFacts(ctx context.Context, q flow.Question, f *flow.Fact
 	}
 	merged, err := merge(ctx, q.Onto, q.Submission)
 	if err != nil {
-		return unread(err)
+		return unreadRefusal(err)
 	}
 	if len(merged.Conflicts) == 0 {
 		f.Merged = merged.Tree
@@ -215,7 +215,7 @@ func (cs *Commits) Merge(ctx context.Context, onto, commit git.ID) (git.Merge, e
 		}
 		cs.merges[key] = m
 	}
-	return m, unread(err)
+	return m, unreadRefusal(err)
 }
 
 // Crossed reports whether merging compares a submission with another commit
@@ -273,7 +273,7 @@ func (cs *Commits) HasFile(commit git.ID, path string) (bool, error) {
 	return ok, err
 }
 
-// named are the commits that a move builds on, brings or keeps.
-func named(q flow.Question) []git.ID {
+// namedCommits are the commits that a move builds on, brings or keeps.
+func namedCommits(q flow.Question) []git.ID {
 	return append([]git.ID{q.Tip, q.Submission, q.Descendant, q.Merge}, q.Saves...)
 }

@@ -45,7 +45,7 @@ const maxDamages = 50
 // packs it asks only whether they are there. It returns how many commits these
 // are; the error is a *Damaged where one cannot be read.
 func (a *Audit) CheckTips(ctx context.Context, b *flow.Board) (int, error) {
-	heads, err := a.tips(ctx, b)
+	heads, err := a.listTips(ctx, b)
 	if err != nil {
 		return 0, err
 	}
@@ -55,7 +55,7 @@ func (a *Audit) CheckTips(ctx context.Context, b *flow.Board) (int, error) {
 // checkWork reads what CheckTips does and the objects that the moves of a chain
 // brought, or if full those of everything that the board and its refs name.
 func (a *Audit) checkWork(ctx context.Context, b *flow.Board, chain []git.ID, known git.ID, full bool) error {
-	heads, err := a.tips(ctx, b)
+	heads, err := a.listTips(ctx, b)
 	if err == nil {
 		err = a.checkHeads(ctx, heads, (*git.Repo).TipObjects)
 	}
@@ -64,15 +64,15 @@ func (a *Audit) checkWork(ctx context.Context, b *flow.Board, chain []git.ID, kn
 	}
 	before := git.ID("")
 	if full {
-		heads, err = a.kept(ctx, heads, func(string) bool { return true })
+		heads, err = a.listKept(ctx, heads, func(string) bool { return true })
 	} else if before, err = a.integrationBefore(chain, known); err == nil {
 		saved := map[string]bool{}
 		for _, id := range chain {
-			e, err := a.history.Event(id)
+			e, err := a.history.ReadEvent(id)
 			if err != nil {
 				return err
 			}
-			refs, err := a.history.refsOf(e)
+			refs, err := a.history.refsOfMove(e)
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func (a *Audit) checkWork(ctx context.Context, b *flow.Board, chain []git.ID, kn
 				saved[u.Name] = true
 			}
 		}
-		heads, err = a.kept(ctx, heads, func(name string) bool { return saved[name] })
+		heads, err = a.listKept(ctx, heads, func(name string) bool { return saved[name] })
 	}
 	if err != nil {
 		return err
@@ -116,9 +116,9 @@ type head struct {
 	commit    git.ID
 }
 
-// tips are the heads of the board as it is. In a mirror, what others saved is
+// listTips are the heads of the board as it is. In a mirror, what others saved is
 // here only once it was needed.
-func (a *Audit) tips(ctx context.Context, b *flow.Board) ([]head, error) {
+func (a *Audit) listTips(ctx context.Context, b *flow.Board) ([]head, error) {
 	remote, err := a.history.Authority(ctx)
 	if err != nil {
 		return nil, err
@@ -159,8 +159,8 @@ func (a *Audit) tips(ctx context.Context, b *flow.Board) ([]head, error) {
 	}), nil
 }
 
-// kept adds the saved refs that are wanted to the heads.
-func (a *Audit) kept(ctx context.Context, heads []head, wanted func(name string) bool) ([]head, error) {
+// listKept adds the saved refs that are wanted to the heads.
+func (a *Audit) listKept(ctx context.Context, heads []head, wanted func(name string) bool) ([]head, error) {
 	refs, err := a.repo.Refs(ctx, savedPrefix)
 	if err != nil {
 		return nil, err
@@ -224,14 +224,14 @@ func (a *Audit) checkHeads(ctx context.Context, heads []head, list func(*git.Rep
 	if len(damaged.List) == 0 {
 		return nil
 	}
-	damaged.Hint, err = a.refetch(ctx, refs)
+	damaged.Hint, err = a.refetchHint(ctx, refs)
 	return errors.Join(damaged, err)
 }
 
-// Unreadable is the error of reading a commit that no ref of the board names yet,
+// ExplainUnreadable is the error of reading a commit that no ref of the board names yet,
 // called what: a *Damaged where an object that it brings beside integration cannot
 // be read, else err.
-func (a *Audit) Unreadable(ctx context.Context, what string, commit, integration git.ID, err error) error {
+func (a *Audit) ExplainUnreadable(ctx context.Context, what string, commit, integration git.ID, err error) error {
 	var refused *flow.Refusal
 	if commit == "" || ctx.Err() != nil || errors.As(err, &refused) {
 		return err
@@ -250,10 +250,10 @@ func (a *Audit) Unreadable(ctx context.Context, what string, commit, integration
 // lookForDamage shows what cannot be read, and changes nothing.
 const lookForDamage = "git fsck --full --no-dangling"
 
-// refetch is the command that brings lost objects back from a remote, or shows
+// refetchHint is the command that brings lost objects back from a remote, or shows
 // them where there is none: files of no size are no objects, and stand in the
 // way of those that come.
-func (a *Audit) refetch(ctx context.Context, refs []string) (string, error) {
+func (a *Audit) refetchHint(ctx context.Context, refs []string) (string, error) {
 	remote, err := a.repo.AnyRemote(ctx)
 	if err != nil || remote == "" {
 		return lookForDamage, err

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A delivery is one turn of pushing.
+// A delivery is one push of the outbox, with what its outcome asks for.
 type delivery struct {
 	pusher *pusher
 	remote string
@@ -19,56 +19,56 @@ type delivery struct {
 	looked bool // and that was seen without a push
 }
 
-// look finds out, where this clone gave way, whether others came before: a push
+// lookAtRemote finds out, where this clone gave way, whether others came before: a push
 // that is known to be late need not be made.
-func (d *delivery) look(ctx context.Context) error {
+func (d *delivery) lookAtRemote(ctx context.Context) error {
 	step, news, err := d.pusher.mirror.refresh(ctx, d.remote)
 	if err != nil {
-		return d.pusher.spread(ctx, nil, err)
+		return d.pusher.spreadError(ctx, nil, err)
 	}
 	if step.from == step.to {
 		return nil
 	}
 	d.lost, d.others, d.looked = true, len(news), true
-	return d.overtaken(ctx, news)
+	return d.endOvertaken(ctx, news)
 }
 
-// deliver pushes a chain; what the remote does not take as a whole, and does
+// pushChain pushes a chain; what the remote does not take as a whole, and does
 // not say why, it gets one move at a time.
-func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, error) {
+func (d *delivery) pushChain(ctx context.Context, chain []*outboxEntry) (*packJob, error) {
 	for try, forwarded := 0, false; ; try++ {
-		pushErr := d.pusher.remotes.push(ctx, d.remote, d.refs(chain, try))
+		pushErr := d.pusher.remotes.push(ctx, d.remote, d.pushUpdates(chain, try))
 		if pushErr == nil {
-			return d.landed(ctx, chain)
+			return d.endLanded(ctx, chain)
 		}
 		if ctx.Err() != nil || errors.Is(pushErr, context.DeadlineExceeded) {
-			return nil, d.pusher.spread(ctx, nil, fmt.Errorf("%w; the remote may have the move: to repeat the command is safe", offline(d.remote, pushErr)))
+			return nil, d.pusher.spreadError(ctx, nil, fmt.Errorf("%w; the remote may have the move: to repeat the command is safe", offlineError(d.remote, pushErr)))
 		}
 		step, news, err := d.pusher.mirror.refresh(ctx, d.remote)
 		if err != nil {
-			return nil, d.pusher.spread(ctx, nil, unknown(err, pushErr))
+			return nil, d.pusher.spreadError(ctx, nil, unknownOutcome(err, pushErr))
 		}
 		if step.from != step.to {
 			d.lost, d.others = true, len(news)
-			return nil, d.overtaken(ctx, news)
+			return nil, d.endOvertaken(ctx, news)
 		}
-		if lines := refusedBy(pushErr); len(lines) > 0 && !lines[0].judged() {
-			return nil, d.pusher.spread(ctx, chain, fmt.Errorf("remote %s: %w", d.remote, lines[0].err()))
+		if lines := refusalsOf(pushErr); len(lines) > 0 && !lines[0].judged() {
+			return nil, d.pusher.spreadError(ctx, chain, fmt.Errorf("remote %s: %w", d.remote, lines[0].err()))
 		} else if len(lines) > 0 {
-			if handled, err := d.refused(ctx, chain, lines); handled || err != nil {
+			if handled, err := d.endRefused(ctx, chain, lines); handled || err != nil {
 				return nil, err
 			}
 			chain, try = chain[:1], 0
 			continue
 		}
 		if !forwarded {
-			if forwarded = d.pusher.mirror.forward(ctx, d.remote, step.seen) != ""; forwarded {
+			if forwarded = d.pusher.mirror.forwardIntegration(ctx, d.remote, step.seen) != ""; forwarded {
 				continue
 			}
 		}
 		if try < maxUnanswered-1 {
-			if err := pause(ctx, try); err != nil {
-				return nil, d.pusher.spread(ctx, nil, err)
+			if err := waitToRetry(ctx, try); err != nil {
+				return nil, d.pusher.spreadError(ctx, nil, err)
 			}
 			continue
 		}
@@ -76,22 +76,22 @@ func (d *delivery) deliver(ctx context.Context, chain []*outboxEntry) (*chore, e
 			chain, try = chain[:1], 0
 			continue
 		}
-		return nil, d.pusher.spread(ctx, chain, d.untaken(ctx, chain, step, pushErr))
+		return nil, d.pusher.spreadError(ctx, chain, d.explainUntaken(ctx, chain, step, pushErr))
 	}
 }
 
-// refs are the updates of a push. The last try goes without deletions of task
+// pushUpdates are the updates of a push. The last try goes without deletions of task
 // branches: a remote that denies them must not stop a merge.
-func (d *delivery) refs(chain []*outboxEntry, try int) []git.RefUpdate {
-	updates := fold(chain, func(e *outboxEntry) []git.RefUpdate { return e.Push })
+func (d *delivery) pushUpdates(chain []*outboxEntry, try int) []git.RefUpdate {
+	updates := foldUpdates(chain, func(e *outboxEntry) []git.RefUpdate { return e.Push })
 	if try == maxUnanswered-1 {
 		updates = slices.DeleteFunc(updates, func(u git.RefUpdate) bool { return u.New == "" })
 	}
 	return updates
 }
 
-// landed moves the mirror to what the remote has now.
-func (d *delivery) landed(ctx context.Context, chain []*outboxEntry) (*chore, error) {
+// endLanded moves the mirror to what the remote has now.
+func (d *delivery) endLanded(ctx context.Context, chain []*outboxEntry) (*packJob, error) {
 	ctx = context.WithoutCancel(ctx)
 	release, err := d.pusher.repo.Queue(ctx)
 	if err != nil {
@@ -103,34 +103,34 @@ func (d *delivery) landed(ctx context.Context, chain []*outboxEntry) (*chore, er
 		return nil, err
 	}
 	last := chain[len(chain)-1].Commit
-	seen, err := d.seen(chain)
+	seen, err := d.headsAfter(chain)
 	if err != nil {
 		return nil, err
 	}
 	_, err = d.pusher.mirror.advance(ctx, shift{remote: d.remote, from: chain[0].Parent, to: last, seen: seen,
-		refs: fold(chain, func(e *outboxEntry) []git.RefUpdate { return e.Refs })})
-	f := fate{Kind: fateLanded}
+		refs: foldUpdates(chain, func(e *outboxEntry) []git.RefUpdate { return e.Refs })})
+	f := outcome{Kind: outcomeLanded}
 	if err != nil {
-		f = fateOf(fmt.Errorf("%s has the move, but this clone's refs could not follow: %w", d.remote, err))
+		f = outcomeOf(fmt.Errorf("%s has the move, but this clone's refs could not follow: %w", d.remote, err))
 	}
 	for _, e := range list {
 		if slices.ContainsFunc(chain, func(p *outboxEntry) bool { return p.Commit == e.Commit }) {
-			e.tell(f)
+			e.writeOutcome(f)
 		}
 	}
-	return d.pusher.packer.due(last, len(chain)), nil
+	return d.pusher.packer.countMoves(last, len(chain)), nil
 }
 
-// seen is what the remote has after a push; of its integration branch that is
+// headsAfter is what the remote has after a push; of its integration branch that is
 // known only where the push moved it.
-func (d *delivery) seen(chain []*outboxEntry) (heads, error) {
+func (d *delivery) headsAfter(chain []*outboxEntry) (heads, error) {
 	last := chain[len(chain)-1].Commit
 	b, err := d.pusher.history.BoardAt(last)
 	if err != nil {
 		return heads{}, err
 	}
 	found := heads{state: last}
-	for _, u := range d.refs(chain, 0) {
+	for _, u := range d.pushUpdates(chain, 0) {
 		if u.Name == integrationRef(b) {
 			found.integration = u.New
 		}
@@ -138,9 +138,9 @@ func (d *delivery) seen(chain []*outboxEntry) (heads, error) {
 	return found, nil
 }
 
-// overtaken ends all letters after the remote got other moves; some of those
+// endOvertaken ends all entries after the remote got other moves; some of those
 // may be ours, whose push was not answered.
-func (d *delivery) overtaken(ctx context.Context, news []git.ID) error {
+func (d *delivery) endOvertaken(ctx context.Context, news []git.ID) error {
 	release, err := d.pusher.repo.Queue(ctx)
 	if err != nil {
 		return err
@@ -151,20 +151,20 @@ func (d *delivery) overtaken(ctx context.Context, news []git.ID) error {
 		return err
 	}
 	for _, e := range list {
-		f := fate{Kind: fateAgain}
+		f := outcome{Kind: outcomeAgain}
 		if slices.Contains(news, e.Commit) {
-			f.Kind = fateLanded
+			f.Kind = outcomeLanded
 		}
-		e.tell(f)
+		e.writeOutcome(f)
 	}
 	return nil
 }
 
-// refused ends the letter that the remote's judge named; those before it stay
+// endRefused ends the entry that the remote's judge named; those before it stay
 // in the outbox, those after it are built again. It is not handled where the
 // judge named none of several.
-func (d *delivery) refused(ctx context.Context, chain []*outboxEntry, lines []refusedLine) (handled bool, err error) {
-	at, line := blamed(chain, lines)
+func (d *delivery) endRefused(ctx context.Context, chain []*outboxEntry, lines []refusedLine) (handled bool, err error) {
+	at, line := blamedEntry(chain, lines)
 	if at < 0 {
 		return false, nil
 	}
@@ -179,15 +179,15 @@ func (d *delivery) refused(ctx context.Context, chain []*outboxEntry, lines []re
 	}
 	i := slices.IndexFunc(list, func(e *outboxEntry) bool { return e.Commit == chain[at].Commit })
 	if i >= 0 {
-		list[i].tell(fateOf(line.refusal))
-		tellAll(list[i+1:], fate{Kind: fateAgain})
+		list[i].writeOutcome(outcomeOf(line.refusal))
+		writeOutcomes(list[i+1:], outcome{Kind: outcomeAgain})
 	}
 	return true, nil
 }
 
-// blamed is the letter that a judge's line is about: the one it names, or the
+// blamedEntry is the entry that a judge's line is about: the one it names, or the
 // only one that needs the ref it names; -1 where that is open.
-func blamed(chain []*outboxEntry, lines []refusedLine) (int, refusedLine) {
+func blamedEntry(chain []*outboxEntry, lines []refusedLine) (int, refusedLine) {
 	if len(chain) == 1 {
 		return 0, lines[0]
 	}
@@ -210,7 +210,7 @@ func blamed(chain []*outboxEntry, lines []refusedLine) (int, refusedLine) {
 	return -1, refusedLine{}
 }
 
-func refusedBy(err error) []refusedLine {
+func refusalsOf(err error) []refusedLine {
 	var r *rejection
 	if errors.As(err, &r) {
 		return r.refused
@@ -218,9 +218,9 @@ func refusedBy(err error) []refusedLine {
 	return nil
 }
 
-// untaken says why a remote did not take a move, although its board is where
+// explainUntaken says why a remote did not take a move, although its board is where
 // the move was built: its integration branch may be elsewhere.
-func (d *delivery) untaken(ctx context.Context, chain []*outboxEntry, step shift, pushErr error) error {
+func (d *delivery) explainUntaken(ctx context.Context, chain []*outboxEntry, step shift, pushErr error) error {
 	b, err := d.pusher.history.BoardAt(step.to)
 	if err != nil {
 		return err
@@ -232,12 +232,12 @@ func (d *delivery) untaken(ctx context.Context, chain []*outboxEntry, step shift
 			Hint:   d.pusher.settler.RemoteStrayHint(ctx, b, d.remote, now),
 			Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", branch.Name, d.remote, git.ShortOrNone(now), branch.Tip.Short())})
 	}
-	return d.pusher.remotes.hindered(ctx, d.remote, integrationRef(b), fmt.Errorf("remote %s: %w", d.remote, pushErr))
+	return d.pusher.remotes.explainHindered(ctx, d.remote, integrationRef(b), fmt.Errorf("remote %s: %w", d.remote, pushErr))
 }
 
-// unknown says what became of a push that nobody answered, where the remote
+// unknownOutcome says what became of a push that nobody answered, where the remote
 // cannot be asked either.
-func unknown(err, pushErr error) error {
+func unknownOutcome(err, pushErr error) error {
 	var r *rejection
 	if errors.As(pushErr, &r) || !errors.Is(err, ErrOffline) {
 		return err

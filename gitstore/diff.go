@@ -19,7 +19,7 @@ type Difference struct {
 func (h *history) Diff(older, newer git.ID) ([]Difference, error) {
 	var roots [2]git.ID
 	for i, commit := range []git.ID{older, newer} {
-		c, err := h.commitObject(commit)
+		c, err := h.readStateCommit(commit)
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func (h *history) diffTrees(dir string, older, newer git.ID) ([]Difference, erro
 		if id == "" {
 			continue
 		}
-		entries, err := h.library.tree(id)
+		entries, err := h.documents.tree(id)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func (h *history) diffEntries(path string, pair [2]git.Entry) ([]Difference, err
 		case git.ModeTree:
 			trees[i] = e.ID
 		default:
-			data, err := h.library.blob(path, e.ID)
+			data, err := h.documents.blob(path, e.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -89,13 +89,13 @@ func (h *history) diffEntries(path string, pair [2]git.Entry) ([]Difference, err
 
 // Files are the texts of all documents at a state commit, by path.
 func (h *history) Files(commit git.ID) (map[string]string, error) {
-	c, err := h.commitObject(commit)
+	c, err := h.readStateCommit(commit)
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]string{}
-	err = snapshot{h.library, c.Tree, h.past}.walk("", func(path string, e git.Entry) error {
-		data, err := h.library.blob(path, e.ID)
+	err = snapshot{h.documents, c.Tree, h.past}.walk("", func(path string, e git.Entry) error {
+		data, err := h.documents.blob(path, e.ID)
 		all[path] = string(data)
 		return err
 	})

@@ -23,11 +23,11 @@ func (d *Diverged) Error() string { return d.Reason }
 // Unwrap lets errors.Is find ErrDiverged.
 func (d *Diverged) Unwrap() error { return ErrDiverged }
 
-// diverged says what became of a remote's board: it is behind this clone's, it
+// divergedError says what became of a remote's board: it is behind this clone's, it
 // went on another way, or it is another one. One that lost nothing, and goes on
 // by something that is no move, is a *Breach: there is nothing to give up.
-func (m *Mirror) diverged(ctx context.Context, name string, mirror, state git.ID) error {
-	fork, err := m.fork(ctx, mirror, state)
+func (m *Mirror) divergedError(ctx context.Context, name string, mirror, state git.ID) error {
+	fork, err := m.forkPoint(ctx, mirror, state)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (m *Mirror) diverged(ctx context.Context, name string, mirror, state git.ID
 	if fork == mirror {
 		return &Breach{state, fmt.Errorf("what follows on %s is not moves alone", mirror.Short())}
 	}
-	own, breach := m.history.chain(mirror, fork)
+	own, breach := m.history.listChain(mirror, fork)
 	if breach != nil {
 		return breach
 	}
@@ -50,13 +50,13 @@ func (m *Mirror) diverged(ctx context.Context, name string, mirror, state git.ID
 		ErrDiverged, name, fork.Short(), state.Short(), mirror.Short(), name, len(own)), "git liza sync --set " + name + " --theirs"}
 }
 
-// boardless says that a remote has no board any more.
-func boardless(name string, mirror git.ID) error {
+// boardlessError says that a remote has no board any more.
+func boardlessError(name string, mirror git.ID) error {
 	return &Diverged{fmt.Sprintf("%v: %s has no board, this clone is at %s", ErrDiverged, name, mirror.Short()), "git liza sync --set " + name}
 }
 
-// fork is the last state that two boards have in common, "" if there is none.
-func (m *Mirror) fork(ctx context.Context, a, b git.ID) (git.ID, error) {
+// forkPoint is the last state that two boards have in common, "" if there is none.
+func (m *Mirror) forkPoint(ctx context.Context, a, b git.ID) (git.ID, error) {
 	bases, err := m.repo.MergeBases(ctx, a, b)
 	if err != nil || len(bases) == 0 {
 		return "", err
@@ -64,9 +64,9 @@ func (m *Mirror) fork(ctx context.Context, a, b git.ID) (git.ID, error) {
 	return bases[0], nil
 }
 
-// Parted says of the remote's board, as it was seen last, that it does not
+// CheckDiverged says of the remote's board, as it was seen last, that it does not
 // contain this clone's, so that no move is made; the error is a *Diverged then.
-func (m *Mirror) Parted(ctx context.Context) error {
+func (m *Mirror) CheckDiverged(ctx context.Context) error {
 	name, err := m.history.Authority(ctx)
 	if err != nil || name == "" {
 		return err
@@ -75,12 +75,12 @@ func (m *Mirror) Parted(ctx context.Context) error {
 	if err != nil || there == "" {
 		return err
 	}
-	return m.PartedAt(ctx, there)
+	return m.CheckDivergedAt(ctx, there)
 }
 
-// PartedAt is [Mirror.Parted] of a remote that has this state now; of one that
+// CheckDivergedAt is [Mirror.CheckDiverged] of a remote that has this state now; of one that
 // was not fetched it says nothing.
-func (m *Mirror) PartedAt(ctx context.Context, there git.ID) error {
+func (m *Mirror) CheckDivergedAt(ctx context.Context, there git.ID) error {
 	name, err := m.history.Authority(ctx)
 	if err != nil || name == "" {
 		return err
@@ -89,12 +89,12 @@ func (m *Mirror) PartedAt(ctx context.Context, there git.ID) error {
 	if err != nil || mirror == "" || there == mirror {
 		return err
 	}
-	if _, here, err := m.history.commit(there); err != nil || !here {
+	if _, here, err := m.history.findCommit(there); err != nil || !here {
 		return err
 	}
 	contains, err := m.repo.IsAncestor(ctx, mirror, there)
 	if err != nil || contains {
 		return err
 	}
-	return m.diverged(ctx, name, mirror, there)
+	return m.divergedError(ctx, name, mirror, there)
 }

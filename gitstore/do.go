@@ -13,11 +13,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// maxAttempts bounds the races that one move may lose. Waiting between them
+// maxTries bounds the races that one move may lose. Waiting between them
 // grows to half a second, so that a move gives up after about five seconds.
-const maxAttempts = 24
+const maxTries = 24
 
-// maxStrays bounds the attempts that fail although nobody moved the state ref:
+// maxStrays bounds the tries that fail although nobody moved the state ref:
 // then it is another ref that does not stand where it should.
 const maxStrays = 3
 
@@ -34,7 +34,7 @@ type Result struct {
 	Commit  git.ID // the state commit; the tip where nothing was written
 	Before  *flow.Board
 	After   *flow.Board
-	chore   *chore
+	job     *packJob
 }
 
 // A base is the state commit that a move is built on, "" for the first of all.
@@ -74,25 +74,25 @@ func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result, err := s.race(ctx, build)
+	result, err := s.raceMoves(ctx, build)
 	release()
-	s.Packer.housekeep(ctx, result.chore)
+	s.Packer.startJob(ctx, result.job)
 	return result, err
 }
 
-// race makes the move while the queue is held.
-func (s *Store) race(ctx context.Context, build Build) (Result, error) {
+// raceMoves makes the move while the queue is held.
+func (s *Store) raceMoves(ctx context.Context, build Build) (Result, error) {
 	request, err := RandomID()
 	if err != nil {
 		return Result{}, err
 	}
 	strays := 0
-	for attempt := range maxAttempts {
+	for try := range maxTries {
 		tip, err := s.Repo.Resolve(ctx, git.StateRef)
 		if err != nil {
 			return Result{}, err
 		}
-		result, err := s.attempt(ctx, tip, flow.Request(request), build)
+		result, err := s.tryMove(ctx, tip, flow.Request(request), build)
 		if !errors.Is(err, git.ErrRefMoved) {
 			return result, err
 		}
@@ -101,17 +101,17 @@ func (s *Store) race(ctx context.Context, build Build) (Result, error) {
 				return Result{}, fmt.Errorf("%w: %w", ErrForeignRef, err)
 			}
 		}
-		if err := pause(ctx, attempt); err != nil {
+		if err := waitToRetry(ctx, try); err != nil {
 			return Result{}, err
 		}
 	}
-	return Result{}, fmt.Errorf("%w: gave up after %d attempts", ErrConflict, maxAttempts)
+	return Result{}, fmt.Errorf("%w: gave up after %d attempts", ErrConflict, maxTries)
 }
 
-// pause waits before the next attempt, longer each time, with jitter so that
+// waitToRetry waits before the next try, longer each time, with jitter so that
 // losers do not meet again.
-func pause(ctx context.Context, attempt int) error {
-	limit := min(10*time.Millisecond<<attempt, 500*time.Millisecond)
+func waitToRetry(ctx context.Context, try int) error {
+	limit := min(10*time.Millisecond<<try, 500*time.Millisecond)
 	return git.Wait(ctx, time.Duration(mathrand.Int64N(int64(limit))))
 }
 
@@ -125,32 +125,32 @@ func RandomID() (string, error) {
 	return hex.EncodeToString(raw[:]), nil
 }
 
-// attempt makes the move on one tip. The error wraps git.ErrRefMoved where the
+// tryMove makes the move on one tip. The error wraps git.ErrRefMoved where the
 // race was lost.
-func (s *Store) attempt(ctx context.Context, tip git.ID, request flow.Request, build Build) (Result, error) {
-	t, err := s.prepare(ctx, base{tip: tip}, request, build)
+func (s *Store) tryMove(ctx context.Context, tip git.ID, request flow.Request, build Build) (Result, error) {
+	t, err := s.prepareMove(ctx, base{tip: tip}, request, build)
 	if err != nil || t.Already {
 		return t.Result, err
 	}
 	if err := s.Repo.MoveRefs(ctx, t.updates, "liza: "+t.Move.Subject()); err != nil {
 		// What reported failure, or was called off, may have happened all the same.
-		if errors.Is(err, git.ErrUnsynced) || !s.landed(context.WithoutCancel(ctx), tip, request) {
+		if errors.Is(err, git.ErrUnsynced) || !s.completeLanded(context.WithoutCancel(ctx), tip, request) {
 			return Result{}, err
 		}
 	}
-	s.Audit.wrote(t.Commit)
-	t.chore = s.Packer.due(t.Commit, 1)
+	s.Audit.rememberWritten(t.Commit)
+	t.job = s.Packer.countMoves(t.Commit, 1)
 	return t.Result, nil
 }
 
-// prepare builds the move and does everything that comes before the swap.
-func (s *Store) prepare(ctx context.Context, on base, request flow.Request, build Build) (transaction, error) {
-	before, source, err := s.ready(ctx, on)
+// prepareMove builds the move and does everything that comes before the swap.
+func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, build Build) (transaction, error) {
+	before, source, err := s.readyBoard(ctx, on)
 	if err != nil {
 		return transaction{}, err
 	}
 	tip := on.tip
-	at, err := s.dated(before)
+	at, err := s.nextTime(before)
 	if err != nil {
 		return transaction{}, err
 	}
@@ -172,24 +172,24 @@ func (s *Store) prepare(ctx context.Context, on base, request flow.Request, buil
 	if before.Already(m) {
 		return transaction{Result: Result{Already: true, Move: m, Commit: tip, Before: before, After: before}}, nil
 	}
-	m, after, err := s.judge(ctx, before, m)
+	m, after, err := s.applyMove(ctx, before, m)
 	if err != nil {
 		return transaction{}, err
 	}
-	if err := s.Repo.Flusher.MakeDurable(ctx, named(before.Ask(m))...); err != nil {
+	if err := s.Repo.Flusher.MakeDurable(ctx, namedCommits(before.Ask(m))...); err != nil {
 		return transaction{}, err
 	}
-	commit, err := s.write(ctx, tip, &draft{snapshot: source}, after.Changes(), m)
+	commit, err := s.writeMove(ctx, tip, &draft{snapshot: source}, after.Changes(), m)
 	if err != nil {
 		return transaction{}, err
 	}
 	t := transaction{Result: Result{Move: m, Commit: commit, Before: before, After: after}}
 	if on.remote != "" {
-		t.push, err = s.Mirror.outgoing(ctx, on, t.Result)
-		t.updates = append(s.Mirror.incoming(t.Result), extra...)
+		t.push, err = s.Mirror.outgoingRefs(ctx, on, t.Result)
+		t.updates = append(s.Mirror.incomingRefs(t.Result), extra...)
 		return t, err
 	}
-	moved, err := s.Settler.updates(ctx, m, before, commit)
+	moved, err := s.Settler.refsToMove(ctx, m, before, commit)
 	if err != nil {
 		return transaction{}, err
 	}
@@ -198,12 +198,12 @@ func (s *Store) prepare(ctx context.Context, on base, request flow.Request, buil
 	return t, nil
 }
 
-// ready is the board to build on, after what an earlier move left undone is
+// readyBoard is the board to build on, after what an earlier move left undone is
 // completed.
-func (s *Store) ready(ctx context.Context, on base) (*flow.Board, snapshot, error) {
+func (s *Store) readyBoard(ctx context.Context, on base) (*flow.Board, snapshot, error) {
 	if on.tip == "" {
 		before, source := s.emptyBoard()
-		if err := s.lost(ctx); !errors.Is(err, ErrNoBoard) {
+		if err := s.explainLost(ctx); !errors.Is(err, ErrNoBoard) {
 			return nil, source, err
 		}
 		return before, source, nil
@@ -215,11 +215,11 @@ func (s *Store) ready(ctx context.Context, on base) (*flow.Board, snapshot, erro
 	if err := s.Audit.Vouch(ctx, on.tip); err != nil {
 		return nil, source, err
 	}
-	return before, source, s.Settler.settle(ctx, on.tip, before)
+	return before, source, s.Settler.completeRefs(ctx, on.tip, before)
 }
 
-// dated is the time of the next move: now, but never before the last one.
-func (s *Store) dated(b *flow.Board) (time.Time, error) {
+// nextTime is the time of the next move: now, but never before the last one.
+func (s *Store) nextTime(b *flow.Board) (time.Time, error) {
 	now := s.Now()
 	if ahead := b.At().Sub(now); ahead > time.Minute {
 		return time.Time{}, fmt.Errorf("%w: the last move is dated %s, %s ahead of this machine", ErrClock, b.At().Format(time.RFC3339), ahead)
@@ -230,8 +230,8 @@ func (s *Store) dated(b *flow.Board) (time.Time, error) {
 	return now, nil
 }
 
-// judge gathers the facts that the move rests on and applies the rules.
-func (s *Store) judge(ctx context.Context, before *flow.Board, m flow.Move) (flow.Move, *flow.Board, error) {
+// applyMove gathers the facts that the move rests on and applies the rules.
+func (s *Store) applyMove(ctx context.Context, before *flow.Board, m flow.Move) (flow.Move, *flow.Board, error) {
 	facts, err := s.Commits.factsOnce(ctx, before.Ask(m))
 	if err != nil {
 		return m, nil, err
@@ -247,10 +247,10 @@ func (s *Store) judge(ctx context.Context, before *flow.Board, m flow.Move) (flo
 	return m, after, nil
 }
 
-// Refused is what [Store.Do] would answer to a move on a board, which is not
+// CheckMove is what [Store.Do] would answer to a move on a board, which is not
 // made: nil where the rules allow it.
-func (s *Store) Refused(ctx context.Context, before *flow.Board, m flow.Move) error {
-	at, err := s.dated(before)
+func (s *Store) CheckMove(ctx context.Context, before *flow.Board, m flow.Move) error {
+	at, err := s.nextTime(before)
 	if err != nil {
 		return err
 	}
@@ -260,13 +260,13 @@ func (s *Store) Refused(ctx context.Context, before *flow.Board, m flow.Move) er
 	}
 	m.At, m.Request = at, flow.Request(request)
 	m.Normalize()
-	_, _, err = s.judge(ctx, before.Within(ctx), m)
+	_, _, err = s.applyMove(ctx, before.Within(ctx), m)
 	return err
 }
 
-// write stores the documents that changed and the commit of the move.
-func (s *Store) write(ctx context.Context, parent git.ID, d *draft, edits []flow.Edit, m flow.Move) (git.ID, error) {
-	tree, err := d.apply(edits)
+// writeMove stores the documents that changed and the commit of the move.
+func (s *Store) writeMove(ctx context.Context, parent git.ID, d *draft, edits []flow.Edit, m flow.Move) (git.ID, error) {
+	tree, err := d.applyEdits(edits)
 	if err != nil {
 		return "", err
 	}
@@ -278,17 +278,17 @@ func (s *Store) write(ctx context.Context, parent git.ID, d *draft, edits []flow
 	if err != nil {
 		return "", err
 	}
-	raw, err := s.signedCommit(ctx, d.snapshot, tree, parent, m, committer)
+	raw, err := s.signMove(ctx, d.snapshot, tree, parent, m, committer)
 	if err != nil {
 		return "", err
 	}
-	id := d.add("commit", raw)
+	id := d.addObject("commit", raw)
 	return id, d.flush()
 }
 
-// landed looks for a request among the moves after a tip, and completes what
+// completeLanded looks for a request among the moves after a tip, and completes what
 // it began; if that does not work out now, the next move does it.
-func (s *Store) landed(ctx context.Context, since git.ID, request flow.Request) bool {
+func (s *Store) completeLanded(ctx context.Context, since git.ID, request flow.Request) bool {
 	tip, err := s.Repo.Resolve(ctx, git.StateRef)
 	if err != nil || tip == since {
 		return false

@@ -74,7 +74,7 @@ func rival(t *testing.T, d *desk, id flow.TaskID, by flow.Actor) {
 	tip := d.at(git.StateRef)
 	request, err := RandomID()
 	require.NoError(t, err)
-	_, err = s.attempt(context.Background(), tip, flow.Request(request), claim(id, by))
+	_, err = s.tryMove(context.Background(), tip, flow.Request(request), claim(id, by))
 	require.NoError(t, err)
 }
 
@@ -86,12 +86,12 @@ func TestConflictAfterABound(t *testing.T) {
 		built++
 		request, err := RandomID()
 		require.NoError(t, err)
-		_, err = s.attempt(context.Background(), d.at(git.StateRef), flow.Request(request), note("rival"))
+		_, err = s.tryMove(context.Background(), d.at(git.StateRef), flow.Request(request), note("rival"))
 		require.NoError(t, err)
 		return note("loser")(b, at)
 	})
 	require.ErrorIs(t, err, ErrConflict)
-	require.Equal(t, maxAttempts, built)
+	require.Equal(t, maxTries, built)
 	require.NotContains(t, gittest.Git(t, d.dir, "log", "--format=%B", git.StateRef), "loser")
 	d.sound()
 }

@@ -18,7 +18,7 @@ type draft struct {
 	drafted []git.Object
 }
 
-func (d *draft) add(kind string, data []byte) git.ID {
+func (d *draft) addObject(kind string, data []byte) git.ID {
 	id := d.objects.Repo().Hash(kind, data)
 	d.drafted = append(d.drafted, git.Object{ID: id, Kind: kind, Data: data})
 	return id
@@ -34,9 +34,9 @@ func (d *draft) flush() error {
 	return d.objects.Flush()
 }
 
-// apply is the root of the snapshot's tree with documents replaced. A document
+// applyEdits is the root of the snapshot's tree with documents replaced. A document
 // over document.MaxSize is a *flow.Refusal.
-func (d *draft) apply(edits []flow.Edit) (git.ID, error) {
+func (d *draft) applyEdits(edits []flow.Edit) (git.ID, error) {
 	blobs := make(map[string]git.ID, len(edits))
 	for _, e := range edits {
 		path := DocumentPath(e.Key)
@@ -52,18 +52,18 @@ func (d *draft) apply(edits []flow.Edit) (git.ID, error) {
 			return "", &flow.Refusal{Rule: flow.RuleLimit, Hint: strings.TrimSpace("git liza show " + e.Key.ID),
 				Reason: fmt.Sprintf("%s would have %d bytes, a document has at most %d", path, len(data), document.MaxSize)}
 		}
-		blobs[path] = d.add("blob", data)
+		blobs[path] = d.addObject("blob", data)
 	}
-	root, err := d.rewrite("", d.root, blobs)
+	root, err := d.rewriteFolder("", d.root, blobs)
 	if err == nil && root == "" {
 		err = errors.New("a move cannot leave an empty tree")
 	}
 	return root, err
 }
 
-// rewrite replaces files of the tree at dir and the folders above them; ""
+// rewriteFolder replaces files of the tree at dir and the folders above them; ""
 // removes a file. It returns "" where nothing is left.
-func (d *draft) rewrite(dir string, id git.ID, blobs map[string]git.ID) (git.ID, error) {
+func (d *draft) rewriteFolder(dir string, id git.ID, blobs map[string]git.ID) (git.ID, error) {
 	var entries []git.Entry
 	if id != "" {
 		old, err := d.tree(id)
@@ -77,7 +77,7 @@ func (d *draft) rewrite(dir string, id git.ID, blobs map[string]git.ID) (git.ID,
 	for path, blob := range blobs {
 		top, rest, deeper := strings.Cut(path, "/")
 		if !deeper {
-			if entries, err = set(dir, entries, git.Entry{Mode: git.ModeBlob, Name: top, ID: blob}); err != nil {
+			if entries, err = setEntry(dir, entries, git.Entry{Mode: git.ModeBlob, Name: top, ID: blob}); err != nil {
 				return "", err
 			}
 			continue
@@ -92,11 +92,11 @@ func (d *draft) rewrite(dir string, id git.ID, blobs map[string]git.ID) (git.ID,
 		if i := slices.IndexFunc(entries, func(e git.Entry) bool { return e.Name == name && e.Mode == git.ModeTree }); i >= 0 {
 			old = entries[i].ID
 		}
-		sub, err := d.rewrite(dir+name+"/", old, files)
+		sub, err := d.rewriteFolder(dir+name+"/", old, files)
 		if err != nil {
 			return "", err
 		}
-		if entries, err = set(dir, entries, git.Entry{Mode: git.ModeTree, Name: name, ID: sub}); err != nil {
+		if entries, err = setEntry(dir, entries, git.Entry{Mode: git.ModeTree, Name: name, ID: sub}); err != nil {
 			return "", err
 		}
 	}
@@ -107,12 +107,12 @@ func (d *draft) rewrite(dir string, id git.ID, blobs map[string]git.ID) (git.ID,
 	if err != nil {
 		return "", err
 	}
-	return d.add("tree", raw), nil
+	return d.addObject("tree", raw), nil
 }
 
-// set replaces the entry of that name, adds it, or removes it if it has no
+// setEntry replaces the entry of that name, adds it, or removes it if it has no
 // id. It does not replace what is of another mode and so not ours.
-func set(dir string, entries []git.Entry, e git.Entry) ([]git.Entry, error) {
+func setEntry(dir string, entries []git.Entry, e git.Entry) ([]git.Entry, error) {
 	i := slices.IndexFunc(entries, func(old git.Entry) bool { return old.Name == e.Name })
 	switch {
 	case i < 0 && e.ID == "":

@@ -19,11 +19,11 @@ type Dropped struct {
 	Task    flow.TaskID `json:"task,omitempty"` // that it was about
 }
 
-// dropped lists the moves that lead to the bad tip and not to the good one,
+// listDropped lists the moves that lead to the bad tip and not to the good one,
 // and how many they are.
-func (h *history) dropped(bad, good git.ID) ([]Dropped, int) {
+func (h *history) listDropped(bad, good git.ID) ([]Dropped, int) {
 	kept := map[git.ID]bool{}
-	if chain, breach := h.chain(good, ""); breach == nil {
+	if chain, breach := h.listChain(good, ""); breach == nil {
 		for _, id := range chain {
 			kept[id] = true
 		}
@@ -31,7 +31,7 @@ func (h *history) dropped(bad, good git.ID) ([]Dropped, int) {
 	var list []Dropped
 	n := 0
 	for id := bad; id != "" && !kept[id]; n++ {
-		c, err := h.commitObject(id)
+		c, err := h.readStateCommit(id)
 		if err != nil {
 			break
 		}

@@ -16,10 +16,10 @@ type Event struct {
 	Move   flow.Move
 }
 
-// Event reads one state commit. Errors are *document.Error where its message
+// ReadEvent reads one state commit. Errors are *document.Error where its message
 // holds no move.
-func (h *history) Event(commit git.ID) (Event, error) {
-	c, err := h.commitObject(commit)
+func (h *history) ReadEvent(commit git.ID) (Event, error) {
+	c, err := h.readStateCommit(commit)
 	if err != nil {
 		return Event{}, err
 	}
@@ -38,7 +38,7 @@ func (h *history) Event(commit git.ID) (Event, error) {
 // first, until visit returns false.
 func (h *history) Events(from git.ID, visit func(Event) (bool, error)) error {
 	for id := from; id != ""; {
-		e, err := h.Event(id)
+		e, err := h.ReadEvent(id)
 		if err != nil {
 			return err
 		}
@@ -51,12 +51,12 @@ func (h *history) Events(from git.ID, visit func(Event) (bool, error)) error {
 	return nil
 }
 
-// chain lists the commits after known, or from the root, up to tip, in the
+// listChain lists the commits after known, or from the root, up to tip, in the
 // order in which they were made.
-func (h *history) chain(tip, known git.ID) ([]git.ID, *Breach) {
+func (h *history) listChain(tip, known git.ID) ([]git.ID, *Breach) {
 	var list []git.ID
 	for id := tip; id != "" && id != known; {
-		c, err := h.commitObject(id)
+		c, err := h.readStateCommit(id)
 		if err != nil {
 			return nil, &Breach{id, err}
 		}
@@ -70,8 +70,8 @@ func (h *history) chain(tip, known git.ID) ([]git.ID, *Breach) {
 	return list, nil
 }
 
-// commit reads a commit; ok is false where there is none of that id.
-func (h *history) commit(id git.ID) (c git.Commit, ok bool, err error) {
+// findCommit reads a commit; ok is false where there is none of that id.
+func (h *history) findCommit(id git.ID) (c git.Commit, ok bool, err error) {
 	kind, n, err := h.objects.Size(id)
 	switch {
 	case errors.Is(err, git.ErrNoObject) || err == nil && kind != "commit":
@@ -79,7 +79,7 @@ func (h *history) commit(id git.ID) (c git.Commit, ok bool, err error) {
 	case err != nil:
 		return git.Commit{}, false, err
 	case n > git.MaxCommit:
-		return git.Commit{}, false, limited("git cat-file -s "+string(id), "commit %s has %d bytes, at most %d are read", id.Short(), n, git.MaxCommit)
+		return git.Commit{}, false, limitRefusal("git cat-file -s "+string(id), "commit %s has %d bytes, at most %d are read", id.Short(), n, git.MaxCommit)
 	}
 	c, err = h.objects.Commit(id)
 	return c, err == nil, err

@@ -76,7 +76,7 @@ func gitInside(name string) bool {
 }
 
 // plainASCII reports whether no file system takes another name for this one but
-// for the case of letters.
+// for the case of entries.
 func plainASCII(name string) bool {
 	return strings.IndexFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }

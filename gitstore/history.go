@@ -16,10 +16,10 @@ import (
 type history struct {
 	Repo *git.Repo
 	clock
-	objects *git.Objects
-	library *library
-	current *shelf // summaries of the board as it is, kept beyond the process
-	past    *shelf // summaries of earlier boards
+	objects   *git.Objects
+	documents *documentCache
+	current   *summaryCache // summaries of the board as it is, kept beyond the process
+	past      *summaryCache // summaries of earlier boards
 }
 
 func openHistory(ctx context.Context, r *git.Repo, now func() time.Time) (*history, error) {
@@ -27,8 +27,8 @@ func openHistory(ctx context.Context, r *git.Repo, now func() time.Time) (*histo
 	if err != nil {
 		return nil, err
 	}
-	return &history{Repo: r, clock: now, objects: o, library: newLibrary(o),
-		current: newShelf(filepath.Join(r.CommonDir(), "liza", "cache")), past: newShelf("")}, nil
+	return &history{Repo: r, clock: now, objects: o, documents: newDocumentCache(o),
+		current: newSummaryCache(filepath.Join(r.CommonDir(), "liza", "cache")), past: newSummaryCache("")}, nil
 }
 
 // A clock tells the time.
@@ -42,7 +42,7 @@ func (c clock) Now() time.Time { return c().UTC().Truncate(time.Second) }
 func (h *history) Tip(ctx context.Context) (git.ID, error) {
 	tip, err := h.Repo.Resolve(ctx, git.StateRef)
 	if err == nil && tip == "" {
-		err = h.lost(ctx)
+		err = h.explainLost(ctx)
 	}
 	return tip, err
 }
@@ -67,27 +67,27 @@ func (h *history) BoardAt(commit git.ID) (*flow.Board, error) {
 }
 
 // boardAt returns the source too, for a draft upon it.
-func (h *history) boardAt(commit git.ID, kept *shelf) (*flow.Board, snapshot, error) {
-	c, err := h.commitObject(commit)
+func (h *history) boardAt(commit git.ID, kept *summaryCache) (*flow.Board, snapshot, error) {
+	c, err := h.readStateCommit(commit)
 	if err != nil {
 		return nil, snapshot{}, fmt.Errorf("blackboard: %w", err)
 	}
-	source := snapshot{h.library, c.Tree, kept}
+	source := snapshot{h.documents, c.Tree, kept}
 	b := flow.Open(source, c.AuthorTime.UTC())
 	if rules := b.Settings().Rules; b.Err() != nil || rules < 1 || rules > flow.RulesVersion {
-		return nil, source, h.unreadable(source, b.Err(), rules)
+		return nil, source, h.explainUnreadable(source, b.Err(), rules)
 	}
 	return b, source, source.checkRoot()
 }
 
 // emptyBoard is what the first move of all is applied to.
 func (h *history) emptyBoard() (*flow.Board, snapshot) {
-	source := snapshot{h.library, "", h.past}
+	source := snapshot{h.documents, "", h.past}
 	return flow.Open(source, time.Time{}), source
 }
 
-// commitObject reads a commit that holds a move, or says that it does.
-func (h *history) commitObject(id git.ID) (git.Commit, error) {
+// readStateCommit reads a commit that holds a move, or says that it does.
+func (h *history) readStateCommit(id git.ID) (git.Commit, error) {
 	c, err := h.objects.Commit(id)
 	var large *git.TooLarge
 	if errors.As(err, &large) {
@@ -96,11 +96,11 @@ func (h *history) commitObject(id git.ID) (git.Commit, error) {
 	return c, err
 }
 
-// unreadable tells a board of a newer version from a broken one.
-func (h *history) unreadable(source snapshot, cause error, rules int) error {
+// explainUnreadable tells a board of a newer version from a broken one.
+func (h *history) explainUnreadable(source snapshot, cause error, rules int) error {
 	name := folders[flow.SettingsDoc].name
 	if rules == 0 {
-		rules = h.declared(source, name)
+		rules = h.declaredRules(source, name)
 	}
 	switch {
 	case rules > flow.RulesVersion:
@@ -112,9 +112,9 @@ func (h *history) unreadable(source snapshot, cause error, rules int) error {
 	return cause
 }
 
-// declared is the rules version that settings name which cannot be read in
+// declaredRules is the rules version that settings name which cannot be read in
 // full, 0 if none.
-func (h *history) declared(source snapshot, name string) int {
+func (h *history) declaredRules(source snapshot, name string) int {
 	e, ok, err := h.objects.Find(source.root, name)
 	if err != nil || !ok || e.Mode != git.ModeBlob {
 		return 0
@@ -138,7 +138,7 @@ func (h *history) Authority(ctx context.Context) (string, error) {
 	return h.Repo.Config(ctx, remoteKey)
 }
 
-func (h *history) knownFile(name string) string {
+func (h *history) statePath(name string) string {
 	return filepath.Join(h.Repo.CommonDir(), "liza", name)
 }
 
@@ -162,7 +162,7 @@ func (h *history) Rev(ctx context.Context, name string) (git.ID, error) {
 	}
 	id, err := h.Repo.ParseCommit(ctx, name)
 	if err == nil {
-		if _, notOne := h.Event(id); notOne == nil {
+		if _, notOne := h.ReadEvent(id); notOne == nil {
 			return id, nil
 		}
 	} else if !errors.Is(err, git.ErrNoCommit) {

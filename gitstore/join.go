@@ -15,17 +15,17 @@ import (
 // ErrOffline, ErrDiverged or ErrForeignRef; the setting is as it was then.
 func (m *Mirror) Join(ctx context.Context, remote string, publish bool) (Synced, error) {
 	done := Synced{Remote: remote}
-	err := m.choose(ctx, remote, func(found heads) (err error) {
-		done, err = m.join(ctx, remote, found, publish)
+	err := m.chooseAuthority(ctx, remote, func(found heads) (err error) {
+		done, err = m.joinBoard(ctx, remote, found, publish)
 		return err
 	})
 	return done, err
 }
 
-// choose makes a remote the authority, once its board and this clone's were
+// chooseAuthority makes a remote the authority, once its board and this clone's were
 // brought together.
-func (m *Mirror) choose(ctx context.Context, remote string, bring func(heads) error) error {
-	if err := m.knownRemote(ctx, remote); err != nil {
+func (m *Mirror) chooseAuthority(ctx context.Context, remote string, bring func(heads) error) error {
+	if err := m.checkRemote(ctx, remote); err != nil {
 		return err
 	}
 	release, err := m.repo.PushTurn(ctx)
@@ -33,7 +33,7 @@ func (m *Mirror) choose(ctx context.Context, remote string, bring func(heads) er
 		return err
 	}
 	defer release()
-	found, err := m.fetch(ctx, remote)
+	found, err := m.fetchHeads(ctx, remote)
 	if err != nil {
 		return err
 	}
@@ -43,8 +43,8 @@ func (m *Mirror) choose(ctx context.Context, remote string, bring func(heads) er
 	return m.repo.WriteConfig(ctx, remoteKey, remote)
 }
 
-// knownRemote refuses a name that this repository has no remote of.
-func (m *Mirror) knownRemote(ctx context.Context, remote string) error {
+// checkRemote refuses a name that this repository has no remote of.
+func (m *Mirror) checkRemote(ctx context.Context, remote string) error {
 	url, err := m.repo.Config(ctx, "remote."+remote+".url")
 	if err != nil || url != "" {
 		return err
@@ -53,8 +53,8 @@ func (m *Mirror) knownRemote(ctx context.Context, remote string) error {
 		Reason: fmt.Sprintf("there is no remote %q", flow.Excerpt(remote, 80))}
 }
 
-// join brings one of the two boards to the other side.
-func (m *Mirror) join(ctx context.Context, remote string, found heads, publish bool) (Synced, error) {
+// joinBoard brings one of the two boards to the other side.
+func (m *Mirror) joinBoard(ctx context.Context, remote string, found heads, publish bool) (Synced, error) {
 	done := Synced{Remote: remote}
 	mirror, err := m.repo.Resolve(ctx, git.StateRef)
 	if err != nil {
@@ -67,7 +67,7 @@ func (m *Mirror) join(ctx context.Context, remote string, found heads, publish b
 	}
 	longer := found.state == ""
 	if mirror != "" && found.state != "" && mirror != found.state {
-		if longer, err = m.continues(mirror, found.state); err != nil {
+		if longer, err = m.continuesBoard(mirror, found.state); err != nil {
 			return done, err
 		}
 	}
@@ -79,17 +79,17 @@ func (m *Mirror) join(ctx context.Context, remote string, found heads, publish b
 		return done, &flow.Refusal{Rule: flow.RuleState, Hint: "git liza sync --set " + remote + " --publish",
 			Reason: fmt.Sprintf("this clone's board, at %s, goes on from that of %s, at %s", mirror.Short(), remote, found.state.Short())}
 	}
-	done.Moves, err = m.publisher.publish(ctx, remote, found, mirror)
+	done.Moves, err = m.publisher.publishBoard(ctx, remote, found, mirror)
 	done.Published = err == nil
 	return done, err
 }
 
-// continues reports whether one state comes after another.
-func (m *Mirror) continues(tip, earlier git.ID) (bool, error) {
-	chain, breach := m.history.chain(tip, earlier)
+// continuesBoard reports whether one state comes after another.
+func (m *Mirror) continuesBoard(tip, earlier git.ID) (bool, error) {
+	chain, breach := m.history.listChain(tip, earlier)
 	if breach != nil {
 		return false, breach
 	}
-	e, err := m.history.Event(chain[0])
+	e, err := m.history.ReadEvent(chain[0])
 	return e.Parent == earlier, err
 }

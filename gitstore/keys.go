@@ -158,8 +158,8 @@ func readKey(path string) (key ssh.PublicKey, signer ssh.Signer, err error) {
 	return key, signer, nil
 }
 
-// signer signs for a principal; nil if this clone has no key of it.
-func (s *Store) signer(ctx context.Context, name string) (ssh.Signer, error) {
+// findSigner signs for a principal; nil if this clone has no key of it.
+func (s *Store) findSigner(ctx context.Context, name string) (ssh.Signer, error) {
 	if name == "" {
 		return nil, nil
 	}

@@ -145,6 +145,6 @@ func TestBoardsAreBounded(t *testing.T) {
 	require.ErrorContains(t, b.Err(), "a document has at most 262144")
 
 	raw := append(c.Raw, bytes.Repeat([]byte("x"), git.MaxCommit)...)
-	_, err = d.store.Audit.Replay(context.Background(), d.stored("commit", raw), true)
+	_, err = d.store.Audit.ReplayMove(context.Background(), d.stored("commit", raw), true)
 	require.ErrorContains(t, err, "at most 4259840 are allowed")
 }

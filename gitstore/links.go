@@ -32,9 +32,9 @@ var errUndecided = errors.New("where it leads cannot be told")
 // drive is the beginning of an absolute path on Windows.
 var drive = regexp.MustCompile(`^[A-Za-z]:`)
 
-// leads follows a link and says why nobody should check it out, "" if it stays
+// follow follows a link and says why nobody should check it out, "" if it stays
 // in the tree. What is not there is taken for a folder, which it may become.
-func (r *resolver) leads(ctx context.Context, link string) (string, error) {
+func (r *resolver) follow(ctx context.Context, link string) (string, error) {
 	at, todo := []string{}, strings.Split(link, "/")
 	for hops := 0; len(todo) > 0; {
 		if *r.steps++; *r.steps > maxLinkSteps {
@@ -54,7 +54,7 @@ func (r *resolver) leads(ctx context.Context, link string) (string, error) {
 		case badPlatformName(part, false) == "is .git on some file systems" || git.IsBadName(part):
 			return "leads into .git", nil
 		}
-		e, err := r.entry(ctx, at, part)
+		e, err := r.findEntry(ctx, at, part)
 		switch {
 		case errors.Is(err, errUndecided):
 			return err.Error(), nil
@@ -82,9 +82,9 @@ func (r *resolver) leads(ctx context.Context, link string) (string, error) {
 	return "", ctx.Err()
 }
 
-// entry looks a name up in a folder. Where another name, one that some file
+// findEntry looks a name up in a folder. Where another name, one that some file
 // systems take for it, is a link, nobody knows where it leads.
-func (r *resolver) entry(ctx context.Context, folder []string, name string) (git.Entry, error) {
+func (r *resolver) findEntry(ctx context.Context, folder []string, name string) (git.Entry, error) {
 	at := git.Entry{Mode: git.ModeTree, ID: r.root}
 	for i := 0; i <= len(folder); i++ {
 		if at.Mode != git.ModeTree {
@@ -94,7 +94,7 @@ func (r *resolver) entry(ctx context.Context, folder []string, name string) (git
 		if i < len(folder) {
 			want = folder[i]
 		}
-		entries, err := r.list(at.ID)
+		entries, err := r.listFolder(at.ID)
 		if err != nil {
 			return git.Entry{}, err
 		}
@@ -103,7 +103,7 @@ func (r *resolver) entry(ctx context.Context, folder []string, name string) (git
 		for _, e := range entries {
 			if e.Name == want {
 				at = e
-			} else if e.Mode == git.ModeSymlink && alike(e.Name, want) {
+			} else if e.Mode == git.ModeSymlink && mayBeSame(e.Name, want) {
 				return git.Entry{}, fmt.Errorf("%w on a file system that takes %.100q for %.100q", errUndecided, want, e.Name)
 			}
 		}
@@ -111,14 +111,14 @@ func (r *resolver) entry(ctx context.Context, folder []string, name string) (git
 	return at, ctx.Err()
 }
 
-// alike reports whether some file system may take two names for one: those that
+// mayBeSame reports whether some file system may take two names for one: those that
 // differ in case, and, since nobody normalizes them here, any two with other
 // characters than ASCII.
-func alike(a, b string) bool {
+func mayBeSame(a, b string) bool {
 	return strings.EqualFold(a, b) || !plainASCII(a) && !plainASCII(b)
 }
 
-func (r *resolver) list(tree git.ID) ([]git.Entry, error) {
+func (r *resolver) listFolder(tree git.ID) ([]git.Entry, error) {
 	if entries, ok := r.listed[tree]; ok {
 		return entries, nil
 	}
@@ -132,10 +132,10 @@ func (r *resolver) list(tree git.ID) ([]git.Entry, error) {
 	return entries, err
 }
 
-// badLink finds a link of a commit's tree that leads where it must not, and that
+// findBadLink finds a link of a commit's tree that leads where it must not, and that
 // did not in the tree before. It looks at all of them, since a new one changes
 // where others lead, but only where the changes bring one.
-func (cs *Commits) badLink(ctx context.Context, base, now git.ID, changes []git.Change) (path, why string, err error) {
+func (cs *Commits) findBadLink(ctx context.Context, base, now git.ID, changes []git.Change) (path, why string, err error) {
 	changed := map[string]bool{}
 	for _, c := range changes {
 		if c.Mode == git.ModeSymlink {
@@ -156,9 +156,9 @@ func (cs *Commits) badLink(ctx context.Context, base, now git.ID, changes []git.
 	after := &resolver{cs.objects, now, &steps, map[git.ID][]git.Entry{}}
 	before := &resolver{cs.objects, base, &steps, map[git.ID][]git.Entry{}}
 	for _, link := range links {
-		why, err := after.leads(ctx, link)
+		why, err := after.follow(ctx, link)
 		if err == nil && why != "" && !changed[link] {
-			was, beforeErr := before.leads(ctx, link)
+			was, beforeErr := before.follow(ctx, link)
 			if err = beforeErr; was != "" {
 				continue // it led astray before
 			}

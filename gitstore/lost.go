@@ -14,9 +14,9 @@ import (
 // moves of a board bring are here. The command line tests it for its rule.
 var ErrStateLost = errors.New(git.StateRef + " is gone")
 
-// lost tells a repository that never had a board, whose error wraps
+// explainLost tells a repository that never had a board, whose error wraps
 // ErrNoBoard, from one that lost its state ref.
-func (h *history) lost(ctx context.Context) error {
+func (h *history) explainLost(ctx context.Context) error {
 	left, err := h.leftRefs(ctx)
 	if err != nil {
 		return err

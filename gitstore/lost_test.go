@@ -85,7 +85,7 @@ func TestRepairOfALostStateGoesByItsMarks(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, last, done.Is)
 	d.forget()
-	require.NoError(t, os.Remove(d.store.knownFile("written")))
+	require.NoError(t, os.Remove(d.store.statePath("written")))
 	gittest.Git(t, d.dir, "update-ref", "refs/liza/saved/task-1/1", "main")
 	done, err = d.store.Repairer.Repair(ctx)
 	require.NoError(t, err)
@@ -129,7 +129,7 @@ func TestRepairGoesBackToTheNewestState(t *testing.T) {
 		"no move on top, deleted":       {func(d *desk, last git.ID) { set(d, none(d, string(last))); gone(d) }, 1},
 		"a forged move on top, deleted": {func(d *desk, last git.ID) { d.tampered(last); gone(d) }, 1},
 		"moves on top of a forged one": {func(d *desk, last git.ID) {
-			d.store.Audit.wrote(d.tampered(last))
+			d.store.Audit.rememberWritten(d.tampered(last))
 			d.add("task-7")
 			d.add("task-8")
 			gone(d)

@@ -62,9 +62,9 @@ func decodeSigned(id git.ID, message string) (flow.Move, string, error) {
 	return m, block, doc.Decode(&m)
 }
 
-// author is who a commit of the state ref names: the actor, with an address
+// authorOf is who a commit of the state ref names: the actor, with an address
 // that can never be delivered to.
-func author(by flow.Actor) (name, email string) {
+func authorOf(by flow.Actor) (name, email string) {
 	name = strings.TrimPrefix(string(by), "human:")
 	return name, name + "@liza.invalid"
 }
@@ -81,7 +81,7 @@ func encodeCommit(tree, parent git.ID, m flow.Move, committer string) ([]byte, e
 	if parent != "" {
 		fmt.Fprintf(&b, "parent %s\n", parent)
 	}
-	name, email := author(m.By)
+	name, email := authorOf(m.By)
 	fmt.Fprintf(&b, "author %s <%s> %d +0000\n", name, email, m.At.Unix())
 	fmt.Fprintf(&b, "committer %s\n\n%s", committer, message)
 	return []byte(b.String()), nil

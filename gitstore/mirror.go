@@ -74,15 +74,15 @@ func (m *Mirror) Sync(ctx context.Context) (Synced, error) {
 	case step.to == "":
 		err = ErrNoBoard
 	default:
-		done.Forwarded = m.forward(ctx, name, step.seen)
+		done.Forwarded = m.forwardIntegration(ctx, name, step.seen)
 	}
 	return done, err
 }
 
-// Landed reads the remote's integration branch again and returns nil if it
+// CheckLanded reads the remote's integration branch again and returns nil if it
 // contains the commit, or if this clone is its own authority. The error wraps
 // ErrOffline, or ErrForeignRef where the branch does not contain it.
-func (m *Mirror) Landed(ctx context.Context, commit git.ID) error {
+func (m *Mirror) CheckLanded(ctx context.Context, commit git.ID) error {
 	name, err := m.history.Authority(ctx)
 	if err != nil || name == "" {
 		return err
@@ -112,11 +112,11 @@ func (m *Mirror) Landed(ctx context.Context, commit git.ID) error {
 		Reason: fmt.Sprintf("the integration branch of %s is at %s, which does not contain %s", name, git.ShortOrNone(now), commit.Short())})
 }
 
-// forward pushes the integration branch to a remote that has the board and an
+// forwardIntegration pushes the integration branch to a remote that has the board and an
 // earlier state of the branch, where another program has set it back. It returns
 // where the branch is then, "" where there was nothing to forward, or that
 // could not be done.
-func (m *Mirror) forward(ctx context.Context, remote string, seen heads) git.ID {
+func (m *Mirror) forwardIntegration(ctx context.Context, remote string, seen heads) git.ID {
 	if seen.state == "" || seen.integration == "" {
 		return ""
 	}
@@ -131,15 +131,15 @@ func (m *Mirror) forward(ctx context.Context, remote string, seen heads) git.ID 
 	if behind, err := m.repo.IsAncestor(ctx, branch.Old, branch.New); err != nil || !behind {
 		return ""
 	}
-	if m.remotes.push(ctx, remote, []git.RefUpdate{branch}) != nil || m.remotes.saw(ctx, remote, heads{seen.state, branch.New}) != nil {
+	if m.remotes.push(ctx, remote, []git.RefUpdate{branch}) != nil || m.remotes.noteHeads(ctx, remote, heads{seen.state, branch.New}) != nil {
 		return ""
 	}
 	return branch.New
 }
 
-// fetch reads state and integration of a remote into this clone's refs for
+// fetchHeads reads state and integration of a remote into this clone's refs for
 // them. It runs while the push lock is held. Errors wrap ErrOffline.
-func (m *Mirror) fetch(ctx context.Context, name string) (heads, error) {
+func (m *Mirror) fetchHeads(ctx context.Context, name string) (heads, error) {
 	branch := ""
 	tip, err := m.repo.Resolve(ctx, git.StateRef)
 	if err != nil {
@@ -171,7 +171,7 @@ func (m *Mirror) refresh(ctx context.Context, name string) (step shift, news []g
 		if err := git.Wait(ctx, time.Duration(look)*100*time.Millisecond); err != nil {
 			return step, nil, err
 		}
-		found, err := m.fetch(ctx, name)
+		found, err := m.fetchHeads(ctx, name)
 		if err != nil {
 			return shift{}, nil, err
 		}
@@ -191,11 +191,11 @@ func (m *Mirror) pull(ctx context.Context, name string, found heads) (shift, []g
 	step := shift{remote: name, from: mirror, to: found.state, seen: found}
 	if found.state == "" {
 		if mirror != "" {
-			err = boardless(name, mirror)
+			err = boardlessError(name, mirror)
 		}
 		return step, nil, err
 	}
-	news, marks, err := m.news(ctx, name, mirror, found.state)
+	news, marks, err := m.listNews(ctx, name, mirror, found.state)
 	if err != nil {
 		return step, nil, err
 	}

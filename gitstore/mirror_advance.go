@@ -18,11 +18,11 @@ const maxBehind = 10000
 // that go along has moved meanwhile.
 const maxStale = 5
 
-// news are the moves that a remote's state has and the mirror lacks, oldest
+// listNews are the moves that a remote's state has and the mirror lacks, oldest
 // first, each replayed, and the marks that they bring. The error is a *Breach,
 // or wraps ErrDiverged.
-func (m *Mirror) news(ctx context.Context, name string, mirror, state git.ID) (list []git.ID, marks []git.RefUpdate, err error) {
-	chain, breach := m.history.chain(state, mirror)
+func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID) (list []git.ID, marks []git.RefUpdate, err error) {
+	chain, breach := m.history.listChain(state, mirror)
 	if breach != nil {
 		return nil, nil, breach
 	}
@@ -31,11 +31,11 @@ func (m *Mirror) news(ctx context.Context, name string, mirror, state git.ID) (l
 			return nil, nil, err
 		}
 		if i == 0 && mirror != "" {
-			if e, err := m.history.Event(id); err != nil || e.Parent != mirror {
-				return nil, nil, m.diverged(ctx, name, mirror, state)
+			if e, err := m.history.ReadEvent(id); err != nil || e.Parent != mirror {
+				return nil, nil, m.divergedError(ctx, name, mirror, state)
 			}
 		}
-		r, err := m.audit.Replay(ctx, id, false)
+		r, err := m.audit.ReplayMove(ctx, id, false)
 		if err != nil {
 			return nil, nil, &Breach{id, err}
 		}
@@ -68,10 +68,10 @@ func (m *Mirror) advance(ctx context.Context, step shift) (behind, err error) {
 	}
 	for range maxStale {
 		var branch *git.RefUpdate
-		if branch, behind, err = m.mayFollow(ctx, b, step.from == ""); err != nil {
+		if branch, behind, err = m.integrationStep(ctx, b, step.from == ""); err != nil {
 			return nil, err
 		}
-		updates, refsErr := m.along(ctx, step, branch)
+		updates, refsErr := m.refsAlong(ctx, step, branch)
 		if refsErr != nil {
 			return nil, refsErr
 		}
@@ -87,14 +87,14 @@ func (m *Mirror) advance(ctx context.Context, step shift) (behind, err error) {
 		}
 	}
 	if err == nil {
-		m.audit.wrote(step.to)
+		m.audit.rememberWritten(step.to)
 	}
 	return behind, err
 }
 
-// along are the updates of a step, without those refs that are no longer where
+// refsAlong are the updates of a step, without those refs that are no longer where
 // they should be or have got there already.
-func (m *Mirror) along(ctx context.Context, step shift, branch *git.RefUpdate) ([]git.RefUpdate, error) {
+func (m *Mirror) refsAlong(ctx context.Context, step shift, branch *git.RefUpdate) ([]git.RefUpdate, error) {
 	var updates []git.RefUpdate
 	// A refspec that somebody configured lets git move it in a push.
 	now, err := m.repo.Resolve(ctx, git.StateRef)
@@ -129,16 +129,16 @@ func (m *Mirror) along(ctx context.Context, step shift, branch *git.RefUpdate) (
 	return updates, nil
 }
 
-// mayFollow is the step of the local integration branch to where the board has
+// integrationStep is the step of the local integration branch to where the board has
 // it: nil where it is there, where something else has moved it, and where it
 // cannot come along now, which behind explains.
-func (m *Mirror) mayFollow(ctx context.Context, b *flow.Board, create bool) (step *git.RefUpdate, behind, err error) {
+func (m *Mirror) integrationStep(ctx context.Context, b *flow.Board, create bool) (step *git.RefUpdate, behind, err error) {
 	name, want := integrationRef(b), b.Settings().Integration.Tip
 	now, err := m.repo.Resolve(ctx, name)
 	if err != nil || now == want {
 		return nil, nil, err
 	}
-	if _, here, err := m.history.commit(want); err != nil || !here {
+	if _, here, err := m.history.findCommit(want); err != nil || !here {
 		return nil, fmt.Errorf("%s is not here", want.Short()), err
 	}
 	if now == "" {
@@ -147,12 +147,12 @@ func (m *Mirror) mayFollow(ctx context.Context, b *flow.Board, create bool) (ste
 		}
 		return step, nil, nil
 	}
-	before, err := m.history.precedes(now, want)
+	before, err := m.history.integrationPrecedes(now, want)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !before {
-		return nil, m.settler.foreign(ctx, b, now), nil
+		return nil, m.settler.foreignError(ctx, b, now), nil
 	}
 	if m.settler.Follower != nil {
 		if err := m.settler.Follower.MayFollow(ctx, now, want); err != nil {

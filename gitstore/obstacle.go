@@ -47,9 +47,9 @@ func (r *Remotes) Obstacle(ctx context.Context, remote, integration string) (*fl
 	return nil, nil
 }
 
-// hindered is the error of a push that a remote did not take and gave no reason
+// explainHindered is the error of a push that a remote did not take and gave no reason
 // for: it may have refs that leave no room for ours.
-func (r *Remotes) hindered(ctx context.Context, remote, integration string, err error) error {
+func (r *Remotes) explainHindered(ctx context.Context, remote, integration string, err error) error {
 	var refused *flow.Refusal
 	if err == nil || errors.As(err, &refused) {
 		return err

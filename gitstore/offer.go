@@ -18,7 +18,7 @@ type offer struct {
 	begun   bool
 	looked  git.ID // the mirror's tip up to which the request was looked for
 	fresh   bool   // the mirror was brought to the remote's state since the offer began
-	due     *chore
+	job     *packJob
 }
 
 // doRemote makes one move on the remote that is the authority.
@@ -28,59 +28,59 @@ func (s *Store) doRemote(ctx context.Context, name string, build Build) (Result,
 		return Result{}, err
 	}
 	o := &offer{store: s, remote: name, request: flow.Request(request), build: build}
-	result, err := o.race(ctx)
-	s.Packer.housekeep(ctx, o.due)
+	result, err := o.raceMoves(ctx)
+	s.Packer.startJob(ctx, o.job)
 	return result, err
 }
 
-func (o *offer) race(ctx context.Context) (Result, error) {
+func (o *offer) raceMoves(ctx context.Context) (Result, error) {
 	for range maxOffers {
-		t, entry, err := o.post(ctx)
+		t, entry, err := o.addToOutbox(ctx)
 		switch {
 		case err == nil && entry == nil:
 			return t.Result, nil
 		case err != nil && !errors.As(err, new(*hastyError)):
 			return Result{}, err
 		case err != nil:
-			if err := o.refresh(ctx, err); err != nil {
+			if err := o.refreshMirror(ctx, err); err != nil {
 				return Result{}, err
 			}
 			continue
 		}
-		f, err := o.await(ctx, entry)
+		f, err := o.awaitOutcome(ctx, entry)
 		if err != nil {
 			return Result{}, err
 		}
-		if f.Kind != fateAgain {
-			return t.Result, f.err()
+		if f.Kind != outcomeAgain {
+			return t.Result, f.asError()
 		}
 		if err := ctx.Err(); err != nil {
 			return Result{}, fmt.Errorf("the remote %s may have the move, to repeat the command is safe: %w", o.remote, err)
 		}
 		o.fresh = true
-		if err := pause(ctx, 0); err != nil {
+		if err := waitToRetry(ctx, 0); err != nil {
 			return Result{}, err
 		}
 	}
 	return Result{}, fmt.Errorf("%w: gave up after %d pushes", ErrConflict, maxOffers)
 }
 
-// refresh brings the mirror to where the remote is, by a push of what waits or
+// refreshMirror brings the mirror to where the remote is, by a push of what waits or
 // by a look.
-func (o *offer) refresh(ctx context.Context, answer error) error {
+func (o *offer) refreshMirror(ctx context.Context, answer error) error {
 	release, err := o.store.Repo.PushTurn(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	chain, err := o.store.pusher.collect(ctx)
+	chain, err := o.store.pusher.collectChain(ctx)
 	if err != nil {
 		return err
 	}
 	if len(chain) > 0 {
-		due, err := o.store.pusher.deliver(ctx, o.remote)
+		due, err := o.store.pusher.pushOutbox(ctx, o.remote)
 		if due != nil {
-			o.due = due
+			o.job = due
 		}
 		if o.fresh = err == nil; o.fresh {
 			return nil
@@ -93,14 +93,14 @@ func (o *offer) refresh(ctx context.Context, answer error) error {
 	return err
 }
 
-// hasty reports whether an error may be the mirror's being old.
-func hasty(err error) bool {
+// isHasty reports whether an error may be the mirror's being old.
+func isHasty(err error) bool {
 	var refusal *flow.Refusal
 	return errors.As(err, &refusal) || errors.Is(err, ErrNoBoard) || errors.Is(err, ErrStateLost)
 }
 
-// maxOffers bounds the races that one move may lose. Unlike in one clone, who
-// lost does not wait longer each time: it is the winner who gives way.
+// maxOffers bounds the races that one move may lose. Unlike in one clone, a
+// loser does not wait longer each time: the winner backs off, see raceNote.
 const maxOffers = 100
 
 // A hastyError is an answer that rests on a mirror which may be old, or on
@@ -114,45 +114,45 @@ func (e *hastyError) Unwrap() error { return e.err }
 // errAlready is the hasty answer that there is nothing to do.
 var errAlready = errors.New("the board says so already")
 
-// post builds the move on what waits in the outbox, else on the mirror, and
+// addToOutbox builds the move on what waits in the outbox, else on the mirror, and
 // adds it to the outbox. Without an entry the result is final: the move had
 // landed before, or there is nothing to do. A *hastyError is not.
-func (o *offer) post(ctx context.Context) (transaction, *outboxEntry, error) {
+func (o *offer) addToOutbox(ctx context.Context) (transaction, *outboxEntry, error) {
 	release, err := o.store.Repo.Queue(ctx)
 	if err != nil {
 		return transaction{}, nil, err
 	}
 	defer release()
-	list, mirror, err := o.store.pusher.waiting(ctx)
+	list, mirror, err := o.store.pusher.readOutbox(ctx)
 	if err != nil {
 		return transaction{}, nil, err
 	}
-	if found, ok, err := o.landed(mirror); err != nil || ok {
+	if found, ok, err := o.findLanded(mirror); err != nil || ok {
 		return transaction{Result: found}, nil, err
 	}
 	on := base{tip: mirror, remote: o.remote}
-	if len(list) > 0 && linked(list, mirror) {
+	if len(list) > 0 && isChain(list, mirror) {
 		on.tip, on.pending = list[len(list)-1].Commit, true
 	}
-	t, err := o.store.prepare(ctx, on, o.request, o.build)
+	t, err := o.store.prepareMove(ctx, on, o.request, o.build)
 	if err != nil || t.Already {
-		t, err = o.answer(ctx, on, mirror, t, err)
+		t, err = o.checkAnswer(ctx, on, mirror, t, err)
 		return t, nil, err
 	}
-	entry, err := postLetter(o.store.Repo, letter{Commit: t.Commit, Parent: on.tip, Push: t.push, Refs: t.updates}, list)
+	entry, err := addEntry(o.store.Repo, outboxMove{Commit: t.Commit, Parent: on.tip, Push: t.push, Refs: t.updates}, list)
 	return t, entry, err
 }
 
-// answer is what post returns where there is nothing to push. What waits may
+// checkAnswer is what addToOutbox returns where there is nothing to push. What waits may
 // never land: of an answer that rests on it only counts what holds without it.
-func (o *offer) answer(ctx context.Context, on base, mirror git.ID, t transaction, err error) (transaction, error) {
+func (o *offer) checkAnswer(ctx context.Context, on base, mirror git.ID, t transaction, err error) (transaction, error) {
 	if on.pending && o.fresh {
-		settled, err := o.store.prepare(ctx, base{tip: mirror, remote: o.remote}, o.request, o.build)
+		settled, err := o.store.prepareMove(ctx, base{tip: mirror, remote: o.remote}, o.request, o.build)
 		if err != nil || settled.Already {
 			return settled, err
 		}
 	}
-	if !on.pending && (o.fresh || err != nil && !hasty(err)) {
+	if !on.pending && (o.fresh || err != nil && !isHasty(err)) {
 		return t, err
 	}
 	if err == nil {
@@ -161,9 +161,9 @@ func (o *offer) answer(ctx context.Context, on base, mirror git.ID, t transactio
 	return t, &hastyError{err}
 }
 
-// landed looks for the request among the moves that the mirror got since it was
+// findLanded looks for the request among the moves that the mirror got since it was
 // looked for last: a push that was not answered may have brought it.
-func (o *offer) landed(mirror git.ID) (Result, bool, error) {
+func (o *offer) findLanded(mirror git.ID) (Result, bool, error) {
 	if !o.begun || mirror == o.looked {
 		o.begun, o.looked = true, mirror
 		return Result{}, false, nil
@@ -179,48 +179,48 @@ func (o *offer) landed(mirror git.ID) (Result, bool, error) {
 	if err != nil || found == nil {
 		return Result{}, false, err
 	}
-	r, err := o.store.Audit.Replay(context.Background(), found.Commit, false)
+	r, err := o.store.Audit.ReplayMove(context.Background(), found.Commit, false)
 	return Result{Move: r.Move, Commit: r.Commit, Before: r.Before, After: r.After}, err == nil, err
 }
 
-// await waits until somebody has pushed the entry, or does it when nobody else
+// awaitOutcome waits until somebody has pushed the entry, or does it when nobody else
 // does.
-func (o *offer) await(ctx context.Context, e *outboxEntry) (fate, error) {
+func (o *offer) awaitOutcome(ctx context.Context, e *outboxEntry) (outcome, error) {
 	defer e.withdraw()
 	waiting := o.store.Repo.AwaitTurn(git.TurnToPush)
 	for {
 		there := git.StillAt(e.file, e.path)
-		if f, known := e.fate(); known {
+		if f, known := e.readOutcome(); known {
 			return f, nil
 		}
 		if !there {
-			return fate{Kind: fateAgain}, nil
+			return outcome{Kind: outcomeAgain}, nil
 		}
 		release, err := o.store.Repo.TryPushTurn()
 		if err != nil {
-			return fate{}, err
+			return outcome{}, err
 		}
 		if release != nil {
-			due, err := o.turn(ctx, e)
+			due, err := o.takeTurn(ctx, e)
 			release()
 			if due != nil {
-				o.due = due
+				o.job = due
 			}
-			if f, known := e.fate(); !known && err != nil {
+			if f, known := e.readOutcome(); !known && err != nil {
 				return f, err
 			}
 			waiting = o.store.Repo.AwaitTurn(git.TurnToPush)
 		} else if err := git.Wait(ctx, git.PushWait); err != nil {
-			return fate{}, fmt.Errorf("waiting for a push to %s, which may have brought the move: %w", o.remote, err)
+			return outcome{}, fmt.Errorf("waiting for a push to %s, which may have brought the move: %w", o.remote, err)
 		}
-		waiting.Look()
+		waiting.TellHolder()
 	}
 }
 
-// turn pushes what waits, unless somebody did while the turn came.
-func (o *offer) turn(ctx context.Context, e *outboxEntry) (*chore, error) {
-	if _, known := e.fate(); known {
+// takeTurn pushes what waits, unless somebody did while the turn came.
+func (o *offer) takeTurn(ctx context.Context, e *outboxEntry) (*packJob, error) {
+	if _, known := e.readOutcome(); known {
 		return nil, nil
 	}
-	return o.store.pusher.deliver(ctx, o.remote)
+	return o.store.pusher.pushOutbox(ctx, o.remote)
 }

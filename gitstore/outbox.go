@@ -29,25 +29,25 @@ import (
 // it as a second, and removes the file. Entries are added, and removed by whom
 // pushes, while the queue is held.
 
-// A letter is what an entry of the outbox holds.
-type letter struct {
+// An outboxMove is what an entry of the outbox holds.
+type outboxMove struct {
 	Commit git.ID          `json:"commit"`
 	Parent git.ID          `json:"parent,omitempty"`
 	Push   []git.RefUpdate `json:"push"` // of the remote, state first
 	Refs   []git.RefUpdate `json:"refs"` // of this clone, without the state
 }
 
-// A outboxEntry is one file of the outbox.
+// An outboxEntry is one file of the outbox.
 type outboxEntry struct {
-	letter
+	outboxMove
 	path  string
 	file  *os.File // where this process waits for it
 	begin int64    // of the second line
 	dead  bool     // nobody waits for it
 }
 
-// A fate is what became of a letter.
-type fate struct {
+// An outcome is what became of an entry.
+type outcome struct {
 	Kind   string    `json:"kind"`
 	Rule   flow.Rule `json:"rule,omitempty"`
 	Reason string    `json:"reason,omitempty"` // of a refusal or an error
@@ -55,20 +55,20 @@ type fate struct {
 	Commit git.ID    `json:"commit,omitempty"` // of a breach
 }
 
-// The kinds of fates that are no errors; the others are those of fateErrors.
+// The kinds of outcomes that are no errors; the others are those of fateErrors.
 const (
-	fateLanded  = "landed"
-	fateAgain   = "again" // others were faster: build it again
-	fateRefused = "refused"
-	fateBreach  = "breach"
-	fateForeign = "foreign"
-	fateApart   = "diverged"
-	fateLocked  = "locked"
-	fateFailed  = "failed"
+	outcomeLanded   = "landed"
+	outcomeAgain    = "again" // others were faster: build it again
+	outcomeRefused  = "refused"
+	outcomeBreach   = "breach"
+	outcomeForeign  = "foreign"
+	outcomeDiverged = "diverged"
+	outcomeLocked   = "locked"
+	outcomeFailed   = "failed"
 )
 
-// fateErrors are the sentinels that travel from who pushed to who waits.
-var fateErrors = []struct {
+// outcomeErrors are the sentinels that travel from who pushed to who waits.
+var outcomeErrors = []struct {
 	kind string
 	err  error
 }{
@@ -76,28 +76,28 @@ var fateErrors = []struct {
 	{"git", git.ErrMissing}, {"disk", syscall.ENOSPC},
 }
 
-// fateOf is the fate of those whose push ended in an error.
-func fateOf(err error) fate {
-	f := fate{Kind: fateFailed, Reason: err.Error()}
+// outcomeOf is the outcome of those whose push ended in an error.
+func outcomeOf(err error) outcome {
+	f := outcome{Kind: outcomeFailed, Reason: err.Error()}
 	var refusal *flow.Refusal
 	var breach *Breach
-	var apart *Diverged
+	var diverged *Diverged
 	var locked *git.Locked
 	switch {
 	case errors.As(err, &breach):
-		return fate{Kind: fateBreach, Commit: breach.Commit, Reason: breach.Err.Error()}
-	case errors.As(err, &apart):
-		return fate{Kind: fateApart, Reason: apart.Reason, Hint: apart.Hint}
+		return outcome{Kind: outcomeBreach, Commit: breach.Commit, Reason: breach.Err.Error()}
+	case errors.As(err, &diverged):
+		return outcome{Kind: outcomeDiverged, Reason: diverged.Reason, Hint: diverged.Hint}
 	case errors.As(err, &locked):
-		return fate{Kind: fateLocked, Reason: err.Error(), Hint: locked.Hint}
+		return outcome{Kind: outcomeLocked, Reason: err.Error(), Hint: locked.Hint}
 	case errors.As(err, &refusal):
-		f = fate{Kind: fateRefused, Rule: refusal.Rule, Reason: refusal.Reason, Hint: refusal.Hint}
+		f = outcome{Kind: outcomeRefused, Rule: refusal.Rule, Reason: refusal.Reason, Hint: refusal.Hint}
 		if errors.Is(err, ErrForeignRef) {
-			f.Kind = fateForeign
+			f.Kind = outcomeForeign
 		}
 		return f
 	}
-	for _, known := range fateErrors {
+	for _, known := range outcomeErrors {
 		if errors.Is(err, known.err) {
 			f.Kind = known.kind
 			break
@@ -106,36 +106,36 @@ func fateOf(err error) fate {
 	return f
 }
 
-// A fateError is an error that another process met on behalf of this one.
-type fateError struct {
+// An outcomeError is an error that another process met on behalf of this one.
+type outcomeError struct {
 	text string
 	err  error
 }
 
-func (e *fateError) Error() string { return e.text }
+func (e *outcomeError) Error() string { return e.text }
 
-func (e *fateError) Unwrap() error { return e.err }
+func (e *outcomeError) Unwrap() error { return e.err }
 
-// err is the fate as an error; nil if the letter landed.
-func (f fate) err() error {
+// asError is the outcome as an error; nil if the entry landed.
+func (f outcome) asError() error {
 	refusal := &flow.Refusal{Rule: f.Rule, Reason: f.Reason, Hint: f.Hint}
 	switch f.Kind {
-	case fateLanded:
+	case outcomeLanded:
 		return nil
-	case fateRefused:
+	case outcomeRefused:
 		return refusal
-	case fateForeign:
+	case outcomeForeign:
 		return fmt.Errorf("%w: %w", ErrForeignRef, refusal)
-	case fateApart:
+	case outcomeDiverged:
 		return &Diverged{f.Reason, f.Hint}
-	case fateLocked:
+	case outcomeLocked:
 		return &git.Locked{Reason: f.Reason, Hint: f.Hint}
-	case fateBreach:
+	case outcomeBreach:
 		return &Breach{f.Commit, errors.New(f.Reason)}
 	}
-	for _, known := range fateErrors {
+	for _, known := range outcomeErrors {
 		if f.Kind == known.kind {
-			return &fateError{f.Reason, known.err}
+			return &outcomeError{f.Reason, known.err}
 		}
 	}
 	return errors.New(f.Reason)
@@ -187,20 +187,20 @@ func openEntry(path string) (*outboxEntry, error) {
 		return nil, err
 	}
 	line, _, whole := bytes.Cut(data, []byte("\n"))
-	if !whole || json.Unmarshal(line, &e.letter) != nil || len(e.Push) == 0 {
+	if !whole || json.Unmarshal(line, &e.outboxMove) != nil || len(e.Push) == 0 {
 		e.dead = true // not one of ours: it goes with the dead
 	}
 	return e, nil
 }
 
-// postLetter adds a letter after the others, while the queue is held.
-func postLetter(r *git.Repo, l letter, after []*outboxEntry) (*outboxEntry, error) {
+// addEntry adds an entry after the others, while the queue is held.
+func addEntry(r *git.Repo, l outboxMove, after []*outboxEntry) (*outboxEntry, error) {
 	n := 0
 	if len(after) > 0 {
 		n, _ = strconv.Atoi(filepath.Base(after[len(after)-1].path))
 	}
-	e := &outboxEntry{letter: l}
-	for e.path == "" || stands(e.path) || stands(e.path+".new") {
+	e := &outboxEntry{outboxMove: l}
+	for e.path == "" || isThere(e.path) || isThere(e.path+".new") {
 		n++
 		e.path = filepath.Join(outboxDir(r), fmt.Sprintf("%012d", n))
 	}
@@ -212,7 +212,7 @@ func postLetter(r *git.Repo, l letter, after []*outboxEntry) (*outboxEntry, erro
 
 // write makes the file appear whole and locked.
 func (e *outboxEntry) write() error {
-	line, err := json.Marshal(e.letter)
+	line, err := json.Marshal(e.outboxMove)
 	if err != nil {
 		return err
 	}
@@ -238,23 +238,23 @@ func (e *outboxEntry) write() error {
 	return err
 }
 
-// fate is what became of a letter that this process waits for, false while
+// readOutcome is what became of an entry that this process waits for, false while
 // nobody knows.
-func (e *outboxEntry) fate() (fate, bool) {
+func (e *outboxEntry) readOutcome() (outcome, bool) {
 	data, err := io.ReadAll(io.NewSectionReader(e.file, e.begin, MaxMove))
 	if err != nil || !bytes.HasSuffix(data, []byte("\n")) {
-		return fate{}, false
+		return outcome{}, false
 	}
-	var f fate
+	var f outcome
 	if err := json.Unmarshal(data, &f); err != nil {
-		return fate{Kind: fateFailed, Reason: "outbox: " + err.Error()}, true
+		return outcome{Kind: outcomeFailed, Reason: "outbox: " + err.Error()}, true
 	}
 	return f, true
 }
 
-// tell ends an entry: its process reads its fate from the file that it holds
+// writeOutcome ends an entry: its process reads its outcome from the file that it holds
 // open.
-func (e *outboxEntry) tell(f fate) {
+func (e *outboxEntry) writeOutcome(f outcome) {
 	line, err := json.Marshal(f)
 	if err != nil || e.dead {
 		os.Remove(e.path)
@@ -267,29 +267,29 @@ func (e *outboxEntry) tell(f fate) {
 	os.Remove(e.path)
 }
 
-// withdraw takes back a letter that this process no longer waits for.
+// withdraw takes back an entry that this process no longer waits for.
 func (e *outboxEntry) withdraw() {
-	e.forget()
+	e.removeFile()
 	e.file.Close()
 }
 
-// forget removes the entry's file, unless another entry has its name by now.
-func (e *outboxEntry) forget() {
+// removeFile removes the entry's file, unless another entry has its name by now.
+func (e *outboxEntry) removeFile() {
 	if git.StillAt(e.file, e.path) {
 		os.Remove(e.path)
 	}
 }
 
-// tellAll gives the same fate to several.
-func tellAll(list []*outboxEntry, f fate) {
+// writeOutcomes gives the same outcome to several.
+func writeOutcomes(list []*outboxEntry, f outcome) {
 	for _, e := range list {
-		e.tell(f)
+		e.writeOutcome(f)
 	}
 }
 
-// linked reports whether entries are a chain that begins at the mirror, and
+// isChain reports whether entries are a chain that begins at the mirror, and
 // somebody waits for each.
-func linked(list []*outboxEntry, mirror git.ID) bool {
+func isChain(list []*outboxEntry, mirror git.ID) bool {
 	for _, e := range list {
 		if e.dead || e.Parent != mirror {
 			return false
@@ -299,9 +299,9 @@ func linked(list []*outboxEntry, mirror git.ID) bool {
 	return true
 }
 
-// fold makes one update per ref of those of several letters: from where the
+// foldUpdates makes one update per ref of those of several entries: from where the
 // first finds it to where the last leaves it.
-func fold(list []*outboxEntry, refs func(*outboxEntry) []git.RefUpdate) []git.RefUpdate {
+func foldUpdates(list []*outboxEntry, refs func(*outboxEntry) []git.RefUpdate) []git.RefUpdate {
 	var folded []git.RefUpdate
 	at := map[string]int{}
 	for _, e := range list {

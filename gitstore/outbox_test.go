@@ -169,7 +169,7 @@ func TestTortureRemoteFairness(t *testing.T) {
 	}
 }
 
-// A letter whose process died is not pushed, and does not stop the others.
+// An entry whose process died is not pushed, and does not stop the others.
 func TestRemoteDeadOwner(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
@@ -183,14 +183,14 @@ func TestRemoteDeadOwner(t *testing.T) {
 	l.agree(t)
 }
 
-// posted leaves a letter in a's outbox, as a process does that waits for its
+// posted leaves an entry in a's outbox, as a process does that waits for its
 // push.
 func (l lane) posted(t *testing.T, build Build) *outboxEntry {
 	t.Helper()
 	request, err := RandomID()
 	require.NoError(t, err)
 	o := &offer{store: l.a.open(), remote: "origin", request: flow.Request(request), build: build}
-	_, entry, err := o.post(context.Background())
+	_, entry, err := o.addToOutbox(context.Background())
 	require.NoError(t, err)
 	return entry
 }
@@ -204,9 +204,9 @@ func TestRemotePushesForOthers(t *testing.T) {
 	defer entry.withdraw()
 	count := l.counted(t)
 	l.a.claim("task-2", coder)
-	f, known := entry.fate()
+	f, known := entry.readOutcome()
 	require.True(t, known)
-	require.Equal(t, fate{Kind: fateLanded}, f)
+	require.Equal(t, outcome{Kind: outcomeLanded}, f)
 	require.NoFileExists(t, entry.path)
 	require.Equal(t, 1, count())
 	require.Equal(t, flow.Claimed, l.a.board().Task("task-1").Status)
@@ -235,17 +235,17 @@ func TestRemoteRefusesOneOfSeveral(t *testing.T) {
 				echo "liza-refused: `+say+` control: not this one; type: git liza status" >&2; exit 1; fi; done`)
 			release, err := l.a.store.Repo.PushTurn(context.Background())
 			require.NoError(t, err)
-			_, err = l.a.store.pusher.deliver(context.Background(), "origin")
+			_, err = l.a.store.pusher.pushOutbox(context.Background(), "origin")
 			require.NoError(t, err)
-			_, err = l.a.store.pusher.deliver(context.Background(), "origin")
+			_, err = l.a.store.pusher.pushOutbox(context.Background(), "origin")
 			require.NoError(t, err)
 			release()
-			f, _ := first.fate()
-			require.Equal(t, fateLanded, f.Kind)
-			f, _ = second.fate()
-			require.Equal(t, fate{Kind: fateRefused, Rule: "control", Reason: "not this one", Hint: "git liza status"}, f)
-			f, _ = third.fate()
-			require.Equal(t, fateAgain, f.Kind)
+			f, _ := first.readOutcome()
+			require.Equal(t, outcomeLanded, f.Kind)
+			f, _ = second.readOutcome()
+			require.Equal(t, outcome{Kind: outcomeRefused, Rule: "control", Reason: "not this one", Hint: "git liza status"}, f)
+			f, _ = third.readOutcome()
+			require.Equal(t, outcomeAgain, f.Kind)
 
 			_, err = l.a.store.Do(context.Background(), claim("task-2", "coder-8"))
 			var refusal *flow.Refusal

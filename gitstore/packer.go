@@ -23,27 +23,27 @@ type Packer struct {
 // claims were 807 MB and a gc of ten seconds.
 const packEvery = 1000
 
-// A chore is a pack that is due: the moves after from, up to to.
-type chore struct{ from, to git.ID }
+// A packJob is a pack that is due: the moves after from, up to to.
+type packJob struct{ from, to git.ID }
 
-// due counts the moves of this clone and says whether to pack. It runs while
-// the queue is held; the chore itself is done without it, so that nobody waits
+// countMoves counts the moves of this clone and says whether to pack. It runs while
+// the queue is held; the pack itself is made without it, so that nobody waits
 // half a second for it.
-func (p *Packer) due(tip git.ID, moves int) *chore {
-	from, n := p.unpacked()
+func (p *Packer) countMoves(tip git.ID, moves int) *packJob {
+	from, n := p.readUnpacked()
 	if n += moves; n < packEvery {
-		p.countUnpacked(from, n)
+		p.writeUnpacked(from, n)
 		return nil
 	}
-	p.countUnpacked(from, 0)
-	return &chore{from, tip}
+	p.writeUnpacked(from, 0)
+	return &packJob{from, tip}
 }
 
-// housekeep does a chore, nil for none, in a process of its own where there is
+// startJob makes a pack, nil for none, in a process of its own where there is
 // a way to start one: the command after whose move it is due does not wait for
-// it. That a chore cannot be done costs space, never a move: it is tried again
+// it. That a pack cannot be made costs space, never a move: it is tried again
 // a thousand moves later.
-func (p *Packer) housekeep(ctx context.Context, c *chore) {
+func (p *Packer) startJob(ctx context.Context, c *packJob) {
 	if c == nil {
 		return
 	}
@@ -76,8 +76,8 @@ func (p *Packer) Housekeep(ctx context.Context, from, to string) error {
 		return errors.Join(err, queueErr)
 	}
 	defer release()
-	_, n := p.unpacked() // moves that came meanwhile
-	p.countUnpacked(packed, n)
+	_, n := p.readUnpacked() // moves that came meanwhile
+	p.writeUnpacked(packed, n)
 	return err
 }
 
@@ -91,9 +91,9 @@ func orRoot(id git.ID) string {
 	return string(id)
 }
 
-// unpacked is the tip at the last pack, "" if there was none, and how many
+// readUnpacked is the tip at the last pack, "" if there was none, and how many
 // moves came since.
-func (p *Packer) unpacked() (since git.ID, n int) {
+func (p *Packer) readUnpacked() (since git.ID, n int) {
 	data, _ := os.ReadFile(p.unpackedFile())
 	text, count, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
 	if since = git.ID(text); p.repo.CheckID(since) != nil {
@@ -103,7 +103,7 @@ func (p *Packer) unpacked() (since git.ID, n int) {
 	return since, n
 }
 
-func (p *Packer) countUnpacked(since git.ID, n int) {
+func (p *Packer) writeUnpacked(since git.ID, n int) {
 	_ = os.WriteFile(p.unpackedFile(), []byte(orRoot(since)+" "+strconv.Itoa(n)+"\n"), 0o666)
 }
 

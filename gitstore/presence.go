@@ -50,8 +50,8 @@ func (p Presence) Silent(at time.Time) bool {
 	return at.Sub(p.At) > missedBeats*time.Duration(p.Every)
 }
 
-// bound makes the presence fit into its commit, whatever its texts are.
-func (p *Presence) bound() {
+// cutText makes the presence fit into its commit, whatever its texts are.
+func (p *Presence) cutText() {
 	for _, at := range []*time.Time{&p.Began, &p.At, &p.Since} {
 		*at = at.UTC().Truncate(time.Second)
 	}
@@ -79,7 +79,7 @@ func Beat(r *git.Repo, p Presence) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	p.bound()
+	p.cutText()
 	text, err := document.Encode(&p)
 	path := presenceFile(r, p.Agent)
 	if err == nil {
@@ -100,7 +100,7 @@ func SavePresence(ctx context.Context, r *git.Repo, p Presence) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	p.bound()
+	p.cutText()
 	id, err := writePresence(ctx, r, &p)
 	if err != nil {
 		return fmt.Errorf("presence of %s: %w", p.Agent, err)
@@ -127,7 +127,7 @@ func writePresence(ctx context.Context, r *git.Repo, p *Presence) (git.ID, error
 	if err != nil {
 		return "", err
 	}
-	name, email := author(flow.Actor(p.Agent))
+	name, email := authorOf(flow.Actor(p.Agent))
 	at := p.At.Unix()
 	id, err := o.WriteCommit(fmt.Appendf(nil, "tree %s\nauthor %s <%s> %d +0000\ncommitter %s <%s> %d +0000\n\npresence of %s\n\n%s",
 		tree, name, email, at, committer, address, at, p.Agent, encoded))

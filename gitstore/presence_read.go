@@ -50,13 +50,13 @@ func decodePresence(name string, data []byte, id flow.AgentID) (Presence, bool) 
 	if len(data) > MaxPresence || document.Decode(name, data, &p) != nil || p.check() != nil || p.Agent != id || p.Every <= 0 {
 		return Presence{}, false
 	}
-	p.bound()
+	p.cutText()
 	return p, true
 }
 
-// ends sees to it that the presence becomes silent, whatever its host says of
+// isOver sees to it that the presence becomes silent, whatever its host says of
 // its clock and its beat. It is false of one that is still to come.
-func (p *Presence) ends(now time.Time, lease time.Duration) bool {
+func (p *Presence) isOver(now time.Time, lease time.Duration) bool {
 	p.Every = min(p.Every, flow.Duration(lease))
 	return !p.At.After(now.Add(lease))
 }

@@ -204,7 +204,7 @@ func TestPresenceNeverStopsAFetch(t *testing.T) {
 }
 
 // Another program may write what ours would not: numbers that would give others
-// more to spend, or all that there is, and letters that steer a terminal.
+// more to spend, or all that there is, and entries that steer a terminal.
 func TestPresenceOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -35,14 +35,14 @@ func (ps *Presences) List(ctx context.Context, b *flow.Board) (map[flow.AgentID]
 		}
 		said := []func() (Presence, bool){
 			func() (Presence, bool) { return readBeat(ps.repo, a.ID) },
-			func() (Presence, bool) { return ps.saidIn(ctx, PresenceRefs+name, a.ID) },
+			func() (Presence, bool) { return ps.readRef(ctx, PresenceRefs+name, a.ID) },
 		}
 		if remote != "" {
-			said = append(said, func() (Presence, bool) { return ps.saidIn(ctx, tracking(remote, "agents/"+name), a.ID) })
+			said = append(said, func() (Presence, bool) { return ps.readRef(ctx, tracking(remote, "agents/"+name), a.ID) })
 		}
 		for _, say := range said {
 			p, ok := say()
-			if ok && p.Generation == a.Generation && p.ends(now, lease) && p.At.After(known[a.ID].At) {
+			if ok && p.Generation == a.Generation && p.isOver(now, lease) && p.At.After(known[a.ID].At) {
 				known[a.ID] = p
 			}
 		}
@@ -50,7 +50,7 @@ func (ps *Presences) List(ctx context.Context, b *flow.Board) (map[flow.AgentID]
 	return known, b.Err()
 }
 
-func (ps *Presences) saidIn(ctx context.Context, ref string, id flow.AgentID) (Presence, bool) {
+func (ps *Presences) readRef(ctx context.Context, ref string, id flow.AgentID) (Presence, bool) {
 	at, err := ps.repo.Resolve(ctx, ref)
 	if err != nil {
 		return Presence{}, false
@@ -79,7 +79,7 @@ func (ps *Presences) Share(ctx context.Context, ids []flow.AgentID) error {
 	err = ps.remotes.push(ctx, remote, updates)
 	var refused *rejection
 	if err != nil && !errors.As(err, &refused) {
-		return offline(remote, err)
+		return offlineError(remote, err)
 	}
 	return err
 }

@@ -33,11 +33,11 @@ type part struct {
 	refs  []git.RefUpdate
 }
 
-// publish pushes the moves that a remote lacks, with the refs that they need.
+// publishBoard pushes the moves that a remote lacks, with the refs that they need.
 // Moves after one whose work is neither here nor there are left to a clone that
 // has it, which a *flow.Refusal says. A remote without a board is first offered
 // all of them: only one that judges minds.
-func (pub *publisher) publish(ctx context.Context, remote string, found heads, tip git.ID) (int, error) {
+func (pub *publisher) publishBoard(ctx context.Context, remote string, found heads, tip git.ID) (int, error) {
 	whole := found.state != ""
 	moves, found, err := pub.publishParts(ctx, remote, found, tip, whole)
 	var refusal *flow.Refusal
@@ -51,7 +51,7 @@ func (pub *publisher) publish(ctx context.Context, remote string, found heads, t
 // publishParts pushes a board in parts, up to the first move whose work is
 // missing if it is asked for whole work; found is what the remote has then.
 func (pub *publisher) publishParts(ctx context.Context, remote string, found heads, tip git.ID, whole bool) (moves int, now heads, err error) {
-	parts, left, err := pub.parts(ctx, remote, tip, found.state, whole)
+	parts, left, err := pub.cutParts(ctx, remote, tip, found.state, whole)
 	if err != nil {
 		return 0, found, err
 	}
@@ -62,7 +62,7 @@ func (pub *publisher) publishParts(ctx context.Context, remote string, found hea
 			return moves, found, err
 		}
 		branch := git.RefUpdate{Name: integrationRef(b), Old: found.integration, New: b.Settings().Integration.Tip}
-		if err := pub.extends(ctx, remote, branch); err != nil {
+		if err := pub.checkExtends(ctx, remote, branch); err != nil {
 			return moves, found, err
 		}
 		updates := append([]git.RefUpdate{{Name: git.StateRef, Old: found.state, New: p.tip}, branch}, p.refs...)
@@ -74,11 +74,11 @@ func (pub *publisher) publishParts(ctx context.Context, remote string, found hea
 			updates = append(updates, open...)
 		}
 		if err := pub.pushPublished(ctx, remote, updates, found.state == ""); err != nil {
-			return moves, found, pub.remotes.hindered(ctx, remote, branch.Name, err)
+			return moves, found, pub.remotes.explainHindered(ctx, remote, branch.Name, err)
 		}
 		moves += p.moves
 		found = heads{p.tip, branch.New}
-		if err := pub.remotes.saw(ctx, remote, found); err != nil {
+		if err := pub.remotes.noteHeads(ctx, remote, found); err != nil {
 			return moves, found, err
 		}
 	}
@@ -89,15 +89,15 @@ func (pub *publisher) publishParts(ctx context.Context, remote string, found hea
 	return moves, found, nil
 }
 
-// saw notes what a remote has now.
-func (r *Remotes) saw(ctx context.Context, remote string, found heads) error {
+// noteHeads notes what a remote has now.
+func (r *Remotes) noteHeads(ctx context.Context, remote string, found heads) error {
 	return r.repo.MoveRefs(ctx, []git.RefUpdate{{Name: tracking(remote, "state"), New: found.state, Any: true},
 		{Name: tracking(remote, "integration"), New: found.integration, Any: true}}, "liza: published to "+remote)
 }
 
-// extends refuses to publish over an integration branch of the remote that has
+// checkExtends refuses to publish over an integration branch of the remote that has
 // something else.
-func (pub *publisher) extends(ctx context.Context, remote string, branch git.RefUpdate) error {
+func (pub *publisher) checkExtends(ctx context.Context, remote string, branch git.RefUpdate) error {
 	if branch.Old == "" || branch.Old == branch.New {
 		return nil
 	}
@@ -117,14 +117,14 @@ func (pub *publisher) pushPublished(ctx context.Context, remote string, updates 
 	var err error
 	if !first {
 		if err = pub.remotes.push(ctx, remote, updates, publishOption); git.ExitCode(err) != 128 {
-			return published(remote, err)
+			return publishError(remote, err)
 		}
 	}
 	err = pub.remotes.push(ctx, remote, updates)
-	return published(remote, err)
+	return publishError(remote, err)
 }
 
-func published(remote string, err error) error {
+func publishError(remote string, err error) error {
 	var r *rejection
 	switch {
 	case err == nil:
@@ -134,14 +134,14 @@ func published(remote string, err error) error {
 	case errors.As(err, &r):
 		return fmt.Errorf("remote %s: %w", remote, err)
 	}
-	return offline(remote, err)
+	return offlineError(remote, err)
 }
 
-// parts cuts the moves after a state into pushes, each with the refs of its
+// cutParts cuts the moves after a state into pushes, each with the refs of its
 // moves. left says why the last ones are not among them, nil if all are: whole
 // asks for nothing that comes after work which is missing.
-func (pub *publisher) parts(ctx context.Context, remote string, tip, since git.ID, whole bool) (list []part, left *flow.Refusal, err error) {
-	chain, breach := pub.history.chain(tip, since)
+func (pub *publisher) cutParts(ctx context.Context, remote string, tip, since git.ID, whole bool) (list []part, left *flow.Refusal, err error) {
+	chain, breach := pub.history.listChain(tip, since)
 	if breach != nil {
 		return nil, nil, breach
 	}
@@ -150,7 +150,7 @@ func (pub *publisher) parts(ctx context.Context, remote string, tip, since git.I
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		e, err := pub.history.Event(id)
+		e, err := pub.history.ReadEvent(id)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -159,7 +159,7 @@ func (pub *publisher) parts(ctx context.Context, remote string, tip, since git.I
 			return nil, nil, err
 		}
 		if whole {
-			if left, err = pub.left(ctx, remote, e, absent, len(chain)-i); err != nil || left != nil {
+			if left, err = pub.explainLeft(ctx, remote, e, absent, len(chain)-i); err != nil || left != nil {
 				break
 			}
 		}
@@ -176,9 +176,9 @@ func (pub *publisher) parts(ctx context.Context, remote string, tip, since git.I
 	return list, left, err
 }
 
-// left refuses moves from one on whose work is not here, unless the remote has
+// explainLeft refuses moves from one on whose work is not here, unless the remote has
 // kept it.
-func (pub *publisher) left(ctx context.Context, remote string, e Event, absent []git.RefUpdate, moves int) (*flow.Refusal, error) {
+func (pub *publisher) explainLeft(ctx context.Context, remote string, e Event, absent []git.RefUpdate, moves int) (*flow.Refusal, error) {
 	for _, u := range absent {
 		there, err := pub.remotes.listRemote(ctx, remote, u.Name)
 		if err != nil {
@@ -195,15 +195,15 @@ func (pub *publisher) left(ctx context.Context, remote string, e Event, absent [
 // keptRefs are the refs of a move that stay, and are here: saved commits, and
 // marks. absent are those that are not.
 func (pub *publisher) keptRefs(e Event) (list, absent []git.RefUpdate, err error) {
-	all, err := pub.history.refsOf(e)
+	all, err := pub.history.refsOfMove(e)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, u := range all {
-		if u.Old != "" || !kept(u.Name) {
+		if u.Old != "" || !isKeptRef(u.Name) {
 			continue
 		}
-		if _, here, err := pub.history.commit(u.New); err != nil {
+		if _, here, err := pub.history.findCommit(u.New); err != nil {
 			return nil, nil, err
 		} else if here {
 			list = append(list, u)
@@ -239,7 +239,7 @@ func (pub *publisher) openBranches(ctx context.Context, b *flow.Board, first boo
 		if tip == "" {
 			continue
 		}
-		if _, here, err := pub.history.commit(tip); err != nil {
+		if _, here, err := pub.history.findCommit(tip); err != nil {
 			return nil, err
 		} else if here {
 			list = append(list, git.RefUpdate{Name: ref, New: tip, Any: true})

@@ -23,51 +23,51 @@ type pusher struct {
 // was locked, or the connection broke.
 const maxUnanswered = 4
 
-// deliver pushes what is in the outbox, and tells every letter that it touched
+// pushOutbox pushes what is in the outbox, and tells every entry that it touched
 // what became of it. It runs while this process has the turn to push; the error
 // is what those heard whose push went wrong.
-func (p *pusher) deliver(ctx context.Context, name string) (*chore, error) {
-	waited, err := p.giveWay(ctx)
+func (p *pusher) pushOutbox(ctx context.Context, name string) (*packJob, error) {
+	waited, err := p.backOff(ctx)
 	if err != nil {
-		return nil, p.spread(ctx, nil, err)
+		return nil, p.spreadError(ctx, nil, err)
 	}
-	chain, err := p.collect(ctx)
+	chain, err := p.collectChain(ctx)
 	if err != nil || len(chain) == 0 {
 		return nil, err
 	}
 	started := time.Now()
 	d := delivery{pusher: p, remote: name}
-	var due *chore
+	var due *packJob
 	if waited {
-		err = d.look(ctx)
+		err = d.lookAtRemote(ctx)
 	}
 	if err == nil && !d.lost {
-		due, err = d.deliver(ctx, chain)
+		due, err = d.pushChain(ctx, chain)
 	}
 	if err == nil {
-		p.noteTurn(turnResult{started: started, ended: time.Now(), waited: waited, lost: d.lost, looked: d.looked, others: d.others})
+		p.noteRace(raceResult{started: started, ended: time.Now(), waited: waited, lost: d.lost, looked: d.looked, others: d.others})
 	}
 	return due, err
 }
 
-// collect is the chain to push. Where it is broken, because somebody gave up or
+// collectChain is the chain to push. Where it is broken, because somebody gave up or
 // died, or the mirror has moved, everybody builds again.
-func (p *pusher) collect(ctx context.Context) ([]*outboxEntry, error) {
+func (p *pusher) collectChain(ctx context.Context) ([]*outboxEntry, error) {
 	release, err := p.repo.Queue(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	list, mirror, err := p.waiting(ctx)
-	if err == nil && !linked(list, mirror) {
-		tellAll(list, fate{Kind: fateAgain})
+	list, mirror, err := p.readOutbox(ctx)
+	if err == nil && !isChain(list, mirror) {
+		writeOutcomes(list, outcome{Kind: outcomeAgain})
 		list = nil
 	}
 	return list, err
 }
 
-// waiting is the outbox, and the mirror that its chain should begin at.
-func (p *pusher) waiting(ctx context.Context) ([]*outboxEntry, git.ID, error) {
+// readOutbox is the outbox, and the mirror that its chain should begin at.
+func (p *pusher) readOutbox(ctx context.Context) ([]*outboxEntry, git.ID, error) {
 	list, err := listOutbox(p.repo)
 	if err != nil {
 		return nil, "", err
@@ -76,11 +76,11 @@ func (p *pusher) waiting(ctx context.Context) ([]*outboxEntry, git.ID, error) {
 	return list, mirror, err
 }
 
-// spread tells everybody who waits of an error, or those of a chain only.
-func (p *pusher) spread(ctx context.Context, chain []*outboxEntry, cause error) error {
-	f := fateOf(cause)
+// spreadError tells everybody who waits of an error, or those of a chain only.
+func (p *pusher) spreadError(ctx context.Context, chain []*outboxEntry, cause error) error {
+	f := outcomeOf(cause)
 	if ctx.Err() != nil {
-		f = fate{Kind: fateAgain} // it is only this process that was called off
+		f = outcome{Kind: outcomeAgain} // it is only this process that was called off
 	}
 	release, err := p.repo.Queue(context.WithoutCancel(ctx))
 	if err != nil {
@@ -93,10 +93,10 @@ func (p *pusher) spread(ctx context.Context, chain []*outboxEntry, cause error) 
 	}
 	for i, e := range list {
 		if chain == nil || slices.ContainsFunc(chain, func(sent *outboxEntry) bool { return sent.Commit == e.Commit }) {
-			e.tell(f)
+			e.writeOutcome(f)
 			continue
 		}
-		tellAll(list[i:], fate{Kind: fateAgain})
+		writeOutcomes(list[i:], outcome{Kind: outcomeAgain})
 		break
 	}
 	return cause

@@ -7,10 +7,10 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// outgoing are the refs of the remote that a move needs, state first: those
+// outgoingRefs are the refs of the remote that a move needs, state first: those
 // that follow from the move, and the branch of the task, which reviewers on
 // other hosts read.
-func (m *Mirror) outgoing(ctx context.Context, on base, r Result) ([]git.RefUpdate, error) {
+func (m *Mirror) outgoingRefs(ctx context.Context, on base, r Result) ([]git.RefUpdate, error) {
 	list := []git.RefUpdate{{Name: git.StateRef, Old: on.tip, New: r.Commit}}
 	seen, err := m.repo.Resolve(ctx, tracking(on.remote, "integration"))
 	if err != nil {
@@ -22,7 +22,7 @@ func (m *Mirror) outgoing(ctx context.Context, on base, r Result) ([]git.RefUpda
 			list = append(list, u)
 			continue
 		}
-		if u.Old, err = m.lease(ctx, r.Move, u, seen); err != nil {
+		if u.Old, err = m.expectedIntegration(ctx, r.Move, u, seen); err != nil {
 			return nil, err
 		}
 		list = append(list, u)
@@ -30,13 +30,13 @@ func (m *Mirror) outgoing(ctx context.Context, on base, r Result) ([]git.RefUpda
 	if d, ok := r.Move.Detail.(*flow.InitMove); ok && !d.Created {
 		list = append(list, git.RefUpdate{Name: branch, Old: seen, New: d.Integration.Tip})
 	}
-	return append(list, branches(r)...), nil
+	return append(list, taskBranches(r)...), nil
 }
 
-// lease is where the remote's integration branch must be: where the board has
+// expectedIntegration is where the remote's integration branch must be: where the board has
 // it, or, for a human's adoption, where somebody else has brought it, if the
 // adopted commit contains that.
-func (m *Mirror) lease(ctx context.Context, move flow.Move, u git.RefUpdate, seen git.ID) (git.ID, error) {
+func (m *Mirror) expectedIntegration(ctx context.Context, move flow.Move, u git.RefUpdate, seen git.ID) (git.ID, error) {
 	if move.Act == flow.ActInit {
 		return seen, nil
 	}
@@ -50,9 +50,9 @@ func (m *Mirror) lease(ctx context.Context, move flow.Move, u git.RefUpdate, see
 	return seen, nil
 }
 
-// branches are the task branches that a move brings to the remote, or ends
+// taskBranches are the task branches that a move brings to the remote, or ends
 // there. Git deletes one that is not there without a word.
-func branches(r Result) []git.RefUpdate {
+func taskBranches(r Result) []git.RefUpdate {
 	var list []git.RefUpdate
 	for _, edit := range r.After.Changes() {
 		t, ok := edit.Document.(*flow.Task)
@@ -75,9 +75,9 @@ func branches(r Result) []git.RefUpdate {
 	return list
 }
 
-// incoming are the refs of this clone that follow a move which the remote has,
+// incomingRefs are the refs of this clone that follow a move which the remote has,
 // but for the integration branch, which every step of the mirror brings along.
-func (m *Mirror) incoming(r Result) []git.RefUpdate {
+func (m *Mirror) incomingRefs(r Result) []git.RefUpdate {
 	var list []git.RefUpdate
 	for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
 		if u.Name != integrationRef(r.After) {

@@ -38,21 +38,21 @@ func (r *Repairer) Reclaim(ctx context.Context, known git.ID) (Repaired, error) 
 		return Repaired{}, err
 	}
 	defer release()
-	return r.rewound(ctx, known)
+	return r.reclaimRewound(ctx, known)
 }
 
-// rewound goes on from a state ref that has left its history, while the queue
+// reclaimRewound goes on from a state ref that has left its history, while the queue
 // is held.
-func (r *Repairer) rewound(ctx context.Context, known git.ID) (Repaired, error) {
+func (r *Repairer) reclaimRewound(ctx context.Context, known git.ID) (Repaired, error) {
 	tip, err := r.history.Tip(ctx)
 	if err != nil {
 		return Repaired{}, err
 	}
-	chosen, err := r.chosen(ctx, tip)
+	chosen, err := r.followsRemote(ctx, tip)
 	if err != nil || chosen {
 		return Repaired{Was: tip, Is: tip}, err
 	}
-	good, err := r.lastSound(ctx, append(r.dangling(ctx), known))
+	good, err := r.findLastSound(ctx, append(r.listDangling(ctx), known))
 	if err != nil {
 		return Repaired{}, err
 	}
@@ -66,24 +66,24 @@ func (r *Repairer) rewound(ctx context.Context, known git.ID) (Repaired, error) 
 	done := Repaired{Was: tip, Is: good}
 	updates := []git.RefUpdate{{Name: git.StateRef, Old: tip, New: good}}
 	if !behind {
-		if sound, err := r.lastSound(ctx, []git.ID{tip}); err == nil && sound == tip {
+		if sound, err := r.findLastSound(ctx, []git.ID{tip}); err == nil && sound == tip {
 			done.Is, done.Kept = tip, []git.ID{good}
-			done.Dropped, done.Count = r.history.dropped(good, tip)
-			return done, r.repo.MoveRefs(ctx, []git.RefUpdate{{Name: r.rescue(good) + "/state", New: good, Any: true}}, "liza: kept")
+			done.Dropped, done.Count = r.history.listDropped(good, tip)
+			return done, r.repo.MoveRefs(ctx, []git.RefUpdate{{Name: r.rescueName(good) + "/state", New: good, Any: true}}, "liza: kept")
 		}
 		done.Kept = []git.ID{tip}
-		updates = append(updates, git.RefUpdate{Name: r.rescue(tip) + "/state", New: tip, Any: true})
+		updates = append(updates, git.RefUpdate{Name: r.rescueName(tip) + "/state", New: tip, Any: true})
 	}
 	if err := r.repo.MoveRefs(ctx, updates, "liza: put back"); err != nil {
 		return Repaired{}, err
 	}
-	r.audit.wrote(good)
+	r.audit.rememberWritten(good)
 	return done, nil
 }
 
-// chosen reports whether the ref follows the remote that holds the board, as
+// followsRemote reports whether the ref follows the remote that holds the board, as
 // after `sync --theirs`: another history is somebody's decision then.
-func (r *Repairer) chosen(ctx context.Context, tip git.ID) (bool, error) {
+func (r *Repairer) followsRemote(ctx context.Context, tip git.ID) (bool, error) {
 	remote, err := r.history.Authority(ctx)
 	if err != nil || remote == "" {
 		return false, err

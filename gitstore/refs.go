@@ -9,11 +9,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// refsOf are the refs that followed from a move that was made.
-func (h *history) refsOf(e Event) ([]git.RefUpdate, error) {
+// refsOfMove are the refs that followed from a move that was made.
+func (h *history) refsOfMove(e Event) ([]git.RefUpdate, error) {
 	before, source := h.emptyBoard()
 	if e.Parent != "" {
-		c, err := h.commitObject(e.Parent)
+		c, err := h.readStateCommit(e.Parent)
 		if err != nil {
 			return nil, err
 		}
@@ -43,19 +43,19 @@ const (
 	savedPrefix = "refs/liza/saved/"
 )
 
-// kept reports whether a ref is one that moves bring and that then stays.
-func kept(ref string) bool {
+// isKeptRef reports whether a ref is one that moves bring and that then stays.
+func isKeptRef(ref string) bool {
 	return strings.HasPrefix(ref, marksPrefix) || strings.HasPrefix(ref, savedPrefix)
 }
 
-// precedes reports whether integration was at one commit before it came to
+// integrationPrecedes reports whether integration was at one commit before it came to
 // another: it is among the first parents.
-func (h *history) precedes(from, to git.ID) (bool, error) {
+func (h *history) integrationPrecedes(from, to git.ID) (bool, error) {
 	for range maxBehind {
 		if to == from {
 			return true, nil
 		}
-		c, here, err := h.commit(to)
+		c, here, err := h.findCommit(to)
 		if err != nil || !here || len(c.Parents) == 0 {
 			return false, err
 		}
@@ -64,9 +64,9 @@ func (h *history) precedes(from, to git.ID) (bool, error) {
 	return false, nil
 }
 
-// Naming is what the last move that names a saved ref or a mark puts it at, ""
+// LastNaming is what the last move that names a saved ref or a mark puts it at, ""
 // where none of the last moves up to tip, as many as most, does.
-func (h *history) Naming(ctx context.Context, tip git.ID, ref string, most int) (git.ID, error) {
+func (h *history) LastNaming(ctx context.Context, tip git.ID, ref string, most int) (git.ID, error) {
 	var named git.ID
 	err := h.Events(tip, func(e Event) (bool, error) {
 		if most--; most < 0 {
@@ -75,7 +75,7 @@ func (h *history) Naming(ctx context.Context, tip git.ID, ref string, most int) 
 		if strings.HasPrefix(ref, savedPrefix) && !strings.HasPrefix(ref, savedPrefix+string(e.Move.Task)+"/") {
 			return true, ctx.Err()
 		}
-		list, err := h.refsOf(e)
+		list, err := h.refsOfMove(e)
 		for _, u := range list {
 			if u.Name == ref {
 				named = u.New

@@ -99,7 +99,7 @@ func TestRemoteLife(t *testing.T) {
 	_, err := l.a.store.Mirror.Sync(ctx)
 	require.NoError(t, err)
 	require.Empty(t, l.a.at("refs/liza/saved/task-1/1"), "saved commits come when they are needed")
-	require.NoError(t, l.a.store.Mirror.Bring(ctx, "task-1", commit))
+	require.NoError(t, l.a.store.Mirror.BringCommits(ctx, "task-1", commit))
 	require.Equal(t, commit, l.a.at("refs/liza/saved/task-1/1"))
 	l.a.approve("task-1", commit)
 	merged := l.a.merge("task-1")
@@ -107,9 +107,9 @@ func TestRemoteLife(t *testing.T) {
 	require.Equal(t, tip, l.at(t, "refs/heads/integration"))
 	require.Equal(t, tip, l.a.at("refs/heads/integration"))
 	require.Empty(t, l.at(t, "refs/heads/liza/task-1"))
-	require.NoError(t, l.a.store.Mirror.Landed(ctx, tip))
-	require.NoError(t, l.b.store.Mirror.Landed(ctx, tip))
-	require.Error(t, l.b.store.Mirror.Landed(ctx, commitOf(t, l.b, "stray")))
+	require.NoError(t, l.a.store.Mirror.CheckLanded(ctx, tip))
+	require.NoError(t, l.b.store.Mirror.CheckLanded(ctx, tip))
+	require.Error(t, l.b.store.Mirror.CheckLanded(ctx, commitOf(t, l.b, "stray")))
 	l.agree(t)
 }
 

@@ -33,13 +33,13 @@ func (r *Remotes) fetchRefs(ctx context.Context, name, branch string) (heads, er
 	}
 	if git.ExitCode(err) > 0 {
 		// One of them missing looks like no remote at all: ask which it is.
-		if want, err = r.present(ctx, name, want); err == nil && len(want) > 0 {
-			if err = r.fetchAnswered(ctx, name, want); err != nil {
-				err = offline(name, err)
+		if want, err = r.listPresent(ctx, name, want); err == nil && len(want) > 0 {
+			if err = r.refetchInto(ctx, name, want); err != nil {
+				err = offlineError(name, err)
 			}
 		}
 	} else if err != nil {
-		err = offline(name, err)
+		err = offlineError(name, err)
 	}
 	if err != nil {
 		return heads{}, err
@@ -63,10 +63,10 @@ func (r *Remotes) fetchRefs(ctx context.Context, name, branch string) (heads, er
 // be taken from it.
 const answeredTries = 5
 
-// fetchAnswered fetches from a remote that has just answered. `git gc` removes
+// refetchInto fetches from a remote that has just answered. `git gc` removes
 // folders of objects that are empty: a fetch that has made one for its next
 // object loses it, fails, and keeps nothing (seen with git 2.39).
-func (r *Remotes) fetchAnswered(ctx context.Context, name string, refs [][2]string) (err error) {
+func (r *Remotes) refetchInto(ctx context.Context, name string, refs [][2]string) (err error) {
 	for range answeredTries {
 		if err = r.fetchInto(ctx, name, refs); git.ExitCode(err) <= 0 || errors.Is(err, git.ErrRefLocked) {
 			return err
@@ -86,14 +86,14 @@ func (r *Remotes) fetchInto(ctx context.Context, name string, refs [][2]string) 
 	}
 	left := git.Leftovers{Under: []string{strings.TrimSuffix(tracking(name, ""), "/")}, Files: []string{filepath.Join(r.repo.CommonDir(), "shallow.lock")}, Objects: true}
 	return r.repo.Journal.RunUnlocked(ctx, left, func() error {
-		_, err := r.talk(ctx, left, args...)
+		_, err := r.runGit(ctx, left, args...)
 		return err
 	})
 }
 
-// present are those of the pairs whose first ref the remote has; what was seen
+// listPresent are those of the pairs whose first ref the remote has; what was seen
 // of the others before is forgotten.
-func (r *Remotes) present(ctx context.Context, name string, refs [][2]string) ([][2]string, error) {
+func (r *Remotes) listPresent(ctx context.Context, name string, refs [][2]string) ([][2]string, error) {
 	var names []string
 	for _, pair := range refs {
 		names = append(names, pair[0])
@@ -130,9 +130,9 @@ func (r *Remotes) BoardOf(ctx context.Context, name string) (git.ID, error) {
 // listRemote asks which of some refs, or of those that match a pattern, a
 // remote has. Errors wrap ErrOffline.
 func (r *Remotes) listRemote(ctx context.Context, name string, refs ...string) (map[string]git.ID, error) {
-	out, err := r.talk(ctx, git.Leftovers{}, append([]string{"ls-remote", "--refs", "--", name}, refs...)...)
+	out, err := r.runGit(ctx, git.Leftovers{}, append([]string{"ls-remote", "--refs", "--", name}, refs...)...)
 	if err != nil {
-		return nil, offline(name, err)
+		return nil, offlineError(name, err)
 	}
 	there := map[string]git.ID{}
 	for line := range strings.Lines(string(out)) {

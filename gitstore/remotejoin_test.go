@@ -43,7 +43,7 @@ func TestJoinRefuses(t *testing.T) {
 	require.Empty(t, name)
 	_, err = d.store.Mirror.Sync(ctx)
 	require.Error(t, err)
-	require.NoError(t, d.store.Mirror.Landed(ctx, d.at("refs/heads/main")), "a clone is its own authority")
+	require.NoError(t, d.store.Mirror.CheckLanded(ctx, d.at("refs/heads/main")), "a clone is its own authority")
 }
 
 // A board with a history is published whole: saved commits, marks and the
@@ -161,14 +161,14 @@ func TestBring(t *testing.T) {
 	l := newLane(t)
 	l.a.add("task-1", "task-2")
 	one, two := l.a.submit("task-1", coder, "a.md", "one\n"), l.a.submit("task-2", "coder-2", "b.md", "two\n")
-	require.NoError(t, l.b.store.Mirror.Bring(ctx, "task-1"))
-	require.NoError(t, l.b.store.Mirror.Bring(ctx, "task-1", one))
+	require.NoError(t, l.b.store.Mirror.BringCommits(ctx, "task-1"))
+	require.NoError(t, l.b.store.Mirror.BringCommits(ctx, "task-1", one))
 	require.Equal(t, one, l.b.at("refs/liza/saved/task-1/1"))
 	require.Empty(t, l.b.at("refs/liza/saved/task-2/1"))
 	require.Empty(t, gittest.Git(t, l.b.dir, "for-each-ref", "refs/liza/remote/origin/saved"))
-	err := l.b.store.Mirror.Bring(ctx, "task-1", one, two)
+	err := l.b.store.Mirror.BringCommits(ctx, "task-1", one, two)
 	require.ErrorIs(t, err, git.ErrNoCommit)
 	require.ErrorContains(t, err, two.Short())
-	require.NoError(t, l.b.store.Mirror.Bring(ctx, "task-2", two, one))
+	require.NoError(t, l.b.store.Mirror.BringCommits(ctx, "task-2", two, one))
 	l.agree(t)
 }

@@ -212,8 +212,8 @@ func TestRemoteOffline(t *testing.T) {
 	require.ErrorContains(t, err, "coder-1")
 	_, err = l.a.store.Mirror.Sync(ctx)
 	require.ErrorIs(t, err, ErrOffline)
-	require.ErrorIs(t, l.a.store.Mirror.Landed(ctx, before), ErrOffline)
-	require.ErrorIs(t, l.a.store.Mirror.Bring(ctx, "task-1", git.ID(strings.Repeat("1", 40))), ErrOffline)
+	require.ErrorIs(t, l.a.store.Mirror.CheckLanded(ctx, before), ErrOffline)
+	require.ErrorIs(t, l.a.store.Mirror.BringCommits(ctx, "task-1", git.ID(strings.Repeat("1", 40))), ErrOffline)
 	require.Equal(t, before, l.a.at(git.StateRef))
 	emptyOutbox(t, l.a)
 

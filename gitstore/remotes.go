@@ -23,9 +23,9 @@ type Remotes struct {
 	clock clock
 }
 
-// talk runs a git process that talks to a remote, in the main work tree: that
+// runGit runs a git process that talks to a remote, in the main work tree: that
 // is where a relative path of a remote begins.
-func (r *Remotes) talk(ctx context.Context, l git.Leftovers, args ...string) ([]byte, error) {
+func (r *Remotes) runGit(ctx context.Context, l git.Leftovers, args ...string) ([]byte, error) {
 	limit, err := r.remoteTimeout(ctx)
 	if err != nil {
 		return nil, err
@@ -66,9 +66,9 @@ func (r *Remotes) remoteTimeout(ctx context.Context) (time.Duration, error) {
 	return limit, nil
 }
 
-// offline says that a remote could not be reached; a time limit, a call to
+// offlineError says that a remote could not be reached; a time limit, a call to
 // stop and a lock here stay what they are.
-func offline(name string, err error) error {
+func offlineError(name string, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, git.ErrMissing) || errors.Is(err, git.ErrRefLocked) {
 		return fmt.Errorf("remote %s: %w", name, err)
 	}
@@ -97,9 +97,9 @@ func pushArgs(name string, updates []git.RefUpdate, options []string) []string {
 	return append(append(args, "--", name), specs...)
 }
 
-// tracked are the refs of this clone that git moves after a push, because the
+// trackedRefs are the refs of this clone that git moves after a push, because the
 // user has configured where a fetch keeps what the remote has.
-func (r *Remotes) tracked(ctx context.Context, name string, updates []git.RefUpdate) ([]git.RefUpdate, error) {
+func (r *Remotes) trackedRefs(ctx context.Context, name string, updates []git.RefUpdate) ([]git.RefUpdate, error) {
 	settings, err := r.repo.ConfigUnder(ctx, "remote."+name+".fetch")
 	if err != nil {
 		return nil, err
@@ -197,11 +197,11 @@ func (l refusedLine) judged() bool { return l.refusal.Rule != ruleLocked && l.re
 // push moves refs of a remote, all or none. After a *rejection none has moved;
 // after any other error nobody knows.
 func (r *Remotes) push(ctx context.Context, name string, updates []git.RefUpdate, options ...string) error {
-	tracked, err := r.tracked(ctx, name, updates)
+	tracked, err := r.trackedRefs(ctx, name, updates)
 	if err != nil {
 		return err
 	}
-	out, err := r.talk(ctx, git.Leftovers{Locks: r.repo.LockFiles(tracked)}, pushArgs(name, updates, options)...)
+	out, err := r.runGit(ctx, git.Leftovers{Locks: r.repo.LockFiles(tracked)}, pushArgs(name, updates, options)...)
 	rejected, accepted := parsePush(string(out))
 	if err == nil && accepted && len(rejected) == 0 {
 		return nil

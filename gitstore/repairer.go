@@ -41,19 +41,19 @@ func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 	defer release()
 	tip, err := r.history.Tip(ctx)
 	if errors.Is(err, ErrStateLost) {
-		return r.restore(ctx)
+		return r.restoreRef(ctx)
 	}
 	if err != nil {
 		return Repaired{}, err
 	}
-	if err := r.audit.newer(tip); err != nil {
+	if err := r.audit.refuseNewer(tip); err != nil {
 		return Repaired{Was: tip}, err
 	}
-	good, err := r.newest(ctx, tip)
+	good, err := r.findNewest(ctx, tip)
 	if err != nil || good == "" || good == tip {
 		return Repaired{Was: tip, Is: good}, err
 	}
-	rescue := r.rescue(tip)
+	rescue := r.rescueName(tip)
 	updates := []git.RefUpdate{{Name: git.StateRef, Old: tip, New: good}, {Name: rescue + "/state", New: tip, Any: true}}
 	refs, err := r.droppedRefs(ctx, tip, good, rescue)
 	if err != nil {
@@ -62,42 +62,42 @@ func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 	if err := r.repo.MoveRefs(ctx, append(updates, refs...), "liza: fsck --repair"); err != nil {
 		return Repaired{Was: tip}, err
 	}
-	r.audit.wrote(good)
+	r.audit.rememberWritten(good)
 	done := Repaired{Was: tip, Is: good, Kept: []git.ID{tip}}
-	done.Dropped, done.Count = r.history.dropped(tip, good)
+	done.Dropped, done.Count = r.history.listDropped(tip, good)
 	return done, nil
 }
 
-// rescue is the name below which a tip is kept.
-func (r *Repairer) rescue(tip git.ID) string {
+// rescueName is the name below which a tip is kept.
+func (r *Repairer) rescueName(tip git.ID) string {
 	return git.RescueRefs + strconv.FormatInt(r.history.Now().Unix(), 10) + "-" + tip.Short()
 }
 
-// restore makes the state ref again.
-func (r *Repairer) restore(ctx context.Context) (Repaired, error) {
-	loose := r.dangling(ctx)
-	good, err := r.lastSound(ctx, r.reflogFile())
+// restoreRef makes the state ref again.
+func (r *Repairer) restoreRef(ctx context.Context) (Repaired, error) {
+	loose := r.listDangling(ctx)
+	good, err := r.findLastSound(ctx, r.readReflogFile())
 	if err == nil && good == "" {
-		good, err = r.found(ctx, loose)
+		good, err = r.findState(ctx, loose)
 	}
 	if err != nil || good == "" {
 		return Repaired{}, err
 	}
-	passed, ends := r.onTop(ctx, good, loose)
+	passed, ends := r.listOnTop(ctx, good, loose)
 	done := Repaired{Is: good, Kept: ends, Count: len(passed)}
 	updates := []git.RefUpdate{{Name: git.StateRef, New: good}}
 	for _, id := range ends {
-		updates = append(updates, git.RefUpdate{Name: r.rescue(id) + "/state", New: id, Any: true})
+		updates = append(updates, git.RefUpdate{Name: r.rescueName(id) + "/state", New: id, Any: true})
 	}
 	for _, id := range passed[:min(len(passed), maxDropped)] {
-		if c, err := r.history.commitObject(id); err == nil {
+		if c, err := r.history.readStateCommit(id); err == nil {
 			done.Dropped = append(done.Dropped, droppedMove(id, c))
 		}
 	}
 	if err := r.repo.MoveRefs(ctx, updates, "liza: fsck --repair"); err != nil {
 		return Repaired{}, err
 	}
-	r.audit.wrote(good)
+	r.audit.rememberWritten(good)
 	return done, nil
 }
 
@@ -127,7 +127,7 @@ func (r *Repairer) droppedRefs(ctx context.Context, tip, good git.ID, rescue str
 func (r *Repairer) allRefs(tip git.ID) map[string]bool {
 	names := map[string]bool{}
 	for id := tip; id != ""; {
-		c, err := r.history.commitObject(id)
+		c, err := r.history.readStateCommit(id)
 		if err != nil {
 			break
 		}
@@ -136,7 +136,7 @@ func (r *Repairer) allRefs(tip git.ID) map[string]bool {
 			e.Parent = c.Parents[0]
 		}
 		if e.Move, err = decodeMove(id, c.Message); err == nil {
-			refs, _ := r.history.refsOf(e)
+			refs, _ := r.history.refsOfMove(e)
 			for _, u := range refs {
 				names[u.Name] = true
 			}

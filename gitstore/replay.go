@@ -19,7 +19,7 @@ type Replay struct {
 	Signature     string      // the block after the move, "" if it is not signed
 }
 
-// Replay judges one state commit: its move, applied to its parent's board,
+// ReplayMove judges one state commit: its move, applied to its parent's board,
 // must give its tree, and the commit must be what that move renders to. fresh
 // gathers the facts from git, as who admits the move does; otherwise what the
 // move records is taken for true, as for history. It writes nothing to the
@@ -27,8 +27,8 @@ type Replay struct {
 // description.
 //
 // A signature is held against its form only, see [Audit.CheckSignature].
-func (a *Audit) Replay(ctx context.Context, commit git.ID, fresh bool) (Replay, error) {
-	c, err := a.history.commitObject(commit)
+func (a *Audit) ReplayMove(ctx context.Context, commit git.ID, fresh bool) (Replay, error) {
+	c, err := a.history.readStateCommit(commit)
 	if err != nil {
 		return Replay{}, err
 	}
@@ -36,7 +36,7 @@ func (a *Audit) Replay(ctx context.Context, commit git.ID, fresh bool) (Replay, 
 	if err != nil {
 		return Replay{}, err
 	}
-	r := Replay{Event: Event{Commit: commit, Tree: c.Tree, Move: m}, Signature: block, Committer: header(c.Raw, "committer ")}
+	r := Replay{Event: Event{Commit: commit, Tree: c.Tree, Move: m}, Signature: block, Committer: headerValue(c.Raw, "committer ")}
 	var source snapshot
 	switch len(c.Parents) {
 	case 0:
@@ -49,19 +49,19 @@ func (a *Audit) Replay(ctx context.Context, commit git.ID, fresh bool) (Replay, 
 	default:
 		return Replay{}, errors.New("it has more than one parent")
 	}
-	if err := a.replayed(ctx, &r, fresh); err != nil {
+	if err := a.applyMove(ctx, &r, fresh); err != nil {
 		return Replay{}, err
 	}
-	return r, a.rendered(r, source, c)
+	return r, a.checkRendering(r, source, c)
 }
 
-// replayed applies the move.
-func (a *Audit) replayed(ctx context.Context, r *Replay, fresh bool) error {
+// applyMove applies the move.
+func (a *Audit) applyMove(ctx context.Context, r *Replay, fresh bool) error {
 	if err := a.checkSeen(*r); err != nil {
 		return err
 	}
 	if fresh {
-		gathered, err := a.commits.gather(ctx, r.Before.Ask(r.Move), a.repo.TryMerge)
+		gathered, err := a.commits.gatherFacts(ctx, r.Before.Ask(r.Move), a.repo.TryMerge)
 		if err != nil {
 			return err
 		}
@@ -72,9 +72,9 @@ func (a *Audit) replayed(ctx context.Context, r *Replay, fresh bool) error {
 	return err
 }
 
-// rendered holds the commit against what the move makes of its parent.
-func (a *Audit) rendered(r Replay, source snapshot, c git.Commit) error {
-	tree, err := (&draft{snapshot: source}).apply(r.After.Changes())
+// checkRendering holds the commit against what the move makes of its parent.
+func (a *Audit) checkRendering(r Replay, source snapshot, c git.Commit) error {
+	tree, err := (&draft{snapshot: source}).applyEdits(r.After.Changes())
 	if err != nil {
 		return err
 	}
@@ -88,12 +88,12 @@ func (a *Audit) rendered(r Replay, source snapshot, c git.Commit) error {
 	if string(raw)+r.Signature != string(c.Raw) {
 		return errors.New("the commit is not what its move renders to")
 	}
-	return a.recorded(r.Move)
+	return a.checkRecorded(r.Move)
 }
 
-// recorded holds what a move says about commits against those that are here;
+// checkRecorded holds what a move says about commits against those that are here;
 // another clone may have more.
-func (a *Audit) recorded(m flow.Move) error {
+func (a *Audit) checkRecorded(m flow.Move) error {
 	var id, tree git.ID
 	var parents []git.ID
 	switch d := m.Detail.(type) {
@@ -104,7 +104,7 @@ func (a *Audit) recorded(m flow.Move) error {
 	default:
 		return nil
 	}
-	c, ok, err := a.history.commit(id)
+	c, ok, err := a.history.findCommit(id)
 	switch {
 	case err != nil || !ok:
 		return err

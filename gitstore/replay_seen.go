@@ -38,17 +38,17 @@ func (a *Audit) checkSeen(r Replay) error {
 	case seen == "":
 		return nil
 	}
-	return a.lookBack(r)
+	return a.findSeen(r)
 }
 
-// lookBack goes from the parent to what the actor saw.
-func (a *Audit) lookBack(r Replay) error {
+// findSeen goes from the parent to what the actor saw.
+func (a *Audit) findSeen(r Replay) error {
 	id := r.Parent
 	for range maxSeen {
 		if id == r.Move.Seen {
 			return nil
 		}
-		l, err := a.link(id)
+		l, err := a.readLink(id)
 		if err != nil {
 			return err
 		}
@@ -62,11 +62,11 @@ func (a *Audit) lookBack(r Replay) error {
 	return fmt.Errorf("its actor saw %s, which is not among the %d moves before it", r.Move.Seen.Short(), maxSeen)
 }
 
-func (a *Audit) link(id git.ID) (link, error) {
+func (a *Audit) readLink(id git.ID) (link, error) {
 	if l, ok := a.trail[id]; ok {
 		return l, nil
 	}
-	e, err := a.history.Event(id)
+	e, err := a.history.ReadEvent(id)
 	if err != nil {
 		return link{}, err
 	}

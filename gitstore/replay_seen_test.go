@@ -24,11 +24,11 @@ func (d *desk) brought(parent git.ID, m flow.Move, key ed25519.PrivateKey) git.I
 	after, err := before.Apply(m, nil)
 	require.NoError(d.t, err)
 	draft := &draft{snapshot: source}
-	tree, err := draft.apply(after.Changes())
+	tree, err := draft.applyEdits(after.Changes())
 	require.NoError(d.t, err)
 	raw, err := encodeCommit(tree, parent, m, "Eve <eve@example.org> 1768658761 +0000")
 	require.NoError(d.t, err)
-	draft.add("commit", append(raw, d.block(Replay{Event: Event{Move: m}, Before: before}, key, signatureNamespace, signatureHash, nil)...))
+	draft.addObject("commit", append(raw, d.block(Replay{Event: Event{Move: m}, Before: before}, key, signatureNamespace, signatureHash, nil)...))
 	require.NoError(d.t, draft.flush())
 	return draft.drafted[len(draft.drafted)-1].ID
 }
@@ -57,11 +57,11 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 		"seen nothing":          {shown("x", ""), "does not name the state"},
 	} {
 		id := d.brought(second, tt.m, testKey(1))
-		r, err := d.store.Audit.Replay(ctx, id, false)
+		r, err := d.store.Audit.ReplayMove(ctx, id, false)
 		if tt.want == "" {
 			require.NoError(t, err, name)
 			require.NoError(t, d.store.Audit.CheckSignature(r, host), name)
-			_, err = d.store.Audit.Replay(ctx, d.brought(id, tt.m, testKey(1)), false)
+			_, err = d.store.Audit.ReplayMove(ctx, d.brought(id, tt.m, testKey(1)), false)
 			require.ErrorContains(t, err, "was made already, by "+id.Short(), name)
 			continue
 		}
@@ -69,7 +69,7 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 	}
 	// What is seen after is on no chain before it.
 	id := d.brought(first.Commit, shown("x", second), testKey(1))
-	_, err := d.store.Audit.Replay(ctx, id, false)
+	_, err := d.store.Audit.ReplayMove(ctx, id, false)
 	require.ErrorContains(t, err, "is not on this chain")
 	// The first move has seen nothing.
 	field, err := document.Encode(&struct {
@@ -77,7 +77,7 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 	}{root})
 	require.NoError(t, err)
 	raw := strings.Replace(d.raw(root), "\nboard: ", "\n"+string(field)+"board: ", 1)
-	_, err = d.store.Audit.Replay(ctx, d.forged(raw), false)
+	_, err = d.store.Audit.ReplayMove(ctx, d.forged(raw), false)
 	require.ErrorContains(t, err, "the first move")
 }
 
@@ -112,10 +112,10 @@ func TestTortureSeenIsNotLookedForWithoutEnd(t *testing.T) {
 		}
 		tip = d.brought(tip, with(m, func(m *flow.Move) { m.Seen = tip }), testKey(1))
 	}
-	_, err := d.store.Audit.Replay(context.Background(), d.brought(tip, shown("far", root), testKey(1)), false)
+	_, err := d.store.Audit.ReplayMove(context.Background(), d.brought(tip, shown("far", root), testKey(1)), false)
 	require.ErrorContains(t, err, "not among the 1000 moves before it")
-	near, err := d.store.Event(tip)
+	near, err := d.store.ReadEvent(tip)
 	require.NoError(t, err)
-	_, err = d.store.Audit.Replay(context.Background(), d.brought(near.Parent, shown("near", root), testKey(1)), false)
+	_, err = d.store.Audit.ReplayMove(context.Background(), d.brought(near.Parent, shown("near", root), testKey(1)), false)
 	require.NoError(t, err)
 }

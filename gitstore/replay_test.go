@@ -124,12 +124,12 @@ func (d *desk) evil() git.ID {
 	m.At, m.Request = d.now, "7f3a9c2e11d04b58"
 	after, err := before.Apply(m, nil)
 	require.NoError(d.t, err)
-	id, err := d.store.write(context.Background(), tip, &draft{snapshot: source}, after.Changes(), m)
+	id, err := d.store.writeMove(context.Background(), tip, &draft{snapshot: source}, after.Changes(), m)
 	require.NoError(d.t, err)
 	gittest.Git(d.t, d.dir, "update-ref", "refs/heads/evil", string(detail.Commit))
-	_, err = d.store.Audit.Replay(context.Background(), id, false)
+	_, err = d.store.Audit.ReplayMove(context.Background(), id, false)
 	require.NoError(d.t, err, "history is not judged by facts")
-	_, err = d.store.Audit.Replay(context.Background(), id, true)
+	_, err = d.store.Audit.ReplayMove(context.Background(), id, true)
 	requireRule(d.t, err, flow.RuleMerge, "merging its parents gives")
 	return id
 }
@@ -142,9 +142,9 @@ func TestAFreshReplayWritesNothing(t *testing.T) {
 	id := d.evil()
 	d.store = d.open()
 	before := gittest.Git(t, d.dir, "count-objects", "-v")
-	_, err := d.store.Audit.Replay(context.Background(), merge, true)
+	_, err := d.store.Audit.ReplayMove(context.Background(), merge, true)
 	require.NoError(t, err)
-	_, err = d.store.Audit.Replay(context.Background(), id, true)
+	_, err = d.store.Audit.ReplayMove(context.Background(), id, true)
 	require.Error(t, err)
 	require.Equal(t, before, gittest.Git(t, d.dir, "count-objects", "-v"))
 }

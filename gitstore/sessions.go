@@ -81,7 +81,7 @@ func SaveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, ou
 	if child {
 		rec.Generation = flow.Generation(generation)
 	}
-	rec.bound(len(prompt), len(output))
+	rec.cutText(len(prompt), len(output))
 	for try := 1; ; try++ {
 		id, err := saveSession(ctx, r, rec, cutMiddle(prompt, MaxPrompt), cutMiddle(output, MaxOutput))
 		if !errors.Is(err, git.ErrRefMoved) || try == saveTries {
@@ -140,7 +140,7 @@ func (s *SessionRecord) commit(tree, parent git.ID, committer string) []byte {
 		fmt.Fprintf(&b, "parent %s\n", parent)
 	}
 	at := s.Ended.Unix()
-	name, email := author(flow.Actor(s.Agent))
+	name, email := authorOf(flow.Actor(s.Agent))
 	fmt.Fprintf(&b, "author %s <%s> %d +0000\ncommitter %s %d +0000\n\n%s\n", name, email, at, committer, at, s.subject())
 	return []byte(b.String())
 }
@@ -153,8 +153,8 @@ func (s *SessionRecord) subject() string {
 	return fmt.Sprintf("session of %s%s: %s", s.Agent, on, s.Outcome)
 }
 
-// bound makes the record fit into a document, whatever its texts are.
-func (s *SessionRecord) bound(prompt, output int) {
+// cutText makes the record fit into a document, whatever its texts are.
+func (s *SessionRecord) cutText(prompt, output int) {
 	s.Began, s.Ended = s.Began.UTC().Truncate(time.Second), s.Ended.UTC().Truncate(time.Second)
 	for _, text := range []*string{&s.Provider, &s.Model, &s.Format, &s.Dir, &s.Outcome, &s.Ending, &s.Session, &s.Error} {
 		*text = flow.Excerpt(*text, maxWords)

@@ -198,7 +198,7 @@ func (s *Store) PruneSessions(ctx context.Context, before time.Time) (pruned int
 	if err != nil {
 		return 0, err
 	}
-	chains = slices.DeleteFunc(chains, func(last sessionLink) bool { return !last.Ended.Before(before) || registered(b, last.ref) })
+	chains = slices.DeleteFunc(chains, func(last sessionLink) bool { return !last.Ended.Before(before) || isRegistered(b, last.ref) })
 	if b.Err() != nil {
 		return 0, b.Err()
 	}
@@ -219,9 +219,9 @@ func (s *Store) PruneSessions(ctx context.Context, before time.Time) (pruned int
 	return pruned, nil
 }
 
-// registered reports whether an agent is still registered as a ref of sessions
+// isRegistered reports whether an agent is still registered as a ref of sessions
 // says.
-func registered(b *flow.Board, ref string) bool {
+func isRegistered(b *flow.Board, ref string) bool {
 	id, generation, _ := strings.Cut(strings.TrimPrefix(ref, SessionRefs), "/")
 	a := b.Agent(flow.AgentID(id))
 	return a != nil && string(a.Generation) == generation

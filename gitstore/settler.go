@@ -19,10 +19,10 @@ type Settler struct {
 	history *history
 }
 
-// updates are the refs that follow from the move. One that stands where it
+// refsToMove are the refs that follow from the move. One that stands where it
 // should already is only checked. The error wraps ErrForeignRef where the
 // integration branch is not where the board says.
-func (s *Settler) updates(ctx context.Context, m flow.Move, before *flow.Board, commit git.ID) ([]git.RefUpdate, error) {
+func (s *Settler) refsToMove(ctx context.Context, m flow.Move, before *flow.Board, commit git.ID) ([]git.RefUpdate, error) {
 	list := refUpdates(m, before, commit)
 	for i := range list {
 		u := &list[i]
@@ -34,7 +34,7 @@ func (s *Settler) updates(ctx context.Context, m flow.Move, before *flow.Board, 
 		case now == u.New:
 			u.Old = now
 		case now != u.Old && u.Name == integrationRef(before):
-			if u.Old, err = s.astray(ctx, m, *u, before, now); err != nil {
+			if u.Old, err = s.checkIntegration(ctx, m, *u, before, now); err != nil {
 				return nil, err
 			}
 		}
@@ -42,21 +42,21 @@ func (s *Settler) updates(ctx context.Context, m flow.Move, before *flow.Board, 
 	return list, nil
 }
 
-// astray judges an integration branch that is elsewhere than the board says:
+// checkIntegration judges an integration branch that is elsewhere than the board says:
 // a human's adopt may go on from what it contains, everything else is refused.
-func (s *Settler) astray(ctx context.Context, m flow.Move, u git.RefUpdate, before *flow.Board, now git.ID) (git.ID, error) {
+func (s *Settler) checkIntegration(ctx context.Context, m flow.Move, u git.RefUpdate, before *flow.Board, now git.ID) (git.ID, error) {
 	if m.Act == flow.ActAdopt && now != "" {
 		contains, err := s.repo.IsAncestor(ctx, now, u.New)
 		if err != nil || contains {
 			return now, err
 		}
 	}
-	return "", s.foreign(ctx, before, now)
+	return "", s.foreignError(ctx, before, now)
 }
 
-// foreign describes the integration branch that is at now, where the board
+// foreignError describes the integration branch that is at now, where the board
 // says otherwise.
-func (s *Settler) foreign(ctx context.Context, b *flow.Board, now git.ID) error {
+func (s *Settler) foreignError(ctx context.Context, b *flow.Board, now git.ID) error {
 	want := b.Settings().Integration
 	return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: s.StrayHint(ctx, b, now),
 		Reason: fmt.Sprintf("%s is at %s, the board says %s", want.Name, git.ShortOrNone(now), want.Tip.Short())})
@@ -73,17 +73,17 @@ func (s *Settler) Settle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.settle(ctx, tip, b)
+	return s.completeRefs(ctx, tip, b)
 }
 
-// settle completes what a process that died inside its transaction left: the
+// completeRefs completes what a process that died inside its transaction left: the
 // board is the truth.
-func (s *Settler) settle(ctx context.Context, tip git.ID, b *flow.Board) error {
-	late, err := s.late(ctx, tip, b)
+func (s *Settler) completeRefs(ctx context.Context, tip git.ID, b *flow.Board) error {
+	late, err := s.listLate(ctx, tip, b)
 	if err != nil || len(late) == 0 {
 		return err
 	}
-	late, branch, err := s.followed(ctx, b, late)
+	late, branch, err := s.withoutUnfollowed(ctx, b, late)
 	if err != nil {
 		return err
 	}
@@ -94,16 +94,16 @@ func (s *Settler) settle(ctx context.Context, tip git.ID, b *flow.Board) error {
 	}
 	if errors.Is(err, git.ErrRefMoved) {
 		// It was alive, only slow, or another one completed it.
-		if still, lateErr := s.late(ctx, tip, b); lateErr == nil && len(still) == 0 {
+		if still, lateErr := s.listLate(ctx, tip, b); lateErr == nil && len(still) == 0 {
 			return nil
 		}
 	}
 	return err
 }
 
-// followed takes the integration branch of a mirror out of what is about to be
+// withoutUnfollowed takes the integration branch of a mirror out of what is about to be
 // completed where a checkout of it cannot follow now.
-func (s *Settler) followed(ctx context.Context, b *flow.Board, late []git.RefUpdate) ([]git.RefUpdate, *git.RefUpdate, error) {
+func (s *Settler) withoutUnfollowed(ctx context.Context, b *flow.Board, late []git.RefUpdate) ([]git.RefUpdate, *git.RefUpdate, error) {
 	i := slices.IndexFunc(late, func(u git.RefUpdate) bool { return u.Name == integrationRef(b) })
 	if i < 0 || s.Follower == nil {
 		return late, nil, nil
@@ -119,14 +119,14 @@ func (s *Settler) followed(ctx context.Context, b *flow.Board, late []git.RefUpd
 	return late, &branch, nil
 }
 
-// late are the refs of the last move that stand where they stood before it,
+// listLate are the refs of the last move that stand where they stood before it,
 // and integration if it stands where the last move of it found it.
-func (s *Settler) late(ctx context.Context, tip git.ID, b *flow.Board) ([]git.RefUpdate, error) {
-	e, err := s.history.Event(tip)
+func (s *Settler) listLate(ctx context.Context, tip git.ID, b *flow.Board) ([]git.RefUpdate, error) {
+	e, err := s.history.ReadEvent(tip)
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.lateRefs(ctx, e)
+	list, err := s.lateRefsOf(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -140,24 +140,24 @@ func (s *Settler) late(ctx context.Context, tip git.ID, b *flow.Board) ([]git.Re
 	if err != nil || now == integration.Tip || now == "" {
 		return list, err
 	}
-	passed, err := s.cameFrom(ctx, e, now, integration.Tip)
+	passed, err := s.integrationCameFrom(ctx, e, now, integration.Tip)
 	if err != nil || !passed {
 		return list, err
 	}
 	return append(list, git.RefUpdate{Name: integrationRef(b), Old: now, New: integration.Tip}), nil
 }
 
-// cameFrom reports whether the board's last merge or adoption, looking back
+// integrationCameFrom reports whether the board's last merge or adoption, looking back
 // from a move, led integration from one commit to the other. A mirror may have
 // missed several of them.
-func (s *Settler) cameFrom(ctx context.Context, e Event, from, to git.ID) (bool, error) {
+func (s *Settler) integrationCameFrom(ctx context.Context, e Event, from, to git.ID) (bool, error) {
 	if remote, err := s.history.Authority(ctx); err != nil || remote != "" {
 		if err != nil {
 			return false, err
 		}
-		return s.history.precedes(from, to)
+		return s.history.integrationPrecedes(from, to)
 	}
-	c, ok, err := s.history.commit(to)
+	c, ok, err := s.history.findCommit(to)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -182,8 +182,8 @@ func (s *Settler) cameFrom(ctx context.Context, e Event, from, to git.ID) (bool,
 	return found, err
 }
 
-func (s *Settler) lateRefs(ctx context.Context, e Event) ([]git.RefUpdate, error) {
-	refs, err := s.history.refsOf(e)
+func (s *Settler) lateRefsOf(ctx context.Context, e Event) ([]git.RefUpdate, error) {
+	refs, err := s.history.refsOfMove(e)
 	if err != nil {
 		return nil, err
 	}

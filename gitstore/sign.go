@@ -119,10 +119,10 @@ func signedText(board string, m flow.Move) ([]byte, error) {
 	return append([]byte("board: "+board+"\n"), body...), nil
 }
 
-// signedCommit renders the commit of a move that is applied to the board in
+// signMove renders the commit of a move that is applied to the board in
 // source, signed where the clone has a key of the move's principal.
-func (s *Store) signedCommit(ctx context.Context, source snapshot, tree, parent git.ID, m flow.Move, committer string) ([]byte, error) {
-	signer, err := s.signer(ctx, m.Principal)
+func (s *Store) signMove(ctx context.Context, source snapshot, tree, parent git.ID, m flow.Move, committer string) ([]byte, error) {
+	signer, err := s.findSigner(ctx, m.Principal)
 	if err != nil {
 		return nil, err
 	}
@@ -162,30 +162,30 @@ func (a *Audit) CheckSignature(r Replay, p *flow.Principal) error {
 		name, keys = p.Name, p.Keys
 	}
 	if r.Signature == "" {
-		return unsigned("git config liza.principal."+name+".key FILE", "the move is not signed, %s has to sign it", name)
+		return unsignedRefusal("git config liza.principal."+name+".key FILE", "the move is not signed, %s has to sign it", name)
 	}
 	sig, err := parseSignature(r.Signature)
 	if err != nil {
-		return unsigned("git liza fsck", "%v", err)
+		return unsignedRefusal("git liza fsck", "%v", err)
 	}
 	i := slices.IndexFunc(keys, func(line string) bool {
 		key, err := parseKey(line)
 		return err == nil && bytes.Equal(key.Marshal(), sig.PublicKey.Marshal())
 	})
 	if i < 0 {
-		return unsigned("git liza principal list", "the move is signed with %s, which is no key of %q", ssh.FingerprintSHA256(sig.PublicKey), name)
+		return unsignedRefusal("git liza principal list", "the move is signed with %s, which is no key of %q", ssh.FingerprintSHA256(sig.PublicKey), name)
 	}
 	text, err := signedText(boardID(r.Before, r.Move), r.Move)
 	if err != nil {
 		return err
 	}
 	if err := sshsig.Verify(bytes.NewReader(text), sig, sig.PublicKey, signatureHash, signatureNamespace); err != nil {
-		return unsigned("git liza principal list", "the signature of %q is not over this move on this board", name)
+		return unsignedRefusal("git liza principal list", "the signature of %q is not over this move on this board", name)
 	}
 	return nil
 }
 
-func unsigned(hint, format string, args ...any) *flow.Refusal {
+func unsignedRefusal(hint, format string, args ...any) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleSignature, Reason: fmt.Sprintf(format, args...), Hint: hint}
 }
 

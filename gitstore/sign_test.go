@@ -57,7 +57,7 @@ func said(principal, text string) flow.Move {
 
 func (d *desk) replay(commit git.ID) Replay {
 	d.t.Helper()
-	r, err := d.store.Audit.Replay(context.Background(), commit, false)
+	r, err := d.store.Audit.ReplayMove(context.Background(), commit, false)
 	require.NoError(d.t, err)
 	return r
 }
@@ -87,8 +87,8 @@ func TestGoldenSignedCommit(t *testing.T) {
 	tip := git.ID("5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44")
 	c, err := d.store.objects.Commit(d.at(git.StateRef))
 	require.NoError(t, err)
-	source := snapshot{d.store.library, c.Tree, d.store.past}
-	raw, err := d.store.signedCommit(context.Background(), source, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", tip, m, "Grace <grace@example.org> 1768658761 +0000")
+	source := snapshot{d.store.documents, c.Tree, d.store.past}
+	raw, err := d.store.signMove(context.Background(), source, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", tip, m, "Grace <grace@example.org> 1768658761 +0000")
 	require.NoError(t, err)
 	golden(t, "commit-signed.txt", string(raw))
 }
@@ -267,7 +267,7 @@ func TestVerifyRefusesForgedSignatures(t *testing.T) {
 				"something behind it":  unsigned + d.block(r, testKey(1), signatureNamespace, signatureHash, []byte("hidden")),
 				"signed, seen dropped": seenLine.ReplaceAllString(raw, ""),
 			} {
-				_, err := d.store.Audit.Replay(context.Background(), d.forged(bad), false)
+				_, err := d.store.Audit.ReplayMove(context.Background(), d.forged(bad), false)
 				require.Error(t, err, name)
 			}
 			for name, bad := range map[string]string{
@@ -277,7 +277,7 @@ func TestVerifyRefusesForgedSignatures(t *testing.T) {
 				"another text":             strings.Replace(raw, "text: two", "text: too", 1),
 				"none":                     unsigned,
 			} {
-				forged, err := d.store.Audit.Replay(context.Background(), d.forged(bad), false)
+				forged, err := d.store.Audit.ReplayMove(context.Background(), d.forged(bad), false)
 				if err != nil {
 					continue // its tree tells already
 				}
@@ -287,14 +287,14 @@ func TestVerifyRefusesForgedSignatures(t *testing.T) {
 			require.NoError(t, d.store.Audit.CheckSignature(d.replay(d.forged(strings.Replace(raw, "committer Grace", "committer Eve", 1))), host), "whoever brings it")
 			requireRule(t, d.store.Audit.CheckSignature(r, &flow.Principal{Name: "host"}), flow.RuleSignature, "no key")
 			onOther := r
-			onOther.Before = d.elsewhere().board()
+			onOther.Before = d.otherBoard().board()
 			requireRule(t, d.store.Audit.CheckSignature(onOther, host), flow.RuleSignature, "on this board")
 		})
 	}
 }
 
-// elsewhere is another board.
-func (d *desk) elsewhere() *desk {
+// otherBoard is another board.
+func (d *desk) otherBoard() *desk {
 	d.t.Helper()
 	other := &desk{t: d.t, dir: gittest.Seeded(d.t), now: d.now}
 	other.store = other.open()

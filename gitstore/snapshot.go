@@ -10,9 +10,9 @@ import (
 
 // A snapshot is one state tree as a [flow.Source].
 type snapshot struct {
-	*library
+	*documentCache
 	root  git.ID // "" is the empty board
-	shelf *shelf
+	cache *summaryCache
 }
 
 // checkRoot refuses a tree with anything else at its top than documents and
@@ -122,7 +122,7 @@ func (s snapshot) walk(dir string, visit func(path string, e git.Entry) error) e
 	return nil
 }
 
-// Summaries describes every task outside the archive. What the shelf knows of
+// Summaries describes every task outside the archive. What the cache knows of
 // a folder, or of single documents in it, is not read.
 func (s snapshot) Summaries() ([]flow.Summary, error) {
 	dir, shards, err := s.folder(folders[flow.Tasks].name)
@@ -136,7 +136,7 @@ func (s snapshot) Summaries() ([]flow.Summary, error) {
 		if e.Mode != git.ModeTree || e.Name != shard(e.Name, 0) {
 			return nil, misplaced(path)
 		}
-		list, err := s.shelf.summaries(e.Name, e.ID, func(known []row) ([]row, error) { return s.summarize(path, e.ID, known) })
+		list, err := s.cache.summaries(e.Name, e.ID, func(known []row) ([]row, error) { return s.summarize(path, e.ID, known) })
 		if err != nil {
 			return nil, err
 		}

@@ -187,16 +187,16 @@ func TestRecordsIgnoreCase(t *testing.T) {
 	require.NoError(t, b.Err())
 }
 
-// What a library holds stays within its bound, whatever is read.
+// What the cache holds stays within its bound, whatever is read.
 func TestLibraryIsBounded(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	l := d.store.library
+	l := d.store.documents
 	before := d.board().Task("task-1")
 	require.Same(t, before, d.board().Task("task-1"), "read once")
 	for range keepBytes / document.MaxSize {
-		l.hold(document.MaxSize)
+		l.makeRoom(document.MaxSize)
 		require.LessOrEqual(t, l.held, keepBytes)
 	}
 	require.NotSame(t, before, d.board().Task("task-1"))

@@ -121,7 +121,7 @@ func (d *desk) commit(parent git.ID, file, content string) git.ID {
 	require.NoError(d.t, err)
 	blob, err := o.WriteBlob([]byte(content))
 	require.NoError(d.t, err)
-	entries, err = set("", entries, git.Entry{Mode: git.ModeBlob, Name: file, ID: blob})
+	entries, err = setEntry("", entries, git.Entry{Mode: git.ModeBlob, Name: file, ID: blob})
 	require.NoError(d.t, err)
 	tree, err := o.WriteTree(entries)
 	require.NoError(d.t, err)

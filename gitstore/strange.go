@@ -9,13 +9,13 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Strange lists what stands where entries of the journal and of the outbox do
+// StrangeFiles lists what stands where entries of the journal and of the outbox do
 // and is no file: nobody of ours made it, and it is passed over. So is, with
 // harm, what stands in the place of one of these folders: no move can be made.
-func Strange(r *git.Repo) (paths []string, harm bool, err error) {
+func StrangeFiles(r *git.Repo) (paths []string, harm bool, err error) {
 	for _, dir := range []string{r.Journal.Dir(), outboxDir(r)} {
 		info, err := os.Stat(dir)
-		if errors.Is(err, fs.ErrNotExist) && !stands(dir) {
+		if errors.Is(err, fs.ErrNotExist) && !isThere(dir) {
 			continue
 		}
 		if err != nil || !info.IsDir() {
@@ -34,9 +34,9 @@ func Strange(r *git.Repo) (paths []string, harm bool, err error) {
 	return paths, false, nil
 }
 
-// stands reports whether there is anything at a path, if only a link that leads
+// isThere reports whether there is anything at a path, if only a link that leads
 // nowhere.
-func stands(path string) bool {
+func isThere(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }

@@ -37,7 +37,7 @@ func TestStrangeEntries(t *testing.T) {
 	}
 	require.NoError(t, l.a.store.Repo.Journal.AwaitLocks(ctx, nil))
 	require.Empty(t, l.a.store.Repo.Journal.Pushing())
-	paths, harm, err := Strange(l.a.store.Repo)
+	paths, harm, err := StrangeFiles(l.a.store.Repo)
 	require.NoError(t, err)
 	require.False(t, harm)
 	require.Equal(t, want, paths)
@@ -49,7 +49,7 @@ func TestStrangeEntries(t *testing.T) {
 	require.NoError(t, os.Symlink("journal", dir))
 	_, err = l.a.store.Do(ctx, note("stopped"))
 	require.ErrorContains(t, err, dir)
-	paths, harm, err = Strange(l.a.store.Repo)
+	paths, harm, err = StrangeFiles(l.a.store.Repo)
 	require.NoError(t, err)
 	require.True(t, harm)
 	require.Equal(t, []string{dir}, paths)

@@ -42,20 +42,20 @@ func (s *Settler) RemoteStrayHint(ctx context.Context, b *flow.Board, remote str
 func (s *Settler) strayHint(ctx context.Context, b *flow.Board, at stray) string {
 	adopt := "git liza adopt " + at.ref + " --reason R"
 	if at.now == "" {
-		return s.putBack(ctx, at)
+		return s.putBackHint(ctx, at)
 	}
 	if ahead, err := s.repo.IsAncestor(ctx, at.want, at.now); err != nil || !ahead {
-		return s.putBack(ctx, at)
+		return s.putBackHint(ctx, at)
 	}
 	if unreviewed, err := s.Unreviewed(ctx, b, at.want, at.now); err == nil && !unreviewed {
 		return adopt
 	}
-	return s.putBack(ctx, at) + " # or, if you made that commit yourself: " + adopt
+	return s.putBackHint(ctx, at) + " # or, if you made that commit yourself: " + adopt
 }
 
-// putBack is the command that brings the branch to where the board has it and
+// putBackHint is the command that brings the branch to where the board has it and
 // keeps what only the branch held.
-func (s *Settler) putBack(ctx context.Context, at stray) string {
+func (s *Settler) putBackHint(ctx context.Context, at stray) string {
 	if at.remote == "" {
 		return "git liza doctor --restore"
 	}
@@ -86,7 +86,7 @@ func (s *Settler) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID
 		if err := ctx.Err(); err != nil {
 			return true, err
 		}
-		if _, here, err := s.history.commit(full.Verdict.Commit); err == nil && here {
+		if _, here, err := s.history.findCommit(full.Verdict.Commit); err == nil && here {
 			span = append(span, "^"+string(full.Verdict.Commit))
 		}
 	}
@@ -108,10 +108,10 @@ func (s *Settler) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID
 	return lists[0] != "" || lists[1] != lists[2], nil
 }
 
-// Astray says of the remote's integration branch, as it was seen last, that
+// CheckAstray says of the remote's integration branch, as it was seen last, that
 // something else than the board has moved it; a *flow.Refusal then, which
 // nothing but a merge needs to heed. A host that runs no hooks allows it.
-func (m *Mirror) Astray(ctx context.Context) error {
+func (m *Mirror) CheckAstray(ctx context.Context) error {
 	name, err := m.history.Authority(ctx)
 	if err != nil || name == "" {
 		return err

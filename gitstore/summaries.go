@@ -21,28 +21,30 @@ type row struct {
 	flow.Summary
 }
 
-// A shelf keeps the summaries of one folder of tasks, with the id of the tree
+// A summaryCache keeps the summaries of one folder of tasks, with the id of the tree
 // that they were derived from, in memory and, beyond the process, in one file
 // per folder. It is derived, checked by a sum, and safe to delete: whatever
 // cannot be read or written is made anew.
-type shelf struct {
+type summaryCache struct {
 	dir    string // "" where nothing is kept beyond the process
-	loaded map[string]shelved
+	loaded map[string]folderSummaries
 }
 
-type shelved struct {
+type folderSummaries struct {
 	tree git.ID
 	rows []row
 }
 
-func newShelf(dir string) *shelf { return &shelf{dir: dir, loaded: map[string]shelved{}} }
+func newSummaryCache(dir string) *summaryCache {
+	return &summaryCache{dir: dir, loaded: map[string]folderSummaries{}}
+}
 
 // summaryFormat changes with the fields of flow.Summary.
 const summaryFormat = "liza-summaries-4\n"
 
 // summaries are the rows of a folder as its tree says. What is known of an
 // earlier tree of the folder is handed to derive, which makes the new rows.
-func (s *shelf) summaries(folder string, tree git.ID, derive func(known []row) ([]row, error)) ([]row, error) {
+func (s *summaryCache) summaries(folder string, tree git.ID, derive func(known []row) ([]row, error)) ([]row, error) {
 	known, ok := s.loaded[folder]
 	if ok && known.tree == tree {
 		return known.rows, nil
@@ -57,7 +59,7 @@ func (s *shelf) summaries(folder string, tree git.ID, derive func(known []row) (
 		if err != nil {
 			return nil, err
 		}
-		known = shelved{tree, rows}
+		known = folderSummaries{tree, rows}
 		s.save(folder, known)
 	}
 	s.loaded[folder] = known
@@ -71,7 +73,7 @@ const (
 )
 
 // save keeps rows beyond the process; that it cannot costs time, not work.
-func (s *shelf) save(folder string, known shelved) {
+func (s *summaryCache) save(folder string, known folderSummaries) {
 	if s.dir == "" {
 		return
 	}
@@ -88,7 +90,7 @@ func (s *shelf) save(folder string, known shelved) {
 	}
 }
 
-func encodeSummaries(s shelved) []byte {
+func encodeSummaries(s folderSummaries) []byte {
 	e := encoder{make([]byte, 0, 64+256*len(s.rows))}
 	e.text(string(s.tree))
 	e.number(int64(len(s.rows)))
@@ -160,17 +162,17 @@ func (e *encoder) limits(l *flow.Limits) {
 
 var errCache = errors.New("the cache does not fit")
 
-func decodeSummaries(data []byte) (shelved, error) {
+func decodeSummaries(data []byte) (folderSummaries, error) {
 	head := len(summaryFormat)
 	if len(data) < head+4 || string(data[:head]) != summaryFormat ||
 		crc32.ChecksumIEEE(data[head+4:]) != binary.BigEndian.Uint32(data[head:]) {
-		return shelved{}, errCache
+		return folderSummaries{}, errCache
 	}
 	d := decoder{all: string(data[head+4:])}
-	s := shelved{tree: git.ID(d.text())}
+	s := folderSummaries{tree: git.ID(d.text())}
 	n := d.number()
 	if n < 0 || n > int64(len(d.all))/16 { // a row has more bytes than that
-		return shelved{}, errCache
+		return folderSummaries{}, errCache
 	}
 	s.rows = make([]row, n)
 	for i := range s.rows {
@@ -178,7 +180,7 @@ func decodeSummaries(data []byte) (shelved, error) {
 		d.summary(&s.rows[i].Summary)
 	}
 	if d.bad || d.at != len(d.all) {
-		return shelved{}, errCache
+		return folderSummaries{}, errCache
 	}
 	return s, nil
 }

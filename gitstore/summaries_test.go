@@ -55,17 +55,17 @@ func TestSummariesAreTheSameFromEverywhere(t *testing.T) {
 		root := git.ID("")
 		for range rapid.IntRange(1, 2).Draw(rt, "states") {
 			root = d.redrawn(rt, root)
-			want := summariesOf(rt, newShelf(""), d.store.objects, root)
-			kept := newShelf(cache)
+			want := summariesOf(rt, newSummaryCache(""), d.store.objects, root)
+			kept := newSummaryCache(cache)
 			for _, from := range []struct {
 				how  string
-				kept *shelf
-			}{{"over an earlier state", kept}, {"from memory", kept}, {"from the files", newShelf(cache)}} {
+				kept *summaryCache
+			}{{"over an earlier state", kept}, {"from memory", kept}, {"from the files", newSummaryCache(cache)}} {
 				require.Equal(rt, want, summariesOf(rt, from.kept, d.store.objects, root), from.how)
 			}
 			damage(rt, cache)
-			require.Equal(rt, want, summariesOf(rt, newShelf(cache), d.store.objects, root), "from damaged files")
-			require.Equal(rt, want, summariesOf(rt, newShelf(cache), d.store.objects, root), "from mended files")
+			require.Equal(rt, want, summariesOf(rt, newSummaryCache(cache), d.store.objects, root), "from damaged files")
+			require.Equal(rt, want, summariesOf(rt, newSummaryCache(cache), d.store.objects, root), "from mended files")
 		}
 	})
 }
@@ -81,16 +81,16 @@ func (d *desk) redrawn(t *rapid.T, root git.ID) git.ID {
 		}
 		edits = append(edits, edit)
 	}
-	draft := &draft{snapshot: snapshot{newLibrary(d.store.objects), root, newShelf("")}}
-	tree, err := draft.apply(edits)
+	draft := &draft{snapshot: snapshot{newDocumentCache(d.store.objects), root, newSummaryCache("")}}
+	tree, err := draft.applyEdits(edits)
 	require.NoError(t, err)
 	require.NoError(t, draft.flush())
 	return tree
 }
 
 // summariesOf are the summaries of a tree, in order of the ids.
-func summariesOf(t *rapid.T, kept *shelf, o *git.Objects, root git.ID) []flow.Summary {
-	list, err := snapshot{newLibrary(o), root, kept}.Summaries()
+func summariesOf(t *rapid.T, kept *summaryCache, o *git.Objects, root git.ID) []flow.Summary {
+	list, err := snapshot{newDocumentCache(o), root, kept}.Summaries()
 	require.NoError(t, err)
 	slices.SortFunc(list, func(a, b flow.Summary) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return list
@@ -136,7 +136,7 @@ func TestSummariesReadWhatChanged(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, b.Tasks(), 3)
 	read := 0
-	for v := range s.library.documents {
+	for v := range s.documents.documents {
 		if v.folder == flow.Tasks {
 			read++
 		}

@@ -22,23 +22,23 @@ type GivenUp struct {
 	Kept    string        // the prefix of the refs that keep them, "" where nothing was given up
 }
 
-// Theirs follows a remote's board also where this clone's went another way, and
+// TakeTheirs follows a remote's board also where this clone's went another way, and
 // makes the remote the authority. The moves that the remote lacks, with what
 // they saved, marked and merged, are kept under refs/liza/rescue/; branches of
 // tasks and worktrees stay as they are, and so does an integration branch that
 // only such moves brought where it is. Killed at any step it can be repeated.
 // Errors are as those of [Mirror.Join]; a remote without a board, or with one
 // that has no move in common with this clone's, is a *Diverged.
-func (m *Mirror) Theirs(ctx context.Context, remote string) (GivenUp, error) {
+func (m *Mirror) TakeTheirs(ctx context.Context, remote string) (GivenUp, error) {
 	done := GivenUp{Synced: Synced{Remote: remote}}
-	err := m.choose(ctx, remote, func(found heads) (err error) {
-		done, err = m.theirs(ctx, remote, found)
+	err := m.chooseAuthority(ctx, remote, func(found heads) (err error) {
+		done, err = m.takeTheirs(ctx, remote, found)
 		return err
 	})
 	return done, err
 }
 
-func (m *Mirror) theirs(ctx context.Context, remote string, found heads) (GivenUp, error) {
+func (m *Mirror) takeTheirs(ctx context.Context, remote string, found heads) (GivenUp, error) {
 	done := GivenUp{Synced: Synced{Remote: remote}}
 	mirror, err := m.repo.Resolve(ctx, git.StateRef)
 	if err != nil {
@@ -46,8 +46,8 @@ func (m *Mirror) theirs(ctx context.Context, remote string, found heads) (GivenU
 	}
 	fork := mirror
 	if mirror != "" && found.state != "" {
-		if fork, err = m.fork(ctx, mirror, found.state); err == nil && fork == "" {
-			err = m.diverged(ctx, remote, mirror, found.state)
+		if fork, err = m.forkPoint(ctx, mirror, found.state); err == nil && fork == "" {
+			err = m.divergedError(ctx, remote, mirror, found.state)
 		}
 	}
 	if err != nil {
@@ -61,25 +61,25 @@ func (m *Mirror) theirs(ctx context.Context, remote string, found heads) (GivenU
 		done.Synced = Synced{Remote: remote, Before: step.from, After: step.to, Moves: len(news), Behind: step.behind}
 		return done, err
 	}
-	news, marks, err := m.news(ctx, remote, fork, found.state)
+	news, marks, err := m.listNews(ctx, remote, fork, found.state)
 	if err != nil {
 		return done, err
 	}
 	step := shift{remote: remote, from: mirror, to: found.state, seen: found, refs: marks}
 	done.Synced = Synced{Remote: remote, Before: mirror, After: found.state, Moves: len(news)}
-	return done, m.giveUp(ctx, &done, step, fork, news)
+	return done, m.giveUpMoves(ctx, &done, step, fork, news)
 }
 
-// giveUp moves the mirror from its own way to the remote's. What it had is kept
+// giveUpMoves moves the mirror from its own way to the remote's. What it had is kept
 // before anything is let go, and its names are free before the remote's moves,
 // which may bring others of the same names, count here.
-func (m *Mirror) giveUp(ctx context.Context, done *GivenUp, step shift, fork git.ID, news []git.ID) error {
+func (m *Mirror) giveUpMoves(ctx context.Context, done *GivenUp, step shift, fork git.ID, news []git.ID) error {
 	release, err := m.repo.Queue(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	own, breach := m.history.chain(step.from, fork)
+	own, breach := m.history.listChain(step.from, fork)
 	if breach != nil {
 		return breach
 	}
@@ -89,7 +89,7 @@ func (m *Mirror) giveUp(ctx context.Context, done *GivenUp, step shift, fork git
 		return err
 	}
 	keep = append(keep, git.RefUpdate{Name: rescue + "/state", New: step.from, Any: true})
-	if merged, err := m.merged(step.from, fork); err != nil {
+	if merged, err := m.lastMerged(step.from, fork); err != nil {
 		return err
 	} else if merged != "" {
 		keep = append(keep, git.RefUpdate{Name: rescue + "/integration", New: merged, Any: true})
@@ -104,13 +104,13 @@ func (m *Mirror) giveUp(ctx context.Context, done *GivenUp, step shift, fork git
 		return err
 	}
 	done.Kept = rescue
-	done.Dropped, done.Count = m.history.dropped(step.from, fork)
-	return m.about(done, own)
+	done.Dropped, done.Count = m.history.listDropped(step.from, fork)
+	return m.describeMoves(done, own)
 }
 
-// merged is where integration came to after an earlier state, "" where it stayed
+// lastMerged is where integration came to after an earlier state, "" where it stayed
 // or is not here.
-func (m *Mirror) merged(tip, earlier git.ID) (git.ID, error) {
+func (m *Mirror) lastMerged(tip, earlier git.ID) (git.ID, error) {
 	var at [2]git.ID
 	for i, id := range []git.ID{tip, earlier} {
 		b, err := m.history.BoardAt(id)
@@ -119,7 +119,7 @@ func (m *Mirror) merged(tip, earlier git.ID) (git.ID, error) {
 		}
 		at[i] = b.Settings().Integration.Tip
 	}
-	if _, here, err := m.history.commit(at[0]); err != nil || !here || at[0] == at[1] {
+	if _, here, err := m.history.findCommit(at[0]); err != nil || !here || at[0] == at[1] {
 		return "", err
 	}
 	return at[0], nil
@@ -130,13 +130,13 @@ func (m *Mirror) merged(tip, earlier git.ID) (git.ID, error) {
 func (m *Mirror) lostRefs(ctx context.Context, own, news []git.ID, rescue string) (keep, free []git.RefUpdate, err error) {
 	theirs := map[string]git.ID{}
 	for _, id := range news {
-		err := m.eachKept(id, func(u git.RefUpdate) error { theirs[u.Name] = u.New; return nil })
+		err := m.eachKeptRef(id, func(u git.RefUpdate) error { theirs[u.Name] = u.New; return nil })
 		if err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, id := range own {
-		err := m.eachKept(id, func(u git.RefUpdate) error {
+		err := m.eachKeptRef(id, func(u git.RefUpdate) error {
 			if theirs[u.Name] == u.New {
 				return nil
 			}
@@ -155,18 +155,18 @@ func (m *Mirror) lostRefs(ctx context.Context, own, news []git.ID, rescue string
 	return keep, free, nil
 }
 
-// eachKept visits the saved commits and marks that a state commit brings.
-func (m *Mirror) eachKept(id git.ID, visit func(git.RefUpdate) error) error {
-	e, err := m.history.Event(id)
+// eachKeptRef visits the saved commits and marks that a state commit brings.
+func (m *Mirror) eachKeptRef(id git.ID, visit func(git.RefUpdate) error) error {
+	e, err := m.history.ReadEvent(id)
 	if err != nil {
 		return err
 	}
-	all, err := m.history.refsOf(e)
+	all, err := m.history.refsOfMove(e)
 	if err != nil {
 		return err
 	}
 	for _, u := range all {
-		if !kept(u.Name) {
+		if !isKeptRef(u.Name) {
 			continue
 		}
 		if err := visit(u); err != nil {
@@ -176,10 +176,10 @@ func (m *Mirror) eachKept(id git.ID, visit func(git.RefUpdate) error) error {
 	return nil
 }
 
-// about names the tasks that moves were about, in the order of the moves.
-func (m *Mirror) about(done *GivenUp, moves []git.ID) error {
+// describeMoves names the tasks that moves were about, in the order of the moves.
+func (m *Mirror) describeMoves(done *GivenUp, moves []git.ID) error {
 	for _, id := range moves {
-		e, err := m.history.Event(id)
+		e, err := m.history.ReadEvent(id)
 		if err != nil {
 			return err
 		}

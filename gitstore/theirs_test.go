@@ -41,7 +41,7 @@ func forked(t *testing.T) (l lane, lost, theirs git.ID) {
 	return l, lost, theirs
 }
 
-func apart(t *testing.T, err error, reason, hint string) {
+func requireDiverged(t *testing.T, err error, reason, hint string) {
 	t.Helper()
 	require.ErrorIs(t, err, ErrDiverged)
 	var d *Diverged
@@ -71,14 +71,14 @@ func TestTheirs(t *testing.T) {
 	gittest.Git(t, l.a.dir, "update-ref", "refs/heads/liza/task-1", string(lost))
 	for range 2 {
 		_, err := l.a.store.Mirror.Sync(ctx)
-		apart(t, err, "origin went another way", "git liza sync --set origin --theirs")
-		apart(t, l.a.store.Mirror.Parted(ctx), "moves that origin does not have: 4", "git liza sync --set origin --theirs")
+		requireDiverged(t, err, "origin went another way", "git liza sync --set origin --theirs")
+		requireDiverged(t, l.a.store.Mirror.CheckDiverged(ctx), "moves that origin does not have: 4", "git liza sync --set origin --theirs")
 		_, err = l.a.store.Mirror.Join(ctx, "origin", true)
-		apart(t, err, "origin went another way", "git liza sync --set origin --theirs")
+		requireDiverged(t, err, "origin went another way", "git liza sync --set origin --theirs")
 	}
 	require.Equal(t, was, l.a.at(git.StateRef))
 
-	done, err := l.a.store.Mirror.Theirs(ctx, "origin")
+	done, err := l.a.store.Mirror.TakeTheirs(ctx, "origin")
 	require.NoError(t, err)
 	require.Equal(t, Synced{Remote: "origin", Before: was, After: l.at(t, git.StateRef), Moves: 3}, done.Synced)
 	require.Equal(t, 4, done.Count)
@@ -87,11 +87,11 @@ func TestTheirs(t *testing.T) {
 	require.Equal(t, LostRefs+was.Short(), done.Kept)
 	l.gaveUp(t, was, lost)
 	require.Equal(t, lost, l.a.at("refs/heads/liza/task-1"))
-	require.NoError(t, l.a.store.Mirror.Bring(ctx, "task-1", theirs))
+	require.NoError(t, l.a.store.Mirror.BringCommits(ctx, "task-1", theirs))
 	require.Equal(t, theirs, l.a.at("refs/liza/saved/task-1/1"))
-	require.NoError(t, l.a.store.Mirror.Parted(ctx))
+	require.NoError(t, l.a.store.Mirror.CheckDiverged(ctx))
 
-	again, err := l.a.store.Mirror.Theirs(ctx, "origin")
+	again, err := l.a.store.Mirror.TakeTheirs(ctx, "origin")
 	require.NoError(t, err)
 	require.Zero(t, again.Count)
 	require.Equal(t, again.Before, again.After)
@@ -118,7 +118,7 @@ func TestTheirsAfterAMerge(t *testing.T) {
 	l.loses(t, func() { l.a.life("task-1", "a.md") })
 	l.b.life("task-2", "b.md")
 	was, merged := l.a.at(git.StateRef), l.a.at("refs/heads/integration")
-	done, err := l.a.store.Mirror.Theirs(context.Background(), "origin")
+	done, err := l.a.store.Mirror.TakeTheirs(context.Background(), "origin")
 	require.NoError(t, err)
 	require.Error(t, done.Behind)
 	require.Equal(t, merged, l.a.at("refs/heads/integration"))
@@ -131,19 +131,19 @@ func TestTheirsRefuses(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	l := newLane(t)
-	_, err := l.a.store.Mirror.Theirs(ctx, "upstream")
+	_, err := l.a.store.Mirror.TakeTheirs(ctx, "upstream")
 	refusedWith(t, err, "git remote add upstream URL")
 	other := l.fresh(t)
 	other.now = other.now.Add(1)
 	other.do(other.initial(other.at("refs/heads/main")))
 	other.add("task-9")
 	was := other.at(git.StateRef)
-	_, err = other.store.Mirror.Theirs(ctx, "origin")
-	apart(t, err, "origin has another board", "git remote get-url origin")
+	_, err = other.store.Mirror.TakeTheirs(ctx, "origin")
+	requireDiverged(t, err, "origin has another board", "git remote get-url origin")
 	require.Equal(t, was, other.at(git.StateRef))
 	gittest.Git(t, l.bare, "update-ref", "-d", git.StateRef)
-	_, err = l.a.store.Mirror.Theirs(ctx, "origin")
-	apart(t, err, "origin has no board", "git liza sync --set origin")
+	_, err = l.a.store.Mirror.TakeTheirs(ctx, "origin")
+	requireDiverged(t, err, "origin has no board", "git liza sync --set origin")
 }
 
 // Where the remote is behind, a clone may still give up its moves.
@@ -158,9 +158,9 @@ func TestTheirsBehind(t *testing.T) {
 		l.a.claim("task-2", "coder-2")
 	})
 	_, err := l.a.store.Mirror.Sync(ctx)
-	apart(t, err, "origin is behind", "git liza sync --set origin --publish")
+	requireDiverged(t, err, "origin is behind", "git liza sync --set origin --publish")
 	was := l.a.at(git.StateRef)
-	_, err = l.a.store.Mirror.Theirs(ctx, "origin")
+	_, err = l.a.store.Mirror.TakeTheirs(ctx, "origin")
 	require.NoError(t, err)
 	l.gaveUp(t, was, lost)
 }
@@ -217,7 +217,7 @@ func TestTheirsKilled(t *testing.T) {
 		if killed {
 			gittest.Until(t, "it is typed again", func() bool {
 				l.a.store = l.a.open()
-				_, err := l.a.store.Mirror.Theirs(context.Background(), "origin")
+				_, err := l.a.store.Mirror.TakeTheirs(context.Background(), "origin")
 				return err == nil
 			})
 		}

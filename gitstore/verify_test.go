@@ -27,14 +27,14 @@ func (d *desk) edited(commit git.ID, files map[string]string) git.ID {
 	d.t.Helper()
 	c, err := d.store.objects.Commit(commit)
 	require.NoError(d.t, err)
-	draft := &draft{snapshot: snapshot{d.store.library, c.Tree, d.store.past}}
+	draft := &draft{snapshot: snapshot{d.store.documents, c.Tree, d.store.past}}
 	blobs := map[string]git.ID{}
 	for path, text := range files {
 		if blobs[path] = ""; text != "" {
-			blobs[path] = draft.add("blob", []byte(text))
+			blobs[path] = draft.addObject("blob", []byte(text))
 		}
 	}
-	tree, err := draft.rewrite("", c.Tree, blobs)
+	tree, err := draft.rewriteFolder("", c.Tree, blobs)
 	require.NoError(d.t, err)
 	require.NoError(d.t, draft.flush())
 	return tree
@@ -60,7 +60,7 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 	tree := func(files map[string]string) string {
 		return swap("tree "+string(c.Tree), "tree "+string(d.edited(genuine, files)))
 	}
-	committer := header(c.Raw, "committer ")
+	committer := headerValue(c.Raw, "committer ")
 
 	for name, good := range map[string]string{
 		"as made":           raw,
@@ -146,7 +146,7 @@ func TestVerifyHoldsCommitsAgainstWhatIsRecorded(t *testing.T) {
 		Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: base, Paths: []string{"a.md"}, Save: 1}}
 	after, err := before.Apply(m, nil)
 	require.NoError(t, err)
-	id, err := d.store.write(context.Background(), tip, &draft{snapshot: source}, after.Changes(), m)
+	id, err := d.store.writeMove(context.Background(), tip, &draft{snapshot: source}, after.Changes(), m)
 	require.NoError(t, err)
 	require.ErrorContains(t, d.store.Audit.Verify(id), "it records tree")
 	_, err = d.try(m)
@@ -165,7 +165,7 @@ func TestFsckFindsTheFirstBreach(t *testing.T) {
 	require.Equal(t, 2, n)
 
 	bad := d.tampered(good)
-	d.store.Audit.wrote(bad)
+	d.store.Audit.rememberWritten(bad)
 	d.add("task-2") // a move does not replay what came before it
 	n, breach, err = d.store.Audit.Fsck(ctx, false)
 	require.NoError(t, err)
@@ -191,7 +191,7 @@ func (d *desk) tampered(tip git.ID) git.ID {
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(d.t, err)
 	m := flow.Move{Act: flow.ActNote, By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "innocent"}}
-	raw, err := encodeCommit(d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, header(c.Raw, "committer "))
+	raw, err := encodeCommit(d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, headerValue(c.Raw, "committer "))
 	require.NoError(d.t, err)
 	id := d.forged(string(raw))
 	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: git.StateRef, Old: tip, New: id}}, "tampered"))
@@ -227,7 +227,7 @@ func TestRepairKeepsTheBadTip(t *testing.T) {
 	d.add("task-1")
 	d.submit("task-1", coder, "a.md", "one\n")
 	last := d.at(git.StateRef)
-	d.store.Audit.wrote(d.tampered(last))
+	d.store.Audit.rememberWritten(d.tampered(last))
 	d.do(flow.Move{Act: flow.ActReview, Task: "task-1", By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
 	d.do(flow.Move{Act: flow.ActReject, Task: "task-1", By: "code-reviewer-1", Detail: &flow.RejectMove{Commit: d.board().Task("task-1").Submission.Commit,
 		Feedback: flow.Feedback{Blockers: []flow.Finding{{File: "a.md", Line: 1, Issue: "wrong", Why: "so", Suggestion: "right"}}}}})

@@ -19,11 +19,11 @@ const vouchAtMost = 200
 // a *document.Error where a document is the reason, else a *Breach, or the
 // context's.
 func (a *Audit) Vouch(ctx context.Context, tip git.ID) error {
-	written := a.known("written")
+	written := a.readKnown("written")
 	if tip == written {
 		return nil
 	}
-	chain, err := a.unvouched(tip, written, a.known("verified"))
+	chain, err := a.listUnvouched(tip, written, a.readKnown("verified"))
 	if err != nil {
 		return &Breach{tip, err}
 	}
@@ -32,25 +32,25 @@ func (a *Audit) Vouch(ctx context.Context, tip git.ID) error {
 			return err
 		}
 		if err := a.Verify(id); err != nil {
-			if unreadable := a.readable(tip); unreadable != nil {
+			if unreadable := a.checkReadable(tip); unreadable != nil {
 				return unreadable
 			}
 			return &Breach{id, err}
 		}
 	}
-	a.wrote(tip)
+	a.rememberWritten(tip)
 	return nil
 }
 
-// unvouched lists the commits after those that are known, oldest first, or
+// listUnvouched lists the commits after those that are known, oldest first, or
 // the tip alone where they are too many.
-func (a *Audit) unvouched(tip git.ID, known ...git.ID) ([]git.ID, error) {
+func (a *Audit) listUnvouched(tip git.ID, known ...git.ID) ([]git.ID, error) {
 	var list []git.ID
 	for id := tip; id != "" && !slices.Contains(known, id); {
 		if len(list) == vouchAtMost {
 			return []git.ID{tip}, nil
 		}
-		c, err := a.history.commitObject(id)
+		c, err := a.history.readStateCommit(id)
 		if err != nil {
 			return nil, err
 		}
@@ -64,9 +64,9 @@ func (a *Audit) unvouched(tip git.ID, known ...git.ID) ([]git.ID, error) {
 	return list, nil
 }
 
-// readable reads the live documents of a board that does not replay: which of
+// checkReadable reads the live documents of a board that does not replay: which of
 // them is broken says more than that its move would have made another one.
-func (a *Audit) readable(tip git.ID) error {
+func (a *Audit) checkReadable(tip git.ID) error {
 	b, err := a.history.BoardAt(tip)
 	if err != nil {
 		return err
@@ -75,15 +75,15 @@ func (a *Audit) readable(tip git.ID) error {
 	return b.Err()
 }
 
-// wrote keeps the tip as one to build on. That it cannot be kept, is torn, or is
+// rememberWritten keeps the tip as one to build on. That it cannot be kept, is torn, or is
 // replaced by an older one where the queue is not held, costs time only.
-func (a *Audit) wrote(tip git.ID) {
-	_ = os.WriteFile(a.history.knownFile("written"), []byte(tip+"\n"), 0o666)
+func (a *Audit) rememberWritten(tip git.ID) {
+	_ = os.WriteFile(a.history.statePath("written"), []byte(tip+"\n"), 0o666)
 }
 
-// known is a tip that a file of this clone remembers, "" if it has none.
-func (a *Audit) known(name string) git.ID {
-	data, err := os.ReadFile(a.history.knownFile(name))
+// readKnown is a tip that a file of this clone remembers, "" if it has none.
+func (a *Audit) readKnown(name string) git.ID {
+	data, err := os.ReadFile(a.history.statePath(name))
 	id := git.ID(strings.TrimSpace(string(data)))
 	if err != nil || a.repo.CheckID(id) != nil {
 		return ""

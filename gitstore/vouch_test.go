@@ -51,15 +51,15 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 	t.Parallel()
 	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	require.Equal(t, d.at(git.StateRef), d.store.Audit.known("written"))
+	require.Equal(t, d.at(git.StateRef), d.store.Audit.readKnown("written"))
 	for _, forget := range []bool{false, true} {
 		base := d.at(git.StateRef)
 		middle := d.tampered(base)
-		d.store.Audit.wrote(middle)
+		d.store.Audit.rememberWritten(middle)
 		d.claim("task-1", coder) // as by another program, which did not look
-		d.store.Audit.wrote(base)
+		d.store.Audit.rememberWritten(base)
 		if forget {
-			require.NoError(t, os.Remove(d.store.knownFile("written")))
+			require.NoError(t, os.Remove(d.store.statePath("written")))
 		}
 		var breach *Breach
 		require.ErrorAs(t, d.store.Audit.Vouch(ctx, d.at(git.StateRef)), &breach)
@@ -68,8 +68,8 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 	}
 	tip := d.at(git.StateRef)
 	require.NoError(t, d.store.Audit.Vouch(ctx, tip))
-	require.Equal(t, tip, d.store.Audit.known("written"), "not again")
-	chain, err := d.store.Audit.unvouched(tip, tip)
+	require.Equal(t, tip, d.store.Audit.readKnown("written"), "not again")
+	chain, err := d.store.Audit.listUnvouched(tip, tip)
 	require.NoError(t, err)
 	require.Empty(t, chain)
 }
@@ -82,11 +82,11 @@ func TestTortureVouchIsBounded(t *testing.T) {
 	for range vouchAtMost - 1 {
 		d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
 	}
-	chain, err := d.store.Audit.unvouched(d.at(git.StateRef))
+	chain, err := d.store.Audit.listUnvouched(d.at(git.StateRef))
 	require.NoError(t, err)
 	require.Len(t, chain, vouchAtMost)
 	d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
-	chain, err = d.store.Audit.unvouched(d.at(git.StateRef))
+	chain, err = d.store.Audit.listUnvouched(d.at(git.StateRef))
 	require.NoError(t, err)
 	require.Equal(t, []git.ID{d.at(git.StateRef)}, chain)
 }

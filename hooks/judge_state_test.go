@@ -146,7 +146,7 @@ func TestCommitter(t *testing.T) {
 			require.Len(t, refused, 1, name)
 			require.Contains(t, []flow.Rule{RuleObject, RuleReplay}, refused[0].Rule, name)
 		}
-		_, err := y.store.Audit.Replay(context.Background(), forged, false)
+		_, err := y.store.Audit.ReplayMove(context.Background(), forged, false)
 		if name == "control characters" || name == "long" {
 			require.NoError(t, err, "history is what it is")
 		}
@@ -172,7 +172,7 @@ func TestLongLease(t *testing.T) {
 	require.NotEqual(t, raw, long)
 	tip := y.forge(y.at(git.StateRef), "\nlease: 30m\n", "\nlease: 48h\n", "tree "+runGit(t, y.clone, "rev-parse", git.StateRef+"^{tree}"),
 		"tree "+y.treeWith(git.StateRef, file, long+"\n"))
-	r, err := y.judge.Audit.Replay(context.Background(), tip, false)
+	r, err := y.judge.Audit.ReplayMove(context.Background(), tip, false)
 	require.NoError(t, err)
 	require.Equal(t, longer, r.After.Task("a").Claim.Lease.Format(time.RFC3339))
 	y.refuses(string(tip), flow.RuleLease, "24h at most", y.to(git.StateRef, tip))

@@ -335,7 +335,7 @@ func (j *judge) recorded(ctx context.Context, u Update, tip git.ID) {
 	}
 	// Of two pushes that name the same ref in two moves one has lost: what the
 	// board says counts, not that there is a move that could have named it.
-	named, err := j.store.Naming(ctx, tip, u.Name, MaxMoves)
+	named, err := j.store.LastNaming(ctx, tip, u.Name, MaxMoves)
 	known := err == nil && named != "" && named == u.New
 	if !known {
 		j.refuse(u.Name, refusal(RuleRef, "git push --atomic REMOTE refs/liza/state "+u.Name, "the state that is here names no %s: the push was not atomic", u.Name))

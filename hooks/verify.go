@@ -48,7 +48,7 @@ func (j *judge) unfetched(ctx context.Context, err error) error {
 		return err
 	}
 	what := rejected.Refused[0].What
-	e, eventErr := j.store.Event(git.ID(what))
+	e, eventErr := j.store.ReadEvent(git.ID(what))
 	remote, remoteErr := j.store.Repo.AnyRemote(ctx)
 	if eventErr != nil || remoteErr != nil || remote == "" {
 		return err
@@ -111,12 +111,12 @@ func (j *judge) unbranched(ctx context.Context, name string, want flow.Branch) e
 // counts, with a warning. Among the moves after a state that was judged it is
 // refused, since whoever forges a merge says that of it.
 func (j *judge) replay(ctx context.Context, id git.ID) (gitstore.Replay, error) {
-	r, err := j.store.Audit.Replay(ctx, id, j.push.Server || j.push.Fresh)
+	r, err := j.store.Audit.ReplayMove(ctx, id, j.push.Server || j.push.Fresh)
 	var refused *flow.Refusal
 	if !j.created || !errors.As(err, &refused) || refused.Rule != flow.RuleMerge {
 		return r, err
 	}
-	e, eventErr := j.store.Event(id)
+	e, eventErr := j.store.ReadEvent(id)
 	if eventErr != nil {
 		return r, err
 	}
@@ -124,7 +124,7 @@ func (j *judge) replay(ctx context.Context, id git.ID) (gitstore.Replay, error) 
 	if !ok || d.Git == j.store.Repo.GitVersion() {
 		return r, err
 	}
-	recorded, oldErr := j.store.Audit.Replay(ctx, id, false)
+	recorded, oldErr := j.store.Audit.ReplayMove(ctx, id, false)
 	if oldErr != nil {
 		return r, err
 	}

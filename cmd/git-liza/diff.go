@@ -29,7 +29,7 @@ func (c *diffCommand) Run(s *session) error {
 	from := git.ID("")
 	if c.From != "" {
 		from, err = s.rev(clone, c.From)
-	} else if e, readErr := clone.Store.Event(to); readErr != nil {
+	} else if e, readErr := clone.Store.ReadEvent(to); readErr != nil {
 		err = readErr
 	} else {
 		from = e.Parent

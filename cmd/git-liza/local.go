@@ -96,7 +96,7 @@ func (l look) remote(s *session) (view.Remote, error) {
 	if name == "" {
 		return view.Remote{}, err
 	}
-	err = l.Store.Mirror.Parted(s.ctx)
+	err = l.Store.Mirror.CheckDiverged(s.ctx)
 	parted := errors.Is(err, gitstore.ErrDiverged)
 	if parted {
 		err = nil

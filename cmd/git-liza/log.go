@@ -80,7 +80,7 @@ func (l look) historyOf(s *session, id flow.TaskID, visit func(gitstore.Event) b
 		return err
 	}
 	for commit := range strings.FieldsSeq(string(out)) {
-		e, err := l.Store.Event(git.ID(commit))
+		e, err := l.Store.ReadEvent(git.ID(commit))
 		if err != nil {
 			return err
 		}

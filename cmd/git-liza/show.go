@@ -111,7 +111,7 @@ func (c *showCommand) changes(s *session, l look, list []view.Submission) error 
 		picked = append(picked, one)
 	}
 	for _, one := range picked {
-		if err := l.Store.Mirror.Bring(s.ctx, c.ID, one.Commit, one.Base); err != nil {
+		if err := l.Store.Mirror.BringCommits(s.ctx, c.ID, one.Commit, one.Base); err != nil {
 			return err
 		}
 	}

@@ -62,7 +62,7 @@ func (c *syncCommand) Run(s *session) error {
 	if synced.Behind != nil {
 		s.progress("warning: the integration branch stays behind: %v", synced.Behind)
 	}
-	if err := clone.Store.Mirror.Astray(s.ctx); err != nil {
+	if err := clone.Store.Mirror.CheckAstray(s.ctx); err != nil {
 		s.progress("warning: %v", err)
 	}
 	return s.answer(syncOutcome(synced), viewSynced(synced, pruned), text.String())

@@ -22,9 +22,9 @@ var act = regexp.MustCompile(`^[a-z][a-z-]{0,30}$`)
 // replaces a longer one in a single write.
 const holder = 48
 
-// sign writes into a lock file that is held who holds it. The lock is the
+// markHolder writes into a lock file that is held who holds it. The lock is the
 // kernel's; this is only for those who wait, and may be missing.
-func sign(f *os.File) {
+func markHolder(f *os.File) {
 	name := "-"
 	if len(os.Args) > 1 && act.MatchString(os.Args[1]) {
 		name = os.Args[1]
@@ -54,8 +54,8 @@ func (ts *Turns) AwaitTurn(t Turn) *TurnWait {
 	return &TurnWait{repo: ts.repo, turn: t, since: time.Now()}
 }
 
-// Look tells once who has the turn, when it has taken long.
-func (w *TurnWait) Look() {
+// TellHolder tells once who has the turn, when it has taken long.
+func (w *TurnWait) TellHolder() {
 	if !w.told && time.Since(w.since) >= slow {
 		w.told = true
 		w.repo.tellHolder(w.turn)

@@ -29,7 +29,7 @@ func (ts *Turns) Queue(ctx context.Context) (release func(), err error) {
 		return nil, fmt.Errorf("queue of writers: %w", err)
 	}
 	if Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-		sign(f)
+		markHolder(f)
 		return func() { f.Close() }, nil
 	}
 	late := time.AfterFunc(slow, func() { ts.tellHolder(turnToWrite) })
@@ -42,7 +42,7 @@ func (ts *Turns) Queue(ctx context.Context) (release func(), err error) {
 			f.Close()
 			return nil, fmt.Errorf("queue of writers: %w", err)
 		}
-		sign(f)
+		markHolder(f)
 		return func() { f.Close() }, nil
 	case <-ctx.Done():
 		go func() { // a wait for the kernel cannot be called off
@@ -102,7 +102,7 @@ func (ts *Turns) TryPushTurn() (release func(), err error) {
 	if Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		return nil, f.Close()
 	}
-	sign(f)
+	markHolder(f)
 	return func() { f.Close() }, nil
 }
 
@@ -113,7 +113,7 @@ func (ts *Turns) PushTurn(ctx context.Context) (release func(), err error) {
 		if release, err = ts.TryPushTurn(); release != nil || err != nil {
 			return release, err
 		}
-		waiting.Look()
+		waiting.TellHolder()
 		if err := Wait(ctx, PushWait); err != nil {
 			return nil, fmt.Errorf("turn to push: %w", err)
 		}

@@ -21,7 +21,7 @@ func (c *Clone) Adopt(ctx context.Context, commit flow.ObjectID, reason string, 
 	if err != nil {
 		return r, err
 	}
-	if err := c.Store.Mirror.Landed(ctx, commit); err != nil {
+	if err := c.Store.Mirror.CheckLanded(ctx, commit); err != nil {
 		return r, err
 	}
 	if err := c.follow(ctx, r.After, r.Move.Detail.(*flow.AdoptMove).Onto); err != nil {

@@ -210,7 +210,7 @@ func (c *Clone) leftovers(ctx context.Context, b *flow.Board) []Finding {
 
 // strange is what stands where our own processes keep their entries.
 func (c *Clone) strange() []Finding {
-	paths, harm, err := gitstore.Strange(c.Repo)
+	paths, harm, err := gitstore.StrangeFiles(c.Repo)
 	if err != nil {
 		return []Finding{bad("entries", "ls -l "+c.Repo.CommonDir()+"/liza", "%v", err)}
 	}

@@ -150,7 +150,7 @@ func (c *Clone) yield(ctx context.Context, b *flow.Board, t *flow.Task) error {
 	if err != nil || remote == "" {
 		return err
 	}
-	if err := c.Store.Mirror.Bring(ctx, t.ID, t.Attempt.Start); err != nil {
+	if err := c.Store.Mirror.BringCommits(ctx, t.ID, t.Attempt.Start); err != nil {
 		return err
 	}
 	tip, err := c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())

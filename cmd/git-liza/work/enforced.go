@@ -67,7 +67,7 @@ func (c *Clone) shared(ctx context.Context, b *flow.Board) []Finding {
 	if there == "" {
 		return []Finding{bad(check, "git liza sync --set "+name, "%s answers, and has no board any more", name)}
 	}
-	if err := c.Store.Mirror.PartedAt(ctx, there); err != nil {
+	if err := c.Store.Mirror.CheckDivergedAt(ctx, there); err != nil {
 		return []Finding{bad(check, parted(err), "%v", err)}
 	}
 	obstacle, err := c.Store.Remotes.Obstacle(ctx, name, "refs/heads/"+b.Settings().Integration.Name)
@@ -78,7 +78,7 @@ func (c *Clone) shared(ctx context.Context, b *flow.Board) []Finding {
 		return []Finding{bad(check, obstacle.Hint, "%s", obstacle.Reason)}
 	}
 	var astray *flow.Refusal
-	if errors.As(c.Store.Mirror.Astray(ctx), &astray) {
+	if errors.As(c.Store.Mirror.CheckAstray(ctx), &astray) {
 		return []Finding{bad(check, astray.Hint, "%s", astray.Reason)}
 	}
 	return []Finding{fine(check, "%s holds the board, and answers", name)}

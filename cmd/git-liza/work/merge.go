@@ -73,7 +73,7 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 	}
 	tip := b.Settings().Integration.Tip
 	merged := Merged{Task: id, Onto: tip}
-	if err := c.Store.Mirror.Bring(ctx, id, t.Submission.Commit); err != nil {
+	if err := c.Store.Mirror.BringCommits(ctx, id, t.Submission.Commit); err != nil {
 		return merged, gitstore.Result{}, err
 	}
 	crossed, err := c.Store.Commits.Crossed(ctx, tip, t.Submission.Commit, t.Submission.Base)
@@ -113,7 +113,7 @@ func (c *Clone) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gitstore
 // behind is removed.
 func (c *Clone) cleared(ctx context.Context, t *flow.Task) (Merged, gitstore.Result, error) {
 	merged := Merged{Task: t.ID, Status: t.Status, Commit: t.Merge.Commit, Onto: t.Merge.Onto, Drift: t.Merge.Drift}
-	if err := c.Store.Mirror.Landed(ctx, t.Merge.Commit); err != nil {
+	if err := c.Store.Mirror.CheckLanded(ctx, t.Merge.Commit); err != nil {
 		return merged, gitstore.Result{}, &Unlanded{t.ID, err}
 	}
 	b, _, err := c.Store.Board(ctx)
@@ -171,7 +171,7 @@ func (c *Clone) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.M
 	merged.Status, merged.Commit, merged.Drift = done.Status, done.Merge.Commit, done.Merge.Drift
 	merged.alarm(r.After)
 	// Where a remote holds integration, the merge counts once it is seen there.
-	if err := c.Store.Mirror.Landed(ctx, merged.Commit); err != nil {
+	if err := c.Store.Mirror.CheckLanded(ctx, merged.Commit); err != nil {
 		return merged, r, &Unlanded{t.ID, err}
 	}
 	if err := c.follow(ctx, r.After, d.Onto); err != nil {

@@ -67,7 +67,7 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 // checkOutReview makes the checkout of a review that is claimed, and seals it.
 // warning is what a user's hook says.
 func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *flow.Task, already bool) (warning string, err error) {
-	if err := c.Store.Mirror.Bring(ctx, t.ID, t.Submission.Commit); err != nil {
+	if err := c.Store.Mirror.BringCommits(ctx, t.ID, t.Submission.Commit); err != nil {
 		return "", err
 	}
 	if err := trees.Ignore(); err != nil {

@@ -32,7 +32,7 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 	if lookErr != nil {
 		return r, err
 	}
-	return r, c.Store.Audit.Unreadable(ctx, "the branch "+id.Branch(), tip, b.Settings().Integration.Tip, err)
+	return r, c.Store.Audit.ExplainUnreadable(ctx, "the branch "+id.Branch(), tip, b.Settings().Integration.Tip, err)
 }
 
 func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {
@@ -58,7 +58,7 @@ func NotOurs(o *worktrees.Obstacle) *flow.Refusal {
 
 // acceptable asks the rules about everything but verify, which can take long.
 func (c *Clone) acceptable(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
-	err := c.Store.Refused(ctx, b, c.move(flow.ActSubmit, t.ID, d))
+	err := c.Store.CheckMove(ctx, b, c.move(flow.ActSubmit, t.ID, d))
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleVerify {
 		return nil

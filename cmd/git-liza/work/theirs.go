@@ -23,7 +23,7 @@ type Left struct {
 // what is left here of the tasks whose moves were given up. A branch that cannot
 // come now is in Behind.
 func (c *Clone) Theirs(ctx context.Context, remote string) (gitstore.GivenUp, []Left, error) {
-	done, err := c.Store.Mirror.Theirs(ctx, remote)
+	done, err := c.Store.Mirror.TakeTheirs(ctx, remote)
 	if err == nil {
 		err = c.ignore()
 	}

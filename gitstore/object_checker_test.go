@@ -219,15 +219,15 @@ func TestFactsEndWithTheirContext(t *testing.T) {
 	octopus := q.object("commit", strings.Replace(raw, parent, strings.Repeat(parent, many), 1))
 	c, err := q.store.objects.Commit(wide)
 	require.NoError(t, err)
-	judge := func() *soundness { return &soundness{commits: q.store.Commits, known: map[git.ID]bool{}} }
+	judge := func() *objectChecker { return &objectChecker{commits: q.store.Commits, known: map[git.ID]bool{}} }
 	for name, facts := range map[string]func(context.Context) error{
 		"specs": func(ctx context.Context) error {
 			_, err := q.store.Commits.Facts(ctx, flow.Question{Specs: specs, Tip: q.base})
 			return err
 		},
-		"a folder":          func(ctx context.Context) error { return judge().tree(ctx, "", c.Tree, nil) },
-		"folders before it": func(ctx context.Context) error { return judge().tree(ctx, "", c.Tree, trees) },
-		"parents":           func(ctx context.Context) error { return judge().commit(ctx, octopus) },
+		"a folder":          func(ctx context.Context) error { return judge().checkFolder(ctx, "", c.Tree, nil) },
+		"folders before it": func(ctx context.Context) error { return judge().checkFolder(ctx, "", c.Tree, trees) },
+		"parents":           func(ctx context.Context) error { return judge().checkCommit(ctx, octopus) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

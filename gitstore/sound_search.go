@@ -14,59 +14,59 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A replay remembers which states were found to be sound while looking for
+// A soundSearch remembers which states were found to be sound while looking for
 // the last one.
-type replay struct {
+type soundSearch struct {
 	repairer *Repairer
 	depth    map[git.ID]int // moves from the root to it; 0 where it is not sound
 }
 
-// newest is the last sound state that a bad tip and its reflog lead to. Where
+// findNewest is the last sound state that a bad tip and its reflog lead to. Where
 // there is no reflog, somebody may have set the tip anywhere: then it is the
 // last one that is found at all.
-func (r *Repairer) newest(ctx context.Context, tip git.ID) (git.ID, error) {
-	log := r.reflog(ctx)
-	good, err := r.lastSound(ctx, append([]git.ID{tip}, log...))
+func (r *Repairer) findNewest(ctx context.Context, tip git.ID) (git.ID, error) {
+	log := r.readReflog(ctx)
+	good, err := r.findLastSound(ctx, append([]git.ID{tip}, log...))
 	if err != nil || good == tip || good != "" && len(log) > 0 {
 		return good, err
 	}
-	found, err := r.found(ctx, append(r.dangling(ctx), tip))
+	found, err := r.findState(ctx, append(r.listDangling(ctx), tip))
 	return cmp.Or(found, good), err
 }
 
-// lastSound is the sound state with the most moves behind it of those that lead
+// findLastSound is the sound state with the most moves behind it of those that lead
 // to the heads; "" if there is none.
-func (r *Repairer) lastSound(ctx context.Context, heads []git.ID) (git.ID, error) {
-	return replay{r, map[git.ID]int{}}.longest(ctx, heads, nil)
+func (r *Repairer) findLastSound(ctx context.Context, heads []git.ID) (git.ID, error) {
+	return soundSearch{r, map[git.ID]int{}}.findLongest(ctx, heads, nil)
 }
 
-// found is the newest state that can be found where neither the state ref nor
+// findState is the newest state that can be found where neither the state ref nor
 // its reflog leads to one: of all commits that a ref, or nothing, leads to, the
 // one that replays from the root and has the weightiest known states, then the
 // most moves, in its chain; "" if there is none. It does not matter what lies
 // on top of it.
-func (r *Repairer) found(ctx context.Context, loose []git.ID) (git.ID, error) {
+func (r *Repairer) findState(ctx context.Context, loose []git.ID) (git.ID, error) {
 	known, err := r.knownStates(ctx)
 	if err != nil {
 		return "", err
 	}
 	heads := slices.Collect(maps.Keys(known))
 	slices.Sort(heads)
-	return replay{r, map[git.ID]int{}}.longest(ctx, append(r.written(ctx, loose), heads...), known)
+	return soundSearch{r, map[git.ID]int{}}.findLongest(ctx, append(r.listMoves(ctx, loose), heads...), known)
 }
 
-// longest is the sound state with the weightiest known ones, then the most
+// findLongest is the sound state with the weightiest known ones, then the most
 // moves, in its chain, of those that lead to the heads; "" if there is none.
-func (r replay) longest(ctx context.Context, heads []git.ID, known map[git.ID]int) (git.ID, error) {
+func (r soundSearch) findLongest(ctx context.Context, heads []git.ID, known map[git.ID]int) (git.ID, error) {
 	best, passed := git.ID(""), map[git.ID]int{}
 	for _, head := range heads {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		states := r.sound(head)
+		states := r.listSound(head)
 		for i := len(states) - 1; i >= 0; i-- {
 			id := states[i]
-			e, err := r.repairer.history.Event(id)
+			e, err := r.repairer.history.ReadEvent(id)
 			if err != nil {
 				return "", err
 			}
@@ -76,7 +76,7 @@ func (r replay) longest(ctx context.Context, heads []git.ID, known map[git.ID]in
 			if passed[id] < passed[best] || passed[id] == passed[best] && r.depth[id] <= r.depth[best] {
 				break
 			}
-			if r.repairer.holds(id) {
+			if r.repairer.invariantsHold(id) {
 				best = id
 				break
 			}
@@ -85,16 +85,16 @@ func (r replay) longest(ctx context.Context, heads []git.ID, known map[git.ID]in
 	return best, nil
 }
 
-// sound replays what leads to a state and returns the sound states on the way
+// listSound replays what leads to a state and returns the sound states on the way
 // that it has not returned before, newest first.
-func (r replay) sound(id git.ID) []git.ID {
+func (r soundSearch) listSound(id git.ID) []git.ID {
 	var fresh []git.ID
 	for id != "" {
 		if _, known := r.depth[id]; known {
 			break
 		}
 		fresh = append(fresh, id)
-		c, err := r.repairer.history.commitObject(id)
+		c, err := r.repairer.history.readStateCommit(id)
 		if err != nil || len(c.Parents) == 0 {
 			id = ""
 			break
@@ -116,8 +116,8 @@ func (r replay) sound(id git.ID) []git.ID {
 	return fresh[first:]
 }
 
-// holds reports whether a state's invariants hold.
-func (r *Repairer) holds(id git.ID) bool {
+// invariantsHold reports whether a state's invariants hold.
+func (r *Repairer) invariantsHold(id git.ID) bool {
 	b, err := r.history.BoardAt(id)
 	return err == nil && b.Check() == nil
 }
@@ -143,7 +143,7 @@ func (r *Repairer) knownStates(ctx context.Context) (map[git.ID]int, error) {
 			known[id] += markEvidence
 		}
 	}
-	for _, id := range []git.ID{r.audit.known("written"), r.audit.known("verified")} {
+	for _, id := range []git.ID{r.audit.readKnown("written"), r.audit.readKnown("verified")} {
 		if id != "" {
 			known[id] += ownEvidence
 		}
@@ -159,27 +159,27 @@ func (r *Repairer) knownStates(ctx context.Context) (map[git.ID]int, error) {
 	return known, err
 }
 
-// written lists the commits that a ref or one of the loose ones leads to and
+// listMoves lists the commits that a ref or one of the loose ones leads to and
 // whose author is that of a move, newest first. Where git cannot walk to all of
 // them, the loose ones themselves must do.
-func (r *Repairer) written(ctx context.Context, loose []git.ID) []git.ID {
-	out, err := r.repo.Run(ctx, git.Cmd{Args: []string{"rev-list", "--all", "--author=" + moveAuthor, "--stdin"}, Stdin: lines(loose)})
+func (r *Repairer) listMoves(ctx context.Context, loose []git.ID) []git.ID {
+	out, err := r.repo.Run(ctx, git.Cmd{Args: []string{"rev-list", "--all", "--author=" + moveAuthor, "--stdin"}, Stdin: joinLines(loose)})
 	if err != nil {
 		return loose
 	}
 	var list []git.ID
 	for line := range strings.FieldsSeq(string(out)) {
-		if _, err := r.history.Event(git.ID(line)); err == nil { // and not what an agent committed
+		if _, err := r.history.ReadEvent(git.ID(line)); err == nil { // and not what an agent committed
 			list = append(list, git.ID(line))
 		}
 	}
 	return list
 }
 
-// onTop lists the commits that lead from a state to the loose ones, and those
+// listOnTop lists the commits that lead from a state to the loose ones, and those
 // of these at which they end.
-func (r *Repairer) onTop(ctx context.Context, good git.ID, loose []git.ID) (passed, ends []git.ID) {
-	out, err := r.repo.Run(ctx, git.Cmd{Args: []string{"rev-list", "--ancestry-path", "--stdin"}, Stdin: lines(append(loose[:len(loose):len(loose)], "^"+good))})
+func (r *Repairer) listOnTop(ctx context.Context, good git.ID, loose []git.ID) (passed, ends []git.ID) {
+	out, err := r.repo.Run(ctx, git.Cmd{Args: []string{"rev-list", "--ancestry-path", "--stdin"}, Stdin: joinLines(append(loose[:len(loose):len(loose)], "^"+good))})
 	if err != nil {
 		return nil, nil
 	}
@@ -192,7 +192,7 @@ func (r *Repairer) onTop(ctx context.Context, good git.ID, loose []git.ID) (pass
 	return passed, ends
 }
 
-func lines(list []git.ID) []byte {
+func joinLines(list []git.ID) []byte {
 	var text bytes.Buffer
 	for _, id := range list {
 		fmt.Fprintln(&text, id)
@@ -200,9 +200,9 @@ func lines(list []git.ID) []byte {
 	return text.Bytes()
 }
 
-// reflog lists the commits that the state ref has stood at, newest first, as
+// readReflog lists the commits that the state ref has stood at, newest first, as
 // far as git can tell.
-func (r *Repairer) reflog(ctx context.Context) []git.ID {
+func (r *Repairer) readReflog(ctx context.Context) []git.ID {
 	out, _ := r.repo.Git(ctx, "reflog", "show", "--format=%H", git.StateRef)
 	var list []git.ID
 	for line := range strings.FieldsSeq(string(out)) {
@@ -211,9 +211,9 @@ func (r *Repairer) reflog(ctx context.Context) []git.ID {
 	return list
 }
 
-// reflogFile lists the commits that the state ref has stood at, newest first.
+// readReflogFile lists the commits that the state ref has stood at, newest first.
 // git shows no reflog of a ref that is not there.
-func (r *Repairer) reflogFile() []git.ID {
+func (r *Repairer) readReflogFile() []git.ID {
 	data, _ := os.ReadFile(filepath.Join(r.repo.CommonDir(), "logs", filepath.FromSlash(git.StateRef)))
 	var list []git.ID
 	for line := range strings.Lines(string(data)) {
@@ -225,8 +225,8 @@ func (r *Repairer) reflogFile() []git.ID {
 	return list
 }
 
-// dangling lists the commits that no ref, and no other commit, leads to.
-func (r *Repairer) dangling(ctx context.Context) []git.ID {
+// listDangling lists the commits that no ref, and no other commit, leads to.
+func (r *Repairer) listDangling(ctx context.Context) []git.ID {
 	// It fails where other objects are broken, and still lists what it found.
 	out, _ := r.repo.Git(ctx, "fsck", "--no-reflogs", "--dangling", "--connectivity-only", "--no-progress")
 	var list []git.ID

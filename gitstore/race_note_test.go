@@ -12,13 +12,13 @@ import (
 var fairStart = time.Date(2026, 1, 17, 14, 0, 0, 0, time.UTC)
 
 // push is a push of 80 ms that begins so long after the start.
-func push(at time.Duration, lost, waited bool, others int) turnResult {
-	return turnResult{started: fairStart.Add(at), ended: fairStart.Add(at + 80*time.Millisecond), lost: lost, waited: waited, others: others}
+func push(at time.Duration, lost, waited bool, others int) raceResult {
+	return raceResult{started: fairStart.Add(at), ended: fairStart.Add(at + 80*time.Millisecond), lost: lost, waited: waited, others: others}
 }
 
-func noted(n turnNote, results ...turnResult) turnNote {
+func noted(n raceNote, results ...raceResult) raceNote {
 	for _, r := range results {
-		n = n.after(r, 3)
+		n = n.afterPush(r, 3)
 	}
 	return n
 }
@@ -28,37 +28,37 @@ func noted(n turnNote, results ...turnResult) turnNote {
 func TestNoRivalsNoWay(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
-	crowd := noted(turnNote{}, push(0, false, false, 0), push(100*ms, true, false, 5), push(200*ms, true, false, 5), push(300*ms, true, false, 5), push(400*ms, false, false, 0))
+	crowd := noted(raceNote{}, push(0, false, false, 0), push(100*ms, true, false, 5), push(200*ms, true, false, 5), push(300*ms, true, false, 5), push(400*ms, false, false, 0))
 	at := func(after time.Duration) time.Time { return fairStart.Add(after) }
 	for _, draw := range []float64{0, 0.5, 0.999} {
-		require.Greater(t, crowd.way(at(480*ms), draw), 80*ms, "three lost races: rivals are there")
+		require.Greater(t, crowd.backoff(at(480*ms), draw), 80*ms, "three lost races: rivals are there")
 		for name, c := range map[string]struct {
-			note turnNote
+			note raceNote
 			at   time.Time
 		}{
-			"the first push":              {turnNote{}, at(0)},
-			"after one that won":          {noted(turnNote{}, push(0, false, false, 0)), at(80 * ms)},
-			"after one lost race":         {noted(turnNote{}, push(0, false, false, 0), push(100*ms, true, false, 1), push(200*ms, false, false, 0)), at(280 * ms)},
-			"on an old mirror":            {noted(turnNote{}, push(0, false, false, 0), push(time.Hour, true, false, 9), push(time.Hour+100*ms, false, false, 0)), at(time.Hour + 180*ms)},
-			"on an old mirror, each hour": {noted(turnNote{}, push(time.Hour, true, false, 9), push(time.Hour+100*ms, false, false, 0), push(2*time.Hour, true, false, 9), push(2*time.Hour+100*ms, false, false, 0)), at(2*time.Hour + 180*ms)},
+			"the first push":              {raceNote{}, at(0)},
+			"after one that won":          {noted(raceNote{}, push(0, false, false, 0)), at(80 * ms)},
+			"after one lost race":         {noted(raceNote{}, push(0, false, false, 0), push(100*ms, true, false, 1), push(200*ms, false, false, 0)), at(280 * ms)},
+			"on an old mirror":            {noted(raceNote{}, push(0, false, false, 0), push(time.Hour, true, false, 9), push(time.Hour+100*ms, false, false, 0)), at(time.Hour + 180*ms)},
+			"on an old mirror, each hour": {noted(raceNote{}, push(time.Hour, true, false, 9), push(time.Hour+100*ms, false, false, 0), push(2*time.Hour, true, false, 9), push(2*time.Hour+100*ms, false, false, 0)), at(2*time.Hour + 180*ms)},
 			"after the rivals have left":  {crowd, at(11 * time.Second)},
 			"long after them":             {noted(crowd, push(20*time.Minute, true, false, 1), push(20*time.Minute+100*ms, false, false, 0)), at(20*time.Minute + 180*ms)},
 			"with a clock set back":       {crowd, at(0)},
 		} {
-			require.Zero(t, c.note.way(c.at, draw), name)
+			require.Zero(t, c.note.backoff(c.at, draw), name)
 		}
 	}
 	// Gaps in which nobody came end it, though the races were lost a moment ago.
 	alone := noted(crowd, push(700*ms, false, true, 0), push(1100*ms, false, true, 0), push(1500*ms, false, true, 0))
-	require.Zero(t, alone.way(at(1580*ms), 0.5))
+	require.Zero(t, alone.backoff(at(1580*ms), 0.5))
 }
 
 // Who pushes without a pause leaves a gap now and then, and else none.
 func TestGapInAStretch(t *testing.T) {
 	t.Parallel()
-	n, gaps, pushes, at := turnNote{}, time.Duration(0), 0, time.Duration(0)
+	n, gaps, pushes, at := raceNote{}, time.Duration(0), 0, time.Duration(0)
 	for at < 30*time.Second {
-		way := n.way(fairStart.Add(at), 0.5)
+		way := n.backoff(fairStart.Add(at), 0.5)
 		at += way
 		n = noted(n, push(at, false, way > 0, 0))
 		gaps, pushes, at = gaps+way, pushes+1, at+90*time.Millisecond
@@ -68,7 +68,7 @@ func TestGapInAStretch(t *testing.T) {
 	require.Less(t, gaps, 6*time.Second)
 	for range 100 { // a person who types
 		at += 500 * time.Millisecond
-		require.Zero(t, n.way(fairStart.Add(at), 0.5))
+		require.Zero(t, n.backoff(fairStart.Add(at), 0.5))
 		n = noted(n, push(at, false, false, 0))
 	}
 }
@@ -76,11 +76,11 @@ func TestGapInAStretch(t *testing.T) {
 // A racer is a clone in a race that is computed. It builds on what it has seen,
 // and its push lands if that is still what the server has when it arrives.
 type racer struct {
-	note   turnNote
+	note   raceNote
 	seen   int // moves that it knows of
 	wins   int
 	at     time.Duration // when it is done with what it does
-	result turnResult    // of the push under way
+	result raceResult    // of the push under way
 	step   int           // what it does: see the steps
 }
 
@@ -99,8 +99,8 @@ func (r *racer) goOn(tip *int, draw func() float64) {
 	took := func(d time.Duration) { r.at += time.Duration(float64(d) * (0.9 + draw()/5)) }
 	switch r.step {
 	case begins:
-		way := r.note.way(fairStart.Add(r.at), draw())
-		r.result = turnResult{started: fairStart.Add(r.at + way), waited: way > 0}
+		way := r.note.backoff(fairStart.Add(r.at), draw())
+		r.result = raceResult{started: fairStart.Add(r.at + way), waited: way > 0}
 		r.at, r.step = r.at+way, pushes
 		if way > 0 {
 			r.step = gaveWay
@@ -134,7 +134,7 @@ func (r *racer) goOn(tip *int, draw func() float64) {
 func (r *racer) end(tip int) {
 	r.result.others, r.seen, r.step = tip-r.seen, tip, begins
 	r.result.ended = fairStart.Add(r.at)
-	r.note = r.note.after(r.result, 1)
+	r.note = r.note.afterPush(r.result, 1)
 }
 
 // raceOfClones lets n clones push without a pause until so many moves have
@@ -180,6 +180,6 @@ func TestJudgeWithoutRoom(t *testing.T) {
 	require.Len(t, lines, 1)
 	err := (&rejection{refused: lines, said: "refs/liza/state [remote rejected]"}).Unwrap()
 	require.ErrorIs(t, err, ErrRemoteFull)
-	require.ErrorIs(t, fateOf(lines[0].err()).err(), ErrRemoteFull, "who waits for the push is told the same")
+	require.ErrorIs(t, outcomeOf(lines[0].err()).asError(), ErrRemoteFull, "who waits for the push is told the same")
 	require.False(t, lines[0].judged())
 }

@@ -9,33 +9,33 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// keepBytes bounds what a library holds, in bytes as they stand in the
+// keepBytes bounds what the cache holds, in bytes as they stand in the
 // repository; taken apart they are several times as much. What falls out is
 // read again.
 const keepBytes = 8 << 20
 
-// A library keeps what was read of state trees by object id, so that a board
+// A documentCache keeps what was read of state trees by object id, so that a board
 // loads lazily, and replaying many moves decodes each changed document once.
 // Documents are shared by all boards and never changed.
-type library struct {
+type documentCache struct {
 	objects   *git.Objects
 	trees     map[git.ID][]git.Entry
-	documents map[volume]flow.Document
+	documents map[documentAt]flow.Document
 	held      int // bytes
 }
 
-// A volume is a blob read as one kind of document.
-type volume struct {
+// A documentAt is a blob read as one kind of document.
+type documentAt struct {
 	folder flow.Folder
 	blob   git.ID
 }
 
-func newLibrary(o *git.Objects) *library {
-	return &library{objects: o, trees: map[git.ID][]git.Entry{}, documents: map[volume]flow.Document{}}
+func newDocumentCache(o *git.Objects) *documentCache {
+	return &documentCache{objects: o, trees: map[git.ID][]git.Entry{}, documents: map[documentAt]flow.Document{}}
 }
 
-// hold makes room for n bytes.
-func (l *library) hold(n int) {
+// makeRoom makes room for n bytes.
+func (l *documentCache) makeRoom(n int) {
 	if l.held += n; l.held > keepBytes {
 		clear(l.trees)
 		clear(l.documents)
@@ -47,7 +47,7 @@ func (l *library) hold(n int) {
 // 25,000 entries, where a folder of ours has a hundred.
 const maxFolder = 1 << 20
 
-func (l *library) tree(id git.ID) ([]git.Entry, error) {
+func (l *documentCache) tree(id git.ID) ([]git.Entry, error) {
 	if t, ok := l.trees[id]; ok {
 		return t, nil
 	}
@@ -55,14 +55,14 @@ func (l *library) tree(id git.ID) ([]git.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.hold(80 * len(t))
+	l.makeRoom(80 * len(t))
 	l.trees[id] = t
 	return t, nil
 }
 
 // document reads the document that an entry of the state tree stands for.
 // Errors are *document.Error, or tell that the repository cannot be read.
-func (l *library) document(path string, e git.Entry) (flow.Document, error) {
+func (l *documentCache) document(path string, e git.Entry) (flow.Document, error) {
 	key, ok := keyOf(path)
 	if !ok {
 		return nil, misplaced(path)
@@ -70,7 +70,7 @@ func (l *library) document(path string, e git.Entry) (flow.Document, error) {
 	if e.Mode != git.ModeBlob {
 		return nil, &document.Error{Name: path, Line: 1, Reason: fmt.Sprintf("it has mode %06o, a document is a plain file", e.Mode)}
 	}
-	v := volume{key.Folder, e.ID}
+	v := documentAt{key.Folder, e.ID}
 	if v.folder == flow.Archive {
 		v.folder = flow.Tasks // archived tasks are the same bytes at another path
 	}
@@ -84,7 +84,7 @@ func (l *library) document(path string, e git.Entry) (flow.Document, error) {
 		if err := document.Decode(path, data, doc); err != nil {
 			return nil, err
 		}
-		l.hold(len(data))
+		l.makeRoom(len(data))
 		l.documents[v] = doc
 	}
 	if id := documentID(doc); id != key.ID {
@@ -94,7 +94,7 @@ func (l *library) document(path string, e git.Entry) (flow.Document, error) {
 }
 
 // blob reads a file that is no larger than a document may be.
-func (l *library) blob(path string, id git.ID) ([]byte, error) {
+func (l *documentCache) blob(path string, id git.ID) ([]byte, error) {
 	data, err := l.objects.ReadKind(id, "blob", document.MaxSize)
 	var large *git.TooLarge
 	switch {

@@ -30,15 +30,15 @@ const (
 	// stretch is for how long a clone pushes without a pause before it leaves one
 	// gap: it may have rivals who come too late each time, of whom it never hears.
 	stretch = time.Second
-	// maxWay and maxOthers bound how long a clone gives way, in time and in moves
+	// maxBackoff and maxOthers bound how long a clone gives way, in time and in moves
 	// of others.
-	maxWay    = 5 * time.Second
-	maxOthers = 16
+	maxBackoff = 5 * time.Second
+	maxOthers  = 16
 )
 
-// A turnNote is what this clone remembers of its pushes, in one line of the
+// A raceNote is what this clone remembers of its pushes, in one line of the
 // file liza/races.
-type turnNote struct {
+type raceNote struct {
 	won    time.Time     // when the last push was won; zero if it was lost
 	lost   time.Time     // when a push was late last, also on an old mirror
 	began  time.Time     // when the pushes began that had no pause between them
@@ -49,37 +49,37 @@ type turnNote struct {
 	loss   time.Duration // that one takes which loses, with the look at what won
 }
 
-// contended tells whether rivals are there.
-func (n turnNote) contended(now time.Time) bool {
+// isContended tells whether rivals are there.
+func (n raceNote) isContended(now time.Time) bool {
 	return n.losses >= enough && now.Sub(n.lost) < contention
 }
 
-// way is how much longer to give way: the losers of a race need the time to
+// backoff is how much longer to give way: the losers of a race need the time to
 // look and to push, each of them once. Draw is in [0, 1), so that two clones do
 // not give way in step. What passed since the last push counts.
-func (n turnNote) way(now time.Time, draw float64) time.Duration {
+func (n raceNote) backoff(now time.Time, draw float64) time.Duration {
 	if n.won.IsZero() || n.won.After(now) {
 		return 0
 	}
 	var way time.Duration
 	switch {
-	case n.contended(now):
-		way = min(n.loss+n.win*time.Duration(min(max(n.others, 1), maxOthers)), maxWay)
+	case n.isContended(now):
+		way = min(n.loss+n.win*time.Duration(min(max(n.others, 1), maxOthers)), maxBackoff)
 		way = time.Duration(float64(way) * (0.75 + draw/2))
-	case n.pressing(now) && now.Sub(n.began) > stretch:
-		way = min(time.Duration(float64(n.win)*(1+2*draw)), maxWay)
+	case n.isPressing(now) && now.Sub(n.began) > stretch:
+		way = min(time.Duration(float64(n.win)*(1+2*draw)), maxBackoff)
 	}
 	return max(way-now.Sub(n.won), 0)
 }
 
-// pressing tells whether a push at that time follows the last one without a
+// isPressing tells whether a push at that time follows the last one without a
 // pause: a rival would have had no time for one.
-func (n turnNote) pressing(at time.Time) bool {
+func (n raceNote) isPressing(at time.Time) bool {
 	return !n.won.IsZero() && at.Sub(n.won) < n.win
 }
 
-// A turnResult is how a push went.
-type turnResult struct {
+// A raceResult is how a push went.
+type raceResult struct {
 	started, ended time.Time
 	waited         bool // this clone gave way before
 	lost           bool // somebody else was faster
@@ -87,8 +87,8 @@ type turnResult struct {
 	others         int  // moves that this brought
 }
 
-// after is the note after a push. Rivals is how many others made moves lately.
-func (n turnNote) after(r turnResult, rivals int) turnNote {
+// afterPush is the note after a push. Rivals is how many others made moves lately.
+func (n raceNote) afterPush(r raceResult, rivals int) raceNote {
 	took := r.ended.Sub(r.started)
 	if r.lost {
 		if r.started.Sub(n.lost) >= contention {
@@ -97,7 +97,7 @@ func (n turnNote) after(r turnResult, rivals int) turnNote {
 		switch {
 		case r.waited: // somebody needed the gap
 			n.losses = min(n.losses+enough, maxLosses)
-		case r.started.Sub(later(n.won, n.lost)) < knownFor:
+		case r.started.Sub(laterOf(n.won, n.lost)) < knownFor:
 			n.losses = min(n.losses+1, maxLosses)
 		}
 		n.lost, n.won, n.began, n.before = r.ended, time.Time{}, time.Time{}, n.before+r.others
@@ -109,17 +109,17 @@ func (n turnNote) after(r turnResult, rivals int) turnNote {
 	switch {
 	case r.waited && n.before == 0:
 		n.losses = max(n.losses-1, 0)
-	case !n.contended(r.ended) && r.ended.Sub(n.lost) >= contention:
+	case !n.isContended(r.ended) && r.ended.Sub(n.lost) >= contention:
 		n.losses, n.others, n.loss = 0, 0, 0
 	}
-	if !n.pressing(r.started) || r.waited {
+	if !n.isPressing(r.started) || r.waited {
 		n.began = r.started
 	}
 	// Many moves in between can be many clones, or one that never gives way: the
 	// number is believed bit by bit.
 	n.others = min(max(n.before, n.others*3/4), 2*n.others+1)
 	n.won, n.win, n.before = r.ended, took, 0
-	if n.contended(r.ended) {
+	if n.isContended(r.ended) {
 		// One that won at once may only have been lucky: who made the last moves
 		// says how many there are.
 		n.others = max(n.others, rivals)
@@ -128,43 +128,43 @@ func (n turnNote) after(r turnResult, rivals int) turnNote {
 	return n
 }
 
-func later(a, b time.Time) time.Time {
+func laterOf(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
 	return b
 }
 
-// giveWay waits where it is the turn of others. It reports whether it did.
-func (p *pusher) giveWay(ctx context.Context) (waited bool, err error) {
-	way := p.turnNote().way(time.Now(), mathrand.Float64())
+// backOff waits where others should push first. It reports whether it did.
+func (p *pusher) backOff(ctx context.Context) (waited bool, err error) {
+	way := p.readRaceNote().backoff(time.Now(), mathrand.Float64())
 	if way == 0 {
 		return false, nil
 	}
 	return true, git.Wait(ctx, way)
 }
 
-// noteTurn remembers how a push went.
-func (p *pusher) noteTurn(r turnResult) {
-	n, rivals := p.turnNote(), 0
-	if n.contended(r.ended) && !r.lost {
-		rivals = p.rivals(r.ended)
+// noteRace remembers how a push went.
+func (p *pusher) noteRace(r raceResult) {
+	n, rivals := p.readRaceNote(), 0
+	if n.isContended(r.ended) && !r.lost {
+		rivals = p.countRivals(r.ended)
 	}
-	n = n.after(r, rivals)
-	line := fmt.Appendf(nil, "%d %d %d %d %d %d %d %d\n", nanos(n.won), nanos(n.lost), nanos(n.began), n.losses, n.before, n.others, n.win, n.loss)
-	_ = os.WriteFile(p.history.knownFile("races"), line, 0o666) // torn or lost, it costs a moment
+	n = n.afterPush(r, rivals)
+	line := fmt.Appendf(nil, "%d %d %d %d %d %d %d %d\n", toNanos(n.won), toNanos(n.lost), toNanos(n.began), n.losses, n.before, n.others, n.win, n.loss)
+	_ = os.WriteFile(p.history.statePath("races"), line, 0o666) // torn or lost, it costs a moment
 }
 
-// rivals counts who else made moves lately, as far as committers and principals
+// countRivals counts who else made moves lately, as far as committers and principals
 // tell clones apart. What cannot be read is nobody.
-func (p *pusher) rivals(now time.Time) int {
+func (p *pusher) countRivals(now time.Time) int {
 	id, err := p.repo.Resolve(context.Background(), git.StateRef)
 	who := map[string]bool{}
 	for range 2 * maxOthers {
 		if err != nil || id == "" {
 			break
 		}
-		c, readErr := p.history.commitObject(id)
+		c, readErr := p.history.readStateCommit(id)
 		if readErr != nil || len(c.Parents) == 0 || now.Sub(c.CommitterTime) > contention {
 			break
 		}
@@ -176,29 +176,29 @@ func (p *pusher) rivals(now time.Time) int {
 	return max(len(who)-1, 0)
 }
 
-func nanos(t time.Time) int64 {
+func toNanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}
 	return t.UnixNano()
 }
 
-func (p *pusher) turnNote() turnNote {
-	data, err := os.ReadFile(p.history.knownFile("races"))
+func (p *pusher) readRaceNote() raceNote {
+	data, err := os.ReadFile(p.history.statePath("races"))
 	if err != nil {
-		return turnNote{}
+		return raceNote{}
 	}
-	var n turnNote
+	var n raceNote
 	var won, lost, began int64
 	_, err = fmt.Sscan(string(data), &won, &lost, &began, &n.losses, &n.before, &n.others, (*int64)(&n.win), (*int64)(&n.loss))
 	if err != nil {
-		return turnNote{} // torn, or of an earlier program
+		return raceNote{} // torn, or of an earlier program
 	}
-	n.won, n.lost, n.began = atNanos(won), atNanos(lost), atNanos(began)
+	n.won, n.lost, n.began = fromNanos(won), fromNanos(lost), fromNanos(began)
 	return n
 }
 
-func atNanos(n int64) time.Time {
+func fromNanos(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}
 	}

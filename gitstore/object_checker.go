@@ -17,17 +17,17 @@ import (
 // maxNewCommits is how many commits a submission may bring.
 const maxNewCommits = 10_000
 
-// A soundness looks at what a submission brings: all its commits that the
+// An objectChecker looks at what a submission brings: all its commits that the
 // integration branch does not have, and all their folders that their parents do
 // not have.
-type soundness struct {
+type objectChecker struct {
 	commits *Commits
 	known   map[git.ID]bool // folders that were looked at
 	folders int
 	bytes   int
 }
 
-// A unsound object is one that git refuses, here or on another platform, or
+// An unsound object is one that git refuses, here or on another platform, or
 // that cannot be judged.
 type unsound struct {
 	reason string
@@ -68,9 +68,9 @@ func commitAnew(base, _ git.ID) string {
 	return "git reset -q --soft " + string(base) + " && git commit -m MESSAGE"
 }
 
-// flaw says what no git should take of the objects that a submission brings
+// findFlaw says what no git should take of the objects that a submission brings
 // beside the integration branch at tip, nil if all are sound.
-func (cs *Commits) flaw(ctx context.Context, tip, base, commit git.ID, changes []git.Change) (*flow.Refusal, error) {
+func (cs *Commits) findFlaw(ctx context.Context, tip, base, commit git.ID, changes []git.Change) (*flow.Refusal, error) {
 	if base == "" {
 		return nil, nil // it has nothing in common with integration, which is refused
 	}
@@ -80,7 +80,7 @@ func (cs *Commits) flaw(ctx context.Context, tip, base, commit git.ID, changes [
 			return &flow.Refusal{Rule: flow.RuleContent, Reason: u.reason, Hint: u.mend(base, commit)}, nil
 		}
 		var limit *flow.Refusal
-		if errors.As(unread(err), &limit) {
+		if errors.As(unreadRefusal(err), &limit) {
 			return limit, nil
 		}
 		if errors.Is(err, git.ErrNoObject) {
@@ -88,25 +88,25 @@ func (cs *Commits) flaw(ctx context.Context, tip, base, commit git.ID, changes [
 		}
 		return nil, err
 	}
-	list, err := cs.brought(ctx, tip, base, commit)
+	list, err := cs.listBrought(ctx, tip, base, commit)
 	if err != nil {
 		return found(err)
 	}
-	judge := &soundness{commits: cs, known: map[git.ID]bool{}}
+	judge := &objectChecker{commits: cs, known: map[git.ID]bool{}}
 	for _, id := range list {
-		if err := judge.commit(ctx, id); err != nil {
+		if err := judge.checkCommit(ctx, id); err != nil {
 			return found(err)
 		}
 	}
-	was, _, err := cs.history.commit(base)
+	was, _, err := cs.history.findCommit(base)
 	if err != nil {
 		return nil, err
 	}
-	now, _, err := cs.history.commit(commit)
+	now, _, err := cs.history.findCommit(commit)
 	if err != nil {
 		return nil, err
 	}
-	path, why, err := cs.badLink(ctx, was.Tree, now.Tree, changes)
+	path, why, err := cs.findBadLink(ctx, was.Tree, now.Tree, changes)
 	if err != nil {
 		return found(err)
 	}
@@ -116,15 +116,15 @@ func (cs *Commits) flaw(ctx context.Context, tip, base, commit git.ID, changes [
 	return nil, nil
 }
 
-// brought lists the commits that integration does not have. A short straight
+// listBrought lists the commits that integration does not have. A short straight
 // line is read here: a process costs more.
-func (cs *Commits) brought(ctx context.Context, tip, base, commit git.ID) ([]git.ID, error) {
+func (cs *Commits) listBrought(ctx context.Context, tip, base, commit git.ID) ([]git.ID, error) {
 	var list []git.ID
 	for id := commit; len(list) < 16; {
 		if id == base || id == tip {
 			return list, nil
 		}
-		c, ok, err := cs.history.commit(id)
+		c, ok, err := cs.history.findCommit(id)
 		if err != nil || !ok {
 			return nil, err
 		}
@@ -149,8 +149,8 @@ func (cs *Commits) brought(ctx context.Context, tip, base, commit git.ID) ([]git
 	return list, nil
 }
 
-func (j *soundness) commit(ctx context.Context, id git.ID) error {
-	c, ok, err := j.commits.history.commit(id)
+func (j *objectChecker) checkCommit(ctx context.Context, id git.ID) error {
+	c, ok, err := j.commits.history.findCommit(id)
 	if err != nil || !ok {
 		return errors.Join(err, ctx.Err())
 	}
@@ -159,7 +159,7 @@ func (j *soundness) commit(ctx context.Context, id git.ID) error {
 	}
 	var old []git.ID
 	for _, parent := range c.Parents {
-		p, ok, err := j.commits.history.commit(parent)
+		p, ok, err := j.commits.history.findCommit(parent)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (j *soundness) commit(ctx context.Context, id git.ID) error {
 			old = append(old, p.Tree)
 		}
 	}
-	if err := j.tree(ctx, "", c.Tree, old); err != nil {
+	if err := j.checkFolder(ctx, "", c.Tree, old); err != nil {
 		var u *unsound
 		if errors.As(err, &u) {
 			return &unsound{u.reason + " in commit " + id.Short(), u.mend}
@@ -177,8 +177,8 @@ func (j *soundness) commit(ctx context.Context, id git.ID) error {
 	return nil
 }
 
-// tree looks at a folder that none of the old ones is, and at what is new in it.
-func (j *soundness) tree(ctx context.Context, dir string, id git.ID, old []git.ID) error {
+// checkFolder looks at a folder that none of the old ones is, and at what is new in it.
+func (j *objectChecker) checkFolder(ctx context.Context, dir string, id git.ID, old []git.ID) error {
 	if j.known[id] || slices.Contains(old, id) {
 		return ctx.Err()
 	}
@@ -204,7 +204,7 @@ func (j *soundness) tree(ctx context.Context, dir string, id git.ID, old []git.I
 	if err != nil {
 		return err
 	}
-	before, err := j.before(ctx, old)
+	before, err := j.listBefore(ctx, old)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (j *soundness) tree(ctx context.Context, dir string, id git.ID, old []git.I
 		if slices.Contains(was, e) {
 			continue
 		}
-		if err := errors.Join(j.entry(dir+e.Name, e, was), ctx.Err()); err != nil {
+		if err := errors.Join(j.checkEntry(dir+e.Name, e, was), ctx.Err()); err != nil {
 			return err
 		}
 		if e.Mode == git.ModeTree {
@@ -223,7 +223,7 @@ func (j *soundness) tree(ctx context.Context, dir string, id git.ID, old []git.I
 					inside = append(inside, w.ID)
 				}
 			}
-			if err := j.tree(ctx, dir+e.Name+"/", e.ID, inside); err != nil {
+			if err := j.checkFolder(ctx, dir+e.Name+"/", e.ID, inside); err != nil {
 				return err
 			}
 		}
@@ -231,8 +231,8 @@ func (j *soundness) tree(ctx context.Context, dir string, id git.ID, old []git.I
 	return ctx.Err()
 }
 
-// before are the entries of the old folders by name.
-func (j *soundness) before(ctx context.Context, old []git.ID) (map[string][]git.Entry, error) {
+// listBefore are the entries of the old folders by name.
+func (j *objectChecker) listBefore(ctx context.Context, old []git.ID) (map[string][]git.Entry, error) {
 	before := map[string][]git.Entry{}
 	for _, id := range old {
 		entries, err := j.commits.objects.Tree(id)
@@ -246,9 +246,9 @@ func (j *soundness) before(ctx context.Context, old []git.ID) (map[string][]git.
 	return before, nil
 }
 
-// entry looks at a new or changed one. A name that was there already is what
+// checkEntry looks at a new or changed one. A name that was there already is what
 // the project has; what a link in its place would do, it does anew.
-func (j *soundness) entry(path string, e git.Entry, was []git.Entry) error {
+func (j *objectChecker) checkEntry(path string, e git.Entry, was []git.Entry) error {
 	link := e.Mode == git.ModeSymlink
 	if len(was) == 0 || link {
 		if why := badPlatformName(e.Name, link); why != "" {
@@ -263,9 +263,9 @@ func (j *soundness) entry(path string, e git.Entry, was []git.Entry) error {
 	case e.Mode != git.ModeBlob && e.Mode != git.ModeExecutable:
 		return nil
 	case ntfsModules.MatchString(e.Name) || hfsFolded(e.Name) == ".gitmodules":
-		return j.content(path, e.ID, checkModules)
+		return j.checkContent(path, e.ID, checkModules)
 	case hfsFolded(e.Name) == ".gitattributes":
-		return j.content(path, e.ID, checkAttributes)
+		return j.checkContent(path, e.ID, checkAttributes)
 	}
 	return nil
 }
@@ -273,7 +273,7 @@ func (j *soundness) entry(path string, e git.Entry, was []git.Entry) error {
 // maxGitFile bounds the files of git's own that are read.
 const maxGitFile = 1 << 20
 
-func (j *soundness) content(path string, id git.ID, check func([]byte) error) error {
+func (j *objectChecker) checkContent(path string, id git.ID, check func([]byte) error) error {
 	data, err := j.commits.objects.ReadKind(id, "blob", maxGitFile)
 	var large *git.TooLarge
 	if errors.As(err, &large) {
