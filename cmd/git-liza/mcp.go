@@ -97,7 +97,7 @@ type legalMove struct {
 }
 
 func (m toolServer) refuse(ctx context.Context, input any, err error) mcp.Answer {
-	f := hints{m.session}.explain(err)
+	f := hints(m).explain(err)
 	r := refusal{Outcome: f.outcome, Rule: string(f.rule), Reason: f.reason, Hint: f.hint, Data: f.data, Moves: []legalMove{}}
 	if moves, err := m.legalMoves(ctx, aboutTask(input)); err == nil { // what cannot be looked up is why the call failed
 		r.Moves = moves
