@@ -16,7 +16,7 @@ import (
 // process descends from.
 func (s *session) actor(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 	by, g, err := s.claimed(repo)
-	if wrong := work.Acts(repo, "", by, g); wrong != nil {
+	if wrong := work.CheckActor(repo, "", by, g); wrong != nil {
 		return "", "", wrong
 	}
 	return by, g, err
@@ -33,7 +33,7 @@ func (s *session) operator(repo *git.Repo, what string) error {
 		}
 	}
 	by, g, err := s.claimed(repo)
-	if wrong := work.Acts(repo, board, by, g); wrong != nil {
+	if wrong := work.CheckActor(repo, board, by, g); wrong != nil {
 		return wrong
 	}
 	if err == nil && g.Spawned() {

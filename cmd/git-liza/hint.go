@@ -23,7 +23,7 @@ func (h hints) agent() string {
 		return h.getenv("LIZA_AGENT_ID")
 	}
 	defer repo.Close()
-	above, _, err := work.Wards(repo, "")
+	above, _, err := work.MarksAbove(repo, "")
 	if err != nil || len(above) == 0 {
 		return h.getenv("LIZA_AGENT_ID")
 	}

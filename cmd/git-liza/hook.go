@@ -123,7 +123,7 @@ func (c *referenceTransactionCommand) Run(s *session) error {
 	server := c.Server || store.Repo.MainWorkTree() == ""
 	return hooks.Transaction(s.ctx, store, updates, server, func(m flow.Move) *flow.Refusal {
 		var refusal *flow.Refusal
-		if err := work.Acts(store.Repo, "", m.By, m.Generation); err != nil && !errors.As(err, &refusal) {
+		if err := work.CheckActor(store.Repo, "", m.By, m.Generation); err != nil && !errors.As(err, &refusal) {
 			refusal = &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza doctor", Reason: err.Error()}
 		}
 		return refusal
@@ -181,7 +181,7 @@ func (c *prePushCommand) Run(s *session) error {
 // descends from.
 func (s *session) asks(repo *git.Repo) (flow.AgentID, error) {
 	id := s.getenv("LIZA_AGENT_ID")
-	if err := work.Acts(repo, "", flow.Actor(id), flow.Generation(s.getenv("LIZA_GENERATION"))); err != nil || id == "" {
+	if err := work.CheckActor(repo, "", flow.Actor(id), flow.Generation(s.getenv("LIZA_GENERATION"))); err != nil || id == "" {
 		return "", err
 	}
 	var by flow.Actor

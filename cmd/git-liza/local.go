@@ -60,7 +60,7 @@ func (l *look) findAgents(s *session) (err error) {
 		if a == nil {
 			continue
 		}
-		if pid := work.Deserted(l.Repo, a.Generation); pid != 0 {
+		if pid := work.DeadSupervisor(l.Repo, a.Generation); pid != 0 {
 			l.Local.Dead[a.ID] = pid
 		}
 	}

@@ -20,59 +20,59 @@ type process struct {
 	start              string // in ticks since boot; with the number it names a process
 }
 
-// lives reports whether any thread of it does: one whose first thread has ended
+// isAlive reports whether any thread of it does: one whose first thread has ended
 // looks like a zombie while others go on.
-func (p process) lives() bool { return p.state != 'Z' && p.state != 'X' || p.threads > 1 }
+func (p process) isAlive() bool { return p.state != 'Z' && p.state != 'X' || p.threads > 1 }
 
-// send sends a signal to a descendant of root, and to its group: who forks all
+// signal sends a signal to a descendant of root, and to its group: who forks all
 // the time does not escape a signal to a group, but may to a process. The group
 // is a descendant's own because root leads a session.
-func (p process) send(root int, sig syscall.Signal) error {
+func (p process) signal(root int, sig syscall.Signal) error {
 	if p.group > 1 && p.group != root {
 		return syscall.Kill(-p.group, sig)
 	}
 	return syscall.Kill(p.pid, sig)
 }
 
-// broadcast sends a signal once to every descendant of root. It reports whether
+// signalDescendants sends a signal once to every descendant of root. It reports whether
 // it found anybody, and whether anybody could be sent it.
-func broadcast(root int, sig syscall.Signal) (found, sent bool) {
+func signalDescendants(root int, sig syscall.Signal) (found, sent bool) {
 	told := map[int]bool{}
-	descend(root, func(p process) {
+	eachDescendant(root, func(p process) {
 		found = true
 		if !told[p.group] || p.group == root {
 			told[p.group] = true
-			sent = p.send(root, sig) == nil || sent
+			sent = p.signal(root, sig) == nil || sent
 		}
 	})
 	return found, sent
 }
 
-// freezing bounds how long a sweep stops those who are born meanwhile.
-const freezing = 3 * time.Second
+// freezeLimit bounds how long a sweep stops those who are born meanwhile.
+const freezeLimit = 3 * time.Second
 
-// sweep kills the descendants of root. It stops them before: who is killed makes
+// killDescendants kills the descendants of root. It stops them before: who is killed makes
 // room for others to be born, and tells those who watch. It reports what
 // broadcast does; that nobody was found does not say that nobody is left.
-func sweep(root int) (found, killed bool) {
-	late := time.Now().Add(freezing)
+func killDescendants(root int) (found, killed bool) {
+	late := time.Now().Add(freezeLimit)
 	stopped := map[int]bool{}
 	for news := true; news && time.Now().Before(late); {
 		news = false
-		descend(root, func(p process) {
+		eachDescendant(root, func(p process) {
 			if !stopped[p.pid] {
 				stopped[p.pid] = true
-				news = p.send(root, syscall.SIGSTOP) == nil || news
+				news = p.signal(root, syscall.SIGSTOP) == nil || news
 			}
 		})
 	}
-	return broadcast(root, syscall.SIGKILL)
+	return signalDescendants(root, syscall.SIGKILL)
 }
 
-// descend visits the descendants of root that have not ended, as /proc has them
+// eachDescendant visits the descendants of root that have not ended, as /proc has them
 // while it is read: who lost its parent meanwhile may be missing. It visits as it
 // reads, in the order of their numbers, and so catches up with who forks fast.
-func descend(root int, visit func(process)) {
+func eachDescendant(root int, visit func(process)) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return
@@ -84,18 +84,18 @@ func descend(root int, visit func(process)) {
 			return false
 		}
 		family[p.pid] = true
-		if p.lives() {
+		if p.isAlive() {
 			visit(p)
 		}
 		return true
 	}
-	for _, p := range hidden(root) {
+	for _, p := range hiddenChildren(root) {
 		belongs(p)
 	}
 	var others []process
-	for names, err := dir.Readdirnames(few); err == nil; names, err = dir.Readdirnames(few) {
+	for names, err := dir.Readdirnames(namesPerRead); err == nil; names, err = dir.Readdirnames(namesPerRead) {
 		for _, name := range names {
-			if p, ok := stat(name); ok && !belongs(p) {
+			if p, ok := readProcess(name); ok && !belongs(p) {
 				others = append(others, p)
 			}
 		}
@@ -107,17 +107,17 @@ func descend(root int, visit func(process)) {
 	}
 }
 
-// hidden are the children of a process that /proc shows to nobody but their
+// hiddenChildren are the children of a process that /proc shows to nobody but their
 // parent: where it is mounted with hidepid, who cannot be traced (a key agent) is
 // not there even for its own user. Who has a parent of that kind is met once that
 // is gone.
-func hidden(parent int) []process {
+func hiddenChildren(parent int) []process {
 	var list []process
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
 	for _, path := range lists {
 		text, _ := os.ReadFile(path)
 		for _, name := range strings.Fields(string(text)) {
-			if _, shown := stat(name); shown {
+			if _, shown := readProcess(name); shown {
 				continue
 			}
 			pid, err := strconv.Atoi(name)
@@ -133,14 +133,14 @@ func hidden(parent int) []process {
 	return list
 }
 
-// few is how many names are read at once, so that they are those of processes
+// namesPerRead is how many names are read at once, so that they are those of processes
 // that still are there.
-const few = 32
+const namesPerRead = 32
 
-// stat reads /proc/PID/stat: pid (name) state parent group …, the number of
+// readProcess reads /proc/PID/stat: pid (name) state parent group …, the number of
 // threads as the twentieth, the start as the twenty-second; a name may hold
 // anything.
-func stat(name string) (process, bool) {
+func readProcess(name string) (process, bool) {
 	pid, err := strconv.Atoi(name)
 	if err != nil {
 		return process{}, false

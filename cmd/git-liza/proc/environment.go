@@ -2,9 +2,9 @@ package proc
 
 import "strings"
 
-// always are the variables that a command cannot do without; nothing in them
+// alwaysPassed are the variables that a command cannot do without; nothing in them
 // is a secret or steers git.
-var always = []string{"HOME", "USER", "LANG", "LC_*", "TMPDIR", "TERM", "PATH"}
+var alwaysPassed = []string{"HOME", "USER", "LANG", "LC_*", "TMPDIR", "TERM", "PATH"}
 
 // Environment returns those entries of base (KEY=VALUE, as os.Environ has
 // them) whose name is HOME, USER, LANG, LC_*, TMPDIR, TERM, PATH or in allow,
@@ -14,14 +14,14 @@ func Environment(base []string, allow []string, extra ...string) []string {
 	var entries []string
 	for _, entry := range base {
 		name, _, ok := strings.Cut(entry, "=")
-		if ok && (allowed(name, always) || allowed(name, allow)) {
+		if ok && (matchesAny(name, alwaysPassed) || matchesAny(name, allow)) {
 			entries = append(entries, entry)
 		}
 	}
-	return latest(append(entries, extra...))
+	return lastOfEach(append(entries, extra...))
 }
 
-func allowed(name string, list []string) bool {
+func matchesAny(name string, list []string) bool {
 	for _, pattern := range list {
 		prefix, wild := strings.CutSuffix(pattern, "*")
 		if name == pattern || wild && strings.HasPrefix(name, prefix) {
@@ -31,8 +31,8 @@ func allowed(name string, list []string) bool {
 	return false
 }
 
-// latest keeps the last entry of each name, in order.
-func latest(entries []string) []string {
+// lastOfEach keeps the last entry of each name, in order.
+func lastOfEach(entries []string) []string {
 	last := map[string]int{}
 	for i, entry := range entries {
 		name, _, _ := strings.Cut(entry, "=")

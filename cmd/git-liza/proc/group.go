@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// group is a started command: who belongs to it, and our ends of its pipes.
-type group struct {
-	kin    kin
-	input  *os.File // nil if the command reads no pipe of ours
-	output *os.File
-	stdout *os.File // nil if standard output goes where standard error does
-	tap    *tap
+// running is a started command: who belongs to it, and our ends of its pipes.
+type running struct {
+	descendants descendants
+	input       *os.File // nil if the command reads no pipe of ours
+	output      *os.File
+	stdout      *os.File // nil if standard output goes where standard error does
+	tap         *tap
 
 	ended   <-chan struct{} // closed when the leader ended
 	gone    <-chan struct{} // closed when nobody is left, or nobody can tell
@@ -23,8 +23,8 @@ type group struct {
 }
 
 // start starts c and begins to feed and read it.
-func start(c Command) (*group, error) {
-	g := &group{tap: newTap(c.Excerpt), drained: make(chan struct{}), fed: make(chan struct{})}
+func start(c Command) (*running, error) {
+	g := &running{tap: newTap(c.Excerpt), drained: make(chan struct{}), fed: make(chan struct{})}
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir = c.Dir
 	// A nil environment would mean that of this process to exec.
@@ -37,7 +37,7 @@ func start(c Command) (*group, error) {
 		f.Close()
 	}
 	if err != nil {
-		g.close()
+		g.closePipes()
 		return nil, err
 	}
 	go g.drain(c)
@@ -48,7 +48,7 @@ func start(c Command) (*group, error) {
 // pipes connects the command and returns its ends, which are to be closed
 // after the start. They are files of ours, and not exec's own copying, because
 // exec waits for whoever holds them.
-func (g *group) pipes(cmd *exec.Cmd, c Command) (theirs []*os.File, err error) {
+func (g *running) pipes(cmd *exec.Cmd, c Command) (theirs []*os.File, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (g *group) pipes(cmd *exec.Cmd, c Command) (theirs []*os.File, err error) {
 	return theirs, nil
 }
 
-func (g *group) drain(c Command) {
+func (g *running) drain(c Command) {
 	var both sync.WaitGroup
 	if g.stdout != nil {
 		both.Go(func() { g.tap.pass(g.stdout, c.Stdout) })
@@ -91,7 +91,7 @@ func (g *group) drain(c Command) {
 	close(g.drained)
 }
 
-func (g *group) feed(stdin io.Reader) {
+func (g *running) feed(stdin io.Reader) {
 	if g.input != nil {
 		// A command that does not read to the end is no error.
 		_, _ = io.Copy(g.input, stdin)
@@ -100,8 +100,8 @@ func (g *group) feed(stdin io.Reader) {
 	close(g.fed)
 }
 
-// within waits for all of the events, but no longer than d in total.
-func (g *group) within(d time.Duration, events ...<-chan struct{}) {
+// waitFor waits for all of the events, but no longer than d in total.
+func (g *running) waitFor(d time.Duration, events ...<-chan struct{}) {
 	late := time.After(d)
 	for _, event := range events {
 		select {
@@ -112,8 +112,8 @@ func (g *group) within(d time.Duration, events ...<-chan struct{}) {
 	}
 }
 
-// close lets go of the pipes, which ends a copy that is blocked on them.
-func (g *group) close() {
+// closePipes lets go of the pipes, which ends a copy that is blocked on them.
+func (g *running) closePipes() {
 	for _, f := range []*os.File{g.output, g.stdout, g.input} {
 		if f != nil {
 			f.Close()

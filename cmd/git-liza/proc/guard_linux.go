@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How we and the guard speak: a ward on one pipe, whose end tells the guard that
+// How we and the guard speak: a guardSpec on one pipe, whose end tells the guard that
 // we are no more, and on another one line for each of these, in this order.
 const (
 	wordStarted = "started" // and the process id
@@ -23,9 +23,9 @@ const (
 	wordGone    = "gone"    // nobody is left
 )
 
-// killing bounds how long Run waits until everybody is killed. The guard, which
+// killLimit bounds how long Run waits until everybody is killed. The guard, which
 // stays, goes on after that.
-const killing = 10 * time.Second
+const killLimit = 10 * time.Second
 
 // guarded are all descendants of a command, wherever they went. Its parent is a
 // guard: this program in another process, to which the kernel gives every orphan
@@ -42,10 +42,10 @@ type guarded struct {
 }
 
 // launch starts the command, with a guard if it is bound.
-func (g *group) launch(cmd *exec.Cmd, c Command) error {
+func (g *running) launch(cmd *exec.Cmd, c Command) error {
 	if !c.Bound {
-		p, ended, err := runPack(cmd)
-		g.kin, g.ended, g.gone = p, ended, unfollowed()
+		p, ended, err := startGroup(cmd)
+		g.descendants, g.ended, g.gone = p, ended, closedChannel()
 		return err
 	}
 	if cmd.Err != nil {
@@ -55,7 +55,7 @@ func (g *group) launch(cmd *exec.Cmd, c Command) error {
 	if err != nil {
 		return err
 	}
-	g.kin, g.ended, g.gone = k, k.ended, k.gone
+	g.descendants, g.ended, g.gone = k, k.ended, k.gone
 	return nil
 }
 
@@ -63,7 +63,7 @@ func (g *group) launch(cmd *exec.Cmd, c Command) error {
 // also if its file was replaced. It leads a session, without a terminal, so that
 // nobody in there can be in a process group with anybody else.
 func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
-	if err := seeing(); err != nil {
+	if err := checkProc(); err != nil {
 		return nil, err
 	}
 	k := &guarded{guard: exec.Command("/proc/self/exe"), ended: make(chan struct{}), gone: make(chan struct{})}
@@ -86,12 +86,12 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 	err = k.startMarked(c)
 	theirs.Close()
 	if err == nil {
-		if err = k.begin(reports, newWard(cmd, c.Grace)); err == nil {
+		if err = k.startCommand(reports, newGuardSpec(cmd, c.Grace)); err == nil {
 			return k, nil
 		}
 		_ = k.guard.Process.Kill()
 		_ = k.guard.Wait()
-		k.forget()
+		k.removeRecord()
 	}
 	hold.Close()
 	reports.Close()
@@ -112,30 +112,30 @@ func (k *guarded) startMarked(c Command) error {
 	k.record = f.Name()
 	k.guard.ExtraFiles = append(k.guard.ExtraFiles, f)
 	if err := k.guard.Start(); err != nil {
-		k.forget()
+		k.removeRecord()
 		return err
 	}
-	path, err := publish(f, *c.Mark, k.guard.Process.Pid)
+	path, err := publishRecord(f, *c.Mark, k.guard.Process.Pid)
 	if err != nil {
 		_ = k.guard.Process.Kill()
 		_ = k.guard.Wait()
-		k.forget()
+		k.removeRecord()
 		return fmt.Errorf("guard: %w", err)
 	}
 	k.record = path
 	return nil
 }
 
-// forget takes the record of a guard that is no more away.
-func (k *guarded) forget() {
+// removeRecord takes the record of a guard that is no more away.
+func (k *guarded) removeRecord() {
 	if k.record != "" {
 		os.Remove(k.record)
 	}
 }
 
-// seeing refuses to guard where /proc is missing, or shows another namespace:
+// checkProc refuses to guard where /proc is missing, or shows another namespace:
 // there our numbers are other people's, and nobody of our own would be found.
-func seeing() error {
+func checkProc() error {
 	self, err := os.Readlink("/proc/self")
 	if err == nil && self != strconv.Itoa(os.Getpid()) {
 		err = fmt.Errorf("process %d is %s there: %w", os.Getpid(), self, fs.ErrNotExist)
@@ -146,8 +146,8 @@ func seeing() error {
 	return nil
 }
 
-// begin tells the guard what to start, and hears whether it could.
-func (k *guarded) begin(reports *os.File, w ward) error {
+// startCommand tells the guard what to start, and hears whether it could.
+func (k *guarded) startCommand(reports *os.File, w guardSpec) error {
 	if err := json.NewEncoder(k.hold).Encode(w); err != nil {
 		return fmt.Errorf("guard: %w", err)
 	}
@@ -162,15 +162,15 @@ func (k *guarded) begin(reports *os.File, w ward) error {
 	}
 	k.leader = number
 	go func() {
-		k.listen(lines)
+		k.readReports(lines)
 		reports.Close()
 	}()
 	return nil
 }
 
-// listen hears the guard to its end. One that was killed takes the leader along;
+// readReports hears the guard to its end. One that was killed takes the leader along;
 // its group has to be ended at once, while the number cannot be another's.
-func (k *guarded) listen(reports *bufio.Reader) {
+func (k *guarded) readReports(reports *bufio.Reader) {
 	k.status = syscall.WaitStatus(unix.SIGKILL)
 	var word string
 	var status uint32
@@ -185,15 +185,15 @@ func (k *guarded) listen(reports *bufio.Reader) {
 	close(k.gone)
 }
 
-func (k *guarded) signal(sig syscall.Signal) { broadcast(k.guard.Process.Pid, sig) }
+func (k *guarded) signal(sig syscall.Signal) { signalDescendants(k.guard.Process.Pid, sig) }
 
 // kill sweeps until the guard has told that it has no child: no list of
 // processes would prove that, since they come and go while it is read.
 func (k *guarded) kill() {
-	late := time.Now().Add(killing)
+	late := time.Now().Add(killLimit)
 	for pause := time.Millisecond; !closed(k.gone) && time.Now().Before(late); pause = min(2*pause, 50*time.Millisecond) {
 		_ = k.guard.Process.Signal(syscall.SIGCONT) // it may have been stopped
-		sweep(k.guard.Process.Pid)
+		killDescendants(k.guard.Process.Pid)
 		select {
 		case <-k.gone:
 		case <-time.After(pause):
@@ -206,7 +206,7 @@ func (k *guarded) reap() syscall.WaitStatus {
 	select {
 	case <-k.gone:
 		_ = k.guard.Wait()
-		k.forget()
+		k.removeRecord()
 	default:
 		go k.guard.Wait() // it goes on without us
 	}

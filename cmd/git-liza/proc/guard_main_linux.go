@@ -17,15 +17,15 @@ import (
 // of its mark.
 const guardName = "git-liza: guard of a session"
 
-// A ward is what a guard starts. Words need not be UTF-8, which JSON strings are.
-type ward struct {
+// A guardSpec is the command that a guard starts. Words need not be UTF-8, which JSON strings are.
+type guardSpec struct {
 	Path      []byte
 	Args, Env [][]byte
 	Grace     time.Duration
 }
 
-func newWard(cmd *exec.Cmd, grace time.Duration) ward {
-	w := ward{Path: []byte(cmd.Path), Grace: grace}
+func newGuardSpec(cmd *exec.Cmd, grace time.Duration) guardSpec {
+	w := guardSpec{Path: []byte(cmd.Path), Grace: grace}
 	for _, word := range cmd.Args {
 		w.Args = append(w.Args, []byte(word))
 	}
@@ -35,8 +35,8 @@ func newWard(cmd *exec.Cmd, grace time.Duration) ward {
 	return w
 }
 
-// start starts the ward as the leader of a process group, which dies with us.
-func (w ward) start() (pid int, err error) {
+// start starts the command as the leader of a process group, which dies with us.
+func (w guardSpec) start() (pid int, err error) {
 	attr := &syscall.ProcAttr{Files: []uintptr{0, 1, 2}, Env: []string{},
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}}
 	for _, entry := range w.Env {
@@ -51,34 +51,34 @@ func (w ward) start() (pid int, err error) {
 
 // Every program that runs commands can be their guard, also a test: this comes
 // before its main function. Here the main goroutine has the main thread, whose
-// end is the one that the ward's PR_SET_PDEATHSIG waits for.
+// end is the one that the command's PR_SET_PDEATHSIG waits for.
 func init() {
 	if len(os.Args) > 0 && os.Args[0] == guardName {
-		syscall.Exit(guard(os.NewFile(3, "orders"), os.NewFile(4, "reports")))
+		syscall.Exit(runGuard(os.NewFile(3, "orders"), os.NewFile(4, "reports")))
 	}
 }
 
-// guard starts the ward that it is ordered to, and lives until none of its
+// runGuard starts the command that it is ordered to, and lives until none of its
 // descendants is left. At the end of its orders it ends them.
-func guard(orders, reports *os.File) (code int) {
+func runGuard(orders, reports *os.File) (code int) {
 	unix.CloseOnExec(3)
 	unix.CloseOnExec(4)
 	unix.CloseOnExec(5) // the record, whose lock says that we live
-	var w ward
+	var w guardSpec
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return 1
 	}
 	if err := json.NewDecoder(orders).Decode(&w); err != nil {
 		return 1
 	}
-	deaf()
+	catchSignals()
 	leader, err := w.start()
 	if err != nil {
 		errno, _ := err.(syscall.Errno)
 		fmt.Fprintln(reports, wordFailed, int(errno))
 		return 1
 	}
-	if err := detach(); err != nil {
+	if err := closeStreams(); err != nil {
 		return 1
 	}
 	fmt.Fprintln(reports, wordStarted, leader)
@@ -91,9 +91,9 @@ func guard(orders, reports *os.File) (code int) {
 	return 0
 }
 
-// deaf takes the signals that call programs off, which are for those that it
+// catchSignals takes the signals that call programs off, which are for those that it
 // guards. They are not ignored, since its children would ignore them as well.
-func deaf() {
+func catchSignals() {
 	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM} {
 		if !signal.Ignored(sig) {
 			signal.Notify(make(chan os.Signal, 1), sig)
@@ -101,8 +101,8 @@ func deaf() {
 	}
 }
 
-// detach lets go of the ward's pipes and of its folder.
-func detach() error {
+// closeStreams lets go of the command's pipes and of its folder.
+func closeStreams() error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -135,11 +135,11 @@ func reapAll(leader int, ended func(syscall.WaitStatus)) {
 // user to end.
 func endAll(grace time.Duration) {
 	self := os.Getpid()
-	broadcast(self, syscall.SIGTERM)
-	broadcast(self, syscall.SIGCONT)
+	signalDescendants(self, syscall.SIGTERM)
+	signalDescendants(self, syscall.SIGCONT)
 	time.Sleep(grace)
 	for pause := time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
-		if found, killed := sweep(self); found && !killed {
+		if found, killed := killDescendants(self); found && !killed {
 			syscall.Exit(1)
 		}
 		time.Sleep(pause) // who waits for a disk dies when that answers, and who moves on all the time is met one day

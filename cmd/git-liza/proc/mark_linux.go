@@ -45,10 +45,10 @@ func newRecord(folder string) (*os.File, error) {
 	return f, nil
 }
 
-// publish writes what the record says of a guard and gives the file its name,
+// publishRecord writes what the record says of a guard and gives the file its name,
 // which it returns.
-func publish(f *os.File, mark Mark, pid int) (string, error) {
-	p, ok := stat(strconv.Itoa(pid))
+func publishRecord(f *os.File, mark Mark, pid int) (string, error) {
+	p, ok := readProcess(strconv.Itoa(pid))
 	if !ok {
 		return "", fmt.Errorf("process %d: %w", pid, fs.ErrNotExist)
 	}
@@ -63,8 +63,8 @@ func publish(f *os.File, mark Mark, pid int) (string, error) {
 	return path, os.Rename(f.Name(), path)
 }
 
-// making is how long a record may be without a lock while it is made.
-const making = time.Minute
+// makingLimit is how long a record may be without a lock while it is made.
+const makingLimit = time.Minute
 
 // Boot is the id of this boot of the machine, "" where it is not told.
 func Boot() string {
@@ -106,7 +106,7 @@ func liveRecords(folder string) ([]record, error) {
 			continue // it has ended meanwhile
 		}
 		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-			if info, err := f.Stat(); err == nil && (entry.Name()[0] != '.' || time.Since(info.ModTime()) > making) {
+			if info, err := f.Stat(); err == nil && (entry.Name()[0] != '.' || time.Since(info.ModTime()) > makingLimit) {
 				os.Remove(path)
 			}
 			f.Close()
@@ -132,7 +132,7 @@ func liveRecords(folder string) ([]record, error) {
 // session or its parents, because a guard is the subreaper of all orphans below.
 // It leaves only when it ends the guard, which ends its own command and group.
 func Above(folder string) (marks, doubtful []Mark, err error) {
-	pids, whole := lineage()
+	pids, whole := ancestors()
 	for _, pid := range pids {
 		if m, ok := markOf(pid); ok {
 			marks = append(marks, m)
@@ -143,15 +143,15 @@ func Above(folder string) (marks, doubtful []Mark, err error) {
 		return nil, nil, err
 	}
 	for _, r := range records {
-		p, shown := stat(strconv.Itoa(r.PID))
+		p, shown := readProcess(strconv.Itoa(r.PID))
 		shown = shown && p.start == r.Start
 		switch {
 		case shown && slices.Contains(pids, r.PID):
 			if !slices.ContainsFunc(marks, func(m Mark) bool { return m.equal(r.Mark) }) {
 				marks = append(marks, r.Mark)
 			}
-		case shown && (whole || !shelters(r.PID)):
-		case whole && outermost():
+		case shown && (whole || !hidesDescendants(r.PID)):
+		case whole && inInitialNamespace():
 		default:
 			doubtful = append(doubtful, r.Mark)
 		}
@@ -179,9 +179,9 @@ func markOf(pid int) (Mark, bool) {
 	return Mark{words[1], words[2:]}, true
 }
 
-// lineage are the processes that this one descends from, itself first, as far
+// ancestors are the processes that this one descends from, itself first, as far
 // as /proc shows them; whole says that it shows them all.
-func lineage() (pids []int, whole bool) {
+func ancestors() (pids []int, whole bool) {
 	if !procfs() {
 		return nil, false
 	}
@@ -190,13 +190,13 @@ func lineage() (pids []int, whole bool) {
 	if err != nil {
 		return nil, false
 	}
-	p, ok := stat(name)
+	p, ok := readProcess(name)
 	for ok {
 		pids = append(pids, p.pid)
 		if p.parent == 0 {
 			return pids, true
 		}
-		p, ok = p.above()
+		p, ok = p.parentProcess()
 	}
 	return pids, false
 }
@@ -207,11 +207,11 @@ func procfs() bool {
 	return unix.Statfs("/proc", &at) == nil && at.Type == unix.PROC_SUPER_MAGIC
 }
 
-// above is the parent of a process, not one that got its number since.
-func (p process) above() (process, bool) {
+// parentProcess is the parent of a process, not one that got its number since.
+func (p process) parentProcess() (process, bool) {
 	for {
-		parent, shown := stat(strconv.Itoa(p.parent))
-		now, ok := stat(strconv.Itoa(p.pid))
+		parent, shown := readProcess(strconv.Itoa(p.parent))
+		now, ok := readProcess(strconv.Itoa(p.pid))
 		if !ok || now.start != p.start {
 			return process{}, false
 		}
@@ -222,20 +222,20 @@ func (p process) above() (process, bool) {
 	}
 }
 
-// shelters reports whether below a process there is one that /proc hides, whose
+// hidesDescendants reports whether below a process there is one that /proc hides, whose
 // own children cannot be told from anybody's.
-func shelters(root int) bool {
-	found := len(hidden(root)) > 0
-	descend(root, func(p process) { found = found || len(hidden(p.pid)) > 0 })
+func hidesDescendants(root int) bool {
+	found := len(hiddenChildren(root)) > 0
+	eachDescendant(root, func(p process) { found = found || len(hiddenChildren(p.pid)) > 0 })
 	return found
 }
 
-// outermost reports whether this process is in the machine's own namespace of
+// inInitialNamespace reports whether this process is in the machine's own namespace of
 // processes, below which are all others: its ancestors are in there as well.
-func outermost() bool {
+func inInitialNamespace() bool {
 	own, err := os.Readlink("/proc/self/ns/pid")
-	return err == nil && own == firstNamespace
+	return err == nil && own == initialNamespace
 }
 
-// firstNamespace has a number that the kernel fixes (PROC_PID_INIT_INO).
-const firstNamespace = "pid:[4026531836]"
+// initialNamespace has a number that the kernel fixes (PROC_PID_INIT_INO).
+const initialNamespace = "pid:[4026531836]"

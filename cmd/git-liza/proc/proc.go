@@ -170,12 +170,12 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	begun := time.Now()
 	g, err := start(c)
 	if err != nil {
-		if folder := enter(c.Dir); folder != nil {
+		if folder := checkFolder(c.Dir); folder != nil {
 			err = folder // exec blames the program for it
 		}
 		return Result{}, fmt.Errorf("run %s: %w", c.Path, err)
 	}
-	reason := g.await(ctx, c)
+	reason := g.awaitEnd(ctx, c)
 	status := g.end(reason, c.Grace)
 	result := Result{
 		Code:     status.ExitStatus(),
@@ -192,8 +192,8 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return result, nil
 }
 
-// enter says why dir cannot be a working directory, nil if it can.
-func enter(dir string) error {
+// checkFolder says why dir cannot be a working directory, nil if it can.
+func checkFolder(dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -212,9 +212,9 @@ func Shell(cmd string) (path string, args []string) {
 	return "sh", []string{"-c", cmd}
 }
 
-// await blocks until the leader ended, the context is done or a limit is
+// awaitEnd blocks until the leader ended, the context is done or a limit is
 // reached. It signals nobody.
-func (g *group) await(ctx context.Context, c Command) Reason {
+func (g *running) awaitEnd(ctx context.Context, c Command) Reason {
 	silent, late := after(c.Idle), after(c.Wall)
 	var beat <-chan time.Time
 	if c.Busy != nil && c.Idle > 0 {
@@ -250,27 +250,27 @@ func (g *group) await(ctx context.Context, c Command) Reason {
 
 // end brings the group to its end, takes in the rest of its output and
 // returns the leader's status.
-func (g *group) end(reason Reason, grace time.Duration) syscall.WaitStatus {
+func (g *running) end(reason Reason, grace time.Duration) syscall.WaitStatus {
 	if reason == Exited {
-		g.within(linger, g.drained)
-		g.within(notice, g.gone)
+		g.waitFor(linger, g.drained)
+		g.waitFor(notice, g.gone)
 	}
 	if reason != Exited || !closed(g.gone) {
-		g.kin.signal(syscall.SIGTERM)
+		g.descendants.signal(syscall.SIGTERM)
 		// A stopped process gets TERM only when it goes on.
-		g.kin.signal(syscall.SIGCONT)
+		g.descendants.signal(syscall.SIGCONT)
 	}
 	if reason != Exited {
 		// The end of output stands for the end of the leader's children.
-		g.within(grace, g.ended, g.drained)
+		g.waitFor(grace, g.ended, g.drained)
 	}
-	g.within(min(grace, linger), g.gone)
-	g.kin.kill()
+	g.waitFor(min(grace, linger), g.gone)
+	g.descendants.kill()
 	<-g.ended
-	g.within(drain, g.drained)
-	g.close()
-	g.within(leave, g.drained, g.fed)
-	return g.kin.reap()
+	g.waitFor(drain, g.drained)
+	g.closePipes()
+	g.waitFor(leave, g.drained, g.fed)
+	return g.descendants.reap()
 }
 
 // closed reports whether an event has happened.

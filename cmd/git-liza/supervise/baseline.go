@@ -17,7 +17,7 @@ import (
 // and the hooks that guard both. What a session moves there against the rules is
 // put back when it has ended, and so are [settings].
 type baseline struct {
-	refs  work.Footing
+	refs  work.Baseline
 	hooks func(context.Context) (string, error) // nil where nobody asked for hooks
 	alone bool
 }
@@ -25,7 +25,7 @@ type baseline struct {
 // takeBaseline notes how everything stands before a session.
 func (w *worker) takeBaseline(ctx context.Context) (g baseline, err error) {
 	g.alone = w.rush.sessions.Add(1) == 1
-	if g.refs, err = w.clone.Footing(ctx); err == nil && w.rush.Hooks != nil {
+	if g.refs, err = w.clone.TakeBaseline(ctx); err == nil && w.rush.Hooks != nil {
 		g.hooks, err = w.rush.Hooks(ctx)
 	}
 	if err == nil {
@@ -35,7 +35,7 @@ func (w *worker) takeBaseline(ctx context.Context) (g baseline, err error) {
 		w.rush.sessions.Add(-1)
 		return g, err
 	}
-	w.rush.footing.Store(&g.refs)
+	w.rush.baseline.Store(&g.refs)
 	return g, nil
 }
 
@@ -45,11 +45,11 @@ func (w *worker) takeBaseline(ctx context.Context) (g baseline, err error) {
 func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
 	var breach *gitstore.Breach
 	var malformed *document.Error
-	known := s.rush.footing.Load()
+	known := s.rush.baseline.Load()
 	if known == nil || !errors.Is(err, gitstore.ErrStateLost) && !errors.As(err, &breach) && !errors.As(err, &malformed) {
 		return false
 	}
-	said, err := s.clone.Reclaim(ctx, *known)
+	said, err := s.clone.RestoreBaseline(ctx, *known)
 	for _, line := range said {
 		s.say("a session went round the rules: %s", line)
 	}
@@ -60,7 +60,7 @@ func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
 // session ran beside it, it counts as having failed.
 func (w *worker) restoreBaseline(ctx context.Context, a *assignment, g baseline, ending *provider.Ending) {
 	alone := w.rush.sessions.Add(-1) == 0 && g.alone
-	said, err := w.clone.Reclaim(ctx, g.refs)
+	said, err := w.clone.RestoreBaseline(ctx, g.refs)
 	if g.hooks != nil {
 		line, hooksErr := g.hooks(ctx)
 		if line != "" {

@@ -62,7 +62,7 @@ func describeHolder(ctx context.Context, c *work.Clone, b *flow.Board, by flow.A
 	if a == nil || a.Generation == "" {
 		return "by hand"
 	}
-	if pid := work.Deserted(c.Repo, a.Generation); pid != 0 {
+	if pid := work.DeadSupervisor(c.Repo, a.Generation); pid != 0 {
 		return fmt.Sprintf("whose supervisor, process %d, is dead", pid)
 	}
 	known, err := c.Store.Presences.List(ctx, b)

@@ -41,7 +41,7 @@ func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 	}
 	clone, err := r.Clone.As(ctx, r.Clone.By, r.Clone.Generation)
 	if err == nil {
-		done, failed := clone.Succeed(ctx)
+		done, failed := clone.ReleaseOrphans(ctx)
 		for _, s := range done {
 			line := fmt.Sprintf("%s: its supervisor, process %d, is dead", s.Agent, s.PID)
 			var gave []string

@@ -46,7 +46,7 @@ func TestKilledRushIsSucceeded(t *testing.T) {
 	})
 	require.Equal(t, before, w.board().Agent("coder-1").Generation)
 	require.Equal(t, flow.Claimed, w.task("task-1").Status)
-	require.Zero(t, work.Deserted(w.clone.Repo, before))
+	require.Zero(t, work.DeadSupervisor(w.clone.Repo, before))
 
 	require.NoError(t, first.Process.Kill())
 	_ = first.Wait()
@@ -115,15 +115,15 @@ func TestOthersAreNotSucceeded(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.mkdir(".git/liza/supervisors"))
 	w.write(filepath.Join(w.dir, ".git/liza/supervisors", string(theirs)), `{"pid":1,"host":"another","boot":"another"}`)
-	done, err := w.clone.Succeed(context.Background())
+	done, err := w.clone.ReleaseOrphans(context.Background())
 	require.NoError(t, err)
 	require.Empty(t, done)
 	require.Len(t, w.board().IDs(flow.Agents), 2)
 
 	w.write(filepath.Join(w.dir, ".git/liza/supervisors", string(theirs)), `{"pid":1,"host":"`+host+`","boot":"before the restart"}`)
-	done, err = w.clone.Succeed(context.Background())
+	done, err = w.clone.ReleaseOrphans(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, []work.Succession{{Agent: "coder-2", PID: 1}}, done)
+	require.Equal(t, []work.Orphan{{Agent: "coder-2", PID: 1}}, done)
 	require.Nil(t, w.board().Agent("coder-2"))
 	require.NotNil(t, w.board().Agent("coder-1"))
 }

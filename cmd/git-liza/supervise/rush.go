@@ -77,8 +77,8 @@ type Rush struct {
 	// be nil.
 	Hooks func(context.Context) (func(context.Context) (string, error), error)
 
-	sessions      atomic.Int32                 // that run
-	footing       atomic.Pointer[work.Footing] // of the one that began last
+	sessions      atomic.Int32                  // that run
+	baseline      atomic.Pointer[work.Baseline] // of the one that began last
 	settings      sessionSettings
 	committer     [2]string
 	mask          *secret.Mask // of what is kept

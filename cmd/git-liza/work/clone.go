@@ -58,7 +58,7 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 // lead lets checkouts of integration follow where a store moves it for the
 // sake of a remote, and the store ask whose process makes a move.
 func (c *Clone) lead(store *gitstore.Store) {
-	store.Permit = permit(c.Repo)
+	store.Permit = checkMover(c.Repo)
 	if c.Trees != nil {
 		store.Settler.Follower = follower{c.Trees, store}
 	}

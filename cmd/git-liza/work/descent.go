@@ -10,10 +10,10 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Ward is what a command line that is run for a board is marked with, so
+// A CommandMark is what a command line that is run for a board is marked with, so
 // that moves of its descendants are known whatever they say of themselves. By
 // is zero for a gate, below which nobody moves anything.
-type Ward struct {
+type CommandMark struct {
 	Board string // its id
 	By    flow.Actor
 	flow.Generation
@@ -34,41 +34,41 @@ func (c *Clone) Mark(ctx context.Context, by flow.Actor, g flow.Generation) (*pr
 	return &proc.Mark{Place: place, Words: []string{b.Settings().Board, string(by), string(g)}}, err
 }
 
-// Wards are the marked commands of the repository's board that this process
+// MarksAbove are the marked commands of the repository's board that this process
 // descends from, the nearest first. Doubtful are those of which /proc does not
 // show whether it does. board is the id of the board here, "" where it is not
 // known: that of another clone is the same board too.
-func Wards(repo *git.Repo, board string) (above, doubtful []Ward, err error) {
+func MarksAbove(repo *git.Repo, board string) (above, doubtful []CommandMark, err error) {
 	marks, unsure, err := proc.Above(Records(repo))
 	if err != nil || len(marks)+len(unsure) == 0 {
 		return nil, nil, err
 	}
 	place, err := proc.Place(repo.CommonDir())
 	for _, m := range marks {
-		if w, ok := ward(m); ok && (m.Place == place || board != "" && w.Board == board) {
+		if w, ok := parseMark(m); ok && (m.Place == place || board != "" && w.Board == board) {
 			above = append(above, w)
 		}
 	}
 	for _, m := range unsure {
-		if w, ok := ward(m); ok {
+		if w, ok := parseMark(m); ok {
 			doubtful = append(doubtful, w)
 		}
 	}
 	return above, doubtful, err
 }
 
-func ward(m proc.Mark) (Ward, bool) {
+func parseMark(m proc.Mark) (CommandMark, bool) {
 	if len(m.Words) != 3 {
-		return Ward{}, false
+		return CommandMark{}, false
 	}
-	return Ward{m.Words[0], flow.Actor(m.Words[1]), flow.Generation(m.Words[2])}, true
+	return CommandMark{m.Words[0], flow.Actor(m.Words[1]), flow.Generation(m.Words[2])}, true
 }
 
-// Acts refuses (rule identity) an actor that is not whom this process descends
+// CheckActor refuses (rule identity) an actor that is not whom this process descends
 // from: below a session only its agent acts, with the session's generation.
 // Where nobody can tell, it has to be the agent of some session that lives.
-func Acts(repo *git.Repo, board string, by flow.Actor, g flow.Generation) error {
-	above, doubtful, err := Wards(repo, board)
+func CheckActor(repo *git.Repo, board string, by flow.Actor, g flow.Generation) error {
+	above, doubtful, err := MarksAbove(repo, board)
 	if err != nil {
 		return fmt.Errorf("whom this process descends from: %w", err)
 	}
@@ -77,7 +77,7 @@ func Acts(repo *git.Repo, board string, by flow.Actor, g flow.Generation) error 
 			return &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help", Reason: "a gate's command makes no moves: its exit code is all that it says"}
 		}
 		if w.By != by || w.Generation != g {
-			return &flow.Refusal{Rule: flow.RuleIdentity, Hint: w.export(),
+			return &flow.Refusal{Rule: flow.RuleIdentity, Hint: w.exportCommand(),
 				Reason: fmt.Sprintf("a process that descends from the session of %s acts as that agent and as nobody else", w.By)}
 		}
 	}
@@ -93,14 +93,14 @@ func Acts(repo *git.Repo, board string, by flow.Actor, g flow.Generation) error 
 	return nil
 }
 
-// export is the command by which a process acts as the agent again.
-func (w Ward) export() string {
+// exportCommand is the command by which a process acts as the agent again.
+func (w CommandMark) exportCommand() string {
 	return fmt.Sprintf("export LIZA_AGENT_ID=%s LIZA_GENERATION=%s", w.By, w.Generation)
 }
 
-// permit is [Acts] for the moves of a store.
-func permit(repo *git.Repo) func(context.Context, *flow.Board, flow.Move) error {
+// checkMover is [CheckActor] for the moves of a store.
+func checkMover(repo *git.Repo) func(context.Context, *flow.Board, flow.Move) error {
 	return func(_ context.Context, b *flow.Board, m flow.Move) error {
-		return Acts(repo, b.Settings().Board, m.By, m.Generation)
+		return CheckActor(repo, b.Settings().Board, m.By, m.Generation)
 	}
 }

@@ -72,7 +72,7 @@ func (c *Clone) keepReceipt(gates []flow.Gate, r flow.Receipt) error {
 	if r.Exit != 0 || c.Generation.Spawned() {
 		return nil
 	}
-	if above, doubtful, err := Wards(c.Repo, ""); err != nil || len(above)+len(doubtful) > 0 {
+	if above, doubtful, err := MarksAbove(c.Repo, ""); err != nil || len(above)+len(doubtful) > 0 {
 		return err
 	}
 	text, err := json.Marshal(keptReceipt{time.Now(), r})

@@ -8,29 +8,29 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// A Footing is what a session begins on: the state of the board, and whether
+// A Baseline is what a session begins on: the state of the board, and whether
 // the integration branch was somewhere else then already.
-type Footing struct {
+type Baseline struct {
 	tip    flow.ObjectID
 	astray bool
 }
 
-// Footing is what a session that begins now begins on.
-func (c *Clone) Footing(ctx context.Context) (Footing, error) {
+// TakeBaseline is what a session that begins now begins on.
+func (c *Clone) TakeBaseline(ctx context.Context) (Baseline, error) {
 	tip, err := c.Store.Tip(ctx)
 	if err != nil {
-		return Footing{}, err
+		return Baseline{}, err
 	}
 	astray, err := c.astray(ctx)
-	return Footing{tip, astray}, err
+	return Baseline{tip, astray}, err
 }
 
-// Reclaim puts board and integration branch back where a session that has ended
+// RestoreBaseline puts board and integration branch back where a session that has ended
 // moved them against the rules, with git's own commands and without hooks. known
 // is what its supervisor began it on. said are lines for people, none
 // where all is as it should be; moves that the rules allow stay, whoever made
 // them. What is put aside is kept under refs/liza/rescue/.
-func (c *Clone) Reclaim(ctx context.Context, known Footing) (said []string, err error) {
+func (c *Clone) RestoreBaseline(ctx context.Context, known Baseline) (said []string, err error) {
 	r, err := c.Store.Repairer.Reclaim(ctx, known.tip)
 	if err != nil {
 		return nil, err

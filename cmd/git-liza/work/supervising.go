@@ -21,20 +21,20 @@ import (
 // common git directory from before its agent is registered until that has left.
 // The file stays when it is killed: a registration whose file can be locked is
 // nobody's any more. It tells people whose it was.
-type tenure struct {
+type supervisorRecord struct {
 	PID  int    `json:"pid"`
 	Host string `json:"host"`
 	Boot string `json:"boot"` // id of the machine's boot, "" where there is none
 }
 
-func tenures(repo *git.Repo) string {
+func recordFolder(repo *git.Repo) string {
 	return filepath.Join(repo.CommonDir(), "liza", "supervisors")
 }
 
 // thisMachine is where this process runs.
-func thisMachine() tenure {
+func thisMachine() supervisorRecord {
 	host, _ := os.Hostname()
-	return tenure{os.Getpid(), host, proc.Boot()}
+	return supervisorRecord{os.Getpid(), host, proc.Boot()}
 }
 
 // Supervise says that this process supervises the registration with a
@@ -44,7 +44,7 @@ func Supervise(repo *git.Repo, g flow.Generation) (leave func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(tenures(repo), string(g))
+	path := filepath.Join(recordFolder(repo), string(g))
 	for {
 		err := os.MkdirAll(filepath.Dir(path), 0o777)
 		if err != nil {
@@ -79,10 +79,10 @@ func named(f *os.File, path string) bool {
 	return err == nil && os.SameFile(opened, now)
 }
 
-// deserted locks the file of a registration whose supervisor, on this machine,
+// openDead locks the file of a registration whose supervisor, on this machine,
 // is dead; nil if it lives, is another machine's or is not known.
-func deserted(repo *git.Repo, g flow.Generation) *os.File {
-	f, t, ok := openTenure(repo, g)
+func openDead(repo *git.Repo, g flow.Generation) *os.File {
+	f, t, ok := openRecord(repo, g)
 	if !ok {
 		return nil
 	}
@@ -97,9 +97,9 @@ func deserted(repo *git.Repo, g flow.Generation) *os.File {
 	return f
 }
 
-func openTenure(repo *git.Repo, g flow.Generation) (*os.File, tenure, bool) {
-	var t tenure
-	path := filepath.Join(tenures(repo), string(g))
+func openRecord(repo *git.Repo, g flow.Generation) (*os.File, supervisorRecord, bool) {
+	var t supervisorRecord
+	path := filepath.Join(recordFolder(repo), string(g))
 	text, err := git.ReadSmall(path)
 	if err != nil || g == "" || json.Unmarshal(text, &t) != nil {
 		return nil, t, false
@@ -108,32 +108,32 @@ func openTenure(repo *git.Repo, g flow.Generation) (*os.File, tenure, bool) {
 	return f, t, err == nil
 }
 
-// Deserted is the process of a supervisor of this machine that died without
+// DeadSupervisor is the process of a supervisor of this machine that died without
 // taking its agent off the board; 0 where it lives, or nobody here can tell.
-func Deserted(repo *git.Repo, g flow.Generation) (pid int) {
-	f := deserted(repo, g)
+func DeadSupervisor(repo *git.Repo, g flow.Generation) (pid int) {
+	f := openDead(repo, g)
 	if f == nil {
 		return 0
 	}
 	defer unlock(f)
-	_, t, _ := openTenure(repo, g)
+	_, t, _ := openRecord(repo, g)
 	return t.PID
 }
 
-// A Succession is what became of an agent whose supervisor is dead.
-type Succession struct {
+// An Orphan is what became of an agent whose supervisor is dead.
+type Orphan struct {
 	Agent flow.AgentID
 	PID   int // of the supervisor
 	Gave  []flow.TaskID
 }
 
-// Succeed takes the agents off the board whose supervisors died on this machine,
+// ReleaseOrphans takes the agents off the board whose supervisors died on this machine,
 // as these would have done themselves: what they hold is released, and stays for
 // whoever goes on. Those of other machines, and of processes that live or are
 // only stopped, are left alone, and so are those of which a session still ends.
 // The error tells of moves that were not possible.
-func (c *Clone) Succeed(ctx context.Context) (done []Succession, err error) {
-	entries, err := os.ReadDir(tenures(c.Repo))
+func (c *Clone) ReleaseOrphans(ctx context.Context) (done []Orphan, err error) {
+	entries, err := os.ReadDir(recordFolder(c.Repo))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
@@ -142,7 +142,7 @@ func (c *Clone) Succeed(ctx context.Context) (done []Succession, err error) {
 	}
 	var free []*os.File
 	for _, entry := range entries {
-		if f := deserted(c.Repo, flow.Generation(entry.Name())); f != nil {
+		if f := openDead(c.Repo, flow.Generation(entry.Name())); f != nil {
 			defer unlock(f)
 			free = append(free, f)
 		}
@@ -166,7 +166,7 @@ func (c *Clone) Succeed(ctx context.Context) (done []Succession, err error) {
 			continue
 		}
 		if a != nil {
-			s, err := c.succeed(ctx, *a)
+			s, err := c.releaseOrphan(ctx, *a)
 			if err != nil {
 				failed = append(failed, fmt.Errorf("%s, whose supervisor is dead: %w", a.ID, err))
 				continue
@@ -194,17 +194,17 @@ func living(repo *git.Repo) ([]flow.Generation, error) {
 	marks, err := proc.Living(Records(repo))
 	var list []flow.Generation
 	for _, m := range marks {
-		if w, ok := ward(m); ok {
+		if w, ok := parseMark(m); ok {
 			list = append(list, w.Generation)
 		}
 	}
 	return list, err
 }
 
-// succeed makes the last moves of a dead supervisor.
-func (c *Clone) succeed(ctx context.Context, a flow.Agent) (Succession, error) {
-	_, t, _ := openTenure(c.Repo, a.Generation)
-	s := Succession{Agent: a.ID, PID: t.PID}
+// releaseOrphan makes the last moves of a dead supervisor.
+func (c *Clone) releaseOrphan(ctx context.Context, a flow.Agent) (Orphan, error) {
+	_, t, _ := openRecord(c.Repo, a.Generation)
+	s := Orphan{Agent: a.ID, PID: t.PID}
 	own, err := c.As(ctx, flow.Actor(a.ID), a.Generation)
 	if err != nil {
 		return s, err
