@@ -44,10 +44,11 @@ func bigDesk(b *testing.B, live, archived int) *desk {
 	draft := &draft{snapshot: snapshot{d.store.documents, c.Tree, d.store.past}}
 	tree, err := draft.applyEdits(edits)
 	require.NoError(b, err)
-	pack, err := d.store.Repo.EncodePack(draft.drafted)
-	require.NoError(b, err)
-	_, err = d.store.Repo.Run(context.Background(), git.Cmd{Args: []string{"index-pack", "--stdin"}, Stdin: pack})
-	require.NoError(b, err)
+	for _, o := range draft.drafted {
+		_, err := d.store.objects.Write(o.Kind, o.Data)
+		require.NoError(b, err)
+	}
+	require.NoError(b, d.store.objects.Flush())
 	m := flow.Move{Act: flow.ActNote, By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "all at once"}}
 	raw, err := encodeCommit(tree, tip, m, headerValue(c.Raw, "committer "))
 	require.NoError(b, err)

@@ -64,7 +64,7 @@ func TestTortureSubmissionsAreBounded(t *testing.T) {
 	base := d.at("refs/heads/integration")
 	file := d.blob("x\n")
 	link := d.stored("blob", bytes.Repeat([]byte("x"), git.MaxLink+1))
-	bomb, hollow := d.treeOf(10, "100644", "f%d", file), d.treeOf(1, "40000", "e%d", d.store.Repo.EmptyTree())
+	bomb, hollow := d.treeOf(10, "100644", "f%d", file), d.treeOf(1, "40000", "e%d", d.store.Repo.Hash("tree", nil))
 	for range 9 {
 		bomb, hollow = d.treeOf(10, "40000", "d%d", bomb), d.treeOf(10, "40000", "d%d", hollow)
 	}
@@ -73,7 +73,7 @@ func TestTortureSubmissionsAreBounded(t *testing.T) {
 		deep = d.treeOf(1, "40000", strings.Repeat("n", 200)+"%d", deep)
 	}
 	who := "Ada <ada@example.org> 1768658760 +0000"
-	huge := d.stored("commit", []byte("tree "+string(d.store.Repo.EmptyTree())+"\nauthor "+who+"\ncommitter "+who+"\n\n"+strings.Repeat("x", git.MaxCommit)))
+	huge := d.stored("commit", []byte("tree "+string(d.store.Repo.Hash("tree", nil))+"\nauthor "+who+"\ncommitter "+who+"\n\n"+strings.Repeat("x", git.MaxCommit)))
 	facts := func(commit git.ID) (peak uint64, took time.Duration, err error) {
 		peak, took = measure(func() {
 			_, err = d.store.Commits.Facts(context.Background(), flow.Question{Submission: commit, Tip: base})

@@ -26,7 +26,7 @@ func obstructs(name, integration string) bool {
 // none. Errors wrap ErrOffline.
 func (r *Remotes) Obstacle(ctx context.Context, remote, integration string) (*flow.Refusal, error) {
 	patterns := []string{"refs/liza", "refs/heads/liza", git.StateRef + "/*", integration + "/*"}
-	for _, dir := range git.ShadowDirs {
+	for _, dir := range git.ShadowDirs() {
 		patterns = append(patterns, dir, dir+"/*")
 	}
 	for i := range integration {

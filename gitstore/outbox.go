@@ -181,7 +181,7 @@ func openEntry(path string) (*outboxEntry, error) {
 		return nil, err
 	}
 	defer f.Close()
-	e := &outboxEntry{path: path, dead: git.Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil}
+	e := &outboxEntry{path: path, dead: git.TryLock(f) == nil}
 	data, err := io.ReadAll(f)
 	if err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func (e *outboxEntry) write() error {
 	line = append(line, '\n')
 	e.begin = int64(len(line))
 	if _, err = e.file.Write(line); err == nil {
-		err = git.Flock(e.file, syscall.LOCK_EX|syscall.LOCK_NB)
+		err = git.TryLock(e.file)
 	}
 	if err == nil {
 		err = os.Rename(fresh, e.path)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -61,7 +60,7 @@ func (p *Packer) Housekeep(ctx context.Context, from, to string) error {
 		return fmt.Errorf("housekeeping: %w", err)
 	}
 	defer lock.Close()
-	if git.Flock(lock, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+	if git.TryLock(lock) != nil {
 		return nil
 	}
 	if from == root {

@@ -213,7 +213,7 @@ func TestPresenceOfAnotherProgram(t *testing.T) {
 	said := func(document string) (Presence, bool) {
 		o, err := r.Objects(ctx)
 		require.NoError(t, err)
-		id, err := o.WriteCommit([]byte("tree " + string(r.EmptyTree()) + "\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nsubject\n\n" + document))
+		id, err := o.WriteCommit([]byte("tree " + string(r.Hash("tree", nil)) + "\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nsubject\n\n" + document))
 		require.NoError(t, err)
 		require.NoError(t, o.Flush())
 		return readPresence(ctx, r, id, "coder-1")

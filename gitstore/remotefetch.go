@@ -79,7 +79,7 @@ func (r *Remotes) refetchInto(ctx context.Context, name string, refs [][2]string
 // is configured.
 func (r *Remotes) fetchInto(ctx context.Context, name string, refs [][2]string) error {
 	// A `git gc` holds the lock of each ref while its hooks run.
-	args := append(slices.Clone(git.LockArgs), "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
+	args := append(git.LockArgs(), "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", name)
 	for _, pair := range refs {
 		args = append(args, "+"+pair[0]+":"+pair[1])

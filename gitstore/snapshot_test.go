@@ -77,7 +77,7 @@ func TestOddTrees(t *testing.T) {
 	require.NoError(t, err)
 	task, settings := files["tasks/01/task-1.yaml"], files["liza.yaml"]
 	tip, main := d.at(git.StateRef), d.at("refs/heads/main")
-	empty := d.store.Repo.EmptyTree()
+	empty := d.store.Repo.Hash("tree", nil)
 	for name, c := range map[string]struct {
 		dir  string
 		e    git.Entry
@@ -154,7 +154,7 @@ func TestABoardOfNewerRules(t *testing.T) {
 		require.ErrorAs(t, err, &refusal, name)
 	}
 	// Newer folders are no reason to call a newer board broken.
-	d.became(d.oddly("", git.Entry{Mode: git.ModeTree, Name: "weather", ID: d.store.Repo.EmptyTree()}))
+	d.became(d.oddly("", git.Entry{Mode: git.ModeTree, Name: "weather", ID: d.store.Repo.Hash("tree", nil)}))
 	_, _, err = d.store.Board(context.Background())
 	require.ErrorContains(t, err, "install a newer git-liza")
 

@@ -36,7 +36,6 @@ func TestStrangeEntries(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, l.a.store.Repo.Journal.AwaitLocks(ctx, nil))
-	require.Empty(t, l.a.store.Repo.Journal.Pushing())
 	paths, harm, err := StrangeFiles(l.a.store.Repo)
 	require.NoError(t, err)
 	require.False(t, harm)

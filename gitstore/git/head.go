@@ -10,7 +10,7 @@ import (
 // where it is. The lock that a killed process leaves is cleared as those of
 // [Repo.MoveRefs] are. The error is a *Error, or a *Locked.
 func (s *RefStore) DetachHead(ctx context.Context, gitDir string, old, commit ID, message string) error {
-	args := append(append([]string{}, LockArgs...), "update-ref", "--no-deref", "-m", oneLine(message), "HEAD", string(commit), string(old))
+	args := append(LockArgs(), "update-ref", "--no-deref", "-m", oneLine(message), "HEAD", string(commit), string(old))
 	left := Leftovers{Locks: []LockFile{{path: filepath.Join(gitDir, "HEAD.lock"), value: commit}}}
 	return s.repo.Journal.RunUnlocked(ctx, left, func() error {
 		_, err := s.repo.Run(ctx, Cmd{Args: args, Env: []string{"GIT_DIR=" + gitDir}, Leaves: left})

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -123,7 +122,7 @@ func (e *journalEntry) done() error {
 }
 
 func (e *journalEntry) begin() error {
-	if err := Flock(e.file, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := TryLock(e.file); err != nil {
 		return err
 	}
 	info, err := e.file.Stat()
@@ -262,12 +261,12 @@ func (j *Journal) recoverEntry(path string) (cleared int, err error) {
 	defer f.Close()
 	if strings.HasSuffix(path, ".new") {
 		// Written before anything is locked, in a moment.
-		if info, err := f.Stat(); err == nil && time.Since(info.ModTime()) > emptyAge && Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		if info, err := f.Stat(); err == nil && time.Since(info.ModTime()) > emptyAge && TryLock(f) == nil {
 			os.Remove(path)
 		}
 		return 0, nil
 	}
-	if err := Flock(f, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := TryLock(f); err != nil {
 		return 0, nil // alive, or being recovered from
 	}
 	if !StillAt(f, path) {
@@ -293,7 +292,7 @@ func (j *Journal) clearEntry(path string) (cleared int, err error) {
 	}
 	var others map[string]bool
 	if e.maker != nil {
-		others = j.Pushing() // one of these may be a repetition, with the same values
+		others = j.pushing() // one of these may be a repetition, with the same values
 	}
 	kept := false
 	for _, o := range j.orphans(e) {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -159,7 +158,7 @@ func writeTemp(objectDir string, obj Object) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := Flock(f, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := TryLock(f); err != nil {
 		return f, err
 	}
 	kind, err := plumbing.ParseObjectType(obj.Kind)
@@ -207,7 +206,7 @@ func sweepTemp(path string) {
 	if err != nil || info.Size() == 0 && time.Since(info.ModTime()) <= emptyAge {
 		return // its writer may be about to lock it
 	}
-	if Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+	if TryLock(f) == nil {
 		os.Remove(path)
 	}
 }

@@ -21,8 +21,11 @@ var ErrRefMoved = errors.New("a ref has moved")
 // for its rule.
 var ErrUnsynced = errors.New("the move is made, but the disk has not confirmed it")
 
-// LockArgs are how long git waits for others' locks, in milliseconds.
-var LockArgs = []string{"-c", "core.filesRefLockTimeout=2000", "-c", "core.packedRefsTimeout=5000"}
+// LockArgs are options of git itself that say how long it waits for the locks of
+// others, in milliseconds. The list is the caller's to append to.
+func LockArgs() []string {
+	return []string{"-c", "core.filesRefLockTimeout=2000", "-c", "core.packedRefsTimeout=5000"}
+}
 
 // A RefUpdate moves the ref Name from Old to New. Old "" says that the ref must
 // not exist, New "" deletes it, both the same only checks. With Any the ref may
@@ -126,7 +129,7 @@ func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message 
 		return err
 	}
 	defer func() { entry.close(err) }()
-	args := append([]string{"--git-dir=" + s.repo.commonDir}, LockArgs...)
+	args := append([]string{"--git-dir=" + s.repo.commonDir}, LockArgs()...)
 	args = append(append(args, fsyncArgs(mode, "reference")...), "update-ref", "--stdin", "-z", "-m", oneLine(message))
 	for _, u := range updates {
 		if u.Name == StateRef && u.Old == "" && !u.Any {

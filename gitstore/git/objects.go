@@ -299,8 +299,8 @@ func (r *Repo) CheckID(id ID) error {
 // zero is the id that stands for "no object" in git's protocols.
 func (r *Repo) zero() ID { return ID(strings.Repeat("0", r.hashLen)) }
 
-// EmptyTree is known to git without being written.
-func (r *Repo) EmptyTree() ID { return r.Hash("tree", nil) }
+// emptyTree is known to git without being written.
+func (r *Repo) emptyTree() ID { return r.Hash("tree", nil) }
 
 // fsync returns the repository's liza.fsync.
 func (fl *Flusher) mode(ctx context.Context) (string, error) {

@@ -32,7 +32,7 @@ func TestWriteTreeRefuses(t *testing.T) {
 		require.ErrorIs(t, err, ErrNoObject)
 		_, err = o.Tree(blob)
 		require.ErrorContains(t, err, "is a blob, not a tree")
-		empty, err := o.Tree(o.repo.EmptyTree())
+		empty, err := o.Tree(o.repo.emptyTree())
 		require.NoError(t, err)
 		require.Empty(t, empty)
 	}

@@ -146,7 +146,7 @@ func (c *catFile) close() error {
 // unpackObjects writes objects through one `git unpack-objects`, which knows
 // every format, place and permission that a repository can have.
 func (r *Repo) unpackObjects(ctx context.Context, objects []Object, mode string) error {
-	pack, err := r.EncodePack(objects)
+	pack, err := r.encodePack(objects)
 	if err != nil {
 		return err
 	}
@@ -168,8 +168,8 @@ func fsyncArgs(mode, component string) []string {
 
 var packTypes = map[string]byte{"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 
-// EncodePack renders objects, undeltified, as gitformat-pack(5) describes.
-func (r *Repo) EncodePack(objects []Object) ([]byte, error) {
+// encodePack renders objects, undeltified, as gitformat-pack(5) describes.
+func (r *Repo) encodePack(objects []Object) ([]byte, error) {
 	var pack bytes.Buffer
 	pack.WriteString("PACK")
 	pack.Write(binary.BigEndian.AppendUint32(nil, 2))

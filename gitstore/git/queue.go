@@ -28,14 +28,14 @@ func (ts *Turns) Queue(ctx context.Context) (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("queue of writers: %w", err)
 	}
-	if Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+	if TryLock(f) == nil {
 		markHolder(f)
 		return func() { f.Close() }, nil
 	}
 	late := time.AfterFunc(slow, func() { ts.tellHolder(turnToWrite) })
 	defer late.Stop()
 	locked := make(chan error, 1)
-	go func() { locked <- Flock(f, syscall.LOCK_EX) }()
+	go func() { locked <- flock(f, syscall.LOCK_EX) }()
 	select {
 	case err := <-locked:
 		if err != nil {
@@ -66,8 +66,13 @@ func (ts *Turns) OpenLock(name string) (*os.File, error) {
 	return f, err
 }
 
-// Flock takes a kernel lock on an open file, past interrupting signals.
-func Flock(f *os.File, how int) error {
+// TryLock takes the kernel lock on an open file, which ends when the file is
+// closed or its process ends. The error is syscall.EWOULDBLOCK where another
+// process has it.
+func TryLock(f *os.File) error { return flock(f, syscall.LOCK_EX|syscall.LOCK_NB) }
+
+// flock takes a kernel lock on an open file, past interrupting signals.
+func flock(f *os.File, how int) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), how)
 		if err != syscall.EINTR {
@@ -99,7 +104,7 @@ func (ts *Turns) TryPushTurn() (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("turn to push: %w", err)
 	}
-	if Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+	if TryLock(f) != nil {
 		return nil, f.Close()
 	}
 	markHolder(f)

@@ -172,8 +172,8 @@ func (j *Journal) writePush(path string, by maker, updates []RefUpdate, mode str
 	return flushDisk(f, mode, foldersUpTo(j.repo.commonDir, path)...)
 }
 
-// Pushing are the lock files that receive-packs may hold which are alive.
-func (j *Journal) Pushing() map[string]bool {
+// pushing are the lock files that receive-packs may hold which are alive.
+func (j *Journal) pushing() map[string]bool {
 	locks := map[string]bool{}
 	paths, _ := filepath.Glob(filepath.Join(j.Dir(), "push-*"))
 	for _, path := range paths {

@@ -120,3 +120,15 @@ func TestPushAwaitsLocks(t *testing.T) {
 	require.NoError(t, <-done)
 	require.NoError(t, rm.Wait())
 }
+
+// What stands under the name of a push's entry and is no file tells of no push.
+func TestStrangePushes(t *testing.T) {
+	t.Parallel()
+	v := newVictim(t)
+	dir := v.r.Journal.Dir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "push-4"), 0o777))
+	require.NoError(t, os.Symlink("push-2", filepath.Join(dir, "push-1")))
+	require.NoError(t, os.Symlink("push-1", filepath.Join(dir, "push-2")))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "push-3"), 0o666))
+	require.Empty(t, v.r.Journal.pushing())
+}

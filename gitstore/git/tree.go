@@ -52,7 +52,7 @@ func (o *Objects) TreeWithin(id ID, limit int64) ([]Entry, error) {
 // is a *TooLarge.
 func (o *Objects) RawTree(id ID, limit int64) ([]byte, error) {
 	data, err := o.ReadKind(id, "tree", limit)
-	if errors.Is(err, ErrNoObject) && id == o.repo.EmptyTree() {
+	if errors.Is(err, ErrNoObject) && id == o.repo.emptyTree() {
 		return nil, nil
 	}
 	return data, err
