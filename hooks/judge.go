@@ -105,15 +105,17 @@ type judge struct {
 // the repository in which they would. The error is a *Rejection, also where
 // nothing could be decided: a gate that cannot decide refuses.
 func Judge(ctx context.Context, s *gitstore.Store, p Push) error {
-	return newJudge(s, p).verdict(ctx)
+	return newJudge(s, p).decide(ctx)
 }
 
 func newJudge(s *gitstore.Store, p Push) *judge {
 	return &judge{store: s, push: p, kept: map[string]git.ID{}, passed: map[git.ID]bool{}, proved: map[string]bool{}}
 }
 
-func (j *judge) verdict(ctx context.Context) error {
-	if err := j.judge(ctx); err != nil {
+// decide turns what was refused, or an error that says nothing about the push, into
+// a *Rejection; nil lets the push pass.
+func (j *judge) decide(ctx context.Context) error {
+	if err := j.judgePush(ctx); err != nil {
 		j.refuse("push", undecided(ctx, err))
 	}
 	if len(j.refused) == 0 {
@@ -122,12 +124,12 @@ func (j *judge) verdict(ctx context.Context) error {
 	return &Rejection{j.refused}
 }
 
-// judge collects what is refused; an error is one that says nothing about it.
-func (j *judge) judge(ctx context.Context) error {
-	if err := j.direct(ctx); err != nil {
+// judgePush collects what is refused; an error is one that says nothing about it.
+func (j *judge) judgePush(ctx context.Context) error {
+	if err := j.resolveSymrefs(ctx); err != nil {
 		return err
 	}
-	if err := j.open(ctx); err != nil {
+	if err := j.openBoard(ctx); err != nil {
 		return err
 	}
 	j.broken = len(j.refused) > 0
@@ -155,9 +157,9 @@ func (j *judge) judge(ctx context.Context) error {
 	return j.after.Err() // a task that cannot be read is not one that is not there
 }
 
-// direct replaces symbolic refs by what they stand for, because that is what
+// resolveSymrefs replaces symbolic refs by what they stand for, because that is what
 // git will move, and refuses what the push says wrongly or twice.
-func (j *judge) direct(ctx context.Context) error {
+func (j *judge) resolveSymrefs(ctx context.Context) error {
 	list := make([]Update, 0, len(j.push.Updates))
 	seen := make(map[string]git.ID, cap(list))
 	for _, u := range j.push.Updates {
@@ -184,9 +186,9 @@ func (j *judge) direct(ctx context.Context) error {
 	return nil
 }
 
-// open reads the board as it is before the push, and holds what the push says
+// openBoard reads the board as it is before the push, and holds what the push says
 // of refs against where they are.
-func (j *judge) open(ctx context.Context) error {
+func (j *judge) openBoard(ctx context.Context) error {
 	now, err := j.store.Repo.Resolve(ctx, git.StateRef)
 	if err != nil {
 		return err

@@ -165,18 +165,18 @@ func (j *judge) complete(ctx context.Context) error {
 			j.refuse(name, refusal(RuleRef, "git push --atomic REMOTE refs/liza/state "+name, "a move of this push keeps %s, and the push does not bring it", name))
 		}
 	}
-	if err := j.whole(ctx); err != nil {
+	if err := j.checkObjects(ctx); err != nil {
 		return err
 	}
-	return j.followed(ctx)
+	return j.checkIntegration(ctx)
 }
 
-// whole refuses work of which objects are missing. git does not look behind
+// checkObjects refuses work of which objects are missing. git does not look behind
 // what no ref of the push names, which post-receive may bring the branch to,
 // and where a push is not atomic it tells no hook which refs it will leave out
 // for that: what else it brings would land without the state that it was judged
 // by. What comes with a whole board an admin answers for.
-func (j *judge) whole(ctx context.Context) error {
+func (j *judge) checkObjects(ctx context.Context) error {
 	if j.created {
 		return nil
 	}
@@ -199,13 +199,13 @@ func (j *judge) whole(ctx context.Context) error {
 	return err
 }
 
-// followed refuses moves of integration whose branch neither comes with them
+// checkIntegration refuses moves of integration whose branch neither comes with them
 // nor stands where it can be rolled forward from.
-func (j *judge) followed(ctx context.Context) error {
+func (j *judge) checkIntegration(ctx context.Context) error {
 	name := integrationRef(j.after)
 	u, ok := j.update(name)
 	if ok && j.created && u.Old != "" {
-		return j.forward(ctx, u)
+		return j.checkForward(ctx, u)
 	}
 	if ok || len(j.passed) == 0 && !j.created {
 		return nil
@@ -220,9 +220,9 @@ func (j *judge) followed(ctx context.Context) error {
 	return nil
 }
 
-// forward keeps the push that makes a board from throwing away what is on the
+// checkForward keeps the push that makes a board from throwing away what is on the
 // branch that it takes for integration.
-func (j *judge) forward(ctx context.Context, u Update) error {
+func (j *judge) checkForward(ctx context.Context, u Update) error {
 	contains, err := j.store.Repo.IsAncestor(ctx, u.Old, u.New)
 	if err != nil || contains {
 		return err

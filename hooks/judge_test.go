@@ -153,12 +153,12 @@ func TestJudgementEndsWithItsContext(t *testing.T) {
 		looks int
 		judge func(ctx context.Context) error
 	}{
-		"as they stand":  {many / 2, push("refs/heads/x").direct},
-		"where they are": {many / 2, push("refs/liza/agents/coder-").open},
-		"one by one":     {many * 3 / 2, push("refs/heads/x").judge},
+		"as they stand":  {many / 2, push("refs/heads/x").resolveSymrefs},
+		"where they are": {many / 2, push("refs/liza/agents/coder-").openBoard},
+		"one by one":     {many * 3 / 2, push("refs/heads/x").judgePush},
 		"what is left out": {many / 2, func(ctx context.Context) error {
 			j := push("refs/heads/x")
-			require.NoError(t, j.open(context.Background()))
+			require.NoError(t, j.openBoard(context.Background()))
 			for _, u := range refs(savedRefs + "a/") {
 				j.kept[u.Name] = u.New
 			}

@@ -50,9 +50,9 @@ func object(text string) git.ID {
 // made elsewhere: git push -o liza-publish.
 const PublishOption = "liza-publish"
 
-// Received is what a server knows about a push: its settings, and of the
-// hook's environment, which getenv reads, only who pushes and the options.
-func Received(ctx context.Context, r *git.Repo, updates []Update, now time.Time, getenv func(string) string) (Push, error) {
+// ReadPush adds to updates what a server knows about a push: its settings, and of
+// the hook's environment, which getenv reads, only who pushes and the options.
+func ReadPush(ctx context.Context, r *git.Repo, updates []Update, now time.Time, getenv func(string) string) (Push, error) {
 	p := Push{Updates: updates, Server: true, Now: now}
 	settings := make(map[string]string)
 	for _, key := range []string{"userEnv", "requireSignedMoves", "admin", "adminKey"} {
@@ -101,10 +101,10 @@ func Memory(ctx context.Context, r *git.Repo) (uint64, error) {
 	return n << by, nil
 }
 
-// Receive judges a push that a server got, once no lock is in its way, and notes
+// JudgePush judges a push that a server got, once no lock is in its way, and notes
 // what its receive-pack may leave behind, and whether its refs may need to be
 // brought to what the board says once it has landed: [Settle].
-func Receive(ctx context.Context, s *gitstore.Store, p Push) error {
+func JudgePush(ctx context.Context, s *gitstore.Store, p Push) error {
 	refs := make([]git.RefUpdate, len(p.Updates))
 	for i, u := range p.Updates {
 		refs[i] = git.RefUpdate{Name: u.Name, Old: u.Old, New: u.New}
@@ -117,7 +117,7 @@ func Receive(ctx context.Context, s *gitstore.Store, p Push) error {
 		return Unjudged(ctx, err)
 	}
 	j := newJudge(s, p)
-	if err := j.verdict(ctx); err != nil {
+	if err := j.decide(ctx); err != nil {
 		entry.Forget()
 		return err
 	}
@@ -215,7 +215,7 @@ func Committed(ctx context.Context, s *gitstore.Store, updates []Update) error {
 // its own, and some may fail. So what follows from moves goes with the state
 // that holds them or after it. refs carry their true old values.
 func Backstop(ctx context.Context, s *gitstore.Store, refs []Update) error {
-	j := &judge{store: s, push: Push{Updates: refs}}
+	j := newJudge(s, Push{Updates: refs})
 	if err := j.backstop(ctx); err != nil {
 		return Unjudged(ctx, err)
 	}

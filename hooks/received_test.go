@@ -109,7 +109,7 @@ func TestReceived(t *testing.T) {
 		for i := 0; i < len(settings); i += 2 {
 			runGit(t, y.server, "config", settings[i], settings[i+1])
 		}
-		return Received(context.Background(), y.open(y.server).Repo, nil, y.now, func(name string) string { return env[name] })
+		return ReadPush(context.Background(), y.open(y.server).Repo, nil, y.now, func(name string) string { return env[name] })
 	}
 	p, err := received(map[string]string{"LIZA_USER": "eve", "REMOTE_USER": "eve"})
 	require.NoError(t, err)

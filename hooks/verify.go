@@ -32,7 +32,7 @@ func Verify(ctx context.Context, s *gitstore.Store, from, to git.ID, signed bool
 		}
 		return Verified{}, Unjudged(ctx, err)
 	}
-	err := j.verdict(ctx)
+	err := j.decide(ctx)
 	if err != nil && s.Repo.IsShallow() {
 		err = &Rejection{[]Refused{{string(to), refusal(RuleUndecided, "git fetch --unshallow", "this clone is shallow, and cannot tell what moves and merges build on")}}}
 	}

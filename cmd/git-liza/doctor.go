@@ -84,7 +84,7 @@ func (c *doctorCommand) examineServer(s *session, clone *work.Clone, found []wor
 			found[i].State, found[i].Hint = "warn", "git liza init --remote origin"
 		}
 	}
-	p, err := hooks.Received(s.ctx, clone.Repo, nil, s.now(), func(string) string { return "" })
+	p, err := hooks.ReadPush(s.ctx, clone.Repo, nil, s.now(), func(string) string { return "" })
 	if err != nil {
 		return nil, err
 	}

@@ -84,11 +84,11 @@ func (c *preReceiveCommand) Run(s *session) error {
 	}
 	defer end()
 	defer c.startTimeout(s, hooks.Limit+5*time.Second).Stop()
-	push, err := hooks.Received(s.ctx, store.Repo, updates, s.now(), s.getenv)
+	push, err := hooks.ReadPush(s.ctx, store.Repo, updates, s.now(), s.getenv)
 	if err != nil {
 		return hooks.Unjudged(s.ctx, err)
 	}
-	return hooks.Receive(s.ctx, store, push)
+	return hooks.JudgePush(s.ctx, store, push)
 }
 
 // startTimeout ends a judgement that its time limit does not reach.
