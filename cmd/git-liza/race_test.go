@@ -183,6 +183,7 @@ func (p *playground) killed(prepare func(round int) []string, check func(round i
 }
 
 func TestTortureKilledClaim(t *testing.T) {
+	torture.Only(t)
 	t.Parallel()
 	p := newPlayground(t)
 	prepare := func(round int) []string {
@@ -201,6 +202,7 @@ func TestTortureKilledClaim(t *testing.T) {
 }
 
 func TestTortureKilledMerge(t *testing.T) {
+	torture.Only(t)
 	t.Parallel()
 	p := newPlayground(t)
 	p.must("git-liza", "config", "gates.unit.command", "test -d specs")
