@@ -32,13 +32,13 @@ check:
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
-# Many processes, kills and long random runs. One package at a time, because
-# they measure races between processes and not between packages. TORTURE=long
-# kills at every file operation, and runs the scripts with the race detector.
+# Many processes, kills and long random runs. Two packages at a time, because
+# each starts as many processes as it needs. TORTURE=long kills at every file
+# operation, and runs the scripts with the race detector.
 TORTURE ?= 1
 torture:
 	@.ci/tools go git cc
-	LIZA_TORTURE=$(TORTURE) $(GO) test -race -json -count=1 -p 1 -timeout 3h -run Torture ./... | awk -f .ci/tally.awk
+	LIZA_TORTURE=$(TORTURE) $(GO) test -race -json -count=1 -p 2 -timeout 3h -run Torture ./... | awk -f .ci/tally.awk
 
 # Real servers on loopback ports: every attack, races between clones, three
 # hosts; and real command lines of agents against a stand-in for their models.

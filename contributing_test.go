@@ -48,7 +48,7 @@ func TestRecipeOfAnAct(t *testing.T) {
 // The recipe is complete and has no file too many: with all of its files the
 // tests that know every act pass, without any one of them something fails.
 func TestTortureRecipeOfAnAct(t *testing.T) {
-	torture.Only(t)
+	torture.OnlyThorough(t)
 	recipe := readRecipe(t, "act")
 	module := copyModule(t)
 	require.NoError(t, recipe.apply(module))

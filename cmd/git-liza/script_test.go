@@ -53,9 +53,7 @@ func TestScripts(t *testing.T) { runScripts(t) }
 
 // TestTortureScripts runs them with the race detector in the program.
 func TestTortureScripts(t *testing.T) {
-	if !torture.Thorough() {
-		t.Skip("LIZA_TORTURE is not long")
-	}
+	torture.OnlyThorough(t)
 	runScripts(t)
 }
 

@@ -26,3 +26,11 @@ func Only(t testing.TB) {
 		t.Skip("LIZA_TORTURE is not set")
 	}
 }
+
+// OnlyThorough skips a test that takes minutes, unless the torture is thorough.
+func OnlyThorough(t testing.TB) {
+	t.Helper()
+	if !Thorough() {
+		t.Skip("LIZA_TORTURE is not long")
+	}
+}

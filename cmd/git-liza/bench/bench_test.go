@@ -87,7 +87,7 @@ func TestMeasured(t *testing.T) {
 
 // TestTortureEveryRowIsMeasured takes minutes on a busy machine.
 func TestTortureEveryRowIsMeasured(t *testing.T) {
-	torture.Only(t)
+	torture.OnlyThorough(t)
 	b, _ := smallBoard(t)
 	for _, measure := range []func() error{b.claims, b.archives, b.looks, b.moves, b.judgements, b.starts} {
 		require.NoError(t, measure())
