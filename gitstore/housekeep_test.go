@@ -66,7 +66,7 @@ func TestHousekeepingInTheBackground(t *testing.T) {
 	require.True(t, exists(loosePath(d.store.Repo.ObjectDir(), first)), "nothing is packed yet")
 	d.add("task-3")
 
-	lock, err := d.store.Repo.OpenLock("pack.lock")
+	lock, err := git.OpenLock(d.store.Repo.CommonDir(), "pack.lock")
 	require.NoError(t, err)
 	require.NoError(t, git.TryLock(lock))
 	require.NoError(t, d.store.Packer.Housekeep(t.Context(), started[1], started[2]))

@@ -55,7 +55,7 @@ func (p *Packer) startJob(ctx context.Context, c *packJob) {
 // Housekeep packs the objects of the moves after from, which may be "root", up
 // to to. While another process of this clone packs, it does nothing.
 func (p *Packer) Housekeep(ctx context.Context, from, to string) error {
-	lock, err := p.repo.OpenLock("pack.lock")
+	lock, err := git.OpenLock(p.repo.CommonDir(), "pack.lock")
 	if err != nil {
 		return fmt.Errorf("housekeeping: %w", err)
 	}

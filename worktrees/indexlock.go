@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // patience is how long another git may hold the lock on an index.
@@ -63,7 +63,7 @@ func (t *Trees) linkLock(path string) (*os.File, error) {
 	}
 	_, err = f.WriteString(lockText)
 	if err == nil {
-		err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
+		err = git.TryLock(f)
 	}
 	if err == nil {
 		err = os.Link(f.Name(), path)
@@ -86,7 +86,7 @@ func clearDead(path string) bool {
 	if n, _ := f.Read(text); string(text[:n]) != lockText {
 		return false
 	}
-	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil || !stillAt(f) {
+	if git.TryLock(f) != nil || !git.StillAt(f, path) {
 		return false
 	}
 	return os.Remove(path) == nil

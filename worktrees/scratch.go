@@ -6,7 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Whatever a call makes under a name of its own belongs to a lock file below
@@ -24,7 +25,7 @@ func (t *Trees) hold(prefix string) (name string, release func(), err error) {
 			return "", nil, fmt.Errorf("worktrees: %w", err)
 		}
 		// A sweeper may have been faster, and removes it then.
-		if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil || !stillAt(f) {
+		if git.TryLock(f) != nil || !git.StillAt(f, f.Name()) {
 			f.Close()
 			continue
 		}
@@ -53,7 +54,7 @@ func (t *Trees) sweepName(lock string, drop func(name string) error) error {
 		return fmt.Errorf("worktrees: %w", err)
 	}
 	defer f.Close()
-	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil || !stillAt(f) {
+	if git.TryLock(f) != nil || !git.StillAt(f, lock) {
 		return nil
 	}
 	if err := drop(strings.TrimSuffix(filepath.Base(lock), ".lock")); err != nil {
@@ -63,15 +64,6 @@ func (t *Trees) sweepName(lock string, drop func(name string) error) error {
 		return fmt.Errorf("worktrees: %w", err)
 	}
 	return nil
-}
-
-func stillAt(f *os.File) bool {
-	opened, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	now, err := os.Stat(f.Name())
-	return err == nil && os.SameFile(opened, now)
 }
 
 // scratchPrefix begins the names of folders for what is put in place whole.

@@ -317,13 +317,3 @@ func (j *Journal) clearEntry(path string) (cleared int, err error) {
 	}
 	return cleared, err
 }
-
-// StillAt tells whether the open file is the one at path.
-func StillAt(f *os.File, path string) bool {
-	opened, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	now, err := os.Stat(path)
-	return err == nil && os.SameFile(opened, now)
-}

@@ -2,11 +2,7 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"syscall"
 	"time"
 )
 
@@ -24,7 +20,7 @@ type Turns struct {
 func (ts *Turns) Queue(ctx context.Context) (release func(), err error) {
 	// Whoever queues will write: have the configuration ready by then.
 	go ts.repo.Config(context.WithoutCancel(ctx), "liza.fsync")
-	f, err := ts.OpenLock(turnToWrite.file)
+	f, err := OpenLock(ts.repo.commonDir, turnToWrite.file)
 	if err != nil {
 		return nil, fmt.Errorf("queue of writers: %w", err)
 	}
@@ -34,51 +30,11 @@ func (ts *Turns) Queue(ctx context.Context) (release func(), err error) {
 	}
 	late := time.AfterFunc(slow, func() { ts.tellHolder(turnToWrite) })
 	defer late.Stop()
-	locked := make(chan error, 1)
-	go func() { locked <- flock(f, syscall.LOCK_EX) }()
-	select {
-	case err := <-locked:
-		if err != nil {
-			f.Close()
-			return nil, fmt.Errorf("queue of writers: %w", err)
-		}
-		markHolder(f)
-		return func() { f.Close() }, nil
-	case <-ctx.Done():
-		go func() { // a wait for the kernel cannot be called off
-			<-locked
-			f.Close()
-		}()
-		return nil, fmt.Errorf("queue of writers: %w", ctx.Err())
+	if err := AwaitLock(ctx, f); err != nil {
+		return nil, fmt.Errorf("queue of writers: %w", err)
 	}
-}
-
-// OpenLock opens a file of the folder liza that processes lock.
-func (ts *Turns) OpenLock(name string) (*os.File, error) {
-	path := filepath.Join(ts.repo.commonDir, "liza", name)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
-	if errors.Is(err, os.ErrNotExist) {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return nil, err
-		}
-		f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
-	}
-	return f, err
-}
-
-// TryLock takes the kernel lock on an open file, which ends when the file is
-// closed or its process ends. The error is syscall.EWOULDBLOCK where another
-// process has it.
-func TryLock(f *os.File) error { return flock(f, syscall.LOCK_EX|syscall.LOCK_NB) }
-
-// flock takes a kernel lock on an open file, past interrupting signals.
-func flock(f *os.File, how int) error {
-	for {
-		err := syscall.Flock(int(f.Fd()), how)
-		if err != syscall.EINTR {
-			return err
-		}
-	}
+	markHolder(f)
+	return func() { f.Close() }, nil
 }
 
 // Wait waits for a time, or until the context ends, whose error it returns then.
@@ -100,7 +56,7 @@ const PushWait = 3 * time.Millisecond
 // TryPushTurn takes the turn to talk to the remote, nil if another process of this
 // clone has it. The kernel lets go when the holder dies.
 func (ts *Turns) TryPushTurn() (release func(), err error) {
-	f, err := ts.OpenLock(TurnToPush.file)
+	f, err := OpenLock(ts.repo.commonDir, TurnToPush.file)
 	if err != nil {
 		return nil, fmt.Errorf("turn to push: %w", err)
 	}

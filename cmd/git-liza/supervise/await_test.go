@@ -4,13 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/stretchr/testify/require"
 )
 
@@ -67,7 +67,7 @@ func (w *world) waits(agent flow.AgentID) (release func()) {
 	require.NoError(w, os.MkdirAll(filepath.Dir(path), 0o755))
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	require.NoError(w, err)
-	require.NoError(w, syscall.Flock(int(f.Fd()), syscall.LOCK_SH))
+	require.NoError(w, git.ShareLock(f))
 	return func() { f.Close() }
 }
 

@@ -3,26 +3,20 @@ package supervise
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"syscall"
+
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // tryLock takes a kernel lock that the processes and supervisors of a clone
 // share, without waiting; nil if somebody has it. It only keeps two from doing
 // the same work twice: what they do is decided by the board.
 func tryLock(commonDir, name string) (release func(), err error) {
-	path := filepath.Join(commonDir, "liza", name+".lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	f, err := git.OpenLock(commonDir, name+".lock")
 	if err != nil {
 		return nil, fmt.Errorf("lock of %s: %w", name, err)
 	}
-	for {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EINTR) {
-			break
-		}
-	}
+	err = git.TryLock(f)
 	if err == nil {
 		return func() { f.Close() }, nil
 	}

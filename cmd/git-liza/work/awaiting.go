@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Awaiting reports whether an agent waits inside its session, in any process
@@ -18,8 +19,8 @@ func Awaiting(commonDir string, agent flow.AgentID) bool {
 	if err != nil {
 		return false
 	}
-	defer unlock(f)
-	return errors.Is(flock(f, syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+	defer git.Unlock(f)
+	return errors.Is(git.TryLock(f), syscall.EWOULDBLOCK)
 }
 
 // awaitPath is the file whose kernel lock an agent holds while it waits. The
@@ -39,25 +40,9 @@ func awaiting(commonDir string, agent flow.AgentID) (release func(), err error) 
 	if err != nil {
 		return nil, fmt.Errorf("wait of %s: %w", agent, err)
 	}
-	if err := flock(f, syscall.LOCK_SH); err != nil {
+	if err := git.ShareLock(f); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("wait of %s: %w", agent, err)
 	}
-	return func() { unlock(f) }, nil
-}
-
-// unlock lets go of the lock, also where a child that is just being forked has
-// the file open too.
-func unlock(f *os.File) {
-	_ = flock(f, syscall.LOCK_UN)
-	f.Close()
-}
-
-// flock takes a kernel lock on an open file, past interrupting signals.
-func flock(f *os.File, how int) error {
-	for {
-		if err := syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
+	return func() { git.Unlock(f) }, nil
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
@@ -55,28 +54,19 @@ func Supervise(repo *git.Repo, g flow.Generation) (leave func(), err error) {
 			return nil, fmt.Errorf("supervisor: %w", err)
 		}
 		// Who clears away what is left over may be a moment faster.
-		if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil || !named(f, path) {
+		if git.TryLock(f) != nil || !git.StillAt(f, path) {
 			f.Close()
 			continue
 		}
 		if _, err := f.Write(text); err != nil {
-			unlock(f)
+			git.Unlock(f)
 			return nil, fmt.Errorf("supervisor: %w", err)
 		}
 		return func() {
 			os.Remove(path)
-			unlock(f)
+			git.Unlock(f)
 		}, nil
 	}
-}
-
-func named(f *os.File, path string) bool {
-	opened, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	now, err := os.Stat(path)
-	return err == nil && os.SameFile(opened, now)
 }
 
 // openDead locks the file of a registration whose supervisor, on this machine,
@@ -90,7 +80,7 @@ func openDead(repo *git.Repo, g flow.Generation) *os.File {
 	// In one boot the lock tells, whatever containers call their hosts. After a
 	// restart nobody lives; another host's lock may not reach this one.
 	near := t.Boot == here.Boot && t.Boot != "" || t.Host == here.Host
-	if !near || flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil || !named(f, f.Name()) {
+	if !near || git.TryLock(f) != nil || !git.StillAt(f, f.Name()) {
 		f.Close()
 		return nil
 	}
@@ -115,7 +105,7 @@ func DeadSupervisor(repo *git.Repo, g flow.Generation) (pid int) {
 	if f == nil {
 		return 0
 	}
-	defer unlock(f)
+	defer git.Unlock(f)
 	_, t, _ := openRecord(repo, g)
 	return t.PID
 }
@@ -143,7 +133,7 @@ func (c *Clone) ReleaseOrphans(ctx context.Context) (done []Orphan, err error) {
 	var free []*os.File
 	for _, entry := range entries {
 		if f := openDead(c.Repo, flow.Generation(entry.Name())); f != nil {
-			defer unlock(f)
+			defer git.Unlock(f)
 			free = append(free, f)
 		}
 	}
