@@ -136,6 +136,6 @@ func (a *Audit) checkRefs(ctx context.Context, tip git.ID, b *flow.Board) error 
 // rememberVerified keeps the tip as verified, and as one to build on; that it cannot
 // be kept costs time only.
 func (a *Audit) rememberVerified(tip git.ID) {
-	_ = git.ReplaceFile(a.history.statePath("verified"), string(tip)+"\n")
+	_ = git.ReplaceFile(a.history.statePath("verified"), []byte(tip+"\n"))
 	a.rememberWritten(tip)
 }

@@ -81,12 +81,8 @@ func Beat(r *git.Repo, p Presence) error {
 	}
 	p.cutText()
 	text, err := document.Encode(&p)
-	path := presenceFile(r, p.Agent)
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o777)
-	}
-	if err == nil {
-		err = git.ReplaceFile(path, string(text))
+		err = git.ReplaceFile(presenceFile(r, p.Agent), text)
 	}
 	if err != nil {
 		return fmt.Errorf("presence of %s: %w", p.Agent, err)

@@ -77,17 +77,7 @@ func (s *summaryCache) save(folder string, known folderSummaries) {
 	if s.dir == "" {
 		return
 	}
-	temp, err := os.CreateTemp(s.dir, "new-*")
-	if errors.Is(err, os.ErrNotExist) && os.MkdirAll(s.dir, 0o777) == nil {
-		temp, err = os.CreateTemp(s.dir, "new-*")
-	}
-	if err != nil {
-		return
-	}
-	_, err = temp.Write(encodeSummaries(known))
-	if errors.Join(err, temp.Close()) != nil || os.Rename(temp.Name(), filepath.Join(s.dir, folder)) != nil {
-		os.Remove(temp.Name())
-	}
+	_ = git.ReplaceFile(filepath.Join(s.dir, folder), encodeSummaries(known))
 }
 
 func encodeSummaries(s folderSummaries) []byte {

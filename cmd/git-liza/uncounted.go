@@ -106,19 +106,9 @@ func readUncounted(path string) (tip git.ID, notes []noted) {
 
 // writeUncounted replaces the file at once. That it cannot costs time.
 func writeUncounted(path string, tip git.ID, notes []noted) {
-	if os.MkdirAll(filepath.Dir(path), 0o777) != nil {
-		return
-	}
-	temp, err := os.CreateTemp(filepath.Dir(path), "new-*")
-	if err != nil {
-		return
-	}
 	text := []byte(tip)
 	for _, one := range notes {
 		text = strconv.AppendInt(append(text, ' ', one.kind), one.at, 10)
 	}
-	_, err = temp.Write(append(text, '\n'))
-	if closeErr := temp.Close(); err != nil || closeErr != nil || os.Rename(temp.Name(), path) != nil {
-		os.Remove(temp.Name())
-	}
+	_ = git.ReplaceFile(path, append(text, '\n'))
 }

@@ -63,9 +63,7 @@ func (fl *Flusher) keepDurable(list []ID) {
 	for _, id := range list[:min(len(list), durableMax)] {
 		text.WriteString(string(id) + "\n")
 	}
-	if os.MkdirAll(filepath.Dir(fl.durableFile()), 0o777) == nil {
-		_ = ReplaceFile(fl.durableFile(), text.String())
-	}
+	_ = ReplaceFile(fl.durableFile(), []byte(text.String()))
 }
 
 // undurable are those of the commits that are here and not known to be durable.

@@ -153,30 +153,11 @@ func (r *Repo) makeMergeDir(dir string) error {
 		if have, err := os.ReadFile(path); err == nil && string(have) == content {
 			continue
 		}
-		if err := ReplaceFile(path, content); err != nil {
+		if err := ReplaceFile(path, []byte(content)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// ReplaceFile puts a whole file in place.
-func ReplaceFile(path, content string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(content)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }
 
 func exists(path string) bool {

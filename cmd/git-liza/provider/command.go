@@ -67,7 +67,7 @@ func (p Provider) Set(role flow.Role, s Spawn) []string {
 // may depend on them.
 func (p Provider) Prepare(s Spawn) error {
 	for name, text := range p.Files {
-		if err := replaceFile(filepath.Join(p.folder(s), name), []byte(text)); err != nil {
+		if err := updateFile(filepath.Join(p.folder(s), name), []byte(text)); err != nil {
 			return fmt.Errorf("provider %s: %w", p.Name, err)
 		}
 	}
@@ -76,29 +76,12 @@ func (p Provider) Prepare(s Spawn) error {
 
 func (p Provider) folder(s Spawn) string { return filepath.Join(s.Common, "liza", "providers", p.Name) }
 
-// replaceFile replaces a file at once, so that nobody reads half of it.
-func replaceFile(path string, data []byte) error {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+// updateFile gives a file a content, unless it has that already.
+func updateFile(path string, content []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return git.ReplaceFile(path, content)
 }
 
 // place is a placeholder, in quotes or not; a path may go on below the folder.

@@ -161,25 +161,11 @@ func readPause(commonDir, name string) (*Pause, error) {
 
 // write replaces the file at once, so that nobody reads half of it.
 func (p Pause) write(commonDir string) error {
-	path := pausePath(commonDir, p.Provider)
 	data, err := document.Encode(&p)
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o777)
+		err = git.ReplaceFile(pausePath(commonDir, p.Provider), data)
 	}
 	if err != nil {
-		return fmt.Errorf("pause of %s: %w", p.Provider, err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
-	if err != nil {
-		return fmt.Errorf("pause of %s: %w", p.Provider, err)
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
 		return fmt.Errorf("pause of %s: %w", p.Provider, err)
 	}
 	return nil

@@ -91,7 +91,7 @@ func Programs(common, self string, environ []string) (string, error) {
 	key := sha256.Sum256([]byte(self + "\x00" + git))
 	all := filepath.Join(common, "liza", "programs")
 	dir := filepath.Join(all, hex.EncodeToString(key[:6]))
-	err := replaceFile(filepath.Join(dir, "git"), []byte(wrapper(git)))
+	err := updateFile(filepath.Join(dir, "git"), []byte(wrapper(git)))
 	if err == nil {
 		err = os.Chmod(filepath.Join(dir, "git"), 0o755)
 	}
@@ -130,11 +130,12 @@ func clear(all, but string) {
 }
 
 // strays removes what else somebody has put into the folder: it would go before
-// the user's own programs.
+// the user's own programs. Files stay that another process is about to put in
+// place.
 func strays(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if name := e.Name(); name != "git" && name != "git-liza" && !strings.HasPrefix(name, ".new-") && !strings.HasPrefix(name, "git-liza.") {
+		if name := e.Name(); name != "git" && name != "git-liza" && !strings.HasPrefix(name, "git.") && !strings.HasPrefix(name, "git-liza.") {
 			_ = os.RemoveAll(filepath.Join(dir, name))
 		}
 	}

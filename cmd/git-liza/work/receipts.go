@@ -79,26 +79,8 @@ func (c *Clone) keepReceipt(gates []flow.Gate, r flow.Receipt) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(c.receiptFolder(), 0o777); err != nil {
-		return err
-	}
 	c.dropReceipts()
-	path := c.receiptPath(gates, r.Tree)
-	f, err := os.CreateTemp(c.receiptFolder(), "new-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return git.ReplaceFile(c.receiptPath(gates, r.Tree), text)
 }
 
 // dropReceipts removes those that are too old to serve.
