@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // TestIntegrationBranch: nothing but what the board says stands on it.
@@ -25,11 +26,11 @@ func TestIntegrationBranch(t *testing.T) {
 	y.accepts(y.to(integrationBranch, tip))
 
 	// A name that stands for it is it.
-	runGit(t, y.server, "symbolic-ref", "refs/heads/release", integrationBranch)
+	gittest.Git(t, y.server, "symbolic-ref", "refs/heads/release", integrationBranch)
 	y.refuses(integrationBranch, flow.RuleTip, "", Update{"refs/heads/release", tip, evil})
 	y.refuses(integrationBranch, RuleRef, "twice", Update{"refs/heads/release", tip, tip}, Update{integrationBranch, tip, evil})
 	y.accepts(Update{"refs/heads/release", tip, tip}, Update{integrationBranch, tip, tip})
-	runGit(t, y.server, "symbolic-ref", "--delete", "refs/heads/release")
+	gittest.Git(t, y.server, "symbolic-ref", "--delete", "refs/heads/release")
 
 	y.add("a")
 	y.claim("a")
@@ -44,9 +45,9 @@ func TestIntegrationBranch(t *testing.T) {
 
 	// Its move alone may come: who receives it rolls the branch forward.
 	y.accepts(y.moves(git.StateRef)...)
-	runGit(t, y.server, "update-ref", integrationBranch, string(evil))
+	gittest.Git(t, y.server, "update-ref", integrationBranch, string(evil))
 	y.refuses(integrationBranch, flow.RuleTip, "here it is at", y.moves(git.StateRef)...)
-	runGit(t, y.server, "update-ref", integrationBranch, string(tip))
+	gittest.Git(t, y.server, "update-ref", integrationBranch, string(tip))
 	y.land(y.all()...)
 	y.refuses(integrationBranch, flow.RuleTip, "", y.to(integrationBranch, tip)) // back again
 }
@@ -119,7 +120,7 @@ func TestOtherRefs(t *testing.T) {
 		y.refuses(name, rule, "", Update{name, "", y.commit("refs/heads/main", "x", "y")})
 	}
 	y.accepts(Update{"refs/heads/topic", "", main}, Update{"refs/tags/v1", "", main}, Update{"refs/notes/commits", "", main}, Update{"refs/heads/Integration", "", main})
-	runGit(t, y.server, "config", "core.ignoreCase", "true")
+	gittest.Git(t, y.server, "config", "core.ignoreCase", "true")
 	y.judge = y.open(y.server)
 	y.refuses("refs/heads/Integration", RuleRef, "", Update{"refs/heads/Integration", "", main})
 
@@ -137,7 +138,7 @@ func TestOtherRefs(t *testing.T) {
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "at most", y.to("refs/liza/agents/coder-1", y.commitTree(tree, strings.Repeat("x", gitstore.MaxPresence))))
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "no parents", y.to("refs/liza/agents/coder-1", y.commitTree(tree, "again", alive)))
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "a commit", y.to("refs/liza/agents/coder-1", git.ID(tree)))
-	files := y.commitTree(runGit(t, y.clone, "rev-parse", string(main)+"^{tree}"), "alive, with files that every clone would fetch")
+	files := y.commitTree(gittest.Git(t, y.clone, "rev-parse", string(main)+"^{tree}"), "alive, with files that every clone would fetch")
 	y.refuses("refs/liza/agents/coder-1", RuleRef, "without files", y.to("refs/liza/agents/coder-1", files))
 
 	// A push of which one part is illegal is refused whole.
@@ -155,8 +156,8 @@ func TestMissingObjects(t *testing.T) {
 	y.add("a", "b")
 	folder := func(id flow.TaskID, name string) {
 		sub := y.feed("100644 blob "+string(y.hash("blob", name))+"\t"+name+"\n", "mktree")
-		tree := y.feed(runGit(t, y.clone, "ls-tree", string(main))+"\n040000 tree "+sub+"\tsub\n", "mktree")
-		runGit(t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.commitTree(tree, "work", y.at("refs/heads/"+id.Branch()))))
+		tree := y.feed(gittest.Git(t, y.clone, "ls-tree", string(main))+"\n040000 tree "+sub+"\tsub\n", "mktree")
+		gittest.Git(t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.commitTree(tree, "work", y.at("refs/heads/"+id.Branch()))))
 	}
 	without := func(object string, refused func()) {
 		path := filepath.Join(y.clone, ".git/objects", object[:2], object[2:])
@@ -170,12 +171,12 @@ func TestMissingObjects(t *testing.T) {
 	folder("a", "a.txt")
 	y.submit("a")
 	push := y.moves(git.StateRef, savedA)
-	without(runGit(t, y.clone, "rev-parse", string(amid)+"^{tree}"), func() {
+	without(gittest.Git(t, y.clone, "rev-parse", string(amid)+"^{tree}"), func() {
 		y.refuses(savedA, flow.RuleFact, "objects are missing", push...)
 	})
 	y.claim("b")
 	push = y.moves(git.StateRef, savedA, "refs/heads/liza/b")
-	without(runGit(t, y.clone, "rev-parse", git.StateRef+"^{tree}"), func() {
+	without(gittest.Git(t, y.clone, "rev-parse", git.StateRef+"^{tree}"), func() {
 		y.refuses(git.StateRef, flow.RuleFact, "objects are missing", push...)
 	})
 	folder("b", "b.txt")
@@ -187,7 +188,7 @@ func TestMissingObjects(t *testing.T) {
 	y.merge("b")
 	push = y.moves(git.StateRef)
 	y.accepts(push...)
-	without(runGit(t, y.clone, "rev-parse", "integration:sub"), func() {
+	without(gittest.Git(t, y.clone, "rev-parse", "integration:sub"), func() {
 		y.refuses(integrationBranch, flow.RuleFact, "objects are missing", push...)
 	})
 }

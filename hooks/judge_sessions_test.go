@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 const sessionsRef = "refs/liza/sessions/coder-1/0000000000000000"
@@ -39,14 +40,14 @@ func TestSessions(t *testing.T) {
 		y.refuses(name, RuleRef, "names no registration", Update{name, "", second})
 	}
 
-	tree := runGit(t, y.clone, "rev-parse", string(second)+"^{tree}")
+	tree := gittest.Git(t, y.clone, "rev-parse", string(second)+"^{tree}")
 	large := strings.Repeat("x", gitstore.MaxOutput+1)
 	for reason, id := range map[string]git.ID{
 		"only grows":             y.commitTree(tree, "in its place", first),
 		"a commit of at most":    y.commitTree(tree, strings.Repeat("x", 20<<10), second),
 		"is a tree":              git.ID(tree),
 		"2 parents":              y.commitTree(tree, "brings more", second, y.at("refs/heads/main")),
-		`it has "README"`:        y.commitTree(runGit(t, y.clone, "rev-parse", "main^{tree}"), "something else", second),
+		`it has "README"`:        y.commitTree(gittest.Git(t, y.clone, "rev-parse", "main^{tree}"), "something else", second),
 		"of output.txt, at most": y.commitTree(y.treeWith(string(second), "output.txt", large), "too much", second),
 		"it has 0 files":         y.commitTree(y.feed("", "mktree"), "nothing", second),
 	} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // TestForgedHistory: the state ref takes nothing but what moves make.
@@ -23,8 +24,8 @@ func TestForgedHistory(t *testing.T) {
 	y.land(y.all()...)
 	y.add("b")
 	good := y.at(git.StateRef)
-	tree := runGit(t, y.clone, "rev-parse", string(good)+"^{tree}")
-	oldTree := runGit(t, y.clone, "rev-parse", string(first)+"^{tree}")
+	tree := gittest.Git(t, y.clone, "rev-parse", string(good)+"^{tree}")
+	oldTree := gittest.Git(t, y.clone, "rev-parse", string(first)+"^{tree}")
 	twoParents := y.forge(good, "parent "+string(first), "parent "+string(first)+"\nparent "+string(root))
 	orphan := y.forge(good, "parent "+string(first)+"\n", "")
 
@@ -77,7 +78,7 @@ func TestOneOfSeveralMoves(t *testing.T) {
 	y.add("a")
 	y.add("b")
 	bad := y.forge(y.at(git.StateRef), "\nadd b by", "\nadd x by")
-	tree := runGit(t, y.clone, "rev-parse", string(bad)+"^{tree}")
+	tree := gittest.Git(t, y.clone, "rev-parse", string(bad)+"^{tree}")
 	next := y.commitTree(tree, "nonsense", bad)
 	refused := y.judged(y.to(git.StateRef, next), y.to("refs/heads/topic", y.at("refs/heads/main")), y.to("refs/liza/inbox/x", next))
 	require.Len(t, refused, 2)
@@ -140,7 +141,7 @@ func TestCommitter(t *testing.T) {
 		y := plain(t)
 		y.add("a")
 		forged := y.forge(y.at(git.StateRef), "\ncommitter Grace <", to)
-		runGit(t, y.clone, "update-ref", git.StateRef, string(forged))
+		gittest.Git(t, y.clone, "update-ref", git.StateRef, string(forged))
 		for _, y.push.Publish = range []bool{false, true} {
 			refused := y.judged(y.all()...)
 			require.Len(t, refused, 1, name)
@@ -153,7 +154,7 @@ func TestCommitter(t *testing.T) {
 	}
 	y := plain(t)
 	y.add("a")
-	runGit(t, y.clone, "update-ref", git.StateRef, string(y.forge(y.at(git.StateRef), "\ncommitter Grace <", "\ncommitter Grâce O'Malley, Jr. <")))
+	gittest.Git(t, y.clone, "update-ref", git.StateRef, string(y.forge(y.at(git.StateRef), "\ncommitter Grace <", "\ncommitter Grâce O'Malley, Jr. <")))
 	y.accepts(y.all()...)
 }
 
@@ -166,11 +167,11 @@ func TestLongLease(t *testing.T) {
 	y.land(y.all()...)
 	y.claim("a")
 	file := "tasks/0a/a.yaml"
-	raw := runGit(t, y.clone, "show", git.StateRef+":"+file)
+	raw := gittest.Git(t, y.clone, "show", git.StateRef+":"+file)
 	longer := y.now.Add(48 * time.Hour).Format(time.RFC3339)
 	long := strings.Replace(raw, "lease_expires: "+y.now.Add(time.Duration(half)).Format(time.RFC3339), "lease_expires: "+longer, 1)
 	require.NotEqual(t, raw, long)
-	tip := y.forge(y.at(git.StateRef), "\nlease: 30m\n", "\nlease: 48h\n", "tree "+runGit(t, y.clone, "rev-parse", git.StateRef+"^{tree}"),
+	tip := y.forge(y.at(git.StateRef), "\nlease: 30m\n", "\nlease: 48h\n", "tree "+gittest.Git(t, y.clone, "rev-parse", git.StateRef+"^{tree}"),
 		"tree "+y.treeWith(git.StateRef, file, long+"\n"))
 	r, err := y.judge.Audit.ReplayMove(context.Background(), tip, false)
 	require.NoError(t, err)
@@ -197,13 +198,13 @@ func TestEvilMerge(t *testing.T) {
 	y.land(y.all()...)
 	before := y.there(git.StateRef)
 	d := y.merging("a")
-	evilTree := runGit(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "evil", "x"))+"^{tree}")
+	evilTree := gittest.Git(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "evil", "x"))+"^{tree}")
 	evil := y.commitTree(evilTree, "Merge a", d.Onto, d.Submission)
 	amended := y.commit(branchA, "more", "x")
 	unreviewed := y.commitTree(string(d.Tree), "Merge a", d.Onto, amended)
 	swapped := y.commitTree(string(d.Tree), "Merge a", d.Submission, d.Onto)
 	twofold := y.forge(evil, "\n\n", "\ntree "+string(d.Tree)+"\n\n")
-	require.Equal(t, evilTree, runGit(t, y.clone, "rev-parse", string(twofold)+"^{tree}"), "git takes the first tree")
+	require.Equal(t, evilTree, gittest.Git(t, y.clone, "rev-parse", string(twofold)+"^{tree}"), "git takes the first tree")
 	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: d})
 	good := y.at(git.StateRef)
 
@@ -286,7 +287,7 @@ func TestSubmissionContent(t *testing.T) {
 	y.land(y.all()...)
 	y.submit("a")
 	good, d := y.at(git.StateRef), y.board().Task("a").Submission
-	rest := runGit(t, y.clone, "ls-tree", string(base)) + "\n"
+	rest := gittest.Git(t, y.clone, "ls-tree", string(base)) + "\n"
 	with := func(mode, kind string, id git.ID) git.ID {
 		return y.commitTree(y.feed(rest+mode+" "+kind+" "+string(id)+"\ta.txt\n", "mktree", "--missing"), "work", base)
 	}
@@ -299,12 +300,12 @@ func TestSubmissionContent(t *testing.T) {
 		"a link to the hooks":    {with("120000", "blob", y.hash("blob", ".git/hooks/pre-commit")), flow.RuleContent, "symbolic link out of the tree"},
 		"a submodule":            {with("160000", "commit", base), flow.RuleContent, "submodule"},
 		"a huge file":            {with("100644", "blob", y.hash("blob", strings.Repeat("x", 51<<20))), flow.RuleContent, "at most"},
-		"nothing":                {y.commitTree(runGit(t, y.clone, "rev-parse", string(base)+"^{tree}"), "work", base), flow.RuleFact, ""},
+		"nothing":                {y.commitTree(gittest.Git(t, y.clone, "rev-parse", string(base)+"^{tree}"), "work", base), flow.RuleFact, ""},
 		"another history":        {y.commitTree(string(d.Tree), "work"), flow.RuleFact, ""},
 		"a file that is missing": {with("100644", "blob", git.ID(hexes("b", 40))), RuleUndecided, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tree := runGit(t, y.clone, "rev-parse", string(forged.commit)+"^{tree}")
+			tree := gittest.Git(t, y.clone, "rev-parse", string(forged.commit)+"^{tree}")
 			commit := y.forge(good, field("", d.Commit), field("", forged.commit), field("\ntree: ", d.Tree), field("\ntree: ", git.ID(tree)))
 			y.refuses(string(commit), forged.rule, forged.reason, y.to(git.StateRef, commit), Update{savedA, "", forged.commit}, y.to(branchA, forged.commit))
 		})
@@ -336,7 +337,7 @@ func TestHiddenRevert(t *testing.T) {
 	y.merge("a")
 	y.land(y.all()...)
 	lean := y.commit("refs/heads/liza/c", "c.txt", "mine\n")
-	crossed := y.commitTree(runGit(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, other)
+	crossed := y.commitTree(gittest.Git(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, other)
 	y.do(flow.Move{Act: flow.ActIntent, Task: "c", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look"}}})
 	facts, err := y.store.Commits.Facts(context.Background(), flow.Question{Submission: crossed, Tip: y.board().Settings().Integration.Tip})
 	require.NoError(t, err)
@@ -365,7 +366,7 @@ func TestStackedRevert(t *testing.T) {
 	y.claim("b")
 	start := y.at("refs/heads/liza/b")
 	lean := y.commit("refs/heads/liza/b", "b.txt", "mine\n")
-	runGit(t, y.clone, "update-ref", "refs/heads/liza/b", string(y.commitTree(runGit(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, stacked)))
+	gittest.Git(t, y.clone, "update-ref", "refs/heads/liza/b", string(y.commitTree(gittest.Git(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, stacked)))
 	y.submit("b")
 	y.approve("a")
 	y.approve("b")

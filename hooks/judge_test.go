@@ -56,8 +56,8 @@ func TestAStory(t *testing.T) {
 // empty makes another server, which has nothing.
 func (y *yard) empty() string {
 	y.server = y.t.TempDir()
-	runGit(y.t, y.server, "init", "-q", "--bare", "--object-format="+runGit(y.t, y.clone, "rev-parse", "--show-object-format"))
-	write(y.t, y.server, "objects/info/alternates", y.clone+"/.git/objects\n")
+	gittest.Git(y.t, y.server, "init", "-q", "--bare", "--object-format="+gittest.Git(y.t, y.clone, "rev-parse", "--show-object-format"))
+	gittest.Write(y.t, y.server, "objects/info/alternates", y.clone+"/.git/objects\n")
 	return y.server
 }
 
@@ -93,13 +93,13 @@ func TestWithoutABoard(t *testing.T) {
 
 	// What is on the server's branch is not thrown away.
 	other := y.commit("refs/heads/main", "theirs", "x")
-	runGit(t, y.server, "update-ref", integrationBranch, string(other))
+	gittest.Git(t, y.server, "update-ref", integrationBranch, string(other))
 	y.refuses(integrationBranch, flow.RuleTip, "does not contain", y.all()...)
-	runGit(t, y.server, "update-ref", integrationBranch, string(main))
+	gittest.Git(t, y.server, "update-ref", integrationBranch, string(main))
 	y.accepts(y.all()...)
 
 	// What was in the way of the board before it came can go.
-	runGit(t, y.server, "update-ref", "refs/heads/liza", string(main))
+	gittest.Git(t, y.server, "update-ref", "refs/heads/liza", string(main))
 	y.land(y.moves(git.StateRef, integrationBranch, "refs/liza/marks/sprint-1")...)
 	y.refuses("refs/heads/liza", RuleRef, "", y.to("refs/heads/liza", other))
 	y.accepts(y.to("refs/heads/liza", ""))
@@ -120,7 +120,7 @@ func TestUnreadable(t *testing.T) {
 		y.feed("", "update-index", "--add", "--cacheinfo", "100644,"+string(blob)+","+path)
 		tree := y.feed("", "write-tree")
 		y.environ = nil
-		runGit(t, y.server, "update-ref", git.StateRef, string(y.commitTree(tree, "spoilt", git.ID(sound))))
+		gittest.Git(t, y.server, "update-ref", git.StateRef, string(y.commitTree(tree, "spoilt", git.ID(sound))))
 		y.judge = y.open(y.server)
 	}
 	spoil("tasks/0a/a.yaml", "id: [\n")

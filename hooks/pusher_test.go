@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // governed is a yard with a board that knows ann (admin, human), carl
@@ -94,7 +95,7 @@ func TestWhoPushes(t *testing.T) {
 }
 
 func parent(y *yard, commit git.ID) git.ID {
-	return git.ID(runGit(y.t, y.clone, "rev-parse", string(commit)+"^"))
+	return git.ID(gittest.Git(y.t, y.clone, "rev-parse", string(commit)+"^"))
 }
 
 // TestLastAdmin: principals are changed by admins, and one stays.
@@ -168,7 +169,7 @@ func TestTakeover(t *testing.T) {
 	before := y.at(git.StateRef)
 	found("eve")
 	y.refuses(string(y.at(git.StateRef)), flow.RuleAdmin, "set up for the admin ann", y.all()...)
-	runGit(t, y.clone, "update-ref", git.StateRef, string(before))
+	gittest.Git(t, y.clone, "update-ref", git.StateRef, string(before))
 	y.store = y.open(y.clone)
 	found("ann")
 	y.refuses(string(y.at(git.StateRef)), flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
@@ -210,7 +211,7 @@ func TestSignedMoves(t *testing.T) {
 	y.approve("a")
 	approval := y.at(git.StateRef)
 
-	raw := runGit(t, y.clone, "cat-file", "commit", string(approval))
+	raw := gittest.Git(t, y.clone, "cat-file", "commit", string(approval))
 	for name, edits := range map[string][]string{
 		"another's name": {"principal: rita", "principal: carl"},
 		"another word":   {"request: ", "message: yes\nrequest: "},

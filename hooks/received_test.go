@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 func rule(t *testing.T, err error) flow.Rule {
@@ -50,7 +51,7 @@ func TestBackstop(t *testing.T) {
 	require.Equal(t, RuleMoved, rule(t, backstop(Update{integrationBranch, branch.New, branch.New})))
 	require.Equal(t, RuleMoved, rule(t, backstop(Update{git.StateRef, branch.Old, state.New}, branch, save)))
 
-	runGit(t, y.server, "update-ref", git.StateRef, string(state.New))
+	gittest.Git(t, y.server, "update-ref", git.StateRef, string(state.New))
 	require.NoError(t, backstop(branch), "after its state")
 	require.NoError(t, backstop(save), "after its state")
 	require.Equal(t, RuleRef, rule(t, backstop(Update{save.Name, "", y.at("refs/heads/main")})), "of a push whose state came second")
@@ -75,15 +76,15 @@ func TestTransactionOnAClone(t *testing.T) {
 	require.NoError(t, clone(Update{integrationBranch, main, main}))
 
 	// gc removes what is packed; a deletion of the same ref holds the lock.
-	runGit(t, y.clone, "pack-refs", "--all")
+	gittest.Git(t, y.clone, "pack-refs", "--all")
 	require.NoError(t, clone(Update{git.StateRef, state, ""}, Update{integrationBranch, main, ""}))
-	write(t, y.clone, ".git/packed-refs.lock", "")
+	gittest.Write(t, y.clone, ".git/packed-refs.lock", "")
 	require.Error(t, clone(Update{git.StateRef, state, ""}))
 
 	// It packs what it read a moment ago; whoever moves a ref has locked it with
 	// the new value.
 	require.NoError(t, clone(Update{integrationBranch, "", evil}))
-	write(t, y.clone, ".git/"+integrationBranch+".lock", string(evil)+"\n")
+	gittest.Write(t, y.clone, ".git/"+integrationBranch+".lock", string(evil)+"\n")
 	require.Equal(t, flow.RuleTip, rule(t, clone(Update{integrationBranch, "", evil})))
 }
 
@@ -107,7 +108,7 @@ func TestReceived(t *testing.T) {
 	y := newYard(t, "sha1")
 	received := func(env map[string]string, settings ...string) (Push, error) {
 		for i := 0; i < len(settings); i += 2 {
-			runGit(t, y.server, "config", settings[i], settings[i+1])
+			gittest.Git(t, y.server, "config", settings[i], settings[i+1])
 		}
 		return ReadPush(context.Background(), y.open(y.server).Repo, nil, y.now, func(name string) string { return env[name] })
 	}
@@ -122,7 +123,7 @@ func TestReceived(t *testing.T) {
 	require.ErrorContains(t, err, "perhaps")
 
 	for text, want := range map[string]uint64{"": 2 << 30, "512m": 512 << 20, "3g": 3 << 30, "1048576": 1 << 20, "many": 0, "-1": 0, "1gg": 0} {
-		runGit(t, y.server, "config", "liza.server.memory", text)
+		gittest.Git(t, y.server, "config", "liza.server.memory", text)
 		n, err := Memory(context.Background(), y.open(y.server).Repo)
 		require.Equal(t, want, n, text)
 		require.Equal(t, want == 0, err != nil, text)
@@ -148,9 +149,9 @@ func TestCommit(t *testing.T) {
 	y.do(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "A", DoneWhen: "it works",
 		Spec: "README", Scope: "small", Kind: flow.Code, Owns: []string{"src/**", "specs/**"}}}}})
 	main := y.at("refs/heads/main")
-	runGit(t, y.clone, "update-ref", branchA, string(main))
+	gittest.Git(t, y.clone, "update-ref", branchA, string(main))
 	dir := filepath.Join(y.clone, ".worktrees", "a")
-	runGit(t, y.clone, "worktree", "add", "-q", dir, "liza/a")
+	gittest.Git(t, y.clone, "worktree", "add", "-q", dir, "liza/a")
 	commit := func(dir string, agent flow.AgentID) flow.Rule {
 		err := Commit(context.Background(), y.open(dir), agent, "")
 		if err == nil {
@@ -163,8 +164,8 @@ func TestCommit(t *testing.T) {
 	}
 	require.Equal(t, flow.RuleHolder, commit(dir, "coder-1"), "nobody holds it")
 	y.claim("a")
-	write(t, dir, "src/a.go", "package a\n")
-	runGit(t, dir, "add", "-A")
+	gittest.Write(t, dir, "src/a.go", "package a\n")
+	gittest.Git(t, dir, "add", "-A")
 	require.Equal(t, flow.RuleIntent, commit(dir, "coder-1"))
 	y.do(flow.Move{Act: flow.ActIntent, Task: "a", By: "coder-1", Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "S", Validation: "V"}}})
 	require.Empty(t, commit(dir, "coder-1"))
@@ -172,16 +173,16 @@ func TestCommit(t *testing.T) {
 	require.Equal(t, flow.RuleHolder, commit(dir, "code-reviewer-1"))
 	require.Empty(t, commit(y.clone, "coder-2"), "not a task's folder")
 
-	write(t, dir, "specs/a.md", "# A\n")
-	runGit(t, dir, "add", "-A")
+	gittest.Write(t, dir, "specs/a.md", "# A\n")
+	gittest.Git(t, dir, "add", "-A")
 	require.Equal(t, flow.RuleRolePaths, commit(dir, "coder-1"))
-	runGit(t, dir, "rm", "-q", "-f", "specs/a.md")
-	write(t, dir, "other/a.md", "# A\n")
-	runGit(t, dir, "add", "-A")
+	gittest.Git(t, dir, "rm", "-q", "-f", "specs/a.md")
+	gittest.Write(t, dir, "other/a.md", "# A\n")
+	gittest.Git(t, dir, "add", "-A")
 	require.Equal(t, flow.RuleScope, commit(dir, "coder-1"))
 	y.do(flow.Move{Act: flow.ActIntent, Task: "a", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look", Extend: []string{"other/**"}}}})
 	require.Empty(t, commit(dir, "coder-1"))
-	runGit(t, dir, "switch", "-q", "-c", "aside")
+	gittest.Git(t, dir, "switch", "-q", "-c", "aside")
 	require.Equal(t, RuleBranch, commit(dir, "coder-1"))
 }
 
@@ -206,8 +207,8 @@ func TestVerifyOtherGit(t *testing.T) {
 	require.Equal(t, Verified{Moves: 8}, v)
 
 	// As if that version had made another tree of it.
-	other := y.commitTree(runGit(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "more", "x"))+"^{tree}"), "Merge a", d.Onto, d.Submission)
-	tree := runGit(t, y.clone, "rev-parse", string(other)+"^{tree}")
+	other := y.commitTree(gittest.Git(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "more", "x"))+"^{tree}"), "Merge a", d.Onto, d.Submission)
+	tree := gittest.Git(t, y.clone, "rev-parse", string(other)+"^{tree}")
 	forged := y.rewritten(tip, field("", d.Commit), field("", other), field("tree: ", d.Tree)+"\n  by: \"human:ann", field("tree: ", git.ID(tree))+"\n  by: \"human:ann",
 		field("tree: ", d.Tree)+"\ngit: ", field("tree: ", git.ID(tree))+"\ngit: ")
 	v, err = Verify(ctx, y.open(y.clone), "", forged, false)
@@ -216,15 +217,15 @@ func TestVerifyOtherGit(t *testing.T) {
 	require.Contains(t, v.Warnings[0].Reason, "git 2.38.0 computed this merge")
 
 	// Who has judged all before it holds this merge against git's.
-	_, err = Verify(ctx, y.open(y.clone), git.ID(runGit(t, y.clone, "rev-parse", string(forged)+"^")), forged, false)
+	_, err = Verify(ctx, y.open(y.clone), git.ID(gittest.Git(t, y.clone, "rev-parse", string(forged)+"^")), forged, false)
 	require.Equal(t, flow.RuleMerge, rule(t, err))
 
 	// A server takes it with a whole board, as history, but not as a move.
 	y.refuses(string(forged), flow.RuleMerge, "", y.to(git.StateRef, forged), y.to(integrationBranch, other))
 	y.judge = y.open(y.empty())
-	runGit(t, y.clone, "update-ref", git.StateRef, string(forged))
-	runGit(t, y.clone, "update-ref", integrationBranch, string(other))
-	runGit(t, y.clone, "update-ref", "-d", branchA)
+	gittest.Git(t, y.clone, "update-ref", git.StateRef, string(forged))
+	gittest.Git(t, y.clone, "update-ref", integrationBranch, string(other))
+	gittest.Git(t, y.clone, "update-ref", "-d", branchA)
 	y.accepts(y.all()...)
 }
 
@@ -234,9 +235,9 @@ func (y *yard) rewritten(commit git.ID, edits ...string) git.ID {
 	y.t.Helper()
 	edit := strings.NewReplacer(edits...)
 	var index strings.Builder
-	for line := range strings.Lines(runGit(y.t, y.clone, "ls-tree", "-r", string(commit)) + "\n") {
+	for line := range strings.Lines(gittest.Git(y.t, y.clone, "ls-tree", "-r", string(commit)) + "\n") {
 		f := strings.Fields(line)
-		blob := y.hash("blob", edit.Replace(runGit(y.t, y.clone, "cat-file", "blob", f[2])+"\n"))
+		blob := y.hash("blob", edit.Replace(gittest.Git(y.t, y.clone, "cat-file", "blob", f[2])+"\n"))
 		index.WriteString(f[0] + " " + string(blob) + "\t" + f[3] + "\n")
 	}
 	dir := y.t.TempDir()
@@ -244,7 +245,7 @@ func (y *yard) rewritten(commit git.ID, edits ...string) git.ID {
 	y.feed(index.String(), "update-index", "--add", "--index-info")
 	tree := y.feed("", "write-tree")
 	y.environ = nil
-	return y.forge(commit, append(edits, "tree "+runGit(y.t, y.clone, "rev-parse", string(commit)+"^{tree}")+"\n", "tree "+tree+"\n")...)
+	return y.forge(commit, append(edits, "tree "+gittest.Git(y.t, y.clone, "rev-parse", string(commit)+"^{tree}")+"\n", "tree "+tree+"\n")...)
 }
 
 // TestBackstopOfALostRace: two pushes were judged on the same board, and the one
@@ -268,7 +269,7 @@ func TestBackstopOfALostRace(t *testing.T) {
 	state := y.moves(git.StateRef)[0]
 	lost := y.commit("refs/heads/main", "lost", "x")
 	before := y.there(git.StateRef)
-	runGit(t, y.server, "update-ref", git.StateRef, string(state.New))
+	gittest.Git(t, y.server, "update-ref", git.StateRef, string(state.New))
 	require.Equal(t, RuleRef, rule(t, backstop(Update{savedA, "", lost})), "a save of another commit")
 	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/saved/b/1", "", work})), "of another task")
 	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/marks/checkpoint-1", "", before})), "a mark at an earlier state")
@@ -280,7 +281,7 @@ func TestBackstopOfALostRace(t *testing.T) {
 
 	// Submitted meanwhile: the branch stays at what is reviewed.
 	y.do(flow.Move{Act: flow.ActRelease, Task: "a", By: ann, Detail: &flow.ReleaseMove{}})
-	runGit(t, y.server, "update-ref", git.StateRef, string(y.at(git.StateRef)))
+	gittest.Git(t, y.server, "update-ref", git.StateRef, string(y.at(git.StateRef)))
 	require.Equal(t, RuleBranch, rule(t, backstop(Update{branchA, y.there(branchA), lost})))
 	require.Equal(t, RuleBranch, rule(t, backstop(Update{branchA, y.there(branchA), ""})))
 }

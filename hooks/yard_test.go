@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 const (
@@ -44,13 +45,13 @@ type yard struct {
 func newYard(t testing.TB, format string) *yard {
 	t.Helper()
 	y := &yard{t: t, clone: t.TempDir(), server: t.TempDir(), now: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC)}
-	runGit(t, y.clone, "init", "-q", "-b", "main", "--object-format="+format)
-	write(t, y.clone, "README", "hello\n")
-	runGit(t, y.clone, "add", ".")
-	runGit(t, y.clone, "commit", "-q", "-m", "first")
-	runGit(t, y.server, "init", "-q", "--bare", "--object-format="+format)
-	write(t, y.server, "objects/info/alternates", filepath.Join(y.clone, ".git", "objects")+"\n")
-	runGit(t, y.server, "update-ref", "refs/heads/main", runGit(t, y.clone, "rev-parse", "main"))
+	gittest.Git(t, y.clone, "init", "-q", "-b", "main", "--object-format="+format)
+	gittest.Write(t, y.clone, "README", "hello\n")
+	gittest.Git(t, y.clone, "add", ".")
+	gittest.Git(t, y.clone, "commit", "-q", "-m", "first")
+	gittest.Git(t, y.server, "init", "-q", "--bare", "--object-format="+format)
+	gittest.Write(t, y.server, "objects/info/alternates", filepath.Join(y.clone, ".git", "objects")+"\n")
+	gittest.Git(t, y.server, "update-ref", "refs/heads/main", gittest.Git(t, y.clone, "rev-parse", "main"))
 	y.store, y.judge = y.open(y.clone), y.open(y.server)
 	return y
 }
@@ -111,14 +112,14 @@ func (y *yard) add(ids ...flow.TaskID) {
 func (y *yard) claim(id flow.TaskID) {
 	y.t.Helper()
 	y.do(flow.Move{Act: flow.ActClaim, Task: id, By: coder, Detail: &flow.ClaimMove{Lease: half}})
-	runGit(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.board().Task(id).Attempt.Start))
+	gittest.Git(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.board().Task(id).Attempt.Start))
 }
 
 // work commits a file on a task's branch, without a checkout.
 func (y *yard) work(id flow.TaskID, name, content string) git.ID {
 	y.t.Helper()
 	commit := y.commit("refs/heads/"+id.Branch(), name, content)
-	runGit(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(commit))
+	gittest.Git(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(commit))
 	return commit
 }
 
@@ -126,8 +127,8 @@ func (y *yard) work(id flow.TaskID, name, content string) git.ID {
 func (y *yard) commit(on, name, content string) git.ID {
 	y.t.Helper()
 	blob := y.hash("blob", content)
-	tree := strings.TrimSpace(runGit(y.t, y.clone, "ls-tree", on)) + "\n100644 blob " + string(blob) + "\t" + name + "\n"
-	return y.commitTree(y.feed(tree, "mktree"), "work", git.ID(runGit(y.t, y.clone, "rev-parse", on)))
+	tree := strings.TrimSpace(gittest.Git(y.t, y.clone, "ls-tree", on)) + "\n100644 blob " + string(blob) + "\t" + name + "\n"
+	return y.commitTree(y.feed(tree, "mktree"), "work", git.ID(gittest.Git(y.t, y.clone, "rev-parse", on)))
 }
 
 func (y *yard) commitTree(tree, message string, parents ...git.ID) git.ID {
@@ -136,7 +137,7 @@ func (y *yard) commitTree(tree, message string, parents ...git.ID) git.ID {
 	for _, p := range parents {
 		args = append(args, "-p", string(p))
 	}
-	return git.ID(runGit(y.t, y.clone, args...))
+	return git.ID(gittest.Git(y.t, y.clone, args...))
 }
 
 func (y *yard) submit(id flow.TaskID) {
@@ -162,7 +163,7 @@ func (y *yard) approve(id flow.TaskID) {
 func (y *yard) merge(id flow.TaskID) {
 	y.t.Helper()
 	y.do(flow.Move{Act: flow.ActMerge, Task: id, By: ann, Detail: y.merging(id)})
-	runGit(y.t, y.clone, "update-ref", "-d", "refs/heads/"+id.Branch())
+	gittest.Git(y.t, y.clone, "update-ref", "-d", "refs/heads/"+id.Branch())
 }
 
 func (y *yard) merging(id flow.TaskID) *flow.MergeMove {
@@ -266,10 +267,10 @@ func (y *yard) land(updates ...Update) {
 	y.accepts(updates...)
 	for _, u := range updates {
 		if u.New == "" {
-			runGit(y.t, y.server, "update-ref", "-d", u.Name)
+			gittest.Git(y.t, y.server, "update-ref", "-d", u.Name)
 			continue
 		}
-		runGit(y.t, y.server, "update-ref", u.Name, string(u.New))
+		gittest.Git(y.t, y.server, "update-ref", u.Name, string(u.New))
 	}
 }
 
@@ -293,7 +294,7 @@ func (y *yard) refuses(what string, rule flow.Rule, reason string, updates ...Up
 // is gone.
 func (y *yard) forge(commit git.ID, edits ...string) git.ID {
 	y.t.Helper()
-	raw := runGit(y.t, y.clone, "cat-file", "commit", string(commit)) + "\n"
+	raw := gittest.Git(y.t, y.clone, "cat-file", "commit", string(commit)) + "\n"
 	forged := strings.NewReplacer(edits...).Replace(raw)
 	require.NotEqual(y.t, raw, forged, "nothing was forged")
 	return y.hash("commit", forged)

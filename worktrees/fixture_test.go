@@ -6,46 +6,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitstore/git"
-	"github.com/git-liza/git-liza/worktrees"
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
-// unattended keeps git from tidying up behind a command's back: a test would end
-// before it, and its folder would not be empty.
-const unattended = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
-
-// TestMain pins what git would otherwise take from the machine.
-func TestMain(m *testing.M) {
-	if os.Getenv("WORKTREES_CHILD") != "" {
-		os.Exit(child()) // its environment is the parent's
-	}
-	home, err := os.MkdirTemp("", "worktrees-home-")
-	if err != nil {
-		panic(err)
-	}
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(unattended), 0o644); err != nil {
-		panic(err)
-	}
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
-			os.Unsetenv(name)
-		}
-	}
-	for name, value := range map[string]string{
-		"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_GLOBAL": filepath.Join(home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
-		"GIT_AUTHOR_NAME": "A U Thor", "GIT_AUTHOR_EMAIL": "author@example.com", "GIT_AUTHOR_DATE": "2024-01-01T00:00:00Z",
-		"GIT_COMMITTER_NAME": "C O Mitter", "GIT_COMMITTER_EMAIL": "committer@example.com", "GIT_COMMITTER_DATE": "2024-01-01T00:00:00Z",
-	} {
-		os.Setenv(name, value)
-	}
-	code := m.Run()
-	os.RemoveAll(home)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { gittest.Main(m, act) }
 
 // A project is a repository with a main work tree, and its checkouts.
 type project struct {
@@ -87,9 +57,7 @@ func (p *project) git(args ...string) string {
 
 func (p *project) gitIn(dir string, args ...string) string {
 	p.t.Helper()
-	out, err := p.tryIn(dir, args...)
-	require.NoError(p.t, err, "git %s: %s", args, out)
-	return out
+	return gittest.Git(p.t, dir, args...)
 }
 
 // typed does what a hint says.
@@ -112,22 +80,16 @@ func (p *project) write(path, content string) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.dir, path)
 	}
-	require.NoError(p.t, os.MkdirAll(filepath.Dir(path), 0o777))
-	require.NoError(p.t, os.WriteFile(path, []byte(content), 0o666))
+	gittest.Write(p.t, filepath.Dir(path), filepath.Base(path), content)
 }
 
-// script writes a program that can be run at once. What another test starts
-// meanwhile would have the file open too until it has become what it runs, and
-// for so long the kernel lets nobody run the program.
+// script writes a program that can be run at once.
 func (p *project) script(path, text string) {
 	p.t.Helper()
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.dir, path)
 	}
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	p.write(path, text)
-	require.NoError(p.t, os.Chmod(path, 0o755))
+	gittest.Script(p.t, path, text)
 }
 
 func (p *project) commitAll(dir, message string) git.ID {

@@ -2,7 +2,6 @@ package worktrees_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,21 +61,18 @@ var acts = map[string]func(ctx context.Context, t *worktrees.Trees, r *git.Repo,
 	},
 }
 
-// child is the process that is killed: WORKTREES_CHILD names its act.
-func child() int {
+// act is what the process that is killed does.
+func act(name string, _ []string) error {
 	ctx := context.Background()
 	r, err := git.Open(ctx, ".")
-	if err == nil {
-		var t *worktrees.Trees
-		if t, err = worktrees.Open(r); err == nil {
-			err = acts[os.Getenv("WORKTREES_CHILD")](ctx, t, r, git.ID(os.Getenv("OLD")), git.ID(os.Getenv("NEW")))
-		}
-	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+		return err
 	}
-	return 0
+	t, err := worktrees.Open(r)
+	if err != nil {
+		return err
+	}
+	return acts[name](ctx, t, r, git.ID(os.Getenv("OLD")), git.ID(os.Getenv("NEW")))
 }
 
 // points are a few of all operations.
@@ -93,7 +89,7 @@ func points(all, few int) []int {
 func (p *project) run(act string, n int, new git.ID) killpoint.Ended {
 	p.t.Helper()
 	return killpoint.Trace(p.t, killpoint.Run{Args: []string{os.Args[0]}, Dir: p.dir, At: n,
-		Env: append(os.Environ(), "WORKTREES_CHILD="+act, "OLD="+string(p.base), "NEW="+string(new))})
+		Env: append(os.Environ(), "GITSTORE_TEST_CHILD="+act, "OLD="+string(p.base), "NEW="+string(new))})
 }
 
 // killed is what a test holds an act against.
