@@ -363,7 +363,9 @@ func TestMCPSubscriptions(t *testing.T) {
 	require.Equal(t, one, <-c.heard, "nothing was said of the other")
 	require.NoError(t, c.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: one}))
 	p.must("git-liza", "claim", "one", "--as", "coder-1")
-	p.must("git-liza", "claim", "two", "--as", "coder-2")
+	// Not a claim, which makes the worktree after its move: the server, still
+	// busy with the move before, could read the task without it and then with it.
+	p.must("git-liza", "task", "edit", "two", "--priority", "2")
 	require.Equal(t, two, <-c.heard)
 	require.NoError(t, c.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: two}))
 	require.NoError(t, subscribe("liza:///state"))
