@@ -23,7 +23,7 @@ func (c *adoptCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Adopt(s.ctx, commit, c.Reason, c.Tasks)
+	r, err := clone.Integration.Adopt(s.ctx, commit, c.Reason, c.Tasks)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (c *configCommand) Run(s *session) error {
 	}
 	// Before the move: a gate must not stand on the board untrusted by the one who set it.
 	if c.command() {
-		if err := clone.TrustOwn(s.ctx, c.Value[0]); err != nil {
+		if err := clone.Trust.AllowOwn(s.ctx, c.Value[0]); err != nil {
 			return err
 		}
 	}

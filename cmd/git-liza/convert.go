@@ -19,13 +19,13 @@ func (c *convertCommand) Run(s *session) error {
 		return err
 	}
 	if c.Verify != nil {
-		if err := clone.TrustOwn(s.ctx, *c.Verify); err != nil {
+		if err := clone.Trust.AllowOwn(s.ctx, *c.Verify); err != nil {
 			return err
 		}
 	}
 	r, err := clone.Move(s.ctx, flow.ActConvert, "", func(b *flow.Board) (flow.Detail, error) {
 		list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft, Title: titled(b, c.Discovery)})}
-		list[0].Spec = clone.Rooted(list[0].Spec)
+		list[0].Spec = clone.Specs.Rooted(list[0].Spec)
 		b.Number(list)
 		return &flow.ConvertMove{Discovery: c.Discovery, Input: list[0]}, nil
 	})

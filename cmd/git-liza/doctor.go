@@ -23,7 +23,7 @@ func (c *doctorCommand) Run(s *session) error {
 	}
 	cleared := []string{}
 	if c.Unlock {
-		locks, err := clone.Unlock(s.ctx, func(lock work.Lock) { s.progress("%s is %s old", lock.Path, lock.Age) })
+		locks, err := clone.Doctor.Unlock(s.ctx, func(lock work.Lock) { s.progress("%s is %s old", lock.Path, lock.Age) })
 		for _, lock := range locks {
 			cleared = append(cleared, lock.Path)
 		}
@@ -33,7 +33,7 @@ func (c *doctorCommand) Run(s *session) error {
 	}
 	restored := []work.Restored{}
 	if c.Restore {
-		r, err := clone.Restore(s.ctx)
+		r, err := clone.Integration.Restore(s.ctx)
 		if err != nil {
 			return err
 		}
@@ -42,8 +42,8 @@ func (c *doctorCommand) Run(s *session) error {
 		}
 	}
 	installed, err := stubs.Examine(s.ctx, clone.Repo)
-	found := append(clone.Examine(s.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
-	if clone.Trees != nil {
+	found := append(clone.Doctor.Examine(s.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
+	if clone.Checkouts.Trees != nil {
 		about, err := c.examineProviders(s, &clone.Repo.Configuration)
 		if err != nil {
 			return err

@@ -112,7 +112,7 @@ func (c *editCommand) amend(s *session, clone *work.Clone, old, text []byte) err
 		return s.answer("already", map[string]any{"document": c.Doc}, c.Doc+" is unchanged")
 	}
 	if detail.Config != nil {
-		if err := clone.TrustOwn(s.ctx, added(b.Settings().Config, *detail.Config)...); err != nil {
+		if err := clone.Trust.AllowOwn(s.ctx, added(b.Settings().Config, *detail.Config)...); err != nil {
 			return err
 		}
 	}

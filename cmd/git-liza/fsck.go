@@ -50,7 +50,7 @@ func (c *fsckCommand) Run(s *session) error {
 	if c.Full {
 		last = 0
 	}
-	byHand, err := clone.ByHand(s.ctx, last)
+	byHand, err := clone.Doctor.ByHand(s.ctx, last)
 	if err != nil {
 		return err
 	}

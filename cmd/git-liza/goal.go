@@ -77,7 +77,7 @@ func (c *goalSetCommand) Run(s *session) error {
 		if id == "" {
 			id = flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
 		}
-		return &flow.GoalMove{ID: id, Title: c.Title, Spec: clone.Rooted(c.Spec)}
+		return &flow.GoalMove{ID: id, Title: c.Title, Spec: clone.Specs.Rooted(c.Spec)}
 	})
 	if err != nil {
 		return err

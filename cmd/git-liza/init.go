@@ -32,12 +32,12 @@ func (c *initCommand) Run(s *session) error {
 	if err := c.alone(s, clone); err != nil {
 		return err
 	}
-	d, err := clone.Prepare(s.ctx, work.Plan{Title: c.Goal, Spec: clone.Rooted(c.Spec), Branch: c.Integration, Lease: c.Lease})
+	d, err := clone.Prepare(s.ctx, work.Plan{Title: c.Goal, Spec: clone.Specs.Rooted(c.Spec), Branch: c.Integration, Lease: c.Lease})
 	if err != nil {
 		return err
 	}
 	if c.Admin != "" {
-		if err := clone.NameAdmin(s.ctx, d, c.Admin); err != nil {
+		if err := clone.Principals.NameAdmin(s.ctx, d, c.Admin); err != nil {
 			return err
 		}
 	}
@@ -46,7 +46,7 @@ func (c *initCommand) Run(s *session) error {
 		return err
 	}
 	if c.Admin != "" {
-		if err := clone.Govern(s.ctx, r.After, c.Admin); err != nil {
+		if err := clone.Principals.Govern(s.ctx, r.After, c.Admin); err != nil {
 			return err
 		}
 	}
@@ -138,7 +138,7 @@ func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) e
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}
-	if ahead := clone.Ahead(s.ctx, r.After); ahead != nil {
+	if ahead := clone.Integration.Ahead(s.ctx, r.After); ahead != nil {
 		warnings = append(warnings, ahead.Text+", and tasks begin without that: "+hints{s}.adapt(ahead.Hint))
 	}
 	for _, line := range warnings {

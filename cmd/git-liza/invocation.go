@@ -78,7 +78,7 @@ func (s *session) reader() (*work.Clone, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Dir = s.dir
+	c.Specs.Dir = s.dir
 	c.Principal, err = repo.Config(s.ctx, "liza.principal")
 	return c, err
 }

@@ -45,7 +45,7 @@ func (l *look) findLocal(s *session, tasks []flow.Summary) error {
 	if known.Breach == nil && l.GoalReached(tasks) {
 		known.Take = takeCommand(s, l.Repo, l.Board)
 	}
-	if ahead := l.Ahead(s.ctx, l.Board); ahead != nil && (hints{s}).agent() == "" {
+	if ahead := l.Integration.Ahead(s.ctx, l.Board); ahead != nil && (hints{s}).agent() == "" {
 		known.Ahead = &view.Step{Command: ahead.Hint, Why: ahead.Text}
 	}
 	return nil
@@ -76,7 +76,7 @@ func (l *look) findUntrusted(s *session, tasks []flow.Summary) error {
 	for _, t := range l.Verifying(tasks) {
 		err, asked := known[t.Verify]
 		if !asked {
-			err = l.Trusted(s.ctx, t.Verify)
+			err = l.Trust.Check(s.ctx, t.Verify)
 			known[t.Verify] = err
 		}
 		var refusal *flow.Refusal

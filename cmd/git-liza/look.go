@@ -19,7 +19,7 @@ type look struct {
 // lookOf is a look at a board that a clone has read.
 func lookOf(clone *work.Clone, b *flow.Board, tip git.ID) look {
 	return look{clone, view.Reading{Board: b, Tip: tip, At: clone.Store.Now(), Principal: clone.Principal, Checkout: func(t *flow.Task) string {
-		folder := clone.Folder(t)
+		folder := clone.Checkouts.Folder(t)
 		if _, err := os.Stat(folder); err != nil {
 			return "" // it is on another host
 		}

@@ -24,7 +24,7 @@ func (c *mergeCommand) Run(s *session) error {
 	if c.All {
 		return c.mergeAll(s, clone)
 	}
-	merged, r, err := clone.Merge(s.ctx, c.ID)
+	merged, r, err := clone.Integration.Merge(s.ctx, c.ID)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *mergeCommand) mergeAll(s *session, clone *work.Clone) error {
 		if !t.Status.Allows(flow.ActMerge) {
 			continue
 		}
-		merged, _, err := clone.Merge(s.ctx, t.ID)
+		merged, _, err := clone.Integration.Merge(s.ctx, t.ID)
 		merged.Task = t.ID
 		c.printWarning(s, merged)
 		result := one{OK: err == nil, Merged: merged}

@@ -40,13 +40,13 @@ func (c *principalAddCommand) Run(s *session) error {
 		return err
 	}
 	if c.NewKey {
-		key, _, err := clone.Key(s.ctx, c.Name)
+		key, _, err := clone.Principals.Key(s.ctx, c.Name)
 		if err != nil {
 			return err
 		}
 		want.Keys = append(want.Keys, key)
 	}
-	got, r, err := clone.Admit(s.ctx, want, c.Replace)
+	got, r, err := clone.Principals.Admit(s.ctx, want, c.Replace)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (c *principalRemoveCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Dismiss(s.ctx, c.Name)
+	r, err := clone.Principals.Dismiss(s.ctx, c.Name)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (c *principalKeyCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	public, made, err := clone.Key(s.ctx, c.Name)
+	public, made, err := clone.Principals.Key(s.ctx, c.Name)
 	if err != nil {
 		return err
 	}

@@ -83,13 +83,13 @@ func (c *promptCommand) assignment(s *session, l look) (supervise.PromptInput, e
 	if err != nil {
 		return a, err
 	}
-	a.Worktree = l.Folder(t)
+	a.Worktree = l.Checkouts.Folder(t)
 	if c.Role == flow.CodeReviewer {
 		if t.Submission == nil {
 			return a, &flow.Refusal{Rule: flow.RuleState, Hint: "git liza show " + string(t.ID), Reason: fmt.Sprintf("%s has no submission to review, it is %s", t.ID, t.Status)}
 		}
-		if l.Trees != nil {
-			a.Worktree = l.Trees.Path(fmt.Sprintf("review@%s@%d", t.ID, t.Submission.Number))
+		if l.Checkouts.Trees != nil {
+			a.Worktree = l.Checkouts.Trees.Path(fmt.Sprintf("review@%s@%d", t.ID, t.Submission.Number))
 		}
 	}
 	return a, nil

@@ -20,11 +20,11 @@ func (c *reconcileCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	tip, err := clone.Outside(s.ctx, b)
+	tip, err := clone.Integration.Outside(s.ctx, b)
 	if err != nil {
 		return err
 	}
-	r, err := clone.Adopt(s.ctx, tip, c.Reason, []flow.TaskID{c.ID})
+	r, err := clone.Integration.Adopt(s.ctx, tip, c.Reason, []flow.TaskID{c.ID})
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleState && b.Task(c.ID) != nil && b.Task(c.ID).Status.IsMerged() {
 		return s.answer("already", map[string]any{"task": c.ID, "status": b.Task(c.ID).Status}, string(c.ID)+" is merged already")

@@ -47,7 +47,7 @@ func (s *session) supersede(id flow.TaskID, m flow.SupersedeMove) error {
 		return err
 	}
 	for _, in := range m.Add {
-		if err := clone.TrustOwn(s.ctx, in.Verify); err != nil {
+		if err := clone.Trust.AllowOwn(s.ctx, in.Verify); err != nil {
 			return err
 		}
 	}

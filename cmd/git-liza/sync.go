@@ -43,7 +43,7 @@ func (c *syncCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	pruned, err := clone.Tidy(s.ctx)
+	pruned, err := clone.Checkouts.Tidy(s.ctx)
 	if err != nil {
 		s.progress("warning: %v", err)
 	}

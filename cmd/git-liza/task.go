@@ -102,8 +102,8 @@ func (c *taskAddCommand) Run(s *session) error {
 
 func (s *session) addTasks(clone *work.Clone, list []flow.TaskInput) error {
 	for i, in := range list {
-		list[i].Spec = clone.Rooted(in.Spec)
-		if err := clone.TrustOwn(s.ctx, in.Verify); err != nil {
+		list[i].Spec = clone.Specs.Rooted(in.Spec)
+		if err := clone.Trust.AllowOwn(s.ctx, in.Verify); err != nil {
 			return err
 		}
 	}
@@ -186,7 +186,7 @@ func (c *taskEditCommand) Run(s *session) error {
 		return err
 	}
 	if c.Verify != nil {
-		if err := clone.TrustOwn(s.ctx, *c.Verify); err != nil {
+		if err := clone.Trust.AllowOwn(s.ctx, *c.Verify); err != nil {
 			return err
 		}
 	}
@@ -194,7 +194,7 @@ func (c *taskEditCommand) Run(s *session) error {
 		in := flow.TaskInput{ID: c.ID}
 		if t := b.Task(c.ID); t != nil {
 			in = c.over(t.Input())
-			in.Spec = clone.Rooted(in.Spec)
+			in.Spec = clone.Specs.Rooted(in.Spec)
 		}
 		for _, field := range c.Clear {
 			switch field {

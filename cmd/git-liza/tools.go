@@ -92,11 +92,11 @@ func (c *commitTool) Run(s *session) error {
 	if t == nil || t.Claim == nil || t.Claim.By != by {
 		return &flow.Refusal{Rule: flow.RuleHolder, Reason: fmt.Sprintf("%s does not hold %s", by, flow.Excerpt(string(c.ID), 80)), Hint: "git liza list --mine"}
 	}
-	if clone.Trees == nil {
+	if clone.Checkouts.Trees == nil {
 		return worktrees.ErrNoWorkTree
 	}
 	author := append(slices.Clone(s.environ), "GIT_AUTHOR_NAME="+string(by), "GIT_AUTHOR_EMAIL="+string(by)+"@liza.invalid")
-	if err := clone.Commit(s.ctx, c.ID, clone.Folder(t), c.Message, author); err != nil {
+	if err := clone.Checkouts.Commit(s.ctx, c.ID, clone.Checkouts.Folder(t), c.Message, author); err != nil {
 		return err
 	}
 	tip, err := clone.Repo.Resolve(s.ctx, "refs/heads/"+c.ID.Branch())

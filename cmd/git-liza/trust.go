@@ -51,7 +51,7 @@ func (c *trustCommand) Run(s *session) error {
 	}
 	rows := make([]commandRow, len(known))
 	for i, one := range known {
-		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, clone.Trusted(s.ctx, one.Command) == nil}
+		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, clone.Trust.Check(s.ctx, one.Command) == nil}
 	}
 	if c.Hash != "" {
 		rows, err = c.named(rows)
@@ -62,7 +62,7 @@ func (c *trustCommand) Run(s *session) error {
 		if err != nil || !c.All && c.Hash == "" || rows[i].Trusted {
 			continue
 		}
-		if err = clone.Trust(s.ctx, rows[i].Command); err == nil {
+		if err = clone.Trust.Allow(s.ctx, rows[i].Command); err == nil {
 			rows[i].Trusted = true
 		}
 	}
@@ -155,7 +155,7 @@ func offerTrust(s *session, clone *work.Clone) error {
 	if err != nil {
 		return err
 	}
-	waiting, err := clone.Untrusted(s.ctx, b)
+	waiting, err := clone.Trust.Untrusted(s.ctx, b)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func offerTrust(s *session, clone *work.Clone) error {
 			return nil
 		}
 		if err == nil && yes {
-			err = clone.Trust(s.ctx, one.Command)
+			err = clone.Trust.Allow(s.ctx, one.Command)
 		}
 		if err != nil {
 			return err
@@ -194,7 +194,7 @@ func untrustedText(ctx context.Context, clone *work.Clone) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	list, err := clone.Untrusted(ctx, b)
+	list, err := clone.Trust.Untrusted(ctx, b)
 	var text strings.Builder
 	for i, one := range list {
 		if i == 0 {

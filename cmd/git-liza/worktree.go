@@ -23,7 +23,7 @@ func (c *worktreeListCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	list, err := clone.Checkouts(s.ctx, b)
+	list, err := clone.Checkouts.List(s.ctx, b)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c *worktreePruneCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	pruned, err := clone.Prune(s.ctx)
+	pruned, err := clone.Checkouts.Prune(s.ctx)
 	var text strings.Builder
 	for _, p := range pruned {
 		fmt.Fprintf(&text, "removed %s", p.Name)

@@ -25,7 +25,7 @@ type baseline struct {
 // takeBaseline notes how everything stands before a session.
 func (w *worker) takeBaseline(ctx context.Context) (g baseline, err error) {
 	g.alone = w.rush.sessions.Add(1) == 1
-	if g.refs, err = w.clone.TakeBaseline(ctx); err == nil && w.rush.Hooks != nil {
+	if g.refs, err = w.clone.Integration.TakeBaseline(ctx); err == nil && w.rush.Hooks != nil {
 		g.hooks, err = w.rush.Hooks(ctx)
 	}
 	if err == nil {
@@ -49,7 +49,7 @@ func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
 	if known == nil || !errors.Is(err, gitstore.ErrStateLost) && !errors.As(err, &breach) && !errors.As(err, &malformed) {
 		return false
 	}
-	said, err := s.clone.RestoreBaseline(ctx, *known)
+	said, err := s.clone.Integration.RestoreBaseline(ctx, *known)
 	for _, line := range said {
 		s.say("a session went round the rules: %s", line)
 	}
@@ -60,7 +60,7 @@ func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
 // session ran beside it, it counts as having failed.
 func (w *worker) restoreBaseline(ctx context.Context, a *assignment, g baseline, ending *provider.Ending) {
 	alone := w.rush.sessions.Add(-1) == 0 && g.alone
-	said, err := w.clone.RestoreBaseline(ctx, g.refs)
+	said, err := w.clone.Integration.RestoreBaseline(ctx, g.refs)
 	if g.hooks != nil {
 		line, hooksErr := g.hooks(ctx)
 		if line != "" {
@@ -101,7 +101,7 @@ func (w *worker) returnWorktree(ctx context.Context, a *assignment) error {
 	if worktreeMissing(a.dir) {
 		return nil
 	}
-	back, err := w.clone.Trees.Return(ctx, a.dir, a.taskID().Branch())
+	back, err := w.clone.Checkouts.Trees.Return(ctx, a.dir, a.taskID().Branch())
 	if back {
 		w.say("%s: the worktree of %s is on %s again", w.id, a.subject(), a.taskID().Branch())
 	}

@@ -197,7 +197,7 @@ func (test hostileReviewer) run(t *testing.T) {
 	// What the project's own command leaves behind is not the reviewer's.
 	const command = "echo made > made.txt"
 	w.config(func(c *flow.Config) { c.PostWorktree = command })
-	require.NoError(t, w.clone.Trust(t.Context(), command))
+	require.NoError(t, w.clone.Trust.Allow(t.Context(), command))
 	w.tasks(1)
 	r := w.begin(untilIdle, coder(w.agent("rm made.txt; submit")), reviewer(w.agent(test.script+`; approve || true`)))
 	require.ErrorContains(t, r.wait(), "review_exhaustion")
@@ -242,7 +242,7 @@ until test -s '` + w.notes + `/child'; do sleep 0.02; done`
 	w.config(func(c *flow.Config) {
 		c.Gates = []flow.Gate{{Name: "test", Command: command, Required: true, Timeout: flow.Duration(minute)}}
 	})
-	require.NoError(t, w.clone.Trust(t.Context(), command))
+	require.NoError(t, w.clone.Trust.Allow(t.Context(), command))
 	w.tasks(1)
 	r, err := w.rush(coder(w.agent("submit")), reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
@@ -448,7 +448,7 @@ echo '*.bin filter=x' >.gitattributes; echo b >x.bin; submit; rm -f "$notes/ran"
 			w.git("config", "filter.x.smudge", "./tool.sh")
 			w.git("config", "filter.x.clean", "cat")
 			w.config(func(c *flow.Config) { c.PostWorktree = install })
-			require.NoError(t, w.clone.Trust(t.Context(), install))
+			require.NoError(t, w.clone.Trust.Allow(t.Context(), install))
 			w.tasks(2)
 			r, err := w.rush(reviewer(w.agent("approve")), reviewer(w.agent("approve")),
 				coder(w.agent(`test $LIZA_TASK = task-1 || { submit; exit; }; `+test.script)))

@@ -51,7 +51,7 @@ func (s *supervisor) mergeTask(ctx context.Context, id flow.TaskID, t lookResult
 	defer release()
 	s.rush.idle.markBusy(s)
 	s.presence.setDoing(merging, id, "")
-	merged, _, err := s.clone.Merge(ctx, id)
+	merged, _, err := s.clone.Integration.Merge(ctx, id)
 	var refusal *flow.Refusal
 	var dirty *worktrees.Dirty
 	var obstacle *worktrees.Obstacle
@@ -92,7 +92,7 @@ func (s *supervisor) describeRemains(err error) string {
 	case errors.As(err, &dirty):
 		what, hint = "a checkout of integration could not follow", dirty.Hint
 	case errors.As(err, &obstacle):
-		if hint = obstacle.Hint; filepath.Dir(obstacle.Path) == filepath.Dir(s.clone.Trees.Path("x")) {
+		if hint = obstacle.Hint; filepath.Dir(obstacle.Path) == filepath.Dir(s.clone.Checkouts.Trees.Path("x")) {
 			what = "its worktree could not be removed"
 		}
 	}

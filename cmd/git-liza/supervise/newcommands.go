@@ -15,7 +15,7 @@ func (w *worker) allowCommands(ctx context.Context, watch *watcher, over bool) {
 	if len(watch.newCommands) == 0 || watch.assignment.role != flow.Planner || !w.rush.settings.wasOn(work.TrustPlanner) {
 		return
 	}
-	err := w.clone.TrustOwn(ctx, watch.newCommands...)
+	err := w.clone.Trust.AllowOwn(ctx, watch.newCommands...)
 	switch {
 	case err == nil:
 		watch.newCommands = nil

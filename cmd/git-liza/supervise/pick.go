@@ -68,7 +68,7 @@ func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, 
 	}
 	// Asked first: what a planner here wants to be run is allowed before it rests.
 	planning := s.rush.idle.hasBusyPlanner()
-	err := s.clone.Trusted(ctx, t.Verify)
+	err := s.clone.Trust.Check(ctx, t.Verify)
 	if err == nil {
 		return false
 	}
@@ -105,7 +105,7 @@ func (s *supervisor) checkPrepareTrust(ctx context.Context, b *flow.Board) error
 	if command == "" {
 		return nil
 	}
-	if err := s.clone.Trusted(ctx, command); err != nil {
+	if err := s.clone.Trust.Check(ctx, command); err != nil {
 		var refusal *flow.Refusal
 		if errors.As(err, &refusal) {
 			return &unfitError{"", fmt.Errorf("post_worktree is not trusted here: %w; %s", err, refusal.Hint)}

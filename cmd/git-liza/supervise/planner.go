@@ -53,7 +53,7 @@ func (s *supervisor) planTriggers(ctx context.Context) (lookResult, error) {
 	s.rush.idle.markBusy(s)
 	a := &assignment{role: flow.Planner, triggers: due, failure: failure}
 	var r result
-	err = s.clone.Trees.Private(ctx, b.Settings().Integration.Tip, func(dir string) error {
+	err = s.clone.Checkouts.Trees.Private(ctx, b.Settings().Integration.Tip, func(dir string) error {
 		a.dir = dir
 		r, err = s.worker.planTriggers(ctx, a, tip)
 		return err

@@ -124,7 +124,7 @@ func (r *Rush) startPolling(ctx context.Context) (<-chan struct{}, error) {
 				return false
 			}
 			if news = err == nil && synced.After != tidied; news {
-				if _, err = clone.Tidy(ctx); err == nil {
+				if _, err = clone.Checkouts.Tidy(ctx); err == nil {
 					tidied = synced.After
 				}
 			}

@@ -146,7 +146,7 @@ func (p *reporter) commitWork(ctx context.Context, message string) error {
 	if err != nil {
 		return err
 	}
-	return p.clone.Commit(ctx, p.assignment.taskID(), p.assignment.dir, message, env)
+	return p.clone.Checkouts.Commit(ctx, p.assignment.taskID(), p.assignment.dir, message, env)
 }
 
 // A verdictReport is how a code-reviewer's session ends.

@@ -131,7 +131,7 @@ func (p *reporter) convertDiscovery(ctx context.Context, id flow.RecordID, in fl
 
 func (p *reporter) trustCommands(ctx context.Context, list []flow.TaskInput) error {
 	for _, in := range list {
-		if err := p.clone.TrustOwn(ctx, in.Verify); err != nil {
+		if err := p.clone.Trust.AllowOwn(ctx, in.Verify); err != nil {
 			return err
 		}
 	}

@@ -35,7 +35,7 @@ func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult,
 		// Coders here run the same on what integration has, so it is the submission's.
 		return s.endUnbegunReview(ctx, a.task, errors.New(unready))
 	}
-	if err := s.clone.Seal(ctx, a.task, true); err != nil {
+	if err := s.clone.Seals.Seal(ctx, a.task, true); err != nil {
 		return s.endUnbegunReview(ctx, a.task, err)
 	}
 	r, err := s.worker.reviewSubmission(ctx, a)

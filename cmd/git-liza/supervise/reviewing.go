@@ -51,7 +51,7 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 func (w *worker) countNoVerdict(ctx context.Context, a *assignment, b *flow.Board, ending provider.Ending) (result, error) {
 	what, why := "The program gave no verdict ("+ending.Text+").", ending.Text
 	var touched *flow.Refusal
-	if err := w.clone.Untouched(ctx, b.Task(a.taskID())); errors.As(err, &touched) {
+	if err := w.clone.Seals.CheckUntouched(ctx, b.Task(a.taskID())); errors.As(err, &touched) {
 		what, why = "The review counts for nothing: "+touched.Reason+".", touched.Reason
 	} else if err != nil {
 		return result{}, err

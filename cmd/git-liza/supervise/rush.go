@@ -101,7 +101,7 @@ type Rush struct {
 // after the board was stopped or ctx is done. If all supervisors end with an
 // error, it is that of the first.
 func (r *Rush) Run(ctx context.Context, slots []Slot) error {
-	if r.Clone.Trees == nil {
+	if r.Clone.Checkouts.Trees == nil {
 		return worktrees.ErrNoWorkTree
 	}
 	if r.Limits == (Limits{}) {

@@ -117,7 +117,7 @@ func TestUntrustedGateIsSaidOnce(t *testing.T) {
 	var stuck *supervise.Stuck
 	require.ErrorAs(t, err, &stuck)
 	require.Contains(t, stuck.Stalls[0].Hint, "git liza trust ")
-	require.NoError(t, w.clone.Trust(t.Context(), "test -e task-1.txt"))
+	require.NoError(t, w.clone.Trust.Allow(t.Context(), "test -e task-1.txt"))
 	r, err = w.rush(coder(w.agent("submit")))
 	require.NoError(t, err, r.said())
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
@@ -143,7 +143,7 @@ func TestUntrustedVerifyIsNotBegun(t *testing.T) {
 	require.Equal(t, 1, strings.Count(r.said(), "task-1 waits: "), r.said())
 	require.Contains(t, r.said(), hint)
 
-	require.NoError(t, w.clone.Trust(t.Context(), "test -e task-1.txt"))
+	require.NoError(t, w.clone.Trust.Allow(t.Context(), "test -e task-1.txt"))
 	r, err = w.rush(crew...)
 	require.NoError(t, err, r.said())
 	require.Equal(t, flow.Merged, w.task("task-1").Status)

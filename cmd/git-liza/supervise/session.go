@@ -88,7 +88,7 @@ func (w *worker) boardAfterSession(ctx context.Context) (*flow.Board, error) {
 // runProgram runs the program, keeps its lease meanwhile, and ends it when the work
 // is no longer its own, soon after the expected move, or with ctx.
 func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (provider.Ending, error) {
-	mark, err := w.clone.Mark(ctx, flow.Actor(w.id), w.generation.Child())
+	mark, err := work.NewMark(ctx, w.clone.Store, flow.Actor(w.id), w.generation.Child())
 	if err != nil {
 		return provider.Ending{}, err
 	}

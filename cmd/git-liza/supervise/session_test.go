@@ -166,7 +166,7 @@ func TestPostWorktree(t *testing.T) {
 	require.ErrorContains(t, err, "coder-1 is degraded: post_worktree is not trusted here")
 	require.Empty(t, w.moves(flow.ActClaim), "nothing is claimed for a command that may not run")
 
-	require.NoError(t, w.clone.Trust(t.Context(), command))
+	require.NoError(t, w.clone.Trust.Allow(t.Context(), command))
 	r, err := w.rush(slot, reviewer(w.agent(`test -e .git-ready; approve`)))
 	require.NoError(t, err, r.said())
 	require.True(t, w.has("ready"))

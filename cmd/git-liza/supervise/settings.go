@@ -20,7 +20,7 @@ func (k *sessionSettings) beginSession(ctx context.Context, c *work.Clone) (err 
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.running == 0 {
-		if k.base, err = c.Settings(ctx); err != nil {
+		if k.base, err = work.ReadSettings(ctx, c.Repo); err != nil {
 			return err
 		}
 	}
@@ -28,12 +28,12 @@ func (k *sessionSettings) beginSession(ctx context.Context, c *work.Clone) (err 
 	return nil
 }
 
-// endSession puts them back after a session, as [work.Clone.ReturnSettings] says.
+// endSession puts them back after a session, as [work.Settings.PutBack] says.
 func (k *sessionSettings) endSession(ctx context.Context, c *work.Clone) (back, told []string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.running--
-	k.base, back, told, err = c.ReturnSettings(ctx, k.base)
+	k.base, back, told, err = k.base.PutBack(ctx, c.Repo)
 	return back, told, err
 }
 

@@ -11,24 +11,24 @@ import (
 
 // Adopt lets integration follow a commit from outside; tasks are those whose
 // submissions it contains and which are merged by it.
-func (c *Clone) Adopt(ctx context.Context, commit flow.ObjectID, reason string, tasks []flow.TaskID) (gitstore.Result, error) {
-	if err := c.mayFollow(ctx, commit); err != nil {
+func (i *Integration) Adopt(ctx context.Context, commit flow.ObjectID, reason string, tasks []flow.TaskID) (gitstore.Result, error) {
+	if err := i.checkFollow(ctx, commit); err != nil {
 		return gitstore.Result{}, err
 	}
-	r, err := c.Move(ctx, flow.ActAdopt, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := i.mover.Move(ctx, flow.ActAdopt, "", func(b *flow.Board) (flow.Detail, error) {
 		return &flow.AdoptMove{Commit: commit, Onto: b.Settings().Integration.Tip, Reason: reason, Tasks: tasks}, nil
 	})
 	if err != nil {
 		return r, err
 	}
-	if err := c.Store.Mirror.CheckLanded(ctx, commit); err != nil {
+	if err := i.store.Mirror.CheckLanded(ctx, commit); err != nil {
 		return r, err
 	}
-	if err := c.follow(ctx, r.After, r.Move.Detail.(*flow.AdoptMove).Onto); err != nil {
+	if err := i.follow(ctx, r.After, r.Move.Detail.(*flow.AdoptMove).Onto); err != nil {
 		return r, err
 	}
 	for _, id := range tasks {
-		if err := c.clear(ctx, r.After.Task(id)); err != nil {
+		if err := i.checkouts.clear(ctx, r.After.Task(id)); err != nil {
 			return r, err
 		}
 	}
@@ -37,38 +37,38 @@ func (c *Clone) Adopt(ctx context.Context, commit flow.ObjectID, reason string, 
 
 // Outside is where the integration branch is, whatever the board says: as it
 // was last read from the remote, where one holds it.
-func (c *Clone) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID, error) {
-	remote, err := c.Store.Authority(ctx)
+func (i *Integration) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID, error) {
+	remote, err := i.store.Authority(ctx)
 	if err != nil {
 		return "", err
 	}
 	if remote != "" {
-		if tip, err := c.Repo.Resolve(ctx, "refs/liza/remote/"+remote+"/integration"); err != nil || tip != "" {
+		if tip, err := i.repo.Resolve(ctx, "refs/liza/remote/"+remote+"/integration"); err != nil || tip != "" {
 			return tip, err
 		}
 	}
-	return c.Repo.ParseCommit(ctx, "refs/heads/"+b.Settings().Integration.Name)
+	return i.repo.ParseCommit(ctx, "refs/heads/"+b.Settings().Integration.Name)
 }
 
-// strayed tells an integration branch of the remote that somebody else has
+// explainStray tells an integration branch of the remote that somebody else has
 // moved from other reasons for which a merge cannot be pushed.
-func (c *Clone) strayed(ctx context.Context, cause error) error {
+func (i *Integration) explainStray(ctx context.Context, cause error) error {
 	var refusal *flow.Refusal
-	remote, err := c.Store.Authority(ctx)
+	remote, err := i.store.Authority(ctx)
 	if err != nil || remote == "" || errors.Is(cause, errTipMoved) || unreachable(cause) || errors.As(cause, &refusal) {
 		return cause
 	}
-	b, _, err := c.Store.Board(ctx)
+	b, _, err := i.store.Board(ctx)
 	if err != nil {
 		return cause
 	}
 	ref := "refs/liza/remote/" + remote + "/integration"
-	now, err := c.Repo.Resolve(ctx, ref)
+	now, err := i.repo.Resolve(ctx, ref)
 	tip := b.Settings().Integration
 	if err != nil || now == "" || now == tip.Tip {
 		return cause
 	}
-	return fmt.Errorf("%w: %w", gitstore.ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: c.Store.Settler.RemoteStrayHint(ctx, b, remote, now),
+	return fmt.Errorf("%w: %w", gitstore.ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: i.store.Settler.RemoteStrayHint(ctx, b, remote, now),
 		Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", tip.Name, remote, now.Short(), tip.Tip.Short())})
 }
 

@@ -24,30 +24,30 @@ type Ahead struct {
 // that is on no branch, and where what it has beyond integration is merges alone
 // or the work of tasks, which a review brings there. What cannot be read counts
 // as nothing.
-func (c *Clone) Ahead(ctx context.Context, b *flow.Board) *Ahead {
+func (i *Integration) Ahead(ctx context.Context, b *flow.Board) *Ahead {
 	const head = "main-worktree/HEAD" // also from a linked checkout
 	want := b.Settings().Integration
-	if c.Repo.MainWorkTree() == "" {
+	if i.repo.MainWorkTree() == "" {
 		return nil
 	}
-	out, err := c.Repo.Git(ctx, "rev-list", "--count", "--no-merges", "--max-count="+strconv.Itoa(mostAhead), head, "^"+string(want.Tip), "--")
+	out, err := i.repo.Git(ctx, "rev-list", "--count", "--no-merges", "--max-count="+strconv.Itoa(mostAhead), head, "^"+string(want.Tip), "--")
 	n, numErr := strconv.Atoi(strings.TrimSpace(string(out)))
 	if err != nil || numErr != nil || n == 0 {
 		return nil
 	}
-	out, err = c.Repo.Git(ctx, "symbolic-ref", "--quiet", head)
+	out, err = i.repo.Git(ctx, "symbolic-ref", "--quiet", head)
 	branch, isBranch := strings.CutPrefix(strings.TrimSpace(string(out)), "refs/heads/")
 	if err != nil || !isBranch || branch == want.Name || strings.HasPrefix(branch, "liza/") {
 		return nil
 	}
-	at, err := c.Repo.Resolve(ctx, "refs/heads/"+branch)
+	at, err := i.repo.Resolve(ctx, "refs/heads/"+branch)
 	if err != nil || at == "" {
 		return nil
 	}
-	if taskWork, err := c.Store.Settler.Unreviewed(ctx, b, want.Tip, at); err != nil || taskWork {
+	if taskWork, err := i.store.Settler.Unreviewed(ctx, b, want.Tip, at); err != nil || taskWork {
 		return nil
 	}
-	bases, err := c.Repo.MergeBases(ctx, want.Tip, at)
+	bases, err := i.repo.MergeBases(ctx, want.Tip, at)
 	if err != nil || len(bases) == 0 {
 		return nil // nothing in common: never meant for integration
 	}
@@ -56,7 +56,7 @@ func (c *Clone) Ahead(ctx context.Context, b *flow.Board) *Ahead {
 		found.Text = fmt.Sprintf("%s is %d or more ahead of %s", branch, n, want.Name)
 	}
 	if bases[0] != want.Tip {
-		found.Hint = "git -C " + shell.Quote(c.Repo.MainWorkTree()) + " merge " + shell.Quote(want.Name) + " && " + found.Hint
+		found.Hint = "git -C " + shell.Quote(i.repo.MainWorkTree()) + " merge " + shell.Quote(want.Name) + " && " + found.Hint
 	}
 	return &found
 }

@@ -27,28 +27,28 @@ const LatelyByHand = 1000
 // ByHand lists them among the last moves, newest first; 0 is among all. Agents
 // that are on the board and were registered by another move of their own come
 // after these.
-func (c *Clone) ByHand(ctx context.Context, last int) ([]ByHand, error) {
-	tip, err := c.Store.Tip(ctx)
+func (d *Doctor) ByHand(ctx context.Context, last int) ([]ByHand, error) {
+	tip, err := d.store.Tip(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b, err := c.Store.BoardAt(tip)
+	b, err := d.store.BoardAt(tip)
 	if err != nil {
 		return nil, err
 	}
 	list, first := []ByHand{}, map[flow.AgentID]ByHand{}
 	n := 0
-	err = c.Store.Events(tip, func(e gitstore.Event) (bool, error) {
+	err = d.store.Events(tip, func(e gitstore.Event) (bool, error) {
 		n++
 		m := e.Move
 		one := ByHand{Commit: e.Commit, Act: m.Act.String(), Task: m.Task, Agent: m.By.Agent()}
 		hand, listed := m.Generation == "", false
-		switch d := m.Detail.(type) {
+		switch detail := m.Detail.(type) {
 		case *flow.ApproveMove, *flow.RejectMove:
 			listed = one.Agent != ""
 		case *flow.RegisterMove:
-			one.Agent, one.Task = d.Agent, ""
-			hand, listed = d.Generation == "", true
+			one.Agent, one.Task = detail.Agent, ""
+			hand, listed = detail.Generation == "", true
 		}
 		if hand && listed {
 			list = append(list, one)
@@ -68,8 +68,8 @@ func (c *Clone) ByHand(ctx context.Context, last int) ([]ByHand, error) {
 }
 
 // byHand is what doctor says of them.
-func (c *Clone) byHand(ctx context.Context) []Finding {
-	list, err := c.ByHand(ctx, LatelyByHand)
+func (d *Doctor) byHand(ctx context.Context) []Finding {
+	list, err := d.ByHand(ctx, LatelyByHand)
 	if err != nil || len(list) == 0 {
 		return nil // whether the moves can be read is another finding
 	}

@@ -8,8 +8,19 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
+
+// Checkouts are the worktrees of a clone's tasks and reviews, with the branches
+// of tasks.
+type Checkouts struct {
+	Trees *worktrees.Trees // nil in a bare repository
+	repo  *git.Repo
+	store *gitstore.Store
+	seals *Seals
+}
 
 // A Checkout is a worktree below .worktrees/ with what the board says of it.
 type Checkout struct {
@@ -26,9 +37,9 @@ type Checkout struct {
 	Reason     string        `json:"reason"`               // what it is, or why it is stale
 }
 
-// Checkouts are the worktrees below .worktrees/, by name; none in a bare
+// List are the worktrees below .worktrees/, by name; none in a bare
 // repository.
-func (c *Clone) Checkouts(ctx context.Context, b *flow.Board) ([]Checkout, error) {
+func (c *Checkouts) List(ctx context.Context, b *flow.Board) ([]Checkout, error) {
 	if c.Trees == nil {
 		return nil, nil
 	}
@@ -101,11 +112,11 @@ type Pruned struct {
 // Prune removes the stale checkouts, each after what only it holds is kept
 // under refs/liza/rescue/, and the litter of killed processes. One that cannot
 // be removed stays and does not keep the others; the error tells of all.
-func (c *Clone) Prune(ctx context.Context) ([]Pruned, error) {
+func (c *Checkouts) Prune(ctx context.Context) ([]Pruned, error) {
 	if c.Trees == nil {
 		return nil, worktrees.ErrNoWorkTree
 	}
-	b, _, err := c.Store.Board(ctx)
+	b, _, err := c.store.Board(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +126,8 @@ func (c *Clone) Prune(ctx context.Context) ([]Pruned, error) {
 }
 
 // prune removes some of the checkouts.
-func (c *Clone) prune(ctx context.Context, b *flow.Board, which func(Checkout) bool) ([]Pruned, error) {
-	list, err := c.Checkouts(ctx, b)
+func (c *Checkouts) prune(ctx context.Context, b *flow.Board, which func(Checkout) bool) ([]Pruned, error) {
+	list, err := c.List(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +139,7 @@ func (c *Clone) prune(ctx context.Context, b *flow.Board, which func(Checkout) b
 		}
 		ref, err := c.rescue(ctx, b, k)
 		if err == nil {
-			err = c.dropCheckout(ctx, k.Name)
+			err = c.drop(ctx, k.Name)
 		}
 		if err != nil {
 			failed = append(failed, err)
@@ -140,7 +151,7 @@ func (c *Clone) prune(ctx context.Context, b *flow.Board, which func(Checkout) b
 }
 
 // rescue keeps what stands in a checkout and nowhere else.
-func (c *Clone) rescue(ctx context.Context, b *flow.Board, k Checkout) (ref string, err error) {
+func (c *Checkouts) rescue(ctx context.Context, b *flow.Board, k Checkout) (ref string, err error) {
 	if k.Broken {
 		return "", nil
 	}
@@ -152,10 +163,10 @@ func (c *Clone) rescue(ctx context.Context, b *flow.Board, k Checkout) (ref stri
 }
 
 // kept reports whether a commit is behind integration or a ref that stays.
-func (c *Clone) kept(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID) (bool, error) {
+func (c *Checkouts) kept(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID) (bool, error) {
 	tips := []flow.ObjectID{b.Settings().Integration.Tip}
 	for _, prefix := range []string{"refs/liza/saved/", "refs/liza/rescue/"} {
-		refs, err := c.Repo.Refs(ctx, prefix+string(id))
+		refs, err := c.repo.Refs(ctx, prefix+string(id))
 		if err != nil {
 			return false, err
 		}
@@ -164,9 +175,35 @@ func (c *Clone) kept(ctx context.Context, b *flow.Board, id flow.TaskID, commit 
 		}
 	}
 	for _, tip := range tips {
-		if behind, err := c.Repo.IsAncestor(ctx, commit, tip); err != nil || behind {
+		if behind, err := c.repo.IsAncestor(ctx, commit, tip); err != nil || behind {
 			return behind, err
 		}
 	}
 	return false, nil
+}
+
+// keep holds on to a commit under refs/liza/rescue/, unless it is behind
+// integration or a ref that stays; ref is "" then.
+func (c *Checkouts) keep(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID, what string) (ref string, err error) {
+	kept, err := c.kept(ctx, b, id, commit)
+	if err != nil || kept {
+		return "", err
+	}
+	ref = fmt.Sprintf("refs/liza/rescue/%s/%s", id, commit.Short())
+	return ref, c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: commit, Any: true}}, "liza: leftovers of "+what)
+}
+
+// required is the clone's worktrees, or the error of a bare repository.
+func (c *Checkouts) required() (*worktrees.Trees, error) {
+	if c.Trees == nil {
+		return nil, worktrees.ErrNoWorkTree
+	}
+	return c.Trees, nil
+}
+
+func (c *Checkouts) ignore() error {
+	if c.Trees == nil {
+		return nil
+	}
+	return c.Trees.Ignore()
 }

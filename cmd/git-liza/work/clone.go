@@ -13,34 +13,31 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
-	"github.com/git-liza/git-liza/cmd/git-liza/secret"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 // A Clone is one clone of a repository with its blackboard and checkouts, on
-// behalf of one actor. It is for one goroutine.
+// behalf of one actor. It is for one goroutine. Its own methods are the acts on
+// tasks. Its parts stand in the order of their layers: each uses only parts above it.
 type Clone struct {
-	flow.Caller // on whose behalf; the zero value only looks
-	Repo        *git.Repo
-	Store       *gitstore.Store
-	Trees       *worktrees.Trees // nil in a bare repository
-	Distant     bool             // a model makes the moves: its commands are not this machine's human's
-	Dir         string           // of whoever types what is hinted at
-	environ     []string
+	*mover                   // on whose behalf; moves that touch nothing but the blackboard
+	Specs       *Specs       // where files of specs are
+	Trust       *Trust       // which of the board's commands this machine runs
+	Seals       *Seals       // whether reviewers left what they judge as it was
+	Checkouts   *Checkouts   // worktrees of tasks and reviews
+	commands    *commands    // runs gates and verify commands
+	Integration *Integration // the branch that approved work reaches
+	Principals  *Principals  // who may act, and the keys of this clone
+	Doctor      *Doctor      // what would make work fail here
 }
 
 // Open is the clone of an open repository, without an actor. environ is what
 // verify commands and gates get a filtered part of. It clears what dead processes
 // left of checkouts, see [worktrees.Trees.Recover].
 func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []string) (*Clone, error) {
-	store, err := gitstore.OpenStore(ctx, repo, now)
-	if err != nil {
-		return nil, err
-	}
 	trees, err := worktrees.Open(repo)
 	if err != nil && !errors.Is(err, worktrees.ErrNoWorkTree) {
 		return nil, err
@@ -50,30 +47,42 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 		_ = trees.Recover(ctx)
 		trees.HookEnv = proc.Environment(environ, []string{"GIT_*", "LIZA_*", "XDG_*"})
 	}
-	c := &Clone{Repo: repo, Store: store, Trees: trees, environ: environ}
-	c.lead(store)
-	return c, nil
+	return assemble(ctx, repo, trees, now, environ)
 }
 
-// lead lets checkouts of integration follow where a store moves it for the
-// sake of a remote, and the store ask whose process makes a move.
-func (c *Clone) lead(store *gitstore.Store) {
-	store.Permit = checkMover(c.Repo)
-	if c.Trees != nil {
-		store.Settler.Follower = follower{c.Trees, store}
+// assemble opens the store and joins the parts. Checkouts of integration follow
+// where the store moves it for the sake of a remote, and the store asks whose
+// process makes a move.
+func assemble(ctx context.Context, repo *git.Repo, trees *worktrees.Trees, now func() time.Time, environ []string) (*Clone, error) {
+	store, err := gitstore.OpenStore(ctx, repo, now)
+	if err != nil {
+		return nil, err
 	}
+	store.Permit = checkMover(repo)
+	if trees != nil {
+		store.Settler.Follower = follower{trees, store}
+	}
+	c := &Clone{Specs: &Specs{repo: repo, store: store}}
+	c.mover = &mover{Repo: repo, Store: store, environ: environ, specs: c.Specs}
+	c.Trust = &Trust{repo: repo, mover: c.mover}
+	c.Seals = &Seals{repo: repo, trees: trees, mover: c.mover}
+	c.Checkouts = &Checkouts{Trees: trees, repo: repo, store: store, seals: c.Seals}
+	c.commands = &commands{repo: repo, store: store, mover: c.mover, trust: c.Trust, checkouts: c.Checkouts,
+		receipts: &receipts{repo: repo, mover: c.mover}}
+	c.Integration = &Integration{repo: repo, store: store, mover: c.mover, checkouts: c.Checkouts, commands: c.commands}
+	c.Principals = &Principals{repo: repo, store: store, mover: c.mover}
+	c.Doctor = &Doctor{repo: repo, store: store, checkouts: c.Checkouts, integration: c.Integration, trust: c.Trust}
+	return c, nil
 }
 
 // As is the same clone on behalf of another actor, for a goroutine of its own.
 func (c *Clone) As(ctx context.Context, by flow.Actor, g flow.Generation) (*Clone, error) {
-	store, err := gitstore.OpenStore(ctx, c.Repo, c.Store.Now)
+	other, err := assemble(ctx, c.Repo, c.Checkouts.Trees, c.Store.Now, c.environ)
 	if err != nil {
 		return nil, err
 	}
-	c.lead(store)
-	other := *c
-	other.Store = store
-	return &other, other.Identify(ctx, by, g)
+	other.Distant, other.Specs.Dir = c.Distant, c.Specs.Dir
+	return other, other.Identify(ctx, by, g)
 }
 
 // A Setback is a move that was made and ended elsewhere than its caller
@@ -89,56 +98,6 @@ type Setback struct {
 
 // Error is the reason.
 func (s *Setback) Error() string { return s.Reason }
-
-// Move makes a move that touches nothing but the blackboard. The detail is
-// made for the board it will be applied to.
-func (c *Clone) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail func(*flow.Board) (flow.Detail, error)) (gitstore.Result, error) {
-	var asked flow.Question
-	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
-		d, err := detail(b)
-		if err == nil {
-			err = c.discreet(act, d)
-		}
-		if err != nil {
-			return flow.Move{}, nil, err
-		}
-		m := c.move(act, task, d)
-		asked = b.Ask(m)
-		return m, nil, nil
-	})
-	return r, c.specified(ctx, asked, err)
-}
-
-// discreet refuses the move of a spawned agent that has the value of a secret
-// variable of its environment in it: the board is for ever, and shared.
-func (c *Clone) discreet(act flow.Act, d flow.Detail) error {
-	if !c.Generation.Spawned() {
-		return nil
-	}
-	text, err := document.Encode(d)
-	if err == nil && secret.New(c.environ, nil).Value(string(text)) {
-		err = &flow.Refusal{Rule: flow.RuleSecret, Hint: "git liza help " + act.Command(),
-			Reason: "what this says holds a key or token of your environment, and the board keeps everything: say it without"}
-	}
-	return err
-}
-
-// Make is [Clone.Move] for a detail that does not depend on the board.
-func (c *Clone) Make(ctx context.Context, act flow.Act, task flow.TaskID, detail flow.Detail) (gitstore.Result, error) {
-	return c.Move(ctx, act, task, func(*flow.Board) (flow.Detail, error) { return detail, nil })
-}
-
-func (c *Clone) move(act flow.Act, task flow.TaskID, detail flow.Detail) flow.Move {
-	return c.Caller.Move(act, task, detail)
-}
-
-// checkouts is the clone's worktrees, or the error of a bare repository.
-func (c *Clone) checkouts() (*worktrees.Trees, error) {
-	if c.Trees == nil {
-		return nil, worktrees.ErrNoWorkTree
-	}
-	return c.Trees, nil
-}
 
 // blocked is the setback of a move that reached a limit, nil if it did not.
 func blocked(r gitstore.Result, id flow.TaskID, data any) error {

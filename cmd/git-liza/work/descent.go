@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -23,14 +24,14 @@ type CommandMark struct {
 // marked for its board.
 func Records(repo *git.Repo) string { return filepath.Join(repo.CommonDir(), "liza", "guards") }
 
-// Mark is what a command is marked with that is run for the clone's board, as
+// NewMark is what a command is marked with that is run for a store's board, as
 // an agent with the generation of its session; "" for a gate.
-func (c *Clone) Mark(ctx context.Context, by flow.Actor, g flow.Generation) (*proc.Mark, error) {
-	b, _, err := c.Store.Board(ctx)
+func NewMark(ctx context.Context, store *gitstore.Store, by flow.Actor, g flow.Generation) (*proc.Mark, error) {
+	b, _, err := store.Board(ctx)
 	if err != nil {
 		return nil, err
 	}
-	place, err := proc.Place(c.Repo.CommonDir())
+	place, err := proc.Place(store.Repo.CommonDir())
 	return &proc.Mark{Place: place, Words: []string{b.Settings().Board, string(by), string(g)}}, err
 }
 

@@ -13,7 +13,17 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
+
+// A Doctor looks for what would make work fail in a clone.
+type Doctor struct {
+	repo        *git.Repo
+	store       *gitstore.Store
+	checkouts   *Checkouts
+	integration *Integration
+	trust       *Trust
+}
 
 // A Finding is one thing that doctor looked at.
 type Finding struct {
@@ -33,36 +43,36 @@ func bad(check, hint, text string, args ...any) Finding {
 
 // Examine looks for everything that would make work fail in this clone. It
 // changes nothing.
-func (c *Clone) Examine(ctx context.Context) []Finding {
-	list := []Finding{fine("git", "version %s", c.Repo.GitVersion()), c.identity(ctx), c.format(ctx), c.writable()}
-	b, tip, err := c.Store.Board(ctx)
+func (d *Doctor) Examine(ctx context.Context) []Finding {
+	list := []Finding{fine("git", "version %s", d.repo.GitVersion()), d.identity(ctx), d.format(ctx), d.writable()}
+	b, tip, err := d.store.Board(ctx)
 	if err != nil {
 		return append(list, unreadable(err))
 	}
-	list = append(list, c.sound(ctx, b, tip), c.clock(b), c.integration(ctx, b), c.objects(ctx, b), c.enforced(ctx, b), c.locked(b))
-	list = append(list, c.named(ctx)...)
-	list = append(list, c.shared(ctx, b)...)
-	list = append(list, c.strange()...)
-	list = append(list, c.leftovers(ctx, b)...)
-	list = append(list, c.byHand(ctx)...)
-	return append(list, c.untrusted(ctx, b)...)
+	list = append(list, d.sound(ctx, b, tip), d.clock(b), d.branch(ctx, b), d.objects(ctx, b), d.principals(ctx, b), d.locked(b))
+	list = append(list, d.refNames(ctx)...)
+	list = append(list, d.remote(ctx, b)...)
+	list = append(list, d.strange()...)
+	list = append(list, d.leftovers(ctx, b)...)
+	list = append(list, d.byHand(ctx)...)
+	return append(list, d.untrusted(ctx, b)...)
 }
 
-func (c *Clone) identity(ctx context.Context) Finding {
-	name, email, err := c.Repo.Identity(ctx)
+func (d *Doctor) identity(ctx context.Context) Finding {
+	name, email, err := d.repo.Identity(ctx)
 	if err != nil {
 		return bad("identity", "git config user.name NAME && git config user.email ADDRESS", "%v", err)
 	}
 	return fine("identity", "%s <%s>", name, email)
 }
 
-func (c *Clone) format(ctx context.Context) Finding {
+func (d *Doctor) format(ctx context.Context) Finding {
 	format := "sha1"
-	if c.Repo.HashLen() == 64 {
+	if d.repo.HashLen() == 64 {
 		format = "sha256"
 	}
 	for _, key := range []string{"extensions.refstorage", "extensions.partialclone", "extensions.worktreeconfig"} {
-		value, err := c.Repo.Config(ctx, key)
+		value, err := d.repo.Config(ctx, key)
 		if err != nil {
 			return bad("format", "git config --list", "%v", err)
 		}
@@ -70,14 +80,14 @@ func (c *Clone) format(ctx context.Context) Finding {
 			format += ", " + strings.TrimPrefix(key, "extensions.") + " " + value
 		}
 	}
-	if c.Trees == nil {
-		return bad("format", "git clone "+c.Repo.CommonDir()+" CLONE && cd CLONE", "%s, bare: there is no work tree to put task worktrees into", format)
+	if d.checkouts.Trees == nil {
+		return bad("format", "git clone "+d.repo.CommonDir()+" CLONE && cd CLONE", "%s, bare: there is no work tree to put task worktrees into", format)
 	}
 	return fine("format", "%s", format)
 }
 
-func (c *Clone) writable() Finding {
-	dir := c.Repo.CommonDir()
+func (d *Doctor) writable() Finding {
+	dir := d.repo.CommonDir()
 	if err := unix.Access(dir, unix.W_OK); err != nil {
 		return bad("writable", "ls -ld "+dir, "%v", &fs.PathError{Op: "write", Path: dir, Err: err})
 	}
@@ -99,8 +109,8 @@ func unreadable(err error) Finding {
 	return bad("board", hint, "%v", err)
 }
 
-func (c *Clone) sound(ctx context.Context, b *flow.Board, tip flow.ObjectID) Finding {
-	if err := c.Store.Audit.Vouch(ctx, tip); err != nil {
+func (d *Doctor) sound(ctx context.Context, b *flow.Board, tip flow.ObjectID) Finding {
+	if err := d.store.Audit.Vouch(ctx, tip); err != nil {
 		return bad("board", RepairBoard, "%v", err)
 	}
 	if err := b.Check(); err != nil {
@@ -112,28 +122,28 @@ func (c *Clone) sound(ctx context.Context, b *flow.Board, tip flow.ObjectID) Fin
 
 // clock holds the board's last move against this machine: moves are refused
 // on one that is more than a minute behind.
-func (c *Clone) clock(b *flow.Board) Finding {
-	now := c.Store.Now()
+func (d *Doctor) clock(b *flow.Board) Finding {
+	now := d.store.Now()
 	if ahead := b.At().Sub(now); ahead > time.Minute {
 		return bad("clock", "date --utc", "the board's last move is %s ahead of this machine, whose clock says %s", ahead, now.Format(time.RFC3339))
 	}
 	return fine("clock", "%s, the last move %s", now.Format(time.RFC3339), b.At().Format(time.RFC3339))
 }
 
-// integration holds the branch against the tip that the board names.
-func (c *Clone) integration(ctx context.Context, b *flow.Board) Finding {
+// branch holds the branch against the tip that the board names.
+func (d *Doctor) branch(ctx context.Context, b *flow.Board) Finding {
 	const check, restore = "integration", "git liza doctor --restore"
 	want := b.Settings().Integration
 	ref := "refs/heads/" + want.Name
-	now, err := c.Repo.Resolve(ctx, ref)
+	now, err := d.repo.Resolve(ctx, ref)
 	switch {
 	case err != nil:
 		return bad(check, "git liza fsck", "%v", err)
 	case now == want.Tip:
-		if from, _, stray := c.strayLog(want.Name); stray {
+		if from, _, stray := d.integration.strayLog(want.Name); stray {
 			return Finding{check, "warn", "its reflog is at " + from + " since a rename was refused, and git renames no branch", restore}
 		}
-		if ahead := c.Ahead(ctx, b); ahead != nil {
+		if ahead := d.integration.Ahead(ctx, b); ahead != nil {
 			return Finding{check, "warn", fmt.Sprintf("%s at %s; %s, and tasks begin without that", want.Name, now.Short(), ahead.Text), ahead.Hint}
 		}
 		return fine(check, "%s at %s", want.Name, now.Short())
@@ -143,18 +153,18 @@ func (c *Clone) integration(ctx context.Context, b *flow.Board) Finding {
 	moved := func(hint, how string) Finding {
 		return bad(check, hint, "%s is at %s, %s %s, where the board has it", want.Name, now.Short(), how, want.Tip.Short())
 	}
-	if ahead, err := c.Repo.IsAncestor(ctx, want.Tip, now); err == nil && ahead {
-		return moved(c.Store.Settler.StrayHint(ctx, b, now), "ahead of")
+	if ahead, err := d.repo.IsAncestor(ctx, want.Tip, now); err == nil && ahead {
+		return moved(d.store.Settler.StrayHint(ctx, b, now), "ahead of")
 	}
-	if behind, err := c.Repo.IsAncestor(ctx, now, want.Tip); err == nil && behind {
+	if behind, err := d.repo.IsAncestor(ctx, now, want.Tip); err == nil && behind {
 		return moved(restore, "behind")
 	}
 	return moved(restore, "beside")
 }
 
 // objects reads what work goes on from.
-func (c *Clone) objects(ctx context.Context, b *flow.Board) Finding {
-	n, err := c.Store.Audit.CheckTips(ctx, b)
+func (d *Doctor) objects(ctx context.Context, b *flow.Board) Finding {
+	n, err := d.store.Audit.CheckTips(ctx, b)
 	var damaged *gitstore.Damaged
 	switch {
 	case errors.As(err, &damaged):
@@ -165,8 +175,8 @@ func (c *Clone) objects(ctx context.Context, b *flow.Board) Finding {
 	return fine("objects", "integration and %d more commits can be read", n-1)
 }
 
-func (c *Clone) locked(b *flow.Board) Finding {
-	locks, err := c.Locks(b.Settings().Integration.Name)
+func (d *Doctor) locked(b *flow.Board) Finding {
+	locks, err := d.Locks(b.Settings().Integration.Name)
 	if err != nil {
 		return bad("locks", "git liza doctor --unlock", "%v", err)
 	}
@@ -181,8 +191,8 @@ func (c *Clone) locked(b *flow.Board) Finding {
 }
 
 // leftovers are checkouts that nobody needs, or that are half there.
-func (c *Clone) leftovers(ctx context.Context, b *flow.Board) []Finding {
-	list, err := c.Checkouts(ctx, b)
+func (d *Doctor) leftovers(ctx context.Context, b *flow.Board) []Finding {
+	list, err := d.checkouts.List(ctx, b)
 	if err != nil {
 		return []Finding{bad("worktrees", "git worktree list", "%v", err)}
 	}
@@ -198,7 +208,7 @@ func (c *Clone) leftovers(ctx context.Context, b *flow.Board) []Finding {
 			found = append(found, Finding{"worktrees", "warn", k.Path + " is missing or half made", "git liza claim " + string(k.Task) + " --as CODER"})
 		}
 	}
-	found = append(found, c.unclaimed(ctx)...)
+	found = append(found, d.unclaimed(ctx)...)
 	if len(stale) > 0 {
 		found = append(found, Finding{"worktrees", "warn", "left over: " + some(stale), "git liza worktree prune"})
 	}
@@ -209,10 +219,10 @@ func (c *Clone) leftovers(ctx context.Context, b *flow.Board) []Finding {
 }
 
 // strange is what stands where our own processes keep their entries.
-func (c *Clone) strange() []Finding {
-	paths, harm, err := gitstore.StrangeFiles(c.Repo)
+func (d *Doctor) strange() []Finding {
+	paths, harm, err := gitstore.StrangeFiles(d.repo)
 	if err != nil {
-		return []Finding{bad("entries", "ls -l "+c.Repo.CommonDir()+"/liza", "%v", err)}
+		return []Finding{bad("entries", "ls -l "+d.repo.CommonDir()+"/liza", "%v", err)}
 	}
 	var found []Finding
 	for _, path := range paths {
@@ -227,11 +237,11 @@ func (c *Clone) strange() []Finding {
 
 // unclaimed is what dead processes left around checkouts, and nothing tells whose
 // it is.
-func (c *Clone) unclaimed(ctx context.Context) []Finding {
-	if c.Trees == nil {
+func (d *Doctor) unclaimed(ctx context.Context) []Finding {
+	if d.checkouts.Trees == nil {
 		return nil
 	}
-	list, err := c.Trees.Leftovers(ctx)
+	list, err := d.checkouts.Trees.Leftovers(ctx)
 	if err != nil {
 		return []Finding{bad("worktrees", "git worktree list", "%v", err)}
 	}
@@ -248,12 +258,12 @@ func (c *Clone) unclaimed(ctx context.Context) []Finding {
 
 // untrusted are the commands that the board would have this machine run and
 // that it will not.
-func (c *Clone) untrusted(ctx context.Context, b *flow.Board) []Finding {
+func (d *Doctor) untrusted(ctx context.Context, b *flow.Board) []Finding {
 	list := BoardCommands(b)
 	var found []Finding
 	for _, known := range list {
 		var refusal *flow.Refusal
-		if err := c.Trusted(ctx, known.Command); errors.As(err, &refusal) {
+		if err := d.trust.Check(ctx, known.Command); errors.As(err, &refusal) {
 			found = append(found, bad("trust", refusal.Hint, "%s: %s", known.Where, refusal.Reason))
 		} else if err != nil {
 			return []Finding{bad("trust", "git liza trust --list", "%v", err)}

@@ -10,14 +10,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// enforced says whether the board knows who acts, and as whom this clone does.
-func (c *Clone) enforced(ctx context.Context, b *flow.Board) Finding {
+// principals says whether the board knows who acts, and as whom this clone does.
+func (d *Doctor) principals(ctx context.Context, b *flow.Board) Finding {
 	const check = "principals"
 	who := b.Principals()
 	if len(who.List) == 0 {
 		return fine(check, "none: who acts is not enforced")
 	}
-	me, err := c.Repo.Config(ctx, principalKey)
+	me, err := d.repo.Config(ctx, principalKey)
 	if err != nil {
 		return bad(check, "git config --list", "%v", err)
 	}
@@ -28,7 +28,7 @@ func (c *Clone) enforced(ctx context.Context, b *flow.Board) Finding {
 	case p == nil:
 		return bad(check, "git liza principal list", "this clone acts as %s, which the board does not know", me)
 	}
-	key, err := gitstore.PublicKey(ctx, c.Repo, me)
+	key, err := gitstore.PublicKey(ctx, d.repo, me)
 	if err != nil {
 		return bad(check, "git liza principal key "+me, "%v", err)
 	}
@@ -48,10 +48,10 @@ func (c *Clone) enforced(ctx context.Context, b *flow.Board) Finding {
 // remoteLimit is how long doctor waits for a remote.
 const remoteLimit = 20 * time.Second
 
-// shared says whether the remote that holds the board answers.
-func (c *Clone) shared(ctx context.Context, b *flow.Board) []Finding {
+// remote says whether the remote that holds the board answers.
+func (d *Doctor) remote(ctx context.Context, b *flow.Board) []Finding {
 	const check = "remote"
-	name, err := c.Store.Authority(ctx)
+	name, err := d.store.Authority(ctx)
 	if err != nil {
 		return []Finding{bad(check, "git config --list", "%v", err)}
 	}
@@ -60,17 +60,17 @@ func (c *Clone) shared(ctx context.Context, b *flow.Board) []Finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, remoteLimit)
 	defer cancel()
-	there, err := c.Store.Remotes.BoardOf(ctx, name)
+	there, err := d.store.Remotes.BoardOf(ctx, name)
 	if err != nil {
 		return []Finding{bad(check, "git remote get-url "+name, "%s holds the board and cannot be reached: %v", name, err)}
 	}
 	if there == "" {
 		return []Finding{bad(check, "git liza sync --set "+name, "%s answers, and has no board any more", name)}
 	}
-	if err := c.Store.Mirror.CheckDivergedAt(ctx, there); err != nil {
+	if err := d.store.Mirror.CheckDivergedAt(ctx, there); err != nil {
 		return []Finding{bad(check, parted(err), "%v", err)}
 	}
-	obstacle, err := c.Store.Remotes.Obstacle(ctx, name, "refs/heads/"+b.Settings().Integration.Name)
+	obstacle, err := d.store.Remotes.Obstacle(ctx, name, "refs/heads/"+b.Settings().Integration.Name)
 	if err != nil {
 		return []Finding{bad(check, "git liza sync", "%v", err)}
 	}
@@ -78,15 +78,15 @@ func (c *Clone) shared(ctx context.Context, b *flow.Board) []Finding {
 		return []Finding{bad(check, obstacle.Hint, "%s", obstacle.Reason)}
 	}
 	var astray *flow.Refusal
-	if errors.As(c.Store.Mirror.CheckAstray(ctx), &astray) {
+	if errors.As(d.store.Mirror.CheckAstray(ctx), &astray) {
 		return []Finding{bad(check, astray.Hint, "%s", astray.Reason)}
 	}
 	return []Finding{fine(check, "%s holds the board, and answers", name)}
 }
 
-// named says whether all refs here can be told apart by their names.
-func (c *Clone) named(ctx context.Context) []Finding {
-	names, err := c.Repo.ShadowRefs(ctx)
+// refNames says whether all refs here can be told apart by their names.
+func (d *Doctor) refNames(ctx context.Context) []Finding {
+	names, err := d.repo.ShadowRefs(ctx)
 	if err != nil {
 		return []Finding{bad("refs", "git for-each-ref", "%v", err)}
 	}

@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -44,12 +43,12 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 	if taken != "" {
 		return nil, &flow.Refusal{Rule: flow.RuleBranch, Hint: "git branch -m liza OTHER", Reason: "the branch liza is in the way of the task branches liza/…"}
 	}
-	heading, found, err := c.heading(ctx, tip, p.Spec)
+	heading, found, err := c.Specs.heading(ctx, tip, p.Spec)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		return nil, c.unready(ctx, p, tip, created)
+		return nil, c.Specs.unready(ctx, p, tip, created)
 	}
 	if p.Title == "" {
 		p.Title = heading
@@ -62,31 +61,6 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 	config.Lease, config.ReviewLease = p.Lease, p.Lease
 	return &flow.InitMove{Board: id, Rules: flow.RulesVersion, Goal: "goal-1", Title: p.Title, Spec: p.Spec,
 		Integration: flow.Branch{Name: p.Branch, Tip: tip}, Created: created, Config: config}, nil
-}
-
-// heading is the first heading of a Markdown file at a commit, its path if it
-// has none; found is false if there is no such file.
-func (c *Clone) heading(ctx context.Context, commit flow.ObjectID, name string) (title string, found bool, err error) {
-	id, err := c.Repo.BlobAt(ctx, commit, name)
-	if err != nil || id == "" {
-		return "", false, err
-	}
-	o, err := c.Repo.Objects(ctx)
-	if err != nil {
-		return "", false, err
-	}
-	kind, data, err := o.Read(id)
-	if err != nil || kind != "blob" {
-		return "", false, err
-	}
-	for line := range strings.Lines(string(data)) {
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "#"); ok {
-			if title := flow.Clean(strings.TrimLeft(rest, "#")); title != "" && len(title) < 200 {
-				return title, true, nil
-			}
-		}
-	}
-	return name, true, nil
 }
 
 // Init makes the root move. A board that is there already is left as it is.
@@ -103,31 +77,10 @@ func (c *Clone) Init(ctx context.Context, d *flow.InitMove) (gitstore.Result, er
 		return gitstore.Result{Already: true, Commit: tip, Before: b, After: b}, err
 	}
 	r, err := c.Store.Do(ctx, func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
-		return c.move(flow.ActInit, "", d), nil, nil
+		return c.Caller.Move(flow.ActInit, "", d), nil, nil
 	})
-	if err != nil || c.Trees == nil {
+	if err != nil || c.Checkouts.Trees == nil {
 		return r, err
 	}
-	return r, c.Trees.Ignore()
-}
-
-// A BoardCommand is a shell command that stands on the board.
-type BoardCommand struct{ Where, Command string }
-
-// BoardCommands are the commands that a board may ask a machine to run.
-func BoardCommands(b *flow.Board) []BoardCommand {
-	config := b.Settings().Config
-	var list []BoardCommand
-	if config.PostWorktree != "" {
-		list = append(list, BoardCommand{"post_worktree", config.PostWorktree})
-	}
-	for _, g := range config.Gates {
-		list = append(list, BoardCommand{"gate " + g.Name, g.Command})
-	}
-	for _, s := range b.Tasks() {
-		if t := b.Task(s.ID); t != nil && t.Verify != "" && !t.Status.Final() {
-			list = append(list, BoardCommand{string(t.ID), t.Verify})
-		}
-	}
-	return list
+	return r, c.Checkouts.Trees.Ignore()
 }

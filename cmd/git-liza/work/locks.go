@@ -26,8 +26,8 @@ type Lock struct {
 // Locks are the lock files on what moves write: everything below refs/liza/ and
 // refs/heads/liza/, integration, every HEAD, the packed refs and the
 // configuration. A transaction under way has some too.
-func (c *Clone) Locks(integration string) ([]Lock, error) {
-	common := c.Repo.CommonDir()
+func (d *Doctor) Locks(integration string) ([]Lock, error) {
+	common := d.repo.CommonDir()
 	paths := []string{"HEAD.lock", "packed-refs.lock", "config.lock", "config.worktree.lock", "shallow.lock", "reftable/tables.list.lock", "refs/heads/" + integration + ".lock"}
 	for _, folder := range []string{"refs/liza", "refs/heads/liza"} {
 		err := filepath.WalkDir(filepath.Join(common, folder), func(path string, entry fs.DirEntry, err error) error {
@@ -63,15 +63,15 @@ func (c *Clone) Locks(integration string) ([]Lock, error) {
 // Unlock clears the locks that dead processes have left behind: its own, which
 // the journal tells apart, and then others that stand unchanged for a few
 // seconds. say hears of each of the others before; it returns those it cleared.
-func (c *Clone) Unlock(ctx context.Context, say func(Lock)) ([]Lock, error) {
-	if err := c.Repo.Journal.Recover(ctx); err != nil {
+func (d *Doctor) Unlock(ctx context.Context, say func(Lock)) ([]Lock, error) {
+	if err := d.repo.Journal.Recover(ctx); err != nil {
 		return nil, err
 	}
 	integration := flow.Branch{}
-	if b, _, err := c.Store.Board(ctx); err == nil {
+	if b, _, err := d.store.Board(ctx); err == nil {
 		integration = b.Settings().Integration
 	}
-	locks, err := c.Locks(integration.Name)
+	locks, err := d.Locks(integration.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,12 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
+// receipts are those of gates that passed on this machine and serve again.
+type receipts struct {
+	repo  *git.Repo
+	mover *mover
+}
+
 // receiptAge is how long a receipt serves again: what a command finds beside the
 // tree, the network and the machine's programs, changes with time.
 const receiptAge = 24 * time.Hour
@@ -28,16 +34,16 @@ type keptReceipt struct {
 	Receipt flow.Receipt `json:"receipt"`
 }
 
-func (c *Clone) receiptFolder() string {
-	return filepath.Join(c.Repo.CommonDir(), "liza", "receipts")
+func (rs *receipts) folder() string {
+	return filepath.Join(rs.repo.CommonDir(), "liza", "receipts")
 }
 
-// receiptPath names a receipt of the last of gates by all that its end may
+// path names a receipt of the last of gates by all that its end may
 // depend on and that can be known: the tree, the gates that ran in the same
 // checkout before, their times and their environment.
-func (c *Clone) receiptPath(gates []flow.Gate, tree flow.ObjectID) string {
+func (rs *receipts) path(gates []flow.Gate, tree flow.ObjectID) string {
 	host, _ := os.Hostname()
-	env := slices.DeleteFunc(proc.Environment(c.environ, nil), func(kv string) bool { return strings.HasPrefix(kv, "TERM=") })
+	env := slices.DeleteFunc(proc.Environment(rs.mover.environ, nil), func(kv string) bool { return strings.HasPrefix(kv, "TERM=") })
 	slices.Sort(env)
 	sum := sha256.New()
 	for _, part := range append([]string{string(tree), runtime.GOOS, runtime.GOARCH, host}, env...) {
@@ -46,14 +52,14 @@ func (c *Clone) receiptPath(gates []flow.Gate, tree flow.ObjectID) string {
 	for _, g := range gates {
 		fmt.Fprintf(sum, "%s %s\n", CommandHash(g.Command), g.Timeout)
 	}
-	return filepath.Join(c.receiptFolder(), hex.EncodeToString(sum.Sum(nil)))
+	return filepath.Join(rs.folder(), hex.EncodeToString(sum.Sum(nil)))
 }
 
-// passedBefore is the receipt of an earlier run of the last of gates on a tree
+// find is the receipt of an earlier run of the last of gates on a tree
 // that passed. What cannot be read is none: the folder may be deleted at any time.
-func (c *Clone) passedBefore(gates []flow.Gate, tree flow.ObjectID) (flow.Receipt, bool) {
+func (rs *receipts) find(gates []flow.Gate, tree flow.ObjectID) (flow.Receipt, bool) {
 	g := gates[len(gates)-1]
-	text, err := git.ReadSmall(c.receiptPath(gates, tree))
+	text, err := git.ReadSmall(rs.path(gates, tree))
 	var kept keptReceipt
 	if err != nil || json.Unmarshal(text, &kept) != nil {
 		return flow.Receipt{}, false
@@ -66,29 +72,29 @@ func (c *Clone) passedBefore(gates []flow.Gate, tree flow.ObjectID) (flow.Receip
 	return r, true
 }
 
-// keepReceipt lets the last of gates, if it passed, serve again. What runs below an agent's
+// keep lets the last of gates, if it passed, serve again. What runs below an agent's
 // session keeps none, since the agent could have changed what ran.
-func (c *Clone) keepReceipt(gates []flow.Gate, r flow.Receipt) error {
-	if r.Exit != 0 || c.Generation.Spawned() {
+func (rs *receipts) keep(gates []flow.Gate, r flow.Receipt) error {
+	if r.Exit != 0 || rs.mover.Generation.Spawned() {
 		return nil
 	}
-	if above, doubtful, err := MarksAbove(c.Repo, ""); err != nil || len(above)+len(doubtful) > 0 {
+	if above, doubtful, err := MarksAbove(rs.repo, ""); err != nil || len(above)+len(doubtful) > 0 {
 		return err
 	}
 	text, err := json.Marshal(keptReceipt{time.Now(), r})
 	if err != nil {
 		return err
 	}
-	c.dropReceipts()
-	return git.ReplaceFile(c.receiptPath(gates, r.Tree), text)
+	rs.drop()
+	return git.ReplaceFile(rs.path(gates, r.Tree), text)
 }
 
-// dropReceipts removes those that are too old to serve.
-func (c *Clone) dropReceipts() {
-	entries, _ := os.ReadDir(c.receiptFolder())
+// drop removes those that are too old to serve.
+func (rs *receipts) drop() {
+	entries, _ := os.ReadDir(rs.folder())
 	for _, entry := range entries {
 		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > receiptAge {
-			_ = os.Remove(filepath.Join(c.receiptFolder(), entry.Name()))
+			_ = os.Remove(filepath.Join(rs.folder(), entry.Name()))
 		}
 	}
 }

@@ -23,54 +23,54 @@ type Restored struct {
 // checkouts of it with it; what only the branch held is kept under
 // refs/liza/rescue/. It is nil where the branch stands right. Errors are
 // *worktrees.Dirty or *worktrees.Obstacle, or as those of [git.Repo.MoveRefs].
-func (c *Clone) Restore(ctx context.Context) (*Restored, error) {
-	release, err := c.Repo.Queue(ctx)
+func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
+	release, err := i.repo.Queue(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	b, _, err := c.Store.Board(ctx)
+	b, _, err := i.store.Board(ctx)
 	if err != nil {
 		return nil, err
 	}
 	want := b.Settings().Integration
-	if err := c.returnLog(want.Name); err != nil {
+	if err := i.returnLog(want.Name); err != nil {
 		return nil, err
 	}
 	r := &Restored{Ref: "refs/heads/" + want.Name, Is: want.Tip}
-	if r.Was, err = c.Repo.Resolve(ctx, r.Ref); err != nil || r.Was == want.Tip {
+	if r.Was, err = i.repo.Resolve(ctx, r.Ref); err != nil || r.Was == want.Tip {
 		return nil, err
 	}
 	updates := []git.RefUpdate{{Name: r.Ref, Old: r.Was, New: want.Tip}}
 	if r.Was != "" {
-		contained, err := c.Repo.IsAncestor(ctx, r.Was, want.Tip)
+		contained, err := i.repo.IsAncestor(ctx, r.Was, want.Tip)
 		if err != nil {
 			return nil, err
 		}
 		if !contained {
-			r.Kept = "refs/liza/rescue/" + strconv.FormatInt(c.Store.Now().Unix(), 10) + "-" + r.Was.Short() + "/integration"
+			r.Kept = "refs/liza/rescue/" + strconv.FormatInt(i.store.Now().Unix(), 10) + "-" + r.Was.Short() + "/integration"
 			updates = append(updates, git.RefUpdate{Name: r.Kept, New: r.Was, Any: true})
 		}
 	}
-	follow := c.Trees != nil && r.Was != ""
+	follow := i.checkouts.Trees != nil && r.Was != ""
 	if follow {
-		if err := c.Trees.CheckFollow(ctx, want.Name, r.Was, want.Tip); err != nil {
+		if err := i.checkouts.Trees.CheckFollow(ctx, want.Name, r.Was, want.Tip); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.Repo.MoveRefs(ctx, updates, "liza: doctor --restore"); err != nil {
+	if err := i.repo.MoveRefs(ctx, updates, "liza: doctor --restore"); err != nil {
 		return nil, err
 	}
 	if follow {
-		err = c.Trees.Follow(ctx, want.Name, r.Was, want.Tip)
+		err = i.checkouts.Trees.Follow(ctx, want.Name, r.Was, want.Tip)
 	}
 	return r, err
 }
 
 // strayLog is where `git branch -m` puts a branch's reflog first, and leaves it
 // when a hook refuses: from then on it renames and copies no branch at all.
-func (c *Clone) strayLog(branch string) (from, to string, stray bool) {
-	logs := filepath.Join(c.Repo.CommonDir(), "logs", "refs")
+func (i *Integration) strayLog(branch string) (from, to string, stray bool) {
+	logs := filepath.Join(i.repo.CommonDir(), "logs", "refs")
 	from, to = filepath.Join(logs, ".tmp-renamed-log"), filepath.Join(logs, "heads", filepath.FromSlash(branch))
 	_, there := os.Lstat(from)
 	_, own := os.Lstat(to)
@@ -78,8 +78,8 @@ func (c *Clone) strayLog(branch string) (from, to string, stray bool) {
 }
 
 // returnLog brings the reflog of the integration branch back from there.
-func (c *Clone) returnLog(branch string) error {
-	from, to, stray := c.strayLog(branch)
+func (i *Integration) returnLog(branch string) error {
+	from, to, stray := i.strayLog(branch)
 	if !stray {
 		return nil
 	}

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -26,7 +25,7 @@ type Reviewing struct {
 // submitted commit out beside the work. Repeating it repairs the checkout. A
 // review that reaches the limit is a *Setback.
 func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration) (Reviewing, gitstore.Result, error) {
-	trees, err := c.checkouts()
+	trees, err := c.Checkouts.required()
 	if err != nil {
 		return Reviewing{}, gitstore.Result{}, err
 	}
@@ -48,7 +47,7 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 		if lease == 0 {
 			d.Lease = b.Settings().Config.ReviewLease
 		}
-		return c.move(flow.ActReview, target, d), nil, nil
+		return c.Caller.Move(flow.ActReview, target, d), nil, nil
 	})
 	if err != nil {
 		return Reviewing{}, r, err
@@ -81,16 +80,11 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 		return warning, nil // it would seal what it has changed
 	}
 	if already {
-		if pristine, err := c.pristine(ctx, t); err != nil || !pristine {
+		if pristine, err := c.Seals.pristine(ctx, t); err != nil || !pristine {
 			return warning, err
 		}
 	}
-	return warning, c.Seal(ctx, t, false)
-}
-
-// reviewFolder is the name of the checkout in which a submission is reviewed.
-func reviewFolder(id flow.TaskID, submission int) string {
-	return "review@" + string(id) + "@" + strconv.Itoa(submission)
+	return warning, c.Seals.Seal(ctx, t, false)
 }
 
 // Verdict makes an approve or reject move and removes the review's checkout.
@@ -102,7 +96,7 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 		return gitstore.Result{}, err
 	}
 	if t := b.Task(id); t != nil && t.Review != nil && t.Review.By == c.By {
-		if err := c.Untouched(ctx, t); err != nil {
+		if err := c.Seals.CheckUntouched(ctx, t); err != nil {
 			return gitstore.Result{}, err
 		}
 	}
@@ -111,8 +105,8 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 		return r, err
 	}
 	t := r.After.Task(id)
-	if c.Trees != nil && t.Submissions > 0 {
-		if err := c.dropCheckout(ctx, reviewFolder(id, t.Submissions)); err != nil {
+	if c.Checkouts.Trees != nil && t.Submissions > 0 {
+		if err := c.Checkouts.drop(ctx, reviewFolder(id, t.Submissions)); err != nil {
 			return r, left(r, err)
 		}
 	}
@@ -123,20 +117,13 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 // coder; that of a review goes.
 func (c *Clone) Release(ctx context.Context, id flow.TaskID, noVerdict bool) (gitstore.Result, error) {
 	r, err := c.Make(ctx, flow.ActRelease, id, &flow.ReleaseMove{NoVerdict: noVerdict})
-	if err != nil || c.Trees == nil {
+	if err != nil || c.Checkouts.Trees == nil {
 		return r, err
 	}
 	if t := r.After.Task(id); t.Status.Allows(flow.ActReview) {
-		err = c.dropCheckout(ctx, reviewFolder(id, t.Submissions))
+		err = c.Checkouts.drop(ctx, reviewFolder(id, t.Submissions))
 	}
 	return r, left(r, err)
-}
-
-func (c *Clone) dropCheckout(ctx context.Context, folder string) error {
-	if err := c.unseal(folder); err != nil {
-		return err
-	}
-	return c.retire(ctx, folder)
 }
 
 // Renew prolongs a claim's or review's lease; 0 means the board's.

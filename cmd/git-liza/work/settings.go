@@ -16,10 +16,10 @@ type Settings struct {
 	mark  git.ConfigMark
 }
 
-// Settings reads them as they are now.
-func (c *Clone) Settings(ctx context.Context) (Settings, error) {
-	mark := c.Repo.MarkConfig()
-	lines, err := c.Repo.SettingsUnder(ctx, "liza.", "include.", "includeif.")
+// ReadSettings reads them as they are now.
+func ReadSettings(ctx context.Context, repo *git.Repo) (Settings, error) {
+	mark := repo.MarkConfig()
+	lines, err := repo.SettingsUnder(ctx, "liza.", "include.", "includeif.")
 	return Settings{lines, mark}, err
 }
 
@@ -116,31 +116,31 @@ func (c settingChange) allowed(wrote func(string, ...string) bool) bool {
 	return slices.ContainsFunc(c.now, func(v string) bool { return !slices.Contains(c.was, v) })
 }
 
-// ReturnSettings puts back what has changed in the repository's own
-// configuration since was and decides which programs run, as whom, and whose
-// board counts, unless git liza wrote it; back are these keys. told are lines about
-// what changed beside and stays. next is was with what stays.
-func (c *Clone) ReturnSettings(ctx context.Context, was Settings) (next Settings, back, told []string, err error) {
-	now, err := c.Settings(ctx)
+// PutBack puts back what has changed in the repository's own configuration since
+// x was read and decides which programs run, as whom, and whose board counts,
+// unless git liza wrote it; back are these keys. told are lines about what changed
+// beside and stays. next is x with what stays.
+func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, back, told []string, err error) {
+	now, err := ReadSettings(ctx, repo)
 	if err != nil {
-		return was, nil, nil, err
+		return x, nil, nil, err
 	}
-	wrote := c.Repo.WroteSince(was.mark)
-	for _, one := range was.changed(now) {
+	wrote := repo.WroteSince(x.mark)
+	for _, one := range x.changed(now) {
 		if one.own && one.governs() && !one.allowed(wrote) {
-			if err := c.returnSetting(ctx, one, wrote); err != nil {
-				return was, back, nil, err
+			if err := one.undo(ctx, repo, wrote); err != nil {
+				return x, back, nil, err
 			}
 			back = append(back, one.key)
 		}
 	}
 	if len(back) > 0 { // with an include what it included is gone
-		if now, err = c.Settings(ctx); err != nil {
-			return was, back, nil, err
+		if now, err = ReadSettings(ctx, repo); err != nil {
+			return x, back, nil, err
 		}
 	}
-	next = was
-	for _, one := range was.changed(now) {
+	next = x
+	for _, one := range x.changed(now) {
 		switch {
 		case one.allowed(wrote):
 			next = next.with(one)
@@ -154,27 +154,27 @@ func (c *Clone) ReturnSettings(ctx context.Context, was Settings) (next Settings
 	return next, back, told, nil
 }
 
-// returnSetting writes a key of the repository's own configuration as it was; of
+// undo writes a key of the repository's own configuration as it was; of
 // trust it takes away what came to it.
-func (c *Clone) returnSetting(ctx context.Context, one settingChange, wrote func(string, ...string) bool) error {
-	if one.under(trustKeys) {
-		for _, value := range one.added(wrote) {
-			if err := c.Repo.WriteConfig(ctx, "--fixed-value", "--unset-all", one.key, value); err != nil {
+func (c settingChange) undo(ctx context.Context, repo *git.Repo, wrote func(string, ...string) bool) error {
+	if c.under(trustKeys) {
+		for _, value := range c.added(wrote) {
+			if err := repo.WriteConfig(ctx, "--fixed-value", "--unset-all", c.key, value); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if len(one.was) == 1 {
-		return c.Repo.WriteConfig(ctx, "--replace-all", one.key, one.was[0])
+	if len(c.was) == 1 {
+		return repo.WriteConfig(ctx, "--replace-all", c.key, c.was[0])
 	}
-	if len(one.now) > 0 {
-		if err := c.Repo.WriteConfig(ctx, "--unset-all", one.key); err != nil {
+	if len(c.now) > 0 {
+		if err := repo.WriteConfig(ctx, "--unset-all", c.key); err != nil {
 			return err
 		}
 	}
-	for _, value := range one.was {
-		if err := c.Repo.WriteConfig(ctx, "--add", one.key, value); err != nil {
+	for _, value := range c.was {
+		if err := repo.WriteConfig(ctx, "--add", c.key, value); err != nil {
 			return err
 		}
 	}

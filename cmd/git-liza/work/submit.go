@@ -46,7 +46,7 @@ func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal
 		d.Commit = t.Submission.Commit
 	}
 	return c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
-		return c.move(flow.ActSubmit, id, d), nil, nil
+		return c.Caller.Move(flow.ActSubmit, id, d), nil, nil
 	})
 }
 
@@ -58,7 +58,7 @@ func NotOurs(o *worktrees.Obstacle) *flow.Refusal {
 
 // acceptable asks the rules about everything but verify, which can take long.
 func (c *Clone) acceptable(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
-	err := c.Store.CheckMove(ctx, b, c.move(flow.ActSubmit, t.ID, d))
+	err := c.Store.CheckMove(ctx, b, c.Caller.Move(flow.ActSubmit, t.ID, d))
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleVerify {
 		return nil
@@ -68,7 +68,7 @@ func (c *Clone) acceptable(ctx context.Context, b *flow.Board, t *flow.Task, d *
 
 // ready checks the worktree, asks the rules, and runs verify.
 func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
-	if _, err := c.checkouts(); err != nil {
+	if _, err := c.Checkouts.required(); err != nil {
 		return err
 	}
 	tip, err := c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
@@ -78,7 +78,7 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 	if d.Commit == "" {
 		d.Commit = tip
 	}
-	dir := c.Folder(t)
+	dir := c.Checkouts.Folder(t)
 	in := "git -C " + shell.Quote(dir)
 	if tip == "" {
 		return &flow.Refusal{Rule: flow.RuleBranch, Hint: in + " checkout -b " + t.ID.Branch(),
@@ -88,7 +88,7 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 		return &flow.Refusal{Rule: flow.RuleBranchTip, Hint: "git liza submit " + string(t.ID),
 			Reason: fmt.Sprintf("%s is not the tip of %s, which is %s", d.Commit.Short(), t.ID.Branch(), tip.Short())}
 	}
-	status, err := c.Trees.Status(ctx, dir)
+	status, err := c.Checkouts.Trees.Status(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 		return &flow.Refusal{Rule: flow.RuleBranch, Hint: fmt.Sprintf("%s checkout %s && %s merge %s", in, t.ID.Branch(), in, status.Head),
 			Reason: fmt.Sprintf("%s is not on the branch %s but on %s", dir, t.ID.Branch(), cmp.Or(status.Branch, "no branch"))}
 	}
-	if nested := c.Trees.Nested(dir, status); nested != nil {
+	if nested := c.Checkouts.Trees.Nested(dir, status); nested != nil {
 		return NotOurs(nested)
 	}
 	if !status.Clean() {
@@ -106,10 +106,10 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 	if err := c.acceptable(ctx, b, t, d); err != nil || t.Verify == "" {
 		return err
 	}
-	if d.Receipt, err = c.verify(ctx, t, d.Commit, dir); err != nil {
+	if d.Receipt, err = c.commands.verify(ctx, t, d.Commit, dir); err != nil {
 		return err
 	}
-	if status, err = c.Trees.Status(ctx, dir); err == nil && !status.Clean() {
+	if status, err = c.Checkouts.Trees.Status(ctx, dir); err == nil && !status.Clean() {
 		return &flow.Refusal{Rule: flow.RuleClean, Hint: in + " status",
 			Reason: fmt.Sprintf("verify of %s left files behind that git does not ignore: %s", t.ID, some(status.Changed()))}
 	}
@@ -128,48 +128,4 @@ func some(paths []string) string {
 		text += fmt.Sprintf(" and %d more", len(paths)-n)
 	}
 	return text
-}
-
-// verify runs the task's own check at the commit.
-func (c *Clone) verify(ctx context.Context, t *flow.Task, commit flow.ObjectID, dir string) (*flow.Receipt, error) {
-	tree, err := c.treeOf(ctx, commit)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Trusted(ctx, t.Verify); err != nil {
-		return nil, err
-	}
-	receipt, err := c.run(ctx, flow.Gate{Name: "verify", Command: t.Verify, Timeout: gateTimeout}, dir, tree)
-	if err != nil {
-		return nil, err
-	}
-	if receipt.Exit != 0 {
-		return nil, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + shell.Quote(dir) + " && " + t.Verify,
-			Reason: fmt.Sprintf("verify of %s fails: %s", t.ID, ending(receipt))}
-	}
-	return &receipt, nil
-}
-
-// ending says how a gate that did not pass ended, with the last line that it
-// printed.
-func ending(r flow.Receipt) string {
-	text := fmt.Sprintf("it exits %d", r.Exit)
-	if line := lastLine(r.Output); line != "" {
-		text += ": " + line
-	}
-	return text
-}
-
-func lastLine(s string) string {
-	s = strings.TrimSpace(s)
-	return s[strings.LastIndexByte(s, '\n')+1:]
-}
-
-func (c *Clone) treeOf(ctx context.Context, commit flow.ObjectID) (flow.ObjectID, error) {
-	o, err := c.Repo.Objects(ctx)
-	if err != nil {
-		return "", err
-	}
-	k, err := o.Commit(commit)
-	return k.Tree, err
 }

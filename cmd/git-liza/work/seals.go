@@ -14,7 +14,15 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
 )
+
+// Seals say what reviewers' checkouts were like when their reviews began.
+type Seals struct {
+	repo  *git.Repo
+	trees *worktrees.Trees // nil in a bare repository
+	mover *mover
+}
 
 // A seal says what there was before a reviewer got it. It is a file in the
 // repository's own folder, one for each review's checkout.
@@ -27,96 +35,96 @@ type seal struct {
 	Changed  []string      `json:"changed"` // what was not as in the commit
 }
 
-func (c *Clone) sealPath(folder string) string {
-	return filepath.Join(c.Repo.CommonDir(), "liza", "seals", folder)
+func (s *Seals) path(folder string) string {
+	return filepath.Join(s.repo.CommonDir(), "liza", "seals", folder)
 }
 
-// readSeal is nil if there is none, or none of this review.
-func (c *Clone) readSeal(t *flow.Task) *seal {
-	text, err := git.ReadSmall(c.sealPath(reviewFolder(t.ID, t.Submission.Number)))
-	var s seal
-	if err != nil || json.Unmarshal(text, &s) != nil || s.By != t.Review.By || !s.Since.Equal(t.Review.Since) {
+// read is nil if there is none, or none of this review.
+func (s *Seals) read(t *flow.Task) *seal {
+	text, err := git.ReadSmall(s.path(reviewFolder(t.ID, t.Submission.Number)))
+	var kept seal
+	if err != nil || json.Unmarshal(text, &kept) != nil || kept.By != t.Review.By || !kept.Since.Equal(t.Review.Since) {
 		return nil
 	}
-	return &s
+	return &kept
 }
 
 // Seal notes what a reviewer's checkout and the task's branch are like, once
 // when the review is claimed and once more when the project's post_worktree
 // has run: what the reviewer did since is never sealed.
-func (c *Clone) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
-	if old := c.readSeal(t); old != nil && (old.Prepared || !prepared) {
+func (s *Seals) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
+	if old := s.read(t); old != nil && (old.Prepared || !prepared) {
 		return nil
 	}
 	now := seal{By: t.Review.By, Since: t.Review.Since, Prepared: prepared}
 	folder := reviewFolder(t.ID, t.Submission.Number)
-	status, err := c.Trees.Status(ctx, c.Trees.Path(folder))
+	status, err := s.trees.Status(ctx, s.trees.Path(folder))
 	if err != nil {
 		return err
 	}
 	now.Changed = status.Changed()
-	if now.Print, err = c.Trees.Fingerprint(ctx, c.Trees.Path(folder)); err != nil {
+	if now.Print, err = s.trees.Fingerprint(ctx, s.trees.Path(folder)); err != nil {
 		return err
 	}
-	if now.Branch, err = c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch()); err != nil {
+	if now.Branch, err = s.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch()); err != nil {
 		return err
 	}
-	return c.writeSeal(folder, now)
+	return s.write(folder, now)
 }
 
-// writeSeal puts the whole seal in place, or leaves the one that is there.
-func (c *Clone) writeSeal(folder string, s seal) error {
-	text, err := json.Marshal(s)
+// write puts the whole seal in place, or leaves the one that is there.
+func (s *Seals) write(folder string, whole seal) error {
+	text, err := json.Marshal(whole)
 	if err != nil {
 		return err
 	}
-	path := c.sealPath(folder)
+	path := s.path(folder)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
 	// Whatever an agent has put there goes: to write into a fifo takes for ever.
-	whole := path + ".new"
-	if err := errors.Join(os.RemoveAll(whole), c.unseal(folder)); err != nil {
+	next := path + ".new"
+	if err := errors.Join(os.RemoveAll(next), s.remove(folder)); err != nil {
 		return err
 	}
-	if err := os.WriteFile(whole, text, 0o666); err != nil {
+	if err := os.WriteFile(next, text, 0o666); err != nil {
 		return err
 	}
-	return os.Rename(whole, path)
+	return os.Rename(next, path)
 }
 
-// unseal forgets a review that is over.
-func (c *Clone) unseal(folder string) error {
-	return os.RemoveAll(c.sealPath(folder))
+// remove forgets a review that is over.
+func (s *Seals) remove(folder string) error {
+	return os.RemoveAll(s.path(folder))
 }
 
-// Untouched refuses the verdict of an agent that has changed what it was to
+// CheckUntouched refuses the verdict of an agent that has changed what it was to
 // judge: its checkout, the commit that is checked out there, or the task's
 // branch. Of a review that was claimed elsewhere, or by a human, nothing can
 // be known; of one here that has lost its seal, nothing is believed.
-func (c *Clone) Untouched(ctx context.Context, t *flow.Task) error {
-	if c.Trees == nil || t == nil || t.Review == nil || t.Submission == nil || t.Review.By.Agent() == "" {
+func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task) error {
+	if s.trees == nil || t == nil || t.Review == nil || t.Submission == nil || t.Review.By.Agent() == "" {
 		return nil
 	}
-	dir := c.Trees.Path(reviewFolder(t.ID, t.Submission.Number))
-	s := c.readSeal(t)
-	if s == nil {
-		if _, err := os.Lstat(dir); err != nil && !c.Generation.Spawned() {
+	dir := s.trees.Path(reviewFolder(t.ID, t.Submission.Number))
+	begun := s.read(t)
+	if begun == nil {
+		if _, err := os.Lstat(dir); err != nil && !s.mover.Generation.Spawned() {
 			return nil
 		}
-		return c.unsealed(ctx, t)
+		return s.unsealed(ctx, t)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrNotExist) {
 		return touched(t, "the worktree of the review was removed: "+dir)
 	}
-	tip, err := c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	tip, err := s.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
 	if err != nil {
 		return err
 	}
-	if tip != s.Branch {
-		return touched(t, fmt.Sprintf("the branch %s was moved from %s to %s", t.ID.Branch(), short(s.Branch), short(tip)))
+	if tip != begun.Branch {
+		return touched(t, fmt.Sprintf("the branch %s was moved from %s to %s", t.ID.Branch(), short(begun.Branch), short(tip)))
 	}
-	status, err := c.Trees.Status(ctx, dir)
+	status, err := s.trees.Status(ctx, dir)
 	if err != nil {
 		return touched(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
 	}
@@ -126,12 +134,12 @@ func (c *Clone) Untouched(ctx context.Context, t *flow.Task) error {
 	if status.Head != t.Submission.Commit {
 		return touched(t, fmt.Sprintf("the worktree of the review is at %s, not at the submission %s", short(status.Head), t.Submission.Commit.Short()))
 	}
-	now, err := c.Trees.Fingerprint(ctx, dir)
+	now, err := s.trees.Fingerprint(ctx, dir)
 	if err != nil {
 		return touched(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
 	}
-	if now != s.Print {
-		return touched(t, "files in the worktree of the review were changed: "+some(differences(s.Changed, status.Changed())))
+	if now != begun.Print {
+		return touched(t, "files in the worktree of the review were changed: "+some(differences(begun.Changed, status.Changed())))
 	}
 	return nil
 }
@@ -139,9 +147,9 @@ func (c *Clone) Untouched(ctx context.Context, t *flow.Task) error {
 // unsealed refuses a verdict where there is no seal. A review that was killed
 // before it wrote one is taken again by its holder, which does not count as
 // ended without a verdict.
-func (c *Clone) unsealed(ctx context.Context, t *flow.Task) error {
+func (s *Seals) unsealed(ctx context.Context, t *flow.Task) error {
 	refusal := touched(t, "what its worktree was like when the review began is not known any more")
-	if pristine, err := c.pristine(ctx, t); err == nil && pristine && !c.Generation.Spawned() {
+	if pristine, err := s.pristine(ctx, t); err == nil && pristine && !s.mover.Generation.Spawned() {
 		refusal.Reason += "; taking it again notes that"
 		refusal.Hint = "git liza review " + string(t.ID) + " --as " + shell.Quote(string(t.Review.By))
 	}
@@ -149,8 +157,8 @@ func (c *Clone) unsealed(ctx context.Context, t *flow.Task) error {
 }
 
 // pristine reports whether the checkout of a review is as in the commit.
-func (c *Clone) pristine(ctx context.Context, t *flow.Task) (bool, error) {
-	status, err := c.Trees.Status(ctx, c.Trees.Path(reviewFolder(t.ID, t.Submission.Number)))
+func (s *Seals) pristine(ctx context.Context, t *flow.Task) (bool, error) {
+	status, err := s.trees.Status(ctx, s.trees.Path(reviewFolder(t.ID, t.Submission.Number)))
 	return err == nil && status.Clean() && status.Branch == "" && status.Head == t.Submission.Commit, err
 }
 

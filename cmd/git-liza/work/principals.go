@@ -13,6 +13,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
+// Principals are those who may act on the board, with the keys that this clone
+// has of them.
+type Principals struct {
+	repo  *git.Repo
+	store *gitstore.Store
+	mover *mover
+}
+
 // principalKey is where a clone says as which principal it makes moves.
 const principalKey = "liza.principal"
 
@@ -28,14 +36,6 @@ func PrincipalOf(ctx context.Context, repo *git.Repo, by flow.Actor) (string, er
 	return repo.Config(ctx, principalKey)
 }
 
-// Identify lets the clone's moves be by an actor, with the principal that this
-// machine has for it.
-func (c *Clone) Identify(ctx context.Context, by flow.Actor, g flow.Generation) error {
-	principal, err := PrincipalOf(ctx, c.Repo, by)
-	c.By, c.Generation, c.Principal = by, g, principal
-	return err
-}
-
 // Admitted is what became of a principal.
 type Admitted struct {
 	Principal  flow.Principal
@@ -49,20 +49,20 @@ var errKnown = errors.New("the principal is on the board already")
 // Admit enters a principal. What want leaves nil is kept of one that is there
 // already, which only replace changes. The first of a board gets the right
 // admin, and the clone that makes it acts as that one from then on.
-func (c *Clone) Admit(ctx context.Context, want flow.Principal, replace bool) (Admitted, gitstore.Result, error) {
+func (p *Principals) Admit(ctx context.Context, want flow.Principal, replace bool) (Admitted, gitstore.Result, error) {
 	var got Admitted
 	var known *flow.Board // that says so already
-	r, err := c.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+	r, err := p.store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		who := b.Principals()
 		got = Admitted{Principal: want, First: len(who.List) == 0}
 		old := who.Find(want.Name)
-		m := c.move(flow.ActPrincipal, "", nil)
+		m := p.mover.Caller.Move(flow.ActPrincipal, "", nil)
 		switch {
 		case got.First:
-			if c.Principal != "" && c.Principal != want.Name {
-				return m, nil, otherFirst(c.Principal, want.Name)
+			if p.mover.Principal != "" && p.mover.Principal != want.Name {
+				return m, nil, otherFirst(p.mover.Principal, want.Name)
 			}
-			got.Principal, m.Principal = firstAdmin(want, c.By), want.Name
+			got.Principal, m.Principal = firstAdmin(want, p.mover.By), want.Name
 		case old != nil:
 			got.Principal = revised(*old, want)
 			if sameAccount(*old, got.Principal) {
@@ -83,7 +83,7 @@ func (c *Clone) Admit(ctx context.Context, want flow.Principal, replace bool) (A
 	if err != nil {
 		return got, r, err
 	}
-	got.Configured, err = c.actAs(ctx, want.Name, got.First)
+	got.Configured, err = p.actAs(ctx, want.Name, got.First)
 	return got, r, err
 }
 
@@ -127,72 +127,72 @@ func otherFirst(me, name string) *flow.Refusal {
 
 // actAs lets the clone act as a principal from now on, if it acts as nobody
 // yet and the principal was made here. It reports whether it changed that.
-func (c *Clone) actAs(ctx context.Context, name string, made bool) (bool, error) {
-	now, err := c.Repo.Config(ctx, principalKey)
+func (p *Principals) actAs(ctx context.Context, name string, made bool) (bool, error) {
+	now, err := p.repo.Config(ctx, principalKey)
 	if err != nil || now != "" {
 		return false, err
 	}
 	if !made {
 		// A first admin whose maker died before it got here is found by its key.
-		key, err := gitstore.PublicKey(ctx, c.Repo, name)
+		key, err := gitstore.PublicKey(ctx, p.repo, name)
 		if err != nil || key == "" {
 			return false, err
 		}
 	}
-	err = c.Repo.WriteConfig(ctx, principalKey, name)
+	err = p.repo.WriteConfig(ctx, principalKey, name)
 	return err == nil, err
 }
 
 // Key is the public key that this clone signs a principal's moves with; made
 // says that it has just been generated.
-func (c *Clone) Key(ctx context.Context, name string) (public string, made bool, err error) {
-	if public, err = gitstore.PublicKey(ctx, c.Repo, name); err != nil || public != "" {
+func (p *Principals) Key(ctx context.Context, name string) (public string, made bool, err error) {
+	if public, err = gitstore.PublicKey(ctx, p.repo, name); err != nil || public != "" {
 		return public, false, err
 	}
-	public, err = gitstore.NewKey(ctx, c.Repo, name)
+	public, err = gitstore.NewKey(ctx, p.repo, name)
 	return public, err == nil, err
 }
 
 // Dismiss removes a principal from the board; keys on this clone stay.
-func (c *Clone) Dismiss(ctx context.Context, name string) (gitstore.Result, error) {
-	return c.Make(ctx, flow.ActPrincipal, "", &flow.PrincipalMove{Principal: flow.Principal{Name: name}, Remove: true})
+func (p *Principals) Dismiss(ctx context.Context, name string) (gitstore.Result, error) {
+	return p.mover.Make(ctx, flow.ActPrincipal, "", &flow.PrincipalMove{Principal: flow.Principal{Name: name}, Remove: true})
 }
 
 // MayMerge says which principals merge, nil if everybody may, and whether the
 // clone as it acts now is among them.
-func (c *Clone) MayMerge(b *flow.Board) (names []string, may bool) {
+func (p *Principals) MayMerge(b *flow.Board) (names []string, may bool) {
 	who := b.Principals()
-	for _, p := range who.List {
-		if slices.Contains(p.Rights, "merge") {
-			names = append(names, p.Name)
+	for _, known := range who.List {
+		if slices.Contains(known.Rights, "merge") {
+			names = append(names, known.Name)
 		}
 	}
-	return names, len(names) == 0 || slices.Contains(names, c.Principal)
+	return names, len(names) == 0 || slices.Contains(names, p.mover.Principal)
 }
 
 // NameAdmin lets the root move of a board name its first admin: whoever makes
 // the board, with a key of this clone.
-func (c *Clone) NameAdmin(ctx context.Context, d *flow.InitMove, name string) error {
-	if c.Principal != "" && c.Principal != name {
-		return otherFirst(c.Principal, name)
+func (p *Principals) NameAdmin(ctx context.Context, d *flow.InitMove, name string) error {
+	if p.mover.Principal != "" && p.mover.Principal != name {
+		return otherFirst(p.mover.Principal, name)
 	}
-	key, _, err := c.Key(ctx, name)
+	key, _, err := p.Key(ctx, name)
 	if err != nil {
 		return err
 	}
-	admin := firstAdmin(flow.Principal{Name: name, Keys: []string{key}}, c.By)
-	d.Admin, c.Principal = &admin, name
+	admin := firstAdmin(flow.Principal{Name: name, Keys: []string{key}}, p.mover.By)
+	d.Admin, p.mover.Principal = &admin, name
 	return nil
 }
 
 // Govern lets the clone act as the admin that a board was made with, and
 // refuses where the board has another one.
-func (c *Clone) Govern(ctx context.Context, b *flow.Board, name string) error {
+func (p *Principals) Govern(ctx context.Context, b *flow.Board, name string) error {
 	if !b.Principals().May(name, "admin") {
 		return &flow.Refusal{Rule: flow.RuleExists, Hint: "git liza principal add " + name + " --kind human --right admin --new-key",
 			Reason: "the board is there already, and " + name + " is not an admin of it"}
 	}
-	_, err := c.actAs(ctx, name, true)
+	_, err := p.actAs(ctx, name, true)
 	return err
 }
 

@@ -11,44 +11,54 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// specified puts into the refusal of a spec that is not on integration where
+// Specs finds the files that goals and tasks name as specs, and says how one
+// comes to integration that is not there.
+type Specs struct {
+	Dir   string // of whoever types what is hinted at
+	repo  *git.Repo
+	store *gitstore.Store
+}
+
+// explain puts into the refusal of a spec that is not on integration where
 // the file is, and the commands that bring it there.
-func (c *Clone) specified(ctx context.Context, q flow.Question, err error) error {
+func (s *Specs) explain(ctx context.Context, q flow.Question, err error) error {
 	var refusal *flow.Refusal
 	if !errors.As(err, &refusal) || refusal.Rule != flow.RuleSpec {
 		return err
 	}
 	for _, name := range q.Specs {
-		if id, err := c.Repo.BlobAt(ctx, q.Tip, name); err == nil && id == "" && filepath.IsLocal(name) {
-			return c.absentSpec(ctx, refusal, name, q.Tip)
+		if id, err := s.repo.BlobAt(ctx, q.Tip, name); err == nil && id == "" && filepath.IsLocal(name) {
+			return s.absent(ctx, refusal, name, q.Tip)
 		}
 	}
 	return err
 }
 
-// absentSpec is the refusal with the commands that bring a file to integration,
+// absent is the refusal with the commands that bring a file to integration,
 // or with the path that was meant.
-func (c *Clone) absentSpec(ctx context.Context, refusal *flow.Refusal, name string, tip flow.ObjectID) error {
-	b, _, err := c.Store.Board(ctx)
+func (s *Specs) absent(ctx context.Context, refusal *flow.Refusal, name string, tip flow.ObjectID) error {
+	b, _, err := s.store.Board(ctx)
 	if err != nil {
 		return err
 	}
 	found := *refusal
-	place := c.place(ctx, name)
+	place := s.find(ctx, name)
 	if place.nowhere() {
 		found.Hint = "git ls-tree -r --name-only " + shell.Quote(b.Settings().Integration.Name)
-		if like := c.likeliest(ctx, name, tip); like != "" {
+		if like := s.likeliest(ctx, name, tip); like != "" {
 			found.Reason += "; did you mean " + shell.Quote(like) + "?"
 		}
 		return &found
 	}
 	adopt := "git liza adopt HEAD --reason 'the spec'"
-	if ahead, err := c.Repo.IsAncestor(ctx, tip, place.head); err != nil || !ahead {
+	if ahead, err := s.repo.IsAncestor(ctx, tip, place.head); err != nil || !ahead {
 		adopt = "git merge " + shell.Quote(b.Settings().Integration.Name) + " && " + adopt
 	}
-	if unreviewed, err := c.Store.Settler.Unreviewed(ctx, b, tip, place.head); err != nil || unreviewed {
+	if unreviewed, err := s.store.Settler.Unreviewed(ctx, b, tip, place.head); err != nil || unreviewed {
 		adopt = "git liza status" // what an agent made comes by a review
 	}
 	if found.Hint = adopt; !place.committed {
@@ -59,16 +69,16 @@ func (c *Clone) absentSpec(ctx context.Context, refusal *flow.Refusal, name stri
 
 // Rooted is a spec's path from the root of the repository. As with git's
 // REVISION:PATH, one that begins with ./ or ../ is from the current folder.
-func (c *Clone) Rooted(spec string) string {
+func (s *Specs) Rooted(spec string) string {
 	file, anchor, anchored := strings.Cut(spec, "#")
 	if !strings.HasPrefix(file, "./") && !strings.HasPrefix(file, "../") {
 		return spec
 	}
-	dir, err := filepath.EvalSymlinks(c.Dir) // as git prints the work tree
+	dir, err := filepath.EvalSymlinks(s.Dir) // as git prints the work tree
 	if err != nil {
 		return spec
 	}
-	rel, err := filepath.Rel(c.Repo.WorkTree(), filepath.Join(dir, file))
+	rel, err := filepath.Rel(s.repo.WorkTree(), filepath.Join(dir, file))
 	if err != nil || !filepath.IsLocal(rel) {
 		return spec
 	}
@@ -92,31 +102,31 @@ func (p place) commit(subject string) string {
 	return fmt.Sprintf("git add %[1]s && git commit -m '%[2]s' -- %[1]s", p.file, subject)
 }
 
-// place looks for a file in HEAD and in the work tree.
-func (c *Clone) place(ctx context.Context, name string) place {
+// find looks for a file in HEAD and in the work tree.
+func (s *Specs) find(ctx context.Context, name string) place {
 	var p place
-	p.head, _ = c.Repo.ParseCommit(ctx, "HEAD")
+	p.head, _ = s.repo.ParseCommit(ctx, "HEAD")
 	if p.head != "" {
-		id, err := c.Repo.BlobAt(ctx, p.head, name)
+		id, err := s.repo.BlobAt(ctx, p.head, name)
 		p.committed = err == nil && id != ""
 	}
-	if c.Repo.WorkTree() == "" {
+	if s.repo.WorkTree() == "" {
 		return p
 	}
-	info, err := os.Stat(filepath.Join(c.Repo.WorkTree(), filepath.FromSlash(name)))
+	info, err := os.Stat(filepath.Join(s.repo.WorkTree(), filepath.FromSlash(name)))
 	if err == nil && info.Mode().IsRegular() {
-		p.file = c.here(name)
+		p.file = s.here(name)
 	}
 	return p
 }
 
 // here is a path of the repository as a shell in the current folder takes it.
-func (c *Clone) here(name string) string {
-	dir, err := filepath.EvalSymlinks(c.Dir) // as git prints the work tree
+func (s *Specs) here(name string) string {
+	dir, err := filepath.EvalSymlinks(s.Dir) // as git prints the work tree
 	if err != nil {
 		return shell.Quote(name)
 	}
-	rel, err := filepath.Rel(dir, filepath.Join(c.Repo.WorkTree(), filepath.FromSlash(name)))
+	rel, err := filepath.Rel(dir, filepath.Join(s.repo.WorkTree(), filepath.FromSlash(name)))
 	if err != nil {
 		return shell.Quote(name)
 	}
@@ -129,8 +139,8 @@ const mostFiles = 20_000
 // likeliest is the file at a commit whose path is most like one that is not
 // there, "" if none is like it: the same name in another folder, or a path that
 // differs in at most two letters.
-func (c *Clone) likeliest(ctx context.Context, name string, commit flow.ObjectID) string {
-	out, err := c.Repo.Git(ctx, "ls-tree", "-r", "-z", "--name-only", string(commit))
+func (s *Specs) likeliest(ctx context.Context, name string, commit flow.ObjectID) string {
+	out, err := s.repo.Git(ctx, "ls-tree", "-r", "-z", "--name-only", string(commit))
 	if err != nil {
 		return ""
 	}
@@ -176,19 +186,19 @@ func distance(a, b string, most int) int {
 
 // unready says how the spec of a first goal comes to be where a new board looks
 // for it. Nothing that it names writes over a file.
-func (c *Clone) unready(ctx context.Context, p Plan, tip flow.ObjectID, created bool) *flow.Refusal {
+func (s *Specs) unready(ctx context.Context, p Plan, tip flow.ObjectID, created bool) *flow.Refusal {
 	if !filepath.IsLocal(p.Spec) || p.Spec == "." {
 		return &flow.Refusal{Rule: flow.RuleSpec, Hint: "git liza init --spec specs/vision.md",
 			Reason: fmt.Sprintf("%q is not the path of a file in the repository", flow.Excerpt(p.Spec, 80))}
 	}
 	refusal := &flow.Refusal{Rule: flow.RuleSpec, Reason: fmt.Sprintf("there is no %s at %s", p.Spec, tip.Short())}
-	at := c.place(ctx, p.Spec)
+	at := s.find(ctx, p.Spec)
 	branch := shell.Quote(p.Branch)
 	switch {
 	case at.committed && !created:
 		refusal.Reason = fmt.Sprintf("the branch %s, at %s, has no %s, which HEAD has", p.Branch, tip.Short(), p.Spec)
 		refusal.Hint = "git checkout " + branch + " && git merge " + string(at.head)
-		if behind, err := c.Repo.IsAncestor(ctx, tip, at.head); err == nil && behind {
+		if behind, err := s.repo.IsAncestor(ctx, tip, at.head); err == nil && behind {
 			refusal.Hint = "git fetch . HEAD:" + branch // forward only
 		}
 		return refusal
@@ -196,12 +206,12 @@ func (c *Clone) unready(ctx context.Context, p Plan, tip flow.ObjectID, created 
 		refusal.Reason += ", and the file is not committed"
 		refusal.Hint = at.commit("Vision")
 	default:
-		file := c.here(p.Spec)
+		file := s.here(p.Spec)
 		refusal.Hint = fmt.Sprintf("git liza template vision > %[1]s && git add %[1]s && git commit -m 'Vision' -- %[1]s", file)
 		if dir := path.Dir(p.Spec); dir != "." {
-			refusal.Hint = "mkdir -p " + c.here(dir) + " && " + refusal.Hint
+			refusal.Hint = "mkdir -p " + s.here(dir) + " && " + refusal.Hint
 		}
-		if like := c.likeliest(ctx, p.Spec, tip); like != "" {
+		if like := s.likeliest(ctx, p.Spec, tip); like != "" {
 			refusal.Reason += "; did you mean --spec " + shell.Quote(like) + "?"
 		}
 	}
@@ -209,4 +219,29 @@ func (c *Clone) unready(ctx context.Context, p Plan, tip flow.ObjectID, created 
 		refusal.Hint = "git checkout " + branch + " && " + refusal.Hint
 	}
 	return refusal
+}
+
+// heading is the first heading of a Markdown file at a commit, its path if it
+// has none; found is false if there is no such file.
+func (s *Specs) heading(ctx context.Context, commit flow.ObjectID, name string) (title string, found bool, err error) {
+	id, err := s.repo.BlobAt(ctx, commit, name)
+	if err != nil || id == "" {
+		return "", false, err
+	}
+	o, err := s.repo.Objects(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	kind, data, err := o.Read(id)
+	if err != nil || kind != "blob" {
+		return "", false, err
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "#"); ok {
+			if title := flow.Clean(strings.TrimLeft(rest, "#")); title != "" && len(title) < 200 {
+				return title, true, nil
+			}
+		}
+	}
+	return name, true, nil
 }

@@ -16,12 +16,12 @@ type Baseline struct {
 }
 
 // TakeBaseline is what a session that begins now begins on.
-func (c *Clone) TakeBaseline(ctx context.Context) (Baseline, error) {
-	tip, err := c.Store.Tip(ctx)
+func (i *Integration) TakeBaseline(ctx context.Context) (Baseline, error) {
+	tip, err := i.store.Tip(ctx)
 	if err != nil {
 		return Baseline{}, err
 	}
-	astray, err := c.astray(ctx)
+	astray, err := i.astray(ctx)
 	return Baseline{tip, astray}, err
 }
 
@@ -30,8 +30,8 @@ func (c *Clone) TakeBaseline(ctx context.Context) (Baseline, error) {
 // is what its supervisor began it on. said are lines for people, none
 // where all is as it should be; moves that the rules allow stay, whoever made
 // them. What is put aside is kept under refs/liza/rescue/.
-func (c *Clone) RestoreBaseline(ctx context.Context, known Baseline) (said []string, err error) {
-	r, err := c.Store.Repairer.Reclaim(ctx, known.tip)
+func (i *Integration) RestoreBaseline(ctx context.Context, known Baseline) (said []string, err error) {
+	r, err := i.store.Repairer.Reclaim(ctx, known.tip)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +41,11 @@ func (c *Clone) RestoreBaseline(ctx context.Context, known Baseline) (said []str
 	case len(r.Kept) > 0:
 		said = append(said, fmt.Sprintf("the board was set back and others have gone on: %d moves are off it and kept under refs/liza/rescue/", r.Count))
 	}
-	off, err := c.astray(ctx)
+	off, err := i.astray(ctx)
 	if err != nil || !off || known.astray {
 		return said, err
 	}
-	restored, err := c.Restore(ctx)
+	restored, err := i.Restore(ctx)
 	if restored != nil {
 		line := fmt.Sprintf("%s is at %s again", restored.Ref, restored.Is.Short())
 		if restored.Kept != "" {
@@ -66,20 +66,20 @@ func aside(r gitstore.Repaired) string {
 
 // astray reports whether the integration branch is where no rule lets it be.
 // Behind the board it may be where a remote holds the board.
-func (c *Clone) astray(ctx context.Context) (bool, error) {
-	b, _, err := c.Store.Board(ctx)
+func (i *Integration) astray(ctx context.Context) (bool, error) {
+	b, _, err := i.store.Board(ctx)
 	if err != nil {
 		return false, err
 	}
 	want := b.Settings().Integration
-	now, err := c.Repo.Resolve(ctx, "refs/heads/"+want.Name)
+	now, err := i.repo.Resolve(ctx, "refs/heads/"+want.Name)
 	if err != nil || now == want.Tip {
 		return false, err
 	}
-	remote, err := c.Store.Authority(ctx)
+	remote, err := i.store.Authority(ctx)
 	if err != nil || now == "" || remote == "" {
 		return err == nil, err
 	}
-	behind, err := c.Repo.IsAncestor(ctx, now, want.Tip)
+	behind, err := i.repo.IsAncestor(ctx, now, want.Tip)
 	return err == nil && !behind, err
 }

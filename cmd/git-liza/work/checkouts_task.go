@@ -1,0 +1,285 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// Folder is the path of a claimed task's worktree, "" if the task was never
+// claimed or the repository is bare.
+func (c *Checkouts) Folder(t *flow.Task) string {
+	if c.Trees == nil || t.Attempt == nil {
+		return ""
+	}
+	return c.Trees.Path(t.ID.Folder(t.Attempt.Number))
+}
+
+// unobstructed refuses a claim whose folder or branch is taken by something
+// that is not ours, before anything is claimed.
+func (c *Checkouts) unobstructed(ctx context.Context, t *flow.Task) error {
+	name := t.ID.Folder(t.Attempts + 1)
+	above := filepath.Dir(c.Trees.Path(name))
+	if info, err := os.Stat(above); err == nil && !info.IsDir() {
+		return obstacle(above, "is in the way and not a folder", nil)
+	}
+	if tree, found, err := c.Trees.Find(ctx, name); err != nil || found {
+		return standing(c.Trees.Path(name), tree.Broken, err)
+	}
+	if entries, err := os.ReadDir(c.Trees.Path(name)); !errors.Is(err, fs.ErrNotExist) && (err != nil || len(entries) > 0) {
+		return obstacle(c.Trees.Path(name), "is in the way and not a worktree of this repository", nil)
+	}
+	if t.Attempts > 0 {
+		return nil
+	}
+	tip, err := c.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	if err != nil || tip != "" {
+		return obstacle(t.ID.Branch(), "exists already", err)
+	}
+	return nil
+}
+
+// checkOut makes the claimed attempt's worktree, or finds it as it was left.
+func (c *Checkouts) checkOut(ctx context.Context, trees *worktrees.Trees, t *flow.Task) (worktrees.Tree, error) {
+	if err := trees.Ignore(); err != nil {
+		return worktrees.Tree{}, err
+	}
+	a := t.Attempt
+	name := t.ID.Folder(a.Number)
+	if a.Number > 1 {
+		if tree, found, err := trees.Find(ctx, name); err != nil || found && tree.Branch == t.ID.Branch() {
+			return tree, err
+		}
+		old, err := c.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+		if err != nil {
+			return worktrees.Tree{}, err
+		}
+		return trees.Restart(ctx, name, t.ID.Branch(), old, a.Start)
+	}
+	return trees.Branch(ctx, name, t.ID.Branch(), a.Start)
+}
+
+// save keeps what this clone has of a task's attempt: the branch tip with
+// uncommitted and untracked files on top. It is nil where there is nothing
+// that is not kept already. With worktrees.ErrIncomplete the save is valid but
+// leaves out what cannot be saved: that stays in its folder, see
+// [worktrees.Trees.Retire].
+func (c *Checkouts) save(ctx context.Context, t *flow.Task) (*flow.Save, error) {
+	if t.Attempt == nil || c.Trees == nil {
+		return nil, nil
+	}
+	tip, err := c.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	if err != nil {
+		return nil, err
+	}
+	tree, found, err := c.Trees.Find(ctx, t.ID.Folder(t.Attempt.Number))
+	if err != nil {
+		return nil, err
+	}
+	var incomplete error
+	if found {
+		tip, incomplete = c.Trees.Snapshot(ctx, tree.Path, fmt.Sprintf("Leftovers of %s, attempt %d", t.ID, t.Attempt.Number))
+		if incomplete != nil && !errors.Is(incomplete, worktrees.ErrIncomplete) {
+			return nil, incomplete
+		}
+	}
+	kept, err := c.repo.Resolve(ctx, flow.SavedRef(t.ID, t.Saves))
+	if err != nil {
+		return nil, err
+	}
+	if tip == "" || tip == kept || tip == t.Attempt.Start {
+		return nil, incomplete
+	}
+	return &flow.Save{Number: t.Saves + 1, Commit: tip}, incomplete
+}
+
+// Commit commits everything in a checkout of a task, new files too, for who may
+// not or cannot: the environment says who the author is. There need be nothing to
+// commit. It is refused where the checkout is not on the task's branch, where a
+// repository lies inside, and where git or a hook refuses.
+func (c *Checkouts) Commit(ctx context.Context, id flow.TaskID, dir, message string, environ []string) error {
+	status, err := c.Trees.Status(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if branch := id.Branch(); status.Branch != branch {
+		return &flow.Refusal{Rule: flow.RuleBranch, Hint: "git checkout " + branch,
+			Reason: fmt.Sprintf("the worktree is not on the branch %s but on %q, so nothing was committed", branch, status.Branch)}
+	}
+	err = c.Trees.Commit(ctx, dir, message, environ)
+	var nested *worktrees.Obstacle
+	if errors.As(err, &nested) {
+		return NotOurs(nested)
+	}
+	var failed *git.Error
+	if errors.As(err, &failed) {
+		return &flow.Refusal{Rule: flow.RuleCommit, Reason: "the worktree could not be committed: " + failed.Error(), Hint: "git status"}
+	}
+	return err
+}
+
+// yield makes room for an attempt that went on elsewhere: what this clone has
+// of the task and does not contain the commit that the attempt goes on from is
+// kept and put away.
+func (c *Checkouts) yield(ctx context.Context, b *flow.Board, t *flow.Task) error {
+	remote, err := c.store.Authority(ctx)
+	if err != nil || remote == "" {
+		return err
+	}
+	if err := c.store.Mirror.BringCommits(ctx, t.ID, t.Attempt.Start); err != nil {
+		return err
+	}
+	tip, err := c.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	if err != nil || tip == "" {
+		return err
+	}
+	if goesOn, err := c.repo.IsAncestor(ctx, t.Attempt.Start, tip); err != nil || goesOn {
+		return err
+	}
+	name := t.ID.Folder(t.Attempt.Number)
+	if _, err := c.prune(ctx, b, func(k Checkout) bool { return k.Name == name || k.Task == t.ID && k.Stale }); err != nil {
+		return err
+	}
+	return c.dropBranch(ctx, b, t, tip)
+}
+
+func (c *Checkouts) drop(ctx context.Context, folder string) error {
+	if err := c.seals.remove(folder); err != nil {
+		return err
+	}
+	return c.retire(ctx, folder)
+}
+
+// retire removes a checkout, and says where it keeps what could not be saved.
+func (c *Checkouts) retire(ctx context.Context, name string) error {
+	kept, err := c.Trees.Retire(ctx, name)
+	if kept != "" && c.repo.Notice != nil {
+		c.repo.Notice("what could not be saved of " + name + " is kept in " + git.Visible(kept))
+	}
+	return err
+}
+
+// clear removes a final task's worktrees and branch; what they held is saved.
+// It can be repeated.
+func (c *Checkouts) clear(ctx context.Context, t *flow.Task) error {
+	if c.Trees == nil {
+		return nil
+	}
+	for n := 1; n <= t.Attempts; n++ {
+		if err := c.retire(ctx, t.ID.Folder(n)); err != nil {
+			return err
+		}
+	}
+	for n := 1; n <= t.Submissions; n++ {
+		if err := c.retire(ctx, reviewFolder(t.ID, n)); err != nil {
+			return err
+		}
+	}
+	ref := "refs/heads/" + t.ID.Branch()
+	tip, err := c.repo.Resolve(ctx, ref)
+	if err != nil || tip == "" || t.Attempts == 0 {
+		return err
+	}
+	return c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip}}, "liza: "+string(t.ID)+" is "+t.Status.String())
+}
+
+func (c *Checkouts) leftOf(ctx context.Context, b *flow.Board, id flow.TaskID) (Left, error) {
+	left := Left{Task: id}
+	if t := b.Task(id); t != nil {
+		left.Status = t.Status
+	}
+	tip, err := c.repo.Resolve(ctx, "refs/heads/"+id.Branch())
+	if err != nil || tip == "" {
+		return left, errors.Join(err, b.Err())
+	}
+	left.Branch, left.Tip = id.Branch(), tip
+	if c.Trees == nil {
+		return left, b.Err()
+	}
+	trees, err := c.Trees.List(ctx)
+	for _, tree := range trees {
+		if tree.Branch == left.Branch {
+			left.Worktree = tree.Path
+		}
+	}
+	return left, errors.Join(err, b.Err())
+}
+
+// Tidy removes what this clone has of tasks that became final or went to
+// another attempt on another host: checkouts and branches. What only they hold
+// is kept under refs/liza/rescue/. One that cannot be removed stays; the error
+// tells of all.
+func (c *Checkouts) Tidy(ctx context.Context) ([]Pruned, error) {
+	if c.Trees == nil {
+		return nil, nil
+	}
+	b, _, err := c.store.Board(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// A review's checkout may just be made for a review that this board does not have yet.
+	pruned, err := c.prune(ctx, b, func(k Checkout) bool { return k.Stale && (k.Submission == 0 || k.Status.Final()) })
+	return pruned, errors.Join(err, c.dropBranches(ctx, b))
+}
+
+// dropBranches deletes the branches of final tasks.
+func (c *Checkouts) dropBranches(ctx context.Context, b *flow.Board) error {
+	const prefix = "refs/heads/liza/"
+	refs, err := c.repo.Refs(ctx, prefix)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for ref, tip := range refs {
+		t := b.Task(flow.TaskID(strings.TrimPrefix(ref, prefix)))
+		if t == nil || !t.Status.Final() || t.Attempts == 0 {
+			continue
+		}
+		failed = append(failed, c.dropBranch(ctx, b, t, tip))
+	}
+	return errors.Join(failed...)
+}
+
+// dropBranch deletes a task's branch after its tip is kept.
+func (c *Checkouts) dropBranch(ctx context.Context, b *flow.Board, t *flow.Task, tip flow.ObjectID) error {
+	if _, err := c.keep(ctx, b, t.ID, tip, "branch "+t.ID.Branch()); err != nil {
+		return err
+	}
+	return c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: "refs/heads/" + t.ID.Branch(), Old: tip}}, "liza: "+string(t.ID)+" went on elsewhere")
+}
+
+// standing is a worktree where another one is to be made. A whole one is moved
+// by git, which knows where its files are.
+func standing(path string, broken bool, err error) error {
+	const reason = "is a worktree already"
+	if err != nil || broken {
+		return obstacle(path, reason, err)
+	}
+	return &worktrees.Obstacle{Path: path, Reason: reason, Hint: "git worktree move " + shell.Quote(path) + " " + shell.Quote(path+".old")}
+}
+
+func obstacle(what, reason string, err error) error {
+	if err != nil {
+		return err
+	}
+	hint := "mv " + shell.Quote(what) + " " + shell.Quote(what+".old")
+	if !filepath.IsAbs(what) {
+		hint = "git branch -m " + what + " " + strings.Replace(what, "/", "-", 1)
+	}
+	return &worktrees.Obstacle{Path: what, Reason: reason, Hint: hint}
+}
+
+// reviewFolder is the name of the checkout in which a submission is reviewed.
+func reviewFolder(id flow.TaskID, submission int) string {
+	return "review@" + string(id) + "@" + strconv.Itoa(submission)
+}

@@ -1,0 +1,186 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// commands runs what a board wants to be run: gates on a merged tree, and the
+// verify of a task on a submission.
+type commands struct {
+	repo      *git.Repo
+	store     *gitstore.Store
+	mover     *mover
+	trust     *Trust
+	checkouts *Checkouts
+	receipts  *receipts
+}
+
+// gateTimeout is the limit of a gate or verify that names none.
+const gateTimeout = flow.Duration(10 * time.Minute)
+
+// excerpt is how much of a gate's output is kept, in bytes.
+const excerpt = 4096
+
+// run runs a gate's command in a folder whose tree is checked out there, and
+// returns the evidence. Its environment is filtered: what a board supplies
+// never sees more than an agent does, and makes no moves.
+func (c *commands) run(ctx context.Context, g flow.Gate, dir string, tree flow.ObjectID) (flow.Receipt, error) {
+	mark, err := NewMark(ctx, c.store, "", "")
+	if err != nil {
+		return flow.Receipt{}, err
+	}
+	path, args := proc.Shell(g.Command)
+	r, err := proc.Run(ctx, proc.Command{Path: path, Args: args, Dir: dir, Wall: time.Duration(g.Timeout), Excerpt: excerpt - 64,
+		Env: proc.Environment(c.mover.environ, nil), Bound: !c.mover.Generation.Spawned(), // a session ends its own
+		Mark: mark, Records: Records(c.repo)})
+	if err != nil {
+		return flow.Receipt{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return flow.Receipt{}, err
+	}
+	receipt := flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Exit: r.Code, By: c.mover.By,
+		Duration: r.Duration.Round(time.Millisecond).String(), Output: flow.Excerpt(r.Excerpt, excerpt)}
+	if how := fate(r, g); how != "" {
+		receipt.Output = flow.Excerpt(r.Excerpt+"\n"+how, excerpt)
+	}
+	if !r.Passed() && receipt.Exit == 0 {
+		receipt.Exit = 1
+	}
+	return receipt, nil
+}
+
+// fate says how a command ended that came to no result of its own, "" if it did.
+func fate(r proc.Result, g flow.Gate) string {
+	switch {
+	case r.Reason == proc.WallLimit:
+		return "timed out after " + g.Timeout.String()
+	case r.Reason == proc.Signaled:
+		return fmt.Sprintf("was killed by signal %d", r.Code-128)
+	case r.Code == 126 || r.Code == 127: // of a shell that finds no program, or none that runs
+		return fmt.Sprintf("could not run (exit %d)", r.Code)
+	}
+	return ""
+}
+
+// verify runs the task's own check at the commit.
+func (c *commands) verify(ctx context.Context, t *flow.Task, commit flow.ObjectID, dir string) (*flow.Receipt, error) {
+	tree, err := c.treeOf(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.trust.Check(ctx, t.Verify); err != nil {
+		return nil, err
+	}
+	receipt, err := c.run(ctx, flow.Gate{Name: "verify", Command: t.Verify, Timeout: gateTimeout}, dir, tree)
+	if err != nil {
+		return nil, err
+	}
+	if receipt.Exit != 0 {
+		return nil, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + shell.Quote(dir) + " && " + t.Verify,
+			Reason: fmt.Sprintf("verify of %s fails: %s", t.ID, ending(receipt))}
+	}
+	return &receipt, nil
+}
+
+// passMerge runs what must pass on the merged tree. failed is the first required
+// gate that does not.
+func (c *commands) passMerge(ctx context.Context, b *flow.Board, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
+	list := append([]flow.Gate{}, b.Settings().Config.Gates...)
+	script, err := c.store.Commits.HasFile(commit, flow.IntegrationScript)
+	if err != nil {
+		return nil, nil, err
+	}
+	if script {
+		list = append(list, flow.Gate{Name: flow.IntegrationScript, Command: "sh ./" + flow.IntegrationScript, Required: true, Timeout: gateTimeout})
+	}
+	for _, g := range b.Settings().Config.Gates {
+		if err := c.trust.Check(ctx, g.Command); err != nil {
+			return nil, nil, err
+		}
+	}
+	trees, err := c.checkouts.required()
+	if err != nil {
+		return nil, nil, err
+	}
+	receipts, failed, err = c.passAll(ctx, trees, list, commit, tree)
+	var unmade *worktrees.CheckoutError
+	if errors.As(err, &unmade) && trees.Private(ctx, b.Settings().Integration.Tip, func(string) error { return nil }) == nil {
+		// This machine can check out what integration has, so it is the work's fault.
+		return nil, &flow.Receipt{Gate: "checkout", Tree: tree, Exit: 1, By: c.mover.By, Output: flow.Excerpt(err.Error(), excerpt)}, nil
+	}
+	return receipts, failed, err
+}
+
+// passAll runs gates one after the other in one checkout. Those that are known
+// to pass there are passed over; where another fails then, for it may want what
+// they leave, all run.
+func (c *commands) passAll(ctx context.Context, trees *worktrees.Trees, gates []flow.Gate, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
+	known := 0
+	for i := range gates {
+		if r, ok := c.receipts.find(gates[:i+1], tree); ok && known == i {
+			receipts, known = append(receipts, r), i+1
+		}
+	}
+	if known == len(gates) {
+		return receipts, nil, nil
+	}
+	for _, from := range slices.Compact([]int{known, 0}) {
+		receipts, failed = receipts[:from], nil
+		err = trees.Private(ctx, commit, func(dir string) error {
+			for i := from; i < len(gates) && failed == nil; i++ {
+				r, err := c.run(ctx, gates[i], dir, tree)
+				if err == nil {
+					err = c.receipts.keep(gates[:i+1], r)
+				}
+				if err != nil {
+					return err
+				}
+				if receipts = append(receipts, r); r.Exit != 0 && gates[i].Required {
+					failed = &r
+				}
+			}
+			return nil
+		})
+		if err != nil || failed == nil {
+			break
+		}
+	}
+	return receipts, failed, err
+}
+
+func (c *commands) treeOf(ctx context.Context, commit flow.ObjectID) (flow.ObjectID, error) {
+	o, err := c.repo.Objects(ctx)
+	if err != nil {
+		return "", err
+	}
+	k, err := o.Commit(commit)
+	return k.Tree, err
+}
+
+// ending says how a gate that did not pass ended, with the last line that it
+// printed.
+func ending(r flow.Receipt) string {
+	text := fmt.Sprintf("it exits %d", r.Exit)
+	if line := lastLine(r.Output); line != "" {
+		text += ": " + line
+	}
+	return text
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}

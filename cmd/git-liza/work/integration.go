@@ -1,0 +1,102 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// Integration is the branch that approved work reaches, with checkouts of it.
+type Integration struct {
+	repo      *git.Repo
+	store     *gitstore.Store
+	mover     *mover
+	checkouts *Checkouts
+	commands  *commands
+}
+
+// checkFollow refuses to move integration under somebody who has it checked out
+// with changes. Where the branch is at the commit already, a person moved it
+// and its checkout there, and there is nothing to bring along.
+func (i *Integration) checkFollow(ctx context.Context, to flow.ObjectID) error {
+	b, _, err := i.store.Board(ctx)
+	if err != nil || i.checkouts.Trees == nil {
+		return err
+	}
+	integration := b.Settings().Integration
+	now, err := i.repo.Resolve(ctx, "refs/heads/"+integration.Name)
+	if err != nil || now == to {
+		return err
+	}
+	return i.checkouts.Trees.CheckFollow(ctx, integration.Name, integration.Tip, to)
+}
+
+// follow brings a checkout of integration along to where the board has it.
+func (i *Integration) follow(ctx context.Context, b *flow.Board, from flow.ObjectID) error {
+	if i.checkouts.Trees == nil {
+		return nil
+	}
+	integration := b.Settings().Integration
+	return i.checkouts.Trees.Follow(ctx, integration.Name, from, integration.Tip)
+}
+
+// merelyOurs reports whether the integration branch stands where moves brought
+// it that were given up.
+func (i *Integration) merelyOurs(ctx context.Context) (bool, error) {
+	b, _, err := i.store.Board(ctx)
+	if err != nil {
+		return false, err
+	}
+	want := b.Settings().Integration
+	now, err := i.repo.Resolve(ctx, "refs/heads/"+want.Name)
+	if err != nil || now == "" || now == want.Tip {
+		return false, err
+	}
+	refs, err := i.repo.Refs(ctx, "refs/liza/rescue")
+	if err != nil {
+		return false, err
+	}
+	for name, tip := range refs {
+		if !strings.HasPrefix(name, gitstore.LostRefs) || !strings.HasSuffix(name, "/integration") {
+			continue
+		}
+		if behind, err := i.repo.IsAncestor(ctx, now, tip); err != nil || behind {
+			return behind, err
+		}
+	}
+	return false, nil
+}
+
+// A follower brings checkouts of the integration branch along when the mirror
+// of a remote moves it.
+type follower struct {
+	trees *worktrees.Trees
+	store *gitstore.Store
+}
+
+// MayFollow refuses to move the branch under somebody who has it checked out
+// with changes.
+func (f follower) MayFollow(ctx context.Context, from, to flow.ObjectID) error {
+	return f.each(ctx, from, to, f.trees.CheckFollow)
+}
+
+// Follow brings the checkouts to where the branch is.
+func (f follower) Follow(ctx context.Context, from, to flow.ObjectID) error {
+	return f.each(ctx, from, to, f.trees.Follow)
+}
+
+func (f follower) each(ctx context.Context, from, to flow.ObjectID, do func(context.Context, string, flow.ObjectID, flow.ObjectID) error) error {
+	b, _, err := f.store.Board(ctx)
+	if errors.Is(err, gitstore.ErrNoBoard) || from == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return do(ctx, b.Settings().Integration.Name, from, to)
+}

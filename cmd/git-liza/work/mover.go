@@ -1,0 +1,127 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/secret"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/document"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// A mover makes moves that touch nothing but the blackboard, on behalf of one
+// actor.
+type mover struct {
+	flow.Caller // on whose behalf; the zero value only looks
+	Repo        *git.Repo
+	Store       *gitstore.Store
+	Distant     bool // a model makes the moves: its commands are not this machine's human's
+	environ     []string
+	specs       *Specs
+}
+
+// Identify lets the clone's moves be by an actor, with the principal that this
+// machine has for it.
+func (m *mover) Identify(ctx context.Context, by flow.Actor, g flow.Generation) error {
+	principal, err := PrincipalOf(ctx, m.Repo, by)
+	m.By, m.Generation, m.Principal = by, g, principal
+	return err
+}
+
+// Move makes a move that touches nothing but the blackboard. The detail is
+// made for the board it will be applied to.
+func (m *mover) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail func(*flow.Board) (flow.Detail, error)) (gitstore.Result, error) {
+	var asked flow.Question
+	r, err := m.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+		d, err := detail(b)
+		if err == nil {
+			err = m.discreet(act, d)
+		}
+		if err != nil {
+			return flow.Move{}, nil, err
+		}
+		made := m.Caller.Move(act, task, d)
+		asked = b.Ask(made)
+		return made, nil, nil
+	})
+	return r, m.specs.explain(ctx, asked, err)
+}
+
+// discreet refuses the move of a spawned agent that has the value of a secret
+// variable of its environment in it: the board is for ever, and shared.
+func (m *mover) discreet(act flow.Act, d flow.Detail) error {
+	if !m.Generation.Spawned() {
+		return nil
+	}
+	text, err := document.Encode(d)
+	if err == nil && secret.New(m.environ, nil).Value(string(text)) {
+		err = &flow.Refusal{Rule: flow.RuleSecret, Hint: "git liza help " + act.Command(),
+			Reason: "what this says holds a key or token of your environment, and the board keeps everything: say it without"}
+	}
+	return err
+}
+
+// Make is [mover.Move] for a detail that does not depend on the board.
+func (m *mover) Make(ctx context.Context, act flow.Act, task flow.TaskID, detail flow.Detail) (gitstore.Result, error) {
+	return m.Move(ctx, act, task, func(*flow.Board) (flow.Detail, error) { return detail, nil })
+}
+
+// refresh syncs where there is a remote: what is asked before a move is made
+// has to be asked of the board as it is there.
+func (m *mover) refresh(ctx context.Context) (bool, error) {
+	remote, err := m.Store.Authority(ctx)
+	if err != nil || remote == "" {
+		return false, err
+	}
+	_, err = m.Store.Mirror.Sync(ctx)
+	return err == nil, err
+}
+
+// Fresh is the board as it is now, on the remote where there is one.
+func (m *mover) Fresh(ctx context.Context) (*flow.Board, error) {
+	if _, err := m.refresh(ctx); err != nil {
+		return nil, err
+	}
+	b, _, err := m.Store.Board(ctx)
+	return b, err
+}
+
+// opened is the board on which an act may begin, or the reason why not. A
+// mirror that says no is brought up to date and asked again.
+func (m *mover) opened(ctx context.Context, act flow.Act, id flow.TaskID) (*flow.Board, *flow.Refusal, error) {
+	b, _, err := m.Store.Board(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	refusal := b.Opens(act, id, m.Caller, b.At())
+	if refusal == nil {
+		return b, nil, nil
+	}
+	synced, err := m.refresh(ctx)
+	if err != nil || !synced {
+		return b, refusal, err
+	}
+	if b, _, err = m.Store.Board(ctx); err != nil {
+		return nil, nil, err
+	}
+	return b, b.Opens(act, id, m.Caller, b.At()), nil
+}
+
+// best is the task that the actor should take; where there is no board, or
+// one that cannot be read, that is what the caller hears, not that there is
+// nothing to do.
+func (m *mover) best(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID, error) {
+	if b.Empty() {
+		return "", gitstore.ErrNoBoard
+	}
+	id, refusal := b.Best(act, m.Caller, at, nil)
+	if b.Err() != nil {
+		return "", b.Err()
+	}
+	if refusal != nil {
+		return "", refusal
+	}
+	return id, nil
+}

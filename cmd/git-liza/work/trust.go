@@ -1,0 +1,153 @@
+package work
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// Trust is about the commands that a board would have this machine run, and which
+// of them somebody here has allowed.
+type Trust struct {
+	repo  *git.Repo
+	mover *mover
+}
+
+// Check refuses a command from the board that nobody on this machine has
+// allowed to run here.
+func (t *Trust) Check(ctx context.Context, command string) error {
+	list, err := t.Hashes(ctx)
+	if err != nil {
+		return err
+	}
+	hash := CommandHash(command)
+	for _, known := range list {
+		if known == hash {
+			return nil
+		}
+	}
+	refusal := &flow.Refusal{Rule: flow.RuleTrust, Hint: "git liza trust " + hash[:ShownHash],
+		Reason: "the board wants this machine to run a command that nobody here has allowed: " + Visible(command)}
+	if len(refusal.Reason) > maxShown { // nobody allows what was not shown
+		refusal.Reason, refusal.Hint = flow.Excerpt(refusal.Reason, maxShown), "git liza trust --list"
+	}
+	return refusal
+}
+
+// Untrusted are the commands of the board that nobody here has allowed.
+func (t *Trust) Untrusted(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
+	allowed, err := t.Hashes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(BoardCommands(b), func(k BoardCommand) bool { return slices.Contains(allowed, CommandHash(k.Command)) }), b.Err()
+}
+
+// Hashes are the hashes of the commands that this machine may run.
+func (t *Trust) Hashes(ctx context.Context) ([]string, error) {
+	out, err := t.repo.Git(ctx, "config", "--get-all", trustKey)
+	var gitErr *git.Error
+	if errors.As(err, &gitErr) && gitErr.Code == 1 {
+		return nil, nil
+	}
+	return strings.Fields(string(out)), err
+}
+
+// Allow allows commands to run on this machine.
+func (t *Trust) Allow(ctx context.Context, commands ...string) error {
+	for _, command := range commands {
+		if command == "" || t.Check(ctx, command) == nil {
+			continue
+		}
+		if err := t.repo.WriteConfig(ctx, "--add", trustKey, CommandHash(command)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AllowOwn allows commands that this machine's own human puts on the board,
+// or its planner where liza.trust.planner is on. It asks before the move, so
+// that a command is never on the board and refused on the machine it is from.
+// A human's commands that a model gave, which may have no shell otherwise, are
+// none of these. Those of a planner in a session are for its supervisor to allow:
+// a sandbox may keep git's configuration from the planner, and it could turn the
+// setting on there itself.
+func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
+	if t.mover.Generation.Spawned() {
+		return nil
+	}
+	t.repo.Renew()
+	planner, err := t.repo.Config(ctx, TrustPlanner)
+	if err != nil {
+		return err
+	}
+	if t.mover.By.IsHuman() && !t.mover.Distant || t.mover.By.Role() == flow.Planner && on(planner) {
+		err = t.Allow(ctx, commands...)
+	}
+	return err
+}
+
+// trustKey holds the hashes of commands that this machine runs for a board.
+const trustKey = "liza.trust.allow"
+
+// ShownHash is how many digits of a command's hash stand in hints, and how many
+// are needed to name it: two commands whose hashes begin alike can be found for
+// a few dozen bits.
+const ShownHash = 40
+
+// CommandHash is the content hash by which a command is trusted.
+func CommandHash(command string) string {
+	sum := sha256.Sum256([]byte(command))
+	return hex.EncodeToString(sum[:])
+}
+
+// maxShown bounds a refusal that shows a command, in bytes.
+const maxShown = 300
+
+// Visible is the whole of a command as a person reads it: one that holds what
+// does not print, or turns the direction of what follows, is quoted, with that
+// escaped.
+func Visible(command string) string {
+	for _, r := range command {
+		if !strconv.IsPrint(r) {
+			return strconv.Quote(command)
+		}
+	}
+	return command
+}
+
+// TrustPlanner is the key that lets the commands of this machine's planners run
+// here.
+const TrustPlanner = "liza.trust.planner"
+
+// on reports whether the value of a switch is yes.
+func on(value string) bool { return slices.Contains([]string{"true", "1", "yes", "on"}, value) }
+
+// A BoardCommand is a shell command that stands on the board.
+type BoardCommand struct{ Where, Command string }
+
+// BoardCommands are the commands that a board may ask a machine to run.
+func BoardCommands(b *flow.Board) []BoardCommand {
+	config := b.Settings().Config
+	var list []BoardCommand
+	if config.PostWorktree != "" {
+		list = append(list, BoardCommand{"post_worktree", config.PostWorktree})
+	}
+	for _, g := range config.Gates {
+		list = append(list, BoardCommand{"gate " + g.Name, g.Command})
+	}
+	for _, s := range b.Tasks() {
+		if t := b.Task(s.ID); t != nil && t.Verify != "" && !t.Status.Final() {
+			list = append(list, BoardCommand{string(t.ID), t.Verify})
+		}
+	}
+	return list
+}
