@@ -10,75 +10,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
-
-// An Update is one ref that would move; "" stands for a ref that is not there.
-type Update struct {
-	Name     string
-	Old, New git.ID
-}
-
-// A Push is a set of ref updates that would happen together, and what the one
-// who judges knows about it.
-type Push struct {
-	Updates []Update
-	Server  bool      // the judge is the authority: fresh facts, a clock window, who pushes
-	Fresh   bool      // facts are gathered from git, as a server does
-	Now     time.Time // of the judge; only a server holds moves against it
-
-	// Permit is asked about each move that comes, after the rules; an error
-	// refuses it. May be nil.
-	Permit func(flow.Move) *flow.Refusal
-
-	User      string // who pushes, as the front end of the server says; "" is nobody
-	UserKnown bool   // the server has a front end that says it
-	Signed    bool   // every move of a board with principals must be signed
-	Publish   bool   // the moves were made elsewhere, and an admin brings them here
-
-	// Admin and AdminKey are who must make the first push, as was said when
-	// the server was set up; AdminKey is an SSH public key.
-	Admin, AdminKey string
-}
-
-// A Rejection is a push of which nothing may happen.
-type Rejection struct {
-	Refused []Refused
-}
-
-// A Refused is a state commit or ref of a push, and why it is refused.
-type Refused struct {
-	What string // id of a commit, or name of a ref
-	*flow.Refusal
-}
-
-// Error has a line for each commit and ref that is refused, in the form that
-// clients read: liza-refused: WHAT RULE: REASON; type: HINT.
-func (r *Rejection) Error() string {
-	lines := make([]string, 0, len(r.Refused))
-	for _, one := range r.Refused {
-		lines = append(lines, one.line())
-	}
-	return strings.Join(lines, "\n")
-}
-
-// longest bounds a line, which repeats what was pushed.
-const longest = 1000
-
-func (r Refused) line() string {
-	text := fmt.Sprintf("liza-refused: %s %s: %s", r.What, r.Rule, r.Reason)
-	if len(text) > longest {
-		text = strings.ToValidUTF8(text[:longest], "") + "…"
-	}
-	if r.Hint != "" {
-		text += "; type: " + r.Hint
-	}
-	return strings.Join(strings.Fields(flow.Clean(text)), " ")
-}
 
 // A judge is one judgement while it goes on.
 type judge struct {

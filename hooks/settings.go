@@ -1,0 +1,45 @@
+package hooks
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// PublishOption is the push option by which an admin says that the moves were
+// made elsewhere: git push -o liza-publish.
+const PublishOption = "liza-publish"
+
+// ReadPush adds to updates what a server knows about a push: its settings, and of
+// the hook's environment, which getenv reads, only who pushes and the options.
+func ReadPush(ctx context.Context, r *git.Repo, updates []Update, now time.Time, getenv func(string) string) (Push, error) {
+	p := Push{Updates: updates, Server: true, Now: now}
+	settings := make(map[string]string)
+	for _, key := range []string{"userEnv", "requireSignedMoves", "admin", "adminKey"} {
+		value, err := r.Config(ctx, "liza.server."+key)
+		if err != nil {
+			return p, err
+		}
+		settings[key] = value
+	}
+	p.Admin, p.AdminKey = settings["admin"], settings["adminKey"]
+	if name := settings["userEnv"]; name != "" {
+		p.User, p.UserKnown = getenv(name), true
+	}
+	switch value := strings.ToLower(settings["requireSignedMoves"]); value {
+	case "", "false", "no", "off", "0":
+	case "true", "yes", "on", "1":
+		p.Signed = true
+	default:
+		return p, fmt.Errorf("git config liza.server.requireSignedMoves is %q, neither true nor false", value)
+	}
+	count, _ := strconv.Atoi(getenv("GIT_PUSH_OPTION_COUNT"))
+	for i := range min(count, 100) {
+		p.Publish = p.Publish || getenv("GIT_PUSH_OPTION_"+strconv.Itoa(i)) == PublishOption
+	}
+	return p, nil
+}
