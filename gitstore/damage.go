@@ -14,7 +14,7 @@ import (
 // A Damage is what the board or a ref of it names and cannot be read whole.
 type Damage struct {
 	What   string // for example "integration", or the name of a ref
-	Commit git.ID
+	Commit git.ID // "" if the ref itself cannot be read
 	Reason string // names the first object that is lost
 }
 
@@ -29,7 +29,11 @@ type Damaged struct {
 func (d *Damaged) Error() string {
 	list := make([]string, 0, len(d.List))
 	for _, one := range d.List {
-		list = append(list, fmt.Sprintf("%s at %s cannot be read: %s", one.What, one.Commit.Short(), one.Reason))
+		what := one.What
+		if one.Commit != "" {
+			what += " at " + one.Commit.Short()
+		}
+		list = append(list, fmt.Sprintf("%s cannot be read: %s", what, one.Reason))
 	}
 	return strings.Join(list, "; ")
 }
@@ -258,9 +262,15 @@ func (a *Audit) refetchHint(ctx context.Context, refs []string) (string, error) 
 	if err != nil || remote == "" {
 		return lookForDamage, err
 	}
-	hint := fmt.Sprintf("find %s -type f -size 0 -path '*/objects/??/*' ! -name 'tmp_*' -delete", a.repo.ObjectDir())
+	hint := a.clearEmpty()
 	for _, ref := range refs { // one that the remote lacks must not keep the others from coming
 		hint += fmt.Sprintf("; git fetch --refetch %s %s", remote, ref)
 	}
 	return hint, nil
+}
+
+// clearEmpty is the command that removes the files of no size that a power cut
+// leaves where objects were to be.
+func (a *Audit) clearEmpty() string {
+	return fmt.Sprintf("find %s -type f -size 0 -path '*/objects/??/*' ! -name 'tmp_*' -delete", a.repo.ObjectDir())
 }

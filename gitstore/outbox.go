@@ -64,6 +64,7 @@ const (
 	outcomeForeign  = "foreign"
 	outcomeDiverged = "diverged"
 	outcomeLocked   = "locked"
+	outcomeDamaged  = "damaged"
 	outcomeFailed   = "failed"
 )
 
@@ -83,6 +84,7 @@ func outcomeOf(err error) outcome {
 	var breach *Breach
 	var diverged *Diverged
 	var locked *git.Locked
+	var damaged *Damaged
 	switch {
 	case errors.As(err, &breach):
 		return outcome{Kind: outcomeBreach, Commit: breach.Commit, Reason: breach.Err.Error()}
@@ -90,6 +92,8 @@ func outcomeOf(err error) outcome {
 		return outcome{Kind: outcomeDiverged, Reason: diverged.Reason, Hint: diverged.Hint}
 	case errors.As(err, &locked):
 		return outcome{Kind: outcomeLocked, Reason: err.Error(), Hint: locked.Hint}
+	case errors.As(err, &damaged):
+		return outcome{Kind: outcomeDamaged, Reason: err.Error(), Hint: damaged.Hint}
 	case errors.As(err, &refusal):
 		f = outcome{Kind: outcomeRefused, Rule: refusal.Rule, Reason: refusal.Reason, Hint: refusal.Hint}
 		if errors.Is(err, ErrForeignRef) {
@@ -130,6 +134,8 @@ func (f outcome) asError() error {
 		return &Diverged{f.Reason, f.Hint}
 	case outcomeLocked:
 		return &git.Locked{Reason: f.Reason, Hint: f.Hint}
+	case outcomeDamaged:
+		return &outcomeError{f.Reason, &Damaged{Hint: f.Hint}}
 	case outcomeBreach:
 		return &Breach{f.Commit, errors.New(f.Reason)}
 	}

@@ -78,8 +78,14 @@ func (r *Remotes) refetchInto(ctx context.Context, name string, refs [][2]string
 // fetchInto fetches refs of a remote, each into one of ours, and nothing that
 // is configured.
 func (r *Remotes) fetchInto(ctx context.Context, name string, refs [][2]string) error {
+	// A ref that a power cut leaves empty, or without its object, makes every later
+	// fetch fail.
+	args, err := r.repo.Flusher.SyncArgs(ctx, "loose-object,pack,pack-metadata,reference")
+	if err != nil {
+		return err
+	}
 	// A `git gc` holds the lock of each ref while its hooks run.
-	args := append(git.LockArgs(), "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
+	args = append(append(args, git.LockArgs()...), "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", name)
 	for _, pair := range refs {
 		args = append(args, "+"+pair[0]+":"+pair[1])
@@ -87,7 +93,7 @@ func (r *Remotes) fetchInto(ctx context.Context, name string, refs [][2]string) 
 	left := git.Leftovers{Under: []string{strings.TrimSuffix(tracking(name, ""), "/")}, Files: []string{filepath.Join(r.repo.CommonDir(), "shallow.lock")}, Objects: true}
 	return r.repo.Journal.RunUnlocked(ctx, left, func() error {
 		_, err := r.runGit(ctx, left, args...)
-		return err
+		return r.explainFetch(ctx, err)
 	})
 }
 

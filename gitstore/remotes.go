@@ -69,7 +69,7 @@ func (r *Remotes) remoteTimeout(ctx context.Context) (time.Duration, error) {
 // offlineError says that a remote could not be reached; a time limit, a call to
 // stop and a lock here stay what they are.
 func offlineError(name string, err error) error {
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, git.ErrMissing) || errors.Is(err, git.ErrRefLocked) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, git.ErrMissing) || errors.Is(err, git.ErrRefLocked) || errors.Is(err, git.ErrDamaged) {
 		return fmt.Errorf("remote %s: %w", name, err)
 	}
 	return fmt.Errorf("%w: %s: %w", ErrOffline, name, err)
@@ -201,7 +201,13 @@ func (r *Remotes) push(ctx context.Context, name string, updates []git.RefUpdate
 	if err != nil {
 		return err
 	}
-	out, err := r.runGit(ctx, git.Leftovers{Locks: r.repo.LockFiles(tracked)}, pushArgs(name, updates, options)...)
+	// git moves the refs that track the remote without syncing them.
+	args, err := r.repo.Flusher.SyncArgs(ctx, "reference")
+	if err != nil {
+		return err
+	}
+	args = append(args, pushArgs(name, updates, options)...)
+	out, err := r.runGit(ctx, git.Leftovers{Locks: r.repo.LockFiles(tracked)}, args...)
 	rejected, accepted := parsePush(string(out))
 	if err == nil && accepted && len(rejected) == 0 {
 		return nil

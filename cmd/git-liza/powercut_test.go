@@ -19,6 +19,7 @@ type cutDisk struct {
 	*playground
 	image string // the disk, as a file
 	mount string // where the playground's file system is
+	whole string // the script that fails unless all is there
 	cuts  int
 }
 
@@ -26,7 +27,7 @@ type cutDisk struct {
 func newCutDisk(t *testing.T) *cutDisk {
 	t.Helper()
 	dir := t.TempDir()
-	d := &cutDisk{image: filepath.Join(dir, "disk"), mount: filepath.Join(dir, "mount")}
+	d := &cutDisk{image: filepath.Join(dir, "disk"), mount: filepath.Join(dir, "mount"), whole: isWhole}
 	require.NoError(t, os.Mkdir(d.mount, 0o755))
 	setup := `set -e; truncate -s 48M "$0"; mkfs.ext4 -q -E lazy_itable_init=0 "$0"; mount -o loop,commit=300 "$0" "$1"`
 	if out, err := exec.Command("sh", "-c", setup, d.image, d.mount).CombinedOutput(); err != nil {
@@ -76,6 +77,7 @@ git fsck --strict --no-dangling --no-progress $refs
 git-liza fsck --full
 git-liza note 'after the power cut'
 git-liza fsck
+find .git/hooks hooks -type f -size 0 2>/dev/null | { ! grep .; }
 `
 
 // acked runs a command, and cuts the power when it has answered: the refs of the
@@ -83,7 +85,7 @@ git-liza fsck
 func (d *cutDisk) acked(args ...string) {
 	d.t.Helper()
 	d.must(args...)
-	d.cut(strings.Join(args, " "), "[ \"$("+refsOfBoard+")\" = '"+d.must("sh", "-c", refsOfBoard)+"' ]\n"+isWhole)
+	d.cut(strings.Join(args, " "), "[ \"$("+refsOfBoard+")\" = '"+d.must("sh", "-c", refsOfBoard)+"' ]\n"+d.whole)
 }
 
 // write changes a file in the worktree of a task.
@@ -126,7 +128,7 @@ func (d *cutDisk) story(n int) {
 	d.t.Helper()
 	merged, abandoned := fmt.Sprintf("merged-%d", n), fmt.Sprintf("abandoned-%d", n)
 	if n == 1 {
-		d.cut("git-liza init", isWhole)
+		d.cut("git-liza init", d.whole)
 	}
 	d.add(merged)
 	d.acked("git-liza", "claim", merged, "--as", "coder-1")
@@ -167,13 +169,20 @@ func TestPowerCutInsideAMove(t *testing.T) {
 	d.boot("a note held its lock", picture, "[ -s .git/refs/liza/state.lock ]\n[ \"$("+refsOfBoard+")\" = '"+before+"' ]\n"+isWhole)
 }
 
+// isWholeMirror also fails if git cannot fetch, for which it reads all refs.
+const isWholeMirror = isWhole + `
+find .git/refs -type f -size 0 | { ! grep .; }
+git fetch -q origin
+`
+
 // A clone of a shared remote, which is on another disk: what it was answered is
-// in the mirror after a power cut, with what it names, and its next move reaches
-// the remote.
+// in the mirror after a power cut, with what it names, its next move reaches
+// the remote, and git fetches from it.
 func TestTorturePowerCutOfAMirror(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
 	d := newCutDisk(t)
+	d.whole = isWholeMirror
 	server := filepath.Join(t.TempDir(), "server.git")
 	d.must("git", "init", "-q", "--bare", server)
 	d.must("git", "-C", server, "liza", "hooks", "install", "--server")
@@ -189,8 +198,8 @@ func TestPowerCutOfAServer(t *testing.T) {
 	d, p := newCutDisk(t), newPlayground(t)
 	d.repo = filepath.Join(d.mount, "server.git")
 	p.must("git", "init", "-q", "--bare", d.repo)
+	d.must("sync") // git syncs nothing of a new repository
 	d.must("git-liza", "hooks", "install", "--server")
-	d.must("sync") // whoever sets up a server sees that it is there
 	p.must("git", "remote", "add", "origin", d.repo)
 	pushed := func(args ...string) {
 		t.Helper()

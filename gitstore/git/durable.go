@@ -239,6 +239,16 @@ func loosePathIn(dirs []string, id ID) (string, error) {
 	return "", nil
 }
 
+// SyncFiles makes files durable that were just written, and their names, as
+// liza.fsync says.
+func (fl *Flusher) SyncFiles(ctx context.Context, paths ...string) error {
+	mode, err := fl.mode(ctx)
+	if err != nil || mode == fsyncNone {
+		return err
+	}
+	return fl.syncPaths(mode, paths)
+}
+
 // syncPaths makes files of objects durable. Those on the file system of the
 // repository's own objects share one flush, with a file that is new: one that
 // was durable already would not make the file system write its journal.

@@ -155,6 +155,16 @@ func (r *Repo) unpackObjects(ctx context.Context, objects []Object, mode string)
 	return err
 }
 
+// SyncArgs are the arguments with which a git makes durable what it writes, as
+// liza.fsync says: components of core.fsync, as git-config(1) names them.
+func (fl *Flusher) SyncArgs(ctx context.Context, components string) ([]string, error) {
+	mode, err := fl.mode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return fsyncArgs(mode, components), nil
+}
+
 // fsyncArgs tells one git process what to make durable, and how.
 func fsyncArgs(mode, component string) []string {
 	switch mode {

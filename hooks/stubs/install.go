@@ -106,7 +106,15 @@ func (r *record) install(ctx context.Context, repo *git.Repo, o Options) error {
 			return err
 		}
 	}
-	return r.save()
+	if err := r.save(); err != nil {
+		return err
+	}
+	// An empty hook, as a power cut leaves one, lets everything pass.
+	paths := []string{recordPath(r.common), filepath.Join(r.common, "config")}
+	for _, w := range wanted {
+		paths = append(paths, w.path)
+	}
+	return repo.Flusher.SyncFiles(ctx, paths...)
 }
 
 // checksObjects is the setting by which git refuses malformed objects. What a

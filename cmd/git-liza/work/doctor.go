@@ -52,6 +52,7 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 	list = append(list, d.sound(ctx, b, tip), d.clock(b), d.branch(ctx, b), d.objects(ctx, b), d.principals(ctx, b), d.locked(b))
 	list = append(list, d.refNames(ctx)...)
 	list = append(list, d.remote(ctx, b)...)
+	list = append(list, d.brokenRefs(ctx, b)...)
 	list = append(list, d.strange()...)
 	list = append(list, d.leftovers(ctx, b)...)
 	list = append(list, d.byHand(ctx)...)
@@ -173,6 +174,19 @@ func (d *Doctor) objects(ctx context.Context, b *flow.Board) Finding {
 		return bad("objects", "git fsck --full --no-dangling", "%v", err)
 	}
 	return fine("objects", "integration and %d more commits can be read", n-1)
+}
+
+// brokenRefs are the refs that git cannot read.
+func (d *Doctor) brokenRefs(ctx context.Context, b *flow.Board) []Finding {
+	list, err := d.store.Audit.CheckRefs(ctx, b)
+	if err != nil {
+		return []Finding{bad("refs", "git for-each-ref", "%v", err)}
+	}
+	var found []Finding
+	for _, one := range list {
+		found = append(found, bad("refs", one.Hint, "%v; until then git fetches nothing here", one))
+	}
+	return found
 }
 
 func (d *Doctor) locked(b *flow.Board) Finding {

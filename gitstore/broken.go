@@ -1,0 +1,83 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// CheckRefs returns each ref of the repository that git cannot read, the
+// integration branch apart, with a command that makes it whole as far as that is
+// possible. While there is one, git fetches nothing.
+func (a *Audit) CheckRefs(ctx context.Context, b *flow.Board) ([]*Damaged, error) {
+	broken, err := a.repo.BrokenRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	integration := b.Settings().Integration
+	var list []*Damaged
+	for _, ref := range broken {
+		if ref.Name == integrationRef(b) {
+			continue // CheckTips reads it
+		}
+		hint, err := a.brokenHint(ctx, ref, integration.Tip)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, &Damaged{List: []Damage{{ref.Name, ref.Object, ref.Reason}}, Hint: hint})
+	}
+	return list, nil
+}
+
+// brokenHint is the command for one broken ref. What only repeats a remote or a
+// process is removed and comes again; a branch goes back to its last commit that
+// can be read, and one of a task that has none to where integration is.
+func (a *Audit) brokenHint(ctx context.Context, ref git.BrokenRef, integration git.ID) (string, error) {
+	for _, prefix := range []string{"refs/remotes/", git.RemoteRefs, PresenceRefs} {
+		switch {
+		case !strings.HasPrefix(ref.Name, prefix):
+		case ref.File != "":
+			return "rm " + shell.Quote(ref.File), nil // git update-ref refuses
+		default:
+			return a.clearEmpty() + "; git update-ref -d " + shell.Quote(ref.Name), nil
+		}
+	}
+	if !strings.HasPrefix(ref.Name, "refs/heads/") {
+		return a.refetchHint(ctx, []string{shell.Quote(ref.Name)})
+	}
+	last, err := a.repo.LastReadable(ctx, ref.Name)
+	if last == "" && strings.HasPrefix(ref.Name, "refs/heads/liza/") {
+		last = integration
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case last == "":
+		return lookForDamage, nil
+	case ref.File != "":
+		return "echo " + string(last) + " >" + shell.Quote(ref.File), nil
+	}
+	return a.clearEmpty() + "; git update-ref " + shell.Quote(ref.Name) + " " + string(last), nil
+}
+
+// explainFetch is the error of a fetch: a *Damaged where it failed because of a
+// ref of this repository that git cannot read, else err.
+func (r *Remotes) explainFetch(ctx context.Context, err error) error {
+	var failed *git.Error
+	if !errors.As(err, &failed) || !strings.Contains(failed.Stderr, "object") {
+		return err
+	}
+	broken, listErr := r.repo.BrokenRefs(ctx)
+	if listErr != nil || len(broken) == 0 {
+		return err
+	}
+	damaged := &Damaged{Hint: "git liza doctor"}
+	for _, ref := range broken[:min(len(broken), maxDamages)] {
+		damaged.List = append(damaged.List, Damage{ref.Name, ref.Object, ref.Reason})
+	}
+	return damaged
+}
