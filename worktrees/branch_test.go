@@ -104,7 +104,7 @@ func TestBranchGoesOnFromSavedWork(t *testing.T) {
 			p := newProject(t)
 			tree := p.branch("task-1", "liza/task-1")
 			p.write(filepath.Join(tree.Path, "left"), "half done\n")
-			saved, err := p.Snapshot(ctx, tree.Path, "Leftovers")
+			saved, err := p.Contents.Snapshot(ctx, tree.Path, "Leftovers")
 			require.NoError(t, err)
 			head := p.base
 			if removed {
@@ -218,7 +218,7 @@ func TestRestartDuringRebase(t *testing.T) {
 	require.NoError(t, err, "the same coder goes on rebasing")
 	require.Empty(t, same.Branch)
 
-	id, err := p.Snapshot(ctx, old.Path, "saved")
+	id, err := p.Contents.Snapshot(ctx, old.Path, "saved")
 	require.NoError(t, err)
 	require.Empty(t, p.git("rev-list", string(tip), "^"+string(id)), "what was committed is behind the snapshot")
 

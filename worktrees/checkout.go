@@ -30,7 +30,7 @@ func (t *Trees) settle(ctx context.Context, records []record, c checkout) (Tree,
 		return Tree{}, err
 	}
 	if c.create {
-		if err := t.createBranch(ctx, c.branch, c.commit); err != nil {
+		if err := t.branches.create(ctx, c.branch, c.commit); err != nil {
 			return Tree{}, err
 		}
 	}
@@ -58,7 +58,7 @@ func (t *Trees) standing(records []record, c checkout) (record, error) {
 	}
 	r, known := named(records, c.name)
 	if !known {
-		return record{}, t.checkFree(path)
+		return record{}, checkFree(path)
 	}
 	if err := t.checkOwn(r); err != nil || r.half {
 		return r, err
@@ -78,7 +78,7 @@ func (t *Trees) standing(records []record, c checkout) (record, error) {
 }
 
 // checkFree accepts a path that git worktree add would.
-func (t *Trees) checkFree(path string) error {
+func checkFree(path string) error {
 	entries, err := os.ReadDir(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0:
@@ -91,22 +91,6 @@ func (t *Trees) checkFree(path string) error {
 	}
 	return &Obstacle{Path: path, Reason: "is in the way and not a worktree of this repository",
 		Hint: "mv " + shell.Quote(path) + " " + shell.Quote(path+".old")}
-}
-
-// checkOwn refuses a folder that some other repository lies in.
-func (t *Trees) checkOwn(r record) error {
-	if r.gone {
-		if info, err := os.Lstat(r.path); err == nil && !info.IsDir() {
-			return &Obstacle{Path: r.place(t), Reason: "is in the way and not a folder",
-				Hint: "mv " + shell.Quote(r.place(t)) + " " + shell.Quote(r.place(t)+".old")}
-		}
-		return nil
-	}
-	if r.alien {
-		return &Obstacle{Path: r.place(t), Reason: "is in the way, it belongs to another repository",
-			Hint: "mv " + shell.Quote(r.place(t)) + " " + shell.Quote(r.place(t)+".old")}
-	}
-	return nil
 }
 
 // readDotGit returns the git directory that a linked work tree names.
@@ -122,45 +106,7 @@ func readDotGit(dir string) (string, error) {
 	return inside(dir, target), nil
 }
 
-// reunited returns the records after mending the links of checkouts whose
-// repository was moved as a whole. In a copied repository they lead to the
-// original, which is left alone.
-func (t *Trees) reunited(ctx context.Context) ([]record, error) {
-	entries, err := os.ReadDir(t.root)
-	if err != nil && !absent(err) {
-		return nil, fmt.Errorf("worktrees: %w", err)
-	}
-	for _, entry := range entries {
-		if err := t.reunite(ctx, entry.Name()); err != nil {
-			return nil, err
-		}
-	}
-	return t.records(ctx)
-}
-
-func (t *Trees) reunite(ctx context.Context, name string) error {
-	path := t.Path(name)
-	target, err := readDotGit(path)
-	if err != nil || exists(target) || filepath.Base(filepath.Dir(target)) != "worktrees" {
-		return nil
-	}
-	r := record{gitDir: filepath.Join(t.common, "worktrees", filepath.Base(target))}
-	known, err := t.readRecord(ctx, &r)
-	if err != nil || !known || !r.gone || filepath.Base(r.path) != name {
-		return err
-	}
-	path = resolved(path)
-	err = os.WriteFile(filepath.Join(r.gitDir, "gitdir"), []byte(filepath.Join(path, ".git")+"\n"), 0o666)
-	if err == nil {
-		err = t.writeDotGit(path, r.gitDir)
-	}
-	if err != nil {
-		return fmt.Errorf("worktrees: %w", err)
-	}
-	return nil
-}
-
-func (t *Trees) writeDotGit(dir, gitDir string) error {
+func writeDotGit(dir, gitDir string) error {
 	return os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+gitDir+"\n"), 0o666)
 }
 
@@ -180,7 +126,7 @@ func (t *Trees) make(ctx context.Context, half record, c checkout) (Tree, error)
 	if err != nil {
 		return Tree{}, err
 	}
-	if err := t.link(r); err != nil {
+	if err := makeFolder(r); err != nil {
 		return Tree{}, errors.Join(err, t.discard(r))
 	}
 	if err := t.fill(ctx, r, "read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"); err != nil {
@@ -205,12 +151,12 @@ func (t *Trees) make(ctx context.Context, half record, c checkout) (Tree, error)
 // puts the index in place: no lock of another process, dead or alive, is in
 // its way.
 func (t *Trees) fill(ctx context.Context, r record, args ...string) error {
-	index, err := t.privateIndex(r)
+	index, err := t.scratch.privateIndex(r)
 	if err != nil {
 		return err
 	}
 	defer index.remove()
-	if _, err := t.git(ctx, r, git.Cmd{Args: args, Env: index.env(), Limit: slow}); err != nil {
+	if _, err := t.isolation.run(ctx, r, git.Cmd{Args: args, Env: index.env(), Limit: slow}); err != nil {
 		return err
 	}
 	if err := os.Rename(index.path, filepath.Join(r.gitDir, "index")); err != nil {
@@ -230,10 +176,10 @@ func uncheckable(ctx context.Context, r record, err error) error {
 // postCheckout runs the user's hook as `git worktree add` does.
 func (t *Trees) postCheckout(ctx context.Context, r record) error {
 	zero := strings.Repeat("0", t.repo.HashLen())
-	_, err := t.gitWithHooks(ctx, r, git.Cmd{Dir: r.path, WorkTree: true, Limit: slow, Environ: t.HookEnv,
+	_, err := t.isolation.runWithHooks(ctx, r, git.Cmd{Dir: r.path, WorkTree: true, Limit: slow, Environ: t.HookEnv,
 		Args: []string{"hook", "run", "--ignore-missing", "post-checkout", "--", zero, string(r.head), "1"}})
 	if err != nil {
-		return &HookError{Path: r.place(t), Err: err}
+		return &HookError{Path: t.place(r), Err: err}
 	}
 	return nil
 }
@@ -246,7 +192,7 @@ const newPrefix = ".new-"
 func (t *Trees) restore(ctx context.Context, r record) error {
 	entries, err := os.ReadDir(r.path)
 	if err == nil && len(entries) > 0 {
-		return t.writeDotGit(r.path, r.gitDir) // only the link is lost
+		return writeDotGit(r.path, r.gitDir) // only the link is lost
 	}
 	beside := r
 	beside.path = filepath.Join(filepath.Dir(r.path), newPrefix+r.name)
@@ -264,7 +210,7 @@ func (t *Trees) restore(ctx context.Context, r record) error {
 	if err := t.fill(ctx, beside, how...); err != nil {
 		return errors.Join(uncheckable(ctx, r, err), removeAll(beside.path))
 	}
-	err = t.writeDotGit(beside.path, r.gitDir)
+	err = writeDotGit(beside.path, r.gitDir)
 	if err == nil {
 		err = os.Rename(beside.path, r.path)
 	}

@@ -14,35 +14,35 @@ import (
 // to commit. The error is an *Obstacle where there is a repository of its own
 // inside, which no commit can hold, a [*git.Locked] where another git holds
 // the index, or a [*git.Error] where git, or a hook, refuses; what was added to the index then stays there.
-func (t *Trees) Commit(ctx context.Context, path, message string, environ []string) error {
-	r, err := t.at(ctx, path)
+func (k *Contents) Commit(ctx context.Context, path, message string, environ []string) error {
+	r, err := k.registry.at(ctx, path)
 	if err != nil {
 		return err
 	}
-	status, err := t.status(ctx, r)
+	status, err := k.status(ctx, r)
 	if err == nil && len(status.links) > 0 {
 		// What was added as a link is looked at anew: its .git may be gone since.
-		if err = t.forget(ctx, r, status.links, git.Cmd{Environ: environ}); err == nil {
-			status, err = t.status(ctx, r)
+		if err = k.forget(ctx, r, status.links, git.Cmd{Environ: environ}); err == nil {
+			status, err = k.status(ctx, r)
 		}
 	}
 	if err != nil || status.Clean() {
 		return err
 	}
-	if nested := t.Nested(path, status); nested != nil {
+	if nested := Nested(path, status); nested != nil {
 		return nested
 	}
-	if err := t.update(ctx, r, status.Changed(), git.Cmd{Environ: environ}); err != nil {
+	if err := k.update(ctx, r, status.Changed(), git.Cmd{Environ: environ}); err != nil {
 		return err
 	}
-	_, err = t.gitWithHooks(ctx, r, git.Cmd{Args: []string{"commit", "-q", "--cleanup=whitespace", "-F", "-"}, Stdin: []byte(message), Environ: environ, Limit: slow})
+	_, err = k.isolation.runWithHooks(ctx, r, git.Cmd{Args: []string{"commit", "-q", "--cleanup=whitespace", "-F", "-"}, Stdin: []byte(message), Environ: environ, Limit: slow})
 	return err
 }
 
 // update records paths in the index as they are on disk. `git add` would do
 // more than that: it looks into submodules, and takes repositories that are
 // inside for new ones. Options and environment are those of c.
-func (t *Trees) update(ctx context.Context, r record, paths []string, c git.Cmd) error {
+func (k *Contents) update(ctx context.Context, r record, paths []string, c git.Cmd) error {
 	var gone, there []string
 	for _, path := range paths {
 		// What now lies behind a symbolic link is gone too; git would refuse to look.
@@ -52,23 +52,23 @@ func (t *Trees) update(ctx context.Context, r record, paths []string, c git.Cmd)
 			there = append(there, path)
 		}
 	}
-	if err := t.forget(ctx, r, gone, c); err != nil || len(there) == 0 {
+	if err := k.forget(ctx, r, gone, c); err != nil || len(there) == 0 {
 		return err
 	}
 	c.Args = append(slices.Clone(c.Args), "update-index", "--add", "--replace", "-z", "--stdin")
 	c.Stdin, c.Limit = pathList(there), slow
-	_, err := t.git(ctx, r, c)
+	_, err := k.isolation.run(ctx, r, c)
 	return err
 }
 
 // forget takes paths out of the index.
-func (t *Trees) forget(ctx context.Context, r record, paths []string, c git.Cmd) error {
+func (k *Contents) forget(ctx context.Context, r record, paths []string, c git.Cmd) error {
 	if len(paths) == 0 {
 		return nil
 	}
 	c.Args = append(slices.Clone(c.Args), "update-index", "--force-remove", "-z", "--stdin")
 	c.Stdin, c.Limit = pathList(paths), slow
-	_, err := t.git(ctx, r, c)
+	_, err := k.isolation.run(ctx, r, c)
 	return err
 }
 

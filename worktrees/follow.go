@@ -1,7 +1,6 @@
 package worktrees
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,27 +14,36 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// CheckFollow says whether every work tree that has branch checked out can be
+// Followers are work trees whose branch was moved by somebody else.
+type Followers struct {
+	repo      *git.Repo
+	registry  *registry
+	scratch   *scratch
+	isolation *isolation
+	contents  *Contents
+}
+
+// Check says whether every work tree that has branch checked out can be
 // brought along from old to new, and notes in their git directories that this
 // is about to happen. It comes before the ref moves. First it completes what a
 // killed process noted and did not do.
 //
 // A work tree with local changes, or with an untracked file where new has one,
 // is a *Dirty; a lock that some other git holds on its index, an *Obstacle.
-func (t *Trees) CheckFollow(ctx context.Context, branch string, old, new ID) error {
-	return t.eachFollower(ctx, branch, func(r record) error {
-		if err := t.catchUp(ctx, r); err != nil {
+func (f *Followers) Check(ctx context.Context, branch string, old, new ID) error {
+	return f.each(ctx, branch, func(r record) error {
+		if err := f.catchUp(ctx, r); err != nil {
 			return err
 		}
-		if err := t.checkFollower(ctx, r, old, new); err != nil {
+		if err := f.check(ctx, r, old, new); err != nil {
 			return err
 		}
-		unlock, err := t.lockIndex(ctx, r)
+		unlock, err := f.scratch.lockIndex(ctx, r)
 		if err != nil {
 			return err
 		}
 		unlock()
-		return t.writeNote(r, old, new)
+		return f.writeNote(r, old, new)
 	})
 }
 
@@ -43,36 +51,36 @@ func (t *Trees) CheckFollow(ctx context.Context, branch string, old, new ID) err
 // along from old to new, after the ref has moved there. Untracked files are
 // left alone. It can be repeated; one that is there already stays as it is.
 //
-// A *Dirty now means that somebody changed files after CheckFollow: nothing is
+// A *Dirty now means that somebody changed files after Check: nothing is
 // overwritten, and the hint says how to go on.
-func (t *Trees) Follow(ctx context.Context, branch string, old, new ID) error {
-	return t.eachFollower(ctx, branch, func(r record) error {
+func (f *Followers) Follow(ctx context.Context, branch string, old, new ID) error {
+	return f.each(ctx, branch, func(r record) error {
 		from, _, err := readNote(r)
 		if err != nil {
 			return err
 		}
 		if from != "" {
-			return t.catchUp(ctx, r)
+			return f.catchUp(ctx, r)
 		}
-		behind, err := t.behind(ctx, r, old, new)
+		behind, err := f.behind(ctx, r, old, new)
 		if err != nil || !behind {
 			return err
 		}
-		if err := t.writeNote(r, old, new); err != nil {
+		if err := f.writeNote(r, old, new); err != nil {
 			return err
 		}
-		return t.catchUp(ctx, r)
+		return f.catchUp(ctx, r)
 	})
 }
 
 // behind tells a work tree that nobody noted, because it got the branch after
 // CheckFollow, from one that is there already: its index still is as in old.
-func (t *Trees) behind(ctx context.Context, r record, old, new ID) (bool, error) {
-	changes, err := t.repo.Changes(ctx, old, new)
+func (f *Followers) behind(ctx context.Context, r record, old, new ID) (bool, error) {
+	changes, err := f.repo.Changes(ctx, old, new)
 	if err != nil || len(changes) == 0 {
 		return false, err
 	}
-	out, err := t.git(ctx, r, git.Cmd{Args: []string{"diff-index", "--cached", "--ignore-submodules=dirty", "--name-only", "--no-renames", "-z", string(old)}})
+	out, err := f.isolation.run(ctx, r, git.Cmd{Args: []string{"diff-index", "--cached", "--ignore-submodules=dirty", "--name-only", "--no-renames", "-z", string(old)}})
 	if err != nil {
 		return false, err
 	}
@@ -85,8 +93,8 @@ func (t *Trees) behind(ctx context.Context, r record, old, new ID) (bool, error)
 	return true, nil
 }
 
-func (t *Trees) eachFollower(ctx context.Context, branch string, f func(record) error) error {
-	records, err := t.records(ctx)
+func (f *Followers) each(ctx context.Context, branch string, do func(record) error) error {
+	records, err := f.registry.records(ctx)
 	if err != nil {
 		return err
 	}
@@ -94,7 +102,7 @@ func (t *Trees) eachFollower(ctx context.Context, branch string, f func(record) 
 		if r.branch != branch || r.half || r.gone || r.alien {
 			continue
 		}
-		if err := f(r); err != nil {
+		if err := do(r); err != nil {
 			return err
 		}
 	}
@@ -117,23 +125,23 @@ func readNote(r record) (from, to ID, err error) {
 	return ID(a), ID(b), nil
 }
 
-func (t *Trees) writeNote(r record, from, to ID) error {
-	return t.replace(notePath(r), fmt.Sprintf("%s %s\n", from, to))
+func (f *Followers) writeNote(r record, from, to ID) error {
+	return f.scratch.replace(notePath(r), fmt.Sprintf("%s %s\n", from, to))
 }
 
 // catchUp does what a note asks for, if the branch has got there, and removes
 // the note. If it has not, whoever wrote it lost or died before.
-func (t *Trees) catchUp(ctx context.Context, r record) error {
+func (f *Followers) catchUp(ctx context.Context, r record) error {
 	from, to, err := readNote(r)
 	if err != nil || from == "" {
 		return err
 	}
-	moved, err := t.repo.IsAncestor(ctx, to, r.head)
+	moved, err := f.repo.IsAncestor(ctx, to, r.head)
 	if err != nil {
 		return err
 	}
 	if moved {
-		if err := t.bring(ctx, r, from, r.head); err != nil {
+		if err := f.bring(ctx, r, from, r.head); err != nil {
 			return err
 		}
 	}
@@ -143,9 +151,9 @@ func (t *Trees) catchUp(ctx context.Context, r record) error {
 	return nil
 }
 
-// checkFollower looks without touching anything.
-func (t *Trees) checkFollower(ctx context.Context, r record, old, new ID) error {
-	s, err := t.status(ctx, r)
+// check looks without touching anything.
+func (f *Followers) check(ctx context.Context, r record, old, new ID) error {
+	s, err := f.contents.status(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -153,11 +161,11 @@ func (t *Trees) checkFollower(ctx context.Context, r record, old, new ID) error 
 		s.Untracked = nil
 		return dirty(r, s.Changed())
 	}
-	changes, err := t.repo.Changes(ctx, old, new)
+	changes, err := f.repo.Changes(ctx, old, new)
 	if err != nil {
 		return err
 	}
-	paths, err := t.inTheWay(ctx, r, changes)
+	paths, err := f.inTheWay(ctx, r, changes)
 	if err != nil {
 		return err
 	}
@@ -168,13 +176,13 @@ func (t *Trees) checkFollower(ctx context.Context, r record, old, new ID) error 
 		}
 		return d
 	}
-	index, err := t.privateIndex(r)
+	index, err := f.scratch.privateIndex(r)
 	if err != nil {
 		return err
 	}
 	defer index.remove()
 	// A file where new has a folder, and whatever else git would not overwrite.
-	if t.twoWay(ctx, r, index, old, new, "--dry-run") != nil {
+	if f.twoWay(ctx, r, index, old, new, "--dry-run") != nil {
 		return dirty(r, s.Untracked)
 	}
 	return nil
@@ -182,7 +190,7 @@ func (t *Trees) checkFollower(ctx context.Context, r record, old, new ID) error 
 
 // inTheWay lists what is in the work tree, and in no commit, where changes add
 // a file or a folder for one.
-func (t *Trees) inTheWay(ctx context.Context, r record, changes []git.Change) ([]string, error) {
+func (f *Followers) inTheWay(ctx context.Context, r record, changes []git.Change) ([]string, error) {
 	goes := map[string]bool{}
 	for _, c := range changes {
 		goes[c.Path] = c.Mode == 0
@@ -201,7 +209,7 @@ func (t *Trees) inTheWay(ctx context.Context, r record, changes []git.Change) ([
 		return nil, nil
 	}
 	// Of a folder only what is no commit's: the rest goes with the change.
-	out, err := t.git(ctx, r, git.Cmd{Args: append([]string{"ls-files", "--others", "-z", "--"}, paths...),
+	out, err := f.isolation.run(ctx, r, git.Cmd{Args: append([]string{"ls-files", "--others", "-z", "--"}, paths...),
 		Env: []string{"GIT_LITERAL_PATHSPECS=1"}})
 	if err != nil || len(out) == 0 {
 		return nil, err
@@ -242,147 +250,6 @@ func stashIgnored(r record, paths []string) string {
 
 func dirty(r record, paths []string) *Dirty {
 	return &Dirty{Path: r.path, Paths: paths, Hint: "git -C " + shell.Quote(r.path) + " stash --include-untracked"}
-}
-
-// bring updates files and then the index, under git's own lock on the index.
-func (t *Trees) bring(ctx context.Context, r record, old, new ID) error {
-	unlock, err := t.lockIndex(ctx, r)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	index, err := t.privateIndex(r)
-	if err != nil {
-		return err
-	}
-	defer index.remove()
-	if err := t.twoWay(ctx, r, index, old, new); err != nil {
-		if err := t.meet(ctx, r, index, old, new); err != nil {
-			return err
-		}
-		if err := t.twoWay(ctx, r, index, old, new); err != nil {
-			return fmt.Errorf("%s could not follow its branch: %w", r.path, err)
-		}
-	}
-	if err := os.Rename(index.path, filepath.Join(r.gitDir, "index")); err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	return nil
-}
-
-// twoWay is git's two-tree merge: it refuses to touch what is not as in old,
-// and keeps what is as in new.
-func (t *Trees) twoWay(ctx context.Context, r record, index index, old, new ID, options ...string) error {
-	// What only looks changed, because it was touched, must not be refused. Its
-	// exit code says that there is more, which the merge will find.
-	_, _ = t.git(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: []string{"update-index", "-q", "--refresh"}})
-	args := append([]string{"read-tree", "-m", "-u", "--no-recurse-submodules"}, options...)
-	_, err := t.git(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: append(args, string(old), string(new))})
-	return err
-}
-
-// meet makes the index say of the files that a killed process has brought to
-// new already that they are. If a file is as in neither, somebody has changed
-// it, and nothing is touched.
-func (t *Trees) meet(ctx context.Context, r record, real index, old, new ID) error {
-	changes, err := t.repo.Changes(ctx, old, new)
-	if err != nil {
-		return err
-	}
-	notOld, err := t.differing(ctx, r, old)
-	if err != nil {
-		return err
-	}
-	notNew, err := t.differing(ctx, r, new)
-	if err != nil {
-		return err
-	}
-	var arrived []git.Change
-	var changed []string
-	for _, c := range changes {
-		switch {
-		case !notNew[c.Path]:
-			arrived = append(arrived, c)
-		case notOld[c.Path]:
-			torn, err := t.dropTorn(ctx, r, c)
-			if err != nil {
-				return err
-			}
-			if !torn {
-				changed = append(changed, c.Path)
-			}
-		}
-	}
-	if len(changed) > 0 {
-		return &Dirty{Path: r.path, Paths: changed, Hint: fmt.Sprintf(
-			"mv the files named away, then: git -C %s read-tree -m -u %s %s", shell.Quote(r.path), old.Short(), new.Short())}
-	}
-	return t.restage(ctx, r, real, arrived)
-}
-
-// dropTorn removes a file that a killed git had begun to write: it holds the
-// beginning of what it is to become, and nothing else. Git writes a missing one
-// anew.
-func (t *Trees) dropTorn(ctx context.Context, r record, c git.Change) (bool, error) {
-	path := filepath.Join(r.path, filepath.FromSlash(c.Path))
-	info, err := os.Lstat(path)
-	if err != nil || c.Mode == 0 || !info.Mode().IsRegular() || info.Size() >= large {
-		return false, nil
-	}
-	begun, err := os.ReadFile(path)
-	if err != nil {
-		return false, nil
-	}
-	whole, err := t.git(ctx, r, git.Cmd{Args: []string{"cat-file", "blob", string(c.New)}})
-	if err != nil || !bytes.HasPrefix(whole, begun) {
-		return false, err
-	}
-	if err := os.Remove(path); err != nil {
-		return false, fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	return true, nil
-}
-
-// restage records changes in the index.
-func (t *Trees) restage(ctx context.Context, r record, real index, changes []git.Change) error {
-	var list []byte
-	for _, c := range changes {
-		id := c.New
-		if c.Mode == 0 {
-			id = ID(strings.Repeat("0", t.repo.HashLen()))
-		}
-		list = fmt.Appendf(list, "%o %s\t%s\x00", c.Mode, id, c.Path)
-	}
-	_, err := t.git(ctx, r, git.Cmd{Env: real.env(), Stdin: list,
-		Args: []string{"update-index", "-z", "--index-info"}})
-	return err
-}
-
-// differing lists the paths whose files are not as in commit, and those of
-// commit's that are missing, as well as untracked ones.
-func (t *Trees) differing(ctx context.Context, r record, commit ID) (map[string]bool, error) {
-	x, err := t.privateIndex(r)
-	if err != nil {
-		return nil, err
-	}
-	defer x.remove()
-	run := func(args ...string) (string, error) {
-		out, err := t.git(ctx, r, git.Cmd{Env: x.env(), Args: args, Limit: slow})
-		return string(out), err
-	}
-	if _, err := run("read-tree", "--reset", "--no-recurse-submodules", string(commit)); err != nil {
-		return nil, err
-	}
-	_, _ = run("update-index", "-q", "--refresh") // its exit code says what diff-files will
-	out, err := run("diff-files", "--ignore-submodules=dirty", "--name-only", "-z", "--no-renames")
-	if err != nil {
-		return nil, err
-	}
-	others, err := run("ls-files", "--others", "-z")
-	if err != nil {
-		return nil, err
-	}
-	return set(out + others), nil
 }
 
 // set reads a list of paths as git prints it with -z.

@@ -38,11 +38,11 @@ func (p *project) dirty(err error) *worktrees.Dirty {
 // advance does what a merge does.
 func (p *project) advance(old, new git.ID) error {
 	ctx := context.Background()
-	if err := p.CheckFollow(ctx, "main", old, new); err != nil {
+	if err := p.Followers.Check(ctx, "main", old, new); err != nil {
 		return err
 	}
 	p.git("update-ref", "refs/heads/main", string(new), string(old))
-	return p.Follow(ctx, "main", old, new)
+	return p.Followers.Follow(ctx, "main", old, new)
 }
 
 func (p *project) arrived(dir string) {
@@ -75,9 +75,9 @@ func TestFollow(t *testing.T) {
 	// Again, with work begun on top: nothing to do.
 	p.write("a", "work\n")
 	p.git("add", "a")
-	require.NoError(t, p.Follow(context.Background(), "main", p.base, new))
+	require.NoError(t, p.Followers.Follow(context.Background(), "main", p.base, new))
 	require.Equal(t, "work\n", content(t, p.dir, "a"))
-	require.NoError(t, p.CheckFollow(context.Background(), "nobody-has-it", p.base, new))
+	require.NoError(t, p.Followers.Check(context.Background(), "nobody-has-it", p.base, new))
 }
 
 func TestFollowDirty(t *testing.T) {
@@ -165,17 +165,17 @@ func TestFollowEditedMeanwhile(t *testing.T) {
 	ctx := context.Background()
 	p := newProject(t)
 	new := p.next()
-	require.NoError(t, p.CheckFollow(ctx, "main", p.base, new))
+	require.NoError(t, p.Followers.Check(ctx, "main", p.base, new))
 	p.git("update-ref", "refs/heads/main", string(new))
 	p.write("a", "mine\n")
 	for range 2 {
-		d := p.dirty(p.Follow(ctx, "main", p.base, new))
+		d := p.dirty(p.Followers.Follow(ctx, "main", p.base, new))
 		require.Equal(t, []string{"a"}, d.Paths)
 		require.Equal(t, "mine\n", content(t, p.dir, "a"))
 		require.NoFileExists(t, filepath.Join(p.dir, ".git/index.lock"))
 	}
 	p.write("a", "one\n")
-	require.NoError(t, p.Follow(ctx, "main", p.base, new))
+	require.NoError(t, p.Followers.Follow(ctx, "main", p.base, new))
 	p.arrived(p.dir)
 }
 
@@ -186,7 +186,7 @@ func TestFollowInterrupted(t *testing.T) {
 	ctx := context.Background()
 	p := newProject(t)
 	new := p.next()
-	require.NoError(t, p.CheckFollow(ctx, "main", p.base, new))
+	require.NoError(t, p.Followers.Check(ctx, "main", p.base, new))
 	p.git("update-ref", "refs/heads/main", string(new))
 	p.write("a", "changed\n")
 	p.write("f", "new\n")
@@ -207,13 +207,13 @@ func TestFollowNotMoved(t *testing.T) {
 	ctx := context.Background()
 	p := newProject(t)
 	new := p.next()
-	require.NoError(t, p.CheckFollow(ctx, "main", p.base, new))
-	require.NoError(t, p.Follow(ctx, "main", p.base, new))
+	require.NoError(t, p.Followers.Check(ctx, "main", p.base, new))
+	require.NoError(t, p.Followers.Follow(ctx, "main", p.base, new))
 	require.Equal(t, "one\n", content(t, p.dir, "a"))
 	require.NoError(t, p.advance(p.base, new))
 	p.arrived(p.dir)
 	p.git("revert", "-n", "HEAD")
-	d := p.dirty(p.CheckFollow(ctx, "main", new, p.base))
+	d := p.dirty(p.Followers.Check(ctx, "main", new, p.base))
 	require.Contains(t, d.Paths, "a")
 	require.Equal(t, "one\n", content(t, p.dir, "a"))
 }
@@ -223,7 +223,7 @@ func TestFollowLocked(t *testing.T) {
 	p := newProject(t)
 	new := p.next()
 	p.write(".git/index.lock", "")
-	err := p.CheckFollow(context.Background(), "main", p.base, new)
+	err := p.Followers.Check(context.Background(), "main", p.base, new)
 	require.Equal(t, filepath.Join(p.dir, ".git/index.lock"), obstacle(t, err).Path)
 	require.FileExists(t, filepath.Join(p.dir, ".git/index.lock"))
 }

@@ -20,8 +20,8 @@ type index struct {
 
 // privateIndex copies the index of a work tree, if it has one. Git replaces an
 // index by renaming, so a copy is never half of one.
-func (t *Trees) privateIndex(r record) (index, error) {
-	dir, release, err := t.scratch()
+func (s *scratch) privateIndex(r record) (index, error) {
+	dir, release, err := s.make()
 	if err != nil {
 		return index{}, err
 	}

@@ -21,10 +21,10 @@ const lockText = "git liza follows a branch here\n"
 
 // lockIndex takes git's lock on a work tree's index. The file is locked with
 // the kernel too, so that one whose process has died is known and cleared.
-func (t *Trees) lockIndex(ctx context.Context, r record) (unlock func(), err error) {
+func (s *scratch) lockIndex(ctx context.Context, r record) (unlock func(), err error) {
 	path := filepath.Join(r.gitDir, "index.lock")
 	for deadline := time.Now().Add(patience); ; {
-		f, err := t.linkLock(path)
+		f, err := s.linkLock(path)
 		if err == nil {
 			return func() {
 				os.Remove(path)
@@ -51,8 +51,8 @@ func (t *Trees) lockIndex(ctx context.Context, r record) (unlock func(), err err
 }
 
 // linkLock puts a whole and already locked file in place, which must not exist.
-func (t *Trees) linkLock(path string) (*os.File, error) {
-	dir, release, err := t.scratch()
+func (s *scratch) linkLock(path string) (*os.File, error) {
+	dir, release, err := s.make()
 	if err != nil {
 		return nil, err
 	}

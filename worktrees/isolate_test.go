@@ -77,10 +77,10 @@ func (p *project) nested(dir string, x trap) {
 func (p *project) looked(name string) {
 	p.t.Helper()
 	ctx, path := context.Background(), p.Path(name)
-	_, _ = p.Status(ctx, path)
-	_, _ = p.Fingerprint(ctx, path)
-	_, _ = p.Snapshot(ctx, path, "saved")
-	_ = p.Commit(ctx, path, "work", os.Environ())
+	_, _ = p.Contents.Status(ctx, path)
+	_, _ = p.Contents.Fingerprint(ctx, path)
+	_, _ = p.Contents.Snapshot(ctx, path, "saved")
+	_ = p.Contents.Commit(ctx, path, "work", os.Environ())
 	_, _ = p.List(ctx)
 	_, _ = p.Branch(ctx, name, "liza/"+name, p.base)
 	_, _ = p.Prune(ctx, func(other string) bool { return other != name })
@@ -183,7 +183,7 @@ func TestTheUsersOwnIsRun(t *testing.T) {
 	tree := p.branch("task-1", "liza/task-1")
 	p.hook(filepath.Join(tree.Path, ".husky/pre-commit"), "echo agent >>'"+filepath.Join(p.dir, "ran.o")+"'\n")
 	p.write(filepath.Join(tree.Path, "x.up"), "text\n")
-	require.NoError(t, p.Commit(context.Background(), tree.Path, "work", os.Environ()))
+	require.NoError(t, p.Contents.Commit(context.Background(), tree.Path, "work", os.Environ()))
 	require.Equal(t, "TEXT", p.gitIn(tree.Path, "show", "HEAD:x.up"))
 	require.Equal(t, "main\n", content(t, p.dir, "ran.o"))
 	require.True(t, p.status(tree.Path).Clean())
@@ -199,9 +199,9 @@ func TestAFilterOfTheTreeFailsClosed(t *testing.T) {
 	p.script(filepath.Join(tree.Path, "strip.sh"), "#!/bin/sh\nsed s/secret//\n")
 	p.write(filepath.Join(tree.Path, ".gitattributes"), "*.env filter=strip\n")
 	p.write(filepath.Join(tree.Path, "x"), "x\n")
-	require.NoError(t, p.Commit(context.Background(), tree.Path, "no such file", os.Environ()))
+	require.NoError(t, p.Contents.Commit(context.Background(), tree.Path, "no such file", os.Environ()))
 	p.write(filepath.Join(tree.Path, "x.env"), "secret\n")
-	err := p.Commit(context.Background(), tree.Path, "work", os.Environ())
+	err := p.Contents.Commit(context.Background(), tree.Path, "work", os.Environ())
 	var filter *worktrees.FilterError
 	require.ErrorAs(t, err, &filter)
 	require.Equal(t, "./strip.sh", filter.Path)
@@ -227,14 +227,14 @@ func TestCommitRefusesNestedRepositories(t *testing.T) {
 	head := p.gitIn(tree.Path, "rev-parse", "HEAD")
 	for _, do := range []func(){func() {}, func() { p.gitIn(tree.Path, "-c", "advice.addEmbeddedRepo=false", "add", "su b") }} {
 		do()
-		o := obstacle(t, p.Commit(ctx, tree.Path, "work", os.Environ()))
+		o := obstacle(t, p.Contents.Commit(ctx, tree.Path, "work", os.Environ()))
 		require.Equal(t, filepath.Join(tree.Path, "su b"), o.Path)
 		require.Contains(t, o.Reason, "is a git repository of its own")
 		require.Equal(t, head, p.gitIn(tree.Path, "rev-parse", "HEAD"))
 	}
-	o := obstacle(t, p.Commit(ctx, tree.Path, "work", os.Environ()))
+	o := obstacle(t, p.Contents.Commit(ctx, tree.Path, "work", os.Environ()))
 	p.typed(o.Hint)
-	require.NoError(t, p.Commit(ctx, tree.Path, "work", os.Environ()))
+	require.NoError(t, p.Contents.Commit(ctx, tree.Path, "work", os.Environ()))
 	require.Equal(t, "a\nsu b/.gitattributes\nsu b/s", p.gitIn(tree.Path, "diff-tree", "-r", "--name-only", head, "HEAD"))
 	require.True(t, p.status(tree.Path).Clean())
 }
@@ -254,9 +254,9 @@ func TestSaveWhatIsNoFile(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(filepath.Join(tree.Path, "a"), 0o666))
 	require.NoError(t, syscall.Mkfifo(filepath.Join(tree.Path, "pipe"), 0o666))
 	p.write(filepath.Join(tree.Path, "line\nbreak\x1b[31m"), "x")
-	saved, err := p.Snapshot(ctx, tree.Path, "saved")
+	saved, err := p.Contents.Snapshot(ctx, tree.Path, "saved")
 	require.NoError(t, err)
-	require.NoError(t, p.Commit(ctx, tree.Path, "work", os.Environ()))
+	require.NoError(t, p.Contents.Commit(ctx, tree.Path, "work", os.Environ()))
 	for _, rev := range []string{string(saved), "liza/task-1"} {
 		require.Equal(t, ".gitignore b line\nbreak\x1b[31m", strings.TrimRight(strings.ReplaceAll(p.git("ls-tree", "-r", "--name-only", "-z", rev), "\x00", " "), " "))
 		require.Equal(t, outside, p.git("cat-file", "blob", rev+":b"))
@@ -303,12 +303,12 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 			tree := p.branch("task-1", "liza/task-1")
 			test.do(p, tree.Path)
 			p.status(tree.Path)
-			_, err := p.Fingerprint(ctx, tree.Path)
+			_, err := p.Contents.Fingerprint(ctx, tree.Path)
 			require.NoError(t, err)
-			id, err := p.Snapshot(ctx, tree.Path, "saved")
+			id, err := p.Contents.Snapshot(ctx, tree.Path, "saved")
 			require.NoError(t, err)
 			require.NotEmpty(t, p.git("ls-tree", string(id), test.saved))
-			require.NoError(t, p.Commit(ctx, tree.Path, "work", os.Environ()))
+			require.NoError(t, p.Contents.Commit(ctx, tree.Path, "work", os.Environ()))
 			require.NoError(t, p.Remove(ctx, "task-1"))
 		})
 	}
@@ -364,7 +364,7 @@ func TestRetireKeepsWhatCannotBeSaved(t *testing.T) {
 			tree := p.branch("task-1", "liza/task-1")
 			test.do(p, tree.Path)
 			if test.saved != "" {
-				id, err := p.Snapshot(ctx, tree.Path, "saved")
+				id, err := p.Contents.Snapshot(ctx, tree.Path, "saved")
 				if !test.whole {
 					require.ErrorIs(t, err, worktrees.ErrIncomplete)
 				} else {
@@ -381,9 +381,9 @@ func TestRetireKeepsWhatCannotBeSaved(t *testing.T) {
 				return
 			}
 			require.FileExists(t, filepath.Join(kept, test.kept))
-			require.NoError(t, p.Recover(ctx))
+			require.NoError(t, p.Leftovers.Clear(ctx))
 			require.FileExists(t, filepath.Join(kept, test.kept))
-			left, err := p.Leftovers(ctx)
+			left, err := p.Leftovers.List(ctx)
 			require.NoError(t, err)
 			require.Equal(t, kept, left[0].Path)
 			p.typed(left[0].Hint)

@@ -41,21 +41,21 @@ var acts = map[string]func(ctx context.Context, t *worktrees.Trees, r *git.Repo,
 		})
 	},
 	"commit": func(ctx context.Context, t *worktrees.Trees, _ *git.Repo, _, _ git.ID) error {
-		return t.Commit(ctx, t.Path("task-1"), "work", os.Environ())
+		return t.Contents.Commit(ctx, t.Path("task-1"), "work", os.Environ())
 	},
 	"return": func(ctx context.Context, t *worktrees.Trees, _ *git.Repo, _, _ git.ID) error {
-		_, err := t.Return(ctx, t.Path("task-1"), "liza/task-1")
+		_, err := t.Contents.Return(ctx, t.Path("task-1"), "liza/task-1")
 		return err
 	},
 	"follow": func(ctx context.Context, t *worktrees.Trees, r *git.Repo, old, new git.ID) error {
 		tip, err := r.Resolve(ctx, "refs/heads/main")
 		if err == nil && tip == old {
-			if err = t.CheckFollow(ctx, "main", old, new); err == nil {
+			if err = t.Followers.Check(ctx, "main", old, new); err == nil {
 				err = r.MoveRefs(ctx, []git.RefUpdate{{Name: "refs/heads/main", Old: old, New: new}}, "merge")
 			}
 		}
 		if err == nil {
-			err = t.Follow(ctx, "main", old, new)
+			err = t.Followers.Follow(ctx, "main", old, new)
 		}
 		return err
 	},
@@ -154,7 +154,7 @@ func afterKill(t *testing.T, act string, n int) (operations int) {
 		at = ended.Operations[len(ended.Operations)-1]
 	}
 	p.usable(at)
-	require.NoError(t, p.Recover(ctx), at)
+	require.NoError(t, p.Leftovers.Clear(ctx), at)
 	later := []string{"HEAD.lock", "liza-follow"} // the next to move these clears them
 	p.noLitter(at, append(later, "index.lock")...)
 	repo, err := git.Open(ctx, p.dir)
@@ -162,7 +162,7 @@ func afterKill(t *testing.T, act string, n int) (operations int) {
 	defer repo.Close()
 	require.NoError(t, acts[act](ctx, p.Trees, repo, p.base, new), at)
 	for p.journaled() { // a lock that nothing else tells of is left over once it is a second old
-		require.NoError(t, p.Recover(ctx), at)
+		require.NoError(t, p.Leftovers.Clear(ctx), at)
 	}
 	killTests[act].check(p, new)
 	p.noLitter(at, later...)

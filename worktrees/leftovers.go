@@ -12,7 +12,13 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Leftover is what a dead process may have left and Recover does not clear:
+// Leftovers are what dead processes left of checkouts.
+type Leftovers struct {
+	registry  *registry
+	followers *Followers
+}
+
+// A Leftover is what a dead process may have left and Clear does not remove:
 // nothing proves whose it is, or it could not be removed.
 type Leftover struct {
 	Path string
@@ -21,9 +27,9 @@ type Leftover struct {
 	Harm bool   // a git command of anybody fails for it
 }
 
-// Leftovers looks for them, and changes nothing.
-func (t *Trees) Leftovers(ctx context.Context) ([]Leftover, error) {
-	garbage, err := filepath.Glob(filepath.Join(globbed(t.root), gonePrefix+"*"))
+// List looks for them, and changes nothing.
+func (l *Leftovers) List(ctx context.Context) ([]Leftover, error) {
+	garbage, err := filepath.Glob(filepath.Join(globbed(l.registry.root), gonePrefix+"*"))
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +38,7 @@ func (t *Trees) Leftovers(ctx context.Context) ([]Leftover, error) {
 		found = append(found, Leftover{Path: path, Text: "what is left of a checkout that was removed",
 			Hint: "chmod -R u+w " + shell.Quote(path) + " && rm -r " + shell.Quote(path)})
 	}
-	kept, err := filepath.Glob(filepath.Join(globbed(t.root), keptPrefix+"*"))
+	kept, err := filepath.Glob(filepath.Join(globbed(l.registry.root), keptPrefix+"*"))
 	if err != nil {
 		return nil, err
 	}
@@ -40,16 +46,16 @@ func (t *Trees) Leftovers(ctx context.Context) ([]Leftover, error) {
 		found = append(found, Leftover{Path: path, Text: "kept of a checkout that was removed: a commit cannot hold all of it",
 			Hint: "ls -lA " + shell.Quote(path)})
 	}
-	dirs, err := t.gitDirs()
+	dirs, err := l.registry.gitDirs()
 	if err != nil {
 		return nil, err
 	}
 	for _, dir := range dirs {
-		found = append(found, t.leftLock(dir)...)
-		if dir == t.common || halfThere(dir) {
+		found = append(found, leftLock(dir)...)
+		if dir == l.registry.common || halfThere(dir) {
 			continue
 		}
-		if lost, err := t.leftHead(dir); err != nil || lost != nil {
+		if lost, err := l.leftHead(dir); err != nil || lost != nil {
 			if err != nil {
 				return nil, err
 			}
@@ -62,7 +68,7 @@ func (t *Trees) Leftovers(ctx context.Context) ([]Leftover, error) {
 // leftLock is the lock on a work tree's index, if it is old enough not to be
 // that of a git which just works there. An editor that git waits for keeps it
 // as long as it likes.
-func (t *Trees) leftLock(dir string) []Leftover {
+func leftLock(dir string) []Leftover {
 	path := filepath.Join(dir, "index.lock")
 	info, err := os.Lstat(path)
 	if err != nil || time.Since(info.ModTime()) < patience {
@@ -74,19 +80,19 @@ func (t *Trees) leftLock(dir string) []Leftover {
 
 // leftHead is a HEAD that names nothing, for which every git fails that looks at
 // all work trees.
-func (t *Trees) leftHead(dir string) (*Leftover, error) {
+func (l *Leftovers) leftHead(dir string) (*Leftover, error) {
 	path := filepath.Join(dir, "HEAD")
 	content, err := git.ReadSmall(path)
 	text := strings.TrimSpace(string(content))
 	if err != nil && !absent(err) {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}
-	if strings.HasPrefix(text, "ref:") || len(text) == t.repo.HashLen() && strings.Trim(text, "0") != "" {
+	if strings.HasPrefix(text, "ref:") || len(text) == l.registry.repo.HashLen() && strings.Trim(text, "0") != "" {
 		return nil, nil
 	}
 	if !exists(filepath.Join(dir, "gitdir")) {
 		return nil, nil // git takes it for no work tree
 	}
 	return &Leftover{Path: path, Harm: true, Text: "names no commit, so git neither fetches nor collects garbage here",
-		Hint: "git -C " + shell.Quote(t.main) + " for-each-ref --count=1 --format='%(objectname)' refs/heads/ >" + shell.Quote(path)}, nil
+		Hint: "git -C " + shell.Quote(l.registry.main) + " for-each-ref --count=1 --format='%(objectname)' refs/heads/ >" + shell.Quote(path)}, nil
 }

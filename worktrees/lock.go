@@ -9,20 +9,26 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
+// nameLocks are the locks on names of checkouts, and on what processes of ours
+// change one after the other.
+type nameLocks struct {
+	common string // the shared git directory
+}
+
 // stripes is how many locks the names share: enough that checkouts of
 // different names rarely wait for each other, few enough to leave lying about.
 const stripes = 16
 
 // lockName waits until no other process of ours makes or removes the checkout
 // called name; what is half-made then belongs to a dead one.
-func (t *Trees) lockName(ctx context.Context, name string) (unlock func(), err error) {
-	return t.lock(ctx, stripe(name))
+func (l *nameLocks) lockName(ctx context.Context, name string) (unlock func(), err error) {
+	return l.lock(ctx, stripe(name))
 }
 
 // tryName takes the lock of a name if nobody has it; false if somebody has, or
 // where no lock can be taken.
-func (t *Trees) tryName(name string) (unlock func(), free bool) {
-	f, err := git.OpenLock(t.common, lockFile(stripe(name)))
+func (l *nameLocks) tryName(name string) (unlock func(), free bool) {
+	f, err := git.OpenLock(l.common, lockFile(stripe(name)))
 	if err != nil {
 		return nil, false
 	}
@@ -43,8 +49,8 @@ func stripe(name string) string {
 func lockFile(key string) string { return "worktrees-" + key + ".lock" }
 
 // lock takes a kernel lock, which cannot outlive its holder.
-func (t *Trees) lock(ctx context.Context, key string) (unlock func(), err error) {
-	f, err := git.OpenLock(t.common, lockFile(key))
+func (l *nameLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
+	f, err := git.OpenLock(l.common, lockFile(key))
 	if err != nil {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}
@@ -58,4 +64,4 @@ func (t *Trees) lock(ctx context.Context, key string) (unlock func(), err error)
 	}
 }
 
-func (t *Trees) private(name string) string { return filepath.Join(t.common, "liza", name) }
+func (s *scratch) path(name string) string { return filepath.Join(s.common, "liza", name) }

@@ -10,7 +10,7 @@ func (t *Trees) Private(ctx context.Context, commit ID, f func(dir string) error
 	if err := t.sweepGates(ctx); err != nil {
 		return err
 	}
-	held, release, err := t.hold(gatePrefix)
+	held, release, err := t.scratch.hold(gatePrefix)
 	if err != nil {
 		return err
 	}
@@ -30,20 +30,3 @@ func gateName(held string) string { return "." + held }
 
 // gatePrefix begins the names of private checkouts.
 const gatePrefix = "gate-"
-
-// sweepGates removes private checkouts that nobody holds the lock of.
-func (t *Trees) sweepGates(ctx context.Context) error {
-	return t.sweepHeld(gatePrefix, func(name string) error { return t.dropGate(ctx, gateName(name)) })
-}
-
-func (t *Trees) dropGate(ctx context.Context, name string) error {
-	records, err := t.records(ctx)
-	if err != nil {
-		return err
-	}
-	r, known := named(records, name)
-	if !known {
-		return nil
-	}
-	return t.discard(r)
-}

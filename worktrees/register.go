@@ -19,32 +19,32 @@ import (
 // others, with our lock and a HEAD that names a commit: git looks at all of them
 // when it fetches, collects garbage or checks, and fails on one that names none.
 // `git worktree add` writes forty zeros first, so it is not used.
-func (t *Trees) register(ctx context.Context, c checkout) (record, error) {
-	dir, release, err := t.scratch()
+func (g *registry) register(ctx context.Context, c checkout) (record, error) {
+	dir, release, err := g.scratch.make()
 	if err != nil {
 		return record{}, err
 	}
 	defer release()
-	if err := os.MkdirAll(t.root, 0o777); err != nil {
+	if err := os.MkdirAll(g.root, 0o777); err != nil {
 		return record{}, fmt.Errorf("worktrees: %w", err)
 	}
-	path := filepath.Join(resolved(t.root), c.name)
+	path := filepath.Join(resolved(g.root), c.name)
 	admin := filepath.Join(dir, "x")
-	if err := t.describe(ctx, admin, path, c); err != nil {
+	if err := g.describe(ctx, admin, path, c); err != nil {
 		return record{}, fmt.Errorf("worktree %s: %w", c.name, err)
 	}
 	r := record{name: c.name, path: path, branch: c.branch, head: c.commit, locked: making, half: true}
-	if r.gitDir, err = t.enter(admin, c.name); err != nil {
+	if r.gitDir, err = g.enter(admin, c.name); err != nil {
 		return record{}, fmt.Errorf("worktree %s: %w", c.name, err)
 	}
 	if c.branch != "" {
-		r.head, err = t.repo.Resolve(ctx, "refs/heads/"+c.branch)
+		r.head, err = g.repo.Resolve(ctx, "refs/heads/"+c.branch)
 	}
 	return r, err
 }
 
 // describe writes what stands in a git directory of its own.
-func (t *Trees) describe(ctx context.Context, admin, path string, c checkout) error {
+func (g *registry) describe(ctx context.Context, admin, path string, c checkout) error {
 	if err := os.Mkdir(admin, 0o777); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (t *Trees) describe(ctx context.Context, admin, path string, c checkout) er
 	if c.branch != "" {
 		head = "ref: refs/heads/" + c.branch
 	}
-	reftable := exists(filepath.Join(t.common, "reftable"))
+	reftable := exists(filepath.Join(g.common, "reftable"))
 	if reftable {
 		head = "ref: refs/heads/.invalid" // what git writes where HEAD is kept elsewhere
 	}
@@ -64,15 +64,15 @@ func (t *Trees) describe(ctx context.Context, admin, path string, c checkout) er
 		}
 	}
 	if reftable {
-		if err := t.tableHead(ctx, admin, c); err != nil {
+		if err := g.tableHead(ctx, admin, c); err != nil {
 			return err
 		}
 	}
-	return t.inherit(ctx, admin)
+	return g.inherit(ctx, admin)
 }
 
 // tableHead sets HEAD where it is no file.
-func (t *Trees) tableHead(ctx context.Context, admin string, c checkout) error {
+func (g *registry) tableHead(ctx context.Context, admin string, c checkout) error {
 	if err := os.Mkdir(filepath.Join(admin, "reftable"), 0o777); err != nil {
 		return err
 	}
@@ -81,10 +81,10 @@ func (t *Trees) tableHead(ctx context.Context, admin string, c checkout) error {
 		args = []string{"update-ref", "--no-deref", "HEAD", string(c.commit)}
 	}
 	common := filepath.Join(admin, "commondir")
-	if err := os.WriteFile(common, []byte(t.common+"\n"), 0o666); err != nil {
+	if err := os.WriteFile(common, []byte(g.common+"\n"), 0o666); err != nil {
 		return err
 	}
-	if _, err := t.repo.Run(ctx, git.Cmd{Args: args, Env: []string{"GIT_DIR=" + admin}}); err != nil {
+	if _, err := g.repo.Run(ctx, git.Cmd{Args: args, Env: []string{"GIT_DIR=" + admin}}); err != nil {
 		return err
 	}
 	return os.WriteFile(common, []byte("../..\n"), 0o666)
@@ -92,9 +92,9 @@ func (t *Trees) tableHead(ctx context.Context, admin string, c checkout) error {
 
 // inherit copies what git copies to a new work tree: which files are left out,
 // and the configuration of the main work tree but for where that is.
-func (t *Trees) inherit(ctx context.Context, admin string) error {
+func (g *registry) inherit(ctx context.Context, admin string) error {
 	for _, name := range []string{"info/sparse-checkout", "config.worktree"} {
-		from, err := git.OpenRegular(filepath.Join(t.common, filepath.FromSlash(name)))
+		from, err := git.OpenRegular(filepath.Join(g.common, filepath.FromSlash(name)))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -121,7 +121,7 @@ func (t *Trees) inherit(ctx context.Context, admin string) error {
 			args = append(args, "true")
 		}
 		const none = 5
-		if _, err := t.repo.Run(ctx, git.Cmd{Args: args}); err != nil && exitCode(err) != none {
+		if _, err := g.repo.Run(ctx, git.Cmd{Args: args}); err != nil && exitCode(err) != none {
 			return err
 		}
 	}
@@ -130,10 +130,10 @@ func (t *Trees) inherit(ctx context.Context, admin string) error {
 
 // enter puts a whole git directory among those of work trees, under the first
 // name that is free, as git does.
-func (t *Trees) enter(admin, name string) (string, error) {
+func (g *registry) enter(admin, name string) (string, error) {
 	name = worktreeID(name)
 	for n := 0; ; {
-		to := filepath.Join(t.common, "worktrees", name)
+		to := filepath.Join(g.common, "worktrees", name)
 		if n > 0 {
 			to += strconv.Itoa(n)
 		}
@@ -173,12 +173,12 @@ func worktreeID(name string) string {
 	return id
 }
 
-// link makes the folder of a work tree that is registered.
-func (t *Trees) link(r record) error {
+// makeFolder makes the folder of a work tree that is registered.
+func makeFolder(r record) error {
 	if err := os.MkdirAll(r.path, 0o777); err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
-	if err := t.writeDotGit(r.path, r.gitDir); err != nil {
+	if err := writeDotGit(r.path, r.gitDir); err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return nil

@@ -20,7 +20,7 @@ func (t *Trees) Remove(ctx context.Context, name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	unlock, err := t.lockName(ctx, name)
+	unlock, err := t.locks.lockName(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (t *Trees) removable(ctx context.Context, name string) (record, error) {
 	}
 	r, known := named(records, name)
 	if !known {
-		return record{}, t.checkFree(t.Path(name))
+		return record{}, checkFree(t.Path(name))
 	}
 	if r.locked != "" && !r.half {
 		return record{}, &Obstacle{Path: t.Path(name), Reason: "is locked: " + r.locked,
@@ -64,7 +64,7 @@ func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error
 	if err := checkName(name); err != nil {
 		return "", err
 	}
-	unlock, err := t.lockName(ctx, name)
+	unlock, err := t.locks.lockName(ctx, name)
 	if err != nil {
 		return "", err
 	}
@@ -104,41 +104,11 @@ func (t *Trees) savable(ctx context.Context, r record) (bool, error) {
 	if r.half || r.gone {
 		return true, nil
 	}
-	s, err := t.status(ctx, r)
+	s, err := t.Contents.status(ctx, r)
 	if err != nil {
 		return false, ctx.Err()
 	}
-	return len(t.unsavable(r, s)) == 0, nil
-}
-
-// discard takes a work tree away: first the folder, then what git knows of
-// it, both by one renaming each, so that a killed process leaves nothing half
-// removed under its name. It is locked as being removed before: whoever finds
-// that in the middle completes it. Deleting may go wrong, for example where a
-// process still writes; what is left is garbage that the next Recover tries again.
-func (t *Trees) discard(r record) error {
-	if !r.half && !r.alien && exists(r.gitDir) {
-		if err := t.replace(filepath.Join(r.gitDir, "locked"), removing+"\n"); err != nil {
-			return err
-		}
-	}
-	var folder string
-	if !r.alien {
-		var err error
-		if folder, err = setAside(r.path, filepath.Join(filepath.Dir(r.path), gonePrefix)); err != nil {
-			return err
-		}
-	}
-	admin, err := setAside(r.gitDir, t.private("gone-"))
-	if err != nil {
-		return err
-	}
-	for _, garbage := range []string{folder, admin} {
-		if garbage != "" {
-			_ = removeAll(garbage)
-		}
-	}
-	return nil
+	return len(unsavable(r, s)) == 0, nil
 }
 
 // gonePrefix begins the names of folders below .worktrees/ that were checkouts.
@@ -175,8 +145,8 @@ func removeAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// Prune removes the checkouts whose name keep answers with false, with
-// everything in them, and what Recover clears. It returns the names of those it
+// Prune removes the checkouts whose name keep answers with false, with everything
+// in them, and what Leftovers.Clear clears. It returns the names of those it
 // removed, also beside an error.
 func (t *Trees) Prune(ctx context.Context, keep func(name string) bool) ([]string, error) {
 	trees, err := t.List(ctx)
@@ -193,7 +163,7 @@ func (t *Trees) Prune(ctx context.Context, keep func(name string) bool) ([]strin
 		}
 		removed = append(removed, tree.Name)
 	}
-	return removed, t.Recover(ctx)
+	return removed, t.Leftovers.Clear(ctx)
 }
 
 // globbed is a path as a pattern that matches only itself.

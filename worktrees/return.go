@@ -11,25 +11,25 @@ import (
 // branch, and reports whether it did. It leaves one alone in which something
 // would be lost or hidden: uncommitted changes, untracked files, ignored files in
 // the way, commits that no branch has, an unfinished merge or rebase.
-func (t *Trees) Return(ctx context.Context, path, branch string) (bool, error) {
-	r, err := t.at(ctx, path)
+func (k *Contents) Return(ctx context.Context, path, branch string) (bool, error) {
+	r, err := k.registry.at(ctx, path)
 	if err != nil {
 		return false, err
 	}
-	s, err := t.status(ctx, r)
+	s, err := k.status(ctx, r)
 	if err != nil || s.Branch == branch || !s.Clean() {
 		return false, err
 	}
-	tip, err := t.repo.Resolve(ctx, "refs/heads/"+branch)
+	tip, err := k.repo.Resolve(ctx, "refs/heads/"+branch)
 	if err != nil || tip == "" {
 		return false, err
 	}
 	if s.Branch == "" {
-		if held, err := t.repo.IsAncestor(ctx, s.Head, tip); err != nil || !held {
+		if held, err := k.repo.IsAncestor(ctx, s.Head, tip); err != nil || !held {
 			return false, err
 		}
 	}
-	_, err = t.git(ctx, r, git.Cmd{Args: []string{"switch", "-q", "--no-guess", "--no-overwrite-ignore", branch}, Limit: slow})
+	_, err = k.isolation.run(ctx, r, git.Cmd{Args: []string{"switch", "-q", "--no-guess", "--no-overwrite-ignore", branch}, Limit: slow})
 	if (exitCode(err) > 0 || errors.Is(err, git.ErrRefLocked)) && ctx.Err() == nil {
 		return false, nil // git says what is in the way to whoever looks
 	}

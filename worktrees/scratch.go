@@ -10,17 +10,23 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
+// scratch is what processes hold under names of their own below liza/ while they
+// live.
+type scratch struct {
+	common string // the shared git directory
+}
+
 // Whatever a call makes under a name of its own belongs to a lock file below
 // liza/, on which its process holds a kernel lock: one that can be locked tells
 // that the process is dead. The file is there before the rest, and after it.
 
 // hold makes up a name with a prefix, and holds its lock.
-func (t *Trees) hold(prefix string) (name string, release func(), err error) {
-	if err := os.MkdirAll(t.private(""), 0o777); err != nil {
+func (s *scratch) hold(prefix string) (name string, release func(), err error) {
+	if err := os.MkdirAll(s.path(""), 0o777); err != nil {
 		return "", nil, fmt.Errorf("worktrees: %w", err)
 	}
 	for {
-		f, err := os.CreateTemp(t.private(""), prefix+"*.lock")
+		f, err := os.CreateTemp(s.path(""), prefix+"*.lock")
 		if err != nil {
 			return "", nil, fmt.Errorf("worktrees: %w", err)
 		}
@@ -37,15 +43,15 @@ func (t *Trees) hold(prefix string) (name string, release func(), err error) {
 }
 
 // sweepHeld drops what goes by each name with a prefix whose holder is dead.
-func (t *Trees) sweepHeld(prefix string, drop func(name string) error) error {
-	locks, err := filepath.Glob(filepath.Join(globbed(t.private("")), prefix+"*.lock"))
+func (s *scratch) sweepHeld(prefix string, drop func(name string) error) error {
+	locks, err := filepath.Glob(filepath.Join(globbed(s.path("")), prefix+"*.lock"))
 	for _, path := range locks {
-		err = errors.Join(err, t.sweepName(path, drop))
+		err = errors.Join(err, sweepName(path, drop))
 	}
 	return err
 }
 
-func (t *Trees) sweepName(lock string, drop func(name string) error) error {
+func sweepName(lock string, drop func(name string) error) error {
 	f, err := os.OpenFile(lock, os.O_RDWR, 0)
 	if absent(err) {
 		return nil
@@ -69,14 +75,14 @@ func (t *Trees) sweepName(lock string, drop func(name string) error) error {
 // scratchPrefix begins the names of folders for what is put in place whole.
 const scratchPrefix = "scratch-"
 
-// scratch makes a folder that nobody else uses, on the file system of the git
+// make makes a folder that nobody else uses, on the file system of the git
 // directories; release removes it.
-func (t *Trees) scratch() (dir string, release func(), err error) {
-	name, free, err := t.hold(scratchPrefix)
+func (s *scratch) make() (dir string, release func(), err error) {
+	name, free, err := s.hold(scratchPrefix)
 	if err != nil {
 		return "", nil, err
 	}
-	dir = t.private(name)
+	dir = s.path(name)
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		free()
 		return "", nil, fmt.Errorf("worktrees: %w", err)
@@ -87,13 +93,13 @@ func (t *Trees) scratch() (dir string, release func(), err error) {
 	}, nil
 }
 
-func (t *Trees) sweepScratch() error {
-	return t.sweepHeld(scratchPrefix, func(name string) error { return removeAll(t.private(name)) })
+func (s *scratch) sweep() error {
+	return s.sweepHeld(scratchPrefix, func(name string) error { return removeAll(s.path(name)) })
 }
 
 // replace puts a file in place that is never half of it.
-func (t *Trees) replace(path, content string) error {
-	dir, release, err := t.scratch()
+func (s *scratch) replace(path, content string) error {
+	dir, release, err := s.make()
 	if err != nil {
 		return err
 	}

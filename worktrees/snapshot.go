@@ -28,26 +28,26 @@ var ErrIncomplete = errors.New("not everything could be saved")
 // their own inside, are left out: the error then wraps ErrIncomplete and the
 // commit is there all the same. Where git cannot look at the work tree at all,
 // that commit is HEAD.
-func (t *Trees) Snapshot(ctx context.Context, path, message string) (ID, error) {
-	r, err := t.at(ctx, path)
+func (k *Contents) Snapshot(ctx context.Context, path, message string) (ID, error) {
+	r, err := k.registry.at(ctx, path)
 	if err != nil {
 		return "", err
 	}
-	status, err := t.status(ctx, r)
+	status, err := k.status(ctx, r)
 	if err != nil {
-		return t.unlooked(ctx, r, err)
+		return unlooked(ctx, r, err)
 	}
-	parents, err := t.parents(ctx, r, status)
+	parents, err := k.parents(ctx, r, status)
 	if err != nil || status.Clean() && len(parents) == 1 {
 		return status.Head, err
 	}
-	left := t.unsavable(r, status)
+	left := unsavable(r, status)
 	paths := slices.DeleteFunc(status.Changed(), func(name string) bool { return slices.Contains(left, name) })
-	tree, err := t.stage(ctx, r, paths)
+	tree, err := k.stage(ctx, r, paths)
 	if err != nil {
-		return t.unlooked(ctx, r, err)
+		return unlooked(ctx, r, err)
 	}
-	id, err := t.commit(ctx, r, tree, parents, message)
+	id, err := k.commit(ctx, r, tree, parents, message)
 	if err == nil && len(left) > 0 {
 		err = fmt.Errorf("%w: %q in %s", ErrIncomplete, left[:min(len(left), 5)], path)
 	}
@@ -56,7 +56,7 @@ func (t *Trees) Snapshot(ctx context.Context, path, message string) (ID, error) 
 
 // unlooked is what a snapshot comes to where git failed in the work tree, by what
 // lies in it: HEAD, and not everything.
-func (t *Trees) unlooked(ctx context.Context, r record, err error) (ID, error) {
+func unlooked(ctx context.Context, r record, err error) (ID, error) {
 	var own *Obstacle
 	if ctx.Err() != nil || exitCode(err) <= 0 && !errors.As(err, &own) || r.head == "" {
 		return "", err
@@ -65,14 +65,14 @@ func (t *Trees) unlooked(ctx context.Context, r record, err error) (ID, error) {
 }
 
 // unsavable are the paths that a commit cannot hold.
-func (t *Trees) unsavable(r record, s Status) []string {
+func unsavable(r record, s Status) []string {
 	return slices.DeleteFunc(s.Changed(), func(name string) bool {
 		return !slices.Contains(s.Nested, name) && readable(filepath.Join(r.path, filepath.FromSlash(name)))
 	})
 }
 
 // parents are HEAD and, in the middle of a rebase, where the branch still is.
-func (t *Trees) parents(ctx context.Context, r record, s Status) ([]ID, error) {
+func (k *Contents) parents(ctx context.Context, r record, s Status) ([]ID, error) {
 	if s.Head == "" {
 		return nil, nil
 	}
@@ -82,11 +82,11 @@ func (t *Trees) parents(ctx context.Context, r record, s Status) ([]ID, error) {
 		if err != nil {
 			continue
 		}
-		began, err := t.repo.ParseCommit(ctx, strings.TrimSpace(string(content)))
+		began, err := k.repo.ParseCommit(ctx, strings.TrimSpace(string(content)))
 		if err != nil {
 			return nil, err
 		}
-		behind, err := t.repo.IsAncestor(ctx, began, s.Head)
+		behind, err := k.repo.IsAncestor(ctx, began, s.Head)
 		if err != nil {
 			return nil, err
 		}
@@ -99,27 +99,27 @@ func (t *Trees) parents(ctx context.Context, r record, s Status) ([]ID, error) {
 
 // stage writes the tree of a private copy of the index with paths as they are
 // on disk.
-func (t *Trees) stage(ctx context.Context, r record, paths []string) (ID, error) {
-	index, err := t.privateIndex(r)
+func (k *Contents) stage(ctx context.Context, r record, paths []string) (ID, error) {
+	index, err := k.scratch.privateIndex(r)
 	if err != nil {
 		return "", err
 	}
 	defer index.remove()
 	// What autocrlf warns about shall be saved too.
 	options := []string{"-c", "core.safecrlf=false", "-c", "core.splitIndex=false"}
-	if err := t.update(ctx, r, paths, git.Cmd{Env: index.env(), Args: options}); err != nil {
+	if err := k.update(ctx, r, paths, git.Cmd{Env: index.env(), Args: options}); err != nil {
 		return "", err
 	}
-	out, err := t.git(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: append(options, "write-tree")})
+	out, err := k.isolation.run(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: append(options, "write-tree")})
 	return ID(strings.TrimSpace(string(out))), err
 }
 
-func (t *Trees) commit(ctx context.Context, r record, tree ID, parents []ID, message string) (ID, error) {
+func (k *Contents) commit(ctx context.Context, r record, tree ID, parents []ID, message string) (ID, error) {
 	args := []string{"commit-tree", "-F", "-"}
 	for _, parent := range parents {
 		args = append(args, "-p", string(parent))
 	}
-	out, err := t.git(ctx, r, git.Cmd{Args: append(args, string(tree)), Stdin: []byte(message)})
+	out, err := k.isolation.run(ctx, r, git.Cmd{Args: append(args, string(tree)), Stdin: []byte(message)})
 	return ID(strings.TrimSpace(string(out))), err
 }
 

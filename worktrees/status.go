@@ -13,6 +13,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
+// Contents are what stands in checkouts: their state, snapshots of it, and commits.
+type Contents struct {
+	repo      *git.Repo
+	registry  *registry
+	scratch   *scratch
+	isolation *isolation
+}
+
 // A Status is what a checkout has that no commit has. Paths are relative to
 // it, with slashes, sorted as git sorts them. A path can be staged and
 // unstaged; one with an unresolved conflict is unstaged. Ignored files do not
@@ -47,17 +55,17 @@ func (s Status) Changed() []string {
 // Status looks at the work tree at path, any of the repository's, and writes
 // nothing, not even the index. Only pipes that git would wait for, in a checkout
 // below .worktrees/, go.
-func (t *Trees) Status(ctx context.Context, path string) (Status, error) {
-	r, err := t.at(ctx, path)
+func (k *Contents) Status(ctx context.Context, path string) (Status, error) {
+	r, err := k.registry.at(ctx, path)
 	if err != nil {
 		return Status{}, err
 	}
-	return t.status(ctx, r)
+	return k.status(ctx, r)
 }
 
-func (t *Trees) status(ctx context.Context, r record) (Status, error) {
+func (k *Contents) status(ctx context.Context, r record) (Status, error) {
 	unblock(r)
-	out, err := t.git(ctx, r, git.Cmd{Limit: slow, Env: []string{"GIT_OPTIONAL_LOCKS=0"},
+	out, err := k.isolation.run(ctx, r, git.Cmd{Limit: slow, Env: []string{"GIT_OPTIONAL_LOCKS=0"},
 		Args: []string{"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--no-renames",
 			"--ignore-submodules=dirty"}}) // to look further git would start another in there, with what is configured there
 	if err != nil {
@@ -136,12 +144,12 @@ const large = 8 << 20
 // Fingerprint is a short text that changes when HEAD, the branch, the index or
 // the content of a file changes, ignored ones excepted: whether somebody got
 // anywhere.
-func (t *Trees) Fingerprint(ctx context.Context, path string) (string, error) {
-	r, err := t.at(ctx, path)
+func (k *Contents) Fingerprint(ctx context.Context, path string) (string, error) {
+	r, err := k.registry.at(ctx, path)
 	if err != nil {
 		return "", err
 	}
-	s, err := t.status(ctx, r)
+	s, err := k.status(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -149,7 +157,7 @@ func (t *Trees) Fingerprint(ctx context.Context, path string) (string, error) {
 	for _, line := range s.lines {
 		fmt.Fprintf(sum, "%q\n", line)
 	}
-	hidden, err := t.hidden(ctx, r)
+	hidden, err := k.hidden(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -164,8 +172,8 @@ func (t *Trees) Fingerprint(ctx context.Context, path string) (string, error) {
 
 // hidden are the files that git was told not to look at: a change of one does
 // not show in the status.
-func (t *Trees) hidden(ctx context.Context, r record) ([]string, error) {
-	out, err := t.git(ctx, r, git.Cmd{Limit: slow, Args: []string{"ls-files", "-v", "-z"}})
+func (k *Contents) hidden(ctx context.Context, r record) ([]string, error) {
+	out, err := k.isolation.run(ctx, r, git.Cmd{Limit: slow, Args: []string{"ls-files", "-v", "-z"}})
 	var list []string
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		if line != "" && (line[0] == 'S' || line[0] >= 'a') {

@@ -13,7 +13,7 @@ import (
 
 func (p *project) status(path string) worktrees.Status {
 	p.t.Helper()
-	s, err := p.Status(context.Background(), path)
+	s, err := p.Contents.Status(context.Background(), path)
 	require.NoError(p.t, err)
 	return s
 }
@@ -52,7 +52,7 @@ func TestStatus(t *testing.T) {
 	main := p.status(p.dir)
 	require.True(t, main.Clean(), "%v", main)
 	require.Equal(t, "main", main.Branch)
-	_, err := p.Status(context.Background(), filepath.Join(p.dir, "b"))
+	_, err := p.Contents.Status(context.Background(), filepath.Join(p.dir, "b"))
 	require.Contains(t, obstacle(t, err).Reason, "not a work tree")
 }
 
@@ -69,7 +69,7 @@ func TestStatusConflict(t *testing.T) {
 	s := p.status(tree.Path)
 	require.Equal(t, []string{"a"}, s.Unstaged)
 	require.False(t, s.Clean())
-	id, err := p.Snapshot(context.Background(), tree.Path, "saved")
+	id, err := p.Contents.Snapshot(context.Background(), tree.Path, "saved")
 	require.NoError(t, err)
 	require.Contains(t, p.git("show", string(id)+":a"), "<<<<<<<")
 }
@@ -100,10 +100,10 @@ func TestFingerprint(t *testing.T) {
 		{"empty commit", func() { p.gitIn(tree.Path, "commit", "-q", "--allow-empty", "-m", "y") }, false},
 		{"detached", func() { p.gitIn(tree.Path, "checkout", "-q", "--detach") }, false},
 	} {
-		before, err := p.Fingerprint(ctx, tree.Path)
+		before, err := p.Contents.Fingerprint(ctx, tree.Path)
 		require.NoError(t, err)
 		step.do()
-		now, err := p.Fingerprint(ctx, tree.Path)
+		now, err := p.Contents.Fingerprint(ctx, tree.Path)
 		require.NoError(t, err)
 		if step.same {
 			require.Equal(t, before, now, step.name)

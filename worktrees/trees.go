@@ -9,7 +9,6 @@
 package worktrees
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -35,12 +34,15 @@ var ErrNoWorkTree = errors.New("the repository is bare, it has no work tree to p
 
 // Trees are the checkouts below .worktrees/ of one repository's main work
 // tree, wherever the repository was opened from. It is safe for use from
-// several goroutines and processes.
+// several goroutines and processes. It makes and removes them; its parts stand in
+// the order of their layers: each uses only parts above it.
 type Trees struct {
-	repo   *git.Repo
-	main   string // the main work tree
-	common string // the shared git directory
-	root   string // .worktrees in the main work tree
+	*registry            // what git knows of work trees, and where they are
+	branches  *branches  // the branches that checkouts are on
+	isolation *isolation // git in a checkout, without what the checkout configures
+	Contents  *Contents  // what stands in a checkout
+	Followers *Followers // work trees whose branch was moved by somebody else
+	Leftovers *Leftovers // what dead processes left
 
 	// HookEnv is what the hook after a checkout sees, which may read the tree
 	// that is checked out; nil is all that this process sees.
@@ -50,16 +52,18 @@ type Trees struct {
 // Open returns the checkouts of repo. It touches nothing; the error is
 // ErrNoWorkTree.
 func Open(repo *git.Repo) (*Trees, error) {
-	main := repo.MainWorkTree()
+	main, common := repo.MainWorkTree(), repo.CommonDir()
 	if main == "" {
 		return nil, ErrNoWorkTree
 	}
-	return &Trees{repo: repo, main: main, common: repo.CommonDir(), root: filepath.Join(main, Folder)}, nil
+	s := &scratch{common}
+	g := &registry{repo: repo, main: main, common: common, root: filepath.Join(main, Folder), scratch: s, locks: &nameLocks{common}}
+	t := &Trees{registry: g, branches: &branches{repo: repo, registry: g, scratch: s}, isolation: &isolation{repo, main, common}}
+	t.Contents = &Contents{repo: repo, registry: g, scratch: s, isolation: t.isolation}
+	t.Followers = &Followers{repo: repo, registry: g, scratch: s, isolation: t.isolation, contents: t.Contents}
+	t.Leftovers = &Leftovers{registry: g, followers: t.Followers}
+	return t, nil
 }
-
-// Path is the absolute path of the checkout called name, such as "task-1",
-// "task-1@2" or "review@task-1@1", whether or not it exists.
-func (t *Trees) Path(name string) string { return filepath.Join(t.root, name) }
 
 // A Tree is one checkout. Branch is its branch's short name, "" if HEAD is
 // detached. Head is "" if the branch has no commit.
@@ -72,57 +76,6 @@ type Tree struct {
 	// Broken says that its folder is missing or that it was never finished;
 	// the call that made it, repeated, mends it.
 	Broken bool
-}
-
-// Find returns the checkout called name; false if there is none or it is
-// broken.
-func (t *Trees) Find(ctx context.Context, name string) (Tree, bool, error) {
-	trees, err := t.List(ctx)
-	if err != nil {
-		return Tree{}, false, err
-	}
-	for _, tree := range trees {
-		if tree.Name == name {
-			return tree, !tree.Broken, nil
-		}
-	}
-	return Tree{}, false, nil
-}
-
-// List returns the checkouts below .worktrees/, broken ones too, by name. It
-// writes nothing.
-func (t *Trees) List(ctx context.Context) ([]Tree, error) {
-	records, err := t.records(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var trees []Tree
-	for _, r := range records {
-		if r.name != "" && r.name[0] != '.' {
-			trees = append(trees, t.tree(r))
-		}
-	}
-	return trees, nil
-}
-
-func (t *Trees) tree(r record) Tree {
-	return Tree{Name: r.name, Path: r.place(t), Branch: r.branch, Head: r.head, Broken: r.half || r.gone || r.alien}
-}
-
-// at returns the checkout that lies at path, which may be any work tree of
-// the repository.
-func (t *Trees) at(ctx context.Context, path string) (record, error) {
-	records, err := t.records(ctx)
-	if err != nil {
-		return record{}, err
-	}
-	real := resolved(path)
-	for _, r := range records {
-		if r.path == real && !r.gone && !r.alien {
-			return r, nil
-		}
-	}
-	return record{}, &Obstacle{Path: path, Reason: "is not a work tree of this repository"}
 }
 
 // checkName refuses names that are not one plain component of a path. Names

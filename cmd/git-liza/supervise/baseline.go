@@ -101,7 +101,7 @@ func (w *worker) returnWorktree(ctx context.Context, a *assignment) error {
 	if worktreeMissing(a.dir) {
 		return nil
 	}
-	back, err := w.clone.Checkouts.Trees.Return(ctx, a.dir, a.taskID().Branch())
+	back, err := w.clone.Checkouts.Trees.Contents.Return(ctx, a.dir, a.taskID().Branch())
 	if back {
 		w.say("%s: the worktree of %s is on %s again", w.id, a.subject(), a.taskID().Branch())
 	}

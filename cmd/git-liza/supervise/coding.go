@@ -160,7 +160,7 @@ func (w *worker) progressSignature(ctx context.Context, a *assignment) (string, 
 	if t == nil {
 		return "", nil
 	}
-	worktree, err := w.clone.Checkouts.Trees.Fingerprint(ctx, a.dir)
+	worktree, err := w.clone.Checkouts.Trees.Contents.Fingerprint(ctx, a.dir)
 	if err != nil {
 		// An agent may have ruined its worktree; that is a state like others.
 		worktree = err.Error()
@@ -172,7 +172,7 @@ func (w *worker) progressSignature(ctx context.Context, a *assignment) (string, 
 func (w *worker) explainFailure(ctx context.Context, a *assignment, ending provider.Ending, what string) string {
 	var b strings.Builder
 	b.WriteString(what + ending.Complaint())
-	status, err := w.clone.Checkouts.Trees.Status(ctx, a.dir)
+	status, err := w.clone.Checkouts.Trees.Contents.Status(ctx, a.dir)
 	switch {
 	case worktreeMissing(a.dir): // repair adds it
 	case err != nil:

@@ -155,7 +155,7 @@ func (c *Checkouts) rescue(ctx context.Context, b *flow.Board, k Checkout) (ref 
 	if k.Broken {
 		return "", nil
 	}
-	commit, err := c.Trees.Snapshot(ctx, k.Path, "Leftovers of "+k.Name)
+	commit, err := c.Trees.Contents.Snapshot(ctx, k.Path, "Leftovers of "+k.Name)
 	if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // what is not in it stays in its folder
 		return "", err
 	}

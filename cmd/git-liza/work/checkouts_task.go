@@ -88,7 +88,7 @@ func (c *Checkouts) save(ctx context.Context, t *flow.Task) (*flow.Save, error) 
 	}
 	var incomplete error
 	if found {
-		tip, incomplete = c.Trees.Snapshot(ctx, tree.Path, fmt.Sprintf("Leftovers of %s, attempt %d", t.ID, t.Attempt.Number))
+		tip, incomplete = c.Trees.Contents.Snapshot(ctx, tree.Path, fmt.Sprintf("Leftovers of %s, attempt %d", t.ID, t.Attempt.Number))
 		if incomplete != nil && !errors.Is(incomplete, worktrees.ErrIncomplete) {
 			return nil, incomplete
 		}
@@ -108,7 +108,7 @@ func (c *Checkouts) save(ctx context.Context, t *flow.Task) (*flow.Save, error) 
 // commit. It is refused where the checkout is not on the task's branch, where a
 // repository lies inside, and where git or a hook refuses.
 func (c *Checkouts) Commit(ctx context.Context, id flow.TaskID, dir, message string, environ []string) error {
-	status, err := c.Trees.Status(ctx, dir)
+	status, err := c.Trees.Contents.Status(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (c *Checkouts) Commit(ctx context.Context, id flow.TaskID, dir, message str
 		return &flow.Refusal{Rule: flow.RuleBranch, Hint: "git checkout " + branch,
 			Reason: fmt.Sprintf("the worktree is not on the branch %s but on %q, so nothing was committed", branch, status.Branch)}
 	}
-	err = c.Trees.Commit(ctx, dir, message, environ)
+	err = c.Trees.Contents.Commit(ctx, dir, message, environ)
 	var nested *worktrees.Obstacle
 	if errors.As(err, &nested) {
 		return NotOurs(nested)

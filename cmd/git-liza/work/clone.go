@@ -36,7 +36,7 @@ type Clone struct {
 
 // Open is the clone of an open repository, without an actor. environ is what
 // verify commands and gates get a filtered part of. It clears what dead processes
-// left of checkouts, see [worktrees.Trees.Recover].
+// left of checkouts, see [worktrees.Leftovers.Clear].
 func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []string) (*Clone, error) {
 	trees, err := worktrees.Open(repo)
 	if err != nil && !errors.Is(err, worktrees.ErrNoWorkTree) {
@@ -44,7 +44,7 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 	}
 	if trees != nil {
 		// What cannot be cleared is in nobody's way, or is named where it is.
-		_ = trees.Recover(ctx)
+		_ = trees.Leftovers.Clear(ctx)
 		trees.HookEnv = proc.Environment(environ, []string{"GIT_*", "LIZA_*", "XDG_*"})
 	}
 	return assemble(ctx, repo, trees, now, environ)

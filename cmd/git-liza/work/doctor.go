@@ -255,7 +255,7 @@ func (d *Doctor) unclaimed(ctx context.Context) []Finding {
 	if d.checkouts.Trees == nil {
 		return nil
 	}
-	list, err := d.checkouts.Trees.Leftovers(ctx)
+	list, err := d.checkouts.Trees.Leftovers.List(ctx)
 	if err != nil {
 		return []Finding{bad("worktrees", "git worktree list", "%v", err)}
 	}

@@ -33,7 +33,7 @@ func (i *Integration) checkFollow(ctx context.Context, to flow.ObjectID) error {
 	if err != nil || now == to {
 		return err
 	}
-	return i.checkouts.Trees.CheckFollow(ctx, integration.Name, integration.Tip, to)
+	return i.checkouts.Trees.Followers.Check(ctx, integration.Name, integration.Tip, to)
 }
 
 // follow brings a checkout of integration along to where the board has it.
@@ -42,7 +42,7 @@ func (i *Integration) follow(ctx context.Context, b *flow.Board, from flow.Objec
 		return nil
 	}
 	integration := b.Settings().Integration
-	return i.checkouts.Trees.Follow(ctx, integration.Name, from, integration.Tip)
+	return i.checkouts.Trees.Followers.Follow(ctx, integration.Name, from, integration.Tip)
 }
 
 // merelyOurs reports whether the integration branch stands where moves brought
@@ -82,12 +82,12 @@ type follower struct {
 // MayFollow refuses to move the branch under somebody who has it checked out
 // with changes.
 func (f follower) MayFollow(ctx context.Context, from, to flow.ObjectID) error {
-	return f.each(ctx, from, to, f.trees.CheckFollow)
+	return f.each(ctx, from, to, f.trees.Followers.Check)
 }
 
 // Follow brings the checkouts to where the branch is.
 func (f follower) Follow(ctx context.Context, from, to flow.ObjectID) error {
-	return f.each(ctx, from, to, f.trees.Follow)
+	return f.each(ctx, from, to, f.trees.Followers.Follow)
 }
 
 func (f follower) each(ctx context.Context, from, to flow.ObjectID, do func(context.Context, string, flow.ObjectID, flow.ObjectID) error) error {

@@ -54,7 +54,7 @@ func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
 	}
 	follow := i.checkouts.Trees != nil && r.Was != ""
 	if follow {
-		if err := i.checkouts.Trees.CheckFollow(ctx, want.Name, r.Was, want.Tip); err != nil {
+		if err := i.checkouts.Trees.Followers.Check(ctx, want.Name, r.Was, want.Tip); err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +62,7 @@ func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
 		return nil, err
 	}
 	if follow {
-		err = i.checkouts.Trees.Follow(ctx, want.Name, r.Was, want.Tip)
+		err = i.checkouts.Trees.Followers.Follow(ctx, want.Name, r.Was, want.Tip)
 	}
 	return r, err
 }

@@ -58,12 +58,12 @@ func (s *Seals) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
 	}
 	now := seal{By: t.Review.By, Since: t.Review.Since, Prepared: prepared}
 	folder := reviewFolder(t.ID, t.Submission.Number)
-	status, err := s.trees.Status(ctx, s.trees.Path(folder))
+	status, err := s.trees.Contents.Status(ctx, s.trees.Path(folder))
 	if err != nil {
 		return err
 	}
 	now.Changed = status.Changed()
-	if now.Print, err = s.trees.Fingerprint(ctx, s.trees.Path(folder)); err != nil {
+	if now.Print, err = s.trees.Contents.Fingerprint(ctx, s.trees.Path(folder)); err != nil {
 		return err
 	}
 	if now.Branch, err = s.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch()); err != nil {
@@ -124,7 +124,7 @@ func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task) error {
 	if tip != begun.Branch {
 		return touched(t, fmt.Sprintf("the branch %s was moved from %s to %s", t.ID.Branch(), short(begun.Branch), short(tip)))
 	}
-	status, err := s.trees.Status(ctx, dir)
+	status, err := s.trees.Contents.Status(ctx, dir)
 	if err != nil {
 		return touched(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
 	}
@@ -134,7 +134,7 @@ func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task) error {
 	if status.Head != t.Submission.Commit {
 		return touched(t, fmt.Sprintf("the worktree of the review is at %s, not at the submission %s", short(status.Head), t.Submission.Commit.Short()))
 	}
-	now, err := s.trees.Fingerprint(ctx, dir)
+	now, err := s.trees.Contents.Fingerprint(ctx, dir)
 	if err != nil {
 		return touched(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
 	}
@@ -158,7 +158,7 @@ func (s *Seals) unsealed(ctx context.Context, t *flow.Task) error {
 
 // pristine reports whether the checkout of a review is as in the commit.
 func (s *Seals) pristine(ctx context.Context, t *flow.Task) (bool, error) {
-	status, err := s.trees.Status(ctx, s.trees.Path(reviewFolder(t.ID, t.Submission.Number)))
+	status, err := s.trees.Contents.Status(ctx, s.trees.Path(reviewFolder(t.ID, t.Submission.Number)))
 	return err == nil && status.Clean() && status.Branch == "" && status.Head == t.Submission.Commit, err
 }
 

@@ -88,7 +88,7 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 		return &flow.Refusal{Rule: flow.RuleBranchTip, Hint: "git liza submit " + string(t.ID),
 			Reason: fmt.Sprintf("%s is not the tip of %s, which is %s", d.Commit.Short(), t.ID.Branch(), tip.Short())}
 	}
-	status, err := c.Checkouts.Trees.Status(ctx, dir)
+	status, err := c.Checkouts.Trees.Contents.Status(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 		return &flow.Refusal{Rule: flow.RuleBranch, Hint: fmt.Sprintf("%s checkout %s && %s merge %s", in, t.ID.Branch(), in, status.Head),
 			Reason: fmt.Sprintf("%s is not on the branch %s but on %s", dir, t.ID.Branch(), cmp.Or(status.Branch, "no branch"))}
 	}
-	if nested := c.Checkouts.Trees.Nested(dir, status); nested != nil {
+	if nested := worktrees.Nested(dir, status); nested != nil {
 		return NotOurs(nested)
 	}
 	if !status.Clean() {
@@ -109,7 +109,7 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 	if d.Receipt, err = c.commands.verify(ctx, t, d.Commit, dir); err != nil {
 		return err
 	}
-	if status, err = c.Checkouts.Trees.Status(ctx, dir); err == nil && !status.Clean() {
+	if status, err = c.Checkouts.Trees.Contents.Status(ctx, dir); err == nil && !status.Clean() {
 		return &flow.Refusal{Rule: flow.RuleClean, Hint: in + " status",
 			Reason: fmt.Sprintf("verify of %s left files behind that git does not ignore: %s", t.ID, some(status.Changed()))}
 	}

@@ -13,46 +13,54 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// git runs git in r's work tree, which an agent may have filled with anything:
+// isolation runs git in a checkout, without hooks and filters that the checkout
+// itself configures.
+type isolation struct {
+	repo   *git.Repo
+	main   string // the main work tree
+	common string // the shared git directory
+}
+
+// run runs git in r's work tree, which an agent may have filled with anything:
 // nothing that can be written there decides what git reads or starts. It runs
 // no hook.
 //
 // Its directories are named to it: if the folder has lost its .git file, git
 // would find the main work tree instead, and its .git, or a commondir, may lead
 // to configuration with commands for git to run.
-func (t *Trees) git(ctx context.Context, r record, c git.Cmd) ([]byte, error) {
-	return t.isolated(ctx, r, "/dev/null", c)
+func (i *isolation) run(ctx context.Context, r record, c git.Cmd) ([]byte, error) {
+	return i.isolated(ctx, r, "/dev/null", c)
 }
 
-// gitWithHooks is git with the user's hooks, less those of the work tree itself.
-func (t *Trees) gitWithHooks(ctx context.Context, r record, c git.Cmd) ([]byte, error) {
-	folder, err := t.hooks(ctx)
+// runWithHooks is git with the user's hooks, less those of the work tree itself.
+func (i *isolation) runWithHooks(ctx context.Context, r record, c git.Cmd) ([]byte, error) {
+	folder, err := i.hooks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return t.isolated(ctx, r, folder, c)
+	return i.isolated(ctx, r, folder, c)
 }
 
-func (t *Trees) isolated(ctx context.Context, r record, hooks string, c git.Cmd) ([]byte, error) {
-	t.repo.Renew() // what installs a project's packages may set hooks and filters
-	if err := t.checkConfig(ctx, r); err != nil {
+func (i *isolation) isolated(ctx context.Context, r record, hooks string, c git.Cmd) ([]byte, error) {
+	i.repo.Renew() // what installs a project's packages may set hooks and filters
+	if err := i.checkConfig(ctx, r); err != nil {
 		return nil, err
 	}
 	options := []string{"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.hooksPath=" + hooks}
-	barred, path, err := t.barFilters(ctx, r)
+	barred, path, err := i.barFilters(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	c.Locks = t.locks(r, c)
+	c.Locks = i.locks(r, c)
 	c.Args = slices.Concat(options, barred, c.Args)
 	if !c.WorkTree {
 		c.Dir = r.path
 		if r.gone {
-			c.Dir = t.common
+			c.Dir = i.common
 		}
-		c.Env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + t.common, "GIT_WORK_TREE=" + r.path}, c.Env...)
+		c.Env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + i.common, "GIT_WORK_TREE=" + r.path}, c.Env...)
 	}
-	out, err := t.repo.Run(ctx, c)
+	out, err := i.repo.Run(ctx, c)
 	if err != nil && path != "" {
 		err = &FilterError{Path: path, Err: err}
 	}
@@ -64,22 +72,22 @@ var unlocking = []string{"cat-file", "commit-tree", "diff-files", "diff-index", 
 
 // locks are the lock files that git takes in a checkout, beside those of the
 // objects: on its index, but for a private one, and on where its HEAD is.
-func (t *Trees) locks(r record, c git.Cmd) []string {
+func (i *isolation) locks(r record, c git.Cmd) []string {
 	private := func(kv string) bool { return strings.HasPrefix(kv, "GIT_INDEX_FILE=") }
-	i := 0
-	for i+2 < len(c.Args) && c.Args[i] == "-c" {
-		i += 2
+	at := 0
+	for at+2 < len(c.Args) && c.Args[at] == "-c" {
+		at += 2
 	}
-	if slices.ContainsFunc(c.Env, private) || slices.Contains(unlocking, c.Args[i]) {
+	if slices.ContainsFunc(c.Env, private) || slices.Contains(unlocking, c.Args[at]) {
 		return nil
 	}
 	list := []string{filepath.Join(r.gitDir, "index.lock")}
-	if c.Args[i] == "update-index" {
+	if c.Args[at] == "update-index" {
 		return list
 	}
 	list = append(list, filepath.Join(r.gitDir, "HEAD.lock"))
 	if r.branch != "" {
-		list = append(list, filepath.Join(t.common, "refs", "heads", filepath.FromSlash(r.branch)+".lock"))
+		list = append(list, filepath.Join(i.common, "refs", "heads", filepath.FromSlash(r.branch)+".lock"))
 	}
 	return list
 }
@@ -87,16 +95,16 @@ func (t *Trees) locks(r record, c git.Cmd) []string {
 // hooks is the folder of the user's hooks. A relative one is that of the main
 // work tree, as `git liza hooks install` has it: in any other it holds what an
 // agent wrote.
-func (t *Trees) hooks(ctx context.Context) (string, error) {
-	t.repo.Renew()
-	folder, err := t.repo.Config(ctx, "core.hooksPath")
+func (i *isolation) hooks(ctx context.Context) (string, error) {
+	i.repo.Renew()
+	folder, err := i.repo.Config(ctx, "core.hooksPath")
 	switch {
 	case err != nil || folder == "":
-		return filepath.Join(t.common, "hooks"), err
+		return filepath.Join(i.common, "hooks"), err
 	case filepath.IsAbs(folder) || folder[0] == '~':
 		return folder, nil
 	}
-	return filepath.Join(t.main, folder), nil
+	return filepath.Join(i.main, folder), nil
 }
 
 // own are the keys, or their sections, that a work tree may set for itself:
@@ -106,19 +114,19 @@ var own = []string{"core.sparsecheckout", "core.sparsecheckoutcone", "index.spar
 
 // checkConfig refuses a linked work tree whose config.worktree says what that
 // of the main work tree, of which it was made a copy, does not.
-func (t *Trees) checkConfig(ctx context.Context, r record) error {
+func (i *isolation) checkConfig(ctx context.Context, r record) error {
 	path := filepath.Join(r.gitDir, "config.worktree")
-	if r.gitDir == t.common || !exists(path) {
+	if r.gitDir == i.common || !exists(path) {
 		return nil
 	}
-	if on, err := t.repo.Config(ctx, "extensions.worktreeConfig"); err != nil || on == "" || on == "false" {
+	if on, err := i.repo.Config(ctx, "extensions.worktreeConfig"); err != nil || on == "" || on == "false" {
 		return err // git does not read it either
 	}
-	mine, err := t.lines(ctx, path)
+	mine, err := i.lines(ctx, path)
 	if err != nil {
 		return err
 	}
-	main, err := t.lines(ctx, filepath.Join(t.common, "config.worktree"))
+	main, err := i.lines(ctx, filepath.Join(i.common, "config.worktree"))
 	if err != nil {
 		return err
 	}
@@ -137,13 +145,13 @@ func (t *Trees) checkConfig(ctx context.Context, r record) error {
 
 // lines are the settings of one configuration file, each as key, line feed and
 // value; none if there is no such file.
-func (t *Trees) lines(ctx context.Context, path string) (map[string]bool, error) {
+func (i *isolation) lines(ctx context.Context, path string) (map[string]bool, error) {
 	if _, err := git.ReadSmall(path); absent(err) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	out, err := t.repo.Git(ctx, "config", "--file", path, "--no-includes", "--null", "--list")
+	out, err := i.repo.Git(ctx, "config", "--file", path, "--no-includes", "--null", "--list")
 	return set(string(out)), err
 }
 
@@ -151,8 +159,8 @@ func (t *Trees) lines(ctx context.Context, path string) (map[string]bool, error)
 // is, or is given, a file of the work tree. Attributes only choose among the
 // filters that the user has configured; which of their commands are the user's
 // own is decided here. path is the file, "" if there is none.
-func (t *Trees) barFilters(ctx context.Context, r record) (options []string, path string, err error) {
-	settings, err := t.repo.ConfigUnder(ctx, "filter.")
+func (i *isolation) barFilters(ctx context.Context, r record) (options []string, path string, err error) {
+	settings, err := i.repo.ConfigUnder(ctx, "filter.")
 	if err != nil || len(settings) == 0 || r.name == "" {
 		return nil, "", err
 	}
@@ -162,7 +170,7 @@ func (t *Trees) barFilters(ctx context.Context, r record) (options []string, pat
 	}
 	for _, key := range slices.Sorted(maps.Keys(commands)) {
 		name := key[:strings.LastIndexByte(key, '.')]
-		file, err := t.fileOf(ctx, r, commands[key])
+		file, err := i.fileOf(ctx, r, commands[key])
 		if err != nil {
 			return nil, "", err
 		}
@@ -183,7 +191,7 @@ func (t *Trees) barFilters(ctx context.Context, r record) (options []string, pat
 // fileOf is the first word of a command that names a file of the work tree, or
 // of the commit that is being checked out there, "" if none does. A word without
 // a dot and a slash is a program of the PATH, or an argument such as "clean".
-func (t *Trees) fileOf(ctx context.Context, r record, command string) (string, error) {
+func (i *isolation) fileOf(ctx context.Context, r record, command string) (string, error) {
 	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n'\"\\;|&()<>$`=", r) })
 	for _, word := range words {
 		path := filepath.Clean(word)
@@ -202,7 +210,7 @@ func (t *Trees) fileOf(ctx context.Context, r record, command string) (string, e
 		if r.head == "" {
 			continue
 		}
-		objects, err := t.repo.Objects(ctx)
+		objects, err := i.repo.Objects(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -231,7 +239,7 @@ func (e *FilterError) Unwrap() error { return e.Err }
 // Nested is what keeps the work tree at path from being committed as s has it,
 // nil if nothing does: a repository inside, to which a commit would hold a link,
 // and no file of it.
-func (t *Trees) Nested(path string, s Status) *Obstacle {
+func Nested(path string, s Status) *Obstacle {
 	if len(s.Nested) == 0 {
 		return nil
 	}

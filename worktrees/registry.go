@@ -13,6 +13,17 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
+// A registry is what git knows of a repository's work trees: it reads, enters and
+// discards them.
+type registry struct {
+	repo    *git.Repo
+	main    string // the main work tree
+	common  string // the shared git directory
+	root    string // .worktrees in the main work tree
+	scratch *scratch
+	locks   *nameLocks
+}
+
 // The reasons that a worktree is locked with until it is finished, or gone: they
 // keep `git worktree prune` away, and tell the next call whose it is. Who makes
 // or removes one holds the lock of its name: where that can be had, it is left
@@ -39,29 +50,29 @@ type record struct {
 
 // place is the path as callers know it: below the main work tree as git
 // named it, also if .worktrees is a symbolic link.
-func (r record) place(t *Trees) string {
+func (g *registry) place(r record) string {
 	if r.name != "" {
-		return t.Path(r.name)
+		return g.Path(r.name)
 	}
 	return r.path
 }
 
 // records returns the main work tree, then the linked ones by the names of
 // their git directories.
-func (t *Trees) records(ctx context.Context) ([]record, error) {
-	main := record{path: resolved(t.main), gitDir: t.common}
-	if err := t.readHead(ctx, &main); err != nil {
+func (g *registry) records(ctx context.Context) ([]record, error) {
+	main := record{path: resolved(g.main), gitDir: g.common}
+	if err := g.readHead(ctx, &main); err != nil {
 		return nil, err
 	}
 	records := []record{main}
-	entries, err := os.ReadDir(filepath.Join(t.common, "worktrees"))
+	entries, err := os.ReadDir(filepath.Join(g.common, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}
-	root := resolved(t.root)
+	root := resolved(g.root)
 	for _, entry := range entries {
-		r := record{gitDir: filepath.Join(t.common, "worktrees", entry.Name())}
-		known, err := t.readRecord(ctx, &r)
+		r := record{gitDir: filepath.Join(g.common, "worktrees", entry.Name())}
+		known, err := g.readRecord(ctx, &r)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +89,7 @@ func (t *Trees) records(ctx context.Context) ([]record, error) {
 
 // readRecord is false for what another process is just making or removing, and
 // for what does not say where it is.
-func (t *Trees) readRecord(ctx context.Context, r *record) (known bool, err error) {
+func (g *registry) readRecord(ctx context.Context, r *record) (known bool, err error) {
 	location, err := git.ReadSmall(filepath.Join(r.gitDir, "gitdir"))
 	if err != nil || len(location) == 0 {
 		return false, nil
@@ -101,7 +112,7 @@ func (t *Trees) readRecord(ctx context.Context, r *record) (known bool, err erro
 	target, err := readDotGit(r.path)
 	// A half-made one may not even have that.
 	r.alien = !r.gone && !(err != nil && r.half) && (err != nil || resolved(target) != resolved(r.gitDir))
-	if err := t.readHead(ctx, r); err != nil {
+	if err := g.readHead(ctx, r); err != nil {
 		if ctx.Err() != nil {
 			return true, err
 		}
@@ -112,7 +123,7 @@ func (t *Trees) readRecord(ctx context.Context, r *record) (known bool, err erro
 
 // readHead reads what a work tree has checked out. One that has no HEAD yet is
 // only half there.
-func (t *Trees) readHead(ctx context.Context, r *record) error {
+func (g *registry) readHead(ctx context.Context, r *record) error {
 	content, err := git.ReadSmall(filepath.Join(r.gitDir, "HEAD"))
 	if absent(err) {
 		return nil
@@ -125,19 +136,19 @@ func (t *Trees) readHead(ctx context.Context, r *record) error {
 	ref = strings.TrimSpace(ref)
 	switch {
 	case ref == "refs/heads/.invalid": // reftable keeps HEAD elsewhere
-		return t.askHead(ctx, r)
+		return g.askHead(ctx, r)
 	case !symbolic:
 		r.head = ID(text)
 		return nil
 	}
 	r.branch = strings.TrimPrefix(ref, "refs/heads/")
-	r.head, err = t.repo.Resolve(ctx, ref)
+	r.head, err = g.repo.Resolve(ctx, ref)
 	return err
 }
 
-func (t *Trees) askHead(ctx context.Context, r *record) error {
+func (g *registry) askHead(ctx context.Context, r *record) error {
 	ask := func(args ...string) (string, error) {
-		out, err := t.repo.Run(ctx, git.Cmd{Args: args, Env: []string{"GIT_DIR=" + r.gitDir}})
+		out, err := g.repo.Run(ctx, git.Cmd{Args: args, Env: []string{"GIT_DIR=" + r.gitDir}})
 		if exitCode(err) == 1 {
 			err = nil
 		}
@@ -231,4 +242,73 @@ func exitCode(err error) int {
 		return e.Code
 	}
 	return -1
+}
+
+// Path is the absolute path of the checkout called name, such as "task-1",
+// "task-1@2" or "review@task-1@1", whether or not it exists.
+func (g *registry) Path(name string) string { return filepath.Join(g.root, name) }
+
+func (g *registry) tree(r record) Tree {
+	return Tree{Name: r.name, Path: g.place(r), Branch: r.branch, Head: r.head, Broken: r.half || r.gone || r.alien}
+}
+
+// gitDirs are the git directories of the linked work trees.
+func (g *registry) gitDirs() ([]string, error) {
+	above := filepath.Join(g.common, "worktrees")
+	entries, err := os.ReadDir(above)
+	if err != nil && !absent(err) {
+		return nil, fmt.Errorf("worktrees: %w", err)
+	}
+	dirs := []string{g.common}
+	for _, entry := range entries {
+		dirs = append(dirs, filepath.Join(above, entry.Name()))
+	}
+	return dirs, nil
+}
+
+// at returns the checkout that lies at path, which may be any work tree of
+// the repository.
+func (g *registry) at(ctx context.Context, path string) (record, error) {
+	records, err := g.records(ctx)
+	if err != nil {
+		return record{}, err
+	}
+	real := resolved(path)
+	for _, r := range records {
+		if r.path == real && !r.gone && !r.alien {
+			return r, nil
+		}
+	}
+	return record{}, &Obstacle{Path: path, Reason: "is not a work tree of this repository"}
+}
+
+// Find returns the checkout called name; false if there is none or it is
+// broken.
+func (g *registry) Find(ctx context.Context, name string) (Tree, bool, error) {
+	trees, err := g.List(ctx)
+	if err != nil {
+		return Tree{}, false, err
+	}
+	for _, tree := range trees {
+		if tree.Name == name {
+			return tree, !tree.Broken, nil
+		}
+	}
+	return Tree{}, false, nil
+}
+
+// List returns the checkouts below .worktrees/, broken ones too, by name. It
+// writes nothing.
+func (g *registry) List(ctx context.Context) ([]Tree, error) {
+	records, err := g.records(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var trees []Tree
+	for _, r := range records {
+		if r.name != "" && r.name[0] != '.' {
+			trees = append(trees, g.tree(r))
+		}
+	}
+	return trees, nil
 }

@@ -1,0 +1,145 @@
+package worktrees
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// branches are those that checkouts are made on.
+type branches struct {
+	repo     *git.Repo
+	registry *registry
+	scratch  *scratch
+}
+
+// taken says who has a branch, and how it gets free.
+func (b *branches) taken(r record, branch string) *Obstacle {
+	o := &Obstacle{Branch: branch, Reason: "is checked out in " + b.registry.place(r)}
+	switch {
+	case r.alien:
+		o.Reason += ", which belongs to another repository"
+		o.Hint = "rm -r " + shell.Quote(r.gitDir)
+	case r.gone:
+		o.Reason += ", which is gone"
+		o.Hint = "git worktree prune"
+	default:
+		o.Hint = "git -C " + shell.Quote(b.registry.place(r)) + " checkout --detach"
+	}
+	return o
+}
+
+// checkTip refuses a branch that neither comes from start nor leads to it; late
+// says that it leads there.
+func (b *branches) checkTip(ctx context.Context, branch string, tip, start ID) (late bool, err error) {
+	if tip == "" || tip == start {
+		return false, nil
+	}
+	ours, err := b.repo.IsAncestor(ctx, start, tip)
+	if err != nil || ours {
+		return false, err
+	}
+	late, err = b.repo.IsAncestor(ctx, tip, start)
+	if err == nil && !late {
+		err = &Obstacle{Branch: branch,
+			Reason: fmt.Sprintf("exists at %s, which does not come from %s", tip.Short(), start.Short()),
+			Hint:   "git branch -m " + shell.Quote(branch) + " NEW-NAME"}
+	}
+	return late, err
+}
+
+// create makes the branch at start, or finds that it was just made.
+func (b *branches) create(ctx context.Context, branch string, start ID) error {
+	ref := "refs/heads/" + branch
+	err := b.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: start}}, "git liza: branch "+branch)
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, git.ErrRefMoved) {
+		tip, resolveErr := b.repo.Resolve(ctx, ref)
+		if resolveErr != nil || tip == "" {
+			return err
+		}
+		_, err := b.checkTip(ctx, branch, tip, start)
+		return err
+	}
+	if other := b.clash(ctx, branch); other != "" {
+		return &Obstacle{Branch: other, Reason: "exists, so git cannot make a branch " + branch,
+			Hint: "git branch -m " + shell.Quote(other) + " NEW-NAME"}
+	}
+	return err
+}
+
+// clash finds a branch that is a folder of branch's name, or the other way.
+func (b *branches) clash(ctx context.Context, branch string) string {
+	parts := strings.Split(branch, "/")
+	for n := 1; n < len(parts); n++ {
+		above := strings.Join(parts[:n], "/")
+		if id, err := b.repo.Resolve(ctx, "refs/heads/"+above); err == nil && id != "" {
+			return above
+		}
+	}
+	below, err := b.repo.Refs(ctx, "refs/heads/"+branch+"/")
+	if err != nil {
+		return ""
+	}
+	for ref := range below {
+		return strings.TrimPrefix(ref, "refs/heads/")
+	}
+	return ""
+}
+
+// vacate takes the branch away from whoever has it checked out and moves it.
+func (b *branches) vacate(ctx context.Context, records []record, branch string, old, start ID) error {
+	ref := "refs/heads/" + branch
+	tip, err := b.repo.Resolve(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if tip != old && tip != start {
+		return &Obstacle{Branch: branch, Reason: fmt.Sprintf("is at %s, no longer at %s", orNone(tip), orNone(old))}
+	}
+	for _, r := range records {
+		if r.name == "" && r.has(branch) {
+			return b.taken(r, branch)
+		}
+	}
+	for _, r := range records {
+		if r.half {
+			continue // under the name that is made now
+		}
+		if err := b.detach(ctx, r, branch, cmp.Or(tip, start)); err != nil {
+			return err
+		}
+	}
+	if tip == start || tip == "" {
+		return nil
+	}
+	return b.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip, New: start}}, "git liza: restart "+branch)
+}
+
+// detach leaves a checkout where it is, without the branch. Its HEAD then
+// keeps the old commits, and whoever still works in it moves nothing else.
+func (b *branches) detach(ctx context.Context, r record, branch string, at ID) error {
+	for file, detached := range unfinished {
+		if !r.inMiddleOf(file, branch) {
+			continue
+		}
+		if detached == "" {
+			detached = string(r.head) + "\n"
+		}
+		if err := b.scratch.replace(filepath.Join(r.gitDir, filepath.FromSlash(file)), detached); err != nil {
+			return fmt.Errorf("worktrees: detaching %s: %w", r.path, err)
+		}
+	}
+	if r.branch != branch {
+		return nil
+	}
+	return b.repo.DetachHead(ctx, r.gitDir, r.head, at, "git liza: detached from "+branch)
+}

@@ -1,0 +1,154 @@
+package worktrees
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// bring updates files and then the index, under git's own lock on the index.
+func (f *Followers) bring(ctx context.Context, r record, old, new ID) error {
+	unlock, err := f.scratch.lockIndex(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	index, err := f.scratch.privateIndex(r)
+	if err != nil {
+		return err
+	}
+	defer index.remove()
+	if err := f.twoWay(ctx, r, index, old, new); err != nil {
+		if err := f.meet(ctx, r, index, old, new); err != nil {
+			return err
+		}
+		if err := f.twoWay(ctx, r, index, old, new); err != nil {
+			return fmt.Errorf("%s could not follow its branch: %w", r.path, err)
+		}
+	}
+	if err := os.Rename(index.path, filepath.Join(r.gitDir, "index")); err != nil {
+		return fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	return nil
+}
+
+// twoWay is git's two-tree merge: it refuses to touch what is not as in old,
+// and keeps what is as in new.
+func (f *Followers) twoWay(ctx context.Context, r record, index index, old, new ID, options ...string) error {
+	// What only looks changed, because it was touched, must not be refused. Its
+	// exit code says that there is more, which the merge will find.
+	_, _ = f.isolation.run(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: []string{"update-index", "-q", "--refresh"}})
+	args := append([]string{"read-tree", "-m", "-u", "--no-recurse-submodules"}, options...)
+	_, err := f.isolation.run(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: append(args, string(old), string(new))})
+	return err
+}
+
+// meet makes the index say of the files that a killed process has brought to
+// new already that they are. If a file is as in neither, somebody has changed
+// it, and nothing is touched.
+func (f *Followers) meet(ctx context.Context, r record, real index, old, new ID) error {
+	changes, err := f.repo.Changes(ctx, old, new)
+	if err != nil {
+		return err
+	}
+	notOld, err := f.differing(ctx, r, old)
+	if err != nil {
+		return err
+	}
+	notNew, err := f.differing(ctx, r, new)
+	if err != nil {
+		return err
+	}
+	var arrived []git.Change
+	var changed []string
+	for _, c := range changes {
+		switch {
+		case !notNew[c.Path]:
+			arrived = append(arrived, c)
+		case notOld[c.Path]:
+			torn, err := f.dropTorn(ctx, r, c)
+			if err != nil {
+				return err
+			}
+			if !torn {
+				changed = append(changed, c.Path)
+			}
+		}
+	}
+	if len(changed) > 0 {
+		return &Dirty{Path: r.path, Paths: changed, Hint: fmt.Sprintf(
+			"mv the files named away, then: git -C %s read-tree -m -u %s %s", shell.Quote(r.path), old.Short(), new.Short())}
+	}
+	return f.restage(ctx, r, real, arrived)
+}
+
+// dropTorn removes a file that a killed git had begun to write: it holds the
+// beginning of what it is to become, and nothing else. Git writes a missing one
+// anew.
+func (f *Followers) dropTorn(ctx context.Context, r record, c git.Change) (bool, error) {
+	path := filepath.Join(r.path, filepath.FromSlash(c.Path))
+	info, err := os.Lstat(path)
+	if err != nil || c.Mode == 0 || !info.Mode().IsRegular() || info.Size() >= large {
+		return false, nil
+	}
+	begun, err := os.ReadFile(path)
+	if err != nil {
+		return false, nil
+	}
+	whole, err := f.isolation.run(ctx, r, git.Cmd{Args: []string{"cat-file", "blob", string(c.New)}})
+	if err != nil || !bytes.HasPrefix(whole, begun) {
+		return false, err
+	}
+	if err := os.Remove(path); err != nil {
+		return false, fmt.Errorf("worktree %s: %w", r.path, err)
+	}
+	return true, nil
+}
+
+// restage records changes in the index.
+func (f *Followers) restage(ctx context.Context, r record, real index, changes []git.Change) error {
+	var list []byte
+	for _, c := range changes {
+		id := c.New
+		if c.Mode == 0 {
+			id = ID(strings.Repeat("0", f.repo.HashLen()))
+		}
+		list = fmt.Appendf(list, "%o %s\t%s\x00", c.Mode, id, c.Path)
+	}
+	_, err := f.isolation.run(ctx, r, git.Cmd{Env: real.env(), Stdin: list,
+		Args: []string{"update-index", "-z", "--index-info"}})
+	return err
+}
+
+// differing lists the paths whose files are not as in commit, and those of
+// commit's that are missing, as well as untracked ones.
+func (f *Followers) differing(ctx context.Context, r record, commit ID) (map[string]bool, error) {
+	x, err := f.scratch.privateIndex(r)
+	if err != nil {
+		return nil, err
+	}
+	defer x.remove()
+	run := func(args ...string) (string, error) {
+		out, err := f.isolation.run(ctx, r, git.Cmd{Env: x.env(), Args: args, Limit: slow})
+		return string(out), err
+	}
+	if _, err := run("read-tree", "--reset", "--no-recurse-submodules", string(commit)); err != nil {
+		return nil, err
+	}
+	_, _ = run("update-index", "-q", "--refresh") // its exit code says what diff-files will
+	out, err := run("diff-files", "--ignore-submodules=dirty", "--name-only", "-z", "--no-renames")
+	if err != nil {
+		return nil, err
+	}
+	others, err := run("ls-files", "--others", "-z")
+	if err != nil {
+		return nil, err
+	}
+	return set(out + others), nil
+}
