@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -35,7 +36,7 @@ func (i *InitMove) ask(Move, *Board) Question {
 func (i *InitMove) refs(_ Move, b *Board) []RefMove {
 	list := []RefMove{{Name: MarkRef("sprint-1"), State: true}}
 	if i.Created {
-		list = append(list, RefMove{Name: "refs/heads/" + i.Integration.Name, New: i.Integration.Tip})
+		list = append(list, RefMove{Name: i.Integration.Ref(), New: i.Integration.Tip})
 	}
 	return list
 }
@@ -77,7 +78,7 @@ func (i *InitMove) check(p *play) *Refusal {
 // goodBranch narrows git's rules for branch names to what no shell or option
 // parser misreads; liza/ is kept for task branches.
 func goodBranch(name string) bool {
-	if strings.EqualFold(name, "liza") || strings.HasPrefix(strings.ToLower(name), "liza/") {
+	if strings.HasPrefix(strings.ToLower(name)+"/", layout.TaskBranches) {
 		return false
 	}
 	for _, part := range strings.Split(name, "/") {

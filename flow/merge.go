@@ -47,7 +47,7 @@ func (g *MergeMove) fill(p *play) { g.Drift = cmp.Or(g.Drift, p.facts.Drift) }
 
 func (g *MergeMove) refs(m Move, b *Board) []RefMove {
 	return append(saved(m.Task, g.LeftOut),
-		RefMove{Name: "refs/heads/" + b.Settings().Integration.Name, Old: g.Onto, New: g.Commit})
+		RefMove{Name: b.Settings().Integration.Ref(), Old: g.Onto, New: g.Commit})
 }
 
 func (g *MergeMove) already(p *play) bool { return p.from == Merged }
@@ -184,7 +184,7 @@ func (a *AdoptMove) refs(_ Move, b *Board) []RefMove {
 	if a.Commit == a.Onto {
 		return nil
 	}
-	return []RefMove{{Name: "refs/heads/" + b.Settings().Integration.Name, Old: a.Onto, New: a.Commit}}
+	return []RefMove{{Name: b.Settings().Integration.Ref(), Old: a.Onto, New: a.Commit}}
 }
 
 func (a *AdoptMove) already(p *play) bool {

@@ -116,15 +116,9 @@ func (m Move) Refs(before *Board) []RefMove {
 	return with.refs(m, before)
 }
 
-// SavedRef is the name of a task's n-th kept commit.
-func SavedRef(id TaskID, n int) string { return fmt.Sprintf("refs/liza/saved/%s/%d", id, n) }
-
-// MarkRef is the name of a named state.
-func MarkRef(name string) string { return "refs/liza/marks/" + name }
-
 func saved(id TaskID, s *Save) []RefMove {
 	if s == nil {
 		return nil
 	}
-	return []RefMove{{Name: SavedRef(id, s.Number), New: s.Commit}}
+	return []RefMove{{Name: id.SavedRef(s.Number), New: s.Commit}}
 }

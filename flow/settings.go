@@ -25,6 +25,9 @@ type Branch struct {
 	Tip  ObjectID `yaml:"tip"`
 }
 
+// Ref is the branch's full name.
+func (b Branch) Ref() string { return "refs/heads/" + b.Name }
+
 // A ControlState is whether new work may begin, who said so and why.
 type ControlState struct {
 	State    Control   `yaml:"state"`

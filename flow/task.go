@@ -2,7 +2,6 @@ package flow
 
 import (
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -214,17 +213,6 @@ type Receipt struct {
 	Duration string   `yaml:"duration"`
 	By       Actor    `yaml:"by"`
 	Output   string   `yaml:"output"` // excerpt, at most 4 KiB
-}
-
-// Branch is the task's branch below refs/heads/.
-func (id TaskID) Branch() string { return "liza/" + string(id) }
-
-// Folder is the name of an attempt's worktree below .worktrees/.
-func (id TaskID) Folder(attempt int) string {
-	if attempt <= 1 {
-		return string(id)
-	}
-	return string(id) + "@" + strconv.Itoa(attempt)
 }
 
 // live reports whether the claim still excludes others at the given time.

@@ -77,7 +77,7 @@ func (s *SubmitMove) fill(p *play) {
 }
 
 func (s *SubmitMove) refs(m Move, _ *Board) []RefMove {
-	return []RefMove{{Name: SavedRef(m.Task, s.Save), New: s.Commit}}
+	return []RefMove{{Name: m.Task.SavedRef(s.Save), New: s.Commit}}
 }
 
 func (s *SubmitMove) already(p *play) bool {

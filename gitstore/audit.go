@@ -121,7 +121,7 @@ func (a *Audit) checkTip(ctx context.Context, tip git.ID) *Breach {
 // checkRefs holds the integration ref against the board; one that the next
 // move will roll forward is in order.
 func (a *Audit) checkRefs(ctx context.Context, tip git.ID, b *flow.Board) error {
-	name, want := integrationRef(b), b.Settings().Integration.Tip
+	name, want := b.Settings().Integration.Ref(), b.Settings().Integration.Tip
 	now, err := a.repo.Resolve(ctx, name)
 	if err != nil || now == want {
 		return err

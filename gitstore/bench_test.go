@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -38,7 +39,7 @@ func bigDesk(b *testing.B, live, archived int) *desk {
 		id := fmt.Sprintf("old-%d", i+1)
 		edits = append(edits, flow.Edit{Key: flow.Key{Folder: flow.Archive, ID: id}, Document: benchmarkTask(d, id, flow.Merged)})
 	}
-	tip := d.at(git.StateRef)
+	tip := d.at(layout.State)
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(b, err)
 	draft := &draft{snapshot: snapshot{d.store.documents, c.Tree, d.store.past}}
@@ -53,7 +54,7 @@ func bigDesk(b *testing.B, live, archived int) *desk {
 	raw, err := encodeCommit(tree, tip, m, headerValue(c.Raw, "committer "))
 	require.NoError(b, err)
 	forged := d.forged(string(raw))
-	gittest.Git(b, dir, "update-ref", git.StateRef, string(forged))
+	gittest.Git(b, dir, "update-ref", layout.State, string(forged))
 	d.store.Audit.rememberWritten(forged)
 	gittest.Git(b, dir, "repack", "-q", "-a", "-d")
 	gittest.Git(b, dir, "prune-packed")
@@ -77,12 +78,12 @@ func BenchmarkClaim(b *testing.B) {
 	for _, archived := range []int{100, 10000, 100000} {
 		b.Run(fmt.Sprint("archived=", archived), func(b *testing.B) {
 			d := bigDesk(b, 1000, archived)
-			base := d.at(git.StateRef)
+			base := d.at(layout.State)
 			i := 0
 			for b.Loop() {
 				if i++; i > 900 {
 					b.StopTimer()
-					gittest.Git(b, d.dir, "update-ref", git.StateRef, string(base))
+					gittest.Git(b, d.dir, "update-ref", layout.State, string(base))
 					d.store.Audit.rememberWritten(base)
 					i = 1
 					b.StartTimer()

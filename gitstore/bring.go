@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -51,11 +52,11 @@ func (m *Mirror) fetchSaved(ctx context.Context, name string, id flow.TaskID) er
 	if _, _, err := m.refresh(ctx, name); err != nil {
 		return err
 	}
-	there := tracking(name, "saved/"+string(id))
-	if err := m.remotes.fetchInto(ctx, name, [][2]string{{savedPrefix + string(id) + "/*", there + "/*"}}); err != nil {
+	there := layout.RemoteRef(name, "saved/"+string(id))
+	if err := m.remotes.fetchInto(ctx, name, [][2]string{{layout.SavedRefs + string(id) + "/*", there + "/*"}}); err != nil {
 		return offlineError(name, err)
 	}
-	return m.keepSaved(ctx, there, savedPrefix+string(id))
+	return m.keepSaved(ctx, there, layout.SavedRefs+string(id))
 }
 
 // keepSaved turns what was fetched of a task into this clone's refs.

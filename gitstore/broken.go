@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -21,7 +22,7 @@ func (a *Audit) CheckRefs(ctx context.Context, b *flow.Board) ([]*Damaged, error
 	integration := b.Settings().Integration
 	var list []*Damaged
 	for _, ref := range broken {
-		if ref.Name == integrationRef(b) {
+		if ref.Name == b.Settings().Integration.Ref() {
 			continue // CheckTips reads it
 		}
 		hint, err := a.brokenHint(ctx, ref, integration.Tip)
@@ -37,7 +38,7 @@ func (a *Audit) CheckRefs(ctx context.Context, b *flow.Board) ([]*Damaged, error
 // process is removed and comes again; a branch goes back to its last commit that
 // can be read, and one of a task that has none to where integration is.
 func (a *Audit) brokenHint(ctx context.Context, ref git.BrokenRef, integration git.ID) (string, error) {
-	for _, prefix := range []string{"refs/remotes/", git.RemoteRefs, PresenceRefs} {
+	for _, prefix := range []string{"refs/remotes/", layout.RemoteRefs, layout.PresenceRefs} {
 		switch {
 		case !strings.HasPrefix(ref.Name, prefix):
 		case ref.File != "":
@@ -50,7 +51,7 @@ func (a *Audit) brokenHint(ctx context.Context, ref git.BrokenRef, integration g
 		return a.refetchHint(ctx, []string{shell.Quote(ref.Name)})
 	}
 	last, err := a.repo.LastReadable(ctx, ref.Name)
-	if last == "" && strings.HasPrefix(ref.Name, "refs/heads/liza/") {
+	if last == "" && strings.HasPrefix(ref.Name, layout.TaskRefs) {
 		last = integration
 	}
 	switch {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -42,7 +43,7 @@ func childReplay(ctx context.Context, r *git.Repo) error {
 	}
 	for line := range strings.Lines(string(lines)) {
 		f := strings.Fields(line)
-		if f[2] != git.StateRef {
+		if f[2] != layout.State {
 			continue
 		}
 		start, signed := time.Now(), 0

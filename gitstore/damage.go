@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -138,9 +139,9 @@ func (a *Audit) listTips(ctx context.Context, b *flow.Board) ([]head, error) {
 			return nil, b.Err()
 		}
 		if task.Submission != nil {
-			list = append(list, head{"the submission of " + string(t.ID), flow.SavedRef(t.ID, task.Submission.Save), task.Submission.Commit})
+			list = append(list, head{"the submission of " + string(t.ID), t.ID.SavedRef(task.Submission.Save), task.Submission.Commit})
 		}
-		name := flow.SavedRef(t.ID, task.Saves)
+		name := t.ID.SavedRef(task.Saves)
 		at, err := a.repo.Resolve(ctx, name)
 		if err != nil {
 			return nil, err
@@ -165,7 +166,7 @@ func (a *Audit) listTips(ctx context.Context, b *flow.Board) ([]head, error) {
 
 // listKept adds the saved refs that are wanted to the heads.
 func (a *Audit) listKept(ctx context.Context, heads []head, wanted func(name string) bool) ([]head, error) {
-	refs, err := a.repo.Refs(ctx, savedPrefix)
+	refs, err := a.repo.Refs(ctx, layout.SavedRefs)
 	if err != nil {
 		return nil, err
 	}

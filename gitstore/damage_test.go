@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 	"github.com/stretchr/testify/require"
@@ -22,6 +23,6 @@ func TestRepairOfADamagedState(t *testing.T) {
 	done, err := d.store.Repairer.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, good, done.Is)
-	require.Equal(t, good, d.at(git.StateRef))
+	require.Equal(t, good, d.at(layout.State))
 	d.add("task-2")
 }

@@ -131,7 +131,7 @@ func (d *delivery) headsAfter(chain []*outboxEntry) (heads, error) {
 	}
 	found := heads{state: last}
 	for _, u := range d.pushUpdates(chain, 0) {
-		if u.Name == integrationRef(b) {
+		if u.Name == b.Settings().Integration.Ref() {
 			found.integration = u.New
 		}
 	}
@@ -226,13 +226,13 @@ func (d *delivery) explainUntaken(ctx context.Context, chain []*outboxEntry, ste
 		return err
 	}
 	branch := b.Settings().Integration
-	moves := slices.ContainsFunc(chain[0].Push, func(u git.RefUpdate) bool { return u.Name == integrationRef(b) })
+	moves := slices.ContainsFunc(chain[0].Push, func(u git.RefUpdate) bool { return u.Name == b.Settings().Integration.Ref() })
 	if now := step.seen.integration; moves && now != branch.Tip {
 		return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip,
 			Hint:   d.pusher.settler.RemoteStrayHint(ctx, b, d.remote, now),
 			Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", branch.Name, d.remote, git.ShortOrNone(now), branch.Tip.Short())})
 	}
-	return d.pusher.remotes.explainHindered(ctx, d.remote, integrationRef(b), fmt.Errorf("remote %s: %w", d.remote, pushErr))
+	return d.pusher.remotes.explainHindered(ctx, d.remote, b.Settings().Integration.Ref(), fmt.Errorf("remote %s: %w", d.remote, pushErr))
 }
 
 // unknownOutcome says what became of a push that nobody answered, where the remote

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -71,7 +72,7 @@ func (m *Mirror) CheckDiverged(ctx context.Context) error {
 	if err != nil || name == "" {
 		return err
 	}
-	there, err := m.repo.Resolve(ctx, tracking(name, "state"))
+	there, err := m.repo.Resolve(ctx, layout.RemoteRef(name, "state"))
 	if err != nil || there == "" {
 		return err
 	}
@@ -85,7 +86,7 @@ func (m *Mirror) CheckDivergedAt(ctx context.Context, there git.ID) error {
 	if err != nil || name == "" {
 		return err
 	}
-	mirror, err := m.repo.Resolve(ctx, git.StateRef)
+	mirror, err := m.repo.Resolve(ctx, layout.State)
 	if err != nil || mirror == "" || there == mirror {
 		return err
 	}

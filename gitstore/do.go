@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -88,7 +89,7 @@ func (s *Store) raceMoves(ctx context.Context, build Build) (Result, error) {
 	}
 	strays := 0
 	for try := range maxTries {
-		tip, err := s.Repo.Resolve(ctx, git.StateRef)
+		tip, err := s.Repo.Resolve(ctx, layout.State)
 		if err != nil {
 			return Result{}, err
 		}
@@ -96,7 +97,7 @@ func (s *Store) raceMoves(ctx context.Context, build Build) (Result, error) {
 		if !errors.Is(err, git.ErrRefMoved) {
 			return result, err
 		}
-		if now, resolveErr := s.Repo.Resolve(ctx, git.StateRef); resolveErr == nil && now == tip {
+		if now, resolveErr := s.Repo.Resolve(ctx, layout.State); resolveErr == nil && now == tip {
 			if strays++; strays == maxStrays {
 				return Result{}, fmt.Errorf("%w: %w", ErrForeignRef, err)
 			}
@@ -193,7 +194,7 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 	if err != nil {
 		return transaction{}, err
 	}
-	updates := append([]git.RefUpdate{{Name: git.StateRef, Old: tip, New: commit}}, moved...)
+	updates := append([]git.RefUpdate{{Name: layout.State, Old: tip, New: commit}}, moved...)
 	t.updates = append(updates, extra...)
 	return t, nil
 }
@@ -289,7 +290,7 @@ func (s *Store) writeMove(ctx context.Context, parent git.ID, d *draft, edits []
 // completeLanded looks for a request among the moves after a tip, and completes what
 // it began; if that does not work out now, the next move does it.
 func (s *Store) completeLanded(ctx context.Context, since git.ID, request flow.Request) bool {
-	tip, err := s.Repo.Resolve(ctx, git.StateRef)
+	tip, err := s.Repo.Resolve(ctx, layout.State)
 	if err != nil || tip == since {
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -26,24 +27,24 @@ func TestAlready(t *testing.T) {
 	again := d.claim("task-1", coder)
 	require.True(t, again.Already)
 	require.Equal(t, first.Commit, again.Commit)
-	require.Equal(t, first.Commit, d.at(git.StateRef))
+	require.Equal(t, first.Commit, d.at(layout.State))
 }
 
 func TestRefusedLeavesNothing(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	tip := d.at(git.StateRef)
+	tip := d.at(layout.State)
 	_, err := d.try(flow.Move{Act: flow.ActApprove, Task: "task-1", By: ann, Detail: &flow.ApproveMove{}})
 	var refusal *flow.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, flow.RuleState, refusal.Rule)
-	require.Equal(t, tip, d.at(git.StateRef))
+	require.Equal(t, tip, d.at(layout.State))
 
 	mistake := errors.New("no")
 	_, err = d.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) { return flow.Move{}, nil, mistake })
 	require.ErrorIs(t, err, mistake)
-	require.Equal(t, tip, d.at(git.StateRef))
+	require.Equal(t, tip, d.at(layout.State))
 }
 
 // A loser builds its move again, for the board that beat it.
@@ -63,7 +64,7 @@ func TestALostRaceIsBuiltAgain(t *testing.T) {
 	require.Equal(t, flow.RuleLease, refusal.Rule)
 	require.Contains(t, refusal.Reason, "coder-2")
 	require.Equal(t, []flow.Status{flow.Unclaimed, flow.Claimed}, seen)
-	require.Equal(t, "3", gittest.Git(t, d.dir, "rev-list", "--count", git.StateRef))
+	require.Equal(t, "3", gittest.Git(t, d.dir, "rev-list", "--count", layout.State))
 	d.sound()
 }
 
@@ -71,7 +72,7 @@ func TestALostRaceIsBuiltAgain(t *testing.T) {
 func rival(t *testing.T, d *desk, id flow.TaskID, by flow.Actor) {
 	t.Helper()
 	s := d.open()
-	tip := d.at(git.StateRef)
+	tip := d.at(layout.State)
 	request, err := RandomID()
 	require.NoError(t, err)
 	_, err = s.tryMove(context.Background(), tip, flow.Request(request), claim(id, by))
@@ -86,13 +87,13 @@ func TestConflictAfterABound(t *testing.T) {
 		built++
 		request, err := RandomID()
 		require.NoError(t, err)
-		_, err = s.tryMove(context.Background(), d.at(git.StateRef), flow.Request(request), note("rival"))
+		_, err = s.tryMove(context.Background(), d.at(layout.State), flow.Request(request), note("rival"))
 		require.NoError(t, err)
 		return note("loser")(b, at)
 	})
 	require.ErrorIs(t, err, ErrConflict)
 	require.Equal(t, maxTries, built)
-	require.NotContains(t, gittest.Git(t, d.dir, "log", "--format=%B", git.StateRef), "loser")
+	require.NotContains(t, gittest.Git(t, d.dir, "log", "--format=%B", layout.State), "loser")
 	d.sound()
 }
 
@@ -120,7 +121,7 @@ func TestForeignRef(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	tip, main := d.at(git.StateRef), d.at("refs/heads/main")
+	tip, main := d.at(layout.State), d.at("refs/heads/main")
 	gittest.Git(t, d.dir, "update-ref", "refs/heads/extra", string(main))
 	built := 0
 	_, err := d.store.Do(context.Background(), func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
@@ -131,7 +132,7 @@ func TestForeignRef(t *testing.T) {
 	require.ErrorIs(t, err, ErrForeignRef)
 	require.ErrorContains(t, err, "refs/heads/extra")
 	require.Equal(t, maxStrays, built)
-	require.Equal(t, tip, d.at(git.StateRef))
+	require.Equal(t, tip, d.at(layout.State))
 }
 
 func TestReadOnlyRepository(t *testing.T) {
@@ -174,7 +175,7 @@ func TestIdentityWithOddCharacters(t *testing.T) {
 		require.NoError(t, err, "%q: %s", name, out)
 	}
 	d.sound()
-	require.Contains(t, gittest.Git(t, d.dir, "log", "--format=%cn <%ce>", git.StateRef), "Zoë Ö  x <a b@c>")
+	require.Contains(t, gittest.Git(t, d.dir, "log", "--format=%cn <%ce>", layout.State), "Zoë Ö  x <a b@c>")
 	gittest.Git(t, d.dir, "fsck", "--strict", "--no-dangling")
 }
 
@@ -189,8 +190,8 @@ func TestAMoveThatLandedAllTheSame(t *testing.T) {
 	require.NoError(t, os.Remove(hook))
 	require.NoError(t, err)
 	require.False(t, r.Already, "it was this very move")
-	require.Equal(t, r.Commit, d.at(git.StateRef))
-	require.Equal(t, "3", gittest.Git(t, d.dir, "rev-list", "--count", git.StateRef))
+	require.Equal(t, r.Commit, d.at(layout.State))
+	require.Equal(t, "3", gittest.Git(t, d.dir, "rev-list", "--count", layout.State))
 	d.sound()
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -40,7 +41,7 @@ func (c clock) Now() time.Time { return c().UTC().Truncate(time.Second) }
 // Tip is the state commit. The error wraps ErrNoBoard where there is none, or
 // ErrStateLost where there was one.
 func (h *history) Tip(ctx context.Context) (git.ID, error) {
-	tip, err := h.Repo.Resolve(ctx, git.StateRef)
+	tip, err := h.Repo.Resolve(ctx, layout.State)
 	if err == nil && tip == "" {
 		err = h.explainLost(ctx)
 	}
@@ -190,8 +191,8 @@ func (h *history) lastBefore(tip git.ID, at time.Time) (git.ID, error) {
 // ParseTime reads a time as people write it: RFC 3339, or without its zone, its
 // seconds or its clock, and then in UTC.
 func ParseTime(s string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
-		if at, err := time.Parse(layout, s); err == nil {
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
+		if at, err := time.Parse(form, s); err == nil {
 			return at, true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -56,7 +57,7 @@ func (m *Mirror) checkRemote(ctx context.Context, remote string) error {
 // joinBoard brings one of the two boards to the other side.
 func (m *Mirror) joinBoard(ctx context.Context, remote string, found heads, publish bool) (Synced, error) {
 	done := Synced{Remote: remote}
-	mirror, err := m.repo.Resolve(ctx, git.StateRef)
+	mirror, err := m.repo.Resolve(ctx, layout.State)
 	if err != nil {
 		return done, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -15,13 +16,13 @@ import (
 // board stays where it was.
 func (d *desk) refused(rule flow.Rule, m flow.Move) {
 	d.t.Helper()
-	before := d.at(git.StateRef)
+	before := d.at(layout.State)
 	_, err := d.try(m)
 	var refusal *flow.Refusal
 	require.ErrorAs(d.t, err, &refusal)
 	require.Equal(d.t, rule, refusal.Rule, refusal.Reason)
 	require.NotEmpty(d.t, refusal.Hint)
-	require.Equal(d.t, before, d.at(git.StateRef))
+	require.Equal(d.t, before, d.at(layout.State))
 }
 
 // replays holds that another store replays everything, so many moves.
@@ -47,7 +48,7 @@ func TestTripAndReset(t *testing.T) {
 	d.do(by(coder, flow.ActTrip, &flow.TripMove{Pattern: "retry_loop", Severity: "high", Evidence: []string{"sprint-1/1"}, Report: "three coders in a row"}))
 	require.True(t, d.board().Breaker().Tripped)
 	require.Equal(t, flow.Checkpoint, d.board().Settings().Control.State)
-	require.Equal(t, d.at(git.StateRef), d.at("refs/liza/marks/checkpoint-1"))
+	require.Equal(t, d.at(layout.State), d.at("refs/liza/marks/checkpoint-1"))
 	d.refused(flow.RuleBreaker, by(ann, flow.ActTrip, &flow.TripMove{Pattern: "again"}))
 	d.refused(flow.RuleControl, flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}})
 
@@ -214,12 +215,12 @@ func TestMergesThatGitDidNotMake(t *testing.T) {
 	} {
 		m := *honest.Detail.(*flow.MergeMove)
 		c.edit(&m)
-		before := d.at(git.StateRef)
+		before := d.at(layout.State)
 		_, err := d.try(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: &m})
 		var refusal *flow.Refusal
 		require.ErrorAs(t, err, &refusal, name)
 		require.Equal(t, c.rule, refusal.Rule, name+": "+refusal.Reason)
-		require.Equal(t, before, d.at(git.StateRef), name)
+		require.Equal(t, before, d.at(layout.State), name)
 		require.Equal(t, base, d.at("refs/heads/integration"), name)
 	}
 	m := honest.Detail.(*flow.MergeMove)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
@@ -124,7 +125,7 @@ func TestBoardsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	tip := d.at(git.StateRef)
+	tip := d.at(layout.State)
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(t, err)
 	shard := d.treeOf(40_000, "100644", "x%05d.yaml", d.blob("id: x\n"))

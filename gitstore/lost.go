@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // ErrStateLost is wrapped where refs/liza/state is gone, but refs that only
 // moves of a board bring are here. The command line tests it for its rule.
-var ErrStateLost = errors.New(git.StateRef + " is gone")
+var ErrStateLost = errors.New(layout.State + " is gone")
 
 // explainLost tells a repository that never had a board, whose error wraps
 // ErrNoBoard, from one that lost its state ref.
@@ -38,9 +38,9 @@ func (h *history) explainLost(ctx context.Context) error {
 
 // leftRefs are the marks and saved commits of a board.
 func (h *history) leftRefs(ctx context.Context) (map[string]git.ID, error) {
-	all, err := h.Repo.Refs(ctx, "refs/liza")
+	all, err := h.Repo.Refs(ctx, layout.Root)
 	for name := range all {
-		if !strings.HasPrefix(name, "refs/liza/marks/") && !strings.HasPrefix(name, "refs/liza/saved/") {
+		if !isKeptRef(name) {
 			delete(all, name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -20,15 +21,15 @@ import (
 func TestRepairOfALostState(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(d *desk){
-		"without its reflog": func(d *desk) { gittest.Git(t, d.dir, "update-ref", "-d", git.StateRef) },
-		"with its reflog":    func(d *desk) { require.NoError(t, os.Remove(filepath.Join(d.dir, ".git", git.StateRef))) },
+		"without its reflog": func(d *desk) { gittest.Git(t, d.dir, "update-ref", "-d", layout.State) },
+		"with its reflog":    func(d *desk) { require.NoError(t, os.Remove(filepath.Join(d.dir, ".git", layout.State))) },
 	} {
 		ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 		d.add("task-1")
-		at := d.at(git.StateRef)
+		at := d.at(layout.State)
 		// A move that lost its race lies around, and so does a commit that is none.
 		draft := d.tampered(at)
-		gittest.Git(t, d.dir, "update-ref", git.StateRef, string(at))
+		gittest.Git(t, d.dir, "update-ref", layout.State, string(at))
 		d.commit(d.at("refs/heads/main"), "stray", "x\n")
 		last := d.claim("task-1", coder).Commit
 		require.NotEqual(t, draft, last)
@@ -47,8 +48,8 @@ func TestRepairOfALostState(t *testing.T) {
 		done, err := d.store.Repairer.Repair(ctx)
 		require.NoError(t, err, name)
 		require.Equal(t, Repaired{Is: last}, done, name)
-		require.Equal(t, last, d.at(git.StateRef))
-		require.NotEmpty(t, gittest.Git(t, d.dir, "reflog", "show", git.StateRef))
+		require.Equal(t, last, d.at(layout.State))
+		require.NotEmpty(t, gittest.Git(t, d.dir, "reflog", "show", layout.State))
 		d.sound()
 		d.do(d.released("task-1"))
 	}
@@ -109,16 +110,16 @@ func (d *desk) forget() {
 // that state and no further, and what it passes over is kept.
 func TestRepairGoesBackToTheNewestState(t *testing.T) {
 	t.Parallel()
-	gone := func(d *desk) { gittest.Git(d.t, d.dir, "update-ref", "-d", git.StateRef) }
+	gone := func(d *desk) { gittest.Git(d.t, d.dir, "update-ref", "-d", layout.State) }
 	set := func(d *desk, id git.ID) {
-		require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: git.StateRef, New: id, Any: true}}, "set"))
+		require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, New: id, Any: true}}, "set"))
 	}
 	none := func(d *desk, parents ...string) git.ID { // a commit that is no move
 		args := []string{"commit-tree", "-m", "no move"}
 		for _, p := range parents {
 			args = append(args, "-p", p)
 		}
-		return git.ID(gittest.Git(d.t, d.dir, append(args, string(d.at(git.StateRef))+"^{tree}")...))
+		return git.ID(gittest.Git(d.t, d.dir, append(args, string(d.at(layout.State))+"^{tree}")...))
 	}
 	for name, c := range map[string]struct {
 		spoil func(d *desk, last git.ID)
@@ -142,13 +143,13 @@ func TestRepairGoesBackToTheNewestState(t *testing.T) {
 		}, 0},
 		"set elsewhere, without a reflog": {func(d *desk, last git.ID) {
 			set(d, d.at("refs/heads/main"))
-			gittest.Git(d.t, d.dir, "reflog", "expire", "--expire=all", git.StateRef)
+			gittest.Git(d.t, d.dir, "reflog", "expire", "--expire=all", layout.State)
 		}, 1},
 		"forged on the first move, without a reflog": {func(d *desk, last git.ID) {
 			root := git.ID(gittest.Git(d.t, d.dir, "rev-list", "--max-parents=0", string(last)))
 			set(d, root)
 			d.tampered(root)
-			gittest.Git(d.t, d.dir, "reflog", "expire", "--expire=all", git.StateRef)
+			gittest.Git(d.t, d.dir, "reflog", "expire", "--expire=all", layout.State)
 		}, 1},
 		"repaired before, then deleted": {func(d *desk, last git.ID) {
 			set(d, none(d, string(last)))
@@ -172,12 +173,12 @@ func TestRepairGoesBackToTheNewestState(t *testing.T) {
 			last := d.do(d.released("task-1")).Commit
 			c.spoil(d, last)
 			d.store = d.open()
-			was, _ := d.store.Repo.Resolve(ctx, git.StateRef)
+			was, _ := d.store.Repo.Resolve(ctx, layout.State)
 
 			done, err := d.store.Repairer.Repair(ctx)
 			require.NoError(t, err)
 			require.Equal(t, []git.ID{was, last}, []git.ID{done.Was, done.Is})
-			require.Equal(t, last, d.at(git.StateRef))
+			require.Equal(t, last, d.at(layout.State))
 			require.Equal(t, c.kept, min(done.Count, 3), "%v", done.Dropped)
 			require.Equal(t, c.kept > 0, len(done.Kept) > 0)
 			gittest.Git(t, d.dir, "reflog", "expire", "--expire=all", "--all")
@@ -201,13 +202,13 @@ func TestRepairOfALostStateGoesByTheRemote(t *testing.T) {
 	last := l.b.add("task-2").Commit
 	require.Equal(t, last, l.b.at("refs/liza/remote/origin/state"))
 	gittest.Git(t, l.b.dir, "config", "--unset", remoteKey)
-	gittest.Git(t, l.b.dir, "update-ref", git.StateRef, string(last)+"~1")
+	gittest.Git(t, l.b.dir, "update-ref", layout.State, string(last)+"~1")
 	other := &desk{t: t, dir: l.b.dir, now: l.b.now}
 	other.store = other.open()
 	for _, id := range []flow.TaskID{"task-5", "task-6", "task-7"} {
 		other.add(id)
 	}
-	gittest.Git(t, l.b.dir, "update-ref", "-d", git.StateRef)
+	gittest.Git(t, l.b.dir, "update-ref", "-d", layout.State)
 	gittest.Git(t, l.b.dir, "config", remoteKey, "origin")
 	l.b.store = l.b.open()
 	done, err := l.b.store.Repairer.Repair(ctx)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -124,7 +125,7 @@ func (m *Mirror) forwardIntegration(ctx context.Context, remote string, seen hea
 	if err != nil {
 		return ""
 	}
-	branch := git.RefUpdate{Name: integrationRef(b), Old: seen.integration, New: b.Settings().Integration.Tip}
+	branch := git.RefUpdate{Name: b.Settings().Integration.Ref(), Old: seen.integration, New: b.Settings().Integration.Tip}
 	if branch.Old == branch.New {
 		return ""
 	}
@@ -141,7 +142,7 @@ func (m *Mirror) forwardIntegration(ctx context.Context, remote string, seen hea
 // them. It runs while the push lock is held. Errors wrap ErrOffline.
 func (m *Mirror) fetchHeads(ctx context.Context, name string) (heads, error) {
 	branch := ""
-	tip, err := m.repo.Resolve(ctx, git.StateRef)
+	tip, err := m.repo.Resolve(ctx, layout.State)
 	if err != nil {
 		return heads{}, err
 	}
@@ -150,7 +151,7 @@ func (m *Mirror) fetchHeads(ctx context.Context, name string) (heads, error) {
 		if err != nil {
 			return heads{}, err
 		}
-		branch = integrationRef(b)
+		branch = b.Settings().Integration.Ref()
 	}
 	found, err := m.remotes.fetchRefs(ctx, name, branch)
 	if err != nil || branch != "" || found.state == "" {
@@ -161,7 +162,7 @@ func (m *Mirror) fetchHeads(ctx context.Context, name string) (heads, error) {
 	if err != nil {
 		return heads{}, &Breach{found.state, err}
 	}
-	return m.remotes.fetchRefs(ctx, name, integrationRef(b))
+	return m.remotes.fetchRefs(ctx, name, b.Settings().Integration.Ref())
 }
 
 // refresh brings the mirror to where the remote is, and returns the moves that
@@ -184,7 +185,7 @@ func (m *Mirror) refresh(ctx context.Context, name string) (step shift, news []g
 
 // pull moves the mirror to what was fetched.
 func (m *Mirror) pull(ctx context.Context, name string, found heads) (shift, []git.ID, error) {
-	mirror, err := m.repo.Resolve(ctx, git.StateRef)
+	mirror, err := m.repo.Resolve(ctx, layout.State)
 	if err != nil {
 		return shift{}, nil, err
 	}

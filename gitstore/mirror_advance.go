@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -40,7 +41,7 @@ func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID
 			return nil, nil, &Breach{id, err}
 		}
 		for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
-			if strings.HasPrefix(u.Name, marksPrefix) {
+			if strings.HasPrefix(u.Name, layout.MarkRefs) {
 				marks = append(marks, u)
 			}
 		}
@@ -82,7 +83,7 @@ func (m *Mirror) advance(ctx context.Context, step shift) (behind, err error) {
 		if !errors.Is(err, git.ErrRefMoved) {
 			break
 		}
-		if now, nowErr := m.repo.Resolve(ctx, git.StateRef); nowErr != nil || now != step.from && now != step.to {
+		if now, nowErr := m.repo.Resolve(ctx, layout.State); nowErr != nil || now != step.from && now != step.to {
 			break
 		}
 	}
@@ -97,12 +98,12 @@ func (m *Mirror) advance(ctx context.Context, step shift) (behind, err error) {
 func (m *Mirror) refsAlong(ctx context.Context, step shift, branch *git.RefUpdate) ([]git.RefUpdate, error) {
 	var updates []git.RefUpdate
 	// A refspec that somebody configured lets git move it in a push.
-	now, err := m.repo.Resolve(ctx, git.StateRef)
+	now, err := m.repo.Resolve(ctx, layout.State)
 	if err != nil {
 		return nil, err
 	}
 	if now != step.to {
-		updates = append(updates, git.RefUpdate{Name: git.StateRef, Old: step.from, New: step.to})
+		updates = append(updates, git.RefUpdate{Name: layout.State, Old: step.from, New: step.to})
 	}
 	if branch != nil {
 		updates = append(updates, *branch)
@@ -118,12 +119,12 @@ func (m *Mirror) refsAlong(ctx context.Context, step shift, branch *git.RefUpdat
 		}
 	}
 	for what, id := range map[string]git.ID{"state": step.seen.state, "integration": step.seen.integration} {
-		now, err := m.repo.Resolve(ctx, tracking(step.remote, what))
+		now, err := m.repo.Resolve(ctx, layout.RemoteRef(step.remote, what))
 		if err != nil {
 			return nil, err
 		}
 		if id != "" && now != id {
-			updates = append(updates, git.RefUpdate{Name: tracking(step.remote, what), New: id, Any: true})
+			updates = append(updates, git.RefUpdate{Name: layout.RemoteRef(step.remote, what), New: id, Any: true})
 		}
 	}
 	return updates, nil
@@ -133,7 +134,7 @@ func (m *Mirror) refsAlong(ctx context.Context, step shift, branch *git.RefUpdat
 // it: nil where it is there, where something else has moved it, and where it
 // cannot come along now, which behind explains.
 func (m *Mirror) integrationStep(ctx context.Context, b *flow.Board, create bool) (step *git.RefUpdate, behind, err error) {
-	name, want := integrationRef(b), b.Settings().Integration.Tip
+	name, want := b.Settings().Integration.Ref(), b.Settings().Integration.Tip
 	now, err := m.repo.Resolve(ctx, name)
 	if err != nil || now == want {
 		return nil, nil, err

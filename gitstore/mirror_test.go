@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -49,7 +50,7 @@ func TestMirrorLeavesADirtyCheckoutBehind(t *testing.T) {
 	synced, err := l.a.store.Mirror.Sync(ctx)
 	require.NoError(t, err)
 	require.ErrorContains(t, synced.Behind, "it has changes")
-	require.Equal(t, l.b.at(git.StateRef), l.a.at(git.StateRef))
+	require.Equal(t, l.b.at(layout.State), l.a.at(layout.State))
 	require.Equal(t, first, l.a.at("refs/heads/integration"))
 	second := l.merged(t, "task-2")
 	_, err = l.a.store.Mirror.Sync(ctx)
@@ -136,8 +137,8 @@ func TestMirrorDiverged(t *testing.T) {
 	_, err := l.b.store.Mirror.Sync(ctx)
 	require.NoError(t, err)
 	l.a.claim("task-1", coder)
-	ours := l.a.at(git.StateRef)
-	gittest.Git(t, l.bare, "update-ref", git.StateRef, string(l.b.at(git.StateRef)))
+	ours := l.a.at(layout.State)
+	gittest.Git(t, l.bare, "update-ref", layout.State, string(l.b.at(layout.State)))
 	// One after the other: each begins where the one before ended.
 	for _, way := range []struct {
 		name   string
@@ -145,7 +146,7 @@ func TestMirrorDiverged(t *testing.T) {
 	}{
 		{"rewound", func() {}},
 		{"forked", func() { l.b.claim("task-1", "coder-2") }},
-		{"gone", func() { gittest.Git(t, l.bare, "update-ref", "-d", git.StateRef) }},
+		{"gone", func() { gittest.Git(t, l.bare, "update-ref", "-d", layout.State) }},
 	} {
 		way.change()
 		for _, act := range []func() error{
@@ -155,10 +156,10 @@ func TestMirrorDiverged(t *testing.T) {
 			err := act()
 			require.ErrorIs(t, err, ErrDiverged, way.name)
 			require.ErrorContains(t, err, ours.Short(), way.name)
-			if theirs := l.at(t, git.StateRef); theirs != "" {
+			if theirs := l.at(t, layout.State); theirs != "" {
 				require.ErrorContains(t, err, theirs.Short(), way.name)
 			}
-			require.Equal(t, ours, l.a.at(git.StateRef), way.name)
+			require.Equal(t, ours, l.a.at(layout.State), way.name)
 		}
 	}
 	emptyOutbox(t, l.a)
@@ -169,11 +170,11 @@ func TestMirrorCorrupt(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	l := newLane(t)
-	good := l.a.at(git.StateRef)
+	good := l.a.at(layout.State)
 	c, err := l.b.store.objects.Commit(good)
 	require.NoError(t, err)
 	forged := git.ID(gittest.Git(t, l.b.dir, "commit-tree", "-p", string(good), "-m", "pause by human:ann\n\nact: pause\nby: human:ann", string(c.Tree)))
-	gittest.Git(t, l.b.dir, "push", "-q", "origin", string(forged)+":"+git.StateRef)
+	gittest.Git(t, l.b.dir, "push", "-q", "origin", string(forged)+":"+layout.State)
 	for _, act := range []func() error{
 		func() error { _, err := l.a.store.Mirror.Sync(ctx); return err },
 		func() error { _, err := l.a.store.Do(ctx, note("x")); return err },
@@ -181,7 +182,7 @@ func TestMirrorCorrupt(t *testing.T) {
 		var breach *Breach
 		require.ErrorAs(t, act(), &breach)
 		require.Equal(t, forged, breach.Commit)
-		require.Equal(t, good, l.a.at(git.StateRef))
+		require.Equal(t, good, l.a.at(layout.State))
 	}
 	l.a.sound()
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -16,8 +17,8 @@ import (
 // where we need a folder, or the other way round, or [git.Shadows] one.
 func obstructs(name, integration string) bool {
 	below := func(dir, file string) bool { return strings.HasPrefix(file, dir+"/") }
-	ours := []string{git.StateRef, integration}
-	return git.Shadows(name) || name == "refs/heads/liza" ||
+	ours := []string{layout.State, integration}
+	return git.Shadows(name) || name == layout.TaskRoot ||
 		slices.ContainsFunc(ours, func(ref string) bool { return below(ref, name) || below(name, ref) })
 }
 
@@ -25,7 +26,7 @@ func obstructs(name, integration string) bool {
 // board, whose integration branch is given by its full name; nil if it has
 // none. Errors wrap ErrOffline.
 func (r *Remotes) Obstacle(ctx context.Context, remote, integration string) (*flow.Refusal, error) {
-	patterns := []string{"refs/liza", "refs/heads/liza", git.StateRef + "/*", integration + "/*"}
+	patterns := []string{layout.Root, layout.TaskRoot, layout.State + "/*", integration + "/*"}
 	for _, dir := range git.ShadowDirs() {
 		patterns = append(patterns, dir, dir+"/*")
 	}

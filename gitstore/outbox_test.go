@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
@@ -43,7 +44,7 @@ func answered(t *testing.T, d *desk, start git.ID, texts []string, moves int) {
 	t.Helper()
 	landed := map[string]string{}
 	n := 0
-	require.NoError(t, d.store.Events(d.at(git.StateRef), func(e Event) (bool, error) {
+	require.NoError(t, d.store.Events(d.at(layout.State), func(e Event) (bool, error) {
 		if e.Commit == start {
 			return false, nil
 		}
@@ -86,7 +87,7 @@ func TestTortureRemoteWriters(t *testing.T) {
 }
 
 func (l lane) sharesPushes(t *testing.T, processes, moves int) {
-	count, start := l.counted(t), l.a.at(git.StateRef)
+	count, start := l.counted(t), l.a.at(layout.State)
 	var list []*exec.Cmd
 	for i := range processes {
 		list = append(list, storeChild(os.Args[0], l.a.dir, "notes", "process "+strconv.Itoa(i), strconv.Itoa(moves)))
@@ -178,7 +179,7 @@ func TestRemoteDeadOwner(t *testing.T) {
 	gittest.WhileNobodyStarts(t, entry.file.Close) // as the kernel does
 	l.a.claim("task-2", coder)
 	require.Equal(t, flow.Unclaimed, l.a.board().Task("task-1").Status)
-	require.Equal(t, l.a.at(git.StateRef), l.at(t, git.StateRef))
+	require.Equal(t, l.a.at(layout.State), l.at(t, layout.State))
 	emptyOutbox(t, l.a)
 	l.agree(t)
 }

@@ -14,10 +14,6 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// PresenceRefs is where agents say that they live: below it a ref for each
-// agent that is registered, a commit without a parent, replaced in place.
-const PresenceRefs = "refs/liza/agents/"
-
 // MaxPresence bounds the commit of a presence, in bytes. A server takes no
 // larger one.
 const MaxPresence = 64 << 10
@@ -101,7 +97,7 @@ func SavePresence(ctx context.Context, r *git.Repo, p Presence) error {
 	if err != nil {
 		return fmt.Errorf("presence of %s: %w", p.Agent, err)
 	}
-	return r.MoveRefs(ctx, []git.RefUpdate{{Name: PresenceRefs + string(p.Agent), New: id, Any: true}}, "presence")
+	return r.MoveRefs(ctx, []git.RefUpdate{{Name: p.Agent.PresenceRef(), New: id, Any: true}}, "presence")
 }
 
 // writePresence writes the commit. The document stands in its message, as a
@@ -136,7 +132,7 @@ func writePresence(ctx context.Context, r *git.Repo, p *Presence) (git.ID, error
 // DropPresence takes back what a registration of an agent said of itself in
 // this clone; "" is any registration. What there is of another one stays.
 func DropPresence(ctx context.Context, r *git.Repo, id flow.AgentID, g flow.Generation) error {
-	name := PresenceRefs + string(id)
+	name := id.PresenceRef()
 	at, err := r.Resolve(ctx, name)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -42,7 +43,7 @@ func TestPresence(t *testing.T) {
 			k := make(t)
 			r := open(t, k.Dir)
 			said := func() (Presence, bool) {
-				at, err := r.Resolve(ctx, PresenceRefs+"coder-1")
+				at, err := r.Resolve(ctx, layout.PresenceRefs+"coder-1")
 				require.NoError(t, err)
 				return readPresence(ctx, r, at, "coder-1")
 			}
@@ -55,7 +56,7 @@ func TestPresence(t *testing.T) {
 			require.NoError(t, SavePresence(ctx, r, alive("coder-1", generation, 1)))
 			second := alive("coder-1", generation, 2)
 			require.NoError(t, SavePresence(ctx, r, second))
-			require.Equal(t, "presence of coder-1|coder-1|", gittest.Git(t, k.Dir, "log", "--format=%s|%an|%p", PresenceRefs+"coder-1"), "one commit, without a parent")
+			require.Equal(t, "presence of coder-1|coder-1|", gittest.Git(t, k.Dir, "log", "--format=%s|%an|%p", layout.PresenceRefs+"coder-1"), "one commit, without a parent")
 			got, ok := said()
 			require.True(t, ok)
 			require.Equal(t, second, got)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -35,10 +36,10 @@ func (ps *Presences) List(ctx context.Context, b *flow.Board) (map[flow.AgentID]
 		}
 		said := []func() (Presence, bool){
 			func() (Presence, bool) { return readBeat(ps.repo, a.ID) },
-			func() (Presence, bool) { return ps.readRef(ctx, PresenceRefs+name, a.ID) },
+			func() (Presence, bool) { return ps.readRef(ctx, a.ID.PresenceRef(), a.ID) },
 		}
 		if remote != "" {
-			said = append(said, func() (Presence, bool) { return ps.readRef(ctx, tracking(remote, "agents/"+name), a.ID) })
+			said = append(said, func() (Presence, bool) { return ps.readRef(ctx, layout.RemoteRef(remote, "agents/"+name), a.ID) })
 		}
 		for _, say := range said {
 			p, ok := say()
@@ -69,7 +70,7 @@ func (ps *Presences) Share(ctx context.Context, ids []flow.AgentID) error {
 	}
 	var updates []git.RefUpdate
 	for _, id := range ids {
-		name := PresenceRefs + string(id)
+		name := id.PresenceRef()
 		at, err := ps.repo.Resolve(ctx, name)
 		if err != nil {
 			return err
@@ -95,7 +96,7 @@ func (ps *Presences) Forget(ctx context.Context, id flow.AgentID) error {
 	if err != nil || remote == "" {
 		return err
 	}
-	there := tracking(remote, "agents/"+string(id))
+	there := layout.RemoteRef(remote, "agents/"+string(id))
 	seen, err := ps.repo.Resolve(ctx, there)
 	if err != nil || seen == "" {
 		return err
@@ -113,7 +114,7 @@ func (ps *Presences) Prune(ctx context.Context, b *flow.Board) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	refs, err := ps.repo.Refs(ctx, PresenceRefs)
+	refs, err := ps.repo.Refs(ctx, layout.PresenceRefs)
 	if err != nil {
 		return 0, err
 	}
@@ -126,10 +127,10 @@ func (ps *Presences) Prune(ctx context.Context, b *flow.Board) (int, error) {
 		}
 	}
 	for ref, at := range refs {
-		stale(ref, at, flow.AgentID(strings.TrimPrefix(ref, PresenceRefs)))
+		stale(ref, at, flow.ParsePresenceRef(ref))
 	}
 	if remote != "" {
-		there := tracking(remote, "agents/")
+		there := layout.RemoteRef(remote, "agents/")
 		if refs, err = ps.repo.Refs(ctx, there); err != nil {
 			return 0, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -26,7 +27,7 @@ func TestPublishInTurns(t *testing.T) {
 		two = l.b.submit("task-2", "coder-2", "b.md", "two\n")
 		l.a.claimable("task-3")
 	})
-	newest := l.a.at(git.StateRef)
+	newest := l.a.at(layout.State)
 	for range 2 {
 		synced, err := l.b.store.Mirror.Join(ctx, "origin", true)
 		refusedWith(t, err, "git liza sync --set origin --publish")
@@ -41,7 +42,7 @@ func TestPublishInTurns(t *testing.T) {
 	require.Equal(t, two, l.at(t, "refs/liza/saved/task-2/1"))
 	_, err = l.a.store.Mirror.Join(ctx, "origin", true)
 	require.NoError(t, err)
-	require.Equal(t, newest, l.at(t, git.StateRef))
+	require.Equal(t, newest, l.at(t, layout.State))
 	l.agree(t)
 }
 
@@ -52,14 +53,14 @@ func TestPublishWhatWasSaved(t *testing.T) {
 	ctx := context.Background()
 	l := newLane(t)
 	l.a.add("task-1")
-	before := l.at(t, git.StateRef)
+	before := l.at(t, layout.State)
 	l.a.submit("task-1", coder, "a.md", "one\n")
 	_, err := l.b.store.Mirror.Sync(ctx)
 	require.NoError(t, err)
-	gittest.Git(t, l.bare, "update-ref", git.StateRef, string(before))
+	gittest.Git(t, l.bare, "update-ref", layout.State, string(before))
 	_, err = l.b.store.Mirror.Join(ctx, "origin", true)
 	require.NoError(t, err)
-	require.Equal(t, l.a.at(git.StateRef), l.at(t, git.StateRef))
+	require.Equal(t, l.a.at(layout.State), l.at(t, layout.State))
 	l.agree(t)
 }
 
@@ -91,11 +92,11 @@ func TestPublishLeavesWorkInProgress(t *testing.T) {
 	l.a.add("task-1")
 	l.a.claim("task-1", coder)
 	l.loses(t, func() { l.a.add("task-2") })
-	gittest.Git(t, l.bare, "update-ref", "refs/heads/liza/task-1", string(l.at(t, git.StateRef)))
+	gittest.Git(t, l.bare, "update-ref", "refs/heads/liza/task-1", string(l.at(t, layout.State)))
 	gittest.Git(t, l.a.dir, "update-ref", "refs/heads/liza/task-1", "refs/heads/integration")
 	_, err := l.a.store.Mirror.Join(context.Background(), "origin", true)
 	require.NoError(t, err)
-	require.Equal(t, l.a.at(git.StateRef), l.at(t, git.StateRef))
+	require.Equal(t, l.a.at(layout.State), l.at(t, layout.State))
 	require.NotEqual(t, l.a.at("refs/heads/liza/task-1"), l.at(t, "refs/heads/liza/task-1"))
 	l.agree(t)
 }
@@ -108,7 +109,7 @@ func TestPublishKilled(t *testing.T) {
 		l.a.add("task-1")
 		var one git.ID
 		l.loses(t, func() { one = l.a.submit("task-1", coder, "a.md", "one\n") })
-		newest := l.a.at(git.StateRef)
+		newest := l.a.at(layout.State)
 		where := filepath.Join(l.a.dir, ".git")
 		killed := killedAt(t, l.a.dir, where, "publish", n)
 		if killed {
@@ -118,7 +119,7 @@ func TestPublishKilled(t *testing.T) {
 				return err == nil
 			})
 		}
-		require.Equal(t, newest, l.at(t, git.StateRef))
+		require.Equal(t, newest, l.at(t, layout.State))
 		require.Equal(t, one, l.at(t, "refs/liza/saved/task-1/1"))
 		l.agree(t)
 		if !killed {

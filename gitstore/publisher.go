@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -61,11 +62,11 @@ func (pub *publisher) publishParts(ctx context.Context, remote string, found hea
 		if err != nil {
 			return moves, found, err
 		}
-		branch := git.RefUpdate{Name: integrationRef(b), Old: found.integration, New: b.Settings().Integration.Tip}
+		branch := git.RefUpdate{Name: b.Settings().Integration.Ref(), Old: found.integration, New: b.Settings().Integration.Tip}
 		if err := pub.checkExtends(ctx, remote, branch); err != nil {
 			return moves, found, err
 		}
-		updates := append([]git.RefUpdate{{Name: git.StateRef, Old: found.state, New: p.tip}, branch}, p.refs...)
+		updates := append([]git.RefUpdate{{Name: layout.State, Old: found.state, New: p.tip}, branch}, p.refs...)
 		if p.tip == tip {
 			open, err := pub.openBranches(ctx, b, since == "")
 			if err != nil {
@@ -91,8 +92,8 @@ func (pub *publisher) publishParts(ctx context.Context, remote string, found hea
 
 // noteHeads notes what a remote has now.
 func (r *Remotes) noteHeads(ctx context.Context, remote string, found heads) error {
-	return r.repo.MoveRefs(ctx, []git.RefUpdate{{Name: tracking(remote, "state"), New: found.state, Any: true},
-		{Name: tracking(remote, "integration"), New: found.integration, Any: true}}, "liza: published to "+remote)
+	return r.repo.MoveRefs(ctx, []git.RefUpdate{{Name: layout.RemoteRef(remote, "state"), New: found.state, Any: true},
+		{Name: layout.RemoteRef(remote, "integration"), New: found.integration, Any: true}}, "liza: published to "+remote)
 }
 
 // checkExtends refuses to publish over an integration branch of the remote that has
@@ -107,7 +108,7 @@ func (pub *publisher) checkExtends(ctx context.Context, remote string, branch gi
 	}
 	name := branch.Name[len("refs/heads/"):]
 	return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip,
-		Hint:   fmt.Sprintf("git log %s..%s", branch.New.Short(), tracking(remote, "integration")),
+		Hint:   fmt.Sprintf("git log %s..%s", branch.New.Short(), layout.RemoteRef(remote, "integration")),
 		Reason: fmt.Sprintf("%s of %s is at %s, which the board's %s does not contain", name, remote, branch.Old.Short(), branch.New.Short())})
 }
 
@@ -225,7 +226,7 @@ func (pub *publisher) openBranches(ctx context.Context, b *flow.Board, first boo
 		if t == nil || t.Status.Final() || t.Attempt == nil {
 			continue
 		}
-		ref, tip := "refs/heads/"+t.ID.Branch(), git.ID("")
+		ref, tip := t.ID.BranchRef(), git.ID("")
 		switch {
 		case t.Claim != nil && !first:
 		case t.Claim != nil:

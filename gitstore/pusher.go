@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -72,7 +73,7 @@ func (p *pusher) readOutbox(ctx context.Context) ([]*outboxEntry, git.ID, error)
 	if err != nil {
 		return nil, "", err
 	}
-	mirror, err := p.repo.Resolve(ctx, git.StateRef)
+	mirror, err := p.repo.Resolve(ctx, layout.State)
 	return list, mirror, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -11,12 +12,12 @@ import (
 // that follow from the move, and the branch of the task, which reviewers on
 // other hosts read.
 func (m *Mirror) outgoingRefs(ctx context.Context, on base, r Result) ([]git.RefUpdate, error) {
-	list := []git.RefUpdate{{Name: git.StateRef, Old: on.tip, New: r.Commit}}
-	seen, err := m.repo.Resolve(ctx, tracking(on.remote, "integration"))
+	list := []git.RefUpdate{{Name: layout.State, Old: on.tip, New: r.Commit}}
+	seen, err := m.repo.Resolve(ctx, layout.RemoteRef(on.remote, "integration"))
 	if err != nil {
 		return nil, err
 	}
-	branch := integrationRef(r.After)
+	branch := r.After.Settings().Integration.Ref()
 	for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
 		if u.Name != branch {
 			list = append(list, u)
@@ -59,7 +60,7 @@ func taskBranches(r Result) []git.RefUpdate {
 		if !ok {
 			continue
 		}
-		ref := "refs/heads/" + t.ID.Branch()
+		ref := t.ID.BranchRef()
 		if d, ok := r.Move.Detail.(*flow.SubmitMove); ok && t.ID == r.Move.Task {
 			list = append(list, git.RefUpdate{Name: ref, New: d.Commit, Any: true})
 			continue
@@ -80,7 +81,7 @@ func taskBranches(r Result) []git.RefUpdate {
 func (m *Mirror) incomingRefs(r Result) []git.RefUpdate {
 	var list []git.RefUpdate
 	for _, u := range refUpdates(r.Move, r.Before, r.Commit) {
-		if u.Name != integrationRef(r.After) {
+		if u.Name != r.After.Settings().Integration.Ref() {
 			list = append(list, u)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -158,7 +159,7 @@ func (p *pusher) noteRace(r raceResult) {
 // countRivals counts who else made moves lately, as far as committers and principals
 // tell clones apart. What cannot be read is nobody.
 func (p *pusher) countRivals(now time.Time) int {
-	id, err := p.repo.Resolve(context.Background(), git.StateRef)
+	id, err := p.repo.Resolve(context.Background(), layout.State)
 	who := map[string]bool{}
 	for range 2 * maxOthers {
 		if err != nil || id == "" {

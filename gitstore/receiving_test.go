@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/stretchr/testify/require"
 )
@@ -23,7 +24,7 @@ func TestRemoteIsLocked(t *testing.T) {
 			t.Parallel()
 			l := newLane(t)
 			l.later()
-			lock := filepath.Join(l.bare, git.StateRef+".lock")
+			lock := filepath.Join(l.bare, layout.State+".lock")
 			require.NoError(t, os.WriteFile(lock, nil, 0o666))
 			l.hook(t, "pre-receive", judge)
 			_, err := l.a.store.Do(context.Background(), note("locked out"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -64,7 +65,7 @@ func (r *Repairer) reclaimRewound(ctx context.Context, known git.ID) (Repaired, 
 		return Repaired{}, err
 	}
 	done := Repaired{Was: tip, Is: good}
-	updates := []git.RefUpdate{{Name: git.StateRef, Old: tip, New: good}}
+	updates := []git.RefUpdate{{Name: layout.State, Old: tip, New: good}}
 	if !behind {
 		if sound, err := r.findLastSound(ctx, []git.ID{tip}); err == nil && sound == tip {
 			done.Is, done.Kept = tip, []git.ID{good}
@@ -88,7 +89,7 @@ func (r *Repairer) followsRemote(ctx context.Context, tip git.ID) (bool, error) 
 	if err != nil || remote == "" {
 		return false, err
 	}
-	seen, err := r.repo.Resolve(ctx, tracking(remote, "state"))
+	seen, err := r.repo.Resolve(ctx, layout.RemoteRef(remote, "state"))
 	if err != nil || seen == "" {
 		return false, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -36,16 +37,9 @@ func refUpdates(m flow.Move, before *flow.Board, commit git.ID) []git.RefUpdate 
 	return list
 }
 
-func integrationRef(b *flow.Board) string { return "refs/heads/" + b.Settings().Integration.Name }
-
-const (
-	marksPrefix = "refs/liza/marks/"
-	savedPrefix = "refs/liza/saved/"
-)
-
 // isKeptRef reports whether a ref is one that moves bring and that then stays.
 func isKeptRef(ref string) bool {
-	return strings.HasPrefix(ref, marksPrefix) || strings.HasPrefix(ref, savedPrefix)
+	return strings.HasPrefix(ref, layout.MarkRefs) || strings.HasPrefix(ref, layout.SavedRefs)
 }
 
 // integrationPrecedes reports whether integration was at one commit before it came to
@@ -72,7 +66,7 @@ func (h *history) LastNaming(ctx context.Context, tip git.ID, ref string, most i
 		if most--; most < 0 {
 			return false, nil
 		}
-		if strings.HasPrefix(ref, savedPrefix) && !strings.HasPrefix(ref, savedPrefix+string(e.Move.Task)+"/") {
+		if strings.HasPrefix(ref, layout.SavedRefs) && !strings.HasPrefix(ref, layout.SavedRefs+string(e.Move.Task)+"/") {
 			return true, ctx.Err()
 		}
 		list, err := h.refsOfMove(e)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -36,7 +37,7 @@ func newLane(t *testing.T) lane {
 	synced, err = l.b.store.Mirror.Join(context.Background(), "origin", false)
 	require.NoError(t, err)
 	require.False(t, synced.Published)
-	require.Equal(t, l.a.at(git.StateRef), l.b.at(git.StateRef))
+	require.Equal(t, l.a.at(layout.State), l.b.at(layout.State))
 	l.agree(t)
 	return l
 }
@@ -61,7 +62,7 @@ func (l lane) agree(t *testing.T) {
 		d.store = d.open()
 		_, err := d.store.Mirror.Sync(context.Background())
 		require.NoError(t, err)
-		require.Equal(t, l.at(t, git.StateRef), d.at(git.StateRef))
+		require.Equal(t, l.at(t, layout.State), d.at(layout.State))
 		require.Equal(t, l.at(t, "refs/heads/integration"), d.at("refs/heads/integration"))
 		require.Equal(t, d.board().Settings().Integration.Tip, d.at("refs/heads/integration"))
 		d.sound()
@@ -72,10 +73,10 @@ func TestRemoteMove(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
 	l.a.add("task-1", "task-2")
-	require.Equal(t, l.a.at(git.StateRef), l.at(t, git.StateRef))
-	require.NotEqual(t, l.a.at(git.StateRef), l.b.at(git.StateRef))
+	require.Equal(t, l.a.at(layout.State), l.at(t, layout.State))
+	require.NotEqual(t, l.a.at(layout.State), l.b.at(layout.State))
 	l.b.claim("task-1", coder)
-	require.Equal(t, l.b.at(git.StateRef), l.at(t, git.StateRef))
+	require.Equal(t, l.b.at(layout.State), l.at(t, layout.State))
 
 	_, err := l.a.store.Do(context.Background(), claim("task-1", "coder-2"))
 	var refusal *flow.Refusal
@@ -138,7 +139,7 @@ func TestRemoteSeenBesideALock(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
 	l.b.add("task-1")
-	lock := filepath.Join(l.a.dir, ".git", tracking("origin", "state")+".lock")
+	lock := filepath.Join(l.a.dir, ".git", layout.RemoteRef("origin", "state")+".lock")
 	require.NoError(t, os.WriteFile(lock, nil, 0o666))
 	removed := make(chan error, 1)
 	time.AfterFunc(700*time.Millisecond, func() { removed <- os.Remove(lock) })
@@ -162,7 +163,7 @@ func TestRemoteThatAnswersIsAskedAgain(t *testing.T) {
 	gittest.Git(t, l.a.dir, "config", "remote.origin.uploadpack", program)
 	_, err := l.a.store.Mirror.Sync(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, l.b.at(git.StateRef), l.a.at(git.StateRef))
+	require.Equal(t, l.b.at(layout.State), l.a.at(layout.State))
 	gittest.Git(t, l.a.dir, "config", "--unset", "remote.origin.uploadpack")
 	l.agree(t)
 }
@@ -172,7 +173,7 @@ func TestRemoteThatAnswersIsAskedAgain(t *testing.T) {
 func TestRemoteSeenByAFetchThatCameLate(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
-	old := l.a.at(git.StateRef)
+	old := l.a.at(layout.State)
 	_, err := l.a.store.Do(context.Background(), note("first"))
 	require.NoError(t, err)
 	seen := filepath.Join(l.a.dir, ".git", "late")
@@ -185,6 +186,6 @@ func TestRemoteSeenByAFetchThatCameLate(t *testing.T) {
 	_, err = l.a.store.Mirror.Sync(context.Background())
 	require.NoError(t, err)
 	require.NoFileExists(t, seen, "the older view was there")
-	require.Equal(t, l.b.at(git.StateRef), l.a.at(git.StateRef))
+	require.Equal(t, l.b.at(layout.State), l.a.at(layout.State))
 	l.agree(t)
 }

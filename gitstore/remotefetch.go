@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -15,18 +16,15 @@ import (
 // none.
 type heads struct{ state, integration git.ID }
 
-// tracking is the ref that keeps what a remote was seen to have.
-func tracking(remote, what string) string { return git.RemoteRefs + remote + "/" + what }
-
 // fetchRefs fetches the state and, if it is given, the integration branch.
 func (r *Remotes) fetchRefs(ctx context.Context, name, branch string) (heads, error) {
-	want := [][2]string{{git.StateRef, tracking(name, "state")}}
+	want := [][2]string{{layout.State, layout.RemoteRef(name, "state")}}
 	if branch != "" {
-		want = append(want, [2]string{branch, tracking(name, "integration")})
+		want = append(want, [2]string{branch, layout.RemoteRef(name, "integration")})
 	}
 	// What agents say of themselves comes along in the same conversation; a
 	// pattern that nothing matches is no error.
-	agents := [2]string{PresenceRefs + "*", tracking(name, "agents/*")}
+	agents := [2]string{layout.PresenceRefs + "*", layout.RemoteRef(name, "agents/*")}
 	err := r.fetchInto(ctx, name, append(slices.Clone(want), agents))
 	if errors.Is(err, git.ErrRefLocked) {
 		return heads{}, err
@@ -50,7 +48,7 @@ func (r *Remotes) fetchRefs(ctx context.Context, name, branch string) (heads, er
 		if err != nil {
 			return heads{}, err
 		}
-		if pair[0] == git.StateRef {
+		if pair[0] == layout.State {
 			found.state = id
 		} else {
 			found.integration = id
@@ -90,7 +88,7 @@ func (r *Remotes) fetchInto(ctx context.Context, name string, refs [][2]string) 
 	for _, pair := range refs {
 		args = append(args, "+"+pair[0]+":"+pair[1])
 	}
-	left := git.Leftovers{Under: []string{strings.TrimSuffix(tracking(name, ""), "/")}, Files: []string{filepath.Join(r.repo.CommonDir(), "shallow.lock")}, Objects: true}
+	left := git.Leftovers{Under: []string{strings.TrimSuffix(layout.RemoteRef(name, ""), "/")}, Files: []string{filepath.Join(r.repo.CommonDir(), "shallow.lock")}, Objects: true}
 	return r.repo.Journal.RunUnlocked(ctx, left, func() error {
 		_, err := r.runGit(ctx, left, args...)
 		return r.explainFetch(ctx, err)
@@ -129,8 +127,8 @@ func (r *Remotes) listPresent(ctx context.Context, name string, refs [][2]string
 // BoardOf asks a remote for its state commit, "" if it has none. Errors wrap
 // ErrOffline.
 func (r *Remotes) BoardOf(ctx context.Context, name string) (git.ID, error) {
-	there, err := r.listRemote(ctx, name, git.StateRef)
-	return there[git.StateRef], err
+	there, err := r.listRemote(ctx, name, layout.State)
+	return there[layout.State], err
 }
 
 // listRemote asks which of some refs, or of those that match a pattern, a

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -65,10 +66,10 @@ func TestJoinPublishes(t *testing.T) {
 	synced, err := d.store.Mirror.Join(ctx, "origin", false)
 	require.NoError(t, err)
 	require.True(t, synced.Published)
-	require.Equal(t, gittest.Git(t, d.dir, "rev-list", "--count", git.StateRef), gittest.Git(t, bare, "rev-list", "--count", git.StateRef))
+	require.Equal(t, gittest.Git(t, d.dir, "rev-list", "--count", layout.State), gittest.Git(t, bare, "rev-list", "--count", layout.State))
 	require.Positive(t, synced.Moves)
 	for ref, want := range map[string]git.ID{
-		git.StateRef: d.at(git.StateRef), "refs/heads/integration": d.at("refs/heads/integration"), "refs/heads/liza/task-2": second,
+		layout.State: d.at(layout.State), "refs/heads/integration": d.at("refs/heads/integration"), "refs/heads/liza/task-2": second,
 		"refs/heads/liza/task-3": third, "refs/liza/saved/task-1/1": d.at("refs/liza/saved/task-1/1"), "refs/liza/saved/task-2/1": second,
 		"refs/liza/marks/sprint-1": d.at("refs/liza/marks/sprint-1"), "refs/liza/saved/stray/1": "", "refs/heads/liza/task-1": "",
 	} {
@@ -99,15 +100,15 @@ func TestJoinTwoBoards(t *testing.T) {
 	l.a.store = l.a.open()
 	l.a.add("task-1")
 	l.a.submit("task-1", coder, "a.md", "one\n")
-	ours, theirs := l.a.at(git.StateRef), l.at(t, git.StateRef)
+	ours, theirs := l.a.at(layout.State), l.at(t, layout.State)
 	_, err := l.a.store.Mirror.Join(ctx, "origin", false)
 	refusedWith(t, err, "git liza sync --set origin --publish")
-	require.Equal(t, theirs, l.at(t, git.StateRef))
+	require.Equal(t, theirs, l.at(t, layout.State))
 	synced, err := l.a.store.Mirror.Join(ctx, "origin", true)
 	require.NoError(t, err)
 	require.True(t, synced.Published)
 	require.Equal(t, 4, synced.Moves)
-	require.Equal(t, ours, l.at(t, git.StateRef))
+	require.Equal(t, ours, l.at(t, layout.State))
 	require.Equal(t, l.a.at("refs/liza/saved/task-1/1"), l.at(t, "refs/liza/saved/task-1/1"))
 
 	synced, err = l.b.store.Mirror.Join(ctx, "origin", true)
@@ -121,7 +122,7 @@ func TestJoinTwoBoards(t *testing.T) {
 	other.add("task-9")
 	_, err = other.store.Mirror.Join(ctx, "origin", true)
 	require.ErrorIs(t, err, ErrDiverged)
-	require.ErrorContains(t, err, other.at(git.StateRef).Short())
+	require.ErrorContains(t, err, other.at(layout.State).Short())
 	require.ErrorContains(t, err, ours.Short())
 }
 
@@ -145,12 +146,12 @@ func TestJoinSaysThatItPublishes(t *testing.T) {
 func TestJoinForeignIntegration(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)
-	gittest.Git(t, l.bare, "update-ref", "-d", git.StateRef)
+	gittest.Git(t, l.bare, "update-ref", "-d", layout.State)
 	foreign := commitOf(t, l.b, "foreign")
 	gittest.Git(t, l.b.dir, "push", "-q", "-f", "origin", string(foreign)+":refs/heads/integration")
 	_, err := l.a.store.Mirror.Join(context.Background(), "origin", false)
 	require.ErrorIs(t, err, ErrForeignRef)
-	require.Empty(t, l.at(t, git.StateRef))
+	require.Empty(t, l.at(t, layout.State))
 	require.Equal(t, foreign, l.at(t, "refs/heads/integration"))
 }
 

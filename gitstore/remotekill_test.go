@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
@@ -67,7 +68,7 @@ func TestRemotePusherKilled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLane(t)
-			start := l.a.at(git.StateRef)
+			start := l.a.at(layout.State)
 			g := stop(t, where.dir(l), where.hook, where.state)
 			cmd := storeChild(os.Args[0], l.a.dir, "note", "victim")
 			gone := gittest.Family(t, cmd)
@@ -93,7 +94,7 @@ func TestRemotePusherKilled(t *testing.T) {
 			gone()
 			emptyOutbox(t, l.a)
 			l.agree(t)
-			texts := gittest.Git(t, l.a.dir, "log", "--format=%b", string(start)+".."+git.StateRef)
+			texts := gittest.Git(t, l.a.dir, "log", "--format=%b", string(start)+".."+layout.State)
 			require.LessOrEqual(t, strings.Count(texts, "victim"), 1)
 			require.Equal(t, 1, strings.Count(texts, "later"))
 		})
@@ -108,7 +109,7 @@ func TestRemotePusherOfOthersKilled(t *testing.T) {
 		t.Run(hook, func(t *testing.T) {
 			t.Parallel()
 			l := newLane(t)
-			start := l.a.at(git.StateRef)
+			start := l.a.at(layout.State)
 			other := l.postedChild(t)
 			g := stop(t, l.bare, hook, "")
 			victim := storeChild(os.Args[0], l.a.dir, "note", "victim")
@@ -125,7 +126,7 @@ func TestRemotePusherOfOthersKilled(t *testing.T) {
 			l.later()
 			l.agree(t)
 			emptyOutbox(t, l.a)
-			texts := gittest.Git(t, l.a.dir, "log", "--format=%b", string(start)+".."+git.StateRef)
+			texts := gittest.Git(t, l.a.dir, "log", "--format=%b", string(start)+".."+layout.State)
 			require.Equal(t, 1, strings.Count(texts, "bystander"), texts)
 			require.LessOrEqual(t, strings.Count(texts, "victim"), 1)
 		})
@@ -163,11 +164,11 @@ func TestRemoteLostAnswer(t *testing.T) {
 	l := newLane(t)
 	l.a.add("task-1")
 	l.hook(t, "post-receive", "rm \"$0\"; kill -9 $PPID")
-	before := l.a.at(git.StateRef)
+	before := l.a.at(layout.State)
 	r := l.a.claim("task-1", coder)
 	require.False(t, r.Already)
 	require.Equal(t, before, git.ID(gittest.Git(t, l.a.dir, "rev-parse", string(r.Commit)+"^")))
-	require.Equal(t, r.Commit, l.at(t, git.StateRef))
+	require.Equal(t, r.Commit, l.at(t, layout.State))
 	l.agree(t)
 }
 
@@ -179,11 +180,11 @@ func TestRemoteBreaks(t *testing.T) {
 	l.hook(t, "pre-receive", "rm \"$0\"; kill -9 $PPID")
 	l.a.add("task-1")
 	l.hook(t, "pre-receive", "kill -9 $PPID")
-	before := l.a.at(git.StateRef)
+	before := l.a.at(layout.State)
 	_, err := l.a.store.Do(context.Background(), claim("task-1", coder))
 	require.ErrorContains(t, err, "remote origin: git push: ")
 	require.NotErrorIs(t, err, ErrOffline)
-	require.Equal(t, before, l.a.at(git.StateRef))
+	require.Equal(t, before, l.a.at(layout.State))
 	emptyOutbox(t, l.a)
 	l.hook(t, "pre-receive", "echo no room for you >&2; exit 1")
 	_, err = l.a.store.Do(context.Background(), claim("task-1", coder))
@@ -204,7 +205,7 @@ func TestRemoteOffline(t *testing.T) {
 	away := l.bare + ".away"
 	require.NoError(t, os.Rename(l.bare, away))
 	require.Equal(t, flow.Claimed, l.a.board().Task("task-1").Status)
-	before := l.a.at(git.StateRef)
+	before := l.a.at(layout.State)
 	_, err := l.a.store.Do(ctx, claim("task-2", "coder-2"))
 	require.ErrorIs(t, err, ErrOffline)
 	_, err = l.a.store.Do(ctx, claim("task-1", "coder-2"))
@@ -214,7 +215,7 @@ func TestRemoteOffline(t *testing.T) {
 	require.ErrorIs(t, err, ErrOffline)
 	require.ErrorIs(t, l.a.store.Mirror.CheckLanded(ctx, before), ErrOffline)
 	require.ErrorIs(t, l.a.store.Mirror.BringCommits(ctx, "task-1", git.ID(strings.Repeat("1", 40))), ErrOffline)
-	require.Equal(t, before, l.a.at(git.StateRef))
+	require.Equal(t, before, l.a.at(layout.State))
 	emptyOutbox(t, l.a)
 
 	require.NoError(t, os.Rename(away, l.bare))

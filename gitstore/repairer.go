@@ -3,9 +3,9 @@ package gitstore
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -54,7 +54,7 @@ func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 		return Repaired{Was: tip, Is: good}, err
 	}
 	rescue := r.rescueName(tip)
-	updates := []git.RefUpdate{{Name: git.StateRef, Old: tip, New: good}, {Name: rescue + "/state", New: tip, Any: true}}
+	updates := []git.RefUpdate{{Name: layout.State, Old: tip, New: good}, {Name: rescue + "/state", New: tip, Any: true}}
 	refs, err := r.droppedRefs(ctx, tip, good, rescue)
 	if err != nil {
 		return Repaired{Was: tip}, err
@@ -70,7 +70,7 @@ func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 
 // rescueName is the name below which a tip is kept.
 func (r *Repairer) rescueName(tip git.ID) string {
-	return git.RescueRefs + strconv.FormatInt(r.history.Now().Unix(), 10) + "-" + tip.Short()
+	return layout.RescueFolder(r.history.Now(), tip.Short())
 }
 
 // restoreRef makes the state ref again.
@@ -85,7 +85,7 @@ func (r *Repairer) restoreRef(ctx context.Context) (Repaired, error) {
 	}
 	passed, ends := r.listOnTop(ctx, good, loose)
 	done := Repaired{Is: good, Kept: ends, Count: len(passed)}
-	updates := []git.RefUpdate{{Name: git.StateRef, New: good}}
+	updates := []git.RefUpdate{{Name: layout.State, New: good}}
 	for _, id := range ends {
 		updates = append(updates, git.RefUpdate{Name: r.rescueName(id) + "/state", New: id, Any: true})
 	}
@@ -107,7 +107,7 @@ func (r *Repairer) droppedRefs(ctx context.Context, tip, good git.ID, rescue str
 	named := r.allRefs(good)
 	var list []git.RefUpdate
 	for name := range r.allRefs(tip) {
-		if named[name] || !strings.HasPrefix(name, "refs/liza/") {
+		if named[name] || !strings.HasPrefix(name, layout.Refs) {
 			continue
 		}
 		now, err := r.repo.Resolve(ctx, name)
@@ -116,7 +116,7 @@ func (r *Repairer) droppedRefs(ctx context.Context, tip, good git.ID, rescue str
 		}
 		if now != "" {
 			list = append(list, git.RefUpdate{Name: name, Old: now},
-				git.RefUpdate{Name: rescue + strings.TrimPrefix(name, "refs/liza"), New: now, Any: true})
+				git.RefUpdate{Name: rescue + strings.TrimPrefix(name, layout.Root), New: now, Any: true})
 		}
 	}
 	return list, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
@@ -38,7 +39,7 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 	t.Parallel()
 	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	host := d.keep("host", testKey(1))
-	root := d.at(git.StateRef)
+	root := d.at(layout.State)
 	first := d.do(said("host", "one"))
 	signed := d.replay(first.Commit).Move
 	second := d.do(said("host", "two")).Commit
@@ -100,10 +101,10 @@ func TestTortureSeenIsNotLookedForWithoutEnd(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	gittest.Git(t, d.dir, "config", "liza.fsync", "none")
 	d.store = d.open()
-	root, tip := d.at(git.StateRef), git.ID("")
+	root, tip := d.at(layout.State), git.ID("")
 	for i := range maxSeen {
 		m := said("host", "note "+strconv.Itoa(i))
-		m.At, m.Seen = boardTime, d.at(git.StateRef)
+		m.At, m.Seen = boardTime, d.at(layout.State)
 		request, err := RandomID()
 		require.NoError(t, err)
 		m.Request = flow.Request(request)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -90,7 +91,7 @@ func TestReplayInAQuarantine(t *testing.T) {
 				require.Equal(t, merged, gittest.Git(t, c.dir, "rev-parse", "integration^{tree}"))
 				require.NoDirExists(t, filepath.Join(c.dir, "liza"))
 
-				out, err = c.push(d, string(d.evil())+":"+git.StateRef, "refs/liza/saved/*:refs/liza/saved/*", "refs/heads/*:refs/heads/*")
+				out, err = c.push(d, string(d.evil())+":"+layout.State, "refs/liza/saved/*:refs/liza/saved/*", "refs/heads/*:refs/heads/*")
 				require.Error(t, err)
 				require.Contains(t, out, "merging its parents gives", out)
 			})
@@ -110,7 +111,7 @@ func (d *desk) evil() git.ID {
 	d.t.Helper()
 	d.add("task-3")
 	d.approve("task-3", d.submit("task-3", coder, "c.md", "c\n"))
-	tip := d.at(git.StateRef)
+	tip := d.at(layout.State)
 	before, source, err := d.store.boardAt(tip, d.store.past)
 	require.NoError(d.t, err)
 	m, _, err := merging(d.store, "task-3")(before, d.now)
@@ -173,7 +174,7 @@ func BenchmarkReplayPush(b *testing.B) {
 			}
 			total, cpu, ms, used := 0, 0, 0, 0
 			for b.Loop() {
-				out, err := c.push(d, git.StateRef+":"+git.StateRef)
+				out, err := c.push(d, layout.State+":"+layout.State)
 				require.Error(b, err)
 				_, rest, found := strings.Cut(out, "in ")
 				require.True(b, found && strings.Contains(out, "replayed 1000 moves"), out)

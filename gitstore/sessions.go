@@ -14,10 +14,6 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// SessionRefs is where the records of sessions stand: below it a ref for each
-// registration of an agent, AGENT/GENERATION, whose commits are its sessions.
-const SessionRefs = "refs/liza/sessions/"
-
 // What is kept of one session at most, in bytes: of longer ones the beginning
 // and the end.
 const (
@@ -61,9 +57,7 @@ type SessionRecord struct {
 	OutputSize int64           `yaml:"output_bytes,keep"`
 }
 
-func (s SessionRecord) ref() string {
-	return SessionRefs + string(s.Agent) + "/" + string(s.Generation)
-}
+func (s SessionRecord) ref() string { return s.Agent.SessionRef(s.Generation) }
 
 // saveTries is how often a session is saved anew when another one was saved
 // under the same registration meanwhile: nobody should.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -61,7 +62,7 @@ func Sessions(ctx context.Context, r *git.Repo, f SessionFilter) ([]SessionRecor
 // sessionChains are the last sessions of every ref, of one agent's if it is
 // named, sorted.
 func sessionChains(ctx context.Context, r *git.Repo, agent flow.AgentID) ([]sessionLink, error) {
-	refs, err := r.Refs(ctx, SessionRefs+string(agent))
+	refs, err := r.Refs(ctx, layout.SessionRefs+string(agent))
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (l sessionLink) compare(other sessionLink) int {
 
 // readSessionLink reads one session of a ref; where it cannot, it says so in it.
 func readSessionLink(o *git.Objects, ref string, id git.ID) sessionLink {
-	agent, _, _ := strings.Cut(strings.TrimPrefix(ref, SessionRefs), "/")
+	agent, _ := flow.ParseSessionRef(ref)
 	link := sessionLink{ref: ref}
 	c, err := o.Commit(id)
 	if err == nil {
@@ -95,7 +96,7 @@ func readSessionLink(o *git.Objects, ref string, id git.ID) sessionLink {
 		link.SessionRecord, err = readSessionRecord(o, c)
 	}
 	if err != nil {
-		link.SessionRecord = SessionRecord{ID: id, Agent: flow.AgentID(flow.Clean(agent)), Ended: link.Ended, Ending: flow.Excerpt(err.Error(), maxWords)}
+		link.SessionRecord = SessionRecord{ID: id, Agent: flow.AgentID(flow.Clean(string(agent))), Ended: link.Ended, Ending: flow.Excerpt(err.Error(), maxWords)}
 	}
 	return link
 }
@@ -222,7 +223,7 @@ func (s *Store) PruneSessions(ctx context.Context, before time.Time) (pruned int
 // isRegistered reports whether an agent is still registered as a ref of sessions
 // says.
 func isRegistered(b *flow.Board, ref string) bool {
-	id, generation, _ := strings.Cut(strings.TrimPrefix(ref, SessionRefs), "/")
-	a := b.Agent(flow.AgentID(id))
-	return a != nil && string(a.Generation) == generation
+	id, generation := flow.ParseSessionRef(ref)
+	a := b.Agent(id)
+	return a != nil && a.Generation == generation
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -59,7 +60,7 @@ func TestSessions(t *testing.T) {
 			save(t, r, ended("coder-1", "1111111111111111", "b", 2))
 			save(t, r, ended("code-reviewer-1", generation, "a", 3))
 			last := save(t, r, ended("coder-1", generation, "c", 4))
-			ref := SessionRefs + "coder-1/" + string(generation)
+			ref := layout.SessionRefs + "coder-1/" + string(generation)
 			require.Equal(t, string(last)+" "+string(first), strings.ReplaceAll(gittest.Git(t, k.Dir, "rev-list", ref), "\n", " "), "a chain for each registration")
 			require.Equal(t, "session of coder-1 on c: submitted|coder-1", gittest.Git(t, k.Dir, "log", "-1", "--format=%s|%an", ref))
 			gittest.Git(t, k.Dir, "gc", "-q", "--prune=now")
@@ -173,13 +174,13 @@ func TestForeignSessions(t *testing.T) {
 	r := open(t, dir)
 	good := save(t, r, ended("coder-1", generation, "a", 1))
 	main := gittest.Git(t, dir, "rev-parse", "main")
-	gittest.Git(t, dir, "update-ref", SessionRefs+"coder-2/x", main)
-	gittest.Git(t, dir, "update-ref", SessionRefs+"coder-3/blob", gittest.Git(t, dir, "rev-parse", "main:README"))
+	gittest.Git(t, dir, "update-ref", layout.SessionRefs+"coder-2/x", main)
+	gittest.Git(t, dir, "update-ref", layout.SessionRefs+"coder-3/blob", gittest.Git(t, dir, "rev-parse", "main:README"))
 	gittest.Git(t, dir, "checkout", "-q", "--detach", string(good))
 	gittest.Write(t, dir, "record.yaml", "agent: coder-4\nsurprise: 1\n")
 	gittest.Git(t, dir, "add", "record.yaml")
 	gittest.Git(t, dir, "commit", "-q", "-m", "another")
-	gittest.Git(t, dir, "update-ref", SessionRefs+"coder-4/x", "HEAD")
+	gittest.Git(t, dir, "update-ref", layout.SessionRefs+"coder-4/x", "HEAD")
 	list, err := Sessions(ctx, r, SessionFilter{})
 	require.NoError(t, err)
 	said := map[flow.AgentID]string{}
@@ -206,17 +207,17 @@ func TestPruneSessions(t *testing.T) {
 		save(t, d.store.Repo, ended("coder-1", "1111111111111111", "a", i))
 		save(t, d.store.Repo, ended("coder-2", "2222222222222222", "a", 10*i))
 	}
-	gittest.Git(t, d.store.Repo.CommonDir(), "update-ref", SessionRefs+"coder-3/odd", string(d.at(git.StateRef)))
+	gittest.Git(t, d.store.Repo.CommonDir(), "update-ref", layout.SessionRefs+"coder-3/odd", string(d.at(layout.State)))
 	n, err := d.store.PruneSessions(ctx, noon.Add(20*time.Minute))
 	require.NoError(t, err)
 	require.Equal(t, 3+2, n, "with what is no session; coder-1 is registered, coder-2 ended later")
-	require.Equal(t, []string{SessionRefs + "coder-1/" + string(generation), SessionRefs + "coder-2/2222222222222222"},
-		strings.Fields(gittest.Git(t, d.dir, "for-each-ref", "--format=%(refname)", SessionRefs)))
+	require.Equal(t, []string{layout.SessionRefs + "coder-1/" + string(generation), layout.SessionRefs + "coder-2/2222222222222222"},
+		strings.Fields(gittest.Git(t, d.dir, "for-each-ref", "--format=%(refname)", layout.SessionRefs)))
 	_, err = d.store.PruneSessions(ctx, noon.Add(21*time.Minute))
 	require.NoError(t, err)
 	d.do(by(ann, flow.ActUnregister, &flow.UnregisterMove{Agent: "coder-1"}))
 	n, err = d.store.PruneSessions(ctx, noon.Add(21*time.Minute))
 	require.NoError(t, err)
 	require.Equal(t, 3, n)
-	require.Empty(t, gittest.Git(t, d.dir, "for-each-ref", SessionRefs))
+	require.Empty(t, gittest.Git(t, d.dir, "for-each-ref", layout.SessionRefs))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -57,7 +58,7 @@ func TestSettleRestoresSavedRefsAndMarks(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	gittest.Git(t, d.dir, "update-ref", "-d", "refs/liza/marks/sprint-1")
 	require.NoError(t, d.store.Settler.Settle(context.Background()))
-	require.Equal(t, d.at(git.StateRef), d.at("refs/liza/marks/sprint-1"))
+	require.Equal(t, d.at(layout.State), d.at("refs/liza/marks/sprint-1"))
 
 	d.add("task-1")
 	commit := d.submit("task-1", coder, "a.md", "one\n")
@@ -131,7 +132,7 @@ func TestForeignIntegration(t *testing.T) {
 		d := approved(t)
 		d.life("task-3", "c.md")
 		d.life("task-4", "d.md")
-		state, tip := d.at(git.StateRef), d.at("refs/heads/integration")
+		state, tip := d.at(layout.State), d.at("refs/heads/integration")
 		foreign := c.moved(d, tip)
 		if foreign == "" {
 			gittest.Git(t, d.dir, "update-ref", "-d", "refs/heads/integration")
@@ -144,7 +145,7 @@ func TestForeignIntegration(t *testing.T) {
 		var refusal *flow.Refusal
 		require.ErrorAs(t, err, &refusal, name)
 		require.Contains(t, refusal.Hint, c.hint, name)
-		require.Equal(t, state, d.at(git.StateRef), name)
+		require.Equal(t, state, d.at(layout.State), name)
 		require.NoError(t, d.store.Settler.Settle(ctx), name)
 		d.claim("task-2", "coder-2")
 		require.Equal(t, foreign, d.at("refs/heads/integration"), "%s: other moves leave it alone", name)
@@ -198,7 +199,7 @@ func TestAKilledMergeIsCompletedOrUndone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := approved(t)
-			old := d.at(git.StateRef)
+			old := d.at(layout.State)
 			undo, reached := step(t, d)
 			cmd := storeChild(os.Args[0], d.dir, "merge-task", "task-1")
 			cmd.Stderr = os.Stderr
@@ -228,7 +229,7 @@ func TestAKilledMergeIsCompletedOrUndone(t *testing.T) {
 			b = d.board()
 			require.Equal(t, flow.Merged, b.Task("task-1").Status)
 			require.Equal(t, b.Settings().Integration.Tip, d.at("refs/heads/integration"))
-			require.Equal(t, "1", gittest.Git(t, d.dir, "rev-list", "--count", string(old)+".."+git.StateRef))
+			require.Equal(t, "1", gittest.Git(t, d.dir, "rev-list", "--count", string(old)+".."+layout.State))
 			d.sound()
 		})
 	}
@@ -251,18 +252,18 @@ var killSteps = map[string]func(*testing.T, *desk) (undo func(), reached func() 
 		return func() { require.NoError(t, os.Remove(journal)) }, func() bool { return len(objectFiles(d)) > before }
 	},
 	"before the refs are locked": func(t *testing.T, d *desk) (func(), func() bool) {
-		lock := filepath.Join(d.store.Repo.CommonDir(), git.StateRef+".lock")
+		lock := filepath.Join(d.store.Repo.CommonDir(), layout.State+".lock")
 		require.NoError(t, os.WriteFile(lock, nil, 0o666))
 		return func() { require.NoError(t, os.Remove(lock)) }, func() bool { return len(journals(d)) > 0 }
 	},
 	"with the refs locked": func(t *testing.T, d *desk) (func(), func() bool) { return hookStops(t, d, "prepared") },
 	"before the state ref": func(t *testing.T, d *desk) (func(), func() bool) {
-		return reflogStops(t, d, git.StateRef, git.StateRef+".lock")
+		return reflogStops(t, d, layout.State, layout.State+".lock")
 	},
 	"between the two refs": func(t *testing.T, d *desk) (func(), func() bool) {
-		old := d.at(git.StateRef)
+		old := d.at(layout.State)
 		undo, _ := reflogStops(t, d, "refs/heads/integration", "")
-		return undo, func() bool { return d.at(git.StateRef) != old }
+		return undo, func() bool { return d.at(layout.State) != old }
 	},
 	"after the refs": func(t *testing.T, d *desk) (func(), func() bool) { return hookStops(t, d, "committed") },
 }

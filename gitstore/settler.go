@@ -33,7 +33,7 @@ func (s *Settler) refsToMove(ctx context.Context, m flow.Move, before *flow.Boar
 		switch {
 		case now == u.New:
 			u.Old = now
-		case now != u.Old && u.Name == integrationRef(before):
+		case now != u.Old && u.Name == before.Settings().Integration.Ref():
 			if u.Old, err = s.checkIntegration(ctx, m, *u, before, now); err != nil {
 				return nil, err
 			}
@@ -104,7 +104,7 @@ func (s *Settler) completeRefs(ctx context.Context, tip git.ID, b *flow.Board) e
 // withoutUnfollowed takes the integration branch of a mirror out of what is about to be
 // completed where a checkout of it cannot follow now.
 func (s *Settler) withoutUnfollowed(ctx context.Context, b *flow.Board, late []git.RefUpdate) ([]git.RefUpdate, *git.RefUpdate, error) {
-	i := slices.IndexFunc(late, func(u git.RefUpdate) bool { return u.Name == integrationRef(b) })
+	i := slices.IndexFunc(late, func(u git.RefUpdate) bool { return u.Name == b.Settings().Integration.Ref() })
 	if i < 0 || s.Follower == nil {
 		return late, nil, nil
 	}
@@ -132,11 +132,11 @@ func (s *Settler) listLate(ctx context.Context, tip git.ID, b *flow.Board) ([]gi
 	}
 	integration := b.Settings().Integration
 	for _, u := range list {
-		if u.New == integration.Tip && u.Name == integrationRef(b) {
+		if u.New == integration.Tip && u.Name == b.Settings().Integration.Ref() {
 			return list, nil
 		}
 	}
-	now, err := s.repo.Resolve(ctx, integrationRef(b))
+	now, err := s.repo.Resolve(ctx, b.Settings().Integration.Ref())
 	if err != nil || now == integration.Tip || now == "" {
 		return list, err
 	}
@@ -144,7 +144,7 @@ func (s *Settler) listLate(ctx context.Context, tip git.ID, b *flow.Board) ([]gi
 	if err != nil || !passed {
 		return list, err
 	}
-	return append(list, git.RefUpdate{Name: integrationRef(b), Old: now, New: integration.Tip}), nil
+	return append(list, git.RefUpdate{Name: b.Settings().Integration.Ref(), Old: now, New: integration.Tip}), nil
 }
 
 // integrationCameFrom reports whether the board's last merge or adoption, looking back

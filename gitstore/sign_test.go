@@ -23,6 +23,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -85,7 +86,7 @@ func TestGoldenSignedCommit(t *testing.T) {
 	m := said("host", "Look at the store.\nIt is slow.\n")
 	m.At, m.Request = d.now, "7f3a9c2e11d04b58"
 	tip := git.ID("5c1e0a44d2b97f315c1e0a44d2b97f315c1e0a44")
-	c, err := d.store.objects.Commit(d.at(git.StateRef))
+	c, err := d.store.objects.Commit(d.at(layout.State))
 	require.NoError(t, err)
 	source := snapshot{d.store.documents, c.Tree, d.store.past}
 	raw, err := d.store.signMove(context.Background(), source, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", tip, m, "Grace <grace@example.org> 1768658761 +0000")
@@ -178,10 +179,10 @@ func TestSigningNeedsAKey(t *testing.T) {
 	for _, path := range []string{"/nowhere/key", "relative", d.dir, filepath.Join(d.dir, "README")} {
 		gittest.Git(t, d.dir, "config", "liza.principal.other.key", path)
 		d.store = d.open()
-		tip := d.at(git.StateRef)
+		tip := d.at(layout.State)
 		_, err = d.try(said("other", "four"))
 		require.ErrorContains(t, err, "other", path)
-		require.Equal(t, tip, d.at(git.StateRef))
+		require.Equal(t, tip, d.at(layout.State))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -17,11 +18,11 @@ import (
 // became moves the state ref to the same move with another tree.
 func (d *desk) became(tree git.ID) git.ID {
 	d.t.Helper()
-	tip := d.at(git.StateRef)
+	tip := d.at(layout.State)
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(d.t, err)
 	id := d.forged(strings.Replace(string(c.Raw), string(c.Tree), string(tree), 1))
-	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: git.StateRef, Old: tip, New: id}}, "odd"))
+	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: tip, New: id}}, "odd"))
 	d.store = d.open()
 	return id
 }
@@ -29,7 +30,7 @@ func (d *desk) became(tree git.ID) git.ID {
 // oddly is the tip's tree with one entry of a folder replaced.
 func (d *desk) oddly(dir string, e git.Entry) git.ID {
 	d.t.Helper()
-	c, err := d.store.objects.Commit(d.at(git.StateRef))
+	c, err := d.store.objects.Commit(d.at(layout.State))
 	require.NoError(d.t, err)
 	return d.odd(c.Tree, dir, e)
 }
@@ -73,10 +74,10 @@ func TestOddTrees(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	d.claim("task-1", coder)
-	files, err := d.store.Files(d.at(git.StateRef))
+	files, err := d.store.Files(d.at(layout.State))
 	require.NoError(t, err)
 	task, settings := files["tasks/01/task-1.yaml"], files["liza.yaml"]
-	tip, main := d.at(git.StateRef), d.at("refs/heads/main")
+	tip, main := d.at(layout.State), d.at("refs/heads/main")
 	empty := d.store.Repo.Hash("tree", nil)
 	for name, c := range map[string]struct {
 		dir  string
@@ -106,7 +107,7 @@ func TestOddTrees(t *testing.T) {
 		"an empty document":      {"tasks/01", git.Entry{Mode: git.ModeBlob, Name: "task-1.yaml", ID: d.blob("")}, "tasks/01/task-1.yaml:1: "},
 		"an agent as a link":     {"agents/01", git.Entry{Mode: git.ModeSymlink, Name: "coder-1.yaml", ID: d.blob(files["agents/01/coder-1.yaml"])}, "agents/01/coder-1.yaml:1: it has mode 120000"},
 	} {
-		gittest.Git(t, d.dir, "update-ref", git.StateRef, string(tip))
+		gittest.Git(t, d.dir, "update-ref", layout.State, string(tip))
 		odd := d.became(d.oddly(c.dir, c.e))
 		b, _, err := d.store.Board(context.Background())
 		if err == nil {
@@ -135,16 +136,16 @@ func TestOddTrees(t *testing.T) {
 func TestABoardOfNewerRules(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
-	files, err := d.store.Files(d.at(git.StateRef))
+	files, err := d.store.Files(d.at(layout.State))
 	require.NoError(t, err)
-	tip, settings := d.at(git.StateRef), files["liza.yaml"]
+	tip, settings := d.at(layout.State), files["liza.yaml"]
 	for name, text := range map[string]string{
 		"the same form":  strings.Replace(settings, "rules: 1\n", "rules: 2\n", 1),
 		"unknown keys":   strings.Replace(settings, "rules: 1\n", "rules: 7\nweather: fine\n", 1),
 		"another kind":   "rules: 2\nboard:\n  - 1\n",
 		"other contents": "rules: 2\n",
 	} {
-		gittest.Git(t, d.dir, "update-ref", git.StateRef, string(tip))
+		gittest.Git(t, d.dir, "update-ref", layout.State, string(tip))
 		d.became(d.oddly("", git.Entry{Mode: git.ModeBlob, Name: "liza.yaml", ID: d.blob(text)}))
 		_, _, err := d.store.Board(context.Background())
 		var refusal *flow.Refusal
@@ -159,7 +160,7 @@ func TestABoardOfNewerRules(t *testing.T) {
 	require.ErrorContains(t, err, "install a newer git-liza")
 
 	for _, text := range []string{"", "rules: none\n", "rules: -1\n", "x: y\n", "rules: 0\n"} {
-		gittest.Git(t, d.dir, "update-ref", git.StateRef, string(tip))
+		gittest.Git(t, d.dir, "update-ref", layout.State, string(tip))
 		d.became(d.oddly("", git.Entry{Mode: git.ModeBlob, Name: "liza.yaml", ID: d.blob(text)}))
 		_, _, err := d.store.Board(context.Background())
 		var malformed *document.Error
@@ -208,7 +209,7 @@ func TestSameBytesInTwoFolders(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	text := "id: twin\nstatus: IN_PROGRESS\n"
-	d.became(d.edited(d.at(git.StateRef), map[string]string{"goals/twin.yaml": text, "sprints/twin.yaml": text}))
+	d.became(d.edited(d.at(layout.State), map[string]string{"goals/twin.yaml": text, "sprints/twin.yaml": text}))
 	b := d.board()
 	require.NotNil(t, b.Goal("twin"))
 	require.NotNil(t, b.Sprint("twin"))

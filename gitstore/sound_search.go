@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -139,7 +140,7 @@ func (r *Repairer) knownStates(ctx context.Context) (map[git.ID]int, error) {
 	}
 	known := map[git.ID]int{}
 	for name, id := range left {
-		if strings.HasPrefix(name, "refs/liza/marks/") {
+		if strings.HasPrefix(name, layout.MarkRefs) {
 			known[id] += markEvidence
 		}
 	}
@@ -152,7 +153,7 @@ func (r *Repairer) knownStates(ctx context.Context) (map[git.ID]int, error) {
 	if err != nil || remote == "" {
 		return known, err
 	}
-	seen, err := r.repo.Resolve(ctx, tracking(remote, "state"))
+	seen, err := r.repo.Resolve(ctx, layout.RemoteRef(remote, "state"))
 	if seen != "" {
 		known[seen] += remoteEvidence
 	}
@@ -203,7 +204,7 @@ func joinLines(list []git.ID) []byte {
 // readReflog lists the commits that the state ref has stood at, newest first, as
 // far as git can tell.
 func (r *Repairer) readReflog(ctx context.Context) []git.ID {
-	out, _ := r.repo.Git(ctx, "reflog", "show", "--format=%H", git.StateRef)
+	out, _ := r.repo.Git(ctx, "reflog", "show", "--format=%H", layout.State)
 	var list []git.ID
 	for line := range strings.FieldsSeq(string(out)) {
 		list = append(list, git.ID(line))
@@ -214,7 +215,7 @@ func (r *Repairer) readReflog(ctx context.Context) []git.ID {
 // readReflogFile lists the commits that the state ref has stood at, newest first.
 // git shows no reflog of a ref that is not there.
 func (r *Repairer) readReflogFile() []git.ID {
-	data, _ := os.ReadFile(filepath.Join(r.repo.CommonDir(), "logs", filepath.FromSlash(git.StateRef)))
+	data, _ := os.ReadFile(filepath.Join(r.repo.CommonDir(), "logs", filepath.FromSlash(layout.State)))
 	var list []git.ID
 	for line := range strings.Lines(string(data)) {
 		if f := strings.Fields(line); len(f) > 1 && r.repo.CheckID(git.ID(f[1])) == nil {

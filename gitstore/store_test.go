@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -208,7 +209,7 @@ func storeConforms(t *testing.T, dir string) {
 	d := newDesk(t, dir)
 	main := d.at("refs/heads/main")
 	require.Equal(t, main, d.at("refs/heads/integration"))
-	require.Equal(t, d.at(git.StateRef), d.at("refs/liza/marks/sprint-1"))
+	require.Equal(t, d.at(layout.State), d.at("refs/liza/marks/sprint-1"))
 
 	merged := d.life("task-1", "a.md")
 	gittest.Git(t, dir, "pack-refs", "--all")
@@ -222,7 +223,7 @@ func storeConforms(t *testing.T, dir string) {
 	require.Equal(t, string(again.After.Task("Task-2").Submission.Commit), gittest.Git(t, dir, "rev-parse", "refs/liza/saved/Task-2/1"))
 
 	d.do(flow.Move{Act: flow.ActArchive, By: ann, Detail: &flow.ArchiveMove{Tasks: []flow.TaskID{"task-1"}}})
-	require.Contains(t, gittest.Git(t, dir, "ls-tree", "-r", "--full-tree", "--name-only", git.StateRef), "archive/01/sk/task-1.yaml")
+	require.Contains(t, gittest.Git(t, dir, "ls-tree", "-r", "--full-tree", "--name-only", layout.State), "archive/01/sk/task-1.yaml")
 	b := d.board()
 	require.Equal(t, flow.Merged, b.Task("task-1").Status, "archived tasks are read")
 	require.Equal(t, []string{"Task-2"}, b.IDs(flow.Tasks))
@@ -234,7 +235,7 @@ func storeConforms(t *testing.T, dir string) {
 	require.NoError(t, err)
 	require.Nil(t, breach)
 	require.Zero(t, n, "what was verified is not replayed")
-	require.Equal(t, "16", gittest.Git(t, dir, "rev-list", "--count", git.StateRef))
+	require.Equal(t, "16", gittest.Git(t, dir, "rev-list", "--count", layout.State))
 	gittest.Git(t, dir, "fsck", "--strict", "--no-dangling")
 }
 
@@ -243,10 +244,10 @@ func TestAMoveIsOneCommit(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1", "task-2")
 	r := d.claim("task-1", coder)
-	require.Equal(t, "claim task-1 by coder-1", gittest.Git(t, d.dir, "log", "-1", "--format=%s", git.StateRef))
-	require.Equal(t, "coder-1 <coder-1@liza.invalid> 2026-01-17T14:06:00+00:00", gittest.Git(t, d.dir, "log", "-1", "--format=%an <%ae> %aI", git.StateRef))
-	require.Equal(t, "Grace <grace@example.org>", gittest.Git(t, d.dir, "log", "-1", "--format=%cn <%ce>", git.StateRef))
-	require.Equal(t, "agents/01/coder-1.yaml\ntasks/01/task-1.yaml", gittest.Git(t, d.dir, "diff", "--name-only", git.StateRef+"~", git.StateRef))
+	require.Equal(t, "claim task-1 by coder-1", gittest.Git(t, d.dir, "log", "-1", "--format=%s", layout.State))
+	require.Equal(t, "coder-1 <coder-1@liza.invalid> 2026-01-17T14:06:00+00:00", gittest.Git(t, d.dir, "log", "-1", "--format=%an <%ae> %aI", layout.State))
+	require.Equal(t, "Grace <grace@example.org>", gittest.Git(t, d.dir, "log", "-1", "--format=%cn <%ce>", layout.State))
+	require.Equal(t, "agents/01/coder-1.yaml\ntasks/01/task-1.yaml", gittest.Git(t, d.dir, "diff", "--name-only", layout.State+"~", layout.State))
 	again, err := d.open().BoardAt(r.Commit)
 	require.NoError(t, err)
 	require.Equal(t, r.After.Task("task-1"), again.Task("task-1"), "what was written is what was meant")
@@ -277,7 +278,7 @@ func TestAfterIsWhatIsWritten(t *testing.T) {
 func TestHistoryAndRevisions(t *testing.T) {
 	t.Parallel()
 	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
-	first := d.at(git.StateRef)
+	first := d.at(layout.State)
 	d.now = d.now.Add(time.Hour)
 	added := d.add("task-1").Commit
 	d.now = d.now.Add(time.Hour)
@@ -285,7 +286,7 @@ func TestHistoryAndRevisions(t *testing.T) {
 
 	for name, want := range map[string]git.ID{
 		"2026-01-17T15:30:00Z": added, "2026-01-17T15:06": added, "2026-01-18": claimed, "sprint-1": first,
-		string(added): added, string(added[:12]): added, git.StateRef + "~2": first,
+		string(added): added, string(added[:12]): added, layout.State + "~2": first,
 	} {
 		got, err := d.store.Rev(ctx, name)
 		require.NoError(t, err, name)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -36,7 +37,7 @@ func (s *Settler) StrayHint(ctx context.Context, b *flow.Board, now git.ID) stri
 // seen last.
 func (s *Settler) RemoteStrayHint(ctx context.Context, b *flow.Board, remote string, now git.ID) string {
 	branch := b.Settings().Integration
-	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: tracking(remote, "integration"), remote: remote, now: now, want: branch.Tip})
+	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: layout.RemoteRef(remote, "integration"), remote: remote, now: now, want: branch.Tip})
 }
 
 func (s *Settler) strayHint(ctx context.Context, b *flow.Board, at stray) string {
@@ -97,7 +98,7 @@ func (s *Settler) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID
 	for _, only := range [][]string{
 		{"--max-count=1", "--author=" + moveAuthor},
 		{"--count"},
-		{"--count", "--not", "--glob=refs/heads/liza/*", "--glob=refs/liza/saved/*"},
+		{"--count", "--not", "--glob=" + layout.TaskRefs + "*", "--glob=" + layout.SavedRefs + "*"},
 	} {
 		out, err := s.repo.Git(ctx, append(span[:len(span):len(span)], only...)...)
 		if err != nil {
@@ -121,7 +122,7 @@ func (m *Mirror) CheckAstray(ctx context.Context) error {
 		return err
 	}
 	branch := b.Settings().Integration
-	there, err := m.repo.Resolve(ctx, tracking(name, "integration"))
+	there, err := m.repo.Resolve(ctx, layout.RemoteRef(name, "integration"))
 	if err != nil || there == "" || flow.ObjectID(there) == branch.Tip {
 		return err
 	}

@@ -6,12 +6,9 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
-
-// LostRefs is what the names of refs begin with that keep moves which a remote
-// lost and this clone gave up; the abbreviated id of the last one follows.
-const LostRefs = git.RescueRefs + "lost-"
 
 // A GivenUp board is what a clone gave up to follow its remote.
 type GivenUp struct {
@@ -40,7 +37,7 @@ func (m *Mirror) TakeTheirs(ctx context.Context, remote string) (GivenUp, error)
 
 func (m *Mirror) takeTheirs(ctx context.Context, remote string, found heads) (GivenUp, error) {
 	done := GivenUp{Synced: Synced{Remote: remote}}
-	mirror, err := m.repo.Resolve(ctx, git.StateRef)
+	mirror, err := m.repo.Resolve(ctx, layout.State)
 	if err != nil {
 		return done, err
 	}
@@ -83,7 +80,7 @@ func (m *Mirror) giveUpMoves(ctx context.Context, done *GivenUp, step shift, for
 	if breach != nil {
 		return breach
 	}
-	rescue := LostRefs + step.from.Short()
+	rescue := layout.LostRefs + step.from.Short()
 	keep, free, err := m.lostRefs(ctx, own, news, rescue)
 	if err != nil {
 		return err
@@ -144,7 +141,7 @@ func (m *Mirror) lostRefs(ctx context.Context, own, news []git.ID, rescue string
 			if err != nil || now == "" {
 				return err
 			}
-			keep = append(keep, git.RefUpdate{Name: rescue + strings.TrimPrefix(u.Name, "refs/liza"), New: now, Any: true})
+			keep = append(keep, git.RefUpdate{Name: rescue + strings.TrimPrefix(u.Name, layout.Root), New: now, Any: true})
 			free = append(free, git.RefUpdate{Name: u.Name, Old: now})
 			return nil
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -54,7 +55,7 @@ func requireDiverged(t *testing.T, err error, reason, hint string) {
 func (l lane) gaveUp(t *testing.T, was, lost git.ID) {
 	t.Helper()
 	l.agree(t)
-	kept := LostRefs + was.Short()
+	kept := layout.LostRefs + was.Short()
 	require.Equal(t, was, l.a.at(kept+"/state"))
 	require.Equal(t, lost, l.a.at(kept+"/saved/task-1/1"))
 	require.Empty(t, l.a.at("refs/liza/saved/task-1/1"), "the name is free for the other one")
@@ -67,7 +68,7 @@ func TestTheirs(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	l, lost, theirs := forked(t)
-	was := l.a.at(git.StateRef)
+	was := l.a.at(layout.State)
 	gittest.Git(t, l.a.dir, "update-ref", "refs/heads/liza/task-1", string(lost))
 	for range 2 {
 		_, err := l.a.store.Mirror.Sync(ctx)
@@ -76,15 +77,15 @@ func TestTheirs(t *testing.T) {
 		_, err = l.a.store.Mirror.Join(ctx, "origin", true)
 		requireDiverged(t, err, "origin went another way", "git liza sync --set origin --theirs")
 	}
-	require.Equal(t, was, l.a.at(git.StateRef))
+	require.Equal(t, was, l.a.at(layout.State))
 
 	done, err := l.a.store.Mirror.TakeTheirs(ctx, "origin")
 	require.NoError(t, err)
-	require.Equal(t, Synced{Remote: "origin", Before: was, After: l.at(t, git.StateRef), Moves: 3}, done.Synced)
+	require.Equal(t, Synced{Remote: "origin", Before: was, After: l.at(t, layout.State), Moves: 3}, done.Synced)
 	require.Equal(t, 4, done.Count)
 	require.Equal(t, Dropped{was, "claim task-2 by coder-2", "claim", "task-2"}, done.Dropped[0])
 	require.Equal(t, []flow.TaskID{"task-1", "task-2"}, done.Tasks)
-	require.Equal(t, LostRefs+was.Short(), done.Kept)
+	require.Equal(t, layout.LostRefs+was.Short(), done.Kept)
 	l.gaveUp(t, was, lost)
 	require.Equal(t, lost, l.a.at("refs/heads/liza/task-1"))
 	require.NoError(t, l.a.store.Mirror.BringCommits(ctx, "task-1", theirs))
@@ -117,13 +118,13 @@ func TestTheirsAfterAMerge(t *testing.T) {
 	require.NoError(t, err)
 	l.loses(t, func() { l.a.life("task-1", "a.md") })
 	l.b.life("task-2", "b.md")
-	was, merged := l.a.at(git.StateRef), l.a.at("refs/heads/integration")
+	was, merged := l.a.at(layout.State), l.a.at("refs/heads/integration")
 	done, err := l.a.store.Mirror.TakeTheirs(context.Background(), "origin")
 	require.NoError(t, err)
 	require.Error(t, done.Behind)
 	require.Equal(t, merged, l.a.at("refs/heads/integration"))
-	require.Equal(t, merged, l.a.at(LostRefs+was.Short()+"/integration"))
-	require.Equal(t, l.at(t, git.StateRef), l.a.at(git.StateRef))
+	require.Equal(t, merged, l.a.at(layout.LostRefs+was.Short()+"/integration"))
+	require.Equal(t, l.at(t, layout.State), l.a.at(layout.State))
 }
 
 // There is nothing to follow where the remote has no board or another one.
@@ -137,11 +138,11 @@ func TestTheirsRefuses(t *testing.T) {
 	other.now = other.now.Add(1)
 	other.do(other.initial(other.at("refs/heads/main")))
 	other.add("task-9")
-	was := other.at(git.StateRef)
+	was := other.at(layout.State)
 	_, err = other.store.Mirror.TakeTheirs(ctx, "origin")
 	requireDiverged(t, err, "origin has another board", "git remote get-url origin")
-	require.Equal(t, was, other.at(git.StateRef))
-	gittest.Git(t, l.bare, "update-ref", "-d", git.StateRef)
+	require.Equal(t, was, other.at(layout.State))
+	gittest.Git(t, l.bare, "update-ref", "-d", layout.State)
 	_, err = l.a.store.Mirror.TakeTheirs(ctx, "origin")
 	requireDiverged(t, err, "origin has no board", "git liza sync --set origin")
 }
@@ -159,7 +160,7 @@ func TestTheirsBehind(t *testing.T) {
 	})
 	_, err := l.a.store.Mirror.Sync(ctx)
 	requireDiverged(t, err, "origin is behind", "git liza sync --set origin --publish")
-	was := l.a.at(git.StateRef)
+	was := l.a.at(layout.State)
 	_, err = l.a.store.Mirror.TakeTheirs(ctx, "origin")
 	require.NoError(t, err)
 	l.gaveUp(t, was, lost)
@@ -212,7 +213,7 @@ func TestTheirsKilled(t *testing.T) {
 	t.Parallel()
 	for n := 1; ; n++ {
 		l, lost, _ := forked(t)
-		was := l.a.at(git.StateRef)
+		was := l.a.at(layout.State)
 		killed := killedAt(t, l.a.dir, filepath.Join(l.a.dir, ".git"), "theirs", n)
 		if killed {
 			gittest.Until(t, "it is typed again", func() bool {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
@@ -63,7 +64,7 @@ func together(t *testing.T, list []*exec.Cmd) []string {
 // reader ever sees anything but a whole board.
 func race(t *testing.T, processes, moves int) {
 	d := newDesk(t, gittest.Seeded(t))
-	start := d.at(git.StateRef)
+	start := d.at(layout.State)
 	var list []*exec.Cmd
 	for i := range processes {
 		list = append(list, storeChild(os.Args[0], d.dir, "notes", "process "+strconv.Itoa(i), strconv.Itoa(moves)))
@@ -94,7 +95,7 @@ func race(t *testing.T, processes, moves int) {
 	last := map[string]int{}
 	n := 0
 	var notes []string
-	require.NoError(t, d.store.Events(d.at(git.StateRef), func(e Event) (bool, error) {
+	require.NoError(t, d.store.Events(d.at(layout.State), func(e Event) (bool, error) {
 		if e.Commit == start {
 			return false, nil
 		}
@@ -132,7 +133,7 @@ func readAlways(dir string, stop <-chan struct{}) (n int, err error) {
 			return n, nil
 		default:
 		}
-		cmd := exec.Command("git", "rev-parse", "--verify", git.StateRef)
+		cmd := exec.Command("git", "rev-parse", "--verify", layout.State)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return n, fmt.Errorf("git rev-parse: %w: %s", err, out)
@@ -210,7 +211,7 @@ func contest(t *testing.T, processes, rounds int) {
 	require.Len(t, winners, rounds)
 	d.now = time.Now()
 	d.store = d.open()
-	require.NoError(t, d.store.Events(d.at(git.StateRef), func(e Event) (bool, error) {
+	require.NoError(t, d.store.Events(d.at(layout.State), func(e Event) (bool, error) {
 		if e.Move.Act == flow.ActClaim {
 			require.Equal(t, winners[string(e.Move.Task)], e.Move.By)
 			delete(winners, string(e.Move.Task))

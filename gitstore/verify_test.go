@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -109,7 +110,7 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 	} {
 		require.Error(t, d.store.Audit.Verify(d.forged(bad)), name)
 	}
-	require.Equal(t, genuine, d.at(git.StateRef))
+	require.Equal(t, genuine, d.at(layout.State))
 }
 
 // Replaying writes nothing, neither now nor with the next move's flush.
@@ -139,7 +140,7 @@ func TestVerifyHoldsCommitsAgainstWhatIsRecorded(t *testing.T) {
 	commit := d.commit(base, "a.md", "x\n")
 	c, err := d.store.objects.Commit(base)
 	require.NoError(t, err)
-	tip := d.at(git.StateRef)
+	tip := d.at(layout.State)
 	before, source, err := d.store.boardAt(tip, d.store.past)
 	require.NoError(t, err)
 	m := flow.Move{Act: flow.ActSubmit, Task: "task-1", By: coder, At: d.now, Request: "7f3a9c2e11d04b58",
@@ -194,7 +195,7 @@ func (d *desk) tampered(tip git.ID) git.ID {
 	raw, err := encodeCommit(d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, headerValue(c.Raw, "committer "))
 	require.NoError(d.t, err)
 	id := d.forged(string(raw))
-	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: git.StateRef, Old: tip, New: id}}, "tampered"))
+	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: tip, New: id}}, "tampered"))
 	return id
 }
 
@@ -218,7 +219,7 @@ func TestRepairOfASoundBoard(t *testing.T) {
 	done, err := d.store.Repairer.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, []git.ID{tip, tip}, []git.ID{done.Was, done.Is})
-	require.Equal(t, tip, d.at(git.StateRef))
+	require.Equal(t, tip, d.at(layout.State))
 }
 
 func TestRepairKeepsTheBadTip(t *testing.T) {
@@ -226,18 +227,18 @@ func TestRepairKeepsTheBadTip(t *testing.T) {
 	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	d.submit("task-1", coder, "a.md", "one\n")
-	last := d.at(git.StateRef)
+	last := d.at(layout.State)
 	d.store.Audit.rememberWritten(d.tampered(last))
 	d.do(flow.Move{Act: flow.ActReview, Task: "task-1", By: "code-reviewer-1", Detail: &flow.ReviewMove{Lease: half}})
 	d.do(flow.Move{Act: flow.ActReject, Task: "task-1", By: "code-reviewer-1", Detail: &flow.RejectMove{Commit: d.board().Task("task-1").Submission.Commit,
 		Feedback: flow.Feedback{Blockers: []flow.Finding{{File: "a.md", Line: 1, Issue: "wrong", Why: "so", Suggestion: "right"}}}}})
 	second := d.submit("task-1", coder, "a.md", "two\n")
-	tip := d.at(git.StateRef)
+	tip := d.at(layout.State)
 
 	done, err := d.store.Repairer.Repair(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []git.ID{tip, last}, []git.ID{done.Was, done.Is})
-	require.Equal(t, last, d.at(git.StateRef))
+	require.Equal(t, last, d.at(layout.State))
 	require.Len(t, done.Dropped, done.Count)
 	var subjects []string
 	for _, dropped := range done.Dropped {
@@ -262,11 +263,11 @@ func TestRepairFromTheReflog(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
 	last := d.add("task-1").Commit
-	gittest.Git(t, d.dir, "update-ref", "-m", "oops", git.StateRef, "refs/heads/main")
+	gittest.Git(t, d.dir, "update-ref", "-m", "oops", layout.State, "refs/heads/main")
 	done, err := d.store.Repairer.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, []git.ID{d.at("refs/heads/main"), last}, []git.ID{done.Was, done.Is})
-	require.Equal(t, last, d.at(git.StateRef))
+	require.Equal(t, last, d.at(layout.State))
 	d.sound()
 }
 
@@ -277,7 +278,7 @@ func TestRepairPrefersTheLongerHistory(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	common := d.add("task-1").Commit
 	last := d.add("task-2").Commit
-	require.NoError(t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: git.StateRef, Old: last, New: common}}, "rewind"))
+	require.NoError(t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: last, New: common}}, "rewind"))
 	d.tampered(common)
 	done, err := d.store.Repairer.Repair(context.Background())
 	require.NoError(t, err)
@@ -285,7 +286,7 @@ func TestRepairPrefersTheLongerHistory(t *testing.T) {
 
 	// Without a reflog the chain itself must do.
 	d.tampered(last)
-	gittest.Git(t, d.dir, "reflog", "expire", "--expire=all", git.StateRef)
+	gittest.Git(t, d.dir, "reflog", "expire", "--expire=all", layout.State)
 	done, err = d.store.Repairer.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, last, done.Is)
@@ -294,12 +295,12 @@ func TestRepairPrefersTheLongerHistory(t *testing.T) {
 func TestRepairFindsNothing(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Seeded(t)
-	gittest.Git(t, dir, "update-ref", git.StateRef, "refs/heads/main")
+	gittest.Git(t, dir, "update-ref", layout.State, "refs/heads/main")
 	s, err := OpenStore(context.Background(), open(t, dir), time.Now)
 	require.NoError(t, err)
 	done, err := s.Repairer.Repair(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, gittest.Git(t, dir, "rev-parse", "main"), string(done.Was))
 	require.Empty(t, done.Is)
-	require.Equal(t, gittest.Git(t, dir, "rev-parse", "main"), gittest.Git(t, dir, "rev-parse", git.StateRef))
+	require.Equal(t, gittest.Git(t, dir, "rev-parse", "main"), gittest.Git(t, dir, "rev-parse", layout.State))
 }

@@ -5,12 +5,13 @@ import (
 	"os"
 	"testing"
 
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/document"
-	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -20,7 +21,7 @@ func TestNoMoveOnATipThatDoesNotReplay(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
 	d.add("task-2")
-	good := d.at(git.StateRef)
+	good := d.at(layout.State)
 	move := flow.Move{Act: flow.ActPause, By: ann, Detail: &flow.PauseMove{Reason: "x"}}
 
 	bad := d.tampered(good)
@@ -28,11 +29,11 @@ func TestNoMoveOnATipThatDoesNotReplay(t *testing.T) {
 	var breach *Breach
 	require.ErrorAs(t, err, &breach)
 	require.Equal(t, bad, breach.Commit)
-	require.Equal(t, bad, d.at(git.StateRef))
+	require.Equal(t, bad, d.at(layout.State))
 	require.ErrorContains(t, err, "state commit "+string(bad)+": its tree is not what its move makes")
 
 	// A document that cannot be read is named, though the move is not about it.
-	gittest.Git(t, d.dir, "update-ref", git.StateRef, string(good))
+	gittest.Git(t, d.dir, "update-ref", layout.State, string(good))
 	d.became(d.edited(good, map[string]string{DocumentPath(flow.Key{Folder: flow.Tasks, ID: "task-1"}): "title: [\n"}))
 	_, err = d.try(move)
 	var malformed *document.Error
@@ -51,9 +52,9 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 	t.Parallel()
 	ctx, d := context.Background(), newDesk(t, gittest.Seeded(t))
 	d.add("task-1")
-	require.Equal(t, d.at(git.StateRef), d.store.Audit.readKnown("written"))
+	require.Equal(t, d.at(layout.State), d.store.Audit.readKnown("written"))
 	for _, forget := range []bool{false, true} {
-		base := d.at(git.StateRef)
+		base := d.at(layout.State)
 		middle := d.tampered(base)
 		d.store.Audit.rememberWritten(middle)
 		d.claim("task-1", coder) // as by another program, which did not look
@@ -62,11 +63,11 @@ func TestMovesOfOthersAreVerifiedOnce(t *testing.T) {
 			require.NoError(t, os.Remove(d.store.statePath("written")))
 		}
 		var breach *Breach
-		require.ErrorAs(t, d.store.Audit.Vouch(ctx, d.at(git.StateRef)), &breach)
+		require.ErrorAs(t, d.store.Audit.Vouch(ctx, d.at(layout.State)), &breach)
 		require.Equal(t, middle, breach.Commit, "below the tip")
-		gittest.Git(t, d.dir, "update-ref", git.StateRef, string(base))
+		gittest.Git(t, d.dir, "update-ref", layout.State, string(base))
 	}
-	tip := d.at(git.StateRef)
+	tip := d.at(layout.State)
 	require.NoError(t, d.store.Audit.Vouch(ctx, tip))
 	require.Equal(t, tip, d.store.Audit.readKnown("written"), "not again")
 	chain, err := d.store.Audit.listUnvouched(tip, tip)
@@ -82,11 +83,11 @@ func TestTortureVouchIsBounded(t *testing.T) {
 	for range vouchAtMost - 1 {
 		d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
 	}
-	chain, err := d.store.Audit.listUnvouched(d.at(git.StateRef))
+	chain, err := d.store.Audit.listUnvouched(d.at(layout.State))
 	require.NoError(t, err)
 	require.Len(t, chain, vouchAtMost)
 	d.do(flow.Move{Act: flow.ActNote, By: ann, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
-	chain, err = d.store.Audit.listUnvouched(d.at(git.StateRef))
+	chain, err = d.store.Audit.listUnvouched(d.at(layout.State))
 	require.NoError(t, err)
-	require.Equal(t, []git.ID{d.at(git.StateRef)}, chain)
+	require.Equal(t, []git.ID{d.at(layout.State)}, chain)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -26,11 +27,11 @@ func Backstop(ctx context.Context, s *gitstore.Store, refs []Update) error {
 }
 
 func (j *judge) backstop(ctx context.Context) error {
-	tip, err := j.store.Repo.Resolve(ctx, git.StateRef)
+	tip, err := j.store.Repo.Resolve(ctx, layout.State)
 	if err != nil {
 		return err
 	}
-	if u, ok := j.update(git.StateRef); ok {
+	if u, ok := j.update(layout.State); ok {
 		if refused := j.grows(ctx, u); refused != nil {
 			j.refuse(u.Name, refused)
 			return nil
@@ -88,7 +89,7 @@ func (j *judge) relied(tip git.ID) (*flow.Board, error) {
 // another holder by now than on the board by which pre-receive judged who may move
 // the branch, or none, or it is over.
 func (j *judge) settled(u Update, relied *flow.Board) {
-	id := flow.TaskID(strings.TrimPrefix(u.Name, tasks))
+	id := flow.ParseBranchRef(u.Name)
 	t := j.after.Task(id)
 	switch {
 	case t != nil && t.Claim != nil:
@@ -99,7 +100,7 @@ func (j *judge) settled(u Update, relied *flow.Board) {
 	case u.New == "" && (t == nil || t.Status.Final() || t.Attempt == nil):
 	case u.New != "" && t != nil && t.Submission != nil && !t.Status.Final() && u.New == t.Submission.Commit:
 	default:
-		j.refuse(u.Name, refusal(RuleBranch, "git push --atomic REMOTE refs/liza/state "+strings.TrimPrefix(u.Name, branches),
+		j.refuse(u.Name, refusal(RuleBranch, pushWithState+strings.TrimPrefix(u.Name, branches),
 			"nobody holds the task of %s by now: its branch stands at the commit that was submitted, or is gone", u.Name))
 	}
 }
@@ -138,6 +139,6 @@ func (j *judge) recorded(ctx context.Context, u Update, tip git.ID) {
 	named, err := j.store.LastNaming(ctx, tip, u.Name, MaxMoves)
 	known := err == nil && named != "" && named == u.New
 	if !known {
-		j.refuse(u.Name, refusal(RuleRef, "git push --atomic REMOTE refs/liza/state "+u.Name, "the state that is here names no %s: the push was not atomic", u.Name))
+		j.refuse(u.Name, refusal(RuleRef, pushWithState+u.Name, "the state that is here names no %s: the push was not atomic", u.Name))
 	}
 }

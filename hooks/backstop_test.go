@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -25,13 +25,13 @@ func TestBackstop(t *testing.T) {
 	y.submit("a")
 	y.approve("a")
 	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: y.merging("a")})
-	state, branch, save := y.moves(git.StateRef)[0], y.moves(integrationBranch)[0], y.moves(savedA)[0]
+	state, branch, save := y.moves(layout.State)[0], y.moves(integrationBranch)[0], y.moves(savedA)[0]
 	backstop := func(list ...Update) error { return Transaction(ctx, y.judge, list, true, nil) }
 
 	require.Equal(t, flow.RuleTip, rule(t, backstop(branch)), "integration alone")
 	require.Equal(t, RuleRef, rule(t, backstop(save)), "a save alone")
-	require.Equal(t, RuleHistory, rule(t, backstop(y.to(git.StateRef, ""))))
-	require.Equal(t, RuleHistory, rule(t, backstop(y.to(git.StateRef, y.at("refs/heads/main")))))
+	require.Equal(t, RuleHistory, rule(t, backstop(y.to(layout.State, ""))))
+	require.Equal(t, RuleHistory, rule(t, backstop(y.to(layout.State, y.at("refs/heads/main")))))
 	require.Equal(t, RuleRef, rule(t, backstop(y.to("refs/liza/marks/sprint-1", state.Old))))
 	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/marks/mine", "", y.at("refs/heads/main")})))
 	require.NoError(t, backstop(state, branch, save), "together")
@@ -39,9 +39,9 @@ func TestBackstop(t *testing.T) {
 	// git says where it takes the ref to be, and may have read that before
 	// somebody else moved it.
 	require.Equal(t, RuleMoved, rule(t, backstop(Update{integrationBranch, branch.New, branch.New})))
-	require.Equal(t, RuleMoved, rule(t, backstop(Update{git.StateRef, branch.Old, state.New}, branch, save)))
+	require.Equal(t, RuleMoved, rule(t, backstop(Update{layout.State, branch.Old, state.New}, branch, save)))
 
-	gittest.Git(t, y.server, "update-ref", git.StateRef, string(state.New))
+	gittest.Git(t, y.server, "update-ref", layout.State, string(state.New))
 	require.NoError(t, backstop(branch), "after its state")
 	require.NoError(t, backstop(save), "after its state")
 	require.Equal(t, RuleRef, rule(t, backstop(Update{save.Name, "", y.at("refs/heads/main")})), "of a push whose state came second")
@@ -66,10 +66,10 @@ func TestBackstopOfALostRace(t *testing.T) {
 	other := flow.Actor("coder-2")
 	y.do(flow.Move{Act: flow.ActClaim, Task: "a", By: other, Detail: &flow.ClaimMove{Lease: half, Saved: &flow.Save{Number: 1, Commit: work}}})
 	y.do(flow.Move{Act: flow.ActCheckpoint, By: ann, Detail: &flow.CheckpointMove{Reason: "look"}})
-	state := y.moves(git.StateRef)[0]
+	state := y.moves(layout.State)[0]
 	lost := y.commit("refs/heads/main", "lost", "x")
-	before := y.there(git.StateRef)
-	gittest.Git(t, y.server, "update-ref", git.StateRef, string(state.New))
+	before := y.there(layout.State)
+	gittest.Git(t, y.server, "update-ref", layout.State, string(state.New))
 	require.Equal(t, RuleRef, rule(t, backstop(Update{savedA, "", lost})), "a save of another commit")
 	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/saved/b/1", "", work})), "of another task")
 	require.Equal(t, RuleRef, rule(t, backstop(Update{"refs/liza/marks/checkpoint-1", "", before})), "a mark at an earlier state")
@@ -81,7 +81,7 @@ func TestBackstopOfALostRace(t *testing.T) {
 
 	// Submitted meanwhile: the branch stays at what is reviewed.
 	y.do(flow.Move{Act: flow.ActRelease, Task: "a", By: ann, Detail: &flow.ReleaseMove{}})
-	gittest.Git(t, y.server, "update-ref", git.StateRef, string(y.at(git.StateRef)))
+	gittest.Git(t, y.server, "update-ref", layout.State, string(y.at(layout.State)))
 	require.Equal(t, RuleBranch, rule(t, backstop(Update{branchA, y.there(branchA), lost})))
 	require.Equal(t, RuleBranch, rule(t, backstop(Update{branchA, y.there(branchA), ""})))
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -69,7 +70,7 @@ func (j *judge) judgePush(ctx context.Context) error {
 		return err
 	}
 	j.broken = len(j.refused) > 0
-	if u, ok := j.update(git.StateRef); ok && !j.broken {
+	if u, ok := j.update(layout.State); ok && !j.broken {
 		if err := j.state(ctx, u); err != nil {
 			return err
 		}
@@ -125,11 +126,11 @@ func (j *judge) resolveSymrefs(ctx context.Context) error {
 // openBoard reads the board as it is before the push, and holds what the push says
 // of refs against where they are.
 func (j *judge) openBoard(ctx context.Context) error {
-	now, err := j.store.Repo.Resolve(ctx, git.StateRef)
+	now, err := j.store.Repo.Resolve(ctx, layout.State)
 	if err != nil {
 		return err
 	}
-	if u, ok := j.update(git.StateRef); ok && !j.push.Server {
+	if u, ok := j.update(layout.State); ok && !j.push.Server {
 		now = u.Old // a range of the history, not what is here
 	}
 	if j.tip = now; now != "" {
@@ -185,7 +186,7 @@ func (j *judge) boardless() {
 		if j.push.Server && u.New != "" && git.Shadows(u.Name) {
 			j.refuse(u.Name, shadowed(u.Name))
 		}
-		if j.push.Server && u.Name != git.StateRef && strings.HasPrefix(strings.ToLower(u.Name)+"/", ours) {
+		if j.push.Server && u.Name != layout.State && strings.HasPrefix(strings.ToLower(u.Name)+"/", layout.Refs) {
 			j.refuse(u.Name, refusal(flow.RuleNotFound, "git liza sync --set REMOTE", "there is no blackboard here that %s could belong to", u.Name))
 		}
 	}

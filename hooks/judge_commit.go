@@ -11,9 +11,11 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Commit judges what an agent is about to commit in the work tree that the
@@ -46,7 +48,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	}
 	if live := id.Folder(t.Attempt.Number); name != live {
 		return refusal(RuleBranch, "cd "+shell.Quote(filepath.Join(filepath.Dir(s.Repo.WorkTree()), live)),
-			"the work of %s is committed in .worktrees/%s, not in .worktrees/%s", id, live, name)
+			"the work of %s is committed in %s/%s, not in %[2]s/%[4]s", id, layout.Worktrees, live, name)
 	}
 	head, err := s.Repo.SymbolicRef(ctx, "HEAD")
 	if err != nil {
@@ -102,22 +104,16 @@ func toHold(t *flow.Task) string {
 	return "git liza show " + string(t.ID)
 }
 
-// taskOf is the task whose folder a work tree is, and the folder's name:
-// .worktrees/task-1, .worktrees/task-1@2 for a later attempt, or
-// .worktrees/review@task-1@1.
+// taskOf is the task whose folder a work tree is, and the folder's name.
 func taskOf(r *git.Repo) (id flow.TaskID, name string, ok bool) {
-	if r.WorkTree() == "" || r.MainWorkTree() == "" {
+	name = worktrees.NameOf(r)
+	if name == "" || strings.ContainsRune(name, filepath.Separator) {
 		return "", "", false
 	}
-	rel, err := filepath.Rel(filepath.Join(r.MainWorkTree(), ".worktrees"), r.WorkTree())
-	if err != nil || rel == "." || strings.ContainsRune(rel, filepath.Separator) || strings.HasPrefix(rel, "..") {
-		return "", "", false
+	if id, number, _ := flow.ParseFolder(name); number > 0 {
+		return id, name, true
 	}
-	first, second, _ := strings.Cut(rel, "@")
-	if first == "review" && second != "" {
-		first, _, _ = strings.Cut(second, "@")
-	}
-	return flow.TaskID(first), rel, true
+	return flow.TaskID(name), name, true
 }
 
 // staged lists the paths that the commit would change. In a merge, what is

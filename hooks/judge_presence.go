@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"context"
-	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -11,7 +10,7 @@ import (
 // presence judges an agent's word about itself: its principal's, one commit
 // without a history and without files.
 func (j *judge) presence(ctx context.Context, u Update) error {
-	id := flow.AgentID(strings.TrimPrefix(u.Name, agents))
+	id := flow.ParsePresenceRef(u.Name)
 	if !j.speaks(id) && !(u.New == "" && j.admin()) {
 		j.refuse(u.Name, refusal(flow.RulePrincipal, "git liza principal list", "%s is for the principal of %s", u.Name, id))
 		return nil

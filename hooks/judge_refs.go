@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -90,7 +91,7 @@ func (j *judge) keep(u Update) {
 
 // branch judges a task's branch by the task as the push leaves it.
 func (j *judge) branch(u Update) {
-	id := flow.TaskID(strings.TrimPrefix(u.Name, tasks))
+	id := flow.ParseBranchRef(u.Name)
 	if j.broken {
 		return
 	}
@@ -161,7 +162,7 @@ func (j *judge) complete(ctx context.Context) error {
 			return err
 		}
 		if at != j.kept[name] {
-			j.refuse(name, refusal(RuleRef, "git push --atomic REMOTE refs/liza/state "+name, "a move of this push keeps %s, and the push does not bring it", name))
+			j.refuse(name, refusal(RuleRef, pushWithState+name, "a move of this push keeps %s, and the push does not bring it", name))
 		}
 	}
 	if err := j.checkObjects(ctx); err != nil {
@@ -180,16 +181,16 @@ func (j *judge) checkObjects(ctx context.Context) error {
 		return nil
 	}
 	needs := make(map[string]git.ID, len(j.kept)+2)
-	if _, ok := j.update(git.StateRef); ok && len(j.push.Updates) > 1 {
-		needs[git.StateRef] = j.tip
+	if _, ok := j.update(layout.State); ok && len(j.push.Updates) > 1 {
+		needs[layout.State] = j.tip
 	}
 	for name, id := range j.kept {
-		if strings.HasPrefix(name, savedRefs) {
+		if strings.HasPrefix(name, layout.SavedRefs) {
 			needs[name] = id
 		}
 	}
 	if len(j.passed) > 0 {
-		needs[integrationRef(j.after)] = j.after.Settings().Integration.Tip
+		needs[j.after.Settings().Integration.Ref()] = j.after.Settings().Integration.Tip
 	}
 	missing, err := j.store.Repo.Incomplete(ctx, needs)
 	for _, name := range missing {
@@ -201,7 +202,7 @@ func (j *judge) checkObjects(ctx context.Context) error {
 // checkIntegration refuses moves of integration whose branch neither comes with them
 // nor stands where it can be rolled forward from.
 func (j *judge) checkIntegration(ctx context.Context) error {
-	name := integrationRef(j.after)
+	name := j.after.Settings().Integration.Ref()
 	u, ok := j.update(name)
 	if ok && j.created && u.Old != "" {
 		return j.checkForward(ctx, u)
@@ -214,7 +215,7 @@ func (j *judge) checkIntegration(ctx context.Context) error {
 		return err
 	}
 	branch := strings.TrimPrefix(name, branches)
-	j.refuse(name, refusal(flow.RuleTip, "git push --atomic REMOTE refs/liza/state "+branch,
+	j.refuse(name, refusal(flow.RuleTip, pushWithState+branch,
 		"the board has %s at %s, here it is at %s, and the push does not bring it", branch, j.after.Settings().Integration.Tip.Short(), named(at)))
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -41,12 +42,12 @@ func TestIntegrationBranch(t *testing.T) {
 	y.merge("a")
 	merged := y.at(integrationBranch)
 	y.refuses(integrationBranch, flow.RuleTip, "", y.to(integrationBranch, merged)) // without its move
-	y.refuses(integrationBranch, flow.RuleTip, "", append(y.moves(git.StateRef), y.to(integrationBranch, evil))...)
+	y.refuses(integrationBranch, flow.RuleTip, "", append(y.moves(layout.State), y.to(integrationBranch, evil))...)
 
 	// Its move alone may come: who receives it rolls the branch forward.
-	y.accepts(y.moves(git.StateRef)...)
+	y.accepts(y.moves(layout.State)...)
 	gittest.Git(t, y.server, "update-ref", integrationBranch, string(evil))
-	y.refuses(integrationBranch, flow.RuleTip, "here it is at", y.moves(git.StateRef)...)
+	y.refuses(integrationBranch, flow.RuleTip, "here it is at", y.moves(layout.State)...)
 	gittest.Git(t, y.server, "update-ref", integrationBranch, string(tip))
 	y.land(y.all()...)
 	y.refuses(integrationBranch, flow.RuleTip, "", y.to(integrationBranch, tip)) // back again
@@ -68,7 +69,7 @@ func TestTaskBranch(t *testing.T) {
 	y.land(y.all()...)
 	y.submit("a")
 	later := y.commit(branchA, "later.txt", "x")
-	y.refuses(branchA, RuleBranch, "submitted and nowhere else", append(y.moves(git.StateRef, savedA), y.to(branchA, later))...)
+	y.refuses(branchA, RuleBranch, "submitted and nowhere else", append(y.moves(layout.State, savedA), y.to(branchA, later))...)
 	y.land(y.all()...)
 	y.refuses(branchA, RuleBranch, "submitted and nowhere else", y.to(branchA, later))
 	y.refuses(branchA, RuleBranch, "not over", y.to(branchA, ""))
@@ -76,7 +77,7 @@ func TestTaskBranch(t *testing.T) {
 	y.land(y.all()...)
 	y.refuses(branchA, RuleBranch, "", y.to(branchA, later))
 	y.merge("a")
-	y.refuses(branchA, flow.RuleFinal, "is gone", append(y.moves(git.StateRef, integrationBranch), y.to(branchA, later))...)
+	y.refuses(branchA, flow.RuleFinal, "is gone", append(y.moves(layout.State, integrationBranch), y.to(branchA, later))...)
 	y.land(y.all()...)
 	y.refuses(branchA, flow.RuleFinal, "is gone", Update{branchA, "", later})
 }
@@ -91,18 +92,18 @@ func TestKept(t *testing.T) {
 	y.land(y.all()...)
 	main := y.at("refs/heads/main")
 	y.refuses(savedA, RuleRef, "no move", Update{savedA, "", main})
-	y.refuses("refs/liza/marks/mine", RuleRef, "no move", Update{"refs/liza/marks/mine", "", y.at(git.StateRef)})
+	y.refuses("refs/liza/marks/mine", RuleRef, "no move", Update{"refs/liza/marks/mine", "", y.at(layout.State)})
 	mark := "refs/liza/marks/sprint-1"
-	y.refuses(mark, RuleRef, "never moved", y.to(mark, y.there(git.StateRef)))
+	y.refuses(mark, RuleRef, "never moved", y.to(mark, y.there(layout.State)))
 	y.refuses(mark, RuleRef, "never moved or deleted", y.to(mark, ""))
 	y.submit("a")
-	y.refuses(savedA, RuleRef, "does not bring it", y.moves(git.StateRef)...)
-	y.refuses(savedA, RuleRef, "the push puts it at", append(y.moves(git.StateRef), Update{savedA, "", main})...)
-	y.refuses("refs/liza/saved/a/2", RuleRef, "no move", append(y.moves(git.StateRef, savedA), Update{"refs/liza/saved/a/2", "", main})...)
+	y.refuses(savedA, RuleRef, "does not bring it", y.moves(layout.State)...)
+	y.refuses(savedA, RuleRef, "the push puts it at", append(y.moves(layout.State), Update{savedA, "", main})...)
+	y.refuses("refs/liza/saved/a/2", RuleRef, "no move", append(y.moves(layout.State, savedA), Update{"refs/liza/saved/a/2", "", main})...)
 	y.land(y.all()...)
 	y.refuses(savedA, RuleRef, "never moved", y.to(savedA, ""))
 	y.do(flow.Move{Act: flow.ActCheckpoint, By: ann, Detail: &flow.CheckpointMove{Reason: "look"}})
-	y.refuses("refs/liza/marks/checkpoint-1", RuleRef, "does not bring it", y.moves(git.StateRef)...)
+	y.refuses("refs/liza/marks/checkpoint-1", RuleRef, "does not bring it", y.moves(layout.State)...)
 	y.land(y.all()...)
 }
 
@@ -170,14 +171,14 @@ func TestMissingObjects(t *testing.T) {
 	amid := y.work("a", "amid.txt", "one\n")
 	folder("a", "a.txt")
 	y.submit("a")
-	push := y.moves(git.StateRef, savedA)
+	push := y.moves(layout.State, savedA)
 	without(gittest.Git(t, y.clone, "rev-parse", string(amid)+"^{tree}"), func() {
 		y.refuses(savedA, flow.RuleFact, "objects are missing", push...)
 	})
 	y.claim("b")
-	push = y.moves(git.StateRef, savedA, "refs/heads/liza/b")
-	without(gittest.Git(t, y.clone, "rev-parse", git.StateRef+"^{tree}"), func() {
-		y.refuses(git.StateRef, flow.RuleFact, "objects are missing", push...)
+	push = y.moves(layout.State, savedA, "refs/heads/liza/b")
+	without(gittest.Git(t, y.clone, "rev-parse", layout.State+"^{tree}"), func() {
+		y.refuses(layout.State, flow.RuleFact, "objects are missing", push...)
 	})
 	folder("b", "b.txt")
 	y.submit("b")
@@ -186,7 +187,7 @@ func TestMissingObjects(t *testing.T) {
 	y.merge("a")
 	y.land(y.all()...)
 	y.merge("b")
-	push = y.moves(git.StateRef)
+	push = y.moves(layout.State)
 	y.accepts(push...)
 	without(gittest.Git(t, y.clone, "rev-parse", "integration:sub"), func() {
 		y.refuses(integrationBranch, flow.RuleFact, "objects are missing", push...)

@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"context"
-	"strings"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
@@ -13,8 +12,7 @@ const MaxSessions = 1000
 
 // session judges what an agent was told and said: it grows, by its principal.
 func (j *judge) session(ctx context.Context, u Update) error {
-	agent, generation, _ := strings.Cut(strings.TrimPrefix(u.Name, sessions), "/")
-	id := flow.AgentID(agent)
+	id, generation := flow.ParseSessionRef(u.Name)
 	switch {
 	case u.New == "" && j.admin():
 		return nil
@@ -24,7 +22,7 @@ func (j *judge) session(ctx context.Context, u Update) error {
 	case !j.speaks(id):
 		j.refuse(u.Name, refusal(flow.RulePrincipal, "git liza principal list", "%s is for the principal of %s", u.Name, id))
 		return nil
-	case new(flow.Generation).UnmarshalText([]byte(generation)) != nil || flow.Generation(generation).Spawned():
+	case new(flow.Generation).UnmarshalText([]byte(generation)) != nil || generation.Spawned():
 		j.refuse(u.Name, refusal(RuleRef, "git liza session list", "%s names no registration of %s", u.Name, id))
 		return nil
 	}

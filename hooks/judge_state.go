@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -144,11 +145,11 @@ func linear(lines string, u Update) ([]git.ID, *flow.Refusal, error) {
 	}
 	switch {
 	case len(rows) >= maxChain:
-		return nil, refusal(flow.RuleLimit, "git push REMOTE COMMIT:refs/liza/state", "a push brings at most %d moves: push in parts", maxChain-1), nil
+		return nil, refusal(flow.RuleLimit, "git push REMOTE COMMIT:"+layout.State, "a push brings at most %d moves: push in parts", maxChain-1), nil
 	case want != u.Old:
 		return nil, rewound(u), nil
 	case u.Old != "" && len(list) > MaxMoves:
-		part := string(list[MaxMoves-1]) + ":" + git.StateRef
+		part := string(list[MaxMoves-1]) + ":" + layout.State
 		return nil, refusal(flow.RuleLimit, "git push REMOTE "+part, "the push brings %d moves to a board that takes %d at once: push in parts", len(list), MaxMoves), nil
 	}
 	return list, nil, nil

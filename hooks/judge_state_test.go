@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -18,12 +19,12 @@ import (
 func TestForgedHistory(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
-	root := y.there(git.StateRef)
+	root := y.there(layout.State)
 	y.add("a")
-	first := y.at(git.StateRef)
+	first := y.at(layout.State)
 	y.land(y.all()...)
 	y.add("b")
-	good := y.at(git.StateRef)
+	good := y.at(layout.State)
 	tree := gittest.Git(t, y.clone, "rev-parse", string(good)+"^{tree}")
 	oldTree := gittest.Git(t, y.clone, "rev-parse", string(first)+"^{tree}")
 	twoParents := y.forge(good, "parent "+string(first), "parent "+string(first)+"\nparent "+string(root))
@@ -35,13 +36,13 @@ func TestForgedHistory(t *testing.T) {
 		rule   flow.Rule
 		reason string
 	}{
-		"rewound":              {root, git.StateRef, RuleHistory, "only grows"},
-		"forked":               {y.forge(good, "parent "+string(first), "parent "+string(root)), git.StateRef, RuleHistory, "only grows"},
-		"rewritten":            {orphan, git.StateRef, RuleHistory, "only grows"},
-		"two parents":          {twoParents, git.StateRef, RuleHistory, "2 parents"},
-		"a branch's commit":    {y.at("refs/heads/main"), git.StateRef, RuleHistory, "only grows"},
-		"a tree":               {git.ID(tree), git.StateRef, RuleHistory, "no commit"},
-		"nothing that exists":  {git.ID(hexes("a", 40)), git.StateRef, RuleHistory, "no commit"},
+		"rewound":              {root, layout.State, RuleHistory, "only grows"},
+		"forked":               {y.forge(good, "parent "+string(first), "parent "+string(root)), layout.State, RuleHistory, "only grows"},
+		"rewritten":            {orphan, layout.State, RuleHistory, "only grows"},
+		"two parents":          {twoParents, layout.State, RuleHistory, "2 parents"},
+		"a branch's commit":    {y.at("refs/heads/main"), layout.State, RuleHistory, "only grows"},
+		"a tree":               {git.ID(tree), layout.State, RuleHistory, "no commit"},
+		"nothing that exists":  {git.ID(hexes("a", 40)), layout.State, RuleHistory, "no commit"},
 		"hand-edited tree":     {y.forge(good, "tree "+tree, "tree "+oldTree), "", RuleReplay, "its tree is not"},
 		"lying subject":        {y.forge(good, "\nadd b by human:ann\n", "\nadd c by human:ann\n"), "", RuleReplay, "renders to"},
 		"lying author":         {y.forge(good, "author ann <ann@", "author eve <eve@"), "", RuleReplay, "renders to"},
@@ -63,11 +64,11 @@ func TestForgedHistory(t *testing.T) {
 			if what == "" {
 				what = string(forged.commit)
 			}
-			y.refuses(what, forged.rule, forged.reason, y.to(git.StateRef, forged.commit))
+			y.refuses(what, forged.rule, forged.reason, y.to(layout.State, forged.commit))
 		})
 	}
-	y.refuses(git.StateRef, RuleHistory, "never deleted", y.to(git.StateRef, ""))
-	y.accepts(y.to(git.StateRef, good))
+	y.refuses(layout.State, RuleHistory, "never deleted", y.to(layout.State, ""))
+	y.accepts(y.to(layout.State, good))
 }
 
 // TestOneOfSeveralMoves: the first bad move of a chain is named, and nothing
@@ -77,10 +78,10 @@ func TestOneOfSeveralMoves(t *testing.T) {
 	y := plain(t)
 	y.add("a")
 	y.add("b")
-	bad := y.forge(y.at(git.StateRef), "\nadd b by", "\nadd x by")
+	bad := y.forge(y.at(layout.State), "\nadd b by", "\nadd x by")
 	tree := gittest.Git(t, y.clone, "rev-parse", string(bad)+"^{tree}")
 	next := y.commitTree(tree, "nonsense", bad)
-	refused := y.judged(y.to(git.StateRef, next), y.to("refs/heads/topic", y.at("refs/heads/main")), y.to("refs/liza/inbox/x", next))
+	refused := y.judged(y.to(layout.State, next), y.to("refs/heads/topic", y.at("refs/heads/main")), y.to("refs/liza/inbox/x", next))
 	require.Len(t, refused, 2)
 	require.Equal(t, string(bad), refused[0].What)
 	require.Equal(t, "refs/liza/inbox/x", refused[1].What)
@@ -92,7 +93,7 @@ func TestClock(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	y.add("a")
-	tip, server := string(y.at(git.StateRef)), y.now
+	tip, server := string(y.at(layout.State)), y.now
 	for offset, ok := range map[time.Duration]bool{
 		0: true, Past: true, Past + time.Second: false, -Future: true, -Future - time.Second: false, 240 * time.Hour: false, -240 * time.Hour: false,
 	} {
@@ -113,7 +114,7 @@ func TestFuture(t *testing.T) {
 	server := y.now
 	y.now = server.Add(1000 * time.Hour)
 	y.add("a")
-	tip := string(y.at(git.StateRef))
+	tip := string(y.at(layout.State))
 	y.now, y.push.Publish = server, true
 	y.refuses(tip, flow.RuleTime, "is in the future", y.all()...)
 	y.now = server.Add(2000 * time.Hour)
@@ -123,7 +124,7 @@ func TestFuture(t *testing.T) {
 	fresh := newYard(t, "sha1")
 	fresh.init()
 	fresh.now = fresh.now.Add(-time.Hour)
-	fresh.refuses(string(fresh.at(git.StateRef)), flow.RuleTime, "is in the future", fresh.all()...)
+	fresh.refuses(string(fresh.at(layout.State)), flow.RuleTime, "is in the future", fresh.all()...)
 }
 
 // TestCommitter: the one line of a state commit that no move gives is as git
@@ -140,8 +141,8 @@ func TestCommitter(t *testing.T) {
 	} {
 		y := plain(t)
 		y.add("a")
-		forged := y.forge(y.at(git.StateRef), "\ncommitter Grace <", to)
-		gittest.Git(t, y.clone, "update-ref", git.StateRef, string(forged))
+		forged := y.forge(y.at(layout.State), "\ncommitter Grace <", to)
+		gittest.Git(t, y.clone, "update-ref", layout.State, string(forged))
 		for _, y.push.Publish = range []bool{false, true} {
 			refused := y.judged(y.all()...)
 			require.Len(t, refused, 1, name)
@@ -154,7 +155,7 @@ func TestCommitter(t *testing.T) {
 	}
 	y := plain(t)
 	y.add("a")
-	gittest.Git(t, y.clone, "update-ref", git.StateRef, string(y.forge(y.at(git.StateRef), "\ncommitter Grace <", "\ncommitter Grâce O'Malley, Jr. <")))
+	gittest.Git(t, y.clone, "update-ref", layout.State, string(y.forge(y.at(layout.State), "\ncommitter Grace <", "\ncommitter Grâce O'Malley, Jr. <")))
 	y.accepts(y.all()...)
 }
 
@@ -167,19 +168,19 @@ func TestLongLease(t *testing.T) {
 	y.land(y.all()...)
 	y.claim("a")
 	file := "tasks/0a/a.yaml"
-	raw := gittest.Git(t, y.clone, "show", git.StateRef+":"+file)
+	raw := gittest.Git(t, y.clone, "show", layout.State+":"+file)
 	longer := y.now.Add(48 * time.Hour).Format(time.RFC3339)
 	long := strings.Replace(raw, "lease_expires: "+y.now.Add(time.Duration(half)).Format(time.RFC3339), "lease_expires: "+longer, 1)
 	require.NotEqual(t, raw, long)
-	tip := y.forge(y.at(git.StateRef), "\nlease: 30m\n", "\nlease: 48h\n", "tree "+gittest.Git(t, y.clone, "rev-parse", git.StateRef+"^{tree}"),
-		"tree "+y.treeWith(git.StateRef, file, long+"\n"))
+	tip := y.forge(y.at(layout.State), "\nlease: 30m\n", "\nlease: 48h\n", "tree "+gittest.Git(t, y.clone, "rev-parse", layout.State+"^{tree}"),
+		"tree "+y.treeWith(layout.State, file, long+"\n"))
 	r, err := y.judge.Audit.ReplayMove(context.Background(), tip, false)
 	require.NoError(t, err)
 	require.Equal(t, longer, r.After.Task("a").Claim.Lease.Format(time.RFC3339))
-	y.refuses(string(tip), flow.RuleLease, "24h at most", y.to(git.StateRef, tip))
+	y.refuses(string(tip), flow.RuleLease, "24h at most", y.to(layout.State, tip))
 	y.push.Publish = true
-	y.accepts(y.to(git.StateRef, tip))
-	_, err = Verify(context.Background(), y.store, y.there(git.StateRef), tip, false)
+	y.accepts(y.to(layout.State, tip))
+	_, err = Verify(context.Background(), y.store, y.there(layout.State), tip, false)
 	require.NoError(t, err)
 }
 
@@ -196,7 +197,7 @@ func TestEvilMerge(t *testing.T) {
 		y.approve(id)
 	}
 	y.land(y.all()...)
-	before := y.there(git.StateRef)
+	before := y.there(layout.State)
 	d := y.merging("a")
 	evilTree := gittest.Git(t, y.clone, "rev-parse", string(y.commit(string(d.Commit), "evil", "x"))+"^{tree}")
 	evil := y.commitTree(evilTree, "Merge a", d.Onto, d.Submission)
@@ -206,7 +207,7 @@ func TestEvilMerge(t *testing.T) {
 	twofold := y.forge(evil, "\n\n", "\ntree "+string(d.Tree)+"\n\n")
 	require.Equal(t, evilTree, gittest.Git(t, y.clone, "rev-parse", string(twofold)+"^{tree}"), "git takes the first tree")
 	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: d})
-	good := y.at(git.StateRef)
+	good := y.at(layout.State)
 
 	for name, forged := range map[string]struct {
 		rule  flow.Rule
@@ -226,13 +227,13 @@ func TestEvilMerge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			commit := y.forge(good, forged.edits...)
-			y.refuses(string(commit), forged.rule, "", y.to(git.StateRef, commit), y.to(integrationBranch, forged.tip))
+			y.refuses(string(commit), forged.rule, "", y.to(layout.State, commit), y.to(integrationBranch, forged.tip))
 		})
 	}
 	whole := y.rewritten(good, string(d.Commit), string(twofold))
-	y.refuses(string(whole), RuleReplay, "names a tree where git does not look", y.to(git.StateRef, whole), y.to(integrationBranch, twofold))
-	y.land(y.to(git.StateRef, good), y.to(integrationBranch, d.Commit), y.to(branchA, ""))
-	require.NotEqual(t, before, y.there(git.StateRef))
+	y.refuses(string(whole), RuleReplay, "names a tree where git does not look", y.to(layout.State, whole), y.to(integrationBranch, twofold))
+	y.land(y.to(layout.State, good), y.to(integrationBranch, d.Commit), y.to(branchA, ""))
+	require.NotEqual(t, before, y.there(layout.State))
 
 	// The tip has moved on: the next merge builds on it, or not at all.
 	late := y.merging("b")
@@ -242,9 +243,9 @@ func TestEvilMerge(t *testing.T) {
 	late.Commit, late.Tree = y.commitTree(string(m.Tree), "Merge b", late.Onto, late.Submission), m.Tree
 	right := y.merging("b")
 	y.do(flow.Move{Act: flow.ActMerge, Task: "b", By: ann, Detail: right})
-	good = y.at(git.StateRef)
+	good = y.at(layout.State)
 	forged := y.forge(good, field("commit: ", right.Commit), field("commit: ", late.Commit), field("onto: ", right.Onto), field("onto: ", late.Onto), field("\ntree: ", right.Tree), field("\ntree: ", late.Tree))
-	y.refuses(string(forged), flow.RuleTip, "", y.to(git.StateRef, forged), y.to(integrationBranch, late.Commit))
+	y.refuses(string(forged), flow.RuleTip, "", y.to(layout.State, forged), y.to(integrationBranch, late.Commit))
 }
 
 // TestBounds: many moves come in parts, and a judgement ends.
@@ -255,11 +256,11 @@ func TestBounds(t *testing.T) {
 	for i := MaxMoves + 1; i > 0; i-- {
 		lines.WriteString(row(i) + " " + row(i-1) + "\n")
 	}
-	_, refused, err := linear(lines.String(), Update{git.StateRef, old, tip})
+	_, refused, err := linear(lines.String(), Update{layout.State, old, tip})
 	require.NoError(t, err)
 	require.Equal(t, flow.RuleLimit, refused.Rule)
 	require.Contains(t, refused.Hint, "c5000:refs/liza/state")
-	list, refused, err := linear(strings.TrimPrefix(lines.String(), row(MaxMoves+1)+" "+row(MaxMoves)+"\n"), Update{git.StateRef, old, "c5000"})
+	list, refused, err := linear(strings.TrimPrefix(lines.String(), row(MaxMoves+1)+" "+row(MaxMoves)+"\n"), Update{layout.State, old, "c5000"})
 	require.NoError(t, err)
 	require.Nil(t, refused)
 	require.Len(t, list, MaxMoves)
@@ -286,7 +287,7 @@ func TestSubmissionContent(t *testing.T) {
 	y.work("a", "a.txt", "one\n")
 	y.land(y.all()...)
 	y.submit("a")
-	good, d := y.at(git.StateRef), y.board().Task("a").Submission
+	good, d := y.at(layout.State), y.board().Task("a").Submission
 	rest := gittest.Git(t, y.clone, "ls-tree", string(base)) + "\n"
 	with := func(mode, kind string, id git.ID) git.ID {
 		return y.commitTree(y.feed(rest+mode+" "+kind+" "+string(id)+"\ta.txt\n", "mktree", "--missing"), "work", base)
@@ -307,15 +308,15 @@ func TestSubmissionContent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tree := gittest.Git(t, y.clone, "rev-parse", string(forged.commit)+"^{tree}")
 			commit := y.forge(good, field("", d.Commit), field("", forged.commit), field("\ntree: ", d.Tree), field("\ntree: ", git.ID(tree)))
-			y.refuses(string(commit), forged.rule, forged.reason, y.to(git.StateRef, commit), Update{savedA, "", forged.commit}, y.to(branchA, forged.commit))
+			y.refuses(string(commit), forged.rule, forged.reason, y.to(layout.State, commit), Update{savedA, "", forged.commit}, y.to(branchA, forged.commit))
 		})
 	}
 	// The record says one thing and the commit is another.
 	other := y.commit(branchA, "b.txt", "two\n")
 	lie := y.forge(good, string(d.Commit), string(other))
-	y.refuses(string(lie), flow.RuleFact, "", y.to(git.StateRef, lie), Update{savedA, "", other}, y.to(branchA, other))
+	y.refuses(string(lie), flow.RuleFact, "", y.to(layout.State, lie), Update{savedA, "", other}, y.to(branchA, other))
 	missing := y.forge(good, string(d.Commit), hexes("c", 40))
-	y.refuses(string(missing), flow.RuleFact, "does not exist", y.to(git.StateRef, missing))
+	y.refuses(string(missing), flow.RuleFact, "does not exist", y.to(layout.State, missing))
 	y.accepts(y.all()...)
 }
 
@@ -386,7 +387,7 @@ func TestBombs(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	y.add("a")
-	good := y.at(git.StateRef)
+	good := y.at(layout.State)
 	aliases := "scope: small\n    a: &a [x,x,x,x,x,x,x,x,x]\n"
 	for c := 'b'; c < 'k'; c++ {
 		last := string(c - 1)
@@ -407,7 +408,7 @@ func TestBombs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			forged := y.forge(good, "scope: small\n", text)
-			refused := y.judged(y.to(git.StateRef, forged))
+			refused := y.judged(y.to(layout.State, forged))
 			require.Len(t, refused, 1)
 			require.Equal(t, string(forged), refused[0].What)
 			require.Contains(t, []flow.Rule{RuleReplay, flow.RuleText, flow.RuleForm}, refused[0].Rule)

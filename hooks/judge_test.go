@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -67,11 +68,11 @@ func TestLies(t *testing.T) {
 	y := plain(t)
 	y.add("a")
 	y.claim("a")
-	y.land(y.moves(git.StateRef)...)
+	y.land(y.moves(layout.State)...)
 	old := y.there(integrationBranch)
 	evil := y.commit("refs/heads/main", "evil", "x")
 	y.refuses(integrationBranch, RuleMoved, "", Update{integrationBranch, evil, old})
-	y.refuses(git.StateRef, RuleMoved, "", Update{git.StateRef, "", y.at(git.StateRef)})
+	y.refuses(layout.State, RuleMoved, "", Update{layout.State, "", y.at(layout.State)})
 	y.refuses(branchA, RuleMoved, "", Update{branchA, evil, old})
 	y.accepts(Update{"refs/heads/topic", evil, old})
 }
@@ -87,9 +88,9 @@ func TestWithoutABoard(t *testing.T) {
 	y.refuses("refs/Liza", flow.RuleNotFound, "no blackboard", Update{"refs/Liza", "", main})
 	y.accepts(Update{"refs/heads/liza/a", "", main}, Update{"refs/heads/liza", "", main})
 	y.init()
-	y.refuses("refs/liza/marks/sprint-1", RuleRef, "does not bring it", y.moves(git.StateRef, integrationBranch)...)
-	y.refuses(integrationBranch, flow.RuleTip, "does not bring it", y.moves(git.StateRef, "refs/liza/marks/sprint-1")...)
-	y.refuses(string(main), RuleReplay, "", Update{git.StateRef, "", main})
+	y.refuses("refs/liza/marks/sprint-1", RuleRef, "does not bring it", y.moves(layout.State, integrationBranch)...)
+	y.refuses(integrationBranch, flow.RuleTip, "does not bring it", y.moves(layout.State, "refs/liza/marks/sprint-1")...)
+	y.refuses(string(main), RuleReplay, "", Update{layout.State, "", main})
 
 	// What is on the server's branch is not thrown away.
 	other := y.commit("refs/heads/main", "theirs", "x")
@@ -100,7 +101,7 @@ func TestWithoutABoard(t *testing.T) {
 
 	// What was in the way of the board before it came can go.
 	gittest.Git(t, y.server, "update-ref", "refs/heads/liza", string(main))
-	y.land(y.moves(git.StateRef, integrationBranch, "refs/liza/marks/sprint-1")...)
+	y.land(y.moves(layout.State, integrationBranch, "refs/liza/marks/sprint-1")...)
 	y.refuses("refs/heads/liza", RuleRef, "", y.to("refs/heads/liza", other))
 	y.accepts(y.to("refs/heads/liza", ""))
 }
@@ -112,7 +113,7 @@ func TestUnreadable(t *testing.T) {
 	y.add("a")
 	y.claim("a")
 	y.land(y.all()...)
-	main, sound := y.at("refs/heads/main"), string(y.there(git.StateRef))
+	main, sound := y.at("refs/heads/main"), string(y.there(layout.State))
 	spoil := func(path, content string) {
 		blob := y.hash("blob", content)
 		y.environ = []string{"GIT_INDEX_FILE=" + t.TempDir() + "/index"}
@@ -120,7 +121,7 @@ func TestUnreadable(t *testing.T) {
 		y.feed("", "update-index", "--add", "--cacheinfo", "100644,"+string(blob)+","+path)
 		tree := y.feed("", "write-tree")
 		y.environ = nil
-		gittest.Git(t, y.server, "update-ref", git.StateRef, string(y.commitTree(tree, "spoilt", git.ID(sound))))
+		gittest.Git(t, y.server, "update-ref", layout.State, string(y.commitTree(tree, "spoilt", git.ID(sound))))
 		y.judge = y.open(y.server)
 	}
 	spoil("tasks/0a/a.yaml", "id: [\n")
@@ -128,7 +129,7 @@ func TestUnreadable(t *testing.T) {
 	y.accepts(Update{"refs/heads/topic", "", main})
 	spoil("liza.yaml", "rules: [\n")
 	y.refuses("push", RuleUndecided, "liza.yaml", Update{"refs/heads/topic", "", main})
-	y.refuses("push", RuleUndecided, "liza.yaml", y.to(git.StateRef, git.ID(sound)))
+	y.refuses("push", RuleUndecided, "liza.yaml", y.to(layout.State, git.ID(sound)))
 	y.accepts(Update{"refs/tags/v1", "", main})
 	spoil("liza.yaml", "rules: 2\n")
 	y.refuses("push", flow.RuleVersion, "rules version 2", Update{"refs/heads/topic", "", main})
@@ -159,7 +160,7 @@ func TestJudgementEndsWithItsContext(t *testing.T) {
 		"what is left out": {many / 2, func(ctx context.Context) error {
 			j := push("refs/heads/x")
 			require.NoError(t, j.openBoard(context.Background()))
-			for _, u := range refs(savedRefs + "a/") {
+			for _, u := range refs(layout.SavedRefs + "a/") {
 				j.kept[u.Name] = u.New
 			}
 			return j.complete(ctx)

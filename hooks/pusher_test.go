@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
@@ -54,7 +55,7 @@ func TestWhoPushes(t *testing.T) {
 	t.Parallel()
 	y := governed(t, false)
 	y.add("a")
-	tip := string(y.at(git.StateRef))
+	tip := string(y.at(layout.State))
 	for user, reason := range map[string]string{"": "nobody is known to push", "carl": "carl pushes", "eve": "belongs to no principal"} {
 		y.push.User = user
 		y.refuses(tip, flow.RulePrincipal, reason, y.all()...)
@@ -65,7 +66,7 @@ func TestWhoPushes(t *testing.T) {
 	y.land(y.all()...)
 
 	y.by("carl").claim("a")
-	y.land(y.moves(git.StateRef)...)
+	y.land(y.moves(layout.State)...)
 	y.push.User = "rita"
 	y.refuses(branchA, RuleBranch, "held by coder-1 (carl)", y.moves(branchA)...)
 	y.push.User = ""
@@ -76,22 +77,22 @@ func TestWhoPushes(t *testing.T) {
 	y.land(y.all()...)
 
 	y.by("rita").approve("a")
-	approval := y.at(git.StateRef)
+	approval := y.at(layout.State)
 	y.push.User = "carl"
 	y.refuses(string(parent(y, approval)), flow.RulePrincipal, "carl pushes", y.all()...)
 	y.push.User = "rita"
 	selfApproval := y.forge(approval, "by: code-reviewer-1", "by: coder-1", "principal: rita", "principal: carl")
-	y.refuses(string(selfApproval), flow.RuleHolder, "", y.to(git.StateRef, selfApproval))
+	y.refuses(string(selfApproval), flow.RuleHolder, "", y.to(layout.State, selfApproval))
 	asReviewer := y.forge(approval, "principal: rita", "principal: carl")
-	y.refuses(string(asReviewer), flow.RulePrincipal, "does not act as", y.to(git.StateRef, asReviewer))
+	y.refuses(string(asReviewer), flow.RulePrincipal, "does not act as", y.to(layout.State, asReviewer))
 	y.land(y.all()...)
 
 	d := y.merging("a")
 	y.by("mel").do(flow.Move{Act: flow.ActMerge, Task: "a", By: "human:mel", Detail: d})
-	merged := y.at(git.StateRef)
+	merged := y.at(layout.State)
 	byAnn := y.forge(merged, `by: "human:mel"`, `by: "human:ann"`, "principal: mel", "principal: ann")
-	y.refuses(string(byAnn), flow.RuleAdmin, "merging is for", y.to(git.StateRef, byAnn))
-	y.land(append(y.moves(git.StateRef, integrationBranch), y.to(branchA, ""))...)
+	y.refuses(string(byAnn), flow.RuleAdmin, "merging is for", y.to(layout.State, byAnn))
+	y.land(append(y.moves(layout.State, integrationBranch), y.to(branchA, ""))...)
 }
 
 func parent(y *yard, commit git.ID) git.ID {
@@ -103,12 +104,12 @@ func TestLastAdmin(t *testing.T) {
 	t.Parallel()
 	y := governed(t, false)
 	y.do(flow.Move{Act: flow.ActPrincipal, By: ann, Detail: &flow.PrincipalMove{Principal: flow.Principal{Name: "mel"}, Remove: true}})
-	good := y.at(git.StateRef)
+	good := y.at(layout.State)
 	last := y.forge(good, "\nprincipal mel by", "\nprincipal ann by", "  name: mel\n", "  name: ann\n")
-	y.refuses(string(last), flow.RuleAdmin, "at least one", y.to(git.StateRef, last))
+	y.refuses(string(last), flow.RuleAdmin, "at least one", y.to(layout.State, last))
 	byMel := y.forge(good, `by: "human:ann"`, `by: "human:mel"`, "principal: ann", "principal: mel")
 	y.push.User = "mel"
-	y.refuses(string(byMel), flow.RuleAdmin, "right admin", y.to(git.StateRef, byMel))
+	y.refuses(string(byMel), flow.RuleAdmin, "right admin", y.to(layout.State, byMel))
 }
 
 // TestFirstPush: a server that was set up for an admin takes its board from
@@ -121,26 +122,26 @@ func TestFirstPush(t *testing.T) {
 	y.push.User, y.push.UserKnown = "", false
 	y.accepts(y.all()...) // ann has signed the last move
 	y.by("carl").note()
-	y.refuses(git.StateRef, flow.RuleAdmin, "brought here by an admin", y.all()...)
+	y.refuses(layout.State, flow.RuleAdmin, "brought here by an admin", y.all()...)
 	y.push.User, y.push.UserKnown = "ann", true
 	y.accepts(y.all()...)
 	y.push.User = "carl"
-	y.refuses(git.StateRef, flow.RuleAdmin, "brought here by an admin", y.all()...)
+	y.refuses(layout.State, flow.RuleAdmin, "brought here by an admin", y.all()...)
 
 	y.push.Admin = "zoe"
-	y.refuses(git.StateRef, flow.RuleAdmin, "does not name", y.all()...)
+	y.refuses(layout.State, flow.RuleAdmin, "does not name", y.all()...)
 	y.push.Admin = "ann"
-	y.refuses(git.StateRef, flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
+	y.refuses(layout.State, flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
 	y.push.User = "ann"
 	y.accepts(y.all()...)
 
 	y.push.User, y.push.AdminKey = "", y.key("ann")
-	y.refuses(git.StateRef, flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
+	y.refuses(layout.State, flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
 	y.by("ann").add("z")
 	y.push.User = ""
 	y.accepts(y.all()...)
 	y.push.AdminKey = y.key("mel")
-	y.refuses(git.StateRef, flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
+	y.refuses(layout.State, flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
 }
 
 // note makes a move that is a coder's.
@@ -166,13 +167,13 @@ func TestTakeover(t *testing.T) {
 		y.do(flow.Move{Act: flow.ActPrincipal, By: ann, Principal: name, Detail: &flow.PrincipalMove{
 			Principal: flow.Principal{Name: name, Kind: "human", Users: []string{name}, Agents: []string{"human:*"}, Rights: []string{"admin"}}}})
 	}
-	before := y.at(git.StateRef)
+	before := y.at(layout.State)
 	found("eve")
-	y.refuses(string(y.at(git.StateRef)), flow.RuleAdmin, "set up for the admin ann", y.all()...)
-	gittest.Git(t, y.clone, "update-ref", git.StateRef, string(before))
+	y.refuses(string(y.at(layout.State)), flow.RuleAdmin, "set up for the admin ann", y.all()...)
+	gittest.Git(t, y.clone, "update-ref", layout.State, string(before))
 	y.store = y.open(y.clone)
 	found("ann")
-	y.refuses(string(y.at(git.StateRef)), flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
+	y.refuses(string(y.at(layout.State)), flow.RuleAdmin, "neither pushes nor has signed", y.all()...)
 	y.push.User = "ann"
 	y.accepts(y.all()...)
 }
@@ -185,11 +186,11 @@ func TestPublish(t *testing.T) {
 	y.by("carl").claim("a")
 	y.now = y.now.Add(time.Hour)
 	y.push.Publish = true
-	y.refuses(git.StateRef, flow.RuleAdmin, "brought here by an admin", y.all()...)
+	y.refuses(layout.State, flow.RuleAdmin, "brought here by an admin", y.all()...)
 	y.push.User = "ann"
 	y.accepts(y.all()...)
 	y.push.Publish = false
-	y.refuses(string(parent(y, y.at(git.StateRef))), flow.RuleTime, "", y.all()...)
+	y.refuses(string(parent(y, y.at(layout.State))), flow.RuleTime, "", y.all()...)
 }
 
 // TestSignedMoves: where signatures are required they are all that counts,
@@ -203,13 +204,13 @@ func TestSignedMoves(t *testing.T) {
 	y.claim("a")
 	y.work("a", "a.txt", "one\n")
 	y.land(y.all()...) // the claim in the same push says whose branch it is
-	tip := y.at(git.StateRef)
+	tip := y.at(layout.State)
 	later := y.work("a", "b.txt", "two\n")
 	y.refuses(branchA, RuleBranch, "held by coder-1 (carl)", y.to(branchA, later))
 	y.submit("a")
 	y.as = "rita"
 	y.approve("a")
-	approval := y.at(git.StateRef)
+	approval := y.at(layout.State)
 
 	raw := gittest.Git(t, y.clone, "cat-file", "commit", string(approval))
 	for name, edits := range map[string][]string{
@@ -219,20 +220,20 @@ func TestSignedMoves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			forged := y.forge(approval, edits...)
-			require.NotNil(t, y.judged(append(y.moves("refs/liza/saved/a/1", branchA), y.to(git.StateRef, forged))...))
+			require.NotNil(t, y.judged(append(y.moves("refs/liza/saved/a/1", branchA), y.to(layout.State, forged))...))
 		})
 	}
 	y.land(y.all()...)
-	require.NotEqual(t, tip, y.there(git.StateRef))
+	require.NotEqual(t, tip, y.there(layout.State))
 
 	// The same move once more, after the task was rejected: its request has been.
 	y.as = "ann"
 	y.do(flow.Move{Act: flow.ActReject, Task: "a", By: ann, Detail: &flow.RejectMove{Commit: y.board().Task("a").Submission.Commit, Feedback: flow.Feedback{
 		Blockers: []flow.Finding{{File: "a.txt", Issue: "wrong", Why: "so", Suggestion: "mend"}}, Overall: "no"}}})
 	y.land(y.all()...)
-	now := y.at(git.StateRef)
+	now := y.at(layout.State)
 	again := y.forge(approval, "parent "+string(parent(y, approval)), "parent "+string(now))
-	y.refuses(string(again), RuleReplay, "was made already", y.to(git.StateRef, again))
+	y.refuses(string(again), RuleReplay, "was made already", y.to(layout.State, again))
 
 }
 
@@ -242,5 +243,5 @@ func TestUnsignedMoves(t *testing.T) {
 	y := governed(t, false)
 	y.push.Signed = true
 	y.add("a")
-	y.refuses(string(y.at(git.StateRef)), flow.RulePrincipal, "is not signed", y.all()...)
+	y.refuses(string(y.at(layout.State)), flow.RulePrincipal, "is not signed", y.all()...)
 }

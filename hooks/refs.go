@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -24,36 +25,28 @@ const (
 	unknown                 // a name among ours that means nothing, or stands in the way of one
 )
 
-const (
-	branches  = "refs/heads/"
-	tasks     = "refs/heads/liza/"
-	ours      = "refs/liza/"
-	agents    = "refs/liza/agents/"
-	sessions  = "refs/liza/sessions/"
-	savedRefs = "refs/liza/saved/"
-	markRefs  = "refs/liza/marks/"
-)
+const branches = "refs/heads/"
 
 // prefixes say what the refs below them are.
 var prefixes = []struct {
 	prefix string
 	kind   kind
 }{
-	{tasks, taskBranch},
-	{savedRefs, keptRef},
-	{markRefs, keptRef},
-	{agents, presence},
-	{sessions, sessionRef},
-	{"refs/liza/remote/", private},
-	{"refs/liza/rescue/", private},
-	{ours, unknown},
+	{layout.TaskRefs, taskBranch},
+	{layout.SavedRefs, keptRef},
+	{layout.MarkRefs, keptRef},
+	{layout.PresenceRefs, presence},
+	{layout.SessionRefs, sessionRef},
+	{layout.RemoteRefs, private},
+	{layout.RescueRefs, private},
+	{layout.Refs, unknown},
 	{"refs/replace/", replacement},
 }
 
 // kind tells what a ref is on the boards around the push.
 func (j *judge) kind(name string) kind {
 	switch {
-	case name == git.StateRef:
+	case name == layout.State:
 		return stateRef
 	case j.isIntegration(name):
 		return integration
@@ -61,7 +54,7 @@ func (j *judge) kind(name string) kind {
 		return shadow
 	case j.folds && j.looksIntegrated(name):
 		return unknown
-	case strings.HasPrefix(name, sessions) && strings.Count(name, "/") == strings.Count(sessions, "/"):
+	case strings.HasPrefix(name, layout.SessionRefs) && strings.Count(name, "/") == strings.Count(layout.SessionRefs, "/"):
 		return unknown // it would leave no room for the sessions of that agent
 	}
 	for _, p := range prefixes {
@@ -72,7 +65,7 @@ func (j *judge) kind(name string) kind {
 	// A file or folder of this name leaves no room for refs of ours, and where
 	// names ignore case, neither does one that looks alike.
 	lower := strings.ToLower(name)
-	for _, room := range []string{"refs/liza", "refs/heads/liza", "refs/replace"} {
+	for _, room := range []string{layout.Root, layout.TaskRoot, "refs/replace"} {
 		if lower == room || strings.HasPrefix(lower, room+"/") {
 			return unknown
 		}
@@ -84,7 +77,7 @@ func (j *judge) kind(name string) kind {
 // push can take a branch out of guard and move it at once.
 func (j *judge) isIntegration(name string) bool {
 	for _, b := range []*flow.Board{j.before, j.after} {
-		if b != nil && name == integrationRef(b) {
+		if b != nil && name == b.Settings().Integration.Ref() {
 			return true
 		}
 	}
@@ -94,10 +87,11 @@ func (j *judge) isIntegration(name string) bool {
 // looksIntegrated holds for a branch that only case tells from integration:
 // on some file systems that is the same file.
 func (j *judge) looksIntegrated(name string) bool {
-	return j.after != nil && strings.EqualFold(name, integrationRef(j.after)) || j.before != nil && strings.EqualFold(name, integrationRef(j.before))
+	return j.after != nil && strings.EqualFold(name, j.after.Settings().Integration.Ref()) || j.before != nil && strings.EqualFold(name, j.before.Settings().Integration.Ref())
 }
 
-func integrationRef(b *flow.Board) string { return branches + b.Settings().Integration.Name }
+// pushWithState begins the command that pushes a ref together with the state.
+const pushWithState = "git push --atomic REMOTE " + layout.State + " "
 
 // An owner is the agent or task whose name a ref carries.
 func owner(name, prefix string) string {

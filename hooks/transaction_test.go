@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -17,22 +17,22 @@ func TestTransactionOnAClone(t *testing.T) {
 	t.Parallel()
 	y := plain(t)
 	ctx := context.Background()
-	main, state := y.at("refs/heads/main"), y.at(git.StateRef)
+	main, state := y.at("refs/heads/main"), y.at(layout.State)
 	evil := y.commit("refs/heads/main", "evil", "x")
 	clone := func(list ...Update) error { return Transaction(ctx, y.store, list, false, nil) }
 	require.Equal(t, flow.RuleTip, rule(t, clone(Update{integrationBranch, "", evil})), "an old value of zero is none given")
 	require.Equal(t, flow.RuleTip, rule(t, clone(Update{"HEAD", main, evil}, Update{integrationBranch, main, evil})))
 	require.Equal(t, flow.RuleTip, rule(t, clone(Update{integrationBranch, main, ""})))
-	require.Equal(t, RuleHistory, rule(t, clone(Update{git.StateRef, state, ""})))
-	require.Equal(t, RuleHistory, rule(t, clone(Update{git.StateRef, state, main})))
+	require.Equal(t, RuleHistory, rule(t, clone(Update{layout.State, state, ""})))
+	require.Equal(t, RuleHistory, rule(t, clone(Update{layout.State, state, main})))
 	require.NoError(t, clone(Update{"refs/heads/topic", "", evil}, Update{"ORIG_HEAD", "", evil}, Update{"refs/liza/remote/origin/state", "", state}))
 	require.NoError(t, clone(Update{integrationBranch, main, main}))
 
 	// gc removes what is packed; a deletion of the same ref holds the lock.
 	gittest.Git(t, y.clone, "pack-refs", "--all")
-	require.NoError(t, clone(Update{git.StateRef, state, ""}, Update{integrationBranch, main, ""}))
+	require.NoError(t, clone(Update{layout.State, state, ""}, Update{integrationBranch, main, ""}))
 	gittest.Write(t, y.clone, ".git/packed-refs.lock", "")
-	require.Error(t, clone(Update{git.StateRef, state, ""}))
+	require.Error(t, clone(Update{layout.State, state, ""}))
 
 	// It packs what it read a moment ago; whoever moves a ref has locked it with
 	// the new value.

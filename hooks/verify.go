@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -24,7 +25,7 @@ type Verified struct {
 // Signatures are checked where there are any, and must be there if signed. The
 // error is a *Rejection.
 func Verify(ctx context.Context, s *gitstore.Store, from, to git.ID, signed bool) (Verified, error) {
-	j := newJudge(s, Push{Updates: []Update{{git.StateRef, from, to}}, Fresh: true, Signed: signed})
+	j := newJudge(s, Push{Updates: []Update{{layout.State, from, to}}, Fresh: true, Signed: signed})
 	if err := j.standing(ctx, to); err != nil {
 		var missing *Rejection
 		if errors.As(err, &missing) {
@@ -58,12 +59,12 @@ func (j *judge) unfetched(ctx context.Context, err error) error {
 		return err
 	}
 	for _, ref := range e.Move.Refs(before) {
-		if !strings.HasPrefix(ref.Name, savedRefs) {
+		if !strings.HasPrefix(ref.Name, layout.SavedRefs) {
 			continue
 		}
 		at, refErr := j.store.Repo.Resolve(ctx, ref.Name)
 		if _, here := j.store.Repo.ParseCommit(ctx, string(ref.New)); refErr == nil && at == "" && here != nil {
-			return &Rejection{[]Refused{{what, refusal(RuleUndecided, "git fetch "+remote+" '"+savedRefs+"*:"+savedRefs+"*'",
+			return &Rejection{[]Refused{{what, refusal(RuleUndecided, "git fetch "+remote+" '"+layout.SavedRefs+"*:"+layout.SavedRefs+"*'",
 				"%s, which keeps %s, was not fetched", ref.Name, ref.New.Short())}}}
 		}
 	}
@@ -80,7 +81,7 @@ func (j *judge) standing(ctx context.Context, to git.ID) error {
 	if err != nil {
 		return nil // the chain says what is wrong with it
 	}
-	name := integrationRef(b)
+	name := b.Settings().Integration.Ref()
 	at, err := j.store.Repo.Resolve(ctx, name)
 	if err == nil && at == "" {
 		return j.unbranched(ctx, name, b.Settings().Integration)

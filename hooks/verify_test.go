@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
@@ -28,7 +29,7 @@ func TestVerifyOtherGit(t *testing.T) {
 	d := y.merging("a")
 	d.Git = "2.38.0"
 	y.do(flow.Move{Act: flow.ActMerge, Task: "a", By: ann, Detail: d})
-	tip := y.at(git.StateRef)
+	tip := y.at(layout.State)
 	v, err := Verify(ctx, y.store, "", tip, false)
 	require.NoError(t, err)
 	require.Equal(t, Verified{Moves: 8}, v)
@@ -48,9 +49,9 @@ func TestVerifyOtherGit(t *testing.T) {
 	require.Equal(t, flow.RuleMerge, rule(t, err))
 
 	// A server takes it with a whole board, as history, but not as a move.
-	y.refuses(string(forged), flow.RuleMerge, "", y.to(git.StateRef, forged), y.to(integrationBranch, other))
+	y.refuses(string(forged), flow.RuleMerge, "", y.to(layout.State, forged), y.to(integrationBranch, other))
 	y.judge = y.open(y.empty())
-	gittest.Git(t, y.clone, "update-ref", git.StateRef, string(forged))
+	gittest.Git(t, y.clone, "update-ref", layout.State, string(forged))
 	gittest.Git(t, y.clone, "update-ref", integrationBranch, string(other))
 	gittest.Git(t, y.clone, "update-ref", "-d", branchA)
 	y.accepts(y.all()...)

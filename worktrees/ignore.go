@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // ignoreLine is what git is told to overlook.
-const ignoreLine = Folder + "/"
+const ignoreLine = layout.Worktrees + "/"
 
 // Ignore makes git overlook .worktrees/ in this clone, through info/exclude of
 // the shared git directory. Repeating it changes nothing.

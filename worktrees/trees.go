@@ -15,14 +15,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // An ID is the full hexadecimal id of a git object; "" means none.
 type ID = git.ID
-
-// Folder is where the checkouts lie, relative to the main work tree.
-const Folder = ".worktrees"
 
 // slow is how long git may take for what goes through all files, and a hook
 // for what it does after a checkout.
@@ -30,7 +28,7 @@ const slow = 30 * time.Minute
 
 // ErrNoWorkTree is returned by Open for a bare repository. The command line
 // tests it to say which commands need a work tree.
-var ErrNoWorkTree = errors.New("the repository is bare, it has no work tree to put .worktrees/ into")
+var ErrNoWorkTree = errors.New("the repository is bare, it has no work tree to put " + layout.Worktrees + "/ into")
 
 // Trees are the checkouts below .worktrees/ of one repository's main work
 // tree, wherever the repository was opened from. It is safe for use from
@@ -57,12 +55,26 @@ func Open(repo *git.Repo) (*Trees, error) {
 		return nil, ErrNoWorkTree
 	}
 	s := &scratch{common}
-	g := &registry{repo: repo, main: main, common: common, root: filepath.Join(main, Folder), scratch: s, locks: &nameLocks{common}}
+	g := &registry{repo: repo, main: main, common: common, root: filepath.Join(main, layout.Worktrees), scratch: s, locks: &nameLocks{common}}
 	t := &Trees{registry: g, branches: &branches{repo: repo, registry: g, scratch: s}, isolation: &isolation{repo, main, common}}
 	t.Contents = &Contents{repo: repo, registry: g, scratch: s, isolation: t.isolation}
 	t.Followers = &Followers{repo: repo, registry: g, scratch: s, isolation: t.isolation, contents: t.Contents}
 	t.Leftovers = &Leftovers{registry: g, followers: t.Followers}
 	return t, nil
+}
+
+// NameOf is the name of the checkout below .worktrees/ that a repository was
+// opened from, "" if it was opened from elsewhere. A checkout that somebody made
+// further below has a name of several parts.
+func NameOf(repo *git.Repo) string {
+	if repo.WorkTree() == "" || repo.MainWorkTree() == "" {
+		return ""
+	}
+	name, err := filepath.Rel(filepath.Join(repo.MainWorkTree(), layout.Worktrees), repo.WorkTree())
+	if err != nil || name == "." || strings.HasPrefix(name, "..") {
+		return ""
+	}
+	return name
 }
 
 // A Tree is one checkout. Branch is its branch's short name, "" if HEAD is

@@ -3,13 +3,12 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // actor is who makes the moves: [session.claimed], held against whom this
@@ -65,7 +64,7 @@ func (s *session) claimed(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 		}
 		return by, g, nil
 	}
-	if inTask(repo) {
+	if worktrees.NameOf(repo) != "" {
 		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "export LIZA_AGENT_ID=" + string(findHolder(s, repo)),
 			Reason: "inside a task's worktree a move needs --as ID or LIZA_AGENT_ID"}
 	}
@@ -92,9 +91,8 @@ func findHolder(s *session, repo *git.Repo) flow.Actor {
 	if err != nil {
 		return unknown
 	}
-	name, review := strings.CutPrefix(filepath.Base(repo.WorkTree()), "review@")
-	name, _, _ = strings.Cut(name, "@")
-	switch t := b.Task(flow.TaskID(name)); {
+	id, _, review := flow.ParseFolder(worktrees.NameOf(repo))
+	switch t := b.Task(id); {
 	case t == nil:
 	case review && t.Review != nil:
 		return t.Review.By
@@ -106,13 +104,4 @@ func findHolder(s *session, repo *git.Repo) flow.Actor {
 		return t.Attempt.Coder
 	}
 	return unknown
-}
-
-// inTask reports whether the command runs in a checkout below .worktrees/.
-func inTask(repo *git.Repo) bool {
-	if repo.WorkTree() == "" || repo.MainWorkTree() == "" {
-		return false
-	}
-	rel, err := filepath.Rel(filepath.Join(repo.MainWorkTree(), ".worktrees"), repo.WorkTree())
-	return err == nil && rel != "." && !strings.HasPrefix(rel, "..")
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -20,7 +21,7 @@ func (c *diffCommand) Run(s *session) error {
 		return err
 	}
 	if c.To == "" {
-		c.To = git.StateRef
+		c.To = layout.State
 	}
 	to, err := s.rev(clone, c.To)
 	if err != nil {

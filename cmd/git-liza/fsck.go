@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -73,13 +74,13 @@ func (c *fsckCommand) repairBoard(s *session, store *gitstore.Store) error {
 	case done.Was:
 		return s.answer("already", data, done.Is.Short()+": the board is sound")
 	}
-	text := fmt.Sprintf("%s is at %s again", git.StateRef, done.Is.Short())
+	text := fmt.Sprintf("%s is at %s again", layout.State, done.Is.Short())
 	if done.Was == "" {
-		text = fmt.Sprintf("%s was gone and is at %s again, the newest state that was found", git.StateRef, done.Is.Short())
+		text = fmt.Sprintf("%s was gone and is at %s again, the newest state that was found", layout.State, done.Is.Short())
 	}
 	if len(done.Kept) > 0 {
 		data["rescued"] = done.Kept[0]
-		text += fmt.Sprintf(", %s further back; %s is kept under refs/liza/rescue/", view.Count(done.Count, "commit"), done.Kept[0].Short())
+		text += fmt.Sprintf(", %s further back; %s is kept under %s", view.Count(done.Count, "commit"), done.Kept[0].Short(), layout.RescueRefs)
 	}
 	for _, more := range done.Kept[min(1, len(done.Kept)):] {
 		text += ", " + more.Short() + " too"

@@ -7,8 +7,8 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 type initCommand struct {
@@ -63,7 +63,7 @@ func (c *initCommand) Run(s *session) error {
 
 // alone refuses a board of this clone's own beside one that it could take.
 func (c *initCommand) alone(s *session, clone *work.Clone) error {
-	tip, err := clone.Repo.Resolve(s.ctx, git.StateRef)
+	tip, err := clone.Repo.Resolve(s.ctx, layout.State)
 	if err != nil || tip != "" || c.Remote != "" {
 		return err
 	}
@@ -86,7 +86,7 @@ func (c *initCommand) joined(s *session, clone *work.Clone) (bool, error) {
 	if c.Remote == "" {
 		return false, nil
 	}
-	tip, err := clone.Repo.Resolve(s.ctx, git.StateRef)
+	tip, err := clone.Repo.Resolve(s.ctx, layout.State)
 	if err != nil || tip != "" {
 		return false, err
 	}
@@ -152,7 +152,7 @@ func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) e
 	if !c.NoHooks {
 		held += "\nits hooks are in place: git liza hooks"
 	}
-	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", git.StateRef,
+	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", layout.State,
 		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short(), held)
 }
 

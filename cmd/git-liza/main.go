@@ -20,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -119,7 +120,7 @@ func (s *session) page(text string) int {
 	return exitDone
 }
 
-const description = "Disciplined multi-agent coding: a blackboard on refs/liza/state, atomic claims, approved merges, an audit in git's own log."
+const description = "Disciplined multi-agent coding: a blackboard on " + layout.State + ", atomic claims, approved merges, an audit in git's own log."
 
 // helpPrinted carries control out of kong after it has printed its help.
 type helpPrinted struct{}

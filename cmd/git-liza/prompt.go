@@ -89,7 +89,7 @@ func (c *promptCommand) assignment(s *session, l look) (supervise.PromptInput, e
 			return a, &flow.Refusal{Rule: flow.RuleState, Hint: "git liza show " + string(t.ID), Reason: fmt.Sprintf("%s has no submission to review, it is %s", t.ID, t.Status)}
 		}
 		if l.Checkouts.Trees != nil {
-			a.Worktree = l.Checkouts.Trees.Path(fmt.Sprintf("review@%s@%d", t.ID, t.Submission.Number))
+			a.Worktree = l.Checkouts.Trees.Path(t.ID.ReviewFolder(t.Submission.Number))
 		}
 	}
 	return a, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -57,7 +58,7 @@ func (h hints) boardBranch(repo *git.Repo, remote string) (string, error) {
 	refs, err := repo.Refs(h.ctx, "refs/remotes/"+remote)
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		name := strings.TrimPrefix(ref, "refs/remotes/"+remote+"/")
-		if name == "integration" || strings.HasPrefix(name, "liza/") {
+		if name == "integration" || strings.HasPrefix(name, layout.TaskBranches) {
 			return name, nil
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -68,7 +69,7 @@ func (s *session) rev(clone *work.Clone, name string) (git.ID, error) {
 	}
 	at, notOne := parseTime(name, clone.Store.Now())
 	if notOne != nil {
-		return "", fmt.Errorf("%w, no mark (sprint-1), no commit of %s, no time (%s) and no span before now (%s)", err, git.StateRef, timeForms, spanForms)
+		return "", fmt.Errorf("%w, no mark (sprint-1), no commit of %s, no time (%s) and no span before now (%s)", err, layout.State, timeForms, spanForms)
 	}
 	return clone.Store.Rev(s.ctx, at.UTC().Format(time.RFC3339))
 }

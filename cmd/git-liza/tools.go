@@ -99,7 +99,7 @@ func (c *commitTool) Run(s *session) error {
 	if err := clone.Checkouts.Commit(s.ctx, c.ID, clone.Checkouts.Folder(t), c.Message, author); err != nil {
 		return err
 	}
-	tip, err := clone.Repo.Resolve(s.ctx, "refs/heads/"+c.ID.Branch())
+	tip, err := clone.Repo.Resolve(s.ctx, c.ID.BranchRef())
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -133,35 +134,35 @@ func mustTree(t *testing.T, o *Objects, name string, blob ID) ID {
 func conformsRefs(t *testing.T, r *Repo, first, second ID) {
 	ctx := context.Background()
 	require.NoError(t, r.MoveRefs(ctx, []RefUpdate{
-		{Name: StateRef, New: first}, {Name: "refs/liza/saved/x/1", New: second}, {Name: "refs/heads/liza/x", New: first, Any: true},
+		{Name: layout.State, New: first}, {Name: "refs/liza/saved/x/1", New: second}, {Name: "refs/heads/liza/x", New: first, Any: true},
 	}, "claim\ntask-3"))
-	require.Equal(t, string(first), gittest.Git(t, r.GitDir(), "rev-parse", StateRef))
-	require.Contains(t, gittest.Git(t, r.GitDir(), "reflog", StateRef), "claim task-3", "the first move makes a reflog")
+	require.Equal(t, string(first), gittest.Git(t, r.GitDir(), "rev-parse", layout.State))
+	require.Contains(t, gittest.Git(t, r.GitDir(), "reflog", layout.State), "claim task-3", "the first move makes a reflog")
 	refs, err := r.Refs(ctx, "refs/liza/")
 	require.NoError(t, err)
-	require.Equal(t, map[string]ID{StateRef: first, "refs/liza/saved/x/1": second}, refs)
+	require.Equal(t, map[string]ID{layout.State: first, "refs/liza/saved/x/1": second}, refs)
 
 	// One ref that is elsewhere holds all of them back.
-	err = r.MoveRefs(ctx, []RefUpdate{{Name: StateRef, Old: first, New: second}, {Name: "refs/heads/liza/x", Old: second, New: second}}, "lost")
+	err = r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, Old: first, New: second}, {Name: "refs/heads/liza/x", Old: second, New: second}}, "lost")
 	require.ErrorIs(t, err, ErrRefMoved)
-	err = r.MoveRefs(ctx, []RefUpdate{{Name: StateRef, New: second}}, "exists")
+	err = r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, New: second}}, "exists")
 	require.ErrorIs(t, err, ErrRefMoved)
 	err = r.MoveRefs(ctx, []RefUpdate{{Name: "refs/heads/none", Old: first}}, "gone")
 	require.ErrorIs(t, err, ErrRefMoved)
-	for name, want := range map[string]ID{StateRef: first, "refs/heads/liza/x": first, "refs/heads/none": "", "refs/liza/saved/x": "", "refs/heads/main/x": ""} {
+	for name, want := range map[string]ID{layout.State: first, "refs/heads/liza/x": first, "refs/heads/none": "", "refs/liza/saved/x": "", "refs/heads/main/x": ""} {
 		got, err := r.Resolve(ctx, name)
 		require.NoError(t, err)
 		require.Equal(t, want, got, name)
 	}
 
 	gittest.Git(t, r.GitDir(), "pack-refs", "--all")
-	require.NoError(t, r.MoveRefs(ctx, []RefUpdate{{Name: StateRef, Old: first, New: second}, {Name: "refs/heads/liza/x", Old: first}}, "merge"))
-	for name, want := range map[string]ID{StateRef: second, "refs/heads/liza/x": ""} {
+	require.NoError(t, r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, Old: first, New: second}, {Name: "refs/heads/liza/x", Old: first}}, "merge"))
+	for name, want := range map[string]ID{layout.State: second, "refs/heads/liza/x": ""} {
 		got, err := r.Resolve(ctx, name)
 		require.NoError(t, err)
 		require.Equal(t, want, got, name)
 	}
-	require.NoFileExists(t, filepath.Join(r.CommonDir(), StateRef+".lock"))
+	require.NoFileExists(t, filepath.Join(r.CommonDir(), layout.State+".lock"))
 	entries, err := os.ReadDir(r.Journal.Dir())
 	require.NoError(t, err)
 	require.Empty(t, entries)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -56,7 +57,7 @@ func TestDiskFullForRefs(t *testing.T) {
 	r := open(t, dir)
 	first, err := r.Resolve(context.Background(), "HEAD")
 	require.NoError(t, err)
-	require.NoError(t, r.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, New: first}}, "x"))
+	require.NoError(t, r.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, New: first}}, "x"))
 	f, err := os.Create(filepath.Join(dir, "filler"))
 	require.NoError(t, err)
 	for err == nil {
@@ -65,14 +66,14 @@ func TestDiskFullForRefs(t *testing.T) {
 	require.NoError(t, f.Close())
 	require.ErrorIs(t, err, syscall.ENOSPC)
 
-	err = r.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: first, New: ""}, {Name: "refs/heads/new", New: first}}, "x")
+	err = r.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, Old: first, New: ""}, {Name: "refs/heads/new", New: first}}, "x")
 	require.Error(t, err)
 	require.NotErrorIs(t, err, ErrRefMoved)
-	now, err := r.Resolve(context.Background(), StateRef)
+	now, err := r.Resolve(context.Background(), layout.State)
 	require.NoError(t, err)
 	require.Equal(t, first, now)
 	require.NoError(t, os.Remove(filepath.Join(dir, "filler")))
-	require.NoError(t, r.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: first}, {Name: "refs/heads/new", New: first}}, "x"))
+	require.NoError(t, r.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, Old: first}, {Name: "refs/heads/new", New: first}}, "x"))
 }
 
 func TestReadOnly(t *testing.T) {
@@ -93,7 +94,7 @@ func TestReadOnly(t *testing.T) {
 	require.ErrorIs(t, o.Flush(), syscall.EROFS)
 	_, err = r.Queue(ctx)
 	require.ErrorIs(t, err, syscall.EROFS)
-	require.ErrorIs(t, r.MoveRefs(ctx, []RefUpdate{{Name: StateRef, New: first}}, "x"), syscall.EROFS)
+	require.ErrorIs(t, r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, New: first}}, "x"), syscall.EROFS)
 	_, err = r.Merge(ctx, first, first)
 	require.ErrorIs(t, err, syscall.EROFS)
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // ErrDamaged is wrapped when objects that a ref or a move needs are missing or
@@ -98,7 +100,7 @@ func (fl *Flusher) brought(ctx context.Context, updates []RefUpdate) (list, old 
 	}
 	var before []ID
 	for _, u := range updates {
-		if strings.HasPrefix(u.Name, "refs/liza/") && !strings.HasPrefix(u.Name, RemoteRefs) {
+		if strings.HasPrefix(u.Name, layout.Refs) && !strings.HasPrefix(u.Name, layout.RemoteRefs) {
 			before = append(before, u.Old)
 		}
 	}
@@ -109,7 +111,7 @@ func (fl *Flusher) brought(ctx context.Context, updates []RefUpdate) (list, old 
 		if parents, written := o.flushed(u.New); written && !slices.ContainsFunc(parents, func(id ID) bool { return !slices.Contains(before, id) }) {
 			continue
 		}
-		if u.Name == StateRef || strings.HasPrefix(u.Name, RescueRefs) {
+		if u.Name == layout.State || strings.HasPrefix(u.Name, layout.RescueRefs) {
 			old = append(old, u.New)
 		} else {
 			list = append(list, u.New)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -33,8 +34,8 @@ while read -r line; do
 done
 `)
 	moves := [][]RefUpdate{
-		{{Name: StateRef, New: first}, {Name: "refs/liza/saved/a/1", New: first}, {Name: "refs/heads/next", New: first, Any: true}},
-		{{Name: StateRef, Old: first, New: first}, {Name: "refs/heads/next", Old: first, New: first}},
+		{{Name: layout.State, New: first}, {Name: "refs/liza/saved/a/1", New: first}, {Name: "refs/heads/next", New: first, Any: true}},
+		{{Name: layout.State, Old: first, New: first}, {Name: "refs/heads/next", Old: first, New: first}},
 		{{Name: "refs/liza/saved/a/1", Old: first}, {Name: "refs/heads/next", Any: true}},
 		{{Name: "refs/liza/saved/b/1", New: first}},
 	}
@@ -46,5 +47,5 @@ done
 	require.NoError(t, os.Chmod(hook, 0o666))
 	gittest.Git(t, dir, "pack-refs", "--all", "--prune")
 	require.NoError(t, os.Chmod(hook, 0o777))
-	require.NoError(t, r.MoveRefs(ctx, []RefUpdate{{Name: "refs/liza/saved/b/1", Old: first}, {Name: StateRef, Old: first}}, "x"))
+	require.NoError(t, r.MoveRefs(ctx, []RefUpdate{{Name: "refs/liza/saved/b/1", Old: first}, {Name: layout.State, Old: first}}, "x"))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -35,7 +36,7 @@ func newVictim(t *testing.T) *victim {
 	second := commitOn(t, o, first, "src", "main.sh", "two")
 	require.NoError(t, o.Flush())
 	require.NoError(t, r.MoveRefs(context.Background(), []RefUpdate{
-		{Name: StateRef, New: first}, {Name: "refs/heads/int", New: first}, {Name: "refs/heads/task", New: first},
+		{Name: layout.State, New: first}, {Name: "refs/heads/int", New: first}, {Name: "refs/heads/task", New: first},
 	}, "start"))
 	return &victim{dir: dir, first: first, second: second, r: r}
 }
@@ -44,7 +45,7 @@ func newVictim(t *testing.T) *victim {
 func (v *victim) start(t *testing.T) {
 	t.Helper()
 	v.cmd = exec.Command(os.Args[0], v.dir,
-		StateRef+"="+string(v.first)+"="+string(v.second), "refs/heads/int="+string(v.first)+"="+string(v.second), "refs/heads/task="+string(v.first)+"=")
+		layout.State+"="+string(v.first)+"="+string(v.second), "refs/heads/int="+string(v.first)+"="+string(v.second), "refs/heads/task="+string(v.first)+"=")
 	v.cmd.Env = append(os.Environ(), "GITSTORE_TEST_CHILD=move")
 	v.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	v.gone = gittest.Family(t, v.cmd)
@@ -89,14 +90,14 @@ func (v *victim) at(t *testing.T, name string) ID {
 func (v *victim) completes(t *testing.T) {
 	t.Helper()
 	require.NoError(t, v.r.MoveRefs(context.Background(), []RefUpdate{
-		{Name: StateRef, Old: v.at(t, StateRef), New: v.second},
+		{Name: layout.State, Old: v.at(t, layout.State), New: v.second},
 		{Name: "refs/heads/int", Old: v.at(t, "refs/heads/int"), New: v.second},
 		{Name: "refs/heads/task", Old: v.first},
 	}, "again"))
-	require.Equal(t, v.second, v.at(t, StateRef))
+	require.Equal(t, v.second, v.at(t, layout.State))
 	require.Equal(t, v.second, v.at(t, "refs/heads/int"))
 	require.Empty(t, v.at(t, "refs/heads/task"))
-	for _, name := range []string{StateRef, "refs/heads/int", "refs/heads/task", "packed-refs", "HEAD"} {
+	for _, name := range []string{layout.State, "refs/heads/int", "refs/heads/task", "packed-refs", "HEAD"} {
 		require.False(t, v.locked(name), name)
 	}
 	require.Empty(t, v.journal())
@@ -152,7 +153,7 @@ func (v *victim) killedInHook(t *testing.T) {
 	v.unhook(t)
 
 	require.True(t, v.locked("refs/heads/int"), "the kill left the locks")
-	require.Equal(t, v.first, v.at(t, StateRef))
+	require.Equal(t, v.first, v.at(t, layout.State))
 	v.completes(t)
 }
 
@@ -177,14 +178,14 @@ func TestKilledWithinALock(t *testing.T) {
 func TestKilledBetweenPrepareAndCommit(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	undo := v.stall(t, StateRef)
+	undo := v.stall(t, layout.State)
 	v.start(t)
 	gittest.Until(t, "the journal knows the locks", func() bool { return strings.Contains(v.journal(), "\nlock ") })
 	v.kill(t)
 	undo()
 
-	require.True(t, v.locked(StateRef))
-	require.Equal(t, v.first, v.at(t, StateRef))
+	require.True(t, v.locked(layout.State))
+	require.Equal(t, v.first, v.at(t, layout.State))
 	v.completes(t)
 }
 
@@ -193,7 +194,7 @@ func TestKilledBetweenTwoRefs(t *testing.T) {
 	v := newVictim(t)
 	undo := v.stall(t, "refs/heads/int")
 	v.start(t)
-	gittest.Until(t, "the first ref moved", func() bool { return v.at(t, StateRef) == v.second })
+	gittest.Until(t, "the first ref moved", func() bool { return v.at(t, layout.State) == v.second })
 	v.kill(t)
 	undo()
 
@@ -212,7 +213,7 @@ func TestKilledInDeletion(t *testing.T) {
 	gittest.Git(t, v.dir, "pack-refs", "--all")
 	undo := v.stall(t, "refs/heads/int")
 	v.start(t)
-	gittest.Until(t, "the first ref moved", func() bool { return v.at(t, StateRef) == v.second })
+	gittest.Until(t, "the first ref moved", func() bool { return v.at(t, layout.State) == v.second })
 	v.kill(t)
 	undo()
 
@@ -225,7 +226,7 @@ func TestLocksOfALivingTransactionStay(t *testing.T) {
 	v := newVictim(t)
 	undo := v.stall(t, "refs/heads/int")
 	v.start(t)
-	gittest.Until(t, "the first ref moved", func() bool { return v.at(t, StateRef) == v.second })
+	gittest.Until(t, "the first ref moved", func() bool { return v.at(t, layout.State) == v.second })
 	require.NoError(t, v.r.Journal.Recover(context.Background()))
 	require.True(t, v.locked("refs/heads/int"))
 	require.NotEmpty(t, v.journal())
@@ -243,14 +244,14 @@ func TestLocksOfALivingTransactionStay(t *testing.T) {
 func TestForeignLockStays(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	lock := filepath.Join(v.r.CommonDir(), StateRef+".lock")
+	lock := filepath.Join(v.r.CommonDir(), layout.State+".lock")
 	require.NoError(t, os.WriteFile(lock, nil, 0o666))
-	err := v.r.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: v.first, New: v.second}}, "x")
+	err := v.r.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, Old: v.first, New: v.second}}, "x")
 	require.ErrorIs(t, err, ErrRefLocked)
 	require.ErrorContains(t, err, lock)
 	require.ErrorContains(t, err, "doctor --unlock")
 	require.FileExists(t, lock)
-	require.Equal(t, v.first, v.at(t, StateRef))
+	require.Equal(t, v.first, v.at(t, layout.State))
 
 	require.NoError(t, os.Remove(lock))
 	v.completes(t)
@@ -261,12 +262,12 @@ func TestForeignLockStays(t *testing.T) {
 func TestLockTakenAfterTheKillStays(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	undo := v.stall(t, StateRef)
+	undo := v.stall(t, layout.State)
 	v.start(t)
 	gittest.Until(t, "the journal knows the locks", func() bool { return strings.Contains(v.journal(), "\nlock ") })
 	v.kill(t)
 	undo()
-	lock := filepath.Join(v.r.CommonDir(), StateRef+".lock")
+	lock := filepath.Join(v.r.CommonDir(), layout.State+".lock")
 	require.NoError(t, os.Remove(lock))
 	require.NoError(t, os.WriteFile(lock, []byte(string(v.second)+"\n"), 0o666))
 
@@ -280,7 +281,7 @@ func TestHookRefuses(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
 	gittest.Script(t, filepath.Join(v.r.CommonDir(), "hooks", "reference-transaction"), "#!/bin/sh\necho not today >&2\nexit 1\n")
-	err := v.r.MoveRefs(context.Background(), []RefUpdate{{Name: StateRef, Old: v.first, New: v.second}}, "x")
+	err := v.r.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, Old: v.first, New: v.second}}, "x")
 	var gitErr *Error
 	require.ErrorAs(t, err, &gitErr)
 	require.Equal(t, 128, gitErr.Code)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 	"github.com/stretchr/testify/require"
 )
@@ -34,12 +35,12 @@ func TestReadOnlyForAMoment(t *testing.T) {
 	hook := filepath.Join(v.r.CommonDir(), "hooks", "reference-transaction")
 	gittest.Script(t, hook, "#!/bin/sh\n[ \"$1\" = prepared ] && chmod a-w '"+folder+"'\nexit 0\n")
 	require.NoError(t, os.Chmod(hook, 0o755))
-	cmd := exec.Command(exe, v.dir, StateRef+"="+string(v.first)+"="+string(v.second))
+	cmd := exec.Command(exe, v.dir, layout.State+"="+string(v.first)+"="+string(v.second))
 	cmd.Env = append(os.Environ(), "GITSTORE_TEST_CHILD=move")
 	cmd.SysProcAttr = as
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err, "%s", out)
-	require.True(t, v.locked(StateRef), "%s", out)
+	require.True(t, v.locked(layout.State), "%s", out)
 	require.NotEmpty(t, v.journal())
 
 	require.NoError(t, os.Chmod(folder, 0o755))
@@ -60,7 +61,7 @@ func TestCopyOfALockedRepository(t *testing.T) {
 			return func() { v.unhook(t) }
 		},
 		"before commit": func(t *testing.T, v *victim) func() {
-			undo := v.stall(t, StateRef)
+			undo := v.stall(t, layout.State)
 			v.start(t)
 			gittest.Until(t, "the journal knows the locks", func() bool { return strings.Contains(v.journal(), "\nlock ") })
 			return undo

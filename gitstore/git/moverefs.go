@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // ErrRefMoved is wrapped by MoveRefs when a ref was not where the caller had
@@ -132,7 +134,7 @@ func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message 
 	args := append([]string{"--git-dir=" + s.repo.commonDir}, LockArgs()...)
 	args = append(append(args, fsyncArgs(mode, "reference")...), "update-ref", "--stdin", "-z", "-m", oneLine(message))
 	for _, u := range updates {
-		if u.Name == StateRef && u.Old == "" && !u.Any {
+		if u.Name == layout.State && u.Old == "" && !u.Any {
 			args = append(args, "--create-reflog")
 		}
 	}

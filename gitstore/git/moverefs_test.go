@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -21,7 +22,7 @@ func TestMoveRefsRace(t *testing.T) {
 	r, ctx := open(t, dir), context.Background()
 	first, err := r.Resolve(ctx, "HEAD")
 	require.NoError(t, err)
-	require.NoError(t, r.MoveRefs(ctx, []RefUpdate{{Name: StateRef, New: first}}, "init"))
+	require.NoError(t, r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, New: first}}, "init"))
 	done := make(chan struct{})
 	var packer, movers sync.WaitGroup
 	packer.Go(func() {
@@ -53,7 +54,7 @@ func TestMoveRefsRace(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.EqualValues(t, 32, won.Load())
-	require.Equal(t, "32", gittest.Git(t, dir, "rev-list", "--count", string(first)+".."+StateRef))
+	require.Equal(t, "32", gittest.Git(t, dir, "rev-list", "--count", string(first)+".."+layout.State))
 }
 
 // climb adds one commit to the state ref, however often that takes, and a ref
@@ -64,7 +65,7 @@ func climb(ctx context.Context, r *Repo, name string, won *atomic.Int64) error {
 		return err
 	}
 	for {
-		tip, err := r.Resolve(ctx, StateRef)
+		tip, err := r.Resolve(ctx, layout.State)
 		if err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func climb(ctx context.Context, r *Repo, name string, won *atomic.Int64) error {
 		if err := o.Flush(); err != nil {
 			return err
 		}
-		err = r.MoveRefs(ctx, []RefUpdate{{Name: StateRef, Old: tip, New: next}, {Name: "refs/liza/saved/" + name, New: next}}, name)
+		err = r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, Old: tip, New: next}, {Name: "refs/liza/saved/" + name, New: next}}, name)
 		if err == nil {
 			won.Add(1)
 			return nil

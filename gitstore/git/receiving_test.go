@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -70,8 +71,8 @@ func TestLocksOfAReceivePack(t *testing.T) {
 	}
 	dead := alive
 	dead.pid, dead.start = os.Getppid(), "1"
-	updates := []RefUpdate{{Name: StateRef, Old: v.first, New: v.second}}
-	lock := filepath.Join(v.r.CommonDir(), StateRef+".lock")
+	updates := []RefUpdate{{Name: layout.State, Old: v.first, New: v.second}}
+	lock := filepath.Join(v.r.CommonDir(), layout.State+".lock")
 	take := func() { require.NoError(t, os.WriteFile(lock, []byte(v.second+"\n"), 0o666)) }
 
 	pushEntry(t, v.r, alive, updates)
@@ -102,8 +103,8 @@ func TestLocksOfAReceivePack(t *testing.T) {
 func TestPushAwaitsLocks(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	updates := []RefUpdate{{Name: StateRef, Old: v.first, New: v.second}}
-	lock := filepath.Join(v.r.CommonDir(), StateRef+".lock")
+	updates := []RefUpdate{{Name: layout.State, Old: v.first, New: v.second}}
+	lock := filepath.Join(v.r.CommonDir(), layout.State+".lock")
 	require.NoError(t, os.WriteFile(lock, nil, 0o666))
 	var locked *Locked
 	require.ErrorAs(t, v.r.Journal.AwaitLocks(context.Background(), updates), &locked)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -70,7 +71,7 @@ func TestOpenHonoursTheEnvironment(t *testing.T) {
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	dir, traces := gittest.Seeded(t), t.TempDir()
-	out := runChild(t, "move", []string{"LIZA_TRACE=1"}, dir, StateRef+"=="+gittest.Git(t, dir, "rev-parse", "HEAD"))
+	out := runChild(t, "move", []string{"LIZA_TRACE=1"}, dir, layout.State+"=="+gittest.Git(t, dir, "rev-parse", "HEAD"))
 	var commands []string
 	for line := range strings.Lines(strings.ReplaceAll(out, dir, "")) {
 		commands = append(commands, subcommand(strings.Fields(line)[1:]))

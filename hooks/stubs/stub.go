@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -88,7 +89,7 @@ const callFirst = `if [ -x "$first" ]; then "$first" "$@" || exit; fi
 `
 
 // onlyTasks lets pass whatever happens outside task worktrees.
-const onlyTasks = `case $PWD/ in */.worktrees/*) ;; *) exit 0 ;; esac
+const onlyTasks = `case $PWD/ in */` + layout.Worktrees + `/*) ;; *) exit 0 ;; esac
 `
 
 // endPush ends the entry of the receive-pack in the journal: its refs have moved.
@@ -121,12 +122,12 @@ func (s stub) whole(call, find, name string) string {
 // before. On a server it hands them over once more when the refs have moved, to
 // have that on the disk before the push is answered.
 func (s stub) lines(o Options) string {
-	guarded := "refs/liza/state | refs/heads/*"
+	guarded := layout.State + " | refs/heads/*"
 	if o.Integration != "" {
-		guarded = "refs/liza/state | refs/heads/" + shell.Quote(o.Integration)
+		guarded = layout.State + " | refs/heads/" + shell.Quote(o.Integration)
 	}
 	if o.Server {
-		guarded = "refs/liza/saved/* | refs/liza/marks/* | refs/heads/liza/* | " + guarded
+		guarded = layout.SavedRefs + "* | " + layout.MarkRefs + "* | " + layout.TaskRefs + "* | " + guarded
 	}
 	selects := strings.Replace(`ours= new= kept= state=
 while IFS= read -r line; do
@@ -160,9 +161,9 @@ while IFS= read -r line; do
 // what must not happen where only a part of the push does: integration moves,
 // a save, a mark or a task's branch comes without the state that names it, history goes or is lost.
 const serverLines = `	case $line in
-	*" refs/heads/liza/"*) kept=1 ;;
-	*0000000000000000000000000000000000000000" refs/liza/state" | *" refs/heads/"*) new=1 ;;
-	*" refs/liza/state") state=1 was=${line%% *} ;;
+	*" ` + layout.TaskRefs + `"*) kept=1 ;;
+	*0000000000000000000000000000000000000000" ` + layout.State + `" | *" refs/heads/"*) new=1 ;;
+	*" ` + layout.State + `") state=1 was=${line%% *} ;;
 	*) kept=1 ;;
 	esac
 `
@@ -172,7 +173,7 @@ const serverLines = `	case $line in
 // the same second, inode and size, and accepts a lease on a value that it read
 // before. Here the ref is locked, and a new process reads what is there. A
 // loose ref git has read just now.
-const lostMoves = `[ ! "$state" ] || [ -e "$GIT_DIR/refs/liza/state" ] || [ "$(git rev-parse -q --verify refs/liza/state)" = "$was" ] || new=1
+const lostMoves = `[ ! "$state" ] || [ -e "$GIT_DIR/` + layout.State + `" ] || [ "$(git rev-parse -q --verify ` + layout.State + `)" = "$was" ] || new=1
 `
 
 // people lets people pass where there is no program. Where there is, it knows an

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
@@ -24,7 +24,7 @@ func TestServerStub(t *testing.T) {
 		return gittest.Git(t, server, "commit-tree", "-m", message, gittest.Git(t, server, "hash-object", "-w", "-t", "tree", os.DevNull))
 	}
 	root, next, after, zero := commit("root"), commit("next"), commit("after"), strings.Repeat("0", 40)
-	gittest.Git(t, server, "update-ref", git.StateRef, root)
+	gittest.Git(t, server, "update-ref", layout.State, root)
 
 	notes := filepath.Join(t.TempDir(), "notes")
 	program := filepath.Join(t.TempDir(), "git-liza")
@@ -48,7 +48,7 @@ func TestServerStub(t *testing.T) {
 		require.Equal(t, strings.Join(lines, "\n")+"\n", string(text))
 		return true
 	}
-	move := func(from, to string) string { return from + " " + to + " " + git.StateRef }
+	move := func(from, to string) string { return from + " " + to + " " + layout.State }
 	save := zero + " " + next + " refs/liza/saved/a/1"
 
 	require.False(t, asks(move(root, next)), "a loose ref git has read just now")
@@ -58,7 +58,7 @@ func TestServerStub(t *testing.T) {
 	unasked("pack-refs", "--all")
 	require.False(t, asks(move(root, next)))
 	require.False(t, asks(move(root, next), save))
-	unasked("update-ref", git.StateRef, next)
+	unasked("update-ref", layout.State, next)
 	unasked("pack-refs", "--all")
 	require.True(t, asks(move(root, after)), "git took packed-refs for the one before")
 	require.True(t, asks(move(root, after), save))

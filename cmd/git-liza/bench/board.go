@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
@@ -112,7 +113,7 @@ func (c *clone) vouch() error {
 // successor begins a commit on the tip in the language of fast-import. It has
 // the tip's author, date and message, and so tells of a move that can be read.
 func (c *clone) successor() (string, error) {
-	raw, err := c.plain("cat-file", "commit", "refs/liza/state")
+	raw, err := c.plain("cat-file", "commit", layout.State)
 	if err != nil {
 		return "", err
 	}
@@ -121,7 +122,7 @@ func (c *clone) successor() (string, error) {
 		return "", err
 	}
 	head, message, _ := strings.Cut(raw+"\n", "\n\n")
-	text := "commit refs/liza/state\n"
+	text := "commit " + layout.State + "\n"
 	for line := range strings.Lines(head + "\n") {
 		if strings.HasPrefix(line, "author ") || strings.HasPrefix(line, "committer ") {
 			text += line
@@ -149,7 +150,7 @@ func (c *clone) settleIn() error {
 
 // settings reads liza.yaml as it stands at the tip.
 func (c *clone) settings() (flow.Settings, error) {
-	text, err := c.plain("show", "refs/liza/state:liza.yaml")
+	text, err := c.plain("show", layout.State+":liza.yaml")
 	if err != nil {
 		return flow.Settings{}, err
 	}

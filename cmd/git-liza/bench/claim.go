@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 var syncModes = []string{"none", "batch"}
@@ -89,7 +91,7 @@ func (b *bench) firstClaims(c *clone) error {
 		}
 		floor := c.floor(0)
 		floor.dir, floor.env = c.git, unhooked
-		floor.args = append([]string{"sh", "-c", `GIT_DIR=. "$@" && git worktree add -q -b "$0" "../.worktrees/$0"`, fmt.Sprintf("plain-%d", n)}, floor.args...)
+		floor.args = append([]string{"sh", "-c", `GIT_DIR=. "$@" && git worktree add -q -b "$0" "../` + layout.Worktrees + `/$0"`, fmt.Sprintf("plain-%d", n)}, floor.args...)
 		return b.sample(floor)
 	})
 	if err != nil {
@@ -127,11 +129,11 @@ func (b *bench) archives() error {
 
 // bytes measures what the moves since a state have added.
 func (b *bench) bytes(c *clone, since string) error {
-	moves, err := c.made(since, "refs/liza/state")
+	moves, err := c.made(since, layout.State)
 	if err != nil {
 		return err
 	}
-	out, err := c.plain("rev-list", "--objects", "--no-object-names", "refs/liza/state", "^"+since)
+	out, err := c.plain("rev-list", "--objects", "--no-object-names", layout.State, "^"+since)
 	if err != nil {
 		return err
 	}
@@ -144,7 +146,7 @@ func (b *bench) bytes(c *clone, since string) error {
 		loose += info.Size()
 	}
 	packed, err := b.output(command{dir: c.path, args: []string{"sh", "-c",
-		`printf '%s\n^%s\n' refs/liza/state "$0" | git pack-objects -q --revs --stdout | wc -c`, since}})
+		`printf '%s\n^%s\n' "$1" "$0" | git pack-objects -q --revs --stdout | wc -c`, since, layout.State}})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -86,7 +87,7 @@ func (c *clone) draft(n int) (draft, error) {
 	d := draft{}
 	for _, key := range []flow.Key{{Folder: flow.Tasks, ID: string(benchTask(n))}, {Folder: flow.Agents, ID: string(benchCoder(n))}} {
 		where := gitstore.DocumentPath(key)
-		text, err := c.plain("show", "refs/liza/state:"+where)
+		text, err := c.plain("show", layout.State+":"+where)
 		if err != nil {
 			return nil, err
 		}
@@ -106,11 +107,11 @@ func (d draft) write() error {
 }
 
 // tip is where the state ref is.
-func (c *clone) tip() (string, error) { return c.plain("rev-parse", "refs/liza/state") }
+func (c *clone) tip() (string, error) { return c.plain("rev-parse", layout.State) }
 
 // begin lets the script start from the board as it is.
 func (c *clone) begin() error {
-	_, err := c.plain("update-ref", floorRef, "refs/liza/state")
+	_, err := c.plain("update-ref", floorRef, layout.State)
 	return err
 }
 

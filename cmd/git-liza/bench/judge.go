@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // judgements measures what a server's hooks add to a push, of one move and of
@@ -51,7 +53,7 @@ func (b *bench) pusher(signed bool) (*pusher, error) {
 	}
 	setup = append(setup, command{dir: p.judged, args: []string{b.program, "hooks", "install", "--server"}})
 	for _, repo := range []string{p.judged, p.plain} {
-		setup = append(setup, command{dir: c.path, args: []string{"git", "push", "-q", "--atomic", repo, "refs/heads/integration", "refs/liza/*"}})
+		setup = append(setup, command{dir: c.path, args: []string{"git", "push", "-q", "--atomic", repo, "refs/heads/integration", layout.Refs + "*"}})
 	}
 	for _, step := range setup {
 		if _, err := b.output(step); err != nil {
@@ -73,7 +75,7 @@ func (p *pusher) fill() error {
 		if l := p.residentMoves(p.b.ctx, 0); l.failed > 0 {
 			return fmt.Errorf("moves could not be made")
 		}
-		out, err := p.clone.plain("rev-list", "--reverse", base+"..refs/liza/state")
+		out, err := p.clone.plain("rev-list", "--reverse", base+".."+layout.State)
 		if err != nil {
 			return err
 		}
@@ -84,7 +86,7 @@ func (p *pusher) fill() error {
 
 // push is a push of the state up to the n-th move.
 func (p *pusher) push(repo string, n int) command {
-	return command{dir: p.path, args: []string{"git", "push", "-q", "--atomic", repo, p.moves[n] + ":refs/liza/state"}}
+	return command{dir: p.path, args: []string{"git", "push", "-q", "--atomic", repo, p.moves[n] + ":" + layout.State}}
 }
 
 // pushes measures one move after the other, then many at once. Each of the

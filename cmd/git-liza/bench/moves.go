@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -55,7 +56,7 @@ func (b *bench) moves() error {
 		}
 		var commands, queued []load
 		for range 2 {
-			l, err := c.counted("refs/liza/state", func() load { return c.together(c.commandMoves) })
+			l, err := c.counted(layout.State, func() load { return c.together(c.commandMoves) })
 			if err != nil {
 				return err
 			}
@@ -68,7 +69,7 @@ func (b *bench) moves() error {
 			}
 			queued = append(queued, l)
 		}
-		resident, err := c.counted("refs/liza/state", func() load { return c.together(c.residentMoves) })
+		resident, err := c.counted(layout.State, func() load { return c.together(c.residentMoves) })
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // workFiles is how many files a measured submission brings.
@@ -43,7 +45,7 @@ func (c *clone) workOn(n int, mode string) (got [2]sample, err error) {
 		return got, err
 	}
 	id, coder, reviewer := fmt.Sprintf("work-%d", n), fmt.Sprintf("--as=coder-%d", 100+n), fmt.Sprintf("--as=code-reviewer-%d", 100+n)
-	tree := filepath.Join(c.path, ".worktrees", id)
+	tree := filepath.Join(c.path, layout.Worktrees, id)
 	if err := c.typed(c.liza("task", "add", id, "--title", "T", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs"),
 		c.liza("claim", id, coder), c.liza("intent", id, coder, "--summary", "S", "--validation", "V")); err != nil {
 		return got, err
@@ -63,7 +65,7 @@ func (c *clone) workOn(n int, mode string) (got [2]sample, err error) {
 	if got[0], err = c.b.sample(c.liza("submit", id, coder)); err != nil {
 		return got, err
 	}
-	commit, err := c.plain("rev-parse", "liza/"+id)
+	commit, err := c.plain("rev-parse", layout.TaskBranches+id)
 	if err == nil {
 		err = c.typed(c.liza("review", id, reviewer), c.liza("approve", id, reviewer, "--commit", commit))
 	}

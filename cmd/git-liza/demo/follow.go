@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -77,7 +78,7 @@ func (r *run) follower(ctx context.Context) (*follower, error) {
 
 // catchUp tells the moves since the last call.
 func (f *follower) catchUp(ctx context.Context) error {
-	tip, err := f.repo.Resolve(ctx, git.StateRef)
+	tip, err := f.repo.Resolve(ctx, layout.State)
 	if err != nil || tip == f.seen {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // test runs the product's own tests in a private checkout of integration. The
@@ -36,7 +38,7 @@ func (r *run) show(ctx context.Context) error {
 		{r.Program, "list"},
 		{r.Program, "status"},
 		{"git", "log", "--graph", "--oneline", "integration"},
-		{"git", "log", "--oneline", "-n", "10", "refs/liza/state"},
+		{"git", "log", "--oneline", "-n", "10", layout.State},
 	} {
 		text, err := r.command(ctx, argv...)
 		if err != nil {

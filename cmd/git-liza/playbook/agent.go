@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // ErrPlaybook is wrapped by what [Agent.Run] says about a playbook that is
@@ -79,7 +79,7 @@ func (a *Agent) playbook(ctx context.Context) (*Playbook, error) {
 // integrated is the file on the integration branch.
 func (a *Agent) integrated(ctx context.Context, name string) ([]byte, error) {
 	missing := fmt.Errorf("there is no %s, neither in %s nor on the integration branch", name, a.Dir)
-	text, err := a.git(ctx, "show", git.StateRef+":liza.yaml")
+	text, err := a.git(ctx, "show", layout.State+":liza.yaml")
 	if err != nil {
 		return nil, missing
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/flow"
-	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // An idleSet says which supervisors are at rest, and at which state of the board.
@@ -103,7 +103,7 @@ func (r *Rush) isOver(ctx context.Context) (bool, error) {
 	if settled, err := r.remoteSettled(ctx); err != nil || !settled {
 		return false, err
 	}
-	now, err := r.Clone.Repo.Resolve(ctx, git.StateRef)
+	now, err := r.Clone.Repo.Resolve(ctx, layout.State)
 	if err != nil || now != tip {
 		return false, err
 	}

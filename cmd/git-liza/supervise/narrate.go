@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // startNarration says every move on the blackboard after the state commit since, in a
@@ -29,7 +29,7 @@ func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) (<-chan 
 			case <-ctx.Done():
 			}
 		}
-		if tip, err := r.Clone.Repo.Resolve(context.WithoutCancel(ctx), git.StateRef); err == nil {
+		if tip, err := r.Clone.Repo.Resolve(context.WithoutCancel(ctx), layout.State); err == nil {
 			r.tellMoves(store, since, tip)
 		}
 	}()

@@ -26,7 +26,7 @@ func Submissions(history []Entry) []Submission {
 	list := []Submission{}
 	for _, e := range history {
 		if d, ok := e.Move.Detail.(*flow.SubmitMove); ok {
-			list = append(list, Submission{len(list) + 1, d.Commit, d.Base, e.Move.By, TimeValue(e.Move.At), flow.SavedRef(e.Move.Task, d.Save)})
+			list = append(list, Submission{len(list) + 1, d.Commit, d.Base, e.Move.By, TimeValue(e.Move.At), e.Move.Task.SavedRef(d.Save)})
 		}
 	}
 	return list

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -43,11 +44,11 @@ func (i *Integration) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID
 		return "", err
 	}
 	if remote != "" {
-		if tip, err := i.repo.Resolve(ctx, "refs/liza/remote/"+remote+"/integration"); err != nil || tip != "" {
+		if tip, err := i.repo.Resolve(ctx, layout.RemoteRef(remote, "integration")); err != nil || tip != "" {
 			return tip, err
 		}
 	}
-	return i.repo.ParseCommit(ctx, "refs/heads/"+b.Settings().Integration.Name)
+	return i.repo.ParseCommit(ctx, b.Settings().Integration.Ref())
 }
 
 // explainStray tells an integration branch of the remote that somebody else has
@@ -62,7 +63,7 @@ func (i *Integration) explainStray(ctx context.Context, cause error) error {
 	if err != nil {
 		return cause
 	}
-	ref := "refs/liza/remote/" + remote + "/integration"
+	ref := layout.RemoteRef(remote, "integration")
 	now, err := i.repo.Resolve(ctx, ref)
 	tip := b.Settings().Integration
 	if err != nil || now == "" || now == tip.Tip {

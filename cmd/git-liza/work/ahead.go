@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
@@ -37,7 +38,7 @@ func (i *Integration) Ahead(ctx context.Context, b *flow.Board) *Ahead {
 	}
 	out, err = i.repo.Git(ctx, "symbolic-ref", "--quiet", head)
 	branch, isBranch := strings.CutPrefix(strings.TrimSpace(string(out)), "refs/heads/")
-	if err != nil || !isBranch || branch == want.Name || strings.HasPrefix(branch, "liza/") {
+	if err != nil || !isBranch || branch == want.Name || strings.HasPrefix(branch, layout.TaskBranches) {
 		return nil
 	}
 	at, err := i.repo.Resolve(ctx, "refs/heads/"+branch)

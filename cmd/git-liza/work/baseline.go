@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 )
 
@@ -39,7 +40,7 @@ func (i *Integration) RestoreBaseline(ctx context.Context, known Baseline) (said
 	case r.Was != r.Is:
 		said = append(said, "the board is at "+r.Is.Short()+" again"+aside(r))
 	case len(r.Kept) > 0:
-		said = append(said, fmt.Sprintf("the board was set back and others have gone on: %d moves are off it and kept under refs/liza/rescue/", r.Count))
+		said = append(said, fmt.Sprintf("the board was set back and others have gone on: %d moves are off it and kept under %s", r.Count, layout.RescueRefs))
 	}
 	off, err := i.astray(ctx)
 	if err != nil || !off || known.astray {
@@ -61,7 +62,7 @@ func aside(r gitstore.Repaired) string {
 	if len(r.Kept) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s is kept under refs/liza/rescue/", r.Kept[0].Short())
+	return fmt.Sprintf("; %s is kept under %s", r.Kept[0].Short(), layout.RescueRefs)
 }
 
 // astray reports whether the integration branch is where no rule lets it be.
@@ -72,7 +73,7 @@ func (i *Integration) astray(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	want := b.Settings().Integration
-	now, err := i.repo.Resolve(ctx, "refs/heads/"+want.Name)
+	now, err := i.repo.Resolve(ctx, want.Ref())
 	if err != nil || now == want.Tip {
 		return false, err
 	}

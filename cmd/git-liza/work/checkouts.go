@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -59,7 +58,7 @@ func (c *Checkouts) List(ctx context.Context, b *flow.Board) ([]Checkout, error)
 // judge finds what a checkout belongs to, by its name, and whether that still
 // goes on. What it cannot place is somebody else's and never stale.
 func (k *Checkout) judge(b *flow.Board) {
-	id, number, review := parseFolder(k.Name)
+	id, number, review := flow.ParseFolder(k.Name)
 	t := b.Task(id)
 	if t == nil || review && number > t.Submissions || !review && number > t.Attempts {
 		k.Reason = "not made for a task of this board"
@@ -85,21 +84,6 @@ func (k *Checkout) judge(b *flow.Board) {
 		k.Stale = true
 		k.Reason += " was given up"
 	}
-}
-
-// parseFolder takes the name of a checkout apart: TASK, TASK@ATTEMPT or
-// review@TASK@SUBMISSION.
-func parseFolder(name string) (id flow.TaskID, number int, review bool) {
-	i := strings.LastIndexByte(name, '@')
-	if i < 0 {
-		return flow.TaskID(name), 1, false
-	}
-	number, err := strconv.Atoi(name[i+1:])
-	if err != nil || number < 1 {
-		return "", 0, false
-	}
-	task, review := strings.CutPrefix(name[:i], "review@")
-	return flow.TaskID(task), number, review
 }
 
 // A Pruned checkout is one that was removed; Rescued is the ref that keeps
@@ -165,7 +149,7 @@ func (c *Checkouts) rescue(ctx context.Context, b *flow.Board, k Checkout) (ref 
 // kept reports whether a commit is behind integration or a ref that stays.
 func (c *Checkouts) kept(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID) (bool, error) {
 	tips := []flow.ObjectID{b.Settings().Integration.Tip}
-	for _, prefix := range []string{"refs/liza/saved/", "refs/liza/rescue/"} {
+	for _, prefix := range []string{layout.SavedRefs, layout.RescueRefs} {
 		refs, err := c.repo.Refs(ctx, prefix+string(id))
 		if err != nil {
 			return false, err
@@ -189,7 +173,7 @@ func (c *Checkouts) keep(ctx context.Context, b *flow.Board, id flow.TaskID, com
 	if err != nil || kept {
 		return "", err
 	}
-	ref = fmt.Sprintf("refs/liza/rescue/%s/%s", id, commit.Short())
+	ref = layout.RescueRefs + string(id) + "/" + commit.Short()
 	return ref, c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: commit, Any: true}}, "liza: leftovers of "+what)
 }
 

@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -42,7 +42,7 @@ func (c *Checkouts) unobstructed(ctx context.Context, t *flow.Task) error {
 	if t.Attempts > 0 {
 		return nil
 	}
-	tip, err := c.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	tip, err := c.repo.Resolve(ctx, t.ID.BranchRef())
 	if err != nil || tip != "" {
 		return obstacle(t.ID.Branch(), "exists already", err)
 	}
@@ -60,7 +60,7 @@ func (c *Checkouts) checkOut(ctx context.Context, trees *worktrees.Trees, t *flo
 		if tree, found, err := trees.Find(ctx, name); err != nil || found && tree.Branch == t.ID.Branch() {
 			return tree, err
 		}
-		old, err := c.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+		old, err := c.repo.Resolve(ctx, t.ID.BranchRef())
 		if err != nil {
 			return worktrees.Tree{}, err
 		}
@@ -78,7 +78,7 @@ func (c *Checkouts) save(ctx context.Context, t *flow.Task) (*flow.Save, error) 
 	if t.Attempt == nil || c.Trees == nil {
 		return nil, nil
 	}
-	tip, err := c.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	tip, err := c.repo.Resolve(ctx, t.ID.BranchRef())
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (c *Checkouts) save(ctx context.Context, t *flow.Task) (*flow.Save, error) 
 			return nil, incomplete
 		}
 	}
-	kept, err := c.repo.Resolve(ctx, flow.SavedRef(t.ID, t.Saves))
+	kept, err := c.repo.Resolve(ctx, t.ID.SavedRef(t.Saves))
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (c *Checkouts) yield(ctx context.Context, b *flow.Board, t *flow.Task) erro
 	if err := c.store.Mirror.BringCommits(ctx, t.ID, t.Attempt.Start); err != nil {
 		return err
 	}
-	tip, err := c.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	tip, err := c.repo.Resolve(ctx, t.ID.BranchRef())
 	if err != nil || tip == "" {
 		return err
 	}
@@ -181,11 +181,11 @@ func (c *Checkouts) clear(ctx context.Context, t *flow.Task) error {
 		}
 	}
 	for n := 1; n <= t.Submissions; n++ {
-		if err := c.retire(ctx, reviewFolder(t.ID, n)); err != nil {
+		if err := c.retire(ctx, t.ID.ReviewFolder(n)); err != nil {
 			return err
 		}
 	}
-	ref := "refs/heads/" + t.ID.Branch()
+	ref := t.ID.BranchRef()
 	tip, err := c.repo.Resolve(ctx, ref)
 	if err != nil || tip == "" || t.Attempts == 0 {
 		return err
@@ -198,7 +198,7 @@ func (c *Checkouts) leftOf(ctx context.Context, b *flow.Board, id flow.TaskID) (
 	if t := b.Task(id); t != nil {
 		left.Status = t.Status
 	}
-	tip, err := c.repo.Resolve(ctx, "refs/heads/"+id.Branch())
+	tip, err := c.repo.Resolve(ctx, id.BranchRef())
 	if err != nil || tip == "" {
 		return left, errors.Join(err, b.Err())
 	}
@@ -234,14 +234,13 @@ func (c *Checkouts) Tidy(ctx context.Context) ([]Pruned, error) {
 
 // dropBranches deletes the branches of final tasks.
 func (c *Checkouts) dropBranches(ctx context.Context, b *flow.Board) error {
-	const prefix = "refs/heads/liza/"
-	refs, err := c.repo.Refs(ctx, prefix)
+	refs, err := c.repo.Refs(ctx, layout.TaskRefs)
 	if err != nil {
 		return err
 	}
 	var failed []error
 	for ref, tip := range refs {
-		t := b.Task(flow.TaskID(strings.TrimPrefix(ref, prefix)))
+		t := b.Task(flow.ParseBranchRef(ref))
 		if t == nil || !t.Status.Final() || t.Attempts == 0 {
 			continue
 		}
@@ -255,7 +254,7 @@ func (c *Checkouts) dropBranch(ctx context.Context, b *flow.Board, t *flow.Task,
 	if _, err := c.keep(ctx, b, t.ID, tip, "branch "+t.ID.Branch()); err != nil {
 		return err
 	}
-	return c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: "refs/heads/" + t.ID.Branch(), Old: tip}}, "liza: "+string(t.ID)+" went on elsewhere")
+	return c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: t.ID.BranchRef(), Old: tip}}, "liza: "+string(t.ID)+" went on elsewhere")
 }
 
 // standing is a worktree where another one is to be made. A whole one is moved
@@ -277,9 +276,4 @@ func obstacle(what, reason string, err error) error {
 		hint = "git branch -m " + what + " " + strings.Replace(what, "/", "-", 1)
 	}
 	return &worktrees.Obstacle{Path: what, Reason: reason, Hint: hint}
-}
-
-// reviewFolder is the name of the checkout in which a submission is reviewed.
-func reviewFolder(id flow.TaskID, submission int) string {
-	return "review@" + string(id) + "@" + strconv.Itoa(submission)
 }

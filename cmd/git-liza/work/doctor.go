@@ -135,7 +135,7 @@ func (d *Doctor) clock(b *flow.Board) Finding {
 func (d *Doctor) branch(ctx context.Context, b *flow.Board) Finding {
 	const check, restore = "integration", "git liza doctor --restore"
 	want := b.Settings().Integration
-	ref := "refs/heads/" + want.Name
+	ref := want.Ref()
 	now, err := d.repo.Resolve(ctx, ref)
 	switch {
 	case err != nil:

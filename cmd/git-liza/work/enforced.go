@@ -70,7 +70,7 @@ func (d *Doctor) remote(ctx context.Context, b *flow.Board) []Finding {
 	if err := d.store.Mirror.CheckDivergedAt(ctx, there); err != nil {
 		return []Finding{bad(check, parted(err), "%v", err)}
 	}
-	obstacle, err := d.store.Remotes.Obstacle(ctx, name, "refs/heads/"+b.Settings().Integration.Name)
+	obstacle, err := d.store.Remotes.Obstacle(ctx, name, b.Settings().Integration.Ref())
 	if err != nil {
 		return []Finding{bad(check, "git liza sync", "%v", err)}
 	}

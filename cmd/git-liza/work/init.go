@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -36,7 +37,7 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 			return nil, &flow.Refusal{Rule: flow.RuleNoCommit, Hint: "git commit --allow-empty -m first", Reason: "the repository has no commit yet"}
 		}
 	}
-	taken, err := c.Repo.Resolve(ctx, "refs/heads/liza")
+	taken, err := c.Repo.Resolve(ctx, layout.TaskRoot)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 
 // Init makes the root move. A board that is there already is left as it is.
 func (c *Clone) Init(ctx context.Context, d *flow.InitMove) (gitstore.Result, error) {
-	tip, err := c.Repo.Resolve(ctx, git.StateRef)
+	tip, err := c.Repo.Resolve(ctx, layout.State)
 	if err != nil {
 		return gitstore.Result{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -29,7 +30,7 @@ func (i *Integration) checkFollow(ctx context.Context, to flow.ObjectID) error {
 		return err
 	}
 	integration := b.Settings().Integration
-	now, err := i.repo.Resolve(ctx, "refs/heads/"+integration.Name)
+	now, err := i.repo.Resolve(ctx, integration.Ref())
 	if err != nil || now == to {
 		return err
 	}
@@ -53,16 +54,16 @@ func (i *Integration) merelyOurs(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	want := b.Settings().Integration
-	now, err := i.repo.Resolve(ctx, "refs/heads/"+want.Name)
+	now, err := i.repo.Resolve(ctx, want.Ref())
 	if err != nil || now == "" || now == want.Tip {
 		return false, err
 	}
-	refs, err := i.repo.Refs(ctx, "refs/liza/rescue")
+	refs, err := i.repo.Refs(ctx, layout.RescueRefs)
 	if err != nil {
 		return false, err
 	}
 	for name, tip := range refs {
-		if !strings.HasPrefix(name, gitstore.LostRefs) || !strings.HasSuffix(name, "/integration") {
+		if !strings.HasPrefix(name, layout.LostRefs) || !strings.HasSuffix(name, "/integration") {
 			continue
 		}
 		if behind, err := i.repo.IsAncestor(ctx, now, tip); err != nil || behind {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // abandoned is how long a lock must have stood unchanged to be cleared: git
@@ -29,7 +30,7 @@ type Lock struct {
 func (d *Doctor) Locks(integration string) ([]Lock, error) {
 	common := d.repo.CommonDir()
 	paths := []string{"HEAD.lock", "packed-refs.lock", "config.lock", "config.worktree.lock", "shallow.lock", "reftable/tables.list.lock", "refs/heads/" + integration + ".lock"}
-	for _, folder := range []string{"refs/liza", "refs/heads/liza"} {
+	for _, folder := range []string{layout.Refs, layout.TaskRefs} {
 		err := filepath.WalkDir(filepath.Join(common, folder), func(path string, entry fs.DirEntry, err error) error {
 			if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".lock") {
 				paths = append(paths, strings.TrimPrefix(path, common+string(filepath.Separator)))

@@ -182,7 +182,7 @@ func (i *Integration) land(ctx context.Context, merged Merged, t *flow.Task, d *
 // branchEnd deletes the task's branch with the merge; what stands on it
 // beyond the reviewed commit is kept as left out.
 func (i *Integration) branchEnd(ctx context.Context, t *flow.Task, d *flow.MergeMove) ([]git.RefUpdate, error) {
-	ref := "refs/heads/" + t.ID.Branch()
+	ref := t.ID.BranchRef()
 	tip, err := i.repo.Resolve(ctx, ref)
 	if err != nil {
 		return nil, err

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -37,7 +37,7 @@ func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
 	if err := i.returnLog(want.Name); err != nil {
 		return nil, err
 	}
-	r := &Restored{Ref: "refs/heads/" + want.Name, Is: want.Tip}
+	r := &Restored{Ref: want.Ref(), Is: want.Tip}
 	if r.Was, err = i.repo.Resolve(ctx, r.Ref); err != nil || r.Was == want.Tip {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
 			return nil, err
 		}
 		if !contained {
-			r.Kept = "refs/liza/rescue/" + strconv.FormatInt(i.store.Now().Unix(), 10) + "-" + r.Was.Short() + "/integration"
+			r.Kept = layout.RescueFolder(i.store.Now(), r.Was.Short()) + "/integration"
 			updates = append(updates, git.RefUpdate{Name: r.Kept, New: r.Was, Any: true})
 		}
 	}

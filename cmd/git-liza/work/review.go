@@ -58,7 +58,7 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 		return got, r, err
 	}
 	got.Lease = t.Review.Lease
-	got.Worktree = trees.Path(reviewFolder(t.ID, t.Submission.Number))
+	got.Worktree = trees.Path(t.ID.ReviewFolder(t.Submission.Number))
 	got.Warning, err = c.checkOutReview(ctx, trees, t, r.Already)
 	return got, r, unmade(r, got, err)
 }
@@ -72,7 +72,7 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 	if err := trees.Ignore(); err != nil {
 		return "", err
 	}
-	_, err = trees.Detached(ctx, reviewFolder(t.ID, t.Submission.Number), t.Submission.Commit)
+	_, err = trees.Detached(ctx, t.ID.ReviewFolder(t.Submission.Number), t.Submission.Commit)
 	if warning, err = hookWarning(err); err != nil {
 		return "", err
 	}
@@ -106,7 +106,7 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 	}
 	t := r.After.Task(id)
 	if c.Checkouts.Trees != nil && t.Submissions > 0 {
-		if err := c.Checkouts.drop(ctx, reviewFolder(id, t.Submissions)); err != nil {
+		if err := c.Checkouts.drop(ctx, id.ReviewFolder(t.Submissions)); err != nil {
 			return r, left(r, err)
 		}
 	}
@@ -121,7 +121,7 @@ func (c *Clone) Release(ctx context.Context, id flow.TaskID, noVerdict bool) (gi
 		return r, err
 	}
 	if t := r.After.Task(id); t.Status.Allows(flow.ActReview) {
-		err = c.Checkouts.drop(ctx, reviewFolder(id, t.Submissions))
+		err = c.Checkouts.drop(ctx, id.ReviewFolder(t.Submissions))
 	}
 	return r, left(r, err)
 }

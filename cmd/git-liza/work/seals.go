@@ -41,7 +41,7 @@ func (s *Seals) path(folder string) string {
 
 // read is nil if there is none, or none of this review.
 func (s *Seals) read(t *flow.Task) *seal {
-	text, err := git.ReadSmall(s.path(reviewFolder(t.ID, t.Submission.Number)))
+	text, err := git.ReadSmall(s.path(t.ID.ReviewFolder(t.Submission.Number)))
 	var kept seal
 	if err != nil || json.Unmarshal(text, &kept) != nil || kept.By != t.Review.By || !kept.Since.Equal(t.Review.Since) {
 		return nil
@@ -57,7 +57,7 @@ func (s *Seals) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
 		return nil
 	}
 	now := seal{By: t.Review.By, Since: t.Review.Since, Prepared: prepared}
-	folder := reviewFolder(t.ID, t.Submission.Number)
+	folder := t.ID.ReviewFolder(t.Submission.Number)
 	status, err := s.trees.Contents.Status(ctx, s.trees.Path(folder))
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *Seals) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
 	if now.Print, err = s.trees.Contents.Fingerprint(ctx, s.trees.Path(folder)); err != nil {
 		return err
 	}
-	if now.Branch, err = s.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch()); err != nil {
+	if now.Branch, err = s.repo.Resolve(ctx, t.ID.BranchRef()); err != nil {
 		return err
 	}
 	return s.write(folder, now)
@@ -106,7 +106,7 @@ func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task) error {
 	if s.trees == nil || t == nil || t.Review == nil || t.Submission == nil || t.Review.By.Agent() == "" {
 		return nil
 	}
-	dir := s.trees.Path(reviewFolder(t.ID, t.Submission.Number))
+	dir := s.trees.Path(t.ID.ReviewFolder(t.Submission.Number))
 	begun := s.read(t)
 	if begun == nil {
 		if _, err := os.Lstat(dir); err != nil && !s.mover.Generation.Spawned() {
@@ -117,7 +117,7 @@ func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task) error {
 	if _, err := os.Stat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrNotExist) {
 		return touched(t, "the worktree of the review was removed: "+dir)
 	}
-	tip, err := s.repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	tip, err := s.repo.Resolve(ctx, t.ID.BranchRef())
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (s *Seals) unsealed(ctx context.Context, t *flow.Task) error {
 
 // pristine reports whether the checkout of a review is as in the commit.
 func (s *Seals) pristine(ctx context.Context, t *flow.Task) (bool, error) {
-	status, err := s.trees.Contents.Status(ctx, s.trees.Path(reviewFolder(t.ID, t.Submission.Number)))
+	status, err := s.trees.Contents.Status(ctx, s.trees.Path(t.ID.ReviewFolder(t.Submission.Number)))
 	return err == nil && status.Clean() && status.Branch == "" && status.Head == t.Submission.Commit, err
 }
 

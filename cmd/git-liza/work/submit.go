@@ -28,7 +28,7 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 	if err == nil {
 		return r, nil
 	}
-	tip, lookErr := c.Repo.Resolve(ctx, "refs/heads/"+id.Branch())
+	tip, lookErr := c.Repo.Resolve(ctx, id.BranchRef())
 	if lookErr != nil {
 		return r, err
 	}
@@ -71,7 +71,7 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 	if _, err := c.Checkouts.required(); err != nil {
 		return err
 	}
-	tip, err := c.Repo.Resolve(ctx, "refs/heads/"+t.ID.Branch())
+	tip, err := c.Repo.Resolve(ctx, t.ID.BranchRef())
 	if err != nil {
 		return err
 	}

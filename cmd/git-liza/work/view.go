@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -49,7 +50,7 @@ func Watch(ctx context.Context, repo *git.Repo) *View {
 }
 
 func (v *View) look(ctx context.Context) bool {
-	tip, err := v.repo.Resolve(ctx, git.StateRef)
+	tip, err := v.repo.Resolve(ctx, layout.State)
 	if err != nil {
 		tip = ""
 	}

@@ -1,0 +1,75 @@
+package flow
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow/layout"
+)
+
+// Branch is the short name of the task's branch.
+func (id TaskID) Branch() string { return layout.TaskBranches + string(id) }
+
+// BranchRef is the full name of the task's branch.
+func (id TaskID) BranchRef() string { return layout.TaskRefs + string(id) }
+
+// ParseBranchRef is the task whose branch has a full name.
+func ParseBranchRef(ref string) TaskID { return TaskID(strings.TrimPrefix(ref, layout.TaskRefs)) }
+
+// SavedRef is the ref of the task's n-th kept commit.
+func (id TaskID) SavedRef(n int) string { return layout.SavedRefs + string(id) + "/" + strconv.Itoa(n) }
+
+// MarkRef is the ref of a named state.
+func MarkRef(name string) string { return layout.MarkRefs + name }
+
+// PresenceRef is the ref by which the agent says that it lives.
+func (id AgentID) PresenceRef() string { return layout.PresenceRefs + string(id) }
+
+// ParsePresenceRef is the agent that a ref of presences is about.
+func ParsePresenceRef(ref string) AgentID {
+	return AgentID(strings.TrimPrefix(ref, layout.PresenceRefs))
+}
+
+// SessionRef is the ref of the sessions that the agent had under one registration.
+func (id AgentID) SessionRef(g Generation) string {
+	return layout.SessionRefs + string(id) + "/" + string(g)
+}
+
+// ParseSessionRef takes a ref of sessions apart. It checks neither id.
+func ParseSessionRef(ref string) (AgentID, Generation) {
+	id, generation, _ := strings.Cut(strings.TrimPrefix(ref, layout.SessionRefs), "/")
+	return AgentID(id), Generation(generation)
+}
+
+// reviewed is what the name of a review's checkout begins with.
+const reviewed = "review@"
+
+// Folder is the name of the checkout of an attempt, below .worktrees/.
+func (id TaskID) Folder(attempt int) string {
+	if attempt <= 1 {
+		return string(id)
+	}
+	return string(id) + "@" + strconv.Itoa(attempt)
+}
+
+// ReviewFolder is the name of the checkout in which a submission is reviewed,
+// below .worktrees/.
+func (id TaskID) ReviewFolder(submission int) string {
+	return reviewed + string(id) + "@" + strconv.Itoa(submission)
+}
+
+// ParseFolder takes the name of a checkout apart: its task, and the number of
+// its attempt or, if it is a review's, of its submission. The number is 0 for a
+// name that Folder and ReviewFolder do not give.
+func ParseFolder(name string) (id TaskID, number int, review bool) {
+	i := strings.LastIndexByte(name, '@')
+	if i < 0 {
+		return TaskID(name), 1, false
+	}
+	number, err := strconv.Atoi(name[i+1:])
+	if err != nil || number < 1 {
+		return "", 0, false
+	}
+	task, review := strings.CutPrefix(name[:i], reviewed)
+	return TaskID(task), number, review
+}

@@ -1,0 +1,83 @@
+package liza_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// namesOfLiza finds the names that flow/layout has constants for: the refs, the
+// branches of tasks and the folder of checkouts.
+var namesOfLiza = regexp.MustCompile(`refs/liza|refs/heads/liza|\.worktrees|^.liza/.$`)
+
+// maySpellNames are the files outside flow/layout that may spell such names.
+var maySpellNames = map[string]string{
+	"internal/gittest/gittest.go": "imports nothing of ours: the programs under test are not asked what they should write",
+}
+
+// spelledNames returns where the Go files below root, outside flow/layout, spell
+// names of refs and folders. The help of a command is a struct tag, which takes
+// no constant.
+func spelledNames(root fs.FS) (found map[string][]string, err error) {
+	found = map[string][]string{}
+	err = eachFile(root, func(name string, file *ast.File) {
+		if path.Dir(name) == "flow/layout" {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if field, ok := n.(*ast.Field); ok && field.Tag != nil {
+				return false
+			}
+			text, ok := n.(*ast.BasicLit)
+			if ok && text.Kind == token.STRING && namesOfLiza.MatchString(text.Value) {
+				found[name] = append(found[name], text.Value)
+			}
+			return true
+		})
+	})
+	return found, err
+}
+
+// The names of refs and folders stand in flow/layout alone.
+func TestNamesStandInLayout(t *testing.T) {
+	t.Parallel()
+	found, err := spelledNames(os.DirFS("."))
+	require.NoError(t, err)
+	for file, texts := range found {
+		require.Contains(t, maySpellNames, file, "%s spells %q: flow/layout has a constant for it", file, texts)
+	}
+	for file := range maySpellNames {
+		require.Contains(t, found, file, "%s spells no name any more", file)
+	}
+}
+
+func TestSpelledNamesAreFound(t *testing.T) {
+	t.Parallel()
+	text := func(body string) *fstest.MapFile {
+		return &fstest.MapFile{Data: fmt.Appendf(nil, "package p\n\n%s\n", body)}
+	}
+	found, err := spelledNames(fstest.MapFS{
+		"hooks/a.go":         text(`const a = "refs/liza/state"`),
+		"hooks/b.go":         text("const b = `case $PWD in */.worktrees/*`"),
+		"hooks/c.go":         text(`var c = f("liza/" + d, "refs/heads/liza/x")`),
+		"hooks/d.go":         text("type d struct { F bool `help:\"kept under refs/liza/rescue/\"` } // refs/liza/state"),
+		"hooks/a_test.go":    text(`const a = "refs/liza/state"`),
+		"flow/layout/a.go":   text(`const a = "refs/liza/state"`),
+		"flow/e.go":          text(`const e = "git liza list"`),
+		"hooks/stubs/due.go": text(`const due = "liza/due"`),
+	})
+	require.NoError(t, err)
+	require.Equal(t, map[string][]string{
+		"hooks/a.go": {`"refs/liza/state"`},
+		"hooks/b.go": {"`case $PWD in */.worktrees/*`"},
+		"hooks/c.go": {`"liza/"`, `"refs/heads/liza/x"`},
+	}, found)
+}
