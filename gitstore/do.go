@@ -279,7 +279,7 @@ func (s *Store) writeMove(ctx context.Context, parent git.ID, d *draft, edits []
 	if err != nil {
 		return "", err
 	}
-	raw, err := s.signMove(ctx, d.snapshot, tree, parent, m, committer)
+	raw, err := s.signCommit(ctx, d.snapshot, stateCommit{tree, parent, m, committer})
 	if err != nil {
 		return "", err
 	}

@@ -69,20 +69,27 @@ func authorOf(by flow.Actor) (name, email string) {
 	return name, name + "@liza.invalid"
 }
 
-// encodeCommit renders the commit object of a move. Everything derives from
-// tree, parent and move but the committer: name, address, time and zone.
-func encodeCommit(tree, parent git.ID, m flow.Move, committer string) ([]byte, error) {
-	message, err := encodeMove(m)
+// A stateCommit is what the commit of a move is made of. All but the committer
+// derives from the move and the state before it.
+type stateCommit struct {
+	tree, parent git.ID // parent is "" in the first commit
+	move         flow.Move
+	committer    string // name, address, time and zone
+}
+
+// encode renders the commit object.
+func (c stateCommit) encode() ([]byte, error) {
+	message, err := encodeMove(c.move)
 	if err != nil {
 		return nil, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "tree %s\n", tree)
-	if parent != "" {
-		fmt.Fprintf(&b, "parent %s\n", parent)
+	fmt.Fprintf(&b, "tree %s\n", c.tree)
+	if c.parent != "" {
+		fmt.Fprintf(&b, "parent %s\n", c.parent)
 	}
-	name, email := authorOf(m.By)
-	fmt.Fprintf(&b, "author %s <%s> %d +0000\n", name, email, m.At.Unix())
-	fmt.Fprintf(&b, "committer %s\n\n%s", committer, message)
+	name, email := authorOf(c.move.By)
+	fmt.Fprintf(&b, "author %s <%s> %d +0000\n", name, email, c.move.At.Unix())
+	fmt.Fprintf(&b, "committer %s\n\n%s", c.committer, message)
 	return []byte(b.String()), nil
 }

@@ -81,7 +81,7 @@ func (a *Audit) checkRendering(r Replay, source snapshot, c git.Commit) error {
 	if tree != c.Tree {
 		return errors.New("its tree is not what its move makes of its parent's")
 	}
-	raw, err := encodeCommit(tree, r.Parent, r.Move, r.Committer)
+	raw, err := stateCommit{tree, r.Parent, r.Move, r.Committer}.encode()
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/document"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A signed move is followed by one block, as `ssh-keygen -Y sign` writes it,
@@ -119,28 +118,28 @@ func signedText(board string, m flow.Move) ([]byte, error) {
 	return append([]byte("board: "+board+"\n"), body...), nil
 }
 
-// signMove renders the commit of a move that is applied to the board in
+// signCommit renders the commit of a move that is applied to the board in
 // source, signed where the clone has a key of the move's principal.
-func (s *Store) signMove(ctx context.Context, source snapshot, tree, parent git.ID, m flow.Move, committer string) ([]byte, error) {
-	signer, err := s.findSigner(ctx, m.Principal)
+func (s *Store) signCommit(ctx context.Context, source snapshot, c stateCommit) ([]byte, error) {
+	signer, err := s.findSigner(ctx, c.move.Principal)
 	if err != nil {
 		return nil, err
 	}
 	if signer == nil {
-		return encodeCommit(tree, parent, m, committer)
+		return c.encode()
 	}
-	m.Seen = parent
-	raw, err := encodeCommit(tree, parent, m, committer)
+	c.move.Seen = c.parent
+	raw, err := c.encode()
 	if err != nil {
 		return nil, err
 	}
-	text, err := signedText(boardID(flow.Open(source, m.At), m), m)
+	text, err := signedText(boardID(flow.Open(source, c.move.At), c.move), c.move)
 	if err != nil {
 		return nil, err
 	}
 	sig, err := sshsig.Sign(bytes.NewReader(text), signer, signatureHash, signatureNamespace)
 	if err != nil {
-		return nil, fmt.Errorf("signing as %s: %w", m.Principal, err)
+		return nil, fmt.Errorf("signing as %s: %w", c.move.Principal, err)
 	}
 	return append(raw, armour(sig)...), nil
 }

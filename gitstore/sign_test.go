@@ -89,7 +89,8 @@ func TestGoldenSignedCommit(t *testing.T) {
 	c, err := d.store.objects.Commit(d.at(layout.State))
 	require.NoError(t, err)
 	source := snapshot{d.store.documents, c.Tree, d.store.past}
-	raw, err := d.store.signMove(context.Background(), source, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", tip, m, "Grace <grace@example.org> 1768658761 +0000")
+	raw, err := d.store.signCommit(context.Background(), source,
+		stateCommit{"4b825dc642cb6eb9a060e54bf8d69288fbee4904", tip, m, "Grace <grace@example.org> 1768658761 +0000"})
 	require.NoError(t, err)
 	golden(t, "commit-signed.txt", string(raw))
 }

@@ -192,7 +192,7 @@ func (d *desk) tampered(tip git.ID) git.ID {
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(d.t, err)
 	m := flow.Move{Act: flow.ActNote, By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "innocent"}}
-	raw, err := encodeCommit(d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, headerValue(c.Raw, "committer "))
+	raw, err := stateCommit{d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, headerValue(c.Raw, "committer ")}.encode()
 	require.NoError(d.t, err)
 	id := d.forged(string(raw))
 	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: tip, New: id}}, "tampered"))

@@ -19,9 +19,11 @@ const (
 	// maxChain bounds how many commits of a push are listed at all.
 	maxChain = 200_000
 
-	// Past and Future are how far a move's time may lie from the server's
-	// clock: a lease must not be taken early, nor time be written far ahead.
-	Past   = 5 * time.Minute
+	// Past is how long before the server's clock a move may be dated, so that no
+	// lease is taken early.
+	Past = 5 * time.Minute
+	// Future is how long after the server's clock a move may be dated: the moves
+	// of every clone are dated after the last one.
 	Future = 30 * time.Second
 )
 

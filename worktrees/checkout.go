@@ -159,10 +159,7 @@ func (t *Trees) fill(ctx context.Context, r record, args ...string) error {
 	if _, err := t.isolation.run(ctx, r, git.Cmd{Args: args, Env: index.env(), Limit: slow}); err != nil {
 		return err
 	}
-	if err := os.Rename(index.path, filepath.Join(r.gitDir, "index")); err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	return nil
+	return index.install()
 }
 
 // uncheckable tells a git that failed from one that was called off.

@@ -182,7 +182,7 @@ func (f *Followers) check(ctx context.Context, r record, old, new ID) error {
 	}
 	defer index.remove()
 	// A file where new has a folder, and whatever else git would not overwrite.
-	if f.twoWay(ctx, r, index, old, new, "--dry-run") != nil {
+	if f.mergeTrees(ctx, index, old, new, "--dry-run") != nil {
 		return dirty(r, s.Untracked)
 	}
 	return nil

@@ -24,35 +24,33 @@ func (f *Followers) bring(ctx context.Context, r record, old, new ID) error {
 		return err
 	}
 	defer index.remove()
-	if err := f.twoWay(ctx, r, index, old, new); err != nil {
-		if err := f.meet(ctx, r, index, old, new); err != nil {
+	if err := f.mergeTrees(ctx, index, old, new); err != nil {
+		if err := f.addArrived(ctx, index, old, new); err != nil {
 			return err
 		}
-		if err := f.twoWay(ctx, r, index, old, new); err != nil {
+		if err := f.mergeTrees(ctx, index, old, new); err != nil {
 			return fmt.Errorf("%s could not follow its branch: %w", r.path, err)
 		}
 	}
-	if err := os.Rename(index.path, filepath.Join(r.gitDir, "index")); err != nil {
-		return fmt.Errorf("worktree %s: %w", r.path, err)
-	}
-	return nil
+	return index.install()
 }
 
-// twoWay is git's two-tree merge: it refuses to touch what is not as in old,
+// mergeTrees is git's two-tree merge: it refuses to touch what is not as in old,
 // and keeps what is as in new.
-func (f *Followers) twoWay(ctx context.Context, r record, index index, old, new ID, options ...string) error {
+func (f *Followers) mergeTrees(ctx context.Context, x index, old, new ID, options ...string) error {
 	// What only looks changed, because it was touched, must not be refused. Its
 	// exit code says that there is more, which the merge will find.
-	_, _ = f.isolation.run(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: []string{"update-index", "-q", "--refresh"}})
+	_, _ = f.isolation.run(ctx, x.record, git.Cmd{Env: x.env(), Limit: slow, Args: []string{"update-index", "-q", "--refresh"}})
 	args := append([]string{"read-tree", "-m", "-u", "--no-recurse-submodules"}, options...)
-	_, err := f.isolation.run(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: append(args, string(old), string(new))})
+	_, err := f.isolation.run(ctx, x.record, git.Cmd{Env: x.env(), Limit: slow, Args: append(args, string(old), string(new))})
 	return err
 }
 
-// meet makes the index say of the files that a killed process has brought to
+// addArrived makes the index say of the files that a killed process has brought to
 // new already that they are. If a file is as in neither, somebody has changed
 // it, and nothing is touched.
-func (f *Followers) meet(ctx context.Context, r record, real index, old, new ID) error {
+func (f *Followers) addArrived(ctx context.Context, x index, old, new ID) error {
+	r := x.record
 	changes, err := f.repo.Changes(ctx, old, new)
 	if err != nil {
 		return err
@@ -85,7 +83,7 @@ func (f *Followers) meet(ctx context.Context, r record, real index, old, new ID)
 		return &Dirty{Path: r.path, Paths: changed, Hint: fmt.Sprintf(
 			"mv the files named away, then: git -C %s read-tree -m -u %s %s", shell.Quote(r.path), old.Short(), new.Short())}
 	}
-	return f.restage(ctx, r, real, arrived)
+	return f.restage(ctx, x, arrived)
 }
 
 // dropTorn removes a file that a killed git had begun to write: it holds the
@@ -112,7 +110,7 @@ func (f *Followers) dropTorn(ctx context.Context, r record, c git.Change) (bool,
 }
 
 // restage records changes in the index.
-func (f *Followers) restage(ctx context.Context, r record, real index, changes []git.Change) error {
+func (f *Followers) restage(ctx context.Context, x index, changes []git.Change) error {
 	var list []byte
 	for _, c := range changes {
 		id := c.New
@@ -121,7 +119,7 @@ func (f *Followers) restage(ctx context.Context, r record, real index, changes [
 		}
 		list = fmt.Appendf(list, "%o %s\t%s\x00", c.Mode, id, c.Path)
 	}
-	_, err := f.isolation.run(ctx, r, git.Cmd{Env: real.env(), Stdin: list,
+	_, err := f.isolation.run(ctx, x.record, git.Cmd{Env: x.env(), Stdin: list,
 		Args: []string{"update-index", "-z", "--index-info"}})
 	return err
 }

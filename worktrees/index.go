@@ -14,6 +14,7 @@ import (
 // An index of our own, which nobody else knows of. A split index names its other
 // half in the git directory, wherever the index itself lies.
 type index struct {
+	record record // of its work tree
 	path   string
 	remove func()
 }
@@ -25,7 +26,7 @@ func (s *scratch) privateIndex(r record) (index, error) {
 	if err != nil {
 		return index{}, err
 	}
-	x := index{filepath.Join(dir, "index"), release}
+	x := index{r, filepath.Join(dir, "index"), release}
 	from, err := git.OpenRegular(filepath.Join(r.gitDir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return x, nil // git takes an empty file for a damaged index
@@ -52,3 +53,11 @@ func copyTo(path string, from *os.File) error {
 }
 
 func (x index) env() []string { return []string{"GIT_INDEX_FILE=" + x.path} }
+
+// install puts the index in the place of the work tree's own.
+func (x index) install() error {
+	if err := os.Rename(x.path, filepath.Join(x.record.gitDir, "index")); err != nil {
+		return fmt.Errorf("worktree %s: %w", x.record.path, err)
+	}
+	return nil
+}

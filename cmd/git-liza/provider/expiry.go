@@ -109,33 +109,42 @@ func clocks(text string, now time.Time) []time.Time {
 		case half != "":
 			hour %= 12
 		}
-		if t, ok := onDay(m[1], m[2], m[3], hour, minute, now.In(zone(m[7], now))); ok {
+		named := clockReading{m[1], m[2], m[3], hour, minute}
+		if t, ok := named.nextTime(now.In(zone(m[7], now))); ok {
 			list = append(list, t)
 		}
 	}
 	return list
 }
 
-// onDay is the next time that the clock shows so, on a day if one is named.
-func onDay(month, day, year string, hour, minute int, now time.Time) (time.Time, bool) {
-	if month == "" {
-		t := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, now.Location())
+// A clockReading is a time as a text names it by the clock: on a day, or with "" on
+// any; of a year, or with "" of any.
+type clockReading struct {
+	month, day, year string
+	hour, minute     int
+}
+
+// nextTime is the time that is meant at now, in the zone of now: the next one where
+// no day or no year is named. It is false if there is no such month.
+func (c clockReading) nextTime(now time.Time) (time.Time, bool) {
+	if c.month == "" {
+		t := time.Date(now.Year(), now.Month(), now.Day(), c.hour, c.minute, 0, 0, now.Location())
 		if !t.After(now) {
 			t = t.AddDate(0, 0, 1)
 		}
 		return t, true
 	}
-	at, err := time.Parse("Jan", strings.ToUpper(month[:1])+strings.ToLower(month[1:]))
+	at, err := time.Parse("Jan", strings.ToUpper(c.month[:1])+strings.ToLower(c.month[1:]))
 	if err != nil {
 		return time.Time{}, false
 	}
-	d, _ := strconv.Atoi(day)
-	y, err := strconv.Atoi(year)
+	d, _ := strconv.Atoi(c.day)
+	y, err := strconv.Atoi(c.year)
 	if err != nil {
 		y = now.Year()
 	}
-	t := time.Date(y, at.Month(), d, hour, minute, 0, 0, now.Location())
-	if year == "" && !t.After(now) {
+	t := time.Date(y, at.Month(), d, c.hour, c.minute, 0, 0, now.Location())
+	if c.year == "" && !t.After(now) {
 		t = t.AddDate(1, 0, 0)
 	}
 	return t, true

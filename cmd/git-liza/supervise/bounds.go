@@ -108,15 +108,18 @@ func (r *Rush) Total() Totals {
 	return Totals{len(u.merged), u.used, u.uncounted}
 }
 
-// sessionsAndMinutes is how many sessions there were and are, and their minutes together.
-func (u *rushUsage) sessionsAndMinutes() (sessions, minutes int) {
+// A sessionTime is a number of sessions, and the minutes that they take together.
+type sessionTime struct{ sessions, minutes int }
+
+// sessionsAndMinutes counts the sessions that have ended and those that run.
+func (u *rushUsage) sessionsAndMinutes() sessionTime {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	took := time.Duration(u.used.Seconds) * time.Second
 	for _, began := range u.running {
 		took += time.Since(began)
 	}
-	return u.used.Sessions + len(u.running), int(took / time.Minute)
+	return sessionTime{u.used.Sessions + len(u.running), int(took / time.Minute)}
 }
 
 // wasUncounted reports whether a session of a provider could not be counted.
@@ -179,24 +182,27 @@ func (reg *registration) checkTaskBounds(b *flow.Board, id flow.TaskID) *flow.Re
 		return nil
 	}
 	bounds, why := reg.boundsFor(b, id)
-	return overBounds(string(id), "task", t.Usage.Sessions, int(t.Usage.Seconds/60), bounds.TaskSessions, bounds.TaskMinutes, why)
+	used := sessionTime{t.Usage.Sessions, int(t.Usage.Seconds / 60)}
+	return overBounds(string(id), "task", used, sessionTime{bounds.TaskSessions, bounds.TaskMinutes}, why)
 }
 
 // checkRushBounds refuses, by the rule budget, to begin anything more in the rush.
 func (reg *registration) checkRushBounds(b *flow.Board) *flow.Refusal {
-	sessions, minutes := reg.rush.usage.sessionsAndMinutes()
 	bounds, why := reg.boundsFor(b, "")
-	return overBounds("this rush", "rush", sessions, minutes, bounds.RushSessions, bounds.RushMinutes, why)
+	return overBounds("this rush", "rush", reg.rush.usage.sessionsAndMinutes(), sessionTime{bounds.RushSessions, bounds.RushMinutes}, why)
 }
 
-func overBounds(of, key string, sessions, minutes, mostSessions, mostMinutes int, why string) *flow.Refusal {
+// overBounds refuses another session of a task or rush, as words name it, that has
+// used as much as it may at most, where 0 is no bound. key is the part of the
+// setting's name, and why follows the reason.
+func overBounds(words, key string, used, most sessionTime, why string) *flow.Refusal {
 	switch {
-	case mostSessions > 0 && sessions >= mostSessions:
-		return &flow.Refusal{Rule: flow.RuleBudget, Reason: fmt.Sprintf("%s has had %d of %d sessions%s", of, sessions, mostSessions, why),
-			Hint: fmt.Sprintf("git config liza.%s.sessions %d", key, sessions+mostSessions)}
-	case mostMinutes > 0 && minutes >= mostMinutes:
-		return &flow.Refusal{Rule: flow.RuleBudget, Reason: fmt.Sprintf("the sessions of %s have taken %d of %d minutes%s", of, minutes, mostMinutes, why),
-			Hint: fmt.Sprintf("git config liza.%s.minutes %d", key, minutes+mostMinutes)}
+	case most.sessions > 0 && used.sessions >= most.sessions:
+		return &flow.Refusal{Rule: flow.RuleBudget, Reason: fmt.Sprintf("%s has had %d of %d sessions%s", words, used.sessions, most.sessions, why),
+			Hint: fmt.Sprintf("git config liza.%s.sessions %d", key, used.sessions+most.sessions)}
+	case most.minutes > 0 && used.minutes >= most.minutes:
+		return &flow.Refusal{Rule: flow.RuleBudget, Reason: fmt.Sprintf("the sessions of %s have taken %d of %d minutes%s", words, used.minutes, most.minutes, why),
+			Hint: fmt.Sprintf("git config liza.%s.minutes %d", key, used.minutes+most.minutes)}
 	}
 	return nil
 }

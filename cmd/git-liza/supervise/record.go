@@ -21,7 +21,8 @@ type recorder struct {
 // recordSession records a session that has ended: what it was told and said below
 // refs/liza/sessions, what it used on the board. That this does not work out is
 // said, and does not stop the work.
-func (rec *recorder) recordSession(ctx context.Context, r *session, a *assignment, ending provider.Ending, b *flow.Board, st stage) {
+func (rec *recorder) recordSession(ctx context.Context, r *session, ending provider.Ending, b *flow.Board, st stage) {
+	a := r.assignment
 	ctx, cancel := context.WithTimeout(ctx, farewell)
 	defer cancel()
 	if err := rec.clearPauses(ending); err != nil {
@@ -40,7 +41,7 @@ func (rec *recorder) recordSession(ctx context.Context, r *session, a *assignmen
 			rec.say("%s", line)
 		}
 	}
-	id, err := rec.saveTranscript(ctx, r, a, ending, d)
+	id, err := rec.saveTranscript(ctx, r, ending, d)
 	if err != nil {
 		rec.sayOnce("%s: what was said in the session on %s is not kept: %v", rec.id, a.subject(), err)
 	}
@@ -83,7 +84,8 @@ func (rec *recorder) pendingUsage() (used flow.Usage) {
 }
 
 // saveTranscript keeps prompt and output, without secrets.
-func (rec *recorder) saveTranscript(ctx context.Context, r *session, a *assignment, ending provider.Ending, d *flow.SessionMove) (git.ID, error) {
+func (rec *recorder) saveTranscript(ctx context.Context, r *session, ending provider.Ending, d *flow.SessionMove) (git.ID, error) {
+	a := r.assignment
 	kept := gitstore.SessionRecord{Agent: rec.id, Generation: rec.generation, Role: a.role, Task: a.taskID(), Commit: a.reviewedCommit(),
 		Provider: d.Provider, Model: d.Model, Format: rec.provider.Output, Dir: a.dir, Began: r.begun, Ended: rec.clone.Store.Now(),
 		Outcome: d.Outcome, Ending: ending.Text, Session: cmp.Or(ending.Report.Session, r.chosenID), Usage: d.Usage,

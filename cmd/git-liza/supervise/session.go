@@ -63,7 +63,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	}
 	st := a.stageOn(b, w.id, w.generation)
 	w.keepPrior(sess, a, ending, st)
-	w.recorder.recordSession(after, sess, a, ending, b, st)
+	w.recorder.recordSession(after, sess, ending, b, st)
 	return ending, b, nil
 }
 
@@ -236,13 +236,14 @@ func (w *worker) waitHolding(ctx context.Context, a *assignment, d time.Duration
 
 // A session is one session of an agent's program, and what is to be recorded of it.
 type session struct {
-	prompt   string
-	begun    time.Time // by the clock of the board
-	started  time.Time
-	chosenID string         // the id that the provider's session shall have
-	prior    priorSession   // what it goes on with
-	counting provider.Usage // what its records count; "" where nothing came before
-	output   *proc.Clip
+	assignment *assignment
+	prompt     string
+	begun      time.Time // by the clock of the board
+	started    time.Time
+	chosenID   string         // the id that the provider's session shall have
+	prior      priorSession   // what it goes on with
+	counting   provider.Usage // what its records count; "" where nothing came before
+	output     *proc.Clip
 }
 
 // keptOutput is how many bytes of the beginning, and of the end, of a
@@ -250,7 +251,7 @@ type session struct {
 const keptOutput = 512 << 10
 
 func (w *worker) newSession(a *assignment, prompt string) *session {
-	r := &session{prompt: prompt, begun: w.clone.Store.Now(), started: time.Now(), prior: w.priorOf(a), output: proc.NewClip(keptOutput)}
+	r := &session{assignment: a, prompt: prompt, begun: w.clone.Store.Now(), started: time.Now(), prior: w.priorOf(a), output: proc.NewClip(keptOutput)}
 	if r.prior.id == "" && len(w.provider.Session) > 0 {
 		r.chosenID = provider.NewSession()
 	}
