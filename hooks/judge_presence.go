@@ -11,7 +11,7 @@ import (
 // without a history and without files.
 func (j *judge) presence(ctx context.Context, u Update) error {
 	id := flow.ParsePresenceRef(u.Name)
-	if !j.speaks(id) && !(u.New == "" && j.admin()) {
+	if !j.speaks(id) && !(u.New == "" && j.authors.admin()) {
 		j.refuse(u.Name, refusal(flow.RulePrincipal, "git liza principal list", "%s is for the principal of %s", u.Name, id))
 		return nil
 	}
@@ -49,7 +49,7 @@ func (j *judge) speaks(id flow.AgentID) bool {
 		return false
 	}
 	a := j.after.Agent(id)
-	return j.acts(func(p *flow.Principal) bool {
+	return j.authors.acts(func(p *flow.Principal) bool {
 		if a != nil && a.Principal != "" {
 			return p.Name == a.Principal
 		}

@@ -122,10 +122,10 @@ func (j *judge) holds(t *flow.Task) bool {
 	if t.Claim == nil {
 		return false
 	}
-	if j.elsewhere() && j.admin() {
+	if j.elsewhere() && j.authors.admin() {
 		return true
 	}
-	return j.acts(func(p *flow.Principal) bool {
+	return j.authors.acts(func(p *flow.Principal) bool {
 		if t.Claim.Principal != "" {
 			return p.Name == t.Claim.Principal
 		}

@@ -14,7 +14,7 @@ const MaxSessions = 1000
 func (j *judge) session(ctx context.Context, u Update) error {
 	id, generation := flow.ParseSessionRef(u.Name)
 	switch {
-	case u.New == "" && j.admin():
+	case u.New == "" && j.authors.admin():
 		return nil
 	case u.New == "":
 		j.refuse(u.Name, refusal(flow.RuleAdmin, "git liza principal list", "%s is deleted by an admin", u.Name))

@@ -63,7 +63,7 @@ func (j *judge) state(ctx context.Context, u Update) error {
 		return nil
 	}
 	j.after, j.tip = last.After, last.Commit
-	if refused := j.vouched(last); refused != nil {
+	if refused := j.authors.vouched(last); refused != nil {
 		j.broken = true
 		j.refuse(u.Name, refused)
 	}
@@ -169,7 +169,7 @@ func (j *judge) move(r gitstore.Replay) *flow.Refusal {
 	if refused := j.admit(r); refused != nil {
 		return refused
 	}
-	return j.author(r)
+	return j.authors.author(r)
 }
 
 // admit holds a move against what a server takes no more, or only from moves
@@ -193,11 +193,6 @@ func (j *judge) admit(r gitstore.Replay) *flow.Refusal {
 	}
 	return cmp.Or(j.late(r.Move.At), r.Before.Admissible(r.Move, r.Facts))
 }
-
-// elsewhere holds for moves that were made before this push could be: then
-// the clock says nothing, leases may be as long as they were, and an admin
-// answers for who made them.
-func (j *judge) elsewhere() bool { return j.created || j.push.Publish }
 
 func (j *judge) late(at time.Time) *flow.Refusal {
 	now := j.push.Now.UTC()

@@ -169,7 +169,7 @@ func TestJudgementEndsWithItsContext(t *testing.T) {
 			return Transaction(ctx, y.judge, refs("refs/heads/x"), true, nil)
 		}},
 		"the backstop": {many / 2, func(ctx context.Context) error {
-			return (&judge{store: y.judge, push: Push{Updates: refs("refs/heads/x")}}).backstop(ctx)
+			return newJudge(y.judge, Push{Updates: refs("refs/heads/x")}).backstop(ctx)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

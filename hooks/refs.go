@@ -44,15 +44,15 @@ var prefixes = []struct {
 }
 
 // kind tells what a ref is on the boards around the push.
-func (j *judge) kind(name string) kind {
+func (s *pushState) kind(name string) kind {
 	switch {
 	case name == layout.State:
 		return stateRef
-	case j.isIntegration(name):
+	case s.isIntegration(name):
 		return integration
 	case git.Shadows(name):
 		return shadow
-	case j.folds && j.looksIntegrated(name):
+	case s.folds && s.looksIntegrated(name):
 		return unknown
 	case strings.HasPrefix(name, layout.SessionRefs) && strings.Count(name, "/") == strings.Count(layout.SessionRefs, "/"):
 		return unknown // it would leave no room for the sessions of that agent
@@ -75,8 +75,8 @@ func (j *judge) kind(name string) kind {
 
 // isIntegration holds for the integration branch of both boards, so that no
 // push can take a branch out of guard and move it at once.
-func (j *judge) isIntegration(name string) bool {
-	for _, b := range []*flow.Board{j.before, j.after} {
+func (s *pushState) isIntegration(name string) bool {
+	for _, b := range []*flow.Board{s.before, s.after} {
 		if b != nil && name == b.Settings().Integration.Ref() {
 			return true
 		}
@@ -86,8 +86,8 @@ func (j *judge) isIntegration(name string) bool {
 
 // looksIntegrated holds for a branch that only case tells from integration:
 // on some file systems that is the same file.
-func (j *judge) looksIntegrated(name string) bool {
-	return j.after != nil && strings.EqualFold(name, j.after.Settings().Integration.Ref()) || j.before != nil && strings.EqualFold(name, j.before.Settings().Integration.Ref())
+func (s *pushState) looksIntegrated(name string) bool {
+	return s.after != nil && strings.EqualFold(name, s.after.Settings().Integration.Ref()) || s.before != nil && strings.EqualFold(name, s.before.Settings().Integration.Ref())
 }
 
 // pushWithState begins the command that pushes a ref together with the state.

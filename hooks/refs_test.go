@@ -11,7 +11,7 @@ import (
 // the way of a ref of ours is not foreign.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	j := new(judge)
+	j := new(pushState)
 	for name, want := range map[string]kind{
 		"refs/liza/state":                foreign + 1,
 		"refs/heads/main":                foreign,
