@@ -201,14 +201,14 @@ func (cs *Commits) mergeFacts(ctx context.Context, q flow.Question, f *flow.Fact
 // keepMerges bounds how many merges a store remembers.
 const keepMerges = 64
 
-// Merge is [git.Repo.Merge], remembered: a candidate is computed once for its
+// Merge is [git.Merger.Merge], remembered: a candidate is computed once for its
 // gates and once more when its move is judged.
 func (cs *Commits) Merge(ctx context.Context, onto, commit git.ID) (git.Merge, error) {
 	key := [2]git.ID{onto, commit}
 	if m, ok := cs.merges[key]; ok {
 		return m, nil
 	}
-	m, err := cs.repo.Merge(ctx, onto, commit)
+	m, err := cs.repo.Merger.Merge(ctx, onto, commit)
 	if err == nil {
 		if len(cs.merges) >= keepMerges {
 			clear(cs.merges)

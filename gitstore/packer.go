@@ -67,7 +67,7 @@ func (p *Packer) Housekeep(ctx context.Context, from, to string) error {
 		from = ""
 	}
 	packed := git.ID(to)
-	if err = p.repo.Pack(ctx, git.ID(from), packed); err != nil {
+	if err = p.repo.Packer.Pack(ctx, git.ID(from), packed); err != nil {
 		packed = "" // where it began may be what was wrong
 	}
 	release, queueErr := p.repo.Queue(ctx)

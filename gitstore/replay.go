@@ -61,7 +61,7 @@ func (a *Audit) applyMove(ctx context.Context, r *Replay, fresh bool) error {
 		return err
 	}
 	if fresh {
-		gathered, err := a.commits.gatherFacts(ctx, r.Before.Ask(r.Move), a.repo.TryMerge)
+		gathered, err := a.commits.gatherFacts(ctx, r.Before.Ask(r.Move), a.repo.Merger.TryMerge)
 		if err != nil {
 			return err
 		}

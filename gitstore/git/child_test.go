@@ -23,7 +23,7 @@ func gitChild(ctx context.Context, r *Repo, task string, args []string) error {
 		fmt.Printf("%s <%s>\n", name, email)
 		return nil
 	case "merge":
-		m, err := r.Merge(ctx, ID(args[0]), ID(args[1]))
+		m, err := r.Merger.Merge(ctx, ID(args[0]), ID(args[1]))
 		fmt.Println(m.Tree, m.Conflicts)
 		return err
 	case "quarantine":

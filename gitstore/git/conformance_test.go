@@ -173,7 +173,7 @@ func conformsRefs(t *testing.T, r *Repo, first, second ID) {
 
 func conformsMerging(t *testing.T, r *Repo, first, second ID) {
 	ctx := context.Background()
-	m, err := r.Merge(ctx, first, second)
+	m, err := r.Merger.Merge(ctx, first, second)
 	require.NoError(t, err)
 	require.Empty(t, m.Conflicts)
 	require.Equal(t, gittest.Git(t, r.GitDir(), "rev-parse", string(second)+"^{tree}"), string(m.Tree))
@@ -181,7 +181,7 @@ func conformsMerging(t *testing.T, r *Repo, first, second ID) {
 	o := objectsOf(t, r)
 	other := commitOn(t, o, first, "src", "main.sh", "echo other\n")
 	require.NoError(t, o.Flush())
-	m, err = r.Merge(ctx, second, other)
+	m, err = r.Merger.Merge(ctx, second, other)
 	require.NoError(t, err)
 	require.Contains(t, m.Conflicts, "src/main.sh")
 	base, err := r.MergeBases(ctx, second, other)
@@ -215,7 +215,7 @@ func conformsPacking(t *testing.T, r *Repo, first, second ID) {
 	ctx := context.Background()
 	_, _, err := looseSize(r.objectDir, second)
 	require.NoError(t, err)
-	require.NoError(t, r.Pack(ctx, first, second))
+	require.NoError(t, r.Packer.Pack(ctx, first, second))
 	_, _, err = looseSize(r.objectDir, second)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	for _, o := range []*Objects{objectsOf(t, r), objectsOf(t, open(t, r.GitDir()))} {
@@ -227,5 +227,5 @@ func conformsPacking(t *testing.T, r *Repo, first, second ID) {
 		require.NoError(t, err)
 		require.Equal(t, fmt.Sprint("commit ", len(c.Raw)), fmt.Sprint(kind, " ", n))
 	}
-	require.NoError(t, r.Pack(ctx, first, second), "nothing left to pack")
+	require.NoError(t, r.Packer.Pack(ctx, first, second), "nothing left to pack")
 }

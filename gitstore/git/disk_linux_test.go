@@ -95,6 +95,6 @@ func TestReadOnly(t *testing.T) {
 	_, err = r.Queue(ctx)
 	require.ErrorIs(t, err, syscall.EROFS)
 	require.ErrorIs(t, r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, New: first}}, "x"), syscall.EROFS)
-	_, err = r.Merge(ctx, first, first)
+	_, err = r.Merger.Merge(ctx, first, first)
 	require.ErrorIs(t, err, syscall.EROFS)
 }

@@ -18,6 +18,9 @@ type Merge struct {
 	Conflicts []string
 }
 
+// A Merger merges commits of a repository without a checkout.
+type Merger struct{ repo *Repo }
+
 // mergeConfig fixes whatever could make two machines merge differently. The
 // values are git's own defaults. Attributes and merge drivers cannot come in:
 // a bare repository without HEAD reads none.
@@ -48,31 +51,31 @@ const maxConflicts = 16 << 20
 // Both commits must have been flushed. A conflict is no error; commits without
 // a common ancestor, or a missing one, are a *Error, more conflicts than are
 // read a *Limit.
-func (r *Repo) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
-	dir := filepath.Join(r.commonDir, "liza", "merge.git")
-	if err := r.makeMergeDir(dir); err != nil {
+func (g *Merger) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
+	dir := filepath.Join(g.repo.commonDir, "liza", "merge.git")
+	if err := g.makeMergeDir(dir); err != nil {
 		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
 	}
-	return r.merge(ctx, Cmd{GitDir: dir}, onto, commit)
+	return g.merge(ctx, Cmd{GitDir: dir}, onto, commit)
 }
 
-// TryMerge is [Repo.Merge] but leaves no trace of it: the merged tree is not in
+// TryMerge is [Merger.Merge] but leaves no trace of it: the merged tree is not in
 // the repository.
-func (r *Repo) TryMerge(ctx context.Context, onto, commit ID) (Merge, error) {
+func (g *Merger) TryMerge(ctx context.Context, onto, commit ID) (Merge, error) {
 	dir, err := os.MkdirTemp("", "liza-merge-")
 	if err != nil {
 		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	if err := r.makeMergeDir(dir); err != nil {
+	if err := g.makeMergeDir(dir); err != nil {
 		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
 	}
-	others := alternate(r.objectDir)
+	others := alternate(g.repo.objectDir)
 	if more := os.Getenv(alternatesVar); more != "" {
 		others += string(os.PathListSeparator) + more
 	}
 	c := Cmd{GitDir: dir, Env: []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(dir, "objects"), alternatesVar + "=" + others}}
-	return r.merge(ctx, c, onto, commit)
+	return g.merge(ctx, c, onto, commit)
 }
 
 // alternatesVar names more folders with objects, for reading.
@@ -91,30 +94,30 @@ func alternate(dir string) string {
 func (r *Repo) IsShallow() bool { return exists(filepath.Join(r.commonDir, "shallow")) }
 
 // merge runs git merge-tree as c says.
-func (r *Repo) merge(ctx context.Context, c Cmd, onto, commit ID) (Merge, error) {
-	if err := errors.Join(r.CheckID(onto), r.CheckID(commit)); err != nil {
+func (g *Merger) merge(ctx context.Context, c Cmd, onto, commit ID) (Merge, error) {
+	if err := errors.Join(g.repo.CheckID(onto), g.repo.CheckID(commit)); err != nil {
 		return Merge{}, err
 	}
 	c.Args = append(fsyncArgs(fsyncNone, ""), "merge-tree", "--write-tree",
 		"-z", "--name-only", "--no-messages", string(onto), string(commit))
-	if shallow := filepath.Join(r.commonDir, "shallow"); exists(shallow) {
+	if shallow := filepath.Join(g.repo.commonDir, "shallow"); exists(shallow) {
 		c.Env = append(c.Env, "GIT_SHALLOW_FILE="+shallow)
 	}
-	m, err := r.mergeTree(ctx, c)
-	if ExitCode(err) == 128 && r.isPartial(ctx) {
+	m, err := g.mergeTree(ctx, c)
+	if ExitCode(err) == 128 && g.repo.isPartial(ctx) {
 		// The private directory knows no remote. The same merge in the
 		// repository itself, whose result is not used, fetches what is missing.
-		if _, err := r.mergeTree(ctx, Cmd{Args: c.Args}); err != nil {
+		if _, err := g.mergeTree(ctx, Cmd{Args: c.Args}); err != nil {
 			return Merge{}, err
 		}
-		m, err = r.mergeTree(ctx, c)
+		m, err = g.mergeTree(ctx, c)
 	}
 	return m, err
 }
 
-func (r *Repo) mergeTree(ctx context.Context, c Cmd) (m Merge, err error) {
+func (g *Merger) mergeTree(ctx context.Context, c Cmd) (m Merge, err error) {
 	var out []byte
-	err = r.stream(ctx, c, func(b *bufio.Reader) error {
+	err = g.repo.stream(ctx, c, func(b *bufio.Reader) error {
 		out, err = io.ReadAll(io.LimitReader(b, maxConflicts+1))
 		if len(out) > maxConflicts {
 			return &Limit{"the merge has conflicts in more files than are read", "git merge-tree " + c.Args[len(c.Args)-2] + " " + c.Args[len(c.Args)-1]}
@@ -127,7 +130,7 @@ func (r *Repo) mergeTree(ctx context.Context, c Cmd) (m Merge, err error) {
 	}
 	fields := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
 	m.Tree = ID(fields[0])
-	if err := r.CheckID(m.Tree); err != nil {
+	if err := g.repo.CheckID(m.Tree); err != nil {
 		return Merge{}, fmt.Errorf("git merge-tree answered %.80q", out)
 	}
 	if conflict {
@@ -138,9 +141,9 @@ func (r *Repo) mergeTree(ctx context.Context, c Cmd) (m Merge, err error) {
 
 // makeMergeDir makes sure of a private git directory. What it holds never
 // changes, so processes that make it at the same time do no harm.
-func (r *Repo) makeMergeDir(dir string) error {
+func (g *Merger) makeMergeDir(dir string) error {
 	config := fmt.Sprintf(mergeConfig, 0)
-	if r.hashLen == 64 {
+	if g.repo.hashLen == 64 {
 		config = fmt.Sprintf(mergeConfig, 1) + "[extensions]\n\tobjectFormat = sha256\n"
 	}
 	for _, name := range []string{"refs", "objects"} {

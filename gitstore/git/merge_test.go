@@ -50,12 +50,12 @@ func TestMergeIsTheSameEverywhere(t *testing.T) {
 			require.NoError(t, err)
 			ids[name] = id
 		}
-		m, err := r.Merge(ctx, ids["renames"], ids["edits"])
+		m, err := r.Merger.Merge(ctx, ids["renames"], ids["edits"])
 		require.NoError(t, err)
 		require.Empty(t, m.Conflicts)
 		require.Contains(t, gittest.Git(t, where, "cat-file", "-p", string(m.Tree)+":new/a"), "one", "renames are followed")
 		clean = append(clean, m)
-		m, err = r.Merge(ctx, ids["renames"], ids["conflicts"])
+		m, err = r.Merger.Merge(ctx, ids["renames"], ids["conflicts"])
 		require.NoError(t, err)
 		require.ElementsMatch(t, []string{"README", "new/c"}, m.Conflicts)
 		require.NotContains(t, gittest.Git(t, where, "cat-file", "-p", string(m.Tree)+":README"), "|||||||")
@@ -97,7 +97,7 @@ func TestMergeInShallowClone(t *testing.T) {
 	require.NoError(t, err)
 	commit, err := r.ParseCommit(ctx, "work")
 	require.NoError(t, err)
-	m, err := r.Merge(ctx, onto, commit)
+	m, err := r.Merger.Merge(ctx, onto, commit)
 	require.NoError(t, err)
 	require.Equal(t, gittest.Git(t, clone, "rev-parse", "work^{tree}"), string(m.Tree))
 }
@@ -125,7 +125,7 @@ func TestMergeInPartialClone(t *testing.T) {
 	require.NoError(t, err)
 	commit, err := r.ParseCommit(ctx, "origin/work")
 	require.NoError(t, err)
-	m, err := r.Merge(ctx, onto, commit)
+	m, err := r.Merger.Merge(ctx, onto, commit)
 	require.NoError(t, err)
 	require.Empty(t, m.Conflicts)
 	require.Equal(t, "one\n2\n3\n4\nfive", gittest.Git(t, clone, "cat-file", "-p", string(m.Tree)+":list"))
@@ -142,12 +142,12 @@ func TestMergeOfStrangers(t *testing.T) {
 	o := objectsOf(t, r)
 	a, b := commitOn(t, o, "", "a", "a", "a"), commitOn(t, o, "", "b", "b", "b")
 	require.NoError(t, o.Flush())
-	_, err := r.Merge(ctx, a, b)
+	_, err := r.Merger.Merge(ctx, a, b)
 	var gitErr *Error
 	require.ErrorAs(t, err, &gitErr)
 	base, err := r.MergeBases(ctx, a, b)
 	require.NoError(t, err)
 	require.Empty(t, base)
-	_, err = r.Merge(ctx, a, r.zero())
+	_, err = r.Merger.Merge(ctx, a, r.zero())
 	require.ErrorAs(t, err, &gitErr)
 }

@@ -236,7 +236,7 @@ func (o *Objects) flush() error {
 			}
 		}
 	} else {
-		err = o.repo.unpackObjects(o.ctx, o.pending, mode)
+		err = o.repo.Packer.unpackObjects(o.ctx, o.pending, mode)
 	}
 	if err != nil {
 		return fmt.Errorf("writing objects to %s: %w", o.repo.objectDir, err)

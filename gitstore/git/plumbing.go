@@ -145,13 +145,13 @@ func (c *catFile) close() error {
 
 // unpackObjects writes objects through one `git unpack-objects`, which knows
 // every format, place and permission that a repository can have.
-func (r *Repo) unpackObjects(ctx context.Context, objects []Object, mode string) error {
-	pack, err := r.encodePack(objects)
+func (p *Packer) unpackObjects(ctx context.Context, objects []Object, mode string) error {
+	pack, err := p.encodePack(objects)
 	if err != nil {
 		return err
 	}
 	args := append(fsyncArgs(mode, "loose-object"), "unpack-objects", "-q")
-	_, err = r.Run(ctx, Cmd{Args: args, Stdin: pack})
+	_, err = p.repo.Run(ctx, Cmd{Args: args, Stdin: pack})
 	return err
 }
 
@@ -179,7 +179,7 @@ func fsyncArgs(mode, component string) []string {
 var packTypes = map[string]byte{"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 
 // encodePack renders objects, undeltified, as gitformat-pack(5) describes.
-func (r *Repo) encodePack(objects []Object) ([]byte, error) {
+func (p *Packer) encodePack(objects []Object) ([]byte, error) {
 	var pack bytes.Buffer
 	pack.WriteString("PACK")
 	pack.Write(binary.BigEndian.AppendUint32(nil, 2))
@@ -200,7 +200,7 @@ func (r *Repo) encodePack(objects []Object) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if r.hashLen == 64 {
+	if p.repo.hashLen == 64 {
 		sum := sha256.Sum256(pack.Bytes())
 		return append(pack.Bytes(), sum[:]...), nil
 	}

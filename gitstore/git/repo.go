@@ -36,6 +36,8 @@ type Repo struct {
 
 	Journal *Journal
 	Flusher *Flusher
+	Merger  *Merger
+	Packer  *Packer
 
 	// Notice, if it is not nil, is told in a line for people what keeps a call
 	// waiting for long, or what a call could not clear away. It may be called from any goroutine.
@@ -80,7 +82,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	}
 	r := &Repo{gitDir: lines[0], commonDir: lines[1], objectDir: lines[2], hashLen: 40, version: version}
 	r.RepoConfiguration, r.RefStore, r.Turns = &RepoConfiguration{repo: r}, &RefStore{r}, &Turns{repo: r}
-	r.Journal, r.Flusher = &Journal{r}, &Flusher{r}
+	r.Journal, r.Flusher, r.Merger, r.Packer = &Journal{r}, &Flusher{r}, &Merger{r}, &Packer{r}
 	r.list = func(ctx context.Context) ([]byte, error) { return r.Git(ctx, listConfig...) }
 	if lines[3] == "sha256" {
 		r.hashLen = 64

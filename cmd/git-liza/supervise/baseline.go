@@ -23,19 +23,19 @@ type baseline struct {
 }
 
 // takeBaseline notes how everything stands before a session.
-func (w *worker) takeBaseline(ctx context.Context) (g baseline, err error) {
-	g.alone = w.rush.sessions.Add(1) == 1
-	if g.refs, err = w.clone.Integration.TakeBaseline(ctx); err == nil && w.rush.Hooks != nil {
-		g.hooks, err = w.rush.Hooks(ctx)
+func (p *workplace) takeBaseline(ctx context.Context) (g baseline, err error) {
+	g.alone = p.rush.sessions.Add(1) == 1
+	if g.refs, err = p.clone.Integration.TakeBaseline(ctx); err == nil && p.rush.Hooks != nil {
+		g.hooks, err = p.rush.Hooks(ctx)
 	}
 	if err == nil {
-		err = w.rush.settings.beginSession(ctx, w.clone)
+		err = p.rush.settings.beginSession(ctx, p.clone)
 	}
 	if err != nil {
-		w.rush.sessions.Add(-1)
+		p.rush.sessions.Add(-1)
 		return g, err
 	}
-	w.rush.baseline.Store(&g.refs)
+	p.rush.baseline.Store(&g.refs)
 	return g, nil
 }
 
@@ -58,9 +58,9 @@ func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
 
 // restoreBaseline puts back what the session has moved, and says so. Where no other
 // session ran beside it, it counts as having failed.
-func (w *worker) restoreBaseline(ctx context.Context, a *assignment, g baseline, ending *provider.Ending) {
-	alone := w.rush.sessions.Add(-1) == 0 && g.alone
-	said, err := w.clone.Integration.RestoreBaseline(ctx, g.refs)
+func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseline, ending *provider.Ending) {
+	alone := p.rush.sessions.Add(-1) == 0 && g.alone
+	said, err := p.clone.Integration.RestoreBaseline(ctx, g.refs)
 	if g.hooks != nil {
 		line, hooksErr := g.hooks(ctx)
 		if line != "" {
@@ -68,28 +68,28 @@ func (w *worker) restoreBaseline(ctx context.Context, a *assignment, g baseline,
 		}
 		err = errors.Join(err, hooksErr)
 	}
-	back, told, settingsErr := w.rush.settings.endSession(ctx, w.clone)
+	back, told, settingsErr := p.rush.settings.endSession(ctx, p.clone)
 	if err = errors.Join(err, settingsErr); len(back) > 0 {
 		said = append(said, "of git's configuration "+strings.Join(back, ", ")+" is as it was before; its user changes it while no session runs")
 	}
 	for _, line := range told {
-		w.say("%s: %s", w.id, line)
+		p.say("%s: %s", p.id, line)
 	}
 	if a.role == flow.Coder && err == nil {
-		err = w.returnWorktree(ctx, a)
+		err = p.returnWorktree(ctx, a)
 	}
 	if err != nil {
-		w.say("%s: after the session on %s: %v; git liza doctor", w.id, a.subject(), err)
+		p.say("%s: after the session on %s: %v; git liza doctor", p.id, a.subject(), err)
 	}
 	if len(said) == 0 {
 		return
 	}
-	who := "the session of " + string(w.id)
+	who := "the session of " + string(p.id)
 	if !alone {
-		who = "a session, of " + string(w.id) + " or beside it,"
+		who = "a session, of " + string(p.id) + " or beside it,"
 	}
 	what := who + " went round the rules: " + strings.Join(said, "; ")
-	w.say("%s", what)
+	p.say("%s", what)
 	if alone {
 		ending.Outcome, ending.Text = provider.Failed, flow.Excerpt(what, 1000)
 	}
@@ -97,13 +97,13 @@ func (w *worker) restoreBaseline(ctx context.Context, a *assignment, g baseline,
 
 // returnWorktree brings a worktree that the agent left on another branch back to the
 // task's, where nothing is lost by it.
-func (w *worker) returnWorktree(ctx context.Context, a *assignment) error {
+func (p *workplace) returnWorktree(ctx context.Context, a *assignment) error {
 	if worktreeMissing(a.dir) {
 		return nil
 	}
-	back, err := w.clone.Checkouts.Trees.Contents.Return(ctx, a.dir, a.taskID().Branch())
+	back, err := p.clone.Checkouts.Trees.Contents.Return(ctx, a.dir, a.taskID().Branch())
 	if back {
-		w.say("%s: the worktree of %s is on %s again", w.id, a.subject(), a.taskID().Branch())
+		p.say("%s: the worktree of %s is on %s again", p.id, a.subject(), a.taskID().Branch())
 	}
 	var missing *worktrees.Obstacle
 	if errors.As(err, &missing) {

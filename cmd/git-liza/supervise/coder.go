@@ -31,7 +31,7 @@ func (s *supervisor) codeTask(ctx context.Context, b *flow.Board) (lookResult, e
 	if a == nil {
 		return look, err
 	}
-	if err := s.worker.prepareTask(ctx, a, b); err != nil {
+	if err := s.worker.workplace.prepareTask(ctx, a, b); err != nil {
 		return lookResult{}, err
 	}
 	r, err := s.worker.codeTask(ctx, a)
@@ -69,12 +69,12 @@ func (s *supervisor) claimTask(ctx context.Context, id flow.TaskID) (*assignment
 		look, err := s.avoidObstacle(ctx, flow.ActClaim, id, err)
 		return nil, look, err
 	case errors.As(err, &obstacle):
-		r, err := s.worker.blockObstructed(ctx, r.After, got.Task, obstacle)
+		r, err := s.worker.workplace.blockObstructed(ctx, r.After, got.Task, obstacle)
 		return nil, assignmentDone(r), err
 	case isUnanswered(err):
 		return nil, lookResult{}, err // what is won is kept; the next look repeats the claim
 	default:
-		retry, err := s.worker.giveBack(ctx, got.Task, err)
+		retry, err := s.worker.workplace.giveBack(ctx, got.Task, err)
 		return nil, retryAt(retry), err
 	}
 	t := r.After.Task(got.Task)

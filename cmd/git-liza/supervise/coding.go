@@ -27,7 +27,7 @@ func (w *worker) codeTask(ctx context.Context, a *assignment) (result, error) {
 // nextSession is one session on a task and what follows from it.
 func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error) {
 	if worktreeMissing(a.dir) {
-		if r, err := w.remakeWorktree(ctx, a); err != nil || !r.again {
+		if r, err := w.workplace.remake(ctx, a); err != nil || !r.again {
 			return r, err
 		}
 	}

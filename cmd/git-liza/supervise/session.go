@@ -32,13 +32,13 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	w.presence.setDoing(doingOf[a.role], a.taskID(), fmt.Sprintf("session %d", a.tally.sessions))
 	w.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), w.id, a.subject(), a.tally.sessions,
 		w.rush.mask.String(sess.prompt))
-	base, err := w.takeBaseline(ctx)
+	base, err := w.workplace.takeBaseline(ctx)
 	if err != nil {
 		return provider.Ending{}, nil, err
 	}
 	ending, err := w.runProgram(ctx, a, sess)
 	after := context.WithoutCancel(ctx)
-	w.restoreBaseline(after, a, base, &ending)
+	w.workplace.restoreBaseline(after, a, base, &ending)
 	if proc.Unstartable(err) {
 		return ending, nil, &unfitError{a.taskID(), err}
 	}

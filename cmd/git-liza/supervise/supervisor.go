@@ -29,7 +29,8 @@ func newSupervisor(r *Rush, slot Slot) *supervisor {
 	reg := &registration{rush: r, provider: slot.Provider, avoided: map[flow.TaskID]time.Time{}}
 	reg.presence = &presence{reg: reg}
 	return &supervisor{registration: reg, slot: slot, release: func() {},
-		worker: &worker{registration: reg, recorder: &recorder{registration: reg}, failures: map[flow.TaskID]string{}, priors: map[flow.TaskID]priorSession{}}}
+		worker: &worker{registration: reg, recorder: &recorder{registration: reg}, workplace: &workplace{reg},
+			failures: map[flow.TaskID]string{}, priors: map[flow.TaskID]priorSession{}}}
 }
 
 // A lookResult is what one look at the board led to.

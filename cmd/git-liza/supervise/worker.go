@@ -12,6 +12,7 @@ import (
 type worker struct {
 	*registration
 	recorder  *recorder
+	workplace *workplace
 	priors    map[flow.TaskID]priorSession // what its next session on a task may go on with
 	failures  map[flow.TaskID]string       // how its last review of a task ended without a verdict
 	cuts      int                          // sessions in a row whose commands did not reach the remote
