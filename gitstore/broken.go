@@ -66,19 +66,27 @@ func (a *Audit) brokenHint(ctx context.Context, ref git.BrokenRef, integration g
 }
 
 // explainFetch is the error of a fetch: a *Damaged where it failed because of a
-// ref of this repository that git cannot read, else err.
-func (r *Remotes) explainFetch(ctx context.Context, err error) error {
+// ref of this repository that git cannot read, else err. Of such refs it removes
+// those that only keep what was seen of a remote, and reports whether it did.
+func (r *Remotes) explainFetch(ctx context.Context, err error) (dropped bool, _ error) {
 	var failed *git.Error
 	if !errors.As(err, &failed) || !strings.Contains(failed.Stderr, "object") {
-		return err
+		return false, err
 	}
 	broken, listErr := r.repo.BrokenRefs(ctx)
 	if listErr != nil || len(broken) == 0 {
-		return err
+		return false, err
 	}
 	damaged := &Damaged{Hint: "git liza doctor"}
 	for _, ref := range broken[:min(len(broken), maxDamages)] {
+		if strings.HasPrefix(ref.Name, layout.RemoteRefs) && r.repo.DropBroken(ctx, ref) == nil {
+			dropped = true
+			continue
+		}
 		damaged.List = append(damaged.List, Damage{ref.Name, ref.Object, ref.Reason})
 	}
-	return damaged
+	if len(damaged.List) == 0 {
+		return dropped, err
+	}
+	return dropped, damaged
 }

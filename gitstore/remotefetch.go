@@ -76,23 +76,25 @@ func (r *Remotes) refetchInto(ctx context.Context, name string, refs [][2]string
 // fetchInto fetches refs of a remote, each into one of ours, and nothing that
 // is configured.
 func (r *Remotes) fetchInto(ctx context.Context, name string, refs [][2]string) error {
-	// A ref that a power cut leaves empty, or without its object, makes every later
-	// fetch fail.
-	args, err := r.repo.Flusher.SyncArgs(ctx, "loose-object,pack,pack-metadata,reference")
-	if err != nil {
-		return err
-	}
 	// A `git gc` holds the lock of each ref while its hooks run.
-	args = append(append(args, git.LockArgs()...), "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
+	args := append(git.LockArgs(), "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", name)
 	for _, pair := range refs {
 		args = append(args, "+"+pair[0]+":"+pair[1])
 	}
 	left := git.Leftovers{Under: []string{strings.TrimSuffix(layout.RemoteRef(name, ""), "/")}, Files: []string{filepath.Join(r.repo.CommonDir(), "shallow.lock")}, Objects: true}
-	return r.repo.Journal.RunUnlocked(ctx, left, func() error {
-		_, err := r.runGit(ctx, left, args...)
-		return r.explainFetch(ctx, err)
-	})
+	fetch := func() error {
+		return r.repo.Journal.RunUnlocked(ctx, left, func() error {
+			_, err := r.runGit(ctx, left, args...)
+			return err
+		})
+	}
+	err := fetch()
+	dropped, explained := r.explainFetch(ctx, err)
+	if dropped {
+		_, explained = r.explainFetch(ctx, fetch())
+	}
+	return explained
 }
 
 // listPresent are those of the pairs whose first ref the remote has; what was seen

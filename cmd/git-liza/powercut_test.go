@@ -191,6 +191,29 @@ func TestTorturePowerCutOfAMirror(t *testing.T) {
 	d.story(1)
 }
 
+// A clone that has just joined a board.
+func TestTorturePowerCutOfAJoin(t *testing.T) {
+	torture.Only(t)
+	t.Parallel()
+	d, p := newCutDisk(t), newPlayground(t)
+	server := filepath.Join(t.TempDir(), "server.git")
+	p.must("git", "init", "-q", "--bare", server)
+	p.must("git", "-C", server, "liza", "hooks", "install", "--server")
+	p.must("git", "remote", "add", "origin", server)
+	p.must("git-liza", "sync", "--set", "origin")
+	p.must("git", "push", "-q", "origin", "main")
+	d.repo = filepath.Join(d.mount, "joined")
+	p.must("git", "clone", "-q", "-b", "main", server, d.repo)
+	d.must("git", "config", "user.name", "N")
+	d.must("git", "config", "user.email", "n@example.org")
+	d.must("sync") // git syncs nothing of a new repository
+	d.must("git-liza", "init", "--remote", "origin")
+	d.cut("git-liza init --remote origin", isWholeMirror)
+	d.add("t-1")
+	p.must("git-liza", "note", "news")
+	d.acked("git-liza", "sync")
+}
+
 // The same on a server, whose git unpacks what it gets into loose objects, and
 // answers before its refs need be on the disk.
 func TestPowerCutOfAServer(t *testing.T) {

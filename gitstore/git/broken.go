@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -81,6 +82,15 @@ func (s *RefStore) brokenFiles() ([]BrokenRef, error) {
 		return nil, fmt.Errorf("reading refs: %w", err)
 	}
 	return found, nil
+}
+
+// DropBroken removes a broken ref. git itself removes none whose file holds no
+// object id, nor writes to it.
+func (s *RefStore) DropBroken(ctx context.Context, ref BrokenRef) error {
+	if ref.File != "" {
+		return os.Remove(ref.File)
+	}
+	return s.MoveRefs(ctx, []RefUpdate{{Name: ref.Name, Old: ref.Object}}, "liza: cannot be read")
 }
 
 // LastReadable returns the newest object in the reflog of a ref that can be
