@@ -127,22 +127,12 @@ func (u Usage) most() Usage {
 // claims wait until a human has decided, a goal or a sprint ends or begins, a
 // retrospective is another's words. Who plans, and who merges where some have
 // that right, steers the board anyway.
-func (c *CheckpointMove) admit(p *play) *Refusal  { return p.steers() }
-func (t *TripMove) admit(p *play) *Refusal        { return p.steers() }
-func (c *CompleteMove) admit(p *play) *Refusal    { return p.steers() }
-func (s *SprintStartMove) admit(p *play) *Refusal { return p.steers() }
-func (s *SprintCloseMove) admit(p *play) *Refusal { return p.steers() }
-func (r *RetroMove) admit(p *play) *Refusal       { return p.steers() }
-
-func (p *play) steers() *Refusal {
-	known := p.Principals()
-	who := known.Find(p.move.Principal)
-	if p.move.By.IsHuman() || who == nil || who.Kind == "human" || p.move.By.Role() == Planner || slices.Contains(who.Rights, "merge") {
-		return nil
-	}
-	return refuse(RuleAdmin, "git liza note TEXT --for all", "%s is a machine's account without the right merge: %s makes no %s, which goes for all; only humans, planners and agents of an account with that right do",
-		who.Name, p.move.By, p.move.Act)
-}
+func (c *CheckpointMove) admit(p *play) *Refusal  { return p.actor().steers() }
+func (t *TripMove) admit(p *play) *Refusal        { return p.actor().steers() }
+func (c *CompleteMove) admit(p *play) *Refusal    { return p.actor().steers() }
+func (s *SprintStartMove) admit(p *play) *Refusal { return p.actor().steers() }
+func (s *SprintCloseMove) admit(p *play) *Refusal { return p.actor().steers() }
+func (r *RetroMove) admit(p *play) *Refusal       { return p.actor().steers() }
 
 func boundOwns(list []TaskInput) *Refusal {
 	for _, t := range list {

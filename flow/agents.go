@@ -28,7 +28,7 @@ func (r *RegisterMove) check(p *play) *Refusal {
 	if old == nil {
 		return nil
 	}
-	held, lease := p.heldBy(old)
+	held, lease := p.actor().heldBy(old)
 	if held != "" && !r.Takeover {
 		return refuse(RuleHeld, "git liza register "+string(r.Agent)+" --takeover", "%s holds %s until %s", r.Agent, held, lease)
 	}
@@ -40,28 +40,16 @@ func (r *RegisterMove) check(p *play) *Refusal {
 
 func (r *RegisterMove) worker(p *play) Worker { return Worker{Actor(r.Agent), p.move.Principal} }
 
-// heldBy is the task or review that an agent holds with a live lease.
-func (p *play) heldBy(a *Agent) (TaskID, string) {
-	const layout = "2006-01-02T15:04:05Z"
-	if t := p.Task(a.Task); t != nil && t.Claim != nil && t.Claim.By == Actor(a.ID) && t.Claim.live(p.move.At) {
-		return t.ID, t.Claim.Lease.Format(layout)
-	}
-	if t := p.Task(a.Review); t != nil && t.Review != nil && t.Review.By == Actor(a.ID) && t.Review.live(p.move.At) {
-		return t.ID, t.Review.Lease.Format(layout)
-	}
-	return "", ""
-}
-
 func (r *RegisterMove) already(p *play) bool {
 	a := p.Agent(r.Agent)
 	return a != nil && a.Generation != "" && a.Generation == r.Generation && a.Degraded == ""
 }
 
-func (r *RegisterMove) apply(p *play) {
+func (r *RegisterMove) apply(p *effect) {
 	a := Agent{ID: r.Agent, Role: r.Agent.Role(), Principal: p.move.Principal, Provider: r.Provider, Host: r.Host, Generation: r.Generation, Registered: p.move.At}
 	if old := p.Agent(r.Agent); old != nil {
 		a.Task, a.Review = old.Task, old.Review
-		r.inherit(p, old.Task)
+		r.inherit(p.play, old.Task)
 	}
 	p.put(Key{Agents, string(a.ID)}, &a)
 }
@@ -89,7 +77,7 @@ func (u *UnregisterMove) subject() string { return string(u.Agent) }
 func (u *UnregisterMove) already(p *play) bool { return p.Agent(u.Agent) == nil }
 
 func (u *UnregisterMove) check(p *play) *Refusal {
-	a, r := p.ownAgent(u.Agent, "unregister")
+	a, r := p.actor().ownAgent(u.Agent, "unregister")
 	if r != nil {
 		return r
 	}
@@ -103,19 +91,7 @@ func (u *UnregisterMove) check(p *play) *Refusal {
 	return nil
 }
 
-// ownAgent is a registered agent that the actor may speak for.
-func (p *play) ownAgent(id AgentID, verb string) (*Agent, *Refusal) {
-	if by := p.move.By.Agent(); by != "" && by != id {
-		return nil, refuse(RuleRole, "git liza agents", "%s does not %s %s", by, verb, id)
-	}
-	a := p.Agent(id)
-	if a == nil {
-		return nil, refuse(RuleNotFound, "git liza agents", "%s is not registered", id)
-	}
-	return a, nil
-}
-
-func (u *UnregisterMove) apply(p *play) { p.put(Key{Agents, string(u.Agent)}, nil) }
+func (u *UnregisterMove) apply(p *effect) { p.put(Key{Agents, string(u.Agent)}, nil) }
 
 // DegradeMove takes an agent out of work until it is registered anew.
 type DegradeMove struct {
@@ -126,7 +102,7 @@ type DegradeMove struct {
 func (d *DegradeMove) subject() string { return string(d.Agent) }
 
 func (d *DegradeMove) check(p *play) *Refusal {
-	if _, r := p.ownAgent(d.Agent, "degrade"); r != nil {
+	if _, r := p.actor().ownAgent(d.Agent, "degrade"); r != nil {
 		return r
 	}
 	return present("the reason", d.Reason, "git liza degrade "+string(d.Agent)+" --reason R")
@@ -137,6 +113,6 @@ func (d *DegradeMove) already(p *play) bool {
 	return a != nil && a.Degraded != "" && a.Degraded == d.Reason
 }
 
-func (d *DegradeMove) apply(p *play) {
+func (d *DegradeMove) apply(p *effect) {
 	p.agent(Actor(d.Agent), func(a *Agent) { a.Degraded = d.Reason })
 }

@@ -139,7 +139,7 @@ func ended(doc Document) bool {
 	return false
 }
 
-func (a *AmendMove) apply(p *play) {
+func (a *AmendMove) apply(p *effect) {
 	if a.Config != nil {
 		p.change(func(s *Settings) { s.Config = *a.Config })
 		return

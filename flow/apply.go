@@ -25,7 +25,7 @@ type play struct {
 // The receiver is unchanged in every case.
 func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 	p := &play{Board: b.next(m.At), prior: b, move: &m, facts: facts, replayed: facts == nil}
-	for _, guard := range []func() *Refusal{p.version, p.form, p.clock, p.principal, p.fence, p.select_, p.opens, p.details} {
+	for _, guard := range []func() *Refusal{p.version, p.form, p.clock, p.actor().principal, p.actor().fence, p.select_, p.opens, p.details} {
 		refusal := guard()
 		if p.err != nil {
 			return nil, p.err
@@ -34,7 +34,7 @@ func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 			return nil, refusal
 		}
 	}
-	p.effect()
+	(&effect{p}).run()
 	if p.err != nil {
 		return nil, p.err
 	}
@@ -55,7 +55,7 @@ func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
 	m.At = at
 	p := &play{Board: b.next(at), prior: b, move: &m}
 	defer func() { b.fail(p.err) }() // what the copy could not read
-	for _, guard := range []func() *Refusal{p.version, p.principal, p.fence, p.select_, p.opens} {
+	for _, guard := range []func() *Refusal{p.version, p.actor().principal, p.actor().fence, p.select_, p.opens} {
 		if refusal := guard(); refusal != nil {
 			return refusal
 		}
@@ -78,7 +78,7 @@ func (b *Board) Already(m Move) bool {
 		}
 		p.from = p.task.Status
 	}
-	return p.principal() == nil && p.fence() == nil && d.already(p)
+	return p.actor().principal() == nil && p.actor().fence() == nil && d.already(p)
 }
 
 func (p *play) version() *Refusal {
@@ -115,30 +115,6 @@ func (p *play) clock() *Refusal {
 	return nil
 }
 
-// fence refuses generations that a newer registration replaced.
-func (p *play) fence() *Refusal {
-	m := p.move
-	id := m.By.Agent()
-	if id == "" {
-		if m.Generation != "" {
-			return refuse(RuleStale, "git liza agents", "a human's move carries no generation")
-		}
-		return nil
-	}
-	if m.Act == ActRegister {
-		return nil
-	}
-	var known Generation
-	agent := p.Agent(id)
-	if agent != nil {
-		known = agent.Generation
-	}
-	if m.Generation != known && (known == "" || m.Generation != known.Child()) {
-		return refuse(RuleStale, "git liza agents", "%s is registered with another generation: a newer registration has replaced this one, or it has ended", id)
-	}
-	return nil
-}
-
 // select_ finds the row of the table and the subject.
 func (p *play) select_() *Refusal {
 	m := p.move
@@ -158,7 +134,7 @@ func (p *play) select_() *Refusal {
 		if r.from != 0 && !r.from.has(p.from) {
 			continue
 		}
-		if r.by&p.standing() != 0 {
+		if r.by&p.actor().standing() != 0 {
 			p.rule = r
 			return nil
 		}
@@ -174,7 +150,7 @@ func (p *play) select_() *Refusal {
 	case stateFits == nil:
 		return refuse(RuleState, "git liza show "+string(m.Task), "%s does not apply to %s, which is %s", m.Act, m.Task, p.from)
 	}
-	return p.unentitled(stateFits)
+	return p.actor().unentitled(stateFits)
 }
 
 func (p *play) subject(r *rule) *Refusal {
@@ -195,108 +171,9 @@ func (p *play) subject(r *rule) *Refusal {
 	return nil
 }
 
-// standing is every capacity that the actor has towards the subject.
-func (p *play) standing() standing {
-	s := anybody
-	by := p.move.By
-	if p.task != nil && p.holds() {
-		s |= holder
-	}
-	if p.task != nil && p.task.Review != nil && p.task.Review.By == by {
-		s |= reviewHolder
-	}
-	if by.IsHuman() {
-		return s | human
-	}
-	if by.Role() == Planner {
-		s |= planner
-	}
-	if p.move.Generation.Spawned() {
-		if p.called() {
-			s |= coder
-		}
-		return s
-	}
-	s |= supervisor
-	switch by.Role() {
-	case Coder:
-		s |= coder
-	case CodeReviewer:
-		s |= reviewer
-	}
-	return s
-}
-
-// called reports whether the task is an attempt of the actor's own that came
-// back to it. An agent that waited in its session for the verdict goes on with
-// what it was given; it chooses no other task.
-func (p *play) called() bool {
-	t := p.task
-	return t != nil && t.Attempt != nil && t.Attempt.Coder == p.move.By && (t.Status == Rejected || t.Status == IntegrationFailed)
-}
-
-// unentitled words the refusal of an actor whom no row of the act admits.
-func (p *play) unentitled(r *rule) *Refusal {
-	m := *p.move
-	if m.Generation.Spawned() {
-		above := m
-		above.Generation = ""
-		asked := play{Board: p.Board, move: &above, task: p.task}
-		if r.by&asked.standing() != 0 {
-			return refuse(RuleSupervisor, "git liza show "+string(m.Task), "%s is for the supervisor of %s, not for the agent that it spawned", m.Act, m.By)
-		}
-	}
-	switch {
-	case r.by&holder != 0 && p.task.Claim != nil && p.task.Claim.By == m.By:
-		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s is held by %s for %s until %s, not for %s",
-			m.Task, m.By, p.task.Claim.Principal, p.task.Claim.Lease.Format(time.RFC3339), m.Principal)
-	case r.by&holder != 0 && p.task.Claim != nil:
-		return refuse(RuleHolder, p.onOwn(func(a *Agent) TaskID { return a.Task }), "%s is held by %s until %s, not by %s",
-			m.Task, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339), m.By)
-	case r.by&reviewHolder != 0 && p.task.Review != nil:
-		return refuse(RuleHolder, p.onOwn(func(a *Agent) TaskID { return a.Review }), "the review of %s is held by %s until %s, not by %s",
-			m.Task, p.task.Review.By, p.task.Review.Lease.Format(time.RFC3339), m.By)
-	case r.by&reviewHolder != 0 && (p.task.coded(m.By, m.Principal) || !m.By.IsHuman() && m.By.Role() != CodeReviewer):
-		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s has not claimed the review of %s, and cannot", m.By, m.Task)
-	case r.by&reviewHolder != 0:
-		return refuse(RuleHolder, "git liza review "+string(m.Task)+" --as "+string(m.By), "%s has not claimed the review of %s", m.By, m.Task)
-	}
-	return refuse(RuleRole, "git liza help "+m.Act.Command(), "%s is for %s, not for %s", m.Act, r.by, m.By)
-}
-
-// onOwn is a look at the task that an agent does hold, where it names another;
-// at the one that it names if it holds none.
-func (p *play) onOwn(held func(*Agent) TaskID) string {
-	if a := p.Agent(p.move.By.Agent()); a != nil && held(a) != "" {
-		return "git liza show " + string(held(a))
-	}
-	return "git liza show " + string(p.move.Task)
-}
-
 func (p *play) opens() *Refusal { return p.rule.open(p) }
 
 func (p *play) details() *Refusal { return p.move.Detail.check(p) }
-
-func (p *play) effect() {
-	if p.task != nil && p.rule.to != 0 {
-		p.task.Status = p.rule.to
-	}
-	p.register()
-	p.bind()
-	p.move.Detail.apply(p)
-	if p.task != nil && p.rule.from != anywhere {
-		p.keep(p.task)
-	}
-}
-
-// register enters an agent that acts for the first time by hand.
-func (p *play) register() {
-	id := p.move.By.Agent()
-	if id == "" || p.move.Act == ActRegister || p.Agent(id) != nil {
-		return
-	}
-	p.put(Key{Agents, string(id)}, &Agent{ID: id, Role: id.Role(), Principal: p.move.Principal, Registered: p.move.At})
-}
 
 // keep writes a task's new state to the board.
 func (p *play) keep(t *Task) {

@@ -39,7 +39,7 @@ func (b *BlockMove) already(p *play) bool {
 	return p.from == Blocked && p.task.Block.Reason == b.Reason && p.task.Block.By == p.move.By
 }
 
-func (b *BlockMove) apply(p *play) {
+func (b *BlockMove) apply(p *effect) {
 	coder := p.lastCoder()
 	p.unclaim()
 	p.task.Block = &Block{Reason: b.Reason, Questions: b.Questions, Attempted: b.Attempted, By: p.move.By, At: p.move.At}
@@ -74,7 +74,7 @@ func (u *UnblockMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, u.
 
 func (u *UnblockMove) already(p *play) bool { return p.from == Unclaimed && p.task.Block == nil }
 
-func (u *UnblockMove) apply(p *play) {
+func (u *UnblockMove) apply(p *effect) {
 	t := p.task
 	limit := t.Block.Limit
 	t.Block = nil
@@ -100,17 +100,4 @@ func (u *UnblockMove) apply(p *play) {
 		return
 	}
 	t.Attempt, t.Intent, t.Submission, t.Verdict, t.Rejection, t.Integration = nil, nil, nil, nil, nil, nil
-}
-
-// keepBranch lets whoever claims next continue from what was saved.
-func (p *play) keepBranch(s *Save) {
-	a := copied(p.task.Attempt)
-	a.Keep = true
-	switch {
-	case s != nil:
-		a.Start = s.Commit
-	case p.task.Submission != nil:
-		a.Start = p.task.Submission.Commit
-	}
-	p.task.Attempt = a
 }

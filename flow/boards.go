@@ -91,7 +91,7 @@ func goodBranch(name string) bool {
 	return len(name) <= 128
 }
 
-func (i *InitMove) apply(p *play) {
+func (i *InitMove) apply(p *effect) {
 	at := p.move.At
 	p.put(Key{Folder: SettingsDoc}, &Settings{Rules: i.Rules, Board: i.Board, Goal: i.Goal, Integration: i.Integration,
 		Control: ControlState{State: Running, By: p.move.By, At: at},
@@ -160,7 +160,7 @@ func (c *ConfigMove) check(*play) *Refusal { return c.Config.check("git liza con
 
 func (c *ConfigMove) already(p *play) bool { return reflect.DeepEqual(p.Settings().Config, c.Config) }
 
-func (c *ConfigMove) apply(p *play) { p.change(func(s *Settings) { s.Config = c.Config }) }
+func (c *ConfigMove) apply(p *effect) { p.change(func(s *Settings) { s.Config = c.Config }) }
 
 // ImportMove adds tasks that come from another system; it is atomic as add is.
 type ImportMove struct {
@@ -179,7 +179,7 @@ func (i *ImportMove) check(p *play) *Refusal {
 	return p.enter(i.Tasks, nil)
 }
 
-func (i *ImportMove) apply(*play) {}
+func (i *ImportMove) apply(*effect) {}
 
 // ArchiveMove puts final tasks aside, so that the live folders stay small.
 type ArchiveMove struct {
@@ -204,7 +204,7 @@ func (a *ArchiveMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (a *ArchiveMove) apply(p *play) {
+func (a *ArchiveMove) apply(p *effect) {
 	for _, id := range a.Tasks {
 		t := p.load(Key{Tasks, string(id)})
 		if t == nil {
@@ -230,4 +230,4 @@ func (m *MigrateMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (m *MigrateMove) apply(p *play) { p.change(func(s *Settings) { s.Rules = m.To }) }
+func (m *MigrateMove) apply(p *effect) { p.change(func(s *Settings) { s.Rules = m.To }) }

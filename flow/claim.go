@@ -138,10 +138,8 @@ func (c *ClaimMove) check(p *play) *Refusal {
 		return refuse(RuleTip, "git liza claim "+string(p.task.ID)+" --as "+string(p.move.By),
 			"the claim is based on %q, it has to be %q: a fresh attempt begins at the integration tip, one that goes on keeps its base", c.Base, base)
 	}
-	return p.task.crowded(p.worker())
+	return p.task.crowded(p.actor().worker())
 }
-
-func (p *play) worker() Worker { return Worker{p.move.By, p.move.Principal} }
 
 // base is the base that a claim of the subject has to name.
 func (p *play) base() ObjectID {
@@ -157,7 +155,7 @@ func (c *ClaimMove) fill(p *play) {
 	}
 }
 
-func (c *ClaimMove) apply(p *play) {
+func (c *ClaimMove) apply(p *effect) {
 	t, m := p.task, p.move
 	if c.Saved != nil {
 		t.Saves = c.Saved.Number
@@ -182,43 +180,12 @@ func (c *ClaimMove) apply(p *play) {
 	}
 	p.recall(from)
 	t.Claim = &Claim{By: m.By, Principal: m.Principal, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from}
-	t.worked(p.worker())
+	t.worked(p.actor().worker())
 	p.hold(m.By, t.ID)
 }
 
-// goOn continues the attempt: the same coder's in its folder, another's from
-// its last saved commit in a new one.
-func (p *play) goOn(c *ClaimMove) {
-	t, a := p.task, p.task.Attempt
-	switch {
-	case c.Saved != nil:
-		a.Start = c.Saved.Commit
-	case t.Submission != nil && !a.Keep:
-		a.Start = t.Submission.Commit
-	}
-	if a.Coder != p.move.By {
-		t.Attempts++
-		a.Number, a.Coder = t.Attempts, p.move.By
-	}
-	if t.Integration != nil && (a.Keep || p.from == IntegrationFailed) {
-		a.Fix = t.Integration.Onto
-	}
-	a.Iteration++
-	a.Keep = false
-}
-
-// recall drops what earlier rounds left, except what the coder answers now
-// and what the state needs that a release leads back to.
-func (p *play) recall(from Status) {
-	t := p.task
-	t.Intent, t.Submission, t.Verdict = nil, nil, nil
-	if from != IntegrationFailed && t.Attempt.Fix == "" {
-		t.Integration = nil
-	}
-}
-
 func (c *ClaimMove) already(p *play) bool {
-	return p.from == Claimed && p.holds() && p.task.Claim.live(p.move.At)
+	return p.from == Claimed && p.actor().holds() && p.task.Claim.live(p.move.At)
 }
 
 func (c *ClaimMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, c.Saved) }
@@ -246,23 +213,6 @@ func askSave(s *Save) Question {
 	return Question{Saves: []ObjectID{s.Commit}}
 }
 
-// hold and free keep the agent's document in step with the task's claim.
-func (p *play) hold(by Actor, id TaskID) { p.agent(by, func(a *Agent) { a.Task = id }) }
-
-func (p *play) free(by Actor) { p.agent(by, func(a *Agent) { a.Task = "" }) }
-
-func (p *play) agent(by Actor, edit func(*Agent)) {
-	id := by.Agent()
-	if id == "" {
-		return
-	}
-	if found := p.Agent(id); found != nil {
-		a := *found
-		edit(&a)
-		p.put(Key{Agents, string(id)}, &a)
-	}
-}
-
 // RenewMove prolongs the lease of a claim or a review; the holder stays.
 type RenewMove struct {
 	Lease Duration `yaml:"lease"`
@@ -286,7 +236,7 @@ func (r *RenewMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (r *RenewMove) apply(p *play) {
+func (r *RenewMove) apply(p *effect) {
 	lease := p.move.At.Add(time.Duration(r.Lease))
 	if p.task.Claim != nil {
 		p.task.Claim.Lease = lease
@@ -319,7 +269,7 @@ func releasable(p *play) *Refusal {
 
 func (r *ReleaseMove) check(*play) *Refusal { return nil }
 
-func (r *ReleaseMove) apply(p *play) {
+func (r *ReleaseMove) apply(p *effect) {
 	t := p.task
 	if t.Claim != nil {
 		t.Status = t.Claim.From

@@ -13,7 +13,7 @@ func (c *PauseMove) check(p *play) *Refusal {
 
 func (c *PauseMove) already(p *play) bool { return p.Settings().Control.State == Paused }
 
-func (c *PauseMove) apply(p *play) { p.control(Paused, c.Reason) }
+func (c *PauseMove) apply(p *effect) { p.control(Paused, c.Reason) }
 
 // controllable refuses a change of the control state from the wrong one, or
 // without a reason.
@@ -22,12 +22,6 @@ func (p *play) controllable(reason string, from Control, verb string) *Refusal {
 		return refuse(RuleControl, "git liza status", "%s applies while the board is %s, it is %s", verb, from, now)
 	}
 	return present("the reason", reason, "git liza "+verb+" --reason R")
-}
-
-func (p *play) control(to Control, reason string) {
-	p.change(func(s *Settings) {
-		s.Control = ControlState{State: to, Reason: reason, By: p.move.By, At: p.move.At}
-	})
 }
 
 // ResumeMove lets new claims happen again.
@@ -69,7 +63,7 @@ func (r *ResumeMove) check(*play) *Refusal {
 
 func (r *ResumeMove) already(p *play) bool { return p.Settings().Control.State == Running }
 
-func (r *ResumeMove) apply(p *play) {
+func (r *ResumeMove) apply(p *effect) {
 	c := p.Settings().Control
 	if c.State == Stopped {
 		to := c.Before
@@ -82,15 +76,6 @@ func (r *ResumeMove) apply(p *play) {
 		p.sprintPhase(InProgress)
 	}
 	p.control(Running, r.Reason)
-}
-
-// sprintPhase moves the open sprint in and out of its checkpoint.
-func (p *play) sprintPhase(to Phase) {
-	if s := p.Sprint(p.Settings().Sprint); s != nil {
-		c := *s
-		c.Status = to
-		p.put(Key{Sprints, string(c.ID)}, &c)
-	}
 }
 
 // StopMove ends the supervisors.
@@ -107,7 +92,7 @@ func (c *StopMove) check(p *play) *Refusal {
 
 func (c *StopMove) already(p *play) bool { return p.Settings().Control.State == Stopped }
 
-func (c *StopMove) apply(p *play) {
+func (c *StopMove) apply(p *effect) {
 	before := p.Settings().Control
 	p.change(func(s *Settings) {
 		s.Control = ControlState{State: Stopped, Before: before.State, Reason: c.Reason, By: p.move.By, At: p.move.At,
@@ -133,7 +118,7 @@ func (c *CheckpointMove) refs(_ Move, b *Board) []RefMove {
 	return []RefMove{{Name: MarkRef(b.mark("checkpoint")), State: true}}
 }
 
-func (c *CheckpointMove) apply(p *play) {
+func (c *CheckpointMove) apply(p *effect) {
 	p.control(Checkpoint, c.Reason)
 	p.sprintPhase(InCheckpoint)
 	p.change(func(s *Settings) { s.Next.Mark++ })
@@ -161,7 +146,7 @@ func (d *DecideMove) check(*play) *Refusal {
 	return present("the message", d.Message, "git liza checkpoint decide "+d.Decision+" --message M")
 }
 
-func (d *DecideMove) apply(p *play) {
+func (d *DecideMove) apply(p *effect) {
 	p.change(func(s *Settings) { s.Control.Decision, s.Control.Message = d.Decision, d.Message })
 }
 
@@ -187,7 +172,7 @@ func (t *TripMove) refs(_ Move, b *Board) []RefMove {
 	return []RefMove{{Name: MarkRef(b.mark("checkpoint")), State: true}}
 }
 
-func (t *TripMove) apply(p *play) {
+func (t *TripMove) apply(p *effect) {
 	b := p.Breaker()
 	p.put(Key{Folder: BreakerDoc}, &Breaker{Tripped: true, Pattern: t.Pattern, Severity: t.Severity, Evidence: t.Evidence,
 		Report: t.Report, By: p.move.By, At: p.move.At, Watermark: b.Watermark})
@@ -218,7 +203,7 @@ func (r *ResetMove) check(*play) *Refusal {
 	return present("the resolution", r.Resolution, "git liza breaker reset --resolution R")
 }
 
-func (r *ResetMove) apply(p *play) {
+func (r *ResetMove) apply(p *effect) {
 	b := p.Breaker()
 	b.Tripped, b.Resolution, b.Watermark = false, r.Resolution, p.Settings().Next.Record-1
 	p.put(Key{Folder: BreakerDoc}, &b)

@@ -99,4 +99,4 @@ func (p *play) allots(was *Budget, t *Task, hint string) *Refusal {
 	return nil
 }
 
-func (e *EditMove) apply(p *play) { p.task.take(&e.Input) }
+func (e *EditMove) apply(p *effect) { p.task.take(&e.Input) }

@@ -36,7 +36,7 @@ func (g *GoalMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (g *GoalMove) apply(p *play) {
+func (g *GoalMove) apply(p *effect) {
 	p.put(Key{Goals, string(g.ID)}, &Goal{ID: g.ID, Title: g.Title, Spec: g.Spec, Status: InProgress, Created: p.move.At, CreatedBy: p.move.By})
 	p.change(func(s *Settings) {
 		s.Goal = g.ID
@@ -79,7 +79,7 @@ func (c *CompleteMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (c *CompleteMove) apply(p *play) { p.endGoal(Completed, c.Reason) }
+func (c *CompleteMove) apply(p *effect) { p.endGoal(Completed, c.Reason) }
 
 func (c *CompleteMove) already(p *play) bool { return p.ended(Completed) }
 
@@ -87,16 +87,6 @@ func (c *CompleteMove) already(p *play) bool { return p.ended(Completed) }
 func (p *play) ended(as Phase) bool {
 	g := p.Goal(p.Settings().Goal)
 	return g != nil && g.Status == as
-}
-
-func (p *play) endGoal(to Phase, reason string) {
-	p.goal(func(g *Goal) { g.Status, g.Ended, g.Reason = to, p.move.At, reason })
-}
-
-func (p *play) goal(edit func(*Goal)) {
-	g := *p.Goal(p.Settings().Goal)
-	edit(&g)
-	p.put(Key{Goals, string(g.ID)}, &g)
 }
 
 // AbortMove ends the goal as given up.
@@ -112,7 +102,7 @@ func (a *AbortMove) check(*play) *Refusal {
 
 func (a *AbortMove) already(p *play) bool { return p.ended(Aborted) }
 
-func (a *AbortMove) apply(p *play) { p.endGoal(Aborted, a.Reason) }
+func (a *AbortMove) apply(p *effect) { p.endGoal(Aborted, a.Reason) }
 
 // AlignMove adds a line to the goal's alignment history; the oldest line
 // leaves a full history and stays in the log.
@@ -122,7 +112,7 @@ type AlignMove struct {
 
 func (a *AlignMove) check(*play) *Refusal { return present("the text", a.Text, "git liza align TEXT") }
 
-func (a *AlignMove) apply(p *play) {
+func (a *AlignMove) apply(p *effect) {
 	p.goal(func(g *Goal) {
 		g.Alignment = latest(append(slices.Clip(g.Alignment), Alignment{Text: a.Text, By: p.move.By, At: p.move.At}))
 	})
@@ -152,7 +142,7 @@ func (s *SpecChangeMove) check(p *play) *Refusal {
 	return goalOpen(p)
 }
 
-func (s *SpecChangeMove) apply(p *play) {
+func (s *SpecChangeMove) apply(p *effect) {
 	p.goal(func(g *Goal) {
 		g.Changes = latest(append(slices.Clip(g.Changes), Change{Spec: s.Spec, Change: s.Change, Task: s.Cause, By: p.move.By, At: p.move.At}))
 	})
@@ -195,7 +185,7 @@ func (s *SprintStartMove) refs(_ Move, b *Board) []RefMove {
 	return []RefMove{{Name: MarkRef(string(b.sprint())), State: true}}
 }
 
-func (s *SprintStartMove) apply(p *play) {
+func (s *SprintStartMove) apply(p *effect) {
 	p.openSprint(s.Deadline)
 	for i, list := range [][]TaskID{s.Planned, s.Stretch} {
 		for _, id := range list {
@@ -204,15 +194,6 @@ func (s *SprintStartMove) apply(p *play) {
 			p.keep(t)
 		}
 	}
-}
-
-func (p *play) openSprint(deadline time.Time) {
-	id := p.sprint()
-	p.put(Key{Sprints, string(id)}, &Sprint{ID: id, Goal: p.Settings().Goal, Status: InProgress, Started: p.move.At, Deadline: deadline})
-	p.change(func(s *Settings) {
-		s.Sprint = id
-		s.Next.Sprint++
-	})
 }
 
 func sprintOpen(p *play) *Refusal {
@@ -244,7 +225,7 @@ func (s *SprintCloseMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (s *SprintCloseMove) apply(p *play) {
+func (s *SprintCloseMove) apply(p *effect) {
 	open := *p.Sprint(p.Settings().Sprint)
 	open.Status, open.Ended, open.Reason = Completed, p.move.At, s.Reason
 	if s.Abort {
@@ -281,7 +262,7 @@ func (r *RetroMove) check(p *play) *Refusal {
 	return present("the retrospective", r.Text, "git liza sprint retro")
 }
 
-func (r *RetroMove) apply(p *play) {
+func (r *RetroMove) apply(p *effect) {
 	s := *p.Sprint(r.Sprint)
 	s.Retro = r.Text
 	p.put(Key{Sprints, string(s.ID)}, &s)

@@ -115,7 +115,7 @@ func passed(list []Receipt, gate, command string, tree ObjectID) bool {
 	})
 }
 
-func (g *MergeMove) apply(p *play) {
+func (g *MergeMove) apply(p *effect) {
 	t, m := p.task, p.move
 	if g.LeftOut != nil {
 		t.Saves = g.LeftOut.Number
@@ -149,7 +149,7 @@ func (f *IntegrationFailMove) already(p *play) bool {
 	return p.from == IntegrationFailed && p.task.Integration.Onto == f.Onto
 }
 
-func (f *IntegrationFailMove) apply(p *play) {
+func (f *IntegrationFailMove) apply(p *effect) {
 	t, m := p.task, p.move
 	t.Verdict = nil
 	t.MergeFails++
@@ -223,7 +223,7 @@ func (a *AdoptMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (a *AdoptMove) apply(p *play) {
+func (a *AdoptMove) apply(p *effect) {
 	for _, id := range a.Tasks {
 		t := p.Task(id).clone()
 		if t.Review != nil {

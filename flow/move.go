@@ -38,7 +38,7 @@ type Detail interface {
 	// check refuses what the rules table cannot see from act and state alone.
 	check(*play) *Refusal
 	// apply writes the effect; check has passed.
-	apply(*play)
+	apply(*effect)
 }
 
 // What a detail may do besides. The rules table asserts which details do, so

@@ -93,7 +93,7 @@ func (a *AddMove) check(p *play) *Refusal {
 	return p.enter(a.Tasks, nil)
 }
 
-func (a *AddMove) apply(*play) {}
+func (a *AddMove) apply(*effect) {}
 
 // enter checks new tasks and puts them on the board; those of one move may
 // depend on each other. replaced is the task they replace, nil if none. The
@@ -316,4 +316,4 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (f *FinalizeMove) apply(*play) {}
+func (f *FinalizeMove) apply(*effect) {}

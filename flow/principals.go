@@ -68,78 +68,6 @@ func (p *Principals) shared() string {
 	return ""
 }
 
-// principal refuses, on a board that has principals, what none of them may
-// do. On one that has none a move may name anybody, and nothing follows from
-// it: a clone can be told its principal before the first is entered.
-func (p *play) principal() *Refusal {
-	m, known := p.move, p.Principals()
-	if len(known.List) == 0 {
-		return nil
-	}
-	who := known.Find(m.Principal)
-	switch {
-	case m.Principal == "":
-		return refuse(RulePrincipal, "git config liza.principal NAME", "the board has principals, and %s by %s names none", m.Act, m.By)
-	case who == nil:
-		return refuse(RulePrincipal, "git liza principal list", "there is no principal %s", clip(m.Principal))
-	case !who.MayAct(m.By):
-		return refuse(RulePrincipal, "git liza principal list", "%s does not act as %s", who.Name, m.By)
-	}
-	return p.bound()
-}
-
-// bound keeps the moves of an agent to the principal that registered it. What
-// a principal leaves behind that is no longer known, whoever may act as the
-// agent registers anew.
-func (p *play) bound() *Refusal {
-	m, id := p.move, p.move.By.Agent()
-	if id == "" {
-		return nil
-	}
-	a := p.Agent(id)
-	if a == nil || a.Principal == "" || a.Principal == m.Principal {
-		return nil
-	}
-	if p.Principals().Find(a.Principal) != nil {
-		return refuse(RulePrincipal, "git liza unregister "+string(id), "%s is registered by %s and acts for nobody else, also not for %s", id, a.Principal, m.Principal)
-	}
-	if m.Act != ActRegister {
-		return refuse(RulePrincipal, "git liza register "+string(id), "%s was registered by %s, who is no longer a principal", id, a.Principal)
-	}
-	if held, until := p.heldBy(a); held != "" {
-		return refuse(RuleHeld, "git liza release "+string(held), "%s holds %s until %s for %s", id, held, until, a.Principal)
-	}
-	return nil
-}
-
-// bind gives an agent and a claim that are older than the principals the one
-// that now acts as their holder.
-func (p *play) bind() {
-	m := p.move
-	if len(p.Principals().List) == 0 {
-		return
-	}
-	p.agent(m.By, func(a *Agent) {
-		if a.Principal == "" {
-			a.Principal = m.Principal
-		}
-	})
-	if t := p.task; t != nil && t.Claim != nil && t.Claim.By == m.By && t.Claim.Principal == "" {
-		t.Claim.Principal = m.Principal
-		if t.crowded(p.worker()) == nil {
-			t.worked(p.worker())
-		}
-	}
-}
-
-// holds reports whether the claim is the actor's: a human's name alone does
-// not say which principal works under it.
-func (p *play) holds() bool {
-	c, m := p.task.Claim, p.move
-	return c != nil && c.By == m.By &&
-		(c.Principal == "" || c.Principal == m.Principal || len(p.Principals().List) == 0)
-}
-
 // admin lets only admins change how the board is governed, where there are
 // principals at all.
 func admin(p *play) *Refusal {
@@ -212,4 +140,4 @@ func (a *PrincipalMove) already(p *play) bool {
 	return !a.Remove && known != nil && known.equal(a.Principal.bare())
 }
 
-func (a *PrincipalMove) apply(p *play) { p.put(Key{Folder: PrincipalsDoc}, a.after(p.Board)) }
+func (a *PrincipalMove) apply(p *effect) { p.put(Key{Folder: PrincipalsDoc}, a.after(p.Board)) }

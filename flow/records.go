@@ -30,7 +30,7 @@ func (a *AnomalyMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (a *AnomalyMove) apply(p *play) {
+func (a *AnomalyMove) apply(p *effect) {
 	p.record(Anomalies, func(id RecordID) Document {
 		return &Anomaly{ID: id, Type: a.Type, Task: a.About, Details: maps.Clone(a.Details), By: p.move.By, At: p.move.At}
 	})
@@ -64,7 +64,7 @@ func (d *DiscoverMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (d *DiscoverMove) apply(p *play) {
+func (d *DiscoverMove) apply(p *effect) {
 	p.record(Discovered, func(id RecordID) Document {
 		return &Discovery{ID: id, Text: d.Text, Severity: d.Severity, Urgency: d.Urgency, During: d.During,
 			Recommend: d.Recommend, By: p.move.By, At: p.move.At}
@@ -92,7 +92,7 @@ func (c *ConvertMove) check(p *play) *Refusal {
 	return p.enter([]TaskInput{c.Input}, nil)
 }
 
-func (c *ConvertMove) apply(p *play) {
+func (c *ConvertMove) apply(p *effect) {
 	key := Key{Discovered, string(c.Discovery)}
 	d := *p.load(key).(*Discovery)
 	d.Converted = c.Input.ID
@@ -121,7 +121,7 @@ func (n *NoteMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (n *NoteMove) apply(p *play) {
+func (n *NoteMove) apply(p *effect) {
 	p.record(Notes, func(id RecordID) Document {
 		return &Note{ID: id, For: n.For, Text: n.Text, By: p.move.By, At: p.move.At}
 	})

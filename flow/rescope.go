@@ -97,7 +97,7 @@ func compact(ids []TaskID) []TaskID {
 	return out
 }
 
-func (s *SupersedeMove) apply(p *play) {
+func (s *SupersedeMove) apply(p *effect) {
 	t := p.task
 	p.retire(s.Saved)
 	t.SupersededBy, t.Rescope = s.replacements(), s.Reason
@@ -108,15 +108,6 @@ func (s *SupersedeMove) apply(p *play) {
 			r.Generation = max(r.Generation, t.Generation+1)
 			p.keep(r)
 		}
-	}
-}
-
-// retire clears what a final task no longer has.
-func (p *play) retire(s *Save) {
-	p.unclaim()
-	p.task.Block = nil
-	if s != nil {
-		p.task.Saves = s.Number
 	}
 }
 
@@ -151,7 +142,7 @@ func (a *AbandonMove) check(p *play) *Refusal {
 	return p.checkSave(a.Saved)
 }
 
-func (a *AbandonMove) apply(p *play) {
+func (a *AbandonMove) apply(p *effect) {
 	for _, d := range p.dependants(p.task.ID) {
 		if d.Status != Unclaimed {
 			continue

@@ -53,7 +53,7 @@ func (r *ReviewMove) already(p *play) bool {
 	return p.from == ReadyForReview && p.task.Review.live(p.move.At) && p.task.Review.By == p.move.By
 }
 
-func (r *ReviewMove) apply(p *play) {
+func (r *ReviewMove) apply(p *effect) {
 	t, m := p.task, p.move
 	if t.Review != nil {
 		t.NoVerdicts++
@@ -66,25 +66,6 @@ func (r *ReviewMove) apply(p *play) {
 	p.dropReview(m.By)
 	t.Review = &Review{By: m.By, Since: m.At, Lease: m.At.Add(time.Duration(r.Lease))}
 	p.agent(m.By, func(a *Agent) { a.Review = t.ID })
-}
-
-// dropReview ends an agent's earlier review, whose lease is over, when it
-// takes another one.
-func (p *play) dropReview(by Actor) {
-	id := by.Agent()
-	if id == "" {
-		return
-	}
-	a := p.Agent(id)
-	if a == nil || a.Review == "" || a.Review == p.task.ID {
-		return
-	}
-	if old := p.Task(a.Review); old != nil && old.Review != nil && old.Review.By == by {
-		old = old.clone()
-		old.Review = nil
-		old.NoVerdicts++
-		p.keep(old)
-	}
 }
 
 // ApproveMove lets one exact commit reach integration.
@@ -113,7 +94,7 @@ func (a *ApproveMove) already(p *play) bool {
 	return p.from == Approved && v != nil && v.Commit == a.Commit && v.By == p.move.By
 }
 
-func (a *ApproveMove) apply(p *play) {
+func (a *ApproveMove) apply(p *effect) {
 	t, m := p.task, p.move
 	p.freeReview(m.By)
 	t.Review = nil
@@ -246,7 +227,7 @@ func (r *RejectMove) already(p *play) bool {
 	return p.from == Rejected && last != nil && last.Commit == r.Commit && last.By == p.move.By
 }
 
-func (r *RejectMove) apply(p *play) {
+func (r *RejectMove) apply(p *effect) {
 	t, m := p.task, p.move
 	p.unclaim()
 	t.Verdict = nil

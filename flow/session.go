@@ -51,7 +51,7 @@ func (s *SessionMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (s *SessionMove) apply(p *play) {
+func (s *SessionMove) apply(p *effect) {
 	used := s.Usage
 	used.Sessions = 1
 	goal, sprint := p.payers(p.task)

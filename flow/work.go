@@ -24,7 +24,7 @@ func (i *IntentMove) check(p *play) *Refusal {
 	return checkGlobs(i.Intent.Extend, hint)
 }
 
-func (i *IntentMove) apply(p *play) {
+func (i *IntentMove) apply(p *effect) {
 	intent := i.Intent
 	intent.At = p.move.At
 	p.task.Intent = &intent
@@ -94,7 +94,7 @@ func (s *SubmitMove) check(p *play) *Refusal {
 	if s.Save != p.task.Saves+1 {
 		return refuse(RuleForm, "git liza show "+string(p.task.ID), "the next saved commit of %s has number %d, not %d", p.task.ID, p.task.Saves+1, s.Save)
 	}
-	return p.task.crowded(p.worker())
+	return p.task.crowded(p.actor().worker())
 }
 
 // facts holds what the move records against what git says.
@@ -249,9 +249,9 @@ func (s *SubmitMove) verified(p *play) *Refusal {
 	return nil
 }
 
-func (s *SubmitMove) apply(p *play) {
+func (s *SubmitMove) apply(p *effect) {
 	t, m := p.task, p.move
-	t.worked(p.worker())
+	t.worked(p.actor().worker())
 	p.free(t.Claim.By)
 	t.Claim = nil
 	t.Attempt.Fix = ""
@@ -275,7 +275,7 @@ func (h *HandoffMove) check(p *play) *Refusal {
 	return present("the handoff's next action", h.Handoff.NextAction, hint)
 }
 
-func (h *HandoffMove) apply(p *play) {
+func (h *HandoffMove) apply(p *effect) {
 	handoff := h.Handoff
 	handoff.By, handoff.At = p.move.By, p.move.At
 	p.task.Handoff = &handoff

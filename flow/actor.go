@@ -1,0 +1,203 @@
+package flow
+
+import (
+	"slices"
+	"time"
+)
+
+// An actor is the one who makes the move of a play: who that is, and in which
+// capacities it stands towards the subject.
+type actor struct{ *play }
+
+// actor is the one who makes the move.
+func (p *play) actor() *actor { return &actor{p} }
+
+// principal refuses, on a board that has principals, what none of them may
+// do. On one that has none a move may name anybody, and nothing follows from
+// it: a clone can be told its principal before the first is entered.
+func (p *actor) principal() *Refusal {
+	m, known := p.move, p.Principals()
+	if len(known.List) == 0 {
+		return nil
+	}
+	who := known.Find(m.Principal)
+	switch {
+	case m.Principal == "":
+		return refuse(RulePrincipal, "git config liza.principal NAME", "the board has principals, and %s by %s names none", m.Act, m.By)
+	case who == nil:
+		return refuse(RulePrincipal, "git liza principal list", "there is no principal %s", clip(m.Principal))
+	case !who.MayAct(m.By):
+		return refuse(RulePrincipal, "git liza principal list", "%s does not act as %s", who.Name, m.By)
+	}
+	return p.bound()
+}
+
+// bound keeps the moves of an agent to the principal that registered it. What
+// a principal leaves behind that is no longer known, whoever may act as the
+// agent registers anew.
+func (p *actor) bound() *Refusal {
+	m, id := p.move, p.move.By.Agent()
+	if id == "" {
+		return nil
+	}
+	a := p.Agent(id)
+	if a == nil || a.Principal == "" || a.Principal == m.Principal {
+		return nil
+	}
+	if p.Principals().Find(a.Principal) != nil {
+		return refuse(RulePrincipal, "git liza unregister "+string(id), "%s is registered by %s and acts for nobody else, also not for %s", id, a.Principal, m.Principal)
+	}
+	if m.Act != ActRegister {
+		return refuse(RulePrincipal, "git liza register "+string(id), "%s was registered by %s, who is no longer a principal", id, a.Principal)
+	}
+	if held, until := p.heldBy(a); held != "" {
+		return refuse(RuleHeld, "git liza release "+string(held), "%s holds %s until %s for %s", id, held, until, a.Principal)
+	}
+	return nil
+}
+
+// fence refuses generations that a newer registration replaced.
+func (p *actor) fence() *Refusal {
+	m := p.move
+	id := m.By.Agent()
+	if id == "" {
+		if m.Generation != "" {
+			return refuse(RuleStale, "git liza agents", "a human's move carries no generation")
+		}
+		return nil
+	}
+	if m.Act == ActRegister {
+		return nil
+	}
+	var known Generation
+	agent := p.Agent(id)
+	if agent != nil {
+		known = agent.Generation
+	}
+	if m.Generation != known && (known == "" || m.Generation != known.Child()) {
+		return refuse(RuleStale, "git liza agents", "%s is registered with another generation: a newer registration has replaced this one, or it has ended", id)
+	}
+	return nil
+}
+
+// standing is every capacity that the actor has towards the subject.
+func (p *actor) standing() standing {
+	s := anybody
+	by := p.move.By
+	if p.task != nil && p.holds() {
+		s |= holder
+	}
+	if p.task != nil && p.task.Review != nil && p.task.Review.By == by {
+		s |= reviewHolder
+	}
+	if by.IsHuman() {
+		return s | human
+	}
+	if by.Role() == Planner {
+		s |= planner
+	}
+	if p.move.Generation.Spawned() {
+		if p.called() {
+			s |= coder
+		}
+		return s
+	}
+	s |= supervisor
+	switch by.Role() {
+	case Coder:
+		s |= coder
+	case CodeReviewer:
+		s |= reviewer
+	}
+	return s
+}
+
+// called reports whether the task is an attempt of the actor's own that came
+// back to it. An agent that waited in its session for the verdict goes on with
+// what it was given; it chooses no other task.
+func (p *actor) called() bool {
+	t := p.task
+	return t != nil && t.Attempt != nil && t.Attempt.Coder == p.move.By && (t.Status == Rejected || t.Status == IntegrationFailed)
+}
+
+// unentitled words the refusal of an actor whom no row of the act admits.
+func (p *actor) unentitled(r *rule) *Refusal {
+	m := *p.move
+	if m.Generation.Spawned() {
+		above := m
+		above.Generation = ""
+		asked := play{Board: p.Board, move: &above, task: p.task}
+		if r.by&asked.actor().standing() != 0 {
+			return refuse(RuleSupervisor, "git liza show "+string(m.Task), "%s is for the supervisor of %s, not for the agent that it spawned", m.Act, m.By)
+		}
+	}
+	switch {
+	case r.by&holder != 0 && p.task.Claim != nil && p.task.Claim.By == m.By:
+		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s is held by %s for %s until %s, not for %s",
+			m.Task, m.By, p.task.Claim.Principal, p.task.Claim.Lease.Format(time.RFC3339), m.Principal)
+	case r.by&holder != 0 && p.task.Claim != nil:
+		return refuse(RuleHolder, p.onOwn(func(a *Agent) TaskID { return a.Task }), "%s is held by %s until %s, not by %s",
+			m.Task, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339), m.By)
+	case r.by&reviewHolder != 0 && p.task.Review != nil:
+		return refuse(RuleHolder, p.onOwn(func(a *Agent) TaskID { return a.Review }), "the review of %s is held by %s until %s, not by %s",
+			m.Task, p.task.Review.By, p.task.Review.Lease.Format(time.RFC3339), m.By)
+	case r.by&reviewHolder != 0 && (p.task.coded(m.By, m.Principal) || !m.By.IsHuman() && m.By.Role() != CodeReviewer):
+		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s has not claimed the review of %s, and cannot", m.By, m.Task)
+	case r.by&reviewHolder != 0:
+		return refuse(RuleHolder, "git liza review "+string(m.Task)+" --as "+string(m.By), "%s has not claimed the review of %s", m.By, m.Task)
+	}
+	return refuse(RuleRole, "git liza help "+m.Act.Command(), "%s is for %s, not for %s", m.Act, r.by, m.By)
+}
+
+// onOwn is a look at the task that an agent does hold, where it names another;
+// at the one that it names if it holds none.
+func (p *actor) onOwn(held func(*Agent) TaskID) string {
+	if a := p.Agent(p.move.By.Agent()); a != nil && held(a) != "" {
+		return "git liza show " + string(held(a))
+	}
+	return "git liza show " + string(p.move.Task)
+}
+
+// holds reports whether the claim is the actor's: a human's name alone does
+// not say which principal works under it.
+func (p *actor) holds() bool {
+	c, m := p.task.Claim, p.move
+	return c != nil && c.By == m.By &&
+		(c.Principal == "" || c.Principal == m.Principal || len(p.Principals().List) == 0)
+}
+
+func (p *actor) worker() Worker { return Worker{p.move.By, p.move.Principal} }
+
+// heldBy is the task or review that an agent holds with a live lease.
+func (p *actor) heldBy(a *Agent) (TaskID, string) {
+	const layout = "2006-01-02T15:04:05Z"
+	if t := p.Task(a.Task); t != nil && t.Claim != nil && t.Claim.By == Actor(a.ID) && t.Claim.live(p.move.At) {
+		return t.ID, t.Claim.Lease.Format(layout)
+	}
+	if t := p.Task(a.Review); t != nil && t.Review != nil && t.Review.By == Actor(a.ID) && t.Review.live(p.move.At) {
+		return t.ID, t.Review.Lease.Format(layout)
+	}
+	return "", ""
+}
+
+// ownAgent is a registered agent that the actor may speak for.
+func (p *actor) ownAgent(id AgentID, verb string) (*Agent, *Refusal) {
+	if by := p.move.By.Agent(); by != "" && by != id {
+		return nil, refuse(RuleRole, "git liza agents", "%s does not %s %s", by, verb, id)
+	}
+	a := p.Agent(id)
+	if a == nil {
+		return nil, refuse(RuleNotFound, "git liza agents", "%s is not registered", id)
+	}
+	return a, nil
+}
+
+func (p *actor) steers() *Refusal {
+	known := p.Principals()
+	who := known.Find(p.move.Principal)
+	if p.move.By.IsHuman() || who == nil || who.Kind == "human" || p.move.By.Role() == Planner || slices.Contains(who.Rights, "merge") {
+		return nil
+	}
+	return refuse(RuleAdmin, "git liza note TEXT --for all", "%s is a machine's account without the right merge: %s makes no %s, which goes for all; only humans, planners and agents of an account with that right do",
+		who.Name, p.move.By, p.move.Act)
+}

@@ -1,0 +1,238 @@
+package flow
+
+import (
+	"strconv"
+	"time"
+)
+
+// An effect is a play whose guards have let the move pass, while it changes the board.
+type effect struct{ *play }
+
+func (p *effect) run() {
+	if p.task != nil && p.rule.to != 0 {
+		p.task.Status = p.rule.to
+	}
+	p.register()
+	p.bind()
+	p.move.Detail.apply(p)
+	if p.task != nil && p.rule.from != anywhere {
+		p.keep(p.task)
+	}
+}
+
+// register enters an agent that acts for the first time by hand.
+func (p *effect) register() {
+	id := p.move.By.Agent()
+	if id == "" || p.move.Act == ActRegister || p.Agent(id) != nil {
+		return
+	}
+	p.put(Key{Agents, string(id)}, &Agent{ID: id, Role: id.Role(), Principal: p.move.Principal, Registered: p.move.At})
+}
+
+func (p *effect) goal(edit func(*Goal)) {
+	g := *p.Goal(p.Settings().Goal)
+	edit(&g)
+	p.put(Key{Goals, string(g.ID)}, &g)
+}
+
+func (p *effect) endGoal(to Phase, reason string) {
+	p.goal(func(g *Goal) { g.Status, g.Ended, g.Reason = to, p.move.At, reason })
+}
+
+func (p *effect) openSprint(deadline time.Time) {
+	id := p.sprint()
+	p.put(Key{Sprints, string(id)}, &Sprint{ID: id, Goal: p.Settings().Goal, Status: InProgress, Started: p.move.At, Deadline: deadline})
+	p.change(func(s *Settings) {
+		s.Sprint = id
+		s.Next.Sprint++
+	})
+}
+
+func (p *effect) control(to Control, reason string) {
+	p.change(func(s *Settings) {
+		s.Control = ControlState{State: to, Reason: reason, By: p.move.By, At: p.move.At}
+	})
+}
+
+// sprintPhase moves the open sprint in and out of its checkpoint.
+func (p *effect) sprintPhase(to Phase) {
+	if s := p.Sprint(p.Settings().Sprint); s != nil {
+		c := *s
+		c.Status = to
+		p.put(Key{Sprints, string(c.ID)}, &c)
+	}
+}
+
+func (p *effect) agent(by Actor, edit func(*Agent)) {
+	id := by.Agent()
+	if id == "" {
+		return
+	}
+	if found := p.Agent(id); found != nil {
+		a := *found
+		edit(&a)
+		p.put(Key{Agents, string(id)}, &a)
+	}
+}
+
+// hold and free keep the agent's document in step with the task's claim.
+func (p *effect) hold(by Actor, id TaskID) { p.agent(by, func(a *Agent) { a.Task = id }) }
+
+func (p *effect) free(by Actor) { p.agent(by, func(a *Agent) { a.Task = "" }) }
+
+// goOn continues the attempt: the same coder's in its folder, another's from
+// its last saved commit in a new one.
+func (p *effect) goOn(c *ClaimMove) {
+	t, a := p.task, p.task.Attempt
+	switch {
+	case c.Saved != nil:
+		a.Start = c.Saved.Commit
+	case t.Submission != nil && !a.Keep:
+		a.Start = t.Submission.Commit
+	}
+	if a.Coder != p.move.By {
+		t.Attempts++
+		a.Number, a.Coder = t.Attempts, p.move.By
+	}
+	if t.Integration != nil && (a.Keep || p.from == IntegrationFailed) {
+		a.Fix = t.Integration.Onto
+	}
+	a.Iteration++
+	a.Keep = false
+}
+
+// recall drops what earlier rounds left, except what the coder answers now
+// and what the state needs that a release leads back to.
+func (p *effect) recall(from Status) {
+	t := p.task
+	t.Intent, t.Submission, t.Verdict = nil, nil, nil
+	if from != IntegrationFailed && t.Attempt.Fix == "" {
+		t.Integration = nil
+	}
+}
+
+// record writes a small document under the open sprint's, or the next one's,
+// folder with the next number.
+func (p *effect) record(folder Folder, make func(RecordID) Document) {
+	s := p.Settings()
+	id := RecordID(string(p.sprint()) + "/" + strconv.Itoa(s.Next.Record))
+	p.put(Key{folder, string(id)}, make(id))
+	p.change(func(s *Settings) { s.Next.Record++ })
+}
+
+// exceed blocks the subject in the same move that reached a limit, with one
+// standard question.
+func (p *effect) exceed(limit, question string) {
+	t := p.task
+	coder := p.lastCoder()
+	p.unclaim()
+	t.Status = Blocked
+	t.Block = &Block{Reason: limit, Limit: limit, Questions: []string{question}, By: p.move.By, At: p.move.At}
+	if limit == LimitIterations || limit == LimitCycles {
+		p.failed(coder, limit)
+	}
+}
+
+// failed counts a coder's failure; when that exhausts the hypothesis the
+// anomaly is recorded in the same move.
+func (p *effect) failed(coder Actor, reason string) {
+	t := p.task
+	if coder == "" || len(t.Failures) >= MaxList {
+		return
+	}
+	t.Failures = append(t.Failures[:len(t.Failures):len(t.Failures)], Failure{Coder: coder, Reason: reason, At: p.move.At})
+	if !t.exhausted(p.limits()) {
+		return
+	}
+	p.record(Anomalies, func(id RecordID) Document {
+		return &Anomaly{ID: id, Type: HypothesisExhaustion, Task: t.ID, By: p.move.By, At: p.move.At,
+			Details: map[string]string{"failures": strconv.Itoa(len(t.Failures)), "last_reason": Clean(clip(reason))}}
+	})
+}
+
+// lastCoder is who holds the task or last worked on it.
+func (p *effect) lastCoder() Actor {
+	if p.task.Claim != nil {
+		return p.task.Claim.By
+	}
+	if p.task.Attempt != nil {
+		return p.task.Attempt.Coder
+	}
+	return ""
+}
+
+// unclaim drops claim and review, whoever has them.
+func (p *effect) unclaim() {
+	t := p.task
+	if t.Claim != nil {
+		p.free(t.Claim.By)
+		t.Claim = nil
+	}
+	if t.Review != nil {
+		p.freeReview(t.Review.By)
+		t.Review = nil
+	}
+}
+
+func (p *effect) freeReview(by Actor) { p.agent(by, func(a *Agent) { a.Review = "" }) }
+
+// dropReview ends an agent's earlier review, whose lease is over, when it
+// takes another one.
+func (p *effect) dropReview(by Actor) {
+	id := by.Agent()
+	if id == "" {
+		return
+	}
+	a := p.Agent(id)
+	if a == nil || a.Review == "" || a.Review == p.task.ID {
+		return
+	}
+	if old := p.Task(a.Review); old != nil && old.Review != nil && old.Review.By == by {
+		old = old.clone()
+		old.Review = nil
+		old.NoVerdicts++
+		p.keep(old)
+	}
+}
+
+// retire clears what a final task no longer has.
+func (p *effect) retire(s *Save) {
+	p.unclaim()
+	p.task.Block = nil
+	if s != nil {
+		p.task.Saves = s.Number
+	}
+}
+
+// keepBranch lets whoever claims next continue from what was saved.
+func (p *effect) keepBranch(s *Save) {
+	a := copied(p.task.Attempt)
+	a.Keep = true
+	switch {
+	case s != nil:
+		a.Start = s.Commit
+	case p.task.Submission != nil:
+		a.Start = p.task.Submission.Commit
+	}
+	p.task.Attempt = a
+}
+
+// bind gives an agent and a claim that are older than the principals the one
+// that now acts as their holder.
+func (p *effect) bind() {
+	m := p.move
+	if len(p.Principals().List) == 0 {
+		return
+	}
+	p.agent(m.By, func(a *Agent) {
+		if a.Principal == "" {
+			a.Principal = m.Principal
+		}
+	})
+	if t := p.task; t != nil && t.Claim != nil && t.Claim.By == m.By && t.Claim.Principal == "" {
+		t.Claim.Principal = m.Principal
+		if t.crowded(p.actor().worker()) == nil {
+			t.worked(p.actor().worker())
+		}
+	}
+}
