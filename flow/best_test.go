@@ -38,7 +38,7 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 			b.put(Key{Tasks, string(id)}, task)
 		}
 		want := TaskID("")
-		for _, s := range b.candidates(ActClaim, "coder-1", b.at) {
+		for _, s := range b.choice().candidates(ActClaim, "coder-1", b.at) {
 			if b.Opens(ActClaim, s.ID, Caller{By: "coder-1"}, b.at) == nil {
 				want = s.ID
 				break

@@ -92,7 +92,11 @@ type Source interface {
 // change: [Board.Apply] returns another one that shares what is the same.
 // Reading errors of the Source stick and come out of Apply, Check and
 // [Board.Err].
-type Board struct {
+type Board struct{ content }
+
+// content is what a board holds: the documents of its Source, with what moves
+// have changed of them since.
+type content struct {
 	source  Source
 	at      time.Time
 	changed map[Key]Edit // by folded key
@@ -113,7 +117,7 @@ type summaries struct {
 
 // Open is the board that the source holds; at is the time of its last move.
 func Open(source Source, at time.Time) *Board {
-	return &Board{source: source, at: at, changed: map[Key]Edit{}, short: &summaries{}}
+	return &Board{content{source: source, at: at, changed: map[Key]Edit{}, short: &summaries{}}}
 }
 
 // Within is the same board for somebody who waits for its answers no longer
@@ -125,24 +129,24 @@ func (b *Board) Within(ctx context.Context) *Board {
 }
 
 // interrupted ends a loop that may take long.
-func (b *Board) interrupted() bool {
-	if b.ctx != nil {
-		b.fail(b.ctx.Err())
+func (c *content) interrupted() bool {
+	if c.ctx != nil {
+		c.fail(c.ctx.Err())
 	}
-	return b.err != nil
+	return c.err != nil
 }
 
 // At is the time of the board's last move; the next is not earlier.
-func (b *Board) At() time.Time { return b.at }
+func (c *content) At() time.Time { return c.at }
 
 // Err is the first error that the board's Source gave, nil if none.
-func (b *Board) Err() error { return b.err }
+func (c *content) Err() error { return c.err }
 
 // Changes are the documents that differ from the Source's, in order of their
 // keys; a nil document is a removal.
-func (b *Board) Changes() []Edit {
-	list := make([]Edit, 0, len(b.changed))
-	for _, edit := range b.changed {
+func (c *content) Changes() []Edit {
+	list := make([]Edit, 0, len(c.changed))
+	for _, edit := range c.changed {
 		list = append(list, edit)
 	}
 	slices.SortFunc(list, func(x, y Edit) int {
@@ -158,20 +162,20 @@ type Edit struct {
 }
 
 // Empty reports whether there is no board at all yet.
-func (b *Board) Empty() bool { return b.load(Key{Folder: SettingsDoc}) == nil }
+func (c *content) Empty() bool { return c.load(Key{Folder: SettingsDoc}) == nil }
 
 // Settings are the board's; the zero value on an empty board.
-func (b *Board) Settings() Settings {
-	if doc, ok := b.load(Key{Folder: SettingsDoc}).(*Settings); ok {
+func (c *content) Settings() Settings {
+	if doc, ok := c.load(Key{Folder: SettingsDoc}).(*Settings); ok {
 		return *doc
 	}
 	return Settings{}
 }
 
 // Task finds a task, live or archived; nil if there is none of that id.
-func (b *Board) Task(id TaskID) *Task {
+func (c *content) Task(id TaskID) *Task {
 	for _, folder := range []Folder{Tasks, Archive} {
-		if t, ok := b.load(Key{folder, string(id)}).(*Task); ok && t.ID == id {
+		if t, ok := c.load(Key{folder, string(id)}).(*Task); ok && t.ID == id {
 			return t
 		}
 	}
@@ -179,38 +183,38 @@ func (b *Board) Task(id TaskID) *Task {
 }
 
 // Agent finds a registered agent; nil if there is none of that id.
-func (b *Board) Agent(id AgentID) *Agent {
-	a, _ := b.load(Key{Agents, string(id)}).(*Agent)
+func (c *content) Agent(id AgentID) *Agent {
+	a, _ := c.load(Key{Agents, string(id)}).(*Agent)
 	return a
 }
 
 // Goal finds a goal; nil if there is none of that id.
-func (b *Board) Goal(id GoalID) *Goal {
-	if g, ok := b.load(Key{Goals, string(id)}).(*Goal); ok && g.ID == id {
+func (c *content) Goal(id GoalID) *Goal {
+	if g, ok := c.load(Key{Goals, string(id)}).(*Goal); ok && g.ID == id {
 		return g
 	}
 	return nil
 }
 
 // Sprint finds a sprint; nil if there is none of that id.
-func (b *Board) Sprint(id SprintID) *Sprint {
-	if s, ok := b.load(Key{Sprints, string(id)}).(*Sprint); ok && s.ID == id {
+func (c *content) Sprint(id SprintID) *Sprint {
+	if s, ok := c.load(Key{Sprints, string(id)}).(*Sprint); ok && s.ID == id {
 		return s
 	}
 	return nil
 }
 
 // Breaker is the circuit breaker's state.
-func (b *Board) Breaker() Breaker {
-	if doc, ok := b.load(Key{Folder: BreakerDoc}).(*Breaker); ok {
+func (c *content) Breaker() Breaker {
+	if doc, ok := c.load(Key{Folder: BreakerDoc}).(*Breaker); ok {
 		return *doc
 	}
 	return Breaker{}
 }
 
 // Principals are the accounts that the board knows; empty if it has none.
-func (b *Board) Principals() *Principals {
-	if doc, ok := b.load(Key{Folder: PrincipalsDoc}).(*Principals); ok {
+func (c *content) Principals() *Principals {
+	if doc, ok := c.load(Key{Folder: PrincipalsDoc}).(*Principals); ok {
 		return doc
 	}
 	return &Principals{}
@@ -218,14 +222,14 @@ func (b *Board) Principals() *Principals {
 
 // Load finds any document by its key, ignoring the case of the id; nil if
 // there is none.
-func (b *Board) Load(key Key) Document { return b.load(key) }
+func (c *content) Load(key Key) Document { return c.load(key) }
 
 // IDs are the ids in a folder, sorted.
-func (b *Board) IDs(f Folder) []string {
-	ids, err := b.source.List(f)
-	b.fail(err)
+func (c *content) IDs(f Folder) []string {
+	ids, err := c.source.List(f)
+	c.fail(err)
 	ids = slices.Clone(ids)
-	for _, edit := range b.changed {
+	for _, edit := range c.changed {
 		i, found := slices.BinarySearch(ids, edit.Key.ID)
 		switch {
 		case edit.Key.Folder != f:
@@ -240,10 +244,10 @@ func (b *Board) IDs(f Folder) []string {
 
 // Tasks says in short of every task outside the archive what lists and guards
 // need, in order of creation.
-func (b *Board) Tasks() []Summary {
+func (c *content) Tasks() []Summary {
 	// Summaries are large: their places are sorted, and each is copied once.
-	order := make([]*Summary, 0, len(b.stored().all)+len(b.changed))
-	b.each(func(s *Summary) { order = append(order, s) })
+	order := make([]*Summary, 0, len(c.stored().all)+len(c.changed))
+	c.each(func(s *Summary) { order = append(order, s) })
 	slices.SortFunc(order, func(x, y *Summary) int {
 		return cmp.Or(x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
 	})
@@ -255,72 +259,72 @@ func (b *Board) Tasks() []Summary {
 }
 
 // owned are the globs of a task, taken apart once where the Source holds it.
-func (b *Board) owned(s *Summary) []glob {
-	if b.touched(s.ID) {
+func (c *content) owned(s *Summary) []glob {
+	if c.touched(s.ID) {
 		return parseGlobs(s.Owns)
 	}
-	list, ok := b.short.owned[s]
+	list, ok := c.short.owned[s]
 	if !ok {
 		list = parseGlobs(s.Owns)
-		if b.short.owned == nil {
-			b.short.owned = map[*Summary][]glob{}
+		if c.short.owned == nil {
+			c.short.owned = map[*Summary][]glob{}
 		}
-		b.short.owned[s] = list
+		c.short.owned[s] = list
 	}
 	return list
 }
 
-func (b *Board) touched(id TaskID) bool {
-	if len(b.changed) == 0 {
+func (c *content) touched(id TaskID) bool {
+	if len(c.changed) == 0 {
 		return false
 	}
-	_, ok := b.changed[Key{Tasks, string(id)}.fold()]
+	_, ok := c.changed[Key{Tasks, string(id)}.fold()]
 	return ok
 }
 
 // stored are the summaries as the Source has them.
-func (b *Board) stored() *summaries {
-	if !b.short.read {
-		all, err := b.source.Summaries()
-		b.fail(err)
-		*b.short = summaries{read: err == nil, all: all}
+func (c *content) stored() *summaries {
+	if !c.short.read {
+		all, err := c.source.Summaries()
+		c.fail(err)
+		*c.short = summaries{read: err == nil, all: all}
 		for i := range all {
 			if all[i].occupies() {
-				b.short.inWork = append(b.short.inWork, &all[i])
+				c.short.inWork = append(c.short.inWork, &all[i])
 			}
 		}
 	}
-	return b.short
+	return c.short
 }
 
 // each visits every task outside the archive, in any order; what it visits
 // is shared and not to be changed.
-func (b *Board) each(visit func(*Summary)) {
-	all := b.stored().all
+func (c *content) each(visit func(*Summary)) {
+	all := c.stored().all
 	for i := range all {
-		if !b.touched(all[i].ID) {
+		if !c.touched(all[i].ID) {
 			visit(&all[i])
 		}
 	}
-	b.eachChanged(visit)
+	c.eachChanged(visit)
 }
 
 // eachInWork is each for the tasks in work alone: few, however many there are.
-func (b *Board) eachInWork(visit func(*Summary)) {
-	for _, s := range b.stored().inWork {
-		if !b.touched(s.ID) {
+func (c *content) eachInWork(visit func(*Summary)) {
+	for _, s := range c.stored().inWork {
+		if !c.touched(s.ID) {
 			visit(s)
 		}
 	}
-	b.eachChanged(func(s *Summary) {
+	c.eachChanged(func(s *Summary) {
 		if s.occupies() {
 			visit(s)
 		}
 	})
 }
 
-func (b *Board) eachChanged(visit func(*Summary)) {
-	for _, edit := range b.changed {
+func (c *content) eachChanged(visit func(*Summary)) {
+	for _, edit := range c.changed {
 		if t, ok := edit.Document.(*Task); ok && edit.Key.Folder == Tasks {
 			s := t.Summary()
 			visit(&s)
@@ -333,31 +337,31 @@ func compareIDs(x, y TaskID) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(string(x), string(y)))
 }
 
-func (b *Board) load(key Key) Document {
-	if edit, ok := b.changed[key.fold()]; ok {
+func (c *content) load(key Key) Document {
+	if edit, ok := c.changed[key.fold()]; ok {
 		return edit.Document
 	}
-	doc, err := b.source.Load(key)
-	b.fail(err)
+	doc, err := c.source.Load(key)
+	c.fail(err)
 	return doc
 }
 
-func (b *Board) fail(err error) {
-	if b.err == nil {
-		b.err = err
+func (c *content) fail(err error) {
+	if c.err == nil {
+		c.err = err
 	}
 }
 
 // next is a copy that a move may write to.
 func (b *Board) next(at time.Time) *Board {
-	n := &Board{source: b.source, at: at, changed: make(map[Key]Edit, len(b.changed)+2), err: b.err, ctx: b.ctx, short: b.short}
+	n := &Board{content{source: b.source, at: at, changed: make(map[Key]Edit, len(b.changed)+2), err: b.err, ctx: b.ctx, short: b.short}}
 	for k, v := range b.changed {
 		n.changed[k] = v
 	}
 	return n
 }
 
-func (b *Board) put(key Key, doc Document) { b.changed[key.fold()] = Edit{key, doc} }
+func (c *content) put(key Key, doc Document) { c.changed[key.fold()] = Edit{key, doc} }
 
 // Documents is a Source in memory. Init starts from an empty one.
 type Documents struct{ edits map[Key]Edit }

@@ -48,6 +48,11 @@ type purse struct {
 	runs  []Spending // by sessions that are not on the board, in spent too
 }
 
+// purses are what the sessions of a board may use.
+type purses struct{ *content }
+
+func (b *Board) purses() purses { return purses{&b.content} }
+
 // A Spending is what a session has used that is not on the board yet.
 type Spending struct {
 	By    AgentID // who says so
@@ -60,15 +65,15 @@ type Spending struct {
 // the current sprint and goal pay. What sessions that run have used counts too.
 // It is nil if a session may begin.
 func (b *Board) Budget(id TaskID, running ...Spending) *Refusal {
-	t, r := b.payee(id)
+	t, r := b.purses().payee(id)
 	if r != nil {
 		return r
 	}
-	return b.overspent(t, running...)
+	return b.purses().overspent(t, running...)
 }
 
-func (b *Board) overspent(t *Task, running ...Spending) *Refusal {
-	for _, p := range b.charged(t, running) {
+func (ps purses) overspent(t *Task, running ...Spending) *Refusal {
+	for _, p := range ps.charged(t, running) {
 		if r := p.exhausted(); r != nil {
 			return r
 		}
@@ -81,11 +86,11 @@ func (b *Board) overspent(t *Task, running ...Spending) *Refusal {
 // bounds is 0; one of which nothing is left is negative.
 func (b *Board) Left(id TaskID, running ...Spending) (Budget, bool) {
 	var least Budget
-	t, r := b.payee(id)
+	t, r := b.purses().payee(id)
 	if r != nil {
 		return least, false
 	}
-	for _, p := range b.charged(t, running) {
+	for _, p := range b.purses().charged(t, running) {
 		least.Tokens = scarcer(least.Tokens, p.limit.Tokens, p.spent.Tokens())
 		least.Cost = scarcer(least.Cost, p.limit.Cost, p.spent.Cost)
 	}
@@ -108,11 +113,11 @@ func scarcer[T int64 | Cost](least, limit, spent T) T {
 }
 
 // payee is the task that a session is for, nil for planning.
-func (b *Board) payee(id TaskID) (*Task, *Refusal) {
+func (ps purses) payee(id TaskID) (*Task, *Refusal) {
 	if id == "" {
 		return nil, nil
 	}
-	t := b.Task(id)
+	t := ps.Task(id)
 	if t == nil {
 		return nil, refuse(RuleNotFound, "git liza list --all", "there is no task %s", id)
 	}
@@ -121,17 +126,17 @@ func (b *Board) payee(id TaskID) (*Task, *Refusal) {
 
 // charged are the purses of a task with what sessions that run have used of
 // them.
-func (b *Board) charged(t *Task, running []Spending) []purse {
-	list := b.purses(t)
+func (ps purses) charged(t *Task, running []Spending) []purse {
+	list := ps.of(t)
 	for i := range list {
 		list[i].board = list[i].spent
 	}
 	for _, s := range running {
-		other, r := b.payee(s.Task)
+		other, r := ps.payee(s.Task)
 		if r != nil || len(list) == 0 {
 			continue
 		}
-		for _, q := range b.purses(other) {
+		for _, q := range ps.of(other) {
 			for i := range list {
 				if p := &list[i]; p.of == q.of && p.raise == q.raise {
 					p.spent, p.runs = p.spent.Plus(s.Usage), append(p.runs, s)
@@ -142,14 +147,14 @@ func (b *Board) charged(t *Task, running []Spending) []purse {
 	return list
 }
 
-// purses are the budgets that bound a task's sessions, those of its own first.
-func (b *Board) purses(t *Task) []purse {
-	set := b.Settings().Config.Budgets
+// of are the budgets that bound a task's sessions, those of its own first.
+func (ps purses) of(t *Task) []purse {
+	set := ps.Settings().Config.Budgets
 	if set == (Budgets{}) && (t == nil || t.Budget == nil) {
 		return nil
 	}
-	goal, sprint := b.payers(t)
-	list := b.shared(goal, sprint)
+	goal, sprint := ps.payers(t)
+	list := ps.shared(goal, sprint)
 	if t == nil {
 		return list
 	}
@@ -165,13 +170,13 @@ func (b *Board) purses(t *Task) []purse {
 }
 
 // shared are the budgets of a sprint and a goal.
-func (b *Board) shared(goal GoalID, sprint SprintID) []purse {
-	set := b.Settings().Config.Budgets
+func (ps purses) shared(goal GoalID, sprint SprintID) []purse {
+	set := ps.Settings().Config.Budgets
 	var list []purse
-	if s := b.Sprint(sprint); s != nil {
+	if s := ps.Sprint(sprint); s != nil {
 		list = append(list, purse{of: string(sprint), limit: set.Sprint, spent: s.Usage, raise: raising("sprint")})
 	}
-	if g := b.Goal(goal); g != nil {
+	if g := ps.Goal(goal); g != nil {
 		list = append(list, purse{of: string(goal), limit: set.Goal, spent: g.Usage, raise: raising("goal")})
 	}
 	return list

@@ -43,20 +43,25 @@ func (p *play) checkAround(doc Document) *Refusal {
 	}
 	for _, id := range tasks {
 		if t := p.Task(id); t != nil {
-			if r := p.checkTask(t); r != nil {
+			if r := p.checker().checkTask(t); r != nil {
 				return r
 			}
 		}
 	}
 	for _, id := range agents {
 		if a := p.Agent(id); a != nil {
-			if r := p.checkAgent(a); r != nil {
+			if r := p.checker().checkAgent(a); r != nil {
 				return r
 			}
 		}
 	}
 	return nil
 }
+
+// A checker holds parts of a board against the invariants.
+type checker struct{ *content }
+
+func (b *Board) checker() checker { return checker{&b.content} }
 
 // Check holds the whole board against the invariants and returns every
 // breach, at most fifty, joined; each is a *[Refusal]. nil means a sound board.
@@ -71,8 +76,8 @@ func (b *Board) Check() error {
 	if s.Rules > RulesVersion {
 		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program knows up to %d", s.Rules, RulesVersion)
 	}
-	b.checkSettings(s, note)
-	note(b.checkPrincipals())
+	b.checker().checkSettings(s, note)
+	note(b.checker().checkPrincipals())
 	held := map[Actor]TaskID{}
 	for _, short := range b.Tasks() {
 		t, ok := b.load(Key{Tasks, string(short.ID)}).(*Task)
@@ -80,8 +85,8 @@ func (b *Board) Check() error {
 			note(breach("%s stands in a wrong place", short.ID))
 			continue
 		}
-		note(b.checkTask(t))
-		note(b.checkPlace(t))
+		note(b.checker().checkTask(t))
+		note(b.checker().checkPlace(t))
 		if t.Claim != nil {
 			if other, twice := held[t.Claim.By]; twice {
 				note(breach("%s holds both %s and %s", t.Claim.By, other, t.ID))
@@ -89,10 +94,10 @@ func (b *Board) Check() error {
 			held[t.Claim.By] = t.ID
 		}
 	}
-	note(b.checkCycles())
+	note(b.checker().checkCycles())
 	for _, id := range b.IDs(Agents) {
 		if a := b.Agent(AgentID(id)); a != nil {
-			note(b.checkAgent(a))
+			note(b.checker().checkAgent(a))
 		}
 	}
 	if b.err != nil {
@@ -102,26 +107,26 @@ func (b *Board) Check() error {
 }
 
 // checkSettings holds what is true of the whole board at once.
-func (b *Board) checkSettings(s Settings, note func(*Refusal)) {
+func (k checker) checkSettings(s Settings, note func(*Refusal)) {
 	if s.Rules < 1 || s.Board == "" || s.Integration.Name == "" || s.Integration.Tip == "" || s.Control.State == 0 {
 		note(breach("the settings lack rules, board, integration or control"))
 	}
-	if s.Goal == "" || b.Goal(s.Goal) == nil {
+	if s.Goal == "" || k.Goal(s.Goal) == nil {
 		note(breach("the current goal %q is not on the board", s.Goal))
 	}
-	if open := b.Sprint(s.Sprint); s.Sprint != "" && (open == nil || ended(open)) {
+	if open := k.Sprint(s.Sprint); s.Sprint != "" && (open == nil || ended(open)) {
 		note(breach("the open sprint %q is not on the board, or it has ended", s.Sprint))
 	}
 	c := s.Control
-	if b.Breaker().Tripped && c.State != Checkpoint && (c.State != Stopped || c.Before != Checkpoint) {
+	if k.Breaker().Tripped && c.State != Checkpoint && (c.State != Stopped || c.Before != Checkpoint) {
 		note(breach("the circuit breaker is tripped and the board is %s", c.State))
 	}
 }
 
 // checkPrincipals refuses principals that nobody governs, or of which two are
 // one.
-func (b *Board) checkPrincipals() *Refusal {
-	known := b.Principals()
+func (k checker) checkPrincipals() *Refusal {
+	known := k.Principals()
 	if len(known.List) > 0 && !known.anybody("admin") {
 		return breach("there are principals, and none has the right admin")
 	}
@@ -133,12 +138,12 @@ func (b *Board) checkPrincipals() *Refusal {
 
 // checkPlace refuses a live task that is archived too, or that depends on
 // what is nowhere.
-func (b *Board) checkPlace(t *Task) *Refusal {
-	if b.load(Key{Archive, string(t.ID)}) != nil {
+func (k checker) checkPlace(t *Task) *Refusal {
+	if k.load(Key{Archive, string(t.ID)}) != nil {
 		return breach("%s is both live and archived", t.ID)
 	}
 	for _, id := range t.DependsOn {
-		if b.Task(id) == nil {
+		if k.Task(id) == nil {
 			return breach("%s depends on %s, which does not exist", t.ID, id)
 		}
 	}
@@ -155,7 +160,7 @@ type demand struct {
 	reason string
 }
 
-func (b *Board) checkTask(t *Task) *Refusal {
+func (k checker) checkTask(t *Task) *Refusal {
 	wants := []demand{
 		{!validID(string(t.ID)) || t.Status == 0, "has a bad id or no status"},
 		{t.Status.Final() && (t.Claim != nil || t.Review != nil), "is final and still held"},
@@ -180,35 +185,35 @@ func (b *Board) checkTask(t *Task) *Refusal {
 			return breach("%s %s", t.ID, w.reason)
 		}
 	}
-	return b.checkHolders(t)
+	return k.checkHolders(t)
 }
 
 // checkHolders holds a task's claim and review against the agents' documents.
-func (b *Board) checkHolders(t *Task) *Refusal {
+func (k checker) checkHolders(t *Task) *Refusal {
 	if t.Claim != nil && t.Claim.By.Agent() != "" {
-		if a := b.Agent(t.Claim.By.Agent()); a == nil || a.Task != t.ID {
+		if a := k.Agent(t.Claim.By.Agent()); a == nil || a.Task != t.ID {
 			return breach("%s is held by %s, whose document says otherwise", t.ID, t.Claim.By)
 		}
 	}
 	if t.Review != nil && t.Review.By.Agent() != "" {
-		if a := b.Agent(t.Review.By.Agent()); a == nil || a.Review != t.ID {
+		if a := k.Agent(t.Review.By.Agent()); a == nil || a.Review != t.ID {
 			return breach("%s is reviewed by %s, whose document says otherwise", t.ID, t.Review.By)
 		}
 	}
 	return nil
 }
 
-func (b *Board) checkAgent(a *Agent) *Refusal {
+func (k checker) checkAgent(a *Agent) *Refusal {
 	if a.ID.Role() != a.Role || a.Role == 0 {
 		return breach("agent %s has role %s", a.ID, a.Role)
 	}
 	if a.Task != "" {
-		if t := b.Task(a.Task); t == nil || t.Claim == nil || t.Claim.By != Actor(a.ID) {
+		if t := k.Task(a.Task); t == nil || t.Claim == nil || t.Claim.By != Actor(a.ID) {
 			return breach("%s says that it holds %s, which says otherwise", a.ID, a.Task)
 		}
 	}
 	if a.Review != "" {
-		if t := b.Task(a.Review); t == nil || t.Review == nil || t.Review.By != Actor(a.ID) {
+		if t := k.Task(a.Review); t == nil || t.Review == nil || t.Review.By != Actor(a.ID) {
 			return breach("%s says that it reviews %s, which says otherwise", a.ID, a.Review)
 		}
 	}
@@ -216,9 +221,9 @@ func (b *Board) checkAgent(a *Agent) *Refusal {
 }
 
 // checkCycles visits every open task's dependencies once.
-func (b *Board) checkCycles() *Refusal {
+func (k checker) checkCycles() *Refusal {
 	open := map[TaskID][]TaskID{}
-	for _, s := range b.Tasks() {
+	for _, s := range k.Tasks() {
 		if !s.Status.Final() {
 			open[s.ID] = s.DependsOn
 		}

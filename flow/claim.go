@@ -38,7 +38,7 @@ func claimable(p *play) *Refusal {
 			return r
 		}
 	}
-	return p.overspent(t)
+	return p.purses().overspent(t)
 }
 
 func unmet(id, needed TaskID, d *Task) *Refusal {

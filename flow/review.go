@@ -31,7 +31,7 @@ func reviewable(p *play) *Refusal {
 	if r := independent(p); r != nil {
 		return r
 	}
-	return p.overspent(t)
+	return p.purses().overspent(t)
 }
 
 // independent refuses the verdict of somebody who coded the task.

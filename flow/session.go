@@ -54,7 +54,7 @@ func (s *SessionMove) check(p *play) *Refusal {
 func (s *SessionMove) apply(p *effect) {
 	used := s.Usage
 	used.Sessions = 1
-	goal, sprint := p.payers(p.task)
+	goal, sprint := p.purses().payers(p.task)
 	if g := p.Goal(goal); g != nil {
 		paid := *g
 		paid.Usage = g.Usage.Plus(used)
@@ -75,20 +75,20 @@ func (s *SessionMove) apply(p *effect) {
 // Payers are the goal and the sprint for which a session for a task would
 // count now; "" is planning.
 func (b *Board) Payers(id TaskID) (GoalID, SprintID) {
-	t, _ := b.payee(id)
-	return b.payers(t)
+	t, _ := b.purses().payee(id)
+	return b.purses().payers(t)
 }
 
 // payers are the goal and the sprint that sessions for a task count for: its
 // own, or the current ones without a task. Between two sprints that is the
 // last one.
-func (b *Board) payers(t *Task) (GoalID, SprintID) {
-	s := b.Settings()
+func (ps purses) payers(t *Task) (GoalID, SprintID) {
+	s := ps.Settings()
 	last := SprintID("sprint-" + strconv.Itoa(s.Next.Sprint-1))
 	switch {
 	case t == nil:
 		return s.Goal, last
-	case b.Sprint(t.Sprint) == nil:
+	case ps.Sprint(t.Sprint) == nil:
 		return t.Goal, last
 	}
 	return t.Goal, t.Sprint

@@ -1,0 +1,130 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// A choice is the search for the task that a caller should take next.
+type choice struct{ *Board }
+
+func (b *Board) choice() choice { return choice{b} }
+
+func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) (TaskID, *Refusal) {
+	list := ch.candidates(act, c.By, at)
+	var first *Refusal
+	skipped := false
+	ch.short.compared = 0
+	for _, s := range list {
+		if ch.interrupted() {
+			break
+		}
+		if first != nil && (act == ActClaim && ch.collides(s) || ch.unpaid(s)) {
+			continue
+		}
+		r := ch.Opens(act, s.ID, c, at)
+		if r == nil && skip != nil && skip(*s) {
+			skipped = true
+			continue
+		}
+		if r == nil {
+			return s.ID, nil
+		}
+		if first == nil {
+			first = r
+		}
+		if r.Rule == RuleDependencies {
+			break // so do all that follow
+		}
+		if slices.Contains([]Rule{RuleStale, RuleControl, RuleDegraded, RuleOneClaim, RuleSupervisor, RuleRole, RulePrincipal}, r.Rule) {
+			return "", r
+		}
+	}
+	if skipped {
+		return "", refuse(RuleNothing, "git liza list", "what there is is left to others")
+	}
+	if first != nil {
+		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", c.By, len(list), first.Reason)
+	}
+	return "", refuse(RuleNothing, "git liza list", "nothing waits for %s", c.By)
+}
+
+// unpaid reports whether the sprint or the goal of a task has spent its budget,
+// as then all its tasks are refused; it saves reading them.
+func (ch choice) unpaid(s *Summary) bool {
+	if ch.Settings().Config.Budgets == (Budgets{}) {
+		return false
+	}
+	goal, sprint := ch.purses().payers(&Task{Goal: s.Goal, Sprint: s.Sprint})
+	return slices.ContainsFunc(ch.purses().shared(goal, sprint), func(p purse) bool { return p.exhausted() != nil })
+}
+
+// collides reports whether a claim is sure to be refused because its paths
+// overlap those of a task in work, or would take long to compare with them. It saves reading the documents of thousands
+// of tasks that wait for one; where dependencies could make an exception, the
+// rule itself is asked.
+func (ch choice) collides(s *Summary) bool {
+	switch {
+	case len(s.Owns) == 0:
+		return false
+	case ch.short.compared > maxCompared:
+		return true
+	case len(s.DependsOn) > 0:
+		return false
+	}
+	found := false
+	ch.eachInWork(func(other *Summary) {
+		if !found && other.ID != s.ID && len(other.DependsOn) == 0 {
+			_, _, found = overlapping(ch.owned(s), ch.owned(other), true, &ch.short.compared)
+		}
+	})
+	return found || ch.short.compared > maxCompared
+}
+
+// candidates are the tasks whose state lets the act begin, best first; those
+// that wait for a dependency come last.
+func (ch choice) candidates(act Act, by Actor, at time.Time) []*Summary {
+	var from states
+	for i := range rules {
+		if rules[i].act == act {
+			from |= rules[i].from
+		}
+	}
+	var list []*Summary
+	open := map[TaskID]bool{}
+	ch.each(func(s *Summary) {
+		if s.Status != Merged {
+			open[s.ID] = true
+		}
+		if from.has(s.Status) && (act != ActClaim || s.Status != Claimed || !s.Lease.After(at)) {
+			list = append(list, s)
+		}
+	})
+	waits := func(s *Summary) int {
+		if act == ActClaim && slices.ContainsFunc(s.DependsOn, func(d TaskID) bool { return open[d] }) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(list, func(x, y *Summary) int {
+		return cmp.Or(cmp.Compare(waits(x), waits(y)), cmp.Compare(x.urgency(by), y.urgency(by)),
+			cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
+	})
+	return list
+}
+
+// maxCompared is how many segments of globs are compared, about a second, before
+// tasks that own paths are passed over in the search for the best.
+const maxCompared = 20_000_000
+
+// urgency ranks work that was begun before work that was not.
+func (s *Summary) urgency(by Actor) int {
+	switch {
+	case s.Status == IntegrationFailed:
+		return 0
+	case s.Status == Rejected && s.Coder == by:
+		return 1
+	}
+	return 2
+}
