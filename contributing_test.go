@@ -25,16 +25,22 @@ import (
 )
 
 // The act that testdata/recipes/act.txtar adds takes the files that
-// CONTRIBUTING.md lists, fewer than ten, and the program then has it.
+// CONTRIBUTING.md lists, fewer than ten, and each edit finds its place.
 func TestRecipeOfAnAct(t *testing.T) {
 	t.Parallel()
 	recipe := readRecipe(t, "act")
 	require.Less(t, len(recipe), 10)
 	listed := listedFiles(t, read(t, "CONTRIBUTING.md"), "Add an act")
 	require.Equal(t, listed, names(recipe), "CONTRIBUTING.md lists the files of testdata/recipes/act.txtar in their order")
+	require.NoError(t, recipe.apply(copyModule(t)))
+}
 
+// The program then has the act. It is torture because nearly all is compiled anew.
+func TestTortureStoryOfTheRecipe(t *testing.T) {
+	torture.Only(t)
+	t.Parallel()
 	module := copyModule(t)
-	require.NoError(t, recipe.apply(module))
+	require.NoError(t, readRecipe(t, "act").apply(module))
 	program := filepath.Join(t.TempDir(), "git-liza")
 	output, err := goCommand(module, "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "./cmd/git-liza")
 	require.NoError(t, err, output)

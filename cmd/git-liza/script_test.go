@@ -2,13 +2,13 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
 
+	"github.com/git-liza/git-liza/internal/gittest"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -33,12 +33,8 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	built = filepath.Join(dir, "git-liza")
-	args := []string{"build", "-buildvcs=false", "-o", built}
-	if torture.Thorough() {
-		args = append(args, "-race")
-	}
-	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
-		panic(string(out))
+	if err := gittest.Build(built, torture.Thorough()); err != nil {
+		panic(err)
 	}
 	if err := os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")); err != nil {
 		panic(err)

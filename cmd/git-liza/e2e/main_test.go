@@ -12,7 +12,6 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -49,15 +48,4 @@ func run(m *testing.M) int {
 	}
 	defer shared.stop()
 	return m.Run()
-}
-
-// build compiles the program as make build does.
-func build(to string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", to, "github.com/git-liza/git-liza/cmd/git-liza")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return nil
 }

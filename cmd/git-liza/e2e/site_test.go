@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // people are who has a key and a password. Mallory is on no board; nobody's
@@ -39,7 +41,7 @@ func newSite(root string) (*site, error) {
 			return nil, err
 		}
 	}
-	if err := build(s.path("bin", "git-liza")); err != nil {
+	if err := gittest.Build(s.path("bin", "git-liza"), false); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()

@@ -19,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -34,8 +35,8 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	self = filepath.Join(dir, "bin", "git-liza")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", self, "..").CombinedOutput(); err != nil {
-		panic(string(out))
+	if err := gittest.Build(self, false); err != nil {
+		panic(err)
 	}
 	pin(filepath.Join(dir, "home"))
 	return m.Run()
