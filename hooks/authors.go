@@ -8,16 +8,16 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// authors are those who made the moves of a push, and whoever pushes.
+// authors are the principals that made the moves of a push, and the pusher.
 type authors struct {
 	state  *pushState
-	proved map[string]bool // principals who signed a move of the push
+	proved map[string]bool // the principals that signed a move of the push
 }
 
-// author holds the principal that a move names against its signature and
-// against who pushes. The keys are those of the board before the move; of the
-// board after it where the move enters the first principal.
-func (a *authors) author(r gitstore.Replay) *flow.Refusal {
+// checkPrincipal refuses a move whose principal neither signed nor pushes it, as far
+// as the server requires that. Keys and users are those of the board before the move,
+// or of the board after it if the move enters the first principal.
+func (a *authors) checkPrincipal(r gitstore.Replay) *flow.Refusal {
 	known := r.Before.Principals()
 	founds := len(known.List) == 0
 	if founds {
@@ -25,16 +25,16 @@ func (a *authors) author(r gitstore.Replay) *flow.Refusal {
 	}
 	who := known.Find(r.Move.Principal)
 	if founds && len(known.List) > 0 && !a.state.created {
-		if refused := a.founded(r); refused != nil {
+		if refused := a.checkFounder(r); refused != nil {
 			return refused
 		}
 	}
 	switch {
 	case who == nil:
-		return nil // there are no principals yet, or the rules have refused it
+		return nil // there are no principals yet, or the replay has refused the move
 	case r.Signature != "":
 		if err := a.state.store.Audit.CheckSignature(r, who); err != nil {
-			return replayed(context.Background(), err)
+			return replayRefusal(context.Background(), err)
 		}
 		a.proved[who.Name] = true
 		return nil
@@ -42,14 +42,14 @@ func (a *authors) author(r gitstore.Replay) *flow.Refusal {
 		return nil
 	case a.state.push.Signed:
 		return refusal(flow.RulePrincipal, "git liza principal key "+who.Name, "the move by %s for %s is not signed, and here every move must be", r.Move.By, who.Name)
-	case a.state.elsewhere():
+	case a.state.publishesMoves():
 		return nil
 	}
-	return a.pushedBy(known, who)
+	return a.checkPusher(known, who)
 }
 
-// pushedBy refuses a move of one principal that another one pushes, or nobody.
-func (a *authors) pushedBy(known *flow.Principals, who *flow.Principal) *flow.Refusal {
+// checkPusher refuses a move whose principal is not the pusher.
+func (a *authors) checkPusher(known *flow.Principals, who *flow.Principal) *flow.Refusal {
 	if !a.state.push.UserKnown || a.state.push.User == "" {
 		return refusal(flow.RulePrincipal, "git liza principal key "+who.Name, "the move is %s's, but nobody is known to push and the move is not signed", who.Name)
 	}
@@ -63,14 +63,15 @@ func (a *authors) pushedBy(known *flow.Principals, who *flow.Principal) *flow.Re
 	return nil
 }
 
-// vouched refuses moves that were made elsewhere unless an admin brings them:
-// one of the board as it was, or, where the push makes the board, of it.
-func (a *authors) vouched(last gitstore.Replay) *flow.Refusal {
+// checkPublisher refuses to publish moves unless an admin pushes them or has signed
+// the last of them. The admin is one of the board before the push or, if the push
+// brings the board, of that board.
+func (a *authors) checkPublisher(last gitstore.Replay) *flow.Refusal {
 	switch {
-	case !a.state.push.Server || !a.state.elsewhere():
+	case !a.state.push.Server || !a.state.publishesMoves():
 		return nil
 	case a.state.created && a.state.push.Admin != "":
-		return a.founded(last)
+		return a.checkFounder(last)
 	}
 	known := last.After.Principals()
 	if !a.state.created {
@@ -83,15 +84,15 @@ func (a *authors) vouched(last gitstore.Replay) *flow.Refusal {
 	if a.state.push.UserKnown && a.state.push.User != "" && admin(known.User(a.state.push.User)) {
 		return nil
 	}
-	if who := known.Find(last.Move.Principal); admin(who) && a.signed(last, who) {
+	if who := known.Find(last.Move.Principal); admin(who) && a.isSignedBy(last, who) {
 		return nil
 	}
 	return refusal(flow.RuleAdmin, "git liza principal list", "moves that were made elsewhere are brought here by an admin: one must push, or have signed the last of them")
 }
 
-// founded refuses a first principal, or a first push, that is not of the
-// admin whom the server was set up with.
-func (a *authors) founded(r gitstore.Replay) *flow.Refusal {
+// checkFounder refuses a first principal, or a first push, of anybody but the admin in
+// the server's settings.
+func (a *authors) checkFounder(r gitstore.Replay) *flow.Refusal {
 	name, key := a.state.push.Admin, a.state.push.AdminKey
 	if name == "" || !a.state.push.Server {
 		return nil
@@ -104,17 +105,18 @@ func (a *authors) founded(r gitstore.Replay) *flow.Refusal {
 	if a.state.push.UserKnown && a.state.push.User == name {
 		return nil
 	}
-	if key != "" && a.signed(r, &flow.Principal{Name: name, Keys: []string{key}}) {
+	if key != "" && a.isSignedBy(r, &flow.Principal{Name: name, Keys: []string{key}}) {
 		return nil
 	}
 	return refusal(flow.RuleAdmin, "git liza hooks status", "this server takes its board from the admin %s, who neither pushes nor has signed the last move", name)
 }
 
-func (a *authors) signed(r gitstore.Replay, who *flow.Principal) bool {
+// isSignedBy reports whether a move has a signature by a key of the principal.
+func (a *authors) isSignedBy(r gitstore.Replay, who *flow.Principal) bool {
 	return r.Signature != "" && a.state.store.Audit.CheckSignature(r, who) == nil
 }
 
-// pusher is the principal who pushes, nil if nobody is known to.
+// pusher is the principal of the user who pushes, nil if there is none.
 func (a *authors) pusher() *flow.Principal {
 	if !a.state.push.UserKnown || a.state.push.User == "" {
 		return nil
@@ -122,9 +124,9 @@ func (a *authors) pusher() *flow.Principal {
 	return a.state.after.Principals().User(a.state.push.User)
 }
 
-// acts reports whether one who pushes, or who signed a move of the push,
-// satisfies the test; everybody does where there are no principals.
-func (a *authors) acts(test func(*flow.Principal) bool) bool {
+// anySatisfies reports whether the pusher, or a principal who signed a move of
+// the push, satisfies the test. It is true on a clone and on a board without principals.
+func (a *authors) anySatisfies(test func(*flow.Principal) bool) bool {
 	known := a.state.after.Principals()
 	if len(known.List) == 0 || !a.state.push.Server {
 		return true
@@ -135,7 +137,7 @@ func (a *authors) acts(test func(*flow.Principal) bool) bool {
 	return slices.ContainsFunc(known.List, func(p flow.Principal) bool { return a.proved[p.Name] && test(&p) })
 }
 
-// admin reports whether an admin pushes.
-func (a *authors) admin() bool {
-	return a.acts(func(p *flow.Principal) bool { return slices.Contains(p.Rights, "admin") })
+// includeAdmin reports whether the pusher or a signer of a move is an admin.
+func (a *authors) includeAdmin() bool {
+	return a.anySatisfies(func(p *flow.Principal) bool { return slices.Contains(p.Rights, "admin") })
 }

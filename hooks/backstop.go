@@ -11,13 +11,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Backstop judges one transaction of a push on a server after pre-receive has
-// judged the whole: where a push is not atomic, each ref is a transaction of
-// its own, and some may fail. So what follows from moves goes with the state
-// that holds them or after it. refs carry their true old values.
+// Backstop judges one transaction of a push on a server, after pre-receive has
+// judged the whole push. Where a push is not atomic, each ref is a transaction of
+// its own, and some may fail: a ref that follows from a move may only move together
+// with the state that holds the move, or after it. The old values of refs are those
+// of the repository.
 func Backstop(ctx context.Context, s *gitstore.Store, refs []Update) error {
 	j := newJudge(s, Push{Updates: refs})
-	if err := j.backstop(ctx); err != nil {
+	if err := j.judgeTransaction(ctx); err != nil {
 		return Unjudged(ctx, err)
 	}
 	if len(j.refused) > 0 {
@@ -26,13 +27,14 @@ func Backstop(ctx context.Context, s *gitstore.Store, refs []Update) error {
 	return nil
 }
 
-func (j *judge) backstop(ctx context.Context) error {
+// judgeTransaction collects what is refused. An error says nothing about the refs.
+func (j *judge) judgeTransaction(ctx context.Context) error {
 	tip, err := j.store.Repo.Resolve(ctx, layout.State)
 	if err != nil {
 		return err
 	}
-	if u, ok := j.update(layout.State); ok {
-		if refused := j.grows(ctx, u); refused != nil {
+	if u, ok := j.findUpdate(layout.State); ok {
+		if refused := j.checkHistory(ctx, u); refused != nil {
 			j.refuse(u.Name, refused)
 			return nil
 		}
@@ -44,7 +46,7 @@ func (j *judge) backstop(ctx context.Context) error {
 	if j.after, err = j.store.BoardAt(tip); err != nil {
 		return err
 	}
-	relied, err := j.relied(tip)
+	judged, err := j.boardOfPush(tip)
 	if err != nil {
 		return err
 	}
@@ -52,27 +54,27 @@ func (j *judge) backstop(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		switch j.kind(u.Name) {
+		switch j.kindOf(u.Name) {
 		case integration:
-			j.integrate(ctx, u)
+			j.judgeIntegration(ctx, u)
 		case keptRef:
-			j.recorded(ctx, u, tip)
+			j.checkKeptRef(ctx, u, tip)
 		case taskBranch:
-			j.settled(u, relied)
+			j.checkTaskBranch(u, judged)
 		}
 	}
-	if relied != nil && relied.Err() != nil {
-		return relied.Err()
+	if judged != nil && judged.Err() != nil {
+		return judged.Err()
 	}
 	return j.after.Err()
 }
 
-// relied is the board by which pre-receive judged the branches of tasks that
-// move: of several refs that are not atomic, the state may have lost against
-// another push. Where nothing tells, as for what a command on the server moves,
-// it is the one that is there; nil is none.
-func (j *judge) relied(tip git.ID) (*flow.Board, error) {
-	if !slices.ContainsFunc(j.push.Updates, func(u Update) bool { return j.kind(u.Name) == taskBranch }) {
+// boardOfPush is the board by which pre-receive judged the branches of tasks, nil if
+// there was none. It can differ from the board that is there: in a push that is not
+// atomic, the state may have lost against another push. Where no push is known, as
+// for refs that a command on the server moves, it is the board that is there.
+func (j *judge) boardOfPush(tip git.ID) (*flow.Board, error) {
+	if !slices.ContainsFunc(j.push.Updates, func(u Update) bool { return j.kindOf(u.Name) == taskBranch }) {
 		return j.after, nil
 	}
 	state, known, err := j.store.Repo.Journal.JudgedBy()
@@ -85,17 +87,17 @@ func (j *judge) relied(tip git.ID) (*flow.Board, error) {
 	return j.store.BoardAt(state)
 }
 
-// settled refuses a task's branch that another push has overtaken: the task has
-// another holder by now than on the board by which pre-receive judged who may move
-// the branch, or none, or it is over.
-func (j *judge) settled(u Update, relied *flow.Board) {
+// checkTaskBranch refuses a task's branch where another push came first: since the
+// board judged, by which pre-receive allowed the update, the task has got another
+// holder or none, or has ended.
+func (j *judge) checkTaskBranch(u Update, judged *flow.Board) {
 	id := flow.ParseBranchRef(u.Name)
 	t := j.after.Task(id)
 	switch {
 	case t != nil && t.Claim != nil:
-		if !sameHolder(relied, t) {
+		if !sameHolder(judged, t) {
 			j.refuse(u.Name, refusal(RuleBranch, "git liza show "+string(id),
-				"another push was first: %s is held by %s (%s) by now, who alone moves its branch", id, t.Claim.By, holder(t)))
+				"another push was first: %s is held by %s (%s) by now, who alone moves its branch", id, t.Claim.By, holderName(t)))
 		}
 	case u.New == "" && (t == nil || t.Status.Final() || t.Attempt == nil):
 	case u.New != "" && t != nil && t.Submission != nil && !t.Status.Final() && u.New == t.Submission.Commit:
@@ -105,7 +107,7 @@ func (j *judge) settled(u Update, relied *flow.Board) {
 	}
 }
 
-// sameHolder tells whether a task was held on a board by whom it is held now.
+// sameHolder reports whether a task has the same holder on a board as now.
 func sameHolder(b *flow.Board, now *flow.Task) bool {
 	if b == nil {
 		return false
@@ -114,8 +116,8 @@ func sameHolder(b *flow.Board, now *flow.Task) bool {
 	return was != nil && was.Claim != nil && was.Claim.By == now.Claim.By && was.Claim.Principal == now.Claim.Principal
 }
 
-// grows refuses what throws history away.
-func (j *judge) grows(ctx context.Context, u Update) *flow.Refusal {
+// checkHistory refuses a new state that does not contain the old one.
+func (j *judge) checkHistory(ctx context.Context, u Update) *flow.Refusal {
 	if u.New == "" {
 		return refusal(RuleHistory, "git liza hooks uninstall", "the board's history is never deleted")
 	}
@@ -123,19 +125,20 @@ func (j *judge) grows(ctx context.Context, u Update) *flow.Refusal {
 		return nil
 	}
 	if contains, err := j.store.Repo.IsAncestor(ctx, u.Old, u.New); err != nil || !contains {
-		return rewound(u)
+		return rewoundRefusal(u)
 	}
 	return nil
 }
 
-// recorded refuses a save or a mark that the state does not hold yet.
-func (j *judge) recorded(ctx context.Context, u Update, tip git.ID) {
+// checkKeptRef refuses a saved ref or a mark that no move up to the state commit tip
+// names.
+func (j *judge) checkKeptRef(ctx context.Context, u Update, tip git.ID) {
 	if u.New == "" || u.Old != "" && u.Old != u.New {
-		j.keep(u)
+		j.judgeKeptRef(u)
 		return
 	}
-	// Of two pushes that name the same ref in two moves one has lost: what the
-	// board says counts, not that there is a move that could have named it.
+	// Two pushes may name the same ref in two moves, and one of them has lost:
+	// only a move that is on the board counts.
 	named, err := j.store.LastNaming(ctx, tip, u.Name, MaxMoves)
 	known := err == nil && named != "" && named == u.New
 	if !known {

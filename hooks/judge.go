@@ -1,8 +1,8 @@
-// Package hooks is what git itself refuses: the judgement over a set of ref
-// updates, on a clone, on a server and by hand, and the hooks that ask for it.
+// Package hooks judges sets of ref updates for the hooks of git, on a clone and on
+// a server, and for a person who verifies the history.
 //
-// A gate that cannot decide refuses. The judgement moves no ref and writes no
-// object, but that git may keep in a quarantine what a merge recomputes.
+// A judgement that cannot be made refuses the updates. It moves no ref and writes
+// no object, except that git may keep in a quarantine what a merge recomputes.
 package hooks
 
 import (
@@ -19,20 +19,19 @@ type judge struct {
 	*pushState
 	authors *authors
 
-	kept   map[string]git.ID // refs that the moves of the push bring with them
-	passed map[git.ID]bool   // where those moves found integration
-	broken bool              // the chain is refused: what follows from it cannot be judged
+	kept   map[string]git.ID // the saved refs and marks that the moves of the push name
+	passed map[git.ID]bool   // the commits at which those moves found integration
+	broken bool              // the chain of moves is refused, so nothing can be judged by it
 
-	moves    int // that were judged
-	sessions int // that the push brings
+	moves    int // how many moves were judged
+	sessions int // how many sessions the push brings
 	warnings []Refused
 }
 
-// Judge says whether the updates may happen together; the store is that of
-// the repository in which they would. The error is a *Rejection, also where
-// nothing could be decided: a gate that cannot decide refuses.
+// Judge decides whether the updates may happen together in the repository of the
+// store. The error is a *Rejection, also where no decision could be made.
 func Judge(ctx context.Context, s *gitstore.Store, p Push) error {
-	return newJudge(s, p).decide(ctx)
+	return newJudge(s, p).decidePush(ctx)
 }
 
 func newJudge(s *gitstore.Store, p Push) *judge {
@@ -41,11 +40,11 @@ func newJudge(s *gitstore.Store, p Push) *judge {
 		kept: map[string]git.ID{}, passed: map[git.ID]bool{}}
 }
 
-// decide turns what was refused, or an error that says nothing about the push, into
-// a *Rejection; nil lets the push pass.
-func (j *judge) decide(ctx context.Context) error {
+// decidePush judges the push and returns nil, which accepts it, or a *Rejection. An
+// error that says nothing about the push rejects it too.
+func (j *judge) decidePush(ctx context.Context) error {
 	if err := j.judgePush(ctx); err != nil {
-		j.refuse("push", undecided(ctx, err))
+		j.refuse("push", undecidedRefusal(ctx, err))
 	}
 	if len(j.refused) == 0 {
 		return nil
@@ -53,7 +52,8 @@ func (j *judge) decide(ctx context.Context) error {
 	return &Rejection{j.refused}
 }
 
-// judgePush collects what is refused; an error is one that says nothing about it.
+// judgePush judges the state and then every other ref, and collects what is
+// refused. An error says nothing about the push.
 func (j *judge) judgePush(ctx context.Context) error {
 	if err := j.resolveSymrefs(ctx); err != nil {
 		return err
@@ -62,26 +62,26 @@ func (j *judge) judgePush(ctx context.Context) error {
 		return err
 	}
 	j.broken = len(j.refused) > 0
-	if u, ok := j.update(layout.State); ok && !j.broken {
-		if err := j.state(ctx, u); err != nil {
+	if u, ok := j.findUpdate(layout.State); ok && !j.broken {
+		if err := j.judgeState(ctx, u); err != nil {
 			return err
 		}
 	}
 	if j.after == nil {
 		if !j.broken {
-			j.boardless()
+			j.judgeWithoutBoard()
 		}
 		return nil
 	}
 	for _, u := range j.push.Updates {
-		if err := errors.Join(j.ref(ctx, u), ctx.Err()); err != nil {
+		if err := errors.Join(j.judgeRef(ctx, u), ctx.Err()); err != nil {
 			return err
 		}
 	}
 	if !j.broken {
-		if err := j.complete(ctx); err != nil {
+		if err := j.checkComplete(ctx); err != nil {
 			return err
 		}
 	}
-	return j.after.Err() // a task that cannot be read is not one that is not there
+	return j.after.Err() // the board says of a task that it cannot read that there is none
 }

@@ -18,13 +18,12 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Commit judges what an agent is about to commit in the work tree that the
-// store was opened from: in a task's folder it commits on the task's branch,
-// while it holds the task and after it has declared its intent for the
-// iteration, inside the paths of its role and of the task.
-// Elsewhere it is none of our business. index is the index file that git
-// commits from, "" for the usual one. The error is a *flow.Refusal where the
-// rules say no.
+// Commit judges what an agent is about to commit in the work tree that the store
+// was opened from. In a task's folder the agent commits on the task's branch, while
+// it holds the task, after its intent for the iteration, and only paths that its role
+// and the task allow. In other work trees everything is allowed. index is the index
+// file that git commits from, "" for the usual one. The error is a *flow.Refusal if
+// a rule forbids the commit.
 func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index string) error {
 	id, name, ok := taskOf(s.Repo)
 	if !ok {
@@ -42,7 +41,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	case t == nil:
 		return refusal(flow.RuleNotFound, "git liza list --all", "there is no task %s", id)
 	case t.Claim == nil:
-		return refusal(flow.RuleHolder, toHold(t), "%s is %s: %s does not hold it", id, t.Status, agent)
+		return refusal(flow.RuleHolder, holdHint(t), "%s is %s: %s does not hold it", id, t.Status, agent)
 	case t.Claim.By != flow.Actor(agent):
 		return refusal(flow.RuleHolder, hint, "%s is held by %s, not by %s", id, t.Claim.By, agent)
 	}
@@ -60,7 +59,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	if t.Intent == nil {
 		return refusal(flow.RuleIntent, "git liza intent "+string(id)+" --summary S --validation V", "%s has no intent for this iteration: it comes before the first commit", id)
 	}
-	paths, err := staged(ctx, s.Repo, index)
+	paths, err := stagedPaths(ctx, s.Repo, index)
 	if err != nil {
 		return err
 	}
@@ -68,7 +67,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	if b.Writable(t, agent.Role(), paths, undo) == nil {
 		return nil
 	}
-	if paths, err = kept(ctx, s.Repo, index, b.Settings().Integration.Tip, paths); err != nil {
+	if paths, err = changedFromBase(ctx, s.Repo, index, b.Settings().Integration.Tip, paths); err != nil {
 		return err
 	}
 	if r := b.Writable(t, agent.Role(), paths, undo); r != nil {
@@ -77,9 +76,9 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 	return nil
 }
 
-// kept are those of the paths that the commit would leave unlike what the work
-// began from: whoever takes a change back that they may not make does right.
-func kept(ctx context.Context, r *git.Repo, index string, integration git.ID, paths []string) ([]string, error) {
+// changedFromBase lists those of the paths that would differ after the commit from
+// the commit that the work began at: an agent may take a forbidden change back.
+func changedFromBase(ctx context.Context, r *git.Repo, index string, integration git.ID, paths []string) ([]string, error) {
 	head, err := r.Resolve(ctx, "HEAD")
 	if err != nil {
 		return nil, err
@@ -88,13 +87,13 @@ func kept(ctx context.Context, r *git.Repo, index string, integration git.ID, pa
 	if err != nil || len(bases) != 1 {
 		return paths, err
 	}
-	there, err := unlike(ctx, r, index, string(bases[0]))
+	there, err := differingPaths(ctx, r, index, string(bases[0]))
 	return slices.DeleteFunc(paths, func(path string) bool { return !slices.Contains(there, path) }), err
 }
 
-// toHold is what a coder types to hold a task again that nobody holds: what was
-// submitted comes back with a verdict.
-func toHold(t *flow.Task) string {
+// holdHint is the command by which a coder comes to hold a task that nobody holds:
+// after a submission it is the wait for the verdict.
+func holdHint(t *flow.Task) string {
 	switch {
 	case t.Status.Allows(flow.ActClaim):
 		return "git liza claim " + string(t.ID)
@@ -116,28 +115,27 @@ func taskOf(r *git.Repo) (id flow.TaskID, name string, ok bool) {
 	return flow.TaskID(name), name, true
 }
 
-// staged lists the paths that the commit would change. In a merge, what is
-// taken over from the other side is no change of the one who merges. A first
-// commit, which has no HEAD, cannot be in a task's folder.
-func staged(ctx context.Context, r *git.Repo, index string) ([]string, error) {
+// stagedPaths lists the paths that the commit would change. In a merge, a path that is
+// as on one of the sides is not changed. In a task's folder there is always a HEAD.
+func stagedPaths(ctx context.Context, r *git.Repo, index string) ([]string, error) {
 	sides, err := os.ReadFile(filepath.Join(r.GitDir(), "MERGE_HEAD"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	paths, err := unlike(ctx, r, index, "HEAD")
+	paths, err := differingPaths(ctx, r, index, "HEAD")
 	for side := range strings.FieldsSeq(string(sides)) {
 		if err != nil {
 			return nil, err
 		}
 		var there []string
-		there, err = unlike(ctx, r, index, side)
+		there, err = differingPaths(ctx, r, index, side)
 		paths = slices.DeleteFunc(paths, func(path string) bool { return !slices.Contains(there, path) })
 	}
 	return paths, err
 }
 
-// unlike lists the paths that differ between the index and a commit.
-func unlike(ctx context.Context, r *git.Repo, index, commit string) ([]string, error) {
+// differingPaths lists the paths that differ between the index and a commit.
+func differingPaths(ctx context.Context, r *git.Repo, index, commit string) ([]string, error) {
 	c := git.Cmd{Dir: r.WorkTree(), Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", commit, "--"}}
 	if index != "" {
 		c.Env = []string{"GIT_INDEX_FILE=" + index}

@@ -7,11 +7,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// presence judges an agent's word about itself: its principal's, one commit
-// without a history and without files.
-func (j *judge) presence(ctx context.Context, u Update) error {
+// judgePresence judges the presence of an agent: the agent's principal pushes it, and
+// it is one commit without parents and without files. An admin may delete it.
+func (j *judge) judgePresence(ctx context.Context, u Update) error {
 	id := flow.ParsePresenceRef(u.Name)
-	if !j.speaks(id) && !(u.New == "" && j.authors.admin()) {
+	if !j.pusherSpeaksFor(id) && !(u.New == "" && j.authors.includeAdmin()) {
 		j.refuse(u.Name, refusal(flow.RulePrincipal, "git liza principal list", "%s is for the principal of %s", u.Name, id))
 		return nil
 	}
@@ -36,20 +36,20 @@ func (j *judge) presence(ctx context.Context, u Update) error {
 		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s is one commit, replaced in place: it has no parents", u.Name))
 		return nil
 	}
-	// A look at the board brings all that hangs on it to every clone.
+	// Every clone fetches the presences with the board, and all that they contain.
 	if _, size, err := objects.Size(c.Tree); err != nil || size > 0 {
 		j.refuse(u.Name, refusal(RuleRef, "git liza agents", "%s is one commit without files: its tree is empty", u.Name))
 	}
 	return nil
 }
 
-// speaks reports whether the one who pushes may speak for an agent.
-func (j *judge) speaks(id flow.AgentID) bool {
+// pusherSpeaksFor reports whether the pusher is the principal of an agent.
+func (j *judge) pusherSpeaksFor(id flow.AgentID) bool {
 	if id.Role() == 0 {
 		return false
 	}
 	a := j.after.Agent(id)
-	return j.authors.acts(func(p *flow.Principal) bool {
+	return j.authors.anySatisfies(func(p *flow.Principal) bool {
 		if a != nil && a.Principal != "" {
 			return p.Name == a.Principal
 		}

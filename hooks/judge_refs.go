@@ -10,10 +10,10 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// ref judges one ref beside the state. A clone guards its integration branch
-// only: what else is in it is its owner's.
-func (j *judge) ref(ctx context.Context, u Update) error {
-	k := j.kind(u.Name)
+// judgeRef judges one ref other than the state. On a clone it guards the integration
+// branch only: all other refs are its owner's.
+func (j *judge) judgeRef(ctx context.Context, u Update) error {
+	k := j.kindOf(u.Name)
 	if !j.push.Server && k != integration && !(k == unknown && j.looksIntegrated(u.Name)) {
 		return nil
 	}
@@ -22,39 +22,40 @@ func (j *judge) ref(ctx context.Context, u Update) error {
 		j.refuse(u.Name, refusal(RuleRef, "git config --get-all remote.REMOTE.push", "%s belongs to a clone and never leaves it", u.Name))
 	case unknown:
 		if u.New == "" && !j.folds {
-			return nil // what was there before the board was
+			return nil // the ref may be older than the board
 		}
 		j.refuse(u.Name, refusal(RuleRef, "git liza help", "%s means nothing here, and stands among refs that do", u.Name))
 	case shadow:
 		if u.New != "" {
-			j.refuse(u.Name, shadowed(u.Name))
+			j.refuse(u.Name, shadowRefusal(u.Name))
 		}
 	case replacement:
 		if u.New != "" {
-			j.refuse(u.Name, refusal(RuleReplace, "git replace --delete "+owner(u.Name, "refs/replace/"), "replace refs forge what others read, so a repository with a blackboard takes none"))
+			j.refuse(u.Name, refusal(RuleReplace, "git replace --delete "+firstName(u.Name, "refs/replace/"), "replace refs forge what others read, so a repository with a blackboard takes none"))
 		}
 	case keptRef:
-		j.keep(u)
+		j.judgeKeptRef(u)
 	case integration:
-		j.integrate(ctx, u)
+		j.judgeIntegration(ctx, u)
 	case taskBranch:
-		j.branch(u)
+		j.judgeTaskBranch(u)
 	case presence:
-		return j.presence(ctx, u)
+		return j.judgePresence(ctx, u)
 	case sessionRef:
-		return j.session(ctx, u)
+		return j.judgeSession(ctx, u)
 	}
 	return nil
 }
 
-// shadowed refuses a ref that makes another one's name ambiguous: whoever
-// pushes to that would hear that it matches more than one.
-func shadowed(name string) *flow.Refusal {
+// shadowRefusal refuses a ref that makes the name of another one ambiguous: git
+// would refuse pushes to that, because its name matches more than one.
+func shadowRefusal(name string) *flow.Refusal {
 	return refusal(RuleRef, "git push REMOTE COMMIT:refs/heads/NAME", "git can take %s for another ref whose name it ends in: no name begins with refs/ twice", name)
 }
 
-// integrate lets integration stand only where the board after the push says.
-func (j *judge) integrate(ctx context.Context, u Update) {
+// judgeIntegration refuses the integration branch at any other commit than the one
+// that the board after the push names.
+func (j *judge) judgeIntegration(ctx context.Context, u Update) {
 	want := j.after.Settings().Integration.Tip
 	branch := strings.TrimPrefix(u.Name, branches)
 	switch {
@@ -74,9 +75,9 @@ func (j *judge) integrate(ctx context.Context, u Update) {
 	}
 }
 
-// keep lets saves and marks be made with the move that names them, and
-// nothing else happen to them.
-func (j *judge) keep(u Update) {
+// judgeKeptRef accepts a saved ref or a mark that comes with the move that names it,
+// and refuses every other change of one.
+func (j *judge) judgeKeptRef(u Update) {
 	want, ok := j.kept[u.Name]
 	switch {
 	case u.New == "" || u.Old != "" && u.Old != u.New:
@@ -89,15 +90,15 @@ func (j *judge) keep(u Update) {
 	}
 }
 
-// branch judges a task's branch by the task as the push leaves it.
-func (j *judge) branch(u Update) {
+// judgeTaskBranch judges a task's branch by the task on the board after the push.
+func (j *judge) judgeTaskBranch(u Update) {
 	id := flow.ParseBranchRef(u.Name)
 	if j.broken {
 		return
 	}
 	t := j.after.Task(id)
 	if u.New == "" {
-		if t != nil && !t.Status.Final() && t.Attempt != nil && !j.holds(t) {
+		if t != nil && !t.Status.Final() && t.Attempt != nil && !j.pusherHolds(t) {
 			j.refuse(u.Name, refusal(RuleBranch, "git liza show "+string(id), "%s is %s: its branch holds work that is not over", id, t.Status))
 		}
 		return
@@ -108,40 +109,42 @@ func (j *judge) branch(u Update) {
 	case t.Status.Final():
 		j.refuse(u.Name, refusal(flow.RuleFinal, "git liza show "+string(id), "%s is %s: its branch is gone", id, t.Status))
 	case t.Claim != nil:
-		if !j.holds(t) {
-			j.refuse(u.Name, refusal(RuleBranch, "git liza show "+string(id), "%s is held by %s (%s), who alone moves its branch", id, t.Claim.By, holder(t)))
+		if !j.pusherHolds(t) {
+			j.refuse(u.Name, refusal(RuleBranch, "git liza show "+string(id), "%s is held by %s (%s), who alone moves its branch", id, t.Claim.By, holderName(t)))
 		}
 	case t.Submission == nil || t.Submission.Commit != u.New:
-		j.refuse(u.Name, refusal(RuleBranch, toHold(t), "%s is %s: its branch stands at the commit that was submitted and nowhere else", id, t.Status))
+		j.refuse(u.Name, refusal(RuleBranch, holdHint(t), "%s is %s: its branch stands at the commit that was submitted and nowhere else", id, t.Status))
 	}
 }
 
-// holds reports whether the one who pushes holds the task; an admin who
-// brings a board here holds them all.
-func (j *judge) holds(t *flow.Task) bool {
+// pusherHolds reports whether the pusher holds the task. An admin who publishes moves
+// counts as the holder of every task.
+func (j *judge) pusherHolds(t *flow.Task) bool {
 	if t.Claim == nil {
 		return false
 	}
-	if j.elsewhere() && j.authors.admin() {
+	if j.publishesMoves() && j.authors.includeAdmin() {
 		return true
 	}
-	return j.authors.acts(func(p *flow.Principal) bool {
+	return j.authors.anySatisfies(func(p *flow.Principal) bool {
 		if t.Claim.Principal != "" {
 			return p.Name == t.Claim.Principal
 		}
-		return p.MayAct(t.Claim.By) // claimed before the board had principals
+		return p.MayAct(t.Claim.By) // the claim is older than the board's principals
 	})
 }
 
-func holder(t *flow.Task) string {
+// holderName is the principal that holds a task, in words.
+func holderName(t *flow.Task) string {
 	if t.Claim.Principal == "" {
 		return "no principal"
 	}
 	return t.Claim.Principal
 }
 
-// complete refuses a push that leaves out refs which its moves need.
-func (j *judge) complete(ctx context.Context) error {
+// checkComplete refuses a push that does not bring all refs and objects that its
+// moves need.
+func (j *judge) checkComplete(ctx context.Context) error {
 	if !j.push.Server {
 		return nil
 	}
@@ -154,7 +157,7 @@ func (j *judge) complete(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, ok := j.update(name); ok {
+		if _, ok := j.findUpdate(name); ok {
 			continue
 		}
 		at, err := j.store.Repo.Resolve(ctx, name)
@@ -171,17 +174,17 @@ func (j *judge) complete(ctx context.Context) error {
 	return j.checkIntegration(ctx)
 }
 
-// checkObjects refuses work of which objects are missing. git does not look behind
-// what no ref of the push names, which post-receive may bring the branch to,
-// and where a push is not atomic it tells no hook which refs it will leave out
-// for that: what else it brings would land without the state that it was judged
-// by. What comes with a whole board an admin answers for.
+// checkObjects refuses commits behind which objects are missing. git checks only
+// commits that a ref of the push names, and post-receive may bring integration to
+// others. In a push that is not atomic git leaves out refs with missing objects and
+// tells no hook: the others would land without the state by which they were judged.
+// A whole new board is not checked: an admin answers for it.
 func (j *judge) checkObjects(ctx context.Context) error {
 	if j.created {
 		return nil
 	}
 	needs := make(map[string]git.ID, len(j.kept)+2)
-	if _, ok := j.update(layout.State); ok && len(j.push.Updates) > 1 {
+	if _, ok := j.findUpdate(layout.State); ok && len(j.push.Updates) > 1 {
 		needs[layout.State] = j.tip
 	}
 	for name, id := range j.kept {
@@ -199,11 +202,11 @@ func (j *judge) checkObjects(ctx context.Context) error {
 	return err
 }
 
-// checkIntegration refuses moves of integration whose branch neither comes with them
-// nor stands where it can be rolled forward from.
+// checkIntegration refuses moves of integration if the push neither brings the branch
+// nor finds it at a commit from which it can be rolled forward.
 func (j *judge) checkIntegration(ctx context.Context) error {
 	name := j.after.Settings().Integration.Ref()
-	u, ok := j.update(name)
+	u, ok := j.findUpdate(name)
 	if ok && j.created && u.Old != "" {
 		return j.checkForward(ctx, u)
 	}
@@ -216,12 +219,12 @@ func (j *judge) checkIntegration(ctx context.Context) error {
 	}
 	branch := strings.TrimPrefix(name, branches)
 	j.refuse(name, refusal(flow.RuleTip, pushWithState+branch,
-		"the board has %s at %s, here it is at %s, and the push does not bring it", branch, j.after.Settings().Integration.Tip.Short(), named(at)))
+		"the board has %s at %s, here it is at %s, and the push does not bring it", branch, j.after.Settings().Integration.Tip.Short(), shortID(at)))
 	return nil
 }
 
-// checkForward keeps the push that makes a board from throwing away what is on the
-// branch that it takes for integration.
+// checkForward refuses a new board whose integration branch does not contain the
+// commits that the branch has here.
 func (j *judge) checkForward(ctx context.Context, u Update) error {
 	contains, err := j.store.Repo.IsAncestor(ctx, u.Old, u.New)
 	if err != nil || contains {

@@ -10,32 +10,33 @@ import (
 // MaxSessions is how many sessions one push may bring.
 const MaxSessions = 1000
 
-// session judges what an agent was told and said: it grows, by its principal.
-func (j *judge) session(ctx context.Context, u Update) error {
+// judgeSession judges the ref with the sessions of a registration of an agent: only
+// the agent's principal adds sessions, and only an admin deletes the ref.
+func (j *judge) judgeSession(ctx context.Context, u Update) error {
 	id, generation := flow.ParseSessionRef(u.Name)
 	switch {
-	case u.New == "" && j.authors.admin():
+	case u.New == "" && j.authors.includeAdmin():
 		return nil
 	case u.New == "":
 		j.refuse(u.Name, refusal(flow.RuleAdmin, "git liza principal list", "%s is deleted by an admin", u.Name))
 		return nil
-	case !j.speaks(id):
+	case !j.pusherSpeaksFor(id):
 		j.refuse(u.Name, refusal(flow.RulePrincipal, "git liza principal list", "%s is for the principal of %s", u.Name, id))
 		return nil
 	case new(flow.Generation).UnmarshalText([]byte(generation)) != nil || generation.Spawned():
 		j.refuse(u.Name, refusal(RuleRef, "git liza session list", "%s names no registration of %s", u.Name, id))
 		return nil
 	}
-	refused, err := j.grown(ctx, u)
+	refused, err := j.checkSessions(ctx, u)
 	if refused != nil {
 		j.refuse(u.Name, refused)
 	}
 	return err
 }
 
-// grown walks back over the sessions that the push brings to where the ref
-// was: nothing comes with them, or in their place.
-func (j *judge) grown(ctx context.Context, u Update) (*flow.Refusal, error) {
+// checkSessions checks each commit that the push adds to the ref: it is a session, and
+// the first one follows the old value.
+func (j *judge) checkSessions(ctx context.Context, u Update) (*flow.Refusal, error) {
 	objects, err := j.store.Repo.Objects(ctx)
 	if err != nil {
 		return nil, err

@@ -19,18 +19,18 @@ const (
 	// maxChain bounds how many commits of a push are listed at all.
 	maxChain = 200_000
 
-	// Past is how long before the server's clock a move may be dated, so that no
-	// lease is taken early.
+	// Past is how long before the server's clock a move may be dated, so that
+	// nobody renews a lease that has ended.
 	Past = 5 * time.Minute
-	// Future is how long after the server's clock a move may be dated: the moves
-	// of every clone are dated after the last one.
+	// Future is how long after the server's clock a move may be dated, so that
+	// nobody takes a task before its lease ends.
 	Future = 30 * time.Second
 )
 
-// state judges the chain from the old state to the new, a move at a time, up
-// to the first that is refused.
-func (j *judge) state(ctx context.Context, u Update) error {
-	chain, refused, err := j.chain(ctx, u)
+// judgeState judges the moves from the old state to the new, one after another, up to
+// the first that is refused.
+func (j *judge) judgeState(ctx context.Context, u Update) error {
+	chain, refused, err := j.listChain(ctx, u)
 	if err != nil {
 		return err
 	}
@@ -44,10 +44,10 @@ func (j *judge) state(ctx context.Context, u Update) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		last, err = j.replay(ctx, id)
-		refused := j.move(last)
+		last, err = j.replayMove(ctx, id)
+		refused := j.judgeMove(last)
 		if err != nil {
-			refused = replayed(ctx, err)
+			refused = replayRefusal(ctx, err)
 		} else if refused == nil && j.push.Permit != nil {
 			refused = j.push.Permit(last.Move)
 		}
@@ -56,22 +56,22 @@ func (j *judge) state(ctx context.Context, u Update) error {
 			j.refuse(string(id), refused)
 			return nil
 		}
-		j.note(last)
+		j.noteRefs(last)
 		j.moves++
 	}
 	if len(chain) == 0 {
 		return nil
 	}
 	j.after, j.tip = last.After, last.Commit
-	if refused := j.authors.vouched(last); refused != nil {
+	if refused := j.authors.checkPublisher(last); refused != nil {
 		j.broken = true
 		j.refuse(u.Name, refused)
 	}
 	return j.after.Err()
 }
 
-// chain lists the commits that the push adds to the board, oldest first.
-func (j *judge) chain(ctx context.Context, u Update) ([]git.ID, *flow.Refusal, error) {
+// listChain lists the commits that the push adds to the board, oldest first.
+func (j *judge) listChain(ctx context.Context, u Update) ([]git.ID, *flow.Refusal, error) {
 	if u.New == "" {
 		return nil, refusal(RuleHistory, "git liza status", "the board's history is never deleted"), nil
 	}
@@ -85,7 +85,7 @@ func (j *judge) chain(ctx context.Context, u Update) ([]git.ID, *flow.Refusal, e
 	if kind, _, err := objects.Size(u.New); err != nil || kind != "commit" {
 		return nil, refusal(RuleHistory, "git liza fsck", "%s is no commit that is here", u.New.Short()), nil
 	}
-	if list := near(objects, u); list != nil {
+	if list := readShortChain(objects, u); list != nil {
 		return list, nil, nil
 	}
 	args := []string{"rev-list", "--parents", "--topo-order", "--max-count=200000", string(u.New)}
@@ -96,17 +96,18 @@ func (j *judge) chain(ctx context.Context, u Update) ([]git.ID, *flow.Refusal, e
 	if err != nil {
 		return nil, nil, err
 	}
-	return linear(string(out), u)
+	return parseChain(string(out), u)
 }
 
-// nearby is how many commits of a push are read here before git lists them:
-// most pushes bring one move, and a process costs more than that.
-const nearby = 16
+// shortChain is how many commits of a push are read in this process before git is
+// asked for a list: most pushes bring one move, and a process costs more than that.
+const shortChain = 16
 
-// near lists a short chain from the old state to the new, nil if there is none.
-func near(objects *git.Objects, u Update) []git.ID {
+// readShortChain lists the commits from the old state to the new, oldest first; nil
+// if they are not a short chain.
+func readShortChain(objects *git.Objects, u Update) []git.ID {
 	var list []git.ID
-	for id := u.New; len(list) < nearby; {
+	for id := u.New; len(list) < shortChain; {
 		if _, size, err := objects.Size(id); err != nil || size > gitstore.MaxMove {
 			return nil
 		}
@@ -123,17 +124,17 @@ func near(objects *git.Objects, u Update) []git.ID {
 	return nil
 }
 
-// linear checks that the lines of rev-list, newest first, lead from one end of
-// the update to the other without a branch, and returns the commits the other
-// way round.
-func linear(lines string, u Update) ([]git.ID, *flow.Refusal, error) {
+// parseChain checks that the lines of rev-list, newest first, lead from the new value
+// of the update to the old one without a branch. It returns the commits, oldest
+// first.
+func parseChain(lines string, u Update) ([]git.ID, *flow.Refusal, error) {
 	rows := strings.Split(strings.TrimSuffix(lines, "\n"), "\n")
 	list := make([]git.ID, len(rows))
 	want := u.New
 	for i, row := range rows {
 		f := strings.Fields(row)
 		if len(f) == 0 || git.ID(f[0]) != want {
-			return nil, rewound(u), nil
+			return nil, rewoundRefusal(u), nil
 		}
 		list[len(rows)-1-i] = want
 		switch len(f) {
@@ -149,7 +150,7 @@ func linear(lines string, u Update) ([]git.ID, *flow.Refusal, error) {
 	case len(rows) >= maxChain:
 		return nil, refusal(flow.RuleLimit, "git push REMOTE COMMIT:"+layout.State, "a push brings at most %d moves: push in parts", maxChain-1), nil
 	case want != u.Old:
-		return nil, rewound(u), nil
+		return nil, rewoundRefusal(u), nil
 	case u.Old != "" && len(list) > MaxMoves:
 		part := string(list[MaxMoves-1]) + ":" + layout.State
 		return nil, refusal(flow.RuleLimit, "git push REMOTE "+part, "the push brings %d moves to a board that takes %d at once: push in parts", len(list), MaxMoves), nil
@@ -157,29 +158,31 @@ func linear(lines string, u Update) ([]git.ID, *flow.Refusal, error) {
 	return list, nil, nil
 }
 
-func rewound(u Update) *flow.Refusal {
-	return refusal(RuleHistory, "git liza sync", "the board's history only grows: %s does not follow from %s", u.New.Short(), named(u.Old))
+// rewoundRefusal refuses a new state that does not contain the old one.
+func rewoundRefusal(u Update) *flow.Refusal {
+	return refusal(RuleHistory, "git liza sync", "the board's history only grows: %s does not follow from %s", u.New.Short(), shortID(u.Old))
 }
 
-// move judges one move beyond what replaying it has shown.
-func (j *judge) move(r gitstore.Replay) *flow.Refusal {
+// judgeMove judges what the replay of a move does not: its time, its admission and
+// its principal.
+func (j *judge) judgeMove(r gitstore.Replay) *flow.Refusal {
 	if r.After == nil {
-		return nil // it did not replay, which is refused already
+		return nil // it did not replay, and the caller refuses that
 	}
-	if refused := j.admit(r); refused != nil {
+	if refused := j.admitMove(r); refused != nil {
 		return refused
 	}
-	return j.authors.author(r)
+	return j.authors.checkPrincipal(r)
 }
 
-// admit holds a move against what a server takes no more, or only from moves
-// that are made now. A whole board is what earlier programs let pass, but
-// nothing takes it beyond the clock.
-func (j *judge) admit(r gitstore.Replay) *flow.Refusal {
+// admitMove refuses moves that a server does not accept any more although they
+// replay, and those whose time is not the server's. Of a new board it checks only
+// that no move is dated in the future: earlier programs accepted the rest.
+func (j *judge) admitMove(r gitstore.Replay) *flow.Refusal {
 	if !j.push.Server {
 		return nil
 	}
-	if refused := j.ahead(r.Move.At); refused != nil || j.created {
+	if refused := j.checkFuture(r.Move.At); refused != nil || j.created {
 		return refused
 	}
 	if err := gitstore.CheckIdent(r.Committer); err != nil {
@@ -191,10 +194,11 @@ func (j *judge) admit(r gitstore.Replay) *flow.Refusal {
 	if j.push.Publish {
 		return nil
 	}
-	return cmp.Or(j.late(r.Move.At), r.Before.Admissible(r.Move, r.Facts))
+	return cmp.Or(j.checkPast(r.Move.At), r.Before.Admissible(r.Move, r.Facts))
 }
 
-func (j *judge) late(at time.Time) *flow.Refusal {
+// checkPast refuses a time that is too long before the server's clock.
+func (j *judge) checkPast(at time.Time) *flow.Refusal {
 	now := j.push.Now.UTC()
 	if !at.Before(now.Add(-Past)) {
 		return nil
@@ -203,9 +207,9 @@ func (j *judge) late(at time.Time) *flow.Refusal {
 		at.Format(time.RFC3339), now.Format(time.RFC3339), Past)
 }
 
-// ahead refuses what would stop every clone, whose moves are dated after the
-// last one, until that time has come.
-func (j *judge) ahead(at time.Time) *flow.Refusal {
+// checkFuture refuses a time that is too long after the server's clock. Every clone
+// dates its moves after the last one, so that no clone could make a move until then.
+func (j *judge) checkFuture(at time.Time) *flow.Refusal {
 	now := j.push.Now.UTC()
 	if !at.After(now.Add(Future)) {
 		return nil
@@ -214,8 +218,9 @@ func (j *judge) ahead(at time.Time) *flow.Refusal {
 		at.Format(time.RFC3339), now.Format(time.RFC3339))
 }
 
-// note keeps what the refs of the push are judged by.
-func (j *judge) note(r gitstore.Replay) {
+// noteRefs notes which refs a move names and at which commits: the refs of the push
+// are judged by that.
+func (j *judge) noteRefs(r gitstore.Replay) {
 	for _, ref := range r.Move.Refs(r.Before) {
 		switch {
 		case strings.HasPrefix(ref.Name, branches):

@@ -256,11 +256,11 @@ func TestBounds(t *testing.T) {
 	for i := MaxMoves + 1; i > 0; i-- {
 		lines.WriteString(row(i) + " " + row(i-1) + "\n")
 	}
-	_, refused, err := linear(lines.String(), Update{layout.State, old, tip})
+	_, refused, err := parseChain(lines.String(), Update{layout.State, old, tip})
 	require.NoError(t, err)
 	require.Equal(t, flow.RuleLimit, refused.Rule)
 	require.Contains(t, refused.Hint, "c5000:refs/liza/state")
-	list, refused, err := linear(strings.TrimPrefix(lines.String(), row(MaxMoves+1)+" "+row(MaxMoves)+"\n"), Update{layout.State, old, "c5000"})
+	list, refused, err := parseChain(strings.TrimPrefix(lines.String(), row(MaxMoves+1)+" "+row(MaxMoves)+"\n"), Update{layout.State, old, "c5000"})
 	require.NoError(t, err)
 	require.Nil(t, refused)
 	require.Len(t, list, MaxMoves)

@@ -163,13 +163,13 @@ func TestJudgementEndsWithItsContext(t *testing.T) {
 			for _, u := range refs(layout.SavedRefs + "a/") {
 				j.kept[u.Name] = u.New
 			}
-			return j.complete(ctx)
+			return j.checkComplete(ctx)
 		}},
 		"a transaction": {many / 2, func(ctx context.Context) error {
 			return Transaction(ctx, y.judge, refs("refs/heads/x"), true, nil)
 		}},
 		"the backstop": {many / 2, func(ctx context.Context) error {
-			return newJudge(y.judge, Push{Updates: refs("refs/heads/x")}).backstop(ctx)
+			return newJudge(y.judge, Push{Updates: refs("refs/heads/x")}).judgeTransaction(ctx)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// defaultMemory is what a judgement and each git process of it may take where
-// liza.server.memory says nothing.
+// defaultMemory is how many bytes a judgement and each git process of it may take
+// where liza.server.memory is not set.
 const defaultMemory = 2 << 30
 
 // Memory is how many bytes a judgement and each git process of it may take:

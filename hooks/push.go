@@ -12,35 +12,34 @@ import (
 	"github.com/git-liza/git-liza/hooks/stubs"
 )
 
-// A Push is a set of ref updates that would happen together, and what the one
-// who judges knows about it.
+// A Push is a set of ref updates that would happen together, with the facts by which
+// they are judged.
 type Push struct {
 	Updates []Update
-	Server  bool      // the judge is the authority: fresh facts, a clock window, who pushes
-	Fresh   bool      // facts are gathered from git, as a server does
-	Now     time.Time // of the judge; only a server holds moves against it
+	Server  bool      // a server judges: it gathers facts, and checks times and the pusher
+	Fresh   bool      // facts are gathered from git, as on a server
+	Now     time.Time // the time on a server, against which it checks moves
 
-	// Permit is asked about each move that comes, after the rules; an error
-	// refuses it. May be nil.
+	// Permit is asked about each new move that the rules allow; a refusal
+	// refuses it. It may be nil.
 	Permit func(flow.Move) *flow.Refusal
 
-	User      string // who pushes, as the front end of the server says; "" is nobody
-	UserKnown bool   // the server has a front end that says it
+	User      string // the user who pushes, as the front end of the server says; "" is nobody
+	UserKnown bool   // the server has a front end that names the user
 	Signed    bool   // every move of a board with principals must be signed
-	Publish   bool   // the moves were made elsewhere, and an admin brings them here
+	Publish   bool   // an admin publishes moves that were made without this server
 
-	// Admin and AdminKey are who must make the first push, as was said when
-	// the server was set up; AdminKey is an SSH public key.
+	// Admin is the name, and AdminKey an SSH public key, of the admin that must
+	// make the first push. Both are settings of the server, "" for anybody.
 	Admin, AdminKey string
 }
 
-// Limit is how long a server judges one push; what is not judged by then is
-// refused.
+// Limit is how long a server judges one push. A push that takes longer is refused.
 const Limit = time.Minute
 
-// JudgePush judges a push that a server got, once no lock is in its way, and notes
-// what its receive-pack may leave behind, and whether its refs may need to be
-// brought to what the board says once it has landed: [Settle].
+// JudgePush judges a push on a server, after waiting for locks on its refs. It notes
+// in the journal what receive-pack may leave behind, and whether [Settle] has to run
+// after the push. The error is a *Rejection.
 func JudgePush(ctx context.Context, s *gitstore.Store, p Push) error {
 	refs := make([]git.RefUpdate, len(p.Updates))
 	for i, u := range p.Updates {
@@ -54,7 +53,7 @@ func JudgePush(ctx context.Context, s *gitstore.Store, p Push) error {
 		return Unjudged(ctx, err)
 	}
 	j := newJudge(s, p)
-	if err := j.decide(ctx); err != nil {
+	if err := j.decidePush(ctx); err != nil {
 		entry.Forget()
 		return err
 	}
@@ -69,8 +68,7 @@ func JudgePush(ctx context.Context, s *gitstore.Store, p Push) error {
 	return nil
 }
 
-// noteDue tells post-receive that there may be something for it to do once the
-// state commit tip has landed.
+// noteDue tells post-receive to settle refs after the push of the state commit tip.
 func noteDue(s *gitstore.Store, tip git.ID) error {
 	path := filepath.Join(s.Repo.CommonDir(), stubs.Due)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

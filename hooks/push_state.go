@@ -12,27 +12,27 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A pushState is what is known of a push while it is judged: the boards before and
-// after it, and what was refused of it.
+// A pushState is a push while it is judged, with the boards before and after it and
+// what was refused of it.
 type pushState struct {
 	store   *gitstore.Store
 	push    Push
 	refused []Refused
 
-	folds         bool        // names of refs that differ in case only are one here
+	folds         bool        // the file system takes names of refs that differ in case only for one
 	created       bool        // the push brings the board
-	before, after *flow.Board // around the push; nil where there is none
+	before, after *flow.Board // the boards before and after the push; nil is none
 	tip           git.ID      // the state commit after the push
 }
 
-// resolveSymrefs replaces symbolic refs by what they stand for, because that is what
-// git will move, and refuses what the push says wrongly or twice.
+// resolveSymrefs replaces symbolic refs by the refs that they name, because git
+// moves these. It refuses a push that moves a ref to two values.
 func (s *pushState) resolveSymrefs(ctx context.Context) error {
 	list := make([]Update, 0, len(s.push.Updates))
 	seen := make(map[string]git.ID, cap(list))
 	for _, u := range s.push.Updates {
 		if !strings.HasPrefix(u.Name, "refs/") {
-			continue // HEAD and the like, which git lists beside what they stand for
+			continue // such as HEAD, which git lists beside the ref that it names
 		}
 		target, err := s.store.Repo.SymbolicRef(ctx, u.Name)
 		if err := errors.Join(err, ctx.Err()); err != nil {
@@ -54,19 +54,19 @@ func (s *pushState) resolveSymrefs(ctx context.Context) error {
 	return nil
 }
 
-// openBoard reads the board as it is before the push, and holds what the push says
-// of refs against where they are.
+// openBoard reads the board before the push. On a server it refuses refs that are
+// not where the push says that they are.
 func (s *pushState) openBoard(ctx context.Context) error {
 	now, err := s.store.Repo.Resolve(ctx, layout.State)
 	if err != nil {
 		return err
 	}
-	if u, ok := s.update(layout.State); ok && !s.push.Server {
-		now = u.Old // a range of the history, not what is here
+	if u, ok := s.findUpdate(layout.State); ok && !s.push.Server {
+		now = u.Old // the push is a range of the history
 	}
 	if s.tip = now; now != "" {
 		if s.before, err = s.store.BoardAt(now); err != nil {
-			return s.unreadable(err)
+			return s.requireForeign(err)
 		}
 		s.after = s.before
 	}
@@ -80,7 +80,7 @@ func (s *pushState) openBoard(ctx context.Context) error {
 		return nil
 	}
 	for _, u := range s.push.Updates {
-		if s.kind(u.Name) == foreign {
+		if s.kindOf(u.Name) == foreign {
 			continue
 		}
 		at, err := s.store.Repo.Resolve(ctx, u.Name)
@@ -88,29 +88,29 @@ func (s *pushState) openBoard(ctx context.Context) error {
 			return err
 		}
 		if at != u.Old {
-			s.refuse(u.Name, moved(u, at))
+			s.refuse(u.Name, movedRefusal(u, at))
 		}
 	}
 	return nil
 }
 
-// unreadable lets pass what can be told to be none of our business without
-// the board.
-func (s *pushState) unreadable(err error) error {
+// requireForeign returns nil if the board guards no ref of the push, which can be
+// told without reading it; otherwise err, by which the board cannot be read.
+func (s *pushState) requireForeign(err error) error {
 	for _, u := range s.push.Updates {
-		if strings.HasPrefix(u.Name, "refs/heads/") || s.kind(u.Name) != foreign {
+		if strings.HasPrefix(u.Name, "refs/heads/") || s.kindOf(u.Name) != foreign {
 			return fmt.Errorf("the board here cannot be read: %w", err)
 		}
 	}
 	return nil
 }
 
-// boardless judges a push to a server that has no board after it: it is an
-// ordinary one, but for the place where a board would be.
-func (s *pushState) boardless() {
+// judgeWithoutBoard judges a push after which the server has no board. It refuses
+// refs where a board would have its own, and accepts all others.
+func (s *pushState) judgeWithoutBoard() {
 	for _, u := range s.push.Updates {
 		if s.push.Server && u.New != "" && git.Shadows(u.Name) {
-			s.refuse(u.Name, shadowed(u.Name))
+			s.refuse(u.Name, shadowRefusal(u.Name))
 		}
 		if s.push.Server && u.Name != layout.State && strings.HasPrefix(strings.ToLower(u.Name)+"/", layout.Refs) {
 			s.refuse(u.Name, refusal(flow.RuleNotFound, "git liza sync --set REMOTE", "there is no blackboard here that %s could belong to", u.Name))
@@ -118,7 +118,8 @@ func (s *pushState) boardless() {
 	}
 }
 
-func (s *pushState) update(name string) (Update, bool) {
+// findUpdate is the update of a ref that the push moves.
+func (s *pushState) findUpdate(name string) (Update, bool) {
 	for _, u := range s.push.Updates {
 		if u.Name == name {
 			return u, true
@@ -127,16 +128,17 @@ func (s *pushState) update(name string) (Update, bool) {
 	return Update{}, false
 }
 
+// refuse notes why a commit or a ref of the push is refused.
 func (s *pushState) refuse(what string, r *flow.Refusal) {
 	s.refused = append(s.refused, Refused{what, r})
 }
 
-// elsewhere holds for moves that were made before this push could be: then
-// the clock says nothing, leases may be as long as they were, and an admin
-// answers for who made them.
-func (s *pushState) elsewhere() bool { return s.created || s.push.Publish }
+// publishesMoves reports whether the moves were made on a board that had no server.
+// Their times and leases are not checked against the clock then, and an admin
+// answers for their principals.
+func (s *pushState) publishesMoves() bool { return s.created || s.push.Publish }
 
-// moved refuses an update that begins where its ref is not.
-func moved(u Update, at git.ID) *flow.Refusal {
-	return refusal(RuleMoved, "git liza sync", "%s is at %s, not at %s as the push says", u.Name, named(at), named(u.Old))
+// movedRefusal refuses an update whose ref is at another commit than its old value.
+func movedRefusal(u Update, at git.ID) *flow.Refusal {
+	return refusal(RuleMoved, "git liza sync", "%s is at %s, not at %s as the push says", u.Name, shortID(at), shortID(u.Old))
 }

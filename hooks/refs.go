@@ -12,22 +12,22 @@ import (
 type kind int
 
 const (
-	foreign     kind = iota // none of our business
+	foreign     kind = iota // a ref that the board does not guard
 	stateRef                // the board
-	integration             // approved work only
+	integration             // the branch of approved work
 	taskBranch              // refs/heads/liza/TASK
-	keptRef                 // a save or a mark, which belongs to one move
-	presence                // what an agent says of itself, replaced in place
-	sessionRef              // what an agent was told and said, which grows
-	private                 // what never leaves a clone
-	shadow                  // git takes it for another ref, whose name it ends in
-	replacement             // refs/replace/, which changes what a judge reads
-	unknown                 // a name among ours that means nothing, or stands in the way of one
+	keptRef                 // a saved ref or a mark, which belongs to one move
+	presence                // the presence of an agent, replaced in place
+	sessionRef              // sessions of an agent, which are only added
+	private                 // a ref that never leaves a clone
+	shadow                  // git can take it for another ref, whose name it ends in
+	replacement             // refs/replace/, which changes what git reads
+	unknown                 // a name below ours without a meaning, or one that leaves no room for ours
 )
 
 const branches = "refs/heads/"
 
-// prefixes say what the refs below them are.
+// prefixes are the kinds of refs by their folder.
 var prefixes = []struct {
 	prefix string
 	kind   kind
@@ -43,8 +43,8 @@ var prefixes = []struct {
 	{"refs/replace/", replacement},
 }
 
-// kind tells what a ref is on the boards around the push.
-func (s *pushState) kind(name string) kind {
+// kindOf is the kind of a ref, by the boards before and after the push.
+func (s *pushState) kindOf(name string) kind {
 	switch {
 	case name == layout.State:
 		return stateRef
@@ -73,8 +73,8 @@ func (s *pushState) kind(name string) kind {
 	return foreign
 }
 
-// isIntegration holds for the integration branch of both boards, so that no
-// push can take a branch out of guard and move it at once.
+// isIntegration reports whether a ref is the integration branch of the board before or
+// after the push, so that no push can choose another branch and move the old one.
 func (s *pushState) isIntegration(name string) bool {
 	for _, b := range []*flow.Board{s.before, s.after} {
 		if b != nil && name == b.Settings().Integration.Ref() {
@@ -84,8 +84,8 @@ func (s *pushState) isIntegration(name string) bool {
 	return false
 }
 
-// looksIntegrated holds for a branch that only case tells from integration:
-// on some file systems that is the same file.
+// looksIntegrated reports whether a name differs from that of an integration branch
+// only in case: on some file systems that is the same file.
 func (s *pushState) looksIntegrated(name string) bool {
 	return s.after != nil && strings.EqualFold(name, s.after.Settings().Integration.Ref()) || s.before != nil && strings.EqualFold(name, s.before.Settings().Integration.Ref())
 }
@@ -93,8 +93,8 @@ func (s *pushState) looksIntegrated(name string) bool {
 // pushWithState begins the command that pushes a ref together with the state.
 const pushWithState = "git push --atomic REMOTE " + layout.State + " "
 
-// An owner is the agent or task whose name a ref carries.
-func owner(name, prefix string) string {
+// firstName is the part of a ref's name after a prefix, up to the next slash.
+func firstName(name, prefix string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(name, prefix), "/")
 	return first
 }

@@ -35,7 +35,7 @@ func TestNames(t *testing.T) {
 		"refs/replace/" + hexes("a", 40): replacement,
 		"refs/Replace/x":                 unknown,
 	} {
-		require.Equal(t, want, j.kind(name), name)
+		require.Equal(t, want, j.kindOf(name), name)
 	}
 }
 

@@ -23,13 +23,13 @@ func TestFaultsOfTheMachine(t *testing.T) {
 		RuleUndecided: {&fs.PathError{Op: "mkdir", Path: "/tmp/x", Err: syscall.EACCES}, &fs.PathError{Op: "read", Path: "x", Err: syscall.EIO}},
 	} {
 		for _, err := range list {
-			require.Equal(t, rule, undecided(context.Background(), err).Rule, "%v", err)
-			got := replayed(context.Background(), err)
+			require.Equal(t, rule, undecidedRefusal(context.Background(), err).Rule, "%v", err)
+			got := replayRefusal(context.Background(), err)
 			require.Equal(t, rule, got.Rule, "%v", err)
 			if rule == RuleFull {
 				require.Regexp(t, "^df -h /", got.Hint)
 			}
 		}
 	}
-	require.Equal(t, RuleReplay, replayed(context.Background(), errors.New("the tree is another")).Rule)
+	require.Equal(t, RuleReplay, replayRefusal(context.Background(), errors.New("the tree is another")).Rule)
 }

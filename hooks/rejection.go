@@ -8,14 +8,14 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A Rejection is a push of which nothing may happen.
+// A Rejection refuses a whole push.
 type Rejection struct {
 	Refused []Refused
 }
 
-// A Refused is a state commit or ref of a push, and why it is refused.
+// A Refused is a state commit or a ref of a push with its refusal.
 type Refused struct {
-	What string // id of a commit, or name of a ref
+	What string // the id of a commit, the name of a ref, or "push"
 	*flow.Refusal
 }
 
@@ -29,13 +29,14 @@ func (r *Rejection) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// longest bounds a line, which repeats what was pushed.
-const longest = 1000
+// maxLine is how many bytes a line has before its hint. It can repeat text that was
+// pushed.
+const maxLine = 1000
 
 func (r Refused) line() string {
 	text := fmt.Sprintf("liza-refused: %s %s: %s", r.What, r.Rule, r.Reason)
-	if len(text) > longest {
-		text = strings.ToValidUTF8(text[:longest], "") + "…"
+	if len(text) > maxLine {
+		text = strings.ToValidUTF8(text[:maxLine], "") + "…"
 	}
 	if r.Hint != "" {
 		text += "; type: " + r.Hint
@@ -43,7 +44,7 @@ func (r Refused) line() string {
 	return strings.Join(strings.Fields(flow.Clean(text)), " ")
 }
 
-// Unjudged is the rejection of a push that could not even be read.
+// Unjudged is the rejection of a push that could not be judged because of an error.
 func Unjudged(ctx context.Context, err error) *Rejection {
-	return &Rejection{[]Refused{{"push", undecided(ctx, err)}}}
+	return &Rejection{[]Refused{{"push", undecidedRefusal(ctx, err)}}}
 }

@@ -15,7 +15,7 @@ func TestLines(t *testing.T) {
 	r := &Rejection{[]Refused{{"refs/heads/x", refusal(RuleRef, "git liza help", "a \x1b[31mred\nline\r%s", strings.Repeat("é", 2000))}}}
 	require.NotContains(t, r.Error(), "\n")
 	require.NotContains(t, r.Error(), "\x1b")
-	require.Less(t, len(r.Error()), longest+50)
+	require.Less(t, len(r.Error()), maxLine+50)
 	require.True(t, strings.HasSuffix(r.Error(), "; type: git liza help"))
 }
 

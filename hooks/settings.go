@@ -10,12 +10,13 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// PublishOption is the push option by which an admin says that the moves were
-// made elsewhere: git push -o liza-publish.
+// PublishOption is the push option by which an admin publishes moves that were made
+// without this server: git push -o liza-publish.
 const PublishOption = "liza-publish"
 
-// ReadPush adds to updates what a server knows about a push: its settings, and of
-// the hook's environment, which getenv reads, only who pushes and the options.
+// ReadPush makes a push on a server from its updates, the server's settings and two
+// things from the hook's environment, which getenv reads: the user who pushes and the
+// push options.
 func ReadPush(ctx context.Context, r *git.Repo, updates []Update, now time.Time, getenv func(string) string) (Push, error) {
 	p := Push{Updates: updates, Server: true, Now: now}
 	settings := make(map[string]string)

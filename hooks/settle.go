@@ -11,9 +11,9 @@ import (
 	"github.com/git-liza/git-liza/hooks/stubs"
 )
 
-// Settle brings a server's refs to what the board says after a push: a push
-// may bring a merge without its branch, or git may have ended between two
-// refs. It tells the hooks which branch the board guards.
+// Settle moves the refs of a server after a push to the commits that the board names:
+// a push may bring a merge without its branch, or git may have been killed between
+// two refs. It tells the hooks which branch the board guards.
 func Settle(ctx context.Context, s *gitstore.Store) error {
 	if err := s.Settler.Settle(ctx); err != nil {
 		return err
@@ -30,7 +30,7 @@ func Settle(ctx context.Context, s *gitstore.Store) error {
 	}
 	path := filepath.Join(s.Repo.CommonDir(), stubs.Due)
 	if landed, err := os.ReadFile(path); err != nil || git.ID(landed) != tip {
-		return nil // of another push, which may yet land
+		return nil // the note is of a push that git has not finished
 	}
 	return os.Remove(path)
 }

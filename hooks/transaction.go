@@ -9,13 +9,13 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// Transaction judges a ref transaction that git has prepared. On a clone that
-// is a person's or a program's own, on the board and the integration branch
-// alone; on a server one that pre-receive has judged, see [Backstop]. git
-// gives no old value where the caller gave none, and hands out what it packs as
-// moves, and the removal of loose refs that are packed as deletions. An old value
-// that it gives it may have read before somebody else moved the ref. permit, on
-// a clone, is that of the Push.
+// Transaction judges a ref transaction that git has prepared. On a clone it judges
+// updates of the board and of the integration branch; permit is the one of the Push.
+// On a server it judges updates that pre-receive has judged before, see [Backstop].
+//
+// git gives no old value where its caller gave none. It shows the packing of refs as
+// updates, and the removal of loose refs that are packed as deletions. It may have
+// read an old value before another process moved the ref. The error is a *Rejection.
 func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, server bool, permit func(flow.Move) *flow.Refusal) error {
 	var list []Update
 	for _, u := range updates {
@@ -27,7 +27,7 @@ func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, serve
 			return Unjudged(ctx, err)
 		}
 		if u.Old != "" && u.Old != now {
-			return &Rejection{[]Refused{{u.Name, moved(u, now)}}}
+			return &Rejection{[]Refused{{u.Name, movedRefusal(u, now)}}}
 		}
 		u.Old = now
 		list = append(list, u)
@@ -38,8 +38,8 @@ func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, serve
 	return Judge(ctx, s, Push{Updates: list, Permit: permit})
 }
 
-// Committed makes durable that refs of a server have moved: git syncs what is in
-// them, but answers a push before their names need be on the disk.
+// Committed makes the updates of a server's refs durable. git syncs the content of
+// refs, but answers a push before their names are on the disk.
 func Committed(ctx context.Context, s *gitstore.Store, updates []Update) error {
 	names := make([]string, 0, len(updates))
 	for _, u := range updates {

@@ -15,7 +15,7 @@ type Update struct {
 	Old, New git.ID
 }
 
-// ReadUpdates reads what git tells a hook: a line OLD NEW REF for each ref.
+// ReadUpdates reads the input that git gives a hook: a line OLD NEW REF for each ref.
 func ReadUpdates(in io.Reader) ([]Update, error) {
 	var list []Update
 	lines := bufio.NewScanner(in)
@@ -25,13 +25,13 @@ func ReadUpdates(in io.Reader) ([]Update, error) {
 		if len(f) != 3 {
 			return nil, fmt.Errorf("git told the hook %q", lines.Text())
 		}
-		list = append(list, Update{Name: f[2], Old: object(f[0]), New: object(f[1])})
+		list = append(list, Update{Name: f[2], Old: parseID(f[0]), New: parseID(f[1])})
 	}
 	return list, lines.Err()
 }
 
-// object reads an id where zeros stand for none.
-func object(text string) git.ID {
+// parseID reads an id; zeros stand for "".
+func parseID(text string) git.ID {
 	if strings.Trim(text, "0") == "" {
 		return ""
 	}

@@ -12,38 +12,36 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Verified is what a judgement of history by hand has found besides what it
-// refuses.
+// A Verified is what [Verify] has found besides what it refuses.
 type Verified struct {
-	Moves    int
-	Warnings []Refused // merges that this git computes differently than the one that made them
+	Moves    int       // how many were judged
+	Warnings []Refused // merges that this git computes differently than the git that made them
 }
 
-// Verify judges the moves after from, or from the first, up to the state
-// commit to as a server would have, but for the clock and for who pushed. At
-// the tip of the board it holds the integration branch against it too.
-// Signatures are checked where there are any, and must be there if signed. The
-// error is a *Rejection.
+// Verify judges the moves after from, or with "" from the first one, up to the state
+// commit to. It judges as a server does, but without the clock and without a pusher.
+// If to is the tip of the board, it judges the integration branch too. It checks all
+// signatures, and with signed requires them. The error is a *Rejection.
 func Verify(ctx context.Context, s *gitstore.Store, from, to git.ID, signed bool) (Verified, error) {
 	j := newJudge(s, Push{Updates: []Update{{layout.State, from, to}}, Fresh: true, Signed: signed})
-	if err := j.standing(ctx, to); err != nil {
+	if err := j.addIntegration(ctx, to); err != nil {
 		var missing *Rejection
 		if errors.As(err, &missing) {
 			return Verified{}, missing
 		}
 		return Verified{}, Unjudged(ctx, err)
 	}
-	err := j.decide(ctx)
+	err := j.decidePush(ctx)
 	if err != nil && s.Repo.IsShallow() {
 		err = &Rejection{[]Refused{{string(to), refusal(RuleUndecided, "git fetch --unshallow", "this clone is shallow, and cannot tell what moves and merges build on")}}}
 	}
-	return Verified{j.moves, j.warnings}, j.unfetched(ctx, err)
+	return Verified{j.moves, j.warnings}, j.explainUnfetched(ctx, err)
 }
 
-// unfetched says which refs are to be fetched where a move was refused for want
-// of a commit that its own saved ref keeps, and the ref is not here: clones
-// fetch what others saved when they need it. Any other error stays as it is.
-func (j *judge) unfetched(ctx context.Context, err error) error {
+// explainUnfetched turns the refusal of a move whose saved commit is missing into one
+// that says which refs to fetch, if the saved ref is not here: clones fetch saved refs
+// of others only when they need them. It returns any other error unchanged.
+func (j *judge) explainUnfetched(ctx context.Context, err error) error {
 	var rejected *Rejection
 	if !errors.As(err, &rejected) || rejected.Refused[0].Rule != flow.RuleFact {
 		return err
@@ -71,20 +69,21 @@ func (j *judge) unfetched(ctx context.Context, err error) error {
 	return err
 }
 
-// standing has the integration branch judged where it stands.
-func (j *judge) standing(ctx context.Context, to git.ID) error {
+// addIntegration adds the integration branch, at its commit, to what is judged if to is
+// the tip of the board. The error is a *Rejection if its commits are missing.
+func (j *judge) addIntegration(ctx context.Context, to git.ID) error {
 	tip, err := j.store.Tip(ctx)
 	if err != nil || tip != to {
 		return err
 	}
 	b, err := j.store.BoardAt(tip)
 	if err != nil {
-		return nil // the chain says what is wrong with it
+		return nil // the judgement of the moves says what is wrong with it
 	}
 	name := b.Settings().Integration.Ref()
 	at, err := j.store.Repo.Resolve(ctx, name)
 	if err == nil && at == "" {
-		return j.unbranched(ctx, name, b.Settings().Integration)
+		return j.refuseMissingBranch(ctx, name, b.Settings().Integration)
 	}
 	if err == nil {
 		j.push.Updates = append(j.push.Updates, Update{name, at, at})
@@ -92,10 +91,10 @@ func (j *judge) standing(ctx context.Context, to git.ID) error {
 	return err
 }
 
-// unbranched says that the integration branch is not here, as in a fresh clone
-// that has fetched refs/liza alone. Without what it holds no merge can be
-// judged either, and the error is a *Rejection.
-func (j *judge) unbranched(ctx context.Context, name string, want flow.Branch) error {
+// refuseMissingBranch refuses the integration branch because it is not here, as in a
+// fresh clone that has fetched only refs/liza. If its commits are not here either,
+// no merge can be judged, and the error is a *Rejection.
+func (j *judge) refuseMissingBranch(ctx context.Context, name string, want flow.Branch) error {
 	missing := Refused{name, refusal(flow.RuleTip, "git branch "+want.Name+" "+string(want.Tip),
 		"there is no branch %s here; the board has it at %s", want.Name, want.Tip.Short())}
 	if _, err := j.store.Repo.ParseCommit(ctx, string(want.Tip)); err == nil {
@@ -107,11 +106,11 @@ func (j *judge) unbranched(ctx context.Context, name string, want flow.Branch) e
 	return cmp.Or[error](err, &Rejection{[]Refused{missing}})
 }
 
-// replay replays one commit. A merge that another version of git computed
-// differently is history where the whole board is judged: what it recorded
-// counts, with a warning. Among the moves after a state that was judged it is
-// refused, since whoever forges a merge says that of it.
-func (j *judge) replay(ctx context.Context, id git.ID) (gitstore.Replay, error) {
+// replayMove replays one commit. If another version of git computed a merge of a whole
+// board differently, the recorded result counts, and a warning is noted. In moves
+// after a state that was judged before, such a merge is refused: a forged merge could
+// name another version of git.
+func (j *judge) replayMove(ctx context.Context, id git.ID) (gitstore.Replay, error) {
 	r, err := j.store.Audit.ReplayMove(ctx, id, j.push.Server || j.push.Fresh)
 	var refused *flow.Refusal
 	if !j.created || !errors.As(err, &refused) || refused.Rule != flow.RuleMerge {
