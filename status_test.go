@@ -3,6 +3,7 @@ package liza_test
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -15,20 +16,44 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// mayNameStates are the places outside flow that may name the state of a task.
-// All others ask flow: a task's predicates, Status.Allows, Board.Opens.
+// mayNameStates are the places outside flow that may name a state of a task, of
+// the board, of a goal or of a sprint. All others ask flow: its predicates,
+// Status.Allows, Board.Opens.
 var mayNameStates = map[string]string{
 	"cmd/git-liza/view/await.go":      "says what came of a task, state by state",
 	"cmd/git-liza/view/waiting.go":    "has a word for why a task waits, by state",
 	"cmd/git-liza/bench/generator.go": "writes boards without playing their moves",
 }
 
-// states are the names of flow's constants for the states of tasks.
-var states = []string{"Draft", "Unclaimed", "Claimed", "ReadyForReview", "Rejected", "Approved", "Blocked",
-	"IntegrationFailed", "Merged", "Superseded", "Abandoned"}
+// states are the names of flow's constants of the types Status, Control and
+// Phase.
+func states(root fs.FS) (names []string, err error) {
+	err = eachFile(root, func(name string, file *ast.File) {
+		if path.Dir(name) != "flow" {
+			return
+		}
+		for _, decl := range file.Decls {
+			group, ok := decl.(*ast.GenDecl)
+			if !ok || group.Tok != token.CONST || len(group.Specs) == 0 {
+				continue
+			}
+			// The constants that iota numbers have the type of the first.
+			typ, ok := group.Specs[0].(*ast.ValueSpec).Type.(*ast.Ident)
+			if !ok || !slices.Contains([]string{"Status", "Control", "Phase"}, typ.Name) {
+				continue
+			}
+			for _, spec := range group.Specs {
+				for _, id := range spec.(*ast.ValueSpec).Names {
+					names = append(names, id.Name)
+				}
+			}
+		}
+	})
+	return names, err
+}
 
 // namedStates returns where the Go files below root, outside flow, name states.
-func namedStates(root fs.FS) (found []string, err error) {
+func namedStates(root fs.FS, states []string) (found []string, err error) {
 	err = eachFile(root, func(name string, file *ast.File) {
 		if under(path.Dir(name), "flow") {
 			return
@@ -47,12 +72,15 @@ func namedStates(root fs.FS) (found []string, err error) {
 	return found, err
 }
 
-// Nobody but flow decides by the state of a task: what may be done with it stands
-// in the rules table alone.
+// Nobody but flow decides by a state: what may be done stands in the rules table
+// alone.
 func TestStatesAreComparedInFlowAlone(t *testing.T) {
 	t.Parallel()
-	require.Len(t, flow.Statuses(), len(states))
-	found, err := namedStates(os.DirFS("."))
+	names, err := states(os.DirFS("."))
+	require.NoError(t, err)
+	require.Subset(t, names, []string{"Draft", "Abandoned", "Running", "Stopped", "InProgress", "Aborted"})
+	require.Len(t, names, len(flow.Statuses())+8, "four control states, four phases")
+	found, err := namedStates(os.DirFS("."), names)
 	require.NoError(t, err)
 	used := map[string]bool{}
 	for _, place := range found {
@@ -76,7 +104,8 @@ func TestNamedStatesAreFound(t *testing.T) {
 		"hooks/a_test.go": text("func f(s flow.Status) bool { return s == flow.Merged }"),
 		"flow/a.go":       text("var s = flow.Draft"),
 		"work/a.go":       text("func f(s flow.Status) { switch s { case flow.Draft: } }"),
-	})
+		"work/b.go":       text("func f(c flow.Control) bool { return c != flow.Running }"),
+	}, []string{"Draft", "Merged", "Running"})
 	require.NoError(t, err)
-	require.Equal(t, []string{"hooks/a.go: flow.Merged", "work/a.go: flow.Draft"}, found)
+	require.Equal(t, []string{"hooks/a.go: flow.Merged", "work/a.go: flow.Draft", "work/b.go: flow.Running"}, found)
 }

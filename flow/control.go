@@ -29,9 +29,17 @@ type ResumeMove struct {
 	Reason string `yaml:"reason"`
 }
 
+// NeedsDecision reports whether the board is in a checkpoint that no human has
+// decided yet.
+func (c ControlState) NeedsDecision() bool { return c.State == Checkpoint && c.Decision == "" }
+
+// IsDecided reports whether the board is in a checkpoint that a human has
+// decided.
+func (c ControlState) IsDecided() bool { return c.State == Checkpoint && c.Decision != "" }
+
 // Onward is the command that leads on from a state in which nothing new begins.
 func (c ControlState) Onward() string {
-	if c.State == Checkpoint && c.Decision == "" {
+	if c.NeedsDecision() {
 		return "git liza checkpoint decide CONTINUE --message M"
 	}
 	return "git liza resume --reason R"
@@ -48,7 +56,7 @@ func resumable(p *play) *Refusal {
 	if p.Breaker().Tripped && (c.State == Checkpoint || to == Running) {
 		return refuse(RuleBreaker, "git liza breaker reset --resolution R", "the circuit breaker is tripped (%s)", p.Breaker().Pattern)
 	}
-	if c.State == Checkpoint && c.Decision == "" {
+	if c.NeedsDecision() {
 		return refuse(RuleDecision, c.Onward(), "the checkpoint (%s) has no decision yet", c.Reason)
 	}
 	if c.State == Running {

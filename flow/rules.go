@@ -144,6 +144,20 @@ func (a Act) HumansOnly() bool {
 	return !slices.ContainsFunc(rules, func(r rule) bool { return r.act == a && r.by != human })
 }
 
+// Role is the role whose supervisors alone, beside humans, make the act: a claim
+// is a coder's, a review a code-reviewer's. It is zero for all other acts.
+func (a Act) Role() Role {
+	switch i := slices.IndexFunc(rules, func(r rule) bool { return r.act == a }); {
+	case i < 0:
+		return 0
+	case rules[i].by&coder != 0:
+		return Coder
+	case rules[i].by&reviewer != 0:
+		return CodeReviewer
+	}
+	return 0
+}
+
 // WorkOf reports whether agents of the role do the act with what they took: a
 // task, a review. In everybody else's name it is another move.
 func (a Act) WorkOf(role Role) bool {

@@ -192,3 +192,12 @@ func beginnings(fn *ast.FuncDecl, hint ast.Expr) []string {
 	}
 	return nil
 }
+
+// TestActRole: a role is named for the two acts by which work on a task begins.
+func TestActRole(t *testing.T) {
+	t.Parallel()
+	for _, act := range Acts() {
+		want := map[Act]Role{ActClaim: Coder, ActReview: CodeReviewer}[act]
+		require.Equal(t, want, act.Role(), act)
+	}
+}

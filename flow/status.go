@@ -134,6 +134,12 @@ var controlNames = names{"", "RUNNING", "PAUSED", "CHECKPOINT", "STOPPED"}
 // String is the state's name.
 func (c Control) String() string { return controlNames.name(uint8(c)) }
 
+// IsRunning reports whether new work may begin.
+func (c Control) IsRunning() bool { return c == Running }
+
+// IsStopped reports whether supervisors end, and none begins.
+func (c Control) IsStopped() bool { return c == Stopped }
+
 // MarshalText writes the name; the zero value is an error.
 func (c Control) MarshalText() ([]byte, error) {
 	return controlNames.marshal(uint8(c), "control state")
@@ -159,6 +165,9 @@ var phaseNames = names{"", "IN_PROGRESS", "CHECKPOINT", "COMPLETED", "ABORTED"}
 
 // String is the state's name.
 func (p Phase) String() string { return phaseNames.name(uint8(p)) }
+
+// IsInProgress reports whether the goal or sprint goes on, outside a checkpoint.
+func (p Phase) IsInProgress() bool { return p == InProgress }
 
 // MarshalText writes the name; the zero value is an error.
 func (p Phase) MarshalText() ([]byte, error) { return phaseNames.marshal(uint8(p), "phase") }

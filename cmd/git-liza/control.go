@@ -25,7 +25,7 @@ func (s *session) steer(act flow.Act, detail flow.Detail) error {
 	if c.Reason != "" {
 		line += fmt.Sprintf(" by %s: %s", c.By, c.Reason)
 	}
-	if c.State == flow.Checkpoint && c.Decision != "" {
+	if c.IsDecided() {
 		line += fmt.Sprintf("\ndecided %s: %s", c.Decision, c.Message)
 	}
 	return s.result(r, viewControl(c), "%s", line)

@@ -66,7 +66,7 @@ func (a *assignment) stageOn(b *flow.Board, me flow.AgentID, g flow.Generation) 
 	if a := b.Agent(me); a == nil || a.Generation != g {
 		return fenced
 	}
-	if b.Settings().Control.State == flow.Stopped {
+	if b.Settings().Control.State.IsStopped() {
 		return halted
 	}
 	switch a.role {

@@ -187,16 +187,13 @@ func hasWork(b *flow.Board, a *flow.Agent, at time.Time) bool {
 	if a.Degraded != "" {
 		return false
 	}
-	var refusal *flow.Refusal
-	switch a.Role {
-	case flow.Planner:
-		return len(b.Triggers()) > 0
-	case flow.Coder:
-		_, refusal = b.Best(flow.ActClaim, caller, at, nil)
-	default:
-		_, refusal = b.Best(flow.ActReview, caller, at, nil)
+	for _, act := range []flow.Act{flow.ActClaim, flow.ActReview} {
+		if a.Role == act.Role() {
+			_, refusal := b.Best(act, caller, at, nil)
+			return refusal == nil
+		}
 	}
-	return refusal == nil
+	return len(b.Triggers()) > 0
 }
 
 // remoteSettled syncs once more before a rush may be over. It is false where there

@@ -36,7 +36,7 @@ func (s *supervisor) registerAgent(ctx context.Context) error {
 		return err
 	}
 	r, err := clone.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
-		if b.Settings().Control.State == flow.Stopped {
+		if b.Settings().Control.State.IsStopped() {
 			return flow.Move{}, nil, &flow.Refusal{Rule: flow.RuleControl, Hint: "git liza resume --reason R",
 				Reason: fmt.Sprintf("the board is STOPPED (%s), no agent begins", b.Settings().Control.Reason)}
 		}

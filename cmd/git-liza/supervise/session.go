@@ -224,7 +224,7 @@ func (w *worker) waitHolding(ctx context.Context, a *assignment, d time.Duration
 	paused := false
 	heed := func(b *flow.Board, st stage) bool {
 		last = st
-		paused = b.Settings().Control.State != flow.Running
+		paused = !b.Settings().Control.State.IsRunning()
 		return st == held || st == handed
 	}
 	w.holdAssignment(ctx, a, over, nil, heed)

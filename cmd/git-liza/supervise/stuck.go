@@ -38,7 +38,7 @@ func (s *Stuck) Error() string {
 // checkStuck is nil if the goal has tasks and all are final, else a *Stuck.
 func (r *Rush) checkStuck(b *flow.Board) error {
 	var stalls []Stall
-	if c := b.Settings().Control; c.State != flow.Running {
+	if c := b.Settings().Control; !c.State.IsRunning() {
 		stalls = append(stalls, Stall{Status: c.State.String(), Why: c.Reason, Hint: c.Onward()})
 	}
 	tasks := b.Tasks()
@@ -92,7 +92,6 @@ func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
 	why, hint := r.troubles.reason(t.ID)
 	stall := Stall{Task: t.ID, Status: t.Status.String(), Why: why, Hint: cmp.Or(hint, "git liza show "+string(t.ID))}
 	act := flow.Act(0)
-	role := flow.Coder
 	switch {
 	case t.Status.IsDraft():
 		stall.Why, stall.Hint = "it is a draft", "git liza task finalize "+string(t.ID)
@@ -112,12 +111,12 @@ func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
 	case t.Status.Allows(flow.ActMerge):
 		act, stall.Hint = flow.ActMerge, cmp.Or(hint, "git liza merge "+string(t.ID))
 	case t.Status.Allows(flow.ActReview):
-		act, role = flow.ActReview, flow.CodeReviewer
+		act = flow.ActReview
 	default:
 		act = flow.ActClaim
 	}
 	if stall.Why == "" && act != 0 {
-		r.explainRefusal(b, act, role, &stall)
+		r.explainRefusal(b, act, &stall)
 	}
 	return stall
 }
@@ -140,7 +139,8 @@ func (r *Rush) taskOverBudget(b *flow.Board, id flow.TaskID) (why *flow.Refusal)
 }
 
 // explainRefusal says why none of the supervisors here may begin an act on a task.
-func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, role flow.Role, stall *Stall) {
+func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, stall *Stall) {
+	role := cmp.Or(act.Role(), flow.Coder)
 	for _, s := range r.restingSupervisors() {
 		if act != flow.ActMerge && s.slot.Role != role {
 			continue

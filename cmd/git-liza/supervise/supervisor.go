@@ -192,14 +192,14 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 		return lookResult{}, false, err
 	}
 	control := b.Settings().Control.State
-	if control == flow.Stopped {
+	if control.IsStopped() {
 		return lookResult{}, true, nil
 	}
 	a := b.Agent(s.id)
 	if a == nil || a.Generation != s.generation {
 		return lookResult{}, false, s.replacedError()
 	}
-	if control != flow.Running {
+	if !control.IsRunning() {
 		return lookResult{why: "the board is " + control.String()}, false, nil
 	}
 	if s.rush.link.isDown() {

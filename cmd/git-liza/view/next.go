@@ -36,7 +36,7 @@ func (r Reading) Next(groups []WaitGroup, tasks []flow.Summary) []Step {
 		list = append(list, r.Local.Identity.mergeStep(n))
 	}
 	if counts["code-reviewer"] > 0 {
-		list = append(list, r.take(flow.ActReview, flow.CodeReviewer))
+		list = append(list, r.take(flow.ActReview))
 	}
 	for _, t := range tasks {
 		if known, untrusted := r.Local.Untrusted[t.ID]; untrusted && counts["trust"] > 0 {
@@ -44,7 +44,7 @@ func (r Reading) Next(groups []WaitGroup, tasks []flow.Summary) []Step {
 		}
 	}
 	if counts["coder"] > 0 {
-		list = append(list, r.take(flow.ActClaim, flow.Coder))
+		list = append(list, r.take(flow.ActClaim))
 	}
 	if r.GoalReached(tasks) {
 		if r.Local.Take != "" {
@@ -71,7 +71,7 @@ func (r Reading) planned(tasks []flow.Summary) bool {
 func (r Reading) GoalReached(tasks []flow.Summary) bool {
 	open := slices.ContainsFunc(tasks, func(t flow.Summary) bool { return !t.Status.Final() })
 	goal := r.Board.Goal(r.Board.Settings().Goal)
-	return !open && r.planned(tasks) && goal != nil && goal.Status == flow.InProgress
+	return !open && r.planned(tasks) && goal != nil && goal.Status.IsInProgress()
 }
 
 // bereft are the steps that free what dead supervisors hold, where no rush does.
@@ -96,9 +96,9 @@ func (r Reading) governing() []Step {
 	switch {
 	case breaker.Tripped:
 		return []Step{{"git liza breaker reset --resolution R", "the circuit breaker is tripped: " + breaker.Pattern}}
-	case c.State == flow.Checkpoint && c.Decision == "":
+	case c.NeedsDecision():
 		return []Step{{c.Onward(), "the checkpoint waits for a decision"}}
-	case c.State != flow.Running:
+	case !c.State.IsRunning():
 		return []Step{{c.Onward(), "nothing new is claimed while the board is " + c.State.String()}}
 	}
 	if spent := r.Board.Budget(""); spent != nil {
@@ -130,10 +130,10 @@ func answerTo(t flow.Trigger) Step {
 	return Step{command, strings.ReplaceAll(t.Reason, "_", " ") + ": " + t.Text}
 }
 
-// take is the best task that an idle agent of a role could have now, or why
-// there is none.
-func (r Reading) take(act flow.Act, role flow.Role) Step {
-	caller := r.FreeAgent(role)
+// take is the step that begins work by an act on the best task that an idle
+// agent could have now, or why there is none.
+func (r Reading) take(act flow.Act) Step {
+	caller := r.FreeAgent(act.Role())
 	id, refusal := r.Board.Best(act, caller, r.At, nil)
 	if refusal != nil {
 		return Step{refusal.Hint, refusal.Reason}

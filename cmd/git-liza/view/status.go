@@ -105,7 +105,7 @@ func (g *Status) Text(width int) string {
 	head.Add("sprint", g.sprintLine(g.sprint, at))
 	c := settings.Control
 	line := c.State.String()
-	if c.State != flow.Running {
+	if !c.State.IsRunning() {
 		line += fmt.Sprintf(" for %s, by %s: %s", Span(at.Sub(c.At)), c.By, c.Reason)
 	}
 	if c.Decision != "" {
@@ -124,7 +124,7 @@ func (g *Status) Text(width int) string {
 		head.Add("hooks", g.Hooks)
 	}
 	head.Add("tasks", g.countsLine())
-	if len(g.Unheard) > 0 && c.State == flow.Running { // where it does not run, resuming it comes first
+	if len(g.Unheard) > 0 && c.State.IsRunning() { // where it does not run, resuming it comes first
 		head.Add("supervisors", "none is heard of for "+JoinRoles(g.Unheard)+": git liza rush")
 	}
 	return head.Text(width) + section("agents", g.agentRows(at), width) + section("waiting", waitRows(g.Waiting), width) +

@@ -28,9 +28,9 @@ type wait struct {
 // waits are in the order in which status shows them.
 var waits = []wait{
 	{"work", "in work", 0, nil},
-	{"code-reviewer", "for a reviewer", flow.CodeReviewer, allows(flow.ActReview)},
+	{"code-reviewer", "for a reviewer", flow.ActReview.Role(), allows(flow.ActReview)},
 	{"merge", "for a merge", 0, allows(flow.ActMerge)},
-	{"coder", "for a coder", flow.Coder, allows(flow.ActClaim)},
+	{"coder", "for a coder", flow.ActClaim.Role(), allows(flow.ActClaim)},
 	{"trust", "for trust", 0, nil},
 	{"tasks", "for other tasks", 0, nil},
 	{"planner", "for planner, human", 0, flow.Status.NeedsPlanner},
