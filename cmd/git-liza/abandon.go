@@ -10,16 +10,16 @@ type abandonCommand struct {
 	Cascade bool        `help:"Block the unclaimed tasks that need it."`
 }
 
-func (c *abandonCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *abandonCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.End(s.ctx, flow.ActAbandon, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
+	r, err := clone.End(inv.ctx, flow.ActAbandon, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
 		return &flow.AbandonMove{Reason: c.Reason, Cascade: c.Cascade, Saved: save}, nil
 	})
 	if err != nil {
 		return err
 	}
-	return s.taskResult(r, c.ID, "abandoned")
+	return inv.taskResult(r, c.ID, "abandoned")
 }

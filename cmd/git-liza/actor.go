@@ -11,10 +11,10 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// actor is who makes the moves: [session.claimed], held against whom this
+// actor is who makes the moves: [invocation.claimed], held against whom this
 // process descends from.
-func (s *session) actor(repo *git.Repo) (flow.Actor, flow.Generation, error) {
-	by, g, err := s.claimed(repo)
+func (inv *invocation) actor(repo *git.Repo) (flow.Actor, flow.Generation, error) {
+	by, g, err := inv.claimed(repo)
 	if wrong := work.CheckActor(repo, "", by, g); wrong != nil {
 		return "", "", wrong
 	}
@@ -24,14 +24,14 @@ func (s *session) actor(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 // operator refuses an agent in its session what is for the human of this
 // machine alone: what it runs, and what becomes of history. That goes for each
 // clone of the board that its session is on.
-func (s *session) operator(repo *git.Repo, what string) error {
+func (inv *invocation) operator(repo *git.Repo, what string) error {
 	board := ""
-	if store, err := gitstore.OpenStore(s.ctx, repo, s.now); err == nil {
-		if b, _, err := store.Board(s.ctx); err == nil {
+	if store, err := gitstore.OpenStore(inv.ctx, repo, inv.now); err == nil {
+		if b, _, err := store.Board(inv.ctx); err == nil {
 			board = b.Settings().Board
 		}
 	}
-	by, g, err := s.claimed(repo)
+	by, g, err := inv.claimed(repo)
 	if wrong := work.CheckActor(repo, board, by, g); wrong != nil {
 		return wrong
 	}
@@ -45,19 +45,19 @@ func (s *session) operator(repo *git.Repo, what string) error {
 // --as or LIZA_AGENT_ID, else the human. Inside a task's worktree nobody is taken
 // for the human by mistake, and an agent that was spawned is not taken for
 // another, who could approve what it wrote.
-func (s *session) claimed(repo *git.Repo) (flow.Actor, flow.Generation, error) {
+func (inv *invocation) claimed(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 	var by flow.Actor
 	var g flow.Generation
-	own := s.getenv("LIZA_AGENT_ID")
-	if spawned := flow.Generation(s.getenv("LIZA_GENERATION")).Spawned(); spawned && (s.as == "" || s.as != own) {
+	own := inv.getenv("LIZA_AGENT_ID")
+	if spawned := flow.Generation(inv.getenv("LIZA_GENERATION")).Spawned(); spawned && (inv.as == "" || inv.as != own) {
 		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza help",
 			Reason: fmt.Sprintf("a process that a supervisor spawned for an agent acts as that agent (%s) and as nobody else", cmp.Or(own, "LIZA_AGENT_ID"))}
 	}
-	if s.as != "" {
-		if err := by.UnmarshalText([]byte(s.as)); err != nil {
+	if inv.as != "" {
+		if err := by.UnmarshalText([]byte(inv.as)); err != nil {
 			return "", "", usagef("git liza agents", "--as: %v", err)
 		}
-		if text := s.getenv("LIZA_GENERATION"); text != "" && own == s.as {
+		if text := inv.getenv("LIZA_GENERATION"); text != "" && own == inv.as {
 			if err := g.UnmarshalText([]byte(text)); err != nil {
 				return "", "", usagef("git liza help", "LIZA_GENERATION: %v", err)
 			}
@@ -65,15 +65,15 @@ func (s *session) claimed(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 		return by, g, nil
 	}
 	if worktrees.NameOf(repo) != "" {
-		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "export LIZA_AGENT_ID=" + string(findHolder(s, repo)),
+		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "export LIZA_AGENT_ID=" + string(findHolder(inv, repo)),
 			Reason: "inside a task's worktree a move needs --as ID or LIZA_AGENT_ID"}
 	}
-	name, err := repo.Config(s.ctx, "user.name")
+	name, err := repo.Config(inv.ctx, "user.name")
 	if err != nil {
 		return "", "", err
 	}
 	if name == "" {
-		if name, _, err = repo.Identity(s.ctx); err != nil {
+		if name, _, err = repo.Identity(inv.ctx); err != nil {
 			return "", "", err
 		}
 	}
@@ -81,13 +81,13 @@ func (s *session) claimed(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 }
 
 // findHolder is who works in the checkout below .worktrees/ that the command runs in.
-func findHolder(s *session, repo *git.Repo) flow.Actor {
+func findHolder(inv *invocation, repo *git.Repo) flow.Actor {
 	const unknown = "coder-1"
-	store, err := gitstore.OpenStore(s.ctx, repo, s.now)
+	store, err := gitstore.OpenStore(inv.ctx, repo, inv.now)
 	if err != nil {
 		return unknown
 	}
-	b, _, err := store.Board(s.ctx)
+	b, _, err := store.Board(inv.ctx)
 	if err != nil {
 		return unknown
 	}

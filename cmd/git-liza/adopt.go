@@ -10,23 +10,23 @@ type adoptCommand struct {
 	Tasks  []flow.TaskID `placeholder:"ID" help:"Tasks whose submission it contains; they become MERGED."`
 }
 
-func (c *adoptCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *adoptCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
 	// A remote's integration may be what is to be adopted.
-	if _, err := clone.Fresh(s.ctx); err != nil {
+	if _, err := clone.Fresh(inv.ctx); err != nil {
 		return err
 	}
-	commit, err := clone.Repo.ParseCommit(s.ctx, c.Commit)
+	commit, err := clone.Repo.ParseCommit(inv.ctx, c.Commit)
 	if err != nil {
 		return err
 	}
-	r, err := clone.Integration.Adopt(s.ctx, commit, c.Reason, c.Tasks)
+	r, err := clone.Integration.Adopt(inv.ctx, commit, c.Reason, c.Tasks)
 	if err != nil {
 		return err
 	}
 	name := r.After.Settings().Integration.Name
-	return s.result(r, map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...)}, "%s follows %s", name, commit.Short())
+	return inv.result(r, map[string]any{"commit": commit, "integration": name, "tasks": append([]flow.TaskID{}, c.Tasks...)}, "%s follows %s", name, commit.Short())
 }

@@ -15,11 +15,11 @@ type agentCommand struct {
 	MaxWait  duration     `placeholder:"D" help:"End after so long without work."`
 }
 
-func (c *agentCommand) Run(s *session) error {
+func (c *agentCommand) Run(inv *invocation) error {
 	if c.ID != "" && c.ID.Role() != c.Role {
 		return usagef("git liza help agent", "%s is not the id of a %s", c.ID, c.Role)
 	}
-	team, err := newSupervisors(s)
+	team, err := newSupervisors(inv)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,12 @@ package main
 
 type agentsCommand struct{}
 
-func (c *agentsCommand) Run(s *session) error {
-	l, err := s.look()
+func (c *agentsCommand) Run(inv *invocation) error {
+	l, err := inv.look()
 	if err != nil {
 		return err
 	}
-	if err := l.findAgents(s); err != nil {
+	if err := l.findAgents(inv); err != nil {
 		return err
 	}
 	list := l.Agents(l.Board.Tasks())
@@ -15,9 +15,9 @@ func (c *agentsCommand) Run(s *session) error {
 		return err
 	}
 	if len(list) == 0 {
-		s.progress("no agent is registered; one is by its first move, or by git liza register coder-1")
+		inv.progress("no agent is registered; one is by its first move, or by git liza register coder-1")
 	}
 	rows := l.AgentTable(list)
-	rows.Wrap(s.width())
-	return s.answer("", map[string]any{"agents": list}, rows.Text(0))
+	rows.Wrap(inv.width())
+	return inv.answer("", map[string]any{"agents": list}, rows.Text(0))
 }

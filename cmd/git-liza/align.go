@@ -8,10 +8,10 @@ type alignCommand struct {
 	Text string `arg:"" help:"Where things stand against the original intent; - for standard input."`
 }
 
-func (c *alignCommand) Run(s *session) error {
-	text, err := s.text(c.Text)
+func (c *alignCommand) Run(inv *invocation) error {
+	text, err := inv.text(c.Text)
 	if err != nil {
 		return err
 	}
-	return s.goalLine(flow.ActAlign, "aligned", &flow.AlignMove{Text: text})
+	return inv.goalLine(flow.ActAlign, "aligned", &flow.AlignMove{Text: text})
 }

@@ -10,6 +10,6 @@ type anomalyCommand struct {
 	Detail map[string]string `mapsep:"none" placeholder:"K=V" help:"What the type asks for; repeatable."`
 }
 
-func (c *anomalyCommand) Run(s *session) error {
-	return s.record(flow.ActAnomaly, flow.Anomalies, &flow.AnomalyMove{Type: c.Type, About: c.Task, Details: c.Detail})
+func (c *anomalyCommand) Run(inv *invocation) error {
+	return inv.record(flow.ActAnomaly, flow.Anomalies, &flow.AnomalyMove{Type: c.Type, About: c.Task, Details: c.Detail})
 }

@@ -18,70 +18,70 @@ import (
 
 // result prints what a move did: outcome and data as JSON, or the line for
 // people.
-func (s *session) result(r gitstore.Result, data any, format string, args ...any) error {
+func (inv *invocation) result(r gitstore.Result, data any, format string, args ...any) error {
 	outcome := "changed"
 	if r.Already {
 		outcome = "already"
 	}
-	return s.answer(outcome, data, fmt.Sprintf(format, args...))
+	return inv.answer(outcome, data, fmt.Sprintf(format, args...))
 }
 
 // answer prints one JSON object, or the text for people.
-func (s *session) answer(outcome string, data any, text string) error {
+func (inv *invocation) answer(outcome string, data any, text string) error {
 	if data == nil {
 		data = struct{}{}
 	}
-	if s.call != nil {
-		s.call.data, s.call.text = data, text
+	if inv.call != nil {
+		inv.call.data, inv.call.text = data, text
 		return nil
 	}
-	if !s.json {
+	if !inv.json {
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
 		}
-		_, err := io.WriteString(s.stdout, text)
+		_, err := io.WriteString(inv.stdout, text)
 		return err
 	}
-	return s.encode(struct {
+	return inv.encode(struct {
 		OK      bool   `json:"ok"`
 		Outcome string `json:"outcome,omitempty"`
 		Data    any    `json:"data"`
 	}{true, outcome, data})
 }
 
-func (s *session) encode(v any) error {
-	e := json.NewEncoder(s.stdout)
+func (inv *invocation) encode(v any) error {
+	e := json.NewEncoder(inv.stdout)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
 
 // progress prints a line about long work, on stderr and only for people.
-func (s *session) progress(format string, args ...any) {
-	if s.call != nil {
-		s.call.tell(fmt.Sprintf(format, args...))
+func (inv *invocation) progress(format string, args ...any) {
+	if inv.call != nil {
+		inv.call.tell(fmt.Sprintf(format, args...))
 	}
-	if !s.json {
-		fmt.Fprintf(s.stderr, format+"\n", args...)
+	if !inv.json {
+		fmt.Fprintf(inv.stderr, format+"\n", args...)
 	}
 }
 
 // fail prints an error and returns the exit code.
-func (s *session) fail(err error) int {
+func (inv *invocation) fail(err error) int {
 	var rejection *hooks.Rejection
-	if errors.As(err, &rejection) && !s.json {
-		fmt.Fprintln(s.stderr, hints{s}.adaptAll(rejection))
+	if errors.As(err, &rejection) && !inv.json {
+		fmt.Fprintln(inv.stderr, hints{inv}.adaptAll(rejection))
 		return exitRefused
 	}
-	f := hints{s}.explain(err)
+	f := hints{inv}.explain(err)
 	f.reason = flow.Clean(f.reason) // git repeats what hooks print, which may steer a terminal
-	if !s.json {
+	if !inv.json {
 		f.reason = strings.ReplaceAll(f.reason, "\n", "\n  ") // and shall not pass for a hint
-		fmt.Fprintf(s.stderr, "git-liza: %s\n", f.reason)
+		fmt.Fprintf(inv.stderr, "git-liza: %s\n", f.reason)
 		if f.rule != "" && f.code != exitUsage {
-			fmt.Fprintf(s.stderr, "rule: %s\n", f.rule)
+			fmt.Fprintf(inv.stderr, "rule: %s\n", f.rule)
 		}
 		if f.hint != "" {
-			fmt.Fprintf(s.stderr, "hint: %s\n", f.hint)
+			fmt.Fprintf(inv.stderr, "hint: %s\n", f.hint)
 		}
 		return f.code
 	}
@@ -90,25 +90,25 @@ func (s *session) fail(err error) int {
 		Reason string `json:"reason"`
 		Hint   string `json:"hint"`
 	}
-	report := s.encode(struct {
+	report := inv.encode(struct {
 		OK      bool    `json:"ok"`
 		Outcome string  `json:"outcome"`
 		Error   problem `json:"error"`
 		Data    any     `json:"data,omitempty"`
 	}{false, f.outcome, problem{string(f.rule), f.reason, f.hint}, f.data})
 	if report != nil {
-		fmt.Fprintln(s.stderr, "git-liza:", report)
+		fmt.Fprintln(inv.stderr, "git-liza:", report)
 	}
 	return f.code
 }
 
 // width is how many characters fit a line: the terminal's, or what COLUMNS
 // says; 0 where the output is no terminal, and nothing need be cut.
-func (s *session) width() int {
-	if n, err := strconv.Atoi(s.getenv("COLUMNS")); err == nil && n > 0 {
+func (inv *invocation) width() int {
+	if n, err := strconv.Atoi(inv.getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	out, ok := s.stdout.(*os.File)
+	out, ok := inv.stdout.(*os.File)
 	if !ok || !term.IsTerminal(int(out.Fd())) {
 		return 0
 	}

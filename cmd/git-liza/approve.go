@@ -10,14 +10,14 @@ type approveCommand struct {
 	Message string      `short:"m" help:"A word with the approval."`
 }
 
-func (c *approveCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *approveCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Verdict(s.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: flow.ObjectID(c.Commit), Message: c.Message})
+	r, err := clone.Verdict(inv.ctx, flow.ActApprove, c.ID, &flow.ApproveMove{Commit: flow.ObjectID(c.Commit), Message: c.Message})
 	if err != nil {
 		return err
 	}
-	return s.taskResult(r, c.ID, "approved")
+	return inv.taskResult(r, c.ID, "approved")
 }

@@ -14,42 +14,42 @@ type archiveCommand struct {
 }
 
 // Run makes a move for each [flow.MaxTasks] tasks: more do not fit into one.
-func (c *archiveCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *archiveCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	b, _, err := clone.Store.Board(s.ctx)
+	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
 	now := clone.Store.Now()
 	ids := c.due(b, now)
 	for part := range slices.Chunk(ids, flow.MaxTasks) {
-		if _, err := clone.Make(s.ctx, flow.ActArchive, "", &flow.ArchiveMove{Tasks: part}); err != nil {
+		if _, err := clone.Make(inv.ctx, flow.ActArchive, "", &flow.ArchiveMove{Tasks: part}); err != nil {
 			return err
 		}
 	}
-	if b, _, err = clone.Store.Board(s.ctx); err != nil {
+	if b, _, err = clone.Store.Board(inv.ctx); err != nil {
 		return err
 	}
-	if _, err := clone.Store.Presences.Prune(s.ctx, b); err != nil {
+	if _, err := clone.Store.Presences.Prune(inv.ctx, b); err != nil {
 		return err
 	}
 	pruned := 0
 	if c.OlderThan > 0 {
-		if pruned, err = clone.Store.PruneSessions(s.ctx, now.Add(-time.Duration(c.OlderThan))); err != nil {
+		if pruned, err = clone.Store.PruneSessions(inv.ctx, now.Add(-time.Duration(c.OlderThan))); err != nil {
 			return err
 		}
 	}
-	return c.report(s, ids, pruned)
+	return c.report(inv, ids, pruned)
 }
 
 // report prints what is put aside and what is gone.
-func (c *archiveCommand) report(s *session, ids []flow.TaskID, pruned int) error {
+func (c *archiveCommand) report(inv *invocation, ids []flow.TaskID, pruned int) error {
 	data := map[string]any{"tasks": append([]flow.TaskID{}, ids...), "sessions": pruned}
 	if len(ids)+pruned == 0 {
-		return s.answer("already", data, "nothing to archive")
+		return inv.answer("already", data, "nothing to archive")
 	}
 	var lines []string
 	if len(ids) > 0 {
@@ -62,7 +62,7 @@ func (c *archiveCommand) report(s *session, ids []flow.TaskID, pruned int) error
 	if pruned > 0 {
 		lines = append(lines, "dropped the records of "+view.Count(pruned, "session"))
 	}
-	return s.answer("changed", data, strings.Join(lines, "\n"))
+	return inv.answer("changed", data, strings.Join(lines, "\n"))
 }
 
 // due are the final tasks that are old enough.

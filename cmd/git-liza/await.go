@@ -15,24 +15,24 @@ type awaitCommand struct {
 // longestAwait bounds a wait: an agent that waits for ever is one that hangs.
 const longestAwait = flow.Duration(time.Hour)
 
-func (c *awaitCommand) Run(s *session) error {
+func (c *awaitCommand) Run(inv *invocation) error {
 	if c.Timeout > longestAwait {
 		return usagef("git liza help await", "--timeout is %s at the most", longestAwait)
 	}
-	clone, err := s.clone()
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	b, err := clone.Await(s.ctx, c.ID, flow.WaitFor(c.For), time.Duration(c.Timeout), func(t *flow.Task, left time.Duration) {
-		s.progress("%s is %s; waiting for %s up to %s more", t.ID, t.Status, c.For, left.Round(time.Second))
+	b, err := clone.Await(inv.ctx, c.ID, flow.WaitFor(c.For), time.Duration(c.Timeout), func(t *flow.Task, left time.Duration) {
+		inv.progress("%s is %s; waiting for %s up to %s more", t.ID, t.Status, c.For, left.Round(time.Second))
 	})
 	if err != nil {
 		return err
 	}
 	l := lookOf(clone, b, "")
-	l.findAsker(s)
+	l.findAsker(inv)
 	answer := l.AnswerFor(clone.Caller, b.Task(c.ID), c.For)
-	return s.answer("", answer.Value, answer.Text)
+	return inv.answer("", answer.Value, answer.Text)
 }
 
 // An awaitTool is await with the bound that clients put up with.
@@ -43,9 +43,9 @@ type awaitTool struct {
 }
 
 // Run waits.
-func (c *awaitTool) Run(s *session) error {
+func (c *awaitTool) Run(inv *invocation) error {
 	if most := flow.Duration(10 * time.Minute); c.Timeout > most {
 		return usagef("git liza help await", "timeout is %s at the most", most)
 	}
-	return (&awaitCommand{ID: c.ID, For: c.For, Timeout: c.Timeout}).Run(s)
+	return (&awaitCommand{ID: c.ID, For: c.For, Timeout: c.Timeout}).Run(inv)
 }

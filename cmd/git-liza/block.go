@@ -11,14 +11,14 @@ type blockCommand struct {
 	Attempted []string    `sep:"none" help:"What was tried; repeatable."`
 }
 
-func (c *blockCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *blockCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(s.ctx, flow.ActBlock, c.ID, &flow.BlockMove{Reason: c.Reason, Questions: c.Question, Attempted: c.Attempted})
+	r, err := clone.Make(inv.ctx, flow.ActBlock, c.ID, &flow.BlockMove{Reason: c.Reason, Questions: c.Question, Attempted: c.Attempted})
 	if err != nil {
 		return err
 	}
-	return s.taskResult(r, c.ID, "blocked")
+	return inv.taskResult(r, c.ID, "blocked")
 }

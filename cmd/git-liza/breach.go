@@ -24,10 +24,10 @@ func breachOf(err error) view.Breach {
 
 // breach is what makes the board's last moves ones that nothing is built on, nil
 // where they replay.
-func (l look) breach(s *session) (*view.Breach, error) {
-	err := l.Store.Audit.Vouch(s.ctx, l.Tip)
-	if err == nil || s.ctx.Err() != nil {
-		return nil, s.ctx.Err()
+func (l look) breach(inv *invocation) (*view.Breach, error) {
+	err := l.Store.Audit.Vouch(inv.ctx, l.Tip)
+	if err == nil || inv.ctx.Err() != nil {
+		return nil, inv.ctx.Err()
 	}
 	found := breachOf(err)
 	var replay *gitstore.Breach

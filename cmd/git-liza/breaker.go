@@ -12,10 +12,10 @@ type breakerResetCommand struct {
 	Resolution string `required:"" help:"What was done about the cause; - for standard input."`
 }
 
-func (c *breakerResetCommand) Run(s *session) error {
-	resolution, err := s.text(c.Resolution)
+func (c *breakerResetCommand) Run(inv *invocation) error {
+	resolution, err := inv.text(c.Resolution)
 	if err != nil {
 		return err
 	}
-	return s.steer(flow.ActReset, &flow.ResetMove{Resolution: resolution})
+	return inv.steer(flow.ActReset, &flow.ResetMove{Resolution: resolution})
 }

@@ -13,12 +13,12 @@ type checkpointCommand struct {
 	Reason string `default:"somebody wants to look" help:"Why; - for standard input."`
 }
 
-func (c *checkpointCommand) Run(s *session) error {
-	reason, err := s.text(c.Reason)
+func (c *checkpointCommand) Run(inv *invocation) error {
+	reason, err := inv.text(c.Reason)
 	if err != nil {
 		return err
 	}
-	return s.steer(flow.ActCheckpoint, &flow.CheckpointMove{Reason: reason})
+	return inv.steer(flow.ActCheckpoint, &flow.CheckpointMove{Reason: reason})
 }
 
 type decideCommand struct {
@@ -26,10 +26,10 @@ type decideCommand struct {
 	Message  string `short:"m" required:"" help:"What follows from it; - for standard input."`
 }
 
-func (c *decideCommand) Run(s *session) error {
-	message, err := s.text(c.Message)
+func (c *decideCommand) Run(inv *invocation) error {
+	message, err := inv.text(c.Message)
 	if err != nil {
 		return err
 	}
-	return s.steer(flow.ActDecide, &flow.DecideMove{Decision: c.Decision, Message: message})
+	return inv.steer(flow.ActDecide, &flow.DecideMove{Decision: c.Decision, Message: message})
 }

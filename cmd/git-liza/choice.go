@@ -11,7 +11,7 @@ import (
 
 // A providerChoice finds out which program does the work of which role.
 type providerChoice struct {
-	*session
+	*invocation
 	conf *git.Configuration
 }
 

@@ -9,18 +9,18 @@ type claimCommand struct {
 	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
 }
 
-func (c *claimCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *claimCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	got, r, err := clone.Claim(s.ctx, c.ID, c.Lease)
+	got, r, err := clone.Claim(inv.ctx, c.ID, c.Lease)
 	if err != nil {
 		return err
 	}
 	if got.Warning != "" {
-		s.progress("warning: %s", got.Warning)
+		inv.progress("warning: %s", got.Warning)
 	}
-	return s.result(r, got, "%s claimed by %s until %s, iteration %d\n%s", got.Task, clone.By,
+	return inv.result(r, got, "%s claimed by %s until %s, iteration %d\n%s", got.Task, clone.By,
 		got.Lease.Format("2006-01-02 15:04:05Z"), got.Iteration, got.Worktree)
 }

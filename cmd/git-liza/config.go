@@ -47,21 +47,21 @@ func settings(c *flow.Config) []setting {
 	return list
 }
 
-func (c *configCommand) Run(s *session) error {
+func (c *configCommand) Run(inv *invocation) error {
 	if c.Key == "" || len(c.Value) == 0 && !c.Unset {
-		return c.show(s)
+		return c.show(inv)
 	}
-	clone, err := s.clone()
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
 	// Before the move: a gate must not stand on the board untrusted by the one who set it.
 	if c.command() {
-		if err := clone.Trust.AllowOwn(s.ctx, c.Value[0]); err != nil {
+		if err := clone.Trust.AllowOwn(inv.ctx, c.Value[0]); err != nil {
 			return err
 		}
 	}
-	r, err := clone.Move(s.ctx, flow.ActConfig, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, flow.ActConfig, "", func(b *flow.Board) (flow.Detail, error) {
 		config := b.Settings().Config
 		config.Gates, config.Tests = slices.Clone(config.Gates), slices.Clone(config.Tests)
 		err := c.change(&config)
@@ -73,9 +73,9 @@ func (c *configCommand) Run(s *session) error {
 	after := r.After.Settings().Config
 	rows := matching(settings(&after), c.Key)
 	if len(rows) == 0 {
-		return s.result(r, map[string]any{"key": c.Key}, "%s removed", c.Key)
+		return inv.result(r, map[string]any{"key": c.Key}, "%s removed", c.Key)
 	}
-	return s.result(r, settingValues(rows, c.Key), "%s", listing(rows))
+	return inv.result(r, settingValues(rows, c.Key), "%s", listing(rows))
 }
 
 // command reports whether the value is a command that this machine will run.
@@ -169,12 +169,12 @@ func (c *configCommand) set(pointer any) error {
 }
 
 // show prints one value, a group or everything.
-func (c *configCommand) show(s *session) error {
-	clone, err := s.reader()
+func (c *configCommand) show(inv *invocation) error {
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
-	b, _, err := clone.Store.Board(s.ctx)
+	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
@@ -184,13 +184,13 @@ func (c *configCommand) show(s *session) error {
 		return c.unknown()
 	}
 	if rows[0].key == c.Key {
-		return s.answer("", settingValues(rows, c.Key), word(rows[0].pointer))
+		return inv.answer("", settingValues(rows, c.Key), word(rows[0].pointer))
 	}
 	text := listing(rows)
 	if c.Key == "" {
 		text += rolePaths(config.RolePaths)
 	}
-	return s.answer("", settingValues(rows, c.Key), text)
+	return inv.answer("", settingValues(rows, c.Key), text)
 }
 
 // matching are the settings that a key, or the beginning of several, names.

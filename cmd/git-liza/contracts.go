@@ -24,7 +24,7 @@ type contractsCommands struct {
 
 type contractsListCommand struct{}
 
-func (c *contractsListCommand) Run(s *session) error {
+func (c *contractsListCommand) Run(inv *invocation) error {
 	type document struct {
 		Name  string `json:"name"`
 		Path  string `json:"path"`
@@ -37,20 +37,20 @@ func (c *contractsListCommand) Run(s *session) error {
 		list = append(list, d)
 		fmt.Fprintf(&text, "%-20s %s\n", d.Name, d.About)
 	}
-	return s.answer("", map[string]any{"documents": list}, text.String())
+	return inv.answer("", map[string]any{"documents": list}, text.String())
 }
 
 type contractsShowCommand struct {
 	Name string `arg:"" help:"As list names it: CORE, coder, testing."`
 }
 
-func (c *contractsShowCommand) Run(s *session) error {
+func (c *contractsShowCommand) Run(inv *invocation) error {
 	path, ok := contracts.Find(c.Name)
 	if !ok {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Hint: "git liza contracts list", Reason: "there is no document " + c.Name}
 	}
 	text, _ := contracts.Document(path)
-	return s.answer("", map[string]any{"name": contracts.Title(path), "path": path, "text": text}, text)
+	return inv.answer("", map[string]any{"name": contracts.Title(path), "path": path, "text": text}, text)
 }
 
 type contractsInstallCommand struct {
@@ -59,8 +59,8 @@ type contractsInstallCommand struct {
 	Force     bool     `help:"Replace what was changed by hand, and keep a copy beside it."`
 }
 
-func (c *contractsInstallCommand) Run(s *session) error {
-	top, err := contractsFolder(s)
+func (c *contractsInstallCommand) Run(inv *invocation) error {
+	top, err := contractsFolder(inv)
 	if err != nil {
 		return err
 	}
@@ -79,13 +79,13 @@ func (c *contractsInstallCommand) Run(s *session) error {
 	if !r.Changed() {
 		text = fmt.Sprintf("contracts are in %s already", r.Target.Dir)
 	}
-	return s.answer(outcome(r), contractsData(r), contractsText(r)+text)
+	return inv.answer(outcome(r), contractsData(r), contractsText(r)+text)
 }
 
 type contractsUninstallCommand struct{}
 
-func (c *contractsUninstallCommand) Run(s *session) error {
-	top, err := contractsFolder(s)
+func (c *contractsUninstallCommand) Run(inv *invocation) error {
+	top, err := contractsFolder(inv)
 	if err != nil {
 		return err
 	}
@@ -100,13 +100,13 @@ func (c *contractsUninstallCommand) Run(s *session) error {
 	if !r.Changed() {
 		text = "no contracts are installed here"
 	}
-	return s.answer(outcome(r), contractsData(r), contractsText(r)+text)
+	return inv.answer(outcome(r), contractsData(r), contractsText(r)+text)
 }
 
 type contractsStatusCommand struct{}
 
-func (c *contractsStatusCommand) Run(s *session) error {
-	repo, err := openWorkTree(s)
+func (c *contractsStatusCommand) Run(inv *invocation) error {
+	repo, err := openWorkTree(inv)
 	if err != nil {
 		return err
 	}
@@ -115,9 +115,9 @@ func (c *contractsStatusCommand) Run(s *session) error {
 		return contractsError(err)
 	}
 	if !r.Installed {
-		return s.answer("", contractsData(r), "no contracts are installed here: git liza contracts install")
+		return inv.answer("", contractsData(r), "no contracts are installed here: git liza contracts install")
 	}
-	return s.answer("", contractsData(r), contractsText(r)+"contracts are in "+r.Target.Dir)
+	return inv.answer("", contractsData(r), contractsText(r)+"contracts are in "+r.Target.Dir)
 }
 
 type contractsCanaryCommand struct {
@@ -125,21 +125,21 @@ type contractsCanaryCommand struct {
 	Ask    bool   `help:"Print the question for the session instead."`
 }
 
-func (c *contractsCanaryCommand) Run(s *session) error {
+func (c *contractsCanaryCommand) Run(inv *invocation) error {
 	if c.Ask {
-		return s.answer("", map[string]any{"question": contracts.CanaryQuestion}, contracts.CanaryQuestion)
+		return inv.answer("", map[string]any{"question": contracts.CanaryQuestion}, contracts.CanaryQuestion)
 	}
 	data := map[string]any{"canary": contracts.Canary()}
 	if c.Answer == "" {
-		return s.answer("", data, contracts.Canary())
+		return inv.answer("", data, contracts.Canary())
 	}
-	text, err := s.readInput(c.Answer)
+	text, err := inv.readInput(c.Answer)
 	if err != nil {
 		return err
 	}
 	switch found := contracts.FindCanary(string(text)); found {
 	case contracts.Canary():
-		return s.answer("", data, "the session has loaded this edition of the contract")
+		return inv.answer("", data, "the session has loaded this edition of the contract")
 	case "":
 		return &flow.Refusal{Rule: flow.RuleCanary, Hint: "git liza contracts status",
 			Reason: "the answer does not quote the canary: the session has not loaded CORE"}
@@ -151,12 +151,12 @@ func (c *contractsCanaryCommand) Run(s *session) error {
 
 // contractsFolder is the work tree that a human may install contracts in. Agents keep
 // to contracts and do not write them.
-func contractsFolder(s *session) (string, error) {
-	repo, err := openWorkTree(s)
+func contractsFolder(inv *invocation) (string, error) {
+	repo, err := openWorkTree(inv)
 	if err != nil {
 		return "", err
 	}
-	by, _, err := s.actor(repo)
+	by, _, err := inv.actor(repo)
 	if err != nil {
 		return "", err
 	}
@@ -167,8 +167,8 @@ func contractsFolder(s *session) (string, error) {
 }
 
 // openWorkTree opens a repository that has one; it needs no blackboard.
-func openWorkTree(s *session) (*git.Repo, error) {
-	repo, err := git.Open(s.ctx, s.dir)
+func openWorkTree(inv *invocation) (*git.Repo, error) {
+	repo, err := git.Open(inv.ctx, inv.dir)
 	if err == nil && repo.WorkTree() == "" {
 		return nil, &partial{failure{exitFailed, "failed", flow.RuleBare, "contracts are installed in a work tree, and there is none here", "git clone REPOSITORY", nil}, nil}
 	}

@@ -8,12 +8,12 @@ import (
 )
 
 // steer makes a move on the control state and prints where it led.
-func (s *session) steer(act flow.Act, detail flow.Detail) error {
-	clone, err := s.clone()
+func (inv *invocation) steer(act flow.Act, detail flow.Detail) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(s.ctx, act, "", detail)
+	r, err := clone.Make(inv.ctx, act, "", detail)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (s *session) steer(act flow.Act, detail flow.Detail) error {
 	if c.IsDecided() {
 		line += fmt.Sprintf("\ndecided %s: %s", c.Decision, c.Message)
 	}
-	return s.result(r, viewControl(c), "%s", line)
+	return inv.result(r, viewControl(c), "%s", line)
 }
 
 // controlView is the control state as JSON has it.

@@ -13,17 +13,17 @@ type convertCommand struct {
 	taskFlags
 }
 
-func (c *convertCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *convertCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
 	if c.Verify != nil {
-		if err := clone.Trust.AllowOwn(s.ctx, *c.Verify); err != nil {
+		if err := clone.Trust.AllowOwn(inv.ctx, *c.Verify); err != nil {
 			return err
 		}
 	}
-	r, err := clone.Move(s.ctx, flow.ActConvert, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, flow.ActConvert, "", func(b *flow.Board) (flow.Detail, error) {
 		list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft, Title: titled(b, c.Discovery)})}
 		list[0].Spec = clone.Specs.Rooted(list[0].Spec)
 		b.Number(list)
@@ -33,7 +33,7 @@ func (c *convertCommand) Run(s *session) error {
 		return err
 	}
 	t := r.After.Task(r.Move.Detail.(*flow.ConvertMove).Input.ID)
-	return s.result(r, map[string]any{"task": t.ID, "status": t.Status, "discovery": c.Discovery}, "%s converted to %s → %s", c.Discovery, t.ID, t.Status)
+	return inv.result(r, map[string]any{"task": t.ID, "status": t.Status, "discovery": c.Discovery}, "%s converted to %s → %s", c.Discovery, t.ID, t.Status)
 }
 
 // titled is the first line of a discovery, the title of its task unless

@@ -9,18 +9,18 @@ type degradeCommand struct {
 	Reason string       `required:"" help:"Why; - for standard input."`
 }
 
-func (c *degradeCommand) Run(s *session) error {
-	reason, err := s.text(c.Reason)
+func (c *degradeCommand) Run(inv *invocation) error {
+	reason, err := inv.text(c.Reason)
 	if err != nil {
 		return err
 	}
-	clone, err := s.clone()
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(s.ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: c.ID, Reason: reason})
+	r, err := clone.Make(inv.ctx, flow.ActDegrade, "", &flow.DegradeMove{Agent: c.ID, Reason: reason})
 	if err != nil {
 		return err
 	}
-	return s.agentResult(r, c.ID, "degraded")
+	return inv.agentResult(r, c.ID, "degraded")
 }

@@ -16,27 +16,27 @@ type demoCommand struct {
 	Fast bool   `help:"Leave out the last task; rejection, failed merge and repair are shown all the same."`
 }
 
-func (c *demoCommand) Run(s *session) error {
-	if s.getenv("GIT_DIR") != "" {
+func (c *demoCommand) Run(inv *invocation) error {
+	if inv.getenv("GIT_DIR") != "" {
 		return usagef("env -u GIT_DIR -u GIT_WORK_TREE git liza demo", "GIT_DIR names a repository, and the demo makes one of its own")
 	}
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	d := demo.Demo{Dir: c.Dir, Fast: c.Fast, Program: program, Environ: s.environ, Out: s.stdout}
-	if s.json {
+	d := demo.Demo{Dir: c.Dir, Fast: c.Fast, Program: program, Environ: inv.environ, Out: inv.stdout}
+	if inv.json {
 		d.Out = io.Discard
 	}
 	if d.Dir != "" && !filepath.IsAbs(d.Dir) {
-		d.Dir = filepath.Join(s.dir, d.Dir)
+		d.Dir = filepath.Join(inv.dir, d.Dir)
 	}
-	report, err := d.Run(s.ctx)
+	report, err := d.Run(inv.ctx)
 	if errors.Is(err, demo.ErrNotEmpty) {
 		return &flow.Refusal{Rule: flow.RuleNotEmpty, Reason: err.Error(), Hint: "git liza demo --dir " + filepath.Join(report.Dir, "demo")}
 	}
 	if err != nil {
 		return err
 	}
-	return s.answer("changed", report, fmt.Sprintf("all %d tasks are merged; %s", len(report.Tasks), report.Tests))
+	return inv.answer("changed", report, fmt.Sprintf("all %d tasks are merged; %s", len(report.Tasks), report.Tests))
 }

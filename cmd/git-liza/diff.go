@@ -15,21 +15,21 @@ type diffCommand struct {
 	To   string `arg:"" optional:"" placeholder:"REV" help:"Default: the board as it is."`
 }
 
-func (c *diffCommand) Run(s *session) error {
-	clone, err := s.reader()
+func (c *diffCommand) Run(inv *invocation) error {
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
 	if c.To == "" {
 		c.To = layout.State
 	}
-	to, err := s.rev(clone, c.To)
+	to, err := inv.rev(clone, c.To)
 	if err != nil {
 		return err
 	}
 	from := git.ID("")
 	if c.From != "" {
-		from, err = s.rev(clone, c.From)
+		from, err = inv.rev(clone, c.From)
 	} else if e, readErr := clone.Store.ReadEvent(to); readErr != nil {
 		err = readErr
 	} else {
@@ -42,12 +42,12 @@ func (c *diffCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	changes := view.Changes(list, s.color && !s.json)
+	changes := view.Changes(list, inv.color && !inv.json)
 	var text strings.Builder
 	for _, change := range changes {
 		text.WriteString(change.Patch)
 	}
-	return s.answer("", map[string]any{"from": from, "to": to, "documents": changes}, text.String())
+	return inv.answer("", map[string]any{"from": from, "to": to, "documents": changes}, text.String())
 }
 
 // differences compares two states; from "" is before the first move.

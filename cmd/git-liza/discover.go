@@ -12,11 +12,11 @@ type discoverCommand struct {
 	Recommend string      `help:"What to do about it."`
 }
 
-func (c *discoverCommand) Run(s *session) error {
-	text, err := s.text(c.Text)
+func (c *discoverCommand) Run(inv *invocation) error {
+	text, err := inv.text(c.Text)
 	if err != nil {
 		return err
 	}
-	return s.record(flow.ActDiscover, flow.Discovered, &flow.DiscoverMove{Text: text, Severity: c.Severity, Urgency: c.Urgency,
+	return inv.record(flow.ActDiscover, flow.Discovered, &flow.DiscoverMove{Text: text, Severity: c.Severity, Urgency: c.Urgency,
 		During: c.During, Recommend: c.Recommend})
 }

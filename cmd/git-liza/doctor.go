@@ -16,14 +16,14 @@ type doctorCommand struct {
 	Restore bool `help:"Put the integration branch back to where the board has it; what only it held is kept under refs/liza/rescue/."`
 }
 
-func (c *doctorCommand) Run(s *session) error {
-	clone, err := s.reader()
+func (c *doctorCommand) Run(inv *invocation) error {
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
 	cleared := []string{}
 	if c.Unlock {
-		locks, err := clone.Doctor.Unlock(s.ctx, func(lock work.Lock) { s.progress("%s is %s old", lock.Path, lock.Age) })
+		locks, err := clone.Doctor.Unlock(inv.ctx, func(lock work.Lock) { inv.progress("%s is %s old", lock.Path, lock.Age) })
 		for _, lock := range locks {
 			cleared = append(cleared, lock.Path)
 		}
@@ -33,7 +33,7 @@ func (c *doctorCommand) Run(s *session) error {
 	}
 	restored := []work.Restored{}
 	if c.Restore {
-		r, err := clone.Integration.Restore(s.ctx)
+		r, err := clone.Integration.Restore(inv.ctx)
 		if err != nil {
 			return err
 		}
@@ -41,31 +41,31 @@ func (c *doctorCommand) Run(s *session) error {
 			restored = append(restored, *r)
 		}
 	}
-	installed, err := stubs.Examine(s.ctx, clone.Repo)
-	found := append(clone.Doctor.Examine(s.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
+	installed, err := stubs.Examine(inv.ctx, clone.Repo)
+	found := append(clone.Doctor.Examine(inv.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
 	if clone.Checkouts.Trees != nil {
-		about, err := c.examineProviders(s, &clone.Repo.Configuration)
+		about, err := c.examineProviders(inv, &clone.Repo.Configuration)
 		if err != nil {
 			return err
 		}
 		found = append(found, about...)
 	}
 	if installed.Server {
-		if found, err = c.examineServer(s, clone, found); err != nil {
+		if found, err = c.examineServer(inv, clone, found); err != nil {
 			return err
 		}
 	}
 	for i := range found {
-		found[i].Hint = hints{s}.adapt(found[i].Hint)
+		found[i].Hint = hints{inv}.adapt(found[i].Hint)
 	}
 	data := map[string]any{"findings": found, "cleared": cleared, "restored": restored}
 	text, failed := diagnosis(found, cleared)
 	text = restoredText(restored) + text
 	if failed == 0 {
-		return s.answer("", data, text)
+		return inv.answer("", data, text)
 	}
-	if !s.json {
-		if err := s.answer("", nil, text); err != nil {
+	if !inv.json {
+		if err := inv.answer("", nil, text); err != nil {
 			return err
 		}
 	}
@@ -75,7 +75,7 @@ func (c *doctorCommand) Run(s *session) error {
 
 // examineServer are the findings that count where people push and nobody works, and
 // how the server knows who pushes.
-func (c *doctorCommand) examineServer(s *session, clone *work.Clone, found []work.Finding) ([]work.Finding, error) {
+func (c *doctorCommand) examineServer(inv *invocation, clone *work.Clone, found []work.Finding) ([]work.Finding, error) {
 	found = slices.DeleteFunc(found, func(f work.Finding) bool {
 		return f.State == "fail" && slices.Contains([]string{"identity", "format", "principals", "trust"}, f.Check)
 	})
@@ -84,11 +84,11 @@ func (c *doctorCommand) examineServer(s *session, clone *work.Clone, found []wor
 			found[i].State, found[i].Hint = "warn", "git liza init --remote origin"
 		}
 	}
-	p, err := hooks.ReadPush(s.ctx, clone.Repo, nil, s.now(), func(string) string { return "" })
+	p, err := hooks.ReadPush(inv.ctx, clone.Repo, nil, inv.now(), func(string) string { return "" })
 	if err != nil {
 		return nil, err
 	}
-	name, err := clone.Repo.Config(s.ctx, "liza.server.userEnv")
+	name, err := clone.Repo.Config(inv.ctx, "liza.server.userEnv")
 	text := "told by the signatures of moves"
 	switch {
 	case p.Signed:

@@ -16,8 +16,8 @@ import (
 
 // examineProviders are the findings about the programs that are configured for
 // agents. Where none is, nobody is asked: who rushes says which.
-func (c *doctorCommand) examineProviders(s *session, conf *git.Configuration) ([]work.Finding, error) {
-	choice := providerChoice{s, conf}
+func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuration) ([]work.Finding, error) {
+	choice := providerChoice{inv, conf}
 	known, err := choice.catalogue()
 	var bad *usageError
 	if errors.As(err, &bad) {
@@ -48,10 +48,10 @@ func (c *doctorCommand) examineProviders(s *session, conf *git.Configuration) ([
 		}
 		roles[p.Name] = append(roles[p.Name], role)
 	}
-	for _, f := range used.Detect(s.ctx, s.environ) {
-		found = append(found, c.examineProvider(s, f, roles[f.Name]))
+	for _, f := range used.Detect(inv.ctx, inv.environ) {
+		found = append(found, c.examineProvider(inv, f, roles[f.Name]))
 	}
-	unbound, err := c.examineBudgets(s, conf, used)
+	unbound, err := c.examineBudgets(inv, conf, used)
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +64,12 @@ func (c *doctorCommand) examineProviders(s *session, conf *git.Configuration) ([
 
 // examineBudgets are the findings about budgets that cannot bind the programs that are
 // configured. Without a board there are no budgets.
-func (c *doctorCommand) examineBudgets(s *session, conf *git.Configuration, used provider.Catalogue) (found []work.Finding, err error) {
-	l, err := s.look()
+func (c *doctorCommand) examineBudgets(inv *invocation, conf *git.Configuration, used provider.Catalogue) (found []work.Finding, err error) {
+	l, err := inv.look()
 	if err != nil {
 		return nil, nil //nolint:nilerr // another check says what is wrong with the board
 	}
-	bounds, err := readBounds(s.ctx, conf)
+	bounds, err := readBounds(inv.ctx, conf)
 	var bad *usageError
 	if errors.As(err, &bad) {
 		return []work.Finding{{Check: "budgets", State: "fail", Text: bad.Error(), Hint: bad.hint}}, nil
@@ -88,12 +88,12 @@ func (c *doctorCommand) examineBudgets(s *session, conf *git.Configuration, used
 }
 
 // examineProvider is the finding about one of them, the gravest.
-func (c *doctorCommand) examineProvider(s *session, f provider.Found, roles []flow.Role) work.Finding {
+func (c *doctorCommand) examineProvider(inv *invocation, f provider.Found, roles []flow.Role) work.Finding {
 	who := fmt.Sprintf("%s (%s): ", f.Name, view.JoinRoles(roles))
 	warn := func(hint, format string, args ...any) work.Finding {
 		return work.Finding{Check: "provider", State: "warn", Text: who + fmt.Sprintf(format, args...), Hint: hint}
 	}
-	in, told := f.LoggedIn(s.environ)
+	in, told := f.LoggedIn(inv.environ)
 	switch {
 	case f.Old:
 		return warn(f.Install, "too old: %s, known to be right from %s on", f.Reported, f.Minimum)

@@ -20,12 +20,12 @@ type editCommand struct {
 	From string `placeholder:"FILE" help:"Take the text from a file instead of the editor, - for standard input."`
 }
 
-func (c *editCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *editCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	b, _, err := clone.Store.Board(s.ctx)
+	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
@@ -37,21 +37,21 @@ func (c *editCommand) Run(s *session) error {
 		return err
 	}
 	if c.From != "" {
-		text, err := s.readInput(c.From)
+		text, err := inv.readInput(c.From)
 		if err != nil {
 			return err
 		}
-		return c.amend(s, clone, old, text)
+		return c.amend(inv, clone, old, text)
 	}
-	path, text, err := c.editText(s, clone, old)
+	path, text, err := c.editText(inv, clone, old)
 	if err == nil {
-		err = c.amend(s, clone, old, text)
+		err = c.amend(inv, clone, old, text)
 	}
 	if path == "" || err == nil || bytes.Equal(text, old) {
 		os.Remove(path)
 		return err
 	}
-	s.progress("your text is kept: git liza edit %s --from %s", c.Doc, path)
+	inv.progress("your text is kept: git liza edit %s --from %s", c.Doc, path)
 	return err
 }
 
@@ -95,8 +95,8 @@ func (c *editCommand) document(b *flow.Board) (any, error) {
 
 // amend replaces the document by what the text says, if it is still the one
 // that was edited.
-func (c *editCommand) amend(s *session, clone *work.Clone, old, text []byte) error {
-	b, _, err := clone.Store.Board(s.ctx)
+func (c *editCommand) amend(inv *invocation, clone *work.Clone, old, text []byte) error {
+	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
@@ -109,14 +109,14 @@ func (c *editCommand) amend(s *session, clone *work.Clone, old, text []byte) err
 		return err
 	}
 	if bytes.Equal(now, old) {
-		return s.answer("already", map[string]any{"document": c.Doc}, c.Doc+" is unchanged")
+		return inv.answer("already", map[string]any{"document": c.Doc}, c.Doc+" is unchanged")
 	}
 	if detail.Config != nil {
-		if err := clone.Trust.AllowOwn(s.ctx, added(b.Settings().Config, *detail.Config)...); err != nil {
+		if err := clone.Trust.AllowOwn(inv.ctx, added(b.Settings().Config, *detail.Config)...); err != nil {
 			return err
 		}
 	}
-	r, err := clone.Move(s.ctx, flow.ActAmend, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, flow.ActAmend, "", func(b *flow.Board) (flow.Detail, error) {
 		now, err := c.canonical(b)
 		if err == nil && !bytes.Equal(now, old) {
 			err = fmt.Errorf("%w: %s has been changed meanwhile", gitstore.ErrConflict, c.Doc)
@@ -126,7 +126,7 @@ func (c *editCommand) amend(s *session, clone *work.Clone, old, text []byte) err
 	if err != nil {
 		return err
 	}
-	return s.result(r, map[string]any{"document": c.Doc}, "%s amended", c.Doc)
+	return inv.result(r, map[string]any{"document": c.Doc}, "%s amended", c.Doc)
 }
 
 // decode reads the text strictly, as a document of the same kind and id. It
@@ -180,14 +180,14 @@ func added(old, now flow.Config) []string {
 
 // editText lets the human change a text in the editor that git would start.
 // It returns the file, which is there unless path is "", and what it holds.
-func (c *editCommand) editText(s *session, clone *work.Clone, old []byte) (path string, text []byte, err error) {
-	out, err := clone.Repo.Git(s.ctx, "var", "GIT_EDITOR")
+func (c *editCommand) editText(inv *invocation, clone *work.Clone, old []byte) (path string, text []byte, err error) {
+	out, err := clone.Repo.Git(inv.ctx, "var", "GIT_EDITOR")
 	editor := strings.TrimSpace(string(out))
 	if err != nil || editor == "" {
 		return "", old, usagef("git config core.editor EDITOR", "git knows no editor; --from FILE takes the text from a file")
 	}
 	// As with git, what GIT_EDITOR names may be a program that needs no terminal.
-	if s.getenv("GIT_EDITOR") == "" && !isTerminal(s.stdin) {
+	if inv.getenv("GIT_EDITOR") == "" && !isTerminal(inv.stdin) {
 		return "", old, usagef("git liza help edit", "there is no terminal for an editor; --from FILE takes the text from a file, - from standard input")
 	}
 	dir := filepath.Join(clone.Repo.CommonDir(), "liza")
@@ -202,7 +202,7 @@ func (c *editCommand) editText(s *session, clone *work.Clone, old []byte) (path 
 	if _, err := f.Write(old); err != nil {
 		return f.Name(), old, err
 	}
-	if err := c.startEditor(s, editor, f.Name()); err != nil {
+	if err := c.startEditor(inv, editor, f.Name()); err != nil {
 		text, _ = os.ReadFile(f.Name())
 		return f.Name(), text, err
 	}
@@ -212,13 +212,13 @@ func (c *editCommand) editText(s *session, clone *work.Clone, old []byte) (path 
 
 // startEditor runs the editor on a file until it ends. As git does, it takes the
 // editor for the beginning of a shell command, and the file for one word.
-func (c *editCommand) startEditor(s *session, editor, path string) error {
+func (c *editCommand) startEditor(inv *invocation, editor, path string) error {
 	shell, args := proc.Shell(editor + ` "$@"`)
-	out := s.stdout
-	if s.json {
-		out = s.stderr
+	out := inv.stdout
+	if inv.json {
+		out = inv.stderr
 	}
-	code, err := proc.Foreground(proc.Command{Path: shell, Args: append(args, editor, path), Dir: s.dir, Env: s.environ, Stdin: s.stdin, Output: out}, s.stderr)
+	code, err := proc.Foreground(proc.Command{Path: shell, Args: append(args, editor, path), Dir: inv.dir, Env: inv.environ, Stdin: inv.stdin, Output: out}, inv.stderr)
 	if err != nil || code == 0 {
 		return err
 	}

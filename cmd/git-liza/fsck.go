@@ -18,18 +18,18 @@ type fsckCommand struct {
 	Repair bool `help:"Go back to the last state that replays; what is wrong is kept under refs/liza/rescue/."`
 }
 
-func (c *fsckCommand) Run(s *session) error {
-	clone, err := s.reader()
+func (c *fsckCommand) Run(inv *invocation) error {
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
 	if c.Repair {
-		if err := s.operator(clone.Repo, "a repair of the history"); err != nil {
+		if err := inv.operator(clone.Repo, "a repair of the history"); err != nil {
 			return err
 		}
-		return c.repairBoard(s, clone.Store)
+		return c.repairBoard(inv, clone.Store)
 	}
-	n, found, err := clone.Store.Audit.Fsck(s.ctx, c.Full)
+	n, found, err := clone.Store.Audit.Fsck(inv.ctx, c.Full)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (c *fsckCommand) Run(s *session) error {
 	if c.Full {
 		last = 0
 	}
-	byHand, err := clone.Doctor.ByHand(s.ctx, last)
+	byHand, err := clone.Doctor.ByHand(inv.ctx, last)
 	if err != nil {
 		return err
 	}
@@ -59,11 +59,11 @@ func (c *fsckCommand) Run(s *session) error {
 	if len(byHand) > 0 {
 		text += "\nwarning: " + work.ByHandText(byHand)
 	}
-	return s.answer("", map[string]any{"replayed": n, "breaches": []view.Breach{}, "by_hand": byHand}, text)
+	return inv.answer("", map[string]any{"replayed": n, "breaches": []view.Breach{}, "by_hand": byHand}, text)
 }
 
-func (c *fsckCommand) repairBoard(s *session, store *gitstore.Store) error {
-	done, err := store.Repairer.Repair(s.ctx)
+func (c *fsckCommand) repairBoard(inv *invocation, store *gitstore.Store) error {
+	done, err := store.Repairer.Repair(inv.ctx)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (c *fsckCommand) repairBoard(s *session, store *gitstore.Store) error {
 	case "":
 		return errors.New("no state of the board replays from its first move: nothing to go back to")
 	case done.Was:
-		return s.answer("already", data, done.Is.Short()+": the board is sound")
+		return inv.answer("already", data, done.Is.Short()+": the board is sound")
 	}
 	text := fmt.Sprintf("%s is at %s again", layout.State, done.Is.Short())
 	if done.Was == "" {
@@ -85,7 +85,7 @@ func (c *fsckCommand) repairBoard(s *session, store *gitstore.Store) error {
 	for _, more := range done.Kept[min(1, len(done.Kept)):] {
 		text += ", " + more.Short() + " too"
 	}
-	return s.answer("changed", data, text+"\n"+droppedText(done))
+	return inv.answer("changed", data, text+"\n"+droppedText(done))
 }
 
 // droppedText names the moves that a repair dropped, and what is left of them.

@@ -21,8 +21,8 @@ type goalShowCommand struct {
 	ID flow.GoalID `arg:"" optional:"" help:"Default: the current goal."`
 }
 
-func (c *goalShowCommand) Run(s *session) error {
-	l, err := s.look()
+func (c *goalShowCommand) Run(inv *invocation) error {
+	l, err := inv.look()
 	if err != nil {
 		return err
 	}
@@ -34,35 +34,35 @@ func (c *goalShowCommand) Run(s *session) error {
 	if g == nil {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no goal " + string(id), Hint: "git liza goal show"}
 	}
-	uncounted, err := l.uncounted(s.ctx, flow.ActGoal, g.Created, g.Ended)
+	uncounted, err := l.uncounted(inv.ctx, flow.ActGoal, g.Created, g.Ended)
 	if err != nil {
 		return err
 	}
-	return s.answer("", view.ObjectOf(g).With("uncounted", uncounted), view.GoalText(g, uncounted))
+	return inv.answer("", view.ObjectOf(g).With("uncounted", uncounted), view.GoalText(g, uncounted))
 }
 
 type goalDoneCommand struct {
 	Reason string `help:"What shows it; - for standard input."`
 }
 
-func (c *goalDoneCommand) Run(s *session) error {
-	reason, err := s.text(c.Reason)
+func (c *goalDoneCommand) Run(inv *invocation) error {
+	reason, err := inv.text(c.Reason)
 	if err != nil {
 		return err
 	}
-	return s.goalEnd(flow.ActComplete, &flow.CompleteMove{Reason: reason})
+	return inv.goalEnd(flow.ActComplete, &flow.CompleteMove{Reason: reason})
 }
 
 type goalAbortCommand struct {
 	Reason string `required:"" help:"Why; - for standard input."`
 }
 
-func (c *goalAbortCommand) Run(s *session) error {
-	reason, err := s.text(c.Reason)
+func (c *goalAbortCommand) Run(inv *invocation) error {
+	reason, err := inv.text(c.Reason)
 	if err != nil {
 		return err
 	}
-	return s.goalEnd(flow.ActAbort, &flow.AbortMove{Reason: reason})
+	return inv.goalEnd(flow.ActAbort, &flow.AbortMove{Reason: reason})
 }
 
 type goalSetCommand struct {
@@ -71,8 +71,8 @@ type goalSetCommand struct {
 	ID    flow.GoalID `name:"id" help:"Default: the next goal-N."`
 }
 
-func (c *goalSetCommand) Run(s *session) error {
-	clone, r, err := s.goalMove(flow.ActGoal, func(clone *work.Clone, b *flow.Board) flow.Detail {
+func (c *goalSetCommand) Run(inv *invocation) error {
+	clone, r, err := inv.goalMove(flow.ActGoal, func(clone *work.Clone, b *flow.Board) flow.Detail {
 		id := c.ID
 		if id == "" {
 			id = flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
@@ -82,21 +82,21 @@ func (c *goalSetCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	warning, err := unwritten(s, clone.Repo, r.After)
+	warning, err := unwritten(inv, clone.Repo, r.After)
 	if err != nil {
 		return err
 	}
 	if warning == "" {
-		return s.goalResult(r)
+		return inv.goalResult(r)
 	}
-	s.progress("warning: %s", warning)
-	return s.goalResult(r, view.Member{Key: "warning", Value: warning})
+	inv.progress("warning: %s", warning)
+	return inv.goalResult(r, view.Member{Key: "warning", Value: warning})
 }
 
 // goalEnd ends the current goal, and says which of its tasks are left: they
 // are open as before, and somebody claims them.
-func (s *session) goalEnd(act flow.Act, detail flow.Detail) error {
-	_, r, err := s.goalMove(act, func(*work.Clone, *flow.Board) flow.Detail { return detail })
+func (inv *invocation) goalEnd(act flow.Act, detail flow.Detail) error {
+	_, r, err := inv.goalMove(act, func(*work.Clone, *flow.Board) flow.Detail { return detail })
 	if err != nil {
 		return err
 	}
@@ -108,38 +108,38 @@ func (s *session) goalEnd(act flow.Act, detail flow.Detail) error {
 		}
 	}
 	if len(open) > 0 {
-		s.progress("warning: open in %s: %s, and agents go on with open tasks (git liza list --goal %s); for each that is not needed: git liza abandon %s --reason R",
+		inv.progress("warning: open in %s: %s, and agents go on with open tasks (git liza list --goal %s); for each that is not needed: git liza abandon %s --reason R",
 			goal, view.Count(len(open), "task"), goal, open[0])
 	}
-	return s.goalResult(r, view.Member{Key: "open", Value: open})
+	return inv.goalResult(r, view.Member{Key: "open", Value: open})
 }
 
 // goalMove makes a move on the current goal.
-func (s *session) goalMove(act flow.Act, detail func(*work.Clone, *flow.Board) flow.Detail) (*work.Clone, gitstore.Result, error) {
-	clone, err := s.clone()
+func (inv *invocation) goalMove(act flow.Act, detail func(*work.Clone, *flow.Board) flow.Detail) (*work.Clone, gitstore.Result, error) {
+	clone, err := inv.clone()
 	if err != nil {
 		return nil, gitstore.Result{}, err
 	}
-	r, err := clone.Move(s.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(clone, b), nil })
+	r, err := clone.Move(inv.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(clone, b), nil })
 	return clone, r, err
 }
 
 // goalResult prints the goal's state; more is for programs.
-func (s *session) goalResult(r gitstore.Result, more ...view.Member) error {
+func (inv *invocation) goalResult(r gitstore.Result, more ...view.Member) error {
 	g := r.After.Goal(r.After.Settings().Goal)
-	return s.result(r, append(view.ObjectOf(g), more...), "%s %s: %s", g.ID, g.Status, g.Title)
+	return inv.result(r, append(view.ObjectOf(g), more...), "%s %s: %s", g.ID, g.Status, g.Title)
 }
 
 // goalLine makes a move that adds to one of the goal's histories.
-func (s *session) goalLine(act flow.Act, what string, detail flow.Detail) error {
-	clone, err := s.clone()
+func (inv *invocation) goalLine(act flow.Act, what string, detail flow.Detail) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(s.ctx, act, "", detail)
+	r, err := clone.Make(inv.ctx, act, "", detail)
 	if err != nil {
 		return err
 	}
 	id := r.After.Settings().Goal
-	return s.result(r, map[string]any{"goal": id}, "%s", fmt.Sprintf("%s %s", id, what))
+	return inv.result(r, map[string]any{"goal": id}, "%s", fmt.Sprintf("%s %s", id, what))
 }

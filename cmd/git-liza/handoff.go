@@ -15,15 +15,15 @@ type handoffCommand struct {
 	DeadEnd    []string    `sep:"none" help:"What does not work; repeatable."`
 }
 
-func (c *handoffCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *handoffCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(s.ctx, flow.ActHandoff, c.ID, &flow.HandoffMove{Handoff: flow.Handoff{Summary: c.Summary, NextAction: c.NextAction,
+	r, err := clone.Make(inv.ctx, flow.ActHandoff, c.ID, &flow.HandoffMove{Handoff: flow.Handoff{Summary: c.Summary, NextAction: c.NextAction,
 		Approach: c.Approach, Blockers: c.Blocker, Files: c.File, NextSteps: c.NextStep, DeadEnds: c.DeadEnd}})
 	if err != nil {
 		return err
 	}
-	return s.taskResult(r, c.ID, "handed off")
+	return inv.taskResult(r, c.ID, "handed off")
 }

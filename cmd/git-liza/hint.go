@@ -13,7 +13,7 @@ import (
 
 // hints says what is to be typed to the one that reads it: a human, a person who
 // acts as an agent, or an agent in its session.
-type hints struct{ *session }
+type hints struct{ *invocation }
 
 // agent is the agent on whose behalf the program runs, "" for a human. Below a
 // session it is that agent, whatever the environment says.

@@ -28,7 +28,7 @@ func TestEveryActHasACommand(t *testing.T) {
 		if later[act] {
 			continue
 		}
-		s := &session{stdout: io.Discard, stderr: io.Discard}
+		inv := &invocation{stdout: io.Discard, stderr: io.Discard}
 		var cli commands
 		parser, err := kong.New(&cli, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) { panic(helpPrinted{}) }))
 		require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestEveryActHasACommand(t *testing.T) {
 			defer func() {
 				require.IsType(t, helpPrinted{}, recover(), "git liza help %s", act.Command())
 			}()
-			s.help(parser, strings.Fields(act.Command()))
+			inv.help(parser, strings.Fields(act.Command()))
 		}()
 	}
 }

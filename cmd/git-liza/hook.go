@@ -36,9 +36,9 @@ var hookEnv = []string{
 
 // hook opens the repository that a hook runs in, for git's processes to see
 // nothing of the environment but what they need, and bounds what it takes.
-func (s *session) hook(limit time.Duration) (*gitstore.Store, func(), error) {
+func (inv *invocation) hook(limit time.Duration) (*gitstore.Store, func(), error) {
 	os.Clearenv()
-	for _, kv := range s.environ {
+	for _, kv := range inv.environ {
 		name, value, _ := strings.Cut(kv, "=")
 		for _, keep := range hookEnv {
 			if name == keep || strings.HasSuffix(keep, "_") && strings.HasPrefix(name, keep) {
@@ -46,9 +46,9 @@ func (s *session) hook(limit time.Duration) (*gitstore.Store, func(), error) {
 			}
 		}
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, limit)
-	s.ctx = ctx
-	repo, err := git.Open(ctx, s.dir)
+	ctx, cancel := context.WithTimeout(inv.ctx, limit)
+	inv.ctx = ctx
+	repo, err := git.Open(ctx, inv.dir)
 	if err != nil {
 		cancel()
 		return nil, nil, err
@@ -63,7 +63,7 @@ func (s *session) hook(limit time.Duration) (*gitstore.Store, func(), error) {
 	}
 	var store *gitstore.Store
 	if err == nil {
-		store, err = gitstore.OpenStore(ctx, repo, s.now)
+		store, err = gitstore.OpenStore(ctx, repo, inv.now)
 	}
 	if err != nil {
 		end()
@@ -73,28 +73,28 @@ func (s *session) hook(limit time.Duration) (*gitstore.Store, func(), error) {
 
 type preReceiveCommand struct{}
 
-func (c *preReceiveCommand) Run(s *session) error {
-	updates, err := hooks.ReadUpdates(s.stdin)
+func (c *preReceiveCommand) Run(inv *invocation) error {
+	updates, err := hooks.ReadUpdates(inv.stdin)
 	if err != nil {
-		return hooks.Unjudged(s.ctx, err)
+		return hooks.Unjudged(inv.ctx, err)
 	}
-	store, end, err := s.hook(hooks.Limit)
+	store, end, err := inv.hook(hooks.Limit)
 	if err != nil {
-		return hooks.Unjudged(s.ctx, err)
+		return hooks.Unjudged(inv.ctx, err)
 	}
 	defer end()
-	defer c.startTimeout(s, hooks.Limit+5*time.Second).Stop()
-	push, err := hooks.ReadPush(s.ctx, store.Repo, updates, s.now(), s.getenv)
+	defer c.startTimeout(inv, hooks.Limit+5*time.Second).Stop()
+	push, err := hooks.ReadPush(inv.ctx, store.Repo, updates, inv.now(), inv.getenv)
 	if err != nil {
-		return hooks.Unjudged(s.ctx, err)
+		return hooks.Unjudged(inv.ctx, err)
 	}
-	return hooks.JudgePush(s.ctx, store, push)
+	return hooks.JudgePush(inv.ctx, store, push)
 }
 
 // startTimeout ends a judgement that its time limit does not reach.
-func (c *preReceiveCommand) startTimeout(s *session, after time.Duration) *time.Timer {
+func (c *preReceiveCommand) startTimeout(inv *invocation, after time.Duration) *time.Timer {
 	return time.AfterFunc(after, func() {
-		fmt.Fprintln(s.stderr, hooks.Unjudged(s.ctx, context.DeadlineExceeded))
+		fmt.Fprintln(inv.stderr, hooks.Unjudged(inv.ctx, context.DeadlineExceeded))
 		os.Exit(exitRefused)
 	})
 }
@@ -104,24 +104,24 @@ type referenceTransactionCommand struct {
 	Server bool   `help:"The repository is a shared remote; default: if it is bare."`
 }
 
-func (c *referenceTransactionCommand) Run(s *session) error {
-	updates, err := hooks.ReadUpdates(s.stdin)
+func (c *referenceTransactionCommand) Run(inv *invocation) error {
+	updates, err := hooks.ReadUpdates(inv.stdin)
 	if c.State != "prepared" && c.State != "committed" {
 		return nil
 	}
 	if err != nil {
-		return hooks.Unjudged(s.ctx, err)
+		return hooks.Unjudged(inv.ctx, err)
 	}
-	store, end, err := s.hook(hooks.Limit)
+	store, end, err := inv.hook(hooks.Limit)
 	if err != nil {
-		return hooks.Unjudged(s.ctx, err)
+		return hooks.Unjudged(inv.ctx, err)
 	}
 	defer end()
 	if c.State == "committed" {
-		return hooks.Committed(s.ctx, store, updates)
+		return hooks.Committed(inv.ctx, store, updates)
 	}
 	server := c.Server || store.Repo.MainWorkTree() == ""
-	return hooks.Transaction(s.ctx, store, updates, server, func(m flow.Move) *flow.Refusal {
+	return hooks.Transaction(inv.ctx, store, updates, server, func(m flow.Move) *flow.Refusal {
 		var refusal *flow.Refusal
 		if err := work.CheckActor(store.Repo, "", m.By, m.Generation); err != nil && !errors.As(err, &refusal) {
 			refusal = &flow.Refusal{Rule: flow.RuleIdentity, Hint: "git liza doctor", Reason: err.Error()}
@@ -132,28 +132,28 @@ func (c *referenceTransactionCommand) Run(s *session) error {
 
 type postReceiveCommand struct{}
 
-func (c *postReceiveCommand) Run(s *session) error {
-	store, end, err := s.hook(hooks.Limit)
+func (c *postReceiveCommand) Run(inv *invocation) error {
+	store, end, err := inv.hook(hooks.Limit)
 	if err != nil {
 		return err
 	}
 	defer end()
-	return hooks.Settle(s.ctx, store)
+	return hooks.Settle(inv.ctx, store)
 }
 
 type preCommitCommand struct{}
 
-func (c *preCommitCommand) Run(s *session) error {
-	store, end, err := s.hook(hooks.Limit)
+func (c *preCommitCommand) Run(inv *invocation) error {
+	store, end, err := inv.hook(hooks.Limit)
 	if err != nil {
 		return err
 	}
 	defer end()
-	agent, err := s.asks(store.Repo)
+	agent, err := inv.asks(store.Repo)
 	if err != nil || agent == "" {
 		return err
 	}
-	return hooks.Commit(s.ctx, store, agent, s.getenv("GIT_INDEX_FILE"))
+	return hooks.Commit(inv.ctx, store, agent, inv.getenv("GIT_INDEX_FILE"))
 }
 
 type prePushCommand struct {
@@ -162,13 +162,13 @@ type prePushCommand struct {
 }
 
 // Run refuses whatever an agent pushes. git liza pushes without this hook.
-func (c *prePushCommand) Run(s *session) error {
-	repo, err := git.Open(s.ctx, s.dir)
+func (c *prePushCommand) Run(inv *invocation) error {
+	repo, err := git.Open(inv.ctx, inv.dir)
 	if err != nil {
 		return err
 	}
 	defer repo.Close()
-	agent, err := s.asks(repo)
+	agent, err := inv.asks(repo)
 	if err != nil || agent == "" {
 		return err
 	}
@@ -179,9 +179,9 @@ func (c *prePushCommand) Run(s *session) error {
 // asks is the agent that a hook of a clone runs for, "" for people: whom the
 // environment names, a human or an agent, held against whom this process
 // descends from.
-func (s *session) asks(repo *git.Repo) (flow.AgentID, error) {
-	id := s.getenv("LIZA_AGENT_ID")
-	if err := work.CheckActor(repo, "", flow.Actor(id), flow.Generation(s.getenv("LIZA_GENERATION"))); err != nil || id == "" {
+func (inv *invocation) asks(repo *git.Repo) (flow.AgentID, error) {
+	id := inv.getenv("LIZA_AGENT_ID")
+	if err := work.CheckActor(repo, "", flow.Actor(id), flow.Generation(inv.getenv("LIZA_GENERATION"))); err != nil || id == "" {
 		return "", err
 	}
 	var by flow.Actor

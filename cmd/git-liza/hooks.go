@@ -29,36 +29,36 @@ type hooksInstallCommand struct {
 	Key                    string `placeholder:"FILE" help:"Its SSH public key."`
 }
 
-func (c *hooksInstallCommand) Run(s *session) error {
+func (c *hooksInstallCommand) Run(inv *invocation) error {
 	o, err := c.options()
 	if err != nil {
 		return err
 	}
-	clone, err := s.reader()
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
-	if o.Integration, err = c.findIntegration(s, clone, c.Server); err != nil {
+	if o.Integration, err = c.findIntegration(inv, clone, c.Server); err != nil {
 		return err
 	}
-	before, err := stubs.Examine(s.ctx, clone.Repo)
+	before, err := stubs.Examine(inv.ctx, clone.Repo)
 	if err != nil {
 		return err
 	}
 	if c.Server {
-		if err := clone.Repo.ShareFiles(s.ctx); err != nil {
+		if err := clone.Repo.ShareFiles(inv.ctx); err != nil {
 			return err
 		}
 	}
-	if err := stubs.Install(s.ctx, clone.Repo, o); err != nil {
+	if err := stubs.Install(inv.ctx, clone.Repo, o); err != nil {
 		return err
 	}
 	if c.Server {
-		if err := clone.Repo.ShareOld(s.ctx); err != nil {
+		if err := clone.Repo.ShareOld(inv.ctx); err != nil {
 			return err
 		}
 	}
-	after, err := examineHooks(s)
+	after, err := examineHooks(inv)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (c *hooksInstallCommand) Run(s *session) error {
 	if before.Whole() && after.Whole() && before.Integration == after.Integration && len(before.Hooks) == len(after.Hooks) {
 		outcome = "already"
 	}
-	return s.answer(outcome, after, hooksText(after))
+	return inv.answer(outcome, after, hooksText(after))
 }
 
 // options reads the command line and the key that it names.
@@ -121,8 +121,8 @@ func beginsKey(text string) bool {
 
 // findIntegration is the integration branch that the board names, "" without a board.
 // A server is not set up on a board that is broken.
-func (c *hooksInstallCommand) findIntegration(s *session, clone *work.Clone, server bool) (string, error) {
-	b, _, err := clone.Store.Board(s.ctx)
+func (c *hooksInstallCommand) findIntegration(inv *invocation, clone *work.Clone, server bool) (string, error) {
+	b, _, err := clone.Store.Board(inv.ctx)
 	if errors.Is(err, gitstore.ErrNoBoard) {
 		return "", nil
 	}
@@ -130,7 +130,7 @@ func (c *hooksInstallCommand) findIntegration(s *session, clone *work.Clone, ser
 		return "", err
 	}
 	if server {
-		_, found, err := clone.Store.Audit.Fsck(s.ctx, true)
+		_, found, err := clone.Store.Audit.Fsck(inv.ctx, true)
 		if err != nil {
 			return "", err
 		}
@@ -143,19 +143,19 @@ func (c *hooksInstallCommand) findIntegration(s *session, clone *work.Clone, ser
 
 type hooksUninstallCommand struct{}
 
-func (c *hooksUninstallCommand) Run(s *session) error {
-	repo, err := s.repo()
+func (c *hooksUninstallCommand) Run(inv *invocation) error {
+	repo, err := inv.repo()
 	if err != nil {
 		return err
 	}
-	if err := s.operator(repo, "the removal of hooks"); err != nil {
+	if err := inv.operator(repo, "the removal of hooks"); err != nil {
 		return err
 	}
-	before, err := stubs.Examine(s.ctx, repo)
+	before, err := stubs.Examine(inv.ctx, repo)
 	if err != nil {
 		return err
 	}
-	left, err := stubs.Uninstall(s.ctx, repo)
+	left, err := stubs.Uninstall(inv.ctx, repo)
 	if err != nil {
 		return err
 	}
@@ -164,32 +164,32 @@ func (c *hooksUninstallCommand) Run(s *session) error {
 	}
 	data := map[string]any{"left": left}
 	if len(before.Hooks) == 0 {
-		return s.answer("already", data, "no hooks of git liza are installed")
+		return inv.answer("already", data, "no hooks of git liza are installed")
 	}
 	text := "what was there before is back\n"
 	for _, path := range left {
 		text += path + " was changed since it was installed and stays as it is\n"
 	}
-	return s.answer("changed", data, text)
+	return inv.answer("changed", data, text)
 }
 
 type hooksStatusCommand struct{}
 
-func (c *hooksStatusCommand) Run(s *session) error {
-	now, err := examineHooks(s)
+func (c *hooksStatusCommand) Run(inv *invocation) error {
+	now, err := examineHooks(inv)
 	if err != nil {
 		return err
 	}
-	return s.answer("", now, hooksText(now))
+	return inv.answer("", now, hooksText(now))
 }
 
 // examineHooks examines the repository as its configuration is by now.
-func examineHooks(s *session) (stubs.Installed, error) {
-	repo, err := s.repo()
+func examineHooks(inv *invocation) (stubs.Installed, error) {
+	repo, err := inv.repo()
 	if err != nil {
 		return stubs.Installed{}, err
 	}
-	return stubs.Examine(s.ctx, repo)
+	return stubs.Examine(inv.ctx, repo)
 }
 
 func hooksText(i stubs.Installed) string {
@@ -254,25 +254,25 @@ func hooksFinding(i stubs.Installed, err error, bare bool) work.Finding {
 // installHooks installs a clone's hooks for a board that is there, unless it
 // has hooks as somebody wanted them. In a bare repository there is nothing to
 // do: it needs those of a server, on request.
-func (s *session) installHooks(clone *work.Clone, b *flow.Board) error {
+func (inv *invocation) installHooks(clone *work.Clone, b *flow.Board) error {
 	if clone.Repo.MainWorkTree() == "" {
 		return nil
 	}
-	there, err := stubs.Examine(s.ctx, clone.Repo)
+	there, err := stubs.Examine(inv.ctx, clone.Repo)
 	if err != nil {
 		return err
 	}
 	if there.Whole() {
-		return stubs.SetIntegration(s.ctx, clone.Repo, b.Settings().Integration.Name)
+		return stubs.SetIntegration(inv.ctx, clone.Repo, b.Settings().Integration.Name)
 	}
-	return stubs.Install(s.ctx, clone.Repo, stubs.Options{Binary: program(), Integration: b.Settings().Integration.Name})
+	return stubs.Install(inv.ctx, clone.Repo, stubs.Options{Binary: program(), Integration: b.Settings().Integration.Name})
 }
 
 // keepHooks notes how the hooks are. What it returns restores them and says so.
-func (s *session) keepHooks(ctx context.Context) (func(context.Context) (string, error), error) {
-	before, err := rememberHooks(ctx, s)
+func (inv *invocation) keepHooks(ctx context.Context) (func(context.Context) (string, error), error) {
+	before, err := rememberHooks(ctx, inv)
 	return func(ctx context.Context) (string, error) {
-		repo, err := git.Open(ctx, s.dir)
+		repo, err := git.Open(ctx, inv.dir)
 		if err != nil {
 			return "", err
 		}
@@ -284,8 +284,8 @@ func (s *session) keepHooks(ctx context.Context) (func(context.Context) (string,
 	}, err
 }
 
-func rememberHooks(ctx context.Context, s *session) (stubs.Earlier, error) {
-	repo, err := git.Open(ctx, s.dir)
+func rememberHooks(ctx context.Context, inv *invocation) (stubs.Earlier, error) {
+	repo, err := git.Open(ctx, inv.dir)
 	if err != nil {
 		return stubs.Earlier{}, err
 	}

@@ -14,26 +14,26 @@ type housekeepCommand struct {
 	To   string `arg:"" help:"The last state commit to pack."`
 }
 
-func (c *housekeepCommand) Run(s *session) error {
-	repo, err := s.repo()
+func (c *housekeepCommand) Run(inv *invocation) error {
+	repo, err := inv.repo()
 	if err != nil {
 		return err
 	}
-	store, err := gitstore.OpenStore(s.ctx, repo, s.now)
+	store, err := gitstore.OpenStore(inv.ctx, repo, inv.now)
 	if err != nil {
 		return err
 	}
-	if err := store.Packer.Housekeep(s.ctx, c.From, c.To); err != nil {
+	if err := store.Packer.Housekeep(inv.ctx, c.From, c.To); err != nil {
 		return err
 	}
-	return s.answer("", nil, "")
+	return inv.answer("", nil, "")
 }
 
 // background starts this program once more.
-func (s *session) background(args ...string) error {
+func (inv *invocation) background(args ...string) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	return proc.Background(proc.Command{Path: program, Args: args, Dir: s.dir, Env: s.environ})
+	return proc.Background(proc.Command{Path: program, Args: args, Dir: inv.dir, Env: inv.environ})
 }

@@ -21,53 +21,53 @@ type initCommand struct {
 	NoHooks     bool          `name:"no-hooks" help:"Install no hooks: git will refuse nothing here."`
 }
 
-func (c *initCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *initCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	if joined, err := c.joined(s, clone); err != nil || joined {
+	if joined, err := c.joined(inv, clone); err != nil || joined {
 		return err
 	}
-	if err := c.alone(s, clone); err != nil {
+	if err := c.alone(inv, clone); err != nil {
 		return err
 	}
-	d, err := clone.Prepare(s.ctx, work.Plan{Title: c.Goal, Spec: clone.Specs.Rooted(c.Spec), Branch: c.Integration, Lease: c.Lease})
-	if err != nil {
-		return err
-	}
-	if c.Admin != "" {
-		if err := clone.Principals.NameAdmin(s.ctx, d, c.Admin); err != nil {
-			return err
-		}
-	}
-	r, err := clone.Init(s.ctx, d)
+	d, err := clone.Prepare(inv.ctx, work.Plan{Title: c.Goal, Spec: clone.Specs.Rooted(c.Spec), Branch: c.Integration, Lease: c.Lease})
 	if err != nil {
 		return err
 	}
 	if c.Admin != "" {
-		if err := clone.Principals.Govern(s.ctx, r.After, c.Admin); err != nil {
+		if err := clone.Principals.NameAdmin(inv.ctx, d, c.Admin); err != nil {
 			return err
 		}
 	}
-	if err := c.guard(s, clone, r.After); err != nil {
+	r, err := clone.Init(inv.ctx, d)
+	if err != nil {
+		return err
+	}
+	if c.Admin != "" {
+		if err := clone.Principals.Govern(inv.ctx, r.After, c.Admin); err != nil {
+			return err
+		}
+	}
+	if err := c.guard(inv, clone, r.After); err != nil {
 		return err
 	}
 	if c.Remote != "" {
-		if _, err := clone.Join(s.ctx, c.Remote, false); err != nil {
+		if _, err := clone.Join(inv.ctx, c.Remote, false); err != nil {
 			return unpublished(c.Remote, err)
 		}
 	}
-	return c.report(s, clone, r)
+	return c.report(inv, clone, r)
 }
 
 // alone refuses a board of this clone's own beside one that it could take.
-func (c *initCommand) alone(s *session, clone *work.Clone) error {
-	tip, err := clone.Repo.Resolve(s.ctx, layout.State)
+func (c *initCommand) alone(inv *invocation, clone *work.Clone) error {
+	tip, err := clone.Repo.Resolve(inv.ctx, layout.State)
 	if err != nil || tip != "" || c.Remote != "" {
 		return err
 	}
-	return c.refuseSecond(s, clone.Store, c.Integration)
+	return c.refuseSecond(inv, clone.Store, c.Integration)
 }
 
 // unpublished says that the board is here all the same.
@@ -82,19 +82,19 @@ func unpublished(remote string, err error) error {
 
 // joined takes the board of the remote, if that has one and this clone has
 // none.
-func (c *initCommand) joined(s *session, clone *work.Clone) (bool, error) {
+func (c *initCommand) joined(inv *invocation, clone *work.Clone) (bool, error) {
 	if c.Remote == "" {
 		return false, nil
 	}
-	tip, err := clone.Repo.Resolve(s.ctx, layout.State)
+	tip, err := clone.Repo.Resolve(inv.ctx, layout.State)
 	if err != nil || tip != "" {
 		return false, err
 	}
-	url, err := clone.Repo.Config(s.ctx, "remote."+c.Remote+".url")
+	url, err := clone.Repo.Config(inv.ctx, "remote."+c.Remote+".url")
 	if err != nil {
 		return false, err
 	}
-	synced, err := clone.Join(s.ctx, c.Remote, false)
+	synced, err := clone.Join(inv.ctx, c.Remote, false)
 	var refusal *flow.Refusal
 	if url != "" && errors.As(err, &refusal) && refusal.Rule == flow.RuleNotFound {
 		return false, nil // neither side has a board
@@ -102,32 +102,32 @@ func (c *initCommand) joined(s *session, clone *work.Clone) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	b, tip, err := clone.Store.Board(s.ctx)
+	b, tip, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return true, err
 	}
-	s.progress("%s", joinedLine(synced))
-	if err := c.guard(s, clone, b); err != nil {
+	inv.progress("%s", joinedLine(synced))
+	if err := c.guard(inv, clone, b); err != nil {
 		return true, err
 	}
-	return true, c.report(s, clone, gitstore.Result{Already: true, Commit: tip, Before: b, After: b})
+	return true, c.report(inv, clone, gitstore.Result{Already: true, Commit: tip, Before: b, After: b})
 }
 
 // guard installs the hooks, whether or not a remote takes the board.
-func (c *initCommand) guard(s *session, clone *work.Clone, b *flow.Board) error {
+func (c *initCommand) guard(inv *invocation, clone *work.Clone, b *flow.Board) error {
 	if c.NoHooks {
 		return nil
 	}
-	if err := s.installHooks(clone, b); err != nil {
+	if err := inv.installHooks(clone, b); err != nil {
 		return fmt.Errorf("the board is made, but not its hooks: %w", err)
 	}
 	return nil
 }
 
 // report says what board there is now.
-func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) error {
+func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Result) error {
 	settings := r.After.Settings()
-	warning, err := unwritten(s, clone.Repo, r.After)
+	warning, err := unwritten(inv, clone.Repo, r.After)
 	if err != nil {
 		return err
 	}
@@ -138,11 +138,11 @@ func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) e
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}
-	if ahead := clone.Integration.Ahead(s.ctx, r.After); ahead != nil {
-		warnings = append(warnings, ahead.Text+", and tasks begin without that: "+hints{s}.adapt(ahead.Hint))
+	if ahead := clone.Integration.Ahead(inv.ctx, r.After); ahead != nil {
+		warnings = append(warnings, ahead.Text+", and tasks begin without that: "+hints{inv}.adapt(ahead.Hint))
 	}
 	for _, line := range warnings {
-		s.progress("warning: %s", line)
+		inv.progress("warning: %s", line)
 		data["warning"] = strings.Join(warnings, "; ")
 	}
 	held := ""
@@ -152,22 +152,22 @@ func (c *initCommand) report(s *session, clone *work.Clone, r gitstore.Result) e
 	if !c.NoHooks {
 		held += "\nits hooks are in place: git liza hooks"
 	}
-	return s.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", layout.State,
+	return inv.result(r, data, "blackboard on %s: %s (%s), integration branch %s at %s%s", layout.State,
 		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short(), held)
 }
 
 // refuseSecond refuses a second board where a remote has one that this clone could
 // take: two boards never come together again.
-func (c *initCommand) refuseSecond(s *session, clone *gitstore.Store, branch string) error {
-	remote, err := clone.Repo.AnyRemote(s.ctx)
+func (c *initCommand) refuseSecond(inv *invocation, clone *gitstore.Store, branch string) error {
+	remote, err := clone.Repo.AnyRemote(inv.ctx)
 	if err != nil || remote == "" {
 		return err
 	}
-	there, err := clone.Repo.Resolve(s.ctx, "refs/remotes/"+remote+"/"+branch)
+	there, err := clone.Repo.Resolve(inv.ctx, "refs/remotes/"+remote+"/"+branch)
 	if err != nil || there == "" {
 		return err
 	}
-	tip, err := clone.Remotes.BoardOf(s.ctx, remote)
+	tip, err := clone.Remotes.BoardOf(inv.ctx, remote)
 	if err != nil || tip == "" {
 		return nil // a board can be made without the network
 	}

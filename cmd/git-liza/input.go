@@ -12,18 +12,18 @@ import (
 const maxInput = gitstore.MaxMove + 1
 
 // text is what was said on the command line, standard input for "-".
-func (s *session) text(said string) (string, error) {
+func (inv *invocation) text(said string) (string, error) {
 	if said != "-" {
 		return said, nil
 	}
-	data, err := s.readInput("-")
+	data, err := inv.readInput("-")
 	return string(data), err
 }
 
 // readInput reads a file, or standard input for "-".
-func (s *session) readInput(path string) ([]byte, error) {
+func (inv *invocation) readInput(path string) ([]byte, error) {
 	if path == "-" {
-		return io.ReadAll(io.LimitReader(s.stdin, maxInput))
+		return io.ReadAll(io.LimitReader(inv.stdin, maxInput))
 	}
 	f, err := os.Open(path)
 	if err != nil {

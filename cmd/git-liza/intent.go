@@ -15,15 +15,15 @@ type intentCommand struct {
 	TestsNotNeeded string      `placeholder:"WHY" help:"Why no test changes."`
 }
 
-func (c *intentCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *intentCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(s.ctx, flow.ActIntent, c.ID, &flow.IntentMove{Intent: flow.Intent{Summary: c.Summary, Validation: c.Validation,
+	r, err := clone.Make(inv.ctx, flow.ActIntent, c.ID, &flow.IntentMove{Intent: flow.Intent{Summary: c.Summary, Validation: c.Validation,
 		Files: c.Files, Assumptions: c.Assumption, Risks: c.Risk, Extend: c.Extend, TestsNotNeeded: c.TestsNotNeeded}})
 	if err != nil {
 		return err
 	}
-	return s.taskResult(r, c.ID, "intent recorded")
+	return inv.taskResult(r, c.ID, "intent recorded")
 }

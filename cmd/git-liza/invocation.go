@@ -11,9 +11,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A session is one run of the program: where it runs, on whose behalf, and
+// An invocation is one run of the program: where it runs, on whose behalf, and
 // where it prints. Commands print through it and nowhere else.
-type session struct {
+type invocation struct {
 	ctx     context.Context
 	stdin   io.Reader
 	stdout  io.Writer
@@ -28,9 +28,9 @@ type session struct {
 	call    *call // of a tool, which takes what else is printed
 }
 
-func (s *session) getenv(key string) string {
-	for i := len(s.environ) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(s.environ[i], key+"="); ok {
+func (inv *invocation) getenv(key string) string {
+	for i := len(inv.environ) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(inv.environ[i], key+"="); ok {
 			return value
 		}
 	}
@@ -38,47 +38,47 @@ func (s *session) getenv(key string) string {
 }
 
 // clone opens the repository for moves: it needs somebody who makes them.
-func (s *session) clone() (*work.Clone, error) {
-	c, err := s.reader()
+func (inv *invocation) clone() (*work.Clone, error) {
+	c, err := inv.reader()
 	if err != nil {
 		return nil, err
 	}
-	by, g, err := s.actor(c.Repo)
+	by, g, err := inv.actor(c.Repo)
 	if err != nil {
 		return nil, err
 	}
-	c.Distant = s.call != nil
-	return c, c.Identify(s.ctx, by, g)
+	c.Distant = inv.call != nil
+	return c, c.Identify(inv.ctx, by, g)
 }
 
 // repo opens the repository. What a command waits for is told to whoever waits.
-func (s *session) repo() (*git.Repo, error) {
-	repo, err := git.Open(s.ctx, s.dir)
+func (inv *invocation) repo() (*git.Repo, error) {
+	repo, err := git.Open(inv.ctx, inv.dir)
 	if err != nil {
 		return nil, err
 	}
 	repo.Notice = func(line string) {
-		if s.call != nil {
-			s.call.tell(line)
+		if inv.call != nil {
+			inv.call.tell(line)
 		}
-		fmt.Fprintln(s.stderr, line)
+		fmt.Fprintln(inv.stderr, line)
 	}
-	repo.Background = s.background
+	repo.Background = inv.background
 	return repo, nil
 }
 
 // reader opens the repository for looking only; as which principal it would
 // act is known all the same.
-func (s *session) reader() (*work.Clone, error) {
-	repo, err := s.repo()
+func (inv *invocation) reader() (*work.Clone, error) {
+	repo, err := inv.repo()
 	if err != nil {
 		return nil, err
 	}
-	c, err := work.Open(s.ctx, repo, s.now, s.environ)
+	c, err := work.Open(inv.ctx, repo, inv.now, inv.environ)
 	if err != nil {
 		return nil, err
 	}
-	c.Specs.Dir = s.dir
-	c.Principal, err = repo.Config(s.ctx, "liza.principal")
+	c.Specs.Dir = inv.dir
+	c.Principal, err = repo.Config(inv.ctx, "liza.principal")
 	return c, err
 }

@@ -17,7 +17,7 @@ type listCommand struct {
 	Format string        `tool:"-" placeholder:"FMT" help:"A line per task with its %(fields) filled in, as in git for-each-ref: '%(id) %(status)'; the fields are the keys of --json."`
 }
 
-func (c *listCommand) Run(s *session) error {
+func (c *listCommand) Run(inv *invocation) error {
 	format, err := view.ParseFormat(c.Format)
 	if err == nil {
 		err = view.CheckKeys(c.Fields...)
@@ -25,36 +25,36 @@ func (c *listCommand) Run(s *session) error {
 	if err != nil {
 		return usagef("git liza help list", "%v", err)
 	}
-	l, err := s.look()
+	l, err := inv.look()
 	if err != nil {
 		return err
 	}
 	filter := view.Filter{Status: c.Status, Goal: c.Goal, Ready: c.Ready, Archived: c.All}
 	if c.Mine {
-		if filter.Mine, _, err = s.actor(l.Repo); err != nil {
+		if filter.Mine, _, err = inv.actor(l.Repo); err != nil {
 			return err
 		}
 	}
-	l.findAsker(s)
+	l.findAsker(inv)
 	live := l.Board.Tasks()
 	list := l.Select(live, filter)
 	if err := l.Board.Err(); err != nil {
 		return err
 	}
 	switch {
-	case s.json:
-		return c.objects(s, l, list)
+	case inv.json:
+		return c.objects(inv, l, list)
 	case c.Format != "":
-		return c.lines(s, l, list, format)
+		return c.lines(inv, l, list, format)
 	}
 	if len(list) == 0 {
-		s.progress("no task to show")
+		inv.progress("no task to show")
 	}
-	return s.answer("", nil, l.TaskTable(list, live).Text(s.width()))
+	return inv.answer("", nil, l.TaskTable(list, live).Text(inv.width()))
 }
 
 // objects answers with every key of every task, or with those that were asked for.
-func (c *listCommand) objects(s *session, l look, list []flow.Summary) error {
+func (c *listCommand) objects(inv *invocation, l look, list []flow.Summary) error {
 	keys := c.Fields
 	if len(keys) == 0 {
 		keys = view.TaskKeys()
@@ -66,11 +66,11 @@ func (c *listCommand) objects(s *session, l look, list []flow.Summary) error {
 	if err := l.Board.Err(); err != nil {
 		return err
 	}
-	return s.answer("", map[string]any{"tasks": tasks}, "")
+	return inv.answer("", map[string]any{"tasks": tasks}, "")
 }
 
 // lines answers with the format filled in for every task.
-func (c *listCommand) lines(s *session, l look, list []flow.Summary, format view.Format) error {
+func (c *listCommand) lines(inv *invocation, l look, list []flow.Summary, format view.Format) error {
 	var text strings.Builder
 	for _, task := range l.Tasks(list, format.Keys()) {
 		text.WriteString(format.Fill(task) + "\n")
@@ -78,5 +78,5 @@ func (c *listCommand) lines(s *session, l look, list []flow.Summary, format view
 	if err := l.Board.Err(); err != nil {
 		return err
 	}
-	return s.answer("", nil, text.String())
+	return inv.answer("", nil, text.String())
 }

@@ -12,40 +12,40 @@ import (
 
 // findLocal finds what this clone and its machine know beside the board. tasks
 // are the board's.
-func (l *look) findLocal(s *session, tasks []flow.Summary) error {
-	err := l.findAgents(s)
+func (l *look) findLocal(inv *invocation, tasks []flow.Summary) error {
+	err := l.findAgents(inv)
 	if err != nil {
 		return err
 	}
 	known := &l.Local
 	if goal := l.Board.Goal(l.Board.Settings().Goal); goal != nil && goal.Usage.Sessions > 0 {
-		if known.Uncounted, err = l.uncounted(s.ctx, flow.ActGoal, goal.Created, goal.Ended); err != nil {
+		if known.Uncounted, err = l.uncounted(inv.ctx, flow.ActGoal, goal.Created, goal.Ended); err != nil {
 			return err
 		}
 	}
-	if known.Breach, err = l.breach(s); err != nil {
+	if known.Breach, err = l.breach(inv); err != nil {
 		return err
 	}
-	known.Repair = hints{s}.adapt(work.RepairBoard)
-	by, _, err := s.actor(l.Repo)
+	known.Repair = hints{inv}.adapt(work.RepairBoard)
+	by, _, err := inv.actor(l.Repo)
 	if err != nil {
 		by = ""
 	}
 	known.Identity = l.IdentityOf(by)
-	if known.Remote, err = l.remote(s); err != nil {
+	if known.Remote, err = l.remote(inv); err != nil {
 		return err
 	}
-	installed, err := stubs.Examine(s.ctx, l.Repo)
+	installed, err := stubs.Examine(inv.ctx, l.Repo)
 	if found := hooksFinding(installed, err, l.Repo.MainWorkTree() == ""); found.State != "ok" || !installed.Guards() {
 		known.Hooks = found.Text
 	}
-	if err := l.findUntrusted(s, tasks); err != nil {
+	if err := l.findUntrusted(inv, tasks); err != nil {
 		return err
 	}
 	if known.Breach == nil && l.GoalReached(tasks) {
-		known.Take = takeCommand(s, l.Repo, l.Board)
+		known.Take = takeCommand(inv, l.Repo, l.Board)
 	}
-	if ahead := l.Integration.Ahead(s.ctx, l.Board); ahead != nil && (hints{s}).agent() == "" {
+	if ahead := l.Integration.Ahead(inv.ctx, l.Board); ahead != nil && (hints{inv}).agent() == "" {
 		known.Ahead = &view.Step{Command: ahead.Hint, Why: ahead.Text}
 	}
 	return nil
@@ -53,7 +53,7 @@ func (l *look) findLocal(s *session, tasks []flow.Summary) error {
 
 // findAgents finds what supervisors last said of the agents, and the supervisors
 // that died on this machine.
-func (l *look) findAgents(s *session) (err error) {
+func (l *look) findAgents(inv *invocation) (err error) {
 	l.Local.Dead = map[flow.AgentID]int{}
 	for _, id := range l.Board.IDs(flow.Agents) {
 		a := l.Board.Agent(flow.AgentID(id))
@@ -64,19 +64,19 @@ func (l *look) findAgents(s *session) (err error) {
 			l.Local.Dead[a.ID] = pid
 		}
 	}
-	l.Local.Presences, err = l.Store.Presences.List(s.ctx, l.Board)
+	l.Local.Presences, err = l.Store.Presences.List(inv.ctx, l.Board)
 	return err
 }
 
 // findUntrusted finds the tasks that wait because nobody allowed their verify
 // command on this machine.
-func (l *look) findUntrusted(s *session, tasks []flow.Summary) error {
+func (l *look) findUntrusted(inv *invocation, tasks []flow.Summary) error {
 	untrusted := map[flow.TaskID]view.Step{}
 	known := map[string]error{}
 	for _, t := range l.Verifying(tasks) {
 		err, asked := known[t.Verify]
 		if !asked {
-			err = l.Trust.Check(s.ctx, t.Verify)
+			err = l.Trust.Check(inv.ctx, t.Verify)
 			known[t.Verify] = err
 		}
 		var refusal *flow.Refusal
@@ -91,12 +91,12 @@ func (l *look) findUntrusted(s *session, tasks []flow.Summary) error {
 }
 
 // remote is the remote that holds the board, and how this clone stands to it.
-func (l look) remote(s *session) (view.Remote, error) {
-	name, err := l.Store.Authority(s.ctx)
+func (l look) remote(inv *invocation) (view.Remote, error) {
+	name, err := l.Store.Authority(inv.ctx)
 	if name == "" {
 		return view.Remote{}, err
 	}
-	err = l.Store.Mirror.CheckDiverged(s.ctx)
+	err = l.Store.Mirror.CheckDiverged(inv.ctx)
 	parted := errors.Is(err, gitstore.ErrDiverged)
 	if parted {
 		err = nil

@@ -20,11 +20,11 @@ type logCommand struct {
 	JSONL bool         `name:"jsonl" xor:"form" help:"One JSON object a line."`
 }
 
-func (c *logCommand) Run(s *session) error {
+func (c *logCommand) Run(inv *invocation) error {
 	if c.Count < 0 {
 		return usagef("git liza help log", "-n takes a number from 1 on, not %d", c.Count)
 	}
-	since, err := parseSince(c.Since, s.now().UTC())
+	since, err := parseSince(c.Since, inv.now().UTC())
 	if err != nil {
 		return err
 	}
@@ -39,35 +39,35 @@ func (c *logCommand) Run(s *session) error {
 		return c.Count == 0 || len(list) < c.Count
 	}
 	if c.ID == "" {
-		err = visitMoves(s, keep)
-	} else if l, lookErr := s.look(); lookErr != nil {
+		err = visitMoves(inv, keep)
+	} else if l, lookErr := inv.look(); lookErr != nil {
 		err = lookErr
 	} else {
-		err = l.historyOf(s, c.ID, keep)
+		err = l.historyOf(inv, c.ID, keep)
 	}
 	if err != nil {
 		return err
 	}
-	return c.print(s, list)
+	return c.print(inv, list)
 }
 
 // visitMoves visits all moves, newest first, until visit returns false; the
 // board that they led to is not read and may be broken.
-func visitMoves(s *session, visit func(gitstore.Event) bool) error {
-	clone, err := s.reader()
+func visitMoves(inv *invocation, visit func(gitstore.Event) bool) error {
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
-	tip, err := clone.Store.Tip(s.ctx)
+	tip, err := clone.Store.Tip(inv.ctx)
 	if err != nil {
 		return err
 	}
-	return clone.Store.Events(tip, func(e gitstore.Event) (bool, error) { return visit(e), s.ctx.Err() })
+	return clone.Store.Events(tip, func(e gitstore.Event) (bool, error) { return visit(e), inv.ctx.Err() })
 }
 
 // historyOf visits the moves that changed a task, newest first, until visit
 // returns false.
-func (l look) historyOf(s *session, id flow.TaskID, visit func(gitstore.Event) bool) error {
+func (l look) historyOf(inv *invocation, id flow.TaskID, visit func(gitstore.Event) bool) error {
 	if _, err := l.task(id); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (l look) historyOf(s *session, id flow.TaskID, visit func(gitstore.Event) b
 	for _, folder := range []flow.Folder{flow.Tasks, flow.Archive} {
 		args = append(args, ":(top,literal)"+gitstore.DocumentPath(flow.Key{Folder: folder, ID: string(id)}))
 	}
-	out, err := l.Repo.Git(s.ctx, args...)
+	out, err := l.Repo.Git(inv.ctx, args...)
 	if err != nil {
 		return err
 	}
@@ -91,13 +91,13 @@ func (l look) historyOf(s *session, id flow.TaskID, visit func(gitstore.Event) b
 	return nil
 }
 
-func (c *logCommand) print(s *session, list []view.Entry) error {
+func (c *logCommand) print(inv *invocation, list []view.Entry) error {
 	switch {
-	case s.json:
-		return s.answer("", map[string]any{"moves": view.LogValue(list)}, "")
+	case inv.json:
+		return inv.answer("", map[string]any{"moves": view.LogValue(list)}, "")
 	case c.JSONL:
 		for i := range list {
-			if err := s.encode(view.ValueOf(list[i])); err != nil {
+			if err := inv.encode(view.ValueOf(list[i])); err != nil {
 				return err
 			}
 		}
@@ -107,7 +107,7 @@ func (c *logCommand) print(s *session, list []view.Entry) error {
 		if err != nil {
 			return err
 		}
-		return s.answer("", nil, text)
+		return inv.answer("", nil, text)
 	}
-	return s.answer("", nil, view.LogText(list, s.width()))
+	return inv.answer("", nil, view.LogText(list, inv.width()))
 }

@@ -28,23 +28,23 @@ func lookOf(clone *work.Clone, b *flow.Board, tip git.ID) look {
 }
 
 // look reads the blackboard; nobody's identity is needed for that.
-func (s *session) look() (look, error) {
-	clone, err := s.reader()
+func (inv *invocation) look() (look, error) {
+	clone, err := inv.reader()
 	if err != nil {
 		return look{}, err
 	}
-	b, tip, err := clone.Store.Board(s.ctx)
+	b, tip, err := clone.Store.Board(inv.ctx)
 	return lookOf(clone, b, tip), err
 }
 
 // lookAt reads the blackboard as it was at a time, mark or commit; what stands
 // at the tip now is not read and may be broken.
-func (s *session) lookAt(rev string) (look, error) {
-	clone, err := s.reader()
+func (inv *invocation) lookAt(rev string) (look, error) {
+	clone, err := inv.reader()
 	if err != nil {
 		return look{}, err
 	}
-	commit, err := s.rev(clone, rev)
+	commit, err := inv.rev(clone, rev)
 	if err != nil {
 		return look{}, err
 	}
@@ -54,10 +54,10 @@ func (s *session) lookAt(rev string) (look, error) {
 
 // findAsker finds the coder whose claims the board is asked about: the agent that
 // runs the command, if it is a coder, else one that could begin now.
-func (l *look) findAsker(s *session) {
+func (l *look) findAsker(inv *invocation) {
 	l.Asker = l.FreeAgent(flow.Coder)
-	if by, g, err := s.actor(l.Repo); err == nil && by.Role() == flow.Coder {
-		if principal, err := work.PrincipalOf(s.ctx, l.Repo, by); err == nil {
+	if by, g, err := inv.actor(l.Repo); err == nil && by.Role() == flow.Coder {
+		if principal, err := work.PrincipalOf(inv.ctx, l.Repo, by); err == nil {
 			l.Asker = flow.Caller{By: by, Principal: principal, Generation: g}
 		}
 	}

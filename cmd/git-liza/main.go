@@ -38,9 +38,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "git-liza:", err)
 		os.Exit(exitFailed)
 	}
-	s := &session{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: environment(os.Args[1:]), now: time.Now, dir: dir,
+	inv := &invocation{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: environment(os.Args[1:]), now: time.Now, dir: dir,
 		color: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == ""}
-	code := run(s, os.Args[1:])
+	code := run(inv, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
@@ -75,15 +75,15 @@ func ends() []os.Signal {
 }
 
 // run is the program without the process around it; it returns the exit code.
-func run(s *session, args []string) (code int) {
-	s.json = slices.ContainsFunc(args, isJSON) // until the command line is understood
+func run(inv *invocation, args []string) (code int) {
+	inv.json = slices.ContainsFunc(args, isJSON) // until the command line is understood
 	// Over a local path a server's hooks get the environment of whoever pushes.
-	if at := s.getenv("LIZA_NOW"); at != "" && (len(args) == 0 || args[0] != "hook") {
-		now, err := fixedClock(at, s.now)
+	if at := inv.getenv("LIZA_NOW"); at != "" && (len(args) == 0 || args[0] != "hook") {
+		now, err := fixedClock(at, inv.now)
 		if err != nil {
-			return s.fail(err)
+			return inv.fail(err)
 		}
-		s.now = now
+		inv.now = now
 	}
 	if len(args) > 0 && args[0] == "--version" {
 		args = append([]string{"version"}, args[1:]...) // as git has it
@@ -92,30 +92,30 @@ func run(s *session, args []string) (code int) {
 	var helped helpPrinted
 	var page strings.Builder
 	parser, err := kong.New(cli, spans, kong.Name("git liza"), kong.Description(description),
-		kong.Writers(&page, s.stderr), kong.Exit(func(int) { panic(helped) }), kong.WithHyphenPrefixedParameters(true),
+		kong.Writers(&page, inv.stderr), kong.Exit(func(int) { panic(helped) }), kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 78}),
 		kong.Vars{"version": version})
 	if err != nil {
-		return s.fail(err)
+		return inv.fail(err)
 	}
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(helpPrinted); !ok {
 				panic(r)
 			}
-			code = s.page(page.String())
+			code = inv.page(page.String())
 		}
 	}()
-	return s.dispatch(parser, args)
+	return inv.dispatch(parser, args)
 }
 
 // isJSON recognises the flag where kong has not read the command line.
 func isJSON(arg string) bool { return arg == "--json" || strings.HasPrefix(arg, "--json=") }
 
 // page prints a page of help.
-func (s *session) page(text string) int {
-	if err := s.answer("", map[string]any{"help": text}, text); err != nil {
-		return s.fail(err)
+func (inv *invocation) page(text string) int {
+	if err := inv.answer("", map[string]any{"help": text}, text); err != nil {
+		return inv.fail(err)
 	}
 	return exitDone
 }
@@ -125,39 +125,39 @@ const description = "Disciplined multi-agent coding: a blackboard on " + layout.
 // helpPrinted carries control out of kong after it has printed its help.
 type helpPrinted struct{}
 
-func (s *session) dispatch(parser *kong.Kong, args []string) int {
+func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
 	if args[0] == "help" {
-		return s.help(parser, slices.DeleteFunc(slices.Clone(args[1:]), isJSON))
+		return inv.help(parser, slices.DeleteFunc(slices.Clone(args[1:]), isJSON))
 	}
 	k, err := parser.Parse(args)
 	if err != nil {
-		return s.fail(wrongUsage(err, args))
+		return inv.fail(wrongUsage(err, args))
 	}
 	flags := parser.Model.Target.FieldByName("Everywhere").Interface().(everywhere)
-	s.json, s.as = flags.JSON, s.getenv("LIZA_AGENT_ID")
+	inv.json, inv.as = flags.JSON, inv.getenv("LIZA_AGENT_ID")
 	if flags.As != nil {
-		if s.as = *flags.As; s.as == "" {
-			return s.fail(usagef("git liza help", "--as names nobody: leave it out to act as yourself"))
+		if inv.as = *flags.As; inv.as == "" {
+			return inv.fail(usagef("git liza help", "--as names nobody: leave it out to act as yourself"))
 		}
 	}
-	if err := k.Run(s); err != nil {
-		return s.fail(err)
+	if err := k.Run(inv); err != nil {
+		return inv.fail(err)
 	}
 	return exitDone
 }
 
 // help prints the page of a command, or one of the topics.
-func (s *session) help(parser *kong.Kong, topic []string) int {
+func (inv *invocation) help(parser *kong.Kong, topic []string) int {
 	if len(topic) == 1 && topic[0] == "exit-codes" {
 		var page view.Table
 		for _, e := range exitCodes {
 			page.Add(fmt.Sprintf("%3d  %s", e.code, e.outcome), e.meaning)
 		}
 		page.Wrap(78)
-		return s.page(page.Text(0))
+		return inv.page(page.Text(0))
 	}
 	if len(topic) == 1 && topic[0] == "rules" {
 		var page view.Table
@@ -165,10 +165,10 @@ func (s *session) help(parser *kong.Kong, topic []string) int {
 			page.Add(string(r.Rule), r.Meaning)
 		}
 		page.Wrap(78)
-		return s.page(page.Text(0))
+		return inv.page(page.Text(0))
 	}
 	if _, err := parser.Parse(append(slices.Clone(topic), "--help")); err != nil {
-		return s.fail(wrongUsage(err, nil))
+		return inv.fail(wrongUsage(err, nil))
 	}
 	return exitDone
 }

@@ -22,23 +22,23 @@ type mcpCommand struct{}
 const mcpInstructions = "The tasks of this repository stand on the blackboard of git liza. Read your task with show before you act. " +
 	"Report what you did with the tools, not in words: only accepted moves count. A refused move answers with the rule, the reason, a hint and the moves that are legal now."
 
-func (c *mcpCommand) Run(s *session) error {
-	repo, err := git.Open(s.ctx, s.dir)
+func (c *mcpCommand) Run(inv *invocation) error {
+	repo, err := git.Open(inv.ctx, inv.dir)
 	if err != nil {
 		return err
 	}
-	by, _, err := s.actor(repo)
+	by, _, err := inv.actor(repo)
 	if err != nil {
 		return err
 	}
-	m := toolServer{s}
+	m := toolServer{inv}
 	server := mcp.Server{Version: version, Instructions: mcpInstructions, Resources: m.resources(), Prompts: m.prompts(by.Role()), Changes: m.watchBoard}
 	for _, row := range tools {
 		if row.roles == nil || slices.Contains(row.roles, by.Role()) {
 			server.Tools = append(server.Tools, row.tool(m))
 		}
 	}
-	return server.Serve(s.ctx, s.stdin, s.stdout, s.stderr)
+	return server.Serve(inv.ctx, inv.stdin, inv.stdout, inv.stderr)
 }
 
 // A call takes what a command would have printed.
@@ -49,12 +49,12 @@ type call struct {
 }
 
 // A toolServer serves commands as tools to one client.
-type toolServer struct{ *session }
+type toolServer struct{ *invocation }
 
 // run runs a command on behalf of a client. It reads nothing from the stream
 // that the protocol comes over.
 func (m toolServer) run(ctx context.Context, c runner, tell func(string)) (*call, error) {
-	inner := *m.session
+	inner := *m.invocation
 	inner.ctx, inner.stdin, inner.stdout, inner.json = ctx, strings.NewReader(""), io.Discard, true
 	inner.call = &call{data: struct{}{}, tell: tell}
 	err := c.Run(&inner)
@@ -64,7 +64,7 @@ func (m toolServer) run(ctx context.Context, c runner, tell func(string)) (*call
 // silent is for what takes no word.
 func silent(string) {}
 
-// tool is the row as a tool of a session.
+// tool is the row as a tool of the server m.
 func (row toolRow) tool(m toolServer) mcp.Tool {
 	return mcp.Tool{Name: row.name, About: row.about, Effect: row.effect,
 		Input: func() any { return row.input() },
@@ -147,7 +147,7 @@ const maxLegal = 40
 // legalMoves are the moves that the rules let the caller begin: on the task named,
 // on what it holds, on the other open tasks, and those that are about no task.
 func (m toolServer) legalMoves(ctx context.Context, about flow.TaskID) ([]legalMove, error) {
-	inner := *m.session
+	inner := *m.invocation
 	inner.ctx = ctx
 	clone, err := inner.clone()
 	if err != nil {

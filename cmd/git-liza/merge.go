@@ -13,36 +13,36 @@ type mergeCommand struct {
 	All bool        `help:"Every approved task, one after the other."`
 }
 
-func (c *mergeCommand) Run(s *session) error {
+func (c *mergeCommand) Run(inv *invocation) error {
 	if c.All == (c.ID != "") {
 		return usagef("git liza help merge", "merge takes either a task or --all")
 	}
-	clone, err := s.clone()
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
 	if c.All {
-		return c.mergeAll(s, clone)
+		return c.mergeAll(inv, clone)
 	}
-	merged, r, err := clone.Integration.Merge(s.ctx, c.ID)
+	merged, r, err := clone.Integration.Merge(inv.ctx, c.ID)
 	if err != nil {
 		return err
 	}
-	c.printWarning(s, merged)
-	return s.result(r, merged, "%s merged as %s onto %s → %s", merged.Task, merged.Commit.Short(), merged.Onto.Short(), merged.Status)
+	c.printWarning(inv, merged)
+	return inv.result(r, merged, "%s merged as %s onto %s → %s", merged.Task, merged.Commit.Short(), merged.Onto.Short(), merged.Status)
 }
 
 // printWarning tells people of what the answer in JSON holds.
-func (c *mergeCommand) printWarning(s *session, m work.Merged) {
+func (c *mergeCommand) printWarning(inv *invocation, m work.Merged) {
 	if m.Warning != "" {
-		s.progress("warning: %s", m.Warning)
+		inv.progress("warning: %s", m.Warning)
 	}
 }
 
 // mergeAll merges what is approved and answers with every result; the exit
 // code is the worst one.
-func (c *mergeCommand) mergeAll(s *session, clone *work.Clone) error {
-	b, _, err := clone.Store.Board(s.ctx)
+func (c *mergeCommand) mergeAll(inv *invocation, clone *work.Clone) error {
+	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
@@ -62,9 +62,9 @@ func (c *mergeCommand) mergeAll(s *session, clone *work.Clone) error {
 		if !t.Status.Allows(flow.ActMerge) {
 			continue
 		}
-		merged, _, err := clone.Integration.Merge(s.ctx, t.ID)
+		merged, _, err := clone.Integration.Merge(inv.ctx, t.ID)
 		merged.Task = t.ID
-		c.printWarning(s, merged)
+		c.printWarning(inv, merged)
 		result := one{OK: err == nil, Merged: merged}
 		if err != nil {
 			result.Error = err.Error()
@@ -84,12 +84,12 @@ func (c *mergeCommand) mergeAll(s *session, clone *work.Clone) error {
 	if worst != nil {
 		f := classify(worst)
 		for _, line := range lines {
-			s.progress("%s", line)
+			inv.progress("%s", line)
 		}
 		return &partial{f, map[string]any{"results": results}}
 	}
 	if len(results) == 0 {
-		return s.answer("already", map[string]any{"results": results}, "nothing is approved")
+		return inv.answer("already", map[string]any{"results": results}, "nothing is approved")
 	}
-	return s.answer("changed", map[string]any{"results": results}, strings.Join(lines, "\n"))
+	return inv.answer("changed", map[string]any{"results": results}, strings.Join(lines, "\n"))
 }

@@ -9,10 +9,10 @@ type noteCommand struct {
 	For  string `default:"all" placeholder:"all|ROLE|AGENT|TASK" help:"Whom it is for; default all."`
 }
 
-func (c *noteCommand) Run(s *session) error {
-	text, err := s.text(c.Text)
+func (c *noteCommand) Run(inv *invocation) error {
+	text, err := inv.text(c.Text)
 	if err != nil {
 		return err
 	}
-	return s.record(flow.ActNote, flow.Notes, &flow.NoteMove{For: c.For, Text: text})
+	return inv.record(flow.ActNote, flow.Notes, &flow.NoteMove{For: c.For, Text: text})
 }

@@ -30,23 +30,23 @@ type principalAddCommand struct {
 	Replace bool        `help:"Change one that is there to what the flags say; an empty value clears a list."`
 }
 
-func (c *principalAddCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *principalAddCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
 	want := flow.Principal{Name: c.Name, Kind: c.Kind, Users: given(c.User), Agents: given(c.Agent), Roles: c.Role, Rights: given(c.Right)}
-	if want.Keys, err = c.readKeys(s, c.Key); err != nil {
+	if want.Keys, err = c.readKeys(inv, c.Key); err != nil {
 		return err
 	}
 	if c.NewKey {
-		key, _, err := clone.Principals.Key(s.ctx, c.Name)
+		key, _, err := clone.Principals.Key(inv.ctx, c.Name)
 		if err != nil {
 			return err
 		}
 		want.Keys = append(want.Keys, key)
 	}
-	got, r, err := clone.Principals.Admit(s.ctx, want, c.Replace)
+	got, r, err := clone.Principals.Admit(inv.ctx, want, c.Replace)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *principalAddCommand) Run(s *session) error {
 	if got.Configured {
 		line += "\nthis clone acts as " + p.Name + " from now on (git config liza.principal)"
 	}
-	return s.result(r, view.Principal(*p).With("first", got.First).With("configured", got.Configured), "%s", line)
+	return inv.result(r, view.Principal(*p).With("first", got.First).With("configured", got.Configured), "%s", line)
 }
 
 // given is a list of a flag: nil where the flag is absent, empty where its
@@ -74,7 +74,7 @@ func given(list []string) []string {
 const maxKeyFile = 64 << 10
 
 // readKeys reads public keys, each a text or the name of a file, without comments.
-func (c *principalAddCommand) readKeys(s *session, list []string) ([]string, error) {
+func (c *principalAddCommand) readKeys(inv *invocation, list []string) ([]string, error) {
 	if list == nil {
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func (c *principalAddCommand) readKeys(s *session, list []string) ([]string, err
 		if !isKeyText(text) {
 			path := text
 			if !filepath.IsAbs(path) {
-				path = filepath.Join(s.dir, path)
+				path = filepath.Join(inv.dir, path)
 			}
 			info, err := os.Stat(path)
 			if err != nil {
@@ -120,8 +120,8 @@ func isKeyText(text string) bool {
 
 type principalListCommand struct{}
 
-func (c *principalListCommand) Run(s *session) error {
-	l, err := s.look()
+func (c *principalListCommand) Run(inv *invocation) error {
+	l, err := inv.look()
 	if err != nil {
 		return err
 	}
@@ -130,42 +130,42 @@ func (c *principalListCommand) Run(s *session) error {
 		return err
 	}
 	list, rows := view.Principals(known.List, l.Reading.Principal)
-	text := rows.Text(s.width())
+	text := rows.Text(inv.width())
 	switch {
 	case len(list) == 0:
 		text = "no principals: who acts is not enforced; the first one: git liza principal add NAME --new-key"
 	case known.Find(l.Reading.Principal) == nil:
 		text += view.UnknownPrincipal(l.Reading.Principal)
 	}
-	return s.answer("", map[string]any{"principals": list, "principal": l.Reading.Principal, "enforced": len(list) > 0}, text)
+	return inv.answer("", map[string]any{"principals": list, "principal": l.Reading.Principal, "enforced": len(list) > 0}, text)
 }
 
 type principalRemoveCommand struct {
 	Name string `arg:""`
 }
 
-func (c *principalRemoveCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *principalRemoveCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Principals.Dismiss(s.ctx, c.Name)
+	r, err := clone.Principals.Dismiss(inv.ctx, c.Name)
 	if err != nil {
 		return err
 	}
-	return s.result(r, map[string]any{"principal": c.Name}, "%s is no principal any more", c.Name)
+	return inv.result(r, map[string]any{"principal": c.Name}, "%s is no principal any more", c.Name)
 }
 
 type principalKeyCommand struct {
 	Name string `arg:"" help:"Of the principal that this clone signs as."`
 }
 
-func (c *principalKeyCommand) Run(s *session) error {
-	clone, err := s.reader()
+func (c *principalKeyCommand) Run(inv *invocation) error {
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
-	public, made, err := clone.Principals.Key(s.ctx, c.Name)
+	public, made, err := clone.Principals.Key(inv.ctx, c.Name)
 	if err != nil {
 		return err
 	}
@@ -173,5 +173,5 @@ func (c *principalKeyCommand) Run(s *session) error {
 	if made {
 		outcome = "changed"
 	}
-	return s.answer(outcome, map[string]any{"principal": c.Name, "key": public, "fingerprint": view.Fingerprint(public)}, public)
+	return inv.answer(outcome, map[string]any{"principal": c.Name, "key": public, "fingerprint": view.Fingerprint(public)}, public)
 }

@@ -14,19 +14,19 @@ type promptCommand struct {
 	Explain  bool        `help:"List the sections, and the layer each comes from, instead."`
 }
 
-func (c *promptCommand) Run(s *session) error {
-	l, err := s.look()
+func (c *promptCommand) Run(inv *invocation) error {
+	l, err := inv.look()
 	if err != nil {
 		return err
 	}
-	a, err := c.assignment(s, l)
+	a, err := c.assignment(inv, l)
 	if err != nil {
 		return err
 	}
-	if err := c.provided(s, l, &a); err != nil {
+	if err := c.provided(inv, l, &a); err != nil {
 		return err
 	}
-	prompt, err := supervise.Prompt(l.Board, a, supervise.Layers(l.Repo.MainWorkTree(), s.environ)...)
+	prompt, err := supervise.Prompt(l.Board, a, supervise.Layers(l.Repo.MainWorkTree(), inv.environ)...)
 	if err != nil {
 		return err
 	}
@@ -43,17 +43,17 @@ func (c *promptCommand) Run(s *session) error {
 	for i, one := range prompt.Sections {
 		sections[i] = section(one)
 	}
-	return s.answer("", map[string]any{"role": c.Role, "task": c.Task, "sections": sections, "text": prompt.Text()}, text)
+	return inv.answer("", map[string]any{"role": c.Role, "task": c.Task, "sections": sections, "text": prompt.Text()}, text)
 }
 
 // provided adds what depends on the provider; where none is chosen the prompt
 // is for one that reports itself.
-func (c *promptCommand) provided(s *session, l look, a *supervise.PromptInput) error {
-	chosen, err := providerChoice{s, &l.Repo.Configuration}.forRole(c.Role, c.Provider)
+func (c *promptCommand) provided(inv *invocation, l look, a *supervise.PromptInput) error {
+	chosen, err := providerChoice{inv, &l.Repo.Configuration}.forRole(c.Role, c.Provider)
 	if err != nil || chosen.text == "" {
 		return err
 	}
-	team, err := newSupervisors(s)
+	team, err := newSupervisors(inv)
 	if err != nil {
 		return err
 	}
@@ -63,14 +63,14 @@ func (c *promptCommand) provided(s *session, l look, a *supervise.PromptInput) e
 }
 
 // assignment is what an agent of the role would be started for.
-func (c *promptCommand) assignment(s *session, l look) (supervise.PromptInput, error) {
+func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInput, error) {
 	a := supervise.PromptInput{Role: c.Role, Task: c.Task}
 	var limits supervise.Limits
-	if err := readLimits(s.ctx, &l.Repo.Configuration, &limits); err != nil {
+	if err := readLimits(inv.ctx, &l.Repo.Configuration, &limits); err != nil {
 		return a, err
 	}
 	a.Await = limits.Await
-	if by, _, err := s.actor(l.Repo); err == nil && by.Role() == c.Role {
+	if by, _, err := inv.actor(l.Repo); err == nil && by.Role() == c.Role {
 		a.Agent = by.Agent()
 	}
 	if c.Role == flow.Planner {

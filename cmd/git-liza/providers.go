@@ -39,15 +39,15 @@ type providerView struct {
 
 // findProviders are all that the catalogue has, as they are on this machine. They
 // can be looked at outside of a repository, where nothing pauses.
-func findProviders(s *session) ([]providerView, error) {
-	conf, common := git.UserConfiguration(s.dir), ""
-	switch repo, err := git.Open(s.ctx, s.dir); {
+func findProviders(inv *invocation) ([]providerView, error) {
+	conf, common := git.UserConfiguration(inv.dir), ""
+	switch repo, err := git.Open(inv.ctx, inv.dir); {
 	case err == nil:
 		conf, common = &repo.Configuration, repo.CommonDir()
 	case !errors.Is(err, git.ErrNoRepository):
 		return nil, err
 	}
-	choice := providerChoice{s, conf}
+	choice := providerChoice{inv, conf}
 	known, err := choice.catalogue()
 	if err != nil {
 		return nil, err
@@ -57,13 +57,13 @@ func findProviders(s *session) ([]providerView, error) {
 		return nil, err
 	}
 	list := []providerView{}
-	for _, f := range known.Detect(s.ctx, s.environ) {
+	for _, f := range known.Detect(inv.ctx, inv.environ) {
 		v := providerView{Name: f.Name, About: f.About, State: "ready", Path: f.Path, Version: f.Reported, Minimum: f.Minimum, Model: f.Model,
 			Contract: f.Contract, Commit: f.Commit, Output: f.Output, Install: f.Install, Roles: []flow.Role{}, old: f.Old}
 		if f.Problem != "" {
 			v.State = f.Problem
 		}
-		if err := v.pause(common, s.now()); err != nil {
+		if err := v.pause(common, inv.now()); err != nil {
 			return nil, err
 		}
 		for _, role := range agentRoles {
@@ -93,8 +93,8 @@ var agentRoles = []flow.Role{flow.Planner, flow.Coder, flow.CodeReviewer}
 
 type providersListCommand struct{}
 
-func (c *providersListCommand) Run(s *session) error {
-	list, err := findProviders(s)
+func (c *providersListCommand) Run(inv *invocation) error {
+	list, err := findProviders(inv)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (c *providersListCommand) Run(s *session) error {
 	for _, v := range list {
 		t.Add(v.Name, v.state(), v.Version, string(v.Contract), string(v.Commit), v.Output, view.JoinRoles(v.Roles))
 	}
-	return s.answer("", map[string]any{"providers": list}, t.Text(s.width()))
+	return inv.answer("", map[string]any{"providers": list}, t.Text(inv.width()))
 }
 
 // state is the state as people read it.
@@ -118,8 +118,8 @@ func (v providerView) state() string {
 
 type providersDetectCommand struct{}
 
-func (c *providersDetectCommand) Run(s *session) error {
-	list, err := findProviders(s)
+func (c *providersDetectCommand) Run(inv *invocation) error {
+	list, err := findProviders(inv)
 	if err != nil {
 		return err
 	}
@@ -138,27 +138,27 @@ func (c *providersDetectCommand) Run(s *session) error {
 	}
 	text := "None of the programs that are known is installed.\n"
 	if len(there.Rows) > 0 {
-		text = there.Text(s.width())
+		text = there.Text(inv.width())
 	}
 	if choice != "" {
 		text += "\nTo choose one: git config liza.provider " + choice + "\n"
 	}
 	if len(missing.Rows) > 0 {
-		text += "\nNot installed, or too old; to install one:\n" + missing.Text(s.width())
+		text += "\nNot installed, or too old; to install one:\n" + missing.Text(inv.width())
 	}
-	return s.answer("", map[string]any{"providers": list}, text)
+	return inv.answer("", map[string]any{"providers": list}, text)
 }
 
 type providersResumeCommand struct {
 	Name string `arg:"" help:"As git liza providers list names it."`
 }
 
-func (c *providersResumeCommand) Run(s *session) error {
-	repo, err := git.Open(s.ctx, s.dir)
+func (c *providersResumeCommand) Run(inv *invocation) error {
+	repo, err := git.Open(inv.ctx, inv.dir)
 	if err != nil {
 		return err
 	}
-	known, err := providerChoice{s, &repo.Configuration}.catalogue()
+	known, err := providerChoice{inv, &repo.Configuration}.catalogue()
 	if err != nil {
 		return err
 	}
@@ -173,5 +173,5 @@ func (c *providersResumeCommand) Run(s *session) error {
 	if !paused {
 		outcome, text = "already", fmt.Sprintf("%s is not paused", c.Name)
 	}
-	return s.answer(outcome, map[string]any{"provider": c.Name}, text)
+	return inv.answer(outcome, map[string]any{"provider": c.Name}, text)
 }

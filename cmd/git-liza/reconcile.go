@@ -11,26 +11,26 @@ type reconcileCommand struct {
 	Reason string      `default:"reached integration from outside" help:"Why."`
 }
 
-func (c *reconcileCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *reconcileCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	b, err := clone.Fresh(s.ctx)
+	b, err := clone.Fresh(inv.ctx)
 	if err != nil {
 		return err
 	}
-	tip, err := clone.Integration.Outside(s.ctx, b)
+	tip, err := clone.Integration.Outside(inv.ctx, b)
 	if err != nil {
 		return err
 	}
-	r, err := clone.Integration.Adopt(s.ctx, tip, c.Reason, []flow.TaskID{c.ID})
+	r, err := clone.Integration.Adopt(inv.ctx, tip, c.Reason, []flow.TaskID{c.ID})
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleState && b.Task(c.ID) != nil && b.Task(c.ID).Status.IsMerged() {
-		return s.answer("already", map[string]any{"task": c.ID, "status": b.Task(c.ID).Status}, string(c.ID)+" is merged already")
+		return inv.answer("already", map[string]any{"task": c.ID, "status": b.Task(c.ID).Status}, string(c.ID)+" is merged already")
 	}
 	if err != nil {
 		return err
 	}
-	return s.taskResult(r, c.ID, "reconciled")
+	return inv.taskResult(r, c.ID, "reconciled")
 }

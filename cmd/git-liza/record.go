@@ -6,17 +6,17 @@ import (
 )
 
 // record makes a move that writes one small document and prints its id.
-func (s *session) record(act flow.Act, folder flow.Folder, detail flow.Detail) error {
-	clone, err := s.clone()
+func (inv *invocation) record(act flow.Act, folder flow.Folder, detail flow.Detail) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(s.ctx, act, "", detail)
+	r, err := clone.Make(inv.ctx, act, "", detail)
 	if err != nil {
 		return err
 	}
 	id := written(r, folder)
-	return s.result(r, map[string]any{"record": id}, "%s %s", act, id)
+	return inv.result(r, map[string]any{"record": id}, "%s %s", act, id)
 }
 
 // written is the id of the document that a move wrote to a folder.

@@ -14,8 +14,8 @@ type registerCommand struct {
 	Takeover bool         `help:"Also while the id holds a task or review."`
 }
 
-func (c *registerCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *registerCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
@@ -23,15 +23,15 @@ func (c *registerCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(s.ctx, flow.ActRegister, "", &flow.RegisterMove{Agent: c.ID, Provider: c.Provider, Host: host, Takeover: c.Takeover})
+	r, err := clone.Make(inv.ctx, flow.ActRegister, "", &flow.RegisterMove{Agent: c.ID, Provider: c.Provider, Host: host, Takeover: c.Takeover})
 	if err != nil {
 		return err
 	}
-	return s.agentResult(r, c.ID, "registered")
+	return inv.agentResult(r, c.ID, "registered")
 }
 
 // agentResult prints what a move left of an agent.
-func (s *session) agentResult(r gitstore.Result, id flow.AgentID, what string) error {
+func (inv *invocation) agentResult(r gitstore.Result, id flow.AgentID, what string) error {
 	line := fmt.Sprintf("%s %s", id, what)
 	if r.Already {
 		line = fmt.Sprintf("%s already %s", id, what)
@@ -50,5 +50,5 @@ func (s *session) agentResult(r gitstore.Result, id flow.AgentID, what string) e
 			line += ": " + a.Degraded
 		}
 	}
-	return s.result(r, data, "%s", line)
+	return inv.result(r, data, "%s", line)
 }

@@ -39,23 +39,23 @@ type rejectCommand struct {
 	ReasonFile string      `placeholder:"FILE" help:"The same from a file, - for standard input."`
 }
 
-func (c *rejectCommand) Run(s *session) error {
-	feedback, err := c.feedback(s)
+func (c *rejectCommand) Run(inv *invocation) error {
+	feedback, err := c.feedback(inv)
 	if err != nil {
 		return err
 	}
-	return s.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: feedback})
+	return inv.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: feedback})
 }
 
 // feedback reads the reason in either form. A reason that is in neither is
 // refused as the rules refuse one without a blocker.
-func (c *rejectCommand) feedback(s *session) (flow.Feedback, error) {
+func (c *rejectCommand) feedback(inv *invocation) (flow.Feedback, error) {
 	text := c.Reason
 	if c.ReasonFile != "" {
 		if c.Reason != "" {
 			return flow.Feedback{}, usagef("git liza help reject", "--reason and --reason-file exclude each other")
 		}
-		data, err := s.readInput(c.ReasonFile)
+		data, err := inv.readInput(c.ReasonFile)
 		if err != nil {
 			return flow.Feedback{}, err
 		}
@@ -80,17 +80,17 @@ func (c *rejectCommand) unstructured(err error) error {
 		Hint: "git liza reject " + string(c.ID) + " --commit " + shell.Quote(c.Commit) + " --reason '- [blocker] FILE:LINE — ISSUE'"}
 }
 
-func (s *session) reject(id flow.TaskID, m flow.RejectMove) error {
-	clone, err := s.clone()
+func (inv *invocation) reject(id flow.TaskID, m flow.RejectMove) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Verdict(s.ctx, flow.ActReject, id, &m)
+	r, err := clone.Verdict(inv.ctx, flow.ActReject, id, &m)
 	if err != nil {
 		return err
 	}
 	t := r.After.Task(id)
-	return s.result(r, map[string]any{"task": id, "status": t.Status, "blockers": len(t.Rejection.Blockers), "review_cycles": t.Attempt.Cycles},
+	return inv.result(r, map[string]any{"task": id, "status": t.Status, "blockers": len(t.Rejection.Blockers), "review_cycles": t.Attempt.Cycles},
 		"%s rejected with %s → %s", id, blockers(t.Rejection.Blockers), t.Status)
 }
 

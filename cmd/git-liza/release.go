@@ -9,14 +9,14 @@ type releaseCommand struct {
 	NoVerdict bool        `help:"The review ends without a verdict, and counts as such."`
 }
 
-func (c *releaseCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *releaseCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Release(s.ctx, c.ID, c.NoVerdict)
+	r, err := clone.Release(inv.ctx, c.ID, c.NoVerdict)
 	if err != nil {
 		return err
 	}
-	return s.taskResult(r, c.ID, "released")
+	return inv.taskResult(r, c.ID, "released")
 }

@@ -9,12 +9,12 @@ type renewCommand struct {
 	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
 }
 
-func (c *renewCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *renewCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Renew(s.ctx, c.ID, c.Lease)
+	r, err := clone.Renew(inv.ctx, c.ID, c.Lease)
 	if err != nil {
 		return err
 	}
@@ -23,6 +23,6 @@ func (c *renewCommand) Run(s *session) error {
 	if t.Claim != nil {
 		lease = &flow.Review{By: t.Claim.By, Lease: t.Claim.Lease}
 	}
-	return s.result(r, map[string]any{"task": c.ID, "lease_expires": lease.Lease}, "%s renewed for %s until %s", c.ID, lease.By,
+	return inv.result(r, map[string]any{"task": c.ID, "lease_expires": lease.Lease}, "%s renewed for %s until %s", c.ID, lease.By,
 		lease.Lease.Format("2006-01-02 15:04:05Z"))
 }

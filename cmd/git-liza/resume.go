@@ -8,10 +8,10 @@ type resumeCommand struct {
 	Reason string `default:"nothing is in the way any more" help:"Why; - for standard input."`
 }
 
-func (c *resumeCommand) Run(s *session) error {
-	reason, err := s.text(c.Reason)
+func (c *resumeCommand) Run(inv *invocation) error {
+	reason, err := inv.text(c.Reason)
 	if err != nil {
 		return err
 	}
-	return s.steer(flow.ActResume, &flow.ResumeMove{Reason: reason})
+	return inv.steer(flow.ActResume, &flow.ResumeMove{Reason: reason})
 }

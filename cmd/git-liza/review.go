@@ -9,18 +9,18 @@ type reviewCommand struct {
 	Lease flow.Duration `placeholder:"30m" help:"Default: the board's."`
 }
 
-func (c *reviewCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *reviewCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	got, r, err := clone.Review(s.ctx, c.ID, c.Lease)
+	got, r, err := clone.Review(inv.ctx, c.ID, c.Lease)
 	if err != nil {
 		return err
 	}
 	if got.Warning != "" {
-		s.progress("warning: %s", got.Warning)
+		inv.progress("warning: %s", got.Warning)
 	}
-	return s.result(r, got, "%s reviews %s of %s by %s until %s\n%s", clone.By, got.Commit.Short(), got.Task, got.Author,
+	return inv.result(r, got, "%s reviews %s of %s by %s until %s\n%s", clone.By, got.Commit.Short(), got.Task, got.Author,
 		got.Lease.Format("2006-01-02 15:04:05Z"), got.Worktree)
 }

@@ -16,8 +16,8 @@ type rushCommand struct {
 	Follow    flow.AgentID `placeholder:"AGENT" help:"Show this agent's output too."`
 }
 
-func (c *rushCommand) Run(s *session) error {
-	team, err := newSupervisors(s)
+func (c *rushCommand) Run(inv *invocation) error {
+	team, err := newSupervisors(inv)
 	if err != nil {
 		return err
 	}

@@ -25,15 +25,15 @@ type sessionListCommand struct {
 	Count int          `short:"n" placeholder:"N" help:"At most so many."`
 }
 
-func (c *sessionListCommand) Run(s *session) error {
+func (c *sessionListCommand) Run(inv *invocation) error {
 	if c.Count < 0 {
 		return usagef("git liza help session list", "-n takes a number from 1 on, not %d", c.Count)
 	}
-	repo, err := openRecords(s)
+	repo, err := openRecords(inv)
 	if err != nil {
 		return err
 	}
-	list, err := gitstore.Sessions(s.ctx, repo, gitstore.SessionFilter{Task: c.Task, Agent: c.Agent, Limit: c.Count})
+	list, err := gitstore.Sessions(inv.ctx, repo, gitstore.SessionFilter{Task: c.Task, Agent: c.Agent, Limit: c.Count})
 	if err != nil {
 		return err
 	}
@@ -41,17 +41,17 @@ func (c *sessionListCommand) Run(s *session) error {
 	for i, rec := range list {
 		sessions[i] = view.Session(rec)
 	}
-	return s.answer("", map[string]any{"sessions": sessions}, view.SessionTable(list).Text(s.width()))
+	return inv.answer("", map[string]any{"sessions": sessions}, view.SessionTable(list).Text(inv.width()))
 }
 
 // openRecords opens a repository that has a blackboard; the board itself is not
 // read and may be broken.
-func openRecords(s *session) (*git.Repo, error) {
-	clone, err := s.reader()
+func openRecords(inv *invocation) (*git.Repo, error) {
+	clone, err := inv.reader()
 	if err != nil {
 		return nil, err
 	}
-	_, err = clone.Store.Tip(s.ctx)
+	_, err = clone.Store.Tip(inv.ctx)
 	return clone.Repo, err
 }
 
@@ -62,16 +62,16 @@ type sessionShowCommand struct {
 	Raw    bool   `xor:"part" help:"What it printed as it came: records, a line each."`
 }
 
-func (c *sessionShowCommand) Run(s *session) error {
-	repo, err := openRecords(s)
+func (c *sessionShowCommand) Run(inv *invocation) error {
+	repo, err := openRecords(inv)
 	if err != nil {
 		return err
 	}
-	id, err := c.find(s, repo)
+	id, err := c.find(inv, repo)
 	if err != nil {
 		return err
 	}
-	rec, prompt, output, err := gitstore.Session(s.ctx, repo, id)
+	rec, prompt, output, err := gitstore.Session(inv.ctx, repo, id)
 	if errors.Is(err, git.ErrNoCommit) {
 		return c.none(fmt.Sprintf("%s is no session", id.Short()))
 	}
@@ -79,25 +79,25 @@ func (c *sessionShowCommand) Run(s *session) error {
 		return err
 	}
 	said := readable(rec.Format, output)
-	if s.json {
-		return s.answer("", view.Session(rec).With("prompt", flow.Clean(string(prompt))).With("said", said).With("output", flow.Clean(string(output))), "")
+	if inv.json {
+		return inv.answer("", view.Session(rec).With("prompt", flow.Clean(string(prompt))).With("said", said).With("output", flow.Clean(string(output))), "")
 	}
 	switch {
 	case c.Prompt:
-		return s.answer("", nil, flow.Clean(string(prompt)))
+		return inv.answer("", nil, flow.Clean(string(prompt)))
 	case c.Output:
-		return s.answer("", nil, said)
+		return inv.answer("", nil, said)
 	case c.Raw:
-		_, err := s.stdout.Write(output)
+		_, err := inv.stdout.Write(output)
 		return err
 	}
 	lines := strings.Split(said, "\n")
-	text := view.SessionText(rec, s.width())
+	text := view.SessionText(rec, inv.width())
 	if n := len(lines) - glanceOutput; n > 0 {
 		text += fmt.Sprintf("\n%s before: git liza session show %s --output\n", view.Count(n, "line"), rec.ID.Short())
 		lines = lines[n:]
 	}
-	return s.answer("", nil, text+"\n"+strings.Join(lines, "\n"))
+	return inv.answer("", nil, text+"\n"+strings.Join(lines, "\n"))
 }
 
 func (c *sessionShowCommand) none(why string) error {
@@ -106,7 +106,7 @@ func (c *sessionShowCommand) none(why string) error {
 
 // find is the session that the argument names: an agent's or a task's last one,
 // or the one with that id.
-func (c *sessionShowCommand) find(s *session, repo *git.Repo) (git.ID, error) {
+func (c *sessionShowCommand) find(inv *invocation, repo *git.Repo) (git.ID, error) {
 	f := gitstore.SessionFilter{Limit: 1}
 	if agent := flow.AgentID(c.ID); agent.Role() != 0 {
 		f.Agent = agent
@@ -114,7 +114,7 @@ func (c *sessionShowCommand) find(s *session, repo *git.Repo) (git.ID, error) {
 		f.Limit = 0
 	}
 	if f.Limit > 0 {
-		list, err := gitstore.Sessions(s.ctx, repo, f)
+		list, err := gitstore.Sessions(inv.ctx, repo, f)
 		if err != nil {
 			return "", err
 		}
@@ -122,7 +122,7 @@ func (c *sessionShowCommand) find(s *session, repo *git.Repo) (git.ID, error) {
 			return list[0].ID, nil
 		}
 	}
-	id, err := repo.ParseCommit(s.ctx, c.ID)
+	id, err := repo.ParseCommit(inv.ctx, c.ID)
 	if errors.Is(err, git.ErrNoCommit) {
 		return "", c.none("there is no session " + flow.Excerpt(c.ID, 80))
 	}

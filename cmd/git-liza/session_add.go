@@ -27,8 +27,8 @@ type sessionAddCommand struct {
 	Format   string        `default:"plain" help:"Of the output: plain, or the family of a command line, such as claude or codex."`
 }
 
-func (c *sessionAddCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *sessionAddCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
@@ -38,15 +38,15 @@ func (c *sessionAddCommand) Run(s *session) error {
 		m.Usage.Sessions = 1 // it is counted
 	}
 	if c.Prompt+c.Output != "" {
-		if m.Record, err = c.keep(s, clone, m); err != nil {
+		if m.Record, err = c.keep(inv, clone, m); err != nil {
 			return err
 		}
 	}
-	r, err := clone.Make(s.ctx, flow.ActSession, c.Task, m)
+	r, err := clone.Make(inv.ctx, flow.ActSession, c.Task, m)
 	if err != nil {
 		return err
 	}
-	return s.result(r, map[string]any{"task": c.Task, "record": m.Record, "usage": view.ValueOf(m.Usage)}, "recorded %s", view.SpentIn(m.Usage).Words())
+	return inv.result(r, map[string]any{"task": c.Task, "record": m.Record, "usage": view.ValueOf(m.Usage)}, "recorded %s", view.SpentIn(m.Usage).Words())
 }
 
 func (c *sessionAddCommand) role(by flow.Actor) flow.Role {
@@ -65,7 +65,7 @@ func (c *sessionAddCommand) role(by flow.Actor) flow.Role {
 const byHand = flow.Generation("0000000000000000")
 
 // keep saves the session before the move names it.
-func (c *sessionAddCommand) keep(s *session, clone *work.Clone, m *flow.SessionMove) (git.ID, error) {
+func (c *sessionAddCommand) keep(inv *invocation, clone *work.Clone, m *flow.SessionMove) (git.ID, error) {
 	agent := clone.Caller.By.Agent()
 	if agent == "" {
 		return "", usagef("git liza help session add", "what an agent was told and printed is kept --as that agent")
@@ -76,17 +76,17 @@ func (c *sessionAddCommand) keep(s *session, clone *work.Clone, m *flow.SessionM
 	if rec.Generation == "" {
 		rec.Generation = byHand
 	}
-	mask := secret.New(s.environ, nil)
+	mask := secret.New(inv.environ, nil)
 	var texts [2][]byte
 	for i, path := range []string{c.Prompt, c.Output} {
 		if path == "" {
 			continue
 		}
-		text, err := s.readInput(path)
+		text, err := inv.readInput(path)
 		if err != nil {
 			return "", err
 		}
 		texts[i] = mask.Bytes(text)
 	}
-	return gitstore.SaveSession(s.ctx, clone.Repo, rec, texts[0], texts[1])
+	return gitstore.SaveSession(inv.ctx, clone.Repo, rec, texts[0], texts[1])
 }

@@ -58,8 +58,8 @@ func (w *whichPatches) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-func (c *showCommand) Run(s *session) error {
-	l, err := s.look()
+func (c *showCommand) Run(inv *invocation) error {
+	l, err := inv.look()
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c *showCommand) Run(s *session) error {
 		return err
 	}
 	var history []view.Entry
-	err = l.historyOf(s, c.ID, func(e gitstore.Event) bool {
+	err = l.historyOf(inv, c.ID, func(e gitstore.Event) bool {
 		history = append(history, view.Entry{State: e.Commit, Move: e.Move})
 		return true
 	})
@@ -77,17 +77,17 @@ func (c *showCommand) Run(s *session) error {
 	}
 	slices.Reverse(history)
 	if c.Patch != 0 || c.Interdiff != (whichPatches{}) {
-		return c.changes(s, l, view.Submissions(history))
+		return c.changes(inv, l, view.Submissions(history))
 	}
-	l.findAsker(s)
-	if s.json {
-		return s.answer("", l.Story(t, history), "")
+	l.findAsker(inv)
+	if inv.json {
+		return inv.answer("", l.Story(t, history), "")
 	}
-	return s.answer("", nil, l.StoryText(t, history, s.width()))
+	return inv.answer("", nil, l.StoryText(t, history, inv.width()))
 }
 
 // changes prints a patch, as git shows it to this user.
-func (c *showCommand) changes(s *session, l look, list []view.Submission) error {
+func (c *showCommand) changes(inv *invocation, l look, list []view.Submission) error {
 	pick := func(n int) (view.Submission, error) {
 		if n == -1 {
 			n = len(list)
@@ -111,12 +111,12 @@ func (c *showCommand) changes(s *session, l look, list []view.Submission) error 
 		picked = append(picked, one)
 	}
 	for _, one := range picked {
-		if err := l.Store.Mirror.BringCommits(s.ctx, c.ID, one.Commit, one.Base); err != nil {
+		if err := l.Store.Mirror.BringCommits(inv.ctx, c.ID, one.Commit, one.Base); err != nil {
 			return err
 		}
 	}
-	args := []string{"diff", "--no-ext-diff", "--color=" + map[bool]string{true: "always", false: "never"}[s.color && !s.json]}
-	paths, err := l.between(s, picked)
+	args := []string{"diff", "--no-ext-diff", "--color=" + map[bool]string{true: "always", false: "never"}[inv.color && !inv.json]}
+	paths, err := l.between(inv, picked)
 	if err != nil {
 		return err
 	}
@@ -124,11 +124,11 @@ func (c *showCommand) changes(s *session, l look, list []view.Submission) error 
 	if len(picked) == 2 {
 		from, to = picked[0].Commit, picked[1].Commit
 	}
-	out, err := l.Repo.Git(s.ctx, slices.Concat(args, []string{string(from), string(to), "--"}, paths)...)
+	out, err := l.Repo.Git(inv.ctx, slices.Concat(args, []string{string(from), string(to), "--"}, paths)...)
 	if err != nil {
 		return err
 	}
-	return s.answer("", map[string]any{"task": c.ID, "from": from, "to": to, "patch": string(out)}, string(out))
+	return inv.answer("", map[string]any{"task": c.ID, "from": from, "to": to, "patch": string(out)}, string(out))
 }
 
 // maxPaths bounds what is handed to git on its command line.
@@ -136,13 +136,13 @@ const maxPaths = 1000
 
 // between are the paths that an interdiff is about: those that either
 // submission changed, so that what integration brought in between stays out.
-func (l look) between(s *session, picked []view.Submission) ([]string, error) {
+func (l look) between(inv *invocation, picked []view.Submission) ([]string, error) {
 	var paths []string
 	if len(picked) < 2 || picked[0].Base == picked[1].Base {
 		return nil, nil
 	}
 	for _, one := range picked {
-		changes, err := l.Repo.Changes(s.ctx, one.Base, one.Commit)
+		changes, err := l.Repo.Changes(inv.ctx, one.Base, one.Commit)
 		if err != nil {
 			return nil, err
 		}

@@ -10,10 +10,10 @@ type specChangeCommand struct {
 	By     flow.TaskID `placeholder:"TASK" help:"The task that caused it."`
 }
 
-func (c *specChangeCommand) Run(s *session) error {
-	change, err := s.text(c.Change)
+func (c *specChangeCommand) Run(inv *invocation) error {
+	change, err := inv.text(c.Change)
 	if err != nil {
 		return err
 	}
-	return s.goalLine(flow.ActSpecChange, "spec change recorded", &flow.SpecChangeMove{Spec: c.Spec, Change: change, Cause: c.By})
+	return inv.goalLine(flow.ActSpecChange, "spec change recorded", &flow.SpecChangeMove{Spec: c.Spec, Change: change, Cause: c.By})
 }

@@ -16,21 +16,21 @@ type sprintCommands struct {
 }
 
 // show answers with a sprint.
-func (c *sprintShowCommand) show(s *session, l look, p *flow.Sprint) error {
+func (c *sprintShowCommand) show(inv *invocation, l look, p *flow.Sprint) error {
 	b := l.Board
-	uncounted, err := l.uncounted(s.ctx, flow.ActSprintStart, p.Started, p.Ended)
+	uncounted, err := l.uncounted(inv.ctx, flow.ActSprintStart, p.Started, p.Ended)
 	if err != nil {
 		return err
 	}
-	return s.answer("", view.Sprint(b, p).With("uncounted", uncounted), view.SprintText(b, p, uncounted))
+	return inv.answer("", view.Sprint(b, p).With("uncounted", uncounted), view.SprintText(b, p, uncounted))
 }
 
 type sprintShowCommand struct {
 	ID flow.SprintID `arg:"" optional:"" help:"Default: the open sprint, else the last one."`
 }
 
-func (c *sprintShowCommand) Run(s *session) error {
-	l, err := s.look()
+func (c *sprintShowCommand) Run(inv *invocation) error {
+	l, err := inv.look()
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (c *sprintShowCommand) Run(s *session) error {
 	if p == nil {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no sprint " + string(id), Hint: "git liza sprint show"}
 	}
-	return c.show(s, l, p)
+	return c.show(inv, l, p)
 }
 
 // latestSprint is the open sprint, else the one that began last.
@@ -67,9 +67,9 @@ type sprintStartCommand struct {
 	Stretch  []flow.TaskID `placeholder:"ID" help:"Open tasks to take in if there is time."`
 }
 
-func (c *sprintStartCommand) Run(s *session) error {
-	return s.sprintMove(flow.ActSprintStart, func(*flow.Board) flow.Detail {
-		return &flow.SprintStartMove{Deadline: deadline(s, c.Deadline), Planned: c.Planned, Stretch: c.Stretch}
+func (c *sprintStartCommand) Run(inv *invocation) error {
+	return inv.sprintMove(flow.ActSprintStart, func(*flow.Board) flow.Detail {
+		return &flow.SprintStartMove{Deadline: deadline(inv, c.Deadline), Planned: c.Planned, Stretch: c.Stretch}
 	})
 }
 
@@ -78,12 +78,12 @@ type sprintCloseCommand struct {
 	Reason string `help:"Why; - for standard input."`
 }
 
-func (c *sprintCloseCommand) Run(s *session) error {
-	reason, err := s.text(c.Reason)
+func (c *sprintCloseCommand) Run(inv *invocation) error {
+	reason, err := inv.text(c.Reason)
 	if err != nil {
 		return err
 	}
-	return s.sprintMove(flow.ActSprintClose, func(*flow.Board) flow.Detail {
+	return inv.sprintMove(flow.ActSprintClose, func(*flow.Board) flow.Detail {
 		return &flow.SprintCloseMove{Abort: c.Abort, Reason: reason}
 	})
 }
@@ -93,12 +93,12 @@ type sprintRetroCommand struct {
 	Message string        `short:"m" required:"" help:"The retrospective; - for standard input."`
 }
 
-func (c *sprintRetroCommand) Run(s *session) error {
-	message, err := s.text(c.Message)
+func (c *sprintRetroCommand) Run(inv *invocation) error {
+	message, err := inv.text(c.Message)
 	if err != nil {
 		return err
 	}
-	return s.sprintMove(flow.ActRetro, func(b *flow.Board) flow.Detail {
+	return inv.sprintMove(flow.ActRetro, func(b *flow.Board) flow.Detail {
 		id := c.ID
 		if id == "" {
 			id = latestSprint(b)
@@ -108,17 +108,17 @@ func (c *sprintRetroCommand) Run(s *session) error {
 }
 
 // sprintMove makes a move on a sprint and prints its state.
-func (s *session) sprintMove(act flow.Act, detail func(*flow.Board) flow.Detail) error {
-	clone, err := s.clone()
+func (inv *invocation) sprintMove(act flow.Act, detail func(*flow.Board) flow.Detail) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Move(s.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(b), nil })
+	r, err := clone.Move(inv.ctx, act, "", func(b *flow.Board) (flow.Detail, error) { return detail(b), nil })
 	if err != nil {
 		return err
 	}
 	p := movedSprint(r)
-	return s.result(r, view.Sprint(r.After, p), "%s %s%s", p.ID, p.Status, carriedOn(p))
+	return inv.result(r, view.Sprint(r.After, p), "%s %s%s", p.ID, p.Status, carriedOn(p))
 }
 
 // movedSprint is the sprint that a move wrote to.
@@ -139,9 +139,9 @@ func carriedOn(p *flow.Sprint) string {
 }
 
 // deadline turns a length of time into the moment it ends.
-func deadline(s *session, d flow.Duration) time.Time {
+func deadline(inv *invocation, d flow.Duration) time.Time {
 	if d == 0 {
 		return time.Time{}
 	}
-	return s.now().UTC().Truncate(time.Second).Add(time.Duration(d))
+	return inv.now().UTC().Truncate(time.Second).Add(time.Duration(d))
 }

@@ -4,23 +4,23 @@ type stateCommand struct {
 	At string `placeholder:"REV|TIME" help:"The board as it was: a time, a span before now (2h, 3d), a mark such as sprint-1, or a commit of refs/liza/state."`
 }
 
-func (c *stateCommand) Run(s *session) error {
+func (c *stateCommand) Run(inv *invocation) error {
 	var l look
 	var err error
 	if c.At == "" {
-		l, err = s.look()
+		l, err = inv.look()
 	} else {
-		l, err = s.lookAt(c.At)
+		l, err = inv.lookAt(c.At)
 	}
 	if err != nil {
 		return err
 	}
-	if !s.json {
-		return l.WriteState(s.stdout)
+	if !inv.json {
+		return l.WriteState(inv.stdout)
 	}
 	state := l.State()
 	if err := l.Board.Err(); err != nil {
 		return err
 	}
-	return s.answer("", state, "")
+	return inv.answer("", state, "")
 }

@@ -2,18 +2,18 @@ package main
 
 type statusCommand struct{}
 
-func (c *statusCommand) Run(s *session) error {
-	l, err := s.look()
+func (c *statusCommand) Run(inv *invocation) error {
+	l, err := inv.look()
 	if err != nil {
 		return err
 	}
 	tasks := l.Board.Tasks()
-	if err := l.findLocal(s, tasks); err != nil {
+	if err := l.findLocal(inv, tasks); err != nil {
 		return err
 	}
 	status := l.Status(tasks)
 	if err := l.Board.Err(); err != nil {
 		return err
 	}
-	return s.answer("", status, status.Text(s.width()))
+	return inv.answer("", status, status.Text(inv.width()))
 }

@@ -8,10 +8,10 @@ type stopCommand struct {
 	Reason string `default:"somebody wants work to end" help:"Why; - for standard input."`
 }
 
-func (c *stopCommand) Run(s *session) error {
-	reason, err := s.text(c.Reason)
+func (c *stopCommand) Run(inv *invocation) error {
+	reason, err := inv.text(c.Reason)
 	if err != nil {
 		return err
 	}
-	return s.steer(flow.ActStop, &flow.StopMove{Reason: reason})
+	return inv.steer(flow.ActStop, &flow.StopMove{Reason: reason})
 }

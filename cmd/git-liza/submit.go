@@ -10,25 +10,25 @@ type submitCommand struct {
 	Commit string      `placeholder:"SHA" help:"Must be the tip of the task's branch, which is the default."`
 }
 
-func (c *submitCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *submitCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
 	var commit flow.ObjectID
 	if c.Commit != "" {
-		if _, _, err := clone.Store.Board(s.ctx); err != nil {
+		if _, _, err := clone.Store.Board(inv.ctx); err != nil {
 			return err
 		}
-		if commit, err = clone.Repo.ParseCommit(s.ctx, c.Commit); err != nil {
+		if commit, err = clone.Repo.ParseCommit(inv.ctx, c.Commit); err != nil {
 			return err
 		}
 	}
-	r, err := clone.Submit(s.ctx, c.ID, commit)
+	r, err := clone.Submit(inv.ctx, c.ID, commit)
 	if err != nil {
 		return err
 	}
 	sub := r.After.Task(c.ID).Submission
-	return s.result(r, map[string]any{"task": c.ID, "status": r.After.Task(c.ID).Status, "commit": sub.Commit, "base_commit": sub.Base,
+	return inv.result(r, map[string]any{"task": c.ID, "status": r.After.Task(c.ID).Status, "commit": sub.Commit, "base_commit": sub.Base,
 		"submission": sub.Number, "changed": sub.Changed}, "%s submitted %s (%s) → %s", c.ID, sub.Commit.Short(), view.Count(sub.Changed, "path"), r.After.Task(c.ID).Status)
 }

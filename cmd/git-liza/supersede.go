@@ -13,8 +13,8 @@ type supersedeCommand struct {
 	Reason string      `required:"" help:"Why, with the root cause."`
 }
 
-func (c *supersedeCommand) Run(s *session) error {
-	ids, list, lines, err := c.replacements(s)
+func (c *supersedeCommand) Run(inv *invocation) error {
+	ids, list, lines, err := c.replacements(inv)
 	if err != nil {
 		return err
 	}
@@ -22,13 +22,13 @@ func (c *supersedeCommand) Run(s *session) error {
 	if lines != nil {
 		path = c.By
 	}
-	return inFile(path, lines, s.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: ids, Add: list}))
+	return inFile(path, lines, inv.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: ids, Add: list}))
 }
 
 // replacements takes --by for a file if there is one of that name.
-func (c *supersedeCommand) replacements(s *session) (ids []flow.TaskID, list []flow.TaskInput, lines []int, err error) {
+func (c *supersedeCommand) replacements(inv *invocation) (ids []flow.TaskID, list []flow.TaskInput, lines []int, err error) {
 	if _, err := os.Stat(c.By); err == nil || c.By == "-" {
-		list, lines, err = s.readTasks(c.By)
+		list, lines, err = inv.readTasks(c.By)
 		return nil, list, lines, err
 	}
 	for word := range strings.SplitSeq(c.By, ",") {
@@ -41,17 +41,17 @@ func (c *supersedeCommand) replacements(s *session) (ids []flow.TaskID, list []f
 	return ids, nil, nil, nil
 }
 
-func (s *session) supersede(id flow.TaskID, m flow.SupersedeMove) error {
-	clone, err := s.clone()
+func (inv *invocation) supersede(id flow.TaskID, m flow.SupersedeMove) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
 	for _, in := range m.Add {
-		if err := clone.Trust.AllowOwn(s.ctx, in.Verify); err != nil {
+		if err := clone.Trust.AllowOwn(inv.ctx, in.Verify); err != nil {
 			return err
 		}
 	}
-	r, err := clone.End(s.ctx, flow.ActSupersede, id, func(b *flow.Board, save *flow.Save) (flow.Detail, error) {
+	r, err := clone.End(inv.ctx, flow.ActSupersede, id, func(b *flow.Board, save *flow.Save) (flow.Detail, error) {
 		numbered := append([]flow.TaskInput{}, m.Add...)
 		b.Number(numbered)
 		return &flow.SupersedeMove{Reason: m.Reason, By: m.By, Add: numbered, Saved: save}, nil
@@ -60,6 +60,6 @@ func (s *session) supersede(id flow.TaskID, m flow.SupersedeMove) error {
 		return err
 	}
 	t := r.After.Task(id)
-	return s.result(r, map[string]any{"task": id, "status": t.Status, "superseded_by": t.SupersededBy},
+	return inv.result(r, map[string]any{"task": id, "status": t.Status, "superseded_by": t.SupersededBy},
 		"%s superseded by %v → %s", id, t.SupersededBy, t.Status)
 }

@@ -19,38 +19,38 @@ import (
 
 // supervisors are those that one process runs, with the program of each agent.
 type supervisors struct {
-	*session
+	*invocation
 	rush    *supervise.Rush
 	choices providerChoice
 }
 
 // newSupervisors opens the repository for supervisors, with this machine's limits.
-func newSupervisors(s *session) (*supervisors, error) {
-	clone, err := s.reader()
+func newSupervisors(inv *invocation) (*supervisors, error) {
+	clone, err := inv.reader()
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := clone.Store.Board(s.ctx); err != nil {
+	if _, _, err := clone.Store.Board(inv.ctx); err != nil {
 		return nil, err // before anything is said of what would work on it
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	r := &supervise.Rush{Clone: clone, Self: self, Environ: s.environ, Limits: supervise.DefaultLimits(), Hooks: s.keepHooks,
-		Layers: supervise.Layers(clone.Repo.MainWorkTree(), s.environ), Say: func(line string) {
-			if s.json {
+	r := &supervise.Rush{Clone: clone, Self: self, Environ: inv.environ, Limits: supervise.DefaultLimits(), Hooks: inv.keepHooks,
+		Layers: supervise.Layers(clone.Repo.MainWorkTree(), inv.environ), Say: func(line string) {
+			if inv.json {
 				return
 			}
 			// A closed pipe must not end the work that is under way.
-			_ = s.answer("", nil, line)
+			_ = inv.answer("", nil, line)
 		}}
 	conf := &clone.Repo.Configuration
-	if err := readLimits(s.ctx, conf, &r.Limits); err != nil {
+	if err := readLimits(inv.ctx, conf, &r.Limits); err != nil {
 		return nil, err
 	}
-	r.Bounds, err = readBounds(s.ctx, conf)
-	return &supervisors{s, r, providerChoice{s, conf}}, err
+	r.Bounds, err = readBounds(inv.ctx, conf)
+	return &supervisors{inv, r, providerChoice{inv, conf}}, err
 }
 
 // provider is what an agent of a role is run with.
@@ -108,7 +108,7 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 		return usagef(cmp.Or(why.Hint, why.Override, "git liza providers detect"), "%s", why.Reason)
 	}
 	v.previewLogins(slots)
-	if err := offerTrust(v.session, v.rush.Clone); err != nil {
+	if err := offerTrust(v.invocation, v.rush.Clone); err != nil {
 		return err
 	}
 	err := v.rush.Run(v.ctx, slots)
@@ -167,7 +167,7 @@ func (v *supervisors) printSum() {
 	used := view.Spent{Usage: sum.Used, Uncounted: sum.Uncounted}
 	line := fmt.Sprintf("%s merged, %s tokens, %s dollars", view.Count(sum.Merged, "task"), used.Tokens(), used.Dollars())
 	if b, _, err := v.rush.Clone.Store.Board(context.WithoutCancel(v.ctx)); err == nil && sum.Merged > 0 {
-		if take := takeCommand(v.session, v.rush.Clone.Repo, b); take != "" {
+		if take := takeCommand(v.invocation, v.rush.Clone.Repo, b); take != "" {
 			line += "; take it: " + take
 		}
 	}
@@ -177,10 +177,10 @@ func (v *supervisors) printSum() {
 // takeCommand is the command by which people get what was merged into the branch on
 // which they work, "" where that is the integration branch itself, or has all of
 // it, and for an agent, whose branch is not to have it.
-func takeCommand(s *session, repo *git.Repo, b *flow.Board) string {
+func takeCommand(inv *invocation, repo *git.Repo, b *flow.Board) string {
 	i := b.Settings().Integration
-	_, err := repo.Git(context.WithoutCancel(s.ctx), "merge-base", "--is-ancestor", string(i.Tip), "HEAD")
-	if err == nil || s.as != "" {
+	_, err := repo.Git(context.WithoutCancel(inv.ctx), "merge-base", "--is-ancestor", string(i.Tip), "HEAD")
+	if err == nil || inv.as != "" {
 		return ""
 	}
 	return "git merge " + i.Name

@@ -18,12 +18,12 @@ type syncCommand struct {
 	NoHooks bool   `name:"no-hooks" help:"Install no hooks where the board is new here: git will refuse nothing."`
 }
 
-func (c *syncCommand) Run(s *session) error {
-	clone, err := s.reader()
+func (c *syncCommand) Run(inv *invocation) error {
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
-	remote, err := clone.Store.Authority(s.ctx)
+	remote, err := clone.Store.Authority(inv.ctx)
 	if err != nil {
 		return err
 	}
@@ -31,21 +31,21 @@ func (c *syncCommand) Run(s *session) error {
 		if c.Set == "" {
 			c.Set = remote
 		}
-		if err := s.operator(clone.Repo, "which remote holds the board"); err != nil {
+		if err := inv.operator(clone.Repo, "which remote holds the board"); err != nil {
 			return err
 		}
-		return c.join(s, clone)
+		return c.join(inv, clone)
 	}
 	if remote == "" {
-		return c.refuseLocal(s, clone)
+		return c.refuseLocal(inv, clone)
 	}
-	synced, err := clone.Store.Mirror.Sync(s.ctx)
+	synced, err := clone.Store.Mirror.Sync(inv.ctx)
 	if err != nil {
 		return err
 	}
-	pruned, err := clone.Checkouts.Tidy(s.ctx)
+	pruned, err := clone.Checkouts.Tidy(inv.ctx)
 	if err != nil {
-		s.progress("warning: %v", err)
+		inv.progress("warning: %v", err)
 	}
 	var text strings.Builder
 	text.WriteString(syncedLine(synced) + "\n")
@@ -60,21 +60,21 @@ func (c *syncCommand) Run(s *session) error {
 		fmt.Fprintf(&text, "the integration branch of %s was behind the board, and is at %s now\n", synced.Remote, synced.Forwarded.Short())
 	}
 	if synced.Behind != nil {
-		s.progress("warning: the integration branch stays behind: %v", synced.Behind)
+		inv.progress("warning: the integration branch stays behind: %v", synced.Behind)
 	}
-	if err := clone.Store.Mirror.CheckAstray(s.ctx); err != nil {
-		s.progress("warning: %v", err)
+	if err := clone.Store.Mirror.CheckAstray(inv.ctx); err != nil {
+		inv.progress("warning: %v", err)
 	}
-	return s.answer(syncOutcome(synced), viewSynced(synced, pruned), text.String())
+	return inv.answer(syncOutcome(synced), viewSynced(synced, pruned), text.String())
 }
 
 // refuseLocal refuses to sync where no remote holds the board, and names the
 // remote that could.
-func (c *syncCommand) refuseLocal(s *session, clone *work.Clone) error {
-	if _, err := clone.Store.Tip(s.ctx); err != nil {
+func (c *syncCommand) refuseLocal(inv *invocation, clone *work.Clone) error {
+	if _, err := clone.Store.Tip(inv.ctx); err != nil {
 		return err
 	}
-	remote, err := clone.Repo.AnyRemote(s.ctx)
+	remote, err := clone.Repo.AnyRemote(inv.ctx)
 	if err != nil {
 		return err
 	}
@@ -83,31 +83,31 @@ func (c *syncCommand) refuseLocal(s *session, clone *work.Clone) error {
 }
 
 // join makes a remote the authority.
-func (c *syncCommand) join(s *session, clone *work.Clone) error {
+func (c *syncCommand) join(inv *invocation, clone *work.Clone) error {
 	if c.Set == "" {
-		return c.refuseLocal(s, clone)
+		return c.refuseLocal(inv, clone)
 	}
 	if c.Theirs {
-		return c.theirs(s, clone)
+		return c.theirs(inv, clone)
 	}
-	synced, err := clone.Join(s.ctx, c.Set, c.Publish)
+	synced, err := clone.Join(inv.ctx, c.Set, c.Publish)
 	if err != nil {
 		return err
 	}
-	if err := c.hook(s, clone, synced); err != nil {
+	if err := c.hook(inv, clone, synced); err != nil {
 		return err
 	}
-	return s.answer(syncOutcome(synced), viewSynced(synced, nil), joinedLine(synced))
+	return inv.answer(syncOutcome(synced), viewSynced(synced, nil), joinedLine(synced))
 }
 
 // hook installs the hooks where the board is new.
-func (c *syncCommand) hook(s *session, clone *work.Clone, synced gitstore.Synced) error {
+func (c *syncCommand) hook(inv *invocation, clone *work.Clone, synced gitstore.Synced) error {
 	if synced.Before != "" || c.NoHooks {
 		return nil
 	}
-	b, _, err := clone.Store.Board(s.ctx)
+	b, _, err := clone.Store.Board(inv.ctx)
 	if err == nil {
-		err = s.installHooks(clone, b)
+		err = inv.installHooks(clone, b)
 	}
 	if err != nil {
 		return fmt.Errorf("the board is here, but not its hooks: %w", err)
@@ -116,21 +116,21 @@ func (c *syncCommand) hook(s *session, clone *work.Clone, synced gitstore.Synced
 }
 
 // theirs gives up what the remote lacks, and says what that was.
-func (c *syncCommand) theirs(s *session, clone *work.Clone) error {
-	done, left, err := clone.Theirs(s.ctx, c.Set)
+func (c *syncCommand) theirs(inv *invocation, clone *work.Clone) error {
+	done, left, err := clone.Theirs(inv.ctx, c.Set)
 	if err != nil {
 		return err
 	}
-	if err := c.hook(s, clone, done.Synced); err != nil {
+	if err := c.hook(inv, clone, done.Synced); err != nil {
 		return err
 	}
 	if done.Behind != nil {
-		s.progress("warning: the integration branch is not where the board has it: %v; then: git liza doctor --restore", done.Behind)
+		inv.progress("warning: the integration branch is not where the board has it: %v; then: git liza doctor --restore", done.Behind)
 	}
 	data := viewSynced(done.Synced, nil)
 	data["given_up"], data["given_up_count"] = append([]gitstore.Dropped{}, done.Dropped...), done.Count
 	data["kept"], data["left"] = done.Kept, append([]work.Left{}, left...)
-	return s.answer(syncOutcome(done.Synced), data, givenUpText(done, left))
+	return inv.answer(syncOutcome(done.Synced), data, givenUpText(done, left))
 }
 
 func givenUpText(done gitstore.GivenUp, left []work.Left) string {

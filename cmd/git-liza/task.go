@@ -81,7 +81,7 @@ type taskAddCommand struct {
 	taskFlags
 }
 
-func (c *taskAddCommand) Run(s *session) error {
+func (c *taskAddCommand) Run(inv *invocation) error {
 	list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft})}
 	var lines []int
 	if c.From != "" {
@@ -89,25 +89,25 @@ func (c *taskAddCommand) Run(s *session) error {
 			return usagef("git liza help task add", "--from takes everything from the file")
 		}
 		var err error
-		if list, lines, err = s.readTasks(c.From); err != nil {
+		if list, lines, err = inv.readTasks(c.From); err != nil {
 			return err
 		}
 	}
-	clone, err := s.clone()
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	return inFile(c.From, lines, s.addTasks(clone, list))
+	return inFile(c.From, lines, inv.addTasks(clone, list))
 }
 
-func (s *session) addTasks(clone *work.Clone, list []flow.TaskInput) error {
+func (inv *invocation) addTasks(clone *work.Clone, list []flow.TaskInput) error {
 	for i, in := range list {
 		list[i].Spec = clone.Specs.Rooted(in.Spec)
-		if err := clone.Trust.AllowOwn(s.ctx, in.Verify); err != nil {
+		if err := clone.Trust.AllowOwn(inv.ctx, in.Verify); err != nil {
 			return err
 		}
 	}
-	r, err := clone.Move(s.ctx, flow.ActAdd, "", func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, flow.ActAdd, "", func(b *flow.Board) (flow.Detail, error) {
 		numbered := append([]flow.TaskInput{}, list...)
 		b.Number(numbered)
 		return &flow.AddMove{Tasks: numbered}, nil
@@ -125,12 +125,12 @@ func (s *session) addTasks(clone *work.Clone, list []flow.TaskInput) error {
 	if len(ids) == 1 {
 		data["task"] = ids[0]
 	}
-	return s.result(r, data, "%s", text.String())
+	return inv.result(r, data, "%s", text.String())
 }
 
 // readTasks reads a list of tasks, and the line on which each begins.
-func (s *session) readTasks(path string) ([]flow.TaskInput, []int, error) {
-	data, err := s.readInput(path)
+func (inv *invocation) readTasks(path string) ([]flow.TaskInput, []int, error) {
+	data, err := inv.readInput(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,17 +180,17 @@ type taskEditCommand struct {
 	taskFlags
 }
 
-func (c *taskEditCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *taskEditCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
 	if c.Verify != nil {
-		if err := clone.Trust.AllowOwn(s.ctx, *c.Verify); err != nil {
+		if err := clone.Trust.AllowOwn(inv.ctx, *c.Verify); err != nil {
 			return err
 		}
 	}
-	r, err := clone.Move(s.ctx, flow.ActEdit, c.ID, func(b *flow.Board) (flow.Detail, error) {
+	r, err := clone.Move(inv.ctx, flow.ActEdit, c.ID, func(b *flow.Board) (flow.Detail, error) {
 		in := flow.TaskInput{ID: c.ID}
 		if t := b.Task(c.ID); t != nil {
 			in = c.over(t.Input())
@@ -211,28 +211,28 @@ func (c *taskEditCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.taskResult(r, c.ID, "edited")
+	return inv.taskResult(r, c.ID, "edited")
 }
 
 // taskResult prints the state that a move left a task in.
-func (s *session) taskResult(r gitstore.Result, id flow.TaskID, what string) error {
+func (inv *invocation) taskResult(r gitstore.Result, id flow.TaskID, what string) error {
 	t := r.After.Task(id)
 	if r.Already {
 		what = "already " + what
 	}
-	return s.result(r, map[string]any{"task": id, "status": t.Status}, "%s %s → %s", id, what, t.Status)
+	return inv.result(r, map[string]any{"task": id, "status": t.Status}, "%s %s → %s", id, what, t.Status)
 }
 
 type taskFinalizeCommand struct {
 	IDs []flow.TaskID `arg:"" name:"id" help:"The drafts."`
 }
 
-func (c *taskFinalizeCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *taskFinalizeCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(s.ctx, flow.ActFinalize, "", &flow.FinalizeMove{Tasks: c.IDs})
+	r, err := clone.Make(inv.ctx, flow.ActFinalize, "", &flow.FinalizeMove{Tasks: c.IDs})
 	if err != nil {
 		return err
 	}
@@ -240,5 +240,5 @@ func (c *taskFinalizeCommand) Run(s *session) error {
 	for _, id := range c.IDs {
 		fmt.Fprintf(&text, "%s finalized → %s\n", id, r.After.Task(id).Status)
 	}
-	return s.result(r, map[string]any{"tasks": c.IDs}, "%s", text.String())
+	return inv.result(r, map[string]any{"tasks": c.IDs}, "%s", text.String())
 }

@@ -15,16 +15,16 @@ type templateCommand struct {
 	Name string `arg:"" optional:"" help:"vision, adr, spec-changelog, repository, guardrails, continuity or workflow; none lists them."`
 }
 
-func (c *templateCommand) Run(s *session) error {
+func (c *templateCommand) Run(inv *invocation) error {
 	if c.Name == "" {
-		return c.list(s, templates.Starters())
+		return c.list(inv, templates.Starters())
 	}
 	one, ok := starter(c.Name)
 	if !ok {
 		return usagef("git liza template", "there is no template %s", c.Name)
 	}
 	text := one.Text()
-	return s.answer("", map[string]any{"name": c.Name, "text": text}, text)
+	return inv.answer("", map[string]any{"name": c.Name, "text": text}, text)
 }
 
 // starter finds a template by its name.
@@ -39,13 +39,13 @@ func starter(name string) (one templates.Starter, ok bool) {
 
 // unwritten says that the spec of the current goal is, in part, still the
 // template: planners would plan that. It is "" if all is the author's own.
-func unwritten(s *session, repo *git.Repo, b *flow.Board) (string, error) {
+func unwritten(inv *invocation, repo *git.Repo, b *flow.Board) (string, error) {
 	spec, _, _ := strings.Cut(b.Goal(b.Settings().Goal).Spec, "#")
-	id, err := repo.BlobAt(s.ctx, b.Settings().Integration.Tip, spec)
+	id, err := repo.BlobAt(inv.ctx, b.Settings().Integration.Tip, spec)
 	if err != nil || id == "" {
 		return "", err
 	}
-	o, err := repo.Objects(s.ctx)
+	o, err := repo.Objects(inv.ctx)
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +63,7 @@ func unwritten(s *session, repo *git.Repo, b *flow.Board) (string, error) {
 }
 
 // list lists the templates.
-func (c *templateCommand) list(s *session, list []templates.Starter) error {
+func (c *templateCommand) list(inv *invocation, list []templates.Starter) error {
 	type row struct {
 		Name  string `json:"name"`
 		About string `json:"about"`
@@ -74,5 +74,5 @@ func (c *templateCommand) list(s *session, list []templates.Starter) error {
 		rows[i] = row{one.Name, one.About}
 		fmt.Fprintf(&text, "%-16s %s\n", one.Name, one.About)
 	}
-	return s.answer("", map[string]any{"templates": rows}, text.String())
+	return inv.answer("", map[string]any{"templates": rows}, text.String())
 }

@@ -5,7 +5,7 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal tells whether one of the session's streams is a terminal.
+// isTerminal tells whether one of the invocation's streams is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -62,8 +62,8 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 }
 
 // rev is the state that a name stands for, or a span before now.
-func (s *session) rev(clone *work.Clone, name string) (git.ID, error) {
-	id, err := clone.Store.Rev(s.ctx, name)
+func (inv *invocation) rev(clone *work.Clone, name string) (git.ID, error) {
+	id, err := clone.Store.Rev(inv.ctx, name)
 	if !errors.Is(err, gitstore.ErrNoState) {
 		return id, err
 	}
@@ -71,7 +71,7 @@ func (s *session) rev(clone *work.Clone, name string) (git.ID, error) {
 	if notOne != nil {
 		return "", fmt.Errorf("%w, no mark (sprint-1), no commit of %s, no time (%s) and no span before now (%s)", err, layout.State, timeForms, spanForms)
 	}
-	return clone.Store.Rev(s.ctx, at.UTC().Format(time.RFC3339))
+	return clone.Store.Rev(inv.ctx, at.UTC().Format(time.RFC3339))
 }
 
 // duration is a span of time that need not be whole seconds.

@@ -20,7 +20,7 @@ type toolRow struct {
 }
 
 // runner is a command whose arguments are set.
-type runner interface{ Run(*session) error }
+type runner interface{ Run(*invocation) error }
 
 // nobody is the role of a human, who has none.
 const nobody flow.Role = 0
@@ -79,12 +79,12 @@ type commitTool struct {
 }
 
 // Run commits.
-func (c *commitTool) Run(s *session) error {
-	clone, err := s.clone()
+func (c *commitTool) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	b, _, err := clone.Store.Board(s.ctx)
+	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
@@ -95,15 +95,15 @@ func (c *commitTool) Run(s *session) error {
 	if clone.Checkouts.Trees == nil {
 		return worktrees.ErrNoWorkTree
 	}
-	author := append(slices.Clone(s.environ), "GIT_AUTHOR_NAME="+string(by), "GIT_AUTHOR_EMAIL="+string(by)+"@liza.invalid")
-	if err := clone.Checkouts.Commit(s.ctx, c.ID, clone.Checkouts.Folder(t), c.Message, author); err != nil {
+	author := append(slices.Clone(inv.environ), "GIT_AUTHOR_NAME="+string(by), "GIT_AUTHOR_EMAIL="+string(by)+"@liza.invalid")
+	if err := clone.Checkouts.Commit(inv.ctx, c.ID, clone.Checkouts.Folder(t), c.Message, author); err != nil {
 		return err
 	}
-	tip, err := clone.Repo.Resolve(s.ctx, c.ID.BranchRef())
+	tip, err := clone.Repo.Resolve(inv.ctx, c.ID.BranchRef())
 	if err != nil {
 		return err
 	}
-	return s.answer("changed", map[string]any{"task": c.ID, "commit": tip}, fmt.Sprintf("%s is at %s", c.ID.Branch(), tip.Short()))
+	return inv.answer("changed", map[string]any{"task": c.ID, "commit": tip}, fmt.Sprintf("%s is at %s", c.ID.Branch(), tip.Short()))
 }
 
 // A submitTool is submit at the branch's tip: no other commit is accepted.
@@ -112,7 +112,7 @@ type submitTool struct {
 }
 
 // Run submits.
-func (c *submitTool) Run(s *session) error { return (&submitCommand{ID: c.ID}).Run(s) }
+func (c *submitTool) Run(inv *invocation) error { return (&submitCommand{ID: c.ID}).Run(inv) }
 
 // A findingTool is one remark of a review.
 type findingTool struct {
@@ -140,7 +140,7 @@ type rejectTool struct {
 }
 
 // Run rejects.
-func (c *rejectTool) Run(s *session) error {
+func (c *rejectTool) Run(inv *invocation) error {
 	f := flow.Feedback{Overall: c.Overall}
 	for _, one := range c.Blockers {
 		f.Blockers = append(f.Blockers, flow.Finding(one))
@@ -151,7 +151,7 @@ func (c *rejectTool) Run(s *session) error {
 	for _, one := range c.Prior {
 		f.Prior = append(f.Prior, flow.Prior(one))
 	}
-	return s.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: f})
+	return inv.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: f})
 }
 
 // A newTaskTool is a task that does not exist yet.
@@ -175,12 +175,12 @@ type taskAddTool struct {
 }
 
 // Run adds them.
-func (c *taskAddTool) Run(s *session) error {
-	clone, err := s.clone()
+func (c *taskAddTool) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	return s.addTasks(clone, inputs(c.Tasks))
+	return inv.addTasks(clone, inputs(c.Tasks))
 }
 
 // A supersedeTool is supersede with its replacements as data.
@@ -192,6 +192,6 @@ type supersedeTool struct {
 }
 
 // Run supersedes.
-func (c *supersedeTool) Run(s *session) error {
-	return s.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: c.By, Add: inputs(c.Tasks)})
+func (c *supersedeTool) Run(inv *invocation) error {
+	return inv.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: c.By, Add: inputs(c.Tasks)})
 }

@@ -28,20 +28,20 @@ type commandRow struct {
 	Trusted bool   `json:"trusted"`
 }
 
-func (c *trustCommand) Run(s *session) error {
+func (c *trustCommand) Run(inv *invocation) error {
 	if c.Hash != "" && (c.All || c.List) || c.All && c.List {
 		return usagef("git liza help trust", "a hash, --all and --list exclude each other")
 	}
-	clone, err := s.reader()
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
-	b, _, err := clone.Store.Board(s.ctx)
+	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
 	if c.Hash != "" || c.All {
-		if err := s.operator(clone.Repo, "trust in a command"); err != nil {
+		if err := inv.operator(clone.Repo, "trust in a command"); err != nil {
 			return err
 		}
 	}
@@ -51,25 +51,25 @@ func (c *trustCommand) Run(s *session) error {
 	}
 	rows := make([]commandRow, len(known))
 	for i, one := range known {
-		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, clone.Trust.Check(s.ctx, one.Command) == nil}
+		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, clone.Trust.Check(inv.ctx, one.Command) == nil}
 	}
 	if c.Hash != "" {
 		rows, err = c.named(rows)
 	} else if c.All {
-		rows, err = c.askHuman(s, rows)
+		rows, err = c.askHuman(inv, rows)
 	}
 	for i := range rows {
 		if err != nil || !c.All && c.Hash == "" || rows[i].Trusted {
 			continue
 		}
-		if err = clone.Trust.Allow(s.ctx, rows[i].Command); err == nil {
+		if err = clone.Trust.Allow(inv.ctx, rows[i].Command); err == nil {
 			rows[i].Trusted = true
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return s.answer("", map[string]any{"commands": append([]commandRow{}, rows...)}, cmp.Or(commandText(rows), c.none()))
+	return inv.answer("", map[string]any{"commands": append([]commandRow{}, rows...)}, cmp.Or(commandText(rows), c.none()))
 }
 
 // none is what the command says where it has no command to show.
@@ -102,15 +102,15 @@ func (c *trustCommand) named(rows []commandRow) ([]commandRow, error) {
 
 // askHuman are the commands that wait, of which a human on a terminal has said
 // yes to each. Elsewhere all of them are shown, and are agreed to by the flag.
-func (c *trustCommand) askHuman(s *session, rows []commandRow) ([]commandRow, error) {
+func (c *trustCommand) askHuman(inv *invocation, rows []commandRow) ([]commandRow, error) {
 	rows = slices.DeleteFunc(rows, func(r commandRow) bool { return r.Trusted })
-	if s.json || !isTerminal(s.stdin) {
+	if inv.json || !isTerminal(inv.stdin) {
 		return rows, nil
 	}
-	answers := bufio.NewReader(s.stdin)
+	answers := bufio.NewReader(inv.stdin)
 	var list []commandRow
 	for _, r := range rows {
-		yes, err := s.mayRun(answers, r.Where, r.Command)
+		yes, err := inv.mayRun(answers, r.Where, r.Command)
 		if err != nil {
 			return nil, err
 		}
@@ -123,8 +123,8 @@ func (c *trustCommand) askHuman(s *session, rows []commandRow) ([]commandRow, er
 
 // mayRun asks on the terminal whether a command of the board may run here; the
 // default is no. The error wraps io.EOF where there is no answer.
-func (s *session) mayRun(answers *bufio.Reader, where, command string) (bool, error) {
-	fmt.Fprintf(s.stderr, "%s: %s\nmay it run here? [y/N] ", where, work.Visible(command))
+func (inv *invocation) mayRun(answers *bufio.Reader, where, command string) (bool, error) {
+	fmt.Fprintf(inv.stderr, "%s: %s\nmay it run here? [y/N] ", where, work.Visible(command))
 	var line string
 	var err error
 	read := make(chan struct{})
@@ -133,8 +133,8 @@ func (s *session) mayRun(answers *bufio.Reader, where, command string) (bool, er
 		close(read)
 	}()
 	select {
-	case <-s.ctx.Done():
-		return false, s.ctx.Err() // a signal does not end what reads a terminal
+	case <-inv.ctx.Done():
+		return false, inv.ctx.Err() // a signal does not end what reads a terminal
 	case <-read:
 	}
 	if err != nil {
@@ -147,26 +147,26 @@ func (s *session) mayRun(answers *bufio.Reader, where, command string) (bool, er
 // offerTrust asks, before supervisors start on a terminal, about each command of
 // the board that would keep them waiting. What is not allowed they wait for, as
 // they do where nobody can be asked.
-func offerTrust(s *session, clone *work.Clone) error {
-	if s.json || !isTerminal(s.stderr) || !inForeground(s.stdin) || s.operator(clone.Repo, "trust in a command") != nil {
+func offerTrust(inv *invocation, clone *work.Clone) error {
+	if inv.json || !isTerminal(inv.stderr) || !inForeground(inv.stdin) || inv.operator(clone.Repo, "trust in a command") != nil {
 		return nil
 	}
-	b, _, err := clone.Store.Board(s.ctx)
+	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
-	waiting, err := clone.Trust.Untrusted(s.ctx, b)
+	waiting, err := clone.Trust.Untrusted(inv.ctx, b)
 	if err != nil {
 		return err
 	}
-	answers := bufio.NewReader(s.stdin)
+	answers := bufio.NewReader(inv.stdin)
 	for _, one := range waiting {
-		yes, err := s.mayRun(answers, one.Where, one.Command)
-		if errors.Is(err, io.EOF) || s.ctx.Err() != nil {
+		yes, err := inv.mayRun(answers, one.Where, one.Command)
+		if errors.Is(err, io.EOF) || inv.ctx.Err() != nil {
 			return nil
 		}
 		if err == nil && yes {
-			err = clone.Trust.Allow(s.ctx, one.Command)
+			err = clone.Trust.Allow(inv.ctx, one.Command)
 		}
 		if err != nil {
 			return err

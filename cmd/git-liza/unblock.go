@@ -9,16 +9,16 @@ type unblockCommand struct {
 	KeepBranch bool        `help:"Whoever claims next continues the saved branch."`
 }
 
-func (c *unblockCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *unblockCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.End(s.ctx, flow.ActUnblock, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
+	r, err := clone.End(inv.ctx, flow.ActUnblock, c.ID, func(_ *flow.Board, save *flow.Save) (flow.Detail, error) {
 		return &flow.UnblockMove{KeepBranch: c.KeepBranch, Saved: save}, nil
 	})
 	if err != nil {
 		return err
 	}
-	return s.taskResult(r, c.ID, "unblocked")
+	return inv.taskResult(r, c.ID, "unblocked")
 }

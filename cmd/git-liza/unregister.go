@@ -8,17 +8,17 @@ type unregisterCommand struct {
 	ID flow.AgentID `arg:""`
 }
 
-func (c *unregisterCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *unregisterCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(s.ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: c.ID})
+	r, err := clone.Make(inv.ctx, flow.ActUnregister, "", &flow.UnregisterMove{Agent: c.ID})
 	if err != nil {
 		return err
 	}
-	if err := clone.Store.Presences.Forget(s.ctx, c.ID); err != nil {
-		s.progress("what %s said of itself is still there: %v", c.ID, err)
+	if err := clone.Store.Presences.Forget(inv.ctx, c.ID); err != nil {
+		inv.progress("what %s said of itself is still there: %v", c.ID, err)
 	}
-	return s.agentResult(r, c.ID, "unregistered")
+	return inv.agentResult(r, c.ID, "unregistered")
 }

@@ -13,18 +13,18 @@ type usageCommand struct {
 	Since string `placeholder:"T" help:"Only sessions that ended not before this time (2026-01-17, 2026-01-17T14:06:00Z) or within this span (90m, 2h, 3d, 1w)."`
 }
 
-func (c *usageCommand) Run(s *session) error {
-	since, err := parseSince(c.Since, s.now().UTC())
+func (c *usageCommand) Run(inv *invocation) error {
+	since, err := parseSince(c.Since, inv.now().UTC())
 	if err != nil {
 		return err
 	}
-	clone, err := s.reader()
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
 	used := &view.Usage{By: c.By}
 	var failed error
-	err = visitMoves(s, func(e gitstore.Event) bool {
+	err = visitMoves(inv, func(e gitstore.Event) bool {
 		if e.Move.At.Before(since) {
 			return false
 		}
@@ -38,7 +38,7 @@ func (c *usageCommand) Run(s *session) error {
 	if err = cmp.Or(err, failed); err != nil {
 		return err
 	}
-	return s.answer("", used.Value(), used.Text(s.width()))
+	return inv.answer("", used.Value(), used.Text(inv.width()))
 }
 
 // shareOf is which share a session belongs to.

@@ -12,8 +12,8 @@ import (
 
 type validateCommand struct{}
 
-func (c *validateCommand) Run(s *session) error {
-	l, err := s.look()
+func (c *validateCommand) Run(inv *invocation) error {
+	l, err := inv.look()
 	if err != nil {
 		return err
 	}
@@ -33,11 +33,11 @@ func (c *validateCommand) Run(s *session) error {
 	if err != nil {
 		return invalid(err)
 	}
-	if _, err := l.Store.Audit.CheckTips(s.ctx, l.Board); err != nil {
+	if _, err := l.Store.Audit.CheckTips(inv.ctx, l.Board); err != nil {
 		return damagedBoard(err)
 	}
 	n := len(l.Board.Tasks())
-	return s.answer("", map[string]any{"state": l.Tip, "tasks": n, "breaches": []view.Breach{}}, fmt.Sprintf("%s: valid, %s outside the archive", l.Tip.Short(), view.Count(n, "task")))
+	return inv.answer("", map[string]any{"state": l.Tip, "tasks": n, "breaches": []view.Breach{}}, fmt.Sprintf("%s: valid, %s outside the archive", l.Tip.Short(), view.Count(n, "task")))
 }
 
 // invalid reports every breach that a check found.

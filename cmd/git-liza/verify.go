@@ -24,22 +24,22 @@ type verdict struct {
 	Hint   string `json:"hint"`
 }
 
-func (c *verifyCommand) Run(s *session) error {
-	clone, err := s.reader()
+func (c *verifyCommand) Run(inv *invocation) error {
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
-	from, to, err := c.ends(s, clone.Store)
+	from, to, err := c.ends(inv, clone.Store)
 	if err != nil {
 		return err
 	}
-	v, err := hooks.Verify(s.ctx, clone.Store, from, to, c.Signed)
+	v, err := hooks.Verify(inv.ctx, clone.Store, from, to, c.Signed)
 	for _, w := range v.Warnings {
-		s.progress("warning: %s %s", w.What, w.Reason)
+		inv.progress("warning: %s %s", w.What, w.Reason)
 	}
 	data := map[string]any{"from": from, "to": to, "moves": v.Moves, "warnings": verdicts(v.Warnings), "refused": []verdict{}}
 	var rejection *hooks.Rejection
-	if s.json && errors.As(err, &rejection) {
+	if inv.json && errors.As(err, &rejection) {
 		first := rejection.Refused[0]
 		data["refused"] = verdicts(rejection.Refused)
 		return &partial{failure{code: exitRefused, outcome: "refused", rule: first.Rule, reason: first.Reason, hint: first.Hint}, data}
@@ -47,22 +47,22 @@ func (c *verifyCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.answer("", data, fmt.Sprintf("%s: every move is what a server would have taken (%s)", to.Short(), view.Count(v.Moves, "move")))
+	return inv.answer("", data, fmt.Sprintf("%s: every move is what a server would have taken (%s)", to.Short(), view.Count(v.Moves, "move")))
 }
 
 // ends reads OLD..NEW; either may be missing.
-func (c *verifyCommand) ends(s *session, store *gitstore.Store) (from, to git.ID, err error) {
+func (c *verifyCommand) ends(inv *invocation, store *gitstore.Store) (from, to git.ID, err error) {
 	old, name, ranged := strings.Cut(c.Range, "..")
 	if !ranged && c.Range != "" {
 		return "", "", usagef("git liza help verify", "%q is no range OLD..NEW", c.Range)
 	}
 	if name == "" {
-		to, err = store.Tip(s.ctx)
+		to, err = store.Tip(inv.ctx)
 	} else {
-		to, err = store.Rev(s.ctx, name)
+		to, err = store.Rev(inv.ctx, name)
 	}
 	if err == nil && old != "" {
-		from, err = store.Rev(s.ctx, old)
+		from, err = store.Rev(inv.ctx, old)
 	}
 	return from, to, err
 }

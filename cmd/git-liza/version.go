@@ -8,6 +8,6 @@ import (
 
 type versionCommand struct{}
 
-func (c *versionCommand) Run(s *session) error {
-	return s.answer("", map[string]any{"version": version, "rules": flow.RulesVersion, "go": runtime.Version()}, "git-liza "+version)
+func (c *versionCommand) Run(inv *invocation) error {
+	return inv.answer("", map[string]any{"version": version, "rules": flow.RulesVersion, "go": runtime.Version()}, "git-liza "+version)
 }

@@ -14,16 +14,16 @@ type worktreeCommands struct {
 
 type worktreeListCommand struct{}
 
-func (c *worktreeListCommand) Run(s *session) error {
-	clone, err := s.reader()
+func (c *worktreeListCommand) Run(inv *invocation) error {
+	clone, err := inv.reader()
 	if err != nil {
 		return err
 	}
-	b, _, err := clone.Store.Board(s.ctx)
+	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
 		return err
 	}
-	list, err := clone.Checkouts.List(s.ctx, b)
+	list, err := clone.Checkouts.List(inv.ctx, b)
 	if err != nil {
 		return err
 	}
@@ -47,17 +47,17 @@ func (c *worktreeListCommand) Run(s *session) error {
 		}
 		fmt.Fprintf(&text, "%-6s  %-20s  %-18s  %s\n", state, k.Name, status, k.Reason)
 	}
-	return s.answer("", map[string]any{"worktrees": list}, text.String())
+	return inv.answer("", map[string]any{"worktrees": list}, text.String())
 }
 
 type worktreePruneCommand struct{}
 
-func (c *worktreePruneCommand) Run(s *session) error {
-	clone, err := s.clone()
+func (c *worktreePruneCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
 	if err != nil {
 		return err
 	}
-	pruned, err := clone.Checkouts.Prune(s.ctx)
+	pruned, err := clone.Checkouts.Prune(inv.ctx)
 	var text strings.Builder
 	for _, p := range pruned {
 		fmt.Fprintf(&text, "removed %s", p.Name)
@@ -67,11 +67,11 @@ func (c *worktreePruneCommand) Run(s *session) error {
 		text.WriteString("\n")
 	}
 	if err != nil {
-		s.progress("%s", strings.TrimSuffix(text.String(), "\n"))
+		inv.progress("%s", strings.TrimSuffix(text.String(), "\n"))
 		return err
 	}
 	if len(pruned) == 0 {
-		return s.answer("already", map[string]any{"removed": []work.Pruned{}}, "no stale worktrees")
+		return inv.answer("already", map[string]any{"removed": []work.Pruned{}}, "no stale worktrees")
 	}
-	return s.answer("changed", map[string]any{"removed": pruned}, text.String())
+	return inv.answer("changed", map[string]any{"removed": pruned}, text.String())
 }
