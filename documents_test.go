@@ -187,3 +187,22 @@ func read(t *testing.T, name string) string {
 	require.NoError(t, err)
 	return string(text)
 }
+
+// What the tests of one package read of another one's testdata belongs into the
+// one at the top.
+func TestNobodyReadsForeignTestdata(t *testing.T) {
+	t.Parallel()
+	// A way up, then down into a package: as one text, or as parts to join.
+	foreign := regexp.MustCompile(`"(\.\./)+[a-z][^"]*/testdata|"\.\.", "[a-z][^.]*", "testdata"`)
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && (d.Name() == "testdata" || d.Name()[0] == '.'):
+			return fs.SkipDir
+		case !d.IsDir() && strings.HasSuffix(path, "_test.go"):
+			require.Empty(t, foreign.FindString(read(t, path)), path)
+		}
+		return nil
+	}))
+}

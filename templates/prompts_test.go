@@ -150,7 +150,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := render(t, in).Text()
-			file := filepath.Join("testdata", name+".md")
+			file := filepath.Join("..", "testdata", "prompts", name+".md")
 			if *update {
 				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 			}

@@ -86,7 +86,7 @@ func TestExcerptHasNoRecords(t *testing.T) {
 // not merely slow.
 func TestHungInTrouble(t *testing.T) {
 	t.Parallel()
-	recording, err := filepath.Abs("../transcript/testdata/codex/retrying.jsonl")
+	recording, err := filepath.Abs("../../../testdata/transcripts/codex/retrying.jsonl")
 	require.NoError(t, err)
 	p, err := provider.Builtin().Find("exec:cat '"+recording+"'; sleep 100", "")
 	require.NoError(t, err)

@@ -34,7 +34,7 @@ func TestLedgerOfAKilledSession(t *testing.T) {
 	} {
 		t.Run(c.name+" "+c.says, func(t *testing.T) {
 			t.Parallel()
-			recorded, err := filepath.Abs(filepath.Join("..", "transcript", "testdata", "ledger", c.name+".log"))
+			recorded, err := filepath.Abs(filepath.Join("..", "..", "..", "testdata", "transcripts", "ledger", c.name+".log"))
 			require.NoError(t, err)
 			p, err := provider.Builtin().Find(c.name, "")
 			require.NoError(t, err)

@@ -23,7 +23,7 @@ func TestTroubleOfRecordings(t *testing.T) {
 		"outage": provider.Outage, "unreachable": provider.Outage,
 		"turns": 0, // its own limit is no trouble of the provider
 	}
-	files, err := filepath.Glob("../transcript/testdata/*/*.jsonl")
+	files, err := filepath.Glob("../../../testdata/transcripts/*/*.jsonl")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {

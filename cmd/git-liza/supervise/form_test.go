@@ -19,7 +19,7 @@ func TestFormsOfThePrompt(t *testing.T) {
 		"code-reviewer": func(m string) error { return readReport(m, &verdictReport{}) },
 		"planner":       func(m string) error { return readReport(m, &planReport{}) },
 	} {
-		prompt, err := os.ReadFile("../../../templates/testdata/" + role + "-reported.md")
+		prompt, err := os.ReadFile("../../../testdata/prompts/" + role + "-reported.md")
 		require.NoError(t, err)
 		forms := block.FindAllStringSubmatch(string(prompt), -1)
 		require.NotEmpty(t, forms, role)

@@ -25,7 +25,7 @@ func TestFollow(t *testing.T) {
 		"pi/success":       "I look.\n> bash: cat a.txt\nIt says hello.\n",
 		"qwen/success":     "I look.\n> read_file: /home/me/project/a.txt\nIt says hello.\n",
 	} {
-		text, err := os.ReadFile("testdata/" + file + ".jsonl")
+		text, err := os.ReadFile("../../../testdata/transcripts/" + file + ".jsonl")
 		require.NoError(t, err)
 		folder, _, _ := strings.Cut(file, "/")
 		tr := start(t, family(folder))
@@ -78,7 +78,7 @@ func TestFollowerThatGoesAway(t *testing.T) {
 func TestMinus(t *testing.T) {
 	t.Parallel()
 	read := func(file string) transcript.Report {
-		text, err := os.ReadFile("testdata/" + file + ".jsonl")
+		text, err := os.ReadFile("../../../testdata/transcripts/" + file + ".jsonl")
 		require.NoError(t, err)
 		folder, _, _ := strings.Cut(file, "/")
 		return report(t, folder, string(text))

@@ -24,7 +24,7 @@ func TestLedgers(t *testing.T) {
 		"gemini":  {Input: 5600, Cached: 1600, Output: 84},
 	}
 	for _, family := range transcript.Ledgers() {
-		text, err := os.ReadFile(filepath.Join("testdata", "ledger", family+".log"))
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "transcripts", "ledger", family+".log"))
 		require.NoError(t, err)
 		read := func(text string, since time.Time) transcript.Report {
 			ledger, err := transcript.NewLedger(family, since)

@@ -16,9 +16,9 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 )
 
-var update = flag.Bool("update", false, "write the reports in testdata instead of comparing with them")
+var update = flag.Bool("update", false, "write the reports in testdata/transcripts instead of comparing with them")
 
-// family is that of the records in a folder of testdata, which is named by the
+// family is that of the records in a folder of testdata/transcripts, which is named by the
 // command line that made them.
 func family(folder string) string {
 	if folder == "qwen" {
@@ -51,7 +51,7 @@ func report(t testing.TB, family, text string) transcript.Report {
 // provider of its user's own, so what GitHub's service adds is not in them.
 func recordings(t testing.TB) []string {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*/*.jsonl")
+	files, err := filepath.Glob("../../../testdata/transcripts/*/*.jsonl")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	return files
