@@ -16,52 +16,61 @@ import (
 	"github.com/git-liza/git-liza/hooks"
 )
 
+// An output is where an invocation prints, and in which form.
+type output struct {
+	stdout io.Writer
+	stderr io.Writer
+	json   bool
+	color  bool
+	call   *call // of a tool, which takes what else is printed
+}
+
 // result prints what a move did: outcome and data as JSON, or the line for
 // people.
-func (inv *invocation) result(r gitstore.Result, data any, format string, args ...any) error {
+func (o *output) result(r gitstore.Result, data any, format string, args ...any) error {
 	outcome := "changed"
 	if r.Already {
 		outcome = "already"
 	}
-	return inv.answer(outcome, data, fmt.Sprintf(format, args...))
+	return o.answer(outcome, data, fmt.Sprintf(format, args...))
 }
 
 // answer prints one JSON object, or the text for people.
-func (inv *invocation) answer(outcome string, data any, text string) error {
+func (o *output) answer(outcome string, data any, text string) error {
 	if data == nil {
 		data = struct{}{}
 	}
-	if inv.call != nil {
-		inv.call.data, inv.call.text = data, text
+	if o.call != nil {
+		o.call.data, o.call.text = data, text
 		return nil
 	}
-	if !inv.json {
+	if !o.json {
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
 		}
-		_, err := io.WriteString(inv.stdout, text)
+		_, err := io.WriteString(o.stdout, text)
 		return err
 	}
-	return inv.encode(struct {
+	return o.encode(struct {
 		OK      bool   `json:"ok"`
 		Outcome string `json:"outcome,omitempty"`
 		Data    any    `json:"data"`
 	}{true, outcome, data})
 }
 
-func (inv *invocation) encode(v any) error {
-	e := json.NewEncoder(inv.stdout)
+func (o *output) encode(v any) error {
+	e := json.NewEncoder(o.stdout)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
 
 // progress prints a line about long work, on stderr and only for people.
-func (inv *invocation) progress(format string, args ...any) {
-	if inv.call != nil {
-		inv.call.tell(fmt.Sprintf(format, args...))
+func (o *output) progress(format string, args ...any) {
+	if o.call != nil {
+		o.call.tell(fmt.Sprintf(format, args...))
 	}
-	if !inv.json {
-		fmt.Fprintf(inv.stderr, format+"\n", args...)
+	if !o.json {
+		fmt.Fprintf(o.stderr, format+"\n", args...)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestEveryActHasACommand(t *testing.T) {
 		if later[act] {
 			continue
 		}
-		inv := &invocation{stdout: io.Discard, stderr: io.Discard}
+		inv := &invocation{output: output{stdout: io.Discard, stderr: io.Discard}}
 		var cli commands
 		parser, err := kong.New(&cli, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) { panic(helpPrinted{}) }))
 		require.NoError(t, err)
@@ -245,11 +245,11 @@ type sight struct {
 }
 
 func seen(ts *testscript.TestScript) sight {
-	root := output(ts, "sh", "-c", "git rev-parse --path-format=absolute --git-common-dir 2>/dev/null || pwd")
+	root := printed(ts, "sh", "-c", "git rev-parse --path-format=absolute --git-common-dir 2>/dev/null || pwd")
 	root = strings.TrimSuffix(root, "/.git")
-	at := sight{files: map[string]string{}, refs: output(ts, "sh", "-c", "git for-each-ref --format='%(refname) %(objectname)' 2>/dev/null || :")}
-	at.verdicts = strings.Count(output(ts, "sh", "-c", "git log --format=%s refs/liza/state 2>/dev/null || :"), "approve ")
-	if output(ts, "sh", "-c", "git rev-parse --is-bare-repository 2>/dev/null || :") == "true" {
+	at := sight{files: map[string]string{}, refs: printed(ts, "sh", "-c", "git for-each-ref --format='%(refname) %(objectname)' 2>/dev/null || :")}
+	at.verdicts = strings.Count(printed(ts, "sh", "-c", "git log --format=%s refs/liza/state 2>/dev/null || :"), "approve ")
+	if printed(ts, "sh", "-c", "git rev-parse --is-bare-repository 2>/dev/null || :") == "true" {
 		return at // no files of anybody's
 	}
 	ts.Check(filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -266,7 +266,7 @@ func seen(ts *testscript.TestScript) sight {
 	return at
 }
 
-func output(ts *testscript.TestScript, command string, args ...string) string {
+func printed(ts *testscript.TestScript, command string, args ...string) string {
 	ts.Check(ts.Exec(command, args...))
 	return strings.TrimSpace(ts.ReadFile("stdout"))
 }
@@ -287,7 +287,7 @@ func (was sight) hold(ts *testscript.TestScript, hint string) {
 	if now.verdicts != was.verdicts {
 		ts.Fatalf("%s approves", hint)
 	}
-	unreviewed := output(ts, "sh", "-c", `git rev-list --author='unreviewed@liza[.]invalid' integration 2>/dev/null || :`)
+	unreviewed := printed(ts, "sh", "-c", `git rev-list --author='unreviewed@liza[.]invalid' integration 2>/dev/null || :`)
 	if unreviewed != "" {
 		ts.Fatalf("%s: nobody reviewed what is on integration: %s", hint, unreviewed)
 	}

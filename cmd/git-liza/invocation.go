@@ -14,18 +14,14 @@ import (
 // An invocation is one run of the program: where it runs, on whose behalf, and
 // where it prints. Commands print through it and nowhere else.
 type invocation struct {
+	output
 	ctx     context.Context
 	stdin   io.Reader
-	stdout  io.Writer
-	stderr  io.Writer
 	environ []string
 	now     func() time.Time
 	dir     string
 	sole    string // the provider that was taken because it is the only one
 	as      string // --as or LIZA_AGENT_ID, "" for the human
-	json    bool
-	color   bool
-	call    *call // of a tool, which takes what else is printed
 }
 
 func (inv *invocation) getenv(key string) string {

@@ -38,8 +38,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "git-liza:", err)
 		os.Exit(exitFailed)
 	}
-	inv := &invocation{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: environment(os.Args[1:]), now: time.Now, dir: dir,
-		color: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == ""}
+	out := output{stdout: os.Stdout, stderr: os.Stderr, color: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == ""}
+	inv := &invocation{output: out, ctx: ctx, stdin: os.Stdin, environ: environment(os.Args[1:]), now: time.Now, dir: dir}
 	code := run(inv, os.Args[1:])
 	stop()
 	os.Exit(code)
