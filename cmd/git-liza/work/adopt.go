@@ -25,11 +25,11 @@ func (i *Integration) Adopt(ctx context.Context, commit flow.ObjectID, reason st
 	if err := i.store.Mirror.CheckLanded(ctx, commit); err != nil {
 		return r, err
 	}
-	if err := i.follow(ctx, r.After, r.Move.Detail.(*flow.AdoptMove).Onto); err != nil {
+	if err := i.bringCheckouts(ctx, r.After, r.Move.Detail.(*flow.AdoptMove).Onto); err != nil {
 		return r, err
 	}
 	for _, id := range tasks {
-		if err := i.checkouts.clear(ctx, r.After.Task(id)); err != nil {
+		if err := i.checkouts.clearTask(ctx, r.After.Task(id)); err != nil {
 			return r, err
 		}
 	}
@@ -56,7 +56,7 @@ func (i *Integration) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID
 func (i *Integration) explainStray(ctx context.Context, cause error) error {
 	var refusal *flow.Refusal
 	remote, err := i.store.Authority(ctx)
-	if err != nil || remote == "" || errors.Is(cause, errTipMoved) || unreachable(cause) || errors.As(cause, &refusal) {
+	if err != nil || remote == "" || errors.Is(cause, errTipMoved) || isUnreachable(cause) || errors.As(cause, &refusal) {
 		return cause
 	}
 	b, _, err := i.store.Board(ctx)
@@ -73,8 +73,8 @@ func (i *Integration) explainStray(ctx context.Context, cause error) error {
 		Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", tip.Name, remote, now.Short(), tip.Tip.Short())})
 }
 
-// unreachable is an error that says nothing about what the remote has.
-func unreachable(err error) bool {
+// isUnreachable is an error that says nothing about what the remote has.
+func isUnreachable(err error) bool {
 	return errors.Is(err, gitstore.ErrOffline) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 

@@ -43,7 +43,7 @@ const sayAwait = 20 * time.Second
 // when the wait begins, and now and then that it goes on.
 func (c *Clone) Await(ctx context.Context, id flow.TaskID, what flow.Wait, limit time.Duration, tell func(*flow.Task, time.Duration)) (*flow.Board, error) {
 	if agent := c.By.Agent(); agent != "" {
-		release, err := awaiting(c.Repo.CommonDir(), agent)
+		release, err := holdWait(c.Repo.CommonDir(), agent)
 		if err != nil {
 			return nil, err
 		}

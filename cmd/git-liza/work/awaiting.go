@@ -29,9 +29,9 @@ func awaitPath(commonDir string, agent flow.AgentID) string {
 	return filepath.Join(commonDir, "liza", "await", string(agent))
 }
 
-// awaiting says that an agent waits, until release is called. It is shared: an
+// holdWait says that an agent waits, until release is called. It is shared: an
 // agent that waits twice waits until both waits are over.
-func awaiting(commonDir string, agent flow.AgentID) (release func(), err error) {
+func holdWait(commonDir string, agent flow.AgentID) (release func(), err error) {
 	path := awaitPath(commonDir, agent)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("wait of %s: %w", agent, err)

@@ -22,7 +22,7 @@ func (i *Integration) TakeBaseline(ctx context.Context) (Baseline, error) {
 	if err != nil {
 		return Baseline{}, err
 	}
-	astray, err := i.astray(ctx)
+	astray, err := i.isAstray(ctx)
 	return Baseline{tip, astray}, err
 }
 
@@ -38,11 +38,11 @@ func (i *Integration) RestoreBaseline(ctx context.Context, known Baseline) (said
 	}
 	switch {
 	case r.Was != r.Is:
-		said = append(said, "the board is at "+r.Is.Short()+" again"+aside(r))
+		said = append(said, "the board is at "+r.Is.Short()+" again"+asideText(r))
 	case len(r.Kept) > 0:
 		said = append(said, fmt.Sprintf("the board was set back and others have gone on: %d moves are off it and kept under %s", r.Count, layout.RescueRefs))
 	}
-	off, err := i.astray(ctx)
+	off, err := i.isAstray(ctx)
 	if err != nil || !off || known.astray {
 		return said, err
 	}
@@ -57,17 +57,17 @@ func (i *Integration) RestoreBaseline(ctx context.Context, known Baseline) (said
 	return said, err
 }
 
-// aside says what a repair has put aside.
-func aside(r gitstore.Repaired) string {
+// asideText says what a repair has put aside.
+func asideText(r gitstore.Repaired) string {
 	if len(r.Kept) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("; %s is kept under %s", r.Kept[0].Short(), layout.RescueRefs)
 }
 
-// astray reports whether the integration branch is where no rule lets it be.
+// isAstray reports whether the integration branch is where no rule lets it be.
 // Behind the board it may be where a remote holds the board.
-func (i *Integration) astray(ctx context.Context) (bool, error) {
+func (i *Integration) isAstray(ctx context.Context) (bool, error) {
 	b, _, err := i.store.Board(ctx)
 	if err != nil {
 		return false, err

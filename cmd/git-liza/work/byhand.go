@@ -89,5 +89,5 @@ func ByHandText(list []ByHand) string {
 		}
 		names = append(names, name)
 	}
-	return fmt.Sprintf("verdicts and registrations of agents that no supervisor made: %s", some(names))
+	return fmt.Sprintf("verdicts and registrations of agents that no supervisor made: %s", someOf(names))
 }

@@ -121,9 +121,9 @@ func (c *Checkouts) prune(ctx context.Context, b *flow.Board, which func(Checkou
 		if !which(k) {
 			continue
 		}
-		ref, err := c.rescue(ctx, b, k)
+		ref, err := c.rescueContents(ctx, b, k)
 		if err == nil {
-			err = c.drop(ctx, k.Name)
+			err = c.dropFolder(ctx, k.Name)
 		}
 		if err != nil {
 			failed = append(failed, err)
@@ -134,8 +134,8 @@ func (c *Checkouts) prune(ctx context.Context, b *flow.Board, which func(Checkou
 	return pruned, errors.Join(failed...)
 }
 
-// rescue keeps what stands in a checkout and nowhere else.
-func (c *Checkouts) rescue(ctx context.Context, b *flow.Board, k Checkout) (ref string, err error) {
+// rescueContents keeps what stands in a checkout and nowhere else.
+func (c *Checkouts) rescueContents(ctx context.Context, b *flow.Board, k Checkout) (ref string, err error) {
 	if k.Broken {
 		return "", nil
 	}
@@ -143,11 +143,11 @@ func (c *Checkouts) rescue(ctx context.Context, b *flow.Board, k Checkout) (ref 
 	if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // what is not in it stays in its folder
 		return "", err
 	}
-	return c.keep(ctx, b, k.Task, commit, k.Name)
+	return c.keepCommit(ctx, b, k.Task, commit, k.Name)
 }
 
-// kept reports whether a commit is behind integration or a ref that stays.
-func (c *Checkouts) kept(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID) (bool, error) {
+// isKept reports whether a commit is behind integration or a ref that stays.
+func (c *Checkouts) isKept(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID) (bool, error) {
 	tips := []flow.ObjectID{b.Settings().Integration.Tip}
 	for _, prefix := range []string{layout.SavedRefs, layout.RescueRefs} {
 		refs, err := c.repo.Refs(ctx, prefix+string(id))
@@ -166,10 +166,10 @@ func (c *Checkouts) kept(ctx context.Context, b *flow.Board, id flow.TaskID, com
 	return false, nil
 }
 
-// keep holds on to a commit under refs/liza/rescue/, unless it is behind
+// keepCommit holds on to a commit under refs/liza/rescue/, unless it is behind
 // integration or a ref that stays; ref is "" then.
-func (c *Checkouts) keep(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID, what string) (ref string, err error) {
-	kept, err := c.kept(ctx, b, id, commit)
+func (c *Checkouts) keepCommit(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID, what string) (ref string, err error) {
+	kept, err := c.isKept(ctx, b, id, commit)
 	if err != nil || kept {
 		return "", err
 	}
@@ -177,15 +177,15 @@ func (c *Checkouts) keep(ctx context.Context, b *flow.Board, id flow.TaskID, com
 	return ref, c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: commit, Any: true}}, "liza: leftovers of "+what)
 }
 
-// required is the clone's worktrees, or the error of a bare repository.
-func (c *Checkouts) required() (*worktrees.Trees, error) {
+// requireTrees is the clone's worktrees, or the error of a bare repository.
+func (c *Checkouts) requireTrees() (*worktrees.Trees, error) {
 	if c.Trees == nil {
 		return nil, worktrees.ErrNoWorkTree
 	}
 	return c.Trees, nil
 }
 
-func (c *Checkouts) ignore() error {
+func (c *Checkouts) ignoreFolder() error {
 	if c.Trees == nil {
 		return nil
 	}

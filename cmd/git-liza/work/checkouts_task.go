@@ -25,32 +25,32 @@ func (c *Checkouts) Folder(t *flow.Task) string {
 	return c.Trees.Path(t.ID.Folder(t.Attempt.Number))
 }
 
-// unobstructed refuses a claim whose folder or branch is taken by something
+// checkFree refuses a claim whose folder or branch is taken by something
 // that is not ours, before anything is claimed.
-func (c *Checkouts) unobstructed(ctx context.Context, t *flow.Task) error {
+func (c *Checkouts) checkFree(ctx context.Context, t *flow.Task) error {
 	name := t.ID.Folder(t.Attempts + 1)
 	above := filepath.Dir(c.Trees.Path(name))
 	if info, err := os.Stat(above); err == nil && !info.IsDir() {
-		return obstacle(above, "is in the way and not a folder", nil)
+		return pathObstacle(above, "is in the way and not a folder", nil)
 	}
 	if tree, found, err := c.Trees.Find(ctx, name); err != nil || found {
-		return standing(c.Trees.Path(name), tree.Broken, err)
+		return worktreeObstacle(c.Trees.Path(name), tree.Broken, err)
 	}
 	if entries, err := os.ReadDir(c.Trees.Path(name)); !errors.Is(err, fs.ErrNotExist) && (err != nil || len(entries) > 0) {
-		return obstacle(c.Trees.Path(name), "is in the way and not a worktree of this repository", nil)
+		return pathObstacle(c.Trees.Path(name), "is in the way and not a worktree of this repository", nil)
 	}
 	if t.Attempts > 0 {
 		return nil
 	}
 	tip, err := c.repo.Resolve(ctx, t.ID.BranchRef())
 	if err != nil || tip != "" {
-		return obstacle(t.ID.Branch(), "exists already", err)
+		return pathObstacle(t.ID.Branch(), "exists already", err)
 	}
 	return nil
 }
 
-// checkOut makes the claimed attempt's worktree, or finds it as it was left.
-func (c *Checkouts) checkOut(ctx context.Context, trees *worktrees.Trees, t *flow.Task) (worktrees.Tree, error) {
+// checkOutAttempt makes the claimed attempt's worktree, or finds it as it was left.
+func (c *Checkouts) checkOutAttempt(ctx context.Context, trees *worktrees.Trees, t *flow.Task) (worktrees.Tree, error) {
 	if err := trees.Ignore(); err != nil {
 		return worktrees.Tree{}, err
 	}
@@ -69,12 +69,12 @@ func (c *Checkouts) checkOut(ctx context.Context, trees *worktrees.Trees, t *flo
 	return trees.Branch(ctx, name, t.ID.Branch(), a.Start)
 }
 
-// save keeps what this clone has of a task's attempt: the branch tip with
+// saveAttempt keeps what this clone has of a task's attempt: the branch tip with
 // uncommitted and untracked files on top. It is nil where there is nothing
 // that is not kept already. With worktrees.ErrIncomplete the save is valid but
 // leaves out what cannot be saved: that stays in its folder, see
 // [worktrees.Trees.Retire].
-func (c *Checkouts) save(ctx context.Context, t *flow.Task) (*flow.Save, error) {
+func (c *Checkouts) saveAttempt(ctx context.Context, t *flow.Task) (*flow.Save, error) {
 	if t.Attempt == nil || c.Trees == nil {
 		return nil, nil
 	}
@@ -128,10 +128,10 @@ func (c *Checkouts) Commit(ctx context.Context, id flow.TaskID, dir, message str
 	return err
 }
 
-// yield makes room for an attempt that went on elsewhere: what this clone has
+// makeRoom makes room for an attempt that went on elsewhere: what this clone has
 // of the task and does not contain the commit that the attempt goes on from is
 // kept and put away.
-func (c *Checkouts) yield(ctx context.Context, b *flow.Board, t *flow.Task) error {
+func (c *Checkouts) makeRoom(ctx context.Context, b *flow.Board, t *flow.Task) error {
 	remote, err := c.store.Authority(ctx)
 	if err != nil || remote == "" {
 		return err
@@ -153,15 +153,15 @@ func (c *Checkouts) yield(ctx context.Context, b *flow.Board, t *flow.Task) erro
 	return c.dropBranch(ctx, b, t, tip)
 }
 
-func (c *Checkouts) drop(ctx context.Context, folder string) error {
+func (c *Checkouts) dropFolder(ctx context.Context, folder string) error {
 	if err := c.seals.remove(folder); err != nil {
 		return err
 	}
-	return c.retire(ctx, folder)
+	return c.retireFolder(ctx, folder)
 }
 
-// retire removes a checkout, and says where it keeps what could not be saved.
-func (c *Checkouts) retire(ctx context.Context, name string) error {
+// retireFolder removes a checkout, and says where it keeps what could not be saved.
+func (c *Checkouts) retireFolder(ctx context.Context, name string) error {
 	kept, err := c.Trees.Retire(ctx, name)
 	if kept != "" && c.repo.Notice != nil {
 		c.repo.Notice("what could not be saved of " + name + " is kept in " + git.Visible(kept))
@@ -169,19 +169,19 @@ func (c *Checkouts) retire(ctx context.Context, name string) error {
 	return err
 }
 
-// clear removes a final task's worktrees and branch; what they held is saved.
+// clearTask removes a final task's worktrees and branch; what they held is saved.
 // It can be repeated.
-func (c *Checkouts) clear(ctx context.Context, t *flow.Task) error {
+func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 	if c.Trees == nil {
 		return nil
 	}
 	for n := 1; n <= t.Attempts; n++ {
-		if err := c.retire(ctx, t.ID.Folder(n)); err != nil {
+		if err := c.retireFolder(ctx, t.ID.Folder(n)); err != nil {
 			return err
 		}
 	}
 	for n := 1; n <= t.Submissions; n++ {
-		if err := c.retire(ctx, t.ID.ReviewFolder(n)); err != nil {
+		if err := c.retireFolder(ctx, t.ID.ReviewFolder(n)); err != nil {
 			return err
 		}
 	}
@@ -251,23 +251,23 @@ func (c *Checkouts) dropBranches(ctx context.Context, b *flow.Board) error {
 
 // dropBranch deletes a task's branch after its tip is kept.
 func (c *Checkouts) dropBranch(ctx context.Context, b *flow.Board, t *flow.Task, tip flow.ObjectID) error {
-	if _, err := c.keep(ctx, b, t.ID, tip, "branch "+t.ID.Branch()); err != nil {
+	if _, err := c.keepCommit(ctx, b, t.ID, tip, "branch "+t.ID.Branch()); err != nil {
 		return err
 	}
 	return c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: t.ID.BranchRef(), Old: tip}}, "liza: "+string(t.ID)+" went on elsewhere")
 }
 
-// standing is a worktree where another one is to be made. A whole one is moved
+// worktreeObstacle is a worktree where another one is to be made. A whole one is moved
 // by git, which knows where its files are.
-func standing(path string, broken bool, err error) error {
+func worktreeObstacle(path string, broken bool, err error) error {
 	const reason = "is a worktree already"
 	if err != nil || broken {
-		return obstacle(path, reason, err)
+		return pathObstacle(path, reason, err)
 	}
 	return &worktrees.Obstacle{Path: path, Reason: reason, Hint: "git worktree move " + shell.Quote(path) + " " + shell.Quote(path+".old")}
 }
 
-func obstacle(what, reason string, err error) error {
+func pathObstacle(what, reason string, err error) error {
 	if err != nil {
 		return err
 	}

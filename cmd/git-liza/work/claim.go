@@ -28,17 +28,17 @@ type Claimed struct {
 // lease 0 means the board's. A claim that reaches the iteration limit is a
 // *Setback.
 func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) (Claimed, gitstore.Result, error) {
-	trees, err := c.Checkouts.required()
+	trees, err := c.Checkouts.requireTrees()
 	if err != nil {
 		return Claimed{}, gitstore.Result{}, err
 	}
 	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		target := id
 		if target == "" {
-			target = held(b, c.By)
+			target = heldTask(b, c.By)
 		}
 		if target == "" {
-			best, err := c.best(b, flow.ActClaim, at)
+			best, err := c.bestTask(b, flow.ActClaim, at)
 			if err != nil {
 				return flow.Move{}, nil, err
 			}
@@ -52,17 +52,17 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 	}
 	t := r.After.Task(r.Move.Task)
 	claimed := Claimed{Task: t.ID, Status: t.Status, Branch: t.ID.Branch(), Base: t.Attempt.Base, Iteration: t.Attempt.Iteration}
-	if err := blocked(r, t.ID, claimed); err != nil {
+	if err := blockedSetback(r, t.ID, claimed); err != nil {
 		return claimed, r, err
 	}
 	claimed.Lease = t.Claim.Lease
 	claimed.Worktree = trees.Path(t.ID.Folder(t.Attempt.Number))
-	if err := c.Checkouts.yield(ctx, r.After, t); err != nil {
-		return claimed, r, unmade(r, claimed, err)
+	if err := c.Checkouts.makeRoom(ctx, r.After, t); err != nil {
+		return claimed, r, missingWorktree(r, claimed, err)
 	}
-	_, err = c.Checkouts.checkOut(ctx, trees, t)
+	_, err = c.Checkouts.checkOutAttempt(ctx, trees, t)
 	claimed.Warning, err = hookWarning(err)
-	return claimed, r, unmade(r, claimed, err)
+	return claimed, r, missingWorktree(r, claimed, err)
 }
 
 // hookWarning turns the failure of a user's hook, beside a checkout that is
@@ -75,9 +75,9 @@ func hookWarning(err error) (string, error) {
 	return "", err
 }
 
-// held is the task that an agent has claimed already: a repeated command
+// heldTask is the task that an agent has claimed already: a repeated command
 // means that one.
-func held(b *flow.Board, by flow.Actor) flow.TaskID {
+func heldTask(b *flow.Board, by flow.Actor) flow.TaskID {
 	if a := b.Agent(by.Agent()); a != nil {
 		return a.Task
 	}
@@ -96,14 +96,14 @@ func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.
 		return m, nil
 	}
 	if replaces {
-		save, err := c.Checkouts.save(ctx, t)
+		save, err := c.Checkouts.saveAttempt(ctx, t)
 		if err != nil && !errors.Is(err, worktrees.ErrIncomplete) {
 			return m, err
 		}
 		d.Saved = save
 	}
 	if t.Attempt == nil || replaces {
-		return m, c.Checkouts.unobstructed(ctx, t)
+		return m, c.Checkouts.checkFree(ctx, t)
 	}
 	return m, nil
 }
@@ -116,14 +116,14 @@ func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail fu
 		var kept *flow.Save
 		if t := b.Task(id); t != nil && !t.Status.Final() {
 			var err error
-			kept, err = c.Checkouts.save(ctx, t)
+			kept, err = c.Checkouts.saveAttempt(ctx, t)
 			if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // what is not in it stays in its folder
 				return flow.Move{}, nil, err
 			}
 		}
 		d, err := detail(b, kept)
 		if err == nil {
-			err = c.discreet(act, d)
+			err = c.checkSecrets(act, d)
 		}
 		if err != nil {
 			return flow.Move{}, nil, err
@@ -134,7 +134,7 @@ func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail fu
 		return r, err
 	}
 	if t := r.After.Task(id); t != nil && t.Status.Final() {
-		return r, left(r, c.Checkouts.clear(ctx, t))
+		return r, uncleared(r, c.Checkouts.clearTask(ctx, t))
 	}
 	return r, nil
 }

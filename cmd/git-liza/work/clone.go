@@ -99,8 +99,8 @@ type Setback struct {
 // Error is the reason.
 func (s *Setback) Error() string { return s.Reason }
 
-// blocked is the setback of a move that reached a limit, nil if it did not.
-func blocked(r gitstore.Result, id flow.TaskID, data any) error {
+// blockedSetback is the setback of a move that reached a limit, nil if it did not.
+func blockedSetback(r gitstore.Result, id flow.TaskID, data any) error {
 	t := r.After.Task(id)
 	if r.Already || t == nil || !t.Status.IsBlocked() {
 		return nil

@@ -33,10 +33,10 @@ const gateTimeout = flow.Duration(10 * time.Minute)
 // excerpt is how much of a gate's output is kept, in bytes.
 const excerpt = 4096
 
-// run runs a gate's command in a folder whose tree is checked out there, and
+// runGate runs a gate's command in a folder whose tree is checked out there, and
 // returns the evidence. Its environment is filtered: what a board supplies
 // never sees more than an agent does, and makes no moves.
-func (c *commands) run(ctx context.Context, g flow.Gate, dir string, tree flow.ObjectID) (flow.Receipt, error) {
+func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree flow.ObjectID) (flow.Receipt, error) {
 	mark, err := NewMark(ctx, c.store, "", "")
 	if err != nil {
 		return flow.Receipt{}, err
@@ -53,7 +53,7 @@ func (c *commands) run(ctx context.Context, g flow.Gate, dir string, tree flow.O
 	}
 	receipt := flow.Receipt{Gate: g.Name, Command: g.Command, Tree: tree, Exit: r.Code, By: c.mover.By,
 		Duration: r.Duration.Round(time.Millisecond).String(), Output: flow.Excerpt(r.Excerpt, excerpt)}
-	if how := fate(r, g); how != "" {
+	if how := fateOf(r, g); how != "" {
 		receipt.Output = flow.Excerpt(r.Excerpt+"\n"+how, excerpt)
 	}
 	if !r.Passed() && receipt.Exit == 0 {
@@ -62,8 +62,8 @@ func (c *commands) run(ctx context.Context, g flow.Gate, dir string, tree flow.O
 	return receipt, nil
 }
 
-// fate says how a command ended that came to no result of its own, "" if it did.
-func fate(r proc.Result, g flow.Gate) string {
+// fateOf says how a command ended that came to no result of its own, "" if it did.
+func fateOf(r proc.Result, g flow.Gate) string {
 	switch {
 	case r.Reason == proc.WallLimit:
 		return "timed out after " + g.Timeout.String()
@@ -75,8 +75,8 @@ func fate(r proc.Result, g flow.Gate) string {
 	return ""
 }
 
-// verify runs the task's own check at the commit.
-func (c *commands) verify(ctx context.Context, t *flow.Task, commit flow.ObjectID, dir string) (*flow.Receipt, error) {
+// verifyTask runs the task's own check at the commit.
+func (c *commands) verifyTask(ctx context.Context, t *flow.Task, commit flow.ObjectID, dir string) (*flow.Receipt, error) {
 	tree, err := c.treeOf(ctx, commit)
 	if err != nil {
 		return nil, err
@@ -84,13 +84,13 @@ func (c *commands) verify(ctx context.Context, t *flow.Task, commit flow.ObjectI
 	if err := c.trust.Check(ctx, t.Verify); err != nil {
 		return nil, err
 	}
-	receipt, err := c.run(ctx, flow.Gate{Name: "verify", Command: t.Verify, Timeout: gateTimeout}, dir, tree)
+	receipt, err := c.runGate(ctx, flow.Gate{Name: "verify", Command: t.Verify, Timeout: gateTimeout}, dir, tree)
 	if err != nil {
 		return nil, err
 	}
 	if receipt.Exit != 0 {
 		return nil, &flow.Refusal{Rule: flow.RuleVerify, Hint: "cd " + shell.Quote(dir) + " && " + t.Verify,
-			Reason: fmt.Sprintf("verify of %s fails: %s", t.ID, ending(receipt))}
+			Reason: fmt.Sprintf("verify of %s fails: %s", t.ID, endingOf(receipt))}
 	}
 	return &receipt, nil
 }
@@ -111,7 +111,7 @@ func (c *commands) passMerge(ctx context.Context, b *flow.Board, commit, tree fl
 			return nil, nil, err
 		}
 	}
-	trees, err := c.checkouts.required()
+	trees, err := c.checkouts.requireTrees()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -141,7 +141,7 @@ func (c *commands) passAll(ctx context.Context, trees *worktrees.Trees, gates []
 		receipts, failed = receipts[:from], nil
 		err = trees.Private(ctx, commit, func(dir string) error {
 			for i := from; i < len(gates) && failed == nil; i++ {
-				r, err := c.run(ctx, gates[i], dir, tree)
+				r, err := c.runGate(ctx, gates[i], dir, tree)
 				if err == nil {
 					err = c.receipts.keep(gates[:i+1], r)
 				}
@@ -170,9 +170,9 @@ func (c *commands) treeOf(ctx context.Context, commit flow.ObjectID) (flow.Objec
 	return k.Tree, err
 }
 
-// ending says how a gate that did not pass ended, with the last line that it
+// endingOf says how a gate that did not pass ended, with the last line that it
 // printed.
-func ending(r flow.Receipt) string {
+func endingOf(r flow.Receipt) string {
 	text := fmt.Sprintf("it exits %d", r.Exit)
 	if line := lastLine(r.Output); line != "" {
 		text += ": " + line

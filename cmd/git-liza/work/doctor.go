@@ -47,7 +47,7 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 	list := []Finding{fine("git", "version %s", d.repo.GitVersion()), d.identity(ctx), d.format(ctx), d.writable()}
 	b, tip, err := d.store.Board(ctx)
 	if err != nil {
-		return append(list, unreadable(err))
+		return append(list, unreadableBoard(err))
 	}
 	list = append(list, d.sound(ctx, b, tip), d.clock(b), d.branch(ctx, b), d.objects(ctx, b), d.principals(ctx, b), d.locked(b))
 	list = append(list, d.refNames(ctx)...)
@@ -98,7 +98,7 @@ func (d *Doctor) writable() Finding {
 // RepairBoard is the command that mends a board whose last move does not replay.
 const RepairBoard = "git liza fsck --repair"
 
-func unreadable(err error) Finding {
+func unreadableBoard(err error) Finding {
 	var refusal *flow.Refusal
 	hint := RepairBoard
 	switch {
@@ -201,7 +201,7 @@ func (d *Doctor) locked(b *flow.Board) Finding {
 	for _, lock := range locks {
 		names = append(names, fmt.Sprintf("%s, %s old", lock.Path, lock.Age))
 	}
-	return bad("locks", "git liza doctor --unlock", "%s", some(names))
+	return bad("locks", "git liza doctor --unlock", "%s", someOf(names))
 }
 
 // leftovers are checkouts that nobody needs, or that are half there.
@@ -224,7 +224,7 @@ func (d *Doctor) leftovers(ctx context.Context, b *flow.Board) []Finding {
 	}
 	found = append(found, d.unclaimed(ctx)...)
 	if len(stale) > 0 {
-		found = append(found, Finding{"worktrees", "warn", "left over: " + some(stale), "git liza worktree prune"})
+		found = append(found, Finding{"worktrees", "warn", "left over: " + someOf(stale), "git liza worktree prune"})
 	}
 	if len(found) == 0 {
 		return []Finding{fine("worktrees", "%d, none left over", len(list))}

@@ -68,7 +68,7 @@ func (d *Doctor) remote(ctx context.Context, b *flow.Board) []Finding {
 		return []Finding{bad(check, "git liza sync --set "+name, "%s answers, and has no board any more", name)}
 	}
 	if err := d.store.Mirror.CheckDivergedAt(ctx, there); err != nil {
-		return []Finding{bad(check, parted(err), "%v", err)}
+		return []Finding{bad(check, partedHint(err), "%v", err)}
 	}
 	obstacle, err := d.store.Remotes.Obstacle(ctx, name, b.Settings().Integration.Ref())
 	if err != nil {
@@ -98,8 +98,8 @@ func (d *Doctor) refNames(ctx context.Context) []Finding {
 	return found
 }
 
-// parted is the hint of a remote that lost moves.
-func parted(err error) string {
+// partedHint is the hint of a remote that lost moves.
+func partedHint(err error) string {
 	var apart *gitstore.Diverged
 	if errors.As(err, &apart) {
 		return apart.Hint

@@ -49,7 +49,7 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 		return nil, err
 	}
 	if !found {
-		return nil, c.Specs.unready(ctx, p, tip, created)
+		return nil, c.Specs.explainUnready(ctx, p, tip, created)
 	}
 	if p.Title == "" {
 		p.Title = heading

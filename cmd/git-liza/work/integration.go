@@ -37,8 +37,8 @@ func (i *Integration) checkFollow(ctx context.Context, to flow.ObjectID) error {
 	return i.checkouts.Trees.Followers.Check(ctx, integration.Name, integration.Tip, to)
 }
 
-// follow brings a checkout of integration along to where the board has it.
-func (i *Integration) follow(ctx context.Context, b *flow.Board, from flow.ObjectID) error {
+// bringCheckouts brings a checkout of integration along to where the board has it.
+func (i *Integration) bringCheckouts(ctx context.Context, b *flow.Board, from flow.ObjectID) error {
 	if i.checkouts.Trees == nil {
 		return nil
 	}
@@ -46,9 +46,9 @@ func (i *Integration) follow(ctx context.Context, b *flow.Board, from flow.Objec
 	return i.checkouts.Trees.Followers.Follow(ctx, integration.Name, from, integration.Tip)
 }
 
-// merelyOurs reports whether the integration branch stands where moves brought
+// isOnLostMoves reports whether the integration branch stands where moves brought
 // it that were given up.
-func (i *Integration) merelyOurs(ctx context.Context) (bool, error) {
+func (i *Integration) isOnLostMoves(ctx context.Context) (bool, error) {
 	b, _, err := i.store.Board(ctx)
 	if err != nil {
 		return false, err

@@ -59,7 +59,7 @@ func (i *Integration) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gi
 	if err := i.store.Settler.Settle(ctx); err != nil {
 		return Merged{}, gitstore.Result{}, err
 	}
-	b, refusal, err := i.mover.opened(ctx, flow.ActMerge, id)
+	b, refusal, err := i.mover.openedBoard(ctx, flow.ActMerge, id)
 	if err != nil {
 		return Merged{}, gitstore.Result{}, err
 	}
@@ -68,7 +68,7 @@ func (i *Integration) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gi
 		if t == nil || !t.Status.IsMerged() {
 			return Merged{}, gitstore.Result{}, refusal
 		}
-		return i.cleared(ctx, t)
+		return i.completeMerged(ctx, t)
 	}
 	tip := b.Settings().Integration.Tip
 	merged := Merged{Task: id, Onto: tip}
@@ -81,14 +81,14 @@ func (i *Integration) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gi
 	}
 	if crossed {
 		merged.Gate, merged.Output = "merge-base", "the submission contains commits that reached integration after it was made; merge integration into it, so that its review shows what it changes of them"
-		return i.fail(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Gate: merged.Gate, Output: merged.Output})
+		return i.recordFailure(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Gate: merged.Gate, Output: merged.Output})
 	}
 	computed, err := i.store.Commits.Merge(ctx, tip, t.Submission.Commit)
 	if err != nil {
 		return merged, gitstore.Result{}, err
 	}
 	if len(computed.Conflicts) > 0 {
-		return i.fail(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Paths: computed.Conflicts[:min(len(computed.Conflicts), flow.MaxList)]})
+		return i.recordFailure(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Paths: computed.Conflicts[:min(len(computed.Conflicts), flow.MaxList)]})
 	}
 	message := fmt.Sprintf("Merge %s: %s\n\nApproved-by: %s\nLiza-Task: %s\n", id, t.Title, t.Verdict.By, id)
 	commit, err := i.store.Commits.MergeCommit(ctx, computed.Tree, tip, t.Submission.Commit, message)
@@ -101,16 +101,16 @@ func (i *Integration) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gi
 		return merged, gitstore.Result{}, err
 	}
 	if failed != nil {
-		merged.Commit, merged.Gate, merged.Output = "", failed.Gate, cmp.Or(failed.Output, ending(*failed))
-		return i.fail(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Gate: failed.Gate, Output: merged.Output})
+		merged.Commit, merged.Gate, merged.Output = "", failed.Gate, cmp.Or(failed.Output, endingOf(*failed))
+		return i.recordFailure(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Gate: failed.Gate, Output: merged.Output})
 	}
-	return i.land(ctx, merged, t, &flow.MergeMove{Commit: commit, Submission: t.Submission.Commit, Onto: tip,
+	return i.makeMerge(ctx, merged, t, &flow.MergeMove{Commit: commit, Submission: t.Submission.Commit, Onto: tip,
 		Tree: computed.Tree, Git: i.repo.GitVersion(), Receipts: receipts})
 }
 
-// cleared answers for a task that is merged already: what a killed merge left
+// completeMerged answers for a task that is merged already: what a killed merge left
 // behind is removed.
-func (i *Integration) cleared(ctx context.Context, t *flow.Task) (Merged, gitstore.Result, error) {
+func (i *Integration) completeMerged(ctx context.Context, t *flow.Task) (Merged, gitstore.Result, error) {
 	merged := Merged{Task: t.ID, Status: t.Status, Commit: t.Merge.Commit, Onto: t.Merge.Onto, Drift: t.Merge.Drift}
 	if err := i.store.Mirror.CheckLanded(ctx, t.Merge.Commit); err != nil {
 		return merged, gitstore.Result{}, &Unlanded{t.ID, err}
@@ -120,14 +120,14 @@ func (i *Integration) cleared(ctx context.Context, t *flow.Task) (Merged, gitsto
 		return merged, gitstore.Result{}, err
 	}
 	merged.alarm(b)
-	if err := i.follow(ctx, b, b.Settings().Integration.Tip); err != nil {
+	if err := i.bringCheckouts(ctx, b, b.Settings().Integration.Tip); err != nil {
 		return merged, gitstore.Result{}, err
 	}
-	return merged, gitstore.Result{Already: true, After: b}, i.checkouts.clear(ctx, t)
+	return merged, gitstore.Result{Already: true, After: b}, i.checkouts.clearTask(ctx, t)
 }
 
-// fail records that the work does not integrate.
-func (i *Integration) fail(ctx context.Context, merged Merged, d *flow.IntegrationFailMove) (Merged, gitstore.Result, error) {
+// recordFailure records that the work does not integrate.
+func (i *Integration) recordFailure(ctx context.Context, merged Merged, d *flow.IntegrationFailMove) (Merged, gitstore.Result, error) {
 	r, err := i.mover.Move(ctx, flow.ActIntegrationFail, merged.Task, func(b *flow.Board) (flow.Detail, error) {
 		if b.Settings().Integration.Tip != d.Onto {
 			return nil, errTipMoved
@@ -138,7 +138,7 @@ func (i *Integration) fail(ctx context.Context, merged Merged, d *flow.Integrati
 		return merged, r, err
 	}
 	merged.Status, merged.Conflicts = r.After.Task(merged.Task).Status, d.Paths
-	reason := fmt.Sprintf("%s conflicts with integration in %s", merged.Task, some(d.Paths))
+	reason := fmt.Sprintf("%s conflicts with integration in %s", merged.Task, someOf(d.Paths))
 	if d.Gate != "" {
 		reason = fmt.Sprintf("gate %s fails on the merge of %s: %s", d.Gate, merged.Task, lastLine(d.Output))
 	}
@@ -146,8 +146,8 @@ func (i *Integration) fail(ctx context.Context, merged Merged, d *flow.Integrati
 		Hint: "git liza claim " + string(merged.Task) + " --as CODER", Data: merged, Already: r.Already}
 }
 
-// land makes the merge move with its refs and brings checkouts along.
-func (i *Integration) land(ctx context.Context, merged Merged, t *flow.Task, d *flow.MergeMove) (Merged, gitstore.Result, error) {
+// makeMerge makes the merge move with its refs and brings checkouts along.
+func (i *Integration) makeMerge(ctx context.Context, merged Merged, t *flow.Task, d *flow.MergeMove) (Merged, gitstore.Result, error) {
 	if err := i.checkFollow(ctx, d.Commit); err != nil {
 		return merged, gitstore.Result{}, err
 	}
@@ -160,7 +160,7 @@ func (i *Integration) land(ctx context.Context, merged Merged, t *flow.Task, d *
 		if b.Settings().Integration.Tip != d.Onto || now.Submission.Commit != d.Submission {
 			return m, nil, errTipMoved
 		}
-		branch, err := i.branchEnd(ctx, now, d)
+		branch, err := i.endBranch(ctx, now, d)
 		return m, branch, err
 	})
 	if err != nil {
@@ -173,22 +173,22 @@ func (i *Integration) land(ctx context.Context, merged Merged, t *flow.Task, d *
 	if err := i.store.Mirror.CheckLanded(ctx, merged.Commit); err != nil {
 		return merged, r, &Unlanded{t.ID, err}
 	}
-	if err := i.follow(ctx, r.After, d.Onto); err != nil {
-		return merged, r, unfinished(r, "a checkout of integration is not brought along", "git liza merge "+string(t.ID), merged, err)
+	if err := i.bringCheckouts(ctx, r.After, d.Onto); err != nil {
+		return merged, r, unfinishedMove(r, "a checkout of integration is not brought along", "git liza merge "+string(t.ID), merged, err)
 	}
-	return merged, r, left(r, i.checkouts.clear(ctx, done))
+	return merged, r, uncleared(r, i.checkouts.clearTask(ctx, done))
 }
 
-// branchEnd deletes the task's branch with the merge; what stands on it
+// endBranch deletes the task's branch with the merge; what stands on it
 // beyond the reviewed commit is kept as left out.
-func (i *Integration) branchEnd(ctx context.Context, t *flow.Task, d *flow.MergeMove) ([]git.RefUpdate, error) {
+func (i *Integration) endBranch(ctx context.Context, t *flow.Task, d *flow.MergeMove) ([]git.RefUpdate, error) {
 	ref := t.ID.BranchRef()
 	tip, err := i.repo.Resolve(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	d.LeftOut = nil
-	kept, err := i.checkouts.save(ctx, t)
+	kept, err := i.checkouts.saveAttempt(ctx, t)
 	if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // what is not in it stays in its folder
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func (m *mover) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail
 	r, err := m.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		d, err := detail(b)
 		if err == nil {
-			err = m.discreet(act, d)
+			err = m.checkSecrets(act, d)
 		}
 		if err != nil {
 			return flow.Move{}, nil, err
@@ -49,9 +49,9 @@ func (m *mover) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail
 	return r, m.specs.explain(ctx, asked, err)
 }
 
-// discreet refuses the move of a spawned agent that has the value of a secret
+// checkSecrets refuses the move of a spawned agent that has the value of a secret
 // variable of its environment in it: the board is for ever, and shared.
-func (m *mover) discreet(act flow.Act, d flow.Detail) error {
+func (m *mover) checkSecrets(act flow.Act, d flow.Detail) error {
 	if !m.Generation.Spawned() {
 		return nil
 	}
@@ -68,9 +68,9 @@ func (m *mover) Make(ctx context.Context, act flow.Act, task flow.TaskID, detail
 	return m.Move(ctx, act, task, func(*flow.Board) (flow.Detail, error) { return detail, nil })
 }
 
-// refresh syncs where there is a remote: what is asked before a move is made
+// syncMirror syncs where there is a remote: what is asked before a move is made
 // has to be asked of the board as it is there.
-func (m *mover) refresh(ctx context.Context) (bool, error) {
+func (m *mover) syncMirror(ctx context.Context) (bool, error) {
 	remote, err := m.Store.Authority(ctx)
 	if err != nil || remote == "" {
 		return false, err
@@ -81,16 +81,16 @@ func (m *mover) refresh(ctx context.Context) (bool, error) {
 
 // Fresh is the board as it is now, on the remote where there is one.
 func (m *mover) Fresh(ctx context.Context) (*flow.Board, error) {
-	if _, err := m.refresh(ctx); err != nil {
+	if _, err := m.syncMirror(ctx); err != nil {
 		return nil, err
 	}
 	b, _, err := m.Store.Board(ctx)
 	return b, err
 }
 
-// opened is the board on which an act may begin, or the reason why not. A
+// openedBoard is the board on which an act may begin, or the reason why not. A
 // mirror that says no is brought up to date and asked again.
-func (m *mover) opened(ctx context.Context, act flow.Act, id flow.TaskID) (*flow.Board, *flow.Refusal, error) {
+func (m *mover) openedBoard(ctx context.Context, act flow.Act, id flow.TaskID) (*flow.Board, *flow.Refusal, error) {
 	b, _, err := m.Store.Board(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -99,7 +99,7 @@ func (m *mover) opened(ctx context.Context, act flow.Act, id flow.TaskID) (*flow
 	if refusal == nil {
 		return b, nil, nil
 	}
-	synced, err := m.refresh(ctx)
+	synced, err := m.syncMirror(ctx)
 	if err != nil || !synced {
 		return b, refusal, err
 	}
@@ -109,10 +109,10 @@ func (m *mover) opened(ctx context.Context, act flow.Act, id flow.TaskID) (*flow
 	return b, b.Opens(act, id, m.Caller, b.At()), nil
 }
 
-// best is the task that the actor should take; where there is no board, or
+// bestTask is the task that the actor should take; where there is no board, or
 // one that cannot be read, that is what the caller hears, not that there is
 // nothing to do.
-func (m *mover) best(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID, error) {
+func (m *mover) bestTask(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID, error) {
 	if b.Empty() {
 		return "", gitstore.ErrNoBoard
 	}

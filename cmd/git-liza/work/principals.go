@@ -60,11 +60,11 @@ func (p *Principals) Admit(ctx context.Context, want flow.Principal, replace boo
 		switch {
 		case got.First:
 			if p.mover.Principal != "" && p.mover.Principal != want.Name {
-				return m, nil, otherFirst(p.mover.Principal, want.Name)
+				return m, nil, otherFirstAdmin(p.mover.Principal, want.Name)
 			}
 			got.Principal, m.Principal = firstAdmin(want, p.mover.By), want.Name
 		case old != nil:
-			got.Principal = revised(*old, want)
+			got.Principal = revisedPrincipal(*old, want)
 			if sameAccount(*old, got.Principal) {
 				known = b
 				return m, nil, errKnown
@@ -100,8 +100,8 @@ func firstAdmin(want flow.Principal, by flow.Actor) flow.Principal {
 	return want
 }
 
-// revised is a principal with what the other one names.
-func revised(known, want flow.Principal) flow.Principal {
+// revisedPrincipal is a principal with what the other one names.
+func revisedPrincipal(known, want flow.Principal) flow.Principal {
 	known.Kind = cmp.Or(want.Kind, known.Kind)
 	for _, list := range []struct{ to, from *[]string }{{&known.Keys, &want.Keys}, {&known.Users, &want.Users},
 		{&known.Agents, &want.Agents}, {&known.Rights, &want.Rights}} {
@@ -120,7 +120,7 @@ func sameAccount(x, y flow.Principal) bool {
 		slices.Equal(x.Roles, y.Roles) && slices.Equal(x.Rights, y.Rights)
 }
 
-func otherFirst(me, name string) *flow.Refusal {
+func otherFirstAdmin(me, name string) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleAdmin, Hint: "git config " + principalKey + " " + name,
 		Reason: "whoever makes the first principal of a board must be that principal, and this clone acts as " + me}
 }
@@ -174,7 +174,7 @@ func (p *Principals) MayMerge(b *flow.Board) (names []string, may bool) {
 // the board, with a key of this clone.
 func (p *Principals) NameAdmin(ctx context.Context, d *flow.InitMove, name string) error {
 	if p.mover.Principal != "" && p.mover.Principal != name {
-		return otherFirst(p.mover.Principal, name)
+		return otherFirstAdmin(p.mover.Principal, name)
 	}
 	key, _, err := p.Key(ctx, name)
 	if err != nil {

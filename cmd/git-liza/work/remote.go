@@ -23,12 +23,12 @@ type Left struct {
 func (c *Clone) Theirs(ctx context.Context, remote string) (gitstore.GivenUp, []Left, error) {
 	done, err := c.Store.Mirror.TakeTheirs(ctx, remote)
 	if err == nil {
-		err = c.Checkouts.ignore()
+		err = c.Checkouts.ignoreFolder()
 	}
 	if err != nil {
 		return done, nil, err
 	}
-	if gone, err := c.Integration.merelyOurs(ctx); err != nil {
+	if gone, err := c.Integration.isOnLostMoves(ctx); err != nil {
 		return done, nil, err
 	} else if gone {
 		_, done.Behind = c.Integration.Restore(ctx)
@@ -55,5 +55,5 @@ func (c *Clone) Join(ctx context.Context, remote string, publish bool) (gitstore
 	if err != nil {
 		return synced, err
 	}
-	return synced, c.Checkouts.ignore()
+	return synced, c.Checkouts.ignoreFolder()
 }

@@ -25,7 +25,7 @@ type Reviewing struct {
 // submitted commit out beside the work. Repeating it repairs the checkout. A
 // review that reaches the limit is a *Setback.
 func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration) (Reviewing, gitstore.Result, error) {
-	trees, err := c.Checkouts.required()
+	trees, err := c.Checkouts.requireTrees()
 	if err != nil {
 		return Reviewing{}, gitstore.Result{}, err
 	}
@@ -37,7 +37,7 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 			}
 		}
 		if target == "" {
-			best, err := c.best(b, flow.ActReview, at)
+			best, err := c.bestTask(b, flow.ActReview, at)
 			if err != nil {
 				return flow.Move{}, nil, err
 			}
@@ -54,13 +54,13 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 	}
 	t := r.After.Task(r.Move.Task)
 	got := Reviewing{Task: t.ID, Commit: t.Submission.Commit, Base: t.Submission.Base, Author: t.Attempt.Coder}
-	if err := blocked(r, t.ID, got); err != nil {
+	if err := blockedSetback(r, t.ID, got); err != nil {
 		return got, r, err
 	}
 	got.Lease = t.Review.Lease
 	got.Worktree = trees.Path(t.ID.ReviewFolder(t.Submission.Number))
 	got.Warning, err = c.checkOutReview(ctx, trees, t, r.Already)
-	return got, r, unmade(r, got, err)
+	return got, r, missingWorktree(r, got, err)
 }
 
 // checkOutReview makes the checkout of a review that is claimed, and seals it.
@@ -80,7 +80,7 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 		return warning, nil // it would seal what it has changed
 	}
 	if already {
-		if pristine, err := c.Seals.pristine(ctx, t); err != nil || !pristine {
+		if pristine, err := c.Seals.isPristine(ctx, t); err != nil || !pristine {
 			return warning, err
 		}
 	}
@@ -106,11 +106,11 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 	}
 	t := r.After.Task(id)
 	if c.Checkouts.Trees != nil && t.Submissions > 0 {
-		if err := c.Checkouts.drop(ctx, id.ReviewFolder(t.Submissions)); err != nil {
-			return r, left(r, err)
+		if err := c.Checkouts.dropFolder(ctx, id.ReviewFolder(t.Submissions)); err != nil {
+			return r, uncleared(r, err)
 		}
 	}
-	return r, blocked(r, id, nil)
+	return r, blockedSetback(r, id, nil)
 }
 
 // Release gives a claim or review back. The worktree of a claim stays for its
@@ -121,9 +121,9 @@ func (c *Clone) Release(ctx context.Context, id flow.TaskID, noVerdict bool) (gi
 		return r, err
 	}
 	if t := r.After.Task(id); t.Status.Allows(flow.ActReview) {
-		err = c.Checkouts.drop(ctx, id.ReviewFolder(t.Submissions))
+		err = c.Checkouts.dropFolder(ctx, id.ReviewFolder(t.Submissions))
 	}
-	return r, left(r, err)
+	return r, uncleared(r, err)
 }
 
 // Renew prolongs a claim's or review's lease; 0 means the board's.

@@ -112,59 +112,59 @@ func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task) error {
 		if _, err := os.Lstat(dir); err != nil && !s.mover.Generation.Spawned() {
 			return nil
 		}
-		return s.unsealed(ctx, t)
+		return s.refuseUnsealed(ctx, t)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrNotExist) {
-		return touched(t, "the worktree of the review was removed: "+dir)
+		return touchedReview(t, "the worktree of the review was removed: "+dir)
 	}
 	tip, err := s.repo.Resolve(ctx, t.ID.BranchRef())
 	if err != nil {
 		return err
 	}
 	if tip != begun.Branch {
-		return touched(t, fmt.Sprintf("the branch %s was moved from %s to %s", t.ID.Branch(), short(begun.Branch), short(tip)))
+		return touchedReview(t, fmt.Sprintf("the branch %s was moved from %s to %s", t.ID.Branch(), shortID(begun.Branch), shortID(tip)))
 	}
 	status, err := s.trees.Contents.Status(ctx, dir)
 	if err != nil {
-		return touched(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
+		return touchedReview(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
 	}
 	if status.Branch != "" {
-		return touched(t, "the worktree of the review is on the branch "+status.Branch)
+		return touchedReview(t, "the worktree of the review is on the branch "+status.Branch)
 	}
 	if status.Head != t.Submission.Commit {
-		return touched(t, fmt.Sprintf("the worktree of the review is at %s, not at the submission %s", short(status.Head), t.Submission.Commit.Short()))
+		return touchedReview(t, fmt.Sprintf("the worktree of the review is at %s, not at the submission %s", shortID(status.Head), t.Submission.Commit.Short()))
 	}
 	now, err := s.trees.Contents.Fingerprint(ctx, dir)
 	if err != nil {
-		return touched(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
+		return touchedReview(t, fmt.Sprintf("the worktree of the review cannot be read: %v", err))
 	}
 	if now != begun.Print {
-		return touched(t, "files in the worktree of the review were changed: "+some(differences(begun.Changed, status.Changed())))
+		return touchedReview(t, "files in the worktree of the review were changed: "+someOf(pathDifferences(begun.Changed, status.Changed())))
 	}
 	return nil
 }
 
-// unsealed refuses a verdict where there is no seal. A review that was killed
+// refuseUnsealed refuses a verdict where there is no seal. A review that was killed
 // before it wrote one is taken again by its holder, which does not count as
 // ended without a verdict.
-func (s *Seals) unsealed(ctx context.Context, t *flow.Task) error {
-	refusal := touched(t, "what its worktree was like when the review began is not known any more")
-	if pristine, err := s.pristine(ctx, t); err == nil && pristine && !s.mover.Generation.Spawned() {
+func (s *Seals) refuseUnsealed(ctx context.Context, t *flow.Task) error {
+	refusal := touchedReview(t, "what its worktree was like when the review began is not known any more")
+	if pristine, err := s.isPristine(ctx, t); err == nil && pristine && !s.mover.Generation.Spawned() {
 		refusal.Reason += "; taking it again notes that"
 		refusal.Hint = "git liza review " + string(t.ID) + " --as " + shell.Quote(string(t.Review.By))
 	}
 	return refusal
 }
 
-// pristine reports whether the checkout of a review is as in the commit.
-func (s *Seals) pristine(ctx context.Context, t *flow.Task) (bool, error) {
+// isPristine reports whether the checkout of a review is as in the commit.
+func (s *Seals) isPristine(ctx context.Context, t *flow.Task) (bool, error) {
 	status, err := s.trees.Contents.Status(ctx, s.trees.Path(t.ID.ReviewFolder(t.Submission.Number)))
 	return err == nil && status.Clean() && status.Branch == "" && status.Head == t.Submission.Commit, err
 }
 
-// differences are the paths that are on one list only; if there are none, the
+// pathDifferences are the paths that are on one list only; if there are none, the
 // content of one on both differs.
-func differences(before, after []string) []string {
+func pathDifferences(before, after []string) []string {
 	var only []string
 	for _, path := range slices.Concat(before, after) {
 		if slices.Contains(before, path) != slices.Contains(after, path) {
@@ -177,14 +177,14 @@ func differences(before, after []string) []string {
 	return only
 }
 
-func short(id flow.ObjectID) string {
+func shortID(id flow.ObjectID) string {
 	if id == "" {
 		return "nothing"
 	}
 	return id.Short()
 }
 
-func touched(t *flow.Task, what string) *flow.Refusal {
+func touchedReview(t *flow.Task, what string) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleReviewWorktree, Hint: "git liza release " + string(t.ID) + " --no-verdict",
 		Reason: "a reviewer changes nothing, and " + what}
 }

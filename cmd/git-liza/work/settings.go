@@ -31,7 +31,7 @@ func (x Settings) On(key string) bool {
 			value = one.Value
 		}
 	}
-	return on(value)
+	return isOn(value)
 }
 
 // A settingPlace is a key in one of git's files.

@@ -32,24 +32,24 @@ func (s *Specs) explain(ctx context.Context, q flow.Question, err error) error {
 	}
 	for _, name := range q.Specs {
 		if id, err := s.repo.BlobAt(ctx, q.Tip, name); err == nil && id == "" && filepath.IsLocal(name) {
-			return s.absent(ctx, refusal, name, q.Tip)
+			return s.explainAbsent(ctx, refusal, name, q.Tip)
 		}
 	}
 	return err
 }
 
-// absent is the refusal with the commands that bring a file to integration,
+// explainAbsent is the refusal with the commands that bring a file to integration,
 // or with the path that was meant.
-func (s *Specs) absent(ctx context.Context, refusal *flow.Refusal, name string, tip flow.ObjectID) error {
+func (s *Specs) explainAbsent(ctx context.Context, refusal *flow.Refusal, name string, tip flow.ObjectID) error {
 	b, _, err := s.store.Board(ctx)
 	if err != nil {
 		return err
 	}
 	found := *refusal
-	place := s.find(ctx, name)
+	place := s.findFile(ctx, name)
 	if place.nowhere() {
 		found.Hint = "git ls-tree -r --name-only " + shell.Quote(b.Settings().Integration.Name)
-		if like := s.likeliest(ctx, name, tip); like != "" {
+		if like := s.likeliestFile(ctx, name, tip); like != "" {
 			found.Reason += "; did you mean " + shell.Quote(like) + "?"
 		}
 		return &found
@@ -102,8 +102,8 @@ func (p place) commit(subject string) string {
 	return fmt.Sprintf("git add %[1]s && git commit -m '%[2]s' -- %[1]s", p.file, subject)
 }
 
-// find looks for a file in HEAD and in the work tree.
-func (s *Specs) find(ctx context.Context, name string) place {
+// findFile looks for a file in HEAD and in the work tree.
+func (s *Specs) findFile(ctx context.Context, name string) place {
 	var p place
 	p.head, _ = s.repo.ParseCommit(ctx, "HEAD")
 	if p.head != "" {
@@ -115,13 +115,13 @@ func (s *Specs) find(ctx context.Context, name string) place {
 	}
 	info, err := os.Stat(filepath.Join(s.repo.WorkTree(), filepath.FromSlash(name)))
 	if err == nil && info.Mode().IsRegular() {
-		p.file = s.here(name)
+		p.file = s.fromHere(name)
 	}
 	return p
 }
 
-// here is a path of the repository as a shell in the current folder takes it.
-func (s *Specs) here(name string) string {
+// fromHere is a path of the repository as a shell in the current folder takes it.
+func (s *Specs) fromHere(name string) string {
 	dir, err := filepath.EvalSymlinks(s.Dir) // as git prints the work tree
 	if err != nil {
 		return shell.Quote(name)
@@ -136,10 +136,10 @@ func (s *Specs) here(name string) string {
 // mostFiles bounds the files among which a mistyped path is looked for.
 const mostFiles = 20_000
 
-// likeliest is the file at a commit whose path is most like one that is not
+// likeliestFile is the file at a commit whose path is most like one that is not
 // there, "" if none is like it: the same name in another folder, or a path that
 // differs in at most two letters.
-func (s *Specs) likeliest(ctx context.Context, name string, commit flow.ObjectID) string {
+func (s *Specs) likeliestFile(ctx context.Context, name string, commit flow.ObjectID) string {
 	out, err := s.repo.Git(ctx, "ls-tree", "-r", "-z", "--name-only", string(commit))
 	if err != nil {
 		return ""
@@ -149,7 +149,7 @@ func (s *Specs) likeliest(ctx context.Context, name string, commit flow.ObjectID
 		if n == mostFiles {
 			break
 		}
-		far := distance(name, file, least)
+		far := editDistance(name, file, least)
 		if path.Base(file) == path.Base(name) {
 			far = min(far, 2)
 		}
@@ -160,9 +160,9 @@ func (s *Specs) likeliest(ctx context.Context, name string, commit flow.ObjectID
 	return best
 }
 
-// distance is in how many letters two texts differ, most where they differ in
+// editDistance is in how many letters two texts differ, most where they differ in
 // more.
-func distance(a, b string, most int) int {
+func editDistance(a, b string, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= most || b == "" {
 		return most
 	}
@@ -184,15 +184,15 @@ func distance(a, b string, most int) int {
 	return min(row[len(b)], most)
 }
 
-// unready says how the spec of a first goal comes to be where a new board looks
+// explainUnready says how the spec of a first goal comes to be where a new board looks
 // for it. Nothing that it names writes over a file.
-func (s *Specs) unready(ctx context.Context, p Plan, tip flow.ObjectID, created bool) *flow.Refusal {
+func (s *Specs) explainUnready(ctx context.Context, p Plan, tip flow.ObjectID, created bool) *flow.Refusal {
 	if !filepath.IsLocal(p.Spec) || p.Spec == "." {
 		return &flow.Refusal{Rule: flow.RuleSpec, Hint: "git liza init --spec specs/vision.md",
 			Reason: fmt.Sprintf("%q is not the path of a file in the repository", flow.Excerpt(p.Spec, 80))}
 	}
 	refusal := &flow.Refusal{Rule: flow.RuleSpec, Reason: fmt.Sprintf("there is no %s at %s", p.Spec, tip.Short())}
-	at := s.find(ctx, p.Spec)
+	at := s.findFile(ctx, p.Spec)
 	branch := shell.Quote(p.Branch)
 	switch {
 	case at.committed && !created:
@@ -206,12 +206,12 @@ func (s *Specs) unready(ctx context.Context, p Plan, tip flow.ObjectID, created 
 		refusal.Reason += ", and the file is not committed"
 		refusal.Hint = at.commit("Vision")
 	default:
-		file := s.here(p.Spec)
+		file := s.fromHere(p.Spec)
 		refusal.Hint = fmt.Sprintf("git liza template vision > %[1]s && git add %[1]s && git commit -m 'Vision' -- %[1]s", file)
 		if dir := path.Dir(p.Spec); dir != "." {
-			refusal.Hint = "mkdir -p " + s.here(dir) + " && " + refusal.Hint
+			refusal.Hint = "mkdir -p " + s.fromHere(dir) + " && " + refusal.Hint
 		}
-		if like := s.likeliest(ctx, p.Spec, tip); like != "" {
+		if like := s.likeliestFile(ctx, p.Spec, tip); like != "" {
 			refusal.Reason += "; did you mean --spec " + shell.Quote(like) + "?"
 		}
 	}

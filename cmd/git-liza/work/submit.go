@@ -20,7 +20,7 @@ import (
 // is the branch's tip, the task's verify passes at it. A commit of which objects
 // cannot be read is a *gitstore.Damaged.
 func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {
-	b, refusal, err := c.opened(ctx, flow.ActSubmit, id)
+	b, refusal, err := c.openedBoard(ctx, flow.ActSubmit, id)
 	if err != nil {
 		return gitstore.Result{}, err
 	}
@@ -39,7 +39,7 @@ func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal
 	d := &flow.SubmitMove{Commit: commit}
 	t := b.Task(id)
 	if t != nil && t.Status.Allows(flow.ActSubmit) && refusal == nil {
-		if err := c.ready(ctx, b, t, d); err != nil {
+		if err := c.checkReady(ctx, b, t, d); err != nil {
 			return gitstore.Result{}, err
 		}
 	} else if t != nil && t.Submission != nil && commit == "" {
@@ -56,8 +56,8 @@ func NotOurs(o *worktrees.Obstacle) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleNested, Reason: o.Error(), Hint: o.Hint}
 }
 
-// acceptable asks the rules about everything but verify, which can take long.
-func (c *Clone) acceptable(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
+// checkRules asks the rules about everything but verify, which can take long.
+func (c *Clone) checkRules(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
 	err := c.Store.CheckMove(ctx, b, c.Caller.Move(flow.ActSubmit, t.ID, d))
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) && refusal.Rule == flow.RuleVerify {
@@ -66,9 +66,9 @@ func (c *Clone) acceptable(ctx context.Context, b *flow.Board, t *flow.Task, d *
 	return err
 }
 
-// ready checks the worktree, asks the rules, and runs verify.
-func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
-	if _, err := c.Checkouts.required(); err != nil {
+// checkReady checks the worktree, asks the rules, and runs verify.
+func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.SubmitMove) error {
+	if _, err := c.Checkouts.requireTrees(); err != nil {
 		return err
 	}
 	tip, err := c.Repo.Resolve(ctx, t.ID.BranchRef())
@@ -101,23 +101,23 @@ func (c *Clone) ready(ctx context.Context, b *flow.Board, t *flow.Task, d *flow.
 	}
 	if !status.Clean() {
 		return &flow.Refusal{Rule: flow.RuleClean, Hint: in + " add -A && " + in + " commit -m " + shell.Quote(string(t.ID)),
-			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, some(status.Changed()))}
+			Reason: fmt.Sprintf("%s has uncommitted or untracked files: %s", dir, someOf(status.Changed()))}
 	}
-	if err := c.acceptable(ctx, b, t, d); err != nil || t.Verify == "" {
+	if err := c.checkRules(ctx, b, t, d); err != nil || t.Verify == "" {
 		return err
 	}
-	if d.Receipt, err = c.commands.verify(ctx, t, d.Commit, dir); err != nil {
+	if d.Receipt, err = c.commands.verifyTask(ctx, t, d.Commit, dir); err != nil {
 		return err
 	}
 	if status, err = c.Checkouts.Trees.Contents.Status(ctx, dir); err == nil && !status.Clean() {
 		return &flow.Refusal{Rule: flow.RuleClean, Hint: in + " status",
-			Reason: fmt.Sprintf("verify of %s left files behind that git does not ignore: %s", t.ID, some(status.Changed()))}
+			Reason: fmt.Sprintf("verify of %s left files behind that git does not ignore: %s", t.ID, someOf(status.Changed()))}
 	}
 	return err
 }
 
-// some names the first few paths of a list.
-func some(paths []string) string {
+// someOf names the first few paths of a list.
+func someOf(paths []string) string {
 	const n = 5
 	var shown []string
 	for _, path := range paths[:min(len(paths), n)] {

@@ -69,9 +69,9 @@ func Supervise(repo *git.Repo, g flow.Generation) (leave func(), err error) {
 	}
 }
 
-// openDead locks the file of a registration whose supervisor, on this machine,
+// openDeadRecord locks the file of a registration whose supervisor, on this machine,
 // is dead; nil if it lives, is another machine's or is not known.
-func openDead(repo *git.Repo, g flow.Generation) *os.File {
+func openDeadRecord(repo *git.Repo, g flow.Generation) *os.File {
 	f, t, ok := openRecord(repo, g)
 	if !ok {
 		return nil
@@ -101,7 +101,7 @@ func openRecord(repo *git.Repo, g flow.Generation) (*os.File, supervisorRecord, 
 // DeadSupervisor is the process of a supervisor of this machine that died without
 // taking its agent off the board; 0 where it lives, or nobody here can tell.
 func DeadSupervisor(repo *git.Repo, g flow.Generation) (pid int) {
-	f := openDead(repo, g)
+	f := openDeadRecord(repo, g)
 	if f == nil {
 		return 0
 	}
@@ -132,7 +132,7 @@ func (c *Clone) ReleaseOrphans(ctx context.Context) (done []Orphan, err error) {
 	}
 	var free []*os.File
 	for _, entry := range entries {
-		if f := openDead(c.Repo, flow.Generation(entry.Name())); f != nil {
+		if f := openDeadRecord(c.Repo, flow.Generation(entry.Name())); f != nil {
 			defer git.Unlock(f)
 			free = append(free, f)
 		}
@@ -144,8 +144,8 @@ func (c *Clone) ReleaseOrphans(ctx context.Context) (done []Orphan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	agents := registered(b)
-	guarded, err := living(c.Repo)
+	agents := registeredAgents(b)
+	guarded, err := livingSessions(c.Repo)
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +168,8 @@ func (c *Clone) ReleaseOrphans(ctx context.Context) (done []Orphan, err error) {
 	return done, errors.Join(failed...)
 }
 
-// registered are the agents by the generation of their registration.
-func registered(b *flow.Board) map[flow.Generation]*flow.Agent {
+// registeredAgents are the agents by the generation of their registration.
+func registeredAgents(b *flow.Board) map[flow.Generation]*flow.Agent {
 	list := map[flow.Generation]*flow.Agent{}
 	for _, id := range b.IDs(flow.Agents) {
 		if a := b.Agent(flow.AgentID(id)); a != nil && a.Generation != "" {
@@ -179,8 +179,8 @@ func registered(b *flow.Board) map[flow.Generation]*flow.Agent {
 	return list
 }
 
-// living are the generations of sessions of which some process still lives.
-func living(repo *git.Repo) ([]flow.Generation, error) {
+// livingSessions are the generations of sessions of which some process still lives.
+func livingSessions(repo *git.Repo) ([]flow.Generation, error) {
 	marks, err := proc.Living(Records(repo))
 	var list []flow.Generation
 	for _, m := range marks {

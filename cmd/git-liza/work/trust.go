@@ -89,7 +89,7 @@ func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
 	if err != nil {
 		return err
 	}
-	if t.mover.By.IsHuman() && !t.mover.Distant || t.mover.By.Role() == flow.Planner && on(planner) {
+	if t.mover.By.IsHuman() && !t.mover.Distant || t.mover.By.Role() == flow.Planner && isOn(planner) {
 		err = t.Allow(ctx, commands...)
 	}
 	return err
@@ -128,8 +128,8 @@ func Visible(command string) string {
 // here.
 const TrustPlanner = "liza.trust.planner"
 
-// on reports whether the value of a switch is yes.
-func on(value string) bool { return slices.Contains([]string{"true", "1", "yes", "on"}, value) }
+// isOn reports whether the value of a switch is yes.
+func isOn(value string) bool { return slices.Contains([]string{"true", "1", "yes", "on"}, value) }
 
 // A BoardCommand is a shell command that stands on the board.
 type BoardCommand struct{ Where, Command string }

@@ -27,22 +27,22 @@ func (u *Unfinished) Error() string {
 // Unwrap returns why it is missing.
 func (u *Unfinished) Unwrap() error { return u.Err }
 
-// unfinished is err with the word that the move was made; nil is nil.
-func unfinished(r gitstore.Result, lack, then string, data any, err error) error {
+// unfinishedMove is err with the word that the move was made; nil is nil.
+func unfinishedMove(r gitstore.Result, lack, then string, data any, err error) error {
 	if err == nil {
 		return nil
 	}
 	return &Unfinished{Move: r.Move, Lack: lack, Err: err, Then: then, Data: data}
 }
 
-// unmade is the missing worktree of a claim or a review: the command repeated
+// missingWorktree is the missing worktree of a claim or a review: the command repeated
 // makes it.
-func unmade(r gitstore.Result, data any, err error) error {
+func missingWorktree(r gitstore.Result, data any, err error) error {
 	then := fmt.Sprintf("git liza %s %s --as %s", r.Move.Act.Command(), r.Move.Task, shell.Quote(string(r.Move.By)))
-	return unfinished(r, "its worktree is not", then, data, err)
+	return unfinishedMove(r, "its worktree is not", then, data, err)
 }
 
-// left is a checkout, or a branch, that a move ended and that is still there.
-func left(r gitstore.Result, err error) error {
-	return unfinished(r, "what it leaves in this clone is not cleared away", "git liza worktree prune", nil, err)
+// uncleared is a checkout, or a branch, that a move ended and that is still there.
+func uncleared(r gitstore.Result, err error) error {
+	return unfinishedMove(r, "what it leaves in this clone is not cleared away", "git liza worktree prune", nil, err)
 }
