@@ -120,7 +120,7 @@ func (p providerChoice) onlyInstalled(known provider.Catalogue) (string, error) 
 	}
 	var ready []string
 	for _, found := range known.Detect(p.ctx, p.environ) {
-		if found.Path != "" && !found.Old && !found.Kind() { // one that is slow to say its version is there too
+		if found.Path != "" && !found.Old && !found.NamesNoProgram() { // one that is slow to say its version is there too
 			ready = append(ready, found.Name)
 		}
 	}

@@ -43,7 +43,7 @@ func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuratio
 			found = append(found, work.Finding{Check: "provider", State: "fail", Text: c.key + ": " + err.Error(), Hint: "git config " + c.key + " NAME"})
 			continue
 		}
-		if used.Row(p.Name) == nil {
+		if used.FindRow(p.Name) == nil {
 			used = append(used, p.Row)
 		}
 		roles[p.Name] = append(roles[p.Name], role)
@@ -102,10 +102,10 @@ func (c *doctorCommand) examineProvider(inv *invocation, f provider.Found, roles
 	case f.Problem != "":
 		return warn(f.Path+" "+strings.Join(f.Version, " "), "%s %s", f.Path, f.Problem)
 	case told && !in:
-		return warn(f.Entry(), "%s", noLogin(f.Row))
+		return warn(f.LoginCommand(), "%s", noLogin(f.Row))
 	case f.Contract == provider.Partial:
 		return warn(another, "%s; it keeps the contracts in part only: review its work with another", f.Reported)
-	case f.Kind():
+	case f.NamesNoProgram():
 		return work.Finding{Check: "provider", State: "ok", Text: who + f.About}
 	case f.Contract == provider.Unknown:
 		return warn(another, "%s; how well it keeps the contracts is not known: review its work with another", f.Reported)

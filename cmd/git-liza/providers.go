@@ -162,7 +162,7 @@ func (c *providersResumeCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	if known.Row(c.Name) == nil {
+	if known.FindRow(c.Name) == nil {
 		return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no provider " + flow.Excerpt(c.Name, 80), Hint: "git liza providers list"}
 	}
 	paused, err := provider.Resume(repo.CommonDir(), c.Name)

@@ -153,7 +153,7 @@ func (v *supervisors) previewLogins(slots []supervise.Slot) {
 	for _, slot := range slots {
 		if in, told := slot.Provider.LoggedIn(v.environ); told && !in && !said[slot.Provider.Name] && !v.json {
 			said[slot.Provider.Name] = true
-			_ = v.answer("", nil, slot.Provider.Name+": "+noLogin(slot.Provider.Row)+"; "+slot.Provider.Entry())
+			_ = v.answer("", nil, slot.Provider.Name+": "+noLogin(slot.Provider.Row)+"; "+slot.Provider.LoginCommand())
 		}
 	}
 }

@@ -11,38 +11,37 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// A Catalogue is the providers that are known, in the order in which they are
-// shown.
+// A Catalogue lists the known providers in the order in which they are shown.
 type Catalogue []Row
 
 //go:embed catalogue.yaml
 var builtin []byte
 
-var rows = sync.OnceValue(func() (c Catalogue) {
+var builtinRows = sync.OnceValue(func() (c Catalogue) {
 	if err := document.Decode("catalogue.yaml", builtin, &c); err != nil {
 		panic(err) // a test reads it
 	}
 	for i := range c {
 		if c[i].Name != "script" {
-			c[i].Env = append(c[i].Env, everywhere...)
+			c[i].Env = append(c[i].Env, commonVariables...)
 		}
 	}
 	return c
 })
 
-// everywhere are what any program needs that speaks to a service: the way out
-// of the house, whom to trust, and where its own files lie.
-var everywhere = []string{
+// commonVariables are what any program needs that calls a service over the network:
+// proxies, certificates, and the folders of its own files.
+var commonVariables = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
 	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
 }
 
-// Builtin is the catalogue as it is built in.
-func Builtin() Catalogue { return slices.Clone(rows()) }
+// Builtin is a copy of the catalogue that is built in.
+func Builtin() Catalogue { return slices.Clone(builtinRows()) }
 
-// Row is the row with a name, nil if there is none.
-func (c Catalogue) Row(name string) *Row {
+// FindRow is the row with a name, nil if there is none.
+func (c Catalogue) FindRow(name string) *Row {
 	i := slices.IndexFunc(c, func(r Row) bool { return r.Name == name })
 	if i < 0 {
 		return nil
@@ -50,23 +49,23 @@ func (c Catalogue) Row(name string) *Row {
 	return &c[i]
 }
 
-// Find reads a provider as people write it: NAME or NAME:MODEL of the
-// catalogue; exec:COMMAND is any program, run by the shell, and acp:COMMAND one
-// that speaks the Agent Client Protocol; script is the built-in deterministic
-// agent, which the git-liza at self runs.
+// Find reads a provider as people write it: NAME or NAME:MODEL of the catalogue.
+// exec:COMMAND is any program, run by the shell, and acp:COMMAND a program that
+// speaks the Agent Client Protocol. script is the built-in deterministic agent,
+// which is a command of the git-liza at the path self.
 func (c Catalogue) Find(text, self string) (Provider, error) {
 	name, rest, more := strings.Cut(text, ":")
-	row := c.Row(name)
+	row := c.FindRow(name)
 	if row == nil {
-		return Provider{}, fmt.Errorf("%q is no provider; there are %s", text, c.names())
+		return Provider{}, fmt.Errorf("%q is no provider; there are %s", text, c.providerNames())
 	}
 	p := Provider{*row}
 	switch {
 	case more && strings.TrimSpace(rest) == "":
 		return Provider{}, fmt.Errorf("%q: nothing stands after the colon", text)
-	case row.command() && !more:
+	case row.takesCommand() && !more:
 		return Provider{}, fmt.Errorf("%s needs a command: %s:COMMAND", name, name)
-	case row.command():
+	case row.takesCommand():
 		p.Binary, p.Args = proc.Shell(rest)
 	case name == "script" && more:
 		return Provider{}, fmt.Errorf("%q: script has neither model nor command", text)
@@ -78,12 +77,12 @@ func (c Catalogue) Find(text, self string) (Provider, error) {
 	return p, nil
 }
 
-// names are what people can write, for a sentence.
-func (c Catalogue) names() string {
+// providerNames are the providers as people write them, for a sentence.
+func (c Catalogue) providerNames() string {
 	names := make([]string, len(c))
 	for i, r := range c {
 		names[i] = r.Name
-		if r.command() {
+		if r.takesCommand() {
 			names[i] += ":COMMAND"
 		}
 	}

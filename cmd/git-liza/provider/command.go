@@ -15,14 +15,13 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Provider is a program that agents can be, ready to be run. The zero value
-// is none.
+// A Provider is a row whose program can be run as an agent. The zero value is none.
 type Provider struct{ Row }
 
-// With is the provider with a model chosen; the error says that its row does
-// not know how.
+// With is the provider with a model. The error says that its row does not tell how a
+// model is chosen.
 func (p Provider) With(model string) (Provider, error) {
-	if !p.choosable() {
+	if !p.takesModel() {
 		return p, fmt.Errorf("%s takes no model here: liza.provider.%s.model-args does not say how", p.Name, p.Name)
 	}
 	p.Model = model
@@ -36,14 +35,14 @@ func (p Provider) Command(role flow.Role, s Spawn) (path string, args []string) 
 		args = append(args, p.ModelArgs...)
 	}
 	args = append(args, p.Roles.For(role)...)
-	// Last: for codex it is a command with its own arguments.
+	// These come last, because codex takes them as a command with its own arguments.
 	switch {
 	case s.Resume != "":
 		args = append(args, p.Resume...)
 	case s.Session != "":
 		args = append(args, p.Session...)
 	}
-	return p.Binary, p.fill(args, s)
+	return p.Binary, p.fillPlaceholders(args, s)
 }
 
 // NewSession is an id that a provider's session can be given: a random UUID.
@@ -54,17 +53,17 @@ func NewSession() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Set are the variables, NAME=VALUE, that the program gets in a role.
+// Set lists the variables, NAME=VALUE, that the row sets for the program in a role.
 func (p Provider) Set(role flow.Role, s Spawn) []string {
 	words := append(slices.Clone(p.EnvSet), p.EnvFor.For(role)...)
 	if p.Model == "" {
 		words = slices.DeleteFunc(words, func(word string) bool { return strings.Contains(word, "{model}") })
 	}
-	return p.fill(words, s)
+	return p.fillPlaceholders(words, s)
 }
 
-// Prepare writes the files that the program's arguments speak of; nothing else
-// may depend on them.
+// Prepare writes the files that the program's arguments name. Nothing else may depend
+// on them.
 func (p Provider) Prepare(s Spawn) error {
 	for name, text := range p.Files {
 		if err := updateFile(filepath.Join(p.folder(s), name), []byte(text)); err != nil {
@@ -84,36 +83,37 @@ func updateFile(path string, content []byte) error {
 	return git.ReplaceFile(path, content)
 }
 
-// place is a placeholder, in quotes or not; a path may go on below the folder.
-var place = regexp.MustCompile(`\{(model|session|dir|common|gitdir|files)\}|\{"(dir|common|gitdir|files)((?:/[\w.-]+)*)"\}`)
+// placeholder matches {model} and the like. In quotes, a path can continue below the
+// folder.
+var placeholder = regexp.MustCompile(`\{(model|session|dir|common|gitdir|files)\}|\{"(dir|common|gitdir|files)((?:/[\w.-]+)*)"\}`)
 
 func mentionsModel(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, "{model}") })
 }
 
-// fill puts values in the place of placeholders.
-func (p Provider) fill(words []string, s Spawn) []string {
+// fillPlaceholders puts values in the place of placeholders.
+func (p Provider) fillPlaceholders(words []string, s Spawn) []string {
 	values := map[string]string{"model": p.Model, "session": s.Session, "dir": s.Dir, "common": s.Common, "files": p.folder(s)}
 	if s.Resume != "" {
 		values["session"] = s.Resume
 	}
 	for i, word := range words {
-		words[i] = place.ReplaceAllStringFunc(word, func(text string) string {
-			m := place.FindStringSubmatch(text)
+		words[i] = placeholder.ReplaceAllStringFunc(word, func(text string) string {
+			m := placeholder.FindStringSubmatch(text)
 			if m[1] == "gitdir" || m[2] == "gitdir" {
 				values["gitdir"] = s.gitDir()
 			}
 			if m[1] != "" {
 				return values[m[1]]
 			}
-			return quoted(values[m[2]] + m[3])
+			return quoteJSON(values[m[2]] + m[3])
 		})
 	}
 	return words
 }
 
-// quoted is text as a string of JSON, which TOML reads too.
-func quoted(text string) string {
+// quoteJSON is text as a string of JSON, which TOML reads too.
+func quoteJSON(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -121,9 +121,9 @@ func quoted(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// gitDir is where git keeps the worktree's HEAD and index. The worktree says so,
-// which is the agent's to write: it is not believed where it leads elsewhere,
-// since the agent may write there.
+// gitDir is the folder where git keeps the worktree's HEAD and index. The file .git
+// of the worktree names it, and the agent can write that file: a name of any other
+// folder is ignored, because the agent gets the right to write in gitDir.
 func (s Spawn) gitDir() string {
 	text, err := git.ReadSmall(filepath.Join(s.Dir, ".git"))
 	dir, linked := strings.CutPrefix(strings.TrimRight(string(text), "\n"), "gitdir: ")

@@ -14,24 +14,24 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 )
 
-// Found is what there is of a provider on this machine.
+// Found is a row with what was found of its program on this machine.
 type Found struct {
 	Row
 	Path     string // of its program, "" if it is missing
-	Reported string // the version that it prints, "" if it did not
+	Reported string // the version that it prints, "" if it prints none
 	Problem  string // why it cannot be used, in a few words; "" if it can
-	Old      bool   // older than the row is known to be right for
+	Old      bool   // its version is older than the oldest that is known to work
 }
 
-// Kind reports whether the row is no program, but a way to run one: exec, acp
-// and script.
-func (f Found) Kind() bool { return f.fixed() }
+// NamesNoProgram reports whether the row is a way to run programs, and names no
+// program: exec, acp and script.
+func (f Found) NamesNoProgram() bool { return f.namesNoProgram() }
 
 const (
-	// A program may take so long to say its version: some take seconds of work
-	// to begin with anything, and the machine may have other work.
+	// versionLimit is how long a program may take to print its version. Some work
+	// for seconds before they do anything, and the machine may be busy.
 	versionLimit = 20 * time.Second
-	// So many are asked at once.
+	// askedAtOnce is how many programs are asked for their versions at once.
 	askedAtOnce = 4
 )
 
@@ -43,12 +43,12 @@ func (c Catalogue) Detect(ctx context.Context, environ []string) []Found {
 	turn := make(chan struct{}, askedAtOnce)
 	for i, row := range c {
 		list[i].Row = row
-		if row.fixed() {
+		if row.namesNoProgram() {
 			continue
 		}
 		all.Go(func() {
 			turn <- struct{}{}
-			list[i].look(ctx, environ)
+			list[i].findProgram(ctx, environ)
 			<-turn
 		})
 	}
@@ -56,9 +56,9 @@ func (c Catalogue) Detect(ctx context.Context, environ []string) []Found {
 	return list
 }
 
-// look finds the program and asks for its version.
-func (f *Found) look(ctx context.Context, environ []string) {
-	f.Path = lookUp(f.Binary, environ)
+// findProgram finds the program and asks for its version.
+func (f *Found) findProgram(ctx context.Context, environ []string) {
+	f.Path = lookPath(f.Binary, environ)
 	if f.Path == "" {
 		f.Problem = "missing"
 		return
@@ -67,7 +67,7 @@ func (f *Found) look(ctx context.Context, environ []string) {
 		return
 	}
 	p := Provider{f.Row}
-	var printed opening
+	var printed firstBytes
 	r, err := proc.Run(ctx, proc.Command{Path: f.Path, Args: f.Version, Dir: os.TempDir(), Stdout: &printed,
 		Env: proc.Environment(environ, f.Env, p.Set(0, Spawn{})...), Wall: versionLimit, Grace: time.Second})
 	switch {
@@ -78,37 +78,37 @@ func (f *Found) look(ctx context.Context, environ []string) {
 	case !r.Passed():
 		f.Problem = "exits " + strconv.Itoa(r.Code)
 	default:
-		f.compare(string(printed) + "\n" + r.Excerpt)
+		f.compareVersion(string(printed) + "\n" + r.Excerpt)
 	}
 }
 
-// opening is the beginning of what is written to it. A warning on standard
-// error may name a version too, so the answer is looked for here first.
-type opening []byte
+// firstBytes keeps the first bytes that are written to it. A warning on standard
+// error may name a version too, so the version is searched in standard output first.
+type firstBytes []byte
 
-func (o *opening) Write(p []byte) (int, error) {
+func (o *firstBytes) Write(p []byte) (int, error) {
 	const enough = 4096
 	*o = append(*o, p[:min(len(p), enough-len(*o))]...)
 	return len(p), nil
 }
 
-// number is a version in what a program prints of itself. What a pre-release
-// adds to its number is passed over: it counts as the release that it leads to,
-// since to refuse what works is worse than to try what may not.
-var number = regexp.MustCompile(`\d+(?:\.\d+)+`)
+// versionNumber matches a version in the output of a program. The suffix of a
+// pre-release is ignored, so that it counts as the release: it is worse to refuse a
+// program that works than to try one that does not.
+var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+`)
 
-func (f *Found) compare(printed string) {
-	f.Reported = number.FindString(printed)
+func (f *Found) compareVersion(printed string) {
+	f.Reported = versionNumber.FindString(printed)
 	switch {
 	case f.Reported == "":
 		f.Problem = "prints no version"
-	case older(f.Reported, f.Minimum):
+	case isOlder(f.Reported, f.Minimum):
 		f.Problem, f.Old = "too old", true
 	}
 }
 
-// older compares versions number by number.
-func older(version, minimum string) bool {
+// isOlder compares versions number by number.
+func isOlder(version, minimum string) bool {
 	a, b := strings.Split(version, "."), strings.Split(minimum, ".")
 	for i := range min(len(a), len(b)) {
 		x, _ := strconv.Atoi(a[i])
@@ -120,16 +120,16 @@ func older(version, minimum string) bool {
 	return minimum != "" && len(a) < len(b)
 }
 
-// lookUp is the path of a program in the PATH of an environment, "" if it is
+// lookPath is the path of a program in the PATH of an environment, "" if it is
 // not there.
-func lookUp(program string, environ []string) string {
+func lookPath(program string, environ []string) string {
 	if strings.ContainsRune(program, filepath.Separator) {
-		return executable(program)
+		return executableAt(program)
 	}
-	for _, dir := range filepath.SplitList(value(environ, "PATH")) {
-		// As os/exec has it: what lies in the working directory is no program by chance.
+	for _, dir := range filepath.SplitList(envValue(environ, "PATH")) {
+		// Like os/exec, this finds no programs in the working directory.
 		if filepath.IsAbs(dir) {
-			if path := executable(filepath.Join(dir, program)); path != "" {
+			if path := executableAt(filepath.Join(dir, program)); path != "" {
 				return path
 			}
 		}
@@ -137,7 +137,7 @@ func lookUp(program string, environ []string) string {
 	return ""
 }
 
-func executable(path string) string {
+func executableAt(path string) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
 		return ""
@@ -145,8 +145,8 @@ func executable(path string) string {
 	return path
 }
 
-// value is the last value of a variable in an environment, "" if it has none.
-func value(environ []string, name string) string {
+// envValue is the last value of a variable in an environment, "" if it has none.
+func envValue(environ []string, name string) string {
 	last := ""
 	for _, entry := range environ {
 		if rest, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -156,31 +156,31 @@ func value(environ []string, name string) string {
 	return last
 }
 
-// LoggedIn reports whether the provider has a key in environ or somebody is
-// logged in; known is false where that cannot be told from outside.
+// LoggedIn reports whether environ has a key for the provider or a user is logged in.
+// known is false where that cannot be found out.
 func (r Row) LoggedIn(environ []string) (in, known bool) {
 	if len(r.Keys) == 0 || len(r.LoginFiles) == 0 {
 		return false, false
 	}
 	for _, name := range r.Keys {
-		if value(environ, name) != "" {
+		if envValue(environ, name) != "" {
 			return true, true
 		}
 	}
 	for _, file := range r.LoginFiles {
-		if path := expanded(file, environ); path != "" {
+		if path := expandPath(file, environ); path != "" {
 			if _, err := os.Stat(path); err == nil {
 				return true, true
 			}
 		}
 	}
-	// There they lie in the keychain.
+	// On macOS the login is in the keychain.
 	return false, runtime.GOOS != "darwin"
 }
 
-// Entry is the command to type that lets the provider in: its own that logs
-// somebody in, else that which sets its first key; "" if neither is known.
-func (r Row) Entry() string {
+// LoginCommand is the command by which a user logs in to the provider: the program's
+// own, or one that sets the provider's first key; "" if neither is known.
+func (r Row) LoginCommand() string {
 	switch {
 	case len(r.LoginArgs) > 0:
 		return r.Binary + " " + strings.Join(r.LoginArgs, " ")
@@ -190,20 +190,21 @@ func (r Row) Entry() string {
 	return ""
 }
 
-var variable = regexp.MustCompile(`\{(\w+)\}`)
+var pathVariable = regexp.MustCompile(`\{(\w+)\}`)
 
-// expanded is a path with ~ and {NAME} put in, "" if there is no such variable.
-func expanded(file string, environ []string) string {
+// expandPath replaces ~ and {NAME} in a path by values of environ. It is "" if a
+// variable has no value.
+func expandPath(file string, environ []string) string {
 	missing := false
 	put := func(name string) string {
-		text := value(environ, name)
+		text := envValue(environ, name)
 		missing = missing || text == ""
 		return text
 	}
 	if rest, ok := strings.CutPrefix(file, "~/"); ok {
 		file = filepath.Join(put("HOME"), rest)
 	}
-	file = variable.ReplaceAllStringFunc(file, func(text string) string { return put(strings.Trim(text, "{}")) })
+	file = pathVariable.ReplaceAllStringFunc(file, func(text string) string { return put(strings.Trim(text, "{}")) })
 	if missing {
 		return ""
 	}

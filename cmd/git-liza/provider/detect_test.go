@@ -47,8 +47,8 @@ func TestDetect(t *testing.T) {
 	require.Equal(t, filepath.Join(bin, "claude"), found["claude"].Path)
 	require.True(t, found["codex"].Old)
 	require.Equal(t, "1.99.01", found["opencode"].Reported, "it sees what it would see, and no more")
-	require.True(t, found["exec"].Kind())
-	require.False(t, found["claude"].Kind())
+	require.True(t, found["exec"].NamesNoProgram())
+	require.False(t, found["claude"].NamesNoProgram())
 }
 
 // Its answer is what a program prints on standard output, if it is there; a
@@ -84,7 +84,7 @@ func TestDetectHanging(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
 	program(t, filepath.Join(bin, "claude"), "trap '' TERM\nwhile :; do sleep 1; done")
-	c := provider.Catalogue{*provider.Builtin().Row("claude")}
+	c := provider.Catalogue{*provider.Builtin().FindRow("claude")}
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	require.Equal(t, "does not answer", c.Detect(ctx, []string{"PATH=" + bin + ":/usr/bin:/bin"})[0].Problem)
@@ -93,7 +93,7 @@ func TestDetectHanging(t *testing.T) {
 func TestLoggedIn(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	row := provider.Builtin().Row("codex")
+	row := provider.Builtin().FindRow("codex")
 	in, known := row.LoggedIn([]string{"HOME=" + home, "CODEX_API_KEY=x"})
 	require.True(t, in && known)
 	in, _ = row.LoggedIn([]string{"HOME=" + home})
@@ -104,7 +104,7 @@ func TestLoggedIn(t *testing.T) {
 	require.True(t, in)
 	in, _ = row.LoggedIn([]string{"HOME=/nowhere", "CODEX_HOME=" + filepath.Join(home, ".codex")})
 	require.True(t, in)
-	_, known = provider.Builtin().Row("exec").LoggedIn(nil)
+	_, known = provider.Builtin().FindRow("exec").LoggedIn(nil)
 	require.False(t, known)
 }
 
@@ -113,6 +113,6 @@ func TestEntry(t *testing.T) {
 	for name, command := range map[string]string{
 		"claude": "claude auth login", "gemini": "export GEMINI_API_KEY=KEY", "vibe": "vibe --setup", "exec": "",
 	} {
-		require.Equal(t, command, provider.Builtin().Row(name).Entry(), name)
+		require.Equal(t, command, provider.Builtin().FindRow(name).LoginCommand(), name)
 	}
 }

@@ -10,44 +10,44 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 )
 
-// An Outcome is what the end of a session claims; the supervisor believes the
-// board.
+// An Outcome is how a session ended, by what the program says of it. The supervisor
+// decides by the board.
 type Outcome uint8
 
 // The outcomes.
 const (
-	// Ended: its records say that it ended well; of plain text, exit 0.
+	// Ended: its records say that it succeeded, or, with plain text, it exited with 0.
 	Ended Outcome = iota + 1
-	// Exhausted: plain text only, exit 42: its context is used up.
+	// Exhausted: with plain text, it exited with 42: its context is used up.
 	Exhausted
-	// Crashed: plain text only, any other exit, or a signal.
+	// Crashed: with plain text, it exited with another code or was killed by a signal.
 	Crashed
-	// Hung: it was silent for too long, or took too long.
+	// Hung: it wrote nothing for too long, or took too long.
 	Hung
-	// Canceled: the caller called it off.
+	// Canceled: the caller ended it.
 	Canceled
-	// Failed: its records say that it failed, that tools were denied to it, or
-	// nothing of its end.
+	// Failed: its records say that it failed or that tools were denied to it, or they
+	// have no end.
 	Failed
 )
 
-// exhausted is the exit code by which a program says that its context is used
+// exhaustedExit is the exit code by which a program says that its context is used
 // up and that it wants to be spawned again.
-const exhausted = 42
+const exhaustedExit = 42
 
 // An Ending is how a session ended. Nothing in it shows a secret of the
 // program's environment.
 type Ending struct {
 	Outcome Outcome
-	Excerpt string            // for people: the beginning and the end of what it said
+	Excerpt string            // for people: the beginning and the end of its output
 	Text    string            // for people, in a few words: exit 1 after 3s
 	Report  transcript.Report // what its records say
-	Trouble *Trouble          // what kept the provider, not the task, from working; nil if nothing
-	Refused string            // why what it asked its supervisor to report was not reported
+	Trouble *Trouble          // what kept the provider from working, whatever the task; nil is nothing
+	Refused string            // why the supervisor refused to report what the agent asked it to
 }
 
-// Complaint is what the agent should know of the ending before it tries again:
-// "" or lines that each begin with a line feed.
+// Complaint is what the agent should know of the ending before its next session: ""
+// or lines that each begin with a line feed.
 func (e Ending) Complaint() string {
 	text := ""
 	if len(e.Report.Denied) > 0 {
@@ -59,47 +59,47 @@ func (e Ending) Complaint() string {
 	return text
 }
 
-// ending judges how a program ended by its records. Its exit code counts only
-// where it writes plain text: others exit 0 after they were denied what they
-// needed, and with an error after they did their work.
-func (p Provider) ending(r proc.Result, s Spawn, said *ear, report transcript.Report) Ending {
-	e := Ending{Excerpt: said.excerpt(report), Text: describe(r, s), Report: report}
+// judgeEnding judges by its records how a program ended. The exit code counts only if
+// it writes plain text: programs with records exit with 0 after tools were denied to
+// them, and with an error after they did their work.
+func (p Provider) judgeEnding(r proc.Result, s Spawn, c *capture, report transcript.Report) Ending {
+	e := Ending{Excerpt: c.excerpt(report), Text: describeExit(r, s), Report: report}
 	switch {
-	case report.End == transcript.Succeeded && len(report.Denied) == 0 && !said.forced(r, s):
-		e.Outcome = Ended // whatever became of the process afterwards
+	case report.End == transcript.Succeeded && len(report.Denied) == 0 && !c.cutShort(r, s):
+		e.Outcome = Ended // however the process ended after its end record
 	case r.Reason == proc.Canceled:
 		e.Outcome = Canceled
 	case r.Reason == proc.IdleLimit || r.Reason == proc.WallLimit:
 		e.Outcome = Hung
 	case report.End == transcript.Unmarked:
-		e.Outcome = plain(r)
+		e.Outcome = exitOutcome(r)
 	default:
 		e.Outcome = Failed
-		e.Text += ", " + failure(report)
+		e.Text += ", " + describeFailure(report)
 	}
 	if e.Outcome == Failed || e.Outcome == Crashed || e.Outcome == Hung {
-		words := report.Error + "\n" + said.errs.Text()
+		words := report.Error + "\n" + c.errs.Text()
 		if report.End == transcript.Unmarked {
-			words = said.said.Text()
+			words = c.all.Text()
 		}
-		e.Trouble = p.Trouble(words, time.Now())
+		e.Trouble = p.FindTrouble(words, time.Now())
 	}
 	return e
 }
 
-// plain is what an exit code claims.
-func plain(r proc.Result) Outcome {
+// exitOutcome is the outcome of a program that writes plain text.
+func exitOutcome(r proc.Result) Outcome {
 	switch {
 	case r.Passed():
 		return Ended
-	case r.Reason == proc.Exited && r.Code == exhausted:
+	case r.Reason == proc.Exited && r.Code == exhaustedExit:
 		return Exhausted
 	}
 	return Crashed
 }
 
-// failure says in a few words why records do not speak of success.
-func failure(report transcript.Report) string {
+// describeFailure says in a few words why the records do not tell of success.
+func describeFailure(report transcript.Report) string {
 	first, _, _ := strings.Cut(report.Error, "\n")
 	if len(first) > 200 {
 		first = strings.ToValidUTF8(first[:200], "") + "…"
@@ -117,7 +117,8 @@ func failure(report transcript.Report) string {
 	return "tools were denied: " + strings.Join(report.Denied[:min(len(report.Denied), 3)], ", ")
 }
 
-func describe(r proc.Result, s Spawn) string {
+// describeExit says in a few words how the process ended.
+func describeExit(r proc.Result, s Spawn) string {
 	took := r.Duration.Round(time.Second)
 	switch r.Reason {
 	case proc.IdleLimit:
@@ -135,9 +136,9 @@ func describe(r proc.Result, s Spawn) string {
 // A Trouble keeps a provider from working, whatever the task.
 type Trouble struct {
 	Kind  TroubleKind
-	Until time.Time // when it is over by the provider's own words; zero where it does not say
-	Text  string    // what the program said
-	Rate  bool      // of a quota: too much was asked at once, and it may soon be asked again
+	Until time.Time // its end, as the program's output says; zero if that does not say
+	Text  string    // what the program printed
+	Rate  bool      // of a quota: too many requests came at once, and soon there may be more
 }
 
 // A TroubleKind says what is wrong with a provider.
@@ -145,9 +146,9 @@ type TroubleKind uint8
 
 // The kinds.
 const (
-	Quota  TroubleKind = iota + 1 // what may be used is used up
+	Quota  TroubleKind = iota + 1 // its quota is used up
 	Outage                        // its service does not answer
-	Login                         // nobody is logged in
+	Login                         // no user is logged in
 )
 
 var troubleNames = [...]string{Quota: "quota", Outage: "outage", Login: "login"}

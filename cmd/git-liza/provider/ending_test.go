@@ -90,7 +90,7 @@ func TestHungInTrouble(t *testing.T) {
 	require.NoError(t, err)
 	p, err := provider.Builtin().Find("exec:cat '"+recording+"'; sleep 100", "")
 	require.NoError(t, err)
-	p.Output, p.Quota = "codex", provider.Builtin().Row("codex").Quota
+	p.Output, p.Quota = "codex", provider.Builtin().FindRow("codex").Quota
 	ending, err := p.Run(context.Background(), provider.Spawn{Agent: "coder-1", Dir: t.TempDir(), Environ: os.Environ(), Idle: 5 * time.Second, Grace: 300 * time.Millisecond})
 	require.NoError(t, err)
 	require.Equal(t, provider.Hung, ending.Outcome)

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// expiry is the latest time after now that a text names as the one when a limit
-// is lifted; zero if it names none.
-func expiry(text string, now time.Time) time.Time {
+// findExpiry is the latest time after now at which a limit ends as a text says; zero
+// if it names none.
+func findExpiry(text string, now time.Time) time.Time {
 	var latest time.Time
-	for _, read := range []func(string, time.Time) []time.Time{spans, stamps, clocks} {
+	for _, read := range []func(string, time.Time) []time.Time{readSpans, readStamps, readClocks} {
 		for _, t := range read(text, now) {
 			if t.After(now) && t.After(latest) {
 				latest = t
@@ -44,20 +44,20 @@ var units = map[string]time.Duration{
 	"d": 24 * time.Hour, "day": 24 * time.Hour, "w": 7 * 24 * time.Hour, "week": 7 * 24 * time.Hour,
 }
 
-// spans are the times that a text names by how long it is until then.
-func spans(text string, now time.Time) []time.Time {
+// readSpans lists the times that a text names by the duration until then.
+func readSpans(text string, now time.Time) []time.Time {
 	var list []time.Time
 	for _, at := range spanLead.FindAllStringIndex(text, -1) {
-		if d := span(text[at[1]:], strings.Contains(text[at[0]:at[1]], " ")); d > 0 {
+		if d := sumSpan(text[at[1]:], strings.Contains(text[at[0]:at[1]], " ")); d > 0 {
 			list = append(list, now.Add(d))
 		}
 	}
 	return list
 }
 
-// span adds up the parts with which a text begins. Where people speak a number
-// needs its unit.
-func span(text string, spoken bool) time.Duration {
+// sumSpan adds up the parts of a duration at the beginning of a text. In a spoken
+// sentence a number needs its unit.
+func sumSpan(text string, spoken bool) time.Duration {
 	var sum time.Duration
 	for sum < maxPause {
 		m := spanPart.FindStringSubmatch(text)
@@ -79,8 +79,8 @@ func span(text string, spoken bool) time.Duration {
 	return min(sum, maxPause)
 }
 
-// stamps are the times that a text names in full.
-func stamps(text string, _ time.Time) []time.Time {
+// readStamps lists the times that a text names by date and time, or in Unix seconds.
+func readStamps(text string, _ time.Time) []time.Time {
 	var list []time.Time
 	for _, m := range epochs.FindAllStringSubmatch(text, -1) {
 		if n, err := strconv.ParseInt(m[1], 10, 64); err == nil {
@@ -95,22 +95,22 @@ func stamps(text string, _ time.Time) []time.Time {
 	return list
 }
 
-// clocks are the times that a text names by the clock, with a day or without.
-func clocks(text string, now time.Time) []time.Time {
+// readClocks lists the times that a text names by the clock, with or without a day.
+func readClocks(text string, now time.Time) []time.Time {
 	var list []time.Time
 	for _, m := range clockTime.FindAllStringSubmatch(text, -1) {
 		hour, _ := strconv.Atoi(m[4])
 		minute, _ := strconv.Atoi(m[5])
 		switch half := strings.ToLower(m[6]); {
 		case half == "" && m[5] == "", hour > 23, minute > 59, half != "" && (hour < 1 || hour > 12):
-			continue // at 5: five what?
+			continue // "at 5" need not be a time
 		case half != "" && half[0] == 'p':
 			hour = hour%12 + 12
 		case half != "":
 			hour %= 12
 		}
 		named := clockReading{m[1], m[2], m[3], hour, minute}
-		if t, ok := named.nextTime(now.In(zone(m[7], now))); ok {
+		if t, ok := named.nextTime(now.In(zoneNamed(m[7], now))); ok {
 			list = append(list, t)
 		}
 	}
@@ -150,8 +150,8 @@ func (c clockReading) nextTime(now time.Time) (time.Time, bool) {
 	return t, true
 }
 
-// zone is the one that a text names, else that of now.
-func zone(name string, now time.Time) *time.Location {
+// zoneNamed is the time zone with a name, or that of now if there is none.
+func zoneNamed(name string, now time.Time) *time.Location {
 	if strings.EqualFold(name, "GMT") {
 		name = "UTC"
 	}

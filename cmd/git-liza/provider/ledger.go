@@ -14,39 +14,39 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/transcript"
 )
 
-// A ledger is what a program itself writes about a session while it runs, read as
-// far as it goes: one that is killed says nothing of what it has used, and some
-// never do. It may be used from any goroutine.
+// A ledger is a file in which a program itself records a session while it runs. It
+// tells what a session has used whose program is killed or never prints that. It may
+// be used from any goroutine.
 type ledger struct {
 	row   Row
 	spawn Spawn
 	env   []string
 
-	mu   sync.Mutex
-	read *transcript.Transcript // nil if the row knows of no ledger
-	path string                 // of the file, "" while it was not found
-	at   int64                  // up to which it is read
+	mu     sync.Mutex
+	read   *transcript.Transcript // nil if the row names no ledger
+	path   string                 // of the file, "" until it is found
+	offset int64                  // up to which the file is read
 }
 
-// newLedger begins a run that counts from now on.
+// newLedger is the ledger of a run that counts what is used after now.
 func (p Provider) newLedger(s Spawn, env []string, now time.Time) *ledger {
 	l := &ledger{row: p.Row, spawn: s, env: env}
 	if len(p.Ledger) > 0 {
-		// A row is checked for a family that keeps one.
+		// The check of the row has found that its family has one.
 		l.read, _ = transcript.NewLedger(p.Output, now.Truncate(time.Millisecond))
 	}
 	return l
 }
 
-// count is the report with what the ledger says that was used, where that is more
-// than the records say.
-func (l *ledger) count(r transcript.Report) transcript.Report {
+// addUsage returns the report with the usage in the ledger, if that is more than the
+// usage in the records.
+func (l *ledger) addUsage(r transcript.Report) transcript.Report {
 	if l.read == nil {
 		return r
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.look(cmp.Or(r.Session, l.spawn.Resume, l.spawn.Session))
+	l.readNew(cmp.Or(r.Session, l.spawn.Resume, l.spawn.Session))
 	if told := l.read.Report(); told.Usage.Input+told.Usage.Output > r.Usage.Input+r.Usage.Output {
 		told.Usage.Cost = r.Usage.Cost
 		r.Usage, r.Model = told.Usage, cmp.Or(r.Model, told.Model)
@@ -54,19 +54,19 @@ func (l *ledger) count(r transcript.Report) transcript.Report {
 	return r
 }
 
-// maxLook bounds what is read at one look, in bytes; the next one goes on.
-const maxLook = 64 << 20
+// maxRead is how many bytes are read at once; the next call reads on.
+const maxRead = 64 << 20
 
-// look reads what has been written since the last look. What cannot be read is
-// not there.
-func (l *ledger) look(session string) {
+// readNew reads what was written since the last call. A file that cannot be read
+// counts as missing.
+func (l *ledger) readNew(session string) {
 	if l.path == "" {
-		l.path = l.row.ledger(session, l.env)
+		l.path = l.row.findLedger(session, l.env)
 	}
 	if l.path == "" {
 		return
 	}
-	// A fifo would not open without somebody at its other end.
+	// A fifo would not open without a process at its other end.
 	file, err := os.OpenFile(l.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return
@@ -75,24 +75,24 @@ func (l *ledger) look(session string) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return
 	}
-	if _, err := file.Seek(l.at, io.SeekStart); err != nil {
+	if _, err := file.Seek(l.offset, io.SeekStart); err != nil {
 		return
 	}
-	n, _ := io.Copy(l.read, io.LimitReader(file, maxLook))
-	l.at += n
+	n, _ := io.Copy(l.read, io.LimitReader(file, maxRead))
+	l.offset += n
 }
 
-// sessionName is what stands for a session in the name of a file.
+// sessionName matches the id of a session that may be part of a file's name.
 var sessionName = regexp.MustCompile(`^[0-9A-Za-z_-]{8,100}$`)
 
-// ledger is the file that the program keeps of a session, "" if there is none.
-func (r Row) ledger(session string, environ []string) string {
+// findLedger is the path of the program's ledger of a session, "" if there is none.
+func (r Row) findLedger(session string, environ []string) string {
 	if !sessionName.MatchString(session) {
 		return ""
 	}
 	names := strings.NewReplacer("{session}", session, "{session8}", session[:8])
 	for _, pattern := range r.Ledger {
-		if pattern = expanded(names.Replace(pattern), environ); pattern == "" {
+		if pattern = expandPath(names.Replace(pattern), environ); pattern == "" {
 			continue
 		}
 		if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {

@@ -10,21 +10,21 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 )
 
-// Missing is the program that a command of exec or acp begins with, if a shell
-// would not find it; "" if it would, or if that cannot be told before the
-// command runs: a path below the worktree, a word that is made when it runs.
+// Missing is the program with which a command of exec or acp begins, if a shell
+// does not find it. It is "" if the shell finds it, or if that cannot be told before
+// the command runs, as for a path below the worktree or a word that is expanded.
 func (p Provider) Missing(ctx context.Context, environ []string) string {
-	if !p.command() || len(p.Args) == 0 {
+	if !p.takesCommand() || len(p.Args) == 0 {
 		return ""
 	}
 	word := firstWord(p.Args[len(p.Args)-1])
 	switch {
 	case word == "" || strings.ContainsRune(word, filepath.Separator) && !filepath.IsAbs(word):
 		return ""
-	case filepath.IsAbs(word) && executable(word) == "":
+	case filepath.IsAbs(word) && executableAt(word) == "":
 		return word
 	}
-	// The shell knows what else can begin a command: what is built in, and its words.
+	// Only the shell knows its builtins and reserved words, which can begin a command.
 	r, err := proc.Run(ctx, proc.Command{Path: "sh", Args: []string{"-c", `command -v -- "$1"`, "sh", word}, Dir: os.TempDir(),
 		Env: proc.Environment(environ, p.Env, p.Set(0, Spawn{})...), Wall: versionLimit, Grace: time.Second})
 	if err != nil || r.Reason != proc.Exited || r.Code == 0 {
@@ -33,8 +33,8 @@ func (p Provider) Missing(ctx context.Context, environ []string) string {
 	return word
 }
 
-// firstWord is the word that a shell takes for the program, "" if it has to
-// expand something first. Assignments stand before it.
+// firstWord is the word that a shell takes for the program, after assignments; "" if
+// the shell has to expand the word.
 func firstWord(command string) string {
 	for _, word := range strings.Fields(command) {
 		if q := word[0]; len(word) > 2 && (q == '\'' || q == '"') && word[len(word)-1] == q {

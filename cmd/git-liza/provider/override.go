@@ -12,33 +12,33 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Prefix is what the keys of git's configuration begin with that describe
-// providers: liza.provider.NAME.KEY.
+// Prefix begins the keys of git's configuration that describe providers:
+// liza.provider.NAME.KEY.
 const Prefix = "liza.provider."
 
-// A ConfigError is a key of git's configuration that says nothing useful about
-// a provider.
+// A ConfigError is a key of git's configuration that does not describe a provider
+// correctly.
 type ConfigError struct {
 	Key    string // such as liza.provider.claude.minimum
 	Reason string
-	Hint   string // the command that mends it
+	Hint   string // a command that corrects it
 }
 
 func (e *ConfigError) Error() string { return e.Key + ": " + e.Reason }
 
-// Load is the built-in catalogue with what the user configured laid over it,
-// and with rows of the user's own, which need binary and output. The settings
-// are those under [Prefix]. Errors are [*ConfigError].
+// Load is the built-in catalogue with the user's settings, and with rows of the
+// user's own, which need the keys binary and output. The settings are those under
+// [Prefix]. Errors are [*ConfigError].
 //
-// A list has a value for each word, in order; an empty one, and false for
-// resume, makes it empty. Words of env are added to the built-in ones, all else
-// replaces what is there.
+// A list has a value for each word, in order; one empty value, or false for resume,
+// makes it empty. The words of env are added to those of the row. Every other
+// setting replaces the row's.
 func Load(settings []git.Setting) (Catalogue, error) {
 	c := Builtin()
 	values := map[string]map[string][]string{} // by name and key
 	var names []string
 	for _, s := range settings {
-		name, key, err := split(s.Key)
+		name, key, err := splitKey(s.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -49,19 +49,19 @@ func Load(settings []git.Setting) (Catalogue, error) {
 		values[name][key] = append(values[name][key], s.Value)
 	}
 	for _, name := range names {
-		if c.Row(name) == nil {
-			if err := own(name, values[name]); err != nil {
+		if c.FindRow(name) == nil {
+			if err := checkOwnRow(name, values[name]); err != nil {
 				return nil, err
 			}
-			c = append(c, Row{Name: name, About: "your own", Env: slices.Clone(everywhere), Usage: PerRun, Tokens: CountsNever, Cost: CountsNever, Commit: ByAgent, Contract: Unknown})
+			c = append(c, Row{Name: name, About: "your own", Env: slices.Clone(commonVariables), Usage: PerRun, Tokens: CountsNever, Cost: CountsNever, Commit: ByAgent, Contract: Unknown})
 		}
-		row := c.Row(name)
+		row := c.FindRow(name)
 		for _, key := range slices.Sorted(maps.Keys(values[name])) {
-			if err := row.lay(key, values[name][key]); err != nil {
+			if err := row.setKey(key, values[name][key]); err != nil {
 				return nil, err
 			}
 		}
-		if err := row.check(); err != nil {
+		if err := row.checkRow(); err != nil {
 			return nil, err
 		}
 	}
@@ -70,21 +70,22 @@ func Load(settings []git.Setting) (Catalogue, error) {
 
 var rowName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
-// split takes liza.provider.NAME.KEY apart.
-func split(full string) (name, key string, err error) {
+// splitKey splits liza.provider.NAME.KEY into NAME and KEY.
+func splitKey(full string) (name, key string, err error) {
 	rest := strings.TrimPrefix(full, Prefix)
 	i := strings.LastIndexByte(rest, '.')
 	if i < 0 || !rowName.MatchString(rest[:i]) {
-		return "", "", &ConfigError{full, "no provider has such a name: lower-case letters, digits and -", unset(full)}
+		return "", "", &ConfigError{full, "no provider has such a name: lower-case letters, digits and -", unsetCommand(full)}
 	}
 	return rest[:i], rest[i+1:], nil
 }
 
-func unset(key string) string { return "git config --unset-all " + key }
+// unsetCommand is the command that removes a key.
+func unsetCommand(key string) string { return "git config --unset-all " + key }
 
-// own refuses a row of the user's that says less than it must: most often a
-// name is misspelled.
-func own(name string, values map[string][]string) error {
+// checkOwnRow refuses a row of the user's own without the keys that it needs: most
+// often the name of a built-in row is misspelled.
+func checkOwnRow(name string, values map[string][]string) error {
 	for _, need := range []string{"binary", "output"} {
 		if len(values[need]) == 0 {
 			key := slices.Sorted(maps.Keys(values))[0]
@@ -95,7 +96,7 @@ func own(name string, values map[string][]string) error {
 	return nil
 }
 
-// keys are what can be configured of a row, by the names that they have there.
+// keys are the fields of a row that can be configured, by their keys.
 func (r *Row) keys() map[string]any {
 	return map[string]any{
 		"about": &r.About, "binary": &r.Binary, "install": &r.Install, "version": &r.Version, "minimum": &r.Minimum,
@@ -109,15 +110,16 @@ func (r *Row) keys() map[string]any {
 	}
 }
 
-// lay sets one key; where it holds no list the last value counts, as with git.
-func (r *Row) lay(key string, values []string) error {
+// setKey sets the field of one key. If it is no list, the last value counts, as in
+// git.
+func (r *Row) setKey(key string, values []string) error {
 	full := Prefix + r.Name + "." + key
 	field, known := r.keys()[key]
 	if !known {
-		return &ConfigError{full, "there is no such key; there are " + strings.Join(slices.Sorted(maps.Keys(r.keys())), ", "), unset(full)}
+		return &ConfigError{full, "there is no such key; there are " + strings.Join(slices.Sorted(maps.Keys(r.keys())), ", "), unsetCommand(full)}
 	}
-	if r.fixed() && slices.Contains([]string{"binary", "args", "output", "acp"}, key) {
-		return &ConfigError{full, r.Name + " has no " + key + " of its own", unset(full)}
+	if r.namesNoProgram() && slices.Contains([]string{"binary", "args", "output", "acp"}, key) {
+		return &ConfigError{full, r.Name + " has no " + key + " of its own", unsetCommand(full)}
 	}
 	last := values[len(values)-1]
 	switch p := field.(type) {
@@ -130,13 +132,13 @@ func (r *Row) lay(key string, values []string) error {
 		}
 		*p = on
 	case *Usage:
-		return choose(p, full, last, PerRun, PerSession, CostPerSession)
+		return chooseWord(p, full, last, PerRun, PerSession, CostPerSession)
 	case *Count:
-		return choose(p, full, last, CountsCalls, CountsEnd, CountsNever, CountsFree)
+		return chooseWord(p, full, last, CountsCalls, CountsEnd, CountsNever, CountsFree)
 	case *Commit:
-		return choose(p, full, last, ByAgent, BySupervisor)
+		return chooseWord(p, full, last, ByAgent, BySupervisor)
 	case *Contract:
-		return choose(p, full, last, Full, Partial, Unknown)
+		return chooseWord(p, full, last, Full, Partial, Unknown)
 	case *[]string:
 		switch {
 		case key == "env":
@@ -150,7 +152,8 @@ func (r *Row) lay(key string, values []string) error {
 	return nil
 }
 
-func choose[W ~string](p *W, full, word string, words ...W) error {
+// chooseWord sets a field to a word that is one of words.
+func chooseWord[W ~string](p *W, full, word string, words ...W) error {
 	if !slices.Contains(words, W(word)) {
 		return &ConfigError{full, fmt.Sprintf("%q is none of %v", word, words), fmt.Sprintf("git config %s %s", full, words[0])}
 	}
@@ -158,13 +161,14 @@ func choose[W ~string](p *W, full, word string, words ...W) error {
 	return nil
 }
 
-// unknownPlace looks like a placeholder; JSON and TOML have none such.
-var unknownPlace = regexp.MustCompile(`\{[a-z]+\}`)
+// unknownPlaceholder matches what looks like a placeholder, and never occurs in JSON
+// or TOML.
+var unknownPlaceholder = regexp.MustCompile(`\{[a-z]+\}`)
 
-// check refuses a row that could not be run.
-func (r *Row) check() error {
+// checkRow refuses a row whose program could not be run.
+func (r *Row) checkRow() error {
 	full := func(key string) string { return Prefix + r.Name + "." + key }
-	if r.Binary == "" && !r.fixed() {
+	if r.Binary == "" && !r.namesNoProgram() {
 		return &ConfigError{full("binary"), "a provider needs a program", "git config " + full("binary") + " PROGRAM"}
 	}
 	if !slices.Contains(transcript.Families(), r.Output) {
@@ -172,7 +176,7 @@ func (r *Row) check() error {
 			"git config " + full("output") + " plain"}
 	}
 	if len(r.Ledger) > 0 && !slices.Contains(transcript.Ledgers(), r.Output) {
-		return &ConfigError{full("ledger"), "of the output family " + r.Output + " none can be read; there are " + strings.Join(transcript.Ledgers(), ", "), unset(full("ledger"))}
+		return &ConfigError{full("ledger"), "of the output family " + r.Output + " none can be read; there are " + strings.Join(transcript.Ledgers(), ", "), unsetCommand(full("ledger"))}
 	}
 	for key, field := range r.keys() {
 		switch p := field.(type) {
@@ -181,31 +185,31 @@ func (r *Row) check() error {
 				continue
 			}
 			if _, err := regexp.Compile(*p); err != nil {
-				return &ConfigError{full(key), err.Error(), unset(full(key))}
+				return &ConfigError{full(key), err.Error(), unsetCommand(full(key))}
 			}
 		case *[]string:
-			if err := words(full(key), key, *p); err != nil {
+			if err := checkWords(full(key), key, *p); err != nil {
 				return err
 			}
 		}
 	}
-	if r.Model != "" && !r.choosable() {
+	if r.Model != "" && !r.takesModel() {
 		return &ConfigError{full("model"), "how a model is chosen is not known: set " + full("model-args"), "git config --add " + full("model-args") + " --model={model}"}
 	}
 	return nil
 }
 
-// words refuses a placeholder that there is not, and a variable without a value.
-func words(full, key string, list []string) error {
+// checkWords refuses words with an unknown placeholder, and variables without a value.
+func checkWords(full, key string, list []string) error {
 	for _, word := range list {
-		for _, text := range unknownPlace.FindAllString(word, -1) {
-			if !place.MatchString(text) {
-				return &ConfigError{full, text + " stands for nothing", unset(full)}
+		for _, text := range unknownPlaceholder.FindAllString(word, -1) {
+			if !placeholder.MatchString(text) {
+				return &ConfigError{full, text + " stands for nothing", unsetCommand(full)}
 			}
 		}
 		if strings.HasSuffix(key, "env") && key != "env" || key == "env-set" {
 			if name, _, ok := strings.Cut(word, "="); !ok || name == "" {
-				return &ConfigError{full, fmt.Sprintf("%q is not NAME=VALUE", word), unset(full)}
+				return &ConfigError{full, fmt.Sprintf("%q is not NAME=VALUE", word), unsetCommand(full)}
 			}
 		}
 	}

@@ -42,9 +42,9 @@ func TestOverrides(t *testing.T) {
 	for _, name := range []string{"ANTHROPIC_*", "MY_KEY", "OTHER", "THIRD"} {
 		require.Contains(t, p.Env, name)
 	}
-	require.Equal(t, "2", c.Row("codex").Minimum)
-	require.NotContains(t, provider.Builtin().Row("claude").Env, "MY_KEY", "what is built in stays as it is")
-	require.Equal(t, "claude", provider.Builtin().Row("claude").Binary)
+	require.Equal(t, "2", c.FindRow("codex").Minimum)
+	require.NotContains(t, provider.Builtin().FindRow("claude").Env, "MY_KEY", "what is built in stays as it is")
+	require.Equal(t, "claude", provider.Builtin().FindRow("claude").Binary)
 	p, err = c.Find("claude:haiku", "")
 	require.NoError(t, err)
 	require.Equal(t, "haiku", p.Model)

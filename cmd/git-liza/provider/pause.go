@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Pause keeps the supervisors of a clone from spawning a provider. It lies in
-// a file beside the repository, so that all of its processes see it.
+// A Pause keeps the supervisors of a clone from spawning a provider. It is a file in
+// the common git directory, so that all processes of the clone see it.
 type Pause struct {
 	Provider string      `yaml:"provider" json:"provider"`
 	Kind     TroubleKind `yaml:"kind" json:"kind"`
@@ -24,10 +24,10 @@ type Pause struct {
 	Times    int         `yaml:"times" json:"times"`          // in a row
 }
 
-// Over reports whether a pause has ended by itself.
+// Over reports whether the time of a pause has passed.
 func (p Pause) Over(now time.Time) bool { return !p.Until.IsZero() && !now.Before(p.Until) }
 
-// String says what keeps the provider, and for how long: quota until
+// String says why the provider pauses, and for how long: quota until
 // 2026-11-21T17:00:00Z: usage limit reached.
 func (p Pause) String() string {
 	until := ""
@@ -37,55 +37,56 @@ func (p Pause) String() string {
 	return fmt.Sprintf("%s%s: %s", p.Kind, until, p.Reason)
 }
 
-// How long a provider pauses that does not say for how long, by the number of
-// pauses in a row. A service that is down may be back any moment, and limits of
-// what is asked within a minute are the most frequent.
+// How long a provider pauses whose output does not say for how long, by the number of
+// pauses in a row. A service that is down can return soon, and most rate limits are
+// per minute.
 var (
 	ratePauses   = []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour}
 	quotaPauses  = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour}
 	outagePauses = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
 )
 
-// maxPause bounds what a provider says: no quota lasts longer than a month.
+// maxPause bounds the time that a provider's output names: no quota lasts longer than
+// a month.
 const maxPause = 32 * 24 * time.Hour
 
-// lasts is the end of the n-th pause in a row, n from 1.
-func (t Trouble) lasts(n int, now time.Time) time.Time {
+// pauseEnd is the end of the n-th pause in a row, n from 1.
+func (t Trouble) pauseEnd(n int, now time.Time) time.Time {
 	steps := quotaPauses
 	switch {
 	case t.Kind == Login:
-		return time.Time{} // waiting does not log anybody in
+		return time.Time{} // it lasts until a user logs in
 	case t.Until.After(now) && t.Until.Before(now.Add(maxPause)):
-		return whole(later(t.Until, now.Add(patience(n))))
+		return roundUpSecond(laterOf(t.Until, now.Add(minimumPause(n))))
 	case t.Kind == Outage:
 		steps = outagePauses
 	case t.Rate:
 		steps = ratePauses
 	}
-	return whole(now.Add(steps[min(n, len(steps))-1]))
+	return roundUpSecond(now.Add(steps[min(n, len(steps))-1]))
 }
 
-// patience is how long the n-th pause in a row lasts at least: a provider that
-// keeps saying that a moment will do is not asked every moment.
-func patience(n int) time.Duration {
+// minimumPause is how long the n-th pause in a row lasts at least, so that a provider
+// whose output names short times again and again is not spawned each time.
+func minimumPause(n int) time.Duration {
 	if n < 3 {
 		return 0
 	}
 	return outagePauses[min(n-2, len(outagePauses))-1]
 }
 
-func later(x, y time.Time) time.Time {
+func laterOf(x, y time.Time) time.Time {
 	if x.After(y) {
 		return x
 	}
 	return y
 }
 
-// whole is the first whole second that is not before t.
-func whole(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second).UTC() }
+// roundUpSecond is t, rounded up to a whole second.
+func roundUpSecond(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second).UTC() }
 
-// PauseFor pauses a provider because of a trouble. One that is paused already
-// counts once, and keeps the later end.
+// PauseFor pauses a provider because of a trouble. If it is paused already, the two
+// count as one pause, which has the later end.
 func PauseFor(commonDir, name string, t Trouble, now time.Time) (Pause, error) {
 	before, err := readPause(commonDir, name)
 	if err != nil {
@@ -98,7 +99,7 @@ func PauseFor(commonDir, name string, t Trouble, now time.Time) (Pause, error) {
 			p.Times++
 		}
 	}
-	p.Until = t.lasts(p.Times, now)
+	p.Until = t.pauseEnd(p.Times, now)
 	if before != nil && !before.Over(now) && !p.Until.IsZero() && (before.Until.IsZero() || before.Until.After(p.Until)) {
 		return *before, nil
 	}
@@ -115,8 +116,8 @@ func Paused(commonDir, name string, now time.Time) (*Pause, error) {
 	return p, nil
 }
 
-// Resume ends a provider's pause and forgets those before it; false if there
-// was none.
+// Resume ends a provider's pause and forgets the pauses before it. It is false if
+// there was none.
 func Resume(commonDir, name string) (bool, error) {
 	switch err := os.Remove(pausePath(commonDir, name)); {
 	case err == nil:
@@ -128,8 +129,8 @@ func Resume(commonDir, name string) (bool, error) {
 	}
 }
 
-// Recover forgets the pauses of a provider that has worked again. One that is
-// in force stays: the provider had begun its work before.
+// Recover forgets the pauses of a provider that has worked again. A pause that has not
+// ended stays, because the work began before it.
 func Recover(commonDir, name string, now time.Time) error {
 	p, err := readPause(commonDir, name)
 	if err != nil || p == nil || !p.Over(now) {
@@ -159,7 +160,7 @@ func readPause(commonDir, name string) (*Pause, error) {
 	return &p, nil
 }
 
-// write replaces the file at once, so that nobody reads half of it.
+// write replaces the file of the pause.
 func (p Pause) write(commonDir string) error {
 	data, err := document.Encode(&p)
 	if err == nil {

@@ -31,13 +31,13 @@ func TestTroubleOfRecordings(t *testing.T) {
 		if !ok {
 			continue
 		}
-		row := provider.Builtin().Row(filepath.Base(filepath.Dir(file)))
+		row := provider.Builtin().FindRow(filepath.Base(filepath.Dir(file)))
 		said, err := transcript.New(row.Output)
 		require.NoError(t, err)
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		_, _ = said.Write(text)
-		got := row.Trouble(said.Report().Error, time.Now())
+		got := row.FindTrouble(said.Report().Error, time.Now())
 		if kind == 0 {
 			require.Nil(t, got, file)
 			continue

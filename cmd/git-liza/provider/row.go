@@ -5,53 +5,53 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A Row says everything about a program that agents can be.
+// A Row describes a program that can be an agent.
 //
-// Arguments and values of variables may hold {model}, {session}, {dir} (the
-// worktree), {common} (the repository's own folder), {gitdir} (the worktree's
-// own part of it) and {files} (the folder with Files). In quotes, {"common"} and
+// Arguments and values of variables may contain {model}, {session}, {dir} (the
+// worktree), {common} (the common git directory), {gitdir} (the worktree's own git
+// directory) and {files} (the folder with Files). In quotes, {"common"} and
 // {"common/hooks"} are such a path as a string of JSON and of TOML.
 //
-// Ledger are patterns of file names, of which the first that matches counts; ~ is
-// HOME, {NAME} a variable, {session} the session's id and {session8} the first
-// eight characters of it. Tokens and Cost say what follows with it.
+// Ledger is a list of patterns of file names. The first that matches counts. In a
+// pattern, ~ is HOME, {NAME} a variable, {session} the session's id and {session8} its
+// first eight characters. Tokens and Cost say what is counted with the ledger.
 type Row struct {
 	Name    string   `yaml:"name"`
 	About   string   `yaml:"about"`
 	Binary  string   `yaml:"binary"`  // looked up in PATH
-	Install string   `yaml:"install"` // the command that brings it
+	Install string   `yaml:"install"` // the command that installs it
 	Version []string `yaml:"version"` // arguments with which it prints its version
 	Minimum string   `yaml:"minimum"` // the oldest version that was seen to work as the row says
 
-	Args      []string          `yaml:"args"`       // of every session
-	Model     string            `yaml:"model"`      // which to use, "" is the program's own choice
-	ModelArgs []string          `yaml:"model_args"` // where one is chosen
-	Roles     PerRole           `yaml:"roles"`      // permissions
-	Session   []string          `yaml:"session"`    // where we may choose the session's id, a UUID
-	Resume    []string          `yaml:"resume"`     // where a session goes on; none if it cannot
-	Files     map[string]string `yaml:"files"`      // what Args speak of, by name
+	Args      []string          `yaml:"args"`       // arguments of every session
+	Model     string            `yaml:"model"`      // the model to use, "" is the program's own choice
+	ModelArgs []string          `yaml:"model_args"` // arguments that choose a model
+	Roles     PerRole           `yaml:"roles"`      // arguments with the permissions of a role
+	Session   []string          `yaml:"session"`    // arguments that choose the session's id, a UUID
+	Resume    []string          `yaml:"resume"`     // arguments that resume a session; none if it cannot
+	Files     map[string]string `yaml:"files"`      // the files that Args name, by their names
 
 	Env    []string `yaml:"env"`     // the variables that it may see; NAME* is all that begin so
-	EnvSet []string `yaml:"env_set"` // NAME=VALUE for every role; those with {model} only where one is chosen
+	EnvSet []string `yaml:"env_set"` // NAME=VALUE for every role; those with {model} only if one is chosen
 	EnvFor PerRole  `yaml:"env_for"` // NAME=VALUE for one role
 
-	Keys       []string `yaml:"keys"`        // variables one of which it needs, unless somebody is logged in
-	LoginArgs  []string `yaml:"login_args"`  // arguments with which it logs somebody in, if they are known
-	LoginFiles []string `yaml:"login_files"` // one of which is there when somebody is; ~ is HOME, {NAME} a variable
+	Keys       []string `yaml:"keys"`        // variables, one of which it needs unless a user is logged in
+	LoginArgs  []string `yaml:"login_args"`  // arguments with which a user logs in, if they are known
+	LoginFiles []string `yaml:"login_files"` // files, one of which is there if a user is logged in; ~ is HOME, {NAME} a variable
 
 	Output   string   `yaml:"output"`   // the family of its output, as in package transcript
-	ACP      bool     `yaml:"acp"`      // it is spoken to by the Agent Client Protocol
+	ACP      bool     `yaml:"acp"`      // it speaks the Agent Client Protocol
 	Usage    Usage    `yaml:"usage"`    // what its numbers of usage count
-	Tokens   Count    `yaml:"tokens"`   // when it says how many it has used
-	Cost     Count    `yaml:"cost"`     // when it says what that costs, in dollars
-	Ledger   []string `yaml:"ledger"`   // files, one of which it keeps of a session, counted call by call; see below
-	Commit   Commit   `yaml:"commit"`   // who commits and reports
+	Tokens   Count    `yaml:"tokens"`   // when it tells how many tokens it has used
+	Cost     Count    `yaml:"cost"`     // when it tells what they cost, in dollars
+	Ledger   []string `yaml:"ledger"`   // files in which it records each call of a session; see above
+	Commit   Commit   `yaml:"commit"`   // whether the agent or its supervisor commits and reports
 	Contract Contract `yaml:"contract"` // how well it keeps the contracts
 
 	ReviewerReadonly bool `yaml:"reviewer_readonly"` // nothing that a reviewer runs can write its worktree
 
-	// What it says when its quota is used up, when its service is down and when
-	// nobody is logged in: regular expressions, see [Row.Trouble].
+	// Regular expressions of its output when its quota is used up, when its service
+	// is down and when no user is logged in, see [Row.FindTrouble].
 	Quota  string `yaml:"quota"`
 	Outage string `yaml:"outage"`
 	Login  string `yaml:"login"`
@@ -77,17 +77,17 @@ func (p PerRole) For(role flow.Role) []string {
 	return nil
 }
 
-// Usage says what the usage counts that a program reports.
+// Usage says what the numbers count by which a program reports its usage.
 type Usage string
 
 // The kinds of usage.
 const (
 	PerRun         Usage = "run"     // this run
-	PerSession     Usage = "session" // everything since the session began, runs before this one too
+	PerSession     Usage = "session" // the whole session, with earlier runs
 	CostPerSession Usage = "cost"    // tokens of this run, cost since the session began
 )
 
-// A Count says when a program tells what it uses, in its records or its ledger.
+// A Count says when a program tells what it has used, in its records or its ledger.
 type Count string
 
 // When programs tell what they use.
@@ -98,8 +98,8 @@ const (
 	CountsFree  Count = "free" // it uses none
 )
 
-// Since is the report of a session that went on, without what the last report
-// before it had counted already.
+// Since is the report of a session that was resumed, without the usage that the report
+// of the run before it had counted already.
 func (u Usage) Since(r transcript.Report, before flow.Usage) transcript.Report {
 	switch u {
 	case PerSession:
@@ -110,13 +110,14 @@ func (u Usage) Since(r transcript.Report, before flow.Usage) transcript.Report {
 	return r
 }
 
-// Commit says who commits the work and makes the moves that report it.
+// Commit says whether the agent or its supervisor commits the work and makes the moves
+// that report it.
 type Commit string
 
-// Who commits.
+// The values of Commit.
 const (
 	ByAgent      Commit = "agent"
-	BySupervisor Commit = "supervisor" // what the agent's last message says is reported for it
+	BySupervisor Commit = "supervisor" // it reports what the agent's last message says
 )
 
 // Contract is how well a program has been seen to keep the contracts.
@@ -129,13 +130,14 @@ const (
 	Unknown Contract = "unknown"
 )
 
-// command reports whether people name a command with it, as in exec:COMMAND.
-func (r Row) command() bool { return r.Name == "exec" || r.Name == "acp" }
+// takesCommand reports whether people write a command after the name, as in
+// exec:COMMAND.
+func (r Row) takesCommand() bool { return r.Name == "exec" || r.Name == "acp" }
 
-// fixed reports whether a row says nothing about a program of its own.
-func (r Row) fixed() bool { return r.command() || r.Name == "script" }
+// namesNoProgram reports whether a row is a way to run programs, and names no program.
+func (r Row) namesNoProgram() bool { return r.takesCommand() || r.Name == "script" }
 
-// choosable reports whether the row says how a model is chosen.
-func (r Row) choosable() bool {
+// takesModel reports whether the row says how a model is chosen.
+func (r Row) takesModel() bool {
 	return r.ACP || len(r.ModelArgs) > 0 || mentionsModel(r.EnvSet) || mentionsModel(r.EnvFor.Coder)
 }

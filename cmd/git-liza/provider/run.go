@@ -1,8 +1,8 @@
 // Package provider runs the programs that do an agent's work: it spawns one in
-// a worktree with a prompt on standard input, and says how it ended.
+// a worktree with a prompt, and says how it ended.
 //
-// What the ending means for a task is not decided here: exit codes lie, the
-// supervisor looks at the board and the worktree.
+// It does not decide what the ending means for a task: exit codes and records can be
+// false, so the supervisor looks at the board and the worktree.
 package provider
 
 import (
@@ -19,13 +19,13 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A Spawn is one session of an agent: who it is, what it is about, where it
-// works and how long it may.
+// A Spawn is one session of an agent: the agent, its task, its folder, its environment
+// and its limits of time.
 type Spawn struct {
 	Agent      flow.AgentID
 	Generation flow.Generation // as the spawned process carries it
-	Session    string          // the id that the provider's session shall have, where it can be chosen
-	Resume     string          // the provider's session that goes on; "" begins one
+	Session    string          // the id for the provider's session, where it can be chosen
+	Resume     string          // the provider's session to resume; "" begins one
 	Task       flow.TaskID     // "" for a planner
 	Review     flow.ObjectID   // the commit under review, "" for others
 	Dir        string
@@ -33,24 +33,24 @@ type Spawn struct {
 	// Committer is the name and address of the user on whose behalf the agent
 	// commits; it stays the author.
 	Committer [2]string
-	Common    string     // the repository's own folder, which all worktrees share
+	Common    string     // the common git directory, which all worktrees share
 	Mark      *proc.Mark // as in proc.Command
 	Records   string     // as in proc.Command
-	Environ   []string   // what the environment is filtered from
+	Environ   []string   // the environment of which the agent sees a part
 	Programs  string     // the folder that the agent has first on its PATH
-	Output    io.Writer  // receives what it prints, from two goroutines; may be nil
+	Output    io.Writer  // receives the program's output, from two goroutines; may be nil
 	Follow    io.Writer  // receives lines for people instead of records; may be nil
-	// Watch hears every few seconds what the program has reported so far; it
-	// is called off when Watch says no. May be nil.
+	// Watch is called every few seconds with what the program has reported so far.
+	// The program is ended when Watch returns false. It may be nil.
 	Watch func(transcript.Report) bool
 
 	Idle, Wall, Grace time.Duration // as in proc.Command
 	Busy              func() bool   // as in proc.Command; may be nil
 }
 
-// Run spawns the program and waits for its end; when it returns, nobody of its
-// descendants is left (proc.Command.Bound). The error says that it could not be
-// started.
+// Run spawns the program and waits for its end. When it returns, none of its
+// descendants runs any more (proc.Command.Bound). The error says that the program
+// could not be started.
 func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	if err := p.Prepare(s); err != nil {
 		return Ending{}, err
@@ -58,23 +58,23 @@ func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	role := s.Agent.Role()
 	path, args := p.Command(role, s)
 	env := s.Environment(p.Env, p.Set(role, s)...)
-	e := s.listen(env)
-	run := p.record
+	e := s.newCapture(env)
+	run := p.runWithRecords
 	if p.ACP {
-		run = p.converse
+		run = p.runACP
 	}
 	r, report, err := run(ctx, proc.Command{Path: path, Args: args, Dir: s.Dir, Env: env, Idle: s.Idle, Busy: s.Busy, Wall: s.Wall, Grace: s.Grace,
 		Bound: true, Mark: s.Mark, Records: s.Records}, s, e)
-	e.end()
+	e.close()
 	if err != nil {
 		return Ending{}, fmt.Errorf("provider %s: %w", p.Name, err)
 	}
-	return p.ending(r, s, e, e.hide(report)), nil
+	return p.judgeEnding(r, s, e, e.maskReport(report)), nil
 }
 
-// record runs a program that takes its prompt on standard input and prints
+// runWithRecords runs a program that takes its prompt on standard input and prints
 // records.
-func (p Provider) record(ctx context.Context, c proc.Command, s Spawn, e *ear) (proc.Result, transcript.Report, error) {
+func (p Provider) runWithRecords(ctx context.Context, c proc.Command, s Spawn, e *capture) (proc.Result, transcript.Report, error) {
 	records, err := transcript.New(p.Output)
 	if err != nil {
 		return proc.Result{}, transcript.Report{}, err
@@ -90,15 +90,15 @@ func (p Provider) record(ctx context.Context, c proc.Command, s Spawn, e *ear) (
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ledger := p.newLedger(s, c.Env, time.Now())
-	report := func() transcript.Report { return ledger.count(records.Report()) }
-	go s.watch(ctx, cancel, report)
+	report := func() transcript.Report { return ledger.addUsage(records.Report()) }
+	go s.watchUsage(ctx, cancel, report)
 	r, err := proc.Run(ctx, c)
 	return r, report(), err
 }
 
-// converse runs a program that speaks the Agent Client Protocol. What it says
-// is logged as people read it.
-func (p Provider) converse(ctx context.Context, c proc.Command, s Spawn, e *ear) (proc.Result, transcript.Report, error) {
+// runACP runs a program that speaks the Agent Client Protocol. Its messages are logged
+// as text for people.
+func (p Provider) runACP(ctx context.Context, c proc.Command, s Spawn, e *capture) (proc.Result, transcript.Report, error) {
 	c.Output = e.stderr
 	prompt := acp.Prompt{Role: s.Agent.Role(), Text: s.Prompt, Dir: s.Dir, Model: p.Model, Resume: s.Resume, Follow: e.stdout}
 	if e.follow != nil {
@@ -107,16 +107,16 @@ func (p Provider) converse(ctx context.Context, c proc.Command, s Spawn, e *ear)
 	return acp.Run(ctx, c, prompt)
 }
 
-// heartbeat is how often a caller hears what a program has used.
-const heartbeat = 2 * time.Second
+// watchInterval is the time between two calls of Watch.
+const watchInterval = 2 * time.Second
 
-// watch asks s.Watch about what is reported so far, and calls the session off
-// when it says no.
-func (s Spawn) watch(ctx context.Context, cancel context.CancelFunc, report func() transcript.Report) {
+// watchUsage calls s.Watch with the report so far, and cancels the session when that
+// returns false.
+func (s Spawn) watchUsage(ctx context.Context, cancel context.CancelFunc, report func() transcript.Report) {
 	if s.Watch == nil {
 		return
 	}
-	tick := time.NewTicker(heartbeat)
+	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -131,12 +131,13 @@ func (s Spawn) watch(ctx context.Context, cancel context.CancelFunc, report func
 	}
 }
 
-// testClock is the variable by which tests shift the clock: agents have the
-// same one as their supervisor, or their moves would lie in its past.
+// testClock is the variable by which tests shift the clock. Agents get the clock of
+// their supervisor, so that their moves are not dated before its own.
 const testClock = "LIZA_NOW"
 
-// Environment is what the spawned program sees: what every command may see,
-// the names in allow, what is set, who it is and what it works on.
+// Environment is the environment of the spawned program: the variables that every
+// command may see, those in allow, those in set, and those that name the agent and
+// its task.
 func (s Spawn) Environment(allow []string, set ...string) []string {
 	path := s.Programs
 	for _, entry := range s.Environ {
@@ -161,5 +162,5 @@ func (s Spawn) Environment(allow []string, set ...string) []string {
 	if s.Review != "" {
 		own = append(own, "LIZA_REVIEW_COMMIT="+string(s.Review))
 	}
-	return proc.Environment(s.Environ, append([]string{testClock}, allow...), append(append(set, handOn(s.Environ)...), own...)...)
+	return proc.Environment(s.Environ, append([]string{testClock}, allow...), append(append(set, keepVariables(s.Environ)...), own...)...)
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// Trouble says what kept the provider, and not the task, from working, by what
-// the program said when it failed; nil if nothing did. What it says of the time
-// when that is over is read against now; clock times without a zone are local.
+// FindTrouble finds in the output of a program that failed what kept the provider from
+// working, whatever the task; nil if nothing did. Times in the text are read relative
+// to now, and clock times without a zone are local.
 //
-// The text must be the program's own, of a session that failed: an agent's
-// words about somebody's rate limits look the same.
-func (r Row) Trouble(text string, now time.Time) *Trouble {
+// The text must be the program's own, of a session that failed: an agent may write
+// the same words about the rate limits of other programs.
+func (r Row) FindTrouble(text string, now time.Time) *Trouble {
 	for _, known := range []struct {
 		kind    TroubleKind
 		pattern string
@@ -27,8 +27,8 @@ func (r Row) Trouble(text string, now time.Time) *Trouble {
 			continue
 		}
 		last := found[len(found)-1]
-		about := passage(text, last[0])
-		t := &Trouble{Kind: known.kind, Until: expiry(about, now.Local()), Text: said(about, text[last[0]:last[1]])}
+		about := linesAt(text, last[0])
+		t := &Trouble{Kind: known.kind, Until: findExpiry(about, now.Local()), Text: excerptAround(about, text[last[0]:last[1]])}
 		if message := messageAt(text, last[0]); message != "" {
 			t.Text = message
 		}
@@ -38,40 +38,40 @@ func (r Row) Trouble(text string, now time.Time) *Trouble {
 	return nil
 }
 
-// What says that too much was asked at once, and what says that an amount is used up:
-// codex tells of every 429 the first alone, and not for how long.
+// The words of a rate limit, and the words of a quota that is used up. For every 429
+// codex prints only the first, and no time.
 var (
 	rateWords  = regexp.MustCompile(`(?i)\b429\b|too many requests|rate.?limit`)
 	quotaWords = regexp.MustCompile(`(?i)quota|usage.?limit|credit|billing|balance|allowance|capacity|exceed your account|(?:hour|day|daily|week|weekly|month|session) limit`)
 )
 
-// maxNear is how many bytes there may be between a message and the words that tell,
-// such as a code.
-const maxNear = 2000
+// maxDistance is how many bytes there may be between a message and the words of the
+// trouble, such as a code.
+const maxDistance = 2000
 
 var messageField = regexp.MustCompile(`\\*"message\\*"\s*:\s*\\*"((?:[^"\\]|\\[^"])+)\\*"`)
 
-// messageAt is what an error in JSON says for people, of which a text has the
-// words that tell at an offset; "" if they stand in none.
+// messageAt is the message in the error in JSON around an offset of a text, at which
+// the words of the trouble are; "" if there is no such error.
 func messageAt(text string, at int) string {
 	var found string
 	for _, m := range messageField.FindAllStringSubmatchIndex(text, -1) {
-		if m[0]-at > maxNear || m[0] > at && found != "" {
+		if m[0]-at > maxDistance || m[0] > at && found != "" {
 			break
 		}
-		if at-m[1] < maxNear {
+		if at-m[1] < maxDistance {
 			found = text[m[2]:m[3]]
 		}
 	}
-	if found = flow.Clean(found); len(found) > maxSaid {
-		found = strings.ToValidUTF8(found[:maxSaid], "") + "…"
+	if found = flow.Clean(found); len(found) > maxExcerpt {
+		found = strings.ToValidUTF8(found[:maxExcerpt], "") + "…"
 	}
 	return found
 }
 
-// passage is the line at an offset and the two after it, over which people's
-// terminals break a sentence.
-func passage(text string, at int) string {
+// linesAt is the line at an offset and the next two lines, since a sentence may be
+// wrapped for a terminal.
+func linesAt(text string, at int) string {
 	begin := strings.LastIndexByte(text[:at], '\n') + 1
 	end := at
 	for range 3 {
@@ -84,17 +84,17 @@ func passage(text string, at int) string {
 	return text[begin:end]
 }
 
-// maxSaid is how much of what a program said is repeated, in bytes.
-const maxSaid = 240
+// maxExcerpt is how many bytes of a program's output are repeated.
+const maxExcerpt = 240
 
-// said is the first line of a passage, or its part around the words that tell.
-func said(about, words string) string {
+// excerptAround is the first line of about, or the part of it around words.
+func excerptAround(about, words string) string {
 	line, _, _ := strings.Cut(about, "\n")
-	if i := strings.Index(line, words); i > maxSaid/2 {
-		line = "…" + strings.ToValidUTF8(line[i-maxSaid/4:], "")
+	if i := strings.Index(line, words); i > maxExcerpt/2 {
+		line = "…" + strings.ToValidUTF8(line[i-maxExcerpt/4:], "")
 	}
-	if line = flow.Clean(line); len(line) > maxSaid {
-		line = strings.ToValidUTF8(line[:maxSaid], "") + "…"
+	if line = flow.Clean(line); len(line) > maxExcerpt {
+		line = strings.ToValidUTF8(line[:maxExcerpt], "") + "…"
 	}
 	return line
 }

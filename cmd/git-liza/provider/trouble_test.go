@@ -72,7 +72,7 @@ func TestTrouble(t *testing.T) {
 		{"acp", "the agent demands a login: Gemini API key is missing or not configured. (code -32000)", provider.Login, unknown}, // *
 		{"vibe", "Rate limit exceeded. Please wait a moment before trying again.", provider.Quota, unknown},
 	} {
-		got := provider.Builtin().Row(test.row).Trouble("some line\n"+test.text+"\n", now)
+		got := provider.Builtin().FindRow(test.row).FindTrouble("some line\n"+test.text+"\n", now)
 		require.NotNil(t, got, test.text)
 		require.Equal(t, test.kind, got.Kind, test.text)
 		require.WithinDuration(t, test.until, got.Until, 0, test.text)
@@ -80,7 +80,7 @@ func TestTrouble(t *testing.T) {
 	}
 	for _, row := range provider.Builtin() {
 		for _, text := range []string{"", "exit status 1", "panic: index out of range [5]", "tool not found: frobnicate"} {
-			require.Nil(t, row.Trouble(text, now), "%s: %s", row.Name, text)
+			require.Nil(t, row.FindTrouble(text, now), "%s: %s", row.Name, text)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func TestRateLimits(t *testing.T) {
 		"429 Quota exceeded. Check your plan and billing details.":                       false,
 		"last status: 429: You exceeded your current quota":                              false,
 	} {
-		got := provider.Builtin().Row("codex").Trouble(text, time.Now())
+		got := provider.Builtin().FindRow("codex").FindTrouble(text, time.Now())
 		require.NotNil(t, got, text)
 		require.Equal(t, provider.Quota, got.Kind, text)
 		require.Equal(t, rate, got.Rate, text)
@@ -112,7 +112,7 @@ func TestTroubleInJSON(t *testing.T) {
 		"{\n  \"error\": {\n    \"code\": 400,\n    \"message\": \"Bad key\",\n    \"details\": [\n      {\n        \"@type\": \"type.googleapis.com/google.rpc.ErrorInfo\",\n        \"reason\": \"API_KEY_INVALID\"": "Bad key",
 		"API_KEY_INVALID": "API_KEY_INVALID",
 	} {
-		got := provider.Builtin().Row("gemini").Trouble(text, time.Now())
+		got := provider.Builtin().FindRow("gemini").FindTrouble(text, time.Now())
 		require.NotNil(t, got, text)
 		require.Equal(t, provider.Login, got.Kind, text)
 		require.Equal(t, want, got.Text)
@@ -138,7 +138,7 @@ func TestTroubleIsShort(t *testing.T) {
 	for i := range long {
 		long[i] = 'x'
 	}
-	got := provider.Builtin().Row("codex").Trouble(string(long)+" You've hit your usage limit "+string(long), time.Now())
+	got := provider.Builtin().FindRow("codex").FindTrouble(string(long)+" You've hit your usage limit "+string(long), time.Now())
 	require.NotNil(t, got)
 	require.Less(t, len(got.Text), 300)
 	require.Contains(t, got.Text, "hit your usage limit")

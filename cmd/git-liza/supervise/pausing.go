@@ -127,7 +127,7 @@ func (reg *registration) pauseStall() (why, hint string) {
 // nobody is logged in, behind the one that logs somebody in.
 func (reg *registration) resumeCommand(p provider.Pause) string {
 	command := "git liza providers resume " + reg.provider.Name
-	if entry := reg.provider.Entry(); p.Kind == provider.Login && entry != "" {
+	if entry := reg.provider.LoginCommand(); p.Kind == provider.Login && entry != "" {
 		command = entry + " && " + command
 	}
 	return command
