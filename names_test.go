@@ -8,6 +8,8 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -80,4 +82,50 @@ func TestSpelledNamesAreFound(t *testing.T) {
 		"hooks/b.go": {"`case $PWD in */.worktrees/*`"},
 		"hooks/c.go": {`"liza/"`, `"refs/heads/liza/x"`},
 	}, found)
+}
+
+// sharedNames returns the names, in small letters, that a function and a type of
+// one package below root have in common, as PACKAGE: NAME.
+func sharedNames(root fs.FS) (shared []string, err error) {
+	types, functions := map[string]bool{}, map[string]bool{}
+	err = eachFile(root, func(name string, file *ast.File) {
+		in := func(id *ast.Ident) string { return path.Dir(name) + ": " + strings.ToLower(id.Name) }
+		for _, decl := range file.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				if decl.Recv == nil {
+					functions[in(decl.Name)] = true
+				}
+			case *ast.GenDecl:
+				for _, spec := range decl.Specs {
+					if spec, ok := spec.(*ast.TypeSpec); ok {
+						types[in(spec.Name)] = true
+					}
+				}
+			}
+		}
+	})
+	for name := range functions {
+		if types[name] {
+			shared = append(shared, name)
+		}
+	}
+	slices.Sort(shared)
+	return shared, err
+}
+
+// A type and a function of one package have different names.
+func TestTypesAndFunctionsShareNoName(t *testing.T) {
+	t.Parallel()
+	shared, err := sharedNames(os.DirFS("."))
+	require.NoError(t, err)
+	require.Empty(t, shared)
+
+	text := func(body string) *fstest.MapFile { return &fstest.MapFile{Data: []byte("package p\n\n" + body + "\n")} }
+	shared, err = sharedNames(fstest.MapFS{
+		"hooks/a.go": text("type judge struct{}"), "hooks/b.go": text("func Judge() {}\nfunc (judge) Push() {}\ntype Push int"),
+		"flow/a.go": text("func judge() {}"),
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"hooks: judge"}, shared)
 }

@@ -81,11 +81,6 @@ func matchSegment(g, n string) bool {
 	return ok && err == nil
 }
 
-// Overlap reports whether some path may match both globs. It may err only
-// towards yes: two segments with wildcards are taken to overlap unless their
-// literal beginnings or endings differ.
-func Overlap(a, b string) bool { return parseGlob(a).overlaps(parseGlob(b), true, new(int)) }
-
 // overlaps compares two globs. doubt is the answer where one of them is over
 // the bounds and to find out would take more than a look at both ends. spent
 // grows by how many segments may have been compared.

@@ -28,9 +28,9 @@ type judge struct {
 	warnings []Refused
 }
 
-// Judge decides whether the updates may happen together in the repository of the
+// judgeUpdates decides whether the updates may happen together in the repository of the
 // store. The error is a *Rejection, also where no decision could be made.
-func Judge(ctx context.Context, s *gitstore.Store, p Push) error {
+func judgeUpdates(ctx context.Context, s *gitstore.Store, p Push) error {
 	return newJudge(s, p).decidePush(ctx)
 }
 

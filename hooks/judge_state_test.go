@@ -270,7 +270,7 @@ func TestBounds(t *testing.T) {
 	y.add("a")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	err = Judge(ctx, y.judge, Push{Updates: y.all(), Server: true, Now: y.now})
+	err = judgeUpdates(ctx, y.judge, Push{Updates: y.all(), Server: true, Now: y.now})
 	require.ErrorContains(t, err, string(RuleTime))
 }
 

@@ -35,7 +35,7 @@ func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, serve
 	if server {
 		return Backstop(ctx, s, list)
 	}
-	return Judge(ctx, s, Push{Updates: list, Permit: permit})
+	return judgeUpdates(ctx, s, Push{Updates: list, Permit: permit})
 }
 
 // Committed makes the updates of a server's refs durable. git syncs the content of

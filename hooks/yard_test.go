@@ -240,7 +240,7 @@ func (y *yard) judged(updates ...Update) []Refused {
 	y.t.Helper()
 	p := y.push
 	p.Updates, p.Server, p.Now = updates, true, y.now
-	err := Judge(context.Background(), y.judge, p)
+	err := judgeUpdates(context.Background(), y.judge, p)
 	if err == nil {
 		return nil
 	}

@@ -159,7 +159,7 @@ func (f *Followers) check(ctx context.Context, r record, old, new ID) error {
 	}
 	if len(s.Staged)+len(s.Unstaged) > 0 {
 		s.Untracked = nil
-		return dirty(r, s.Changed())
+		return newDirty(r, s.Changed())
 	}
 	changes, err := f.repo.Changes(ctx, old, new)
 	if err != nil {
@@ -170,7 +170,7 @@ func (f *Followers) check(ctx context.Context, r record, old, new ID) error {
 		return err
 	}
 	if len(paths) > 0 {
-		d := dirty(r, paths)
+		d := newDirty(r, paths)
 		if slices.ContainsFunc(paths, func(path string) bool { return !slices.Contains(s.Untracked, path) }) {
 			d.Hint = stashIgnored(r, paths)
 		}
@@ -183,7 +183,7 @@ func (f *Followers) check(ctx context.Context, r record, old, new ID) error {
 	defer index.remove()
 	// A file where new has a folder, and whatever else git would not overwrite.
 	if f.mergeTrees(ctx, index, old, new, "--dry-run") != nil {
-		return dirty(r, s.Untracked)
+		return newDirty(r, s.Untracked)
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func stashIgnored(r record, paths []string) string {
 	return hint
 }
 
-func dirty(r record, paths []string) *Dirty {
+func newDirty(r record, paths []string) *Dirty {
 	return &Dirty{Path: r.path, Paths: paths, Hint: "git -C " + shell.Quote(r.path) + " stash --include-untracked"}
 }
 

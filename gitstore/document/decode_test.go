@@ -125,7 +125,7 @@ func TestCanonical(t *testing.T) {
 	} {
 		doc, err := Parse("x", []byte(data), MaxSize)
 		require.NoError(t, err)
-		err = doc.Canonical(&yamlFinding{})
+		err = doc.decodeCanonical(&yamlFinding{})
 		if want == "" {
 			require.NoError(t, err, data)
 			continue

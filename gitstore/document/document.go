@@ -139,26 +139,6 @@ func (d Parsed) Lines() (lines []int) {
 // DecodeLoose fills v as the function [DecodeLoose] does.
 func (d Parsed) DecodeLoose(v any) error { return d.decode(v, true) }
 
-// Canonical fills v as [Parsed.Decode] does, and refuses bytes other than
-// those that [Encode] writes for it, naming the first line that differs.
-func (d Parsed) Canonical(v any) error {
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	want, err := Encode(v)
-	if err != nil {
-		return d.fail(1, err.Error())
-	}
-	if bytes.Equal(want, d.data) {
-		return nil
-	}
-	same := 0
-	for same < len(want) && same < len(d.data) && want[same] == d.data[same] {
-		same++
-	}
-	return d.fail(1+bytes.Count(d.data[:same], []byte("\n")), "the document is not in canonical form")
-}
-
 func (d Parsed) fail(line int, reason string) error {
 	return &Error{Name: d.name, Line: max(line, 1), Reason: reason}
 }

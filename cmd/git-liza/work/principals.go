@@ -158,18 +158,6 @@ func (p *Principals) Dismiss(ctx context.Context, name string) (gitstore.Result,
 	return p.mover.Make(ctx, flow.ActPrincipal, "", &flow.PrincipalMove{Principal: flow.Principal{Name: name}, Remove: true})
 }
 
-// MayMerge says which principals merge, nil if everybody may, and whether the
-// clone as it acts now is among them.
-func (p *Principals) MayMerge(b *flow.Board) (names []string, may bool) {
-	who := b.Principals()
-	for _, known := range who.List {
-		if slices.Contains(known.Rights, "merge") {
-			names = append(names, known.Name)
-		}
-	}
-	return names, len(names) == 0 || slices.Contains(names, p.mover.Principal)
-}
-
 // NameAdmin lets the root move of a board name its first admin: whoever makes
 // the board, with a key of this clone.
 func (p *Principals) NameAdmin(ctx context.Context, d *flow.InitMove, name string) error {
