@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -94,27 +93,6 @@ type Source interface {
 // [Board.Err].
 type Board struct{ content }
 
-// content is what a board holds: the documents of its Source, with what moves
-// have changed of them since.
-type content struct {
-	source  Source
-	at      time.Time
-	changed map[Key]Edit // by folded key
-	err     error
-	ctx     context.Context // ends what takes long; nil does not
-	short   *summaries      // of the Source, shared by all boards on it
-}
-
-// summaries are read from a Source once, however often a guard asks.
-type summaries struct {
-	read   bool
-	all    []Summary
-	inWork []*Summary // those that take paths, or a person's one claim
-	owned  map[*Summary][]glob
-
-	compared int // segments of globs, counted while a best task is looked for
-}
-
 // Open is the board that the source holds; at is the time of its last move.
 func Open(source Source, at time.Time) *Board {
 	return &Board{content{source: source, at: at, changed: map[Key]Edit{}, short: &summaries{}}}
@@ -128,230 +106,6 @@ func (b *Board) Within(ctx context.Context) *Board {
 	return &n
 }
 
-// interrupted ends a loop that may take long.
-func (c *content) interrupted() bool {
-	if c.ctx != nil {
-		c.fail(c.ctx.Err())
-	}
-	return c.err != nil
-}
-
-// At is the time of the board's last move; the next is not earlier.
-func (c *content) At() time.Time { return c.at }
-
-// Err is the first error that the board's Source gave, nil if none.
-func (c *content) Err() error { return c.err }
-
-// Changes are the documents that differ from the Source's, in order of their
-// keys; a nil document is a removal.
-func (c *content) Changes() []Edit {
-	list := make([]Edit, 0, len(c.changed))
-	for _, edit := range c.changed {
-		list = append(list, edit)
-	}
-	slices.SortFunc(list, func(x, y Edit) int {
-		return cmp.Or(cmp.Compare(x.Key.Folder, y.Key.Folder), strings.Compare(x.Key.ID, y.Key.ID))
-	})
-	return list
-}
-
-// An Edit is a document that a move wrote, or removed if it is nil.
-type Edit struct {
-	Key      Key
-	Document Document
-}
-
-// Empty reports whether there is no board at all yet.
-func (c *content) Empty() bool { return c.load(Key{Folder: SettingsDoc}) == nil }
-
-// Settings are the board's; the zero value on an empty board.
-func (c *content) Settings() Settings {
-	if doc, ok := c.load(Key{Folder: SettingsDoc}).(*Settings); ok {
-		return *doc
-	}
-	return Settings{}
-}
-
-// Task finds a task, live or archived; nil if there is none of that id.
-func (c *content) Task(id TaskID) *Task {
-	for _, folder := range []Folder{Tasks, Archive} {
-		if t, ok := c.load(Key{folder, string(id)}).(*Task); ok && t.ID == id {
-			return t
-		}
-	}
-	return nil
-}
-
-// Agent finds a registered agent; nil if there is none of that id.
-func (c *content) Agent(id AgentID) *Agent {
-	a, _ := c.load(Key{Agents, string(id)}).(*Agent)
-	return a
-}
-
-// Goal finds a goal; nil if there is none of that id.
-func (c *content) Goal(id GoalID) *Goal {
-	if g, ok := c.load(Key{Goals, string(id)}).(*Goal); ok && g.ID == id {
-		return g
-	}
-	return nil
-}
-
-// Sprint finds a sprint; nil if there is none of that id.
-func (c *content) Sprint(id SprintID) *Sprint {
-	if s, ok := c.load(Key{Sprints, string(id)}).(*Sprint); ok && s.ID == id {
-		return s
-	}
-	return nil
-}
-
-// Breaker is the circuit breaker's state.
-func (c *content) Breaker() Breaker {
-	if doc, ok := c.load(Key{Folder: BreakerDoc}).(*Breaker); ok {
-		return *doc
-	}
-	return Breaker{}
-}
-
-// Principals are the accounts that the board knows; empty if it has none.
-func (c *content) Principals() *Principals {
-	if doc, ok := c.load(Key{Folder: PrincipalsDoc}).(*Principals); ok {
-		return doc
-	}
-	return &Principals{}
-}
-
-// Load finds any document by its key, ignoring the case of the id; nil if
-// there is none.
-func (c *content) Load(key Key) Document { return c.load(key) }
-
-// IDs are the ids in a folder, sorted.
-func (c *content) IDs(f Folder) []string {
-	ids, err := c.source.List(f)
-	c.fail(err)
-	ids = slices.Clone(ids)
-	for _, edit := range c.changed {
-		i, found := slices.BinarySearch(ids, edit.Key.ID)
-		switch {
-		case edit.Key.Folder != f:
-		case edit.Document == nil && found:
-			ids = slices.Delete(ids, i, i+1)
-		case edit.Document != nil && !found:
-			ids = slices.Insert(ids, i, edit.Key.ID)
-		}
-	}
-	return ids
-}
-
-// Tasks says in short of every task outside the archive what lists and guards
-// need, in order of creation.
-func (c *content) Tasks() []Summary {
-	// Summaries are large: their places are sorted, and each is copied once.
-	order := make([]*Summary, 0, len(c.stored().all)+len(c.changed))
-	c.each(func(s *Summary) { order = append(order, s) })
-	slices.SortFunc(order, func(x, y *Summary) int {
-		return cmp.Or(x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
-	})
-	list := make([]Summary, len(order))
-	for i, s := range order {
-		list[i] = *s
-	}
-	return list
-}
-
-// owned are the globs of a task, taken apart once where the Source holds it.
-func (c *content) owned(s *Summary) []glob {
-	if c.touched(s.ID) {
-		return parseGlobs(s.Owns)
-	}
-	list, ok := c.short.owned[s]
-	if !ok {
-		list = parseGlobs(s.Owns)
-		if c.short.owned == nil {
-			c.short.owned = map[*Summary][]glob{}
-		}
-		c.short.owned[s] = list
-	}
-	return list
-}
-
-func (c *content) touched(id TaskID) bool {
-	if len(c.changed) == 0 {
-		return false
-	}
-	_, ok := c.changed[Key{Tasks, string(id)}.fold()]
-	return ok
-}
-
-// stored are the summaries as the Source has them.
-func (c *content) stored() *summaries {
-	if !c.short.read {
-		all, err := c.source.Summaries()
-		c.fail(err)
-		*c.short = summaries{read: err == nil, all: all}
-		for i := range all {
-			if all[i].occupies() {
-				c.short.inWork = append(c.short.inWork, &all[i])
-			}
-		}
-	}
-	return c.short
-}
-
-// each visits every task outside the archive, in any order; what it visits
-// is shared and not to be changed.
-func (c *content) each(visit func(*Summary)) {
-	all := c.stored().all
-	for i := range all {
-		if !c.touched(all[i].ID) {
-			visit(&all[i])
-		}
-	}
-	c.eachChanged(visit)
-}
-
-// eachInWork is each for the tasks in work alone: few, however many there are.
-func (c *content) eachInWork(visit func(*Summary)) {
-	for _, s := range c.stored().inWork {
-		if !c.touched(s.ID) {
-			visit(s)
-		}
-	}
-	c.eachChanged(func(s *Summary) {
-		if s.occupies() {
-			visit(s)
-		}
-	})
-}
-
-func (c *content) eachChanged(visit func(*Summary)) {
-	for _, edit := range c.changed {
-		if t, ok := edit.Document.(*Task); ok && edit.Key.Folder == Tasks {
-			s := t.Summary()
-			visit(&s)
-		}
-	}
-}
-
-// compareIDs orders task-2 before task-10.
-func compareIDs(x, y TaskID) int {
-	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(string(x), string(y)))
-}
-
-func (c *content) load(key Key) Document {
-	if edit, ok := c.changed[key.fold()]; ok {
-		return edit.Document
-	}
-	doc, err := c.source.Load(key)
-	c.fail(err)
-	return doc
-}
-
-func (c *content) fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
-}
-
 // next is a copy that a move may write to.
 func (b *Board) next(at time.Time) *Board {
 	n := &Board{content{source: b.source, at: at, changed: make(map[Key]Edit, len(b.changed)+2), err: b.err, ctx: b.ctx, short: b.short}}
@@ -360,8 +114,6 @@ func (b *Board) next(at time.Time) *Board {
 	}
 	return n
 }
-
-func (c *content) put(key Key, doc Document) { c.changed[key.fold()] = Edit{key, doc} }
 
 // Documents is a Source in memory. Init starts from an empty one.
 type Documents struct{ edits map[Key]Edit }
