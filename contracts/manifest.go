@@ -74,6 +74,7 @@ func readManifest(root *os.Root) (*manifest, error) {
 // An Unreadable is a manifest that nobody can rely on.
 type Unreadable struct{ Line string }
 
+// Error names the line that cannot be read.
 func (u *Unreadable) Error() string { return fmt.Sprintf("%s has the line %q", Manifest, u.Line) }
 
 // read takes a line in; false if it means nothing.

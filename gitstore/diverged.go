@@ -19,6 +19,7 @@ type Diverged struct {
 	Hint   string // the command that brings the two together
 }
 
+// Error is the reason.
 func (d *Diverged) Error() string { return d.Reason }
 
 // Unwrap lets errors.Is find ErrDiverged.

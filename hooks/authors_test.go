@@ -14,12 +14,12 @@ import (
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
-// governed is a yard with a board that knows ann (admin, human), carl
+// governed is a fixture with a board that knows ann (admin, human), carl
 // (coders), rita (reviewers) and mel (human, who merges); each is a user of
 // the server by that name, and signs if keys says so.
-func governed(t *testing.T, keys bool) *yard {
+func governed(t *testing.T, keys bool) *serverFixture {
 	t.Helper()
-	y := newYard(t, "sha1")
+	y := newServerFixture(t, "sha1")
 	y.push.UserKnown, y.push.User = true, "ann"
 	y.as = "ann"
 	list := []flow.Principal{
@@ -43,8 +43,8 @@ func governed(t *testing.T, keys bool) *yard {
 	return y
 }
 
-// by is the yard with another principal at the keyboard and before the server.
-func (y *yard) by(name string) *yard {
+// by is the fixture with another principal at the keyboard and before the server.
+func (y *serverFixture) by(name string) *serverFixture {
 	y.as, y.push.User = name, name
 	return y
 }
@@ -95,7 +95,7 @@ func TestWhoPushes(t *testing.T) {
 	y.land(append(y.moves(layout.State, integrationBranch), y.to(branchA, ""))...)
 }
 
-func parent(y *yard, commit git.ID) git.ID {
+func parent(y *serverFixture, commit git.ID) git.ID {
 	return git.ID(gittest.Git(y.t, y.clone, "rev-parse", string(commit)+"^"))
 }
 
@@ -145,12 +145,12 @@ func TestFirstPush(t *testing.T) {
 }
 
 // note makes a move that is a coder's.
-func (y *yard) note() {
+func (y *serverFixture) note() {
 	y.t.Helper()
 	y.do(flow.Move{Act: flow.ActNote, By: coder, Detail: &flow.NoteMove{For: "all", Text: "hello"}})
 }
 
-func (y *yard) key(name string) string {
+func (y *serverFixture) key(name string) string {
 	y.t.Helper()
 	key, err := gitstore.PublicKey(context.Background(), y.store.Repo, name)
 	require.NoError(y.t, err)

@@ -15,7 +15,7 @@ import (
 // paths; elsewhere, and before anything is claimed, it is on its own.
 func TestCommit(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, "sha1")
+	y := newServerFixture(t, "sha1")
 	y.init()
 	y.do(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: []flow.TaskInput{{ID: "a", Title: "A", DoneWhen: "it works",
 		Spec: "README", Scope: "small", Kind: flow.Code, Owns: []string{"src/**", "specs/**"}}}}})

@@ -16,7 +16,7 @@ import (
 const sessionsRef = "refs/liza/sessions/coder-1/0000000000000000"
 
 // session saves one in the clone.
-func (y *yard) session() git.ID {
+func (y *serverFixture) session() git.ID {
 	y.t.Helper()
 	id, err := gitstore.SaveSession(context.Background(), y.store.Repo, gitstore.SessionRecord{Agent: "coder-1", Generation: "0000000000000000",
 		Role: flow.Coder, Provider: "p", Outcome: "nothing", Began: y.now, Ended: y.now}, []byte("Do it."), []byte("Done.\n"))

@@ -121,7 +121,7 @@ func TestFuture(t *testing.T) {
 	y.accepts(y.all()...)
 
 	// Nor does a whole board bring one.
-	fresh := newYard(t, "sha1")
+	fresh := newServerFixture(t, "sha1")
 	fresh.init()
 	fresh.now = fresh.now.Add(-time.Hour)
 	fresh.refuses(string(fresh.at(layout.State)), flow.RuleTime, "is in the future", fresh.all()...)

@@ -28,7 +28,7 @@ func TestAStory(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
-			y := newYard(t, format)
+			y := newServerFixture(t, format)
 			y.init()
 			y.land(y.all()...)
 			y.add("a")
@@ -55,7 +55,7 @@ func TestAStory(t *testing.T) {
 }
 
 // empty makes another server, which has nothing.
-func (y *yard) empty() string {
+func (y *serverFixture) empty() string {
 	y.server = y.t.TempDir()
 	gittest.Git(y.t, y.server, "init", "-q", "--bare", "--object-format="+gittest.Git(y.t, y.clone, "rev-parse", "--show-object-format"))
 	gittest.Write(y.t, y.server, "objects/info/alternates", y.clone+"/.git/objects\n")
@@ -81,7 +81,7 @@ func TestLies(t *testing.T) {
 // only a whole board brings refs of ours.
 func TestWithoutABoard(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, "sha1")
+	y := newServerFixture(t, "sha1")
 	main := y.at("refs/heads/main")
 	y.accepts(Update{"refs/heads/integration", "", main}, Update{"refs/heads/main", main, ""}, Update{"refs/replace/" + hexes("a", 40), "", main})
 	y.refuses("refs/liza/marks/x", flow.RuleNotFound, "no blackboard", Update{"refs/liza/marks/x", "", main})

@@ -13,7 +13,7 @@ import (
 // that they name say, and nothing else of the environment.
 func TestReceived(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, "sha1")
+	y := newServerFixture(t, "sha1")
 	received := func(env map[string]string, settings ...string) (Push, error) {
 		for i := 0; i < len(settings); i += 2 {
 			gittest.Git(t, y.server, "config", settings[i], settings[i+1])

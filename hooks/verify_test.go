@@ -17,7 +17,7 @@ import (
 // TestVerifyOtherGit: what another version of git merged is history.
 func TestVerifyOtherGit(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, "sha1")
+	y := newServerFixture(t, "sha1")
 	ctx := context.Background()
 	y.init()
 	y.add("a")
@@ -59,7 +59,7 @@ func TestVerifyOtherGit(t *testing.T) {
 
 // rewritten is a state commit with edits in its move and in every document
 // that follows from it.
-func (y *yard) rewritten(commit git.ID, edits ...string) git.ID {
+func (y *serverFixture) rewritten(commit git.ID, edits ...string) git.ID {
 	y.t.Helper()
 	edit := strings.NewReplacer(edits...)
 	var index strings.Builder

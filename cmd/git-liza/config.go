@@ -170,15 +170,11 @@ func (c *configCommand) set(pointer any) error {
 
 // show prints one value, a group or everything.
 func (c *configCommand) show(inv *invocation) error {
-	clone, err := inv.reader()
+	l, err := inv.look()
 	if err != nil {
 		return err
 	}
-	b, _, err := clone.Store.Board(inv.ctx)
-	if err != nil {
-		return err
-	}
-	config := b.Settings().Config
+	config := l.Board.Settings().Config
 	rows := matching(settings(&config), c.Key)
 	if len(rows) == 0 {
 		return c.unknown()

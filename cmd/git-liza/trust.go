@@ -32,26 +32,22 @@ func (c *trustCommand) Run(inv *invocation) error {
 	if c.Hash != "" && (c.All || c.List) || c.All && c.List {
 		return usagef("git liza help trust", "a hash, --all and --list exclude each other")
 	}
-	clone, err := inv.reader()
-	if err != nil {
-		return err
-	}
-	b, _, err := clone.Store.Board(inv.ctx)
+	l, err := inv.look()
 	if err != nil {
 		return err
 	}
 	if c.Hash != "" || c.All {
-		if err := inv.operator(clone.Repo, "trust in a command"); err != nil {
+		if err := inv.operator(l.Repo, "trust in a command"); err != nil {
 			return err
 		}
 	}
-	known := work.BoardCommands(b)
-	if b.Err() != nil {
-		return b.Err()
+	known := work.BoardCommands(l.Board)
+	if l.Board.Err() != nil {
+		return l.Board.Err()
 	}
 	rows := make([]commandRow, len(known))
 	for i, one := range known {
-		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, clone.Trust.Check(inv.ctx, one.Command) == nil}
+		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, l.Trust.Check(inv.ctx, one.Command) == nil}
 	}
 	if c.Hash != "" {
 		rows, err = c.named(rows)
@@ -62,7 +58,7 @@ func (c *trustCommand) Run(inv *invocation) error {
 		if err != nil || !c.All && c.Hash == "" || rows[i].Trusted {
 			continue
 		}
-		if err = clone.Trust.Allow(inv.ctx, rows[i].Command); err == nil {
+		if err = l.Trust.Allow(inv.ctx, rows[i].Command); err == nil {
 			rows[i].Trusted = true
 		}
 	}

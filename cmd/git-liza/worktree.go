@@ -15,15 +15,11 @@ type worktreeCommands struct {
 type worktreeListCommand struct{}
 
 func (c *worktreeListCommand) Run(inv *invocation) error {
-	clone, err := inv.reader()
+	l, err := inv.look()
 	if err != nil {
 		return err
 	}
-	b, _, err := clone.Store.Board(inv.ctx)
-	if err != nil {
-		return err
-	}
-	list, err := clone.Checkouts.List(inv.ctx, b)
+	list, err := l.Checkouts.List(inv.ctx, l.Board)
 	if err != nil {
 		return err
 	}

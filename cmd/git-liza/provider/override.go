@@ -24,6 +24,7 @@ type ConfigError struct {
 	Hint   string // a command that corrects it
 }
 
+// Error is the key and the reason.
 func (e *ConfigError) Error() string { return e.Key + ": " + e.Reason }
 
 // Load is the built-in catalogue with the user's settings, and with rows of the

@@ -26,9 +26,9 @@ const (
 	half     = flow.Duration(30 * time.Minute)
 )
 
-// A yard is a clone with a board and a server that sees the clone's objects,
+// A serverFixture is a clone with a board and a server that sees the clone's objects,
 // as a hook sees those of a push, but holds refs of its own.
-type yard struct {
+type serverFixture struct {
 	t      testing.TB
 	clone  string
 	server string
@@ -41,10 +41,10 @@ type yard struct {
 	environ []string // of git in the clone, beside the usual
 }
 
-// newYard makes a board that the server does not have yet.
-func newYard(t testing.TB, format string) *yard {
+// newServerFixture makes a board that the server does not have yet.
+func newServerFixture(t testing.TB, format string) *serverFixture {
 	t.Helper()
-	y := &yard{t: t, clone: t.TempDir(), server: t.TempDir(), now: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC)}
+	y := &serverFixture{t: t, clone: t.TempDir(), server: t.TempDir(), now: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC)}
 	gittest.Git(t, y.clone, "init", "-q", "-b", "main", "--object-format="+format)
 	gittest.Write(t, y.clone, "README", "hello\n")
 	gittest.Git(t, y.clone, "add", ".")
@@ -56,23 +56,23 @@ func newYard(t testing.TB, format string) *yard {
 	return y
 }
 
-// plain is a yard whose server has the board already; there are no principals.
-func plain(t testing.TB) *yard {
+// plain is a fixture whose server has the board already; there are no principals.
+func plain(t testing.TB) *serverFixture {
 	t.Helper()
-	y := newYard(t, "sha1")
+	y := newServerFixture(t, "sha1")
 	y.init()
 	y.land(y.all()...)
 	return y
 }
 
-func (y *yard) init() gitstore.Result {
+func (y *serverFixture) init() gitstore.Result {
 	y.t.Helper()
 	return y.do(flow.Move{Act: flow.ActInit, By: ann, Detail: &flow.InitMove{Board: "00112233445566aa", Rules: flow.RulesVersion,
 		Goal: "goal-1", Title: "Ship it", Spec: "README", Integration: flow.Branch{Name: "integration", Tip: y.at("refs/heads/main")},
 		Created: true, Config: flow.DefaultConfig()}})
 }
 
-func (y *yard) open(dir string) *gitstore.Store {
+func (y *serverFixture) open(dir string) *gitstore.Store {
 	y.t.Helper()
 	repo, err := git.Open(context.Background(), dir)
 	require.NoError(y.t, err)
@@ -83,7 +83,7 @@ func (y *yard) open(dir string) *gitstore.Store {
 }
 
 // do makes a move on the clone.
-func (y *yard) do(m flow.Move) gitstore.Result {
+func (y *serverFixture) do(m flow.Move) gitstore.Result {
 	y.t.Helper()
 	if m.Principal == "" {
 		m.Principal = y.as
@@ -93,14 +93,14 @@ func (y *yard) do(m flow.Move) gitstore.Result {
 	return r
 }
 
-func (y *yard) board() *flow.Board {
+func (y *serverFixture) board() *flow.Board {
 	y.t.Helper()
 	b, _, err := y.store.Board(context.Background())
 	require.NoError(y.t, err)
 	return b
 }
 
-func (y *yard) add(ids ...flow.TaskID) {
+func (y *serverFixture) add(ids ...flow.TaskID) {
 	y.t.Helper()
 	var list []flow.TaskInput
 	for _, id := range ids {
@@ -109,14 +109,14 @@ func (y *yard) add(ids ...flow.TaskID) {
 	y.do(flow.Move{Act: flow.ActAdd, By: ann, Detail: &flow.AddMove{Tasks: list}})
 }
 
-func (y *yard) claim(id flow.TaskID) {
+func (y *serverFixture) claim(id flow.TaskID) {
 	y.t.Helper()
 	y.do(flow.Move{Act: flow.ActClaim, Task: id, By: coder, Detail: &flow.ClaimMove{Lease: half}})
 	gittest.Git(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(y.board().Task(id).Attempt.Start))
 }
 
 // work commits a file on a task's branch, without a checkout.
-func (y *yard) work(id flow.TaskID, name, content string) git.ID {
+func (y *serverFixture) work(id flow.TaskID, name, content string) git.ID {
 	y.t.Helper()
 	commit := y.commit("refs/heads/"+id.Branch(), name, content)
 	gittest.Git(y.t, y.clone, "update-ref", "refs/heads/"+id.Branch(), string(commit))
@@ -124,14 +124,14 @@ func (y *yard) work(id flow.TaskID, name, content string) git.ID {
 }
 
 // commit makes a commit with one more file on top of a ref.
-func (y *yard) commit(on, name, content string) git.ID {
+func (y *serverFixture) commit(on, name, content string) git.ID {
 	y.t.Helper()
 	blob := y.hash("blob", content)
 	tree := strings.TrimSpace(gittest.Git(y.t, y.clone, "ls-tree", on)) + "\n100644 blob " + string(blob) + "\t" + name + "\n"
 	return y.commitTree(y.feed(tree, "mktree"), "work", git.ID(gittest.Git(y.t, y.clone, "rev-parse", on)))
 }
 
-func (y *yard) commitTree(tree, message string, parents ...git.ID) git.ID {
+func (y *serverFixture) commitTree(tree, message string, parents ...git.ID) git.ID {
 	y.t.Helper()
 	args := []string{"commit-tree", tree, "-m", message}
 	for _, p := range parents {
@@ -140,7 +140,7 @@ func (y *yard) commitTree(tree, message string, parents ...git.ID) git.ID {
 	return git.ID(gittest.Git(y.t, y.clone, args...))
 }
 
-func (y *yard) submit(id flow.TaskID) {
+func (y *serverFixture) submit(id flow.TaskID) {
 	y.t.Helper()
 	y.do(flow.Move{Act: flow.ActIntent, Task: id, By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look"}}})
 	commit := y.at("refs/heads/" + id.Branch())
@@ -153,20 +153,20 @@ func (y *yard) submit(id flow.TaskID) {
 	y.do(flow.Move{Act: flow.ActSubmit, Task: id, By: coder, Detail: d})
 }
 
-func (y *yard) approve(id flow.TaskID) {
+func (y *serverFixture) approve(id flow.TaskID) {
 	y.t.Helper()
 	y.do(flow.Move{Act: flow.ActReview, Task: id, By: reviewer, Detail: &flow.ReviewMove{Lease: half}})
 	y.do(flow.Move{Act: flow.ActApprove, Task: id, By: reviewer, Detail: &flow.ApproveMove{Commit: y.board().Task(id).Submission.Commit}})
 }
 
 // merge merges an approved task as the rules want it.
-func (y *yard) merge(id flow.TaskID) {
+func (y *serverFixture) merge(id flow.TaskID) {
 	y.t.Helper()
 	y.do(flow.Move{Act: flow.ActMerge, Task: id, By: ann, Detail: y.merging(id)})
 	gittest.Git(y.t, y.clone, "update-ref", "-d", "refs/heads/"+id.Branch())
 }
 
-func (y *yard) merging(id flow.TaskID) *flow.MergeMove {
+func (y *serverFixture) merging(id flow.TaskID) *flow.MergeMove {
 	y.t.Helper()
 	onto, commit := y.board().Settings().Integration.Tip, y.board().Task(id).Submission.Commit
 	m, err := y.store.Commits.Merge(context.Background(), onto, commit)
@@ -179,13 +179,13 @@ func (y *yard) merging(id flow.TaskID) *flow.MergeMove {
 }
 
 // at is where a ref of the clone is.
-func (y *yard) at(name string) git.ID {
+func (y *serverFixture) at(name string) git.ID {
 	y.t.Helper()
 	return resolved(y.t, y.store, name)
 }
 
 // there is where a ref of the server is.
-func (y *yard) there(name string) git.ID {
+func (y *serverFixture) there(name string) git.ID {
 	y.t.Helper()
 	return resolved(y.t, y.judge, name)
 }
@@ -198,7 +198,7 @@ func resolved(t testing.TB, s *gitstore.Store, name string) git.ID {
 }
 
 // moves are updates of the server's refs to where the clone has them.
-func (y *yard) moves(names ...string) []Update {
+func (y *serverFixture) moves(names ...string) []Update {
 	y.t.Helper()
 	var list []Update
 	for _, name := range names {
@@ -208,13 +208,13 @@ func (y *yard) moves(names ...string) []Update {
 }
 
 // to is an update of one of the server's refs.
-func (y *yard) to(name string, id git.ID) Update {
+func (y *serverFixture) to(name string, id git.ID) Update {
 	y.t.Helper()
 	return Update{name, y.there(name), id}
 }
 
 // all are the updates that bring the server what the clone has.
-func (y *yard) all() []Update {
+func (y *serverFixture) all() []Update {
 	y.t.Helper()
 	names := map[string]bool{}
 	for _, s := range []*gitstore.Store{y.store, y.judge} {
@@ -236,7 +236,7 @@ func (y *yard) all() []Update {
 }
 
 // judged is what the server says to a push.
-func (y *yard) judged(updates ...Update) []Refused {
+func (y *serverFixture) judged(updates ...Update) []Refused {
 	y.t.Helper()
 	p := y.push
 	p.Updates, p.Server, p.Now = updates, true, y.now
@@ -254,7 +254,7 @@ func (y *yard) judged(updates ...Update) []Refused {
 }
 
 // accepts holds that a push is fine, and leaves the server as it is.
-func (y *yard) accepts(updates ...Update) {
+func (y *serverFixture) accepts(updates ...Update) {
 	y.t.Helper()
 	if refused := y.judged(updates...); refused != nil {
 		y.t.Fatal((&Rejection{refused}).Error())
@@ -262,7 +262,7 @@ func (y *yard) accepts(updates ...Update) {
 }
 
 // land pushes.
-func (y *yard) land(updates ...Update) {
+func (y *serverFixture) land(updates ...Update) {
 	y.t.Helper()
 	y.accepts(updates...)
 	for _, u := range updates {
@@ -276,7 +276,7 @@ func (y *yard) land(updates ...Update) {
 
 // refuses holds that a push is refused, for a commit or ref, by a rule, and
 // that its reason says so.
-func (y *yard) refuses(what string, rule flow.Rule, reason string, updates ...Update) {
+func (y *serverFixture) refuses(what string, rule flow.Rule, reason string, updates ...Update) {
 	y.t.Helper()
 	refused := y.judged(updates...)
 	require.NotNil(y.t, refused, "the push was accepted")
@@ -292,7 +292,7 @@ func (y *yard) refuses(what string, rule flow.Rule, reason string, updates ...Up
 
 // forge writes a commit of the clone's with an edit, and all that follows it
 // is gone.
-func (y *yard) forge(commit git.ID, edits ...string) git.ID {
+func (y *serverFixture) forge(commit git.ID, edits ...string) git.ID {
 	y.t.Helper()
 	raw := gittest.Git(y.t, y.clone, "cat-file", "commit", string(commit)) + "\n"
 	forged := strings.NewReplacer(edits...).Replace(raw)
@@ -301,7 +301,7 @@ func (y *yard) forge(commit git.ID, edits ...string) git.ID {
 }
 
 // treeWith is the tree of a commit with another content of one file.
-func (y *yard) treeWith(commit, file, content string) string {
+func (y *serverFixture) treeWith(commit, file, content string) string {
 	y.t.Helper()
 	index := "GIT_INDEX_FILE=" + filepath.Join(y.t.TempDir(), "index")
 	y.environ = append(y.environ, index)
@@ -323,12 +323,12 @@ func field(key string, id git.ID) string {
 	return key + strings.TrimSpace(strings.TrimPrefix(string(text), "id: "))
 }
 
-func (y *yard) hash(kind, content string) git.ID {
+func (y *serverFixture) hash(kind, content string) git.ID {
 	y.t.Helper()
 	return git.ID(y.feed(content, "hash-object", "-t", kind, "--literally", "-w", "--stdin"))
 }
 
-func (y *yard) feed(stdin string, args ...string) string {
+func (y *serverFixture) feed(stdin string, args ...string) string {
 	y.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Stdin, cmd.Stderr, cmd.Env = y.clone, strings.NewReader(stdin), os.Stderr, append(os.Environ(), y.environ...)
