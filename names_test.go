@@ -17,12 +17,13 @@ import (
 )
 
 // namesOfLiza finds the names that flow/layout has constants for: the refs, the
-// branches of tasks and the folder of checkouts.
-var namesOfLiza = regexp.MustCompile(`refs/liza|refs/heads/liza|\.worktrees|^.liza/.$`)
+// branches of tasks, the folder of checkouts and what begins with that of a clone.
+var namesOfLiza = regexp.MustCompile(`refs/liza|refs/heads/liza|\.worktrees|^.liza/`)
 
 // maySpellNames are the files outside flow/layout that may spell such names.
 var maySpellNames = map[string]string{
-	"internal/gittest/gittest.go": "imports nothing of ours: the programs under test are not asked what they should write",
+	"cmd/git-liza/supervise/prompt.go": "the user's folder of configuration has the same name",
+	"internal/gittest/gittest.go":      "imports nothing of ours: the programs under test are not asked what they should write",
 }
 
 // spelledNames returns where the Go files below root, outside flow/layout, spell
@@ -38,6 +39,9 @@ func spelledNames(root fs.FS) (found map[string][]string, err error) {
 			if field, ok := n.(*ast.Field); ok && field.Tag != nil {
 				return false
 			}
+			if call, ok := n.(*ast.CallExpr); ok && joinsPrivate(call) {
+				found[name] = append(found[name], `"liza"`)
+			}
 			text, ok := n.(*ast.BasicLit)
 			if ok && text.Kind == token.STRING && namesOfLiza.MatchString(text.Value) {
 				found[name] = append(found[name], text.Value)
@@ -46,6 +50,15 @@ func spelledNames(root fs.FS) (found map[string][]string, err error) {
 		})
 	})
 	return found, err
+}
+
+// joinsPrivate reports whether a call joins the folder of a clone to a path.
+func joinsPrivate(call *ast.CallExpr) bool {
+	fun, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && fun.Sel.Name == "Join" && slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+		text, ok := arg.(*ast.BasicLit)
+		return ok && text.Value == `"liza"`
+	})
 }
 
 // The names of refs and folders stand in flow/layout alone.
@@ -74,6 +87,7 @@ func TestSpelledNamesAreFound(t *testing.T) {
 		"hooks/a_test.go":    text(`const a = "refs/liza/state"`),
 		"flow/layout/a.go":   text(`const a = "refs/liza/state"`),
 		"flow/e.go":          text(`const e = "git liza list"`),
+		"hooks/f.go":         text(`var f = filepath.Join(d, "liza", "log") + g("liza")`),
 		"hooks/stubs/due.go": text(`const due = "liza/due"`),
 	})
 	require.NoError(t, err)
@@ -81,6 +95,9 @@ func TestSpelledNamesAreFound(t *testing.T) {
 		"hooks/a.go": {`"refs/liza/state"`},
 		"hooks/b.go": {"`case $PWD in */.worktrees/*`"},
 		"hooks/c.go": {`"liza/"`, `"refs/heads/liza/x"`},
+		"hooks/f.go": {`"liza"`},
+
+		"hooks/stubs/due.go": {`"liza/due"`},
 	}, found)
 }
 

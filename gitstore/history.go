@@ -29,7 +29,7 @@ func openHistory(ctx context.Context, r *git.Repo, now func() time.Time) (*histo
 		return nil, err
 	}
 	return &history{Repo: r, clock: now, objects: o, documents: newDocumentCache(o),
-		current: newSummaryCache(filepath.Join(r.CommonDir(), "liza", "cache")), past: newSummaryCache("")}, nil
+		current: newSummaryCache(filepath.Join(r.CommonDir(), layout.Private, "cache")), past: newSummaryCache("")}, nil
 }
 
 // A clock tells the time.
@@ -140,7 +140,7 @@ func (h *history) Authority(ctx context.Context) (string, error) {
 }
 
 func (h *history) statePath(name string) string {
-	return filepath.Join(h.Repo.CommonDir(), "liza", name)
+	return filepath.Join(h.Repo.CommonDir(), layout.Private, name)
 }
 
 // ErrNoState is wrapped by Rev when a name stands for no state of the board.

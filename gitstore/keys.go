@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -119,7 +120,7 @@ func ownKeyFile(r *git.Repo, name string) (string, error) {
 	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "/\\\x00\n") {
 		return "", fmt.Errorf("%q is not a principal's name", name)
 	}
-	return filepath.Join(r.CommonDir(), "liza", "keys", name), nil
+	return filepath.Join(r.CommonDir(), layout.Private, "keys", name), nil
 }
 
 // errEncrypted is a private key that only an agent can use.

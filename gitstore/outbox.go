@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -147,7 +148,7 @@ func (f outcome) asError() error {
 	return errors.New(f.Reason)
 }
 
-func outboxDir(r *git.Repo) string { return filepath.Join(r.CommonDir(), "liza", "outbox") }
+func outboxDir(r *git.Repo) string { return filepath.Join(r.CommonDir(), layout.Private, "outbox") }
 
 // listOutbox lists the entries in order, while the queue is held. What a process
 // left that was killed while it wrote one is removed.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -106,4 +107,6 @@ func (p *Packer) writeUnpacked(since git.ID, n int) {
 	_ = os.WriteFile(p.unpackedFile(), []byte(orRoot(since)+" "+strconv.Itoa(n)+"\n"), 0o666)
 }
 
-func (p *Packer) unpackedFile() string { return filepath.Join(p.repo.CommonDir(), "liza", "unpacked") }
+func (p *Packer) unpackedFile() string {
+	return filepath.Join(p.repo.CommonDir(), layout.Private, "unpacked")
+}

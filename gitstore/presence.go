@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -66,7 +67,7 @@ func (p Presence) check() error {
 }
 
 func presenceFile(r *git.Repo, id flow.AgentID) string {
-	return filepath.Join(r.CommonDir(), "liza", "presence", string(id))
+	return filepath.Join(r.CommonDir(), layout.Private, "presence", string(id))
 }
 
 // Beat notes a presence for this clone, in a file: that costs next to nothing,

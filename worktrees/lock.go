@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"path/filepath"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -64,4 +65,4 @@ func (l *nameLocks) lock(ctx context.Context, key string) (unlock func(), err er
 	}
 }
 
-func (s *scratch) path(name string) string { return filepath.Join(s.common, "liza", name) }
+func (s *scratch) path(name string) string { return filepath.Join(s.common, layout.Private, name) }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/document"
 )
@@ -190,7 +191,7 @@ func (c *editCommand) editText(inv *invocation, clone *work.Clone, old []byte) (
 	if inv.getenv("GIT_EDITOR") == "" && !isTerminal(inv.stdin) {
 		return "", old, usagef("git liza help edit", "there is no terminal for an editor; --from FILE takes the text from a file, - from standard input")
 	}
-	dir := filepath.Join(clone.Repo.CommonDir(), "liza")
+	dir := filepath.Join(clone.Repo.CommonDir(), layout.Private)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", old, err
 	}

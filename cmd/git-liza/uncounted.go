@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -30,7 +31,7 @@ type noted struct {
 // liza/cache/uncounted names the last of them and what is noted of them, the
 // newest first. It is derived and safe to delete.
 func (l look) uncounted(ctx context.Context, act flow.Act, began, ended time.Time) (n int, err error) {
-	path := filepath.Join(l.Repo.CommonDir(), "liza", "cache", "uncounted")
+	path := filepath.Join(l.Repo.CommonDir(), layout.Private, "cache", "uncounted")
 	tip, notes := readUncounted(path)
 	if tip != l.Tip {
 		if notes, err = l.noteUncounted(ctx, tip, notes); err != nil {

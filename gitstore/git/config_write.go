@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // WriteConfig changes the repository's own configuration: args are what
@@ -26,7 +28,7 @@ func (c *RepoConfiguration) WriteConfig(ctx context.Context, args ...string) err
 // EditedConfig is the text of a configuration file as `git config ARGS` would
 // change it. It is for the holder of the queue.
 func (c *RepoConfiguration) EditedConfig(ctx context.Context, text []byte, args ...string) ([]byte, error) {
-	draft := filepath.Join(c.repo.commonDir, "liza", "config.draft")
+	draft := filepath.Join(c.repo.commonDir, layout.Private, "config.draft")
 	if err := os.MkdirAll(filepath.Dir(draft), 0o777); err != nil {
 		return nil, err
 	}

@@ -120,7 +120,9 @@ func (fl *Flusher) brought(ctx context.Context, updates []RefUpdate) (list, old 
 	return list, old, nil
 }
 
-func (fl *Flusher) durableFile() string { return filepath.Join(fl.repo.commonDir, "liza", "durable") }
+func (fl *Flusher) durableFile() string {
+	return filepath.Join(fl.repo.commonDir, layout.Private, "durable")
+}
 
 // durable are the commits that are known to be durable with everything behind
 // them, the latest first.
@@ -326,7 +328,7 @@ func (fl *Flusher) SyncMoved(ctx context.Context, refs []string) error {
 			paths = append(paths, fl.repo.refPath(name))
 		}
 	}
-	dir := filepath.Join(fl.repo.commonDir, "liza")
+	dir := filepath.Join(fl.repo.commonDir, layout.Private)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("syncing refs: %w", err)
 	}

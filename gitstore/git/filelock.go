@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // A kernel lock belongs to an open file. The kernel lets go of it when the last
@@ -15,7 +17,7 @@ import (
 // OpenLock opens a file of the folder liza in a shared git directory, for
 // processes to lock. It makes the file and the folder where they are missing.
 func OpenLock(commonDir, name string) (*os.File, error) {
-	path := filepath.Join(commonDir, "liza", name)
+	path := filepath.Join(commonDir, layout.Private, name)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if errors.Is(err, os.ErrNotExist) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // slow is how long a process waits for its turn before it says for whom: longer
@@ -64,7 +66,7 @@ func (w *TurnWait) TellHolder() {
 
 // tellHolder tells who holds a lock, once for each.
 func (ts *Turns) tellHolder(t Turn) {
-	text, err := ReadSmall(filepath.Join(ts.repo.commonDir, "liza", t.file))
+	text, err := ReadSmall(filepath.Join(ts.repo.commonDir, layout.Private, t.file))
 	if err != nil || ts.repo.Notice == nil {
 		return
 	}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // The journal is the folder liza/journal in the shared git directory: one file
@@ -72,7 +74,7 @@ type journalEntry struct {
 }
 
 // JournalDir is the folder of the journal of locks.
-func (j *Journal) Dir() string { return filepath.Join(j.repo.commonDir, "liza", "journal") }
+func (j *Journal) Dir() string { return filepath.Join(j.repo.commonDir, layout.Private, "journal") }
 
 // openJournal writes the entry of a process that is about to start. It appears
 // under its name only when it is whole and locked.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 func loosePath(objectDir string, id ID) string {
@@ -190,7 +192,7 @@ func (r *Repo) sweepTemps() {
 			sweepTemp(filepath.Join(r.objectDir, entry.Name()))
 		}
 	}
-	flushes, _ := filepath.Glob(filepath.Join(r.commonDir, "liza", tempPrefix+"*"))
+	flushes, _ := filepath.Glob(filepath.Join(r.commonDir, layout.Private, tempPrefix+"*"))
 	for _, path := range flushes {
 		os.Remove(path) // one that is in use has no need of its name
 	}

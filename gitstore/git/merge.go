@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // A Merge is what git makes of two commits. Conflicts are the paths it could
@@ -52,7 +54,7 @@ const maxConflicts = 16 << 20
 // a common ancestor, or a missing one, are a *Error, more conflicts than are
 // read a *Limit.
 func (g *Merger) Merge(ctx context.Context, onto, commit ID) (Merge, error) {
-	dir := filepath.Join(g.repo.commonDir, "liza", "merge.git")
+	dir := filepath.Join(g.repo.commonDir, layout.Private, "merge.git")
 	if err := g.makeMergeDir(dir); err != nil {
 		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // Reached is when a remote last answered this clone, by the time of an empty
@@ -25,4 +27,4 @@ func (r *Repo) NoteReached(now time.Time) {
 	}
 }
 
-func (r *Repo) reachedFile() string { return filepath.Join(r.commonDir, "liza", "reached") }
+func (r *Repo) reachedFile() string { return filepath.Join(r.commonDir, layout.Private, "reached") }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // A PlacedSetting is one line of git's configuration with the place where git
@@ -48,7 +50,7 @@ func (c *RepoConfiguration) SettingsUnder(ctx context.Context, prefixes ...strin
 // wrote into the repository's configuration. It is derived; without it a setting
 // that git liza made during a session is taken for the session's.
 func (c *RepoConfiguration) writtenConfig() string {
-	return filepath.Join(c.repo.commonDir, "liza", "configured")
+	return filepath.Join(c.repo.commonDir, layout.Private, "configured")
 }
 
 // maxWrittenConfig bounds that file, in bytes: from there on it begins anew.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // ShareFiles lets others write what this process and its children write, as far
@@ -32,7 +34,7 @@ func (c *RepoConfiguration) ShareOld(ctx context.Context) error {
 	if err != nil || open == 0 {
 		return err
 	}
-	return filepath.WalkDir(filepath.Join(c.repo.commonDir, "liza"), func(path string, entry fs.DirEntry, err error) error {
+	return filepath.WalkDir(filepath.Join(c.repo.commonDir, layout.Private), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() && !entry.Type().IsRegular() {
 			return nil
 		}

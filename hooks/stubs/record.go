@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -38,7 +39,7 @@ type file struct {
 	Kept string   // where the hook is that stood there before, "" if there was none
 }
 
-func recordPath(common string) string { return filepath.Join(common, "liza", "hooks.json") }
+func recordPath(common string) string { return filepath.Join(common, layout.Private, "hooks.json") }
 
 // readRecord is the record of a repository, nil if nothing is installed.
 func readRecord(repo *git.Repo) (*record, error) {
@@ -63,7 +64,7 @@ func (r *record) save() error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(r.common, "liza"), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(r.common, layout.Private), 0o777); err != nil {
 		return fmt.Errorf("installed hooks: %w", err)
 	}
 	return place(recordPath(r.common), append(text, '\n'), 0o666)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -19,7 +20,7 @@ type site struct {
 }
 
 // ownFolder is where the stubs are that stand in for another folder.
-const ownFolder = "liza/hooks"
+const ownFolder = layout.Private + "/hooks"
 
 // sites are the folders to install into: the one that holds for all work trees
 // and those that single work trees have in a config.worktree of their own.
@@ -45,7 +46,7 @@ func (r *record) sites(ctx context.Context, repo *git.Repo) ([]site, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, r.site(repo, last(own), rel, filepath.Join(filepath.Dir(path), "liza", "worktree-hooks")))
+		list = append(list, r.site(repo, last(own), rel, filepath.Join(filepath.Dir(path), layout.Private, "worktree-hooks")))
 	}
 	return list, nil
 }

@@ -24,7 +24,7 @@ type stub struct {
 // Due is the file, in the git directory of a server, by which pre-receive tells
 // post-receive that there may be something for it to do. Without it the stub of
 // post-receive starts no program.
-const Due = "liza/due"
+const Due = layout.Private + "/due"
 
 const (
 	transaction = "reference-transaction"

@@ -107,7 +107,7 @@ func (c *clone) vouch() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(c.git, "liza", "written"), []byte(tip+"\n"), 0o666)
+	return os.WriteFile(filepath.Join(c.git, layout.Private, "written"), []byte(tip+"\n"), 0o666)
 }
 
 // successor begins a commit on the tip in the language of fast-import. It has

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // looks measures the lists of a board with many live tasks, with the derived
@@ -23,7 +25,7 @@ func (b *bench) looks() error {
 			return err
 		}
 		cold, err := alternate(min(b.scale.rounds, 10), func() (sample, error) {
-			if err := os.RemoveAll(filepath.Join(c.git, "liza", "cache")); err != nil {
+			if err := os.RemoveAll(filepath.Join(c.git, layout.Private, "cache")); err != nil {
 				return sample{}, err
 			}
 			return b.sample(c.liza(name))

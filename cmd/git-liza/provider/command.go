@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -73,7 +74,9 @@ func (p Provider) Prepare(s Spawn) error {
 	return nil
 }
 
-func (p Provider) folder(s Spawn) string { return filepath.Join(s.Common, "liza", "providers", p.Name) }
+func (p Provider) folder(s Spawn) string {
+	return filepath.Join(s.Common, layout.Private, "providers", p.Name)
+}
 
 // updateFile gives a file a content, unless it has that already.
 func updateFile(path string, content []byte) error {

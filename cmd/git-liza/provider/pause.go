@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -141,7 +142,7 @@ func Recover(commonDir, name string, now time.Time) error {
 }
 
 func pausePath(commonDir, name string) string {
-	return filepath.Join(commonDir, "liza", "paused", url.PathEscape(name))
+	return filepath.Join(commonDir, layout.Private, "paused", url.PathEscape(name))
 }
 
 func readPause(commonDir, name string) (*Pause, error) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // gitVariables tell git which programs to run and which configuration to read. Some
@@ -88,7 +89,7 @@ func Programs(common, self string, environ []string) (string, error) {
 		return "", fmt.Errorf("programs of a session: git: %w", fs.ErrNotExist)
 	}
 	key := sha256.Sum256([]byte(self + "\x00" + git))
-	all := filepath.Join(common, "liza", "programs")
+	all := filepath.Join(common, layout.Private, "programs")
 	dir := filepath.Join(all, hex.EncodeToString(key[:6]))
 	err := updateFile(filepath.Join(dir, "git"), []byte(gitWrapper(git)))
 	if err == nil {

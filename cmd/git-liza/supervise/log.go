@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 )
 
 // maxLog is the size in bytes at which an agent's log becomes its .old log,
@@ -25,7 +26,7 @@ type log struct {
 }
 
 func openLog(commonDir string, id flow.AgentID) (*log, error) {
-	l := &log{path: filepath.Join(commonDir, "liza", "log", string(id)+".log")}
+	l := &log{path: filepath.Join(commonDir, layout.Private, "log", string(id)+".log")}
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o777); err != nil {
 		return nil, fmt.Errorf("log of %s: %w", id, err)
 	}

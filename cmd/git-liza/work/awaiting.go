@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -26,7 +27,7 @@ func Awaiting(commonDir string, agent flow.AgentID) bool {
 // awaitPath is the file whose kernel lock an agent holds while it waits. The
 // lock cannot outlive its holder, the file does.
 func awaitPath(commonDir string, agent flow.AgentID) string {
-	return filepath.Join(commonDir, "liza", "await", string(agent))
+	return filepath.Join(commonDir, layout.Private, "await", string(agent))
 }
 
 // holdWait says that an agent waits, until release is called. It is shared: an

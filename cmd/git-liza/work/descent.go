@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -22,7 +23,7 @@ type CommandMark struct {
 
 // Records is the folder where a repository keeps the records of those who are
 // marked for its board.
-func Records(repo *git.Repo) string { return filepath.Join(repo.CommonDir(), "liza", "guards") }
+func Records(repo *git.Repo) string { return filepath.Join(repo.CommonDir(), layout.Private, "guards") }
 
 // NewMark is what a command is marked with that is run for a store's board, as
 // an agent with the generation of its session; "" for a gate.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -41,5 +42,5 @@ func Offline(commonDir string, agent flow.AgentID, since time.Time) string {
 }
 
 func offlinePath(commonDir string, agent flow.AgentID) string {
-	return filepath.Join(commonDir, "liza", "offline", string(agent))
+	return filepath.Join(commonDir, layout.Private, "offline", string(agent))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
@@ -35,7 +36,7 @@ type keptReceipt struct {
 }
 
 func (rs *receipts) folder() string {
-	return filepath.Join(rs.repo.CommonDir(), "liza", "receipts")
+	return filepath.Join(rs.repo.CommonDir(), layout.Private, "receipts")
 }
 
 // path names a receipt of the last of gates by all that its end may

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/worktrees"
@@ -36,7 +37,7 @@ type seal struct {
 }
 
 func (s *Seals) path(folder string) string {
-	return filepath.Join(s.repo.CommonDir(), "liza", "seals", folder)
+	return filepath.Join(s.repo.CommonDir(), layout.Private, "seals", folder)
 }
 
 // read is nil if there is none, or none of this review.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -27,7 +28,7 @@ type supervisorRecord struct {
 }
 
 func recordFolder(repo *git.Repo) string {
-	return filepath.Join(repo.CommonDir(), "liza", "supervisors")
+	return filepath.Join(repo.CommonDir(), layout.Private, "supervisors")
 }
 
 // thisMachine is where this process runs.
