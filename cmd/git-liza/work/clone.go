@@ -23,8 +23,8 @@ import (
 // behalf of one actor. It is for one goroutine. Its own methods are the acts on
 // tasks. Its parts stand in the order of their layers: each uses only parts above it.
 type Clone struct {
-	*mover                   // on whose behalf; moves that touch nothing but the blackboard
 	Specs       *Specs       // where files of specs are
+	*mover                   // on whose behalf; moves that touch nothing but the blackboard
 	Trust       *Trust       // which of the board's commands this machine runs
 	Seals       *Seals       // whether reviewers left what they judge as it was
 	Checkouts   *Checkouts   // worktrees of tasks and reviews
@@ -38,6 +38,10 @@ type Clone struct {
 // verify commands and gates get a filtered part of. It clears what dead processes
 // left of checkouts, see [worktrees.Leftovers.Clear].
 func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []string) (*Clone, error) {
+	store, err := gitstore.OpenStore(ctx, repo, now)
+	if err != nil {
+		return nil, err
+	}
 	trees, err := worktrees.Open(repo)
 	if err != nil && !errors.Is(err, worktrees.ErrNoWorkTree) {
 		return nil, err
@@ -47,17 +51,13 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 		_ = trees.Leftovers.Clear(ctx)
 		trees.HookEnv = proc.Environment(environ, []string{"GIT_*", "LIZA_*", "XDG_*"})
 	}
-	return assemble(ctx, repo, trees, now, environ)
+	return assemble(store, trees, environ), nil
 }
 
-// assemble opens the store and joins the parts. Checkouts of integration follow
-// where the store moves it for the sake of a remote, and the store asks whose
-// process makes a move.
-func assemble(ctx context.Context, repo *git.Repo, trees *worktrees.Trees, now func() time.Time, environ []string) (*Clone, error) {
-	store, err := gitstore.OpenStore(ctx, repo, now)
-	if err != nil {
-		return nil, err
-	}
+// assemble joins the parts. Checkouts of integration follow where the store moves
+// it for the sake of a remote, and the store asks whose process makes a move.
+func assemble(store *gitstore.Store, trees *worktrees.Trees, environ []string) *Clone {
+	repo := store.Repo
 	store.Permit = checkMover(repo)
 	if trees != nil {
 		store.Settler.Follower = follower{trees, store}
@@ -72,15 +72,16 @@ func assemble(ctx context.Context, repo *git.Repo, trees *worktrees.Trees, now f
 	c.Integration = &Integration{repo: repo, store: store, mover: c.mover, checkouts: c.Checkouts, commands: c.commands}
 	c.Principals = &Principals{repo: repo, store: store, mover: c.mover}
 	c.Doctor = &Doctor{repo: repo, store: store, checkouts: c.Checkouts, integration: c.Integration, trust: c.Trust}
-	return c, nil
+	return c
 }
 
 // As is the same clone on behalf of another actor, for a goroutine of its own.
 func (c *Clone) As(ctx context.Context, by flow.Actor, g flow.Generation) (*Clone, error) {
-	other, err := assemble(ctx, c.Repo, c.Checkouts.Trees, c.Store.Now, c.environ)
+	store, err := gitstore.OpenStore(ctx, c.Repo, c.Store.Now)
 	if err != nil {
 		return nil, err
 	}
+	other := assemble(store, c.Checkouts.Trees, c.environ)
 	other.Distant, other.Specs.Dir = c.Distant, c.Specs.Dir
 	return other, other.Identify(ctx, by, g)
 }
