@@ -19,7 +19,7 @@ type branches struct {
 	scratch  *scratch
 }
 
-// taken says who has a branch, and how it gets free.
+// taken says which work tree has a branch checked out, and how the branch gets free.
 func (b *branches) taken(r record, branch string) *Obstacle {
 	o := &Obstacle{Branch: branch, Reason: "is checked out in " + b.registry.place(r)}
 	switch {
@@ -95,7 +95,8 @@ func (b *branches) clash(ctx context.Context, branch string) string {
 	return ""
 }
 
-// vacate takes the branch away from whoever has it checked out and moves it.
+// vacate moves a branch, after it has detached the work trees that have it checked
+// out.
 func (b *branches) vacate(ctx context.Context, records []record, branch string, old, start ID) error {
 	ref := "refs/heads/" + branch
 	tip, err := b.repo.Resolve(ctx, ref)
@@ -124,8 +125,8 @@ func (b *branches) vacate(ctx context.Context, records []record, branch string, 
 	return b.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip, New: start}}, "git liza: restart "+branch)
 }
 
-// detach leaves a checkout where it is, without the branch. Its HEAD then
-// keeps the old commits, and whoever still works in it moves nothing else.
+// detach takes the branch from a checkout and leaves HEAD at its commit, which keeps
+// the old commits. A process that still works in the checkout moves no branch then.
 func (b *branches) detach(ctx context.Context, r record, branch string, at ID) error {
 	for file, detached := range unfinished {
 		if !r.inMiddleOf(file, branch) {

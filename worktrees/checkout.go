@@ -110,9 +110,9 @@ func writeDotGit(dir, gitDir string) error {
 	return os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+gitDir+"\n"), 0o666)
 }
 
-// make makes a checkout from nothing. What is half-made goes first: who was
-// making it may have left a git behind that still writes, into the old folder
-// wherever that is. The new one stays locked, with our reason, until all is done.
+// make makes a new checkout. It removes a half-made one first, because a git that a
+// dead process left behind may still write into its folder. The new checkout stays
+// locked, with our reason, until it is complete.
 func (t *Trees) make(ctx context.Context, half record, c checkout) (Tree, error) {
 	if half.path != "" {
 		if err := t.discard(half); err != nil {

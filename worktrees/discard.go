@@ -11,11 +11,12 @@ import (
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
-// discard takes a work tree away: first the folder, then what git knows of
-// it, both by one renaming each, so that a killed process leaves nothing half
-// removed under its name. It is locked as being removed before: whoever finds
-// that in the middle completes it. Deleting may go wrong, for example where a
-// process still writes; what is left is garbage that the next Clear tries again.
+// discard removes a work tree: first the folder, then git's registration of it. It
+// renames each of them before it deletes, so that a killed process leaves nothing
+// half removed under its name. Before that it locks the work tree with the reason
+// that it is being removed: the next process that finds the lock completes the
+// removal. Files that cannot be deleted, for example because a process still writes,
+// are left for the next Clear.
 func (g *registry) discard(r record) error {
 	if !r.half && !r.alien && exists(r.gitDir) {
 		if err := g.scratch.replace(filepath.Join(r.gitDir, "locked"), removing+"\n"); err != nil {

@@ -129,8 +129,9 @@ func (f *Followers) writeNote(r record, from, to ID) error {
 	return f.scratch.replace(notePath(r), fmt.Sprintf("%s %s\n", from, to))
 }
 
-// catchUp does what a note asks for, if the branch has got there, and removes
-// the note. If it has not, whoever wrote it lost or died before.
+// catchUp brings a work tree along to where its note says that the branch moves, if
+// the branch has moved, and removes the note. If the branch has not moved, the
+// process that wrote the note lost against another one or died.
 func (f *Followers) catchUp(ctx context.Context, r record) error {
 	from, to, err := readNote(r)
 	if err != nil || from == "" {

@@ -85,8 +85,8 @@ func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error
 			return "", t.discard(r)
 		}
 	}
-	// The folder goes before its registration: whoever finds one that is being
-	// removed deletes what is there.
+	// The folder is renamed before its registration goes, because a process that
+	// finds a registration being removed deletes the folder.
 	kept = filepath.Join(filepath.Dir(r.path), keptPrefix+name+"-"+rand.Text()[:8])
 	if err := os.Rename(r.path, kept); err != nil {
 		return "", fmt.Errorf("removing %s: %w", r.path, err)
@@ -115,7 +115,7 @@ func (t *Trees) savable(ctx context.Context, r record) (bool, error) {
 const gonePrefix = ".gone-"
 
 // setAside renames path to a new name that begins with prefix; "" if it is gone
-// already. What has such a name is garbage, whoever made it.
+// already. Files with such names are always deleted.
 func setAside(path, prefix string) (string, error) {
 	if !exists(path) {
 		return "", nil

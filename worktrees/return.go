@@ -31,7 +31,7 @@ func (k *Contents) Return(ctx context.Context, path, branch string) (bool, error
 	}
 	_, err = k.isolation.run(ctx, r, git.Cmd{Args: []string{"switch", "-q", "--no-guess", "--no-overwrite-ignore", branch}, Limit: slow})
 	if (exitCode(err) > 0 || errors.Is(err, git.ErrRefLocked)) && ctx.Err() == nil {
-		return false, nil // git says what is in the way to whoever looks
+		return false, nil // a person who types the command is told by git what is in the way
 	}
 	return err == nil, err
 }

@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// ErrNoIdentity is wrapped by Identity when git does not know who runs it. The
-// command line tests it to show the two `git config` commands to type.
+// ErrNoIdentity is wrapped by Identity if git knows no name and address of its user.
+// The command line tests it to show the two `git config` commands to type.
 var ErrNoIdentity = errors.New("git does not know who you are")
 
 // A Configuration is what git's configuration says. All of it is read when

@@ -45,9 +45,9 @@ type Cmd struct {
 	// there, and the environment names none.
 	WorkTree bool
 
-	// Remote is for a process that talks to a remote: it has no terminal and
-	// nobody to ask, and learns nothing of who runs it. Whatever it starts ends
-	// with it.
+	// Remote is for a process that talks to a remote: it has no terminal, asks no
+	// questions, and gets no variable that begins with LIZA_. All processes that it
+	// starts end with it.
 	Remote bool
 
 	// Limit is the time the process may take, 2 minutes if zero.

@@ -12,26 +12,26 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// slow is how long a process waits for its turn before it says for whom: longer
-// than anybody is who goes on.
-const slow = 3 * time.Second
+// longTurn is how long a process waits for its turn before it names the holder. No
+// process that runs has the turn for so long.
+const longTurn = 3 * time.Second
 
-// act is what a command may be called where it is repeated: the file that it
-// stands in is not ours alone.
-var act = regexp.MustCompile(`^[a-z][a-z-]{0,30}$`)
+// commandName matches the names of commands that are repeated from a lock file, which
+// other programs can write.
+var commandName = regexp.MustCompile(`^[a-z][a-z-]{0,30}$`)
 
-// holder is how long what stands in a lock file is, so that a shorter one
-// replaces a longer one in a single write.
-const holder = 48
+// holderLine is the length of the line in a lock file, in bytes, so that a shorter
+// text replaces a longer one in a single write.
+const holderLine = 48
 
-// markHolder writes into a lock file that is held who holds it. The lock is the
-// kernel's; this is only for those who wait, and may be missing.
+// markHolder writes this process into a lock file that it has locked. The lock is the
+// kernel's: the text is only for processes that wait, and may be missing.
 func markHolder(f *os.File) {
 	name := "-"
-	if len(os.Args) > 1 && act.MatchString(os.Args[1]) {
+	if len(os.Args) > 1 && commandName.MatchString(os.Args[1]) {
 		name = os.Args[1]
 	}
-	_, _ = f.WriteAt(fmt.Appendf(nil, "%-*s\n", holder-1, strconv.Itoa(os.Getpid())+" "+name), 0)
+	_, _ = f.WriteAt(fmt.Appendf(nil, "%-*s\n", holderLine-1, strconv.Itoa(os.Getpid())+" "+name), 0)
 }
 
 // A Turn is one of the two that processes of a clone wait for.
@@ -56,15 +56,15 @@ func (ts *Turns) AwaitTurn(t Turn) *TurnWait {
 	return &TurnWait{repo: ts.repo, turn: t, since: time.Now()}
 }
 
-// TellHolder tells once who has the turn, when it has taken long.
+// TellHolder tells once which process has the turn, after a long wait.
 func (w *TurnWait) TellHolder() {
-	if !w.told && time.Since(w.since) >= slow {
+	if !w.told && time.Since(w.since) >= longTurn {
 		w.told = true
 		w.repo.tellHolder(w.turn)
 	}
 }
 
-// tellHolder tells who holds a lock, once for each.
+// tellHolder tells which process holds a lock, once for each process.
 func (ts *Turns) tellHolder(t Turn) {
 	text, err := ReadSmall(filepath.Join(ts.repo.commonDir, layout.Private, t.file))
 	if err != nil || ts.repo.Notice == nil {
@@ -76,7 +76,7 @@ func (ts *Turns) tellHolder(t Turn) {
 		return
 	}
 	command := "git liza"
-	if act.MatchString(name) {
+	if commandName.MatchString(name) {
 		command += " " + name
 	}
 	line := fmt.Sprintf("waiting for process %d (%s), which has this clone's turn to %s; if it is stopped, type fg in its terminal, or: kill -CONT %d",

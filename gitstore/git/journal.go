@@ -15,20 +15,20 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// The journal is the folder liza/journal in the shared git directory: one file
-// per git process of ours under way that takes locks, written before it starts
-// and removed once nothing is left of what it names. The process of ours holds
-// a kernel lock on its entry, and git inherits it: an entry that can be locked
-// belongs to processes that are dead, on whatever host, in whatever container,
-// after whatever restart. A receive-pack cannot inherit from the hook that
-// writes its entry; that one has a line maker, and says by which board the push
-// was judged, see [Repo.RecordPush] and [Repo.JudgedBy]. Paths are
-// relative to the git directory: a copy of it must not speak of the original.
+// The journal is the folder liza/journal in the common git directory. It has an entry,
+// a file, for each running git process of ours that takes locks. The entry is written
+// before that process starts, and removed once nothing is left of what it names. Our
+// process holds a kernel lock on its entry, and git inherits the lock: an entry that
+// can be locked belongs to dead processes, whatever the host, the container or the
+// boot. A receive-pack cannot inherit a lock from the hook that writes its entry. Such
+// an entry has a line maker instead, and names the board by which the push was judged,
+// see [Repo.RecordPush] and [Repo.JudgedBy]. Paths are relative to the git directory,
+// so that the entries in a copy of it do not name files of the original.
 //
 //	at 1768658760000000000                         when it was written, on the clock of the file system
-//	for 125s                                       how long after that it may take locks
-//	by pid 4711 start 8812 boot 4c1d… ns 40265…    for people, where a kernel lock tells who lives
-//	maker pid 4711 start 8812 boot 4c1d… ns 40265… who lives or is dead, where none does
+//	for 125s                                       how long after that its process may take locks
+//	by pid 4711 start 8812 boot 4c1d… ns 40265…    the process that holds the kernel lock, for people
+//	maker pid 4711 start 8812 boot 4c1d… ns 40265… the process of an entry without a kernel lock
 //	ref 9f91…|- refs/liza/state.lock               new value and lock file of each ref
 //	under refs/liza/remote/origin                  all locks below are its own
 //	file config.lock                               a lock that holds nothing to know it by, open while it is held
@@ -43,8 +43,8 @@ import (
 // An entry is durable before git takes a lock: after a power cut no lock is there
 // whose entry is not.
 
-// A Journal is the journal of one repository. It tells the locks and files that
-// dead processes of ours left from those of others, and clears them.
+// A Journal is the journal of one repository. It removes the locks and files that dead
+// processes of ours left, and no others.
 type Journal struct{ repo *Repo }
 
 // orphanLimit is how much later than its entry a lock can have been taken if
@@ -136,7 +136,7 @@ func (e *journalEntry) begin() error {
 	return err
 }
 
-// entryText is what an entry says of what a process may leave, whoever that is.
+// entryText is the part of an entry that says what its process may leave.
 func (j *Journal) entryText(at time.Time, l Leftovers) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "at %d\n", at.UnixNano())
@@ -207,9 +207,9 @@ func (e *journalEntry) prepared() error {
 	return nil
 }
 
-// close ends the entry after git, which shares its lock, has ended. What a git
-// that was killed, or that could not remove its locks, has left is cleared now,
-// or keeps the entry for whoever comes next.
+// close ends the entry after git, which shares its lock, has ended. If git failed, it
+// removes the locks and files that git left. If it cannot, the entry stays for the
+// next process that recovers.
 func (e *journalEntry) close(gitErr error) {
 	defer e.file.Close()
 	if gitErr == nil {
@@ -277,9 +277,9 @@ func (j *Journal) recoverEntry(path string) (cleared int, err error) {
 	return j.clearEntry(path)
 }
 
-// clearEntry removes what an entry names, and then the entry, which is locked.
-// It stays while something that it names is too young to judge, or cannot be
-// removed: nothing else knows then to whom that belongs.
+// clearEntry removes the files that an entry names, and then the entry, which is
+// locked. The entry stays while one of the files is too young to judge or cannot be
+// removed: only the entry tells to which process it belongs.
 func (j *Journal) clearEntry(path string) (cleared int, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -83,7 +83,7 @@ func looseSize(objectDir string, id ID) (kind string, size int64, err error) {
 // writeLoose gives each object a file of its own: all under temporary names
 // first, then synced, then renamed in order, so that an object under its final
 // name is whole, also after a power cut, and never precedes what it refers to.
-// One that is there already may be somebody's who did not sync it.
+// An object that is there already may have been written without a sync.
 func writeLoose(objectDir string, objects []Object, mode string) (err error) {
 	var written []looseFile
 	var files []*os.File

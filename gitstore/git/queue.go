@@ -13,12 +13,12 @@ type Turns struct {
 	told string // the last notice of the process that keeps others waiting; under repo.mu
 }
 
-// Queue waits for this clone's turn to write, so that its processes do not
-// waste work on each other; correctness never depends on it. The kernel lets
-// go of it when the holder dies. The error is fs.ErrPermission or
-// syscall.EROFS in a repository that cannot be written, or the context's.
+// Queue waits for the turn to write, so that the processes of a clone do not make
+// moves that lose against each other; correctness never depends on it. The kernel
+// ends the turn when its holder dies. The error is fs.ErrPermission or syscall.EROFS
+// in a repository that cannot be written, or the context's.
 func (ts *Turns) Queue(ctx context.Context) (release func(), err error) {
-	// Whoever queues will write: have the configuration ready by then.
+	// A process that queues will write, and needs the configuration by then.
 	go ts.repo.Config(context.WithoutCancel(ctx), "liza.fsync")
 	f, err := OpenLock(ts.repo.commonDir, turnToWrite.file)
 	if err != nil {
@@ -28,7 +28,7 @@ func (ts *Turns) Queue(ctx context.Context) (release func(), err error) {
 		markHolder(f)
 		return func() { f.Close() }, nil
 	}
-	late := time.AfterFunc(slow, func() { ts.tellHolder(turnToWrite) })
+	late := time.AfterFunc(longTurn, func() { ts.tellHolder(turnToWrite) })
 	defer late.Stop()
 	if err := AwaitLock(ctx, f); err != nil {
 		return nil, fmt.Errorf("queue of writers: %w", err)
@@ -49,12 +49,12 @@ func Wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// PushWait is how long a process waits before it looks again whether it is its
-// turn to talk to the remote, or whether somebody has pushed its move.
+// PushWait is how long a process waits before it tries again to take the turn to talk
+// to the remote, or looks whether another process has pushed its move.
 const PushWait = 3 * time.Millisecond
 
-// TryPushTurn takes the turn to talk to the remote, nil if another process of this
-// clone has it. The kernel lets go when the holder dies.
+// TryPushTurn takes the turn to talk to the remote. release is nil if another process
+// of this clone has the turn. The kernel ends the turn when its holder dies.
 func (ts *Turns) TryPushTurn() (release func(), err error) {
 	f, err := OpenLock(ts.repo.commonDir, TurnToPush.file)
 	if err != nil {
@@ -67,7 +67,7 @@ func (ts *Turns) TryPushTurn() (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// PushTurn waits for the turn.
+// PushTurn waits for the turn to talk to the remote.
 func (ts *Turns) PushTurn(ctx context.Context) (release func(), err error) {
 	waiting := ts.AwaitTurn(TurnToPush)
 	for {

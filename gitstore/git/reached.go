@@ -18,8 +18,8 @@ func (r *Repo) Reached() time.Time {
 	return info.ModTime()
 }
 
-// NoteReached notes that a remote has answered. It is for people who look; nothing
-// depends on it.
+// NoteReached notes the time at which a remote has answered. It is shown to people, and
+// nothing depends on it.
 func (r *Repo) NoteReached(now time.Time) {
 	path := r.reachedFile()
 	if os.Chtimes(path, now, now) != nil && os.WriteFile(path, nil, 0o666) == nil {

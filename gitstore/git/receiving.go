@@ -81,9 +81,9 @@ func (e PushEntry) Judged(state ID) error {
 // has not taken locks yet, what that process may leave: the locks for the
 // updates, and the folder that keeps the objects apart. A receive-pack cannot
 // inherit a kernel lock from its hook, so the entry names it as a process. The
-// post-receive hook removes the entry, or [PushEntry.Forget] where the push is
-// refused, or who clears what the process left. Without a receive-pack above this
-// process, or where the system does not tell of processes, nothing is noted.
+// post-receive hook removes the entry, or [PushEntry.Forget] if the push is refused,
+// or the process that removes what a dead receive-pack left. Without a receive-pack
+// above this process, or where the system does not identify processes, it notes nothing.
 func (j *Journal) RecordPush(ctx context.Context, updates []RefUpdate) (PushEntry, error) {
 	by, ok := receivePack()
 	if !ok {

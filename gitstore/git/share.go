@@ -26,8 +26,8 @@ func (c *RepoConfiguration) ShareFiles(ctx context.Context) error {
 	return nil
 }
 
-// ShareOld opens what stands in the folder liza already, as far as it is this
-// user's, to those for whom ShareFiles writes.
+// ShareOld gives the files of this user in the folder liza the permissions that
+// ShareFiles gives to new ones.
 func (c *RepoConfiguration) ShareOld(ctx context.Context) error {
 	value, err := c.Config(ctx, "core.sharedRepository")
 	open := sharedMode(value)

@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// OpenRegular opens a file for reading that others may have put something else
-// in the place of: what is no regular file is an error at once. A fifo would
-// keep whoever reads it for ever, a device would fill the memory.
+// OpenRegular opens a regular file for reading. Anything else in its place is an error
+// at once: reading a fifo would never end, and a device would fill the memory.
 func OpenRegular(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
