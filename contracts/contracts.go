@@ -42,8 +42,8 @@ func Document(name string) (string, bool) {
 	return string(text), err == nil
 }
 
-// Find is the document that somebody means who leaves out folder or ending:
-// CORE, coder, testing; false if there is none.
+// Find is the document with a name that may lack its folder or ending, such as CORE,
+// coder or testing; false if there is none.
 func Find(word string) (name string, ok bool) {
 	for _, name := range Names() {
 		if word == name || word == Title(name) {

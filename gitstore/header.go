@@ -45,8 +45,8 @@ func CheckIdent(line string) error {
 	return checkDate(date)
 }
 
-// identLine is the line of somebody who commits now. It refuses a name and an
-// address that are too long.
+// identLine is the line of a committer or author with the time now. It refuses a name
+// and an address that are too long.
 func identLine(name, email string, now time.Time) (string, error) {
 	line := fmt.Sprintf("%s <%s> %d +0000", name, email, now.Unix())
 	if err := CheckIdent(line); err != nil {

@@ -62,8 +62,8 @@ func decodeSigned(id git.ID, message string) (flow.Move, string, error) {
 	return m, block, doc.Decode(&m)
 }
 
-// authorOf is who a commit of the state ref names: the actor, with an address
-// that can never be delivered to.
+// authorOf is the author of a commit of the state ref: the actor, with an address to
+// which no mail can be delivered.
 func authorOf(by flow.Actor) (name, email string) {
 	name = strings.TrimPrefix(string(by), "human:")
 	return name, name + "@liza.invalid"

@@ -331,9 +331,8 @@ func checkAttributes(data []byte) error {
 	return nil
 }
 
-// checkModules refuses what a submodule's name, path, address or command of
-// update could do to whoever clones it, more strictly than git's fsck: what its
-// lines say is not taken apart.
+// checkModules refuses a submodule's name, path, address or update command that can
+// harm a clone. It is stricter than git's fsck, because it does not parse the lines.
 func checkModules(data []byte) error {
 	for line := range strings.SplitSeq(string(data), "\n") {
 		text := strings.ToLower(strings.TrimSpace(line))

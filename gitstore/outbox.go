@@ -23,12 +23,12 @@ import (
 // for each move of this clone that is written and waits to be pushed. They are
 // a chain, each built on the one before, so that one push can bring them all;
 // their names say the order. The process that made the move holds a kernel
-// lock on its entry: where the lock can be had, nobody waits any more, and the
-// move is not pushed.
+// lock on its entry: where the lock can be taken, no process waits any more, and
+// the move is not pushed.
 //
-// The first line of an entry is the move; whoever pushes it adds what became of
-// it as a second, and removes the file. Entries are added, and removed by whom
-// pushes, while the queue is held.
+// The first line of an entry is the move. The process that pushes it adds the outcome
+// as the second line and removes the file. A process holds the queue while it adds an
+// entry, and while it removes entries that it has pushed.
 
 // An outboxMove is what an entry of the outbox holds.
 type outboxMove struct {
@@ -69,7 +69,8 @@ const (
 	outcomeFailed   = "failed"
 )
 
-// outcomeErrors are the sentinels that travel from who pushed to who waits.
+// outcomeErrors are the errors that the process that pushes passes on by their kinds to
+// the process that waits.
 var outcomeErrors = []struct {
 	kind string
 	err  error
@@ -172,7 +173,7 @@ func listOutbox(r *git.Repo) ([]*outboxEntry, error) {
 		}
 		e, err := openEntry(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // whoever waited for it gave up
+			continue // the process that waited for it gave up
 		}
 		if err != nil {
 			return nil, fmt.Errorf("outbox: %w", err)

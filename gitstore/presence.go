@@ -19,9 +19,9 @@ import (
 // larger one.
 const MaxPresence = 64 << 10
 
-// A Presence is what an agent's supervisor last said of it. Nothing rests on
-// it: it may be late, missing or false. Its texts hold no secrets: whoever
-// saves it has masked them.
+// A Presence is what an agent's supervisor last wrote about the agent. Nothing depends
+// on it: it may be late, missing or false. The supervisor has masked the secrets in its
+// texts.
 type Presence struct {
 	Agent      flow.AgentID    `yaml:"agent"`
 	Generation flow.Generation `yaml:"generation"` // of the agent's registration

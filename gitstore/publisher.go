@@ -215,10 +215,10 @@ func (pub *publisher) keptRefs(e Event) (list, absent []git.RefUpdate, err error
 	return list, absent, nil
 }
 
-// openBranches are the branches of tasks that wait for a verdict or a merge, and,
-// for a remote that had no board, of those that are worked on. Where there is
-// one it may have these from whoever holds the task, and the branch of that name
-// here may be an earlier coder's.
+// openBranches are the branches of tasks that wait for a verdict or a merge and, for
+// a remote that had no board, of tasks that are claimed. If the remote had a board, it
+// may have the branch of a claimed task from the task's holder, and the branch here
+// may be that of an earlier coder.
 func (pub *publisher) openBranches(ctx context.Context, b *flow.Board, first bool) ([]git.RefUpdate, error) {
 	var list []git.RefUpdate
 	for _, id := range b.IDs(flow.Tasks) {

@@ -77,7 +77,8 @@ func (p *pusher) readOutbox(ctx context.Context) ([]*outboxEntry, git.ID, error)
 	return list, mirror, err
 }
 
-// spreadError tells everybody who waits of an error, or those of a chain only.
+// spreadError passes an error on to all processes that wait, or only to those of a
+// chain.
 func (p *pusher) spreadError(ctx context.Context, chain []*outboxEntry, cause error) error {
 	f := outcomeOf(cause)
 	if ctx.Err() != nil {

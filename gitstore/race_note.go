@@ -23,13 +23,13 @@ const (
 	// longer than maxWay, so that a clone that gives way does not forget why.
 	contention = 10 * time.Second
 	// knownFor is how long what a clone has last seen of the remote counts as
-	// known: who pushes later on it, and is late, has an old mirror.
+	// known: a push that is later, and loses, was made on an old mirror.
 	knownFor = 2 * time.Second
 	// enough races are lost when rivals are there; maxLosses is how many are
 	// remembered, and each gap in which nobody came takes one back.
 	enough, maxLosses = 2, 4
 	// stretch is for how long a clone pushes without a pause before it leaves one
-	// gap: it may have rivals who come too late each time, of whom it never hears.
+	// gap: rivals of which it never learns may be too late each time.
 	stretch = time.Second
 	// maxBackoff and maxOthers bound how long a clone gives way, in time and in moves
 	// of others.
@@ -121,8 +121,8 @@ func (n raceNote) afterPush(r raceResult, rivals int) raceNote {
 	n.others = min(max(n.before, n.others*3/4), 2*n.others+1)
 	n.won, n.win, n.before = r.ended, took, 0
 	if n.isContended(r.ended) {
-		// One that won at once may only have been lucky: who made the last moves
-		// says how many there are.
+		// A push that won at once may have been lucky: the makers of the last moves
+		// tell how many rivals there are.
 		n.others = max(n.others, rivals)
 	}
 	n.loss = max(n.loss, took)
@@ -156,8 +156,8 @@ func (p *pusher) noteRace(r raceResult) {
 	_ = os.WriteFile(p.history.statePath("races"), line, 0o666) // torn or lost, it costs a moment
 }
 
-// countRivals counts who else made moves lately, as far as committers and principals
-// tell clones apart. What cannot be read is nobody.
+// countRivals counts the other clones that made moves lately, as far as committers
+// and principals tell clones apart. It is 0 if the moves cannot be read.
 func (p *pusher) countRivals(now time.Time) int {
 	id, err := p.repo.Resolve(context.Background(), layout.State)
 	who := map[string]bool{}

@@ -20,13 +20,12 @@ type Replay struct {
 }
 
 // ReplayMove judges one state commit: its move, applied to its parent's board,
-// must give its tree, and the commit must be what that move renders to. fresh
-// gathers the facts from git, as who admits the move does; otherwise what the
-// move records is taken for true, as for history. It writes nothing to the
-// repository. The error is *flow.Refusal, *document.Error, or a plain
-// description.
+// must give its tree, and the commit must be what that move renders to. With fresh
+// it gathers the facts from git, as for a new move. Otherwise it takes the facts that
+// the move records for true, as for history. It writes nothing to the repository.
+// The error is *flow.Refusal, *document.Error, or a plain description.
 //
-// A signature is held against its form only, see [Audit.CheckSignature].
+// It checks only the form of a signature, see [Audit.CheckSignature].
 func (a *Audit) ReplayMove(ctx context.Context, commit git.ID, fresh bool) (Replay, error) {
 	c, err := a.history.readStateCommit(commit)
 	if err != nil {

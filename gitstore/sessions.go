@@ -32,8 +32,8 @@ const (
 	outputFile = "output.txt"
 )
 
-// A SessionRecord says how a session of an agent went. Its texts hold no
-// secrets: whoever saves it has masked them.
+// A SessionRecord describes a session of an agent and its end. The supervisor has
+// masked the secrets in its texts.
 type SessionRecord struct {
 	ID         git.ID          `yaml:"-"` // its commit, once it is saved
 	Agent      flow.AgentID    `yaml:"agent"`

@@ -89,7 +89,7 @@ func (s *Settler) completeRefs(ctx context.Context, tip git.ID, b *flow.Board) e
 	}
 	err = s.repo.MoveRefs(ctx, late, "liza: complete "+tip.Short())
 	if err == nil && branch != nil {
-		// Whoever changed files meanwhile is told by the commands that need them.
+		// If files were changed meanwhile, the commands that need them say so.
 		_ = s.Follower.Follow(ctx, branch.Old, branch.New)
 	}
 	if errors.Is(err, git.ErrRefMoved) {

@@ -24,8 +24,8 @@ import (
 //	…
 //
 // Tree, parent, author and committer are not signed: the first three derive
-// from the move and its parent, and whoever brings the move to the board is
-// the committer. `seen` in the move says which chain it was made for.
+// from the move and its parent, and the committer is the one that brings the move to
+// the board. `seen` in the move says which chain it was made for.
 const (
 	signatureBegin = "-----BEGIN SSH SIGNATURE-----\n"
 	signatureEnd   = "-----END SSH SIGNATURE-----\n"

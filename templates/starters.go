@@ -31,9 +31,8 @@ func (s Starter) Text() string {
 	return string(text)
 }
 
-// Left is the first line of the document that text still has, though whoever
-// starts from it was to put a word of their own there; "" if there is none. The
-// headings of its parts, and the dots of its lists, may stay.
+// Left is the first line of the document that text still has although its writer was
+// to replace it; "" if there is none. Headings and the dots of lists may stay.
 func (s Starter) Left(text string) string {
 	there := map[string]bool{}
 	for line := range strings.Lines(text) {

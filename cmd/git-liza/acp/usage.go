@@ -22,7 +22,7 @@ func miscounts(agent string) bool {
 	return false
 }
 
-// introduced takes in who the agent says it is; nil if it does not.
+// introduced takes in the name by which the agent introduces itself; nil if it has not.
 func (r *record) introduced(agent *sdk.Implementation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

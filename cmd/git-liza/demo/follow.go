@@ -156,7 +156,7 @@ func entered(m flow.Move, after *flow.Board) string {
 	return "board" + arrow + after.Settings().Control.State.String()
 }
 
-// story says what the move was, in the words of whoever made it.
+// story describes a move in the words of its actor.
 func story(m flow.Move, after *flow.Board) string {
 	text := m.Subject()
 	switch d := m.Detail.(type) {

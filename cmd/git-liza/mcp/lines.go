@@ -122,5 +122,5 @@ func (s *shared) Write(p []byte) (int, error) {
 	return s.out.Write(p)
 }
 
-// Close leaves standard output open for whoever writes last.
+// Close leaves standard output open, since others may still write to it.
 func (s *shared) Close() error { return nil }

@@ -1,7 +1,7 @@
 // Package mcp serves commands as tools of the Model Context Protocol, for
 // agents without a shell: over one pair of streams to one client, which may
-// call several at once. It knows the protocol and the form of arguments; what a
-// tool does, and for whom it is there, is its caller's.
+// call several at once. It knows the protocol and the form of arguments. Its caller
+// decides what a tool does and which roles get it.
 package mcp
 
 import (

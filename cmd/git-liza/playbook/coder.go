@@ -191,7 +191,7 @@ func put(root *os.Root, f File, how int) error {
 	if err != nil {
 		return err
 	}
-	// Whoever may read the file may run it, as the umask left it.
+	// All users that may read the file may run it, as the umask allows.
 	return root.Chmod(name, info.Mode()|info.Mode()&0o444>>2&fs.ModePerm)
 }
 

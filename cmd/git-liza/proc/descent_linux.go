@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A process is one of those that /proc shows.
+// A process is a process that /proc shows.
 type process struct {
 	pid, parent, group int
 	state              byte
@@ -20,13 +20,13 @@ type process struct {
 	start              string // in ticks since boot; with the number it names a process
 }
 
-// isAlive reports whether any thread of it does: one whose first thread has ended
-// looks like a zombie while others go on.
+// isAlive reports whether any thread of the process runs: a process whose first thread
+// has ended looks like a zombie while its other threads run.
 func (p process) isAlive() bool { return p.state != 'Z' && p.state != 'X' || p.threads > 1 }
 
-// signal sends a signal to a descendant of root, and to its group: who forks all
-// the time does not escape a signal to a group, but may to a process. The group
-// is a descendant's own because root leads a session.
+// signal sends a signal to the group of a descendant of root: a process that forks all
+// the time can escape a signal to one process, but not one to its group. The group
+// consists of descendants only, because root leads a session.
 func (p process) signal(root int, sig syscall.Signal) error {
 	if p.group > 1 && p.group != root {
 		return syscall.Kill(-p.group, sig)
@@ -35,7 +35,7 @@ func (p process) signal(root int, sig syscall.Signal) error {
 }
 
 // signalDescendants sends a signal once to every descendant of root. It reports whether
-// it found anybody, and whether anybody could be sent it.
+// it found any, and whether it could send the signal to any.
 func signalDescendants(root int, sig syscall.Signal) (found, sent bool) {
 	told := map[int]bool{}
 	eachDescendant(root, func(p process) {
@@ -48,12 +48,13 @@ func signalDescendants(root int, sig syscall.Signal) (found, sent bool) {
 	return found, sent
 }
 
-// freezeLimit bounds how long a sweep stops those who are born meanwhile.
+// freezeLimit bounds how long killDescendants stops processes that are forked meanwhile.
 const freezeLimit = 3 * time.Second
 
-// killDescendants kills the descendants of root. It stops them before: who is killed makes
-// room for others to be born, and tells those who watch. It reports what
-// broadcast does; that nobody was found does not say that nobody is left.
+// killDescendants kills the descendants of root. It stops all of them first, because
+// after the end of one process others can be forked, and processes that watch it
+// learn of its end. It returns what signalDescendants returns. If it found none, some
+// may still be left.
 func killDescendants(root int) (found, killed bool) {
 	late := time.Now().Add(freezeLimit)
 	stopped := map[int]bool{}
@@ -69,9 +70,10 @@ func killDescendants(root int) (found, killed bool) {
 	return signalDescendants(root, syscall.SIGKILL)
 }
 
-// eachDescendant visits the descendants of root that have not ended, as /proc has them
-// while it is read: who lost its parent meanwhile may be missing. It visits as it
-// reads, in the order of their numbers, and so catches up with who forks fast.
+// eachDescendant visits the descendants of root that have not ended, as /proc shows
+// them while it is read: a process whose parent ended meanwhile may be missing. It
+// visits processes while it reads, in the order of their numbers, and so catches up
+// with a process that forks fast.
 func eachDescendant(root int, visit func(process)) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -100,17 +102,17 @@ func eachDescendant(root int, visit func(process)) {
 			}
 		}
 	}
-	// A child's number is smaller than its parent's where numbers began again.
+	// A child's number is smaller than its parent's after numbers wrapped around.
 	for n := 0; n != len(others); {
 		n = len(others)
 		others = slices.DeleteFunc(others, belongs)
 	}
 }
 
-// hiddenChildren are the children of a process that /proc shows to nobody but their
-// parent: where it is mounted with hidepid, who cannot be traced (a key agent) is
-// not there even for its own user. Who has a parent of that kind is met once that
-// is gone.
+// hiddenChildren are the children of a process that only the process's list of
+// children in /proc shows. Where /proc is mounted with hidepid, it hides a process
+// that cannot be traced, such as a key agent, even from its own user. The children of
+// a hidden process are found after its end.
 func hiddenChildren(parent int) []process {
 	var list []process
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
@@ -124,7 +126,7 @@ func hiddenChildren(parent int) []process {
 			if err != nil {
 				continue
 			}
-			// Who ended meanwhile has no group.
+			// A process that has ended has no group.
 			if group, err := syscall.Getpgid(pid); err == nil {
 				list = append(list, process{pid: pid, parent: parent, group: group})
 			}
@@ -133,13 +135,13 @@ func hiddenChildren(parent int) []process {
 	return list
 }
 
-// namesPerRead is how many names are read at once, so that they are those of processes
-// that still are there.
+// namesPerRead is how many names are read at once: few, so that most of the processes
+// still run when they are visited.
 const namesPerRead = 32
 
-// readProcess reads /proc/PID/stat: pid (name) state parent group …, the number of
-// threads as the twentieth, the start as the twenty-second; a name may hold
-// anything.
+// readProcess reads /proc/PID/stat: pid (name) state parent group …, with the number of
+// threads as the twentieth field and the start as the twenty-second. A name may
+// contain any character.
 func readProcess(name string) (process, bool) {
 	pid, err := strconv.Atoi(name)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// running is a started command: who belongs to it, and our ends of its pipes.
+// running is a started command with its descendants and our ends of its pipes.
 type running struct {
 	descendants descendants
 	input       *os.File // nil if the command reads no pipe of ours
@@ -17,8 +17,8 @@ type running struct {
 	tap         *tap
 
 	ended   <-chan struct{} // closed when the leader ended
-	gone    <-chan struct{} // closed when nobody is left, or nobody can tell
-	drained chan struct{}   // closed when nobody holds the output any more
+	gone    <-chan struct{} // closed when no descendant is left, or that cannot be found out
+	drained chan struct{}   // closed when no process has the output open any more
 	fed     chan struct{}   // closed when the input is copied or refused
 }
 
@@ -46,8 +46,8 @@ func start(c Command) (*running, error) {
 }
 
 // pipes connects the command and returns its ends, which are to be closed
-// after the start. They are files of ours, and not exec's own copying, because
-// exec waits for whoever holds them.
+// after the start. They are files of ours, because exec's own copying waits for every
+// process that has them open.
 func (g *running) pipes(cmd *exec.Cmd, c Command) (theirs []*os.File, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -78,7 +78,8 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 		return nil, err
 	}
 	k.hold = hold
-	// Its words and environment are no business of who looks for the command's.
+	// A process that looks for the command's words and environment must not find them
+	// in the guard.
 	k.guard.Args, k.guard.Env = c.Mark.arguments(), []string{}
 	k.guard.Dir, k.guard.Stdin, k.guard.Stdout, k.guard.Stderr = cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr
 	k.guard.ExtraFiles = []*os.File{orders, theirs}

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardName is what a guard is called. On its command line follow place and words
-// of its mark.
+// guardName is the name of a guard on its command line. The place and the words of its
+// mark follow there.
 const guardName = "git-liza: guard of a session"
 
 // A guardSpec is the command that a guard starts. Words need not be UTF-8, which JSON strings are.
@@ -35,7 +35,8 @@ func newGuardSpec(cmd *exec.Cmd, grace time.Duration) guardSpec {
 	return w
 }
 
-// start starts the command as the leader of a process group, which dies with us.
+// start starts the command as the leader of a process group. The kernel kills the
+// command when this process dies.
 func (w guardSpec) start() (pid int, err error) {
 	attr := &syscall.ProcAttr{Files: []uintptr{0, 1, 2}, Env: []string{},
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}}
@@ -49,21 +50,21 @@ func (w guardSpec) start() (pid int, err error) {
 	return syscall.ForkExec(string(w.Path), args, attr)
 }
 
-// Every program that runs commands can be their guard, also a test: this comes
-// before its main function. Here the main goroutine has the main thread, whose
-// end is the one that the command's PR_SET_PDEATHSIG waits for.
+// Every program that runs commands can be their guard, also a test: this runs before
+// its main function. During init the main goroutine runs on the main thread, and the
+// command's PR_SET_PDEATHSIG waits for the end of that thread.
 func init() {
 	if len(os.Args) > 0 && os.Args[0] == guardName {
 		syscall.Exit(runGuard(os.NewFile(3, "orders"), os.NewFile(4, "reports")))
 	}
 }
 
-// runGuard starts the command that it is ordered to, and lives until none of its
-// descendants is left. At the end of its orders it ends them.
+// runGuard starts the command in its orders, and runs until none of its descendants is
+// left. When its orders end, it ends them.
 func runGuard(orders, reports *os.File) (code int) {
 	unix.CloseOnExec(3)
 	unix.CloseOnExec(4)
-	unix.CloseOnExec(5) // the record, whose lock says that we live
+	unix.CloseOnExec(5) // the record, whose lock says that this process lives
 	var w guardSpec
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return 1
@@ -91,8 +92,8 @@ func runGuard(orders, reports *os.File) (code int) {
 	return 0
 }
 
-// catchSignals takes the signals that call programs off, which are for those that it
-// guards. They are not ignored, since its children would ignore them as well.
+// catchSignals catches the signals that end programs, which are meant for the guarded
+// processes. It does not ignore them, because its children would inherit that.
 func catchSignals() {
 	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM} {
 		if !signal.Ignored(sig) {
@@ -101,7 +102,7 @@ func catchSignals() {
 	}
 }
 
-// closeStreams lets go of the command's pipes and of its folder.
+// closeStreams closes the command's pipes in this process, and leaves its folder.
 func closeStreams() error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -116,7 +117,7 @@ func closeStreams() error {
 	return os.Chdir("/")
 }
 
-// reapAll reaps whoever ends until nobody is left, and tells of the leader.
+// reapAll reaps all descendants until none is left, and reports the end of the leader.
 func reapAll(leader int, ended func(syscall.WaitStatus)) {
 	for {
 		var status syscall.WaitStatus
@@ -125,14 +126,14 @@ func reapAll(leader int, ended func(syscall.WaitStatus)) {
 		case err == syscall.ECHILD:
 			return
 		case pid == leader:
-			leader = 0 // the number may be another's from now on
+			leader = 0 // another process may get the number from now on
 			ended(status)
 		}
 	}
 }
 
-// endAll ends everybody. It returns only if those who are left are not for this
-// user to end.
+// endAll ends all descendants. It ends this process too if all that are left belong to
+// other users.
 func endAll(grace time.Duration) {
 	self := os.Getpid()
 	signalDescendants(self, syscall.SIGTERM)
@@ -142,6 +143,6 @@ func endAll(grace time.Duration) {
 		if found, killed := killDescendants(self); found && !killed {
 			syscall.Exit(1)
 		}
-		time.Sleep(pause) // who waits for a disk dies when that answers, and who moves on all the time is met one day
+		time.Sleep(pause) // a process that waits for a disk dies when the disk answers
 	}
 }

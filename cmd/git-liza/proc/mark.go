@@ -6,10 +6,9 @@ import (
 	"syscall"
 )
 
-// A Mark says to whoever runs below a bound command what that command is. A
-// guard carries it on its command line, which others can read and only the
-// guard's own process can change, and in a record for those who cannot see the
-// guard.
+// A Mark tells the descendants of a bound command what that command is. A guard has
+// it on its command line, which other processes can read and only the guard can
+// change, and in a record for processes that cannot see the guard.
 type Mark struct {
 	// Place is the folder that the command is about, as [Place] names it.
 	Place string `json:"place"`

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A record tells of a guard that lives. Its file is locked by the guard, so a
-// record that can be locked is one of a guard that is no more.
+// A record describes a guard that lives. The guard has its file locked, so a record
+// that can be locked is that of a dead guard.
 type record struct {
 	Mark
 	PID   int    `json:"pid"`
@@ -26,8 +26,8 @@ type record struct {
 	Boot  string `json:"boot"`
 }
 
-// newRecord makes the file of a record, locked and without the name under which
-// it is found. The lock belongs to whoever holds the file open.
+// newRecord makes the file of a record, locked and under a temporary name. The lock
+// lasts while a process has the file open.
 func newRecord(folder string) (*os.File, error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func newRecord(folder string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(f.Chmod(0o644), syscall.Flock(int(f.Fd()), syscall.LOCK_EX)) // whoever looks holds it a moment
+	err = errors.Join(f.Chmod(0o644), syscall.Flock(int(f.Fd()), syscall.LOCK_EX)) // a process that reads records may have it locked for a moment
 	if err != nil {
 		f.Close()
 		os.Remove(f.Name())
@@ -45,8 +45,8 @@ func newRecord(folder string) (*os.File, error) {
 	return f, nil
 }
 
-// publishRecord writes what the record says of a guard and gives the file its name,
-// which it returns.
+// publishRecord writes the record of a guard and gives the file its name, which it
+// returns.
 func publishRecord(f *os.File, mark Mark, pid int) (string, error) {
 	p, ok := readProcess(strconv.Itoa(pid))
 	if !ok {
@@ -66,7 +66,7 @@ func publishRecord(f *os.File, mark Mark, pid int) (string, error) {
 // makingLimit is how long a record may be without a lock while it is made.
 const makingLimit = time.Minute
 
-// Boot is the id of this boot of the machine, "" where it is not told.
+// Boot is the id of this boot of the machine, "" where it is not known.
 func Boot() string {
 	if !procfs() {
 		return ""
@@ -75,8 +75,8 @@ func Boot() string {
 	return strings.TrimSpace(string(text))
 }
 
-// Living are the marks of the guards of a folder that live on this machine:
-// below each some process of its command still runs, or ends. Errors are of
+// Living are the marks of the guards with records in a folder that live on this
+// machine. A guard lives while a descendant of its command runs. The error is of
 // reading the folder.
 func Living(folder string) ([]Mark, error) {
 	records, err := liveRecords(folder)
@@ -87,8 +87,8 @@ func Living(folder string) ([]Mark, error) {
 	return list, err
 }
 
-// liveRecords are the records in a folder whose guards live on this machine.
-// Those of guards that are no more are taken away.
+// liveRecords are the records in a folder whose guards live on this machine. It
+// removes the records of dead guards.
 func liveRecords(folder string) ([]record, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -113,7 +113,7 @@ func liveRecords(folder string) ([]record, error) {
 			continue
 		}
 		var r record
-		// Where /proc tells no boot, the lock alone says that somebody lives.
+		// Where the boot is not known, the lock alone says that the guard lives.
 		if json.NewDecoder(f).Decode(&r) == nil && (boot == "" || r.Boot == boot) {
 			list = append(list, r)
 		}

@@ -57,14 +57,13 @@ type Command struct {
 	Busy func() bool
 	// Wall is how long the command may run; 0 is for ever.
 	Wall time.Duration
-	// Bound ends the group also when this process dies without coming to it.
-	// On Linux it does both with all descendants, wherever they went, except
-	// those of another user; the command has no terminal then. Any program that
-	// imports this package is run again for it, as a guard.
+	// Bound ends the process group also when this process is killed. On Linux all
+	// descendants are ended, whatever their group, except those of other users, and
+	// the command has no terminal. This program is run again for it, as a guard.
 	Bound bool
-	// Mark is what [Above] tells to those who run below the command, if it is
-	// bound; Records is the folder for the records of its guards. On Linux only;
-	// nil is nothing.
+	// Mark is what [Above] tells the descendants of the command, if it is bound; nil
+	// is nothing. Records is the folder for the records of its guards. Both are for
+	// Linux only.
 	Mark    *Mark
 	Records string
 	// Grace is the time between TERM and KILL; 0 is 5 s.
@@ -77,15 +76,17 @@ const (
 	defaultGrace   = 5 * time.Second
 	defaultExcerpt = 4096
 
-	// A command that ended on its own has this long for the last words of
-	// children that still hold its output, also on a machine that is busy.
+	// linger is how long the output of children is read after the command has ended by
+	// itself. It is enough on a busy machine.
 	linger = 2 * time.Second
-	// That nobody is left is told so soon after the leader's end.
+	// notice is the time after the leader's end in which a guard reports that no
+	// descendant is left.
 	notice = 20 * time.Millisecond
-	// A Read of the command's input that blocks is left behind after this time.
+	// leave is the time after which a Read of the command's input that blocks is left
+	// behind.
 	leave = 500 * time.Millisecond
-	// After KILL only what sits in the pipe is left to read, unless a process
-	// that left the group holds it open.
+	// drain is how long the output is read after KILL. Only what is in the pipe is left
+	// then, unless a process that left the group has it open.
 	drain = 2 * time.Second
 )
 
