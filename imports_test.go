@@ -129,7 +129,7 @@ func eachFile(root fs.FS, visit func(name string, file *ast.File)) error {
 		if err != nil {
 			return err
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution|parser.ParseComments)
 		if err == nil {
 			visit(name, file)
 		}

@@ -191,7 +191,7 @@ func (a *Audit) checkHeads(ctx context.Context, heads []head, list func(*git.Rep
 	objects, err := list(a.repo, ctx, commits)
 	bad := map[git.ID]string{}
 	if err == nil {
-		bad, err = a.repo.Unreadable(ctx, objects, maxDamages)
+		bad, err = a.repo.UnreadableObjects(ctx, objects, maxDamages)
 	}
 	if err == nil && len(bad) == 0 || err != nil && !errors.Is(err, git.ErrDamaged) {
 		return err
@@ -210,13 +210,13 @@ func (a *Audit) checkHeads(ctx context.Context, heads []head, list func(*git.Rep
 		}
 		objects, err := list(a.repo, ctx, []git.ID{h.commit})
 		if err == nil && len(bad) == 0 {
-			bad, err = a.repo.Unreadable(ctx, objects, maxDamages)
+			bad, err = a.repo.UnreadableObjects(ctx, objects, maxDamages)
 		}
 		if err != nil && !errors.Is(err, git.ErrDamaged) {
 			return err
 		}
 		if err != nil {
-			found(h, git.Words(err))
+			found(h, git.ReadFailure(err))
 			continue
 		}
 		for _, id := range objects {

@@ -50,7 +50,7 @@ func (h *history) Tip(ctx context.Context) (git.ID, error) {
 
 // Board is the blackboard as it is, and the state commit that it was read
 // from. Errors wrap ErrNoBoard or ErrStateLost, or are as those of
-// [Store.BoardAt].
+// [history.BoardAt].
 func (h *history) Board(ctx context.Context) (*flow.Board, git.ID, error) {
 	tip, err := h.Tip(ctx)
 	if err != nil {

@@ -195,7 +195,7 @@ func (j *judge) checkObjects(ctx context.Context) error {
 	if len(j.passed) > 0 {
 		needs[j.after.Settings().Integration.Ref()] = j.after.Settings().Integration.Tip
 	}
-	missing, err := j.store.Repo.Incomplete(ctx, needs)
+	missing, err := j.store.Repo.IncompleteCommits(ctx, needs)
 	for _, name := range missing {
 		j.refuse(name, refusal(flow.RuleFact, "git fsck --connectivity-only", "objects are missing behind %s, where %s would be", needs[name].Short(), name))
 	}

@@ -19,7 +19,7 @@ import (
 func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, server bool, permit func(flow.Move) *flow.Refusal) error {
 	var list []Update
 	for _, u := range updates {
-		if !strings.HasPrefix(u.Name, "refs/") || u.New == "" && s.Repo.Pruning(ctx, u.Name, u.Old) || u.Old == "" && s.Repo.Packing(u.Name, u.New) {
+		if !strings.HasPrefix(u.Name, "refs/") || u.New == "" && s.Repo.IsBeingPruned(ctx, u.Name, u.Old) || u.Old == "" && s.Repo.IsBeingPacked(u.Name, u.New) {
 			continue
 		}
 		now, err := s.Repo.Resolve(ctx, u.Name)

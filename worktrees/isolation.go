@@ -214,7 +214,7 @@ func (i *isolation) fileOf(ctx context.Context, r record, command string) (strin
 		if err != nil {
 			return "", err
 		}
-		if leads, err := objects.Leads(r.head, filepath.ToSlash(path)); err != nil || leads {
+		if leads, err := objects.LeadsTo(r.head, filepath.ToSlash(path)); err != nil || leads {
 			return word, err
 		}
 	}

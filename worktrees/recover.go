@@ -11,7 +11,7 @@ import (
 )
 
 // Clear clears what dead processes of ours have left: what the journal names
-// ([git.Repo.Recover]), checkouts that they were making or removing, private
+// ([git.Journal.Recover]), checkouts that they were making or removing, private
 // ones, and what they had for themselves.
 // A kernel lock tells that a process is dead: what a living one is at stays, and
 // so does what anybody else has made. It looks at a few folders and starts no

@@ -40,7 +40,7 @@ func (s *RefStore) BrokenRefs(ctx context.Context) ([]BrokenRef, error) {
 			ids = append(ids, ID(id))
 		}
 	}
-	bad, err := s.repo.Unreadable(ctx, ids, len(ids))
+	bad, err := s.repo.UnreadableObjects(ctx, ids, len(ids))
 	if err != nil || len(bad) == 0 {
 		return found, err
 	}
@@ -117,7 +117,7 @@ func (s *RefStore) LastReadable(ctx context.Context, name string) (ID, error) {
 			if s.repo.CheckID(id) != nil || strings.Trim(string(id), "0") == "" {
 				continue
 			}
-			bad, err := s.repo.Unreadable(ctx, []ID{id}, 1)
+			bad, err := s.repo.UnreadableObjects(ctx, []ID{id}, 1)
 			if err != nil || len(bad) == 0 {
 				return id, err
 			}

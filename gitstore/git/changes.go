@@ -101,7 +101,7 @@ type pair struct {
 
 func (w *comparison) compare(ctx context.Context, p pair) error {
 	if w.folders++; w.folders > MaxChanges {
-		return w.limited("changes more than %d folders", MaxChanges)
+		return w.limitError("changes more than %d folders", MaxChanges)
 	}
 	old, err := w.open(p.old)
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *comparison) compare(ctx context.Context, p pair) error {
 			err = errors.Join(err, now.next())
 		}
 		if err == nil && was != is {
-			err = w.differ(p.dir, was, is)
+			err = w.addDifference(p.dir, was, is)
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return fmt.Errorf("%s in %s: %w", p.dir+was.Name+is.Name, w.commit.Short(), err)
@@ -140,9 +140,9 @@ func (w *comparison) compare(ctx context.Context, p pair) error {
 	return nil
 }
 
-// differ notes an entry that is not what it was; two that are there have one
+// addDifference notes an entry that is not what it was; two that are there have one
 // name, and are both folders or none of them is.
-func (w *comparison) differ(dir string, was, is Entry) error {
+func (w *comparison) addDifference(dir string, was, is Entry) error {
 	e := is
 	if e.Name == "" {
 		e = was
@@ -152,23 +152,23 @@ func (w *comparison) differ(dir string, was, is Entry) error {
 	case IsBadName(e.Name):
 		return &BadName{e.Name}
 	case len(path) > maxPathLength:
-		return w.limited("has a path of more than %d bytes", maxPathLength)
+		return w.limitError("has a path of more than %d bytes", maxPathLength)
 	case e.Mode == ModeTree:
 		w.todo = append(w.todo, pair{path + "/", was.ID, is.ID})
 		if len(w.todo) > MaxChanges {
-			return w.limited("changes more than %d folders", MaxChanges)
+			return w.limitError("changes more than %d folders", MaxChanges)
 		}
 		return nil
 	case len(w.changes) == MaxChanges:
-		return w.limited("changes more than %d files", MaxChanges)
+		return w.limitError("changes more than %d files", MaxChanges)
 	}
 	c := Change{Path: path, OldMode: was.Mode, Mode: is.Mode, Old: was.ID, New: is.ID}
-	err := w.o.measure(&c)
+	err := w.o.measureContent(&c)
 	w.changes = append(w.changes, c)
 	return err
 }
 
-func (w *comparison) limited(format string, args ...any) error {
+func (w *comparison) limitError(format string, args ...any) error {
 	return &Limit{fmt.Sprintf("%s "+format, append([]any{w.commit.Short()}, args...)...), "git ls-tree -r -t " + string(w.commit)}
 }
 
@@ -189,13 +189,13 @@ func (w *comparison) open(id ID) (*cursor, error) {
 	data, err := w.o.RawTree(id, MaxTree)
 	var large *TooLarge
 	if errors.As(err, &large) {
-		return nil, w.limited("holds a folder of %d bytes, at most %d are read", large.Size, large.limit)
+		return nil, w.limitError("holds a folder of %d bytes, at most %d are read", large.Size, large.limit)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if w.bytes += len(data); w.bytes > MaxTreeBytes {
-		return nil, w.limited("changes folders of more than %d bytes in all", MaxTreeBytes)
+		return nil, w.limitError("changes folders of more than %d bytes in all", MaxTreeBytes)
 	}
 	c.data = data
 	return c, c.next()
@@ -234,8 +234,8 @@ func plainMode(mode uint32) uint32 {
 	return ModeSubmodule
 }
 
-// measure fills in what the new content tells.
-func (o *Objects) measure(c *Change) error {
+// measureContent fills in what the new content tells.
+func (o *Objects) measureContent(c *Change) error {
 	if c.New == "" || c.Mode == ModeSubmodule {
 		return nil
 	}
@@ -257,7 +257,7 @@ func (o *Objects) Links(ctx context.Context, root ID, most int) ([]string, error
 		last := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
 		if w.folders++; w.folders > MaxChanges || len(w.todo) > MaxChanges {
-			return nil, w.limited("has symbolic links among more than %d folders", MaxChanges)
+			return nil, w.limitError("has symbolic links among more than %d folders", MaxChanges)
 		}
 		c, err := w.open(last.new)
 		for ; err == nil && c.more; err = c.next() {

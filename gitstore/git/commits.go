@@ -137,9 +137,9 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b ID) (bool, error) {
 	return err == nil, err
 }
 
-// Incomplete names, sorted, those of the commits behind which objects are
+// IncompleteCommits names, sorted, those of the commits behind which objects are
 // missing. What a ref of the repository reaches is taken for complete.
-func (r *Repo) Incomplete(ctx context.Context, commits map[string]ID) ([]string, error) {
+func (r *Repo) IncompleteCommits(ctx context.Context, commits map[string]ID) ([]string, error) {
 	names := slices.Sorted(maps.Keys(commits))
 	whole := func(names ...string) (bool, error) {
 		var ids strings.Builder

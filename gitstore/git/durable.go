@@ -38,12 +38,12 @@ const objectsAtOnce = 200
 // at; the error wraps ErrDamaged where some of that is not whole. Where nothing
 // was made durable before, the whole file system is synced.
 func (fl *Flusher) MakeDurable(ctx context.Context, commits ...ID) error {
-	mode, err := fl.mode(ctx)
+	mode, err := fl.fsyncMode(ctx)
 	if err != nil || mode == fsyncNone {
 		return err
 	}
-	known := fl.durable()
-	if commits, err = fl.undurable(ctx, commits, known); err != nil || len(commits) == 0 {
+	known := fl.durableCommits()
+	if commits, err = fl.unsyncedCommits(ctx, commits, known); err != nil || len(commits) == 0 {
 		return err
 	}
 	if len(known) == 0 {
@@ -68,8 +68,8 @@ func (fl *Flusher) keepDurable(list []ID) {
 	_ = ReplaceFile(fl.durableFile(), []byte(text.String()))
 }
 
-// undurable are those of the commits that are here and not known to be durable.
-func (fl *Flusher) undurable(ctx context.Context, commits, known []ID) ([]ID, error) {
+// unsyncedCommits are those of the commits that are here and not known to be durable.
+func (fl *Flusher) unsyncedCommits(ctx context.Context, commits, known []ID) ([]ID, error) {
 	o, err := fl.repo.Objects(ctx)
 	if err != nil {
 		return nil, err
@@ -89,11 +89,11 @@ func (fl *Flusher) undurable(ctx context.Context, commits, known []ID) ([]ID, er
 	return list, nil
 }
 
-// brought are the commits that updates lead to and this process did not write
+// updatedCommits are the commits that updates lead to and this process did not write
 // on top of what a ref of the board was at before. Of old ones are those that
 // may be damaged, and are kept or gone back to all the same: the state, which is
 // judged by replaying it, and what is rescued.
-func (fl *Flusher) brought(ctx context.Context, updates []RefUpdate) (list, old []ID, err error) {
+func (fl *Flusher) updatedCommits(ctx context.Context, updates []RefUpdate) (list, old []ID, err error) {
 	o, err := fl.repo.Objects(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -108,7 +108,7 @@ func (fl *Flusher) brought(ctx context.Context, updates []RefUpdate) (list, old 
 		if u.New == "" {
 			continue
 		}
-		if parents, written := o.flushed(u.New); written && !slices.ContainsFunc(parents, func(id ID) bool { return !slices.Contains(before, id) }) {
+		if parents, written := o.flushedCommit(u.New); written && !slices.ContainsFunc(parents, func(id ID) bool { return !slices.Contains(before, id) }) {
 			continue
 		}
 		if u.Name == layout.State || strings.HasPrefix(u.Name, layout.RescueRefs) {
@@ -124,9 +124,9 @@ func (fl *Flusher) durableFile() string {
 	return filepath.Join(fl.repo.commonDir, layout.Private, "durable")
 }
 
-// durable are the commits that are known to be durable with everything behind
+// durableCommits are the commits that are known to be durable with everything behind
 // them, the latest first.
-func (fl *Flusher) durable() []ID {
+func (fl *Flusher) durableCommits() []ID {
 	data, _ := os.ReadFile(fl.durableFile())
 	var list []ID
 	for line := range strings.Lines(string(data)) {
@@ -246,7 +246,7 @@ func loosePathIn(dirs []string, id ID) (string, error) {
 // SyncFiles makes files durable that were just written, and their names, as
 // liza.fsync says.
 func (fl *Flusher) SyncFiles(ctx context.Context, paths ...string) error {
-	mode, err := fl.mode(ctx)
+	mode, err := fl.fsyncMode(ctx)
 	if err != nil || mode == fsyncNone {
 		return err
 	}
@@ -316,9 +316,9 @@ func foldersOf(paths []string) []string {
 }
 
 // SyncMoved makes durable, as liza.fsync says, that git has moved refs.
-// [Repo.MoveRefs] needs no such call.
+// [RefStore.MoveRefs] needs no such call.
 func (fl *Flusher) SyncMoved(ctx context.Context, refs []string) error {
-	mode, err := fl.mode(ctx)
+	mode, err := fl.fsyncMode(ctx)
 	if err != nil || mode == fsyncNone {
 		return err
 	}

@@ -52,7 +52,7 @@ func TestDamagedIsNotMoved(t *testing.T) {
 						require.Empty(t, now)
 						require.NoError(t, os.WriteFile(loosePath(r.objectDir, id), whole, 0o644))
 						require.NoError(t, r.MoveRefs(ctx, []RefUpdate{{Name: "refs/liza/saved/t/2", New: commit}}, "x"))
-						require.Equal(t, commit, r.Flusher.durable()[0])
+						require.Equal(t, commit, r.Flusher.durableCommits()[0])
 					})
 				}
 			}
@@ -81,7 +81,7 @@ func TestDurableElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		require.FileExists(t, path)
 		require.NoError(t, r.Flusher.MakeDurable(context.Background(), id))
-		require.Equal(t, id, r.Flusher.durable()[0])
+		require.Equal(t, id, r.Flusher.durableCommits()[0])
 		gittest.Git(t, dir, "repack", "-q", "-a", "-d")
 		require.NoFileExists(t, path)
 		require.NoError(t, os.Remove(r.Flusher.durableFile()))
@@ -97,5 +97,5 @@ func TestDurableNone(t *testing.T) {
 	gittest.Git(t, dir, "config", "liza.fsync", "none")
 	r := open(t, dir)
 	require.NoError(t, r.Flusher.MakeDurable(context.Background(), ID(gittest.Git(t, dir, "rev-parse", "HEAD"))))
-	require.Empty(t, r.Flusher.durable())
+	require.Empty(t, r.Flusher.durableCommits())
 }

@@ -113,16 +113,16 @@ func (r *Repo) Run(ctx context.Context, c Cmd) (out []byte, err error) {
 	if len(c.Locks) > 0 {
 		c.Leaves.idle, c.Leaves.Objects = c.Locks, true
 		err = r.Journal.RunUnlocked(ctx, c.Leaves, func() error {
-			out, err = r.locking(ctx, c)
+			out, err = r.runLocking(ctx, c)
 			return err
 		})
 		return out, err
 	}
-	return r.locking(ctx, c)
+	return r.runLocking(ctx, c)
 }
 
-// locking runs a process, with what it may leave in the journal.
-func (r *Repo) locking(ctx context.Context, c Cmd) (out []byte, err error) {
+// runLocking runs a process, with what it may leave in the journal.
+func (r *Repo) runLocking(ctx context.Context, c Cmd) (out []byte, err error) {
 	p := r.process(ctx, c)
 	defer p.cancel()
 	if !c.Leaves.any() {
@@ -149,9 +149,9 @@ func (c Cmd) limit() time.Duration {
 	return c.Limit
 }
 
-// stream runs one git process and hands its output to read as it comes. Where
+// streamOutput runs one git process and hands its output to read as it comes. Where
 // read returns an error the process is ended, and that is the error.
-func (r *Repo) stream(ctx context.Context, c Cmd, read func(*bufio.Reader) error) error {
+func (r *Repo) streamOutput(ctx context.Context, c Cmd, read func(*bufio.Reader) error) error {
 	p := r.process(ctx, c)
 	defer p.cancel()
 	out, err := p.StdoutPipe()
@@ -159,7 +159,7 @@ func (r *Repo) stream(ctx context.Context, c Cmd, read func(*bufio.Reader) error
 		return err
 	}
 	start := time.Now()
-	if err := p.failure(p.Start()); err != nil {
+	if err := p.wrapFailure(p.Start()); err != nil {
 		return err
 	}
 	readErr := read(bufio.NewReaderSize(out, 64<<10))
@@ -168,7 +168,7 @@ func (r *Repo) stream(ctx context.Context, c Cmd, read func(*bufio.Reader) error
 		p.cancel()
 		out.Close()
 	}
-	err = p.failure(p.Wait())
+	err = p.wrapFailure(p.Wait())
 	trace(p.args, start, err)
 	if enough {
 		return readErr
@@ -243,13 +243,13 @@ func (p *process) run() ([]byte, error) {
 	var out bytes.Buffer
 	p.Stdout = &out
 	start := time.Now()
-	err := p.failure(p.Run())
+	err := p.wrapFailure(p.Run())
 	trace(p.args, start, err)
 	return out.Bytes(), err
 }
 
-// failure turns what os/exec says into a *Error, or nil.
-func (p *process) failure(err error) error {
+// wrapFailure turns what os/exec says into a *Error, or nil.
+func (p *process) wrapFailure(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 // DetachHead makes HEAD of the work tree whose git directory is gitDir name
 // commit instead of a branch; old is the commit that it was at. The branch stays
 // where it is. The lock that a killed process leaves is cleared as those of
-// [Repo.MoveRefs] are. The error is a *Error, or a *Locked.
+// [RefStore.MoveRefs] are. The error is a *Error, or a *Locked.
 func (s *RefStore) DetachHead(ctx context.Context, gitDir string, old, commit ID, message string) error {
 	args := append(LockArgs(), "update-ref", "--no-deref", "-m", oneLine(message), "HEAD", string(commit), string(old))
 	left := Leftovers{Locks: []LockFile{{path: filepath.Join(gitDir, "HEAD.lock"), value: commit}}}

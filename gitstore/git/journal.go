@@ -22,7 +22,7 @@ import (
 // can be locked belongs to dead processes, whatever the host, the container or the
 // boot. A receive-pack cannot inherit a lock from the hook that writes its entry. Such
 // an entry has a line maker instead, and names the board by which the push was judged,
-// see [Repo.RecordPush] and [Repo.JudgedBy]. Paths are relative to the git directory,
+// see [Journal.RecordPush] and [Journal.JudgedBy]. Paths are relative to the git directory,
 // so that the entries in a copy of it do not name files of the original.
 //
 //	at 1768658760000000000                         when it was written, on the clock of the file system
@@ -79,7 +79,7 @@ func (j *Journal) Dir() string { return filepath.Join(j.repo.commonDir, layout.P
 // openJournal writes the entry of a process that is about to start. It appears
 // under its name only when it is whole and locked.
 func (j *Journal) open(ctx context.Context, l Leftovers) (*journalEntry, error) {
-	mode, err := j.repo.Flusher.mode(ctx)
+	mode, err := j.repo.Flusher.fsyncMode(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (j *Journal) open(ctx context.Context, l Leftovers) (*journalEntry, error) 
 		return nil, fmt.Errorf("journal of locks: %w", err)
 	}
 	e := &journalEntry{repo: j.repo, file: f, path: path, mode: mode, leaves: l}
-	if err = e.begin(); err == nil {
+	if err = e.writeEntry(); err == nil {
 		err = os.Rename(path+".new", path)
 	}
 	if err == nil {
@@ -107,8 +107,8 @@ func (j *Journal) open(ctx context.Context, l Leftovers) (*journalEntry, error) 
 	return e, nil
 }
 
-// done makes durable what git renamed: it syncs only what is in a ref's lock.
-func (e *journalEntry) done() error {
+// syncMovedRefs makes durable what git renamed: it syncs only what is in a ref's lock.
+func (e *journalEntry) syncMovedRefs() error {
 	var paths []string
 	for _, lock := range e.leaves.Locks {
 		paths = append(paths, lock.path)
@@ -123,7 +123,7 @@ func (e *journalEntry) done() error {
 	return nil
 }
 
-func (e *journalEntry) begin() error {
+func (e *journalEntry) writeEntry() error {
 	if err := TryLock(e.file); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (e *journalEntry) begin() error {
 	if err != nil {
 		return err
 	}
-	by, _ := makerOf(os.Getpid())
+	by, _ := processIDOf(os.Getpid())
 	_, err = e.file.WriteString(e.repo.Journal.entryText(info.ModTime(), e.leaves) + "by " + by.String() + "\n")
 	return err
 }
@@ -162,7 +162,7 @@ func (j *Journal) entryText(at time.Time, l Leftovers) string {
 	if l.Objects {
 		text.WriteString("objects\n")
 	}
-	for _, lock := range j.present(l) {
+	for _, lock := range j.existingLocks(l) {
 		j.writeLock(&text, "stood", lock.path)
 	}
 	return text.String()
@@ -194,8 +194,8 @@ func (j *Journal) absolute(name string) string {
 	return name
 }
 
-// prepared records which files the locks are, now that git holds them.
-func (e *journalEntry) prepared() error {
+// recordLocks records which files the locks are, now that git holds them.
+func (e *journalEntry) recordLocks() error {
 	var text strings.Builder
 	for _, lock := range e.leaves.Locks {
 		e.repo.Journal.writeLock(&text, "lock", lock.path)
@@ -241,7 +241,7 @@ func (j *Journal) recover() (cleared int, err error) {
 	}
 	for _, entry := range entries {
 		if !entry.Type().IsRegular() {
-			continue // not one of ours, see [gitstore.Strange]
+			continue // not one of ours, see gitstore.StrangeFiles
 		}
 		n, err := j.recoverEntry(filepath.Join(j.Dir(), entry.Name()))
 		cleared += n
@@ -289,12 +289,12 @@ func (j *Journal) clearEntry(path string) (cleared int, err error) {
 		return 0, err
 	}
 	e := j.parseEntry(string(text))
-	if e.maker != nil && !e.maker.dead(e.since) {
+	if e.maker != nil && !e.maker.isDead(e.since) {
 		return 0, nil
 	}
 	var others map[string]bool
 	if e.maker != nil {
-		others = j.pushing() // one of these may be a repetition, with the same values
+		others = j.locksOfPushes() // one of these may be a repetition, with the same values
 	}
 	kept := false
 	for _, o := range j.orphans(e) {

@@ -146,7 +146,7 @@ func TestKilledBeforePrepareIsAnswered(t *testing.T) {
 func (v *victim) killedInHook(t *testing.T) {
 	v.hook(t, "prepared")
 	v.start(t)
-	gittest.Until(t, "git holds its locks", func() bool { return exists(filepath.Join(v.r.CommonDir(), "in-hook")) })
+	gittest.Until(t, "git holds its locks", func() bool { return fileExists(filepath.Join(v.r.CommonDir(), "in-hook")) })
 	require.True(t, v.locked("refs/heads/int"))
 	require.NotContains(t, v.journal(), "\nlock ")
 	v.kill(t)
@@ -166,7 +166,7 @@ func TestKilledWithinALock(t *testing.T) {
 			v := newVictim(t)
 			v.hook(t, "prepared")
 			v.start(t)
-			gittest.Until(t, "git holds its locks", func() bool { return exists(filepath.Join(v.r.CommonDir(), "in-hook")) })
+			gittest.Until(t, "git holds its locks", func() bool { return fileExists(filepath.Join(v.r.CommonDir(), "in-hook")) })
 			v.kill(t)
 			v.unhook(t)
 			require.NoError(t, os.Truncate(filepath.Join(v.r.CommonDir(), "refs/heads/int.lock"), size))

@@ -57,7 +57,7 @@ func TestCopyOfALockedRepository(t *testing.T) {
 		"before prepare": func(t *testing.T, v *victim) func() {
 			v.hook(t, "prepared")
 			v.start(t)
-			gittest.Until(t, "git holds its locks", func() bool { return exists(filepath.Join(v.r.CommonDir(), "in-hook")) })
+			gittest.Until(t, "git holds its locks", func() bool { return fileExists(filepath.Join(v.r.CommonDir(), "in-hook")) })
 			return func() { v.unhook(t) }
 		},
 		"before commit": func(t *testing.T, v *victim) func() {

@@ -63,7 +63,7 @@ func (j *Journal) RunUnlocked(ctx context.Context, l Leftovers, run func() error
 		if err == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
-		locks := j.present(l)
+		locks := j.existingLocks(l)
 		if len(locks) == 0 {
 			return err
 		}
@@ -82,7 +82,7 @@ func (j *Journal) RunUnlocked(ctx context.Context, l Leftovers, run func() error
 }
 
 // standing are those locks that a process may take and that are there.
-func (j *Journal) present(l Leftovers) []LockFile {
+func (j *Journal) existingLocks(l Leftovers) []LockFile {
 	var locks []LockFile
 	add := func(path string) {
 		if _, err := os.Lstat(path); err == nil {
@@ -127,7 +127,7 @@ func (s *RefStore) LockFiles(updates []RefUpdate) []LockFile {
 		}
 	}
 	for _, u := range updates {
-		for _, name := range s.chain(u.Name) {
+		for _, name := range s.symrefChain(u.Name) {
 			add(name, u.New)
 		}
 		if u.New == "" && !names["packed-refs"] {
@@ -143,8 +143,8 @@ func (s *RefStore) LockFiles(updates []RefUpdate) []LockFile {
 	return locks
 }
 
-// chain is a ref and what it points to, if it is symbolic.
-func (s *RefStore) chain(name string) []string {
+// symrefChain is a ref and what it points to, if it is symbolic.
+func (s *RefStore) symrefChain(name string) []string {
 	var names []string
 	for range symrefDepth {
 		names = append(names, name)

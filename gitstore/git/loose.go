@@ -116,7 +116,7 @@ func writeLoose(objectDir string, objects []Object, mode string) (err error) {
 	}
 	var renamed []string
 	for _, w := range written {
-		if err := moveIn(w.file.Name(), w.path); err != nil {
+		if err := installObject(w.file.Name(), w.path); err != nil {
 			return err
 		}
 		renamed = append(renamed, filepath.Dir(w.path))
@@ -213,9 +213,9 @@ func sweepTemp(path string) {
 	}
 }
 
-// moveIn renames a temporary file to its place. `git gc` removes fan-out
+// installObject renames a temporary file to its place. `git gc` removes fan-out
 // folders that are empty, at any moment, also between our mkdir and our rename.
-func moveIn(temp, path string) error {
+func installObject(temp, path string) error {
 	for range 100 {
 		err := os.Rename(temp, path)
 		if !errors.Is(err, fs.ErrNotExist) {

@@ -72,7 +72,7 @@ func (g *Merger) TryMerge(ctx context.Context, onto, commit ID) (Merge, error) {
 	if err := g.makeMergeDir(dir); err != nil {
 		return Merge{}, fmt.Errorf("private git directory for merges: %w", err)
 	}
-	others := alternate(g.repo.objectDir)
+	others := quoteAlternate(g.repo.objectDir)
 	if more := os.Getenv(alternatesVar); more != "" {
 		others += string(os.PathListSeparator) + more
 	}
@@ -83,8 +83,8 @@ func (g *Merger) TryMerge(ctx context.Context, onto, commit ID) (Merge, error) {
 // alternatesVar names more folders with objects, for reading.
 const alternatesVar = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
-// alternate is a folder as that variable holds it: quoted where it has to be.
-func alternate(dir string) string {
+// quoteAlternate is a folder as that variable holds it: quoted where it has to be.
+func quoteAlternate(dir string) string {
 	if strings.ContainsAny(dir, "\"\n"+string(os.PathListSeparator)) {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(dir) + `"`
 	}
@@ -93,7 +93,7 @@ func alternate(dir string) string {
 
 // IsShallow reports whether history ends early here, as in a clone of some
 // depth.
-func (r *Repo) IsShallow() bool { return exists(filepath.Join(r.commonDir, "shallow")) }
+func (r *Repo) IsShallow() bool { return fileExists(filepath.Join(r.commonDir, "shallow")) }
 
 // merge runs git merge-tree as c says.
 func (g *Merger) merge(ctx context.Context, c Cmd, onto, commit ID) (Merge, error) {
@@ -102,7 +102,7 @@ func (g *Merger) merge(ctx context.Context, c Cmd, onto, commit ID) (Merge, erro
 	}
 	c.Args = append(fsyncArgs(fsyncNone, ""), "merge-tree", "--write-tree",
 		"-z", "--name-only", "--no-messages", string(onto), string(commit))
-	if shallow := filepath.Join(g.repo.commonDir, "shallow"); exists(shallow) {
+	if shallow := filepath.Join(g.repo.commonDir, "shallow"); fileExists(shallow) {
 		c.Env = append(c.Env, "GIT_SHALLOW_FILE="+shallow)
 	}
 	m, err := g.mergeTree(ctx, c)
@@ -119,7 +119,7 @@ func (g *Merger) merge(ctx context.Context, c Cmd, onto, commit ID) (Merge, erro
 
 func (g *Merger) mergeTree(ctx context.Context, c Cmd) (m Merge, err error) {
 	var out []byte
-	err = g.repo.stream(ctx, c, func(b *bufio.Reader) error {
+	err = g.repo.streamOutput(ctx, c, func(b *bufio.Reader) error {
 		out, err = io.ReadAll(io.LimitReader(b, maxConflicts+1))
 		if len(out) > maxConflicts {
 			return &Limit{"the merge has conflicts in more files than are read", "git merge-tree " + c.Args[len(c.Args)-2] + " " + c.Args[len(c.Args)-1]}
@@ -165,7 +165,7 @@ func (g *Merger) makeMergeDir(dir string) error {
 	return nil
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }

@@ -57,7 +57,7 @@ func (s *RefStore) MoveRefs(ctx context.Context, updates []RefUpdate, message st
 			return err
 		}
 	}
-	brought, old, err := s.repo.Flusher.brought(ctx, updates)
+	brought, old, err := s.repo.Flusher.updatedCommits(ctx, updates)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *RefStore) MoveRefs(ctx context.Context, updates []RefUpdate, message st
 		if err == nil || ctx.Err() != nil || errors.Is(err, ErrUnsynced) {
 			return err
 		}
-		err = s.explain(ctx, updates, err)
+		err = s.explainFailure(ctx, updates, err)
 		if !errors.Is(err, ErrRefLocked) {
 			return err
 		}
@@ -104,9 +104,9 @@ func (s *RefStore) checkUpdate(u RefUpdate) error {
 	return nil
 }
 
-// instructions renders one update for `git update-ref --stdin -z`, where an
+// transactionLines renders one update for `git update-ref --stdin -z`, where an
 // empty old value is not checked and a zero one must not exist.
-func (s *RefStore) instructions(u RefUpdate) string {
+func (s *RefStore) transactionLines(u RefUpdate) string {
 	old := u.Old
 	switch {
 	case u.Any:
@@ -122,7 +122,7 @@ func (s *RefStore) instructions(u RefUpdate) string {
 
 // updateRefs drives one transaction step by step, with the journal beside it.
 func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message string) (err error) {
-	mode, err := s.repo.Flusher.mode(ctx)
+	mode, err := s.repo.Flusher.fsyncMode(ctx)
 	if err != nil {
 		return err
 	}
@@ -151,11 +151,11 @@ func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message 
 	}
 	started := time.Now()
 	if err := p.Start(); err != nil {
-		return p.failure(err)
+		return p.wrapFailure(err)
 	}
 	talkErr := s.transact(in, bufio.NewReader(out), updates, entry)
 	in.Close()
-	err = p.failure(p.Wait())
+	err = p.wrapFailure(p.Wait())
 	trace(args, started, err)
 	if err == nil {
 		err = talkErr
@@ -163,7 +163,7 @@ func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message 
 	if err != nil {
 		return err
 	}
-	return entry.done()
+	return entry.syncMovedRefs()
 }
 
 // transact speaks the protocol of `git update-ref --stdin`.
@@ -171,27 +171,27 @@ func (s *RefStore) transact(in io.Writer, out *bufio.Reader, updates []RefUpdate
 	var begin bytes.Buffer
 	begin.WriteString("start\x00")
 	for _, u := range updates {
-		begin.WriteString(s.instructions(u))
+		begin.WriteString(s.transactionLines(u))
 	}
 	begin.WriteString("prepare\x00")
 	if _, err := in.Write(begin.Bytes()); err != nil {
 		return err
 	}
 	for _, step := range []string{"start", "prepare"} {
-		if err := expect(out, step); err != nil {
+		if err := expectReply(out, step); err != nil {
 			return err
 		}
 	}
-	if err := entry.prepared(); err != nil {
+	if err := entry.recordLocks(); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(in, "commit\x00"); err != nil {
 		return err
 	}
-	return expect(out, "commit")
+	return expectReply(out, "commit")
 }
 
-func expect(out *bufio.Reader, step string) error {
+func expectReply(out *bufio.Reader, step string) error {
 	line, err := out.ReadString('\n')
 	if err != nil {
 		return fmt.Errorf("git update-ref ended before %s: %w", step, err)
@@ -202,9 +202,9 @@ func expect(out *bufio.Reader, step string) error {
 	return nil
 }
 
-// explain finds out, by looking and not by git's words, why a transaction
+// explainFailure finds out, by looking and not by git's words, why a transaction
 // failed with cause.
-func (s *RefStore) explain(ctx context.Context, updates []RefUpdate, cause error) error {
+func (s *RefStore) explainFailure(ctx context.Context, updates []RefUpdate, cause error) error {
 	var moved, done []string
 	for _, u := range updates {
 		now, err := s.Resolve(ctx, u.Name)

@@ -88,7 +88,7 @@ func (r *Repo) quarantined() bool {
 // were not flushed are forgotten. The value can be used again.
 func (o *Objects) Close() error {
 	o.mu.Lock()
-	o.forget()
+	o.forgetPending()
 	o.mu.Unlock()
 	o.packs.close()
 	return o.git.close()
@@ -118,7 +118,7 @@ func (o *Objects) readWithin(id ID, limit int64) (kind string, data []byte, err 
 	if err := o.repo.CheckID(id); err != nil {
 		return "", nil, err
 	}
-	if obj, ok := o.unflushed(id); ok {
+	if obj, ok := o.pendingObject(id); ok {
 		return obj.Kind, obj.Data, nil
 	}
 	var large *TooLarge
@@ -133,7 +133,7 @@ func (o *Objects) readWithin(id ID, limit int64) (kind string, data []byte, err 
 		}
 	}
 	// Not found, not readable, or not ours to decode: git has the last word.
-	return o.git.contents(id, limit)
+	return o.git.readContents(id, limit)
 }
 
 // Size returns an object's kind and the length of its content in bytes,
@@ -142,7 +142,7 @@ func (o *Objects) Size(id ID) (kind string, n int64, err error) {
 	if err := o.repo.CheckID(id); err != nil {
 		return "", 0, err
 	}
-	if obj, ok := o.unflushed(id); ok {
+	if obj, ok := o.pendingObject(id); ok {
 		return obj.Kind, int64(len(obj.Data)), nil
 	}
 	for _, dir := range o.loose {
@@ -155,7 +155,7 @@ func (o *Objects) Size(id ID) (kind string, n int64, err error) {
 			return kind, n, nil
 		}
 	}
-	return o.git.info(id)
+	return o.git.readInfo(id)
 }
 
 // ReadKind reads an object that must be of one kind and has at most limit
@@ -171,7 +171,7 @@ func (o *Objects) ReadKind(id ID, want string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-func (o *Objects) unflushed(id ID) (Object, bool) {
+func (o *Objects) pendingObject(id ID) (Object, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if i, ok := o.waiting[id]; ok {
@@ -219,8 +219,8 @@ func (o *Objects) flush() error {
 	if len(o.pending) == 0 {
 		return nil
 	}
-	defer o.forget()
-	mode, err := o.repo.Flusher.mode(o.ctx)
+	defer o.forgetPending()
+	mode, err := o.repo.Flusher.fsyncMode(o.ctx)
 	if err != nil {
 		return err
 	}
@@ -241,15 +241,15 @@ func (o *Objects) flush() error {
 	if err != nil {
 		return fmt.Errorf("writing objects to %s: %w", o.repo.objectDir, err)
 	}
-	o.remember()
+	o.rememberCommits()
 	return nil
 }
 
 // keepWritten bounds how many commits a process remembers to have written.
 const keepWritten = 1000
 
-// remember keeps which commits were flushed.
-func (o *Objects) remember() {
+// rememberCommits keeps which commits were flushed.
+func (o *Objects) rememberCommits() {
 	for _, obj := range o.pending {
 		c, err := ParseCommit(obj.Data)
 		if obj.Kind != "commit" || err != nil {
@@ -262,15 +262,15 @@ func (o *Objects) remember() {
 	}
 }
 
-// flushed reports whether this process wrote a commit, and its parents.
-func (o *Objects) flushed(id ID) (parents []ID, ok bool) {
+// flushedCommit reports whether this process wrote a commit, and its parents.
+func (o *Objects) flushedCommit(id ID) (parents []ID, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	parents, ok = o.written[id]
 	return parents, ok
 }
 
-func (o *Objects) forget() {
+func (o *Objects) forgetPending() {
 	o.pending, o.size = nil, 0
 	clear(o.waiting)
 }
@@ -303,7 +303,7 @@ func (r *Repo) zero() ID { return ID(strings.Repeat("0", r.hashLen)) }
 func (r *Repo) emptyTree() ID { return r.Hash("tree", nil) }
 
 // fsync returns the repository's liza.fsync.
-func (fl *Flusher) mode(ctx context.Context) (string, error) {
+func (fl *Flusher) fsyncMode(ctx context.Context) (string, error) {
 	mode, err := fl.repo.Config(ctx, "liza.fsync")
 	switch {
 	case err != nil:

@@ -24,7 +24,7 @@ const rewriteAge = 4 * time.Second
 type entry struct {
 	since   time.Time
 	limit   time.Duration
-	maker   *maker // nil where a kernel lock tells
+	maker   *processID // nil where a kernel lock tells
 	locks   []orphan
 	under   []string // folders, absolute
 	before  map[string]lockID
@@ -59,7 +59,7 @@ type orphan struct {
 	lock     lockID        // that git held
 	prepared bool          // git held all of its locks
 
-	alone func(time.Time) bool // see [Repo.alone]
+	noGitRunsSince func(time.Time) bool // see [Journal.noGitRunsSince]
 }
 
 func (j *Journal) parseEntry(text string) entry {
@@ -77,10 +77,10 @@ func (j *Journal) parseEntry(text string) entry {
 				e.limit = d
 			}
 		case "maker":
-			e.maker = parseMaker(rest)
+			e.maker = parseProcessID(rest)
 		case "ref":
 			value, name, _ := strings.Cut(rest, " ")
-			e.add(orphan{path: j.absolute(name), proof: byValue, value: value, alone: j.alone})
+			e.add(orphan{path: j.absolute(name), proof: byValue, value: value, noGitRunsSince: j.noGitRunsSince})
 		case "under":
 			if folder := j.absolute(rest); folder != "" {
 				e.under = append(e.under, folder)
@@ -88,7 +88,7 @@ func (j *Journal) parseEntry(text string) entry {
 		case "file":
 			e.add(orphan{path: j.absolute(rest), proof: byUse})
 		case "idle":
-			e.add(orphan{path: j.absolute(rest), proof: byIdle, alone: j.alone})
+			e.add(orphan{path: j.absolute(rest), proof: byIdle, noGitRunsSince: j.noGitRunsSince})
 		case "folder":
 			e.add(orphan{path: j.absolute(rest), proof: byFolder})
 		case "objects":
@@ -188,26 +188,26 @@ func (o orphan) isOurs() (ours, later bool) {
 	age := time.Since(info.ModTime())
 	switch o.proof {
 	case byUse:
-		return age > emptyAge && unused(o.path), age <= emptyAge
+		return age > emptyAge && isUnused(o.path), age <= emptyAge
 	case byIdle:
-		ours = age > emptyAge && unused(o.path) && o.alone(info.ModTime())
+		ours = age > emptyAge && isUnused(o.path) && o.noGitRunsSince(info.ModTime())
 		return ours, !ours
 	}
 	if rewritten, ok := packedRewrite(o.path); ok {
 		// Both files of `git pack-refs` look the same; one that lives is writing.
 		age = min(age, rewritten-rewriteAge+emptyAge)
-		ours = age > emptyAge && o.alone(info.ModTime())
+		ours = age > emptyAge && o.noGitRunsSince(info.ModTime())
 		return ours, !ours
 	}
 	content, err := ReadSmall(o.path)
 	switch {
 	case err != nil:
 		return false, false
-	case o.wrote(string(content)):
+	case o.holdsAllOf(string(content)):
 		return true, false
 	case len(content) == 0 && o.proof == byValue:
 		// A deletion writes nothing, and may be somebody else's, whose hook is slow.
-		ours = age > emptyAge && o.alone(info.ModTime())
+		ours = age > emptyAge && o.noGitRunsSince(info.ModTime())
 		return ours, !ours
 	case strings.HasPrefix(o.value, string(content)) || o.proof == byAnyID:
 		return age > emptyAge, age <= emptyAge
@@ -215,8 +215,8 @@ func (o orphan) isOurs() (ours, later bool) {
 	return false, false
 }
 
-// wrote reports whether a lock holds all that its git writes into it.
-func (o orphan) wrote(content string) bool {
+// holdsAllOf reports whether a lock holds all that its git writes into it.
+func (o orphan) holdsAllOf(content string) bool {
 	if o.proof == byAnyID {
 		id, whole := strings.CutSuffix(content, "\n")
 		return whole && (len(id) == 40 || len(id) == 64) && strings.Trim(id, "0123456789abcdef") == ""

@@ -27,7 +27,7 @@ func (p *Packer) Pack(ctx context.Context, from, to ID) error {
 		}
 		revs += "^" + string(from) + "\n"
 	}
-	mode, err := p.repo.Flusher.mode(ctx)
+	mode, err := p.repo.Flusher.fsyncMode(ctx)
 	if err != nil {
 		return err
 	}
@@ -38,15 +38,15 @@ func (p *Packer) Pack(ctx context.Context, from, to ID) error {
 		return err
 	}
 	for name := range strings.FieldsSeq(string(out)) {
-		if err := p.unloosen(ctx, name); err != nil {
+		if err := p.prunePacked(ctx, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// unloosen removes the files of the objects that a pack of ours holds.
-func (p *Packer) unloosen(ctx context.Context, pack string) error {
+// prunePacked removes the files of the objects that a pack of ours holds.
+func (p *Packer) prunePacked(ctx context.Context, pack string) error {
 	idx := filepath.Join(p.repo.objectDir, "pack", "pack-"+pack+".idx")
 	content, err := os.ReadFile(idx)
 	if err != nil {

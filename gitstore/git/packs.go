@@ -46,7 +46,7 @@ func (p *packs) read(id ID, limit int64) (kind string, data []byte, ok bool) {
 	}
 	obj, err := p.storage.EncodedObject(plumbing.AnyObject, plumbing.NewHash(string(id)))
 	if err != nil {
-		p.missed()
+		p.noteMiss()
 		return "", nil, false
 	}
 	if obj.Size() > limit {
@@ -74,7 +74,7 @@ func (p *packs) size(id ID) (kind string, n int64, ok bool) {
 	}
 	obj, err := p.storage.EncodedObject(plumbing.AnyObject, plumbing.NewHash(string(id)))
 	if err != nil {
-		p.missed()
+		p.noteMiss()
 		return "", 0, false
 	}
 	return obj.Type().String(), obj.Size(), true
@@ -102,8 +102,8 @@ func (p *packs) open() {
 	p.storage = filesystem.NewObjectStorageWithOptions(dir, cache.NewObjectLRU(packCache), filesystem.Options{KeepDescriptors: true})
 }
 
-// missed looks afresh the next time if the packs have changed.
-func (p *packs) missed() {
+// noteMiss looks afresh the next time if the packs have changed.
+func (p *packs) noteMiss() {
 	info, err := os.Stat(filepath.Join(p.dir, "pack"))
 	if err != nil || !info.ModTime().Equal(p.changed) {
 		p.reset()

@@ -34,11 +34,11 @@ type catFile struct {
 	pipe io.Closer // under out
 }
 
-// contents reads an object of at most limit bytes. What is larger git has not
+// readContents reads an object of at most limit bytes. What is larger git has not
 // begun to send: it is asked for the size first where that matters.
-func (c *catFile) contents(id ID, limit int64) (kind string, data []byte, err error) {
+func (c *catFile) readContents(id ID, limit int64) (kind string, data []byte, err error) {
 	if limit < math.MaxInt64 {
-		kind, n, err := c.info(id)
+		kind, n, err := c.readInfo(id)
 		if err == nil && n > limit {
 			err = &TooLarge{id, kind, n, limit}
 		}
@@ -46,16 +46,16 @@ func (c *catFile) contents(id ID, limit int64) (kind string, data []byte, err er
 			return "", nil, err
 		}
 	}
-	kind, _, data, err = c.ask("contents", id)
+	kind, _, data, err = c.request("contents", id)
 	return kind, data, err
 }
 
-func (c *catFile) info(id ID) (kind string, n int64, err error) {
-	kind, n, _, err = c.ask("info", id)
+func (c *catFile) readInfo(id ID) (kind string, n int64, err error) {
+	kind, n, _, err = c.request("info", id)
 	return kind, n, err
 }
 
-func (c *catFile) ask(what string, id ID) (kind string, n int64, data []byte, err error) {
+func (c *catFile) request(what string, id ID) (kind string, n int64, data []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.git == nil {
@@ -65,7 +65,7 @@ func (c *catFile) ask(what string, id ID) (kind string, n int64, data []byte, er
 	}
 	// One question gets the time of one process: it may fetch from a promisor.
 	timer := time.AfterFunc(gitLimit, c.git.cancel)
-	kind, n, data, err = c.talk(what, id)
+	kind, n, data, err = c.exchange(what, id)
 	timer.Stop()
 	if err != nil && !errors.Is(err, ErrNoObject) {
 		err = fmt.Errorf("reading object %s: %w", id, errors.Join(err, c.stop()))
@@ -84,7 +84,7 @@ func (c *catFile) start() error {
 		return err
 	}
 	started := time.Now()
-	err = p.failure(p.Start())
+	err = p.wrapFailure(p.Start())
 	trace(p.args, started, err)
 	if err != nil {
 		p.cancel()
@@ -94,7 +94,7 @@ func (c *catFile) start() error {
 	return nil
 }
 
-func (c *catFile) talk(what string, id ID) (kind string, n int64, data []byte, err error) {
+func (c *catFile) exchange(what string, id ID) (kind string, n int64, data []byte, err error) {
 	if _, err := io.WriteString(c.in, what+" "+string(id)+"\n"); err != nil {
 		return "", 0, nil, err
 	}
@@ -127,7 +127,7 @@ func (c *catFile) stop() error {
 	defer p.cancel()
 	c.in.Close()
 	c.pipe.Close() // or git would wait for us to read the rest
-	return p.failure(p.Wait())
+	return p.wrapFailure(p.Wait())
 }
 
 func (c *catFile) close() error {
@@ -140,7 +140,7 @@ func (c *catFile) close() error {
 	c.git = nil
 	defer p.cancel()
 	c.in.Close()
-	return p.failure(p.Wait())
+	return p.wrapFailure(p.Wait())
 }
 
 // unpackObjects writes objects through one `git unpack-objects`, which knows
@@ -158,7 +158,7 @@ func (p *Packer) unpackObjects(ctx context.Context, objects []Object, mode strin
 // SyncArgs are the arguments with which a git makes durable what it writes, as
 // liza.fsync says: components of core.fsync, as git-config(1) names them.
 func (fl *Flusher) SyncArgs(ctx context.Context, components string) ([]string, error) {
-	mode, err := fl.mode(ctx)
+	mode, err := fl.fsyncMode(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -11,12 +11,12 @@ import (
 // text of one line that steers no terminal: quoted as in Go where it has
 // characters that do not print, else as it is.
 func Visible(name string) string {
-	if prints(name) {
+	if isPrintable(name) {
 		return name
 	}
 	return strconv.Quote(name)
 }
 
-func prints(name string) bool {
+func isPrintable(name string) bool {
 	return utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }

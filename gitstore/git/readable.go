@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// Words is what git said of an object that it could not read.
-func Words(err error) string {
+// ReadFailure is what git said of an object that it could not read.
+func ReadFailure(err error) string {
 	var git *Error
 	if errors.As(err, &git) {
 		first, _, _ := strings.Cut(git.Stderr, "\n")
@@ -44,9 +44,9 @@ func (r *Repo) TipObjects(ctx context.Context, commits []ID) ([]ID, error) {
 	return loose, nil
 }
 
-// Unreadable reads objects and returns those that cannot be read, or are not what
+// UnreadableObjects reads objects and returns those that cannot be read, or are not what
 // their ids say, with the reason; it stops after the first few, as many as most says.
-func (r *Repo) Unreadable(ctx context.Context, list []ID, most int) (map[ID]string, error) {
+func (r *Repo) UnreadableObjects(ctx context.Context, list []ID, most int) (map[ID]string, error) {
 	bad := map[ID]string{}
 	for len(list) > 0 && len(bad) < most {
 		var asked bytes.Buffer
@@ -55,9 +55,9 @@ func (r *Repo) Unreadable(ctx context.Context, list []ID, most int) (map[ID]stri
 		}
 		done := 0
 		c := Cmd{Args: []string{"cat-file", "--batch", "--buffer"}, Stdin: asked.Bytes(), Limit: lasting}
-		err := r.stream(ctx, c, func(out *bufio.Reader) error {
+		err := r.streamOutput(ctx, c, func(out *bufio.Reader) error {
 			for ; done < len(list); done++ {
-				why, err := r.readOne(out, list[done])
+				why, err := r.readObject(out, list[done])
 				if err != nil {
 					return nil // git ended: it died of the object
 				}
@@ -73,14 +73,14 @@ func (r *Repo) Unreadable(ctx context.Context, list []ID, most int) (map[ID]stri
 		if err == nil {
 			return bad, fmt.Errorf("git cat-file ended before object %s", list[done])
 		}
-		bad[list[done]] = Words(err)
+		bad[list[done]] = ReadFailure(err)
 		list = list[done+1:]
 	}
 	return bad, nil
 }
 
-// readOne reads one object of `git cat-file --batch`; why is what is wrong.
-func (r *Repo) readOne(out *bufio.Reader, id ID) (why string, err error) {
+// readObject reads one object of `git cat-file --batch`; why is what is wrong.
+func (r *Repo) readObject(out *bufio.Reader, id ID) (why string, err error) {
 	line, err := out.ReadString('\n')
 	if err != nil {
 		return "", err

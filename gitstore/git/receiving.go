@@ -61,7 +61,7 @@ func (e PushEntry) Forget() {
 }
 
 // Judged notes the state commit by which the push was judged, "" for none: see
-// [Repo.JudgedBy].
+// [Journal.JudgedBy].
 func (e PushEntry) Judged(state ID) error {
 	if e.path == "" {
 		return nil
@@ -89,7 +89,7 @@ func (j *Journal) RecordPush(ctx context.Context, updates []RefUpdate) (PushEntr
 	if !ok {
 		return PushEntry{}, nil
 	}
-	mode, err := j.repo.Flusher.mode(ctx)
+	mode, err := j.repo.Flusher.fsyncMode(ctx)
 	if err != nil {
 		return PushEntry{}, err
 	}
@@ -107,13 +107,13 @@ func (j *Journal) RecordPush(ctx context.Context, updates []RefUpdate) (PushEntr
 	return PushEntry{path}, nil
 }
 
-func (j *Journal) pushEntry(by maker) string {
+func (j *Journal) pushEntry(by processID) string {
 	return filepath.Join(j.Dir(), "push-"+strconv.Itoa(by.pid))
 }
 
 // JudgedBy is the state commit, "" for none, by which pre-receive judged the push
 // whose receive-pack runs this process as a hook. known is false where no entry
-// says it: nobody pushes, or [Repo.RecordPush] could note nothing.
+// says it: nobody pushes, or [Journal.RecordPush] could note nothing.
 func (j *Journal) JudgedBy() (state ID, known bool, err error) {
 	by, ok := receivePack()
 	if !ok {
@@ -148,7 +148,7 @@ func readPush(path string) (string, error) {
 	return string(text), err
 }
 
-func (j *Journal) writePush(path string, by maker, updates []RefUpdate, mode string) error {
+func (j *Journal) writePush(path string, by processID, updates []RefUpdate, mode string) error {
 	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
@@ -172,13 +172,13 @@ func (j *Journal) writePush(path string, by maker, updates []RefUpdate, mode str
 	return flushDisk(f, mode, foldersUpTo(j.repo.commonDir, path)...)
 }
 
-// pushing are the lock files that receive-packs may hold which are alive.
-func (j *Journal) pushing() map[string]bool {
+// locksOfPushes are the lock files that receive-packs may hold which are alive.
+func (j *Journal) locksOfPushes() map[string]bool {
 	locks := map[string]bool{}
 	paths, _ := filepath.Glob(filepath.Join(j.Dir(), "push-*"))
 	for _, path := range paths {
 		text, err := readPush(path)
-		if e := j.parseEntry(text); err == nil && e.maker != nil && !e.maker.dead(e.since) {
+		if e := j.parseEntry(text); err == nil && e.maker != nil && !e.maker.isDead(e.since) {
 			for _, o := range e.locks {
 				locks[o.path] = true
 			}
@@ -199,7 +199,7 @@ func isQuarantine(path string) bool {
 const ancestors = 8
 
 // receivePack is the receive-pack that runs this process as its hook.
-func receivePack() (maker, bool) {
+func receivePack() (processID, bool) {
 	pid := os.Getppid()
 	for range ancestors {
 		line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
@@ -208,12 +208,12 @@ func receivePack() (maker, bool) {
 		}
 		for arg := range strings.SplitSeq(string(line), "\x00") {
 			if arg == "receive-pack" || filepath.Base(arg) == "git-receive-pack" {
-				return makerOf(pid)
+				return processIDOf(pid)
 			}
 		}
 		if pid = parentOf(pid); pid <= 1 {
 			break
 		}
 	}
-	return maker{}, false
+	return processID{}, false
 }

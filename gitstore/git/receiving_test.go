@@ -21,40 +21,40 @@ import (
 // container; what cannot be known counts as alive, for a time.
 func TestMakerIsDead(t *testing.T) {
 	t.Parallel()
-	alive, ok := makerOf(os.Getpid())
+	alive, ok := processIDOf(os.Getpid())
 	if !ok {
 		t.Skip("this system does not tell of processes")
 	}
 	zombie := exec.Command("true")
 	require.NoError(t, zombie.Start())
 	t.Cleanup(func() { _ = zombie.Wait() })
-	gittest.Until(t, "it has ended", func() bool { _, state := startOf(zombie.Process.Pid); return state == "Z" })
-	unread, there := makerOf(zombie.Process.Pid)
+	gittest.Until(t, "it has ended", func() bool { _, state := readStart(zombie.Process.Pid); return state == "Z" })
+	unread, there := processIDOf(zombie.Process.Pid)
 	require.False(t, there)
 
 	now, past := time.Now(), time.Now().Add(-time.Hour)
-	change := func(f func(*maker)) maker { m := alive; f(&m); return m }
+	change := func(f func(*processID)) processID { m := alive; f(&m); return m }
 	for name, test := range map[string]struct {
-		who   maker
+		who   processID
 		since time.Time
 		dead  bool
 	}{
 		"itself":                          {alive, now, false},
-		"a later process with its number": {change(func(m *maker) { m.start = "1" }), now, true},
+		"a later process with its number": {change(func(m *processID) { m.start = "1" }), now, true},
 		"not waited for yet":              {unread, now, true},
-		"another container":               {change(func(m *maker) { m.ns = "pid:[1]"; m.start = "1" }), now, false},
-		"another container, long ago":     {change(func(m *maker) { m.ns = "pid:[1]" }), past, true},
-		"another machine":                 {change(func(m *maker) { m.boot = "x" }), now, false},
-		"another machine, long ago":       {change(func(m *maker) { m.boot = "x" }), past, true},
-		"before the machine was started":  {change(func(m *maker) { m.boot = "x" }), time.Unix(1, 0), true},
-		"unreadable":                      {*parseMaker("pid x"), time.Unix(1, 0), false},
+		"another container":               {change(func(m *processID) { m.ns = "pid:[1]"; m.start = "1" }), now, false},
+		"another container, long ago":     {change(func(m *processID) { m.ns = "pid:[1]" }), past, true},
+		"another machine":                 {change(func(m *processID) { m.boot = "x" }), now, false},
+		"another machine, long ago":       {change(func(m *processID) { m.boot = "x" }), past, true},
+		"before the machine was started":  {change(func(m *processID) { m.boot = "x" }), time.Unix(1, 0), true},
+		"unreadable":                      {*parseProcessID("pid x"), time.Unix(1, 0), false},
 	} {
-		require.Equal(t, test.dead, parseMaker(test.who.String()).dead(test.since) && test.who.dead(test.since), name)
+		require.Equal(t, test.dead, parseProcessID(test.who.String()).isDead(test.since) && test.who.isDead(test.since), name)
 	}
 }
 
 // pushEntry leaves an entry of a push as a receive-pack's hook writes it.
-func pushEntry(t *testing.T, r *Repo, by maker, updates []RefUpdate) {
+func pushEntry(t *testing.T, r *Repo, by processID, updates []RefUpdate) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(r.Journal.Dir(), 0o777))
 	require.NoError(t, r.Journal.writePush(filepath.Join(r.Journal.Dir(), fmt.Sprintf("push-%d", by.pid)), by, updates, fsyncNone))
@@ -65,7 +65,7 @@ func pushEntry(t *testing.T, r *Repo, by maker, updates []RefUpdate) {
 func TestLocksOfAReceivePack(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	alive, ok := makerOf(os.Getpid())
+	alive, ok := processIDOf(os.Getpid())
 	if !ok {
 		t.Skip("this system does not tell of processes")
 	}
@@ -131,5 +131,5 @@ func TestStrangePushes(t *testing.T) {
 	require.NoError(t, os.Symlink("push-2", filepath.Join(dir, "push-1")))
 	require.NoError(t, os.Symlink("push-1", filepath.Join(dir, "push-2")))
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "push-3"), 0o666))
-	require.Empty(t, v.r.Journal.pushing())
+	require.Empty(t, v.r.Journal.locksOfPushes())
 }

@@ -77,10 +77,10 @@ func (s *RefStore) SymbolicRef(ctx context.Context, name string) (string, error)
 // packed-refs before it is taken for one that holds the lock itself.
 const pruneWait = time.Second
 
-// Pruning tells a loose ref at id that git removes because packed-refs holds
+// IsBeingPruned tells a loose ref at id that git removes because packed-refs holds
 // it from one that it deletes: then packed-refs is locked, for all the time
 // that the hook which asks takes.
-func (s *RefStore) Pruning(ctx context.Context, name string, id ID) bool {
+func (s *RefStore) IsBeingPruned(ctx context.Context, name string, id ID) bool {
 	ctx, cancel := context.WithTimeout(ctx, pruneWait)
 	defer cancel()
 	for {
@@ -88,7 +88,7 @@ func (s *RefStore) Pruning(ctx context.Context, name string, id ID) bool {
 		if err != nil || id == "" || packed != id {
 			return false
 		}
-		if !exists(filepath.Join(s.repo.commonDir, "packed-refs.lock")) {
+		if !fileExists(filepath.Join(s.repo.commonDir, "packed-refs.lock")) {
 			return true
 		}
 		select {
@@ -99,10 +99,10 @@ func (s *RefStore) Pruning(ctx context.Context, name string, id ID) bool {
 	}
 }
 
-// Packing tells a ref that git writes into packed-refs, as it read it a moment
+// IsBeingPacked tells a ref that git writes into packed-refs, as it read it a moment
 // ago, from one that it moves: then the ref's own lock holds the new value.
-func (s *RefStore) Packing(name string, to ID) bool {
-	if s.repo.reftable || to == "" || !exists(filepath.Join(s.repo.commonDir, "packed-refs.lock")) {
+func (s *RefStore) IsBeingPacked(name string, to ID) bool {
+	if s.repo.reftable || to == "" || !fileExists(filepath.Join(s.repo.commonDir, "packed-refs.lock")) {
 		return false
 	}
 	if _, target, err := s.readRef(name); err != nil || target != "" {
@@ -207,16 +207,16 @@ func (s *RefStore) packedRef(name string) (ID, error) {
 	header, _, _ := bytes.Cut(head, []byte("\n"))
 	low, high := int64(0), info.Size()
 	if bytes.HasPrefix(header, []byte("# pack-refs with:")) && bytes.Contains(header, []byte(" sorted")) {
-		if low, high, err = narrow(f, int64(len(header))+1, high, name); err != nil {
+		if low, high, err = narrowSection(f, int64(len(header))+1, high, name); err != nil {
 			return "", fmt.Errorf("packed refs: %w", err)
 		}
 	}
 	return s.scanPacked(io.NewSectionReader(f, low, high-low), name)
 }
 
-// narrow halves the part of a sorted packed-refs file that can hold name until
+// narrowSection halves the part of a sorted packed-refs file that can hold name until
 // it is small. Both bounds are starts of lines.
-func narrow(f io.ReaderAt, low, high int64, name string) (int64, int64, error) {
+func narrowSection(f io.ReaderAt, low, high int64, name string) (int64, int64, error) {
 	const small, window = 16 << 10, 4 << 10
 	buf := make([]byte, window)
 	for high-low > small {

@@ -90,7 +90,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	if len(lines) == 5 {
 		r.workTree = lines[4]
 	}
-	r.reftable = exists(filepath.Join(r.commonDir, "reftable"))
+	r.reftable = fileExists(filepath.Join(r.commonDir, "reftable"))
 	return r, r.findMainWorkTree(ctx)
 }
 

@@ -47,7 +47,7 @@ func (c *RepoConfiguration) SettingsUnder(ctx context.Context, prefixes ...strin
 }
 
 // writtenConfig is the file that remembers, line by line, what git liza itself
-// wrote into the repository's configuration. It is derived; without it a setting
+// holdsAllOf into the repository's configuration. It is derived; without it a setting
 // that git liza made during a session is taken for the session's.
 func (c *RepoConfiguration) writtenConfig() string {
 	return filepath.Join(c.repo.commonDir, layout.Private, "configured")
@@ -77,7 +77,7 @@ func (c *RepoConfiguration) noteConfig(args []string) {
 
 func writtenLine(words ...string) string { return fmt.Sprintf("%q\n", words) }
 
-// A ConfigMark is a moment, for [Repo.WroteSince].
+// A ConfigMark is a moment, for [RepoConfiguration.WroteSince].
 type ConfigMark int64
 
 // MarkConfig is now.

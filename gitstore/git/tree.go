@@ -58,9 +58,9 @@ func (o *Objects) RawTree(id ID, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// Leads reports whether a path leads to a file in a commit, or to a link on the
+// LeadsTo reports whether a path leads to a file in a commit, or to a link on the
 // way, behind which anything can be.
-func (o *Objects) Leads(commit ID, path string) (bool, error) {
+func (o *Objects) LeadsTo(commit ID, path string) (bool, error) {
 	c, err := o.Commit(commit)
 	if err != nil {
 		return false, err

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unused reports whether no process of this machine has a file open: the
+// isUnused reports whether no process of this machine has a file open: the
 // kernel gives a lease on it only then. False also where it cannot tell.
-func unused(path string) bool {
+func isUnused(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return false

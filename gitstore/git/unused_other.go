@@ -2,5 +2,5 @@
 
 package git
 
-// unused reports whether no process has a file open, which only Linux tells.
-func unused(string) bool { return false }
+// isUnused reports whether no process has a file open, which only Linux tells.
+func isUnused(string) bool { return false }

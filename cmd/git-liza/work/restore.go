@@ -22,7 +22,7 @@ type Restored struct {
 // Restore puts the integration branch back to where the board has it, and
 // checkouts of it with it; what only the branch held is kept under
 // refs/liza/rescue/. It is nil where the branch stands right. Errors are
-// *worktrees.Dirty or *worktrees.Obstacle, or as those of [git.Repo.MoveRefs].
+// *worktrees.Dirty or *worktrees.Obstacle, or as those of [git.RefStore.MoveRefs].
 func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
 	release, err := i.repo.Queue(ctx)
 	if err != nil {

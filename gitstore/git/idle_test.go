@@ -27,7 +27,7 @@ func TestEmptyLockOfTheLiving(t *testing.T) {
 	v.hook(t, "prepared")
 	living := exec.Command("git", "--git-dir="+v.r.CommonDir(), "update-ref", "-d", "refs/heads/task")
 	require.NoError(t, living.Start())
-	gittest.Until(t, "git holds its locks", func() bool { return exists(filepath.Join(v.r.CommonDir(), "in-hook")) })
+	gittest.Until(t, "git holds its locks", func() bool { return fileExists(filepath.Join(v.r.CommonDir(), "in-hook")) })
 	lock := filepath.Join(v.r.CommonDir(), "refs/heads/task.lock")
 	info, err := os.Stat(lock)
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestAlone(t *testing.T) {
 	v, other := newVictim(t), newVictim(t)
 	linked := filepath.Join(t.TempDir(), "linked")
 	gittest.Git(t, v.dir, "worktree", "add", "-q", "--detach", linked)
-	if start, _ := startOf(os.Getpid()); start == "" {
+	if start, _ := readStart(os.Getpid()); start == "" {
 		t.Skip("this system does not tell of processes")
 	}
 	for name, run := range map[string]struct {
@@ -79,11 +79,11 @@ func TestAlone(t *testing.T) {
 			return err == nil && len(line) > 0
 		})
 		if run.here {
-			require.False(t, v.r.Journal.alone(time.Now()), name)
+			require.False(t, v.r.Journal.noGitRunsSince(time.Now()), name)
 		} else {
-			gittest.Until(t, name+": no git of this machine is in the middle of its exec", func() bool { return v.r.Journal.alone(time.Now()) })
+			gittest.Until(t, name+": no git of this machine is in the middle of its exec", func() bool { return v.r.Journal.noGitRunsSince(time.Now()) })
 		}
-		gittest.Until(t, name+": no git that began before is", func() bool { return v.r.Journal.alone(began) })
+		gittest.Until(t, name+": no git that began before is", func() bool { return v.r.Journal.noGitRunsSince(began) })
 		require.NoError(t, in.Close())
 		require.NoError(t, living.Wait())
 	}
@@ -95,10 +95,10 @@ func TestMayHold(t *testing.T) {
 	t.Parallel()
 	v, other := newVictim(t), newVictim(t)
 	line := func(words ...string) string { return strings.Join(append([]string{"git"}, words...), "\x00") + "\x00" }
-	require.True(t, v.r.Journal.mayHold("", other.dir, "", true))
-	require.True(t, v.r.Journal.mayHold("", v.dir, "", true))
-	require.True(t, v.r.Journal.mayHold(line("gc"), v.dir, "", true), "it has no environment at all")
-	require.False(t, v.r.Journal.mayHold(line("gc"), other.dir, "", true))
-	require.True(t, v.r.Journal.mayHold(line("gc"), "", "", false), "another account's")
-	require.False(t, v.r.Journal.mayHold(line("cat-file", "--batch"), v.dir, "", true))
+	require.True(t, v.r.Journal.mayHoldLocks("", other.dir, "", true))
+	require.True(t, v.r.Journal.mayHoldLocks("", v.dir, "", true))
+	require.True(t, v.r.Journal.mayHoldLocks(line("gc"), v.dir, "", true), "it has no environment at all")
+	require.False(t, v.r.Journal.mayHoldLocks(line("gc"), other.dir, "", true))
+	require.True(t, v.r.Journal.mayHoldLocks(line("gc"), "", "", false), "another account's")
+	require.False(t, v.r.Journal.mayHoldLocks(line("cat-file", "--batch"), v.dir, "", true))
 }

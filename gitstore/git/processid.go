@@ -15,21 +15,21 @@ import (
 // machine: a server judges a push for a minute and then moves its refs.
 const strangerAge = 10 * time.Minute
 
-// A maker is a process as the journal names it. The start time, in ticks since
+// A processID names a process as the journal names it. The start time, in ticks since
 // the boot, tells it from a later one with its number, the boot id from one
 // before a restart, and the namespace from one of another container.
-type maker struct {
+type processID struct {
 	pid             int
 	start, boot, ns string // "" where this system does not tell
 }
 
-// makerOf names a living process; false if there is none, or it is dead but
+// processIDOf names a living process; false if there is none, or it is dead but
 // not yet waited for.
-func makerOf(pid int) (maker, bool) {
-	m := maker{pid: pid}
+func processIDOf(pid int) (processID, bool) {
+	m := processID{pid: pid}
 	m.boot = thisBoot()
 	m.ns, _ = os.Readlink("/proc/self/ns/pid")
-	start, state := startOf(pid)
+	start, state := readStart(pid)
 	m.start = start
 	return m, start != "" && state != "Z" && state != "X"
 }
@@ -51,9 +51,9 @@ func beforeBoot(at time.Time) bool {
 	return err == nil && time.Since(at) > time.Duration(up*float64(time.Second))
 }
 
-// startOf reads start time and state of a process, "" where it cannot.
-func startOf(pid int) (start, state string) {
-	f := statOf(pid)
+// readStart reads start time and state of a process, "" where it cannot.
+func readStart(pid int) (start, state string) {
+	f := readStat(pid)
 	if len(f) < 20 {
 		return "", ""
 	}
@@ -62,7 +62,7 @@ func startOf(pid int) (start, state string) {
 
 // parentOf is the process above one, 0 if there is none.
 func parentOf(pid int) int {
-	f := statOf(pid)
+	f := readStat(pid)
 	if len(f) < 2 {
 		return 0
 	}
@@ -70,9 +70,9 @@ func parentOf(pid int) int {
 	return parent
 }
 
-// statOf are the fields that the system tells of a process from its state on,
+// readStat are the fields that the system tells of a process from its state on,
 // which is the third.
-func statOf(pid int) []string {
+func readStat(pid int) []string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return nil
@@ -82,23 +82,23 @@ func statOf(pid int) []string {
 }
 
 // String is the form that parseMaker reads.
-func (m maker) String() string {
+func (m processID) String() string {
 	return fmt.Sprintf("pid %d start %s boot %s ns %s", m.pid, m.start, m.boot, m.ns)
 }
 
-// parseMaker reads a line of an entry; of one that it cannot read nobody knows
+// parseProcessID reads a line of an entry; of one that it cannot read nobody knows
 // that it is dead.
-func parseMaker(text string) *maker {
-	var m maker
+func parseProcessID(text string) *processID {
+	var m processID
 	if n, err := fmt.Sscanf(text, "pid %d start %s boot %s ns %s", &m.pid, &m.start, &m.boot, &m.ns); err != nil || n != 4 {
-		return &maker{}
+		return &processID{}
 	}
 	return &m
 }
 
-// dead reports whether the process is known to have ended; since is when it
+// isDead reports whether the process is known to have ended; since is when it
 // was seen last.
-func (m maker) dead(since time.Time) bool {
+func (m processID) isDead(since time.Time) bool {
 	ns, _ := os.Readlink("/proc/self/ns/pid")
 	switch {
 	case m.boot == "":
@@ -109,7 +109,7 @@ func (m maker) dead(since time.Time) bool {
 	case m.ns != ns:
 		return time.Since(since) > strangerAge
 	}
-	start, state := startOf(m.pid)
+	start, state := readStart(m.pid)
 	if start == "" {
 		// Another user's may be hidden.
 		return errors.Is(syscall.Kill(m.pid, 0), syscall.ESRCH)

@@ -15,11 +15,11 @@ import (
 // what uptime and the times of files are rounded to beside it.
 const clockTick = 10 * time.Millisecond
 
-// alone reports whether no git lives that began before a time, with some ticks
+// noGitRunsSince reports whether no git lives that began before a time, with some ticks
 // of the clocks in between, and that may be at work in this repository: then
 // nobody alive made a lock of that time here. False where the system does not
 // tell.
-func (j *Journal) alone(at time.Time) bool {
+func (j *Journal) noGitRunsSince(at time.Time) bool {
 	text, err := os.ReadFile("/proc/uptime")
 	seconds, _, _ := strings.Cut(string(text), " ")
 	up, parseErr := strconv.ParseFloat(seconds, 64)
@@ -33,12 +33,12 @@ func (j *Journal) alone(at time.Time) bool {
 		if err != nil {
 			continue
 		}
-		start, state := startOf(pid)
+		start, state := readStart(pid)
 		ticks, err := strconv.ParseInt(start, 10, 64)
 		if err != nil || state == "Z" || state == "X" || boot.Add(time.Duration(ticks)*clockTick).After(at.Add(5*clockTick)) {
 			continue
 		}
-		if j.holdsHere(pid) {
+		if j.mayHoldLocksHere(pid) {
 			return false
 		}
 	}
@@ -48,9 +48,9 @@ func (j *Journal) alone(at time.Time) bool {
 // lockless are subcommands of git that live long and take no lock themselves.
 var lockless = []string{"liza", "fsmonitor--daemon", "cat-file"}
 
-// holdsHere reports whether a process is a git that may hold a lock of this
+// mayHoldLocksHere reports whether a process is a git that may hold a lock of this
 // repository.
-func (j *Journal) holdsHere(pid int) bool {
+func (j *Journal) mayHoldLocksHere(pid int) bool {
 	dir := "/proc/" + strconv.Itoa(pid)
 	name, err := os.ReadFile(dir + "/comm")
 	if err != nil || strings.TrimSpace(string(name)) != "git" && !strings.HasPrefix(string(name), "git-receive-pac") {
@@ -66,14 +66,14 @@ func (j *Journal) holdsHere(pid int) bool {
 	}
 	// After the command line: while that is empty, so is the environment.
 	environ, envErr := os.ReadFile(dir + "/environ")
-	return j.mayHold(string(line), cwd, string(environ), err == nil && envErr == nil)
+	return j.mayHoldLocks(string(line), cwd, string(environ), err == nil && envErr == nil)
 }
 
-// mayHold decides by what the system tells of a git: its command line, its folder
+// mayHoldLocks decides by what the system tells of a git: its command line, its folder
 // and its environment, where the last two are known. In the middle of its exec a
 // process has its name and neither of the other two yet, so nobody knows where it
 // is going to work.
-func (j *Journal) mayHold(line, cwd, environ string, known bool) bool {
+func (j *Journal) mayHoldLocks(line, cwd, environ string, known bool) bool {
 	if line == "" {
 		return true
 	}
@@ -96,7 +96,7 @@ func (j *Journal) mayHold(line, cwd, environ string, known bool) bool {
 			return j.isOwn(gitDir)
 		}
 		gitDir = filepath.Join(cwd, gitDir)
-		return j.isOwn(gitDir) || !exists(gitDir) && exists(cwd) // it may have gone elsewhere since
+		return j.isOwn(gitDir) || !fileExists(gitDir) && fileExists(cwd) // it may have gone elsewhere since
 	}
 	return j.isOwn(gitDirAbove(cwd)) || slices.Contains(args, "--git-dir")
 }
@@ -115,7 +115,7 @@ func gitDirAbove(dir string) string {
 			}
 			return target
 		}
-		if exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects")) || exists(filepath.Join(dir, "commondir")) {
+		if fileExists(filepath.Join(dir, "HEAD")) && fileExists(filepath.Join(dir, "objects")) || fileExists(filepath.Join(dir, "commondir")) {
 			return dir
 		}
 		if dir == filepath.Dir(dir) {
