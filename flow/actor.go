@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// An actor is the one who makes the move of a play: who that is, and in which
-// capacities it stands towards the subject.
+// An actor is the maker of the move of a play, with its capacities towards the subject
+// of the move.
 type actor struct{ *play }
 
-// actor is the one who makes the move.
+// actor is the maker of the move.
 func (p *play) actor() *actor { return &actor{p} }
 
 // principal refuses, on a board that has principals, what none of them may
@@ -32,9 +32,9 @@ func (p *actor) principal() *Refusal {
 	return p.bound()
 }
 
-// bound keeps the moves of an agent to the principal that registered it. What
-// a principal leaves behind that is no longer known, whoever may act as the
-// agent registers anew.
+// bound refuses the moves of an agent by any other principal than the one that
+// registered it. If the board no longer knows that principal, another one that may
+// act as the agent registers it anew.
 func (p *actor) bound() *Refusal {
 	m, id := p.move, p.move.By.Agent()
 	if id == "" {
@@ -120,7 +120,7 @@ func (p *actor) called() bool {
 	return t != nil && t.Attempt != nil && t.Attempt.Coder == p.move.By && (t.Status == Rejected || t.Status == IntegrationFailed)
 }
 
-// unentitled words the refusal of an actor whom no row of the act admits.
+// unentitled is the refusal of an actor that no row of the act admits.
 func (p *actor) unentitled(r *rule) *Refusal {
 	m := *p.move
 	if m.Generation.Spawned() {

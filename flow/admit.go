@@ -23,9 +23,9 @@ func (b *Board) Admissible(m Move, facts *Facts) *Refusal {
 	return nil
 }
 
-// MaxLease is how long a claim or a review lasts at a time, where the board's
-// configuration gives no longer leases. Whoever works renews its lease; a task
-// is not to wait for years for somebody who is gone.
+// MaxLease is how long a claim or a review lasts at a time, if the board's
+// configuration gives no longer leases. An agent that works renews its lease, so that
+// a task does not wait for years for an agent that is gone.
 const MaxLease = Duration(24 * time.Hour)
 
 // overlong refuses a move that takes or keeps a task or review for longer than
@@ -64,8 +64,8 @@ func (e *EditMove) admit(p *play) *Refusal {
 	return boundOwns([]TaskInput{e.Input})
 }
 
-// maxAssumptions is how many assumptions an agent's intent rests on at the most:
-// the budget of CORE's stop triggers. Whoever needs more asks.
+// maxAssumptions is how many assumptions an agent's intent may have: the budget of
+// CORE's stop triggers. An agent that needs more asks.
 const maxAssumptions = 2
 
 func (i *IntentMove) admit(p *play) *Refusal {
@@ -123,10 +123,10 @@ func (u Usage) most() Usage {
 	return Usage{Input: seconds * readPerSecond, Output: seconds * writtenPerSecond, Cost: Cost(seconds) * costPerSecond}
 }
 
-// admit keeps agents of a machine's account from what goes for everybody: new
-// claims wait until a human has decided, a goal or a sprint ends or begins, a
-// retrospective is another's words. Who plans, and who merges where some have
-// that right, steers the board anyway.
+// admit refuses to agents of a machine's account the acts that concern all: a
+// checkpoint, for which new claims wait until a human decides, the begin and the end
+// of a goal or a sprint, and a retrospective, which is somebody else's text. Agents
+// that plan, and agents that merge where principals have that right, may make them.
 func (c *CheckpointMove) admit(p *play) *Refusal  { return p.actor().steers() }
 func (t *TripMove) admit(p *play) *Refusal        { return p.actor().steers() }
 func (c *CompleteMove) admit(p *play) *Refusal    { return p.actor().steers() }

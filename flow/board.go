@@ -98,8 +98,8 @@ func Open(source Source, at time.Time) *Board {
 	return &Board{content{source: source, at: at, changed: map[Key]Edit{}, short: &summaries{}}}
 }
 
-// Within is the same board for somebody who waits for its answers no longer
-// than ctx lasts: then [Board.Err] is its error, and no answer counts.
+// Within is the same board, which reads documents only until ctx ends. After that
+// [Board.Err] is the error of ctx, and no answer of the board counts.
 func (b *Board) Within(ctx context.Context) *Board {
 	n := *b
 	n.ctx = ctx

@@ -22,8 +22,8 @@ type InitMove struct {
 	Created     bool      `yaml:"created"` // whether the integration branch is made with the board
 	Deadline    time.Time `yaml:"deadline"`
 	Config      Config    `yaml:"config"`
-	// Admin is the board's first principal, who makes this move; nil for a
-	// board that has none yet.
+	// Admin is the board's first principal, which makes this move; nil for a board
+	// without principals.
 	Admin *Principal `yaml:"admin"`
 }
 

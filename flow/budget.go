@@ -55,8 +55,8 @@ func (b *Board) purses() purses { return purses{&b.content} }
 
 // A Spending is what a session has used that is not on the board yet.
 type Spending struct {
-	By    AgentID // who says so
-	Task  TaskID  // that it is for; "" is planning
+	By    AgentID // the agent that reports it
+	Task  TaskID  // the task of the session; "" is planning
 	Usage Usage
 }
 
@@ -202,8 +202,8 @@ func (p purse) exhausted() *Refusal {
 	return nil
 }
 
-// with says that sessions that run are part of what is spent, and who says to
-// have used most: that is an agent's word, which may be wrong.
+// with says in a refusal that sessions that run are part of what is spent, and which
+// agent reports the most: its report may be wrong.
 func (p purse) with(used func(Usage) int64) string {
 	if len(p.runs) == 0 {
 		return ""

@@ -71,8 +71,8 @@ func (p *play) idle(by Actor, but TaskID) *Refusal {
 	return nil
 }
 
-// reserved keeps a failed merge for its coder, who knows the work best, for
-// one lease duration as long as that agent is there.
+// reserved keeps a task after a failed merge for its coder, which knows the work best,
+// for the duration of one lease, while that agent is registered.
 func (p *play) reserved() *Refusal {
 	t := p.task
 	if p.from != IntegrationFailed || t.Attempt == nil || t.Attempt.Coder == p.move.By {

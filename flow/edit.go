@@ -27,8 +27,8 @@ func (p *play) fixed() *Refusal {
 	return refuse(RuleState, p.toDescribe(), "edit does not apply to %s, which is %s; only its budget can change, by a human", p.task.ID, p.from)
 }
 
-// toDescribe is the command to type before an edit. Work that was submitted is
-// rejected first, by somebody who may judge it, or the task is replaced.
+// toDescribe is the command to type before an edit. Submitted work is rejected first,
+// by a reviewer that may judge it, or the task is replaced.
 func (p *play) toDescribe() string {
 	id, human := string(p.task.ID), p.move.By.IsHuman()
 	block := "git liza block " + id + " --reason R --question Q"

@@ -150,7 +150,7 @@ func (p *effect) failed(coder Actor, reason string) {
 	})
 }
 
-// lastCoder is who holds the task or last worked on it.
+// lastCoder is the actor that holds the task or last worked on it.
 func (p *effect) lastCoder() Actor {
 	if p.task.Claim != nil {
 		return p.task.Claim.By
@@ -161,7 +161,7 @@ func (p *effect) lastCoder() Actor {
 	return ""
 }
 
-// unclaim drops claim and review, whoever has them.
+// unclaim drops the claim and the review of the task.
 func (p *effect) unclaim() {
 	t := p.task
 	if t.Claim != nil {
@@ -204,7 +204,7 @@ func (p *effect) retire(s *Save) {
 	}
 }
 
-// keepBranch lets whoever claims next continue from what was saved.
+// keepBranch makes the next claim continue from the saved work.
 func (p *effect) keepBranch(s *Save) {
 	a := copied(p.task.Attempt)
 	a.Keep = true

@@ -67,8 +67,8 @@ const (
 	Left                    // others leave it to its coder, see [Board.LeftUntil]
 )
 
-// Holder says who has a task, or its review, to itself, and until when. The
-// time may have passed.
+// Holder is the actor that holds a task or its review, and the time until which it
+// does. The time may have passed.
 func (b *Board) Holder(s Summary) (how Holding, by Actor, until time.Time) {
 	switch s.Status {
 	case Claimed:

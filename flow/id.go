@@ -77,7 +77,7 @@ func (id AgentID) Role() Role {
 	return r
 }
 
-// An Actor is who makes a move: an [AgentID], or human:<name>.
+// An Actor is the maker of a move: an [AgentID], or human:<name>.
 type Actor string
 
 // Human is the actor of a person: the name in lower case, everything outside

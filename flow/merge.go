@@ -22,7 +22,8 @@ type MergeMove struct {
 	LeftOut    *Save     `yaml:"left_out"` // commits on the branch that nobody reviewed
 }
 
-// mergeable lets only those merge who may, where principals have that right.
+// mergeable refuses a merge by a principal without the right to merge, if any principal
+// has that right.
 func mergeable(p *play) *Refusal {
 	who := p.Principals()
 	if who.anybody("merge") && !who.May(p.move.Principal, "merge") {

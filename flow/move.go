@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A Move is one change of the blackboard as plain data: who did what to which
-// task, when. It is the body of one commit on refs/liza/state, and everything
-// in that commit but its committer and signature derives from it.
+// A Move is one change of the blackboard as plain data: its actor, its act, its task
+// and its time. It is the body of one commit on refs/liza/state, and everything in
+// that commit but its committer and signature derives from it.
 type Move struct {
 	Act        Act        `yaml:"act"`
 	Task       TaskID     `yaml:"task"` // "" where the act has no single task

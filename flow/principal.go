@@ -108,8 +108,8 @@ func (p *Principal) equal(o Principal) bool {
 		slices.Equal(p.Agents, o.Agents) && slices.Equal(p.Roles, o.Roles) && slices.Equal(p.Rights, o.Rights)
 }
 
-// keyTypes are the kinds of keys that ssh signs with today; certificates are
-// none of them, because nobody here judges who signed one.
+// keyTypes are the kinds of keys with which ssh signs. Certificates are not among
+// them, because the board names no authority that signs certificates.
 var keyTypes = []string{"ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
 	"sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com"}
 

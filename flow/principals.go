@@ -98,8 +98,8 @@ func (a *PrincipalMove) check(p *play) *Refusal {
 	return p.governed(after, &a.Principal)
 }
 
-// governed refuses principals among whom nobody could govern the board, or
-// two could not be told apart; entered is the one that the move brings.
+// governed refuses a list of principals in which none could govern the board, or two
+// could not be told apart. entered is the principal that the move enters.
 func (p *play) governed(after *Principals, entered *Principal) *Refusal {
 	hint := "git liza help principal"
 	if entered != nil {

@@ -14,7 +14,7 @@ const (
 	RuleRole         Rule = "not_allowed"       // the act is for other roles
 	RuleSupervisor   Rule = "supervisor_only"   // a spawned agent does not steer itself
 	RuleStale        Rule = "stale_caller"      // a fenced generation does not act
-	RuleHolder       Rule = "not_holder"        // only who holds a claim or review acts on it
+	RuleHolder       Rule = "not_holder"        // only the holder of a claim or review acts on it
 	RuleControl      Rule = "control"           // no claims while paused, in checkpoint or stopped
 	RuleDependencies Rule = "dependencies"      // work starts when what it needs is merged
 	RuleOwnership    Rule = "ownership"         // two tasks do not write the same paths at once
@@ -55,10 +55,10 @@ const (
 	RuleSprint       Rule = "sprint"            // one sprint is open at a time
 	RuleProtected    Rule = "protected"         // amend does not touch what the other acts guard
 	RuleAdmin        Rule = "admin"             // the right admin where principals exist
-	RulePrincipal    Rule = "principal"         // who acts is known, and acts as who it may
+	RulePrincipal    Rule = "principal"         // a principal is known, and acts only as the actors that it may be
 	RuleVersion      Rule = "rules_version"     // a board is judged by the rules that it names
 	RuleTime         Rule = "time"              // time on the board does not run backwards
-	RuleSignature    Rule = "signature"         // a signed move is signed by a key of its principal, and nobody plays it again
+	RuleSignature    Rule = "signature"         // a signed move is signed by a key of its principal, and is not made a second time
 	RuleFact         Rule = "fact"              // what a move records is what git says
 	RuleInvariant    Rule = "invariant"         // no move leaves an inconsistent board
 	RuleBudget       Rule = "budget"            // nothing is begun that would be paid from a spent budget

@@ -13,7 +13,7 @@ type ReviewMove struct {
 	Lease Duration `yaml:"lease"`
 }
 
-// reviewable refuses a second reviewer, and anybody who coded the task.
+// reviewable refuses a second reviewer, and any coder of the task.
 func reviewable(p *play) *Refusal {
 	t, by := p.task, p.move.By
 	if t.Review.live(p.move.At) {
@@ -34,7 +34,7 @@ func reviewable(p *play) *Refusal {
 	return p.purses().overspent(t)
 }
 
-// independent refuses the verdict of somebody who coded the task.
+// independent refuses the verdict of a coder of the task.
 func independent(p *play) *Refusal {
 	if !p.Settings().Config.AllowSelfReview && p.task.coded(p.move.By, p.move.Principal) {
 		return refuse(RuleSelfReview, "git liza list --status READY_FOR_REVIEW", "%s coded %s and does not judge it", p.move.By, p.task.ID)

@@ -2,8 +2,8 @@ package flow
 
 import "slices"
 
-// A rule is one row of the table: which act leads from which states to which,
-// who may do it, and what must hold before any of its fields are known.
+// A rule is one row of the table: an act, the states between which it leads, the
+// actors that may make it, and what must hold before any of its fields are known.
 // Guards over the fields and the effect are methods of the act's detail.
 type rule struct {
 	act    Act
@@ -116,8 +116,8 @@ const (
 	coder                 // the supervisor of a coder
 	reviewer              // the supervisor of a code-reviewer
 	supervisor            // the supervisor of any agent
-	holder                // who holds the claim on the task
-	reviewHolder          // who holds the review of the task
+	holder                // the holder of the claim on the task
+	reviewHolder          // the holder of the review of the task
 	anybody               // every human and every agent
 )
 

@@ -28,7 +28,7 @@ type Branch struct {
 // Ref is the branch's full name.
 func (b Branch) Ref() string { return "refs/heads/" + b.Name }
 
-// A ControlState is whether new work may begin, who said so and why.
+// A ControlState says whether new work may begin, with the actor and the reason.
 type ControlState struct {
 	State    Control   `yaml:"state"`
 	Before   Control   `yaml:"before"` // the state in which the board was stopped

@@ -34,7 +34,7 @@ func Statuses() []Status { return all[Status](statusNames) }
 func (s Status) Final() bool { return s >= Merged }
 
 // Allows reports whether the act applies to tasks in the state, by the rules
-// table. Who may make it, and what else it needs, is asked of [Board.Opens].
+// table. [Board.Opens] also says whether an actor may make it now.
 func (s Status) Allows(a Act) bool {
 	return slices.ContainsFunc(rules, func(r rule) bool { return r.act == a && r.from.has(s) })
 }

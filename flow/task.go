@@ -37,7 +37,7 @@ type Task struct {
 	Attempts     int          `yaml:"attempts"` // folders and branches started afresh so far
 	Cycles       int          `yaml:"review_cycles_total"`
 	Attempt      *Attempt     `yaml:"attempt"`
-	Coders       []Worker     `yaml:"coders"` // everybody who ever held the task
+	Coders       []Worker     `yaml:"coders"` // all that ever held the task
 	Failures     []Failure    `yaml:"failures"`
 	NoVerdicts   int          `yaml:"no_verdicts"`          // reviews ended without a verdict, for this submission round
 	MergeFails   int          `yaml:"integration_failures"` // since the counter last restarted
@@ -65,10 +65,10 @@ type Attempt struct {
 	Iteration int      `yaml:"iteration"` // claims within this attempt
 	Cycles    int      `yaml:"review_cycles"`
 	Fix       ObjectID `yaml:"integration_fix"` // the tip that must be merged in before the next submit
-	Keep      bool     `yaml:"keep_branch"`     // whoever claims next continues from Start
+	Keep      bool     `yaml:"keep_branch"`     // the next claim continues from Start
 }
 
-// A Worker is somebody who held a task, as the rule against self-review needs it.
+// A Worker is an actor that held a task, for the rule against self-review.
 type Worker struct {
 	By        Actor  `yaml:"by"`
 	Principal string `yaml:"principal"`
@@ -172,7 +172,7 @@ type Integration struct {
 	At     time.Time `yaml:"at"`
 }
 
-// A Handoff is what a coder leaves for whoever continues.
+// A Handoff is what a coder writes for the next coder of the task.
 type Handoff struct {
 	Summary    string    `yaml:"summary"`
 	NextAction string    `yaml:"next_action"`
@@ -238,7 +238,7 @@ func (t *Task) crowded(w Worker) *Refusal {
 	return nil
 }
 
-// worked enters who holds the task among those that do not judge it.
+// worked adds the holder of the task to those that must not judge it.
 func (t *Task) worked(w Worker) {
 	if !slices.Contains(t.Coders, w) {
 		t.Coders = append(slices.Clip(t.Coders), w)

@@ -185,8 +185,8 @@ func (s *SubmitMove) ancestry(p *play) *Refusal {
 	return nil
 }
 
-// afterRejection reports whether the claim answers a rejection. One that was
-// made after a block does not: whoever unblocked the task has looked at it.
+// afterRejection reports whether the claim follows a rejection. A claim after a block
+// does not: the task was looked at when it was unblocked.
 func (t *Task) afterRejection() bool {
 	return t.Claim != nil && t.Claim.From == Rejected && t.Rejection != nil
 }
@@ -262,7 +262,7 @@ func (s *SubmitMove) apply(p *effect) {
 		Changed: len(s.Paths), Paths: s.Paths[:min(len(s.Paths), MaxList)], Receipt: s.Receipt, At: m.At}
 }
 
-// HandoffMove leaves word for whoever continues the task.
+// HandoffMove records a [Handoff].
 type HandoffMove struct {
 	Handoff Handoff `yaml:"handoff"`
 }

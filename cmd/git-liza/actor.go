@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// actor is who makes the moves: [invocation.claimed], held against whom this
-// process descends from.
+// actor is the maker of the moves: [invocation.claimed], checked against the agents
+// from whose sessions this process descends.
 func (inv *invocation) actor(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 	by, g, err := inv.claimed(repo)
 	if wrong := work.CheckActor(repo, "", by, g); wrong != nil {
@@ -41,10 +41,10 @@ func (inv *invocation) operator(repo *git.Repo, what string) error {
 	return err
 }
 
-// claimed is who the command line and the environment say makes the moves:
-// --as or LIZA_AGENT_ID, else the human. Inside a task's worktree nobody is taken
-// for the human by mistake, and an agent that was spawned is not taken for
-// another, who could approve what it wrote.
+// claimed is the maker of the moves by the command line and the environment: --as or
+// LIZA_AGENT_ID, else the human. Inside a task's worktree an agent is not taken for
+// the human by mistake, and a spawned agent is never taken for another one, which
+// could approve its work.
 func (inv *invocation) claimed(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 	var by flow.Actor
 	var g flow.Generation
@@ -80,7 +80,7 @@ func (inv *invocation) claimed(repo *git.Repo) (flow.Actor, flow.Generation, err
 	return flow.Human(name), "", nil
 }
 
-// findHolder is who works in the checkout below .worktrees/ that the command runs in.
+// findHolder is the actor whose checkout below .worktrees/ the command runs in.
 func findHolder(inv *invocation, repo *git.Repo) flow.Actor {
 	const unknown = "coder-1"
 	store, err := gitstore.OpenStore(inv.ctx, repo, inv.now)

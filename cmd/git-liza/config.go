@@ -55,7 +55,7 @@ func (c *configCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	// Before the move: a gate must not stand on the board untrusted by the one who set it.
+	// This comes before the move, so that the clone that sets a gate trusts it.
 	if c.command() {
 		if err := clone.Trust.AllowOwn(inv.ctx, c.Value[0]); err != nil {
 			return err

@@ -73,8 +73,8 @@ func (c *doctorCommand) Run(inv *invocation) error {
 		reason: fmt.Sprintf("findings that make work fail: %d", failed)}, data}
 }
 
-// examineServer are the findings that count where people push and nobody works, and
-// how the server knows who pushes.
+// examineServer are the findings that count on a server, with one about how it knows
+// the user that pushes.
 func (c *doctorCommand) examineServer(inv *invocation, clone *work.Clone, found []work.Finding) ([]work.Finding, error) {
 	found = slices.DeleteFunc(found, func(f work.Finding) bool {
 		return f.State == "fail" && slices.Contains([]string{"identity", "format", "principals", "trust"}, f.Check)

@@ -15,7 +15,7 @@ import (
 )
 
 // examineProviders are the findings about the programs that are configured for
-// agents. Where none is, nobody is asked: who rushes says which.
+// agents. If none is configured, it examines none: rush is told which to use.
 func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuration) ([]work.Finding, error) {
 	choice := providerChoice{inv, conf}
 	known, err := choice.catalogue()

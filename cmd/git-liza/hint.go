@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/hooks"
 )
 
-// hints says what is to be typed to the one that reads it: a human, a person who
-// acts as an agent, or an agent in its session.
+// hints adapts hints to their reader: a human, a person that acts as an agent, or an
+// agent in its session.
 type hints struct{ *invocation }
 
 // agent is the agent on whose behalf the program runs, "" for a human. Below a
@@ -30,8 +30,8 @@ func (h hints) agent() string {
 	return string(above[0].By)
 }
 
-// adapt is a hint as whoever reads it may type it: an agent is not told what
-// only a human decides, and can ask one instead.
+// adapt is a hint that its reader may type: instead of a command that only a human may
+// use, an agent gets one that asks a human.
 func (h hints) adapt(hint string) string {
 	agent := h.agent()
 	if agent == "" {
@@ -52,8 +52,8 @@ func (h hints) adapt(hint string) string {
 // lizaCommand finds the commands of ours that a hint is made of.
 var lizaCommand = regexp.MustCompile(`(?:^|&& |; )git liza\s[a-z-]+`)
 
-// addAs is a hint for somebody who acts as an agent by --as: it goes on with
-// its task or review as that agent.
+// addAs is a hint for a person that acts as an agent by --as: the commands for the
+// work of that agent get the option too.
 func (h hints) addAs(hint string) string {
 	var by flow.AgentID
 	if h.as == h.getenv("LIZA_AGENT_ID") || by.UnmarshalText([]byte(h.as)) != nil || strings.Contains(hint, " --as ") {
@@ -90,8 +90,8 @@ func humanCommands() []string {
 	return list
 }
 
-// adaptAll is what git is told of a rejected push or ref transaction, with hints
-// that whoever reads it may type.
+// adaptAll is the rejection of a push or ref transaction with hints that their reader
+// may type.
 func (h hints) adaptAll(r *hooks.Rejection) *hooks.Rejection {
 	list := slices.Clone(r.Refused)
 	for i, one := range list {
@@ -102,7 +102,7 @@ func (h hints) adaptAll(r *hooks.Rejection) *hooks.Rejection {
 	return &hooks.Rejection{Refused: list}
 }
 
-// explain is an error as whoever asked is told of it.
+// explain is an error with a reason and a hint for the caller.
 func (h hints) explain(err error) failure {
 	f := h.nameRemote(err, classify(err))
 	f.hint = h.adapt(f.hint)

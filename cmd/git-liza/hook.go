@@ -176,9 +176,9 @@ func (c *prePushCommand) Run(inv *invocation) error {
 		Reason: fmt.Sprintf("%s pushes nothing: what is submitted and approved reaches the remote by itself", agent)}
 }
 
-// asks is the agent that a hook of a clone runs for, "" for people: whom the
-// environment names, a human or an agent, held against whom this process
-// descends from.
+// asks is the agent for which a hook of a clone runs, "" for people. The environment
+// names it, and it is checked against the agents from whose sessions this process
+// descends.
 func (inv *invocation) asks(repo *git.Repo) (flow.AgentID, error) {
 	id := inv.getenv("LIZA_AGENT_ID")
 	if err := work.CheckActor(repo, "", flow.Actor(id), flow.Generation(inv.getenv("LIZA_GENERATION"))); err != nil || id == "" {

@@ -33,7 +33,7 @@ func (inv *invocation) getenv(key string) string {
 	return ""
 }
 
-// clone opens the repository for moves: it needs somebody who makes them.
+// clone opens the repository for moves, whose maker must be known.
 func (inv *invocation) clone() (*work.Clone, error) {
 	c, err := inv.reader()
 	if err != nil {
@@ -47,7 +47,7 @@ func (inv *invocation) clone() (*work.Clone, error) {
 	return c, c.Identify(inv.ctx, by, g)
 }
 
-// repo opens the repository. What a command waits for is told to whoever waits.
+// repo opens the repository. Its notices of waits are printed.
 func (inv *invocation) repo() (*git.Repo, error) {
 	repo, err := git.Open(inv.ctx, inv.dir)
 	if err != nil {

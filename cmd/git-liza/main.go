@@ -46,8 +46,8 @@ func main() {
 }
 
 // environment is this process's, in an agent's session without what its command
-// line sets for its own git: the git that we run is the user's. To a hook, which
-// on a server sees the variables of whoever pushes, no LIZA variable says that.
+// line sets for its own git: the git that we run is the user's. A hook gets all
+// variables: on a server the LIZA variables are those of the user that pushes.
 func environment(args []string) []string {
 	all := os.Environ()
 	if len(args) > 0 && args[0] == "hook" {
@@ -77,7 +77,7 @@ func ends() []os.Signal {
 // run is the program without the process around it; it returns the exit code.
 func run(inv *invocation, args []string) (code int) {
 	inv.json = slices.ContainsFunc(args, isJSON) // until the command line is understood
-	// Over a local path a server's hooks get the environment of whoever pushes.
+	// Over a local path a server's hooks get the environment of the user that pushes.
 	if at := inv.getenv("LIZA_NOW"); at != "" && (len(args) == 0 || args[0] != "hook") {
 		now, err := fixedClock(at, inv.now)
 		if err != nil {

@@ -76,8 +76,8 @@ func (c *trustCommand) none() string {
 	return "the board names no command"
 }
 
-// named are the rows of the one command that the hash names. Somebody who puts
-// two commands on the board can let their hashes begin alike.
+// named are the rows of the one command that the hash names. An attacker can put two
+// commands on the board whose hashes begin alike.
 func (c *trustCommand) named(rows []commandRow) ([]commandRow, error) {
 	if len(c.Hash) < work.ShownHash {
 		return nil, &flow.Refusal{Rule: flow.RuleTrust, Hint: "git liza trust --list",

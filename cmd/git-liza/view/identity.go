@@ -9,7 +9,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// An Identity is who may act on the board, and as whom this clone does.
+// An Identity is the principal of this clone with its rights, and the principals that
+// may merge.
 type Identity struct {
 	Enforced  bool     `json:"enforced"`  // the board has principals
 	Principal string   `json:"principal"` // this clone's, by git config
@@ -39,7 +40,7 @@ func (r Reading) IdentityOf(by flow.Actor) Identity {
 	return id
 }
 
-// agentOption is the option that names an agent as whom a principal may act.
+// agentOption is the option that names an agent which a principal may act as.
 func (r Reading) agentOption(p *flow.Principal) string {
 	for _, role := range []flow.Role{flow.CodeReviewer, flow.Coder, flow.Planner} {
 		if by := r.FreeAgent(role).By; p.MayAct(by) {

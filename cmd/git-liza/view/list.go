@@ -48,8 +48,8 @@ func (r Reading) claimable(t flow.Summary) bool {
 	return !t.Status.Final() && r.whyNot(t.ID) == ""
 }
 
-// TaskTable is tasks for people: id, state, priority, who has it, title. live are
-// the tasks that are not archived.
+// TaskTable is tasks for people: id, state, priority, holder, title. live are the tasks
+// that are not archived.
 func (r Reading) TaskTable(list, live []flow.Summary) *Table {
 	open := unmerged(live)
 	var rows Table

@@ -46,7 +46,7 @@ func LogYAML(list []Entry) (string, error) {
 	return text.String(), nil
 }
 
-// line is the move for people: commit, time, who did what to what, and why.
+// line is the move for people: commit, time, subject and reason.
 func (e *Entry) line() string {
 	line := fmt.Sprintf("%s  %s  %s", e.State.Short(), e.Move.At.UTC().Format(Stamp), e.Move.Subject())
 	if word := brief(e.Move); word != "" {

@@ -18,8 +18,8 @@ const (
 	mostShown    = 50 // ids in a group, and steps, in JSON
 )
 
-// A Status is the board at a glance: what is going on, what waits for whom, and
-// what to do next.
+// A Status is a summary of the board: the work that goes on, what waits, and what to
+// do next.
 type Status struct {
 	Goal        any            `json:"goal"`
 	Sprint      any            `json:"sprint"` // null between two

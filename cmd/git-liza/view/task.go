@@ -8,10 +8,9 @@ import (
 )
 
 // Task is a task with exactly the keys that scripts rely on. Values follow the
-// rule of [ValueOf]. lease_expires is the claim's, assigned_to whoever holds
-// the task or worked on it last. claimable says whether the asker could claim
-// the task now, and why_not what stands against it: nothing but its state where
-// that is final, so it is "" there.
+// rule of [ValueOf]. lease_expires is the claim's, and assigned_to is the actor that
+// holds the task or worked on it last. claimable says whether the asker could claim
+// the task now, and why_not what prevents it; in a final state it is "".
 func (r Reading) Task(t *flow.Task) Object {
 	a, sub, review, merge, block := part(t.Attempt), part(t.Submission), part(t.Review), part(t.Merge), part(t.Block)
 	assigned, approvedBy := a.Coder, part(t.Verdict).By

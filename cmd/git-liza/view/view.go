@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// A Reading is the blackboard as it was read at a time, and for whom.
+// A Reading is the blackboard as it was read at a time, for an asker.
 type Reading struct {
 	Board *flow.Board
 	Tip   flow.ObjectID // the state commit that was read

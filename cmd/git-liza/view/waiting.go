@@ -21,7 +21,7 @@ type WaitGroup struct {
 type wait struct {
 	what   string
 	label  string
-	role   flow.Role              // of the agents who can take it, zero if no role is needed
+	role   flow.Role              // of the agents that can take it, zero if no role is needed
 	needed func(flow.Status) bool // by tasks in that state, unless somebody has them already; nil if that tells nothing
 }
 
@@ -126,7 +126,7 @@ func (r Reading) waitsFor(t flow.Summary, open map[flow.TaskID]bool) (what, deta
 	return what, words[t.Status]
 }
 
-// holder is who has a task, for people.
+// holder is the holder of a task, in words for people.
 func (r Reading) holder(by flow.Actor) string {
 	if r.Local.Dead[flow.AgentID(by)] != 0 {
 		return string(by) + ", dead"
