@@ -1,12 +1,11 @@
-// Package acp speaks the Agent Client Protocol, as its client, to a program
-// that runs as any other agent's: one session, one prompt, and answers to what
-// the agent asks meanwhile, by the role that it works in.
+// Package acp speaks the Agent Client Protocol, as its client, to a program that runs
+// like any other agent's. It has one session and one prompt, and it answers the agent's
+// requests by the agent's role.
 //
-// It promises what proc promises for the process, and that an agent gets at
-// files only inside its worktree, and writes only if its role does. Commands
-// are run by the agent itself, as its children: no terminals are offered. The
-// agent's say about itself is believed as little as any other's: what the
-// session has brought is on the board.
+// It gives the guarantees of proc for the process. An agent reads files only inside its
+// worktree through this package, and writes them only if its role does. The agent runs
+// commands itself, as its children: no terminals are offered. What the agent says of
+// itself does not count as its result; the board has that.
 package acp
 
 import (
@@ -27,30 +26,29 @@ type Prompt struct {
 	Role     flow.Role
 	Text     string
 	Dir      string // the worktree
-	Model    string // "" is the agent's own choice
-	Resume   string // a session of the agent's that goes on, if the agent can; "" begins one
+	Model    string // "" leaves the choice to the agent
+	Resume   string // the agent's session to continue, if the agent can; "" begins one
 	ReadOnly bool   // also a coder may only read; other roles never write
 
-	Follow io.Writer // receives what happens in lines for people; may be nil
+	Follow io.Writer // receives lines for people about what happens; may be nil
 }
 
 const (
-	// An agent whose session is called off has this long to say how it ended.
+	// farewell is how long a cancelled session may take to say how it ended.
 	farewell = 2 * time.Second
-	// What it has said is taken in within this time after it is gone.
+	// leaving is how long the rest of the messages is read after the agent has ended.
 	leaving = 5 * time.Second
 )
 
-// Run runs c as an agent and asks it p. Standard input and output of c are the
-// protocol's; all other fields keep their meaning, and what the agent says in
-// the protocol counts against c.Idle. The error is one of proc.Run: the
-// program could not be started, or its worktree is gone.
+// Run runs c as an agent and sends it the prompt p. Standard input and output of c are
+// the protocol's. All other fields keep their meaning, and a message of the agent ends
+// silence as c.Idle counts it. The error is one of proc.Run: the program could not be
+// started, or its worktree is gone.
 //
-// The report's End is Succeeded if the agent ended its turn, Failed if it said
-// that it could not (Error says why), NoEnd if it said neither. An agent that
-// has answered is done: its input is closed, it has c.Grace (0 is 5 s) to leave
-// by itself, and that it is ended then does not show in the result, which says
-// that it exited with code 0.
+// The report's End is Succeeded if the agent ended its turn, Failed if it said that it
+// could not (Error says why), NoEnd if it said neither. After its answer the agent's
+// input is closed, and it has c.Grace (0 is 5 s) to end by itself. If it has to be
+// ended then, the result still says that it exited with code 0.
 func Run(ctx context.Context, c proc.Command, p Prompt) (proc.Result, transcript.Report, error) {
 	if ctx.Err() != nil {
 		return proc.Result{Code: -1, Reason: proc.Canceled}, transcript.Report{}, nil
@@ -68,7 +66,7 @@ func Run(ctx context.Context, c proc.Command, p Prompt) (proc.Result, transcript
 	s := newSession(p, c.Env, root, stdin)
 	c.Stdin, c.Stdout = input, s.wire
 
-	// The process outlives ctx by the time that it has for its farewell.
+	// The process outlives ctx, so that it can answer the cancellation.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go s.hold(context.WithoutCancel(ctx))
@@ -97,8 +95,8 @@ func Run(ctx context.Context, c proc.Command, p Prompt) (proc.Result, transcript
 	return result, s.record.report(), nil
 }
 
-// attend returns when the process is to be ended: after ctx, with a farewell,
-// which it reports; or some time after the agent has answered.
+// attend returns when the process has to be ended: after ctx, with a cancellation,
+// which it reports, or some time after the agent has answered.
 func (s *session) attend(ctx, running context.Context, grace time.Duration) (called bool) {
 	select {
 	case <-running.Done():
@@ -113,7 +111,7 @@ func (s *session) attend(ctx, running context.Context, grace time.Duration) (cal
 	return false
 }
 
-// within waits until one of two events happens, but no longer than d.
+// within waits until one of two events happens, but at most d.
 func within(d time.Duration, event, other <-chan struct{}) {
 	select {
 	case <-event:

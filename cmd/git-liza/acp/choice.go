@@ -9,15 +9,16 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// Modes in which agents ask before they do something, by preference: whatever
-// the user has set for himself, an agent of ours asks. Known ids are those of
+// The modes in which agents ask before they act, the preferred one first. The agent
+// gets such a mode whatever the user has set for himself. The known ids are those of
 // gemini and claude (default), codex (read-only, auto) and opencode (build).
 var (
 	writingModes = []string{"default", "auto", "build"}
 	readingModes = []string{"read-only", "default"}
 )
 
-// choose sets the model that was asked for, and a mode in which the agent asks.
+// choose sets the model that was asked for, and a mode in which the agent asks before
+// it acts.
 func (s *session) choose(ctx context.Context, offer sdk.NewSessionResponse) error {
 	if err := s.chooseModel(ctx, offer); err != nil {
 		return err
@@ -47,8 +48,8 @@ func (s *session) choose(ctx context.Context, offer sdk.NewSessionResponse) erro
 	return nil
 }
 
-// chooseModel fails if a model was asked for and the agent offers no choice: a
-// session with another model than the user has set is not begun.
+// chooseModel sets the model that was asked for. It fails if the agent offers no
+// choice: the session would run with another model than the user has set.
 func (s *session) chooseModel(ctx context.Context, offer sdk.NewSessionResponse) error {
 	model := s.prompt.Model
 	option := find(offer.ConfigOptions, sdk.SessionConfigOptionCategoryModel)

@@ -13,22 +13,23 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// maxFile is how large a file may be that the agent reads through us: it has
-// to fit into a message.
+// maxFile is the maximum size in bytes of a file that the agent reads through this
+// package: the file has to fit into a message.
 const maxFile = 2 << 20
 
-// notFound is the protocol's code for a file that is not there.
+// notFound is the protocol's code for a file that does not exist.
 const notFound = -32002
 
-// Files are those of a worktree and no others, whatever links lead out of it.
+// files gives access to the files of a worktree, and through no symbolic link to
+// others.
 type files struct {
-	dir  string // as the agent was told it
+	dir  string // as the agent knows it
 	root *os.Root
 }
 
-// local is a path's name inside the worktree; false if it leads out of it, or
-// to what makes the folder a worktree. A file that is not there is inside if
-// it could be made.
+// local returns a path's name inside the worktree. It is false if the path leads out of
+// the worktree, or to what makes the folder a worktree. A file that does not exist is
+// inside if it could be made there.
 func (f files) local(path string) (string, bool) {
 	name, ok := f.name(path)
 	if !ok {
@@ -45,8 +46,8 @@ func (f files) local(path string) (string, bool) {
 	}
 }
 
-// name is a path relative to the worktree, by its letters alone. An agent may
-// call the folder by its real path.
+// name returns a path relative to the worktree without following links. An agent may
+// name the folder by its real path.
 func (f files) name(path string) (string, bool) {
 	real, err := filepath.EvalSymlinks(f.dir)
 	if err != nil {
@@ -65,13 +66,13 @@ func (f files) name(path string) (string, bool) {
 	return name, filepath.IsLocal(name) && !strings.EqualFold(first, ".git")
 }
 
-// read returns a text file, or the lines of it that were asked for.
+// read returns a text file, or the requested lines of it.
 func (f files) read(r sdk.ReadTextFileRequest) (sdk.ReadTextFileResponse, error) {
 	name, ok := f.local(r.Path)
 	if !ok {
 		return sdk.ReadTextFileResponse{}, outside(r.Path)
 	}
-	// A fifo would not open without somebody at its other end.
+	// Without O_NONBLOCK a fifo would block until another process opens it.
 	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return sdk.ReadTextFileResponse{}, &sdk.RequestError{Code: notFound, Message: "Resource not found: " + r.Path}
@@ -101,7 +102,7 @@ func regular(file *os.File) error {
 	return err
 }
 
-// lines cuts text down to limit lines from the first-th, counted from 1.
+// lines returns at most limit lines of text from line first on, counted from 1.
 func lines(text string, first, limit *int) string {
 	if first == nil && limit == nil {
 		return text
@@ -115,7 +116,7 @@ func lines(text string, first, limit *int) string {
 	return strings.Join(all, "")
 }
 
-// write makes a text file what the agent says, and the folders that it needs.
+// write writes a text file, and makes the folders that it needs.
 func (f files) write(r sdk.WriteTextFileRequest) error {
 	name, ok := f.local(r.Path)
 	if !ok {

@@ -14,14 +14,14 @@ import (
 // mayWrite reports whether a role changes files.
 func mayWrite(role flow.Role) bool { return role == flow.Coder }
 
-// Kinds of tools that change files, and those that do not. Running a command
-// is with the latter: every role reports with one.
+// Kinds of tools that change files, and kinds that do not. Running a command is among
+// the latter, because every role reports by a command.
 var (
 	writing = []sdk.ToolKind{sdk.ToolKindEdit, sdk.ToolKindDelete, sdk.ToolKindMove}
 	reading = []sdk.ToolKind{sdk.ToolKindRead, sdk.ToolKindSearch, sdk.ToolKindExecute, sdk.ToolKindThink, sdk.ToolKindFetch}
 )
 
-// answer deals with one request or notification of the agent's.
+// answer handles one request or notification of the agent.
 func (s *session) answer(_ context.Context, method string, params json.RawMessage) (any, *sdk.RequestError) {
 	switch method {
 	case sdk.ClientMethodSessionUpdate:
@@ -72,8 +72,8 @@ func (s *session) readOnly() string {
 	return fmt.Sprintf("a %s changes no files in this session", s.prompt.Role)
 }
 
-// permit answers a request for permission: with the option that allows it
-// once, or with one that refuses it.
+// permit answers a request for permission: with the option that allows it once, or with
+// one that refuses it.
 func (s *session) permit(r sdk.RequestPermissionRequest) sdk.RequestPermissionResponse {
 	call := s.record.call(r.ToolCall)
 	allow := s.refusal(call) == ""
@@ -94,7 +94,7 @@ func selected(id sdk.PermissionOptionId) sdk.RequestPermissionResponse {
 		Selected: &sdk.RequestPermissionOutcomeSelected{OptionId: id, Outcome: "selected"}}}
 }
 
-// option is the first option of the first of the kinds that there is.
+// option returns the first option of the first of the kinds that is offered.
 func option(options []sdk.PermissionOption, kinds ...sdk.PermissionOptionKind) (sdk.PermissionOptionId, bool) {
 	for _, kind := range kinds {
 		if i := slices.IndexFunc(options, func(o sdk.PermissionOption) bool { return o.Kind == kind }); i >= 0 {
@@ -104,9 +104,9 @@ func option(options []sdk.PermissionOption, kinds ...sdk.PermissionOptionKind) (
 	return "", false
 }
 
-// refusal says why the agent may not do this, "" if it may: a path outside the
-// worktree is nobody's, changing files is a coder's, and what an agent wants
-// to change without saying where is refused, as is another mode for itself.
+// refusal says why the agent may not make a call, "" if it may. It refuses a path
+// outside the worktree, a change of files by another role than coder, a change without
+// a path, and a change of the agent's mode.
 func (s *session) refusal(c call) string {
 	change := slices.Contains(writing, c.kind)
 	for _, path := range c.paths {

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// Bounds of what is remembered of a session.
+// Bounds of what is kept of a session.
 const (
 	maxText   = 64 << 10
 	maxError  = 4 << 10
@@ -23,24 +23,24 @@ const (
 	maxPaths  = 100
 )
 
-// A record is what a session has brought so far. Its methods may be called
-// from any goroutine.
+// A record is what is known of a session so far. Its methods may be called from any
+// goroutine.
 type record struct {
 	mu     sync.Mutex
 	follow io.Writer
 	made   transcript.Report
-	live   bool   // what comes belongs to this prompt, not to the history of the session
-	text   []byte // of the message that is being said
-	word   string // the id of that message, where the agent gives ids
-	heard  bool   // the model is at its turn: nothing has come back to it since it began to speak
+	live   bool   // updates belong to this prompt, not to the history of the session
+	text   []byte // of the current message
+	word   string // the id of the current message, if the agent gives ids
+	heard  bool   // the model's turn is counted already; no result of a tool has come since
 	calls  []call // the latest
 
-	miscounts bool // what the agent says that it has used is not taken in
+	miscounts bool // the agent's numbers of its usage are ignored
 }
 
 func newRecord(follow io.Writer) *record { return &record{follow: follow} }
 
-// report is the record as everybody reads it.
+// report returns the record as a report.
 func (r *record) report() transcript.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,14 +50,14 @@ func (r *record) report() transcript.Report {
 	return made
 }
 
-// begin says that the session has a name and its prompt.
+// begin notes the session's id, and that its prompt is sent.
 func (r *record) begin(session string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.made.Session, r.live = flow.Clean(clip(session, maxWords)), true
 }
 
-// end is the agent's answer: why it failed, "" if it did not.
+// end notes the agent's answer: why it failed, "" if it did not.
 func (r *record) end(failed string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,7 +75,7 @@ func (r *record) model(name string) {
 	r.made.Model = flow.Clean(clip(name, maxWords))
 }
 
-// garbage counts a line that was no message.
+// garbage counts a line that was not a message.
 func (r *record) garbage() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +96,7 @@ func (r *record) denied(tool, what string) {
 	}
 }
 
-// update takes in what the agent reports while it works.
+// update records what the agent reports while it works.
 func (r *record) update(u sdk.SessionUpdate) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,7 +122,7 @@ func (r *record) update(u sdk.SessionUpdate) {
 	}
 }
 
-// call is what is known of the tool that a request is about.
+// call returns what is known of the tool call that a request is about.
 func (r *record) call(t sdk.ToolCallUpdate) call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,8 +144,8 @@ func (r *record) act(c call) {
 	r.tell("> " + string(c.kind) + ": " + flow.Clean(clip(strings.Join(strings.Fields(c.title), " "), maxWords)))
 }
 
-// turn counts a turn of the model: what it says or does first, and what it says
-// or does when a tool has come back to it.
+// turn counts a turn of the model: its first words or its first call, and its first
+// after the result of a tool.
 func (r *record) turn() {
 	if !r.heard {
 		r.made.Turns++
@@ -153,7 +153,7 @@ func (r *record) turn() {
 	}
 }
 
-// say adds to the message that is being said, or begins another.
+// say adds to the current message, or begins another.
 func (r *record) say(id *string, block sdk.ContentBlock) {
 	if id != nil && *id != r.word {
 		r.said()
@@ -162,13 +162,13 @@ func (r *record) say(id *string, block sdk.ContentBlock) {
 	if block.Text != nil {
 		r.text = append(r.text, block.Text.Text...)
 	}
-	// Cut only when twice full: each byte is copied at most once more.
+	// Cut only at twice the size: so each byte is copied at most once more.
 	if len(r.text) > 2*maxText {
 		r.text = append(r.text[:0], ending(r.text)...)
 	}
 }
 
-// said ends the message that is being said.
+// said ends the current message.
 func (r *record) said() {
 	if text := flow.Clean(string(ending(r.text))); text != "" {
 		r.made.Text = text
@@ -177,7 +177,7 @@ func (r *record) said() {
 	r.text = r.text[:0]
 }
 
-// ending are the last bytes of a text, whole characters.
+// ending returns the last bytes of a text without cutting a character.
 func ending(text []byte) []byte {
 	from := max(len(text)-maxText, 0)
 	for from > 0 && from < len(text) && !utf8.RuneStart(text[from]) {
@@ -186,7 +186,7 @@ func ending(text []byte) []byte {
 	return text[from:]
 }
 
-// tell shows people what happens; that nobody can be shown is no error.
+// tell writes a line for people. It is no error if the line cannot be written.
 func (r *record) tell(line string) {
 	r.made.Say = flow.Clean(clip(line[strings.LastIndexByte(line, '\n')+1:], maxWords))
 	if r.follow != nil {
@@ -194,7 +194,7 @@ func (r *record) tell(line string) {
 	}
 }
 
-// clip is the beginning of a text, of at most n bytes and whole characters.
+// clip returns at most n bytes of the beginning of a text without cutting a character.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -22,15 +22,15 @@ type session struct {
 	wire   *wire
 	conn   *sdk.Connection
 	record *record
-	over   chan struct{}          // closed when the conversation is
-	id     atomic.Pointer[string] // the agent's name for it, once it has one
+	over   chan struct{}          // closed when the conversation is over
+	id     atomic.Pointer[string] // the agent's id of it, once it has one
 }
 
-// newSession begins to listen, and says nothing yet.
+// newSession begins to listen, and sends nothing yet.
 func newSession(p Prompt, env []string, root *os.Root, stdin io.WriteCloser) *session {
 	s := &session{prompt: p, env: env, files: files{dir: p.Dir, root: root}, record: newRecord(p.Follow), over: make(chan struct{})}
 	s.wire = newWire(s.record.garbage)
-	// The SDK listens before it can be told where to log: it hears nothing until then.
+	// The SDK listens before its logger can be set. It gets no input until then.
 	ready := make(chan struct{})
 	s.conn = sdk.NewConnection(s.answer, voice{stdin, s.wire}, gated{s.wire.in, ready})
 	s.conn.SetLogger(slog.New(slog.DiscardHandler))
@@ -42,7 +42,7 @@ func newSession(p Prompt, env []string, root *os.Root, stdin io.WriteCloser) *se
 	return s
 }
 
-// A gated reader blocks until it is opened.
+// A gated reader blocks until ready is closed.
 type gated struct {
 	io.Reader
 	open <-chan struct{}
@@ -56,7 +56,7 @@ func (g gated) Read(p []byte) (int, error) {
 // writes reports whether the agent may change files.
 func (s *session) writes() bool { return !s.prompt.ReadOnly && mayWrite(s.prompt.Role) }
 
-// hold is the conversation from the first word to the agent's answer.
+// hold leads the conversation from the first message to the agent's answer.
 func (s *session) hold(ctx context.Context) {
 	defer close(s.over)
 	text, err := s.ask(ctx)
@@ -69,7 +69,7 @@ func (s *session) hold(ctx context.Context) {
 	}
 }
 
-// lost reports whether a request went unanswered because the agent is gone.
+// lost reports whether a request got no answer because the agent has ended.
 func (s *session) lost() bool {
 	select {
 	case <-s.conn.Done():
@@ -79,8 +79,8 @@ func (s *session) lost() bool {
 	}
 }
 
-// ask leads the conversation. It returns why the agent ended its turn without
-// success, "" if it succeeded.
+// ask sends the requests of the conversation in order. It returns why the agent ended
+// its turn without success, "" if it succeeded.
 func (s *session) ask(ctx context.Context) (failed string, err error) {
 	able, err := s.greet(ctx)
 	if err != nil {
@@ -121,11 +121,11 @@ func stop(r sdk.StopReason) string {
 	return fmt.Sprintf("%q", string(r))
 }
 
-// greet agrees on the protocol and learns what the agent can. Terminals are
-// not offered: a command that the agent runs itself is in its process group.
-// Writing is offered in every role, since an agent that is not offered it
-// writes by itself, unseen. Reading is not: gemini 0.61 takes the answer that a
-// file is not there for a failure, and then cannot make one.
+// greet agrees on the protocol's version and learns what the agent can do. It offers no
+// terminals, so that a command stays in the agent's process group. It offers writing to
+// every role, since an agent without the offer writes by itself, unseen. It does not
+// offer reading: gemini 0.61 takes the answer that a file does not exist for a failure,
+// and then cannot make the file.
 func (s *session) greet(ctx context.Context) (sdk.InitializeResponse, error) {
 	able, err := sdk.SendRequest[sdk.InitializeResponse](s.conn, ctx, sdk.AgentMethodInitialize, sdk.InitializeRequest{
 		ProtocolVersion:    sdk.ProtocolVersionNumber,
@@ -138,8 +138,8 @@ func (s *session) greet(ctx context.Context) (sdk.InitializeResponse, error) {
 	return able, err
 }
 
-// open goes on with the session that is to be resumed if the agent can, and
-// begins one otherwise.
+// open continues the session that is to be resumed if the agent can, and begins one
+// otherwise.
 func (s *session) open(ctx context.Context, able sdk.InitializeResponse) (offer sdk.NewSessionResponse, err error) {
 	for range 2 {
 		if offer, err = s.resume(ctx, able.AgentCapabilities); err == nil && offer.SessionId == "" {
@@ -159,13 +159,13 @@ func (s *session) open(ctx context.Context, able sdk.InitializeResponse) (offer 
 	return offer, err
 }
 
-// resume takes a session up that the agent had before. One that it does not
-// know any more is no error: the result is empty then.
+// resume continues an earlier session of the agent. If the agent does not know it any
+// more, the result is empty and there is no error.
 func (s *session) resume(ctx context.Context, able sdk.AgentCapabilities) (sdk.NewSessionResponse, error) {
 	method, id := "", sdk.SessionId(s.prompt.Resume)
 	switch {
 	case id == "":
-	case able.SessionCapabilities.Resume != nil: // without the history, which nobody reads here
+	case able.SessionCapabilities.Resume != nil: // without the history, which is not used here
 		method = sdk.AgentMethodSessionResume
 	case able.LoadSession:
 		method = sdk.AgentMethodSessionLoad
@@ -183,7 +183,7 @@ func (s *session) resume(ctx context.Context, able sdk.AgentCapabilities) (sdk.N
 	return offer, err
 }
 
-// authRequired is the code by which an agent says that nobody is logged in.
+// authRequired is the code of an agent's error that demands a login.
 const authRequired = -32000
 
 func demandsLogin(err error) bool {
@@ -191,9 +191,9 @@ func demandsLogin(err error) bool {
 	return errors.As(err, &refused) && refused.Code == authRequired
 }
 
-// login logs in where that needs no person: with a key that is in the agent's
-// environment. Otherwise it returns what was demanded, and what the agent
-// offers for it.
+// login logs in if that needs no person: with a key in the agent's environment.
+// Otherwise it returns the error that demanded the login, with the ways that the agent
+// offers.
 func (s *session) login(ctx context.Context, methods []sdk.AuthMethod, demanded error) error {
 	var names []string
 	for _, m := range methods {
@@ -211,8 +211,8 @@ func (s *session) login(ctx context.Context, methods []sdk.AuthMethod, demanded 
 	return errors.New(what)
 }
 
-// way is one way to log in, and whether all that it needs is in the
-// environment: variables that it names or, as codex-api-key does, is named after.
+// way returns a way to log in, and whether the environment has all that it needs: the
+// variables that it names, or the variable that it is named after, as codex-api-key is.
 func (s *session) way(m sdk.AuthMethod) (id, name string, ready bool) {
 	switch {
 	case m.EnvVar != nil:
@@ -246,7 +246,8 @@ func (s *session) cancel() {
 	}
 }
 
-// explain is an error in words for people and for patterns.
+// explain returns an error in words for people, which the provider's patterns match
+// too.
 func explain(err error) string {
 	var refused *sdk.RequestError
 	if !errors.As(err, &refused) {

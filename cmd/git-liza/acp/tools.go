@@ -11,10 +11,10 @@ type call struct {
 	id    sdk.ToolCallId
 	kind  sdk.ToolKind
 	title string
-	paths []string // those that it has to do with
+	paths []string // the paths that it reads or changes
 }
 
-// A mention is one message about a call; what it leaves out stays as it was.
+// A mention is one message about a call; a field that it leaves out is unchanged.
 type mention struct {
 	id      sdk.ToolCallId
 	kind    *sdk.ToolKind
@@ -24,8 +24,8 @@ type mention struct {
 	input   any
 }
 
-// known adds what a message says to what is known of its call. Of calls only
-// the latest are remembered.
+// known adds a message to what is known of its call. Only the latest calls are
+// remembered.
 func (r *record) known(m mention) call {
 	i := slices.IndexFunc(r.calls, func(c call) bool { return c.id == m.id })
 	if i < 0 {
@@ -51,11 +51,11 @@ func (r *record) known(m mention) call {
 	return known
 }
 
-// pathKeys are the names by which tools are given paths.
+// pathKeys are the arguments of tools that hold paths.
 var pathKeys = []string{"path", "file_path", "filePath", "filepath", "notebook_path", "abs_path", "source", "destination"}
 
-// paths are those that the message names: where the tool works, what it
-// changes, and, if it says neither, what it was given.
+// paths returns the paths that a message names: where the tool works and what it
+// changes or, without those, what it was given.
 func (m mention) paths() (paths []string) {
 	for _, location := range m.at {
 		paths = append(paths, location.Path)
@@ -77,7 +77,7 @@ func (m mention) paths() (paths []string) {
 	return paths
 }
 
-// deref is what p points to, the zero value if to nothing.
+// deref returns what p points to, the zero value for nil.
 func deref[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

@@ -9,14 +9,14 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// miscounts reports whether the numbers of an agent, by the name that it gives
-// itself, are not what its session has used. They are not taken in then: what is
-// wrong would be shown and held against budgets as if it were known.
+// miscounts reports whether the agent with this name reports numbers that are not its
+// session's usage. They are ignored: wrong numbers would be shown and would count
+// against budgets.
 func miscounts(agent string) bool {
 	switch agent {
-	case "OpenCode": // 1.18.33 tells of the last call of a session alone
+	case "OpenCode": // 1.18.33 reports the last call of a session only
 		return true
-	case "gemini-cli": // 0.61.0 leaves out what it thought, and that it read from a cache
+	case "gemini-cli": // 0.61.0 leaves out thinking and reads from a cache
 		return true
 	}
 	return false
@@ -29,9 +29,9 @@ func (r *record) introduced(agent *sdk.Implementation) {
 	r.miscounts = agent != nil && miscounts(agent.Name)
 }
 
-// spent takes in what the agent says it has used for its answer, as the protocol
-// has it. What gemini and its kin put beside the answer instead is read for the
-// model alone: those numbers are the ones that [miscounts] speaks of.
+// spent records the usage that the agent reports with its answer, as the protocol has
+// it. What gemini and its forks put beside the answer instead is read for the model
+// alone: [miscounts] covers those numbers.
 func (r *record) spent(p sdk.PromptResponse) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -54,8 +54,8 @@ func (r *record) spent(p sdk.PromptResponse) {
 	}
 }
 
-// tokens reads numbers of which the protocol does not say what contains what;
-// the total tells.
+// tokens records numbers of tokens. The protocol does not say which number includes
+// which; the total decides.
 func (r *record) tokens(u sdk.Usage) {
 	if r.miscounts {
 		return
@@ -72,7 +72,7 @@ func (r *record) tokens(u sdk.Usage) {
 	r.made.Usage.Input, r.made.Usage.Output, r.made.Usage.Cached = int64(in), int64(out), int64(min(read, in))
 }
 
-// cost takes in what the session has cost since it began.
+// cost records what the session has cost since it began.
 func (r *record) cost(c sdk.Cost) {
 	micros := math.Round(c.Amount * 1e6)
 	if !r.miscounts && c.Currency == "USD" && micros >= 0 && micros <= maxMicros {

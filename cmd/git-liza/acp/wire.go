@@ -12,40 +12,39 @@ import (
 )
 
 const (
-	// A message is not longer than this: the SDK gives its connection up at
-	// 10 MiB.
+	// maxLine is the maximum size of a message in bytes: the SDK closes its connection
+	// at 10 MiB.
 	maxLine = 8 << 20
-	// So many notifications are with the SDK at a time: it gives its connection
-	// up when 1024 wait.
+	// maxUpdates is how many notifications the SDK gets at a time: it closes its
+	// connection when 1024 wait.
 	maxUpdates = 256
-	// So many requests are: it starts a goroutine for each, and an answer may
-	// hold a file.
+	// maxRequests is how many requests the SDK gets at a time: it starts a goroutine
+	// for each, and an answer may hold a file.
 	maxRequests = 8
 )
 
-// last is the method of the notification that the wire itself sends when
-// nothing more will come: the SDK hands it over when it is through with all
-// that came before, and only then may it see the end of its input, or it
-// would forget an answer that it has got.
+// last is the method of the notification that the wire itself sends after the last
+// message. The SDK delivers it after all messages before it. Only then may the SDK see
+// the end of its input, or it would forget an answer that it has received.
 const last = "_liza/last"
 
-// A wire takes an agent's standard output and passes the messages in it on to
-// the SDK's connection, no faster than they are dealt with. A request waits
-// for the notifications before it: they may say what it is about. Whatever is
-// no message is dropped and counted.
+// A wire takes an agent's standard output and passes its messages on to the SDK's
+// connection, no faster than they are handled. A request waits for the notifications
+// before it, which may describe its subject. A line that is not a message is dropped
+// and counted.
 type wire struct {
 	out  *io.PipeWriter
 	in   *io.PipeReader
-	end  chan struct{} // closed when the last notification was dealt with
-	drop func()        // is told of every line that is no message
+	end  chan struct{} // closed when the last notification was handled
+	drop func()        // called for every line that is not a message
 
-	mu   sync.Mutex // of what is being written
+	mu   sync.Mutex // guards the line that is being written
 	line []byte
 	long bool // the line is too long and is skipped to its end
 
-	flow     sync.Mutex // of what follows
+	flow     sync.Mutex // guards what follows
 	moved    *sync.Cond
-	updates  int // notifications and requests that are not dealt with
+	updates  int // notifications and requests that are not handled yet
 	requests int
 	gone     bool
 }
@@ -57,10 +56,10 @@ func newWire(drop func()) *wire {
 	return w
 }
 
-// errGone is what is left to say to a process whose end has been seen.
+// errGone is the error of a write after the agent has ended.
 var errGone = errors.New("the agent is gone")
 
-// Write takes the next piece of output; it blocks while too much waits.
+// Write takes the next piece of output; it blocks while too many messages wait.
 func (w *wire) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,8 +81,8 @@ func (w *wire) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// A message is as the SDK reads it: what this cannot be read into, it cannot
-// either.
+// A message has the fields that the SDK reads. A line that does not fit it is not a
+// message for the SDK either.
 type message struct {
 	JSONRPC string            `json:"jsonrpc"`
 	ID      *json.RawMessage  `json:"id,omitempty"`
@@ -93,7 +92,7 @@ type message struct {
 	Error   *sdk.RequestError `json:"error,omitempty"`
 }
 
-// pass hands the line that is complete to the SDK.
+// pass passes the complete line on to the SDK.
 func (w *wire) pass() error {
 	line, long := bytes.TrimSpace(w.line), w.long
 	w.line, w.long = w.line[:0], false
@@ -110,12 +109,12 @@ func (w *wire) pass() error {
 	case m.Method == "" && m.ID == nil, update && m.ID != nil:
 		w.drop()
 		return nil
-	case m.Method == "": // an answer, which the SDK keeps to itself
+	case m.Method == "": // an answer, which the SDK does not pass on
 	case update:
 		if !w.admit(&w.updates, func() bool { return w.updates < maxUpdates }) {
 			return errGone
 		}
-	case m.ID == nil: // a notification that nobody here listens to
+	case m.ID == nil: // a notification without a handler here
 		return nil
 	default:
 		if !w.admit(&w.requests, func() bool { return w.updates == 0 && w.requests < maxRequests }) {
@@ -126,8 +125,8 @@ func (w *wire) pass() error {
 	return err
 }
 
-// admit counts a message when there is room for it; false if the agent is
-// gone before.
+// admit counts a message when there is room for it. It is false if the agent ends
+// first.
 func (w *wire) admit(count *int, room func() bool) bool {
 	w.flow.Lock()
 	defer w.flow.Unlock()
@@ -138,7 +137,7 @@ func (w *wire) admit(count *int, room func() bool) bool {
 	return !w.gone
 }
 
-// done says that a message was dealt with.
+// done counts a message as handled.
 func (w *wire) done(count *int) {
 	w.flow.Lock()
 	defer w.flow.Unlock()
@@ -146,15 +145,15 @@ func (w *wire) done(count *int) {
 	w.moved.Broadcast()
 }
 
-// over reports whether the agent is gone.
+// over reports whether the agent has ended.
 func (w *wire) over() bool {
 	w.flow.Lock()
 	defer w.flow.Unlock()
 	return w.gone
 }
 
-// Close says that the agent is gone. It returns when the SDK has got all that
-// the agent has said, and sees the end of its input.
+// Close marks the agent as ended. It returns when the SDK has handled all that the
+// agent sent and sees the end of its input.
 func (w *wire) Close() {
 	w.flow.Lock()
 	w.gone = true
@@ -170,9 +169,9 @@ func (w *wire) Close() {
 	w.out.Close()
 }
 
-// A voice is what the SDK writes to the agent with. A request of the agent's
-// has been dealt with when its answer is written: an agent that asks and never
-// listens is listened to no longer.
+// A voice is the writer of the SDK's messages to the agent. A request counts as handled
+// when its answer is written, so an agent that does not read its answers cannot send
+// more requests.
 type voice struct {
 	io.Writer
 	wire *wire

@@ -5,10 +5,10 @@ import (
 	"syscall"
 )
 
-// Background starts a command that nobody waits for: in a terminal session of
-// its own, so that it outlives this process and its terminal, and without
-// streams, since a shell that reads this process's output is not to wait for it.
-// Of the Command it takes path, arguments, folder and environment.
+// Background starts a command and does not wait for it. The command has a terminal
+// session of its own, so that it outlives this process and its terminal. It has no
+// streams, so that a shell that reads this process's output does not wait for it.
+// Background uses the path, arguments, folder and environment of the Command.
 func Background(c Command) error {
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir, cmd.Env = c.Dir, c.Env

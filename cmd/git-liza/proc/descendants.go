@@ -7,20 +7,20 @@ import (
 
 // descendants are the processes of a command that we can track.
 type descendants interface {
-	// signal sends sig to each of them. It is no error if none is left.
+	// signal sends sig to each of them. It is no error if all have ended.
 	signal(sig syscall.Signal)
-	// kill ends them all; the leader stays unreaped.
+	// kill kills them all; the leader stays unreaped.
 	kill()
-	// reap takes the leader off the process table, once, and returns its status.
+	// reap reaps the leader, once, and returns its wait status.
 	reap() syscall.WaitStatus
 }
 
-// processGroup is the process group of a command that is a child of ours. A process
-// that leaves the group is not tracked.
+// processGroup is the process group of a command that is a child of this process. A
+// process that leaves the group is not tracked.
 type processGroup struct{ *exec.Cmd }
 
-// startGroup starts a command as the leader of a process group. The channel is
-// closed when it ended.
+// startGroup starts a command as the leader of a process group. The channel is closed
+// when the leader has ended.
 func startGroup(cmd *exec.Cmd) (processGroup, <-chan struct{}, error) {
 	p := processGroup{cmd}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -32,9 +32,9 @@ func startGroup(cmd *exec.Cmd) (processGroup, <-chan struct{}, error) {
 	return p, ended, nil
 }
 
-// watch closes ended when the leader ended. Where the system allows it the
-// leader stays unreaped until the group is killed, so that the group's number
-// cannot belong to another group by then.
+// watch closes ended when the leader has ended. Where the system allows it, the leader
+// stays unreaped until the group is killed: until then no other group can get the
+// group's number.
 func (p processGroup) watch(ended chan<- struct{}) {
 	if err := awaitExit(p.Process.Pid); err != nil {
 		p.reap()
@@ -47,13 +47,12 @@ func (p processGroup) signal(sig syscall.Signal) { _ = syscall.Kill(-p.Process.P
 func (p processGroup) kill() { p.signal(syscall.SIGKILL) }
 
 func (p processGroup) reap() syscall.WaitStatus {
-	_ = p.Wait() // its error repeats the status, or says that it was called before
+	_ = p.Wait() // its error repeats the status, or says that Wait was called before
 	status, _ := p.ProcessState.Sys().(syscall.WaitStatus)
 	return status
 }
 
-// closedChannel is the channel gone of descendants of which it is not known whether
-// any are left.
+// closedChannel is the channel gone of descendants whose end cannot be observed.
 func closedChannel() <-chan struct{} {
 	gone := make(chan struct{})
 	close(gone)

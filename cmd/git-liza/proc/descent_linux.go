@@ -17,7 +17,7 @@ type process struct {
 	pid, parent, group int
 	state              byte
 	threads            int
-	start              string // in ticks since boot; with the number it names a process
+	start              string // in ticks since boot; together with the number it identifies a process
 }
 
 // isAlive reports whether any thread of the process runs: a process whose first thread

@@ -2,14 +2,14 @@ package proc
 
 import "strings"
 
-// alwaysPassed are the variables that a command cannot do without; nothing in them
-// is a secret or steers git.
+// alwaysPassed are the variables that every command needs. None of them holds a secret
+// or controls git.
 var alwaysPassed = []string{"HOME", "USER", "LANG", "LC_*", "TMPDIR", "TERM", "PATH"}
 
-// Environment returns those entries of base (KEY=VALUE, as os.Environ has
-// them) whose name is HOME, USER, LANG, LC_*, TMPDIR, TERM, PATH or in allow,
-// then extra. A name in allow that ends in * stands for every name that begins
-// so. No name comes twice: the later entry wins.
+// Environment returns those entries of base (KEY=VALUE, as os.Environ returns them)
+// whose name is HOME, USER, LANG, LC_*, TMPDIR, TERM, PATH or in allow, then extra. A
+// name in allow that ends in * stands for every name with that prefix. Each name is
+// returned once: the last entry wins.
 func Environment(base []string, allow []string, extra ...string) []string {
 	var entries []string
 	for _, entry := range base {

@@ -11,18 +11,19 @@ import (
 	"unicode/utf8"
 )
 
-// A Clip keeps the beginning and the end of what is written to it, in constant
-// memory. It may be written to and asked from any goroutine.
+// A Clip keeps the beginning and the end of what is written to it, in constant memory.
+// Goroutines may write and read it at once.
 type Clip struct {
 	size int
 
 	mu    sync.Mutex
 	head  []byte // the first size bytes
-	tail  []byte // the last bytes after head: up to 2*size, of which size count
+	tail  []byte // the last bytes after head: up to 2*size, of which size are returned
 	total int64
 }
 
-// NewClip keeps up to size bytes of the beginning, and as many of the end.
+// NewClip returns a Clip that keeps up to size bytes of the beginning and as many of
+// the end.
 func NewClip(size int) *Clip { return &Clip{size: size} }
 
 // Write takes everything and never fails.
@@ -36,22 +37,22 @@ func (c *Clip) Write(p []byte) (int, error) {
 	p = p[n:]
 	p = p[max(0, len(p)-c.size):]
 	c.tail = append(c.tail, p...)
-	// Moved only when twice full: each byte is copied at most once more.
+	// Cut only at twice the size: so each byte is copied at most once more.
 	if len(c.tail) >= 2*c.size {
 		c.tail = c.tail[:copy(c.tail, c.tail[len(c.tail)-c.size:])]
 	}
 	return written, nil
 }
 
-// ends are the beginning and the end, and the size of all; whole says that
-// nothing is between them.
+// ends returns the beginning, the end and the size of all; whole says that nothing
+// between them is missing.
 func (c *Clip) ends() (head, tail []byte, total int64, whole bool) {
 	tail = c.tail[max(0, len(c.tail)-c.size):]
 	return c.head, tail, c.total, c.total == int64(len(c.head)+len(tail))
 }
 
-// Bytes is what was written: all, or the beginning and the end with a line
-// between them that says how much there was.
+// Bytes returns what was written: all, or the beginning and the end with a line between
+// them that says how many bytes there were.
 func (c *Clip) Bytes() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,9 +64,9 @@ func (c *Clip) Bytes() []byte {
 	return append(text, tail...)
 }
 
-// Text is at most size bytes of what was written, as Bytes has it but fit for a
-// document and a terminal: valid UTF-8 without control characters and terminal
-// sequences, in lines that end in \n.
+// Text returns at most size bytes of what was written, fit for a document and a
+// terminal: valid UTF-8 without control characters and terminal sequences, in lines
+// that end in \n.
 func (c *Clip) Text() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,8 +84,8 @@ func (c *Clip) Text() string {
 	return cutAfter(clean(head), room/2) + mark + cutBefore(clean(tail), room-room/2)
 }
 
-// tap reads a command's output, passes it on, and remembers its ends and when
-// it last came. Both streams may be read at once.
+// tap reads a command's output, passes it on, keeps its beginning and end, and notes
+// when something was last read. Both streams may be read at once.
 type tap struct {
 	*Clip
 	mu   sync.Mutex
@@ -93,8 +94,8 @@ type tap struct {
 
 func newTap(size int) *tap { return &tap{Clip: NewClip(size), last: time.Now()} }
 
-// pass reads r until it ends or is closed, and writes it to live until that
-// refuses a write; live may be nil.
+// pass reads r until it ends or is closed, and writes it to live until a write fails;
+// live may be nil.
 func (t *tap) pass(r io.Reader, live io.Writer) {
 	buf := make([]byte, 32<<10)
 	for {
@@ -118,22 +119,22 @@ func (t *tap) note(p []byte) {
 	t.heard()
 }
 
-// heard ends a silence.
+// heard ends the silence.
 func (t *tap) heard() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = time.Now()
 }
 
-// silence is the time since something was read.
+// silence returns the time since something was read.
 func (t *tap) silence() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return time.Since(t.last)
 }
 
-// cutAfter returns the longest prefix of s of at most n bytes that is whole
-// characters.
+// cutAfter returns the longest prefix of s of at most n bytes that does not cut a
+// character.
 func cutAfter(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -144,8 +145,8 @@ func cutAfter(s string, n int) string {
 	return s[:n]
 }
 
-// cutBefore returns the longest suffix of s of at most n bytes that is whole
-// characters.
+// cutBefore returns the longest suffix of s of at most n bytes that does not cut a
+// character.
 func cutBefore(s string, n int) string {
 	from := max(0, len(s)-n)
 	for from < len(s) && !utf8.RuneStart(s[from]) {
@@ -154,7 +155,8 @@ func cutBefore(s string, n int) string {
 	return s[from:]
 }
 
-// sequences of ECMA-48: CSI (colour, cursor), OSC (title, link), two-byte ones.
+// sequences matches terminal sequences of ECMA-48: CSI (colour, cursor), OSC (title,
+// link), two-byte ones.
 var sequences = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)|[ -/]*[0-Z\\\\^-~])")
 })

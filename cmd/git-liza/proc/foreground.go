@@ -6,10 +6,10 @@ import (
 	"os/exec"
 )
 
-// Foreground runs a command where the user sits, such as an editor: in the
-// process group of this process, so that it may read the terminal, with
-// Command.Output as its standard output and no limit. It returns the exit
-// code; -1 if a signal ended it. The error says why it could not be started.
+// Foreground runs a command in the user's terminal, such as an editor: in the process
+// group of this process, so that it may read the terminal, with Command.Output as its
+// standard output and without limits. It returns the exit code, -1 if a signal ended
+// the command. The error says why it could not be started.
 func Foreground(c Command, stderr io.Writer) (code int, err error) {
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, c.Stdin, c.Output, stderr

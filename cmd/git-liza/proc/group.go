@@ -11,7 +11,7 @@ import (
 // running is a started command with its descendants and our ends of its pipes.
 type running struct {
 	descendants descendants
-	input       *os.File // nil if the command reads no pipe of ours
+	input       *os.File // nil if the command does not read a pipe of this process
 	output      *os.File
 	stdout      *os.File // nil if standard output goes where standard error does
 	tap         *tap
@@ -22,12 +22,12 @@ type running struct {
 	fed     chan struct{}   // closed when the input is copied or refused
 }
 
-// start starts c and begins to feed and read it.
+// start starts c and begins to feed and to read it.
 func start(c Command) (*running, error) {
 	g := &running{tap: newTap(c.Excerpt), drained: make(chan struct{}), fed: make(chan struct{})}
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir = c.Dir
-	// A nil environment would mean that of this process to exec.
+	// With a nil environment exec would pass that of this process.
 	cmd.Env = append([]string{}, c.Env...)
 	theirs, err := g.pipes(cmd, c)
 	if err == nil {
@@ -93,14 +93,14 @@ func (g *running) drain(c Command) {
 
 func (g *running) feed(stdin io.Reader) {
 	if g.input != nil {
-		// A command that does not read to the end is no error.
+		// It is no error if a command does not read to the end.
 		_, _ = io.Copy(g.input, stdin)
 		g.input.Close()
 	}
 	close(g.fed)
 }
 
-// waitFor waits for all of the events, but no longer than d in total.
+// waitFor waits for all of the events, but at most d in total.
 func (g *running) waitFor(d time.Duration, events ...<-chan struct{}) {
 	late := time.After(d)
 	for _, event := range events {
@@ -112,7 +112,7 @@ func (g *running) waitFor(d time.Duration, events ...<-chan struct{}) {
 	}
 }
 
-// closePipes lets go of the pipes, which ends a copy that is blocked on them.
+// closePipes closes the pipes, which ends a copy that is blocked on them.
 func (g *running) closePipes() {
 	for _, f := range []*os.File{g.output, g.stdout, g.input} {
 		if f != nil {

@@ -14,22 +14,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How we and the guard speak: a guardSpec on one pipe, whose end tells the guard that
-// we are no more, and on another one line for each of these, in this order.
+// The protocol between this process and the guard. One pipe takes a guardSpec; its end
+// tells the guard that this process has ended. Another pipe returns one line for each
+// of these words, in this order.
 const (
 	wordStarted = "started" // and the process id
 	wordFailed  = "failed"  // and the error number, instead of all others
 	wordEnded   = "ended"   // and the leader's wait status
-	wordGone    = "gone"    // nobody is left
+	wordGone    = "gone"    // no descendant is left
 )
 
-// killLimit bounds how long Run waits until everybody is killed. The guard, which
-// stays, goes on after that.
+// killLimit bounds how long Run waits until all descendants are killed. After that the
+// guard goes on alone.
 const killLimit = 10 * time.Second
 
-// guarded are all descendants of a command, wherever they went. Its parent is a
-// guard: this program in another process, to which the kernel gives every orphan
-// among them (PR_SET_CHILD_SUBREAPER), and which ends when it has no child left.
+// guarded are all descendants of a command, whatever group or session they join. The
+// command's parent is a guard: this program in another process. The kernel gives the
+// guard every orphan among them (PR_SET_CHILD_SUBREAPER), and the guard ends when it
+// has no child left.
 type guarded struct {
 	guard  *exec.Cmd
 	hold   *os.File
@@ -59,9 +61,9 @@ func (g *running) launch(cmd *exec.Cmd, c Command) error {
 	return nil
 }
 
-// runGuarded starts a command with a guard. The guard is of this very program,
-// also if its file was replaced. It leads a session, without a terminal, so that
-// nobody in there can be in a process group with anybody else.
+// runGuarded starts a command with a guard. The guard runs the program of this process,
+// even if its file was replaced. It leads a session without a terminal, so that its
+// descendants share no process group with other processes.
 func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 	if err := checkProc(); err != nil {
 		return nil, err
@@ -99,8 +101,8 @@ func runGuarded(cmd *exec.Cmd, c Command) (*guarded, error) {
 	return nil, err
 }
 
-// startMarked starts the guard. The record of one that has a mark is there
-// before its command is, and locked as long as it lives.
+// startMarked starts the guard. If the guard has a mark, its record exists before the
+// command does, and is locked as long as the guard lives.
 func (k *guarded) startMarked(c Command) error {
 	if c.Mark == nil {
 		return k.guard.Start()
@@ -127,15 +129,15 @@ func (k *guarded) startMarked(c Command) error {
 	return nil
 }
 
-// removeRecord takes the record of a guard that is no more away.
+// removeRecord removes the record of a guard that has ended.
 func (k *guarded) removeRecord() {
 	if k.record != "" {
 		os.Remove(k.record)
 	}
 }
 
-// checkProc refuses to guard where /proc is missing, or shows another namespace:
-// there our numbers are other people's, and nobody of our own would be found.
+// checkProc refuses to guard if /proc is missing or shows another namespace. Its
+// numbers would belong to other processes, and the command's would not be found.
 func checkProc() error {
 	self, err := os.Readlink("/proc/self")
 	if err == nil && self != strconv.Itoa(os.Getpid()) {
@@ -147,7 +149,7 @@ func checkProc() error {
 	return nil
 }
 
-// startCommand tells the guard what to start, and hears whether it could.
+// startCommand sends the guard the command to start, and returns whether it started.
 func (k *guarded) startCommand(reports *os.File, w guardSpec) error {
 	if err := json.NewEncoder(k.hold).Encode(w); err != nil {
 		return fmt.Errorf("guard: %w", err)
@@ -169,8 +171,9 @@ func (k *guarded) startCommand(reports *os.File, w guardSpec) error {
 	return nil
 }
 
-// readReports hears the guard to its end. One that was killed takes the leader along;
-// its group has to be ended at once, while the number cannot be another's.
+// readReports reads the guard's reports to their end. If the guard was killed, its
+// leader dies with it; the leader's group has to be ended at once, while no other group
+// can have its number.
 func (k *guarded) readReports(reports *bufio.Reader) {
 	k.status = syscall.WaitStatus(unix.SIGKILL)
 	var word string
@@ -178,7 +181,7 @@ func (k *guarded) readReports(reports *bufio.Reader) {
 	if _, err := fmt.Fscanln(reports, &word, &status); err == nil && word == wordEnded {
 		k.status = syscall.WaitStatus(status)
 		close(k.ended)
-		_, _ = fmt.Fscanln(reports, &word) // or the end of a guard that was killed now
+		_, _ = fmt.Fscanln(reports, &word) // or the end of the pipe, if the guard was killed now
 	} else {
 		_ = syscall.Kill(-k.leader, syscall.SIGKILL)
 		close(k.ended)
@@ -188,8 +191,8 @@ func (k *guarded) readReports(reports *bufio.Reader) {
 
 func (k *guarded) signal(sig syscall.Signal) { signalDescendants(k.guard.Process.Pid, sig) }
 
-// kill sweeps until the guard has told that it has no child: no list of
-// processes would prove that, since they come and go while it is read.
+// kill kills until the guard has reported that it has no child. No list of processes
+// would prove that, since processes come and go while it is read.
 func (k *guarded) kill() {
 	late := time.Now().Add(killLimit)
 	for pause := time.Millisecond; !closed(k.gone) && time.Now().Before(late); pause = min(2*pause, 50*time.Millisecond) {
@@ -209,7 +212,7 @@ func (k *guarded) reap() syscall.WaitStatus {
 		_ = k.guard.Wait()
 		k.removeRecord()
 	default:
-		go k.guard.Wait() // it goes on without us
+		go k.guard.Wait() // it goes on alone
 	}
 	return k.status
 }

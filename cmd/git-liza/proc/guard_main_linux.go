@@ -17,7 +17,8 @@ import (
 // mark follow there.
 const guardName = "git-liza: guard of a session"
 
-// A guardSpec is the command that a guard starts. Words need not be UTF-8, which JSON strings are.
+// A guardSpec is the command that a guard starts. Its words need not be UTF-8, as JSON
+// strings would have to be.
 type guardSpec struct {
 	Path      []byte
 	Args, Env [][]byte

@@ -63,7 +63,7 @@ func publishRecord(f *os.File, mark Mark, pid int) (string, error) {
 	return path, os.Rename(f.Name(), path)
 }
 
-// makingLimit is how long a record may be without a lock while it is made.
+// makingLimit is how long a record under a temporary name may be unlocked.
 const makingLimit = time.Minute
 
 // Boot is the id of this boot of the machine, "" where it is not known.
@@ -103,7 +103,7 @@ func liveRecords(folder string) ([]record, error) {
 		path := filepath.Join(folder, entry.Name())
 		f, err := os.Open(path)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // the guard has ended meanwhile
 		}
 		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 			if info, err := f.Stat(); err == nil && (entry.Name()[0] != '.' || time.Since(info.ModTime()) > makingLimit) {
@@ -122,15 +122,15 @@ func liveRecords(folder string) ([]record, error) {
 	return list, nil
 }
 
-// Above returns the marks of the guards that this process descends from, the
-// nearest first. Where /proc does not show all that it descends from, doubtful
-// are the marks of those living guards of the folder that may be among them.
-// Errors are of reading the folder; where one that can be read is not there,
-// nothing was guarded.
+// Above returns the marks of the guards that this process descends from, the nearest
+// first. If /proc does not show all its ancestors, doubtful are the marks of those
+// living guards of the folder that may be among them. Errors are of reading the folder.
+// If the
+// folder does not exist, nothing was guarded.
 //
-// A process stays below its guard whatever it does with its environment, its
-// session or its parents, because a guard is the subreaper of all orphans below.
-// It leaves only when it ends the guard, which ends its own command and group.
+// A process stays below its guard whatever it does with its environment, its session or
+// its parents, because a guard is the subreaper of all orphans below it. A process
+// leaves only by ending the guard, which ends the guard's command and its group.
 func Above(folder string) (marks, doubtful []Mark, err error) {
 	pids, whole := ancestors()
 	for _, pid := range pids {
@@ -161,7 +161,7 @@ func Above(folder string) (marks, doubtful []Mark, err error) {
 
 func (m Mark) equal(o Mark) bool { return m.Place == o.Place && slices.Equal(m.Words, o.Words) }
 
-// arguments are the guard's command line.
+// arguments returns the guard's command line.
 func (m *Mark) arguments() []string {
 	if m == nil {
 		return []string{guardName}
@@ -169,7 +169,7 @@ func (m *Mark) arguments() []string {
 	return append([]string{guardName, m.Place}, m.Words...)
 }
 
-// markOf reads the mark of a process, if it is a guard that has one.
+// markOf reads the mark of a process, if that is a guard with a mark.
 func markOf(pid int) (Mark, bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	words := strings.Split(string(bytes.TrimSuffix(text, []byte{0})), "\x00")
@@ -179,13 +179,13 @@ func markOf(pid int) (Mark, bool) {
 	return Mark{words[1], words[2:]}, true
 }
 
-// ancestors are the processes that this one descends from, itself first, as far
-// as /proc shows them; whole says that it shows them all.
+// ancestors returns the processes that this one descends from, itself first, as far as
+// /proc shows them; whole says that it shows them all.
 func ancestors() (pids []int, whole bool) {
 	if !procfs() {
 		return nil, false
 	}
-	// In a namespace of its own a process has another number than in /proc.
+	// In a namespace of its own a process has another number than /proc shows.
 	name, err := os.Readlink("/proc/self")
 	if err != nil {
 		return nil, false
@@ -201,13 +201,15 @@ func ancestors() (pids []int, whole bool) {
 	return pids, false
 }
 
-// procfs reports whether /proc is the kernel's, not a folder mounted over it.
+// procfs reports whether /proc is the kernel's file system, not a folder mounted over
+// it.
 func procfs() bool {
 	var at unix.Statfs_t
 	return unix.Statfs("/proc", &at) == nil && at.Type == unix.PROC_SUPER_MAGIC
 }
 
-// parentProcess is the parent of a process, not one that got its number since.
+// parentProcess returns the parent of a process. It does not return a later process
+// with the parent's number.
 func (p process) parentProcess() (process, bool) {
 	for {
 		parent, shown := readProcess(strconv.Itoa(p.parent))
@@ -222,20 +224,20 @@ func (p process) parentProcess() (process, bool) {
 	}
 }
 
-// hidesDescendants reports whether below a process there is one that /proc hides, whose
-// own children cannot be told from anybody's.
+// hidesDescendants reports whether /proc hides a process below root. The children of a
+// hidden process cannot be told from other processes.
 func hidesDescendants(root int) bool {
 	found := len(hiddenChildren(root)) > 0
 	eachDescendant(root, func(p process) { found = found || len(hiddenChildren(p.pid)) > 0 })
 	return found
 }
 
-// inInitialNamespace reports whether this process is in the machine's own namespace of
-// processes, below which are all others: its ancestors are in there as well.
+// inInitialNamespace reports whether this process is in the machine's initial namespace
+// of processes, which contains all others. Its ancestors are in that namespace as well.
 func inInitialNamespace() bool {
 	own, err := os.Readlink("/proc/self/ns/pid")
 	return err == nil && own == initialNamespace
 }
 
-// initialNamespace has a number that the kernel fixes (PROC_PID_INIT_INO).
+// initialNamespace has the number that the kernel fixes (PROC_PID_INIT_INO).
 const initialNamespace = "pid:[4026531836]"

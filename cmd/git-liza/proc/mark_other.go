@@ -2,13 +2,13 @@
 
 package proc
 
-// Above returns the marks of the guards that this process descends from. Here
-// there are no guards, and nobody is followed.
+// Above returns the marks of the guards that this process descends from. There are no
+// guards on this system.
 func Above(string) (marks, doubtful []Mark, err error) { return nil, nil, nil }
 
-// Boot is the id of this boot of the machine. Here it is not told.
+// Boot returns the id of this boot of the machine. This system does not tell it.
 func Boot() string { return "" }
 
-// Living are the marks of the guards of a folder that live on this machine. Here
-// there are none.
+// Living returns the marks of the guards of a folder that live on this machine. There
+// are no guards on this system.
 func Living(string) ([]Mark, error) { return nil, nil }

@@ -1,14 +1,14 @@
-// Package proc runs one command line as a process group of its own and
-// answers for how it ended.
+// Package proc runs one command line as a process group of its own and reports how it
+// ended.
 //
-// It promises that Run comes back: soon after the context is canceled, after
-// the command was silent for too long, or after its time is up, whatever the
-// command and its children do with signals, pipes and standard input. When Run
-// returns, no member of the group is left, and the output has cost constant
-// memory. A process that left the group (setsid) cannot hold Run up; it is
-// followed and ended too if the command is bound, on Linux.
+// Run always returns: soon after the context is canceled, after the command was silent
+// for too long, or after its time is up, whatever the command and its children do with
+// signals, pipes and standard input. When Run returns, no member of the group is left,
+// and the output has cost constant memory. A process that left the group (setsid)
+// cannot delay Run. If the command is bound, on Linux, such a process is tracked and
+// ended too.
 //
-// It knows nothing about tasks, gates or providers, and it never adds to the
+// The package knows nothing about tasks, gates or providers, and it never adds to the
 // environment that it is given.
 package proc
 
@@ -24,8 +24,8 @@ import (
 	"time"
 )
 
-// Command is one command line with its limits. Path and Args are required as
-// in exec.Command; everything else may be left zero.
+// Command is one command line with its limits. Path and Args are required as in
+// exec.Command; everything else may be left zero.
 type Command struct {
 	// Path is the program; a bare name is looked up in the PATH of this
 	// process, not in that of Env.
@@ -37,25 +37,24 @@ type Command struct {
 	// Env is the whole environment as KEY=VALUE; nil is an empty one. See
 	// Environment.
 	Env []string
-	// Stdin is copied to the command, which need not read it; nil is empty
-	// input. An *os.File is handed over as it is. Run waits for a Read that
-	// blocks only a short while, and leaves it behind.
+	// Stdin is copied to the command, which need not read it; nil is empty input. An
+	// *os.File is passed as it is. Run waits only a short while for a Read that blocks,
+	// and then returns without it.
 	Stdin io.Reader
-	// Output receives standard output and standard error as they come, in one
-	// stream; it may be nil. A slow writer slows the command; after a write
-	// error nothing more is written to it and the command is not disturbed.
+	// Output receives standard output and standard error as they come, in one stream;
+	// it may be nil. A slow writer slows the command. After a write error nothing more
+	// is written to Output, and the command goes on.
 	Output io.Writer
-	// Stdout receives standard output alone, and Output standard error alone,
-	// so that neither tears the lines of the other. They are written to from
-	// two goroutines. Nil puts both into Output.
+	// Stdout receives standard output alone, and Output then standard error alone, so
+	// that neither breaks the lines of the other. Two goroutines write to them. If
+	// Stdout is nil, both streams go to Output.
 	Stdout io.Writer
-	// Idle is how long the command may be silent on both streams; 0 is for
-	// ever.
+	// Idle is how long the command may be silent on both streams; 0 is no limit.
 	Idle time.Duration
-	// Busy is asked at least every second; while it is true, silence does not
-	// count. Nil is never.
+	// Busy is called at least every second; while it is true, silence does not count.
+	// Nil means never busy.
 	Busy func() bool
-	// Wall is how long the command may run; 0 is for ever.
+	// Wall is how long the command may run; 0 is no limit.
 	Wall time.Duration
 	// Bound ends the process group also when this process is killed. On Linux all
 	// descendants are ended, whatever their group, except those of other users, and
@@ -68,7 +67,7 @@ type Command struct {
 	Records string
 	// Grace is the time between TERM and KILL; 0 is 5 s.
 	Grace time.Duration
-	// Excerpt is the size in bytes of Result.Excerpt at most; 0 is 4096.
+	// Excerpt is the maximum size of Result.Excerpt in bytes; 0 is 4096.
 	Excerpt int
 }
 
@@ -96,9 +95,9 @@ type Reason uint8
 // The reasons; the zero value is none of them.
 const (
 	Exited    Reason = iota + 1 // it ended by itself, with an exit code
-	IdleLimit                   // it was ended after Command.Idle of silence
-	WallLimit                   // it was ended after Command.Wall
-	Canceled                    // it was ended, or not started, because the context is done
+	IdleLimit                   // Run ended it after Command.Idle of silence
+	WallLimit                   // Run ended it after Command.Wall
+	Canceled                    // Run ended it, or did not start it, because the context is done
 	Signaled                    // it died of a signal that Run did not send
 )
 
@@ -123,26 +122,26 @@ type Result struct {
 	// Code is the exit code; 128 plus the signal's number if it died of a
 	// signal; -1 if it was not started because the context was done already.
 	Code int
-	// Reason is why it ended. Code 0 with another reason than Exited is a
-	// command that answered TERM politely, not one that did its work.
+	// Reason is why it ended. Code 0 with another reason than Exited means that the
+	// command ended well after TERM, not that it did its work.
 	Reason Reason
 	// Excerpt is the beginning and the end of the output: valid UTF-8 without
 	// control characters and terminal sequences; lines end in \n.
 	Excerpt string
-	// Duration is the time from start to end, children included.
+	// Duration is the time from the start to the end of command and children.
 	Duration time.Duration
 }
 
 // Passed reports whether the command ended by itself with exit code 0.
 func (r Result) Passed() bool { return r.Reason == Exited && r.Code == 0 }
 
-// ErrFolder is wrapped by what Run says about a Command.Dir that is gone or
-// cannot be entered. Supervisors test it: another worktree can be had, another
-// program cannot.
+// ErrFolder is wrapped by the error of Run for a Command.Dir that is gone or cannot be
+// entered. Supervisors test it: they can make another worktree, but not another
+// program.
 var ErrFolder = errors.New("its working directory cannot be entered")
 
-// Unstartable reports whether an error of [Run] says that the program is not
-// there, or is none: no other folder and no other input would help.
+// Unstartable reports whether an error of [Run] says that the program does not exist or
+// cannot be executed. No other folder and no other input would help.
 func Unstartable(err error) bool {
 	if errors.Is(err, ErrFolder) {
 		return false
@@ -151,13 +150,13 @@ func Unstartable(err error) bool {
 		errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOEXEC)
 }
 
-// Run runs c to its end. The error is not nil only if c could not be started;
-// it wraps what exec.Cmd.Start returns (exec.ErrNotFound, fs.ErrNotExist), or
-// ErrFolder with the reason.
+// Run runs c to its end. The error is not nil only if c could not be started; it wraps
+// what exec.Cmd.Start returns (exec.ErrNotFound, fs.ErrNotExist), or ErrFolder with the
+// reason.
 //
-// On a limit or a done context the whole group gets TERM, and KILL after
-// c.Grace. Whatever is left of the group when its leader ended is killed; of
-// what is bound it gets TERM before.
+// On a limit or a done context the whole group gets TERM, and KILL after c.Grace. What
+// is left of the group when its leader has ended is killed. If the command is bound, it
+// gets TERM first.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{Code: -1, Reason: Canceled}, nil
@@ -172,7 +171,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	g, err := start(c)
 	if err != nil {
 		if folder := checkFolder(c.Dir); folder != nil {
-			err = folder // exec blames the program for it
+			err = folder // exec would blame the program
 		}
 		return Result{}, fmt.Errorf("run %s: %w", c.Path, err)
 	}
@@ -198,7 +197,7 @@ func checkFolder(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	// The dot makes a file, and a folder without the right to enter, fail too.
+	// With the dot a file fails too, and a folder that may not be entered.
 	_, err := os.Stat(dir + "/.")
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -207,14 +206,14 @@ func checkFolder(dir string) error {
 	return err
 }
 
-// Shell returns the program and arguments that run a command line as the
-// board and the configuration write it.
+// Shell returns the program and arguments that run a command line as the board and the
+// configuration have it.
 func Shell(cmd string) (path string, args []string) {
 	return "sh", []string{"-c", cmd}
 }
 
-// awaitEnd blocks until the leader ended, the context is done or a limit is
-// reached. It signals nobody.
+// awaitEnd blocks until the leader has ended, the context is done or a limit is
+// reached. It sends no signal.
 func (g *running) awaitEnd(ctx context.Context, c Command) Reason {
 	silent, late := after(c.Idle), after(c.Wall)
 	var beat <-chan time.Time
@@ -232,7 +231,7 @@ func (g *running) awaitEnd(ctx context.Context, c Command) Reason {
 		case <-late:
 			return WallLimit
 		case <-silent:
-			// A machine that was too busy for the beat has let it pass.
+			// Busy is called here again: on a busy machine the ticker may be late.
 			if c.Busy != nil && c.Busy() {
 				g.tap.heard()
 			}
@@ -249,8 +248,7 @@ func (g *running) awaitEnd(ctx context.Context, c Command) Reason {
 	}
 }
 
-// end brings the group to its end, takes in the rest of its output and
-// returns the leader's status.
+// end ends the group, reads the rest of its output and returns the leader's status.
 func (g *running) end(reason Reason, grace time.Duration) syscall.WaitStatus {
 	if reason == Exited {
 		g.waitFor(linger, g.drained)
@@ -258,11 +256,11 @@ func (g *running) end(reason Reason, grace time.Duration) syscall.WaitStatus {
 	}
 	if reason != Exited || !closed(g.gone) {
 		g.descendants.signal(syscall.SIGTERM)
-		// A stopped process gets TERM only when it goes on.
+		// A stopped process handles TERM only after CONT.
 		g.descendants.signal(syscall.SIGCONT)
 	}
 	if reason != Exited {
-		// The end of output stands for the end of the leader's children.
+		// The end of output means the end of the leader's children.
 		g.waitFor(grace, g.ended, g.drained)
 	}
 	g.waitFor(min(grace, linger), g.gone)
@@ -284,7 +282,7 @@ func closed(event <-chan struct{}) bool {
 	}
 }
 
-// after is a timer that never fires for a limit of 0.
+// after returns a timer, one that never fires for a limit of 0.
 func after(d time.Duration) <-chan time.Time {
 	if d <= 0 {
 		return nil

@@ -42,19 +42,19 @@ func (g watchedGroup) reap() syscall.WaitStatus {
 	return g.processGroup.reap()
 }
 
-// A watchdog ends a process group when this process is no more, even if it was killed: a
-// shell waits for the end of a pipe that only this process holds.
+// A watchdog ends a process group when this process has ended, even by KILL. A shell
+// waits for the end of a pipe that only this process holds open.
 type watchdog struct {
 	cmd  *exec.Cmd
 	hold *os.File
 }
 
-// watchdogScript is what the shell does. Signals from a terminal are not for it.
+// watchdogScript is the shell's script. It ignores the signals of a terminal.
 const watchdogScript = `trap '' HUP INT QUIT TERM
 read -r _
 kill -TERM -"$1" && sleep "$2" && kill -KILL -"$1"`
 
-// startWatchdog watches over the group of a leader, which gets grace between TERM
+// startWatchdog watches over the group of a leader. The group gets grace between TERM
 // and KILL.
 func startWatchdog(leader int, grace time.Duration) (*watchdog, error) {
 	theirs, hold, err := os.Pipe()
@@ -74,8 +74,8 @@ func startWatchdog(leader int, grace time.Duration) (*watchdog, error) {
 	return w, nil
 }
 
-// stop ends the watchdog and leaves the group alone. It comes before the leader is
-// reaped, after which the group's number may be another's.
+// stop ends the watchdog without ending the group. Call it before the leader is reaped:
+// after that another group may get the number.
 func (w *watchdog) stop() {
 	_ = w.cmd.Process.Kill()
 	_ = w.cmd.Wait()

@@ -10,15 +10,16 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// An assignment is a task, a review or a plan that a supervisor holds for its agent.
+// An assignment is the task, the review or the plan that a supervisor holds for its
+// agent.
 type assignment struct {
 	role        flow.Role
-	task        *flow.Task // as it was when it was taken; nil for a planner
+	task        *flow.Task // as it was when the supervisor took it; nil for a planner
 	dir         string
-	lease       time.Time      // until when it is held; zero for a planner
-	triggers    []flow.Trigger // of a planner
+	lease       time.Time      // when the hold ends; zero for a planner
+	triggers    []flow.Trigger // that woke a planner
 	failure     string         // how the last session failed, for the next prompt
-	handoff     *flow.Handoff  // the last one that a prompt has repeated
+	handoff     *flow.Handoff  // the last one that a prompt repeated
 	outOfBudget bool           // the last session was ended because it used up the budget
 	tally       tally
 }
@@ -30,7 +31,7 @@ func (a *assignment) taskID() flow.TaskID {
 	return a.task.ID
 }
 
-// reviewedCommit is what a reviewer judges.
+// reviewedCommit returns the commit that a reviewer judges, "" for other roles.
 func (a *assignment) reviewedCommit() flow.ObjectID {
 	if a.role != flow.CodeReviewer {
 		return ""
@@ -53,15 +54,16 @@ func (a *assignment) subject() string {
 type stage uint8
 
 const (
-	held   stage = iota + 1 // it is the agent's, and waits for the expected move
-	handed                  // held, and the agent has left a handoff
+	held   stage = iota + 1 // the agent has it, and has not yet made the expected move
+	handed                  // held, and the agent left a handoff
 	done                    // the expected move was made
-	lost                    // it is somebody else's, or nobody's, by another's move
+	lost                    // another's move gave it to another agent or to nobody
 	halted                  // the board is STOPPED
-	fenced                  // the agent is registered anew, or no longer
+	fenced                  // the agent's registration was replaced or has ended
 )
 
-// stageOn asks the board about the assignment of an agent with this generation.
+// stageOn reads from the board how far the assignment of an agent with this generation
+// is.
 func (a *assignment) stageOn(b *flow.Board, me flow.AgentID, g flow.Generation) stage {
 	if a := b.Agent(me); a == nil || a.Generation != g {
 		return fenced
@@ -78,8 +80,8 @@ func (a *assignment) stageOn(b *flow.Board, me flow.AgentID, g flow.Generation) 
 	return held
 }
 
-// takeReclaimed goes on with the task as it is after the agent, inside its session, has
-// claimed again what came back to it. It reports whether that is so.
+// takeReclaimed updates the task if the agent submitted it in its session, got it back
+// and claimed it again. It reports whether it did.
 func (a *assignment) takeReclaimed(b *flow.Board, me flow.AgentID) bool {
 	if a.role != flow.Coder {
 		return false
@@ -129,8 +131,8 @@ func (a *assignment) wasRejected(t *flow.Task, me flow.Actor) bool {
 	return r != nil && r.By == me && !r.At.Before(a.task.Review.Since) && r.Commit == a.reviewedCommit()
 }
 
-// sameHandoff tells handoffs apart by when they were left and what they say: two in
-// one second can differ.
+// sameHandoff compares two handoffs by their time and their text: two handoffs in one
+// second can differ.
 func sameHandoff(x, y *flow.Handoff) bool {
 	if x == nil || y == nil {
 		return x == y
@@ -138,8 +140,8 @@ func sameHandoff(x, y *flow.Handoff) bool {
 	return x.At.Equal(y.At) && x.Summary == y.Summary && x.NextAction == y.NextAction
 }
 
-// taskSignature changes when the task's document does, but not for what time and
-// the supervisor itself write into it, nor for words that are said again.
+// taskSignature changes when the task's document changes. It ignores what time and the
+// supervisor write into the document, and the time of words that were only repeated.
 func taskSignature(t *flow.Task, worktree string) (string, error) {
 	c := *t
 	c.Changed, c.Usage = time.Time{}, flow.Usage{}

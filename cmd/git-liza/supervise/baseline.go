@@ -13,16 +13,16 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// A baseline is what a session stands on: the board and the integration branch,
-// and the hooks that guard both. What a session moves there against the rules is
-// put back when it has ended, and so are [settings].
+// A baseline is the state of the board, the integration branch and the hooks before a
+// session. After the session the supervisor puts back what the session changed there
+// against the rules, and the settings (see [sessionSettings]).
 type baseline struct {
 	refs  work.Baseline
 	hooks func(context.Context) (string, error) // nil where nobody asked for hooks
 	alone bool
 }
 
-// takeBaseline notes how everything stands before a session.
+// takeBaseline notes board, integration and hooks as they are before a session.
 func (p *workplace) takeBaseline(ctx context.Context) (g baseline, err error) {
 	g.alone = p.rush.sessions.Add(1) == 1
 	if g.refs, err = p.clone.Integration.TakeBaseline(ctx); err == nil && p.rush.Hooks != nil {
@@ -39,9 +39,9 @@ func (p *workplace) takeBaseline(ctx context.Context) (g baseline, err error) {
 	return g, nil
 }
 
-// restoreBoard reports whether an error was that the board could not be read, in a
-// rush that has run a session, and the board is there again: nobody's work ends
-// because an agent has removed it.
+// restoreBoard reports whether err says that the board cannot be read and the board
+// could be restored from the baseline of a session of this rush. So an agent that
+// removes the board does not end the work of the others.
 func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
 	var breach *gitstore.Breach
 	var malformed *document.Error
@@ -56,8 +56,8 @@ func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
 	return err == nil // another supervisor may have been faster
 }
 
-// restoreBaseline puts back what the session has moved, and says so. Where no other
-// session ran beside it, it counts as having failed.
+// restoreBaseline puts back what the session changed and says so. If no other session
+// ran beside it, the session counts as failed.
 func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseline, ending *provider.Ending) {
 	alone := p.rush.sessions.Add(-1) == 0 && g.alone
 	said, err := p.clone.Integration.RestoreBaseline(ctx, g.refs)
@@ -95,8 +95,8 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 	}
 }
 
-// returnWorktree brings a worktree that the agent left on another branch back to the
-// task's, where nothing is lost by it.
+// returnWorktree checks out the task's branch again in a worktree that the agent left
+// on another branch, if nothing gets lost by it.
 func (p *workplace) returnWorktree(ctx context.Context, a *assignment) error {
 	if worktreeMissing(a.dir) {
 		return nil

@@ -11,20 +11,19 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// Bounds say how many sessions there may be, and how many minutes they may take
-// together, on one task and in one rush. A number that is set always binds; one
-// that is not binds, as in [defaultBounds], agents whose programs do not tell
-// what a budget counts.
+// Bounds limit the number of sessions and the minutes that they take together, on one
+// task and in one rush. A number that the user set always binds. Of the others, those
+// of [defaultBounds] bind agents whose programs do not report what a budget counts.
 type Bounds struct {
 	TaskSessions, TaskMinutes int
 	RushSessions, RushMinutes int
 }
 
-// defaultBounds are generous for work that goes well: a task has two or three
-// sessions, seldom over half an hour each.
+// defaultBounds leave room for work that goes well: a task takes two or three sessions,
+// seldom over half an hour each.
 var defaultBounds = Bounds{TaskSessions: 10, TaskMinutes: 120, RushSessions: 100, RushMinutes: 1440}
 
-// withDefaults fills in what is not set.
+// withDefaults takes from y the numbers that x does not set.
 func (x Bounds) withDefaults(y Bounds) Bounds {
 	fill := func(n *int, other int) {
 		if *n == 0 {
@@ -38,13 +37,13 @@ func (x Bounds) withDefaults(y Bounds) Bounds {
 	return x
 }
 
-// String is the bounds in words.
+// String returns the bounds in words.
 func (x Bounds) String() string {
 	return fmt.Sprintf("%d sessions and %d minutes on a task, %d and %d in a rush (git config liza.task.sessions N, …minutes, liza.rush.…)",
 		x.TaskSessions, x.TaskMinutes, x.RushSessions, x.RushMinutes)
 }
 
-// A rushUsage is what the sessions of a rush have used.
+// A rushUsage sums up what the sessions of a rush used.
 type rushUsage struct {
 	mu                 sync.Mutex
 	used               flow.Usage
@@ -63,8 +62,8 @@ func (u *rushUsage) beginSession(r *session) {
 	u.running[r] = r.started
 }
 
-// endSession counts a session that is over; it is true if it is the first of its
-// provider that could not be counted.
+// endSession adds a session that has ended. It returns true if this is the first
+// session of its provider that reported no usage.
 func (u *rushUsage) endSession(r *session, m *flow.SessionMove) (news bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -93,14 +92,14 @@ func (u *rushUsage) noteMerge(id flow.TaskID) {
 	u.merged[id] = true
 }
 
-// A Totals is what came of a rush.
+// A Totals is the result of a rush.
 type Totals struct {
 	Merged    int        // tasks
 	Used      flow.Usage // by its own sessions that are over
 	Uncounted int        // of them, those that told nothing
 }
 
-// Total is what has come of the rush so far.
+// Total returns the result of the rush so far.
 func (r *Rush) Total() Totals {
 	u := &r.usage
 	u.mu.Lock()
@@ -108,7 +107,7 @@ func (r *Rush) Total() Totals {
 	return Totals{len(u.merged), u.used, u.uncounted}
 }
 
-// A sessionTime is a number of sessions, and the minutes that they take together.
+// A sessionTime is a number of sessions and the minutes that they took together.
 type sessionTime struct{ sessions, minutes int }
 
 // sessionsAndMinutes counts the sessions that have ended and those that run.
@@ -129,8 +128,8 @@ func (u *rushUsage) wasUncounted(provider string) bool {
 	return u.uncountedProviders[provider]
 }
 
-// uncountedWords is what a budget counts and a provider does not tell: tokens, dollars,
-// both, or "" where it binds.
+// uncountedWords names what a budget counts and the provider does not report: tokens,
+// dollars, or both. It returns "" if the budgets bind.
 func (u *rushUsage) uncountedWords(p provider.Provider, budgets ...flow.Budget) string {
 	var words []string
 	never := func(c provider.Count) bool {
@@ -145,8 +144,8 @@ func (u *rushUsage) uncountedWords(p provider.Provider, budgets ...flow.Budget) 
 	return strings.Join(words, " or ")
 }
 
-// UnboundLines is a line for each of the providers whose sessions the budgets of a board
-// cannot bind; an empty list where all do.
+// UnboundLines returns a line for each provider whose sessions the board's budgets
+// cannot bind.
 func UnboundLines(b *flow.Board, bounds Bounds, slots []Slot) (lines []string) {
 	return new(rushUsage).unboundLines(b, bounds, slots)
 }
@@ -163,8 +162,8 @@ func (u *rushUsage) unboundLines(b *flow.Board, bounds Bounds, slots []Slot) (li
 	return lines
 }
 
-// boundsFor are the bounds on a session of the agent on a task, "" for a planner's; why says what
-// its budget cannot count, "" if the bounds are there because somebody set them.
+// boundsFor returns the bounds on a session of the agent on a task, or of a planner if
+// id is "". why says what the budget cannot count; it is "" if the user set the bounds.
 func (reg *registration) boundsFor(b *flow.Board, id flow.TaskID) (bounds Bounds, why string) {
 	bounds = reg.rush.Bounds
 	left, _ := b.Left(id)
@@ -174,8 +173,8 @@ func (reg *registration) boundsFor(b *flow.Board, id flow.TaskID) (bounds Bounds
 	return bounds, ""
 }
 
-// checkTaskBounds refuses, by the rule budget, one more session on a task that has had as
-// many as the bounds allow.
+// checkTaskBounds refuses, by the rule budget, one more session on a task that has used
+// up its bounds.
 func (reg *registration) checkTaskBounds(b *flow.Board, id flow.TaskID) *flow.Refusal {
 	t := b.Task(id)
 	if t == nil {
@@ -186,15 +185,16 @@ func (reg *registration) checkTaskBounds(b *flow.Board, id flow.TaskID) *flow.Re
 	return overBounds(string(id), "task", used, sessionTime{bounds.TaskSessions, bounds.TaskMinutes}, why)
 }
 
-// checkRushBounds refuses, by the rule budget, to begin anything more in the rush.
+// checkRushBounds refuses, by the rule budget, one more session in a rush that has used
+// up its bounds.
 func (reg *registration) checkRushBounds(b *flow.Board) *flow.Refusal {
 	bounds, why := reg.boundsFor(b, "")
 	return overBounds("this rush", "rush", reg.rush.usage.sessionsAndMinutes(), sessionTime{bounds.RushSessions, bounds.RushMinutes}, why)
 }
 
-// overBounds refuses another session of a task or rush, as words name it, that has
-// used as much as it may at most, where 0 is no bound. key is the part of the
-// setting's name, and why follows the reason.
+// overBounds refuses one more session on a task or in a rush, called words, that has
+// used as much as most allows; 0 in most is no bound. key is the part of the setting's
+// name, and why follows the reason.
 func overBounds(words, key string, used, most sessionTime, why string) *flow.Refusal {
 	switch {
 	case most.sessions > 0 && used.sessions >= most.sessions:
@@ -207,8 +207,8 @@ func overBounds(words, key string, used, most sessionTime, why string) *flow.Ref
 	return nil
 }
 
-// checkBounds refuses to begin a session on a task, or with "" a planner's, that the
-// bounds do not allow.
+// checkBounds refuses a session on a task, or of a planner if id is "", that the bounds
+// do not allow.
 func (reg *registration) checkBounds(b *flow.Board, id flow.TaskID) *flow.Refusal {
 	if r := reg.checkRushBounds(b); r != nil {
 		return r
@@ -216,8 +216,8 @@ func (reg *registration) checkBounds(b *flow.Board, id flow.TaskID) *flow.Refusa
 	return reg.checkTaskBounds(b, id)
 }
 
-// usageKnown reports whether what a session used is known. That of a program which
-// never came to ask its model is: nothing.
+// usageKnown reports whether it is known what a session used. A program that failed
+// before it asked its model used nothing, which is known too.
 func (rec *recorder) usageKnown(ending provider.Ending, used flow.Usage) bool {
 	return used.Input+used.Output > 0 || used.Cost > 0 || rec.provider.Tokens == provider.CountsFree || ending.Trouble != nil && ending.Report.Turns == 0
 }

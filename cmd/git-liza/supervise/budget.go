@@ -10,10 +10,10 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// unrecordedSpending is what has been used so far that is not on the board yet, as far as
-// it is known here: by sessions of other agents that run, and by the agent's own
-// where it could not be recorded. Of a session that is on the board since it was
-// last heard of nothing counts twice. What others say may be so old.
+// unrecordedSpending returns the spending known here that is not on the board yet: that
+// of the agent's own sessions that could not be recorded, and of running sessions of
+// other agents. What another agent reported before its last session was recorded is
+// left out, so that nothing counts twice. The reports of others may have the age old.
 func (rec *recorder) unrecordedSpending(ctx context.Context, b *flow.Board, old time.Duration) []flow.Spending {
 	var list []flow.Spending
 	for _, d := range rec.pending {
@@ -32,8 +32,8 @@ func (rec *recorder) unrecordedSpending(ctx context.Context, b *flow.Board, old 
 	return list
 }
 
-// presenceCache is what agents said when somebody in the rush last asked: all that run
-// want to know it every second, and it costs the more the more there are.
+// presenceCache holds what agents reported when the rush last read it. Every running
+// session asks each second, and one read costs more the more agents there are.
 type presenceCache struct {
 	mu    sync.Mutex
 	at    time.Time
@@ -54,7 +54,7 @@ func (h *presenceCache) presences(ctx context.Context, store *gitstore.Store, b 
 	return known, err
 }
 
-// sessionTimes is when each agent's last session was recorded.
+// sessionTimes holds when each agent's last session was recorded.
 type sessionTimes struct {
 	begun time.Time // of the rush, which knows of none before
 
@@ -88,12 +88,12 @@ func (w *worker) checkBudget(ctx context.Context, a *assignment, b *flow.Board) 
 	if r := w.checkTaskBounds(b, a.taskID()); r != nil || !a.outOfBudget {
 		return r
 	}
-	// What the last session used could not be recorded.
+	// The usage of the last session could not be recorded.
 	return &flow.Refusal{Rule: flow.RuleBudget, Reason: "the last session was ended because it used up what was left", Hint: "git liza usage"}
 }
 
-// endOverBudget ends an assignment that nothing more may be spent on: a human has to
-// say whether it is worth more.
+// endOverBudget ends an assignment whose budget is spent. A human has to decide whether
+// it is worth more.
 func (w *worker) endOverBudget(ctx context.Context, b *flow.Board, a *assignment, r *flow.Refusal) (result, error) {
 	if a.role == flow.Coder {
 		limit := b.Settings().Config.TextLimit

@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// codeTask claims the best task, or again the one that the agent holds, and has
-// the worker code it.
+// codeTask claims the best task, or takes the one that the agent holds, and has the
+// worker code it.
 func (s *supervisor) codeTask(ctx context.Context, b *flow.Board) (lookResult, error) {
 	id, err := s.chooseTask(ctx, b)
 	if err != nil {
@@ -38,15 +38,16 @@ func (s *supervisor) codeTask(ctx context.Context, b *flow.Board) (lookResult, e
 	return assignmentDone(r), err
 }
 
-// chooseTask is the task that the agent holds, else the best one to claim, "" if
-// there is none.
+// chooseTask returns the task that the agent holds, else the best one to claim, else
+// "".
 func (s *supervisor) chooseTask(ctx context.Context, b *flow.Board) (flow.TaskID, error) {
 	best, none := s.pickTask(ctx, b, flow.ActClaim)
 	if own := b.Agent(s.id).Task; own != "" {
 		if !s.ownLeaseOver(b, own) {
 			return own, nil
 		}
-		// A lease that ended and that nobody has taken is still ours.
+		// A lease that ended still belongs to the agent until another one claims the
+		// task.
 		_, err := s.clone.Renew(ctx, own, 0)
 		return own, err
 	}
@@ -56,8 +57,8 @@ func (s *supervisor) chooseTask(ctx context.Context, b *flow.Board) (flow.TaskID
 	return best, nil
 }
 
-// claimTask claims a task with its worktree. Without an assignment the look at the
-// board has ended, as the result says.
+// claimTask claims a task and makes its worktree. If it returns no assignment, the look
+// at the board ends with the result.
 func (s *supervisor) claimTask(ctx context.Context, id flow.TaskID) (*assignment, lookResult, error) {
 	got, r, err := s.clone.Claim(ctx, id, 0)
 	var obstacle *worktrees.Obstacle
@@ -82,14 +83,14 @@ func (s *supervisor) claimTask(ctx context.Context, id flow.TaskID) (*assignment
 	return &assignment{role: flow.Coder, task: t, dir: got.Worktree, lease: leaseOf(t)}, lookResult{}, nil
 }
 
-// ownLeaseOver reports whether the lease of the agent's own claim is over.
+// ownLeaseOver reports whether the lease of the agent's own claim has ended.
 func (s *supervisor) ownLeaseOver(b *flow.Board, id flow.TaskID) bool {
 	t := b.Task(id)
 	return t != nil && t.Claim != nil && t.Claim.By == flow.Actor(s.id) && !t.Claim.Lease.After(s.boardTime(b))
 }
 
-// isSetback reports whether an error is that a move was made on another board than
-// it was meant for.
+// isSetback reports whether an error says that the move was made on another board than
+// the one it was meant for.
 func isSetback(err error) bool {
 	var s *work.Setback
 	return errors.As(err, &s)

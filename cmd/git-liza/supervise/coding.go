@@ -13,8 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// codeTask gives the agent sessions on a task until it is submitted, blocked or
-// lost.
+// codeTask gives the agent sessions on a task until it is submitted, blocked or lost.
 func (w *worker) codeTask(ctx context.Context, a *assignment) (result, error) {
 	for {
 		r, err := w.nextSession(ctx, a)
@@ -24,7 +23,7 @@ func (w *worker) codeTask(ctx context.Context, a *assignment) (result, error) {
 	}
 }
 
-// nextSession is one session on a task and what follows from it.
+// nextSession runs one session on a task and decides what follows.
 func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error) {
 	if worktreeMissing(a.dir) {
 		if r, err := w.workplace.remake(ctx, a); err != nil || !r.again {
@@ -86,8 +85,8 @@ func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error)
 	return w.waitBeforeNext(ctx, a, ending, f), nil
 }
 
-// waitForRemote keeps a task whose session fell short while the remote did not
-// answer, until it answers: that the program could not report does not count.
+// waitForRemote keeps a task after a session during which the remote did not answer,
+// and waits until it answers. Such a session does not count.
 func (w *worker) waitForRemote(ctx context.Context, a *assignment) result {
 	a.failure = "While the last session ran, the remote that holds the board could not be reached. Look at what is there, and report again."
 	for first := true; first && w.cuts > 0 || w.rush.link.isDown(); first = false {
@@ -103,8 +102,8 @@ func (w *worker) waitForRemote(ctx context.Context, a *assignment) result {
 	return goOn()
 }
 
-// countShortfall counts a session without the expected move, and notes for the
-// next prompt how it failed.
+// countShortfall counts a session that did not make the expected move, and notes for
+// the next prompt how it failed.
 func (w *worker) countShortfall(ctx context.Context, a *assignment, ending provider.Ending, st stage, progress bool) (f shortfall, err error) {
 	limits := w.rush.Limits
 	switch {
@@ -130,7 +129,7 @@ func (w *worker) countShortfall(ctx context.Context, a *assignment, ending provi
 	return a.tally.countSession(limits, f), nil
 }
 
-// waitBeforeNext waits before the session that follows one that fell short.
+// waitBeforeNext waits before the next session after one that fell short.
 func (w *worker) waitBeforeNext(ctx context.Context, a *assignment, ending provider.Ending, f shortfall) result {
 	pause := w.rush.Limits.pause(max(f.count-1, 0))
 	w.say("%s: %s, session %d %s (%s), %d of %d; again in %s", w.id, a.subject(), a.tally.sessions, f.kind, ending.Text, f.count, f.limit, pause)
@@ -150,7 +149,7 @@ func (w *worker) waitBeforeNext(ctx context.Context, a *assignment, ending provi
 	return failed("it was lost")
 }
 
-// progressSignature is the signature of task and worktree.
+// progressSignature returns the signature of task and worktree.
 func (w *worker) progressSignature(ctx context.Context, a *assignment) (string, error) {
 	b, _, err := w.clone.Store.Board(ctx)
 	if err != nil {
@@ -162,13 +161,14 @@ func (w *worker) progressSignature(ctx context.Context, a *assignment) (string, 
 	}
 	worktree, err := w.clone.Checkouts.Trees.Contents.Fingerprint(ctx, a.dir)
 	if err != nil {
-		// An agent may have ruined its worktree; that is a state like others.
+		// An agent may have ruined its worktree; the error is then part of the
+		// signature.
 		worktree = err.Error()
 	}
 	return taskSignature(t, worktree)
 }
 
-// explainFailure is what the next prompt says about a failed session.
+// explainFailure returns what the next prompt says about a failed session.
 func (w *worker) explainFailure(ctx context.Context, a *assignment, ending provider.Ending, what string) string {
 	var b strings.Builder
 	b.WriteString(what + ending.Complaint())
@@ -195,10 +195,10 @@ func (w *worker) explainFailure(ctx context.Context, a *assignment, ending provi
 	return b.String()
 }
 
-// maxTail is how much of a program's last output is repeated.
+// maxTail is how many bytes of a program's last output are repeated.
 const maxTail = 600
 
-// lastOutput is the end of an output, from the beginning of a line.
+// lastOutput returns the end of an output, from the beginning of a line.
 func lastOutput(output string) string {
 	output = flow.Clean(output)
 	if len(output) <= maxTail {
@@ -211,7 +211,7 @@ func lastOutput(output string) string {
 	return "… " + tail
 }
 
-// leaveHandoff records a handoff for an agent that has left none.
+// leaveHandoff records a handoff for an agent that left none.
 func (w *worker) leaveHandoff(ctx context.Context, a *assignment, ending provider.Ending) error {
 	h := flow.Handoff{Summary: "the agent's context was used up before it left a handoff", NextAction: "look at the worktree and go on from there"}
 	if tail := lastOutput(ending.Excerpt); tail != "" {
@@ -221,7 +221,7 @@ func (w *worker) leaveHandoff(ctx context.Context, a *assignment, ending provide
 	return err
 }
 
-// blockTask gives the task up, with what is known.
+// blockTask blocks the task with what is known of its sessions.
 func (w *worker) blockTask(ctx context.Context, b *flow.Board, a *assignment, f shortfall, ending provider.Ending) error {
 	reason := f.text() + "; last: " + ending.Text
 	if worktreeMissing(a.dir) {

@@ -10,22 +10,21 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
 )
 
-// fitness is what is known of the providers' programs: each is asked once for
-// its version, however many agents there are of it.
+// fitness holds what is known of the providers' programs. Each program is asked once
+// for its version, however many agents use it.
 type fitness struct {
 	mu    sync.Mutex
 	known map[string]Unfit // by the provider's name and command; the zero value is fit
 }
 
-// Unfit is why a provider's program cannot be used. The zero value is that it
-// can.
+// Unfit says why a provider's program cannot be used. The zero value means that it can.
 type Unfit struct {
-	Reason   string // which provider's, and why
+	Reason   string // the provider's name, and why
 	Hint     string // the command that installs it, or a later version; "" if none is known
-	Override string // the command that uses it as it is; "" if there is no program
+	Override string // the command that allows the version that is installed; "" if there is no program
 }
 
-// String is the reason with the commands.
+// String returns the reason with the commands.
 func (u Unfit) String() string {
 	text := u.Reason
 	if u.Hint != "" {
@@ -37,8 +36,8 @@ func (u Unfit) String() string {
 	return text
 }
 
-// CheckPrograms is why none of the supervisors that are wanted has a program that can
-// be used, said of the first; the zero value if one of them has.
+// CheckPrograms says why no slot has a program that can be used: the reason for the
+// first slot, or the zero value if at least one slot has one.
 func (r *Rush) CheckPrograms(ctx context.Context, slots []Slot) Unfit {
 	first := Unfit{}
 	for _, slot := range slots {
@@ -51,8 +50,8 @@ func (r *Rush) CheckPrograms(ctx context.Context, slots []Slot) Unfit {
 	return first
 }
 
-// checkProgram is why a provider's program cannot be used. One that says nothing of its
-// version may be all right.
+// checkProgram says why a provider's program cannot be used. A program that does not
+// tell its version is not refused.
 func (f *fitness) checkProgram(ctx context.Context, p provider.Provider, environ []string) Unfit {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -76,8 +75,8 @@ func (f *fitness) checkProgram(ctx context.Context, p provider.Provider, environ
 	return why
 }
 
-// missingProgram is why a command that people gave cannot be started, the zero value
-// if it can. One that worked before may be gone by now.
+// missingProgram says which program of a configured command does not exist, the zero
+// value if none is missing. A program that worked before may be gone by now.
 func missingProgram(ctx context.Context, p provider.Provider, environ []string) Unfit {
 	if word := p.Missing(ctx, environ); word != "" {
 		return Unfit{Reason: fmt.Sprintf("provider %s: there is no program %s", p.Name, word)}

@@ -11,15 +11,15 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// otherHolders is what was said of tasks that the agents of a rush wait for because
-// others have them.
+// otherHolders remembers what was said of tasks that other agents hold and that the
+// agents of this rush wait for.
 type otherHolders struct {
 	mu   sync.Mutex
 	own  map[flow.Actor]bool // agents of this rush
 	said map[string]bool
 }
 
-// addOwn notes an agent of this rush, which is none of the others.
+// addOwn notes an agent of this rush, so that it does not count as another holder.
 func (h *otherHolders) addOwn(id flow.AgentID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -29,11 +29,11 @@ func (h *otherHolders) addOwn(id flow.AgentID) {
 	h.own[flow.Actor(id)] = true
 }
 
-// holdingWords says how a task is kept from others.
+// holdingWords says how another agent keeps a task.
 var holdingWords = map[flow.Holding]string{flow.Held: "held by", flow.Reviewed: "under review by", flow.Left: "left to"}
 
-// tellHolders says, once for each, which tasks others have, until when, and whether
-// these live, so that a rush with nothing to do does not wait in silence.
+// tellHolders says once for each task who holds it, until when, and whether the holder
+// lives. Without it a rush with nothing to do would wait in silence.
 func (r *Rush) tellHolders(ctx context.Context, c *work.Clone, b *flow.Board, tasks []flow.Summary) {
 	now := c.Store.Now()
 	for _, t := range tasks {
@@ -46,7 +46,7 @@ func (r *Rush) tellHolders(ctx context.Context, c *work.Clone, b *flow.Board, ta
 	}
 }
 
-// isNews reports whether this is another's and has not been said yet.
+// isNews reports whether another agent holds the task and this was not said yet.
 func (h *otherHolders) isNews(id flow.TaskID, by flow.Actor, until time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -56,7 +56,7 @@ func (h *otherHolders) isNews(id flow.TaskID, by flow.Actor, until time.Time) bo
 	return !told
 }
 
-// describeHolder is what is known here of who holds something.
+// describeHolder returns what is known on this machine about a holder.
 func describeHolder(ctx context.Context, c *work.Clone, b *flow.Board, by flow.Actor, now time.Time) string {
 	a := b.Agent(by.Agent())
 	if a == nil || a.Generation == "" {

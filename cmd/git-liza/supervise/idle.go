@@ -8,9 +8,9 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// An idleSet says which supervisors are at rest, and at which state of the board.
+// An idleSet knows which supervisors are idle, and at which state of the board.
 type idleSet struct {
-	allIdle chan struct{} // has something to read when all are at rest
+	allIdle chan struct{} // receives a value when all are idle
 
 	mu   sync.Mutex
 	tips map[*supervisor]flow.ObjectID // "" while at work
@@ -44,14 +44,14 @@ func (i *idleSet) signalIdle() {
 	}
 }
 
-// recheck lets the end be judged again if all are at rest.
+// recheck has the end judged again if all supervisors are idle.
 func (i *idleSet) recheck() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.signalIdle()
 }
 
-// agreedTip is the state of the board at which all supervisors found nothing to
+// agreedTip returns the state of the board at which all supervisors found nothing to
 // do.
 func (i *idleSet) agreedTip() (tip flow.ObjectID, ok bool) {
 	for _, at := range i.tips {
@@ -63,14 +63,14 @@ func (i *idleSet) agreedTip() (tip flow.ObjectID, ok bool) {
 	return tip, tip != ""
 }
 
-// idleTip is agreed for callers from outside.
+// idleTip is agreedTip for callers that do not hold the lock.
 func (i *idleSet) idleTip() (flow.ObjectID, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.agreedTip()
 }
 
-// hasBusyPlanner reports whether a planner is at work.
+// hasBusyPlanner reports whether a planner's supervisor is busy.
 func (i *idleSet) hasBusyPlanner() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -82,7 +82,7 @@ func (i *idleSet) hasBusyPlanner() bool {
 	return false
 }
 
-// supervisors are the ids of the supervisors that are still there.
+// supervisors returns the supervisors that have not ended.
 func (i *idleSet) supervisors() []*supervisor {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -93,8 +93,8 @@ func (i *idleSet) supervisors() []*supervisor {
 	return list
 }
 
-// isOver judges the board once all supervisors are at rest. It is true when
-// nothing can move any more; the error is then nil if all tasks are final.
+// isOver judges the board once all supervisors are idle. It is true when nothing can
+// move any more; the error is then nil if all tasks are final.
 func (r *Rush) isOver(ctx context.Context) (bool, error) {
 	tip, ok := r.idle.idleTip()
 	if !ok {

@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// Limits bound what a supervisor puts up with.
+// Limits bound what the sessions of agents may take and how often they may fail.
 type Limits struct {
 	Idle        time.Duration // silence after which a session is ended
 	Wall        time.Duration // length of a coder's or reviewer's session
 	PlannerWall time.Duration // length of a planner's session
 	Grace       time.Duration // between TERM and KILL
 	Finish      time.Duration // how long a session may go on after the move that ends it
-	Await       time.Duration // how long it may go on while the agent waits in it for what becomes of the move
-	Return      time.Duration // how long an agent that waited may take to claim what came back
+	Await       time.Duration // how long it may go on while the agent waits in it for the verdict
+	Return      time.Duration // how long an agent that waited may take to claim its task again
 	Patience    time.Duration // a rush until idle does not wait for providers that pause longer
-	Pause       time.Duration // before the first repetition; each one doubles it
+	Pause       time.Duration // before the first repetition; each further one doubles it
 	MaxPause    time.Duration
-	Poll        time.Duration // before a remote is looked at again after a change; each look without one doubles it
+	Poll        time.Duration // before a remote is polled again after a change; each poll without one doubles it
 	MaxPoll     time.Duration
-	Beat        time.Duration // how often an agent says that it lives
+	Beat        time.Duration // how often an agent's presence is refreshed
 
 	Crashes  int // sessions in a row that crashed or hung, then the task is blocked
-	Spins    int // sessions in a row that ended well and changed nothing
+	Spins    int // sessions in a row that ended well without a change
 	Sessions int // sessions on one claim without the expected move, whatever they changed
-	Handoffs int // handoffs in a row without anything changed
+	Handoffs int // handoffs in a row without a change
 	Plans    int // planner's sessions on one trigger
-	Alone    int // planners' sessions in a row while nobody else makes a move
-	Moves    int // what an agent may do to the board in one session, then it is ended and counts as crashed
+	Alone    int // planners' sessions in a row without a move of anybody else
+	Moves    int // moves of an agent in one session; at more it is ended and counts as crashed
 }
 
-// DefaultLimits are those of the table in doc/agents.md.
+// DefaultLimits returns the limits of the table in doc/agents.md.
 func DefaultLimits() Limits {
 	return Limits{
 		Idle: 15 * time.Minute, Wall: 2 * time.Hour, PlannerWall: 4 * time.Hour,
@@ -40,7 +40,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// pause is how long to wait before the n-th repetition, n from 0.
+// pause returns how long to wait before the n-th repetition, n from 0.
 func (l Limits) pause(n int) time.Duration {
 	d := l.Pause
 	for ; n > 0 && d < l.MaxPause; n-- {
@@ -49,13 +49,12 @@ func (l Limits) pause(n int) time.Duration {
 	return min(d, l.MaxPause)
 }
 
-// A tally counts the sessions on one assignment that led nowhere.
+// A tally counts the sessions on one assignment that fell short.
 type tally struct {
 	sessions, crashes, spins, handoffs int
 }
 
-// A shortfall is what a session that did not bring the expected move counts
-// as.
+// A shortfall is how a session without the expected move counts.
 type shortfall struct {
 	kind     string // as people read it: crashed, changed nothing, …
 	count    int
@@ -64,8 +63,8 @@ type shortfall struct {
 	question string
 }
 
-// countCrash counts a session that crashed, hung or failed, in the word for what
-// it did. Progress does not excuse it.
+// countCrash counts a session that crashed, hung or failed; did is the word for it. It
+// counts even if the session made progress.
 func (t *tally) countCrash(l Limits, did string) shortfall {
 	t.crashes++
 	t.spins, t.handoffs = 0, 0
@@ -83,7 +82,7 @@ func (t *tally) countSpin(l Limits, progress bool) shortfall {
 		"Is the task clear, and is there anything that keeps the agent from starting?"}
 }
 
-// countSession is the shortfall of work that goes on and on.
+// countSession replaces a shortfall by the limit on sessions if that is reached.
 func (t *tally) countSession(l Limits, f shortfall) shortfall {
 	if f.reached() || t.sessions < l.Sessions {
 		return f
@@ -92,7 +91,7 @@ func (t *tally) countSession(l Limits, f shortfall) shortfall {
 		"Is the task too large for one claim? It may have to be split."}
 }
 
-// countHandoff counts a session that wants to be continued by another.
+// countHandoff counts a session that hands over to another one.
 func (t *tally) countHandoff(l Limits, progress bool) shortfall {
 	t.crashes, t.spins = 0, 0
 	if t.handoffs++; progress {

@@ -8,9 +8,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// tryLock takes a kernel lock that the processes and supervisors of a clone
-// share, without waiting; nil if somebody has it. It only keeps two from doing
-// the same work twice: what they do is decided by the board.
+// tryLock takes a kernel lock that the processes and supervisors of a clone share. It
+// does not wait, and returns nil if another one has the lock. The lock only saves work
+// that two would do twice; the board decides whose move counts.
 func tryLock(commonDir, name string) (release func(), err error) {
 	f, err := git.OpenLock(commonDir, name+".lock")
 	if err != nil {

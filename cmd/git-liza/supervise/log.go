@@ -12,11 +12,11 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// maxLog is the size in bytes at which an agent's log becomes its .old log,
-// which replaces the one before.
+// maxLog is the size in bytes at which an agent's log is renamed to its .old log, which
+// replaces the one before.
 const maxLog = 1 << 20
 
-// A log is what an agent was told and said: LOG/<agent>.log, and before that
+// A log is what an agent was told and printed: LOG/<agent>.log, and before that
 // LOG/<agent>.log.old. A log that cannot be written does not stop the work.
 type log struct {
 	mu   sync.Mutex
@@ -34,8 +34,8 @@ func openLog(commonDir string, id flow.AgentID) (*log, error) {
 }
 
 func (l *log) open(how int) error {
-	// A link that an agent put here would lead its words to any file of the
-	// user's, and a fifo would keep the supervisor.
+	// Through a symbolic link of an agent's the log would write to any file of the
+	// user's, and a fifo would block the supervisor.
 	if info, err := os.Lstat(l.path); err == nil && !info.Mode().IsRegular() {
 		if err := os.Remove(l.path); err != nil {
 			return fmt.Errorf("log: %w", err)
@@ -60,7 +60,7 @@ func (l *log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note appends something of the supervisor's own.
+// note appends a line of the supervisor.
 func (l *log) note(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,18 +80,18 @@ func (l *log) append(p []byte) {
 
 func (l *log) close() { l.f.Close() }
 
-// A prefixer puts the agent's name before each line of its output, which may
-// not steer the terminal that it is shown on.
+// A prefixer puts the agent's name before each line of its output and removes what
+// would control the terminal.
 type prefixer struct {
 	prefix string
 	to     func(line string)
 	rest   []byte
 }
 
-// maxLine is how much of a line without an end is kept before it is passed on.
+// maxLine is how many bytes of an unfinished line are kept before they are passed on.
 const maxLine = 4096
 
-// Write passes on the lines that are complete.
+// Write passes on the complete lines.
 func (p *prefixer) Write(b []byte) (int, error) {
 	p.rest = append(p.rest, b...)
 	for {

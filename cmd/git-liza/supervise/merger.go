@@ -12,12 +12,12 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// busyRetry is when a supervisor looks again at approved work that another one
-// is merging.
+// busyRetry is how long a supervisor waits before it looks again at approved work that
+// another one is merging.
 const busyRetry = 500 * time.Millisecond
 
-// mergeApproved brings one approved task to integration. Only one supervisor of a
-// clone does so at a time; the others go on with their own work.
+// mergeApproved merges one approved task. Only one supervisor of a clone merges at a
+// time; the others go on with their own work.
 func (s *supervisor) mergeApproved(ctx context.Context, b *flow.Board, tasks []flow.Summary) (lookResult, error) {
 	var t lookResult
 	for _, task := range tasks {
@@ -68,7 +68,7 @@ func (s *supervisor) mergeTask(ctx context.Context, id flow.TaskID, t lookResult
 	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:
 		return t, err
 	case errors.As(err, &refusal) && (refusal.Rule == flow.RuleState || refusal.Rule == flow.RuleFinal):
-		t.moved = true // somebody else was faster
+		t.moved = true // another supervisor was faster
 		return t, nil
 	case errors.As(err, &refusal), errors.As(err, &dirty), errors.As(err, &obstacle):
 		if s.rush.troubles.addFailure(id, err, s.rush.Limits) {
@@ -80,7 +80,7 @@ func (s *supervisor) mergeTask(ctx context.Context, id flow.TaskID, t lookResult
 	return t, err
 }
 
-// describeRemains says what a merge left undone after its move was made.
+// describeRemains says what a merge could not finish after its move was made.
 func (s *supervisor) describeRemains(err error) string {
 	var dirty *worktrees.Dirty
 	var obstacle *worktrees.Obstacle

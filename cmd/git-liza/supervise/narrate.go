@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// startNarration says every move on the blackboard after the state commit since, in a
-// goroutine that ends with ctx, after one last look.
+// startNarration says every move on the blackboard after the state commit since. It
+// does so in a goroutine that ends after ctx is done and it has looked once more.
 func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) (<-chan struct{}, error) {
 	store, err := gitstore.OpenStore(ctx, r.Clone.Repo, r.Clone.Store.Now)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.O
 		return true, nil
 	})
 	if err != nil {
-		return since // the supervisors read the board as well and say why
+		return since // the supervisors read the same board and say why it fails
 	}
 	for _, e := range slices.Backward(events) {
 		r.sessionTimes.note(e.Move)
@@ -68,8 +68,8 @@ func (r *Rush) tellMoves(store *gitstore.Store, since, tip flow.ObjectID) flow.O
 	return tip
 }
 
-// MoveLine says a move for people, with the state that it left on the board; "" if
-// it is not worth a line.
+// MoveLine returns a line about a move for people, with the state that the move led to;
+// "" if the move is not worth a line.
 func MoveLine(m flow.Move, after *flow.Board) string {
 	t := after.Task(m.Task)
 	if t == nil {
@@ -99,7 +99,7 @@ func MoveLine(m flow.Move, after *flow.Board) string {
 	return entered + moveReason(m.Detail) + " by " + string(m.By)
 }
 
-// moveReason is what a move says about the state that it leads to.
+// moveReason returns the reason that a move gives for the state that it leads to.
 func moveReason(d flow.Detail) string {
 	switch d := d.(type) {
 	case *flow.SubmitMove:
@@ -120,7 +120,7 @@ func moveReason(d flow.Detail) string {
 	return ""
 }
 
-// boardLine says a move that is not about one task.
+// boardLine returns a line about a move that does not concern one task.
 func boardLine(m flow.Move, after *flow.Board) string {
 	switch d := m.Detail.(type) {
 	case *flow.SessionMove:

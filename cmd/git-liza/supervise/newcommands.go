@@ -7,10 +7,10 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// allowCommands lets the commands run here that its planner has put on the board, where
-// this machine trusts its planner: the planner itself may be kept from writing
-// git's configuration. What cannot be written yet, because somebody else writes
-// there, is tried again until the session is over.
+// allowCommands allows on this machine the commands that the planner put on the board,
+// if the user trusts planners here. The supervisor does it because the planner may be
+// kept from writing git's configuration. A failed try, such as one at a locked file, is
+// repeated until the session is over.
 func (w *worker) allowCommands(ctx context.Context, watch *watcher, over bool) {
 	if len(watch.newCommands) == 0 || watch.assignment.role != flow.Planner || !w.rush.settings.wasOn(work.TrustPlanner) {
 		return
@@ -24,7 +24,7 @@ func (w *worker) allowCommands(ctx context.Context, watch *watcher, over bool) {
 	}
 }
 
-// verifyCommands are the commands that a move puts on the board.
+// verifyCommands returns the commands that a move puts on the board.
 func verifyCommands(d flow.Detail) (list []string) {
 	var tasks []flow.TaskInput
 	switch m := d.(type) {

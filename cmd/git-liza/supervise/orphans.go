@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// orphanLook is how often a rush looks whether another supervisor of this machine
-// has died and left its agent on the board.
+// orphanLook is how often a rush looks for agents on the board whose supervisors on
+// this machine have died.
 const orphanLook = 2 * time.Second
 
-// startOrphanRelease gives back what agents hold whose supervisors died on this machine:
-// once before it returns, and then until ctx is done, in a goroutine whose end
-// it returns.
+// startOrphanRelease gives back what agents hold whose supervisors died on this
+// machine: once before it returns, then in a goroutine until ctx is done. The channel
+// is closed when the goroutine ends.
 func (r *Rush) startOrphanRelease(ctx context.Context) <-chan struct{} {
 	said := map[string]bool{}
 	r.releaseOrphans(ctx, said)
@@ -34,7 +34,8 @@ func (r *Rush) startOrphanRelease(ctx context.Context) <-chan struct{} {
 	return ended
 }
 
-// releaseOrphans is one look. What does not work out is said once, and tried again.
+// releaseOrphans looks once for such agents and releases what they hold. A failure is
+// said once, and tried again at the next look.
 func (r *Rush) releaseOrphans(ctx context.Context, said map[string]bool) {
 	if r.link.isDown() {
 		return

@@ -5,7 +5,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// sessionOutcome is the outcome of a session as the board records it.
+// sessionOutcome returns the outcome of a session as the board records it.
 func (a *assignment) sessionOutcome(b *flow.Board, st stage, ending provider.Ending) string {
 	switch {
 	case st == done && a.role == flow.CodeReviewer:
@@ -29,7 +29,7 @@ func (a *assignment) sessionOutcome(b *flow.Board, st stage, ending provider.End
 	return outcomeWithoutMove(ending)
 }
 
-// outcomeWithoutMove is the outcome of a session that brought no move.
+// outcomeWithoutMove returns the outcome of a session that made no move.
 func outcomeWithoutMove(ending provider.Ending) string {
 	switch {
 	case ending.Trouble != nil && ending.Trouble.Kind == provider.Quota:

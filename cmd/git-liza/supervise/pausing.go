@@ -11,21 +11,21 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// pauseLook is how often a supervisor looks whether its provider may work
-// again: somebody may have resumed it.
+// pauseLook is how often a supervisor checks whether its provider may work again: a
+// user may resume it early.
 const pauseLook = 500 * time.Millisecond
 
-// maxHeld is how long a coder keeps its task while its provider pauses: given
-// back, another one could begin it afresh.
+// maxHeld is how long a coder keeps its task while its provider pauses. Given back, the
+// task could be begun afresh by another one.
 const maxHeld = 2 * time.Minute
 
-// pauseProvider pauses a provider that is in trouble. What the agent holds it gives
-// back, or keeps where that is over soon. The task is not to blame, so nothing is
+// pauseProvider pauses a provider that is in trouble. The agent gives back what it
+// holds, or keeps it if the pause is short. The task is not the cause, so nothing is
 // counted.
 func (w *worker) pauseProvider(ctx context.Context, a *assignment, t provider.Trouble) (result, error) {
 	p, err := provider.PauseFor(w.clone.Repo.CommonDir(), w.provider.Name, t, time.Now())
 	if err != nil {
-		return failed(t.Text), err // without the pause it would be spawned again at once
+		return failed(t.Text), err // without a recorded pause the provider would be started again at once
 	}
 	w.say("%s: the session on %s has ended: %s is paused, %s%s", w.id, a.subject(), w.provider.Name, p, w.loginHint(p))
 	w.rush.pauses.note(p)
@@ -44,13 +44,13 @@ func (w *worker) pauseProvider(ctx context.Context, a *assignment, t provider.Tr
 	_, err = w.clone.Release(ctx, a.taskID(), false)
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) {
-		err = nil // somebody else has taken it since
+		err = nil // another agent has taken it since
 	}
 	return failed(t.Text), err
 }
 
-// currentPause is the pause of the supervisor's provider, nil if it may work. The
-// rush says when one begins and ends, once.
+// currentPause returns the pause of the supervisor's provider, nil if the provider may
+// work. The rush says once when a pause begins and when it ends.
 func (reg *registration) currentPause() (*provider.Pause, error) {
 	p, err := provider.Paused(reg.clone.Repo.CommonDir(), reg.provider.Name, time.Now())
 	if err != nil {
@@ -65,8 +65,8 @@ func (reg *registration) currentPause() (*provider.Pause, error) {
 	return p, nil
 }
 
-// waitPaused is the turn of a supervisor whose provider is paused. It is at work
-// as long as the pause ends by itself soon.
+// waitPaused is the result of a look while the provider is paused. The supervisor
+// counts as busy if the pause soon ends by itself.
 func (s *supervisor) waitPaused(p provider.Pause, t lookResult) lookResult {
 	t.doing, t.why = paused, s.provider.Name+": "+p.String()
 	next := time.Now().Add(pauseLook)
@@ -81,13 +81,13 @@ func (s *supervisor) waitPaused(p provider.Pause, t lookResult) lookResult {
 	return t
 }
 
-// pauses are those that the rush has spoken of.
+// pauses remembers which pauses the rush has announced.
 type pauses struct {
 	mu   sync.Mutex
 	said map[string]string // provider → the pause in words
 }
 
-// note notes a pause; it is true if the rush has not spoken of it.
+// note notes a pause. It returns true if the rush has not announced it yet.
 func (l *pauses) note(p provider.Pause) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,7 +96,7 @@ func (l *pauses) note(p provider.Pause) bool {
 	return old != p.String()
 }
 
-// forget forgets a provider's pause; it is true if the rush has spoken of one.
+// forget forgets a provider's pause. It returns true if the rush has announced one.
 func (l *pauses) forget(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,7 +105,8 @@ func (l *pauses) forget(name string) bool {
 	return said
 }
 
-// clearPauses ends the row of a provider's pauses once it has worked again.
+// clearPauses resets the count of a provider's pauses once the provider has worked
+// again.
 func (rec *recorder) clearPauses(ending provider.Ending) error {
 	if ending.Outcome != provider.Ended {
 		return nil
@@ -113,8 +114,8 @@ func (rec *recorder) clearPauses(ending provider.Ending) error {
 	return provider.Recover(rec.clone.Repo.CommonDir(), rec.provider.Name, time.Now())
 }
 
-// pauseStall is why and until when the supervisor's provider keeps it from its
-// work, "" if it does not.
+// pauseStall says why and until when a pause of its provider keeps the supervisor from
+// work; why is "" if there is no pause.
 func (reg *registration) pauseStall() (why, hint string) {
 	p, err := provider.Paused(reg.clone.Repo.CommonDir(), reg.provider.Name, time.Now())
 	if err != nil || p == nil {
@@ -123,8 +124,8 @@ func (reg *registration) pauseStall() (why, hint string) {
 	return fmt.Sprintf("%s is paused, %s", reg.provider.Name, p), reg.resumeCommand(*p)
 }
 
-// resumeCommand is the command that lets the supervisor's provider work again: where
-// nobody is logged in, behind the one that logs somebody in.
+// resumeCommand returns the command that lets the supervisor's provider work again. If
+// the login is missing, the command to log in precedes it.
 func (reg *registration) resumeCommand(p provider.Pause) string {
 	command := "git liza providers resume " + reg.provider.Name
 	if entry := reg.provider.LoginCommand(); p.Kind == provider.Login && entry != "" {
@@ -133,7 +134,7 @@ func (reg *registration) resumeCommand(p provider.Pause) string {
 	return command
 }
 
-// loginHint says how to log in, "" where that is not what is missing.
+// loginHint returns the command to log in, "" if the login is not missing.
 func (reg *registration) loginHint(p provider.Pause) string {
 	if p.Kind != provider.Login {
 		return ""

@@ -10,12 +10,12 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// retryAfter is how long a task is left alone that cannot be taken here for
-// reasons that a person has to mend.
+// retryAfter is how long the supervisor avoids a task that it cannot take here until a
+// person mends something.
 const retryAfter = 30 * time.Second
 
-// pickTask is the best task for an act that is not left to others, or why there is
-// none.
+// pickTask returns the best task for an act among those that the supervisor does not
+// avoid, or why there is none.
 func (s *supervisor) pickTask(ctx context.Context, b *flow.Board, act flow.Act) (flow.TaskID, *flow.Refusal) {
 	at := s.boardTime(b)
 	return b.Best(act, s.clone.Caller, at, func(t flow.Summary) bool {
@@ -23,13 +23,13 @@ func (s *supervisor) pickTask(ctx context.Context, b *flow.Board, act flow.Act) 
 	})
 }
 
-// leavesTask reports whether the supervisor leaves a task to others for now.
+// leavesTask reports whether the supervisor avoids a task for now.
 func (s *supervisor) leavesTask(b *flow.Board, t flow.Summary, at time.Time) bool {
 	return time.Now().Before(s.avoided[t.ID]) || t.Coder != flow.Actor(s.id) && b.LeftUntil(t).After(at)
 }
 
-// avoidObstacle tells a lost race from an obstacle on this machine; a task behind an
-// obstacle is left to others for a while.
+// avoidObstacle distinguishes a lost race from an obstacle on this machine. It avoids a
+// task behind an obstacle for a while.
 func (s *supervisor) avoidObstacle(ctx context.Context, act flow.Act, id flow.TaskID, err error) (lookResult, error) {
 	var refusal *flow.Refusal
 	var obstacle *worktrees.Obstacle
@@ -46,14 +46,13 @@ func (s *supervisor) avoidObstacle(ctx context.Context, act flow.Act, id flow.Ta
 	return retryAt(s.avoidTask(id, err)), nil
 }
 
-// trustLook is how soon a task is looked at again whose verify nobody on this
-// machine has allowed.
+// trustLook is how long the supervisor avoids a task whose verify command the user has
+// not allowed on this machine.
 const trustLook = 5 * time.Second
 
-// isBarred reports whether a task cannot be worked on here: it has had all the
-// sessions that it may, or it cannot be coded on this machine, because its
-// verify may not run here: whoever coded it could never submit, so nobody is
-// paid for it before a person has allowed the command.
+// isBarred reports whether the agent cannot work on a task here: its sessions have used
+// up the bounds, or its verify command may not run on this machine. A coder could never
+// submit such a task, so no session is paid for before the user allows the command.
 func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, id flow.TaskID) bool {
 	if r := s.checkBounds(b, id); r != nil {
 		s.avoided[id] = time.Now().Add(retryAfter)
@@ -66,7 +65,8 @@ func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, 
 	if act != flow.ActClaim || t == nil || t.Verify == "" {
 		return false
 	}
-	// Asked first: what a planner here wants to be run is allowed before it rests.
+	// Ask before Trust.Check: a planner's supervisor allows the planner's commands
+	// before it gets idle.
 	planning := s.rush.idle.hasBusyPlanner()
 	err := s.clone.Trust.Check(ctx, t.Verify)
 	if err == nil {
@@ -87,8 +87,8 @@ func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, 
 	return true
 }
 
-// nextRetry is when the first of the tasks that are left to others is tried again,
-// zero if there is none.
+// nextRetry returns when the first of the avoided tasks is tried again, zero if there
+// is none.
 func (s *supervisor) nextRetry() (at time.Time) {
 	for _, until := range s.avoided {
 		if until.After(time.Now()) && (at.IsZero() || until.Before(at)) {
@@ -98,8 +98,8 @@ func (s *supervisor) nextRetry() (at time.Time) {
 	return at
 }
 
-// checkPrepareTrust refuses, before anything is claimed, a post_worktree command that
-// nobody on this machine has allowed.
+// checkPrepareTrust refuses a post_worktree command that the user has not allowed on
+// this machine, before anything is claimed.
 func (s *supervisor) checkPrepareTrust(ctx context.Context, b *flow.Board) error {
 	command := b.Settings().Config.PostWorktree
 	if command == "" {

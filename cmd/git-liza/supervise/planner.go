@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// planBoard wakes the planner if the board has a reason to. One planner of a clone
-// works at a time: two would answer the same trigger twice.
+// planBoard gives the planner a session if a trigger on the board is due. One planner
+// of a clone works at a time: two would answer the same trigger twice.
 func (s *supervisor) planBoard(ctx context.Context, b *flow.Board) (lookResult, error) {
 	if time.Now().Before(s.worker.restUntil) {
 		return dueAt(s.worker.restUntil), nil
@@ -31,8 +31,8 @@ func (s *supervisor) planBoard(ctx context.Context, b *flow.Board) (lookResult, 
 	return s.planTriggers(ctx)
 }
 
-// planTriggers gives the planner a session on the triggers that are due. The board
-// is read again: another planner may have answered before the lock was taken.
+// planTriggers gives the planner a session on the triggers that are due. It reads the
+// board again: another planner may have answered before this one got the lock.
 func (s *supervisor) planTriggers(ctx context.Context) (lookResult, error) {
 	b, tip, err := s.clone.Store.Board(ctx)
 	if err != nil {
@@ -66,8 +66,8 @@ func (s *supervisor) planTriggers(ctx context.Context) (lookResult, error) {
 	return assignmentDone(r), err
 }
 
-// refusePlanning is why no planner may have a session now, with a command that
-// helps; "" if one may.
+// refusePlanning says why no planner may have a session now, with a command that helps;
+// "" if one may.
 func (s *supervisor) refusePlanning(ctx context.Context, b *flow.Board, tip flow.ObjectID) (string, error) {
 	refusal := b.Budget("", s.worker.recorder.unrecordedSpending(ctx, b, 0)...)
 	if refusal == nil {
@@ -83,8 +83,8 @@ func (s *supervisor) refusePlanning(ctx context.Context, b *flow.Board, tip flow
 	return fmt.Sprintf("planners have had %d sessions in a row while nobody else made a move; look at git liza log, and say how to go on: git liza note", s.rush.Limits.Alone), nil
 }
 
-// plannersAlone reports whether planners keep waking themselves: what they do makes the
-// triggers for the next session.
+// plannersAlone reports whether only planners have moved for too many sessions: their
+// own moves trigger their next sessions.
 func (s *supervisor) plannersAlone(tip flow.ObjectID) (bool, error) {
 	n := 0
 	err := s.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// planTriggers is a planner's session on a checkout of integration, which it may
-// read and which is thrown away.
+// planTriggers runs a planner's session on a checkout of integration. The planner may
+// read the checkout, which is removed afterwards.
 func (w *worker) planTriggers(ctx context.Context, a *assignment, tip flow.ObjectID) (result, error) {
 	w.say("%s plans: %s", w.id, triggersText(a.triggers))
 	begun := time.Now()
@@ -36,7 +36,7 @@ func (w *worker) planTriggers(ctx context.Context, a *assignment, tip flow.Objec
 		return finished(), err
 	}
 	if moves > 0 && len(rest) < len(a.triggers) {
-		return finished(), nil // it got on; what is left wakes it again
+		return finished(), nil // it made progress; the triggers that are left wake it again
 	}
 	well := ending.Outcome == provider.Ended
 	failure := ""
@@ -52,7 +52,7 @@ func (w *worker) planTriggers(ctx context.Context, a *assignment, tip flow.Objec
 	return failed("the plan is no further"), nil
 }
 
-// explainPlanning is what the next prompt says about a session that left its
+// explainPlanning returns what the next prompt says about a session that left its
 // triggers unanswered.
 func (w *worker) explainPlanning(ending provider.Ending) string {
 	text := "The trigger is not answered (" + ending.Text + ")." + ending.Complaint()

@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// A link is what a rush knows of the remote that holds its board: its name, ""
-// where the clone holds the board itself, and whether it answers.
+// A link is what a rush knows of the remote that holds its board: its name, "" if the
+// clone holds the board itself, and whether it answers.
 type link struct {
 	remote string
 	said   string // the poller's last complaint
@@ -24,14 +24,14 @@ type link struct {
 	last time.Time // when it was last known not to answer
 }
 
-// isUnanswered reports whether an error says that the remote cannot be reached,
-// or not in time: what waiting may mend.
+// isUnanswered reports whether an error says that the remote could not be reached in
+// time. Such an error may go away by waiting.
 func isUnanswered(err error) bool {
 	return errors.Is(err, gitstore.ErrOffline) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// noteOffline is unanswered for an error of a supervisor or the poller; the rush
-// says so once.
+// noteOffline is isUnanswered for an error of a supervisor or the poller. The rush says
+// once that it is offline.
 func (r *Rush) noteOffline(err error) bool {
 	if r.link.remote == "" || !isUnanswered(err) {
 		return false
@@ -49,7 +49,7 @@ func (r *Rush) noteOnline() {
 	}
 }
 
-// setDown is true if that is news.
+// setDown returns true if the state changed.
 func (l *link) setDown(down bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +61,7 @@ func (l *link) setDown(down bool) bool {
 	return news
 }
 
-// failedSince reports whether the remote has not answered at some time since.
+// failedSince reports whether the remote has failed to answer at some time since at.
 func (l *link) failedSince(at time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,14 +74,13 @@ func (l *link) isDown() bool {
 	return l.down
 }
 
-// maxCutOff is how many sessions in a row may find the remote silent that
-// answers their supervisor: nothing that waiting mends keeps them from it.
+// maxCutOff is how many sessions in a row may fail to reach a remote that answers their
+// supervisor. After that many the cause is not one that goes away by waiting.
 const maxCutOff = 3
 
-// wasCutOff reports whether a session that brought no move was kept from it by the
-// remote: by what the supervisor saw of it, or by what the commands of the
-// session say. Nothing is counted then. The error is that of an agent which
-// cannot work here.
+// wasCutOff reports whether a session made no move because it could not reach the
+// remote, as the supervisor saw it or as the session's commands said. Such a session
+// does not count. The error means that the agent cannot work on this machine.
 func (w *worker) wasCutOff(a *assignment, begun time.Time) (bool, error) {
 	if w.rush.link.failedSince(begun) {
 		return true, nil
@@ -103,8 +102,8 @@ func (w *worker) wasCutOff(a *assignment, begun time.Time) (bool, error) {
 }
 
 // startPolling keeps the mirror of a remote up to date, in a goroutine that ends with
-// ctx: soon after a change, also one of this clone's own, and rarer the longer
-// nothing happens.
+// ctx. It polls soon after a change, including one of this clone, and less often the
+// longer nothing happens.
 func (r *Rush) startPolling(ctx context.Context) (<-chan struct{}, error) {
 	ended := make(chan struct{})
 	if r.link.remote == "" {
@@ -117,7 +116,7 @@ func (r *Rush) startPolling(ctx context.Context) (<-chan struct{}, error) {
 	}
 	go func() {
 		defer close(ended)
-		tidied := flow.ObjectID("") // the state that the clone was last tidied for
+		tidied := flow.ObjectID("") // the state after which the clone was last tidied
 		r.view.Poll(ctx, r.Limits.Poll, r.Limits.MaxPoll, func() (news bool) {
 			synced, err := clone.Store.Mirror.Sync(ctx)
 			if ctx.Err() != nil {
@@ -135,7 +134,7 @@ func (r *Rush) startPolling(ctx context.Context) (<-chan struct{}, error) {
 	return ended, nil
 }
 
-// notePoll says what came of a poll, a complaint once.
+// notePoll handles the result of a poll, and says a complaint once.
 func (r *Rush) notePoll(err error) {
 	if r.noteOffline(err) {
 		return
@@ -149,12 +148,12 @@ func (r *Rush) notePoll(err error) {
 	}
 	r.link.said = ""
 	r.noteOnline()
-	r.idle.recheck() // whoever waits for others may have seen the last of them
+	r.idle.recheck() // the last of the other agents may have left
 }
 
-// othersMayMove reports whether a supervisor that another process or host has
-// registered could move something now: then nothing is over yet. One that has
-// let a whole lease pass without any move on the board is not waited for.
+// othersMayMove reports whether a supervisor of another process or host could still
+// make a move; then the rush is not over. It does not wait for a supervisor that let a
+// whole lease pass without a move on the board.
 func (r *Rush) othersMayMove(b *flow.Board) bool {
 	at := r.Clone.Store.Now()
 	if at.Before(b.At()) {
@@ -196,8 +195,8 @@ func hasWork(b *flow.Board, a *flow.Agent, at time.Time) bool {
 	return len(b.Triggers()) > 0
 }
 
-// remoteSettled syncs once more before a rush may be over. It is false where there
-// was news, or no answer.
+// remoteSettled syncs once more before a rush may be over. It is false if the sync
+// brought news or the remote did not answer.
 func (r *Rush) remoteSettled(ctx context.Context) (bool, error) {
 	if r.link.remote == "" {
 		return true, nil

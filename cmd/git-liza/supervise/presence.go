@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// What agents do, as their presence has it.
+// What an agent does, as its presence tells.
 const (
 	waiting   = "waiting"
 	preparing = "preparing"
@@ -20,27 +20,26 @@ const (
 	planning  = "planning"
 	merging   = "merging"
 	resting   = "resting"  // between two sessions on one assignment
-	paused    = "paused"   // its provider is
+	paused    = "paused"   // its provider pauses
 	degraded  = "degraded" // it gets no work
 )
 
 // doingOf is what an agent of a role does in a session.
 var doingOf = map[flow.Role]string{flow.Planner: planning, flow.Coder: coding, flow.CodeReviewer: reviewing}
 
-// A presence is what a supervisor says of its agent, so that others see that it
-// lives, what it does and what it spends. Nothing rests on it: where it cannot
-// be written, that is noted once.
+// A presence is what a supervisor tells of its agent: that it lives, what it does and
+// what it spends. No rule depends on it. If it cannot be written, that is noted once.
 type presence struct {
 	reg *registration
 
 	mu     sync.Mutex
 	now    gitstore.Presence
 	active bool      // the agent is registered
-	saved  time.Time // when its ref was written last; zero if never
+	saved  time.Time // when its ref was last written; zero if never
 	failed bool
 }
 
-// begin begins to speak for the supervisor's registration.
+// begin starts the presence of the supervisor's registration.
 func (p *presence) begin() {
 	host, err := os.Hostname()
 	if err != nil {
@@ -55,7 +54,7 @@ func (p *presence) begin() {
 	p.write()
 }
 
-// setDoing says what the agent does from now on.
+// setDoing sets what the agent does from now on.
 func (p *presence) setDoing(what string, task flow.TaskID, note string) {
 	note = p.reg.rush.mask.String(note)
 	p.mu.Lock()
@@ -70,8 +69,8 @@ func (p *presence) setDoing(what string, task flow.TaskID, note string) {
 	p.write()
 }
 
-// setUsage says what the agent has used that is not on the board; model is "" where
-// it is not known.
+// setUsage sets what the agent has used that is not on the board. model is "" if it is
+// not known.
 func (p *presence) setUsage(used flow.Usage, model string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,13 +84,13 @@ func (p *presence) setUsage(used flow.Usage, model string) {
 	p.write()
 }
 
-// write writes what there is to say.
+// write writes the presence to its ref.
 func (p *presence) write() {
 	p.now.At = p.reg.clone.Store.Now()
 	p.noteFailure(gitstore.Beat(p.reg.clone.Repo, p.now))
 }
 
-// noteFailure notes the first thing that keeps the presence from being written.
+// noteFailure notes the first failure to write the presence.
 func (p *presence) noteFailure(err error) {
 	if err != nil && !p.failed {
 		p.failed = true
@@ -99,26 +98,27 @@ func (p *presence) noteFailure(err error) {
 	}
 }
 
-// refresh says that the agent lives, and writes its ref where that is older than a
-// length of time: share reports that it has.
+// refresh updates the time of the presence, and writes its ref if the last one is older
+// than each. share reports that it wrote the ref.
 func (p *presence) refresh(ctx context.Context, each time.Duration) (share bool) {
 	said, due := p.nextWrite(each)
 	if !due {
 		return false
 	}
-	// A locked ref may take seconds, for which the agent's work does not wait.
+	// The agent's work does not wait for a locked ref, which may take seconds.
 	err := gitstore.SavePresence(ctx, p.reg.clone.Repo, said)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.noteFailure(err)
-	if !p.active { // it has left meanwhile
+	if !p.active { // the agent has left meanwhile
 		p.noteFailure(gitstore.DropPresence(context.WithoutCancel(ctx), p.reg.clone.Repo, said.Agent, said.Generation))
 		return false
 	}
 	return err == nil
 }
 
-// nextWrite is one beat, and what the ref is to say if it is time for that.
+// nextWrite takes one beat. It returns what to write to the ref, and whether that is
+// due.
 func (p *presence) nextWrite(each time.Duration) (said gitstore.Presence, due bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,7 +135,7 @@ func (p *presence) nextWrite(each time.Duration) (said gitstore.Presence, due bo
 	return said, true
 }
 
-// end takes back what was said; shared reports that a ref was written.
+// end withdraws the presence. shared reports whether a ref had been written.
 func (p *presence) end(ctx context.Context) (shared bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,25 +146,26 @@ func (p *presence) end(ctx context.Context) (shared bool, err error) {
 	return !p.saved.IsZero(), gitstore.DropPresence(ctx, p.reg.clone.Repo, p.reg.id, p.reg.generation)
 }
 
-// A presenceWriter says for the agents of a rush that they live.
+// A presenceWriter refreshes the presences of a rush's agents.
 type presenceWriter struct {
 	store *gitstore.Store
-	each  time.Duration // between two refs of an agent: half a lease
+	each  time.Duration // between two writes of an agent's ref: half a lease
 
-	failed bool // and that was said
+	failed bool // a failure was said
 
 	mu   sync.Mutex
-	left []flow.AgentID // whose refs the remote may still have
+	left []flow.AgentID // agents that have left, whose refs the remote may still have
 }
 
-// forgetAgents has the remote forget agents that have left.
+// forgetAgents has the remote's refs of agents that have left deleted.
 func (h *presenceWriter) forgetAgents(ids ...flow.AgentID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.left = append(h.left, ids...)
 }
 
-// startPresences lets the rush's agents be seen, in a goroutine that ends with ctx.
+// startPresences publishes the presences of the rush's agents, in a goroutine that ends
+// with ctx.
 func (r *Rush) startPresences(ctx context.Context) (<-chan struct{}, error) {
 	store, err := gitstore.OpenStore(ctx, r.Clone.Repo, r.Clone.Store.Now)
 	if err != nil {
@@ -196,7 +197,7 @@ func (r *Rush) startPresences(ctx context.Context) (<-chan struct{}, error) {
 	return ended, nil
 }
 
-// writePresences is one beat of all agents that are there.
+// writePresences takes one beat for all registered agents.
 func (r *Rush) writePresences(ctx context.Context) {
 	var due []flow.AgentID
 	for _, s := range r.idle.supervisors() {
@@ -207,9 +208,9 @@ func (r *Rush) writePresences(ctx context.Context) {
 	r.sharePresences(ctx, due)
 }
 
-// sharePresences brings to the remote what is due, and takes away there what agents that
-// have left said. It is no move and holds none up. What the remote did not get
-// comes with the next ref.
+// sharePresences pushes the presences that are due to the remote, and deletes there
+// those of agents that have left. It is no move and no move waits for it. A failed push
+// is made up for by the next one.
 func (r *Rush) sharePresences(ctx context.Context, due []flow.AgentID) {
 	if r.link.remote == "" || r.link.isDown() {
 		return

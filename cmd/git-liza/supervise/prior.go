@@ -8,17 +8,17 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A priorSession is a session of the provider's that the agent's next one on the same
-// work can go on with: the context that it has is not paid for twice. The zero
-// value is none.
+// A priorSession is a session of the provider that the agent's next session on the same
+// work can continue, so that its context is not paid for twice. The zero value means
+// none.
 type priorSession struct {
 	id      string
-	dir     string     // where it was begun
+	dir     string     // where it began
 	attempt int        // of the task
 	usage   flow.Usage // what its records have counted so far
 }
 
-// priorOf is what the next session on an assignment goes on with.
+// priorOf returns the session that the next one on an assignment continues.
 func (w *worker) priorOf(a *assignment) priorSession {
 	if a.task == nil {
 		return priorSession{} // each planner works in a folder of its own
@@ -30,8 +30,8 @@ func (w *worker) priorOf(a *assignment) priorSession {
 	return t
 }
 
-// keepPrior keeps the session of the provider that has ended, or lets go of one that is
-// of no more use: its context is used up, or it could not be gone on with.
+// keepPrior keeps the provider's session that has ended, or drops one that cannot be
+// continued because its context is used up or the provider refused it.
 func (w *worker) keepPrior(r *session, a *assignment, ending provider.Ending, st stage) {
 	if a.task == nil || len(w.provider.Resume) == 0 && !w.provider.ACP {
 		return
@@ -49,7 +49,7 @@ func (w *worker) keepPrior(r *session, a *assignment, ending provider.Ending, st
 	}
 }
 
-// attemptNumber is the number of the attempt that an assignment is about.
+// attemptNumber returns the number of the assignment's attempt.
 func (a *assignment) attemptNumber() int {
 	if a.task == nil || a.task.Attempt == nil {
 		return 0
@@ -57,8 +57,8 @@ func (a *assignment) attemptNumber() int {
 	return a.task.Attempt.Number
 }
 
-// usageOf is what a session has used by its records. Where they count all that
-// the sessions before it have used, what came before is taken off.
+// usageOf returns what a session used by its records. If they include the usage of the
+// sessions before it, that is subtracted.
 func (r *session) usageOf(report transcript.Report) flow.Usage {
 	return r.counting.Since(report, r.prior.usage).Usage
 }

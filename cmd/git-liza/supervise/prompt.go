@@ -13,10 +13,10 @@ import (
 	"github.com/git-liza/git-liza/templates"
 )
 
-// A PromptInput is what an agent is told to do.
+// A PromptInput says for whom and for what a prompt is made.
 type PromptInput struct {
 	Role     flow.Role
-	Agent    flow.AgentID // "" where it is not known who will do it
+	Agent    flow.AgentID // "" if the agent is not known yet
 	Task     flow.TaskID  // "" for a planner
 	Worktree string
 	Failure  string // how the last session on it failed
@@ -30,8 +30,8 @@ type PromptInput struct {
 // maxNotes is how many notes a prompt repeats, the latest ones.
 const maxNotes = 20
 
-// Prompt is what an agent is started with. Layers are from the weakest to the
-// strongest, as in templates.Render.
+// Prompt returns the prompt that an agent is started with. Layers are ordered from the
+// weakest to the strongest, as in templates.Render.
 func Prompt(b *flow.Board, a PromptInput, layers ...templates.Layer) (templates.Prompt, error) {
 	kernel, err := contracts.ForRole(a.Role.String())
 	if err != nil {
@@ -65,7 +65,7 @@ func Prompt(b *flow.Board, a PromptInput, layers ...templates.Layer) (templates.
 	return templates.Render(in, layers...)
 }
 
-// deniedPaths are the paths that the role may not write in the task.
+// deniedPaths returns the paths that the role may not write in the task.
 func deniedPaths(rules []flow.RolePath, role flow.Role, t *flow.Task) []string {
 	var globs []string
 	for _, rule := range rules {
@@ -76,7 +76,7 @@ func deniedPaths(rules []flow.RolePath, role flow.Role, t *flow.Task) []string {
 	return globs
 }
 
-// notesFor are those for everybody, the role, the agent and the task.
+// notesFor returns the notes for everybody, the role, the agent and the task.
 func notesFor(b *flow.Board, a PromptInput) []*flow.Note {
 	var list []*flow.Note
 	for _, id := range b.IDs(flow.Notes) {
@@ -99,10 +99,10 @@ func openDiscoveries(b *flow.Board) []*flow.Discovery {
 	return list
 }
 
-// Layers are the folders that a project and a user lay over the built-in
-// prompts: .liza/prompts in the main work tree, then liza/prompts in the
-// user's configuration folder. The project's is read from the main work tree
-// and not from the agent's, where the agent could rewrite it.
+// Layers returns the folders that a project and a user lay over the built-in prompts:
+// .liza/prompts in the main work tree, then liza/prompts in the user's configuration
+// folder. The project's folder is read from the main work tree because the agent could
+// rewrite its own.
 func Layers(mainWorkTree string, environ []string) []templates.Layer {
 	var layers []templates.Layer
 	if mainWorkTree != "" {
@@ -126,7 +126,7 @@ func Layers(mainWorkTree string, environ []string) []templates.Layer {
 	return layers
 }
 
-// openLayer is a folder whose symbolic links cannot lead out of it.
+// openLayer opens a folder whose symbolic links cannot lead out of it.
 func openLayer(name, dir string) templates.Layer {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -135,8 +135,8 @@ func openLayer(name, dir string) templates.Layer {
 	return templates.Layer{Name: name, FS: root.FS()}
 }
 
-// missingLayer is no folder where there is none; any other trouble comes out when
-// the layer is read.
+// missingLayer returns an empty layer if the folder does not exist; any other error
+// shows when the layer is read.
 func missingLayer(dir string, err error) fs.FS {
 	if os.IsNotExist(err) {
 		return nil

@@ -11,16 +11,16 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A recorder records the sessions of one agent, and knows what they used that is
-// not on the board.
+// A recorder records the sessions of one agent, and knows their usage that is not on
+// the board yet.
 type recorder struct {
 	*registration
 	pending []pendingRecord
 }
 
-// recordSession records a session that has ended: what it was told and said below
-// refs/liza/sessions, what it used on the board. That this does not work out is
-// said, and does not stop the work.
+// recordSession records a session that has ended: its prompt and output below
+// refs/liza/sessions, its usage on the board. A failure is said, and does not stop the
+// work.
 func (rec *recorder) recordSession(ctx context.Context, r *session, ending provider.Ending, b *flow.Board, st stage) {
 	a := r.assignment
 	ctx, cancel := context.WithTimeout(ctx, farewell)
@@ -56,9 +56,9 @@ type pendingRecord struct {
 	move *flow.SessionMove
 }
 
-// recordPending records what is pending, as far as the remote answers.
+// recordPending records what is pending, as long as the remote answers.
 func (rec *recorder) recordPending(ctx context.Context) {
-	// What is about to be on the board is not counted a second time.
+	// What is about to be on the board must not count twice.
 	rec.presence.setUsage(flow.Usage{}, "")
 	defer func() { rec.presence.setUsage(rec.pendingUsage(), "") }()
 	for len(rec.pending) > 0 {
@@ -75,7 +75,7 @@ func (rec *recorder) recordPending(ctx context.Context) {
 	}
 }
 
-// pendingUsage is what sessions have used that is not on the board.
+// pendingUsage returns what sessions have used that is not on the board.
 func (rec *recorder) pendingUsage() (used flow.Usage) {
 	for _, d := range rec.pending {
 		used = used.Plus(d.move.Usage)
@@ -91,7 +91,7 @@ func (rec *recorder) saveTranscript(ctx context.Context, r *session, ending prov
 		Outcome: d.Outcome, Ending: ending.Text, Session: cmp.Or(ending.Report.Session, r.chosenID), Usage: d.Usage,
 		Denied: ending.Report.Denied, Error: ending.Report.Error}
 	if rec.provider.ACP {
-		kept.Format = "plain" // its protocol is logged as people read it
+		kept.Format = "plain" // its protocol is logged as text for people
 	}
 	return gitstore.SaveSession(ctx, rec.clone.Repo, kept, rec.rush.mask.Bytes([]byte(r.prompt)), r.output.Bytes())
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// registerAgent enters the agent with a generation of its own, under the slot's id
-// or the first number that is free.
+// registerAgent registers the agent with a new generation, under the slot's id or the
+// first number that is free.
 func (s *supervisor) registerAgent(ctx context.Context) error {
-	if s.generation == "" { // what may have landed is not registered twice
+	if s.generation == "" { // a registration that may have landed is not made twice
 		random, err := gitstore.RandomID()
 		if err != nil {
 			return err
@@ -59,8 +59,8 @@ func (s *supervisor) registerAgent(ctx context.Context) error {
 // maxNumber is the highest number that a supervisor gives its agent itself.
 const maxNumber = 1000
 
-// chooseID is the slot's id, else that of the role with the lowest number that
-// nobody has and that this machine's principal may act as.
+// chooseID returns the slot's id, else the id of the role with the lowest free number
+// that this machine's principal may act as.
 func (s *supervisor) chooseID(ctx context.Context, b *flow.Board) (flow.AgentID, error) {
 	if s.slot.ID != "" {
 		return s.slot.ID, nil
@@ -81,7 +81,7 @@ func (s *supervisor) chooseID(ctx context.Context, b *flow.Board) (flow.AgentID,
 		if name, err = work.PrincipalOf(ctx, s.rush.Clone.Repo, flow.Actor(id)); err != nil {
 			return "", err
 		}
-		// Whom the board does not know the rules refuse, and say why.
+		// The rules refuse a principal that the board does not know, and say why.
 		if p := who.Find(name); p == nil || p.MayAct(flow.Actor(id)) {
 			free = id
 		}
@@ -92,8 +92,8 @@ func (s *supervisor) chooseID(ctx context.Context, b *flow.Board) (flow.AgentID,
 	return free, nil
 }
 
-// enterBoard registers, and waits where the remote does not answer. It is false
-// when ctx is done before.
+// enterBoard registers the agent, and waits while the remote does not answer. It is
+// false if ctx is done first.
 func (s *supervisor) enterBoard(ctx context.Context) (bool, error) {
 	for try := 0; ; try++ {
 		err := s.registerAgent(ctx)
@@ -113,8 +113,8 @@ func (s *supervisor) enterBoard(ctx context.Context) (bool, error) {
 	}
 }
 
-// dropPresence takes back what was said of the agent, also of one that is registered
-// anew: that says it itself.
+// dropPresence withdraws the presence of the agent. It does so even if the agent is
+// registered anew, since the new supervisor has its own.
 func (s *supervisor) dropPresence(ctx context.Context) {
 	shared, err := s.presence.end(ctx)
 	if err != nil {
@@ -125,11 +125,12 @@ func (s *supervisor) dropPresence(ctx context.Context) {
 	}
 }
 
-// farewell is how long giving everything back may take.
+// farewell is how long the release of what the agent holds and its unregistration may
+// take together.
 const farewell = 20 * time.Second
 
-// leaveBoard gives back what the agent holds and ends its registration, also when
-// ctx is done. What does not work out ends with the lease.
+// leaveBoard releases what the agent holds and ends its registration, even if ctx is
+// done. What fails ends with the lease.
 func (s *supervisor) leaveBoard(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()

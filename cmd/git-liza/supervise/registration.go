@@ -9,9 +9,9 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A registration is one agent as this process has registered it: the name and
-// the clone that it acts with, the program that it runs, and what it says of
-// itself. The supervisor and the worker of the agent share it.
+// A registration is one agent as this process registered it: its name, the clone that
+// it acts with, the program that it runs, its log and its presence. The agent's
+// supervisor and worker share it.
 type registration struct {
 	rush       *Rush
 	id         flow.AgentID
@@ -21,17 +21,18 @@ type registration struct {
 	log        *log
 	presence   *presence
 
-	avoided   map[flow.TaskID]time.Time // until when tasks that cannot be taken here are left to others
+	avoided   map[flow.TaskID]time.Time // until when tasks that cannot be taken here are avoided
 	complaint string                    // the last one, so that it is not repeated
 }
 
-// replacedError is the end of a supervisor whose registration is no longer its own.
+// replacedError is the error of a supervisor whose registration was replaced or has
+// ended.
 func (reg *registration) replacedError() error {
 	return &flow.Refusal{Rule: flow.RuleStale, Hint: "git liza agents",
 		Reason: fmt.Sprintf("%s is registered with another generation: a newer registration has replaced this one, or it has ended", reg.id)}
 }
 
-// avoidTask leaves a task to others for a while, and returns until when.
+// avoidTask avoids a task for a while, and returns until when.
 func (reg *registration) avoidTask(id flow.TaskID, why error) time.Time {
 	reg.avoided[id] = time.Now().Add(retryAfter)
 	reg.rush.troubles.note(id, why)
@@ -58,16 +59,15 @@ func (reg *registration) boardTime(b *flow.Board) time.Time {
 	return now
 }
 
-// environment is what commands see that run for the agent and are not its
-// provider's: no secret of anybody's.
+// environment returns the environment of commands other than the provider that run for
+// the agent. It holds no secret.
 func (reg *registration) environment(a *assignment) ([]string, error) {
 	programs, err := reg.programs()
 	return provider.Spawn{Agent: reg.id, Generation: reg.generation.Child(), Task: a.taskID(), Review: a.reviewedCommit(), Dir: a.dir,
 		Committer: reg.rush.committer, Environ: reg.rush.Environ, Common: reg.clone.Repo.CommonDir(), Programs: programs}.Environment(nil), err
 }
 
-// programs is the folder that comes first on the PATH of what runs for the
-// agent.
+// programs returns the folder that comes first on the PATH of what runs for the agent.
 func (reg *registration) programs() (string, error) {
 	return provider.Programs(reg.clone.Repo.CommonDir(), reg.rush.Self, reg.rush.Environ)
 }

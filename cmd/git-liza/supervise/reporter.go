@@ -12,16 +12,16 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// reportsForAgent says that the supervisor commits and reports for the agent: its
-// provider keeps it from doing so, the session ended well, and it has made no
+// reportsForAgent reports whether the supervisor commits and reports for the agent: the
+// provider keeps the agent from doing so, the session ended well, and the agent made no
 // move itself.
 func (w *worker) reportsForAgent(a *assignment, ending provider.Ending, b *flow.Board) bool {
 	return w.provider.Commit == provider.BySupervisor && ending.Outcome == provider.Ended && a.stageOn(b, w.id, w.generation) == held &&
 		(a.task != nil || len(remainingTriggers(a.triggers, b.Triggers())) == len(a.triggers))
 }
 
-// makeReport makes the moves that the agent's last message asks for, and returns
-// the board after them. What is refused goes into the next prompt.
+// makeReport makes the moves that the agent's last message asks for, and returns the
+// board after them. A refusal goes into the next prompt.
 func (w *worker) makeReport(ctx context.Context, a *assignment, ending *provider.Ending) (*flow.Board, error) {
 	err := (&reporter{w.registration, a}).report(ctx, ending.Report.Text)
 	var refusal *flow.Refusal
@@ -43,8 +43,7 @@ func (w *worker) makeReport(ctx context.Context, a *assignment, ending *provider
 	return w.boardAfterSession(ctx)
 }
 
-// A reporter makes the moves that an agent's last message asks for, in the name of
-// the agent.
+// A reporter makes the moves that an agent's last message asks for, as the agent.
 type reporter struct {
 	*registration
 	assignment *assignment
@@ -60,18 +59,18 @@ func (p *reporter) report(ctx context.Context, message string) error {
 	return p.reportPlan(ctx, message)
 }
 
-// A wrongReport says why a message is none of a role's reports.
+// A wrongReport says why a message is not a report of the role.
 type wrongReport struct{ reason string }
 
 func (w *wrongReport) Error() string { return w.reason }
 
-// fence begins a block of ours in a message. In what is quoted from a diff or
-// by indentation it does not begin the line.
+// fence matches the beginning of a report's block in a message. In a quoted diff or in
+// an indented block it is not at the beginning of a line.
 var fence = regexp.MustCompile("(?m)^```liza[ \t]*\n")
 
-// readReport fills v from the fenced block called liza of a message, or from
-// the whole message where it has none. Of two it is not known which is the
-// agent's word and which it quotes from what it has read: they are no report.
+// readReport fills v from the fenced block called liza of a message, or from the whole
+// message if it has no block. It refuses two blocks: one of them may be quoted from
+// what the agent has read.
 func readReport(message string, v any) error {
 	text := message
 	switch at := fence.FindAllStringIndex(message, -1); len(at) {
@@ -92,8 +91,8 @@ func readReport(message string, v any) error {
 	return document.Decode("report", []byte(text), v)
 }
 
-// A workReport is how a coder's session ends: with work, with questions, or
-// half-way.
+// A workReport is how a coder's session ends: with work, with questions, or with a
+// handoff.
 type workReport struct {
 	Summary        string   `yaml:"summary"`
 	Validation     string   `yaml:"validation"`
@@ -126,7 +125,8 @@ func (p *reporter) reportWork(ctx context.Context, message string) error {
 	case r.Summary == "":
 		return &wrongReport{"it needs summary and validation, or blocked and questions, or handoff"}
 	}
-	// First the intent, which says what beyond the task's own paths may be committed.
+	// The intent comes first: it names what may be committed beyond the task's own
+	// paths.
 	_, err := p.clone.Make(ctx, flow.ActIntent, id, &flow.IntentMove{Intent: flow.Intent{Summary: strings.TrimSpace(r.Summary),
 		Validation: strings.TrimSpace(r.Validation), Files: r.Files, Assumptions: r.Assumptions, Risks: r.Risks, Extend: r.Extend,
 		TestsNotNeeded: strings.TrimSpace(r.TestsNotNeeded)}})
@@ -153,7 +153,7 @@ func (p *reporter) commitWork(ctx context.Context, message string) error {
 type verdictReport struct {
 	Verdict       string `yaml:"verdict"` // approve or reject
 	Message       string `yaml:"message"`
-	Findings      string `yaml:"findings"` // as the text of git liza reject has them
+	Findings      string `yaml:"findings"` // as the text that git liza reject takes
 	flow.Feedback `yaml:",inline"`
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A planReport is how a planner's session ends. Its parts are made in this
-// order, each a move; the first that is refused ends it.
+// A planReport is how a planner's session ends. Its parts are made in this order, each
+// as one move; the first refusal ends it.
 type planReport struct {
 	Tasks     []flow.TaskInput `yaml:"tasks"`
 	Finalize  []flow.TaskID    `yaml:"finalize"`
@@ -27,7 +27,7 @@ type planReport struct {
 		Discovery flow.RecordID  `yaml:"discovery"`
 		Task      flow.TaskInput `yaml:"task"`
 	} `yaml:"convert"`
-	Note  string `yaml:"note"` // for all: why nothing can be done without a human
+	Note  string `yaml:"note"` // for everybody: why a human has to decide
 	Align string `yaml:"align"`
 }
 
@@ -48,7 +48,7 @@ func (p *reporter) reportPlan(ctx context.Context, message string) error {
 	return nil
 }
 
-// planMoves are what the report asks for, in order.
+// planMoves returns the moves that the report asks for, in order.
 func (r *planReport) planMoves(ctx context.Context, p *reporter) (list []func() error) {
 	if len(r.Tasks) > 0 {
 		list = append(list, func() error { return p.addTasks(ctx, r.Tasks) })
@@ -74,7 +74,7 @@ func (r *planReport) planMoves(ctx context.Context, p *reporter) (list []func() 
 	return append(list, r.recordMoves(ctx, p)...)
 }
 
-// recordMoves are the moves that write down what was found or decided.
+// recordMoves returns the moves that record what was found or decided.
 func (r *planReport) recordMoves(ctx context.Context, p *reporter) (list []func() error) {
 	for _, x := range r.Convert {
 		list = append(list, func() error { return p.convertDiscovery(ctx, x.Discovery, x.Task) })
@@ -98,7 +98,8 @@ func (p *reporter) endTask(ctx context.Context, act flow.Act, id flow.TaskID, de
 	return err
 }
 
-// addTasks, supersede and convert allow verify commands as the commands do.
+// addTasks, supersedeTask and convertDiscovery allow verify commands as the commands
+// add, supersede and convert do.
 func (p *reporter) addTasks(ctx context.Context, list []flow.TaskInput) error {
 	if err := p.trustCommands(ctx, list); err != nil {
 		return err
@@ -138,8 +139,8 @@ func (p *reporter) trustCommands(ctx context.Context, list []flow.TaskInput) err
 	return nil
 }
 
-// numberTasks gives ids to those of a list that have none, on a copy: a move that
-// lost a race is made again on another board.
+// numberTasks gives ids to the tasks of a list that have none. It works on a copy,
+// because a move that lost a race is made again on another board.
 func numberTasks(b *flow.Board, list []flow.TaskInput) []flow.TaskInput {
 	list = slices.Clone(list)
 	b.Number(list)

@@ -9,9 +9,9 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// reviewTask takes the best review, or again the one that the agent holds, and has
-// the worker review it. After a session without a verdict the agent pauses before
-// the next, so that a broken program does not use up a task's reviews in a moment.
+// reviewTask takes the best review, or the one that the agent holds, and has the worker
+// review it. After a session without a verdict the agent pauses, so that a broken
+// program does not use up a task's reviews in a moment.
 func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult, error) {
 	if time.Now().Before(s.worker.restUntil) {
 		return dueAt(s.worker.restUntil), nil
@@ -32,7 +32,8 @@ func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult,
 		return lookResult{}, err
 	}
 	if unready != "" {
-		// Coders here run the same on what integration has, so it is the submission's.
+		// Coders here run the same command on integration, so the submission is the
+		// cause.
 		return s.endUnbegunReview(ctx, a.task, errors.New(unready))
 	}
 	if err := s.clone.Seals.Seal(ctx, a.task, true); err != nil {
@@ -42,8 +43,7 @@ func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult,
 	return assignmentDone(r), err
 }
 
-// chooseReview is the review that the agent holds, else the best one, "" if there
-// is none.
+// chooseReview returns the review that the agent holds, else the best one, else "".
 func (s *supervisor) chooseReview(ctx context.Context, b *flow.Board) flow.TaskID {
 	best, none := s.pickTask(ctx, b, flow.ActReview)
 	if t := b.Task(b.Agent(s.id).Review); t != nil && t.Review != nil && t.Review.Lease.After(s.boardTime(b)) {
@@ -55,8 +55,8 @@ func (s *supervisor) chooseReview(ctx context.Context, b *flow.Board) flow.TaskI
 	return best
 }
 
-// takeReview takes a review with its checkout. Without an assignment the look at
-// the board has ended, as the result says.
+// takeReview takes a review and makes its checkout. If it returns no assignment, the
+// look at the board ends with the result.
 func (s *supervisor) takeReview(ctx context.Context, id flow.TaskID) (*assignment, lookResult, error) {
 	got, r, err := s.clone.Review(ctx, id, 0)
 	var obstacle *worktrees.Obstacle
@@ -74,7 +74,7 @@ func (s *supervisor) takeReview(ctx context.Context, id flow.TaskID) (*assignmen
 		look, err := s.avoidObstacle(ctx, flow.ActReview, got.Task, err)
 		return nil, look, err
 	case isUnanswered(err):
-		return nil, lookResult{}, err // what is won is kept; the next look repeats the review
+		return nil, lookResult{}, err // a review that was won is kept; the next look repeats the move
 	default:
 		look, err := s.endUnbegunReview(ctx, r.After.Task(got.Task), err)
 		return nil, look, err
@@ -84,8 +84,8 @@ func (s *supervisor) takeReview(ctx context.Context, id flow.TaskID) (*assignmen
 	return &assignment{role: flow.CodeReviewer, task: t, dir: got.Worktree, lease: leaseOf(t), failure: s.worker.failures[t.ID]}, lookResult{}, nil
 }
 
-// endUnbegunReview ends a review that cannot even begin as one without a verdict. The
-// reason stands on the board, since no session of it does.
+// endUnbegunReview ends a review that cannot begin as one without a verdict. The reason
+// goes on the board, since no session record has it.
 func (s *supervisor) endUnbegunReview(ctx context.Context, t *flow.Task, cause error) (lookResult, error) {
 	if ctx.Err() != nil || isUnanswered(cause) || isFatal(cause) {
 		return lookResult{}, cause

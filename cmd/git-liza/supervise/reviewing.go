@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// reviewSubmission is the session of a review and what follows from it.
+// reviewSubmission runs the session of a review and decides what follows.
 func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, error) {
 	begun := time.Now()
 	ending, b, err := w.runSession(ctx, a)
@@ -18,7 +18,7 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 	}
 	st := a.stageOn(b, w.id, w.generation)
 	if ctx.Err() != nil {
-		return finished(), nil // the supervisor gives back what is held when it leaves
+		return finished(), nil // the supervisor releases what is held when it leaves
 	}
 	switch st {
 	case halted:
@@ -46,8 +46,8 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 	return w.countNoVerdict(ctx, a, b, ending)
 }
 
-// countNoVerdict notes for the next prompt why a session gave no verdict, or one
-// that does not count, and ends the review.
+// countNoVerdict notes for the next prompt why a session gave no verdict, or an invalid
+// one, and ends the review.
 func (w *worker) countNoVerdict(ctx context.Context, a *assignment, b *flow.Board, ending provider.Ending) (result, error) {
 	what, why := "The program gave no verdict ("+ending.Text+").", ending.Text
 	var touched *flow.Refusal
@@ -60,7 +60,8 @@ func (w *worker) countNoVerdict(ctx context.Context, a *assignment, b *flow.Boar
 	return w.endWithoutVerdict(ctx, a.taskID(), a.subject(), why)
 }
 
-// endWithoutVerdict ends the agent's review without a verdict, and lets it pause.
+// endWithoutVerdict ends the agent's review without a verdict, and sets a pause before
+// its next session.
 func (w *worker) endWithoutVerdict(ctx context.Context, id flow.TaskID, subject, why string) (result, error) {
 	pause := w.rush.Limits.pause(w.strikes)
 	w.strikes++
@@ -69,7 +70,7 @@ func (w *worker) endWithoutVerdict(ctx context.Context, id flow.TaskID, subject,
 	_, err := w.clone.Release(ctx, id, true)
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) {
-		err = nil // somebody else has ended it since
+		err = nil // another actor has ended it since
 	}
 	return failed("the review ended without a verdict"), err
 }

@@ -43,24 +43,24 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// A Slot is a place for one agent that a supervisor is wanted for.
+// A Slot is one agent that the user wants a supervisor for.
 type Slot struct {
 	Role     flow.Role
 	ID       flow.AgentID // "" for the first number that is free
 	Provider provider.Provider
-	Once     bool          // it ends after one assignment
-	MaxWait  time.Duration // it ends after so long without work; 0 is never
+	Once     bool          // the supervisor ends after one assignment
+	MaxWait  time.Duration // the supervisor ends after so long without work; 0 means never
 }
 
-// A Rush is a set of supervisors in one process with one view of the
-// blackboard. Everything but Clone and Self may be left zero.
+// A Rush is a set of supervisors in one process with one view of the blackboard. Every
+// field but Clone and Self may be zero.
 type Rush struct {
-	Clone   *work.Clone // the repository; its actor does not matter
+	Clone   *work.Clone // the repository; its actor is not used
 	Self    string      // the path of this git-liza
-	Environ []string    // of which agents see a part
+	Environ []string    // agents see a part of it
 	Layers  []templates.Layer
 	Limits  Limits // the zero value means DefaultLimits
-	Bounds  Bounds // on sessions, beside the budgets of the board
+	Bounds  Bounds // limits on sessions, beside the budgets of the board
 
 	// UntilIdle ends the rush when all tasks are final, or when nothing can
 	// move without a human: a *Stuck.
@@ -69,19 +69,19 @@ type Rush struct {
 	// Say receives what happens, a line at a time, from one goroutine at a
 	// time.
 	Say func(line string)
-	// Follow is the agent whose output is said too, each line after its name.
+	// Follow is the agent whose output is said too, with its name before each line.
 	Follow flow.AgentID
 
-	// Hooks notes how the clone's hooks stand. What it returns puts them back
-	// there, and says so if they stood elsewhere; nil where there are none. May
-	// be nil.
+	// Hooks notes the state of the clone's hooks. The function that it returns restores
+	// that state, and says so if the hooks had changed; it is nil if there are no
+	// hooks. Hooks may be nil.
 	Hooks func(context.Context) (func(context.Context) (string, error), error)
 
-	sessions      atomic.Int32                  // that run
-	baseline      atomic.Pointer[work.Baseline] // of the one that began last
+	sessions      atomic.Int32                  // running now
+	baseline      atomic.Pointer[work.Baseline] // of the session that began last
 	settings      sessionSettings
 	committer     [2]string
-	mask          *secret.Mask // of what is kept
+	mask          *secret.Mask // hides secrets in what is kept
 	view          *work.View
 	idle          *idleSet
 	triggers      *triggerTries
@@ -97,9 +97,9 @@ type Rush struct {
 	speech        sync.Mutex
 }
 
-// Run runs a supervisor for each slot until all have ended. It returns nil
-// after the board was stopped or ctx is done. If all supervisors end with an
-// error, it is that of the first.
+// Run runs a supervisor for each slot until all have ended. It returns nil after the
+// board was stopped or ctx is done. If all supervisors end with an error, it returns
+// that of the first.
 func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	if r.Clone.Checkouts.Trees == nil {
 		return worktrees.ErrNoWorkTree
@@ -191,7 +191,8 @@ func (r *Rush) runSlots(ctx context.Context, slots []Slot) error {
 	return errors.Join(errs[:min(1, len(errs))]...)
 }
 
-// awaitEnd waits until all supervisors ended, or the rush is over: verdict.
+// awaitEnd waits until all supervisors have ended or the rush is over; verdict is true
+// in the second case.
 func (r *Rush) awaitEnd(ctx context.Context, all <-chan struct{}) (verdict bool, err error) {
 	for {
 		select {
@@ -212,7 +213,7 @@ func (r *Rush) awaitEnd(ctx context.Context, all <-chan struct{}) (verdict bool,
 	}
 }
 
-// say passes on what happened, as one line.
+// say passes a message on as one line.
 func (r *Rush) say(line string) {
 	if r.Say == nil {
 		return
@@ -222,7 +223,7 @@ func (r *Rush) say(line string) {
 	r.Say(strings.ReplaceAll(flow.Clean(line), "\n", " ")) // git repeats what hooks print
 }
 
-// followOutput is where an agent's output goes beside its log.
+// followOutput returns where an agent's output goes beside its log.
 func (r *Rush) followOutput(id flow.AgentID) io.Writer {
 	if id != r.Follow {
 		return nil

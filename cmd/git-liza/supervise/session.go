@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// runSession runs the agent's program once, from prompt to end, reports for it
-// where that is the supervisor's, and returns what the board says afterwards.
+// runSession runs the agent's program once, from prompt to end, and reports for the
+// agent if that is the supervisor's part. It returns the board after the session.
 func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending, *flow.Board, error) {
 	b, _, err := w.clone.Store.Board(ctx)
 	if err != nil {
@@ -67,14 +67,14 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	return ending, b, nil
 }
 
-// promptInput is what the agent is told to do.
+// promptInput returns what the agent's prompt is made of.
 func (w *worker) promptInput(a *assignment) PromptInput {
 	return PromptInput{Role: a.role, Agent: w.id, Task: a.taskID(), Worktree: a.dir, Failure: a.failure, Triggers: a.triggers,
 		Report: string(w.provider.Commit), Compliance: string(w.provider.Contract), Await: w.rush.Limits.Await}
 }
 
-// boardAfterSession is the board after a session: what a program that was killed has
-// pushed may be on the remote only.
+// boardAfterSession reads the board after a session. It syncs first: the moves of a
+// program that was killed may be on the remote only.
 func (w *worker) boardAfterSession(ctx context.Context) (*flow.Board, error) {
 	if w.rush.link.remote != "" {
 		if _, err := w.clone.Store.Mirror.Sync(ctx); err != nil && !w.rush.noteOffline(err) {
@@ -85,8 +85,8 @@ func (w *worker) boardAfterSession(ctx context.Context) (*flow.Board, error) {
 	return b, err
 }
 
-// runProgram runs the program, keeps its lease meanwhile, and ends it when the work
-// is no longer its own, soon after the expected move, or with ctx.
+// runProgram runs the program and renews the lease meanwhile. It ends the program when
+// the agent loses the assignment, soon after the expected move, or with ctx.
 func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (provider.Ending, error) {
 	mark, err := work.NewMark(ctx, w.clone.Store, flow.Actor(w.id), w.generation.Child())
 	if err != nil {
@@ -131,8 +131,8 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	return ending, err
 }
 
-// holdAssignment renews the assignment's lease at half-life and calls heed whenever the
-// board has changed and at each beat, until heed says no, the event happens or
+// holdAssignment renews the assignment's lease at half-life. It calls heed at each beat
+// and whenever the board has changed, until heed returns false, the event happens or
 // ctx is done.
 func (w *worker) holdAssignment(ctx context.Context, a *assignment, event <-chan struct{}, beat <-chan time.Time, heed func(*flow.Board, stage) bool) {
 	renew := time.NewTimer(w.untilRenewal(a))
@@ -164,7 +164,7 @@ func (w *worker) holdAssignment(ctx context.Context, a *assignment, event <-chan
 		case <-beat:
 		case <-renew.C:
 			if st == done {
-				continue // there is no lease until something comes back
+				continue // there is no lease until the task is claimed again
 			}
 			next := w.renewLease(ctx, a)
 			renew.Reset(max(next, w.untilRenewal(a)))
@@ -172,10 +172,10 @@ func (w *worker) holdAssignment(ctx context.Context, a *assignment, event <-chan
 	}
 }
 
-// Renewals are not closer together than this, whatever the lease.
+// minRenewal is the shortest time between two renewals, whatever the lease.
 const minRenewal = 100 * time.Millisecond
 
-// untilRenewal is half of what is left of the lease.
+// untilRenewal returns half of what is left of the lease.
 func (w *worker) untilRenewal(a *assignment) time.Duration {
 	if a.task == nil {
 		return time.Hour // a planner has no lease
@@ -183,8 +183,8 @@ func (w *worker) untilRenewal(a *assignment) time.Duration {
 	return max(a.lease.Sub(w.clone.Store.Now())/2, minRenewal)
 }
 
-// renewLease prolongs the lease. A refusal says that the work is lost, which the
-// board will show; any other failure is tried again, after the time returned.
+// renewLease renews the lease. A refusal means that the assignment is lost, which the
+// board will show; any other failure is tried again after the time returned.
 func (w *worker) renewLease(ctx context.Context, a *assignment) time.Duration {
 	if a.task == nil {
 		return 0
@@ -214,8 +214,8 @@ func leaseOf(t *flow.Task) time.Time {
 	return time.Time{}
 }
 
-// waitHolding waits before the next session and keeps the assignment; it goes on while
-// the board is paused or in a checkpoint. It returns what the board says.
+// waitHolding waits before the next session and keeps the assignment. It waits longer
+// while the board is paused or in a checkpoint. It returns what the board says.
 func (w *worker) waitHolding(ctx context.Context, a *assignment, d time.Duration) stage {
 	over := make(chan struct{})
 	timer := time.AfterFunc(d, func() { close(over) })
@@ -234,20 +234,20 @@ func (w *worker) waitHolding(ctx context.Context, a *assignment, d time.Duration
 	return last
 }
 
-// A session is one session of an agent's program, and what is to be recorded of it.
+// A session is one run of an agent's program, with what is to be recorded of it.
 type session struct {
 	assignment *assignment
 	prompt     string
 	begun      time.Time // by the clock of the board
 	started    time.Time
 	chosenID   string         // the id that the provider's session shall have
-	prior      priorSession   // what it goes on with
-	counting   provider.Usage // what its records count; "" where nothing came before
+	prior      priorSession   // the session that it continues
+	counting   provider.Usage // what its records count; "" if it continues no session
 	output     *proc.Clip
 }
 
-// keptOutput is how many bytes of the beginning, and of the end, of a
-// session's output are kept for its record.
+// keptOutput is how many bytes of the beginning, and of the end, of a session's output
+// are kept for its record.
 const keptOutput = 512 << 10
 
 func (w *worker) newSession(a *assignment, prompt string) *session {

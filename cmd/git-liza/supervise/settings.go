@@ -7,15 +7,16 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 )
 
-// sessionSettings are those that the sessions of a rush began on. Sessions that run at
-// once share them: what one of them has changed is nothing that the next may keep.
+// sessionSettings are the settings of git's configuration from before the sessions that
+// run. Sessions that run at once share them, so that no session keeps what another one
+// changed.
 type sessionSettings struct {
 	mu      sync.Mutex
 	running int
 	base    work.Settings
 }
 
-// beginSession notes how the settings stand, unless a session runs already.
+// beginSession reads the settings, unless a session runs already.
 func (k *sessionSettings) beginSession(ctx context.Context, c *work.Clone) (err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -28,7 +29,7 @@ func (k *sessionSettings) beginSession(ctx context.Context, c *work.Clone) (err 
 	return nil
 }
 
-// endSession puts them back after a session, as [work.Settings.PutBack] says.
+// endSession puts the settings back after a session, as [work.Settings.PutBack] says.
 func (k *sessionSettings) endSession(ctx context.Context, c *work.Clone) (back, told []string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -37,7 +38,7 @@ func (k *sessionSettings) endSession(ctx context.Context, c *work.Clone) (back, 
 	return back, told, err
 }
 
-// wasOn reports whether a switch was on before the sessions that run.
+// wasOn reports whether a switch was on before the running sessions began.
 func (k *sessionSettings) wasOn(key string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

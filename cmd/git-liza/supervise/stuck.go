@@ -9,8 +9,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A Stall is what keeps a task, or the whole board, from going on without a
-// human.
+// A Stall is the reason why a task, or the whole board, cannot go on without a human.
 type Stall struct {
 	Task   flow.TaskID `json:"task,omitempty"` // "" for the board
 	Status string      `json:"status"`
@@ -18,10 +17,10 @@ type Stall struct {
 	Hint   string      `json:"hint"` // a command to type
 }
 
-// Stuck is the end of a rush that ran until idle with unfinished tasks.
+// Stuck is the error of a rush until idle that ends with unfinished tasks.
 type Stuck struct{ Stalls []Stall }
 
-// Error lists what waits, a line each.
+// Error lists the stalls, a line each.
 func (s *Stuck) Error() string {
 	var b strings.Builder
 	b.WriteString("nothing can move without a human:")
@@ -35,7 +34,7 @@ func (s *Stuck) Error() string {
 	return b.String()
 }
 
-// checkStuck is nil if the goal has tasks and all are final, else a *Stuck.
+// checkStuck returns nil if the goal has tasks and all are final, else a *Stuck.
 func (r *Rush) checkStuck(b *flow.Board) error {
 	var stalls []Stall
 	if c := b.Settings().Control; !c.State.IsRunning() {
@@ -62,7 +61,7 @@ func (r *Rush) checkStuck(b *flow.Board) error {
 			stalls = append(stalls, stall)
 		}
 	}
-	// Behind the planners: what keeps them is what there is to mend.
+	// This comes after the planners: their trouble is the one to mend first.
 	if len(tasks) == 0 && len(b.IDs(flow.Archive)) == 0 {
 		stalls = append(stalls, Stall{Status: "no tasks", Why: "the goal has no tasks", Hint: "git liza task add --from FILE"})
 	}
@@ -76,18 +75,18 @@ func (r *Rush) checkStuck(b *flow.Board) error {
 	return &Stuck{stalls}
 }
 
-// degradedText is all that a task says of that: why stands with the agent.
+// degradedText is the whole status in a task's line; the agent's own line says why.
 func degradedText(id flow.AgentID) string { return string(id) + " is degraded" }
 
-// restingSupervisors are the supervisors that are still there, in the order of their ids:
-// all have one by the time they are at rest.
+// restingSupervisors returns the supervisors that have not ended, ordered by their ids.
+// All have an id by the time they are idle.
 func (r *Rush) restingSupervisors() []*supervisor {
 	return slices.SortedFunc(slices.Values(r.idle.supervisors()), func(x, y *supervisor) int {
 		return cmp.Or(cmp.Compare(x.slot.Role, y.slot.Role), cmp.Compare(len(x.id), len(y.id)), cmp.Compare(x.id, y.id))
 	})
 }
 
-// taskStall is why one task waits.
+// taskStall says why one task waits.
 func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
 	why, hint := r.troubles.reason(t.ID)
 	stall := Stall{Task: t.ID, Status: t.Status.String(), Why: why, Hint: cmp.Or(hint, "git liza show "+string(t.ID))}
@@ -106,7 +105,7 @@ func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
 			stall.Hint = "git liza supersede " + string(t.ID) + " --by FILE --reason R"
 		}
 		if r := r.taskOverBudget(b, t.ID); r != nil {
-			stall.Hint = r.Hint // unblocked, it would not be begun
+			stall.Hint = r.Hint // if it were unblocked, no session could begin
 		}
 	case t.Status.Allows(flow.ActMerge):
 		act, stall.Hint = flow.ActMerge, cmp.Or(hint, "git liza merge "+string(t.ID))
@@ -121,8 +120,8 @@ func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
 	return stall
 }
 
-// taskOverBudget refuses one more session on a task by its budget, or by the bounds
-// of all the coders here.
+// taskOverBudget refuses one more session on a task by its budget, or by the bounds of
+// all the coders here.
 func (r *Rush) taskOverBudget(b *flow.Board, id flow.TaskID) (why *flow.Refusal) {
 	if why := b.Budget(id); why != nil {
 		return why
@@ -165,7 +164,7 @@ func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, stall *Stall) {
 	stall.Why = "there is no " + role.String() + " here"
 }
 
-// plannerStall is why a planner that is needed does not work; its Why is "" if it
+// plannerStall says why a planner that is needed does not work; its Why is "" if it
 // does.
 func (s *supervisor) plannerStall(b *flow.Board) Stall {
 	if s.slot.Role != flow.Planner || len(b.Triggers()) == 0 {

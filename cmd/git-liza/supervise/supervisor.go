@@ -14,14 +14,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A supervisor gives one agent its work, one assignment after the other: it
-// looks at the board, decides what comes next, takes it and leaves the sessions
-// to its worker. It is one goroutine with a clone of its own.
+// A supervisor gives one agent its work, one assignment after the other. It looks at
+// the board, decides what comes next, takes it and leaves the sessions to its worker.
+// It is one goroutine with a clone of its own.
 type supervisor struct {
 	*registration
 	slot        Slot
 	worker      *worker
-	release     func()    // takes back that the registration has a supervisor
+	release     func()    // marks the registration as one without a supervisor
 	unsureUntil time.Time // until when a planner here may still have a command allowed
 }
 
@@ -33,15 +33,15 @@ func newSupervisor(r *Rush, slot Slot) *supervisor {
 			failures: map[flow.TaskID]string{}, priors: map[flow.TaskID]priorSession{}}}
 }
 
-// A lookResult is what one look at the board led to.
+// A lookResult is the result of one look at the board.
 type lookResult struct {
 	moved  bool      // something was done: look again at once
-	ended  bool      // and it was an assignment of the agent's
+	ended  bool      // what was done was an assignment of the agent
 	failed string    // why the assignment did not end as it should
-	due    time.Time // when the board will let something happen by itself; zero if never
+	due    time.Time // when the board allows something by itself; zero if never
 	retry  time.Time // when something that needs a person is tried again; zero if never
 
-	doing string // what the agent does where nothing was done, "" for waiting
+	doing string // what the agent does if nothing was done, "" for waiting
 	why   string
 }
 
@@ -53,11 +53,11 @@ func assignmentDone(r result) lookResult {
 	return lookResult{moved: true, ended: true, failed: r.failed}
 }
 
-// retryAt is the result of a look that found only what a person has to mend;
-// zero is never.
+// retryAt is the result of a look that found only what a person has to mend; zero means
+// never.
 func retryAt(at time.Time) lookResult { return lookResult{retry: at} }
 
-// dueAt is the result of a look that found nothing to do before a time; zero is
+// dueAt is the result of a look that found nothing to do before a time; zero means
 // never.
 func dueAt(at time.Time) lookResult { return lookResult{due: at} }
 
@@ -68,13 +68,12 @@ func (t *lookResult) lookBy(at time.Time) {
 	}
 }
 
-// maxTroubles is how many looks in a row may end with an error that could go
-// away, such as a locked ref.
+// maxTroubles is how many looks in a row may end with an error that may go away, such
+// as a locked ref.
 const maxTroubles = 8
 
-// run is the supervisor's life. It ends without an error when ctx is done, the
-// board is STOPPED, the slot's time without work is over or its one
-// assignment has ended.
+// run runs the supervisor. It returns nil when ctx is done, the board is STOPPED, the
+// slot's time without work is over or its one assignment has ended.
 func (s *supervisor) run(ctx context.Context) error {
 	defer func() { s.release() }()
 	if entered, err := s.enterBoard(ctx); err != nil || !entered {
@@ -93,7 +92,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	return s.serveSlot(ctx)
 }
 
-// serveSlot looks at the board and does what is to be done, until there is an end.
+// serveSlot looks at the board and does what is to be done, until the slot's work ends.
 func (s *supervisor) serveSlot(ctx context.Context) error {
 	idle := time.Now()
 	troubles := 0
@@ -131,8 +130,8 @@ func (s *supervisor) serveSlot(ctx context.Context) error {
 	}
 }
 
-// failedAssignment is how a supervisor of one assignment ends; nil if that ended
-// as it should.
+// failedAssignment is the error of a slot whose one assignment did not end as it
+// should, nil if it did.
 func failedAssignment(id flow.AgentID, why string) error {
 	if why == "" {
 		return nil
@@ -140,7 +139,7 @@ func failedAssignment(id flow.AgentID, why string) error {
 	return fmt.Errorf("the work of %s did not end as it should: %s", id, why)
 }
 
-// isFatal reports whether an error is one that no waiting mends.
+// isFatal reports whether waiting cannot mend an error.
 func isFatal(err error) bool {
 	var refusal *flow.Refusal
 	var malformed *document.Error
@@ -149,8 +148,8 @@ func isFatal(err error) bool {
 		errors.Is(err, gitstore.ErrNoBoard) || errors.Is(err, gitstore.ErrDiverged) || errors.Is(err, gitstore.ErrStateLost) || errors.Is(err, gitstore.ErrClock) || errors.Is(err, git.ErrNoIdentity)
 }
 
-// waitForBoard sleeps until the board changes or something is due. It is false when
-// ctx is done or the slot's time without work is over.
+// waitForBoard sleeps until the board changes or something is due. It is false when ctx
+// is done or the slot's time without work is over.
 func (s *supervisor) waitForBoard(ctx context.Context, t lookResult, tip flow.ObjectID, changed <-chan struct{}, idle time.Time) bool {
 	s.presence.setDoing(cmp.Or(t.doing, waiting), "", t.why)
 	if t.due.IsZero() {

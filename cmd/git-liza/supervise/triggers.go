@@ -7,23 +7,23 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// triggerTries remembers which triggers planners were woken for, so that one that a
-// planner could not answer does not wake it for ever.
+// triggerTries remembers for which triggers planners had sessions, so that a trigger
+// that a planner cannot answer does not wake it forever.
 type triggerTries struct {
 	mu     sync.Mutex
 	states map[string]*triggerState
 }
 
-// A triggerState is what became of a trigger so far.
+// A triggerState is the history of a trigger.
 type triggerState struct {
 	tries       int
-	leftToHuman bool // a planner has looked and left it to a human
+	leftToHuman bool // a planner had a session and left it to a human
 	next        time.Time
 	failure     string
 }
 
-// triggerKey names a trigger in the state in which it was seen: a task that changed
-// since is a new trigger.
+// triggerKey names a trigger together with its state: a task that has changed since is
+// a new trigger.
 func triggerKey(t flow.Trigger) string {
 	since := t.Since.Format(time.RFC3339)
 	if t.Reason == "no_tasks" {
@@ -32,9 +32,8 @@ func triggerKey(t flow.Trigger) string {
 	return t.Reason + " " + string(t.Task) + " " + string(t.Record) + " " + since
 }
 
-// dueTriggers are the triggers for which a planner should be woken now, the failure
-// of the last session on one of them, and when the next becomes open if none
-// is.
+// dueTriggers returns the triggers that should wake a planner now and the failure of
+// the last session on one of them. If none is due, next is when the first will be.
 func (p *triggerTries) dueTriggers(list []flow.Trigger, limit int) (due []flow.Trigger, failure string, next time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,7 +57,7 @@ func (p *triggerTries) dueTriggers(list []flow.Trigger, limit int) (due []flow.T
 	return due, failure, next
 }
 
-// noteSession records what a session brought the triggers that are still there.
+// noteSession records the result of a session for the triggers that are still there.
 func (p *triggerTries) noteSession(list []flow.Trigger, left bool, failure string, l Limits) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +91,7 @@ func triggersText(list []flow.Trigger) string {
 	return text
 }
 
-// remainingTriggers are the triggers that are still on the board as they were.
+// remainingTriggers returns the triggers that are still on the board unchanged.
 func remainingTriggers(before, now []flow.Trigger) []flow.Trigger {
 	there := map[string]bool{}
 	for _, t := range now {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// troubles are what keeps tasks from going on here until a person mends it.
+// troubles holds why tasks cannot go on here until a person mends something.
 type troubles struct {
 	mu   sync.Mutex
 	list map[flow.TaskID]trouble
@@ -21,8 +21,8 @@ type trouble struct {
 	next  time.Time
 }
 
-// addFailure notes a failed try and when the next is; it is true if this trouble is
-// news.
+// addFailure notes a failed try and when to try again. It returns true if this trouble
+// is new.
 func (t *troubles) addFailure(id flow.TaskID, err error, l Limits) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -32,8 +32,8 @@ func (t *troubles) addFailure(id flow.TaskID, err error, l Limits) bool {
 	return old.text != now.text
 }
 
-// note notes a trouble that has no time of its own for the next try; it is true
-// if this trouble is news.
+// note notes a trouble that sets no time for the next try. It returns true if this
+// trouble is new.
 func (t *troubles) note(id flow.TaskID, err error) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -62,8 +62,8 @@ func (t *troubles) nextTry(id flow.TaskID) time.Time {
 	return t.list[id].next
 }
 
-// reason is what the trouble is, "" if there is none, and a command that helps, ""
-// if none is known.
+// reason returns the trouble of a task, "" if there is none, and a command that helps,
+// "" if none is known.
 func (t *troubles) reason(id flow.TaskID) (text, hint string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

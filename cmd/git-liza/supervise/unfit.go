@@ -8,8 +8,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// An unfitError says that the agent cannot work on this machine at all, and
-// what it holds meanwhile.
+// An unfitError says that the agent cannot work on this machine at all, and what it
+// still holds.
 type unfitError struct {
 	task flow.TaskID // "" if nothing is held
 	err  error
@@ -19,7 +19,8 @@ func (u *unfitError) Error() string { return flow.Excerpt(u.err.Error(), 250) }
 
 func (u *unfitError) Unwrap() error { return u.err }
 
-// degradeAgent takes the agent out of work and gives back what it holds.
+// degradeAgent marks the agent as degraded, so that it gets no work, and gives back
+// what it holds.
 func (s *supervisor) degradeAgent(ctx context.Context, u *unfitError) error {
 	if u.task != "" {
 		if _, err := s.clone.Release(ctx, u.task, false); err != nil {
@@ -31,8 +32,8 @@ func (s *supervisor) degradeAgent(ctx context.Context, u *unfitError) error {
 	return err
 }
 
-// checkProgram degrades the agent of a provider whose program is not there, or too old
-// for what it would be told: nothing is claimed for it.
+// checkProgram degrades the agent if its provider's program is missing or too old. It
+// runs before anything is claimed.
 func (s *supervisor) checkProgram(ctx context.Context) error {
 	why := s.rush.fitness.checkProgram(ctx, s.provider, s.rush.Environ)
 	if why == (Unfit{}) || ctx.Err() != nil {

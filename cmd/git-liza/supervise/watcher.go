@@ -11,11 +11,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// heartbeat is how often a watcher looks at what does not show on the board.
+// heartbeat is how often a watcher checks what the board does not show.
 const heartbeat = 200 * time.Millisecond
 
-// A watcher ends a session when its work is no longer its own, soon after the
-// expected move, when it has used up the budget, and when it floods the board.
+// A watcher ends a session when the agent loses the assignment, soon after the expected
+// move, when the budget is used up, and when the agent floods the board.
 type watcher struct {
 	worker     *worker
 	assignment *assignment
@@ -24,18 +24,19 @@ type watcher struct {
 
 	madeAt      time.Time // when the expected move was seen; zero while it is awaited
 	deadline    time.Time // when the session is ended
-	agentWaited bool      // the agent has waited in it for what becomes of its move
-	cameBack    bool      // and it came back
+	agentWaited bool      // the agent has waited in it for the verdict
+	cameBack    bool      // the task came back to an agent that waited
 
-	countedTip  flow.ObjectID // the state up to which its moves are counted
+	countedTip  flow.ObjectID // the state up to which the agent's moves are counted
 	moves       int
-	newCommands []string // commands that they put on the board, not looked at yet
+	newCommands []string // commands that these moves put on the board and that are not handled yet
 
-	budgetLeft  atomic.Pointer[flow.Budget] // nil while nothing bounds it
+	budgetLeft  atomic.Pointer[flow.Budget] // nil if nothing bounds it
 	outOfBudget atomic.Bool
 }
 
-// checkBoard is told what the board says, and at each beat.
+// checkBoard is called with the board at each change and at each beat. It is false when
+// the session has to end.
 func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
 	watch.noteBudget(b)
 	if watch.overMinutes(b) {
@@ -59,10 +60,10 @@ func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
 	return true
 }
 
-// besideLook is how often what other sessions spend is looked at.
+// besideLook is how often the watcher reads what other sessions spend.
 const besideLook = time.Second
 
-// noteBudget notes what is left for the session.
+// noteBudget notes how much of the budget is left for the session.
 func (watch *watcher) noteBudget(b *flow.Board) {
 	left, bounded := b.Left(watch.assignment.taskID())
 	if !bounded {
@@ -75,16 +76,16 @@ func (watch *watcher) noteBudget(b *flow.Board) {
 	watch.budgetLeft.Store(&left)
 }
 
-// overMinutes reports whether the sessions on the task have taken all the minutes that
-// they may, with this one.
+// overMinutes reports whether the sessions on the task, with this one, have taken all
+// the minutes that the bounds allow.
 func (watch *watcher) overMinutes(b *flow.Board) bool {
 	bounds, _ := watch.worker.boundsFor(b, watch.assignment.taskID())
 	t := b.Task(watch.assignment.taskID())
 	return t != nil && bounds.TaskMinutes > 0 && time.Duration(t.Usage.Seconds)*time.Second+time.Since(watch.session.started) >= time.Duration(bounds.TaskMinutes)*time.Minute
 }
 
-// overMoves counts the moves that the agent has made in this session up to a state
-// of the board; it is true when they are too many.
+// overMoves counts the agent's moves in this session up to a state of the board. It is
+// true if they are too many.
 func (watch *watcher) overMoves(tip flow.ObjectID) bool {
 	if tip != watch.countedTip {
 		watch.countMoves(tip)
@@ -92,8 +93,9 @@ func (watch *watcher) overMoves(tip flow.ObjectID) bool {
 	return watch.moves > watch.worker.rush.Limits.Moves
 }
 
-// countMoves goes back to the moves that are counted already. Where a remote has
-// changed their order they are not met, and all since the session began count.
+// countMoves counts the agent's moves back to the state that was counted last. If a
+// remote has reordered the moves, that state is not met, and all moves since the
+// session began count.
 func (watch *watcher) countMoves(tip flow.ObjectID) {
 	n := 0
 	err := watch.worker.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
@@ -112,8 +114,8 @@ func (watch *watcher) countMoves(tip flow.ObjectID) {
 	}
 }
 
-// setDeadline decides how long the session may go on after its move: a little while,
-// or as long as the agent waits in it.
+// setDeadline sets how long the session may go on after its move: a short time, or as
+// long as the agent waits in it.
 func (watch *watcher) setDeadline(b *flow.Board) {
 	now, limits := time.Now(), watch.worker.rush.Limits
 	if watch.madeAt.IsZero() {
@@ -128,8 +130,8 @@ func (watch *watcher) setDeadline(b *flow.Board) {
 	}
 }
 
-// agentWaits reports whether the agent waits inside its session, as it may: most
-// programs show nothing of a command that runs.
+// agentWaits reports whether the agent waits inside its session. The session's end is
+// put off then, because most programs print nothing while a command runs.
 func (watch *watcher) agentWaits() bool {
 	return watch.worker.rush.Limits.Await > 0 && watch.assignment.role == flow.Coder && work.Awaiting(watch.worker.clone.Repo.CommonDir(), watch.worker.id)
 }
@@ -139,8 +141,8 @@ func (watch *watcher) mayClaimAgain(b *flow.Board) bool {
 	return b.Opens(flow.ActClaim, watch.assignment.taskID(), watch.worker.clone.Caller, watch.worker.boardTime(b)) == nil
 }
 
-// withinBudget is told what the session has used so far; it is false when no more
-// is left.
+// withinBudget is called with what the session has used so far. It is false if the
+// budget is used up.
 func (watch *watcher) withinBudget(report transcript.Report) bool {
 	used := watch.session.usageOf(report)
 	watch.worker.presence.setUsage(used, report.Model)

@@ -6,21 +6,20 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A worker runs the sessions of one agent: it starts the agent's program on what
-// the supervisor took for it, watches program and board, and follows up on how
-// each session ended.
+// A worker runs the sessions of one agent: it starts the agent's program on an
+// assignment, watches program and board, and follows up on how each session ended.
 type worker struct {
 	*registration
 	recorder  *recorder
 	workplace *workplace
-	priors    map[flow.TaskID]priorSession // what its next session on a task may go on with
-	failures  map[flow.TaskID]string       // how its last review of a task ended without a verdict
+	priors    map[flow.TaskID]priorSession // the session that the next one on a task may continue
+	failures  map[flow.TaskID]string       // why its last review of a task ended without a verdict
 	cuts      int                          // sessions in a row whose commands did not reach the remote
 	strikes   int                          // reviews in a row without a verdict
 	restUntil time.Time                    // no review and no planning before this
 }
 
-// A result is what a session led to, or all sessions on an assignment together.
+// A result is the result of a session, or of all sessions on an assignment.
 type result struct {
 	again  bool   // the agent still has the assignment and gets another session
 	failed string // why the assignment did not end as it should, "" if it did
@@ -30,8 +29,8 @@ type result struct {
 // same assignment.
 func goOn() result { return result{again: true} }
 
-// finished is the result of an assignment that ended as it should, or that is
-// given back when the supervisor leaves.
+// finished is the result of an assignment that ended as it should, or that the
+// supervisor gives back when it leaves.
 func finished() result { return result{} }
 
 // failed is the result of an assignment that did not end as it should.

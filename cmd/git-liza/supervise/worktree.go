@@ -13,20 +13,19 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// A workplace is where the sessions of one agent run: it makes and prepares
-// worktrees, and puts back what a session moves against the rules.
+// A workplace is where the sessions of one agent run. It makes and prepares worktrees,
+// and puts back what a session changed against the rules.
 type workplace struct{ *registration }
 
-// worktreeMissing reports whether a worktree's folder, or what makes it a worktree, is
-// missing: git would take the main work tree for it.
+// worktreeMissing reports whether the folder of a worktree, or what makes it a
+// worktree, is missing. Without the check git would take the main work tree for it.
 func worktreeMissing(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, ".git"))
 	return err != nil
 }
 
-// remake makes a coder's worktree again that went away, as repeating the claim
-// does, and has the next prompt say so. The result is that of the assignment if it ends
-// instead.
+// remake makes a coder's missing worktree again, as a repeated claim does, and has the
+// next prompt say so. It returns the result of the assignment if that ends instead.
 func (p *workplace) remake(ctx context.Context, a *assignment) (result, error) {
 	got, r, err := p.clone.Claim(ctx, a.taskID(), 0)
 	var refusal *flow.Refusal
@@ -34,7 +33,7 @@ func (p *workplace) remake(ctx context.Context, a *assignment) (result, error) {
 	switch {
 	case err == nil:
 	case errors.As(err, &refusal), isSetback(err):
-		return failed("it was lost"), nil // the board says the rest
+		return failed("it was lost"), nil // the board says why
 	case errors.As(err, &obstacle) && r.After != nil:
 		return p.blockObstructed(ctx, r.After, a.taskID(), obstacle)
 	default:
@@ -55,9 +54,9 @@ func (p *workplace) remake(ctx context.Context, a *assignment) (result, error) {
 	return goOn(), err
 }
 
-// giveBack gives a task back whose worktree cannot be made, for reasons that lie
-// in the commit or in this machine, and leaves it to others for a while,
-// until retry: the agent is not to blame, and other tasks may go.
+// giveBack gives back a task whose worktree cannot be made because of its commit or of
+// this machine, and avoids it until retry. The agent is not the cause, and other tasks
+// may work.
 func (p *workplace) giveBack(ctx context.Context, id flow.TaskID, cause error) (retry time.Time, err error) {
 	if ctx.Err() != nil || isUnanswered(cause) || isFatal(cause) {
 		return time.Time{}, cause
@@ -68,8 +67,8 @@ func (p *workplace) giveBack(ctx context.Context, id flow.TaskID, cause error) (
 	return p.avoidTask(id, cause), nil
 }
 
-// blockObstructed blocks a claimed task that has no worktree to be worked on in: the
-// agent is not to blame, and another one would find the same.
+// blockObstructed blocks a claimed task that has no worktree to work in. Another agent
+// would meet the same obstacle.
 func (p *workplace) blockObstructed(ctx context.Context, b *flow.Board, id flow.TaskID, o *worktrees.Obstacle) (result, error) {
 	question := "May what is in the way of its worktree go?"
 	if o.Hint != "" {
@@ -84,10 +83,9 @@ func (p *workplace) blockObstructed(ctx context.Context, b *flow.Board, id flow.
 // maxPrepare is how long a project's post_worktree command may take.
 const maxPrepare = 10 * time.Minute
 
-// prepare runs the project's post_worktree command in a worktree that was
-// just made or found. The command comes from the board: it sees no more than
-// the agent does. failed says how the command ended that did not succeed: what
-// it works on may be the agent's own.
+// prepare runs the project's post_worktree command in a worktree. The command comes
+// from the board, so it sees no more than the agent does. failed says how the command
+// failed: the agent's own work may be the cause.
 func (p *workplace) prepare(ctx context.Context, a *assignment, b *flow.Board) (failed string, err error) {
 	command := b.Settings().Config.PostWorktree
 	if command == "" {
@@ -110,9 +108,9 @@ func (p *workplace) prepare(ctx context.Context, a *assignment, b *flow.Board) (
 	return "", ctx.Err()
 }
 
-// prepareTask prepares the worktree of a claimed task. If that does not work on the
-// first iteration, the agent cannot work here; later it is the agent's own work
-// that keeps it from being prepared, for the agent to mend.
+// prepareTask prepares the worktree of a claimed task. A failure in the first iteration
+// means that the agent cannot work on this machine. Later the agent's own work may be
+// the cause, and the agent has to mend it.
 func (p *workplace) prepareTask(ctx context.Context, a *assignment, b *flow.Board) error {
 	unready, err := p.prepare(ctx, a, b)
 	if unready != "" && a.task.Attempt.Iteration == 1 {
