@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// unblock clears away what git would wait for in a checkout below .worktrees/,
+// removeBlocking clears away what git would wait for in a checkout below .worktrees/,
 // for ever: it opens .gitignore and .gitattributes in every folder, and the HEAD
 // of every repository inside, whatever they are. A pipe holds nothing and is
 // removed; a repository that has one for a HEAD loses the name .git.
-func unblock(r record) {
+func removeBlocking(r record) {
 	if r.name == "" || r.gone {
 		return
 	}
@@ -27,13 +27,13 @@ func unblock(r record) {
 		}
 		switch base := path.Base(name); {
 		case base == ".git" && name != ".git":
-			if waits(r.path, name) {
+			if blocksGit(r.path, name) {
 				_ = root.Rename(name, name+"-kept-"+rand.Text()[:8])
 			}
 			return skipDir(entry)
 		case name == ".git":
 			return skipDir(entry)
-		case (base == ".gitignore" || base == ".gitattributes") && special(entry.Type()):
+		case (base == ".gitignore" || base == ".gitattributes") && isSpecial(entry.Type()):
 			_ = root.Remove(name)
 		}
 		return nil
@@ -47,8 +47,8 @@ func skipDir(entry fs.DirEntry) error {
 	return nil
 }
 
-// waits reports whether git would wait for the repository whose .git is at name.
-func waits(dir, name string) bool {
+// blocksGit reports whether git would wait for the repository whose .git is at name.
+func blocksGit(dir, name string) bool {
 	gitDir := filepath.Join(dir, filepath.FromSlash(name))
 	if info, err := os.Stat(gitDir); err == nil && info.Mode().IsRegular() {
 		target, err := readDotGit(filepath.Dir(gitDir))
@@ -58,14 +58,14 @@ func waits(dir, name string) bool {
 		gitDir = target
 	}
 	for _, file := range []string{"HEAD", "commondir"} {
-		if info, err := os.Stat(filepath.Join(gitDir, file)); err == nil && special(info.Mode()) {
+		if info, err := os.Stat(filepath.Join(gitDir, file)); err == nil && isSpecial(info.Mode()) {
 			return true
 		}
 	}
 	return false
 }
 
-// special files are none that have content: pipes, sockets and devices.
-func special(mode fs.FileMode) bool {
+// isSpecial files are none that have content: pipes, sockets and devices.
+func isSpecial(mode fs.FileMode) bool {
 	return mode&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice|fs.ModeIrregular) != 0
 }

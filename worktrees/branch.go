@@ -37,32 +37,32 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 	if err != nil {
 		return Tree{}, err
 	}
-	records, err := t.unmade(ctx, name, branch)
+	records, err := t.recordsWithoutHalfMade(ctx, name, branch)
 	if err != nil {
 		return Tree{}, err
 	}
 	for _, r := range records {
 		if r.name != name && r.has(branch) {
-			return Tree{}, t.branches.taken(r, branch)
+			return Tree{}, t.branches.branchObstacle(r, branch)
 		}
 	}
-	if r, known := named(records, name); late && (!known || r.half) {
+	if r, known := findRecord(records, name); late && (!known || r.half) {
 		forward := git.RefUpdate{Name: "refs/heads/" + branch, Old: tip, New: start}
 		if err := t.repo.MoveRefs(ctx, []git.RefUpdate{forward}, "git liza: branch "+branch); err != nil {
 			return Tree{}, err
 		}
 	}
-	return t.settle(ctx, records, checkout{name: name, branch: branch, commit: start, create: tip == "", hook: true})
+	return t.settleCheckout(ctx, records, checkout{name: name, branch: branch, commit: start, create: tip == "", hook: true})
 }
 
-// unmade are the records, without half-made checkouts of the branch under other
-// names.
-func (t *Trees) unmade(ctx context.Context, name, branch string) ([]record, error) {
-	records, err := t.reunited(ctx)
+// recordsWithoutHalfMade are the records without half-made checkouts of the branch
+// under other names.
+func (t *Trees) recordsWithoutHalfMade(ctx context.Context, name, branch string) ([]record, error) {
+	records, err := t.repairRecords(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return t.freed(ctx, records, name, branch)
+	return t.freeBranch(ctx, records, name, branch)
 }
 
 // Restart checks branch out in .worktrees/<name>, a name not used before, and
@@ -81,17 +81,17 @@ func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID)
 		return Tree{}, err
 	}
 	defer unlock()
-	records, err := t.unmade(ctx, name, branch)
+	records, err := t.recordsWithoutHalfMade(ctx, name, branch)
 	if err != nil {
 		return Tree{}, err
 	}
-	if r, ok := named(records, name); ok && !r.half && r.has(branch) {
+	if r, ok := findRecord(records, name); ok && !r.half && r.has(branch) {
 		return t.branch(ctx, name, branch, start)
 	}
-	if _, err := t.standing(records, checkout{name: name, branch: branch, create: old == ""}); err != nil {
+	if _, err := t.findExisting(records, checkout{name: name, branch: branch, create: old == ""}); err != nil {
 		return Tree{}, err
 	}
-	if err := t.branches.vacate(ctx, records, branch, old, start); err != nil {
+	if err := t.branches.moveBranch(ctx, records, branch, old, start); err != nil {
 		return Tree{}, err
 	}
 	return t.branch(ctx, name, branch, start)
@@ -109,11 +109,11 @@ func (t *Trees) Detached(ctx context.Context, name string, commit ID) (Tree, err
 		return Tree{}, err
 	}
 	defer unlock()
-	records, err := t.reunited(ctx)
+	records, err := t.repairRecords(ctx)
 	if err != nil {
 		return Tree{}, err
 	}
-	return t.settle(ctx, records, checkout{name: name, commit: commit, hook: true})
+	return t.settleCheckout(ctx, records, checkout{name: name, commit: commit, hook: true})
 }
 
 func orNone(id ID) string {

@@ -19,9 +19,10 @@ type branches struct {
 	scratch  *scratch
 }
 
-// taken says which work tree has a branch checked out, and how the branch gets free.
-func (b *branches) taken(r record, branch string) *Obstacle {
-	o := &Obstacle{Branch: branch, Reason: "is checked out in " + b.registry.place(r)}
+// branchObstacle says which work tree has a branch checked out, and how the branch
+// gets free.
+func (b *branches) branchObstacle(r record, branch string) *Obstacle {
+	o := &Obstacle{Branch: branch, Reason: "is checked out in " + b.registry.pathOf(r)}
 	switch {
 	case r.alien:
 		o.Reason += ", which belongs to another repository"
@@ -30,7 +31,7 @@ func (b *branches) taken(r record, branch string) *Obstacle {
 		o.Reason += ", which is gone"
 		o.Hint = "git worktree prune"
 	default:
-		o.Hint = "git -C " + shell.Quote(b.registry.place(r)) + " checkout --detach"
+		o.Hint = "git -C " + shell.Quote(b.registry.pathOf(r)) + " checkout --detach"
 	}
 	return o
 }
@@ -54,8 +55,8 @@ func (b *branches) checkTip(ctx context.Context, branch string, tip, start ID) (
 	return late, err
 }
 
-// create makes the branch at start, or finds that it was just made.
-func (b *branches) create(ctx context.Context, branch string, start ID) error {
+// createBranch makes the branch at start, or finds that it was just made.
+func (b *branches) createBranch(ctx context.Context, branch string, start ID) error {
 	ref := "refs/heads/" + branch
 	err := b.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: start}}, "git liza: branch "+branch)
 	if err == nil {
@@ -69,15 +70,16 @@ func (b *branches) create(ctx context.Context, branch string, start ID) error {
 		_, err := b.checkTip(ctx, branch, tip, start)
 		return err
 	}
-	if other := b.clash(ctx, branch); other != "" {
+	if other := b.findClashing(ctx, branch); other != "" {
 		return &Obstacle{Branch: other, Reason: "exists, so git cannot make a branch " + branch,
 			Hint: "git branch -m " + shell.Quote(other) + " NEW-NAME"}
 	}
 	return err
 }
 
-// clash finds a branch that is a folder of branch's name, or the other way.
-func (b *branches) clash(ctx context.Context, branch string) string {
+// findClashing finds a branch of which the name of branch is a folder, or the other
+// way round; "" if there is none.
+func (b *branches) findClashing(ctx context.Context, branch string) string {
 	parts := strings.Split(branch, "/")
 	for n := 1; n < len(parts); n++ {
 		above := strings.Join(parts[:n], "/")
@@ -95,9 +97,9 @@ func (b *branches) clash(ctx context.Context, branch string) string {
 	return ""
 }
 
-// vacate moves a branch, after it has detached the work trees that have it checked
+// moveBranch moves a branch, after it has detached the work trees that have it checked
 // out.
-func (b *branches) vacate(ctx context.Context, records []record, branch string, old, start ID) error {
+func (b *branches) moveBranch(ctx context.Context, records []record, branch string, old, start ID) error {
 	ref := "refs/heads/" + branch
 	tip, err := b.repo.Resolve(ctx, ref)
 	if err != nil {
@@ -108,14 +110,14 @@ func (b *branches) vacate(ctx context.Context, records []record, branch string, 
 	}
 	for _, r := range records {
 		if r.name == "" && r.has(branch) {
-			return b.taken(r, branch)
+			return b.branchObstacle(r, branch)
 		}
 	}
 	for _, r := range records {
 		if r.half {
 			continue // under the name that is made now
 		}
-		if err := b.detach(ctx, r, branch, cmp.Or(tip, start)); err != nil {
+		if err := b.detachHead(ctx, r, branch, cmp.Or(tip, start)); err != nil {
 			return err
 		}
 	}
@@ -125,9 +127,9 @@ func (b *branches) vacate(ctx context.Context, records []record, branch string, 
 	return b.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip, New: start}}, "git liza: restart "+branch)
 }
 
-// detach takes the branch from a checkout and leaves HEAD at its commit, which keeps
+// detachHead takes the branch from a checkout and leaves HEAD at its commit, which keeps
 // the old commits. A process that still works in the checkout moves no branch then.
-func (b *branches) detach(ctx context.Context, r record, branch string, at ID) error {
+func (b *branches) detachHead(ctx context.Context, r record, branch string, at ID) error {
 	for file, detached := range unfinished {
 		if !r.inMiddleOf(file, branch) {
 			continue
@@ -135,7 +137,7 @@ func (b *branches) detach(ctx context.Context, r record, branch string, at ID) e
 		if detached == "" {
 			detached = string(r.head) + "\n"
 		}
-		if err := b.scratch.replace(filepath.Join(r.gitDir, filepath.FromSlash(file)), detached); err != nil {
+		if err := b.scratch.replaceFile(filepath.Join(r.gitDir, filepath.FromSlash(file)), detached); err != nil {
 			return fmt.Errorf("worktrees: detaching %s: %w", r.path, err)
 		}
 	}

@@ -22,23 +22,23 @@ type checkout struct {
 	hook   bool // run the user's post-checkout
 }
 
-// settle returns the checkout that stands, mended if need be, or makes it. The
+// settleCheckout returns the checkout that stands, mended if need be, or makes it. The
 // lock of the name is held.
-func (t *Trees) settle(ctx context.Context, records []record, c checkout) (Tree, error) {
-	r, err := t.standing(records, c)
+func (t *Trees) settleCheckout(ctx context.Context, records []record, c checkout) (Tree, error) {
+	r, err := t.findExisting(records, c)
 	if err != nil {
 		return Tree{}, err
 	}
 	if c.create {
-		if err := t.branches.create(ctx, c.branch, c.commit); err != nil {
+		if err := t.branches.createBranch(ctx, c.branch, c.commit); err != nil {
 			return Tree{}, err
 		}
 	}
 	switch {
 	case r.path == "" || r.half:
-		return t.make(ctx, r, c)
+		return t.makeCheckout(ctx, r, c)
 	case r.gone:
-		if err := t.restore(ctx, r); err != nil {
+		if err := t.restoreFolder(ctx, r); err != nil {
 			return Tree{}, err
 		}
 		r.gone = false
@@ -46,17 +46,18 @@ func (t *Trees) settle(ctx context.Context, records []record, c checkout) (Tree,
 	if c.create {
 		r.head = c.commit
 	}
-	return t.tree(r), nil
+	return t.treeOf(r), nil
 }
 
-// standing finds what is at the checkout's place: itself, something half-made,
-// nothing (a record without a path), or an *Obstacle.
-func (t *Trees) standing(records []record, c checkout) (record, error) {
+// findExisting returns the record of what is in the checkout's folder: the checkout
+// itself or a half-made one; a record without a path where the folder is free. The
+// error is an *Obstacle where something else is there.
+func (t *Trees) findExisting(records []record, c checkout) (record, error) {
 	path := t.Path(c.name)
 	if info, err := os.Stat(t.root); err == nil && !info.IsDir() {
 		return record{}, &Obstacle{Path: t.root, Reason: "is not a folder"}
 	}
-	r, known := named(records, c.name)
+	r, known := findRecord(records, c.name)
 	if !known {
 		return record{}, checkFree(path)
 	}
@@ -86,7 +87,7 @@ func checkFree(path string) error {
 			break // a symbolic link
 		}
 		return nil
-	case err != nil && !absent(err):
+	case err != nil && !isAbsent(err):
 		return fmt.Errorf("worktrees: %w", err)
 	}
 	return &Obstacle{Path: path, Reason: "is in the way and not a worktree of this repository",
@@ -103,19 +104,19 @@ func readDotGit(dir string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("%s is not that of a worktree", filepath.Join(dir, ".git"))
 	}
-	return inside(dir, target), nil
+	return absoluteIn(dir, target), nil
 }
 
 func writeDotGit(dir, gitDir string) error {
 	return os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+gitDir+"\n"), 0o666)
 }
 
-// make makes a new checkout. It removes a half-made one first, because a git that a
+// makeCheckout makes a new checkout. It removes a half-made one first, because a git that a
 // dead process left behind may still write into its folder. The new checkout stays
 // locked, with our reason, until it is complete.
-func (t *Trees) make(ctx context.Context, half record, c checkout) (Tree, error) {
+func (t *Trees) makeCheckout(ctx context.Context, half record, c checkout) (Tree, error) {
 	if half.path != "" {
-		if err := t.discard(half); err != nil {
+		if err := t.discardCheckout(half); err != nil {
 			return Tree{}, err
 		}
 	}
@@ -127,11 +128,11 @@ func (t *Trees) make(ctx context.Context, half record, c checkout) (Tree, error)
 		return Tree{}, err
 	}
 	if err := makeFolder(r); err != nil {
-		return Tree{}, errors.Join(err, t.discard(r))
+		return Tree{}, errors.Join(err, t.discardCheckout(r))
 	}
-	if err := t.fill(ctx, r, "read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"); err != nil {
+	if err := t.fillCheckout(ctx, r, "read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"); err != nil {
 		// A killed call is repeated, a failed one perhaps never.
-		return Tree{}, errors.Join(uncheckable(ctx, r, err), t.discard(r))
+		return Tree{}, errors.Join(wrapCheckoutFailure(ctx, r, err), t.discardCheckout(r))
 	}
 	var hookErr error
 	if c.hook {
@@ -140,17 +141,16 @@ func (t *Trees) make(ctx context.Context, half record, c checkout) (Tree, error)
 	if ctx.Err() != nil {
 		return Tree{}, fmt.Errorf("worktree %s: %w", c.name, ctx.Err())
 	}
-	if err := os.Remove(filepath.Join(r.gitDir, "locked")); err != nil && !absent(err) {
+	if err := os.Remove(filepath.Join(r.gitDir, "locked")); err != nil && !isAbsent(err) {
 		return Tree{}, fmt.Errorf("worktree %s: %w", c.name, err)
 	}
 	r.half = false
-	return t.tree(r), hookErr
+	return t.treeOf(r), hookErr
 }
 
-// fill lets git write files and an index that nobody else knows of, and then
-// puts the index in place: no lock of another process, dead or alive, is in
-// its way.
-func (t *Trees) fill(ctx context.Context, r record, args ...string) error {
+// fillCheckout runs a git that writes files and a private index, and then installs
+// that index. So no lock of another process, dead or alive, is in its way.
+func (t *Trees) fillCheckout(ctx context.Context, r record, args ...string) error {
 	index, err := t.scratch.privateIndex(r)
 	if err != nil {
 		return err
@@ -162,8 +162,9 @@ func (t *Trees) fill(ctx context.Context, r record, args ...string) error {
 	return index.install()
 }
 
-// uncheckable tells a git that failed from one that was called off.
-func uncheckable(ctx context.Context, r record, err error) error {
+// wrapCheckoutFailure returns a *CheckoutError for a git that failed, and the error
+// as it is for one that did not start or was ended.
+func wrapCheckoutFailure(ctx context.Context, r record, err error) error {
 	if exitCode(err) <= 0 || ctx.Err() != nil {
 		return err
 	}
@@ -176,7 +177,7 @@ func (t *Trees) postCheckout(ctx context.Context, r record) error {
 	_, err := t.isolation.runWithHooks(ctx, r, git.Cmd{Dir: r.path, WorkTree: true, Limit: slow, Environ: t.HookEnv,
 		Args: []string{"hook", "run", "--ignore-missing", "post-checkout", "--", zero, string(r.head), "1"}})
 	if err != nil {
-		return &HookError{Path: t.place(r), Err: err}
+		return &HookError{Path: t.pathOf(r), Err: err}
 	}
 	return nil
 }
@@ -184,9 +185,10 @@ func (t *Trees) postCheckout(ctx context.Context, r record) error {
 // newPrefix begins the names of folders below .worktrees/ that are being restored.
 const newPrefix = ".new-"
 
-// restore brings a folder back as it was staged. It is filled beside its place
-// and moved there, so that a killed process does not leave half of it.
-func (t *Trees) restore(ctx context.Context, r record) error {
+// restoreFolder makes the folder of a checkout again from its index. The folder is
+// filled beside its place and then renamed, so that a killed process leaves no half
+// of it there.
+func (t *Trees) restoreFolder(ctx context.Context, r record) error {
 	entries, err := os.ReadDir(r.path)
 	if err == nil && len(entries) > 0 {
 		return writeDotGit(r.path, r.gitDir) // only the link is lost
@@ -204,8 +206,8 @@ func (t *Trees) restore(ctx context.Context, r record) error {
 	if _, err := os.Stat(filepath.Join(r.gitDir, "index")); err != nil {
 		how = []string{"read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"}
 	}
-	if err := t.fill(ctx, beside, how...); err != nil {
-		return errors.Join(uncheckable(ctx, r, err), removeAll(beside.path))
+	if err := t.fillCheckout(ctx, beside, how...); err != nil {
+		return errors.Join(wrapCheckoutFailure(ctx, r, err), removeAll(beside.path))
 	}
 	err = writeDotGit(beside.path, r.gitDir)
 	if err == nil {

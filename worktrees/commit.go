@@ -15,15 +15,15 @@ import (
 // inside, which no commit can hold, a [*git.Locked] where another git holds
 // the index, or a [*git.Error] where git, or a hook, refuses; what was added to the index then stays there.
 func (k *Contents) Commit(ctx context.Context, path, message string, environ []string) error {
-	r, err := k.registry.at(ctx, path)
+	r, err := k.registry.recordAt(ctx, path)
 	if err != nil {
 		return err
 	}
-	status, err := k.status(ctx, r)
+	status, err := k.readStatus(ctx, r)
 	if err == nil && len(status.links) > 0 {
 		// What was added as a link is looked at anew: its .git may be gone since.
-		if err = k.forget(ctx, r, status.links, git.Cmd{Environ: environ}); err == nil {
-			status, err = k.status(ctx, r)
+		if err = k.removeFromIndex(ctx, r, status.links, git.Cmd{Environ: environ}); err == nil {
+			status, err = k.readStatus(ctx, r)
 		}
 	}
 	if err != nil || status.Clean() {
@@ -32,27 +32,27 @@ func (k *Contents) Commit(ctx context.Context, path, message string, environ []s
 	if nested := Nested(path, status); nested != nil {
 		return nested
 	}
-	if err := k.update(ctx, r, status.Changed(), git.Cmd{Environ: environ}); err != nil {
+	if err := k.updateIndex(ctx, r, status.Changed(), git.Cmd{Environ: environ}); err != nil {
 		return err
 	}
 	_, err = k.isolation.runWithHooks(ctx, r, git.Cmd{Args: []string{"commit", "-q", "--cleanup=whitespace", "-F", "-"}, Stdin: []byte(message), Environ: environ, Limit: slow})
 	return err
 }
 
-// update records paths in the index as they are on disk. `git add` would do
+// updateIndex records paths in the index as they are on disk. `git add` would do
 // more than that: it looks into submodules, and takes repositories that are
 // inside for new ones. Options and environment are those of c.
-func (k *Contents) update(ctx context.Context, r record, paths []string, c git.Cmd) error {
+func (k *Contents) updateIndex(ctx context.Context, r record, paths []string, c git.Cmd) error {
 	var gone, there []string
 	for _, path := range paths {
 		// What now lies behind a symbolic link is gone too; git would refuse to look.
-		if !reached(r, path) {
+		if !existsInTree(r, path) {
 			gone = append(gone, path)
 		} else {
 			there = append(there, path)
 		}
 	}
-	if err := k.forget(ctx, r, gone, c); err != nil || len(there) == 0 {
+	if err := k.removeFromIndex(ctx, r, gone, c); err != nil || len(there) == 0 {
 		return err
 	}
 	c.Args = append(slices.Clone(c.Args), "update-index", "--add", "--replace", "-z", "--stdin")
@@ -61,8 +61,8 @@ func (k *Contents) update(ctx context.Context, r record, paths []string, c git.C
 	return err
 }
 
-// forget takes paths out of the index.
-func (k *Contents) forget(ctx context.Context, r record, paths []string, c git.Cmd) error {
+// removeFromIndex takes paths out of the index.
+func (k *Contents) removeFromIndex(ctx context.Context, r record, paths []string, c git.Cmd) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -72,9 +72,9 @@ func (k *Contents) forget(ctx context.Context, r record, paths []string, c git.C
 	return err
 }
 
-// reached reports whether there is something at a path of the work tree that git
-// can hold, not through a symbolic link. A pipe or a device is nothing.
-func reached(r record, path string) bool {
+// existsInTree reports whether a path of the work tree, without following symbolic
+// links, leads to something that git can hold. A pipe or a device does not count.
+func existsInTree(r record, path string) bool {
 	for n := range path {
 		if path[n] != '/' {
 			continue

@@ -11,15 +11,15 @@ import (
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
-// discard removes a work tree: first the folder, then git's registration of it. It
+// discardCheckout removes a work tree: first the folder, then git's registration of it. It
 // renames each of them before it deletes, so that a killed process leaves nothing
 // half removed under its name. Before that it locks the work tree with the reason
 // that it is being removed: the next process that finds the lock completes the
 // removal. Files that cannot be deleted, for example because a process still writes,
 // are left for the next Clear.
-func (g *registry) discard(r record) error {
-	if !r.half && !r.alien && exists(r.gitDir) {
-		if err := g.scratch.replace(filepath.Join(r.gitDir, "locked"), removing+"\n"); err != nil {
+func (g *registry) discardCheckout(r record) error {
+	if !r.half && !r.alien && fileExists(r.gitDir) {
+		if err := g.scratch.replaceFile(filepath.Join(r.gitDir, "locked"), removing+"\n"); err != nil {
 			return err
 		}
 	}
@@ -45,23 +45,23 @@ func (g *registry) discard(r record) error {
 // discardDead discards a half-made checkout that nobody is at, but for the
 // holder of held's lock, which its name may share.
 func (g *registry) discardDead(r record, held string) error {
-	if stripe(r.name) != stripe(held) {
+	if lockStripe(r.name) != lockStripe(held) {
 		unlock, free := g.locks.tryName(r.name)
 		if !free {
 			return nil
 		}
 		defer unlock()
 	}
-	if !halfThere(r.gitDir) {
+	if !isHalfMade(r.gitDir) {
 		return nil
 	}
-	return g.discard(r)
+	return g.discardCheckout(r)
 }
 
-// freed are the records without the half-made checkouts of a branch: those of
-// dead processes are discarded, and living ones get time to finish theirs. The
-// lock of name is held.
-func (g *registry) freed(ctx context.Context, records []record, name, branch string) ([]record, error) {
+// freeBranch returns the records without the half-made checkouts of a branch. It
+// discards those of dead processes, and gives living ones time to finish theirs. The
+// caller holds the lock of name.
+func (g *registry) freeBranch(ctx context.Context, records []record, name, branch string) ([]record, error) {
 	for deadline := time.Now().Add(finishing); ; {
 		i := slices.IndexFunc(records, func(r record) bool { return r.half && r.name != name && r.has(branch) })
 		if i < 0 {
@@ -71,7 +71,7 @@ func (g *registry) freed(ctx context.Context, records []record, name, branch str
 			return nil, err
 		}
 		if time.Now().After(deadline) {
-			return nil, &Obstacle{Path: g.place(records[i]), Reason: "is being made by another process"}
+			return nil, &Obstacle{Path: g.pathOf(records[i]), Reason: "is being made by another process"}
 		}
 		select {
 		case <-ctx.Done():
@@ -90,11 +90,11 @@ func (g *registry) dropGate(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	r, known := named(records, name)
+	r, known := findRecord(records, name)
 	if !known {
 		return nil
 	}
-	return g.discard(r)
+	return g.discardCheckout(r)
 }
 
 // sweepGates removes private checkouts that nobody holds the lock of.
@@ -102,26 +102,26 @@ func (g *registry) sweepGates(ctx context.Context) error {
 	return g.scratch.sweepHeld(gatePrefix, func(name string) error { return g.dropGate(ctx, gateName(name)) })
 }
 
-// reunited returns the records after mending the links of checkouts whose
-// repository was moved as a whole. In a copied repository they lead to the
-// original, which is left alone.
-func (g *registry) reunited(ctx context.Context) ([]record, error) {
+// repairRecords mends the links of checkouts whose repository was moved as a whole,
+// as git-worktree(1) does with repair, and returns the records. In a copied
+// repository the links lead to the original, and it does not change them.
+func (g *registry) repairRecords(ctx context.Context) ([]record, error) {
 	entries, err := os.ReadDir(g.root)
-	if err != nil && !absent(err) {
+	if err != nil && !isAbsent(err) {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}
 	for _, entry := range entries {
-		if err := g.reunite(ctx, entry.Name()); err != nil {
+		if err := g.repairLinks(ctx, entry.Name()); err != nil {
 			return nil, err
 		}
 	}
 	return g.records(ctx)
 }
 
-func (g *registry) reunite(ctx context.Context, name string) error {
+func (g *registry) repairLinks(ctx context.Context, name string) error {
 	path := g.Path(name)
 	target, err := readDotGit(path)
-	if err != nil || exists(target) || filepath.Base(filepath.Dir(target)) != "worktrees" {
+	if err != nil || fileExists(target) || filepath.Base(filepath.Dir(target)) != "worktrees" {
 		return nil
 	}
 	r := record{gitDir: filepath.Join(g.common, "worktrees", filepath.Base(target))}
@@ -129,7 +129,7 @@ func (g *registry) reunite(ctx context.Context, name string) error {
 	if err != nil || !known || !r.gone || filepath.Base(r.path) != name {
 		return err
 	}
-	path = resolved(path)
+	path = resolveLinks(path)
 	err = os.WriteFile(filepath.Join(r.gitDir, "gitdir"), []byte(filepath.Join(path, ".git")+"\n"), 0o666)
 	if err == nil {
 		err = writeDotGit(path, r.gitDir)
@@ -144,14 +144,14 @@ func (g *registry) reunite(ctx context.Context, name string) error {
 func (g *registry) checkOwn(r record) error {
 	if r.gone {
 		if info, err := os.Lstat(r.path); err == nil && !info.IsDir() {
-			return &Obstacle{Path: g.place(r), Reason: "is in the way and not a folder",
-				Hint: "mv " + shell.Quote(g.place(r)) + " " + shell.Quote(g.place(r)+".old")}
+			return &Obstacle{Path: g.pathOf(r), Reason: "is in the way and not a folder",
+				Hint: "mv " + shell.Quote(g.pathOf(r)) + " " + shell.Quote(g.pathOf(r)+".old")}
 		}
 		return nil
 	}
 	if r.alien {
-		return &Obstacle{Path: g.place(r), Reason: "is in the way, it belongs to another repository",
-			Hint: "mv " + shell.Quote(g.place(r)) + " " + shell.Quote(g.place(r)+".old")}
+		return &Obstacle{Path: g.pathOf(r), Reason: "is in the way, it belongs to another repository",
+			Hint: "mv " + shell.Quote(g.pathOf(r)) + " " + shell.Quote(g.pathOf(r)+".old")}
 	}
 	return nil
 }

@@ -31,11 +31,11 @@ type Followers struct {
 // A work tree with local changes, or with an untracked file where new has one,
 // is a *Dirty; a lock that some other git holds on its index, an *Obstacle.
 func (f *Followers) Check(ctx context.Context, branch string, old, new ID) error {
-	return f.each(ctx, branch, func(r record) error {
+	return f.eachCheckout(ctx, branch, func(r record) error {
 		if err := f.catchUp(ctx, r); err != nil {
 			return err
 		}
-		if err := f.check(ctx, r, old, new); err != nil {
+		if err := f.checkFollow(ctx, r, old, new); err != nil {
 			return err
 		}
 		unlock, err := f.scratch.lockIndex(ctx, r)
@@ -54,7 +54,7 @@ func (f *Followers) Check(ctx context.Context, branch string, old, new ID) error
 // A *Dirty now means that somebody changed files after Check: nothing is
 // overwritten, and the hint says how to go on.
 func (f *Followers) Follow(ctx context.Context, branch string, old, new ID) error {
-	return f.each(ctx, branch, func(r record) error {
+	return f.eachCheckout(ctx, branch, func(r record) error {
 		from, _, err := readNote(r)
 		if err != nil {
 			return err
@@ -62,7 +62,7 @@ func (f *Followers) Follow(ctx context.Context, branch string, old, new ID) erro
 		if from != "" {
 			return f.catchUp(ctx, r)
 		}
-		behind, err := f.behind(ctx, r, old, new)
+		behind, err := f.isBehind(ctx, r, old, new)
 		if err != nil || !behind {
 			return err
 		}
@@ -73,9 +73,9 @@ func (f *Followers) Follow(ctx context.Context, branch string, old, new ID) erro
 	})
 }
 
-// behind tells a work tree that nobody noted, because it got the branch after
-// CheckFollow, from one that is there already: its index still is as in old.
-func (f *Followers) behind(ctx context.Context, r record, old, new ID) (bool, error) {
+// isBehind reports whether a work tree without a note has to follow: it got the branch
+// after Check, and its index is still as in old.
+func (f *Followers) isBehind(ctx context.Context, r record, old, new ID) (bool, error) {
 	changes, err := f.repo.Changes(ctx, old, new)
 	if err != nil || len(changes) == 0 {
 		return false, err
@@ -84,7 +84,7 @@ func (f *Followers) behind(ctx context.Context, r record, old, new ID) (bool, er
 	if err != nil {
 		return false, err
 	}
-	staged := set(string(out))
+	staged := pathSet(string(out))
 	for _, c := range changes {
 		if staged[c.Path] {
 			return false, nil
@@ -93,7 +93,7 @@ func (f *Followers) behind(ctx context.Context, r record, old, new ID) (bool, er
 	return true, nil
 }
 
-func (f *Followers) each(ctx context.Context, branch string, do func(record) error) error {
+func (f *Followers) eachCheckout(ctx context.Context, branch string, do func(record) error) error {
 	records, err := f.registry.records(ctx)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func readNote(r record) (from, to ID, err error) {
 }
 
 func (f *Followers) writeNote(r record, from, to ID) error {
-	return f.scratch.replace(notePath(r), fmt.Sprintf("%s %s\n", from, to))
+	return f.scratch.replaceFile(notePath(r), fmt.Sprintf("%s %s\n", from, to))
 }
 
 // catchUp brings a work tree along to where its note says that the branch moves, if
@@ -142,19 +142,19 @@ func (f *Followers) catchUp(ctx context.Context, r record) error {
 		return err
 	}
 	if moved {
-		if err := f.bring(ctx, r, from, r.head); err != nil {
+		if err := f.bringCheckout(ctx, r, from, r.head); err != nil {
 			return err
 		}
 	}
-	if err := os.Remove(notePath(r)); err != nil && !absent(err) {
+	if err := os.Remove(notePath(r)); err != nil && !isAbsent(err) {
 		return fmt.Errorf("worktree %s: %w", r.path, err)
 	}
 	return nil
 }
 
-// check looks without touching anything.
-func (f *Followers) check(ctx context.Context, r record, old, new ID) error {
-	s, err := f.contents.status(ctx, r)
+// checkFollow finds what keeps a checkout from following, and changes nothing.
+func (f *Followers) checkFollow(ctx context.Context, r record, old, new ID) error {
+	s, err := f.contents.readStatus(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (f *Followers) check(ctx context.Context, r record, old, new ID) error {
 	if err != nil {
 		return err
 	}
-	paths, err := f.inTheWay(ctx, r, changes)
+	paths, err := f.listInTheWay(ctx, r, changes)
 	if err != nil {
 		return err
 	}
@@ -189,9 +189,9 @@ func (f *Followers) check(ctx context.Context, r record, old, new ID) error {
 	return nil
 }
 
-// inTheWay lists what is in the work tree, and in no commit, where changes add
+// listInTheWay lists what is in the work tree, and in no commit, where changes add
 // a file or a folder for one.
-func (f *Followers) inTheWay(ctx context.Context, r record, changes []git.Change) ([]string, error) {
+func (f *Followers) listInTheWay(ctx context.Context, r record, changes []git.Change) ([]string, error) {
 	goes := map[string]bool{}
 	for _, c := range changes {
 		goes[c.Path] = c.Mode == 0
@@ -200,7 +200,7 @@ func (f *Followers) inTheWay(ctx context.Context, r record, changes []git.Change
 	for _, c := range changes {
 		path := ""
 		if c.OldMode == 0 {
-			path = met(r, c.Path)
+			path = findBlocking(r, c.Path)
 		}
 		if path != "" && !goes[path] && !slices.Contains(paths, path) {
 			paths = append(paths, path)
@@ -218,9 +218,9 @@ func (f *Followers) inTheWay(ctx context.Context, r record, changes []git.Change
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
 }
 
-// met is the path itself if it exists, or the file that is where a folder above
-// it has to be, or "".
-func met(r record, path string) string {
+// findBlocking returns the path itself if it exists, else a file that is where a
+// folder above it has to be, else "".
+func findBlocking(r record, path string) string {
 	for n := range path {
 		if path[n] != '/' {
 			continue
@@ -233,7 +233,7 @@ func met(r record, path string) string {
 			return path[:n]
 		}
 	}
-	if exists(filepath.Join(r.path, filepath.FromSlash(path))) {
+	if fileExists(filepath.Join(r.path, filepath.FromSlash(path))) {
 		return path
 	}
 	return ""
@@ -253,8 +253,8 @@ func newDirty(r record, paths []string) *Dirty {
 	return &Dirty{Path: r.path, Paths: paths, Hint: "git -C " + shell.Quote(r.path) + " stash --include-untracked"}
 }
 
-// set reads a list of paths as git prints it with -z.
-func set(list string) map[string]bool {
+// pathSet reads a list of paths as git prints it with -z.
+func pathSet(list string) map[string]bool {
 	paths := make(map[string]bool)
 	for path := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
 		paths[path] = true

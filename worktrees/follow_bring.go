@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// bring updates files and then the index, under git's own lock on the index.
-func (f *Followers) bring(ctx context.Context, r record, old, new ID) error {
+// bringCheckout updates files and then the index, under git's own lock on the index.
+func (f *Followers) bringCheckout(ctx context.Context, r record, old, new ID) error {
 	unlock, err := f.scratch.lockIndex(ctx, r)
 	if err != nil {
 		return err
@@ -55,11 +55,11 @@ func (f *Followers) addArrived(ctx context.Context, x index, old, new ID) error 
 	if err != nil {
 		return err
 	}
-	notOld, err := f.differing(ctx, r, old)
+	notOld, err := f.listDiffering(ctx, r, old)
 	if err != nil {
 		return err
 	}
-	notNew, err := f.differing(ctx, r, new)
+	notNew, err := f.listDiffering(ctx, r, new)
 	if err != nil {
 		return err
 	}
@@ -124,9 +124,9 @@ func (f *Followers) restage(ctx context.Context, x index, changes []git.Change) 
 	return err
 }
 
-// differing lists the paths whose files are not as in commit, and those of
+// listDiffering lists the paths whose files are not as in commit, and those of
 // commit's that are missing, as well as untracked ones.
-func (f *Followers) differing(ctx context.Context, r record, commit ID) (map[string]bool, error) {
+func (f *Followers) listDiffering(ctx context.Context, r record, commit ID) (map[string]bool, error) {
 	x, err := f.scratch.privateIndex(r)
 	if err != nil {
 		return nil, err
@@ -148,5 +148,5 @@ func (f *Followers) differing(ctx context.Context, r record, commit ID) (map[str
 	if err != nil {
 		return nil, err
 	}
-	return set(out + others), nil
+	return pathSet(out + others), nil
 }

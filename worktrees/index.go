@@ -22,7 +22,7 @@ type index struct {
 // privateIndex copies the index of a work tree, if it has one. Git replaces an
 // index by renaming, so a copy is never half of one.
 func (s *scratch) privateIndex(r record) (index, error) {
-	dir, release, err := s.make()
+	dir, release, err := s.makeScratch()
 	if err != nil {
 		return index{}, err
 	}

@@ -52,7 +52,7 @@ func (s *scratch) lockIndex(ctx context.Context, r record) (unlock func(), err e
 
 // linkLock puts a whole and already locked file in place, which must not exist.
 func (s *scratch) linkLock(path string) (*os.File, error) {
-	dir, release, err := s.make()
+	dir, release, err := s.makeScratch()
 	if err != nil {
 		return nil, err
 	}

@@ -29,19 +29,19 @@ type isolation struct {
 // would find the main work tree instead, and its .git, or a commondir, may lead
 // to configuration with commands for git to run.
 func (i *isolation) run(ctx context.Context, r record, c git.Cmd) ([]byte, error) {
-	return i.isolated(ctx, r, "/dev/null", c)
+	return i.runIsolated(ctx, r, "/dev/null", c)
 }
 
 // runWithHooks is git with the user's hooks, less those of the work tree itself.
 func (i *isolation) runWithHooks(ctx context.Context, r record, c git.Cmd) ([]byte, error) {
-	folder, err := i.hooks(ctx)
+	folder, err := i.hooksFolder(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return i.isolated(ctx, r, folder, c)
+	return i.runIsolated(ctx, r, folder, c)
 }
 
-func (i *isolation) isolated(ctx context.Context, r record, hooks string, c git.Cmd) ([]byte, error) {
+func (i *isolation) runIsolated(ctx context.Context, r record, hooks string, c git.Cmd) ([]byte, error) {
 	i.repo.Renew() // what installs a project's packages may set hooks and filters
 	if err := i.checkConfig(ctx, r); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (i *isolation) isolated(ctx context.Context, r record, hooks string, c git.
 	if err != nil {
 		return nil, err
 	}
-	c.Locks = i.locks(r, c)
+	c.Locks = i.lockFilesOf(r, c)
 	c.Args = slices.Concat(options, barred, c.Args)
 	if !c.WorkTree {
 		c.Dir = r.path
@@ -70,9 +70,9 @@ func (i *isolation) isolated(ctx context.Context, r record, hooks string, c git.
 // unlocking are the subcommands that leave the index alone.
 var unlocking = []string{"cat-file", "commit-tree", "diff-files", "diff-index", "hook", "ls-files", "status"}
 
-// locks are the lock files that git takes in a checkout, beside those of the
+// lockFilesOf are the lock files that git takes in a checkout, beside those of the
 // objects: on its index, but for a private one, and on where its HEAD is.
-func (i *isolation) locks(r record, c git.Cmd) []string {
+func (i *isolation) lockFilesOf(r record, c git.Cmd) []string {
 	private := func(kv string) bool { return strings.HasPrefix(kv, "GIT_INDEX_FILE=") }
 	at := 0
 	for at+2 < len(c.Args) && c.Args[at] == "-c" {
@@ -92,10 +92,10 @@ func (i *isolation) locks(r record, c git.Cmd) []string {
 	return list
 }
 
-// hooks is the folder of the user's hooks. A relative one is that of the main
+// hooksFolder is the folder of the user's hooks. A relative one is that of the main
 // work tree, as `git liza hooks install` has it: in any other it holds what an
 // agent wrote.
-func (i *isolation) hooks(ctx context.Context) (string, error) {
+func (i *isolation) hooksFolder(ctx context.Context) (string, error) {
 	i.repo.Renew()
 	folder, err := i.repo.Config(ctx, "core.hooksPath")
 	switch {
@@ -116,17 +116,17 @@ var own = []string{"core.sparsecheckout", "core.sparsecheckoutcone", "index.spar
 // of the main work tree, of which it was made a copy, does not.
 func (i *isolation) checkConfig(ctx context.Context, r record) error {
 	path := filepath.Join(r.gitDir, "config.worktree")
-	if r.gitDir == i.common || !exists(path) {
+	if r.gitDir == i.common || !fileExists(path) {
 		return nil
 	}
 	if on, err := i.repo.Config(ctx, "extensions.worktreeConfig"); err != nil || on == "" || on == "false" {
 		return err // git does not read it either
 	}
-	mine, err := i.lines(ctx, path)
+	mine, err := i.configLines(ctx, path)
 	if err != nil {
 		return err
 	}
-	main, err := i.lines(ctx, filepath.Join(i.common, "config.worktree"))
+	main, err := i.configLines(ctx, filepath.Join(i.common, "config.worktree"))
 	if err != nil {
 		return err
 	}
@@ -143,16 +143,16 @@ func (i *isolation) checkConfig(ctx context.Context, r record) error {
 	return nil
 }
 
-// lines are the settings of one configuration file, each as key, line feed and
+// configLines are the settings of one configuration file, each as key, line feed and
 // value; none if there is no such file.
-func (i *isolation) lines(ctx context.Context, path string) (map[string]bool, error) {
-	if _, err := git.ReadSmall(path); absent(err) {
+func (i *isolation) configLines(ctx context.Context, path string) (map[string]bool, error) {
+	if _, err := git.ReadSmall(path); isAbsent(err) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
 	out, err := i.repo.Git(ctx, "config", "--file", path, "--no-includes", "--null", "--list")
-	return set(string(out)), err
+	return pathSet(string(out)), err
 }
 
 // barFilters are options that make git fail where it would start a filter that
@@ -170,7 +170,7 @@ func (i *isolation) barFilters(ctx context.Context, r record) (options []string,
 	}
 	for _, key := range slices.Sorted(maps.Keys(commands)) {
 		name := key[:strings.LastIndexByte(key, '.')]
-		file, err := i.fileOf(ctx, r, commands[key])
+		file, err := i.findFileWord(ctx, r, commands[key])
 		if err != nil {
 			return nil, "", err
 		}
@@ -188,16 +188,16 @@ func (i *isolation) barFilters(ctx context.Context, r record) (options []string,
 	return options, path, nil
 }
 
-// fileOf is the first word of a command that names a file of the work tree, or
+// findFileWord is the first word of a command that names a file of the work tree, or
 // of the commit that is being checked out there, "" if none does. A word without
 // a dot and a slash is a program of the PATH, or an argument such as "clean".
-func (i *isolation) fileOf(ctx context.Context, r record, command string) (string, error) {
+func (i *isolation) findFileWord(ctx context.Context, r record, command string) (string, error) {
 	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n'\"\\;|&()<>$`=", r) })
 	for _, word := range words {
 		path := filepath.Clean(word)
 		if filepath.IsAbs(word) {
 			var err error
-			if path, err = filepath.Rel(r.path, filepath.Join(resolved(filepath.Dir(word)), filepath.Base(word))); err != nil {
+			if path, err = filepath.Rel(r.path, filepath.Join(resolveLinks(filepath.Dir(word)), filepath.Base(word))); err != nil {
 				continue
 			}
 		}

@@ -29,7 +29,7 @@ type Leftover struct {
 
 // List looks for them, and changes nothing.
 func (l *Leftovers) List(ctx context.Context) ([]Leftover, error) {
-	garbage, err := filepath.Glob(filepath.Join(globbed(l.registry.root), gonePrefix+"*"))
+	garbage, err := filepath.Glob(filepath.Join(quoteGlob(l.registry.root), gonePrefix+"*"))
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (l *Leftovers) List(ctx context.Context) ([]Leftover, error) {
 		found = append(found, Leftover{Path: path, Text: "what is left of a checkout that was removed",
 			Hint: "chmod -R u+w " + shell.Quote(path) + " && rm -r " + shell.Quote(path)})
 	}
-	kept, err := filepath.Glob(filepath.Join(globbed(l.registry.root), keptPrefix+"*"))
+	kept, err := filepath.Glob(filepath.Join(quoteGlob(l.registry.root), keptPrefix+"*"))
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (l *Leftovers) List(ctx context.Context) ([]Leftover, error) {
 	}
 	for _, dir := range dirs {
 		found = append(found, leftLock(dir)...)
-		if dir == l.registry.common || halfThere(dir) {
+		if dir == l.registry.common || isHalfMade(dir) {
 			continue
 		}
 		if lost, err := l.leftHead(dir); err != nil || lost != nil {
@@ -84,13 +84,13 @@ func (l *Leftovers) leftHead(dir string) (*Leftover, error) {
 	path := filepath.Join(dir, "HEAD")
 	content, err := git.ReadSmall(path)
 	text := strings.TrimSpace(string(content))
-	if err != nil && !absent(err) {
+	if err != nil && !isAbsent(err) {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}
 	if strings.HasPrefix(text, "ref:") || len(text) == l.registry.repo.HashLen() && strings.Trim(text, "0") != "" {
 		return nil, nil
 	}
-	if !exists(filepath.Join(dir, "gitdir")) {
+	if !fileExists(filepath.Join(dir, "gitdir")) {
 		return nil, nil // git takes it for no work tree
 	}
 	return &Leftover{Path: path, Harm: true, Text: "names no commit, so git neither fetches nor collects garbage here",

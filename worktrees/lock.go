@@ -23,13 +23,13 @@ const stripes = 16
 // lockName waits until no other process of ours makes or removes the checkout
 // called name; what is half-made then belongs to a dead one.
 func (l *nameLocks) lockName(ctx context.Context, name string) (unlock func(), err error) {
-	return l.lock(ctx, stripe(name))
+	return l.lock(ctx, lockStripe(name))
 }
 
 // tryName takes the lock of a name if nobody has it; false if somebody has, or
 // where no lock can be taken.
 func (l *nameLocks) tryName(name string) (unlock func(), free bool) {
-	f, err := git.OpenLock(l.common, lockFile(stripe(name)))
+	f, err := git.OpenLock(l.common, lockFile(lockStripe(name)))
 	if err != nil {
 		return nil, false
 	}
@@ -40,8 +40,8 @@ func (l *nameLocks) tryName(name string) (unlock func(), free bool) {
 	return func() { f.Close() }, true
 }
 
-// stripe is the lock that a name shares with others.
-func stripe(name string) string {
+// lockStripe is the lock that a name shares with others.
+func lockStripe(name string) string {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	return fmt.Sprintf("%x", h.Sum32()%stripes)

@@ -10,7 +10,7 @@ func (t *Trees) Private(ctx context.Context, commit ID, f func(dir string) error
 	if err := t.sweepGates(ctx); err != nil {
 		return err
 	}
-	held, release, err := t.scratch.hold(gatePrefix)
+	held, release, err := t.scratch.holdName(gatePrefix)
 	if err != nil {
 		return err
 	}
@@ -18,7 +18,7 @@ func (t *Trees) Private(ctx context.Context, commit ID, f func(dir string) error
 	gate := gateName(held)
 	// What cannot be removed now is swept by the next call; f's answer stands.
 	defer func() { _ = t.dropGate(context.WithoutCancel(ctx), gate) }()
-	tree, err := t.make(ctx, record{}, checkout{name: gate, commit: commit})
+	tree, err := t.makeCheckout(ctx, record{}, checkout{name: gate, commit: commit})
 	if err != nil {
 		return err
 	}

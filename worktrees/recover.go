@@ -18,7 +18,7 @@ import (
 // process where nothing is left over. What cannot be removed does not keep it
 // from the rest; the error tells of it.
 func (l *Leftovers) Clear(ctx context.Context) error {
-	errs := []error{l.registry.repo.Journal.Recover(ctx), l.registry.sweepGates(ctx), l.registry.scratch.sweep()}
+	errs := []error{l.registry.repo.Journal.Recover(ctx), l.registry.sweepGates(ctx), l.registry.scratch.sweepScratch()}
 	dirs, err := l.registry.gitDirs()
 	errs = append(errs, err)
 	for _, dir := range dirs {
@@ -30,12 +30,12 @@ func (l *Leftovers) Clear(ctx context.Context) error {
 
 // recoverDir discards a work tree that is half there, by its git directory.
 func (l *Leftovers) recoverDir(ctx context.Context, dir string) error {
-	if dir == l.registry.common || !halfThere(dir) {
+	if dir == l.registry.common || !isHalfMade(dir) {
 		return nil
 	}
 	r := record{gitDir: dir}
 	known, err := l.registry.readRecord(ctx, &r)
-	if err != nil || !known || filepath.Dir(r.path) != resolved(l.registry.root) {
+	if err != nil || !known || filepath.Dir(r.path) != resolveLinks(l.registry.root) {
 		return err
 	}
 	name := filepath.Base(r.path)
@@ -47,17 +47,17 @@ func (l *Leftovers) recoverDir(ctx context.Context, dir string) error {
 		return nil
 	}
 	defer unlock()
-	if !halfThere(dir) {
+	if !isHalfMade(dir) {
 		return nil // it was finished meanwhile
 	}
-	return l.registry.discard(r)
+	return l.registry.discardCheckout(r)
 }
 
 // recoverNote brings a work tree along whose branch was moved by a process that
 // noted so. A note whose branch has not moved may be that of a living one; it is
 // no obstacle, and the next to move the branch removes it.
 func (l *Leftovers) recoverNote(ctx context.Context, dir string) error {
-	if !exists(notePath(record{gitDir: dir})) {
+	if !fileExists(notePath(record{gitDir: dir})) {
 		return nil
 	}
 	records, err := l.registry.records(ctx)
@@ -76,9 +76,9 @@ func (l *Leftovers) recoverNote(ctx context.Context, dir string) error {
 	return nil
 }
 
-// halfThere reports whether a work tree's git directory says that one of ours is
+// isHalfMade reports whether a work tree's git directory says that one of ours is
 // being made or removed.
-func halfThere(dir string) bool {
+func isHalfMade(dir string) bool {
 	reason, err := os.ReadFile(filepath.Join(dir, "locked"))
 	text := strings.TrimSpace(string(reason))
 	return err == nil && (text == making || text == removing)
@@ -88,7 +88,7 @@ func halfThere(dir string) bool {
 func (l *Leftovers) sweepGone() error {
 	var errs []error
 	for _, prefix := range []string{filepath.Join(l.registry.root, gonePrefix), l.registry.scratch.path("gone-")} {
-		garbage, err := filepath.Glob(globbed(prefix) + "*")
+		garbage, err := filepath.Glob(quoteGlob(prefix) + "*")
 		errs = append(errs, err)
 		for _, path := range garbage {
 			if err := removeAll(path); err != nil {
@@ -101,7 +101,7 @@ func (l *Leftovers) sweepGone() error {
 
 // sweepRestored removes folders that were being restored.
 func (l *Leftovers) sweepRestored() error {
-	restoring, err := filepath.Glob(filepath.Join(globbed(l.registry.root), newPrefix+"*"))
+	restoring, err := filepath.Glob(filepath.Join(quoteGlob(l.registry.root), newPrefix+"*"))
 	for _, path := range restoring {
 		unlock, free := l.registry.locks.tryName(strings.TrimPrefix(filepath.Base(path), newPrefix))
 		if !free {

@@ -20,7 +20,7 @@ import (
 // when it fetches, collects garbage or checks, and fails on one that names none.
 // `git worktree add` writes forty zeros first, so it is not used.
 func (g *registry) register(ctx context.Context, c checkout) (record, error) {
-	dir, release, err := g.scratch.make()
+	dir, release, err := g.scratch.makeScratch()
 	if err != nil {
 		return record{}, err
 	}
@@ -28,13 +28,13 @@ func (g *registry) register(ctx context.Context, c checkout) (record, error) {
 	if err := os.MkdirAll(g.root, 0o777); err != nil {
 		return record{}, fmt.Errorf("worktrees: %w", err)
 	}
-	path := filepath.Join(resolved(g.root), c.name)
+	path := filepath.Join(resolveLinks(g.root), c.name)
 	admin := filepath.Join(dir, "x")
-	if err := g.describe(ctx, admin, path, c); err != nil {
+	if err := g.writeAdminFiles(ctx, admin, path, c); err != nil {
 		return record{}, fmt.Errorf("worktree %s: %w", c.name, err)
 	}
 	r := record{name: c.name, path: path, branch: c.branch, head: c.commit, locked: making, half: true}
-	if r.gitDir, err = g.enter(admin, c.name); err != nil {
+	if r.gitDir, err = g.addAdminFolder(admin, c.name); err != nil {
 		return record{}, fmt.Errorf("worktree %s: %w", c.name, err)
 	}
 	if c.branch != "" {
@@ -43,8 +43,9 @@ func (g *registry) register(ctx context.Context, c checkout) (record, error) {
 	return r, err
 }
 
-// describe writes what stands in a git directory of its own.
-func (g *registry) describe(ctx context.Context, admin, path string, c checkout) error {
+// writeAdminFiles writes the administrative files of a new work tree, see
+// gitrepository-layout(5).
+func (g *registry) writeAdminFiles(ctx context.Context, admin, path string, c checkout) error {
 	if err := os.Mkdir(admin, 0o777); err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (g *registry) describe(ctx context.Context, admin, path string, c checkout)
 	if c.branch != "" {
 		head = "ref: refs/heads/" + c.branch
 	}
-	reftable := exists(filepath.Join(g.common, "reftable"))
+	reftable := fileExists(filepath.Join(g.common, "reftable"))
 	if reftable {
 		head = "ref: refs/heads/.invalid" // what git writes where HEAD is kept elsewhere
 	}
@@ -64,15 +65,16 @@ func (g *registry) describe(ctx context.Context, admin, path string, c checkout)
 		}
 	}
 	if reftable {
-		if err := g.tableHead(ctx, admin, c); err != nil {
+		if err := g.setReftableHead(ctx, admin, c); err != nil {
 			return err
 		}
 	}
-	return g.inherit(ctx, admin)
+	return g.copySettings(ctx, admin)
 }
 
-// tableHead sets HEAD where it is no file.
-func (g *registry) tableHead(ctx context.Context, admin string, c checkout) error {
+// setReftableHead sets HEAD in a repository that keeps its refs in reftables, where
+// HEAD is no file.
+func (g *registry) setReftableHead(ctx context.Context, admin string, c checkout) error {
 	if err := os.Mkdir(filepath.Join(admin, "reftable"), 0o777); err != nil {
 		return err
 	}
@@ -90,9 +92,9 @@ func (g *registry) tableHead(ctx context.Context, admin string, c checkout) erro
 	return os.WriteFile(common, []byte("../..\n"), 0o666)
 }
 
-// inherit copies what git copies to a new work tree: which files are left out,
-// and the configuration of the main work tree but for where that is.
-func (g *registry) inherit(ctx context.Context, admin string) error {
+// copySettings copies what git copies to a new work tree: the sparse checkout, and
+// the configuration of the main work tree without its location.
+func (g *registry) copySettings(ctx context.Context, admin string) error {
 	for _, name := range []string{"info/sparse-checkout", "config.worktree"} {
 		from, err := git.OpenRegular(filepath.Join(g.common, filepath.FromSlash(name)))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +112,7 @@ func (g *registry) inherit(ctx context.Context, admin string) error {
 		}
 	}
 	config := filepath.Join(admin, "config.worktree")
-	if !exists(config) {
+	if !fileExists(config) {
 		return nil
 	}
 	for _, key := range []string{"core.worktree", "core.bare"} {
@@ -128,16 +130,16 @@ func (g *registry) inherit(ctx context.Context, admin string) error {
 	return nil
 }
 
-// enter puts a whole git directory among those of work trees, under the first
+// addAdminFolder puts a whole git directory among those of work trees, under the first
 // name that is free, as git does.
-func (g *registry) enter(admin, name string) (string, error) {
+func (g *registry) addAdminFolder(admin, name string) (string, error) {
 	name = worktreeID(name)
 	for n := 0; ; {
 		to := filepath.Join(g.common, "worktrees", name)
 		if n > 0 {
 			to += strconv.Itoa(n)
 		}
-		if exists(to) {
+		if fileExists(to) {
 			n++
 			continue
 		}
@@ -148,7 +150,7 @@ func (g *registry) enter(admin, name string) (string, error) {
 		switch {
 		case err == nil:
 			return to, nil
-		case errors.Is(err, fs.ErrNotExist) && exists(admin): // git removes the folder above when it is empty
+		case errors.Is(err, fs.ErrNotExist) && fileExists(admin): // git removes the folder above when it is empty
 		case errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTEMPTY):
 			n++
 		default:

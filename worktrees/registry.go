@@ -48,9 +48,9 @@ type record struct {
 	alien  bool   // the folder names another git directory, as in a copied repository
 }
 
-// place is the path as callers know it: below the main work tree as git
+// pathOf is the path as callers know it: below the main work tree as git
 // named it, also if .worktrees is a symbolic link.
-func (g *registry) place(r record) string {
+func (g *registry) pathOf(r record) string {
 	if r.name != "" {
 		return g.Path(r.name)
 	}
@@ -60,7 +60,7 @@ func (g *registry) place(r record) string {
 // records returns the main work tree, then the linked ones by the names of
 // their git directories.
 func (g *registry) records(ctx context.Context) ([]record, error) {
-	main := record{path: resolved(g.main), gitDir: g.common}
+	main := record{path: resolveLinks(g.main), gitDir: g.common}
 	if err := g.readHead(ctx, &main); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (g *registry) records(ctx context.Context) ([]record, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}
-	root := resolved(g.root)
+	root := resolveLinks(g.root)
 	for _, entry := range entries {
 		r := record{gitDir: filepath.Join(g.common, "worktrees", entry.Name())}
 		known, err := g.readRecord(ctx, &r)
@@ -94,8 +94,8 @@ func (g *registry) readRecord(ctx context.Context, r *record) (known bool, err e
 	if err != nil || len(location) == 0 {
 		return false, nil
 	}
-	dotGit := inside(r.gitDir, strings.TrimSpace(string(location)))
-	r.path = resolved(filepath.Dir(dotGit))
+	dotGit := absoluteIn(r.gitDir, strings.TrimSpace(string(location)))
+	r.path = resolveLinks(filepath.Dir(dotGit))
 	reason, err := git.ReadSmall(filepath.Join(r.gitDir, "locked"))
 	switch {
 	case err == nil:
@@ -104,14 +104,14 @@ func (g *registry) readRecord(ctx context.Context, r *record) (known bool, err e
 			r.locked = "no reason given"
 		}
 		r.half = r.locked == making || r.locked == removing
-	case !absent(err):
+	case !isAbsent(err):
 		r.locked = err.Error()
 	}
 	info, err := os.Lstat(filepath.Join(r.path, ".git"))
 	r.gone = err != nil || info.Mode().IsRegular() && info.Size() == 0
 	target, err := readDotGit(r.path)
 	// A half-made one may not even have that.
-	r.alien = !r.gone && !(err != nil && r.half) && (err != nil || resolved(target) != resolved(r.gitDir))
+	r.alien = !r.gone && !(err != nil && r.half) && (err != nil || resolveLinks(target) != resolveLinks(r.gitDir))
 	if err := g.readHead(ctx, r); err != nil {
 		if ctx.Err() != nil {
 			return true, err
@@ -125,7 +125,7 @@ func (g *registry) readRecord(ctx context.Context, r *record) (known bool, err e
 // only half there.
 func (g *registry) readHead(ctx context.Context, r *record) error {
 	content, err := git.ReadSmall(filepath.Join(r.gitDir, "HEAD"))
-	if absent(err) {
+	if isAbsent(err) {
 		return nil
 	}
 	if err != nil {
@@ -191,7 +191,7 @@ func (r record) inMiddleOf(file, branch string) bool {
 	return err == nil && strings.TrimPrefix(strings.TrimSpace(string(content)), "refs/heads/") == branch
 }
 
-func named(records []record, name string) (record, bool) {
+func findRecord(records []record, name string) (record, bool) {
 	for _, r := range records {
 		if r.name == name {
 			return r, true
@@ -200,17 +200,17 @@ func named(records []record, name string) (record, bool) {
 	return record{}, false
 }
 
-// inside makes path absolute as seen from dir.
-func inside(dir, path string) string {
+// absoluteIn returns path as an absolute one, relative to dir.
+func absoluteIn(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(dir, path)
 }
 
-// resolved follows the symbolic links in a path, of which the last component
+// resolveLinks follows the symbolic links in a path, of which the last component
 // need not exist.
-func resolved(path string) string {
+func resolveLinks(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
@@ -218,16 +218,17 @@ func resolved(path string) string {
 	if dir == path {
 		return path
 	}
-	return filepath.Join(resolved(dir), filepath.Base(path))
+	return filepath.Join(resolveLinks(dir), filepath.Base(path))
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// absent is true also where a folder on the way is missing or a file.
-func absent(err error) bool {
+// isAbsent reports whether an error says that a file is missing, or a folder above
+// it, or that such a folder is a file.
+func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
@@ -248,15 +249,15 @@ func exitCode(err error) int {
 // "task-1@2" or "review@task-1@1", whether or not it exists.
 func (g *registry) Path(name string) string { return filepath.Join(g.root, name) }
 
-func (g *registry) tree(r record) Tree {
-	return Tree{Name: r.name, Path: g.place(r), Branch: r.branch, Head: r.head, Broken: r.half || r.gone || r.alien}
+func (g *registry) treeOf(r record) Tree {
+	return Tree{Name: r.name, Path: g.pathOf(r), Branch: r.branch, Head: r.head, Broken: r.half || r.gone || r.alien}
 }
 
 // gitDirs are the git directories of the linked work trees.
 func (g *registry) gitDirs() ([]string, error) {
 	above := filepath.Join(g.common, "worktrees")
 	entries, err := os.ReadDir(above)
-	if err != nil && !absent(err) {
+	if err != nil && !isAbsent(err) {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}
 	dirs := []string{g.common}
@@ -266,14 +267,14 @@ func (g *registry) gitDirs() ([]string, error) {
 	return dirs, nil
 }
 
-// at returns the checkout that lies at path, which may be any work tree of
+// recordAt returns the checkout that lies at path, which may be any work tree of
 // the repository.
-func (g *registry) at(ctx context.Context, path string) (record, error) {
+func (g *registry) recordAt(ctx context.Context, path string) (record, error) {
 	records, err := g.records(ctx)
 	if err != nil {
 		return record{}, err
 	}
-	real := resolved(path)
+	real := resolveLinks(path)
 	for _, r := range records {
 		if r.path == real && !r.gone && !r.alien {
 			return r, nil
@@ -307,7 +308,7 @@ func (g *registry) List(ctx context.Context) ([]Tree, error) {
 	var trees []Tree
 	for _, r := range records {
 		if r.name != "" && r.name[0] != '.' {
-			trees = append(trees, g.tree(r))
+			trees = append(trees, g.treeOf(r))
 		}
 	}
 	return trees, nil

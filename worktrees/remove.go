@@ -29,24 +29,24 @@ func (t *Trees) Remove(ctx context.Context, name string) error {
 }
 
 func (t *Trees) remove(ctx context.Context, name string) error {
-	r, err := t.removable(ctx, name)
+	r, err := t.findRemovable(ctx, name)
 	if err != nil || r.gitDir == "" {
 		return err
 	}
 	if err := t.checkOwn(r); err != nil {
 		return err
 	}
-	return t.discard(r)
+	return t.discardCheckout(r)
 }
 
-// removable is the record of a checkout that may go, the zero value if there is
+// findRemovable is the record of a checkout that may go, the zero value if there is
 // none.
-func (t *Trees) removable(ctx context.Context, name string) (record, error) {
-	records, err := t.reunited(ctx)
+func (t *Trees) findRemovable(ctx context.Context, name string) (record, error) {
+	records, err := t.repairRecords(ctx)
 	if err != nil {
 		return record{}, err
 	}
-	r, known := named(records, name)
+	r, known := findRecord(records, name)
 	if !known {
 		return record{}, checkFree(t.Path(name))
 	}
@@ -69,7 +69,7 @@ func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error
 		return "", err
 	}
 	defer unlock()
-	r, err := t.removable(ctx, name)
+	r, err := t.findRemovable(ctx, name)
 	if err != nil || r.gitDir == "" {
 		return "", err
 	}
@@ -77,12 +77,12 @@ func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error
 		if err := t.checkOwn(r); err != nil {
 			return "", err
 		}
-		whole, err := t.savable(ctx, r)
+		whole, err := t.isSavable(ctx, r)
 		if err != nil {
 			return "", err
 		}
 		if whole {
-			return "", t.discard(r)
+			return "", t.discardCheckout(r)
 		}
 	}
 	// The folder is renamed before its registration goes, because a process that
@@ -91,24 +91,24 @@ func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error
 	if err := os.Rename(r.path, kept); err != nil {
 		return "", fmt.Errorf("removing %s: %w", r.path, err)
 	}
-	return kept, t.discard(r)
+	return kept, t.discardCheckout(r)
 }
 
 // keptPrefix begins the names of folders below .worktrees/ that hold what could
 // not be saved of a checkout.
 const keptPrefix = ".kept-"
 
-// savable reports whether a snapshot of a checkout holds all that git does not
-// ignore. What cannot be found out is not so.
-func (t *Trees) savable(ctx context.Context, r record) (bool, error) {
+// isSavable reports whether a snapshot of a checkout holds all that git does not
+// ignore. It is false where that cannot be found out.
+func (t *Trees) isSavable(ctx context.Context, r record) (bool, error) {
 	if r.half || r.gone {
 		return true, nil
 	}
-	s, err := t.Contents.status(ctx, r)
+	s, err := t.Contents.readStatus(ctx, r)
 	if err != nil {
 		return false, ctx.Err()
 	}
-	return len(unsavable(r, s)) == 0, nil
+	return len(unsavablePaths(r, s)) == 0, nil
 }
 
 // gonePrefix begins the names of folders below .worktrees/ that were checkouts.
@@ -117,14 +117,14 @@ const gonePrefix = ".gone-"
 // setAside renames path to a new name that begins with prefix; "" if it is gone
 // already. Files with such names are always deleted.
 func setAside(path, prefix string) (string, error) {
-	if !exists(path) {
+	if !fileExists(path) {
 		return "", nil
 	}
 	to := prefix + rand.Text()
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return "", fmt.Errorf("removing %s: %w", path, err)
 	}
-	if err := os.Rename(path, to); err != nil && !absent(err) {
+	if err := os.Rename(path, to); err != nil && !isAbsent(err) {
 		return "", fmt.Errorf("removing %s: %w", path, err)
 	}
 	return to, nil
@@ -166,7 +166,7 @@ func (t *Trees) Prune(ctx context.Context, keep func(name string) bool) ([]strin
 	return removed, t.Leftovers.Clear(ctx)
 }
 
-// globbed is a path as a pattern that matches only itself.
-func globbed(path string) string {
+// quoteGlob returns a pattern that matches one path only.
+func quoteGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

@@ -12,11 +12,11 @@ import (
 // would be lost or hidden: uncommitted changes, untracked files, ignored files in
 // the way, commits that no branch has, an unfinished merge or rebase.
 func (k *Contents) Return(ctx context.Context, path, branch string) (bool, error) {
-	r, err := k.registry.at(ctx, path)
+	r, err := k.registry.recordAt(ctx, path)
 	if err != nil {
 		return false, err
 	}
-	s, err := k.status(ctx, r)
+	s, err := k.readStatus(ctx, r)
 	if err != nil || s.Branch == branch || !s.Clean() {
 		return false, err
 	}

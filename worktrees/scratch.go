@@ -20,8 +20,8 @@ type scratch struct {
 // liza/, on which its process holds a kernel lock: one that can be locked tells
 // that the process is dead. The file is there before the rest, and after it.
 
-// hold makes up a name with a prefix, and holds its lock.
-func (s *scratch) hold(prefix string) (name string, release func(), err error) {
+// holdName makes up a new name with a prefix and takes the lock of that name.
+func (s *scratch) holdName(prefix string) (name string, release func(), err error) {
 	if err := os.MkdirAll(s.path(""), 0o777); err != nil {
 		return "", nil, fmt.Errorf("worktrees: %w", err)
 	}
@@ -44,7 +44,7 @@ func (s *scratch) hold(prefix string) (name string, release func(), err error) {
 
 // sweepHeld drops what goes by each name with a prefix whose holder is dead.
 func (s *scratch) sweepHeld(prefix string, drop func(name string) error) error {
-	locks, err := filepath.Glob(filepath.Join(globbed(s.path("")), prefix+"*.lock"))
+	locks, err := filepath.Glob(filepath.Join(quoteGlob(s.path("")), prefix+"*.lock"))
 	for _, path := range locks {
 		err = errors.Join(err, sweepName(path, drop))
 	}
@@ -53,7 +53,7 @@ func (s *scratch) sweepHeld(prefix string, drop func(name string) error) error {
 
 func sweepName(lock string, drop func(name string) error) error {
 	f, err := os.OpenFile(lock, os.O_RDWR, 0)
-	if absent(err) {
+	if isAbsent(err) {
 		return nil
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func sweepName(lock string, drop func(name string) error) error {
 	if err := drop(strings.TrimSuffix(filepath.Base(lock), ".lock")); err != nil {
 		return err
 	}
-	if err := os.Remove(lock); err != nil && !absent(err) {
+	if err := os.Remove(lock); err != nil && !isAbsent(err) {
 		return fmt.Errorf("worktrees: %w", err)
 	}
 	return nil
@@ -75,10 +75,10 @@ func sweepName(lock string, drop func(name string) error) error {
 // scratchPrefix begins the names of folders for what is put in place whole.
 const scratchPrefix = "scratch-"
 
-// make makes a folder that nobody else uses, on the file system of the git
+// makeScratch makes a folder that nobody else uses, on the file system of the git
 // directories; release removes it.
-func (s *scratch) make() (dir string, release func(), err error) {
-	name, free, err := s.hold(scratchPrefix)
+func (s *scratch) makeScratch() (dir string, release func(), err error) {
+	name, free, err := s.holdName(scratchPrefix)
 	if err != nil {
 		return "", nil, err
 	}
@@ -93,13 +93,13 @@ func (s *scratch) make() (dir string, release func(), err error) {
 	}, nil
 }
 
-func (s *scratch) sweep() error {
+func (s *scratch) sweepScratch() error {
 	return s.sweepHeld(scratchPrefix, func(name string) error { return removeAll(s.path(name)) })
 }
 
-// replace puts a file in place that is never half of it.
-func (s *scratch) replace(path, content string) error {
-	dir, release, err := s.make()
+// replaceFile replaces a file as a whole: no reader sees a half of it.
+func (s *scratch) replaceFile(path, content string) error {
+	dir, release, err := s.makeScratch()
 	if err != nil {
 		return err
 	}

@@ -29,34 +29,34 @@ var ErrIncomplete = errors.New("not everything could be saved")
 // commit is there all the same. Where git cannot look at the work tree at all,
 // that commit is HEAD.
 func (k *Contents) Snapshot(ctx context.Context, path, message string) (ID, error) {
-	r, err := k.registry.at(ctx, path)
+	r, err := k.registry.recordAt(ctx, path)
 	if err != nil {
 		return "", err
 	}
-	status, err := k.status(ctx, r)
+	status, err := k.readStatus(ctx, r)
 	if err != nil {
-		return unlooked(ctx, r, err)
+		return incompleteSnapshot(ctx, r, err)
 	}
-	parents, err := k.parents(ctx, r, status)
+	parents, err := k.snapshotParents(ctx, r, status)
 	if err != nil || status.Clean() && len(parents) == 1 {
 		return status.Head, err
 	}
-	left := unsavable(r, status)
+	left := unsavablePaths(r, status)
 	paths := slices.DeleteFunc(status.Changed(), func(name string) bool { return slices.Contains(left, name) })
-	tree, err := k.stage(ctx, r, paths)
+	tree, err := k.writeStagedTree(ctx, r, paths)
 	if err != nil {
-		return unlooked(ctx, r, err)
+		return incompleteSnapshot(ctx, r, err)
 	}
-	id, err := k.commit(ctx, r, tree, parents, message)
+	id, err := k.writeCommit(ctx, r, tree, parents, message)
 	if err == nil && len(left) > 0 {
 		err = fmt.Errorf("%w: %q in %s", ErrIncomplete, left[:min(len(left), 5)], path)
 	}
 	return id, err
 }
 
-// unlooked is what a snapshot comes to where git failed in the work tree, by what
-// lies in it: HEAD, and not everything.
-func unlooked(ctx context.Context, r record, err error) (ID, error) {
+// incompleteSnapshot returns HEAD and ErrIncomplete where git failed in the work tree
+// because of its content, and else the error.
+func incompleteSnapshot(ctx context.Context, r record, err error) (ID, error) {
 	var own *Obstacle
 	if ctx.Err() != nil || exitCode(err) <= 0 && !errors.As(err, &own) || r.head == "" {
 		return "", err
@@ -64,15 +64,15 @@ func unlooked(ctx context.Context, r record, err error) (ID, error) {
 	return r.head, fmt.Errorf("%w: %w", ErrIncomplete, err)
 }
 
-// unsavable are the paths that a commit cannot hold.
-func unsavable(r record, s Status) []string {
+// unsavablePaths are the paths that a commit cannot hold.
+func unsavablePaths(r record, s Status) []string {
 	return slices.DeleteFunc(s.Changed(), func(name string) bool {
-		return !slices.Contains(s.Nested, name) && readable(filepath.Join(r.path, filepath.FromSlash(name)))
+		return !slices.Contains(s.Nested, name) && isReadable(filepath.Join(r.path, filepath.FromSlash(name)))
 	})
 }
 
-// parents are HEAD and, in the middle of a rebase, where the branch still is.
-func (k *Contents) parents(ctx context.Context, r record, s Status) ([]ID, error) {
+// snapshotParents are HEAD and, in the middle of a rebase, where the branch still is.
+func (k *Contents) snapshotParents(ctx context.Context, r record, s Status) ([]ID, error) {
 	if s.Head == "" {
 		return nil, nil
 	}
@@ -97,9 +97,9 @@ func (k *Contents) parents(ctx context.Context, r record, s Status) ([]ID, error
 	return parents, nil
 }
 
-// stage writes the tree of a private copy of the index with paths as they are
+// writeStagedTree writes the tree of a private copy of the index with paths as they are
 // on disk.
-func (k *Contents) stage(ctx context.Context, r record, paths []string) (ID, error) {
+func (k *Contents) writeStagedTree(ctx context.Context, r record, paths []string) (ID, error) {
 	index, err := k.scratch.privateIndex(r)
 	if err != nil {
 		return "", err
@@ -107,14 +107,14 @@ func (k *Contents) stage(ctx context.Context, r record, paths []string) (ID, err
 	defer index.remove()
 	// What autocrlf warns about shall be saved too.
 	options := []string{"-c", "core.safecrlf=false", "-c", "core.splitIndex=false"}
-	if err := k.update(ctx, r, paths, git.Cmd{Env: index.env(), Args: options}); err != nil {
+	if err := k.updateIndex(ctx, r, paths, git.Cmd{Env: index.env(), Args: options}); err != nil {
 		return "", err
 	}
 	out, err := k.isolation.run(ctx, r, git.Cmd{Env: index.env(), Limit: slow, Args: append(options, "write-tree")})
 	return ID(strings.TrimSpace(string(out))), err
 }
 
-func (k *Contents) commit(ctx context.Context, r record, tree ID, parents []ID, message string) (ID, error) {
+func (k *Contents) writeCommit(ctx context.Context, r record, tree ID, parents []ID, message string) (ID, error) {
 	args := []string{"commit-tree", "-F", "-"}
 	for _, parent := range parents {
 		args = append(args, "-p", string(parent))
@@ -127,8 +127,9 @@ func (k *Contents) commit(ctx context.Context, r record, tree ID, parents []ID, 
 // been written by hand, and a file of holes can have any size.
 const largest = 1 << 30
 
-// readable is true also for what is gone: that is saved as a deletion.
-func readable(path string) bool {
+// isReadable reports whether a path can be saved. One that is gone can: it is saved
+// as a deletion.
+func isReadable(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return true

@@ -56,15 +56,15 @@ func (s Status) Changed() []string {
 // nothing, not even the index. Only pipes that git would wait for, in a checkout
 // below .worktrees/, go.
 func (k *Contents) Status(ctx context.Context, path string) (Status, error) {
-	r, err := k.registry.at(ctx, path)
+	r, err := k.registry.recordAt(ctx, path)
 	if err != nil {
 		return Status{}, err
 	}
-	return k.status(ctx, r)
+	return k.readStatus(ctx, r)
 }
 
-func (k *Contents) status(ctx context.Context, r record) (Status, error) {
-	unblock(r)
+func (k *Contents) readStatus(ctx context.Context, r record) (Status, error) {
+	removeBlocking(r)
 	out, err := k.isolation.run(ctx, r, git.Cmd{Limit: slow, Env: []string{"GIT_OPTIONAL_LOCKS=0"},
 		Args: []string{"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--no-renames",
 			"--ignore-submodules=dirty"}}) // to look further git would start another in there, with what is configured there
@@ -73,7 +73,7 @@ func (k *Contents) status(ctx context.Context, r record) (Status, error) {
 	}
 	var s Status
 	for _, line := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		if err := s.add(line); err != nil {
+		if err := s.addLine(line); err != nil {
 			return Status{}, err
 		}
 	}
@@ -83,14 +83,14 @@ func (k *Contents) status(ctx context.Context, r record) (Status, error) {
 // link is the mode of a link to a repository.
 const link = "160000"
 
-// add reads one line of `git status --porcelain=v2 -z` without renames.
-func (s *Status) add(line string) error {
+// addLine reads one line of `git status --porcelain=v2 -z` without renames.
+func (s *Status) addLine(line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	switch kind {
 	case "":
 		return nil
 	case "#":
-		s.header(rest)
+		s.addHeader(rest)
 		return nil
 	case "?":
 		s.Untracked = append(s.Untracked, rest)
@@ -124,7 +124,7 @@ func (s *Status) add(line string) error {
 	return fmt.Errorf("git status answered %q", line)
 }
 
-func (s *Status) header(text string) {
+func (s *Status) addHeader(text string) {
 	key, value, _ := strings.Cut(text, " ")
 	switch {
 	case key == "branch.oid" && value != "(initial)":
@@ -145,11 +145,11 @@ const large = 8 << 20
 // the content of a file changes, ignored ones excepted: whether somebody got
 // anywhere.
 func (k *Contents) Fingerprint(ctx context.Context, path string) (string, error) {
-	r, err := k.registry.at(ctx, path)
+	r, err := k.registry.recordAt(ctx, path)
 	if err != nil {
 		return "", err
 	}
-	s, err := k.status(ctx, r)
+	s, err := k.readStatus(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -157,22 +157,22 @@ func (k *Contents) Fingerprint(ctx context.Context, path string) (string, error)
 	for _, line := range s.lines {
 		fmt.Fprintf(sum, "%q\n", line)
 	}
-	hidden, err := k.hidden(ctx, r)
+	hidden, err := k.listHidden(ctx, r)
 	if err != nil {
 		return "", err
 	}
 	fmt.Fprintf(sum, "%q\n", hidden)
 	for _, name := range slices.Concat(s.Unstaged, s.Untracked) {
-		if err := sketch(sum, filepath.Join(r.path, filepath.FromSlash(name))); err != nil {
+		if err := describeFile(sum, filepath.Join(r.path, filepath.FromSlash(name))); err != nil {
 			return "", fmt.Errorf("worktree %s: %w", path, err)
 		}
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil)[:16]), nil
 }
 
-// hidden are the files that git was told not to look at: a change of one does
+// listHidden are the files that git was told not to look at: a change of one does
 // not show in the status.
-func (k *Contents) hidden(ctx context.Context, r record) ([]string, error) {
+func (k *Contents) listHidden(ctx context.Context, r record) ([]string, error) {
 	out, err := k.isolation.run(ctx, r, git.Cmd{Limit: slow, Args: []string{"ls-files", "-v", "-z"}})
 	var list []string
 	for line := range strings.SplitSeq(string(out), "\x00") {
@@ -183,9 +183,9 @@ func (k *Contents) hidden(ctx context.Context, r record) ([]string, error) {
 	return list, err
 }
 
-// sketch writes what a file is like. One that is gone or cannot be read is
-// like nothing.
-func sketch(w io.Writer, path string) error {
+// describeFile writes the mode of a file and a hash of its content, of a large file a
+// hash of its size and time, and a dash for a file that is gone.
+func describeFile(w io.Writer, path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		_, err = fmt.Fprintln(w, "-")
