@@ -4,6 +4,9 @@
 GO      ?= go
 PREFIX  ?= /usr/local
 E2E_TIMEOUT ?= 40m
+# The compiler and the checks take a fifth less time where they collect their
+# garbage less often.
+GOGC    ?= 400
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
 # The version comes from git describe; go's own stamp would make the build
@@ -22,9 +25,16 @@ build:
 demo: build
 	./git-liza demo
 
+# The checks vet the tests, so go does not once more. What go itself writes stays
+# out of memory.
 test: check
-	$(GO) test -race -json -timeout 25m ./... | awk -f .ci/tally.awk
+	@export GOTMPDIR="$${GOTMPDIR:-$${TMPDIR:-/tmp}}" TMPDIR="$$(.ci/scratch)" GOGC=$(GOGC); \
+	$(GO) test -race -vet=off -json -timeout 25m ./... | awk -f .ci/tally.awk
 
+# Compiled as make build does, so that go does it once for both and for the tests.
+check: export CGO_ENABLED = 0
+check: export GOFLAGS += -trimpath
+check: export GOGC := $(GOGC)
 check:
 	@.ci/tools go git cc
 	@files=$$(find . -path './.*' -prune -o -name '*.go' -print | xargs gofmt -l) || exit 1; \
