@@ -49,8 +49,8 @@ func (n *BadName) Error() string { return fmt.Sprintf("a folder holds the name %
 // a rename as a deletion and an addition. base "" stands for an empty tree. What
 // is over the limits is a *Limit, a name that no tree can hold a *BadName.
 //
-// The trees are compared here, because git gathers all changes before it tells
-// the first: ten folders within one another can stand for ten milliards.
+// The trees are compared here, because git gathers all changes before it prints the
+// first: ten nested folders can expand to ten billion entries.
 func (r *Repo) Changes(ctx context.Context, base, commit ID) ([]Change, error) {
 	o, err := r.Objects(ctx)
 	if err != nil {
@@ -140,8 +140,8 @@ func (w *comparison) compare(ctx context.Context, p pair) error {
 	return nil
 }
 
-// addDifference notes an entry that is not what it was; two that are there have one
-// name, and are both folders or none of them is.
+// addDifference notes an entry that has changed, was added or was deleted. Where both
+// are there, they have the same name, and both are folders or neither is.
 func (w *comparison) addDifference(dir string, was, is Entry) error {
 	e := is
 	if e.Name == "" {
@@ -180,7 +180,7 @@ type cursor struct {
 	more  bool
 }
 
-// open is the beginning of a folder.
+// open returns a cursor at the beginning of a folder.
 func (w *comparison) open(id ID) (*cursor, error) {
 	c := &cursor{hash: w.o.repo.hashLen / 2}
 	if id == "" {
@@ -201,8 +201,8 @@ func (w *comparison) open(id ID) (*cursor, error) {
 	return c, c.next()
 }
 
-// next goes to the next entry, as git sees it: what is a file has one of two
-// modes.
+// next goes to the next entry. It gives the modes that git sees: a file has one of
+// two.
 func (c *cursor) next() error {
 	if c.more = len(c.data) > 0; !c.more {
 		c.entry = Entry{}
@@ -221,7 +221,7 @@ func (c *cursor) next() error {
 	return nil
 }
 
-// plainMode is the mode that git takes a mode for.
+// plainMode returns the mode as which git reads a mode.
 func plainMode(mode uint32) uint32 {
 	switch kind := mode & 0o170000; {
 	case kind == 0o100000 && mode&0o100 != 0:
@@ -234,7 +234,7 @@ func plainMode(mode uint32) uint32 {
 	return ModeSubmodule
 }
 
-// measureContent fills in what the new content tells.
+// measureContent fills in the size of the new content, or what its link points to.
 func (o *Objects) measureContent(c *Change) error {
 	if c.New == "" || c.Mode == ModeSubmodule {
 		return nil

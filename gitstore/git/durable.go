@@ -20,8 +20,8 @@ import (
 // cannot be read. The command line tests it for its rule.
 var ErrDamaged = errors.New("objects are missing or damaged")
 
-// A Flusher makes what git has written to a repository stay there after a power
-// cut, as liza.fsync says.
+// A Flusher makes durable what git has written to a repository: it stays there after
+// a power cut. The setting liza.fsync says how.
 type Flusher struct{ repo *Repo }
 
 // durableMax is how many commits are remembered as durable. One recent commit
@@ -58,8 +58,8 @@ func (fl *Flusher) MakeDurable(ctx context.Context, commits ...ID) error {
 	return nil
 }
 
-// keepDurable keeps what is known to be durable: that it cannot be kept costs
-// time only.
+// keepDurable writes down which commits are durable. A failure costs time only: they
+// are looked at again.
 func (fl *Flusher) keepDurable(list []ID) {
 	var text strings.Builder
 	for _, id := range list[:min(len(list), durableMax)] {
@@ -68,7 +68,8 @@ func (fl *Flusher) keepDurable(list []ID) {
 	_ = ReplaceFile(fl.durableFile(), []byte(text.String()))
 }
 
-// unsyncedCommits are those of the commits that are here and not known to be durable.
+// unsyncedCommits returns those of the commits that are in the repository and not
+// known to be durable.
 func (fl *Flusher) unsyncedCommits(ctx context.Context, commits, known []ID) ([]ID, error) {
 	o, err := fl.repo.Objects(ctx)
 	if err != nil {
@@ -89,10 +90,10 @@ func (fl *Flusher) unsyncedCommits(ctx context.Context, commits, known []ID) ([]
 	return list, nil
 }
 
-// updatedCommits are the commits that updates lead to and this process did not write
-// on top of what a ref of the board was at before. Of old ones are those that
-// may be damaged, and are kept or gone back to all the same: the state, which is
-// judged by replaying it, and what is rescued.
+// updatedCommits returns the new commits of updates, without those that this process
+// wrote on top of the old value of a ref of the board. Some of them may be damaged and
+// are moved to all the same: the state, which is judged by its replay, and what is
+// rescued. They are returned as old.
 func (fl *Flusher) updatedCommits(ctx context.Context, updates []RefUpdate) (list, old []ID, err error) {
 	o, err := fl.repo.Objects(ctx)
 	if err != nil {
@@ -124,8 +125,8 @@ func (fl *Flusher) durableFile() string {
 	return filepath.Join(fl.repo.commonDir, layout.Private, "durable")
 }
 
-// durableCommits are the commits that are known to be durable with everything behind
-// them, the latest first.
+// durableCommits returns the commits that are known to be durable with everything
+// behind them, the latest first.
 func (fl *Flusher) durableCommits() []ID {
 	data, _ := os.ReadFile(fl.durableFile())
 	var list []ID
@@ -161,7 +162,7 @@ func (fl *Flusher) syncRepository() error {
 	return nil
 }
 
-// syncObjects makes what commits need and known ones do not have durable.
+// syncObjects makes durable what commits need beyond what known ones have.
 func (fl *Flusher) syncObjects(ctx context.Context, mode string, commits, known []ID) error {
 	list, err := fl.repo.Reachable(ctx, commits, known, "--ignore-missing") // known ones that are gone
 	if err != nil {
@@ -226,8 +227,8 @@ func (r *Repo) Reachable(ctx context.Context, commits, known []ID, options ...st
 	return list, nil
 }
 
-// loosePathIn is the file of an object that has one of its own in one of the
-// folders, "" if it is packed.
+// loosePathIn returns the file of a loose object in one of the folders, "" if the
+// object is packed.
 func loosePathIn(dirs []string, id ID) (string, error) {
 	for _, dir := range dirs {
 		path := loosePath(dir, id)

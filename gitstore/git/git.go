@@ -121,7 +121,7 @@ func (r *Repo) Run(ctx context.Context, c Cmd) (out []byte, err error) {
 	return r.runLocking(ctx, c)
 }
 
-// runLocking runs a process, with what it may leave in the journal.
+// runLocking runs a process that takes locks, with an entry in the journal.
 func (r *Repo) runLocking(ctx context.Context, c Cmd) (out []byte, err error) {
 	p := r.process(ctx, c)
 	defer p.cancel()
@@ -149,8 +149,8 @@ func (c Cmd) limit() time.Duration {
 	return c.Limit
 }
 
-// streamOutput runs one git process and hands its output to read as it comes. Where
-// read returns an error the process is ended, and that is the error.
+// streamOutput runs one git process and hands its output to read as it comes. An
+// error of read ends the process and is returned.
 func (r *Repo) streamOutput(ctx context.Context, c Cmd, read func(*bufio.Reader) error) error {
 	p := r.process(ctx, c)
 	defer p.cancel()

@@ -15,10 +15,9 @@ import (
 // what uptime and the times of files are rounded to beside it.
 const clockTick = 10 * time.Millisecond
 
-// noGitRunsSince reports whether no git lives that began before a time, with some ticks
-// of the clocks in between, and that may be at work in this repository: then
-// nobody alive made a lock of that time here. False where the system does not
-// tell.
+// noGitRunsSince reports whether no running git that may work in this repository began
+// before a time, some ticks of the clock allowed for. Then no living process made a
+// lock of that time here. It is false where the system does not tell.
 func (j *Journal) noGitRunsSince(at time.Time) bool {
 	text, err := os.ReadFile("/proc/uptime")
 	seconds, _, _ := strings.Cut(string(text), " ")
@@ -45,7 +44,7 @@ func (j *Journal) noGitRunsSince(at time.Time) bool {
 	return true
 }
 
-// lockless are subcommands of git that live long and take no lock themselves.
+// lockless are subcommands of git that run for long and take no lock themselves.
 var lockless = []string{"liza", "fsmonitor--daemon", "cat-file"}
 
 // mayHoldLocksHere reports whether a process is a git that may hold a lock of this
@@ -71,8 +70,7 @@ func (j *Journal) mayHoldLocksHere(pid int) bool {
 
 // mayHoldLocks decides by what the system tells of a git: its command line, its folder
 // and its environment, where the last two are known. In the middle of its exec a
-// process has its name and neither of the other two yet, so nobody knows where it
-// is going to work.
+// process has a name and neither of these two yet: then it may hold a lock anywhere.
 func (j *Journal) mayHoldLocks(line, cwd, environ string, known bool) bool {
 	if line == "" {
 		return true
@@ -101,7 +99,7 @@ func (j *Journal) mayHoldLocks(line, cwd, environ string, known bool) bool {
 	return j.isOwn(gitDirAbove(cwd)) || slices.Contains(args, "--git-dir")
 }
 
-// gitDirAbove is the git directory that git finds from a folder, "" if none.
+// gitDirAbove returns the git directory that git finds from a folder, "" if none.
 func gitDirAbove(dir string) string {
 	for {
 		inside := filepath.Join(dir, ".git")

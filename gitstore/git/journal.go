@@ -73,10 +73,10 @@ type journalEntry struct {
 	leaves Leftovers
 }
 
-// JournalDir is the folder of the journal of locks.
+// Dir is the folder of the journal of locks.
 func (j *Journal) Dir() string { return filepath.Join(j.repo.commonDir, layout.Private, "journal") }
 
-// openJournal writes the entry of a process that is about to start. It appears
+// open writes the entry of a process that is about to start. It appears
 // under its name only when it is whole and locked.
 func (j *Journal) open(ctx context.Context, l Leftovers) (*journalEntry, error) {
 	mode, err := j.repo.Flusher.fsyncMode(ctx)

@@ -21,11 +21,11 @@ type LockFile struct {
 	value ID
 }
 
-// ErrRefLocked is what a *Locked is. This package tests it, to try again.
+// ErrRefLocked is wrapped by every *Locked. Callers test it to try again.
 var ErrRefLocked = errors.New("a ref is locked")
 
-// A Locked is a lock file in the way that is not known to be a dead process's
-// of ours.
+// A Locked is the error of a lock file that is in the way and is not known to belong
+// to a dead process of ours.
 type Locked struct {
 	Reason string // with the path
 	Hint   string // the command that clears it, and where to type it
@@ -40,7 +40,7 @@ func (l *Locked) Unwrap() error { return ErrRefLocked }
 // unlockHint is what clears a lock of this repository.
 const unlockHint = "git liza doctor --unlock"
 
-// foreignLock is the first of some lock files that stands, nil if none does.
+// foreignLock returns the first of some lock files that exists, nil if none does.
 func (j *Journal) foreignLock(locks []LockFile) *Locked {
 	for _, lock := range locks {
 		if info, err := os.Lstat(lock.path); err == nil {
@@ -54,9 +54,9 @@ func (j *Journal) foreignLock(locks []LockFile) *Locked {
 	return nil
 }
 
-// RunUnlocked runs what takes locks, and again where one that was in its way turned
-// out to be a dead process's, or its process had it only for a moment. The error
-// is a *Locked where one stays.
+// RunUnlocked runs a function that takes locks. Where a lock is in its way, it clears
+// those of dead processes, waits a moment for those of living ones, and runs the
+// function again. The error is a *Locked where a lock stays.
 func (j *Journal) RunUnlocked(ctx context.Context, l Leftovers, run func() error) error {
 	for deadline := time.Now().Add(2 * emptyAge); ; {
 		err := run()
@@ -81,7 +81,7 @@ func (j *Journal) RunUnlocked(ctx context.Context, l Leftovers, run func() error
 	}
 }
 
-// standing are those locks that a process may take and that are there.
+// existingLocks returns those of the locks in l that exist.
 func (j *Journal) existingLocks(l Leftovers) []LockFile {
 	var locks []LockFile
 	add := func(path string) {
@@ -143,7 +143,8 @@ func (s *RefStore) LockFiles(updates []RefUpdate) []LockFile {
 	return locks
 }
 
-// symrefChain is a ref and what it points to, if it is symbolic.
+// symrefChain returns the name of a ref, and of those that it leads to if it is
+// symbolic.
 func (s *RefStore) symrefChain(name string) []string {
 	var names []string
 	for range symrefDepth {

@@ -23,8 +23,8 @@ type Merge struct {
 // A Merger merges commits of a repository without a checkout.
 type Merger struct{ repo *Repo }
 
-// mergeConfig fixes whatever could make two machines merge differently. The
-// values are git's own defaults. Attributes and merge drivers cannot come in:
+// mergeConfig sets all that could make two machines merge differently, to git's own
+// defaults. Attributes and merge drivers cannot come in:
 // a bare repository without HEAD reads none.
 const mergeConfig = `[core]
 	repositoryformatversion = %d
@@ -83,7 +83,7 @@ func (g *Merger) TryMerge(ctx context.Context, onto, commit ID) (Merge, error) {
 // alternatesVar names more folders with objects, for reading.
 const alternatesVar = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 
-// quoteAlternate is a folder as that variable holds it: quoted where it has to be.
+// quoteAlternate returns a folder as that variable holds it, quoted if need be.
 func quoteAlternate(dir string) string {
 	if strings.ContainsAny(dir, "\"\n"+string(os.PathListSeparator)) {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(dir) + `"`
@@ -91,8 +91,7 @@ func quoteAlternate(dir string) string {
 	return dir
 }
 
-// IsShallow reports whether history ends early here, as in a clone of some
-// depth.
+// IsShallow reports whether the clone is shallow: its history ends early.
 func (r *Repo) IsShallow() bool { return fileExists(filepath.Join(r.commonDir, "shallow")) }
 
 // merge runs git merge-tree as c says.
@@ -141,8 +140,8 @@ func (g *Merger) mergeTree(ctx context.Context, c Cmd) (m Merge, err error) {
 	return m, nil
 }
 
-// makeMergeDir makes sure of a private git directory. What it holds never
-// changes, so processes that make it at the same time do no harm.
+// makeMergeDir makes a private git directory where there is none. Its content is
+// always the same, so processes may make it at the same time.
 func (g *Merger) makeMergeDir(dir string) error {
 	config := fmt.Sprintf(mergeConfig, 0)
 	if g.repo.hashLen == 64 {

@@ -302,7 +302,7 @@ func (r *Repo) zero() ID { return ID(strings.Repeat("0", r.hashLen)) }
 // emptyTree is known to git without being written.
 func (r *Repo) emptyTree() ID { return r.Hash("tree", nil) }
 
-// fsync returns the repository's liza.fsync.
+// fsyncMode returns the repository's liza.fsync.
 func (fl *Flusher) fsyncMode(ctx context.Context) (string, error) {
 	mode, err := fl.repo.Config(ctx, "liza.fsync")
 	switch {

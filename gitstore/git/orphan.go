@@ -20,7 +20,7 @@ const emptyAge = time.Second
 // orphan: less than git waits for packed-refs, more than it pauses in writing.
 const rewriteAge = 4 * time.Second
 
-// A entry is what a file of the journal says.
+// An entry is what a file of the journal says.
 type entry struct {
 	since   time.Time
 	limit   time.Duration
@@ -37,18 +37,18 @@ type lockID struct {
 	at    time.Time
 }
 
-// A proof is by what a file is told to be a dead process's.
+// A proof is how it is shown that a file belongs to a dead process.
 type proof int
 
 const (
 	byValue  proof = iota // it holds what git writes into it, or is the very file that was noted
-	byAnyID               // nobody else takes locks there: it holds any object id
-	byUse                 // nobody has it open
-	byIdle                // nobody has it open, and no git lives here that can have made it
+	byAnyID               // it holds any object id: no other process takes locks there
+	byUse                 // no process has it open
+	byIdle                // no process has it open, and no git runs here that can have made it
 	byFolder              // it is a folder whose name no other process can get
 )
 
-// A orphan is what a journal entry says about one file.
+// An orphan is what a journal entry says about one file.
 type orphan struct {
 	path     string
 	proof    proof
@@ -130,8 +130,8 @@ func parseNanos(s string) time.Time {
 	return time.Unix(0, n)
 }
 
-// orphans are the files that an entry names, those that it does not name
-// singly looked up.
+// orphans returns the files that an entry names, and those in the folders that it
+// names.
 func (j *Journal) orphans(e entry) []orphan {
 	list := e.locks
 	for _, folder := range e.under {
@@ -153,7 +153,7 @@ func (j *Journal) orphans(e entry) []orphan {
 	return list
 }
 
-// remove clears the file; that it is gone already is no error.
+// remove removes the file. It is no error that the file is gone already.
 func (o orphan) remove() error {
 	if o.proof == byFolder {
 		return os.RemoveAll(o.path)
@@ -164,8 +164,8 @@ func (o orphan) remove() error {
 	return nil
 }
 
-// isOurs tells whether the file that stands there now was made by the process
-// of the entry; later says to ask again when it is older.
+// isOurs reports whether the process of the entry made the file that is there now. If
+// later is true, the file is too young to judge: ask again.
 func (o orphan) isOurs() (ours, later bool) {
 	info, err := os.Lstat(o.path)
 	if err != nil {

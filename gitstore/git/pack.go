@@ -45,7 +45,8 @@ func (p *Packer) Pack(ctx context.Context, from, to ID) error {
 	return nil
 }
 
-// prunePacked removes the files of the objects that a pack of ours holds.
+// prunePacked removes the loose objects that a pack of ours holds, as
+// git-prune-packed(1) does for all packs.
 func (p *Packer) prunePacked(ctx context.Context, pack string) error {
 	idx := filepath.Join(p.repo.objectDir, "pack", "pack-"+pack+".idx")
 	content, err := os.ReadFile(idx)

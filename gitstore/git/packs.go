@@ -23,7 +23,7 @@ const indexLimit = 1 << 20
 // packCache is what go-git may keep of objects that deltas build upon.
 const packCache = 8 * cache.MiByte
 
-// packs reads packed objects in process, or says that git had better do it.
+// packs reads packed objects in process, or says that git is faster at it.
 type packs struct {
 	dir string // the object directory
 
@@ -102,7 +102,8 @@ func (p *packs) open() {
 	p.storage = filesystem.NewObjectStorageWithOptions(dir, cache.NewObjectLRU(packCache), filesystem.Options{KeepDescriptors: true})
 }
 
-// noteMiss looks afresh the next time if the packs have changed.
+// noteMiss notes that an object was not found: the next call opens the packs again
+// if they have changed.
 func (p *packs) noteMiss() {
 	info, err := os.Stat(filepath.Join(p.dir, "pack"))
 	if err != nil || !info.ModTime().Equal(p.changed) {

@@ -18,7 +18,8 @@ import (
 	"time"
 )
 
-// lasting is the time limit of a process that is limited per question.
+// lasting is the time limit of a process whose single requests have limits of their
+// own.
 const lasting = 365 * 24 * time.Hour
 
 // A catFile reads objects through one lasting `git cat-file --batch-command`,
@@ -120,7 +121,7 @@ func (c *catFile) exchange(what string, id ID) (kind string, n int64, data []byt
 	return f[1], n, data[:n:n], nil
 }
 
-// stop ends the process, which went wrong, and returns what it had to say.
+// stop ends the process after a failure and returns its error.
 func (c *catFile) stop() error {
 	p := c.git
 	c.git = nil

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// strangerAge is how old an entry must be to count as one of a dead process
-// where that cannot be seen, because it ran in another container or on another
-// machine: a server judges a push for a minute and then moves its refs.
+// strangerAge is how old an entry must be to count as one of a dead process, where
+// the process ran in another container or on another machine and cannot be seen. A
+// server judges a push for a minute and then moves its refs.
 const strangerAge = 10 * time.Minute
 
 // A processID names a process as the journal names it. The start time, in ticks since
@@ -23,8 +23,8 @@ type processID struct {
 	start, boot, ns string // "" where this system does not tell
 }
 
-// processIDOf names a living process; false if there is none, or it is dead but
-// not yet waited for.
+// processIDOf returns the id of a running process. It is false if there is none, or
+// only a zombie.
 func processIDOf(pid int) (processID, bool) {
 	m := processID{pid: pid}
 	m.boot = thisBoot()
@@ -70,8 +70,8 @@ func parentOf(pid int) int {
 	return parent
 }
 
-// readStat are the fields that the system tells of a process from its state on,
-// which is the third.
+// readStat returns the fields of proc(5), /proc/PID/stat, from the third on, which is
+// the state.
 func readStat(pid int) []string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -86,8 +86,8 @@ func (m processID) String() string {
 	return fmt.Sprintf("pid %d start %s boot %s ns %s", m.pid, m.start, m.boot, m.ns)
 }
 
-// parseProcessID reads a line of an entry; of one that it cannot read nobody knows
-// that it is dead.
+// parseProcessID reads a line of an entry. A process whose line cannot be read counts
+// as running.
 func parseProcessID(text string) *processID {
 	var m processID
 	if n, err := fmt.Sscanf(text, "pid %d start %s boot %s ns %s", &m.pid, &m.start, &m.boot, &m.ns); err != nil || n != 4 {

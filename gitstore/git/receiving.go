@@ -172,7 +172,7 @@ func (j *Journal) writePush(path string, by processID, updates []RefUpdate, mode
 	return flushDisk(f, mode, foldersUpTo(j.repo.commonDir, path)...)
 }
 
-// locksOfPushes are the lock files that receive-packs may hold which are alive.
+// locksOfPushes returns the lock files that living receive-packs may hold.
 func (j *Journal) locksOfPushes() map[string]bool {
 	locks := map[string]bool{}
 	paths, _ := filepath.Glob(filepath.Join(j.Dir(), "push-*"))

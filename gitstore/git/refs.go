@@ -77,9 +77,9 @@ func (s *RefStore) SymbolicRef(ctx context.Context, name string) (string, error)
 // packed-refs before it is taken for one that holds the lock itself.
 const pruneWait = time.Second
 
-// IsBeingPruned tells a loose ref at id that git removes because packed-refs holds
-// it from one that it deletes: then packed-refs is locked, for all the time
-// that the hook which asks takes.
+// IsBeingPruned reports whether git removes a loose ref at id because packed-refs has
+// it, and does not delete the ref. While git deletes one, packed-refs is locked until
+// the hook has ended that asks here.
 func (s *RefStore) IsBeingPruned(ctx context.Context, name string, id ID) bool {
 	ctx, cancel := context.WithTimeout(ctx, pruneWait)
 	defer cancel()
@@ -99,8 +99,9 @@ func (s *RefStore) IsBeingPruned(ctx context.Context, name string, id ID) bool {
 	}
 }
 
-// IsBeingPacked tells a ref that git writes into packed-refs, as it read it a moment
-// ago, from one that it moves: then the ref's own lock holds the new value.
+// IsBeingPacked reports whether git writes a ref into packed-refs, with the value that
+// it has just read, and does not move it. While git moves one, the lock of the ref
+// holds the new value.
 func (s *RefStore) IsBeingPacked(name string, to ID) bool {
 	if s.repo.reftable || to == "" || !fileExists(filepath.Join(s.repo.commonDir, "packed-refs.lock")) {
 		return false
@@ -214,8 +215,8 @@ func (s *RefStore) packedRef(name string) (ID, error) {
 	return s.scanPacked(io.NewSectionReader(f, low, high-low), name)
 }
 
-// narrowSection halves the part of a sorted packed-refs file that can hold name until
-// it is small. Both bounds are starts of lines.
+// narrowSection searches a sorted packed-refs file by halves, until the part that can
+// hold name is small. Both bounds are starts of lines.
 func narrowSection(f io.ReaderAt, low, high int64, name string) (int64, int64, error) {
 	const small, window = 16 << 10, 4 << 10
 	buf := make([]byte, window)
