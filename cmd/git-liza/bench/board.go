@@ -14,12 +14,12 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// board returns a clone with a board of that many tasks, made once. The board
-// begins and ends with real moves; between them stands one commit that holds
-// all generated documents at once, under the message of the move before it,
-// because making a hundred thousand tasks by moves takes hours. So replaying the
-// chain would find a mistake there, while everything that reads the board's
-// state finds a valid one. All objects are in one pack, as after a gc.
+// board returns a clone with a board of that many tasks, which is made once. The board
+// begins and ends with real moves. Between them one commit holds all generated
+// documents, under the message of the move before it, because making a hundred thousand
+// tasks by moves takes hours. So a replay of the chain would find a mistake there, but
+// every reader of the board's state finds a valid one. All objects are in one pack, as
+// after a gc.
 func (b *bench) board(live, archived int) (*clone, error) {
 	name := fmt.Sprintf("board-%d-%d", live, archived)
 	if c := b.boards[name]; c != nil {
@@ -100,8 +100,8 @@ func (c *clone) generate(live, archived int) error {
 	return c.vouch()
 }
 
-// vouch has the clone take the tip, which no move made, for one that it wrote
-// itself.
+// vouch has the clone accept the generated tip, which no move made, as one that it
+// wrote itself.
 func (c *clone) vouch() error {
 	tip, err := c.tip()
 	if err != nil {
@@ -110,8 +110,8 @@ func (c *clone) vouch() error {
 	return os.WriteFile(filepath.Join(c.git, layout.Private, "written"), []byte(tip+"\n"), 0o666)
 }
 
-// successor begins a commit on the tip in the language of fast-import. It has
-// the tip's author, date and message, and so tells of a move that can be read.
+// successor begins a commit on the tip in the format of fast-import. It has the tip's
+// author, date and message, so that its move can be read.
 func (c *clone) successor() (string, error) {
 	raw, err := c.plain("cat-file", "commit", layout.State)
 	if err != nil {
@@ -131,9 +131,9 @@ func (c *clone) successor() (string, error) {
 	return fmt.Sprintf("%sdata %d\n%s\nfrom %s\n", text, len(message), message, tip), nil
 }
 
-// settleIn installs the hooks, which would refuse the generated commit, makes
-// the worktrees of the tasks that are measured, by real claims, and gives the
-// tasks back.
+// settleIn makes the worktrees of the measured tasks by real claims, gives the tasks
+// back, and installs the hooks. Hooks installed earlier would refuse the generated
+// commit.
 func (c *clone) settleIn() error {
 	if _, err := c.b.output(c.liza("hooks", "install")); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (c *clone) settleIn() error {
 	return nil
 }
 
-// settings reads liza.yaml as it stands at the tip.
+// settings reads liza.yaml at the tip.
 func (c *clone) settings() (flow.Settings, error) {
 	text, err := c.plain("show", layout.State+":liza.yaml")
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 
 var syncModes = []string{"none", "batch"}
 
-// claims measures one claim, the whole process, beside the script. The task is
-// one that its coder claimed and released before, so the worktree is there and
-// no checkout is counted: found and verified it is all the same.
+// claims measures one claim, the whole process, beside the script. Its coder claimed
+// and released the task before, so the worktree exists and no checkout is measured,
+// only its verification.
 func (b *bench) claims() error {
 	c, err := b.board(b.scale.live, b.scale.archived)
 	if err != nil {
@@ -101,8 +101,8 @@ func (b *bench) firstClaims(c *clone) error {
 	return nil
 }
 
-// archives measures a claim on a board with a large archive beside one with a
-// small archive.
+// archives measures a claim on a board with a large archive beside one with a small
+// archive.
 func (b *bench) archives() error {
 	many, err := b.board(b.scale.live, b.scale.archived)
 	if err != nil {
@@ -127,7 +127,7 @@ func (b *bench) archives() error {
 	return nil
 }
 
-// bytes measures what the moves since a state have added.
+// bytes measures how many bytes the moves since a state have added.
 func (b *bench) bytes(c *clone, since string) error {
 	moves, err := c.made(since, layout.State)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// benchTasks are the tasks that moves are measured on, each with the coder that
-// claims and releases it. Their worktrees are there before anything is measured.
+// benchTasks is the number of tasks that moves are measured on, each with a coder that
+// claims and releases it. Their worktrees exist before anything is measured.
 const benchTasks = 8
 
 func benchTask(n int) flow.TaskID   { return flow.TaskID(fmt.Sprintf("bench-%d", n+1)) }
@@ -27,7 +27,7 @@ type clone struct {
 	git  string // its git directory
 }
 
-// liza is a command of the program that is measured.
+// liza returns a command of the measured program.
 func (c *clone) liza(args ...string) command {
 	return command{dir: c.path, args: append([]string{c.b.program}, args...)}
 }
@@ -51,8 +51,8 @@ func (c *clone) syncing(mode string) error {
 	return nil
 }
 
-// claim and release take and give back the n-th task; repeated in turn, each
-// is a move of its own that finds the task's worktree in place.
+// claim and release return commands that take and give back the n-th task. Repeated in
+// turn, each makes a move that finds the task's worktree in place.
 func (c *clone) claim(n int) command {
 	return c.liza("claim", string(benchTask(n)), "--as", string(benchCoder(n)))
 }
@@ -64,11 +64,11 @@ func (c *clone) release(n int) command {
 // floorRef is where the script makes its changes, beside the board.
 const floorRef = "refs/floor/state"
 
-// unhooked leaves the hooks of git liza out of what a script of plain git does.
+// unhooked keeps the hooks of git liza out of a script of plain git.
 var unhooked = []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0=/dev/null"}
 
-// floor is the script's claim of the n-th task, with the documents that the
-// last draft of it wrote.
+// floor returns the script's claim of the n-th task, with the documents of the last
+// draft.
 func (c *clone) floor(n int) command {
 	args := []string{"sh", c.b.path("floor.sh"), floorRef, "claim " + string(benchTask(n))}
 	for _, key := range []flow.Key{{Folder: flow.Tasks, ID: string(benchTask(n))}, {Folder: flow.Agents, ID: string(benchCoder(n))}} {
@@ -80,7 +80,7 @@ func (c *clone) floor(n int) command {
 
 func (c *clone) drafted(name string) string { return filepath.Join(c.path, "..", "draft-"+name) }
 
-// A draft is the documents of a claim, as they are on the board.
+// A draft holds the documents of a claim, as they are on the board.
 type draft map[string]string // by the name that the script reads
 
 func (c *clone) draft(n int) (draft, error) {
@@ -96,7 +96,7 @@ func (c *clone) draft(n int) (draft, error) {
 	return d, nil
 }
 
-// write leaves the documents for the script, unlike any before.
+// write writes the documents for the script, with content that is new each time.
 func (d draft) write() error {
 	for name, text := range d {
 		if err := os.WriteFile(name, fmt.Appendf(nil, "%s\n# %d\n", text, time.Now().UnixNano()), 0o644); err != nil {
@@ -106,16 +106,16 @@ func (d draft) write() error {
 	return nil
 }
 
-// tip is where the state ref is.
+// tip returns the commit of the state ref.
 func (c *clone) tip() (string, error) { return c.plain("rev-parse", layout.State) }
 
-// begin lets the script start from the board as it is.
+// begin sets the script's ref to the board's state.
 func (c *clone) begin() error {
 	_, err := c.plain("update-ref", floorRef, layout.State)
 	return err
 }
 
-// made counts the commits on a ref since one.
+// made counts the commits on a ref since a commit.
 func (c *clone) made(since, ref string) (int, error) {
 	out, err := c.plain("rev-list", "--count", since+".."+ref)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// everyday measures what the hooks of a clone add to the commands that people
-// type all day, beside the same repository without them.
+// everyday measures what the hooks of a clone add to everyday commands, beside the same
+// repository without hooks.
 func (b *bench) everyday() error {
 	var with, without *clone
 	for _, c := range []**clone{&with, &without} {
@@ -29,7 +29,7 @@ func (b *bench) everyday() error {
 	for _, row := range []struct {
 		what   string
 		args   []string
-		budget float64 // milliseconds more; 0 where nothing runs a hook
+		budget float64 // milliseconds that the hooks may add; 0 if none run
 	}{
 		{"git status", []string{"status", "--porcelain"}, 0},
 		{"git commit", []string{"commit", "-q", "--allow-empty", "-m", "x"}, 3},
@@ -56,11 +56,11 @@ func (b *bench) everyday() error {
 	return nil
 }
 
-// thousandRefs makes refs that nobody guards, in one transaction.
+// thousandRefs makes refs that no rule guards, in one transaction.
 const thousandRefs = `for i in $(seq 1000); do echo "update refs/bench/$0-$i HEAD"; done | git update-ref --stdin`
 
-// more notes what the median is above the floor's and whether that keeps to a
-// budget in milliseconds, 0 if there is none.
+// more notes by how much the median exceeds the floor's, and whether that keeps to a
+// budget in milliseconds, 0 for none.
 func (b *bench) more(what string, measured, floor spread, budget float64) {
 	extra := measured.median - floor.median
 	r := row{what: what, measured: measured.in("ms"), floor: floor.in("ms"), ratio: fmt.Sprintf("%+.1f ms", extra)}

@@ -12,9 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// A generator writes the documents of a board to fast-import: archived tasks,
-// live ones in all states, the agents that hold some, and the tasks that moves
-// are measured on.
+// A generator writes the documents of a board to fast-import: archived tasks, live ones
+// in all states, the agents that hold some, and the measured tasks.
 type generator struct {
 	settings       flow.Settings
 	live, archived int
@@ -69,7 +68,7 @@ func (g *generator) documents() {
 	}
 }
 
-// task is the n-th one as somebody planned it.
+// task returns the n-th task as planned.
 func (g *generator) task(n int) *flow.Task {
 	return &flow.Task{
 		ID: flow.TaskID(fmt.Sprintf("task-%d", n)), Status: flow.Unclaimed, Kind: flow.Code, Goal: g.settings.Goal, Sprint: g.settings.Sprint,
@@ -81,13 +80,13 @@ func (g *generator) task(n int) *flow.Task {
 	}
 }
 
-// planned is when the n-th task was added: one each minute, the last one
-// before the board's first real move.
+// planned returns when the n-th task was added: one each minute, the last one before
+// the board's first real move.
 func (g *generator) planned(n int) time.Time {
 	return g.begun.Add(time.Duration(n-g.archived-g.live) * time.Minute)
 }
 
-// merged is a task that went the whole way.
+// merged returns a task that went through all states.
 func (g *generator) merged(n int) *flow.Task {
 	t := g.submitted(n)
 	t.Status, t.Review = flow.Merged, nil
@@ -98,7 +97,7 @@ func (g *generator) merged(n int) *flow.Task {
 	return t
 }
 
-// submitted is a task that waits for its review.
+// submitted returns a task that waits for its review.
 func (g *generator) submitted(n int) *flow.Task {
 	t := g.task(n)
 	coder := flow.Actor(fmt.Sprintf("coder-%d", 100+n%50))
@@ -112,9 +111,9 @@ func (g *generator) submitted(n int) *flow.Task {
 	return t
 }
 
-// liveTask is the n-th task outside the archive: of twenty one is a draft, two
-// are merged, one waits for review, one is blocked, one is claimed (of the
-// first few hundred), the others are free or depend on another one.
+// liveTask returns the n-th task outside the archive. Of twenty, one is a draft, two
+// are merged, one waits for review, one is blocked, one is claimed (of the first few
+// hundred), and the others are free or depend on another one.
 func (g *generator) liveTask(n int) *flow.Task {
 	id := g.archived + 1 + n
 	t := g.task(id)
@@ -141,7 +140,7 @@ func (g *generator) liveTask(n int) *flow.Task {
 	return t
 }
 
-// claimed lets an agent hold a task, for longer than a measurement takes.
+// claimed gives a task to an agent, for longer than a measurement takes.
 func (g *generator) claimed(t *flow.Task, agent flow.AgentID) {
 	by := flow.Actor(agent)
 	t.Status, t.Attempts = flow.Claimed, 1
@@ -151,7 +150,7 @@ func (g *generator) claimed(t *flow.Task, agent flow.AgentID) {
 	g.document(flow.Agents, string(agent), &flow.Agent{ID: agent, Role: flow.Coder, Registered: g.begun, Task: t.ID})
 }
 
-// object is the id of an object that does not exist.
+// object returns the id of an object that does not exist.
 func object(n int, what string) flow.ObjectID {
 	sum := sha1.Sum(fmt.Appendf(nil, "%s %d", what, n))
 	return flow.ObjectID(hex.EncodeToString(sum[:]))

@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// judgements measures what a server's hooks add to a push, of one move and of
-// many, unsigned and signed: the same push goes to a repository without hooks.
+// judgements measures what a server's hooks add to a push, of one move and of many,
+// unsigned and signed. The same push goes to a repository without hooks.
 func (b *bench) judgements() error {
 	for _, signing := range []string{"unsigned", "signed"} {
 		p, err := b.pusher(signing == "signed")
@@ -24,15 +24,15 @@ func (b *bench) judgements() error {
 	return nil
 }
 
-// A pusher is a clone with moves that two bare repositories lack: one judges
-// what is pushed, the other does not.
+// A pusher is a clone with moves that two bare repositories lack: one with hooks, one
+// without.
 type pusher struct {
 	*clone
 	moves         []string // commits on the state ref, oldest first
 	judged, plain string   // the repositories
 }
 
-// pusher makes a board and its moves, in order: claims and releases of one task.
+// pusher makes a board and its moves: alternating claims and releases of one task.
 func (b *bench) pusher(signed bool) (*pusher, error) {
 	c := &clone{b: b, path: b.path(fmt.Sprintf("push-%t/work", signed))}
 	c.git = filepath.Join(c.path, ".git")
@@ -84,13 +84,13 @@ func (p *pusher) fill() error {
 	return nil
 }
 
-// push is a push of the state up to the n-th move.
+// push returns a push of the state up to the n-th move.
 func (p *pusher) push(repo string, n int) command {
 	return command{dir: p.path, args: []string{"git", "push", "-q", "--atomic", repo, p.moves[n] + ":" + layout.State}}
 }
 
-// pushes measures one move after the other, then many at once. Each of the
-// latter goes to a copy of the repositories, since what was pushed stays.
+// pushes measures single moves one after the other, then many at once. Each push of
+// many goes to a fresh copy of the repositories.
 func (p *pusher) pushes(signing string) error {
 	next := map[string]int{}
 	one := func(repo string) func() (sample, error) {
@@ -104,7 +104,7 @@ func (p *pusher) pushes(signing string) error {
 		return err
 	}
 	p.b.over("push of one move, "+signing, got, 30)
-	// Where the refs were packed the hooks read the board's once more.
+	// After refs were packed, the hooks read those of the board once more.
 	packed := func(repo string) func() (sample, error) {
 		return func() (sample, error) {
 			if _, err := p.b.output(command{dir: repo, args: []string{"git", "pack-refs", "--all"}}); err != nil {
@@ -139,8 +139,8 @@ func (p *pusher) pushes(signing string) error {
 	return nil
 }
 
-// over notes by how many milliseconds of wall time the first of two series is
-// above the second.
+// over notes by how many milliseconds of wall time the first of two series exceeds the
+// second.
 func (b *bench) over(what string, got []series, budget float64) {
 	with, without := got[0].of(wall), got[1].of(wall)
 	more := with.median - without.median

@@ -8,8 +8,8 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// looks measures the lists of a board with many live tasks, with the derived
-// cache in place and without it. The pages of the disk are in memory always.
+// looks measures the lists of a board with many live tasks, with and without the
+// derived cache. The disk's pages are in memory in both cases.
 func (b *bench) looks() error {
 	c, err := b.board(b.scale.list, b.scale.few)
 	if err != nil {
@@ -45,7 +45,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// starts measures the program that has nothing to do beside an empty one.
+// starts measures the program when it has nothing to do, beside an empty one.
 func (b *bench) starts() error {
 	got, err := alternate(2*b.scale.rounds, func() (sample, error) {
 		return b.sample(command{dir: b.dir, args: []string{b.program, "version"}})

@@ -1,12 +1,12 @@
-// Bench measures what the blackboard costs, on boards that it generates, beside
-// plain git making the same change on the same board in the same run: `make
-// bench`. It prints a table of medians and ratios against the budgets, asserts
-// nothing, and exits 1 only if it could not measure.
+// Bench measures what the blackboard costs, on boards that it generates, beside plain
+// git making the same change on the same board in the same run: `make bench`. It prints
+// a table of medians and ratios against the budgets, asserts nothing, and exits 1 only
+// if it could not measure.
 //
 // Both sides sync alike, and each measurement says how: "none" is liza.fsync=none
 // beside core.fsync=none, "batch" is liza.fsync=batch beside
-// core.fsync=loose-object,reference, where every object and ref is on disk
-// before either returns.
+// core.fsync=loose-object,reference. With batch every object and ref is on disk before
+// either side returns.
 package main
 
 import (
@@ -48,13 +48,13 @@ func exit(err error) {
 	}
 }
 
-// A scale is how large the boards are and how often is measured.
+// A scale says how large the boards are and how often things are measured.
 type scale struct {
 	live, archived int // of the large board
 	few            int // archived tasks of the board beside it
 	list           int // live tasks of the board that is listed
 	rounds         int
-	together       time.Duration // how long moves are made side by side
+	together       time.Duration // how long processes make moves side by side
 }
 
 var (
@@ -62,12 +62,12 @@ var (
 	quick = scale{live: 1000, archived: 10_000, few: 100, list: 2000, rounds: 8, together: 2 * time.Second}
 )
 
-// A bench is one run: the programs to measure and where boards are made.
+// A bench is one run: the programs to measure and the folder of its boards.
 type bench struct {
 	ctx     context.Context
 	scale   scale
 	dir     string
-	program string // the git-liza that is measured
+	program string // the measured git-liza
 	empty   string // a Go program that does nothing
 	self    string // this program
 	environ []string

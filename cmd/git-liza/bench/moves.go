@@ -17,12 +17,12 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A load is what processes side by side got done.
+// A load is what processes side by side achieved.
 type load struct {
 	moves, failed int
-	lost          int // moves that reported success and are not in the history, or the other way round
+	lost          int // moves that reported success and are not in the history, plus those in the history that did not
 	seconds       float64
-	waits         []float64 // of the single moves, in ms
+	waits         []float64 // of single moves, in ms
 }
 
 func (l load) rate() float64 { return float64(l.moves) / l.seconds }
@@ -35,9 +35,9 @@ func (l load) p99() float64 {
 	return l.waits[(len(l.waits)-1)*99/100]
 }
 
-// moves measures eight processes side by side that claim and release eight
-// tasks: as commands, each move a process of its own, beside the queued script
-// with the same documents; and as resident processes, like supervisors.
+// moves measures eight processes side by side that claim and release eight tasks. They
+// run as commands, each move a process of its own, beside the queued script with the
+// same documents; and as resident processes, like supervisors.
 func (b *bench) moves() error {
 	c, err := b.board(b.scale.live, b.scale.archived)
 	if err != nil {
@@ -79,7 +79,7 @@ func (b *bench) moves() error {
 	return nil
 }
 
-// loads notes what was measured against the script.
+// loads notes what was measured, against the script.
 func (b *bench) loads(what string, measured, script []load) {
 	rates := func(loads []load) spread {
 		var all []float64
@@ -102,7 +102,7 @@ func (b *bench) loads(what string, measured, script []load) {
 	b.add(row{what: what + ": failed or lost", measured: fmt.Sprint(wrong), budget: "0", verdict: verdict(wrong == 0)})
 }
 
-// counted holds what was reported against the history.
+// counted compares the reported moves with the history.
 func (c *clone) counted(ref string, run func() load) (load, error) {
 	before, err := c.plain("rev-parse", ref)
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *clone) counted(ref string, run func() load) (load, error) {
 	return l, err
 }
 
-// together runs eight workers for the time of the scale.
+// together runs eight workers at once for the time that the scale sets.
 func (c *clone) together(work func(ctx context.Context, n int) load) load {
 	ctx, cancel := context.WithTimeout(c.b.ctx, c.b.scale.together)
 	defer cancel()
@@ -150,7 +150,7 @@ func (c *clone) commandMoves(ctx context.Context, n int) (l load) {
 	}
 }
 
-// scriptMoves makes as many moves as it can with the queued script.
+// scriptMoves makes moves with the queued script until the time is over.
 func (c *clone) scriptMoves(ctx context.Context, n int, d draft) (l load) {
 	for ctx.Err() == nil {
 		floor := c.floor(n)
@@ -175,7 +175,7 @@ func (l *load) count(move func() error) {
 	l.waits = append(l.waits, time.Since(start).Seconds()*1000)
 }
 
-// runOnly runs a command while others run: it does not wait for orphans.
+// runOnly runs a command while others run. It does not wait for orphans.
 func (c *clone) runOnly(next command) error {
 	p := exec.CommandContext(c.b.ctx, next.args[0], next.args[1:]...)
 	p.Dir, p.Env = next.dir, append(slices.Clip(c.b.environ), next.env...)
@@ -185,7 +185,7 @@ func (c *clone) runOnly(next command) error {
 	return nil
 }
 
-// residentMoves is a process of this program that stays; see resident.
+// residentMoves runs a resident process of this program; see resident.
 func (c *clone) residentMoves(_ context.Context, n int) (l load) {
 	p := exec.CommandContext(c.b.ctx, c.b.self, "resident", string(benchTask(n)), string(benchCoder(n)), c.b.scale.together.String())
 	p.Dir, p.Env, p.Stderr = c.path, c.b.environ, os.Stderr
@@ -203,9 +203,9 @@ func (c *clone) residentMoves(_ context.Context, n int) (l load) {
 	return l
 }
 
-// resident claims and releases a task in this process, as a supervisor does,
-// and prints how long each move took, in ms. Its arguments are the task, the
-// coder and the time after which it ends.
+// resident claims and releases a task in this process, as a supervisor does, and prints
+// how long each move took, in ms. Its arguments are the task, the coder and how long to
+// go on.
 func resident(ctx context.Context, args []string) error {
 	if len(args) != 3 {
 		return fmt.Errorf("resident TASK CODER DURATION")

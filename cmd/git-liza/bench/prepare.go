@@ -67,7 +67,7 @@ func (b *bench) prepare() error {
 	return build(".", b.program, "./cmd/git-liza")
 }
 
-// build compiles as the Makefile does.
+// build compiles a program as the Makefile does.
 func build(dir, to, what string) error {
 	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", to, what)
 	c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
@@ -101,7 +101,7 @@ func (b *bench) machine() string {
 	return strings.Join(words, ", ")
 }
 
-// firstMatch is what a pattern's group finds in a file, or instead.
+// firstMatch returns what a pattern's group matches in a file, or instead.
 func firstMatch(path, pattern, instead string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -14,17 +14,17 @@ import (
 type command struct {
 	dir  string
 	args []string
-	env  []string // beyond the bench's own
+	env  []string // added to the bench's own
 }
 
-// A sample is what one process cost, with all the processes it started.
+// A sample is what one process cost, with all the processes that it started.
 type sample struct {
 	wall, cpu time.Duration
 	peak      int64 // bytes of the largest process; see peakOf
 }
 
-// sample runs the command to its end. Processes that outlive it count for
-// their processor time but not for its wall time.
+// sample runs the command to its end. The processor time of processes that outlive it
+// counts, their wall time does not.
 func (b *bench) sample(c command) (sample, error) {
 	p := exec.CommandContext(b.ctx, c.args[0], c.args[1:]...)
 	p.Dir, p.Env = c.dir, append(slices.Clip(b.environ), c.env...)
@@ -44,8 +44,7 @@ func (b *bench) sample(c command) (sample, error) {
 // A series is the samples of one thing.
 type series []sample
 
-// alternate takes n samples of each arm, in turn, after one round that does not
-// count.
+// alternate takes n samples of each arm, in turn, after one round that does not count.
 func alternate(n int, arms ...func() (sample, error)) ([]series, error) {
 	all := make([]series, len(arms))
 	for round := range n + 1 {
@@ -66,7 +65,7 @@ func wall(s sample) float64 { return s.wall.Seconds() * 1000 }
 func cpu(s sample) float64  { return s.cpu.Seconds() * 1000 }
 func peak(s sample) float64 { return float64(s.peak) / (1 << 20) }
 
-// A spread is the middle and the ends of a series.
+// A spread is the median and the extremes of a series.
 type spread struct{ median, min, max float64 }
 
 func (s series) of(what func(sample) float64) spread {
@@ -91,7 +90,7 @@ func (s spread) in(unit string) string {
 	return fmt.Sprintf("%s %s (%s–%s)", short(s.median), unit, short(s.min), short(s.max))
 }
 
-// short keeps three digits of a number that people compare.
+// short keeps three digits of a number, for people.
 func short(v float64) string {
 	switch {
 	case v >= 100:
@@ -116,8 +115,8 @@ func (b *bench) output(c command) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// pinned is the environment of everything that runs: no configuration of this
-// machine's, and none of its variables for git or for the program.
+// pinned returns the environment of everything that runs: no configuration of this
+// machine, and none of its variables for git or for the program.
 func pinned(home string) []string {
 	env := []string{"HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + home + "/.gitconfig", "LC_ALL=C", "TZ=UTC", "NO_COLOR=1"}
 	for _, kv := range os.Environ() {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of whatever its children leave behind,
-// so that orphans can count what those cost.
+// adopt makes this process the parent of the orphans of its children, so that orphans
+// can count their cost.
 func adopt() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
 // orphans waits for the processes that a child left behind and returns their
@@ -29,9 +29,9 @@ func orphans() time.Duration {
 	}
 }
 
-// peakOf is the most memory that the process, or one that it waited for, ever
-// had. Linux counts what this process had when it started the other: a smaller
-// one looks as large as that.
+// peakOf returns the peak memory in bytes of the process, or of one that it waited for.
+// Linux includes what this process had when it started the other one, so a smaller
+// process looks as large as this one.
 func peakOf(s *os.ProcessState) int64 {
 	return s.SysUsage().(*syscall.Rusage).Maxrss << 10
 }

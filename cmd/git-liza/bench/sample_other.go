@@ -10,10 +10,10 @@ import (
 
 func adopt() error { return nil }
 
-// orphans cannot be waited for here; what they cost is not counted.
+// orphans returns 0: this system does not let a process wait for orphans.
 func orphans() time.Duration { return 0 }
 
-// peakOf is the most memory that the process ever had: bytes on macOS.
+// peakOf returns the peak memory of the process, in bytes on macOS.
 func peakOf(s *os.ProcessState) int64 {
 	return s.SysUsage().(*syscall.Rusage).Maxrss
 }

@@ -12,14 +12,13 @@ type row struct{ what, measured, floor, ratio, budget, verdict string }
 
 type table []row
 
-// add notes a row and shows at once, on standard error, that it was measured.
+// add adds a row and shows it at once on standard error.
 func (b *bench) add(r row) {
 	b.table = append(b.table, r)
 	b.progress("%s: %s %s", r.what, r.measured, r.ratio)
 }
 
-// against notes a ratio of two medians and whether it keeps to a budget, 0 if
-// there is none.
+// against notes a ratio of two medians and whether it keeps to a budget, 0 for none.
 func (b *bench) against(what, unit string, measured, floor spread, budget float64) {
 	ratio := measured.median / floor.median
 	r := row{what: what, measured: measured.in(unit), floor: floor.in(unit), ratio: fmt.Sprintf("%.2f ×", ratio)}

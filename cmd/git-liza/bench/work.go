@@ -8,12 +8,12 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// workFiles is how many files a measured submission brings.
+// workFiles is how many files a measured submission has.
 const workFiles = 20
 
-// work measures what it costs that the work which a move names is on the disk
-// before it: a submission of twenty files and its merge under batch, beside the
-// same under none. The commits are made by a git that syncs nothing.
+// work measures the cost of syncing the work that a move names to disk before the move:
+// a submission of twenty files and its merge under batch, beside the same under none. A
+// git that syncs nothing makes the commits.
 func (b *bench) work() error {
 	c, err := b.board(b.scale.live, b.scale.few)
 	if err != nil {
@@ -38,8 +38,7 @@ func (b *bench) work() error {
 	return nil
 }
 
-// workOn has a new task done from its claim to its merge, and measures submit
-// and merge.
+// workOn takes a new task from its claim to its merge, and measures submit and merge.
 func (c *clone) workOn(n int, mode string) (got [2]sample, err error) {
 	if err := c.syncing(mode); err != nil {
 		return got, err

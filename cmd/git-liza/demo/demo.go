@@ -1,12 +1,11 @@
-// Package demo shows the whole flow on a repository made for it: planner,
-// coders and a reviewer build a small product in POSIX shell by real commits,
-// with one rejection and one merge that fails and is repaired.
+// Package demo shows the whole flow on a repository made for it. A planner, coders and
+// a reviewer build a small product in POSIX shell by real commits, with one rejection
+// and one merge that fails and is repaired.
 //
-// It promises to use nothing but the public commands, as anybody would type
-// them, and `git liza rush` with the provider script, which goes the way of
-// every other agent. It looks on through the moves on the state ref. It
-// touches no repository but its own, and reports an error unless every task
-// is merged and the product's own tests pass on integration.
+// It uses nothing but the public commands, as a user would type them, and `git liza
+// rush` with the provider script, which runs like every other agent. It follows the
+// moves on the state ref. It changes no repository but its own, and reports an error
+// unless every task is merged and the product's own tests pass on integration.
 package demo
 
 import (
@@ -24,17 +23,17 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// ErrNotEmpty is wrapped by [Demo.Run] where the folder has something in it.
-// The command line tests it to refuse.
+// ErrNotEmpty is wrapped by the error of [Demo.Run] for a folder that is not empty. The
+// command line tests it to refuse.
 var ErrNotEmpty = errors.New("is not empty")
 
 // A Demo is one run.
 type Demo struct {
-	Dir     string    // the repository's folder, made if there is none; "" is a new temporary one
+	Dir     string    // the repository's folder, made if it does not exist; "" means a new temporary one
 	Fast    bool      // leaves out the tasks that the plan marks as stretch
 	Program string    // path of the git-liza to show
-	Environ []string  // what child processes get, without what ties them to another repository or agent
-	Out     io.Writer // the story, for people
+	Environ []string  // the environment of child processes, without variables that bind them to another repository or agent
+	Out     io.Writer // receives the story, for people
 }
 
 // A Report is how a demo ended.
@@ -44,16 +43,16 @@ type Report struct {
 	Moves     int               `json:"moves"`
 	Rejected  int               `json:"rejections"`
 	FailedFit int               `json:"integration_failures"`
-	Tests     string            `json:"tests"` // what the product's own tests said last
+	Tests     string            `json:"tests"` // the last output of the product's own tests
 	Seconds   float64           `json:"seconds"`
 }
 
-// limit bounds the whole run, on a machine however slow.
+// limit bounds the whole run, on a slow machine too.
 const limit = 3 * time.Minute
 
-// Run shows the flow. The folder is kept and stands in the report, whatever
-// the error. Errors wrap ErrNotEmpty, or are a *work.Setback that names what
-// is not merged, or what failed.
+// Run shows the flow. The folder is kept and named in the report, whatever the error.
+// Errors wrap ErrNotEmpty, or are a *work.Setback that names what is not merged, or
+// what failed.
 func (d *Demo) Run(ctx context.Context) (Report, error) {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -77,7 +76,7 @@ type run struct {
 	*Demo
 	begun  time.Time
 	report Report
-	cast   []flow.TaskID // the tasks that the plan has
+	cast   []flow.TaskID // the tasks of the plan
 }
 
 func (r *run) say(format string, args ...any) { fmt.Fprintf(r.Out, format+"\n", args...) }
@@ -104,7 +103,7 @@ func (r *run) folder() error {
 	return err
 }
 
-// play sets the stage, lets the agents work and shows what came of it.
+// play makes the repository, lets the agents work and shows the result.
 func (r *run) play(ctx context.Context) error {
 	if err := r.stage(ctx); err != nil {
 		return err
@@ -122,7 +121,7 @@ func (r *run) play(ctx context.Context) error {
 	return errors.Join(r.show(ctx), r.firstOf(verdict, tests))
 }
 
-// firstOf is the reason that stands first, as the setback that it is.
+// firstOf returns the first reason that is not "" as a setback.
 func (r *run) firstOf(reasons ...string) error {
 	for _, reason := range reasons {
 		if reason != "" {
@@ -136,7 +135,7 @@ func (r *run) setback(reason string) error {
 	return &work.Setback{Rule: flow.RuleDemo, Reason: reason, Hint: "git -C " + r.report.Dir + " liza status"}
 }
 
-// verdict says what the story lacks, "" if nothing.
+// verdict says what the run did not show or merge, "" if nothing.
 func (r *run) verdict(ended string) string {
 	var open []string
 	for _, id := range r.cast {

@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// rush lets the agents work until nothing is left to do, and tells every move
-// as it comes. ended says how the supervisors ended, "" if well.
+// rush lets the agents work until nothing is left to do, and prints every move as it is
+// made. ended says how the supervisors failed, "" if they did not.
 func (r *run) rush(ctx context.Context) (ended string, err error) {
 	f, err := r.follower(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *run) rush(ctx context.Context) (ended string, err error) {
 		select {
 		case e := <-done:
 			if e.err == nil {
-				// The moves of the end are told also when the run was called off.
+				// The last moves are printed even if the run was cancelled.
 				e.err = f.catchUp(context.WithoutCancel(ctx))
 			}
 			if e.err == nil {
@@ -55,7 +55,7 @@ func (r *run) rush(ctx context.Context) (ended string, err error) {
 	}
 }
 
-// A follower tells the moves of a board.
+// A follower prints the moves of a board.
 type follower struct {
 	*run
 	repo  *git.Repo
@@ -76,7 +76,7 @@ func (r *run) follower(ctx context.Context) (*follower, error) {
 	return f, f.catchUp(ctx)
 }
 
-// catchUp tells the moves since the last call.
+// catchUp prints the moves since the last call.
 func (f *follower) catchUp(ctx context.Context) error {
 	tip, err := f.repo.Resolve(ctx, layout.State)
 	if err != nil || tip == f.seen {
@@ -118,12 +118,12 @@ func (f *follower) note(tip git.ID) error {
 	return b.Err()
 }
 
-// tell prints one line: when, the state entered, and what the move was.
+// tell prints one line: when, the new state, and what the move was.
 func (f *follower) tell(m flow.Move, after *flow.Board) {
 	f.report.Moves++
 	switch {
 	case m.Act == flow.ActSession:
-		return // what a session used is no part of the story
+		return // sessions' usage is left out of the story
 	case m.Act == flow.ActReject:
 		f.report.Rejected++
 	case m.Act == flow.ActIntegrationFail:
@@ -132,7 +132,7 @@ func (f *follower) tell(m flow.Move, after *flow.Board) {
 	f.say("%5.1fs  %-28s  %s", time.Since(f.begun).Seconds(), entered(m, after), story(m, after))
 }
 
-// entered is the state that the move led to: task-2 → REJECTED.
+// entered returns the state that the move led to: task-2 → REJECTED.
 func entered(m flow.Move, after *flow.Board) string {
 	const arrow = " → "
 	switch d := m.Detail.(type) {
@@ -186,7 +186,7 @@ func story(m flow.Move, after *flow.Board) string {
 	return oneLine(text)
 }
 
-// oneLine is a text fit for one line of the story.
+// oneLine returns a text fit for one line of the story.
 func oneLine(text string) string {
 	const width = 100
 	runes := []rune(strings.Join(strings.Fields(text), " "))
@@ -203,7 +203,7 @@ func misfit(d *flow.IntegrationFailMove) string {
 	return "conflict in " + strings.Join(d.Paths, ", ")
 }
 
-// complaint is what git liza says is wrong, among what else it prints.
+// complaint returns what git liza says is wrong, without the rest of its output.
 func complaint(s string) string {
 	for line := range strings.Lines(s) {
 		if reason, ok := strings.CutPrefix(line, "git-liza: "); ok {

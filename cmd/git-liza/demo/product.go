@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// product is what stands in the repository before any agent works: a spec,
-// the runner of the tests, and what the agents are going to do.
+// product is the content of the repository before any agent works: a spec, the runner
+// of the tests, and the playbook.
 //
 //go:embed product
 var product embed.FS
@@ -40,7 +40,7 @@ func unpack(dir string) error {
 	})
 }
 
-// shorten leaves out of the plan what is marked stretch.
+// shorten removes from the plan the tasks that are marked as stretch.
 func shorten(dir string) error {
 	file := filepath.Join(dir, filepath.FromSlash(playbook.DefaultPath))
 	data, err := os.ReadFile(file)

@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// test runs the product's own tests in a private checkout of integration. The
-// text is why they do not pass, "" if they do.
+// test runs the product's own tests in a private checkout of integration. It returns
+// why they do not pass, "" if they do.
 func (r *run) test(ctx context.Context) string {
 	dir, err := os.MkdirTemp("", "git-liza-demo-tests-")
 	if err != nil {

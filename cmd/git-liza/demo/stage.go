@@ -38,9 +38,9 @@ func (r *run) stage(ctx context.Context) error {
 	return r.repository(ctx)
 }
 
-// repository sets what work here needs, in this repository only: a name where
-// the machine has none, no signing key to unlock, files as they are written,
-// and leave for the planner's verify commands.
+// repository sets git's configuration for this repository only: a name if the machine
+// has none, no signing key to unlock, no conversion of files, and trust in the
+// planner's verify commands.
 func (r *run) repository(ctx context.Context) error {
 	if _, err := r.command(ctx, "git", "init", "-q", "-b", "main"); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (r *run) proc(ctx context.Context, out io.Writer, argv ...string) (proc.Res
 		Grace: 10 * time.Second, Excerpt: 1 << 20})
 }
 
-// command is proc for what must succeed; it returns the output.
+// command runs a program that must succeed, as proc does, and returns its output.
 func (r *run) command(ctx context.Context, argv ...string) (string, error) {
 	result, err := r.proc(ctx, nil, argv...)
 	if err != nil {
@@ -91,11 +91,13 @@ func (r *run) command(ctx context.Context, argv ...string) (string, error) {
 	return result.Excerpt, nil
 }
 
-// elsewhere ties a process to another repository, agent or clock.
+// elsewhere are the variables that bind a process to another repository, agent or
+// clock.
 var elsewhere = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"}
 
-// environ has this git-liza first on its PATH, so that `git liza` is it.
+// environ returns the environment with this git-liza first on its PATH, so that `git
+// liza` runs it.
 func (r *run) environ() []string {
 	env := []string{}
 	path := filepath.Dir(r.Program)

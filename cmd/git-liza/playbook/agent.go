@@ -16,8 +16,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// ErrPlaybook is wrapped by what [Agent.Run] says about a playbook that is
-// missing or cannot be followed. The command line tests it for its hint.
+// ErrPlaybook is wrapped by the error of [Agent.Run] for a playbook that is missing or
+// invalid. The command line tests it to add a hint.
 var ErrPlaybook = errors.New("playbook")
 
 // An Agent is one run of the script agent, as a supervisor spawns it.
@@ -26,12 +26,12 @@ type Agent struct {
 	Task    flow.TaskID // "" for a planner
 	Commit  string      // the submitted commit, for a reviewer
 	Dir     string      // the checkout that it works in
-	Environ []string    // what its child processes get
+	Environ []string    // the environment of its child processes
 	Log     io.Writer   // a line about each step
 }
 
-// Run does what the playbook says for the role and task. The error says what
-// was refused, or failed.
+// Run does what the playbook has for the role and the task. The error says what was
+// refused or failed.
 func (a *Agent) Run(ctx context.Context) error {
 	p, err := a.playbook(ctx)
 	if err != nil {
@@ -48,8 +48,8 @@ func (a *Agent) Run(ctx context.Context) error {
 	return fmt.Errorf("no playbook knows the role %s", a.Role)
 }
 
-// playbook reads the file in the checkout; where the checkout has none, as
-// the planner's may, the one on the integration branch.
+// playbook reads the file in the checkout. If the checkout has none, as a planner's
+// may, it reads the one on the integration branch.
 func (a *Agent) playbook(ctx context.Context) (*Playbook, error) {
 	name, err := a.config(ctx, ConfigKey)
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *Agent) playbook(ctx context.Context) (*Playbook, error) {
 	return p, nil
 }
 
-// integrated is the file on the integration branch.
+// integrated returns the file on the integration branch.
 func (a *Agent) integrated(ctx context.Context, name string) ([]byte, error) {
 	missing := fmt.Errorf("there is no %s, neither in %s nor on the integration branch", name, a.Dir)
 	text, err := a.git(ctx, "show", layout.State+":liza.yaml")
@@ -100,11 +100,11 @@ func (a *Agent) say(format string, args ...any) {
 	fmt.Fprintf(a.Log, format+"\n", args...)
 }
 
-// patience is how long a wait_for may take where the playbook does not say.
+// patience is how long a wait_for may take if the playbook does not say.
 const patience = 20 * time.Second
 
-// await waits until the tasks have been claimed, or patience is over: it must
-// not hold up work for ever where one coder has to do it all.
+// await waits until the tasks have been claimed, at most for limit. The limit matters
+// where one coder has to do all tasks.
 func (a *Agent) await(ctx context.Context, tasks []flow.TaskID, limit time.Duration) error {
 	if limit == 0 {
 		limit = patience
@@ -134,7 +134,7 @@ func (a *Agent) await(ctx context.Context, tasks []flow.TaskID, limit time.Durat
 	return nil
 }
 
-// A task is what the agent reads of `git liza show --json`.
+// A task holds what the agent reads of `git liza show --json`.
 type task struct {
 	ID          flow.TaskID `json:"id"`
 	Status      flow.Status `json:"status"`
@@ -149,17 +149,18 @@ type task struct {
 	} `json:"rejection"`
 }
 
-// begun reports whether anybody ever claimed the task.
+// begun reports whether the task was ever claimed.
 func (t *task) begun() bool {
 	return t.Iteration > 0 || t.Status.IsBegun()
 }
 
-// trailer marks the commit of a recipe, so that a later run does not repeat it.
+// trailer returns the trailer that marks the commit of a recipe, so that a later run
+// does not repeat the recipe.
 func (a *Agent) trailer(step string) string {
 	return "Playbook: " + string(a.Task) + " " + step
 }
 
-// marked are the recipes that are on the branch already.
+// marked returns the recipes whose commits are on the branch already.
 func (a *Agent) marked(ctx context.Context, base string) (map[string]bool, error) {
 	text, err := a.git(ctx, "log", "--format=%(trailers:key=Playbook)", base+"..HEAD")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// code works on the claimed task: the attempt that its rejections ask for, or
-// the fix of a merge that failed.
+// code works on the claimed task: on the attempt that follows its rejections, or on the
+// fix of a failed merge.
 func (a *Agent) code(ctx context.Context, p *Playbook) error {
 	w, err := p.find(a.Task)
 	if err != nil {
@@ -51,7 +51,7 @@ func (a *Agent) code(ctx context.Context, p *Playbook) error {
 	return nil
 }
 
-// tidy drops what an earlier run left uncommitted, a merge included.
+// tidy removes what an earlier run left uncommitted, an unfinished merge included.
 func (a *Agent) tidy(ctx context.Context) error {
 	if _, err := a.git(ctx, "reset", "-q", "--hard"); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (a *Agent) tidy(ctx context.Context) error {
 	return err
 }
 
-// declare records the intent that each iteration needs.
+// declare records an intent, which each iteration needs.
 func (a *Agent) declare(ctx context.Context, in Intent) error {
 	args := []string{"intent", string(a.Task), "--summary=" + in.Summary, "--validation=" + in.Validation}
 	for _, list := range []struct {
@@ -77,8 +77,8 @@ func (a *Agent) declare(ctx context.Context, in Intent) error {
 	return a.liza(ctx, nil, nil, args...)
 }
 
-// attempts makes the commits that the branch still lacks. One that begins
-// afresh, because another coder had the task before, gets all of them.
+// attempts makes the commits that the branch still lacks. A branch that begins afresh,
+// after another coder had the task, gets all of them.
 func (a *Agent) attempts(ctx context.Context, p *Playbook, w *Work, t *task) error {
 	marks, err := a.marked(ctx, t.Base)
 	if err != nil {
@@ -106,8 +106,8 @@ func (a *Agent) attempts(ctx context.Context, p *Playbook, w *Work, t *task) err
 	return nil
 }
 
-// fix merges the tip that the work conflicts with; the recipe's files are the
-// resolution.
+// fix merges the tip that the work conflicts with. The recipe's files resolve the
+// conflict.
 func (a *Agent) fix(ctx context.Context, r *Recipe, tip string) error {
 	behind, err := a.succeeds(ctx, "merge-base", "--is-ancestor", tip, "HEAD")
 	if err != nil || behind {
@@ -130,7 +130,7 @@ func (a *Agent) fix(ctx context.Context, r *Recipe, tip string) error {
 	return nil
 }
 
-// follow carries a recipe out and commits the result.
+// follow carries out a recipe and commits the result.
 func (a *Agent) follow(ctx context.Context, r *Recipe, mark string) error {
 	if err := a.write(r); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (a *Agent) follow(ctx context.Context, r *Recipe, mark string) error {
 	return err
 }
 
-// write writes the recipe's files; no link in the checkout leads it outside.
+// write writes the recipe's files. No symbolic link in the checkout leads it outside.
 func (a *Agent) write(r *Recipe) error {
 	root, err := os.OpenRoot(a.Dir)
 	if err != nil {
@@ -191,7 +191,7 @@ func put(root *os.Root, f File, how int) error {
 	if err != nil {
 		return err
 	}
-	// All users that may read the file may run it, as the umask allows.
+	// Every user that may read the file may execute it, as the umask allows.
 	return root.Chmod(name, info.Mode()|info.Mode()&0o444>>2&fs.ModePerm)
 }
 

@@ -10,9 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// plan adds the planned tasks that are not on the board, in one move. Where
-// there are none it says so in a note: what a planner was woken for is then
-// known to wait for a human.
+// plan adds the planned tasks that are not on the board, in one move. If there are
+// none, it leaves a note that says so: the trigger then waits for a human.
 func (a *Agent) plan(ctx context.Context, p *Playbook) error {
 	var board struct {
 		Tasks []task `json:"tasks"`
@@ -40,7 +39,7 @@ func (a *Agent) plan(ctx context.Context, p *Playbook) error {
 	return nil
 }
 
-// waiting names the tasks that only a planner or a human can move.
+// waiting names the tasks that only a planner or a human can move on.
 func waiting(tasks []task) string {
 	var names []string
 	for _, t := range tasks {

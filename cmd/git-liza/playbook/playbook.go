@@ -1,16 +1,15 @@
 // Package playbook is the built-in deterministic agent, the provider `script`.
 //
-// A supervisor spawns it like any other agent. It stands for a language model
-// where none is wanted: in the demo, in tests of the supervisors, and to try a
-// project's gates. What it does stands in a playbook, a YAML file committed in
-// the project. It plans with `git liza task add`, codes by writing files and
-// committing them, and judges by running checks in the review's checkout: a
-// verdict follows from exit codes and from nothing else.
+// A supervisor spawns it like any other agent. It takes the place of a language model
+// in the demo, in tests of the supervisors, and when a project tries its gates. A
+// playbook, a YAML file committed in the project, says what it does. It plans with `git
+// liza task add`, codes by writing files and committing them, and judges by running
+// checks in the review's checkout: a verdict follows from exit codes alone.
 //
-// It promises to see and change the blackboard only as an agent does, through
-// `git liza … --json` and plain git as child processes. It does not read the
-// prompt. What is uncommitted in a task's worktree when it begins was left by
-// a run of it that was ended, and is dropped.
+// It reads and changes the blackboard only as an agent does, through `git liza …
+// --json` and plain git as child processes. It does not read the prompt. What is
+// uncommitted in a task's worktree when it begins was left by an earlier run that was
+// ended; the agent removes it.
 package playbook
 
 import (
@@ -24,33 +23,33 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// DefaultPath is where the playbook is, unless the configuration says
-// otherwise under [ConfigKey].
+// DefaultPath is the path of the playbook, unless [ConfigKey] is set in git's
+// configuration.
 const DefaultPath = "specs/playbook.yaml"
 
 // ConfigKey is the key of git's configuration that names another playbook,
 // relative to the top of the checkout.
 const ConfigKey = "liza.script.playbook"
 
-// A Playbook is what the script agents of a project do.
+// A Playbook says what the script agents of a project do.
 type Playbook struct {
 	Wait   flow.Duration    `yaml:"wait"` // how long a wait_for may take; 0 means 20 s
-	Plan   []flow.TaskInput `yaml:"plan"` // what the planner adds, with the keys of `task add --from`
+	Plan   []flow.TaskInput `yaml:"plan"` // the tasks that the planner adds, with the keys of `task add --from`
 	Work   []Work           `yaml:"work"`
 	Checks []Check          `yaml:"checks"` // what every review runs, before the checks of its task
 }
 
-// Work is what coders and reviewers do about one task.
+// Work says what coders and reviewers do about one task.
 type Work struct {
 	Task     flow.TaskID   `yaml:"task"`
 	WaitFor  []flow.TaskID `yaml:"wait_for"` // the first attempt waits until these have been claimed too
-	Attempts []Recipe      `yaml:"attempts"` // the first, and one more for each rejection; the last one stays
+	Attempts []Recipe      `yaml:"attempts"` // the first, and one more for each rejection; the last one is repeated
 	Fix      *Recipe       `yaml:"integration_fix"`
 	Checks   []Check       `yaml:"checks"`
 }
 
-// A Recipe is one commit on a task's branch: what is declared, written and
-// run for it, in this order.
+// A Recipe is one commit on a task's branch: what is declared, written and run for it,
+// in this order.
 type Recipe struct {
 	Intent  Intent `yaml:"intent"`
 	Write   []File `yaml:"write"`
@@ -70,15 +69,15 @@ type Intent struct {
 	TestsNotNeeded string   `yaml:"tests_not_needed"`
 }
 
-// A File is written, or lengthened, in the worktree.
+// A File is written, or appended to, in the worktree.
 type File struct {
 	Path       Path   `yaml:"path"`
 	Content    string `yaml:"content"`
 	Executable bool   `yaml:"executable"`
 }
 
-// A Check is a shell command that a review runs at the submitted commit, and
-// the blocker that it raises when its exit code is not 0.
+// A Check is a shell command that a review runs at the submitted commit, and the
+// blocker that it raises if its exit code is not 0.
 type Check struct {
 	Name       string `yaml:"name"`
 	Run        string `yaml:"run"`
@@ -92,7 +91,7 @@ type Check struct {
 // A Path names a file below the top of the checkout, outside .git.
 type Path string
 
-// UnmarshalText refuses what is not clean or leads outside.
+// UnmarshalText refuses a path that is not clean or leads outside.
 func (p *Path) UnmarshalText(text []byte) error {
 	name := string(text)
 	switch {
@@ -105,11 +104,11 @@ func (p *Path) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText is the path.
+// MarshalText returns the path.
 func (p Path) MarshalText() ([]byte, error) { return []byte(p), nil }
 
-// Parse reads a playbook. The error names the file, and the line or the task,
-// that cannot be followed.
+// Parse reads a playbook. The error names the file, and the line or the task that is
+// wrong.
 func Parse(name string, data []byte) (*Playbook, error) {
 	var p Playbook
 	if err := document.Decode(name, data, &p); err != nil {
@@ -121,7 +120,7 @@ func Parse(name string, data []byte) (*Playbook, error) {
 	return &p, nil
 }
 
-// check refuses what would leave an agent without anything to do.
+// check refuses a playbook that leaves an agent without anything to do.
 func (p *Playbook) check() error {
 	seen := map[flow.TaskID]bool{}
 	for i, w := range p.Work {
@@ -194,7 +193,7 @@ func checkAll(checks []Check) error {
 	return nil
 }
 
-// find is what the playbook says about a task.
+// find returns what the playbook has about a task.
 func (p *Playbook) find(id flow.TaskID) (*Work, error) {
 	for i := range p.Work {
 		if p.Work[i].Task == id {

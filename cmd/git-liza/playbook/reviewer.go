@@ -52,7 +52,7 @@ func (a *Agent) review(ctx context.Context, p *Playbook) error {
 	return a.reject(ctx, &feedback)
 }
 
-// atCommit refuses to judge a checkout of anything but the submitted commit.
+// atCommit refuses to judge a checkout of another commit than the submitted one.
 func (a *Agent) atCommit(ctx context.Context) error {
 	head, err := a.git(ctx, "rev-parse", "HEAD")
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *Agent) atCommit(ctx context.Context) error {
 	return nil
 }
 
-// check runs one check; what it printed last is the evidence in the blocker.
+// check runs one check. The end of its output is the evidence in the blocker.
 func (a *Agent) check(ctx context.Context, c Check) (*flow.Finding, error) {
 	r, err := a.shell(ctx, c.Run)
 	if err != nil {
@@ -79,8 +79,8 @@ func (a *Agent) check(ctx context.Context, c Check) (*flow.Finding, error) {
 	return &flow.Finding{File: string(c.File), Line: c.Line, Issue: c.Issue, Why: why, Suggestion: c.Suggestion}, nil
 }
 
-// prior answers every blocker of the last rejection: it is still there if a
-// check raises it again.
+// prior answers every blocker of the last rejection: it persists if a check raises it
+// again.
 func prior(t *task, now []flow.Finding) []flow.Prior {
 	if t.Rejection == nil {
 		return nil

@@ -48,13 +48,14 @@ func (a *Agent) feed(ctx context.Context, stdin io.Reader, args ...string) (stri
 	return r.Excerpt, nil
 }
 
-// succeeds reports whether plain git exits 0, for questions that it answers so.
+// succeeds reports whether plain git exits with 0, for questions that git answers by
+// its exit code.
 func (a *Agent) succeeds(ctx context.Context, args ...string) (bool, error) {
 	r, err := a.run(ctx, nil, patienceForGit, append([]string{"git"}, args...)...)
 	return r.Passed(), err
 }
 
-// config is a value of git's configuration, "" if it is not set.
+// config returns a value of git's configuration, "" if it is not set.
 func (a *Agent) config(ctx context.Context, key string) (string, error) {
 	r, err := a.run(ctx, nil, patienceForGit, "git", "config", "--get", key)
 	switch {
@@ -86,8 +87,8 @@ type reply struct {
 	} `json:"error"`
 }
 
-// liza runs a command of git liza and reads its data into data, unless that
-// is nil. A move that was made but ended in a setback is no error.
+// liza runs a command of git liza and decodes its data into data, unless that is nil. A
+// move that was made but ended in a setback is no error.
 func (a *Agent) liza(ctx context.Context, stdin io.Reader, data any, args ...string) error {
 	r, err := a.run(ctx, stdin, patienceForGit, append([]string{"git", "liza", "--json"}, args...)...)
 	if err != nil {
@@ -109,7 +110,7 @@ func (a *Agent) liza(ctx context.Context, stdin io.Reader, data any, args ...str
 	return nil
 }
 
-// parse finds the object among what hooks may have printed beside it.
+// parse finds the object beside what hooks may have printed.
 func parse(text string) (reply, error) {
 	var answer reply
 	for line := range strings.Lines(text) {

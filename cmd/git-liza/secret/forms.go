@@ -2,22 +2,22 @@ package secret
 
 import "bytes"
 
-// A form is how well-known secrets look: a beginning, perhaps a gap, and a run
-// of characters. Whether a text has it is decided by its first characters, so
-// that little of a stream is ever held back.
+// A form describes well-known secrets: a beginning, an optional gap, and a run of
+// characters. The first characters of a text decide whether it has the form, so that
+// little of a stream is ever held back.
 type form struct {
-	lead  string // in lower case if any case will do
+	lead  string // in lower case if case does not matter
 	fold  bool
-	gap   string // characters of which up to maxGap stand before the run
+	gap   string // characters of which up to maxGap may precede the run
 	run   *class // what the secret itself is made of
 	least int    // length of the run
-	mixed bool   // the run has a digit or a capital at its beginning: a word has neither
-	shown bool   // the lead is no secret
+	mixed bool   // the run has a digit or a capital near its beginning, which an ordinary word does not have
+	shown bool   // the lead is shown, since it is not secret
 }
 
 const (
 	maxGap = 8
-	// judged is how much of a run decides whether it is mixed.
+	// judged is how many characters of a run decide whether it is mixed.
 	judged = 40
 )
 
@@ -62,12 +62,12 @@ var forms = []form{
 	{lead: "secret_access_key", fold: true, gap: " \t:=\"'\\", run: base64, least: 30, shown: true},
 }
 
-// A look holds the beginning of a text against one form. bound says that a
-// word can begin there, final that nothing follows the text.
+// A look compares the beginning of a text with one form. bound says that a word can
+// begin there, final that nothing follows the text.
 type look func(text []byte, bound, final bool) (find, verdict)
 
-// looks are those that a text with this first byte is worth, in the order in
-// which they decide.
+// looks holds, by the first byte of a text, the looks to try, in the order in which
+// they decide.
 var looks = func() (by [256][]look) {
 	for _, f := range forms {
 		by[f.lead[0]] = append(by[f.lead[0]], f.match)
@@ -81,12 +81,12 @@ var looks = func() (by [256][]look) {
 	return by
 }()
 
-// A find is what a text begins with: so many bytes to show, so many that are a
-// secret, and what else belongs to it.
+// A find describes the beginning of a text: how many bytes to show, how many are a
+// secret, and what else belongs to the secret.
 type find struct {
 	shown, hidden int
-	rest          *class // bytes that follow and belong to it; nil for none
-	key           bool   // a block that ends in its own way
+	rest          *class // later bytes that belong to the secret; nil for none
+	key           bool   // a private key, which ends in its own way
 }
 
 // A verdict says whether a text begins with a secret.
@@ -95,10 +95,10 @@ type verdict uint8
 const (
 	no verdict = iota
 	yes
-	perhaps // more of the text will tell
+	perhaps // the answer needs more of the text
 )
 
-// match holds the beginning of text against a form.
+// match compares the beginning of text with a form.
 func (f *form) match(text []byte, bound, final bool) (find, verdict) {
 	if !bound {
 		return find{}, no
@@ -181,7 +181,7 @@ func webToken(text []byte, bound, final bool) (find, verdict) {
 	return find{hidden: n + len(".eyJ"), rest: dotted}, yes
 }
 
-// keyBegin and keyEnd are around private keys, maxKey bounds one.
+// keyBegin and keyEnd enclose private keys; maxKey bounds the size of one in bytes.
 const (
 	keyBegin = "-----BEGIN "
 	keyEnd   = "-----END"
@@ -216,7 +216,7 @@ func privateKey(text []byte, _, final bool) (find, verdict) {
 	return find{}, perhaps
 }
 
-// longestPassword bounds the name and the password in a URL.
+// longestPassword bounds the name and the password in a URL, in bytes.
 const longestPassword = 256
 
 // password finds the password in a URL: ://NAME:PASSWORD@.

@@ -1,9 +1,9 @@
-// Package secret hides secrets in what is about to be stored or shown: the
-// values of an environment's secret variables, and texts that have the form of
-// well-known keys and tokens.
+// Package secret hides secrets in what is about to be stored or shown: the values of an
+// environment's secret variables, and texts that have the form of well-known keys and
+// tokens.
 //
-// It is against accidents. A program that means to give a secret away can
-// always write it in another form.
+// It protects against accidents. A program that means to give a secret away can always
+// write it in another form.
 package secret
 
 import (
@@ -17,23 +17,22 @@ import (
 	"strings"
 )
 
-// Hidden stands where a secret stood.
+// Hidden replaces a secret.
 const Hidden = "***"
 
-// leastValue is how long the value of a variable must be to count as a secret:
-// shorter ones are words of ordinary text too.
+// leastValue is the minimum length in bytes of a variable's value that counts as a
+// secret: shorter values are words of ordinary text too.
 const leastValue = 8
 
-// A Mask hides secrets. It does not change and may be used by several
-// goroutines.
+// A Mask hides secrets. It does not change, and several goroutines may use it.
 type Mask struct {
 	values []string // longest first
 	starts class    // bytes with which a value begins
 }
 
-// New hides the values of those variables of environ (KEY=VALUE) that allow
-// names and whose own names speak of a secret, and all well-known forms. A name
-// in allow that ends in * stands for every name that begins so; nil allows all.
+// New returns a Mask for all well-known forms and for the values of those variables of
+// environ (KEY=VALUE) that allow names and whose own names speak of a secret. A name in
+// allow that ends in * stands for every name with that prefix; nil allows all.
 func New(environ []string, allow []string) *Mask {
 	m := &Mask{}
 	for _, entry := range environ {
@@ -49,7 +48,7 @@ func New(environ []string, allow []string) *Mask {
 	return m
 }
 
-// hide adds a value, also as JSON and URLs spell it.
+// hide adds a value, also in the escaped forms of JSON and URLs.
 func (m *Mask) hide(value string) {
 	quoted, _ := json.Marshal(value)
 	for _, form := range []string{value, string(quoted[1 : len(quoted)-1]), url.QueryEscape(value), url.PathEscape(value)} {
@@ -65,8 +64,8 @@ func named(name string, allow []string) bool {
 	})
 }
 
-// speaksOfSecret reports whether a variable of that name holds a secret:
-// OPENAI_API_KEY, NPM_TOKEN; not a file with one, nor a number of tokens.
+// speaksOfSecret reports whether the name says that a variable holds a secret, such as
+// OPENAI_API_KEY or NPM_TOKEN. A file with a secret or a number of tokens is none.
 func speaksOfSecret(name string) bool {
 	parts := strings.Split(strings.ToUpper(name), "_")
 	if slices.Contains([]string{"FILE", "PATH", "DIR", "SOCK"}, parts[len(parts)-1]) {
@@ -80,26 +79,25 @@ func speaksOfSecret(name string) bool {
 
 var secretWords = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "COOKIE", "BEARER"}
 
-// Value reports whether a text has the value of a variable in it; forms are not
-// asked for, which examples have too.
+// Value reports whether a text contains the value of a variable. It does not look for
+// forms, which examples have too.
 func (m *Mask) Value(text string) bool {
 	return slices.ContainsFunc(m.values, func(value string) bool { return strings.Contains(text, value) })
 }
 
-// Bytes is a copy of a whole text with its secrets hidden.
+// Bytes returns a copy of a whole text with its secrets hidden.
 func (m *Mask) Bytes(text []byte) []byte {
 	var out bytes.Buffer
 	w := m.Writer(&out)
-	_, _ = w.Write(text) // neither fails: a buffer takes everything
+	_, _ = w.Write(text) // no error is possible: a buffer takes everything
 	_ = w.Close()
 	return out.Bytes()
 }
 
-// String is a whole text with its secrets hidden.
+// String returns a whole text with its secrets hidden.
 func (m *Mask) String(text string) string { return string(m.Bytes([]byte(text))) }
 
-// Writer hides the secrets of a stream on its way to out, also those that come
-// in several writes: what may be the beginning of one is held back. Close writes
-// what is held back at the end; it does not close out. Streams need a Writer
-// each.
+// Writer returns a writer that hides the secrets of one stream on its way to out. It
+// holds back what may be the beginning of a secret, so it finds secrets that come in
+// several writes. Close writes what is held back at the end; it does not close out.
 func (m *Mask) Writer(out io.Writer) *Writer { return &Writer{mask: m, out: out} }

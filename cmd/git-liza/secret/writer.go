@@ -14,14 +14,14 @@ type Writer struct {
 	mu   sync.Mutex
 	held []byte
 	past past   // the bytes before held
-	rest *class // of a secret that has begun; nil outside
-	key  int    // 1 and more inside a private key: how much of it has gone
+	rest *class // bytes that continue a secret; nil outside of one
+	key  int    // inside a private key how many bytes of it have passed, plus 1; 0 outside
 }
 
-// A past are the last bytes that went before.
+// A past holds the last bytes before a place.
 type past [6]byte
 
-// Write passes on what is certain. The error is that of the writer below.
+// Write passes on what is decided. The error is that of the underlying writer.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -36,7 +36,7 @@ func (w *Writer) Close() error {
 	return w.pass(true)
 }
 
-// pass writes as much of what is held as is certain.
+// pass writes as much of what is held as is decided.
 func (w *Writer) pass(final bool) error {
 	var out []byte
 	at := 0
@@ -57,7 +57,7 @@ func (w *Writer) pass(final bool) error {
 	return err
 }
 
-// before are the last bytes before a place in what is held.
+// before returns the last bytes before a place in what is held.
 func (w *Writer) before(at int) past {
 	if at >= len(w.past) {
 		return past(w.held[at-len(w.past) : at])
@@ -68,8 +68,8 @@ func (w *Writer) before(at int) past {
 	return p
 }
 
-// step says what becomes of the n bytes from a place on, or that it takes more
-// of the stream to tell.
+// step returns how many bytes at a place are decided and what to show of them. more
+// says that the decision needs more of the stream.
 func (w *Writer) step(at int, final bool) (n int, shown []byte, more bool) {
 	text := w.held[at:]
 	switch {
@@ -102,8 +102,8 @@ func (w *Writer) step(at int, final bool) (n int, shown []byte, more bool) {
 	return f.shown + f.hidden, append(bytes.Clone(text[:f.shown]), Hidden...), false
 }
 
-// plain is how many bytes from a place on surely begin no secret. It is there
-// for speed: the middle of words is most of what programs print.
+// plain returns how many bytes at a place cannot begin a secret. It makes the writer
+// fast: most output is the middle of words.
 func (w *Writer) plain(at int) (n int) {
 	text := w.held[at:]
 	for ; n < len(text); n++ {
@@ -123,7 +123,7 @@ func (w *Writer) plain(at int) (n int) {
 	return n
 }
 
-// inKey drops a private key: up to its end, or to what no key contains.
+// inKey removes a private key: up to its end, or to a byte that no key contains.
 func (w *Writer) inKey(text []byte, final bool) (n int, more bool) {
 	for n < len(text) && text[n] != '-' && keyBody[text[n]] && w.key+n < maxKey {
 		n++
@@ -152,8 +152,8 @@ func (w *Writer) inKey(text []byte, final bool) (n int, more bool) {
 	return 0, false
 }
 
-// find looks for a secret at a place. What is first in order and not yet
-// certain is waited for: otherwise how a stream is cut would decide.
+// find looks for a secret at a place. If the first possible one is undecided, it waits
+// for more: otherwise the cuts of a stream would change the result.
 func (w *Writer) find(at int, final bool) (find, verdict) {
 	text := w.held[at:]
 	if f, v := w.value(text, final); v != no {
@@ -181,8 +181,8 @@ func (w *Writer) value(text []byte, final bool) (find, verdict) {
 	return find{}, no
 }
 
-// boundary reports whether a word can begin now. In JSON a line end is \n, and
-// a sign \u003c.
+// boundary reports whether a word can begin now. JSON escapes a line end as \n, and a
+// character as \u003c.
 func (p past) boundary() bool {
 	last := p[len(p)-1]
 	return !alnum[last] || p[4] == '\\' && (last == 'n' || last == 'r' || last == 't') || p[0] == '\\' && p[1] == 'u'

@@ -13,30 +13,29 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// The sizes of what a report keeps, in bytes if nothing else is said.
+// The sizes of what a report keeps, in bytes unless a unit is given.
 const (
 	maxText   = 64 << 10
 	maxError  = 4 << 10
 	maxLabel  = 200 // an id, a call, a line that people see
 	maxDenied = 20  // calls
-	maxCalls  = 100 // calls whose results may come
+	maxCalls  = 100 // calls whose results are awaited
 )
 
-// An account is a report while it is written. Dialects tell it what a record
-// said.
+// An account is a report that is being written. A dialect calls it with what each
+// record says.
 type account struct {
 	report  Report
-	message []byte // the last message, its end in any case
-	open    bool   // more of the message may come, and it was not shown yet
-	last    string // the last line that is not blank, as it came: cleaned when somebody asks
+	message []byte // the end of the last message, all of it if it is short
+	open    bool   // more parts of the message may come; it was not shown yet
+	last    string // the last line that is not blank, uncleaned: it is cleaned when it is read
 	calls   []toolCall
 	show    io.Writer // nil if nobody follows
 }
 
 type toolCall struct{ id, what string }
 
-// named notes what the command line calls the session and the model, if it
-// says so.
+// named notes the session's id and the model's name, if the record has them.
 func (a *account) named(session, model string) {
 	if session != "" {
 		a.report.Session = label(session)
@@ -46,8 +45,7 @@ func (a *account) named(session, model string) {
 	}
 }
 
-// says is a whole message of the agent. What it said, it said in spite of the
-// errors before.
+// says adds a whole message of the agent. It clears the errors before it.
 func (a *account) says(text string) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -57,14 +55,14 @@ func (a *account) says(text string) {
 	a.shut()
 }
 
-// goesOn is the next part of the agent's message.
+// goesOn adds the next part of the agent's message.
 func (a *account) goesOn(text string) {
 	if !a.open {
 		a.message, a.open = a.message[:0], true
 		a.report.Error = ""
 	}
 	a.message = append(a.message, text...)
-	// Cut only when twice full: each byte is copied at most once more.
+	// Cut only at twice the size: so each byte is copied at most once more.
 	if n := len(a.message) - maxText; n > maxText {
 		a.message = a.message[:copy(a.message, a.message[n:])]
 	}
@@ -80,8 +78,8 @@ func (a *account) shut() {
 
 func (a *account) text() string { return lastText(a.message) }
 
-// uses is a call of a tool that the agent makes, or wants to; id is what its
-// result will name it by, if that tells.
+// uses adds a call of a tool that the agent makes, or wants to make; id is how its
+// result names it, "" if it does not.
 func (a *account) uses(id, what string) {
 	a.shut()
 	a.line("> %s", what)
@@ -90,7 +88,7 @@ func (a *account) uses(id, what string) {
 	}
 }
 
-// called is the call of that id, "" if it is not known.
+// called returns the call with an id, "" if there is none.
 func (a *account) called(id string) string {
 	for _, c := range slices.Backward(a.calls) {
 		if c.id == label(id) {
@@ -100,7 +98,7 @@ func (a *account) called(id string) string {
 	return ""
 }
 
-// denied is a call that was refused.
+// denied adds a call that was refused.
 func (a *account) denied(what string) {
 	a.shut()
 	if what = label(what); what == "" || len(a.report.Denied) == maxDenied || slices.Contains(a.report.Denied, what) {
@@ -110,10 +108,10 @@ func (a *account) denied(what string) {
 	a.line("! denied: %s", what)
 }
 
-// refused is a call that was refused, by its id.
+// refused adds a call that was refused, by its id.
 func (a *account) refused(id string) { a.denied(cmp.Or(a.called(id), "a tool")) }
 
-// erred is an error record; the session may go on after it.
+// erred adds an error record; the session may go on after it.
 func (a *account) erred(text string) {
 	a.shut()
 	if text = clip(text, maxError); text != "" && text != a.report.Error {
@@ -122,7 +120,7 @@ func (a *account) erred(text string) {
 	}
 }
 
-// ended is an end record; why is what a failed one says.
+// ended adds an end record; why is the reason of a failed one.
 func (a *account) ended(well bool, why string) {
 	a.shut()
 	if well {
@@ -133,13 +131,13 @@ func (a *account) ended(well bool, why string) {
 	a.erred(why)
 }
 
-// goesAhead takes an end back.
+// goesAhead withdraws an end: the session goes on.
 func (a *account) goesAhead() { a.report.End = NoEnd }
 
 func (a *account) garbage() { a.report.Garbage++ }
 
-// line shows people what happens; their terminal is not steered by it. It keeps
-// its indentation.
+// line shows a line to people, without control characters for their terminal. It keeps
+// the line's indentation.
 func (a *account) line(format string, args ...any) {
 	raw := fmt.Sprintf(format, args...)
 	if end := strings.TrimSpace(raw); end != "" {
@@ -154,11 +152,11 @@ func (a *account) line(format string, args ...any) {
 	}
 }
 
-// shown is a text as a terminal may get it; Clean takes the blanks from both
+// shown returns a text as a terminal may get it. Clean alone would cut blanks at both
 // ends.
 func shown(raw string) string { return flow.Clean("|" + raw)[1:] }
 
-// close is the report as it stands.
+// close returns the report as it stands.
 func (a *account) close() Report {
 	r := a.report
 	r.Say = label(a.last)
@@ -167,15 +165,15 @@ func (a *account) close() Report {
 	return r
 }
 
-// decode reads a record into v, a pointer to a struct. A field of the wrong
-// form is as if it were missing, since versions differ; a line that is no JSON
-// object is garbage, a blank one nothing.
+// decode reads a record into v, a pointer to a struct. A field of the wrong form counts
+// as missing, since versions differ. A line that is not a JSON object counts as
+// garbage; a blank line is skipped.
 func (a *account) decode(line []byte, v any) bool {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
 		return false
 	}
-	if line[0] != '{' { // most garbage, and much of it may come
+	if line[0] != '{' { // most garbage ends here: there may be much of it
 		a.garbage()
 		return false
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// call is a tool with what it is asked for, such as Bash: git push.
+// call returns a tool with its main argument, such as Bash: git push.
 func call(tool string, input json.RawMessage) string { return oneLine(tool, argument(input)) }
 
-// oneLine is what is done, and to what, in one line that is a label.
+// oneLine returns an action and its object as a label of one line.
 func oneLine(what, object string) string {
 	object = strings.Join(strings.Fields(clip(object, 4*maxLabel)), " ")
 	if object == "" || what == "" {
@@ -20,7 +20,8 @@ func oneLine(what, object string) string {
 	return label(what + ": " + object)
 }
 
-// telling are the inputs of tools that say what is done, first come first.
+// telling are the arguments of tools that say what a call does, the most telling one
+// first.
 var telling = []string{"command", "cmd", "file_path", "filePath", "absolute_path", "path", "pattern", "query", "url", "prompt", "description"}
 
 func argument(input json.RawMessage) string {
@@ -44,10 +45,10 @@ func argument(input json.RawMessage) string {
 	return ""
 }
 
-// label is the beginning of text in the length of one line.
+// label returns the beginning of text in the length of one line.
 func label(text string) string { return clip(text, maxLabel) }
 
-// clip is the beginning of text, clean, at most size bytes with the mark that
+// clip returns the beginning of text, clean and of at most size bytes, with a mark if
 // something is missing.
 func clip(text string, size int) string {
 	if len(text) > 4*size {
@@ -64,7 +65,7 @@ func clip(text string, size int) string {
 	return flow.Clean(text[:cut]) + "…"
 }
 
-// lastText is the end of a message as a report has it.
+// lastText returns the end of a message as a report has it.
 func lastText(message []byte) string {
 	text := flow.Clean(string(message))
 	cut := max(0, len(text)-maxText)

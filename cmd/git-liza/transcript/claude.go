@@ -10,15 +10,15 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// claude is claude -p --output-format stream-json --verbose, and qwen's output
-// of the same name. An answer comes in a record for each of its blocks, with
-// the usage that is known by then. An end record has the tokens of the run, and
-// in later versions those since the end record before, with what subagents
-// used; its cost is that of the session, in runs before this one too. What was
-// refused has a record when it happens, and in the end.
+// claude is the dialect of claude -p --output-format stream-json --verbose, and of
+// qwen's output of the same name. An answer comes in one record for each of its blocks,
+// with the usage that is known by then. An end record has the tokens of the run. In
+// later versions it has those since the end record before, with the tokens of
+// subagents. Its cost is that of the session, earlier runs included. A refusal has a
+// record when it happens, and is repeated in the end record.
 type claude struct {
-	answer string     // the id of the answer that was counted last
-	sure   flow.Usage // by the end records so far
+	answer string     // the id of the last answer that was counted
+	sure   flow.Usage // the usage by the end records so far
 }
 
 type claudeRecord struct {
@@ -43,7 +43,7 @@ type claudeRecord struct {
 		Resets int64  `json:"resetsAt"` // seconds
 	} `json:"rate_limit_info"`
 
-	// Of the end record.
+	// of the wrong type means no success
 	IsError json.RawMessage `json:"is_error"` // what is no boolean is no success
 	Result  string          `json:"result"`
 	Errors  []string        `json:"errors"`
@@ -86,7 +86,8 @@ type claudeDenial struct {
 	Input json.RawMessage `json:"tool_input"`
 }
 
-// claudeUsage are tokens; in claude those read do not include the cached ones.
+// claudeUsage holds numbers of tokens. In claude, those read do not include the cached
+// ones.
 type claudeUsage struct {
 	Input   count `json:"input_tokens"`
 	Created count `json:"cache_creation_input_tokens"`
@@ -133,9 +134,9 @@ func (c *claude) system(r claudeRecord, a *account) {
 	}
 }
 
-// answered comes once per block. The blocks of an answer have the same id in
-// claude; in qwen only the last of them has a usage. What the command line says
-// itself, errors among it, is no answer of a model.
+// answered handles one block of an answer. In claude the blocks of an answer have the
+// same id; in qwen only the last block has a usage. What the command line says itself,
+// its errors for example, does not count as an answer.
 func (c *claude) answered(r claudeRecord, a *account) {
 	m := r.Message
 	if m.Model == synthetic {
@@ -160,14 +161,14 @@ func (c *claude) answered(r claudeRecord, a *account) {
 	}
 }
 
-// claudeMissing begins the result of a tool that is not offered.
+// claudeMissing is the beginning of a result of a tool that does not exist.
 const claudeMissing = "<tool_use_error>Error: No such tool available"
 
-// synthetic is the model of what claude says itself.
+// synthetic is the model that claude names for its own messages.
 const synthetic = "<synthetic>"
 
-// qwenError begins what qwen gives as an answer, and as the result of a success,
-// when the model's API refused it.
+// qwenError is the beginning of what qwen reports as an answer, and as the result of a
+// success, when the model's API refused the call.
 const qwenError = "[API Error: "
 
 func (c *claude) ended(r claudeRecord, a *account) {
@@ -188,8 +189,8 @@ func (c *claude) ended(r claudeRecord, a *account) {
 	a.ended(well, cmp.Or(r.Result, strings.Join(r.Errors, "; "), string(r.Error), r.Subtype))
 }
 
-// sum is qwen's too, where all tokens are told, and those read include the
-// cached ones.
+// sum adds the tokens up. It holds for qwen too, where all tokens are given and those
+// read include the cached ones.
 func (u claudeUsage) sum() flow.Usage {
 	read := u.Input + u.Created + u.Cached
 	if u.Total > 0 && u.Total == u.Input+u.Output {

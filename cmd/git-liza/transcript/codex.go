@@ -7,10 +7,10 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// codex is codex exec --json. It has a record for each item of a turn and one
-// for the turn's end, with the tokens of the thread so far. A command that its
-// sandbox or its approval policy refused leaves no record at all; the model's
-// answers cannot be told apart, so what it says is counted.
+// codex is the dialect of codex exec --json. It has a record for each item of a turn
+// and one for the turn's end, with the tokens of the thread so far. A command that the
+// sandbox or the approval policy refused leaves no record at all. The records do not
+// separate the model's answers, so its messages are counted as turns.
 type codex struct{}
 
 type codexRecord struct {
@@ -44,8 +44,8 @@ type codexItem struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// codexUsage are tokens; those read include the cached, those written the ones
-// of reasoning.
+// codexUsage holds numbers of tokens. Those read include the cached ones, those written
+// include reasoning.
 type codexUsage struct {
 	Input  count `json:"input_tokens"`
 	Cached count `json:"cached_input_tokens"`
@@ -95,7 +95,7 @@ func (item codexItem) completed(a *account) {
 	}
 }
 
-// call is what the item does, in the words of the other families.
+// call returns what the item does, in the words of the other dialects.
 func (item codexItem) call() string {
 	switch item.Type {
 	case "command_execution":

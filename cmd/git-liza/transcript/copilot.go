@@ -2,9 +2,9 @@ package transcript
 
 import "encoding/json"
 
-// copilot is copilot --output-format json: the events of its session, and an
-// end record with the exit code. Of tokens it tells at most those that were
-// written, which is no count; all stand in the session's file, see [NewLedger].
+// copilot is the dialect of copilot --output-format json: the events of its session,
+// and an end record with the exit code. It reports at most the tokens that were
+// written, which are not counted. The session's file has all numbers, see [NewLedger].
 type copilot struct{}
 
 type copilotRecord struct {
@@ -12,7 +12,7 @@ type copilotRecord struct {
 	Agent   string          `json:"agentId"` // of a subagent
 	Data    copilotData     `json:"data"`
 	Session string          `json:"sessionId"`
-	Exit    json.RawMessage `json:"exitCode"` // what is no number is no success
+	Exit    json.RawMessage `json:"exitCode"` // of another type means no success
 }
 
 type copilotData struct {

@@ -8,11 +8,11 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// most is the largest number of tokens that is believed of one record.
+// most is the largest number of tokens that is accepted from one record.
 const most = 1e15
 
-// A count is a number of tokens in a record. What is none, negative or absurd
-// counts as nothing.
+// A count is a number of tokens in a record. A value that is not a number, negative or
+// above most counts as 0.
 type count int64
 
 // UnmarshalJSON never fails.
@@ -21,7 +21,8 @@ func (c *count) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// dollars are an amount of money in a record, in millionths; what is none is 0.
+// dollars is an amount of money in a record, in millionths. A value that is not a
+// number counts as 0.
 type dollars flow.Cost
 
 // UnmarshalJSON never fails.
@@ -30,8 +31,8 @@ func (d *dollars) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A word is a text in a record, or an object with a text called message; what
-// is neither is "".
+// A word is a text in a record, or the text called message in an object. Any other
+// value counts as "".
 type word string
 
 // UnmarshalJSON never fails.
@@ -47,7 +48,7 @@ func (w *word) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// httpError is an error of the model's API, with its status unless that is 0.
+// httpError returns an error of the model's API, with its status unless that is 0.
 func httpError(status count, text string) string {
 	if status == 0 {
 		return text

@@ -6,11 +6,11 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// gemini is gemini --output-format stream-json. Messages come in parts; what
-// was refused is the result of a tool. While the model's API refuses it, it
-// says nothing here, and tries again.
+// gemini is the dialect of gemini --output-format stream-json. Messages come in parts;
+// a refusal is the result of a tool. While the model's API refuses its calls, it prints
+// nothing and tries again.
 type gemini struct {
-	answering bool // since the last result of a tool there was part of an answer
+	answering bool // part of an answer came since the last result of a tool
 }
 
 type geminiRecord struct {
@@ -37,7 +37,7 @@ type geminiError struct {
 	Message string `json:"message"`
 }
 
-// geminiStats are tokens; those of reasoning stand in the total only.
+// geminiStats holds numbers of tokens. Those of reasoning are in the total only.
 type geminiStats struct {
 	Total  count `json:"total_tokens"`
 	Input  count `json:"input_tokens"`

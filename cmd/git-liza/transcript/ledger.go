@@ -10,23 +10,21 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// ledgers are the dialects of what families of command lines write about a
-// session into a file of their own, call by call, while they print no numbers
-// before its end, or none.
+// ledgers are the dialects of session files. Some command lines write numbers into such
+// a file call by call, and print no numbers before their end, or none at all.
 var ledgers = map[string]func(since time.Time) dialect{
 	"codex":   func(time.Time) dialect { return codexLedger{} },
 	"copilot": func(since time.Time) dialect { return copilotLedger{since} },
 	"gemini":  func(since time.Time) dialect { return &geminiLedger{since: since} },
 }
 
-// Ledgers are the names that [NewLedger] knows, in order.
+// Ledgers returns the names that [NewLedger] knows, in order.
 func Ledgers() []string { return slices.Sorted(maps.Keys(ledgers)) }
 
-// NewLedger returns an empty transcript of the file that a command line of the
-// family keeps of a session; of its report only the usage is filled in, and it
-// counts what [Transcript] of the family counts. What the file has of earlier
-// runs, before since, is left out where the family counts by runs. The error says
-// that there is no such family.
+// NewLedger returns an empty transcript of the file that a command line of the family
+// keeps of a session. Only the usage in its report is filled in; it counts as the
+// [Transcript] of the family does. If the family counts by runs, earlier runs in the
+// file, before since, are left out. The error says that there is no such family.
 func NewLedger(family string, since time.Time) (*Transcript, error) {
 	start, ok := ledgers[family]
 	if !ok {
@@ -35,8 +33,8 @@ func NewLedger(family string, since time.Time) (*Transcript, error) {
 	return &Transcript{dialect: start(since)}, nil
 }
 
-// codexLedger is a rollout of codex: after each call, the tokens of the thread so
-// far, those of the runs before it too.
+// codexLedger is the dialect of a rollout file of codex: after each call, the tokens of
+// the thread so far, earlier runs included.
 type codexLedger struct{}
 
 type codexLedgerRecord struct {
@@ -55,7 +53,8 @@ func (codexLedger) read(line []byte, a *account) {
 	}
 }
 
-// copilotLedger is the events of a session of copilot: a record for each call.
+// copilotLedger is the dialect of a file of session events of copilot: a record for
+// each call.
 type copilotLedger struct{ since time.Time }
 
 type copilotLedgerRecord struct {
@@ -81,11 +80,11 @@ func (l copilotLedger) read(line []byte, a *account) {
 	a.report.Usage = a.report.Usage.Plus(flow.Usage{Input: int64(u.Input), Cached: int64(min(u.Cached, u.Input)), Output: int64(u.Output)})
 }
 
-// geminiLedger is a chat of gemini: its messages, each again when its tools have
-// answered.
+// geminiLedger is the dialect of a chat file of gemini: its messages, each repeated
+// after its tools have answered.
 type geminiLedger struct {
 	since time.Time
-	known []string // the ids of the last messages that are counted
+	known []string // the ids of the last messages that were counted
 }
 
 type geminiLedgerRecord struct {

@@ -9,9 +9,9 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// opencode is opencode run --format json. It has a record for each finished
-// part of an answer; the step that ends other than for tools is the last. What
-// was refused is a tool's error, in words.
+// opencode is the dialect of opencode run --format json. It has a record for each
+// finished part of an answer. The last step is the one that ends with another reason
+// than tools. A refusal is the text of a tool's error.
 type opencode struct{}
 
 type opencodeRecord struct {
@@ -43,7 +43,8 @@ type opencodeState struct {
 	Error  string          `json:"error"`
 }
 
-// opencodeTokens are those of a step; those read do not include the cached.
+// opencodeTokens holds numbers of tokens of a step. Those read do not include the
+// cached ones.
 type opencodeTokens struct {
 	Input     count `json:"input"`
 	Output    count `json:"output"`
@@ -84,15 +85,15 @@ func (r opencodeRecord) failure() string {
 	return e.Name + ": " + e.Data.Message
 }
 
-// opencodeRefusals begin what opencode tells the model in the place of a result
+// opencodeRefusals are beginnings of what opencode tells the model in place of a result
 // that its permissions do not allow.
 var opencodeRefusals = []string{
 	"The user rejected permission to use this specific tool call",
 	"The user has specified a rule which prevents you from using this specific tool call",
 }
 
-// used tells of a tool when it is done. A call of a tool that is not offered is
-// one of the tool invalid.
+// used adds a tool when it is done. A call of a tool that does not exist names the tool
+// invalid.
 func (p opencodePart) used(a *account) {
 	var asked struct {
 		Tool string `json:"tool"`

@@ -9,12 +9,12 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// pi is pi --mode json: every event of its session, among them each message as
-// it grows. The end of the agent is no end when a retry follows; how it ended is
-// said by its last message.
+// pi is the dialect of pi --mode json: every event of its session, among them each
+// message as it grows. An agent_end is withdrawn if a retry follows. The last message
+// says how the agent ended.
 type pi struct {
 	stop string // why the last message ended
-	why  string // what it said of an error
+	why  string // the error that it gave
 }
 
 type piRecord struct {
@@ -56,8 +56,8 @@ type piBlock struct {
 	Text string `json:"text"`
 }
 
-// The beginnings of records that grow with the session. The first are not
-// needed, and the second are understood by their beginning.
+// Beginnings of records that grow with the session. Records with the first one are
+// skipped; the second one says enough by itself.
 var (
 	piUpdate = []byte(`{"type":"message_update"`)
 	piEnd    = []byte(`{"type":"agent_end"`)
@@ -90,7 +90,7 @@ func (p *pi) read(line []byte, a *account) {
 	}
 }
 
-// long says whether a line of which only the beginning was kept is understood.
+// long reports whether the beginning of a line says enough, as [longReader] has it.
 func (p *pi) long(start []byte, a *account) bool {
 	if bytes.HasPrefix(start, piEnd) {
 		p.ended(a)

@@ -1,6 +1,6 @@
 package transcript
 
-// plain is text for people, of programs that have no records.
+// plain is the dialect of programs without records: text for people.
 type plain struct{}
 
 func (plain) read(line []byte, a *account) {

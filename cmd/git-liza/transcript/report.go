@@ -12,7 +12,7 @@ type End uint8
 
 // The ends.
 const (
-	// NoEnd: there was no end record. The session was cut off, or is not over.
+	// NoEnd: there was no end record. The session was cut off, or still runs.
 	NoEnd End = iota
 	// Succeeded: the end record says that all went well.
 	Succeeded
@@ -24,7 +24,7 @@ const (
 
 var endNames = [...]string{"no end", "succeeded", "failed", "unmarked"}
 
-// String is the name of the end, such as succeeded.
+// String returns the name of the end, such as succeeded.
 func (e End) String() string {
 	if int(e) < len(endNames) {
 		return endNames[e]
@@ -45,39 +45,37 @@ func (e *End) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Report is what a session's records say. All texts are clean (see
-// [flow.Clean]).
+// A Report is the sum of a session's records. All texts are clean (see [flow.Clean]).
 type Report struct {
-	// Session is what the command line calls the session, by which it may be
-	// resumed; Model is the model that it says it used.
+	// Session is the command line's id of the session, by which it may be resumed;
+	// Model is the model that it names.
 	Session string
 	Model   string
 	End     End
 	// Text is the agent's last message, its last 64 KiB at most; of plain text
 	// the last 64 KiB of all.
 	Text string
-	// Error is what the last error record or failed end record said, up to
-	// 4 KiB. An end record that claims success ends the errors before it.
+	// Error is the text of the last error record or failed end record, up to 4 KiB. An
+	// end record that claims success clears it.
 	Error string
-	// Denied are the tools that the command line refused to let the agent use,
-	// such as Bash: git push; each once, the first 20.
+	// Denied are the calls of tools that the command line refused, such as Bash: git
+	// push; each once, the first 20.
 	Denied []string
-	// Usage is what the records say that was used; tokens and cost only. It is
-	// zero where they say nothing. Some command lines tell the sum of all
-	// resumptions, see [Report.Minus].
+	// Usage is the usage in the records; tokens and cost only, zero if there is none.
+	// Some command lines report the sum of all resumptions, see [Report.Minus].
 	Usage flow.Usage
-	// Turns are the answers of the model.
+	// Turns is the number of answers of the model.
 	Turns int
-	// Garbage are the lines that were no records: too long, no JSON, or a
+	// Garbage is the number of lines that were not records: too long, no JSON, or a
 	// record of the wrong form.
 	Garbage int
 	// Say is the last line that [Transcript.Follow] shows of the session.
 	Say string
 }
 
-// Minus is the report of a session that went on from an earlier one, without
-// what that had used: for command lines that count over all resumptions. Where
-// the records say less than prior they began anew, and nothing is taken off.
+// Minus returns the report of a session that continued an earlier one, without what
+// that one had used. It is for command lines that count over all resumptions. If the
+// records say less than prior, the count began anew, and nothing is subtracted.
 func (r Report) Minus(prior flow.Usage) Report {
 	u := &r.Usage
 	if u.Input >= prior.Input && u.Cached >= prior.Cached && u.Output >= prior.Output {

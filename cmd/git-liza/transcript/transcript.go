@@ -1,10 +1,10 @@
-// Package transcript reads what the command lines of coding agents print while
-// they work: a record of JSON a line, in a dialect per family, or plain text.
+// Package transcript reads what the command lines of coding agents print while they
+// work: a record of JSON a line, in a dialect per family, or plain text.
 //
-// It says what the records say: how the session ended, its last message, what
-// was refused, what it used. Whether that is true, and what it means for a
-// task, is for others: they look at the board. It believes nothing about its
-// input, never fails, and needs a bounded amount of memory whatever is printed.
+// It reports what the records say: how the session ended, its last message, what was
+// refused and what it used. Whether that is true, and what it means for a task, its
+// callers decide by the board. It trusts no input, never fails, and needs a bounded
+// amount of memory whatever is printed.
 package transcript
 
 import (
@@ -17,31 +17,30 @@ import (
 	"sync"
 )
 
-// maxLine is the size in bytes of the longest line that is read; a longer one
-// is garbage. Results of tools, whole files among them, stand in records.
+// maxLine is the size in bytes of the longest line that is read; a longer one is
+// garbage. Records hold results of tools, and those may be whole files.
 const maxLine = 1 << 20
 
-// A Transcript is a session as its records tell it so far. It is the writer to
-// which the session's standard output goes, from one goroutine; the rest may be
-// called from any.
+// A Transcript is a session as its records show it so far. One goroutine writes the
+// session's standard output to it; any goroutine may call the other methods.
 type Transcript struct {
 	mu      sync.Mutex
 	dialect dialect
 	account account
-	line    []byte // the beginning of the line that has no end yet
-	long    bool   // the line is over maxLine, only its beginning is kept
+	line    []byte // the beginning of the unfinished line
+	long    bool   // the line is longer than maxLine; only its beginning is kept
 }
 
-// A dialect is how one family of command lines writes its records.
+// A dialect reads the records of one family of command lines.
 type dialect interface {
-	// read is given one line without its end.
+	// read reads one line without its line end.
 	read(line []byte, a *account)
 }
 
 // A longReader is a dialect that understands some lines by their beginning.
 type longReader interface {
-	// long is given the beginning of a line over maxLine, and says whether that
-	// is enough.
+	// long reads the beginning of a line over maxLine, and reports whether that is
+	// enough.
 	long(start []byte, a *account) bool
 }
 
@@ -55,7 +54,7 @@ var dialects = map[string]func() dialect{
 	"plain":    func() dialect { return plain{} },
 }
 
-// Families are the names that [New] knows, in order.
+// Families returns the names that [New] knows, in order.
 func Families() []string {
 	names := make([]string, 0, len(dialects))
 	for name := range dialects {
@@ -79,16 +78,15 @@ func New(family string) (*Transcript, error) {
 	return t, nil
 }
 
-// Follow shows the session from now on to w, which people read: what the agent
-// says, and a line for each tool that it uses. A w that refuses a write gets no
-// more of them.
+// Follow shows the rest of the session on w, for people: what the agent says, and a
+// line for each tool that it uses. After a failed write nothing more is written to w.
 func (t *Transcript) Follow(w io.Writer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.account.show = w
 }
 
-// Write reads more of the output; it takes everything and never fails.
+// Write reads the next piece of output; it takes everything and never fails.
 func (t *Transcript) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,8 +122,8 @@ func (t *Transcript) end() {
 	t.line, t.long = t.line[:0], false
 }
 
-// Report is what the records so far say. A last line without an end counts
-// once it is whole.
+// Report returns the report of the records so far. An unfinished last line counts if it
+// is a whole record.
 func (t *Transcript) Report() Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,7 +132,7 @@ func (t *Transcript) Report() Report {
 		r.Text = lastText(append(bytes.Clone(t.account.message), t.line...))
 		return r
 	}
-	// After a whole record nothing but the end of its line can come.
+	// A whole record can be followed only by the end of its line.
 	if !t.long && bytes.HasPrefix(t.line, []byte("{")) && json.Valid(t.line) {
 		t.end()
 	}
