@@ -16,14 +16,14 @@ func removeBlocking(r record) {
 	if r.name == "" || r.gone {
 		return
 	}
-	root, err := os.OpenRoot(r.path) // a folder may become a link meanwhile
+	root, err := os.OpenRoot(r.path) // a process may replace a folder by a link meanwhile
 	if err != nil {
 		return
 	}
 	defer root.Close()
 	_ = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || name == "." {
-			return nil // git will say what it cannot read
+			return nil // git's error will name what cannot be read
 		}
 		switch base := path.Base(name); {
 		case base == ".git" && name != ".git":

@@ -6,16 +6,16 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Branch checks branch, a short name such as "liza/task-1", out in
-// .worktrees/<name>, and creates the branch at start if there is none.
-// An existing branch is taken as it is if start is behind its tip. One that is
-// itself behind start is moved there, unless the checkout stands: what start
-// has more was not committed in it when it was saved, and is in it still.
+// Branch checks branch, a short name such as "liza/task-1", out in .worktrees/<name>,
+// and creates the branch at start if it does not exist. If start is an ancestor of its
+// tip, an existing branch stays where it is. If its tip is an ancestor of start, the
+// branch is moved to start, unless its checkout exists: the checkout still has,
+// uncommitted, what start has more.
 //
-// Repeating it returns the checkout as it is, restores a folder that was
-// deleted, as far as it was staged or committed, and makes one anew that a
-// killed process left half-made. Errors: *Obstacle if something else is in
-// the way; *HookError beside a Tree that is complete.
+// A repeated call returns the checkout as it is. It restores a deleted folder as far as
+// its content was staged or committed, and makes a checkout anew that a killed process
+// left half-made. Errors: *Obstacle if something else is in the way; *HookError beside
+// a Tree that is complete.
 func (t *Trees) Branch(ctx context.Context, name, branch string, start ID) (Tree, error) {
 	if err := checkName(name); err != nil {
 		return Tree{}, err
@@ -65,13 +65,13 @@ func (t *Trees) recordsWithoutHalfMade(ctx context.Context, name, branch string)
 	return t.freeBranch(ctx, records, name, branch)
 }
 
-// Restart checks branch out in .worktrees/<name>, a name not used before, and
-// makes it point at start instead of old, which the caller has seen and saved;
-// old "" says that there was no branch. A checkout below .worktrees/ that has
-// the branch is kept, with HEAD detached where it is.
+// Restart checks branch out in .worktrees/<name>, a name not used before, and points it
+// at start instead of old, which the caller has read and saved; old "" means that there
+// was no branch. A checkout below .worktrees/ that has the branch is kept, with HEAD
+// detached where it is.
 //
-// Repeating it finishes what was begun. Errors are those of Branch; an
-// *Obstacle also if the branch is neither at old nor at start.
+// A repeated call finishes what was begun. Errors are those of Branch; also an
+// *Obstacle if the branch is neither at old nor at start.
 func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID) (Tree, error) {
 	if err := checkName(name); err != nil {
 		return Tree{}, err
@@ -97,9 +97,8 @@ func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID)
 	return t.branch(ctx, name, branch, start)
 }
 
-// Detached checks commit out in .worktrees/<name>, without a branch. It can be
-// repeated like Branch; an *Obstacle if the checkout is at another commit by
-// now.
+// Detached checks commit out in .worktrees/<name>, without a branch. It can be repeated
+// like Branch. The error is an *Obstacle if the checkout is at another commit by now.
 func (t *Trees) Detached(ctx context.Context, name string, commit ID) (Tree, error) {
 	if err := checkName(name); err != nil {
 		return Tree{}, err

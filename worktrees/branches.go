@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// branches are those that checkouts are made on.
+// branches creates and moves the branches of checkouts.
 type branches struct {
 	repo     *git.Repo
 	registry *registry
@@ -36,8 +36,8 @@ func (b *branches) branchObstacle(r record, branch string) *Obstacle {
 	return o
 }
 
-// checkTip refuses a branch that neither comes from start nor leads to it; late
-// says that it leads there.
+// checkTip refuses a branch whose tip is neither an ancestor nor a descendant of start;
+// late says that the tip is an ancestor.
 func (b *branches) checkTip(ctx context.Context, branch string, tip, start ID) (late bool, err error) {
 	if tip == "" || tip == start {
 		return false, nil
@@ -115,7 +115,7 @@ func (b *branches) moveBranch(ctx context.Context, records []record, branch stri
 	}
 	for _, r := range records {
 		if r.half {
-			continue // under the name that is made now
+			continue // under the name that is being made
 		}
 		if err := b.detachHead(ctx, r, branch, cmp.Or(tip, start)); err != nil {
 			return err

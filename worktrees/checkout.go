@@ -13,11 +13,12 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A checkout is what shall be below .worktrees/: a branch, or a commit.
+// A checkout describes a checkout that is wanted below .worktrees/: of a branch, or of
+// a commit.
 type checkout struct {
 	name   string
 	branch string
-	commit ID   // of a detached one; where to create the branch
+	commit ID   // of a detached checkout; where to create the branch
 	create bool // the branch
 	hook   bool // run the user's post-checkout
 }
@@ -182,7 +183,8 @@ func (t *Trees) postCheckout(ctx context.Context, r record) error {
 	return nil
 }
 
-// newPrefix begins the names of folders below .worktrees/ that are being restored.
+// newPrefix is the beginning of names of folders below .worktrees/ that are being
+// restored.
 const newPrefix = ".new-"
 
 // restoreFolder makes the folder of a checkout again from its index. The folder is
@@ -191,7 +193,7 @@ const newPrefix = ".new-"
 func (t *Trees) restoreFolder(ctx context.Context, r record) error {
 	entries, err := os.ReadDir(r.path)
 	if err == nil && len(entries) > 0 {
-		return writeDotGit(r.path, r.gitDir) // only the link is lost
+		return writeDotGit(r.path, r.gitDir) // only the .git file is lost
 	}
 	beside := r
 	beside.path = filepath.Join(filepath.Dir(r.path), newPrefix+r.name)

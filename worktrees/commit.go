@@ -9,11 +9,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Commit commits everything in the work tree at path, new files too, with the
-// user's hooks and with env added to git's environment. There need be nothing
-// to commit. The error is an *Obstacle where there is a repository of its own
-// inside, which no commit can hold, a [*git.Locked] where another git holds
-// the index, or a [*git.Error] where git, or a hook, refuses; what was added to the index then stays there.
+// Commit commits everything in the work tree at path, new files too, with the user's
+// hooks and with env added to git's environment. It is no error if there is nothing to
+// commit. The error is an *Obstacle for a repository of its own inside, which no commit
+// can hold, a [*git.Locked] for an index that another git has locked, or a [*git.Error]
+// if git or a hook refuses; what was added to the index stays there then.
 func (k *Contents) Commit(ctx context.Context, path, message string, environ []string) error {
 	r, err := k.registry.recordAt(ctx, path)
 	if err != nil {

@@ -42,8 +42,8 @@ func (g *registry) discardCheckout(r record) error {
 	return nil
 }
 
-// discardDead discards a half-made checkout that nobody is at, but for the
-// holder of held's lock, which its name may share.
+// discardDead discards a half-made checkout of a dead process. The caller holds the
+// lock of held, which may be the lock of the checkout's name too.
 func (g *registry) discardDead(r record, held string) error {
 	if lockStripe(r.name) != lockStripe(held) {
 		unlock, free := g.locks.tryName(r.name)
@@ -97,7 +97,7 @@ func (g *registry) dropGate(ctx context.Context, name string) error {
 	return g.discardCheckout(r)
 }
 
-// sweepGates removes private checkouts that nobody holds the lock of.
+// sweepGates removes private checkouts whose lock no process holds.
 func (g *registry) sweepGates(ctx context.Context) error {
 	return g.scratch.sweepHeld(gatePrefix, func(name string) error { return g.dropGate(ctx, gateName(name)) })
 }
@@ -140,7 +140,7 @@ func (g *registry) repairLinks(ctx context.Context, name string) error {
 	return nil
 }
 
-// checkOwn refuses a folder that some other repository lies in.
+// checkOwn refuses a folder that belongs to another repository.
 func (g *registry) checkOwn(r record) error {
 	if r.gone {
 		if info, err := os.Lstat(r.path); err == nil && !info.IsDir() {

@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Followers are work trees whose branch was moved by somebody else.
+// Followers are work trees whose branch another process has moved.
 type Followers struct {
 	repo      *git.Repo
 	registry  *registry
@@ -23,13 +23,12 @@ type Followers struct {
 	contents  *Contents
 }
 
-// Check says whether every work tree that has branch checked out can be
-// brought along from old to new, and notes in their git directories that this
-// is about to happen. It comes before the ref moves. First it completes what a
-// killed process noted and did not do.
+// Check checks that every work tree that has branch checked out can follow it from old
+// to new, and notes in their git directories that this is about to happen. Call it
+// before the ref moves. First it completes what a killed process noted and did not do.
 //
-// A work tree with local changes, or with an untracked file where new has one,
-// is a *Dirty; a lock that some other git holds on its index, an *Obstacle.
+// The error is a *Dirty for a work tree with local changes, or with an untracked file
+// where new has one. It is an *Obstacle if another git has locked an index.
 func (f *Followers) Check(ctx context.Context, branch string, old, new ID) error {
 	return f.eachCheckout(ctx, branch, func(r record) error {
 		if err := f.catchUp(ctx, r); err != nil {
@@ -47,12 +46,12 @@ func (f *Followers) Check(ctx context.Context, branch string, old, new ID) error
 	})
 }
 
-// Follow brings files and index of every work tree that has branch checked out
-// along from old to new, after the ref has moved there. Untracked files are
-// left alone. It can be repeated; one that is there already stays as it is.
+// Follow updates files and index of every work tree that has branch checked out from
+// old to new, after the ref has moved. Untracked files stay as they are. It can be
+// repeated; a work tree that is at new already is not changed.
 //
-// A *Dirty now means that somebody changed files after Check: nothing is
-// overwritten, and the hint says how to go on.
+// A *Dirty means that files were changed after Check: nothing is overwritten, and the
+// hint says how to go on.
 func (f *Followers) Follow(ctx context.Context, branch string, old, new ID) error {
 	return f.eachCheckout(ctx, branch, func(r record) error {
 		from, _, err := readNote(r)
@@ -129,9 +128,9 @@ func (f *Followers) writeNote(r record, from, to ID) error {
 	return f.scratch.replaceFile(notePath(r), fmt.Sprintf("%s %s\n", from, to))
 }
 
-// catchUp brings a work tree along to where its note says that the branch moves, if
-// the branch has moved, and removes the note. If the branch has not moved, the
-// process that wrote the note lost against another one or died.
+// catchUp updates a work tree to the commit in its note, if the branch has moved there,
+// and removes the note. If the branch has not moved, the process that wrote the note
+// lost against another one or died.
 func (f *Followers) catchUp(ctx context.Context, r record) error {
 	from, to, err := readNote(r)
 	if err != nil || from == "" {
@@ -182,7 +181,8 @@ func (f *Followers) checkFollow(ctx context.Context, r record, old, new ID) erro
 		return err
 	}
 	defer index.remove()
-	// A file where new has a folder, and whatever else git would not overwrite.
+	// This finds a file where new has a folder, and everything else that git would not
+	// overwrite.
 	if f.mergeTrees(ctx, index, old, new, "--dry-run") != nil {
 		return newDirty(r, s.Untracked)
 	}
@@ -209,7 +209,8 @@ func (f *Followers) listInTheWay(ctx context.Context, r record, changes []git.Ch
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	// Of a folder only what is no commit's: the rest goes with the change.
+	// In a folder only files that no commit has are in the way: the change removes the
+	// others.
 	out, err := f.isolation.run(ctx, r, git.Cmd{Args: append([]string{"ls-files", "--others", "-z", "--"}, paths...),
 		Env: []string{"GIT_LITERAL_PATHSPECS=1"}})
 	if err != nil || len(out) == 0 {
@@ -239,8 +240,8 @@ func findBlocking(r record, path string) string {
 	return ""
 }
 
-// stashIgnored puts away files that git ignores and only them: all that is
-// ignored would be caches, and the worktrees themselves.
+// stashIgnored returns a command that stashes paths that git ignores, and only them:
+// all ignored files would include caches and the worktrees themselves.
 func stashIgnored(r record, paths []string) string {
 	hint := "git -C " + shell.Quote(r.path) + " stash push --all --"
 	for _, path := range paths {

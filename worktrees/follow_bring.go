@@ -35,20 +35,20 @@ func (f *Followers) bringCheckout(ctx context.Context, r record, old, new ID) er
 	return index.install()
 }
 
-// mergeTrees is git's two-tree merge: it refuses to touch what is not as in old,
-// and keeps what is as in new.
+// mergeTrees runs git's two-tree merge. It refuses to change a file that is not as in
+// old, and keeps one that is as in new.
 func (f *Followers) mergeTrees(ctx context.Context, x index, old, new ID, options ...string) error {
-	// What only looks changed, because it was touched, must not be refused. Its
-	// exit code says that there is more, which the merge will find.
+	// The refresh keeps files that were only touched from being refused. Its exit code
+	// says that others differ, which the merge will find.
 	_, _ = f.isolation.run(ctx, x.record, git.Cmd{Env: x.env(), Limit: slow, Args: []string{"update-index", "-q", "--refresh"}})
 	args := append([]string{"read-tree", "-m", "-u", "--no-recurse-submodules"}, options...)
 	_, err := f.isolation.run(ctx, x.record, git.Cmd{Env: x.env(), Limit: slow, Args: append(args, string(old), string(new))})
 	return err
 }
 
-// addArrived makes the index say of the files that a killed process has brought to
-// new already that they are. If a file is as in neither, somebody has changed
-// it, and nothing is touched.
+// addArrived adds to the index the files that a killed process has already updated to
+// new. If a file is as in neither commit, a user has changed it, and nothing is
+// touched.
 func (f *Followers) addArrived(ctx context.Context, x index, old, new ID) error {
 	r := x.record
 	changes, err := f.repo.Changes(ctx, old, new)
@@ -86,9 +86,8 @@ func (f *Followers) addArrived(ctx context.Context, x index, old, new ID) error 
 	return f.restage(ctx, x, arrived)
 }
 
-// dropTorn removes a file that a killed git had begun to write: it holds the
-// beginning of what it is to become, and nothing else. Git writes a missing one
-// anew.
+// dropTorn removes a file that a killed git had begun to write: it holds the beginning
+// of its new content, and nothing else. Git writes a missing file anew.
 func (f *Followers) dropTorn(ctx context.Context, r record, c git.Change) (bool, error) {
 	path := filepath.Join(r.path, filepath.FromSlash(c.Path))
 	info, err := os.Lstat(path)
@@ -139,7 +138,7 @@ func (f *Followers) listDiffering(ctx context.Context, r record, commit ID) (map
 	if _, err := run("read-tree", "--reset", "--no-recurse-submodules", string(commit)); err != nil {
 		return nil, err
 	}
-	_, _ = run("update-index", "-q", "--refresh") // its exit code says what diff-files will
+	_, _ = run("update-index", "-q", "--refresh") // diff-files reports what its exit code says
 	out, err := run("diff-files", "--ignore-submodules=dirty", "--name-only", "-z", "--no-renames")
 	if err != nil {
 		return nil, err

@@ -11,11 +11,11 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// ignoreLine is what git is told to overlook.
+// ignoreLine is the line that has git ignore the checkouts.
 const ignoreLine = layout.Worktrees + "/"
 
-// Ignore makes git overlook .worktrees/ in this clone, through info/exclude of
-// the shared git directory. Repeating it changes nothing.
+// Ignore has git ignore .worktrees/ in this clone, through info/exclude of the shared
+// git directory. Repeating it changes nothing.
 func (t *Trees) Ignore() error {
 	path := filepath.Join(t.common, "info", "exclude")
 	content, err := os.ReadFile(path)
@@ -34,7 +34,7 @@ func (t *Trees) Ignore() error {
 	if len(content) > 0 && content[len(content)-1] != '\n' {
 		line = "\n" + line
 	}
-	// Appended, not replaced: the file may be a symbolic link of the user's.
+	// Append and do not replace: the file may be a symbolic link of the user's.
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return fmt.Errorf("ignoring %s: %w", ignoreLine, err)

@@ -11,16 +11,16 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// An index of our own, which nobody else knows of. A split index names its other
-// half in the git directory, wherever the index itself lies.
+// An index is a private index file. A split index names its other half in the git
+// directory, whatever folder the index itself is in.
 type index struct {
 	record record // of its work tree
 	path   string
 	remove func()
 }
 
-// privateIndex copies the index of a work tree, if it has one. Git replaces an
-// index by renaming, so a copy is never half of one.
+// privateIndex copies the index of a work tree, if it has one. Git replaces an index by
+// renaming, so a copy is always whole.
 func (s *scratch) privateIndex(r record) (index, error) {
 	dir, release, err := s.makeScratch()
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *scratch) privateIndex(r record) (index, error) {
 	x := index{r, filepath.Join(dir, "index"), release}
 	from, err := git.OpenRegular(filepath.Join(r.gitDir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return x, nil // git takes an empty file for a damaged index
+		return x, nil // git would take an empty file for a damaged index
 	}
 	if err == nil {
 		err = copyTo(x.path, from)
@@ -54,7 +54,7 @@ func copyTo(path string, from *os.File) error {
 
 func (x index) env() []string { return []string{"GIT_INDEX_FILE=" + x.path} }
 
-// install puts the index in the place of the work tree's own.
+// install renames the index into the place of the work tree's own.
 func (x index) install() error {
 	if err := os.Rename(x.path, filepath.Join(x.record.gitDir, "index")); err != nil {
 		return fmt.Errorf("worktree %s: %w", x.record.path, err)

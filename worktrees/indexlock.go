@@ -16,11 +16,12 @@ import (
 // patience is how long another git may hold the lock on an index.
 const patience = 5 * time.Second
 
-// lockText is what our index.lock holds, by which it is told from git's.
+// lockText is the content of an index.lock of this package, which distinguishes it from
+// git's.
 const lockText = "git liza follows a branch here\n"
 
-// lockIndex takes git's lock on a work tree's index. The file is locked with
-// the kernel too, so that one whose process has died is known and cleared.
+// lockIndex takes git's lock on a work tree's index. It locks the file with the kernel
+// too, so that the lock of a dead process is recognized and removed.
 func (s *scratch) lockIndex(ctx context.Context, r record) (unlock func(), err error) {
 	path := filepath.Join(r.gitDir, "index.lock")
 	for deadline := time.Now().Add(patience); ; {
@@ -50,7 +51,7 @@ func (s *scratch) lockIndex(ctx context.Context, r record) (unlock func(), err e
 	}
 }
 
-// linkLock puts a whole and already locked file in place, which must not exist.
+// linkLock links a complete and locked file to path, which must not exist.
 func (s *scratch) linkLock(path string) (*os.File, error) {
 	dir, release, err := s.makeScratch()
 	if err != nil {
@@ -75,7 +76,7 @@ func (s *scratch) linkLock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// clearDead removes a lock of ours whose process is dead.
+// clearDead removes a lock of this package whose process is dead.
 func clearDead(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

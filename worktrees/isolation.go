@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// isolation runs git in a checkout, without hooks and filters that the checkout
+// isolation runs git in a checkout without the hooks and filters that the checkout
 // itself configures.
 type isolation struct {
 	repo   *git.Repo
@@ -21,18 +21,18 @@ type isolation struct {
 	common string // the shared git directory
 }
 
-// run runs git in r's work tree, which an agent may have filled with anything:
-// nothing that can be written there decides what git reads or starts. It runs
-// no hook.
+// run runs git in r's work tree. An agent may have written anything there, but no file
+// in it decides what git reads or starts. It runs no hook.
 //
-// Its directories are named to it: if the folder has lost its .git file, git
-// would find the main work tree instead, and its .git, or a commondir, may lead
-// to configuration with commands for git to run.
+// Git gets its directories by name. If the folder had lost its .git file, git would
+// find the main work tree instead; and the .git file, or a commondir file, may lead to
+// configuration with commands for git to run.
 func (i *isolation) run(ctx context.Context, r record, c git.Cmd) ([]byte, error) {
 	return i.runIsolated(ctx, r, "/dev/null", c)
 }
 
-// runWithHooks is git with the user's hooks, less those of the work tree itself.
+// runWithHooks runs git as run does, with the user's hooks but not those of the work
+// tree itself.
 func (i *isolation) runWithHooks(ctx context.Context, r record, c git.Cmd) ([]byte, error) {
 	folder, err := i.hooksFolder(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (i *isolation) runIsolated(ctx context.Context, r record, hooks string, c g
 	return out, err
 }
 
-// unlocking are the subcommands that leave the index alone.
+// unlocking are the subcommands that do not lock the index.
 var unlocking = []string{"cat-file", "commit-tree", "diff-files", "diff-index", "hook", "ls-files", "status"}
 
 // lockFilesOf are the lock files that git takes in a checkout, beside those of the
@@ -107,13 +107,13 @@ func (i *isolation) hooksFolder(ctx context.Context) (string, error) {
 	return filepath.Join(i.main, folder), nil
 }
 
-// own are the keys, or their sections, that a work tree may set for itself:
-// none makes git start anything that we do not forbid.
+// own are the keys, or their sections, that a work tree may set for itself: none of
+// them makes git start a program that this package does not prevent.
 var own = []string{"core.sparsecheckout", "core.sparsecheckoutcone", "index.sparse", "core.bare", "core.hookspath",
 	"core.fsmonitor", "core.untrackedcache", "user.", "author.", "committer.", "liza."}
 
-// checkConfig refuses a linked work tree whose config.worktree says what that
-// of the main work tree, of which it was made a copy, does not.
+// checkConfig refuses a linked work tree whose config.worktree has a setting that the
+// main work tree's file, from which it was copied, does not have.
 func (i *isolation) checkConfig(ctx context.Context, r record) error {
 	path := filepath.Join(r.gitDir, "config.worktree")
 	if r.gitDir == i.common || !fileExists(path) {
@@ -155,10 +155,10 @@ func (i *isolation) configLines(ctx context.Context, path string) (map[string]bo
 	return pathSet(string(out)), err
 }
 
-// barFilters are options that make git fail where it would start a filter that
-// is, or is given, a file of the work tree. Attributes only choose among the
-// filters that the user has configured; which of their commands are the user's
-// own is decided here. path is the file, "" if there is none.
+// barFilters returns options that make git fail where it would start a filter that is,
+// or takes as an argument, a file of the work tree. Attributes only choose among the
+// filters that the user has configured; barFilters decides which of their commands are
+// the user's own. path is the file, "" if there is none.
 func (i *isolation) barFilters(ctx context.Context, r record) (options []string, path string, err error) {
 	settings, err := i.repo.ConfigUnder(ctx, "filter.")
 	if err != nil || len(settings) == 0 || r.name == "" {
@@ -221,14 +221,14 @@ func (i *isolation) findFileWord(ctx context.Context, r record, command string) 
 	return "", nil
 }
 
-// A FilterError says that git could not work in a checkout while a filter of
-// the user's, which would run a file of the checkout itself, was off.
+// A FilterError says that git failed in a checkout while a filter of the user's was
+// off, because the filter would run a file of the checkout.
 type FilterError struct {
 	Path string // the file, relative to the checkout
 	Err  error
 }
 
-// Error is git's, with the likely reason.
+// Error is git's error with the likely reason.
 func (e *FilterError) Error() string {
 	return e.Err.Error() + "; a filter in git's configuration runs " + e.Path + " of the checkout, which is never done: give it an absolute path outside"
 }
@@ -236,9 +236,9 @@ func (e *FilterError) Error() string {
 // Unwrap returns git's error.
 func (e *FilterError) Unwrap() error { return e.Err }
 
-// Nested is what keeps the work tree at path from being committed as s has it,
-// nil if nothing does: a repository inside, to which a commit would hold a link,
-// and no file of it.
+// Nested returns what keeps the work tree at path from being committed as s has it, nil
+// if nothing does. It is a repository inside, of which a commit would hold a link but
+// no file.
 func Nested(path string, s Status) *Obstacle {
 	if len(s.Nested) == 0 {
 		return nil
@@ -248,7 +248,7 @@ func Nested(path string, s Status) *Obstacle {
 		Reason: "is a git repository of its own, of which a commit holds no file; move its .git away to commit its files, or the whole of it out of the worktree"}
 }
 
-// pathList is a list of paths as git reads it with -z.
+// pathList returns a list of paths as git reads it with -z.
 func pathList(paths []string) []byte {
 	var b bytes.Buffer
 	for _, path := range paths {

@@ -12,22 +12,22 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Leftovers are what dead processes left of checkouts.
+// Leftovers are the parts of checkouts that dead processes left behind.
 type Leftovers struct {
 	registry  *registry
 	followers *Followers
 }
 
-// A Leftover is what a dead process may have left and Clear does not remove:
-// nothing proves whose it is, or it could not be removed.
+// A Leftover is a part that Clear does not remove: it could not be removed, or nothing
+// proves that a process of this program made it.
 type Leftover struct {
 	Path string
 	Text string // what it is
 	Hint string // the command that mends it
-	Harm bool   // a git command of anybody fails for it
+	Harm bool   // git commands fail because of it
 }
 
-// List looks for them, and changes nothing.
+// List looks for leftovers, and changes nothing.
 func (l *Leftovers) List(ctx context.Context) ([]Leftover, error) {
 	garbage, err := filepath.Glob(filepath.Join(quoteGlob(l.registry.root), gonePrefix+"*"))
 	if err != nil {
@@ -65,8 +65,8 @@ func (l *Leftovers) List(ctx context.Context) ([]Leftover, error) {
 	return found, ctx.Err()
 }
 
-// leftLock is the lock on a work tree's index, if it is old enough not to be
-// that of a git which just works there. An editor that git waits for keeps it
+// leftLock returns the lock on a work tree's index, if it is too old to be that of a
+// git that is just working there. While git waits for an editor, it may hold the lock
 // as long as it likes.
 func leftLock(dir string) []Leftover {
 	path := filepath.Join(dir, "index.lock")
@@ -78,8 +78,8 @@ func leftLock(dir string) []Leftover {
 		"a lock, %s old, of a git that still runs there or that has died", time.Since(info.ModTime()).Round(time.Second))}}
 }
 
-// leftHead is a HEAD that names nothing, for which every git fails that looks at
-// all work trees.
+// leftHead returns a HEAD that names no commit: every git command that looks at all
+// work trees fails because of it.
 func (l *Leftovers) leftHead(dir string) (*Leftover, error) {
 	path := filepath.Join(dir, "HEAD")
 	content, err := git.ReadSmall(path)

@@ -10,24 +10,24 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// nameLocks are the locks on names of checkouts, and on what processes of ours
-// change one after the other.
+// nameLocks are the locks on the names of checkouts, and on what only one process of
+// this program may change at a time.
 type nameLocks struct {
 	common string // the shared git directory
 }
 
-// stripes is how many locks the names share: enough that checkouts of
-// different names rarely wait for each other, few enough to leave lying about.
+// stripes is how many locks the names share: enough that checkouts of different names
+// rarely wait for each other, few enough for their files to stay.
 const stripes = 16
 
-// lockName waits until no other process of ours makes or removes the checkout
-// called name; what is half-made then belongs to a dead one.
+// lockName waits until no other process of this program makes or removes the checkout
+// called name. A half-made one then belongs to a dead process.
 func (l *nameLocks) lockName(ctx context.Context, name string) (unlock func(), err error) {
 	return l.lock(ctx, lockStripe(name))
 }
 
-// tryName takes the lock of a name if nobody has it; false if somebody has, or
-// where no lock can be taken.
+// tryName takes the lock of a name without waiting. It is false if another process
+// holds it, or if no lock can be taken.
 func (l *nameLocks) tryName(name string) (unlock func(), free bool) {
 	f, err := git.OpenLock(l.common, lockFile(lockStripe(name)))
 	if err != nil {
@@ -49,7 +49,7 @@ func lockStripe(name string) string {
 
 func lockFile(key string) string { return "worktrees-" + key + ".lock" }
 
-// lock takes a kernel lock, which cannot outlive its holder.
+// lock takes a kernel lock, which the kernel releases when its holder dies.
 func (l *nameLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
 	f, err := git.OpenLock(l.common, lockFile(key))
 	if err != nil {

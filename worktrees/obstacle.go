@@ -7,8 +7,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// An Obstacle is somebody else's folder, branch or lock in the way. Nothing
-// was touched. Path or Branch says which one, Hint is a command to type, or "".
+// An Obstacle is a folder, a branch or a lock in the way that this package did not
+// make. Nothing was changed. Path or Branch says which one, Hint is a command to type,
+// or "".
 type Obstacle struct {
 	Path, Branch string
 	Reason       string
@@ -23,7 +24,7 @@ func (o *Obstacle) Error() string {
 	return fmt.Sprintf("%s %s", git.Visible(o.Path), o.Reason)
 }
 
-// A Dirty work tree has local changes that keep it from following its branch.
+// A Dirty is a work tree with local changes that keep it from following its branch.
 // Paths are relative to it; Hint is a command to type.
 type Dirty struct {
 	Path  string
@@ -31,7 +32,7 @@ type Dirty struct {
 	Hint  string
 }
 
-// Error names the work tree and the first of the paths.
+// Error names the work tree and the first of its paths.
 func (d *Dirty) Error() string {
 	var shown []string
 	for _, path := range d.Paths[:min(len(d.Paths), 5)] {
@@ -44,15 +45,15 @@ func (d *Dirty) Error() string {
 	return fmt.Sprintf("%s has local changes: %s%s", d.Path, strings.Join(shown, ", "), more)
 }
 
-// A CheckoutError says that git could not write the files of a checkout: those
-// of the commit, or the disk, are to blame. Nothing of it is left.
+// A CheckoutError says that git could not write the files of a checkout, because of the
+// commit or the disk. Nothing of the checkout is left.
 type CheckoutError struct {
 	Path   string
 	Commit ID
 	Err    error
 }
 
-// Error names the commit and what git said.
+// Error names the commit and git's error.
 func (e *CheckoutError) Error() string {
 	return fmt.Sprintf("%s cannot be checked out: %v", orNone(e.Commit), e.Err)
 }
@@ -60,14 +61,14 @@ func (e *CheckoutError) Error() string {
 // Unwrap returns git's error.
 func (e *CheckoutError) Unwrap() error { return e.Err }
 
-// A HookError says that the user's post-checkout hook went wrong in a
-// checkout that is itself complete and usable.
+// A HookError says that the user's post-checkout hook failed in a checkout that is
+// itself complete and usable.
 type HookError struct {
 	Path string
 	Err  error
 }
 
-// Error names the checkout and what the hook said.
+// Error names the checkout and the hook's error.
 func (e *HookError) Error() string {
 	return fmt.Sprintf("post-checkout hook in %s: %v", e.Path, e.Err)
 }

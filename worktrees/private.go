@@ -2,10 +2,10 @@ package worktrees
 
 import "context"
 
-// Private calls f with the folder of a checkout of commit that nobody else
-// uses, and removes it afterwards, along with those that dead processes have
-// left. Git works in it, HEAD is detached; no hook is run. The error is f's,
-// or tells why there is no checkout.
+// Private calls f with the folder of a private checkout of commit, and removes the
+// checkout afterwards, along with those that dead processes have left. Git works in it,
+// and its HEAD is detached; no hook is run. The error is f's, or says why there is no
+// checkout.
 func (t *Trees) Private(ctx context.Context, commit ID, f func(dir string) error) error {
 	if err := t.sweepGates(ctx); err != nil {
 		return err
@@ -16,7 +16,7 @@ func (t *Trees) Private(ctx context.Context, commit ID, f func(dir string) error
 	}
 	defer release()
 	gate := gateName(held)
-	// What cannot be removed now is swept by the next call; f's answer stands.
+	// The next call removes what cannot be removed now; f's answer stands.
 	defer func() { _ = t.dropGate(context.WithoutCancel(ctx), gate) }()
 	tree, err := t.makeCheckout(ctx, record{}, checkout{name: gate, commit: commit})
 	if err != nil {
@@ -25,8 +25,8 @@ func (t *Trees) Private(ctx context.Context, commit ID, f func(dir string) error
 	return f(tree.Path)
 }
 
-// gateName is the checkout of a name that is held.
+// gateName returns the checkout's name for a held name.
 func gateName(held string) string { return "." + held }
 
-// gatePrefix begins the names of private checkouts.
+// gatePrefix is the beginning of the names of private checkouts.
 const gatePrefix = "gate-"

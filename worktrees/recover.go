@@ -10,13 +10,12 @@ import (
 	"time"
 )
 
-// Clear clears what dead processes of ours have left: what the journal names
+// Clear removes what dead processes of this program have left: what the journal names
 // ([git.Journal.Recover]), checkouts that they were making or removing, private
-// ones, and what they had for themselves.
-// A kernel lock tells that a process is dead: what a living one is at stays, and
-// so does what anybody else has made. It looks at a few folders and starts no
-// process where nothing is left over. What cannot be removed does not keep it
-// from the rest; the error tells of it.
+// checkouts, and their scratch files. A kernel lock shows whether a process is dead.
+// What a living process works on stays, and so does what other programs made. If
+// nothing is left over, it looks at a few folders and starts no process. A failed
+// removal does not keep it from the others; the error names it.
 func (l *Leftovers) Clear(ctx context.Context) error {
 	errs := []error{l.registry.repo.Journal.Recover(ctx), l.registry.sweepGates(ctx), l.registry.scratch.sweepScratch()}
 	dirs, err := l.registry.gitDirs()
@@ -28,7 +27,7 @@ func (l *Leftovers) Clear(ctx context.Context) error {
 	return errors.Join(append(errs, l.sweepGone(), l.sweepRestored())...)
 }
 
-// recoverDir discards a work tree that is half there, by its git directory.
+// recoverDir discards a half-made or half-removed work tree, given its git directory.
 func (l *Leftovers) recoverDir(ctx context.Context, dir string) error {
 	if dir == l.registry.common || !isHalfMade(dir) {
 		return nil
@@ -40,7 +39,7 @@ func (l *Leftovers) recoverDir(ctx context.Context, dir string) error {
 	}
 	name := filepath.Base(r.path)
 	if name[0] == '.' {
-		return nil // a private one, which its own lock tells of
+		return nil // a private one, which has a lock of its own
 	}
 	unlock, free := l.registry.locks.tryName(name)
 	if !free {
@@ -53,9 +52,9 @@ func (l *Leftovers) recoverDir(ctx context.Context, dir string) error {
 	return l.registry.discardCheckout(r)
 }
 
-// recoverNote brings a work tree along whose branch was moved by a process that
-// noted so. A note whose branch has not moved may be that of a living one; it is
-// no obstacle, and the next to move the branch removes it.
+// recoverNote has a work tree follow its branch if a process noted a move of the branch
+// and made it. If the branch has not moved, the note may belong to a living process; it
+// is no obstacle, and the next process that moves the branch removes it.
 func (l *Leftovers) recoverNote(ctx context.Context, dir string) error {
 	if !fileExists(notePath(record{gitDir: dir})) {
 		return nil
@@ -84,7 +83,7 @@ func isHalfMade(dir string) bool {
 	return err == nil && (text == making || text == removing)
 }
 
-// sweepGone removes what was set aside to be removed.
+// sweepGone removes what was renamed to be removed.
 func (l *Leftovers) sweepGone() error {
 	var errs []error
 	for _, prefix := range []string{filepath.Join(l.registry.root, gonePrefix), l.registry.scratch.path("gone-")} {
@@ -113,6 +112,6 @@ func (l *Leftovers) sweepRestored() error {
 	return err
 }
 
-// finishing is how long a living process gets to finish a checkout that is in the
-// way of another.
+// finishing is how long a living process gets to finish a checkout that is in the way
+// of another.
 const finishing = time.Minute

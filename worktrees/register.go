@@ -14,11 +14,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// register makes the git directory of a work tree that is empty so far, in the
-// form of gitrepository-layout(5). It is whole before it appears among the
-// others, with our lock and a HEAD that names a commit: git looks at all of them
-// when it fetches, collects garbage or checks, and fails on one that names none.
-// `git worktree add` writes forty zeros first, so it is not used.
+// register makes the git directory of a new, empty work tree, in the form of
+// gitrepository-layout(5). The directory is complete before it appears among the
+// others, with a lock of this package and a HEAD that names a commit. Git looks at all
+// of them when it fetches, collects garbage or checks, and fails on one whose HEAD
+// names no commit. `git worktree add` writes forty zeros first, so it is not used.
 func (g *registry) register(ctx context.Context, c checkout) (record, error) {
 	dir, release, err := g.scratch.makeScratch()
 	if err != nil {
@@ -55,7 +55,7 @@ func (g *registry) writeAdminFiles(ctx context.Context, admin, path string, c ch
 	}
 	reftable := fileExists(filepath.Join(g.common, "reftable"))
 	if reftable {
-		head = "ref: refs/heads/.invalid" // what git writes where HEAD is kept elsewhere
+		head = "ref: refs/heads/.invalid" // what git writes if HEAD is not a file
 	}
 	for name, text := range map[string]string{
 		"locked": making, "gitdir": filepath.Join(path, ".git"), "commondir": "../..", "HEAD": head,
@@ -116,8 +116,8 @@ func (g *registry) copySettings(ctx context.Context, admin string) error {
 		return nil
 	}
 	for _, key := range []string{"core.worktree", "core.bare"} {
-		// With the value true alone: a repository that is bare but for its main
-		// work tree says false there.
+		// Remove core.bare only if it is true: a repository that is bare except for its
+		// main work tree has false there.
 		args := []string{"config", "--file", config, "--unset-all", key}
 		if key == "core.bare" {
 			args = append(args, "true")
@@ -159,8 +159,8 @@ func (g *registry) addAdminFolder(admin, name string) (string, error) {
 	}
 }
 
-// worktreeID is a name as a part of a ref, which the name of a git directory is
-// in `worktrees/NAME/HEAD`, see git-check-ref-format(1).
+// worktreeID returns a name as a part of a ref. The name of a git directory is part of
+// the ref `worktrees/NAME/HEAD`, see git-check-ref-format(1).
 func worktreeID(name string) string {
 	id := strings.Map(func(r rune) rune {
 		if r <= ' ' || r == 0x7f || strings.ContainsRune("~^:?*[\\{", r) {
@@ -175,7 +175,7 @@ func worktreeID(name string) string {
 	return id
 }
 
-// makeFolder makes the folder of a work tree that is registered.
+// makeFolder makes the folder of a registered work tree.
 func makeFolder(r record) error {
 	if err := os.MkdirAll(r.path, 0o777); err != nil {
 		return fmt.Errorf("worktree %s: %w", r.path, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A registry is what git knows of a repository's work trees: it reads, enters and
-// discards them.
+// A registry is what git knows of a repository's work trees. It reads, adds and removes
+// them.
 type registry struct {
 	repo    *git.Repo
 	main    string // the main work tree
@@ -24,18 +24,18 @@ type registry struct {
 	locks   *nameLocks
 }
 
-// The reasons that a worktree is locked with until it is finished, or gone: they
-// keep `git worktree prune` away, and tell the next call whose it is. Who makes
-// or removes one holds the lock of its name: where that can be had, it is left
-// over.
+// The reasons that a work tree is locked with until it is complete, or removed. They
+// keep `git worktree prune` away from it, and tell the next call that it belongs to
+// this package. The process that makes or removes one holds the lock of its name: if
+// that lock is free, the process is dead.
 const (
 	making   = "git liza: being made"
 	removing = "git liza: being removed"
 )
 
-// A record is what the repository knows about one work tree. It is read from
-// the files of gitrepository-layout(5), not from `git worktree list`, which is
-// a process and leaves out what is damaged.
+// A record is what the repository knows about one work tree. It is read from the files
+// of gitrepository-layout(5), not from `git worktree list`, which is a process and
+// leaves out damaged work trees.
 type record struct {
 	path   string // of the work tree, symbolic links resolved
 	gitDir string // its own git directory
@@ -43,8 +43,8 @@ type record struct {
 	branch string // short name, "" if detached
 	head   ID
 	locked string // the reason it is locked for, "" if it is not
-	half   bool   // locked by us, so not finished, or half removed
-	gone   bool   // no folder, or one without the .git file or with an empty one
+	half   bool   // this package has locked it: it is not complete, or half removed
+	gone   bool   // no folder, or one whose .git file is missing or empty
 	alien  bool   // the folder names another git directory, as in a copied repository
 }
 
@@ -87,8 +87,8 @@ func (g *registry) records(ctx context.Context) ([]record, error) {
 	return records, nil
 }
 
-// readRecord is false for what another process is just making or removing, and
-// for what does not say where it is.
+// readRecord is false for a work tree that another process is just making or removing,
+// and for one that does not say where it is.
 func (g *registry) readRecord(ctx context.Context, r *record) (known bool, err error) {
 	location, err := git.ReadSmall(filepath.Join(r.gitDir, "gitdir"))
 	if err != nil || len(location) == 0 {
@@ -116,13 +116,13 @@ func (g *registry) readRecord(ctx context.Context, r *record) (known bool, err e
 		if ctx.Err() != nil {
 			return true, err
 		}
-		r.alien = true // one that somebody has ruined is in nobody else's way
+		r.alien = true // a ruined one is in no other one's way
 	}
 	return true, nil
 }
 
-// readHead reads what a work tree has checked out. One that has no HEAD yet is
-// only half there.
+// readHead reads what a work tree has checked out. A work tree without a HEAD is
+// half-made.
 func (g *registry) readHead(ctx context.Context, r *record) error {
 	content, err := git.ReadSmall(filepath.Join(r.gitDir, "HEAD"))
 	if isAbsent(err) {
@@ -135,7 +135,7 @@ func (g *registry) readHead(ctx context.Context, r *record) error {
 	ref, symbolic := strings.CutPrefix(text, "ref:")
 	ref = strings.TrimSpace(ref)
 	switch {
-	case ref == "refs/heads/.invalid": // reftable keeps HEAD elsewhere
+	case ref == "refs/heads/.invalid": // reftable does not keep HEAD in this file
 		return g.askHead(ctx, r)
 	case !symbolic:
 		r.head = ID(text)
@@ -164,16 +164,16 @@ func (g *registry) askHead(ctx context.Context, r *record) error {
 	return err
 }
 
-// unfinished are the files that name the branch of a rebase or a bisection
-// that has detached HEAD for a while, and what they say when it began detached.
+// unfinished are the files that name the branch of a rebase or a bisection that has
+// detached HEAD for a while, and their content if it began detached.
 var unfinished = map[string]string{
 	"rebase-merge/head-name": "detached HEAD\n",
 	"rebase-apply/head-name": "detached HEAD\n",
 	"BISECT_START":           "", // the commit
 }
 
-// has reports whether the work tree has the branch checked out, or will have
-// again when what it is in the middle of ends.
+// has reports whether the work tree has the branch checked out, or will have it again
+// after an unfinished rebase or bisection.
 func (r record) has(branch string) bool {
 	if r.branch == branch {
 		return true
@@ -232,7 +232,7 @@ func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// exitCode is git's exit code, 0 without an error, -1 if it did not end by
+// exitCode returns git's exit code, 0 without an error, -1 if it did not exit by
 // itself.
 func exitCode(err error) int {
 	var e *git.Error
@@ -245,7 +245,7 @@ func exitCode(err error) int {
 	return -1
 }
 
-// Path is the absolute path of the checkout called name, such as "task-1",
+// Path returns the absolute path of the checkout called name, such as "task-1",
 // "task-1@2" or "review@task-1@1", whether or not it exists.
 func (g *registry) Path(name string) string { return filepath.Join(g.root, name) }
 
@@ -253,7 +253,7 @@ func (g *registry) treeOf(r record) Tree {
 	return Tree{Name: r.name, Path: g.pathOf(r), Branch: r.branch, Head: r.head, Broken: r.half || r.gone || r.alien}
 }
 
-// gitDirs are the git directories of the linked work trees.
+// gitDirs returns the git directories of the linked work trees.
 func (g *registry) gitDirs() ([]string, error) {
 	above := filepath.Join(g.common, "worktrees")
 	entries, err := os.ReadDir(above)

@@ -12,10 +12,10 @@ import (
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
-// Remove removes the checkout called name with everything in it, staged or
-// not: the caller has taken a Snapshot. It is no error if there is none. An
-// *Obstacle if the folder is not a worktree of this repository or somebody has
-// locked it.
+// Remove removes the checkout called name with everything in it, staged or not: the
+// caller has taken a Snapshot. It is no error if there is none. The error is an
+// *Obstacle if the folder is not a worktree of this repository or is locked by another
+// program or a user.
 func (t *Trees) Remove(ctx context.Context, name string) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -57,9 +57,9 @@ func (t *Trees) findRemovable(ctx context.Context, name string) (record, error) 
 	return r, nil
 }
 
-// Retire removes the checkout called name like Remove, but what no snapshot can
-// hold is kept: the whole folder goes aside then, beside its place, and kept is
-// its path. So does one whose .git an agent has put something else in place of.
+// Retire removes the checkout called name like Remove, unless it holds something that
+// no snapshot can hold. Then the whole folder is renamed beside its place, and kept is
+// its new path. The same happens if an agent has replaced its .git.
 func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error) {
 	if err := checkName(name); err != nil {
 		return "", err
@@ -85,7 +85,7 @@ func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error
 			return "", t.discardCheckout(r)
 		}
 	}
-	// The folder is renamed before its registration goes, because a process that
+	// The folder is renamed before its registration is removed, because a process that
 	// finds a registration being removed deletes the folder.
 	kept = filepath.Join(filepath.Dir(r.path), keptPrefix+name+"-"+rand.Text()[:8])
 	if err := os.Rename(r.path, kept); err != nil {
@@ -94,8 +94,8 @@ func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error
 	return kept, t.discardCheckout(r)
 }
 
-// keptPrefix begins the names of folders below .worktrees/ that hold what could
-// not be saved of a checkout.
+// keptPrefix is the beginning of names of folders below .worktrees/ with content that
+// no snapshot of a checkout could hold.
 const keptPrefix = ".kept-"
 
 // isSavable reports whether a snapshot of a checkout holds all that git does not
@@ -111,11 +111,12 @@ func (t *Trees) isSavable(ctx context.Context, r record) (bool, error) {
 	return len(unsavablePaths(r, s)) == 0, nil
 }
 
-// gonePrefix begins the names of folders below .worktrees/ that were checkouts.
+// gonePrefix is the beginning of names of folders below .worktrees/ that were
+// checkouts.
 const gonePrefix = ".gone-"
 
-// setAside renames path to a new name that begins with prefix; "" if it is gone
-// already. Files with such names are always deleted.
+// setAside renames path to a new name that begins with prefix; "" if path does not
+// exist. Files with such names are always deleted.
 func setAside(path, prefix string) (string, error) {
 	if !fileExists(path) {
 		return "", nil
@@ -130,7 +131,7 @@ func setAside(path, prefix string) (string, error) {
 	return to, nil
 }
 
-// removeAll also removes what is in folders that were made read-only, as the
+// removeAll removes a folder, and folders inside that were made read-only too, as
 // caches of some build tools are.
 func removeAll(path string) error {
 	if os.RemoveAll(path) == nil {
@@ -145,9 +146,9 @@ func removeAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// Prune removes the checkouts whose name keep answers with false, with everything
-// in them, and what Leftovers.Clear clears. It returns the names of those it
-// removed, also beside an error.
+// Prune removes the checkouts for whose name keep is false, with everything in them,
+// and what Leftovers.Clear removes. It returns the names of those that it removed, also
+// beside an error.
 func (t *Trees) Prune(ctx context.Context, keep func(name string) bool) ([]string, error) {
 	trees, err := t.List(ctx)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Return puts a checkout that was left on another branch, or on none, back on
-// branch, and reports whether it did. It leaves one alone in which something
-// would be lost or hidden: uncommitted changes, untracked files, ignored files in
-// the way, commits that no branch has, an unfinished merge or rebase.
+// Return checks branch out again in a checkout that was left on another branch, or on
+// none, and reports whether it did. It leaves the checkout as it is if something would
+// be lost or hidden: uncommitted changes, untracked files, ignored files in the way,
+// commits that no branch has, an unfinished merge or rebase.
 func (k *Contents) Return(ctx context.Context, path, branch string) (bool, error) {
 	r, err := k.registry.recordAt(ctx, path)
 	if err != nil {
@@ -31,7 +31,7 @@ func (k *Contents) Return(ctx context.Context, path, branch string) (bool, error
 	}
 	_, err = k.isolation.run(ctx, r, git.Cmd{Args: []string{"switch", "-q", "--no-guess", "--no-overwrite-ignore", branch}, Limit: slow})
 	if (exitCode(err) > 0 || errors.Is(err, git.ErrRefLocked)) && ctx.Err() == nil {
-		return false, nil // a person who types the command is told by git what is in the way
+		return false, nil // if a person types the command, git says what is in the way
 	}
 	return err == nil, err
 }

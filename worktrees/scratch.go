@@ -10,15 +10,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// scratch is what processes hold under names of their own below liza/ while they
-// live.
+// scratch makes files below liza/ that processes need while they live.
 type scratch struct {
 	common string // the shared git directory
 }
 
-// Whatever a call makes under a name of its own belongs to a lock file below
-// liza/, on which its process holds a kernel lock: one that can be locked tells
-// that the process is dead. The file is there before the rest, and after it.
+// What a call makes under a name of its own belongs to a lock file below liza/, on
+// which its process holds a kernel lock. If the file can be locked, the process is
+// dead. The lock file is made before the rest and removed after it.
 
 // holdName makes up a new name with a prefix and takes the lock of that name.
 func (s *scratch) holdName(prefix string) (name string, release func(), err error) {
@@ -30,7 +29,7 @@ func (s *scratch) holdName(prefix string) (name string, release func(), err erro
 		if err != nil {
 			return "", nil, fmt.Errorf("worktrees: %w", err)
 		}
-		// A sweeper may have been faster, and removes it then.
+		// Another process may have taken it for a dead one's and removed it.
 		if git.TryLock(f) != nil || !git.StillAt(f, f.Name()) {
 			f.Close()
 			continue
@@ -42,7 +41,7 @@ func (s *scratch) holdName(prefix string) (name string, release func(), err erro
 	}
 }
 
-// sweepHeld drops what goes by each name with a prefix whose holder is dead.
+// sweepHeld calls drop for each name with a prefix whose holder is dead.
 func (s *scratch) sweepHeld(prefix string, drop func(name string) error) error {
 	locks, err := filepath.Glob(filepath.Join(quoteGlob(s.path("")), prefix+"*.lock"))
 	for _, path := range locks {
@@ -72,7 +71,8 @@ func sweepName(lock string, drop func(name string) error) error {
 	return nil
 }
 
-// scratchPrefix begins the names of folders for what is put in place whole.
+// scratchPrefix is the beginning of names of folders for files that are renamed into
+// place.
 const scratchPrefix = "scratch-"
 
 // makeScratch makes a folder that nobody else uses, on the file system of the git
@@ -88,7 +88,7 @@ func (s *scratch) makeScratch() (dir string, release func(), err error) {
 		return "", nil, fmt.Errorf("worktrees: %w", err)
 	}
 	return dir, func() {
-		_ = removeAll(dir) // what stays without a lock is no obstacle
+		_ = removeAll(dir) // what is left without a lock is no obstacle
 		free()
 	}, nil
 }

@@ -12,22 +12,19 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// ErrIncomplete is wrapped by Snapshot, beside a commit, when some of the
-// files could not be put into it. The command line tests it to name them and
-// go on.
+// ErrIncomplete is wrapped by Snapshot, beside a commit, when some of the files could
+// not be saved. The command line tests it to name them and go on.
 var ErrIncomplete = errors.New("not everything could be saved")
 
-// Snapshot returns a commit that holds everything in the work tree at path:
-// HEAD itself when it is clean, else a new commit on top of HEAD with what is
-// staged, unstaged and untracked. In the middle of a rebase the commit that it
-// began with is behind it too. Nothing in the work tree changes, nor its index
-// or HEAD, and no ref keeps the commit yet; what makes a ref of it makes it
-// durable.
+// Snapshot returns a commit that holds everything in the work tree at path: HEAD itself
+// if it is clean, else a new commit on top of HEAD with what is staged, unstaged and
+// untracked. During a rebase the commit with which the rebase began is a parent too.
+// The work tree, its index and HEAD do not change, and no ref keeps the commit yet; the
+// caller makes it durable when it sets a ref.
 //
-// Files that cannot be read or have more than a gigabyte, and repositories of
-// their own inside, are left out: the error then wraps ErrIncomplete and the
-// commit is there all the same. Where git cannot look at the work tree at all,
-// that commit is HEAD.
+// Files that cannot be read or are larger than a gigabyte, and repositories of their
+// own inside, are left out: the error then wraps ErrIncomplete, and the commit is
+// returned all the same. If git fails in the work tree altogether, that commit is HEAD.
 func (k *Contents) Snapshot(ctx context.Context, path, message string) (ID, error) {
 	r, err := k.registry.recordAt(ctx, path)
 	if err != nil {
@@ -105,7 +102,7 @@ func (k *Contents) writeStagedTree(ctx context.Context, r record, paths []string
 		return "", err
 	}
 	defer index.remove()
-	// What autocrlf warns about shall be saved too.
+	// Files that autocrlf warns about have to be saved too.
 	options := []string{"-c", "core.safecrlf=false", "-c", "core.splitIndex=false"}
 	if err := k.updateIndex(ctx, r, paths, git.Cmd{Env: index.env(), Args: options}); err != nil {
 		return "", err
@@ -123,8 +120,8 @@ func (k *Contents) writeCommit(ctx context.Context, r record, tree ID, parents [
 	return ID(strings.TrimSpace(string(out))), err
 }
 
-// largest is the size in bytes of a file that is saved: what is beyond has not
-// been written by hand, and a file of holes can have any size.
+// largest is the maximum size in bytes of a saved file: larger files are not written by
+// hand, and a sparse file can have any size.
 const largest = 1 << 30
 
 // isReadable reports whether a path can be saved. One that is gone can: it is saved

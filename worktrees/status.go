@@ -13,7 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Contents are what stands in checkouts: their state, snapshots of it, and commits.
+// Contents reads and saves the content of checkouts: their state, snapshots of it, and
+// commits.
 type Contents struct {
 	repo      *git.Repo
 	registry  *registry
@@ -21,26 +22,26 @@ type Contents struct {
 	isolation *isolation
 }
 
-// A Status is what a checkout has that no commit has. Paths are relative to
-// it, with slashes, sorted as git sorts them. A path can be staged and
-// unstaged; one with an unresolved conflict is unstaged. Ignored files do not
-// count. An untracked path that ends in a slash is a repository of its own.
+// A Status is what a checkout has that no commit has. Paths are relative to it, with
+// slashes, sorted as git sorts them. A path can be both staged and unstaged; one with
+// an unresolved conflict is unstaged. Ignored files do not count. An untracked path
+// that ends in a slash is a repository of its own.
 type Status struct {
 	Head   ID     // "" on a branch without a commit
 	Branch string // "" if HEAD is detached
 
 	Staged, Unstaged, Untracked []string
 
-	// Nested are those of the above that are repositories of their own: untracked
-	// ones, new links to one, and submodules at another commit. What has changed
-	// inside a submodule is not looked at.
+	// Nested are those of the above that are repositories of their own: untracked ones,
+	// new links to one, and submodules at another commit. Changes inside a submodule
+	// are not looked for.
 	Nested []string
 
-	links []string // of the nested ones, those that only the index has, as links
-	lines []string // git's own, for the fingerprint
+	links []string // the nested ones that only the index has, as links
+	lines []string // git's own output, for the fingerprint
 }
 
-// Clean reports whether there is nothing but the commit; untracked files count.
+// Clean reports whether the checkout has nothing but the commit; untracked files count.
 func (s Status) Clean() bool {
 	return len(s.Staged) == 0 && len(s.Unstaged) == 0 && len(s.Untracked) == 0
 }
@@ -52,9 +53,9 @@ func (s Status) Changed() []string {
 	return slices.Compact(paths)
 }
 
-// Status looks at the work tree at path, any of the repository's, and writes
-// nothing, not even the index. Only pipes that git would wait for, in a checkout
-// below .worktrees/, go.
+// Status returns the status of the work tree at path, any of the repository's. It
+// writes nothing, not even the index. In a checkout below .worktrees/ it removes the
+// pipes that would block git.
 func (k *Contents) Status(ctx context.Context, path string) (Status, error) {
 	r, err := k.registry.recordAt(ctx, path)
 	if err != nil {
@@ -67,7 +68,7 @@ func (k *Contents) readStatus(ctx context.Context, r record) (Status, error) {
 	removeBlocking(r)
 	out, err := k.isolation.run(ctx, r, git.Cmd{Limit: slow, Env: []string{"GIT_OPTIONAL_LOCKS=0"},
 		Args: []string{"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--no-renames",
-			"--ignore-submodules=dirty"}}) // to look further git would start another in there, with what is configured there
+			"--ignore-submodules=dirty"}}) // to look further git would start another git inside, with the configuration there
 	if err != nil {
 		return Status{}, err
 	}
@@ -137,13 +138,13 @@ func (s *Status) addHeader(text string) {
 	}
 }
 
-// large is the size in bytes from which a file is told from another by size
-// and time instead of content.
+// large is the size in bytes from which a file is compared by size and time instead of
+// content.
 const large = 8 << 20
 
-// Fingerprint is a short text that changes when HEAD, the branch, the index or
-// the content of a file changes, ignored ones excepted: whether somebody got
-// anywhere.
+// Fingerprint returns a short text that changes when HEAD, the branch, the index or the
+// content of a file that is not ignored changes. It shows whether work has made
+// progress.
 func (k *Contents) Fingerprint(ctx context.Context, path string) (string, error) {
 	r, err := k.registry.recordAt(ctx, path)
 	if err != nil {

@@ -1,11 +1,10 @@
-// Package worktrees makes, looks at and removes the checkouts below
-// .worktrees/ of a repository's main work tree, and brings along a work tree
-// whose branch was moved by somebody else.
+// Package worktrees makes, examines and removes the checkouts below .worktrees/ of a
+// repository's main work tree, and updates work trees whose branch another process has
+// moved.
 //
-// It knows git and paths, not tasks. Every call can be repeated: what a killed
-// process left half-made is finished or made anew, and what somebody else put
-// in the way is reported as an *Obstacle and never touched. Branches move
-// through gitstore alone.
+// It knows git and paths, not tasks. Every call can be repeated: what a killed process
+// left half-made is finished or made anew. What this package did not make is reported
+// as an *Obstacle and never touched. Branches are moved by gitstore/git alone.
 package worktrees
 
 import (
@@ -22,33 +21,32 @@ import (
 // An ID is the full hexadecimal id of a git object; "" means none.
 type ID = git.ID
 
-// slow is how long git may take for what goes through all files, and a hook
-// for what it does after a checkout.
+// slow is how long git may take for a command that goes through all files, and a hook
+// for its work after a checkout.
 const slow = 30 * time.Minute
 
 // ErrNoWorkTree is returned by Open for a bare repository. The command line
 // tests it to say which commands need a work tree.
 var ErrNoWorkTree = errors.New("the repository is bare, it has no work tree to put " + layout.Worktrees + "/ into")
 
-// Trees are the checkouts below .worktrees/ of one repository's main work
-// tree, wherever the repository was opened from. It is safe for use from
-// several goroutines and processes. It makes and removes them; its parts stand in
-// the order of their layers: each uses only parts above it.
+// Trees makes and removes the checkouts below .worktrees/ of one repository's main work
+// tree, whatever work tree the repository was opened from. Several goroutines and
+// processes may use it at once. Its parts are in the order of their layers: each uses
+// only parts above it.
 type Trees struct {
 	*registry            // what git knows of work trees, and where they are
 	branches  *branches  // the branches that checkouts are on
-	isolation *isolation // git in a checkout, without what the checkout configures
-	Contents  *Contents  // what stands in a checkout
-	Followers *Followers // work trees whose branch was moved by somebody else
+	isolation *isolation // git in a checkout, without the checkout's own hooks and filters
+	Contents  *Contents  // the content of checkouts
+	Followers *Followers // work trees whose branch another process moved
 	Leftovers *Leftovers // what dead processes left
 
-	// HookEnv is what the hook after a checkout sees, which may read the tree
-	// that is checked out; nil is all that this process sees.
+	// HookEnv is the environment of the post-checkout hook, which may read the tree
+	// that is checked out; nil is the environment of this process.
 	HookEnv []string
 }
 
-// Open returns the checkouts of repo. It touches nothing; the error is
-// ErrNoWorkTree.
+// Open returns the checkouts of repo. It changes nothing; the error is ErrNoWorkTree.
 func Open(repo *git.Repo) (*Trees, error) {
 	main, common := repo.MainWorkTree(), repo.CommonDir()
 	if main == "" {
@@ -63,9 +61,9 @@ func Open(repo *git.Repo) (*Trees, error) {
 	return t, nil
 }
 
-// NameOf is the name of the checkout below .worktrees/ that a repository was
-// opened from, "" if it was opened from elsewhere. A checkout that somebody made
-// further below has a name of several parts.
+// NameOf returns the name of the checkout below .worktrees/ that a repository was
+// opened from, "" if it was opened from elsewhere. A checkout that a user made in a
+// folder further below has a name of several parts.
 func NameOf(repo *git.Repo) string {
 	if repo.WorkTree() == "" || repo.MainWorkTree() == "" {
 		return ""
@@ -90,8 +88,8 @@ type Tree struct {
 	Broken bool
 }
 
-// checkName refuses names that are not one plain component of a path. Names
-// with a dot in front are this package's own.
+// checkName refuses names that are not one plain component of a path. Names that begin
+// with a dot belong to this package.
 func checkName(name string) error {
 	if name == "" || strings.ContainsAny(name, "/\\\x00\n") || name[0] == '.' || name[0] == '-' {
 		return fmt.Errorf("%q cannot be the name of a worktree", name)

@@ -8,14 +8,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Earlier is how the hooks of a clone were at some moment.
+// Earlier is the state of a clone's hooks at an earlier time.
 type Earlier struct {
 	whole bool
 	paths []string // core.hooksPath in the repository's own configuration
 }
 
-// Remember notes how the hooks of a clone are now. The repository must have been
-// opened just now, since it remembers its configuration.
+// Remember notes the state of a clone's hooks. The repository must have been opened
+// just now, since it caches its configuration.
 func Remember(ctx context.Context, repo *git.Repo) (Earlier, error) {
 	now, err := Examine(ctx, repo)
 	if err != nil {
@@ -25,10 +25,9 @@ func Remember(ctx context.Context, repo *git.Repo) (Earlier, error) {
 	return Earlier{now.Whole() && !now.Server, paths}, err
 }
 
-// Restore brings hooks that were whole back to what they were, if they are not
-// whole any more, and reports whether it did. Hooks that were uninstalled as
-// they should be stay away. The repository is as for [Remember]. Errors are those
-// of [Install].
+// Restore restores hooks that were whole and are not whole any more, and reports
+// whether it did. It does not restore hooks that were uninstalled by the command. The
+// repository is as for [Remember]. Errors are those of [Install].
 func (e Earlier) Restore(ctx context.Context, repo *git.Repo) (bool, error) {
 	r, err := readRecord(repo)
 	if err != nil || r == nil || !e.whole {

@@ -14,13 +14,13 @@ import (
 const (
 	Present  = "installed"
 	Missing  = "missing"  // removed since
-	Changed  = "changed"  // by somebody else since
+	Changed  = "changed"  // by another program or a user since
 	Disabled = "disabled" // left out on request
-	Bypassed = "bypassed" // git looks for its hooks elsewhere by now
+	Bypassed = "bypassed" // git looks for its hooks in another folder by now
 	Outdated = "outdated" // from an earlier program, which judged less
 )
 
-// A Hook is one of ours in a repository, in one of the states above.
+// A Hook is a hook of git liza in a repository, in one of the states above.
 type Hook struct {
 	Name  string `json:"name"`
 	Path  string `json:"path"`
@@ -28,18 +28,18 @@ type Hook struct {
 	First string `json:"first,omitempty"` // the hook that ours calls first
 }
 
-// Installed is what Install left in a repository, as it is now. Hooks is empty
-// where nothing is installed.
+// Installed is the present state of what Install left in a repository. Hooks is empty
+// if nothing is installed.
 type Installed struct {
 	Server      bool   `json:"server"`
-	Integration string `json:"integration"` // "" while it is not known
-	Binary      string `json:"binary"`      // "" if it is looked for on PATH
+	Integration string `json:"integration"` // "" if it is not known yet
+	Binary      string `json:"binary"`      // "" if PATH is searched
 	BinaryFound bool   `json:"binary_found"`
 	Fsck        bool   `json:"fsck_objects"` // of a server: git refuses malformed objects
 	Hooks       []Hook `json:"hooks"`
 }
 
-// Whole tells whether all hooks are in place that were asked for.
+// Whole reports whether all hooks that were asked for are in place.
 func (i Installed) Whole() bool {
 	for _, h := range i.Hooks {
 		if h.State != Present && h.State != Disabled {
@@ -49,13 +49,13 @@ func (i Installed) Whole() bool {
 	return len(i.Hooks) > 0 && i.BinaryFound
 }
 
-// Guards tells whether a hook judges every ref transaction.
+// Guards reports whether a hook judges every ref transaction.
 func (i Installed) Guards() bool {
 	return slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.Name == transaction && h.State == Present })
 }
 
-// Examine tells which hooks are in the repository. It starts no process where
-// the configuration has been read before.
+// Examine returns which hooks are in the repository. It starts no process if the
+// configuration has been read before.
 func Examine(ctx context.Context, repo *git.Repo) (Installed, error) {
 	r, err := readRecord(repo)
 	if err != nil || r == nil {
@@ -102,8 +102,8 @@ func Examine(ctx context.Context, repo *git.Repo) (Installed, error) {
 	return i, nil
 }
 
-// bypassed tells whether git, here or in some work tree, looks for its hooks
-// in a folder that we did not install into.
+// bypassed reports whether git, here or in another work tree, looks for its hooks in a
+// folder without stubs.
 func (r *record) bypassed(ctx context.Context, repo *git.Repo) (bool, error) {
 	folder, err := repo.Config(ctx, hooksPath)
 	if err != nil {
@@ -139,12 +139,12 @@ func (r *record) bypassed(ctx context.Context, repo *git.Repo) (bool, error) {
 	return false, nil
 }
 
-// installedIn tells whether stubs of ours stand in a folder.
+// installedIn reports whether a folder holds stubs of this package.
 func (r *record) installedIn(folder string) bool {
 	return slices.ContainsFunc(r.Files, func(f file) bool { return filepath.Dir(r.abs(f.Path)) == filepath.Clean(folder) })
 }
 
-// program tells whether the stubs would find git-liza.
+// program reports whether the stubs would find git-liza.
 func (o Options) program() bool {
 	if info, err := os.Stat(o.Binary); err == nil && info.Mode()&0o111 != 0 {
 		return true

@@ -23,18 +23,18 @@ type Options struct {
 	NoReferenceTransaction bool
 	// Binary is the absolute path of git-liza; "" finds it on PATH when a hook runs.
 	Binary string
-	// Integration is the branch that the board guards; "" while there is no
-	// board: then every branch is asked about until [SetIntegration] says it.
+	// Integration is the branch that the board guards. It is "" as long as there is no
+	// board: then the hooks ask about every branch until [SetIntegration] sets it.
 	Integration string
-	// Admin and AdminKey, on a server, name the principal that the first push
-	// must come from and its public key; "" leaves them as they are.
+	// Admin and AdminKey, on a server, are the principal that has to make the first
+	// push, and its public key; "" leaves them as they are.
 	Admin, AdminKey string `json:"-"`
 }
 
-// Install puts the hooks into the repository, beside what is there. Where they are
-// installed, it brings them to the options given. The error is a *Refusal, or one of
-// git or of the file system: what was done until then is completed by Install and
-// undone by Uninstall.
+// Install puts the hooks into the repository, beside existing hooks. If they are
+// installed already, it updates them to the options. The error is a *Refusal, or one of
+// git or of the file system: Install completes, and Uninstall undoes, what was done
+// until then.
 func Install(ctx context.Context, repo *git.Repo, o Options) error {
 	if err := suits(repo, o); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (r *record) install(ctx context.Context, repo *git.Repo, o Options) error {
 	if err := r.save(); err != nil {
 		return err
 	}
-	// An empty hook, as a power cut leaves one, lets everything pass.
+	// An empty hook, as a power cut may leave it, would let everything pass.
 	paths := []string{recordPath(r.common), filepath.Join(r.common, "config")}
 	for _, w := range wanted {
 		paths = append(paths, w.path)
@@ -117,13 +117,13 @@ func (r *record) install(ctx context.Context, repo *git.Repo, o Options) error {
 	return repo.Flusher.SyncFiles(ctx, paths...)
 }
 
-// checksObjects is the setting by which git refuses malformed objects. What a
-// server takes into history, clones that check what they get could not fetch.
+// checksObjects is the setting that has git refuse malformed objects. Without it a
+// server could accept objects that clones which check them could not fetch.
 const checksObjects = "receive.fsckObjects"
 
-// serverSettings are what the hooks of a server rely on: reflogs that a repair
-// can go by, push options, objects and refs that are on the disk before they
-// count, sound objects, and the first admin.
+// serverSettings returns the settings that the hooks of a server rely on: reflogs for
+// repairs, push options, objects and refs synced to disk before they count, well-formed
+// objects, and the first admin.
 func serverSettings(o Options, synced bool) [][2]string {
 	if !o.Server {
 		return nil
@@ -138,12 +138,12 @@ func serverSettings(o Options, synced bool) [][2]string {
 	return list
 }
 
-// A want is a stub that is to stand at a path.
+// A want is a stub that has to be at a path.
 type want struct {
 	name  string
 	path  string
-	old   string // the hook of another folder that it calls
-	stand bool   // in for another folder
+	old   string // the hook of another folder that the stub calls
+	stand bool   // the stub's folder stands in for another one
 }
 
 func (r *record) wanted(sites []site, o Options) []want {
@@ -169,7 +169,7 @@ func (r *record) wanted(sites []site, o Options) []want {
 	return list
 }
 
-// drop takes away stubs that are not wanted any more.
+// drop removes stubs that are not wanted any more.
 func (r *record) drop(wanted []want) error {
 	for _, f := range slices.Clone(r.Files) {
 		if slices.ContainsFunc(wanted, func(w want) bool { return w.path == r.abs(f.Path) }) {
@@ -182,9 +182,9 @@ func (r *record) drop(wanted []want) error {
 	return nil
 }
 
-// put brings one stub to its path. A hook that was there is linked beside
-// before it is replaced, so that there is a hook at any time; a stub that
-// somebody has changed stays as it is.
+// put writes one stub to its path. An existing hook gets a second link before it is
+// replaced, so that a hook exists at any time. A stub that was changed since stays as
+// it is.
 func (r *record) put(w want, o Options) error {
 	rel, err := r.rel(w.path)
 	if err != nil {
@@ -233,8 +233,8 @@ func (r *record) put(w want, o Options) error {
 	return nil
 }
 
-// keep gives a hook a second name. Where the file system has no links, the
-// hook only changes its name.
+// keep gives a hook a second name. On a file system without hard links it renames the
+// hook.
 func keep(path, kept string) error {
 	err := os.Link(path, kept)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || err == nil {
@@ -243,7 +243,7 @@ func keep(path, kept string) error {
 	return os.Rename(path, kept)
 }
 
-// free is a name for the hook that stands at a path, beside it.
+// free returns an unused name beside the hook at a path.
 func (r *record) free(path string) string {
 	kept := path + ".before-liza"
 	for n := 2; exists(r.abs(kept)); n++ {
@@ -252,8 +252,8 @@ func (r *record) free(path string) string {
 	return kept
 }
 
-// changed tells whether something else than our stub stands at the path of an
-// entry. What we were about to replace when we were killed is not that.
+// changed reports whether the path of an entry holds something else than the entry's
+// stub. A file that an interrupted installation was about to replace does not count.
 func (r *record) changed(f file) bool {
 	path := r.abs(f.Path)
 	if !exists(path) || f.ours(path) {
@@ -262,9 +262,9 @@ func (r *record) changed(f file) bool {
 	return f.Kept == "" || exists(r.abs(f.Kept)) && !sameFile(path, r.abs(f.Kept))
 }
 
-// SetIntegration tells installed hooks the name of the integration branch, once a
-// board has arrived. Without hooks, or where they know it, it does nothing. Errors
-// are those of [Install].
+// SetIntegration sets the name of the integration branch in installed hooks, once a
+// board has arrived. If no hooks are installed or the name is set, it does nothing.
+// Errors are those of [Install].
 func SetIntegration(ctx context.Context, repo *git.Repo, integration string) error {
 	r, err := readRecord(repo)
 	if err != nil || r == nil || r.Options.Integration == integration {

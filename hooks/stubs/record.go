@@ -17,31 +17,31 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A record is what Install did or was about to do, in liza/hooks.json of the
-// shared git directory. It is written before the files that it names, so that
-// an installation which was killed can be completed and undone.
+// A record is what Install did or was about to do, in liza/hooks.json of the shared git
+// directory. It is written before the files that it names, so that an interrupted
+// installation can be completed and undone.
 type record struct {
 	Options  Options
 	Version  int // of the stubs, see stubVersion
 	Files    []file
-	Settings []setting // in the order in which they were made
-	Folders  []string  // that were made, relative to the git directory
+	Settings []setting // in the order in which they were set
+	Folders  []string  // that Install made, relative to the git directory
 
 	common string // the shared git directory
 }
 
-// A file is a stub. Paths are relative to the shared git directory, so that a
-// moved or copied repository takes its hooks along.
+// A file is a stub. Paths are relative to the shared git directory, so that they hold
+// in a moved or copied repository.
 type file struct {
 	Name string
 	Path string
-	Sums []string // SHA-256 of what we wrote: one, or two while it is being replaced
-	Kept string   // where the hook is that stood there before, "" if there was none
+	Sums []string // SHA-256 of what was written: one, or two while the file is being replaced
+	Kept string   // the new path of the hook that was there before, "" if there was none
 }
 
 func recordPath(common string) string { return filepath.Join(common, layout.Private, "hooks.json") }
 
-// readRecord is the record of a repository, nil if nothing is installed.
+// readRecord returns the record of a repository, nil if nothing is installed.
 func readRecord(repo *git.Repo) (*record, error) {
 	path := recordPath(repo.CommonDir())
 	text, err := os.ReadFile(path)
@@ -70,7 +70,7 @@ func (r *record) save() error {
 	return place(recordPath(r.common), append(text, '\n'), 0o666)
 }
 
-// file is the entry of a path, nil if there is none.
+// file returns the entry of a path, nil if there is none.
 func (r *record) file(path string) *file {
 	for i := range r.Files {
 		if r.Files[i].Path == path {
@@ -86,7 +86,7 @@ func (r *record) forget(path string) {
 
 func (r *record) abs(path string) string { return filepath.Join(r.common, path) }
 
-// rel is a path as the record holds it.
+// rel returns a path as the record holds it.
 func (r *record) rel(path string) (string, error) {
 	rel, err := filepath.Rel(r.common, path)
 	if err == nil && (rel == ".." || strings.HasPrefix(rel, "../")) {
@@ -95,7 +95,7 @@ func (r *record) rel(path string) (string, error) {
 	return rel, err
 }
 
-// makeFolder makes a folder and notes those that it had to make.
+// makeFolder makes a folder and notes the folders that it had to make.
 func (r *record) makeFolder(path string) error {
 	rel, err := r.rel(path)
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *record) makeFolder(path string) error {
 	return os.MkdirAll(path, 0o777)
 }
 
-// place puts a file at a path as a whole, instead of whatever was there.
+// place replaces the file at a path as a whole, whatever was there.
 func place(path string, text []byte, mode fs.FileMode) error {
 	next := path + newSuffix
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -125,10 +125,10 @@ func place(path string, text []byte, mode fs.FileMode) error {
 	return swap(next, path, text, mode)
 }
 
-// newSuffix ends the name of a file that is about to take its place.
+// newSuffix is the end of the name of a file that is about to be renamed.
 const newSuffix = ".liza-new"
 
-// swap writes a file that must not be there and gives it the name of another.
+// swap writes a new file, which must not exist, and renames it to path.
 func swap(next, path string, text []byte, mode fs.FileMode) (err error) {
 	f, err := os.OpenFile(next, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
@@ -149,7 +149,7 @@ func sum(text []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// ours tells whether what stands at the path is what we wrote.
+// ours reports whether the path holds what Install wrote.
 func (f file) ours(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -159,7 +159,7 @@ func (f file) ours(path string) bool {
 	return err == nil && slices.Contains(f.Sums, sum(text))
 }
 
-// sameFile tells whether two paths are one file; a symbolic link is itself.
+// sameFile reports whether two paths are one file, without following symbolic links.
 func sameFile(a, b string) bool {
 	x, err := os.Lstat(a)
 	if err != nil {
@@ -174,7 +174,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// changedLines is where two texts differ, in whole lines.
+// changedLines returns the part in which two texts differ, in whole lines.
 func changedLines(before, after []byte) (old, now string) {
 	x, y := bytes.SplitAfter(before, []byte("\n")), bytes.SplitAfter(after, []byte("\n"))
 	for len(x) > 0 && len(y) > 0 && bytes.Equal(x[0], y[0]) {

@@ -1,7 +1,7 @@
 package stubs
 
-// A Refusal says why hooks are not installed, or stay out of force. Nothing that
-// counts was changed.
+// A Refusal says why hooks are not installed or do not come into force. Nothing that
+// has an effect was changed.
 type Refusal struct {
 	Rule   Rule // one of the constants below
 	Reason string
@@ -11,14 +11,14 @@ type Refusal struct {
 // Error says why.
 func (r *Refusal) Error() string { return r.Reason }
 
-// A Rule is the name of what keeps hooks from being installed.
+// A Rule is the name of a reason not to install hooks.
 type Rule string
 
 // The rules of installing.
 const (
-	RuleNotBare   Rule = "not_bare"        // hooks of a server stand in a bare repository
-	RuleBare      Rule = "bare"            // those of a clone in one with a work tree
+	RuleNotBare   Rule = "not_bare"        // hooks of a server need a bare repository
+	RuleBare      Rule = "bare"            // hooks of a clone need a work tree
 	RuleInstalled Rule = "hooks_installed" // a repository has hooks of one kind
-	RuleHook      Rule = "hook"            // the name of a hook belongs to a file
-	RulePath      Rule = "hooks_path"      // git looks for its hooks where they were installed
+	RuleHook      Rule = "hook"            // the name of a hook belongs to another file
+	RulePath      Rule = "hooks_path"      // git has to look for its hooks where they are installed
 )

@@ -11,20 +11,20 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A setting is a value that Install gave a key in a file of git's
-// configuration. Before and After are the lines that it replaced and put
-// there: bringing them back leaves everything else in the file as it is.
+// A setting is a value that Install set for a key in a file of git's configuration.
+// Before and After are the lines that it replaced and wrote: restoring Before leaves
+// everything else in the file as it is.
 type setting struct {
 	File, Key     string // the file relative to the shared git directory
 	Value         string
-	Had           string // the value that counted before, "" if none
+	Had           string // the value in force before, "" if none
 	Before, After string
 }
 
 const hooksPath = "core.hooksPath"
 
-// values are all values that a file of git's configuration has for a key,
-// the one that counts last.
+// values returns all values of a key in a file of git's configuration, the one in force
+// last.
 func values(ctx context.Context, repo *git.Repo, file, key string) ([]string, error) {
 	args := []string{"config", "--file", file, "--null", "--get-all", key}
 	if key == hooksPath {
@@ -40,7 +40,7 @@ func values(ctx context.Context, repo *git.Repo, file, key string) ([]string, er
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
 }
 
-// unset tells whether `git config` found no value.
+// unset reports whether `git config` found no value.
 func unset(err error) bool {
 	var failed *git.Error
 	return errors.As(err, &failed) && failed.Code == 1
@@ -53,7 +53,7 @@ func last(list []string) string {
 	return list[len(list)-1]
 }
 
-// setting is the record's entry of a key in a file, nil if there is none.
+// setting returns the record's entry of a key in a file, nil if there is none.
 func (r *record) setting(file, key string) *setting {
 	for i := range r.Settings {
 		if r.Settings[i].File == file && r.Settings[i].Key == key {
@@ -63,9 +63,8 @@ func (r *record) setting(file, key string) *setting {
 	return nil
 }
 
-// set gives a key a value and remembers what it takes to bring the file back.
-// A value of ours that was replaced since is forgotten: uninstalling will bring
-// back the newer one.
+// set sets a key and records how to restore the file. It forgets an earlier value of
+// Install that was replaced since: uninstalling will restore the newer one.
 func (r *record) set(ctx context.Context, repo *git.Repo, file, key, value string) error {
 	path := r.abs(file)
 	had, err := values(ctx, repo, path, key)
@@ -106,9 +105,9 @@ func (r *record) set(ctx context.Context, repo *git.Repo, file, key, value strin
 	return repo.ReplaceConfig(ctx, path, before, after)
 }
 
-// unset brings back the lines that a setting replaced. If somebody has edited
-// them, or has added keys to a section that they begin, git takes the value
-// away; a value that is not ours any more stays.
+// unset restores the lines that a setting replaced. If they were edited, or keys were
+// added to a section that they begin, it has git remove the value. A value that was
+// changed since stays.
 func (r *record) unset(ctx context.Context, repo *git.Repo, s setting) error {
 	path := r.abs(s.File)
 	text, err := os.ReadFile(path)
@@ -136,9 +135,8 @@ func (r *record) unset(ctx context.Context, repo *git.Repo, s setting) error {
 	return repo.ReplaceConfig(ctx, path, text, after)
 }
 
-// ownsHeader reports whether other keys of the file stand in a section whose
-// header came with the setting: without it they would belong to the section
-// before.
+// ownsHeader reports whether other keys of the file are in a section whose header came
+// with the setting: without the header they would belong to the section before.
 func (s setting) ownsHeader(text string) bool {
 	if !hasHeader(s.After) || hasHeader(s.Before) {
 		return false

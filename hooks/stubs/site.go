@@ -15,15 +15,15 @@ import (
 // A site is a folder that git takes hooks from.
 type site struct {
 	dir  string // where our stubs go
-	old  string // the folder that dir stands in for; "" if it is that folder itself
+	old  string // the folder that dir stands in for; "" if dir is that folder itself
 	file string // the configuration that must name dir, relative to the shared git directory; "" if none
 }
 
-// ownFolder is where the stubs are that stand in for another folder.
+// ownFolder is the folder of the stubs that stand in for another folder.
 const ownFolder = layout.Private + "/hooks"
 
-// sites are the folders to install into: the one that holds for all work trees
-// and those that single work trees have in a config.worktree of their own.
+// sites returns the folders to install into: the one that all work trees use, and those
+// of single work trees with a config.worktree of their own.
 func (r *record) sites(ctx context.Context, repo *git.Repo) ([]site, error) {
 	configured, err := shared(ctx, repo)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *record) sites(ctx context.Context, repo *git.Repo) ([]site, error) {
 	return list, nil
 }
 
-// site decides for one value of core.hooksPath.
+// site returns the site for one value of core.hooksPath.
 func (r *record) site(repo *git.Repo, value, file, own string) site {
 	if s := r.setting(file, hooksPath); s != nil && s.Value == value {
 		value = s.Had
@@ -73,7 +73,8 @@ func (r *record) site(repo *git.Repo, value, file, own string) site {
 	return site{dir: own, old: folder, file: file}
 }
 
-// inside tells whether a folder lies in the git directory, also really.
+// inside reports whether a folder lies in the git directory, with symbolic links
+// resolved too.
 func inside(common, folder string) bool {
 	root, err := filepath.EvalSymlinks(common)
 	if err != nil {
@@ -94,7 +95,7 @@ func under(dir, path string) bool {
 	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, "../")
 }
 
-// isOwn tells whether a path is a folder of stubs of ours.
+// isOwn reports whether a path is a folder of stubs of this package.
 func (r *record) isOwn(path string) bool {
 	for _, s := range r.Settings {
 		if s.Key == hooksPath && s.Value == path {
@@ -112,8 +113,8 @@ func (r *record) settingAt(path string) *setting {
 	return r.setting(rel, hooksPath)
 }
 
-// shared is core.hooksPath as all work trees see it, "" if it is not set.
-// Values of a single work tree and of the command line do not count.
+// shared returns core.hooksPath as all work trees see it, "" if it is not set. Values
+// of a single work tree and of the command line do not count.
 func shared(ctx context.Context, repo *git.Repo) (string, error) {
 	out, err := repo.Git(ctx, "config", "--show-scope", "--null", "--type=path", "--get-all", hooksPath)
 	if unset(err) {
@@ -132,7 +133,7 @@ func shared(ctx context.Context, repo *git.Repo) (string, error) {
 	return value, nil
 }
 
-// worktreeConfigs are the configuration files of single work trees.
+// worktreeConfigs returns the configuration files of single work trees.
 func worktreeConfigs(ctx context.Context, repo *git.Repo) ([]string, error) {
 	enabled, err := values(ctx, repo, filepath.Join(repo.CommonDir(), "config"), "extensions.worktreeConfig")
 	if err != nil || !truth(last(enabled)) {
@@ -155,8 +156,8 @@ func worktreeConfigs(ctx context.Context, repo *git.Repo) ([]string, error) {
 	return files, nil
 }
 
-// effective checks that git takes its hooks from where they were installed: an
-// included file, for example, can win over the repository's own configuration.
+// effective checks that git looks for hooks where they were installed. An included
+// file, for example, can override the repository's own configuration.
 func (r *record) effective(ctx context.Context, repo *git.Repo, sites []site) error {
 	now, err := shared(ctx, repo)
 	if err != nil {

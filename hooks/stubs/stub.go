@@ -1,7 +1,6 @@
-// Package stubs installs what git runs as its hooks: small scripts that ask
-// git-liza only where there is something to judge. It puts them beside the hooks
-// that are there, which they call first, tells how they are, and restores byte for
-// byte what was there before.
+// Package stubs installs what git runs as its hooks: small scripts that start git-liza
+// only if there is something to judge. It puts them beside existing hooks, which they
+// call first, examines them, and restores byte for byte what was there before.
 //
 // It knows git and files, not the board, and judges nothing.
 package stubs
@@ -18,12 +17,12 @@ import (
 // program only where there is something to judge.
 type stub struct {
 	name  string
-	first string // the hook to call before, with the same input; "" if none
+	first string // the hook to call first, with the same input; "" if none
 }
 
 // Due is the file, in the git directory of a server, by which pre-receive tells
-// post-receive that there may be something for it to do. Without it the stub of
-// post-receive starts no program.
+// post-receive that there may be work for it. Without the file the stub of post-receive
+// starts no program.
 const Due = layout.Private + "/due"
 
 const (
@@ -31,11 +30,11 @@ const (
 	prePush     = "pre-push"
 )
 
-// stubVersion goes up when the stubs change in what they hand over to be judged, so
-// that those of an earlier program are known.
+// stubVersion increases when stubs change what they pass to the judgement, so that
+// stubs of an earlier program are recognized.
 const stubVersion = 2
 
-// judges are the names of the hooks that judge.
+// judges returns the names of the hooks that judge.
 func (o Options) judges() []string {
 	switch {
 	case o.Server:
@@ -46,8 +45,8 @@ func (o Options) judges() []string {
 	return []string{"pre-commit", prePush, transaction}
 }
 
-// known are the hooks that git looks up by name, from githooks(5) of 2.39 and
-// of later versions, for folders of ours that stand in for another one.
+// known are the hooks that git looks up by name, from githooks(5) of 2.39 and later
+// versions. A folder that stands in for another one needs all of them.
 var known = []string{
 	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg",
 	"commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update",
@@ -55,8 +54,8 @@ var known = []string{
 	"p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit", "post-index-change",
 }
 
-// replacing are hooks that git runs instead of doing something itself: one
-// that does nothing would be a change.
+// replacing are hooks that git runs instead of an action of its own: a hook that does
+// nothing would change git's behaviour.
 var replacing = []string{"push-to-checkout", "proc-receive"}
 
 // text renders the stub.
@@ -88,16 +87,16 @@ exit 0
 const callFirst = `if [ -x "$first" ]; then "$first" "$@" || exit; fi
 `
 
-// onlyTasks lets pass whatever happens outside task worktrees.
+// onlyTasks ends the hook outside of task worktrees.
 const onlyTasks = `case $PWD/ in */` + layout.Worktrees + `/*) ;; *) exit 0 ;; esac
 `
 
-// endPush ends the entry of the receive-pack in the journal: its refs have moved.
+// endPush removes the entry of the receive-pack from the journal: its refs have moved.
 const endPush = `push=$GIT_DIR/liza/journal/push-$PPID
 [ ! -e "$push" ] || rm -f "$push"
 `
 
-// onlyDue ends post-receive where pre-receive has left nothing for it.
+// onlyDue ends post-receive if pre-receive has left nothing for it.
 const onlyDue = `[ -e "$GIT_DIR/` + Due + `" ] || exit 0
 `
 
@@ -109,7 +108,7 @@ all=$all${all:+$nl}
 
 const callWithInput = `[ ! -x "$first" ] || printf %s "$all" | "$first" "$@"`
 
-// whole hands all input to the program.
+// whole passes all input to the program.
 func (s stub) whole(call, find, name string) string {
 	if s.first == "" {
 		return find + `exec "$liza" hook ` + name + "\n"
@@ -117,10 +116,10 @@ func (s stub) whole(call, find, name string) string {
 	return readInput + call + find + `printf %s "$all" | "$liza" hook ` + name + "\n"
 }
 
-// lines hands those lines of a ref transaction to the program that are about
-// refs which it guards and that our own process, on a clone, has not judged
-// before. On a server it hands them over once more when the refs have moved, to
-// have that on the disk before the push is answered.
+// lines passes to the program those lines of a ref transaction that are about guarded
+// refs and that a process of git liza on this clone has not judged before. On a server
+// it passes them once more when the refs have moved, to have them on disk before the
+// push is answered.
 func (s stub) lines(o Options) string {
 	guarded := layout.State + " | refs/heads/*"
 	if o.Integration != "" {
@@ -157,9 +156,10 @@ while IFS= read -r line; do
 		callWithInput + " || exit\n" + selects + judged + "done <<EOF\n${all%$nl}\nEOF\n" + ending
 }
 
-// serverLines start the program of a server, which has judged the push, for
-// what must not happen where only a part of the push does: integration moves,
-// a save, a mark or a task's branch comes without the state that names it, history goes or is lost.
+// serverLines starts the program of a server, which has judged the push already, for
+// what must not happen if only a part of the push does: integration moves, a save, a
+// mark or a task's branch comes without the state that names it, history is deleted or
+// lost.
 const serverLines = `	case $line in
 	*" ` + layout.TaskRefs + `"*) kept=1 ;;
 	*0000000000000000000000000000000000000000" ` + layout.State + `" | *" refs/heads/"*) new=1 ;;
@@ -168,23 +168,22 @@ const serverLines = `	case $line in
 	esac
 `
 
-// lostMoves starts the program of a server where the board is not where git
-// takes it to be: git 2.39 does not tell one packed-refs file from another of
-// the same second, inode and size, and accepts a lease on a value that it read
-// before. Here the ref is locked, and a new process reads what is there. A
-// loose ref git has read just now.
+// lostMoves starts the program of a server if the board is not where git takes it to
+// be. git 2.39 does not distinguish two packed-refs files of the same second, inode and
+// size, and accepts a lease on a value that it read before. Here the ref is locked, and
+// a new process reads it. A loose ref was read by git just now.
 const lostMoves = `[ ! "$state" ] || [ -e "$GIT_DIR/` + layout.State + `" ] || [ "$(git rev-parse -q --verify ` + layout.State + `)" = "$was" ] || new=1
 `
 
-// people lets people pass where there is no program. Where there is, it knows an
-// agent also without the variable.
+// people lets people pass if there is no program. The program itself recognizes an
+// agent without the variable too.
 func people(binary string) string {
 	return `[ "$LIZA_AGENT_ID" ] || [ -x ` + shell.Quote(binary) + ` ] || command -v git-liza >/dev/null || exit 0
 `
 }
 
-// find looks for the program, where it was at installing or on PATH. Without
-// it the hook ends with the exit code given.
+// find looks for the program, at its path at installing or on PATH. Without the program
+// the hook ends with the exit code given.
 func (o Options) find(what string, code int) string {
 	binary := o.Binary
 	verdict, ends := "liza-refused: "+what+" no_program", "exit 1"
@@ -198,7 +197,7 @@ func (o Options) find(what string, code int) string {
 		first = "[ -x \"$liza\" ] || "
 	}
 	mends := "install it, or remove this hook; type: rm '$0'"
-	if o.Server { // whoever reads this only pushes
+	if o.Server { // the reader of this only pushes
 		mends = "nothing is judged here until the administrator of this server has installed it; type: git push"
 	}
 	return "liza=" + shell.Quote(binary) + "\n" + first + `liza=$(command -v git-liza) || {

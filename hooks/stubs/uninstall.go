@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Uninstall restores what Install found, byte for byte. Files that somebody
-// changed since stay as they are and are returned.
+// Uninstall restores what Install found, byte for byte. Files that were changed since
+// stay as they are and are returned.
 func Uninstall(ctx context.Context, repo *git.Repo) (left []string, err error) {
 	release, err := repo.Queue(ctx)
 	if err != nil {
@@ -44,13 +44,13 @@ func (r *record) uninstall(ctx context.Context, repo *git.Repo) (left []string, 
 		}
 	}
 	for _, folder := range slices.Backward(r.Folders) {
-		os.Remove(r.abs(folder)) // stays where it holds something else
+		os.Remove(r.abs(folder)) // stays if it holds other files
 	}
 	return left, os.Remove(recordPath(r.common))
 }
 
-// remove takes a stub away and brings back what stood there; it returns false
-// where somebody has changed it, and then it stays.
+// remove removes a stub and restores the file that was there. It returns false for a
+// stub that was changed since, which stays.
 func (r *record) remove(f file) (bool, error) {
 	path := r.abs(f.Path)
 	if err := os.Remove(path + newSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -73,7 +73,7 @@ func (r *record) restore(f file) error {
 	}
 	switch {
 	case kept != "" && sameFile(path, kept):
-		return os.Remove(kept) // two names of one file cannot be renamed into one
+		return os.Remove(kept) // rename does nothing if both names are links of one file
 	case kept != "":
 		return os.Rename(kept, path)
 	case f.ours(path):
@@ -82,8 +82,8 @@ func (r *record) restore(f file) error {
 	return nil
 }
 
-// unsetCopies takes our folders out of the configuration of work trees that
-// were made since, which git copies from.
+// unsetCopies removes this package's folders from the configuration of work trees that
+// were made since: git copied it from the main work tree.
 func (r *record) unsetCopies(ctx context.Context, repo *git.Repo) error {
 	files, err := worktreeConfigs(ctx, repo)
 	if err != nil {

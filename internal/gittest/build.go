@@ -6,8 +6,8 @@ import (
 	"os/exec"
 )
 
-// Build compiles the program as make build does, so that go has most of it
-// compiled already. With the race detector it needs cgo, and starts slower.
+// Build compiles the program as make build does, so that most of it is in go's cache.
+// With the race detector it needs cgo, and the program starts slower.
 func Build(to string, race bool) error {
 	args, cgo := []string{"build", "-trimpath", "-buildvcs=false", "-o", to}, "CGO_ENABLED=0"
 	if race {

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// EndsAfter is a context that is canceled once it has been looked at so many
-// times: whoever goes through a longer list and never looks does not notice.
+// EndsAfter returns a context that is canceled after its Err was called looks times. A
+// loop that never checks its context does not notice.
 func EndsAfter(looks int) context.Context {
 	c := &looked{Context: context.Background()}
 	c.left.Store(int64(looks))
@@ -18,7 +18,7 @@ type looked struct {
 	left atomic.Int64
 }
 
-// Err counts the look.
+// Err counts the call.
 func (c *looked) Err() error {
 	if c.left.Add(-1) < 0 {
 		return context.Canceled

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Unprivileged is this program for a user whom permissions bind: root may write
-// everywhere.
+// Unprivileged returns this program, and attributes to run it as a user who is bound by
+// permissions: root may write everywhere.
 func Unprivileged(t *testing.T) (exe string, as *syscall.SysProcAttr) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -32,7 +32,7 @@ func Unprivileged(t *testing.T) (exe string, as *syscall.SysProcAttr) {
 	return copied(t, os.Args[0]), &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 }
 
-// copied is a program where everybody may run it.
+// copied copies a program to a place where every user may run it.
 func copied(t *testing.T, exe string) string {
 	t.Helper()
 	data, err := os.ReadFile(exe)
@@ -47,7 +47,7 @@ func copied(t *testing.T, exe string) string {
 	return path
 }
 
-// NoLeftovers finds no lock, journal entry or temporary file in a repository.
+// NoLeftovers checks that no lock, journal entry or temporary file is in a repository.
 func NoLeftovers(t *testing.T, gitDir string) {
 	t.Helper()
 	var left []string
@@ -63,13 +63,13 @@ func NoLeftovers(t *testing.T, gitDir string) {
 	require.Empty(t, left)
 }
 
-// unattended keeps git from tidying up behind a command's back: a test would end
-// before it, and its folder would not be empty.
+// unattended keeps git from maintenance in the background: the test could end before
+// it, and the test's folder would not be empty.
 const unattended = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
 
-// Main runs tests and ends the process. What git reads from its surroundings
-// is pinned. With GITSTORE_TEST_CHILD set the test binary is a process that a
-// test starts, for example in order to kill it: it does the work of child.
+// Main runs tests and ends the process. It pins what git reads from its surroundings.
+// With GITSTORE_TEST_CHILD set the test binary is a process that a test starts, for
+// example in order to kill it: it does the work of child.
 func Main(m *testing.M, child func(task string, args []string) error) {
 	if task := os.Getenv("GITSTORE_TEST_CHILD"); task != "" {
 		if err := child(task, os.Args[1:]); err != nil {
@@ -95,7 +95,7 @@ func Main(m *testing.M, child func(task string, args []string) error) {
 		"GIT_CONFIG_GLOBAL": filepath.Join(home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org", "GIT_AUTHOR_DATE": "2026-01-17T14:06:00Z",
 		"GIT_COMMITTER_NAME": "Grace", "GIT_COMMITTER_EMAIL": "grace@example.org", "GIT_COMMITTER_DATE": "2026-01-17T14:06:00Z",
-		"GORACE": "atexit_sleep_ms=0", // a race-enabled child sleeps a second at its end otherwise
+		"GORACE": "atexit_sleep_ms=0", // otherwise a race-enabled child sleeps a second at its end
 	} {
 		os.Setenv(name, value)
 	}
@@ -124,17 +124,18 @@ func Write(t testing.TB, dir, name, content string) {
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o666))
 }
 
-// Script writes a program that can be run at once. What another test starts
-// meanwhile would have the file open too until it has become what it runs, and
-// for so long the kernel lets nobody run the program.
+// Script writes a program that can be run at once. A process that another test forks
+// meanwhile inherits the open file until it executes its program, and so long the
+// kernel refuses to run the script.
 func Script(t testing.TB, path, text string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	WhileNobodyStarts(t, func() error { return os.WriteFile(path, []byte(text), 0o777) })
 }
 
-// WhileNobodyStarts keeps what is open, and its locks, from processes that are
-// being started: those before have become what they run, and others wait.
+// WhileNobodyStarts calls what while no process is being started, so that none inherits
+// files that are open, or their locks. Processes started earlier have executed their
+// programs, and others wait.
 func WhileNobodyStarts(t testing.TB, what func() error) {
 	t.Helper()
 	syscall.ForkLock.RLock()
@@ -143,7 +144,7 @@ func WhileNobodyStarts(t testing.TB, what func() error) {
 	require.NoError(t, err)
 }
 
-// Until waits for something that happens beside the test.
+// Until waits until happened is true.
 func Until(t testing.TB, what string, happened func() bool) {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); !happened(); time.Sleep(time.Millisecond) {
@@ -151,15 +152,14 @@ func Until(t testing.TB, what string, happened func() bool) {
 	}
 }
 
-// Family lets a test wait for all processes that come from a command, also for
-// those that outlive it: they hold one end of a pipe. It is for a command that
-// is not started yet.
+// Family lets a test wait for all processes of a command, including those that outlive
+// it: they hold one end of a pipe. Call it before the command is started.
 func Family(t testing.TB, cmd *exec.Cmd) (gone func()) {
 	t.Helper()
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	t.Cleanup(func() { r.Close(); w.Close() })
-	// Far behind the files that they give each other.
+	// The number is far above those of the files that the processes pass on.
 	cmd.ExtraFiles = append(make([]*os.File, 40), w)
 	return func() {
 		t.Helper()
@@ -182,7 +182,7 @@ func Seeded(t testing.TB, args ...string) string {
 	return dir
 }
 
-// KillGroup kills a command with its process group and waits for it.
+// KillGroup kills a command with its process group and waits for the command.
 func KillGroup(cmd *exec.Cmd) {
 	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	cmd.Wait()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A Kind is one kind of repository: where to open it, and what must be found.
+// A Kind is one kind of repository: where to open it, and what a test has to find.
 type Kind struct {
 	Dir, Common, Work, Main string
 }

@@ -13,14 +13,14 @@ import (
 type operation struct {
 	nr    uint32
 	name  string
-	path  int // which argument names the file, or holds it open if opened
-	flags int // which argument has open's flags, 0 if it always counts
+	path  int // the argument that names the file, or is its descriptor if opened
+	flags int // the argument that has open's flags, 0 if the call always counts
 
 	opened bool
 }
 
-// operations are what changes files and folders, and what makes a process
-// another program. A write counts if it goes to a file that has a name.
+// operations are the system calls that change files and folders, and those that execute
+// a program. A write counts if it goes to a file with a name.
 var operations = append([]operation{
 	{nr: unix.SYS_OPENAT, name: "open", path: 1, flags: 2},
 	{nr: unix.SYS_RENAMEAT2, name: "rename", path: 3},
@@ -35,11 +35,11 @@ var operations = append([]operation{
 	{nr: unix.SYS_COPY_FILE_RANGE, name: "write", path: 2, opened: true},
 }, older...)
 
-// startVar makes a test binary install the filter and become the command.
+// startVar makes a test binary install the filter and execute the command.
 const startVar = "KILLPOINT_START"
 
-// init is what the re-executed test binary runs: a filter of system calls can be
-// installed only by the process that is to have it.
+// init runs in the test binary that is executed again: a filter of system calls can be
+// installed only by the process that it is for.
 func init() {
 	path, ok := os.LookupEnv(startVar)
 	if !ok {
@@ -55,8 +55,8 @@ func init() {
 	os.Exit(127)
 }
 
-// installFilter makes the kernel stop this thread, and what comes of it, at the
-// operations alone: a stop at every system call would be far slower.
+// installFilter makes the kernel stop this thread, and its children, at the operations
+// alone: a stop at every system call would be far slower.
 func installFilter() error {
 	const nrAt, argsAt = 0, 16 // in struct seccomp_data
 	load := func(at int) unix.SockFilter {

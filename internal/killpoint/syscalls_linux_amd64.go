@@ -2,7 +2,7 @@ package killpoint
 
 import "golang.org/x/sys/unix"
 
-// older are system calls that later architectures lack.
+// older are system calls that later architectures do not have.
 var older = []operation{
 	{nr: unix.SYS_OPEN, name: "open", path: 0, flags: 1},
 	{nr: unix.SYS_CREAT, name: "creat", path: 0},

@@ -2,5 +2,5 @@
 
 package killpoint
 
-// older are system calls that later architectures lack.
+// older are system calls that later architectures do not have.
 var older []operation

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Trace runs a command and returns when all processes that it started have
-// ended, those in the background too.
+// Trace runs a command and returns when all processes that it started have ended, those
+// in the background too.
 func Trace(t testing.TB, r Run) (ended Ended) {
 	t.Helper()
 	var err error
@@ -30,9 +30,9 @@ func Trace(t testing.TB, r Run) (ended Ended) {
 	return ended
 }
 
-// childless runs f on a thread that has no children: a tracer is a thread, and
-// waits for those of its thread alone. Another goroutine may have started a
-// process on the thread of this one, and waits for it elsewhere.
+// childless runs f on a thread that has no children. A tracer is a thread, and waits
+// for the children of its own thread alone. Another goroutine may have started a
+// process on this goroutine's thread, and waits for it.
 func childless(f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -42,7 +42,7 @@ func childless(f func()) {
 		return
 	}
 	done := make(chan struct{})
-	go func() { // on another thread, since this one is taken
+	go func() { // on another thread, since this one has a child
 		defer close(done)
 		childless(f)
 	}()
@@ -97,21 +97,21 @@ func start(r Run, out *os.File) (pid int, err error) {
 
 // A tracee is a thread that the tracer knows.
 type tracee struct {
-	counted bool // its operations are
+	counted bool // its operations are counted
 }
 
 type tracer struct {
 	run     Run
 	first   int
 	known   map[int]*tracee
-	early   map[int]bool // stopped before their parent's start of them was seen
+	early   map[int]bool // stopped before the tracer saw their parent start them
 	begun   bool         // the first process has become the command
-	dying   bool         // all that is counted is to be killed
+	dying   bool         // all counted processes are to be killed
 	options bool
 	ended   Ended
 }
 
-// follow handles every stop until no tracee is left. It waits for those of this
+// follow handles every stop until no tracee is left. It waits for tracees of this
 // thread alone: the other tests of the binary have children too.
 func (tr *tracer) follow() error {
 	for {
@@ -136,7 +136,8 @@ func (tr *tracer) follow() error {
 				return err
 			}
 		case status.Stopped():
-			// One that was killed meanwhile cannot be continued, and will be reported.
+			// A tracee that was killed meanwhile cannot be continued; its end will be
+			// reported.
 			if err := tr.stopped(pid, status); err != nil && !errors.Is(err, unix.ESRCH) {
 				return err
 			}
@@ -157,7 +158,7 @@ func (tr *tracer) stopped(pid int, status unix.WaitStatus) error {
 	it := tr.known[pid]
 	if it == nil {
 		tr.early[pid] = true
-		return tr.adopt() // else it waits until its parent's start of it is seen
+		return tr.adopt() // otherwise it waits until its parent's start of it is seen
 	}
 	if tr.dying && it.counted {
 		return unix.Kill(pid, unix.SIGKILL)
@@ -165,7 +166,7 @@ func (tr *tracer) stopped(pid int, status unix.WaitStatus) error {
 	signal := status.StopSignal()
 	if signal != unix.SIGTRAP || status.TrapCause() <= 0 {
 		if signal == unix.SIGSTOP {
-			signal = 0 // of a new thread
+			signal = 0 // the first stop of a new thread
 		}
 		return unix.PtraceCont(pid, int(signal))
 	}
@@ -184,8 +185,7 @@ func (tr *tracer) stopped(pid int, status unix.WaitStatus) error {
 	return unix.PtraceCont(pid, 0)
 }
 
-// adopt lets those go on whose parent was killed before its start of them was
-// seen.
+// adopt resumes tracees whose parent was killed before the tracer saw it start them.
 func (tr *tracer) adopt() error {
 	for child := range tr.early {
 		if tr.known[parentOf(child)] != nil {
@@ -198,8 +198,8 @@ func (tr *tracer) adopt() error {
 	return nil
 }
 
-// parentOf is the process that a thread belongs to, or, of the first thread of a
-// process, the one above.
+// parentOf returns the process that a thread belongs to or, for the first thread of a
+// process, the parent process.
 func parentOf(tid int) int {
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(tid) + "/status")
 	field := func(name string) int {
@@ -214,7 +214,7 @@ func parentOf(tid int) int {
 	return field("PPid")
 }
 
-// resume lets one go on that has stopped before it was known, or ends it.
+// resume resumes a tracee that stopped before it was known, or kills it.
 func (tr *tracer) resume(child int, it *tracee) error {
 	tr.known[child] = it
 	delete(tr.early, child)
@@ -224,7 +224,7 @@ func (tr *tracer) resume(child int, it *tracee) error {
 	return unix.PtraceCont(child, 0)
 }
 
-// born lets a new thread go on, which may have stopped before.
+// born resumes a new thread, which may have stopped already.
 func (tr *tracer) born(parent int, of *tracee) error {
 	msg, err := unix.PtraceGetEventMsg(parent)
 	if err != nil {
@@ -246,7 +246,7 @@ func (tr *tracer) executed(pid int, it *tracee) {
 	}
 }
 
-// reached counts an operation and says whether it is the one to be killed at.
+// reached counts an operation and reports whether it is the one to kill at.
 func (tr *tracer) reached(pid int, it *tracee) bool {
 	if !tr.begun || !it.counted || tr.ended.Killed {
 		return false
@@ -273,8 +273,9 @@ func (tr *tracer) kill(pid int) error {
 	return nil
 }
 
-// tracedHere tells a tracee from a process that got the id of one that has
-// ended: a thread that another one of its process replaced is not reported.
+// tracedHere reports whether an id is still that of a tracee, and not of a later
+// process: the end of a thread that another one of its process replaced is not
+// reported.
 func tracedHere(pid int) bool {
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	return strings.Contains(string(status), "\nTracerPid:\t"+strconv.Itoa(unix.Gettid())+"\n")
@@ -293,8 +294,8 @@ type syscallInfo struct {
 	_    uint32
 }
 
-// describe reads which operation a stopped thread is about to make; false where
-// it writes to something that is no file with a name.
+// describe reads which operation a stopped thread is about to make. It is false for a
+// write to something that is not a file with a name.
 func describe(pid int) (what string, ok bool) {
 	var info syscallInfo
 	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(pid), unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)

@@ -1,6 +1,6 @@
-// Package torture says how long tests may take. `make test` serves a change and
-// ends within minutes; `make torture` sets LIZA_TORTURE, and tests whose names
-// begin with TestTorture kill, race and fill without regard to time.
+// Package torture says how long tests may take. `make test` tests a change and ends
+// within minutes. `make torture` sets LIZA_TORTURE: tests whose names begin with
+// TestTorture then kill, race and fill without regard to time.
 package torture
 
 import (
@@ -14,12 +14,12 @@ var setting = os.Getenv("LIZA_TORTURE")
 // Wanted reports whether tests may take long.
 func Wanted() bool { return setting != "" }
 
-// Thorough reports whether commands are killed at each of their operations and
-// the scripts run with the race detector, which takes hours: LIZA_TORTURE=long.
+// Thorough reports whether tests kill commands at each of their operations and run the
+// scripts with the race detector, which takes hours: LIZA_TORTURE=long.
 func Thorough() bool { return setting == "long" }
 
-// Only skips a test that takes long or all of the machine, unless such tests
-// are wanted.
+// Only skips a test that takes long or needs all of the machine, unless such tests are
+// wanted.
 func Only(t testing.TB) {
 	t.Helper()
 	if !Wanted() {
