@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// actor is the maker of the moves: [invocation.claimed], checked against the agents
-// from whose sessions this process descends.
+// actor returns the actor of the moves: that of [invocation.claimed], checked
+// against the sessions that this process descends from.
 func (inv *invocation) actor(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 	by, g, err := inv.claimed(repo)
 	if wrong := work.CheckActor(repo, "", by, g); wrong != nil {
@@ -21,9 +21,9 @@ func (inv *invocation) actor(repo *git.Repo) (flow.Actor, flow.Generation, error
 	return by, g, err
 }
 
-// operator refuses an agent in its session what is for the human of this
-// machine alone: what it runs, and what becomes of history. That goes for each
-// clone of the board that its session is on.
+// operator refuses to an agent in its session what only the human of this
+// machine may do: decide what the machine runs and what becomes of history. It
+// refuses in every clone of the session's board.
 func (inv *invocation) operator(repo *git.Repo, what string) error {
 	board := ""
 	if store, err := gitstore.OpenStore(inv.ctx, repo, inv.now); err == nil {
@@ -41,10 +41,10 @@ func (inv *invocation) operator(repo *git.Repo, what string) error {
 	return err
 }
 
-// claimed is the maker of the moves by the command line and the environment: --as or
-// LIZA_AGENT_ID, else the human. Inside a task's worktree an agent is not taken for
-// the human by mistake, and a spawned agent is never taken for another one, which
-// could approve its work.
+// claimed returns the actor that the command line and the environment name: --as
+// or LIZA_AGENT_ID, else the human. Inside a task's worktree it never falls back
+// to the human. It refuses a spawned agent that names another one, because that
+// one could approve the agent's own work.
 func (inv *invocation) claimed(repo *git.Repo) (flow.Actor, flow.Generation, error) {
 	var by flow.Actor
 	var g flow.Generation
@@ -80,7 +80,8 @@ func (inv *invocation) claimed(repo *git.Repo) (flow.Actor, flow.Generation, err
 	return flow.Human(name), "", nil
 }
 
-// findHolder is the actor whose checkout below .worktrees/ the command runs in.
+// findHolder returns the agent that works in the checkout below .worktrees/ that the
+// command runs in.
 func findHolder(inv *invocation, repo *git.Repo) flow.Actor {
 	const unknown = "coder-1"
 	store, err := gitstore.OpenStore(inv.ctx, repo, inv.now)
@@ -100,7 +101,7 @@ func findHolder(inv *invocation, repo *git.Repo) flow.Actor {
 		return "code-reviewer-1"
 	case t.Claim != nil:
 		return t.Claim.By
-	case t.Attempt != nil: // it waits for a verdict, or goes on after one
+	case t.Attempt != nil: // the task waits for a verdict, or work continues after one
 		return t.Attempt.Coder
 	}
 	return unknown

@@ -15,7 +15,7 @@ func (c *adoptCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	// A remote's integration may be what is to be adopted.
+	// The commit to adopt may be the remote's integration.
 	if _, err := clone.Fresh(inv.ctx); err != nil {
 		return err
 	}

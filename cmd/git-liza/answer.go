@@ -22,7 +22,7 @@ type output struct {
 	stderr io.Writer
 	json   bool
 	color  bool
-	call   *call // of a tool, which takes what else is printed
+	call   *call // a tool's call, which takes the output instead of the streams
 }
 
 // result prints what a move did: outcome and data as JSON, or the line for
@@ -82,9 +82,9 @@ func (inv *invocation) fail(err error) int {
 		return exitRefused
 	}
 	f := hints{inv}.explain(err)
-	f.reason = flow.Clean(f.reason) // git repeats what hooks print, which may steer a terminal
+	f.reason = flow.Clean(f.reason) // git repeats what hooks print, and that may hold escape sequences
 	if !inv.json {
-		f.reason = strings.ReplaceAll(f.reason, "\n", "\n  ") // and shall not pass for a hint
+		f.reason = strings.ReplaceAll(f.reason, "\n", "\n  ") // a reason must not look like a hint
 		fmt.Fprintf(inv.stderr, "git-liza: %s\n", f.reason)
 		if f.rule != "" && f.code != exitUsage {
 			fmt.Fprintf(inv.stderr, "rule: %s\n", f.rule)
@@ -111,8 +111,8 @@ func (inv *invocation) fail(err error) int {
 	return f.code
 }
 
-// width is how many characters fit a line: the terminal's, or what COLUMNS
-// says; 0 where the output is no terminal, and nothing need be cut.
+// width returns the number of characters in a line, from COLUMNS or the
+// terminal. It is 0 if the output is no terminal: then nothing is cut.
 func (inv *invocation) width() int {
 	if n, err := strconv.Atoi(inv.getenv("COLUMNS")); err == nil && n > 0 {
 		return n

@@ -13,7 +13,8 @@ type archiveCommand struct {
 	OlderThan flow.Duration `placeholder:"3d" help:"Only tasks that became final at least this long ago, and drop the records of sessions that ended before; default all final tasks, no sessions."`
 }
 
-// Run makes a move for each [flow.MaxTasks] tasks: more do not fit into one.
+// Run makes one move for every [flow.MaxTasks] tasks, because no more fit
+// into a move.
 func (c *archiveCommand) Run(inv *invocation) error {
 	clone, err := inv.clone()
 	if err != nil {
@@ -24,7 +25,7 @@ func (c *archiveCommand) Run(inv *invocation) error {
 		return err
 	}
 	now := clone.Store.Now()
-	ids := c.due(b, now)
+	ids := c.oldTasks(b, now)
 	for part := range slices.Chunk(ids, flow.MaxTasks) {
 		if _, err := clone.Make(inv.ctx, flow.ActArchive, "", &flow.ArchiveMove{Tasks: part}); err != nil {
 			return err
@@ -45,7 +46,8 @@ func (c *archiveCommand) Run(inv *invocation) error {
 	return c.report(inv, ids, pruned)
 }
 
-// report prints what is put aside and what is gone.
+// report prints which tasks were archived and how many session records were
+// dropped.
 func (c *archiveCommand) report(inv *invocation, ids []flow.TaskID, pruned int) error {
 	data := map[string]any{"tasks": append([]flow.TaskID{}, ids...), "sessions": pruned}
 	if len(ids)+pruned == 0 {
@@ -65,8 +67,8 @@ func (c *archiveCommand) report(inv *invocation, ids []flow.TaskID, pruned int) 
 	return inv.answer("changed", data, strings.Join(lines, "\n"))
 }
 
-// due are the final tasks that are old enough.
-func (c *archiveCommand) due(b *flow.Board, now time.Time) []flow.TaskID {
+// oldTasks returns the final tasks that are old enough.
+func (c *archiveCommand) oldTasks(b *flow.Board, now time.Time) []flow.TaskID {
 	var ids []flow.TaskID
 	for _, t := range b.Tasks() {
 		if t.Status.Final() && now.Sub(t.Changed) >= time.Duration(c.OlderThan) {

@@ -12,7 +12,7 @@ type awaitCommand struct {
 	Timeout flow.Duration `default:"10m" placeholder:"10m" help:"How long at the most; default 10m, no more than 1h."`
 }
 
-// longestAwait bounds a wait: an agent that waits for ever is one that hangs.
+// longestAwait bounds a wait, because an agent that waits forever hangs.
 const longestAwait = flow.Duration(time.Hour)
 
 func (c *awaitCommand) Run(inv *invocation) error {
@@ -35,7 +35,7 @@ func (c *awaitCommand) Run(inv *invocation) error {
 	return inv.answer("", answer.Value, answer.Text)
 }
 
-// An awaitTool is await with the bound that clients put up with.
+// An awaitTool is await with a bound that clients of the protocol tolerate.
 type awaitTool struct {
 	ID      flow.TaskID   `arg:"" help:"The task."`
 	For     string        `enum:"verdict,resubmission,merge" default:"verdict" help:"What to wait for; default verdict."`

@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// branch is the part of the command line that these arguments need, as a
-// pointer to a struct for kong: the command that they name, with the flags that
-// all commands have, or everything. Reading the tags of all commands takes
-// longer than most commands do.
+// branch returns the part of the command line that these arguments need, as a
+// pointer to a struct for kong. It is the command that they name, with the
+// flags of all commands, or everything. Reading the tags of all commands takes
+// longer than most commands run.
 func branch(args []string) any {
 	word, ok := commandWord(args)
 	if !ok {
@@ -23,8 +23,8 @@ func branch(args []string) any {
 	return reflect.New(reflect.StructOf([]reflect.StructField{everywhere, command})).Interface()
 }
 
-// commandWord is the first argument that is no flag of all commands, nor the
-// value of one; !ok where only kong can tell.
+// commandWord returns the first argument that is neither a flag of all
+// commands nor the value of one. ok is false if only kong can find it.
 func commandWord(args []string) (word string, ok bool) {
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
@@ -39,7 +39,7 @@ func commandWord(args []string) (word string, ok bool) {
 }
 
 // commandField finds a command among the fields of a struct and of those
-// embedded in it. A name that it misses costs time, nothing else.
+// embedded in it. A name that it misses only costs time.
 func commandField(in reflect.Type, word string) (reflect.StructField, bool) {
 	for i := range in.NumField() {
 		f := in.Field(i)
@@ -56,7 +56,7 @@ func commandField(in reflect.Type, word string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// dashed is how kong spells the name of a field: SpecChange is spec-change.
+// dashed spells the name of a field as kong does: SpecChange is spec-change.
 func dashed(name string) string {
 	var b strings.Builder
 	for i, r := range name {

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// breachOf puts an error of the board into words.
+// breachOf describes an error of the board.
 func breachOf(err error) view.Breach {
 	var refusal *flow.Refusal
 	var malformed *document.Error
@@ -22,8 +22,8 @@ func breachOf(err error) view.Breach {
 	return view.Breach{Rule: flow.RuleCorrupt, Reason: err.Error()}
 }
 
-// breach is what makes the board's last moves ones that nothing is built on, nil
-// where they replay.
+// breach returns why the board's last moves do not replay, or nil if they do. No
+// move is made on a board that does not replay.
 func (l look) breach(inv *invocation) (*view.Breach, error) {
 	err := l.Store.Audit.Vouch(inv.ctx, l.Tip)
 	if err == nil || inv.ctx.Err() != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A providerChoice finds out which program does the work of which role.
+// A providerChoice finds the provider of each role.
 type providerChoice struct {
 	*invocation
 	conf *git.Configuration
 }
 
-// catalogue is the built-in providers with what the user configured.
+// catalogue returns the built-in providers with the user's configuration.
 func (p providerChoice) catalogue() (provider.Catalogue, error) {
 	settings, err := p.conf.ConfigUnder(p.ctx, provider.Prefix)
 	if err != nil {
@@ -29,13 +29,14 @@ func (p providerChoice) catalogue() (provider.Catalogue, error) {
 	return c, err
 }
 
-// A choice is the provider and the model that somebody chose for a role, and
-// which key of git's configuration said so; "" is the command line.
+// A choice is the provider and the model that the user chose for a role. key
+// is the key of git's configuration that names the provider, "" for the
+// command line.
 type choice struct{ text, key, model string }
 
-// forRole is what a role is to be done with: what the command line says, else
-// liza.ROLE.provider, else liza.provider. The model of liza.ROLE.model belongs
-// to the role's provider, also where the command line names that one.
+// forRole returns the choice for a role: the command line's, else
+// liza.ROLE.provider, else liza.provider. liza.ROLE.model belongs to the
+// role's provider, even if the command line names that provider.
 func (p providerChoice) forRole(role flow.Role, asked string) (choice, error) {
 	own := "liza." + role.String()
 	values := map[string]string{}
@@ -59,7 +60,7 @@ func (p providerChoice) forRole(role flow.Role, asked string) (choice, error) {
 	return c, nil
 }
 
-// perRole is what is configured for each role.
+// perRole returns the configured choice of each role.
 func (p providerChoice) perRole() (map[flow.Role]choice, error) {
 	chosen := map[flow.Role]choice{}
 	for _, role := range agentRoles {
@@ -72,13 +73,13 @@ func (p providerChoice) perRole() (map[flow.Role]choice, error) {
 	return chosen, nil
 }
 
-// providerName is what stands before the colon in what people write.
+// providerName returns the part of NAME:MODEL before the colon.
 func providerName(text string) string {
 	name, _, _ := strings.Cut(text, ":")
 	return name
 }
 
-// provider is what an agent of a role is run with.
+// provider returns the provider that runs agents of a role.
 func (p providerChoice) provider(self string, role flow.Role, asked string) (provider.Provider, error) {
 	known, err := p.catalogue()
 	if err != nil {
@@ -112,22 +113,22 @@ func (c choice) find(known provider.Catalogue, self string) (provider.Provider, 
 	return p, err
 }
 
-// onlyInstalled takes the only provider that is installed where nobody chose one, and says
-// so, once. Otherwise the error says which there are.
+// onlyInstalled returns the installed provider if there is exactly one, and prints that
+// choice once. Otherwise the error lists the installed providers.
 func (p providerChoice) onlyInstalled(known provider.Catalogue) (string, error) {
 	if p.sole != "" {
 		return p.sole, nil
 	}
 	var ready []string
 	for _, found := range known.Detect(p.ctx, p.environ) {
-		if found.Path != "" && !found.Old && !found.NamesNoProgram() { // one that is slow to say its version is there too
+		if found.Path != "" && !found.Old && !found.NamesNoProgram() { // a provider that is slow to print its version counts as installed
 			ready = append(ready, found.Name)
 		}
 	}
 	switch len(ready) {
 	case 0:
 		return "", usagef("git config liza.provider 'exec:COMMAND'",
-			"no provider: name one with --provider or git config liza.provider; none of those that are known is installed (git liza providers list)")
+			"no provider: name one with --provider or git config liza.provider; none of the known providers is installed (git liza providers list)")
 	case 1:
 		p.sole = ready[0]
 		if !p.json {

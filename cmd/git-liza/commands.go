@@ -1,7 +1,7 @@
 package main
 
 // commands is the whole command line, in the groups in which help shows it.
-// Each command stands in the file of its name.
+// Each command is in the file of its name.
 type commands struct {
 	Everywhere everywhere `embed:""`
 
@@ -33,7 +33,7 @@ type setUpCommands struct {
 	Demo      demoCommand       `cmd:"" group:"Set up" help:"The whole flow on a repository made for it, with built-in agents; about ten seconds."`
 }
 
-// planCommands say what is to be done, and leave word on the board beside the tasks.
+// planCommands plan tasks and write notes and records on the board.
 type planCommands struct {
 	Task       taskCommands      `cmd:"" group:"Plan" help:"Add, edit and finalize tasks."`
 	Unblock    unblockCommand    `cmd:"" group:"Plan" help:"Send a blocked task back to work."`
@@ -65,7 +65,7 @@ type workCommands struct {
 	Reconcile reconcileCommand `cmd:"" group:"Work" help:"Count a task as merged whose work reached integration from outside."`
 }
 
-// lookCommands show the blackboard and change nothing.
+// lookCommands show the blackboard without changing it.
 type lookCommands struct {
 	Status   statusCommand   `cmd:"" group:"Look" help:"The board at a glance: who works, what waits for whom, what to do next."`
 	List     listCommand     `cmd:"" group:"Look" help:"The tasks, a line each."`
@@ -109,7 +109,8 @@ type agentCommands struct {
 	MCP       mcpCommand       `cmd:"" name:"mcp" group:"Agents" help:"Serve the moves of your role as tools, over standard input and output."`
 }
 
-// hiddenCommands are typed by programs: hooks, supervisors, and commands in the background.
+// hiddenCommands are run by programs: by hooks, supervisors, and commands that start a
+// background process.
 type hiddenCommands struct {
 	Housekeep   housekeepCommand   `cmd:"" hidden:"" help:"Pack what a thousand moves have left; commands start it in the background."`
 	Hook        hookCommand        `cmd:"" hidden:"" help:"What git's hooks ask; git liza hooks install puts them there."`

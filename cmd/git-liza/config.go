@@ -18,14 +18,14 @@ type configCommand struct {
 	Unset bool     `help:"Remove the gate that the key gates.NAME names."`
 }
 
-// A setting is one value of a configuration under its dotted key; the pointer
-// leads into the configuration that it was made for.
+// A setting is one value of a configuration under its dotted key. Its pointer
+// points into that configuration.
 type setting struct {
 	key     string
 	pointer any
 }
 
-// settings are all of a configuration, its gates included.
+// settings returns all settings of a configuration, with those of its gates.
 func settings(c *flow.Config) []setting {
 	list := []setting{
 		{"lease", &c.Lease}, {"review_lease", &c.ReviewLease}, {"grace", &c.Grace},
@@ -55,8 +55,9 @@ func (c *configCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	// This comes before the move, so that the clone that sets a gate trusts it.
-	if c.command() {
+	// This comes before the move, so that the clone that sets a gate already trusts
+	// it.
+	if c.namesCommand() {
 		if err := clone.Trust.AllowOwn(inv.ctx, c.Value[0]); err != nil {
 			return err
 		}
@@ -78,13 +79,13 @@ func (c *configCommand) Run(inv *invocation) error {
 	return inv.result(r, settingValues(rows, c.Key), "%s", listing(rows))
 }
 
-// command reports whether the value is a command that this machine will run.
-func (c *configCommand) command() bool {
+// namesCommand reports whether the value is a command that this machine will run.
+func (c *configCommand) namesCommand() bool {
 	name, field := gateKey(c.Key)
 	return !c.Unset && (c.Key == "post_worktree" || name != "" && field == "command")
 }
 
-// gateKey takes gates.NAME.FIELD apart; a gate's name may hold dots.
+// gateKey splits gates.NAME.FIELD. A gate's name may hold dots.
 func gateKey(key string) (name, field string) {
 	rest, ok := strings.CutPrefix(key, "gates.")
 	i := strings.LastIndexByte(rest, '.')
@@ -94,7 +95,7 @@ func gateKey(key string) (name, field string) {
 	return rest[:i], rest[i+1:]
 }
 
-// change sets the value in a configuration whose slices nobody else has.
+// change sets the value in a configuration that shares no slices with others.
 func (c *configCommand) change(config *flow.Config) error {
 	if c.Unset {
 		return c.unset(config)
@@ -129,7 +130,8 @@ func noGate(name string) error {
 	return &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no gate " + flow.Excerpt(name, 80), Hint: "git liza config gates.NAME.command CMD"}
 }
 
-// unknown tells a gate that is not there from a key that never is.
+// unknown returns the error for a gate that does not exist, or for a key that
+// cannot exist.
 func (c *configCommand) unknown() error {
 	if name, field := gateKey(c.Key); slices.Contains([]string{"command", "required", "timeout"}, field) {
 		return noGate(name)
@@ -140,7 +142,8 @@ func (c *configCommand) unknown() error {
 	return usagef("git liza config", "there is no key %s", flow.Excerpt(c.Key, 80))
 }
 
-// set reads the words of the command line as the value that the pointer leads to.
+// set parses the words of the command line into the value that the pointer points
+// to.
 func (c *configCommand) set(pointer any) error {
 	if list, ok := pointer.(*[]string); ok {
 		*list = c.Value
@@ -180,7 +183,7 @@ func (c *configCommand) show(inv *invocation) error {
 		return c.unknown()
 	}
 	if rows[0].key == c.Key {
-		return inv.answer("", settingValues(rows, c.Key), word(rows[0].pointer))
+		return inv.answer("", settingValues(rows, c.Key), formatValue(rows[0].pointer))
 	}
 	text := listing(rows)
 	if c.Key == "" {
@@ -189,14 +192,16 @@ func (c *configCommand) show(inv *invocation) error {
 	return inv.answer("", settingValues(rows, c.Key), text)
 }
 
-// matching are the settings that a key, or the beginning of several, names.
+// matching returns the settings with the key, or of the group that the key
+// names.
 func matching(list []setting, key string) []setting {
 	return slices.DeleteFunc(list, func(known setting) bool {
 		return key != "" && known.key != key && !strings.HasPrefix(known.key, key+".")
 	})
 }
 
-// settingValues is what JSON has of the settings: the one that the key names, or a map.
+// settingValues returns the settings for JSON: the value of the one that the key names,
+// or a map.
 func settingValues(rows []setting, key string) map[string]any {
 	if rows[0].key == key {
 		return map[string]any{"key": key, "value": rows[0].pointer}
@@ -211,13 +216,13 @@ func settingValues(rows []setting, key string) map[string]any {
 func listing(rows []setting) string {
 	var text strings.Builder
 	for _, row := range rows {
-		fmt.Fprintf(&text, "%s = %s\n", row.key, word(row.pointer))
+		fmt.Fprintf(&text, "%s = %s\n", row.key, formatValue(row.pointer))
 	}
 	return text.String()
 }
 
-// word is a value as people read it.
-func word(pointer any) string {
+// formatValue formats a value for people.
+func formatValue(pointer any) string {
 	switch p := pointer.(type) {
 	case *[]string:
 		return strings.Join(*p, " ")
@@ -226,12 +231,12 @@ func word(pointer any) string {
 	case *string:
 		return *p
 	}
-	// Numbers and truth read as in JSON.
+	// Numbers and booleans are written as in JSON.
 	text, _ := json.Marshal(pointer)
 	return string(text)
 }
 
-// rolePaths lists what only `edit config` changes.
+// rolePaths formats the role paths, which only `edit config` changes.
 func rolePaths(list []flow.RolePath) string {
 	var text strings.Builder
 	for _, p := range list {
@@ -248,5 +253,5 @@ func rolePaths(list []flow.RolePath) string {
 	return text.String()
 }
 
-// defaultGateTimeout is the limit of a gate for which nobody set one.
+// defaultGateTimeout is the time limit of a gate that sets none.
 const defaultGateTimeout = flow.Duration(10 * time.Minute)

@@ -32,7 +32,7 @@ func TestSettingsOnThePage(t *testing.T) {
 	keys := []string{"role_paths"}
 	for _, one := range settings(&c) {
 		keys = append(keys, one.key)
-		switch want := word(one.pointer); {
+		switch want := formatValue(one.pointer); {
 		case one.key == "tests": // the first of them
 			require.True(t, strings.HasPrefix(rows[one.key], strings.Fields(want)[0]))
 		case want != "":

@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// contractsCommands show the contracts and skills of agents, and put them into
-// a project for sessions that no supervisor starts.
+// contractsCommands show the contracts and skills of agents, and install them
+// in a project for sessions that no supervisor starts.
 type contractsCommands struct {
 	List      contractsListCommand      `cmd:"" help:"The documents, a line each."`
 	Show      contractsShowCommand      `cmd:"" help:"Print a document or skill."`
@@ -149,8 +149,8 @@ func (c *contractsCanaryCommand) Run(inv *invocation) error {
 	}
 }
 
-// contractsFolder is the work tree that a human may install contracts in. Agents keep
-// to contracts and do not write them.
+// contractsFolder returns the work tree in which a human may install contracts.
+// Agents follow contracts and do not write them.
 func contractsFolder(inv *invocation) (string, error) {
 	repo, err := openWorkTree(inv)
 	if err != nil {
@@ -166,7 +166,8 @@ func contractsFolder(inv *invocation) (string, error) {
 	return repo.WorkTree(), nil
 }
 
-// openWorkTree opens a repository that has one; it needs no blackboard.
+// openWorkTree opens a repository that has a work tree. The repository needs
+// no blackboard.
 func openWorkTree(inv *invocation) (*git.Repo, error) {
 	repo, err := git.Open(inv.ctx, inv.dir)
 	if err == nil && repo.WorkTree() == "" {
@@ -175,8 +176,8 @@ func openWorkTree(inv *invocation) (*git.Repo, error) {
 	return repo, err
 }
 
-// contractsKept is the failure of a report with files that stayed as they
-// were, nil if there are none.
+// contractsKept returns the failure that lists the files which stayed as they
+// were, or nil if there are none.
 func contractsKept(r contracts.Report, force string) error {
 	kept := r.Kept()
 	if len(kept) == 0 {
@@ -196,7 +197,7 @@ func contractsKept(r contracts.Report, force string) error {
 	return &partial{f, contractsData(r)}
 }
 
-// contractsStates says what a state means of a file.
+// contractsStates describes each state of a file.
 var contractsStates = map[contracts.State]string{
 	contracts.Current:  "is current",
 	contracts.Outdated: "is of an older version of git liza",
@@ -208,8 +209,7 @@ var contractsStates = map[contracts.State]string{
 	contracts.Obsolete: "is not wanted any more",
 }
 
-// contractsText has a line for each file that something was done with, or
-// that is not current.
+// contractsText has a line for each file that was changed or is not current.
 func contractsText(r contracts.Report) string {
 	var b strings.Builder
 	for _, e := range r.Entries {
@@ -242,7 +242,7 @@ func outcome(r contracts.Report) string {
 	return "already"
 }
 
-// contractsError gives what a user can mend its hint.
+// contractsError adds a hint to an error that the user can correct.
 func contractsError(err error) error {
 	var unreadable *contracts.Unreadable
 	if errors.As(err, &unreadable) {

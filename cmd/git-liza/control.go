@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// steer makes a move on the control state and prints where it led.
+// steer makes a move on the control state and prints the new state.
 func (inv *invocation) steer(act flow.Act, detail flow.Detail) error {
 	clone, err := inv.clone()
 	if err != nil {

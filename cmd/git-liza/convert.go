@@ -24,7 +24,7 @@ func (c *convertCommand) Run(inv *invocation) error {
 		}
 	}
 	r, err := clone.Move(inv.ctx, flow.ActConvert, "", func(b *flow.Board) (flow.Detail, error) {
-		list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft, Title: titled(b, c.Discovery)})}
+		list := []flow.TaskInput{c.over(flow.TaskInput{ID: c.ID, Draft: c.Draft, Title: discoveryTitle(b, c.Discovery)})}
 		list[0].Spec = clone.Specs.Rooted(list[0].Spec)
 		b.Number(list)
 		return &flow.ConvertMove{Discovery: c.Discovery, Input: list[0]}, nil
@@ -36,9 +36,9 @@ func (c *convertCommand) Run(inv *invocation) error {
 	return inv.result(r, map[string]any{"task": t.ID, "status": t.Status, "discovery": c.Discovery}, "%s converted to %s → %s", c.Discovery, t.ID, t.Status)
 }
 
-// titled is the first line of a discovery, the title of its task unless
-// another one is given.
-func titled(b *flow.Board, id flow.RecordID) string {
+// discoveryTitle returns the first line of a discovery. It is the title of the task
+// unless the user gives another one.
+func discoveryTitle(b *flow.Board, id flow.RecordID) string {
 	d, ok := b.Load(flow.Key{Folder: flow.Discovered, ID: string(id)}).(*flow.Discovery)
 	if !ok {
 		return ""

@@ -50,7 +50,8 @@ func (c *diffCommand) Run(inv *invocation) error {
 	return inv.answer("", map[string]any{"from": from, "to": to, "documents": changes}, text.String())
 }
 
-// differences compares two states; from "" is before the first move.
+// differences compares two states. An empty from is the state before the
+// first move.
 func differences(store *gitstore.Store, from, to git.ID) ([]gitstore.Difference, error) {
 	if from != "" {
 		return store.Diff(from, to)

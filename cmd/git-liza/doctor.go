@@ -73,8 +73,8 @@ func (c *doctorCommand) Run(inv *invocation) error {
 		reason: fmt.Sprintf("findings that make work fail: %d", failed)}, data}
 }
 
-// examineServer are the findings that count on a server, with one about how it knows
-// the user that pushes.
+// examineServer returns the findings that matter in a repository that only receives
+// pushes. It adds how the server identifies the user who pushes.
 func (c *doctorCommand) examineServer(inv *invocation, clone *work.Clone, found []work.Finding) ([]work.Finding, error) {
 	found = slices.DeleteFunc(found, func(f work.Finding) bool {
 		return f.State == "fail" && slices.Contains([]string{"identity", "format", "principals", "trust"}, f.Check)
@@ -89,17 +89,17 @@ func (c *doctorCommand) examineServer(inv *invocation, clone *work.Clone, found 
 		return nil, err
 	}
 	name, err := clone.Repo.Config(inv.ctx, "liza.server.userEnv")
-	text := "told by the signatures of moves"
+	text := "identified by the signatures of moves"
 	switch {
 	case p.Signed:
 		text += ", which all need one"
 	case p.UserKnown:
-		text = "told by the variable " + name + ", or by the signatures of moves"
+		text = "identified by the variable " + name + ", or by the signatures of moves"
 	}
 	return append(found, work.Finding{Check: "who pushes", State: "ok", Text: text}), err
 }
 
-// restoredText says what became of the integration branch.
+// restoredText describes how the integration branch was restored.
 func restoredText(list []work.Restored) string {
 	var text strings.Builder
 	for _, r := range list {

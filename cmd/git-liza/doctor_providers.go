@@ -14,8 +14,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// examineProviders are the findings about the programs that are configured for
-// agents. If none is configured, it examines none: rush is told which to use.
+// examineProviders returns the findings about the configured providers. It
+// runs no program if none is configured: then rush gets its provider from the
+// command line.
 func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuration) ([]work.Finding, error) {
 	choice := providerChoice{inv, conf}
 	known, err := choice.catalogue()
@@ -62,8 +63,8 @@ func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuratio
 	return slices.CompactFunc(found, func(a, b work.Finding) bool { return a == b }), nil
 }
 
-// examineBudgets are the findings about budgets that cannot bind the programs that are
-// configured. Without a board there are no budgets.
+// examineBudgets returns the findings about budgets that the configured providers
+// cannot be held to. Without a board there are no budgets.
 func (c *doctorCommand) examineBudgets(inv *invocation, conf *git.Configuration, used provider.Catalogue) (found []work.Finding, err error) {
 	l, err := inv.look()
 	if err != nil {
@@ -87,7 +88,7 @@ func (c *doctorCommand) examineBudgets(inv *invocation, conf *git.Configuration,
 	return found, nil
 }
 
-// examineProvider is the finding about one of them, the gravest.
+// examineProvider returns the most serious finding about one provider.
 func (c *doctorCommand) examineProvider(inv *invocation, f provider.Found, roles []flow.Role) work.Finding {
 	who := fmt.Sprintf("%s (%s): ", f.Name, view.JoinRoles(roles))
 	warn := func(hint, format string, args ...any) work.Finding {
@@ -104,20 +105,20 @@ func (c *doctorCommand) examineProvider(inv *invocation, f provider.Found, roles
 	case told && !in:
 		return warn(f.LoginCommand(), "%s", noLogin(f.Row))
 	case f.Contract == provider.Partial:
-		return warn(another, "%s; it keeps the contracts in part only: review its work with another", f.Reported)
+		return warn(reviewerCommand, "%s; it keeps the contracts only in part: let another provider review its work", f.Reported)
 	case f.NamesNoProgram():
 		return work.Finding{Check: "provider", State: "ok", Text: who + f.About}
 	case f.Contract == provider.Unknown:
-		return warn(another, "%s; how well it keeps the contracts is not known: review its work with another", f.Reported)
+		return warn(reviewerCommand, "%s; how well it keeps the contracts is not known: let another provider review its work", f.Reported)
 	}
 	return work.Finding{Check: "provider", State: "ok", Text: who + f.Reported}
 }
 
-// noLogin says that a provider has neither a key nor a login.
+// noLogin reports that a provider has neither a key nor a login.
 func noLogin(r provider.Row) string {
 	return fmt.Sprintf("no key (%s) and nobody logged in was found", strings.Join(r.Keys[:min(len(r.Keys), 3)], ", "))
 }
 
-// another is how the work of a provider that is not known to keep the contracts
-// gets a reviewer that is.
-const another = "git config liza.code-reviewer.provider NAME"
+// another is the command that sets another provider for reviews, for work of a
+// provider that is not known to keep the contracts.
+const reviewerCommand = "git config liza.code-reviewer.provider NAME"

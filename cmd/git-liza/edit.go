@@ -56,7 +56,7 @@ func (c *editCommand) Run(inv *invocation) error {
 	return err
 }
 
-// canonical is the text of the document as the board has it.
+// canonical returns the text of the document on the board.
 func (c *editCommand) canonical(b *flow.Board) ([]byte, error) {
 	doc, err := c.document(b)
 	if err != nil {
@@ -65,8 +65,8 @@ func (c *editCommand) canonical(b *flow.Board) ([]byte, error) {
 	return document.Encode(doc)
 }
 
-// document finds what DOC names: a pointer to a configuration, goal, sprint,
-// anomaly, discovery or note.
+// document finds the document that DOC names. It returns a pointer to a
+// configuration, goal, sprint, anomaly, discovery or note.
 func (c *editCommand) document(b *flow.Board) (any, error) {
 	set := b.Settings()
 	switch c.Doc {
@@ -94,8 +94,8 @@ func (c *editCommand) document(b *flow.Board) (any, error) {
 	return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "there is no record " + string(id), Hint: "git liza state"}
 }
 
-// amend replaces the document by what the text says, if it is still the one
-// that was edited.
+// amend replaces the document by the edited text, unless the document has
+// changed on the board meanwhile.
 func (c *editCommand) amend(inv *invocation, clone *work.Clone, old, text []byte) error {
 	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *editCommand) amend(inv *invocation, clone *work.Clone, old, text []byte
 }
 
 // decode reads the text strictly, as a document of the same kind and id. It
-// returns the canonical text too.
+// also returns the canonical text.
 func (c *editCommand) decode(doc any, text []byte) (*flow.AmendMove, []byte, error) {
 	m := new(flow.AmendMove)
 	var target any
@@ -166,7 +166,8 @@ func (c *editCommand) decode(doc any, text []byte) (*flow.AmendMove, []byte, err
 	return m, now, err
 }
 
-// added are the commands that one configuration has and another had not.
+// added returns the commands that the new configuration has and the old one
+// lacks.
 func added(old, now flow.Config) []string {
 	commands := func(c flow.Config) []string {
 		list := []string{c.PostWorktree}
@@ -180,14 +181,15 @@ func added(old, now flow.Config) []string {
 }
 
 // editText lets the human change a text in the editor that git would start.
-// It returns the file, which is there unless path is "", and what it holds.
+// It returns the path and the content of the file; path is "" if there is no
+// file.
 func (c *editCommand) editText(inv *invocation, clone *work.Clone, old []byte) (path string, text []byte, err error) {
 	out, err := clone.Repo.Git(inv.ctx, "var", "GIT_EDITOR")
 	editor := strings.TrimSpace(string(out))
 	if err != nil || editor == "" {
 		return "", old, usagef("git config core.editor EDITOR", "git knows no editor; --from FILE takes the text from a file")
 	}
-	// As with git, what GIT_EDITOR names may be a program that needs no terminal.
+	// As in git, GIT_EDITOR may name a program that needs no terminal.
 	if inv.getenv("GIT_EDITOR") == "" && !isTerminal(inv.stdin) {
 		return "", old, usagef("git liza help edit", "there is no terminal for an editor; --from FILE takes the text from a file, - from standard input")
 	}
@@ -211,8 +213,8 @@ func (c *editCommand) editText(inv *invocation, clone *work.Clone, old []byte) (
 	return f.Name(), text, err
 }
 
-// startEditor runs the editor on a file until it ends. As git does, it takes the
-// editor for the beginning of a shell command, and the file for one word.
+// startEditor runs the editor on a file and waits for it. As in git, the editor
+// is the beginning of a shell command, and the file is one word of it.
 func (c *editCommand) startEditor(inv *invocation, editor, path string) error {
 	shell, args := proc.Shell(editor + ` "$@"`)
 	out := inv.stdout

@@ -45,18 +45,18 @@ var exitCodes = []struct {
 	{exitUsage, "usage", "wrong usage"},
 }
 
-// A failure is an error as commands report it.
+// A failure is an error in the form in which commands report it.
 type failure struct {
 	code    int
 	outcome string
 	rule    flow.Rule
 	reason  string
 	hint    string
-	data    any // of a setback: what the move left
+	data    any // for a setback: what the move changed
 }
 
-// classify finds code, outcome and hint of an error. It is the only place
-// that picks an exit code.
+// classify returns code, outcome and hint of an error. Exit codes are chosen
+// only here.
 func classify(err error) failure {
 	var refusal *flow.Refusal
 	var setback *work.Setback
@@ -122,8 +122,9 @@ func classify(err error) failure {
 	return classifySentinel(err)
 }
 
-// incomplete reports a move that was made: why its aftermath went wrong is no
-// refusal. What is in the way goes before the command that completes it.
+// incomplete reports a move that was made although a later step failed. It is
+// no refusal. The hint first removes the obstacle and then completes the
+// move.
 func incomplete(u *work.Unfinished) failure {
 	f := classify(u.Err)
 	hint := u.Then
@@ -133,7 +134,8 @@ func incomplete(u *work.Unfinished) failure {
 	return failure{exitFailed, "changed", f.rule, u.Error(), hint, u.Data}
 }
 
-// sentinels are the errors that callers can test for, with how to go on.
+// sentinels are the errors that callers can test for, with code, outcome,
+// rule and hint of each.
 var sentinels = []struct {
 	err     error
 	code    int
@@ -164,13 +166,14 @@ var sentinels = []struct {
 	{fs.ErrPermission, exitFailed, "failed", flow.RulePermission, "git liza doctor"},
 }
 
-// here are the errors of this machine that can keep it from asking a remote.
-var here = []error{syscall.ENOSPC, syscall.EROFS}
+// here are errors of this machine, not of the remote, that can make a request
+// to a remote fail.
+var localErrors = []error{syscall.ENOSPC, syscall.EROFS}
 
 func classifySentinel(err error) failure {
-	local := errors.Is(err, gitstore.ErrOffline) && slices.ContainsFunc(here, func(e error) bool { return errors.Is(err, e) })
+	local := errors.Is(err, gitstore.ErrOffline) && slices.ContainsFunc(localErrors, func(e error) bool { return errors.Is(err, e) })
 	for _, s := range sentinels {
-		if errors.Is(err, s.err) && (!local || slices.Contains(here, s.err)) {
+		if errors.Is(err, s.err) && (!local || slices.Contains(localErrors, s.err)) {
 			return failure{s.code, s.outcome, s.rule, err.Error(), s.hint, nil}
 		}
 	}
@@ -181,7 +184,7 @@ func classifySentinel(err error) failure {
 	return failure{exitFailed, "failed", flow.RuleFailed, reason, "git liza doctor", nil}
 }
 
-// A usageError is a command line that cannot be understood.
+// A usageError reports a command line that cannot be understood.
 type usageError struct {
 	reason string
 	hint   string
@@ -193,7 +196,7 @@ func usagef(hint, format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...), hint}
 }
 
-// partial is the worst failure among several, with the results of all.
+// partial is the worst of several failures, with the results of all.
 type partial struct {
 	worst failure
 	data  any

@@ -42,7 +42,7 @@ func (c *fsckCommand) Run(inv *invocation) error {
 		hint := work.RepairBoard
 		var refusal *flow.Refusal
 		if errors.Is(found.Err, gitstore.ErrForeignRef) && errors.As(found.Err, &refusal) {
-			hint = refusal.Hint // the board is sound, a branch is not where it says
+			hint = refusal.Hint // the board is sound, but a branch is not where the board has it
 		}
 		return &partial{failure{code: exitFailed, outcome: "failed", rule: b.Rule, hint: hint,
 			reason: fmt.Sprintf("state commit %s: %s", found.Commit, b.Reason)}, map[string]any{"replayed": n, "breaches": []view.Breach{b}}}
@@ -88,7 +88,8 @@ func (c *fsckCommand) repairBoard(inv *invocation, store *gitstore.Store) error 
 	return inv.answer("changed", data, text+"\n"+droppedText(done))
 }
 
-// droppedText names the moves that a repair dropped, and what is left of them.
+// droppedText lists the moves that a repair dropped, and the worktrees and
+// branches that stay.
 func droppedText(done gitstore.Repaired) string {
 	var text strings.Builder
 	claims := false

@@ -93,8 +93,8 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 	return inv.goalResult(r, view.Member{Key: "warning", Value: warning})
 }
 
-// goalEnd ends the current goal, and says which of its tasks are left: they
-// are open as before, and somebody claims them.
+// goalEnd ends the current goal and lists its open tasks: they stay open, and
+// agents still claim them.
 func (inv *invocation) goalEnd(act flow.Act, detail flow.Detail) error {
 	_, r, err := inv.goalMove(act, func(*work.Clone, *flow.Board) flow.Detail { return detail })
 	if err != nil {
@@ -124,7 +124,7 @@ func (inv *invocation) goalMove(act flow.Act, detail func(*work.Clone, *flow.Boa
 	return clone, r, err
 }
 
-// goalResult prints the goal's state; more is for programs.
+// goalResult prints the goal's state. more is added for --json.
 func (inv *invocation) goalResult(r gitstore.Result, more ...view.Member) error {
 	g := r.After.Goal(r.After.Settings().Goal)
 	return inv.result(r, append(view.ObjectOf(g), more...), "%s %s: %s", g.ID, g.Status, g.Title)

@@ -11,12 +11,13 @@ import (
 	"github.com/git-liza/git-liza/hooks"
 )
 
-// hints adapts hints to their reader: a human, a person that acts as an agent, or an
-// agent in its session.
+// hints adapts hints to the reader: a human, a person who acts as an agent, or
+// an agent in its session.
 type hints struct{ *invocation }
 
-// agent is the agent on whose behalf the program runs, "" for a human. Below a
-// session it is that agent, whatever the environment says.
+// agent returns the agent on whose behalf the program runs, "" for a human. In
+// a descendant of a session it is that session's agent, whatever the
+// environment says.
 func (h hints) agent() string {
 	repo, err := git.Open(h.ctx, h.dir)
 	if err != nil {
@@ -30,8 +31,8 @@ func (h hints) agent() string {
 	return string(above[0].By)
 }
 
-// adapt is a hint that its reader may type: instead of a command that only a human may
-// use, an agent gets one that asks a human.
+// adapt returns the hint that the reader may type. An agent gets no command
+// that only a human may run, but one that asks a human.
 func (h hints) adapt(hint string) string {
 	agent := h.agent()
 	if agent == "" {
@@ -49,11 +50,11 @@ func (h hints) adapt(hint string) string {
 	return hint
 }
 
-// lizaCommand finds the commands of ours that a hint is made of.
+// lizaCommand finds the commands of git liza in a hint.
 var lizaCommand = regexp.MustCompile(`(?:^|&& |; )git liza\s[a-z-]+`)
 
-// addAs is a hint for a person that acts as an agent by --as: the commands for the
-// work of that agent get the option too.
+// addAs adds --as to a hint for a person who acts as an agent: to the
+// commands for that agent's task or review.
 func (h hints) addAs(hint string) string {
 	var by flow.AgentID
 	if h.as == h.getenv("LIZA_AGENT_ID") || by.UnmarshalText([]byte(h.as)) != nil || strings.Contains(hint, " --as ") {
@@ -70,7 +71,8 @@ func (h hints) addAs(hint string) string {
 	})
 }
 
-// questionCommand is how an agent asks a human: the holder of a task by blocking it.
+// questionCommand returns the command by which an agent asks a human. The holder of
+// a task blocks it.
 func (h hints) questionCommand() string {
 	if task := h.getenv("LIZA_TASK"); task != "" && h.getenv("LIZA_ROLE") == flow.Coder.String() {
 		return "git liza block " + task + " --reason R --question Q"
@@ -78,7 +80,7 @@ func (h hints) questionCommand() string {
 	return "git liza note TEXT"
 }
 
-// humanCommands are the commands that no agent may type.
+// humanCommands returns the commands that no agent may run.
 func humanCommands() []string {
 	list := []string{"git liza trust", work.RepairBoard}
 	for _, act := range flow.Acts() {
@@ -90,8 +92,8 @@ func humanCommands() []string {
 	return list
 }
 
-// adaptAll is the rejection of a push or ref transaction with hints that their reader
-// may type.
+// adaptAll returns the rejection of a push or ref transaction with hints that
+// the reader may type.
 func (h hints) adaptAll(r *hooks.Rejection) *hooks.Rejection {
 	list := slices.Clone(r.Refused)
 	for i, one := range list {
@@ -102,7 +104,7 @@ func (h hints) adaptAll(r *hooks.Rejection) *hooks.Rejection {
 	return &hooks.Rejection{Refused: list}
 }
 
-// explain is an error with a reason and a hint for the caller.
+// explain turns an error into the failure that the caller is shown.
 func (h hints) explain(err error) failure {
 	f := h.nameRemote(err, classify(err))
 	f.hint = h.adapt(f.hint)

@@ -49,11 +49,11 @@ func TestHashOfTwoCommands(t *testing.T) {
 	one := commandRow{Hash: shared + strings.Repeat("1", 14), Command: "make test"}
 	two := commandRow{Hash: shared + strings.Repeat("2", 14), Command: "touch \u202eevil"}
 	for hash, want := range map[string][]commandRow{one.Hash: {one, one}, two.Hash: {two}, shared + "1": {one, one}} {
-		rows, err := (&trustCommand{Hash: hash}).named([]commandRow{one, two, one})
+		rows, err := (&trustCommand{Hash: hash}).matchHash([]commandRow{one, two, one})
 		require.NoError(t, err)
 		require.Equal(t, want, rows)
 	}
-	_, err := (&trustCommand{Hash: shared}).named([]commandRow{one, two})
+	_, err := (&trustCommand{Hash: shared}).matchHash([]commandRow{one, two})
 	var refusal *flow.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Contains(t, refusal.Reason, one.Hash+" (make test)")

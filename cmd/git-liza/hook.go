@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/hooks"
 )
 
-// hookCommand are the hooks, as git calls them.
+// hookCommand has the hooks under the names that git gives them.
 type hookCommand struct {
 	PreReceive           preReceiveCommand           `cmd:"" help:"Judge a push."`
 	PostReceive          postReceiveCommand          `cmd:"" help:"Bring refs to what the board says after a push."`
@@ -24,9 +24,9 @@ type hookCommand struct {
 	PrePush              prePushCommand              `cmd:"" help:"Refuse an agent's push."`
 }
 
-// hookEnv are the variables that git's processes in a hook need; whatever else
-// a front end has put there, passwords among it, stays with it. A prefix ends
-// in _.
+// hookEnv are the variables that git's processes in a hook need. No other
+// variable of a server's front end is passed on, because it may hold a
+// password. A prefix ends in _.
 var hookEnv = []string{
 	"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "USER", "LOGNAME", "LANG", "TZ",
 	"GIT_DIR", "GIT_EXEC_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
@@ -34,8 +34,8 @@ var hookEnv = []string{
 	"GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_",
 }
 
-// hook opens the repository that a hook runs in, for git's processes to see
-// nothing of the environment but what they need, and bounds what it takes.
+// hook opens the repository that a hook runs in and bounds its memory and
+// time. git's processes get only the variables in hookEnv.
 func (inv *invocation) hook(limit time.Duration) (*gitstore.Store, func(), error) {
 	os.Clearenv()
 	for _, kv := range inv.environ {
@@ -91,7 +91,7 @@ func (c *preReceiveCommand) Run(inv *invocation) error {
 	return hooks.JudgePush(inv.ctx, store, push)
 }
 
-// startTimeout ends a judgement that its time limit does not reach.
+// startTimeout ends a judgement that does not stop at its time limit.
 func (c *preReceiveCommand) startTimeout(inv *invocation, after time.Duration) *time.Timer {
 	return time.AfterFunc(after, func() {
 		fmt.Fprintln(inv.stderr, hooks.Unjudged(inv.ctx, context.DeadlineExceeded))
@@ -100,7 +100,7 @@ func (c *preReceiveCommand) startTimeout(inv *invocation, after time.Duration) *
 }
 
 type referenceTransactionCommand struct {
-	State  string `arg:"" help:"What git is about to do, or has done; only prepared can be refused."`
+	State  string `arg:"" help:"The state of the transaction: git can only be refused at prepared."`
 	Server bool   `help:"The repository is a shared remote; default: if it is bare."`
 }
 
@@ -149,7 +149,7 @@ func (c *preCommitCommand) Run(inv *invocation) error {
 		return err
 	}
 	defer end()
-	agent, err := inv.asks(store.Repo)
+	agent, err := inv.hookAgent(store.Repo)
 	if err != nil || agent == "" {
 		return err
 	}
@@ -161,14 +161,15 @@ type prePushCommand struct {
 	URL    string `arg:"" optional:"" help:"Where that is."`
 }
 
-// Run refuses whatever an agent pushes. git liza pushes without this hook.
+// Run refuses every push of an agent. git liza itself pushes without this
+// hook.
 func (c *prePushCommand) Run(inv *invocation) error {
 	repo, err := git.Open(inv.ctx, inv.dir)
 	if err != nil {
 		return err
 	}
 	defer repo.Close()
-	agent, err := inv.asks(repo)
+	agent, err := inv.hookAgent(repo)
 	if err != nil || agent == "" {
 		return err
 	}
@@ -176,10 +177,10 @@ func (c *prePushCommand) Run(inv *invocation) error {
 		Reason: fmt.Sprintf("%s pushes nothing: what is submitted and approved reaches the remote by itself", agent)}
 }
 
-// asks is the agent for which a hook of a clone runs, "" for people. The environment
-// names it, and it is checked against the agents from whose sessions this process
-// descends.
-func (inv *invocation) asks(repo *git.Repo) (flow.AgentID, error) {
+// hookAgent returns the agent that a hook of a clone runs for, "" for people. It
+// checks the agent or human that the environment names against the sessions
+// that this process descends from.
+func (inv *invocation) hookAgent(repo *git.Repo) (flow.AgentID, error) {
 	id := inv.getenv("LIZA_AGENT_ID")
 	if err := work.CheckActor(repo, "", flow.Actor(id), flow.Generation(inv.getenv("LIZA_GENERATION"))); err != nil || id == "" {
 		return "", err

@@ -94,8 +94,8 @@ func (c *hooksInstallCommand) options() (stubs.Options, error) {
 	return o, nil
 }
 
-// program is this program's path; under another name, as in a test, hooks find
-// git-liza on PATH.
+// program returns this program's path. It is "" if the program has another
+// name, as in a test: then hooks find git-liza on PATH.
 func program() string {
 	path, err := os.Executable()
 	if err != nil || filepath.Base(path) != "git-liza" {
@@ -104,7 +104,8 @@ func program() string {
 	return path
 }
 
-// publicKey is the type and the key of an SSH public key, without its comment.
+// publicKey returns the type and the key of an SSH public key, without its
+// comment.
 func publicKey(text string) (string, error) {
 	if strings.Count(strings.TrimSpace(text), "\n") > 0 || !beginsKey(text) {
 		return "", errors.New("this is not an SSH public key")
@@ -119,8 +120,8 @@ func beginsKey(text string) bool {
 	return len(words) > 1 && (strings.HasPrefix(words[0], "ssh-") || strings.HasPrefix(words[0], "ecdsa-") || strings.HasPrefix(words[0], "sk-"))
 }
 
-// findIntegration is the integration branch that the board names, "" without a board.
-// A server is not set up on a board that is broken.
+// findIntegration returns the integration branch that the board names, "" without a
+// board. On a server, a broken board is an error.
 func (c *hooksInstallCommand) findIntegration(inv *invocation, clone *work.Clone, server bool) (string, error) {
 	b, _, err := clone.Store.Board(inv.ctx)
 	if errors.Is(err, gitstore.ErrNoBoard) {
@@ -183,7 +184,8 @@ func (c *hooksStatusCommand) Run(inv *invocation) error {
 	return inv.answer("", now, hooksText(now))
 }
 
-// examineHooks examines the repository as its configuration is by now.
+// examineHooks examines the hooks with the current configuration of the
+// repository.
 func examineHooks(inv *invocation) (stubs.Installed, error) {
 	repo, err := inv.repo()
 	if err != nil {
@@ -211,10 +213,10 @@ func hooksText(i stubs.Installed) string {
 		}
 	}
 	if i.Integration == "" {
-		text += "there is no board yet: every branch is asked about\n"
+		text += "there is no board yet: the hooks check every branch\n"
 	}
 	if i.Server && !i.Fsck {
-		text += "git takes malformed objects here, which clones may refuse for good: git liza hooks install --server\n"
+		text += "git accepts malformed objects here, which clones may refuse for good: git liza hooks install --server\n"
 	}
 	if !i.BinaryFound {
 		text += fmt.Sprintf("git-liza is neither at %s nor on PATH: the hooks refuse what they guard\n", i.Binary)
@@ -222,7 +224,7 @@ func hooksText(i stubs.Installed) string {
 	return text
 }
 
-// hooksFinding is what doctor says about the hooks.
+// hooksFinding returns doctor's finding about the hooks.
 func hooksFinding(i stubs.Installed, err error, bare bool) work.Finding {
 	const check = "hooks"
 	install := "git liza hooks install"
@@ -246,14 +248,14 @@ func hooksFinding(i stubs.Installed, err error, bare bool) work.Finding {
 	case !i.Whole():
 		return warn("%s", strings.Join(list, ", "))
 	case i.Server && !i.Fsck:
-		return warn("%s, but git takes malformed objects: receive.fsckObjects is not set", strings.Join(list, ", "))
+		return warn("%s, but git accepts malformed objects: receive.fsckObjects is not set", strings.Join(list, ", "))
 	}
 	return work.Finding{Check: check, State: "ok", Text: strings.Join(list, ", ")}
 }
 
-// installHooks installs a clone's hooks for a board that is there, unless it
-// has hooks as somebody wanted them. In a bare repository there is nothing to
-// do: it needs those of a server, on request.
+// installHooks installs a clone's hooks for its board. If they are in place
+// it only sets the branch that they guard. It does nothing in a bare
+// repository, where the hooks of a server are installed on request.
 func (inv *invocation) installHooks(clone *work.Clone, b *flow.Board) error {
 	if clone.Repo.MainWorkTree() == "" {
 		return nil
@@ -268,7 +270,8 @@ func (inv *invocation) installHooks(clone *work.Clone, b *flow.Board) error {
 	return stubs.Install(inv.ctx, clone.Repo, stubs.Options{Binary: program(), Integration: b.Settings().Integration.Name})
 }
 
-// keepHooks notes how the hooks are. What it returns restores them and says so.
+// keepHooks notes the state of the hooks. The function that it returns restores
+// them and reports that.
 func (inv *invocation) keepHooks(ctx context.Context) (func(context.Context) (string, error), error) {
 	before, err := rememberHooks(ctx, inv)
 	return func(ctx context.Context) (string, error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// housekeepCommand packs what a thousand moves have left. A command after whose
-// move that is due starts it in the background.
+// housekeepCommand packs the objects of a thousand moves. The command whose
+// move makes this due starts it in the background.
 type housekeepCommand struct {
 	From string `arg:"" help:"The state commit at the last pack, or root."`
 	To   string `arg:"" help:"The last state commit to pack."`
@@ -29,7 +29,7 @@ func (c *housekeepCommand) Run(inv *invocation) error {
 	return inv.answer("", nil, "")
 }
 
-// background starts this program once more.
+// background starts this program again in the background.
 func (inv *invocation) background(args ...string) error {
 	program, err := os.Executable()
 	if err != nil {

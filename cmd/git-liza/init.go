@@ -26,10 +26,10 @@ func (c *initCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	if joined, err := c.joined(inv, clone); err != nil || joined {
+	if joined, err := c.joinRemoteBoard(inv, clone); err != nil || joined {
 		return err
 	}
-	if err := c.alone(inv, clone); err != nil {
+	if err := c.refuseLocalBoard(inv, clone); err != nil {
 		return err
 	}
 	d, err := clone.Prepare(inv.ctx, work.Plan{Title: c.Goal, Spec: clone.Specs.Rooted(c.Spec), Branch: c.Integration, Lease: c.Lease})
@@ -50,19 +50,20 @@ func (c *initCommand) Run(inv *invocation) error {
 			return err
 		}
 	}
-	if err := c.guard(inv, clone, r.After); err != nil {
+	if err := c.installBoardHooks(inv, clone, r.After); err != nil {
 		return err
 	}
 	if c.Remote != "" {
 		if _, err := clone.Join(inv.ctx, c.Remote, false); err != nil {
-			return unpublished(c.Remote, err)
+			return explainUnpublished(c.Remote, err)
 		}
 	}
 	return c.report(inv, clone, r)
 }
 
-// alone refuses a board of this clone's own beside one that it could take.
-func (c *initCommand) alone(inv *invocation, clone *work.Clone) error {
+// refuseLocalBoard refuses to make a board here if a remote has one that this clone
+// could take.
+func (c *initCommand) refuseLocalBoard(inv *invocation, clone *work.Clone) error {
 	tip, err := clone.Repo.Resolve(inv.ctx, layout.State)
 	if err != nil || tip != "" || c.Remote != "" {
 		return err
@@ -70,8 +71,9 @@ func (c *initCommand) alone(inv *invocation, clone *work.Clone) error {
 	return c.refuseSecond(inv, clone.Store, c.Integration)
 }
 
-// unpublished says that the board is here all the same.
-func unpublished(remote string, err error) error {
+// explainUnpublished reports that the board was made here although the remote does
+// not have it.
+func explainUnpublished(remote string, err error) error {
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) {
 		return &flow.Refusal{Rule: refusal.Rule, Hint: refusal.Hint,
@@ -80,9 +82,9 @@ func unpublished(remote string, err error) error {
 	return fmt.Errorf("the board is made, but %s does not have it (git liza sync --set %s): %w", remote, remote, err)
 }
 
-// joined takes the board of the remote, if that has one and this clone has
+// joinRemoteBoard takes the remote's board, if the remote has one and this clone has
 // none.
-func (c *initCommand) joined(inv *invocation, clone *work.Clone) (bool, error) {
+func (c *initCommand) joinRemoteBoard(inv *invocation, clone *work.Clone) (bool, error) {
 	if c.Remote == "" {
 		return false, nil
 	}
@@ -107,14 +109,14 @@ func (c *initCommand) joined(inv *invocation, clone *work.Clone) (bool, error) {
 		return true, err
 	}
 	inv.progress("%s", joinedLine(synced))
-	if err := c.guard(inv, clone, b); err != nil {
+	if err := c.installBoardHooks(inv, clone, b); err != nil {
 		return true, err
 	}
 	return true, c.report(inv, clone, gitstore.Result{Already: true, Commit: tip, Before: b, After: b})
 }
 
-// guard installs the hooks, whether or not a remote takes the board.
-func (c *initCommand) guard(inv *invocation, clone *work.Clone, b *flow.Board) error {
+// installBoardHooks installs the hooks, whether or not a remote takes the board.
+func (c *initCommand) installBoardHooks(inv *invocation, clone *work.Clone, b *flow.Board) error {
 	if c.NoHooks {
 		return nil
 	}
@@ -124,7 +126,7 @@ func (c *initCommand) guard(inv *invocation, clone *work.Clone, b *flow.Board) e
 	return nil
 }
 
-// report says what board there is now.
+// report prints the new board.
 func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Result) error {
 	settings := r.After.Settings()
 	warning, err := unwritten(inv, clone.Repo, r.After)
@@ -156,8 +158,8 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 		settings.Goal, goal.Title, settings.Integration.Name, settings.Integration.Tip.Short(), held)
 }
 
-// refuseSecond refuses a second board where a remote has one that this clone could
-// take: two boards never come together again.
+// refuseSecond refuses a second board if a remote has one that this clone could
+// take: two boards can never be joined.
 func (c *initCommand) refuseSecond(inv *invocation, clone *gitstore.Store, branch string) error {
 	remote, err := clone.Repo.AnyRemote(inv.ctx)
 	if err != nil || remote == "" {

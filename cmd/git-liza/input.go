@@ -7,11 +7,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// maxInput bounds what is read from files and standard input, in bytes: a
-// move is smaller, and a mistaken path must not fill the memory.
+// maxInput bounds input from files and standard input, in bytes. A move is
+// smaller, and a mistaken path must not fill the memory.
 const maxInput = gitstore.MaxMove + 1
 
-// text is what was said on the command line, standard input for "-".
+// text returns an argument of the command line, or standard input for "-".
 func (inv *invocation) text(said string) (string, error) {
 	if said != "-" {
 		return said, nil

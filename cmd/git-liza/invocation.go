@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// An invocation is one run of the program: where it runs, on whose behalf, and
-// where it prints. Commands print through it and nowhere else.
+// An invocation is one run of the program: its folder, its actor, and its
+// output. Commands print only through it.
 type invocation struct {
 	output
 	ctx     context.Context
@@ -20,7 +20,7 @@ type invocation struct {
 	environ []string
 	now     func() time.Time
 	dir     string
-	sole    string // the provider that was taken because it is the only one
+	sole    string // the provider that was chosen because no other is installed
 	as      string // --as or LIZA_AGENT_ID, "" for the human
 }
 
@@ -33,7 +33,7 @@ func (inv *invocation) getenv(key string) string {
 	return ""
 }
 
-// clone opens the repository for moves, whose maker must be known.
+// clone opens the repository for moves. It fails without an actor.
 func (inv *invocation) clone() (*work.Clone, error) {
 	c, err := inv.reader()
 	if err != nil {
@@ -47,7 +47,7 @@ func (inv *invocation) clone() (*work.Clone, error) {
 	return c, c.Identify(inv.ctx, by, g)
 }
 
-// repo opens the repository. Its notices of waits are printed.
+// repo opens the repository. It prints what a command waits for.
 func (inv *invocation) repo() (*git.Repo, error) {
 	repo, err := git.Open(inv.ctx, inv.dir)
 	if err != nil {
@@ -63,8 +63,8 @@ func (inv *invocation) repo() (*git.Repo, error) {
 	return repo, nil
 }
 
-// reader opens the repository for looking only; as which principal it would
-// act is known all the same.
+// reader opens the repository without an actor, for reading. The clone still
+// knows its principal.
 func (inv *invocation) reader() (*work.Clone, error) {
 	repo, err := inv.repo()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/hooks/stubs"
 )
 
-// findLocal finds what this clone and its machine know beside the board. tasks
-// are the board's.
+// findLocal collects what this clone and its machine know beside the board.
+// tasks are the board's.
 func (l *look) findLocal(inv *invocation, tasks []flow.Summary) error {
 	err := l.findAgents(inv)
 	if err != nil {
@@ -51,8 +51,8 @@ func (l *look) findLocal(inv *invocation, tasks []flow.Summary) error {
 	return nil
 }
 
-// findAgents finds what supervisors last said of the agents, and the supervisors
-// that died on this machine.
+// findAgents reads the presences of agents, and finds the supervisors that died
+// on this machine.
 func (l *look) findAgents(inv *invocation) (err error) {
 	l.Local.Dead = map[flow.AgentID]int{}
 	for _, id := range l.Board.IDs(flow.Agents) {
@@ -68,8 +68,8 @@ func (l *look) findAgents(inv *invocation) (err error) {
 	return err
 }
 
-// findUntrusted finds the tasks that wait because nobody allowed their verify
-// command on this machine.
+// findUntrusted finds the tasks that wait because their verify command is not
+// allowed on this machine.
 func (l *look) findUntrusted(inv *invocation, tasks []flow.Summary) error {
 	untrusted := map[flow.TaskID]view.Step{}
 	known := map[string]error{}
@@ -90,7 +90,8 @@ func (l *look) findUntrusted(inv *invocation, tasks []flow.Summary) error {
 	return nil
 }
 
-// remote is the remote that holds the board, and how this clone stands to it.
+// remote returns the remote that holds the board, and whether this clone is
+// in sync with it.
 func (l look) remote(inv *invocation) (view.Remote, error) {
 	name, err := l.Store.Authority(inv.ctx)
 	if name == "" {

@@ -31,7 +31,7 @@ func (c *logCommand) Run(inv *invocation) error {
 	var list []view.Entry
 	keep := func(e gitstore.Event) bool {
 		if e.Move.At.Before(since) {
-			return false // and so are all that follow
+			return false // the moves that follow are older still
 		}
 		if (len(c.Agent) == 0 || slices.Contains(c.Agent, e.Move.By)) && (len(c.Act) == 0 || slices.Contains(c.Act, e.Move.Act)) {
 			list = append(list, view.Entry{State: e.Commit, Move: e.Move})
@@ -51,8 +51,8 @@ func (c *logCommand) Run(inv *invocation) error {
 	return c.print(inv, list)
 }
 
-// visitMoves visits all moves, newest first, until visit returns false; the
-// board that they led to is not read and may be broken.
+// visitMoves visits all moves, newest first, until visit returns false. It
+// does not read the board, which may be broken.
 func visitMoves(inv *invocation, visit func(gitstore.Event) bool) error {
 	clone, err := inv.reader()
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A look is the blackboard as one command read it, and the clone that it was read
-// from. Its methods find out what the reading lacks.
+// A look is the blackboard as one command read it, with the clone that it was
+// read from. Its methods add what the reading needs from the clone.
 type look struct {
 	*work.Clone
 	view.Reading
 }
 
-// lookOf is a look at a board that a clone has read.
+// lookOf returns the look at a board that a clone has read.
 func lookOf(clone *work.Clone, b *flow.Board, tip git.ID) look {
 	return look{clone, view.Reading{Board: b, Tip: tip, At: clone.Store.Now(), Principal: clone.Principal, Checkout: func(t *flow.Task) string {
 		folder := clone.Checkouts.Folder(t)
@@ -27,7 +27,7 @@ func lookOf(clone *work.Clone, b *flow.Board, tip git.ID) look {
 	}}}
 }
 
-// look reads the blackboard; nobody's identity is needed for that.
+// look reads the blackboard. It needs no actor.
 func (inv *invocation) look() (look, error) {
 	clone, err := inv.reader()
 	if err != nil {
@@ -37,8 +37,8 @@ func (inv *invocation) look() (look, error) {
 	return lookOf(clone, b, tip), err
 }
 
-// lookAt reads the blackboard as it was at a time, mark or commit; what stands
-// at the tip now is not read and may be broken.
+// lookAt reads the blackboard as it was at a time, mark or commit. It does not
+// read the current state, which may be broken.
 func (inv *invocation) lookAt(rev string) (look, error) {
 	clone, err := inv.reader()
 	if err != nil {
@@ -52,8 +52,8 @@ func (inv *invocation) lookAt(rev string) (look, error) {
 	return lookOf(clone, b, commit), err
 }
 
-// findAsker finds the coder whose claims the board is asked about: the agent that
-// runs the command, if it is a coder, else one that could begin now.
+// findAsker sets the coder whose claims the reading speaks of: the agent that
+// runs the command if it is a coder, else a coder that could begin now.
 func (l *look) findAsker(inv *invocation) {
 	l.Asker = l.FreeAgent(flow.Coder)
 	if by, g, err := inv.actor(l.Repo); err == nil && by.Role() == flow.Coder {
@@ -63,7 +63,7 @@ func (l *look) findAsker(inv *invocation) {
 	}
 }
 
-// task finds a task of any state.
+// task returns a task in any state, or a refusal.
 func (l look) task(id flow.TaskID) (*flow.Task, error) {
 	t := l.Board.Task(id)
 	if err := l.Board.Err(); err != nil {

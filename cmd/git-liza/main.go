@@ -28,11 +28,11 @@ import (
 var version = "devel"
 
 func main() {
-	// A command lives for milliseconds and is over before a collection pays;
-	// the limit is for supervisors and for boards of unusual size.
+	// A command ends within milliseconds, before a collection pays. The limit
+	// is for supervisors and for very large boards.
 	debug.SetGCPercent(1600)
 	debug.SetMemoryLimit(128 << 20)
-	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "git-liza:", err)
@@ -45,9 +45,10 @@ func main() {
 	os.Exit(code)
 }
 
-// environment is this process's, in an agent's session without what its command
-// line sets for its own git: the git that we run is the user's. A hook gets all
-// variables: on a server the LIZA variables are those of the user that pushes.
+// environment returns the environment of this process. In an agent's session it
+// leaves out the variables that the agent's program sets for its own git,
+// because we run the user's git. A hook gets its whole environment: on a server
+// the LIZA variables come from the user who pushes and prove no session.
 func environment(args []string) []string {
 	all := os.Environ()
 	if len(args) > 0 && args[0] == "hook" {
@@ -64,9 +65,9 @@ func environment(args []string) []string {
 	return kept
 }
 
-// ends are the signals that call the program off. A terminal that is closed is
-// one of them, unless somebody asked for the opposite (nohup).
-func ends() []os.Signal {
+// endSignals returns the signals that end the program. SIGHUP is one of them unless
+// it is ignored (nohup).
+func endSignals() []os.Signal {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		list = append(list, syscall.SIGHUP)
@@ -74,10 +75,11 @@ func ends() []os.Signal {
 	return list
 }
 
-// run is the program without the process around it; it returns the exit code.
+// run runs the program within this process and returns the exit code.
 func run(inv *invocation, args []string) (code int) {
-	inv.json = slices.ContainsFunc(args, isJSON) // until the command line is understood
-	// Over a local path a server's hooks get the environment of the user that pushes.
+	inv.json = slices.ContainsFunc(args, isJSON) // a first guess, until kong has parsed the command line
+	// Over a local path a server's hooks get the environment of the user who
+	// pushes.
 	if at := inv.getenv("LIZA_NOW"); at != "" && (len(args) == 0 || args[0] != "hook") {
 		now, err := fixedClock(at, inv.now)
 		if err != nil {
@@ -86,7 +88,7 @@ func run(inv *invocation, args []string) (code int) {
 		inv.now = now
 	}
 	if len(args) > 0 && args[0] == "--version" {
-		args = append([]string{"version"}, args[1:]...) // as git has it
+		args = append([]string{"version"}, args[1:]...) // as git does
 	}
 	cli := branch(args)
 	var helped helpPrinted
@@ -109,7 +111,7 @@ func run(inv *invocation, args []string) (code int) {
 	return inv.dispatch(parser, args)
 }
 
-// isJSON recognises the flag where kong has not read the command line.
+// isJSON recognises the flag before kong has parsed the command line.
 func isJSON(arg string) bool { return arg == "--json" || strings.HasPrefix(arg, "--json=") }
 
 // page prints a page of help.
@@ -122,7 +124,8 @@ func (inv *invocation) page(text string) int {
 
 const description = "Disciplined multi-agent coding: a blackboard on " + layout.State + ", atomic claims, approved merges, an audit in git's own log."
 
-// helpPrinted carries control out of kong after it has printed its help.
+// helpPrinted is the value of the panic that leaves kong after it has printed
+// its help.
 type helpPrinted struct{}
 
 func (inv *invocation) dispatch(parser *kong.Kong, args []string) int {
@@ -173,8 +176,8 @@ func (inv *invocation) help(parser *kong.Kong, topic []string) int {
 	return exitDone
 }
 
-// wrongUsage names the page that explains the command or, where nothing but
-// flags is missing, the command with them.
+// wrongUsage hints at the page that explains the command or, if only flags
+// are missing, at the command with these flags.
 func wrongUsage(err error, args []string) error {
 	hint := "git liza help"
 	var parse *kong.ParseError
@@ -184,16 +187,17 @@ func wrongUsage(err error, args []string) error {
 			words = slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(w, "<[") })
 			hint += " " + strings.Join(words, " ")
 		}
-		// An error of the context is about what was typed, not about what is missing.
-		if flags := missing(parse.Context); parse.Context.Error == nil && flags != "" && len(args) > 0 && !slices.ContainsFunc(args, special) {
+		// The context's own error is about a wrong argument, not about a
+		// missing one.
+		if flags := missing(parse.Context); parse.Context.Error == nil && flags != "" && len(args) > 0 && !slices.ContainsFunc(args, isSpecial) {
 			hint = "git liza " + strings.Join(args, " ") + flags
 		}
 	}
 	return &usageError{quoted(err.Error()), strings.TrimSpace(hint)}
 }
 
-// missing are the flags that a command line lacks, each with a word in place of
-// its value; "" if it lacks anything else too.
+// missing returns the required flags that a command line lacks, each with a
+// placeholder for its value. It is "" if an argument is missing too.
 func missing(c *kong.Context) string {
 	node := c.Selected()
 	if node == nil || slices.ContainsFunc(node.Positional, func(p *kong.Positional) bool { return p.Required && !p.Set }) {
@@ -205,7 +209,7 @@ func missing(c *kong.Context) string {
 			continue
 		}
 		word := f.PlaceHolder
-		if special(word) {
+		if isSpecial(word) {
 			word = strings.ToUpper(f.Name[:1])
 		}
 		text += " --" + f.Name + " " + word
@@ -213,11 +217,11 @@ func missing(c *kong.Context) string {
 	return text
 }
 
-// special reports whether a word is not one to repeat in a hint as it is.
-func special(word string) bool { return !shell.Plain(word) || len(word) > 100 }
+// isSpecial reports whether a word cannot be repeated in a hint unchanged.
+func isSpecial(word string) bool { return !shell.Plain(word) || len(word) > 100 }
 
-// quoted bounds a message that repeats what was typed, and leaves out what
-// would steer a terminal.
+// quoted bounds a message that repeats the user's input, and removes control
+// characters.
 func quoted(message string) string {
 	const longest = 300
 	message = flow.Clean(message)
@@ -227,7 +231,8 @@ func quoted(message string) string {
 	return message
 }
 
-// fixedClock serves tests: LIZA_NOW is a time, or a shift such as +45m.
+// fixedClock returns a clock for tests. LIZA_NOW is a time, or a shift such
+// as +45m.
 func fixedClock(at string, now func() time.Time) (func() time.Time, error) {
 	if shift, err := time.ParseDuration(at); err == nil {
 		return func() time.Time { return now().Add(shift) }, nil

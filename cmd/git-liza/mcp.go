@@ -16,7 +16,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// mcpCommand serves one client over standard input and output until that ends.
+// mcpCommand serves one client over standard input and output until the client
+// ends.
 type mcpCommand struct{}
 
 const mcpInstructions = "The tasks of this repository stand on the blackboard of git liza. Read your task with show before you act. " +
@@ -41,18 +42,18 @@ func (c *mcpCommand) Run(inv *invocation) error {
 	return server.Serve(inv.ctx, inv.stdin, inv.stdout, inv.stderr)
 }
 
-// A call takes what a command would have printed.
+// A call collects the output of a command that runs as a tool.
 type call struct {
 	data any
 	text string
-	tell func(string) // word of what goes on
+	tell func(string) // sends a line about progress
 }
 
 // A toolServer serves commands as tools to one client.
 type toolServer struct{ *invocation }
 
-// run runs a command on behalf of a client. It reads nothing from the stream
-// that the protocol comes over.
+// run runs a command on behalf of a client. The command does not read the
+// protocol's stream.
 func (m toolServer) run(ctx context.Context, c runner, tell func(string)) (*call, error) {
 	inner := *m.invocation
 	inner.ctx, inner.stdin, inner.stdout, inner.json = ctx, strings.NewReader(""), io.Discard, true
@@ -61,10 +62,10 @@ func (m toolServer) run(ctx context.Context, c runner, tell func(string)) (*call
 	return inner.call, err
 }
 
-// silent is for what takes no word.
+// silent drops lines about progress, for requests without any.
 func silent(string) {}
 
-// tool is the row as a tool of the server m.
+// tool makes a tool of the server m from the row.
 func (row toolRow) tool(m toolServer) mcp.Tool {
 	return mcp.Tool{Name: row.name, About: row.about, Effect: row.effect,
 		Input: func() any { return row.input() },
@@ -77,15 +78,15 @@ func (row toolRow) tool(m toolServer) mcp.Tool {
 		}}
 }
 
-// A refusal is what a call that led nowhere answers, and what could be called
-// instead.
+// A refusal is the answer to a call that failed, with the moves that are
+// legal instead.
 type refusal struct {
 	Outcome string      `json:"outcome"` // as the command line spells it
 	Rule    string      `json:"rule"`
 	Reason  string      `json:"reason"`
 	Hint    string      `json:"hint"`
-	Tool    string      `json:"tool,omitempty"` // the caller's own that does what the hint does
-	Moves   []legalMove `json:"moves"`          // legal now, those on the same task first
+	Tool    string      `json:"tool,omitempty"` // the caller's tool that does what the hint does
+	Moves   []legalMove `json:"moves"`          // legal now; moves on the same task come first
 	Data    any         `json:"data,omitempty"`
 }
 
@@ -93,13 +94,13 @@ type refusal struct {
 type legalMove struct {
 	Act  flow.Act    `json:"act"`
 	Task flow.TaskID `json:"task,omitempty"`
-	Tool string      `json:"tool,omitempty"` // none where the move is not this client's to make
+	Tool string      `json:"tool,omitempty"` // "" if this client has no tool for the move
 }
 
 func (m toolServer) refuse(ctx context.Context, input any, err error) mcp.Answer {
 	f := hints(m).explain(err)
 	r := refusal{Outcome: f.outcome, Rule: string(f.rule), Reason: f.reason, Hint: f.hint, Data: f.data, Moves: []legalMove{}}
-	if moves, err := m.legalMoves(ctx, aboutTask(input)); err == nil { // what cannot be looked up is why the call failed
+	if moves, err := m.legalMoves(ctx, aboutTask(input)); err == nil { // if the board cannot be read, that is why the call failed
 		r.Moves = moves
 	}
 	var text strings.Builder
@@ -117,8 +118,7 @@ func (m toolServer) refuse(ctx context.Context, input any, err error) mcp.Answer
 	return mcp.Answer{Failed: true, Text: text.String(), Data: r}
 }
 
-// toolOf is the caller's tool that does what a hint does with a command, "" if there
-// is none.
+// toolOf returns the caller's tool for the command in a hint, "" if there is none.
 func (m toolServer) toolOf(hint string) string {
 	command, liza := strings.CutPrefix(hint, "git liza ")
 	for _, row := range tools {
@@ -131,7 +131,7 @@ func (m toolServer) toolOf(hint string) string {
 	return ""
 }
 
-// aboutTask is the task that a call named, "" if none.
+// aboutTask returns the task that a call names, "" if none.
 func aboutTask(input any) flow.TaskID {
 	if named := reflect.ValueOf(input).Elem().FieldByName("ID"); named.IsValid() {
 		id, _ := named.Interface().(flow.TaskID)
@@ -141,11 +141,11 @@ func aboutTask(input any) flow.TaskID {
 }
 
 // maxLegal bounds the legal moves that a refusal lists, and the tasks that are
-// looked at for them.
+// searched for them.
 const maxLegal = 40
 
-// legalMoves are the moves that the rules let the caller begin: on the task named,
-// on what it holds, on the other open tasks, and those that are about no task.
+// legalMoves returns the moves that the rules let the caller begin: on the named
+// task, on tasks that it holds, on other open tasks, and moves without a task.
 func (m toolServer) legalMoves(ctx context.Context, about flow.TaskID) ([]legalMove, error) {
 	inner := *m.invocation
 	inner.ctx = ctx
@@ -181,7 +181,8 @@ func (m toolServer) legalMoves(ctx context.Context, about flow.TaskID) ([]legalM
 	return moves, b.Err()
 }
 
-// candidates are the tasks whose legal moves are told, most telling first.
+// candidates returns the tasks whose legal moves are listed, the most
+// relevant first.
 func candidates(b *flow.Board, agent flow.AgentID, about flow.TaskID) []flow.TaskID {
 	list := []flow.TaskID{about}
 	if a := b.Agent(agent); a != nil {
@@ -200,10 +201,11 @@ func candidates(b *flow.Board, agent flow.AgentID, about flow.TaskID) []flow.Tas
 	})
 }
 
-// taskURI is what the address of a task's resource begins with.
+// taskURI is the prefix of the address of a task's resource.
 const taskURI = "liza:///tasks/"
 
-// resources are the board's documents, as the commands answer with them.
+// resources returns the board's documents in the form in which commands print
+// them.
 func (m toolServer) resources() []mcp.Resource {
 	read := func(c func(uri string) (runner, error)) func(context.Context, string) (string, error) {
 		return func(ctx context.Context, uri string) (string, error) {
@@ -251,7 +253,7 @@ func (m toolServer) watchBoard(ctx context.Context) (next func() bool, err error
 	}, nil
 }
 
-// documentOf is what a command answers with, as JSON.
+// documentOf returns the answer of a command as JSON.
 func (m toolServer) documentOf(ctx context.Context, c runner) (string, error) {
 	got, err := m.run(ctx, c, silent)
 	var refusal *flow.Refusal
@@ -265,7 +267,8 @@ func (m toolServer) documentOf(ctx context.Context, c runner) (string, error) {
 	return string(text), err
 }
 
-// prompts are those of the caller's role, or of all roles for a human.
+// prompts returns the prompts of the caller's role, or of all roles for a
+// human.
 func (m toolServer) prompts(of flow.Role) []mcp.Prompt {
 	var list []mcp.Prompt
 	for _, role := range flow.Roles() {

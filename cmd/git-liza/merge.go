@@ -32,15 +32,15 @@ func (c *mergeCommand) Run(inv *invocation) error {
 	return inv.result(r, merged, "%s merged as %s onto %s → %s", merged.Task, merged.Commit.Short(), merged.Onto.Short(), merged.Status)
 }
 
-// printWarning tells people of what the answer in JSON holds.
+// printWarning prints for people the warning that the JSON answer holds.
 func (c *mergeCommand) printWarning(inv *invocation, m work.Merged) {
 	if m.Warning != "" {
 		inv.progress("warning: %s", m.Warning)
 	}
 }
 
-// mergeAll merges what is approved and answers with every result; the exit
-// code is the worst one.
+// mergeAll merges every approved task and prints every result. Its exit code
+// is the worst one.
 func (c *mergeCommand) mergeAll(inv *invocation, clone *work.Clone) error {
 	b, _, err := clone.Store.Board(inv.ctx)
 	if err != nil {

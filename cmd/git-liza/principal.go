@@ -12,7 +12,7 @@ import (
 )
 
 type principalCommands struct {
-	List   principalListCommand   `cmd:"" default:"1" help:"Who may act as whom, and which of them this clone is; the default."`
+	List   principalListCommand   `cmd:"" default:"1" help:"Who may act as whom, and as which principal this clone acts; the default."`
 	Add    principalAddCommand    `cmd:"" help:"Enter a principal; the first one is the board's admin."`
 	Remove principalRemoveCommand `cmd:"" help:"Take a principal off the board."`
 	Key    principalKeyCommand    `cmd:"" help:"Print the public key that this clone signs with, after making one if there is none."`
@@ -20,14 +20,14 @@ type principalCommands struct {
 
 type principalAddCommand struct {
 	Name    string      `arg:"" help:"Such as ann or build-host."`
-	Kind    string      `enum:"human,machine," default:"" placeholder:"K" help:"human or machine; the first principal is human unless it is said."`
+	Kind    string      `enum:"human,machine," default:"" placeholder:"K" help:"human or machine; default human for the first principal."`
 	Key     []string    `sep:"none" placeholder:"FILE|TEXT" help:"An SSH public key that signs its moves; repeatable."`
 	NewKey  bool        `help:"Also the key of this clone, which is made if there is none."`
 	User    []string    `sep:"none" placeholder:"U" help:"A user name that the server knows it by; repeatable."`
 	Agent   []string    `sep:"none" placeholder:"GLOB" help:"Whom it may act as: ids such as coder-*, or human:NAME; repeatable."`
 	Role    []flow.Role `placeholder:"R" help:"Whose agents it may act as: planner, coder, code-reviewer; repeatable."`
 	Right   []string    `placeholder:"R" help:"admin or merge; repeatable."`
-	Replace bool        `help:"Change one that is there to what the flags say; an empty value clears a list."`
+	Replace bool        `help:"Change an existing principal to what the flags say; an empty value clears a list."`
 }
 
 func (c *principalAddCommand) Run(inv *invocation) error {
@@ -61,8 +61,8 @@ func (c *principalAddCommand) Run(inv *invocation) error {
 	return inv.result(r, view.Principal(*p).With("first", got.First).With("configured", got.Configured), "%s", line)
 }
 
-// given is a list of a flag: nil where the flag is absent, empty where its
-// only value is.
+// given returns the list of a flag: nil if the flag is absent, empty if its
+// only value is empty.
 func given(list []string) []string {
 	if list == nil {
 		return nil
@@ -70,7 +70,7 @@ func given(list []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(one string) bool { return one == "" })
 }
 
-// maxKeyFile bounds what is read as a public key.
+// maxKeyFile bounds the file of a public key, in bytes.
 const maxKeyFile = 64 << 10
 
 // readKeys reads public keys, each a text or the name of a file, without comments.
@@ -112,8 +112,8 @@ func (c *principalAddCommand) readKeys(inv *invocation, list []string) ([]string
 	return keys, nil
 }
 
-// isKeyText tells the text of a key from the name of a file, which may have
-// blanks too.
+// isKeyText reports whether an argument is the text of a key and not the name
+// of a file, which may have blanks too.
 func isKeyText(text string) bool {
 	return beginsKey(text) || strings.Contains(text, "\n") || strings.Contains(text, "PRIVATE KEY")
 }

@@ -23,7 +23,7 @@ func (c *promptCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := c.provided(inv, l, &a); err != nil {
+	if err := c.addProvider(inv, l, &a); err != nil {
 		return err
 	}
 	prompt, err := supervise.Prompt(l.Board, a, supervise.Layers(l.Repo.MainWorkTree(), inv.environ)...)
@@ -46,9 +46,9 @@ func (c *promptCommand) Run(inv *invocation) error {
 	return inv.answer("", map[string]any{"role": c.Role, "task": c.Task, "sections": sections, "text": prompt.Text()}, text)
 }
 
-// provided adds what depends on the provider; where none is chosen the prompt
-// is for one that reports itself.
-func (c *promptCommand) provided(inv *invocation, l look, a *supervise.PromptInput) error {
+// addProvider adds what depends on the provider. If none is chosen, the prompt
+// is for a provider whose agents report themselves.
+func (c *promptCommand) addProvider(inv *invocation, l look, a *supervise.PromptInput) error {
 	chosen, err := providerChoice{inv, &l.Repo.Configuration}.forRole(c.Role, c.Provider)
 	if err != nil || chosen.text == "" {
 		return err
@@ -62,7 +62,8 @@ func (c *promptCommand) provided(inv *invocation, l look, a *supervise.PromptInp
 	return err
 }
 
-// assignment is what an agent of the role would be started for.
+// assignment returns the work for which an agent of the role would be
+// started.
 func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInput, error) {
 	a := supervise.PromptInput{Role: c.Role, Task: c.Task}
 	var limits supervise.Limits
@@ -74,7 +75,7 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 		a.Agent = by.Agent()
 	}
 	if c.Role == flow.Planner {
-		return a, c.wake(l, &a)
+		return a, c.findTriggers(l, &a)
 	}
 	if c.Task == "" {
 		return a, usagef("git liza list", "a prompt for a %s is about a task: git liza prompt %s TASK", c.Role, c.Role)
@@ -95,9 +96,10 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 	return a, nil
 }
 
-// wake finds why a planner would be started, for the task if one is given. A
-// prompt that somebody asks for says so, where the board has no reason.
-func (c *promptCommand) wake(l look, a *supervise.PromptInput) error {
+// findTriggers finds the triggers for which a planner would be started, only those of
+// the task if one is given. If the board has none, the prompt says that a
+// human asks.
+func (c *promptCommand) findTriggers(l look, a *supervise.PromptInput) error {
 	if c.Task != "" {
 		if _, err := l.task(c.Task); err != nil {
 			return err

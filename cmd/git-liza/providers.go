@@ -22,7 +22,7 @@ type providersCommand struct {
 type providerView struct {
 	Name     string            `json:"name"`
 	About    string            `json:"about"`
-	State    string            `json:"state"` // ready, paused, or what is wrong
+	State    string            `json:"state"` // ready, paused, or a problem
 	Path     string            `json:"path"`
 	Version  string            `json:"version"`
 	Minimum  string            `json:"minimum"`
@@ -31,14 +31,14 @@ type providerView struct {
 	Commit   provider.Commit   `json:"commit"`
 	Output   string            `json:"output"`
 	Pause    *provider.Pause   `json:"pause"`
-	Roles    []flow.Role       `json:"roles"` // for which it is configured
+	Roles    []flow.Role       `json:"roles"` // the roles for which it is configured
 	Install  string            `json:"install"`
 
-	old bool // for what its agents are told
+	old bool // too old for the prompts that its agents get
 }
 
-// findProviders are all that the catalogue has, as they are on this machine. They
-// can be looked at outside of a repository, where nothing pauses.
+// findProviders returns the providers of the catalogue with their state on this
+// machine. It also works outside of a repository, where no provider is paused.
 func findProviders(inv *invocation) ([]providerView, error) {
 	conf, common := git.UserConfiguration(inv.dir), ""
 	switch repo, err := git.Open(inv.ctx, inv.dir); {
@@ -76,7 +76,7 @@ func findProviders(inv *invocation) ([]providerView, error) {
 	return list, nil
 }
 
-// pause fills in what keeps the provider in a clone, if there is one.
+// pause fills in the pause of the provider in a clone, if there is a clone.
 func (v *providerView) pause(common string, now time.Time) (err error) {
 	if common == "" {
 		return nil
@@ -105,7 +105,7 @@ func (c *providersListCommand) Run(inv *invocation) error {
 	return inv.answer("", map[string]any{"providers": list}, t.Text(inv.width()))
 }
 
-// state is the state as people read it.
+// state formats the state for people.
 func (v providerView) state() string {
 	switch {
 	case v.Pause == nil || v.State != "paused":
@@ -169,7 +169,7 @@ func (c *providersResumeCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	outcome, text := "changed", fmt.Sprintf("%s goes on", c.Name)
+	outcome, text := "changed", fmt.Sprintf("%s is no longer paused", c.Name)
 	if !paused {
 		outcome, text = "already", fmt.Sprintf("%s is not paused", c.Name)
 	}

@@ -15,12 +15,12 @@ func (inv *invocation) record(act flow.Act, folder flow.Folder, detail flow.Deta
 	if err != nil {
 		return err
 	}
-	id := written(r, folder)
+	id := writtenID(r, folder)
 	return inv.result(r, map[string]any{"record": id}, "%s %s", act, id)
 }
 
-// written is the id of the document that a move wrote to a folder.
-func written(r gitstore.Result, folder flow.Folder) string {
+// writtenID returns the id of the document that a move wrote to a folder.
+func writtenID(r gitstore.Result, folder flow.Folder) string {
 	for _, edit := range r.After.Changes() {
 		if edit.Key.Folder == folder {
 			return edit.Key.ID

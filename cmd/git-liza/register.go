@@ -30,7 +30,7 @@ func (c *registerCommand) Run(inv *invocation) error {
 	return inv.agentResult(r, c.ID, "registered")
 }
 
-// agentResult prints what a move left of an agent.
+// agentResult prints the agent's state after a move.
 func (inv *invocation) agentResult(r gitstore.Result, id flow.AgentID, what string) error {
 	line := fmt.Sprintf("%s %s", id, what)
 	if r.Already {

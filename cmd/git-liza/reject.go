@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// Help is what the page of the command says of the reason.
+// Help explains the reason on the command's help page.
 func (c *rejectCommand) Help() string {
 	return `The reason, in lines; a blocker is required:
 
@@ -47,8 +47,8 @@ func (c *rejectCommand) Run(inv *invocation) error {
 	return inv.reject(c.ID, flow.RejectMove{Commit: flow.ObjectID(c.Commit), Feedback: feedback})
 }
 
-// feedback reads the reason in either form. A reason that is in neither is
-// refused as the rules refuse one without a blocker.
+// feedback reads the reason in either form. A reason in neither form is
+// refused under the rule for a reason without a blocker.
 func (c *rejectCommand) feedback(inv *invocation) (flow.Feedback, error) {
 	text := c.Reason
 	if c.ReasonFile != "" {
@@ -94,7 +94,7 @@ func (inv *invocation) reject(id flow.TaskID, m flow.RejectMove) error {
 		"%s rejected with %s → %s", id, blockers(t.Rejection.Blockers), t.Status)
 }
 
-// looksLikeYAML tells the two forms of a reason apart by its first line.
+// looksLikeYAML distinguishes the two forms of a reason by the first line.
 func looksLikeYAML(text string) bool {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// noteOffline leaves word for an agent's supervisor that its command did not reach
-// the remote.
+// noteOffline records for an agent's supervisor that a command did not reach the
+// remote.
 func (h hints) noteOffline(err error) {
 	var agent flow.AgentID
 	if !errors.Is(err, gitstore.ErrOffline) || !flow.Generation(h.getenv("LIZA_GENERATION")).Spawned() ||
@@ -28,8 +28,8 @@ func (h hints) noteOffline(err error) {
 	}
 }
 
-// nameRemote adds to the report of a missing board that a remote may have it:
-// git clones neither the board nor the setting that names its remote.
+// nameRemote adds to the report of a missing board that a remote may have
+// one. git clones neither the board nor the setting that names its remote.
 func (h hints) nameRemote(err error, f failure) failure {
 	h.noteOffline(err)
 	if !errors.Is(err, gitstore.ErrNoBoard) {
@@ -52,8 +52,8 @@ func (h hints) nameRemote(err error, f failure) failure {
 	return f
 }
 
-// boardBranch is a branch of a remote, as git fetched it last, that a board there
-// would have made, "" if there is none.
+// boardBranch returns a remote-tracking branch that a board on the remote would
+// have made, "" if there is none.
 func (h hints) boardBranch(repo *git.Repo, remote string) (string, error) {
 	refs, err := repo.Refs(h.ctx, "refs/remotes/"+remote)
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {

@@ -59,7 +59,7 @@ func (c *rushCommand) Run(inv *invocation) error {
 // maxAgents bounds the agents of a role in one process.
 const maxAgents = 100
 
-// splitProvider reads [ROLE=]P; role is 0 where P is for all.
+// splitProvider parses [ROLE=]P. The role is 0 if P is for all roles.
 func splitProvider(text string) (flow.Role, string, error) {
 	name, rest, ok := strings.Cut(text, "=")
 	if !ok || strings.Contains(name, ":") {

@@ -44,8 +44,8 @@ func (c *sessionListCommand) Run(inv *invocation) error {
 	return inv.answer("", map[string]any{"sessions": sessions}, view.SessionTable(list).Text(inv.width()))
 }
 
-// openRecords opens a repository that has a blackboard; the board itself is not
-// read and may be broken.
+// openRecords opens a repository that has a blackboard. It does not read the
+// board, which may be broken.
 func openRecords(inv *invocation) (*git.Repo, error) {
 	clone, err := inv.reader()
 	if err != nil {
@@ -104,8 +104,8 @@ func (c *sessionShowCommand) none(why string) error {
 	return &flow.Refusal{Rule: flow.RuleNotFound, Reason: why, Hint: "git liza session list"}
 }
 
-// find is the session that the argument names: an agent's or a task's last one,
-// or the one with that id.
+// find returns the session that the argument names: the last one of an agent or
+// task, or the one with that id.
 func (c *sessionShowCommand) find(inv *invocation, repo *git.Repo) (git.ID, error) {
 	f := gitstore.SessionFilter{Limit: 1}
 	if agent := flow.AgentID(c.ID); agent.Role() != 0 {
@@ -129,11 +129,12 @@ func (c *sessionShowCommand) find(inv *invocation, repo *git.Repo) (git.ID, erro
 	return id, err
 }
 
-// glanceOutput is how many lines of its output a session shows people.
+// glanceOutput is the number of lines of a session's output that people are
+// shown.
 const glanceOutput = 30
 
-// readable is what a session printed as people read it: what the agent said,
-// and a line for each tool.
+// readable formats a session's output for people: the agent's messages, and a
+// line for each tool.
 func readable(format string, output []byte) string {
 	records, err := transcript.New(format)
 	if err != nil || format == "plain" {

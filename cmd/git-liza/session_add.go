@@ -61,7 +61,7 @@ func (c *sessionAddCommand) role(by flow.Actor) flow.Role {
 	return flow.Coder
 }
 
-// byHand is the generation under which the sessions of agents without one stand.
+// byHand is the generation in the records of sessions whose agents have none.
 const byHand = flow.Generation("0000000000000000")
 
 // keep saves the session before the move names it.

@@ -19,7 +19,7 @@ type showCommand struct {
 	Interdiff whichPatches `tool:"-" xor:"diff" placeholder:"N M" help:"What changed from submission N to M."`
 }
 
-// whichPatch is a flag that may stand alone, which is -1, or with a number.
+// whichPatch is the value of a flag with an optional number, -1 without one.
 type whichPatch int
 
 // Decode takes the next word if it is a number.
@@ -86,7 +86,7 @@ func (c *showCommand) Run(inv *invocation) error {
 	return inv.answer("", nil, l.StoryText(t, history, inv.width()))
 }
 
-// changes prints a patch, as git shows it to this user.
+// changes prints a patch in the form in which git shows it to this user.
 func (c *showCommand) changes(inv *invocation, l look, list []view.Submission) error {
 	pick := func(n int) (view.Submission, error) {
 		if n == -1 {
@@ -116,7 +116,7 @@ func (c *showCommand) changes(inv *invocation, l look, list []view.Submission) e
 		}
 	}
 	args := []string{"diff", "--no-ext-diff", "--color=" + map[bool]string{true: "always", false: "never"}[inv.color && !inv.json]}
-	paths, err := l.between(inv, picked)
+	paths, err := l.interdiffPaths(inv, picked)
 	if err != nil {
 		return err
 	}
@@ -131,12 +131,12 @@ func (c *showCommand) changes(inv *invocation, l look, list []view.Submission) e
 	return inv.answer("", map[string]any{"task": c.ID, "from": from, "to": to, "patch": string(out)}, string(out))
 }
 
-// maxPaths bounds what is handed to git on its command line.
+// maxPaths bounds the paths on a command line of git.
 const maxPaths = 1000
 
-// between are the paths that an interdiff is about: those that either
-// submission changed, so that what integration brought in between stays out.
-func (l look) between(inv *invocation, picked []view.Submission) ([]string, error) {
+// interdiffPaths returns the paths of an interdiff: those that either submission
+// changed. Changes that integration brought meanwhile stay out.
+func (l look) interdiffPaths(inv *invocation, picked []view.Submission) ([]string, error) {
 	var paths []string
 	if len(picked) < 2 || picked[0].Base == picked[1].Base {
 		return nil, nil

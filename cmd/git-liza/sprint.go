@@ -45,7 +45,7 @@ func (c *sprintShowCommand) Run(inv *invocation) error {
 	return c.show(inv, l, p)
 }
 
-// latestSprint is the open sprint, else the one that began last.
+// latestSprint returns the open sprint, else the one that began last.
 func latestSprint(b *flow.Board) flow.SprintID {
 	latest := b.Settings().Sprint
 	if latest != "" {
@@ -53,7 +53,8 @@ func latestSprint(b *flow.Board) flow.SprintID {
 	}
 	var began time.Time
 	for _, id := range b.IDs(flow.Sprints) {
-		// A later number wins among those that began in the same second.
+		// Of the sprints that began in the same second the higher number
+		// wins.
 		if p := b.Sprint(flow.SprintID(id)); p != nil && (p.Started.After(began) || p.Started.Equal(began) && len(p.ID) >= len(latest)) {
 			latest, began = p.ID, p.Started
 		}
@@ -121,7 +122,7 @@ func (inv *invocation) sprintMove(act flow.Act, detail func(*flow.Board) flow.De
 	return inv.result(r, view.Sprint(r.After, p), "%s %s%s", p.ID, p.Status, carriedOn(p))
 }
 
-// movedSprint is the sprint that a move wrote to.
+// movedSprint returns the sprint that a move wrote.
 func movedSprint(r gitstore.Result) *flow.Sprint {
 	for _, edit := range r.After.Changes() {
 		if p, ok := edit.Document.(*flow.Sprint); ok {
@@ -138,7 +139,7 @@ func carriedOn(p *flow.Sprint) string {
 	return ", carried on: " + view.JoinIDs(p.Carried)
 }
 
-// deadline turns a length of time into the moment it ends.
+// deadline returns the time at which a span from now ends.
 func deadline(inv *invocation, d flow.Duration) time.Time {
 	if d == 0 {
 		return time.Time{}

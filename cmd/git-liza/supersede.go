@@ -25,7 +25,7 @@ func (c *supersedeCommand) Run(inv *invocation) error {
 	return inFile(path, lines, inv.supersede(c.ID, flow.SupersedeMove{Reason: c.Reason, By: ids, Add: list}))
 }
 
-// replacements takes --by for a file if there is one of that name.
+// replacements takes --by as a file if a file of that name exists.
 func (c *supersedeCommand) replacements(inv *invocation) (ids []flow.TaskID, list []flow.TaskInput, lines []int, err error) {
 	if _, err := os.Stat(c.By); err == nil || c.By == "-" {
 		list, lines, err = inv.readTasks(c.By)

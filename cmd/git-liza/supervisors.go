@@ -17,7 +17,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// supervisors are those that one process runs, with the program of each agent.
+// supervisors are the supervisors of one process, with the provider of each
+// agent.
 type supervisors struct {
 	*invocation
 	rush    *supervise.Rush
@@ -31,7 +32,7 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 		return nil, err
 	}
 	if _, _, err := clone.Store.Board(inv.ctx); err != nil {
-		return nil, err // before anything is said of what would work on it
+		return nil, err // before anything is printed about providers
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -53,7 +54,7 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 	return &supervisors{inv, r, providerChoice{inv, conf}}, err
 }
 
-// provider is what an agent of a role is run with.
+// provider returns the provider that runs agents of a role.
 func (v *supervisors) provider(role flow.Role, asked string) (provider.Provider, error) {
 	return v.choices.provider(v.rush.Self, role, asked)
 }
@@ -101,8 +102,8 @@ func readLimits(ctx context.Context, conf *git.Configuration, l *supervise.Limit
 	return nil
 }
 
-// work runs the supervisors; being interrupted is a good end. Where none of
-// them has a program that can be used it would only wait, so that is refused.
+// work runs the supervisors. An interrupt is no error. It refuses to start if
+// no supervisor has a usable provider, because all of them would only wait.
 func (v *supervisors) work(slots []supervise.Slot) error {
 	if why := v.rush.CheckPrograms(v.ctx, slots); why != (supervise.Unfit{}) && v.ctx.Err() == nil {
 		return usagef(cmp.Or(why.Hint, why.Override, "git liza providers detect"), "%s", why.Reason)
@@ -146,8 +147,7 @@ func (v *supervisors) work(slots []supervise.Slot) error {
 		"merged_now": sum.Merged, "usage": view.ValueOf(sum.Used), "uncounted": sum.Uncounted}, "")
 }
 
-// previewLogins says of which programs nobody seems to be logged in, before they are
-// spawned for it.
+// previewLogins warns of providers without a key or login before they are spawned.
 func (v *supervisors) previewLogins(slots []supervise.Slot) {
 	said := map[string]bool{}
 	for _, slot := range slots {
@@ -158,7 +158,8 @@ func (v *supervisors) previewLogins(slots []supervise.Slot) {
 	}
 }
 
-// printSum says what came of a rush, and the command by which people get it.
+// printSum prints the results of a rush, and the command by which people get
+// the merged work.
 func (v *supervisors) printSum() {
 	sum := v.rush.Total()
 	if v.json || sum.Used.Sessions == 0 && sum.Merged == 0 {
@@ -174,9 +175,9 @@ func (v *supervisors) printSum() {
 	_ = v.answer("", nil, line) // a closed pipe is no reason to fail
 }
 
-// takeCommand is the command by which people get what was merged into the branch on
-// which they work, "" where that is the integration branch itself, or has all of
-// it, and for an agent, whose branch is not to have it.
+// takeCommand returns the command that brings merged work into the branch that is
+// checked out here. It is "" if that is the integration branch or already has all
+// of it, and for an agent, whose branch must not get it.
 func takeCommand(inv *invocation, repo *git.Repo, b *flow.Board) string {
 	i := b.Settings().Integration
 	_, err := repo.Git(context.WithoutCancel(inv.ctx), "merge-base", "--is-ancestor", string(i.Tip), "HEAD")

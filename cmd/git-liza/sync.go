@@ -34,7 +34,7 @@ func (c *syncCommand) Run(inv *invocation) error {
 		if err := inv.operator(clone.Repo, "which remote holds the board"); err != nil {
 			return err
 		}
-		return c.join(inv, clone)
+		return c.joinRemote(inv, clone)
 	}
 	if remote == "" {
 		return c.refuseLocal(inv, clone)
@@ -68,7 +68,7 @@ func (c *syncCommand) Run(inv *invocation) error {
 	return inv.answer(syncOutcome(synced), viewSynced(synced, pruned), text.String())
 }
 
-// refuseLocal refuses to sync where no remote holds the board, and names the
+// refuseLocal refuses to sync if no remote holds the board, and names a
 // remote that could.
 func (c *syncCommand) refuseLocal(inv *invocation, clone *work.Clone) error {
 	if _, err := clone.Store.Tip(inv.ctx); err != nil {
@@ -82,26 +82,26 @@ func (c *syncCommand) refuseLocal(inv *invocation, clone *work.Clone) error {
 		Reason: "this clone is its own authority: no remote holds its board"}
 }
 
-// join makes a remote the authority.
-func (c *syncCommand) join(inv *invocation, clone *work.Clone) error {
+// joinRemote makes a remote the authority.
+func (c *syncCommand) joinRemote(inv *invocation, clone *work.Clone) error {
 	if c.Set == "" {
 		return c.refuseLocal(inv, clone)
 	}
 	if c.Theirs {
-		return c.theirs(inv, clone)
+		return c.takeTheirs(inv, clone)
 	}
 	synced, err := clone.Join(inv.ctx, c.Set, c.Publish)
 	if err != nil {
 		return err
 	}
-	if err := c.hook(inv, clone, synced); err != nil {
+	if err := c.hookNewBoard(inv, clone, synced); err != nil {
 		return err
 	}
 	return inv.answer(syncOutcome(synced), viewSynced(synced, nil), joinedLine(synced))
 }
 
-// hook installs the hooks where the board is new.
-func (c *syncCommand) hook(inv *invocation, clone *work.Clone, synced gitstore.Synced) error {
+// hookNewBoard installs the hooks where the board is new.
+func (c *syncCommand) hookNewBoard(inv *invocation, clone *work.Clone, synced gitstore.Synced) error {
 	if synced.Before != "" || c.NoHooks {
 		return nil
 	}
@@ -115,13 +115,13 @@ func (c *syncCommand) hook(inv *invocation, clone *work.Clone, synced gitstore.S
 	return nil
 }
 
-// theirs gives up what the remote lacks, and says what that was.
-func (c *syncCommand) theirs(inv *invocation, clone *work.Clone) error {
+// takeTheirs gives up the moves that the remote lacks, and prints them.
+func (c *syncCommand) takeTheirs(inv *invocation, clone *work.Clone) error {
 	done, left, err := clone.Theirs(inv.ctx, c.Set)
 	if err != nil {
 		return err
 	}
-	if err := c.hook(inv, clone, done.Synced); err != nil {
+	if err := c.hookNewBoard(inv, clone, done.Synced); err != nil {
 		return err
 	}
 	if done.Behind != nil {
@@ -163,7 +163,7 @@ func givenUpText(done gitstore.GivenUp, left []work.Left) string {
 	return text.String()
 }
 
-// joinedLine says what became of two boards.
+// joinedLine describes which board was taken.
 func joinedLine(synced gitstore.Synced) string {
 	what := "has this clone's board"
 	switch {

@@ -17,7 +17,8 @@ type taskCommands struct {
 	Finalize taskFinalizeCommand `cmd:"" help:"Turn drafts into claimable tasks."`
 }
 
-// taskFlags are what can be said of a task; nil means not said.
+// taskFlags are the fields of a task that a user can set. nil means not
+// given.
 type taskFlags struct {
 	Title    *string       `help:"What it is, in one line."`
 	DoneWhen *string       `help:"How a reviewer tells that it is done."`
@@ -34,7 +35,7 @@ type taskFlags struct {
 	BudgetCost   *flow.Cost `placeholder:"DOLLARS" help:"What sessions on it may cost; 0 for what the board says."`
 }
 
-// over puts what was said over an input.
+// over replaces the fields of an input that were given.
 func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 	put(&in.Title, f.Title)
 	put(&in.DoneWhen, f.DoneWhen)
@@ -56,7 +57,8 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 	return in
 }
 
-// budget puts what was said over a budget, nil where nothing of it is left.
+// budget replaces the fields of a budget that were given. It returns nil if
+// nothing of the budget is left.
 func (f *taskFlags) budget(was *flow.Budget) *flow.Budget {
 	var b flow.Budget
 	put(&b, was)
@@ -76,7 +78,7 @@ func put[T any](field *T, said *T) {
 
 type taskAddCommand struct {
 	ID    flow.TaskID `arg:"" optional:"" help:"Default: the next task-N."`
-	From  string      `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move. What is wrong is told of all tasks at once."`
+	From  string      `placeholder:"FILE" help:"A YAML list of tasks with these keys, - for standard input; one atomic move. Problems of all tasks are reported together."`
 	Draft bool        `help:"Not claimable until it is finalized."`
 	taskFlags
 }
@@ -145,8 +147,8 @@ func (inv *invocation) readTasks(path string) ([]flow.TaskInput, []int, error) {
 	return list, doc.Lines(), nil
 }
 
-// inFile is an error of a move whose tasks stand in a file, with the line of each
-// task that is refused.
+// inFile adds to an error of a move the file and the line of each task that was
+// refused.
 func inFile(path string, lines []int, err error) error {
 	var refusal *flow.Refusal
 	if path == "" || !errors.As(err, &refusal) || len(refusal.Faults) == 0 {
@@ -214,7 +216,7 @@ func (c *taskEditCommand) Run(inv *invocation) error {
 	return inv.taskResult(r, c.ID, "edited")
 }
 
-// taskResult prints the state that a move left a task in.
+// taskResult prints the state of a task after a move.
 func (inv *invocation) taskResult(r gitstore.Result, id flow.TaskID, what string) error {
 	t := r.After.Task(id)
 	if r.Already {

@@ -37,8 +37,9 @@ func starter(name string) (one templates.Starter, ok bool) {
 	return list[i], true
 }
 
-// unwritten says that the spec of the current goal is, in part, still the
-// template: planners would plan that. It is "" if all is the author's own.
+// unwritten returns a warning if the spec of the current goal still has lines
+// of the template, because planners would plan them. It is "" if there is
+// none.
 func unwritten(inv *invocation, repo *git.Repo, b *flow.Board) (string, error) {
 	spec, _, _ := strings.Cut(b.Goal(b.Settings().Goal).Spec, "#")
 	id, err := repo.BlobAt(inv.ctx, b.Settings().Integration.Tip, spec)

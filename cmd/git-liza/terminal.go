@@ -5,14 +5,14 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal tells whether one of the invocation's streams is a terminal.
+// isTerminal reports whether a stream of the invocation is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// inForeground tells whether a stream is a terminal that this process may read:
-// the system stops one in the background that does.
+// inForeground reports whether a stream is a terminal that this process may
+// read. The system stops a background process that reads one.
 func inForeground(stream any) bool {
 	if !isTerminal(stream) {
 		return false

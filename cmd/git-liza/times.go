@@ -23,7 +23,7 @@ const (
 	spanForms = "90s, 30m, 2h, 3d, 1w"
 )
 
-// parseSpan reads a span of time: days, weeks, or what Go writes.
+// parseSpan parses a span of time: days, weeks, or Go's form.
 func parseSpan(text string) (time.Duration, error) {
 	const day = 24 * time.Hour
 	if last := len(text) - 1; last > 0 {
@@ -49,7 +49,7 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is neither a time (%s) nor a span before now (%s)", quoted(text), timeForms, spanForms)
 }
 
-// parseSince reads what --since takes; the zero time is none.
+// parseSince parses the value of --since. The zero time means no limit.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -61,7 +61,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// rev is the state that a name stands for, or a span before now.
+// rev returns the state that a name or a span before now stands for.
 func (inv *invocation) rev(clone *work.Clone, name string) (git.ID, error) {
 	id, err := clone.Store.Rev(inv.ctx, name)
 	if !errors.Is(err, gitstore.ErrNoState) {
@@ -74,7 +74,7 @@ func (inv *invocation) rev(clone *work.Clone, name string) (git.ID, error) {
 	return clone.Store.Rev(inv.ctx, at.UTC().Format(time.RFC3339))
 }
 
-// duration is a span of time that need not be whole seconds.
+// duration is a span of time that may have fractions of a second.
 type duration time.Duration
 
 func (d *duration) UnmarshalText(text []byte) error {
@@ -86,8 +86,8 @@ func (d *duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// spans reads the board's lengths of time on the command line, where people may
-// write days and weeks too; documents have one form.
+// spans parses spans of time on the command line, where people may also write
+// days and weeks. Documents have one form.
 var spans = kong.TypeMapper(reflect.TypeFor[flow.Duration](), kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 	var text string
 	if err := ctx.Scan.PopValueInto("span", &text); err != nil {

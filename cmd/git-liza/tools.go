@@ -12,9 +12,9 @@ import (
 // A toolRow is a command that agents without a shell have as a tool.
 type toolRow struct {
 	name   string
-	act    flow.Act // that it makes, zero if it makes no move
+	act    flow.Act // the act of its move, zero if it makes none
 	effect mcp.Effect
-	roles  []flow.Role // whose tool it is; nil: everybody's
+	roles  []flow.Role // the roles that have it; nil: all
 	about  string      // what it does and when to use it
 	input  func() runner
 }
@@ -22,7 +22,7 @@ type toolRow struct {
 // runner is a command whose arguments are set.
 type runner interface{ Run(*invocation) error }
 
-// nobody is the role of a human, who has none.
+// nobody is the role of a human: humans have none.
 const nobody flow.Role = 0
 
 var (
@@ -32,40 +32,40 @@ var (
 	people    = []flow.Role{nobody}
 )
 
-// tools are the commands that there are as tools. Claims, reviews and merges
-// are a supervisor's: an agent does not choose its work.
+// tools are the commands that agents have as tools. Claims, reviews and
+// merges are left to supervisors, because an agent does not choose its work.
 var tools = []toolRow{
-	{"list", 0, mcp.Reads, nil, "The tasks with all that the board says of them: states, who works on what, what each waits for. Use it to see where things stand before you act; narrow it with status, ready, mine or goal.", of[listCommand]},
-	{"show", 0, mcp.Reads, nil, "One task with its intent, findings, handoff, submissions and history; with patch, what a submission changes. Read your task with it before you begin, and again after a refusal.", of[showCommand]},
-	{"await", 0, mcp.Reads, nil, "Wait, ten minutes at the most, for the verdict on your submission, a resubmission of what you rejected, or the merge of what was approved. Use it only if your prompt offers it; otherwise end the session.", of[awaitTool]},
-	{"note", flow.ActNote, mcp.Adds, nil, "Leave a word that stands in the prompts of an agent, a role, a task's workers or all. For what the next one must know and no other tool says.", of[noteCommand]},
-	{"anomaly", flow.ActAnomaly, mcp.Adds, nil, "Record that something went against the plan: a workaround, an ambiguous spec, an assumption that failed. A refusal names the details that its type asks for.", of[anomalyCommand]},
-	{"discover", flow.ActDiscover, mcp.Adds, nil, "Record work or a risk that you found and that is not part of your task, instead of doing it.", of[discoverCommand]},
+	{"list", 0, mcp.Reads, nil, "The tasks with all that the board says of them: states, who works on what, what each waits for. Use it to see where things stand before you act; narrow it with status, ready, mine or goal.", newCommand[listCommand]},
+	{"show", 0, mcp.Reads, nil, "One task with its intent, findings, handoff, submissions and history; with patch, what a submission changes. Read your task with it before you begin, and again after a refusal.", newCommand[showCommand]},
+	{"await", 0, mcp.Reads, nil, "Wait, ten minutes at the most, for the verdict on your submission, a resubmission of what you rejected, or the merge of what was approved. Use it only if your prompt offers it; otherwise end the session.", newCommand[awaitTool]},
+	{"note", flow.ActNote, mcp.Adds, nil, "Leave a word that stands in the prompts of an agent, a role, a task's workers or all. For what the next one must know and no other tool says.", newCommand[noteCommand]},
+	{"anomaly", flow.ActAnomaly, mcp.Adds, nil, "Record that something went against the plan: a workaround, an ambiguous spec, an assumption that failed. A refusal names the details that its type asks for.", newCommand[anomalyCommand]},
+	{"discover", flow.ActDiscover, mcp.Adds, nil, "Record work or a risk that you found and that is not part of your task, instead of doing it.", newCommand[discoverCommand]},
 
-	{"intent", flow.ActIntent, mcp.Adds, coders, "Say what you are going to do and how you will know that it works. Once per claim, before the first edit: a submission without it is refused.", of[intentCommand]},
-	{"commit", 0, mcp.Adds, coders, "Commit everything in your task's worktree, new files too, as yours. For clients that have no shell; submit what is committed.", of[commitTool]},
-	{"submit", flow.ActSubmit, mcp.Adds, coders, "Ask for a review of the tip of your task's branch. Use it when everything is committed, the work tree is clean and the checks passed; it runs the task's verify command.", of[submitTool]},
-	{"handoff", flow.ActHandoff, mcp.Adds, coders, "Leave word for whoever continues, when you must stop before the task is done. Commit what is good first.", of[handoffCommand]},
-	{"block", flow.ActBlock, mcp.Adds, []flow.Role{flow.Coder, flow.Planner, nobody}, "Stop work on a task until one to three questions are answered by somebody who may decide.", of[blockCommand]},
+	{"intent", flow.ActIntent, mcp.Adds, coders, "Say what you are going to do and how you will know that it works. Once per claim, before the first edit: a submission without it is refused.", newCommand[intentCommand]},
+	{"commit", 0, mcp.Adds, coders, "Commit everything in your task's worktree, new files too, as yours. For clients that have no shell; submit what is committed.", newCommand[commitTool]},
+	{"submit", flow.ActSubmit, mcp.Adds, coders, "Ask for a review of the tip of your task's branch. Use it when everything is committed, the work tree is clean and the checks passed; it runs the task's verify command.", newCommand[submitTool]},
+	{"handoff", flow.ActHandoff, mcp.Adds, coders, "Leave word for whoever continues, when you must stop before the task is done. Commit what is good first.", newCommand[handoffCommand]},
+	{"block", flow.ActBlock, mcp.Adds, []flow.Role{flow.Coder, flow.Planner, nobody}, "Stop work on a task until one to three questions are answered by somebody who may decide.", newCommand[blockCommand]},
 
-	{"approve", flow.ActApprove, mcp.Adds, reviewers, "Let exactly the submitted commit reach integration. Only after you have read the change and seen its checks pass.", of[approveCommand]},
-	{"reject", flow.ActReject, mcp.Adds, []flow.Role{flow.CodeReviewer, nobody}, "Send the submitted commit back with at least one blocker. In a later round say of every earlier blocker what became of it (prior).", of[rejectTool]},
+	{"approve", flow.ActApprove, mcp.Adds, reviewers, "Let exactly the submitted commit reach integration. Only after you have read the change and seen its checks pass.", newCommand[approveCommand]},
+	{"reject", flow.ActReject, mcp.Adds, []flow.Role{flow.CodeReviewer, nobody}, "Send the submitted commit back with at least one blocker. In a later round say of every earlier blocker what became of it (prior).", newCommand[rejectTool]},
 
-	{"task_add", flow.ActAdd, mcp.Adds, planning, "Add tasks, all of them or none. They may depend on each other by the ids that you give them.", of[taskAddTool]},
-	{"task_edit", flow.ActEdit, mcp.Undoes, planning, "Change what is said of a task that nobody works on. What you leave out stays as it is.", of[taskEditCommand]},
-	{"finalize", flow.ActFinalize, mcp.Adds, planning, "Make drafts claimable, once they say title, done_when, spec and scope.", of[taskFinalizeCommand]},
-	{"supersede", flow.ActSupersede, mcp.Undoes, planning, "Replace a task whose framing was wrong by other tasks, new ones or ones that there are. It is final.", of[supersedeTool]},
-	{"abandon", flow.ActAbandon, mcp.Undoes, planning, "Give a task up. It is final.", of[abandonCommand]},
-	{"unblock", flow.ActUnblock, mcp.Adds, planning, "Send a blocked task back to work, once its questions are answered in the task or in a note.", of[unblockCommand]},
-	{"convert", flow.ActConvert, mcp.Adds, planning, "Make a task of a discovery.", of[convertCommand]},
-	{"align", flow.ActAlign, mcp.Adds, planning, "Say where the work stands against the goal's original intent.", of[alignCommand]},
+	{"task_add", flow.ActAdd, mcp.Adds, planning, "Add tasks, all of them or none. They may depend on each other by the ids that you give them.", newCommand[taskAddTool]},
+	{"task_edit", flow.ActEdit, mcp.Undoes, planning, "Change what is said of a task that nobody works on. What you leave out stays as it is.", newCommand[taskEditCommand]},
+	{"finalize", flow.ActFinalize, mcp.Adds, planning, "Make drafts claimable, once they say title, done_when, spec and scope.", newCommand[taskFinalizeCommand]},
+	{"supersede", flow.ActSupersede, mcp.Undoes, planning, "Replace a task whose framing was wrong by other tasks, new ones or ones that there are. It is final.", newCommand[supersedeTool]},
+	{"abandon", flow.ActAbandon, mcp.Undoes, planning, "Give a task up. It is final.", newCommand[abandonCommand]},
+	{"unblock", flow.ActUnblock, mcp.Adds, planning, "Send a blocked task back to work, once its questions are answered in the task or in a note.", newCommand[unblockCommand]},
+	{"convert", flow.ActConvert, mcp.Adds, planning, "Make a task of a discovery.", newCommand[convertCommand]},
+	{"align", flow.ActAlign, mcp.Adds, planning, "Say where the work stands against the goal's original intent.", newCommand[alignCommand]},
 
-	{"pause", flow.ActPause, mcp.Undoes, people, "Stop new claims on the whole board until somebody resumes. Sessions that run go on.", of[pauseCommand]},
-	{"resume", flow.ActResume, mcp.Undoes, people, "Let claims go on after a pause, a stop or a checkpoint that was decided.", of[resumeCommand]},
+	{"pause", flow.ActPause, mcp.Undoes, people, "Stop new claims on the whole board until somebody resumes. Sessions that run go on.", newCommand[pauseCommand]},
+	{"resume", flow.ActResume, mcp.Undoes, people, "Let claims go on after a pause, a stop or a checkpoint that was decided.", newCommand[resumeCommand]},
 }
 
-// of is a new command whose arguments are not set.
-func of[T any, C interface {
+// newCommand returns a new command whose arguments are not set.
+func newCommand[T any, C interface {
 	*T
 	runner
 }]() runner {

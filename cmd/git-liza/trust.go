@@ -20,7 +20,7 @@ type trustCommand struct {
 	List bool   `help:"Show the commands of the board and which of them may run here."`
 }
 
-// A commandRow is a command of the board, as trust shows it.
+// A commandRow is a command of the board in the form that trust shows.
 type commandRow struct {
 	Hash    string `json:"hash"`
 	Command string `json:"command"`
@@ -50,7 +50,7 @@ func (c *trustCommand) Run(inv *invocation) error {
 		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, l.Trust.Check(inv.ctx, one.Command) == nil}
 	}
 	if c.Hash != "" {
-		rows, err = c.named(rows)
+		rows, err = c.matchHash(rows)
 	} else if c.All {
 		rows, err = c.askHuman(inv, rows)
 	}
@@ -65,20 +65,21 @@ func (c *trustCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return inv.answer("", map[string]any{"commands": append([]commandRow{}, rows...)}, cmp.Or(commandText(rows), c.none()))
+	return inv.answer("", map[string]any{"commands": append([]commandRow{}, rows...)}, cmp.Or(commandText(rows), c.noneText()))
 }
 
-// none is what the command says where it has no command to show.
-func (c *trustCommand) none() string {
+// noneText is the output if there is no command to show.
+func (c *trustCommand) noneText() string {
 	if c.All {
 		return "no command of the board waits"
 	}
 	return "the board names no command"
 }
 
-// named are the rows of the one command that the hash names. An attacker can put two
-// commands on the board whose hashes begin alike.
-func (c *trustCommand) named(rows []commandRow) ([]commandRow, error) {
+// matchHash returns the rows of the one command that the hash names. It checks for
+// a second command, because an attacker can make the hashes of two commands begin
+// alike.
+func (c *trustCommand) matchHash(rows []commandRow) ([]commandRow, error) {
 	if len(c.Hash) < work.ShownHash {
 		return nil, &flow.Refusal{Rule: flow.RuleTrust, Hint: "git liza trust --list",
 			Reason: fmt.Sprintf("%s is too little of a hash: it has 64 digits, of which the first %d are enough", flow.Excerpt(c.Hash, 80), work.ShownHash)}
@@ -96,8 +97,9 @@ func (c *trustCommand) named(rows []commandRow) ([]commandRow, error) {
 	return rows, nil
 }
 
-// askHuman are the commands that wait, of which a human on a terminal has said
-// yes to each. Elsewhere all of them are shown, and are agreed to by the flag.
+// askHuman returns the waiting commands that a human on a terminal has allowed
+// one by one. Without a terminal it shows all of them, and the flag --all
+// allows them.
 func (c *trustCommand) askHuman(inv *invocation, rows []commandRow) ([]commandRow, error) {
 	rows = slices.DeleteFunc(rows, func(r commandRow) bool { return r.Trusted })
 	if inv.json || !isTerminal(inv.stdin) {
@@ -117,8 +119,8 @@ func (c *trustCommand) askHuman(inv *invocation, rows []commandRow) ([]commandRo
 	return list, nil
 }
 
-// mayRun asks on the terminal whether a command of the board may run here; the
-// default is no. The error wraps io.EOF where there is no answer.
+// mayRun asks on the terminal whether a command of the board may run here. The
+// default is no. The error wraps io.EOF if there is no answer.
 func (inv *invocation) mayRun(answers *bufio.Reader, where, command string) (bool, error) {
 	fmt.Fprintf(inv.stderr, "%s: %s\nmay it run here? [y/N] ", where, work.Visible(command))
 	var line string
@@ -130,7 +132,7 @@ func (inv *invocation) mayRun(answers *bufio.Reader, where, command string) (boo
 	}()
 	select {
 	case <-inv.ctx.Done():
-		return false, inv.ctx.Err() // a signal does not end what reads a terminal
+		return false, inv.ctx.Err() // a signal does not interrupt reading a terminal
 	case <-read:
 	}
 	if err != nil {
@@ -140,9 +142,9 @@ func (inv *invocation) mayRun(answers *bufio.Reader, where, command string) (boo
 	return answer == "y" || answer == "yes", nil
 }
 
-// offerTrust asks, before supervisors start on a terminal, about each command of
-// the board that would keep them waiting. What is not allowed they wait for, as
-// they do where nobody can be asked.
+// offerTrust asks on a terminal, before supervisors start, about each command of
+// the board that they would wait for. They still wait for the commands that are
+// not allowed, as they do without a terminal.
 func offerTrust(inv *invocation, clone *work.Clone) error {
 	if inv.json || !isTerminal(inv.stderr) || !inForeground(inv.stdin) || inv.operator(clone.Repo, "trust in a command") != nil {
 		return nil
@@ -183,8 +185,8 @@ func commandText(rows []commandRow) string {
 	return text.String()
 }
 
-// untrustedText lists all commands of the board that wait for somebody to allow
-// them here, each with what allows it; "" if there is none.
+// untrustedText lists the commands of the board that are not allowed here yet,
+// each with the command that allows it. It is "" if there are none.
 func untrustedText(ctx context.Context, clone *work.Clone) (string, error) {
 	b, _, err := clone.Store.Board(ctx)
 	if err != nil {

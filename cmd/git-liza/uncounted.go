@@ -14,22 +14,22 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// fewMoves bounds how far back a clone looks for sessions that were not counted
-// when it does so for the first time. From then on it knows them all.
+// fewMoves bounds how far back a clone first looks for uncounted sessions.
+// Later it reads only new moves.
 const fewMoves = 1000
 
 // A noted is what a clone remembers of one move: that it began a goal or a
-// sprint, or that it was a session which told nothing of what it used.
+// sprint, or recorded a session that did not report its usage.
 type noted struct {
 	kind byte // 'g', 's' or 'u'
 	at   int64
 }
 
-// uncounted is how many sessions told nothing of what they used, of the goal or
-// sprint that began with an act at a time and is over at another; the zero time
-// is not yet. The moves that this clone has looked at before are not read again:
-// liza/cache/uncounted names the last of them and what is noted of them, the
-// newest first. It is derived and safe to delete.
+// uncounted returns the number of sessions of a goal or sprint that did not
+// report their usage. act began it at the time began; it ended at ended, the
+// zero time if it has not. Moves that this clone has read before are not read
+// again: liza/cache/uncounted names the last of them and holds their notes,
+// newest first. The file is derived and safe to delete.
 func (l look) uncounted(ctx context.Context, act flow.Act, began, ended time.Time) (n int, err error) {
 	path := filepath.Join(l.Repo.CommonDir(), layout.Private, "cache", "uncounted")
 	tip, notes := readUncounted(path)
@@ -61,8 +61,8 @@ func noteKind(act flow.Act) byte {
 	return 0
 }
 
-// noteUncounted is what is to be noted of the moves up to the tip, where that is
-// known of those up to another one.
+// noteUncounted returns the notes of the moves up to the tip. known are the
+// notes of the moves up to an earlier one.
 func (l look) noteUncounted(ctx context.Context, upTo git.ID, known []noted) ([]noted, error) {
 	var news []noted
 	moves, met := 0, false
@@ -83,7 +83,7 @@ func (l look) noteUncounted(ctx context.Context, upTo git.ID, known []noted) ([]
 	if met {
 		news = append(news, known...)
 	}
-	return news, err // else the board went another way, or far
+	return news, err // otherwise the board was replaced, or moved too far
 }
 
 func readUncounted(path string) (tip git.ID, notes []noted) {
@@ -105,7 +105,7 @@ func readUncounted(path string) (tip git.ID, notes []noted) {
 	return git.ID(words[0]), notes
 }
 
-// writeUncounted replaces the file at once. That it cannot costs time.
+// writeUncounted replaces the file atomically. A failure only costs time.
 func writeUncounted(path string, tip git.ID, notes []noted) {
 	text := []byte(tip)
 	for _, one := range notes {

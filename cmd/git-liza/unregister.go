@@ -18,7 +18,7 @@ func (c *unregisterCommand) Run(inv *invocation) error {
 		return err
 	}
 	if err := clone.Store.Presences.Forget(inv.ctx, c.ID); err != nil {
-		inv.progress("what %s said of itself is still there: %v", c.ID, err)
+		inv.progress("the presence of %s could not be removed: %v", c.ID, err)
 	}
 	return inv.agentResult(r, c.ID, "unregistered")
 }

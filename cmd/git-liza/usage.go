@@ -41,7 +41,7 @@ func (c *usageCommand) Run(inv *invocation) error {
 	return inv.answer("", used.Value(), used.Text(inv.width()))
 }
 
-// shareOf is which share a session belongs to.
+// shareOf returns the share that a session belongs to.
 func (c *usageCommand) shareOf(store *gitstore.Store, e gitstore.Event, d *flow.SessionMove) (string, error) {
 	switch c.By {
 	case "role":

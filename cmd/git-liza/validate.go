@@ -19,7 +19,7 @@ func (c *validateCommand) Run(inv *invocation) error {
 	}
 	for _, list := range view.StateLists {
 		if list.Folder == flow.Archive {
-			continue // there may be very many, and fsck has seen each when it was moved
+			continue // there may be very many, and fsck has checked each when it was archived
 		}
 		for _, id := range l.Board.IDs(list.Folder) {
 			l.Board.Load(flow.Key{Folder: list.Folder, ID: id})
@@ -40,7 +40,7 @@ func (c *validateCommand) Run(inv *invocation) error {
 	return inv.answer("", map[string]any{"state": l.Tip, "tasks": n, "breaches": []view.Breach{}}, fmt.Sprintf("%s: valid, %s outside the archive", l.Tip.Short(), view.Count(n, "task")))
 }
 
-// invalid reports every breach that a check found.
+// invalid returns the failure with every breach that a check found.
 func invalid(err error) error {
 	all := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -57,7 +57,8 @@ func invalid(err error) error {
 	return &partial{failure{code: exitFailed, outcome: "failed", rule: list[0].Rule, reason: reason, hint: "git liza fsck --full"}, map[string]any{"breaches": list}}
 }
 
-// damagedBoard reports everything on a sound board that cannot be read.
+// damagedBoard returns the failure with every unreadable object of a sound
+// board.
 func damagedBoard(err error) error {
 	var damaged *gitstore.Damaged
 	if !errors.As(err, &damaged) {

@@ -16,7 +16,7 @@ type verifyCommand struct {
 	Signed bool   `help:"Every move of a board with principals must be signed."`
 }
 
-// A verdict is one commit or ref as verify reports it.
+// A verdict is the report on one refused commit or ref.
 type verdict struct {
 	What   string `json:"what"`
 	Rule   string `json:"rule"`
@@ -50,7 +50,7 @@ func (c *verifyCommand) Run(inv *invocation) error {
 	return inv.answer("", data, fmt.Sprintf("%s: every move is what a server would have taken (%s)", to.Short(), view.Count(v.Moves, "move")))
 }
 
-// ends reads OLD..NEW; either may be missing.
+// ends parses OLD..NEW. Either may be missing.
 func (c *verifyCommand) ends(inv *invocation, store *gitstore.Store) (from, to git.ID, err error) {
 	old, name, ranged := strings.Cut(c.Range, "..")
 	if !ranged && c.Range != "" {

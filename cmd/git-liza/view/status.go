@@ -125,7 +125,7 @@ func (g *Status) Text(width int) string {
 	}
 	head.Add("tasks", g.countsLine())
 	if len(g.Unheard) > 0 && c.State.IsRunning() { // where it does not run, resuming it comes first
-		head.Add("supervisors", "none is heard of for "+JoinRoles(g.Unheard)+": git liza rush")
+		head.Add("supervisors", "none active for "+JoinRoles(g.Unheard)+": git liza rush")
 	}
 	return head.Text(width) + section("agents", g.agentRows(at), width) + section("waiting", waitRows(g.Waiting), width) +
 		section("next", stepRows(g.Next), width)
