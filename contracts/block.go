@@ -12,29 +12,32 @@ import (
 // Gemini CLI the third.
 var entryFiles = []string{"AGENTS.md", "CLAUDE.md", "GEMINI.md"}
 
-// The lines that a block in an entry file begins and ends with. A line is one
-// of them if it begins so, whatever follows.
+// The first and last line of a block in an entry file. A line counts as one
+// of them if it begins so.
 const (
 	beginning = "<!-- git liza contracts: begin"
 	ending    = "<!-- git liza contracts: end"
 )
 
-// pointer is the block that sends a reader to CORE. The line with @ is how
-// Claude Code and Gemini CLI include a file; to others it is a path.
+// pointer returns the block that refers a reader to CORE. Claude Code and
+// Gemini CLI include the file in the line with @; for other tools it is a
+// path.
 func pointer(dir string) []byte {
 	return fmt.Appendf(nil, "%s; `git liza contracts uninstall` takes it out -->\n"+
 		"Before anything else read `%s/CORE.md` and follow it; it says what else to read.\n\n@%s/CORE.md\n%s -->\n",
 		beginning, dir, dir, ending)
 }
 
-// errDamaged is a block that cannot be told from the text around it.
+// errDamaged reports a block that cannot be separated from the text around
+// it.
 var errDamaged = errors.New("its marks of a block (" + beginning + " … and " + ending + " …) do not stand in one pair")
 
 const byteOrderMark = "\ufeff"
 
 // split finds the block in an entry file: what stands before it, the block
 // with the line break at its end, and what stands after it. Without a block,
-// before is all. It is errDamaged if there is not one beginning and one end.
+// before is the whole text. The error is errDamaged unless the marks form one
+// pair.
 func split(text []byte) (before, block, after []byte, err error) {
 	from, to, at := -1, -1, 0
 	for line := range bytes.Lines(text) {
@@ -65,16 +68,16 @@ func split(text []byte) (before, block, after []byte, err error) {
 	return text[:from], text[from:to], text[to:], nil
 }
 
-// insert puts the block into an entry file in place of the one that is there,
-// else at the top, since that is what is read first and what needs no line
-// break before it. The rest stays as it is to the byte.
+// insert puts the block into an entry file in place of the old one, else at
+// the top: tools read the top first, and it needs no line break before it.
+// The other bytes do not change.
 func insert(text, block []byte) ([]byte, error) {
 	before, old, after, err := split(text)
 	if err != nil {
 		return nil, err
 	}
 	if old == nil {
-		top := opening(text)
+		top := headLength(text)
 		before, after = text[:top], text[top:]
 	}
 	if first, _, ok := bytes.Cut(text, []byte("\n")); ok && bytes.HasSuffix(first, []byte("\r")) {
@@ -83,9 +86,9 @@ func insert(text, block []byte) ([]byte, error) {
 	return bytes.Join([][]byte{before, block, after}, nil), nil
 }
 
-// opening is the length of what must stay at the very top of a file: a byte
-// order mark, and a head between two lines of ---.
-func opening(text []byte) int {
+// headLength returns the length of what must stay at the top of a file: a byte
+// order mark, and front matter between two lines of ---.
+func headLength(text []byte) int {
 	start := 0
 	if bytes.HasPrefix(text, []byte(byteOrderMark)) {
 		start = len(byteOrderMark)

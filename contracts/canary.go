@@ -10,15 +10,16 @@ import (
 // at it, so that a session that knows the canary has followed the pointer.
 const canaryDocument = "CORE.md"
 
-// canaryPlace is what stands in that document's source where the canary belongs.
+// canaryPlace is the placeholder for the canary in that document's source.
 const canaryPlace = "CANARY"
 
-// CanaryQuestion is what a session is asked to show that it has loaded the
-// contract. It does not hold the answer, nor where the answer comes from.
+// CanaryQuestion is the question by which a session shows that it has loaded
+// the contract. It holds neither the answer nor its place.
 const CanaryQuestion = "What is the canary of the contract that you were told to follow? Answer with it alone, or with NONE. Run no command and open no file for it."
 
-// Canary is a word that only a session that has read CORE can know, such as
-// liza-4f1c-09de-77b2. It derives from all documents, so each edition has its own.
+// Canary returns a word that only a session that has read CORE can know, such as
+// liza-4f1c-09de-77b2. It is derived from all documents, so each edition has its
+// own.
 func Canary() string {
 	all := sha256.New()
 	for _, name := range Names() {
@@ -35,8 +36,8 @@ func Canary() string {
 // canaries matches the canary of any edition.
 var canaries = regexp.MustCompile(`\bliza(?:-[0-9a-f]{4}){3}\b`)
 
-// FindCanary is the canary that a text holds, of whatever edition. It prefers
-// this edition's; "" if there is none.
+// FindCanary returns the canary of any edition in a text, preferring this
+// edition's. It is "" if there is none.
 func FindCanary(text string) string {
 	found := canaries.FindAllString(text, -1)
 	for _, canary := range found {

@@ -1,8 +1,8 @@
 // Package contracts holds the behavioural contracts of agents: Markdown that a
-// person can read and a prompt can carry. It says what the documents are and
-// which part of them an agent of a role is given, and writes them into a
-// project and takes them out again, see [Install]; it does not know prompts,
-// tasks or the blackboard, and nothing here enforces anything.
+// person can read and a prompt can carry. It lists the documents, selects the
+// part for an agent of a role, and installs them in a project and removes
+// them, see [Install]. It does not know prompts, tasks or the blackboard, and
+// it enforces nothing.
 package contracts
 
 import (
@@ -17,8 +17,8 @@ import (
 //go:embed *.md roles/*.md skills/*/SKILL.md
 var documents embed.FS
 
-// Names are the documents' paths, sorted: those for everybody, such as CORE.md,
-// one per role, such as roles/coder.md, and one per skill, such as
+// Names returns the sorted paths of the documents: those for all agents, such
+// as CORE.md, one per role, such as roles/coder.md, and one per skill, such as
 // skills/testing/SKILL.md.
 func Names() []string {
 	var names []string
@@ -33,7 +33,7 @@ func Names() []string {
 	return names
 }
 
-// Document is the text of one of [Names]; false if there is none of that name.
+// Document returns the text of one of [Names], and whether it exists.
 func Document(name string) (string, bool) {
 	text, err := documents.ReadFile(name)
 	if name == canaryDocument {
@@ -42,8 +42,8 @@ func Document(name string) (string, bool) {
 	return string(text), err == nil
 }
 
-// Find is the document with a name that may lack its folder or ending, such as CORE,
-// coder or testing; false if there is none.
+// Find returns the document for a name without folder or extension: CORE,
+// coder, testing. ok is false if there is none.
 func Find(word string) (name string, ok bool) {
 	for _, name := range Names() {
 		if word == name || word == Title(name) {
@@ -53,7 +53,7 @@ func Find(word string) (name string, ok bool) {
 	return "", false
 }
 
-// Title is the short name of a document: CORE, coder, testing.
+// Title returns the short name of a document: CORE, coder, testing.
 func Title(name string) string {
 	if isSkill(name) {
 		return path.Base(path.Dir(name))
@@ -61,8 +61,8 @@ func Title(name string) string {
 	return strings.TrimSuffix(path.Base(name), ".md")
 }
 
-// About says in one line what a document is for: a skill's description, else
-// its heading.
+// About describes a document in one line: a skill's description, else its
+// heading.
 func About(name string) string {
 	text, _ := Document(name)
 	for line := range strings.Lines(text) {
@@ -79,13 +79,13 @@ func About(name string) string {
 
 func isSkill(name string) bool { return strings.HasPrefix(name, "skills/") }
 
-// How the headings of CORE's parts that every agent gets begin.
+// The beginnings of the headings of CORE's parts that every agent gets.
 const (
 	invariants = "## Tier 0"
 	stops      = "## Stop triggers"
 )
 
-// ForRole is the kernel that a spawned agent of the role is given: CORE's
+// ForRole returns the kernel for a spawned agent of the role: CORE's
 // invariants and stop triggers, MULTI_AGENT_MODE and the role's own contract,
 // about 8 KB. It is an error if there is no contract for the role.
 func ForRole(role string) (string, error) {
@@ -98,8 +98,8 @@ func ForRole(role string) (string, error) {
 	return section(core, invariants) + "\n" + section(core, stops) + "\n" + mode + "\n" + own, nil
 }
 
-// section is the part of a document from the line that begins with heading to
-// the next heading of level 2.
+// section returns the part of a document from the line that begins with
+// heading to the next heading of level 2.
 func section(document, heading string) string {
 	var lines []string
 	inside := false

@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// A State is how a file of a project stands to what is installed there.
+// A State compares a file of a project with what Install would write.
 type State string
 
-// The states. Only the first says that the reader of a file reads what this
-// program would write.
+// The states of files. Only Current means that the file is what this program
+// would write.
 const (
 	Current  State = "current"
 	Outdated State = "outdated" // as an older version of git liza wrote it
 	Newer    State = "newer"    // as a newer version of git liza wrote it
-	Changed  State = "changed"  // by hand, since it was installed
-	Missing  State = "missing"  // the file, or the block in an entry file
-	Foreign  State = "foreign"  // somebody else's file, or block, of that name
+	Changed  State = "changed"  // changed by hand since it was installed
+	Missing  State = "missing"  // the file, or the block in an entry file, is missing
+	Foreign  State = "foreign"  // a file or block of that name that Install did not write
 	Barred   State = "barred"   // cannot be read or written, see the reason
 	Obsolete State = "obsolete" // as it was installed, and no longer wanted
 )
@@ -29,27 +29,27 @@ type Entry struct {
 	State  State  `json:"state"`            // as it was found
 	Done   Deed   `json:"done,omitempty"`   // what became of it
 	Reason string `json:"reason,omitempty"` // why it is barred
-	Copy   string `json:"copy,omitempty"`   // where what stood there is kept
+	Copy   string `json:"copy,omitempty"`   // the copy of the previous file
 }
 
 // A Deed is what an installation did with a file.
 type Deed string
 
-// The deeds; a file with none was left as it was, which was right.
+// The deeds. A file without a deed was right and did not change.
 const (
 	Written Deed = "written"
 	Removed Deed = "removed"
-	Kept    Deed = "kept" // left as it was, although it is not as it should be
+	Kept    Deed = "kept" // not changed, although it should have been
 )
 
-// A Report is what is in a project, file by file, sorted by path.
+// A Report lists the files of an installation, sorted by path.
 type Report struct {
-	Installed bool // Install was here, and Uninstall was not yet
+	Installed bool // contracts are installed
 	Target    Target
 	Entries   []Entry
 }
 
-// Kept are the entries that were left although they should have changed.
+// Kept returns the entries that stayed although they should have changed.
 func (r Report) Kept() []Entry {
 	return slices.DeleteFunc(slices.Clone(r.Entries), func(e Entry) bool { return e.Done != Kept })
 }
@@ -59,10 +59,10 @@ func (r Report) Changed() bool {
 	return slices.ContainsFunc(r.Entries, func(e Entry) bool { return e.Done == Written || e.Done == Removed })
 }
 
-// Examine looks at the project in a folder and changes nothing. A manifest
-// that cannot be read is an *Unreadable.
+// Examine looks at the project in a folder and changes nothing. The error is
+// an *Unreadable if the manifest cannot be read.
 func Examine(dir string) (Report, error) {
-	p, err := open(dir)
+	p, err := openProject(dir)
 	if err != nil {
 		return Report{}, err
 	}
@@ -109,8 +109,8 @@ func (p *project) examine(it *item) {
 	}
 }
 
-// read gives what is compared: the whole file or its block, nil if there is
-// none.
+// read returns the text to compare: the whole file or its block, nil if there
+// is none.
 func (p *project) read(it *item) ([]byte, error) {
 	var err error
 	if it.lacking, err = p.lacking(path.Dir(it.path)); err != nil {
@@ -121,7 +121,7 @@ func (p *project) read(it *item) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, plain(err)
+		return nil, causeOf(err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, errors.New("it is a symbolic link")
 	case !info.Mode().IsRegular():
@@ -129,7 +129,7 @@ func (p *project) read(it *item) ([]byte, error) {
 	}
 	it.mode = info.Mode().Perm()
 	if it.found, err = p.root.ReadFile(it.path); err != nil {
-		return nil, plain(err)
+		return nil, causeOf(err)
 	}
 	if !it.block {
 		return it.found, nil

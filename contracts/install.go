@@ -11,14 +11,13 @@ import (
 )
 
 // Install writes the documents into the project in a folder, the skills where
-// its tools look for them, and a block that points at CORE into its entry
-// files. It commits nothing. What somebody changed by hand, what is not ours
-// and what a newer program wrote stays and is reported as kept; with force it is
-// replaced, and of the first two a copy stays beside it. Writing again what is
-// there changes nothing, and an installation that was cut off is completed by
-// another one.
+// its tools look for them, and a block that points at CORE into its entry files.
+// It commits nothing. It keeps and reports files that were changed by hand, that
+// are not ours, or that a newer program wrote. With force it replaces them, and
+// keeps a copy of the first two kinds beside the file. Installing the same again
+// changes nothing, and completes an installation that was interrupted.
 func Install(dir string, t Target, force bool) (Report, error) {
-	p, err := open(dir)
+	p, err := openProject(dir)
 	if err != nil {
 		return Report{}, err
 	}
@@ -31,11 +30,11 @@ func Install(dir string, t Target, force bool) (Report, error) {
 	return Report{Installed: true, Target: t, Entries: entries}, err
 }
 
-// Uninstall takes out what Install wrote, down to the folders that it made:
-// without changes in between the project is as before, to the byte. What was
-// changed since stays and is reported as kept.
+// Uninstall removes what Install wrote, with the folders that it made.
+// Without changes in between, the project is as before, to the byte. Files
+// that were changed since stay and are reported as kept.
 func Uninstall(dir string) (Report, error) {
-	p, err := open(dir)
+	p, err := openProject(dir)
 	if err != nil {
 		return Report{}, err
 	}
@@ -43,15 +42,15 @@ func Uninstall(dir string) (Report, error) {
 	if !p.installed {
 		return Report{Target: p.was.target}, nil
 	}
-	entries, err := p.apply(p.was.target, p.examined(p.rest(nil)), false)
+	entries, err := p.apply(p.was.target, p.examined(p.formerItems(nil)), false)
 	r := Report{Target: p.was.target, Entries: entries}
 	r.Installed = len(r.Kept()) > 0
 	return r, err
 }
 
-// apply brings the items to where they belong. The manifest goes first, and
-// names what was ours as well as what will be, so that whatever is found after
-// a crash is known to be ours.
+// apply writes and removes the items. It writes the manifest first, with the
+// old and the new digests, so that after a crash every file is known to be
+// ours.
 func (p *project) apply(t Target, items []*item, force bool) ([]Entry, error) {
 	report := make([]Entry, len(items))
 	after := newManifest(t)
@@ -59,7 +58,7 @@ func (p *project) apply(t Target, items []*item, force bool) ([]Entry, error) {
 	for i, it := range items {
 		report[i] = it.entry()
 		report[i].Done = it.decide(force)
-		after.note(it, report[i].Done, p.was)
+		after.recordDeed(it, report[i].Done, p.was)
 		if it.state == Newer && report[i].Done == Kept {
 			after.edition = p.was.edition
 		}
@@ -71,8 +70,8 @@ func (p *project) apply(t Target, items []*item, force bool) ([]Entry, error) {
 	if err != nil {
 		return report, err
 	}
-	after.made = join(after.made, lacking)
-	if err := p.save(after.with(p.was)); err != nil {
+	after.made = appendMissing(after.made, lacking)
+	if err := p.save(after.withDigests(p.was)); err != nil {
 		return report, err
 	}
 	for i, it := range items {
@@ -80,16 +79,16 @@ func (p *project) apply(t Target, items []*item, force bool) ([]Entry, error) {
 			continue
 		}
 		if report[i].Copy, err = p.change(it); err != nil {
-			return report, fmt.Errorf("%s: %w", it.path, plain(err))
+			return report, fmt.Errorf("%s: %w", it.path, causeOf(err))
 		}
 	}
 	if len(after.files)+len(after.blocks) == 0 {
-		return report, p.leave()
+		return report, p.removeTraces()
 	}
 	return report, p.save(after)
 }
 
-// decide says what is to be done with an item.
+// decide returns the deed for an item.
 func (it *item) decide(force bool) Deed {
 	replace := force && (it.state == Changed || it.state == Foreign || it.state == Newer)
 	switch {
@@ -103,8 +102,8 @@ func (it *item) decide(force bool) Deed {
 	return Kept
 }
 
-// note enters what is ours of an item once the deed is done.
-func (m *manifest) note(it *item, done Deed, was *manifest) {
+// recordDeed enters an item in the manifest after its deed.
+func (m *manifest) recordDeed(it *item, done Deed, was *manifest) {
 	list, old := m.files, was.files
 	if it.block {
 		list, old = m.blocks, was.blocks
@@ -116,31 +115,31 @@ func (m *manifest) note(it *item, done Deed, was *manifest) {
 		list[it.path] = []string{digest(it.text)}
 	}
 	if done == Written {
-		m.made = join(m.made, it.lacking)
+		m.made = appendMissing(m.made, it.lacking)
 		if it.block && it.found == nil {
-			m.created = join(m.created, []string{it.path})
+			m.created = appendMissing(m.created, []string{it.path})
 		}
 	}
 }
 
-// with is the manifest with the digests of another one beside its own.
-func (m *manifest) with(other *manifest) *manifest {
+// withDigests returns the manifest with the digests of another one added.
+func (m *manifest) withDigests(other *manifest) *manifest {
 	both := newManifest(m.target)
 	both.edition = m.edition
 	both.made, both.created = m.made, m.created
 	for _, one := range []*manifest{m, other} {
 		for path, sums := range one.files {
-			both.files[path] = join(both.files[path], sums)
+			both.files[path] = appendMissing(both.files[path], sums)
 		}
 		for path, sums := range one.blocks {
-			both.blocks[path] = join(both.blocks[path], sums)
+			both.blocks[path] = appendMissing(both.blocks[path], sums)
 		}
 	}
 	return both
 }
 
-// join is a list with what it lacks of another one.
-func join(list, more []string) []string {
+// appendMissing returns a list with the missing entries of another one added.
+func appendMissing(list, more []string) []string {
 	list = slices.Clone(list)
 	for _, one := range more {
 		if !slices.Contains(list, one) {
@@ -150,7 +149,7 @@ func join(list, more []string) []string {
 	return list
 }
 
-// save writes the manifest unless it is on disk as it should be.
+// save writes the manifest unless the file is already right.
 func (p *project) save(m *manifest) error {
 	text := m.text()
 	if old, err := p.root.ReadFile(Manifest); err == nil && bytes.Equal(old, text) {
@@ -159,8 +158,8 @@ func (p *project) save(m *manifest) error {
 	return p.write(Manifest, text, 0o644)
 }
 
-// change writes or removes an item and names the copy of what stood there, if
-// that was not ours.
+// change writes or removes an item. It returns the path of a copy if the
+// previous file was not ours.
 func (p *project) change(it *item) (kept string, err error) {
 	if it.state == Changed || it.state == Foreign {
 		if kept, err = p.keep(it); err != nil {
@@ -209,34 +208,34 @@ func (p *project) keep(it *item) (string, error) {
 	}
 }
 
-// draft is where a file is written before it takes its place, always the same
-// so that the next attempt removes what a crash left.
-func draft(name string) string { return path.Join(path.Dir(name), "."+path.Base(name)+".liza") }
+// draftPath returns the path of the temporary file for a file. It is always the
+// same, so that the next run removes what a crash left.
+func draftPath(name string) string { return path.Join(path.Dir(name), "."+path.Base(name)+".liza") }
 
-// write puts a file in place, whole or not at all.
+// write replaces a file atomically.
 func (p *project) write(name string, text []byte, mode fs.FileMode) error {
 	if err := p.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
-	if err := p.root.Remove(draft(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := p.root.Remove(draftPath(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err := p.root.OpenFile(draft(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := p.root.OpenFile(draftPath(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Chmod(mode), f.Close()); err == nil {
-		err = p.root.Rename(draft(name), name)
+		err = p.root.Rename(draftPath(name), name)
 	}
 	if err != nil {
-		p.root.Remove(draft(name))
+		p.root.Remove(draftPath(name))
 	}
 	return err
 }
 
 func (p *project) remove(name string) error {
-	for _, one := range []string{draft(name), name} {
+	for _, one := range []string{draftPath(name), name} {
 		if err := p.root.Remove(one); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -244,20 +243,20 @@ func (p *project) remove(name string) error {
 	return nil
 }
 
-// leave removes the folders that were made and are empty, and the manifest,
-// which knows them until then.
-func (p *project) leave() error {
-	p.clear()
+// removeTraces removes the empty folders that Install made, and then the manifest,
+// which lists them.
+func (p *project) removeTraces() error {
+	p.removeFolders()
 	if err := p.remove(Manifest); err != nil {
 		return err
 	}
-	p.clear()
+	p.removeFolders()
 	return nil
 }
 
-// clear removes the folders that were made. One that has got files since is
-// somebody's and stays.
-func (p *project) clear() {
+// removeFolders removes the folders that Install made. A folder that holds files
+// stays.
+func (p *project) removeFolders() {
 	for _, dir := range slices.Backward(slices.Sorted(slices.Values(p.was.made))) {
 		p.root.Remove(dir)
 	}

@@ -404,15 +404,15 @@ func TestCutOff(t *testing.T) {
 			require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 			before := snapshot(t, dir)
 			// What nobody can overwrite stops it there.
-			obstacle := filepath.Join(dir, draft(name), "x")
-			stop := func() { put(t, dir, filepath.Join(draft(name), "x"), "") }
+			obstacle := filepath.Join(dir, draftPath(name), "x")
+			stop := func() { put(t, dir, filepath.Join(draftPath(name), "x"), "") }
 			goOn := func() { require.NoError(t, os.RemoveAll(filepath.Dir(obstacle))) }
 
 			stop()
 			_, err := Install(dir, Target{}, false)
 			require.Error(t, err)
 			goOn()
-			put(t, dir, draft(name), "half a fi") // as a kill leaves it
+			put(t, dir, draftPath(name), "half a fi") // as a kill leaves it
 			r := install(t, dir, Target{})
 			require.True(t, r.Changed())
 			for _, e := range r.Entries {

@@ -14,24 +14,23 @@ import (
 	"strings"
 )
 
-// Manifest is where a project keeps the list of what was written into it. It
-// is a list that sha256sum can check, with lines of comment for what is no
-// whole file.
+// Manifest is the path of the list of installed files in a project. sha256sum
+// can check it; comment lines hold what is not a whole file.
 const Manifest = ".liza/contracts.sha256"
 
-// Edition counts the versions of all that is written into projects. It goes up
-// by one with each, so that an older program knows a newer text.
+// Edition is the version of the texts that are written into projects. Each
+// version adds one, so that an older program recognises a newer text.
 const Edition = 2
 
-// edition is what stands before its number in the manifest.
+// edition precedes the edition's number in the manifest.
 const edition = "liza edition "
 
 // A manifest is what Install wrote into a project. A path may have several
-// digests: until an installation is complete both what was there and what is
-// to be there is ours.
+// digests: until an installation is complete, both the old and the new file
+// are ours.
 type manifest struct {
 	target  Target
-	edition int                 // of the texts that it names; 0 before they were counted
+	edition int                 // of the listed texts; 0 if older than the first edition
 	files   map[string][]string // path → digests
 	blocks  map[string][]string // entry file → digests of its block
 	created []string            // entry files that were not there before
@@ -42,14 +41,15 @@ func newManifest(t Target) *manifest {
 	return &manifest{target: t, edition: Edition, files: map[string][]string{}, blocks: map[string][]string{}}
 }
 
-// digest names a text whatever line breaks a checkout gave it.
+// digest returns the hash of a text, independent of its line breaks, which a
+// checkout may convert.
 func digest(text []byte) string {
 	sum := sha256.Sum256(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))
 	return hex.EncodeToString(sum[:])
 }
 
-// readManifest gives nil if nothing is installed. It is an error if somebody
-// has made the list unreadable, because then nobody knows what is ours.
+// readManifest returns nil if nothing is installed. A list that cannot be
+// read is an error, because then it is unknown which files are ours.
 func readManifest(root *os.Root) (*manifest, error) {
 	text, err := root.ReadFile(Manifest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,17 +71,17 @@ func readManifest(root *os.Root) (*manifest, error) {
 	return m, nil
 }
 
-// An Unreadable is a manifest that nobody can rely on.
+// An Unreadable is a manifest that cannot be relied on.
 type Unreadable struct{ Line string }
 
 // Error names the line that cannot be read.
 func (u *Unreadable) Error() string { return fmt.Sprintf("%s has the line %q", Manifest, u.Line) }
 
-// read takes a line in; false if it means nothing.
+// read enters a line. It returns false if the line is invalid.
 func (m *manifest) read(line string) bool {
 	rest, comment := strings.CutPrefix(line, "# ")
 	if !comment {
-		return add(m.files, line)
+		return addDigest(m.files, line)
 	}
 	word, value, _ := strings.Cut(rest, " ")
 	switch word {
@@ -96,8 +96,8 @@ func (m *manifest) read(line string) bool {
 		m.created = append(m.created, value)
 		return fs.ValidPath(value)
 	case "block":
-		return add(m.blocks, value)
-	case "git": // the first lines, of which programs read the edition
+		return addDigest(m.blocks, value)
+	case "git": // the first lines; programs read the edition from them
 		if n, ok := strings.CutPrefix(value, edition); ok {
 			m.edition, _ = strconv.Atoi(n)
 		}
@@ -107,8 +107,8 @@ func (m *manifest) read(line string) bool {
 	return true
 }
 
-// add takes in a line of sha256sum.
-func add(list map[string][]string, line string) bool {
+// addDigest enters a line of sha256sum.
+func addDigest(list map[string][]string, line string) bool {
 	sum, path, ok := strings.Cut(line, "  ")
 	if _, err := hex.DecodeString(sum); !ok || err != nil || len(sum) != 2*sha256.Size || !fs.ValidPath(path) {
 		return false
@@ -127,12 +127,12 @@ func (m *manifest) text() []byte {
 	for _, path := range slices.Sorted(slices.Values(m.created)) {
 		fmt.Fprintf(&b, "# created %s\n", path)
 	}
-	list(&b, "# block ", m.blocks)
-	list(&b, "", m.files)
+	listDigests(&b, "# block ", m.blocks)
+	listDigests(&b, "", m.files)
 	return b.Bytes()
 }
 
-func list(b *bytes.Buffer, lead string, digests map[string][]string) {
+func listDigests(b *bytes.Buffer, lead string, digests map[string][]string) {
 	for _, path := range slices.Sorted(maps.Keys(digests)) {
 		for _, sum := range digests[path] {
 			fmt.Fprintf(b, "%s%s  %s\n", lead, sum, path)

@@ -12,7 +12,7 @@ import (
 )
 
 // A project is a folder that contracts are installed in. Its root keeps every
-// path inside, whatever symbolic links there are.
+// path inside the folder, despite symbolic links.
 type project struct {
 	dir       string
 	root      *os.Root
@@ -20,7 +20,7 @@ type project struct {
 	installed bool
 }
 
-func open(dir string) (*project, error) {
+func openProject(dir string) (*project, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -39,10 +39,10 @@ func open(dir string) (*project, error) {
 
 func (p *project) target(t Target) Target { return t.over(p.was.target).over(DefaultTarget()) }
 
-// An item is a file that is wanted or was installed, as it was found.
+// An item is a file that is wanted or was installed, with its state on disk.
 type item struct {
 	path  string
-	text  []byte // the whole file or the block that is wanted; nil: it is to go
+	text  []byte // the wanted file or block; nil to remove it
 	block bool
 
 	found   []byte // the whole file
@@ -54,11 +54,11 @@ type item struct {
 
 func (it *item) entry() Entry { return Entry{Path: it.path, State: it.state, Reason: it.reason} }
 
-// items are the files of a target and those that were installed before, each
-// examined, sorted by path.
+// items returns the files of a target and those that were installed before,
+// examined and sorted by path.
 func (p *project) items(t Target) []*item {
 	items := append(t.wanted(), p.entries(t)...)
-	items = p.examined(append(items, p.rest(items)...))
+	items = p.examined(append(items, p.formerItems(items)...))
 	for _, it := range items {
 		if p.was.edition > Edition && (it.state == Outdated || it.state == Obsolete) {
 			it.state = Newer
@@ -67,8 +67,8 @@ func (p *project) items(t Target) []*item {
 	return items
 }
 
-// rest are the files of the manifest that are not among the items.
-func (p *project) rest(items []*item) []*item {
+// formerItems returns the files of the manifest that are not among the items.
+func (p *project) formerItems(items []*item) []*item {
 	known := func(path string) bool {
 		return slices.ContainsFunc(items, func(it *item) bool { return it.path == path })
 	}
@@ -94,7 +94,8 @@ func (p *project) examined(items []*item) []*item {
 	return slices.DeleteFunc(items, func(it *item) bool { return it.text == nil && it.state == Missing })
 }
 
-// entries are the entry files, each once where one is a link to another.
+// entries returns the entry files. A file that several of them link to is
+// there once.
 func (p *project) entries(t Target) []*item {
 	var items []*item
 	for _, name := range entryFiles {
@@ -111,8 +112,8 @@ func (p *project) entries(t Target) []*item {
 	return items
 }
 
-// follow finds the file that an entry file is by its links. Where they lead
-// from one entry file to another that one need not exist yet.
+// follow resolves the symbolic links of an entry file. A link to another
+// entry file may be dangling.
 func (p *project) follow(name string) (string, error) {
 	for range entryFiles {
 		info, err := p.root.Lstat(name)
@@ -121,7 +122,7 @@ func (p *project) follow(name string) (string, error) {
 		}
 		to, err := p.root.Readlink(name)
 		if err != nil {
-			return "", plain(err)
+			return "", causeOf(err)
 		}
 		if to = path.Clean(to); !slices.Contains(entryFiles, to) {
 			return p.linked(name)
@@ -131,14 +132,14 @@ func (p *project) follow(name string) (string, error) {
 	return "", errors.New("it is one of a circle of symbolic links")
 }
 
-// linked is the file that a link leads to, from the root of the project.
+// linked returns the target of a link, relative to the root of the project.
 func (p *project) linked(name string) (string, error) {
 	real, err := filepath.EvalSymlinks(filepath.Join(p.dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", errors.New("it is a symbolic link that leads nowhere")
 	}
 	if err != nil {
-		return "", plain(err)
+		return "", causeOf(err)
 	}
 	top, err := filepath.EvalSymlinks(p.dir)
 	if err != nil {
@@ -151,8 +152,8 @@ func (p *project) linked(name string) (string, error) {
 	return filepath.ToSlash(real), nil
 }
 
-// lacking are the folders on the way to a folder that must be made, outermost
-// first. It is an error if something else stands in the way.
+// lacking returns the missing folders of a path, outermost first. It is an
+// error if a part of the path is not a folder.
 func (p *project) lacking(dir string) ([]string, error) {
 	if dir == "." {
 		return nil, nil
@@ -170,15 +171,15 @@ func (p *project) lacking(dir string) ([]string, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", dir, plain(err))
+		return nil, fmt.Errorf("%s: %w", dir, causeOf(err))
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is no folder", dir)
 	}
 	return nil, nil
 }
 
-// plain is what was wrong, without the call and the path that it was wrong with.
-func plain(err error) error {
+// causeOf returns the cause of an error, without the system call and the path.
+func causeOf(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		return at.Err

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// A Target is what is installed and where. What is empty is as it was at the
-// last installation, or as in DefaultTarget.
+// A Target says what to install and where. Empty fields are taken from the
+// last installation, or from DefaultTarget.
 type Target struct {
 	Dir   string   // folder of the documents, from the root of the project
 	Tools []string // the tools that get skills, names of ToolFolders
@@ -25,12 +25,12 @@ var ToolFolders = map[string]string{
 	"opencode": ".agents/skills",
 }
 
-// DefaultTarget is what a first installation takes where it is told nothing.
+// DefaultTarget returns the target of a first installation without options.
 func DefaultTarget() Target {
 	return Target{Dir: ".liza/contracts", Tools: []string{"claude", "codex", "gemini"}}
 }
 
-// over fills in from another target what this one leaves open.
+// over fills the empty fields from another target.
 func (t Target) over(other Target) Target {
 	if t.Dir == "" {
 		t.Dir = other.Dir
@@ -41,8 +41,8 @@ func (t Target) over(other Target) Target {
 	return t
 }
 
-// Check refuses folders that git or the manifest cannot hold, and tools that
-// nobody knows.
+// Check refuses folders that git or the manifest cannot hold, and unknown
+// tools.
 func (t Target) Check() error {
 	first, _, _ := strings.Cut(t.Dir, "/")
 	odd := strings.ContainsFunc(t.Dir, func(r rune) bool { return unicode.IsControl(r) || r == '\\' || r == '`' })
@@ -58,8 +58,7 @@ func (t Target) Check() error {
 	return nil
 }
 
-// wanted are the files that a target consists of; entry files are not among
-// them.
+// wanted returns the files of a target, without entry files.
 func (t Target) wanted() []*item {
 	var items []*item
 	var folders []string

@@ -30,8 +30,8 @@ var functions = template.FuncMap{
 // maxBoard is how many open tasks a board summary names.
 const maxBoard = 60
 
-// quote sets a text from outside apart: each of its lines begins with a bar,
-// so none can be a heading, a fence or an empty line.
+// quote marks a text from outside: each of its lines begins with a bar, so
+// none can be a heading, a fence or an empty line.
 func quote(s string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(flow.Clean(s), "\n") {
@@ -40,8 +40,8 @@ func quote(s string) string {
 	return b.String()
 }
 
-// field is a named value on a line of its own, or quoted below its name where
-// it has several lines or is a list. An empty value gives nothing.
+// field formats a named value on a line, or quotes it below its name if it
+// has several lines or is a list. An empty value gives "".
 func field(name string, value any) string {
 	v := reflect.ValueOf(value)
 	if !v.IsValid() || v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0 {
@@ -71,7 +71,7 @@ func join(list []flow.TaskID) string {
 	return strings.Join(words, ", ")
 }
 
-// last is the end of a list: at most n entries.
+// last returns at most n entries from the end of a list.
 func last(n int, list any) any {
 	v := reflect.ValueOf(list)
 	return v.Slice(max(0, v.Len()-n), v.Len()).Interface()
@@ -79,7 +79,7 @@ func last(n int, list any) any {
 
 func date(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// count is how far a counter is from its limit.
+// count formats a counter and its limit.
 func count(n, limit int) string {
 	if limit == 0 {
 		return fmt.Sprint(n)
@@ -87,7 +87,8 @@ func count(n, limit int) string {
 	return fmt.Sprintf("%d of %d", n, limit)
 }
 
-// findings numbers a reviewer's remarks, as a later verdict refers to them.
+// findings lists a reviewer's remarks with the numbers by which a later
+// verdict refers to them.
 func findings(list []flow.Finding) string {
 	var b strings.Builder
 	for i, f := range list {
@@ -107,7 +108,7 @@ func findings(list []flow.Finding) string {
 	return b.String()
 }
 
-// trigger names a trigger's reason and subject.
+// trigger formats a trigger's reason and subject.
 func trigger(t flow.Trigger) string {
 	words := []string{t.Reason}
 	if t.Record != "" {
@@ -119,7 +120,7 @@ func trigger(t flow.Trigger) string {
 	return strings.Join(words, " ")
 }
 
-// reasons are the distinct reasons of triggers, in their order.
+// reasons returns the distinct reasons of triggers, in their order.
 func reasons(list []flow.Trigger) []string {
 	var distinct []string
 	for _, t := range list {
@@ -130,7 +131,8 @@ func reasons(list []flow.Trigger) []string {
 	return distinct
 }
 
-// counts says how many tasks are in each state, in the order of a task's life.
+// counts formats the number of tasks in each state, in the order of a task's
+// life.
 func counts(tasks []flow.Summary) string {
 	var parts []string
 	for _, status := range flow.Statuses() {

@@ -6,9 +6,9 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// An Input is what a prompt tells. The first three and what the role's work
-// consists of must be there: a coder's task, a reviewer's task with its
-// submission, a planner's triggers. The rest may be left out.
+// An Input holds the facts for a prompt. The first three fields and the
+// role's work are required: a coder's task, a reviewer's task with its
+// submission, a planner's triggers. All other fields are optional.
 type Input struct {
 	Role   flow.Role
 	Kernel string // the contract, Markdown
@@ -17,13 +17,13 @@ type Input struct {
 	Agent    flow.AgentID
 	Worktree string // the folder in which the agent is started
 	Task     *flow.Task
-	Limits   flow.Limits // of the board; the task's own go before them
+	Limits   flow.Limits // of the board; a task's own limits override them
 	Notes    []*flow.Note
 	Failure  string // how the previous session on this work failed
-	Report   string // "supervisor" where the agent's last message is reported for it, else it reports itself
+	Report   string // "supervisor" if the supervisor reports the agent's last message for it; otherwise the agent reports itself
 
 	// Compliance is how well the provider keeps contracts: full, partial or
-	// unknown. Where it is not full the prompt ends with the invariants once more.
+	// unknown. If it is not full, the prompt repeats the invariants at its end.
 	Compliance string
 	Await      flow.Duration // how long a coder may wait in its session for the verdict; 0: not at all
 	Denied     []string      // paths that the role may not write, as globs
@@ -34,10 +34,10 @@ type Input struct {
 	Board       []flow.Summary    // every live task
 }
 
-// A row is what is particular to a role beside the files in its folder.
+// A row holds what a role needs beside the files in its folder.
 type row struct {
 	role  flow.Role
-	needs func(Input) string // what is missing, "" if nothing is
+	needs func(Input) string // returns what is missing, "" if nothing is
 }
 
 // roles has a row per role that can be prompted.
@@ -68,7 +68,7 @@ func needsSubmission(in Input) string {
 	return ""
 }
 
-// check refuses an input that would make a prompt with holes.
+// check refuses an input that lacks a part of the prompt.
 func (in Input) check() error {
 	for _, r := range roles {
 		if r.role != in.Role {
@@ -89,7 +89,7 @@ func (in Input) check() error {
 	return fmt.Errorf("no prompt for role %s", in.Role)
 }
 
-// limits are the board's with the task's own before them.
+// limits returns the board's limits, overridden by the task's own.
 func (in Input) limits() flow.Limits {
 	limits := in.Limits
 	if in.Task == nil || in.Task.Limits == nil {

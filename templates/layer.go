@@ -13,8 +13,8 @@ import (
 )
 
 // A Layer is a folder of templates laid over the built-in ones, such as a
-// project's .liza/prompts. Name is how messages and explanations call it. A
-// folder that does not exist is an empty layer, as is a nil FS. A caller that
+// project's .liza/prompts. Name stands for it in messages and explanations. A
+// folder that does not exist and a nil FS are empty layers. A caller that
 // does not trust the folder's symbolic links gives the FS of an os.Root.
 type Layer struct {
 	Name string
@@ -23,16 +23,16 @@ type Layer struct {
 
 const (
 	shared   = "all"     // the folder for every role
-	appended = ".append" // before .md in what adds to a section
+	appended = ".append" // before .md in the name of a file that adds to a section
 	maxFile  = 64 << 10  // bytes of one template
 )
 
-// A file is the text of a template and where it came from.
+// A file is the text of a template, with its origin.
 type file struct {
 	layer, name, text string
 }
 
-// prompts is the built-in layer's folder.
+// prompts returns the built-in layer's folder.
 func prompts() fs.FS {
 	sub, err := fs.Sub(builtIn, "prompts")
 	if err != nil {
@@ -41,7 +41,7 @@ func prompts() fs.FS {
 	return sub
 }
 
-// read returns the layer's files for a section, that of the role last.
+// read returns the layer's files for a section, the role's own last.
 func (l Layer) read(role flow.Role, section string) ([]file, error) {
 	if l.FS == nil {
 		return nil, nil
@@ -77,9 +77,9 @@ func (l Layer) readFile(name string) (string, error) {
 	return strings.ReplaceAll(string(text), "\r\n", "\n"), nil
 }
 
-// check refuses files that no prompt would ever read, because a misspelt name
-// would otherwise change nothing without a word. Files beside the folders,
-// such as a README, are nobody's business.
+// check refuses files that no prompt reads: otherwise a misspelt name would
+// be ignored silently. Files beside the folders, such as a README, are
+// allowed.
 func (l Layer) check() error {
 	if l.FS == nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 // order is the order of sections in every prompt.
 var order = []string{"contract", "role", "goal", "assignment", "handoff", "failure", "notes", "anomalies", "commands", "end", "reminder"}
 
-// maxSection bounds what one file can make of its input, in bytes: prompts are
-// paid for, and a template may loop.
+// maxSection bounds the output of one file, in bytes: prompts cost money, and
+// a template may loop.
 const maxSection = 256 << 10
 
 // Render makes the prompt for an input. Layers are given from the weakest to
@@ -51,8 +51,8 @@ func Render(in Input, layers ...Layer) (Prompt, error) {
 	return p, nil
 }
 
-// find returns the files of a section: the strongest replacement, then what
-// layers above it add, weakest first.
+// find returns the files of a section: the strongest replacement, then the
+// additions of the layers above it, weakest first.
 func find(stack []Layer, role flow.Role, section string) ([]file, error) {
 	var base *file
 	var added []file
@@ -77,9 +77,9 @@ func find(stack []Layer, role flow.Role, section string) ([]file, error) {
 	return append([]file{*base}, added...), nil
 }
 
-// render fills the file in; the text has no blank lines at its ends.
+// render executes the template. The text has no blank lines at its ends.
 func (f file) render(in Input) (string, error) {
-	t, err := parts()
+	t, err := newTemplateSet()
 	if err == nil {
 		t, err = t.New(f.name).Parse(f.text)
 	}
@@ -90,25 +90,26 @@ func (f file) render(in Input) (string, error) {
 	if err := t.Execute(&out, in); err != nil {
 		return "", f.wrap(err)
 	}
-	return strings.Trim(gaps.ReplaceAllString(out.text.String(), "\n\n"), "\n \t"), nil
+	return strings.Trim(blankLines.ReplaceAllString(out.text.String(), "\n\n"), "\n \t"), nil
 }
 
-// wrap says where the file is; the template's own error has name and line.
+// wrap adds the layer to an error. The template's own error has name and
+// line.
 func (f file) wrap(err error) error {
 	return fmt.Errorf("prompt layer %s: %s", f.layer, strings.TrimPrefix(err.Error(), "template: "))
 }
 
-// gaps are the blank lines that conditions leave behind. Texts from outside
-// have none: their blank lines carry the mark of a quotation.
-var gaps = regexp.MustCompile(`\n{3,}`)
+// gaps matches the blank lines that conditions leave behind. Quoted texts
+// have none, because each of their lines begins with a bar.
+var blankLines = regexp.MustCompile(`\n{3,}`)
 
-// parts is a template set with the functions and the built-in pieces that
-// several sections share.
-func parts() (*template.Template, error) {
+// newTemplateSet returns a template set with the functions and the built-in pieces
+// that several sections share.
+func newTemplateSet() (*template.Template, error) {
 	return template.New("parts").Funcs(functions).ParseFS(builtIn, "prompts/parts/*.md")
 }
 
-// bounded refuses to grow beyond maxSection.
+// A bounded writer refuses to grow beyond maxSection.
 type bounded struct{ text strings.Builder }
 
 var errTooLong = errors.New("the section grows beyond 256 KiB")

@@ -9,7 +9,7 @@ type Starter struct {
 	file  string
 }
 
-// Starters are all there are.
+// Starters returns all starters.
 func Starters() []Starter {
 	return []Starter{
 		{"vision", "a goal's spec: why, for whom, what is in, what is out, when it is done", "vision.md"},
@@ -22,7 +22,7 @@ func Starters() []Starter {
 	}
 }
 
-// Text is the document as it stands.
+// Text returns the text of the document.
 func (s Starter) Text() string {
 	text, err := builtIn.ReadFile("starters/" + s.file)
 	if err != nil {
@@ -31,8 +31,9 @@ func (s Starter) Text() string {
 	return string(text)
 }
 
-// Left is the first line of the document that text still has although its writer was
-// to replace it; "" if there is none. Headings and the dots of lists may stay.
+// Left returns the first line of the template that text still has and that its
+// author should have replaced, "" if there is none. Headings of parts, and the
+// dots of lists, may stay.
 func (s Starter) Left(text string) string {
 	there := map[string]bool{}
 	for line := range strings.Lines(text) {

@@ -1,5 +1,5 @@
-// Package templates turns the facts of a piece of work into the text that an
-// agent is started with, and holds the files that a project can start from.
+// Package templates makes the prompt of an agent from the facts of its work,
+// and holds the documents that a project can start from.
 //
 // A prompt is a list of sections, the same ones in the same order for every
 // role: contract, role, goal, assignment, handoff, failure, notes, anomalies,
@@ -11,8 +11,8 @@
 // ROLE/SECTION.append.md or all/SECTION.append.md. The contract can only be
 // added to. The files are text/template over [Input]; nothing in them is run.
 //
-// Texts that people and agents wrote reach a prompt as data: never parsed as a
-// template, and set so that they cannot pass for a heading or a fence.
+// Texts of people and agents are data in a prompt: they are never parsed as
+// templates, and quoted so that they cannot be taken for a heading or a fence.
 package templates
 
 import (
@@ -24,18 +24,18 @@ import (
 //go:embed prompts starters
 var builtIn embed.FS
 
-// A Section is a part of a prompt and the layer that it came from. What a
-// layer adds to a section is a Section of its own with the same name.
+// A Section is a part of a prompt and the layer that it came from. An
+// addition of a layer is a Section of its own with the same name.
 type Section struct {
 	Name  string
 	Layer string
 	Text  string
 }
 
-// A Prompt is what an agent is started with.
+// A Prompt is the text that an agent is started with.
 type Prompt struct{ Sections []Section }
 
-// Text is the prompt as the agent reads it, Markdown with a line feed at its end.
+// Text returns the prompt for the agent: Markdown with a line feed at its end.
 func (p Prompt) Text() string {
 	texts := make([]string, len(p.Sections))
 	for i, s := range p.Sections {
@@ -44,7 +44,8 @@ func (p Prompt) Text() string {
 	return strings.Join(texts, "\n\n") + "\n"
 }
 
-// Explain lists the sections in order, a line each: name, size in bytes, layer.
+// Explain lists the sections in order, a line each, with name, size in bytes,
+// layer.
 func (p Prompt) Explain() string {
 	var b strings.Builder
 	for _, s := range p.Sections {

@@ -14,14 +14,14 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// An argument is a field of a command as a client gives it. What the command
-// line says of the field holds for tools too: its tags required, help,
-// placeholder, enum and default. A field with the tag tool:"-" is for the
-// command line only; any other text there is what clients read instead of help.
-// The tag data is the name that documents have for it, where the flag has another.
+// An argument is a field of a command as a client passes it. The field's tags for
+// the command line also hold for tools: required, help, placeholder, enum and
+// default. A field with the tag tool:"-" is for the command line only; any other
+// text of that tag replaces help for clients. The tag data is the field's name in
+// documents, if that differs from the flag.
 type argument struct {
 	name     string
-	flag     string // what the command line calls it, taken for it too; "" for the same
+	flag     string // its name on the command line, also accepted; "" if it is the same
 	about    string
 	required bool
 	standard string // the default, "" for the zero value
@@ -32,7 +32,8 @@ type argument struct {
 	index    []int
 }
 
-// arguments are those of a struct and of the structs embedded in it.
+// arguments returns the arguments of a struct and of the structs embedded in
+// it.
 func arguments(t reflect.Type) []argument {
 	var list []argument
 	for i := range t.NumField() {
@@ -70,19 +71,19 @@ func newArgument(f reflect.StructField, i int) argument {
 	if enum := f.Tag.Get("enum"); enum != "" {
 		a.words = strings.Split(enum, ",")
 	} else if f.Type.Kind() == reflect.String && strings.Contains(placeholder, "|") && strings.Trim(placeholder, "abcdefghijklmnopqrstuvwxyz_|") == "" {
-		a.words = strings.Split(placeholder, "|") // not PATH|TIME, which are no words to be said
+		a.words = strings.Split(placeholder, "|") // not PATH|TIME, which stand for values
 	}
 	if from, to, ok := strings.Cut(placeholder, ".."); ok {
-		a.low, a.high = bound(from), bound(to)
+		a.low, a.high = parseBound(from), parseBound(to)
 	}
 	return a
 }
 
-// forClients leaves out of help what only a command line has.
+// forClients removes from help what holds only for a command line.
 var forClients = strings.NewReplacer("; repeatable", "", "; - for standard input", "")
 
-// bound is a limit of a number, nil for what is none.
-func bound(text string) *float64 {
+// parseBound parses the limit of a number, nil if the text is none.
+func parseBound(text string) *float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return nil
@@ -90,7 +91,7 @@ func bound(text string) *float64 {
 	return &n
 }
 
-// underscored is the name of a field as JSON has it: DoneWhen is done_when.
+// underscored returns the name of a field in JSON: DoneWhen is done_when.
 func underscored(name string) string {
 	var b strings.Builder
 	small := false
@@ -104,11 +105,11 @@ func underscored(name string) string {
 	return b.String()
 }
 
-// schema describes the arguments of a command to clients.
+// schema returns the JSON schema of a command's arguments.
 func schema(t reflect.Type) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	for _, a := range arguments(t) {
-		p := shape(a.typ)
+		p := typeSchema(a.typ)
 		p.Description = a.about
 		values := p
 		if p.Items != nil {
@@ -130,13 +131,13 @@ func schema(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// shape is the schema of one type.
-func shape(t reflect.Type) *jsonschema.Schema {
+// typeSchema returns the schema of one type.
+func typeSchema(t reflect.Type) *jsonschema.Schema {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if reflect.PointerTo(t).Implements(textual) {
-		return &jsonschema.Schema{Type: "string", Enum: names(t)}
+		return &jsonschema.Schema{Type: "string", Enum: enumNames(t)}
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -144,9 +145,9 @@ func shape(t reflect.Type) *jsonschema.Schema {
 	case reflect.Int, reflect.Int64:
 		return &jsonschema.Schema{Type: "integer"}
 	case reflect.Slice:
-		return &jsonschema.Schema{Type: "array", Items: shape(t.Elem())}
+		return &jsonschema.Schema{Type: "array", Items: typeSchema(t.Elem())}
 	case reflect.Map:
-		return &jsonschema.Schema{Type: "object", AdditionalProperties: shape(t.Elem())}
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: typeSchema(t.Elem())}
 	case reflect.Struct:
 		return schema(t)
 	}
@@ -155,9 +156,9 @@ func shape(t reflect.Type) *jsonschema.Schema {
 
 var textual = reflect.TypeFor[encoding.TextUnmarshaler]()
 
-// names are the values of an enumeration: small integers from 1 on that know
-// their names. Other types have none.
-func names(t reflect.Type) []any {
+// enumNames returns the names of an enumeration: a type of small integers from 1
+// on with names. Other types have none.
+func enumNames(t reflect.Type) []any {
 	if t.Kind() != reflect.Uint8 {
 		return nil
 	}
@@ -179,7 +180,7 @@ func names(t reflect.Type) []any {
 }
 
 // decode reads the arguments of a call into a command, a pointer to a struct.
-// What is unknown, missing or of another kind is an error that names it.
+// The error names an argument that is unknown, missing or of another type.
 func decode(raw json.RawMessage, command any) error {
 	return fill(raw, reflect.ValueOf(command).Elem(), "")
 }
@@ -242,12 +243,12 @@ func (a argument) set(value json.RawMessage, field reflect.Value, path string) e
 	err := json.Unmarshal(value, field.Addr().Interface())
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return fmt.Errorf("%s: want %s, not %s", path, wanted(a.typ), kind.Value)
+		return fmt.Errorf("%s: want %s, not %s", path, typeName(a.typ), kind.Value)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return a.known(field, path)
+	return a.checkWord(field, path)
 }
 
 // setList fills a list of objects.
@@ -266,8 +267,8 @@ func setList(value json.RawMessage, field reflect.Value, path string) error {
 	return nil
 }
 
-// known refuses a word that is none of the argument's.
-func (a argument) known(field reflect.Value, path string) error {
+// checkWord refuses a word that the argument does not allow.
+func (a argument) checkWord(field reflect.Value, path string) error {
 	if a.words == nil {
 		return nil
 	}
@@ -286,9 +287,9 @@ func (a argument) known(field reflect.Value, path string) error {
 	return nil
 }
 
-// wanted is a type in the words of JSON.
-func wanted(t reflect.Type) string {
-	s := shape(t)
+// typeName names a type in the words of JSON.
+func typeName(t reflect.Type) string {
+	s := typeSchema(t)
 	switch {
 	case s.Items != nil:
 		return "a list of " + s.Items.Type + "s"

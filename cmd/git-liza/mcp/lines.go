@@ -14,9 +14,8 @@ import (
 // maxLine bounds one message of a client, in bytes. A move is smaller.
 const maxLine = 4 << 20
 
-// A screen hands on a client's messages, a line each. A line that is none it
-// answers with the error that JSON-RPC has for it; the client's other calls go
-// on.
+// A screen passes on a client's messages, a line each. It answers a line that
+// is no message with JSON-RPC's error; the client's other calls continue.
 type screen struct {
 	in   *bufio.Reader
 	out  io.Writer
@@ -27,7 +26,7 @@ func newScreen(in io.Reader, out io.Writer) *screen {
 	return &screen{in: bufio.NewReader(in), out: out}
 }
 
-// Read is the next part of a message.
+// Read reads the next part of a message.
 func (s *screen) Read(p []byte) (int, error) {
 	for len(s.rest) == 0 {
 		line, err := s.line()
@@ -37,7 +36,7 @@ func (s *screen) Read(p []byte) (int, error) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		if answer := objection(line); answer != nil {
+		if answer := lineError(line); answer != nil {
 			if _, err := s.out.Write(answer); err != nil {
 				return 0, err
 			}
@@ -50,8 +49,8 @@ func (s *screen) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line is the next line, of which no more is kept than tells that it is too
-// long.
+// line reads the next line. It keeps only enough of a long line to recognise
+// that it is too long.
 func (s *screen) line() ([]byte, error) {
 	var line []byte
 	for {
@@ -65,8 +64,9 @@ func (s *screen) line() ([]byte, error) {
 	}
 }
 
-// objection answers a line that is no message, nil for one that is.
-func objection(line []byte) []byte {
+// lineError returns the error response to a line that is no message, nil for
+// a message.
+func lineError(line []byte) []byte {
 	code, message := int64(0), ""
 	switch _, err := jsonrpc.DecodeMessage(line); {
 	case len(line) > maxLine:
@@ -95,7 +95,7 @@ func objection(line []byte) []byte {
 	return append(text, '\n')
 }
 
-// idOf is by what a client tells the answer, nil where that cannot be read.
+// idOf returns the id of a request, nil if it cannot be read.
 func idOf(line []byte) any {
 	var m struct{ ID any }
 	if json.Unmarshal(line, &m) != nil {
@@ -108,19 +108,20 @@ func idOf(line []byte) any {
 	return nil
 }
 
-// A shared writer is for several that write a whole line at once. It does not
-// close what is below.
+// A shared writer lets several goroutines write whole lines. It does not
+// close the writer below it.
 type shared struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-// Write writes without anybody between.
+// Write writes p without interleaving other writes.
 func (s *shared) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.out.Write(p)
 }
 
-// Close leaves standard output open, since others may still write to it.
+// Close does nothing, so that other goroutines can still write to standard
+// output.
 func (s *shared) Close() error { return nil }

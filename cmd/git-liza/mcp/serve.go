@@ -1,7 +1,7 @@
 // Package mcp serves commands as tools of the Model Context Protocol, for
 // agents without a shell: over one pair of streams to one client, which may
-// call several at once. It knows the protocol and the form of arguments. Its caller
-// decides what a tool does and which roles get it.
+// call several at once. It knows the protocol and the form of arguments. Its
+// caller decides what a tool does and which roles get it.
 package mcp
 
 import (
@@ -17,14 +17,15 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An Effect is what a tool does to the blackboard, as clients ask their user.
+// An Effect is what a tool does to the blackboard. Clients ask their user for
+// permission by it.
 type Effect uint8
 
 // The effects of tools.
 const (
 	Reads  Effect = iota // changes nothing
-	Adds                 // says something, or moves work on
-	Undoes               // ends or replaces what is there
+	Adds                 // adds to the board, or advances work
+	Undoes               // ends or replaces something on the board
 )
 
 // A Tool is a command that clients may call.
@@ -33,11 +34,12 @@ type Tool struct {
 	About  string // what it does and when to use it
 	Effect Effect
 	Input  func() any // a pointer to a struct whose fields are the arguments
-	// Call runs it. tell sends word to the client while it waits.
+	// Call runs the tool. tell sends lines about progress to the waiting
+	// client.
 	Call func(ctx context.Context, input any, tell func(string)) Answer
 }
 
-// An Answer is what a call led to.
+// An Answer is the result of a call.
 type Answer struct {
 	Text   string // for people, and for models that see no more
 	Data   any    // an object
@@ -47,43 +49,43 @@ type Answer struct {
 // A Resource is a document that clients may read, or several of one form.
 type Resource struct {
 	Name, About string
-	URI         string                                                         // one in braces stands for a part of it
-	Restless    bool                                                           // each change of what resources are made of changes it
-	Read        func(ctx context.Context, uri string) (text string, err error) // the error [ErrNotFound] if there is none
+	URI         string                                                         // a name in braces stands for a variable part
+	Restless    bool                                                           // it changes with every change of the board
+	Read        func(ctx context.Context, uri string) (text string, err error) // the error is [ErrNotFound] if there is no such resource
 }
 
-// ErrNotFound is what a resource answers that is not there.
+// ErrNotFound is the error of a resource that does not exist.
 var ErrNotFound = errors.New("not found")
 
 // A Prompt is a text that clients may begin a conversation with.
 type Prompt struct {
 	Name, About string
-	Task        bool // it is about a task, which has to be given
+	Task        bool // it needs the id of a task
 	Text        func(ctx context.Context, task string) (string, error)
 }
 
-// A Server is what is served.
+// A Server is the tools, resources and prompts that are served.
 type Server struct {
 	Version      string
-	Instructions string // what a client tells its model of all this
+	Instructions string // what a client tells its model about the server
 	Tools        []Tool
 	Resources    []Resource
 	Prompts      []Prompt
-	// Changes begins to watch what the resources are made of, until ctx is done.
-	// next waits until that has changed; it is false when ctx is done.
+	// Changes begins to watch the source of the resources, until ctx is done.
+	// next waits for its next change and returns false when ctx is done.
 	Changes func(ctx context.Context) (next func() bool, err error)
 }
 
 // Serve answers one client until it closes its end, which is no error, or ctx
-// is done. Nothing but the protocol is written to out; complaints go to log.
+// is done. Nothing but the protocol is written to out; errors go to log.
 func (s Server) Serve(ctx context.Context, in io.Reader, out, log io.Writer) error {
 	heard := &subscriptions{Server: s, serving: ctx, last: map[string]string{}}
 	server := sdk.NewServer(&sdk.Implementation{Name: "git-liza", Title: "git liza", Version: s.Version}, &sdk.ServerOptions{
-		Instructions: s.Instructions, Capabilities: unchanging(), SubscribeHandler: heard.subscribe, UnsubscribeHandler: heard.unsubscribe,
+		Instructions: s.Instructions, Capabilities: fixedLists(), SubscribeHandler: heard.subscribe, UnsubscribeHandler: heard.unsubscribe,
 		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	heard.updated = server.ResourceUpdated
 	for _, t := range s.Tools {
-		server.AddTool(t.described(), t.handler(ctx))
+		server.AddTool(t.toSDK(), t.handler(ctx))
 	}
 	for _, r := range s.Resources {
 		r.add(server)
@@ -99,21 +101,22 @@ func (s Server) Serve(ctx context.Context, in io.Reader, out, log io.Writer) err
 	return err
 }
 
-// unchanging says that the lists stay as they are for as long as it is served.
-func unchanging() *sdk.ServerCapabilities {
+// fixedLists returns capabilities that promise lists which do not change while
+// the server runs.
+func fixedLists() *sdk.ServerCapabilities {
 	return &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}}
 }
 
-// described is the tool as clients list it.
-func (t Tool) described() *sdk.Tool {
+// toSDK returns the description of the tool for clients.
+func (t Tool) toSDK() *sdk.Tool {
 	no, ends := false, t.Effect == Undoes
 	hints := &sdk.ToolAnnotations{ReadOnlyHint: t.Effect == Reads, DestructiveHint: &ends, OpenWorldHint: &no, IdempotentHint: t.Effect == Reads}
 	return &sdk.Tool{Name: t.Name, Description: t.About, Annotations: hints, InputSchema: schema(reflect.TypeOf(t.Input()).Elem())}
 }
 
-// handler calls the tool. A client that leaves, or cancels, and the end of the
-// server end the call. Wrong arguments are an answer that a model can read, not
-// an error of the protocol.
+// handler calls the tool. The call ends when the client leaves or cancels, and
+// when the server ends. Wrong arguments give an answer that a model can read,
+// not an error of the protocol.
 func (t Tool) handler(serving context.Context) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -128,7 +131,8 @@ func (t Tool) handler(serving context.Context) sdk.ToolHandler {
 	}
 }
 
-// teller sends progress to a client that has asked for it.
+// teller returns a function that sends progress to a client that has asked
+// for it.
 func teller(ctx context.Context, req *sdk.CallToolRequest) func(string) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -137,13 +141,13 @@ func teller(ctx context.Context, req *sdk.CallToolRequest) func(string) {
 	step := 0.0
 	return func(line string) {
 		step++
-		// A client that is gone ends the call by its context.
+		// The context already ends the call of a client that has left.
 		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: step, Message: line})
 	}
 }
 
-// result is an answer in the protocol's form. Where there is no text for
-// people the data stands for it, for clients that show models text only.
+// result converts an answer to the protocol's form. An answer without text
+// gets its data as text, for clients that show models only text.
 func result(a Answer) (*sdk.CallToolResult, error) {
 	data, err := json.Marshal(a.Data)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// subscriptions are the resources of whose changes the client wants to hear.
-// While there are any, and only then, it is watched what they are made of.
+// subscriptions are the resources that the client has subscribed to. Their
+// source is watched only while there are any.
 type subscriptions struct {
 	Server
 	serving context.Context
 	updated func(context.Context, *sdk.ResourceUpdatedNotificationParams) error
 
 	mu   sync.Mutex
-	last map[string]string  // by address: what it answered when it was last read
+	last map[string]string  // by address: the last text
 	stop context.CancelFunc // ends the watch; nil while there is none
 }
 
@@ -43,7 +43,7 @@ func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest
 	if err == nil {
 		s.last[req.Params.URI] = text
 	}
-	s.rest()
+	s.stopIfUnused()
 	return err
 }
 
@@ -51,20 +51,20 @@ func (s *subscriptions) unsubscribe(_ context.Context, req *sdk.UnsubscribeReque
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.last, req.Params.URI)
-	s.rest()
+	s.stopIfUnused()
 	return nil
 }
 
-// rest ends the watch when nobody wants to hear of anything any more.
-func (s *subscriptions) rest() {
+// stopIfUnused ends the watch when no subscription is left.
+func (s *subscriptions) stopIfUnused() {
 	if len(s.last) == 0 && s.stop != nil {
 		s.stop()
 		s.stop = nil
 	}
 }
 
-// watch tells the client, after each change of what resources are made of,
-// which of those that it subscribed to answer otherwise than before.
+// watch notifies the client, after each change of the source, of the
+// subscribed resources whose text has changed.
 func (s *subscriptions) watch(ctx context.Context, next func() bool) {
 	for next() {
 		s.mu.Lock()
@@ -72,15 +72,16 @@ func (s *subscriptions) watch(ctx context.Context, next func() bool) {
 		s.mu.Unlock()
 		for _, uri := range uris {
 			if s.changed(ctx, uri) {
-				// It fails where there is no client any more.
+				// It fails only if the client has left.
 				_ = s.updated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
 			}
 		}
 	}
 }
 
-// changed reads an address anew. What cannot be read has changed, too: the
-// client that reads it learns why.
+// changed reads an address again and reports whether its text has changed. A
+// resource that cannot be read counts as changed, so that the client reads it
+// and gets the error.
 func (s *subscriptions) changed(ctx context.Context, uri string) bool {
 	text, err := s.read(ctx, uri)
 	if ctx.Err() != nil {
@@ -98,7 +99,7 @@ func (s *subscriptions) changed(ctx context.Context, uri string) bool {
 	return wanted && (text != before || s.resource(uri).Restless)
 }
 
-// read is what an address answers, "" of one that always changes.
+// read returns the text of an address, "" for a resource that always changes.
 func (s *subscriptions) read(ctx context.Context, uri string) (string, error) {
 	r := s.resource(uri)
 	switch {
@@ -110,7 +111,7 @@ func (s *subscriptions) read(ctx context.Context, uri string) (string, error) {
 	return r.Read(ctx, uri)
 }
 
-// resource is the one that an address belongs to, nil if there is none.
+// resource returns the resource of an address, nil if there is none.
 func (s *subscriptions) resource(uri string) *Resource {
 	for i, r := range s.Resources {
 		form, _, several := strings.Cut(r.URI, "{")

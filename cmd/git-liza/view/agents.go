@@ -11,19 +11,19 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// An Agent is a registered agent as lists show it.
+// An Agent is a registered agent in the form that lists show.
 type Agent struct {
 	ID         flow.AgentID `json:"id"`
 	Role       flow.Role    `json:"role"`
 	State      string       `json:"state"`
-	Task       flow.TaskID  `json:"task"` // that it works on, reviews or waits for
+	Task       flow.TaskID  `json:"task"` // the task that it works on, reviews or waits for
 	Lease      *time.Time   `json:"lease_expires"`
 	Provider   string       `json:"provider"`
 	Host       string       `json:"host"`
 	Registered time.Time    `json:"registered"`
 	Degraded   string       `json:"degraded"`
-	Presence   *Heartbeat   `json:"presence"` // null where it said nothing
-	Dead       int          `json:"dead"`     // process of its supervisor if that died on this machine, else 0
+	Presence   *Heartbeat   `json:"presence"` // null if it has none
+	Dead       int          `json:"dead"`     // process id of its supervisor if that died on this machine, else 0
 }
 
 // The states of agents, which nobody records: they follow from the board.
@@ -33,12 +33,12 @@ const (
 	agentWorking   = "WORKING"
 	agentReviewing = "REVIEWING"
 	agentWaiting   = "WAITING" // its work is under review
-	agentHandoff   = "HANDOFF" // it left word for its successor, and there is none yet
-	agentGone      = "GONE"    // what it holds has outlived its lease
+	agentHandoff   = "HANDOFF" // it handed its task off, and no agent has taken the task yet
+	agentGone      = "GONE"    // the lease of what it holds has ended
 )
 
-// Agents lists the registered agents with what they do: planners, coders,
-// reviewers, each in order of their numbers. tasks are the board's.
+// Agents returns the registered agents with what they do: planners, coders,
+// reviewers, each by number. tasks are the board's.
 func (r Reading) Agents(tasks []flow.Summary) []Agent {
 	submitted := map[flow.Actor]flow.TaskID{}
 	for _, t := range tasks {
@@ -73,7 +73,7 @@ func (r Reading) Agents(tasks []flow.Summary) []Agent {
 	return list
 }
 
-// showClaim says of an agent that it holds a claim.
+// showClaim adds the claim of a task to the agent that holds it.
 func (v *Agent) showClaim(t *flow.Task, at time.Time) {
 	if t == nil || t.Claim == nil {
 		return
@@ -87,7 +87,7 @@ func (v *Agent) showClaim(t *flow.Task, at time.Time) {
 	}
 }
 
-// showReview says of an agent that it holds a review.
+// showReview adds the review of a task to the agent that holds it.
 func (v *Agent) showReview(t *flow.Task, at time.Time) {
 	if t == nil || t.Review == nil {
 		return
@@ -98,7 +98,7 @@ func (v *Agent) showReview(t *flow.Task, at time.Time) {
 	}
 }
 
-// AgentTable is agents for people, with all that is known of them.
+// AgentTable lists agents for people with all details.
 func (r Reading) AgentTable(list []Agent) *Table {
 	var rows Table
 	for _, a := range list {
@@ -111,7 +111,7 @@ func (r Reading) AgentTable(list []Agent) *Table {
 	return &rows
 }
 
-// row is the agent for people: id, state, task, and what it does.
+// row returns the agent for people: id, state, task, and what it does.
 func (v Agent) row(at time.Time) []string {
 	last := []string{}
 	if v.Lease != nil {
@@ -129,10 +129,10 @@ func (v Agent) row(at time.Time) []string {
 	return []string{string(v.ID), v.State, string(v.Task), strings.Join(last, ", ")}
 }
 
-// A Heartbeat is what an agent's supervisor last said of it.
+// A Heartbeat is the last presence that a supervisor wrote for its agent.
 type Heartbeat struct {
 	gitstore.Presence
-	at time.Time // when it is looked at
+	at time.Time // the time of the reading
 }
 
 // MarshalJSON writes the presence with its keys, and whether the agent is
@@ -141,7 +141,7 @@ func (h Heartbeat) MarshalJSON() ([]byte, error) {
 	return ObjectOf(h.Presence).With("tokens", h.Usage.Tokens()).With("silent", h.Silent(h.at)).MarshalJSON()
 }
 
-// activity says what the agent does and when it was heard of.
+// activity describes what the agent does and how long ago it reported.
 func (v Agent) activity() string {
 	p := v.Presence
 	if p == nil {
@@ -161,8 +161,8 @@ func (v Agent) activity() string {
 	return what + ", heard " + ago(p.at, p.At) + " ago"
 }
 
-// origin is which program the agent is, where it runs, and what it spends: what
-// a glance leaves out.
+// origin describes the agent's program, its host and its usage, which a glance
+// leaves out.
 func (v Agent) origin() string {
 	p := v.Presence
 	if p == nil {

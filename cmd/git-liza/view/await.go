@@ -7,14 +7,14 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// An Answer is what came of waiting for something about a task.
+// An Answer is the result of waiting for a task.
 type Answer struct {
-	Value Object // as JSON has it
+	Value Object // for --json
 	Text  string // for people
 }
 
-// AnswerFor tells an actor, which waited for what is called awaited, what became
-// of the task and what it can do now.
+// AnswerFor returns the state of a task, and the next steps, for an actor that
+// waited for the event named awaited.
 func (r Reading) AnswerFor(actor flow.Caller, t *flow.Task, awaited string) Answer {
 	steps, task := r.stepsAfter(t, actor), r.Task(t)
 	value := Object{{"task", t.ID}, {"awaited", awaited}}
@@ -24,8 +24,8 @@ func (r Reading) AnswerFor(actor flow.Caller, t *flow.Task, awaited string) Answ
 	return Answer{append(value, Member{"next", steps}), answerText(t, steps)}
 }
 
-// stepsAfter are what an actor, which waited for something about a task, can do
-// now, as the rules let it.
+// stepsAfter returns the steps that the rules allow an actor after it has
+// waited for a task.
 func (r Reading) stepsAfter(t *flow.Task, actor flow.Caller) []Step {
 	whys := []struct {
 		act flow.Act
@@ -40,12 +40,12 @@ func (r Reading) stepsAfter(t *flow.Task, actor flow.Caller) []Step {
 		}
 	}
 	if t.Status.Final() {
-		return []Step{{"git liza list --mine", "nothing more is to be done on " + string(t.ID)}}
+		return []Step{{"git liza list --mine", "there is nothing more to do on " + string(t.ID)}}
 	}
-	return []Step{{"git liza show " + string(t.ID), "it is for others to move on; end the session"}}
+	return []Step{{"git liza show " + string(t.ID), "others have to act on it; end the session"}}
 }
 
-// answerText is what came, for people.
+// answerText describes the result for people.
 func answerText(t *flow.Task, steps []Step) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s", t.ID, t.Status)
@@ -58,7 +58,7 @@ func answerText(t *flow.Task, steps []Step) string {
 			fmt.Fprintf(&text, "Overall: %s\n", t.Rejection.Overall)
 		}
 	case t.Verdict != nil && t.Status == flow.Approved:
-		fmt.Fprintf(&text, " by %s\n%s", t.Verdict.By, lined(t.Verdict.Message))
+		fmt.Fprintf(&text, " by %s\n%s", t.Verdict.By, endLine(t.Verdict.Message))
 	case t.Merge != nil:
 		fmt.Fprintf(&text, " as %s\n", t.Merge.Commit.Short())
 	case t.Integration != nil && t.Status == flow.IntegrationFailed:
@@ -74,8 +74,9 @@ func answerText(t *flow.Task, steps []Step) string {
 	return text.String()
 }
 
-// lined is a text that ends its last line, "" if there is none.
-func lined(text string) string {
+// endLine returns a text with a line feed at its end. An empty text stays
+// empty.
+func endLine(text string) string {
 	if text == "" {
 		return ""
 	}

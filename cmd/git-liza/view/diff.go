@@ -10,24 +10,24 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// A Change is how a document differs between two states of the board.
+// A Change is the difference of a document between two states of the board.
 type Change struct {
 	Path  string `json:"path"`
 	Kind  string `json:"change"` // added, removed or changed
 	Patch string `json:"patch"`  // lines in git's form
 }
 
-// Changes are the differences between two states, with color as a terminal
-// shows them.
+// Changes returns the differences between two states for display, with color
+// for a terminal.
 func Changes(list []gitstore.Difference, color bool) []Change {
 	changes := []Change{}
 	for _, d := range list {
-		changes = append(changes, Change{d.Path, kindOf(d), patch{color}.text(d)})
+		changes = append(changes, Change{d.Path, changeKind(d), patch{color}.text(d)})
 	}
 	return changes
 }
 
-func kindOf(d gitstore.Difference) string {
+func changeKind(d gitstore.Difference) string {
 	switch {
 	case d.Old == "":
 		return "added"
@@ -47,7 +47,7 @@ const diffContext = 3
 // A diffLine is a line of either version, or of both.
 type diffLine struct {
 	op   diffmatchpatch.Operation
-	text string // as it is shown, without a line feed
+	text string // the displayed text, without a line feed
 }
 
 func (p patch) text(d gitstore.Difference) string {
@@ -88,7 +88,7 @@ func (p patch) text(d gitstore.Difference) string {
 	return out
 }
 
-// place is where a hunk begins and how many lines it has, as git writes it.
+// place formats the start and length of a hunk as git does.
 func place(line, n int) string {
 	if n == 0 {
 		line--
@@ -96,8 +96,8 @@ func place(line, n int) string {
 	return fmt.Sprintf("%d,%d", line, n)
 }
 
-// nextHunk is the next run of changes with its context, and how many lines
-// lie before it; nil where nothing more has changed.
+// nextHunk returns the next run of changes with its context, and the number
+// of lines before it. It returns nil if nothing more has changed.
 func nextHunk(lines []diffLine) (skip int, hunk []diffLine) {
 	changed := func(l diffLine) bool { return l.op != diffmatchpatch.DiffEqual }
 	first := slices.IndexFunc(lines, changed)
@@ -133,8 +133,7 @@ func (p patch) lines(old, new string) []diffLine {
 	return list
 }
 
-// markWithin shows what changed within lines that took each other's place, as
-// far as they pair up.
+// markWithin marks the changes within pairs of removed and added lines.
 func markWithin(dmp *diffmatchpatch.DiffMatchPatch, before []diffLine, after []string) {
 	if len(before) != len(after) {
 		return
@@ -145,7 +144,8 @@ func markWithin(dmp *diffmatchpatch.DiffMatchPatch, before []diffLine, after []s
 	}
 }
 
-// marked is one side of a comparison, with what only that side has in reverse.
+// marked returns one side of a comparison, with the text that only this side
+// has in reverse video.
 func marked(diffs []diffmatchpatch.Diff, side diffmatchpatch.Operation) string {
 	var out strings.Builder
 	for _, d := range diffs {
@@ -159,7 +159,7 @@ func marked(diffs []diffmatchpatch.Diff, side diffmatchpatch.Operation) string {
 	return out.String()
 }
 
-// paint ends a line, in a color where there is any.
+// paint writes a line in a color, if there is one.
 func (p patch) paint(code, line string) string {
 	if !p.color {
 		return line + "\n"

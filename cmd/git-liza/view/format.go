@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CheckKeys says of the first key that a task does not have that it has none,
-// and which keys there are.
+// CheckKeys returns an error for the first key that a task does not have. The
+// error lists all keys.
 func CheckKeys(keys ...string) error {
 	known := TaskKeys()
 	for _, key := range keys {
@@ -19,7 +19,7 @@ func CheckKeys(keys ...string) error {
 	return nil
 }
 
-// A Format is text and the names of fields in turn, text first.
+// A Format alternates between text and names of fields. It begins with text.
 type Format []string
 
 // ParseFormat reads %(field), %% and %xx, a byte in hexadecimal digits.
@@ -55,7 +55,7 @@ func ParseFormat(text string) (Format, error) {
 	return parts, nil
 }
 
-// Keys are the fields that a format names.
+// Keys returns the fields that a format names.
 func (f Format) Keys() []string {
 	var keys []string
 	for i := 1; i < len(f); i += 2 {
@@ -64,7 +64,7 @@ func (f Format) Keys() []string {
 	return keys
 }
 
-// Fill is the format with the fields of one task.
+// Fill returns the format with the fields of one task filled in.
 func (f Format) Fill(task Object) string {
 	var out strings.Builder
 	for i, part := range f {

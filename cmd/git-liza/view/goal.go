@@ -8,8 +8,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// GoalText is a goal for people. uncounted is how many of its sessions told
-// nothing of what they used.
+// GoalText formats a goal for people. uncounted is the number of its sessions
+// that did not report their usage.
 func GoalText(g *flow.Goal, uncounted int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s  %s\nspec     %s\ncreated  %s by %s\n", g.ID, g.Status, g.Title, g.Spec, g.Created.Format(Stamp), g.CreatedBy)
@@ -28,10 +28,11 @@ func GoalText(g *flow.Goal, uncounted int) string {
 	return text.String()
 }
 
-// indented keeps a text of several lines apart from what follows.
+// indented indents the later lines of a text, to set it off from what
+// follows.
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n         ") }
 
-// Sprint is a sprint as JSON has it, with its tasks outside the archive.
+// Sprint returns a sprint for JSON, with its tasks outside the archive.
 func Sprint(b *flow.Board, p *flow.Sprint) Object {
 	tasks := []Object{}
 	for _, t := range sprintTasks(b, p) {
@@ -44,8 +45,8 @@ func sprintTasks(b *flow.Board, p *flow.Sprint) []flow.Summary {
 	return slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool { return t.Sprint != p.ID })
 }
 
-// SprintText is a sprint with its tasks for people. uncounted is how many of its
-// sessions told nothing of what they used.
+// SprintText formats a sprint with its tasks for people. uncounted is the number
+// of its sessions that did not report their usage.
 func SprintText(b *flow.Board, p *flow.Sprint, uncounted int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s  of %s\nstarted  %s\n", p.ID, p.Status, p.Goal, p.Started.Format(Stamp))

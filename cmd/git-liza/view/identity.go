@@ -9,20 +9,20 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// An Identity is the principal of this clone with its rights, and the principals that
-// may merge.
+// An Identity is the principal of this clone with its rights, and the
+// principals that may merge.
 type Identity struct {
 	Enforced  bool     `json:"enforced"`  // the board has principals
 	Principal string   `json:"principal"` // this clone's, by git config
-	Known     bool     `json:"known"`     // the board has that one
-	Rights    []string `json:"rights"`    // of it
+	Known     bool     `json:"known"`     // the board has this principal
+	Rights    []string `json:"rights"`    // the rights of this principal
 	Merges    []string `json:"merges"`    // the principals that may merge; none: everybody
 
-	option string // " --as ID" where this clone acts as agents only
+	option string // " --as ID" if this clone may act only as agents
 }
 
-// IdentityOf is the identity of the clone that made the reading. by is the actor
-// that its moves are made by, "" where that cannot be told.
+// IdentityOf returns the identity of the clone of the reading. by is the actor
+// of its moves, "" if unknown.
 func (r Reading) IdentityOf(by flow.Actor) Identity {
 	known := r.Board.Principals()
 	id := Identity{Enforced: len(known.List) > 0, Principal: r.Principal, Rights: []string{}, Merges: []string{}}
@@ -40,7 +40,8 @@ func (r Reading) IdentityOf(by flow.Actor) Identity {
 	return id
 }
 
-// agentOption is the option that names an agent which a principal may act as.
+// agentOption returns the --as option for an agent that a principal may act
+// as.
 func (r Reading) agentOption(p *flow.Principal) string {
 	for _, role := range []flow.Role{flow.CodeReviewer, flow.Coder, flow.Planner} {
 		if by := r.FreeAgent(role).By; p.MayAct(by) {
@@ -56,7 +57,7 @@ func (id Identity) mayMerge() bool {
 	return len(id.Merges) == 0 || slices.Contains(id.Merges, id.Principal)
 }
 
-// line is the identity for people.
+// line formats the identity for people.
 func (id Identity) line() string {
 	if !id.Enforced {
 		return "not enforced: no principals"
@@ -74,8 +75,8 @@ func (id Identity) line() string {
 	return line
 }
 
-// UnknownPrincipal tells a clone whose principal the board does not have why it
-// can make no move.
+// UnknownPrincipal explains why a clone can make no move if the board does not
+// have its principal.
 func UnknownPrincipal(name string) string {
 	if name == "" {
 		return "this clone acts as none of them: git config liza.principal NAME"
@@ -83,7 +84,7 @@ func UnknownPrincipal(name string) string {
 	return "this clone acts as " + name + ", which is none of them: git config liza.principal NAME"
 }
 
-// mergeStep is what moves approved work on.
+// mergeStep returns the step that merges approved work.
 func (id Identity) mergeStep(n int) Step {
 	if id.mayMerge() {
 		return Step{"git liza merge --all" + id.option, Count(n, "task") + " approved"}
@@ -95,17 +96,17 @@ func (id Identity) mergeStep(n int) Step {
 type Remote struct {
 	Name    string `json:"remote"`  // "" where this clone holds the board itself
 	Reached any    `json:"reached"` // when it last answered a sync, null if never
-	Parted  bool   `json:"parted"`  // its board does not contain this clone's, as it was seen last
+	Parted  bool   `json:"parted"`  // when last seen, its board did not contain this clone's
 	at      time.Time
 }
 
-// RemoteOf is the remote of that name, which last answered a sync at a time, the
-// zero time if never.
+// RemoteOf returns the remote of that name. at is the time when it last answered
+// a sync, the zero time if never.
 func RemoteOf(name string, reached time.Time, parted bool) Remote {
 	return Remote{name, TimeValue(reached), parted, reached}
 }
 
-// line is the remote for people.
+// line formats the remote for people.
 func (m Remote) line(now time.Time) string {
 	if m.at.IsZero() {
 		return m.Name + ", not reached yet: git liza sync"

@@ -7,17 +7,17 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A Filter says which tasks a list shows; the zero value shows all that are not
+// A Filter selects the tasks of a list. The zero value selects all that are not
 // archived.
 type Filter struct {
 	Status   []flow.Status // only these, unless there is none
 	Goal     flow.GoalID   // only of this goal, unless it is ""
-	Mine     flow.Actor    // only open tasks that this one holds, reviews or worked on last, unless it is ""
+	Mine     flow.Actor    // only open tasks that this actor holds, reviews or worked on last, unless it is ""
 	Ready    bool          // only tasks that the asker could claim now
 	Archived bool          // archived tasks too
 }
 
-// Select is the tasks that a filter lets through: archived ones first, each part
+// Select returns the tasks that match a filter: archived ones first, each part
 // in order of creation. live are the tasks that are not archived.
 func (r Reading) Select(live []flow.Summary, f Filter) []flow.Summary {
 	var list []flow.Summary
@@ -30,7 +30,7 @@ func (r Reading) Select(live []flow.Summary, f Filter) []flow.Summary {
 	})
 }
 
-// archived are the archived tasks, in order of creation.
+// archived returns the archived tasks in order of creation.
 func (r Reading) archived() []flow.Summary {
 	var list []flow.Summary
 	for _, id := range r.Board.IDs(flow.Archive) {
@@ -42,14 +42,14 @@ func (r Reading) archived() []flow.Summary {
 	return list
 }
 
-// claimable reports whether the asker could claim the task; final ones are not
-// even looked at.
+// claimable reports whether the asker could claim the task. It does not read
+// final tasks.
 func (r Reading) claimable(t flow.Summary) bool {
 	return !t.Status.Final() && r.whyNot(t.ID) == ""
 }
 
-// TaskTable is tasks for people: id, state, priority, holder, title. live are the tasks
-// that are not archived.
+// TaskTable lists tasks for people: id, state, priority, holder, title. live are
+// the tasks that are not archived.
 func (r Reading) TaskTable(list, live []flow.Summary) *Table {
 	open := unmerged(live)
 	var rows Table

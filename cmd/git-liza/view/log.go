@@ -8,14 +8,13 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// An Entry is a move as logs show it: the state commit that it made, and
-// every key that the move has in it.
+// An Entry is a move in a log: its state commit, and every key of the move.
 type Entry struct {
 	State flow.ObjectID `yaml:"state"`
 	Move  flow.Move     `yaml:",inline"`
 }
 
-// LogValue is moves as JSON has them.
+// LogValue returns moves for JSON.
 func LogValue(list []Entry) []any {
 	moves := make([]any, len(list))
 	for i := range list {
@@ -24,7 +23,7 @@ func LogValue(list []Entry) []any {
 	return moves
 }
 
-// LogText is moves for people, a line each.
+// LogText lists moves for people, a line each.
 func LogText(list []Entry, width int) string {
 	var text strings.Builder
 	for i := range list {
@@ -33,7 +32,8 @@ func LogText(list []Entry, width int) string {
 	return text.String()
 }
 
-// LogYAML is moves as one list in the form of the board's documents.
+// LogYAML returns moves as one YAML list, in the form of the board's
+// documents.
 func LogYAML(list []Entry) (string, error) {
 	var text strings.Builder
 	for i := range list {
@@ -46,7 +46,8 @@ func LogYAML(list []Entry) (string, error) {
 	return text.String(), nil
 }
 
-// line is the move for people: commit, time, subject and reason.
+// line formats the move for people: commit, time, actor, act, task, and
+// reason.
 func (e *Entry) line() string {
 	line := fmt.Sprintf("%s  %s  %s", e.State.Short(), e.Move.At.UTC().Format(Stamp), e.Move.Subject())
 	if word := brief(e.Move); word != "" {
@@ -55,23 +56,24 @@ func (e *Entry) line() string {
 	return line
 }
 
-// brief is what a move says for itself in a few words.
+// brief returns the reason or summary of a move.
 func brief(m flow.Move) string {
 	detail := ObjectOf(m.Detail)
-	if word := said(detail); word != "" {
+	if word := summaryText(detail); word != "" {
 		return word
 	}
 	for _, inner := range detail {
-		// An intent, a handoff or a rejection stands in an object of its own.
-		if o, ok := inner.Value.(Object); ok && said(o) != "" {
-			return said(o)
+		// The text of an intent, a handoff or a rejection is in a nested
+		// object.
+		if o, ok := inner.Value.(Object); ok && summaryText(o) != "" {
+			return summaryText(o)
 		}
 	}
 	return ""
 }
 
-// said is the first of the keys that hold a sentence about the whole.
-func said(o Object) string {
+// summaryText returns the value of the first key that summarises the object.
+func summaryText(o Object) string {
 	for _, key := range []string{"reason", "summary", "message", "text", "overall", "pattern", "resolution", "change", "title", "outcome"} {
 		if text, ok := o.Find(key).(string); ok && text != "" {
 			return text

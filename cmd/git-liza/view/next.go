@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// stepRows are the first steps for people.
+// stepRows returns rows with the first steps for people.
 func stepRows(steps []Step) [][]string {
 	var rows [][]string
 	for _, s := range steps[:min(len(steps), glanceNext)] {
@@ -17,15 +17,15 @@ func stepRows(steps []Step) [][]string {
 	return rows
 }
 
-// Next are the commands that would move the board on, most pressing first.
+// Next returns the commands that would advance the board, most urgent first.
 // groups and tasks are the board's.
 func (r Reading) Next(groups []WaitGroup, tasks []flow.Summary) []Step {
-	list := append(r.governing(), r.bereft(tasks)...)
+	list := append(r.resumeSteps(), r.releaseSteps(tasks)...)
 	counts := map[string]int{}
 	for _, g := range groups {
 		counts[g.For] = g.Count
 	}
-	// Triggers go through the whole board; most of the time there can be none.
+	// Triggers reads the whole board, and mostly there can be none.
 	if !r.planned(tasks) || counts["planner"] > 0 || len(r.Board.IDs(flow.Discovered)) > 0 {
 		for _, t := range r.Board.Triggers() {
 			list = append(list, answerTo(t))
@@ -36,7 +36,7 @@ func (r Reading) Next(groups []WaitGroup, tasks []flow.Summary) []Step {
 		list = append(list, r.Local.Identity.mergeStep(n))
 	}
 	if counts["code-reviewer"] > 0 {
-		list = append(list, r.take(flow.ActReview))
+		list = append(list, r.startStep(flow.ActReview))
 	}
 	for _, t := range tasks {
 		if known, untrusted := r.Local.Untrusted[t.ID]; untrusted && counts["trust"] > 0 {
@@ -44,7 +44,7 @@ func (r Reading) Next(groups []WaitGroup, tasks []flow.Summary) []Step {
 		}
 	}
 	if counts["coder"] > 0 {
-		list = append(list, r.take(flow.ActClaim))
+		list = append(list, r.startStep(flow.ActClaim))
 	}
 	if r.GoalReached(tasks) {
 		if r.Local.Take != "" {
@@ -66,16 +66,17 @@ func (r Reading) planned(tasks []flow.Summary) bool {
 	return slices.ContainsFunc(tasks, func(t flow.Summary) bool { return t.Goal == current })
 }
 
-// GoalReached reports whether the current goal is open and has tasks, and every
-// task is final: then what was merged can be taken, and the goal ended.
+// GoalReached reports whether the current goal is open and has tasks that are
+// all final. Then people can take the merged work and end the goal.
 func (r Reading) GoalReached(tasks []flow.Summary) bool {
 	open := slices.ContainsFunc(tasks, func(t flow.Summary) bool { return !t.Status.Final() })
 	goal := r.Board.Goal(r.Board.Settings().Goal)
 	return !open && r.planned(tasks) && goal != nil && goal.Status.IsInProgress()
 }
 
-// bereft are the steps that free what dead supervisors hold, where no rush does.
-func (r Reading) bereft(tasks []flow.Summary) []Step {
+// releaseSteps returns the steps that release what agents of dead supervisors
+// hold, if no rush does.
+func (r Reading) releaseSteps(tasks []flow.Summary) []Step {
 	var list []Step
 	for _, t := range tasks {
 		by := t.Coder
@@ -84,14 +85,14 @@ func (r Reading) bereft(tasks []flow.Summary) []Step {
 		}
 		if what, _ := r.waitsFor(t, nil); what == "work" && r.Local.Dead[flow.AgentID(by)] != 0 {
 			list = append(list, Step{"git liza release " + string(t.ID),
-				fmt.Sprintf("held by %s, whose supervisor, process %d, is dead; a rush here does it too", by, r.Local.Dead[flow.AgentID(by)])})
+				fmt.Sprintf("held by %s, whose supervisor (process %d) is dead; a rush here releases it too", by, r.Local.Dead[flow.AgentID(by)])})
 		}
 	}
 	return list
 }
 
-// governing are the steps that let work go on at all.
-func (r Reading) governing() []Step {
+// resumeSteps returns the steps without which no work can continue.
+func (r Reading) resumeSteps() []Step {
 	c, breaker := r.Board.Settings().Control, r.Board.Breaker()
 	switch {
 	case breaker.Tripped:
@@ -107,8 +108,8 @@ func (r Reading) governing() []Step {
 	return []Step{}
 }
 
-// answers are what a planner or human types for each reason to be needed;
-// %s is the task or record.
+// answers are the commands of a planner or human for each trigger. %s is the
+// task or record.
 var answers = map[string]string{
 	"no_tasks":            "git liza task add --from FILE",
 	"blocked":             "git liza unblock %s",
@@ -117,7 +118,7 @@ var answers = map[string]string{
 	"immediate_discovery": "git liza convert %s",
 }
 
-// answerTo is what answers a trigger.
+// answerTo returns the step that answers a trigger.
 func answerTo(t flow.Trigger) Step {
 	command := answers[t.Reason]
 	if strings.Contains(command, "%s") {
@@ -130,9 +131,9 @@ func answerTo(t flow.Trigger) Step {
 	return Step{command, strings.ReplaceAll(t.Reason, "_", " ") + ": " + t.Text}
 }
 
-// take is the step that begins work by an act on the best task that an idle
-// agent could have now, or why there is none.
-func (r Reading) take(act flow.Act) Step {
+// startStep returns the step that begins work by an act on the best task for an
+// idle agent, or a step that shows why there is none.
+func (r Reading) startStep(act flow.Act) Step {
 	caller := r.FreeAgent(act.Role())
 	id, refusal := r.Board.Best(act, caller, r.At, nil)
 	if refusal != nil {

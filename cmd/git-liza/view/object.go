@@ -44,7 +44,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Find is the value of a key, nil if there is none.
+// Find returns the value of a key, nil if there is none.
 func (o Object) Find(key string) any {
 	for _, m := range o {
 		if m.Key == key {
@@ -54,28 +54,28 @@ func (o Object) Find(key string) any {
 	return nil
 }
 
-// With is the object with one more member at its end.
+// With returns the object with one more member at its end.
 func (o Object) With(key string, value any) Object {
 	return append(slices.Clip(o), Member{key, value})
 }
 
-// Only is the object with no other keys than these, in the object's order. It
+// Only returns the members with these keys, in the object's order. It
 // overwrites o.
 func (o Object) Only(keys []string) Object {
 	return slices.DeleteFunc(o, func(m Member) bool { return !slices.Contains(keys, m.Key) })
 }
 
-// ObjectOf is [ValueOf] for a struct or a pointer to one; nil for a nil pointer.
+// ObjectOf is [ValueOf] for a struct or a pointer to one. It is nil for a nil
+// pointer.
 func ObjectOf(document any) Object {
 	o, _ := ValueOf(document).(Object)
 	return o
 }
 
 // ValueOf turns a document of the blackboard, or a part of one, into what JSON
-// shows. The keys are those of the YAML, in its order, and all of them are
-// always there: what is absent is null where it would be an object or a time,
-// [] where it would be a list, {} where it would be a mapping, and otherwise
-// "", 0 or false. Times are RFC 3339 in UTC.
+// shows. It has all keys of the YAML, in its order. An absent value is null
+// for an object or a time, [] for a list, {} for a mapping, and otherwise "",
+// 0 or false. Times are RFC 3339 in UTC.
 func ValueOf(document any) any { return reflected(reflect.ValueOf(document)) }
 
 func reflected(v reflect.Value) any {
@@ -92,7 +92,7 @@ func reflected(v reflect.Value) any {
 	case time.Time:
 		return TimeValue(known)
 	case flow.Cost:
-		return known.String() // zero is an amount too
+		return known.String() // a cost of zero is a value too
 	case flow.Usage:
 		return append(structValue(v), Member{"tokens", known.Tokens()})
 	case encoding.TextMarshaler:
@@ -123,8 +123,8 @@ func TimeValue(at time.Time) any {
 	return at.UTC().Format(time.RFC3339)
 }
 
-// textValue is the name of a value, "" for the zero value of an enumeration,
-// which has none.
+// textValue returns the name of a value, "" for the zero value of an
+// enumeration.
 func textValue(v reflect.Value, m encoding.TextMarshaler) any {
 	text, err := m.MarshalText()
 	if err != nil || v.IsZero() {
@@ -158,8 +158,8 @@ func structValue(v reflect.Value) Object {
 	return all
 }
 
-// Plain is a value as text: nothing for null, lists of plain values with
-// commas between, JSON for objects.
+// Plain formats a value as text: "" for null, a list of plain values with
+// commas, JSON for objects.
 func Plain(value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -9,12 +9,13 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// PrincipalText says in a line what a principal may do, and what it is known by.
+// PrincipalText describes in a line what a principal may do, and how a server
+// identifies it.
 func PrincipalText(p flow.Principal) string {
 	return strings.Join(append([]string{rightsText(p)}, knownBy(p)...), "; ")
 }
 
-// knownBy is what a server knows a principal by.
+// knownBy describes how a server identifies a principal.
 func knownBy(p flow.Principal) (list []string) {
 	if len(p.Users) > 0 {
 		list = append(list, "server user "+strings.Join(p.Users, ", "))
@@ -28,7 +29,7 @@ func knownBy(p flow.Principal) (list []string) {
 	return list
 }
 
-// rightsText is what a principal may do.
+// rightsText describes what a principal may do.
 func rightsText(p flow.Principal) string {
 	var parts []string
 	if len(p.Rights) > 0 {
@@ -40,14 +41,15 @@ func rightsText(p flow.Principal) string {
 	if len(p.Agents) > 0 {
 		whom := "acts as " + strings.Join(p.Agents, ", ")
 		if len(p.Roles) == 0 && !slices.ContainsFunc(p.Agents, func(glob string) bool { return !strings.HasPrefix(glob, "human:") }) {
-			whom += " and every agent" // it names none, see flow.Principal.MayAct
+			whom += " and every agent" // its list of agents is empty, see flow.Principal.MayAct
 		}
 		parts = append(parts, whom)
 	}
 	return strings.Join(parts, "; ")
 }
 
-// Fingerprint is a public key's, as ssh-keygen -l shows it.
+// Fingerprint returns the fingerprint of a public key, as ssh-keygen -l shows
+// it.
 func Fingerprint(key string) string {
 	_, encoded, _ := strings.Cut(key, " ")
 	encoded, _, _ = strings.Cut(encoded, " ")
@@ -59,7 +61,7 @@ func Fingerprint(key string) string {
 	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
 }
 
-// Principal is a principal as JSON has it, with its keys' fingerprints.
+// Principal returns a principal for JSON, with its keys' fingerprints.
 func Principal(p flow.Principal) Object {
 	prints := []any{}
 	for _, key := range p.Keys {
@@ -68,8 +70,8 @@ func Principal(p flow.Principal) Object {
 	return ObjectOf(p).With("fingerprints", prints)
 }
 
-// Principals are the board's principals as JSON has them, and for people.
-// self is the one that this clone acts as, "" if it has none.
+// Principals returns the board's principals for JSON and for people. self is
+// the principal that this clone acts as, "" if it has none.
 func Principals(list []flow.Principal, self string) ([]Object, *Table) {
 	objects, rows := []Object{}, Table{}
 	for _, p := range list {

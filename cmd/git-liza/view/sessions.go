@@ -6,12 +6,12 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// Session is the record of an agent's session as JSON has it.
+// Session returns the record of an agent's session for JSON.
 func Session(rec gitstore.SessionRecord) Object {
 	return append(Object{{"id", rec.ID}}, ObjectOf(rec)...)
 }
 
-// SessionTable is records of sessions for people, a line each.
+// SessionTable lists records of sessions for people, a line each.
 func SessionTable(list []gitstore.SessionRecord) *Table {
 	var rows Table
 	for _, rec := range list {
@@ -28,7 +28,8 @@ func sessionRow(rec gitstore.SessionRecord) []string {
 	if task == "" {
 		task = "-"
 	}
-	// What a narrow terminal cuts is what is missed least.
+	// A narrow terminal cuts the end of a row, so the least important column
+	// is last.
 	row := []string{rec.ID.Short(), rec.Ended.Format(Stamp), string(rec.Agent), task}
 	if rec.Outcome == "" {
 		return append(row, "unreadable", "", "", "", provider+"  "+rec.Ending)
@@ -37,7 +38,7 @@ func sessionRow(rec gitstore.SessionRecord) []string {
 	return append(row, rec.Outcome, used.Tokens(), used.Dollars(), Span(rec.Ended.Sub(rec.Began)), provider)
 }
 
-// SessionText is one record of a session for people.
+// SessionText formats the record of a session for people.
 func SessionText(rec gitstore.SessionRecord, width int) string {
 	on := ""
 	if rec.Task != "" {

@@ -8,7 +8,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// glanceHistory is how many moves of its history a task shows people.
+// glanceHistory is the number of moves of a task's history that people are
+// shown.
 const glanceHistory = 20
 
 // A Submission is one of a task's submissions.
@@ -18,10 +19,11 @@ type Submission struct {
 	Base   flow.ObjectID `json:"base_commit"`
 	By     flow.Actor    `json:"by"`
 	At     any           `json:"at"`
-	Ref    string        `json:"ref"` // that keeps it
+	Ref    string        `json:"ref"` // the ref that keeps the submitted commit
 }
 
-// Submissions are those of a task's history, oldest first, numbered from 1.
+// Submissions returns the submissions in a task's history, oldest first,
+// numbered from 1.
 func Submissions(history []Entry) []Submission {
 	list := []Submission{}
 	for _, e := range history {
@@ -32,17 +34,17 @@ func Submissions(history []Entry) []Submission {
 	return list
 }
 
-// Story is a task with its submissions and its history, oldest first.
+// Story returns a task with its submissions and its history, oldest first.
 func (r Reading) Story(t *flow.Task, history []Entry) Object {
 	return r.Task(t).With("submissions", Submissions(history)).With("history", LogValue(history))
 }
 
-// StoryText is [Reading.Story] for people.
+// StoryText formats [Reading.Story] for people.
 func (r Reading) StoryText(t *flow.Task, history []Entry, width int) string {
 	return describeTask(r.Task(t), width) + historyText(t.ID, Submissions(history), history, width)
 }
 
-// describeTask is a task for people: every key that says something, long texts
+// describeTask formats a task for people: every key with a value, long texts
 // below their key.
 func describeTask(task Object, width int) string {
 	var rows Table
@@ -57,8 +59,8 @@ func describeTask(task Object, width int) string {
 	return out.String()
 }
 
-// addRows adds the rows of one value: none where it is empty, several where it
-// has several lines or parts.
+// addRows adds the rows of one value: none if it is empty, several if it has
+// several lines or parts.
 func addRows(rows *Table, key string, value any) {
 	switch v := value.(type) {
 	case Object:
@@ -86,7 +88,7 @@ func addRows(rows *Table, key string, value any) {
 	}
 }
 
-// historyText is the submissions and the history for people.
+// historyText formats the submissions and the history for people.
 func historyText(id flow.TaskID, list []Submission, history []Entry, width int) string {
 	var rows [][]string
 	for _, one := range list {

@@ -10,11 +10,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// A stateHead is what the one document of the whole board begins with; a list
-// of documents for every one of [StateLists] follows.
+// A stateHead is the beginning of the document of the whole board. A list of
+// documents for each of [StateLists] follows it.
 type stateHead struct {
 	State      flow.ObjectID    `yaml:"state"` // the commit on refs/liza/state
-	At         time.Time        `yaml:"at"`    // of its move
+	At         time.Time        `yaml:"at"`    // time of its move
 	Settings   *flow.Settings   `yaml:",inline"`
 	Principals *flow.Principals `yaml:",inline"`
 	Breaker    *flow.Breaker    `yaml:"breaker"`
@@ -30,7 +30,7 @@ var StateLists = []struct {
 	{"anomalies", flow.Anomalies}, {"discovered", flow.Discovered}, {"notes", flow.Notes},
 }
 
-// head is what the document of the whole board begins with.
+// head returns the beginning of the document of the whole board.
 func (r Reading) head() *stateHead {
 	settings := r.Board.Settings()
 	head := &stateHead{State: r.Tip, At: r.Board.At(), Settings: &settings, Principals: r.Board.Principals()}
@@ -38,8 +38,8 @@ func (r Reading) head() *stateHead {
 	return head
 }
 
-// WriteState writes the whole board as one document, piece by piece: it may be
-// larger than what is good to hold at once.
+// WriteState writes the whole board as one document, piece by piece, because
+// the document may be too large for memory.
 func (r Reading) WriteState(w io.Writer) error {
 	out, b := bufio.NewWriter(w), r.Board
 	text, err := document.Encode(r.head())
@@ -68,8 +68,8 @@ func (r Reading) WriteState(w io.Writer) error {
 	return out.Flush()
 }
 
-// listItem sets a document as an entry of a list. Lines of a text keep their
-// place in its block, which goes by the indent of its first line.
+// listItem formats a document as an entry of a list. Block scalars keep their
+// text, because YAML takes the indent of their first line as theirs.
 func listItem(text string) string {
 	var out strings.Builder
 	lead := "  - "
@@ -83,7 +83,7 @@ func listItem(text string) string {
 	return out.String()
 }
 
-// State is the whole board as one object.
+// State returns the whole board as one object.
 func (r Reading) State() Object {
 	all := ObjectOf(r.head())
 	for _, list := range StateLists {
@@ -96,8 +96,8 @@ func (r Reading) State() Object {
 	return all
 }
 
-// stateIDs are the ids of a list: live tasks in order of creation, the rest
-// by their ids.
+// stateIDs returns the ids of a list: live tasks in order of creation, all
+// else by id.
 func (r Reading) stateIDs(folder flow.Folder) []string {
 	if folder != flow.Tasks {
 		return r.Board.IDs(folder)

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// How much of a long board is shown at a glance.
+// The bounds of what status shows of a long board.
 const (
 	glanceAgents = 5
 	glanceNext   = 4
@@ -18,29 +18,29 @@ const (
 	mostShown    = 50 // ids in a group, and steps, in JSON
 )
 
-// A Status is a summary of the board: the work that goes on, what waits, and what to
-// do next.
+// A Status is the board at a glance: the work under way, what tasks wait for,
+// and the next steps.
 type Status struct {
 	Goal        any            `json:"goal"`
 	Sprint      any            `json:"sprint"` // null between two
 	Planned     int            `json:"sprint_planned"`
-	Done        int            `json:"sprint_final"` // of the planned ones
+	Done        int            `json:"sprint_final"` // the final tasks among the planned ones
 	Control     any            `json:"control"`
 	Integration any            `json:"integration"`
 	Identity    Identity       `json:"identity"`
 	Remote      Remote         `json:"remote"`
-	Hooks       string         `json:"hooks"` // "" where all are in place
+	Hooks       string         `json:"hooks"` // what is wrong with them, "" if all are in place
 	Breaker     any            `json:"breaker"`
 	Usage       any            `json:"usage"`        // of the current goal
-	Uncounted   int            `json:"uncounted"`    // of its sessions, those that told nothing of what they used
-	Left        any            `json:"budget_left"`  // for planning; null where nothing bounds it
-	Spent       string         `json:"budget_spent"` // whose budget is spent, "" if none
+	Uncounted   int            `json:"uncounted"`    // sessions of the current goal that did not report their usage
+	Left        any            `json:"budget_left"`  // what is left for planning; null without a budget
+	Spent       string         `json:"budget_spent"` // the owner of a spent budget, "" if none is spent
 	Counts      map[string]int `json:"counts"`       // by state, without the archive
 	Agents      []Agent        `json:"agents"`
 	Waiting     []WaitGroup    `json:"waiting"`
-	Unheard     []flow.Role    `json:"unheard"` // that tasks wait for, and no supervisor speaks for
+	Unheard     []flow.Role    `json:"unheard"` // roles that tasks wait for and that no supervisor is active for
 	Next        []Step         `json:"next"`
-	Breach      *Breach        `json:"breach"` // why no move is built on the board's last ones; null where they replay
+	Breach      *Breach        `json:"breach"` // why the board's last moves do not replay; null if they do
 
 	settings flow.Settings
 	goal     *flow.Goal
@@ -49,13 +49,13 @@ type Status struct {
 	archived bool // no task is live, some are archived
 }
 
-// Status is the board at a glance. tasks are the board's.
+// Status returns the board at a glance. tasks are the board's.
 func (r Reading) Status(tasks []flow.Summary) *Status {
 	settings, known := r.Board.Settings(), &r.Local
 	goal, sprint := r.Board.Goal(settings.Goal), r.Board.Sprint(settings.Sprint)
 	g := &Status{Goal: ValueOf(goal), Sprint: ValueOf(sprint), Control: ValueOf(settings.Control), Integration: ValueOf(settings.Integration),
 		Identity: known.Identity, Remote: known.Remote, Hooks: known.Hooks, Breaker: ValueOf(r.Board.Breaker()),
-		Usage: ValueOf(part(goal).Usage), Uncounted: known.Uncounted, Left: r.left(""), Breach: known.Breach,
+		Usage: ValueOf(partOf(goal).Usage), Uncounted: known.Uncounted, Left: r.budgetLeft(""), Breach: known.Breach,
 		settings: settings, goal: goal, sprint: sprint, at: r.At}
 	if refusal := r.Board.Budget(""); refusal != nil {
 		g.Spent = refusal.Reason
@@ -64,9 +64,9 @@ func (r Reading) Status(tasks []flow.Summary) *Status {
 	g.archived = len(tasks) == 0 && len(r.Board.IDs(flow.Archive)) > 0
 	g.Agents = r.Agents(tasks)
 	g.Waiting = r.Waiting(tasks, g.Agents)
-	g.Unheard = unheard(g.Waiting, g.Agents)
+	g.Unheard = unheardRoles(g.Waiting, g.Agents)
 	if g.Next = r.Next(g.Waiting, tasks); g.Breach != nil {
-		g.Next = []Step{{known.Repair, "the board's last moves do not replay, and no other is made on them"}}
+		g.Next = []Step{{known.Repair, "the board's last moves do not replay, so no more moves are made"}}
 	}
 	if known.Ahead != nil {
 		g.Next = append(g.Next, *known.Ahead)
@@ -91,8 +91,8 @@ func (g *Status) countTasks(tasks []flow.Summary) {
 	}
 }
 
-// Text is the status for people, on one screen of that width; 0 means that
-// nothing is cut.
+// Text formats the status for people on one screen of that width. With width
+// 0 nothing is cut.
 func (g *Status) Text(width int) string {
 	settings, goal, at := g.settings, g.goal, g.at
 	var head Table
@@ -124,7 +124,7 @@ func (g *Status) Text(width int) string {
 		head.Add("hooks", g.Hooks)
 	}
 	head.Add("tasks", g.countsLine())
-	if len(g.Unheard) > 0 && c.State.IsRunning() { // where it does not run, resuming it comes first
+	if len(g.Unheard) > 0 && c.State.IsRunning() { // while the board does not run, the first step is to resume it
 		head.Add("supervisors", "none active for "+JoinRoles(g.Unheard)+": git liza rush")
 	}
 	return head.Text(width) + section("agents", g.agentRows(at), width) + section("waiting", waitRows(g.Waiting), width) +
@@ -144,10 +144,10 @@ func (g *Status) sprintLine(sprint *flow.Sprint, at time.Time) string {
 	return line
 }
 
-// usageLine is what the goal has used and may still use, "" where neither is
-// anything.
+// usageLine describes what the goal has used and may still use, "" if it has
+// used nothing and has no budget.
 func (g *Status) usageLine(goal *flow.Goal) string {
-	used := part(goal).Usage
+	used := partOf(goal).Usage
 	if used == (flow.Usage{}) && g.Left == nil {
 		return ""
 	}
@@ -185,7 +185,7 @@ func (g *Status) countsLine() string {
 	return strings.Join(parts, ", ")
 }
 
-// agentRows puts those that do something first.
+// agentRows lists the agents, those at work first.
 func (g *Status) agentRows(at time.Time) [][]string {
 	list := slices.Clone(g.Agents)
 	slices.SortStableFunc(list, func(x, y Agent) int {

@@ -9,9 +9,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A Table is rows of cells, shown in columns of one width each, two blanks
-// apart. What does not fit a terminal's width is cut from the last cell of its
-// row.
+// A Table has rows of cells in aligned columns, two blanks apart. If a row
+// does not fit a terminal's width, its last cell is cut.
 type Table struct {
 	Indent string // before each row
 	Rows   [][]string
@@ -20,7 +19,8 @@ type Table struct {
 // Add adds a row of at least one cell.
 func (t *Table) Add(row ...string) { t.Rows = append(t.Rows, row) }
 
-// columns are the widths of all cells but the last of each row.
+// columns returns the widths of the columns, without the last cell of each
+// row.
 func (t *Table) columns() []int {
 	var columns []int
 	for _, row := range t.Rows {
@@ -34,7 +34,7 @@ func (t *Table) columns() []int {
 	return columns
 }
 
-// Text renders the table; width 0 means that nothing is cut.
+// Text renders the table. With width 0 nothing is cut.
 func (t *Table) Text(width int) string {
 	columns := t.columns()
 	var out strings.Builder
@@ -50,8 +50,8 @@ func (t *Table) Text(width int) string {
 	return out.String()
 }
 
-// Wrap divides the last cells that do not fit a width between words, over
-// several rows; what is not a word of its own is not divided.
+// Wrap breaks last cells that do not fit a width between words, over several
+// rows. It does not break words.
 func (t *Table) Wrap(width int) {
 	room := width - cells(t.Indent)
 	for _, column := range t.columns() {
@@ -81,7 +81,7 @@ func (t *Table) Wrap(width int) {
 	t.Rows = rows
 }
 
-// section is a heading with rows below it, nothing without rows.
+// section formats a heading with rows below it. It is empty without rows.
 func section(heading string, rows [][]string, width int) string {
 	if len(rows) == 0 {
 		return ""
@@ -90,7 +90,7 @@ func section(heading string, rows [][]string, width int) string {
 	return "\n" + heading + "\n" + t.Text(width)
 }
 
-// OneLine puts a text on one line and takes out what would steer a terminal.
+// OneLine puts a text on one line and removes control characters.
 func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -103,7 +103,7 @@ func OneLine(text string) string {
 	}, text)
 }
 
-// FirstLine is a text without what follows its first line.
+// FirstLine returns the first line of a text.
 func FirstLine(text string) string {
 	line, _, more := strings.Cut(text, "\n")
 	if more {
@@ -126,7 +126,7 @@ func Cut(line string, width int) string {
 	return line
 }
 
-// cells is how wide a text is on a terminal.
+// cells returns the width of a text on a terminal.
 func cells(text string) int {
 	n := 0
 	for _, r := range text {
@@ -135,8 +135,8 @@ func cells(text string) int {
 	return n
 }
 
-// wide is 2 for the ideographs and pictures that take two places, 0 for marks
-// that take none.
+// wide returns the width of a character: 2 for ideographs and emoji, 0 for
+// combining marks.
 func wide(r rune) int {
 	switch {
 	case r < 0x300:
@@ -150,7 +150,7 @@ func wide(r rune) int {
 	return 1
 }
 
-// Count says how many, with the noun in the right number.
+// Count formats a number with its noun, in singular or plural.
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

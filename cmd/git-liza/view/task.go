@@ -7,13 +7,14 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// Task is a task with exactly the keys that scripts rely on. Values follow the
-// rule of [ValueOf]. lease_expires is the claim's, and assigned_to is the actor that
-// holds the task or worked on it last. claimable says whether the asker could claim
-// the task now, and why_not what prevents it; in a final state it is "".
+// Task returns a task with exactly the keys that scripts rely on. Values follow
+// the rule of [ValueOf]. lease_expires is the claim's. assigned_to is the actor
+// that holds the task or worked on it last. claimable says whether the asker
+// could claim the task now, and why_not the reason if not. why_not is "" for a
+// final task.
 func (r Reading) Task(t *flow.Task) Object {
-	a, sub, review, merge, block := part(t.Attempt), part(t.Submission), part(t.Review), part(t.Merge), part(t.Block)
-	assigned, approvedBy := a.Coder, part(t.Verdict).By
+	a, sub, review, merge, block := partOf(t.Attempt), partOf(t.Submission), partOf(t.Review), partOf(t.Merge), partOf(t.Block)
+	assigned, approvedBy := a.Coder, partOf(t.Verdict).By
 	if t.Claim != nil {
 		assigned = t.Claim.By
 	}
@@ -34,7 +35,7 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"done_when", t.DoneWhen}, {"spec", t.Spec}, {"scope", t.Scope}, {"priority", t.Priority},
 		{"depends_on", ValueOf(t.DependsOn)}, {"owns", ValueOf(t.Owns)}, {"verify", t.Verify},
 		{"created", ValueOf(t.Created)}, {"changed", ValueOf(t.Changed)},
-		{"assigned_to", assigned}, {"lease_expires", ValueOf(part(t.Claim).Lease)}, {"worktree", worktree}, {"branch", branch},
+		{"assigned_to", assigned}, {"lease_expires", ValueOf(partOf(t.Claim).Lease)}, {"worktree", worktree}, {"branch", branch},
 		{"base_commit", a.Base}, {"iteration", a.Iteration}, {"review_cycles", a.Cycles}, {"review_cycles_total", t.Cycles},
 		{"attempts", t.Attempts}, {"failed_by", ValueOf(t.Failures)}, {"intent", ValueOf(t.Intent)},
 		{"review_commit", sub.Commit}, {"reviewing_by", review.By}, {"review_lease_expires", ValueOf(review.Lease)},
@@ -43,13 +44,13 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"blocked_reason", block.Reason}, {"blocked_questions", ValueOf(block.Questions)},
 		{"integration_failure", ValueOf(t.Integration)}, {"integration_fix", a.Fix}, {"handoff", ValueOf(t.Handoff)},
 		{"supersedes", ValueOf(t.Supersedes)}, {"superseded_by", ValueOf(t.SupersededBy)}, {"rescope_reason", t.Rescope},
-		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.left(t.ID)},
+		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft(t.ID)},
 		{"claimable", claimable}, {"why_not", whyNot},
 	}
 }
 
-// summarised is what [Reading.Task] says of a task under the keys whose values its
-// summary holds: no document is read for it.
+// summarised returns the keys of [Reading.Task] whose values are in the task's
+// summary. It reads no document.
 func summarised(t flow.Summary) Object {
 	return Object{
 		{"id", t.ID}, {"title", t.Title}, {"status", ValueOf(t.Status)}, {"kind", ValueOf(t.Kind)}, {"goal", t.Goal}, {"sprint", t.Sprint},
@@ -60,8 +61,8 @@ func summarised(t flow.Summary) Object {
 	}
 }
 
-// Tasks are tasks with at least the keys that are wanted. Documents are read
-// only where a summary does not hold them.
+// Tasks returns tasks with at least the wanted keys. It reads documents only
+// for keys that summaries lack.
 func (r Reading) Tasks(list []flow.Summary, wanted []string) []Object {
 	known := summarised(flow.Summary{})
 	short := !slices.ContainsFunc(wanted, func(key string) bool {
@@ -78,8 +79,8 @@ func (r Reading) Tasks(list []flow.Summary, wanted []string) []Object {
 	return rows
 }
 
-// part is a sub-document, the zero value where the task has none.
-func part[T any](p *T) T {
+// partOf returns a sub-document, or the zero value if the task has none.
+func partOf[T any](p *T) T {
 	if p == nil {
 		var none T
 		return none
@@ -87,9 +88,8 @@ func part[T any](p *T) T {
 	return *p
 }
 
-// left is what is left for the sessions of a task, null where nothing bounds
-// them.
-func (r Reading) left(id flow.TaskID) any {
+// budgetLeft returns what is left of a task's budget, null without a budget.
+func (r Reading) budgetLeft(id flow.TaskID) any {
 	left, bounded := r.Board.Left(id)
 	if !bounded {
 		return nil
@@ -97,7 +97,8 @@ func (r Reading) left(id flow.TaskID) any {
 	return ValueOf(left)
 }
 
-// whyNot is what stands against a claim by the asker, "" if nothing does.
+// whyNot returns the reason why the asker cannot claim the task, "" if it
+// can.
 func (r Reading) whyNot(id flow.TaskID) string {
 	if refusal := r.Board.Opens(flow.ActClaim, id, r.Asker, r.At); refusal != nil {
 		return refusal.Reason

@@ -6,10 +6,10 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// Stamp is the form in which people are shown a time in UTC, see [time.Time.Format].
+// Stamp is the layout of times in UTC for people, see [time.Time.Format].
 const Stamp = "2006-01-02 15:04:05Z"
 
-// Span is a length of time for people: 40s, 12m, 3h, 5 days.
+// Span formats a span of time for people: 40s, 12m, 3h, 5 days.
 func Span(d time.Duration) string {
 	switch d = d.Abs(); {
 	case d < time.Minute:
@@ -22,7 +22,7 @@ func Span(d time.Duration) string {
 	return Count(int(d.Hours()/24), "day")
 }
 
-// leaseText says how a lease stands.
+// leaseText describes the end of a lease.
 func leaseText(until, at time.Time) string {
 	switch {
 	case until.IsZero():
@@ -33,5 +33,6 @@ func leaseText(until, at time.Time) string {
 	return "lease ended " + Span(at.Sub(until)) + " ago"
 }
 
-// ago is how long ago something was; the clock of another host may be ahead.
+// ago formats the time since an event. It is never negative, although the
+// clock of another host may be ahead.
 func ago(now, then time.Time) string { return Span(max(now.Sub(then), 0)) }

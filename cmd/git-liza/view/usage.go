@@ -11,14 +11,14 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A Usage is what sessions used, divided into shares.
+// A Usage is the usage of sessions, divided into shares.
 type Usage struct {
-	By     string // what the shares stand for: task, role, agent, …
+	By     string // the kind of the shares: task, role, agent, …
 	total  Spent
 	shares map[string]Spent
 }
 
-// Add counts a session for a share.
+// Add adds a session to a share.
 func (u *Usage) Add(share string, d *flow.SessionMove) {
 	if u.shares == nil {
 		u.shares = map[string]Spent{}
@@ -26,13 +26,13 @@ func (u *Usage) Add(share string, d *flow.SessionMove) {
 	u.total, u.shares[share] = u.total.plus(d), u.shares[share].plus(d)
 }
 
-// A share is what some of the sessions used.
+// A share is the usage of some of the sessions.
 type share struct {
 	name string
 	Spent
 }
 
-// ranked puts what cost most first, then what used most tokens.
+// ranked sorts the shares by cost, then by tokens, the highest first.
 func (u *Usage) ranked() []share {
 	list := make([]share, 0, len(u.shares))
 	for name, used := range u.shares {
@@ -44,7 +44,7 @@ func (u *Usage) ranked() []share {
 	return list
 }
 
-// Value is the usage as JSON has it.
+// Value returns the usage for JSON.
 func (u *Usage) Value() Object {
 	rows := []Object{}
 	for _, one := range u.ranked() {
@@ -53,7 +53,7 @@ func (u *Usage) Value() Object {
 	return Object{{"by", u.By}, {"total", u.total.value()}, {"rows", rows}}
 }
 
-// Text is the usage for people.
+// Text formats the usage for people.
 func (u *Usage) Text(width int) string {
 	if u.total.Usage.Sessions == 0 {
 		return "no session is recorded"
@@ -64,7 +64,8 @@ func (u *Usage) Text(width int) string {
 		if name == "" {
 			name = "-"
 		}
-		// What a narrow terminal cuts is what is missed least.
+		// A narrow terminal cuts the end of a row, so the least important
+		// column is last.
 		row := []string{OneLine(name), strconv.Itoa(used.Sessions), one.Tokens(), one.Dollars(), fmt.Sprintf("%d%%", percent(used, u.total.Usage)), took(used)}
 		if one.Uncounted >= used.Sessions {
 			row[4] = unknown
@@ -77,8 +78,8 @@ func (u *Usage) Text(width int) string {
 	return rows.Text(width)
 }
 
-// percent is how much of the total a usage is: of the cost, or of the tokens
-// where nothing has a price.
+// percent returns the share of the total in percent: of the cost, or of the
+// tokens if no cost is known.
 func percent(u, total flow.Usage) int {
 	of, all := float64(u.Cost), float64(total.Cost)
 	if all == 0 {
@@ -90,10 +91,11 @@ func percent(u, total flow.Usage) int {
 	return int(100*of/all + 0.5)
 }
 
-// Spent is what sessions have used, and how many of them told nothing of it.
+// Spent is the usage of sessions, and the number of sessions that did not
+// report theirs.
 type Spent struct {
 	Usage     flow.Usage
-	Uncounted int // of its sessions
+	Uncounted int // sessions that did not report their usage
 }
 
 func (s Spent) plus(d *flow.SessionMove) Spent {
@@ -106,21 +108,22 @@ func (s Spent) plus(d *flow.SessionMove) Spent {
 	return s
 }
 
-// SpentIn is what one session has used, as its record has it.
+// SpentIn returns the usage in the record of one session.
 func SpentIn(u flow.Usage) Spent {
 	uncounted := 1 - min(u.Sessions, 1)
 	u.Sessions = 1
 	return Spent{u, uncounted}
 }
 
-// value is the usage as JSON has it. Its numbers are of the sessions that are
-// counted.
+// value returns the usage for JSON. Its numbers are those of the counted
+// sessions.
 func (s Spent) value() Object { return ObjectOf(s.Usage).With("uncounted", s.Uncounted) }
 
-// Tokens are those that are known of, and that there are others.
+// Tokens formats the known tokens. A plus says that there are unknown ones
+// too.
 func (s Spent) Tokens() string { return known(strconv.FormatInt(s.Usage.Tokens(), 10), s) }
 
-// Dollars are those that are known of. Most programs tell tokens alone.
+// Dollars formats the known cost. Most programs report only tokens.
 func (s Spent) Dollars() string {
 	if s.Usage.Cost == 0 && s.Usage.Tokens() > 0 {
 		return unknown
@@ -128,8 +131,8 @@ func (s Spent) Dollars() string {
 	return known(s.Usage.Cost.String(), s)
 }
 
-// unknown stands for a number that nobody told; one with a plus is of those
-// sessions that told theirs.
+// unknown stands for a number that no session reported. A number with a plus
+// counts only the sessions that reported theirs.
 const unknown = "unknown"
 
 func known(number string, s Spent) string {
@@ -142,10 +145,10 @@ func known(number string, s Spent) string {
 	return number + "+"
 }
 
-// took is the time on the clock that sessions took.
+// took formats the wall-clock time that sessions took.
 func took(u flow.Usage) string { return Span(time.Duration(min(u.Seconds, 1<<32)) * time.Second) }
 
-// Words is what sessions have used, for people.
+// Words formats the usage of sessions for people.
 func (s Spent) Words() string {
 	text := fmt.Sprintf("%s, %s tokens, %s dollars, %s", Count(s.Usage.Sessions, "session"), s.Tokens(), s.Dollars(), took(s.Usage))
 	if s.Uncounted > 0 && s.Uncounted < s.Usage.Sessions {

@@ -1,12 +1,12 @@
-// Package view says what people and programs are shown of a blackboard. It turns
-// a board, a time and what a clone knows besides into values for JSON, rows and
-// text for people, and the commands to type next. Everything that shows a board
-// stands on it, so that text, JSON, a terminal and a browser say the same.
+// Package view presents a blackboard to people and programs. From a board, a
+// time and what the clone knows it makes values for JSON, rows and text for
+// people, and the commands to type next. Every display of a board uses it, so
+// that text, JSON, a terminal and a browser agree.
 //
-// It is pure: it prints nothing, runs nothing, and asks neither a clock nor the
-// environment. It decides nothing either: what may be done is asked of the rules
-// in package flow. What a board lacks or cannot read is told by [flow.Board.Err],
-// which callers ask when they are done with a [Reading].
+// It is pure: it prints nothing, runs nothing, and reads neither a clock nor the
+// environment. It decides nothing: it asks the rules in package flow what may be
+// done. Errors in reading the board are in [flow.Board.Err], which callers check
+// when they are done with a [Reading].
 package view
 
 import (
@@ -17,37 +17,38 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// A Reading is the blackboard as it was read at a time, for an asker.
+// A Reading is the blackboard at a time, with the caller for whom it was
+// read.
 type Reading struct {
 	Board *flow.Board
 	Tip   flow.ObjectID // the state commit that was read
-	At    time.Time     // when it is looked at; leases end by it
+	At    time.Time     // the time of the reading, which decides whether a lease has ended
 
-	Principal string      // as which this clone acts, "" if it has none
-	Asker     flow.Caller // whose claims "claimable" and "why_not" speak of
+	Principal string      // the principal that this clone acts as, "" if it has none
+	Asker     flow.Caller // the caller that "claimable" and "why_not" speak of
 
-	// Checkout is the folder of a task's checkout on this host, "" if there is
-	// none. A nil function stands for a host without checkouts.
+	// Checkout returns the folder of a task's checkout on this host, "" if
+	// there is none. It is nil on a host without checkouts.
 	Checkout func(*flow.Task) string
 
 	Local Local
 }
 
 // A Local is what a clone and its machine know beside the board. Its zero value
-// knows nothing: nobody is dead, nothing waits for trust, no remote is set.
+// means no dead supervisor, no command that waits for trust, and no remote.
 type Local struct {
-	Presences map[flow.AgentID]gitstore.Presence // what supervisors last said of their agents
-	Dead      map[flow.AgentID]int               // the process of an agent's supervisor, where it died on this machine
-	Untrusted map[flow.TaskID]Step               // tasks whose verify command nobody here has allowed, and how to allow it
+	Presences map[flow.AgentID]gitstore.Presence // the last presence of each agent
+	Dead      map[flow.AgentID]int               // the process id of an agent's supervisor that died on this machine
+	Untrusted map[flow.TaskID]Step               // tasks whose verify command is not allowed here, and how to allow it
 
 	Identity  Identity
 	Remote    Remote
 	Hooks     string  // what is wrong with the hooks of this clone, "" if nothing is
-	Breach    *Breach // why the board's last moves do not replay, nil where they do
+	Breach    *Breach // why the board's last moves do not replay, nil if they do
 	Repair    string  // the command that repairs such a board
-	Uncounted int     // sessions of the current goal that told nothing of what they used
-	Take      string  // the command that brings merged work to the branch people work on, "" if there is no need
-	Ahead     *Step   // what to do about a branch of people that is ahead of integration, nil if none is
+	Uncounted int     // sessions of the current goal that did not report their usage
+	Take      string  // the command that brings merged work to the branch that people work on, "" if none is needed
+	Ahead     *Step   // what to do about a branch that is ahead of integration, nil if none is
 }
 
 // A Breach is one thing that is wrong with a board.
@@ -57,18 +58,19 @@ type Breach struct {
 	Commit flow.ObjectID `json:"commit,omitempty"` // the state commit that does not replay, or the one that cannot be read
 }
 
-// A Step is a command that would move the board on.
+// A Step is a command that would advance the board.
 type Step struct {
 	Command string `json:"command"`
 	Why     string `json:"why"`
 }
 
-// mostIDs is how far [Reading.FreeAgent] looks for an id that this clone may act as.
+// mostIDs is the highest number that [Reading.FreeAgent] tries for an id that this
+// clone may act as.
 const mostIDs = 10000
 
-// FreeAgent is the first id of a role that can act by hand, and as this clone's
-// principal: registered so and idle, or not registered. Where there is none it is
-// the first id of all, and the rules say why that cannot act.
+// FreeAgent returns the first id of a role that can act by hand with this clone's
+// principal: one that is registered by hand and idle, or not registered. If there
+// is none it returns the first id, and the rules say why that cannot act.
 func (r Reading) FreeAgent(role flow.Role) flow.Caller {
 	me := r.Board.Principals().Find(r.Principal)
 	for n := 1; n <= mostIDs; n++ {

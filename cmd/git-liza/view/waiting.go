@@ -8,24 +8,24 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// A WaitGroup is the open tasks that wait for the same.
+// A WaitGroup is the open tasks that wait for the same thing.
 type WaitGroup struct {
-	For     string        `json:"for"`     // a row of waits
-	Nobody  bool          `json:"nobody"`  // no registered agent of that role could take any
-	Count   int           `json:"count"`   // of all of them
+	For     string        `json:"for"`     // key of a row of waits
+	Nobody  bool          `json:"nobody"`  // no registered agent of that role could take any of them
+	Count   int           `json:"count"`   // number of all of them
 	Tasks   []flow.TaskID `json:"tasks"`   // the first fifty
-	Details []string      `json:"details"` // a word beside each of these
+	Details []string      `json:"details"` // a detail for each of these
 }
 
 // A wait is something that tasks wait for.
 type wait struct {
 	what   string
 	label  string
-	role   flow.Role              // of the agents that can take it, zero if no role is needed
-	needed func(flow.Status) bool // by tasks in that state, unless somebody has them already; nil if that tells nothing
+	role   flow.Role              // of the agents that can take the task, zero if no role is needed
+	needed func(flow.Status) bool // reports whether unheld tasks in a state wait for it; nil if the state does not tell
 }
 
-// waits are in the order in which status shows them.
+// waits are all kinds of waits, in the order in which status shows them.
 var waits = []wait{
 	{"work", "in work", 0, nil},
 	{"code-reviewer", "for a reviewer", flow.ActReview.Role(), allows(flow.ActReview)},
@@ -40,8 +40,8 @@ func allows(act flow.Act) func(flow.Status) bool {
 	return func(s flow.Status) bool { return s.Allows(act) }
 }
 
-// Waiting groups the open tasks by what each waits for, in the order in which
-// that is shown. tasks and agents are the board's.
+// Waiting groups the open tasks by what they wait for, in the order of waits.
+// tasks and agents are the board's.
 func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
 	open := unmerged(tasks)
 	groups := map[string]*WaitGroup{}
@@ -67,10 +67,10 @@ func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
 	return list
 }
 
-// unheard are the roles that tasks wait for and whose agents no supervisor
-// speaks for: none has said anything, or all have fallen silent. Of an agent that
-// was registered by hand nobody knows whether it is there.
-func unheard(groups []WaitGroup, agents []Agent) []flow.Role {
+// unheardRoles returns the roles that tasks wait for and that no supervisor is active
+// for: none has written a presence, or all are silent. An agent that was
+// registered by hand does not count, because nothing shows whether it is active.
+func unheardRoles(groups []WaitGroup, agents []Agent) []flow.Role {
 	roles := []flow.Role{}
 	for _, w := range waits {
 		heard := func(a Agent) bool {
@@ -84,8 +84,9 @@ func unheard(groups []WaitGroup, agents []Agent) []flow.Role {
 	return roles
 }
 
-// unmerged are the tasks that others need and that are not merged. What is
-// not among the tasks is archived, and the rules know whether it was merged.
+// unmerged returns the tasks that others depend on and that are not merged.
+// Dependencies outside of tasks are archived; the rules know whether they
+// were merged.
 func unmerged(tasks []flow.Summary) map[flow.TaskID]bool {
 	open := map[flow.TaskID]bool{}
 	for _, t := range tasks {
@@ -101,8 +102,8 @@ func unmerged(tasks []flow.Summary) map[flow.TaskID]bool {
 	return open
 }
 
-// waitsFor is what an open task waits for, "" for a final one, and a word to
-// go with it. Whether paths collide is left to the rules, when somebody claims.
+// waitsFor returns what an open task waits for, "" for a final one, and a
+// detail. It does not check whether paths collide: the rules do at the claim.
 func (r Reading) waitsFor(t flow.Summary, open map[flow.TaskID]bool) (what, detail string) {
 	for _, w := range waits {
 		if w.needed != nil && w.needed(t.Status) {
@@ -126,7 +127,7 @@ func (r Reading) waitsFor(t flow.Summary, open map[flow.TaskID]bool) (what, deta
 	return what, words[t.Status]
 }
 
-// holder is the holder of a task, in words for people.
+// holder names for people the agent that has a task.
 func (r Reading) holder(by flow.Actor) string {
 	if r.Local.Dead[flow.AgentID(by)] != 0 {
 		return string(by) + ", dead"
@@ -134,7 +135,7 @@ func (r Reading) holder(by flow.Actor) string {
 	return string(by)
 }
 
-// waitRows are the groups for people.
+// waitRows formats the groups for people.
 func waitRows(groups []WaitGroup) [][]string {
 	var rows [][]string
 	for _, w := range waits {
@@ -154,7 +155,8 @@ func waitRows(groups []WaitGroup) [][]string {
 				break
 			}
 			part := string(id)
-			// Beside several, a long one would hide the tasks behind it.
+			// Among several tasks, a long detail would hide the tasks after
+			// it.
 			if d := FirstLine(g.Details[i]); d != "" && (g.Count == 1 || cells(d) <= glanceWord) {
 				part += " (" + d + ")"
 			}
@@ -165,9 +167,9 @@ func waitRows(groups []WaitGroup) [][]string {
 	return rows
 }
 
-// Verifying are the tasks that wait for a coder and have a command of their own
-// that a machine must allow before it works on them. Of a long board it looks
-// into as many tasks as JSON names.
+// Verifying returns the tasks that wait for a coder and have a verify command,
+// which a machine must allow first. It reads at most as many tasks as JSON
+// names.
 func (r Reading) Verifying(tasks []flow.Summary) []*flow.Task {
 	var list []*flow.Task
 	looked := 0

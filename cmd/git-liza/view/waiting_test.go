@@ -110,7 +110,7 @@ func TestNobodyIsHeardOf(t *testing.T) {
 		{both[1:], []Agent{said(flow.Coder, 3*time.Minute+time.Second)}, []flow.Role{flow.Coder}},
 		{both[2:], nil, []flow.Role{}},
 	} {
-		require.Equal(t, test.want, unheard(test.groups, test.agents))
+		require.Equal(t, test.want, unheardRoles(test.groups, test.agents))
 	}
 }
 
