@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// Adopt lets integration follow a commit from outside; tasks are those whose
-// submissions it contains and which are merged by it.
+// Adopt moves integration to a commit from outside. tasks are those whose
+// submissions it contains; they become merged.
 func (i *Integration) Adopt(ctx context.Context, commit flow.ObjectID, reason string, tasks []flow.TaskID) (gitstore.Result, error) {
 	if err := i.checkFollow(ctx, commit); err != nil {
 		return gitstore.Result{}, err
@@ -36,8 +36,8 @@ func (i *Integration) Adopt(ctx context.Context, commit flow.ObjectID, reason st
 	return r, nil
 }
 
-// Outside is where the integration branch is, whatever the board says: as it
-// was last read from the remote, where one holds it.
+// Outside returns the tip of the integration branch itself, not that of the
+// board. If a remote holds the branch, it is the tip last read from there.
 func (i *Integration) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID, error) {
 	remote, err := i.store.Authority(ctx)
 	if err != nil {
@@ -51,8 +51,9 @@ func (i *Integration) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID
 	return i.repo.ParseCommit(ctx, b.Settings().Integration.Ref())
 }
 
-// explainStray tells an integration branch of the remote that somebody else has
-// moved from other reasons for which a merge cannot be pushed.
+// explainStray explains a merge that could not be pushed because the remote's
+// integration branch was moved without git liza. Other causes are returned
+// unchanged.
 func (i *Integration) explainStray(ctx context.Context, cause error) error {
 	var refusal *flow.Refusal
 	remote, err := i.store.Authority(ctx)
@@ -73,22 +74,23 @@ func (i *Integration) explainStray(ctx context.Context, cause error) error {
 		Reason: fmt.Sprintf("%s of %s is at %s, the board says %s", tip.Name, remote, now.Short(), tip.Tip.Short())})
 }
 
-// isUnreachable is an error that says nothing about what the remote has.
+// isUnreachable reports whether an error says nothing about the state of the
+// remote.
 func isUnreachable(err error) bool {
 	return errors.Is(err, gitstore.ErrOffline) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
 // An Unlanded merge is on the board, but was not seen on the remote's
-// integration branch. To repeat it looks again.
+// integration branch. Repeating the merge looks again.
 type Unlanded struct {
 	Task  flow.TaskID
 	Cause error
 }
 
-// Error says what is known.
+// Error names the task and the cause.
 func (u *Unlanded) Error() string {
 	return fmt.Sprintf("%s is recorded as merged, but it was not seen on the remote: %v", u.Task, u.Cause)
 }
 
-// Unwrap is why.
+// Unwrap returns the cause.
 func (u *Unlanded) Unwrap() error { return u.Cause }

@@ -11,20 +11,20 @@ import (
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
-// mostAhead is how far the commits of a branch are counted.
+// mostAhead bounds the count of a branch's commits.
 const mostAhead = 1000
 
-// Ahead is the branch of the main checkout, where it has commits that
-// integration lacks: tasks begin without them.
+// Ahead describes the branch of the main checkout if it has commits that
+// integration lacks. Tasks begin without them.
 type Ahead struct {
 	Text string
 	Hint string // the command that brings them to integration
 }
 
-// Ahead is nil where integration has all that the main checkout is on, where
-// that is on no branch, and where what it has beyond integration is merges alone
-// or the work of tasks, which a review brings there. What cannot be read counts
-// as nothing.
+// Ahead returns nil if integration has all commits of the main checkout, or if
+// that is on no branch. It is also nil if the extra commits are only merges, or
+// work of tasks, which reaches integration by a review. Commits that cannot be
+// read do not count.
 func (i *Integration) Ahead(ctx context.Context, b *flow.Board) *Ahead {
 	const head = "main-worktree/HEAD" // also from a linked checkout
 	want := b.Settings().Integration
@@ -50,7 +50,7 @@ func (i *Integration) Ahead(ctx context.Context, b *flow.Board) *Ahead {
 	}
 	bases, err := i.repo.MergeBases(ctx, want.Tip, at)
 	if err != nil || len(bases) == 0 {
-		return nil // nothing in common: never meant for integration
+		return nil // no common history: not meant for integration
 	}
 	found := Ahead{fmt.Sprintf("%s is %d ahead of %s", branch, n, want.Name), "git liza adopt " + shell.Quote(branch) + " --reason R"}
 	if n == mostAhead {

@@ -10,23 +10,23 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// A StillWaiting says that the time was over before there was an answer. It is
-// a context.DeadlineExceeded.
+// A StillWaiting reports that the time limit passed without an answer. It
+// wraps context.DeadlineExceeded.
 type StillWaiting struct {
 	Task   flow.TaskID
 	Status flow.Status
 	Limit  time.Duration
 }
 
-// Error says what the task still is.
+// Error names the task, its state and the limit.
 func (w *StillWaiting) Error() string {
 	return fmt.Sprintf("%s is still %s after %s", w.Task, w.Status, flow.Duration(w.Limit))
 }
 
-// Unwrap is the kind of the error.
+// Unwrap returns context.DeadlineExceeded.
 func (w *StillWaiting) Unwrap() error { return context.DeadlineExceeded }
 
-// How often a remote is asked while an agent waits.
+// The intervals at which a remote is asked while an agent waits.
 const (
 	awaitPoll    = time.Second
 	maxAwaitPoll = 30 * time.Second
@@ -36,11 +36,11 @@ const (
 // than what clients and supervisors take for silence.
 const sayAwait = 20 * time.Second
 
-// Await waits until the task leaves the states in which it is waited for, or
-// another submission takes the place of the one that is there, and returns the
-// board. What cannot come is a *flow.Refusal at once; a *StillWaiting says that
-// the limit has passed. While an agent waits, [Awaiting] says so. tell hears
-// when the wait begins, and now and then that it goes on.
+// Await waits until the task leaves the states of the wait, or another
+// submission replaces the current one, and returns the board. If the awaited
+// event cannot happen, the error is a *flow.Refusal at once; after the limit it
+// is a *StillWaiting. While an agent waits, [Awaiting] reports true. tell is
+// called when the wait begins, and regularly while it lasts.
 func (c *Clone) Await(ctx context.Context, id flow.TaskID, what flow.Wait, limit time.Duration, tell func(*flow.Task, time.Duration)) (*flow.Board, error) {
 	if agent := c.By.Agent(); agent != "" {
 		release, err := holdWait(c.Repo.CommonDir(), agent)
@@ -57,7 +57,7 @@ func (c *Clone) Await(ctx context.Context, id flow.TaskID, what flow.Wait, limit
 	}
 	b, err := c.Fresh(ctx)
 	if errors.Is(err, gitstore.ErrOffline) {
-		b, _, err = c.Store.Board(ctx) // the poll goes on asking
+		b, _, err = c.Store.Board(ctx) // an error is ignored: the poll asks again
 	}
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (c *Clone) Await(ctx context.Context, id flow.TaskID, what flow.Wait, limit
 	return c.wait(ctx, view, b.Task(id), what, limit, tell)
 }
 
-// Follow watches the board, and keeps the mirror of a remote up to date, until
+// Follow watches the board and keeps the mirror of a remote up to date until
 // ctx is done.
 func (c *Clone) Follow(ctx context.Context) (*View, error) {
 	view := Watch(ctx, c.Repo)
@@ -93,7 +93,7 @@ func (c *Clone) Follow(ctx context.Context) (*View, error) {
 	return view, nil
 }
 
-// wait looks at the board whenever it changes.
+// wait reads the board whenever it changes.
 func (c *Clone) wait(ctx context.Context, view *View, begun *flow.Task, what flow.Wait, limit time.Duration, tell func(*flow.Task, time.Duration)) (*flow.Board, error) {
 	end := time.Now().Add(limit)
 	timer := time.NewTimer(limit)

@@ -13,8 +13,8 @@ import (
 )
 
 // Awaiting reports whether an agent waits inside its session, in any process
-// that shares the git directory: a supervisor then lets the session be. What
-// cannot be found out counts as no, so that nobody waits for ever.
+// that shares the git directory. A supervisor does not end a session that
+// waits. An error counts as no, so that no session lasts forever.
 func Awaiting(commonDir string, agent flow.AgentID) bool {
 	f, err := os.OpenFile(awaitPath(commonDir, agent), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -24,14 +24,14 @@ func Awaiting(commonDir string, agent flow.AgentID) bool {
 	return errors.Is(git.TryLock(f), syscall.EWOULDBLOCK)
 }
 
-// awaitPath is the file whose kernel lock an agent holds while it waits. The
-// lock cannot outlive its holder, the file does.
+// awaitPath returns the file whose kernel lock an agent holds while it waits.
+// The lock ends with its holder; the file stays.
 func awaitPath(commonDir string, agent flow.AgentID) string {
 	return filepath.Join(commonDir, layout.Private, "await", string(agent))
 }
 
-// holdWait says that an agent waits, until release is called. It is shared: an
-// agent that waits twice waits until both waits are over.
+// holdWait marks an agent as waiting until release is called. The lock is
+// shared: an agent with two waits counts as waiting until both end.
 func holdWait(commonDir string, agent flow.AgentID) (release func(), err error) {
 	path := awaitPath(commonDir, agent)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// A Baseline is what a session begins on: the state of the board, and whether
-// the integration branch was somewhere else then already.
+// A Baseline is the state at the beginning of a session: the board's tip, and
+// whether the integration branch was astray already.
 type Baseline struct {
 	tip    flow.ObjectID
 	astray bool
 }
 
-// TakeBaseline is what a session that begins now begins on.
+// TakeBaseline returns the baseline of a session that begins now.
 func (i *Integration) TakeBaseline(ctx context.Context) (Baseline, error) {
 	tip, err := i.store.Tip(ctx)
 	if err != nil {
@@ -26,11 +26,11 @@ func (i *Integration) TakeBaseline(ctx context.Context) (Baseline, error) {
 	return Baseline{tip, astray}, err
 }
 
-// RestoreBaseline puts board and integration branch back where a session that has ended
-// moved them against the rules, with git's own commands and without hooks. known
-// is what its supervisor began it on. said are lines for people, none
-// where all is as it should be; moves that the rules allow stay, whoever made
-// them. What is put aside is kept under refs/liza/rescue/.
+// RestoreBaseline puts board and integration branch back if a session moved them
+// against the rules, by git's own commands and without hooks. known is the session's
+// baseline. said are lines for people, none if nothing was restored. Moves that the
+// rules allow stay, whichever process made them. Removed commits are kept under
+// refs/liza/rescue/.
 func (i *Integration) RestoreBaseline(ctx context.Context, known Baseline) (said []string, err error) {
 	r, err := i.store.Repairer.Reclaim(ctx, known.tip)
 	if err != nil {
@@ -57,7 +57,7 @@ func (i *Integration) RestoreBaseline(ctx context.Context, known Baseline) (said
 	return said, err
 }
 
-// asideText says what a repair has put aside.
+// asideText describes the commits that a repair has put aside.
 func asideText(r gitstore.Repaired) string {
 	if len(r.Kept) == 0 {
 		return ""
@@ -65,8 +65,8 @@ func asideText(r gitstore.Repaired) string {
 	return fmt.Sprintf("; %s is kept under %s", r.Kept[0].Short(), layout.RescueRefs)
 }
 
-// isAstray reports whether the integration branch is where no rule lets it be.
-// Behind the board it may be where a remote holds the board.
+// isAstray reports whether the integration branch is at a commit that no rule
+// allows. It may be behind the board if a remote holds the board.
 func (i *Integration) isAstray(ctx context.Context) (bool, error) {
 	b, _, err := i.store.Board(ctx)
 	if err != nil {

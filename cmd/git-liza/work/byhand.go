@@ -21,11 +21,12 @@ type ByHand struct {
 	First  bool          `json:"first,omitempty"` // the move registered the agent, whatever its act
 }
 
-// LatelyByHand is how many moves doctor, and fsck without --full, look back.
+// LatelyByHand is the number of moves that doctor, and fsck without --full,
+// search.
 const LatelyByHand = 1000
 
-// ByHand lists them among the last moves, newest first; 0 is among all. Agents
-// that are on the board and were registered by another move of their own come
+// ByHand lists the moves by hand among the last moves, newest first; with last
+// 0 among all. Agents on the board that another move of theirs registered come
 // after these.
 func (d *Doctor) ByHand(ctx context.Context, last int) ([]ByHand, error) {
 	tip, err := d.store.Tip(ctx)
@@ -55,7 +56,7 @@ func (d *Doctor) ByHand(ctx context.Context, last int) ([]ByHand, error) {
 		}
 		if a := b.Agent(one.Agent); hand && a != nil && a.Generation == "" && a.Registered.Equal(m.At) {
 			one.First = !listed
-			first[a.ID] = one // the oldest of that second stays
+			first[a.ID] = one // of the moves in the same second the oldest stays
 		}
 		return n != last, ctx.Err()
 	})
@@ -67,16 +68,16 @@ func (d *Doctor) ByHand(ctx context.Context, last int) ([]ByHand, error) {
 	return list, err
 }
 
-// byHand is what doctor says of them.
+// byHand returns doctor's finding about moves by hand.
 func (d *Doctor) byHand(ctx context.Context) []Finding {
 	list, err := d.ByHand(ctx, LatelyByHand)
 	if err != nil || len(list) == 0 {
-		return nil // whether the moves can be read is another finding
+		return nil // another finding reports moves that cannot be read
 	}
 	return []Finding{{Check: "by hand", State: "warn", Text: ByHandText(list), Hint: "git liza log"}}
 }
 
-// ByHandText says in one line how many they are, and which were last.
+// ByHandText describes moves by hand in one line, the last ones first.
 func ByHandText(list []ByHand) string {
 	names := make([]string, 0, len(list))
 	for _, one := range list {

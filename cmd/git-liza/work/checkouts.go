@@ -21,7 +21,7 @@ type Checkouts struct {
 	seals *Seals
 }
 
-// A Checkout is a worktree below .worktrees/ with what the board says of it.
+// A Checkout is a worktree below .worktrees/ with its state on the board.
 type Checkout struct {
 	Name       string        `json:"name"`
 	Path       string        `json:"path"`
@@ -32,12 +32,12 @@ type Checkout struct {
 	Attempt    int           `json:"attempt,omitempty"`
 	Submission int           `json:"submission,omitempty"` // of a review's checkout
 	Broken     bool          `json:"broken,omitempty"`     // repeating the claim or review mends it
-	Stale      bool          `json:"stale"`                // nobody needs it any more
-	Reason     string        `json:"reason"`               // what it is, or why it is stale
+	Stale      bool          `json:"stale"`                // it is no longer needed
+	Reason     string        `json:"reason"`               // its purpose, or why it is stale
 }
 
-// List are the worktrees below .worktrees/, by name; none in a bare
-// repository.
+// List returns the worktrees below .worktrees/, by name. There are none in a
+// bare repository.
 func (c *Checkouts) List(ctx context.Context, b *flow.Board) ([]Checkout, error) {
 	if c.Trees == nil {
 		return nil, nil
@@ -55,8 +55,8 @@ func (c *Checkouts) List(ctx context.Context, b *flow.Board) ([]Checkout, error)
 	return list, b.Err()
 }
 
-// judge finds what a checkout belongs to, by its name, and whether that still
-// goes on. What it cannot place is somebody else's and never stale.
+// judge finds by a checkout's name what it belongs to, and whether that has
+// ended. A checkout of unknown name is not ours and never stale.
 func (k *Checkout) judge(b *flow.Board) {
 	id, number, review := flow.ParseFolder(k.Name)
 	t := b.Task(id)
@@ -86,16 +86,17 @@ func (k *Checkout) judge(b *flow.Board) {
 	}
 }
 
-// A Pruned checkout is one that was removed; Rescued is the ref that keeps
-// what was in it and nowhere else, "" where there was nothing of that kind.
+// A Pruned checkout was removed. Rescued is the ref that keeps what only the
+// checkout held, "" if it held nothing else.
 type Pruned struct {
 	Name    string `json:"name"`
 	Rescued string `json:"rescued,omitempty"`
 }
 
-// Prune removes the stale checkouts, each after what only it holds is kept
-// under refs/liza/rescue/, and the litter of killed processes. One that cannot
-// be removed stays and does not keep the others; the error tells of all.
+// Prune removes the stale checkouts and the leftovers of killed processes. It
+// first keeps under refs/liza/rescue/ what only a checkout holds. One that
+// cannot be removed stays, and the others are still removed; the error names
+// all that stay.
 func (c *Checkouts) Prune(ctx context.Context) ([]Pruned, error) {
 	if c.Trees == nil {
 		return nil, worktrees.ErrNoWorkTree
@@ -134,19 +135,19 @@ func (c *Checkouts) prune(ctx context.Context, b *flow.Board, which func(Checkou
 	return pruned, errors.Join(failed...)
 }
 
-// rescueContents keeps what stands in a checkout and nowhere else.
+// rescueContents keeps what only a checkout holds.
 func (c *Checkouts) rescueContents(ctx context.Context, b *flow.Board, k Checkout) (ref string, err error) {
 	if k.Broken {
 		return "", nil
 	}
 	commit, err := c.Trees.Contents.Snapshot(ctx, k.Path, "Leftovers of "+k.Name)
-	if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // what is not in it stays in its folder
+	if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // files that the snapshot lacks stay in their folder
 		return "", err
 	}
 	return c.keepCommit(ctx, b, k.Task, commit, k.Name)
 }
 
-// isKept reports whether a commit is behind integration or a ref that stays.
+// isKept reports whether integration or a ref that stays contains a commit.
 func (c *Checkouts) isKept(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID) (bool, error) {
 	tips := []flow.ObjectID{b.Settings().Integration.Tip}
 	for _, prefix := range []string{layout.SavedRefs, layout.RescueRefs} {
@@ -166,8 +167,8 @@ func (c *Checkouts) isKept(ctx context.Context, b *flow.Board, id flow.TaskID, c
 	return false, nil
 }
 
-// keepCommit holds on to a commit under refs/liza/rescue/, unless it is behind
-// integration or a ref that stays; ref is "" then.
+// keepCommit keeps a commit under refs/liza/rescue/. If integration or a ref
+// that stays contains it, ref is "".
 func (c *Checkouts) keepCommit(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID, what string) (ref string, err error) {
 	kept, err := c.isKept(ctx, b, id, commit)
 	if err != nil || kept {
@@ -177,7 +178,8 @@ func (c *Checkouts) keepCommit(ctx context.Context, b *flow.Board, id flow.TaskI
 	return ref, c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: commit, Any: true}}, "liza: leftovers of "+what)
 }
 
-// requireTrees is the clone's worktrees, or the error of a bare repository.
+// requireTrees returns the clone's worktrees, or the error of a bare
+// repository.
 func (c *Checkouts) requireTrees() (*worktrees.Trees, error) {
 	if c.Trees == nil {
 		return nil, worktrees.ErrNoWorkTree

@@ -16,8 +16,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Folder is the path of a claimed task's worktree, "" if the task was never
-// claimed or the repository is bare.
+// Folder returns the path of a claimed task's worktree, "" if the task was
+// never claimed or the repository is bare.
 func (c *Checkouts) Folder(t *flow.Task) string {
 	if c.Trees == nil || t.Attempt == nil {
 		return ""
@@ -25,8 +25,8 @@ func (c *Checkouts) Folder(t *flow.Task) string {
 	return c.Trees.Path(t.ID.Folder(t.Attempt.Number))
 }
 
-// checkFree refuses a claim whose folder or branch is taken by something
-// that is not ours, before anything is claimed.
+// checkFree refuses, before the move, a claim whose folder or branch is taken
+// by something that is not ours.
 func (c *Checkouts) checkFree(ctx context.Context, t *flow.Task) error {
 	name := t.ID.Folder(t.Attempts + 1)
 	above := filepath.Dir(c.Trees.Path(name))
@@ -70,10 +70,9 @@ func (c *Checkouts) checkOutAttempt(ctx context.Context, trees *worktrees.Trees,
 }
 
 // saveAttempt keeps what this clone has of a task's attempt: the branch tip with
-// uncommitted and untracked files on top. It is nil where there is nothing
-// that is not kept already. With worktrees.ErrIncomplete the save is valid but
-// leaves out what cannot be saved: that stays in its folder, see
-// [worktrees.Trees.Retire].
+// uncommitted and untracked files on top. It is nil if all of it is kept
+// already. With worktrees.ErrIncomplete the save is valid but lacks files that
+// cannot be saved. They stay in their folder, see [worktrees.Trees.Retire].
 func (c *Checkouts) saveAttempt(ctx context.Context, t *flow.Task) (*flow.Save, error) {
 	if t.Attempt == nil || c.Trees == nil {
 		return nil, nil
@@ -103,10 +102,10 @@ func (c *Checkouts) saveAttempt(ctx context.Context, t *flow.Task) (*flow.Save, 
 	return &flow.Save{Number: t.Saves + 1, Commit: tip}, incomplete
 }
 
-// Commit commits everything in a checkout of a task, new files too, for who may
-// not or cannot: the environment says who the author is. There need be nothing to
-// commit. It is refused where the checkout is not on the task's branch, where a
-// repository lies inside, and where git or a hook refuses.
+// Commit commits everything in a checkout of a task, new files too, on behalf of
+// an agent that may not or cannot commit. environ names the author. Having
+// nothing to commit is no error. It is refused if the checkout is not on the
+// task's branch, if another repository is inside, and if git or a hook refuses.
 func (c *Checkouts) Commit(ctx context.Context, id flow.TaskID, dir, message string, environ []string) error {
 	status, err := c.Trees.Contents.Status(ctx, dir)
 	if err != nil {
@@ -128,9 +127,9 @@ func (c *Checkouts) Commit(ctx context.Context, id flow.TaskID, dir, message str
 	return err
 }
 
-// makeRoom makes room for an attempt that went on elsewhere: what this clone has
-// of the task and does not contain the commit that the attempt goes on from is
-// kept and put away.
+// makeRoom makes room for an attempt that continued on another host. It keeps
+// and removes this clone's branch and checkout of the task if they lack the
+// commit that the attempt continues from.
 func (c *Checkouts) makeRoom(ctx context.Context, b *flow.Board, t *flow.Task) error {
 	remote, err := c.store.Authority(ctx)
 	if err != nil || remote == "" {
@@ -160,7 +159,8 @@ func (c *Checkouts) dropFolder(ctx context.Context, folder string) error {
 	return c.retireFolder(ctx, folder)
 }
 
-// retireFolder removes a checkout, and says where it keeps what could not be saved.
+// retireFolder removes a checkout, and prints where files are kept that could not
+// be saved.
 func (c *Checkouts) retireFolder(ctx context.Context, name string) error {
 	kept, err := c.Trees.Retire(ctx, name)
 	if kept != "" && c.repo.Notice != nil {
@@ -169,7 +169,7 @@ func (c *Checkouts) retireFolder(ctx context.Context, name string) error {
 	return err
 }
 
-// clearTask removes a final task's worktrees and branch; what they held is saved.
+// clearTask removes a final task's worktrees and branch. What they held is saved.
 // It can be repeated.
 func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 	if c.Trees == nil {
@@ -217,8 +217,8 @@ func (c *Checkouts) leftOf(ctx context.Context, b *flow.Board, id flow.TaskID) (
 
 // Tidy removes what this clone has of tasks that became final or went to
 // another attempt on another host: checkouts and branches. What only they hold
-// is kept under refs/liza/rescue/. One that cannot be removed stays; the error
-// tells of all.
+// is kept under refs/liza/rescue/. One that cannot be removed stays, and the
+// error names all of them.
 func (c *Checkouts) Tidy(ctx context.Context) ([]Pruned, error) {
 	if c.Trees == nil {
 		return nil, nil
@@ -227,7 +227,7 @@ func (c *Checkouts) Tidy(ctx context.Context) ([]Pruned, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A review's checkout may just be made for a review that this board does not have yet.
+	// A checkout may belong to a new review that this board does not have yet.
 	pruned, err := c.prune(ctx, b, func(k Checkout) bool { return k.Stale && (k.Submission == 0 || k.Status.Final()) })
 	return pruned, errors.Join(err, c.dropBranches(ctx, b))
 }
@@ -257,8 +257,8 @@ func (c *Checkouts) dropBranch(ctx context.Context, b *flow.Board, t *flow.Task,
 	return c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: t.ID.BranchRef(), Old: tip}}, "liza: "+string(t.ID)+" went on elsewhere")
 }
 
-// worktreeObstacle is a worktree where another one is to be made. A whole one is moved
-// by git, which knows where its files are.
+// worktreeObstacle describes a worktree in the way of a new one. git moves an intact
+// one, because it knows the files of that worktree.
 func worktreeObstacle(path string, broken bool, err error) error {
 	const reason = "is a worktree already"
 	if err != nil || broken {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Claimed is what a claim won.
+// Claimed is the result of a claim.
 type Claimed struct {
 	Task      flow.TaskID   `json:"task"`
 	Status    flow.Status   `json:"status"`
@@ -20,7 +20,7 @@ type Claimed struct {
 	Base      flow.ObjectID `json:"base_commit"`
 	Lease     time.Time     `json:"lease_expires"`
 	Iteration int           `json:"iteration"`
-	Warning   string        `json:"warning,omitempty"` // of the user's own post-checkout hook
+	Warning   string        `json:"warning,omitempty"` // a failure of the user's own post-checkout hook
 }
 
 // Claim takes a task, the best claimable one if id is "", and makes its
@@ -65,8 +65,8 @@ func (c *Clone) Claim(ctx context.Context, id flow.TaskID, lease flow.Duration) 
 	return claimed, r, missingWorktree(r, claimed, err)
 }
 
-// hookWarning turns the failure of a user's hook, beside a checkout that is
-// complete, into a warning: it must not cost the claim.
+// hookWarning turns the failure of a user's hook into a warning if the
+// checkout is complete. The failure must not cost the claim.
 func hookWarning(err error) (string, error) {
 	var hook *worktrees.HookError
 	if errors.As(err, &hook) {
@@ -75,8 +75,8 @@ func hookWarning(err error) (string, error) {
 	return "", err
 }
 
-// heldTask is the task that an agent has claimed already: a repeated command
-// means that one.
+// heldTask returns the task that an agent has claimed already. A repeated
+// command means that task.
 func heldTask(b *flow.Board, by flow.Actor) flow.TaskID {
 	if a := b.Agent(by.Agent()); a != nil {
 		return a.Task
@@ -84,7 +84,7 @@ func heldTask(b *flow.Board, by flow.Actor) flow.TaskID {
 	return ""
 }
 
-// claim builds the move for the board it will be applied to.
+// claim builds the move for the board that it will be applied to.
 func (c *Clone) claim(ctx context.Context, b *flow.Board, at time.Time, d *flow.ClaimMove, id flow.TaskID) (flow.Move, error) {
 	if d.Lease == 0 {
 		d.Lease = b.Settings().Config.Lease
@@ -117,7 +117,7 @@ func (c *Clone) End(ctx context.Context, act flow.Act, id flow.TaskID, detail fu
 		if t := b.Task(id); t != nil && !t.Status.Final() {
 			var err error
 			kept, err = c.Checkouts.saveAttempt(ctx, t)
-			if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // what is not in it stays in its folder
+			if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // files that the save lacks stay in their folder
 				return flow.Move{}, nil, err
 			}
 		}
