@@ -9,7 +9,7 @@ import (
 // Build compiles the program as make build does, so that most of it is in go's cache.
 // With the race detector it needs cgo, and the program starts slower.
 func Build(to string, race bool) error {
-	args, cgo := []string{"build", "-trimpath", "-buildvcs=false", "-o", to}, "CGO_ENABLED=0"
+	args, cgo := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to}, "CGO_ENABLED=0"
 	if race {
 		args, cgo = append(args, "-race"), "CGO_ENABLED=1"
 	}
