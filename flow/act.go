@@ -75,7 +75,8 @@ func (a Act) MarshalText() ([]byte, error) { return actNames.marshal(uint8(a), "
 // UnmarshalText accepts exactly the names of [Act.String].
 func (a *Act) UnmarshalText(text []byte) error { return unmarshalName(a, text, actNames, "act") }
 
-// actCommands are the commands of the acts whose name is not their command's.
+// actCommands are the commands of the acts that are named differently from
+// their command.
 var actCommands = map[Act]string{
 	ActAdd: "task add", ActFinalize: "task finalize", ActEdit: "task edit", ActIntegrationFail: "merge",
 	ActDecide: "checkpoint decide", ActGoal: "goal set", ActComplete: "goal done", ActAbort: "goal abort",

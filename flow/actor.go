@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// An actor is the maker of the move of a play, with its capacities towards the subject
-// of the move.
+// An actor is a play seen from the side of whoever makes the move: its
+// identity, and its capacities towards the subject.
 type actor struct{ *play }
 
 // actor is the maker of the move.
 func (p *play) actor() *actor { return &actor{p} }
 
-// principal refuses, on a board that has principals, what none of them may
-// do. On one that has none a move may name anybody, and nothing follows from
-// it: a clone can be told its principal before the first is entered.
+// principal refuses moves that no principal of the board may make. On a board
+// without principals a move may name any principal, with no effect: a clone can
+// be configured with its principal before the first one is entered.
 func (p *actor) principal() *Refusal {
 	m, known := p.move, p.Principals()
 	if len(known.List) == 0 {
@@ -29,13 +29,13 @@ func (p *actor) principal() *Refusal {
 	case !who.MayAct(m.By):
 		return refuse(RulePrincipal, "git liza principal list", "%s does not act as %s", who.Name, m.By)
 	}
-	return p.bound()
+	return p.checkRegistrant()
 }
 
-// bound refuses the moves of an agent by any other principal than the one that
-// registered it. If the board no longer knows that principal, another one that may
-// act as the agent registers it anew.
-func (p *actor) bound() *Refusal {
+// checkRegistrant refuses moves of an agent by a principal that did not register it. If
+// that principal has been removed, any principal that may act as the agent can
+// register it anew.
+func (p *actor) checkRegistrant() *Refusal {
 	m, id := p.move, p.move.By.Agent()
 	if id == "" {
 		return nil
@@ -45,7 +45,7 @@ func (p *actor) bound() *Refusal {
 		return nil
 	}
 	if p.Principals().Find(a.Principal) != nil {
-		return refuse(RulePrincipal, "git liza unregister "+string(id), "%s is registered by %s and acts for nobody else, also not for %s", id, a.Principal, m.Principal)
+		return refuse(RulePrincipal, "git liza unregister "+string(id), "%s is registered by %s and acts for no other principal: not for %s", id, a.Principal, m.Principal)
 	}
 	if m.Act != ActRegister {
 		return refuse(RulePrincipal, "git liza register "+string(id), "%s was registered by %s, who is no longer a principal", id, a.Principal)
@@ -97,7 +97,7 @@ func (p *actor) standing() standing {
 		s |= planner
 	}
 	if p.move.Generation.Spawned() {
-		if p.called() {
+		if p.ownsReturnedTask() {
 			s |= coder
 		}
 		return s
@@ -112,16 +112,16 @@ func (p *actor) standing() standing {
 	return s
 }
 
-// called reports whether the task is an attempt of the actor's own that came
-// back to it. An agent that waited in its session for the verdict goes on with
-// what it was given; it chooses no other task.
-func (p *actor) called() bool {
+// ownsReturnedTask reports whether the task is an attempt of the actor that was rejected
+// or failed to merge. An agent that waited in its session for the verdict
+// continues with that task; it may choose no other.
+func (p *actor) ownsReturnedTask() bool {
 	t := p.task
 	return t != nil && t.Attempt != nil && t.Attempt.Coder == p.move.By && (t.Status == Rejected || t.Status == IntegrationFailed)
 }
 
-// unentitled is the refusal of an actor that no row of the act admits.
-func (p *actor) unentitled(r *rule) *Refusal {
+// refuseStanding is the refusal of an actor that no row of the act admits.
+func (p *actor) refuseStanding(r *rule) *Refusal {
 	m := *p.move
 	if m.Generation.Spawned() {
 		above := m
@@ -136,12 +136,12 @@ func (p *actor) unentitled(r *rule) *Refusal {
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s is held by %s for %s until %s, not for %s",
 			m.Task, m.By, p.task.Claim.Principal, p.task.Claim.Lease.Format(time.RFC3339), m.Principal)
 	case r.by&holder != 0 && p.task.Claim != nil:
-		return refuse(RuleHolder, p.onOwn(func(a *Agent) TaskID { return a.Task }), "%s is held by %s until %s, not by %s",
+		return refuse(RuleHolder, p.showHeldCommand(func(a *Agent) TaskID { return a.Task }), "%s is held by %s until %s, not by %s",
 			m.Task, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339), m.By)
 	case r.by&reviewHolder != 0 && p.task.Review != nil:
-		return refuse(RuleHolder, p.onOwn(func(a *Agent) TaskID { return a.Review }), "the review of %s is held by %s until %s, not by %s",
+		return refuse(RuleHolder, p.showHeldCommand(func(a *Agent) TaskID { return a.Review }), "the review of %s is held by %s until %s, not by %s",
 			m.Task, p.task.Review.By, p.task.Review.Lease.Format(time.RFC3339), m.By)
-	case r.by&reviewHolder != 0 && (p.task.coded(m.By, m.Principal) || !m.By.IsHuman() && m.By.Role() != CodeReviewer):
+	case r.by&reviewHolder != 0 && (p.task.isCodedBy(m.By, m.Principal) || !m.By.IsHuman() && m.By.Role() != CodeReviewer):
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s has not claimed the review of %s, and cannot", m.By, m.Task)
 	case r.by&reviewHolder != 0:
 		return refuse(RuleHolder, "git liza review "+string(m.Task)+" --as "+string(m.By), "%s has not claimed the review of %s", m.By, m.Task)
@@ -149,17 +149,17 @@ func (p *actor) unentitled(r *rule) *Refusal {
 	return refuse(RuleRole, "git liza help "+m.Act.Command(), "%s is for %s, not for %s", m.Act, r.by, m.By)
 }
 
-// onOwn is a look at the task that an agent does hold, where it names another;
-// at the one that it names if it holds none.
-func (p *actor) onOwn(held func(*Agent) TaskID) string {
+// showHeldCommand is the command that shows the task or review that the agent holds, or
+// the task of the move if the agent holds none.
+func (p *actor) showHeldCommand(held func(*Agent) TaskID) string {
 	if a := p.Agent(p.move.By.Agent()); a != nil && held(a) != "" {
 		return "git liza show " + string(held(a))
 	}
 	return "git liza show " + string(p.move.Task)
 }
 
-// holds reports whether the claim is the actor's: a human's name alone does
-// not say which principal works under it.
+// holds reports whether the claim belongs to the actor. The name of a human is
+// not enough: several principals may work under it.
 func (p *actor) holds() bool {
 	c, m := p.task.Claim, p.move
 	return c != nil && c.By == m.By &&
@@ -168,7 +168,8 @@ func (p *actor) holds() bool {
 
 func (p *actor) worker() Worker { return Worker{p.move.By, p.move.Principal} }
 
-// heldBy is the task or review that an agent holds with a live lease.
+// heldBy is the task or review that an agent holds with a live lease, and the
+// time when that lease ends; "" if there is none.
 func (p *actor) heldBy(a *Agent) (TaskID, string) {
 	const layout = "2006-01-02T15:04:05Z"
 	if t := p.Task(a.Task); t != nil && t.Claim != nil && t.Claim.By == Actor(a.ID) && t.Claim.live(p.move.At) {
@@ -192,12 +193,14 @@ func (p *actor) ownAgent(id AgentID, verb string) (*Agent, *Refusal) {
 	return a, nil
 }
 
-func (p *actor) steers() *Refusal {
+// checkSteering refuses a move that affects everybody if an account of a machine
+// without the right merge makes it, unless by a planner.
+func (p *actor) checkSteering() *Refusal {
 	known := p.Principals()
 	who := known.Find(p.move.Principal)
 	if p.move.By.IsHuman() || who == nil || who.Kind == "human" || p.move.By.Role() == Planner || slices.Contains(who.Rights, "merge") {
 		return nil
 	}
-	return refuse(RuleAdmin, "git liza note TEXT --for all", "%s is a machine's account without the right merge: %s makes no %s, which goes for all; only humans, planners and agents of an account with that right do",
+	return refuse(RuleAdmin, "git liza note TEXT --for all", "%s is a machine's account without the right merge: %s makes no %s, which affects everybody; only humans, planners and agents of an account with that right do",
 		who.Name, p.move.By, p.move.Act)
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Admissible refuses what is neither made nor admitted any more, though the
-// rules of replay take it: earlier programs let it pass, and history stays
-// legal. It is asked after [Board.Apply], of the board before the move, with
+// Admissible refuses moves that may no longer be made or admitted, although
+// replay accepts them: earlier programs made such moves, and history stays
+// legal. It is called after [Board.Apply], on the board before the move, with
 // the facts that the move was judged by.
 func (b *Board) Admissible(m Move, facts *Facts) *Refusal {
 	p := &play{Board: b, prior: b, move: &m, facts: facts}
@@ -23,14 +23,14 @@ func (b *Board) Admissible(m Move, facts *Facts) *Refusal {
 	return nil
 }
 
-// MaxLease is how long a claim or a review lasts at a time, if the board's
-// configuration gives no longer leases. An agent that works renews its lease, so that
-// a task does not wait for years for an agent that is gone.
+// MaxLease is the longest lease of a claim or a review, unless the
+// configuration of the board has longer ones. A holder that still works renews
+// its lease; a task must not wait for years for a holder that is gone.
 const MaxLease = Duration(24 * time.Hour)
 
-// overlong refuses a move that takes or keeps a task or review for longer than
-// [MaxLease] and the board's own leases.
-func (p *play) overlong(lease Duration) *Refusal {
+// checkLease refuses a lease that is longer than [MaxLease] and the leases in the
+// configuration.
+func (p *play) checkLease(lease Duration) *Refusal {
 	if lease <= MaxLease {
 		return nil
 	}
@@ -44,19 +44,19 @@ func (p *play) overlong(lease Duration) *Refusal {
 	if id := m.By.Agent(); id != "" {
 		hint += " --as " + string(id)
 	}
-	return refuse(RuleLease, hint, "a lease lasts %s at most on this board, and not %s: whoever works renews it", longest, lease)
+	return refuse(RuleLease, hint, "a lease on this board lasts at most %s, not %s: renew it while you work", longest, lease)
 }
 
-func (c *ClaimMove) admit(p *play) *Refusal  { return p.overlong(c.Lease) }
-func (r *RenewMove) admit(p *play) *Refusal  { return p.overlong(r.Lease) }
-func (r *ReviewMove) admit(p *play) *Refusal { return p.overlong(r.Lease) }
+func (c *ClaimMove) admit(p *play) *Refusal  { return p.checkLease(c.Lease) }
+func (r *RenewMove) admit(p *play) *Refusal  { return p.checkLease(r.Lease) }
+func (r *ReviewMove) admit(p *play) *Refusal { return p.checkLease(r.Lease) }
 
 func (a *AddMove) admit(*play) *Refusal       { return boundOwns(a.Tasks) }
 func (i *ImportMove) admit(*play) *Refusal    { return boundOwns(i.Tasks) }
 func (s *SupersedeMove) admit(*play) *Refusal { return boundOwns(s.Add) }
 func (c *ConvertMove) admit(*play) *Refusal   { return boundOwns([]TaskInput{c.Input}) }
 
-// admit lets an edit leave globs as they are, which may be an earlier program's.
+// admit lets an edit keep globs that an earlier program accepted.
 func (e *EditMove) admit(p *play) *Refusal {
 	if p.task != nil && slices.Equal(p.task.Owns, e.Input.Owns) {
 		return nil
@@ -64,14 +64,15 @@ func (e *EditMove) admit(p *play) *Refusal {
 	return boundOwns([]TaskInput{e.Input})
 }
 
-// maxAssumptions is how many assumptions an agent's intent may have: the budget of
-// CORE's stop triggers. An agent that needs more asks.
+// maxAssumptions is the highest number of assumptions in the intent of an
+// agent: the budget of the stop triggers in CORE. An agent that needs more
+// asks.
 const maxAssumptions = 2
 
 func (i *IntentMove) admit(p *play) *Refusal {
 	if n := len(i.Intent.Assumptions); n > maxAssumptions && !p.move.By.IsHuman() {
 		hint := "git liza block " + string(p.move.Task) + " --reason REASON --question QUESTION --as " + string(p.move.By)
-		return refuse(RuleIntent, hint, "an intent rests on %d assumptions at the most, and this one on %d: ask instead of assuming", maxAssumptions, n)
+		return refuse(RuleIntent, hint, "an intent rests on at most %d assumptions, this one on %d: ask instead of assuming", maxAssumptions, n)
 	}
 	return boundGlobs("the intent for "+string(p.move.Task), i.Intent.Extend, "git liza help intent")
 }
@@ -80,10 +81,11 @@ func (c *ConfigMove) admit(*play) *Refusal {
 	return boundGlobs("the configuration", c.Config.globs(), "git liza config")
 }
 
-// admit binds a session to the agent that can have had it: a coder held the task,
-// a reviewer had a submission to judge. What it used fits into the time that it
-// says to have taken, and that into the life of the task. A person's word counts:
-// what it spends, others of that standing can allow again.
+// admit refuses a session that its agent cannot have had. A coder must have
+// held the task; a reviewer must have had a submission to judge. The usage must
+// fit into the duration of the session, and the duration into the age of the
+// task. Humans are trusted: other humans can raise a budget that one of them
+// exhausts.
 func (s *SessionMove) admit(p *play) *Refusal {
 	by, t := p.move.By, p.task
 	if by.IsHuman() {
@@ -94,45 +96,45 @@ func (s *SessionMove) admit(p *play) *Refusal {
 	case t == nil:
 		hint = "git liza agents"
 	case s.Role == Coder && !slices.ContainsFunc(t.Coders, func(w Worker) bool { return w.By == by }):
-		return refuse(RuleHolder, hint, "%s never held %s: who works on a task reports what that used", by, t.ID)
+		return refuse(RuleHolder, hint, "%s never held %s: an agent reports sessions only on tasks that it held", by, t.ID)
 	case s.Role == CodeReviewer && t.Submissions == 0:
-		return refuse(RuleHolder, hint, "%s cannot have reviewed %s, of which nothing was submitted", by, t.ID)
+		return refuse(RuleHolder, hint, "%s cannot have reviewed %s: it has no submission", by, t.ID)
 	case time.Duration(s.Usage.Seconds)*time.Second > p.move.At.Sub(t.Created)+5*time.Minute:
 		return refuse(RuleLimit, hint, "a session of %d seconds is longer than %s is old", s.Usage.Seconds, t.ID)
 	}
 	if most := s.Usage.most(); s.Usage.Input > most.Input || s.Usage.Output > most.Output || s.Usage.Cost > most.Cost {
-		return refuse(RuleLimit, hint, "nobody uses as much within %d seconds: at most %d tokens are read, %d written and %s dollars spent in them",
+		return refuse(RuleLimit, hint, "no session uses that much in %d seconds: at most %d tokens are read, %d written and %s dollars spent",
 			s.Usage.Seconds, most.Input, most.Output, most.Cost)
 	}
 	return nil
 }
 
-// What a session uses at most in a second, and as if it had lasted a minute
-// longer: one full context of the largest that are sold, a million tokens, read
-// in each; ten times what the fastest models write; and more than both cost by
-// any list of prices in 2026.
+// The most that a session uses in a second; its duration counts as a minute
+// longer. Reading: one full context of the largest models sold, a million
+// tokens. Writing: ten times the rate of the fastest models. Cost: more than
+// both cost by any price list of 2026.
 const (
 	readPerSecond    = 1_000_000
 	writtenPerSecond = 10_000
 	costPerSecond    = Cost(20 * dollar)
 )
 
-// most is what a session of that length can have used.
+// most is the highest usage of a session of that length.
 func (u Usage) most() Usage {
 	seconds := u.Seconds + 60
 	return Usage{Input: seconds * readPerSecond, Output: seconds * writtenPerSecond, Cost: Cost(seconds) * costPerSecond}
 }
 
-// admit refuses to agents of a machine's account the acts that concern all: a
-// checkpoint, for which new claims wait until a human decides, the begin and the end
-// of a goal or a sprint, and a retrospective, which is somebody else's text. Agents
-// that plan, and agents that merge where principals have that right, may make them.
-func (c *CheckpointMove) admit(p *play) *Refusal  { return p.actor().steers() }
-func (t *TripMove) admit(p *play) *Refusal        { return p.actor().steers() }
-func (c *CompleteMove) admit(p *play) *Refusal    { return p.actor().steers() }
-func (s *SprintStartMove) admit(p *play) *Refusal { return p.actor().steers() }
-func (s *SprintCloseMove) admit(p *play) *Refusal { return p.actor().steers() }
-func (r *RetroMove) admit(p *play) *Refusal       { return p.actor().steers() }
+// admit refuses agents of an account of a machine moves that affect everybody:
+// a checkpoint stops new claims until a human has decided, a goal or a sprint
+// ends or begins, a retrospective is published. Planners, and accounts with the
+// right merge, may make them, because they steer the board anyway.
+func (c *CheckpointMove) admit(p *play) *Refusal  { return p.actor().checkSteering() }
+func (t *TripMove) admit(p *play) *Refusal        { return p.actor().checkSteering() }
+func (c *CompleteMove) admit(p *play) *Refusal    { return p.actor().checkSteering() }
+func (s *SprintStartMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
+func (s *SprintCloseMove) admit(p *play) *Refusal { return p.actor().checkSteering() }
+func (r *RetroMove) admit(p *play) *Refusal       { return p.actor().checkSteering() }
 
 func boundOwns(list []TaskInput) *Refusal {
 	for _, t := range list {

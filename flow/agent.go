@@ -6,7 +6,7 @@ import "time"
 type Agent struct {
 	ID         AgentID    `yaml:"id"`
 	Role       Role       `yaml:"role"`
-	Principal  string     `yaml:"principal"` // the principal that registered it, and alone acts as it
+	Principal  string     `yaml:"principal"` // the account that registered it; no other acts as it
 	Provider   string     `yaml:"provider"`
 	Host       string     `yaml:"host"`
 	Generation Generation `yaml:"generation"` // "" if registered by hand

@@ -33,7 +33,7 @@ func (r *RegisterMove) check(p *play) *Refusal {
 		return refuse(RuleHeld, "git liza register "+string(r.Agent)+" --takeover", "%s holds %s until %s", r.Agent, held, lease)
 	}
 	if t := p.Task(old.Task); t != nil {
-		return t.crowded(r.worker(p))
+		return t.checkCoders(r.worker(p))
 	}
 	return nil
 }
@@ -54,8 +54,8 @@ func (r *RegisterMove) apply(p *effect) {
 	p.put(Key{Agents, string(a.ID)}, &a)
 }
 
-// inherit hands the claim of the earlier registration to the principal of this
-// one, which then counts among the coders.
+// inherit transfers the claim of the earlier registration to the principal of
+// this one, which then counts among the coders.
 func (r *RegisterMove) inherit(p *play, id TaskID) {
 	t := p.Task(id)
 	if t == nil || t.Claim == nil || t.Claim.Principal == p.move.Principal {
@@ -63,7 +63,7 @@ func (r *RegisterMove) inherit(p *play, id TaskID) {
 	}
 	t = t.clone()
 	t.Claim.Principal = p.move.Principal
-	t.worked(r.worker(p))
+	t.addCoder(r.worker(p))
 	p.keep(t)
 }
 

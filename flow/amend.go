@@ -1,7 +1,7 @@
 package flow
 
-// AmendMove replaces a document by hand, one of its kinds at a time; what the
-// other acts guard cannot be reached by it.
+// AmendMove replaces one document by hand. It cannot change what the other acts
+// guard.
 type AmendMove struct {
 	Config    *Config    `yaml:"config"`
 	Goal      *Goal      `yaml:"goal"`
@@ -11,7 +11,8 @@ type AmendMove struct {
 	Note      *Note      `yaml:"note"`
 }
 
-// document is the amended document, if it is exactly one, and its key.
+// document is the amended document and its key; nil unless the move has exactly
+// one.
 func (a *AmendMove) document() (Key, Document) {
 	var key Key
 	var doc Document
@@ -75,8 +76,7 @@ func (a *AmendMove) check(p *play) *Refusal {
 	return p.sound(doc)
 }
 
-// named is the id that an amendable document gives itself: keys ignore case,
-// ids do not.
+// named is the id inside an amendable document. Keys ignore case, ids do not.
 func named(doc Document) string {
 	switch d := doc.(type) {
 	case *Goal:

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A play is one move being judged: the board that it would lead to, the row
-// of the table, and the subject as the effect may change it.
+// A play is a move while it is judged: the board after it, the row of the
+// table, and the subject as the effect may change it.
 type play struct {
 	*Board
 	move  *Move
@@ -16,16 +16,16 @@ type play struct {
 	from  Status // the subject's status before
 	prior *Board
 
-	replayed bool // it was admitted once: what cannot be decided was decided then
+	replayed bool // the move was admitted once: undecidable questions were settled then
 }
 
-// Apply is the board after the move. The error is a *[Refusal] where the
-// rules say no; any other error comes from the board's [Source]. facts is
-// what git answers to [Board.Ask]; nil replays a move that was accepted once.
-// The receiver is unchanged in every case.
+// Apply is the board after the move. The error is a *[Refusal] if the rules
+// forbid the move; any other error comes from the [Source] of the board. facts
+// are the answers of git to [Board.Ask]; nil replays a move that was accepted
+// once. The receiver never changes.
 func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 	p := &play{Board: b.next(m.At), prior: b, move: &m, facts: facts, replayed: facts == nil}
-	for _, guard := range []func() *Refusal{p.version, p.form, p.clock, p.actor().principal, p.actor().fence, p.select_, p.opens, p.details} {
+	for _, guard := range []func() *Refusal{p.version, p.checkForm, p.clock, p.actor().principal, p.actor().fence, p.selectRow, p.checkOpening, p.details} {
 		refusal := guard()
 		if p.err != nil {
 			return nil, p.err
@@ -48,14 +48,14 @@ func (b *Board) Apply(m Move, facts *Facts) (*Board, error) {
 	return p.Board, nil
 }
 
-// Opens says whether the rules let the caller begin this act now, before the
-// act's own fields are known; nil if they do.
+// Opens refuses an act that the caller may not begin now, before the fields of
+// the act are known. It returns nil if the caller may begin.
 func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
 	m := c.Move(act, task, NewDetail(act))
 	m.At = at
 	p := &play{Board: b.next(at), prior: b, move: &m}
 	defer func() { b.fail(p.err) }() // what the copy could not read
-	for _, guard := range []func() *Refusal{p.version, p.actor().principal, p.actor().fence, p.select_, p.opens} {
+	for _, guard := range []func() *Refusal{p.version, p.actor().principal, p.actor().fence, p.selectRow, p.checkOpening} {
 		if refusal := guard(); refusal != nil {
 			return refusal
 		}
@@ -63,9 +63,9 @@ func (b *Board) Opens(act Act, task TaskID, c Caller, at time.Time) *Refusal {
 	return nil
 }
 
-// Already reports whether the board says already what the move would make it
-// say, so that repeating a command after a crash is safe. It is asked when a
-// person or agent wants a move, never when history is judged.
+// Already reports whether the board already has the effect of the move, so that
+// a command can be repeated safely after a crash. It is called for new moves,
+// never when history is judged.
 func (b *Board) Already(m Move) bool {
 	d, ok := m.Detail.(repeater)
 	if !ok || b.Empty() || m.Act.HumansOnly() && !m.By.IsHuman() {
@@ -92,7 +92,7 @@ func (p *play) version() *Refusal {
 	return nil
 }
 
-func (p *play) form() *Refusal {
+func (p *play) checkForm() *Refusal {
 	if p.move.Detail == nil || p.move.Request == "" || p.move.By == "" || p.move.At.IsZero() {
 		return refuse(RuleForm, "git liza help", "a move needs an act, an actor, a time and a request id")
 	}
@@ -115,8 +115,8 @@ func (p *play) clock() *Refusal {
 	return nil
 }
 
-// select_ finds the row of the table and the subject.
-func (p *play) select_() *Refusal {
+// selectRow finds the row of the table and the subject of the move.
+func (p *play) selectRow() *Refusal {
 	m := p.move
 	var stateFits *rule
 	var first *rule
@@ -150,7 +150,7 @@ func (p *play) select_() *Refusal {
 	case stateFits == nil:
 		return refuse(RuleState, "git liza show "+string(m.Task), "%s does not apply to %s, which is %s", m.Act, m.Task, p.from)
 	}
-	return p.actor().unentitled(stateFits)
+	return p.actor().refuseStanding(stateFits)
 }
 
 func (p *play) subject(r *rule) *Refusal {
@@ -171,7 +171,7 @@ func (p *play) subject(r *rule) *Refusal {
 	return nil
 }
 
-func (p *play) opens() *Refusal { return p.rule.open(p) }
+func (p *play) checkOpening() *Refusal { return p.rule.open(p) }
 
 func (p *play) details() *Refusal { return p.move.Detail.check(p) }
 

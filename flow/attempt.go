@@ -1,7 +1,8 @@
 package flow
 
-// Replaces says whether a claim of the task by the actor ends an attempt of
-// another coder, or one that was not kept: that work must be saved first.
+// Replaces reports whether a claim of the task by the actor ends an earlier
+// attempt whose work must be saved first: one of another coder, or one that was
+// not kept.
 func (b *Board) Replaces(id TaskID, by Actor) bool {
 	t := b.Task(id)
 	if t == nil {

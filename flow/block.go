@@ -9,8 +9,8 @@ type BlockMove struct {
 	Attempted []string `yaml:"attempted"`
 }
 
-// leaseEnded lets others than the holder block a claimed task only once its
-// lease is over.
+// leaseEnded refuses to block a claimed task before the lease of its holder has
+// ended.
 func leaseEnded(p *play) *Refusal {
 	if p.from == Claimed && p.task.Claim.live(p.move.At) {
 		return refuse(RuleHolder, "git liza release "+string(p.task.ID), "%s is held by %s until %s",
@@ -43,11 +43,11 @@ func (b *BlockMove) apply(p *effect) {
 	coder := p.lastCoder()
 	p.unclaim()
 	p.task.Block = &Block{Reason: b.Reason, Questions: b.Questions, Attempted: b.Attempted, By: p.move.By, At: p.move.At}
-	p.failed(coder, b.Reason)
+	p.recordFailure(coder, b.Reason)
 }
 
-// UnblockMove sends a blocked task back to work, or back to review where the
-// reviews had run out.
+// UnblockMove sends a blocked task back to work, or back to review if the limit
+// of reviews without a verdict had blocked it.
 type UnblockMove struct {
 	KeepBranch bool  `yaml:"keep_branch"`
 	Saved      *Save `yaml:"saved"`

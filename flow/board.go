@@ -32,9 +32,9 @@ type Key struct {
 	ID     string
 }
 
-// A Document is a pointer to one of the document types: Settings, Goal,
-// Sprint, Task, Agent, Anomaly, Discovery, Note, Principals, Breaker. What a
-// Source returns is shared and never changed.
+// A Document is a pointer to one of the document types: Settings, Goal, Sprint,
+// Task, Agent, Anomaly, Discovery, Note, Principals, Breaker. Documents that a
+// Source returns are shared and never changed.
 type Document interface{ document() }
 
 func (*Settings) document()   {}
@@ -48,7 +48,8 @@ func (*Anomaly) document()    {}
 func (*Discovery) document()  {}
 func (*Note) document()       {}
 
-// NewDocument is an empty document for a folder, nil for no known folder.
+// NewDocument is an empty document of the type that the folder holds; nil for
+// an unknown folder.
 func NewDocument(f Folder) Document {
 	switch f {
 	case SettingsDoc:
@@ -82,15 +83,15 @@ type Source interface {
 	Load(Key) (Document, error)
 	// List returns the ids in a folder, sorted.
 	List(Folder) ([]string, error)
-	// Summaries returns what is said in short of every task outside the
-	// archive, in any order.
+	// Summaries returns the summary of every task outside the archive, in any
+	// order.
 	Summaries() ([]Summary, error)
 }
 
 // A Board is the content of the blackboard after some move. Boards do not
-// change: [Board.Apply] returns another one that shares what is the same.
-// Reading errors of the Source stick and come out of Apply, Check and
-// [Board.Err].
+// change: [Board.Apply] returns another one that shares the unchanged
+// documents. The first reading error of the Source is kept, and Apply, Check
+// and [Board.Err] return it.
 type Board struct{ content }
 
 // Open is the board that the source holds; at is the time of its last move.
@@ -98,8 +99,8 @@ func Open(source Source, at time.Time) *Board {
 	return &Board{content{source: source, at: at, changed: map[Key]Edit{}, short: &summaries{}}}
 }
 
-// Within is the same board, which reads documents only until ctx ends. After that
-// [Board.Err] is the error of ctx, and no answer of the board counts.
+// Within is the same board for a caller that waits no longer than ctx lasts.
+// When ctx ends, [Board.Err] returns its error, and all answers are invalid.
 func (b *Board) Within(ctx context.Context) *Board {
 	n := *b
 	n.ctx = ctx
@@ -160,7 +161,8 @@ func (d Documents) With(edits []Edit) Documents {
 	return Documents{out}
 }
 
-// fold is the key under which ids that differ only in case meet.
+// fold is the key in lower case: ids that differ only in case have the same
+// folded key.
 func (k Key) fold() Key { return Key{k.Folder, strings.ToLower(k.ID)} }
 
 // String names the key as KIND ID, for messages.

@@ -66,7 +66,7 @@ func (i *InitMove) check(p *play) *Refusal {
 	if r := i.Config.check(hint); r != nil || i.Admin == nil {
 		return r
 	}
-	if r := p.governed(&Principals{List: []Principal{i.Admin.bare()}}, i.Admin); r != nil {
+	if r := p.checkGovernment(&Principals{List: []Principal{i.Admin.bare()}}, i.Admin); r != nil {
 		return r
 	}
 	if i.Admin.Name != p.move.Principal {
@@ -75,8 +75,8 @@ func (i *InitMove) check(p *play) *Refusal {
 	return nil
 }
 
-// goodBranch narrows git's rules for branch names to what no shell or option
-// parser misreads; liza/ is kept for task branches.
+// goodBranch accepts a subset of the branch names of git that no shell or
+// option parser misreads. Names below liza/ are reserved for task branches.
 func goodBranch(name string) bool {
 	if strings.HasPrefix(strings.ToLower(name)+"/", layout.TaskBranches) {
 		return false
@@ -123,7 +123,7 @@ func (c *Config) check(hint string) *Refusal {
 		return refuse(RuleForm, hint, "text_limit lies between 256 and 65536 bytes, and no limit is negative")
 	}
 	if !c.Budgets.sound() {
-		return refuse(RuleForm, hint, "a budget is negative, or absurd")
+		return refuse(RuleForm, hint, "a budget is negative or too large")
 	}
 	if r := checkGlobs(c.Tests, hint); r != nil {
 		return r
@@ -176,12 +176,13 @@ func (i *ImportMove) check(p *play) *Refusal {
 	if len(i.Tasks) == 0 {
 		return refuse(RuleForm, "git liza help task add", "there is no task to import")
 	}
-	return p.enter(i.Tasks, nil)
+	return p.enterTasks(i.Tasks, nil)
 }
 
 func (i *ImportMove) apply(*effect) {}
 
-// ArchiveMove puts final tasks aside, so that the live folders stay small.
+// ArchiveMove moves final tasks to the archive, so that the live folders stay
+// small.
 type ArchiveMove struct {
 	Tasks taskIDs `yaml:"tasks"`
 }

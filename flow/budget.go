@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Budgets say how much sessions may use before no more are begun: each task,
-// each sprint, each goal.
+// Budgets limit how much sessions may use before no more are started: for each
+// task, each sprint, each goal.
 type Budgets struct {
 	Task   Budget `yaml:"task"`
 	Sprint Budget `yaml:"sprint"`
@@ -21,7 +21,8 @@ type Budget struct {
 	Cost   Cost  `yaml:"cost"`
 }
 
-// over gives the board's budget with a task's own on top, number by number.
+// over is the budget of the board with the numbers of a task's own budget in
+// place of its own.
 func (b Budget) over(own *Budget) Budget {
 	if own != nil && own.Tokens > 0 {
 		b.Tokens = own.Tokens
@@ -40,30 +41,30 @@ func (b Budgets) sound() bool { return b.Task.sound() && b.Sprint.sound() && b.G
 
 // A purse is a budget with what is spent of it.
 type purse struct {
-	of    string // whose it is
+	of    string // the task, sprint or goal
 	limit Budget
 	spent Usage
-	board Usage      // of that, what the board has
+	board Usage      // the part of spent that the board records
 	raise [2]string  // commands, without their number, that raise tokens and cost
-	runs  []Spending // by sessions that are not on the board, in spent too
+	runs  []Spending // of running sessions; included in spent
 }
 
-// purses are what the sessions of a board may use.
+// purses are the budgets of a board with their usage.
 type purses struct{ *content }
 
 func (b *Board) purses() purses { return purses{&b.content} }
 
-// A Spending is what a session has used that is not on the board yet.
+// A Spending is the usage of a session that the board does not record yet.
 type Spending struct {
 	By    AgentID // the agent that reports it
-	Task  TaskID  // the task of the session; "" is planning
+	Task  TaskID  // "" means planning
 	Usage Usage
 }
 
-// Budget refuses, by the rule budget, one more session for a task whose
-// budget, or that of its sprint or goal, is spent; "" is planning, for which
-// the current sprint and goal pay. What sessions that run have used counts too.
-// It is nil if a session may begin.
+// Budget refuses one more session for a task whose budget, or that of its
+// sprint or goal, is spent; the rule is budget. The id "" means planning, for
+// which the current sprint and goal pay. The usage of running sessions counts
+// too. Budget returns nil if a session may begin.
 func (b *Board) Budget(id TaskID, running ...Spending) *Refusal {
 	t, r := b.purses().payee(id)
 	if r != nil {
@@ -81,9 +82,9 @@ func (ps purses) overspent(t *Task, running ...Spending) *Refusal {
 	return nil
 }
 
-// Left is the least that is left for a session for a task ("" for planning)
-// beside those that run, and whether anything bounds it. A number that nothing
-// bounds is 0; one of which nothing is left is negative.
+// Left is the smallest remainder of the budgets that a session for a task would
+// use ("" for planning), less the usage of running sessions, and whether any
+// budget applies. A number without a limit is 0; an exhausted one is negative.
 func (b *Board) Left(id TaskID, running ...Spending) (Budget, bool) {
 	var least Budget
 	t, r := b.purses().payee(id)
@@ -97,7 +98,8 @@ func (b *Board) Left(id TaskID, running ...Spending) (Budget, bool) {
 	return least, least != Budget{}
 }
 
-// scarcer is the lower of what is left so far and what a limit leaves.
+// scarcer is the lower of two remainders: least, and what limit leaves after
+// spent.
 func scarcer[T int64 | Cost](least, limit, spent T) T {
 	if limit == 0 {
 		return least
@@ -124,8 +126,7 @@ func (ps purses) payee(id TaskID) (*Task, *Refusal) {
 	return t, nil
 }
 
-// charged are the purses of a task with what sessions that run have used of
-// them.
+// charged are the purses of a task, with the usage of running sessions added.
 func (ps purses) charged(t *Task, running []Spending) []purse {
 	list := ps.of(t)
 	for i := range list {
@@ -147,7 +148,7 @@ func (ps purses) charged(t *Task, running []Spending) []purse {
 	return list
 }
 
-// of are the budgets that bound a task's sessions, those of its own first.
+// of are the budgets that bound the sessions of a task, its own first.
 func (ps purses) of(t *Task) []purse {
 	set := ps.Settings().Config.Budgets
 	if set == (Budgets{}) && (t == nil || t.Budget == nil) {
@@ -187,27 +188,28 @@ func raising(budget string) [2]string {
 	return [2]string{key + ".tokens ", key + ".cost "}
 }
 
-// exhausted refuses a purse that is empty. The hint allows as much once more
-// beyond what is spent; what only agents say counts up to twice the limit, since
-// a false word is not to end a budget by the hint.
+// exhausted refuses a purse that is spent. The hint raises the limit so that as
+// much can be spent once more. Usage that only agents report counts up to twice
+// the limit, so that a false report cannot make the hint lift the budget
+// altogether.
 func (p purse) exhausted() *Refusal {
 	if limit, spent := p.limit.Tokens, p.spent.Tokens(); limit > 0 && spent >= limit {
 		return refuse(RuleBudget, p.raise[0]+strconv.FormatInt(min(max(p.board.Tokens(), min(spent, 2*limit))+limit, maxSum), 10),
-			"the budget of %s is spent%s: %d of %d tokens", p.of, p.with(Usage.Tokens), spent, limit)
+			"the budget of %s is spent%s: %d of %d tokens", p.of, p.describeRuns(Usage.Tokens), spent, limit)
 	}
 	if limit, spent := p.limit.Cost, p.spent.Cost; limit > 0 && spent >= limit {
 		return refuse(RuleBudget, p.raise[1]+min(max(p.board.Cost, min(spent, 2*limit))+limit, maxCost).String(),
-			"the budget of %s is spent%s: %s of %s dollars", p.of, p.with(func(u Usage) int64 { return int64(u.Cost) }), spent, limit)
+			"the budget of %s is spent%s: %s of %s dollars", p.of, p.describeRuns(func(u Usage) int64 { return int64(u.Cost) }), spent, limit)
 	}
 	return nil
 }
 
-// with says in a refusal that sessions that run are part of what is spent, and which
-// agent reports the most: its report may be wrong.
-func (p purse) with(used func(Usage) int64) string {
+// describeRuns says that running sessions are part of what is spent, and which agent
+// reports the highest usage: an agent may be wrong.
+func (p purse) describeRuns(used func(Usage) int64) string {
 	if len(p.runs) == 0 {
 		return ""
 	}
 	most := slices.MaxFunc(p.runs, func(a, b Spending) int { return cmp.Compare(used(a.Usage), used(b.Usage)) })
-	return fmt.Sprintf(" with sessions that run, most by %s", most.By)
+	return fmt.Sprintf(" with running sessions, most by %s", most.By)
 }

@@ -41,10 +41,10 @@ func TestBudgetBesideSessionsThatRun(t *testing.T) {
 	running = append(running, spent("task-2", 40, 0))
 	r := s.board.Budget("task-1", running...)
 	requireHelpful(t, r)
-	require.Equal(t, "the budget of sprint-1 is spent with sessions that run, most by coder-2: 100 of 75 tokens", r.Reason)
+	require.Equal(t, "the budget of sprint-1 is spent with running sessions, most by coder-2: 100 of 75 tokens", r.Reason)
 	require.Equal(t, "git liza config budgets.sprint.tokens 175", r.Hint)
 	r = s.board.Budget("task-2", running...)
-	require.Equal(t, "the budget of task-2 is spent with sessions that run, most by coder-2: 60 of 50 tokens", r.Reason)
+	require.Equal(t, "the budget of task-2 is spent with running sessions, most by coder-2: 60 of 50 tokens", r.Reason)
 	require.Nil(t, s.board.Budget("task-1"), "the board itself has nothing of it")
 
 	lie := spent("task-2", maxSum/2, maxCost/2)

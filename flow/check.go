@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// invariants refuses a move that would leave a document it touched, or one
-// beside it, inconsistent. It guards against mistakes in the effects: no
-// input should reach it.
+// invariants refuses a move that would leave an inconsistent document among
+// those it changes and those that they name. It catches mistakes in the
+// effects: no input should reach it.
 func (p *play) invariants() *Refusal {
 	for key, edit := range p.changed {
 		was := p.prior.load(key)
@@ -23,8 +23,8 @@ func (p *play) invariants() *Refusal {
 	return nil
 }
 
-// checkAround holds what a document names, before or after the move, against
-// the board after it.
+// checkAround checks a document, and the tasks and agents that it names,
+// against the board after the move.
 func (p *play) checkAround(doc Document) *Refusal {
 	var tasks []TaskID
 	var agents []AgentID
@@ -58,13 +58,13 @@ func (p *play) checkAround(doc Document) *Refusal {
 	return nil
 }
 
-// A checker holds parts of a board against the invariants.
+// A checker checks parts of a board against the invariants.
 type checker struct{ *content }
 
 func (b *Board) checker() checker { return checker{&b.content} }
 
-// Check holds the whole board against the invariants and returns every
-// breach, at most fifty, joined; each is a *[Refusal]. nil means a sound board.
+// Check checks the whole board against the invariants. It returns up to fifty
+// breaches, joined; each is a *[Refusal]. nil means a sound board.
 func (b *Board) Check() error {
 	var breaches []error
 	note := func(r *Refusal) {
@@ -106,7 +106,7 @@ func (b *Board) Check() error {
 	return errors.Join(breaches...)
 }
 
-// checkSettings holds what is true of the whole board at once.
+// checkSettings checks the invariants of the settings.
 func (k checker) checkSettings(s Settings, note func(*Refusal)) {
 	if s.Rules < 1 || s.Board == "" || s.Integration.Name == "" || s.Integration.Tip == "" || s.Control.State == 0 {
 		note(breach("the settings lack rules, board, integration or control"))
@@ -123,8 +123,8 @@ func (k checker) checkSettings(s Settings, note func(*Refusal)) {
 	}
 }
 
-// checkPrincipals refuses principals that nobody governs, or of which two are
-// one.
+// checkPrincipals refuses principals without an admin, and principals that
+// share a name, key or user.
 func (k checker) checkPrincipals() *Refusal {
 	known := k.Principals()
 	if len(known.List) > 0 && !known.anybody("admin") {
@@ -136,8 +136,8 @@ func (k checker) checkPrincipals() *Refusal {
 	return nil
 }
 
-// checkPlace refuses a live task that is archived too, or that depends on
-// what is nowhere.
+// checkPlace refuses a live task that is archived too, or that depends on a
+// task that does not exist.
 func (k checker) checkPlace(t *Task) *Refusal {
 	if k.load(Key{Archive, string(t.ID)}) != nil {
 		return breach("%s is both live and archived", t.ID)
@@ -154,7 +154,7 @@ func breach(reason string, args ...any) *Refusal {
 	return refuse(RuleInvariant, "git liza fsck --full", reason, args...)
 }
 
-// demand is one row of what a task must or must not have.
+// demand is one condition that a task must not meet.
 type demand struct {
 	broken bool
 	reason string
@@ -188,7 +188,8 @@ func (k checker) checkTask(t *Task) *Refusal {
 	return k.checkHolders(t)
 }
 
-// checkHolders holds a task's claim and review against the agents' documents.
+// checkHolders compares the claim and review of a task with the documents of
+// the agents.
 func (k checker) checkHolders(t *Task) *Refusal {
 	if t.Claim != nil && t.Claim.By.Agent() != "" {
 		if a := k.Agent(t.Claim.By.Agent()); a == nil || a.Task != t.ID {

@@ -35,14 +35,14 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 			first = r
 		}
 		if r.Rule == RuleDependencies {
-			break // so do all that follow
+			break // the candidates that follow wait for dependencies too
 		}
 		if slices.Contains([]Rule{RuleStale, RuleControl, RuleDegraded, RuleOneClaim, RuleSupervisor, RuleRole, RulePrincipal}, r.Rule) {
 			return "", r
 		}
 	}
 	if skipped {
-		return "", refuse(RuleNothing, "git liza list", "what there is is left to others")
+		return "", refuse(RuleNothing, "git liza list", "all tasks that can be taken are left to others")
 	}
 	if first != nil {
 		return "", refuse(RuleNothing, first.Hint, "nothing can be taken by %s now; the first of %d candidates: %s", c.By, len(list), first.Reason)
@@ -50,8 +50,8 @@ func (ch choice) best(act Act, c Caller, at time.Time, skip func(Summary) bool) 
 	return "", refuse(RuleNothing, "git liza list", "nothing waits for %s", c.By)
 }
 
-// unpaid reports whether the sprint or the goal of a task has spent its budget,
-// as then all its tasks are refused; it saves reading them.
+// unpaid reports whether the sprint or the goal of a task has spent its budget.
+// All tasks of it are then refused, and their documents need not be read.
 func (ch choice) unpaid(s *Summary) bool {
 	if ch.Settings().Config.Budgets == (Budgets{}) {
 		return false
@@ -60,10 +60,11 @@ func (ch choice) unpaid(s *Summary) bool {
 	return slices.ContainsFunc(ch.purses().shared(goal, sprint), func(p purse) bool { return p.exhausted() != nil })
 }
 
-// collides reports whether a claim is sure to be refused because its paths
-// overlap those of a task in work, or would take long to compare with them. It saves reading the documents of thousands
-// of tasks that wait for one; where dependencies could make an exception, the
-// rule itself is asked.
+// collides reports whether a claim is certain to be refused because the paths
+// of the task overlap those of a task in work, or would take too long to
+// compare. It saves reading the documents of thousands of tasks that wait for
+// one. Tasks with dependencies are left to the rule, which knows exceptions for
+// them.
 func (ch choice) collides(s *Summary) bool {
 	switch {
 	case len(s.Owns) == 0:
@@ -114,11 +115,11 @@ func (ch choice) candidates(act Act, by Actor, at time.Time) []*Summary {
 	return list
 }
 
-// maxCompared is how many segments of globs are compared, about a second, before
-// tasks that own paths are passed over in the search for the best.
+// maxCompared is the number of segments of globs, about a second of comparing,
+// after which the search for the best task skips tasks that own paths.
 const maxCompared = 20_000_000
 
-// urgency ranks work that was begun before work that was not.
+// urgency ranks work that was begun before other work.
 func (s *Summary) urgency(by Actor) int {
 	switch {
 	case s.Status == IntegrationFailed:

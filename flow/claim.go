@@ -2,22 +2,21 @@ package flow
 
 import "time"
 
-// ClaimMove takes a task for a coder. Which attempt it begins or continues
-// follows from the board: the same coder goes on where it stopped, another
-// one starts afresh, unless the work failed only in merging or was kept on
-// purpose.
+// ClaimMove takes a task for a coder. The board determines the attempt: the
+// same coder continues its own; another coder starts afresh, unless the work
+// only failed to merge or was kept on purpose.
 type ClaimMove struct {
 	Lease Duration `yaml:"lease"`
 	Base  ObjectID `yaml:"base"`  // the board's integration tip where the attempt is fresh, "" otherwise
-	Saved *Save    `yaml:"saved"` // what this clone kept of the attempt that is replaced
+	Saved *Save    `yaml:"saved"` // the saved commit of the replaced attempt
 }
 
-// claimable is the guard of claims; it also answers why a task waits.
+// claimable is the guard of claims; views use it to say why a task waits.
 func claimable(p *play) *Refusal {
 	t, by, at := p.task, p.move.By, p.move.At
 	s := p.Settings()
 	if s.Control.State != Running {
-		return refuse(RuleControl, s.Control.Onward(), "the board is %s (%s), nothing new is claimed", s.Control.State, s.Control.Reason)
+		return refuse(RuleControl, s.Control.Onward(), "the board is %s (%s): no new claims", s.Control.State, s.Control.Reason)
 	}
 	if r := p.idle(by, t.ID); r != nil {
 		return r
@@ -33,7 +32,7 @@ func claimable(p *play) *Refusal {
 			return unmet(t.ID, id, d)
 		}
 	}
-	for _, guard := range []func() *Refusal{p.reserved, p.unowned} {
+	for _, guard := range []func() *Refusal{p.reserved, p.checkOwnership} {
 		if r := guard(); r != nil {
 			return r
 		}
@@ -48,7 +47,7 @@ func unmet(id, needed TaskID, d *Task) *Refusal {
 	return refuse(RuleDependencies, "git liza show "+string(needed), "%s needs %s, which is not merged yet", id, needed)
 }
 
-// idle refuses an agent that is degraded or has a claimed task.
+// idle refuses an agent that is degraded or holds another task.
 func (p *play) idle(by Actor, but TaskID) *Refusal {
 	held := TaskID("")
 	if id := by.Agent(); id != "" {
@@ -71,8 +70,9 @@ func (p *play) idle(by Actor, but TaskID) *Refusal {
 	return nil
 }
 
-// reserved keeps a task after a failed merge for its coder, which knows the work best,
-// for the duration of one lease, while that agent is registered.
+// reserved reserves a task that failed to merge for its coder, which knows the
+// work best, for one lease. The reservation ends earlier if that agent is
+// unregistered.
 func (p *play) reserved() *Refusal {
 	t := p.task
 	if p.from != IntegrationFailed || t.Attempt == nil || t.Attempt.Coder == p.move.By {
@@ -87,9 +87,9 @@ func (p *play) reserved() *Refusal {
 	return nil
 }
 
-// unowned refuses a task whose paths overlap those of another task in work,
-// unless one of the two depends on the other, directly or not.
-func (p *play) unowned() *Refusal {
+// checkOwnership refuses a task whose paths overlap those of another task in work,
+// unless one of the two depends on the other, directly or indirectly.
+func (p *play) checkOwnership() *Refusal {
 	t := p.task
 	if len(t.Owns) == 0 {
 		return nil
@@ -111,14 +111,15 @@ func (p *play) unowned() *Refusal {
 	return refusal
 }
 
-// occupies reports whether the task's owned paths are taken at the moment.
+// occupies reports whether the task currently reserves the paths that it owns.
 func (s Summary) occupies() bool {
 	return in(Claimed, ReadyForReview, Rejected, Approved, IntegrationFailed).has(s.Status) ||
 		s.Status == Blocked && s.Limit == LimitNoVerdicts
 }
 
-// resumes reports whether the claimer continues the task's current attempt,
-// keeps its saved work in a new folder, or else starts afresh.
+// resumes reports whether the claim continues the current attempt (same), or
+// takes its saved work into a new folder (carries). If both are false it starts
+// afresh.
 func (p *play) resumes() (same, carries bool) {
 	a := p.task.Attempt
 	if a == nil {
@@ -136,12 +137,12 @@ func (c *ClaimMove) check(p *play) *Refusal {
 	}
 	if base := p.base(); c.Base != base {
 		return refuse(RuleTip, "git liza claim "+string(p.task.ID)+" --as "+string(p.move.By),
-			"the claim is based on %q, it has to be %q: a fresh attempt begins at the integration tip, one that goes on keeps its base", c.Base, base)
+			"the claim is based on %q, it has to be %q: a fresh attempt begins at the integration tip, a continued one keeps its base", c.Base, base)
 	}
-	return p.task.crowded(p.actor().worker())
+	return p.task.checkCoders(p.actor().worker())
 }
 
-// base is the base that a claim of the subject has to name.
+// base is the base that a claim of the subject must name.
 func (p *play) base() ObjectID {
 	if same, carries := p.resumes(); same || carries {
 		return ""
@@ -161,7 +162,7 @@ func (c *ClaimMove) apply(p *effect) {
 		t.Saves = c.Saved.Number
 	}
 	if c.Base == "" && t.Attempt.Iteration >= p.limits().Iterations {
-		p.exceed(LimitIterations, "Is the task feasible as it is framed, or must it be split or specified better?")
+		p.blockAtLimit(LimitIterations, "Is the task feasible as it is framed, or must it be split or specified better?")
 		return
 	}
 	from := p.from
@@ -176,11 +177,11 @@ func (c *ClaimMove) apply(p *effect) {
 			t.Rejection = nil
 		}
 	} else {
-		p.goOn(c)
+		p.continueAttempt(c)
 	}
-	p.recall(from)
+	p.clearRounds(from)
 	t.Claim = &Claim{By: m.By, Principal: m.Principal, Since: m.At, Lease: m.At.Add(time.Duration(c.Lease)), From: from}
-	t.worked(p.actor().worker())
+	t.addCoder(p.actor().worker())
 	p.hold(m.By, t.ID)
 }
 
@@ -192,7 +193,8 @@ func (c *ClaimMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, c.Sa
 
 func (c *ClaimMove) ask(Move, *Board) Question { return askSave(c.Saved) }
 
-// checkSave refuses a kept commit that is not the task's next, or not there.
+// checkSave refuses a saved commit that does not exist or does not have the
+// next number of the task.
 func (p *play) checkSave(s *Save) *Refusal {
 	if s == nil {
 		return nil
@@ -201,7 +203,7 @@ func (p *play) checkSave(s *Save) *Refusal {
 		return refuse(RuleForm, "git liza show "+string(p.task.ID), "the next saved commit of %s has number %d, not %d", p.task.ID, p.task.Saves+1, s.Number)
 	}
 	if p.facts != nil && !p.facts.Saves[s.Commit] {
-		return refuse(RuleFact, "git cat-file -t "+string(s.Commit), "commit %s, which is to be saved, does not exist", s.Commit)
+		return refuse(RuleFact, "git cat-file -t "+string(s.Commit), "the commit %s to save does not exist", s.Commit)
 	}
 	return nil
 }
@@ -213,7 +215,7 @@ func askSave(s *Save) Question {
 	return Question{Saves: []ObjectID{s.Commit}}
 }
 
-// RenewMove prolongs the lease of a claim or a review; the holder stays.
+// RenewMove extends the lease of a claim or a review; the holder stays.
 type RenewMove struct {
 	Lease Duration `yaml:"lease"`
 }
@@ -231,7 +233,7 @@ func (r *RenewMove) check(p *play) *Refusal {
 		return refuse(RuleForm, "git liza help renew", "a renewal needs a lease")
 	}
 	if p.task.Claim == nil && p.task.Review == nil {
-		return refuse(RuleState, "git liza review "+string(p.task.ID), "nobody reviews %s, there is no lease to renew", p.task.ID)
+		return refuse(RuleState, "git liza review "+string(p.task.ID), "nobody reviews %s: there is no lease to renew", p.task.ID)
 	}
 	return nil
 }
@@ -245,7 +247,7 @@ func (r *RenewMove) apply(p *effect) {
 	p.task.Review.Lease = lease
 }
 
-// ReleaseMove gives a claim or a review back before its time.
+// ReleaseMove gives up a claim or a review before its lease ends.
 type ReleaseMove struct {
 	NoVerdict bool `yaml:"no_verdict"`
 }

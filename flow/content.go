@@ -8,34 +8,35 @@ import (
 	"time"
 )
 
-// content is what a board holds: the documents of its Source, with what moves
-// have changed of them since.
+// content is what a board holds: the documents of its Source, and the changes
+// that moves made to them.
 type content struct {
 	source  Source
 	at      time.Time
 	changed map[Key]Edit // by folded key
 	err     error
-	ctx     context.Context // ends what takes long; nil does not
-	short   *summaries      // of the Source, shared by all boards on it
+	ctx     context.Context // interrupts long loops; nil does not
+	short   *summaries      // of the Source, shared by all its boards
 }
 
-// summaries are read from a Source once, however often a guard asks.
+// summaries are read from a Source once, however often guards use them.
 type summaries struct {
 	read   bool
 	all    []Summary
-	inWork []*Summary // those that take paths, or a person's one claim
+	inWork []*Summary // tasks that reserve paths or are the one claim of a human
 	owned  map[*Summary][]glob
 
-	compared int // segments of globs, counted while a best task is looked for
+	compared int // segments of globs compared in the search for the best task
 }
 
-// An Edit is a document that a move wrote, or removed if it is nil.
+// An Edit is a document that a move wrote; nil if the move removed it.
 type Edit struct {
 	Key      Key
 	Document Document
 }
 
-// interrupted ends a loop that may take long.
+// interrupted reports whether a long loop must end: ctx has ended, or the
+// Source has failed.
 func (c *content) interrupted() bool {
 	if c.ctx != nil {
 		c.fail(c.ctx.Err())
@@ -62,10 +63,10 @@ func (c *content) Changes() []Edit {
 	return list
 }
 
-// Empty reports whether there is no board at all yet.
+// Empty reports whether no board exists yet.
 func (c *content) Empty() bool { return c.load(Key{Folder: SettingsDoc}) == nil }
 
-// Settings are the board's; the zero value on an empty board.
+// Settings are the settings of the board; the zero value on an empty board.
 func (c *content) Settings() Settings {
 	if doc, ok := c.load(Key{Folder: SettingsDoc}).(*Settings); ok {
 		return *doc
@@ -143,10 +144,10 @@ func (c *content) IDs(f Folder) []string {
 	return ids
 }
 
-// Tasks says in short of every task outside the archive what lists and guards
-// need, in order of creation.
+// Tasks are the summaries of all tasks outside the archive, in order of
+// creation.
 func (c *content) Tasks() []Summary {
-	// Summaries are large: their places are sorted, and each is copied once.
+	// Summaries are large: pointers to them are sorted, and each is copied once.
 	order := make([]*Summary, 0, len(c.stored().all)+len(c.changed))
 	c.each(func(s *Summary) { order = append(order, s) })
 	slices.SortFunc(order, func(x, y *Summary) int {
@@ -159,7 +160,8 @@ func (c *content) Tasks() []Summary {
 	return list
 }
 
-// owned are the globs of a task, taken apart once where the Source holds it.
+// owned are the parsed globs of a task; those of an unchanged task are parsed
+// once.
 func (c *content) owned(s *Summary) []glob {
 	if c.touched(s.ID) {
 		return parseGlobs(s.Owns)
@@ -183,7 +185,7 @@ func (c *content) touched(id TaskID) bool {
 	return ok
 }
 
-// stored are the summaries as the Source has them.
+// stored are the summaries of the Source.
 func (c *content) stored() *summaries {
 	if !c.short.read {
 		all, err := c.source.Summaries()
@@ -198,8 +200,8 @@ func (c *content) stored() *summaries {
 	return c.short
 }
 
-// each visits every task outside the archive, in any order; what it visits
-// is shared and not to be changed.
+// each visits the summary of every task outside the archive, in any order. The
+// summaries are shared and must not be changed.
 func (c *content) each(visit func(*Summary)) {
 	all := c.stored().all
 	for i := range all {
@@ -210,7 +212,8 @@ func (c *content) each(visit func(*Summary)) {
 	c.eachChanged(visit)
 }
 
-// eachInWork is each for the tasks in work alone: few, however many there are.
+// eachInWork is each for the tasks in work alone. They are few, even on a large
+// board.
 func (c *content) eachInWork(visit func(*Summary)) {
 	for _, s := range c.stored().inWork {
 		if !c.touched(s.ID) {

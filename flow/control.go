@@ -15,8 +15,8 @@ func (c *PauseMove) already(p *play) bool { return p.Settings().Control.State ==
 
 func (c *PauseMove) apply(p *effect) { p.control(Paused, c.Reason) }
 
-// controllable refuses a change of the control state from the wrong one, or
-// without a reason.
+// controllable refuses a change of the control state from another state than
+// from, or without a reason.
 func (p *play) controllable(reason string, from Control, verb string) *Refusal {
 	if now := p.Settings().Control.State; now != from {
 		return refuse(RuleControl, "git liza status", "%s applies while the board is %s, it is %s", verb, from, now)
@@ -24,7 +24,7 @@ func (p *play) controllable(reason string, from Control, verb string) *Refusal {
 	return present("the reason", reason, "git liza "+verb+" --reason R")
 }
 
-// ResumeMove lets new claims happen again.
+// ResumeMove allows new claims again.
 type ResumeMove struct {
 	Reason string `yaml:"reason"`
 }
@@ -37,7 +37,7 @@ func (c ControlState) NeedsDecision() bool { return c.State == Checkpoint && c.D
 // decided.
 func (c ControlState) IsDecided() bool { return c.State == Checkpoint && c.Decision != "" }
 
-// Onward is the command that leads on from a state in which nothing new begins.
+// Onward is the command that ends a pause, a checkpoint or a stop.
 func (c ControlState) Onward() string {
 	if c.NeedsDecision() {
 		return "git liza checkpoint decide CONTINUE --message M"
@@ -45,8 +45,8 @@ func (c ControlState) Onward() string {
 	return "git liza resume --reason R"
 }
 
-// resumable keeps a checkpoint closed until a human has decided, and any
-// state closed behind a tripped breaker.
+// resumable refuses to leave a checkpoint before a human has decided, and to
+// resume while the circuit breaker is tripped.
 func resumable(p *play) *Refusal {
 	c := p.Settings().Control
 	to := c.State
@@ -158,7 +158,7 @@ func (d *DecideMove) apply(p *effect) {
 	p.change(func(s *Settings) { s.Control.Decision, s.Control.Message = d.Decision, d.Message })
 }
 
-// TripMove opens the circuit breaker, which puts the board into a checkpoint.
+// TripMove trips the circuit breaker, which puts the board into a checkpoint.
 type TripMove struct {
 	Pattern  string   `yaml:"pattern"`
 	Severity string   `yaml:"severity"`
@@ -195,7 +195,8 @@ func (t *TripMove) apply(p *effect) {
 	}
 }
 
-// ResetMove closes the circuit breaker; what came before is not judged again.
+// ResetMove resets the circuit breaker; records from before are not judged
+// again.
 type ResetMove struct {
 	Resolution string `yaml:"resolution"`
 }

@@ -2,13 +2,14 @@ package flow
 
 import "slices"
 
-// precedes reports whether a task needs another one, directly or not.
+// precedes reports whether the task then needs the task first, directly or
+// indirectly.
 func (b *Board) precedes(first, then TaskID) bool {
 	return slices.Contains(b.needs(then), first)
 }
 
-// needs are all tasks that a task depends on, directly or not, itself
-// included only where there is a cycle.
+// needs are all tasks that a task depends on, directly or indirectly. They
+// include the task itself only if there is a cycle.
 func (b *Board) needs(id TaskID) []TaskID {
 	var order []TaskID
 	seen := map[TaskID]bool{}
@@ -31,7 +32,7 @@ func (b *Board) needs(id TaskID) []TaskID {
 	return order
 }
 
-// acyclic refuses dependencies that do not exist or lead back to the task.
+// acyclic refuses dependencies that do not exist or form a cycle with the task.
 func (p *play) acyclic(t *Task) *Refusal {
 	for _, d := range t.DependsOn {
 		if p.Task(d) == nil {
@@ -44,8 +45,7 @@ func (p *play) acyclic(t *Task) *Refusal {
 	return nil
 }
 
-// dependants are the tasks that name id among their dependencies and are not
-// final.
+// dependants are the open tasks that have id among their dependencies.
 func (b *Board) dependants(id TaskID) []Summary {
 	var list []Summary
 	b.each(func(s *Summary) {

@@ -2,7 +2,7 @@ package flow
 
 import "reflect"
 
-// EditMove replaces what was said of a task, the id apart.
+// EditMove replaces the description of a task; its id stays.
 type EditMove struct {
 	Input TaskInput `yaml:"input"`
 }
@@ -12,23 +12,23 @@ func (e *EditMove) ask(m Move, b *Board) Question {
 	return askSpecs([]TaskInput{{Spec: e.Input.Spec, Draft: t != nil && t.Status == Draft}})
 }
 
-// editable keeps agents away from what a task in work is about; its budget,
-// which alone is left to edit then, is for humans.
+// editable lets only humans edit a task in work: only its budget can change
+// then, and only humans change budgets.
 func editable(p *play) *Refusal {
 	if described.has(p.from) || p.move.By.IsHuman() {
 		return nil
 	}
-	return p.fixed()
+	return p.refuseEdit()
 }
 
-// fixed names what leads to a state in which the task can be described, where
-// the caller can type that.
-func (p *play) fixed() *Refusal {
+// refuseEdit is the refusal of an edit in a state that fixes the description. Its
+// hint leads to a state that does not, if the caller may type it.
+func (p *play) refuseEdit() *Refusal {
 	return refuse(RuleState, p.toDescribe(), "edit does not apply to %s, which is %s; only its budget can change, by a human", p.task.ID, p.from)
 }
 
-// toDescribe is the command to type before an edit. Submitted work is rejected first,
-// by a reviewer that may judge it, or the task is replaced.
+// toDescribe is the command to type before an edit. Submitted work is rejected
+// first, by an actor that may judge it, or the task is replaced.
 func (p *play) toDescribe() string {
 	id, human := string(p.task.ID), p.move.By.IsHuman()
 	block := "git liza block " + id + " --reason R --question Q"
@@ -63,8 +63,8 @@ func (e *EditMove) check(p *play) *Refusal {
 		return refuse(RuleForm, hint, "an id does not change: %s is not %s", e.Input.ID, p.task.ID)
 	}
 	t := p.task.clone()
-	t.take(&e.Input)
-	if r := p.allots(p.task.Budget, t, hint); r != nil {
+	t.setInput(&e.Input)
+	if r := p.checkBudget(p.task.Budget, t, hint); r != nil {
 		return r
 	}
 	if !described.has(p.from) {
@@ -77,26 +77,27 @@ func (e *EditMove) check(p *play) *Refusal {
 	return p.acyclic(t)
 }
 
-// onlyBudget refuses an edit that leaves the budget as it is, or changes more.
+// onlyBudget refuses an edit that keeps the budget or changes anything else.
 func (p *play) onlyBudget(is *Task) *Refusal {
 	before, after := p.task.Input(), is.Input()
 	after.Budget = before.Budget
 	if reflect.DeepEqual(before.Budget, is.Budget) || !reflect.DeepEqual(before, after) {
-		return p.fixed()
+		return p.refuseEdit()
 	}
 	return nil
 }
 
-// allots refuses a budget that no task can have, and one that an agent gives.
-func (p *play) allots(was *Budget, t *Task, hint string) *Refusal {
+// checkBudget refuses a budget out of bounds, and a change of the budget by an
+// agent.
+func (p *play) checkBudget(was *Budget, t *Task, hint string) *Refusal {
 	switch {
 	case reflect.DeepEqual(was, t.Budget):
 	case !p.move.By.IsHuman():
-		return refuse(RuleRole, hint, "only a human gives a task a budget of its own: %s has another for %s", p.move.By, t.ID)
+		return refuse(RuleRole, hint, "only a human sets the budget of a task: %s changes that of %s", p.move.By, t.ID)
 	case t.Budget != nil && !t.Budget.sound():
-		return refuse(RuleForm, hint, "a budget of %s is negative, or absurd", t.ID)
+		return refuse(RuleForm, hint, "a budget of %s is negative or too large", t.ID)
 	}
 	return nil
 }
 
-func (e *EditMove) apply(p *effect) { p.task.take(&e.Input) }
+func (e *EditMove) apply(p *effect) { p.task.setInput(&e.Input) }

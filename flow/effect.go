@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// An effect is a play whose guards have let the move pass, while it changes the board.
+// An effect is a play that has passed all guards and may change the board.
 type effect struct{ *play }
 
 func (p *effect) run() {
@@ -20,7 +20,7 @@ func (p *effect) run() {
 	}
 }
 
-// register enters an agent that acts for the first time by hand.
+// register registers an agent whose first move is made without a supervisor.
 func (p *effect) register() {
 	id := p.move.By.Agent()
 	if id == "" || p.move.Act == ActRegister || p.Agent(id) != nil {
@@ -54,7 +54,8 @@ func (p *effect) control(to Control, reason string) {
 	})
 }
 
-// sprintPhase moves the open sprint in and out of its checkpoint.
+// sprintPhase sets the phase of the open sprint when a checkpoint begins or
+// ends.
 func (p *effect) sprintPhase(to Phase) {
 	if s := p.Sprint(p.Settings().Sprint); s != nil {
 		c := *s
@@ -75,14 +76,14 @@ func (p *effect) agent(by Actor, edit func(*Agent)) {
 	}
 }
 
-// hold and free keep the agent's document in step with the task's claim.
+// hold and free update the document of the agent with the claim of the task.
 func (p *effect) hold(by Actor, id TaskID) { p.agent(by, func(a *Agent) { a.Task = id }) }
 
 func (p *effect) free(by Actor) { p.agent(by, func(a *Agent) { a.Task = "" }) }
 
-// goOn continues the attempt: the same coder's in its folder, another's from
-// its last saved commit in a new one.
-func (p *effect) goOn(c *ClaimMove) {
+// continueAttempt continues the attempt: the same coder in its folder, another coder in a
+// new folder from the last saved commit.
+func (p *effect) continueAttempt(c *ClaimMove) {
 	t, a := p.task, p.task.Attempt
 	switch {
 	case c.Saved != nil:
@@ -101,9 +102,9 @@ func (p *effect) goOn(c *ClaimMove) {
 	a.Keep = false
 }
 
-// recall drops what earlier rounds left, except what the coder answers now
-// and what the state needs that a release leads back to.
-func (p *effect) recall(from Status) {
+// clearRounds drops the results of earlier rounds. It keeps what the coder has to
+// answer now, and what a release needs to restore the state from.
+func (p *effect) clearRounds(from Status) {
 	t := p.task
 	t.Intent, t.Submission, t.Verdict = nil, nil, nil
 	if from != IntegrationFailed && t.Attempt.Fix == "" {
@@ -111,8 +112,8 @@ func (p *effect) recall(from Status) {
 	}
 }
 
-// record writes a small document under the open sprint's, or the next one's,
-// folder with the next number.
+// record writes a small document with the next number into the folder of the
+// open sprint, or of the next one if none is open.
 func (p *effect) record(folder Folder, make func(RecordID) Document) {
 	s := p.Settings()
 	id := RecordID(string(p.sprint()) + "/" + strconv.Itoa(s.Next.Record))
@@ -120,22 +121,22 @@ func (p *effect) record(folder Folder, make func(RecordID) Document) {
 	p.change(func(s *Settings) { s.Next.Record++ })
 }
 
-// exceed blocks the subject in the same move that reached a limit, with one
-// standard question.
-func (p *effect) exceed(limit, question string) {
+// blockAtLimit blocks the subject with one standard question, in the same move that
+// reached a limit.
+func (p *effect) blockAtLimit(limit, question string) {
 	t := p.task
 	coder := p.lastCoder()
 	p.unclaim()
 	t.Status = Blocked
 	t.Block = &Block{Reason: limit, Limit: limit, Questions: []string{question}, By: p.move.By, At: p.move.At}
 	if limit == LimitIterations || limit == LimitCycles {
-		p.failed(coder, limit)
+		p.recordFailure(coder, limit)
 	}
 }
 
-// failed counts a coder's failure; when that exhausts the hypothesis the
-// anomaly is recorded in the same move.
-func (p *effect) failed(coder Actor, reason string) {
+// recordFailure records the failure of a coder. If that exhausts the task, the same
+// move records the anomaly.
+func (p *effect) recordFailure(coder Actor, reason string) {
 	t := p.task
 	if coder == "" || len(t.Failures) >= MaxList {
 		return
@@ -150,7 +151,8 @@ func (p *effect) failed(coder Actor, reason string) {
 	})
 }
 
-// lastCoder is the actor that holds the task or last worked on it.
+// lastCoder is the holder of the task or the coder of its attempt; "" if there
+// is neither.
 func (p *effect) lastCoder() Actor {
 	if p.task.Claim != nil {
 		return p.task.Claim.By
@@ -161,7 +163,7 @@ func (p *effect) lastCoder() Actor {
 	return ""
 }
 
-// unclaim drops the claim and the review of the task.
+// unclaim removes the claim and the review, whoever holds them.
 func (p *effect) unclaim() {
 	t := p.task
 	if t.Claim != nil {
@@ -176,8 +178,8 @@ func (p *effect) unclaim() {
 
 func (p *effect) freeReview(by Actor) { p.agent(by, func(a *Agent) { a.Review = "" }) }
 
-// dropReview ends an agent's earlier review, whose lease is over, when it
-// takes another one.
+// dropReview ends an agent's earlier review, whose lease has ended, when the
+// agent takes another one.
 func (p *effect) dropReview(by Actor) {
 	id := by.Agent()
 	if id == "" {
@@ -195,8 +197,8 @@ func (p *effect) dropReview(by Actor) {
 	}
 }
 
-// retire clears what a final task no longer has.
-func (p *effect) retire(s *Save) {
+// clearHolders removes the claim, review and block of a task that becomes final.
+func (p *effect) clearHolders(s *Save) {
 	p.unclaim()
 	p.task.Block = nil
 	if s != nil {
@@ -204,7 +206,7 @@ func (p *effect) retire(s *Save) {
 	}
 }
 
-// keepBranch makes the next claim continue from the saved work.
+// keepBranch lets the next claim continue from the saved commit.
 func (p *effect) keepBranch(s *Save) {
 	a := copied(p.task.Attempt)
 	a.Keep = true
@@ -217,8 +219,8 @@ func (p *effect) keepBranch(s *Save) {
 	p.task.Attempt = a
 }
 
-// bind gives an agent and a claim that are older than the principals the one
-// that now acts as their holder.
+// bind enters the principal of the move in the agent and the claim if they date
+// from before the board had principals.
 func (p *effect) bind() {
 	m := p.move
 	if len(p.Principals().List) == 0 {
@@ -231,8 +233,8 @@ func (p *effect) bind() {
 	})
 	if t := p.task; t != nil && t.Claim != nil && t.Claim.By == m.By && t.Claim.Principal == "" {
 		t.Claim.Principal = m.Principal
-		if t.crowded(p.actor().worker()) == nil {
-			t.worked(p.actor().worker())
+		if t.checkCoders(p.actor().worker()) == nil {
+			t.addCoder(p.actor().worker())
 		}
 	}
 }

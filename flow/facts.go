@@ -2,35 +2,35 @@ package flow
 
 import "reflect"
 
-// A Question is what a move asks git before it can be judged. Empty fields
+// A Question is what git must answer before a move can be judged. Empty fields
 // ask nothing.
 type Question struct {
 	Submission ObjectID   // tree, merge base with Tip and changed paths of this commit
 	Behind     []ObjectID // which of these are ancestors of Submission, or of Descendant
 	Rejected   ObjectID   // tree of the commit that was rejected before Submission
-	Descendant ObjectID   // for an adoption: the commit that others lie behind
+	Descendant ObjectID   // for an adoption: the commit that must descend from others
 	Merge      ObjectID   // parents and tree of this merge commit, and the tree git computes for it
 	Onto       ObjectID   // the first parent that Merge must have
-	Base       ObjectID   // what the submission that Merge brings was compared with
+	Base       ObjectID   // the merge base that the submission in Merge was reviewed against
 	DriftFrom  ObjectID   // count of first-parent commits from here to Onto
 	Saves      []ObjectID // must exist as commits
 	Specs      []string   // which of these paths exist at Tip
 	Tip        ObjectID   // the board's integration tip, or the one that an init names
 }
 
-// Facts are git's answers to a [Question]. A nil *Facts means that the move
-// was accepted before and is replayed: what it records is then taken for true.
+// Facts are the answers of git to a [Question]. A nil *Facts means that the
+// move was accepted before and is replayed: what it records is taken as true.
 type Facts struct {
 	Exists  bool // the commit asked for exists and is a commit
 	Tree    ObjectID
 	Base    ObjectID // merge base with the tip
-	Was     ObjectID // tree of the rejected commit, "" if that is not here
-	Bases   int      // how many commits could be that
+	Was     ObjectID // tree of the rejected commit, "" if the clone lacks it
+	Bases   int      // how many merge bases there are
 	Behind  map[ObjectID]bool
 	Changes []PathChange
 	Parents []ObjectID // of the merge commit
 	Merged  ObjectID   // the tree that git computes for the merge, "" on conflict
-	Crossed bool       // merging compares the submission with another commit than its review did
+	Crossed bool       // the merge compares the submission with another base than its review
 	Drift   int
 	Script  bool // the merged tree has scripts/integration-test.sh
 	Saves   map[ObjectID]bool
@@ -48,8 +48,8 @@ type PathChange struct {
 	Link string // target of a symbolic link
 }
 
-// Ask says what git must be asked about a move before [Board.Apply] can judge
-// it for the first time.
+// Ask is what git must answer about a move before [Board.Apply] can judge it
+// for the first time.
 func (b *Board) Ask(m Move) Question {
 	asks, ok := m.Detail.(asker)
 	if !ok {
@@ -62,9 +62,9 @@ func (b *Board) Ask(m Move) Question {
 	return q
 }
 
-// Fill is the move with what it leaves out and what follows from the board and
-// from git's answers to [Board.Ask]: a caller states only what it wants. The
-// move that is given stays as it is, to be filled again for another board.
+// Fill is the move with the fields that the caller left out, as they follow
+// from the board and from the answers of git to [Board.Ask]. The given move
+// does not change, so that it can be filled again for another board.
 func (b *Board) Fill(m Move, facts *Facts) Move {
 	if _, ok := m.Detail.(filler); !ok {
 		return m

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// MaxFaults is how many faults of a list of tasks are told at once.
+// MaxFaults is how many faults of a list of tasks are reported at once.
 const MaxFaults = 20
 
-// A Fault is what is wrong with one of several tasks that a move names.
+// A Fault is an error in one of several tasks that a move names.
 type Fault struct {
-	Place   int // of the task in the move's list, from 0; -1 if it is none of them
+	Place   int // of the task in the list of the move, from 0; -1 for a task outside the list
 	Refusal *Refusal
 }
 
-// faults are those that were found so far.
+// faults are the faults found so far.
 type faults struct{ list []Fault }
 
 func (f *faults) full() bool { return len(f.list) >= MaxFaults }
@@ -25,8 +25,8 @@ func (f *faults) add(place int, r *Refusal) {
 	}
 }
 
-// refusal is one for all of them, by the rule and with the hint of the first; nil
-// if there is none.
+// refusal is one refusal for all faults, with the rule and the hint of the
+// first; nil if there are none.
 func (f *faults) refusal() *Refusal {
 	if len(f.list) == 0 {
 		return nil

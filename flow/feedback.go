@@ -18,8 +18,8 @@ import (
 //	Prior Feedback Status:
 //	- RESOLVED: NUMBER OR WORDS OF AN EARLIER BLOCKER
 //
-// Lines that belong to nothing before them are an error that names the line;
-// so a reviewer's finding is never lost silently.
+// A line that continues nothing is an error that names the line, so that no
+// finding is lost silently.
 func ParseFeedback(text string) (Feedback, error) {
 	var p feedbackParser
 	for i, line := range strings.Split(Clean(text), "\n") {
@@ -36,7 +36,7 @@ type feedbackParser struct {
 	item  *Finding
 }
 
-// These are compiled when a rejection is read, not in every process.
+// They are compiled when a rejection is read, because most processes read none.
 var (
 	findingLine = compiled(`(?i)^[-*]\s*\[(blocker|concern)\]\s*(.*)$`)
 	placeOfLine = compiled(`^(\S+?)(?::(\d+))?\s+(?:—|–|--|-)(?:\s+(.*))?$`)
@@ -113,7 +113,7 @@ func (p *feedbackParser) label(label, rest string) error {
 	return nil
 }
 
-// lines are the text form of feedback, as [ParseFeedback] reads it.
+// lines are the text form of the feedback that [ParseFeedback] reads.
 func (f Feedback) lines() []string {
 	var list []string
 	add := func(label, text string) {

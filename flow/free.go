@@ -2,10 +2,9 @@ package flow
 
 import "time"
 
-// Next is the first time after at at which a lease or a reservation of a task
-// ends, so that an agent of the role may have something to do that it has not
-// now; the zero time if there is none. Reservations are of interest to coders
-// alone.
+// Next is the first time after at when a lease or a reservation of a task ends,
+// so that an agent of the role may get work; the zero time if there is none.
+// Reservations matter to coders only.
 func (b *Board) Next(role Role, at time.Time) time.Time {
 	var next time.Time
 	b.each(func(s *Summary) {
@@ -17,8 +16,8 @@ func (b *Board) Next(role Role, at time.Time) time.Time {
 	return next
 }
 
-// free is when a task, or its review, stops being kept from others of a role;
-// the zero time if nothing is known to keep it.
+// free is when a task, or its review, becomes available to other agents of a
+// role; the zero time if no known time keeps it from them.
 func (b *Board) free(s *Summary, role Role) time.Time {
 	switch {
 	case s.Status == Claimed:
@@ -33,19 +32,21 @@ func (b *Board) free(s *Summary, role Role) time.Time {
 	return time.Time{}
 }
 
-// reclaim is when a claim whose lease ends then may be taken by others.
+// reclaim is when other coders may take a claim whose lease ends at that time.
 func (b *Board) reclaim(lease time.Time) time.Time {
 	return lease.Add(time.Duration(b.Settings().Config.Grace) + time.Second)
 }
 
-// reservation is how long a task is kept for its coder that failed to merge then.
+// reservation is until when a task that failed to merge at that time is kept
+// for its coder.
 func (b *Board) reservation(failed time.Time) time.Time {
 	return failed.Add(time.Duration(b.Settings().Config.Lease))
 }
 
 // LeftUntil is until when other coders should leave a rejected task to its
-// coder, if that one is registered and not degraded: anybody else would have to
-// begin afresh. The rules do not demand it. The zero time is not at all.
+// coder, if that agent is registered and not degraded: another coder would have
+// to begin afresh. The rules do not enforce it. The zero time means that they
+// need not wait.
 func (b *Board) LeftUntil(s Summary) time.Time {
 	if s.Status != Rejected {
 		return time.Time{}
@@ -56,19 +57,19 @@ func (b *Board) LeftUntil(s Summary) time.Time {
 	return s.Changed.Add(time.Duration(b.Settings().Config.Lease))
 }
 
-// Holding is how a task is kept from others.
+// Holding is the way in which a task is kept from others.
 type Holding uint8
 
 // The ways of keeping a task.
 const (
-	Free     Holding = iota // nobody has it to itself
+	Free     Holding = iota // nobody holds it
 	Held                    // its coder holds the claim
 	Reviewed                // a reviewer holds the review
 	Left                    // others leave it to its coder, see [Board.LeftUntil]
 )
 
-// Holder is the actor that holds a task or its review, and the time until which it
-// does. The time may have passed.
+// Holder is how a task, or its review, is kept from others, for whom, and until
+// when. The time may have passed.
 func (b *Board) Holder(s Summary) (how Holding, by Actor, until time.Time) {
 	switch s.Status {
 	case Claimed:

@@ -37,7 +37,7 @@ func TestBestSkips(t *testing.T) {
 	}
 	_, r := best("barred", "mine", "first")
 	require.Equal(t, RuleNothing, r.Rule)
-	require.Equal(t, "what there is is left to others", r.Reason)
+	require.Equal(t, "all tasks that can be taken are left to others", r.Reason)
 }
 
 // TestNextIsWhenTheRulesChangeTheirMind: a task that is kept is refused until the

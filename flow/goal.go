@@ -34,8 +34,8 @@ type Change struct {
 	At     time.Time `yaml:"at"`
 }
 
-// A Sprint is a slice of a goal, the document sprints/<id>.yaml. Which tasks
-// belong to it stands in the tasks.
+// A Sprint is a slice of a goal, the document sprints/<id>.yaml. The tasks
+// record which sprint they belong to.
 type Sprint struct {
 	ID       SprintID  `yaml:"id"`
 	Goal     GoalID    `yaml:"goal"`
@@ -44,7 +44,7 @@ type Sprint struct {
 	Deadline time.Time `yaml:"deadline"`
 	Ended    time.Time `yaml:"ended"`
 	Reason   string    `yaml:"reason"`
-	Carried  []TaskID  `yaml:"carried"` // the first MaxList of the unfinished tasks that moved on at its end
+	Carried  []TaskID  `yaml:"carried"` // unfinished tasks that passed to the next sprint, at most MaxList
 	Retro    string    `yaml:"retro"`
 	Usage    Usage     `yaml:"usage"`
 }

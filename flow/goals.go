@@ -52,7 +52,7 @@ func goalOpen(p *play) *Refusal {
 	return nil
 }
 
-// CompleteMove ends the goal as reached.
+// CompleteMove ends a goal that was reached.
 type CompleteMove struct {
 	Reason string `yaml:"reason"`
 }
@@ -83,13 +83,13 @@ func (c *CompleteMove) apply(p *effect) { p.endGoal(Completed, c.Reason) }
 
 func (c *CompleteMove) already(p *play) bool { return p.ended(Completed) }
 
-// ended reports whether the current goal has ended in that way.
+// ended reports whether the current goal is in that final state.
 func (p *play) ended(as Phase) bool {
 	g := p.Goal(p.Settings().Goal)
 	return g != nil && g.Status == as
 }
 
-// AbortMove ends the goal as given up.
+// AbortMove ends a goal that is given up.
 type AbortMove struct {
 	Reason string `yaml:"reason"`
 }
@@ -104,8 +104,8 @@ func (a *AbortMove) already(p *play) bool { return p.ended(Aborted) }
 
 func (a *AbortMove) apply(p *effect) { p.endGoal(Aborted, a.Reason) }
 
-// AlignMove adds a line to the goal's alignment history; the oldest line
-// leaves a full history and stays in the log.
+// AlignMove adds a line to the goal's alignment history. A full history drops
+// its oldest line, which stays in the log.
 type AlignMove struct {
 	Text string `yaml:"text"`
 }
@@ -118,7 +118,7 @@ func (a *AlignMove) apply(p *effect) {
 	})
 }
 
-// latest keeps the end of a history within what a document may hold.
+// latest is the end of a history, as long as a document may hold.
 func latest[T any](list []T) []T { return list[max(0, len(list)-MaxList):] }
 
 // SpecChangeMove records that a spec changed, and what caused it.
@@ -148,9 +148,9 @@ func (s *SpecChangeMove) apply(p *effect) {
 	})
 }
 
-// SprintStartMove opens the next sprint. Open tasks belong to it already where
-// they were added between sprints or carried on; the move may take in others,
-// and say which are planned and which are stretch.
+// SprintStartMove opens the next sprint. Tasks that were added between sprints,
+// or carried over, belong to it already. The move may add other open tasks, as
+// planned or as stretch.
 type SprintStartMove struct {
 	Deadline time.Time `yaml:"deadline"`
 	Planned  taskIDs   `yaml:"planned"`
@@ -203,8 +203,7 @@ func sprintOpen(p *play) *Refusal {
 	return nil
 }
 
-// SprintCloseMove ends the open sprint; what is unfinished moves on to the
-// next one.
+// SprintCloseMove ends the open sprint; unfinished tasks pass to the next one.
 type SprintCloseMove struct {
 	Abort  bool   `yaml:"abort"`
 	Reason string `yaml:"reason"`

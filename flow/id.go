@@ -17,9 +17,9 @@ type ObjectID = oid.ID
 // ignoring case, because some file systems are.
 type TaskID string
 
-// UnmarshalText accepts [A-Za-z][A-Za-z0-9._-]{0,63} without "..", without a
-// "." or ".lock" at the end: what git takes as one component of a branch name
-// and no shell or option parser misreads.
+// UnmarshalText accepts [A-Za-z][A-Za-z0-9._-]{0,63} without "..", and without
+// "." or ".lock" at the end. git accepts such a name as one component of a
+// branch name, and no shell or option parser misreads it.
 func (id *TaskID) UnmarshalText(text []byte) error { return unmarshalID(id, text) }
 
 // A GoalID names a goal, by the rules of a [TaskID].
@@ -114,7 +114,7 @@ func (a Actor) IsHuman() bool {
 	return ok && name != "" && len(name) <= 64 && !strings.ContainsFunc(name, notSlug)
 }
 
-// notSlug holds for what the name of a human cannot have.
+// notSlug reports whether the name of a human cannot contain the character.
 func notSlug(r rune) bool { return !isWord(r) || r >= 'A' && r <= 'Z' }
 
 // Agent is the actor as an agent id, "" for a human.
@@ -129,8 +129,8 @@ func (a Actor) Agent() AgentID {
 func (a Actor) Role() Role { return AgentID(a).Role() }
 
 // A Generation is the random number, 16 hexadecimal digits, that a supervisor
-// draws when it registers an agent. Its own moves carry it; those of the
-// process that it spawned carry it with ".child" appended.
+// draws when it registers an agent. Moves of the supervisor carry it; moves of
+// the spawned process carry it with ".child" appended.
 type Generation string
 
 // Child is the generation as the spawned process carries it.
@@ -138,7 +138,7 @@ func (g Generation) Child() Generation { return g + childSuffix }
 
 const childSuffix = ".child"
 
-// Spawned reports whether the process that a supervisor started acts.
+// Spawned reports whether the generation is that of a spawned process.
 func (g Generation) Spawned() bool { return strings.HasSuffix(string(g), childSuffix) }
 
 // UnmarshalText accepts 16 hexadecimal digits, with or without ".child".
@@ -163,10 +163,10 @@ func (r *Request) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// These are not regular expressions, because every process would compile them
-// at its start and every document would run them for each of its ids.
+// The checks below do not use regular expressions: every process would compile
+// them at its start, and every document would run them for each of its ids.
 
-// isWord holds for A-Z a-z 0-9 . _ -
+// isWord accepts A-Z a-z 0-9 . _ -
 func isWord(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
 }
@@ -191,8 +191,7 @@ func unmarshalID[T ~string](id *T, text []byte) error {
 	return nil
 }
 
-// clip bounds what a message repeats of hostile input; it cuts between
-// characters.
+// clip shortens hostile input for a message; it cuts between characters.
 func clip(s string) string {
 	if len(s) > 80 {
 		return strings.ToValidUTF8(s[:80], "") + "…"

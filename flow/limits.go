@@ -2,7 +2,7 @@ package flow
 
 import "strconv"
 
-// The names of the limits, as they stand in a task's block.
+// The names of the limits, as the block of a task has them.
 const (
 	LimitIterations = "iteration_limit"
 	LimitCycles     = "review_deadlock"
@@ -10,7 +10,7 @@ const (
 	LimitNoVerdicts = "review_exhaustion"
 )
 
-// sprint is the open sprint, else the one that will be opened next.
+// sprint is the open sprint, or the one that will be opened next.
 func (b *Board) sprint() SprintID {
 	s := b.Settings()
 	if s.Sprint != "" {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// IntegrationScript is the gate that a repository brings along: it runs on
-// every merge candidate that contains it.
+// IntegrationScript is a gate that the repository itself contains: it runs on
+// every merge candidate that has it.
 const IntegrationScript = "scripts/integration-test.sh"
 
 // MergeMove brings approved work to integration.
@@ -22,8 +22,8 @@ type MergeMove struct {
 	LeftOut    *Save     `yaml:"left_out"` // commits on the branch that nobody reviewed
 }
 
-// mergeable refuses a merge by a principal without the right to merge, if any principal
-// has that right.
+// mergeable lets only principals with the right merge make merges, if any
+// principal has that right.
 func mergeable(p *play) *Refusal {
 	who := p.Principals()
 	if who.anybody("merge") && !who.May(p.move.Principal, "merge") {
@@ -56,7 +56,7 @@ func (g *MergeMove) already(p *play) bool { return p.from == Merged }
 func (g *MergeMove) check(p *play) *Refusal {
 	again := "git liza merge " + string(p.task.ID)
 	if approved := p.task.Verdict.Commit; g.Submission != approved {
-		return refuse(RuleCommit, again, "%s was approved at %s, the merge brings %s", p.task.ID, approved, clip(string(g.Submission)))
+		return refuse(RuleCommit, again, "%s was approved at %s, the merge contains %s", p.task.ID, approved, clip(string(g.Submission)))
 	}
 	if tip := p.Settings().Integration.Tip; g.Onto != tip {
 		return refuse(RuleTip, again, "the merge builds on %s, integration is at %s", g.Onto.Short(), tip.Short())
@@ -73,7 +73,8 @@ func (g *MergeMove) check(p *play) *Refusal {
 	return g.gates(p)
 }
 
-// computed holds the merge commit against what git makes of its parents.
+// computed compares the merge commit with the merge that git computes of its
+// parents.
 func (g *MergeMove) computed(p *play) *Refusal {
 	f := p.facts
 	if f == nil {
@@ -86,7 +87,7 @@ func (g *MergeMove) computed(p *play) *Refusal {
 	case !slices.Equal(f.Parents, []ObjectID{g.Onto, g.Submission}):
 		return refuse(RuleMerge, again, "the merge commit %s does not have exactly the parents %s and %s", g.Commit.Short(), g.Onto.Short(), g.Submission.Short())
 	case f.Crossed:
-		return refuse(RuleMerge, again, "%s was reviewed against %s, and merging it onto %s compares it with another commit: integration has to be merged into it",
+		return refuse(RuleMerge, again, "%s was reviewed against %s, but a merge onto %s compares it with another commit: merge integration into it first",
 			g.Submission.Short(), p.task.Submission.Base.Short(), g.Onto.Short())
 	case f.Merged == "":
 		return refuse(RuleMerge, again, "%s does not merge cleanly onto %s", g.Submission.Short(), g.Onto.Short())
@@ -109,7 +110,7 @@ func (g *MergeMove) gates(p *play) *Refusal {
 	return nil
 }
 
-// passed reports whether there is a receipt of a gate's success on a tree.
+// passed reports whether a receipt shows that the gate succeeded on the tree.
 func passed(list []Receipt, gate, command string, tree ObjectID) bool {
 	return slices.ContainsFunc(list, func(r Receipt) bool {
 		return r.Gate == gate && r.Tree == tree && r.Exit == 0 && (command == "" || r.Command == command)
@@ -156,12 +157,12 @@ func (f *IntegrationFailMove) apply(p *effect) {
 	t.MergeFails++
 	t.Integration = &Integration{Onto: f.Onto, Paths: f.Paths, Gate: f.Gate, Output: f.Output, By: m.By, At: m.At}
 	if t.MergeFails >= p.limits().MergeFails {
-		p.exceed(LimitMergeFails, "The work keeps failing to merge: which other tasks touch the same code, and in what order should they land?")
+		p.blockAtLimit(LimitMergeFails, "The work keeps failing to merge: which other tasks touch the same code, and in what order should they land?")
 	}
 }
 
-// AdoptMove lets integration follow work that came from outside: main, a
-// hotfix, a merge made by a person.
+// AdoptMove advances integration to work that came from outside: main, a
+// hotfix, a merge by a human.
 type AdoptMove struct {
 	Commit ObjectID `yaml:"commit"`
 	Onto   ObjectID `yaml:"onto"`
@@ -237,7 +238,8 @@ func (a *AdoptMove) apply(p *effect) {
 	p.change(func(s *Settings) { s.Integration.Tip = a.Commit })
 }
 
-// mark names the next state that the board keeps under refs/liza/marks.
+// mark is the name below refs/liza/marks of the next state that the board
+// keeps.
 func (b *Board) mark(kind string) string {
 	return kind + "-" + strconv.Itoa(b.Settings().Next.Mark)
 }

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// A Move is one change of the blackboard as plain data: its actor, its act, its task
-// and its time. It is the body of one commit on refs/liza/state, and everything in
-// that commit but its committer and signature derives from it.
+// A Move is one change of the blackboard as plain data: the actor, the act, the
+// task and the time. It is the body of one commit on refs/liza/state.
+// Everything else in that commit, except its committer and signature, derives
+// from it.
 type Move struct {
 	Act        Act        `yaml:"act"`
 	Task       TaskID     `yaml:"task"` // "" where the act has no single task
@@ -20,38 +21,39 @@ type Move struct {
 	Detail     Detail     `yaml:",inline"`
 }
 
-// A Caller is on whose behalf moves are made: the actor, the account behind it
-// ("" where there is none) and the generation of a registered agent.
+// A Caller makes moves: the actor, the account behind it ("" if there is none)
+// and the generation of a registered agent.
 type Caller struct {
 	By         Actor
 	Principal  string
 	Generation Generation
 }
 
-// Move is a move of the caller, without time and request.
+// Move is a move by the caller, without time and request.
 func (c Caller) Move(act Act, task TaskID, d Detail) Move {
 	return Move{Act: act, Task: task, By: c.By, Principal: c.Principal, Generation: c.Generation, Detail: d}
 }
 
 // A Detail holds the fields that belong to one act. [NewDetail] makes them.
 type Detail interface {
-	// check refuses what the rules table cannot see from act and state alone.
+	// check refuses what act and state alone do not show.
 	check(*play) *Refusal
-	// apply writes the effect; check has passed.
+	// apply writes the effect, after check has passed.
 	apply(*effect)
 }
 
-// What a detail may do besides. The rules table asserts which details do, so
-// that a method with a misspelt name or signature does not go unnoticed.
+// The optional methods of a detail. The rules table asserts which details have
+// them, so that a misspelt name or signature does not go unnoticed.
 type (
-	// An asker asks git before its move is judged for the first time.
+	// An asker needs answers of git before its move is judged for the first
+	// time.
 	asker interface {
 		ask(Move, *Board) Question
 	}
 
-	// A filler has fields that follow from the board and from git's answers:
-	// the caller leaves them out. The play has no rule, and no task where the
-	// board does not have it.
+	// A filler has fields that callers leave out, because they follow from the
+	// board and from the answers of git. The play has no rule, and no task if
+	// the board lacks it.
 	filler interface {
 		Detail
 		fill(*play)
@@ -62,11 +64,12 @@ type (
 		refs(Move, *Board) []RefMove
 	}
 
-	// A repeater knows when the board says already what its move would make it
-	// say, see [Board.Already].
+	// A repeater reports whether the board already has the effect of its move,
+	// see [Board.Already].
 	repeater interface{ already(*play) bool }
 
-	// An admitter refuses what only replay lets pass, see [Board.Admissible].
+	// An admitter refuses moves that only replay accepts, see
+	// [Board.Admissible].
 	admitter interface{ admit(*play) *Refusal }
 
 	// A titled detail names the subject of a move that is not about one task,
@@ -102,12 +105,12 @@ type RefMove struct {
 	Name  string   // full name
 	Old   ObjectID // "" where the ref must not exist yet
 	New   ObjectID // "" deletes
-	State bool     // New is the state commit of this very move
+	State bool     // New is the state commit of this move
 }
 
-// Refs are the refs that must move in the same transaction as this move on
-// the board before it: saved attempts, marks, integration. They follow from
-// the move alone, so that a judge can tell which are missing or too many.
+// Refs are the refs that must move in the same transaction as this move on the
+// board before it: saved attempts, marks, integration. They follow from the
+// move alone, so that a judge finds missing ones and extra ones.
 func (m Move) Refs(before *Board) []RefMove {
 	with, ok := m.Detail.(refMover)
 	if !ok {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Moves are the moves on tasks that the rules let the caller begin now, by
-// task in order of creation; their details are empty. An act that appears
-// here can still be refused for what its fields say.
+// Moves are the moves on tasks that the rules let the caller begin now, by task
+// in order of creation; their details are empty. The rules can still refuse
+// such an act for its fields.
 func (b *Board) Moves(c Caller, at time.Time) []Move {
 	var list []Move
 	for _, s := range b.Tasks() {
@@ -21,8 +21,8 @@ func (b *Board) Moves(c Caller, at time.Time) []Move {
 	return list
 }
 
-// Acts are the acts on one task that the rules let the caller begin now. Those
-// that are possible always and change nothing of it are left out.
+// Acts are the acts on one task that the rules let the caller begin now. Acts
+// that are always possible and do not change the task are left out.
 func (b *Board) Acts(id TaskID, c Caller, at time.Time) []Act {
 	var list []Act
 	t := b.Task(id)
@@ -40,11 +40,11 @@ func (b *Board) Acts(id TaskID, c Caller, at time.Time) []Act {
 
 // Best is the task that a caller should claim, or review, next: integration
 // fixes, then rejected tasks of this coder, then by priority, then by age.
-// Tasks that skip reports are left to others; it is asked only about tasks that
-// the rules let the caller take, and may be nil.
-// If there is none the refusal has the rule nothing_claimable and says what
-// the first candidate waits for. Of a board that cannot be read (see
-// [Board.Err]) nothing is best: the refusal says why, by the rule invariant.
+// Tasks for which skip returns true are left to others. Best calls skip only
+// for tasks that the rules let the caller take; it may be nil.
+// If no task is left, the refusal has the rule nothing_claimable and says what
+// the first candidate waits for. If the board cannot be read (see [Board.Err]),
+// the refusal has the rule invariant and says why.
 func (b *Board) Best(act Act, c Caller, at time.Time, skip func(Summary) bool) (TaskID, *Refusal) {
 	id, refusal := b.choice().best(act, c, at, skip)
 	if b.err != nil {
@@ -53,15 +53,15 @@ func (b *Board) Best(act Act, c Caller, at time.Time, skip func(Summary) bool) (
 	return id, refusal
 }
 
-// unplanned reports whether the current goal has no tasks. Which goal an
-// archived task had is not looked up: a first goal that has any was planned.
+// unplanned reports whether the current goal has no tasks. Archived tasks are
+// not read for their goal: if the current goal is the first, they belong to it.
 func (b *Board) unplanned(all []Summary) bool {
 	s := b.Settings()
 	of := func(t Summary) bool { return t.Goal == s.Goal }
 	return !slices.ContainsFunc(all, of) && (s.Next.Goal > 2 || len(b.IDs(Archive)) == 0)
 }
 
-// A Trigger is why a planner is needed.
+// A Trigger is a reason why a planner is needed.
 type Trigger struct {
 	Reason string // no_tasks, blocked, exhausted, integration_failed, immediate_discovery
 	Task   TaskID
@@ -70,10 +70,10 @@ type Trigger struct {
 	Since  time.Time
 }
 
-// Triggers are the reasons to wake a planner, most pressing first: no tasks
-// yet, exhausted hypotheses, blocked tasks, integration failures that coders
-// did not mend, immediate discoveries; alike ones by priority, then age. A task
-// whose budget is spent is for a human.
+// Triggers are the reasons to start a planner, most pressing first: no tasks
+// yet, exhausted tasks, blocked tasks, integration failures that coders did not
+// resolve, immediate discoveries; equal ones by priority, then age. A task
+// whose budget is spent is left to a human.
 func (b *Board) Triggers() []Trigger {
 	if g := b.Goal(b.Settings().Goal); g == nil || g.Status != InProgress {
 		return nil
@@ -88,11 +88,11 @@ func (b *Board) Triggers() []Trigger {
 	})
 	config := b.Settings().Config.Limits
 	begun := len(list)
-	// What is spent stands in the documents, which cost much to read for all.
+	// Usage stands in the documents, and reading all of them is slow.
 	budgeted := b.Settings().Config.Budgets != Budgets{}
 	for _, s := range all {
 		if s.Status != Blocked || (budgeted || s.Budgeted) && b.Budget(s.ID) != nil {
-			continue // a planner gives no money: planning it anew would spend more than was allowed
+			continue // a planner cannot raise a budget, and planning the task anew would exceed it
 		}
 		limits := config.over(s.Limits)
 		trigger := Trigger{Reason: "blocked", Task: s.ID, Text: s.Reason, Since: s.Changed}

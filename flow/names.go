@@ -13,7 +13,7 @@ func (id TaskID) Branch() string { return layout.TaskBranches + string(id) }
 // BranchRef is the full name of the task's branch.
 func (id TaskID) BranchRef() string { return layout.TaskRefs + string(id) }
 
-// ParseBranchRef is the task whose branch has a full name.
+// ParseBranchRef is the task of a branch, by the full name of the branch.
 func ParseBranchRef(ref string) TaskID { return TaskID(strings.TrimPrefix(ref, layout.TaskRefs)) }
 
 // SavedRef is the ref of the task's n-th kept commit.
@@ -22,10 +22,10 @@ func (id TaskID) SavedRef(n int) string { return layout.SavedRefs + string(id) +
 // MarkRef is the ref of a named state.
 func MarkRef(name string) string { return layout.MarkRefs + name }
 
-// PresenceRef is the ref by which the agent says that it lives.
+// PresenceRef is the ref of the presence of the agent.
 func (id AgentID) PresenceRef() string { return layout.PresenceRefs + string(id) }
 
-// ParsePresenceRef is the agent that a ref of presences is about.
+// ParsePresenceRef is the agent of a ref of a presence.
 func ParsePresenceRef(ref string) AgentID {
 	return AgentID(strings.TrimPrefix(ref, layout.PresenceRefs))
 }
@@ -35,13 +35,13 @@ func (id AgentID) SessionRef(g Generation) string {
 	return layout.SessionRefs + string(id) + "/" + string(g)
 }
 
-// ParseSessionRef takes a ref of sessions apart. It checks neither id.
+// ParseSessionRef splits a ref of sessions. It checks neither id.
 func ParseSessionRef(ref string) (AgentID, Generation) {
 	id, generation, _ := strings.Cut(strings.TrimPrefix(ref, layout.SessionRefs), "/")
 	return AgentID(id), Generation(generation)
 }
 
-// reviewed is what the name of a review's checkout begins with.
+// reviewed is the prefix of the name of a checkout for a review.
 const reviewed = "review@"
 
 // Folder is the name of the checkout of an attempt, below .worktrees/.
@@ -58,9 +58,9 @@ func (id TaskID) ReviewFolder(submission int) string {
 	return reviewed + string(id) + "@" + strconv.Itoa(submission)
 }
 
-// ParseFolder takes the name of a checkout apart: its task, and the number of
-// its attempt or, if it is a review's, of its submission. The number is 0 for a
-// name that Folder and ReviewFolder do not give.
+// ParseFolder splits the name of a checkout into its task and the number of its
+// attempt or, for a review, of its submission. The number is 0 if neither
+// Folder nor ReviewFolder gives the name.
 func ParseFolder(name string) (id TaskID, number int, review bool) {
 	i := strings.LastIndexByte(name, '@')
 	if i < 0 {

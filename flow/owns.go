@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A glob is a path pattern, taken apart once for many comparisons.
+// A glob is a path pattern, parsed once for many comparisons.
 type glob struct {
 	text        string
 	literal     int // length before its first wildcard
@@ -15,9 +15,9 @@ type glob struct {
 	vast        bool
 }
 
-// Bounds of the globs of a task, held when they are written. With them the
-// comparison of two tasks takes milliseconds at worst; the longest path that
-// Windows takes by default has 260 bytes, and eight wildcards at that.
+// Bounds of the globs of a task, checked when they are written. Within them the
+// comparison of two tasks takes milliseconds at worst. The longest path that
+// Windows accepts by default has 260 bytes.
 const (
 	maxSegments = 32
 	maxStars    = 4       // ** in one glob
@@ -39,7 +39,7 @@ func parseGlobs(texts []string) []glob {
 	return list
 }
 
-// anySegments stands for any number of whole segments.
+// anySegments matches any number of whole segments.
 const anySegments = "**"
 
 func stars(segments []string) int {
@@ -61,9 +61,9 @@ func lastAny(segments []string) int {
 	return -1
 }
 
-// Match reports whether a path lies under a glob: segment by segment, with *,
-// ? and […] inside a segment, ** for any number of whole segments, and a
-// slash at the end for everything below.
+// Match reports whether a path matches a glob, segment by segment: *, ? and […]
+// match inside a segment, ** matches any number of whole segments, and a slash
+// at the end matches everything below.
 func Match(pattern, name string) bool {
 	return parseGlob(pattern).matches(name)
 }
@@ -81,9 +81,9 @@ func matchSegment(g, n string) bool {
 	return ok && err == nil
 }
 
-// overlaps compares two globs. doubt is the answer where one of them is over
-// the bounds and to find out would take more than a look at both ends. spent
-// grows by how many segments may have been compared.
+// overlaps reports whether some path can match both globs. doubt is the answer
+// if one of them exceeds the bounds and comparing both ends does not decide.
+// spent grows by the number of segments that may have been compared.
 func (g glob) overlaps(other glob, doubt bool, spent *int) bool {
 	*spent++
 	if n := min(g.literal, other.literal); g.text[:n] != other.text[:n] {
@@ -95,7 +95,7 @@ func (g glob) overlaps(other glob, doubt bool, spent *int) bool {
 		if g.vast || other.vast {
 			return doubt && alignEnds(g, other, overlapSegment)
 		}
-		*spent += n * m / 4 // a run of half of them, tried at half of the places
+		*spent += n * m / 4 // a run of half of the segments, tried at half of the positions
 	}
 	return align(g, other, overlapSegment)
 }
@@ -110,8 +110,8 @@ func literal(glob string) int {
 	return len(glob)
 }
 
-// segments splits a glob; what ends in ** matches what lies below, not the
-// folder itself, so one segment is then needed.
+// segments splits a glob. A ** at its end matches what lies below a folder, not
+// the folder itself, so that one more segment is needed.
 func segments(glob string) []string {
 	if strings.HasSuffix(glob, "/") {
 		glob += anySegments
@@ -123,23 +123,23 @@ func segments(glob string) []string {
 	return list
 }
 
-// align reports whether the two can be laid side by side, ** standing for any
-// number of segments of the other. It is linear but where one of them alone
-// has **: there a run of segments between two ** is looked for in the other.
+// align reports whether the segments of both match side by side; ** matches any
+// number of segments of the other. It is linear unless only one of them has **:
+// then it searches the other for each run of segments between two **.
 func align(a, b glob, same func(x, y string) bool) bool {
 	if !alignEnds(a, b, same) {
 		return false
 	}
 	switch {
 	case a.first < 0 && b.first < 0, a.first >= 0 && b.first >= 0:
-		return true // the ** of each take what is between the ends of the other
+		return true // the ** of each matches the middle of the other
 	case a.first < 0:
 		return findRuns(b, a.segments, func(x, y string) bool { return same(y, x) })
 	}
 	return findRuns(a, b.segments, same)
 }
 
-// alignEnds compares what stands before the first ** of either and after the
+// alignEnds compares the segments before the first ** of either and after the
 // last.
 func alignEnds(a, b glob, same func(x, y string) bool) bool {
 	n, m := len(a.segments), len(b.segments)
@@ -164,7 +164,7 @@ func alignEnds(a, b glob, same func(x, y string) bool) bool {
 	return true
 }
 
-// before is how many segments stand before the first **.
+// before is the number of segments before the first **.
 func before(g glob) int {
 	if g.first < 0 {
 		return len(g.segments)
@@ -172,8 +172,8 @@ func before(g glob) int {
 	return g.first
 }
 
-// findRuns looks for the runs between the ** of a glob in what its ends leave
-// of the names, each as early as it can stand.
+// findRuns searches the names between the ends of a glob for the runs between
+// its **, and takes the first position of each.
 func findRuns(g glob, names []string, same func(x, y string) bool) bool {
 	names = names[g.first : len(names)-(len(g.segments)-1-g.last)]
 	runs := g.segments[g.first : g.last+1]
@@ -220,7 +220,8 @@ func overlapSegment(a, b string) bool {
 	return x[len(x)-n:] == y[len(y)-n:]
 }
 
-// checkGlobs refuses what is not a clean path pattern below the repository.
+// checkGlobs refuses path patterns that are not clean or lead out of the
+// repository.
 func checkGlobs(globs []string, hint string) *Refusal {
 	for _, g := range globs {
 		plain := strings.TrimSuffix(g, "/")
@@ -237,8 +238,8 @@ func checkGlobs(globs []string, hint string) *Refusal {
 	return nil
 }
 
-// boundGlobs refuses lists of globs that take long to compare. It is asked
-// where a move is made or admitted, not of history.
+// boundGlobs refuses lists of globs that take long to compare. It applies when
+// a move is made or admitted, not on replay.
 func boundGlobs(what string, globs []string, hint string) *Refusal {
 	total := 0
 	for _, g := range globs {

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// quoteC is a path as git prints unusual ones: in double quotes, with
-// backslashes and octal bytes.
+// quoteC is a path as git prints unusual ones: in double quotes, with backslash
+// escapes and octal bytes.
 func quoteC(name string) string { return `"` + escape(name, `"`) + `"` }
 
-// escape writes what is not printable, the backslash and the quote with a
-// backslash, as C and git do.
+// escape puts a backslash before unprintable characters, the backslash and the
+// quote, as C and git do.
 func escape(name, quote string) string {
 	short := map[rune]string{'\t': `\t`, '\n': `\n`, '\r': `\r`, '\\': `\\`}
 	var b strings.Builder

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A TaskInput is what a planner or human says of a task; `task add --from`
-// reads a list of them.
+// A TaskInput is the description of a task by a planner or human; `task add
+// --from` reads a list of them.
 type TaskInput struct {
 	ID        TaskID   `yaml:"id"`
 	Title     string   `yaml:"title"`
@@ -22,10 +22,10 @@ type TaskInput struct {
 	Draft     bool     `yaml:"draft"`
 	Stretch   bool     `yaml:"stretch"`
 	Limits    *Limits  `yaml:"limits"`
-	Budget    *Budget  `yaml:"budget"` // only a human gives a task one
+	Budget    *Budget  `yaml:"budget"` // only a human sets one
 }
 
-// Input is what was said of the task, to be edited.
+// Input is the description of the task, for an edit.
 func (t *Task) Input() TaskInput {
 	return TaskInput{ID: t.ID, Title: t.Title, DoneWhen: t.DoneWhen, Spec: t.Spec, Scope: t.Scope, Priority: t.Priority,
 		DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify, Kind: t.Kind, Draft: t.Status == Draft,
@@ -37,8 +37,8 @@ type inputs []TaskInput
 
 func (inputs) maxLen() int { return MaxTasks }
 
-// Number gives the tasks without id the board's next automatic ones, those
-// left out that are taken, on the board or in the list.
+// Number gives the tasks without an id the next automatic ids of the board. It
+// skips ids that the board or the list has.
 func (b *Board) Number(list []TaskInput) {
 	taken := make(map[string]bool, len(list))
 	for i := range list {
@@ -90,22 +90,22 @@ func (a *AddMove) check(p *play) *Refusal {
 	if len(a.Tasks) == 0 {
 		return refuse(RuleForm, "git liza help task add", "there is no task to add")
 	}
-	return p.enter(a.Tasks, nil)
+	return p.enterTasks(a.Tasks, nil)
 }
 
 func (a *AddMove) apply(*effect) {}
 
-// enter checks new tasks and puts them on the board; those of one move may
-// depend on each other. replaced is the task they replace, nil if none. The
-// refusal tells of all that is wrong with them, up to [MaxFaults].
-func (p *play) enter(list []TaskInput, replaced *Task) *Refusal {
+// enterTasks checks new tasks and puts them on the board; tasks of one move may
+// depend on each other. replaced is the task that they replace, nil if there is
+// none. The refusal lists up to [MaxFaults] faults.
+func (p *play) enterTasks(list []TaskInput, replaced *Task) *Refusal {
 	var found faults
 	added := make([]*Task, 0, len(list))
 	for i := range list {
 		if found.full() {
 			break
 		}
-		t, wrong := p.fresh(&list[i], replaced)
+		t, wrong := p.newTask(&list[i], replaced)
 		for _, r := range wrong {
 			found.add(i, r)
 		}
@@ -118,7 +118,7 @@ func (p *play) enter(list []TaskInput, replaced *Task) *Refusal {
 	return found.refusal()
 }
 
-// acyclicAll follows the dependencies of new tasks once, not once for each.
+// acyclicAll follows the dependencies of all new tasks in one pass.
 func (p *play) acyclicAll(list []TaskInput, added []*Task, found *faults) {
 	const visiting, done = 1, 2
 	state := make(map[TaskID]int, len(added))
@@ -129,7 +129,7 @@ func (p *play) acyclicAll(list []TaskInput, added []*Task, found *faults) {
 	wrong := func(t *Task, r *Refusal) {
 		i, ok := place[t.ID]
 		if !ok {
-			i = -1 // a task that was there before
+			i = -1 // a task that existed before
 		}
 		found.add(i, r)
 	}
@@ -143,7 +143,7 @@ func (p *play) acyclicAll(list []TaskInput, added []*Task, found *faults) {
 			d := p.Task(id)
 			_, listed := place[id]
 			switch {
-			case d == nil && listed: // it could not be made, which is told
+			case d == nil && listed: // its own fault is reported
 			case d == nil:
 				wrong(t, refuse(RuleNotFound, "git liza list --all", "%s depends on %s, which does not exist", t.ID, id))
 			case state[id] == visiting:
@@ -161,9 +161,9 @@ func (p *play) acyclicAll(list []TaskInput, added []*Task, found *faults) {
 	}
 }
 
-// fresh makes a task of what was said of it, and says what is wrong with it. The
-// task is nil where it could have no place.
-func (p *play) fresh(in *TaskInput, replaced *Task) (*Task, []*Refusal) {
+// newTask makes a task of its description, and returns all that is wrong with it.
+// The task is nil if it cannot be put on the board.
+func (p *play) newTask(in *TaskInput, replaced *Task) (*Task, []*Refusal) {
 	hint := "git liza help task add"
 	if err := new(TaskID).UnmarshalText([]byte(in.ID)); err != nil {
 		return nil, []*Refusal{refuse(RuleForm, hint, "%v", err)}
@@ -182,9 +182,9 @@ func (p *play) fresh(in *TaskInput, replaced *Task) (*Task, []*Refusal) {
 		t.Supersedes = []TaskID{replaced.ID}
 		t.Generation = replaced.Generation + 1
 	}
-	t.take(in)
+	t.setInput(in)
 	var wrong []*Refusal
-	if r := p.allots(nil, t, hint); r != nil {
+	if r := p.checkBudget(nil, t, hint); r != nil {
 		wrong = append(wrong, r)
 	}
 	wrong = append(wrong, p.describe(t, hint)...)
@@ -196,7 +196,7 @@ func (p *play) fresh(in *TaskInput, replaced *Task) (*Task, []*Refusal) {
 	return t, wrong
 }
 
-func (t *Task) take(in *TaskInput) {
+func (t *Task) setInput(in *TaskInput) {
 	t.Title, t.DoneWhen, t.Spec, t.Scope = in.Title, in.DoneWhen, in.Spec, in.Scope
 	t.Priority, t.DependsOn, t.Owns, t.Verify = in.Priority, in.DependsOn, in.Owns, in.Verify
 	t.Kind, t.Stretch, t.Limits, t.Budget = in.Kind, in.Stretch, in.Limits, in.Budget
@@ -208,8 +208,8 @@ func (t *Task) take(in *TaskInput) {
 	}
 }
 
-// describe refuses a task that does not say enough for a stranger to do it, and
-// says all that is wrong with it.
+// describe returns all that keeps a stranger from doing the task by its
+// description.
 func (p *play) describe(t *Task, hint string) (wrong []*Refusal) {
 	refused := func(rule Rule, hint, reason string, args ...any) {
 		wrong = append(wrong, refuse(rule, hint, reason, args...))
@@ -240,7 +240,7 @@ func (p *play) describe(t *Task, hint string) (wrong []*Refusal) {
 		}
 	}
 	if len(missing) > 0 {
-		if p.prior.Task(t.ID) != nil { // else there is nothing to edit
+		if p.prior.Task(t.ID) != nil { // a new task cannot be edited yet
 			hint = "git liza task edit " + string(t.ID) + " --" + strings.ReplaceAll(missing[0], "_", "-") + " TEXT"
 		}
 		refused(RuleIncomplete, hint, "%s has no %s; a task that is not a draft needs title, done_when, spec and scope",

@@ -17,16 +17,16 @@ type Principal struct {
 	Kind   string   `yaml:"kind"`   // human or machine
 	Keys   []string `yaml:"keys"`   // SSH public keys: type and base64, without a comment
 	Users  []string `yaml:"users"`  // names by which a server knows it
-	Agents []string `yaml:"agents"` // globs over agent ids, and with human: before them over humans
+	Agents []string `yaml:"agents"` // globs of agent ids; those with the prefix human: are of humans
 	Roles  []Role   `yaml:"roles"`  // of the agents, all if empty
 	Rights []string `yaml:"rights"` // admin, merge
 }
 
-// MayAct reports whether the principal may make moves by the actor: an agent
-// of one of its roles that one of its globs over agents matches, if it has
-// such globs; without roles, of any role as long as it has globs at all. As a
-// human only a principal of that kind acts, where a glob that begins with
-// human: matches the whole actor.
+// MayAct reports whether the principal may make moves by the actor. An agent
+// must have one of the roles of the principal and match one of its globs of
+// agents. Either condition is dropped if the principal has none, but not both.
+// A human actor must match a glob with the prefix human:, and the principal
+// must be of that kind.
 func (p *Principal) MayAct(by Actor) bool {
 	agents, humans := p.globs()
 	if by.IsHuman() {
@@ -39,7 +39,7 @@ func (p *Principal) MayAct(by Actor) bool {
 	return len(agents) == 0 || matchesOne(agents, string(by))
 }
 
-// globs are the patterns over agents and those over humans.
+// globs are the patterns of agents and those of humans.
 func (p *Principal) globs() (agents, humans []string) {
 	for _, glob := range p.Agents {
 		if strings.HasPrefix(glob, "human:") {
@@ -58,7 +58,7 @@ func matchesOne(globs []string, name string) bool {
 	})
 }
 
-// check refuses an account that no rule could work with.
+// check refuses an account that cannot be used as it is.
 func (p *Principal) check() *Refusal {
 	hint := "git liza help principal"
 	agents, humans := p.globs()
@@ -74,7 +74,7 @@ func (p *Principal) check() *Refusal {
 	case p.Kind == "machine" && len(agents) == 0 && len(p.Roles) == 0:
 		return refuse(RuleForm, hint, "the machine %s acts as nobody: it needs roles or agents", p.Name)
 	case p.Kind == "machine" && slices.Contains(p.Rights, "admin"):
-		return refuse(RuleForm, hint, "what the right admin allows is done by humans, and %s is a machine", p.Name)
+		return refuse(RuleForm, hint, "only humans have the right admin, and %s is a machine", p.Name)
 	}
 	for _, list := range []struct {
 		what  string
@@ -93,7 +93,7 @@ func (p *Principal) check() *Refusal {
 	return nil
 }
 
-// bare is the principal as the board holds it: its keys without comments.
+// bare is the principal as the board stores it: its keys have no comments.
 func (p *Principal) bare() Principal {
 	b := *p
 	b.Keys = slices.Clone(p.Keys)
@@ -108,13 +108,13 @@ func (p *Principal) equal(o Principal) bool {
 		slices.Equal(p.Agents, o.Agents) && slices.Equal(p.Roles, o.Roles) && slices.Equal(p.Rights, o.Rights)
 }
 
-// keyTypes are the kinds of keys with which ssh signs. Certificates are not among
-// them, because the board names no authority that signs certificates.
+// keyTypes are the types of keys that ssh signs with today. Certificates are
+// left out, because nothing here checks the authority that signed them.
 var keyTypes = []string{"ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
 	"sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com"}
 
-// bareKey is the type and base64 of the line of a public key file, "" if the
-// text is none. The key says its own type once more in its first bytes.
+// bareKey is the type and base64 of a line of a public key file, "" if the text
+// is no such line. The key repeats its type in its first bytes.
 func bareKey(line string) string {
 	fields := strings.Fields(line)
 	if len(fields) < 2 || strings.Contains(line, "\n") || !slices.Contains(keyTypes, fields[0]) {
@@ -129,14 +129,14 @@ func bareKey(line string) string {
 	return name + " " + raw
 }
 
-// goodUser holds for names that stand in an environment variable and in a
-// message as one word.
+// goodUser accepts names that are one word in an environment variable and in a
+// message.
 func goodUser(name string) bool {
 	return name != "" && len(name) <= 128 && utf8.ValidString(name) &&
 		!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) })
 }
 
-// goodGlob holds for patterns of [path.Match] over the characters of agent ids
+// goodGlob accepts patterns of [path.Match] with the characters of agent ids
 // and human:<name>.
 func goodGlob(glob string) bool {
 	name := strings.TrimPrefix(glob, "human:")

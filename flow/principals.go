@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxPrincipals bounds a document that every move is held against.
+// maxPrincipals bounds the document, because every move is checked against it.
 const maxPrincipals = 1000
 
-// Principals is the document principals.yaml. A board that has any lets
-// nobody else make a move.
+// Principals is the document principals.yaml. If it lists any, only they make
+// moves.
 type Principals struct {
 	List []Principal `yaml:"principals"`
 }
@@ -19,8 +19,8 @@ func (p *Principals) Find(name string) *Principal {
 	return p.first(func(one *Principal) bool { return one.Name == name })
 }
 
-// User is the principal that a server knows by that name, nil if there is
-// none; nobody is known by "".
+// User is the principal that a server knows by that name; nil if there is none,
+// or for "".
 func (p *Principals) User(user string) *Principal {
 	return p.first(func(one *Principal) bool { return user != "" && slices.Contains(one.Users, user) })
 }
@@ -40,14 +40,14 @@ func (p *Principals) May(name, right string) bool {
 	return one != nil && slices.Contains(one.Rights, right)
 }
 
-// anybody reports whether some principal has a right.
+// anybody reports whether any principal has the right.
 func (p *Principals) anybody(right string) bool {
 	return p.first(func(one *Principal) bool { return slices.Contains(one.Rights, right) }) != nil
 }
 
-// shared is the first name (ignoring case, for it names a file of keys), key
-// or user that stands twice in the list, "" if none does. Whose signature or
-// push it is would be anybody's guess.
+// shared is the first name (ignoring case, because it names a file of keys),
+// key or user that two principals share, "" if there is none. A shared one
+// would not tell which of them signed or pushed.
 func (p *Principals) shared() string {
 	seen := map[string]bool{}
 	for _, one := range p.List {
@@ -68,8 +68,8 @@ func (p *Principals) shared() string {
 	return ""
 }
 
-// admin lets only admins change how the board is governed, where there are
-// principals at all.
+// admin lets only admins change how the board is governed, if the board has
+// principals.
 func admin(p *play) *Refusal {
 	who := p.Principals()
 	if len(who.List) > 0 && !who.May(p.move.Principal, "admin") {
@@ -78,8 +78,8 @@ func admin(p *play) *Refusal {
 	return nil
 }
 
-// PrincipalMove enters, replaces or removes an account that may act for
-// agents and humans.
+// PrincipalMove adds, replaces or removes an account that may act for agents
+// and humans.
 type PrincipalMove struct {
 	Principal Principal `yaml:"account"`
 	Remove    bool      `yaml:"remove"`
@@ -93,14 +93,14 @@ func (a *PrincipalMove) check(p *play) *Refusal {
 	}
 	after := a.after(p.Board)
 	if a.Remove {
-		return p.governed(after, nil)
+		return p.checkGovernment(after, nil)
 	}
-	return p.governed(after, &a.Principal)
+	return p.checkGovernment(after, &a.Principal)
 }
 
-// governed refuses a list of principals in which none could govern the board, or two
-// could not be told apart. entered is the principal that the move enters.
-func (p *play) governed(after *Principals, entered *Principal) *Refusal {
+// checkGovernment refuses principals without an admin, or principals that share a
+// name, key or user. entered is the principal that the move adds.
+func (p *play) checkGovernment(after *Principals, entered *Principal) *Refusal {
 	hint := "git liza help principal"
 	if entered != nil {
 		if r := entered.check(); r != nil {
@@ -121,7 +121,7 @@ func (p *play) governed(after *Principals, entered *Principal) *Refusal {
 	return nil
 }
 
-// after are the principals of the board with this one entered or removed.
+// after are the principals of the board after the move.
 func (a *PrincipalMove) after(b *Board) *Principals {
 	var next Principals
 	for _, one := range b.Principals().List {

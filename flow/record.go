@@ -13,7 +13,7 @@ type Anomaly struct {
 	At      time.Time         `yaml:"at"`
 }
 
-// A Discovery is work or risk found beside a task, one small document
+// A Discovery is work or risk found during a task, one small document
 // discovered/<sprint>/<number>.yaml.
 type Discovery struct {
 	ID        RecordID  `yaml:"id"`
@@ -27,8 +27,8 @@ type Discovery struct {
 	At        time.Time `yaml:"at"`
 }
 
-// A Note is a word from one to an agent, a role, a task or all, one small
-// document notes/<sprint>/<number>.yaml.
+// A Note is a message to an agent, a role, the workers of a task or all, one
+// small document notes/<sprint>/<number>.yaml.
 type Note struct {
 	ID   RecordID  `yaml:"id"`
 	For  string    `yaml:"for"` // all, a role, an agent id or a task id
@@ -74,7 +74,7 @@ var anomalyNames = names{"", "retry_loop", "trade_off", "spec_ambiguity", "exter
 	"scope_deviation", "workaround", "debt_created", "spec_changed", "hypothesis_exhaustion", "spec_gap",
 	"review_deadlock", "system_ambiguity"}
 
-// details are the keys that an anomaly of a type must carry.
+// anomalyDetails are the keys that an anomaly of a type must have.
 var anomalyDetails = map[AnomalyType][]string{
 	RetryLoop:          {"count", "error_pattern"},
 	TradeOff:           {"what", "why", "debt_created"},
@@ -84,7 +84,7 @@ var anomalyDetails = map[AnomalyType][]string{
 	SystemAmbiguity:    {"protocol_section", "question"},
 }
 
-// Required are the detail keys that an anomaly of this type must carry.
+// Required are the keys of details that an anomaly of this type must have.
 func (a AnomalyType) Required() []string { return anomalyDetails[a] }
 
 // String is the type's name.

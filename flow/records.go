@@ -36,7 +36,7 @@ func (a *AnomalyMove) apply(p *effect) {
 	})
 }
 
-// DiscoverMove records work or risk that was found beside a task.
+// DiscoverMove records work or risk that was found during a task.
 type DiscoverMove struct {
 	Text      string `yaml:"text"`
 	Severity  string `yaml:"severity"`
@@ -71,7 +71,7 @@ func (d *DiscoverMove) apply(p *effect) {
 	})
 }
 
-// ConvertMove makes a task of a discovery.
+// ConvertMove turns a discovery into a task.
 type ConvertMove struct {
 	Discovery RecordID  `yaml:"discovery"`
 	Input     TaskInput `yaml:"input"`
@@ -89,7 +89,7 @@ func (c *ConvertMove) check(p *play) *Refusal {
 	if d.Converted != "" {
 		return refuse(RuleExists, "git liza show "+string(d.Converted), "%s has become %s already", d.ID, d.Converted)
 	}
-	return p.enter([]TaskInput{c.Input}, nil)
+	return p.enterTasks([]TaskInput{c.Input}, nil)
 }
 
 func (c *ConvertMove) apply(p *effect) {
@@ -99,7 +99,7 @@ func (c *ConvertMove) apply(p *effect) {
 	p.put(key, &d)
 }
 
-// NoteMove leaves a word for an agent, a role, a task or all.
+// NoteMove leaves a message for an agent, a role, the workers of a task or all.
 type NoteMove struct {
 	For  string `yaml:"for"`
 	Text string `yaml:"text"`

@@ -2,7 +2,8 @@ package flow
 
 import "fmt"
 
-// A Rule is the name of the rule that refused a move. Scripts compare it.
+// A Rule is the name of the rule that refused a move. Scripts compare these
+// names.
 type Rule string
 
 // The rules, each with what it protects.
@@ -46,8 +47,8 @@ const (
 	RulePrior        Rule = "prior_feedback"    // a later rejection answers for every earlier blocker
 	RuleMerge        Rule = "merge"             // a merge is what git computes from its two parents
 	RuleTip          Rule = "integration_tip"   // a merge builds on the tip that the board names
-	RuleDependants   Rule = "dependants"        // nothing is abandoned under those that need it
-	RuleDepth        Rule = "supersede_depth"   // after two rescopes a human looks
+	RuleDependants   Rule = "dependants"        // no task is abandoned while others need it
+	RuleDepth        Rule = "supersede_depth"   // after two rescopes a human decides
 	RuleHeld         Rule = "held"              // an id that holds work is not replaced or removed
 	RuleDecision     Rule = "decision"          // a checkpoint ends with a decision
 	RuleBreaker      Rule = "breaker"           // a tripped breaker is reset before work goes on
@@ -55,30 +56,30 @@ const (
 	RuleSprint       Rule = "sprint"            // one sprint is open at a time
 	RuleProtected    Rule = "protected"         // amend does not touch what the other acts guard
 	RuleAdmin        Rule = "admin"             // the right admin where principals exist
-	RulePrincipal    Rule = "principal"         // a principal is known, and acts only as the actors that it may be
+	RulePrincipal    Rule = "principal"         // every principal is known, and acts only as agents and humans that it may
 	RuleVersion      Rule = "rules_version"     // a board is judged by the rules that it names
 	RuleTime         Rule = "time"              // time on the board does not run backwards
-	RuleSignature    Rule = "signature"         // a signed move is signed by a key of its principal, and is not made a second time
-	RuleFact         Rule = "fact"              // what a move records is what git says
+	RuleSignature    Rule = "signature"         // a signed move is signed by a key of its principal, and is not repeated
+	RuleFact         Rule = "fact"              // a move records what git says
 	RuleInvariant    Rule = "invariant"         // no move leaves an inconsistent board
-	RuleBudget       Rule = "budget"            // nothing is begun that would be paid from a spent budget
+	RuleBudget       Rule = "budget"            // no session begins on a spent budget
 	RuleNothing      Rule = "nothing_claimable" // there is work for this agent
-	RuleIdentity     Rule = "identity"          // inside a task's worktree nobody acts without a name
+	RuleIdentity     Rule = "identity"          // inside a task's worktree every caller names itself
 )
 
-// A Refusal is a move that the rules do not allow: the rule, why, and a
-// command to type next. The board is as it was.
+// A Refusal says that the rules do not allow a move: the rule, the reason, and
+// a command to type next. The board does not change.
 type Refusal struct {
 	Rule   Rule
 	Reason string
 	Hint   string
-	Faults []Fault // of a move with a list of tasks: each by itself, at most [MaxFaults]; nil for others
+	Faults []Fault // of a move with a list of tasks: one each, at most [MaxFaults]; nil for other moves
 }
 
 // Error is the reason with the rule's name.
 func (r *Refusal) Error() string { return fmt.Sprintf("%s (%s)", r.Reason, r.Rule) }
 
-// refuse keeps guards to one line each.
+// refuse makes a Refusal, so that a guard has one line.
 func refuse(rule Rule, hint, reason string, args ...any) *Refusal {
 	return &Refusal{Rule: rule, Reason: fmt.Sprintf(reason, args...), Hint: hint}
 }

@@ -2,7 +2,7 @@ package flow
 
 import "slices"
 
-// SupersedeMove replaces a task whose framing was wrong.
+// SupersedeMove replaces a task that was framed wrong.
 type SupersedeMove struct {
 	Reason string  `yaml:"reason"` // with the root cause
 	By     taskIDs `yaml:"by_tasks"`
@@ -56,13 +56,13 @@ func (s *SupersedeMove) check(p *play) *Refusal {
 			return refuse(RuleNotFound, "git liza list", "%s cannot replace %s", id, p.task.ID)
 		}
 	}
-	if r := p.enter(s.Add, p.task); r != nil {
+	if r := p.enterTasks(s.Add, p.task); r != nil {
 		return r
 	}
 	return p.repoint(list)
 }
 
-// repoint makes what depended on the subject depend on its replacements.
+// repoint makes the dependants of the subject depend on its replacements.
 func (p *play) repoint(to []TaskID) *Refusal {
 	for _, s := range p.dependants(p.task.ID) {
 		t := p.Task(s.ID).clone()
@@ -99,7 +99,7 @@ func compact(ids []TaskID) []TaskID {
 
 func (s *SupersedeMove) apply(p *effect) {
 	t := p.task
-	p.retire(s.Saved)
+	p.clearHolders(s.Saved)
 	t.SupersededBy, t.Rescope = s.replacements(), s.Reason
 	for _, id := range s.By {
 		r := p.Task(id).clone()
@@ -153,6 +153,6 @@ func (a *AbandonMove) apply(p *effect) {
 			Questions: []string{string(p.task.ID) + " was abandoned: what replaces it for this task?"}}
 		p.keep(t)
 	}
-	p.retire(a.Saved)
+	p.clearHolders(a.Saved)
 	p.task.Abandoned = a.Reason
 }

@@ -34,10 +34,10 @@ func reviewable(p *play) *Refusal {
 	return p.purses().overspent(t)
 }
 
-// independent refuses the verdict of a coder of the task.
+// independent refuses a verdict of an actor that coded the task.
 func independent(p *play) *Refusal {
-	if !p.Settings().Config.AllowSelfReview && p.task.coded(p.move.By, p.move.Principal) {
-		return refuse(RuleSelfReview, "git liza list --status READY_FOR_REVIEW", "%s coded %s and does not judge it", p.move.By, p.task.ID)
+	if !p.Settings().Config.AllowSelfReview && p.task.isCodedBy(p.move.By, p.move.Principal) {
+		return refuse(RuleSelfReview, "git liza list --status READY_FOR_REVIEW", "%s coded %s and cannot judge it", p.move.By, p.task.ID)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (r *ReviewMove) apply(p *effect) {
 		p.freeReview(t.Review.By)
 	}
 	if t.NoVerdicts >= p.limits().NoVerdicts {
-		p.exceed(LimitNoVerdicts, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
+		p.blockAtLimit(LimitNoVerdicts, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
 		return
 	}
 	p.dropReview(m.By)
@@ -68,7 +68,7 @@ func (r *ReviewMove) apply(p *effect) {
 	p.agent(m.By, func(a *Agent) { a.Review = t.ID })
 }
 
-// ApproveMove lets one exact commit reach integration.
+// ApproveMove approves one commit for integration.
 type ApproveMove struct {
 	Commit  ObjectID `yaml:"commit"`
 	Message string   `yaml:"message"`
@@ -79,7 +79,7 @@ func (a *ApproveMove) check(p *play) *Refusal { return p.submitted(a.Commit, "ap
 // submitted refuses a verdict on anything but the commit under review.
 func (p *play) submitted(commit ObjectID, verb string) *Refusal {
 	if s := p.task.Submission; commit != s.Commit {
-		hint := "git liza show " + string(p.task.ID) + " --patch" // not to approve what nobody looked at
+		hint := "git liza show " + string(p.task.ID) + " --patch" // so that the commit is read before it is approved
 		if verb == "reject" {
 			hint = "git liza reject " + string(p.task.ID) + " --commit " + string(s.Commit) + " --reason-file FILE"
 		}
@@ -102,7 +102,7 @@ func (a *ApproveMove) apply(p *effect) {
 	t.Verdict = &Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At}
 }
 
-// A Feedback is the structured reason of a rejection.
+// A Feedback is the structured reason for a rejection.
 type Feedback struct {
 	Blockers []Finding `yaml:"blockers"`
 	Concerns []Finding `yaml:"concerns"`
@@ -163,7 +163,7 @@ func (r *RejectMove) check(p *play) *Refusal {
 	}
 	for _, prior := range r.Feedback.Prior {
 		if prior.Finding == "" || prior.Status == 0 {
-			return refuse(RulePrior, hint, "what became of an earlier finding names the finding and one of %v", outcomeNames[1:])
+			return refuse(RulePrior, hint, "an answer to an earlier finding names the finding and one of %v", outcomeNames[1:])
 		}
 	}
 	if p.task.Attempt.Cycles == 0 || p.task.Rejection == nil {
@@ -177,8 +177,8 @@ func (r *RejectMove) check(p *play) *Refusal {
 	return nil
 }
 
-// hint is the command with a reason that is accepted: what was said, and a line
-// for each earlier blocker of which nothing was said.
+// hint is the command with a reason that the rules accept: the given feedback,
+// and a line for each earlier blocker that it does not answer.
 func (r *RejectMove) hint(t *Task) string {
 	command := "git liza reject " + string(t.ID) + " --commit " + string(r.Commit)
 	const blocker = "- [blocker] FILE:LINE — ISSUE"
@@ -197,7 +197,7 @@ func (r *RejectMove) hint(t *Task) string {
 		}
 	}
 	list := said.lines()
-	const longest = 1000 // what is longer nobody copies
+	const longest = 1000 // nobody copies a longer command
 	if len(said.Blockers) == 0 || len(strings.Join(list, "\n")) > longest {
 		list = append([]string{blocker}, Feedback{Prior: said.Prior}.lines()...)
 	}
@@ -208,7 +208,7 @@ func (r *RejectMove) hint(t *Task) string {
 	return command + ` --reason "$(printf '%s\n'` + text.String() + `)"`
 }
 
-// answer finds what a reviewer says of an earlier blocker.
+// answer is what the reviewer says about an earlier blocker.
 func answer(prior []Prior, b Finding, number int) (Outcome, bool) {
 	squash := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 	issue, n := squash(b.Issue), strconv.Itoa(number)
@@ -236,11 +236,11 @@ func (r *RejectMove) apply(p *effect) {
 	t.Rejection = &Rejection{Commit: r.Commit, By: m.By, Blockers: r.open(t.Rejection), Concerns: r.Feedback.Concerns,
 		Prior: r.Feedback.Prior, Overall: r.Feedback.Overall, At: m.At}
 	if t.Attempt.Cycles >= p.limits().Cycles {
-		p.exceed(LimitCycles, "Coder and reviewers do not come together: is the spec clear, and is the task feasible as framed?")
+		p.blockAtLimit(LimitCycles, "Coder and reviewers do not come together: is the spec clear, and is the task feasible as framed?")
 	}
 }
 
-// open are the new blockers and those earlier ones that are still there.
+// open are the new blockers, and the earlier ones that are not resolved.
 func (r *RejectMove) open(last *Rejection) []Finding {
 	list := r.Feedback.Blockers
 	if last == nil {

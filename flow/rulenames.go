@@ -1,26 +1,26 @@
 package flow
 
 // The rules of pushes, and the names of what a command or this machine lacks,
-// each with what it protects. Those of the board stand with [Refusal].
+// each with what it protects. The rules of the board stand beside [Refusal].
 const (
-	RuleHistory        Rule = "history"           // the board's history grows, a move at a time, and nothing else happens to it
+	RuleHistory        Rule = "history"           // the board's history only grows, one move at a time
 	RuleReplay         Rule = "replay"            // a state commit is what its move makes of its parent
-	RuleRef            Rule = "ref"               // refs of ours move with the moves that name them
+	RuleRef            Rule = "ref"               // refs of git liza move only with the moves that name them
 	RuleObject         Rule = "object"            // an object is as git writes it
 	RuleTaskBranch     Rule = "task_branch"       // a task's branch is its holder's, or at the commit under review
 	RuleReplace        Rule = "replace_ref"       // nothing forges what a judge reads
 	RuleMoved          Rule = "ref_moved"         // a push is judged against refs as they are
 	RuleLocked         Rule = "ref_locked"        // a lock file that another process left is in the way
 	RuleFull           Rule = "disk_full"         // a disk has no room left
-	RuleTimeLimit      Rule = "time_limit"        // what takes too long ends
-	RuleUndecided      Rule = "undecided"         // a judge that cannot find out refuses
-	RuleCorrupt        Rule = "corrupt"           // the board is what its moves make of it
+	RuleTimeLimit      Rule = "time_limit"        // no check takes too long
+	RuleUndecided      Rule = "undecided"         // a judge that cannot decide refuses
+	RuleCorrupt        Rule = "corrupt"           // the board is the result of its moves
 	RuleCanary         Rule = "canary"            // an agent reads the contracts that it works by
 	RuleBare           Rule = "bare"              // there is a work tree where one is needed
 	RuleNotEmpty       Rule = "not_empty"         // the demonstration begins in an empty folder
 	RuleDemo           Rule = "demo"              // the demonstration ends as its story says
 	RuleNotLanded      Rule = "not_landed"        // a merge counts once integration has it
-	RuleObstacle       Rule = "obstacle"          // nothing of others is in the way
+	RuleObstacle       Rule = "obstacle"          // no file of others is in the way
 	RuleDirty          Rule = "dirty"             // changes that are not committed are not overwritten
 	RuleUsage          Rule = "usage"             // a command line can be understood
 	RuleDiverged       Rule = "diverged"          // this clone's board is the remote's
@@ -68,7 +68,7 @@ type RuleName struct {
 }
 
 // RuleNames are all rules: of the board, of pushes, and those by which commands
-// fail. No other package makes up a name.
+// fail. No other package defines names of rules.
 var RuleNames = []RuleName{
 	{RuleNotFound, "the thing that a move names is on the board"},
 	{RuleExists, "ids are unique, ignoring case"},
@@ -77,7 +77,7 @@ var RuleNames = []RuleName{
 	{RuleRole, "the act is for other roles"},
 	{RuleSupervisor, "a spawned agent does not steer itself"},
 	{RuleStale, "a fenced generation does not act"},
-	{RuleHolder, "only who holds a claim or review acts on it"},
+	{RuleHolder, "only the holder of a claim or review acts on it"},
 	{RuleControl, "no claims while paused, in checkpoint or stopped"},
 	{RuleDependencies, "work starts when what it needs is merged"},
 	{RuleOwnership, "two tasks do not write the same paths at once"},
@@ -109,8 +109,8 @@ var RuleNames = []RuleName{
 	{RulePrior, "a later rejection answers for every earlier blocker"},
 	{RuleMerge, "a merge is what git computes from its two parents"},
 	{RuleTip, "a merge builds on the tip that the board names"},
-	{RuleDependants, "nothing is abandoned under those that need it"},
-	{RuleDepth, "after two rescopes a human looks"},
+	{RuleDependants, "no task is abandoned while others need it"},
+	{RuleDepth, "after two rescopes a human decides"},
 	{RuleHeld, "an id that holds work is not replaced or removed"},
 	{RuleDecision, "a checkpoint ends with a decision"},
 	{RuleBreaker, "a tripped breaker is reset before work goes on"},
@@ -118,33 +118,33 @@ var RuleNames = []RuleName{
 	{RuleSprint, "one sprint is open at a time"},
 	{RuleProtected, "amend does not touch what the other acts guard"},
 	{RuleAdmin, "the right admin where principals exist"},
-	{RulePrincipal, "who acts is known, and acts as who it may"},
+	{RulePrincipal, "every principal is known, and acts only as agents and humans that it may"},
 	{RuleVersion, "a board is judged by the rules that it names"},
 	{RuleTime, "time on the board does not run backwards"},
-	{RuleSignature, "a signed move is signed by a key of its principal, and nobody plays it again"},
-	{RuleFact, "what a move records is what git says"},
+	{RuleSignature, "a signed move is signed by a key of its principal, and is not repeated"},
+	{RuleFact, "a move records what git says"},
 	{RuleInvariant, "no move leaves an inconsistent board"},
-	{RuleBudget, "nothing is begun that would be paid from a spent budget"},
+	{RuleBudget, "no session begins on a spent budget"},
 	{RuleNothing, "there is work for this agent"},
-	{RuleIdentity, "inside a task's worktree nobody acts without a name"},
-	{RuleHistory, "the board's history grows, a move at a time, and nothing else happens to it"},
+	{RuleIdentity, "inside a task's worktree every caller names itself"},
+	{RuleHistory, "the board's history only grows, one move at a time"},
 	{RuleReplay, "a state commit is what its move makes of its parent"},
-	{RuleRef, "refs of ours move with the moves that name them"},
+	{RuleRef, "refs of git liza move only with the moves that name them"},
 	{RuleObject, "an object is as git writes it"},
 	{RuleTaskBranch, "a task's branch is its holder's, or at the commit under review"},
 	{RuleReplace, "nothing forges what a judge reads"},
 	{RuleMoved, "a push is judged against refs as they are"},
 	{RuleLocked, "a lock file that another process left is in the way"},
 	{RuleFull, "a disk has no room left"},
-	{RuleTimeLimit, "what takes too long ends"},
-	{RuleUndecided, "a judge that cannot find out refuses"},
-	{RuleCorrupt, "the board is what its moves make of it"},
+	{RuleTimeLimit, "no check takes too long"},
+	{RuleUndecided, "a judge that cannot decide refuses"},
+	{RuleCorrupt, "the board is the result of its moves"},
 	{RuleCanary, "an agent reads the contracts that it works by"},
 	{RuleBare, "there is a work tree where one is needed"},
 	{RuleNotEmpty, "the demonstration begins in an empty folder"},
 	{RuleDemo, "the demonstration ends as its story says"},
 	{RuleNotLanded, "a merge counts once integration has it"},
-	{RuleObstacle, "nothing of others is in the way"},
+	{RuleObstacle, "no file of others is in the way"},
 	{RuleDirty, "changes that are not committed are not overwritten"},
 	{RuleUsage, "a command line can be understood"},
 	{RuleDiverged, "this clone's board is the remote's"},

@@ -15,8 +15,8 @@ type rule struct {
 	also   behaviours // the optional interfaces of the detail
 }
 
-// rules is the table. Where an act has several rows, the first that fits the
-// task's state and the actor counts.
+// rules is the table. If an act has several rows, the first one that matches
+// the state of the task and the actor applies.
 var rules = []rule{
 	{ActAdd, 0, 0, planner | human, always, of[AddMove], asks | admits | titles},
 	{ActFinalize, 0, 0, planner | human, always, of[FinalizeMove], asks | repeats | titles},
@@ -84,13 +84,12 @@ const (
 	titles                           // titled
 )
 
-// described are the states in which a task can be described anew; in the other
-// open ones only its budget changes.
+// described are the states in which a task can be described anew. In other open
+// states only its budget can change.
 var described = in(Draft, Unclaimed, Blocked)
 
-// anywhere stands for every state, also the final ones, and for no task at
-// all: the act adds to what is recorded of a task and does not count as a
-// change of it.
+// anywhere is every state, including the final ones, or no task at all: the act
+// adds to the record of a task and does not count as a change of it.
 const anywhere states = 1<<(Abandoned+1) - 1
 
 // states is a set of task states.
@@ -106,8 +105,8 @@ func in(list ...Status) states {
 
 func (set states) has(s Status) bool { return set&(1<<s) != 0 }
 
-// standing is the set of capacities in which an actor makes a move, and in
-// the table those of which one is needed.
+// standing is a set of capacities: those of an actor or, in the table, those of
+// which the actor needs one.
 type standing uint16
 
 const (
@@ -121,7 +120,7 @@ const (
 	anybody               // every human and every agent
 )
 
-// standings spells the capacities for refusals.
+// standings are the names of the capacities in refusals.
 var standings = []string{"a human", "a planner", "a coder's supervisor", "a code-reviewer's supervisor",
 	"a supervisor", "the holder of the claim", "the holder of the review", "anybody"}
 
@@ -139,13 +138,13 @@ func (s standing) String() string {
 	return list
 }
 
-// HumansOnly reports whether no agent and no supervisor may ever do the act.
+// HumansOnly reports whether only humans may ever make the act.
 func (a Act) HumansOnly() bool {
 	return !slices.ContainsFunc(rules, func(r rule) bool { return r.act == a && r.by != human })
 }
 
-// Role is the role whose supervisors alone, beside humans, make the act: a claim
-// is a coder's, a review a code-reviewer's. It is zero for all other acts.
+// Role is the only role whose supervisors, beside humans, make the act: coder
+// for claims, code-reviewer for reviews. It is zero for all other acts.
 func (a Act) Role() Role {
 	switch i := slices.IndexFunc(rules, func(r rule) bool { return r.act == a }); {
 	case i < 0:
@@ -158,8 +157,8 @@ func (a Act) Role() Role {
 	return 0
 }
 
-// WorkOf reports whether agents of the role do the act with what they took: a
-// task, a review. In everybody else's name it is another move.
+// WorkOf reports whether agents of the role make the act on a task or review
+// that they took.
 func (a Act) WorkOf(role Role) bool {
 	own := map[Role]standing{Coder: coder | holder, CodeReviewer: reviewer | reviewHolder}[role]
 	return slices.ContainsFunc(rules, func(r rule) bool { return r.act == a && r.by&own != 0 })

@@ -8,10 +8,10 @@ func SessionOutcomes() []string {
 		"budget", "quota", "called_off", "lost"}
 }
 
-// SessionMove records a session that has ended: what a supervisor spawned, how
-// that went and what it used. The move's By is the agent. It is made on a task
-// in any state, also a final one, or on none by a planner, and changes nothing
-// of the task but its usage.
+// SessionMove records a session that has ended: its provider, its outcome and
+// its usage. By is the agent. The move is made on a task in any state,
+// including the final ones, or without a task for a planner. It changes only
+// the usage of the task.
 type SessionMove struct {
 	Provider string   `yaml:"provider"`
 	Model    string   `yaml:"model"`
@@ -21,9 +21,9 @@ type SessionMove struct {
 	Record   ObjectID `yaml:"record"`  // the commit below refs/liza/sessions, "" if nothing was kept
 }
 
-// Counted reports whether what the session used is known. Where it is not, its
-// usage says that it was no session, and the numbers are 0, which is not what was
-// used. On the board it counts as one all the same.
+// Counted reports whether the usage of the session is known. If not, the move
+// says 0 sessions and its other numbers are meaningless zeros. The board counts
+// one session all the same.
 func (s *SessionMove) Counted() bool { return s.Usage.Sessions > 0 }
 
 func (s *SessionMove) subject() string { return "" }
@@ -37,7 +37,7 @@ func (s *SessionMove) check(p *play) *Refusal {
 	case s.Role == 0 || id != "" && s.Role != id.Role():
 		return refuse(RuleForm, hint, "a session of %s has that agent's role, not %s", by, s.Role)
 	case p.task == nil && s.Role != Planner:
-		return refuse(RuleForm, hint, "only a planner's session is about no task")
+		return refuse(RuleForm, hint, "only a session of a planner has no task")
 	case !contains(SessionOutcomes(), s.Outcome):
 		return refuse(RuleForm, hint, "%q is not one of %v", clip(s.Outcome), SessionOutcomes())
 	}
@@ -72,16 +72,16 @@ func (s *SessionMove) apply(p *effect) {
 	p.put(Key{Tasks, string(p.task.ID)}, p.task)
 }
 
-// Payers are the goal and the sprint for which a session for a task would
-// count now; "" is planning.
+// Payers are the goal and the sprint to which a session for a task is charged
+// now; "" is planning.
 func (b *Board) Payers(id TaskID) (GoalID, SprintID) {
 	t, _ := b.purses().payee(id)
 	return b.purses().payers(t)
 }
 
-// payers are the goal and the sprint that sessions for a task count for: its
-// own, or the current ones without a task. Between two sprints that is the
-// last one.
+// payers are the goal and the sprint to which sessions for a task are charged:
+// those of the task, or the current ones without a task. Between two sprints it
+// is the last one.
 func (ps purses) payers(t *Task) (GoalID, SprintID) {
 	s := ps.Settings()
 	last := SprintID("sprint-" + strconv.Itoa(s.Next.Sprint-1))

@@ -18,8 +18,8 @@ type Settings struct {
 	Config      Config       `yaml:"config"`
 }
 
-// A Branch is the integration branch: its name below refs/heads/ and the tip
-// that the board gives it. The ref follows the board.
+// A Branch is the integration branch: its name below refs/heads/ and its tip
+// according to the board. The ref follows the board.
 type Branch struct {
 	Name string   `yaml:"name"`
 	Tip  ObjectID `yaml:"tip"`
@@ -28,14 +28,14 @@ type Branch struct {
 // Ref is the branch's full name.
 func (b Branch) Ref() string { return "refs/heads/" + b.Name }
 
-// A ControlState says whether new work may begin, with the actor and the reason.
+// A ControlState says whether new work may begin, by whose decision and why.
 type ControlState struct {
 	State    Control   `yaml:"state"`
 	Before   Control   `yaml:"before"` // the state in which the board was stopped
 	Reason   string    `yaml:"reason"`
 	By       Actor     `yaml:"by"`
 	At       time.Time `yaml:"at"`
-	Decision string    `yaml:"decision"` // of the current checkpoint
+	Decision string    `yaml:"decision"` // about the current checkpoint
 	Message  string    `yaml:"message"`
 }
 
@@ -48,8 +48,8 @@ type Counters struct {
 	Mark   int `yaml:"mark,keep"`
 }
 
-// A Config is every value that the rules read; all are written at init, so
-// that nothing depends on the defaults of a program's version.
+// A Config has all values that the rules read. init writes all of them, so that
+// the board does not depend on the defaults of a version of the program.
 type Config struct {
 	Lease           Duration   `yaml:"lease"`
 	ReviewLease     Duration   `yaml:"review_lease"`
@@ -67,8 +67,8 @@ type Config struct {
 	Budgets         Budgets    `yaml:"budgets"`
 }
 
-// Limits bound how often something may fail before a human or planner looks.
-// In a task, zero means the board's value.
+// Limits bound how often something may fail before a human or planner decides.
+// In a task, zero means the value of the board.
 type Limits struct {
 	Iterations   int `yaml:"iterations"`
 	Cycles       int `yaml:"review_cycles"`
@@ -93,7 +93,8 @@ type Gate struct {
 	Timeout  Duration `yaml:"timeout"`
 }
 
-// DefaultConfig is what init writes, as the table in doc/configuration.md has it.
+// DefaultConfig is the configuration that init writes; doc/configuration.md has
+// it as a table.
 func DefaultConfig() Config {
 	return Config{
 		Lease:          Duration(30 * time.Minute),
@@ -114,7 +115,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// over gives the board's limits with a task's overrides on top.
+// over is the limits of the board with the overrides of a task.
 func (l Limits) over(task *Limits) Limits {
 	if task == nil {
 		return l

@@ -33,8 +33,8 @@ func Statuses() []Status { return all[Status](statusNames) }
 // Final reports whether no move leads out of the state.
 func (s Status) Final() bool { return s >= Merged }
 
-// Allows reports whether the act applies to tasks in the state, by the rules
-// table. [Board.Opens] also says whether an actor may make it now.
+// Allows reports whether the rules table lets the act begin in the state.
+// [Board.Opens] also judges the actor and the guards.
 func (s Status) Allows(a Act) bool {
 	return slices.ContainsFunc(rules, func(r rule) bool { return r.act == a && r.from.has(s) })
 }
@@ -52,12 +52,10 @@ func (s Status) IsDraft() bool { return s == Draft }
 // can work on the task.
 func (s Status) NeedsPlanner() bool { return s.IsDraft() || s.IsBlocked() }
 
-// IsBegun reports whether the task is past the states in which nobody has
-// claimed it yet.
+// IsBegun reports whether the task is past DRAFT and UNCLAIMED.
 func (s Status) IsBegun() bool { return s != Draft && s != Unclaimed }
 
-// IsStuck reports whether the work on the task did not get through: it is
-// blocked, or failed to merge.
+// IsStuck reports whether the task is blocked or failed to merge.
 func (s Status) IsStuck() bool { return s.IsBlocked() || s == IntegrationFailed }
 
 // String is the state's name as written everywhere, such as READY_FOR_REVIEW.
@@ -95,8 +93,8 @@ func (r Role) MarshalText() ([]byte, error) { return roleNames.marshal(uint8(r),
 // UnmarshalText accepts exactly the names of [Role.String].
 func (r *Role) UnmarshalText(text []byte) error { return unmarshalName(r, text, roleNames, "role") }
 
-// A Kind says what a task produces; it decides whether tests must change with
-// it. The zero value is no kind.
+// A Kind is what a task produces; it decides whether tests must change too. The
+// zero value is no kind.
 type Kind uint8
 
 // The kinds of tasks.
@@ -137,7 +135,7 @@ func (c Control) String() string { return controlNames.name(uint8(c)) }
 // IsRunning reports whether new work may begin.
 func (c Control) IsRunning() bool { return c == Running }
 
-// IsStopped reports whether supervisors end, and none begins.
+// IsStopped reports whether supervisors end and none may start.
 func (c Control) IsStopped() bool { return c == Stopped }
 
 // MarshalText writes the name; the zero value is an error.
@@ -175,8 +173,7 @@ func (p Phase) MarshalText() ([]byte, error) { return phaseNames.marshal(uint8(p
 // UnmarshalText accepts exactly the names of [Phase.String].
 func (p *Phase) UnmarshalText(text []byte) error { return unmarshalName(p, text, phaseNames, "phase") }
 
-// names is the one table behind an enumeration's text form; index 0 is the
-// invalid zero value.
+// names is the text form of an enumeration; index 0 is the invalid zero value.
 type names []string
 
 func (n names) name(v uint8) string {

@@ -2,8 +2,8 @@ package flow
 
 import "time"
 
-// A Summary is what lists, status and guards need to know of a task, so that
-// they need not read every document. It is derived from the task alone.
+// A Summary is the part of a task that lists, status and guards need, so that
+// they do not read every document. It is derived from the task alone.
 type Summary struct {
 	ID          TaskID
 	Title       string
@@ -32,7 +32,7 @@ type Summary struct {
 	Budgeted    bool    // it has a budget of its own
 }
 
-// Summary describes the task in short.
+// Summary is the summary of the task.
 func (t *Task) Summary() Summary {
 	s := Summary{Failures: len(t.Failures), FailedBy: t.failedBy(), Limits: t.Limits, ID: t.ID, Title: t.Title, Status: t.Status, Kind: t.Kind, Goal: t.Goal, Sprint: t.Sprint,
 		Stretch: t.Stretch, Priority: t.Priority, DependsOn: t.DependsOn, Owns: t.Owns,

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// A Task is a reviewable piece of work, the document tasks/<NN>/<id>.yaml.
-// Facts that exist only in some states stand in sub-documents that are nil in
-// the others.
+// A Task is a reviewable piece of work, the document tasks/<NN>/<id>.yaml. Data
+// of some states only is in sub-documents that are nil in other states.
 type Task struct {
 	ID           TaskID       `yaml:"id"`
 	Title        string       `yaml:"title"`
@@ -61,14 +60,14 @@ type Attempt struct {
 	Number    int      `yaml:"number"` // its folder is .worktrees/<task>, from 2 on .worktrees/<task>@<number>
 	Coder     Actor    `yaml:"coder"`
 	Base      ObjectID `yaml:"base"`      // the integration tip that it began from
-	Start     ObjectID `yaml:"start"`     // where its branch is put if there is none: Base, or the last commit that was saved of it
+	Start     ObjectID `yaml:"start"`     // where its branch is created if it is missing: Base, or its last saved commit
 	Iteration int      `yaml:"iteration"` // claims within this attempt
 	Cycles    int      `yaml:"review_cycles"`
 	Fix       ObjectID `yaml:"integration_fix"` // the tip that must be merged in before the next submit
 	Keep      bool     `yaml:"keep_branch"`     // the next claim continues from Start
 }
 
-// A Worker is an actor that held a task, for the rule against self-review.
+// A Worker is an actor that held a task; the rule against self-review needs it.
 type Worker struct {
 	By        Actor  `yaml:"by"`
 	Principal string `yaml:"principal"`
@@ -152,17 +151,17 @@ type Finding struct {
 	Suggestion string `yaml:"suggestion"`
 }
 
-// A Block is why a task waits for somebody, with one to three questions.
+// A Block is the reason why a task waits, with one to three questions.
 type Block struct {
 	Reason    string    `yaml:"reason"`
-	Limit     string    `yaml:"limit"` // the limit that blocked the task, "" if somebody did
+	Limit     string    `yaml:"limit"` // the limit that blocked the task, "" if an actor blocked it
 	Questions []string  `yaml:"questions"`
 	Attempted []string  `yaml:"attempted"`
 	By        Actor     `yaml:"by"`
 	At        time.Time `yaml:"at"`
 }
 
-// An Integration is the last merge that did not work out.
+// An Integration is the last failure to merge.
 type Integration struct {
 	Onto   ObjectID  `yaml:"onto"`
 	Paths  []string  `yaml:"conflicts"`
@@ -172,7 +171,7 @@ type Integration struct {
 	At     time.Time `yaml:"at"`
 }
 
-// A Handoff is what a coder writes for the next coder of the task.
+// A Handoff is what a coder leaves for the next worker.
 type Handoff struct {
 	Summary    string    `yaml:"summary"`
 	NextAction string    `yaml:"next_action"`
@@ -215,13 +214,13 @@ type Receipt struct {
 	Output   string   `yaml:"output"` // excerpt, at most 4 KiB
 }
 
-// live reports whether the claim still excludes others at the given time.
+// live reports whether the lease of the claim has not ended at that time.
 func (c *Claim) live(at time.Time) bool { return c != nil && c.Lease.After(at) }
 
 func (r *Review) live(at time.Time) bool { return r != nil && r.Lease.After(at) }
 
-// coded reports whether the actor, or the principal behind it, ever held the task.
-func (t *Task) coded(by Actor, principal string) bool {
+// isCodedBy reports whether the actor, or the principal behind it, ever held the task.
+func (t *Task) isCodedBy(by Actor, principal string) bool {
 	for _, w := range t.Coders {
 		if w.By == by || principal != "" && w.Principal == principal {
 			return true
@@ -230,23 +229,23 @@ func (t *Task) coded(by Actor, principal string) bool {
 	return false
 }
 
-// crowded refuses one more worker than the list of a task's coders can hold.
-func (t *Task) crowded(w Worker) *Refusal {
+// checkCoders refuses one worker more than the list of coders of a task can hold.
+func (t *Task) checkCoders(w Worker) *Refusal {
 	if len(t.Coders) >= MaxList && !slices.Contains(t.Coders, w) {
 		return refuse(RuleLimit, "git liza supersede "+string(t.ID)+" --by FILE --reason R", "%d coders have held %s already", len(t.Coders), t.ID)
 	}
 	return nil
 }
 
-// worked adds the holder of the task to those that must not judge it.
-func (t *Task) worked(w Worker) {
+// addCoder adds a worker to the coders of the task, who may not judge it.
+func (t *Task) addCoder(w Worker) {
 	if !slices.Contains(t.Coders, w) {
 		t.Coders = append(slices.Clip(t.Coders), w)
 	}
 }
 
-// exhausted reports whether enough coders failed that the framing is presumed
-// wrong: two distinct ones, or three failures in all, by default.
+// exhausted reports whether so many coders failed that the task is presumed to
+// be framed wrong: by default two distinct ones, or three failures in all.
 func (t *Task) exhausted(limits Limits) bool {
 	return t.failedBy() >= limits.FailedCoders || len(t.Failures) >= limits.Failures
 }
@@ -260,8 +259,8 @@ func (t *Task) failedBy() int {
 	return len(distinct)
 }
 
-// clone is a copy whose sub-documents may be changed without touching t;
-// slices are replaced, never appended to in place.
+// clone is a copy whose sub-documents may be changed without changing t. Slices
+// are replaced, never appended to in place.
 func (t *Task) clone() *Task {
 	c := *t
 	c.Attempt = copied(t.Attempt)

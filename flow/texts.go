@@ -20,8 +20,8 @@ const MaxTasks = 5000
 const MaxPaths = 20000
 
 // Clean is the text as documents hold it: valid UTF-8, line feeds only, no
-// control characters but tab and line feed, no blank lines or blanks at the
-// ends. A rejection text can then never make an unreadable commit.
+// control characters except tab and line feed, no blank lines or blanks at
+// either end. No text then makes a commit unreadable.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = lineFeeds.Replace(s)
@@ -34,17 +34,17 @@ func Clean(s string) string {
 	return strings.TrimFunc(s, unicode.IsSpace)
 }
 
-// lineFeeds is made once: to make it costs more than a line takes.
+// lineFeeds is made once, because making it takes longer than replacing in a
+// line.
 var lineFeeds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// unprintable are the control characters and those code points that YAML does
-// not let into a document.
+// unprintable reports control characters and code points that YAML forbids.
 func unprintable(r rune) bool {
 	return unicode.IsControl(r) || r == 0xFEFF || r == 0xFFFE || r == 0xFFFF || r == '\u2028' || r == '\u2029'
 }
 
-// Normalize cleans every text of the move in place. The paths of a submission
-// stay as git names them: a cleaned one would name another file.
+// Normalize cleans every text of the move in place. Paths of a submission stay
+// as git gives them, because a cleaned one would name another file.
 func (m *Move) Normalize() {
 	walk(reflect.ValueOf(m), func(v reflect.Value) *Refusal {
 		if v.Kind() == reflect.String && v.CanSet() {
@@ -54,9 +54,9 @@ func (m *Move) Normalize() {
 	})
 }
 
-// checkTexts refuses what could not be written and read again as it is: texts
-// that are too long or not clean, lists that are too long, ids, durations and
-// times that have not their form.
+// checkTexts refuses what could not be written and read back unchanged: texts
+// that are too long or not clean, lists that are too long, and ids, durations
+// and times that are malformed.
 func checkTexts(m *Move, limit int) *Refusal {
 	hint := "git liza help " + m.Act.Command()
 	return walk(reflect.ValueOf(m), func(v reflect.Value) *Refusal {
@@ -88,8 +88,8 @@ func checkText(s string, limit int, hint string) *Refusal {
 	return nil
 }
 
-// checkList bounds a list. Those of a move may be longer than those of a
-// document only where their type says so by the method maxLen.
+// checkList bounds a list. A list of a move may be longer than one of a
+// document only if its type has the method maxLen.
 func checkList(v reflect.Value, hint string) *Refusal {
 	longest := MaxList
 	if bounded, ok := v.Interface().(interface{ maxLen() int }); ok {
@@ -108,7 +108,7 @@ func checkList(v reflect.Value, hint string) *Refusal {
 	return nil
 }
 
-// checkPaths stands apart from other lists, so that nothing cleans them.
+// checkPaths checks paths, which are never cleaned, apart from other lists.
 func checkPaths(list paths, limit int) *Refusal {
 	if len(list) > MaxPaths {
 		return refuse(RuleLimit, "git liza help submit", "a submission changes %d paths, at most %d are allowed", len(list), MaxPaths)
@@ -137,7 +137,7 @@ func checkMap(v reflect.Value, hint string) *Refusal {
 	return nil
 }
 
-// checkTime refuses times that documents do not hold: whole seconds, UTC.
+// checkTime refuses times other than whole seconds in UTC.
 func checkTime(t time.Time, hint string) *Refusal {
 	if t.Location() != time.UTC || t.Nanosecond() != 0 || t.Year() > 9999 || t.Year() < 1 {
 		return refuse(RuleForm, hint, "%s is not a time in whole seconds, UTC", t.Format(time.RFC3339Nano))
@@ -151,8 +151,8 @@ var (
 	textType  = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// hasForm reports whether values of a type have a text form of their own, as
-// ids, enumerations and durations have.
+// hasForm reports whether values of a type have a text form of their own: ids,
+// enumerations and durations.
 func hasForm(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String, reflect.Uint8, reflect.Int64:
@@ -243,7 +243,7 @@ func walkMap(v reflect.Value, visit func(reflect.Value) *Refusal) *Refusal {
 // paths is a list that a move, but no document, may hold in full.
 type paths []string
 
-// present refuses a blank text; what names the flag or key.
+// present refuses an empty text; what names the flag or key.
 func present(what, text, hint string) *Refusal {
 	if text == "" {
 		return refuse(RuleText, hint, "%s is empty", what)
@@ -251,8 +251,7 @@ func present(what, text, hint string) *Refusal {
 	return nil
 }
 
-// Excerpt keeps the first and last part of an output within n bytes, at least
-// 16.
+// Excerpt is the first and last part of an output, within n bytes, at least 16.
 func Excerpt(s string, n int) string {
 	s = Clean(s)
 	if len(s) <= n {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// A Usage is what sessions of a provider have used. Sums stop at a number that
-// no sum comes near, they never wrap.
+// A Usage is what sessions of a provider have used. Sums saturate at a bound
+// far above real sums; they never wrap.
 type Usage struct {
 	Sessions int   `yaml:"sessions"`
 	Input    int64 `yaml:"input"`  // all tokens that were read
-	Cached   int64 `yaml:"cached"` // those of them that came from a cache
+	Cached   int64 `yaml:"cached"` // the part of Input that came from a cache
 	Output   int64 `yaml:"output"` // all tokens that were written, with reasoning
 	Cost     Cost  `yaml:"cost"`
-	Seconds  int64 `yaml:"seconds"` // on the clock
+	Seconds  int64 `yaml:"seconds"` // wall clock
 }
 
-// What one session can use, and what sums stop at.
+// The bounds of one session, and of sums.
 const (
 	maxSessionTokens  = 1e12
 	maxSessionCost    = Cost(1e6 * dollar)
@@ -27,7 +27,7 @@ const (
 	maxCost           = Cost(1e9 * dollar)
 )
 
-// Plus is both together.
+// Plus is the sum of both.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{
 		Sessions: plus(u.Sessions, v.Sessions, maxSessions),
@@ -41,16 +41,16 @@ func (u Usage) Plus(v Usage) Usage {
 
 func plus[N int | int64 | Cost](a, b, most N) N { return min(min(a, most)+min(b, most), most) }
 
-// Tokens are those that budgets count: read anew or written.
+// Tokens are the tokens that budgets count: read without a cache, or written.
 func (u Usage) Tokens() int64 { return plus(u.Input-u.Cached, u.Output, maxSum) }
 
-// sum reports whether sessions can add up to this.
+// sum reports whether u can be a sum of sessions.
 func (u Usage) sum() bool {
 	return u == u.Plus(Usage{}) && min(int64(u.Sessions), u.Cached, u.Input-u.Cached, u.Output, int64(u.Cost), u.Seconds) >= 0
 }
 
-// Bounded is the usage as a [SessionMove] can hold it, whatever a provider
-// said: no number negative or absurd, no more cached than read.
+// Bounded is the usage within the bounds of a [SessionMove], whatever a
+// provider reported: no number negative or too large, no more cached than read.
 func (u Usage) Bounded() Usage {
 	within := func(n, most int64) int64 { return max(0, min(n, most)) }
 	u.Sessions = max(0, min(u.Sessions, 1))
@@ -65,7 +65,7 @@ func (u Usage) Bounded() Usage {
 // dollars: 0.1325.
 type Cost int64
 
-// dollar is what a dollar has of a [Cost].
+// dollar is one dollar as a [Cost].
 const dollar = 1e6
 
 // String is the amount in dollars without zeros at its end, such as 0.1325 or
@@ -79,17 +79,17 @@ func (c Cost) String() string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// MarshalText writes [Cost.String]; what UnmarshalText would not read is an
-// error.
+// MarshalText writes [Cost.String]; an amount that UnmarshalText would refuse
+// is an error.
 func (c Cost) MarshalText() ([]byte, error) {
 	if c < 0 || c > maxCost {
-		return nil, fmt.Errorf("%s dollars are no cost", c)
+		return nil, fmt.Errorf("%s dollars is not a cost", c)
 	}
 	return []byte(c.String()), nil
 }
 
 // UnmarshalText accepts decimal dollars with at most six places, such as 25.00,
-// from 0 to a thousand million; no sign, no currency, no exponent.
+// from 0 to a billion; no sign, no currency, no exponent.
 func (c *Cost) UnmarshalText(text []byte) error {
 	whole, part, point := strings.Cut(string(text), ".")
 	if digits(whole) && digits(part) == point && len(part) <= 6 {
@@ -99,7 +99,7 @@ func (c *Cost) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no cost in dollars, such as 0.1325 or 25.00", clip(string(text)))
+	return fmt.Errorf("%q is not a cost in dollars, such as 0.1325 or 25.00", clip(string(text)))
 }
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

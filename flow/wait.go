@@ -2,20 +2,19 @@ package flow
 
 import "slices"
 
-// A Wait is what an agent can wait for in its session: in which states of its
-// task there is something to wait for, and in which it has come already.
+// A Wait is an event that an agent can wait for in its session.
 type Wait struct {
 	Name  string // what it is called on the command line
-	in    states
-	there states
+	in    states // the event is still to come
+	there states // the event has come
 	not   string // what a task in another state needs first
 }
 
-// Waits are all there are.
+// Waits are all waits.
 var Waits = []Wait{
-	{"verdict", in(ReadyForReview), in(Rejected, Approved, Merged, IntegrationFailed), "no verdict comes on a task that is not submitted"},
+	{"verdict", in(ReadyForReview), in(Rejected, Approved, Merged, IntegrationFailed), "a task that is not submitted gets no verdict"},
 	{"resubmission", in(Unclaimed, Claimed, Rejected, IntegrationFailed), in(ReadyForReview), "nobody works on it"},
-	{"merge", in(ReadyForReview, Approved), in(Merged, IntegrationFailed), "only what is submitted is merged"},
+	{"merge", in(ReadyForReview, Approved), in(Merged, IntegrationFailed), "only submitted work is merged"},
 }
 
 // WaitFor is the wait of that name; its Name is "" if there is none.
@@ -27,8 +26,8 @@ func WaitFor(name string) Wait {
 	return Waits[i]
 }
 
-// Over reports whether what the actor waits for on a task is there already. It
-// refuses to wait for what does not come.
+// Over reports whether the event that the actor waits for has come already. It
+// refuses waits that cannot end.
 func (b *Board) Over(w Wait, id TaskID, by Actor) (bool, *Refusal) {
 	t := b.Task(id)
 	show := "git liza show " + string(id)
@@ -42,13 +41,14 @@ func (b *Board) Over(w Wait, id TaskID, by Actor) (bool, *Refusal) {
 	case w.in.has(t.Status):
 		return false, nil
 	case t.Status.Final():
-		return false, refuse(RuleFinal, show, "%s is %s, and nothing leaves a final state: no %s comes", id, t.Status, w.Name)
+		return false, refuse(RuleFinal, show, "%s is %s, and nothing leaves a final state: there will be no %s", id, t.Status, w.Name)
 	}
 	return false, refuse(RuleState, show, "%s is %s: %s", id, t.Status, w.not)
 }
 
-// Ended reports whether a wait for a task that was as begun is over. The states
-// in between may have passed unseen: then it is another submission that waits.
+// Ended reports whether a wait is over that began when the task was as begun.
+// The agent may have missed the states in between; a new submission then ends
+// the wait.
 func (w Wait) Ended(begun, now *Task) bool {
 	return !w.in.has(now.Status) || now.Submissions != begun.Submissions
 }

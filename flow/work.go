@@ -8,7 +8,7 @@ import (
 )
 
 // IntentMove records what the coder is going to do; each iteration needs one
-// before it submits.
+// before its submission.
 type IntentMove struct {
 	Intent Intent `yaml:"intent"`
 }
@@ -30,7 +30,7 @@ func (i *IntentMove) apply(p *effect) {
 	p.task.Intent = &intent
 }
 
-// intended refuses a submission before the coder has said what it does.
+// intended refuses a submission without an intent.
 func intended(p *play) *Refusal {
 	if p.task.Intent == nil {
 		return refuse(RuleIntent, "git liza intent "+string(p.task.ID)+" --summary S --validation V",
@@ -94,10 +94,10 @@ func (s *SubmitMove) check(p *play) *Refusal {
 	if s.Save != p.task.Saves+1 {
 		return refuse(RuleForm, "git liza show "+string(p.task.ID), "the next saved commit of %s has number %d, not %d", p.task.ID, p.task.Saves+1, s.Save)
 	}
-	return p.task.crowded(p.actor().worker())
+	return p.task.checkCoders(p.actor().worker())
 }
 
-// facts holds what the move records against what git says.
+// facts compares what the move records with the answers of git.
 func (s *SubmitMove) facts(p *play) *Refusal {
 	hint := "git liza show " + string(p.task.ID)
 	if s.Commit == "" || s.Tree == "" || s.Base == "" {
@@ -113,9 +113,9 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 	if s.Tree != f.Tree || s.Base != f.Base {
 		return refuse(RuleFact, "git liza submit "+string(p.task.ID), "the move records tree %s and base %s, git says %s and %s", s.Tree, s.Base, f.Tree, f.Base)
 	}
-	if f.Bases > 1 { // against one of them, what it takes back of the others does not show
+	if f.Bases > 1 { // a diff against one of them hides what the commit reverts of the others
 		tip := p.Settings().Integration.Tip
-		return refuse(RuleAncestry, "git merge "+string(tip), "%s and integration at %s have %d merge bases, so no one list says what it changes: merge integration into it",
+		return refuse(RuleAncestry, "git merge "+string(tip), "%s and integration at %s have %d merge bases, so its changes are ambiguous: merge integration into it",
 			s.Commit.Short(), tip.Short(), f.Bases)
 	}
 	if len(s.Paths) != len(f.Changes) {
@@ -132,10 +132,11 @@ func (s *SubmitMove) facts(p *play) *Refusal {
 	return nil
 }
 
-// content refuses what could reach outside the repository or swell it.
+// content refuses changes that reach outside the repository or make it too
+// large.
 func (p *play) content(c PathChange) *Refusal {
 	commit := " && git commit -m " + shell.Quote("Without "+c.Path)
-	hint := "git rm -- " + shell.Pathspec(c.Path) + commit // out of the worktree too, or it is added again
+	hint := "git rm -- " + shell.Pathspec(c.Path) + commit // from the worktree too, or it would be added again
 	limit := p.Settings().Config.BlobLimit
 	switch {
 	case c.Mode == 0o160000 && c.Was != 0o160000:
@@ -148,7 +149,7 @@ func (p *play) content(c PathChange) *Refusal {
 	return nil
 }
 
-// leavesTree reports whether a link in the tree points outside it.
+// leavesTree reports whether a symbolic link in the tree points outside it.
 func leavesTree(path, target string) bool {
 	if strings.HasPrefix(target, "/") || strings.Contains(target, "\\") {
 		return true
@@ -176,7 +177,7 @@ func (s *SubmitMove) ancestry(p *play) *Refusal {
 	case s.Commit == a.Base:
 		return refuse(RuleEmpty, "git liza show "+string(p.task.ID), "%s is the commit that the claim began from: there is nothing to review", s.Commit.Short())
 	case p.facts != nil && !p.facts.Behind[a.Base]:
-		return refuse(RuleAncestry, "git rebase "+string(a.Base), "%s does not have the claim's base %s behind it", s.Commit.Short(), a.Base.Short())
+		return refuse(RuleAncestry, "git rebase "+string(a.Base), "%s does not descend from the base %s of the claim", s.Commit.Short(), a.Base.Short())
 	case p.facts != nil && a.Fix != "" && !p.facts.Behind[a.Fix]:
 		return refuse(RuleAncestry, "git merge "+string(a.Fix), "%s does not have the integration tip %s merged in, which this task failed to merge onto", s.Commit.Short(), a.Fix.Short())
 	case len(s.Paths) == 0:
@@ -185,31 +186,33 @@ func (s *SubmitMove) ancestry(p *play) *Refusal {
 	return nil
 }
 
-// afterRejection reports whether the claim follows a rejection. A claim after a block
-// does not: the task was looked at when it was unblocked.
+// afterRejection reports whether the claim answers a rejection. A claim after
+// an unblock does not: the actor that unblocked the task has considered the
+// rejection.
 func (t *Task) afterRejection() bool {
 	return t.Claim != nil && t.Claim.From == Rejected && t.Rejection != nil
 }
 
-// unchanged refuses what was rejected as it stands: a review of it costs as
-// much as the first and says the same.
+// unchanged refuses a submission with the content that was rejected: another
+// review would cost as much as the first and say the same.
 func (s *SubmitMove) unchanged(p *play) *Refusal {
 	t := p.task
 	if p.facts == nil || !t.afterRejection() || s.Commit != t.Rejection.Commit && s.Tree != p.facts.Was {
 		return nil
 	}
 	return refuse(RuleUnchanged, "git liza show "+string(t.ID),
-		"%s has the content of %s, which %s rejected: mend its blockers and commit that; if the reviewer is wrong, ask: git liza block %s --reason R --question Q",
+		"%s has the content of %s, which %s rejected: fix its blockers and commit the fix; if the reviewer is wrong, ask: git liza block %s --reason R --question Q",
 		s.Commit.Short(), t.Rejection.Commit.Short(), t.Rejection.By, t.ID)
 }
 
-// scope holds the changed paths against what the task and the role may write.
+// scope checks the changed paths against the paths that the task and the role
+// may write.
 func (s *SubmitMove) scope(p *play) *Refusal {
 	return p.Writable(p.task, p.task.Claim.By.Role(), s.Paths, func(path string) string { return p.undo(s.Base, path) })
 }
 
-// undo is the command that takes a change of a path back in one more commit: a
-// file that base does not have goes, and stays in the commits before.
+// undo is the command that reverts the change of a path in one more commit. It
+// removes a file that base does not have; earlier commits keep it.
 func (p *play) undo(base ObjectID, path string) string {
 	commit := " && git commit -m " + shell.Quote("Without "+path)
 	if p.facts != nil {
@@ -251,7 +254,7 @@ func (s *SubmitMove) verified(p *play) *Refusal {
 
 func (s *SubmitMove) apply(p *effect) {
 	t, m := p.task, p.move
-	t.worked(p.actor().worker())
+	t.addCoder(p.actor().worker())
 	p.free(t.Claim.By)
 	t.Claim = nil
 	t.Attempt.Fix = ""

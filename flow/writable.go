@@ -10,8 +10,8 @@ import (
 // Writable refuses the first of the paths that an agent of the role may not
 // change in its work on a task: one that the task neither owns nor has declared
 // in its intent, or one that the configuration denies the role. undo is the
-// command that takes the change of a path back, for the hint. The answer is nil
-// where all may be changed, or where the board's context is over.
+// command that reverts the change of a path, for the hint. Writable returns nil
+// if all paths may be changed, or if the context of the board has ended.
 func (b *Board) Writable(t *Task, role Role, list []string, undo func(path string) string) *Refusal {
 	allowed := parseGlobs(t.Owns)
 	if t.Intent != nil {
@@ -41,7 +41,7 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 	return nil
 }
 
-// shown is a path for a message: as it is, or as git prints unusual ones.
+// shown is a path for a message: unchanged, or as git prints unusual ones.
 func shown(path string) string {
 	if strings.IndexFunc(path, unprintable) < 0 && utf8.ValidString(path) {
 		return path

@@ -1,7 +1,7 @@
-// Package layout names what git liza makes in a repository: its refs, the
+// Package layout names what git liza creates in a repository: its refs, the
 // branches of tasks, and two folders. No other package spells these names. It
-// knows neither tasks nor git: package flow puts the names of a task's branch,
-// folder and saved commits together.
+// knows neither tasks nor git: package flow composes the names of the branch,
+// folder and saved commits of a task.
 package layout
 
 import (
@@ -11,37 +11,37 @@ import (
 
 // The refs of the board, by their full names.
 const (
-	Root  = "refs/liza"    // the folder of all but the branches of tasks
+	Root  = "refs/liza"    // the folder of all refs but the branches of tasks
 	Refs  = Root + "/"     // what their names begin with
 	State = Refs + "state" // the blackboard
 
 	SavedRefs = Refs + "saved/" // commits of tasks that are kept: TASK/NUMBER
 	MarkRefs  = Refs + "marks/" // states that have a name, such as sprint-1
 
-	// Below PresenceRefs each registered agent says that it lives: AGENT, a
-	// commit without a parent, replaced in place.
+	// PresenceRefs holds a ref AGENT for each registered agent that is running:
+	// a commit without a parent, replaced in place.
 	PresenceRefs = Refs + "agents/"
 
-	// Below SessionRefs are the records of sessions: a ref AGENT/GENERATION for
-	// each registration of an agent, whose commits are its sessions.
+	// SessionRefs holds a ref AGENT/GENERATION for each registration of an
+	// agent; its commits are the records of the sessions.
 	SessionRefs = Refs + "sessions/"
 )
 
 // The refs that never leave a clone.
 const (
-	RemoteRefs = Refs + "remote/" // what the clone saw of its remotes
-	RescueRefs = Refs + "rescue/" // what a repair put aside, and work that stood nowhere else
+	RemoteRefs = Refs + "remote/" // what the clone last fetched of its remotes
+	RescueRefs = Refs + "rescue/" // what a repair put aside, and work that no other ref has
 
-	LostRefs = RescueRefs + "lost-" // moves that a remote lacks and the clone gave up: COMMIT/WHAT
+	LostRefs = RescueRefs + "lost-" // moves that the clone gave up and the remote never got: COMMIT/WHAT
 )
 
-// RemoteRef is the ref that keeps one thing that a clone saw of a remote: state,
-// integration, agents/AGENT or saved/TASK.
+// RemoteRef is the ref that records what a clone last fetched of a remote:
+// state, integration, agents/AGENT or saved/TASK.
 func RemoteRef(remote, what string) string { return RemoteRefs + remote + "/" + what }
 
-// RescueFolder is the folder of the refs that keep what one repair puts aside:
-// state, integration, saved/TASK/NUMBER or marks/NAME. The commit is the
-// shortened id of one that was put aside.
+// RescueFolder is the folder of the refs that one repair puts aside: state,
+// integration, saved/TASK/NUMBER or marks/NAME. The commit is the abbreviated
+// id of one of them.
 func RescueFolder(at time.Time, commit string) string {
 	return RescueRefs + strconv.FormatInt(at.Unix(), 10) + "-" + commit
 }
@@ -55,6 +55,6 @@ const (
 
 // The folders of git liza.
 const (
-	Worktrees = ".worktrees" // in the main work tree: a checkout in each folder
-	Private   = "liza"       // in the shared git directory: what no other clone needs
+	Worktrees = ".worktrees" // in the main work tree: one folder for each checkout
+	Private   = "liza"       // in the common git directory: files that no other clone needs
 )

@@ -1,5 +1,5 @@
-// Package oid is about the ids of git objects. It stands apart from flow so
-// that code about git can name objects without knowing the rules.
+// Package oid defines the ids of git objects. It is separate from flow so that
+// code about git can name objects without knowing the rules.
 package oid
 
 import (

@@ -1,5 +1,5 @@
-// Package shell writes words of commands that people and agents copy from a
-// hint. It runs nothing.
+// Package shell quotes words of commands that people and agents copy from a
+// hint. It runs no shell.
 package shell
 
 import (
@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Quote is text as one word of a command to type, in one line that steers no
-// terminal: in the quotes of bash, zsh and ksh where characters do not print.
+// Quote is text as one word of a command to type, on one line and without
+// control characters for the terminal. Text with unprintable characters gets
+// the quotes of bash, zsh and ksh.
 func Quote(text string) string {
 	switch {
 	case Plain(text):
@@ -38,14 +39,14 @@ func Quote(text string) string {
 	return b.String()
 }
 
-// Plain reports whether a word means nothing else to a shell than itself.
+// Plain reports whether a shell takes the word literally.
 func Plain(word string) bool {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,="
 	return word != "" && strings.Trim(word, plain) == ""
 }
 
-// Pathspec is a file's name as one word of a git command that takes patterns:
-// git takes a name with * for others that it matches.
+// Pathspec is the name of a file as one word of a git command that takes
+// patterns. Without the quoting git would match other files by a * in the name.
 func Pathspec(name string) string {
 	if strings.ContainsAny(name, `*?[\`) || strings.HasPrefix(name, ":") {
 		name = ":(literal)" + name

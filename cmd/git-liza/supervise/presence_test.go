@@ -298,7 +298,7 @@ func TestBudgetCountsARecordedSessionOnce(t *testing.T) {
 	says(elsewhere, time.Now().Add(2*time.Second), time.Hour, 400-10*turn)
 	w.await("its end", func() bool { return w.task("task-1").Status == flow.Blocked })
 	require.Equal(t, []string{"budget"}, w.outcomes("coder-1"))
-	require.Equal(t, "budget: the budget of sprint-1 is spent with sessions that run, most by planner-9: 1000 of 1000 tokens", w.task("task-1").Block.Reason)
+	require.Equal(t, "budget: the budget of sprint-1 is spent with running sessions, most by planner-9: 1000 of 1000 tokens", w.task("task-1").Block.Reason)
 	r.cancel()
 	require.NoError(t, r.wait(), r.said())
 }
