@@ -11,19 +11,19 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// An Audit replays state commits, and looks for what is damaged.
+// An Audit replays state commits and looks for damage.
 type Audit struct {
 	repo    *git.Repo
 	history *history
 	commits *Commits
 	settler *Settler
-	trail   map[git.ID]link // moves that were looked back at
+	trail   map[git.ID]link // moves read by findSeen
 }
 
-// Fsck replays the chain from the last commit that was verified before, or
-// from the root if full, to the tip, checks the tip's invariants and refs, and
-// remembers the tip where everything holds. It returns how many commits it
-// replayed and the first breach, nil if there is none.
+// Fsck replays the chain from the last verified commit, or from the root if
+// full, to the tip. It checks the invariants and refs of the tip, and remembers
+// the tip as verified if all is sound. It returns the number of replayed
+// commits and the first breach, nil if there is none.
 func (a *Audit) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 	tip, err := a.history.Tip(ctx)
 	if err != nil {
@@ -65,7 +65,7 @@ func (a *Audit) Fsck(ctx context.Context, full bool) (int, *Breach, error) {
 	return len(chain), nil, nil
 }
 
-// Verify is [Audit.ReplayMove] of a commit that was admitted once.
+// Verify is [Audit.ReplayMove] for a commit that was admitted before.
 func (a *Audit) Verify(commit git.ID) error {
 	_, err := a.ReplayMove(context.Background(), commit, false)
 	return err
@@ -82,9 +82,9 @@ func headerValue(raw []byte, key string) string {
 	return ""
 }
 
-// A Breach is a state commit that does not replay. As an error it is what a
-// move is told that would have been built on it; it does not unwrap to Err,
-// which can be the refusal of a move that others made, not of this one.
+// A Breach is a state commit that does not replay. A move that would have been
+// built on it gets the Breach as its error. A Breach does not unwrap to Err,
+// because Err can be the refusal of somebody else's move.
 type Breach struct {
 	Commit git.ID
 	Err    error
@@ -93,8 +93,8 @@ type Breach struct {
 // Error names the commit and what is wrong with it.
 func (b *Breach) Error() string { return fmt.Sprintf("state commit %s: %v", b.Commit, b.Err) }
 
-// refuseNewer refuses to judge a board whose rules this program does not know: what
-// a newer one wrote is not a breach.
+// refuseNewer refuses a board under rules that this program does not know: a
+// commit by a newer program is not a breach.
 func (a *Audit) refuseNewer(tip git.ID) error {
 	_, err := a.history.BoardAt(tip)
 	var refusal *flow.Refusal
@@ -118,8 +118,8 @@ func (a *Audit) checkTip(ctx context.Context, tip git.ID) *Breach {
 	return nil
 }
 
-// checkRefs holds the integration ref against the board; one that the next
-// move will roll forward is in order.
+// checkRefs compares the integration ref with the board. A ref that the next
+// move will roll forward is sound.
 func (a *Audit) checkRefs(ctx context.Context, tip git.ID, b *flow.Board) error {
 	name, want := b.Settings().Integration.Ref(), b.Settings().Integration.Tip
 	now, err := a.repo.Resolve(ctx, name)
@@ -133,8 +133,8 @@ func (a *Audit) checkRefs(ctx context.Context, tip git.ID, b *flow.Board) error 
 	return a.settler.foreignError(ctx, b, now)
 }
 
-// rememberVerified keeps the tip as verified, and as one to build on; that it cannot
-// be kept costs time only.
+// rememberVerified remembers the tip as verified and written. A failure to do
+// so costs only time.
 func (a *Audit) rememberVerified(tip git.ID) {
 	_ = git.ReplaceFile(a.history.statePath("verified"), []byte(tip+"\n"))
 	a.rememberWritten(tip)

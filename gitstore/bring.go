@@ -10,9 +10,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// BringCommits makes sure that commits of a task are here: where one is not, it
-// fetches what other clones saved of the task, and what was merged. Errors wrap
-// ErrOffline, or git.ErrNoCommit where the remote does not have them either.
+// BringCommits makes sure that this clone has commits of a task. If one is
+// missing, it fetches the saved commits of the task and integration. Errors
+// wrap ErrOffline, or git.ErrNoCommit if the remote lacks the commits too.
 func (m *Mirror) BringCommits(ctx context.Context, id flow.TaskID, need ...git.ID) error {
 	missing, err := m.firstMissing(need)
 	if err != nil || missing == "" {
@@ -33,7 +33,8 @@ func (m *Mirror) BringCommits(ctx context.Context, id flow.TaskID, need ...git.I
 	return fmt.Errorf("%w: %s of %s is neither here nor at a remote that holds the board", git.ErrNoCommit, missing.Short(), id)
 }
 
-// firstMissing is the first of some commits that is not here, "" if all are.
+// firstMissing is the first of the commits that this clone lacks, "" if it has
+// all.
 func (m *Mirror) firstMissing(need []git.ID) (git.ID, error) {
 	for _, id := range need {
 		if _, here, err := m.history.findCommit(id); err != nil || !here {
@@ -59,7 +60,7 @@ func (m *Mirror) fetchSaved(ctx context.Context, name string, id flow.TaskID) er
 	return m.keepSaved(ctx, there, layout.SavedRefs+string(id))
 }
 
-// keepSaved turns what was fetched of a task into this clone's refs.
+// keepSaved turns the fetched refs of a task into refs of this clone.
 func (m *Mirror) keepSaved(ctx context.Context, there, here string) error {
 	found, err := m.repo.Refs(ctx, there)
 	if err != nil {

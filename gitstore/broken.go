@@ -11,9 +11,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// CheckRefs returns each ref of the repository that git cannot read, the
-// integration branch apart, with a command that makes it whole as far as that is
-// possible. While there is one, git fetches nothing.
+// CheckRefs returns each ref that git cannot read, except the integration
+// branch, with a command that repairs it if there is one. As long as there is
+// such a ref, every fetch fails.
 func (a *Audit) CheckRefs(ctx context.Context, b *flow.Board) ([]*Damaged, error) {
 	broken, err := a.repo.BrokenRefs(ctx)
 	if err != nil {
@@ -34,9 +34,9 @@ func (a *Audit) CheckRefs(ctx context.Context, b *flow.Board) ([]*Damaged, error
 	return list, nil
 }
 
-// brokenHint is the command for one broken ref. What only repeats a remote or a
-// process is removed and comes again; a branch goes back to its last commit that
-// can be read, and one of a task that has none to where integration is.
+// brokenHint is the command for one broken ref. A copy of a ref of a remote, or
+// a presence, is removed and comes again. A branch is reset to its last
+// readable commit; a task branch without one is reset to integration.
 func (a *Audit) brokenHint(ctx context.Context, ref git.BrokenRef, integration git.ID) (string, error) {
 	for _, prefix := range []string{"refs/remotes/", layout.RemoteRefs, layout.PresenceRefs} {
 		switch {
@@ -65,9 +65,9 @@ func (a *Audit) brokenHint(ctx context.Context, ref git.BrokenRef, integration g
 	return a.clearEmpty() + "; git update-ref " + shell.Quote(ref.Name) + " " + string(last), nil
 }
 
-// explainFetch is the error of a fetch: a *Damaged where it failed because of a
-// ref of this repository that git cannot read, else err. Of such refs it removes
-// those that only keep what was seen of a remote, and reports whether it did.
+// explainFetch is the error of a fetch: a *Damaged if a ref of this repository
+// that git cannot read made it fail, else err. It removes broken refs that are
+// copies of refs of a remote, and reports whether it removed any.
 func (r *Remotes) explainFetch(ctx context.Context, err error) (dropped bool, _ error) {
 	var failed *git.Error
 	if !errors.As(err, &failed) || !strings.Contains(failed.Stderr, "object") {

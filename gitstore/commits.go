@@ -12,30 +12,30 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Commits answers what moves ask git about commits, and makes those that merge.
+// Commits answers questions of moves about commits, and makes merge commits.
 type Commits struct {
 	repo    *git.Repo
 	history *history
 	objects *git.Objects
 	merges  map[[2]git.ID]git.Merge
-	answer  *answer // the last of git's answers about a move
+	answer  *answer // to the last question about a move
 }
 
-// Facts answers what a move asks git. What does not exist is an answer;
-// errors are those of reading the repository.
+// Facts answers the question of a move. A missing commit is an answer; errors
+// are those of reading the repository.
 func (cs *Commits) Facts(ctx context.Context, q flow.Question) (flow.Facts, error) {
 	return cs.gatherFacts(ctx, q, cs.Merge)
 }
 
-// A answer is what git said to a question.
+// An answer is the answer of git to a question.
 type answer struct {
 	question flow.Question
 	facts    flow.Facts
 }
 
-// factsOnce is [Commits.Facts], remembered for as long as the same is asked: a
-// command asks whether a move would be refused before it does what takes long,
-// and a lost race changes no fact of a commit.
+// factsOnce is [Commits.Facts] with the last answer remembered. A command asks
+// whether a move would be refused before it starts long work, and a lost race
+// changes no fact about a commit.
 func (cs *Commits) factsOnce(ctx context.Context, q flow.Question) (flow.Facts, error) {
 	if cs.answer != nil && reflect.DeepEqual(cs.answer.question, q) {
 		return cs.answer.facts, nil
@@ -78,13 +78,13 @@ func (cs *Commits) gatherFacts(ctx context.Context, q flow.Question, merge merge
 	return f, nil
 }
 
-// limitRefusal refuses what is too large to be judged.
+// limitRefusal refuses a commit that is too large to be judged.
 func limitRefusal(hint, format string, args ...any) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleLimit, Reason: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// unreadRefusal refuses what git could not be asked of a commit for what it holds;
-// other errors, and none, stay what they are.
+// unreadRefusal turns errors about the content of a commit, which git cannot
+// read, into refusals. Other errors stay as they are.
 func unreadRefusal(err error) error {
 	var limit *git.Limit
 	var name *git.BadName
@@ -156,7 +156,7 @@ func (cs *Commits) behindFacts(ctx context.Context, older []git.ID, newer git.ID
 		if err != nil {
 			return err
 		}
-		if ok && id != f.Base && id != newer { // those two are
+		if ok && id != f.Base && id != newer { // both are ancestors
 			if ok, err = cs.repo.IsAncestor(ctx, id, newer); err != nil {
 				return err
 			}
@@ -201,8 +201,8 @@ func (cs *Commits) mergeFacts(ctx context.Context, q flow.Question, f *flow.Fact
 // keepMerges bounds how many merges a store remembers.
 const keepMerges = 64
 
-// Merge is [git.Merger.Merge], remembered: a candidate is computed once for its
-// gates and once more when its move is judged.
+// Merge is [git.Merger.Merge], remembered: a candidate is computed for its
+// gates and again when its move is judged.
 func (cs *Commits) Merge(ctx context.Context, onto, commit git.ID) (git.Merge, error) {
 	key := [2]git.ID{onto, commit}
 	if m, ok := cs.merges[key]; ok {
@@ -218,10 +218,10 @@ func (cs *Commits) Merge(ctx context.Context, onto, commit git.ID) (git.Merge, e
 	return m, unreadRefusal(err)
 }
 
-// Crossed reports whether merging compares a submission with another commit
-// than base, with which its review did. That is so where it brought along what
-// has reached integration since: what it drops of that, the merge takes back,
-// and no reviewer saw it.
+// Crossed reports whether a merge compares the submission with another commit
+// than base, which the review compared it with. This is so if the submission
+// has merged what reached integration since. If it reverts a part of that, the
+// merge reverts the part too, and no reviewer saw it.
 func (cs *Commits) Crossed(ctx context.Context, onto, submission, base git.ID) (bool, error) {
 	bases, err := cs.repo.MergeBases(ctx, onto, submission)
 	if err != nil || len(bases) == 0 {
@@ -243,8 +243,8 @@ func (cs *Commits) Drift(ctx context.Context, from, to git.ID) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(out)))
 }
 
-// MergeCommit writes the commit by which a submission reaches integration;
-// message is its full message. It is flushed, but no ref names it yet.
+// MergeCommit writes the merge commit of a submission; message is its full
+// message. The commit is flushed, but no ref names it yet.
 func (cs *Commits) MergeCommit(ctx context.Context, tree, onto, submission git.ID, message string) (git.ID, error) {
 	name, email, err := cs.repo.Identity(ctx)
 	if err != nil {
@@ -273,7 +273,7 @@ func (cs *Commits) HasFile(commit git.ID, path string) (bool, error) {
 	return ok, err
 }
 
-// namedCommits are the commits that a move builds on, brings or keeps.
+// namedCommits are the commits that a move builds on, adds or saves.
 func namedCommits(q flow.Question) []git.ID {
 	return append([]git.ID{q.Tip, q.Submission, q.Descendant, q.Merge}, q.Saves...)
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A delivery is one push of the outbox, with what its outcome asks for.
+// A delivery is one push of the outbox, with its outcome.
 type delivery struct {
 	pusher *pusher
 	remote string
-	lost   bool // somebody else's push was faster
-	others int  // moves that it brought
-	looked bool // and that was seen without a push
+	lost   bool // a push of another clone was faster
+	others int  // moves in that push
+	looked bool // this clone fetched the loss before it pushed
 }
 
-// lookAtRemote finds out, where this clone gave way, whether others came before: a push
-// that is known to be late need not be made.
+// lookAtRemote fetches after this clone has backed off. If other moves came
+// first, the push is known to be late and need not be made.
 func (d *delivery) lookAtRemote(ctx context.Context) error {
 	step, news, err := d.pusher.mirror.refresh(ctx, d.remote)
 	if err != nil {
@@ -33,8 +33,8 @@ func (d *delivery) lookAtRemote(ctx context.Context) error {
 	return d.endOvertaken(ctx, news)
 }
 
-// pushChain pushes a chain; what the remote does not take as a whole, and does
-// not say why, it gets one move at a time.
+// pushChain pushes a chain. If the remote rejects it without a reason, it
+// pushes the moves one at a time.
 func (d *delivery) pushChain(ctx context.Context, chain []*outboxEntry) (*packJob, error) {
 	for try, forwarded := 0, false; ; try++ {
 		pushErr := d.pusher.remotes.push(ctx, d.remote, d.pushUpdates(chain, try))
@@ -42,7 +42,7 @@ func (d *delivery) pushChain(ctx context.Context, chain []*outboxEntry) (*packJo
 			return d.endLanded(ctx, chain)
 		}
 		if ctx.Err() != nil || errors.Is(pushErr, context.DeadlineExceeded) {
-			return nil, d.pusher.spreadError(ctx, nil, fmt.Errorf("%w; the remote may have the move: to repeat the command is safe", offlineError(d.remote, pushErr)))
+			return nil, d.pusher.spreadError(ctx, nil, fmt.Errorf("%w; the remote may have the move: repeating the command is safe", offlineError(d.remote, pushErr)))
 		}
 		step, news, err := d.pusher.mirror.refresh(ctx, d.remote)
 		if err != nil {
@@ -80,8 +80,8 @@ func (d *delivery) pushChain(ctx context.Context, chain []*outboxEntry) (*packJo
 	}
 }
 
-// pushUpdates are the updates of a push. The last try goes without deletions of task
-// branches: a remote that denies them must not stop a merge.
+// pushUpdates are the updates of a push. The last try leaves out deletions of
+// task branches: a remote that denies them must not stop a merge.
 func (d *delivery) pushUpdates(chain []*outboxEntry, try int) []git.RefUpdate {
 	updates := foldUpdates(chain, func(e *outboxEntry) []git.RefUpdate { return e.Push })
 	if try == maxUnanswered-1 {
@@ -90,7 +90,7 @@ func (d *delivery) pushUpdates(chain []*outboxEntry, try int) []git.RefUpdate {
 	return updates
 }
 
-// endLanded moves the mirror to what the remote has now.
+// endLanded moves the mirror to the state that the remote has after the push.
 func (d *delivery) endLanded(ctx context.Context, chain []*outboxEntry) (*packJob, error) {
 	ctx = context.WithoutCancel(ctx)
 	release, err := d.pusher.repo.Queue(ctx)
@@ -121,8 +121,8 @@ func (d *delivery) endLanded(ctx context.Context, chain []*outboxEntry) (*packJo
 	return d.pusher.packer.countMoves(last, len(chain)), nil
 }
 
-// headsAfter is what the remote has after a push; of its integration branch that is
-// known only where the push moved it.
+// headsAfter are the heads of the remote after a push. Its integration branch
+// is known only if the push moved it.
 func (d *delivery) headsAfter(chain []*outboxEntry) (heads, error) {
 	last := chain[len(chain)-1].Commit
 	b, err := d.pusher.history.BoardAt(last)
@@ -138,8 +138,8 @@ func (d *delivery) headsAfter(chain []*outboxEntry) (heads, error) {
 	return found, nil
 }
 
-// endOvertaken ends all entries after the remote got other moves; some of those
-// may be ours, whose push was not answered.
+// endOvertaken ends all entries after the remote got other moves. Some of those
+// may be moves of this clone whose push got no answer.
 func (d *delivery) endOvertaken(ctx context.Context, news []git.ID) error {
 	release, err := d.pusher.repo.Queue(ctx)
 	if err != nil {
@@ -160,9 +160,9 @@ func (d *delivery) endOvertaken(ctx context.Context, news []git.ID) error {
 	return nil
 }
 
-// endRefused ends the entry that the remote's judge named; those before it stay
-// in the outbox, those after it are built again. It is not handled where the
-// judge named none of several.
+// endRefused ends the entry that the remote's judge named. Entries before it
+// stay in the outbox, those after it are built again. handled is false if the
+// chain has several entries and the judge named none.
 func (d *delivery) endRefused(ctx context.Context, chain []*outboxEntry, lines []refusedLine) (handled bool, err error) {
 	at, line := blamedEntry(chain, lines)
 	if at < 0 {
@@ -185,8 +185,9 @@ func (d *delivery) endRefused(ctx context.Context, chain []*outboxEntry, lines [
 	return true, nil
 }
 
-// blamedEntry is the entry that a judge's line is about: the one it names, or the
-// only one that needs the ref it names; -1 where that is open.
+// blamedEntry is the entry that a line of the judge is about: the entry that it
+// names, or the only one that updates the ref that it names; -1 if neither is
+// clear.
 func blamedEntry(chain []*outboxEntry, lines []refusedLine) (int, refusedLine) {
 	if len(chain) == 1 {
 		return 0, lines[0]
@@ -218,8 +219,8 @@ func refusalsOf(err error) []refusedLine {
 	return nil
 }
 
-// explainUntaken says why a remote did not take a move, although its board is where
-// the move was built: its integration branch may be elsewhere.
+// explainUntaken says why a remote rejected a move although its board is at the
+// state that the move was built on: its integration branch may be elsewhere.
 func (d *delivery) explainUntaken(ctx context.Context, chain []*outboxEntry, step shift, pushErr error) error {
 	b, err := d.pusher.history.BoardAt(step.to)
 	if err != nil {
@@ -235,12 +236,12 @@ func (d *delivery) explainUntaken(ctx context.Context, chain []*outboxEntry, ste
 	return d.pusher.remotes.explainHindered(ctx, d.remote, b.Settings().Integration.Ref(), fmt.Errorf("remote %s: %w", d.remote, pushErr))
 }
 
-// unknownOutcome says what became of a push that nobody answered, where the remote
-// cannot be asked either.
+// unknownOutcome is the error of a push without an answer when the remote
+// cannot be fetched from either.
 func unknownOutcome(err, pushErr error) error {
 	var r *rejection
 	if errors.As(pushErr, &r) || !errors.Is(err, ErrOffline) {
 		return err
 	}
-	return fmt.Errorf("%w; if the connection was lost on the way, the remote may have the move: to repeat the command is safe", err)
+	return fmt.Errorf("%w; if the connection broke during the push, the remote may have the move: repeating the command is safe", err)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Difference is one document that differs between two states; "" stands for
-// one that is not there.
+// A Difference is one document that differs between two states; "" means that a
+// state lacks it.
 type Difference struct {
 	Path     string
 	Old, New string
@@ -30,7 +30,7 @@ func (h *history) Diff(older, newer git.ID) ([]Difference, error) {
 	return list, err
 }
 
-// diffTrees compares two trees, of which one may be "".
+// diffTrees compares two trees, one of which may be "".
 func (h *history) diffTrees(dir string, older, newer git.ID) ([]Difference, error) {
 	sides := map[string]*[2]git.Entry{}
 	for i, id := range []git.ID{older, newer} {
@@ -62,8 +62,8 @@ func (h *history) diffTrees(dir string, older, newer git.ID) ([]Difference, erro
 	return list, nil
 }
 
-// diffEntries compares what stands under one name, a folder or a document on
-// either side.
+// diffEntries compares two entries of the same name, each a folder or a
+// document.
 func (h *history) diffEntries(path string, pair [2]git.Entry) ([]Difference, error) {
 	var trees [2]git.ID
 	var texts [2]string

@@ -9,14 +9,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// ErrDiverged is what a *Diverged wraps; supervisors test it, to end.
+// ErrDiverged is wrapped by *Diverged; supervisors test it and end.
 var ErrDiverged = errors.New("the remote's board does not contain this one")
 
 // A Diverged remote has a board that does not contain this clone's: it lost
 // moves. The command line shows both fields.
 type Diverged struct {
 	Reason string
-	Hint   string // the command that brings the two together
+	Hint   string // the command that makes one board of the two
 }
 
 // Error is the reason.
@@ -25,9 +25,10 @@ func (d *Diverged) Error() string { return d.Reason }
 // Unwrap lets errors.Is find ErrDiverged.
 func (d *Diverged) Unwrap() error { return ErrDiverged }
 
-// divergedError says what became of a remote's board: it is behind this clone's, it
-// went on another way, or it is another one. One that lost nothing, and goes on
-// by something that is no move, is a *Breach: there is nothing to give up.
+// divergedError describes the board of a remote that does not contain this
+// clone's: it is behind, it has other moves, or it is another board. A board
+// that contains all moves of this clone and then a commit that is no move is a
+// *Breach, because there is nothing to give up.
 func (m *Mirror) divergedError(ctx context.Context, name string, mirror, state git.ID) error {
 	fork, err := m.forkPoint(ctx, mirror, state)
 	if err != nil {
@@ -52,7 +53,7 @@ func (m *Mirror) divergedError(ctx context.Context, name string, mirror, state g
 		ErrDiverged, name, fork.Short(), state.Short(), mirror.Short(), name, len(own)), "git liza sync --set " + name + " --theirs"}
 }
 
-// boardlessError says that a remote has no board any more.
+// boardlessError says that a remote no longer has a board.
 func boardlessError(name string, mirror git.ID) error {
 	return &Diverged{fmt.Sprintf("%v: %s has no board, this clone is at %s", ErrDiverged, name, mirror.Short()), "git liza sync --set " + name}
 }
@@ -66,8 +67,8 @@ func (m *Mirror) forkPoint(ctx context.Context, a, b git.ID) (git.ID, error) {
 	return bases[0], nil
 }
 
-// CheckDiverged says of the remote's board, as it was seen last, that it does not
-// contain this clone's, so that no move is made; the error is a *Diverged then.
+// CheckDiverged returns a *Diverged if the remote's board, as it was last
+// fetched, does not contain this clone's; no move may then be made.
 func (m *Mirror) CheckDiverged(ctx context.Context) error {
 	name, err := m.history.Authority(ctx)
 	if err != nil || name == "" {
@@ -80,8 +81,8 @@ func (m *Mirror) CheckDiverged(ctx context.Context) error {
 	return m.CheckDivergedAt(ctx, there)
 }
 
-// CheckDivergedAt is [Mirror.CheckDiverged] of a remote that has this state now; of one that
-// was not fetched it says nothing.
+// CheckDivergedAt is [Mirror.CheckDiverged] for a remote whose state is there.
+// It returns nil for a state that was not fetched.
 func (m *Mirror) CheckDivergedAt(ctx context.Context, there git.ID) error {
 	name, err := m.history.Authority(ctx)
 	if err != nil || name == "" {

@@ -14,34 +14,34 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// maxTries bounds the races that one move may lose. Waiting between them
-// grows to half a second, so that a move gives up after about five seconds.
+// maxTries bounds the races that one move may lose. The wait between them grows
+// to half a second, so that a move gives up after about five seconds.
 const maxTries = 24
 
-// maxStrays bounds the tries that fail although nobody moved the state ref:
-// then it is another ref that does not stand where it should.
+// maxStrays bounds the tries that fail although the state ref has not moved:
+// another ref is then not where it should be.
 const maxStrays = 3
 
 // A Build makes a move for the board that it will be applied to; it is called
-// again after every lost race. The refs go along with the move in the same
-// transaction, after those that follow from the move itself; where a remote is
-// the authority they move here only, once it has the move.
+// again after every lost race. The refs move in the same transaction, after
+// those that follow from the move itself. If a remote is the authority, they
+// move only in this clone, after the remote has the move.
 type Build func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error)
 
 // A Result is a move that is on the blackboard.
 type Result struct {
-	Already bool // the board said so before; nothing was written
+	Already bool // the board already had the effect; nothing was written
 	Move    flow.Move
-	Commit  git.ID // the state commit; the tip where nothing was written
+	Commit  git.ID // the state commit; the tip if nothing was written
 	Before  *flow.Board
 	After   *flow.Board
 	job     *packJob
 }
 
-// A base is the state commit that a move is built on, "" for the first of all.
+// A base is the state commit that a move is built on, "" for the first move.
 type base struct {
 	tip     git.ID
-	remote  string // that is the authority, "" if this clone is its own
+	remote  string // the authority, "" if this clone is its own
 	pending bool   // the remote does not have it yet
 }
 
@@ -53,16 +53,16 @@ type transaction struct {
 }
 
 // Do makes one move: it reads the tip once, builds the move for that board,
-// gathers git's facts, applies the rules, writes, and swaps the refs; after a
-// lost race it does so again. Nothing is built on a tip that does not replay.
-// Where a remote is the authority, its refs are swapped, and those of this
-// clone follow.
+// gathers facts from git, applies the rules, writes, and swaps the refs. After
+// a lost race it starts again. It never builds on a tip that does not replay.
+// If a remote is the authority, Do swaps the refs of the remote, and those of
+// this clone follow.
 //
 // Errors are *flow.Refusal, *Breach or *document.Error, or wrap ErrNoBoard,
-// ErrStateLost, ErrConflict, ErrClock, ErrForeignRef, git.ErrRefLocked, git.ErrDamaged,
-// git.ErrUnsynced, ErrOffline, ErrDiverged, or what build or Permit returned.
-// After an error the board is as it was, unless the error says that a remote
-// may have the move; to repeat it is safe.
+// ErrStateLost, ErrConflict, ErrClock, ErrForeignRef, git.ErrRefLocked,
+// git.ErrDamaged, git.ErrUnsynced, ErrOffline, ErrDiverged, or the error of
+// build or Permit. After an error the board is unchanged, unless the error says
+// that a remote may have the move; repeating it is safe.
 func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
 	remote, err := s.Authority(ctx)
 	if err != nil {
@@ -109,15 +109,15 @@ func (s *Store) raceMoves(ctx context.Context, build Build) (Result, error) {
 	return Result{}, fmt.Errorf("%w: gave up after %d attempts", ErrConflict, maxTries)
 }
 
-// waitToRetry waits before the next try, longer each time, with jitter so that
-// losers do not meet again.
+// waitToRetry waits before the next try, longer each time. Jitter keeps losers
+// from colliding again.
 func waitToRetry(ctx context.Context, try int) error {
 	limit := min(10*time.Millisecond<<try, 500*time.Millisecond)
 	return git.Wait(ctx, time.Duration(mathrand.Int64N(int64(limit))))
 }
 
-// RandomID is 16 random hexadecimal digits, as requests, generations and
-// board ids have.
+// RandomID is 16 random hexadecimal digits, the form of ids of requests,
+// generations and boards.
 func RandomID() (string, error) {
 	var raw [8]byte
 	if _, err := rand.Read(raw[:]); err != nil {
@@ -126,7 +126,7 @@ func RandomID() (string, error) {
 	return hex.EncodeToString(raw[:]), nil
 }
 
-// tryMove makes the move on one tip. The error wraps git.ErrRefMoved where the
+// tryMove makes the move on one tip. The error wraps git.ErrRefMoved if the
 // race was lost.
 func (s *Store) tryMove(ctx context.Context, tip git.ID, request flow.Request, build Build) (Result, error) {
 	t, err := s.prepareMove(ctx, base{tip: tip}, request, build)
@@ -134,7 +134,8 @@ func (s *Store) tryMove(ctx context.Context, tip git.ID, request flow.Request, b
 		return t.Result, err
 	}
 	if err := s.Repo.MoveRefs(ctx, t.updates, "liza: "+t.Move.Subject()); err != nil {
-		// What reported failure, or was called off, may have happened all the same.
+		// A transaction that failed or was interrupted may have happened all
+		// the same.
 		if errors.Is(err, git.ErrUnsynced) || !s.completeLanded(context.WithoutCancel(ctx), tip, request) {
 			return Result{}, err
 		}
@@ -144,7 +145,7 @@ func (s *Store) tryMove(ctx context.Context, tip git.ID, request flow.Request, b
 	return t.Result, nil
 }
 
-// prepareMove builds the move and does everything that comes before the swap.
+// prepareMove builds and writes the move; only the swap of the refs is left.
 func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, build Build) (transaction, error) {
 	before, source, err := s.readyBoard(ctx, on)
 	if err != nil {
@@ -199,8 +200,8 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 	return t, nil
 }
 
-// readyBoard is the board to build on, after what an earlier move left undone is
-// completed.
+// readyBoard is the board to build on. It first completes the refs of the last
+// move.
 func (s *Store) readyBoard(ctx context.Context, on base) (*flow.Board, snapshot, error) {
 	if on.tip == "" {
 		before, source := s.emptyBoard()
@@ -231,7 +232,7 @@ func (s *Store) nextTime(b *flow.Board) (time.Time, error) {
 	return now, nil
 }
 
-// applyMove gathers the facts that the move rests on and applies the rules.
+// applyMove gathers the facts of the move and applies the rules.
 func (s *Store) applyMove(ctx context.Context, before *flow.Board, m flow.Move) (flow.Move, *flow.Board, error) {
 	facts, err := s.Commits.factsOnce(ctx, before.Ask(m))
 	if err != nil {
@@ -248,8 +249,8 @@ func (s *Store) applyMove(ctx context.Context, before *flow.Board, m flow.Move) 
 	return m, after, nil
 }
 
-// CheckMove is what [Store.Do] would answer to a move on a board, which is not
-// made: nil where the rules allow it.
+// CheckMove is the answer of [Store.Do] to a move, without making the move: nil
+// if the rules allow it.
 func (s *Store) CheckMove(ctx context.Context, before *flow.Board, m flow.Move) error {
 	at, err := s.nextTime(before)
 	if err != nil {
@@ -287,8 +288,9 @@ func (s *Store) writeMove(ctx context.Context, parent git.ID, d *draft, edits []
 	return id, d.flush()
 }
 
-// completeLanded looks for a request among the moves after a tip, and completes what
-// it began; if that does not work out now, the next move does it.
+// completeLanded reports whether the request is among the moves after since,
+// and completes the refs of the last move. If that fails, the next move
+// completes them.
 func (s *Store) completeLanded(ctx context.Context, since git.ID, request flow.Request) bool {
 	tip, err := s.Repo.Resolve(ctx, layout.State)
 	if err != nil || tip == since {

@@ -9,12 +9,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// keepBytes bounds what the cache holds, in bytes as they stand in the
-// repository; taken apart they are several times as much. What falls out is
-// read again.
+// keepBytes bounds the cache, in bytes as the repository stores them; parsed
+// they take several times as much. Documents that are dropped are read again.
 const keepBytes = 8 << 20
 
-// A documentCache keeps what was read of state trees by object id, so that a board
+// A documentCache keeps what was read of state trees by object id. A board thus
 // loads lazily, and replaying many moves decodes each changed document once.
 // Documents are shared by all boards and never changed.
 type documentCache struct {
@@ -44,7 +43,7 @@ func (l *documentCache) makeRoom(n int) {
 }
 
 // maxFolder bounds one folder of the blackboard, in bytes of its tree: about
-// 25,000 entries, where a folder of ours has a hundred.
+// 25,000 entries. Folders on a board have about a hundred.
 const maxFolder = 1 << 20
 
 func (l *documentCache) tree(id git.ID) ([]git.Entry, error) {
@@ -60,8 +59,8 @@ func (l *documentCache) tree(id git.ID) ([]git.Entry, error) {
 	return t, nil
 }
 
-// document reads the document that an entry of the state tree stands for.
-// Errors are *document.Error, or tell that the repository cannot be read.
+// document reads the document of an entry of the state tree. Errors are
+// *document.Error, or errors of reading the repository.
 func (l *documentCache) document(path string, e git.Entry) (flow.Document, error) {
 	key, ok := keyOf(path)
 	if !ok {
@@ -106,7 +105,7 @@ func (l *documentCache) blob(path string, id git.ID) ([]byte, error) {
 	return data, nil
 }
 
-// documentID is the id that a document says it has, "" where its kind has none.
+// documentID is the id inside a document, "" if its type has none.
 func documentID(doc flow.Document) string {
 	switch d := doc.(type) {
 	case *flow.Goal:

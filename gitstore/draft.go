@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A draft holds the objects of one move before they are written, or instead
-// of writing them where a move is only replayed.
+// A draft holds the objects of one move before they are written. On replay they
+// are never written.
 type draft struct {
 	snapshot
 	drafted []git.Object
@@ -34,7 +34,7 @@ func (d *draft) flush() error {
 	return d.objects.Flush()
 }
 
-// applyEdits is the root of the snapshot's tree with documents replaced. A document
+// applyEdits is the root of the snapshot's tree after the edits. A document
 // over document.MaxSize is a *flow.Refusal.
 func (d *draft) applyEdits(edits []flow.Edit) (git.ID, error) {
 	blobs := make(map[string]git.ID, len(edits))
@@ -61,8 +61,8 @@ func (d *draft) applyEdits(edits []flow.Edit) (git.ID, error) {
 	return root, err
 }
 
-// rewriteFolder replaces files of the tree at dir and the folders above them; ""
-// removes a file. It returns "" where nothing is left.
+// rewriteFolder replaces files of the tree at dir and returns the new tree; a
+// blob "" removes a file. It returns "" if the tree becomes empty.
 func (d *draft) rewriteFolder(dir string, id git.ID, blobs map[string]git.ID) (git.ID, error) {
 	var entries []git.Entry
 	if id != "" {
@@ -111,7 +111,7 @@ func (d *draft) rewriteFolder(dir string, id git.ID, blobs map[string]git.ID) (g
 }
 
 // setEntry replaces the entry of that name, adds it, or removes it if it has no
-// id. It does not replace what is of another mode and so not ours.
+// id. It refuses to replace an entry of another mode.
 func setEntry(dir string, entries []git.Entry, e git.Entry) ([]git.Entry, error) {
 	i := slices.IndexFunc(entries, func(old git.Entry) bool { return old.Name == e.Name })
 	switch {

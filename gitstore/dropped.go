@@ -7,20 +7,20 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// maxDropped is how many of the moves that a repair drops are named.
+// maxDropped is how many of the dropped moves a repair names.
 const maxDropped = 50
 
-// A Dropped move is one that a repair took off the board. Its commit is kept
+// A Dropped is a move that a repair took off the board. Its commit is kept
 // under refs/liza/rescue/.
 type Dropped struct {
 	Commit  git.ID      `json:"commit"`
 	Subject string      `json:"subject"`        // such as "claim task-3 by coder-1"
-	Act     string      `json:"act,omitempty"`  // "" where the commit holds no move that can be read
-	Task    flow.TaskID `json:"task,omitempty"` // that it was about
+	Act     string      `json:"act,omitempty"`  // "" if the commit has no readable move
+	Task    flow.TaskID `json:"task,omitempty"` // of the move
 }
 
-// listDropped lists the moves that lead to the bad tip and not to the good one,
-// and how many they are.
+// listDropped lists the moves between the bad tip and the history of the good
+// one, and counts them.
 func (h *history) listDropped(bad, good git.ID) ([]Dropped, int) {
 	kept := map[git.ID]bool{}
 	if chain, breach := h.listChain(good, ""); breach == nil {

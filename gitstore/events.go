@@ -16,8 +16,8 @@ type Event struct {
 	Move   flow.Move
 }
 
-// ReadEvent reads one state commit. Errors are *document.Error where its message
-// holds no move.
+// ReadEvent reads one state commit. The error is a *document.Error if its
+// message holds no move.
 func (h *history) ReadEvent(commit git.ID) (Event, error) {
 	c, err := h.readStateCommit(commit)
 	if err != nil {
@@ -51,8 +51,8 @@ func (h *history) Events(from git.ID, visit func(Event) (bool, error)) error {
 	return nil
 }
 
-// listChain lists the commits after known, or from the root, up to tip, in the
-// order in which they were made.
+// listChain lists the commits after known, or from the root, up to tip, oldest
+// first.
 func (h *history) listChain(tip, known git.ID) ([]git.ID, *Breach) {
 	var list []git.ID
 	for id := tip; id != "" && id != known; {
@@ -70,7 +70,7 @@ func (h *history) listChain(tip, known git.ID) ([]git.ID, *Breach) {
 	return list, nil
 }
 
-// findCommit reads a commit; ok is false where there is none of that id.
+// findCommit reads a commit; ok is false if there is none with that id.
 func (h *history) findCommit(id git.ID) (c git.Commit, ok bool, err error) {
 	kind, n, err := h.objects.Size(id)
 	switch {

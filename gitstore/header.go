@@ -14,14 +14,14 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// maxIdent is how many bytes the line of an author or a committer has at most,
-// names and addresses of people being far shorter: it is the one part of a state
-// commit that its move does not give.
+// maxIdent bounds the line of an author or a committer, in bytes; real names
+// and addresses are far shorter. The committer is the one part of a state
+// commit that the move does not determine.
 const maxIdent = 1 << 10
 
-// CheckIdent holds the line of an author or a committer, without the word and
-// the line feed, against what fsck_ident of git's fsck.c asks for, and takes no
-// control characters and no line of more than a kibibyte.
+// CheckIdent checks the line of an author or a committer, without the keyword
+// and the line feed, as fsck_ident of git's fsck.c does. It also refuses
+// control characters and lines of more than a kibibyte.
 func CheckIdent(line string) error {
 	if len(line) > maxIdent {
 		return fmt.Errorf("it has %d bytes, at most %d are allowed", len(line), maxIdent)
@@ -45,13 +45,13 @@ func CheckIdent(line string) error {
 	return checkDate(date)
 }
 
-// identLine is the line of a committer or author with the time now. It refuses a name
+// identLine is the line of an author or committer at a time. It refuses a name
 // and an address that are too long.
 func identLine(name, email string, now time.Time) (string, error) {
 	line := fmt.Sprintf("%s <%s> %d +0000", name, email, now.Unix())
 	if err := CheckIdent(line); err != nil {
 		return "", &flow.Refusal{Rule: flow.RuleText, Hint: "git config user.name NAME && git config user.email ADDRESS",
-			Reason: "nobody can commit as user.name and user.email say: " + err.Error()}
+			Reason: "user.name and user.email give no valid author line: " + err.Error()}
 	}
 	return line, nil
 }
@@ -68,18 +68,18 @@ func checkDate(date string) error {
 	case errors.Is(err, strconv.ErrRange) || err == nil && n > math.MaxInt64:
 		return errors.New("its date overflows")
 	case !ok || err != nil:
-		return errors.New("its date is no number of seconds")
+		return errors.New("its date is not a number of seconds")
 	case len(seconds) > 1 && seconds[0] == '0':
 		return errors.New("its date begins with a zero")
 	case len(zone) != 5 || zone[0] != '+' && zone[0] != '-' || strings.Trim(zone[1:], "0123456789") != "":
-		return errors.New("its time zone is none")
+		return errors.New("its time zone is not of the form +HHMM")
 	}
 	return nil
 }
 
-// checkCommit holds a commit against what fsck_commit of git's fsck.c asks for,
-// where clones that check what they get refuse it (transfer.fsckObjects, which
-// takes warnings for errors too).
+// checkCommit checks a commit as fsck_commit of git's fsck.c does. Clones with
+// transfer.fsckObjects refuse what it refuses, since for them warnings are
+// errors too.
 func checkCommit(raw []byte, hashLen int) error {
 	if bytes.IndexByte(raw, 0) >= 0 {
 		return errors.New("it holds a NUL")
@@ -104,7 +104,7 @@ func checkCommit(raw []byte, hashLen int) error {
 	}
 	for parent, ok := next("parent"); ok; parent, ok = next("parent") {
 		if !isID(parent, hashLen) {
-			return errors.New("it names no parent where it says so")
+			return errors.New("it has a parent line without an id")
 		}
 	}
 	for _, key := range []string{"author", "committer"} {
@@ -116,7 +116,7 @@ func checkCommit(raw []byte, hashLen int) error {
 			return fmt.Errorf("its %s: %w", key, err)
 		}
 		if _, twice := next(key); twice {
-			return fmt.Errorf("it has two lines of the %s", key)
+			return fmt.Errorf("it has two %s lines", key)
 		}
 	}
 	return nil

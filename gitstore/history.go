@@ -13,13 +13,13 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A history is the chain of state commits of one clone, to be read.
+// A history reads the chain of state commits of one clone.
 type history struct {
 	Repo *git.Repo
 	clock
 	objects   *git.Objects
 	documents *documentCache
-	current   *summaryCache // summaries of the board as it is, kept beyond the process
+	current   *summaryCache // summaries of the current board, kept on disk
 	past      *summaryCache // summaries of earlier boards
 }
 
@@ -38,8 +38,8 @@ type clock func() time.Time
 // Now is the time in the board's form: UTC, whole seconds.
 func (c clock) Now() time.Time { return c().UTC().Truncate(time.Second) }
 
-// Tip is the state commit. The error wraps ErrNoBoard where there is none, or
-// ErrStateLost where there was one.
+// Tip is the state commit. The error wraps ErrNoBoard if there is none, or
+// ErrStateLost if there was one.
 func (h *history) Tip(ctx context.Context) (git.ID, error) {
 	tip, err := h.Repo.Resolve(ctx, layout.State)
 	if err == nil && tip == "" {
@@ -48,9 +48,8 @@ func (h *history) Tip(ctx context.Context) (git.ID, error) {
 	return tip, err
 }
 
-// Board is the blackboard as it is, and the state commit that it was read
-// from. Errors wrap ErrNoBoard or ErrStateLost, or are as those of
-// [history.BoardAt].
+// Board is the current blackboard and the state commit that it was read from.
+// Errors wrap ErrNoBoard or ErrStateLost, or are those of [Store.BoardAt].
 func (h *history) Board(ctx context.Context) (*flow.Board, git.ID, error) {
 	tip, err := h.Tip(ctx)
 	if err != nil {
@@ -60,14 +59,14 @@ func (h *history) Board(ctx context.Context) (*flow.Board, git.ID, error) {
 	return b, tip, err
 }
 
-// BoardAt is the blackboard as a state commit left it. A board under newer
-// rules is a *flow.Refusal, an unreadable one a *document.Error.
+// BoardAt is the blackboard at a state commit. The error is a *flow.Refusal for
+// a board under newer rules, a *document.Error for an unreadable one.
 func (h *history) BoardAt(commit git.ID) (*flow.Board, error) {
 	b, _, err := h.boardAt(commit, h.past)
 	return b, err
 }
 
-// boardAt returns the source too, for a draft upon it.
+// boardAt returns the source too, as the base of a draft.
 func (h *history) boardAt(commit git.ID, kept *summaryCache) (*flow.Board, snapshot, error) {
 	c, err := h.readStateCommit(commit)
 	if err != nil {
@@ -81,13 +80,13 @@ func (h *history) boardAt(commit git.ID, kept *summaryCache) (*flow.Board, snaps
 	return b, source, source.checkRoot()
 }
 
-// emptyBoard is what the first move of all is applied to.
+// emptyBoard is the board that the first move is applied to.
 func (h *history) emptyBoard() (*flow.Board, snapshot) {
 	source := snapshot{h.documents, "", h.past}
 	return flow.Open(source, time.Time{}), source
 }
 
-// readStateCommit reads a commit that holds a move, or says that it does.
+// readStateCommit reads a commit that should hold a move.
 func (h *history) readStateCommit(id git.ID) (git.Commit, error) {
 	c, err := h.objects.Commit(id)
 	var large *git.TooLarge
@@ -97,7 +96,7 @@ func (h *history) readStateCommit(id git.ID) (git.Commit, error) {
 	return c, err
 }
 
-// explainUnreadable tells a board of a newer version from a broken one.
+// explainUnreadable tells a board of a newer version apart from a broken one.
 func (h *history) explainUnreadable(source snapshot, cause error, rules int) error {
 	name := folders[flow.SettingsDoc].name
 	if rules == 0 {
@@ -108,13 +107,13 @@ func (h *history) explainUnreadable(source snapshot, cause error, rules int) err
 		return &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza version",
 			Reason: fmt.Sprintf("the board has rules version %d, this program knows up to %d: install a newer git-liza", rules, flow.RulesVersion)}
 	case cause == nil:
-		return &document.Error{Name: name, Line: 1, Reason: "there is none that names the version of its rules"}
+		return &document.Error{Name: name, Line: 1, Reason: "no such document names the version of the rules"}
 	}
 	return cause
 }
 
-// declaredRules is the rules version that settings name which cannot be read in
-// full, 0 if none.
+// declaredRules is the rules version in settings that cannot be decoded in
+// full, 0 if there is none.
 func (h *history) declaredRules(source snapshot, name string) int {
 	e, ok, err := h.objects.Find(source.root, name)
 	if err != nil || !ok || e.Mode != git.ModeBlob {
@@ -134,7 +133,7 @@ func (h *history) declaredRules(source snapshot, name string) int {
 }
 
 // Authority is the name of the remote that holds the board, "" if this clone
-// holds it itself.
+// holds it.
 func (h *history) Authority(ctx context.Context) (string, error) {
 	return h.Repo.Config(ctx, remoteKey)
 }
@@ -143,12 +142,12 @@ func (h *history) statePath(name string) string {
 	return filepath.Join(h.Repo.CommonDir(), layout.Private, name)
 }
 
-// ErrNoState is wrapped by Rev when a name stands for no state of the board.
-// The command line tests it to say where the states are listed.
+// ErrNoState is wrapped by Rev when a name matches no state of the board. The
+// command line tests it to say where the states are listed.
 var ErrNoState = errors.New("no such state of the board")
 
-// Rev is the state commit that a name stands for: a time (the last move not
-// after it), a mark's name, an abbreviated or full id, or any revision git
+// Rev is the state commit of a name: a time (the last move that is not later),
+// the name of a mark, an abbreviated or full id, or any revision that git
 // knows, such as refs/liza/state~3. Errors wrap ErrNoBoard or ErrNoState.
 func (h *history) Rev(ctx context.Context, name string) (git.ID, error) {
 	tip, err := h.Tip(ctx)
@@ -172,7 +171,7 @@ func (h *history) Rev(ctx context.Context, name string) (git.ID, error) {
 	return "", fmt.Errorf("%w: %q", ErrNoState, name)
 }
 
-// lastBefore finds the last move that is not after a time.
+// lastBefore is the last move that is not later than a time.
 func (h *history) lastBefore(tip git.ID, at time.Time) (git.ID, error) {
 	found := git.ID("")
 	err := h.Events(tip, func(e Event) (bool, error) {
@@ -183,13 +182,13 @@ func (h *history) lastBefore(tip git.ID, at time.Time) (git.ID, error) {
 		return false, nil
 	})
 	if err == nil && found == "" {
-		err = fmt.Errorf("%w: there was none yet at %s", ErrNoState, at.Format(time.RFC3339))
+		err = fmt.Errorf("%w: no board existed yet at %s", ErrNoState, at.Format(time.RFC3339))
 	}
 	return found, err
 }
 
-// ParseTime reads a time as people write it: RFC 3339, or without its zone, its
-// seconds or its clock, and then in UTC.
+// ParseTime reads a time in RFC 3339. The zone, the seconds or the clock may be
+// missing; the time is then in UTC.
 func ParseTime(s string) (time.Time, bool) {
 	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
 		if at, err := time.Parse(form, s); err == nil {

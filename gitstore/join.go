@@ -9,11 +9,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Join makes a remote the authority of this clone: a remote without a board
-// gets this one, a clone without a board gets the remote's, and of two boards
-// one of which continues the other the longer stands; where that is this
-// clone's, only with publish. Errors are *flow.Refusal or *Breach, or wrap
-// ErrOffline, ErrDiverged or ErrForeignRef; the setting is as it was then.
+// Join makes a remote the authority of this clone. A remote without a board
+// gets this clone's, a clone without a board gets the remote's. If one board
+// continues the other, the longer one wins; if that is this clone's, only with
+// publish. Errors are *flow.Refusal or *Breach, or wrap ErrOffline, ErrDiverged
+// or ErrForeignRef; the setting is then unchanged.
 func (m *Mirror) Join(ctx context.Context, remote string, publish bool) (Synced, error) {
 	done := Synced{Remote: remote}
 	err := m.chooseAuthority(ctx, remote, func(found heads) (err error) {
@@ -23,8 +23,8 @@ func (m *Mirror) Join(ctx context.Context, remote string, publish bool) (Synced,
 	return done, err
 }
 
-// chooseAuthority makes a remote the authority, once its board and this clone's were
-// brought together.
+// chooseAuthority makes a remote the authority after bring has made the two
+// boards one.
 func (m *Mirror) chooseAuthority(ctx context.Context, remote string, bring func(heads) error) error {
 	if err := m.checkRemote(ctx, remote); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (m *Mirror) chooseAuthority(ctx context.Context, remote string, bring func(
 	return m.repo.WriteConfig(ctx, remoteKey, remote)
 }
 
-// checkRemote refuses a name that this repository has no remote of.
+// checkRemote refuses a name that no remote of this repository has.
 func (m *Mirror) checkRemote(ctx context.Context, remote string) error {
 	url, err := m.repo.Config(ctx, "remote."+remote+".url")
 	if err != nil || url != "" {
@@ -54,7 +54,7 @@ func (m *Mirror) checkRemote(ctx context.Context, remote string) error {
 		Reason: fmt.Sprintf("there is no remote %q", flow.Excerpt(remote, 80))}
 }
 
-// joinBoard brings one of the two boards to the other side.
+// joinBoard copies the moves of one board to the other side.
 func (m *Mirror) joinBoard(ctx context.Context, remote string, found heads, publish bool) (Synced, error) {
 	done := Synced{Remote: remote}
 	mirror, err := m.repo.Resolve(ctx, layout.State)
@@ -85,7 +85,8 @@ func (m *Mirror) joinBoard(ctx context.Context, remote string, found heads, publ
 	return done, err
 }
 
-// continuesBoard reports whether one state comes after another.
+// continuesBoard reports whether the state tip descends from the earlier one by
+// moves alone.
 func (m *Mirror) continuesBoard(tip, earlier git.ID) (bool, error) {
 	chain, breach := m.history.listChain(tip, earlier)
 	if breach != nil {

@@ -18,12 +18,12 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// maxKey bounds what is read as a file with a key, in bytes.
+// maxKey bounds the file of a key, in bytes.
 const maxKey = 64 << 10
 
-// NewKey makes a pair of ed25519 keys for a principal of this clone, without
-// passphrase, readable for its owner only, and returns the public one as it
-// stands in principals.yaml. The error is fs.ErrExist where there is one.
+// NewKey makes a pair of ed25519 keys for a principal of this clone, without a
+// passphrase and readable for its owner only. It returns the public key as
+// principals.yaml has it. The error is fs.ErrExist if the principal has a key.
 func NewKey(ctx context.Context, r *git.Repo, name string) (public string, err error) {
 	path, err := ownKeyFile(r, name)
 	if err != nil {
@@ -50,7 +50,7 @@ func NewKey(ctx context.Context, r *git.Repo, name string) (public string, err e
 	return publicLine(line), nil
 }
 
-// createFile writes a file for its owner that was not there.
+// createFile writes a new file for its owner. It fails if the file exists.
 func createFile(path string, content []byte) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -67,7 +67,7 @@ func createFile(path string, content []byte) error {
 	return err
 }
 
-// publicLine is a key as it stands in principals.yaml: type and base64.
+// publicLine is a key as principals.yaml has it: type and base64.
 func publicLine(key ssh.PublicKey) string {
 	return strings.TrimSuffix(string(ssh.MarshalAuthorizedKey(key)), "\n")
 }
@@ -123,18 +123,18 @@ func ownKeyFile(r *git.Repo, name string) (string, error) {
 	return filepath.Join(r.CommonDir(), layout.Private, "keys", name), nil
 }
 
-// errEncrypted is a private key that only an agent can use.
+// errEncrypted is wrapped for a private key that only ssh-agent could use.
 var errEncrypted = errors.New("only ssh-agent can use this key, and it does not hold it")
 
-// readKey reads a private or public key; signer is nil where the private part
-// is not in the file, or has a passphrase.
+// readKey reads a private or public key; signer is nil if the file has no
+// private key, or one with a passphrase.
 func readKey(path string) (key ssh.PublicKey, signer ssh.Signer, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case !info.Mode().IsRegular() || info.Size() > maxKey:
-		return nil, nil, fmt.Errorf("%s is no file of a key", path)
+		return nil, nil, fmt.Errorf("%s is not a key file", path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -159,7 +159,7 @@ func readKey(path string) (key ssh.PublicKey, signer ssh.Signer, err error) {
 	return key, signer, nil
 }
 
-// findSigner signs for a principal; nil if this clone has no key of it.
+// findSigner is the signer of a principal; nil if this clone has no key of it.
 func (s *Store) findSigner(ctx context.Context, name string) (ssh.Signer, error) {
 	if name == "" {
 		return nil, nil

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// agentLimit is how long a signature may take that an agent makes: somebody
-// may have to touch a key or type a word.
+// agentLimit is how long ssh-agent may take for a signature: its user may have
+// to touch a key or type a passphrase.
 const agentLimit = time.Minute
 
-// A agentKey signs through ssh-agent, with a connection for each signature.
+// An agentKey signs through ssh-agent, with one connection per signature.
 type agentKey struct{ key ssh.PublicKey }
 
-// agentSigner is the key in path if the agent holds it.
+// agentSigner is a signer for the key in path if ssh-agent holds it.
 func agentSigner(key ssh.PublicKey, path string) (ssh.Signer, error) {
 	held := false
 	err := withAgent(func(a agent.ExtendedAgent) error {
@@ -55,7 +55,7 @@ func withAgent(talk func(agent.ExtendedAgent) error) error {
 	return talk(agent.NewClient(conn))
 }
 
-// PublicKey is the key that the agent holds the other part of.
+// PublicKey is the public half of the key that ssh-agent holds.
 func (k agentKey) PublicKey() ssh.PublicKey { return k.key }
 
 // Sign asks the agent for a signature.
@@ -63,7 +63,8 @@ func (k agentKey) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
 	return k.SignWithAlgorithm(rand, data, "")
 }
 
-// SignWithAlgorithm is Sign; the one algorithm to choose is that of RSA keys.
+// SignWithAlgorithm is Sign with an algorithm, which only RSA keys have a
+// choice of.
 func (k agentKey) SignWithAlgorithm(_ io.Reader, data []byte, algorithm string) (sig *ssh.Signature, err error) {
 	var flags agent.SignatureFlags
 	if algorithm == ssh.KeyAlgoRSASHA512 {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Bounds of resolving links: as many in a row as Linux follows, as many entries
-// of folders in all as are looked at in a second, and as many links.
+// Bounds of resolving links: maxFollowed is the limit of Linux for links in a
+// row, maxLinkSteps is about a second of reading entries of folders.
 const (
 	maxFollowed  = 40
 	maxLinkSteps = 20_000_000
@@ -26,14 +26,15 @@ type resolver struct {
 	listed map[git.ID][]git.Entry
 }
 
-// errUndecided says that where a link leads cannot be told, on some platform.
-var errUndecided = errors.New("where it leads cannot be told")
+// errUndecided says that the target of a link is unknown on some platform.
+var errUndecided = errors.New("has an unknown target")
 
-// drive is the beginning of an absolute path on Windows.
+// drive matches the beginning of an absolute path on Windows.
 var drive = regexp.MustCompile(`^[A-Za-z]:`)
 
-// follow follows a link and says why nobody should check it out, "" if it stays
-// in the tree. What is not there is taken for a folder, which it may become.
+// follow resolves a link and says why it must not be checked out, "" if it
+// stays in the tree. A missing part of its path counts as a folder, because it
+// may become one.
 func (r *resolver) follow(ctx context.Context, link string) (string, error) {
 	at, todo := []string{}, strings.Split(link, "/")
 	for hops := 0; len(todo) > 0; {
@@ -82,13 +83,13 @@ func (r *resolver) follow(ctx context.Context, link string) (string, error) {
 	return "", ctx.Err()
 }
 
-// findEntry looks a name up in a folder. Where another name, one that some file
-// systems take for it, is a link, nobody knows where it leads.
+// findEntry finds a name in a folder. The result is errUndecided if a link in
+// the folder has another name that some file system takes for this one.
 func (r *resolver) findEntry(ctx context.Context, folder []string, name string) (git.Entry, error) {
 	at := git.Entry{Mode: git.ModeTree, ID: r.root}
 	for i := 0; i <= len(folder); i++ {
 		if at.Mode != git.ModeTree {
-			return git.Entry{}, ctx.Err() // behind a file, or what is not there
+			return git.Entry{}, ctx.Err() // below a file, or below a missing folder
 		}
 		want := name
 		if i < len(folder) {
@@ -111,9 +112,9 @@ func (r *resolver) findEntry(ctx context.Context, folder []string, name string) 
 	return at, ctx.Err()
 }
 
-// mayBeSame reports whether some file system may take two names for one: those that
-// differ in case, and, since nobody normalizes them here, any two with other
-// characters than ASCII.
+// mayBeSame reports whether some file system may treat two names as one: names
+// that differ only in case, and any two names with characters outside ASCII,
+// because nothing here normalizes them.
 func mayBeSame(a, b string) bool {
 	return strings.EqualFold(a, b) || !plainASCII(a) && !plainASCII(b)
 }
@@ -132,9 +133,9 @@ func (r *resolver) listFolder(tree git.ID) ([]git.Entry, error) {
 	return entries, err
 }
 
-// findBadLink finds a link of a commit's tree that leads where it must not, and that
-// did not in the tree before. It looks at all of them, since a new one changes
-// where others lead, but only where the changes bring one.
+// findBadLink finds a link in the tree of a commit that leads out of it, and
+// did not in the tree before. If the changes contain a link, it checks all
+// links of the tree, because a new link changes where others lead.
 func (cs *Commits) findBadLink(ctx context.Context, base, now git.ID, changes []git.Change) (path, why string, err error) {
 	changed := map[string]bool{}
 	for _, c := range changes {
@@ -160,7 +161,7 @@ func (cs *Commits) findBadLink(ctx context.Context, base, now git.ID, changes []
 		if err == nil && why != "" && !changed[link] {
 			was, beforeErr := before.follow(ctx, link)
 			if err = beforeErr; was != "" {
-				continue // it led astray before
+				continue // it was bad before
 			}
 		}
 		if err != nil || why != "" {

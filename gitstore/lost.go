@@ -10,12 +10,12 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// ErrStateLost is wrapped where refs/liza/state is gone, but refs that only
-// moves of a board bring are here. The command line tests it for its rule.
+// ErrStateLost is wrapped if refs/liza/state is gone, but refs exist that only
+// moves of a board create. The command line tests it for its rule.
 var ErrStateLost = errors.New(layout.State + " is gone")
 
-// explainLost tells a repository that never had a board, whose error wraps
-// ErrNoBoard, from one that lost its state ref.
+// explainLost tells a repository that never had a board (the error wraps
+// ErrNoBoard) apart from one that lost its state ref.
 func (h *history) explainLost(ctx context.Context) error {
 	left, err := h.leftRefs(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (h *history) explainLost(ctx context.Context) error {
 	return fmt.Errorf("%w, but its board was here: %s of it is left%s", ErrStateLost, names[0], more)
 }
 
-// leftRefs are the marks and saved commits of a board.
+// leftRefs are the marks and saved commits that a board has left.
 func (h *history) leftRefs(ctx context.Context) (map[string]git.ID, error) {
 	all, err := h.Repo.Refs(ctx, layout.Root)
 	for name := range all {

@@ -9,14 +9,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// MaxMove bounds what is read as the move in the message of one commit, in bytes.
+// MaxMove bounds the move in the message of one commit, in bytes.
 const MaxMove = 4 << 20
 
-// A commit that holds the largest move is read.
+// A commit with the largest move is within MaxCommit.
 const _ uint = git.MaxCommit - (MaxMove + 64<<10)
 
-// encodeMove renders a move as the message of its commit: a subject for
-// people, an empty line, the move as YAML.
+// encodeMove renders a move as the message of its commit: a subject, an empty
+// line, the move as YAML.
 func encodeMove(m flow.Move) (string, error) {
 	body, n, err := document.EncodeCounted(&m)
 	if err != nil {
@@ -62,15 +62,15 @@ func decodeSigned(id git.ID, message string) (flow.Move, string, error) {
 	return m, block, doc.Decode(&m)
 }
 
-// authorOf is the author of a commit of the state ref: the actor, with an address to
-// which no mail can be delivered.
+// authorOf is the author of a commit of the state ref: the actor, with an
+// address that does not exist.
 func authorOf(by flow.Actor) (name, email string) {
 	name = strings.TrimPrefix(string(by), "human:")
 	return name, name + "@liza.invalid"
 }
 
-// A stateCommit is what the commit of a move is made of. All but the committer
-// derives from the move and the state before it.
+// A stateCommit has the parts of the commit of a move. All but the committer
+// derive from the move and the state before it.
 type stateCommit struct {
 	tree, parent git.ID // parent is "" in the first commit
 	move         flow.Move

@@ -11,20 +11,20 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// ErrOffline is wrapped when the remote cannot be reached. Reading works on;
-// the command line tests it for its exit code, supervisors to try again later.
+// ErrOffline is wrapped when the remote cannot be reached. Reading still works.
+// The command line tests it for its exit code, supervisors to try again later.
 var ErrOffline = errors.New("the remote cannot be reached")
 
 // remoteKey is the setting that names the remote which is the authority.
 const remoteKey = "liza.remote"
 
-// A Follower brings checkouts of the integration branch along when a mirror
-// moves it.
+// A Follower updates checkouts of the integration branch when a mirror moves
+// it.
 type Follower interface {
-	// MayFollow says whether the branch may move from one commit to another; an
-	// error leaves it where it is until a later move or Settle.
+	// MayFollow returns nil if the branch may move from one commit to another.
+	// After an error the branch stays until a later move or Settle.
 	MayFollow(ctx context.Context, from, to git.ID) error
-	// Follow is told that the branch has moved.
+	// Follow updates the checkouts after the branch has moved.
 	Follow(ctx context.Context, from, to git.ID) error
 }
 
@@ -38,23 +38,23 @@ type Mirror struct {
 	publisher *publisher
 }
 
-// Synced is what a look at the remote found and did.
+// Synced is the result of fetching from the remote.
 type Synced struct {
 	Remote        string
 	Before, After git.ID // the mirror's tip; "" where there was none
-	Moves         int    // that the mirror got from the remote, or the remote from here
+	Moves         int    // that the mirror got, or that were pushed to the remote
 	Published     bool   // the remote got this clone's board
-	Behind        error  // why the integration branch was left behind, nil if it was not
-	Forwarded     git.ID // where the remote's integration branch was brought, which was behind; "" if it was not
+	Behind        error  // why the integration branch did not move, nil if it did
+	Forwarded     git.ID // where the remote's integration branch was moved forward to; "" if it was not behind
 }
 
-// errNoRemote answers for a clone that is its own authority.
+// errNoRemote is the error of a sync in a clone that is its own authority.
 var errNoRemote = errors.New("this clone has no remote that holds its board")
 
-// Sync brings the mirror to where the remote's board is: it fetches, judges
-// what is new, and moves the mirror. Errors wrap ErrOffline or ErrDiverged, or
-// are a *Breach where the remote's board does not replay; the mirror stays
-// where it is then.
+// Sync moves the mirror to the remote's board: it fetches, judges the new
+// moves, and moves the refs. Errors wrap ErrOffline or ErrDiverged, or are a
+// *Breach if the remote's board does not replay; the mirror then stays where it
+// is.
 func (m *Mirror) Sync(ctx context.Context) (Synced, error) {
 	name, err := m.history.Authority(ctx)
 	if err == nil && name == "" {
@@ -80,9 +80,9 @@ func (m *Mirror) Sync(ctx context.Context) (Synced, error) {
 	return done, err
 }
 
-// CheckLanded reads the remote's integration branch again and returns nil if it
-// contains the commit, or if this clone is its own authority. The error wraps
-// ErrOffline, or ErrForeignRef where the branch does not contain it.
+// CheckLanded fetches the remote's integration branch again and returns nil if
+// it contains the commit, or if this clone is its own authority. The error
+// wraps ErrOffline, or ErrForeignRef if the branch does not contain the commit.
 func (m *Mirror) CheckLanded(ctx context.Context, commit git.ID) error {
 	name, err := m.history.Authority(ctx)
 	if err != nil || name == "" {
@@ -113,10 +113,9 @@ func (m *Mirror) CheckLanded(ctx context.Context, commit git.ID) error {
 		Reason: fmt.Sprintf("the integration branch of %s is at %s, which does not contain %s", name, git.ShortOrNone(now), commit.Short())})
 }
 
-// forwardIntegration pushes the integration branch to a remote that has the board and an
-// earlier state of the branch, where another program has set it back. It returns
-// where the branch is then, "" where there was nothing to forward, or that
-// could not be done.
+// forwardIntegration pushes the integration branch to a remote that has the
+// board but an earlier state of the branch, because another program has reset
+// it. It returns the new tip, or "" if nothing was forwarded.
 func (m *Mirror) forwardIntegration(ctx context.Context, remote string, seen heads) git.ID {
 	if seen.state == "" || seen.integration == "" {
 		return ""
@@ -138,8 +137,8 @@ func (m *Mirror) forwardIntegration(ctx context.Context, remote string, seen hea
 	return branch.New
 }
 
-// fetchHeads reads state and integration of a remote into this clone's refs for
-// them. It runs while the push lock is held. Errors wrap ErrOffline.
+// fetchHeads fetches state and integration of a remote into this clone's refs
+// for them. The caller holds the push lock. Errors wrap ErrOffline.
 func (m *Mirror) fetchHeads(ctx context.Context, name string) (heads, error) {
 	branch := ""
 	tip, err := m.repo.Resolve(ctx, layout.State)
@@ -157,7 +156,7 @@ func (m *Mirror) fetchHeads(ctx context.Context, name string) (heads, error) {
 	if err != nil || branch != "" || found.state == "" {
 		return found, err
 	}
-	// A first look: the board names the branch.
+	// This clone has no board yet: the board just fetched names the branch.
 	b, err := m.history.BoardAt(found.state)
 	if err != nil {
 		return heads{}, &Breach{found.state, err}
@@ -165,8 +164,8 @@ func (m *Mirror) fetchHeads(ctx context.Context, name string) (heads, error) {
 	return m.remotes.fetchRefs(ctx, name, b.Settings().Integration.Ref())
 }
 
-// refresh brings the mirror to where the remote is, and returns the moves that
-// it got. It runs while this process has the turn to push.
+// refresh moves the mirror to the state of the remote, and returns the new
+// moves. The caller holds the push lock.
 func (m *Mirror) refresh(ctx context.Context, name string) (step shift, news []git.ID, err error) {
 	for look := range maxLooks {
 		if err := git.Wait(ctx, time.Duration(look)*100*time.Millisecond); err != nil {
@@ -183,7 +182,7 @@ func (m *Mirror) refresh(ctx context.Context, name string) (step shift, news []g
 	return step, news, err
 }
 
-// pull moves the mirror to what was fetched.
+// pull moves the mirror to the fetched state.
 func (m *Mirror) pull(ctx context.Context, name string, found heads) (shift, []git.ID, error) {
 	mirror, err := m.repo.Resolve(ctx, layout.State)
 	if err != nil {
@@ -210,7 +209,7 @@ func (m *Mirror) pull(ctx context.Context, name string, found heads) (shift, []g
 	return step, news, err
 }
 
-// maxLooks bounds how often a remote is looked at again that seems to lack what
-// it had. A fetch outlives the process that was killed beside it, and can leave
-// its older view in the ref that a later one is read from.
+// maxLooks bounds how often a remote is fetched again that seems to lack what
+// it had. A fetch can outlive the process that started it, and overwrite the
+// ref that a later fetch has written with an older state.
 const maxLooks = 3

@@ -11,16 +11,16 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// maxBehind bounds the merges by which an integration branch may lie behind
-// its board and still be brought along.
+// maxBehind bounds the merges by which an integration branch may be behind its
+// board and still be moved forward.
 const maxBehind = 10000
 
-// maxStale bounds how often the mirror is moved again because one of the refs
-// that go along has moved meanwhile.
+// maxStale bounds how often the mirror is moved again because another ref of
+// its transaction has moved.
 const maxStale = 5
 
-// listNews are the moves that a remote's state has and the mirror lacks, oldest
-// first, each replayed, and the marks that they bring. The error is a *Breach,
+// listNews are the moves in a remote's state that the mirror lacks, oldest
+// first, each replayed, and the marks that they create. The error is a *Breach,
 // or wraps ErrDiverged.
 func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID) (list []git.ID, marks []git.RefUpdate, err error) {
 	chain, breach := m.history.listChain(state, mirror)
@@ -49,19 +49,19 @@ func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID
 	return chain, marks, nil
 }
 
-// A shift is one step of a mirror: the state ref moves, and what follows from
-// the moves in between.
+// A shift is one step of a mirror: the state ref moves, and the refs that
+// follow from the moves in between.
 type shift struct {
 	remote   string
 	from, to git.ID
-	seen     heads           // what the remote has now, "" where it is not known
-	refs     []git.RefUpdate // that go along where they stand as expected
-	behind   error           // why the integration branch could not come along
+	seen     heads           // the heads of the remote now, "" if unknown
+	refs     []git.RefUpdate // that move too if they are where they should be
+	behind   error           // why the integration branch could not move
 }
 
-// advance moves the mirror while the queue is held. behind says why the
-// integration branch could not come along. The error wraps git.ErrRefMoved where
-// the mirror is elsewhere than where the step begins.
+// advance moves the mirror; the caller holds the queue. behind says why the
+// integration branch could not move. The error wraps git.ErrRefMoved if the
+// mirror is not where the step begins.
 func (m *Mirror) advance(ctx context.Context, step shift) (behind, err error) {
 	b, err := m.history.BoardAt(step.to)
 	if err != nil {
@@ -93,11 +93,11 @@ func (m *Mirror) advance(ctx context.Context, step shift) (behind, err error) {
 	return behind, err
 }
 
-// refsAlong are the updates of a step, without those refs that are no longer where
-// they should be or have got there already.
+// refsAlong are the updates of a step, without refs that are not where they
+// should be or have moved already.
 func (m *Mirror) refsAlong(ctx context.Context, step shift, branch *git.RefUpdate) ([]git.RefUpdate, error) {
 	var updates []git.RefUpdate
-	// A refspec that somebody configured lets git move it in a push.
+	// A refspec in the configuration makes git move the ref in a push.
 	now, err := m.repo.Resolve(ctx, layout.State)
 	if err != nil {
 		return nil, err
@@ -130,9 +130,9 @@ func (m *Mirror) refsAlong(ctx context.Context, step shift, branch *git.RefUpdat
 	return updates, nil
 }
 
-// integrationStep is the step of the local integration branch to where the board has
-// it: nil where it is there, where something else has moved it, and where it
-// cannot come along now, which behind explains.
+// integrationStep is the update of the local integration branch to its tip on
+// the board. It is nil if the branch is there, if something else has moved it,
+// and if it cannot move now; behind gives the reason.
 func (m *Mirror) integrationStep(ctx context.Context, b *flow.Board, create bool) (step *git.RefUpdate, behind, err error) {
 	name, want := b.Settings().Integration.Ref(), b.Settings().Integration.Tip
 	now, err := m.repo.Resolve(ctx, name)
