@@ -312,7 +312,7 @@ func checkTree(data []byte, hashSize int) error {
 		case sorted < last:
 			return fmt.Errorf("%.100q is out of order", name)
 		case git.IsBadName(name):
-			return fmt.Errorf("%.100q is no name of a file", name)
+			return fmt.Errorf("%.100q is not a file name", name)
 		case strings.Trim(hex.EncodeToString(hash), "0") == "":
 			return fmt.Errorf("%.100q stands for no object", name)
 		}

@@ -55,7 +55,7 @@ func (o *offer) raceMoves(ctx context.Context) (Result, error) {
 			return t.Result, f.asError()
 		}
 		if err := ctx.Err(); err != nil {
-			return Result{}, fmt.Errorf("the remote %s may have the move, to repeat the command is safe: %w", o.remote, err)
+			return Result{}, fmt.Errorf("the remote %s may have the move; repeating the command is safe: %w", o.remote, err)
 		}
 		o.fresh = true
 		if err := waitToRetry(ctx, 0); err != nil {
