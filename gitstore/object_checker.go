@@ -17,12 +17,11 @@ import (
 // maxNewCommits is how many commits a submission may bring.
 const maxNewCommits = 10_000
 
-// An objectChecker looks at what a submission brings: all its commits that the
-// integration branch does not have, and all their folders that their parents do
-// not have.
+// An objectChecker checks the objects of a submission: all commits that the
+// integration branch lacks, and all their folders that their parents lack.
 type objectChecker struct {
 	commits *Commits
-	known   map[git.ID]bool // folders that were looked at
+	known   map[git.ID]bool // folders that were checked
 	folders int
 	bytes   int
 }
@@ -36,43 +35,45 @@ type unsound struct {
 
 func (u *unsound) Error() string { return u.reason }
 
-// unsoundf is about commits that git itself writes otherwise.
+// unsoundf is the error of a commit that git itself writes differently.
 func unsoundf(format string, args ...any) error {
 	return &unsound{fmt.Sprintf(format, args...), commitAnew}
 }
 
-// unsoundTree is about folders that git itself writes otherwise.
+// unsoundTree is the error of a folder that git itself writes differently.
 func unsoundTree(format string, args ...any) error {
 	return &unsound{fmt.Sprintf(format, args...), func(base, _ git.ID) string {
-		// Not --soft: the index remembers the folders that it was read from.
+		// Not --soft: the index caches the trees that it was read from.
 		return "git reset -q " + string(base) + " && git add -A && git commit -m MESSAGE"
 	}}
 }
 
-// unsoundPath is about a file or folder that no commit may have at a path.
+// unsoundPath is the error of a file or folder that no commit may have at a
+// path.
 func unsoundPath(path, format string, args ...any) error {
 	return &unsound{fmt.Sprintf(format, args...), func(base, commit git.ID) string {
-		// Out of the work tree too, or it is added again. It need not be in the
-		// index, which takes no name that git refuses.
+		// It is removed from the work tree too, or it would be added again. The
+		// index may lack it, since it refuses the names that git refuses.
 		return "git rm -rq --ignore-unmatch -- " + shell.Quote(":(top,literal)"+path) + " && " + commitAnew(base, commit)
 	}}
 }
 
-// tooMuch is about what is too large to be judged.
+// tooMuch is the error of a submission that is too large to be judged.
 func tooMuch(format string, args ...any) error {
 	return &unsound{fmt.Sprintf(format, args...), func(_, commit git.ID) string { return "git ls-tree -r -t " + string(commit) }}
 }
 
-// commitAnew makes one commit of all: an earlier one can hold what is wrong.
+// commitAnew makes one new commit of the work, because an earlier commit can
+// hold the unsound object.
 func commitAnew(base, _ git.ID) string {
 	return "git reset -q --soft " + string(base) + " && git commit -m MESSAGE"
 }
 
-// findFlaw says what no git should take of the objects that a submission brings
-// beside the integration branch at tip, nil if all are sound.
+// findFlaw refuses the unsound objects that a submission adds to the
+// integration branch at tip; nil if all are sound.
 func (cs *Commits) findFlaw(ctx context.Context, tip, base, commit git.ID, changes []git.Change) (*flow.Refusal, error) {
 	if base == "" {
-		return nil, nil // it has nothing in common with integration, which is refused
+		return nil, nil // a history unrelated to integration is refused elsewhere
 	}
 	found := func(err error) (*flow.Refusal, error) {
 		var u *unsound
@@ -84,7 +85,7 @@ func (cs *Commits) findFlaw(ctx context.Context, tip, base, commit git.ID, chang
 			return limit, nil
 		}
 		if errors.Is(err, git.ErrNoObject) {
-			return nil, nil // a server asks of all saved work whether it is whole
+			return nil, nil // a server checks all saved work for missing objects
 		}
 		return nil, err
 	}
@@ -116,8 +117,8 @@ func (cs *Commits) findFlaw(ctx context.Context, tip, base, commit git.ID, chang
 	return nil, nil
 }
 
-// listBrought lists the commits that integration does not have. A short straight
-// line is read here: a process costs more.
+// listBrought lists the commits that integration lacks. A short linear history
+// is read here, because a process takes longer.
 func (cs *Commits) listBrought(ctx context.Context, tip, base, commit git.ID) ([]git.ID, error) {
 	var list []git.ID
 	for id := commit; len(list) < 16; {
@@ -177,7 +178,8 @@ func (j *objectChecker) checkCommit(ctx context.Context, id git.ID) error {
 	return nil
 }
 
-// checkFolder looks at a folder that none of the old ones is, and at what is new in it.
+// checkFolder checks a folder that differs from all old ones, and its new
+// entries.
 func (j *objectChecker) checkFolder(ctx context.Context, dir string, id git.ID, old []git.ID) error {
 	if j.known[id] || slices.Contains(old, id) {
 		return ctx.Err()
@@ -246,8 +248,8 @@ func (j *objectChecker) listBefore(ctx context.Context, old []git.ID) (map[strin
 	return before, nil
 }
 
-// checkEntry looks at a new or changed one. A name that was there already is what
-// the project has; what a link in its place would do, it does anew.
+// checkEntry checks a new or changed entry. A name that existed before is
+// accepted as the project has it, unless a link replaces it.
 func (j *objectChecker) checkEntry(path string, e git.Entry, was []git.Entry) error {
 	link := e.Mode == git.ModeSymlink
 	if len(was) == 0 || link {
@@ -257,7 +259,7 @@ func (j *objectChecker) checkEntry(path string, e git.Entry, was []git.Entry) er
 	}
 	switch {
 	case len(path) > maxFilePath:
-		return unsoundPath(path, "a path has %d bytes, and no system takes more than %d: %.200q", len(path), maxFilePath, path)
+		return unsoundPath(path, "a path has %d bytes, and no system accepts more than %d: %.200q", len(path), maxFilePath, path)
 	case strings.Count(path, "/") >= maxFolders:
 		return unsoundPath(path, "a path has more than %d folders: %.200q", maxFolders, path)
 	case e.Mode != git.ModeBlob && e.Mode != git.ModeExecutable:
@@ -270,7 +272,7 @@ func (j *objectChecker) checkEntry(path string, e git.Entry, was []git.Entry) er
 	return nil
 }
 
-// maxGitFile bounds the files of git's own that are read.
+// maxGitFile bounds .gitmodules and .gitattributes, in bytes.
 const maxGitFile = 1 << 20
 
 func (j *objectChecker) checkContent(path string, id git.ID, check func([]byte) error) error {
@@ -287,8 +289,8 @@ func (j *objectChecker) checkContent(path string, id git.ID, check func([]byte) 
 	return err
 }
 
-// checkTree holds a folder against what fsck_tree of git's fsck.c asks for, and
-// its modes against those that git writes.
+// checkTree checks a folder as fsck_tree of git's fsck.c does, and its modes
+// against those that git writes.
 func checkTree(data []byte, hashSize int) error {
 	last, seen := "", map[string]bool{}
 	for len(data) > 0 {
@@ -314,7 +316,7 @@ func checkTree(data []byte, hashSize int) error {
 		case git.IsBadName(name):
 			return fmt.Errorf("%.100q is not a file name", name)
 		case strings.Trim(hex.EncodeToString(hash), "0") == "":
-			return fmt.Errorf("%.100q stands for no object", name)
+			return fmt.Errorf("%.100q has the null id", name)
 		}
 		last, seen[name] = sorted, true
 	}
@@ -331,8 +333,9 @@ func checkAttributes(data []byte) error {
 	return nil
 }
 
-// checkModules refuses a submodule's name, path, address or update command that can
-// harm a clone. It is stricter than git's fsck, because it does not parse the lines.
+// checkModules refuses names, paths, addresses and update commands of
+// submodules that could harm a clone. It is stricter than git's fsck, because
+// it does not parse the lines.
 func checkModules(data []byte) error {
 	for line := range strings.SplitSeq(string(data), "\n") {
 		text := strings.ToLower(strings.TrimSpace(line))
@@ -340,7 +343,7 @@ func checkModules(data []byte) error {
 		value = strings.Trim(strings.TrimSpace(value), `"`)
 		switch {
 		case strings.HasPrefix(text, "[") && (strings.Contains(text, "..") || !strings.HasSuffix(text, "]")):
-			return fmt.Errorf("the section %.100q is not one that is taken", text)
+			return fmt.Errorf("the section %.100q is not accepted", text)
 		case strings.HasSuffix(text, `\`), strings.ContainsAny(text, "\x00\r"):
 			return errors.New("a line goes on in the next, or holds control characters")
 		case strings.HasPrefix(value, "-"), strings.HasPrefix(value, "!"), strings.Contains(value, `\n`), strings.Contains(value, "%0a"):

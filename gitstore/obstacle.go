@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// obstructs reports whether a ref leaves no room for one of ours: it is a file
-// where we need a folder, or the other way round, or [git.Shadows] one.
+// obstructs reports whether a ref excludes one of ours: a file where we need a
+// folder, a folder where we need a file, or a ref that [git.Shadows] one.
 func obstructs(name, integration string) bool {
 	below := func(dir, file string) bool { return strings.HasPrefix(file, dir+"/") }
 	ours := []string{layout.State, integration}
@@ -22,9 +22,9 @@ func obstructs(name, integration string) bool {
 		slices.ContainsFunc(ours, func(ref string) bool { return below(ref, name) || below(name, ref) })
 }
 
-// Obstacle refuses where a remote has refs that leave no room for those of a
-// board, whose integration branch is given by its full name; nil if it has
-// none. Errors wrap ErrOffline.
+// Obstacle refuses a remote with refs that exclude those of a board;
+// integration is the full name of its integration branch. It is nil if there
+// are none. Errors wrap ErrOffline.
 func (r *Remotes) Obstacle(ctx context.Context, remote, integration string) (*flow.Refusal, error) {
 	patterns := []string{layout.Root, layout.TaskRoot, layout.State + "/*", integration + "/*"}
 	for _, dir := range git.ShadowDirs() {
@@ -42,14 +42,14 @@ func (r *Remotes) Obstacle(ctx context.Context, remote, integration string) (*fl
 	for _, name := range slices.Sorted(maps.Keys(there)) {
 		if obstructs(name, integration) {
 			return &flow.Refusal{Rule: flow.RuleObstacle, Hint: fmt.Sprintf("git fetch %s %s && git push %[1]s --delete %[2]s", remote, "'"+strings.ReplaceAll(name, "'", `'\''`)+"'"),
-				Reason: fmt.Sprintf("%s has the ref %s, beside which git makes none of a board there: delete it", remote, flow.Excerpt(name, 200))}, nil
+				Reason: fmt.Sprintf("%s has the ref %s, beside which git cannot create the refs of a board: delete it", remote, flow.Excerpt(name, 200))}, nil
 		}
 	}
 	return nil, nil
 }
 
-// explainHindered is the error of a push that a remote did not take and gave no reason
-// for: it may have refs that leave no room for ours.
+// explainHindered is the error of a push that a remote rejected without a
+// reason: it may have refs that exclude ours.
 func (r *Remotes) explainHindered(ctx context.Context, remote, integration string, err error) error {
 	var refused *flow.Refusal
 	if err == nil || errors.As(err, &refused) {

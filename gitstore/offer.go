@@ -9,15 +9,15 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A offer is one move on its way to the remote that is the authority.
+// An offer is one move on its way to the remote that is the authority.
 type offer struct {
 	store   *Store
 	remote  string
 	request flow.Request
 	build   Build
 	begun   bool
-	looked  git.ID // the mirror's tip up to which the request was looked for
-	fresh   bool   // the mirror was brought to the remote's state since the offer began
+	looked  git.ID // the mirror's tip up to which the request was searched for
+	fresh   bool   // the mirror was refreshed since the offer began
 	job     *packJob
 }
 
@@ -65,8 +65,8 @@ func (o *offer) raceMoves(ctx context.Context) (Result, error) {
 	return Result{}, fmt.Errorf("%w: gave up after %d pushes", ErrConflict, maxOffers)
 }
 
-// refreshMirror brings the mirror to where the remote is, by a push of what waits or
-// by a look.
+// refreshMirror moves the mirror to the state of the remote, by pushing the
+// outbox or by a fetch.
 func (o *offer) refreshMirror(ctx context.Context, answer error) error {
 	release, err := o.store.Repo.PushTurn(ctx)
 	if err != nil {
@@ -87,13 +87,13 @@ func (o *offer) refreshMirror(ctx context.Context, answer error) error {
 		}
 	}
 	if _, _, err = o.store.Mirror.refresh(ctx, o.remote); errors.Is(err, ErrOffline) && !errors.Is(answer, ErrNoBoard) {
-		return fmt.Errorf("%w; as this clone saw the board last: %s", err, answer)
+		return fmt.Errorf("%w; by the board as last fetched: %s", err, answer)
 	}
 	o.fresh = err == nil
 	return err
 }
 
-// isHasty reports whether an error may be the mirror's being old.
+// isHasty reports whether an out-of-date mirror may have caused the error.
 func isHasty(err error) bool {
 	var refusal *flow.Refusal
 	return errors.As(err, &refusal) || errors.Is(err, ErrNoBoard) || errors.Is(err, ErrStateLost)
@@ -103,20 +103,22 @@ func isHasty(err error) bool {
 // loser does not wait longer each time: the winner backs off, see raceNote.
 const maxOffers = 100
 
-// A hastyError is an answer that rests on a mirror which may be old, or on
-// moves that the remote does not have yet.
+// A hastyError is an answer that rests on a mirror which may be out of date, or
+// on moves that the remote does not have yet.
 type hastyError struct{ err error }
 
 func (e *hastyError) Error() string { return e.err.Error() }
 
 func (e *hastyError) Unwrap() error { return e.err }
 
-// errAlready is the hasty answer that there is nothing to do.
+// errAlready is wrapped by the hasty answer that the board already has the
+// effect of the move.
 var errAlready = errors.New("the board says so already")
 
-// addToOutbox builds the move on what waits in the outbox, else on the mirror, and
-// adds it to the outbox. Without an entry the result is final: the move had
-// landed before, or there is nothing to do. A *hastyError is not.
+// addToOutbox builds the move on the last entry of the outbox, or on the
+// mirror, and adds it to the outbox. Without an entry the result is final: the
+// move had landed before, or there is nothing to do. A *hastyError is not
+// final.
 func (o *offer) addToOutbox(ctx context.Context) (transaction, *outboxEntry, error) {
 	release, err := o.store.Repo.Queue(ctx)
 	if err != nil {
@@ -143,8 +145,9 @@ func (o *offer) addToOutbox(ctx context.Context) (transaction, *outboxEntry, err
 	return t, entry, err
 }
 
-// checkAnswer is what addToOutbox returns where there is nothing to push. What waits may
-// never land: of an answer that rests on it only counts what holds without it.
+// checkAnswer is the result of addToOutbox when there is nothing to push.
+// Pending moves may never land, so an answer that rests on them counts only if
+// it holds without them.
 func (o *offer) checkAnswer(ctx context.Context, on base, mirror git.ID, t transaction, err error) (transaction, error) {
 	if on.pending && o.fresh {
 		settled, err := o.store.prepareMove(ctx, base{tip: mirror, remote: o.remote}, o.request, o.build)
@@ -161,8 +164,8 @@ func (o *offer) checkAnswer(ctx context.Context, on base, mirror git.ID, t trans
 	return t, &hastyError{err}
 }
 
-// findLanded looks for the request among the moves that the mirror got since it was
-// looked for last: a push that was not answered may have brought it.
+// findLanded searches the moves that the mirror got since the last search for
+// the request: a push without an answer may have landed.
 func (o *offer) findLanded(mirror git.ID) (Result, bool, error) {
 	if !o.begun || mirror == o.looked {
 		o.begun, o.looked = true, mirror
@@ -183,8 +186,8 @@ func (o *offer) findLanded(mirror git.ID) (Result, bool, error) {
 	return Result{Move: r.Move, Commit: r.Commit, Before: r.Before, After: r.After}, err == nil, err
 }
 
-// awaitOutcome waits until somebody has pushed the entry, or does it when nobody else
-// does.
+// awaitOutcome waits until another process has pushed the entry, or pushes it
+// when it gets the turn.
 func (o *offer) awaitOutcome(ctx context.Context, e *outboxEntry) (outcome, error) {
 	defer e.withdraw()
 	waiting := o.store.Repo.AwaitTurn(git.TurnToPush)
@@ -217,7 +220,7 @@ func (o *offer) awaitOutcome(ctx context.Context, e *outboxEntry) (outcome, erro
 	}
 }
 
-// takeTurn pushes what waits, unless somebody did while the turn came.
+// takeTurn pushes the outbox, unless the entry got its outcome in the meantime.
 func (o *offer) takeTurn(ctx context.Context, e *outboxEntry) (*packJob, error) {
 	if _, known := e.readOutcome(); known {
 		return nil, nil

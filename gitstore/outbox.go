@@ -42,12 +42,12 @@ type outboxMove struct {
 type outboxEntry struct {
 	outboxMove
 	path  string
-	file  *os.File // where this process waits for it
-	begin int64    // of the second line
-	dead  bool     // nobody waits for it
+	file  *os.File // open while this process waits for the entry
+	begin int64    // offset of the second line
+	dead  bool     // no process waits for it
 }
 
-// An outcome is what became of an entry.
+// An outcome is the result of an entry.
 type outcome struct {
 	Kind   string    `json:"kind"`
 	Rule   flow.Rule `json:"rule,omitempty"`
@@ -56,10 +56,10 @@ type outcome struct {
 	Commit git.ID    `json:"commit,omitempty"` // of a breach
 }
 
-// The kinds of outcomes that are no errors; the others are those of fateErrors.
+// The kinds of outcomes; outcomeErrors has more of them.
 const (
 	outcomeLanded   = "landed"
-	outcomeAgain    = "again" // others were faster: build it again
+	outcomeAgain    = "again" // other moves came first: build it again
 	outcomeRefused  = "refused"
 	outcomeBreach   = "breach"
 	outcomeForeign  = "foreign"
@@ -79,7 +79,7 @@ var outcomeErrors = []struct {
 	{"git", git.ErrMissing}, {"disk", syscall.ENOSPC},
 }
 
-// outcomeOf is the outcome of those whose push ended in an error.
+// outcomeOf is the outcome of entries whose push ended in an error.
 func outcomeOf(err error) outcome {
 	f := outcome{Kind: outcomeFailed, Reason: err.Error()}
 	var refusal *flow.Refusal
@@ -112,7 +112,8 @@ func outcomeOf(err error) outcome {
 	return f
 }
 
-// An outcomeError is an error that another process met on behalf of this one.
+// An outcomeError is an error that another process got when it pushed for this
+// one.
 type outcomeError struct {
 	text string
 	err  error
@@ -196,7 +197,7 @@ func openEntry(path string) (*outboxEntry, error) {
 	}
 	line, _, whole := bytes.Cut(data, []byte("\n"))
 	if !whole || json.Unmarshal(line, &e.outboxMove) != nil || len(e.Push) == 0 {
-		e.dead = true // not one of ours: it goes with the dead
+		e.dead = true // not an entry: it is removed like a dead one
 	}
 	return e, nil
 }
@@ -218,7 +219,7 @@ func addEntry(r *git.Repo, l outboxMove, after []*outboxEntry) (*outboxEntry, er
 	return e, nil
 }
 
-// write makes the file appear whole and locked.
+// write creates the file, complete and locked, in one step.
 func (e *outboxEntry) write() error {
 	line, err := json.Marshal(e.outboxMove)
 	if err != nil {
@@ -307,8 +308,8 @@ func isChain(list []*outboxEntry, mirror git.ID) bool {
 	return true
 }
 
-// foldUpdates makes one update per ref of those of several entries: from where the
-// first finds it to where the last leaves it.
+// foldUpdates merges the updates of several entries into one per ref: from the
+// first old value to the last new value.
 func foldUpdates(list []*outboxEntry, refs func(*outboxEntry) []git.RefUpdate) []git.RefUpdate {
 	var folded []git.RefUpdate
 	at := map[string]int{}

@@ -19,16 +19,16 @@ type Packer struct {
 }
 
 // packEvery is after how many moves of this clone their objects are packed, so
-// that the user's own `git gc --auto` never has to: measured, 20,000 unpacked
-// claims were 807 MB and a gc of ten seconds.
+// that `git gc --auto` never has to pack them. Measured: 20,000 unpacked claims
+// took 807 MB and a gc of ten seconds.
 const packEvery = 1000
 
-// A packJob is a pack that is due: the moves after from, up to to.
+// A packJob is a pack to make: of the moves after from, up to to.
 type packJob struct{ from, to git.ID }
 
-// countMoves counts the moves of this clone and says whether to pack. It runs while
-// the queue is held; the pack itself is made without it, so that nobody waits
-// half a second for it.
+// countMoves counts the moves of this clone and returns a job when a pack is
+// due. The caller holds the queue; the pack is made without it, so that no move
+// waits half a second.
 func (p *Packer) countMoves(tip git.ID, moves int) *packJob {
 	from, n := p.readUnpacked()
 	if n += moves; n < packEvery {
@@ -39,10 +39,9 @@ func (p *Packer) countMoves(tip git.ID, moves int) *packJob {
 	return &packJob{from, tip}
 }
 
-// startJob makes a pack, nil for none, in a process of its own where there is
-// a way to start one: the command after whose move it is due does not wait for
-// it. That a pack cannot be made costs space, never a move: it is tried again
-// a thousand moves later.
+// startJob makes a pack, if c is not nil. It starts a background process if it
+// can, so that the command does not wait. A failed pack costs space, never a
+// move: it is tried again a thousand moves later.
 func (p *Packer) startJob(ctx context.Context, c *packJob) {
 	if c == nil {
 		return
@@ -69,14 +68,14 @@ func (p *Packer) Housekeep(ctx context.Context, from, to string) error {
 	}
 	packed := git.ID(to)
 	if err = p.repo.Packer.Pack(ctx, git.ID(from), packed); err != nil {
-		packed = "" // where it began may be what was wrong
+		packed = "" // from may be the cause
 	}
 	release, queueErr := p.repo.Queue(ctx)
 	if queueErr != nil {
 		return errors.Join(err, queueErr)
 	}
 	defer release()
-	_, n := p.readUnpacked() // moves that came meanwhile
+	_, n := p.readUnpacked() // moves made in the meantime
 	p.writeUnpacked(packed, n)
 	return err
 }
@@ -91,8 +90,8 @@ func orRoot(id git.ID) string {
 	return string(id)
 }
 
-// readUnpacked is the tip at the last pack, "" if there was none, and how many
-// moves came since.
+// readUnpacked is the tip at the last pack, "" if there was none, and the
+// number of moves since.
 func (p *Packer) readUnpacked() (since git.ID, n int) {
 	data, _ := os.ReadFile(p.unpackedFile())
 	text, count, _ := strings.Cut(strings.TrimSpace(string(data)), " ")

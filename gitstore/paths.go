@@ -7,11 +7,11 @@ import (
 	"github.com/git-liza/git-liza/gitstore/document"
 )
 
-// A place is where the documents of one kind stand in the state tree.
+// A place is where the documents of one type are in the state tree.
 type place struct {
 	name   string // at the top of the tree
 	single bool   // name is the document itself
-	shards int    // folders between, by the ends of the ids, so that no folder grows large and a move rewrites little
+	shards int    // levels of folders by the ends of the ids; they keep folders small, so that a move rewrites little
 	groups int    // slashes in an id, each a folder
 }
 
@@ -40,7 +40,7 @@ var tops = func() map[string]flow.Folder {
 
 const suffix = ".yaml"
 
-// DocumentPath is where a document stands in the state tree, such as
+// DocumentPath is the path of a document in the state tree, such as
 // tasks/03/task-3.yaml.
 func DocumentPath(k flow.Key) string {
 	dir, name := directory(k)
@@ -50,8 +50,8 @@ func DocumentPath(k flow.Key) string {
 	return dir + "/" + name
 }
 
-// directory is the folder in which a document stands, "" for the top of the
-// tree, and its file name.
+// directory is the folder of a document, "" for the top of the tree, and its
+// file name.
 func directory(k flow.Key) (dir, name string) {
 	p := folders[k.Folder]
 	if p.single {

@@ -15,8 +15,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// MaxPresence bounds the commit of a presence, in bytes. A server takes no
-// larger one.
+// MaxPresence bounds the commit of a presence, in bytes. A server refuses
+// larger ones.
 const MaxPresence = 64 << 10
 
 // A Presence is what an agent's supervisor last wrote about the agent. Nothing depends
@@ -28,8 +28,8 @@ type Presence struct {
 	Host       string          `yaml:"host"`
 	PID        int             `yaml:"pid"`   // of the supervisor
 	Began      time.Time       `yaml:"began"` // when the supervisor did
-	At         time.Time       `yaml:"at"`    // when it said this
-	Every      flow.Duration   `yaml:"every"` // within which it says something again
+	At         time.Time       `yaml:"at"`    // when it was written
+	Every      flow.Duration   `yaml:"every"` // the interval until the next one
 	Provider   string          `yaml:"provider"`
 	Model      string          `yaml:"model"`
 	Doing      string          `yaml:"doing"` // one word, such as waiting or coding
@@ -39,15 +39,16 @@ type Presence struct {
 	Usage      flow.Usage      `yaml:"usage"` // of sessions that are not on the board yet
 }
 
-// missedBeats is after how many lengths of Every an agent counts as silent.
+// missedBeats is after how many intervals without a beat an agent counts as
+// silent.
 const missedBeats = 3
 
-// Silent reports whether the agent should have said something again long ago.
+// Silent reports whether the next beat of the agent is long overdue.
 func (p Presence) Silent(at time.Time) bool {
 	return at.Sub(p.At) > missedBeats*time.Duration(p.Every)
 }
 
-// cutText makes the presence fit into its commit, whatever its texts are.
+// cutText shortens the texts so that the presence fits into its commit.
 func (p *Presence) cutText() {
 	for _, at := range []*time.Time{&p.Began, &p.At, &p.Since} {
 		*at = at.UTC().Truncate(time.Second)
@@ -70,8 +71,8 @@ func presenceFile(r *git.Repo, id flow.AgentID) string {
 	return filepath.Join(r.CommonDir(), layout.Private, "presence", string(id))
 }
 
-// Beat notes a presence for this clone, in a file: that costs next to nothing,
-// and leaves no object behind.
+// Beat writes a presence to a file of this clone. That costs almost nothing and
+// leaves no object.
 func Beat(r *git.Repo, p Presence) error {
 	if err := p.check(); err != nil {
 		return err
@@ -87,8 +88,8 @@ func Beat(r *git.Repo, p Presence) error {
 	return nil
 }
 
-// SavePresence puts a presence into the agent's ref, in the place of the one
-// before. What it replaces is left to git's gc.
+// SavePresence replaces the presence in the agent's ref. git's gc removes the
+// old one.
 func SavePresence(ctx context.Context, r *git.Repo, p Presence) error {
 	if err := p.check(); err != nil {
 		return err
@@ -101,8 +102,8 @@ func SavePresence(ctx context.Context, r *git.Repo, p Presence) error {
 	return r.MoveRefs(ctx, []git.RefUpdate{{Name: p.Agent.PresenceRef(), New: id, Any: true}}, "presence")
 }
 
-// writePresence writes the commit. The document stands in its message, as a
-// move does, and its tree is empty: so it is one object.
+// writePresence writes the commit. It is one object: the document is in its
+// message, like a move, and its tree is empty.
 func writePresence(ctx context.Context, r *git.Repo, p *Presence) (git.ID, error) {
 	o, err := r.Objects(ctx)
 	if err != nil {
@@ -130,8 +131,8 @@ func writePresence(ctx context.Context, r *git.Repo, p *Presence) (git.ID, error
 	return id, o.Flush()
 }
 
-// DropPresence takes back what a registration of an agent said of itself in
-// this clone; "" is any registration. What there is of another one stays.
+// DropPresence removes the presence of a registration of an agent from this
+// clone; "" means any registration. The presence of another registration stays.
 func DropPresence(ctx context.Context, r *git.Repo, id flow.AgentID, g flow.Generation) error {
 	name := id.PresenceRef()
 	at, err := r.Resolve(ctx, name)
@@ -148,7 +149,7 @@ func DropPresence(ctx context.Context, r *git.Repo, id flow.AgentID, g flow.Gene
 	}
 	err = r.MoveRefs(ctx, []git.RefUpdate{{Name: name, Old: at}}, "presence")
 	if errors.Is(err, git.ErrRefMoved) {
-		return nil // a newer registration speaks
+		return nil // a newer registration has written its own
 	}
 	return err
 }

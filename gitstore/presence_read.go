@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// readBeat is what a file of this clone says. One that cannot be read says
-// nothing.
+// readBeat is the presence in a file of this clone. An unreadable file counts
+// as none.
 func readBeat(r *git.Repo, id flow.AgentID) (Presence, bool) {
 	path := presenceFile(r, id)
 	data, err := git.ReadSmall(path)
@@ -21,8 +21,8 @@ func readBeat(r *git.Repo, id flow.AgentID) (Presence, bool) {
 	return decodePresence(path, data, id)
 }
 
-// readPresence is what the commit of a ref says; any other object, and one that is
-// too large, says nothing.
+// readPresence is the presence in the commit of a ref. Any other object, and
+// one that is too large, counts as none.
 func readPresence(ctx context.Context, r *git.Repo, commit git.ID, id flow.AgentID) (Presence, bool) {
 	if commit == "" {
 		return Presence{}, false
@@ -43,8 +43,8 @@ func readPresence(ctx context.Context, r *git.Repo, commit git.ID, id flow.Agent
 	return decodePresence("presence "+string(commit), []byte(document), id)
 }
 
-// decodePresence reads a document, which somebody else may have written: its
-// texts are cleaned again before anybody is shown them.
+// decodePresence reads a document that another host may have written. It cleans
+// the texts again before they are shown.
 func decodePresence(name string, data []byte, id flow.AgentID) (Presence, bool) {
 	var p Presence
 	if len(data) > MaxPresence || document.Decode(name, data, &p) != nil || p.check() != nil || p.Agent != id || p.Every <= 0 {
@@ -54,8 +54,9 @@ func decodePresence(name string, data []byte, id flow.AgentID) (Presence, bool) 
 	return p, true
 }
 
-// isOver sees to it that the presence becomes silent, whatever its host says of
-// its clock and its beat. It is false of one that is still to come.
+// isOver bounds the interval of the presence by a lease, so that the presence
+// becomes silent whatever its host wrote. It returns false for a presence that
+// is dated more than a lease ahead.
 func (p *Presence) isOver(now time.Time, lease time.Duration) bool {
 	p.Every = min(p.Every, flow.Duration(lease))
 	return !p.At.After(now.Add(lease))

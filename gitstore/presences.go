@@ -11,17 +11,17 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Presences are what the sessions of all agents say of themselves.
+// Presences are the presences of all agents.
 type Presences struct {
 	repo    *git.Repo
 	history *history
 	remotes *Remotes
 }
 
-// List are what the registered agents last said, as far as it is known
-// here: this clone's own agents at once, others as of the last look at the
-// remote. What an earlier registration of an agent said is left out, and so is
-// what cannot be read, or is dated more than a lease ahead.
+// List are the last presences of the registered agents, as far as this clone
+// knows: those of its own agents at once, others as of the last fetch.
+// Presences of earlier registrations, unreadable ones, and those dated more
+// than a lease ahead are left out.
 func (ps *Presences) List(ctx context.Context, b *flow.Board) (map[flow.AgentID]Presence, error) {
 	remote, err := ps.history.Authority(ctx)
 	if err != nil {
@@ -59,10 +59,10 @@ func (ps *Presences) readRef(ctx context.Context, ref string, id flow.AgentID) (
 	return readPresence(ctx, ps.repo, at, id)
 }
 
-// Share puts the presence refs of some agents at the remote that holds
-// the board where they are here, and deletes those that are not here. It does
-// nothing in a clone that holds its board itself. Errors wrap ErrOffline, or
-// say what the remote refused.
+// Share pushes the presence refs of the agents to the remote that holds the
+// board, and deletes those there that this clone lacks. It does nothing in a
+// clone that holds its own board. Errors wrap ErrOffline, or say what the
+// remote refused.
 func (ps *Presences) Share(ctx context.Context, ids []flow.AgentID) error {
 	remote, err := ps.history.Authority(ctx)
 	if err != nil || remote == "" || len(ids) == 0 {
@@ -85,9 +85,9 @@ func (ps *Presences) Share(ctx context.Context, ids []flow.AgentID) error {
 	return err
 }
 
-// Forget takes back what any registration of an agent said, also at the
-// remote where that was seen to have it. Errors are those of [DropPresence]
-// and [Presences.Share].
+// Forget removes the presence of an agent, of any registration, here and at the
+// remote if a fetch saw it there. Errors are those of [DropPresence] and
+// [Presences.Share].
 func (ps *Presences) Forget(ctx context.Context, id flow.AgentID) error {
 	if err := DropPresence(ctx, ps.repo, id, ""); err != nil {
 		return err
@@ -107,8 +107,8 @@ func (ps *Presences) Forget(ctx context.Context, id flow.AgentID) error {
 	return ps.repo.MoveRefs(ctx, []git.RefUpdate{{Name: there, Any: true}}, "presence")
 }
 
-// Prune drops what agents have left in this clone that are registered
-// no longer, or anew, and says of how many.
+// Prune removes the presences of ended registrations from this clone, and
+// returns the number of agents they were of.
 func (ps *Presences) Prune(ctx context.Context, b *flow.Board) (int, error) {
 	remote, err := ps.history.Authority(ctx)
 	if err != nil {

@@ -10,34 +10,36 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A publisher brings a board to a remote that lacks moves of it.
+// A publisher pushes the missing moves of a board to a remote.
 type publisher struct {
 	repo    *git.Repo
 	history *history
 	remotes *Remotes
 }
 
-// What one push of a board that is published may hold: the length of a command
-// line bounds the refs, a server's judge the moves.
+// The bounds of one push of a published board: the length of a command line
+// bounds the refs, the judge of a server the moves.
 const (
 	maxPublishRefs  = 1000
 	maxPublishMoves = 4000
 )
 
-// publishOption tells a server that moves were made before they came to it.
+// publishOption tells a server that the moves were made before they were pushed
+// to it.
 const publishOption = "liza-publish"
 
-// A part of a board is what one push brings of it.
+// A part is what one push adds to a board.
 type part struct {
 	tip   git.ID
 	moves int
 	refs  []git.RefUpdate
 }
 
-// publishBoard pushes the moves that a remote lacks, with the refs that they need.
-// Moves after one whose work is neither here nor there are left to a clone that
-// has it, which a *flow.Refusal says. A remote without a board is first offered
-// all of them: only one that judges minds.
+// publishBoard pushes the moves that a remote lacks, with the refs that they
+// need. If a commit of a move is neither here nor there, that move and the
+// later ones are left to a clone that has it; a *flow.Refusal says so. A remote
+// without a board is first offered all moves, because only a server with hooks
+// refuses them.
 func (pub *publisher) publishBoard(ctx context.Context, remote string, found heads, tip git.ID) (int, error) {
 	whole := found.state != ""
 	moves, found, err := pub.publishParts(ctx, remote, found, tip, whole)
@@ -49,8 +51,8 @@ func (pub *publisher) publishBoard(ctx context.Context, remote string, found hea
 	return moves + more, err
 }
 
-// publishParts pushes a board in parts, up to the first move whose work is
-// missing if it is asked for whole work; found is what the remote has then.
+// publishParts pushes a board in parts; with whole it stops at the first move
+// with a missing commit. now are the heads of the remote after it.
 func (pub *publisher) publishParts(ctx context.Context, remote string, found heads, tip git.ID, whole bool) (moves int, now heads, err error) {
 	parts, left, err := pub.cutParts(ctx, remote, tip, found.state, whole)
 	if err != nil {
@@ -90,14 +92,14 @@ func (pub *publisher) publishParts(ctx context.Context, remote string, found hea
 	return moves, found, nil
 }
 
-// noteHeads notes what a remote has now.
+// noteHeads records the heads of a remote.
 func (r *Remotes) noteHeads(ctx context.Context, remote string, found heads) error {
 	return r.repo.MoveRefs(ctx, []git.RefUpdate{{Name: layout.RemoteRef(remote, "state"), New: found.state, Any: true},
 		{Name: layout.RemoteRef(remote, "integration"), New: found.integration, Any: true}}, "liza: published to "+remote)
 }
 
-// checkExtends refuses to publish over an integration branch of the remote that has
-// something else.
+// checkExtends refuses to publish over an integration branch of the remote with
+// other commits.
 func (pub *publisher) checkExtends(ctx context.Context, remote string, branch git.RefUpdate) error {
 	if branch.Old == "" || branch.Old == branch.New {
 		return nil
@@ -112,8 +114,8 @@ func (pub *publisher) checkExtends(ctx context.Context, remote string, branch gi
 		Reason: fmt.Sprintf("%s of %s is at %s, which the board's %s does not contain", name, remote, branch.Old.Short(), branch.New.Short())})
 }
 
-// pushPublished pushes a part of a board. A server that takes no options gets
-// none.
+// pushPublished pushes a part of a board, without the option if the server
+// accepts no options.
 func (pub *publisher) pushPublished(ctx context.Context, remote string, updates []git.RefUpdate, first bool) error {
 	var err error
 	if !first {
@@ -139,8 +141,8 @@ func publishError(remote string, err error) error {
 }
 
 // cutParts cuts the moves after a state into pushes, each with the refs of its
-// moves. left says why the last ones are not among them, nil if all are: whole
-// asks for nothing that comes after work which is missing.
+// moves. With whole it stops at the first move with a missing commit; left says
+// so then, and is nil if all moves are in the list.
 func (pub *publisher) cutParts(ctx context.Context, remote string, tip, since git.ID, whole bool) (list []part, left *flow.Refusal, err error) {
 	chain, breach := pub.history.listChain(tip, since)
 	if breach != nil {
@@ -177,8 +179,8 @@ func (pub *publisher) cutParts(ctx context.Context, remote string, tip, since gi
 	return list, left, err
 }
 
-// explainLeft refuses moves from one on whose work is not here, unless the remote has
-// kept it.
+// explainLeft refuses a move, and the later ones, if this clone and the remote
+// lack its commits.
 func (pub *publisher) explainLeft(ctx context.Context, remote string, e Event, absent []git.RefUpdate, moves int) (*flow.Refusal, error) {
 	for _, u := range absent {
 		there, err := pub.remotes.listRemote(ctx, remote, u.Name)
@@ -187,14 +189,14 @@ func (pub *publisher) explainLeft(ctx context.Context, remote string, e Event, a
 		}
 		if there[u.Name] != u.New {
 			return &flow.Refusal{Rule: flow.RuleFact, Hint: "git liza sync --set " + remote + " --publish",
-				Reason: fmt.Sprintf("the next %d wait for another clone: %s names %s, which is not here; type this where it was made", moves, e.Move.Subject(), u.New.Short())}, nil
+				Reason: fmt.Sprintf("the next %d wait for another clone: %s names %s, which is not here; type this in the clone that made it", moves, e.Move.Subject(), u.New.Short())}, nil
 		}
 	}
 	return nil, nil
 }
 
-// keptRefs are the refs of a move that stay, and are here: saved commits, and
-// marks. absent are those that are not.
+// keptRefs are the saved commits and marks of a move that this clone has;
+// absent are those that it lacks.
 func (pub *publisher) keptRefs(e Event) (list, absent []git.RefUpdate, err error) {
 	all, err := pub.history.refsOfMove(e)
 	if err != nil {
@@ -215,10 +217,10 @@ func (pub *publisher) keptRefs(e Event) (list, absent []git.RefUpdate, err error
 	return list, absent, nil
 }
 
-// openBranches are the branches of tasks that wait for a verdict or a merge and, for
-// a remote that had no board, of tasks that are claimed. If the remote had a board, it
-// may have the branch of a claimed task from the task's holder, and the branch here
-// may be that of an earlier coder.
+// openBranches are the branches of tasks that wait for a verdict or a merge
+// and, for a remote without a board, of tasks in work. A remote with a board
+// may have the latter from the holder of the task, and the local branch may be
+// that of an earlier coder.
 func (pub *publisher) openBranches(ctx context.Context, b *flow.Board, first bool) ([]git.RefUpdate, error) {
 	var list []git.RefUpdate
 	for _, id := range b.IDs(flow.Tasks) {

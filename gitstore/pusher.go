@@ -19,14 +19,14 @@ type pusher struct {
 	packer  *Packer
 }
 
-// maxUnanswered bounds how often one push is repeated that the remote did not
-// take, without a word of its judge, although nothing there has moved: a ref
-// was locked, or the connection broke.
+// maxUnanswered bounds how often one push is repeated that the remote rejected
+// without a line of its judge and without a change of its refs: a ref was
+// locked, or the connection broke.
 const maxUnanswered = 4
 
-// pushOutbox pushes what is in the outbox, and tells every entry that it touched
-// what became of it. It runs while this process has the turn to push; the error
-// is what those heard whose push went wrong.
+// pushOutbox pushes the outbox and writes an outcome to every entry that it
+// touched. The caller holds the push lock. The error is that of the entries
+// whose push failed.
 func (p *pusher) pushOutbox(ctx context.Context, name string) (*packJob, error) {
 	waited, err := p.backOff(ctx)
 	if err != nil {
@@ -51,8 +51,8 @@ func (p *pusher) pushOutbox(ctx context.Context, name string) (*packJob, error) 
 	return due, err
 }
 
-// collectChain is the chain to push. Where it is broken, because somebody gave up or
-// died, or the mirror has moved, everybody builds again.
+// collectChain is the chain to push. If it is broken, because a process gave up
+// or died, or because the mirror has moved, all entries are built again.
 func (p *pusher) collectChain(ctx context.Context) ([]*outboxEntry, error) {
 	release, err := p.repo.Queue(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *pusher) collectChain(ctx context.Context) ([]*outboxEntry, error) {
 	return list, err
 }
 
-// readOutbox is the outbox, and the mirror that its chain should begin at.
+// readOutbox is the outbox, and the mirror at which its chain should begin.
 func (p *pusher) readOutbox(ctx context.Context) ([]*outboxEntry, git.ID, error) {
 	list, err := listOutbox(p.repo)
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *pusher) readOutbox(ctx context.Context) ([]*outboxEntry, git.ID, error)
 func (p *pusher) spreadError(ctx context.Context, chain []*outboxEntry, cause error) error {
 	f := outcomeOf(cause)
 	if ctx.Err() != nil {
-		f = outcome{Kind: outcomeAgain} // it is only this process that was called off
+		f = outcome{Kind: outcomeAgain} // only this process was interrupted
 	}
 	release, err := p.repo.Queue(context.WithoutCancel(ctx))
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// outgoingRefs are the refs of the remote that a move needs, state first: those
-// that follow from the move, and the branch of the task, which reviewers on
-// other hosts read.
+// outgoingRefs are the refs of the remote that a move updates, state first:
+// those that follow from the move, and the branch of the task, which reviewers
+// on other hosts read.
 func (m *Mirror) outgoingRefs(ctx context.Context, on base, r Result) ([]git.RefUpdate, error) {
 	list := []git.RefUpdate{{Name: layout.State, Old: on.tip, New: r.Commit}}
 	seen, err := m.repo.Resolve(ctx, layout.RemoteRef(on.remote, "integration"))
@@ -34,9 +34,9 @@ func (m *Mirror) outgoingRefs(ctx context.Context, on base, r Result) ([]git.Ref
 	return append(list, taskBranches(r)...), nil
 }
 
-// expectedIntegration is where the remote's integration branch must be: where the board has
-// it, or, for a human's adoption, where somebody else has brought it, if the
-// adopted commit contains that.
+// expectedIntegration is where the remote's integration branch must be: at its
+// tip on the board. For a human's adoption it may also be at any commit that
+// the adopted one contains.
 func (m *Mirror) expectedIntegration(ctx context.Context, move flow.Move, u git.RefUpdate, seen git.ID) (git.ID, error) {
 	if move.Act == flow.ActInit {
 		return seen, nil
@@ -51,8 +51,9 @@ func (m *Mirror) expectedIntegration(ctx context.Context, move flow.Move, u git.
 	return seen, nil
 }
 
-// taskBranches are the task branches that a move brings to the remote, or ends
-// there. Git deletes one that is not there without a word.
+// taskBranches are the updates of task branches at the remote: a submission
+// pushes one, the end of a task deletes it. Git accepts the deletion of a
+// missing branch.
 func taskBranches(r Result) []git.RefUpdate {
 	var list []git.RefUpdate
 	for _, edit := range r.After.Changes() {
@@ -76,8 +77,8 @@ func taskBranches(r Result) []git.RefUpdate {
 	return list
 }
 
-// incomingRefs are the refs of this clone that follow a move which the remote has,
-// but for the integration branch, which every step of the mirror brings along.
+// incomingRefs are the refs of this clone that follow a move on the remote,
+// except the integration branch, which every step of the mirror moves.
 func (m *Mirror) incomingRefs(r Result) []git.RefUpdate {
 	var list []git.RefUpdate
 	for _, u := range refUpdates(r.Move, r.Before, r.Commit) {

@@ -19,20 +19,21 @@ import (
 // row show them, one lost race does not, and a move on a mirror that was old
 // lost no race at all.
 const (
-	// contention is how long after a lost race rivals count as there. It is
-	// longer than maxWay, so that a clone that gives way does not forget why.
+	// contention is how long rivals count as present after a lost race. It is
+	// longer than maxBackoff, so that a clone that backs off does not forget
+	// why.
 	contention = 10 * time.Second
-	// knownFor is how long what a clone has last seen of the remote counts as
-	// known: a push that is later, and loses, was made on an old mirror.
+	// knownFor is how long a fetched state counts as known: a push that is late
+	// on an older mirror lost no race.
 	knownFor = 2 * time.Second
-	// enough races are lost when rivals are there; maxLosses is how many are
-	// remembered, and each gap in which nobody came takes one back.
+	// Rivals count as present after enough lost races. At most maxLosses are
+	// remembered, and each gap that no rival used takes one back.
 	enough, maxLosses = 2, 4
-	// stretch is for how long a clone pushes without a pause before it leaves one
-	// gap: rivals of which it never learns may be too late each time.
+	// stretch is how long a clone pushes without a pause before it leaves one
+	// gap: rivals may come too late each time, and it would never know of them.
 	stretch = time.Second
-	// maxBackoff and maxOthers bound how long a clone gives way, in time and in moves
-	// of others.
+	// maxBackoff and maxOthers bound how long a clone backs off, in time and in
+	// moves of others.
 	maxBackoff = 5 * time.Second
 	maxOthers  = 16
 )
@@ -50,14 +51,14 @@ type raceNote struct {
 	loss   time.Duration // that one takes which loses, with the look at what won
 }
 
-// isContended tells whether rivals are there.
+// isContended reports whether rivals are present.
 func (n raceNote) isContended(now time.Time) bool {
 	return n.losses >= enough && now.Sub(n.lost) < contention
 }
 
-// backoff is how much longer to give way: the losers of a race need the time to
-// look and to push, each of them once. Draw is in [0, 1), so that two clones do
-// not give way in step. What passed since the last push counts.
+// backoff is how much longer to back off: the losers of a race need the time to
+// fetch and to push, each of them once. draw is in [0, 1), so that two clones
+// do not back off in step. The time since the last push counts.
 func (n raceNote) backoff(now time.Time, draw float64) time.Duration {
 	if n.won.IsZero() || n.won.After(now) {
 		return 0
@@ -73,22 +74,23 @@ func (n raceNote) backoff(now time.Time, draw float64) time.Duration {
 	return max(way-now.Sub(n.won), 0)
 }
 
-// isPressing tells whether a push at that time follows the last one without a
-// pause: a rival would have had no time for one.
+// isPressing reports whether a push at that time follows the last one without a
+// pause in which a rival could push.
 func (n raceNote) isPressing(at time.Time) bool {
 	return !n.won.IsZero() && at.Sub(n.won) < n.win
 }
 
-// A raceResult is how a push went.
+// A raceResult is the result of a push.
 type raceResult struct {
 	started, ended time.Time
-	waited         bool // this clone gave way before
-	lost           bool // somebody else was faster
-	looked         bool // and that was seen without a push
-	others         int  // moves that this brought
+	waited         bool // this clone backed off before
+	lost           bool // another clone was faster
+	looked         bool // the loss was fetched before a push
+	others         int  // moves of the other clones
 }
 
-// afterPush is the note after a push. Rivals is how many others made moves lately.
+// afterPush is the note after a push. rivals is how many others made moves
+// lately.
 func (n raceNote) afterPush(r raceResult, rivals int) raceNote {
 	took := r.ended.Sub(r.started)
 	if r.lost {
@@ -116,8 +118,8 @@ func (n raceNote) afterPush(r raceResult, rivals int) raceNote {
 	if !n.isPressing(r.started) || r.waited {
 		n.began = r.started
 	}
-	// Many moves in between can be many clones, or one that never gives way: the
-	// number is believed bit by bit.
+	// Many moves in between can come from many clones, or from one that never
+	// backs off: the number rises step by step.
 	n.others = min(max(n.before, n.others*3/4), 2*n.others+1)
 	n.won, n.win, n.before = r.ended, took, 0
 	if n.isContended(r.ended) {
@@ -136,7 +138,7 @@ func laterOf(a, b time.Time) time.Time {
 	return b
 }
 
-// backOff waits where others should push first. It reports whether it did.
+// backOff waits if others should push first, and reports whether it did.
 func (p *pusher) backOff(ctx context.Context) (waited bool, err error) {
 	way := p.readRaceNote().backoff(time.Now(), mathrand.Float64())
 	if way == 0 {
@@ -156,8 +158,9 @@ func (p *pusher) noteRace(r raceResult) {
 	_ = os.WriteFile(p.history.statePath("races"), line, 0o666) // torn or lost, it costs a moment
 }
 
-// countRivals counts the other clones that made moves lately, as far as committers
-// and principals tell clones apart. It is 0 if the moves cannot be read.
+// countRivals counts the other clones that made moves lately, as far as
+// committers and principals tell clones apart. Unreadable commits count as
+// none.
 func (p *pusher) countRivals(now time.Time) int {
 	id, err := p.repo.Resolve(context.Background(), layout.State)
 	who := map[string]bool{}

@@ -42,8 +42,8 @@ func (r *Repairer) Reclaim(ctx context.Context, known git.ID) (Repaired, error) 
 	return r.reclaimRewound(ctx, known)
 }
 
-// reclaimRewound goes on from a state ref that has left its history, while the queue
-// is held.
+// reclaimRewound handles a state ref that has left its history; the caller
+// holds the queue.
 func (r *Repairer) reclaimRewound(ctx context.Context, known git.ID) (Repaired, error) {
 	tip, err := r.history.Tip(ctx)
 	if err != nil {
@@ -82,8 +82,8 @@ func (r *Repairer) reclaimRewound(ctx context.Context, known git.ID) (Repaired, 
 	return done, nil
 }
 
-// followsRemote reports whether the ref follows the remote that holds the board, as
-// after `sync --theirs`: another history is somebody's decision then.
+// followsRemote reports whether the ref follows the remote that holds the
+// board, as after `sync --theirs`: another history is then intended.
 func (r *Repairer) followsRemote(ctx context.Context, tip git.ID) (bool, error) {
 	remote, err := r.history.Authority(ctx)
 	if err != nil || remote == "" {

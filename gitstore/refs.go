@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// refsOfMove are the refs that followed from a move that was made.
+// refsOfMove are the refs that followed from an earlier move.
 func (h *history) refsOfMove(e Event) ([]git.RefUpdate, error) {
 	before, source := h.emptyBoard()
 	if e.Parent != "" {
@@ -24,7 +24,7 @@ func (h *history) refsOfMove(e Event) ([]git.RefUpdate, error) {
 	return refUpdates(e.Move, before, e.Commit), before.Err()
 }
 
-// refUpdates are the refs that follow from a move, as the move says.
+// refUpdates are the updates of refs that follow from a move.
 func refUpdates(m flow.Move, before *flow.Board, commit git.ID) []git.RefUpdate {
 	var list []git.RefUpdate
 	for _, r := range m.Refs(before) {
@@ -37,12 +37,13 @@ func refUpdates(m flow.Move, before *flow.Board, commit git.ID) []git.RefUpdate 
 	return list
 }
 
-// isKeptRef reports whether a ref is one that moves bring and that then stays.
+// isKeptRef reports whether a ref is a mark or a saved commit: moves create
+// them, and they stay.
 func isKeptRef(ref string) bool {
 	return strings.HasPrefix(ref, layout.MarkRefs) || strings.HasPrefix(ref, layout.SavedRefs)
 }
 
-// integrationPrecedes reports whether integration was at one commit before it came to
+// integrationPrecedes reports whether integration was at one commit before
 // another: it is among the first parents.
 func (h *history) integrationPrecedes(from, to git.ID) (bool, error) {
 	for range maxBehind {
@@ -58,8 +59,8 @@ func (h *history) integrationPrecedes(from, to git.ID) (bool, error) {
 	return false, nil
 }
 
-// LastNaming is what the last move that names a saved ref or a mark puts it at, ""
-// where none of the last moves up to tip, as many as most, does.
+// LastNaming is the commit that the last move with a saved ref or mark gives
+// it, "" if none of the last moves up to tip, at most most of them, has it.
 func (h *history) LastNaming(ctx context.Context, tip git.ID, ref string, most int) (git.ID, error) {
 	var named git.ID
 	err := h.Events(tip, func(e Event) (bool, error) {

@@ -9,21 +9,21 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Repairer brings a state ref that does not replay, or is gone, back to a
-// state that does.
+// A Repairer resets a state ref that does not replay, or is gone, to a state
+// that replays.
 type Repairer struct {
 	repo    *git.Repo
 	history *history
 	audit   *Audit
 }
 
-// A Repaired board is what a repair found and did.
+// A Repaired is the result of a repair.
 type Repaired struct {
-	Was     git.ID    // the tip before, "" where the state ref was gone
-	Is      git.ID    // the tip now; "" where no state replays, and nothing has moved
+	Was     git.ID    // the tip before, "" if the state ref was gone
+	Is      git.ID    // the tip now; "" if no state replays and nothing has moved
 	Kept    []git.ID  // the tips that were passed over, under refs/liza/rescue/
 	Dropped []Dropped // the moves that are no longer on the board, newest first, at most 50
-	Count   int       // of all moves that are no longer on the board
+	Count   int       // of all dropped moves
 }
 
 // Repair moves the state ref back to the last state of its history or reflog
@@ -68,12 +68,12 @@ func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 	return done, nil
 }
 
-// rescueName is the name below which a tip is kept.
+// rescueName is the folder of the refs that keep a tip.
 func (r *Repairer) rescueName(tip git.ID) string {
 	return layout.RescueFolder(r.history.Now(), tip.Short())
 }
 
-// restoreRef makes the state ref again.
+// restoreRef creates the missing state ref.
 func (r *Repairer) restoreRef(ctx context.Context) (Repaired, error) {
 	loose := r.listDangling(ctx)
 	good, err := r.findLastSound(ctx, r.readReflogFile())
@@ -101,8 +101,8 @@ func (r *Repairer) restoreRef(ctx context.Context) (Repaired, error) {
 	return done, nil
 }
 
-// droppedRefs moves the saved commits and marks that only moves after the
-// good state name out of the way of those that will take their names.
+// droppedRefs moves the saved commits and marks of the dropped moves to the
+// rescue folder, so that new moves can use their names.
 func (r *Repairer) droppedRefs(ctx context.Context, tip, good git.ID, rescue string) ([]git.RefUpdate, error) {
 	named := r.allRefs(good)
 	var list []git.RefUpdate
@@ -122,7 +122,7 @@ func (r *Repairer) droppedRefs(ctx context.Context, tip, good git.ID, rescue str
 	return list, nil
 }
 
-// allRefs are the names of all refs that the moves up to a state brought, as
+// allRefs are the names of all refs that the moves up to a state created, as
 // far as the moves can be read.
 func (r *Repairer) allRefs(tip git.ID) map[string]bool {
 	names := map[string]bool{}

@@ -10,12 +10,12 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Replay is a state commit that is what its move makes of its parent.
+// A Replay is a state commit that is the result of its move on its parent.
 type Replay struct {
 	Event
 	Before, After *flow.Board
 	Committer     string      // its line in the commit, which no move gives: see [CheckIdent]
-	Facts         *flow.Facts // nil where they were not gathered afresh
+	Facts         *flow.Facts // nil unless they were gathered afresh
 	Signature     string      // the block after the move, "" if it is not signed
 }
 
@@ -71,7 +71,7 @@ func (a *Audit) applyMove(ctx context.Context, r *Replay, fresh bool) error {
 	return err
 }
 
-// checkRendering holds the commit against what the move makes of its parent.
+// checkRendering compares the commit with the result of the move on its parent.
 func (a *Audit) checkRendering(r Replay, source snapshot, c git.Commit) error {
 	tree, err := (&draft{snapshot: source}).applyEdits(r.After.Changes())
 	if err != nil {
@@ -90,8 +90,8 @@ func (a *Audit) checkRendering(r Replay, source snapshot, c git.Commit) error {
 	return a.checkRecorded(r.Move)
 }
 
-// checkRecorded holds what a move says about commits against those that are here;
-// another clone may have more.
+// checkRecorded compares what a move records about commits with the commits
+// that this clone has; another clone may have more.
 func (a *Audit) checkRecorded(m flow.Move) error {
 	var id, tree git.ID
 	var parents []git.ID

@@ -7,21 +7,21 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// maxSeen is how many moves a move can lie behind what its actor saw.
+// maxSeen is how many moves a move may be behind the state that its actor saw.
 const maxSeen = 1000
 
 // keepTrail bounds how many links a store remembers.
 const keepTrail = 20 * maxSeen
 
-// A link is what [Audit.checkSeen] needs of one move of the chain.
+// A link is the part of a move in the chain that [Audit.checkSeen] needs.
 type link struct {
 	parent  git.ID
 	request string
 }
 
-// checkSeen refuses a move that was made for another chain, or that was made
-// before: what its actor saw is on the chain, and its request is not after it.
-// A signed move always says what its actor saw.
+// checkSeen refuses a move that was made for another chain, or repeated: the
+// state that its actor saw must be on the chain, and no move after that state
+// may have the same request. A signed move always names that state.
 func (a *Audit) checkSeen(r Replay) error {
 	if r.Signature != "" {
 		if _, err := parseSignature(r.Signature); err != nil {
@@ -41,7 +41,7 @@ func (a *Audit) checkSeen(r Replay) error {
 	return a.findSeen(r)
 }
 
-// findSeen goes from the parent to what the actor saw.
+// findSeen walks from the parent to the state that the actor saw.
 func (a *Audit) findSeen(r Replay) error {
 	id := r.Parent
 	for range maxSeen {

@@ -14,15 +14,15 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// What is kept of one session at most, in bytes: of longer ones the beginning
-// and the end.
+// The bounds of one session, in bytes: of longer texts the beginning and the
+// end are kept.
 const (
 	MaxPrompt = 256 << 10
 	MaxOutput = 1 << 20
-	maxWords  = 4 << 10 // an error, a way to end
+	maxWords  = 4 << 10 // an error, an ending
 
 	maxSessionCommit = 16 << 10
-	maxSessionTree   = 1 << 10 // there are three files in it
+	maxSessionTree   = 1 << 10 // it has three files
 )
 
 // The files of a session's tree.
@@ -39,8 +39,8 @@ type SessionRecord struct {
 	Agent      flow.AgentID    `yaml:"agent"`
 	Generation flow.Generation `yaml:"generation"` // of the agent's registration
 	Role       flow.Role       `yaml:"role"`
-	Task       flow.TaskID     `yaml:"task"`   // "" of a planner
-	Commit     git.ID          `yaml:"commit"` // that was reviewed
+	Task       flow.TaskID     `yaml:"task"`   // "" for a planner
+	Commit     git.ID          `yaml:"commit"` // the reviewed one
 	Provider   string          `yaml:"provider"`
 	Model      string          `yaml:"model"`
 	Format     string          `yaml:"format"` // of the output: a family of transcripts
@@ -48,25 +48,25 @@ type SessionRecord struct {
 	Began      time.Time       `yaml:"began"`
 	Ended      time.Time       `yaml:"ended"`
 	Outcome    string          `yaml:"outcome"` // one of flow.SessionOutcomes
-	Ending     string          `yaml:"ending"`  // how it ended, in words
-	Session    string          `yaml:"session"` // the provider's own name for it
+	Ending     string          `yaml:"ending"`  // how it ended, as text
+	Session    string          `yaml:"session"` // the id that the provider gave it
 	Usage      flow.Usage      `yaml:"usage"`
-	Denied     []string        `yaml:"denied"` // tools that were refused to it
+	Denied     []string        `yaml:"denied"` // tools that it was denied
 	Error      string          `yaml:"error"`
-	PromptSize int64           `yaml:"prompt_bytes,keep"` // before anything was left out
+	PromptSize int64           `yaml:"prompt_bytes,keep"` // before it was cut
 	OutputSize int64           `yaml:"output_bytes,keep"`
 }
 
 func (s SessionRecord) ref() string { return s.Agent.SessionRef(s.Generation) }
 
-// saveTries is how often a session is saved anew when another one was saved
-// under the same registration meanwhile: nobody should.
+// saveTries is how often a session is saved again when another session was
+// saved under the same registration, which should not happen.
 const saveTries = 5
 
-// SaveSession keeps a session that has ended, with what it was told and what it
-// printed, after those that the same registration had before. Texts that are
-// too long are cut in the middle. It does not touch the board. The error wraps
-// git.ErrRefMoved if others kept saving under the same registration.
+// SaveSession saves a session that has ended, with its prompt and its output,
+// after the earlier sessions of the registration. Long texts are cut in the
+// middle. The board does not change. The error wraps git.ErrRefMoved if others
+// kept saving under the same registration.
 func SaveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, output []byte) (git.ID, error) {
 	generation, child := strings.CutSuffix(string(rec.Generation), ".child")
 	if err := new(flow.Generation).UnmarshalText([]byte(generation)); err != nil || rec.Agent.Role() == 0 {
@@ -147,7 +147,7 @@ func (s *SessionRecord) subject() string {
 	return fmt.Sprintf("session of %s%s: %s", s.Agent, on, s.Outcome)
 }
 
-// cutText makes the record fit into a document, whatever its texts are.
+// cutText shortens the texts so that the record fits into a document.
 func (s *SessionRecord) cutText(prompt, output int) {
 	s.Began, s.Ended = s.Began.UTC().Truncate(time.Second), s.Ended.UTC().Truncate(time.Second)
 	for _, text := range []*string{&s.Provider, &s.Model, &s.Format, &s.Dir, &s.Outcome, &s.Ending, &s.Session, &s.Error} {

@@ -14,22 +14,22 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A SessionFilter says which sessions are wanted. Zero fields want all.
+// A SessionFilter selects sessions. Zero fields select all.
 type SessionFilter struct {
 	Task  flow.TaskID
 	Agent flow.AgentID
 	Limit int
 }
 
-// A link of a chain of sessions, and where the chain goes on.
+// A sessionLink is a session in a chain, and where the chain continues.
 type sessionLink struct {
 	SessionRecord
 	ref    string
 	parent git.ID
 }
 
-// Sessions are the sessions that are kept here, the last one first. One that
-// cannot be read has only its id, its agent and, as Ending, what is wrong.
+// Sessions are the saved sessions of this clone, newest first. An unreadable
+// one has only its id, its agent and, as Ending, the error.
 func Sessions(ctx context.Context, r *git.Repo, f SessionFilter) ([]SessionRecord, error) {
 	chains, err := sessionChains(ctx, r, f.Agent)
 	if err != nil {
@@ -59,8 +59,8 @@ func Sessions(ctx context.Context, r *git.Repo, f SessionFilter) ([]SessionRecor
 	return list, nil
 }
 
-// sessionChains are the last sessions of every ref, of one agent's if it is
-// named, sorted.
+// sessionChains are the last sessions of all refs, or of the refs of one agent,
+// sorted.
 func sessionChains(ctx context.Context, r *git.Repo, agent flow.AgentID) ([]sessionLink, error) {
 	refs, err := r.Refs(ctx, layout.SessionRefs+string(agent))
 	if err != nil {
@@ -83,7 +83,7 @@ func (l sessionLink) compare(other sessionLink) int {
 	return cmp.Or(other.Ended.Compare(l.Ended), strings.Compare(l.ref, other.ref))
 }
 
-// readSessionLink reads one session of a ref; where it cannot, it says so in it.
+// readSessionLink reads one session of a ref; an error becomes its Ending.
 func readSessionLink(o *git.Objects, ref string, id git.ID) sessionLink {
 	agent, _ := flow.ParseSessionRef(ref)
 	link := sessionLink{ref: ref}
@@ -125,9 +125,9 @@ func readSessionFile(o *git.Objects, c git.Commit, name string, limit int64) ([]
 	return o.ReadKind(e.ID, "blob", limit)
 }
 
-// CheckSession holds a commit against the form that [SaveSession] gives a
-// session, by sizes and without reading its files, and returns the session
-// before it, "" if it is the first. The error says what is wrong with it.
+// CheckSession checks that a commit has the form of [SaveSession], by sizes and
+// without reading its files. It returns the session before it, "" if it is the
+// first.
 func CheckSession(o *git.Objects, id git.ID) (before git.ID, err error) {
 	kind, size, err := o.Size(id)
 	if err != nil {
@@ -163,8 +163,8 @@ func CheckSession(o *git.Objects, id git.ID) (before git.ID, err error) {
 	return before, nil
 }
 
-// Session reads one session whole, by the id of its commit. The error wraps
-// git.ErrNoObject, or git.ErrNoCommit where the commit is no session.
+// Session reads one complete session by the id of its commit. The error wraps
+// git.ErrNoObject, or git.ErrNoCommit if the commit is not a session.
 func Session(ctx context.Context, r *git.Repo, id git.ID) (rec SessionRecord, prompt, output []byte, err error) {
 	o, err := r.Objects(ctx)
 	if err != nil {
@@ -184,12 +184,12 @@ func Session(ctx context.Context, r *git.Repo, id git.ID) (rec SessionRecord, pr
 	return rec, prompt, output, err
 }
 
-// prunedAtOnce is how many refs go in one transaction.
+// prunedAtOnce is how many refs one transaction deletes.
 const prunedAtOnce = 500
 
-// PruneSessions drops the refs of registrations that are over and whose last
-// session ended before a time, and says how many sessions are gone with them,
-// also with an error.
+// PruneSessions deletes the refs of ended registrations whose last session
+// ended before a time. It returns the number of deleted sessions, even with an
+// error.
 func (s *Store) PruneSessions(ctx context.Context, before time.Time) (pruned int, err error) {
 	b, _, err := s.Board(ctx)
 	if err != nil {
@@ -220,8 +220,8 @@ func (s *Store) PruneSessions(ctx context.Context, before time.Time) (pruned int
 	return pruned, nil
 }
 
-// isRegistered reports whether an agent is still registered as a ref of sessions
-// says.
+// isRegistered reports whether the registration that a ref of sessions names
+// still holds.
 func isRegistered(b *flow.Board, ref string) bool {
 	id, generation := flow.ParseSessionRef(ref)
 	a := b.Agent(id)

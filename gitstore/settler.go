@@ -10,17 +10,17 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Settler brings the refs that follow from moves to where the board says, and
-// tells of those that something else has moved.
+// A Settler moves the refs that follow from moves to where the board says, and
+// reports those that something else has moved.
 type Settler struct {
-	Follower Follower // brings checkouts along where a remote is the authority; may be nil
+	Follower Follower // updates checkouts if a remote is the authority; may be nil
 
 	repo    *git.Repo
 	history *history
 }
 
-// refsToMove are the refs that follow from the move. One that stands where it
-// should already is only checked. The error wraps ErrForeignRef where the
+// refsToMove are the refs that follow from the move. A ref that is already at
+// its new value is only checked. The error wraps ErrForeignRef if the
 // integration branch is not where the board says.
 func (s *Settler) refsToMove(ctx context.Context, m flow.Move, before *flow.Board, commit git.ID) ([]git.RefUpdate, error) {
 	list := refUpdates(m, before, commit)
@@ -42,8 +42,9 @@ func (s *Settler) refsToMove(ctx context.Context, m flow.Move, before *flow.Boar
 	return list, nil
 }
 
-// checkIntegration judges an integration branch that is elsewhere than the board says:
-// a human's adopt may go on from what it contains, everything else is refused.
+// checkIntegration judges an integration branch that is not where the board
+// says. An adopt by a human may continue from a commit that it contains;
+// everything else is refused.
 func (s *Settler) checkIntegration(ctx context.Context, m flow.Move, u git.RefUpdate, before *flow.Board, now git.ID) (git.ID, error) {
 	if m.Act == flow.ActAdopt && now != "" {
 		contains, err := s.repo.IsAncestor(ctx, now, u.New)
@@ -54,17 +55,17 @@ func (s *Settler) checkIntegration(ctx context.Context, m flow.Move, u git.RefUp
 	return "", s.foreignError(ctx, before, now)
 }
 
-// foreignError describes the integration branch that is at now, where the board
-// says otherwise.
+// foreignError is the error of an integration branch at now that is not where
+// the board says.
 func (s *Settler) foreignError(ctx context.Context, b *flow.Board, now git.ID) error {
 	want := b.Settings().Integration
 	return fmt.Errorf("%w: %w", ErrForeignRef, &flow.Refusal{Rule: flow.RuleTip, Hint: s.StrayHint(ctx, b, now),
 		Reason: fmt.Sprintf("%s is at %s, the board says %s", want.Name, git.ShortOrNone(now), want.Tip.Short())})
 }
 
-// Settle does for a reader what every move does first: it brings the refs of
-// the last move, and integration, to what the board says. A branch that
-// something else has moved stays where it is.
+// Settle does for a reader what every move does first: it moves the refs of the
+// last move, and integration, to where the board says. A branch that something
+// else has moved stays where it is.
 func (s *Settler) Settle(ctx context.Context) error {
 	b, tip, err := s.history.Board(ctx)
 	if errors.Is(err, ErrNoBoard) {
@@ -76,8 +77,8 @@ func (s *Settler) Settle(ctx context.Context) error {
 	return s.completeRefs(ctx, tip, b)
 }
 
-// completeRefs completes what a process that died inside its transaction left: the
-// board is the truth.
+// completeRefs completes the refs of a process that died inside its
+// transaction: the board decides.
 func (s *Settler) completeRefs(ctx context.Context, tip git.ID, b *flow.Board) error {
 	late, err := s.listLate(ctx, tip, b)
 	if err != nil || len(late) == 0 {
@@ -93,7 +94,7 @@ func (s *Settler) completeRefs(ctx context.Context, tip git.ID, b *flow.Board) e
 		_ = s.Follower.Follow(ctx, branch.Old, branch.New)
 	}
 	if errors.Is(err, git.ErrRefMoved) {
-		// It was alive, only slow, or another one completed it.
+		// The process was alive but slow, or another one completed its refs.
 		if still, lateErr := s.listLate(ctx, tip, b); lateErr == nil && len(still) == 0 {
 			return nil
 		}
@@ -101,8 +102,8 @@ func (s *Settler) completeRefs(ctx context.Context, tip git.ID, b *flow.Board) e
 	return err
 }
 
-// withoutUnfollowed takes the integration branch of a mirror out of what is about to be
-// completed where a checkout of it cannot follow now.
+// withoutUnfollowed removes the integration branch of a mirror from the updates
+// if a checkout of it cannot follow now.
 func (s *Settler) withoutUnfollowed(ctx context.Context, b *flow.Board, late []git.RefUpdate) ([]git.RefUpdate, *git.RefUpdate, error) {
 	i := slices.IndexFunc(late, func(u git.RefUpdate) bool { return u.Name == b.Settings().Integration.Ref() })
 	if i < 0 || s.Follower == nil {
@@ -119,8 +120,8 @@ func (s *Settler) withoutUnfollowed(ctx context.Context, b *flow.Board, late []g
 	return late, &branch, nil
 }
 
-// listLate are the refs of the last move that stand where they stood before it,
-// and integration if it stands where the last move of it found it.
+// listLate are the refs of the last move that still have their old values, and
+// integration if it is where its last move found it.
 func (s *Settler) listLate(ctx context.Context, tip git.ID, b *flow.Board) ([]git.RefUpdate, error) {
 	e, err := s.history.ReadEvent(tip)
 	if err != nil {
@@ -147,8 +148,8 @@ func (s *Settler) listLate(ctx context.Context, tip git.ID, b *flow.Board) ([]gi
 	return append(list, git.RefUpdate{Name: b.Settings().Integration.Ref(), Old: now, New: integration.Tip}), nil
 }
 
-// integrationCameFrom reports whether the board's last merge or adoption, looking back
-// from a move, led integration from one commit to the other. A mirror may have
+// integrationCameFrom reports whether the last merge or adoption on the board
+// before a move led integration from one commit to the other. A mirror may have
 // missed several of them.
 func (s *Settler) integrationCameFrom(ctx context.Context, e Event, from, to git.ID) (bool, error) {
 	if remote, err := s.history.Authority(ctx); err != nil || remote != "" {
@@ -196,7 +197,7 @@ func (s *Settler) lateRefsOf(ctx context.Context, e Event) ([]git.RefUpdate, err
 		if now != u.Old || now == u.New {
 			continue
 		}
-		// What is not here cannot be pointed to: another clone made the move.
+		// A ref cannot point to a missing object: another clone made the move.
 		if _, _, err := s.history.objects.Size(u.New); errors.Is(err, git.ErrNoObject) {
 			continue
 		}

@@ -47,7 +47,7 @@ func cutSignature(text string) (rest, block string) {
 	return text[:i+1], text[i+1:]
 }
 
-// armour writes a signature in the one form that a block can have.
+// armour writes a signature in the one form that a block may have.
 func armour(sig *sshsig.Signature) string {
 	digits := base64.StdEncoding.EncodeToString(sig.Marshal())
 	var b strings.Builder
@@ -82,14 +82,15 @@ func parseSignature(block string) (*sshsig.Signature, error) {
 	case sig.Signature.Format != signatureFormats[sig.PublicKey.Type()]:
 		return nil, fmt.Errorf("a key %s does not sign as %q here", sig.PublicKey.Type(), sig.Signature.Format)
 	case len(sig.Signature.Rest) != flagBytes(sig.Signature.Format):
-		return nil, errors.New("the signature has not the length of its kind")
+		return nil, errors.New("the signature does not have the length of its format")
 	case armour(sig) != block:
 		return nil, errors.New("the signature block is not in canonical form")
 	}
 	return sig, nil
 }
 
-// flagBytes is what a security key adds to a signature: flags and a counter.
+// flagBytes is the number of bytes that a security key adds to a signature:
+// flags and a counter.
 func flagBytes(format string) int {
 	if strings.HasPrefix(format, "sk-") {
 		return 5
@@ -97,8 +98,9 @@ func flagBytes(format string) int {
 	return 0
 }
 
-// signatureFormats are the kinds of keys that sign, and how each does.
-// Certificates do not: nothing here says which authority to believe.
+// signatureFormats are the types of keys that sign, and the format that each
+// signs in. Certificates are left out, because nothing here says which
+// authority to trust.
 var signatureFormats = map[string]string{
 	ssh.KeyAlgoED25519:    ssh.KeyAlgoED25519,
 	ssh.KeyAlgoECDSA256:   ssh.KeyAlgoECDSA256,
@@ -109,7 +111,7 @@ var signatureFormats = map[string]string{
 	ssh.KeyAlgoRSA:        ssh.KeyAlgoRSASHA512,
 }
 
-// signedText is what a signature is over.
+// signedText is the text that a signature covers.
 func signedText(board string, m flow.Move) ([]byte, error) {
 	body, err := document.Encode(&m)
 	if err != nil {
@@ -144,7 +146,7 @@ func (s *Store) signCommit(ctx context.Context, source snapshot, c stateCommit) 
 	return append(raw, armour(sig)...), nil
 }
 
-// boardID is the id of the board that a move is for; the first move brings it.
+// boardID is the id of the board of a move; the first move contains it.
 func boardID(before *flow.Board, m flow.Move) string {
 	if d, ok := m.Detail.(*flow.InitMove); ok {
 		return d.Board

@@ -15,8 +15,8 @@ type snapshot struct {
 	cache *summaryCache
 }
 
-// checkRoot refuses a tree with anything else at its top than documents and
-// their folders.
+// checkRoot refuses a tree whose top has entries other than documents and their
+// folders.
 func (s snapshot) checkRoot() error {
 	entries, err := s.tree(s.root)
 	if err != nil {
@@ -35,8 +35,8 @@ func (s snapshot) checkRoot() error {
 	return nil
 }
 
-// folder returns the entries of a folder of the tree, none if it is not there,
-// and its path as the tree spells it: like ids, folders ignore case.
+// folder returns the entries of a folder of the tree, none if it is missing,
+// and its path as the tree spells it: folders ignore case, like ids.
 func (s snapshot) folder(dir string) (path string, entries []git.Entry, err error) {
 	if s.root == "" {
 		return "", nil, nil
@@ -122,8 +122,8 @@ func (s snapshot) walk(dir string, visit func(path string, e git.Entry) error) e
 	return nil
 }
 
-// Summaries describes every task outside the archive. What the cache knows of
-// a folder, or of single documents in it, is not read.
+// Summaries returns the summary of every task outside the archive. Folders and
+// documents in the cache are not read.
 func (s snapshot) Summaries() ([]flow.Summary, error) {
 	dir, shards, err := s.folder(folders[flow.Tasks].name)
 	if err != nil {
@@ -152,8 +152,8 @@ func (s snapshot) Summaries() ([]flow.Summary, error) {
 	return all, nil
 }
 
-// summarize reads the tasks of one folder, but for those that known, in order
-// of the names, holds as they are.
+// summarize reads the tasks of one folder, except those that known holds
+// unchanged.
 func (s snapshot) summarize(dir string, id git.ID, known []row) ([]row, error) {
 	entries, err := s.tree(id)
 	if err != nil {

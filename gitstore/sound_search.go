@@ -15,16 +15,16 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A soundSearch remembers which states were found to be sound while looking for
-// the last one.
+// A soundSearch remembers which states are sound during the search for the last
+// one.
 type soundSearch struct {
 	repairer *Repairer
-	depth    map[git.ID]int // moves from the root to it; 0 where it is not sound
+	depth    map[git.ID]int // moves from the root to the state; 0 if it is not sound
 }
 
-// findNewest is the last sound state that a bad tip and its reflog lead to. Where
-// there is no reflog, somebody may have set the tip anywhere: then it is the
-// last one that is found at all.
+// findNewest is the last sound state that a bad tip and its reflog lead to.
+// Without a reflog the tip may be anywhere, and it is the last sound state of
+// the repository.
 func (r *Repairer) findNewest(ctx context.Context, tip git.ID) (git.ID, error) {
 	log := r.readReflog(ctx)
 	good, err := r.findLastSound(ctx, append([]git.ID{tip}, log...))
@@ -123,16 +123,17 @@ func (r *Repairer) invariantsHold(id git.ID) bool {
 	return err == nil && b.Check() == nil
 }
 
-// How much it says for a chain that a state of it is known: one that the remote
-// which holds the board was seen to have outdoes all marks, a mark what this
-// clone wrote and verified last.
+// The weights of known states: one that was fetched from the remote that holds
+// the board outweighs all marks, a mark outweighs the last states that this
+// clone wrote and verified.
 const (
 	ownEvidence = 1 << (10 * iota)
 	markEvidence
 	remoteEvidence = 1 << 40
 )
 
-// knownStates are the states that something outside of the chain names.
+// knownStates are the states that something outside the chain names, with their
+// weights.
 func (r *Repairer) knownStates(ctx context.Context) (map[git.ID]int, error) {
 	left, err := r.history.leftRefs(ctx)
 	if err != nil {
@@ -226,7 +227,7 @@ func (r *Repairer) readReflogFile() []git.ID {
 	return list
 }
 
-// listDangling lists the commits that no ref, and no other commit, leads to.
+// listDangling lists the commits that no ref and no other commit leads to.
 func (r *Repairer) listDangling(ctx context.Context) []git.ID {
 	// It fails where other objects are broken, and still lists what it found.
 	out, _ := r.repo.Git(ctx, "fsck", "--no-reflogs", "--dangling", "--connectivity-only", "--no-progress")

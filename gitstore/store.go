@@ -18,8 +18,8 @@ import (
 // command line tests it for its exit code.
 var ErrNoBoard = errors.New("there is no blackboard here")
 
-// ErrConflict is wrapped when a move lost every one of a bounded number of
-// races. The command line tests it for its exit code.
+// ErrConflict is wrapped when a move lost a bounded number of races. The
+// command line tests it for its exit code.
 var ErrConflict = errors.New("other moves kept winning")
 
 // ErrClock is wrapped when the board's last move is more than a minute ahead
@@ -32,21 +32,22 @@ var ErrClock = errors.New("the clock is wrong")
 var ErrForeignRef = errors.New("a ref is not where the board says")
 
 // A Store is the blackboard of one clone: it reads the board and makes moves.
-// It is for one goroutine; several of the same Repo work side by side. Its other
-// parts stand in the order of their layers: each uses only parts above it.
+// It is for one goroutine; several Stores of the same Repo work side by side.
+// Its parts are listed in the order of their layers: each uses only parts above
+// it.
 type Store struct {
 	*history             // the board, its moves, and the states between them
-	Commits   *Commits   // what git knows of commits that moves name
+	Commits   *Commits   // facts of git about commits that moves name
 	Settler   *Settler   // the refs that follow from moves
 	Audit     *Audit     // whether moves replay, and what is damaged
-	Repairer  *Repairer  // the way back to a state that replays
-	Remotes   *Remotes   // what git says to remotes
-	Presences *Presences // what sessions of agents say of themselves
+	Repairer  *Repairer  // resets the state ref to a state that replays
+	Remotes   *Remotes   // git processes that talk to remotes
+	Presences *Presences // presences of agents
 	Mirror    *Mirror    // the board of the remote that is the authority
 	Packer    *Packer    // packs of what moves have written
 
-	// Permit is asked about every move that is made here, before the rules are;
-	// its error ends the move. May be nil.
+	// Permit is called for every move that is made here, before the rules; its
+	// error ends the move. May be nil.
 	Permit func(context.Context, *flow.Board, flow.Move) error
 
 	pusher  *pusher

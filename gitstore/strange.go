@@ -9,9 +9,10 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// StrangeFiles lists what stands where entries of the journal and of the outbox do
-// and is no file: nobody of ours made it, and it is passed over. So is, with
-// harm, what stands in the place of one of these folders: no move can be made.
+// StrangeFiles lists entries in the folders of the journal and the outbox that
+// are not regular files. git liza did not make them and skips them. harm
+// reports that one of the two folders is itself something else; paths then
+// names it, and no move can be made.
 func StrangeFiles(r *git.Repo) (paths []string, harm bool, err error) {
 	for _, dir := range []string{r.Journal.Dir(), outboxDir(r)} {
 		info, err := os.Stat(dir)
@@ -34,8 +35,7 @@ func StrangeFiles(r *git.Repo) (paths []string, harm bool, err error) {
 	return paths, false, nil
 }
 
-// isThere reports whether there is anything at a path, if only a link that leads
-// nowhere.
+// isThere reports whether anything is at a path, even a dangling link.
 func isThere(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

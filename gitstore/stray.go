@@ -10,31 +10,30 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// moveAuthor is a regular expression for the author of a move, and of what an
-// agent commits.
+// moveAuthor is a regular expression for the author of moves and of commits by
+// agents.
 const moveAuthor = "@liza[.]invalid>"
 
-// A stray is an integration branch that stands elsewhere than the board says.
+// A stray is an integration branch that is not where the board says.
 type stray struct {
 	branch string // its name
-	ref    string // what adopt takes for its tip
-	remote string // that has it, "" for this clone
+	ref    string // the name of its tip for adopt
+	remote string // the remote of the branch, "" for this clone
 	now    git.ID // "" where it is gone
 	want   git.ID
 }
 
-// StrayHint is the command to type where this clone's integration branch is at
-// now, "" where it is gone, and the board says otherwise. Work that nobody
-// reviewed is put aside first, and adopted only by a second command, which a
-// shell takes for a comment: an agent that got a commit there would be helped
-// past the review.
+// StrayHint is the command to type if this clone's integration branch is at now
+// ("" if it is gone) and the board says otherwise. The command puts unreviewed
+// work aside. The command that adopts it follows as a shell comment, because it
+// would help an agent past the review.
 func (s *Settler) StrayHint(ctx context.Context, b *flow.Board, now git.ID) string {
 	branch := b.Settings().Integration
 	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: branch.Name, now: now, want: branch.Tip})
 }
 
-// RemoteStrayHint is the same for the integration branch of a remote, as it was
-// seen last.
+// RemoteStrayHint is the same for the integration branch of a remote, as last
+// fetched.
 func (s *Settler) RemoteStrayHint(ctx context.Context, b *flow.Board, remote string, now git.ID) string {
 	branch := b.Settings().Integration
 	return s.strayHint(ctx, b, stray{branch: branch.Name, ref: layout.RemoteRef(remote, "integration"), remote: remote, now: now, want: branch.Tip})
@@ -54,8 +53,8 @@ func (s *Settler) strayHint(ctx context.Context, b *flow.Board, at stray) string
 	return s.putBackHint(ctx, at) + " # or, if you made that commit yourself: " + adopt
 }
 
-// putBackHint is the command that brings the branch to where the board has it and
-// keeps what only the branch held.
+// putBackHint is the command that moves the branch to where the board has it,
+// and keeps the commits that only the branch had.
 func (s *Settler) putBackHint(ctx context.Context, at stray) string {
 	if at.remote == "" {
 		return "git liza doctor --restore"
@@ -71,9 +70,9 @@ func (s *Settler) putBackHint(ctx context.Context, at stray) string {
 	return fmt.Sprintf("git branch %s-outside-%s %s && git push --force-with-lease=%s:%s %s", at.branch, at.now.Short(), at.now, ref, at.now, push)
 }
 
-// Unreviewed reports whether what leads from one commit to another holds a
-// commit that an agent made, or that lies on a task's branch, and that is no
-// part of an approved submission. Where git cannot tell, it is an error.
+// Unreviewed reports whether the commits between two commits include one that
+// an agent made, or that is on a task's branch, and that is not part of an
+// approved submission. It is an error if git cannot tell.
 func (s *Settler) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID) (bool, error) {
 	span := []string{"rev-list", string(to), "^" + string(from)}
 	for _, t := range b.Tasks() {
@@ -109,9 +108,9 @@ func (s *Settler) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID
 	return lists[0] != "" || lists[1] != lists[2], nil
 }
 
-// CheckAstray says of the remote's integration branch, as it was seen last, that
-// something else than the board has moved it; a *flow.Refusal then, which
-// nothing but a merge needs to heed. A host that runs no hooks allows it.
+// CheckAstray returns a *flow.Refusal if the remote's integration branch, as
+// last fetched, is where only something other than the board can have moved it.
+// Only a merge needs to heed it. A host that runs no hooks allows it.
 func (m *Mirror) CheckAstray(ctx context.Context) error {
 	name, err := m.history.Authority(ctx)
 	if err != nil || name == "" {

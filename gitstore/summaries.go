@@ -21,12 +21,12 @@ type row struct {
 	flow.Summary
 }
 
-// A summaryCache keeps the summaries of one folder of tasks, with the id of the tree
-// that they were derived from, in memory and, beyond the process, in one file
-// per folder. It is derived, checked by a sum, and safe to delete: whatever
-// cannot be read or written is made anew.
+// A summaryCache keeps the summaries of the folders of tasks, each with the id
+// of the tree that it was derived from, in memory and on disk, one file per
+// folder. A checksum guards it and it is safe to delete: unreadable files are
+// made anew.
 type summaryCache struct {
-	dir    string // "" where nothing is kept beyond the process
+	dir    string // "" if nothing is kept on disk
 	loaded map[string]folderSummaries
 }
 
@@ -42,8 +42,8 @@ func newSummaryCache(dir string) *summaryCache {
 // summaryFormat changes with the fields of flow.Summary.
 const summaryFormat = "liza-summaries-4\n"
 
-// summaries are the rows of a folder as its tree says. What is known of an
-// earlier tree of the folder is handed to derive, which makes the new rows.
+// summaries are the rows of a folder for its tree. derive makes new rows, given
+// those of an earlier tree of the folder.
 func (s *summaryCache) summaries(folder string, tree git.ID, derive func(known []row) ([]row, error)) ([]row, error) {
 	known, ok := s.loaded[folder]
 	if ok && known.tree == tree {
@@ -72,7 +72,7 @@ const (
 	budgeted
 )
 
-// save keeps rows beyond the process; that it cannot costs time, not work.
+// save writes rows to disk. A failure costs time only.
 func (s *summaryCache) save(folder string, known folderSummaries) {
 	if s.dir == "" {
 		return
@@ -138,7 +138,7 @@ func (e *encoder) summary(s *flow.Summary) {
 	}
 }
 
-// limits writes how many numbers follow: none, or all six.
+// limits writes 0 for none, or 1 and the six numbers.
 func (e *encoder) limits(l *flow.Limits) {
 	if l == nil {
 		e.number(0)
@@ -161,7 +161,7 @@ func decodeSummaries(data []byte) (folderSummaries, error) {
 	d := decoder{all: string(data[head+4:])}
 	s := folderSummaries{tree: git.ID(d.text())}
 	n := d.number()
-	if n < 0 || n > int64(len(d.all))/16 { // a row has more bytes than that
+	if n < 0 || n > int64(len(d.all))/16 { // a row has at least 16 bytes
 		return folderSummaries{}, errCache
 	}
 	s.rows = make([]row, n)

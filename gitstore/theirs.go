@@ -10,13 +10,13 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A GivenUp board is what a clone gave up to follow its remote.
+// A GivenUp is what a clone gave up to follow its remote.
 type GivenUp struct {
 	Synced
 	Dropped []Dropped     // the moves that are no longer on the board, newest first, at most 50
-	Count   int           // of all of them
-	Tasks   []flow.TaskID // that they were about
-	Kept    string        // the prefix of the refs that keep them, "" where nothing was given up
+	Count   int           // of all dropped moves
+	Tasks   []flow.TaskID // the tasks of the dropped moves
+	Kept    string        // the prefix of the refs that keep them, "" if nothing was given up
 }
 
 // TakeTheirs follows a remote's board also where this clone's went another way, and
@@ -67,9 +67,9 @@ func (m *Mirror) takeTheirs(ctx context.Context, remote string, found heads) (Gi
 	return done, m.giveUpMoves(ctx, &done, step, fork, news)
 }
 
-// giveUpMoves moves the mirror from its own way to the remote's. What it had is kept
-// before anything is let go, and its names are free before the remote's moves,
-// which may bring others of the same names, count here.
+// giveUpMoves moves the mirror from its own moves to the remote's. First it
+// keeps what the clone had, then it frees the names of those refs, which the
+// remote's moves may reuse.
 func (m *Mirror) giveUpMoves(ctx context.Context, done *GivenUp, step shift, fork git.ID, news []git.ID) error {
 	release, err := m.repo.Queue(ctx)
 	if err != nil {
@@ -105,8 +105,8 @@ func (m *Mirror) giveUpMoves(ctx context.Context, done *GivenUp, step shift, for
 	return m.describeMoves(done, own)
 }
 
-// lastMerged is where integration came to after an earlier state, "" where it stayed
-// or is not here.
+// lastMerged is the tip of integration at a state, "" if it is the same as at
+// an earlier state or its commit is missing.
 func (m *Mirror) lastMerged(tip, earlier git.ID) (git.ID, error) {
 	var at [2]git.ID
 	for i, id := range []git.ID{tip, earlier} {
@@ -122,8 +122,8 @@ func (m *Mirror) lastMerged(tip, earlier git.ID) (git.ID, error) {
 	return at[0], nil
 }
 
-// lostRefs keep what the moves of one way brought, and free the names of what
-// those of the other way do not bring alike.
+// lostRefs keep the saved commits and marks of the clone's own moves, and free
+// the names of those that the remote's moves do not have too.
 func (m *Mirror) lostRefs(ctx context.Context, own, news []git.ID, rescue string) (keep, free []git.RefUpdate, err error) {
 	theirs := map[string]git.ID{}
 	for _, id := range news {
@@ -152,7 +152,7 @@ func (m *Mirror) lostRefs(ctx context.Context, own, news []git.ID, rescue string
 	return keep, free, nil
 }
 
-// eachKeptRef visits the saved commits and marks that a state commit brings.
+// eachKeptRef visits the saved commits and marks of a state commit.
 func (m *Mirror) eachKeptRef(id git.ID, visit func(git.RefUpdate) error) error {
 	e, err := m.history.ReadEvent(id)
 	if err != nil {
@@ -173,7 +173,7 @@ func (m *Mirror) eachKeptRef(id git.ID, visit func(git.RefUpdate) error) error {
 	return nil
 }
 
-// describeMoves names the tasks that moves were about, in the order of the moves.
+// describeMoves adds the tasks of the moves, in order of the moves.
 func (m *Mirror) describeMoves(done *GivenUp, moves []git.ID) error {
 	for _, id := range moves {
 		e, err := m.history.ReadEvent(id)
@@ -189,7 +189,7 @@ func (m *Mirror) describeMoves(done *GivenUp, moves []git.ID) error {
 	return nil
 }
 
-// tasksOf are the tasks that a move is about, or makes.
+// tasksOf are the tasks that a move changes or adds.
 func tasksOf(m flow.Move) []flow.TaskID {
 	if add, ok := m.Detail.(*flow.AddMove); ok {
 		var list []flow.TaskID

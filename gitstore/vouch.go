@@ -10,14 +10,14 @@ import (
 )
 
 // vouchAtMost is how many moves of others are replayed before a move is built
-// on them. Behind more of them, as in a fresh clone, only the last one is.
+// on them. If there are more, as in a fresh clone, only the last one is
+// replayed.
 const vouchAtMost = 200
 
-// Vouch refuses a tip that this clone neither wrote nor verified before and that
-// does not replay: nothing is built on it. In the ordinary case, its own last
-// move, it costs reading one small file; what is sound is remembered. The error is
-// a *document.Error where a document is the reason, else a *Breach, or the
-// context's.
+// Vouch refuses a tip that this clone neither wrote nor verified before and
+// that does not replay. Usually the tip is its own last move, and Vouch reads
+// one small file; sound tips are remembered. The error is a *document.Error if
+// a document is the reason, else a *Breach, or that of the context.
 func (a *Audit) Vouch(ctx context.Context, tip git.ID) error {
 	written := a.readKnown("written")
 	if tip == written {
@@ -42,8 +42,8 @@ func (a *Audit) Vouch(ctx context.Context, tip git.ID) error {
 	return nil
 }
 
-// listUnvouched lists the commits after those that are known, oldest first, or
-// the tip alone where they are too many.
+// listUnvouched lists the commits after the known ones, oldest first, or the
+// tip alone if there are too many.
 func (a *Audit) listUnvouched(tip git.ID, known ...git.ID) ([]git.ID, error) {
 	var list []git.ID
 	for id := tip; id != "" && !slices.Contains(known, id); {
@@ -64,24 +64,24 @@ func (a *Audit) listUnvouched(tip git.ID, known ...git.ID) ([]git.ID, error) {
 	return list, nil
 }
 
-// checkReadable reads the live documents of a board that does not replay: which of
-// them is broken says more than that its move would have made another one.
+// checkReadable reads the live documents of a board that does not replay: a
+// broken document says more than a move with another result.
 func (a *Audit) checkReadable(tip git.ID) error {
 	b, err := a.history.BoardAt(tip)
 	if err != nil {
 		return err
 	}
-	_ = b.Check() // the breach is told already; what it could not read stays in Err
+	_ = b.Check() // the breach is reported already; reading errors stay in Err
 	return b.Err()
 }
 
-// rememberWritten keeps the tip as one to build on. That it cannot be kept, is torn, or is
-// replaced by an older one where the queue is not held, costs time only.
+// rememberWritten remembers the tip as one to build on. A failed or torn write,
+// or one that an older tip replaces, costs time only.
 func (a *Audit) rememberWritten(tip git.ID) {
 	_ = os.WriteFile(a.history.statePath("written"), []byte(tip+"\n"), 0o666)
 }
 
-// readKnown is a tip that a file of this clone remembers, "" if it has none.
+// readKnown is the tip in a file of this clone, "" if it has none.
 func (a *Audit) readKnown(name string) git.ID {
 	data, err := os.ReadFile(a.history.statePath(name))
 	id := git.ID(strings.TrimSpace(string(data)))
