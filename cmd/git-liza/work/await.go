@@ -57,7 +57,7 @@ func (c *Clone) Await(ctx context.Context, id flow.TaskID, what flow.Wait, limit
 	}
 	b, err := c.Fresh(ctx)
 	if errors.Is(err, gitstore.ErrOffline) {
-		b, _, err = c.Store.Board(ctx) // an error is ignored: the poll asks again
+		b, _, err = c.Store.Board(ctx) // offline, the local board serves until the poll reaches the remote
 	}
 	if err != nil {
 		return nil, err

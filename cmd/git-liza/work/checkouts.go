@@ -49,15 +49,15 @@ func (c *Checkouts) List(ctx context.Context, b *flow.Board) ([]Checkout, error)
 	list := make([]Checkout, 0, len(trees))
 	for _, tree := range trees {
 		k := Checkout{Name: tree.Name, Path: tree.Path, Branch: tree.Branch, Head: tree.Head, Broken: tree.Broken}
-		k.judge(b)
+		k.classify(b)
 		list = append(list, k)
 	}
 	return list, b.Err()
 }
 
-// judge finds by a checkout's name what it belongs to, and whether that has
+// classify finds by a checkout's name what it belongs to, and whether that has
 // ended. A checkout of unknown name is not ours and never stale.
-func (k *Checkout) judge(b *flow.Board) {
+func (k *Checkout) classify(b *flow.Board) {
 	id, number, review := flow.ParseFolder(k.Name)
 	t := b.Task(id)
 	if t == nil || review && number > t.Submissions || !review && number > t.Attempts {

@@ -1,10 +1,10 @@
 // Package work holds the acts that touch both the blackboard and a checkout:
-// claim, submit, review, verdicts, merge and what undoes them. The commands
-// and the supervisors call the same functions.
+// claim, submit, review, verdict, merge and the acts that undo them. The
+// commands and the supervisors call the same functions.
 //
-// Every act makes its move first and brings the checkouts along afterwards,
-// so that a loser of a race touches nothing; repeating an act after a crash
-// completes what is missing.
+// Every act makes its move first and changes the checkouts afterwards, so
+// that the loser of a race changes nothing. Repeating an act after a crash
+// completes it.
 package work
 
 import (
@@ -19,24 +19,24 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// A Clone is one clone of a repository with its blackboard and checkouts, on
-// behalf of one actor. It is for one goroutine. Its own methods are the acts on
-// tasks. Its parts stand in the order of their layers: each uses only parts above it.
+// A Clone is one clone of a repository with its blackboard and checkouts, on behalf
+// of one actor. It is for one goroutine. Its own methods are the acts on tasks. Its
+// parts are in the order of their layers: each uses only parts above it.
 type Clone struct {
-	Specs       *Specs       // where files of specs are
-	*mover                   // on whose behalf; moves that touch nothing but the blackboard
+	Specs       *Specs       // finds the files of specs
+	*mover                   // the actor, and its moves that change only the blackboard
 	Trust       *Trust       // which of the board's commands this machine runs
-	Seals       *Seals       // whether reviewers left what they judge as it was
+	Seals       *Seals       // whether reviewers changed what they judge
 	Checkouts   *Checkouts   // worktrees of tasks and reviews
 	commands    *commands    // runs gates and verify commands
 	Integration *Integration // the branch that approved work reaches
-	Principals  *Principals  // who may act, and the keys of this clone
+	Principals  *Principals  // the principals of the board, and the keys of this clone
 	Doctor      *Doctor      // what would make work fail here
 }
 
-// Open is the clone of an open repository, without an actor. environ is what
-// verify commands and gates get a filtered part of. It clears what dead processes
-// left of checkouts, see [worktrees.Leftovers.Clear].
+// Open returns the clone of an open repository, without an actor. Verify commands
+// and gates get a filtered part of environ. It clears what dead processes left of
+// checkouts, see [worktrees.Leftovers.Clear].
 func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []string) (*Clone, error) {
 	store, err := gitstore.OpenStore(ctx, repo, now)
 	if err != nil {
@@ -47,15 +47,17 @@ func Open(ctx context.Context, repo *git.Repo, now func() time.Time, environ []s
 		return nil, err
 	}
 	if trees != nil {
-		// What cannot be cleared is in nobody's way, or is named where it is.
+		// An error is ignored: leftovers do no harm, or the command that they
+		// obstruct names them.
 		_ = trees.Leftovers.Clear(ctx)
 		trees.HookEnv = proc.Environment(environ, []string{"GIT_*", "LIZA_*", "XDG_*"})
 	}
 	return assemble(store, trees, environ), nil
 }
 
-// assemble joins the parts. Checkouts of integration follow where the store moves
-// it for the sake of a remote, and the store asks whose process makes a move.
+// assemble joins the parts. It lets checkouts follow when the store moves
+// integration for a remote, and lets the store check the process that makes a
+// move.
 func assemble(store *gitstore.Store, trees *worktrees.Trees, environ []string) *Clone {
 	repo := store.Repo
 	store.Permit = checkMover(repo)
@@ -75,7 +77,7 @@ func assemble(store *gitstore.Store, trees *worktrees.Trees, environ []string) *
 	return c
 }
 
-// As is the same clone on behalf of another actor, for a goroutine of its own.
+// As returns the same clone on behalf of another actor, for another goroutine.
 func (c *Clone) As(ctx context.Context, by flow.Actor, g flow.Generation) (*Clone, error) {
 	store, err := gitstore.OpenStore(ctx, c.Repo, c.Store.Now)
 	if err != nil {
@@ -86,9 +88,9 @@ func (c *Clone) As(ctx context.Context, by flow.Actor, g flow.Generation) (*Clon
 	return other, other.Identify(ctx, by, g)
 }
 
-// A Setback is a move that was made and ended elsewhere than its caller
-// hoped: a merge that became INTEGRATION_FAILED, a claim, review or reject
-// that blocked the task.
+// A Setback is a move that was made but led to another state than its caller
+// asked for: a merge that became INTEGRATION_FAILED, a claim, review or
+// reject that blocked the task.
 type Setback struct {
 	Rule    flow.Rule
 	Reason  string
@@ -97,10 +99,11 @@ type Setback struct {
 	Already bool // another process had made the move
 }
 
-// Error is the reason.
+// Error returns the reason.
 func (s *Setback) Error() string { return s.Reason }
 
-// blockedSetback is the setback of a move that reached a limit, nil if it did not.
+// blockedSetback returns the setback of a move that reached a limit, nil if it did
+// not.
 func blockedSetback(r gitstore.Result, id flow.TaskID, data any) error {
 	t := r.After.Task(id)
 	if r.Already || t == nil || !t.Status.IsBlocked() {

@@ -16,8 +16,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// commands runs what a board wants to be run: gates on a merged tree, and the
-// verify of a task on a submission.
+// commands runs the board's commands: gates on a merged tree, and the verify
+// of a task on a submission.
 type commands struct {
 	repo      *git.Repo
 	store     *gitstore.Store
@@ -27,15 +27,15 @@ type commands struct {
 	receipts  *receipts
 }
 
-// gateTimeout is the limit of a gate or verify that names none.
+// gateTimeout is the time limit of a gate or verify that sets none.
 const gateTimeout = flow.Duration(10 * time.Minute)
 
-// excerpt is how much of a gate's output is kept, in bytes.
+// excerpt is the size of the excerpt of a gate's output, in bytes.
 const excerpt = 4096
 
-// runGate runs a gate's command in a folder whose tree is checked out there, and
-// returns the evidence. Its environment is filtered: what a board supplies
-// never sees more than an agent does, and makes no moves.
+// runGate runs a gate's command in a folder with the tree checked out, and
+// returns the receipt. Its environment is filtered: a board's command sees no
+// more than an agent does, and makes no moves.
 func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree flow.ObjectID) (flow.Receipt, error) {
 	mark, err := NewMark(ctx, c.store, "", "")
 	if err != nil {
@@ -62,14 +62,15 @@ func (c *commands) runGate(ctx context.Context, g flow.Gate, dir string, tree fl
 	return receipt, nil
 }
 
-// fateOf says how a command ended that came to no result of its own, "" if it did.
+// fateOf describes how a command ended without a result of its own, "" if it has
+// one.
 func fateOf(r proc.Result, g flow.Gate) string {
 	switch {
 	case r.Reason == proc.WallLimit:
 		return "timed out after " + g.Timeout.String()
 	case r.Reason == proc.Signaled:
 		return fmt.Sprintf("was killed by signal %d", r.Code-128)
-	case r.Code == 126 || r.Code == 127: // of a shell that finds no program, or none that runs
+	case r.Code == 126 || r.Code == 127: // a shell's codes if the program is missing or cannot be run
 		return fmt.Sprintf("could not run (exit %d)", r.Code)
 	}
 	return ""
@@ -95,8 +96,8 @@ func (c *commands) verifyTask(ctx context.Context, t *flow.Task, commit flow.Obj
 	return &receipt, nil
 }
 
-// passMerge runs what must pass on the merged tree. failed is the first required
-// gate that does not.
+// passMerge runs the gates and the verify on the merged tree. failed is the
+// first required one that does not pass.
 func (c *commands) passMerge(ctx context.Context, b *flow.Board, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
 	list := append([]flow.Gate{}, b.Settings().Config.Gates...)
 	script, err := c.store.Commits.HasFile(commit, flow.IntegrationScript)
@@ -118,15 +119,16 @@ func (c *commands) passMerge(ctx context.Context, b *flow.Board, commit, tree fl
 	receipts, failed, err = c.passAll(ctx, trees, list, commit, tree)
 	var unmade *worktrees.CheckoutError
 	if errors.As(err, &unmade) && trees.Private(ctx, b.Settings().Integration.Tip, func(string) error { return nil }) == nil {
-		// This machine can check out what integration has, so it is the work's fault.
+		// This machine can check out integration, so the work itself is at
+		// fault.
 		return nil, &flow.Receipt{Gate: "checkout", Tree: tree, Exit: 1, By: c.mover.By, Output: flow.Excerpt(err.Error(), excerpt)}, nil
 	}
 	return receipts, failed, err
 }
 
-// passAll runs gates one after the other in one checkout. Those that are known
-// to pass there are passed over; where another fails then, for it may want what
-// they leave, all run.
+// passAll runs gates one after the other in one checkout. It skips gates with a
+// receipt. If a later gate fails then, all gates run, because it may need files
+// that the skipped ones make.
 func (c *commands) passAll(ctx context.Context, trees *worktrees.Trees, gates []flow.Gate, commit, tree flow.ObjectID) (receipts []flow.Receipt, failed *flow.Receipt, err error) {
 	known := 0
 	for i := range gates {
@@ -170,8 +172,7 @@ func (c *commands) treeOf(ctx context.Context, commit flow.ObjectID) (flow.Objec
 	return k.Tree, err
 }
 
-// endingOf says how a gate that did not pass ended, with the last line that it
-// printed.
+// endingOf describes how a gate failed, with its last line of output.
 func endingOf(r flow.Receipt) string {
 	text := fmt.Sprintf("it exits %d", r.Exit)
 	if line := lastLine(r.Output); line != "" {

@@ -12,21 +12,21 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A CommandMark is what a command line that is run for a board is marked with, so
-// that moves of its descendants are known whatever they say of themselves. By
-// is zero for a gate, below which nobody moves anything.
+// A CommandMark marks a command that is run for a board, so that moves of its
+// descendants are recognised whatever actor they claim. By is zero for a gate,
+// whose descendants make no moves.
 type CommandMark struct {
 	Board string // its id
 	By    flow.Actor
 	flow.Generation
 }
 
-// Records is the folder where a repository keeps the records of those who are
-// marked for its board.
+// Records returns the folder of the records of a repository's marked
+// commands.
 func Records(repo *git.Repo) string { return filepath.Join(repo.CommonDir(), layout.Private, "guards") }
 
-// NewMark is what a command is marked with that is run for a store's board, as
-// an agent with the generation of its session; "" for a gate.
+// NewMark returns the mark of a command that is run for a store's board, as an
+// agent with the generation of its session; "" for a gate.
 func NewMark(ctx context.Context, store *gitstore.Store, by flow.Actor, g flow.Generation) (*proc.Mark, error) {
 	b, _, err := store.Board(ctx)
 	if err != nil {
@@ -36,10 +36,10 @@ func NewMark(ctx context.Context, store *gitstore.Store, by flow.Actor, g flow.G
 	return &proc.Mark{Place: place, Words: []string{b.Settings().Board, string(by), string(g)}}, err
 }
 
-// MarksAbove are the marked commands of the repository's board that this process
-// descends from, the nearest first. Doubtful are those of which /proc does not
-// show whether it does. board is the id of the board here, "" where it is not
-// known: that of another clone is the same board too.
+// MarksAbove returns the marked commands of the repository's board that this
+// process descends from, the nearest first. /proc does not show for the doubtful
+// ones whether it does. board is the id of the board, "" if unknown; another
+// clone may have the same board.
 func MarksAbove(repo *git.Repo, board string) (above, doubtful []CommandMark, err error) {
 	marks, unsure, err := proc.Above(Records(repo))
 	if err != nil || len(marks)+len(unsure) == 0 {
@@ -66,9 +66,9 @@ func parseMark(m proc.Mark) (CommandMark, bool) {
 	return CommandMark{m.Words[0], flow.Actor(m.Words[1]), flow.Generation(m.Words[2])}, true
 }
 
-// CheckActor refuses (rule identity) an actor that is not whom this process descends
-// from: below a session only its agent acts, with the session's generation.
-// Where nobody can tell, it has to be the agent of some session that lives.
+// CheckActor refuses (rule identity) an actor other than the agent of the session
+// that this process descends from; the generation must be the session's too. If the
+// session is doubtful, the actor must be the agent of some living session.
 func CheckActor(repo *git.Repo, board string, by flow.Actor, g flow.Generation) error {
 	above, doubtful, err := MarksAbove(repo, board)
 	if err != nil {
@@ -95,7 +95,8 @@ func CheckActor(repo *git.Repo, board string, by flow.Actor, g flow.Generation) 
 	return nil
 }
 
-// exportCommand is the command by which a process acts as the agent again.
+// exportCommand returns the command by which a process acts as the agent
+// again.
 func (w CommandMark) exportCommand() string {
 	return fmt.Sprintf("export LIZA_AGENT_ID=%s LIZA_GENERATION=%s", w.By, w.Generation)
 }

@@ -25,12 +25,12 @@ type Doctor struct {
 	trust       *Trust
 }
 
-// A Finding is one thing that doctor looked at.
+// A Finding is the result of one check of doctor.
 type Finding struct {
 	Check string `json:"check"`
 	State string `json:"state"` // ok, warn, or fail where work would fail
 	Text  string `json:"text"`
-	Hint  string `json:"hint,omitempty"` // the command that mends it
+	Hint  string `json:"hint,omitempty"` // the command that repairs it
 }
 
 func fine(check, text string, args ...any) Finding {
@@ -53,7 +53,7 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 	list = append(list, d.refNames(ctx)...)
 	list = append(list, d.remote(ctx, b)...)
 	list = append(list, d.brokenRefs(ctx, b)...)
-	list = append(list, d.strange()...)
+	list = append(list, d.strangeEntries()...)
 	list = append(list, d.leftovers(ctx, b)...)
 	list = append(list, d.byHand(ctx)...)
 	return append(list, d.untrusted(ctx, b)...)
@@ -95,7 +95,8 @@ func (d *Doctor) writable() Finding {
 	return fine("writable", "%s", dir)
 }
 
-// RepairBoard is the command that mends a board whose last move does not replay.
+// RepairBoard is the command that repairs a board whose last move does not
+// replay.
 const RepairBoard = "git liza fsck --repair"
 
 func unreadableBoard(err error) Finding {
@@ -121,8 +122,8 @@ func (d *Doctor) sound(ctx context.Context, b *flow.Board, tip flow.ObjectID) Fi
 	return fine("board", "readable, rules %d, %d live tasks, %s", s.Rules, len(b.Tasks()), s.Control.State)
 }
 
-// clock holds the board's last move against this machine: moves are refused
-// on one that is more than a minute behind.
+// clock compares the time of the board's last move with this machine's clock.
+// Moves are refused if the clock is more than a minute behind.
 func (d *Doctor) clock(b *flow.Board) Finding {
 	now := d.store.Now()
 	if ahead := b.At().Sub(now); ahead > time.Minute {
@@ -131,7 +132,7 @@ func (d *Doctor) clock(b *flow.Board) Finding {
 	return fine("clock", "%s, the last move %s", now.Format(time.RFC3339), b.At().Format(time.RFC3339))
 }
 
-// branch holds the branch against the tip that the board names.
+// branch compares the branch with the tip that the board names.
 func (d *Doctor) branch(ctx context.Context, b *flow.Board) Finding {
 	const check, restore = "integration", "git liza doctor --restore"
 	want := b.Settings().Integration
@@ -163,7 +164,7 @@ func (d *Doctor) branch(ctx context.Context, b *flow.Board) Finding {
 	return moved(restore, "beside")
 }
 
-// objects reads what work goes on from.
+// objects reads the objects that open work builds on.
 func (d *Doctor) objects(ctx context.Context, b *flow.Board) Finding {
 	n, err := d.store.Audit.CheckTips(ctx, b)
 	var damaged *gitstore.Damaged
@@ -176,7 +177,7 @@ func (d *Doctor) objects(ctx context.Context, b *flow.Board) Finding {
 	return fine("objects", "integration and %d more commits can be read", n-1)
 }
 
-// brokenRefs are the refs that git cannot read.
+// brokenRefs returns the refs that git cannot read.
 func (d *Doctor) brokenRefs(ctx context.Context, b *flow.Board) []Finding {
 	list, err := d.store.Audit.CheckRefs(ctx, b)
 	if err != nil {
@@ -204,7 +205,7 @@ func (d *Doctor) locked(b *flow.Board) Finding {
 	return bad("locks", "git liza doctor --unlock", "%s", someOf(names))
 }
 
-// leftovers are checkouts that nobody needs, or that are half there.
+// leftovers reports checkouts that are not needed any more or are incomplete.
 func (d *Doctor) leftovers(ctx context.Context, b *flow.Board) []Finding {
 	list, err := d.checkouts.List(ctx, b)
 	if err != nil {
@@ -222,7 +223,7 @@ func (d *Doctor) leftovers(ctx context.Context, b *flow.Board) []Finding {
 			found = append(found, Finding{"worktrees", "warn", k.Path + " is missing or half made", "git liza claim " + string(k.Task) + " --as CODER"})
 		}
 	}
-	found = append(found, d.unclaimed(ctx)...)
+	found = append(found, d.unclaimedLeftovers(ctx)...)
 	if len(stale) > 0 {
 		found = append(found, Finding{"worktrees", "warn", "left over: " + someOf(stale), "git liza worktree prune"})
 	}
@@ -232,26 +233,27 @@ func (d *Doctor) leftovers(ctx context.Context, b *flow.Board) []Finding {
 	return found
 }
 
-// strange is what stands where our own processes keep their entries.
-func (d *Doctor) strange() []Finding {
+// strangeEntries reports foreign files in the folders where our own processes
+// keep their entries.
+func (d *Doctor) strangeEntries() []Finding {
 	paths, harm, err := gitstore.StrangeFiles(d.repo)
 	if err != nil {
 		return []Finding{bad("entries", "ls -l "+d.repo.CommonDir()+"/liza", "%v", err)}
 	}
 	var found []Finding
 	for _, path := range paths {
-		f := Finding{"entries", "warn", path + ": no entry of git liza, and passed over", "mv " + shell.Quote(path) + ` "$(mktemp -d)"`}
+		f := Finding{"entries", "warn", path + ": not an entry of git liza, so it is ignored", "mv " + shell.Quote(path) + ` "$(mktemp -d)"`}
 		if harm {
-			f.State, f.Text = "fail", path+": no folder, and no move is made without it"
+			f.State, f.Text = "fail", path+": not a folder, so no move can be made"
 		}
 		found = append(found, f)
 	}
 	return found
 }
 
-// unclaimed is what dead processes left around checkouts, and nothing tells whose
-// it is.
-func (d *Doctor) unclaimed(ctx context.Context) []Finding {
+// unclaimedLeftovers reports leftovers of dead processes around checkouts whose owner is
+// unknown.
+func (d *Doctor) unclaimedLeftovers(ctx context.Context) []Finding {
 	if d.checkouts.Trees == nil {
 		return nil
 	}
@@ -270,8 +272,8 @@ func (d *Doctor) unclaimed(ctx context.Context) []Finding {
 	return found
 }
 
-// untrusted are the commands that the board would have this machine run and
-// that it will not.
+// untrusted reports the commands of the board that this machine will not run,
+// because they are not allowed here.
 func (d *Doctor) untrusted(ctx context.Context, b *flow.Board) []Finding {
 	list := BoardCommands(b)
 	var found []Finding

@@ -10,7 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// principals says whether the board knows who acts, and as whom this clone does.
+// principals reports whether the board has principals, and as which one this
+// clone acts.
 func (d *Doctor) principals(ctx context.Context, b *flow.Board) Finding {
 	const check = "principals"
 	who := b.Principals()
@@ -45,10 +46,10 @@ func (d *Doctor) principals(ctx context.Context, b *flow.Board) Finding {
 	return fine(check, "%d, this clone acts as %s; %s", len(who.List), me, signs)
 }
 
-// remoteLimit is how long doctor waits for a remote.
+// remoteLimit bounds doctor's wait for a remote.
 const remoteLimit = 20 * time.Second
 
-// remote says whether the remote that holds the board answers.
+// remote reports whether the remote that holds the board answers.
 func (d *Doctor) remote(ctx context.Context, b *flow.Board) []Finding {
 	const check = "remote"
 	name, err := d.store.Authority(ctx)
@@ -84,7 +85,8 @@ func (d *Doctor) remote(ctx context.Context, b *flow.Board) []Finding {
 	return []Finding{fine(check, "%s holds the board, and answers", name)}
 }
 
-// refNames says whether all refs here can be told apart by their names.
+// refNames reports the refs that git can confuse with a ref whose name they
+// end in.
 func (d *Doctor) refNames(ctx context.Context) []Finding {
 	names, err := d.repo.ShadowRefs(ctx)
 	if err != nil {
@@ -98,7 +100,7 @@ func (d *Doctor) refNames(ctx context.Context) []Finding {
 	return found
 }
 
-// partedHint is the hint of a remote that lost moves.
+// partedHint is the hint for a remote that lost moves.
 func partedHint(err error) string {
 	var apart *gitstore.Diverged
 	if errors.As(err, &apart) {

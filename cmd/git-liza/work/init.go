@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Plan is what a new board is made of.
+// A Plan holds the contents of a new board.
 type Plan struct {
 	Title  string // "" takes the spec's first heading
 	Spec   string
@@ -19,8 +19,8 @@ type Plan struct {
 	Lease  flow.Duration
 }
 
-// Prepare makes the root move of a board and checks what only the repository
-// can tell: there is a commit, the spec is in it, and branches leave room.
+// Prepare makes the root move of a board and checks the repository: there is
+// a commit, the spec is in it, and no branch is in the way.
 func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 	const longest = 128 // as the rules have it
 	if _, err := c.Repo.Git(ctx, "check-ref-format", "--branch", p.Branch); err != nil || len(p.Branch) > longest {
@@ -64,7 +64,7 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 		Integration: flow.Branch{Name: p.Branch, Tip: tip}, Created: created, Config: config}, nil
 }
 
-// Init makes the root move. A board that is there already is left as it is.
+// Init makes the root move. An existing board does not change.
 func (c *Clone) Init(ctx context.Context, d *flow.InitMove) (gitstore.Result, error) {
 	tip, err := c.Repo.Resolve(ctx, layout.State)
 	if err != nil {

@@ -21,9 +21,9 @@ type Integration struct {
 	commands  *commands
 }
 
-// checkFollow refuses to move integration under somebody who has it checked out
-// with changes. Where the branch is at the commit already, a person moved it
-// and its checkout there, and there is nothing to bring along.
+// checkFollow refuses to move integration while a checkout of it has changes.
+// If the branch is at the commit already, a person moved it with its checkout,
+// and no checkout needs to follow.
 func (i *Integration) checkFollow(ctx context.Context, to flow.ObjectID) error {
 	b, _, err := i.store.Board(ctx)
 	if err != nil || i.checkouts.Trees == nil {
@@ -37,7 +37,7 @@ func (i *Integration) checkFollow(ctx context.Context, to flow.ObjectID) error {
 	return i.checkouts.Trees.Followers.Check(ctx, integration.Name, integration.Tip, to)
 }
 
-// bringCheckouts brings a checkout of integration along to where the board has it.
+// bringCheckouts moves a checkout of integration to the commit that the board has.
 func (i *Integration) bringCheckouts(ctx context.Context, b *flow.Board, from flow.ObjectID) error {
 	if i.checkouts.Trees == nil {
 		return nil
@@ -46,8 +46,8 @@ func (i *Integration) bringCheckouts(ctx context.Context, b *flow.Board, from fl
 	return i.checkouts.Trees.Followers.Follow(ctx, integration.Name, from, integration.Tip)
 }
 
-// isOnLostMoves reports whether the integration branch stands where moves brought
-// it that were given up.
+// isOnLostMoves reports whether the integration branch is at a commit that only
+// given-up moves brought it to.
 func (i *Integration) isOnLostMoves(ctx context.Context) (bool, error) {
 	b, _, err := i.store.Board(ctx)
 	if err != nil {
@@ -73,20 +73,19 @@ func (i *Integration) isOnLostMoves(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// A follower brings checkouts of the integration branch along when the mirror
-// of a remote moves it.
+// A follower moves checkouts of the integration branch when the mirror of a
+// remote moves the branch.
 type follower struct {
 	trees *worktrees.Trees
 	store *gitstore.Store
 }
 
-// MayFollow refuses to move the branch under somebody who has it checked out
-// with changes.
+// MayFollow refuses to move the branch while a checkout of it has changes.
 func (f follower) MayFollow(ctx context.Context, from, to flow.ObjectID) error {
 	return f.each(ctx, from, to, f.trees.Followers.Check)
 }
 
-// Follow brings the checkouts to where the branch is.
+// Follow moves the checkouts to the tip of the branch.
 func (f follower) Follow(ctx context.Context, from, to flow.ObjectID) error {
 	return f.each(ctx, from, to, f.trees.Followers.Follow)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// abandoned is how long a lock must have stood unchanged to be cleared: git
-// holds the lock of a ref for milliseconds, unless a hook is slow.
+// abandoned is the time without a change after which a lock may be cleared.
+// git holds the lock of a ref for milliseconds, unless a hook is slow.
 const abandoned = 5 * time.Second
 
 // A Lock is a lock file of git that keeps moves from being made.
@@ -24,9 +24,9 @@ type Lock struct {
 	info fs.FileInfo
 }
 
-// Locks are the lock files on what moves write: everything below refs/liza/ and
-// refs/heads/liza/, integration, every HEAD, the packed refs and the
-// configuration. A transaction under way has some too.
+// Locks returns the lock files on the files that moves write: everything below
+// refs/liza/ and refs/heads/liza/, integration, every HEAD, the packed refs and
+// the configuration. A running transaction has some too.
 func (d *Doctor) Locks(integration string) ([]Lock, error) {
 	common := d.repo.CommonDir()
 	paths := []string{"HEAD.lock", "packed-refs.lock", "config.lock", "config.worktree.lock", "shallow.lock", "reftable/tables.list.lock", "refs/heads/" + integration + ".lock"}
@@ -61,9 +61,10 @@ func (d *Doctor) Locks(integration string) ([]Lock, error) {
 	return locks, nil
 }
 
-// Unlock clears the locks that dead processes have left behind: its own, which
-// the journal tells apart, and then others that stand unchanged for a few
-// seconds. say hears of each of the others before; it returns those it cleared.
+// Unlock clears the locks of dead processes: those of git liza, which the
+// journal names, and then others that do not change for a few seconds. It calls
+// say before it clears one of the others, and returns the locks that it
+// cleared.
 func (d *Doctor) Unlock(ctx context.Context, say func(Lock)) ([]Lock, error) {
 	if err := d.repo.Journal.Recover(ctx); err != nil {
 		return nil, err
@@ -90,8 +91,8 @@ func (d *Doctor) Unlock(ctx context.Context, say func(Lock)) ([]Lock, error) {
 	return cleared, nil
 }
 
-// clear waits until the lock counts as abandoned and removes it, if it is
-// still the same file.
+// clear waits until the lock counts as abandoned. It removes the lock if it
+// is still the same file.
 func (l Lock) clear(ctx context.Context) (bool, error) {
 	if wait := abandoned - l.Age; wait > 0 {
 		timer := time.NewTimer(wait)

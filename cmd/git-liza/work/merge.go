@@ -13,21 +13,21 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Merged is what a merge did.
+// Merged is the result of a merge.
 type Merged struct {
 	Task      flow.TaskID   `json:"task"`
 	Status    flow.Status   `json:"status"`
 	Commit    flow.ObjectID `json:"merge_commit,omitempty"`
 	Onto      flow.ObjectID `json:"onto,omitempty"`
 	Drift     int           `json:"drift"`
-	Warning   string        `json:"warning,omitempty"` // where the drift reaches the board's drift_alarm
+	Warning   string        `json:"warning,omitempty"` // if the drift reaches the board's drift_alarm
 	Conflicts []string      `json:"conflicts,omitempty"`
 	Gate      string        `json:"gate,omitempty"`
 	Output    string        `json:"output,omitempty"`
 }
 
-// alarm warns of a merge of work that began long before, by commits on
-// integration. With a drift_alarm of 0 there is none.
+// alarm warns if integration has gained many commits since the merged work
+// began. A drift_alarm of 0 switches it off.
 func (m *Merged) alarm(b *flow.Board) {
 	if most := b.Settings().Config.DriftAlarm; most > 0 && m.Drift >= most {
 		m.Warning = fmt.Sprintf("integration went on by %d commits while %s was worked on (drift_alarm is %d), and its review did not see them: git show %s",
@@ -41,10 +41,11 @@ var errTipMoved = errors.New("integration moved while the merge was prepared")
 // maxMerges bounds how often a merge starts again because integration moved.
 const maxMerges = 20
 
-// Merge brings an approved task to integration without any checkout: git
-// computes the merge, the gates run on it in a private worktree, then
-// integration, the state and the task's branch move in one transaction. Work
-// that conflicts, or fails a gate, becomes INTEGRATION_FAILED: a *Setback.
+// Merge merges an approved task into integration without a checkout of it.
+// git computes the merge, the gates run on the result in a private worktree,
+// and then integration, the state and the task's branch move in one
+// transaction. Work that conflicts or fails a gate becomes
+// INTEGRATION_FAILED: a *Setback.
 func (i *Integration) Merge(ctx context.Context, id flow.TaskID) (Merged, gitstore.Result, error) {
 	for range maxMerges {
 		merged, r, err := i.mergeOnce(ctx, id)
@@ -108,8 +109,8 @@ func (i *Integration) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gi
 		Tree: computed.Tree, Git: i.repo.GitVersion(), Receipts: receipts})
 }
 
-// completeMerged answers for a task that is merged already: what a killed merge left
-// behind is removed.
+// completeMerged completes the merge of a task that is merged already: it removes
+// what a killed merge left behind.
 func (i *Integration) completeMerged(ctx context.Context, t *flow.Task) (Merged, gitstore.Result, error) {
 	merged := Merged{Task: t.ID, Status: t.Status, Commit: t.Merge.Commit, Onto: t.Merge.Onto, Drift: t.Merge.Drift}
 	if err := i.store.Mirror.CheckLanded(ctx, t.Merge.Commit); err != nil {
@@ -126,7 +127,7 @@ func (i *Integration) completeMerged(ctx context.Context, t *flow.Task) (Merged,
 	return merged, gitstore.Result{Already: true, After: b}, i.checkouts.clearTask(ctx, t)
 }
 
-// recordFailure records that the work does not integrate.
+// recordFailure records that the work could not be integrated.
 func (i *Integration) recordFailure(ctx context.Context, merged Merged, d *flow.IntegrationFailMove) (Merged, gitstore.Result, error) {
 	r, err := i.mover.Move(ctx, flow.ActIntegrationFail, merged.Task, func(b *flow.Board) (flow.Detail, error) {
 		if b.Settings().Integration.Tip != d.Onto {
@@ -146,7 +147,8 @@ func (i *Integration) recordFailure(ctx context.Context, merged Merged, d *flow.
 		Hint: "git liza claim " + string(merged.Task) + " --as CODER", Data: merged, Already: r.Already}
 }
 
-// makeMerge makes the merge move with its refs and brings checkouts along.
+// makeMerge makes the merge move with its refs and updates checkouts of
+// integration.
 func (i *Integration) makeMerge(ctx context.Context, merged Merged, t *flow.Task, d *flow.MergeMove) (Merged, gitstore.Result, error) {
 	if err := i.checkFollow(ctx, d.Commit); err != nil {
 		return merged, gitstore.Result{}, err
@@ -169,7 +171,8 @@ func (i *Integration) makeMerge(ctx context.Context, merged Merged, t *flow.Task
 	done := r.After.Task(t.ID)
 	merged.Status, merged.Commit, merged.Drift = done.Status, done.Merge.Commit, done.Merge.Drift
 	merged.alarm(r.After)
-	// Where a remote holds integration, the merge counts once it is seen there.
+	// If a remote holds integration, the merge counts only when it is seen
+	// there.
 	if err := i.store.Mirror.CheckLanded(ctx, merged.Commit); err != nil {
 		return merged, r, &Unlanded{t.ID, err}
 	}
@@ -179,8 +182,8 @@ func (i *Integration) makeMerge(ctx context.Context, merged Merged, t *flow.Task
 	return merged, r, uncleared(r, i.checkouts.clearTask(ctx, done))
 }
 
-// endBranch deletes the task's branch with the merge; what stands on it
-// beyond the reviewed commit is kept as left out.
+// endBranch deletes the task's branch with the merge. Commits beyond the
+// reviewed one are kept as left out.
 func (i *Integration) endBranch(ctx context.Context, t *flow.Task, d *flow.MergeMove) ([]git.RefUpdate, error) {
 	ref := t.ID.BranchRef()
 	tip, err := i.repo.Resolve(ctx, ref)
@@ -189,7 +192,7 @@ func (i *Integration) endBranch(ctx context.Context, t *flow.Task, d *flow.Merge
 	}
 	d.LeftOut = nil
 	kept, err := i.checkouts.saveAttempt(ctx, t)
-	if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // what is not in it stays in its folder
+	if err != nil && !errors.Is(err, worktrees.ErrIncomplete) { // files that the snapshot lacks stay in their folder
 		return nil, err
 	}
 	if kept != nil && kept.Commit != t.Submission.Commit {

@@ -11,18 +11,18 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A mover makes moves that touch nothing but the blackboard, on behalf of one
+// A mover makes moves that change only the blackboard, on behalf of one
 // actor.
 type mover struct {
-	flow.Caller // on whose behalf; the zero value only looks
+	flow.Caller // the actor; with the zero value the mover only reads
 	Repo        *git.Repo
 	Store       *gitstore.Store
-	Distant     bool // a model makes the moves: its commands are not this machine's human's
+	Distant     bool // a model makes the moves, so its commands are not those of this machine's human
 	environ     []string
 	specs       *Specs
 }
 
-// Identify lets the clone's moves be by an actor, with the principal that this
+// Identify sets the actor of the clone's moves, with the principal that this
 // machine has for it.
 func (m *mover) Identify(ctx context.Context, by flow.Actor, g flow.Generation) error {
 	principal, err := PrincipalOf(ctx, m.Repo, by)
@@ -30,8 +30,8 @@ func (m *mover) Identify(ctx context.Context, by flow.Actor, g flow.Generation) 
 	return err
 }
 
-// Move makes a move that touches nothing but the blackboard. The detail is
-// made for the board it will be applied to.
+// Move makes a move that changes only the blackboard. detail is called with
+// the board that it will be applied to.
 func (m *mover) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail func(*flow.Board) (flow.Detail, error)) (gitstore.Result, error) {
 	var asked flow.Question
 	r, err := m.Store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
@@ -49,8 +49,8 @@ func (m *mover) Move(ctx context.Context, act flow.Act, task flow.TaskID, detail
 	return r, m.specs.explain(ctx, asked, err)
 }
 
-// checkSecrets refuses the move of a spawned agent that has the value of a secret
-// variable of its environment in it: the board is for ever, and shared.
+// checkSecrets refuses a move of a spawned agent that contains the value of a
+// secret variable of its environment, because the board is permanent and shared.
 func (m *mover) checkSecrets(act flow.Act, d flow.Detail) error {
 	if !m.Generation.Spawned() {
 		return nil
@@ -68,8 +68,8 @@ func (m *mover) Make(ctx context.Context, act flow.Act, task flow.TaskID, detail
 	return m.Move(ctx, act, task, func(*flow.Board) (flow.Detail, error) { return detail, nil })
 }
 
-// syncMirror syncs where there is a remote: what is asked before a move is made
-// has to be asked of the board as it is there.
+// syncMirror syncs with the remote, if there is one, so that checks before a
+// move use the remote's board.
 func (m *mover) syncMirror(ctx context.Context) (bool, error) {
 	remote, err := m.Store.Authority(ctx)
 	if err != nil || remote == "" {
@@ -79,7 +79,7 @@ func (m *mover) syncMirror(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// Fresh is the board as it is now, on the remote where there is one.
+// Fresh returns the current board, after a sync if a remote holds it.
 func (m *mover) Fresh(ctx context.Context) (*flow.Board, error) {
 	if _, err := m.syncMirror(ctx); err != nil {
 		return nil, err
@@ -88,8 +88,8 @@ func (m *mover) Fresh(ctx context.Context) (*flow.Board, error) {
 	return b, err
 }
 
-// openedBoard is the board on which an act may begin, or the reason why not. A
-// mirror that says no is brought up to date and asked again.
+// openedBoard returns the board if an act may begin on it, else a refusal. If
+// a mirror refuses, it is synced and asked again.
 func (m *mover) openedBoard(ctx context.Context, act flow.Act, id flow.TaskID) (*flow.Board, *flow.Refusal, error) {
 	b, _, err := m.Store.Board(ctx)
 	if err != nil {
@@ -109,9 +109,8 @@ func (m *mover) openedBoard(ctx context.Context, act flow.Act, id flow.TaskID) (
 	return b, b.Opens(act, id, m.Caller, b.At()), nil
 }
 
-// bestTask is the task that the actor should take; where there is no board, or
-// one that cannot be read, that is what the caller hears, not that there is
-// nothing to do.
+// bestTask returns the task that the actor should take. The error reports a
+// missing or unreadable board before it reports that there is no task.
 func (m *mover) bestTask(b *flow.Board, act flow.Act, at time.Time) (flow.TaskID, error) {
 	if b.Empty() {
 		return "", gitstore.ErrNoBoard

@@ -10,9 +10,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// NoteOffline leaves word for the supervisor of an agent that a command of its
-// session did not reach the remote, with what the command said. It is no error
-// if that cannot be written: the session then counts like any other.
+// NoteOffline records for the supervisor of an agent that a command of its
+// session did not reach the remote, with the command's error. A failure to
+// write is ignored: the session then counts like any other.
 func NoteOffline(commonDir string, agent flow.AgentID, said string) {
 	path := offlinePath(commonDir, agent)
 	if os.MkdirAll(filepath.Dir(path), 0o777) != nil || os.RemoveAll(path) != nil {
@@ -26,8 +26,9 @@ func NoteOffline(commonDir string, agent flow.AgentID, said string) {
 	f.Close()
 }
 
-// Offline is what a command of an agent's session has said since a time that did
-// not reach the remote, "" if there was none. It is the agent's word.
+// Offline returns the error of a command of an agent's session that did not
+// reach the remote since a time, "" if there is none. The agent wrote it, so it
+// proves nothing.
 func Offline(commonDir string, agent flow.AgentID, since time.Time) string {
 	path := offlinePath(commonDir, agent)
 	info, err := os.Lstat(path)

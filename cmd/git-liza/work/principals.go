@@ -13,20 +13,18 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Principals are those who may act on the board, with the keys that this clone
-// has of them.
+// Principals are the principals of the board, with their keys in this clone.
 type Principals struct {
 	repo  *git.Repo
 	store *gitstore.Store
 	mover *mover
 }
 
-// principalKey is where a clone says as which principal it makes moves.
+// principalKey is the key that names the principal of a clone's moves.
 const principalKey = "liza.principal"
 
-// PrincipalOf is the principal whose moves a clone makes when it acts as
-// somebody, "" if it is none: liza.agent.ID.principal of an agent, else
-// liza.principal.
+// PrincipalOf returns the principal of a clone's moves for an actor, "" if
+// there is none: liza.agent.ID.principal for an agent, else liza.principal.
 func PrincipalOf(ctx context.Context, repo *git.Repo, by flow.Actor) (string, error) {
 	if id := by.Agent(); id != "" {
 		if own, err := repo.Config(ctx, "liza.agent."+string(id)+".principal"); err != nil || own != "" {
@@ -36,22 +34,24 @@ func PrincipalOf(ctx context.Context, repo *git.Repo, by flow.Actor) (string, er
 	return repo.Config(ctx, principalKey)
 }
 
-// Admitted is what became of a principal.
+// Admitted is the result of entering a principal.
 type Admitted struct {
 	Principal  flow.Principal
-	First      bool // of the board: it is its admin
+	First      bool // it is the first of the board, and its admin
 	Configured bool // this clone makes its moves as this principal from now on
 }
 
-// errKnown says that the board has the principal as it is wanted.
+// errKnown reports that the board already has the principal in the wanted
+// form.
 var errKnown = errors.New("the principal is on the board already")
 
-// Admit enters a principal. What want leaves nil is kept of one that is there
-// already, which only replace changes. The first of a board gets the right
-// admin, and the clone that makes it acts as that one from then on.
+// Admit enters a principal. It changes an existing one only with replace, and
+// keeps the fields that are nil in want. The first principal of a board gets
+// the right admin, and the clone that makes it acts as that principal from
+// then on.
 func (p *Principals) Admit(ctx context.Context, want flow.Principal, replace bool) (Admitted, gitstore.Result, error) {
 	var got Admitted
-	var known *flow.Board // that says so already
+	var known *flow.Board // the board that already has it
 	r, err := p.store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		who := b.Principals()
 		got = Admitted{Principal: want, First: len(who.List) == 0}
@@ -87,8 +87,8 @@ func (p *Principals) Admit(ctx context.Context, want flow.Principal, replace boo
 	return got, r, err
 }
 
-// firstAdmin completes the first principal of a board: somebody must be able
-// to make the second.
+// firstAdmin completes the first principal of a board, which must be able to
+// enter the second.
 func firstAdmin(want flow.Principal, by flow.Actor) flow.Principal {
 	want.Kind = cmp.Or(want.Kind, "human")
 	if !slices.Contains(want.Rights, "admin") {
@@ -100,7 +100,8 @@ func firstAdmin(want flow.Principal, by flow.Actor) flow.Principal {
 	return want
 }
 
-// revisedPrincipal is a principal with what the other one names.
+// revisedPrincipal returns a principal with the fields that the other one
+// sets.
 func revisedPrincipal(known, want flow.Principal) flow.Principal {
 	known.Kind = cmp.Or(want.Kind, known.Kind)
 	for _, list := range []struct{ to, from *[]string }{{&known.Keys, &want.Keys}, {&known.Users, &want.Users},
@@ -125,15 +126,16 @@ func otherFirstAdmin(me, name string) *flow.Refusal {
 		Reason: "whoever makes the first principal of a board must be that principal, and this clone acts as " + me}
 }
 
-// actAs lets the clone act as a principal from now on, if it acts as nobody
-// yet and the principal was made here. It reports whether it changed that.
+// actAs makes the clone act as a principal, if it has no principal yet and
+// this one was made here. It reports whether it did.
 func (p *Principals) actAs(ctx context.Context, name string, made bool) (bool, error) {
 	now, err := p.repo.Config(ctx, principalKey)
 	if err != nil || now != "" {
 		return false, err
 	}
 	if !made {
-		// A first admin whose maker died before it got here is found by its key.
+		// If an earlier run died before this step, the key still shows that
+		// the first admin was made here.
 		key, err := gitstore.PublicKey(ctx, p.repo, name)
 		if err != nil || key == "" {
 			return false, err
@@ -143,8 +145,8 @@ func (p *Principals) actAs(ctx context.Context, name string, made bool) (bool, e
 	return err == nil, err
 }
 
-// Key is the public key that this clone signs a principal's moves with; made
-// says that it has just been generated.
+// Key returns the public key that signs a principal's moves in this clone.
+// made reports whether it was just generated.
 func (p *Principals) Key(ctx context.Context, name string) (public string, made bool, err error) {
 	if public, err = gitstore.PublicKey(ctx, p.repo, name); err != nil || public != "" {
 		return public, false, err
@@ -153,13 +155,13 @@ func (p *Principals) Key(ctx context.Context, name string) (public string, made 
 	return public, err == nil, err
 }
 
-// Dismiss removes a principal from the board; keys on this clone stay.
+// Dismiss removes a principal from the board. Its keys in this clone stay.
 func (p *Principals) Dismiss(ctx context.Context, name string) (gitstore.Result, error) {
 	return p.mover.Make(ctx, flow.ActPrincipal, "", &flow.PrincipalMove{Principal: flow.Principal{Name: name}, Remove: true})
 }
 
-// NameAdmin lets the root move of a board name its first admin: whoever makes
-// the board, with a key of this clone.
+// NameAdmin makes the root move of a board name its first admin, with a key
+// of this clone.
 func (p *Principals) NameAdmin(ctx context.Context, d *flow.InitMove, name string) error {
 	if p.mover.Principal != "" && p.mover.Principal != name {
 		return otherFirstAdmin(p.mover.Principal, name)
@@ -173,8 +175,8 @@ func (p *Principals) NameAdmin(ctx context.Context, d *flow.InitMove, name strin
 	return nil
 }
 
-// Govern lets the clone act as the admin that a board was made with, and
-// refuses where the board has another one.
+// Govern makes the clone act as the admin that a board was made with. It
+// refuses if the board has another admin.
 func (p *Principals) Govern(ctx context.Context, b *flow.Board, name string) error {
 	if !b.Principals().May(name, "admin") {
 		return &flow.Refusal{Rule: flow.RuleExists, Hint: "git liza principal add " + name + " --kind human --right admin --new-key",

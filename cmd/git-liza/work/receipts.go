@@ -18,18 +18,19 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// receipts are those of gates that passed on this machine and serve again.
+// receipts are the receipts of gates that passed on this machine, kept for
+// later merges.
 type receipts struct {
 	repo  *git.Repo
 	mover *mover
 }
 
-// receiptAge is how long a receipt serves again: what a command finds beside the
-// tree, the network and the machine's programs, changes with time.
+// receiptAge bounds the age of a receipt that is used again, because the network
+// and the machine's programs change with time.
 const receiptAge = 24 * time.Hour
 
-// A keptReceipt is that of a gate that passed, on this machine, in a private
-// checkout of exactly its tree.
+// A keptReceipt is the receipt of a gate that passed on this machine in a
+// private checkout of exactly its tree.
 type keptReceipt struct {
 	At      time.Time    `json:"at"`
 	Receipt flow.Receipt `json:"receipt"`
@@ -39,9 +40,9 @@ func (rs *receipts) folder() string {
 	return filepath.Join(rs.repo.CommonDir(), layout.Private, "receipts")
 }
 
-// path names a receipt of the last of gates by all that its end may
-// depend on and that can be known: the tree, the gates that ran in the same
-// checkout before, their times and their environment.
+// path returns the file of the receipt of the last of gates. Its name is a
+// hash of all known inputs: the tree, the gates that ran in the same checkout
+// before, their times and their environment.
 func (rs *receipts) path(gates []flow.Gate, tree flow.ObjectID) string {
 	host, _ := os.Hostname()
 	env := slices.DeleteFunc(proc.Environment(rs.mover.environ, nil), func(kv string) bool { return strings.HasPrefix(kv, "TERM=") })
@@ -56,8 +57,9 @@ func (rs *receipts) path(gates []flow.Gate, tree flow.ObjectID) string {
 	return filepath.Join(rs.folder(), hex.EncodeToString(sum.Sum(nil)))
 }
 
-// find is the receipt of an earlier run of the last of gates on a tree
-// that passed. What cannot be read is none: the folder may be deleted at any time.
+// find returns the receipt of an earlier run of the last of gates that passed on a
+// tree. An unreadable receipt counts as none, because the folder may be deleted at
+// any time.
 func (rs *receipts) find(gates []flow.Gate, tree flow.ObjectID) (flow.Receipt, bool) {
 	g := gates[len(gates)-1]
 	text, err := git.ReadSmall(rs.path(gates, tree))
@@ -73,8 +75,8 @@ func (rs *receipts) find(gates []flow.Gate, tree flow.ObjectID) (flow.Receipt, b
 	return r, true
 }
 
-// keep lets the last of gates, if it passed, serve again. What runs below an agent's
-// session keeps none, since the agent could have changed what ran.
+// keep stores the receipt of the last of gates, if it passed. Inside an agent's
+// session it stores none, because the agent could have changed the programs.
 func (rs *receipts) keep(gates []flow.Gate, r flow.Receipt) error {
 	if r.Exit != 0 || rs.mover.Generation.Spawned() {
 		return nil
@@ -90,7 +92,7 @@ func (rs *receipts) keep(gates []flow.Gate, r flow.Receipt) error {
 	return git.ReplaceFile(rs.path(gates, r.Tree), text)
 }
 
-// drop removes those that are too old to serve.
+// drop removes the receipts that are too old.
 func (rs *receipts) drop() {
 	entries, _ := os.ReadDir(rs.folder())
 	for _, entry := range entries {

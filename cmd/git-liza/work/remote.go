@@ -7,19 +7,20 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// A Left task is one whose moves were given up, with what is left of it here.
+// A Left is a task whose moves were given up, with what is left of it in this
+// clone.
 type Left struct {
 	Task     flow.TaskID   `json:"task"`
-	Status   flow.Status   `json:"status,omitempty"` // on the board now; absent where there is no such task
-	Branch   string        `json:"branch,omitempty"` // of this clone, which is as it was
+	Status   flow.Status   `json:"status,omitempty"` // on the board now; absent if the board lacks the task
+	Branch   string        `json:"branch,omitempty"` // in this clone, unchanged
 	Tip      flow.ObjectID `json:"tip,omitempty"`
 	Worktree string        `json:"worktree,omitempty"`
 }
 
-// Theirs follows the remote's board where it went another way, as
-// [gitstore.Mirror.TakeTheirs] does, brings the integration branch along, and says
-// what is left here of the tasks whose moves were given up. A branch that cannot
-// come now is in Behind.
+// Theirs gives up the moves that the remote's board lacks, as
+// [gitstore.Mirror.TakeTheirs] does, and moves the integration branch. It returns
+// what is left in this clone of the tasks of these moves. A branch that cannot
+// move now is in Behind.
 func (c *Clone) Theirs(ctx context.Context, remote string) (gitstore.GivenUp, []Left, error) {
 	done, err := c.Store.Mirror.TakeTheirs(ctx, remote)
 	if err == nil {

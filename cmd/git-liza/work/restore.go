@@ -11,18 +11,18 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A Restored branch is the integration branch, back where the board has it.
+// Restored describes a restore of the integration branch to the board's tip.
 type Restored struct {
 	Ref  string `json:"ref"`
-	Was  git.ID `json:"was"` // "" where it was gone
+	Was  git.ID `json:"was"` // "" if it did not exist
 	Is   git.ID `json:"is"`
 	Kept string `json:"kept"` // the ref that keeps what only the branch held, "" if there is none
 }
 
-// Restore puts the integration branch back to where the board has it, and
-// checkouts of it with it; what only the branch held is kept under
-// refs/liza/rescue/. It is nil where the branch stands right. Errors are
-// *worktrees.Dirty or *worktrees.Obstacle, or as those of [git.RefStore.MoveRefs].
+// Restore moves the integration branch and its checkouts back to the board's tip.
+// Commits that only the branch held are kept under refs/liza/rescue/. It returns
+// nil if the branch is right. Errors are *worktrees.Dirty or *worktrees.Obstacle,
+// or as those of [git.RefStore.MoveRefs].
 func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
 	release, err := i.repo.Queue(ctx)
 	if err != nil {
@@ -67,8 +67,8 @@ func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
 	return r, err
 }
 
-// strayLog is where `git branch -m` puts a branch's reflog first, and leaves it
-// when a hook refuses: from then on it renames and copies no branch at all.
+// strayLog finds a reflog that `git branch -m` has moved aside and left there
+// because a hook refused. git renames and copies no branch while it is there.
 func (i *Integration) strayLog(branch string) (from, to string, stray bool) {
 	logs := filepath.Join(i.repo.CommonDir(), "logs", "refs")
 	from, to = filepath.Join(logs, ".tmp-renamed-log"), filepath.Join(logs, "heads", filepath.FromSlash(branch))
@@ -77,7 +77,7 @@ func (i *Integration) strayLog(branch string) (from, to string, stray bool) {
 	return from, to, there == nil && errors.Is(own, fs.ErrNotExist)
 }
 
-// returnLog brings the reflog of the integration branch back from there.
+// returnLog moves that reflog of the integration branch back.
 func (i *Integration) returnLog(branch string) error {
 	from, to, stray := i.strayLog(branch)
 	if !stray {

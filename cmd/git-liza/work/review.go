@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Reviewing is what a claimed review is about.
+// Reviewing is the result of claiming a review.
 type Reviewing struct {
 	Task     flow.TaskID   `json:"task"`
 	Commit   flow.ObjectID `json:"commit"`
@@ -18,7 +18,7 @@ type Reviewing struct {
 	Worktree string        `json:"worktree"`
 	Author   flow.Actor    `json:"author"`
 	Lease    time.Time     `json:"lease_expires"`
-	Warning  string        `json:"warning,omitempty"` // of the user's own post-checkout hook
+	Warning  string        `json:"warning,omitempty"` // a failure of the user's own post-checkout hook
 }
 
 // Review takes the review of a task, the best one if id is "", and checks the
@@ -64,7 +64,7 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 }
 
 // checkOutReview makes the checkout of a review that is claimed, and seals it.
-// warning is what a user's hook says.
+// warning is the failure of a user's hook.
 func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *flow.Task, already bool) (warning string, err error) {
 	if err := c.Store.Mirror.BringCommits(ctx, t.ID, t.Submission.Commit); err != nil {
 		return "", err
@@ -77,7 +77,7 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 		return "", err
 	}
 	if already && c.Generation.Spawned() {
-		return warning, nil // it would seal what it has changed
+		return warning, nil // sealing now would include the hook's changes
 	}
 	if already {
 		if pristine, err := c.Seals.isPristine(ctx, t); err != nil || !pristine {
@@ -88,8 +88,9 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 }
 
 // Verdict makes an approve or reject move and removes the review's checkout.
-// That an agent has changed what it judges is refused before the move: others
-// merge at once. A rejection that reaches the limit is a *Setback.
+// It refuses before the move if the agent has changed what it judges, because
+// another process may merge immediately. A rejection that reaches the limit
+// is a *Setback.
 func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detail flow.Detail) (gitstore.Result, error) {
 	b, _, err := c.Store.Board(ctx)
 	if err != nil {
@@ -114,7 +115,7 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 }
 
 // Release gives a claim or review back. The worktree of a claim stays for its
-// coder; that of a review goes.
+// coder. The worktree of a review is removed.
 func (c *Clone) Release(ctx context.Context, id flow.TaskID, noVerdict bool) (gitstore.Result, error) {
 	r, err := c.Make(ctx, flow.ActRelease, id, &flow.ReleaseMove{NoVerdict: noVerdict})
 	if err != nil || c.Checkouts.Trees == nil {
@@ -126,7 +127,8 @@ func (c *Clone) Release(ctx context.Context, id flow.TaskID, noVerdict bool) (gi
 	return r, uncleared(r, err)
 }
 
-// Renew prolongs a claim's or review's lease; 0 means the board's.
+// Renew prolongs the lease of a claim or review. A lease of 0 means the
+// board's.
 func (c *Clone) Renew(ctx context.Context, id flow.TaskID, lease flow.Duration) (gitstore.Result, error) {
 	return c.Move(ctx, flow.ActRenew, id, func(b *flow.Board) (flow.Detail, error) {
 		d := &flow.RenewMove{Lease: lease}

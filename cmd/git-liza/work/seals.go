@@ -18,29 +18,29 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Seals say what reviewers' checkouts were like when their reviews began.
+// Seals record the state of reviewers' checkouts when their reviews began.
 type Seals struct {
 	repo  *git.Repo
 	trees *worktrees.Trees // nil in a bare repository
 	mover *mover
 }
 
-// A seal says what there was before a reviewer got it. It is a file in the
-// repository's own folder, one for each review's checkout.
+// A seal records the state of a review's checkout before the reviewer got it.
+// It is a file in the repository's own folder.
 type seal struct {
 	By       flow.Actor    `json:"by"`
 	Since    time.Time     `json:"since"`            // when the review was claimed
 	Prepared bool          `json:"prepared"`         // the project's post_worktree has run
 	Branch   flow.ObjectID `json:"branch,omitempty"` // where the task's branch was; "" if it is not here
 	Print    string        `json:"fingerprint"`
-	Changed  []string      `json:"changed"` // what was not as in the commit
+	Changed  []string      `json:"changed"` // paths that differed from the commit
 }
 
 func (s *Seals) path(folder string) string {
 	return filepath.Join(s.repo.CommonDir(), layout.Private, "seals", folder)
 }
 
-// read is nil if there is none, or none of this review.
+// read returns nil if there is no seal of this review.
 func (s *Seals) read(t *flow.Task) *seal {
 	text, err := git.ReadSmall(s.path(t.ID.ReviewFolder(t.Submission.Number)))
 	var kept seal
@@ -50,9 +50,9 @@ func (s *Seals) read(t *flow.Task) *seal {
 	return &kept
 }
 
-// Seal notes what a reviewer's checkout and the task's branch are like, once
-// when the review is claimed and once more when the project's post_worktree
-// has run: what the reviewer did since is never sealed.
+// Seal records the state of a reviewer's checkout and of the task's branch:
+// once when the review is claimed, and again when the project's post_worktree
+// has run. Later changes of the reviewer are never sealed.
 func (s *Seals) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
 	if old := s.read(t); old != nil && (old.Prepared || !prepared) {
 		return nil
@@ -73,7 +73,7 @@ func (s *Seals) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
 	return s.write(folder, now)
 }
 
-// write puts the whole seal in place, or leaves the one that is there.
+// write writes the whole seal or none.
 func (s *Seals) write(folder string, whole seal) error {
 	text, err := json.Marshal(whole)
 	if err != nil {
@@ -83,7 +83,8 @@ func (s *Seals) write(folder string, whole seal) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	// Whatever an agent has put there goes: to write into a fifo takes for ever.
+	// An agent may have put something there: writing to a fifo would block
+	// forever.
 	next := path + ".new"
 	if err := errors.Join(os.RemoveAll(next), s.remove(folder)); err != nil {
 		return err
@@ -94,15 +95,15 @@ func (s *Seals) write(folder string, whole seal) error {
 	return os.Rename(next, path)
 }
 
-// remove forgets a review that is over.
+// remove deletes the seal of a review that has ended.
 func (s *Seals) remove(folder string) error {
 	return os.RemoveAll(s.path(folder))
 }
 
-// CheckUntouched refuses the verdict of an agent that has changed what it was to
-// judge: its checkout, the commit that is checked out there, or the task's
-// branch. Of a review that was claimed elsewhere, or by a human, nothing can
-// be known; of one here that has lost its seal, nothing is believed.
+// CheckUntouched refuses the verdict of an agent that has changed what it
+// judges: its checkout, the commit that is checked out there, or the task's
+// branch. A review that was claimed on another host or by a human has no seal
+// and is not checked. A review of this clone that has lost its seal is refused.
 func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task) error {
 	if s.trees == nil || t == nil || t.Review == nil || t.Submission == nil || t.Review.By.Agent() == "" {
 		return nil
@@ -145,9 +146,9 @@ func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task) error {
 	return nil
 }
 
-// refuseUnsealed refuses a verdict where there is no seal. A review that was killed
-// before it wrote one is taken again by its holder, which does not count as
-// ended without a verdict.
+// refuseUnsealed refuses a verdict where there is no seal. If the review command
+// was killed before it wrote the seal, its holder claims the review again. That
+// does not count as an end without a verdict.
 func (s *Seals) refuseUnsealed(ctx context.Context, t *flow.Task) error {
 	refusal := touchedReview(t, "what its worktree was like when the review began is not known any more")
 	if pristine, err := s.isPristine(ctx, t); err == nil && pristine && !s.mover.Generation.Spawned() {
@@ -157,14 +158,14 @@ func (s *Seals) refuseUnsealed(ctx context.Context, t *flow.Task) error {
 	return refusal
 }
 
-// isPristine reports whether the checkout of a review is as in the commit.
+// isPristine reports whether the checkout of a review equals the commit.
 func (s *Seals) isPristine(ctx context.Context, t *flow.Task) (bool, error) {
 	status, err := s.trees.Contents.Status(ctx, s.trees.Path(t.ID.ReviewFolder(t.Submission.Number)))
 	return err == nil && status.Clean() && status.Branch == "" && status.Head == t.Submission.Commit, err
 }
 
-// pathDifferences are the paths that are on one list only; if there are none, the
-// content of one on both differs.
+// pathDifferences returns the paths that are on only one list. If there are none,
+// a path on both differs in content.
 func pathDifferences(before, after []string) []string {
 	var only []string
 	for _, path := range slices.Concat(before, after) {

@@ -10,13 +10,13 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Settings are what git's configuration told git liza at some moment.
+// Settings are the values of git's configuration at some moment.
 type Settings struct {
 	lines []git.PlacedSetting
 	mark  git.ConfigMark
 }
 
-// ReadSettings reads them as they are now.
+// ReadSettings reads the current settings.
 func ReadSettings(ctx context.Context, repo *git.Repo) (Settings, error) {
 	mark := repo.MarkConfig()
 	lines, err := repo.SettingsUnder(ctx, "liza.", "include.", "includeif.")
@@ -44,7 +44,7 @@ func placeOf(one git.PlacedSetting) settingPlace {
 	return settingPlace{one.Key, one.Place, one.Own}
 }
 
-// at is what a place holds.
+// at returns the values at a place.
 func (x Settings) at(p settingPlace) (values []string) {
 	for _, one := range x.lines {
 		if placeOf(one) == p {
@@ -54,7 +54,7 @@ func (x Settings) at(p settingPlace) (values []string) {
 	return values
 }
 
-// A settingChange is what became of a place.
+// A settingChange is the change of a place.
 type settingChange struct {
 	settingPlace
 	was, now []string
@@ -73,7 +73,7 @@ func (x Settings) changed(y Settings) (list []settingChange) {
 	return list
 }
 
-// with is x with a change of it.
+// with returns x with a change applied.
 func (x Settings) with(c settingChange) Settings {
 	lines := slices.DeleteFunc(slices.Clone(x.lines), func(one git.PlacedSetting) bool { return placeOf(one) == c.settingPlace })
 	for _, value := range c.now {
@@ -82,8 +82,8 @@ func (x Settings) with(c settingChange) Settings {
 	return Settings{lines, x.mark}
 }
 
-// governing are the keys that decide which programs run, as whom, and whose board
-// counts, with all keys below them.
+// governing are the keys that decide which programs run, as which actor and
+// principal, and which remote holds the board, with all keys below them.
 var governing = []string{trustKeys, "liza.provider", "liza.coder", "liza.code-reviewer", "liza.planner", "liza.script",
 	"liza.principal", "liza.agent", "liza.remote", "include", "includeif"}
 
@@ -97,7 +97,8 @@ func (p settingPlace) under(key string) bool {
 	return p.key == key || strings.HasPrefix(p.key, key+".")
 }
 
-// added are the values that a place gained and that git liza did not write.
+// added returns the values that a place gained and that git liza did not
+// write.
 func (c settingChange) added(wrote func(string, ...string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(c.now), func(v string) bool { return slices.Contains(c.was, v) || wrote(c.key, v) })
 }
@@ -116,10 +117,10 @@ func (c settingChange) allowed(wrote func(string, ...string) bool) bool {
 	return slices.ContainsFunc(c.now, func(v string) bool { return !slices.Contains(c.was, v) })
 }
 
-// PutBack puts back what has changed in the repository's own configuration since
-// x was read and decides which programs run, as whom, and whose board counts,
-// unless git liza wrote it; back are these keys. told are lines about what changed
-// beside and stays. next is x with what stays.
+// PutBack restores the governing keys of the repository's own configuration that
+// have changed since x was read, unless git liza wrote them; back are these keys.
+// told are lines about other changes, which stay. next is x with the changes that
+// stay.
 func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, back, told []string, err error) {
 	now, err := ReadSettings(ctx, repo)
 	if err != nil {
@@ -134,7 +135,7 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 			back = append(back, one.key)
 		}
 	}
-	if len(back) > 0 { // with an include what it included is gone
+	if len(back) > 0 { // removing an include also removes the keys that it included
 		if now, err = ReadSettings(ctx, repo); err != nil {
 			return x, back, nil, err
 		}
@@ -144,7 +145,7 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 		switch {
 		case one.allowed(wrote):
 			next = next.with(one)
-		case one.own && one.governs(): // changed since, which the next session's end finds
+		case one.own && one.governs(): // it changed meanwhile: the end of the next session finds it
 		default:
 			next = next.with(one)
 			told = append(told, fmt.Sprintf("%s was changed in %s while a session ran, and stays: git config --show-origin --get-all %s",
@@ -154,8 +155,8 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 	return next, back, told, nil
 }
 
-// undo writes a key of the repository's own configuration as it was; of
-// trust it takes away what came to it.
+// undo restores a key of the repository's own configuration. From trust it
+// removes only the added values.
 func (c settingChange) undo(ctx context.Context, repo *git.Repo, wrote func(string, ...string) bool) error {
 	if c.under(trustKeys) {
 		for _, value := range c.added(wrote) {

@@ -15,16 +15,16 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Specs finds the files that goals and tasks name as specs, and says how one
-// comes to integration that is not there.
+// Specs finds the files that goals and tasks name as specs, and says how a
+// missing one reaches integration.
 type Specs struct {
-	Dir   string // of whoever types what is hinted at
+	Dir   string // the folder in which the user types a hint
 	repo  *git.Repo
 	store *gitstore.Store
 }
 
-// explain puts into the refusal of a spec that is not on integration where
-// the file is, and the commands that bring it there.
+// explain adds to the refusal of a spec that is not on integration where the
+// file is, and the commands that bring it to integration.
 func (s *Specs) explain(ctx context.Context, q flow.Question, err error) error {
 	var refusal *flow.Refusal
 	if !errors.As(err, &refusal) || refusal.Rule != flow.RuleSpec {
@@ -38,8 +38,8 @@ func (s *Specs) explain(ctx context.Context, q flow.Question, err error) error {
 	return err
 }
 
-// explainAbsent is the refusal with the commands that bring a file to integration,
-// or with the path that was meant.
+// explainAbsent returns the refusal with the commands that bring a file to
+// integration, or with the path that was probably meant.
 func (s *Specs) explainAbsent(ctx context.Context, refusal *flow.Refusal, name string, tip flow.ObjectID) error {
 	b, _, err := s.store.Board(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Specs) explainAbsent(ctx context.Context, refusal *flow.Refusal, name s
 		adopt = "git merge " + shell.Quote(b.Settings().Integration.Name) + " && " + adopt
 	}
 	if unreviewed, err := s.store.Settler.Unreviewed(ctx, b, tip, place.head); err != nil || unreviewed {
-		adopt = "git liza status" // what an agent made comes by a review
+		adopt = "git liza status" // an agent's file reaches integration by a review
 	}
 	if found.Hint = adopt; !place.committed {
 		found.Hint = place.commit("Spec") + " && " + adopt
@@ -67,7 +67,7 @@ func (s *Specs) explainAbsent(ctx context.Context, refusal *flow.Refusal, name s
 	return &found
 }
 
-// Rooted is a spec's path from the root of the repository. As with git's
+// Rooted returns a spec's path from the root of the repository. As with git's
 // REVISION:PATH, one that begins with ./ or ../ is from the current folder.
 func (s *Specs) Rooted(spec string) string {
 	file, anchor, anchored := strings.Cut(spec, "#")
@@ -88,16 +88,16 @@ func (s *Specs) Rooted(spec string) string {
 	return filepath.ToSlash(rel) + anchor
 }
 
-// A place is where a file is that integration does not have.
+// A place says where a file is that integration lacks.
 type place struct {
 	head      flow.ObjectID // "" where there is no commit
 	committed bool          // HEAD has it
-	file      string        // in the work tree, as a shell there takes it; "" if it is not there
+	file      string        // its path in the work tree, quoted for a shell in the current folder; "" if it is not there
 }
 
 func (p place) nowhere() bool { return !p.committed && p.file == "" }
 
-// commit is the command that commits the file and nothing beside it.
+// commit returns the command that commits only this file.
 func (p place) commit(subject string) string {
 	return fmt.Sprintf("git add %[1]s && git commit -m '%[2]s' -- %[1]s", p.file, subject)
 }
@@ -120,7 +120,8 @@ func (s *Specs) findFile(ctx context.Context, name string) place {
 	return p
 }
 
-// fromHere is a path of the repository as a shell in the current folder takes it.
+// fromHere returns a path of the repository relative to the current folder,
+// quoted for a shell.
 func (s *Specs) fromHere(name string) string {
 	dir, err := filepath.EvalSymlinks(s.Dir) // as git prints the work tree
 	if err != nil {
@@ -133,11 +134,12 @@ func (s *Specs) fromHere(name string) string {
 	return shell.Quote(rel)
 }
 
-// mostFiles bounds the files among which a mistyped path is looked for.
+// mostFiles bounds the files that are searched for a path like a mistyped
+// one.
 const mostFiles = 20_000
 
-// likeliestFile is the file at a commit whose path is most like one that is not
-// there, "" if none is like it: the same name in another folder, or a path that
+// likeliestFile returns the file at a commit whose path is most like a missing
+// one, "" if there is none: the same name in another folder, or a path that
 // differs in at most two letters.
 func (s *Specs) likeliestFile(ctx context.Context, name string, commit flow.ObjectID) string {
 	out, err := s.repo.Git(ctx, "ls-tree", "-r", "-z", "--name-only", string(commit))
@@ -160,8 +162,8 @@ func (s *Specs) likeliestFile(ctx context.Context, name string, commit flow.Obje
 	return best
 }
 
-// editDistance is in how many letters two texts differ, most where they differ in
-// more.
+// editDistance returns the number of letters in which two texts differ, at most
+// the limit most.
 func editDistance(a, b string, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= most || b == "" {
 		return most
@@ -184,8 +186,8 @@ func editDistance(a, b string, most int) int {
 	return min(row[len(b)], most)
 }
 
-// explainUnready says how the spec of a first goal comes to be where a new board looks
-// for it. Nothing that it names writes over a file.
+// explainUnready returns a refusal whose hint brings the spec of a first goal to the
+// branch of a new board. No command in the hint overwrites a file.
 func (s *Specs) explainUnready(ctx context.Context, p Plan, tip flow.ObjectID, created bool) *flow.Refusal {
 	if !filepath.IsLocal(p.Spec) || p.Spec == "." {
 		return &flow.Refusal{Rule: flow.RuleSpec, Hint: "git liza init --spec specs/vision.md",
@@ -221,8 +223,8 @@ func (s *Specs) explainUnready(ctx context.Context, p Plan, tip flow.ObjectID, c
 	return refusal
 }
 
-// heading is the first heading of a Markdown file at a commit, its path if it
-// has none; found is false if there is no such file.
+// heading returns the first heading of a Markdown file at a commit, or its
+// path if it has none. found is false if there is no such file.
 func (s *Specs) heading(ctx context.Context, commit flow.ObjectID, name string) (title string, found bool, err error) {
 	id, err := s.repo.BlobAt(ctx, commit, name)
 	if err != nil || id == "" {

@@ -15,10 +15,10 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Submit asks for a review of a commit, the tip of the task's branch if it is
-// "". The command's own checks come first: the worktree is clean, the commit
-// is the branch's tip, the task's verify passes at it. A commit of which objects
-// cannot be read is a *gitstore.Damaged.
+// Submit asks for a review of a commit. "" means the tip of the task's branch.
+// The command's own checks come first: the worktree is clean, the commit is the
+// branch's tip, the task's verify passes at it. If objects of the commit cannot
+// be read, the error is a *gitstore.Damaged.
 func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID) (gitstore.Result, error) {
 	b, refusal, err := c.openedBoard(ctx, flow.ActSubmit, id)
 	if err != nil {
@@ -50,8 +50,8 @@ func (c *Clone) submit(ctx context.Context, b *flow.Board, refusal *flow.Refusal
 	})
 }
 
-// NotOurs is the refusal to commit or submit beside a repository inside the
-// worktree: its files would be in no commit.
+// NotOurs returns the refusal to commit or submit while another repository is
+// inside the worktree, because its files would be in no commit.
 func NotOurs(o *worktrees.Obstacle) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleNested, Reason: o.Error(), Hint: o.Hint}
 }

@@ -17,27 +17,28 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A supervisor holds a kernel lock on `liza/supervisors/<generation>` in the
-// common git directory from before its agent is registered until that has left.
-// The file stays when it is killed: a registration whose file can be locked is
-// nobody's any more. It tells people whose it was.
+// A supervisorRecord is the content of `liza/supervisors/<generation>`. A
+// supervisor holds a kernel lock on this file in the common git directory
+// from before its agent is registered until the agent is unregistered. The
+// file stays if the supervisor is killed: if it can be locked, the supervisor
+// is dead. Its content names the process for people.
 type supervisorRecord struct {
 	PID  int    `json:"pid"`
 	Host string `json:"host"`
-	Boot string `json:"boot"` // id of the machine's boot, "" where there is none
+	Boot string `json:"boot"` // id of the machine's boot, "" if the system has none
 }
 
 func recordFolder(repo *git.Repo) string {
 	return filepath.Join(repo.CommonDir(), layout.Private, "supervisors")
 }
 
-// thisMachine is where this process runs.
+// thisMachine returns the record of this process.
 func thisMachine() supervisorRecord {
 	host, _ := os.Hostname()
 	return supervisorRecord{os.Getpid(), host, proc.Boot()}
 }
 
-// Supervise says that this process supervises the registration with a
+// Supervise marks this process as the supervisor of the registration with a
 // generation, until leave is called.
 func Supervise(repo *git.Repo, g flow.Generation) (leave func(), err error) {
 	text, err := json.Marshal(thisMachine())
@@ -54,7 +55,8 @@ func Supervise(repo *git.Repo, g flow.Generation) (leave func(), err error) {
 		if err != nil {
 			return nil, fmt.Errorf("supervisor: %w", err)
 		}
-		// Who clears away what is left over may be a moment faster.
+		// A process that clears leftovers may have removed the file
+		// meanwhile.
 		if git.TryLock(f) != nil || !git.StillAt(f, path) {
 			f.Close()
 			continue
@@ -71,15 +73,17 @@ func Supervise(repo *git.Repo, g flow.Generation) (leave func(), err error) {
 }
 
 // openDeadRecord locks the file of a registration whose supervisor, on this machine,
-// is dead; nil if it lives, is another machine's or is not known.
+// is dead. It returns nil if the supervisor lives, runs on another machine or is
+// unknown.
 func openDeadRecord(repo *git.Repo, g flow.Generation) *os.File {
 	f, t, ok := openRecord(repo, g)
 	if !ok {
 		return nil
 	}
 	here := thisMachine()
-	// In one boot the lock tells, whatever containers call their hosts. After a
-	// restart nobody lives; another host's lock may not reach this one.
+	// Within one boot the lock decides, even if containers have different
+	// host names. After a restart of this host all its supervisors are dead.
+	// A lock of another host may not be visible here.
 	near := t.Boot == here.Boot && t.Boot != "" || t.Host == here.Host
 	if !near || git.TryLock(f) != nil || !git.StillAt(f, f.Name()) {
 		f.Close()
@@ -99,8 +103,9 @@ func openRecord(repo *git.Repo, g flow.Generation) (*os.File, supervisorRecord, 
 	return f, t, err == nil
 }
 
-// DeadSupervisor is the process of a supervisor of this machine that died without
-// taking its agent off the board; 0 where it lives, or nobody here can tell.
+// DeadSupervisor returns the process id of a supervisor of this machine that died
+// without unregistering its agent. It is 0 if the supervisor lives or its state
+// is unknown.
 func DeadSupervisor(repo *git.Repo, g flow.Generation) (pid int) {
 	f := openDeadRecord(repo, g)
 	if f == nil {
@@ -111,18 +116,18 @@ func DeadSupervisor(repo *git.Repo, g flow.Generation) (pid int) {
 	return t.PID
 }
 
-// An Orphan is what became of an agent whose supervisor is dead.
+// An Orphan is an agent whose supervisor is dead, with what was released.
 type Orphan struct {
 	Agent flow.AgentID
 	PID   int // of the supervisor
 	Gave  []flow.TaskID
 }
 
-// ReleaseOrphans takes the agents off the board whose supervisors died on this machine,
-// as these would have done themselves: what they hold is released, and stays for
-// whoever goes on. Those of other machines, and of processes that live or are
-// only stopped, are left alone, and so are those of which a session still ends.
-// The error tells of moves that were not possible.
+// ReleaseOrphans unregisters the agents whose supervisors died on this machine, as
+// these would have done: it releases what the agents hold, and their work stays for the
+// next holder. It skips agents of other machines, of supervisors that live or are
+// stopped, and of sessions with a living process. The error names the moves that
+// failed.
 func (c *Clone) ReleaseOrphans(ctx context.Context) (done []Orphan, err error) {
 	entries, err := os.ReadDir(recordFolder(c.Repo))
 	if err != nil {
@@ -169,7 +174,8 @@ func (c *Clone) ReleaseOrphans(ctx context.Context) (done []Orphan, err error) {
 	return done, errors.Join(failed...)
 }
 
-// registeredAgents are the agents by the generation of their registration.
+// registeredAgents returns the agents by the generation of their
+// registration.
 func registeredAgents(b *flow.Board) map[flow.Generation]*flow.Agent {
 	list := map[flow.Generation]*flow.Agent{}
 	for _, id := range b.IDs(flow.Agents) {
@@ -180,7 +186,7 @@ func registeredAgents(b *flow.Board) map[flow.Generation]*flow.Agent {
 	return list
 }
 
-// livingSessions are the generations of sessions of which some process still lives.
+// livingSessions returns the generations of sessions with a living process.
 func livingSessions(repo *git.Repo) ([]flow.Generation, error) {
 	marks, err := proc.Living(Records(repo))
 	var list []flow.Generation

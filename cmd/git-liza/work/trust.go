@@ -13,15 +13,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Trust is about the commands that a board would have this machine run, and which
-// of them somebody here has allowed.
+// Trust decides which of a board's commands this machine runs: those that its
+// user has allowed.
 type Trust struct {
 	repo  *git.Repo
 	mover *mover
 }
 
-// Check refuses a command from the board that nobody on this machine has
-// allowed to run here.
+// Check refuses a command from the board that is not allowed on this machine.
 func (t *Trust) Check(ctx context.Context, command string) error {
 	list, err := t.Hashes(ctx)
 	if err != nil {
@@ -35,13 +34,13 @@ func (t *Trust) Check(ctx context.Context, command string) error {
 	}
 	refusal := &flow.Refusal{Rule: flow.RuleTrust, Hint: "git liza trust " + hash[:ShownHash],
 		Reason: "the board wants this machine to run a command that nobody here has allowed: " + Visible(command)}
-	if len(refusal.Reason) > maxShown { // nobody allows what was not shown
+	if len(refusal.Reason) > maxShown { // a command that was not shown cannot be allowed
 		refusal.Reason, refusal.Hint = flow.Excerpt(refusal.Reason, maxShown), "git liza trust --list"
 	}
 	return refusal
 }
 
-// Untrusted are the commands of the board that nobody here has allowed.
+// Untrusted returns the commands of the board that are not allowed here.
 func (t *Trust) Untrusted(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
 	allowed, err := t.Hashes(ctx)
 	if err != nil {
@@ -50,7 +49,7 @@ func (t *Trust) Untrusted(ctx context.Context, b *flow.Board) ([]BoardCommand, e
 	return slices.DeleteFunc(BoardCommands(b), func(k BoardCommand) bool { return slices.Contains(allowed, CommandHash(k.Command)) }), b.Err()
 }
 
-// Hashes are the hashes of the commands that this machine may run.
+// Hashes returns the hashes of the commands that this machine may run.
 func (t *Trust) Hashes(ctx context.Context) ([]string, error) {
 	out, err := t.repo.Git(ctx, "config", "--get-all", trustKey)
 	var gitErr *git.Error
@@ -73,13 +72,13 @@ func (t *Trust) Allow(ctx context.Context, commands ...string) error {
 	return nil
 }
 
-// AllowOwn allows commands that this machine's own human puts on the board,
-// or its planner where liza.trust.planner is on. It asks before the move, so
-// that a command is never on the board and refused on the machine it is from.
-// A human's commands that a model gave, which may have no shell otherwise, are
-// none of these. Those of a planner in a session are for its supervisor to allow:
-// a sandbox may keep git's configuration from the planner, and it could turn the
-// setting on there itself.
+// AllowOwn allows commands that this machine's own human puts on the board, or
+// its planner where liza.trust.planner is on. It asks before the move, so that a
+// command is never on the board and refused on the machine it is from. It does
+// not allow commands that a model gave as the human, because the model may have
+// no shell otherwise. Commands of a planner in a session are allowed by its
+// supervisor: a sandbox may hide git's configuration from the planner, and the
+// planner could turn on the setting there itself.
 func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
 	if t.mover.Generation.Spawned() {
 		return nil
@@ -98,9 +97,9 @@ func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
 // trustKey holds the hashes of commands that this machine runs for a board.
 const trustKey = "liza.trust.allow"
 
-// ShownHash is how many digits of a command's hash stand in hints, and how many
-// are needed to name it: two commands whose hashes begin alike can be found for
-// a few dozen bits.
+// ShownHash is the number of digits of a command's hash in hints, and the
+// minimum to name it. With a few dozen bits an attacker could find two commands
+// whose hashes begin alike.
 const ShownHash = 40
 
 // CommandHash is the content hash by which a command is trusted.
@@ -112,8 +111,8 @@ func CommandHash(command string) string {
 // maxShown bounds a refusal that shows a command, in bytes.
 const maxShown = 300
 
-// Visible is the whole of a command as a person reads it: one that holds what
-// does not print, or turns the direction of what follows, is quoted, with that
+// Visible returns a whole command for people. A command with characters that
+// do not print or that change the text direction is quoted, and these are
 // escaped.
 func Visible(command string) string {
 	for _, r := range command {

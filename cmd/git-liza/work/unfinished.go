@@ -8,9 +8,9 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// An Unfinished move is made, and what goes with it in the clone is not: a
-// checkout to make or to remove, a branch to bring along. Nobody may take it for
-// a refusal. Then is the command that completes it.
+// An Unfinished reports a move that was made while its change in the clone
+// failed: a checkout to make or remove, or a branch to move. It is no refusal.
+// Then is the command that completes it.
 type Unfinished struct {
 	Move flow.Move
 	Lack string // what is missing, as "its worktree is not made"
@@ -19,7 +19,7 @@ type Unfinished struct {
 	Data any
 }
 
-// Error says that the move is made, what is missing, and why.
+// Error names the move, what is missing, and why.
 func (u *Unfinished) Error() string {
 	return fmt.Sprintf("the %s of %s by %s is made, and %s: %v", u.Move.Act.Command(), u.Move.Task, u.Move.By, u.Lack, u.Err)
 }
@@ -27,7 +27,8 @@ func (u *Unfinished) Error() string {
 // Unwrap returns why it is missing.
 func (u *Unfinished) Unwrap() error { return u.Err }
 
-// unfinishedMove is err with the word that the move was made; nil is nil.
+// unfinishedMove wraps err as an [Unfinished] of the move. It returns nil for
+// nil.
 func unfinishedMove(r gitstore.Result, lack, then string, data any, err error) error {
 	if err == nil {
 		return nil
@@ -35,14 +36,15 @@ func unfinishedMove(r gitstore.Result, lack, then string, data any, err error) e
 	return &Unfinished{Move: r.Move, Lack: lack, Err: err, Then: then, Data: data}
 }
 
-// missingWorktree is the missing worktree of a claim or a review: the command repeated
-// makes it.
+// missingWorktree reports the missing worktree of a claim or a review. Repeating the
+// command makes it.
 func missingWorktree(r gitstore.Result, data any, err error) error {
 	then := fmt.Sprintf("git liza %s %s --as %s", r.Move.Act.Command(), r.Move.Task, shell.Quote(string(r.Move.By)))
 	return unfinishedMove(r, "its worktree is not", then, data, err)
 }
 
-// uncleared is a checkout, or a branch, that a move ended and that is still there.
+// uncleared reports a checkout or branch that still exists although a move ended
+// it.
 func uncleared(r gitstore.Result, err error) error {
 	return unfinishedMove(r, "what it leaves in this clone is not cleared away", "git liza worktree prune", nil, err)
 }

@@ -10,24 +10,25 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// How often the state ref is looked at: a look opens one small file. It is
-// rarer the longer nothing happens, and always fast enough for an answer
-// within half a second.
+// The intervals between reads of the state ref: a read opens one small file.
+// They grow while nothing happens, and always allow an answer within half a
+// second.
 const (
 	QuickLook = 30 * time.Millisecond // the shortest time between two looks
 	slowLook  = 300 * time.Millisecond
 )
 
-// A View is where the blackboard's tip is, for all that watch it in a process.
+// A View is the current tip of the blackboard, shared by all watchers in a
+// process.
 type View struct {
 	repo *git.Repo
 
 	mu      sync.Mutex
-	tip     flow.ObjectID // "" where it cannot be read; whoever reads the board learns why
+	tip     flow.ObjectID // "" if it cannot be read; a read of the board returns the error
 	changed chan struct{} // closed when tip is no longer the tip
 }
 
-// Watch begins to look; it ends with ctx.
+// Watch begins to watch the tip, until ctx is done.
 func Watch(ctx context.Context, repo *git.Repo) *View {
 	v := &View{repo: repo, changed: make(chan struct{})}
 	v.look(ctx)
@@ -65,16 +66,17 @@ func (v *View) look(ctx context.Context) bool {
 	return true
 }
 
-// Now is the tip, "" where it cannot be read, and a channel that is closed when there is another one.
+// Now returns the tip, "" if it cannot be read, and a channel that is closed when the tip
+// changes.
 func (v *View) Now() (flow.ObjectID, <-chan struct{}) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.tip, v.changed
 }
 
-// Poll calls look until ctx is done: the shortest time after a change on the
-// board, also one of this process's own, half of that after a look that brought
-// news, and then less and less often, down to the longest time.
+// Poll calls look until ctx is done. It waits the shortest time after a change
+// of the board, even one of this process, and half of that after a look with
+// news. Without changes the waits grow up to the longest time.
 func (v *View) Poll(ctx context.Context, shortest, longest time.Duration, look func() (news bool)) {
 	for pause := shortest; v.dormant(ctx, shortest, &pause); pause = min(2*pause, longest) {
 		if look() {
@@ -83,8 +85,8 @@ func (v *View) Poll(ctx context.Context, shortest, longest time.Duration, look f
 	}
 }
 
-// dormant waits until the next look is due; a change on the board begins the
-// wait anew, with the shortest one. It is false when ctx is done.
+// dormant waits until the next look is due. A change of the board restarts
+// the wait with the shortest time. It returns false when ctx is done.
 func (v *View) dormant(ctx context.Context, shortest time.Duration, pause *time.Duration) bool {
 	_, changed := v.Now()
 	timer := time.NewTimer(*pause)
