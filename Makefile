@@ -26,9 +26,10 @@ demo: build
 	./git-liza demo
 
 # The checks vet the tests, so go does not once more. What go itself writes stays
-# out of memory.
+# out of memory. The race detector does not sleep for a second after each package,
+# as it does in make torture.
 test: check
-	@export GOTMPDIR="$${GOTMPDIR:-$${TMPDIR:-/tmp}}" TMPDIR="$$(.ci/scratch)" GOGC=$(GOGC); \
+	@export GOTMPDIR="$${GOTMPDIR:-$${TMPDIR:-/tmp}}" TMPDIR="$$(.ci/scratch)" GOGC=$(GOGC) GORACE="atexit_sleep_ms=0 $$GORACE"; \
 	$(GO) test -race -vet=off -json -timeout 25m ./... | awk -f .ci/tally.awk
 
 # Compiled as make build does, so that go does it once for both and for the tests.

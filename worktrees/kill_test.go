@@ -203,7 +203,7 @@ func (p *project) noLitter(at string, but ...string) {
 // completes.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	everyKill(t, 9)
+	everyKill(t, 5)
 }
 
 // TestTortureKilled dies at each point.
