@@ -165,7 +165,7 @@ func listOutbox(r *git.Repo) ([]*outboxEntry, error) {
 	var list []*outboxEntry
 	for _, name := range names {
 		if !name.Type().IsRegular() {
-			continue // not one of ours, see [StrangeFiles]
+			continue // not an entry, see [StrangeFiles]
 		}
 		path := filepath.Join(outboxDir(r), name.Name())
 		if strings.HasSuffix(path, ".new") {

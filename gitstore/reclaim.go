@@ -8,14 +8,14 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Reclaim puts the state ref back where a process that does not keep the rules
-// has moved it: from a state that known does not lead to, or that does not
-// replay. known is a sound state that the ref stood at. Moves that others made
-// after it stay, as far as they can be found: the ref goes to the longest sound
-// history that contains known. Where somebody has built a sound move on another
-// history, the ref stays, and what it lacks is kept under refs/liza/rescue/ and
-// told as dropped. Was and Is are the same where the ref has not moved. Errors
-// are those of [Repairer.Repair].
+// Reclaim resets the state ref after a process that ignores the rules has moved
+// it: to a state that does not descend from known, or that does not replay.
+// known is a sound state that the ref was at. Later moves of others stay as far
+// as they can be found: the ref goes to the longest sound history that contains
+// known. If somebody has built a sound move on another history, the ref stays,
+// and the moves that it lacks are kept under refs/liza/rescue/ and reported as
+// dropped. Was and Is are equal if the ref has not moved. Errors are those of
+// [Repairer.Repair].
 func (r *Repairer) Reclaim(ctx context.Context, known git.ID) (Repaired, error) {
 	tip, err := r.history.Tip(ctx)
 	if errors.Is(err, ErrStateLost) {

@@ -27,12 +27,11 @@ type Repaired struct {
 }
 
 // Repair moves the state ref back to the last state of its history or reflog
-// that replays from the root, and keeps the bad tip, with the saved commits
-// and marks of the moves that it drops, under refs/liza/rescue/. Where the ref
-// is gone, or no reflog tells where it was, it is the newest state that any
-// commit of the repository leads to, and what lies on top of it is kept. Was
-// and Is are the same where the tip is sound: nothing has moved then. Errors
-// wrap ErrNoBoard.
+// that replays from the root. It keeps the bad tip, with the saved commits and
+// marks of the dropped moves, under refs/liza/rescue/. If the ref is gone, or
+// has no reflog, it takes the newest state that any commit of the repository
+// leads to, and keeps what lies on top of it. Was and Is are equal if the tip
+// is sound and nothing has moved. Errors wrap ErrNoBoard.
 func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 	release, err := r.repo.Queue(ctx)
 	if err != nil {

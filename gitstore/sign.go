@@ -36,9 +36,9 @@ const (
 	maxSignature       = 16 << 10
 )
 
-// cutSignature takes the signature block off the end of a message. What
-// follows the first line that begins one belongs to it, right or wrong: text
-// of a move cannot look like one, it is indented or quoted.
+// cutSignature cuts the signature block off the end of a message. Everything
+// from the first line that begins a block belongs to it. Text of a move cannot
+// look like such a line, because it is indented or quoted.
 func cutSignature(text string) (rest, block string) {
 	i := strings.Index(text, "\n"+signatureBegin)
 	if i < 0 {
@@ -60,8 +60,8 @@ func armour(sig *sshsig.Signature) string {
 	return b.String()
 }
 
-// parseSignature reads a block and refuses every other text for the same
-// signature: a block carries nothing else.
+// parseSignature reads a block. It refuses every other text of the same
+// signature, so that a block can carry nothing else.
 func parseSignature(block string) (*sshsig.Signature, error) {
 	inner, ok := strings.CutPrefix(block, signatureBegin)
 	inner, closed := strings.CutSuffix(inner, signatureEnd)

@@ -35,17 +35,17 @@ func (r *Repairer) findNewest(ctx context.Context, tip git.ID) (git.ID, error) {
 	return cmp.Or(found, good), err
 }
 
-// findLastSound is the sound state with the most moves behind it of those that lead
-// to the heads; "" if there is none.
+// findLastSound is, of the sound states that lead to the heads, the one with
+// the most moves behind it; "" if there is none.
 func (r *Repairer) findLastSound(ctx context.Context, heads []git.ID) (git.ID, error) {
 	return soundSearch{r, map[git.ID]int{}}.findLongest(ctx, heads, nil)
 }
 
-// findState is the newest state that can be found where neither the state ref nor
-// its reflog leads to one: of all commits that a ref, or nothing, leads to, the
-// one that replays from the root and has the weightiest known states, then the
-// most moves, in its chain; "" if there is none. It does not matter what lies
-// on top of it.
+// findState is the newest state when neither the state ref nor its reflog leads
+// to one. Of all commits, even those that no ref leads to, it takes the one
+// that replays from the root and has the highest weight of known states, then
+// the most moves, in its chain; "" if there is none. Commits on top of it do
+// not matter.
 func (r *Repairer) findState(ctx context.Context, loose []git.ID) (git.ID, error) {
 	known, err := r.knownStates(ctx)
 	if err != nil {
@@ -56,8 +56,9 @@ func (r *Repairer) findState(ctx context.Context, loose []git.ID) (git.ID, error
 	return soundSearch{r, map[git.ID]int{}}.findLongest(ctx, append(r.listMoves(ctx, loose), heads...), known)
 }
 
-// findLongest is the sound state with the weightiest known ones, then the most
-// moves, in its chain, of those that lead to the heads; "" if there is none.
+// findLongest is, of the sound states that lead to the heads, the one with the
+// highest weight of known states, then the most moves, in its chain; "" if
+// there is none.
 func (r soundSearch) findLongest(ctx context.Context, heads []git.ID, known map[git.ID]int) (git.ID, error) {
 	best, passed := git.ID(""), map[git.ID]int{}
 	for _, head := range heads {
@@ -86,8 +87,8 @@ func (r soundSearch) findLongest(ctx context.Context, heads []git.ID, known map[
 	return best, nil
 }
 
-// listSound replays what leads to a state and returns the sound states on the way
-// that it has not returned before, newest first.
+// listSound replays the chain of a state and returns its sound states that it
+// has not returned before, newest first.
 func (r soundSearch) listSound(id git.ID) []git.ID {
 	var fresh []git.ID
 	for id != "" {
@@ -161,9 +162,8 @@ func (r *Repairer) knownStates(ctx context.Context) (map[git.ID]int, error) {
 	return known, err
 }
 
-// listMoves lists the commits that a ref or one of the loose ones leads to and
-// whose author is that of a move, newest first. Where git cannot walk to all of
-// them, the loose ones themselves must do.
+// listMoves lists the moves, newest first, that a ref or a loose commit leads
+// to. If git cannot walk to all of them, it returns the loose commits.
 func (r *Repairer) listMoves(ctx context.Context, loose []git.ID) []git.ID {
 	out, err := r.repo.Run(ctx, git.Cmd{Args: []string{"rev-list", "--all", "--author=" + moveAuthor, "--stdin"}, Stdin: joinLines(loose)})
 	if err != nil {
@@ -178,8 +178,8 @@ func (r *Repairer) listMoves(ctx context.Context, loose []git.ID) []git.ID {
 	return list
 }
 
-// listOnTop lists the commits that lead from a state to the loose ones, and those
-// of these at which they end.
+// listOnTop lists the commits that lead from a state to the loose ones, and
+// those of the loose ones among them.
 func (r *Repairer) listOnTop(ctx context.Context, good git.ID, loose []git.ID) (passed, ends []git.ID) {
 	out, err := r.repo.Run(ctx, git.Cmd{Args: []string{"rev-list", "--ancestry-path", "--stdin"}, Stdin: joinLines(append(loose[:len(loose):len(loose)], "^"+good))})
 	if err != nil {

@@ -19,13 +19,13 @@ type GivenUp struct {
 	Kept    string        // the prefix of the refs that keep them, "" if nothing was given up
 }
 
-// TakeTheirs follows a remote's board also where this clone's went another way, and
-// makes the remote the authority. The moves that the remote lacks, with what
-// they saved, marked and merged, are kept under refs/liza/rescue/; branches of
-// tasks and worktrees stay as they are, and so does an integration branch that
-// only such moves brought where it is. Killed at any step it can be repeated.
-// Errors are as those of [Mirror.Join]; a remote without a board, or with one
-// that has no move in common with this clone's, is a *Diverged.
+// TakeTheirs follows a remote's board even if this clone's has other moves, and
+// makes the remote the authority. The moves that the remote lacks, with their
+// saved commits, marks and merges, are kept under refs/liza/rescue/. Task
+// branches and worktrees stay as they are; an integration branch that only such
+// moves have moved stays too. After a kill at any step it can be repeated.
+// Errors are those of [Mirror.Join]; a remote without a board, or with one that
+// has no move in common with this clone's, is a *Diverged.
 func (m *Mirror) TakeTheirs(ctx context.Context, remote string) (GivenUp, error) {
 	done := GivenUp{Synced: Synced{Remote: remote}}
 	err := m.chooseAuthority(ctx, remote, func(found heads) (err error) {

@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// A filler moves a checked document into a value.
+// A filler copies a checked document into a value.
 type filler struct {
 	doc    Parsed
-	loose  bool     // passes over unknown keys
-	faults *[]error // of mappings and lists, which go on after them; nil ends at the first
+	loose  bool     // skips unknown keys
+	faults *[]error // collects faults in mappings and lists; nil ends at the first
 }
 
-// maxFaults is how many faults of a document are told at once.
+// maxFaults is how many faults of a document are reported at once.
 const maxFaults = 20
 
-// fault is the error with which reading ends, nil where it goes on.
-func (f filler) fault(err error) error {
+// collectFault is the error that ends reading, nil if reading continues.
+func (f filler) collectFault(err error) error {
 	if err == nil || f.faults == nil || len(*f.faults) == maxFaults {
 		return err
 	}
@@ -29,7 +29,7 @@ func (f filler) fault(err error) error {
 	return nil
 }
 
-// decodeAll is decode, but tells all that is wrong with the document.
+// decodeAll is decode, but reports all faults of the document.
 func (d Parsed) decodeAll(v any) error {
 	var faults []error
 	last := d.fill(v, filler{doc: d, faults: &faults})
@@ -74,12 +74,12 @@ func (f filler) value(at int, v reflect.Value, as form) error {
 		return fmt.Errorf("read into %v: it has no place in a document", v.Type())
 	}
 	if n.kind != scalarNode {
-		return f.want(n, "a single value")
+		return f.typeError(n, "a single value")
 	}
 	return f.scalar(n, v, as)
 }
 
-func (f filler) want(n *node, what string) error {
+func (f filler) typeError(n *node, what string) error {
 	got := strconv.Quote(n.text)
 	switch {
 	case n.kind == mappingNode:
@@ -91,18 +91,19 @@ func (f filler) want(n *node, what string) error {
 	case n.style != plainStyle:
 		got = "the text " + got
 	}
-	return f.doc.fail(int(n.line), fmt.Sprintf("want %s, got %s", what, got))
+	return f.doc.errorAt(int(n.line), fmt.Sprintf("want %s, got %s", what, got))
 }
 
-// scalar takes texts in any style, everything else only as it is written.
+// scalar accepts text in any style, and other values only in their canonical
+// form.
 func (f filler) scalar(n *node, v reflect.Value, as form) error {
 	switch as {
 	case formString:
-		v.SetString(strings.Clone(n.text)) // or it would keep the whole document
+		v.SetString(strings.Clone(n.text)) // else it would keep the whole document in memory
 		return nil
 	case formText:
 		if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(n.text)); err != nil {
-			return f.doc.fail(int(n.line), err.Error())
+			return f.doc.errorAt(int(n.line), err.Error())
 		}
 		return nil
 	}
@@ -113,25 +114,25 @@ func (f filler) scalar(n *node, v reflect.Value, as form) error {
 	switch as {
 	case formBool:
 		if text != "true" && text != "false" {
-			return f.want(n, "true or false")
+			return f.typeError(n, "true or false")
 		}
 		v.SetBool(text == "true")
 	case formInt:
 		i, err := strconv.ParseInt(text, 10, v.Type().Bits())
 		if err != nil || strconv.FormatInt(i, 10) != text {
-			return f.want(n, "a whole number")
+			return f.typeError(n, "a whole number")
 		}
 		v.SetInt(i)
 	case formUint:
 		u, err := strconv.ParseUint(text, 10, v.Type().Bits())
 		if err != nil || strconv.FormatUint(u, 10) != text {
-			return f.want(n, "a whole number from 0")
+			return f.typeError(n, "a whole number from 0")
 		}
 		v.SetUint(u)
 	case formTime:
 		t, err := time.Parse(timeLayout, text)
 		if err != nil || t.Format(timeLayout) != text {
-			return f.want(n, "a time such as 2026-01-17T14:06:00Z")
+			return f.typeError(n, "a time such as 2026-01-17T14:06:00Z")
 		}
 		v.Set(reflect.ValueOf(t))
 	}
@@ -141,7 +142,7 @@ func (f filler) scalar(n *node, v reflect.Value, as form) error {
 func (f filler) mapping(at int, v reflect.Value) error {
 	all := f.doc.all
 	if all[at].kind != mappingNode {
-		return f.want(&all[at], "a mapping")
+		return f.typeError(&all[at], "a mapping")
 	}
 	for i := at + 1; i < int(all[at].end); {
 		key, value := &all[i], int(all[i].end)
@@ -150,11 +151,11 @@ func (f filler) mapping(at int, v reflect.Value) error {
 		case err != nil:
 			return err
 		case target.IsValid():
-			if err := f.fault(f.value(value, target, as)); err != nil {
+			if err := f.collectFault(f.value(value, target, as)); err != nil {
 				return err
 			}
 		case !f.loose:
-			if err := f.fault(f.doc.fail(int(key.line), fmt.Sprintf("unknown key %q", key.text))); err != nil {
+			if err := f.collectFault(f.doc.errorAt(int(key.line), fmt.Sprintf("unknown key %q", key.text))); err != nil {
 				return err
 			}
 		}
@@ -163,8 +164,8 @@ func (f filler) mapping(at int, v reflect.Value) error {
 	return nil
 }
 
-// lookup finds the field of the struct v, or of what is inline in it, that has
-// the key. The zero Value means none.
+// lookup finds the field with the key in the struct v or in its inline fields.
+// The zero Value means none.
 func lookup(v reflect.Value, key string) (reflect.Value, form, error) {
 	s, err := shapeOf(v.Type())
 	if err != nil {
@@ -189,12 +190,11 @@ func lookup(v reflect.Value, key string) (reflect.Value, form, error) {
 	return reflect.Value{}, formNone, nil
 }
 
-// slice and table leave nil for an empty list or mapping, which is never
-// written.
+// slice and table set nil for an empty list or mapping, which is never written.
 func (f filler) slice(at int, v reflect.Value) error {
 	all := f.doc.all
 	if all[at].kind != sequenceNode {
-		return f.want(&all[at], "a list")
+		return f.typeError(&all[at], "a list")
 	}
 	if all.empty(at) {
 		v.SetZero()
@@ -204,7 +204,7 @@ func (f filler) slice(at int, v reflect.Value) error {
 	list := reflect.MakeSlice(v.Type(), len(places), len(places))
 	as := formOf(v.Type().Elem())
 	for i, place := range places {
-		if err := f.fault(f.value(place, list.Index(i), as)); err != nil {
+		if err := f.collectFault(f.value(place, list.Index(i), as)); err != nil {
 			return err
 		}
 	}
@@ -215,7 +215,7 @@ func (f filler) slice(at int, v reflect.Value) error {
 func (f filler) table(at int, v reflect.Value) error {
 	all := f.doc.all
 	if all[at].kind != mappingNode {
-		return f.want(&all[at], "a mapping")
+		return f.typeError(&all[at], "a mapping")
 	}
 	if all.empty(at) {
 		v.SetZero()

@@ -1,5 +1,5 @@
 // Package document reads and writes documents in their canonical form, a subset
-// of YAML: equal values have equal bytes. It knows no document by name.
+// of YAML: equal values have equal bytes. It knows no type of document.
 package document
 
 import (
@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// MaxSize bounds what is read as one document of the blackboard, in bytes.
+// MaxSize bounds one document of the blackboard that is read, in bytes.
 const MaxSize = 256 << 10
 
-// maxDepth bounds how deep lists and mappings nest, written or read. No
-// document of ours passes 10.
+// maxDepth bounds how deep lists and mappings nest, on writing and reading.
+// Documents of a board nest at most 10 deep.
 const maxDepth = 32
 
-// An Error says where a document is not what the reader accepts.
+// An Error says where and why the reader refuses a document.
 type Error struct {
 	Name   string // of the document, usually its path in the tree
 	Line   int    // from 1
@@ -46,7 +46,7 @@ func Encode(v any) ([]byte, error) {
 	return []byte(text), err
 }
 
-// EncodeCounted returns the number of nodes too.
+// EncodeCounted is [Encode]; it returns the number of nodes too.
 func EncodeCounted(v any) (text string, n int, err error) {
 	var ns nodes
 	if err := ns.encodeDocument(v); err != nil {
@@ -71,7 +71,7 @@ func Decode(name string, data []byte, v any) error {
 	return d.Decode(v)
 }
 
-// DecodeLoose is [Decode] but passes over unknown keys.
+// DecodeLoose is [Decode], but skips unknown keys.
 func DecodeLoose(name string, data []byte, v any) error {
 	d, err := Parse(name, data, MaxSize)
 	if err != nil {
@@ -80,23 +80,22 @@ func DecodeLoose(name string, data []byte, v any) error {
 	return d.DecodeLoose(v)
 }
 
-// A Parsed document is free of all that no reader accepts, but not yet
-// held against a type.
+// A Parsed document has passed all checks that need no type.
 type Parsed struct {
 	name string
 	data []byte
 	all  nodes
 }
 
-// Parse reads data, which stays in use, of at most limit bytes.
-// Errors are [*Error].
+// Parse parses data of at most limit bytes. The result refers to data. Errors
+// are [*Error].
 func Parse(name string, data []byte, limit int) (Parsed, error) {
 	return ParseWithin(name, data, limit, limit)
 }
 
-// ParseWithin accepts more than foreign bytes only in the form in which
-// [Encode] writes: what a hostile text of some megabytes makes of itself in the
-// library has no bound.
+// ParseWithin is [Parse], but data of more than foreign bytes must have the
+// canonical form of [Encode]: nothing bounds what the YAML library makes of a
+// hostile text of some megabytes.
 func ParseWithin(name string, data []byte, limit, foreign int) (Parsed, error) {
 	d := Parsed{name: name, data: data}
 	if err := d.checkBytes(limit); err != nil {
@@ -108,9 +107,9 @@ func ParseWithin(name string, data []byte, limit, foreign int) (Parsed, error) {
 		d.all = r.all
 		return d, nil
 	case r.many:
-		return Parsed{}, d.fail(r.line, fmt.Sprintf("the document holds more than %d values", MaxNodes))
+		return Parsed{}, d.errorAt(r.line, fmt.Sprintf("the document holds more than %d values", MaxNodes))
 	case len(data) > foreign:
-		return Parsed{}, d.fail(r.line, "the document is not in canonical form")
+		return Parsed{}, d.errorAt(r.line, "the document is not in canonical form")
 	}
 	all, err := d.readForeign()
 	d.all = all
@@ -120,12 +119,12 @@ func ParseWithin(name string, data []byte, limit, foreign int) (Parsed, error) {
 // Decode fills v as the function [Decode] does.
 func (d Parsed) Decode(v any) error { return d.decode(v, false) }
 
-// DecodeAll is [Parsed.Decode] for what people write: the error tells of all
-// that is wrong, up to 20 faults, each a [*Error] joined to the others.
+// DecodeAll is [Parsed.Decode] for documents that people write: the error
+// reports up to 20 faults, each a [*Error], joined.
 func (d Parsed) DecodeAll(v any) error { return d.decodeAll(v) }
 
-// Lines are the lines, from 1, on which the entries of a document stand that is
-// a list; nil if it is none.
+// Lines are the lines, from 1, of the entries of a document that is a list; nil
+// if it is not a list.
 func (d Parsed) Lines() (lines []int) {
 	if len(d.all) == 0 || d.all[0].kind != sequenceNode {
 		return nil
@@ -139,14 +138,14 @@ func (d Parsed) Lines() (lines []int) {
 // DecodeLoose fills v as the function [DecodeLoose] does.
 func (d Parsed) DecodeLoose(v any) error { return d.decode(v, true) }
 
-func (d Parsed) fail(line int, reason string) error {
+func (d Parsed) errorAt(line int, reason string) error {
 	return &Error{Name: d.name, Line: max(line, 1), Reason: reason}
 }
 
 func (d Parsed) checkBytes(limit int) error {
 	if len(d.data) > limit {
 		line := 1 + bytes.Count(d.data[:limit], []byte("\n"))
-		return d.fail(line, fmt.Sprintf("the document is larger than %d bytes", limit))
+		return d.errorAt(line, fmt.Sprintf("the document is larger than %d bytes", limit))
 	}
 	line := 1
 	for i := 0; i < len(d.data); {
@@ -155,9 +154,9 @@ func (d Parsed) checkBytes(limit int) error {
 		case r == '\n':
 			line++
 		case r == utf8.RuneError && size == 1:
-			return d.fail(line, "the text is not UTF-8")
+			return d.errorAt(line, "the text is not UTF-8")
 		case isControl(r) && r != '\t' && r != '\r':
-			return d.fail(line, fmt.Sprintf("control character %U", r))
+			return d.errorAt(line, fmt.Sprintf("control character %U", r))
 		}
 		i += size
 	}

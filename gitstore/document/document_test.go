@@ -194,7 +194,7 @@ func (d Parsed) decodeCanonical(v any) error {
 	}
 	want, err := Encode(v)
 	if err != nil {
-		return d.fail(1, err.Error())
+		return d.errorAt(1, err.Error())
 	}
 	if bytes.Equal(want, d.data) {
 		return nil
@@ -203,5 +203,5 @@ func (d Parsed) decodeCanonical(v any) error {
 	for same < len(want) && same < len(d.data) && want[same] == d.data[same] {
 		same++
 	}
-	return d.fail(1+bytes.Count(d.data[:same], []byte("\n")), "the document is not in canonical form")
+	return d.errorAt(1+bytes.Count(d.data[:same], []byte("\n")), "the document is not in canonical form")
 }

@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// timeLayout is how times are written, always in UTC.
+// timeLayout is the form of times, always in UTC.
 const timeLayout = "2006-01-02T15:04:05Z"
 
-// encodeDocument appends what v holds.
+// encodeDocument appends the nodes of v.
 func (ns *nodes) encodeDocument(v any) error {
 	p := reflect.ValueOf(v)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
@@ -125,7 +125,7 @@ func (ns *nodes) fields(v reflect.Value, outer *shape, depth int) error {
 		if err := ns.encode(value, f.form, depth+1); err != nil {
 			return fmt.Errorf("%s: %w", f.key, err)
 		}
-		// A struct is also empty if all it holds are empty lists.
+		// A struct whose fields are all empty is empty too.
 		if f.form == formStruct && !f.keep && ns.empty(key+1) {
 			*ns = (*ns)[:key]
 		}
@@ -190,8 +190,8 @@ func (ns *nodes) table(v reflect.Value, depth int) error {
 	return nil
 }
 
-// text chooses the style by rules of our own: a library's choice changes or
-// breaks some odd strings, and a text must never make a document unreadable.
+// text chooses the style by its own rules: the choice of a library changes or
+// breaks some odd strings, and no text may make a document unreadable.
 func (ns *nodes) text(text string) error {
 	n := node{text: text}
 	switch {
@@ -208,7 +208,7 @@ func (ns *nodes) text(text string) error {
 }
 
 var (
-	// YAML 1.1 and 1.2 read these as something else than text.
+	// YAML 1.1 and 1.2 read these as other values than text.
 	notText        = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|\.inf|\.nan)$`)
 	longestNotText = 5
 	// A superset of numbers and dates: 12, 1_000, 1.2.3, 1e5, 1234567e5, 2026-01-17.
@@ -238,7 +238,8 @@ func isPlain(text string) bool {
 	return !isNumeric(text) && !strings.HasPrefix(text, "...") && (len(text) > longestNotText || !notText.MatchString(text))
 }
 
-// isNumeric saves looking closely at words.
+// isNumeric reports whether a reader could take text for a number or a date.
+// The first byte decides for most words.
 func isNumeric(text string) bool {
 	if text == "" {
 		return true
@@ -266,9 +267,9 @@ func isLiteral(text string) bool {
 	return true
 }
 
-// isOdd holds for characters that a literal block does not keep: those that
-// YAML forbids, takes for a line break or a byte order mark, and those that
-// the library only writes escaped.
+// isOdd reports characters that a literal block does not keep: those that YAML
+// forbids, or reads as a line break or a byte order mark, and those that the
+// library only writes escaped.
 func isOdd(r rune) bool {
 	switch r {
 	case 0x85, 0x2028, 0x2029, 0xfeff:

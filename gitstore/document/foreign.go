@@ -12,33 +12,33 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// readForeign takes apart, through the library, what a person wrote.
+// readForeign parses, with the library, a document that is not canonical.
 func (d Parsed) readForeign() (nodes, error) {
 	parser := yaml.NewDecoder(bytes.NewReader(d.data))
 	var doc, next yaml.Node
 	switch err := parser.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return nil, d.fail(1, "the document is empty")
+		return nil, d.errorAt(1, "the document is empty")
 	case err != nil:
 		return nil, d.syntaxError(err)
 	}
 	switch err := parser.Decode(&next); {
 	case err == nil:
-		return nil, d.fail(next.Line, "a second document begins")
+		return nil, d.errorAt(next.Line, "a second document begins")
 	case !errors.Is(err, io.EOF):
 		return nil, d.syntaxError(err)
 	}
 	root := doc.Content[0]
-	if err := d.checkNode(root, newBangs(d.data), 0); err != nil {
+	if err := d.checkNode(root, newTagLines(d.data), 0); err != nil {
 		return nil, err
 	}
 	var all nodes
-	all.adopt(root)
+	all.appendForeign(root)
 	return all, nil
 }
 
-// adopt appends what the library read and checkNode passed.
-func (ns *nodes) adopt(n *yaml.Node) {
+// appendForeign appends a node of the library that checkNode has accepted.
+func (ns *nodes) appendForeign(n *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode, yaml.SequenceNode:
 		kind := mappingNode
@@ -47,7 +47,7 @@ func (ns *nodes) adopt(n *yaml.Node) {
 		}
 		at := ns.open(kind, n.Line)
 		for _, child := range n.Content {
-			ns.adopt(child)
+			ns.appendForeign(child)
 		}
 		ns.close(at)
 	default:
@@ -64,8 +64,8 @@ var (
 	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
-// syntaxError names the line the library found, which for unclosed brackets
-// and quotes is the one that opened them.
+// syntaxError names the line that the library reports. For unclosed brackets
+// and quotes it is the line that opened them.
 func (d Parsed) syntaxError(err error) error {
 	reason := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
@@ -75,29 +75,29 @@ func (d Parsed) syntaxError(err error) error {
 	}
 	if m := unknownAnchor.FindStringSubmatch(reason); m != nil {
 		before, _, _ := strings.Cut(string(d.data), "*"+m[1])
-		return d.fail(1+strings.Count(before, "\n"), "aliases are not allowed")
+		return d.errorAt(1+strings.Count(before, "\n"), "aliases are not allowed")
 	}
-	// The library counts from 0 in what its parser says, from 1 in what its
-	// scanner says; only the parser expects.
+	// The parser of the library counts lines from 0, its scanner from 1; only
+	// the parser writes "expected".
 	if strings.HasPrefix(reason, "did not find expected") {
 		line++
 	}
-	return d.fail(line, reason)
+	return d.errorAt(line, reason)
 }
 
-// checkNode refuses, in the whole document, what no reader accepts.
-func (d Parsed) checkNode(n *yaml.Node, tags bangs, depth int) error {
+// checkNode refuses what no type of document may contain.
+func (d Parsed) checkNode(n *yaml.Node, tags tagLines, depth int) error {
 	switch {
 	case n.Kind == yaml.AliasNode:
-		return d.fail(n.Line, "aliases are not allowed")
+		return d.errorAt(n.Line, "aliases are not allowed")
 	case n.Anchor != "":
-		return d.fail(n.Line, "anchors are not allowed")
+		return d.errorAt(n.Line, "anchors are not allowed")
 	case n.Style&yaml.TaggedStyle != 0 || tags.at(n.Line, n.Column):
-		return d.fail(n.Line, "tags are not allowed")
+		return d.errorAt(n.Line, "tags are not allowed")
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
-		return d.fail(n.Line, "a null; leave the key out instead")
+		return d.errorAt(n.Line, "a null; leave the key out instead")
 	case depth > maxDepth:
-		return d.fail(n.Line, fmt.Sprintf("nested deeper than %d", maxDepth))
+		return d.errorAt(n.Line, fmt.Sprintf("nested deeper than %d", maxDepth))
 	}
 	if n.Kind == yaml.MappingNode {
 		if err := d.checkKeys(n); err != nil {
@@ -118,20 +118,20 @@ func (d Parsed) checkKeys(n *yaml.Node) error {
 		key := n.Content[i]
 		switch {
 		case key.Kind != yaml.ScalarNode && key.Kind != yaml.AliasNode:
-			return d.fail(key.Line, "a key must be plain text")
+			return d.errorAt(key.Line, "a key must be plain text")
 		case seen[key.Value]:
-			return d.fail(key.Line, fmt.Sprintf("duplicate key %q", key.Value))
+			return d.errorAt(key.Line, fmt.Sprintf("duplicate key %q", key.Value))
 		}
 		seen[key.Value] = true
 	}
 	return nil
 }
 
-// bangs are the lines of a document that has a "!" somewhere. The library
-// drops the lone tag "!" without a trace but for the place of the value.
-type bangs []string
+// tagLines are the lines of a document that contains a "!". The library drops the
+// lone tag "!", and only the column of the value shows it.
+type tagLines []string
 
-func newBangs(data []byte) bangs {
+func newTagLines(data []byte) tagLines {
 	if bytes.IndexByte(data, '!') < 0 {
 		return nil
 	}
@@ -139,9 +139,9 @@ func newBangs(data []byte) bangs {
 	return strings.Split(breaks.Replace(strings.TrimPrefix(string(data), "\ufeff")), "\n")
 }
 
-// at reports whether the value at line and column, both from 1, has a tag. No
-// value itself begins with "!" unless it is quoted.
-func (b bangs) at(line, column int) bool {
+// at reports whether the value at line and column, both from 1, has a tag. Only
+// a quoted value begins with "!" itself.
+func (b tagLines) at(line, column int) bool {
 	if line > len(b) || line < 1 {
 		return false
 	}

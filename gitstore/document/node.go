@@ -2,7 +2,7 @@ package document
 
 import "slices"
 
-// A nodeKind is what a value of a document is.
+// A nodeKind is the kind of a value.
 type nodeKind uint8
 
 const (
@@ -17,11 +17,11 @@ type textStyle uint8
 const (
 	plainStyle textStyle = iota
 	quotedStyle
-	literalStyle // or what else people use
+	literalStyle // or another style of people
 )
 
-// A node is one value of a document, or a key. What a list or mapping holds
-// follows it, of a mapping keys and values in turn.
+// A node is one value of a document, or a key. The content of a list or mapping
+// follows it; a mapping has keys and values in turn.
 type node struct {
 	text  string
 	line  int32 // from 1
@@ -30,22 +30,22 @@ type node struct {
 	style textStyle
 }
 
-// nodes are the values of a document in the order in which they stand there.
-// Apart they take a tenth of what the library needs, and hostile documents
-// have many.
+// nodes are the values of a document in document order. A flat list takes a
+// tenth of the memory that the library needs, and hostile documents have many
+// values.
 type nodes []node
 
-// MaxNodes bounds the values of one document on the board, written or read. A
-// move of MaxTasks ordinary tasks has half as many.
+// MaxNodes bounds the values of one document on the board, on writing and
+// reading. A move of MaxTasks ordinary tasks has half as many.
 const MaxNodes = 300_000
 
-// open begins a list or mapping, to be closed; the result is its place.
+// open begins a list or mapping and returns its place; close must follow.
 func (ns *nodes) open(kind nodeKind, line int) int {
 	*ns = append(*ns, node{kind: kind, line: int32(line)})
 	return len(*ns) - 1
 }
 
-// close ends the list or mapping at a place after all that was added since.
+// close ends the list or mapping at a place.
 func (ns *nodes) close(at int) { (*ns)[at].end = int32(len(*ns)) }
 
 // add appends a scalar.
@@ -54,10 +54,10 @@ func (ns *nodes) add(n node) {
 	*ns = append(*ns, n)
 }
 
-// empty reports whether the list or mapping at a place holds nothing.
+// empty reports whether the list or mapping at a place has no content.
 func (ns nodes) empty(at int) bool { return int(ns[at].end) == at+1 }
 
-// children are the places of what the list or mapping at a place holds.
+// children are the places of the content of the list or mapping at a place.
 func (ns nodes) children(at int) []int {
 	var list []int
 	for i := at + 1; i < int(ns[at].end); i = int(ns[i].end) {
@@ -66,8 +66,8 @@ func (ns nodes) children(at int) []int {
 	return list
 }
 
-// duplicate is the place of the first key of a mapping that stands there
-// twice, -1 if none does.
+// duplicate is the place of the first repeated key of a mapping, -1 if there is
+// none.
 func (ns nodes) duplicate(at int) int {
 	var few [16]string
 	keys := few[:0]

@@ -2,23 +2,23 @@ package document
 
 import "strings"
 
-// A reader takes a document apart that has the form in which [Encode] writes.
-// It is fast, needs little memory, and gives up on everything else. What it
-// accepts means the same to every reader of YAML.
+// A reader parses a document in the canonical form of [Encode]. It is fast,
+// needs little memory, and gives up on other forms. Every YAML reader gives
+// what it accepts the same meaning.
 type reader struct {
 	text string
 	at   int
 	line int
 	all  nodes
-	bad  bool // it is not in that form, from here on
-	many bool // it holds too much
+	bad  bool // the rest is not canonical
+	many bool // it has more than MaxNodes values
 }
 
-// breaks are what YAML takes for the end of a line, or for nothing, besides
-// the one that we write.
+// breaks are the characters, other than the line feed, that YAML reads as the
+// end of a line or ignores.
 const breaks = "\r\u0085\u2028\u2029\ufeff"
 
-// readCanonical takes apart what checkBytes has passed.
+// readCanonical parses text that checkBytes has accepted.
 func readCanonical(text string) *reader {
 	r := &reader{text: text, line: 1, all: make(nodes, 0, min(2*strings.Count(text, "\n")+1, MaxNodes))}
 	if !strings.HasSuffix(text, "\n") || strings.ContainsAny(text, breaks) {
@@ -31,8 +31,8 @@ func readCanonical(text string) *reader {
 	return r
 }
 
-// value reads a value that begins here; the lines that follow are indented by
-// so many blanks.
+// value reads the value that begins here; its further lines are indented by
+// indent blanks.
 func (r *reader) value(indent, depth int) {
 	rest := r.text[r.at:]
 	switch {
@@ -68,9 +68,9 @@ func (r *reader) simple(indent int) {
 	rest := r.text[r.at:]
 	switch {
 	case strings.HasPrefix(rest, "{}\n"):
-		r.nothing(mappingNode)
+		r.emptyValue(mappingNode)
 	case strings.HasPrefix(rest, "[]\n"):
-		r.nothing(sequenceNode)
+		r.emptyValue(sequenceNode)
 	case strings.HasPrefix(rest, "|\n"), strings.HasPrefix(rest, "|-\n"):
 		r.literal(indent)
 	default:
@@ -79,13 +79,13 @@ func (r *reader) simple(indent int) {
 	}
 }
 
-func (r *reader) nothing(kind nodeKind) {
+func (r *reader) emptyValue(kind nodeKind) {
 	r.all.close(r.all.open(kind, r.line))
 	r.at += 2
 	r.skip("\n")
 }
 
-// skip passes over what has to stand here.
+// skip consumes what must come next.
 func (r *reader) skip(what string) {
 	if r.bad || !strings.HasPrefix(r.text[r.at:], what) {
 		r.bad = true
@@ -97,8 +97,8 @@ func (r *reader) skip(what string) {
 	}
 }
 
-// continues passes over the indent of a line if it has exactly that one.
-func (r *reader) continues(indent int) bool {
+// skipIndent consumes the indent of a line if it has exactly that one.
+func (r *reader) skipIndent(indent int) bool {
 	rest := r.text[r.at:]
 	if r.bad || len(rest) <= indent || rest[indent] == ' ' || rest[indent] == '\n' {
 		return false
@@ -120,7 +120,7 @@ func (r *reader) sequence(indent, depth int) {
 			return
 		}
 		r.value(indent+2, depth+1)
-		if !r.continues(indent) {
+		if !r.skipIndent(indent) {
 			break
 		}
 	}
@@ -131,7 +131,7 @@ func (r *reader) mapping(indent, depth int) {
 	at := r.all.open(mappingNode, r.line)
 	for {
 		r.entry(indent, depth)
-		if !r.continues(indent) {
+		if !r.skipIndent(indent) {
 			break
 		}
 	}
@@ -145,7 +145,7 @@ func (r *reader) entry(indent, depth int) {
 		r.skip("? ")
 		r.scalar()
 		r.skip("\n")
-		if !r.continues(indent) {
+		if !r.skipIndent(indent) {
 			r.bad = true
 		}
 		r.skip(": ")
@@ -165,7 +165,7 @@ func (r *reader) entry(indent, depth int) {
 	case strings.HasPrefix(r.text[r.at:], "\n"):
 		r.skip("\n")
 		at := len(r.all)
-		if !r.continues(indent + 2) {
+		if !r.skipIndent(indent + 2) {
 			r.bad = true
 			return
 		}
@@ -180,8 +180,8 @@ func (r *reader) entry(indent, depth int) {
 	}
 }
 
-// maxSimpleKey is how long a key can be, with its quotes, that YAML lets stand
-// before a colon.
+// maxSimpleKey is the longest key, with its quotes, that YAML allows before a
+// colon.
 const maxSimpleKey = 1000
 
 // scalar reads plain or quoted text.
@@ -227,7 +227,7 @@ func (r *reader) literal(indent int) {
 			blank++
 			continue
 		}
-		line, ok := r.indented(indent)
+		line, ok := r.blockLine(indent)
 		if !ok {
 			break
 		}
@@ -244,9 +244,9 @@ func (r *reader) literal(indent int) {
 	r.all.add(node{text: b.String(), line: int32(from), style: literalStyle})
 }
 
-// indented reads a line of a block without its indent; !ok where it is not
-// part of the block.
-func (r *reader) indented(indent int) (line string, ok bool) {
+// blockLine reads a line of a block without its indent; ok is false if the line
+// is not part of the block.
+func (r *reader) blockLine(indent int) (line string, ok bool) {
 	rest := r.text[r.at:]
 	end := strings.IndexByte(rest, '\n')
 	if r.bad || end <= indent || strings.TrimLeft(rest[:indent], " ") != "" {

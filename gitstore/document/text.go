@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// plainEnd is where plain text ends that begins s, before a colon or at the
-// end of the line; 0 or less where it is none of ours.
+// plainEnd is the end of the plain text at the start of s, before a colon or
+// the end of the line; 0 if it is not canonical.
 func plainEnd(s string) int {
 	if s == "" || !isWordByte(s[0]) && !(s[0] == '-' && len(s) > 1 && s[1] >= '0' && s[1] <= '9') || strings.HasPrefix(s, "...") {
 		return 0
@@ -26,12 +26,12 @@ func plainEnd(s string) int {
 	return 0
 }
 
-// isWordByte holds for what begins plain text.
+// isWordByte reports bytes that plain text may begin with.
 func isWordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '/'
 }
 
-// quotedEnd is where the quoted text ends that begins s, 0 where it does not
+// quotedEnd is the end of the quoted text at the start of s, 0 if it does not
 // end on its line.
 func quotedEnd(s string) int {
 	for i := 1; i < len(s); i++ {
@@ -47,7 +47,7 @@ func quotedEnd(s string) int {
 	return 0
 }
 
-// unquote takes quotes and escapes off a text.
+// unquote removes quotes and escapes from a text.
 func unquote(s string) (text string, ok bool) {
 	if len(s) < 2 {
 		return "", false
@@ -82,8 +82,8 @@ func unquote(s string) (text string, ok bool) {
 	}
 }
 
-// escapes are what stands after a backslash for one character, escapeDigits
-// how many digits of it follow.
+// escapes are the characters after a backslash with what they stand for.
+// escapeDigits are those that digits follow, with their number.
 var (
 	escapes = map[byte]rune{'0': 0, 'a': '\a', 'b': '\b', 't': '\t', 'n': '\n', 'v': '\v', 'f': '\f', 'r': '\r', 'e': 0x1b,
 		'"': '"', '\\': '\\', 'N': 0x85, '_': 0xa0, 'L': 0x2028, 'P': 0x2029}

@@ -36,7 +36,7 @@ var (
 	shapes sync.Map // reflect.Type → *shape
 )
 
-// formOf is formNone for types that have no place in a document.
+// formOf is the form of a type, formNone for types that a document cannot hold.
 func formOf(t reflect.Type) form {
 	if f, ok := forms.Load(t); ok {
 		return f.(form)
@@ -86,7 +86,7 @@ func newForm(t reflect.Type) form {
 type shape struct {
 	fields []field
 	index  map[string]int // key → place in fields
-	inline []int          // places in fields of those whose keys only the value knows
+	inline []int          // places in fields of inline pointers and interfaces
 }
 
 // A field is one key of a shape, or an inline pointer or interface without key.
@@ -109,7 +109,7 @@ func shapeOf(t reflect.Type) (*shape, error) {
 	return s, nil
 }
 
-// add appends the fields of t, which lies at path in the shape's own type.
+// add appends the fields of t, which is at path in the type of the shape.
 func (s *shape) add(t reflect.Type, path []int) error {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -159,8 +159,8 @@ func (s *shape) addKey(f field) error {
 	return nil
 }
 
-// writable looks through pointers, slices and maps; structs within are looked
-// at when their turn comes, for they may contain themselves.
+// writable looks through pointers, slices and maps. It does not look into
+// structs, because they may contain themselves.
 func writable(t reflect.Type) bool {
 	switch formOf(t) {
 	case formNone:

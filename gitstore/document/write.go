@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// write renders the value at a place, whose first line is begun; those that
-// follow are indented by so many blanks.
+// write renders the value at a place. Its first line is begun; further lines
+// are indented by indent blanks.
 func (ns nodes) write(b *strings.Builder, at, indent int) {
 	n := &ns[at]
 	switch {
@@ -56,8 +56,8 @@ func (ns nodes) writeMapping(b *strings.Builder, at, indent int) {
 	}
 }
 
-// isLongKey holds for keys that YAML does not let stand before a colon, or
-// that the library, whose form ours is, does not.
+// isLongKey reports keys that YAML, or the library, whose form is the canonical
+// one, does not allow before a colon.
 func (n *node) isLongKey() bool {
 	return len(n.text) > 128 || strings.ContainsAny(n.text, "\n\r\u0085\u2028\u2029")
 }
@@ -90,7 +90,7 @@ func (n *node) writeLine(b *strings.Builder) {
 		return
 	}
 	b.WriteByte('"')
-	// The library looks for a byte order mark at the beginning wherever it is.
+	// The library looks for a byte order mark at the beginning of any text.
 	all := strings.HasPrefix(n.text, "\ufeff")
 	for _, r := range n.text {
 		if all || isEscaped(r) {
@@ -102,7 +102,7 @@ func (n *node) writeLine(b *strings.Builder) {
 	b.WriteByte('"')
 }
 
-// isEscaped holds for what is not written as it is between quotes.
+// isEscaped reports characters that are escaped between quotes.
 func isEscaped(r rune) bool {
 	switch r {
 	case '"', '\\', 0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff:
@@ -127,7 +127,7 @@ func writeEscape(b *strings.Builder, r rune) {
 	}
 }
 
-// shortEscapes are the characters that have an escape of their own.
+// shortEscapes are the characters with a short escape.
 var shortEscapes = func() map[rune]byte {
 	m := map[rune]byte{}
 	for c, r := range escapes {
