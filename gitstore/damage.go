@@ -263,15 +263,9 @@ func (a *Audit) refetchHint(ctx context.Context, refs []string) (string, error) 
 	if err != nil || remote == "" {
 		return lookForDamage, err
 	}
-	hint := a.clearEmpty()
+	hint := fmt.Sprintf("find %s -type f -size 0 -path '*/objects/??/*' ! -name 'tmp_*' -delete", a.repo.ObjectDir())
 	for _, ref := range refs { // one that the remote lacks must not keep the others from coming
 		hint += fmt.Sprintf("; git fetch --refetch %s %s", remote, ref)
 	}
 	return hint, nil
-}
-
-// clearEmpty is the command that removes the files of no size that a power cut
-// leaves where objects were to be.
-func (a *Audit) clearEmpty() string {
-	return fmt.Sprintf("find %s -type f -size 0 -path '*/objects/??/*' ! -name 'tmp_*' -delete", a.repo.ObjectDir())
 }

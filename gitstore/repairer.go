@@ -15,6 +15,7 @@ type Repairer struct {
 	repo    *git.Repo
 	history *history
 	audit   *Audit
+	remotes *Remotes
 }
 
 // A Repaired is the result of a repair.

@@ -64,8 +64,8 @@ func OpenStore(ctx context.Context, r *git.Repo, now func() time.Time) (*Store, 
 	s.Commits = &Commits{repo: r, history: h, objects: h.objects, merges: map[[2]git.ID]git.Merge{}}
 	s.Settler = &Settler{repo: r, history: h}
 	s.Audit = &Audit{repo: r, history: h, commits: s.Commits, settler: s.Settler, trail: map[git.ID]link{}}
-	s.Repairer = &Repairer{repo: r, history: h, audit: s.Audit}
 	s.Remotes = &Remotes{repo: r, clock: h.clock}
+	s.Repairer = &Repairer{repo: r, history: h, audit: s.Audit, remotes: s.Remotes}
 	s.Presences = &Presences{repo: r, history: h, remotes: s.Remotes}
 	s.Mirror = &Mirror{repo: r, history: h, remotes: s.Remotes, audit: s.Audit, settler: s.Settler,
 		publisher: &publisher{repo: r, history: h, remotes: s.Remotes}}

@@ -13,7 +13,7 @@ import (
 
 type doctorCommand struct {
 	Unlock  bool `help:"Clear locks that another program has left on the board's refs, after saying how old they are."`
-	Restore bool `help:"Put the integration branch back to where the board has it; what only it held is kept under refs/liza/rescue/."`
+	Restore bool `help:"Put the integration branch back to where the board has it, with what only it held kept under refs/liza/rescue/, and each ref that git cannot read back to what it can read."`
 }
 
 func (c *doctorCommand) Run(inv *invocation) error {
@@ -40,6 +40,12 @@ func (c *doctorCommand) Run(inv *invocation) error {
 		if r != nil {
 			restored = append(restored, *r)
 		}
+		mended, err := clone.Doctor.RestoreRefs(inv.ctx)
+		if err != nil {
+			inv.progress("%s", strings.TrimSuffix(restoredText(mended), "\n"))
+			return err
+		}
+		restored = append(restored, mended...)
 	}
 	installed, err := stubs.Examine(inv.ctx, clone.Repo)
 	found := append(clone.Doctor.Examine(inv.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
@@ -99,11 +105,15 @@ func (c *doctorCommand) examineServer(inv *invocation, clone *work.Clone, found 
 	return append(found, work.Finding{Check: "who pushes", State: "ok", Text: text}), err
 }
 
-// restoredText describes how the integration branch was restored.
+// restoredText describes how the integration branch and broken refs were restored.
 func restoredText(list []work.Restored) string {
 	var text strings.Builder
 	for _, r := range list {
-		fmt.Fprintf(&text, "restored %s to %s", r.Ref, r.Is.Short())
+		if r.Is == "" {
+			fmt.Fprintf(&text, "removed %s, which could not be read", r.Ref)
+		} else {
+			fmt.Fprintf(&text, "restored %s to %s", r.Ref, r.Is.Short())
+		}
 		if r.Kept != "" {
 			fmt.Fprintf(&text, "; %s is kept as %s", r.Was.Short(), r.Kept)
 		}

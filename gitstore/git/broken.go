@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,47 +11,113 @@ import (
 	"strings"
 )
 
-// A BrokenRef is a ref that git cannot read, or whose object it cannot read.
-// While a repository has one, `git fetch` and `git gc` fail in it. A power cut
-// makes them of what git had written and not synced.
+// A BrokenRef is a ref that git cannot read, or of which it cannot read the
+// history. While a repository has one, `git fetch` and `git gc` fail in it. A
+// power cut makes them of what git had written and not synced.
 type BrokenRef struct {
-	Name   string
+	Name   string // "HEAD" for the detached head of a work tree
+	GitDir string // of that work tree; "" for a ref
 	File   string // holds no object id; "" if it holds one
-	Object ID     // cannot be read; "" if File is set
+	Object ID     // of the ref; "" if File is set
 	Reason string // for people
 }
 
-// BrokenRefs returns the broken refs of the repository, those whose file is broken
-// first. A symbolic ref is not followed.
+// BrokenRefs returns the broken refs of the repository and the detached heads of
+// its work trees, those whose file is broken first. Symbolic refs are left out:
+// what they name is looked at.
 func (s *RefStore) BrokenRefs(ctx context.Context) ([]BrokenRef, error) {
 	found, err := s.brokenFiles()
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.repo.Git(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
+	refs, err := s.tips(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var ids []ID
 	asked := map[ID]bool{}
-	for line := range strings.Lines(string(out)) {
-		id, _, _ := strings.Cut(line, " ")
-		if !asked[ID(id)] {
-			asked[ID(id)] = true
-			ids = append(ids, ID(id))
+	for _, ref := range refs {
+		if !asked[ref.Object] {
+			asked[ref.Object] = true
+			ids = append(ids, ref.Object)
 		}
 	}
 	bad, err := s.repo.UnreadableObjects(ctx, ids, len(ids))
-	if err != nil || len(bad) == 0 {
-		return found, err
+	if err == nil {
+		err = s.addBrokenHistory(ctx, ids, bad)
 	}
-	for line := range strings.Lines(string(out)) {
-		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if why, lost := bad[ID(id)]; lost {
-			found = append(found, BrokenRef{Name: name, Object: ID(id), Reason: why})
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		if why, lost := bad[ref.Object]; lost {
+			ref.Reason = why
+			found = append(found, ref)
 		}
 	}
 	return found, nil
+}
+
+// tips are the refs that are not symbolic, and the detached heads, with the
+// objects that they name.
+func (s *RefStore) tips(ctx context.Context) ([]BrokenRef, error) {
+	out, err := s.repo.Git(ctx, "for-each-ref", "--format=%(objectname) %(refname) %(symref)")
+	if err != nil {
+		return nil, err
+	}
+	var list []BrokenRef
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Fields(line); len(f) == 2 {
+			list = append(list, BrokenRef{Name: f[1], Object: ID(f[0])})
+		}
+	}
+	dirs, err := filepath.Glob(filepath.Join(s.repo.commonDir, "worktrees", "*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range append([]string{s.repo.commonDir}, dirs...) {
+		text, err := ReadSmall(filepath.Join(dir, "HEAD"))
+		if id := ID(strings.TrimSpace(string(text))); err == nil && s.repo.CheckID(id) == nil {
+			list = append(list, BrokenRef{Name: "HEAD", GitDir: dir, Object: id})
+		}
+	}
+	return list, nil
+}
+
+// addBrokenHistory adds the objects to bad that can be read themselves, and of
+// whose ancestors one cannot.
+func (s *RefStore) addBrokenHistory(ctx context.Context, ids []ID, bad map[ID]string) error {
+	var good bytes.Buffer
+	whole := func(revs []byte) (why string, err error) {
+		_, err = s.repo.Run(ctx, Cmd{Args: []string{"rev-list", "--quiet", "--stdin"}, Stdin: revs, Limit: lasting})
+		if ExitCode(err) > 0 {
+			return ReadFailure(err), nil
+		}
+		return "", err
+	}
+	var readable []ID
+	for _, id := range ids {
+		if bad[id] == "" {
+			readable = append(readable, id)
+			fmt.Fprintln(&good, id)
+		}
+	}
+	if why, err := whole(good.Bytes()); err != nil || why == "" {
+		return err
+	}
+	good.Reset()
+	for _, id := range readable {
+		why, err := whole(append(good.Bytes(), string(id)+"\n"...))
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			bad[id] = "its history: " + why
+			continue
+		}
+		fmt.Fprintf(&good, "^%s\n", id)
+	}
+	return nil
 }
 
 // brokenFiles are the loose refs whose files hold no object id. git names them
@@ -73,7 +140,7 @@ func (s *RefStore) brokenFiles() ([]BrokenRef, error) {
 		if err != nil || !entry.Type().IsRegular() || checkRefName(name) != nil {
 			return err
 		}
-		if _, _, err := s.readRef(name); err != nil {
+		if text, err := ReadSmall(path); err == nil && !s.startsWithID(string(text)) && !strings.HasPrefix(string(text), "ref:") {
 			found = append(found, BrokenRef{Name: name, File: path, Reason: path + " holds no object id"})
 		}
 		return nil
@@ -84,29 +151,49 @@ func (s *RefStore) brokenFiles() ([]BrokenRef, error) {
 	return found, nil
 }
 
-// DropBroken removes a broken ref. git itself removes none whose file holds no
-// object id, nor writes to it.
-func (s *RefStore) DropBroken(ctx context.Context, ref BrokenRef) error {
-	if ref.File != "" {
-		return os.Remove(ref.File)
-	}
-	return s.MoveRefs(ctx, []RefUpdate{{Name: ref.Name, Old: ref.Object}}, "liza: cannot be read")
+// startsWithID reports whether git reads an object id from the content of a ref:
+// it ignores what follows after white space.
+func (s *RefStore) startsWithID(text string) bool {
+	n := s.repo.HashLen()
+	return len(text) >= n && s.repo.CheckID(ID(text[:n])) == nil && (len(text) == n || strings.ContainsAny(text[n:n+1], " \t\r\n"))
 }
 
-// LastReadable returns the newest object in the reflog of a ref that can be
-// read, "" if there is none.
-func (s *RefStore) LastReadable(ctx context.Context, name string) (ID, error) {
-	if err := checkRefName(name); err != nil {
-		return "", err
+// SetBroken moves a broken ref to an object, or removes it if the id is "". git
+// itself neither moves nor removes a ref whose file holds no object id.
+func (s *RefStore) SetBroken(ctx context.Context, ref BrokenRef, to ID) error {
+	const message = "liza: could not be read"
+	if ref.File != "" {
+		if err := os.Remove(ref.File); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	out, err := ReadSmall(filepath.Join(s.repo.commonDir, "logs", filepath.FromSlash(name)))
+	switch {
+	case ref.GitDir != "":
+		return s.DetachHead(ctx, ref.GitDir, ref.Object, to, message)
+	case ref.File != "" && to == "":
+		return nil
+	case ref.File != "":
+		return s.MoveRefs(ctx, []RefUpdate{{Name: ref.Name, New: to}}, message)
+	}
+	return s.MoveRefs(ctx, []RefUpdate{{Name: ref.Name, Old: ref.Object, New: to}}, message)
+}
+
+// LastWhole returns the newest commit in the reflog of a broken ref of which
+// everything can be read that it has beside the known commit; "" if there is none.
+func (s *RefStore) LastWhole(ctx context.Context, ref BrokenRef, known ID) (ID, error) {
+	dir := s.repo.commonDir
+	if ref.GitDir != "" {
+		dir = ref.GitDir
+	}
+	out, err := ReadSmall(filepath.Join(dir, "logs", filepath.FromSlash(ref.Name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("reading the reflog of %s: %w", name, err)
+		return "", fmt.Errorf("reading the reflog of %s: %w", ref.Name, err)
 	}
 	lines := strings.Split(string(out), "\n")
+	tried := map[ID]bool{}
 	for i := len(lines) - 1; i >= 0; i-- {
 		// The line is OLD NEW COMMITTER, as gitrepository-layout(5) has it.
 		f := strings.Fields(lines[i])
@@ -114,14 +201,47 @@ func (s *RefStore) LastReadable(ctx context.Context, name string) (ID, error) {
 			continue
 		}
 		for _, id := range []ID{ID(f[1]), ID(f[0])} {
-			if s.repo.CheckID(id) != nil || strings.Trim(string(id), "0") == "" {
+			if tried[id] || s.repo.CheckID(id) != nil || strings.Trim(string(id), "0") == "" {
 				continue
 			}
-			bad, err := s.repo.UnreadableObjects(ctx, []ID{id}, 1)
-			if err != nil || len(bad) == 0 {
+			tried[id] = true
+			if whole, err := s.repo.isWhole(ctx, id, known); err != nil || whole {
 				return id, err
 			}
 		}
 	}
 	return "", nil
+}
+
+// isWhole reports whether everything can be read that a commit has beside a
+// known one.
+func (r *Repo) isWhole(ctx context.Context, commit, known ID) (bool, error) {
+	objects, err := r.Reachable(ctx, []ID{commit}, []ID{known})
+	if errors.Is(err, ErrDamaged) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	bad, err := r.UnreadableObjects(ctx, objects, 1)
+	return len(bad) == 0, err
+}
+
+// RemoveEmptyObjects removes the files of no size that a power cut leaves where
+// loose objects were to be: they stand in the way of the objects.
+func (r *Repo) RemoveEmptyObjects() error {
+	paths, err := filepath.Glob(filepath.Join(r.objectDir, "??", "*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		if err != nil || info.Size() > 0 || !info.Mode().IsRegular() || strings.HasPrefix(info.Name(), tempPrefix) {
+			continue
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }

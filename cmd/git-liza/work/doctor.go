@@ -177,6 +177,22 @@ func (d *Doctor) objects(ctx context.Context, b *flow.Board) Finding {
 	return fine("objects", "integration and %d more commits can be read", n-1)
 }
 
+// RestoreRefs mends the refs that git cannot read, as
+// [gitstore.Repairer.RestoreRefs] does. It returns those that it has mended, also
+// beside an error.
+func (d *Doctor) RestoreRefs(ctx context.Context) ([]Restored, error) {
+	b, _, err := d.store.Board(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := d.store.Repairer.RestoreRefs(ctx, b)
+	var restored []Restored
+	for _, r := range list {
+		restored = append(restored, Restored{Ref: r.Ref, Was: r.Was, Is: r.Is})
+	}
+	return restored, err
+}
+
 // brokenRefs returns the refs that git cannot read.
 func (d *Doctor) brokenRefs(ctx context.Context, b *flow.Board) []Finding {
 	list, err := d.store.Audit.CheckRefs(ctx, b)

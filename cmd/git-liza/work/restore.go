@@ -11,11 +11,12 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// Restored describes a restore of the integration branch to the board's tip.
+// A Restored ref is the integration branch, back where the board has it, or a ref
+// that git could not read.
 type Restored struct {
 	Ref  string `json:"ref"`
-	Was  git.ID `json:"was"` // "" if it did not exist
-	Is   git.ID `json:"is"`
+	Was  git.ID `json:"was"`  // "" where it was gone, or its file held no object id
+	Is   git.ID `json:"is"`   // "" where the ref is removed
 	Kept string `json:"kept"` // the ref that keeps what only the branch held, "" if there is none
 }
 
