@@ -89,7 +89,7 @@ func TestMeasured(t *testing.T) {
 func TestTortureEveryRowIsMeasured(t *testing.T) {
 	torture.OnlyThorough(t)
 	b, _ := smallBoard(t)
-	for _, measure := range []func() error{b.claims, b.archives, b.looks, b.moves, b.judgements, b.starts} {
+	for _, measure := range []func() error{b.measureClaims, b.measureArchives, b.measureLists, b.measureMoves, b.measureJudgements, b.measureStart} {
 		require.NoError(t, measure())
 	}
 	for _, r := range b.table {

@@ -28,7 +28,7 @@ func (b *bench) board(live, archived int) (*clone, error) {
 	b.progress("making a board of %d live and %d archived tasks", live, archived)
 	c := &clone{b: b, path: filepath.Join(b.dir, name, "work")}
 	c.git = filepath.Join(c.path, ".git")
-	for _, step := range []func() error{c.found, func() error { return c.generate(live, archived) }, c.settleIn} {
+	for _, step := range []func() error{c.found, func() error { return c.generate(live, archived) }, c.prepareTasks} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -97,12 +97,12 @@ func (c *clone) generate(live, archived int) error {
 	if _, err := c.plain("repack", "-a", "-d", "-q"); err != nil {
 		return err
 	}
-	return c.vouch()
+	return c.acceptTip()
 }
 
-// vouch has the clone accept the generated tip, which no move made, as one that it
+// acceptTip has the clone accept the generated tip, which no move made, as one that it
 // wrote itself.
-func (c *clone) vouch() error {
+func (c *clone) acceptTip() error {
 	tip, err := c.tip()
 	if err != nil {
 		return err
@@ -131,10 +131,10 @@ func (c *clone) successor() (string, error) {
 	return fmt.Sprintf("%sdata %d\n%s\nfrom %s\n", text, len(message), message, tip), nil
 }
 
-// settleIn makes the worktrees of the measured tasks by real claims, gives the tasks
+// prepareTasks makes the worktrees of the measured tasks by real claims, gives the tasks
 // back, and installs the hooks. Hooks installed earlier would refuse the generated
 // commit.
-func (c *clone) settleIn() error {
+func (c *clone) prepareTasks() error {
 	if _, err := c.b.output(c.liza("hooks", "install")); err != nil {
 		return err
 	}

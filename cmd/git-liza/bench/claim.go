@@ -11,10 +11,10 @@ import (
 
 var syncModes = []string{"none", "batch"}
 
-// claims measures one claim, the whole process, beside the script. Its coder claimed
+// measureClaims measures one claim, the whole process, beside the script. Its coder claimed
 // and released the task before, so the worktree exists and no checkout is measured,
 // only its verification.
-func (b *bench) claims() error {
+func (b *bench) measureClaims() error {
 	c, err := b.board(b.scale.live, b.scale.archived)
 	if err != nil {
 		return err
@@ -31,16 +31,16 @@ func (b *bench) claims() error {
 		if err != nil {
 			return err
 		}
-		b.against("claim, sync "+mode+", wall", "ms", got[0].of(wall), got[1].of(wall), 1)
-		b.against("claim, sync "+mode+", CPU", "ms", got[0].of(cpu), got[1].of(cpu), 1)
+		b.noteRatio("claim, sync "+mode+", wall", "ms", got[0].of(wall), got[1].of(wall), 1)
+		b.noteRatio("claim, sync "+mode+", CPU", "ms", got[0].of(cpu), got[1].of(cpu), 1)
 		if mode == "none" {
-			b.most("claim, peak memory", "MiB", got[0].of(peak), 64)
-			if err := b.bytes(c, start); err != nil {
+			b.noteBound("claim, peak memory", "MiB", got[0].of(peak), 64)
+			if err := b.measureBytes(c, start); err != nil {
 				return err
 			}
 		}
 	}
-	return b.firstClaims(c)
+	return b.measureFirstClaims(c)
 }
 
 func (b *bench) claimsBeside(c *clone) ([]series, error) {
@@ -68,9 +68,9 @@ func (c *clone) again() (sample, error) {
 	return s, err
 }
 
-// firstClaims measures claims of tasks that nobody had before, each with its
+// measureFirstClaims measures claims of tasks that nobody had before, each with its
 // worktree, beside the script and `git worktree add`.
-func (b *bench) firstClaims(c *clone) error {
+func (b *bench) measureFirstClaims(c *clone) error {
 	d, err := c.draft(0)
 	if err != nil {
 		return err
@@ -97,13 +97,13 @@ func (b *bench) firstClaims(c *clone) error {
 	if err != nil {
 		return err
 	}
-	b.against("first claim with its worktree, wall", "ms", got[0].of(wall), got[1].of(wall), 0)
+	b.noteRatio("first claim with its worktree, wall", "ms", got[0].of(wall), got[1].of(wall), 0)
 	return nil
 }
 
-// archives measures a claim on a board with a large archive beside one with a small
+// measureArchives measures a claim on a board with a large archive beside one with a small
 // archive.
-func (b *bench) archives() error {
+func (b *bench) measureArchives() error {
 	many, err := b.board(b.scale.live, b.scale.archived)
 	if err != nil {
 		return err
@@ -122,13 +122,13 @@ func (b *bench) archives() error {
 		return err
 	}
 	what := fmt.Sprintf("claim, %d archived against %d, ", b.scale.archived, b.scale.few)
-	b.against(what+"wall", "ms", got[0].of(wall), got[1].of(wall), 1.3)
-	b.against(what+"CPU", "ms", got[0].of(cpu), got[1].of(cpu), 1.3)
+	b.noteRatio(what+"wall", "ms", got[0].of(wall), got[1].of(wall), 1.3)
+	b.noteRatio(what+"CPU", "ms", got[0].of(cpu), got[1].of(cpu), 1.3)
 	return nil
 }
 
-// bytes measures how many bytes the moves since a state have added.
-func (b *bench) bytes(c *clone, since string) error {
+// measureBytes measures how many bytes the moves since a state have added.
+func (b *bench) measureBytes(c *clone, since string) error {
 	moves, err := c.made(since, layout.State)
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (b *bench) bytes(c *clone, since string) error {
 		v := bytes / float64(moves) / 1024
 		return spread{v, v, v}
 	}
-	b.most("new bytes per move, loose", "KB", per(float64(loose)), 6)
-	b.most(fmt.Sprintf("new bytes per move, %d moves in one pack", moves), "KB", per(total), 1)
+	b.noteBound("new bytes per move, loose", "KB", per(float64(loose)), 6)
+	b.noteBound(fmt.Sprintf("new bytes per move, %d moves in one pack", moves), "KB", per(total), 1)
 	return nil
 }

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// everyday measures what the hooks of a clone add to everyday commands, beside the same
+// measureEveryday measures what the hooks of a clone add to everyday commands, beside the same
 // repository without hooks.
-func (b *bench) everyday() error {
+func (b *bench) measureEveryday() error {
 	var with, without *clone
 	for _, c := range []**clone{&with, &without} {
 		name := "everyday-without"
@@ -51,7 +51,7 @@ func (b *bench) everyday() error {
 		if err != nil {
 			return err
 		}
-		b.more("hooks: "+row.what, got[0].of(wall), got[1].of(wall), row.budget)
+		b.noteExtra("hooks: "+row.what, got[0].of(wall), got[1].of(wall), row.budget)
 	}
 	return nil
 }
@@ -59,13 +59,13 @@ func (b *bench) everyday() error {
 // thousandRefs makes refs that no rule guards, in one transaction.
 const thousandRefs = `for i in $(seq 1000); do echo "update refs/bench/$0-$i HEAD"; done | git update-ref --stdin`
 
-// more notes by how much the median exceeds the floor's, and whether that keeps to a
+// noteExtra notes by how much the median exceeds the floor's, and whether that keeps to a
 // budget in milliseconds, 0 for none.
-func (b *bench) more(what string, measured, floor spread, budget float64) {
+func (b *bench) noteExtra(what string, measured, floor spread, budget float64) {
 	extra := measured.median - floor.median
 	r := row{what: what, measured: measured.in("ms"), floor: floor.in("ms"), ratio: fmt.Sprintf("%+.1f ms", extra)}
 	if budget > 0 {
-		r.budget, r.verdict = "≤ +"+trim(budget)+" ms", verdict(extra <= budget)
+		r.budget, r.verdict = "≤ +"+trim(budget)+" ms", budgetWord(extra <= budget)
 	}
 	b.add(r)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// judgements measures what a server's hooks add to a push, of one move and of many,
+// measureJudgements measures what a server's hooks add to a push, of one move and of many,
 // unsigned and signed. The same push goes to a repository without hooks.
-func (b *bench) judgements() error {
+func (b *bench) measureJudgements() error {
 	for _, signing := range []string{"unsigned", "signed"} {
 		p, err := b.pusher(signing == "signed")
 		if err != nil {
@@ -103,7 +103,7 @@ func (p *pusher) pushes(signing string) error {
 	if err != nil {
 		return err
 	}
-	p.b.over("push of one move, "+signing, got, 30)
+	p.b.noteExcess("push of one move, "+signing, got, 30)
 	// After refs were packed, the hooks read those of the board once more.
 	packed := func(repo string) func() (sample, error) {
 		return func() (sample, error) {
@@ -116,7 +116,7 @@ func (p *pusher) pushes(signing string) error {
 	if got, err = alternate(p.b.scale.rounds, packed(p.judged), packed(p.plain)); err != nil {
 		return err
 	}
-	p.b.over("push of one move, "+signing+", refs packed", got, 30)
+	p.b.noteExcess("push of one move, "+signing+", refs packed", got, 30)
 	many := func(repo string) func() (sample, error) {
 		return func() (sample, error) {
 			fresh := repo + ".copy"
@@ -134,16 +134,16 @@ func (p *pusher) pushes(signing string) error {
 	}
 	what := fmt.Sprintf("push of %d moves, %s", p.many(), signing)
 	budget := map[string]float64{"unsigned": 1, "signed": 1.5}[signing] * float64(p.many())
-	p.b.over(what, got, budget)
+	p.b.noteExcess(what, got, budget)
 	p.b.add(row{what: what + ", peak memory", measured: got[0].of(peak).in("MiB"), floor: got[1].of(peak).in("MiB")})
 	return nil
 }
 
-// over notes by how many milliseconds of wall time the first of two series exceeds the
+// noteExcess notes by how many milliseconds of wall time the first of two series exceeds the
 // second.
-func (b *bench) over(what string, got []series, budget float64) {
+func (b *bench) noteExcess(what string, got []series, budget float64) {
 	with, without := got[0].of(wall), got[1].of(wall)
 	more := with.median - without.median
 	b.add(row{what: what, measured: with.in("ms"), floor: without.in("ms"), ratio: fmt.Sprintf("+%s ms", short(more)),
-		budget: fmt.Sprintf("≤ +%s ms", trim(budget)), verdict: verdict(more <= budget)})
+		budget: fmt.Sprintf("≤ +%s ms", trim(budget)), verdict: budgetWord(more <= budget)})
 }

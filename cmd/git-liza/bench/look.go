@@ -8,9 +8,9 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// looks measures the lists of a board with many live tasks, with and without the
+// measureLists measures the lists of a board with many live tasks, with and without the
 // derived cache. The disk's pages are in memory in both cases.
-func (b *bench) looks() error {
+func (b *bench) measureLists() error {
 	c, err := b.board(b.scale.list, b.scale.few)
 	if err != nil {
 		return err
@@ -33,8 +33,8 @@ func (b *bench) looks() error {
 		if err != nil {
 			return err
 		}
-		b.most(name+", warm, CPU", "ms", warm[0].of(cpu), 30)
-		b.most(name+", cold, wall", "ms", cold[0].of(wall), 500)
+		b.noteBound(name+", warm, CPU", "ms", warm[0].of(cpu), 30)
+		b.noteBound(name+", cold, wall", "ms", cold[0].of(wall), 500)
 		b.add(row{what: name + ", cold, peak memory", measured: cold[0].of(peak).in("MiB")})
 	}
 	return nil
@@ -45,8 +45,8 @@ func firstLine(text string) string {
 	return line
 }
 
-// starts measures the program when it has nothing to do, beside an empty one.
-func (b *bench) starts() error {
+// measureStart measures the program when it has nothing to do, beside an empty one.
+func (b *bench) measureStart() error {
 	got, err := alternate(2*b.scale.rounds, func() (sample, error) {
 		return b.sample(command{dir: b.dir, args: []string{b.program, "version"}})
 	}, func() (sample, error) {
@@ -55,7 +55,7 @@ func (b *bench) starts() error {
 	if err != nil {
 		return err
 	}
-	b.against("version beside an empty Go program, wall", "ms", got[0].of(wall), got[1].of(wall), 3)
-	b.against("version beside an empty Go program, CPU", "ms", got[0].of(cpu), got[1].of(cpu), 3)
+	b.noteRatio("version beside an empty Go program, wall", "ms", got[0].of(wall), got[1].of(wall), 3)
+	b.noteRatio("version beside an empty Go program, CPU", "ms", got[0].of(cpu), got[1].of(cpu), 3)
 	return nil
 }

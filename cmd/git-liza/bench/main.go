@@ -94,7 +94,7 @@ func run(ctx context.Context, dir, program, only string, scale scale) (err error
 		name    string
 		measure func() error
 	}{
-		{"claim", b.claims}, {"archive", b.archives}, {"look", b.looks}, {"moves", b.moves}, {"work", b.work}, {"judge", b.judgements}, {"everyday", b.everyday}, {"start", b.starts},
+		{"claim", b.measureClaims}, {"archive", b.measureArchives}, {"look", b.measureLists}, {"moves", b.measureMoves}, {"work", b.measureWork}, {"judge", b.measureJudgements}, {"everyday", b.measureEveryday}, {"start", b.measureStart},
 	} {
 		if only != "" && only != part.name {
 			continue

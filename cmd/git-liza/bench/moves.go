@@ -35,10 +35,10 @@ func (l load) p99() float64 {
 	return l.waits[(len(l.waits)-1)*99/100]
 }
 
-// moves measures eight processes side by side that claim and release eight tasks. They
+// measureMoves measures eight processes side by side that claim and release eight tasks. They
 // run as commands, each move a process of its own, beside the queued script with the
 // same documents; and as resident processes, like supervisors.
-func (b *bench) moves() error {
+func (b *bench) measureMoves() error {
 	c, err := b.board(b.scale.live, b.scale.archived)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (b *bench) moves() error {
 		}
 		var commands, queued []load
 		for range 2 {
-			l, err := c.counted(layout.State, func() load { return c.together(c.commandMoves) })
+			l, err := c.countLost(layout.State, func() load { return c.runWorkers(c.commandMoves) })
 			if err != nil {
 				return err
 			}
@@ -64,23 +64,23 @@ func (b *bench) moves() error {
 			if err := c.begin(); err != nil {
 				return err
 			}
-			if l, err = c.counted(floorRef, func() load { return c.together(script) }); err != nil {
+			if l, err = c.countLost(floorRef, func() load { return c.runWorkers(script) }); err != nil {
 				return err
 			}
 			queued = append(queued, l)
 		}
-		resident, err := c.counted(layout.State, func() load { return c.together(c.residentMoves) })
+		resident, err := c.countLost(layout.State, func() load { return c.runWorkers(c.residentMoves) })
 		if err != nil {
 			return err
 		}
-		b.loads("8 × commands, sync "+mode, commands, queued)
-		b.loads("8 resident processes, sync "+mode, []load{resident}, queued)
+		b.noteLoads("8 × commands, sync "+mode, commands, queued)
+		b.noteLoads("8 resident processes, sync "+mode, []load{resident}, queued)
 	}
 	return nil
 }
 
-// loads notes what was measured, against the script.
-func (b *bench) loads(what string, measured, script []load) {
+// noteLoads notes what was measured, against the script.
+func (b *bench) noteLoads(what string, measured, script []load) {
 	rates := func(loads []load) spread {
 		var all []float64
 		for _, l := range loads {
@@ -95,15 +95,15 @@ func (b *bench) loads(what string, measured, script []load) {
 		wrong += l.failed + l.lost
 	}
 	got, floor := rates(measured), rates(script)
-	b.add(row{what: what + ": moves/s", measured: got.in("/s"), floor: floor.in("/s"), budget: "≥ 100 /s", verdict: verdict(got.median >= 100)})
+	b.add(row{what: what + ": moves/s", measured: got.in("/s"), floor: floor.in("/s"), budget: "≥ 100 /s", verdict: budgetWord(got.median >= 100)})
 	b.add(row{what: what + ": against the queued script", ratio: fmt.Sprintf("%.2f ×", got.median/floor.median), budget: "≥ 1.5 ×",
-		verdict: verdict(got.median >= 1.5*floor.median)})
-	b.most(what+": p99", "ms", spreadOf(waits), 200)
-	b.add(row{what: what + ": failed or lost", measured: fmt.Sprint(wrong), budget: "0", verdict: verdict(wrong == 0)})
+		verdict: budgetWord(got.median >= 1.5*floor.median)})
+	b.noteBound(what+": p99", "ms", spreadOf(waits), 200)
+	b.add(row{what: what + ": failed or lost", measured: fmt.Sprint(wrong), budget: "0", verdict: budgetWord(wrong == 0)})
 }
 
-// counted compares the reported moves with the history.
-func (c *clone) counted(ref string, run func() load) (load, error) {
+// countLost compares the reported moves with the history.
+func (c *clone) countLost(ref string, run func() load) (load, error) {
 	before, err := c.plain("rev-parse", ref)
 	if err != nil {
 		return load{}, err
@@ -114,8 +114,8 @@ func (c *clone) counted(ref string, run func() load) (load, error) {
 	return l, err
 }
 
-// together runs eight workers at once for the time that the scale sets.
-func (c *clone) together(work func(ctx context.Context, n int) load) load {
+// runWorkers runs eight workers at once for the time that the scale sets.
+func (c *clone) runWorkers(work func(ctx context.Context, n int) load) load {
 	ctx, cancel := context.WithTimeout(c.b.ctx, c.b.scale.together)
 	defer cancel()
 	var mu sync.Mutex

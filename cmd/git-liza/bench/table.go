@@ -18,24 +18,24 @@ func (b *bench) add(r row) {
 	b.progress("%s: %s %s", r.what, r.measured, r.ratio)
 }
 
-// against notes a ratio of two medians and whether it keeps to a budget, 0 for none.
-func (b *bench) against(what, unit string, measured, floor spread, budget float64) {
+// noteRatio notes a ratio of two medians and whether it keeps to a budget, 0 for none.
+func (b *bench) noteRatio(what, unit string, measured, floor spread, budget float64) {
 	ratio := measured.median / floor.median
 	r := row{what: what, measured: measured.in(unit), floor: floor.in(unit), ratio: fmt.Sprintf("%.2f ×", ratio)}
 	if budget > 0 {
-		r.budget, r.verdict = fmt.Sprintf("≤ %.1f ×", budget), verdict(ratio <= budget)
+		r.budget, r.verdict = fmt.Sprintf("≤ %.1f ×", budget), budgetWord(ratio <= budget)
 	}
 	b.add(r)
 }
 
-// most notes a value that has an upper bound.
-func (b *bench) most(what, unit string, measured spread, budget float64) {
-	b.add(row{what: what, measured: measured.in(unit), budget: fmt.Sprintf("≤ %s %s", trim(budget), unit), verdict: verdict(measured.median <= budget)})
+// noteBound notes a value that has an upper bound.
+func (b *bench) noteBound(what, unit string, measured spread, budget float64) {
+	b.add(row{what: what, measured: measured.in(unit), budget: fmt.Sprintf("≤ %s %s", trim(budget), unit), verdict: budgetWord(measured.median <= budget)})
 }
 
 func trim(v float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") }
 
-func verdict(kept bool) string {
+func budgetWord(kept bool) string {
 	if kept {
 		return "ok"
 	}

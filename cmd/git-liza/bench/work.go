@@ -11,10 +11,10 @@ import (
 // workFiles is how many files a measured submission has.
 const workFiles = 20
 
-// work measures the cost of syncing the work that a move names to disk before the move:
+// measureWork measures the cost of syncing the work that a move names to disk before the move:
 // a submission of twenty files and its merge under batch, beside the same under none. A
 // git that syncs nothing makes the commits.
-func (b *bench) work() error {
+func (b *bench) measureWork() error {
 	c, err := b.board(b.scale.live, b.scale.few)
 	if err != nil {
 		return err
@@ -33,8 +33,8 @@ func (b *bench) work() error {
 			}
 		}
 	}
-	b.against(fmt.Sprintf("submit of %d files, sync batch beside none, wall", workFiles), "ms", submitted[1].of(wall), submitted[0].of(wall), 0)
-	b.against(fmt.Sprintf("merge of %d files, sync batch beside none, wall", workFiles), "ms", merged[1].of(wall), merged[0].of(wall), 0)
+	b.noteRatio(fmt.Sprintf("submit of %d files, sync batch beside none, wall", workFiles), "ms", submitted[1].of(wall), submitted[0].of(wall), 0)
+	b.noteRatio(fmt.Sprintf("merge of %d files, sync batch beside none, wall", workFiles), "ms", merged[1].of(wall), merged[0].of(wall), 0)
 	return nil
 }
 

@@ -61,7 +61,7 @@ func (d *Demo) Run(ctx context.Context) (Report, error) {
 	if err := r.folder(); err != nil {
 		return r.report, err
 	}
-	err := r.play(ctx)
+	err := r.playStory(ctx)
 	r.report.Seconds = time.Since(begun).Round(100 * time.Millisecond).Seconds()
 	var setback *work.Setback
 	if errors.As(err, &setback) {
@@ -103,9 +103,9 @@ func (r *run) folder() error {
 	return err
 }
 
-// play makes the repository, lets the agents work and shows the result.
-func (r *run) play(ctx context.Context) error {
-	if err := r.stage(ctx); err != nil {
+// playStory makes the repository, lets the agents work and shows the result.
+func (r *run) playStory(ctx context.Context) error {
+	if err := r.makeRepository(ctx); err != nil {
 		return err
 	}
 	r.say("A repository with a spec, and a playbook in place of language models:\n  %s\n", r.report.Dir)
@@ -116,13 +116,13 @@ func (r *run) play(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return r.setback(fmt.Sprintf("called off: %s", context.Cause(ctx)))
 	}
-	verdict := r.verdict(ended)
-	tests := r.test(ctx)
-	return errors.Join(r.show(ctx), r.firstOf(verdict, tests))
+	verdict := r.missingParts(ended)
+	tests := r.testProduct(ctx)
+	return errors.Join(r.showResult(ctx), r.firstSetback(verdict, tests))
 }
 
-// firstOf returns the first reason that is not "" as a setback.
-func (r *run) firstOf(reasons ...string) error {
+// firstSetback returns the first reason that is not "" as a setback.
+func (r *run) firstSetback(reasons ...string) error {
 	for _, reason := range reasons {
 		if reason != "" {
 			return r.setback(reason)
@@ -135,8 +135,8 @@ func (r *run) setback(reason string) error {
 	return &work.Setback{Rule: flow.RuleDemo, Reason: reason, Hint: "git -C " + r.report.Dir + " liza status"}
 }
 
-// verdict says what the run did not show or merge, "" if nothing.
-func (r *run) verdict(ended string) string {
+// missingParts says what the run did not show or merge, "" if nothing.
+func (r *run) missingParts(ended string) string {
 	var open []string
 	for _, id := range r.cast {
 		state, is := r.report.Tasks[string(id)], flow.Status(0)

@@ -99,14 +99,14 @@ func (f *follower) catchUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		f.tell(e.Move, b)
+		f.printMove(e.Move, b)
 	}
 	f.seen = tip
-	return f.note(tip)
+	return f.noteStates(tip)
 }
 
-// note keeps the state of every task for the report.
-func (f *follower) note(tip git.ID) error {
+// noteStates keeps the state of every task for the report.
+func (f *follower) noteStates(tip git.ID) error {
 	b, err := f.store.BoardAt(tip)
 	if err != nil {
 		return err
@@ -118,8 +118,8 @@ func (f *follower) note(tip git.ID) error {
 	return b.Err()
 }
 
-// tell prints one line: when, the new state, and what the move was.
-func (f *follower) tell(m flow.Move, after *flow.Board) {
+// printMove prints one line: when, the new state, and what the move was.
+func (f *follower) printMove(m flow.Move, after *flow.Board) {
 	f.report.Moves++
 	switch {
 	case m.Act == flow.ActSession:
@@ -129,11 +129,11 @@ func (f *follower) tell(m flow.Move, after *flow.Board) {
 	case m.Act == flow.ActIntegrationFail:
 		f.report.FailedFit++
 	}
-	f.say("%5.1fs  %-28s  %s", time.Since(f.begun).Seconds(), entered(m, after), story(m, after))
+	f.say("%5.1fs  %-28s  %s", time.Since(f.begun).Seconds(), enteredState(m, after), describeMove(m, after))
 }
 
-// entered returns the state that the move led to: task-2 → REJECTED.
-func entered(m flow.Move, after *flow.Board) string {
+// enteredState returns the state that the move led to: task-2 → REJECTED.
+func enteredState(m flow.Move, after *flow.Board) string {
 	const arrow = " → "
 	switch d := m.Detail.(type) {
 	case *flow.AddMove:
@@ -156,8 +156,8 @@ func entered(m flow.Move, after *flow.Board) string {
 	return "board" + arrow + after.Settings().Control.State.String()
 }
 
-// story describes a move in the words of its actor.
-func story(m flow.Move, after *flow.Board) string {
+// describeMove describes a move in the words of its actor.
+func describeMove(m flow.Move, after *flow.Board) string {
 	text := m.Subject()
 	switch d := m.Detail.(type) {
 	case *flow.ClaimMove:
@@ -181,7 +181,7 @@ func story(m flow.Move, after *flow.Board) string {
 	case *flow.MergeMove:
 		text += ": " + d.Commit.Short() + " on integration"
 	case *flow.IntegrationFailMove:
-		text += ": " + misfit(d)
+		text += ": " + failureWords(d)
 	}
 	return oneLine(text)
 }
@@ -196,7 +196,7 @@ func oneLine(text string) string {
 	return string(runes[:width-1]) + "…"
 }
 
-func misfit(d *flow.IntegrationFailMove) string {
+func failureWords(d *flow.IntegrationFailMove) string {
 	if d.Gate != "" {
 		return "gate " + d.Gate + " fails"
 	}

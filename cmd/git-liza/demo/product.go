@@ -40,8 +40,8 @@ func unpack(dir string) error {
 	})
 }
 
-// shorten removes from the plan the tasks that are marked as stretch.
-func shorten(dir string) error {
+// removeStretch removes from the plan the tasks that are marked as stretch.
+func removeStretch(dir string) error {
 	file := filepath.Join(dir, filepath.FromSlash(playbook.DefaultPath))
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestTheShortPlaybookKeepsTheStory(t *testing.T) {
 		return p
 	}
 	full := read()
-	require.NoError(t, shorten(dir))
+	require.NoError(t, removeStretch(dir))
 	short := read()
 	require.Len(t, short.Plan, len(full.Plan)-1)
 	require.Equal(t, full.Plan[:len(short.Plan)], short.Plan)

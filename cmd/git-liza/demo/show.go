@@ -9,9 +9,9 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
-// test runs the product's own tests in a private checkout of integration. It returns
+// testProduct runs the product's own tests in a private checkout of integration. It returns
 // why they do not pass, "" if they do.
-func (r *run) test(ctx context.Context) string {
+func (r *run) testProduct(ctx context.Context) string {
 	dir, err := os.MkdirTemp("", "git-liza-demo-tests-")
 	if err != nil {
 		return err.Error()
@@ -25,15 +25,15 @@ func (r *run) test(ctx context.Context) string {
 		return err.Error()
 	}
 	r.report.Tests = lastLine(result.Excerpt)
-	r.chapter("The product's own tests, on integration", result.Excerpt)
+	r.printChapter("The product's own tests, on integration", result.Excerpt)
 	if !result.Passed() {
 		return fmt.Sprintf("the product's tests exit %d on integration: %s", result.Code, r.report.Tests)
 	}
 	return ""
 }
 
-// show prints the board and the two histories.
-func (r *run) show(ctx context.Context) error {
+// showResult prints the board and the two histories.
+func (r *run) showResult(ctx context.Context) error {
 	for _, argv := range [][]string{
 		{r.Program, "list"},
 		{r.Program, "status"},
@@ -48,11 +48,11 @@ func (r *run) show(ctx context.Context) error {
 		if argv[0] == r.Program {
 			name = "git liza " + argv[1]
 		}
-		r.chapter("$ "+name, text)
+		r.printChapter("$ "+name, text)
 	}
 	return nil
 }
 
-func (r *run) chapter(title, text string) {
+func (r *run) printChapter(title, text string) {
 	r.say("\n%s\n%s", title, strings.TrimRight(text, "\n"))
 }

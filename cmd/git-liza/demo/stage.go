@@ -14,13 +14,13 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
 )
 
-// stage makes the repository: the product's first commit, then the board.
-func (r *run) stage(ctx context.Context) error {
+// makeRepository makes the repository: the product's first commit, then the board.
+func (r *run) makeRepository(ctx context.Context) error {
 	if err := unpack(r.report.Dir); err != nil {
 		return err
 	}
 	if r.Fast {
-		if err := shorten(r.report.Dir); err != nil {
+		if err := removeStretch(r.report.Dir); err != nil {
 			return err
 		}
 	}
@@ -35,13 +35,13 @@ func (r *run) stage(ctx context.Context) error {
 	for _, t := range p.Plan {
 		r.cast = append(r.cast, t.ID)
 	}
-	return r.repository(ctx)
+	return r.configureRepository(ctx)
 }
 
-// repository sets git's configuration for this repository only: a name if the machine
+// configureRepository sets git's configuration for this repository only: a name if the machine
 // has none, no signing key to unlock, no conversion of files, and trust in the
 // planner's verify commands.
-func (r *run) repository(ctx context.Context) error {
+func (r *run) configureRepository(ctx context.Context) error {
 	if _, err := r.command(ctx, "git", "init", "-q", "-b", "main"); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (r *run) command(ctx context.Context, argv ...string) (string, error) {
 
 // elsewhere are the variables that bind a process to another repository, agent or
 // clock.
-var elsewhere = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+var boundVariables = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"}
 
 // environ returns the environment with this git-liza first on its PATH, so that `git
@@ -104,7 +104,7 @@ func (r *run) environ() []string {
 	for _, entry := range r.Environ {
 		name, value, _ := strings.Cut(entry, "=")
 		switch {
-		case strings.HasPrefix(name, "LIZA_"), slices.Contains(elsewhere, name):
+		case strings.HasPrefix(name, "LIZA_"), slices.Contains(boundVariables, name):
 		case name == "PATH":
 			path = filepath.Dir(r.Program) + string(filepath.ListSeparator) + value
 		default:

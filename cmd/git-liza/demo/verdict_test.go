@@ -26,7 +26,7 @@ func TestVerdictNamesWhatIsMissing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := run{report: c.report, cast: []flow.TaskID{"a", "b"}}
-			require.Equal(t, c.want, r.verdict(c.ended))
+			require.Equal(t, c.want, r.missingParts(c.ended))
 		})
 	}
 }

@@ -64,7 +64,7 @@ func (a *Agent) playbook(ctx context.Context) (*Playbook, error) {
 	}
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = a.integrated(ctx, name)
+		data, err = a.integratedFile(ctx, name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPlaybook, err)
@@ -76,8 +76,8 @@ func (a *Agent) playbook(ctx context.Context) (*Playbook, error) {
 	return p, nil
 }
 
-// integrated returns the file on the integration branch.
-func (a *Agent) integrated(ctx context.Context, name string) ([]byte, error) {
+// integratedFile returns the file on the integration branch.
+func (a *Agent) integratedFile(ctx context.Context, name string) ([]byte, error) {
 	missing := fmt.Errorf("there is no %s, neither in %s nor on the integration branch", name, a.Dir)
 	text, err := a.git(ctx, "show", layout.State+":liza.yaml")
 	if err != nil {
@@ -101,13 +101,13 @@ func (a *Agent) say(format string, args ...any) {
 }
 
 // patience is how long a wait_for may take if the playbook does not say.
-const patience = 20 * time.Second
+const defaultWait = 20 * time.Second
 
-// await waits until the tasks have been claimed, at most for limit. The limit matters
+// awaitClaims waits until the tasks have been claimed, at most for limit. The limit matters
 // where one coder has to do all tasks.
-func (a *Agent) await(ctx context.Context, tasks []flow.TaskID, limit time.Duration) error {
+func (a *Agent) awaitClaims(ctx context.Context, tasks []flow.TaskID, limit time.Duration) error {
 	if limit == 0 {
-		limit = patience
+		limit = defaultWait
 	}
 	over := time.After(limit)
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -154,14 +154,14 @@ func (t *task) begun() bool {
 	return t.Iteration > 0 || t.Status.IsBegun()
 }
 
-// trailer returns the trailer that marks the commit of a recipe, so that a later run
+// recipeTrailer returns the trailer that marks the commit of a recipe, so that a later run
 // does not repeat the recipe.
-func (a *Agent) trailer(step string) string {
+func (a *Agent) recipeTrailer(step string) string {
 	return "Playbook: " + string(a.Task) + " " + step
 }
 
-// marked returns the recipes whose commits are on the branch already.
-func (a *Agent) marked(ctx context.Context, base string) (map[string]bool, error) {
+// committedRecipes returns the recipes whose commits are on the branch already.
+func (a *Agent) committedRecipes(ctx context.Context, base string) (map[string]bool, error) {
 	text, err := a.git(ctx, "log", "--format=%(trailers:key=Playbook)", base+"..HEAD")
 	if err != nil {
 		return nil, err

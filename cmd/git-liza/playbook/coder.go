@@ -23,7 +23,7 @@ func (a *Agent) code(ctx context.Context, p *Playbook) error {
 	if err != nil {
 		return err
 	}
-	if err := a.tidy(ctx); err != nil {
+	if err := a.removeUncommitted(ctx); err != nil {
 		return err
 	}
 	recipe := &w.Attempts[min(t.CyclesTotal, len(w.Attempts)-1)]
@@ -33,14 +33,14 @@ func (a *Agent) code(ctx context.Context, p *Playbook) error {
 		}
 		recipe = w.Fix
 	}
-	if err := a.declare(ctx, recipe.Intent); err != nil {
+	if err := a.declareIntent(ctx, recipe.Intent); err != nil {
 		return err
 	}
-	if err := a.attempts(ctx, p, w, t); err != nil {
+	if err := a.makeAttempts(ctx, p, w, t); err != nil {
 		return err
 	}
 	if t.Fix != "" {
-		if err := a.fix(ctx, w.Fix, t.Fix); err != nil {
+		if err := a.mergeTip(ctx, w.Fix, t.Fix); err != nil {
 			return err
 		}
 	}
@@ -51,8 +51,8 @@ func (a *Agent) code(ctx context.Context, p *Playbook) error {
 	return nil
 }
 
-// tidy removes what an earlier run left uncommitted, an unfinished merge included.
-func (a *Agent) tidy(ctx context.Context) error {
+// removeUncommitted removes what an earlier run left uncommitted, an unfinished merge included.
+func (a *Agent) removeUncommitted(ctx context.Context) error {
 	if _, err := a.git(ctx, "reset", "-q", "--hard"); err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func (a *Agent) tidy(ctx context.Context) error {
 	return err
 }
 
-// declare records an intent, which each iteration needs.
-func (a *Agent) declare(ctx context.Context, in Intent) error {
+// declareIntent records an intent, which each iteration needs.
+func (a *Agent) declareIntent(ctx context.Context, in Intent) error {
 	args := []string{"intent", string(a.Task), "--summary=" + in.Summary, "--validation=" + in.Validation}
 	for _, list := range []struct {
 		flag   string
@@ -77,10 +77,10 @@ func (a *Agent) declare(ctx context.Context, in Intent) error {
 	return a.liza(ctx, nil, nil, args...)
 }
 
-// attempts makes the commits that the branch still lacks. A branch that begins afresh,
+// makeAttempts makes the commits that the branch still lacks. A branch that begins afresh,
 // after another coder had the task, gets all of them.
-func (a *Agent) attempts(ctx context.Context, p *Playbook, w *Work, t *task) error {
-	marks, err := a.marked(ctx, t.Base)
+func (a *Agent) makeAttempts(ctx context.Context, p *Playbook, w *Work, t *task) error {
+	marks, err := a.committedRecipes(ctx, t.Base)
 	if err != nil {
 		return err
 	}
@@ -89,16 +89,16 @@ func (a *Agent) attempts(ctx context.Context, p *Playbook, w *Work, t *task) err
 		due = 0
 	}
 	for n := range due {
-		mark := a.trailer("attempt " + strconv.Itoa(n+1))
+		mark := a.recipeTrailer("attempt " + strconv.Itoa(n+1))
 		if marks[mark] {
 			continue
 		}
 		if n == 0 {
-			if err := a.await(ctx, w.WaitFor, time.Duration(p.Wait)); err != nil {
+			if err := a.awaitClaims(ctx, w.WaitFor, time.Duration(p.Wait)); err != nil {
 				return err
 			}
 		}
-		if err := a.follow(ctx, &w.Attempts[n], mark); err != nil {
+		if err := a.commitRecipe(ctx, &w.Attempts[n], mark); err != nil {
 			return fmt.Errorf("attempt %d at %s: %w", n+1, a.Task, err)
 		}
 		a.say("%s: attempt %d committed", a.Task, n+1)
@@ -106,9 +106,9 @@ func (a *Agent) attempts(ctx context.Context, p *Playbook, w *Work, t *task) err
 	return nil
 }
 
-// fix merges the tip that the work conflicts with. The recipe's files resolve the
+// mergeTip merges the tip that the work conflicts with. The recipe's files resolve the
 // conflict.
-func (a *Agent) fix(ctx context.Context, r *Recipe, tip string) error {
+func (a *Agent) mergeTip(ctx context.Context, r *Recipe, tip string) error {
 	behind, err := a.succeeds(ctx, "merge-base", "--is-ancestor", tip, "HEAD")
 	if err != nil || behind {
 		return err
@@ -123,15 +123,15 @@ func (a *Agent) fix(ctx context.Context, r *Recipe, tip string) error {
 	if clean {
 		a.say("%s: %s merges without a conflict", a.Task, tip)
 	}
-	if err := a.follow(ctx, r, a.trailer("integration_fix")); err != nil {
+	if err := a.commitRecipe(ctx, r, a.recipeTrailer("integration_fix")); err != nil {
 		return fmt.Errorf("integration_fix of %s: %w", a.Task, err)
 	}
 	a.say("%s: merged with %s", a.Task, tip)
 	return nil
 }
 
-// follow carries out a recipe and commits the result.
-func (a *Agent) follow(ctx context.Context, r *Recipe, mark string) error {
+// commitRecipe carries out a recipe and commits the result.
+func (a *Agent) commitRecipe(ctx context.Context, r *Recipe, mark string) error {
 	if err := a.write(r); err != nil {
 		return err
 	}

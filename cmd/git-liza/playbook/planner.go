@@ -24,7 +24,7 @@ func (a *Agent) plan(ctx context.Context, p *Playbook) error {
 		missing = slices.DeleteFunc(missing, func(in flow.TaskInput) bool { return in.ID == t.ID })
 	}
 	if len(missing) == 0 {
-		word := "every planned task is on the board" + waiting(board.Tasks)
+		word := "every planned task is on the board" + waitingTasks(board.Tasks)
 		a.say("%s", word)
 		return a.liza(ctx, nil, nil, "note", word, "--for=all")
 	}
@@ -39,8 +39,8 @@ func (a *Agent) plan(ctx context.Context, p *Playbook) error {
 	return nil
 }
 
-// waiting names the tasks that only a planner or a human can move on.
-func waiting(tasks []task) string {
+// waitingTasks names the tasks that only a planner or a human can move on.
+func waitingTasks(tasks []task) string {
 	var names []string
 	for _, t := range tasks {
 		if t.Status.IsStuck() {

@@ -23,7 +23,7 @@ func (a *Agent) review(ctx context.Context, p *Playbook) error {
 	if err != nil {
 		return err
 	}
-	if err := a.atCommit(ctx); err != nil {
+	if err := a.checkCommit(ctx); err != nil {
 		return err
 	}
 	checks := slices.Concat(p.Checks, w.Checks)
@@ -48,12 +48,12 @@ func (a *Agent) review(ctx context.Context, p *Playbook) error {
 		return a.liza(ctx, nil, nil, "approve", string(a.Task), "--commit="+a.Commit, "--message=passed: "+strings.Join(passed, ", "))
 	}
 	feedback.Overall = fmt.Sprintf("%d of %d checks fail", len(feedback.Blockers), len(checks))
-	feedback.Prior = prior(t, feedback.Blockers)
+	feedback.Prior = answerPrior(t, feedback.Blockers)
 	return a.reject(ctx, &feedback)
 }
 
-// atCommit refuses to judge a checkout of another commit than the submitted one.
-func (a *Agent) atCommit(ctx context.Context) error {
+// checkCommit refuses to judge a checkout of another commit than the submitted one.
+func (a *Agent) checkCommit(ctx context.Context) error {
 	head, err := a.git(ctx, "rev-parse", "HEAD")
 	if err != nil {
 		return err
@@ -79,9 +79,9 @@ func (a *Agent) check(ctx context.Context, c Check) (*flow.Finding, error) {
 	return &flow.Finding{File: string(c.File), Line: c.Line, Issue: c.Issue, Why: why, Suggestion: c.Suggestion}, nil
 }
 
-// prior answers every blocker of the last rejection: it persists if a check raises it
+// answerPrior answers every blocker of the last rejection: it persists if a check raises it
 // again.
-func prior(t *task, now []flow.Finding) []flow.Prior {
+func answerPrior(t *task, now []flow.Finding) []flow.Prior {
 	if t.Rejection == nil {
 		return nil
 	}

@@ -15,9 +15,9 @@ import (
 
 const (
 	// patienceForGit bounds git and git liza, which wait for locks and run hooks.
-	patienceForGit = 2 * time.Minute
+	gitLimit = 2 * time.Minute
 	// patienceForChecks bounds a command of the playbook.
-	patienceForChecks = 10 * time.Minute
+	checkLimit = 10 * time.Minute
 	// output is how much of a child's output is read, in bytes.
 	output = 4 << 20
 )
@@ -38,7 +38,7 @@ func (a *Agent) git(ctx context.Context, args ...string) (string, error) {
 }
 
 func (a *Agent) feed(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
-	r, err := a.run(ctx, stdin, patienceForGit, append([]string{"git"}, args...)...)
+	r, err := a.run(ctx, stdin, gitLimit, append([]string{"git"}, args...)...)
 	if err != nil {
 		return "", err
 	}
@@ -51,13 +51,13 @@ func (a *Agent) feed(ctx context.Context, stdin io.Reader, args ...string) (stri
 // succeeds reports whether plain git exits with 0, for questions that git answers by
 // its exit code.
 func (a *Agent) succeeds(ctx context.Context, args ...string) (bool, error) {
-	r, err := a.run(ctx, nil, patienceForGit, append([]string{"git"}, args...)...)
+	r, err := a.run(ctx, nil, gitLimit, append([]string{"git"}, args...)...)
 	return r.Passed(), err
 }
 
 // config returns a value of git's configuration, "" if it is not set.
 func (a *Agent) config(ctx context.Context, key string) (string, error) {
-	r, err := a.run(ctx, nil, patienceForGit, "git", "config", "--get", key)
+	r, err := a.run(ctx, nil, gitLimit, "git", "config", "--get", key)
 	switch {
 	case err != nil:
 		return "", err
@@ -72,7 +72,7 @@ func (a *Agent) config(ctx context.Context, key string) (string, error) {
 // shell runs a command line of the playbook.
 func (a *Agent) shell(ctx context.Context, line string) (proc.Result, error) {
 	path, args := proc.Shell(line)
-	return a.run(ctx, nil, patienceForChecks, append([]string{path}, args...)...)
+	return a.run(ctx, nil, checkLimit, append([]string{path}, args...)...)
 }
 
 // A reply is the one object that `git liza … --json` prints.
@@ -90,11 +90,11 @@ type reply struct {
 // liza runs a command of git liza and decodes its data into data, unless that is nil. A
 // move that was made but ended in a setback is no error.
 func (a *Agent) liza(ctx context.Context, stdin io.Reader, data any, args ...string) error {
-	r, err := a.run(ctx, stdin, patienceForGit, append([]string{"git", "liza", "--json"}, args...)...)
+	r, err := a.run(ctx, stdin, gitLimit, append([]string{"git", "liza", "--json"}, args...)...)
 	if err != nil {
 		return err
 	}
-	answer, err := parse(r.Excerpt)
+	answer, err := parseReply(r.Excerpt)
 	if err != nil {
 		return fmt.Errorf("git liza %s: exit %d: %w", args[0], r.Code, err)
 	}
@@ -110,8 +110,8 @@ func (a *Agent) liza(ctx context.Context, stdin io.Reader, data any, args ...str
 	return nil
 }
 
-// parse finds the object beside what hooks may have printed.
-func parse(text string) (reply, error) {
+// parseReply finds the object beside what hooks may have printed.
+func parseReply(text string) (reply, error) {
 	var answer reply
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, `{"ok":`) {

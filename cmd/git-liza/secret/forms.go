@@ -64,54 +64,54 @@ var forms = []form{
 
 // A look compares the beginning of a text with one form. bound says that a word can
 // begin there, final that nothing follows the text.
-type look func(text []byte, bound, final bool) (find, verdict)
+type matcher func(text []byte, bound, final bool) (hit, certainty)
 
 // looks holds, by the first byte of a text, the looks to try, in the order in which
 // they decide.
-var looks = func() (by [256][]look) {
+var matchers = func() (by [256][]matcher) {
 	for _, f := range forms {
 		by[f.lead[0]] = append(by[f.lead[0]], f.match)
 		if capital := f.lead[0] - 'a' + 'A'; f.fold {
 			by[capital] = append(by[capital], f.match)
 		}
 	}
-	by['e'] = append(by['e'], webToken)
-	by['-'] = append(by['-'], privateKey)
-	by[':'] = append(by[':'], password)
+	by['e'] = append(by['e'], matchWebToken)
+	by['-'] = append(by['-'], matchPrivateKey)
+	by[':'] = append(by[':'], matchPassword)
 	return by
 }()
 
 // A find describes the beginning of a text: how many bytes to show, how many are a
 // secret, and what else belongs to the secret.
-type find struct {
+type hit struct {
 	shown, hidden int
 	rest          *class // later bytes that belong to the secret; nil for none
 	key           bool   // a private key, which ends in its own way
 }
 
 // A verdict says whether a text begins with a secret.
-type verdict uint8
+type certainty uint8
 
 const (
-	no verdict = iota
+	no certainty = iota
 	yes
 	perhaps // the answer needs more of the text
 )
 
 // match compares the beginning of text with a form.
-func (f *form) match(text []byte, bound, final bool) (find, verdict) {
+func (f *form) match(text []byte, bound, final bool) (hit, certainty) {
 	if !bound {
-		return find{}, no
+		return hit{}, no
 	}
 	if v := begins(text, f.lead, f.fold, final); v != yes {
-		return find{}, v
+		return hit{}, v
 	}
 	at := len(f.lead)
 	for at < len(text) && at < len(f.lead)+maxGap && bytes.IndexByte([]byte(f.gap), text[at]) >= 0 {
 		at++
 	}
 	if f.gap != "" && at == len(f.lead) && at < len(text) {
-		return find{}, no
+		return hit{}, no
 	}
 	n, mixed := 0, !f.mixed
 	for n < max(f.least, judged) && at+n < len(text) && f.run[text[at+n]] {
@@ -123,18 +123,18 @@ func (f *form) match(text []byte, bound, final bool) (find, verdict) {
 	switch {
 	case n >= f.least && mixed:
 	case ended:
-		return find{}, no
+		return hit{}, no
 	default:
-		return find{}, perhaps
+		return hit{}, perhaps
 	}
 	if f.shown {
-		return find{shown: at, hidden: n, rest: f.run}, yes
+		return hit{shown: at, hidden: n, rest: f.run}, yes
 	}
-	return find{hidden: at + n, rest: f.run}, yes
+	return hit{hidden: at + n, rest: f.run}, yes
 }
 
 // begins reports whether text begins with lead.
-func begins(text []byte, lead string, fold, final bool) verdict {
+func begins(text []byte, lead string, fold, final bool) certainty {
 	n := min(len(lead), len(text))
 	for i := range n {
 		c := text[i]
@@ -157,13 +157,13 @@ func begins(text []byte, lead string, fold, final bool) verdict {
 // maxToken bounds the first part of a JSON web token.
 const maxToken = 1024
 
-// webToken finds a JSON web token: two parts that are JSON, and a signature.
-func webToken(text []byte, bound, final bool) (find, verdict) {
+// matchWebToken finds a JSON web token: two parts that are JSON, and a signature.
+func matchWebToken(text []byte, bound, final bool) (hit, certainty) {
 	if !bound {
-		return find{}, no
+		return hit{}, no
 	}
 	if v := begins(text, "eyJ", false, final); v != yes {
-		return find{}, v
+		return hit{}, v
 	}
 	n := 0
 	for n < len(text) && n < maxToken && word[text[n]] {
@@ -171,14 +171,14 @@ func webToken(text []byte, bound, final bool) (find, verdict) {
 	}
 	switch {
 	case n == len(text) && !final:
-		return find{}, perhaps
+		return hit{}, perhaps
 	case n < 10:
-		return find{}, no
+		return hit{}, no
 	}
 	if v := begins(text[n:], ".eyJ", false, final); v != yes {
-		return find{}, v
+		return hit{}, v
 	}
-	return find{hidden: n + len(".eyJ"), rest: dotted}, yes
+	return hit{hidden: n + len(".eyJ"), rest: dotted}, yes
 }
 
 // keyBegin and keyEnd enclose private keys; maxKey bounds the size of one in bytes.
@@ -192,10 +192,10 @@ const (
 
 var keyBody = classOf("azAZ09++//==\\\\\r\r\n\n\t\t  ::,,--")
 
-// privateKey finds the beginning of a private key in PEM.
-func privateKey(text []byte, _, final bool) (find, verdict) {
+// matchPrivateKey finds the beginning of a private key in PEM.
+func matchPrivateKey(text []byte, _, final bool) (hit, certainty) {
 	if v := begins(text, keyBegin, false, final); v != yes {
-		return find{}, v
+		return hit{}, v
 	}
 	label, whole := text[len(keyBegin):], true
 	if len(label) > maxLabel {
@@ -207,22 +207,22 @@ func privateKey(text []byte, _, final bool) (find, verdict) {
 	odd := bytes.IndexFunc(label, func(r rune) bool { return r != '-' && r != ' ' && (r < 'A' || r > 'Z') && (r < '0' || r > '9') })
 	switch {
 	case odd >= 0 && (end < 0 || odd < end):
-		return find{}, no
+		return hit{}, no
 	case end >= 0 && bytes.Contains(label[:end], []byte("PRIVATE KEY")):
-		return find{hidden: len(keyBegin) + end + len(dashes), key: true}, yes
+		return hit{hidden: len(keyBegin) + end + len(dashes), key: true}, yes
 	case end >= 0 || whole:
-		return find{}, no
+		return hit{}, no
 	}
-	return find{}, perhaps
+	return hit{}, perhaps
 }
 
 // longestPassword bounds the name and the password in a URL, in bytes.
 const longestPassword = 256
 
-// password finds the password in a URL: ://NAME:PASSWORD@.
-func password(text []byte, _, final bool) (find, verdict) {
+// matchPassword finds the password in a URL: ://NAME:PASSWORD@.
+func matchPassword(text []byte, _, final bool) (hit, certainty) {
 	if v := begins(text, "://", false, final); v != yes {
-		return find{}, v
+		return hit{}, v
 	}
 	colon := 0
 	for i := 3; i < len(text) && i < longestPassword; i++ {
@@ -230,13 +230,13 @@ func password(text []byte, _, final bool) (find, verdict) {
 		case c == ':' && colon == 0:
 			colon = i
 		case c == '@' && colon > 0 && i > colon+1:
-			return find{shown: colon + 1, hidden: i - colon - 1}, yes
+			return hit{shown: colon + 1, hidden: i - colon - 1}, yes
 		case c <= ' ' || c == '/' || c == '@' || c == '"' || c == '\'' || c == '<' || c == '\\':
-			return find{}, no
+			return hit{}, no
 		}
 	}
 	if final || len(text) >= longestPassword {
-		return find{}, no
+		return hit{}, no
 	}
-	return find{}, perhaps
+	return hit{}, perhaps
 }

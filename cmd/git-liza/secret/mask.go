@@ -37,8 +37,8 @@ func New(environ []string, allow []string) *Mask {
 	m := &Mask{}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if len(value) >= leastValue && speaksOfSecret(name) && (allow == nil || named(name, allow)) {
-			m.hide(value)
+		if len(value) >= leastValue && speaksOfSecret(name) && (allow == nil || isAllowed(name, allow)) {
+			m.hideValue(value)
 		}
 	}
 	slices.SortFunc(m.values, func(x, y string) int {
@@ -48,8 +48,8 @@ func New(environ []string, allow []string) *Mask {
 	return m
 }
 
-// hide adds a value, also in the escaped forms of JSON and URLs.
-func (m *Mask) hide(value string) {
+// hideValue adds a value, also in the escaped forms of JSON and URLs.
+func (m *Mask) hideValue(value string) {
 	quoted, _ := json.Marshal(value)
 	for _, form := range []string{value, string(quoted[1 : len(quoted)-1]), url.QueryEscape(value), url.PathEscape(value)} {
 		m.values = append(m.values, form)
@@ -57,7 +57,7 @@ func (m *Mask) hide(value string) {
 	}
 }
 
-func named(name string, allow []string) bool {
+func isAllowed(name string, allow []string) bool {
 	return slices.ContainsFunc(allow, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)
 		return ok && err == nil

@@ -13,42 +13,42 @@ type Writer struct {
 
 	mu   sync.Mutex
 	held []byte
-	past past   // the bytes before held
-	rest *class // bytes that continue a secret; nil outside of one
-	key  int    // inside a private key how many bytes of it have passed, plus 1; 0 outside
+	past preceding // the bytes before held
+	rest *class    // bytes that continue a secret; nil outside of one
+	key  int       // inside a private key how many bytes of it have passed, plus 1; 0 outside
 }
 
 // A past holds the last bytes before a place.
-type past [6]byte
+type preceding [6]byte
 
 // Write passes on what is decided. The error is that of the underlying writer.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.held = append(w.held, p...)
-	return len(p), w.pass(false)
+	return len(p), w.passDecided(false)
 }
 
 // Close passes on what was held back.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.pass(true)
+	return w.passDecided(true)
 }
 
-// pass writes as much of what is held as is decided.
-func (w *Writer) pass(final bool) error {
+// passDecided writes as much of what is held as is decided.
+func (w *Writer) passDecided(final bool) error {
 	var out []byte
 	at := 0
 	for at < len(w.held) {
-		n, shown, more := w.step(at, final)
+		n, shown, more := w.decideNext(at, final)
 		if more {
 			break
 		}
 		out = append(out, shown...)
 		at += n
 	}
-	w.past = w.before(at)
+	w.past = w.precedingAt(at)
 	w.held = append(w.held[:0], w.held[at:]...)
 	if len(out) == 0 {
 		return nil
@@ -57,20 +57,20 @@ func (w *Writer) pass(final bool) error {
 	return err
 }
 
-// before returns the last bytes before a place in what is held.
-func (w *Writer) before(at int) past {
+// precedingAt returns the last bytes before a place in what is held.
+func (w *Writer) precedingAt(at int) preceding {
 	if at >= len(w.past) {
-		return past(w.held[at-len(w.past) : at])
+		return preceding(w.held[at-len(w.past) : at])
 	}
-	var p past
+	var p preceding
 	copy(p[:], w.past[at:])
 	copy(p[len(p)-at:], w.held[:at])
 	return p
 }
 
-// step returns how many bytes at a place are decided and what to show of them. more
+// decideNext returns how many bytes at a place are decided and what to show of them. more
 // says that the decision needs more of the stream.
-func (w *Writer) step(at int, final bool) (n int, shown []byte, more bool) {
+func (w *Writer) decideNext(at int, final bool) (n int, shown []byte, more bool) {
 	text := w.held[at:]
 	switch {
 	case w.key > 0:
@@ -85,10 +85,10 @@ func (w *Writer) step(at int, final bool) (n int, shown []byte, more bool) {
 		}
 		return n, nil, false
 	}
-	if n = w.plain(at); n > 0 {
+	if n = w.countPlain(at); n > 0 {
 		return n, text[:n], false
 	}
-	f, v := w.find(at, final)
+	f, v := w.findSecret(at, final)
 	switch v {
 	case perhaps:
 		return 0, nil, true
@@ -102,21 +102,21 @@ func (w *Writer) step(at int, final bool) (n int, shown []byte, more bool) {
 	return f.shown + f.hidden, append(bytes.Clone(text[:f.shown]), Hidden...), false
 }
 
-// plain returns how many bytes at a place cannot begin a secret. It makes the writer
+// countPlain returns how many bytes at a place cannot begin a secret. It makes the writer
 // fast: most output is the middle of words.
-func (w *Writer) plain(at int) (n int) {
+func (w *Writer) countPlain(at int) (n int) {
 	text := w.held[at:]
 	for ; n < len(text); n++ {
 		c := text[n]
 		switch {
 		case w.mask.starts[c]:
 			return n
-		case looks[c] == nil:
+		case matchers[c] == nil:
 		case c == ':' || c == '-':
 			if n+1 == len(text) || text[n+1] == '/' || text[n+1] == '-' {
 				return n
 			}
-		case w.before(at + n).boundary():
+		case w.precedingAt(at + n).boundary():
 			return n
 		}
 	}
@@ -152,38 +152,38 @@ func (w *Writer) inKey(text []byte, final bool) (n int, more bool) {
 	return 0, false
 }
 
-// find looks for a secret at a place. If the first possible one is undecided, it waits
+// findSecret looks for a secret at a place. If the first possible one is undecided, it waits
 // for more: otherwise the cuts of a stream would change the result.
-func (w *Writer) find(at int, final bool) (find, verdict) {
+func (w *Writer) findSecret(at int, final bool) (hit, certainty) {
 	text := w.held[at:]
-	if f, v := w.value(text, final); v != no {
+	if f, v := w.findValue(text, final); v != no {
 		return f, v
 	}
-	bound := w.before(at).boundary()
-	for _, look := range looks[text[0]] {
+	bound := w.precedingAt(at).boundary()
+	for _, look := range matchers[text[0]] {
 		if f, v := look(text, bound, final); v != no {
 			return f, v
 		}
 	}
-	return find{}, no
+	return hit{}, no
 }
 
-// value looks for the longest of the variables' values.
-func (w *Writer) value(text []byte, final bool) (find, verdict) {
+// findValue looks for the longest of the variables' values.
+func (w *Writer) findValue(text []byte, final bool) (hit, certainty) {
 	if !w.mask.starts[text[0]] {
-		return find{}, no
+		return hit{}, no
 	}
 	for _, value := range w.mask.values {
 		if v := begins(text, value, false, final); v != no {
-			return find{hidden: len(value)}, v
+			return hit{hidden: len(value)}, v
 		}
 	}
-	return find{}, no
+	return hit{}, no
 }
 
 // boundary reports whether a word can begin now. JSON escapes a line end as \n, and a
 // character as \u003c.
-func (p past) boundary() bool {
+func (p preceding) boundary() bool {
 	last := p[len(p)-1]
 	return !alnum[last] || p[4] == '\\' && (last == 'n' || last == 'r' || last == 't') || p[0] == '\\' && p[1] == 'u'
 }

@@ -75,7 +75,7 @@ func (s *supervisor) claimTask(ctx context.Context, id flow.TaskID) (*assignment
 	case isUnanswered(err):
 		return nil, lookResult{}, err // what is won is kept; the next look repeats the claim
 	default:
-		retry, err := s.worker.workplace.giveBack(ctx, got.Task, err)
+		retry, err := s.worker.workplace.giveBackTask(ctx, got.Task, err)
 		return nil, retryAt(retry), err
 	}
 	t := r.After.Task(got.Task)

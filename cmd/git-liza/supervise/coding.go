@@ -26,7 +26,7 @@ func (w *worker) codeTask(ctx context.Context, a *assignment) (result, error) {
 // nextSession runs one session on a task and decides what follows.
 func (w *worker) nextSession(ctx context.Context, a *assignment) (result, error) {
 	if worktreeMissing(a.dir) {
-		if r, err := w.workplace.remake(ctx, a); err != nil || !r.again {
+		if r, err := w.workplace.remakeWorktree(ctx, a); err != nil || !r.again {
 			return r, err
 		}
 	}

@@ -19,8 +19,8 @@ type otherHolders struct {
 	said map[string]bool
 }
 
-// addOwn notes an agent of this rush, so that it does not count as another holder.
-func (h *otherHolders) addOwn(id flow.AgentID) {
+// addOwnAgent notes an agent of this rush, so that it does not count as another holder.
+func (h *otherHolders) addOwnAgent(id flow.AgentID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.own == nil {

@@ -44,8 +44,8 @@ func (i *idleSet) signalIdle() {
 	}
 }
 
-// recheck has the end judged again if all supervisors are idle.
-func (i *idleSet) recheck() {
+// recheckEnd has the end judged again if all supervisors are idle.
+func (i *idleSet) recheckEnd() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.signalIdle()

@@ -62,7 +62,7 @@ func (s *supervisor) mergeTask(ctx context.Context, id flow.TaskID, t lookResult
 		return t, nil
 	case merged.Status.IsMerged():
 		s.rush.troubles.clear(id)
-		s.say("%s is merged, but %s", id, s.describeRemains(err))
+		s.say("%s is merged, but %s", id, s.describeUnfinishedMerge(err))
 		t.moved = true
 		return t, nil
 	case errors.As(err, &refusal) && refusal.Rule == flow.RuleStale:
@@ -80,8 +80,8 @@ func (s *supervisor) mergeTask(ctx context.Context, id flow.TaskID, t lookResult
 	return t, err
 }
 
-// describeRemains says what a merge could not finish after its move was made.
-func (s *supervisor) describeRemains(err error) string {
+// describeUnfinishedMerge says what a merge could not finish after its move was made.
+func (s *supervisor) describeUnfinishedMerge(err error) string {
 	var dirty *worktrees.Dirty
 	var obstacle *worktrees.Obstacle
 	var unlanded *work.Unlanded

@@ -9,7 +9,7 @@ import (
 
 // orphanLook is how often a rush looks for agents on the board whose supervisors on
 // this machine have died.
-const orphanLook = 2 * time.Second
+const orphanInterval = 2 * time.Second
 
 // startOrphanRelease gives back what agents hold whose supervisors died on this
 // machine: once before it returns, then in a goroutine until ctx is done. The channel
@@ -20,7 +20,7 @@ func (r *Rush) startOrphanRelease(ctx context.Context) <-chan struct{} {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		look := time.NewTicker(orphanLook)
+		look := time.NewTicker(orphanInterval)
 		defer look.Stop()
 		for {
 			select {

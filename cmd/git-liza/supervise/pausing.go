@@ -13,11 +13,11 @@ import (
 
 // pauseLook is how often a supervisor checks whether its provider may work again: a
 // user may resume it early.
-const pauseLook = 500 * time.Millisecond
+const pauseInterval = 500 * time.Millisecond
 
 // maxHeld is how long a coder keeps its task while its provider pauses. Given back, the
 // task could be begun afresh by another one.
-const maxHeld = 2 * time.Minute
+const maxPausedHold = 2 * time.Minute
 
 // pauseProvider pauses a provider that is in trouble. The agent gives back what it
 // holds, or keeps it if the pause is short. The task is not the cause, so nothing is
@@ -29,7 +29,7 @@ func (w *worker) pauseProvider(ctx context.Context, a *assignment, t provider.Tr
 	}
 	w.say("%s: the session on %s has ended: %s is paused, %s%s", w.id, a.subject(), w.provider.Name, p, w.loginHint(p))
 	w.rush.pauses.note(p)
-	if a.role == flow.Coder && !p.Until.IsZero() && time.Until(p.Until) <= maxHeld {
+	if a.role == flow.Coder && !p.Until.IsZero() && time.Until(p.Until) <= maxPausedHold {
 		w.presence.setDoing(paused, a.taskID(), w.provider.Name+": "+p.String())
 		st := w.waitHolding(ctx, a, time.Until(p.Until))
 		_, err := w.currentPause()
@@ -69,7 +69,7 @@ func (reg *registration) currentPause() (*provider.Pause, error) {
 // counts as busy if the pause soon ends by itself.
 func (s *supervisor) waitPaused(p provider.Pause, t lookResult) lookResult {
 	t.doing, t.why = paused, s.provider.Name+": "+p.String()
-	next := time.Now().Add(pauseLook)
+	next := time.Now().Add(pauseInterval)
 	if soon := time.Now().Add(s.rush.Limits.Patience); !p.Until.IsZero() && p.Until.Before(soon) {
 		if p.Until.Before(next) {
 			next = p.Until

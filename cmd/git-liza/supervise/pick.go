@@ -48,7 +48,7 @@ func (s *supervisor) avoidObstacle(ctx context.Context, act flow.Act, id flow.Ta
 
 // trustLook is how long the supervisor avoids a task whose verify command the user has
 // not allowed on this machine.
-const trustLook = 5 * time.Second
+const trustInterval = 5 * time.Second
 
 // isBarred reports whether the agent cannot work on a task here: its sessions have used
 // up the bounds, or its verify command may not run on this machine. A coder could never
@@ -72,7 +72,7 @@ func (s *supervisor) isBarred(ctx context.Context, b *flow.Board, act flow.Act, 
 	if err == nil {
 		return false
 	}
-	s.avoided[id] = time.Now().Add(trustLook)
+	s.avoided[id] = time.Now().Add(trustInterval)
 	if planning {
 		s.unsureUntil = s.avoided[id]
 	}

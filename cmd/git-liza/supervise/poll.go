@@ -148,7 +148,7 @@ func (r *Rush) notePoll(err error) {
 	}
 	r.link.said = ""
 	r.noteOnline()
-	r.idle.recheck() // the last of the other agents may have left
+	r.idle.recheckEnd() // the last of the other agents may have left
 }
 
 // othersMayMove reports whether a supervisor of another process or host could still

@@ -188,7 +188,7 @@ func (r *Rush) startPresences(ctx context.Context) (<-chan struct{}, error) {
 				continue
 			case <-ctx.Done():
 			}
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLeave)
 			defer cancel()
 			r.sharePresences(ctx, nil)
 			return

@@ -23,7 +23,7 @@ type recorder struct {
 // work.
 func (rec *recorder) recordSession(ctx context.Context, r *session, ending provider.Ending, b *flow.Board, st stage) {
 	a := r.assignment
-	ctx, cancel := context.WithTimeout(ctx, farewell)
+	ctx, cancel := context.WithTimeout(ctx, maxLeave)
 	defer cancel()
 	if err := rec.clearPauses(ending); err != nil {
 		rec.sayOnce("%s: %v", rec.id, err)

@@ -52,7 +52,7 @@ func (s *supervisor) registerAgent(ctx context.Context) error {
 		return err
 	}
 	s.id, s.clone = r.Move.By.Agent(), clone
-	s.rush.others.addOwn(s.id)
+	s.rush.others.addOwnAgent(s.id)
 	return clone.Identify(ctx, r.Move.By, s.generation)
 }
 
@@ -127,12 +127,12 @@ func (s *supervisor) dropPresence(ctx context.Context) {
 
 // farewell is how long the release of what the agent holds and its unregistration may
 // take together.
-const farewell = 20 * time.Second
+const maxLeave = 20 * time.Second
 
 // leaveBoard releases what the agent holds and ends its registration, even if ctx is
 // done. What fails ends with the lease.
 func (s *supervisor) leaveBoard(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLeave)
 	defer cancel()
 	defer s.dropPresence(ctx)
 	b, _, err := s.clone.Store.Board(ctx)

@@ -27,7 +27,7 @@ func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult,
 	if a == nil {
 		return look, err
 	}
-	unready, err := s.worker.workplace.prepare(ctx, a, b)
+	unready, err := s.worker.workplace.runPostWorktree(ctx, a, b)
 	if err != nil {
 		return lookResult{}, err
 	}

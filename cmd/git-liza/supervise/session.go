@@ -113,7 +113,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 			Committer: w.rush.committer, Environ: w.rush.Environ, Programs: programs, Output: io.MultiWriter(w.log, sess.output),
 			Follow: w.rush.followOutput(w.id), Watch: watch.withinBudget, Idle: w.rush.Limits.Idle, Busy: watch.agentWaits, Wall: wall, Grace: w.rush.Limits.Grace})
 	}()
-	beat := time.NewTicker(heartbeat)
+	beat := time.NewTicker(watchInterval)
 	defer beat.Stop()
 	w.holdAssignment(ctx, a, ended, beat.C, func(b *flow.Board, st stage) bool {
 		goes := watch.checkBoard(b, st)

@@ -12,7 +12,7 @@ import (
 )
 
 // heartbeat is how often a watcher checks what the board does not show.
-const heartbeat = 200 * time.Millisecond
+const watchInterval = 200 * time.Millisecond
 
 // A watcher ends a session when the agent loses the assignment, soon after the expected
 // move, when the budget is used up, and when the agent floods the board.
@@ -61,7 +61,7 @@ func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
 }
 
 // besideLook is how often the watcher reads what other sessions spend.
-const besideLook = time.Second
+const spendingInterval = time.Second
 
 // noteBudget notes how much of the budget is left for the session.
 func (watch *watcher) noteBudget(b *flow.Board) {
@@ -70,7 +70,7 @@ func (watch *watcher) noteBudget(b *flow.Board) {
 		watch.budgetLeft.Store(nil)
 		return
 	}
-	if beside := watch.worker.recorder.unrecordedSpending(context.Background(), b, besideLook); len(beside) > 0 {
+	if beside := watch.worker.recorder.unrecordedSpending(context.Background(), b, spendingInterval); len(beside) > 0 {
 		left, _ = b.Left(watch.assignment.taskID(), beside...)
 	}
 	watch.budgetLeft.Store(&left)

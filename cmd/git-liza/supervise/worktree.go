@@ -24,9 +24,9 @@ func worktreeMissing(dir string) bool {
 	return err != nil
 }
 
-// remake makes a coder's missing worktree again, as a repeated claim does, and has the
+// remakeWorktree makes a coder's missing worktree again, as a repeated claim does, and has the
 // next prompt say so. It returns the result of the assignment if that ends instead.
-func (p *workplace) remake(ctx context.Context, a *assignment) (result, error) {
+func (p *workplace) remakeWorktree(ctx context.Context, a *assignment) (result, error) {
 	got, r, err := p.clone.Claim(ctx, a.taskID(), 0)
 	var refusal *flow.Refusal
 	var obstacle *worktrees.Obstacle
@@ -37,7 +37,7 @@ func (p *workplace) remake(ctx context.Context, a *assignment) (result, error) {
 	case errors.As(err, &obstacle) && r.After != nil:
 		return p.blockObstructed(ctx, r.After, a.taskID(), obstacle)
 	default:
-		_, err = p.giveBack(ctx, a.taskID(), err)
+		_, err = p.giveBackTask(ctx, a.taskID(), err)
 		return failed("its worktree could not be made again"), err
 	}
 	a.lease = leaseOf(r.After.Task(a.taskID()))
@@ -47,17 +47,17 @@ func (p *workplace) remake(ctx context.Context, a *assignment) (result, error) {
 		a.failure += "\n"
 	}
 	a.failure += "Before this session the worktree was gone and was made again; what was neither committed nor staged is lost."
-	unready, err := p.prepare(ctx, a, r.After)
+	unready, err := p.runPostWorktree(ctx, a, r.After)
 	if unready != "" {
 		a.failure += "\n" + unready
 	}
 	return goOn(), err
 }
 
-// giveBack gives back a task whose worktree cannot be made because of its commit or of
+// giveBackTask gives back a task whose worktree cannot be made because of its commit or of
 // this machine, and avoids it until retry. The agent is not the cause, and other tasks
 // may work.
-func (p *workplace) giveBack(ctx context.Context, id flow.TaskID, cause error) (retry time.Time, err error) {
+func (p *workplace) giveBackTask(ctx context.Context, id flow.TaskID, cause error) (retry time.Time, err error) {
 	if ctx.Err() != nil || isUnanswered(cause) || isFatal(cause) {
 		return time.Time{}, cause
 	}
@@ -83,10 +83,10 @@ func (p *workplace) blockObstructed(ctx context.Context, b *flow.Board, id flow.
 // maxPrepare is how long a project's post_worktree command may take.
 const maxPrepare = 10 * time.Minute
 
-// prepare runs the project's post_worktree command in a worktree. The command comes
+// runPostWorktree runs the project's post_worktree command in a worktree. The command comes
 // from the board, so it sees no more than the agent does. failed says how the command
 // failed: the agent's own work may be the cause.
-func (p *workplace) prepare(ctx context.Context, a *assignment, b *flow.Board) (failed string, err error) {
+func (p *workplace) runPostWorktree(ctx context.Context, a *assignment, b *flow.Board) (failed string, err error) {
 	command := b.Settings().Config.PostWorktree
 	if command == "" {
 		return "", nil
@@ -112,7 +112,7 @@ func (p *workplace) prepare(ctx context.Context, a *assignment, b *flow.Board) (
 // means that the agent cannot work on this machine. Later the agent's own work may be
 // the cause, and the agent has to mend it.
 func (p *workplace) prepareTask(ctx context.Context, a *assignment, b *flow.Board) error {
-	unready, err := p.prepare(ctx, a, b)
+	unready, err := p.runPostWorktree(ctx, a, b)
 	if unready != "" && a.task.Attempt.Iteration == 1 {
 		return &unfitError{a.taskID(), errors.New(unready)}
 	}

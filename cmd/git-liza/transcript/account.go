@@ -35,8 +35,8 @@ type account struct {
 
 type toolCall struct{ id, what string }
 
-// named notes the session's id and the model's name, if the record has them.
-func (a *account) named(session, model string) {
+// noteNames notes the session's id and the model's name, if the record has them.
+func (a *account) noteNames(session, model string) {
 	if session != "" {
 		a.report.Session = label(session)
 	}
@@ -45,18 +45,18 @@ func (a *account) named(session, model string) {
 	}
 }
 
-// says adds a whole message of the agent. It clears the errors before it.
-func (a *account) says(text string) {
+// addMessage adds a whole message of the agent. It clears the errors before it.
+func (a *account) addMessage(text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	a.shut()
-	a.goesOn(text)
-	a.shut()
+	a.endMessage()
+	a.addPart(text)
+	a.endMessage()
 }
 
-// goesOn adds the next part of the agent's message.
-func (a *account) goesOn(text string) {
+// addPart adds the next part of the agent's message.
+func (a *account) addPart(text string) {
 	if !a.open {
 		a.message, a.open = a.message[:0], true
 		a.report.Error = ""
@@ -68,28 +68,28 @@ func (a *account) goesOn(text string) {
 	}
 }
 
-// shut ends a message that came in parts.
-func (a *account) shut() {
+// endMessage ends a message that came in parts.
+func (a *account) endMessage() {
 	if a.open {
 		a.open = false
-		a.line("%s", a.text())
+		a.showLine("%s", a.text())
 	}
 }
 
 func (a *account) text() string { return lastText(a.message) }
 
-// uses adds a call of a tool that the agent makes, or wants to make; id is how its
+// addCall adds a call of a tool that the agent makes, or wants to make; id is how its
 // result names it, "" if it does not.
-func (a *account) uses(id, what string) {
-	a.shut()
-	a.line("> %s", what)
+func (a *account) addCall(id, what string) {
+	a.endMessage()
+	a.showLine("> %s", what)
 	if id != "" {
 		a.calls = append(a.calls[max(0, len(a.calls)+1-maxCalls):], toolCall{label(id), what})
 	}
 }
 
-// called returns the call with an id, "" if there is none.
-func (a *account) called(id string) string {
+// findCall returns the call with an id, "" if there is none.
+func (a *account) findCall(id string) string {
 	for _, c := range slices.Backward(a.calls) {
 		if c.id == label(id) {
 			return c.what
@@ -98,47 +98,47 @@ func (a *account) called(id string) string {
 	return ""
 }
 
-// denied adds a call that was refused.
-func (a *account) denied(what string) {
-	a.shut()
+// addDenial adds a call that was refused.
+func (a *account) addDenial(what string) {
+	a.endMessage()
 	if what = label(what); what == "" || len(a.report.Denied) == maxDenied || slices.Contains(a.report.Denied, what) {
 		return
 	}
 	a.report.Denied = append(a.report.Denied, what)
-	a.line("! denied: %s", what)
+	a.showLine("! denied: %s", what)
 }
 
-// refused adds a call that was refused, by its id.
-func (a *account) refused(id string) { a.denied(cmp.Or(a.called(id), "a tool")) }
+// addDenialOf adds a call that was refused, by its id.
+func (a *account) addDenialOf(id string) { a.addDenial(cmp.Or(a.findCall(id), "a tool")) }
 
-// erred adds an error record; the session may go on after it.
-func (a *account) erred(text string) {
-	a.shut()
+// addError adds an error record; the session may go on after it.
+func (a *account) addError(text string) {
+	a.endMessage()
 	if text = clip(text, maxError); text != "" && text != a.report.Error {
 		a.report.Error = text
-		a.line("! %s", text)
+		a.showLine("! %s", text)
 	}
 }
 
-// ended adds an end record; why is the reason of a failed one.
-func (a *account) ended(well bool, why string) {
-	a.shut()
+// setEnd adds an end record; why is the reason of a failed one.
+func (a *account) setEnd(well bool, why string) {
+	a.endMessage()
 	if well {
 		a.report.End, a.report.Error = Succeeded, ""
 		return
 	}
 	a.report.End = Failed
-	a.erred(why)
+	a.addError(why)
 }
 
-// goesAhead withdraws an end: the session goes on.
-func (a *account) goesAhead() { a.report.End = NoEnd }
+// clearEnd withdraws an end: the session goes on.
+func (a *account) clearEnd() { a.report.End = NoEnd }
 
-func (a *account) garbage() { a.report.Garbage++ }
+func (a *account) countGarbage() { a.report.Garbage++ }
 
-// line shows a line to people, without control characters for their terminal. It keeps
+// showLine shows a line to people, without control characters for their terminal. It keeps
 // the line's indentation.
-func (a *account) line(format string, args ...any) {
+func (a *account) showLine(format string, args ...any) {
 	raw := fmt.Sprintf(format, args...)
 	if end := strings.TrimSpace(raw); end != "" {
 		end = end[strings.LastIndexAny(end, "\r\n")+1:]
@@ -147,14 +147,14 @@ func (a *account) line(format string, args ...any) {
 	if a.show == nil {
 		return
 	}
-	if _, err := io.WriteString(a.show, shown(raw)+"\n"); err != nil {
+	if _, err := io.WriteString(a.show, cleanLine(raw)+"\n"); err != nil {
 		a.show = nil
 	}
 }
 
-// shown returns a text as a terminal may get it. Clean alone would cut blanks at both
+// cleanLine returns a text as a terminal may get it. Clean alone would cut blanks at both
 // ends.
-func shown(raw string) string { return flow.Clean("|" + raw)[1:] }
+func cleanLine(raw string) string { return flow.Clean("|" + raw)[1:] }
 
 // close returns the report as it stands.
 func (a *account) close() Report {
@@ -174,13 +174,13 @@ func (a *account) decode(line []byte, v any) bool {
 		return false
 	}
 	if line[0] != '{' { // most garbage ends here: there may be much of it
-		a.garbage()
+		a.countGarbage()
 		return false
 	}
 	var form *json.UnmarshalTypeError
 	err := json.Unmarshal(line, v)
 	if err != nil && (!errors.As(err, &form) || form.Field == "") {
-		a.garbage()
+		a.countGarbage()
 		return false
 	}
 	return true

@@ -9,7 +9,7 @@ import (
 )
 
 // call returns a tool with its main argument, such as Bash: git push.
-func call(tool string, input json.RawMessage) string { return oneLine(tool, argument(input)) }
+func call(tool string, input json.RawMessage) string { return oneLine(tool, mainArgument(input)) }
 
 // oneLine returns an action and its object as a label of one line.
 func oneLine(what, object string) string {
@@ -22,16 +22,16 @@ func oneLine(what, object string) string {
 
 // telling are the arguments of tools that say what a call does, the most telling one
 // first.
-var telling = []string{"command", "cmd", "file_path", "filePath", "absolute_path", "path", "pattern", "query", "url", "prompt", "description"}
+var mainArguments = []string{"command", "cmd", "file_path", "filePath", "absolute_path", "path", "pattern", "query", "url", "prompt", "description"}
 
-func argument(input json.RawMessage) string {
+func mainArgument(input json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
 		var text string
 		_ = json.Unmarshal(input, &text)
 		return text
 	}
-	for _, name := range telling {
+	for _, name := range mainArguments {
 		var text string
 		var words []string
 		switch raw := fields[name]; {

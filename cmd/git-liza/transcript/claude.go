@@ -103,46 +103,46 @@ func (c *claude) read(line []byte, a *account) {
 	}
 	switch r.Type {
 	case "":
-		a.garbage()
+		a.countGarbage()
 	case "system":
 		c.system(r, a)
 	case "assistant":
-		c.answered(r, a)
+		c.noteAnswer(r, a)
 	case "user":
 		for _, block := range r.Message.Content {
 			if block.IsError && strings.HasPrefix(string(block.Content), claudeMissing) {
-				a.refused(block.CallID)
+				a.addDenialOf(block.CallID)
 			}
 		}
 	case "rate_limit_event":
 		if r.Limit.Status == "rejected" {
-			a.erred(fmt.Sprintf("the %s limit is reached, resets at %s", r.Limit.Type, time.Unix(r.Limit.Resets, 0).UTC().Format(time.RFC3339)))
+			a.addError(fmt.Sprintf("the %s limit is reached, resets at %s", r.Limit.Type, time.Unix(r.Limit.Resets, 0).UTC().Format(time.RFC3339)))
 		}
 	case "result":
-		c.ended(r, a)
+		c.noteEnd(r, a)
 	}
 }
 
 func (c *claude) system(r claudeRecord, a *account) {
 	switch r.Subtype {
 	case "init":
-		a.named(r.Session, r.Model)
+		a.noteNames(r.Session, r.Model)
 	case "permission_denied":
-		a.denied(cmp.Or(a.called(r.CallID), r.Tool))
+		a.addDenial(cmp.Or(a.findCall(r.CallID), r.Tool))
 	case "api_retry":
-		a.erred(fmt.Sprintf("API Error: %s, attempt %d of %d", httpError(r.Status, string(r.Error)), r.Attempt, r.Retries))
+		a.addError(fmt.Sprintf("API Error: %s, attempt %d of %d", httpError(r.Status, string(r.Error)), r.Attempt, r.Retries))
 	}
 }
 
-// answered handles one block of an answer. In claude the blocks of an answer have the
+// noteAnswer handles one block of an answer. In claude the blocks of an answer have the
 // same id; in qwen only the last block has a usage. What the command line says itself,
 // its errors for example, does not count as an answer.
-func (c *claude) answered(r claudeRecord, a *account) {
+func (c *claude) noteAnswer(r claudeRecord, a *account) {
 	m := r.Message
 	if m.Model == synthetic {
 		return
 	}
-	a.named("", m.Model)
+	a.noteNames("", m.Model)
 	if u := m.Usage.sum(); m.ID != c.answer && u != (flow.Usage{}) {
 		c.answer = m.ID
 		a.report.Turns++
@@ -151,12 +151,12 @@ func (c *claude) answered(r claudeRecord, a *account) {
 	for _, block := range m.Content {
 		switch {
 		case block.Type == "tool_use":
-			a.uses(block.ID, call(block.Name, block.Input))
+			a.addCall(block.ID, call(block.Name, block.Input))
 		case block.Type != "text" || r.Parent != "":
 		case strings.HasPrefix(block.Text, qwenError):
-			a.erred(block.Text)
+			a.addError(block.Text)
 		default:
-			a.says(block.Text)
+			a.addMessage(block.Text)
 		}
 	}
 }
@@ -171,9 +171,9 @@ const synthetic = "<synthetic>"
 // success, when the model's API refused the call.
 const qwenError = "[API Error: "
 
-func (c *claude) ended(r claudeRecord, a *account) {
+func (c *claude) noteEnd(r claudeRecord, a *account) {
 	for _, d := range r.Denials {
-		a.denied(call(d.Tool, d.Input))
+		a.addDenial(call(d.Tool, d.Input))
 	}
 	switch {
 	case r.Since != nil:
@@ -186,7 +186,7 @@ func (c *claude) ended(r claudeRecord, a *account) {
 	}
 	a.report.Usage.Cost = flow.Cost(r.Cost)
 	well := r.Subtype == "success" && string(r.IsError) == "false" && !strings.HasPrefix(r.Result, qwenError)
-	a.ended(well, cmp.Or(r.Result, strings.Join(r.Errors, "; "), string(r.Error), r.Subtype))
+	a.setEnd(well, cmp.Or(r.Result, strings.Join(r.Errors, "; "), string(r.Error), r.Subtype))
 }
 
 // sum adds the tokens up. It holds for qwen too, where all tokens are given and those

@@ -59,24 +59,24 @@ func (codex) read(line []byte, a *account) {
 	}
 	switch r.Type {
 	case "":
-		a.garbage()
+		a.countGarbage()
 	case "thread.started":
-		a.named(r.Thread, "")
+		a.noteNames(r.Thread, "")
 	case "item.started":
 		if r.Item.Type == "command_execution" || r.Item.Type == "mcp_tool_call" {
-			a.uses("", r.Item.call())
+			a.addCall("", r.Item.call())
 		}
 	case "item.completed":
 		r.Item.completed(a)
 	case "error":
-		a.erred(r.Message)
+		a.addError(r.Message)
 	case "turn.failed":
-		a.ended(false, r.Error.Message)
+		a.setEnd(false, r.Error.Message)
 	case "turn.completed":
 		if r.Usage != nil {
 			a.report.Usage = r.Usage.sum()
 		}
-		a.ended(true, "")
+		a.setEnd(true, "")
 	}
 }
 
@@ -84,14 +84,14 @@ func (item codexItem) completed(a *account) {
 	switch item.Type {
 	case "agent_message":
 		a.report.Turns++
-		a.says(item.Text)
+		a.addMessage(item.Text)
 	case "error":
-		a.erred(item.Message)
+		a.addError(item.Message)
 	case "file_change", "web_search":
-		a.uses("", item.call())
+		a.addCall("", item.call())
 	}
 	if item.Status == "declined" {
-		a.denied(item.call())
+		a.addDenial(item.call())
 	}
 }
 

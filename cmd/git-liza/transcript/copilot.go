@@ -40,25 +40,25 @@ func (copilot) read(line []byte, a *account) {
 	d := r.Data
 	switch r.Type {
 	case "":
-		a.garbage()
+		a.countGarbage()
 	case "assistant.message":
-		a.named("", d.Model)
+		a.noteNames("", d.Model)
 		a.report.Turns++
 		if r.Agent == "" {
-			a.says(d.Content)
+			a.addMessage(d.Content)
 		}
 	case "tool.execution_start":
-		a.uses(d.CallID, call(d.Tool, d.Arguments))
+		a.addCall(d.CallID, call(d.Tool, d.Arguments))
 	case "tool.execution_complete":
 		if d.Error.Code == "denied" {
-			a.refused(d.CallID)
+			a.addDenialOf(d.CallID)
 		}
 	case "model.call_failure":
-		a.erred("model call failed: " + httpError(d.Status, d.Call))
+		a.addError("model call failed: " + httpError(d.Status, d.Call))
 	case "session.error":
-		a.erred(d.Kind + ": " + d.Message)
+		a.addError(d.Kind + ": " + d.Message)
 	case "result":
-		a.named(r.Session, "")
-		a.ended(string(r.Exit) == "0", a.report.Error)
+		a.noteNames(r.Session, "")
+		a.setEnd(string(r.Exit) == "0", a.report.Error)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // most is the largest number of tokens that is accepted from one record.
-const most = 1e15
+const maxCount = 1e15
 
 // A count is a number of tokens in a record. A value that is not a number, negative or
 // above most counts as 0.
@@ -58,7 +58,7 @@ func httpError(status count, text string) string {
 
 func number(text []byte) float64 {
 	var n float64
-	if json.Unmarshal(text, &n) != nil || !(n >= 0 && n*1e6 <= most*1e6) {
+	if json.Unmarshal(text, &n) != nil || !(n >= 0 && n*1e6 <= maxCount*1e6) {
 		return 0
 	}
 	return n

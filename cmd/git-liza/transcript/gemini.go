@@ -52,27 +52,27 @@ func (g *gemini) read(line []byte, a *account) {
 	}
 	switch r.Type {
 	case "":
-		a.garbage()
+		a.countGarbage()
 	case "init":
-		a.named(r.Session, r.Model)
+		a.noteNames(r.Session, r.Model)
 	case "message":
 		if r.Role == "assistant" {
 			g.answer(a)
-			a.goesOn(r.Content)
+			a.addPart(r.Content)
 		}
 	case "tool_use":
 		g.answer(a)
-		a.uses(r.ToolID, call(r.Tool, r.Parameters))
+		a.addCall(r.ToolID, call(r.Tool, r.Parameters))
 	case "tool_result":
 		g.answering = false
 		if r.Error.Type == "policy_violation" || r.Error.Type == "tool_not_registered" {
-			a.refused(r.ToolID)
+			a.addDenialOf(r.ToolID)
 		}
 	case "error":
-		a.erred(r.Message)
+		a.addError(r.Message)
 	case "result":
 		a.report.Usage = r.Stats.sum()
-		a.ended(r.Status == "success", r.Error.Message)
+		a.setEnd(r.Status == "success", r.Error.Message)
 	}
 }
 

@@ -76,7 +76,7 @@ func (l copilotLedger) read(line []byte, a *account) {
 		return
 	}
 	u := r.Data.Usage
-	a.named("", u.Model)
+	a.noteNames("", u.Model)
 	a.report.Usage = a.report.Usage.Plus(flow.Usage{Input: int64(u.Input), Cached: int64(min(u.Cached, u.Input)), Output: int64(u.Output)})
 }
 

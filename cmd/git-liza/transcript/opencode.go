@@ -60,20 +60,20 @@ func (opencode) read(line []byte, a *account) {
 	if !a.decode(line, &r) {
 		return
 	}
-	a.named(r.Session, "")
+	a.noteNames(r.Session, "")
 	switch r.Type {
 	case "":
-		a.garbage()
+		a.countGarbage()
 	case "step_start":
 		a.report.Turns++
 	case "text":
-		a.says(r.Part.Text)
+		a.addMessage(r.Part.Text)
 	case "tool_use":
-		r.Part.used(a)
+		r.Part.noteCall(a)
 	case "step_finish":
-		r.Part.finished(a)
+		r.Part.noteFinish(a)
 	case "error":
-		a.ended(false, r.failure())
+		a.setEnd(false, r.failure())
 	}
 }
 
@@ -92,24 +92,24 @@ var opencodeRefusals = []string{
 	"The user has specified a rule which prevents you from using this specific tool call",
 }
 
-// used adds a tool when it is done. A call of a tool that does not exist names the tool
+// noteCall adds a tool when it is done. A call of a tool that does not exist names the tool
 // invalid.
-func (p opencodePart) used(a *account) {
+func (p opencodePart) noteCall(a *account) {
 	var asked struct {
 		Tool string `json:"tool"`
 	}
 	if p.Tool == "invalid" && json.Unmarshal(p.State.Input, &asked) == nil {
-		a.denied(asked.Tool)
+		a.addDenial(asked.Tool)
 		return
 	}
 	what := call(p.Tool, p.State.Input)
-	a.uses("", what)
+	a.addCall("", what)
 	if slices.ContainsFunc(opencodeRefusals, func(s string) bool { return strings.HasPrefix(p.State.Error, s) }) {
-		a.denied(what)
+		a.addDenial(what)
 	}
 }
 
-func (p opencodePart) finished(a *account) {
+func (p opencodePart) noteFinish(a *account) {
 	t := p.Tokens
 	a.report.Usage = a.report.Usage.Plus(flow.Usage{
 		Input:  int64(t.Input + t.Cache.Read + t.Cache.Write),
@@ -119,10 +119,10 @@ func (p opencodePart) finished(a *account) {
 	})
 	switch p.Reason {
 	case "tool-calls":
-		a.goesAhead()
+		a.clearEnd()
 	case "stop":
-		a.ended(true, "")
+		a.setEnd(true, "")
 	default:
-		a.ended(false, "the last step ended with "+p.Reason)
+		a.setEnd(false, "the last step ended with "+p.Reason)
 	}
 }

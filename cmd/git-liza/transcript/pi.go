@@ -70,37 +70,37 @@ func (p *pi) read(line []byte, a *account) {
 	}
 	switch r.Type {
 	case "":
-		a.garbage()
+		a.countGarbage()
 	case "session":
-		a.named(r.ID, "")
+		a.noteNames(r.ID, "")
 	case "message_end":
 		if r.Message.Role == "assistant" {
-			p.answered(r.Message, a)
+			p.noteAnswer(r.Message, a)
 		}
 	case "tool_execution_start":
-		a.uses(r.CallID, call(r.Tool, r.Args))
+		a.addCall(r.CallID, call(r.Tool, r.Args))
 	case "tool_execution_end":
 		if r.IsError && len(r.Result.Content) > 0 && r.Result.Content[0].Text == "Tool "+r.Tool+" not found" {
-			a.denied(cmp.Or(a.called(r.CallID), r.Tool))
+			a.addDenial(cmp.Or(a.findCall(r.CallID), r.Tool))
 		}
 	case "auto_retry_start":
-		a.goesAhead()
+		a.clearEnd()
 	case "agent_end":
-		p.ended(a)
+		p.noteEnd(a)
 	}
 }
 
 // long reports whether the beginning of a line says enough, as [longReader] has it.
 func (p *pi) long(start []byte, a *account) bool {
 	if bytes.HasPrefix(start, piEnd) {
-		p.ended(a)
+		p.noteEnd(a)
 		return true
 	}
 	return bytes.HasPrefix(start, piUpdate)
 }
 
-func (p *pi) answered(m piMessage, a *account) {
-	a.named("", m.Model)
+func (p *pi) noteAnswer(m piMessage, a *account) {
+	a.noteNames("", m.Model)
 	if m.Stop != "error" {
 		a.report.Turns++
 	}
@@ -117,11 +117,11 @@ func (p *pi) answered(m piMessage, a *account) {
 			texts = append(texts, block.Text)
 		}
 	}
-	a.says(strings.Join(texts, "\n"))
+	a.addMessage(strings.Join(texts, "\n"))
 	p.stop, p.why = m.Stop, m.Error
-	a.erred(m.Error)
+	a.addError(m.Error)
 }
 
-func (p *pi) ended(a *account) {
-	a.ended(p.stop == "stop", cmp.Or(p.why, "the last message ended with "+cmp.Or(p.stop, "nothing")))
+func (p *pi) noteEnd(a *account) {
+	a.setEnd(p.stop == "stop", cmp.Or(p.why, "the last message ended with "+cmp.Or(p.stop, "nothing")))
 }

@@ -5,6 +5,6 @@ type plain struct{}
 
 func (plain) read(line []byte, a *account) {
 	a.open = true // all of it is one message
-	a.goesOn(string(line) + "\n")
-	a.line("%s", line)
+	a.addPart(string(line) + "\n")
+	a.showLine("%s", line)
 }

@@ -114,7 +114,7 @@ func (t *Transcript) end() {
 	switch {
 	case t.long:
 		if d, ok := t.dialect.(longReader); !ok || !d.long(line, &t.account) {
-			t.account.garbage()
+			t.account.countGarbage()
 		}
 	default:
 		t.dialect.read(line, &t.account)
