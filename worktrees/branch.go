@@ -42,7 +42,7 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 		return Tree{}, err
 	}
 	for _, r := range records {
-		if r.name != name && r.has(branch) {
+		if r.name != name && r.hasBranch(branch) {
 			return Tree{}, t.branches.branchObstacle(r, branch)
 		}
 	}
@@ -85,7 +85,7 @@ func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID)
 	if err != nil {
 		return Tree{}, err
 	}
-	if r, ok := findRecord(records, name); ok && !r.half && r.has(branch) {
+	if r, ok := findRecord(records, name); ok && !r.half && r.hasBranch(branch) {
 		return t.branch(ctx, name, branch, start)
 	}
 	if _, err := t.findExisting(records, checkout{name: name, branch: branch, create: old == ""}); err != nil {

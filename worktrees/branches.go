@@ -109,7 +109,7 @@ func (b *branches) moveBranch(ctx context.Context, records []record, branch stri
 		return &Obstacle{Branch: branch, Reason: fmt.Sprintf("is at %s, no longer at %s", orNone(tip), orNone(old))}
 	}
 	for _, r := range records {
-		if r.name == "" && r.has(branch) {
+		if r.name == "" && r.hasBranch(branch) {
 			return b.branchObstacle(r, branch)
 		}
 	}

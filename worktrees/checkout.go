@@ -65,7 +65,7 @@ func (t *Trees) findExisting(records []record, c checkout) (record, error) {
 	if err := t.checkOwn(r); err != nil || r.half {
 		return r, err
 	}
-	if c.branch != "" && r.has(c.branch) || c.branch == "" && r.branch == "" && r.head == c.commit {
+	if c.branch != "" && r.hasBranch(c.branch) || c.branch == "" && r.branch == "" && r.head == c.commit {
 		return r, nil
 	}
 	o := &Obstacle{Path: path, Reason: "has " + orNone(r.head) + " checked out, not " + orNone(c.commit)}

@@ -63,7 +63,7 @@ func (g *registry) discardDead(r record, held string) error {
 // caller holds the lock of name.
 func (g *registry) freeBranch(ctx context.Context, records []record, name, branch string) ([]record, error) {
 	for deadline := time.Now().Add(finishing); ; {
-		i := slices.IndexFunc(records, func(r record) bool { return r.half && r.name != name && r.has(branch) })
+		i := slices.IndexFunc(records, func(r record) bool { return r.half && r.name != name && r.hasBranch(branch) })
 		if i < 0 {
 			return records, nil
 		}

@@ -67,8 +67,8 @@ func (i *isolation) runIsolated(ctx context.Context, r record, hooks string, c g
 	return out, err
 }
 
-// unlocking are the subcommands that do not lock the index.
-var unlocking = []string{"cat-file", "commit-tree", "diff-files", "diff-index", "hook", "ls-files", "status"}
+// withoutIndexLock are the subcommands that do not lock the index.
+var withoutIndexLock = []string{"cat-file", "commit-tree", "diff-files", "diff-index", "hook", "ls-files", "status"}
 
 // lockFilesOf are the lock files that git takes in a checkout, beside those of the
 // objects: on its index, but for a private one, and on where its HEAD is.
@@ -78,7 +78,7 @@ func (i *isolation) lockFilesOf(r record, c git.Cmd) []string {
 	for at+2 < len(c.Args) && c.Args[at] == "-c" {
 		at += 2
 	}
-	if slices.ContainsFunc(c.Env, private) || slices.Contains(unlocking, c.Args[at]) {
+	if slices.ContainsFunc(c.Env, private) || slices.Contains(withoutIndexLock, c.Args[at]) {
 		return nil
 	}
 	list := []string{filepath.Join(r.gitDir, "index.lock")}
@@ -107,9 +107,9 @@ func (i *isolation) hooksFolder(ctx context.Context) (string, error) {
 	return filepath.Join(i.main, folder), nil
 }
 
-// own are the keys, or their sections, that a work tree may set for itself: none of
+// ownKeys are the keys, or their sections, that a work tree may set for itself: none of
 // them makes git start a program that this package does not prevent.
-var own = []string{"core.sparsecheckout", "core.sparsecheckoutcone", "index.sparse", "core.bare", "core.hookspath",
+var ownKeys = []string{"core.sparsecheckout", "core.sparsecheckoutcone", "index.sparse", "core.bare", "core.hookspath",
 	"core.fsmonitor", "core.untrackedcache", "user.", "author.", "committer.", "liza."}
 
 // checkConfig refuses a linked work tree whose config.worktree has a setting that the
@@ -135,7 +135,7 @@ func (i *isolation) checkConfig(ctx context.Context, r record) error {
 		may := func(prefix string) bool {
 			return key == prefix || strings.HasSuffix(prefix, ".") && strings.HasPrefix(key, prefix)
 		}
-		if !main[line] && !slices.ContainsFunc(own, may) {
+		if !main[line] && !slices.ContainsFunc(ownKeys, may) {
 			return &Obstacle{Path: path, Reason: "sets " + key + " for this worktree alone, which has no effect here",
 				Hint: "git config --file " + shell.Quote(path) + " --unset-all " + shell.Quote(key)}
 		}

@@ -172,9 +172,9 @@ var unfinished = map[string]string{
 	"BISECT_START":           "", // the commit
 }
 
-// has reports whether the work tree has the branch checked out, or will have it again
+// hasBranch reports whether the work tree has the branch checked out, or will have it again
 // after an unfinished rebase or bisection.
-func (r record) has(branch string) bool {
+func (r record) hasBranch(branch string) bool {
 	if r.branch == branch {
 		return true
 	}

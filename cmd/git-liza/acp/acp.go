@@ -34,10 +34,10 @@ type Prompt struct {
 }
 
 const (
-	// farewell is how long a cancelled session may take to say how it ended.
-	farewell = 2 * time.Second
-	// leaving is how long the rest of the messages is read after the agent has ended.
-	leaving = 5 * time.Second
+	// maxCancel is how long a cancelled session may take to say how it ended.
+	maxCancel = 2 * time.Second
+	// maxDrain is how long the rest of the messages is read after the agent has ended.
+	maxDrain = 5 * time.Second
 )
 
 // Run runs c as an agent and sends it the prompt p. Standard input and output of c are
@@ -61,7 +61,7 @@ func Run(ctx context.Context, c proc.Command, p Prompt) (proc.Result, transcript
 	input, stdin := io.Pipe()
 	defer input.Close()
 	if c.Grace <= 0 {
-		c.Grace = leaving
+		c.Grace = maxDrain
 	}
 	s := newSession(p, c.Env, root, stdin)
 	c.Stdin, c.Stdout = input, s.wire
@@ -69,12 +69,12 @@ func Run(ctx context.Context, c proc.Command, p Prompt) (proc.Result, transcript
 	// The process outlives ctx, so that it can answer the cancellation.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	go s.hold(context.WithoutCancel(ctx))
+	go s.converse(context.WithoutCancel(ctx))
 	var called atomic.Bool
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
-		called.Store(s.attend(ctx, running, c.Grace))
+		called.Store(s.awaitEnd(ctx, running, c.Grace))
 		stop()
 	}()
 
@@ -83,7 +83,7 @@ func Run(ctx context.Context, c proc.Command, p Prompt) (proc.Result, transcript
 	<-left
 	s.wire.Close()
 	input.Close()
-	within(leaving, s.over, nil)
+	waitEither(maxDrain, s.over, nil)
 	switch {
 	case err != nil:
 		return proc.Result{}, transcript.Report{}, err
@@ -95,24 +95,24 @@ func Run(ctx context.Context, c proc.Command, p Prompt) (proc.Result, transcript
 	return result, s.record.report(), nil
 }
 
-// attend returns when the process has to be ended: after ctx, with a cancellation,
+// awaitEnd returns when the process has to be ended: after ctx, with a cancellation,
 // which it reports, or some time after the agent has answered.
-func (s *session) attend(ctx, running context.Context, grace time.Duration) (called bool) {
+func (s *session) awaitEnd(ctx, running context.Context, grace time.Duration) (called bool) {
 	select {
 	case <-running.Done():
 		return false
 	case <-ctx.Done():
 		go s.cancel()
-		within(farewell, s.over, running.Done())
+		waitEither(maxCancel, s.over, running.Done())
 		return true
 	case <-s.over:
 	}
-	within(grace, ctx.Done(), running.Done())
+	waitEither(grace, ctx.Done(), running.Done())
 	return false
 }
 
-// within waits until one of two events happens, but at most d.
-func within(d time.Duration, event, other <-chan struct{}) {
+// waitEither waits until one of two events happens, but at most d.
+func waitEither(d time.Duration, event, other <-chan struct{}) {
 	select {
 	case <-event:
 	case <-other:

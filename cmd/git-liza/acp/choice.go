@@ -17,9 +17,9 @@ var (
 	readingModes = []string{"read-only", "default"}
 )
 
-// choose sets the model that was asked for, and a mode in which the agent asks before
+// chooseSettings sets the model that was asked for, and a mode in which the agent asks before
 // it acts.
-func (s *session) choose(ctx context.Context, offer sdk.NewSessionResponse) error {
+func (s *session) chooseSettings(ctx context.Context, offer sdk.NewSessionResponse) error {
 	if err := s.chooseModel(ctx, offer); err != nil {
 		return err
 	}
@@ -30,18 +30,18 @@ func (s *session) choose(ctx context.Context, offer sdk.NewSessionResponse) erro
 	if m := offer.Modes; m != nil {
 		for _, id := range wanted {
 			if slices.ContainsFunc(m.AvailableModes, func(o sdk.SessionMode) bool { return string(o.Id) == id }) {
-				return s.set(ctx, sdk.AgentMethodSessionSetMode, sdk.SetSessionModeRequest{SessionId: offer.SessionId, ModeId: sdk.SessionModeId(id)},
+				return s.sendSetting(ctx, sdk.AgentMethodSessionSetMode, sdk.SetSessionModeRequest{SessionId: offer.SessionId, ModeId: sdk.SessionModeId(id)},
 					string(m.CurrentModeId) == id)
 			}
 		}
 		return nil
 	}
-	option := find(offer.ConfigOptions, sdk.SessionConfigOptionCategoryMode)
+	option := findSelect(offer.ConfigOptions, sdk.SessionConfigOptionCategoryMode)
 	if option == nil {
 		return nil
 	}
 	for _, id := range wanted {
-		if slices.Contains(values(option), sdk.SessionConfigValueId(id)) {
+		if slices.Contains(optionIDs(option), sdk.SessionConfigValueId(id)) {
 			return s.configure(ctx, offer.SessionId, option, id)
 		}
 	}
@@ -52,7 +52,7 @@ func (s *session) choose(ctx context.Context, offer sdk.NewSessionResponse) erro
 // choice: the session would run with another model than the user has set.
 func (s *session) chooseModel(ctx context.Context, offer sdk.NewSessionResponse) error {
 	model := s.prompt.Model
-	option := find(offer.ConfigOptions, sdk.SessionConfigOptionCategoryModel)
+	option := findSelect(offer.ConfigOptions, sdk.SessionConfigOptionCategoryModel)
 	switch {
 	case model == "":
 		if offer.Models != nil {
@@ -68,17 +68,17 @@ func (s *session) chooseModel(ctx context.Context, offer sdk.NewSessionResponse)
 	if option != nil {
 		return s.configure(ctx, offer.SessionId, option, model)
 	}
-	return s.set(ctx, sdk.AgentMethodSessionSetModel, sdk.UnstableSetSessionModelRequest{SessionId: offer.SessionId, ModelId: sdk.UnstableModelId(model)},
+	return s.sendSetting(ctx, sdk.AgentMethodSessionSetModel, sdk.UnstableSetSessionModelRequest{SessionId: offer.SessionId, ModelId: sdk.UnstableModelId(model)},
 		string(offer.Models.CurrentModelId) == model)
 }
 
 func (s *session) configure(ctx context.Context, id sdk.SessionId, o *sdk.SessionConfigOptionSelect, value string) error {
-	return s.set(ctx, sdk.AgentMethodSessionSetConfigOption, sdk.SetSessionConfigOptionRequest{
+	return s.sendSetting(ctx, sdk.AgentMethodSessionSetConfigOption, sdk.SetSessionConfigOptionRequest{
 		ValueId: &sdk.SetSessionConfigOptionValueId{SessionId: id, ConfigId: o.Id, Value: sdk.SessionConfigValueId(value)}}, string(o.CurrentValue) == value)
 }
 
-// set makes a setting unless it is made already.
-func (s *session) set(ctx context.Context, method string, params any, already bool) error {
+// sendSetting makes a setting unless it is made already.
+func (s *session) sendSetting(ctx context.Context, method string, params any, already bool) error {
 	if already {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (s *session) set(ctx context.Context, method string, params any, already bo
 	return err
 }
 
-func find(options []sdk.SessionConfigOption, category sdk.SessionConfigOptionCategory) *sdk.SessionConfigOptionSelect {
+func findSelect(options []sdk.SessionConfigOption, category sdk.SessionConfigOptionCategory) *sdk.SessionConfigOptionSelect {
 	for _, o := range options {
 		if o.Select != nil && o.Select.Category != nil && *o.Select.Category == category {
 			return o.Select
@@ -95,7 +95,7 @@ func find(options []sdk.SessionConfigOption, category sdk.SessionConfigOptionCat
 	return nil
 }
 
-func values(o *sdk.SessionConfigOptionSelect) (ids []sdk.SessionConfigValueId) {
+func optionIDs(o *sdk.SessionConfigOptionSelect) (ids []sdk.SessionConfigValueId) {
 	var all []sdk.SessionConfigSelectOption
 	if o.Options.Ungrouped != nil {
 		all = *o.Options.Ungrouped

@@ -70,7 +70,7 @@ func (f files) name(path string) (string, bool) {
 func (f files) read(r sdk.ReadTextFileRequest) (sdk.ReadTextFileResponse, error) {
 	name, ok := f.local(r.Path)
 	if !ok {
-		return sdk.ReadTextFileResponse{}, outside(r.Path)
+		return sdk.ReadTextFileResponse{}, outsideError(r.Path)
 	}
 	// Without O_NONBLOCK a fifo would block until another process opens it.
 	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -81,7 +81,7 @@ func (f files) read(r sdk.ReadTextFileRequest) (sdk.ReadTextFileResponse, error)
 		return sdk.ReadTextFileResponse{}, err
 	}
 	defer file.Close()
-	if err := regular(file); err != nil {
+	if err := checkRegular(file); err != nil {
 		return sdk.ReadTextFileResponse{}, fmt.Errorf("%s %w", r.Path, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
@@ -94,7 +94,7 @@ func (f files) read(r sdk.ReadTextFileRequest) (sdk.ReadTextFileResponse, error)
 	return sdk.ReadTextFileResponse{Content: lines(string(text), r.Line, r.Limit)}, nil
 }
 
-func regular(file *os.File) error {
+func checkRegular(file *os.File) error {
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("is no regular file")
@@ -120,7 +120,7 @@ func lines(text string, first, limit *int) string {
 func (f files) write(r sdk.WriteTextFileRequest) error {
 	name, ok := f.local(r.Path)
 	if !ok {
-		return outside(r.Path)
+		return outsideError(r.Path)
 	}
 	if err := f.root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (f files) write(r sdk.WriteTextFileRequest) error {
 	if err != nil {
 		return err
 	}
-	err = regular(file)
+	err = checkRegular(file)
 	if err == nil {
 		err = file.Truncate(0)
 	}
@@ -139,6 +139,6 @@ func (f files) write(r sdk.WriteTextFileRequest) error {
 	return errors.Join(err, file.Close())
 }
 
-func outside(path string) error {
+func outsideError(path string) error {
 	return &sdk.RequestError{Code: -32602, Message: fmt.Sprintf("%s is not in the worktree of this session", path)}
 }

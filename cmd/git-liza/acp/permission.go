@@ -33,7 +33,7 @@ func (s *session) answer(_ context.Context, method string, params json.RawMessag
 		return respond(params, func(r sdk.ReadTextFileRequest) (any, error) { return s.files.read(r) })
 	case sdk.ClientMethodFsWriteTextFile:
 		return respond(params, func(r sdk.WriteTextFileRequest) (any, error) { return sdk.WriteTextFileResponse{}, s.write(r) })
-	case last:
+	case endOfMessages:
 		close(s.wire.end)
 		return nil, nil
 	}
@@ -76,14 +76,14 @@ func (s *session) readOnly() string {
 // one that refuses it.
 func (s *session) permit(r sdk.RequestPermissionRequest) sdk.RequestPermissionResponse {
 	call := s.record.call(r.ToolCall)
-	allow := s.refusal(call) == ""
+	allow := s.denialReason(call) == ""
 	if allow {
-		if id, ok := option(r.Options, sdk.PermissionOptionKindAllowOnce, sdk.PermissionOptionKindAllowAlways); ok {
+		if id, ok := findOption(r.Options, sdk.PermissionOptionKindAllowOnce, sdk.PermissionOptionKindAllowAlways); ok {
 			return selected(id)
 		}
 	}
 	s.record.denied(string(call.kind), call.title)
-	if id, ok := option(r.Options, sdk.PermissionOptionKindRejectOnce, sdk.PermissionOptionKindRejectAlways); ok {
+	if id, ok := findOption(r.Options, sdk.PermissionOptionKindRejectOnce, sdk.PermissionOptionKindRejectAlways); ok {
 		return selected(id)
 	}
 	return sdk.RequestPermissionResponse{Outcome: sdk.RequestPermissionOutcome{Cancelled: &sdk.RequestPermissionOutcomeCancelled{Outcome: "cancelled"}}}
@@ -94,8 +94,8 @@ func selected(id sdk.PermissionOptionId) sdk.RequestPermissionResponse {
 		Selected: &sdk.RequestPermissionOutcomeSelected{OptionId: id, Outcome: "selected"}}}
 }
 
-// option returns the first option of the first of the kinds that is offered.
-func option(options []sdk.PermissionOption, kinds ...sdk.PermissionOptionKind) (sdk.PermissionOptionId, bool) {
+// findOption returns the first option of the first of the kinds that is offered.
+func findOption(options []sdk.PermissionOption, kinds ...sdk.PermissionOptionKind) (sdk.PermissionOptionId, bool) {
 	for _, kind := range kinds {
 		if i := slices.IndexFunc(options, func(o sdk.PermissionOption) bool { return o.Kind == kind }); i >= 0 {
 			return options[i].OptionId, true
@@ -104,10 +104,10 @@ func option(options []sdk.PermissionOption, kinds ...sdk.PermissionOptionKind) (
 	return "", false
 }
 
-// refusal says why the agent may not make a call, "" if it may. It refuses a path
+// denialReason says why the agent may not make a call, "" if it may. It refuses a path
 // outside the worktree, a change of files by another role than coder, a change without
 // a path, and a change of the agent's mode.
-func (s *session) refusal(c call) string {
+func (s *session) denialReason(c call) string {
 	change := slices.Contains(writing, c.kind)
 	for _, path := range c.paths {
 		if _, ok := s.files.local(path); !ok {

@@ -44,7 +44,7 @@ func newRecord(follow io.Writer) *record { return &record{follow: follow} }
 func (r *record) report() transcript.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.said()
+	r.endMessage()
 	made := r.made
 	made.Denied = slices.Clone(made.Denied)
 	return made
@@ -61,7 +61,7 @@ func (r *record) begin(session string) {
 func (r *record) end(failed string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.said()
+	r.endMessage()
 	r.made.End = transcript.Succeeded
 	if failed != "" {
 		r.made.End, r.made.Error = transcript.Failed, flow.Clean(clip(failed, maxError))
@@ -103,20 +103,20 @@ func (r *record) update(u sdk.SessionUpdate) {
 	switch {
 	case u.ToolCall != nil:
 		t := u.ToolCall
-		r.act(r.known(mention{t.ToolCallId, &t.Kind, &t.Title, t.Locations, t.Content, t.RawInput}))
+		r.noteUse(r.updateCall(mention{t.ToolCallId, &t.Kind, &t.Title, t.Locations, t.Content, t.RawInput}))
 	case u.ToolCallUpdate != nil:
 		t := u.ToolCallUpdate
-		r.known(mention{t.ToolCallId, t.Kind, t.Title, t.Locations, t.Content, t.RawInput})
+		r.updateCall(mention{t.ToolCallId, t.Kind, t.Title, t.Locations, t.Content, t.RawInput})
 		if t.Status != nil && (*t.Status == sdk.ToolCallStatusCompleted || *t.Status == sdk.ToolCallStatusFailed) {
 			r.heard = false
 		}
 	case !r.live:
 	case u.AgentMessageChunk != nil:
-		r.turn()
-		r.say(u.AgentMessageChunk.MessageId, u.AgentMessageChunk.Content)
+		r.countTurn()
+		r.addText(u.AgentMessageChunk.MessageId, u.AgentMessageChunk.Content)
 	case u.AgentThoughtChunk != nil:
-		r.turn()
-		r.said()
+		r.countTurn()
+		r.endMessage()
 	case u.UsageUpdate != nil && u.UsageUpdate.Cost != nil:
 		r.cost(*u.UsageUpdate.Cost)
 	}
@@ -127,36 +127,36 @@ func (r *record) call(t sdk.ToolCallUpdate) call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known := slices.ContainsFunc(r.calls, func(c call) bool { return c.id == t.ToolCallId })
-	c := r.known(mention{t.ToolCallId, t.Kind, t.Title, t.Locations, t.Content, t.RawInput})
+	c := r.updateCall(mention{t.ToolCallId, t.Kind, t.Title, t.Locations, t.Content, t.RawInput})
 	if !known {
-		r.act(c)
+		r.noteUse(c)
 	}
 	return c
 }
 
-// act notes that the agent uses a tool.
-func (r *record) act(c call) {
+// noteUse notes that the agent uses a tool.
+func (r *record) noteUse(c call) {
 	if !r.live {
 		return
 	}
-	r.turn()
-	r.said()
+	r.countTurn()
+	r.endMessage()
 	r.tell("> " + string(c.kind) + ": " + flow.Clean(clip(strings.Join(strings.Fields(c.title), " "), maxWords)))
 }
 
-// turn counts a turn of the model: its first words or its first call, and its first
+// countTurn counts a turn of the model: its first words or its first call, and its first
 // after the result of a tool.
-func (r *record) turn() {
+func (r *record) countTurn() {
 	if !r.heard {
 		r.made.Turns++
 		r.heard = true
 	}
 }
 
-// say adds to the current message, or begins another.
-func (r *record) say(id *string, block sdk.ContentBlock) {
+// addText adds to the current message, or begins another.
+func (r *record) addText(id *string, block sdk.ContentBlock) {
 	if id != nil && *id != r.word {
-		r.said()
+		r.endMessage()
 		r.word = *id
 	}
 	if block.Text != nil {
@@ -168,8 +168,8 @@ func (r *record) say(id *string, block sdk.ContentBlock) {
 	}
 }
 
-// said ends the current message.
-func (r *record) said() {
+// endMessage ends the current message.
+func (r *record) endMessage() {
 	if text := flow.Clean(string(ending(r.text))); text != "" {
 		r.made.Text = text
 		r.tell(text)

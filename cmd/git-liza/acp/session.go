@@ -32,7 +32,7 @@ func newSession(p Prompt, env []string, root *os.Root, stdin io.WriteCloser) *se
 	s.wire = newWire(s.record.garbage)
 	// The SDK listens before its logger can be set. It gets no input until then.
 	ready := make(chan struct{})
-	s.conn = sdk.NewConnection(s.answer, voice{stdin, s.wire}, gated{s.wire.in, ready})
+	s.conn = sdk.NewConnection(s.answer, agentWriter{stdin, s.wire}, gatedReader{s.wire.in, ready})
 	s.conn.SetLogger(slog.New(slog.DiscardHandler))
 	close(ready)
 	go func() {
@@ -42,13 +42,13 @@ func newSession(p Prompt, env []string, root *os.Root, stdin io.WriteCloser) *se
 	return s
 }
 
-// A gated reader blocks until ready is closed.
-type gated struct {
+// A gatedReader reader blocks until ready is closed.
+type gatedReader struct {
 	io.Reader
 	open <-chan struct{}
 }
 
-func (g gated) Read(p []byte) (int, error) {
+func (g gatedReader) Read(p []byte) (int, error) {
 	<-g.open
 	return g.Reader.Read(p)
 }
@@ -56,21 +56,21 @@ func (g gated) Read(p []byte) (int, error) {
 // writes reports whether the agent may change files.
 func (s *session) writes() bool { return !s.prompt.ReadOnly && mayWrite(s.prompt.Role) }
 
-// hold leads the conversation from the first message to the agent's answer.
-func (s *session) hold(ctx context.Context) {
+// converse leads the conversation from the first message to the agent's answer.
+func (s *session) converse(ctx context.Context) {
 	defer close(s.over)
 	text, err := s.ask(ctx)
 	switch {
 	case err == nil:
 		s.record.end(text)
-	case s.lost():
+	case s.isGone():
 	default:
 		s.record.end(explain(err))
 	}
 }
 
-// lost reports whether a request got no answer because the agent has ended.
-func (s *session) lost() bool {
+// isGone reports whether a request got no answer because the agent has ended.
+func (s *session) isGone() bool {
 	select {
 	case <-s.conn.Done():
 		return true
@@ -82,16 +82,16 @@ func (s *session) lost() bool {
 // ask sends the requests of the conversation in order. It returns why the agent ended
 // its turn without success, "" if it succeeded.
 func (s *session) ask(ctx context.Context) (failed string, err error) {
-	able, err := s.greet(ctx)
+	able, err := s.agreeOnProtocol(ctx)
 	if err != nil {
 		return "", err
 	}
-	s.record.introduced(able.AgentInfo)
-	offer, err := s.open(ctx, able)
+	s.record.noteAgent(able.AgentInfo)
+	offer, err := s.openSession(ctx, able)
 	if err != nil {
 		return "", err
 	}
-	if err := s.choose(ctx, offer); err != nil {
+	if err := s.chooseSettings(ctx, offer); err != nil {
 		return "", err
 	}
 	s.record.begin(string(offer.SessionId))
@@ -100,7 +100,7 @@ func (s *session) ask(ctx context.Context) (failed string, err error) {
 	if err != nil {
 		return "", err
 	}
-	s.record.spent(r)
+	s.record.noteUsage(r)
 	if r.StopReason != sdk.StopReasonEndTurn {
 		return "the agent stopped before the end of its turn: " + stop(r.StopReason), nil
 	}
@@ -121,12 +121,12 @@ func stop(r sdk.StopReason) string {
 	return fmt.Sprintf("%q", string(r))
 }
 
-// greet agrees on the protocol's version and learns what the agent can do. It offers no
+// agreeOnProtocol agrees on the protocol's version and learns what the agent can do. It offers no
 // terminals, so that a command stays in the agent's process group. It offers writing to
 // every role, since an agent without the offer writes by itself, unseen. It does not
 // offer reading: gemini 0.61 takes the answer that a file does not exist for a failure,
 // and then cannot make the file.
-func (s *session) greet(ctx context.Context) (sdk.InitializeResponse, error) {
+func (s *session) agreeOnProtocol(ctx context.Context) (sdk.InitializeResponse, error) {
 	able, err := sdk.SendRequest[sdk.InitializeResponse](s.conn, ctx, sdk.AgentMethodInitialize, sdk.InitializeRequest{
 		ProtocolVersion:    sdk.ProtocolVersionNumber,
 		ClientInfo:         &sdk.Implementation{Name: "git-liza", Version: "1"},
@@ -138,11 +138,11 @@ func (s *session) greet(ctx context.Context) (sdk.InitializeResponse, error) {
 	return able, err
 }
 
-// open continues the session that is to be resumed if the agent can, and begins one
+// openSession continues the session that is to be resumed if the agent can, and begins one
 // otherwise.
-func (s *session) open(ctx context.Context, able sdk.InitializeResponse) (offer sdk.NewSessionResponse, err error) {
+func (s *session) openSession(ctx context.Context, able sdk.InitializeResponse) (offer sdk.NewSessionResponse, err error) {
 	for range 2 {
-		if offer, err = s.resume(ctx, able.AgentCapabilities); err == nil && offer.SessionId == "" {
+		if offer, err = s.resumeSession(ctx, able.AgentCapabilities); err == nil && offer.SessionId == "" {
 			offer, err = sdk.SendRequest[sdk.NewSessionResponse](s.conn, ctx, sdk.AgentMethodSessionNew,
 				sdk.NewSessionRequest{Cwd: s.prompt.Dir, McpServers: []sdk.McpServer{}})
 		}
@@ -159,9 +159,9 @@ func (s *session) open(ctx context.Context, able sdk.InitializeResponse) (offer 
 	return offer, err
 }
 
-// resume continues an earlier session of the agent. If the agent does not know it any
+// resumeSession continues an earlier session of the agent. If the agent does not know it any
 // more, the result is empty and there is no error.
-func (s *session) resume(ctx context.Context, able sdk.AgentCapabilities) (sdk.NewSessionResponse, error) {
+func (s *session) resumeSession(ctx context.Context, able sdk.AgentCapabilities) (sdk.NewSessionResponse, error) {
 	method, id := "", sdk.SessionId(s.prompt.Resume)
 	switch {
 	case id == "":
@@ -177,7 +177,7 @@ func (s *session) resume(ctx context.Context, able sdk.AgentCapabilities) (sdk.N
 		sdk.LoadSessionRequest{SessionId: id, Cwd: s.prompt.Dir, McpServers: []sdk.McpServer{}})
 	if err == nil {
 		offer.SessionId = id
-	} else if !demandsLogin(err) && !s.lost() {
+	} else if !demandsLogin(err) && !s.isGone() {
 		return sdk.NewSessionResponse{}, nil
 	}
 	return offer, err
@@ -197,7 +197,7 @@ func demandsLogin(err error) bool {
 func (s *session) login(ctx context.Context, methods []sdk.AuthMethod, demanded error) error {
 	var names []string
 	for _, m := range methods {
-		id, name, ready := s.way(m)
+		id, name, ready := s.loginWay(m)
 		if ready {
 			_, err := sdk.SendRequest[json.RawMessage](s.conn, ctx, sdk.AgentMethodAuthenticate, sdk.AuthenticateRequest{MethodId: id})
 			return err
@@ -211,26 +211,26 @@ func (s *session) login(ctx context.Context, methods []sdk.AuthMethod, demanded 
 	return errors.New(what)
 }
 
-// way returns a way to log in, and whether the environment has all that it needs: the
+// loginWay returns a way to log in, and whether the environment has all that it needs: the
 // variables that it names, or the variable that it is named after, as codex-api-key is.
-func (s *session) way(m sdk.AuthMethod) (id, name string, ready bool) {
+func (s *session) loginWay(m sdk.AuthMethod) (id, name string, ready bool) {
 	switch {
 	case m.EnvVar != nil:
 		ready = len(m.EnvVar.Vars) > 0
 		for _, v := range m.EnvVar.Vars {
-			ready = ready && s.has(v.Name)
+			ready = ready && s.hasVariable(v.Name)
 		}
 		return m.EnvVar.Id, m.EnvVar.Name, ready
 	case m.Terminal != nil:
 		return m.Terminal.Id, m.Terminal.Name, false
 	case m.Agent != nil:
 		variable := strings.ToUpper(strings.ReplaceAll(m.Agent.Id, "-", "_"))
-		return m.Agent.Id, m.Agent.Name, strings.HasSuffix(variable, "_KEY") && s.has(variable)
+		return m.Agent.Id, m.Agent.Name, strings.HasSuffix(variable, "_KEY") && s.hasVariable(variable)
 	}
 	return "", "", false
 }
 
-func (s *session) has(variable string) bool {
+func (s *session) hasVariable(variable string) bool {
 	for _, entry := range s.env {
 		if name, value, _ := strings.Cut(entry, "="); name == variable && value != "" {
 			return true

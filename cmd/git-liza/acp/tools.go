@@ -24,9 +24,9 @@ type mention struct {
 	input   any
 }
 
-// known adds a message to what is known of its call. Only the latest calls are
+// updateCall adds a message to what is known of its call. Only the latest calls are
 // remembered.
-func (r *record) known(m mention) call {
+func (r *record) updateCall(m mention) call {
 	i := slices.IndexFunc(r.calls, func(c call) bool { return c.id == m.id })
 	if i < 0 {
 		if len(r.calls) == maxCalls {

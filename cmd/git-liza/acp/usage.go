@@ -22,17 +22,17 @@ func miscounts(agent string) bool {
 	return false
 }
 
-// introduced takes in the name by which the agent introduces itself; nil if it has not.
-func (r *record) introduced(agent *sdk.Implementation) {
+// noteAgent takes in the name by which the agent introduces itself; nil if it has not.
+func (r *record) noteAgent(agent *sdk.Implementation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.miscounts = agent != nil && miscounts(agent.Name)
 }
 
-// spent records the usage that the agent reports with its answer, as the protocol has
+// noteUsage records the usage that the agent reports with its answer, as the protocol has
 // it. What gemini and its forks put beside the answer instead is read for the model
 // alone: [miscounts] covers those numbers.
-func (r *record) spent(p sdk.PromptResponse) {
+func (r *record) noteUsage(p sdk.PromptResponse) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if p.Usage != nil {

@@ -23,10 +23,10 @@ const (
 	maxRequests = 8
 )
 
-// last is the method of the notification that the wire itself sends after the last
+// endOfMessages is the method of the notification that the wire itself sends after the last
 // message. The SDK delivers it after all messages before it. Only then may the SDK see
 // the end of its input, or it would forget an answer that it has received.
-const last = "_liza/last"
+const endOfMessages = "_liza/last"
 
 // A wire takes an agent's standard output and passes its messages on to the SDK's
 // connection, no faster than they are handled. A request waits for the notifications
@@ -159,25 +159,25 @@ func (w *wire) Close() {
 	w.gone = true
 	w.moved.Broadcast()
 	w.flow.Unlock()
-	stuck := time.AfterFunc(leaving, func() { w.in.Close() })
+	stuck := time.AfterFunc(maxDrain, func() { w.in.Close() })
 	defer stuck.Stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, err := w.out.Write([]byte(`{"jsonrpc":"2.0","method":"` + last + `"}` + "\n")); err == nil {
-		within(leaving, w.end, nil)
+	if _, err := w.out.Write([]byte(`{"jsonrpc":"2.0","method":"` + endOfMessages + `"}` + "\n")); err == nil {
+		waitEither(maxDrain, w.end, nil)
 	}
 	w.out.Close()
 }
 
-// A voice is the writer of the SDK's messages to the agent. A request counts as handled
+// A agentWriter is the writer of the SDK's messages to the agent. A request counts as handled
 // when its answer is written, so an agent that does not read its answers cannot send
 // more requests.
-type voice struct {
+type agentWriter struct {
 	io.Writer
 	wire *wire
 }
 
-func (v voice) Write(p []byte) (int, error) {
+func (v agentWriter) Write(p []byte) (int, error) {
 	n, err := v.Writer.Write(p)
 	var m message
 	if json.Unmarshal(p, &m) == nil && m.Method == "" {

@@ -91,7 +91,7 @@ func (r *run) command(ctx context.Context, argv ...string) (string, error) {
 	return result.Excerpt, nil
 }
 
-// elsewhere are the variables that bind a process to another repository, agent or
+// boundVariables are the variables that bind a process to another repository, agent or
 // clock.
 var boundVariables = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"}

@@ -100,7 +100,7 @@ func (a *Agent) say(format string, args ...any) {
 	fmt.Fprintf(a.Log, format+"\n", args...)
 }
 
-// patience is how long a wait_for may take if the playbook does not say.
+// defaultWait is how long a wait_for may take if the playbook does not say.
 const defaultWait = 20 * time.Second
 
 // awaitClaims waits until the tasks have been claimed, at most for limit. The limit matters

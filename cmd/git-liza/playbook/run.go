@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// patienceForGit bounds git and git liza, which wait for locks and run hooks.
+	// gitLimit bounds git and git liza, which wait for locks and run hooks.
 	gitLimit = 2 * time.Minute
-	// patienceForChecks bounds a command of the playbook.
+	// checkLimit bounds a command of the playbook.
 	checkLimit = 10 * time.Minute
 	// output is how much of a child's output is read, in bytes.
 	output = 4 << 20

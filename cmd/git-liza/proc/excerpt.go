@@ -72,16 +72,16 @@ func (c *Clip) Text() string {
 	defer c.mu.Unlock()
 	head, tail, total, whole := c.ends()
 	if whole {
-		if all := clean(append(append([]byte{}, head...), tail...)); len(all) <= c.size {
+		if all := cleanOutput(append(append([]byte{}, head...), tail...)); len(all) <= c.size {
 			return all
 		}
 	}
 	mark := fmt.Sprintf("\n[… %d bytes in all]\n", total)
 	room := c.size - len(mark)
 	if room < 0 {
-		return cutAfter(clean(head), c.size)
+		return cutAfter(cleanOutput(head), c.size)
 	}
-	return cutAfter(clean(head), room/2) + mark + cutBefore(clean(tail), room-room/2)
+	return cutAfter(cleanOutput(head), room/2) + mark + cutBefore(cleanOutput(tail), room-room/2)
 }
 
 // tap reads a command's output, passes it on, keeps its beginning and end, and notes
@@ -94,14 +94,14 @@ type tap struct {
 
 func newTap(size int) *tap { return &tap{Clip: NewClip(size), last: time.Now()} }
 
-// pass reads r until it ends or is closed, and writes it to live until a write fails;
+// passOutput reads r until it ends or is closed, and writes it to live until a write fails;
 // live may be nil.
-func (t *tap) pass(r io.Reader, live io.Writer) {
+func (t *tap) passOutput(r io.Reader, live io.Writer) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
-			t.note(buf[:n])
+			t.noteOutput(buf[:n])
 			if live != nil {
 				if _, refused := live.Write(buf[:n]); refused != nil {
 					live = nil
@@ -114,13 +114,13 @@ func (t *tap) pass(r io.Reader, live io.Writer) {
 	}
 }
 
-func (t *tap) note(p []byte) {
+func (t *tap) noteOutput(p []byte) {
 	_, _ = t.Write(p)
-	t.heard()
+	t.endSilence()
 }
 
-// heard ends the silence.
-func (t *tap) heard() {
+// endSilence ends the silence.
+func (t *tap) endSilence() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = time.Now()
@@ -155,16 +155,16 @@ func cutBefore(s string, n int) string {
 	return s[from:]
 }
 
-// sequences matches terminal sequences of ECMA-48: CSI (colour, cursor), OSC (title,
+// terminalSequences matches terminal sequences of ECMA-48: CSI (colour, cursor), OSC (title,
 // link), two-byte ones.
-var sequences = sync.OnceValue(func() *regexp.Regexp {
+var terminalSequences = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)|[ -/]*[0-Z\\\\^-~])")
 })
 
-// clean makes output fit for a document and a terminal.
-func clean(b []byte) string {
+// cleanOutput makes output fit for a document and a terminal.
+func cleanOutput(b []byte) string {
 	s := strings.ToValidUTF8(string(b), "\uFFFD")
-	s = sequences().ReplaceAllString(s, "")
+	s = terminalSequences().ReplaceAllString(s, "")
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -74,7 +74,7 @@ func TestExcerptOfAnything(t *testing.T) {
 		}))
 		all := strings.Join(chunks, "")
 		require.Equal(t, excerptOf(size, all), got, "how the output was cut into reads does not matter")
-		if fit := clean([]byte(all)); len(all) <= size && len(fit) <= size {
+		if fit := cleanOutput([]byte(all)); len(all) <= size && len(fit) <= size {
 			require.Equal(t, fit, got)
 		}
 	})

@@ -40,8 +40,8 @@ func start(c Command) (*running, error) {
 		g.closePipes()
 		return nil, err
 	}
-	go g.drain(c)
-	go g.feed(c.Stdin)
+	go g.drainOutput(c)
+	go g.feedInput(c.Stdin)
 	return g, nil
 }
 
@@ -81,17 +81,17 @@ func (g *running) pipes(cmd *exec.Cmd, c Command) (theirs []*os.File, err error)
 	return theirs, nil
 }
 
-func (g *running) drain(c Command) {
+func (g *running) drainOutput(c Command) {
 	var both sync.WaitGroup
 	if g.stdout != nil {
-		both.Go(func() { g.tap.pass(g.stdout, c.Stdout) })
+		both.Go(func() { g.tap.passOutput(g.stdout, c.Stdout) })
 	}
-	g.tap.pass(g.output, c.Output)
+	g.tap.passOutput(g.output, c.Output)
 	both.Wait()
 	close(g.drained)
 }
 
-func (g *running) feed(stdin io.Reader) {
+func (g *running) feedInput(stdin io.Reader) {
 	if g.input != nil {
 		// It is no error if a command does not read to the end.
 		_, _ = io.Copy(g.input, stdin)

@@ -195,7 +195,7 @@ func (k *guarded) signal(sig syscall.Signal) { signalDescendants(k.guard.Process
 // would prove that, since processes come and go while it is read.
 func (k *guarded) kill() {
 	late := time.Now().Add(killLimit)
-	for pause := time.Millisecond; !closed(k.gone) && time.Now().Before(late); pause = min(2*pause, 50*time.Millisecond) {
+	for pause := time.Millisecond; !hasHappened(k.gone) && time.Now().Before(late); pause = min(2*pause, 50*time.Millisecond) {
 		_ = k.guard.Process.Signal(syscall.SIGCONT) // it may have been stopped
 		killDescendants(k.guard.Process.Pid)
 		select {

@@ -75,18 +75,18 @@ const (
 	defaultGrace   = 5 * time.Second
 	defaultExcerpt = 4096
 
-	// linger is how long the output of children is read after the command has ended by
+	// maxLinger is how long the output of children is read after the command has ended by
 	// itself. It is enough on a busy machine.
-	linger = 2 * time.Second
-	// notice is the time after the leader's end in which a guard reports that no
+	maxLinger = 2 * time.Second
+	// maxNotice is the time after the leader's end in which a guard reports that no
 	// descendant is left.
-	notice = 20 * time.Millisecond
-	// leave is the time after which a Read of the command's input that blocks is left
+	maxNotice = 20 * time.Millisecond
+	// maxInputWait is the time after which a Read of the command's input that blocks is left
 	// behind.
-	leave = 500 * time.Millisecond
-	// drain is how long the output is read after KILL. Only what is in the pipe is left
+	maxInputWait = 500 * time.Millisecond
+	// maxOutputWait is how long the output is read after KILL. Only what is in the pipe is left
 	// then, unless a process that left the group has it open.
-	drain = 2 * time.Second
+	maxOutputWait = 2 * time.Second
 )
 
 // Reason says why a command is no longer running.
@@ -215,7 +215,7 @@ func Shell(cmd string) (path string, args []string) {
 // awaitEnd blocks until the leader has ended, the context is done or a limit is
 // reached. It sends no signal.
 func (g *running) awaitEnd(ctx context.Context, c Command) Reason {
-	silent, late := after(c.Idle), after(c.Wall)
+	silent, late := limitTimer(c.Idle), limitTimer(c.Wall)
 	var beat <-chan time.Time
 	if c.Busy != nil && c.Idle > 0 {
 		t := time.NewTicker(max(min(c.Idle/4, time.Second), time.Millisecond))
@@ -233,16 +233,16 @@ func (g *running) awaitEnd(ctx context.Context, c Command) Reason {
 		case <-silent:
 			// Busy is called here again: on a busy machine the ticker may be late.
 			if c.Busy != nil && c.Busy() {
-				g.tap.heard()
+				g.tap.endSilence()
 			}
 			rest := c.Idle - g.tap.silence()
 			if rest <= 0 {
 				return IdleLimit
 			}
-			silent = after(rest)
+			silent = limitTimer(rest)
 		case <-beat:
 			if c.Busy() {
-				g.tap.heard()
+				g.tap.endSilence()
 			}
 		}
 	}
@@ -251,10 +251,10 @@ func (g *running) awaitEnd(ctx context.Context, c Command) Reason {
 // end ends the group, reads the rest of its output and returns the leader's status.
 func (g *running) end(reason Reason, grace time.Duration) syscall.WaitStatus {
 	if reason == Exited {
-		g.waitFor(linger, g.drained)
-		g.waitFor(notice, g.gone)
+		g.waitFor(maxLinger, g.drained)
+		g.waitFor(maxNotice, g.gone)
 	}
-	if reason != Exited || !closed(g.gone) {
+	if reason != Exited || !hasHappened(g.gone) {
 		g.descendants.signal(syscall.SIGTERM)
 		// A stopped process handles TERM only after CONT.
 		g.descendants.signal(syscall.SIGCONT)
@@ -263,17 +263,17 @@ func (g *running) end(reason Reason, grace time.Duration) syscall.WaitStatus {
 		// The end of output means the end of the leader's children.
 		g.waitFor(grace, g.ended, g.drained)
 	}
-	g.waitFor(min(grace, linger), g.gone)
+	g.waitFor(min(grace, maxLinger), g.gone)
 	g.descendants.kill()
 	<-g.ended
-	g.waitFor(drain, g.drained)
+	g.waitFor(maxOutputWait, g.drained)
 	g.closePipes()
-	g.waitFor(leave, g.drained, g.fed)
+	g.waitFor(maxInputWait, g.drained, g.fed)
 	return g.descendants.reap()
 }
 
-// closed reports whether an event has happened.
-func closed(event <-chan struct{}) bool {
+// hasHappened reports whether an event has happened.
+func hasHappened(event <-chan struct{}) bool {
 	select {
 	case <-event:
 		return true
@@ -282,8 +282,8 @@ func closed(event <-chan struct{}) bool {
 	}
 }
 
-// after returns a timer, one that never fires for a limit of 0.
-func after(d time.Duration) <-chan time.Time {
+// limitTimer returns a timer, one that never fires for a limit of 0.
+func limitTimer(d time.Duration) <-chan time.Time {
 	if d <= 0 {
 		return nil
 	}

@@ -62,11 +62,11 @@ var forms = []form{
 	{lead: "secret_access_key", fold: true, gap: " \t:=\"'\\", run: base64, least: 30, shown: true},
 }
 
-// A look compares the beginning of a text with one form. bound says that a word can
+// A matcher compares the beginning of a text with one form. bound says that a word can
 // begin there, final that nothing follows the text.
 type matcher func(text []byte, bound, final bool) (hit, certainty)
 
-// looks holds, by the first byte of a text, the looks to try, in the order in which
+// matchers holds, by the first byte of a text, the matchers to try, in the order in which
 // they decide.
 var matchers = func() (by [256][]matcher) {
 	for _, f := range forms {
@@ -81,7 +81,7 @@ var matchers = func() (by [256][]matcher) {
 	return by
 }()
 
-// A find describes the beginning of a text: how many bytes to show, how many are a
+// A hit describes the beginning of a text: how many bytes to show, how many are a
 // secret, and what else belongs to the secret.
 type hit struct {
 	shown, hidden int
@@ -89,7 +89,7 @@ type hit struct {
 	key           bool   // a private key, which ends in its own way
 }
 
-// A verdict says whether a text begins with a secret.
+// A certainty says whether a text begins with a secret.
 type certainty uint8
 
 const (

@@ -18,7 +18,7 @@ type Writer struct {
 	key  int       // inside a private key how many bytes of it have passed, plus 1; 0 outside
 }
 
-// A past holds the last bytes before a place.
+// A preceding holds the last bytes before a place.
 type preceding [6]byte
 
 // Write passes on what is decided. The error is that of the underlying writer.

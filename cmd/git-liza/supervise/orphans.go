@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// orphanLook is how often a rush looks for agents on the board whose supervisors on
+// orphanInterval is how often a rush looks for agents on the board whose supervisors on
 // this machine have died.
 const orphanInterval = 2 * time.Second
 

@@ -11,11 +11,11 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// pauseLook is how often a supervisor checks whether its provider may work again: a
+// pauseInterval is how often a supervisor checks whether its provider may work again: a
 // user may resume it early.
 const pauseInterval = 500 * time.Millisecond
 
-// maxHeld is how long a coder keeps its task while its provider pauses. Given back, the
+// maxPausedHold is how long a coder keeps its task while its provider pauses. Given back, the
 // task could be begun afresh by another one.
 const maxPausedHold = 2 * time.Minute
 

@@ -46,7 +46,7 @@ func (s *supervisor) avoidObstacle(ctx context.Context, act flow.Act, id flow.Ta
 	return retryAt(s.avoidTask(id, err)), nil
 }
 
-// trustLook is how long the supervisor avoids a task whose verify command the user has
+// trustInterval is how long the supervisor avoids a task whose verify command the user has
 // not allowed on this machine.
 const trustInterval = 5 * time.Second
 

@@ -125,7 +125,7 @@ func (s *supervisor) dropPresence(ctx context.Context) {
 	}
 }
 
-// farewell is how long the release of what the agent holds and its unregistration may
+// maxLeave is how long the release of what the agent holds and its unregistration may
 // take together.
 const maxLeave = 20 * time.Second
 

@@ -64,7 +64,7 @@ type wrongReport struct{ reason string }
 
 func (w *wrongReport) Error() string { return w.reason }
 
-// fence matches the beginning of a report's block in a message. In a quoted diff or in
+// reportFence matches the beginning of a report's block in a message. In a quoted diff or in
 // an indented block it is not at the beginning of a line.
 var reportFence = regexp.MustCompile("(?m)^```liza[ \t]*\n")
 

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore"
 )
 
-// heartbeat is how often a watcher checks what the board does not show.
+// watchInterval is how often a watcher checks what the board does not show.
 const watchInterval = 200 * time.Millisecond
 
 // A watcher ends a session when the agent loses the assignment, soon after the expected
@@ -60,7 +60,7 @@ func (watch *watcher) checkBoard(b *flow.Board, st stage) bool {
 	return true
 }
 
-// besideLook is how often the watcher reads what other sessions spend.
+// spendingInterval is how often the watcher reads what other sessions spend.
 const spendingInterval = time.Second
 
 // noteBudget notes how much of the budget is left for the session.

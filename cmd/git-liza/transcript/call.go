@@ -20,7 +20,7 @@ func oneLine(what, object string) string {
 	return label(what + ": " + object)
 }
 
-// telling are the arguments of tools that say what a call does, the most telling one
+// mainArguments are the arguments of tools that say what a call does, the most telling one
 // first.
 var mainArguments = []string{"command", "cmd", "file_path", "filePath", "absolute_path", "path", "pattern", "query", "url", "prompt", "description"}
 

@@ -8,11 +8,11 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// most is the largest number of tokens that is accepted from one record.
+// maxCount is the largest number of tokens that is accepted from one record.
 const maxCount = 1e15
 
 // A count is a number of tokens in a record. A value that is not a number, negative or
-// above most counts as 0.
+// above maxCount counts as 0.
 type count int64
 
 // UnmarshalJSON never fails.
