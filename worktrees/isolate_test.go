@@ -265,7 +265,7 @@ func TestSaveWhatIsNoFile(t *testing.T) {
 	require.Equal(t, "not ours\n", content(t, outside, "c"))
 }
 
-// Pipes where git opens whatever there is keep nobody waiting.
+// A pipe at a path that git opens does not block git.
 func TestNothingWaitsForAPipe(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -332,7 +332,7 @@ func TestCalledOff(t *testing.T) {
 	})
 }
 
-// What an agent does after its answer is nobody's concern.
+// What an agent does after its answer does not change the result.
 func TestStaysAfterAnswer(t *testing.T) {
 	t.Parallel()
 	k := newTalk(t, "stays", flow.Coder)

@@ -90,7 +90,7 @@ func evict(dir string) {
 	}
 }
 
-// However a command ends, nobody that it brought into the world is left.
+// However a command ends, none of its descendants is left.
 func TestBoundFollowsWhoLeaves(t *testing.T) {
 	t.Parallel()
 	for name := range escapes {
@@ -200,7 +200,7 @@ func TestGuardThatIsAttacked(t *testing.T) {
 	}
 }
 
-// Whoever is killed takes along also who left the group of what is bound to it.
+// A killed process ends its bound commands, and descendants that left their groups.
 func TestWhoLeftDoesNotOutliveUs(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -248,7 +248,7 @@ func TestEscapeDoesNotHoldRunUp(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-// Whoever is killed takes along what it bound to itself.
+// The commands that are bound to a killed process end with it.
 func TestBoundDoesNotOutliveUs(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

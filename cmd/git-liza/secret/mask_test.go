@@ -98,7 +98,7 @@ func TestWhichVariables(t *testing.T) {
 	require.Equal(t, "x", secret.New([]string{"A_KEY", "=", ""}, []string{"[", "*"}).String("x"))
 }
 
-// An unterminated key does not swallow what follows for ever.
+// An unterminated key does not swallow all that follows.
 func TestKeyWithoutEnd(t *testing.T) {
 	t.Parallel()
 	long := "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat(body, 1000)

@@ -33,7 +33,7 @@ submit; ended done`, nil)))
 	require.NoError(t, err, r.said())
 }
 
-// So is one whose program says while it runs what it costs.
+// A session whose program reports its cost while it runs is ended too.
 func TestCostEndsARunningSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

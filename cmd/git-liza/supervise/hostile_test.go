@@ -233,7 +233,7 @@ func TestHostileDaemons(t *testing.T) {
 	}
 }
 
-// Nor does what a gate has left behind go on after it.
+// A process that a gate leaves running in the background ends with the gate.
 func TestGateLeavesADaemon(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -357,7 +357,7 @@ func TestHostileHookOfACommit(t *testing.T) {
 	require.NotContains(t, w.liza("session", "list", "--json"), "none-of-their-business")
 }
 
-// A planner that makes its own triggers does not go on for ever.
+// A planner that makes its own triggers does not go on forever.
 func TestTortureHostilePlanner(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
@@ -395,7 +395,7 @@ func TestHostileLog(t *testing.T) {
 	}
 }
 
-// An agent that tells a secret of its environment tells nobody.
+// A secret of its environment that an agent prints is hidden.
 func TestHostileWords(t *testing.T) {
 	t.Setenv("FAMILY_API_KEY", "none-of-their-business-3")
 	w := newWorld(t)

@@ -176,7 +176,7 @@ func TestBudgetOfSessionsThatRunAtOnce(t *testing.T) {
 	w.nobody()
 }
 
-// Also of one in another process. What it has used and recorded counts once.
+// A budget counts an agent in another process too. What it has recorded counts once.
 func TestBudgetBesideAnotherProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

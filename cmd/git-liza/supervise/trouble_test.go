@@ -76,7 +76,7 @@ func TestLongPauseEndsARushUntilIdle(t *testing.T) {
 	}
 }
 
-// What keeps the planner is what there is to mend, before that nothing is planned.
+// A paused planner is named as what has to be mended: nothing is planned before.
 func TestAPausedPlannerIsWhatIsMended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
