@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/view"
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks/stubs"
@@ -208,8 +210,11 @@ func hooksText(i stubs.Installed) string {
 	}
 	text := t.Text(0)
 	for _, h := range i.Hooks {
-		if h.State == stubs.Changed {
+		switch h.State {
+		case stubs.Changed:
 			text += h.Path + " is somebody else's by now and stays; to call it first: git liza hooks uninstall, then install\n"
+		case stubs.Damaged:
+			text += h.Path + " is empty, cut off or not executable, and refuses nothing: " + hooksInstall(i.Server) + "\n"
 		}
 	}
 	if i.Integration == "" {
@@ -224,13 +229,29 @@ func hooksText(i stubs.Installed) string {
 	return text
 }
 
+// hooksInstall returns the command that installs the hooks of a repository.
+func hooksInstall(server bool) string {
+	if server {
+		return "git liza hooks install --server"
+	}
+	return "git liza hooks install"
+}
+
+// setAsideChanged returns the beginning of a command, which renames the hooks that
+// were changed: an installation leaves them as they are.
+func setAsideChanged(i stubs.Installed) (command string) {
+	for _, h := range i.Hooks {
+		if h.State == stubs.Changed {
+			command += "mv " + shell.Quote(h.Path) + " " + shell.Quote(h.Path+".changed") + " && "
+		}
+	}
+	return command
+}
+
 // hooksFinding returns doctor's finding about the hooks.
 func hooksFinding(i stubs.Installed, err error, bare bool) work.Finding {
 	const check = "hooks"
-	install := "git liza hooks install"
-	if bare {
-		install += " --server"
-	}
+	install := hooksInstall(bare)
 	warn := func(format string, args ...any) work.Finding {
 		return work.Finding{Check: check, State: "warn", Text: fmt.Sprintf(format, args...), Hint: install}
 	}
@@ -246,7 +267,13 @@ func hooksFinding(i stubs.Installed, err error, bare bool) work.Finding {
 	case !i.BinaryFound:
 		return warn("git-liza is neither at %s nor on PATH: they refuse what they guard", i.Binary)
 	case !i.Whole():
-		return warn("%s", strings.Join(list, ", "))
+		found := warn("%s", strings.Join(list, ", "))
+		if i.Server && slices.ContainsFunc(i.Hooks, func(h stubs.Hook) bool { return h.State != stubs.Present && h.State != stubs.Outdated }) {
+			found.State = "fail"
+			found.Text += ": pushes are not judged"
+		}
+		found.Hint = setAsideChanged(i) + install
+		return found
 	case i.Server && !i.Fsck:
 		return warn("%s, but git accepts malformed objects: receive.fsckObjects is not set", strings.Join(list, ", "))
 	}

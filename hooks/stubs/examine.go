@@ -15,6 +15,7 @@ const (
 	Present  = "installed"
 	Missing  = "missing"  // removed since
 	Changed  = "changed"  // by another program or a user since
+	Damaged  = "damaged"  // empty, cut off or not executable: git runs nothing of it
 	Disabled = "disabled" // left out on request
 	Bypassed = "bypassed" // git looks for its hooks in another folder by now
 	Outdated = "outdated" // from an earlier program, which judged less
@@ -146,7 +147,7 @@ func (r *record) installedIn(folder string) bool {
 
 // program reports whether the stubs would find git-liza.
 func (o Options) program() bool {
-	if info, err := os.Stat(o.Binary); err == nil && info.Mode()&0o111 != 0 {
+	if executable(o.Binary) {
 		return true
 	}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
@@ -163,8 +164,12 @@ func (r *record) state(f file) string {
 		return Missing
 	case r.changed(f):
 		return Changed
+	case r.torn(f):
+		return Damaged
 	case !f.ours(r.abs(f.Path)):
 		return Missing // an installation was interrupted
+	case !executable(r.abs(f.Path)):
+		return Damaged
 	}
 	return Present
 }

@@ -1,6 +1,7 @@
 package stubs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -81,7 +82,7 @@ func (r *record) install(ctx context.Context, repo *git.Repo, o Options) error {
 		return err
 	}
 	for _, w := range wanted {
-		if err := r.put(w, o); err != nil {
+		if err := r.put(w); err != nil {
 			return fmt.Errorf("hook %s: %w", w.path, err)
 		}
 	}
@@ -110,11 +111,7 @@ func (r *record) install(ctx context.Context, repo *git.Repo, o Options) error {
 		return err
 	}
 	// An empty hook, as a power cut may leave it, would let everything pass.
-	paths := []string{recordPath(r.common), filepath.Join(r.common, "config")}
-	for _, w := range wanted {
-		paths = append(paths, w.path)
-	}
-	return repo.Flusher.SyncFiles(ctx, paths...)
+	return repo.Flusher.SyncFiles(ctx, r.written()...)
 }
 
 // checksObjects is the setting that has git refuse malformed objects. Without it a
@@ -185,7 +182,7 @@ func (r *record) drop(wanted []want) error {
 // put writes one stub to its path. An existing hook gets a second link before it is
 // replaced, so that a hook exists at any time. A stub that was changed since stays as
 // it is.
-func (r *record) put(w want, o Options) error {
+func (r *record) put(w want) error {
 	rel, err := r.rel(w.path)
 	if err != nil {
 		return err
@@ -197,22 +194,21 @@ func (r *record) put(w want, o Options) error {
 		return &Refusal{Rule: RuleHook, Hint: "ls -l " + shell.Quote(w.path), Reason: w.path + " is a folder"}
 	}
 	f := r.file(rel)
-	if f == nil {
+	known := f != nil
+	if !known {
 		f = &file{Name: w.name, Path: rel}
 		if exists(w.path) {
 			f.Kept = r.free(rel)
 		}
 		r.Files = append(r.Files, *f)
 		f = &r.Files[len(r.Files)-1]
-	} else if r.changed(*f) {
+	}
+	f.Old = w.old
+	if known && r.changed(*f) {
 		return nil
 	}
-	s := stub{name: w.name, first: w.old}
-	if f.Kept != "" {
-		s.first = r.abs(f.Kept)
-	}
-	text := []byte(s.text(o))
-	if f.ours(w.path) && len(f.Sums) == 1 && f.Sums[0] == sum(text) {
+	text := r.text(*f)
+	if f.ours(w.path) && len(f.Sums) == 1 && f.Sums[0] == sum(text) && executable(w.path) {
 		return nil
 	}
 	if f.Sums = append(f.Sums, sum(text)); len(f.Sums) > 2 {
@@ -252,14 +248,31 @@ func (r *record) free(path string) string {
 	return kept
 }
 
-// changed reports whether the path of an entry holds something else than the entry's
-// stub. A file that an interrupted installation was about to replace does not count.
-func (r *record) changed(f file) bool {
+// changed reports whether the path of an entry holds the hook of another program or
+// of a user.
+func (r *record) changed(f file) bool { return r.replaced(f) && !r.torn(f) }
+
+// replaced reports whether the path of an entry holds something else than the entry's
+// whole stub. A file that an interrupted installation was about to replace does not
+// count.
+func (r *record) replaced(f file) bool {
 	path := r.abs(f.Path)
 	if !exists(path) || f.ours(path) {
 		return false
 	}
 	return f.Kept == "" || exists(r.abs(f.Kept)) && !sameFile(path, r.abs(f.Kept))
+}
+
+// torn reports whether the path of an entry holds only the beginning of the stub, or
+// zeros, as after a power cut.
+func (r *record) torn(f file) bool {
+	path := r.abs(f.Path)
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || !r.replaced(f) {
+		return false
+	}
+	text, err := os.ReadFile(path)
+	return err == nil && bytes.HasPrefix(r.text(f), bytes.TrimRight(text, "\x00"))
 }
 
 // SetIntegration sets the name of the integration branch in installed hooks, once a

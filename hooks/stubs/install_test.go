@@ -244,7 +244,7 @@ func killed(t *testing.T, repo *git.Repo, stop int) {
 	sites, err := r.sites(context.Background(), repo)
 	require.NoError(t, err)
 	wanted := r.wanted(sites, theirs)
-	require.NoError(t, r.put(wanted[0], theirs))
+	require.NoError(t, r.put(wanted[0]))
 	w := wanted[1]
 	rel, err := r.rel(w.path)
 	require.NoError(t, err)
@@ -287,6 +287,92 @@ func TestChangedSince(t *testing.T) {
 	require.Equal(t, "#!/bin/sh\n# mine\n", string(text))
 	require.FileExists(t, path+".before-liza")
 	require.NoFileExists(t, filepath.Join(dir, ".git", "hooks", "reference-transaction.before-liza"))
+}
+
+// A stub that a power cut left empty, cut off or without its mode lets everything
+// pass. It is ours all the same: installing writes it again, and uninstalling
+// brings back what was there.
+func TestTornStub(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, tear := range map[string]func(path string, text []byte) error{
+		"empty":          func(path string, text []byte) error { return os.Truncate(path, 0) },
+		"cut off":        func(path string, text []byte) error { return os.Truncate(path, int64(len(text)-20)) },
+		"zeros":          func(path string, text []byte) error { return os.WriteFile(path, make([]byte, len(text)), 0o777) },
+		"not executable": func(path string, text []byte) error { return os.Chmod(path, 0o644) },
+	} {
+		for _, kind := range []string{"plain", "own hooks", "husky", "server"} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				t.Parallel()
+				var dir, gitDir string
+				o := theirs
+				if kind == "server" {
+					dir = filepath.Join(t.TempDir(), "server.git")
+					gittest.Git(t, ".", "init", "-q", "--bare", dir)
+					gitDir, o.Server = dir, true
+				} else {
+					dir = house(t, settings[kind])
+					gitDir = filepath.Join(dir, ".git")
+				}
+				before := contents(t, gitDir)
+				require.NoError(t, Install(ctx, opened(t, dir), o))
+				whole := contents(t, gitDir)
+				tearAll := func() {
+					i, err := Examine(ctx, opened(t, dir))
+					require.NoError(t, err)
+					for _, h := range i.Hooks {
+						text, err := os.ReadFile(h.Path)
+						require.NoError(t, err)
+						require.NoError(t, tear(h.Path, text))
+					}
+				}
+				tearAll()
+				i, err := Examine(ctx, opened(t, dir))
+				require.NoError(t, err)
+				for _, h := range i.Hooks {
+					require.Equal(t, Damaged, h.State, h.Path)
+				}
+				require.NoError(t, Install(ctx, opened(t, dir), o))
+				require.Equal(t, whole, contents(t, gitDir))
+				tearAll()
+				left, err := Uninstall(ctx, opened(t, dir))
+				require.NoError(t, err)
+				require.Empty(t, left)
+				require.Equal(t, before, contents(t, gitDir))
+			})
+		}
+	}
+}
+
+// What is synced includes the configuration of single work trees.
+func TestWrittenFiles(t *testing.T) {
+	t.Parallel()
+	dir := house(t, settings["of a work tree"])
+	require.NoError(t, Install(context.Background(), opened(t, dir), theirs))
+	r, err := readRecord(opened(t, dir))
+	require.NoError(t, err)
+	for _, name := range []string{"config.worktree", "worktrees/linked/config.worktree", "worktrees/linked/liza/worktree-hooks/pre-commit", "liza/hooks.json"} {
+		require.Contains(t, r.written(), filepath.Join(r.common, name))
+	}
+}
+
+// A session that takes the mode of a stub away is found out.
+func TestRestoreTornStub(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := house(t, settings["plain"])
+	o := theirs
+	o.Binary = filepath.Join(t.TempDir(), "git-liza")
+	gittest.Script(t, o.Binary, "#!/bin/sh\n")
+	require.NoError(t, Install(ctx, opened(t, dir), o))
+	whole := contents(t, filepath.Join(dir, ".git"))
+	earlier, err := Remember(ctx, opened(t, dir))
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(filepath.Join(dir, ".git", "hooks", transaction), 0o644))
+	back, err := earlier.Restore(ctx, opened(t, dir))
+	require.NoError(t, err)
+	require.True(t, back)
+	require.Equal(t, whole, contents(t, filepath.Join(dir, ".git")))
 }
 
 // Everything else in the configuration may change between installing and

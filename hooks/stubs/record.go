@@ -37,6 +37,30 @@ type file struct {
 	Path string
 	Sums []string // SHA-256 of what was written: one, or two while the file is being replaced
 	Kept string   // the new path of the hook that was there before, "" if there was none
+	Old  string   `json:",omitempty"` // the absolute path of the hook in another folder that it calls
+}
+
+// text returns the stub of an entry.
+func (r *record) text(f file) []byte {
+	s := stub{name: f.Name, first: f.Old}
+	if f.Kept != "" {
+		s.first = r.abs(f.Kept)
+	}
+	return []byte(s.text(r.Options))
+}
+
+// written returns the absolute paths of the files that Install writes.
+func (r *record) written() []string {
+	list := []string{recordPath(r.common)}
+	for _, f := range r.Files {
+		list = append(list, r.abs(f.Path))
+	}
+	for _, s := range r.Settings {
+		if path := r.abs(s.File); !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 func recordPath(common string) string { return filepath.Join(common, layout.Private, "hooks.json") }
@@ -157,6 +181,12 @@ func (f file) ours(path string) bool {
 	}
 	text, err := os.ReadFile(path)
 	return err == nil && slices.Contains(f.Sums, sum(text))
+}
+
+// executable reports whether git would run the file as a hook.
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&0o111 != 0
 }
 
 // sameFile reports whether two paths are one file, without following symbolic links.

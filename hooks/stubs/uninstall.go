@@ -76,7 +76,7 @@ func (r *record) restore(f file) error {
 		return os.Remove(kept) // rename does nothing if both names are links of one file
 	case kept != "":
 		return os.Rename(kept, path)
-	case f.ours(path):
+	case f.ours(path) || r.torn(f):
 		return os.Remove(path)
 	}
 	return nil
