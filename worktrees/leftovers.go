@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow/shell"
-	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Leftovers are the parts of checkouts that dead processes left behind.
@@ -55,7 +53,7 @@ func (l *Leftovers) List(ctx context.Context) ([]Leftover, error) {
 		if dir == l.registry.common || isHalfMade(dir) {
 			continue
 		}
-		if lost, err := l.leftHead(dir); err != nil || lost != nil {
+		if lost, err := l.leftHead(ctx, dir); err != nil || lost != nil {
 			if err != nil {
 				return nil, err
 			}
@@ -76,23 +74,4 @@ func leftLock(dir string) []Leftover {
 	}
 	return []Leftover{{Path: path, Hint: "rm " + shell.Quote(path), Text: fmt.Sprintf(
 		"a lock, %s old, of a git that still runs there or that has died", time.Since(info.ModTime()).Round(time.Second))}}
-}
-
-// leftHead returns a HEAD that names no commit: every git command that looks at all
-// work trees fails because of it.
-func (l *Leftovers) leftHead(dir string) (*Leftover, error) {
-	path := filepath.Join(dir, "HEAD")
-	content, err := git.ReadSmall(path)
-	text := strings.TrimSpace(string(content))
-	if err != nil && !isAbsent(err) {
-		return nil, fmt.Errorf("worktrees: %w", err)
-	}
-	if strings.HasPrefix(text, "ref:") || len(text) == l.registry.repo.HashLen() && strings.Trim(text, "0") != "" {
-		return nil, nil
-	}
-	if !fileExists(filepath.Join(dir, "gitdir")) {
-		return nil, nil // git takes it for no work tree
-	}
-	return &Leftover{Path: path, Harm: true, Text: "names no commit, so git neither fetches nor collects garbage here",
-		Hint: "git -C " + shell.Quote(l.registry.main) + " for-each-ref --count=1 --format='%(objectname)' refs/heads/ >" + shell.Quote(path)}, nil
 }
