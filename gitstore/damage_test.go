@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A state that cannot be read is kept when a repair goes back from it: a rescue
-// does not ask whether what it keeps is whole.
+// A state that cannot be read whole does not keep a repair from going back, and no
+// ref keeps it afterwards: git could not pack the repository.
 func TestRepairOfADamagedState(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
@@ -24,5 +24,8 @@ func TestRepairOfADamagedState(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, good, done.Is)
 	require.Equal(t, good, d.at(layout.State))
+	require.Equal(t, []git.ID{tip}, done.Unreadable)
+	require.Empty(t, done.Kept)
+	gittest.Git(t, d.dir, "gc", "-q")
 	d.add("task-2")
 }

@@ -3,7 +3,7 @@ package gitstore
 import (
 	"context"
 	"errors"
-	"strings"
+	"slices"
 
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -20,52 +20,86 @@ type Repairer struct {
 
 // A Repaired is the result of a repair.
 type Repaired struct {
-	Was     git.ID    // the tip before, "" if the state ref was gone
-	Is      git.ID    // the tip now; "" if no state replays and nothing has moved
-	Kept    []git.ID  // the tips that were passed over, under refs/liza/rescue/
-	Dropped []Dropped // the moves that are no longer on the board, newest first, at most 50
-	Count   int       // of all dropped moves
+	Was        git.ID    // the tip before, "" if the state ref was gone or held no id
+	Is         git.ID    // the tip now; "" if no state replays and nothing has moved
+	Kept       []git.ID  // the newest readable states that were passed over, under refs/liza/rescue/
+	Board      git.ID    // the tree of a newer state, under refs/liza/rescue/; "" if there is none or it is unreadable
+	Unreadable []git.ID  // commits that were passed over and that no ref keeps: they or their ancestors are unreadable
+	Dropped    []Dropped // the moves that are no longer on the board, newest first, at most 50
+	Count      int       // of all dropped moves that are known
+	Incomplete bool      // a dropped move is unreadable, and there may be more before it
 }
 
 // Repair moves the state ref back to the last state of its history or reflog
-// that replays from the root. It keeps the bad tip, with the saved commits and
-// marks of the dropped moves, under refs/liza/rescue/. If the ref is gone, or
+// that replays from the root. Under refs/liza/rescue/ it keeps the newest
+// passed state that is readable with all its ancestors, the tree of a newer
+// one, and the saved commits and marks of the dropped moves. It keeps no ref to
+// an unreadable history, because `git gc` would fail. If the ref is gone, or
 // has no reflog, it takes the newest state that any commit of the repository
 // leads to, and keeps what lies on top of it. Was and Is are equal if the tip
-// is sound and nothing has moved. Errors wrap ErrNoBoard.
+// is sound and nothing has moved. It removes empty files of objects. Errors
+// wrap ErrNoBoard.
 func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 	release, err := r.repo.Queue(ctx)
 	if err != nil {
 		return Repaired{}, err
 	}
 	defer release()
+	if err := git.DropEmptyObjects(r.repo); err != nil {
+		return Repaired{}, err
+	}
+	log, err := r.repo.ReadReflog(ctx, layout.State)
+	if err != nil {
+		return Repaired{}, err
+	}
+	broken, err := r.brokenRef(ctx)
+	if err != nil {
+		return Repaired{}, err
+	}
+	if broken != nil {
+		return r.restoreRef(ctx, log, broken)
+	}
 	tip, err := r.history.Tip(ctx)
 	if errors.Is(err, ErrStateLost) {
-		return r.restoreRef(ctx)
+		return r.restoreRef(ctx, log, nil)
 	}
 	if err != nil {
 		return Repaired{}, err
 	}
+	return r.goBack(ctx, tip, log)
+}
+
+// goBack moves the state ref back from a tip, where it is not sound.
+func (r *Repairer) goBack(ctx context.Context, tip git.ID, log []git.ReflogLine) (Repaired, error) {
 	if err := r.audit.refuseNewer(tip); err != nil {
 		return Repaired{Was: tip}, err
 	}
-	good, err := r.findNewest(ctx, tip)
+	good, err := r.findNewest(ctx, tip, log)
 	if err != nil || good == "" || good == tip {
 		return Repaired{Was: tip, Is: good}, err
 	}
-	rescue := r.rescueName(tip)
-	updates := []git.RefUpdate{{Name: layout.State, Old: tip, New: good}, {Name: rescue + "/state", New: tip, Any: true}}
-	refs, err := r.droppedRefs(ctx, tip, good, rescue)
-	if err != nil {
+	rescue := &rescue{Repaired: Repaired{Was: tip, Is: good}, repairer: r, folder: r.rescueName(tip)}
+	rescue.updates = []git.RefUpdate{{Name: layout.State, Old: tip, New: good}}
+	if err := rescue.keepPassed(ctx, r.listPassed(tip, good, log), log); err != nil {
 		return Repaired{Was: tip}, err
 	}
-	if err := r.repo.MoveRefs(ctx, append(updates, refs...), "liza: fsck --repair"); err != nil {
+	if err := rescue.freeRefs(ctx, tip); err != nil {
 		return Repaired{Was: tip}, err
 	}
-	r.audit.rememberWritten(good)
-	done := Repaired{Was: tip, Is: good, Kept: []git.ID{tip}}
-	done.Dropped, done.Count = r.history.listDropped(tip, good)
-	return done, nil
+	if err := rescue.move(ctx); err != nil {
+		return Repaired{Was: tip}, err
+	}
+	return rescue.Repaired, nil
+}
+
+// brokenRef is the state ref where its file holds no id, else nil.
+func (r *Repairer) brokenRef(ctx context.Context) (*git.BrokenRef, error) {
+	broken, err := r.repo.BrokenRefs(ctx)
+	i := slices.IndexFunc(broken, func(ref git.BrokenRef) bool { return ref.Name == layout.State && ref.File != "" })
+	if err != nil || i < 0 {
+		return nil, err
+	}
+	return &broken[i], nil
 }
 
 // rescueName is the folder of the refs that keep a tip.
@@ -73,53 +107,51 @@ func (r *Repairer) rescueName(tip git.ID) string {
 	return layout.RescueFolder(r.history.Now(), tip.Short())
 }
 
-// restoreRef creates the missing state ref.
-func (r *Repairer) restoreRef(ctx context.Context) (Repaired, error) {
+// restoreRef creates the missing state ref. It writes a broken one in place:
+// without its file the older value in packed-refs would count.
+func (r *Repairer) restoreRef(ctx context.Context, log []git.ReflogLine, broken *git.BrokenRef) (Repaired, error) {
 	loose := r.listDangling(ctx)
-	good, err := r.findLastSound(ctx, r.readReflogFile())
+	good, err := r.findLastSound(ctx, statesIn(log))
 	if err == nil && good == "" {
 		good, err = r.findState(ctx, loose)
 	}
 	if err != nil || good == "" {
 		return Repaired{}, err
 	}
-	passed, ends := r.listOnTop(ctx, good, loose)
-	done := Repaired{Is: good, Kept: ends, Count: len(passed)}
-	updates := []git.RefUpdate{{Name: layout.State, New: good}}
-	for _, id := range ends {
-		updates = append(updates, git.RefUpdate{Name: r.rescueName(id) + "/state", New: id, Any: true})
+	onTop, ends := r.listOnTop(ctx, good, loose)
+	rescue := &rescue{Repaired: Repaired{Is: good, Count: len(onTop)}, repairer: r}
+	if broken == nil {
+		rescue.updates = []git.RefUpdate{{Name: layout.State, New: good}}
 	}
-	for _, id := range passed[:min(len(passed), maxDropped)] {
+	for _, id := range onTop[:min(len(onTop), maxDropped)] {
 		if c, err := r.history.readStateCommit(id); err == nil {
-			done.Dropped = append(done.Dropped, droppedMove(id, c))
+			rescue.Dropped = append(rescue.Dropped, droppedMove(id, c))
 		}
 	}
-	if err := r.repo.MoveRefs(ctx, updates, "liza: fsck --repair"); err != nil {
+	for _, id := range ends {
+		if err := rescue.keepState(ctx, id); err != nil {
+			return Repaired{}, err
+		}
+	}
+	passed := slices.DeleteFunc(r.listPassed("", good, log), func(p passedState) bool { return slices.Contains(onTop, p.id) })
+	if len(passed) > 0 {
+		rescue.folder = r.rescueName(passed[0].id)
+		if err := rescue.keepPassed(ctx, passed, log); err != nil {
+			return Repaired{}, err
+		}
+		if err := rescue.freeRefs(ctx, passed[0].id); err != nil {
+			return Repaired{}, err
+		}
+	}
+	if broken != nil {
+		if err := r.repo.RewriteBroken(ctx, *broken, good); err != nil {
+			return Repaired{}, err
+		}
+	}
+	if err := rescue.move(ctx); err != nil {
 		return Repaired{}, err
 	}
-	r.audit.rememberWritten(good)
-	return done, nil
-}
-
-// droppedRefs moves the saved commits and marks of the dropped moves to the
-// rescue folder, so that new moves can use their names.
-func (r *Repairer) droppedRefs(ctx context.Context, tip, good git.ID, rescue string) ([]git.RefUpdate, error) {
-	named := r.allRefs(good)
-	var list []git.RefUpdate
-	for name := range r.allRefs(tip) {
-		if named[name] || !strings.HasPrefix(name, layout.Refs) {
-			continue
-		}
-		now, err := r.repo.Resolve(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		if now != "" {
-			list = append(list, git.RefUpdate{Name: name, Old: now},
-				git.RefUpdate{Name: rescue + strings.TrimPrefix(name, layout.Root), New: now, Any: true})
-		}
-	}
-	return list, nil
+	return rescue.Repaired, nil
 }
 
 // allRefs are the names of all refs that the moves up to a state created, as

@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,9 +23,8 @@ type soundSearch struct {
 // findNewest is the last sound state that a bad tip and its reflog lead to.
 // Without a reflog the tip may be anywhere, and it is the last sound state of
 // the repository.
-func (r *Repairer) findNewest(ctx context.Context, tip git.ID) (git.ID, error) {
-	log := r.readReflog(ctx)
-	good, err := r.findLastSound(ctx, append([]git.ID{tip}, log...))
+func (r *Repairer) findNewest(ctx context.Context, tip git.ID, log []git.ReflogLine) (git.ID, error) {
+	good, err := r.findLastSound(ctx, append([]git.ID{tip}, statesIn(log)...))
 	if err != nil || good == tip || good != "" && len(log) > 0 {
 		return good, err
 	}
@@ -156,10 +153,10 @@ func (r *Repairer) knownStates(ctx context.Context) (map[git.ID]int, error) {
 		return known, err
 	}
 	seen, err := r.repo.Resolve(ctx, layout.RemoteRef(remote, "state"))
-	if seen != "" {
+	if err == nil && seen != "" { // a ref that cannot be read says nothing
 		known[seen] += remoteEvidence
 	}
-	return known, err
+	return known, ctx.Err()
 }
 
 // listMoves lists the moves, newest first, that a ref or a loose commit leads
@@ -182,6 +179,18 @@ func (r *Repairer) listMoves(ctx context.Context, loose []git.ID) []git.ID {
 // those of the loose ones among them.
 func (r *Repairer) listOnTop(ctx context.Context, good git.ID, loose []git.ID) (passed, ends []git.ID) {
 	out, err := r.repo.Run(ctx, git.Cmd{Args: []string{"rev-list", "--ancestry-path", "--stdin"}, Stdin: joinLines(append(loose[:len(loose):len(loose)], "^"+good))})
+	if err != nil && len(loose) > 1 { // one that cannot be read must not hide the others
+		for _, one := range loose {
+			more, end := r.listOnTop(ctx, good, []git.ID{one})
+			ends = append(ends, end...)
+			for _, id := range more {
+				if !slices.Contains(passed, id) {
+					passed = append(passed, id)
+				}
+			}
+		}
+		return passed, ends
+	}
 	if err != nil {
 		return nil, nil
 	}
@@ -202,28 +211,16 @@ func joinLines(list []git.ID) []byte {
 	return text.Bytes()
 }
 
-// readReflog lists the commits that the state ref has stood at, newest first, as
-// far as git can tell.
-func (r *Repairer) readReflog(ctx context.Context) []git.ID {
-	out, _ := r.repo.Git(ctx, "reflog", "show", "--format=%H", layout.State)
+// statesIn are the states that a reflog names, newest first.
+func statesIn(log []git.ReflogLine) []git.ID {
 	var list []git.ID
-	for line := range strings.FieldsSeq(string(out)) {
-		list = append(list, git.ID(line))
-	}
-	return list
-}
-
-// readReflogFile lists the commits that the state ref has stood at, newest first.
-// git shows no reflog of a ref that is not there.
-func (r *Repairer) readReflogFile() []git.ID {
-	data, _ := os.ReadFile(filepath.Join(r.repo.CommonDir(), "logs", filepath.FromSlash(layout.State)))
-	var list []git.ID
-	for line := range strings.Lines(string(data)) {
-		if f := strings.Fields(line); len(f) > 1 && r.repo.CheckID(git.ID(f[1])) == nil {
-			list = append(list, git.ID(f[1]))
+	for _, line := range log {
+		for _, id := range []git.ID{line.New, line.Old} {
+			if id != "" && !slices.Contains(list[max(0, len(list)-1):], id) {
+				list = append(list, id)
+			}
 		}
 	}
-	slices.Reverse(list)
 	return list
 }
 

@@ -67,7 +67,8 @@ func (c *fsckCommand) repairBoard(inv *invocation, store *gitstore.Store) error 
 	if err != nil {
 		return err
 	}
-	data := map[string]any{"state": done.Is, "rescued": nil, "dropped": append([]gitstore.Dropped{}, done.Dropped...), "dropped_count": done.Count}
+	data := map[string]any{"state": done.Is, "rescued": nil, "dropped": append([]gitstore.Dropped{}, done.Dropped...), "dropped_count": done.Count,
+		"incomplete": done.Incomplete, "unreadable": append([]git.ID{}, done.Unreadable...)}
 	switch done.Is {
 	case "":
 		return errors.New("no state of the board replays from its first move: nothing to go back to")
@@ -80,12 +81,34 @@ func (c *fsckCommand) repairBoard(inv *invocation, store *gitstore.Store) error 
 	}
 	if len(done.Kept) > 0 {
 		data["rescued"] = done.Kept[0]
-		text += fmt.Sprintf(", %s further back; %s is kept under %s", view.Count(done.Count, "commit"), done.Kept[0].Short(), layout.RescueRefs)
 	}
-	for _, more := range done.Kept[min(1, len(done.Kept)):] {
-		text += ", " + more.Short() + " too"
+	return inv.answer("changed", data, text+keptText(done)+"\n"+droppedText(done))
+}
+
+// keptText says how far back a repair went, and what it keeps.
+func keptText(done gitstore.Repaired) string {
+	text := ""
+	if done.Count > 0 || len(done.Kept) > 0 {
+		text = ", "
+		if done.Incomplete {
+			text += "at least "
+		}
+		text += view.Count(done.Count, "commit") + " further back"
 	}
-	return inv.answer("changed", data, text+"\n"+droppedText(done))
+	if len(done.Unreadable) > 0 {
+		text += "; " + done.Unreadable[0].Short() + " cannot be read with all that leads to it"
+	}
+	if done.Board != "" {
+		text += "; its board is kept under " + layout.RescueRefs
+	}
+	for i, id := range done.Kept {
+		if i == 0 {
+			text += "; " + id.Short() + " is kept under " + layout.RescueRefs
+		} else {
+			text += ", " + id.Short() + " too"
+		}
+	}
+	return text
 }
 
 // droppedText lists the moves that a repair dropped, and the worktrees and

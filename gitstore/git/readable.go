@@ -31,6 +31,30 @@ func (r *Repo) TipObjects(ctx context.Context, commits []ID) ([]ID, error) {
 	if err != nil {
 		return nil, err
 	}
+	return looseOf(r, list)
+}
+
+// IsWhole reports whether a commit, or a tree, can be read with everything that
+// leads to it and not to known commits. Of objects in packs it asks only whether
+// they are there.
+func (r *Repo) IsWhole(ctx context.Context, id ID, known ...ID) (bool, error) {
+	list, err := r.Reachable(ctx, []ID{id}, known)
+	if err == nil {
+		list, err = looseOf(r, list)
+	}
+	if errors.Is(err, ErrDamaged) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	bad, err := r.UnreadableObjects(ctx, list, 1)
+	return len(bad) == 0, err
+}
+
+// looseOf are those of the objects that lie in no pack, or cannot be read. It
+// overwrites the list.
+func looseOf(r *Repo, list []ID) ([]ID, error) {
 	dirs, err := r.objectDirs()
 	if err != nil {
 		return nil, err

@@ -1,0 +1,196 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow/layout"
+)
+
+// A ReflogLine says where a ref came from and to, and why.
+type ReflogLine struct {
+	Old, New ID // Old is "" where there was no ref
+	Message  string
+}
+
+// ReadReflog returns the reflog of a ref, newest line first, empty where there is
+// none. It reads the file: `git reflog` ends at the first commit that it cannot
+// read, and shows no reflog of a ref that is not there.
+func (s *RefStore) ReadReflog(ctx context.Context, name string) ([]ReflogLine, error) {
+	if err := checkRefName(name); err != nil {
+		return nil, err
+	}
+	if s.repo.reftable {
+		return s.askReflog(ctx, name), nil
+	}
+	data, err := os.ReadFile(s.reflogPath(name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading the reflog of %s: %w", name, err)
+	}
+	var list []ReflogLine
+	for line := range strings.Lines(string(data)) {
+		if one, ok := s.parseReflog(line); ok {
+			list = append(list, one)
+		}
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// askReflog is what git says of the reflog of a ref.
+func (s *RefStore) askReflog(ctx context.Context, name string) []ReflogLine {
+	out, _ := s.repo.Git(ctx, "reflog", "show", "--format=%H %gs", name) // as far as git can tell
+	var list []ReflogLine
+	for line := range strings.Lines(string(out)) {
+		id, message, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		list = append(list, ReflogLine{New: ID(id), Message: message})
+	}
+	return list
+}
+
+// parseReflog reads a line as gitrepository-layout(5) has it: OLD NEW COMMITTER,
+// a tab and the message. A power cut leaves lines that are none.
+func (s *RefStore) parseReflog(line string) (ReflogLine, bool) {
+	head, message, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+	f := strings.Fields(head)
+	if len(f) < 2 || s.repo.CheckID(ID(f[0])) != nil || s.repo.CheckID(ID(f[1])) != nil {
+		return ReflogLine{}, false
+	}
+	one := ReflogLine{Old: ID(f[0]), New: ID(f[1]), Message: message}
+	if one.Old == s.repo.zero() {
+		one.Old = ""
+	}
+	return one, one.New != s.repo.zero()
+}
+
+func (s *RefStore) reflogPath(name string) string {
+	return filepath.Join(s.repo.commonDir, "logs", filepath.FromSlash(name))
+}
+
+// CutReflog takes ids out of the reflog of a ref: while it names a commit whose
+// ancestors are lost, `git gc` fails.
+func (s *RefStore) CutReflog(ctx context.Context, name string, ids []ID) error {
+	if s.repo.reftable || len(ids) == 0 {
+		return nil
+	}
+	unlock, err := s.lockRef(name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	path := s.reflogPath(name)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the reflog of %s: %w", name, err)
+	}
+	var text strings.Builder
+	last := s.repo.zero()
+	for line := range strings.Lines(string(data)) {
+		one, ok := s.parseReflog(line)
+		if !ok || slices.Contains(ids, one.New) {
+			continue
+		}
+		if slices.Contains(ids, one.Old) {
+			line = string(last) + line[len(last):]
+		}
+		last = one.New
+		text.WriteString(line)
+	}
+	if err := replaceSynced(path, text.String()); err != nil {
+		return fmt.Errorf("writing the reflog of %s: %w", name, err)
+	}
+	return nil
+}
+
+// RewriteBroken writes an id into the file of a ref that holds none, which git
+// itself refuses. No hook is asked.
+func (s *RefStore) RewriteBroken(ctx context.Context, ref BrokenRef, id ID) error {
+	if err := errors.Join(checkRefName(ref.Name), s.repo.CheckID(id)); err != nil {
+		return err
+	}
+	if err := replaceSynced(ref.File, string(id)+"\n"); err != nil {
+		return fmt.Errorf("ref %s: %w", ref.Name, err)
+	}
+	return s.repo.Flusher.SyncMoved(ctx, []string{ref.Name})
+}
+
+// lockRef takes the lock that git takes to change a ref or its reflog.
+func (s *RefStore) lockRef(name string) (unlock func(), err error) {
+	path := s.refPath(name) + ".lock"
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("ref %s: %w", name, err)
+	}
+	f.Close()
+	return func() { os.Remove(path) }, nil
+}
+
+// replaceSynced replaces a file that is there, under the lock that git would take, by
+// one of the same mode that is on the disk before it takes the name.
+func replaceSynced(path, content string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(content)
+	err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// DropEmptyObjects removes the files of no size that a power cut leaves where
+// objects were to be: git writes an object into a file of another name first, so
+// none of them is about to be written. While one is there, git takes the object
+// for present and does not fetch it.
+func DropEmptyObjects(r *Repo) error {
+	paths, err := filepath.Glob(filepath.Join(r.objectDir, "[0-9a-f][0-9a-f]", "*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		id := ID(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
+		if r.CheckID(id) != nil {
+			continue
+		}
+		info, err := os.Lstat(path)
+		if err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+			err = os.Remove(path)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing empty objects: %w", err)
+		}
+	}
+	return nil
+}
+
+// SetAside moves the file of an object that cannot be read to where git does not
+// find it: it neither fetches the object nor packs others while the file is there.
+func SetAside(r *Repo, id ID) error {
+	path := loosePath(r.objectDir, id)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	dir := filepath.Join(r.commonDir, layout.Private, "damaged")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("setting object %s aside: %w", id, err)
+	}
+	return os.Rename(path, filepath.Join(dir, string(id)))
+}
