@@ -5,7 +5,7 @@ package flow
 const (
 	RuleHistory        Rule = "history"           // the board's history only grows, one move at a time
 	RuleReplay         Rule = "replay"            // a state commit is what its move makes of its parent
-	RuleRef            Rule = "ref"               // refs of git liza move only with the moves that name them
+	RuleRef            Rule = "ref"               // a ref of the board moves only with the move that names it
 	RuleObject         Rule = "object"            // an object is as git writes it
 	RuleTaskBranch     Rule = "task_branch"       // a task's branch is its holder's, or at the commit under review
 	RuleReplace        Rule = "replace_ref"       // nothing forges what a judge reads
@@ -129,7 +129,7 @@ var RuleNames = []RuleName{
 	{RuleIdentity, "inside a task's worktree every caller names itself"},
 	{RuleHistory, "the board's history only grows, one move at a time"},
 	{RuleReplay, "a state commit is what its move makes of its parent"},
-	{RuleRef, "refs of git liza move only with the moves that name them"},
+	{RuleRef, "a ref of the board moves only with the move that names it"},
 	{RuleObject, "an object is as git writes it"},
 	{RuleTaskBranch, "a task's branch is its holder's, or at the commit under review"},
 	{RuleReplace, "nothing forges what a judge reads"},
