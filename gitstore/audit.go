@@ -123,8 +123,20 @@ func (a *Audit) checkTip(ctx context.Context, tip git.ID) *Breach {
 func (a *Audit) checkRefs(ctx context.Context, tip git.ID, b *flow.Board) error {
 	name, want := b.Settings().Integration.Ref(), b.Settings().Integration.Tip
 	now, err := a.repo.Resolve(ctx, name)
-	if err != nil || now == want {
-		return err
+	if err != nil {
+		return &Damaged{List: []Damage{{name, "", err.Error()}}, Hint: restoreRefs}
+	}
+	if now == want {
+		return nil
+	}
+	if now != "" {
+		bad, err := a.repo.UnreadableObjects(ctx, []git.ID{now}, 1)
+		if err != nil {
+			return err
+		}
+		if why, lost := bad[now]; lost {
+			return &Damaged{List: []Damage{{name, now, why}}, Hint: restoreRefs}
+		}
 	}
 	late, err := a.settler.listLate(ctx, tip, b)
 	if err != nil || slices.ContainsFunc(late, func(u git.RefUpdate) bool { return u.Name == name }) {

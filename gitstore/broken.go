@@ -30,7 +30,7 @@ func (a *Audit) CheckRefs(ctx context.Context, b *flow.Board) ([]*Damaged, error
 		hint := restoreRefs
 		if isOfBoard(b, ref) && (remote == "" || ref.File != "") {
 			if ref.Name != layout.State {
-				continue // CheckTips and Fsck read it
+				continue // Fsck reads it, and CheckTips what the board names
 			}
 			hint = repairBoard
 		}
@@ -98,7 +98,13 @@ func (r *Repairer) RestoreRefs(ctx context.Context, b *flow.Board) ([]RestoredRe
 	}
 	damaged := &Damaged{Hint: lookForDamage}
 	for _, ref := range broken {
-		if isOfBoard(b, ref) {
+		if ref.Name == b.Settings().Integration.Ref() {
+			if ref.Object == b.Settings().Integration.Tip {
+				damaged.List = append(damaged.List, damageOf(ref))
+			}
+			continue // the board says where it belongs
+		}
+		if ref.Name == layout.State {
 			damaged.List, damaged.Hint = append(damaged.List, damageOf(ref)), repairBoard
 			continue
 		}

@@ -45,7 +45,7 @@ func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 		return Repaired{}, err
 	}
 	defer release()
-	if err := git.DropEmptyObjects(r.repo); err != nil {
+	if err := r.repo.RemoveEmptyObjects(); err != nil {
 		return Repaired{}, err
 	}
 	log, err := r.repo.ReadReflog(ctx, layout.State)

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/hooks/stubs"
 )
@@ -33,19 +37,12 @@ func (c *doctorCommand) Run(inv *invocation) error {
 	}
 	restored := []work.Restored{}
 	if c.Restore {
-		r, err := clone.Integration.Restore(inv.ctx)
-		if err != nil {
+		if restored, err = restore(inv.ctx, clone); err != nil {
+			if len(restored) > 0 {
+				inv.progress("%s", strings.TrimSuffix(restoredText(restored), "\n"))
+			}
 			return err
 		}
-		if r != nil {
-			restored = append(restored, *r)
-		}
-		mended, err := clone.Doctor.RestoreRefs(inv.ctx)
-		if err != nil {
-			inv.progress("%s", strings.TrimSuffix(restoredText(mended), "\n"))
-			return err
-		}
-		restored = append(restored, mended...)
 	}
 	installed, err := stubs.Examine(inv.ctx, clone.Repo)
 	found := append(clone.Doctor.Examine(inv.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
@@ -77,6 +74,20 @@ func (c *doctorCommand) Run(inv *invocation) error {
 	}
 	return &partial{failure{code: exitFailed, outcome: "failed", rule: flow.RuleDoctor, hint: firstHint(found),
 		reason: fmt.Sprintf("findings that make work fail: %d", failed)}, data}
+}
+
+// restore mends the refs that git cannot read, then the integration branch: what a
+// remote has of it comes first. Refs that stay broken are no reason to leave it.
+func restore(ctx context.Context, clone *work.Clone) ([]work.Restored, error) {
+	list, err := clone.Doctor.RestoreRefs(ctx)
+	if err != nil && !errors.Is(err, git.ErrDamaged) && !errors.Is(err, gitstore.ErrOffline) {
+		return list, err
+	}
+	r, restoreErr := clone.Integration.Restore(ctx)
+	if r != nil {
+		list = append(list, *r)
+	}
+	return append([]work.Restored{}, list...), errors.Join(err, restoreErr)
 }
 
 // examineServer returns the findings that matter in a repository that only receives
@@ -116,6 +127,9 @@ func restoredText(list []work.Restored) string {
 		}
 		if r.Kept != "" {
 			fmt.Fprintf(&text, "; %s is kept as %s", r.Was.Short(), r.Kept)
+		}
+		if r.Lost != "" {
+			fmt.Fprintf(&text, "; %s cannot be read", r.Lost.Short())
 		}
 		text.WriteString("\n")
 	}

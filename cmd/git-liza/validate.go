@@ -67,7 +67,11 @@ func damagedBoard(err error) error {
 	list := []view.Breach{}
 	reason := "the board is sound, and objects are missing or damaged:"
 	for _, d := range damaged.List {
-		b := view.Breach{Rule: flow.RuleDamaged, Reason: fmt.Sprintf("%s at %s: %s", d.What, d.Commit.Short(), d.Reason), Commit: d.Commit}
+		what := d.What
+		if d.Commit != "" {
+			what += " at " + d.Commit.Short()
+		}
+		b := view.Breach{Rule: flow.RuleDamaged, Reason: what + ": " + d.Reason, Commit: d.Commit}
 		list = append(list, b)
 		reason += "\n" + b.Reason
 	}

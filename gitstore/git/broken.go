@@ -205,26 +205,12 @@ func (s *RefStore) LastWhole(ctx context.Context, ref BrokenRef, known ID) (ID, 
 				continue
 			}
 			tried[id] = true
-			if whole, err := s.repo.isWhole(ctx, id, known); err != nil || whole {
+			if whole, err := s.repo.IsWhole(ctx, id, known); err != nil || whole {
 				return id, err
 			}
 		}
 	}
 	return "", nil
-}
-
-// isWhole reports whether everything can be read that a commit has beside a
-// known one.
-func (r *Repo) isWhole(ctx context.Context, commit, known ID) (bool, error) {
-	objects, err := r.Reachable(ctx, []ID{commit}, []ID{known})
-	if errors.Is(err, ErrDamaged) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	bad, err := r.UnreadableObjects(ctx, objects, 1)
-	return len(bad) == 0, err
 }
 
 // RemoveEmptyObjects removes the files of no size that a power cut leaves where

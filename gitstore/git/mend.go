@@ -156,31 +156,6 @@ func replaceSynced(path, content string) error {
 	return err
 }
 
-// DropEmptyObjects removes the files of no size that a power cut leaves where
-// objects were to be: git writes an object into a file of another name first, so
-// none of them is about to be written. While one is there, git takes the object
-// for present and does not fetch it.
-func DropEmptyObjects(r *Repo) error {
-	paths, err := filepath.Glob(filepath.Join(r.objectDir, "[0-9a-f][0-9a-f]", "*"))
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		id := ID(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
-		if r.CheckID(id) != nil {
-			continue
-		}
-		info, err := os.Lstat(path)
-		if err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-			err = os.Remove(path)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("removing empty objects: %w", err)
-		}
-	}
-	return nil
-}
-
 // SetAside moves the file of an object that cannot be read to where git does not
 // find it: it neither fetches the object nor packs others while the file is there.
 func SetAside(r *Repo, id ID) error {

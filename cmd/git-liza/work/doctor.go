@@ -140,7 +140,7 @@ func (d *Doctor) branch(ctx context.Context, b *flow.Board) Finding {
 	now, err := d.repo.Resolve(ctx, ref)
 	switch {
 	case err != nil:
-		return bad(check, "git liza fsck", "%v", err)
+		return bad(check, restore, "%v", err)
 	case now == want.Tip:
 		if from, _, stray := d.integration.strayLog(want.Name); stray {
 			return Finding{check, "warn", "its reflog is at " + from + " since a rename was refused, and git renames no branch", restore}
@@ -151,6 +151,9 @@ func (d *Doctor) branch(ctx context.Context, b *flow.Board) Finding {
 		return fine(check, "%s at %s", want.Name, now.Short())
 	case now == "":
 		return bad(check, restore, "there is no branch %s, the board has it at %s", want.Name, want.Tip.Short())
+	}
+	if unread, err := d.repo.UnreadableObjects(ctx, []git.ID{now}, 1); err == nil && len(unread) > 0 {
+		return bad(check, restore, "%s is at %s, which cannot be read; the board has it at %s", want.Name, now.Short(), want.Tip.Short())
 	}
 	moved := func(hint, how string) Finding {
 		return bad(check, hint, "%s is at %s, %s %s, where the board has it", want.Name, now.Short(), how, want.Tip.Short())

@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -15,9 +17,10 @@ import (
 // that git could not read.
 type Restored struct {
 	Ref  string `json:"ref"`
-	Was  git.ID `json:"was"`  // "" where it was gone, or its file held no object id
-	Is   git.ID `json:"is"`   // "" where the ref is removed
-	Kept string `json:"kept"` // the ref that keeps what only the branch held, "" if there is none
+	Was  git.ID `json:"was"`            // "" where it was gone, or its file held no object id
+	Is   git.ID `json:"is"`             // "" where the ref is removed
+	Kept string `json:"kept"`           // the ref that keeps what only the branch held, "" if there is none
+	Lost git.ID `json:"lost,omitempty"` // where it was, if that cannot be read and nothing keeps it
 }
 
 // Restore moves the integration branch and its checkouts back to the board's tip.
@@ -39,33 +42,87 @@ func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
 		return nil, err
 	}
 	r := &Restored{Ref: want.Ref(), Is: want.Tip}
-	if r.Was, err = i.repo.Resolve(ctx, r.Ref); err != nil || r.Was == want.Tip {
+	rewritten, err := i.rewriteBroken(ctx, b)
+	if err != nil {
 		return nil, err
 	}
-	updates := []git.RefUpdate{{Name: r.Ref, Old: r.Was, New: want.Tip}}
-	if r.Was != "" {
-		contained, err := i.repo.IsAncestor(ctx, r.Was, want.Tip)
-		if err != nil {
-			return nil, err
+	if r.Was, err = i.repo.Resolve(ctx, r.Ref); err != nil {
+		return nil, err
+	}
+	if r.Was == want.Tip {
+		if !rewritten {
+			return nil, nil
 		}
-		if !contained {
-			r.Kept = layout.RescueFolder(i.store.Now(), r.Was.Short()) + "/integration"
-			updates = append(updates, git.RefUpdate{Name: r.Kept, New: r.Was, Any: true})
+		r.Was = ""
+		return r, nil
+	}
+	moved, err := i.moveBack(ctx, r, want.Name)
+	if !moved {
+		return nil, err
+	}
+	return r, err
+}
+
+// moveBack moves the branch to where r says. A commit that cannot be read tells
+// nothing of what the branch held: then its reflog does, and checkouts keep their
+// files. It reports whether it did.
+func (i *Integration) moveBack(ctx context.Context, r *Restored, branch string) (moved bool, err error) {
+	updates := []git.RefUpdate{{Name: r.Ref, Old: r.Was, New: r.Is}}
+	held, follow := r.Was, i.checkouts.Trees != nil && r.Was != ""
+	if r.Was != "" {
+		whole, err := i.repo.IsWhole(ctx, r.Was, r.Is)
+		if err == nil && !whole {
+			follow, r.Lost = false, r.Was
+			held, err = i.repo.LastWhole(ctx, git.BrokenRef{Name: r.Ref, Object: r.Was}, r.Is)
+		}
+		if err != nil {
+			return false, err
 		}
 	}
-	follow := i.checkouts.Trees != nil && r.Was != ""
+	if held != "" {
+		contained, err := i.repo.IsAncestor(ctx, held, r.Is)
+		if err != nil {
+			return false, err
+		}
+		if !contained {
+			r.Was = held
+			r.Kept = layout.RescueFolder(i.store.Now(), held.Short()) + "/integration"
+			updates = append(updates, git.RefUpdate{Name: r.Kept, New: held, Any: true})
+		}
+	}
 	if follow {
-		if err := i.checkouts.Trees.Followers.Check(ctx, want.Name, r.Was, want.Tip); err != nil {
-			return nil, err
+		if err := i.checkouts.Trees.Followers.Check(ctx, branch, r.Was, r.Is); err != nil {
+			return false, err
 		}
 	}
 	if err := i.repo.MoveRefs(ctx, updates, "liza: doctor --restore"); err != nil {
-		return nil, err
+		return false, err
 	}
 	if follow {
-		err = i.checkouts.Trees.Followers.Follow(ctx, want.Name, r.Was, want.Tip)
+		err = i.checkouts.Trees.Followers.Follow(ctx, branch, r.Was, r.Is)
 	}
-	return r, err
+	return true, err
+}
+
+// rewriteBroken makes a branch whose file holds no object id one again, at the last
+// commit of its reflog that can be read, or where the board has it. It reports
+// whether it did.
+func (i *Integration) rewriteBroken(ctx context.Context, b *flow.Board) (bool, error) {
+	want := b.Settings().Integration
+	broken, err := i.repo.BrokenRefs(ctx)
+	at := slices.IndexFunc(broken, func(ref git.BrokenRef) bool { return ref.Name == want.Ref() && ref.File != "" })
+	if err != nil || at < 0 {
+		return false, err
+	}
+	to, err := i.repo.LastWhole(ctx, broken[at], want.Tip)
+	if err == nil && to == "" {
+		to = want.Tip
+		_, err = i.store.Audit.CheckTips(ctx, b)
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, i.repo.RewriteBroken(ctx, broken[at], to)
 }
 
 // strayLog finds a reflog that `git branch -m` has moved aside and left there
