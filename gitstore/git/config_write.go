@@ -15,7 +15,7 @@ import (
 // WriteConfig changes the repository's own configuration: args are what
 // follows `git config --local`, for example a key and its value.
 func (c *RepoConfiguration) WriteConfig(ctx context.Context, args ...string) error {
-	c.noteConfig(args)
+	c.NoteConfig(args...)
 	left := Leftovers{Files: []string{filepath.Join(c.repo.commonDir, "config.lock")}}
 	err := c.repo.Journal.RunUnlocked(ctx, left, func() error {
 		_, err := c.repo.Run(ctx, Cmd{Args: append([]string{"config", "--local"}, args...), Leaves: left})
@@ -28,6 +28,7 @@ func (c *RepoConfiguration) WriteConfig(ctx context.Context, args ...string) err
 // EditedConfig is the text of a configuration file as `git config ARGS` would
 // change it. It is for the holder of the queue.
 func (c *RepoConfiguration) EditedConfig(ctx context.Context, text []byte, args ...string) ([]byte, error) {
+	c.NoteConfig(args...)
 	draft := filepath.Join(c.repo.commonDir, layout.Private, "config.draft")
 	if err := os.MkdirAll(filepath.Dir(draft), 0o777); err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func (c *RepoConfiguration) SettingsUnder(ctx context.Context, prefixes ...strin
 }
 
 // writtenConfig is the file that remembers, line by line, what git liza itself
-// holdsAllOf into the repository's configuration. It is derived; without it a setting
+// writes into the repository's configuration, from the first mark on. It is derived; without it a setting
 // that git liza made during a session is taken for the session's.
 func (c *RepoConfiguration) writtenConfig() string {
 	return filepath.Join(c.repo.commonDir, layout.Private, "configured")
@@ -56,10 +56,11 @@ func (c *RepoConfiguration) writtenConfig() string {
 // maxWrittenConfig bounds that file, in bytes: from there on it begins anew.
 const maxWrittenConfig = 256 << 10
 
-// noteConfig remembers what is about to be written. That it cannot be kept costs
-// the setting, not the command.
-func (c *RepoConfiguration) noteConfig(args []string) {
-	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
+// NoteConfig remembers what is about to be written; args are what would follow
+// `git config`. If it cannot be remembered, a supervisor may put the setting back, but
+// the command does not fail.
+func (c *RepoConfiguration) NoteConfig(args ...string) {
+	flags := os.O_WRONLY | os.O_APPEND
 	if info, err := os.Stat(c.writtenConfig()); err == nil && info.Size() > maxWrittenConfig {
 		flags |= os.O_TRUNC
 	}
@@ -72,6 +73,7 @@ func (c *RepoConfiguration) noteConfig(args []string) {
 	if slices.Contains(args, "--unset-all") {
 		values = values[:1]
 	}
+	values[0] = canonicalKey(values[0])
 	_, _ = f.WriteString(writtenLine(values...))
 }
 
@@ -80,9 +82,15 @@ func writtenLine(words ...string) string { return fmt.Sprintf("%q\n", words) }
 // A ConfigMark is a moment, for [RepoConfiguration.WroteSince].
 type ConfigMark int64
 
-// MarkConfig is now.
+// MarkConfig returns the mark of now. What is written from the first mark on is
+// remembered.
 func (c *RepoConfiguration) MarkConfig() ConfigMark {
-	info, err := os.Stat(c.writtenConfig())
+	f, err := os.OpenFile(c.writtenConfig(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	info, err := f.Stat()
 	if err != nil {
 		return 0
 	}

@@ -356,6 +356,28 @@ func TestWrittenFiles(t *testing.T) {
 	}
 }
 
+// What installing and uninstalling writes is known as git liza's own, so that no
+// supervisor puts it back.
+func TestNotedSettings(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for kind, had := range map[string][]string{"absolute": nil, "husky": {".husky/_"}} {
+		dir := house(t, settings[kind])
+		if kind == "absolute" {
+			had = []string{gittest.Git(t, dir, "config", "core.hooksPath")}
+		}
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, ".git", "liza"), 0o777))
+		repo := opened(t, dir)
+		mark := repo.MarkConfig()
+		require.NoError(t, Install(ctx, repo, theirs))
+		require.True(t, repo.WroteSince(mark)("core.hookspath", gittest.Git(t, dir, "config", "core.hooksPath")), kind)
+		mark = repo.MarkConfig()
+		_, err := Uninstall(ctx, opened(t, dir))
+		require.NoError(t, err)
+		require.True(t, repo.WroteSince(mark)("core.hookspath", had...), kind)
+	}
+}
+
 // A session that takes the mode of a stub away is found out.
 func TestRestoreTornStub(t *testing.T) {
 	t.Parallel()

@@ -117,16 +117,17 @@ func (r *record) unset(ctx context.Context, repo *git.Repo, s setting) error {
 	if err != nil {
 		return err
 	}
+	args := []string{"--unset-all", s.Key}
+	if s.Had != "" {
+		args = []string{"--replace-all", s.Key, s.Had}
+	}
 	if strings.Count(string(text), s.After) == 1 && !s.ownsHeader(string(text)) {
+		repo.NoteConfig(args...)
 		return repo.ReplaceConfig(ctx, path, text, []byte(strings.Replace(string(text), s.After, s.Before, 1)))
 	}
 	now, err := values(ctx, repo, path, s.Key)
 	if err != nil || last(now) != s.Value {
 		return err
-	}
-	args := []string{"--unset-all", s.Key}
-	if s.Had != "" {
-		args = []string{"--replace-all", s.Key, s.Had}
 	}
 	after, err := repo.EditedConfig(ctx, text, args...)
 	if err != nil {

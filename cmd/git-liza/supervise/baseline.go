@@ -70,10 +70,10 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 	}
 	back, told, settingsErr := p.rush.settings.endSession(ctx, p.clone)
 	if err = errors.Join(err, settingsErr); len(back) > 0 {
-		said = append(said, "of git's configuration "+strings.Join(back, ", ")+" is as it was before; its user changes it while no session runs")
+		said = append(said, "of git's configuration "+p.rush.mask.String(strings.Join(back, ", "))+" is as it was before; its user changes it while no session runs")
 	}
 	for _, line := range told {
-		p.say("%s: %s", p.id, line)
+		p.say("%s: %s", p.id, p.rush.mask.String(line))
 	}
 	if a.role == flow.Coder && err == nil {
 		err = p.returnWorktree(ctx, a)

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +20,10 @@ type Settings struct {
 // ReadSettings reads the current settings.
 func ReadSettings(ctx context.Context, repo *git.Repo) (Settings, error) {
 	mark := repo.MarkConfig()
-	lines, err := repo.SettingsUnder(ctx, "liza.", "include.", "includeif.")
+	lines, err := repo.SettingsUnder(ctx, comparedSections()...)
+	lines = slices.DeleteFunc(lines, func(one git.PlacedSetting) bool {
+		return !placeOf(one).governs() && !strings.HasPrefix(one.Key, "liza.")
+	})
 	return Settings{lines, mark}, err
 }
 
@@ -90,7 +94,7 @@ var governing = []string{trustKeys, "liza.provider", "liza.coder", "liza.code-re
 const trustKeys = "liza.trust"
 
 func (p settingPlace) governs() bool {
-	return slices.ContainsFunc(governing, p.under)
+	return slices.ContainsFunc(governing, p.under) || steers(p.key)
 }
 
 func (p settingPlace) under(key string) bool {
@@ -127,13 +131,19 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 		return x, nil, nil, err
 	}
 	wrote := repo.WroteSince(x.mark)
+	var failed []error
 	for _, one := range x.changed(now) {
-		if one.own && one.governs() && !one.allowed(wrote) {
-			if err := one.undo(ctx, repo, wrote); err != nil {
-				return x, back, nil, err
-			}
-			back = append(back, one.key)
+		if !one.own || !one.governs() || one.allowed(wrote) {
+			continue
 		}
+		if err := one.undo(ctx, repo, wrote); err != nil {
+			failed = append(failed, err) // the others are put back all the same
+			continue
+		}
+		back = append(back, git.Visible(one.key))
+	}
+	if len(failed) > 0 {
+		return x, back, nil, errors.Join(failed...)
 	}
 	if len(back) > 0 { // removing an include also removes the keys that it included
 		if now, err = ReadSettings(ctx, repo); err != nil {
@@ -149,7 +159,7 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 		default:
 			next = next.with(one)
 			told = append(told, fmt.Sprintf("%s was changed in %s while a session ran, and stays: git config --show-origin --get-all %s",
-				one.key, one.file, shell.Quote(one.key)))
+				git.Visible(one.key), one.file, shell.Quote(one.key)))
 		}
 	}
 	return next, back, told, nil
