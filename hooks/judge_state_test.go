@@ -177,7 +177,7 @@ func TestLongLease(t *testing.T) {
 	r, err := y.judge.Audit.ReplayMove(context.Background(), tip, false)
 	require.NoError(t, err)
 	require.Equal(t, longer, r.After.Task("a").Claim.Lease.Format(time.RFC3339))
-	y.refuses(string(tip), flow.RuleLease, "24h at most", y.to(layout.State, tip))
+	y.refuses(string(tip), flow.RuleLease, "at most 24h", y.to(layout.State, tip))
 	y.push.Publish = true
 	y.accepts(y.to(layout.State, tip))
 	_, err = Verify(context.Background(), y.store, y.there(layout.State), tip, false)
