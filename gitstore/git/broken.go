@@ -181,27 +181,14 @@ func (s *RefStore) SetBroken(ctx context.Context, ref BrokenRef, to ID) error {
 // LastWhole returns the newest commit in the reflog of a broken ref of which
 // everything can be read that it has beside the known commit; "" if there is none.
 func (s *RefStore) LastWhole(ctx context.Context, ref BrokenRef, known ID) (ID, error) {
-	dir := s.repo.commonDir
-	if ref.GitDir != "" {
-		dir = ref.GitDir
-	}
-	out, err := ReadSmall(filepath.Join(dir, "logs", filepath.FromSlash(ref.Name)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
+	log, err := s.readReflogOf(ctx, ref)
 	if err != nil {
-		return "", fmt.Errorf("reading the reflog of %s: %w", ref.Name, err)
+		return "", err
 	}
-	lines := strings.Split(string(out), "\n")
-	tried := map[ID]bool{}
-	for i := len(lines) - 1; i >= 0; i-- {
-		// The line is OLD NEW COMMITTER, as gitrepository-layout(5) has it.
-		f := strings.Fields(lines[i])
-		if len(f) < 2 {
-			continue
-		}
-		for _, id := range []ID{ID(f[1]), ID(f[0])} {
-			if tried[id] || s.repo.CheckID(id) != nil || strings.Trim(string(id), "0") == "" {
+	tried := map[ID]bool{"": true}
+	for _, line := range log {
+		for _, id := range []ID{line.New, line.Old} {
+			if tried[id] {
 				continue
 			}
 			tried[id] = true
@@ -211,6 +198,14 @@ func (s *RefStore) LastWhole(ctx context.Context, ref BrokenRef, known ID) (ID, 
 		}
 	}
 	return "", nil
+}
+
+// readReflogOf returns the reflog of a broken ref, newest line first.
+func (s *RefStore) readReflogOf(ctx context.Context, ref BrokenRef) ([]ReflogLine, error) {
+	if ref.GitDir != "" {
+		return s.readReflogFile(filepath.Join(ref.GitDir, "logs", "HEAD"))
+	}
+	return s.ReadReflog(ctx, ref.Name)
 }
 
 // RemoveEmptyObjects removes the files of no size that a power cut leaves where

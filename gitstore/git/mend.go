@@ -29,9 +29,15 @@ func (s *RefStore) ReadReflog(ctx context.Context, name string) ([]ReflogLine, e
 	if s.repo.reftable {
 		return s.askReflog(ctx, name), nil
 	}
-	data, err := os.ReadFile(s.reflogPath(name))
+	return s.readReflogFile(s.reflogPath(name))
+}
+
+// readReflogFile returns the lines of the file of a reflog, newest first, none
+// where there is no file.
+func (s *RefStore) readReflogFile(path string) ([]ReflogLine, error) {
+	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("reading the reflog of %s: %w", name, err)
+		return nil, fmt.Errorf("reading a reflog: %w", err)
 	}
 	var list []ReflogLine
 	for line := range strings.Lines(string(data)) {
