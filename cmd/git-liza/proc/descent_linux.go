@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A process is a process that /proc shows.
@@ -162,4 +164,21 @@ func readProcess(name string) (process, bool) {
 		}
 	}
 	return process{pid, numbers[0], numbers[1], fields[0][0], numbers[2], string(fields[19])}, true
+}
+
+// killSession kills all processes of the session that a guard led. The guard has ended
+// and is not reaped yet, so that no other session has its number.
+func killSession(guard int) {
+	late := time.Now().Add(killLimit)
+	for left := true; left && time.Now().Before(late); {
+		left = false
+		names, _ := filepath.Glob("/proc/[0-9]*")
+		for _, name := range names {
+			p, ok := readProcess(filepath.Base(name))
+			if session, err := unix.Getsid(p.pid); ok && err == nil && session == guard && p.pid != guard && p.isAlive() {
+				left = true
+				_ = p.signal(guard, syscall.SIGKILL)
+			}
+		}
+	}
 }

@@ -3,7 +3,9 @@ package proc
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -158,6 +160,10 @@ func (k *guarded) startCommand(reports *os.File, w guardSpec) error {
 	var word string
 	var number int
 	if _, err := fmt.Fscanln(lines, &word, &number); err != nil {
+		if errors.Is(err, io.EOF) && k.wasKilledEarly() {
+			reports.Close()
+			return nil
+		}
 		return fmt.Errorf("guard: %w", err)
 	}
 	if word != wordStarted {
@@ -169,6 +175,25 @@ func (k *guarded) startCommand(reports *os.File, w guardSpec) error {
 		reports.Close()
 	}()
 	return nil
+}
+
+// wasKilledEarly reports whether a signal ended the guard before it reported that the
+// command runs, as the command itself can do. Everything in the guard's session has
+// ended then.
+func (k *guarded) wasKilledEarly() bool {
+	if awaitExit(k.guard.Process.Pid) != nil {
+		return false
+	}
+	killSession(k.guard.Process.Pid)
+	_ = k.guard.Wait()
+	status, ok := k.guard.ProcessState.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() {
+		return false
+	}
+	k.status = status
+	close(k.ended)
+	close(k.gone)
+	return true
 }
 
 // readReports reads the guard's reports to their end. If the guard was killed, its
