@@ -72,18 +72,18 @@ func (l *look) findAgents(inv *invocation) (err error) {
 // allowed on this machine.
 func (l *look) findUntrusted(inv *invocation, tasks []flow.Summary) error {
 	untrusted := map[flow.TaskID]view.Step{}
-	known := map[string]error{}
-	for _, t := range l.Verifying(tasks) {
-		err, asked := known[t.Verify]
-		if !asked {
-			err = l.Trust.Check(inv.ctx, t.Verify)
-			known[t.Verify] = err
-		}
+	verifying := l.Verifying(tasks)
+	if len(verifying) == 0 {
+		return nil
+	}
+	allowed, err := l.Trust.Allowed(inv.ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range verifying {
 		var refusal *flow.Refusal
-		if errors.As(err, &refusal) {
+		if errors.As(allowed.Check(t.Verify), &refusal) {
 			untrusted[t.ID] = view.Step{Command: refusal.Hint, Why: string(t.ID) + ": " + refusal.Reason}
-		} else if err != nil {
-			return err
 		}
 	}
 	l.Local.Untrusted = untrusted

@@ -45,9 +45,13 @@ func (c *trustCommand) Run(inv *invocation) error {
 	if l.Board.Err() != nil {
 		return l.Board.Err()
 	}
+	allowed, err := l.Trust.Allowed(inv.ctx)
+	if err != nil {
+		return err
+	}
 	rows := make([]commandRow, len(known))
 	for i, one := range known {
-		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, l.Trust.Check(inv.ctx, one.Command) == nil}
+		rows[i] = commandRow{work.CommandHash(one.Command), one.Command, one.Where, allowed.Check(one.Command) == nil}
 	}
 	if c.Hash != "" {
 		rows, err = c.matchHash(rows)

@@ -22,15 +22,21 @@ type Trust struct {
 
 // Check refuses a command from the board that is not allowed on this machine.
 func (t *Trust) Check(ctx context.Context, command string) error {
-	list, err := t.Hashes(ctx)
+	allowed, err := t.Allowed(ctx)
 	if err != nil {
 		return err
 	}
+	return allowed.Check(command)
+}
+
+// Allowed are the hashes of the commands that a machine may run.
+type Allowed []string
+
+// Check refuses a command from the board that is not allowed.
+func (a Allowed) Check(command string) error {
 	hash := CommandHash(command)
-	for _, known := range list {
-		if known == hash {
-			return nil
-		}
+	if slices.Contains(a, hash) {
+		return nil
 	}
 	refusal := &flow.Refusal{Rule: flow.RuleTrust, Hint: "git liza trust " + hash[:ShownHash],
 		Reason: "the board wants this machine to run a command that nobody here has allowed: " + Visible(command)}
@@ -42,15 +48,16 @@ func (t *Trust) Check(ctx context.Context, command string) error {
 
 // Untrusted returns the commands of the board that are not allowed here.
 func (t *Trust) Untrusted(ctx context.Context, b *flow.Board) ([]BoardCommand, error) {
-	allowed, err := t.Hashes(ctx)
+	allowed, err := t.Allowed(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(BoardCommands(b), func(k BoardCommand) bool { return slices.Contains(allowed, CommandHash(k.Command)) }), b.Err()
 }
 
-// Hashes returns the hashes of the commands that this machine may run.
-func (t *Trust) Hashes(ctx context.Context) ([]string, error) {
+// Allowed returns the hashes of the commands that this machine may run, as its
+// configuration has them now. It starts one git.
+func (t *Trust) Allowed(ctx context.Context) (Allowed, error) {
 	out, err := t.repo.Git(ctx, "config", "--get-all", trustKey)
 	var gitErr *git.Error
 	if errors.As(err, &gitErr) && gitErr.Code == 1 {
