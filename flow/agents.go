@@ -49,21 +49,21 @@ func (r *RegisterMove) apply(p *effect) {
 	a := Agent{ID: r.Agent, Role: r.Agent.Role(), Principal: p.move.Principal, Provider: r.Provider, Host: r.Host, Generation: r.Generation, Registered: p.move.At}
 	if old := p.Agent(r.Agent); old != nil {
 		a.Task, a.Review = old.Task, old.Review
-		r.inherit(p.play, old.Task)
+		r.inherit(p, old.Task)
 	}
 	p.put(Key{Agents, string(a.ID)}, &a)
 }
 
 // inherit transfers the claim of the earlier registration to the principal of
 // this one, which then counts among the coders.
-func (r *RegisterMove) inherit(p *play, id TaskID) {
+func (r *RegisterMove) inherit(p *effect, id TaskID) {
 	t := p.Task(id)
 	if t == nil || t.Claim == nil || t.Claim.Principal == p.move.Principal {
 		return
 	}
 	t = t.clone()
 	t.Claim.Principal = p.move.Principal
-	t.addCoder(r.worker(p))
+	t.addCoder(r.worker(p.play))
 	p.keep(t)
 }
 

@@ -6,7 +6,8 @@ import (
 )
 
 // A play is a move while it is judged: the board after it, the row of the
-// table, and the subject as the effect may change it.
+// table, and the subject as the effect may change it. Guards get a play, which
+// reads the board; only an [effect] writes to it.
 type play struct {
 	*Board
 	move  *Move
@@ -15,6 +16,9 @@ type play struct {
 	task  *Task  // a copy of the subject; nil where the act has none
 	from  Status // the subject's status before
 	prior *Board
+
+	added     []*Task // what a guard leaves for the effect to write:
+	repointed []*Task // new tasks, and tasks with other dependencies
 
 	replayed bool // the move was admitted once: undecidable questions were settled then
 }
@@ -174,18 +178,5 @@ func (p *play) subject(r *rule) *Refusal {
 func (p *play) checkOpening() *Refusal { return p.rule.open(p) }
 
 func (p *play) details() *Refusal { return p.move.Detail.check(p) }
-
-// keep writes a task's new state to the board.
-func (p *play) keep(t *Task) {
-	t.Changed = p.move.At
-	p.put(Key{Tasks, string(t.ID)}, t)
-}
-
-// change puts the board's settings back after edit has changed a copy of them.
-func (p *play) change(edit func(*Settings)) {
-	s := p.Settings()
-	edit(&s)
-	p.put(Key{Folder: SettingsDoc}, &s)
-}
 
 func (p *play) limits() Limits { return p.Settings().Config.Limits.over(p.task.Limits) }

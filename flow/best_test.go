@@ -35,7 +35,7 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 			case Blocked:
 				task.Block = &Block{Reason: "r", Questions: []string{"q"}, Limit: LimitNoVerdicts}
 			}
-			b.put(Key{Tasks, string(id)}, task)
+			b = b.with(task)
 		}
 		want := TaskID("")
 		for _, s := range b.choice().candidates(ActClaim, "coder-1", b.at) {

@@ -116,6 +116,17 @@ func (b *Board) next(at time.Time) *Board {
 	return n
 }
 
+// with is a copy of the board that holds some tasks beside or instead of its own.
+// The copy keeps its own reading error.
+func (b *Board) with(tasks ...*Task) *Board {
+	n := b.next(b.at)
+	for _, t := range tasks {
+		key := Key{Tasks, string(t.ID)}
+		n.changed[key.fold()] = Edit{key, t}
+	}
+	return n
+}
+
 // Documents is a Source in memory. Init starts from an empty one.
 type Documents struct{ edits map[Key]Edit }
 

@@ -255,5 +255,3 @@ func (c *content) fail(err error) {
 		c.err = err
 	}
 }
-
-func (c *content) put(key Key, doc Document) { c.changed[key.fold()] = Edit{key, doc} }

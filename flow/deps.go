@@ -33,13 +33,13 @@ func (b *Board) needs(id TaskID) []TaskID {
 }
 
 // acyclic refuses dependencies that do not exist or form a cycle with the task.
-func (p *play) acyclic(t *Task) *Refusal {
+func (b *Board) acyclic(t *Task) *Refusal {
 	for _, d := range t.DependsOn {
-		if p.Task(d) == nil {
+		if b.Task(d) == nil {
 			return refuse(RuleNotFound, "git liza list --all", "%s depends on %s, which does not exist", t.ID, d)
 		}
 	}
-	if len(t.DependsOn) > 0 && slices.Contains(p.needs(t.ID), t.ID) {
+	if len(t.DependsOn) > 0 && slices.Contains(b.needs(t.ID), t.ID) {
 		return refuse(RuleCycle, "git liza show "+string(t.ID), "%s would depend on itself", t.ID)
 	}
 	return nil

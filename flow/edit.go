@@ -73,8 +73,9 @@ func (e *EditMove) check(p *play) *Refusal {
 	if wrong := p.describe(t, hint); len(wrong) > 0 {
 		return wrong[0]
 	}
-	p.put(Key{Tasks, string(t.ID)}, t)
-	return p.acyclic(t)
+	edited := p.with(t)
+	defer func() { p.fail(edited.err) }()
+	return edited.acyclic(t)
 }
 
 // onlyBudget refuses an edit that keeps the budget or changes anything else.

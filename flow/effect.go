@@ -2,13 +2,37 @@ package flow
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
 // An effect is a play that has passed all guards and may change the board.
 type effect struct{ *play }
 
+// put writes a document to the board; nil removes the one that is there.
+func (p *effect) put(key Key, doc Document) { p.changed[key.fold()] = Edit{key, doc} }
+
+// keep writes a task's new state to the board.
+func (p *effect) keep(t *Task) {
+	t.Changed = p.move.At
+	p.put(Key{Tasks, string(t.ID)}, t)
+}
+
+// change puts the board's settings back after edit has changed a copy of them.
+func (p *effect) change(edit func(*Settings)) {
+	s := p.Settings()
+	edit(&s)
+	p.put(Key{Folder: SettingsDoc}, &s)
+}
+
 func (p *effect) run() {
+	for _, t := range p.added {
+		p.keep(t)
+		p.passNumber(t.ID)
+	}
+	for _, t := range p.repointed {
+		p.keep(t)
+	}
 	if p.task != nil && p.rule.to != 0 {
 		p.task.Status = p.rule.to
 	}
@@ -17,6 +41,15 @@ func (p *effect) run() {
 	p.move.Detail.apply(p)
 	if p.task != nil && p.rule.from != anywhere {
 		p.keep(p.task)
+	}
+}
+
+// passNumber lets the next proposed number follow that of a new task.
+func (p *effect) passNumber(id TaskID) {
+	digits, numbered := strings.CutPrefix(string(id), "task-")
+	n, err := strconv.Atoi(digits)
+	if numbered && err == nil && n >= p.Settings().Next.Task && n < 1<<40 {
+		p.change(func(s *Settings) { s.Next.Task = n + 1 })
 	}
 }
 

@@ -95,31 +95,33 @@ func (a *AddMove) check(p *play) *Refusal {
 
 func (a *AddMove) apply(*effect) {}
 
-// enterTasks checks new tasks and puts them on the board; tasks of one move may
+// enterTasks checks new tasks and leaves them for the effect to write; tasks of one move may
 // depend on each other. replaced is the task that they replace, nil if there is
 // none. The refusal lists up to [MaxFaults] faults.
 func (p *play) enterTasks(list []TaskInput, replaced *Task) *Refusal {
 	var found faults
-	added := make([]*Task, 0, len(list))
+	taken := make(map[Key]TaskID, len(list))
 	for i := range list {
 		if found.full() {
 			break
 		}
-		t, wrong := p.newTask(&list[i], replaced)
+		t, wrong := p.newTask(&list[i], replaced, taken)
 		for _, r := range wrong {
 			found.add(i, r)
 		}
 		if t != nil {
-			p.put(Key{Tasks, string(t.ID)}, t)
-			added = append(added, t)
+			taken[Key{Tasks, string(t.ID)}.fold()] = t.ID
+			p.added = append(p.added, t)
 		}
 	}
-	p.acyclicAll(list, added, &found)
+	entered := p.with(p.added...)
+	entered.acyclicAll(list, p.added, &found)
+	p.fail(entered.err)
 	return found.refusal()
 }
 
 // acyclicAll follows the dependencies of all new tasks in one pass.
-func (p *play) acyclicAll(list []TaskInput, added []*Task, found *faults) {
+func (b *Board) acyclicAll(list []TaskInput, added []*Task, found *faults) {
 	const visiting, done = 1, 2
 	state := make(map[TaskID]int, len(added))
 	place := make(map[TaskID]int, len(list))
@@ -140,7 +142,7 @@ func (p *play) acyclicAll(list []TaskInput, added []*Task, found *faults) {
 			if found.full() {
 				return
 			}
-			d := p.Task(id)
+			d := b.Task(id)
 			_, listed := place[id]
 			switch {
 			case d == nil && listed: // its own fault is reported
@@ -162,15 +164,21 @@ func (p *play) acyclicAll(list []TaskInput, added []*Task, found *faults) {
 }
 
 // newTask makes a task of its description, and returns all that is wrong with it.
-// The task is nil if it cannot be put on the board.
-func (p *play) newTask(in *TaskInput, replaced *Task) (*Task, []*Refusal) {
+// The task is nil if it cannot be put on the board. taken has the ids of the other
+// tasks of the move, by folded key.
+func (p *play) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (*Task, []*Refusal) {
 	hint := "git liza help task add"
 	if err := new(TaskID).UnmarshalText([]byte(in.ID)); err != nil {
 		return nil, []*Refusal{refuse(RuleForm, hint, "%v", err)}
 	}
 	for _, folder := range []Folder{Tasks, Archive} {
-		if taken, ok := p.load(Key{folder, string(in.ID)}).(*Task); ok {
-			return nil, []*Refusal{refuse(RuleExists, "git liza show "+string(taken.ID), "there is a task %s already", taken.ID)}
+		key := Key{folder, string(in.ID)}
+		other, exists := taken[key.fold()]
+		if t, ok := p.load(key).(*Task); ok {
+			other, exists = t.ID, true
+		}
+		if exists {
+			return nil, []*Refusal{refuse(RuleExists, "git liza show "+string(other), "there is a task %s already", other)}
 		}
 	}
 	s := p.Settings()
@@ -188,11 +196,6 @@ func (p *play) newTask(in *TaskInput, replaced *Task) (*Task, []*Refusal) {
 		wrong = append(wrong, r)
 	}
 	wrong = append(wrong, p.describe(t, hint)...)
-	p.change(func(s *Settings) {
-		if n, err := strconv.Atoi(strings.TrimPrefix(string(t.ID), "task-")); err == nil && strings.HasPrefix(string(t.ID), "task-") && n >= s.Next.Task && n < 1<<40 {
-			s.Next.Task = n + 1
-		}
-	})
 	return t, wrong
 }
 
@@ -295,10 +298,15 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 	if len(f.Tasks) == 0 {
 		return refuse(RuleForm, "git liza help task finalize", "there is no task to finalize")
 	}
+	finalized := make(map[TaskID]bool, len(f.Tasks))
 	for _, id := range f.Tasks {
 		t := p.Task(id)
 		if t == nil {
 			return refuse(RuleNotFound, "git liza list --all", "there is no task %s", id)
+		}
+		t = t.clone()
+		if finalized[id] {
+			t.Status = Unclaimed
 		}
 		if t.Status.Final() {
 			return refuse(RuleFinal, "git liza show "+string(id), "%s is %s, and nothing leaves a final state", id, t.Status)
@@ -306,14 +314,19 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 		if t.Status != Draft {
 			return refuse(RuleState, "git liza show "+string(id), "finalize applies to drafts, %s is %s", id, t.Status)
 		}
-		t = t.clone()
 		t.Status = Unclaimed
 		if wrong := p.describe(t, "git liza task edit "+string(id)); len(wrong) > 0 {
 			return wrong[0]
 		}
-		p.keep(t)
+		finalized[id] = true
 	}
 	return nil
 }
 
-func (f *FinalizeMove) apply(*effect) {}
+func (f *FinalizeMove) apply(p *effect) {
+	for _, id := range f.Tasks {
+		t := p.Task(id).clone()
+		t.Status = Unclaimed
+		p.keep(t)
+	}
+}

@@ -62,10 +62,12 @@ func (s *SupersedeMove) check(p *play) *Refusal {
 	return p.repoint(list)
 }
 
-// repoint makes the dependants of the subject depend on its replacements.
+// repoint lets the dependants of the subject depend on its replacements.
 func (p *play) repoint(to []TaskID) *Refusal {
-	for _, s := range p.dependants(p.task.ID) {
-		t := p.Task(s.ID).clone()
+	entered := p.with(p.added...)
+	defer func() { p.fail(entered.err) }()
+	for _, s := range entered.dependants(p.task.ID) {
+		t := entered.Task(s.ID).clone()
 		var deps []TaskID
 		for _, d := range t.DependsOn {
 			if d == p.task.ID {
@@ -78,8 +80,12 @@ func (p *play) repoint(to []TaskID) *Refusal {
 		if len(t.DependsOn) > MaxList {
 			return refuse(RuleLimit, "git liza show "+string(t.ID), "%s would depend on more than %d tasks", t.ID, MaxList)
 		}
-		p.keep(t)
-		if r := p.acyclic(t); r != nil {
+		p.repointed = append(p.repointed, t)
+	}
+	repointed := entered.with(p.repointed...)
+	defer func() { p.fail(repointed.err) }()
+	for _, t := range p.repointed {
+		if r := repointed.acyclic(t); r != nil {
 			return r
 		}
 	}
