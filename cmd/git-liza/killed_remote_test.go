@@ -173,6 +173,24 @@ func TestKilledAtFileOperations(t *testing.T) {
 	}
 }
 
+// A server's hook that dies before it has removed the file that it flushed the disk
+// with leaves nothing to the next push.
+func TestKilledBesideItsFlush(t *testing.T) {
+	t.Parallel()
+	k := kills["init"]
+	site := newSite(t, k.board)
+	ended := k.trace(t, site.copy(t), 0)
+	require.Zero(t, ended.Code, ended.Output)
+	n := 0
+	for i, operation := range ended.Operations {
+		if strings.Contains(operation, "unlink") && strings.Contains(operation, "/s.git/objects/tmp_obj_") {
+			n = i + 1
+		}
+	}
+	require.NotZero(t, n, "no hook of the server has flushed the disk")
+	require.True(t, k.at(t, site, n))
+}
+
 func TestTortureKilledAtFileOperations(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()

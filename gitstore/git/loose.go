@@ -184,12 +184,15 @@ func writeTemp(objectDir string, obj Object) (*os.File, error) {
 
 // sweepTemps removes the temporary files of ours whose process is dead: those
 // for objects, told from git's by the length of their names, and those that
-// only serve to flush the disk.
+// only serve to flush the disk. A hook whose objects are kept apart looks where those
+// of the repository are, too: the hooks of an earlier push wrote there.
 func (r *Repo) sweepTemps() {
-	entries, _ := os.ReadDir(r.objectDir)
-	for _, entry := range entries {
-		if name, ok := strings.CutPrefix(entry.Name(), tempPrefix); ok && len(name) == len(rand.Text()) {
-			sweepTemp(filepath.Join(r.objectDir, entry.Name()))
+	for _, dir := range slices.Compact([]string{r.objectDir, filepath.Join(r.commonDir, "objects")}) {
+		entries, _ := os.ReadDir(dir)
+		for _, entry := range entries {
+			if name, ok := strings.CutPrefix(entry.Name(), tempPrefix); ok && len(name) == len(rand.Text()) {
+				sweepTemp(filepath.Join(dir, entry.Name()))
+			}
 		}
 	}
 	flushes, _ := filepath.Glob(filepath.Join(r.commonDir, layout.Private, tempPrefix+"*"))
