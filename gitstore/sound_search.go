@@ -75,7 +75,7 @@ func (r soundSearch) findLongest(ctx context.Context, heads []git.ID, known map[
 			if passed[id] < passed[best] || passed[id] == passed[best] && r.depth[id] <= r.depth[best] {
 				break
 			}
-			if r.repairer.invariantsHold(id) {
+			if r.repairer.invariantsHold(id) && r.repairer.checkObjects(ctx, id) == nil {
 				best = id
 				break
 			}

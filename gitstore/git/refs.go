@@ -20,9 +20,14 @@ type RefStore struct{ repo *Repo }
 // symrefDepth is how many symbolic refs git follows.
 const symrefDepth = 5
 
+// ErrBrokenRef is wrapped when the file of a ref holds no object id. The store and
+// supervisors test it to put back a board that a session or a power cut broke.
+var ErrBrokenRef = errors.New("is damaged")
+
 // Resolve returns the object id that a full ref name such as
 // "refs/heads/main" or "HEAD" stands for, "" if there is no such ref. It starts
-// no process, except in a reftable repository.
+// no process, except in a reftable repository. The error wraps ErrBrokenRef where the
+// ref holds no object id.
 func (s *RefStore) Resolve(ctx context.Context, name string) (ID, error) {
 	if s.repo.reftable {
 		return s.resolveByGit(ctx, name)
@@ -152,7 +157,7 @@ func (s *RefStore) parseRef(name, content string) (id ID, target string, err err
 	}
 	id = ID(strings.TrimSpace(content))
 	if s.repo.CheckID(id) != nil {
-		return "", "", fmt.Errorf("ref %s is damaged: %s holds %q", name, s.refPath(name), content)
+		return "", "", fmt.Errorf("ref %s %w: %s holds %q", name, ErrBrokenRef, s.refPath(name), content)
 	}
 	return id, "", nil
 }

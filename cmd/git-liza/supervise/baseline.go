@@ -9,7 +9,6 @@ import (
 	"github.com/git-liza/git-liza/cmd/git-liza/work"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
-	"github.com/git-liza/git-liza/gitstore/document"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -43,17 +42,19 @@ func (p *workplace) takeBaseline(ctx context.Context) (g baseline, err error) {
 // could be restored from the baseline of a session of this rush. So an agent that
 // removes the board does not end the work of the others.
 func (s *supervisor) restoreBoard(ctx context.Context, err error) bool {
-	var breach *gitstore.Breach
-	var malformed *document.Error
 	known := s.rush.baseline.Load()
-	if known == nil || !errors.Is(err, gitstore.ErrStateLost) && !errors.As(err, &breach) && !errors.As(err, &malformed) {
+	if known == nil || !gitstore.IsUnreadable(err) {
 		return false
 	}
-	said, err := s.clone.Integration.RestoreBaseline(ctx, *known)
+	said, failed := s.clone.Integration.RestoreBaseline(ctx, *known)
 	for _, line := range said {
 		s.say("a session went round the rules: %s", line)
 	}
-	return err == nil // another supervisor may have been faster
+	if failed != nil {
+		s.sayOnce("%s: the board cannot be read, nor put back: %v; git liza fsck --repair", s.id, failed)
+		return false
+	}
+	return len(said) > 0 || isFatal(err) // another supervisor may have been faster
 }
 
 // restoreBaseline puts back what the session changed and says so. If no other session

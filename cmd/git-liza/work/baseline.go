@@ -2,11 +2,13 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // A Baseline is the state at the beginning of a session: the board's tip, and
@@ -66,7 +68,7 @@ func asideText(r gitstore.Repaired) string {
 }
 
 // isAstray reports whether the integration branch is at a commit that no rule
-// allows. It may be behind the board if a remote holds the board.
+// allows, or at none that can be read. It may be behind the board if a remote holds the board.
 func (i *Integration) isAstray(ctx context.Context) (bool, error) {
 	b, _, err := i.store.Board(ctx)
 	if err != nil {
@@ -74,6 +76,9 @@ func (i *Integration) isAstray(ctx context.Context) (bool, error) {
 	}
 	want := b.Settings().Integration
 	now, err := i.repo.Resolve(ctx, want.Ref())
+	if errors.Is(err, git.ErrBrokenRef) {
+		return true, nil
+	}
 	if err != nil || now == want.Tip {
 		return false, err
 	}
@@ -82,5 +87,8 @@ func (i *Integration) isAstray(ctx context.Context) (bool, error) {
 		return err == nil, err
 	}
 	behind, err := i.repo.IsAncestor(ctx, now, want.Tip)
+	if git.ExitCode(err) > 0 {
+		return true, nil // it is at what cannot be read
+	}
 	return err == nil && !behind, err
 }
