@@ -122,7 +122,7 @@ func (a *Audit) checkTip(ctx context.Context, tip git.ID) *Breach {
 // move will roll forward is sound.
 func (a *Audit) checkRefs(ctx context.Context, tip git.ID, b *flow.Board) error {
 	name, want := b.Settings().Integration.Ref(), b.Settings().Integration.Tip
-	now, err := a.repo.Resolve(ctx, name)
+	now, err := a.repo.Refs.Resolve(ctx, name)
 	if err != nil {
 		return &Damaged{List: []Damage{{name, "", err.Error()}}, Hint: restoreRefs}
 	}

@@ -45,7 +45,7 @@ func (m *Mirror) firstMissing(need []git.ID) (git.ID, error) {
 }
 
 func (m *Mirror) fetchSaved(ctx context.Context, name string, id flow.TaskID) error {
-	release, err := m.repo.PushTurn(ctx)
+	release, err := m.repo.Turns.PushTurn(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,14 +62,14 @@ func (m *Mirror) fetchSaved(ctx context.Context, name string, id flow.TaskID) er
 
 // keepSaved turns the fetched refs of a task into refs of this clone.
 func (m *Mirror) keepSaved(ctx context.Context, there, here string) error {
-	found, err := m.repo.Refs(ctx, there)
+	found, err := m.repo.Refs.List(ctx, there)
 	if err != nil {
 		return err
 	}
 	var updates []git.RefUpdate
 	for ref, id := range found {
 		name := here + strings.TrimPrefix(ref, there)
-		now, err := m.repo.Resolve(ctx, name)
+		now, err := m.repo.Refs.Resolve(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -78,5 +78,5 @@ func (m *Mirror) keepSaved(ctx context.Context, there, here string) error {
 		}
 		updates = append(updates, git.RefUpdate{Name: ref, Old: id})
 	}
-	return m.repo.MoveRefs(ctx, updates, "liza: brought")
+	return m.repo.Refs.MoveRefs(ctx, updates, "liza: brought")
 }

@@ -20,11 +20,11 @@ const repairBoard = "git liza fsck --repair"
 // CheckRefs returns each ref of the repository that git cannot read, with the
 // command that mends it. While there is one, git fetches nothing.
 func (a *Audit) CheckRefs(ctx context.Context, b *flow.Board) ([]*Damaged, error) {
-	broken, err := a.repo.BrokenRefs(ctx)
+	broken, err := a.repo.Refs.BrokenRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	remote, err := a.repo.AnyRemote(ctx)
+	remote, err := a.repo.Config.AnyRemote(ctx)
 	var list []*Damaged
 	for _, ref := range broken {
 		hint := restoreRefs
@@ -73,7 +73,7 @@ type RestoredRef struct {
 // The error is a *Damaged that names what stays broken, or wraps ErrOffline where
 // a remote might have what is lost and cannot be reached.
 func (r *Repairer) RestoreRefs(ctx context.Context, b *flow.Board) ([]RestoredRef, error) {
-	broken, err := r.repo.BrokenRefs(ctx)
+	broken, err := r.repo.Refs.BrokenRefs(ctx)
 	if err != nil || len(broken) == 0 {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (r *Repairer) RestoreRefs(ctx context.Context, b *flow.Board) ([]RestoredRe
 		return done, err
 	}
 	before := broken
-	if broken, err = r.repo.BrokenRefs(ctx); err != nil {
+	if broken, err = r.repo.Refs.BrokenRefs(ctx); err != nil {
 		return done, err
 	}
 	for _, ref := range before {
@@ -108,7 +108,7 @@ func (r *Repairer) RestoreRefs(ctx context.Context, b *flow.Board) ([]RestoredRe
 			damaged.List, damaged.Hint = append(damaged.List, damageOf(ref)), repairBoard
 			continue
 		}
-		to, err := r.repo.LastWhole(ctx, ref, b.Settings().Integration.Tip)
+		to, err := r.repo.Refs.LastWhole(ctx, ref, b.Settings().Integration.Tip)
 		if to == "" && (strings.HasPrefix(ref.Name, layout.TaskRefs) || ref.GitDir != "") {
 			to = b.Settings().Integration.Tip
 		}
@@ -119,7 +119,7 @@ func (r *Repairer) RestoreRefs(ctx context.Context, b *flow.Board) ([]RestoredRe
 			damaged.List = append(damaged.List, damageOf(ref))
 			continue
 		}
-		if err := r.repo.SetBroken(ctx, ref, to); err != nil {
+		if err := r.repo.Refs.SetBroken(ctx, ref, to); err != nil {
 			return done, err
 		}
 		done = append(done, RestoredRef{damageOf(ref).What, ref.Object, to})
@@ -139,7 +139,7 @@ func (r *Repairer) dropRepeated(ctx context.Context, broken []git.BrokenRef, don
 			rest = append(rest, ref)
 			continue
 		}
-		if err := r.repo.SetBroken(ctx, ref, ""); err != nil {
+		if err := r.repo.Refs.SetBroken(ctx, ref, ""); err != nil {
 			return nil, err
 		}
 		*done = append(*done, RestoredRef{ref.Name, ref.Object, ""})
@@ -149,7 +149,7 @@ func (r *Repairer) dropRepeated(ctx context.Context, broken []git.BrokenRef, don
 
 // refetch brings the objects of broken refs from a remote that has such refs.
 func (r *Repairer) refetch(ctx context.Context, broken []git.BrokenRef) error {
-	remote, err := r.repo.AnyRemote(ctx)
+	remote, err := r.repo.Config.AnyRemote(ctx)
 	var names []string
 	for _, ref := range broken {
 		if ref.GitDir == "" && ref.File == "" {
@@ -181,7 +181,7 @@ func (r *Remotes) explainFetch(ctx context.Context, err error) (dropped bool, _ 
 	if !errors.As(err, &failed) || !strings.Contains(failed.Stderr, "object") {
 		return false, err
 	}
-	broken, listErr := r.repo.BrokenRefs(ctx)
+	broken, listErr := r.repo.Refs.BrokenRefs(ctx)
 	if listErr != nil || len(broken) == 0 {
 		return false, err
 	}
@@ -190,7 +190,7 @@ func (r *Remotes) explainFetch(ctx context.Context, err error) (dropped bool, _ 
 		if ref.Name == layout.State && ref.File != "" {
 			damaged.Hint = repairBoard
 		}
-		if strings.HasPrefix(ref.Name, layout.RemoteRefs) && r.repo.SetBroken(ctx, ref, "") == nil {
+		if strings.HasPrefix(ref.Name, layout.RemoteRefs) && r.repo.Refs.SetBroken(ctx, ref, "") == nil {
 			dropped = true
 			continue
 		}

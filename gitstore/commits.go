@@ -246,7 +246,7 @@ func (cs *Commits) Drift(ctx context.Context, from, to git.ID) (int, error) {
 // MergeCommit writes the merge commit of a submission; message is its full
 // message. The commit is flushed, but no ref names it yet.
 func (cs *Commits) MergeCommit(ctx context.Context, tree, onto, submission git.ID, message string) (git.ID, error) {
-	name, email, err := cs.repo.Identity(ctx)
+	name, email, err := cs.repo.Config.Identity(ctx)
 	if err != nil {
 		return "", err
 	}

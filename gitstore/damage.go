@@ -142,7 +142,7 @@ func (a *Audit) listTips(ctx context.Context, b *flow.Board) ([]head, error) {
 			list = append(list, head{"the submission of " + string(t.ID), t.ID.SavedRef(task.Submission.Save), task.Submission.Commit})
 		}
 		name := t.ID.SavedRef(task.Saves)
-		at, err := a.repo.Resolve(ctx, name)
+		at, err := a.repo.Refs.Resolve(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -159,14 +159,14 @@ func (a *Audit) listTips(ctx context.Context, b *flow.Board) ([]head, error) {
 		if ref == integration.Name {
 			ref = "refs/heads/" + ref
 		}
-		at, refErr := a.repo.Resolve(ctx, ref)
+		at, refErr := a.repo.Refs.Resolve(ctx, ref)
 		return errors.Is(err, git.ErrNoObject) && (refErr != nil || at == "")
 	}), nil
 }
 
 // listKept adds the saved refs that are wanted to the heads.
 func (a *Audit) listKept(ctx context.Context, heads []head, wanted func(name string) bool) ([]head, error) {
-	refs, err := a.repo.Refs(ctx, layout.SavedRefs)
+	refs, err := a.repo.Refs.List(ctx, layout.SavedRefs)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,7 @@ const lookForDamage = "git fsck --full --no-dangling"
 // them where there is none: files of no size are no objects, and stand in the
 // way of those that come.
 func (a *Audit) refetchHint(ctx context.Context, refs []string) (string, error) {
-	remote, err := a.repo.AnyRemote(ctx)
+	remote, err := a.repo.Config.AnyRemote(ctx)
 	if err != nil || remote == "" {
 		return lookForDamage, err
 	}

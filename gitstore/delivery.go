@@ -93,7 +93,7 @@ func (d *delivery) pushUpdates(chain []*outboxEntry, try int) []git.RefUpdate {
 // endLanded moves the mirror to the state that the remote has after the push.
 func (d *delivery) endLanded(ctx context.Context, chain []*outboxEntry) (*packJob, error) {
 	ctx = context.WithoutCancel(ctx)
-	release, err := d.pusher.repo.Queue(ctx)
+	release, err := d.pusher.repo.Turns.Queue(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (d *delivery) headsAfter(chain []*outboxEntry) (heads, error) {
 // endOvertaken ends all entries after the remote got other moves. Some of those
 // may be moves of this clone whose push got no answer.
 func (d *delivery) endOvertaken(ctx context.Context, news []git.ID) error {
-	release, err := d.pusher.repo.Queue(ctx)
+	release, err := d.pusher.repo.Turns.Queue(ctx)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (d *delivery) endRefused(ctx context.Context, chain []*outboxEntry, lines [
 	if at < 0 {
 		return false, nil
 	}
-	release, err := d.pusher.repo.Queue(ctx)
+	release, err := d.pusher.repo.Turns.Queue(ctx)
 	if err != nil {
 		return false, err
 	}

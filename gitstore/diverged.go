@@ -74,7 +74,7 @@ func (m *Mirror) CheckDiverged(ctx context.Context) error {
 	if err != nil || name == "" {
 		return err
 	}
-	there, err := m.repo.Resolve(ctx, layout.RemoteRef(name, "state"))
+	there, err := m.repo.Refs.Resolve(ctx, layout.RemoteRef(name, "state"))
 	if err != nil || there == "" {
 		return err
 	}
@@ -88,7 +88,7 @@ func (m *Mirror) CheckDivergedAt(ctx context.Context, there git.ID) error {
 	if err != nil || name == "" {
 		return err
 	}
-	mirror, err := m.repo.Resolve(ctx, layout.State)
+	mirror, err := m.repo.Refs.Resolve(ctx, layout.State)
 	if err != nil || mirror == "" || there == mirror {
 		return err
 	}

@@ -71,7 +71,7 @@ func (s *Store) Do(ctx context.Context, build Build) (Result, error) {
 	if remote != "" {
 		return s.doRemote(ctx, remote, build)
 	}
-	release, err := s.Repo.Queue(ctx)
+	release, err := s.Repo.Turns.Queue(ctx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -89,7 +89,7 @@ func (s *Store) raceMoves(ctx context.Context, build Build) (Result, error) {
 	}
 	strays := 0
 	for try := range maxTries {
-		tip, err := s.Repo.Resolve(ctx, layout.State)
+		tip, err := s.Repo.Refs.Resolve(ctx, layout.State)
 		if err != nil {
 			return Result{}, err
 		}
@@ -97,7 +97,7 @@ func (s *Store) raceMoves(ctx context.Context, build Build) (Result, error) {
 		if !errors.Is(err, git.ErrRefMoved) {
 			return result, err
 		}
-		if now, resolveErr := s.Repo.Resolve(ctx, layout.State); resolveErr == nil && now == tip {
+		if now, resolveErr := s.Repo.Refs.Resolve(ctx, layout.State); resolveErr == nil && now == tip {
 			if strays++; strays == maxStrays {
 				return Result{}, fmt.Errorf("%w: %w", ErrForeignRef, err)
 			}
@@ -133,7 +133,7 @@ func (s *Store) tryMove(ctx context.Context, tip git.ID, request flow.Request, b
 	if err != nil || t.Already {
 		return t.Result, err
 	}
-	if err := s.Repo.MoveRefs(ctx, t.updates, "liza: "+t.Move.Subject()); err != nil {
+	if err := s.Repo.Refs.MoveRefs(ctx, t.updates, "liza: "+t.Move.Subject()); err != nil {
 		// A transaction that failed or was interrupted may have happened all
 		// the same.
 		if errors.Is(err, git.ErrUnsynced) || !s.completeLanded(context.WithoutCancel(ctx), tip, request) {
@@ -272,7 +272,7 @@ func (s *Store) writeMove(ctx context.Context, parent git.ID, d *draft, edits []
 	if err != nil {
 		return "", err
 	}
-	name, email, err := s.Repo.Identity(ctx)
+	name, email, err := s.Repo.Config.Identity(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -292,7 +292,7 @@ func (s *Store) writeMove(ctx context.Context, parent git.ID, d *draft, edits []
 // and completes the refs of the last move. If that fails, the next move
 // completes them.
 func (s *Store) completeLanded(ctx context.Context, since git.ID, request flow.Request) bool {
-	tip, err := s.Repo.Resolve(ctx, layout.State)
+	tip, err := s.Repo.Refs.Resolve(ctx, layout.State)
 	if err != nil || tip == since {
 		return false
 	}

@@ -41,7 +41,7 @@ func (c clock) Now() time.Time { return c().UTC().Truncate(time.Second) }
 // Tip is the state commit. The error wraps ErrNoBoard if there is none, or
 // ErrStateLost if there was one.
 func (h *history) Tip(ctx context.Context) (git.ID, error) {
-	tip, err := h.Repo.Resolve(ctx, layout.State)
+	tip, err := h.Repo.Refs.Resolve(ctx, layout.State)
 	if err == nil && tip == "" {
 		err = h.explainLost(ctx)
 	}
@@ -135,7 +135,7 @@ func (h *history) declaredRules(source snapshot, name string) int {
 // Authority is the name of the remote that holds the board, "" if this clone
 // holds it.
 func (h *history) Authority(ctx context.Context) (string, error) {
-	return h.Repo.Config(ctx, remoteKey)
+	return h.Repo.Config.Config(ctx, remoteKey)
 }
 
 func (h *history) statePath(name string) string {
@@ -157,7 +157,7 @@ func (h *history) Rev(ctx context.Context, name string) (git.ID, error) {
 	if at, ok := ParseTime(name); ok {
 		return h.lastBefore(tip, at)
 	}
-	if mark, err := h.Repo.Resolve(ctx, flow.MarkRef(name)); err == nil && mark != "" {
+	if mark, err := h.Repo.Refs.Resolve(ctx, flow.MarkRef(name)); err == nil && mark != "" {
 		return mark, nil
 	}
 	id, err := h.Repo.ParseCommit(ctx, name)

@@ -16,9 +16,9 @@ import (
 
 // childStopped takes a turn and is stopped with it, as by Ctrl-Z.
 func childStopped(ctx context.Context, r *git.Repo, which string) error {
-	take := r.Queue
+	take := r.Turns.Queue
 	if which == "push.lock" {
-		take = r.PushTurn
+		take = r.Turns.PushTurn
 	}
 	release, err := take(ctx)
 	if err != nil {

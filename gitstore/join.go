@@ -29,7 +29,7 @@ func (m *Mirror) chooseAuthority(ctx context.Context, remote string, bring func(
 	if err := m.checkRemote(ctx, remote); err != nil {
 		return err
 	}
-	release, err := m.repo.PushTurn(ctx)
+	release, err := m.repo.Turns.PushTurn(ctx)
 	if err != nil {
 		return err
 	}
@@ -41,12 +41,12 @@ func (m *Mirror) chooseAuthority(ctx context.Context, remote string, bring func(
 	if err := bring(found); err != nil {
 		return err
 	}
-	return m.repo.WriteConfig(ctx, remoteKey, remote)
+	return m.repo.Config.WriteConfig(ctx, remoteKey, remote)
 }
 
 // checkRemote refuses a name that no remote of this repository has.
 func (m *Mirror) checkRemote(ctx context.Context, remote string) error {
-	url, err := m.repo.Config(ctx, "remote."+remote+".url")
+	url, err := m.repo.Config.Config(ctx, "remote."+remote+".url")
 	if err != nil || url != "" {
 		return err
 	}
@@ -57,7 +57,7 @@ func (m *Mirror) checkRemote(ctx context.Context, remote string) error {
 // joinBoard copies the moves of one board to the other side.
 func (m *Mirror) joinBoard(ctx context.Context, remote string, found heads, publish bool) (Synced, error) {
 	done := Synced{Remote: remote}
-	mirror, err := m.repo.Resolve(ctx, layout.State)
+	mirror, err := m.repo.Refs.Resolve(ctx, layout.State)
 	if err != nil {
 		return done, err
 	}

@@ -92,7 +92,7 @@ func keyFile(ctx context.Context, r *git.Repo, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	set, err := r.Config(ctx, "liza.principal."+name+".key")
+	set, err := r.Config.Config(ctx, "liza.principal."+name+".key")
 	switch {
 	case err != nil:
 		return "", err

@@ -38,7 +38,7 @@ func (h *history) explainLost(ctx context.Context) error {
 
 // leftRefs are the marks and saved commits that a board has left.
 func (h *history) leftRefs(ctx context.Context) (map[string]git.ID, error) {
-	all, err := h.Repo.Refs(ctx, layout.Root)
+	all, err := h.Repo.Refs.List(ctx, layout.Root)
 	for name := range all {
 		if !isKeptRef(name) {
 			delete(all, name)

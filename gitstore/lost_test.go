@@ -97,7 +97,7 @@ func TestRepairOfALostStateGoesByItsMarks(t *testing.T) {
 // forget deletes all refs of the board.
 func (d *desk) forget() {
 	d.t.Helper()
-	refs, err := d.store.Repo.Refs(context.Background(), "refs/liza")
+	refs, err := d.store.Repo.Refs.List(context.Background(), "refs/liza")
 	require.NoError(d.t, err)
 	for name := range refs {
 		gittest.Git(d.t, d.dir, "update-ref", "-d", name)
@@ -112,7 +112,7 @@ func TestRepairGoesBackToTheNewestState(t *testing.T) {
 	t.Parallel()
 	gone := func(d *desk) { gittest.Git(d.t, d.dir, "update-ref", "-d", layout.State) }
 	set := func(d *desk, id git.ID) {
-		require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, New: id, Any: true}}, "set"))
+		require.NoError(d.t, d.store.Repo.Refs.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, New: id, Any: true}}, "set"))
 	}
 	none := func(d *desk, parents ...string) git.ID { // a commit that is no move
 		args := []string{"commit-tree", "-m", "no move"}
@@ -173,7 +173,7 @@ func TestRepairGoesBackToTheNewestState(t *testing.T) {
 			last := d.do(d.released("task-1")).Commit
 			c.spoil(d, last)
 			d.store = d.open()
-			was, _ := d.store.Repo.Resolve(ctx, layout.State)
+			was, _ := d.store.Repo.Refs.Resolve(ctx, layout.State)
 
 			done, err := d.store.Repairer.Repair(ctx)
 			require.NoError(t, err)

@@ -63,7 +63,7 @@ func (m *Mirror) Sync(ctx context.Context) (Synced, error) {
 	if err != nil {
 		return Synced{}, err
 	}
-	release, err := m.repo.PushTurn(ctx)
+	release, err := m.repo.Turns.PushTurn(ctx)
 	if err != nil {
 		return Synced{Remote: name}, err
 	}
@@ -88,7 +88,7 @@ func (m *Mirror) CheckLanded(ctx context.Context, commit git.ID) error {
 	if err != nil || name == "" {
 		return err
 	}
-	release, err := m.repo.PushTurn(ctx)
+	release, err := m.repo.Turns.PushTurn(ctx)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (m *Mirror) forwardIntegration(ctx context.Context, remote string, seen hea
 // for them. The caller holds the push lock. Errors wrap ErrOffline.
 func (m *Mirror) fetchHeads(ctx context.Context, name string) (heads, error) {
 	branch := ""
-	tip, err := m.repo.Resolve(ctx, layout.State)
+	tip, err := m.repo.Refs.Resolve(ctx, layout.State)
 	if err != nil {
 		return heads{}, err
 	}
@@ -184,7 +184,7 @@ func (m *Mirror) refresh(ctx context.Context, name string) (step shift, news []g
 
 // pull moves the mirror to the fetched state.
 func (m *Mirror) pull(ctx context.Context, name string, found heads) (shift, []git.ID, error) {
-	mirror, err := m.repo.Resolve(ctx, layout.State)
+	mirror, err := m.repo.Refs.Resolve(ctx, layout.State)
 	if err != nil {
 		return shift{}, nil, err
 	}
@@ -200,7 +200,7 @@ func (m *Mirror) pull(ctx context.Context, name string, found heads) (shift, []g
 		return step, nil, err
 	}
 	step.refs = marks
-	release, err := m.repo.Queue(ctx)
+	release, err := m.repo.Turns.Queue(ctx)
 	if err != nil {
 		return step, nil, err
 	}

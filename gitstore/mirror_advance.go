@@ -76,14 +76,14 @@ func (m *Mirror) advance(ctx context.Context, step shift) (behind, err error) {
 		if refsErr != nil {
 			return nil, refsErr
 		}
-		err = m.repo.MoveRefs(ctx, updates, "liza: "+step.remote+" is at "+step.to.Short())
+		err = m.repo.Refs.MoveRefs(ctx, updates, "liza: "+step.remote+" is at "+step.to.Short())
 		if err == nil && branch != nil && branch.Old != "" && m.settler.Follower != nil {
 			behind = m.settler.Follower.Follow(ctx, branch.Old, branch.New)
 		}
 		if !errors.Is(err, git.ErrRefMoved) {
 			break
 		}
-		if now, nowErr := m.repo.Resolve(ctx, layout.State); nowErr != nil || now != step.from && now != step.to {
+		if now, nowErr := m.repo.Refs.Resolve(ctx, layout.State); nowErr != nil || now != step.from && now != step.to {
 			break
 		}
 	}
@@ -98,7 +98,7 @@ func (m *Mirror) advance(ctx context.Context, step shift) (behind, err error) {
 func (m *Mirror) refsAlong(ctx context.Context, step shift, branch *git.RefUpdate) ([]git.RefUpdate, error) {
 	var updates []git.RefUpdate
 	// A refspec in the configuration makes git move the ref in a push.
-	now, err := m.repo.Resolve(ctx, layout.State)
+	now, err := m.repo.Refs.Resolve(ctx, layout.State)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (m *Mirror) refsAlong(ctx context.Context, step shift, branch *git.RefUpdat
 		updates = append(updates, *branch)
 	}
 	for _, u := range step.refs {
-		now, err := m.repo.Resolve(ctx, u.Name)
+		now, err := m.repo.Refs.Resolve(ctx, u.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func (m *Mirror) refsAlong(ctx context.Context, step shift, branch *git.RefUpdat
 		}
 	}
 	for what, id := range map[string]git.ID{"state": step.seen.state, "integration": step.seen.integration} {
-		now, err := m.repo.Resolve(ctx, layout.RemoteRef(step.remote, what))
+		now, err := m.repo.Refs.Resolve(ctx, layout.RemoteRef(step.remote, what))
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func (m *Mirror) refsAlong(ctx context.Context, step shift, branch *git.RefUpdat
 // and if it cannot move now; behind gives the reason.
 func (m *Mirror) integrationStep(ctx context.Context, b *flow.Board, create bool) (step *git.RefUpdate, behind, err error) {
 	name, want := b.Settings().Integration.Ref(), b.Settings().Integration.Tip
-	now, err := m.repo.Resolve(ctx, name)
+	now, err := m.repo.Refs.Resolve(ctx, name)
 	if err != nil || now == want {
 		return nil, nil, err
 	}

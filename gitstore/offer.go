@@ -68,7 +68,7 @@ func (o *offer) raceMoves(ctx context.Context) (Result, error) {
 // refreshMirror moves the mirror to the state of the remote, by pushing the
 // outbox or by a fetch.
 func (o *offer) refreshMirror(ctx context.Context, answer error) error {
-	release, err := o.store.Repo.PushTurn(ctx)
+	release, err := o.store.Repo.Turns.PushTurn(ctx)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ var errAlready = errors.New("the board says so already")
 // move had landed before, or there is nothing to do. A *hastyError is not
 // final.
 func (o *offer) addToOutbox(ctx context.Context) (transaction, *outboxEntry, error) {
-	release, err := o.store.Repo.Queue(ctx)
+	release, err := o.store.Repo.Turns.Queue(ctx)
 	if err != nil {
 		return transaction{}, nil, err
 	}
@@ -190,7 +190,7 @@ func (o *offer) findLanded(mirror git.ID) (Result, bool, error) {
 // when it gets the turn.
 func (o *offer) awaitOutcome(ctx context.Context, e *outboxEntry) (outcome, error) {
 	defer e.withdraw()
-	waiting := o.store.Repo.AwaitTurn(git.TurnToPush)
+	waiting := o.store.Repo.Turns.AwaitTurn(git.TurnToPush)
 	for {
 		there := git.StillAt(e.file, e.path)
 		if f, known := e.readOutcome(); known {
@@ -199,7 +199,7 @@ func (o *offer) awaitOutcome(ctx context.Context, e *outboxEntry) (outcome, erro
 		if !there {
 			return outcome{Kind: outcomeAgain}, nil
 		}
-		release, err := o.store.Repo.TryPushTurn()
+		release, err := o.store.Repo.Turns.TryPushTurn()
 		if err != nil {
 			return outcome{}, err
 		}
@@ -212,7 +212,7 @@ func (o *offer) awaitOutcome(ctx context.Context, e *outboxEntry) (outcome, erro
 			if f, known := e.readOutcome(); !known && err != nil {
 				return f, err
 			}
-			waiting = o.store.Repo.AwaitTurn(git.TurnToPush)
+			waiting = o.store.Repo.Turns.AwaitTurn(git.TurnToPush)
 		} else if err := git.Wait(ctx, git.PushWait); err != nil {
 			return outcome{}, fmt.Errorf("waiting for a push to %s, which may have brought the move: %w", o.remote, err)
 		}

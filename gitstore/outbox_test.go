@@ -234,7 +234,7 @@ func TestRemoteRefusesOneOfSeveral(t *testing.T) {
 			}
 			l.hook(t, "pre-receive", `while read old new ref; do if test $ref = refs/liza/state && git log --format=%s $old..$new | grep -q "claim task-2"; then
 				echo "liza-refused: `+say+` control: not this one; type: git liza status" >&2; exit 1; fi; done`)
-			release, err := l.a.store.Repo.PushTurn(context.Background())
+			release, err := l.a.store.Repo.Turns.PushTurn(context.Background())
 			require.NoError(t, err)
 			_, err = l.a.store.pusher.pushOutbox(context.Background(), "origin")
 			require.NoError(t, err)

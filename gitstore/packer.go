@@ -70,7 +70,7 @@ func (p *Packer) Housekeep(ctx context.Context, from, to string) error {
 	if err = p.repo.Packer.Pack(ctx, git.ID(from), packed); err != nil {
 		packed = "" // from may be the cause
 	}
-	release, queueErr := p.repo.Queue(ctx)
+	release, queueErr := p.repo.Turns.Queue(ctx)
 	if queueErr != nil {
 		return errors.Join(err, queueErr)
 	}

@@ -99,7 +99,7 @@ func SavePresence(ctx context.Context, r *git.Repo, p Presence) error {
 	if err != nil {
 		return fmt.Errorf("presence of %s: %w", p.Agent, err)
 	}
-	return r.MoveRefs(ctx, []git.RefUpdate{{Name: p.Agent.PresenceRef(), New: id, Any: true}}, "presence")
+	return r.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: p.Agent.PresenceRef(), New: id, Any: true}}, "presence")
 }
 
 // writePresence writes the commit. It is one object: the document is in its
@@ -117,7 +117,7 @@ func writePresence(ctx context.Context, r *git.Repo, p *Presence) (git.ID, error
 	if err != nil {
 		return "", err
 	}
-	committer, address, err := r.Identity(ctx)
+	committer, address, err := r.Config.Identity(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -135,7 +135,7 @@ func writePresence(ctx context.Context, r *git.Repo, p *Presence) (git.ID, error
 // clone; "" means any registration. The presence of another registration stays.
 func DropPresence(ctx context.Context, r *git.Repo, id flow.AgentID, g flow.Generation) error {
 	name := id.PresenceRef()
-	at, err := r.Resolve(ctx, name)
+	at, err := r.Refs.Resolve(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func DropPresence(ctx context.Context, r *git.Repo, id flow.AgentID, g flow.Gene
 	if p, ok := readPresence(ctx, r, at, id); at == "" || g != "" && (!ok || p.Generation != g) {
 		return nil
 	}
-	err = r.MoveRefs(ctx, []git.RefUpdate{{Name: name, Old: at}}, "presence")
+	err = r.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: name, Old: at}}, "presence")
 	if errors.Is(err, git.ErrRefMoved) {
 		return nil // a newer registration has written its own
 	}

@@ -43,7 +43,7 @@ func TestPresence(t *testing.T) {
 			k := make(t)
 			r := open(t, k.Dir)
 			said := func() (Presence, bool) {
-				at, err := r.Resolve(ctx, layout.PresenceRefs+"coder-1")
+				at, err := r.Refs.Resolve(ctx, layout.PresenceRefs+"coder-1")
 				require.NoError(t, err)
 				return readPresence(ctx, r, at, "coder-1")
 			}

@@ -52,7 +52,7 @@ func (ps *Presences) List(ctx context.Context, b *flow.Board) (map[flow.AgentID]
 }
 
 func (ps *Presences) readRef(ctx context.Context, ref string, id flow.AgentID) (Presence, bool) {
-	at, err := ps.repo.Resolve(ctx, ref)
+	at, err := ps.repo.Refs.Resolve(ctx, ref)
 	if err != nil {
 		return Presence{}, false
 	}
@@ -71,7 +71,7 @@ func (ps *Presences) Share(ctx context.Context, ids []flow.AgentID) error {
 	var updates []git.RefUpdate
 	for _, id := range ids {
 		name := id.PresenceRef()
-		at, err := ps.repo.Resolve(ctx, name)
+		at, err := ps.repo.Refs.Resolve(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -97,14 +97,14 @@ func (ps *Presences) Forget(ctx context.Context, id flow.AgentID) error {
 		return err
 	}
 	there := layout.RemoteRef(remote, "agents/"+string(id))
-	seen, err := ps.repo.Resolve(ctx, there)
+	seen, err := ps.repo.Refs.Resolve(ctx, there)
 	if err != nil || seen == "" {
 		return err
 	}
 	if err := ps.Share(ctx, []flow.AgentID{id}); err != nil {
 		return err
 	}
-	return ps.repo.MoveRefs(ctx, []git.RefUpdate{{Name: there, Any: true}}, "presence")
+	return ps.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: there, Any: true}}, "presence")
 }
 
 // Prune removes the presences of ended registrations from this clone, and
@@ -114,7 +114,7 @@ func (ps *Presences) Prune(ctx context.Context, b *flow.Board) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	refs, err := ps.repo.Refs(ctx, layout.PresenceRefs)
+	refs, err := ps.repo.Refs.List(ctx, layout.PresenceRefs)
 	if err != nil {
 		return 0, err
 	}
@@ -131,7 +131,7 @@ func (ps *Presences) Prune(ctx context.Context, b *flow.Board) (int, error) {
 	}
 	if remote != "" {
 		there := layout.RemoteRef(remote, "agents/")
-		if refs, err = ps.repo.Refs(ctx, there); err != nil {
+		if refs, err = ps.repo.Refs.List(ctx, there); err != nil {
 			return 0, err
 		}
 		for ref, at := range refs {
@@ -141,5 +141,5 @@ func (ps *Presences) Prune(ctx context.Context, b *flow.Board) (int, error) {
 	if err := b.Err(); err != nil {
 		return 0, err
 	}
-	return len(gone), ps.repo.MoveRefs(ctx, updates, "archive")
+	return len(gone), ps.repo.Refs.MoveRefs(ctx, updates, "archive")
 }

@@ -94,7 +94,7 @@ func (pub *publisher) publishParts(ctx context.Context, remote string, found hea
 
 // noteHeads records the heads of a remote.
 func (r *Remotes) noteHeads(ctx context.Context, remote string, found heads) error {
-	return r.repo.MoveRefs(ctx, []git.RefUpdate{{Name: layout.RemoteRef(remote, "state"), New: found.state, Any: true},
+	return r.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: layout.RemoteRef(remote, "state"), New: found.state, Any: true},
 		{Name: layout.RemoteRef(remote, "integration"), New: found.integration, Any: true}}, "liza: published to "+remote)
 }
 
@@ -233,7 +233,7 @@ func (pub *publisher) openBranches(ctx context.Context, b *flow.Board, first boo
 		case t.Claim != nil && !first:
 		case t.Claim != nil:
 			var err error
-			if tip, err = pub.repo.Resolve(ctx, ref); err != nil {
+			if tip, err = pub.repo.Refs.Resolve(ctx, ref); err != nil {
 				return nil, err
 			}
 		case t.Submission != nil:

@@ -54,7 +54,7 @@ func (p *pusher) pushOutbox(ctx context.Context, name string) (*packJob, error) 
 // collectChain is the chain to push. If it is broken, because a process gave up
 // or died, or because the mirror has moved, all entries are built again.
 func (p *pusher) collectChain(ctx context.Context) ([]*outboxEntry, error) {
-	release, err := p.repo.Queue(ctx)
+	release, err := p.repo.Turns.Queue(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (p *pusher) readOutbox(ctx context.Context) ([]*outboxEntry, git.ID, error)
 	if err != nil {
 		return nil, "", err
 	}
-	mirror, err := p.repo.Resolve(ctx, layout.State)
+	mirror, err := p.repo.Refs.Resolve(ctx, layout.State)
 	return list, mirror, err
 }
 
@@ -84,7 +84,7 @@ func (p *pusher) spreadError(ctx context.Context, chain []*outboxEntry, cause er
 	if ctx.Err() != nil {
 		f = outcome{Kind: outcomeAgain} // only this process was interrupted
 	}
-	release, err := p.repo.Queue(context.WithoutCancel(ctx))
+	release, err := p.repo.Turns.Queue(context.WithoutCancel(ctx))
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // on other hosts read.
 func (m *Mirror) outgoingRefs(ctx context.Context, on base, r Result) ([]git.RefUpdate, error) {
 	list := []git.RefUpdate{{Name: layout.State, Old: on.tip, New: r.Commit}}
-	seen, err := m.repo.Resolve(ctx, layout.RemoteRef(on.remote, "integration"))
+	seen, err := m.repo.Refs.Resolve(ctx, layout.RemoteRef(on.remote, "integration"))
 	if err != nil {
 		return nil, err
 	}

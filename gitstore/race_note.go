@@ -162,7 +162,7 @@ func (p *pusher) noteRace(r raceResult) {
 // committers and principals tell clones apart. Unreadable commits count as
 // none.
 func (p *pusher) countRivals(now time.Time) int {
-	id, err := p.repo.Resolve(context.Background(), layout.State)
+	id, err := p.repo.Refs.Resolve(context.Background(), layout.State)
 	who := map[string]bool{}
 	for range 2 * maxOthers {
 		if err != nil || id == "" {

@@ -37,7 +37,7 @@ func (r *Repairer) Reclaim(ctx context.Context, known git.ID) (Repaired, error) 
 	case err != nil:
 		return Repaired{}, err
 	}
-	release, err := r.repo.Queue(ctx)
+	release, err := r.repo.Turns.Queue(ctx)
 	if err != nil {
 		return Repaired{}, err
 	}
@@ -105,12 +105,12 @@ func (r *Repairer) reclaimRewound(ctx context.Context, known git.ID) (Repaired, 
 		if sound, err := r.findLastSound(ctx, []git.ID{tip}); err == nil && sound == tip {
 			done.Is, done.Kept = tip, []git.ID{good}
 			done.Dropped, done.Count = r.history.listDropped(good, tip)
-			return done, r.repo.MoveRefs(ctx, []git.RefUpdate{{Name: r.rescueName(good) + "/state", New: good, Any: true}}, "liza: kept")
+			return done, r.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: r.rescueName(good) + "/state", New: good, Any: true}}, "liza: kept")
 		}
 		done.Kept = []git.ID{tip}
 		updates = append(updates, git.RefUpdate{Name: r.rescueName(tip) + "/state", New: tip, Any: true})
 	}
-	if err := r.repo.MoveRefs(ctx, updates, "liza: put back"); err != nil {
+	if err := r.repo.Refs.MoveRefs(ctx, updates, "liza: put back"); err != nil {
 		return Repaired{}, err
 	}
 	r.audit.rememberWritten(good)
@@ -124,7 +124,7 @@ func (r *Repairer) followsRemote(ctx context.Context, tip git.ID) (bool, error) 
 	if err != nil || remote == "" {
 		return false, err
 	}
-	seen, err := r.repo.Resolve(ctx, layout.RemoteRef(remote, "state"))
+	seen, err := r.repo.Refs.Resolve(ctx, layout.RemoteRef(remote, "state"))
 	if err != nil || seen == "" {
 		return false, ctx.Err() // a ref that cannot be read says nothing
 	}

@@ -44,7 +44,7 @@ func (r *Remotes) fetchRefs(ctx context.Context, name, branch string) (heads, er
 	}
 	var found heads
 	for _, pair := range want {
-		id, err := r.repo.Resolve(ctx, pair[1])
+		id, err := r.repo.Refs.Resolve(ctx, pair[1])
 		if err != nil {
 			return heads{}, err
 		}
@@ -115,7 +115,7 @@ func (r *Remotes) listPresent(ctx context.Context, name string, refs [][2]string
 			list = append(list, pair)
 			continue
 		}
-		seen, err := r.repo.Resolve(ctx, pair[1])
+		seen, err := r.repo.Refs.Resolve(ctx, pair[1])
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +123,7 @@ func (r *Remotes) listPresent(ctx context.Context, name string, refs [][2]string
 			gone = append(gone, git.RefUpdate{Name: pair[1], Old: seen})
 		}
 	}
-	return list, r.repo.MoveRefs(ctx, gone, "liza: gone from "+name)
+	return list, r.repo.Refs.MoveRefs(ctx, gone, "liza: gone from "+name)
 }
 
 // BoardOf asks a remote for its state commit, "" if it has none. Errors wrap

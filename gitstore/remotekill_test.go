@@ -137,7 +137,7 @@ func TestRemotePusherOfOthersKilled(t *testing.T) {
 // one has the turn to push until that is so.
 func (l lane) postedChild(t *testing.T) *exec.Cmd {
 	t.Helper()
-	release, err := l.a.store.Repo.PushTurn(context.Background())
+	release, err := l.a.store.Repo.Turns.PushTurn(context.Background())
 	require.NoError(t, err)
 	defer release()
 	cmd := storeChild(os.Args[0], l.a.dir, "note", "bystander")
@@ -147,7 +147,7 @@ func (l lane) postedChild(t *testing.T) *exec.Cmd {
 		list, _ := os.ReadDir(outboxDir(l.a.store.Repo))
 		return len(list) == 1 && !strings.HasSuffix(list[0].Name(), ".new")
 	})
-	queue, err := l.a.store.Repo.Queue(context.Background())
+	queue, err := l.a.store.Repo.Turns.Queue(context.Background())
 	require.NoError(t, err)
 	defer queue()
 	require.NoError(t, cmd.Process.Signal(syscall.SIGSTOP), "so that another one pushes")

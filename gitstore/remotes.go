@@ -52,7 +52,7 @@ func saysFull(words string) bool {
 
 // remoteTimeout reads a duration such as 90s, or a number of seconds.
 func (r *Remotes) remoteTimeout(ctx context.Context) (time.Duration, error) {
-	text, err := r.repo.Config(ctx, "liza.remoteTimeout")
+	text, err := r.repo.Config.Config(ctx, "liza.remoteTimeout")
 	if err != nil || text == "" {
 		return remoteLimit, err
 	}
@@ -100,7 +100,7 @@ func pushArgs(name string, updates []git.RefUpdate, options []string) []string {
 // trackedRefs are the refs of this clone that git moves after a push, because the
 // user has configured where a fetch keeps what the remote has.
 func (r *Remotes) trackedRefs(ctx context.Context, name string, updates []git.RefUpdate) ([]git.RefUpdate, error) {
-	settings, err := r.repo.ConfigUnder(ctx, "remote."+name+".fetch")
+	settings, err := r.repo.Config.ConfigUnder(ctx, "remote."+name+".fetch")
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func (r *Remotes) push(ctx context.Context, name string, updates []git.RefUpdate
 		return err
 	}
 	args = append(args, pushArgs(name, updates, options)...)
-	out, err := r.runGit(ctx, git.Leftovers{Locks: r.repo.LockFiles(tracked)}, args...)
+	out, err := r.runGit(ctx, git.Leftovers{Locks: r.repo.Refs.LockFiles(tracked)}, args...)
 	rejected, accepted := parsePush(string(out))
 	if err == nil && accepted && len(rejected) == 0 {
 		return nil

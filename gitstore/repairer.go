@@ -40,7 +40,7 @@ type Repaired struct {
 // is sound and nothing has moved. It removes empty files of objects. Errors
 // wrap ErrNoBoard.
 func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
-	release, err := r.repo.Queue(ctx)
+	release, err := r.repo.Turns.Queue(ctx)
 	if err != nil {
 		return Repaired{}, err
 	}
@@ -48,7 +48,7 @@ func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 	if err := r.repo.RemoveEmptyObjects(); err != nil {
 		return Repaired{}, err
 	}
-	log, err := r.repo.ReadReflog(ctx, layout.State)
+	log, err := r.repo.Refs.ReadReflog(ctx, layout.State)
 	if err != nil {
 		return Repaired{}, err
 	}
@@ -94,7 +94,7 @@ func (r *Repairer) goBack(ctx context.Context, tip git.ID, log []git.ReflogLine)
 
 // brokenRef is the state ref where its file holds no id, else nil.
 func (r *Repairer) brokenRef(ctx context.Context) (*git.BrokenRef, error) {
-	broken, err := r.repo.BrokenRefs(ctx)
+	broken, err := r.repo.Refs.BrokenRefs(ctx)
 	i := slices.IndexFunc(broken, func(ref git.BrokenRef) bool { return ref.Name == layout.State && ref.File != "" })
 	if err != nil || i < 0 {
 		return nil, err
@@ -144,7 +144,7 @@ func (r *Repairer) restoreRef(ctx context.Context, log []git.ReflogLine, broken 
 		}
 	}
 	if broken != nil {
-		if err := r.repo.RewriteBroken(ctx, *broken, good); err != nil {
+		if err := r.repo.Refs.RewriteBroken(ctx, *broken, good); err != nil {
 			return Repaired{}, err
 		}
 	}

@@ -178,7 +178,7 @@ func (k *rescue) freeRefs(ctx context.Context, tip git.ID) error {
 		return err
 	}
 	name := layout.RemoteRef(remote, "state")
-	seen, err := r.repo.Resolve(ctx, name)
+	seen, err := r.repo.Refs.Resolve(ctx, name)
 	if err != nil || seen == "" {
 		return ctx.Err() // a fetch removes what is no ref
 	}
@@ -192,7 +192,7 @@ func (k *rescue) freeRefs(ctx context.Context, tip git.ID) error {
 // freeRef moves one ref under the rescue's folder, as far as it can be read.
 func (k *rescue) freeRef(ctx context.Context, name string) error {
 	repo := k.repairer.repo
-	now, err := repo.Resolve(ctx, name)
+	now, err := repo.Refs.Resolve(ctx, name)
 	if err != nil || now == "" {
 		return err
 	}
@@ -219,7 +219,7 @@ func (k *rescue) freeRef(ctx context.Context, name string) error {
 // move moves the refs, and lets the reflog name nothing that git cannot walk.
 func (k *rescue) move(ctx context.Context) error {
 	repo := k.repairer.repo
-	if err := repo.MoveRefs(ctx, k.updates, "liza: fsck --repair"); err != nil {
+	if err := repo.Refs.MoveRefs(ctx, k.updates, "liza: fsck --repair"); err != nil {
 		return err
 	}
 	k.repairer.audit.rememberWritten(k.Is)
@@ -228,7 +228,7 @@ func (k *rescue) move(ctx context.Context) error {
 			return err
 		}
 	}
-	return repo.CutReflog(ctx, layout.State, k.Unreadable)
+	return repo.Refs.CutReflog(ctx, layout.State, k.Unreadable)
 }
 
 // lostMove names a move that cannot be read by what the reflog says of it.

@@ -85,7 +85,7 @@ func SaveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, ou
 }
 
 func saveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, output []byte) (git.ID, error) {
-	last, err := r.Resolve(ctx, rec.ref())
+	last, err := r.Refs.Resolve(ctx, rec.ref())
 	if err != nil {
 		return "", err
 	}
@@ -112,7 +112,7 @@ func saveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, ou
 	if err != nil {
 		return "", err
 	}
-	name, email, err := r.Identity(ctx)
+	name, email, err := r.Config.Identity(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -123,7 +123,7 @@ func saveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, ou
 	if err := o.Flush(); err != nil {
 		return "", err
 	}
-	return id, r.MoveRefs(ctx, []git.RefUpdate{{Name: rec.ref(), Old: last, New: id}}, rec.subject())
+	return id, r.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: rec.ref(), Old: last, New: id}}, rec.subject())
 }
 
 // commit renders the commit object.

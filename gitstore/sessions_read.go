@@ -62,7 +62,7 @@ func Sessions(ctx context.Context, r *git.Repo, f SessionFilter) ([]SessionRecor
 // sessionChains are the last sessions of all refs, or of the refs of one agent,
 // sorted.
 func sessionChains(ctx context.Context, r *git.Repo, agent flow.AgentID) ([]sessionLink, error) {
-	refs, err := r.Refs(ctx, layout.SessionRefs+string(agent))
+	refs, err := r.Refs.List(ctx, layout.SessionRefs+string(agent))
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func (s *Store) PruneSessions(ctx context.Context, before time.Time) (pruned int
 				last = readSessionLink(s.objects, last.ref, last.parent)
 			}
 		}
-		if err := s.Repo.MoveRefs(ctx, updates, "archive"); err != nil {
+		if err := s.Repo.Refs.MoveRefs(ctx, updates, "archive"); err != nil {
 			return pruned, fmt.Errorf("dropping the records of sessions: %w", err)
 		}
 		pruned += sessions

@@ -239,7 +239,7 @@ func TestAKilledMergeIsCompletedOrUndone(t *testing.T) {
 // to there, tells when it has come there, and clears the way again.
 var killSteps = map[string]func(*testing.T, *desk) (undo func(), reached func() bool){
 	"before the queue": func(t *testing.T, d *desk) (func(), func() bool) {
-		release, err := d.store.Repo.Queue(context.Background())
+		release, err := d.store.Repo.Turns.Queue(context.Background())
 		require.NoError(t, err)
 		// It computes nothing before its turn; killing it is killing a waiter.
 		return release, func() bool { return true }

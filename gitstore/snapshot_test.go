@@ -22,7 +22,7 @@ func (d *desk) became(tree git.ID) git.ID {
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(d.t, err)
 	id := d.forged(strings.Replace(string(c.Raw), string(c.Tree), string(tree), 1))
-	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: tip, New: id}}, "odd"))
+	require.NoError(d.t, d.store.Repo.Refs.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: tip, New: id}}, "odd"))
 	d.store = d.open()
 	return id
 }

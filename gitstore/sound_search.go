@@ -152,7 +152,7 @@ func (r *Repairer) knownStates(ctx context.Context) (map[git.ID]int, error) {
 	if err != nil || remote == "" {
 		return known, err
 	}
-	seen, err := r.repo.Resolve(ctx, layout.RemoteRef(remote, "state"))
+	seen, err := r.repo.Refs.Resolve(ctx, layout.RemoteRef(remote, "state"))
 	if err == nil && seen != "" { // a ref that cannot be read says nothing
 		known[seen] += remoteEvidence
 	}

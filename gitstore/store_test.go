@@ -85,7 +85,7 @@ func (d *desk) board() *flow.Board {
 
 func (d *desk) at(ref string) git.ID {
 	d.t.Helper()
-	id, err := d.store.Repo.Resolve(context.Background(), ref)
+	id, err := d.store.Repo.Refs.Resolve(context.Background(), ref)
 	require.NoError(d.t, err)
 	return id
 }

@@ -121,7 +121,7 @@ func (m *Mirror) CheckAstray(ctx context.Context) error {
 		return err
 	}
 	branch := b.Settings().Integration
-	there, err := m.repo.Resolve(ctx, layout.RemoteRef(name, "integration"))
+	there, err := m.repo.Refs.Resolve(ctx, layout.RemoteRef(name, "integration"))
 	if err != nil || there == "" || flow.ObjectID(there) == branch.Tip {
 		return err
 	}

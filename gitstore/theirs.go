@@ -37,7 +37,7 @@ func (m *Mirror) TakeTheirs(ctx context.Context, remote string) (GivenUp, error)
 
 func (m *Mirror) takeTheirs(ctx context.Context, remote string, found heads) (GivenUp, error) {
 	done := GivenUp{Synced: Synced{Remote: remote}}
-	mirror, err := m.repo.Resolve(ctx, layout.State)
+	mirror, err := m.repo.Refs.Resolve(ctx, layout.State)
 	if err != nil {
 		return done, err
 	}
@@ -71,7 +71,7 @@ func (m *Mirror) takeTheirs(ctx context.Context, remote string, found heads) (Gi
 // keeps what the clone had, then it frees the names of those refs, which the
 // remote's moves may reuse.
 func (m *Mirror) giveUpMoves(ctx context.Context, done *GivenUp, step shift, fork git.ID, news []git.ID) error {
-	release, err := m.repo.Queue(ctx)
+	release, err := m.repo.Turns.Queue(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,10 +91,10 @@ func (m *Mirror) giveUpMoves(ctx context.Context, done *GivenUp, step shift, for
 	} else if merged != "" {
 		keep = append(keep, git.RefUpdate{Name: rescue + "/integration", New: merged, Any: true})
 	}
-	if err := m.repo.MoveRefs(ctx, keep, "liza: "+step.remote+" lost it"); err != nil {
+	if err := m.repo.Refs.MoveRefs(ctx, keep, "liza: "+step.remote+" lost it"); err != nil {
 		return err
 	}
-	if err := m.repo.MoveRefs(ctx, free, "liza: "+step.remote+" lost it"); err != nil {
+	if err := m.repo.Refs.MoveRefs(ctx, free, "liza: "+step.remote+" lost it"); err != nil {
 		return err
 	}
 	if done.Behind, err = m.advance(ctx, step); err != nil {
@@ -137,7 +137,7 @@ func (m *Mirror) lostRefs(ctx context.Context, own, news []git.ID, rescue string
 			if theirs[u.Name] == u.New {
 				return nil
 			}
-			now, err := m.repo.Resolve(ctx, u.Name)
+			now, err := m.repo.Refs.Resolve(ctx, u.Name)
 			if err != nil || now == "" {
 				return err
 			}

@@ -195,7 +195,7 @@ func (d *desk) tampered(tip git.ID) git.ID {
 	raw, err := stateCommit{d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, headerValue(c.Raw, "committer ")}.encode()
 	require.NoError(d.t, err)
 	id := d.forged(string(raw))
-	require.NoError(d.t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: tip, New: id}}, "tampered"))
+	require.NoError(d.t, d.store.Repo.Refs.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: tip, New: id}}, "tampered"))
 	return id
 }
 
@@ -247,7 +247,7 @@ func TestRepairKeepsTheBadTip(t *testing.T) {
 	require.Equal(t, []string{"submit task-1 by coder-1", "intent task-1 by coder-1", "claim task-1 by coder-1",
 		"reject task-1 by code-reviewer-1", "review task-1 by code-reviewer-1", "note by human:ann"}, subjects)
 	require.Equal(t, Dropped{tip, subjects[0], "submit", "task-1"}, done.Dropped[0])
-	rescued, err := d.store.Repo.Refs(ctx, "refs/liza/rescue")
+	rescued, err := d.store.Repo.Refs.List(ctx, "refs/liza/rescue")
 	require.NoError(t, err)
 	at := "refs/liza/rescue/1768658760-" + tip.Short()
 	require.Equal(t, map[string]git.ID{at + "/state": tip, at + "/saved/task-1/2": second}, rescued)
@@ -278,7 +278,7 @@ func TestRepairPrefersTheLongerHistory(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	common := d.add("task-1").Commit
 	last := d.add("task-2").Commit
-	require.NoError(t, d.store.Repo.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: last, New: common}}, "rewind"))
+	require.NoError(t, d.store.Repo.Refs.MoveRefs(context.Background(), []git.RefUpdate{{Name: layout.State, Old: last, New: common}}, "rewind"))
 	d.tampered(common)
 	done, err := d.store.Repairer.Repair(context.Background())
 	require.NoError(t, err)

@@ -29,7 +29,7 @@ func Backstop(ctx context.Context, s *gitstore.Store, refs []Update) error {
 
 // judgeTransaction collects what is refused. An error says nothing about the refs.
 func (j *judge) judgeTransaction(ctx context.Context) error {
-	tip, err := j.store.Repo.Resolve(ctx, layout.State)
+	tip, err := j.store.Repo.Refs.Resolve(ctx, layout.State)
 	if err != nil {
 		return err
 	}

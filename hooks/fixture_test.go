@@ -192,7 +192,7 @@ func (y *serverFixture) there(name string) git.ID {
 
 func resolved(t testing.TB, s *gitstore.Store, name string) git.ID {
 	t.Helper()
-	id, err := s.Repo.Resolve(context.Background(), name)
+	id, err := s.Repo.Refs.Resolve(context.Background(), name)
 	require.NoError(t, err)
 	return id
 }
@@ -219,7 +219,7 @@ func (y *serverFixture) all() []Update {
 	names := map[string]bool{}
 	for _, s := range []*gitstore.Store{y.store, y.judge} {
 		for _, prefix := range []string{"refs/liza", "refs/heads"} {
-			refs, err := s.Repo.Refs(context.Background(), prefix)
+			refs, err := s.Repo.Refs.List(context.Background(), prefix)
 			require.NoError(y.t, err)
 			for name := range refs {
 				names[name] = true

@@ -49,7 +49,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 		return refusal(RuleBranch, "cd "+shell.Quote(filepath.Join(filepath.Dir(s.Repo.WorkTree()), live)),
 			"the work of %s is committed in %s/%s, not in %[2]s/%[4]s", id, layout.Worktrees, live, name)
 	}
-	head, err := s.Repo.SymbolicRef(ctx, "HEAD")
+	head, err := s.Repo.Refs.SymbolicRef(ctx, "HEAD")
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func Commit(ctx context.Context, s *gitstore.Store, agent flow.AgentID, index st
 // changedFromBase lists those of the paths that would differ after the commit from
 // the commit that the work began at: an agent may take a forbidden change back.
 func changedFromBase(ctx context.Context, r *git.Repo, index string, integration git.ID, paths []string) ([]string, error) {
-	head, err := r.Resolve(ctx, "HEAD")
+	head, err := r.Refs.Resolve(ctx, "HEAD")
 	if err != nil {
 		return nil, err
 	}

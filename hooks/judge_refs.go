@@ -160,7 +160,7 @@ func (j *judge) checkComplete(ctx context.Context) error {
 		if _, ok := j.findUpdate(name); ok {
 			continue
 		}
-		at, err := j.store.Repo.Resolve(ctx, name)
+		at, err := j.store.Repo.Refs.Resolve(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (j *judge) checkIntegration(ctx context.Context) error {
 	if ok || len(j.passed) == 0 && !j.created {
 		return nil
 	}
-	at, err := j.store.Repo.Resolve(ctx, name)
+	at, err := j.store.Repo.Refs.Resolve(ctx, name)
 	if err != nil || at == j.after.Settings().Integration.Tip || at != "" && j.passed[at] {
 		return err
 	}

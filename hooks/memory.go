@@ -16,7 +16,7 @@ const defaultMemory = 2 << 30
 // Memory is how many bytes a judgement and each git process of it may take:
 // `git config liza.server.memory`, 2 GiB by default.
 func Memory(ctx context.Context, r *git.Repo) (uint64, error) {
-	text, err := r.Config(ctx, "liza.server.memory")
+	text, err := r.Config.Config(ctx, "liza.server.memory")
 	if err != nil || text == "" {
 		return defaultMemory, err
 	}

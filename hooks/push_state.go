@@ -34,7 +34,7 @@ func (s *pushState) resolveSymrefs(ctx context.Context) error {
 		if !strings.HasPrefix(u.Name, "refs/") {
 			continue // such as HEAD, which git lists beside the ref that it names
 		}
-		target, err := s.store.Repo.SymbolicRef(ctx, u.Name)
+		target, err := s.store.Repo.Refs.SymbolicRef(ctx, u.Name)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (s *pushState) resolveSymrefs(ctx context.Context) error {
 // openBoard reads the board before the push. On a server it refuses refs that are
 // not where the push says that they are.
 func (s *pushState) openBoard(ctx context.Context) error {
-	now, err := s.store.Repo.Resolve(ctx, layout.State)
+	now, err := s.store.Repo.Refs.Resolve(ctx, layout.State)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (s *pushState) openBoard(ctx context.Context) error {
 		s.after = s.before
 	}
 	s.created = now == ""
-	fold, err := s.store.Repo.Config(ctx, "core.ignoreCase")
+	fold, err := s.store.Repo.Config.Config(ctx, "core.ignoreCase")
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *pushState) openBoard(ctx context.Context) error {
 		if s.kindOf(u.Name) == foreign {
 			continue
 		}
-		at, err := s.store.Repo.Resolve(ctx, u.Name)
+		at, err := s.store.Repo.Refs.Resolve(ctx, u.Name)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}

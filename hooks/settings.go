@@ -21,7 +21,7 @@ func ReadPush(ctx context.Context, r *git.Repo, updates []Update, now time.Time,
 	p := Push{Updates: updates, Server: true, Now: now}
 	settings := make(map[string]string)
 	for _, key := range []string{"userEnv", "requireSignedMoves", "admin", "adminKey"} {
-		value, err := r.Config(ctx, "liza.server."+key)
+		value, err := r.Config.Config(ctx, "liza.server."+key)
 		if err != nil {
 			return p, err
 		}

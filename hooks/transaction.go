@@ -19,10 +19,10 @@ import (
 func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, server bool, permit func(flow.Move) *flow.Refusal) error {
 	var list []Update
 	for _, u := range updates {
-		if !strings.HasPrefix(u.Name, "refs/") || u.New == "" && s.Repo.IsBeingPruned(ctx, u.Name, u.Old) || u.Old == "" && s.Repo.IsBeingPacked(u.Name, u.New) {
+		if !strings.HasPrefix(u.Name, "refs/") || u.New == "" && s.Repo.Refs.IsBeingPruned(ctx, u.Name, u.Old) || u.Old == "" && s.Repo.Refs.IsBeingPacked(u.Name, u.New) {
 			continue
 		}
-		now, err := s.Repo.Resolve(ctx, u.Name)
+		now, err := s.Repo.Refs.Resolve(ctx, u.Name)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return Unjudged(ctx, err)
 		}

@@ -48,7 +48,7 @@ func (j *judge) explainUnfetched(ctx context.Context, err error) error {
 	}
 	what := rejected.Refused[0].What
 	e, eventErr := j.store.ReadEvent(git.ID(what))
-	remote, remoteErr := j.store.Repo.AnyRemote(ctx)
+	remote, remoteErr := j.store.Repo.Config.AnyRemote(ctx)
 	if eventErr != nil || remoteErr != nil || remote == "" {
 		return err
 	}
@@ -60,7 +60,7 @@ func (j *judge) explainUnfetched(ctx context.Context, err error) error {
 		if !strings.HasPrefix(ref.Name, layout.SavedRefs) {
 			continue
 		}
-		at, refErr := j.store.Repo.Resolve(ctx, ref.Name)
+		at, refErr := j.store.Repo.Refs.Resolve(ctx, ref.Name)
 		if _, here := j.store.Repo.ParseCommit(ctx, string(ref.New)); refErr == nil && at == "" && here != nil {
 			return &Rejection{[]Refused{{what, refusal(RuleUndecided, "git fetch "+remote+" '"+layout.SavedRefs+"*:"+layout.SavedRefs+"*'",
 				"%s, which keeps %s, was not fetched", ref.Name, ref.New.Short())}}}
@@ -81,7 +81,7 @@ func (j *judge) addIntegration(ctx context.Context, to git.ID) error {
 		return nil // the judgement of the moves says what is wrong with it
 	}
 	name := b.Settings().Integration.Ref()
-	at, err := j.store.Repo.Resolve(ctx, name)
+	at, err := j.store.Repo.Refs.Resolve(ctx, name)
 	if err == nil && at == "" {
 		return j.refuseMissingBranch(ctx, name, b.Settings().Integration)
 	}
@@ -101,7 +101,7 @@ func (j *judge) refuseMissingBranch(ctx context.Context, name string, want flow.
 		j.refuse(name, missing.Refusal)
 		return nil
 	}
-	remote, err := j.store.Repo.AnyRemote(ctx)
+	remote, err := j.store.Repo.Config.AnyRemote(ctx)
 	missing.Hint = "git fetch " + cmp.Or(remote, "REMOTE") + " " + want.Name + ":" + want.Name
 	return cmp.Or[error](err, &Rejection{[]Refused{missing}})
 }

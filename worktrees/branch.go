@@ -29,7 +29,7 @@ func (t *Trees) Branch(ctx context.Context, name, branch string, start ID) (Tree
 }
 
 func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree, error) {
-	tip, err := t.repo.Resolve(ctx, "refs/heads/"+branch)
+	tip, err := t.repo.Refs.Resolve(ctx, "refs/heads/"+branch)
 	if err != nil {
 		return Tree{}, err
 	}
@@ -48,7 +48,7 @@ func (t *Trees) branch(ctx context.Context, name, branch string, start ID) (Tree
 	}
 	if r, known := findRecord(records, name); late && (!known || r.half) {
 		forward := git.RefUpdate{Name: "refs/heads/" + branch, Old: tip, New: start}
-		if err := t.repo.MoveRefs(ctx, []git.RefUpdate{forward}, "git liza: branch "+branch); err != nil {
+		if err := t.repo.Refs.MoveRefs(ctx, []git.RefUpdate{forward}, "git liza: branch "+branch); err != nil {
 			return Tree{}, err
 		}
 	}

@@ -58,12 +58,12 @@ func (b *branches) checkTip(ctx context.Context, branch string, tip, start ID) (
 // createBranch makes the branch at start, or finds that it was just made.
 func (b *branches) createBranch(ctx context.Context, branch string, start ID) error {
 	ref := "refs/heads/" + branch
-	err := b.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: start}}, "git liza: branch "+branch)
+	err := b.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: start}}, "git liza: branch "+branch)
 	if err == nil {
 		return nil
 	}
 	if errors.Is(err, git.ErrRefMoved) {
-		tip, resolveErr := b.repo.Resolve(ctx, ref)
+		tip, resolveErr := b.repo.Refs.Resolve(ctx, ref)
 		if resolveErr != nil || tip == "" {
 			return err
 		}
@@ -83,11 +83,11 @@ func (b *branches) findClashing(ctx context.Context, branch string) string {
 	parts := strings.Split(branch, "/")
 	for n := 1; n < len(parts); n++ {
 		above := strings.Join(parts[:n], "/")
-		if id, err := b.repo.Resolve(ctx, "refs/heads/"+above); err == nil && id != "" {
+		if id, err := b.repo.Refs.Resolve(ctx, "refs/heads/"+above); err == nil && id != "" {
 			return above
 		}
 	}
-	below, err := b.repo.Refs(ctx, "refs/heads/"+branch+"/")
+	below, err := b.repo.Refs.List(ctx, "refs/heads/"+branch+"/")
 	if err != nil {
 		return ""
 	}
@@ -101,7 +101,7 @@ func (b *branches) findClashing(ctx context.Context, branch string) string {
 // out.
 func (b *branches) moveBranch(ctx context.Context, records []record, branch string, old, start ID) error {
 	ref := "refs/heads/" + branch
-	tip, err := b.repo.Resolve(ctx, ref)
+	tip, err := b.repo.Refs.Resolve(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (b *branches) moveBranch(ctx context.Context, records []record, branch stri
 	if tip == start || tip == "" {
 		return nil
 	}
-	return b.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip, New: start}}, "git liza: restart "+branch)
+	return b.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip, New: start}}, "git liza: restart "+branch)
 }
 
 // detachHead takes the branch from a checkout and leaves HEAD at its commit, which keeps
@@ -144,5 +144,5 @@ func (b *branches) detachHead(ctx context.Context, r record, branch string, at I
 	if r.branch != branch {
 		return nil
 	}
-	return b.repo.DetachHead(ctx, r.gitDir, r.head, at, "git liza: detached from "+branch)
+	return b.repo.Refs.DetachHead(ctx, r.gitDir, r.head, at, "git liza: detached from "+branch)
 }

@@ -42,7 +42,7 @@ func (i *isolation) runWithHooks(ctx context.Context, r record, c git.Cmd) ([]by
 }
 
 func (i *isolation) runIsolated(ctx context.Context, r record, hooks string, c git.Cmd) ([]byte, error) {
-	i.repo.Renew() // what installs a project's packages may set hooks and filters
+	i.repo.Config.Renew() // what installs a project's packages may set hooks and filters
 	if err := i.checkConfig(ctx, r); err != nil {
 		return nil, err
 	}
@@ -96,8 +96,8 @@ func (i *isolation) lockFilesOf(r record, c git.Cmd) []string {
 // work tree, as `git liza hooks install` has it: in any other it holds what an
 // agent wrote.
 func (i *isolation) hooksFolder(ctx context.Context) (string, error) {
-	i.repo.Renew()
-	folder, err := i.repo.Config(ctx, "core.hooksPath")
+	i.repo.Config.Renew()
+	folder, err := i.repo.Config.Config(ctx, "core.hooksPath")
 	switch {
 	case err != nil || folder == "":
 		return filepath.Join(i.common, "hooks"), err
@@ -119,7 +119,7 @@ func (i *isolation) checkConfig(ctx context.Context, r record) error {
 	if r.gitDir == i.common || !fileExists(path) {
 		return nil
 	}
-	if on, err := i.repo.Config(ctx, "extensions.worktreeConfig"); err != nil || on == "" || on == "false" {
+	if on, err := i.repo.Config.Config(ctx, "extensions.worktreeConfig"); err != nil || on == "" || on == "false" {
 		return err // git does not read it either
 	}
 	mine, err := i.configLines(ctx, path)
@@ -160,7 +160,7 @@ func (i *isolation) configLines(ctx context.Context, path string) (map[string]bo
 // filters that the user has configured; barFilters decides which of their commands are
 // the user's own. path is the file, "" if there is none.
 func (i *isolation) barFilters(ctx context.Context, r record) (options []string, path string, err error) {
-	settings, err := i.repo.ConfigUnder(ctx, "filter.")
+	settings, err := i.repo.Config.ConfigUnder(ctx, "filter.")
 	if err != nil || len(settings) == 0 || r.name == "" {
 		return nil, "", err
 	}

@@ -21,7 +21,7 @@ var acts = map[string]func(ctx context.Context, t *worktrees.Trees, r *git.Repo,
 		return err
 	},
 	"restart": func(ctx context.Context, t *worktrees.Trees, r *git.Repo, _, new git.ID) error {
-		tip, err := r.Resolve(ctx, "refs/heads/liza/task-1")
+		tip, err := r.Refs.Resolve(ctx, "refs/heads/liza/task-1")
 		if err == nil {
 			_, err = t.Restart(ctx, "task-1@2", "liza/task-1", tip, new)
 		}
@@ -48,10 +48,10 @@ var acts = map[string]func(ctx context.Context, t *worktrees.Trees, r *git.Repo,
 		return err
 	},
 	"follow": func(ctx context.Context, t *worktrees.Trees, r *git.Repo, old, new git.ID) error {
-		tip, err := r.Resolve(ctx, "refs/heads/main")
+		tip, err := r.Refs.Resolve(ctx, "refs/heads/main")
 		if err == nil && tip == old {
 			if err = t.Followers.Check(ctx, "main", old, new); err == nil {
-				err = r.MoveRefs(ctx, []git.RefUpdate{{Name: "refs/heads/main", Old: old, New: new}}, "merge")
+				err = r.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: "refs/heads/main", Old: old, New: new}}, "merge")
 			}
 		}
 		if err == nil {

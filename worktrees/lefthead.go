@@ -56,7 +56,7 @@ func (l *Leftovers) lostHead(ctx context.Context, dir string) (string, error) {
 		if r.gitDir != dir || branch == "" || slices.ContainsFunc(records, func(o record) bool { return o.hasBranch(branch) }) {
 			continue
 		}
-		if tip, err := l.registry.repo.Resolve(ctx, "refs/heads/"+branch); err == nil && tip != "" {
+		if tip, err := l.registry.repo.Refs.Resolve(ctx, "refs/heads/"+branch); err == nil && tip != "" {
 			return "ref: refs/heads/" + branch, nil
 		}
 	}

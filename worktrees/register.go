@@ -38,7 +38,7 @@ func (g *registry) register(ctx context.Context, c checkout) (record, error) {
 		return record{}, fmt.Errorf("worktree %s: %w", c.name, err)
 	}
 	if c.branch != "" {
-		r.head, err = g.repo.Resolve(ctx, "refs/heads/"+c.branch)
+		r.head, err = g.repo.Refs.Resolve(ctx, "refs/heads/"+c.branch)
 	}
 	return r, err
 }

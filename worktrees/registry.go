@@ -142,7 +142,7 @@ func (g *registry) readHead(ctx context.Context, r *record) error {
 		return nil
 	}
 	r.branch = strings.TrimPrefix(ref, "refs/heads/")
-	r.head, err = g.repo.Resolve(ctx, ref)
+	r.head, err = g.repo.Refs.Resolve(ctx, ref)
 	return err
 }
 

@@ -20,7 +20,7 @@ func (k *Contents) Return(ctx context.Context, path, branch string) (bool, error
 	if err != nil || s.Branch == branch || !s.Clean() {
 		return false, err
 	}
-	tip, err := k.repo.Resolve(ctx, "refs/heads/"+branch)
+	tip, err := k.repo.Refs.Resolve(ctx, "refs/heads/"+branch)
 	if err != nil || tip == "" {
 		return false, err
 	}

@@ -68,12 +68,12 @@ func (inv *invocation) claimed(repo *git.Repo) (flow.Actor, flow.Generation, err
 		return "", "", &flow.Refusal{Rule: flow.RuleIdentity, Hint: "export LIZA_AGENT_ID=" + string(findHolder(inv, repo)),
 			Reason: "inside a task's worktree a move needs --as ID or LIZA_AGENT_ID"}
 	}
-	name, err := repo.Config(inv.ctx, "user.name")
+	name, err := repo.Config.Config(inv.ctx, "user.name")
 	if err != nil {
 		return "", "", err
 	}
 	if name == "" {
-		if name, _, err = repo.Identity(inv.ctx); err != nil {
+		if name, _, err = repo.Config.Identity(inv.ctx); err != nil {
 			return "", "", err
 		}
 	}

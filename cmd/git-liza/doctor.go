@@ -47,7 +47,7 @@ func (c *doctorCommand) Run(inv *invocation) error {
 	installed, err := stubs.Examine(inv.ctx, clone.Repo)
 	found := append(clone.Doctor.Examine(inv.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
 	if clone.Checkouts.Trees != nil {
-		about, err := c.examineProviders(inv, &clone.Repo.Configuration)
+		about, err := c.examineProviders(inv, &clone.Repo.Config.Configuration)
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (c *doctorCommand) examineServer(inv *invocation, clone *work.Clone, found 
 	if err != nil {
 		return nil, err
 	}
-	name, err := clone.Repo.Config(inv.ctx, "liza.server.userEnv")
+	name, err := clone.Repo.Config.Config(inv.ctx, "liza.server.userEnv")
 	text := "identified by the signatures of moves"
 	switch {
 	case p.Signed:

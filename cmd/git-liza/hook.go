@@ -59,7 +59,7 @@ func (inv *invocation) hook(limit time.Duration) (*gitstore.Store, func(), error
 		err = hooks.LimitMemory(memory)
 	}
 	if err == nil && repo.MainWorkTree() == "" {
-		err = repo.ShareFiles(ctx)
+		err = repo.Config.ShareFiles(ctx)
 	}
 	var store *gitstore.Store
 	if err == nil {

@@ -48,7 +48,7 @@ func (c *hooksInstallCommand) Run(inv *invocation) error {
 		return err
 	}
 	if c.Server {
-		if err := clone.Repo.ShareFiles(inv.ctx); err != nil {
+		if err := clone.Repo.Config.ShareFiles(inv.ctx); err != nil {
 			return err
 		}
 	}
@@ -56,7 +56,7 @@ func (c *hooksInstallCommand) Run(inv *invocation) error {
 		return err
 	}
 	if c.Server {
-		if err := clone.Repo.ShareOld(inv.ctx); err != nil {
+		if err := clone.Repo.Config.ShareOld(inv.ctx); err != nil {
 			return err
 		}
 	}

@@ -64,7 +64,7 @@ func (c *initCommand) Run(inv *invocation) error {
 // refuseLocalBoard refuses to make a board here if a remote has one that this clone
 // could take.
 func (c *initCommand) refuseLocalBoard(inv *invocation, clone *work.Clone) error {
-	tip, err := clone.Repo.Resolve(inv.ctx, layout.State)
+	tip, err := clone.Repo.Refs.Resolve(inv.ctx, layout.State)
 	if err != nil || tip != "" || c.Remote != "" {
 		return err
 	}
@@ -88,11 +88,11 @@ func (c *initCommand) joinRemoteBoard(inv *invocation, clone *work.Clone) (bool,
 	if c.Remote == "" {
 		return false, nil
 	}
-	tip, err := clone.Repo.Resolve(inv.ctx, layout.State)
+	tip, err := clone.Repo.Refs.Resolve(inv.ctx, layout.State)
 	if err != nil || tip != "" {
 		return false, err
 	}
-	url, err := clone.Repo.Config(inv.ctx, "remote."+c.Remote+".url")
+	url, err := clone.Repo.Config.Config(inv.ctx, "remote."+c.Remote+".url")
 	if err != nil {
 		return false, err
 	}
@@ -161,11 +161,11 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 // refuseSecond refuses a second board if a remote has one that this clone could
 // take: two boards can never be joined.
 func (c *initCommand) refuseSecond(inv *invocation, clone *gitstore.Store, branch string) error {
-	remote, err := clone.Repo.AnyRemote(inv.ctx)
+	remote, err := clone.Repo.Config.AnyRemote(inv.ctx)
 	if err != nil || remote == "" {
 		return err
 	}
-	there, err := clone.Repo.Resolve(inv.ctx, "refs/remotes/"+remote+"/"+branch)
+	there, err := clone.Repo.Refs.Resolve(inv.ctx, "refs/remotes/"+remote+"/"+branch)
 	if err != nil || there == "" {
 		return err
 	}

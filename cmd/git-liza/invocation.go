@@ -75,6 +75,6 @@ func (inv *invocation) reader() (*work.Clone, error) {
 		return nil, err
 	}
 	c.Specs.Dir = inv.dir
-	c.Principal, err = repo.Config(inv.ctx, "liza.principal")
+	c.Principal, err = repo.Config.Config(inv.ctx, "liza.principal")
 	return c, err
 }

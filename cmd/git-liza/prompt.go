@@ -49,7 +49,7 @@ func (c *promptCommand) Run(inv *invocation) error {
 // addProvider adds what depends on the provider. If none is chosen, the prompt
 // is for a provider whose agents report themselves.
 func (c *promptCommand) addProvider(inv *invocation, l look, a *supervise.PromptInput) error {
-	chosen, err := providerChoice{inv, &l.Repo.Configuration}.forRole(c.Role, c.Provider)
+	chosen, err := providerChoice{inv, &l.Repo.Config.Configuration}.forRole(c.Role, c.Provider)
 	if err != nil || chosen.text == "" {
 		return err
 	}
@@ -67,7 +67,7 @@ func (c *promptCommand) addProvider(inv *invocation, l look, a *supervise.Prompt
 func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInput, error) {
 	a := supervise.PromptInput{Role: c.Role, Task: c.Task}
 	var limits supervise.Limits
-	if err := readLimits(inv.ctx, &l.Repo.Configuration, &limits); err != nil {
+	if err := readLimits(inv.ctx, &l.Repo.Config.Configuration, &limits); err != nil {
 		return a, err
 	}
 	a.Await = limits.Await

@@ -43,7 +43,7 @@ func findProviders(inv *invocation) ([]providerView, error) {
 	conf, common := git.UserConfiguration(inv.dir), ""
 	switch repo, err := git.Open(inv.ctx, inv.dir); {
 	case err == nil:
-		conf, common = &repo.Configuration, repo.CommonDir()
+		conf, common = &repo.Config.Configuration, repo.CommonDir()
 	case !errors.Is(err, git.ErrNoRepository):
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (c *providersResumeCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	known, err := providerChoice{inv, &repo.Configuration}.catalogue()
+	known, err := providerChoice{inv, &repo.Config.Configuration}.catalogue()
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (h hints) nameRemote(err error, f failure) failure {
 	if err != nil {
 		return f
 	}
-	remote, err := repo.AnyRemote(h.ctx)
+	remote, err := repo.Config.AnyRemote(h.ctx)
 	if err != nil || remote == "" {
 		return f
 	}
@@ -55,7 +55,7 @@ func (h hints) nameRemote(err error, f failure) failure {
 // boardBranch returns a remote-tracking branch that a board on the remote would
 // have made, "" if there is none.
 func (h hints) boardBranch(repo *git.Repo, remote string) (string, error) {
-	refs, err := repo.Refs(h.ctx, "refs/remotes/"+remote)
+	refs, err := repo.Refs.List(h.ctx, "refs/remotes/"+remote)
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		name := strings.TrimPrefix(ref, "refs/remotes/"+remote+"/")
 		if name == "integration" || strings.HasPrefix(name, layout.TaskBranches) {

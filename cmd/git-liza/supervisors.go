@@ -46,7 +46,7 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 			// A closed pipe must not end the work that is under way.
 			_ = inv.answer("", nil, line)
 		}}
-	conf := &clone.Repo.Configuration
+	conf := &clone.Repo.Config.Configuration
 	if err := readLimits(inv.ctx, conf, &r.Limits); err != nil {
 		return nil, err
 	}

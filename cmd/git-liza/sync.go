@@ -74,7 +74,7 @@ func (c *syncCommand) refuseLocal(inv *invocation, clone *work.Clone) error {
 	if _, err := clone.Store.Tip(inv.ctx); err != nil {
 		return err
 	}
-	remote, err := clone.Repo.AnyRemote(inv.ctx)
+	remote, err := clone.Repo.Config.AnyRemote(inv.ctx)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func (c *commitTool) Run(inv *invocation) error {
 	if err := clone.Checkouts.Commit(inv.ctx, c.ID, clone.Checkouts.Folder(t), c.Message, author); err != nil {
 		return err
 	}
-	tip, err := clone.Repo.Resolve(inv.ctx, c.ID.BranchRef())
+	tip, err := clone.Repo.Refs.Resolve(inv.ctx, c.ID.BranchRef())
 	if err != nil {
 		return err
 	}

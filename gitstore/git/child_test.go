@@ -15,7 +15,7 @@ func gitChild(ctx context.Context, r *Repo, task string, args []string) error {
 	case "move":
 		return childMove(ctx, r, args)
 	case "identity":
-		name, email, err := r.Identity(ctx)
+		name, email, err := r.Config.Identity(ctx)
 		if err != nil {
 			fmt.Println(err)
 			return nil
@@ -41,7 +41,7 @@ func childMove(ctx context.Context, r *Repo, args []string) error {
 		f := strings.Split(arg, "=")
 		updates = append(updates, RefUpdate{Name: f[0], Old: ID(f[1]), New: ID(f[2])})
 	}
-	return r.MoveRefs(ctx, updates, "child")
+	return r.Refs.MoveRefs(ctx, updates, "child")
 }
 
 // childFlush writes three objects, the second of them large.
@@ -74,7 +74,7 @@ func childQuarantine(ctx context.Context, r *Repo, text string) error {
 	if err != nil {
 		return err
 	}
-	head, err := r.Resolve(ctx, "HEAD")
+	head, err := r.Refs.Resolve(ctx, "HEAD")
 	if err != nil {
 		return err
 	}

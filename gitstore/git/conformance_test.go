@@ -42,7 +42,7 @@ func conforms(t *testing.T, k gittest.Kind) {
 
 func conformsReading(t *testing.T, r *Repo) (first ID) {
 	ctx, o := context.Background(), objectsOf(t, r)
-	first, err := r.Resolve(ctx, "refs/heads/main")
+	first, err := r.Refs.Resolve(ctx, "refs/heads/main")
 	require.NoError(t, err)
 	require.Equal(t, gittest.Git(t, r.GitDir(), "rev-parse", "refs/heads/main"), string(first))
 	require.Len(t, string(first), r.HashLen())
@@ -133,32 +133,32 @@ func mustTree(t *testing.T, o *Objects, name string, blob ID) ID {
 
 func conformsRefs(t *testing.T, r *Repo, first, second ID) {
 	ctx := context.Background()
-	require.NoError(t, r.MoveRefs(ctx, []RefUpdate{
+	require.NoError(t, r.Refs.MoveRefs(ctx, []RefUpdate{
 		{Name: layout.State, New: first}, {Name: "refs/liza/saved/x/1", New: second}, {Name: "refs/heads/liza/x", New: first, Any: true},
 	}, "claim\ntask-3"))
 	require.Equal(t, string(first), gittest.Git(t, r.GitDir(), "rev-parse", layout.State))
 	require.Contains(t, gittest.Git(t, r.GitDir(), "reflog", layout.State), "claim task-3", "the first move makes a reflog")
-	refs, err := r.Refs(ctx, "refs/liza/")
+	refs, err := r.Refs.List(ctx, "refs/liza/")
 	require.NoError(t, err)
 	require.Equal(t, map[string]ID{layout.State: first, "refs/liza/saved/x/1": second}, refs)
 
 	// One ref that is elsewhere holds all of them back.
-	err = r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, Old: first, New: second}, {Name: "refs/heads/liza/x", Old: second, New: second}}, "lost")
+	err = r.Refs.MoveRefs(ctx, []RefUpdate{{Name: layout.State, Old: first, New: second}, {Name: "refs/heads/liza/x", Old: second, New: second}}, "lost")
 	require.ErrorIs(t, err, ErrRefMoved)
-	err = r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, New: second}}, "exists")
+	err = r.Refs.MoveRefs(ctx, []RefUpdate{{Name: layout.State, New: second}}, "exists")
 	require.ErrorIs(t, err, ErrRefMoved)
-	err = r.MoveRefs(ctx, []RefUpdate{{Name: "refs/heads/none", Old: first}}, "gone")
+	err = r.Refs.MoveRefs(ctx, []RefUpdate{{Name: "refs/heads/none", Old: first}}, "gone")
 	require.ErrorIs(t, err, ErrRefMoved)
 	for name, want := range map[string]ID{layout.State: first, "refs/heads/liza/x": first, "refs/heads/none": "", "refs/liza/saved/x": "", "refs/heads/main/x": ""} {
-		got, err := r.Resolve(ctx, name)
+		got, err := r.Refs.Resolve(ctx, name)
 		require.NoError(t, err)
 		require.Equal(t, want, got, name)
 	}
 
 	gittest.Git(t, r.GitDir(), "pack-refs", "--all")
-	require.NoError(t, r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, Old: first, New: second}, {Name: "refs/heads/liza/x", Old: first}}, "merge"))
+	require.NoError(t, r.Refs.MoveRefs(ctx, []RefUpdate{{Name: layout.State, Old: first, New: second}, {Name: "refs/heads/liza/x", Old: first}}, "merge"))
 	for name, want := range map[string]ID{layout.State: second, "refs/heads/liza/x": ""} {
-		got, err := r.Resolve(ctx, name)
+		got, err := r.Refs.Resolve(ctx, name)
 		require.NoError(t, err)
 		require.Equal(t, want, got, name)
 	}
@@ -166,7 +166,7 @@ func conformsRefs(t *testing.T, r *Repo, first, second ID) {
 	entries, err := os.ReadDir(r.Journal.Dir())
 	require.NoError(t, err)
 	require.Empty(t, entries)
-	release, err := r.Queue(ctx)
+	release, err := r.Turns.Queue(ctx)
 	require.NoError(t, err)
 	release()
 }

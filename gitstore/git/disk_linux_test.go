@@ -55,9 +55,9 @@ func TestDiskFullForRefs(t *testing.T) {
 	gittest.Git(t, dir, "init", "-q", "--template=", "-b", "main")
 	gittest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
 	r := open(t, dir)
-	first, err := r.Resolve(context.Background(), "HEAD")
+	first, err := r.Refs.Resolve(context.Background(), "HEAD")
 	require.NoError(t, err)
-	require.NoError(t, r.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, New: first}}, "x"))
+	require.NoError(t, r.Refs.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, New: first}}, "x"))
 	f, err := os.Create(filepath.Join(dir, "filler"))
 	require.NoError(t, err)
 	for err == nil {
@@ -66,14 +66,14 @@ func TestDiskFullForRefs(t *testing.T) {
 	require.NoError(t, f.Close())
 	require.ErrorIs(t, err, syscall.ENOSPC)
 
-	err = r.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, Old: first, New: ""}, {Name: "refs/heads/new", New: first}}, "x")
+	err = r.Refs.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, Old: first, New: ""}, {Name: "refs/heads/new", New: first}}, "x")
 	require.Error(t, err)
 	require.NotErrorIs(t, err, ErrRefMoved)
-	now, err := r.Resolve(context.Background(), layout.State)
+	now, err := r.Refs.Resolve(context.Background(), layout.State)
 	require.NoError(t, err)
 	require.Equal(t, first, now)
 	require.NoError(t, os.Remove(filepath.Join(dir, "filler")))
-	require.NoError(t, r.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, Old: first}, {Name: "refs/heads/new", New: first}}, "x"))
+	require.NoError(t, r.Refs.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, Old: first}, {Name: "refs/heads/new", New: first}}, "x"))
 }
 
 func TestReadOnly(t *testing.T) {
@@ -83,7 +83,7 @@ func TestReadOnly(t *testing.T) {
 	gittest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
 	require.NoError(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	ctx, r := context.Background(), open(t, dir)
-	first, err := r.Resolve(ctx, "HEAD")
+	first, err := r.Refs.Resolve(ctx, "HEAD")
 	require.NoError(t, err)
 	o := objectsOf(t, r)
 	_, err = o.Commit(first)
@@ -92,9 +92,9 @@ func TestReadOnly(t *testing.T) {
 	_, err = o.WriteBlob([]byte("x"))
 	require.NoError(t, err)
 	require.ErrorIs(t, o.Flush(), syscall.EROFS)
-	_, err = r.Queue(ctx)
+	_, err = r.Turns.Queue(ctx)
 	require.ErrorIs(t, err, syscall.EROFS)
-	require.ErrorIs(t, r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, New: first}}, "x"), syscall.EROFS)
+	require.ErrorIs(t, r.Refs.MoveRefs(ctx, []RefUpdate{{Name: layout.State, New: first}}, "x"), syscall.EROFS)
 	_, err = r.Merger.Merge(ctx, first, first)
 	require.ErrorIs(t, err, syscall.EROFS)
 }

@@ -210,7 +210,7 @@ func (r *Repo) Reachable(ctx context.Context, commits, known []ID, options ...st
 	for _, id := range known {
 		fmt.Fprintf(&revs, "^%s\n", id)
 	}
-	if r.isPartial(ctx) {
+	if r.Config.isPartial(ctx) {
 		args = append(args, "--exclude-promisor-objects")
 	}
 	out, err := r.Run(ctx, Cmd{Args: args, Stdin: revs.Bytes()})
@@ -326,7 +326,7 @@ func (fl *Flusher) SyncMoved(ctx context.Context, refs []string) error {
 	var paths []string
 	for _, name := range refs {
 		if checkRefName(name) == nil {
-			paths = append(paths, fl.repo.refPath(name))
+			paths = append(paths, fl.repo.Refs.refPath(name))
 		}
 	}
 	dir := filepath.Join(fl.repo.commonDir, layout.Private)

@@ -79,7 +79,7 @@ func TestResolveBesidePackRefs(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Seeded(t)
 	r, ctx := open(t, dir), context.Background()
-	first, err := r.Resolve(ctx, "HEAD")
+	first, err := r.Refs.Resolve(ctx, "HEAD")
 	require.NoError(t, err)
 	// Enough refs, with tags that peel, for packed-refs to be searched by halving.
 	var input strings.Builder
@@ -95,15 +95,15 @@ func TestResolveBesidePackRefs(t *testing.T) {
 	}
 	gittest.Git(t, dir, "pack-refs", "--all")
 	for _, name := range names {
-		id, err := r.Resolve(ctx, name)
+		id, err := r.Refs.Resolve(ctx, name)
 		require.NoError(t, err)
 		require.Equal(t, first, id, name)
 	}
-	tag, err := r.Resolve(ctx, "refs/tags/v3")
+	tag, err := r.Refs.Resolve(ctx, "refs/tags/v3")
 	require.NoError(t, err)
 	require.Equal(t, gittest.Git(t, dir, "rev-parse", "v3"), string(tag))
 	for _, name := range []string{"refs/a", "refs/liza/saved/task-1/10", "refs/zzz", "refs/liza/saved/task-1"} {
-		id, err := r.Resolve(ctx, name)
+		id, err := r.Refs.Resolve(ctx, name)
 		require.NoError(t, err)
 		require.Empty(t, id, name)
 	}
@@ -126,7 +126,7 @@ func TestResolveBesidePackRefs(t *testing.T) {
 			require.NoError(t, err)
 			running = false
 		default:
-			id, err := r.Resolve(ctx, "refs/heads/main")
+			id, err := r.Refs.Resolve(ctx, "refs/heads/main")
 			require.NoError(t, err)
 			require.Equal(t, first, id)
 		}

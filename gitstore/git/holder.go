@@ -60,7 +60,7 @@ func (ts *Turns) AwaitTurn(t Turn) *TurnWait {
 func (w *TurnWait) TellHolder() {
 	if !w.told && time.Since(w.since) >= longTurn {
 		w.told = true
-		w.repo.tellHolder(w.turn)
+		w.repo.Turns.tellHolder(w.turn)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestEmptyLockOfTheLiving(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	v := newVictim(t)
-	dead, err := v.r.Journal.open(ctx, Leftovers{Locks: v.r.LockFiles([]RefUpdate{{Name: "refs/heads/task", Old: v.first}})})
+	dead, err := v.r.Journal.open(ctx, Leftovers{Locks: v.r.Refs.LockFiles([]RefUpdate{{Name: "refs/heads/task", Old: v.first}})})
 	require.NoError(t, err)
 	require.NoError(t, dead.file.Close())
 	v.hook(t, "prepared")

@@ -18,7 +18,7 @@ func TestJudgedIsWhatGitDoes(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Seeded(t)
 	r, ctx := open(t, dir), context.Background()
-	first, err := r.Resolve(ctx, "HEAD")
+	first, err := r.Refs.Resolve(ctx, "HEAD")
 	require.NoError(t, err)
 	hook := filepath.Join(dir, ".git", "hooks", "reference-transaction")
 	gittest.Script(t, hook, `#!/bin/sh
@@ -40,12 +40,12 @@ done
 		{{Name: "refs/liza/saved/b/1", New: first}},
 	}
 	for _, updates := range moves {
-		require.NoError(t, r.MoveRefs(ctx, updates, "x"))
+		require.NoError(t, r.Refs.MoveRefs(ctx, updates, "x"))
 	}
 	_, err = r.Git(ctx, "pack-refs", "--all", "--prune")
 	require.Error(t, err, "nobody judged what git does by itself")
 	require.NoError(t, os.Chmod(hook, 0o666))
 	gittest.Git(t, dir, "pack-refs", "--all", "--prune")
 	require.NoError(t, os.Chmod(hook, 0o777))
-	require.NoError(t, r.MoveRefs(ctx, []RefUpdate{{Name: "refs/liza/saved/b/1", Old: first}, {Name: layout.State, Old: first}}, "x"))
+	require.NoError(t, r.Refs.MoveRefs(ctx, []RefUpdate{{Name: "refs/liza/saved/b/1", Old: first}, {Name: layout.State, Old: first}}, "x"))
 }

@@ -30,12 +30,12 @@ func newVictim(t *testing.T) *victim {
 	t.Helper()
 	dir := gittest.Seeded(t)
 	r := open(t, dir)
-	first, err := r.Resolve(context.Background(), "HEAD")
+	first, err := r.Refs.Resolve(context.Background(), "HEAD")
 	require.NoError(t, err)
 	o := objectsOf(t, r)
 	second := commitOn(t, o, first, "src", "main.sh", "two")
 	require.NoError(t, o.Flush())
-	require.NoError(t, r.MoveRefs(context.Background(), []RefUpdate{
+	require.NoError(t, r.Refs.MoveRefs(context.Background(), []RefUpdate{
 		{Name: layout.State, New: first}, {Name: "refs/heads/int", New: first}, {Name: "refs/heads/task", New: first},
 	}, "start"))
 	return &victim{dir: dir, first: first, second: second, r: r}
@@ -81,7 +81,7 @@ func (v *victim) journal() string {
 
 func (v *victim) at(t *testing.T, name string) ID {
 	t.Helper()
-	id, err := v.r.Resolve(context.Background(), name)
+	id, err := v.r.Refs.Resolve(context.Background(), name)
 	require.NoError(t, err)
 	return id
 }
@@ -89,7 +89,7 @@ func (v *victim) at(t *testing.T, name string) ID {
 // completes repeats the move, from wherever the refs are.
 func (v *victim) completes(t *testing.T) {
 	t.Helper()
-	require.NoError(t, v.r.MoveRefs(context.Background(), []RefUpdate{
+	require.NoError(t, v.r.Refs.MoveRefs(context.Background(), []RefUpdate{
 		{Name: layout.State, Old: v.at(t, layout.State), New: v.second},
 		{Name: "refs/heads/int", Old: v.at(t, "refs/heads/int"), New: v.second},
 		{Name: "refs/heads/task", Old: v.first},
@@ -246,7 +246,7 @@ func TestForeignLockStays(t *testing.T) {
 	v := newVictim(t)
 	lock := filepath.Join(v.r.CommonDir(), layout.State+".lock")
 	require.NoError(t, os.WriteFile(lock, nil, 0o666))
-	err := v.r.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, Old: v.first, New: v.second}}, "x")
+	err := v.r.Refs.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, Old: v.first, New: v.second}}, "x")
 	require.ErrorIs(t, err, ErrRefLocked)
 	require.ErrorContains(t, err, lock)
 	require.ErrorContains(t, err, "doctor --unlock")
@@ -281,7 +281,7 @@ func TestHookRefuses(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
 	gittest.Script(t, filepath.Join(v.r.CommonDir(), "hooks", "reference-transaction"), "#!/bin/sh\necho not today >&2\nexit 1\n")
-	err := v.r.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, Old: v.first, New: v.second}}, "x")
+	err := v.r.Refs.MoveRefs(context.Background(), []RefUpdate{{Name: layout.State, Old: v.first, New: v.second}}, "x")
 	var gitErr *Error
 	require.ErrorAs(t, err, &gitErr)
 	require.Equal(t, 128, gitErr.Code)

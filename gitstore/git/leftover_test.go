@@ -137,7 +137,7 @@ func TestConfigLockOfTheDead(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 
 	require.NoError(t, killed().Close())
-	require.NoError(t, r.WriteConfig(ctx, "liza.test", "on"))
+	require.NoError(t, r.Config.WriteConfig(ctx, "liza.test", "on"))
 	require.Equal(t, "on", gittest.Git(t, r.CommonDir(), "config", "liza.test"))
 	gittest.NoLeftovers(t, r.CommonDir())
 }

@@ -46,7 +46,7 @@ func TestMergeIsTheSameEverywhere(t *testing.T) {
 		r, ctx := open(t, where), context.Background()
 		ids := make(map[string]ID)
 		for _, name := range []string{"main", "renames", "edits", "conflicts"} {
-			id, err := r.Resolve(ctx, "refs/heads/"+name)
+			id, err := r.Refs.Resolve(ctx, "refs/heads/"+name)
 			require.NoError(t, err)
 			ids[name] = id
 		}

@@ -20,9 +20,9 @@ func TestMoveRefsRace(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Seeded(t)
 	r, ctx := open(t, dir), context.Background()
-	first, err := r.Resolve(ctx, "HEAD")
+	first, err := r.Refs.Resolve(ctx, "HEAD")
 	require.NoError(t, err)
-	require.NoError(t, r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, New: first}}, "init"))
+	require.NoError(t, r.Refs.MoveRefs(ctx, []RefUpdate{{Name: layout.State, New: first}}, "init"))
 	done := make(chan struct{})
 	var packer, movers sync.WaitGroup
 	packer.Go(func() {
@@ -65,7 +65,7 @@ func climb(ctx context.Context, r *Repo, name string, won *atomic.Int64) error {
 		return err
 	}
 	for {
-		tip, err := r.Resolve(ctx, layout.State)
+		tip, err := r.Refs.Resolve(ctx, layout.State)
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func climb(ctx context.Context, r *Repo, name string, won *atomic.Int64) error {
 		if err := o.Flush(); err != nil {
 			return err
 		}
-		err = r.MoveRefs(ctx, []RefUpdate{{Name: layout.State, Old: tip, New: next}, {Name: "refs/liza/saved/" + name, New: next}}, name)
+		err = r.Refs.MoveRefs(ctx, []RefUpdate{{Name: layout.State, Old: tip, New: next}, {Name: "refs/liza/saved/" + name, New: next}}, name)
 		if err == nil {
 			won.Add(1)
 			return nil

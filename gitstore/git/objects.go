@@ -224,7 +224,7 @@ func (o *Objects) flush() error {
 	if err != nil {
 		return err
 	}
-	shared, err := o.repo.Config(o.ctx, "core.sharedRepository")
+	shared, err := o.repo.Config.Config(o.ctx, "core.sharedRepository")
 	if err != nil {
 		return err
 	}
@@ -304,7 +304,7 @@ func (r *Repo) emptyTree() ID { return r.Hash("tree", nil) }
 
 // fsyncMode returns the repository's liza.fsync.
 func (fl *Flusher) fsyncMode(ctx context.Context) (string, error) {
-	mode, err := fl.repo.Config(ctx, "liza.fsync")
+	mode, err := fl.repo.Config.Config(ctx, "liza.fsync")
 	switch {
 	case err != nil:
 		return "", err

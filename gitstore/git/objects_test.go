@@ -154,7 +154,7 @@ func TestPacksChangeBesideAReader(t *testing.T) {
 	gittest.Git(t, dir, "repack", "-q", "-a", "-d")
 	r, ctx := open(t, dir), context.Background()
 	o := objectsOf(t, r)
-	first, err := r.Resolve(ctx, "HEAD")
+	first, err := r.Refs.Resolve(ctx, "HEAD")
 	require.NoError(t, err)
 	_, err = o.Commit(first)
 	require.NoError(t, err)
@@ -162,7 +162,7 @@ func TestPacksChangeBesideAReader(t *testing.T) {
 	gittest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "second")
 	gittest.Git(t, dir, "repack", "-q", "-a", "-d")
 	for range 2 {
-		head, err := r.Resolve(ctx, "HEAD")
+		head, err := r.Refs.Resolve(ctx, "HEAD")
 		require.NoError(t, err)
 		c, err := o.Commit(head)
 		require.NoError(t, err)

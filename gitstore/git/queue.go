@@ -19,7 +19,7 @@ type Turns struct {
 // in a repository that cannot be written, or the context's.
 func (ts *Turns) Queue(ctx context.Context) (release func(), err error) {
 	// A process that queues will write, and needs the configuration by then.
-	go ts.repo.Config(context.WithoutCancel(ctx), "liza.fsync")
+	go ts.repo.Config.Config(context.WithoutCancel(ctx), "liza.fsync")
 	f, err := OpenLock(ts.repo.commonDir, turnToWrite.file)
 	if err != nil {
 		return nil, fmt.Errorf("queue of writers: %w", err)

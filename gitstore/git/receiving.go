@@ -27,7 +27,7 @@ func (j *Journal) AwaitLocks(ctx context.Context, updates []RefUpdate) error {
 		if err := j.Recover(ctx); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return err
 		}
-		locked := j.foreignLock(j.repo.LockFiles(updates))
+		locked := j.foreignLock(j.repo.Refs.LockFiles(updates))
 		if locked == nil {
 			return nil
 		}
@@ -158,7 +158,7 @@ func (j *Journal) writePush(path string, by processID, updates []RefUpdate, mode
 	if err != nil {
 		return err
 	}
-	text := j.entryText(info.ModTime(), Leftovers{Locks: j.repo.LockFiles(updates), limit: strangerAge}) + "maker " + by.String() + "\n"
+	text := j.entryText(info.ModTime(), Leftovers{Locks: j.repo.Refs.LockFiles(updates), limit: strangerAge}) + "maker " + by.String() + "\n"
 	if apart := os.Getenv("GIT_QUARANTINE_PATH"); apart != "" && isQuarantine(apart) {
 		text += "folder " + j.relative(apart) + "\n"
 	}

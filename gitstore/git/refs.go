@@ -53,7 +53,7 @@ func (s *RefStore) resolveByGit(ctx context.Context, name string) (ID, error) {
 		}
 		return ID(strings.TrimSpace(string(out))), err
 	}
-	refs, err := s.Refs(ctx, name)
+	refs, err := s.List(ctx, name)
 	return refs[name], err
 }
 
@@ -118,9 +118,9 @@ func (s *RefStore) IsBeingPacked(name string, to ID) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && string(locked) != string(to)+"\n"
 }
 
-// Refs returns the refs below a prefix, which is a whole path such as
+// List returns the refs below a prefix, which is a whole path such as
 // "refs/liza/saved", with the object ids they stand for.
-func (s *RefStore) Refs(ctx context.Context, prefix string) (map[string]ID, error) {
+func (s *RefStore) List(ctx context.Context, prefix string) (map[string]ID, error) {
 	out, err := s.repo.Git(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "--", strings.TrimSuffix(prefix, "/"))
 	if err != nil {
 		return nil, err

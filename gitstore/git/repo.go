@@ -30,10 +30,9 @@ var ErrNoRepository = errors.New("not in a git repository")
 // run in it, its objects and merges. What it is made of has a type each. It is safe
 // for use from several goroutines.
 type Repo struct {
-	*RepoConfiguration // as the repository's own files leave it
-	*RefStore
-	*Turns
-
+	Config  *RepoConfiguration // as the repository's own files leave it
+	Refs    *RefStore
+	Turns   *Turns
 	Journal *Journal
 	Flusher *Flusher
 	Merger  *Merger
@@ -81,9 +80,9 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		return nil, fmt.Errorf("a path of the repository holds a line break: %q", out)
 	}
 	r := &Repo{gitDir: lines[0], commonDir: lines[1], objectDir: lines[2], hashLen: 40, version: version}
-	r.RepoConfiguration, r.RefStore, r.Turns = &RepoConfiguration{repo: r}, &RefStore{r}, &Turns{repo: r}
+	r.Config, r.Refs, r.Turns = &RepoConfiguration{repo: r}, &RefStore{r}, &Turns{repo: r}
 	r.Journal, r.Flusher, r.Merger, r.Packer = &Journal{r}, &Flusher{r}, &Merger{r}, &Packer{r}
-	r.list = func(ctx context.Context) ([]byte, error) { return r.Git(ctx, listConfig...) }
+	r.Config.list = func(ctx context.Context) ([]byte, error) { return r.Git(ctx, listConfig...) }
 	if lines[3] == "sha256" {
 		r.hashLen = 64
 	}
@@ -178,7 +177,7 @@ func (r *Repo) findMainWorkTree(ctx context.Context) error {
 		r.mainWorkTree = r.workTree
 		return nil
 	}
-	core, err := r.coreSection(ctx)
+	core, err := r.Config.coreSection(ctx)
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ func TestWorkTreeCommand(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	r := open(t, gittest.Seeded(t))
-	name, email, err := r.Identity(context.Background())
+	name, email, err := r.Config.Identity(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, "Grace <grace@example.org>", name+" <"+email+">")
 
@@ -175,18 +175,18 @@ func TestParseCommitTakesNamesForNames(t *testing.T) {
 func TestRefNamesStayInside(t *testing.T) {
 	t.Parallel()
 	r, ctx := open(t, gittest.Seeded(t)), context.Background()
-	head, err := r.Resolve(ctx, "HEAD")
+	head, err := r.Refs.Resolve(ctx, "HEAD")
 	require.NoError(t, err)
 	for _, name := range []string{"../x", "refs/../../x", "refs/x.lock", "refs/heads/", "refs//x", "main", "config", "refs/a\nb", "refs/a..b"} {
-		_, err := r.Resolve(ctx, name)
+		_, err := r.Refs.Resolve(ctx, name)
 		require.Error(t, err, name)
-		require.Error(t, r.MoveRefs(ctx, []RefUpdate{{Name: name, New: head}}, "x"), name)
+		require.Error(t, r.Refs.MoveRefs(ctx, []RefUpdate{{Name: name, New: head}}, "x"), name)
 	}
 	gittest.Write(t, r.CommonDir(), "refs/heads/damaged", "")
-	_, err = r.Resolve(ctx, "refs/heads/damaged")
+	_, err = r.Refs.Resolve(ctx, "refs/heads/damaged")
 	require.ErrorContains(t, err, "damaged")
 	gittest.Git(t, r.WorkTree(), "symbolic-ref", "refs/heads/alias", "refs/heads/main")
-	id, err := r.Resolve(ctx, "refs/heads/alias")
+	id, err := r.Refs.Resolve(ctx, "refs/heads/alias")
 	require.NoError(t, err)
 	require.Equal(t, head, id)
 }
@@ -194,16 +194,16 @@ func TestRefNamesStayInside(t *testing.T) {
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	r := open(t, gittest.Seeded(t))
-	release, err := r.Queue(context.Background())
+	release, err := r.Turns.Queue(context.Background())
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err = r.Queue(ctx)
+	_, err = r.Turns.Queue(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 
 	got := make(chan func())
 	go func() {
-		next, err := r.Queue(context.Background())
+		next, err := r.Turns.Queue(context.Background())
 		if err != nil {
 			next = nil
 		}

@@ -26,7 +26,7 @@ func Shadows(name string) bool {
 func (s *RefStore) ShadowRefs(ctx context.Context) ([]string, error) {
 	var names []string
 	for _, dir := range shadowDirs {
-		refs, err := s.Refs(ctx, dir)
+		refs, err := s.List(ctx, dir)
 		if err != nil {
 			return nil, err
 		}

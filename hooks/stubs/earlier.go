@@ -39,12 +39,12 @@ func (e Earlier) Restore(ctx context.Context, repo *git.Repo) (bool, error) {
 	}
 	if !slices.Equal(now.paths, e.paths) {
 		if len(now.paths) > 0 {
-			if err := repo.WriteConfig(ctx, "--unset-all", hooksPath); err != nil {
+			if err := repo.Config.WriteConfig(ctx, "--unset-all", hooksPath); err != nil {
 				return false, err
 			}
 		}
 		for _, path := range e.paths {
-			if err := repo.WriteConfig(ctx, "--add", hooksPath, path); err != nil {
+			if err := repo.Config.WriteConfig(ctx, "--add", hooksPath, path); err != nil {
 				return false, err
 			}
 		}

@@ -64,7 +64,7 @@ func Examine(ctx context.Context, repo *git.Repo) (Installed, error) {
 	}
 	i := Installed{Server: r.Options.Server, Integration: r.Options.Integration, Binary: r.Options.Binary, Hooks: []Hook{}}
 	i.BinaryFound = r.Options.program()
-	checks, err := repo.Config(ctx, checksObjects)
+	checks, err := repo.Config.Config(ctx, checksObjects)
 	if err != nil {
 		return i, err
 	}
@@ -106,7 +106,7 @@ func Examine(ctx context.Context, repo *git.Repo) (Installed, error) {
 // bypassed reports whether git, here or in another work tree, looks for its hooks in a
 // folder without stubs.
 func (r *record) bypassed(ctx context.Context, repo *git.Repo) (bool, error) {
-	folder, err := repo.Config(ctx, hooksPath)
+	folder, err := repo.Config.Config(ctx, hooksPath)
 	if err != nil {
 		return false, err
 	}
@@ -123,7 +123,7 @@ func (r *record) bypassed(ctx context.Context, repo *git.Repo) (bool, error) {
 	if !r.installedIn(folder) {
 		return true, nil
 	}
-	enabled, err := repo.Config(ctx, "extensions.worktreeConfig")
+	enabled, err := repo.Config.Config(ctx, "extensions.worktreeConfig")
 	if err != nil || !truth(enabled) {
 		return false, err
 	}

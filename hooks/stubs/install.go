@@ -40,7 +40,7 @@ func Install(ctx context.Context, repo *git.Repo, o Options) error {
 	if err := suits(repo, o); err != nil {
 		return err
 	}
-	release, err := repo.Queue(ctx)
+	release, err := repo.Turns.Queue(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (r *record) install(ctx context.Context, repo *git.Repo, o Options) error {
 		_, undone := r.uninstall(ctx, repo)
 		return errors.Join(err, undone)
 	}
-	fsync, err := repo.Config(ctx, "liza.fsync")
+	fsync, err := repo.Config.Config(ctx, "liza.fsync")
 	if err != nil {
 		return err
 	}

@@ -368,13 +368,13 @@ func TestNotedSettings(t *testing.T) {
 		}
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, ".git", "liza"), 0o777))
 		repo := opened(t, dir)
-		mark := repo.MarkConfig()
+		mark := repo.Config.MarkConfig()
 		require.NoError(t, Install(ctx, repo, theirs))
-		require.True(t, repo.WroteSince(mark)("core.hookspath", gittest.Git(t, dir, "config", "core.hooksPath")), kind)
-		mark = repo.MarkConfig()
+		require.True(t, repo.Config.WroteSince(mark)("core.hookspath", gittest.Git(t, dir, "config", "core.hooksPath")), kind)
+		mark = repo.Config.MarkConfig()
 		_, err := Uninstall(ctx, opened(t, dir))
 		require.NoError(t, err)
-		require.True(t, repo.WroteSince(mark)("core.hookspath", had...), kind)
+		require.True(t, repo.Config.WroteSince(mark)("core.hookspath", had...), kind)
 	}
 }
 

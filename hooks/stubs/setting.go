@@ -92,7 +92,7 @@ func (r *record) set(ctx context.Context, repo *git.Repo, file, key, value strin
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	after, err := repo.EditedConfig(ctx, before, "--replace-all", key, value)
+	after, err := repo.Config.EditedConfig(ctx, before, "--replace-all", key, value)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (r *record) set(ctx context.Context, repo *git.Repo, file, key, value strin
 	if err := r.save(); err != nil {
 		return err
 	}
-	return repo.ReplaceConfig(ctx, path, before, after)
+	return repo.Config.ReplaceConfig(ctx, path, before, after)
 }
 
 // unset restores the lines that a setting replaced. If they were edited, or keys were
@@ -122,18 +122,18 @@ func (r *record) unset(ctx context.Context, repo *git.Repo, s setting) error {
 		args = []string{"--replace-all", s.Key, s.Had}
 	}
 	if strings.Count(string(text), s.After) == 1 && !s.ownsHeader(string(text)) {
-		repo.NoteConfig(args...)
-		return repo.ReplaceConfig(ctx, path, text, []byte(strings.Replace(string(text), s.After, s.Before, 1)))
+		repo.Config.NoteConfig(args...)
+		return repo.Config.ReplaceConfig(ctx, path, text, []byte(strings.Replace(string(text), s.After, s.Before, 1)))
 	}
 	now, err := values(ctx, repo, path, s.Key)
 	if err != nil || last(now) != s.Value {
 		return err
 	}
-	after, err := repo.EditedConfig(ctx, text, args...)
+	after, err := repo.Config.EditedConfig(ctx, text, args...)
 	if err != nil {
 		return err
 	}
-	return repo.ReplaceConfig(ctx, path, text, after)
+	return repo.Config.ReplaceConfig(ctx, path, text, after)
 }
 
 // ownsHeader reports whether other keys of the file are in a section whose header came

@@ -13,7 +13,7 @@ import (
 // Uninstall restores what Install found, byte for byte. Files that were changed since
 // stay as they are and are returned.
 func Uninstall(ctx context.Context, repo *git.Repo) (left []string, err error) {
-	release, err := repo.Queue(ctx)
+	release, err := repo.Turns.Queue(ctx)
 	if err != nil {
 		return nil, err
 	}

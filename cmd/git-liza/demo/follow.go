@@ -78,7 +78,7 @@ func (r *run) follower(ctx context.Context) (*follower, error) {
 
 // catchUp prints the moves since the last call.
 func (f *follower) catchUp(ctx context.Context) error {
-	tip, err := f.repo.Resolve(ctx, layout.State)
+	tip, err := f.repo.Refs.Resolve(ctx, layout.State)
 	if err != nil || tip == f.seen {
 		return err
 	}

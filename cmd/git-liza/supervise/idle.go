@@ -103,7 +103,7 @@ func (r *Rush) isOver(ctx context.Context) (bool, error) {
 	if settled, err := r.remoteSettled(ctx); err != nil || !settled {
 		return false, err
 	}
-	now, err := r.Clone.Repo.Resolve(ctx, layout.State)
+	now, err := r.Clone.Repo.Refs.Resolve(ctx, layout.State)
 	if err != nil || now != tip {
 		return false, err
 	}

@@ -29,7 +29,7 @@ func (r *Rush) startNarration(ctx context.Context, since flow.ObjectID) (<-chan 
 			case <-ctx.Done():
 			}
 		}
-		if tip, err := r.Clone.Repo.Resolve(context.WithoutCancel(ctx), layout.State); err == nil {
+		if tip, err := r.Clone.Repo.Refs.Resolve(context.WithoutCancel(ctx), layout.State); err == nil {
 			r.tellMoves(store, since, tip)
 		}
 	}()

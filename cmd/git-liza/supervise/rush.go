@@ -107,7 +107,7 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	if r.Limits == (Limits{}) {
 		r.Limits = DefaultLimits()
 	}
-	name, email, err := r.Clone.Repo.Identity(ctx)
+	name, email, err := r.Clone.Repo.Config.Identity(ctx)
 	if err != nil {
 		return err
 	}

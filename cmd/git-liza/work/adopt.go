@@ -44,7 +44,7 @@ func (i *Integration) Outside(ctx context.Context, b *flow.Board) (flow.ObjectID
 		return "", err
 	}
 	if remote != "" {
-		if tip, err := i.repo.Resolve(ctx, layout.RemoteRef(remote, "integration")); err != nil || tip != "" {
+		if tip, err := i.repo.Refs.Resolve(ctx, layout.RemoteRef(remote, "integration")); err != nil || tip != "" {
 			return tip, err
 		}
 	}
@@ -65,7 +65,7 @@ func (i *Integration) explainStray(ctx context.Context, cause error) error {
 		return cause
 	}
 	ref := layout.RemoteRef(remote, "integration")
-	now, err := i.repo.Resolve(ctx, ref)
+	now, err := i.repo.Refs.Resolve(ctx, ref)
 	tip := b.Settings().Integration
 	if err != nil || now == "" || now == tip.Tip {
 		return cause

@@ -41,7 +41,7 @@ func (i *Integration) Ahead(ctx context.Context, b *flow.Board) *Ahead {
 	if err != nil || !isBranch || branch == want.Name || strings.HasPrefix(branch, layout.TaskBranches) {
 		return nil
 	}
-	at, err := i.repo.Resolve(ctx, "refs/heads/"+branch)
+	at, err := i.repo.Refs.Resolve(ctx, "refs/heads/"+branch)
 	if err != nil || at == "" {
 		return nil
 	}

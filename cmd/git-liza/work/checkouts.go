@@ -151,7 +151,7 @@ func (c *Checkouts) rescueContents(ctx context.Context, b *flow.Board, k Checkou
 func (c *Checkouts) isKept(ctx context.Context, b *flow.Board, id flow.TaskID, commit flow.ObjectID) (bool, error) {
 	tips := []flow.ObjectID{b.Settings().Integration.Tip}
 	for _, prefix := range []string{layout.SavedRefs, layout.RescueRefs} {
-		refs, err := c.repo.Refs(ctx, prefix+string(id))
+		refs, err := c.repo.Refs.List(ctx, prefix+string(id))
 		if err != nil {
 			return false, err
 		}
@@ -175,7 +175,7 @@ func (c *Checkouts) keepCommit(ctx context.Context, b *flow.Board, id flow.TaskI
 		return "", err
 	}
 	ref = layout.RescueRefs + string(id) + "/" + commit.Short()
-	return ref, c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: commit, Any: true}}, "liza: leftovers of "+what)
+	return ref, c.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, New: commit, Any: true}}, "liza: leftovers of "+what)
 }
 
 // requireTrees returns the clone's worktrees, or the error of a bare

@@ -42,7 +42,7 @@ func (c *Checkouts) checkFree(ctx context.Context, t *flow.Task) error {
 	if t.Attempts > 0 {
 		return nil
 	}
-	tip, err := c.repo.Resolve(ctx, t.ID.BranchRef())
+	tip, err := c.repo.Refs.Resolve(ctx, t.ID.BranchRef())
 	if err != nil || tip != "" {
 		return pathObstacle(t.ID.Branch(), "exists already", err)
 	}
@@ -60,7 +60,7 @@ func (c *Checkouts) checkOutAttempt(ctx context.Context, trees *worktrees.Trees,
 		if tree, found, err := trees.Find(ctx, name); err != nil || found && tree.Branch == t.ID.Branch() {
 			return tree, err
 		}
-		old, err := c.repo.Resolve(ctx, t.ID.BranchRef())
+		old, err := c.repo.Refs.Resolve(ctx, t.ID.BranchRef())
 		if err != nil {
 			return worktrees.Tree{}, err
 		}
@@ -77,7 +77,7 @@ func (c *Checkouts) saveAttempt(ctx context.Context, t *flow.Task) (*flow.Save, 
 	if t.Attempt == nil || c.Trees == nil {
 		return nil, nil
 	}
-	tip, err := c.repo.Resolve(ctx, t.ID.BranchRef())
+	tip, err := c.repo.Refs.Resolve(ctx, t.ID.BranchRef())
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (c *Checkouts) saveAttempt(ctx context.Context, t *flow.Task) (*flow.Save, 
 			return nil, incomplete
 		}
 	}
-	kept, err := c.repo.Resolve(ctx, t.ID.SavedRef(t.Saves))
+	kept, err := c.repo.Refs.Resolve(ctx, t.ID.SavedRef(t.Saves))
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (c *Checkouts) makeRoom(ctx context.Context, b *flow.Board, t *flow.Task) e
 	if err := c.store.Mirror.BringCommits(ctx, t.ID, t.Attempt.Start); err != nil {
 		return err
 	}
-	tip, err := c.repo.Resolve(ctx, t.ID.BranchRef())
+	tip, err := c.repo.Refs.Resolve(ctx, t.ID.BranchRef())
 	if err != nil || tip == "" {
 		return err
 	}
@@ -186,11 +186,11 @@ func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 		}
 	}
 	ref := t.ID.BranchRef()
-	tip, err := c.repo.Resolve(ctx, ref)
+	tip, err := c.repo.Refs.Resolve(ctx, ref)
 	if err != nil || tip == "" || t.Attempts == 0 {
 		return err
 	}
-	return c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip}}, "liza: "+string(t.ID)+" is "+t.Status.String())
+	return c.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: ref, Old: tip}}, "liza: "+string(t.ID)+" is "+t.Status.String())
 }
 
 func (c *Checkouts) leftOf(ctx context.Context, b *flow.Board, id flow.TaskID) (Left, error) {
@@ -198,7 +198,7 @@ func (c *Checkouts) leftOf(ctx context.Context, b *flow.Board, id flow.TaskID) (
 	if t := b.Task(id); t != nil {
 		left.Status = t.Status
 	}
-	tip, err := c.repo.Resolve(ctx, id.BranchRef())
+	tip, err := c.repo.Refs.Resolve(ctx, id.BranchRef())
 	if err != nil || tip == "" {
 		return left, errors.Join(err, b.Err())
 	}
@@ -234,7 +234,7 @@ func (c *Checkouts) Tidy(ctx context.Context) ([]Pruned, error) {
 
 // dropBranches deletes the branches of final tasks.
 func (c *Checkouts) dropBranches(ctx context.Context, b *flow.Board) error {
-	refs, err := c.repo.Refs(ctx, layout.TaskRefs)
+	refs, err := c.repo.Refs.List(ctx, layout.TaskRefs)
 	if err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func (c *Checkouts) dropBranch(ctx context.Context, b *flow.Board, t *flow.Task,
 	if _, err := c.keepCommit(ctx, b, t.ID, tip, "branch "+t.ID.Branch()); err != nil {
 		return err
 	}
-	return c.repo.MoveRefs(ctx, []git.RefUpdate{{Name: t.ID.BranchRef(), Old: tip}}, "liza: "+string(t.ID)+" went on elsewhere")
+	return c.repo.Refs.MoveRefs(ctx, []git.RefUpdate{{Name: t.ID.BranchRef(), Old: tip}}, "liza: "+string(t.ID)+" went on elsewhere")
 }
 
 // worktreeObstacle describes a worktree in the way of a new one. git moves an intact

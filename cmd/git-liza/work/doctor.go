@@ -60,7 +60,7 @@ func (d *Doctor) Examine(ctx context.Context) []Finding {
 }
 
 func (d *Doctor) identity(ctx context.Context) Finding {
-	name, email, err := d.repo.Identity(ctx)
+	name, email, err := d.repo.Config.Identity(ctx)
 	if err != nil {
 		return bad("identity", "git config user.name NAME && git config user.email ADDRESS", "%v", err)
 	}
@@ -73,7 +73,7 @@ func (d *Doctor) format(ctx context.Context) Finding {
 		format = "sha256"
 	}
 	for _, key := range []string{"extensions.refstorage", "extensions.partialclone", "extensions.worktreeconfig"} {
-		value, err := d.repo.Config(ctx, key)
+		value, err := d.repo.Config.Config(ctx, key)
 		if err != nil {
 			return bad("format", "git config --list", "%v", err)
 		}
@@ -137,7 +137,7 @@ func (d *Doctor) branch(ctx context.Context, b *flow.Board) Finding {
 	const check, restore = "integration", "git liza doctor --restore"
 	want := b.Settings().Integration
 	ref := want.Ref()
-	now, err := d.repo.Resolve(ctx, ref)
+	now, err := d.repo.Refs.Resolve(ctx, ref)
 	switch {
 	case err != nil:
 		return bad(check, restore, "%v", err)

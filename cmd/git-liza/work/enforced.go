@@ -18,7 +18,7 @@ func (d *Doctor) principals(ctx context.Context, b *flow.Board) Finding {
 	if len(who.List) == 0 {
 		return fine(check, "none: who acts is not enforced")
 	}
-	me, err := d.repo.Config(ctx, principalKey)
+	me, err := d.repo.Config.Config(ctx, principalKey)
 	if err != nil {
 		return bad(check, "git config --list", "%v", err)
 	}
@@ -88,7 +88,7 @@ func (d *Doctor) remote(ctx context.Context, b *flow.Board) []Finding {
 // refNames reports the refs that git can confuse with a ref whose name they
 // end in.
 func (d *Doctor) refNames(ctx context.Context) []Finding {
-	names, err := d.repo.ShadowRefs(ctx)
+	names, err := d.repo.Refs.ShadowRefs(ctx)
 	if err != nil {
 		return []Finding{bad("refs", "git for-each-ref", "%v", err)}
 	}

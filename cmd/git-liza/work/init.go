@@ -27,7 +27,7 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 		return nil, &flow.Refusal{Rule: flow.RuleForm, Hint: "git liza help init", Reason: fmt.Sprintf("%q cannot be the integration branch", flow.Excerpt(p.Branch, 80))}
 	}
 	ref := "refs/heads/" + p.Branch
-	tip, err := c.Repo.Resolve(ctx, ref)
+	tip, err := c.Repo.Refs.Resolve(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 			return nil, &flow.Refusal{Rule: flow.RuleNoCommit, Hint: "git commit --allow-empty -m first", Reason: "the repository has no commit yet"}
 		}
 	}
-	taken, err := c.Repo.Resolve(ctx, layout.TaskRoot)
+	taken, err := c.Repo.Refs.Resolve(ctx, layout.TaskRoot)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (c *Clone) Prepare(ctx context.Context, p Plan) (*flow.InitMove, error) {
 
 // Init makes the root move. An existing board does not change.
 func (c *Clone) Init(ctx context.Context, d *flow.InitMove) (gitstore.Result, error) {
-	tip, err := c.Repo.Resolve(ctx, layout.State)
+	tip, err := c.Repo.Refs.Resolve(ctx, layout.State)
 	if err != nil {
 		return gitstore.Result{}, err
 	}

@@ -186,7 +186,7 @@ func (i *Integration) makeMerge(ctx context.Context, merged Merged, t *flow.Task
 // reviewed one are kept as left out.
 func (i *Integration) endBranch(ctx context.Context, t *flow.Task, d *flow.MergeMove) ([]git.RefUpdate, error) {
 	ref := t.ID.BranchRef()
-	tip, err := i.repo.Resolve(ctx, ref)
+	tip, err := i.repo.Refs.Resolve(ctx, ref)
 	if err != nil {
 		return nil, err
 	}

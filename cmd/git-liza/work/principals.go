@@ -27,11 +27,11 @@ const principalKey = "liza.principal"
 // there is none: liza.agent.ID.principal for an agent, else liza.principal.
 func PrincipalOf(ctx context.Context, repo *git.Repo, by flow.Actor) (string, error) {
 	if id := by.Agent(); id != "" {
-		if own, err := repo.Config(ctx, "liza.agent."+string(id)+".principal"); err != nil || own != "" {
+		if own, err := repo.Config.Config(ctx, "liza.agent."+string(id)+".principal"); err != nil || own != "" {
 			return own, err
 		}
 	}
-	return repo.Config(ctx, principalKey)
+	return repo.Config.Config(ctx, principalKey)
 }
 
 // Admitted is the result of entering a principal.
@@ -129,7 +129,7 @@ func otherFirstAdmin(me, name string) *flow.Refusal {
 // actAs makes the clone act as a principal, if it has no principal yet and
 // this one was made here. It reports whether it did.
 func (p *Principals) actAs(ctx context.Context, name string, made bool) (bool, error) {
-	now, err := p.repo.Config(ctx, principalKey)
+	now, err := p.repo.Config.Config(ctx, principalKey)
 	if err != nil || now != "" {
 		return false, err
 	}
@@ -141,7 +141,7 @@ func (p *Principals) actAs(ctx context.Context, name string, made bool) (bool, e
 			return false, err
 		}
 	}
-	err = p.repo.WriteConfig(ctx, principalKey, name)
+	err = p.repo.Config.WriteConfig(ctx, principalKey, name)
 	return err == nil, err
 }
 

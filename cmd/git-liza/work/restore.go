@@ -28,7 +28,7 @@ type Restored struct {
 // nil if the branch is right. Errors are *worktrees.Dirty or *worktrees.Obstacle,
 // or as those of [git.RefStore.MoveRefs].
 func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
-	release, err := i.repo.Queue(ctx)
+	release, err := i.repo.Turns.Queue(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (i *Integration) Restore(ctx context.Context) (*Restored, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Was, err = i.repo.Resolve(ctx, r.Ref); err != nil {
+	if r.Was, err = i.repo.Refs.Resolve(ctx, r.Ref); err != nil {
 		return nil, err
 	}
 	if r.Was == want.Tip {
@@ -73,7 +73,7 @@ func (i *Integration) moveBack(ctx context.Context, r *Restored, branch string) 
 		whole, err := i.repo.IsWhole(ctx, r.Was, r.Is)
 		if err == nil && !whole {
 			follow, r.Lost = false, r.Was
-			held, err = i.repo.LastWhole(ctx, git.BrokenRef{Name: r.Ref, Object: r.Was}, r.Is)
+			held, err = i.repo.Refs.LastWhole(ctx, git.BrokenRef{Name: r.Ref, Object: r.Was}, r.Is)
 		}
 		if err != nil {
 			return false, err
@@ -95,7 +95,7 @@ func (i *Integration) moveBack(ctx context.Context, r *Restored, branch string) 
 			return false, err
 		}
 	}
-	if err := i.repo.MoveRefs(ctx, updates, "liza: doctor --restore"); err != nil {
+	if err := i.repo.Refs.MoveRefs(ctx, updates, "liza: doctor --restore"); err != nil {
 		return false, err
 	}
 	if follow {
@@ -109,12 +109,12 @@ func (i *Integration) moveBack(ctx context.Context, r *Restored, branch string) 
 // whether it did.
 func (i *Integration) rewriteBroken(ctx context.Context, b *flow.Board) (bool, error) {
 	want := b.Settings().Integration
-	broken, err := i.repo.BrokenRefs(ctx)
+	broken, err := i.repo.Refs.BrokenRefs(ctx)
 	at := slices.IndexFunc(broken, func(ref git.BrokenRef) bool { return ref.Name == want.Ref() && ref.File != "" })
 	if err != nil || at < 0 {
 		return false, err
 	}
-	to, err := i.repo.LastWhole(ctx, broken[at], want.Tip)
+	to, err := i.repo.Refs.LastWhole(ctx, broken[at], want.Tip)
 	if err == nil && to == "" {
 		to = want.Tip
 		_, err = i.store.Audit.CheckTips(ctx, b)
@@ -122,7 +122,7 @@ func (i *Integration) rewriteBroken(ctx context.Context, b *flow.Board) (bool, e
 	if err != nil {
 		return false, err
 	}
-	return true, i.repo.RewriteBroken(ctx, broken[at], to)
+	return true, i.repo.Refs.RewriteBroken(ctx, broken[at], to)
 }
 
 // strayLog finds a reflog that `git branch -m` has moved aside and left there

@@ -67,7 +67,7 @@ func (s *Seals) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
 	if now.Print, err = s.trees.Contents.Fingerprint(ctx, s.trees.Path(folder)); err != nil {
 		return err
 	}
-	if now.Branch, err = s.repo.Resolve(ctx, t.ID.BranchRef()); err != nil {
+	if now.Branch, err = s.repo.Refs.Resolve(ctx, t.ID.BranchRef()); err != nil {
 		return err
 	}
 	return s.write(folder, now)
@@ -119,7 +119,7 @@ func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task) error {
 	if _, err := os.Stat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrNotExist) {
 		return touchedReview(t, "the worktree of the review was removed: "+dir)
 	}
-	tip, err := s.repo.Resolve(ctx, t.ID.BranchRef())
+	tip, err := s.repo.Refs.Resolve(ctx, t.ID.BranchRef())
 	if err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ type Settings struct {
 
 // ReadSettings reads the current settings.
 func ReadSettings(ctx context.Context, repo *git.Repo) (Settings, error) {
-	mark := repo.MarkConfig()
-	lines, err := repo.SettingsUnder(ctx, comparedSections()...)
+	mark := repo.Config.MarkConfig()
+	lines, err := repo.Config.SettingsUnder(ctx, comparedSections()...)
 	lines = slices.DeleteFunc(lines, func(one git.PlacedSetting) bool {
 		return !placeOf(one).governs() && !strings.HasPrefix(one.Key, "liza.")
 	})
@@ -130,7 +130,7 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 	if err != nil {
 		return x, nil, nil, err
 	}
-	wrote := repo.WroteSince(x.mark)
+	wrote := repo.Config.WroteSince(x.mark)
 	var failed []error
 	for _, one := range x.changed(now) {
 		if !one.own || !one.governs() || one.allowed(wrote) {
@@ -170,22 +170,22 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 func (c settingChange) undo(ctx context.Context, repo *git.Repo, wrote func(string, ...string) bool) error {
 	if c.under(trustKeys) {
 		for _, value := range c.added(wrote) {
-			if err := repo.WriteConfig(ctx, "--fixed-value", "--unset-all", c.key, value); err != nil {
+			if err := repo.Config.WriteConfig(ctx, "--fixed-value", "--unset-all", c.key, value); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	if len(c.was) == 1 {
-		return repo.WriteConfig(ctx, "--replace-all", c.key, c.was[0])
+		return repo.Config.WriteConfig(ctx, "--replace-all", c.key, c.was[0])
 	}
 	if len(c.now) > 0 {
-		if err := repo.WriteConfig(ctx, "--unset-all", c.key); err != nil {
+		if err := repo.Config.WriteConfig(ctx, "--unset-all", c.key); err != nil {
 			return err
 		}
 	}
 	for _, value := range c.was {
-		if err := repo.WriteConfig(ctx, "--add", c.key, value); err != nil {
+		if err := repo.Config.WriteConfig(ctx, "--add", c.key, value); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ func (c *Clone) Submit(ctx context.Context, id flow.TaskID, commit flow.ObjectID
 	if err == nil {
 		return r, nil
 	}
-	tip, lookErr := c.Repo.Resolve(ctx, id.BranchRef())
+	tip, lookErr := c.Repo.Refs.Resolve(ctx, id.BranchRef())
 	if lookErr != nil {
 		return r, err
 	}
@@ -71,7 +71,7 @@ func (c *Clone) checkReady(ctx context.Context, b *flow.Board, t *flow.Task, d *
 	if _, err := c.Checkouts.requireTrees(); err != nil {
 		return err
 	}
-	tip, err := c.Repo.Resolve(ctx, t.ID.BranchRef())
+	tip, err := c.Repo.Refs.Resolve(ctx, t.ID.BranchRef())
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (t *Trust) Allow(ctx context.Context, commands ...string) error {
 		if command == "" || t.Check(ctx, command) == nil {
 			continue
 		}
-		if err := t.repo.WriteConfig(ctx, "--add", trustKey, CommandHash(command)); err != nil {
+		if err := t.repo.Config.WriteConfig(ctx, "--add", trustKey, CommandHash(command)); err != nil {
 			return err
 		}
 	}
@@ -90,8 +90,8 @@ func (t *Trust) AllowOwn(ctx context.Context, commands ...string) error {
 	if t.mover.Generation.Spawned() {
 		return nil
 	}
-	t.repo.Renew()
-	planner, err := t.repo.Config(ctx, TrustPlanner)
+	t.repo.Config.Renew()
+	planner, err := t.repo.Config.Config(ctx, TrustPlanner)
 	if err != nil {
 		return err
 	}

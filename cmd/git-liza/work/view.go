@@ -51,7 +51,7 @@ func Watch(ctx context.Context, repo *git.Repo) *View {
 }
 
 func (v *View) look(ctx context.Context) bool {
-	tip, err := v.repo.Resolve(ctx, layout.State)
+	tip, err := v.repo.Refs.Resolve(ctx, layout.State)
 	if err != nil {
 		tip = ""
 	}
