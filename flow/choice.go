@@ -93,26 +93,55 @@ func (ch choice) candidates(act Act, by Actor, at time.Time) []*Summary {
 		}
 	}
 	var list []*Summary
-	open := map[TaskID]bool{}
 	ch.each(func(s *Summary) {
-		if s.Status != Merged {
-			open[s.ID] = true
-		}
 		if from.has(s.Status) && (act != ActClaim || s.Status != Claimed || !s.Lease.After(at)) {
 			list = append(list, s)
 		}
 	})
-	waits := func(s *Summary) int {
-		if act == ActClaim && slices.ContainsFunc(s.DependsOn, func(d TaskID) bool { return open[d] }) {
-			return 1
-		}
-		return 0
+	waits := map[*Summary]int{}
+	if act == ActClaim {
+		waits = ch.waiting(list)
 	}
 	slices.SortFunc(list, func(x, y *Summary) int {
-		return cmp.Or(cmp.Compare(waits(x), waits(y)), cmp.Compare(x.urgency(by), y.urgency(by)),
+		return cmp.Or(cmp.Compare(waits[x], waits[y]), cmp.Compare(x.urgency(by), y.urgency(by)),
 			cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
 	})
 	return list
+}
+
+// waiting has 1 for those of the tasks that wait for a dependency.
+func (ch choice) waiting(list []*Summary) map[*Summary]int {
+	needed := map[TaskID]bool{} // true if it is not merged
+	for _, s := range list {
+		for _, d := range s.DependsOn {
+			needed[d] = false
+		}
+	}
+	waits := map[*Summary]int{}
+	if len(needed) == 0 {
+		return waits
+	}
+	ch.each(func(s *Summary) {
+		if _, asked := needed[s.ID]; asked {
+			needed[s.ID] = s.Status != Merged
+		}
+	})
+	for _, s := range list {
+		if slices.ContainsFunc(s.DependsOn, func(d TaskID) bool { return needed[d] }) {
+			waits[s] = 1
+		}
+	}
+	return waits
+}
+
+// filter are the summaries of a list that match.
+func filter(list []*Summary, match func(*Summary) bool) (matching []*Summary) {
+	for _, s := range list {
+		if match(s) {
+			matching = append(matching, s)
+		}
+	}
+	return matching
 }
 
 // maxCompared is the number of segments of globs, about a second of comparing,

@@ -23,6 +23,7 @@ type content struct {
 type summaries struct {
 	read   bool
 	all    []Summary
+	oldest []*Summary // in order of creation; nil until it is needed
 	inWork []*Summary // tasks that reserve paths or are the one claim of a human
 	owned  map[*Summary][]glob
 
@@ -148,16 +149,33 @@ func (c *content) IDs(f Folder) []string {
 // creation.
 func (c *content) Tasks() []Summary {
 	// Summaries are large: pointers to them are sorted, and each is copied once.
-	order := make([]*Summary, 0, len(c.stored().all)+len(c.changed))
-	c.each(func(s *Summary) { order = append(order, s) })
-	slices.SortFunc(order, func(x, y *Summary) int {
-		return cmp.Or(x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
-	})
+	order := c.oldest()
 	list := make([]Summary, len(order))
 	for i, s := range order {
 		list[i] = *s
 	}
 	return list
+}
+
+// oldest are the same summaries in the same order. They are shared and must not be
+// changed. Those of the Source are sorted once.
+func (c *content) oldest() []*Summary {
+	short := c.stored()
+	if len(c.changed) == 0 && short.oldest != nil {
+		return short.oldest
+	}
+	order := make([]*Summary, 0, len(short.all)+len(c.changed))
+	c.each(func(s *Summary) { order = append(order, s) })
+	slices.SortFunc(order, func(x, y *Summary) int {
+		if before := x.Created.Compare(y.Created); before != 0 {
+			return before
+		}
+		return compareIDs(x.ID, y.ID)
+	})
+	if len(c.changed) == 0 {
+		short.oldest = order
+	}
+	return order
 }
 
 // owned are the parsed globs of a task; those of an unchanged task are parsed

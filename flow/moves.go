@@ -55,9 +55,9 @@ func (b *Board) Best(act Act, c Caller, at time.Time, skip func(Summary) bool) (
 
 // unplanned reports whether the current goal has no tasks. Archived tasks are
 // not read for their goal: if the current goal is the first, they belong to it.
-func (b *Board) unplanned(all []Summary) bool {
+func (b *Board) unplanned(all []*Summary) bool {
 	s := b.Settings()
-	of := func(t Summary) bool { return t.Goal == s.Goal }
+	of := func(t *Summary) bool { return t.Goal == s.Goal }
 	return !slices.ContainsFunc(all, of) && (s.Next.Goal > 2 || len(b.IDs(Archive)) == 0)
 }
 
@@ -78,20 +78,21 @@ func (b *Board) Triggers() []Trigger {
 	if g := b.Goal(b.Settings().Goal); g == nil || g.Status != InProgress {
 		return nil
 	}
-	all := b.Tasks()
+	all := b.oldest()
 	var list []Trigger
 	if b.unplanned(all) {
 		list = append(list, Trigger{Reason: "no_tasks", Text: "the goal has no tasks yet", Since: b.at})
 	}
-	slices.SortStableFunc(all, func(x, y Summary) int {
+	blocked := filter(all, func(s *Summary) bool { return s.Status == Blocked })
+	slices.SortStableFunc(blocked, func(x, y *Summary) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Changed.Compare(y.Changed))
 	})
 	config := b.Settings().Config.Limits
 	begun := len(list)
 	// Usage stands in the documents, and reading all of them is slow.
 	budgeted := b.Settings().Config.Budgets != Budgets{}
-	for _, s := range all {
-		if s.Status != Blocked || (budgeted || s.Budgeted) && b.Budget(s.ID) != nil {
+	for _, s := range blocked {
+		if (budgeted || s.Budgeted) && b.Budget(s.ID) != nil {
 			continue // a planner cannot raise a budget, and planning the task anew would exceed it
 		}
 		limits := config.over(s.Limits)

@@ -15,6 +15,7 @@ type Summary struct {
 	Priority    int
 	DependsOn   []TaskID
 	Owns        []string
+	Verify      string
 	Created     time.Time
 	Changed     time.Time
 	Coder       Actor // holder of the claim, or the coder of the attempt
@@ -35,7 +36,7 @@ type Summary struct {
 // Summary is the summary of the task.
 func (t *Task) Summary() Summary {
 	s := Summary{Failures: len(t.Failures), FailedBy: t.failedBy(), Limits: t.Limits, ID: t.ID, Title: t.Title, Status: t.Status, Kind: t.Kind, Goal: t.Goal, Sprint: t.Sprint,
-		Stretch: t.Stretch, Priority: t.Priority, DependsOn: t.DependsOn, Owns: t.Owns,
+		Stretch: t.Stretch, Priority: t.Priority, DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify,
 		Created: t.Created, Changed: t.Changed, Budgeted: t.Budget != nil}
 	if t.Attempt != nil {
 		s.Coder, s.Iteration, s.Cycles = t.Attempt.Coder, t.Attempt.Iteration, t.Attempt.Cycles

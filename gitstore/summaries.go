@@ -40,7 +40,7 @@ func newSummaryCache(dir string) *summaryCache {
 }
 
 // summaryFormat changes with the fields of flow.Summary.
-const summaryFormat = "liza-summaries-4\n"
+const summaryFormat = "liza-summaries-5\n"
 
 // summaries are the rows of a folder for its tree. derive makes new rows, given
 // those of an earlier tree of the folder.
@@ -124,7 +124,7 @@ func (e *encoder) summary(s *flow.Summary) {
 		e.number(n)
 	}
 	e.limits(s.Limits)
-	for _, text := range []string{string(s.ID), s.Title, string(s.Goal), string(s.Sprint), string(s.Coder), string(s.Reviewer), s.Reason, s.Limit} {
+	for _, text := range []string{string(s.ID), s.Title, string(s.Goal), string(s.Sprint), string(s.Coder), string(s.Reviewer), s.Reason, s.Limit, s.Verify} {
 		e.text(text)
 	}
 	for _, t := range []time.Time{s.Created, s.Changed, s.Lease, s.ReviewLease, s.FailedAt} {
@@ -223,7 +223,7 @@ func (d *decoder) summary(s *flow.Summary) {
 	deps, owns := d.number(), d.number()
 	s.Limits = d.limits()
 	s.ID, s.Title, s.Goal, s.Sprint = flow.TaskID(d.text()), d.text(), flow.GoalID(d.text()), flow.SprintID(d.text())
-	s.Coder, s.Reviewer, s.Reason, s.Limit = flow.Actor(d.text()), flow.Actor(d.text()), d.text(), d.text()
+	s.Coder, s.Reviewer, s.Reason, s.Limit, s.Verify = flow.Actor(d.text()), flow.Actor(d.text()), d.text(), d.text(), d.text()
 	s.Created, s.Changed, s.Lease, s.ReviewLease, s.FailedAt = d.time(), d.time(), d.time(), d.time(), d.time()
 	if d.bad || deps < 0 || owns < 0 || deps+owns > int64(len(d.all)) {
 		d.bad = true

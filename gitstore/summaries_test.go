@@ -27,7 +27,7 @@ func drawTask(t *rapid.T, id string) *flow.Task {
 	task := &flow.Task{ID: flow.TaskID(id), Title: text.Draw(t, "title"), Goal: "goal-1", Sprint: "sprint-1",
 		Status: rapid.SampledFrom(flow.Statuses()).Draw(t, "status"), Kind: flow.Code, Priority: rapid.IntRange(1, 5).Draw(t, "priority"),
 		Stretch: rapid.Bool().Draw(t, "stretch"), Created: at.Draw(t, "created"), Changed: at.Draw(t, "changed"),
-		Owns: rapid.SliceOfN(text, 0, 3).Draw(t, "owns"), DependsOn: rapid.SampledFrom([][]flow.TaskID{nil, {"a"}, {"b", "c"}}).Draw(t, "needs")}
+		Verify: text.Draw(t, "verify"), Owns: rapid.SliceOfN(text, 0, 3).Draw(t, "owns"), DependsOn: rapid.SampledFrom([][]flow.TaskID{nil, {"a"}, {"b", "c"}}).Draw(t, "needs")}
 	if rapid.Bool().Draw(t, "claimed") {
 		task.Attempt = &flow.Attempt{Coder: who.Draw(t, "coder"), Iteration: rapid.IntRange(1, 9).Draw(t, "n"), Cycles: rapid.IntRange(0, 5).Draw(t, "cycles")}
 		task.Claim = &flow.Claim{By: who.Draw(t, "holder"), Lease: at.Draw(t, "lease"), From: flow.Unclaimed}

@@ -19,11 +19,14 @@ type hints struct{ *invocation }
 // a descendant of a session it is that session's agent, whatever the
 // environment says.
 func (h hints) agent() string {
-	repo, err := git.Open(h.ctx, h.dir)
-	if err != nil {
-		return h.getenv("LIZA_AGENT_ID")
+	repo := h.opened
+	if repo == nil {
+		var err error
+		if repo, err = git.Open(h.ctx, h.dir); err != nil {
+			return h.getenv("LIZA_AGENT_ID")
+		}
+		defer repo.Close()
 	}
-	defer repo.Close()
 	above, _, err := work.MarksAbove(repo, "")
 	if err != nil || len(above) == 0 {
 		return h.getenv("LIZA_AGENT_ID")

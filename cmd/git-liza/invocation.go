@@ -20,8 +20,9 @@ type invocation struct {
 	environ []string
 	now     func() time.Time
 	dir     string
-	sole    string // the provider that was chosen because no other is installed
-	as      string // --as or LIZA_AGENT_ID, "" for the human
+	sole    string    // the provider that was chosen because no other is installed
+	as      string    // --as or LIZA_AGENT_ID, "" for the human
+	opened  *git.Repo // by repo; nil before
 }
 
 func (inv *invocation) getenv(key string) string {
@@ -60,6 +61,7 @@ func (inv *invocation) repo() (*git.Repo, error) {
 		fmt.Fprintln(inv.stderr, line)
 	}
 	repo.Background = inv.background
+	inv.opened = repo
 	return repo, nil
 }
 

@@ -53,7 +53,8 @@ func (r Reading) claimable(t flow.Summary) bool {
 func (r Reading) TaskTable(list, live []flow.Summary) *Table {
 	open := unmerged(live)
 	var rows Table
-	for _, t := range list {
+	for i := range list {
+		t := &list[i]
 		who := string(t.Coder)
 		what, detail := r.waitsFor(t, open)
 		if what == "tasks" || what == "work" {

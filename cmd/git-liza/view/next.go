@@ -78,7 +78,11 @@ func (r Reading) GoalReached(tasks []flow.Summary) bool {
 // hold, if no rush does.
 func (r Reading) releaseSteps(tasks []flow.Summary) []Step {
 	var list []Step
-	for _, t := range tasks {
+	if len(r.Local.Dead) == 0 {
+		return list
+	}
+	for i := range tasks {
+		t := &tasks[i]
 		by := t.Coder
 		if t.Status.Allows(flow.ActReview) {
 			by = t.Reviewer

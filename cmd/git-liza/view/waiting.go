@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/git-liza/git-liza/flow"
 )
@@ -45,7 +46,8 @@ func allows(act flow.Act) func(flow.Status) bool {
 func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
 	open := unmerged(tasks)
 	groups := map[string]*WaitGroup{}
-	for _, t := range tasks {
+	for i := range tasks {
+		t := &tasks[i]
 		what, detail := r.waitsFor(t, open)
 		g := groups[what]
 		if g == nil {
@@ -89,14 +91,14 @@ func unheardRoles(groups []WaitGroup, agents []Agent) []flow.Role {
 // were merged.
 func unmerged(tasks []flow.Summary) map[flow.TaskID]bool {
 	open := map[flow.TaskID]bool{}
-	for _, t := range tasks {
-		for _, d := range t.DependsOn {
+	for i := range tasks {
+		for _, d := range tasks[i].DependsOn {
 			open[d] = false
 		}
 	}
-	for _, t := range tasks {
-		if _, needed := open[t.ID]; needed {
-			open[t.ID] = !t.Status.IsMerged()
+	for i := range tasks {
+		if _, needed := open[tasks[i].ID]; needed {
+			open[tasks[i].ID] = !tasks[i].Status.IsMerged()
 		}
 	}
 	return open
@@ -104,12 +106,8 @@ func unmerged(tasks []flow.Summary) map[flow.TaskID]bool {
 
 // waitsFor returns what an open task waits for, "" for a final one, and a
 // detail. It does not check whether paths collide: the rules do at the claim.
-func (r Reading) waitsFor(t flow.Summary, open map[flow.TaskID]bool) (what, detail string) {
-	for _, w := range waits {
-		if w.needed != nil && w.needed(t.Status) {
-			what = w.what
-		}
-	}
+func (r Reading) waitsFor(t *flow.Summary, open map[flow.TaskID]bool) (what, detail string) {
+	what = unheldWaits()[t.Status]
 	switch {
 	case t.Lease.After(r.At):
 		return "work", r.holder(t.Coder)
@@ -123,9 +121,28 @@ func (r Reading) waitsFor(t flow.Summary, open map[flow.TaskID]bool) (what, deta
 			return "trust", "its verify"
 		}
 	}
-	words := map[flow.Status]string{flow.Draft: "draft", flow.Rejected: "rejected", flow.IntegrationFailed: "merge failed", flow.Claimed: "lease ended", flow.Blocked: t.Reason}
-	return what, words[t.Status]
+	if t.Status.IsBlocked() {
+		return what, t.Reason
+	}
+	return what, unheldWords[t.Status]
 }
+
+// unheldWords are details of what unheld tasks in a state wait for.
+var unheldWords = map[flow.Status]string{flow.Draft: "draft", flow.Rejected: "rejected", flow.IntegrationFailed: "merge failed", flow.Claimed: "lease ended"}
+
+// unheldWaits has for each state what unheld tasks in it wait for. The rules table
+// is searched once, not for each task.
+var unheldWaits = sync.OnceValue(func() map[flow.Status]string {
+	what := map[flow.Status]string{}
+	for _, status := range flow.Statuses() {
+		for _, w := range waits {
+			if w.needed != nil && w.needed(status) {
+				what[status] = w.what
+			}
+		}
+	}
+	return what
+})
 
 // holder names for people the agent that has a task.
 func (r Reading) holder(by flow.Actor) string {
@@ -168,20 +185,21 @@ func waitRows(groups []WaitGroup) [][]string {
 }
 
 // Verifying returns the tasks that wait for a coder and have a verify command,
-// which a machine must allow first. It reads at most as many tasks as JSON
+// which a machine must allow first. It looks at no more waiting tasks than JSON
 // names.
-func (r Reading) Verifying(tasks []flow.Summary) []*flow.Task {
-	var list []*flow.Task
+func (r Reading) Verifying(tasks []flow.Summary) []*flow.Summary {
+	var list []*flow.Summary
 	looked := 0
-	for _, t := range tasks {
+	for i := range tasks {
+		t := &tasks[i]
 		if what, _ := r.waitsFor(t, nil); what != "coder" {
 			continue
 		}
 		if looked++; looked > mostShown {
 			break
 		}
-		if full := r.Board.Task(t.ID); full != nil && full.Verify != "" {
-			list = append(list, full)
+		if t.Verify != "" {
+			list = append(list, t)
 		}
 	}
 	return list

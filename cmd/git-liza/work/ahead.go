@@ -31,6 +31,11 @@ func (i *Integration) Ahead(ctx context.Context, b *flow.Board) *Ahead {
 	if i.repo.MainWorkTree() == "" {
 		return nil
 	}
+	if i.repo.GitDir() == i.repo.CommonDir() { // then no process is needed where both are at one commit
+		if at, err := i.repo.Refs.Resolve(ctx, "HEAD"); err == nil && at == want.Tip {
+			return nil
+		}
+	}
 	out, err := i.repo.Git(ctx, "rev-list", "--count", "--no-merges", "--max-count="+strconv.Itoa(mostAhead), head, "^"+string(want.Tip), "--")
 	n, numErr := strconv.Atoi(strings.TrimSpace(string(out)))
 	if err != nil || numErr != nil || n == 0 {
