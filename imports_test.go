@@ -26,6 +26,7 @@ const module = "github.com/git-liza/git-liza"
 var mayImport = map[string][]string{
 	"flow":              {"flow/layout", "flow/oid", "flow/shell"},
 	"flow/layout":       {},
+	"flow/markdown":     {},
 	"flow/oid":          {},
 	"flow/shell":        {},
 	"gitstore":          {"flow", "flow/layout", "flow/shell", "gitstore/document", "gitstore/git"},
@@ -35,7 +36,7 @@ var mayImport = map[string][]string{
 	"hooks":             {"flow", "flow/layout", "flow/shell", "gitstore", "gitstore/git", "hooks/stubs", "worktrees"},
 	"hooks/stubs":       {"flow/layout", "flow/shell", "gitstore/git"},
 	"contracts":         {},
-	"templates":         {"flow"},
+	"templates":         {"flow", "flow/shell"},
 
 	"cmd/git-liza": {
 		"flow", "flow/layout", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
@@ -43,8 +44,9 @@ var mayImport = map[string][]string{
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
 		"cmd/git-liza/view",
 	},
-	"cmd/git-liza/view":       {"flow", "gitstore", "gitstore/document"},
+	"cmd/git-liza/view":       {"flow", "gitstore", "gitstore/document", "cmd/git-liza/patch"},
 	"cmd/git-liza/mcp":        {},
+	"cmd/git-liza/patch":      {},
 	"cmd/git-liza/bench":      {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/work"},
 	"cmd/git-liza/proc":       {},
 	"cmd/git-liza/secret":     {},
@@ -53,8 +55,8 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/work":       {"flow", "flow/layout", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret"},
 	"cmd/git-liza/provider":   {"flow", "flow/layout", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
-		"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "contracts", "templates",
-		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider", "cmd/git-liza/transcript", "cmd/git-liza/secret",
+		"flow", "flow/layout", "flow/markdown", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "contracts", "templates",
+		"cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider", "cmd/git-liza/transcript", "cmd/git-liza/secret",
 	},
 	"cmd/git-liza/playbook":    {"flow", "flow/layout", "gitstore/document", "cmd/git-liza/proc"},
 	"cmd/git-liza/demo":        {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/playbook"},
@@ -80,7 +82,7 @@ var onlyIn = []struct {
 }
 
 // pure are the packages that have no I/O, no clock and no randomness.
-var pure = []string{"flow", "cmd/git-liza/view"}
+var pure = []string{"flow", "flow/markdown", "cmd/git-liza/view", "cmd/git-liza/patch"}
 
 // impure is what they may not use although it is in the standard library.
 var impure = []string{"os", "net", "syscall", "io/ioutil", "log", "embed", "math/rand", "crypto/rand", "path/filepath", "unsafe", "C"}

@@ -25,6 +25,7 @@ var functions = template.FuncMap{
 	"reasons":  reasons,
 	"counts":   counts,
 	"board":    board,
+	"readable": readable,
 }
 
 // maxBoard is how many open tasks a board summary names.
@@ -129,6 +130,11 @@ func reasons(list []flow.Trigger) []string {
 		}
 	}
 	return distinct
+}
+
+// readable returns the specs that integration has.
+func readable(list []Spec) []Spec {
+	return slices.DeleteFunc(slices.Clone(list), func(s Spec) bool { return s.Missing != "" })
 }
 
 // counts formats the number of tasks in each state, in the order of a task's

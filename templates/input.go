@@ -27,6 +27,7 @@ type Input struct {
 	Compliance string
 	Await      flow.Duration // how long a coder may wait in its session for the verdict; 0: not at all
 	Denied     []string      // paths that the role may not write, as globs
+	Specs      []Spec        // of the task and of the goal, one per path
 
 	Triggers    []flow.Trigger    // why a planner was woken
 	About       []*flow.Task      // the tasks that the triggers name

@@ -33,6 +33,7 @@ func fresh() Input {
 		Role: flow.Coder, Kernel: "## Tier 0\n\n- **I1** …", Agent: "coder-1", Worktree: "/repo/.worktrees/task-3",
 		Limits: flow.Limits{Iterations: 10, Cycles: 5},
 		Goal:   &flow.Goal{ID: "goal-1", Title: "Uploads survive a bad network", Spec: "specs/vision.md", Status: flow.InProgress},
+		Specs:  []Spec{{Path: "specs/vision.md", Anchor: "retry", Tip: tip, Base: base}},
 		Task: &flow.Task{
 			ID: "task-3", Title: "Retry uploads", Status: flow.Claimed, Kind: flow.Code, Goal: "goal-1", Sprint: "sprint-1",
 			DoneWhen: "an upload that fails twice succeeds\nand the third failure is reported", Spec: "specs/vision.md#retry",
@@ -68,6 +69,19 @@ func rework() Input {
 	in.Notes = []*flow.Note{{For: "task-3", Text: "keep it boring", By: "human:ada", At: noon}}
 	in.Failure = "exit status 0 after 40 tool calls, nothing committed"
 	in.Compliance, in.Denied = "partial", []string{"contracts/**", ".liza/**"}
+	in.Specs[0].Change, in.Specs[0].Patch = Changed, retryPatch
+	return in
+}
+
+const retryPatch = "--- a/specs/vision.md\n+++ b/specs/vision.md\n@@ -7,3 +7,3 @@\n ## Retry\n \n-Five tries.\n+Three tries.\n"
+
+// moved is the prompt of a coder whose specs are no longer what they were.
+func moved() Input {
+	in := fresh()
+	in.Specs = []Spec{
+		{Path: "specs/vision.md", Anchor: "retry", Tip: tip, Base: base, NoSection: true, Change: Changed, Patch: retryPatch, Left: 7000},
+		{Path: "specs/the goal.md", Tip: tip, Base: base, Missing: "it was removed"},
+	}
 	return in
 }
 
@@ -116,6 +130,8 @@ func inputs() map[string]Input {
 		"code-reviewer":       review(fresh(), 1),
 		"code-reviewer-again": review(rework(), 2),
 		"coder-waiting":       waiting(fresh()),
+		"coder-moved":         moved(),
+		"code-reviewer-moved": review(moved(), 1),
 		"planner":             planning(),
 		"planner-replan":      replanning(),
 

@@ -1,6 +1,7 @@
 package supervise_test
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -105,7 +106,7 @@ func TestPrompt(t *testing.T) {
 	for who, text := range map[string]string{"all": "for everybody", "coder": "for coders", "coder-2": "for another", "task-1": "on the task", "planner": "for planners"} {
 		w.liza("note", text, "--for", who)
 	}
-	p, err := supervise.Prompt(w.board(), supervise.PromptInput{Role: flow.Coder, Agent: "coder-1", Task: "task-1", Failure: "it fell over"})
+	p, err := supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.Coder, Agent: "coder-1", Task: "task-1", Failure: "it fell over"})
 	require.NoError(t, err)
 	for _, want := range []string{"for everybody", "for coders", "on the task", "it fell over", "id: task-1"} {
 		require.Contains(t, p.Text(), want)
@@ -115,15 +116,15 @@ func TestPrompt(t *testing.T) {
 
 	require.NoError(t, w.mkdir(".liza/prompts/coder"))
 	w.write(w.dir+"/.liza/prompts/coder/role.append.md", "Mind the gap.\n")
-	p, err = supervise.Prompt(w.board(), supervise.PromptInput{Role: flow.Coder, Agent: "coder-1", Task: "task-1"},
+	p, err = supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.Coder, Agent: "coder-1", Task: "task-1"},
 		supervise.Layers(w.dir, []string{"HOME=" + w.notes})...)
 	require.NoError(t, err)
 	require.Contains(t, p.Text(), "Mind the gap.")
 	require.Contains(t, p.Explain(), "project")
 
-	_, err = supervise.Prompt(w.board(), supervise.PromptInput{Role: flow.CodeReviewer, Task: "task-1"})
+	_, err = supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.CodeReviewer, Task: "task-1"})
 	require.ErrorContains(t, err, "needs a task with a submission")
-	p, err = supervise.Prompt(w.board(), supervise.PromptInput{Role: flow.Planner, Triggers: []flow.Trigger{{Reason: "blocked", Task: "task-2", Text: "no key"}}})
+	p, err = supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.Planner, Triggers: []flow.Trigger{{Reason: "blocked", Task: "task-2", Text: "no key"}}})
 	require.NoError(t, err)
 	require.Contains(t, p.Text(), "## task-2")
 }

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/git-liza/git-liza/templates"
 )
 
@@ -30,9 +32,10 @@ type PromptInput struct {
 // maxNotes is how many notes a prompt repeats, the latest ones.
 const maxNotes = 20
 
-// Prompt returns the prompt that an agent is started with. Layers are ordered from the
-// weakest to the strongest, as in templates.Render.
-func Prompt(b *flow.Board, a PromptInput, layers ...templates.Layer) (templates.Prompt, error) {
+// Prompt returns the prompt that an agent is started with. The repository has the specs
+// that integration has. Layers are ordered from the weakest to the strongest, as in
+// templates.Render.
+func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, layers ...templates.Layer) (templates.Prompt, error) {
 	kernel, err := contracts.ForRole(a.Role.String())
 	if err != nil {
 		return templates.Prompt{}, err
@@ -62,7 +65,23 @@ func Prompt(b *flow.Board, a PromptInput, layers ...templates.Layer) (templates.
 	if err := b.Err(); err != nil {
 		return templates.Prompt{}, err
 	}
+	if in.Specs, err = readSpecs(ctx, repo, settings.Integration.Tip, baseOf(a.Role, in.Task), &in); err != nil {
+		return templates.Prompt{}, err
+	}
 	return templates.Render(in, layers...)
+}
+
+// baseOf returns the commit that a coder's attempt or a reviewed submission is based on,
+// "" if there is none.
+func baseOf(role flow.Role, t *flow.Task) flow.ObjectID {
+	switch {
+	case t == nil:
+	case role == flow.CodeReviewer && t.Submission != nil:
+		return t.Submission.Base
+	case role == flow.Coder && t.Attempt != nil:
+		return t.Attempt.Base
+	}
+	return ""
 }
 
 // deniedPaths returns the paths that the role may not write in the task.

@@ -20,7 +20,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	if err != nil {
 		return provider.Ending{}, nil, err
 	}
-	prompt, err := Prompt(b, w.promptInput(a), w.rush.Layers...)
+	prompt, err := Prompt(ctx, w.clone.Repo, b, w.promptInput(a), w.rush.Layers...)
 	if err != nil {
 		return provider.Ending{}, nil, &unfitError{a.taskID(), err}
 	}

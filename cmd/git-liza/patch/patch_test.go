@@ -1,4 +1,4 @@
-package view
+package patch
 
 import (
 	"os"
@@ -9,17 +9,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/git-liza/git-liza/gitstore"
 )
 
 func TestMarksWithinLines(t *testing.T) {
 	t.Parallel()
-	d := gitstore.Difference{Path: "tasks/01/task-1.yaml", Old: "id: task-1\nstatus: UNCLAIMED\npriority: 3\n", New: "id: task-1\nstatus: CLAIMED\npriority: 3\nsaves: 1\n"}
+	old, new := Side{Text: "id: task-1\nstatus: UNCLAIMED\npriority: 3\n"}, Side{Text: "id: task-1\nstatus: CLAIMED\npriority: 3\nsaves: 1\n"}
 	require.Equal(t, strings.Join([]string{
 		"\x1b[1m--- a/tasks/01/task-1.yaml\x1b[m", "\x1b[1m+++ b/tasks/01/task-1.yaml\x1b[m", "\x1b[36m@@ -1,3 +1,4 @@\x1b[m",
 		" id: task-1", "\x1b[31m-status: \x1b[7mUN\x1b[27mCLAIMED\x1b[m", "\x1b[32m+status: CLAIMED\x1b[m", " priority: 3", "\x1b[32m+saves: 1\x1b[m", ""}, "\n"),
-		patch{color: true}.text(d))
+		Format("tasks/01/task-1.yaml", old, new, true))
 }
 
 // Without color a difference is a patch: git makes the new document of the old
@@ -32,13 +30,13 @@ func TestDifferenceIsAPatch(t *testing.T) {
 		texts := rapid.Custom(func(rt *rapid.T) string {
 			return strings.Join(append(rapid.SliceOfN(line, 1, 30).Draw(rt, "lines"), ""), "\n")
 		})
-		d := gitstore.Difference{Path: "doc", Old: texts.Draw(rt, "old"), New: texts.Draw(rt, "new")}
-		if d.Old == d.New {
+		old, new := Side{Text: texts.Draw(rt, "old")}, Side{Text: texts.Draw(rt, "new")}
+		if old == new {
 			return
 		}
 		file := filepath.Join(dir, "doc")
-		require.NoError(rt, os.WriteFile(file, []byte(d.Old), 0o644))
-		text := patch{}.text(d)
+		require.NoError(rt, os.WriteFile(file, []byte(old.Text), 0o644))
+		text := Format("doc", old, new, false)
 		command := exec.Command("git", "apply", "--unidiff-zero", "--whitespace=nowarn", "-")
 		command.Dir, command.Stdin = dir, strings.NewReader(text)
 		command.Env = []string{"PATH=" + os.Getenv("PATH"), "GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir), "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
@@ -46,6 +44,6 @@ func TestDifferenceIsAPatch(t *testing.T) {
 		require.NoError(rt, err, "%s\n%s", out, text)
 		got, err := os.ReadFile(file)
 		require.NoError(rt, err)
-		require.Equal(rt, d.New, string(got), text)
+		require.Equal(rt, new.Text, string(got), text)
 	})
 }

@@ -1,0 +1,170 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/patch"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/markdown"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/templates"
+)
+
+const (
+	// largestSpec is the size in bytes up to which a spec's texts are compared.
+	largestSpec = 256 << 10
+	// largestPatch is how many bytes of a difference stand in a prompt, at most.
+	largestPatch = 16 << 10
+)
+
+// A specReader reads what integration has of specs, and compares it with the commit
+// that the work began from.
+type specReader struct {
+	objects *git.Objects
+	tip     flow.ObjectID // of integration, according to the board
+	base    flow.ObjectID // "" if there is nothing to compare with
+}
+
+// readSpecs returns the specs of the task and of the goal of an input, one per path.
+// base is the commit that the work began from, "" if none is known.
+func readSpecs(ctx context.Context, repo *git.Repo, tip, base flow.ObjectID, in *templates.Input) ([]templates.Spec, error) {
+	objects, err := repo.Objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := specReader{objects, tip, base}
+	if base != "" {
+		if _, err := objects.Commit(base); errors.Is(err, git.ErrNoObject) {
+			r.base = "" // a shallow clone
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	var refs []string
+	if in.Task != nil {
+		refs = append(refs, in.Task.Spec)
+	}
+	if in.Goal != nil {
+		refs = append(refs, in.Goal.Spec)
+	}
+	var list []templates.Spec
+	seen := map[string]bool{}
+	for _, ref := range refs {
+		path, anchor, _ := strings.Cut(ref, "#")
+		if path == "" || seen[path] {
+			continue
+		}
+		seen[path] = true
+		spec, err := r.read(path, anchor)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, spec)
+	}
+	return list, nil
+}
+
+// read reads one spec.
+func (r specReader) read(path, anchor string) (templates.Spec, error) {
+	spec := templates.Spec{Path: path, Anchor: anchor, Tip: r.tip, Base: r.base}
+	now, err := r.fileAt(r.tip, path)
+	if err != nil {
+		return spec, err
+	}
+	spec.Missing = now.missing
+	spec.NoSection = now.lacks(anchor)
+	if r.base == "" || r.base == r.tip {
+		return spec, nil
+	}
+	was, err := r.fileAt(r.base, path)
+	if err != nil {
+		return spec, err
+	}
+	spec.New = was.missing != ""
+	switch {
+	case now.missing == absent && !spec.New:
+		spec.Missing = "it was removed"
+	case now.missing != "" || now.id == was.id:
+	case spec.New:
+		spec.Change = templates.Changed
+	default:
+		compareSpecs(&spec, was, now)
+	}
+	return spec, nil
+}
+
+// compareSpecs compares two texts of a spec: the section that counts if both have it, all
+// of the file otherwise.
+func compareSpecs(spec *templates.Spec, was, now specFile) {
+	spec.Change = templates.Changed
+	if was.unread || now.unread {
+		return
+	}
+	old, current := patch.Side{Text: was.text}, patch.Side{Text: now.text}
+	if spec.Anchor != "" {
+		before, from, had := markdown.Section(was.text, spec.Anchor)
+		after, to, has := markdown.Section(now.text, spec.Anchor)
+		switch {
+		case had && has && before == after:
+			spec.Change = templates.Elsewhere
+			return
+		case had && has:
+			old, current = patch.Side{Text: before, Line: from}, patch.Side{Text: after, Line: to}
+		}
+	}
+	spec.Patch = patch.Format(spec.Path, old, current, false)
+	if len(spec.Patch) > largestPatch {
+		shown := strings.LastIndexByte(spec.Patch[:largestPatch], '\n') + 1
+		spec.Patch, spec.Left = spec.Patch[:shown], len(spec.Patch)-shown
+	}
+}
+
+// A specFile is the file of a spec at a commit.
+type specFile struct {
+	missing string // why there is no file, "" if there is one
+	id      flow.ObjectID
+	text    string
+	unread  bool // it is too large, or no text
+}
+
+// absent says of a path that nothing is there.
+const absent = "nothing is at this path"
+
+// lacks reports whether the text was read and has no heading with the anchor.
+func (f specFile) lacks(anchor string) bool {
+	if anchor == "" || f.missing != "" || f.unread {
+		return false
+	}
+	_, _, found := markdown.Section(f.text, anchor)
+	return !found
+}
+
+// fileAt reads the file at a path of a commit.
+func (r specReader) fileAt(commit flow.ObjectID, path string) (specFile, error) {
+	c, err := r.objects.Commit(commit)
+	if err != nil {
+		return specFile{}, err
+	}
+	e, ok, err := r.objects.Find(c.Tree, path)
+	switch {
+	case err != nil:
+		return specFile{}, err
+	case !ok:
+		return specFile{missing: absent}, nil
+	case e.Mode == git.ModeTree:
+		return specFile{missing: "it is a folder"}, nil
+	case e.Mode == git.ModeSymlink:
+		return specFile{missing: "it is a symbolic link"}, nil
+	case e.Mode == git.ModeSubmodule:
+		return specFile{missing: "it is a submodule"}, nil
+	}
+	data, err := r.objects.ReadKind(e.ID, "blob", largestSpec)
+	var large *git.TooLarge
+	if errors.As(err, &large) {
+		return specFile{id: e.ID, unread: true}, nil
+	}
+	text := string(data)
+	return specFile{id: e.ID, text: text, unread: strings.Contains(text, "\x00")}, err
+}
