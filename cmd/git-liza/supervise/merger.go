@@ -58,6 +58,9 @@ func (s *supervisor) mergeTask(ctx context.Context, id flow.TaskID, t lookResult
 	switch {
 	case err == nil || isSetback(err):
 		s.rush.troubles.clear(id)
+		if merged.Warning != "" {
+			s.say("warning: %s", merged.Warning)
+		}
 		t.moved = true
 		return t, nil
 	case merged.Status.IsMerged():

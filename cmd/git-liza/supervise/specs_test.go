@@ -131,12 +131,13 @@ func TestPromptOfALongDifference(t *testing.T) {
 }
 
 // A spec that is adopted after the claim stands in the coder's prompt, and one that is
-// adopted after the submission in the reviewer's.
+// adopted after the submission in the reviewer's. The supervisor that merges such work says
+// how far integration went on.
 func TestSessionsKnowTheCurrentSpec(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	command := `test -n "$LIZA_REVIEW_COMMIT" || ` + "(cd '" + w.dir + "' && unset LIZA_AGENT_ID LIZA_GENERATION && echo 'Three tries.' >>specs/vision.md && git commit -q -a -m spec && '" + self + "' adopt HEAD --reason spec)"
-	w.config(func(c *flow.Config) { c.PostWorktree = command })
+	w.config(func(c *flow.Config) { c.PostWorktree, c.DriftAlarm = command, 2 })
 	w.liza("trust", "--all")
 	w.tasks(1)
 	base := w.board().Settings().Integration.Tip
@@ -150,6 +151,7 @@ func TestSessionsKnowTheCurrentSpec(t *testing.T) {
 	tip := w.adopt()
 	r, err = w.rush(reviewer(w.agent("approve")))
 	require.NoError(t, err, r.said())
+	require.Contains(t, r.said(), "warning: integration went on by 2 commits while task-1 was worked on (drift_alarm is 2)")
 	prompt = w.note("prompt-code-reviewer-1-1")
 	require.Contains(t, prompt, "\ngit show "+tip+":specs/vision.md\n")
 	require.Contains(t, prompt, "\n| +No tries.\n")
