@@ -85,17 +85,6 @@ func (b *Board) Already(m Move) bool {
 	return p.actor().principal() == nil && p.actor().fence() == nil && d.already(p)
 }
 
-func (p *play) version() *Refusal {
-	rules := p.Settings().Rules
-	switch {
-	case rules > RulesVersion:
-		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program knows up to %d: install a newer git-liza", rules, RulesVersion)
-	case rules == 0 && p.move.Act != ActInit:
-		return refuse(RuleNotFound, "git liza init", "there is no blackboard")
-	}
-	return nil
-}
-
 func (p *play) checkForm() *Refusal {
 	if p.move.Detail == nil || p.move.Request == "" || p.move.By == "" || p.move.At.IsZero() {
 		return refuse(RuleForm, "git liza help", "a move needs an act, an actor, a time and a request id")

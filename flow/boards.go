@@ -47,8 +47,8 @@ func (i *InitMove) check(p *play) *Refusal {
 		return refuse(RuleExists, "git liza status", "there is a blackboard already")
 	}
 	switch {
-	case i.Rules != RulesVersion:
-		return refuse(RuleVersion, "git liza version", "a new board has rules version %d, not %d", RulesVersion, i.Rules)
+	case i.Rules < 1 || i.Rules > RulesVersion:
+		return refuse(RuleVersion, "git liza version", "a new board has a rules version from 1 to %d, not %d", RulesVersion, i.Rules)
 	case !isRandom(i.Board):
 		return refuse(RuleForm, hint, "%q is not a board id", clip(i.Board))
 	case !goodBranch(i.Integration.Name) || i.Integration.Tip == "":
@@ -101,6 +101,7 @@ func (i *InitMove) apply(p *effect) {
 	if i.Admin != nil {
 		p.put(Key{Folder: PrincipalsDoc}, &Principals{List: []Principal{i.Admin.bare()}})
 	}
+	p.upgrade(0, i.Rules)
 }
 
 // check refuses a configuration that no rule could work with.
@@ -215,20 +216,3 @@ func (a *ArchiveMove) apply(p *effect) {
 		p.put(Key{Archive, string(id)}, t)
 	}
 }
-
-// MigrateMove takes a board to newer rules. There is one version so far, so
-// every migration is refused.
-type MigrateMove struct {
-	To int `yaml:"to"`
-}
-
-func (m *MigrateMove) subject() string { return "rules" }
-
-func (m *MigrateMove) check(p *play) *Refusal {
-	if now := p.Settings().Rules; m.To <= now || m.To > RulesVersion {
-		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program cannot take it to %d", now, m.To)
-	}
-	return nil
-}
-
-func (m *MigrateMove) apply(p *effect) { p.change(func(s *Settings) { s.Rules = m.To }) }

@@ -66,7 +66,7 @@ var rules = []rule{
 	{ActConfig, 0, 0, human, admin, of[ConfigMove], repeats | admits},
 	{ActImport, 0, 0, human, always, of[ImportMove], asks | admits | titles},
 	{ActArchive, 0, 0, supervisor | human, always, of[ArchiveMove], titles},
-	{ActMigrate, 0, 0, human, admin, of[MigrateMove], titles},
+	{ActMigrate, 0, 0, human, admin, of[MigrateMove], repeats | titles},
 	{ActAmend, 0, 0, human, admin, of[AmendMove], titles},
 	{ActPrincipal, 0, 0, human, admin, of[PrincipalMove], repeats | titles},
 	{ActSession, anywhere, 0, supervisor | human, always, of[SessionMove], admits | titles},

@@ -2,10 +2,6 @@ package flow
 
 import "time"
 
-// RulesVersion is the version of the rules that this program writes and the
-// newest that it can judge.
-const RulesVersion = 1
-
 // Settings is the document liza.yaml: what holds for the whole board.
 type Settings struct {
 	Rules       int          `yaml:"rules"`

@@ -94,7 +94,7 @@ func (h *history) Files(commit git.ID) (map[string]string, error) {
 		return nil, err
 	}
 	all := map[string]string{}
-	err = snapshot{h.documents, c.Tree, h.past}.walk("", func(path string, e git.Entry) error {
+	err = snapshot{documentCache: h.documents, root: c.Tree, cache: h.past}.walk("", func(path string, e git.Entry) error {
 		data, err := h.documents.blob(path, e.ID)
 		all[path] = string(data)
 		return err

@@ -234,6 +234,11 @@ func (s *Store) nextTime(b *flow.Board) (time.Time, error) {
 
 // applyMove gathers the facts of the move and applies the rules.
 func (s *Store) applyMove(ctx context.Context, before *flow.Board, m flow.Move) (flow.Move, *flow.Board, error) {
+	if rules := before.Settings().Rules; rules > 0 && rules < flow.RulesVersion {
+		if _, err := encodeMove(m, rules); err != nil {
+			return m, nil, err
+		}
+	}
 	facts, err := s.Commits.factsOnce(ctx, before.Ask(m))
 	if err != nil {
 		return m, nil, err

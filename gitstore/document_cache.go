@@ -27,6 +27,7 @@ type documentCache struct {
 type documentAt struct {
 	folder flow.Folder
 	blob   git.ID
+	rules  int
 }
 
 func newDocumentCache(o *git.Objects) *documentCache {
@@ -59,9 +60,10 @@ func (l *documentCache) tree(id git.ID) ([]git.Entry, error) {
 	return t, nil
 }
 
-// document reads the document of an entry of the state tree. Errors are
+// document reads the document of an entry of a state tree, as the rules version
+// of its board has it. The settings say their version themselves. Errors are
 // *document.Error, or errors of reading the repository.
-func (l *documentCache) document(path string, e git.Entry) (flow.Document, error) {
+func (l *documentCache) document(path string, e git.Entry, rules int) (flow.Document, error) {
 	key, ok := keyOf(path)
 	if !ok {
 		return nil, misplaced(path)
@@ -69,9 +71,12 @@ func (l *documentCache) document(path string, e git.Entry) (flow.Document, error
 	if e.Mode != git.ModeBlob {
 		return nil, &document.Error{Name: path, Line: 1, Reason: fmt.Sprintf("it has mode %06o, a document is a plain file", e.Mode)}
 	}
-	v := documentAt{key.Folder, e.ID}
-	if v.folder == flow.Archive {
+	v := documentAt{key.Folder, e.ID, rules}
+	switch v.folder {
+	case flow.Archive:
 		v.folder = flow.Tasks // archived tasks are the same bytes at another path
+	case flow.SettingsDoc:
+		v.rules = 0 // they are read before their version is known
 	}
 	doc, ok := l.documents[v]
 	if !ok {
@@ -79,8 +84,7 @@ func (l *documentCache) document(path string, e git.Entry) (flow.Document, error
 		if err != nil {
 			return nil, err
 		}
-		doc = flow.NewDocument(key.Folder)
-		if err := document.Decode(path, data, doc); err != nil {
+		if doc, err = decodeDocument(path, data, key.Folder, rules); err != nil {
 			return nil, err
 		}
 		l.makeRoom(len(data))
@@ -90,6 +94,32 @@ func (l *documentCache) document(path string, e git.Entry) (flow.Document, error
 		return nil, &document.Error{Name: path, Line: 1, Reason: fmt.Sprintf("it holds the id %q", id)}
 	}
 	return doc, nil
+}
+
+// decodeDocument reads a document of a board with a version of the rules. The
+// document may be older than that: a migration does not write all of them anew.
+func decodeDocument(path string, data []byte, f flow.Folder, rules int) (flow.Document, error) {
+	parsed, err := document.Parse(path, data, document.MaxSize)
+	if err != nil {
+		return nil, err
+	}
+	if f == flow.SettingsDoc {
+		if rules, err = declaredRules(parsed); err != nil {
+			return nil, err
+		}
+	}
+	doc := flow.NewDocument(f)
+	return doc, parsed.DecodeUpTo(rules, doc)
+}
+
+// declaredRules is the version of the rules that settings, or the first move of
+// a board, say; 0 if they say none.
+func declaredRules(doc document.Parsed) (int, error) {
+	var head struct {
+		Rules int `yaml:"rules"`
+	}
+	err := doc.DecodeLoose(&head)
+	return head.Rules, err
 }
 
 // blob reads a file that is no larger than a document may be.

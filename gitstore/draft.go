@@ -38,13 +38,19 @@ func (d *draft) flush() error {
 // over document.MaxSize is a *flow.Refusal.
 func (d *draft) applyEdits(edits []flow.Edit) (git.ID, error) {
 	blobs := make(map[string]git.ID, len(edits))
+	rules := d.rules
+	for _, e := range edits {
+		if s, ok := e.Document.(*flow.Settings); ok {
+			rules = s.Rules // a migration writes what its new rules have
+		}
+	}
 	for _, e := range edits {
 		path := DocumentPath(e.Key)
 		if e.Document == nil {
 			blobs[path] = ""
 			continue
 		}
-		data, err := document.Encode(e.Document)
+		data, err := document.EncodeAt(rules, e.Document)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", path, err)
 		}

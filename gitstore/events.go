@@ -14,6 +14,9 @@ type Event struct {
 	Parent git.ID // "" for the root
 	Tree   git.ID
 	Move   flow.Move
+	// Unknown is the name of an act that only newer rules have; the move then
+	// has neither act nor detail. Only [Store.Log] sets it.
+	Unknown string
 }
 
 // ReadEvent reads one state commit. The error is a *document.Error if its
@@ -27,18 +30,52 @@ func (h *history) ReadEvent(commit git.ID) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	e := Event{Commit: commit, Tree: c.Tree, Move: m}
+	return newEvent(c, m), nil
+}
+
+func newEvent(c git.Commit, m flow.Move) Event {
+	e := Event{Commit: c.ID, Tree: c.Tree, Move: m}
 	if len(c.Parents) > 0 {
 		e.Parent = c.Parents[0]
 	}
-	return e, nil
+	return e
 }
 
 // Events visits the moves from a state commit back to the root, newest
 // first, until visit returns false.
 func (h *history) Events(from git.ID, visit func(Event) (bool, error)) error {
+	return h.visit(from, h.ReadEvent, visit)
+}
+
+// Log is [Store.Events] for readers of the log: it shows of moves under newer
+// rules what this program knows, where others refuse them.
+func (h *history) Log(from git.ID, visit func(Event) (bool, error)) error {
+	return h.visit(from, h.readLogged, visit)
+}
+
+// readLogged is ReadEvent, but skips keys that it does not know, and the fields
+// of an act that it does not know.
+func (h *history) readLogged(commit git.ID) (Event, error) {
+	c, err := h.readStateCommit(commit)
+	if err != nil {
+		return Event{}, err
+	}
+	m, err := decodeMove(commit, c.Message)
+	if err == nil {
+		return newEvent(c, m), nil
+	}
+	m, unknown, looseErr := decodeLoose(c.Message)
+	if looseErr != nil {
+		return Event{}, err
+	}
+	e := newEvent(c, m)
+	e.Unknown = unknown
+	return e, nil
+}
+
+func (h *history) visit(from git.ID, read func(git.ID) (Event, error), visit func(Event) (bool, error)) error {
 	for id := from; id != ""; {
-		e, err := h.ReadEvent(id)
+		e, err := read(id)
 		if err != nil {
 			return err
 		}

@@ -72,17 +72,18 @@ func (h *history) boardAt(commit git.ID, kept *summaryCache) (*flow.Board, snaps
 	if err != nil {
 		return nil, snapshot{}, fmt.Errorf("blackboard: %w", err)
 	}
-	source := snapshot{h.documents, c.Tree, kept}
+	source := snapshot{documentCache: h.documents, root: c.Tree, cache: kept}
 	b := flow.Open(source, c.AuthorTime.UTC())
-	if rules := b.Settings().Rules; b.Err() != nil || rules < 1 || rules > flow.RulesVersion {
-		return nil, source, h.explainUnreadable(source, b.Err(), rules)
+	source.rules = b.Settings().Rules
+	if b.Err() != nil || source.rules < 1 || source.rules > flow.RulesVersion {
+		return nil, source, h.explainUnreadable(source, b.Err())
 	}
-	return b, source, source.checkRoot()
+	return flow.Open(source, c.AuthorTime.UTC()), source, source.checkRoot()
 }
 
 // emptyBoard is the board that the first move is applied to.
 func (h *history) emptyBoard() (*flow.Board, snapshot) {
-	source := snapshot{h.documents, "", h.past}
+	source := snapshot{documentCache: h.documents, cache: h.past}
 	return flow.Open(source, time.Time{}), source
 }
 
@@ -97,8 +98,9 @@ func (h *history) readStateCommit(id git.ID) (git.Commit, error) {
 }
 
 // explainUnreadable tells a board of a newer version apart from a broken one.
-func (h *history) explainUnreadable(source snapshot, cause error, rules int) error {
+func (h *history) explainUnreadable(source snapshot, cause error) error {
 	name := folders[flow.SettingsDoc].name
+	rules := source.rules
 	if rules == 0 {
 		rules = h.declaredRules(source, name)
 	}
@@ -123,13 +125,12 @@ func (h *history) declaredRules(source snapshot, name string) int {
 	if err != nil {
 		return 0
 	}
-	var head struct {
-		Rules int `yaml:"rules"`
-	}
-	if document.DecodeLoose(name, data, &head) != nil {
+	doc, err := document.Parse(name, data, document.MaxSize)
+	if err != nil {
 		return 0
 	}
-	return head.Rules
+	rules, _ := declaredRules(doc)
+	return rules
 }
 
 // Authority is the name of the remote that holds the board, "" if this clone

@@ -88,13 +88,17 @@ func TestImport(t *testing.T) {
 	d.replays(2)
 }
 
-// There is one version of the rules, so no migration is accepted yet.
+// A board is not taken back, nor to rules that this program lacks; to those that
+// it has already, nothing is to do.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Seeded(t))
-	for _, to := range []int{-1, 0, flow.RulesVersion, flow.RulesVersion + 1} {
+	for _, to := range []int{-1, 0, flow.RulesVersion + 1} {
 		d.refused(flow.RuleVersion, by(ann, flow.ActMigrate, &flow.MigrateMove{To: to}))
 	}
+	r, err := d.try(by(ann, flow.ActMigrate, &flow.MigrateMove{To: flow.RulesVersion}))
+	require.NoError(t, err)
+	require.True(t, r.Already)
 	d.refused(flow.RuleRole, by(coder, flow.ActMigrate, &flow.MigrateMove{To: flow.RulesVersion + 1}))
 	d.replays(1)
 }

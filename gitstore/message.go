@@ -1,8 +1,10 @@
 package gitstore
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -15,10 +17,29 @@ const MaxMove = 4 << 20
 // A commit with the largest move is within MaxCommit.
 const _ uint = git.MaxCommit - (MaxMove + 64<<10)
 
+// rulesOf is the version of the rules whose form a move has: that of the board
+// before it, or the one that a first move or a migration leads to.
+func rulesOf(before int, m flow.Move) int {
+	switch d := m.Detail.(type) {
+	case *flow.InitMove:
+		return d.Rules
+	case *flow.MigrateMove:
+		return max(before, d.To)
+	}
+	return before
+}
+
 // encodeMove renders a move as the message of its commit: a subject, an empty
-// line, the move as YAML.
-func encodeMove(m flow.Move) (string, error) {
-	body, n, err := document.EncodeCounted(&m)
+// line, the move as YAML. before is the version of the rules of the board before
+// it. Fields that these rules lack are a *flow.Refusal.
+func encodeMove(m flow.Move, before int) (string, error) {
+	rules := rulesOf(before, m)
+	body, n, err := document.EncodeCounted(rules, &m)
+	var lacks *document.VersionError
+	if errors.As(err, &lacks) {
+		return "", &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza migrate",
+			Reason: fmt.Sprintf("%s says what rules version %d cannot record: %v", m.Act, rules, lacks)}
+	}
 	if err != nil {
 		return "", err
 	}
@@ -29,16 +50,17 @@ func encodeMove(m flow.Move) (string, error) {
 	return m.Subject() + "\n\n" + body, nil
 }
 
-// decodeMove reads the move out of a commit's message. Errors are
-// *document.Error and name the commit.
+// decodeMove reads the move out of a commit's message, with the fields of every
+// version of the rules. Errors are *document.Error and name the commit.
 func decodeMove(id git.ID, message string) (flow.Move, error) {
-	m, _, err := decodeSigned(id, message)
+	m, _, err := decodeSigned(id, message, document.EveryVersion)
 	return m, err
 }
 
-// decodeSigned returns the signature block after the move too, "" if there is
-// none.
-func decodeSigned(id git.ID, message string) (flow.Move, string, error) {
+// decodeSigned reads the move in the form that follows from the version of the
+// rules of the board before it, see rulesOf. It returns the signature block after the move
+// too, "" if there is none.
+func decodeSigned(id git.ID, message string, before int) (flow.Move, string, error) {
 	name := "commit " + string(id)
 	subject, body, ok := strings.Cut(message, "\n\n")
 	if !ok || strings.Contains(subject, "\n") {
@@ -59,7 +81,46 @@ func decodeSigned(id git.ID, message string) (flow.Move, string, error) {
 	if m.Detail == nil {
 		return flow.Move{}, "", &document.Error{Name: name, Line: 1, Reason: "the move has no act"}
 	}
-	return m, block, doc.Decode(&m)
+	rules := before
+	if head.Act == flow.ActInit || head.Act == flow.ActMigrate && before != document.EveryVersion {
+		declared := flow.Move{Detail: flow.NewDetail(head.Act)}
+		if err := doc.DecodeLoose(&declared); err != nil {
+			return flow.Move{}, "", err
+		}
+		rules = rulesOf(before, declared)
+	}
+	return m, block, doc.DecodeAt(rules, &m)
+}
+
+// decodeLoose reads what it knows of a move of any rules. unknown is the name of
+// an act that it does not know; the move then has neither act nor detail.
+func decodeLoose(message string) (m flow.Move, unknown string, err error) {
+	_, body, _ := strings.Cut(message, "\n\n")
+	body, _ = cutSignature(body)
+	doc, err := document.ParseWithin("", []byte(body), MaxMove, document.MaxSize)
+	if err != nil {
+		return m, "", err
+	}
+	var head struct {
+		Act       string       `yaml:"act"`
+		Task      flow.TaskID  `yaml:"task"`
+		By        flow.Actor   `yaml:"by"`
+		Principal string       `yaml:"principal"`
+		At        time.Time    `yaml:"at"`
+		Request   flow.Request `yaml:"request"`
+	}
+	if err := doc.DecodeLoose(&head); err != nil {
+		return m, "", err
+	}
+	if head.Act == "" || head.By == "" || head.At.IsZero() {
+		return m, "", errors.New("no act, actor or time")
+	}
+	var act flow.Act
+	if act.UnmarshalText([]byte(head.Act)) == nil {
+		m.Detail = flow.NewDetail(act)
+		return m, "", doc.DecodeLoose(&m)
+	}
+	return flow.Move{Task: head.Task, By: head.By, Principal: head.Principal, At: head.At, Request: head.Request}, head.Act, nil
 }
 
 // authorOf is the author of a commit of the state ref: the actor, with an
@@ -77,9 +138,10 @@ type stateCommit struct {
 	committer    string // name, address, time and zone
 }
 
-// encode renders the commit object.
-func (c stateCommit) encode() ([]byte, error) {
-	message, err := encodeMove(c.move)
+// encode renders the commit object; before is the version of the rules of the
+// board before the move.
+func (c stateCommit) encode(before int) ([]byte, error) {
+	message, err := encodeMove(c.move, before)
 	if err != nil {
 		return nil, err
 	}

@@ -31,11 +31,7 @@ func (a *Audit) ReplayMove(ctx context.Context, commit git.ID, fresh bool) (Repl
 	if err != nil {
 		return Replay{}, err
 	}
-	m, block, err := decodeSigned(commit, c.Message)
-	if err != nil {
-		return Replay{}, err
-	}
-	r := Replay{Event: Event{Commit: commit, Tree: c.Tree, Move: m}, Signature: block, Committer: headerValue(c.Raw, "committer ")}
+	r := Replay{Event: Event{Commit: commit, Tree: c.Tree}, Committer: headerValue(c.Raw, "committer ")}
 	var source snapshot
 	switch len(c.Parents) {
 	case 0:
@@ -47,6 +43,9 @@ func (a *Audit) ReplayMove(ctx context.Context, commit git.ID, fresh bool) (Repl
 		}
 	default:
 		return Replay{}, errors.New("it has more than one parent")
+	}
+	if r.Move, r.Signature, err = decodeSigned(commit, c.Message, source.rules); err != nil {
+		return Replay{}, err
 	}
 	if err := a.applyMove(ctx, &r, fresh); err != nil {
 		return Replay{}, err
@@ -80,7 +79,7 @@ func (a *Audit) checkRendering(r Replay, source snapshot, c git.Commit) error {
 	if tree != c.Tree {
 		return errors.New("its tree is not what its move makes of its parent's")
 	}
-	raw, err := stateCommit{tree, r.Parent, r.Move, r.Committer}.encode()
+	raw, err := stateCommit{tree, r.Parent, r.Move, r.Committer}.encode(source.rules)
 	if err != nil {
 		return err
 	}

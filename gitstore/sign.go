@@ -111,9 +111,10 @@ var signatureFormats = map[string]string{
 	ssh.KeyAlgoRSA:        ssh.KeyAlgoRSASHA512,
 }
 
-// signedText is the text that a signature covers.
-func signedText(board string, m flow.Move) ([]byte, error) {
-	body, err := document.Encode(&m)
+// signedText is the text that a signature covers; before is the version of the
+// rules of the board before the move.
+func signedText(board string, before int, m flow.Move) ([]byte, error) {
+	body, err := document.EncodeAt(rulesOf(before, m), &m)
 	if err != nil {
 		return nil, err
 	}
@@ -128,14 +129,14 @@ func (s *Store) signCommit(ctx context.Context, source snapshot, c stateCommit) 
 		return nil, err
 	}
 	if signer == nil {
-		return c.encode()
+		return c.encode(source.rules)
 	}
 	c.move.Seen = c.parent
-	raw, err := c.encode()
+	raw, err := c.encode(source.rules)
 	if err != nil {
 		return nil, err
 	}
-	text, err := signedText(boardID(flow.Open(source, c.move.At), c.move), c.move)
+	text, err := signedText(boardID(flow.Open(source, c.move.At), c.move), source.rules, c.move)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +177,7 @@ func (a *Audit) CheckSignature(r Replay, p *flow.Principal) error {
 	if i < 0 {
 		return unsignedRefusal("git liza principal list", "the move is signed with %s, which is no key of %q", ssh.FingerprintSHA256(sig.PublicKey), name)
 	}
-	text, err := signedText(boardID(r.Before, r.Move), r.Move)
+	text, err := signedText(boardID(r.Before, r.Move), r.Before.Settings().Rules, r.Move)
 	if err != nil {
 		return err
 	}

@@ -13,10 +13,17 @@ type snapshot struct {
 	*documentCache
 	root  git.ID // "" is the empty board
 	cache *summaryCache
+	rules int // the version of the documents
 }
 
-// checkRoot refuses a tree whose top has entries other than documents and their
-// folders.
+// document reads the document of an entry of the tree. Errors are
+// *document.Error, or errors of reading the repository.
+func (s snapshot) document(path string, e git.Entry) (flow.Document, error) {
+	return s.documentCache.document(path, e, s.rules)
+}
+
+// checkRoot refuses a tree whose top has entries other than the documents and
+// folders of its version of the rules.
 func (s snapshot) checkRoot() error {
 	entries, err := s.tree(s.root)
 	if err != nil {
@@ -28,7 +35,7 @@ func (s snapshot) checkRoot() error {
 		if folders[folder].single {
 			want = git.ModeBlob
 		}
-		if !ok || e.Mode != want {
+		if !ok || e.Mode != want || folder.Since() > s.rules {
 			return misplaced(e.Name)
 		}
 	}

@@ -81,7 +81,7 @@ func (d *desk) redrawn(t *rapid.T, root git.ID) git.ID {
 		}
 		edits = append(edits, edit)
 	}
-	draft := &draft{snapshot: snapshot{newDocumentCache(d.store.objects), root, newSummaryCache("")}}
+	draft := &draft{snapshot: snapshot{documentCache: newDocumentCache(d.store.objects), root: root, cache: newSummaryCache(""), rules: flow.RulesVersion}}
 	tree, err := draft.applyEdits(edits)
 	require.NoError(t, err)
 	require.NoError(t, draft.flush())
@@ -90,7 +90,7 @@ func (d *desk) redrawn(t *rapid.T, root git.ID) git.ID {
 
 // summariesOf are the summaries of a tree, in order of the ids.
 func summariesOf(t *rapid.T, kept *summaryCache, o *git.Objects, root git.ID) []flow.Summary {
-	list, err := snapshot{newDocumentCache(o), root, kept}.Summaries()
+	list, err := snapshot{documentCache: newDocumentCache(o), root: root, cache: kept, rules: flow.RulesVersion}.Summaries()
 	require.NoError(t, err)
 	slices.SortFunc(list, func(a, b flow.Summary) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return list

@@ -34,7 +34,7 @@ func (c *logCommand) Run(inv *invocation) error {
 			return false // the moves that follow are older still
 		}
 		if (len(c.Agent) == 0 || slices.Contains(c.Agent, e.Move.By)) && (len(c.Act) == 0 || slices.Contains(c.Act, e.Move.Act)) {
-			list = append(list, view.Entry{State: e.Commit, Move: e.Move})
+			list = append(list, view.Entry{State: e.Commit, Move: e.Move, Unknown: e.Unknown})
 		}
 		return c.Count == 0 || len(list) < c.Count
 	}
@@ -62,7 +62,7 @@ func visitMoves(inv *invocation, visit func(gitstore.Event) bool) error {
 	if err != nil {
 		return err
 	}
-	return clone.Store.Events(tip, func(e gitstore.Event) (bool, error) { return visit(e), inv.ctx.Err() })
+	return clone.Store.Log(tip, func(e gitstore.Event) (bool, error) { return visit(e), inv.ctx.Err() })
 }
 
 // historyOf visits the moves that changed a task, newest first, until visit
@@ -97,7 +97,7 @@ func (c *logCommand) print(inv *invocation, list []view.Entry) error {
 		return inv.answer("", map[string]any{"moves": view.LogValue(list)}, "")
 	case c.JSONL:
 		for i := range list {
-			if err := inv.encode(view.ValueOf(list[i])); err != nil {
+			if err := inv.encode(list[i].Value()); err != nil {
 				return err
 			}
 		}

@@ -60,7 +60,7 @@ func TestOurFormIsThatOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		v := oddDeep.Draw(t, "deep")
-		var ns nodes
+		var ns encoder
 		require.NoError(t, ns.encodeDocument(&v))
 		data, err := Encode(&v)
 		require.NoError(t, err)

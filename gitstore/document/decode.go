@@ -12,9 +12,11 @@ import (
 
 // A filler copies a checked document into a value.
 type filler struct {
-	doc    Parsed
-	loose  bool     // skips unknown keys
-	faults *[]error // collects faults in mappings and lists; nil ends at the first
+	doc     Parsed
+	version int      // keys of others are refused
+	earlier bool     // keys that only earlier versions have are accepted
+	loose   bool     // skips unknown keys
+	faults  *[]error // collects faults in mappings and lists; nil ends at the first
 }
 
 // maxFaults is how many faults of a document are reported at once.
@@ -38,8 +40,6 @@ func (d Parsed) decodeAll(v any) error {
 	}
 	return errors.Join(faults...)
 }
-
-func (d Parsed) decode(v any, loose bool) error { return d.fill(v, filler{doc: d, loose: loose}) }
 
 func (d Parsed) fill(v any, f filler) error {
 	p := reflect.ValueOf(v)
@@ -146,48 +146,50 @@ func (f filler) mapping(at int, v reflect.Value) error {
 	}
 	for i := at + 1; i < int(all[at].end); {
 		key, value := &all[i], int(all[i].end)
-		target, as, err := lookup(v, key.text)
+		target, known, err := lookup(v, key.text)
 		switch {
 		case err != nil:
 			return err
-		case target.IsValid():
-			if err := f.collectFault(f.value(value, target, as)); err != nil {
-				return err
-			}
-		case !f.loose:
-			if err := f.collectFault(f.doc.errorAt(int(key.line), fmt.Sprintf("unknown key %q", key.text))); err != nil {
-				return err
-			}
+		case known == nil && !f.loose:
+			err = f.doc.errorAt(int(key.line), fmt.Sprintf("unknown key %q", key.text))
+		case known == nil:
+		case !known.in(f.version) && !(f.earlier && known.before(f.version)):
+			err = f.doc.errorAt(int(key.line), known.versionError(f.version).Error())
+		default:
+			err = f.value(value, target, known.form)
+		}
+		if err := f.collectFault(err); err != nil {
+			return err
 		}
 		i = int(all[value].end)
 	}
 	return nil
 }
 
-// lookup finds the field with the key in the struct v or in its inline fields.
-// The zero Value means none.
-func lookup(v reflect.Value, key string) (reflect.Value, form, error) {
+// lookup finds the field with the key in the struct v or in its inline fields;
+// nil means none.
+func lookup(v reflect.Value, key string) (reflect.Value, *field, error) {
 	s, err := shapeOf(v.Type())
 	if err != nil {
-		return reflect.Value{}, formNone, err
+		return reflect.Value{}, nil, err
 	}
 	if i, ok := s.index[key]; ok {
-		return v.FieldByIndex(s.fields[i].path), s.fields[i].form, nil
+		return v.FieldByIndex(s.fields[i].path), &s.fields[i], nil
 	}
 	for _, i := range s.inline {
 		in, err := inlined(v.FieldByIndex(s.fields[i].path))
 		if err != nil {
-			return reflect.Value{}, formNone, err
+			return reflect.Value{}, nil, err
 		}
 		if !in.IsValid() {
 			continue
 		}
-		target, as, err := lookup(in, key)
-		if err != nil || target.IsValid() {
-			return target, as, err
+		target, f, err := lookup(in, key)
+		if err != nil || f != nil {
+			return target, f, err
 		}
 	}
-	return reflect.Value{}, formNone, nil
+	return reflect.Value{}, nil, nil
 }
 
 // slice and table set nil for an empty list or mapping, which is never written.

@@ -37,24 +37,47 @@ func (e *Error) Error() string {
 // or interface that holds a pointer to a struct, whose keys then stand among
 // those of the outer struct. A field is a string, bool, integer, time.Time, a
 // type with text methods, a struct, or a pointer to, slice of or map with
-// string keys to one of these.
+// string keys to one of these. The options since=N and until=N say in which
+// versions a field exists, see [EncodeAt].
 //
 // Errors are those of MarshalText, text that is not UTF-8 and types that do
 // not fit; they name the key.
-func Encode(v any) ([]byte, error) {
-	text, _, err := EncodeCounted(v)
+func Encode(v any) ([]byte, error) { return EncodeAt(EveryVersion, v) }
+
+// EveryVersion is the version that has the fields of all versions.
+const EveryVersion = 0
+
+// EncodeAt is [Encode] for one version of the documents: fields of other
+// versions do not exist. A value in such a field is a [*VersionError].
+func EncodeAt(version int, v any) ([]byte, error) {
+	text, _, err := EncodeCounted(version, v)
 	return []byte(text), err
 }
 
-// EncodeCounted is [Encode]; it returns the number of nodes too.
-func EncodeCounted(v any) (text string, n int, err error) {
-	var ns nodes
-	if err := ns.encodeDocument(v); err != nil {
+// EncodeCounted is [EncodeAt]; it returns the number of nodes too.
+func EncodeCounted(version int, v any) (text string, n int, err error) {
+	e := encoder{version: version}
+	if err := e.encodeDocument(v); err != nil {
 		return "", 0, err
 	}
 	var b strings.Builder
-	ns.write(&b, 0, 0)
-	return b.String(), len(ns), nil
+	e.write(&b, 0, 0)
+	return b.String(), len(e.nodes), nil
+}
+
+// A VersionError says that a version of the documents lacks a key.
+type VersionError struct {
+	Key          string
+	Version      int // that lacks it
+	Since, Until int // the first and the last version with the key; Until 0 is no end
+}
+
+// Error names the key and the versions: "reviews" exists since version 2, not in 1.
+func (e *VersionError) Error() string {
+	if e.Until > 0 && e.Version > e.Until {
+		return fmt.Sprintf("the key %q exists up to version %d, not in %d", e.Key, e.Until, e.Version)
+	}
+	return fmt.Sprintf("the key %q exists since version %d, not in %d", e.Key, e.Since, e.Version)
 }
 
 // Decode reads a document of at most [MaxSize] bytes into v, a pointer to
@@ -69,6 +92,16 @@ func Decode(name string, data []byte, v any) error {
 		return err
 	}
 	return d.Decode(v)
+}
+
+// DecodeAt is [Decode] for one version of the documents: keys of other versions
+// are refused.
+func DecodeAt(version int, name string, data []byte, v any) error {
+	d, err := Parse(name, data, MaxSize)
+	if err != nil {
+		return err
+	}
+	return d.DecodeAt(version, v)
 }
 
 // DecodeLoose is [Decode], but skips unknown keys.
@@ -117,7 +150,18 @@ func ParseWithin(name string, data []byte, limit, foreign int) (Parsed, error) {
 }
 
 // Decode fills v as the function [Decode] does.
-func (d Parsed) Decode(v any) error { return d.decode(v, false) }
+func (d Parsed) Decode(v any) error { return d.DecodeAt(EveryVersion, v) }
+
+// DecodeAt fills v as the function [DecodeAt] does.
+func (d Parsed) DecodeAt(version int, v any) error {
+	return d.fill(v, filler{doc: d, version: version})
+}
+
+// DecodeUpTo is DecodeAt, but accepts the keys of earlier versions too: for a
+// document that was written under one and has not changed since.
+func (d Parsed) DecodeUpTo(version int, v any) error {
+	return d.fill(v, filler{doc: d, version: version, earlier: true})
+}
 
 // DecodeAll is [Parsed.Decode] for documents that people write: the error
 // reports up to 20 faults, each a [*Error], joined.
@@ -136,7 +180,7 @@ func (d Parsed) Lines() (lines []int) {
 }
 
 // DecodeLoose fills v as the function [DecodeLoose] does.
-func (d Parsed) DecodeLoose(v any) error { return d.decode(v, true) }
+func (d Parsed) DecodeLoose(v any) error { return d.fill(v, filler{doc: d, loose: true}) }
 
 func (d Parsed) errorAt(line int, reason string) error {
 	return &Error{Name: d.name, Line: max(line, 1), Reason: reason}

@@ -15,15 +15,21 @@ import (
 // timeLayout is the form of times, always in UTC.
 const timeLayout = "2006-01-02T15:04:05Z"
 
+// An encoder turns a value into nodes.
+type encoder struct {
+	nodes
+	version int
+}
+
 // encodeDocument appends the nodes of v.
-func (ns *nodes) encodeDocument(v any) error {
+func (e *encoder) encodeDocument(v any) error {
 	p := reflect.ValueOf(v)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
 		return fmt.Errorf("write %T: not a pointer", v)
 	}
 	switch f := formOf(p.Type().Elem()); f {
 	case formStruct, formSlice:
-		if err := ns.encode(p.Elem(), f, 0); err != nil {
+		if err := e.encode(p.Elem(), f, 0); err != nil {
 			return fmt.Errorf("write %T: %w", v, err)
 		}
 		return nil
@@ -31,38 +37,38 @@ func (ns *nodes) encodeDocument(v any) error {
 	return fmt.Errorf("write %T: not a pointer to a struct or slice", v)
 }
 
-func (ns *nodes) encode(v reflect.Value, f form, depth int) error {
+func (e *encoder) encode(v reflect.Value, f form, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("nested deeper than %d", maxDepth)
 	}
 	switch f {
 	case formString:
-		return ns.text(v.String())
+		return e.text(v.String())
 	case formBool:
-		ns.plain(strconv.FormatBool(v.Bool()))
+		e.plain(strconv.FormatBool(v.Bool()))
 	case formInt:
-		ns.plain(strconv.FormatInt(v.Int(), 10))
+		e.plain(strconv.FormatInt(v.Int(), 10))
 	case formUint:
-		ns.plain(strconv.FormatUint(v.Uint(), 10))
+		e.plain(strconv.FormatUint(v.Uint(), 10))
 	case formTime:
-		return ns.time(v.Interface().(time.Time))
+		return e.time(v.Interface().(time.Time))
 	case formText:
-		return ns.marshaler(v)
+		return e.marshaler(v)
 	case formPointer:
 		if v.IsNil() {
 			return fmt.Errorf("a nil pointer in a list or mapping")
 		}
-		return ns.encode(v.Elem(), formOf(v.Type().Elem()), depth)
+		return e.encode(v.Elem(), formOf(v.Type().Elem()), depth)
 	case formStruct:
-		at := ns.open(mappingNode, 0)
-		if err := ns.fields(v, nil, depth); err != nil {
+		at := e.open(mappingNode, 0)
+		if err := e.fields(v, nil, depth); err != nil {
 			return err
 		}
-		ns.close(at)
+		e.close(at)
 	case formSlice:
-		return ns.slice(v, depth)
+		return e.slice(v, depth)
 	case formMap:
-		return ns.table(v, depth)
+		return e.table(v, depth)
 	default:
 		return fmt.Errorf("%v has no place in a document", v.Type())
 	}
@@ -100,7 +106,7 @@ func (ns *nodes) marshaler(v reflect.Value) error {
 
 // fields appends the keys of v. outer is the shape of the struct that v is
 // inline in, nil if none.
-func (ns *nodes) fields(v reflect.Value, outer *shape, depth int) error {
+func (e *encoder) fields(v reflect.Value, outer *shape, depth int) error {
 	s, err := shapeOf(v.Type())
 	if err != nil {
 		return err
@@ -109,7 +115,7 @@ func (ns *nodes) fields(v reflect.Value, outer *shape, depth int) error {
 		f := &s.fields[i]
 		value := v.FieldByIndex(f.path)
 		if f.key == "" {
-			if err := ns.inline(value, s, depth); err != nil {
+			if err := e.inline(value, s, depth); err != nil {
 				return err
 			}
 			continue
@@ -117,17 +123,21 @@ func (ns *nodes) fields(v reflect.Value, outer *shape, depth int) error {
 		if outer != nil && outer.has(f.key) {
 			return fmt.Errorf("key %q stands for two fields", f.key)
 		}
-		if !f.keep && empty(value) || value.Kind() == reflect.Pointer && value.IsNil() {
+		blank := empty(value)
+		if !f.in(e.version) && !blank {
+			return f.versionError(e.version)
+		}
+		if !f.in(e.version) || blank && !f.keep || value.Kind() == reflect.Pointer && value.IsNil() {
 			continue
 		}
-		key := len(*ns)
-		ns.plain(f.key)
-		if err := ns.encode(value, f.form, depth+1); err != nil {
+		key := len(e.nodes)
+		e.plain(f.key)
+		if err := e.encode(value, f.form, depth+1); err != nil {
 			return fmt.Errorf("%s: %w", f.key, err)
 		}
 		// A struct whose fields are all empty is empty too.
-		if f.form == formStruct && !f.keep && ns.empty(key+1) {
-			*ns = (*ns)[:key]
+		if f.form == formStruct && !f.keep && e.empty(key+1) {
+			e.nodes = e.nodes[:key]
 		}
 	}
 	return nil
@@ -138,12 +148,12 @@ func (s *shape) has(key string) bool {
 	return ok
 }
 
-func (ns *nodes) inline(v reflect.Value, outer *shape, depth int) error {
+func (e *encoder) inline(v reflect.Value, outer *shape, depth int) error {
 	in, err := inlined(v)
 	if err != nil || !in.IsValid() {
 		return err
 	}
-	return ns.fields(in, outer, depth)
+	return e.fields(in, outer, depth)
 }
 
 func empty(v reflect.Value) bool {
@@ -158,35 +168,35 @@ func empty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-func (ns *nodes) slice(v reflect.Value, depth int) error {
-	at := ns.open(sequenceNode, 0)
+func (e *encoder) slice(v reflect.Value, depth int) error {
+	at := e.open(sequenceNode, 0)
 	f := formOf(v.Type().Elem())
 	for i := range v.Len() {
-		if err := ns.encode(v.Index(i), f, depth+1); err != nil {
+		if err := e.encode(v.Index(i), f, depth+1); err != nil {
 			return fmt.Errorf("entry %d: %w", i+1, err)
 		}
 	}
-	ns.close(at)
+	e.close(at)
 	return nil
 }
 
-func (ns *nodes) table(v reflect.Value, depth int) error {
-	at := ns.open(mappingNode, 0)
+func (e *encoder) table(v reflect.Value, depth int) error {
+	at := e.open(mappingNode, 0)
 	f := formOf(v.Type().Elem())
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	for _, k := range keys {
-		if err := ns.text(k.String()); err != nil {
+		if err := e.text(k.String()); err != nil {
 			return err
 		}
-		if key := &(*ns)[len(*ns)-1]; key.style == literalStyle {
+		if key := &e.nodes[len(e.nodes)-1]; key.style == literalStyle {
 			key.style = quotedStyle
 		}
-		if err := ns.encode(v.MapIndex(k), f, depth+1); err != nil {
+		if err := e.encode(v.MapIndex(k), f, depth+1); err != nil {
 			return fmt.Errorf("%s: %w", k.String(), err)
 		}
 	}
-	ns.close(at)
+	e.close(at)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -95,6 +96,20 @@ type field struct {
 	path []int // for reflect.Value.FieldByIndex
 	form form
 	keep bool // written even if empty
+	// The first and the last version with the field; 0 is no bound.
+	since, until int
+}
+
+// in reports whether a version of the documents has the field.
+func (f *field) in(version int) bool {
+	return version == EveryVersion || version >= f.since && (f.until == 0 || version <= f.until)
+}
+
+// before reports whether only versions before one have the field.
+func (f *field) before(version int) bool { return f.until != 0 && f.until < version }
+
+func (f *field) versionError(version int) *VersionError {
+	return &VersionError{Key: f.key, Version: version, Since: f.since, Until: f.until}
 }
 
 func shapeOf(t reflect.Type) (*shape, error) {
@@ -118,13 +133,13 @@ func (s *shape) add(t reflect.Type, path []int) error {
 		}
 		tag, ok := sf.Tag.Lookup("yaml")
 		key, options, _ := strings.Cut(tag, ",")
-		f := field{key: key, path: append(slices.Clone(path), i), form: formOf(sf.Type), keep: options == "keep"}
+		f := field{key: key, path: append(slices.Clone(path), i), form: formOf(sf.Type)}
 		var err error
 		switch {
 		case key == "-":
 		case key == "" && options == "inline":
 			err = s.addInline(sf.Type, f)
-		case !ok || key == "" || options != "" && options != "keep" && options != "omitempty":
+		case !ok || key == "" || !f.setOptions(options):
 			err = fmt.Errorf("field %s of %v: tag %q does not say how to write it", sf.Name, t, sf.Tag)
 		case !writable(sf.Type):
 			err = fmt.Errorf("field %s of %v: %v has no place in a document", sf.Name, t, sf.Type)
@@ -136,6 +151,27 @@ func (s *shape) add(t reflect.Type, path []int) error {
 		}
 	}
 	return nil
+}
+
+// setOptions reads the options of a tag; it reports whether they are known.
+func (f *field) setOptions(options string) bool {
+	for option := range strings.SplitSeq(options, ",") {
+		name, number, _ := strings.Cut(option, "=")
+		n, err := strconv.Atoi(number)
+		numbered := err == nil && n > 0
+		switch {
+		case option == "", option == "omitempty":
+		case option == "keep":
+			f.keep = true
+		case name == "since" && numbered:
+			f.since = n
+		case name == "until" && numbered:
+			f.until = n
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func (s *shape) addInline(t reflect.Type, f field) error {

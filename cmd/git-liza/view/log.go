@@ -2,7 +2,9 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/document"
@@ -12,13 +14,50 @@ import (
 type Entry struct {
 	State flow.ObjectID `yaml:"state"`
 	Move  flow.Move     `yaml:",inline"`
+	// Unknown is the name of an act of newer rules, of which Move has the actor,
+	// the task and the time.
+	Unknown string `yaml:"-"`
+}
+
+// An unknownEntry is what is shown of a move by newer rules.
+type unknownEntry struct {
+	State     flow.ObjectID `yaml:"state"`
+	Act       string        `yaml:"act"`
+	Task      flow.TaskID   `yaml:"task"`
+	By        flow.Actor    `yaml:"by"`
+	Principal string        `yaml:"principal"`
+	At        time.Time     `yaml:"at"`
+	Request   flow.Request  `yaml:"request"`
+}
+
+// Value returns the move for JSON.
+func (e *Entry) Value() any {
+	if e.Unknown == "" {
+		return ValueOf(e)
+	}
+	return ValueOf(e.known())
+}
+
+// known is what this program knows of a move by newer rules.
+func (e *Entry) known() unknownEntry {
+	m := &e.Move
+	return unknownEntry{e.State, e.Unknown, m.Task, m.By, m.Principal, m.At, m.Request}
+}
+
+// subject is the first line of the move's commit.
+func (e *Entry) subject() string {
+	if e.Unknown == "" {
+		return e.Move.Subject()
+	}
+	words := []string{e.Unknown, string(e.Move.Task), "by", string(e.Move.By), "(by newer rules)"}
+	return OneLine(strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
 }
 
 // LogValue returns moves for JSON.
 func LogValue(list []Entry) []any {
 	moves := make([]any, len(list))
 	for i := range list {
-		moves[i] = ValueOf(list[i])
+		moves[i] = list[i].Value()
 	}
 	return moves
 }
@@ -37,7 +76,11 @@ func LogText(list []Entry, width int) string {
 func LogYAML(list []Entry) (string, error) {
 	var text strings.Builder
 	for i := range list {
-		one, err := document.Encode(&[]Entry{list[i]})
+		var entry any = &[]Entry{list[i]}
+		if list[i].Unknown != "" {
+			entry = &[]unknownEntry{list[i].known()}
+		}
+		one, err := document.Encode(entry)
 		if err != nil {
 			return "", err
 		}
@@ -49,7 +92,7 @@ func LogYAML(list []Entry) (string, error) {
 // line formats the move for people: commit, time, actor, act, task, and
 // reason.
 func (e *Entry) line() string {
-	line := fmt.Sprintf("%s  %s  %s", e.State.Short(), e.Move.At.UTC().Format(Stamp), e.Move.Subject())
+	line := fmt.Sprintf("%s  %s  %s", e.State.Short(), e.Move.At.UTC().Format(Stamp), e.subject())
 	if word := brief(e.Move); word != "" {
 		line += ": " + OneLine(FirstLine(word))
 	}

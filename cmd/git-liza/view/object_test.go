@@ -74,7 +74,7 @@ func TestValueOf(t *testing.T) {
 	t.Parallel()
 	move := flow.Move{Act: flow.ActReject, Task: "task-1", By: "human:ann", At: noon.In(time.FixedZone("", 3600)),
 		Detail: &flow.RejectMove{Commit: "c", Feedback: flow.Feedback{Blockers: []flow.Finding{{File: "a<b>.go", Line: 3, Issue: "…"}}}}}
-	entry, err := ValueOf(Entry{"s", move}).(Object).MarshalJSON()
+	entry, err := ValueOf(Entry{State: "s", Move: move}).(Object).MarshalJSON()
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.NoError(t, json.Compact(&out, entry))

@@ -42,7 +42,8 @@ func (r Reading) head() *stateHead {
 // the document may be too large for memory.
 func (r Reading) WriteState(w io.Writer) error {
 	out, b := bufio.NewWriter(w), r.Board
-	text, err := document.Encode(r.head())
+	rules := b.Settings().Rules
+	text, err := document.EncodeAt(rules, r.head())
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (r Reading) WriteState(w io.Writer) error {
 			if err := b.Err(); err != nil {
 				return err
 			}
-			if text, err = document.Encode(doc); err != nil {
+			if text, err = document.EncodeAt(rules, doc); err != nil {
 				return err
 			}
 			if i == 0 {

@@ -1,0 +1,105 @@
+package flow
+
+import "slices"
+
+// RulesVersion is the version of the rules that this program writes, and the
+// newest that it knows. It judges boards of every earlier version too.
+const RulesVersion = 1
+
+// A ruleset is what one version of the rules has that the version before it
+// lacks. Fields of moves and documents say their versions themselves, in the
+// tag: since=2 exists from version 2 on, until=1 up to version 1. A guard whose
+// judgement differs asks [content.HasRules].
+type ruleset struct {
+	changes []string // what changes for people, a sentence each
+	acts    []Act    // new ones
+	folders []Folder // new ones
+	// upgrade writes what a board must have under this version. It runs when a
+	// board is migrated, and when one is made. nil writes nothing.
+	upgrade func(*effect)
+}
+
+// rulesets are all versions of the rules: the first entry is version 1.
+var rulesets = []ruleset{
+	{changes: []string{"the first version"}},
+}
+
+// Since is the first version of the rules that has the act.
+func (a Act) Since() int {
+	return firstRuleset(func(r ruleset) bool { return slices.Contains(r.acts, a) })
+}
+
+// Since is the first version of the rules that has the folder.
+func (f Folder) Since() int {
+	return firstRuleset(func(r ruleset) bool { return slices.Contains(r.folders, f) })
+}
+
+// firstRuleset is the version that a ruleset with the property belongs to; what
+// no ruleset lists exists since version 1.
+func firstRuleset(has func(ruleset) bool) int { return max(1+slices.IndexFunc(rulesets, has), 1) }
+
+// RulesChanges are the sentences that say what the versions after one, up to
+// another, change for people.
+func RulesChanges(after, to int) []string {
+	var all []string
+	for _, r := range rulesets[max(after, 0):min(to, len(rulesets))] {
+		all = append(all, r.changes...)
+	}
+	return all
+}
+
+// HasRules reports whether the board is judged by the rules of a version, or of
+// a later one.
+func (c *content) HasRules(version int) bool { return c.Settings().Rules >= version }
+
+// version refuses a board of rules that this program does not know, and acts
+// that the rules of the board lack.
+func (p *play) version() *Refusal {
+	rules := p.Settings().Rules
+	if i, ok := p.move.Detail.(*InitMove); ok && rules == 0 {
+		rules = i.Rules
+	}
+	switch since := p.move.Act.Since(); {
+	case rules > RulesVersion:
+		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program knows up to %d: install a newer git-liza", rules, RulesVersion)
+	case rules == 0 && p.move.Act != ActInit:
+		return refuse(RuleNotFound, "git liza init", "there is no blackboard")
+	case since > max(rules, 1):
+		return refuse(RuleVersion, "git liza migrate", "%s exists since rules version %d, the board has version %d", p.move.Act, since, rules)
+	}
+	return nil
+}
+
+// upgrade writes what the versions after one, up to another, add to the board.
+func (p *effect) upgrade(after, to int) {
+	for _, r := range rulesets[after:to] {
+		if r.upgrade != nil {
+			r.upgrade(p)
+		}
+	}
+}
+
+// MigrateMove takes a board to newer rules. Moves before it stay judged by the
+// rules that they were made under.
+type MigrateMove struct {
+	To int `yaml:"to"`
+}
+
+func (m *MigrateMove) subject() string { return "rules" }
+
+func (m *MigrateMove) check(p *play) *Refusal {
+	if now := p.Settings().Rules; m.To <= now || m.To > RulesVersion {
+		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program cannot take it to %d", now, m.To)
+	}
+	return nil
+}
+
+// already lets the second of two clones that migrate at once find its work
+// done.
+func (m *MigrateMove) already(p *play) bool { return p.Settings().Rules == m.To }
+
+func (m *MigrateMove) apply(p *effect) {
+	before := p.Settings().Rules
+	p.change(func(s *Settings) { s.Rules = m.To })
+	p.upgrade(before, m.To)
+}
