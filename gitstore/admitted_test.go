@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
-// The board in testdata was made by revision 236f646, and by hand where its
+// The board was made by revision 236f646, and by hand where its
 // program did not make it by itself. It holds what is not admitted any more: globs
 // with hundreds of **, two links that lead out of the tree together and were
 // merged, a name of 300 bytes, 9e11 tokens by an agent that never held the task,
@@ -21,7 +21,7 @@ import (
 // it replays, and nothing of it is made anew.
 func TestBoardsOfEarlierProgramsReplay(t *testing.T) {
 	t.Parallel()
-	bundle, err := filepath.Abs(filepath.Join("testdata", "board-236f646.bundle"))
+	bundle, err := filepath.Abs(filepath.Join("..", "testdata", "boards", "236f646-inadmissible.bundle"))
 	require.NoError(t, err)
 	dir := t.TempDir()
 	gittest.Git(t, dir, "init", "-q", "-b", "elsewhere")

@@ -1,0 +1,193 @@
+package boards
+
+import (
+	"bytes"
+	"encoding"
+	"fmt"
+	"maps"
+	"os/exec"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+)
+
+// uncovered are the fields that no golden board has, with the reason.
+var uncovered = map[string]string{
+	"move intent: intent.at":   "the effect fills it",
+	"move handoff: handoff.at": "the effect fills it",
+	"move handoff: handoff.by": "the effect fills it",
+	"move migrate: ":           "rules 1 refuse every migration",
+	"move migrate: to":         "rules 1 refuse every migration",
+}
+
+// places are the kinds of documents by the first part of their paths on the board.
+var places = map[string]flow.Folder{
+	"liza.yaml": flow.SettingsDoc, "principals.yaml": flow.PrincipalsDoc, "breaker.yaml": flow.BreakerDoc, "goals": flow.Goals,
+	"sprints": flow.Sprints, "tasks": flow.Tasks, "archive": flow.Archive, "agents": flow.Agents, "anomalies": flow.Anomalies,
+	"discovered": flow.Discovered, "notes": flow.Notes,
+}
+
+// Every act, every kind of document and every field of them is on some golden board,
+// so that a change of how one is read, judged or written does not go unnoticed. A
+// new field or act needs a new golden board: see testdata/boards/README.md.
+func TestGoldenBoardsHaveEverything(t *testing.T) {
+	t.Parallel()
+	found := map[string]bool{}
+	for _, g := range goldens {
+		dir := unpackBoard(t, g)
+		collectMoves(t, dir, found)
+		collectDocuments(t, dir, found)
+	}
+	var missing []string
+	for _, field := range everyField() {
+		_, excused := uncovered[field]
+		if !found[field] && !excused {
+			missing = append(missing, field)
+		}
+		require.False(t, found[field] && excused, "%s is on a golden board: take it out of the table uncovered", field)
+	}
+	require.Empty(t, missing, "no golden board has these; record one (testdata/boards/README.md):\n%s", strings.Join(missing, "\n"))
+	for field := range uncovered {
+		require.Contains(t, everyField(), field, "the table uncovered has a field that there is not")
+	}
+}
+
+// everyField returns the fields of every act and of every kind of document, such as
+// "move claim: saved.commit" and "tasks: claim.by".
+func everyField() []string {
+	var list []string
+	for folder := flow.SettingsDoc; flow.NewDocument(folder) != nil; folder++ {
+		if !slices.Contains(slices.Collect(maps.Values(places)), folder) {
+			list = append(list, fmt.Sprintf("a place of folder %d in the table places", folder))
+		}
+	}
+	for _, act := range flow.Acts() {
+		name := "move " + act.String() + ": "
+		list = append(list, name)
+		listFields(reflect.TypeOf(flow.NewDetail(act)), name, &list)
+	}
+	move := reflect.TypeFor[flow.Move]()
+	for i := range move.NumField() {
+		if key, _, _ := strings.Cut(move.Field(i).Tag.Get("yaml"), ","); key != "" {
+			list = append(list, "move: "+key)
+		}
+	}
+	for place, folder := range places {
+		list = append(list, place+": ")
+		if folder == flow.Archive {
+			continue // an archived task is a task
+		}
+		listFields(reflect.TypeOf(flow.NewDocument(folder)), place+": ", &list)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// listFields adds the plain fields below a type, each with its path.
+func listFields(of reflect.Type, path string, list *[]string) {
+	switch {
+	case of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice:
+		listFields(of.Elem(), path, list)
+	case of.Kind() == reflect.Struct && of != reflect.TypeFor[time.Time]() && !reflect.PointerTo(of).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		for i := range of.NumField() {
+			key, _, _ := strings.Cut(of.Field(i).Tag.Get("yaml"), ",")
+			next := path + "." + key
+			if strings.HasSuffix(path, ": ") {
+				next = path + key
+			}
+			listFields(of.Field(i).Type, next, list)
+		}
+	default:
+		*list = append(*list, path)
+	}
+}
+
+// collectMoves notes the fields of every move of a clone.
+func collectMoves(t *testing.T, dir string, found map[string]bool) {
+	t.Helper()
+	cmd := exec.Command("git", "-C", dir, "log", "--format=%B%x00", layout.State)
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	for message := range strings.SplitSeq(strings.TrimRight(string(out), "\n\x00"), "\x00") {
+		_, body, _ := strings.Cut(strings.TrimLeft(message, "\n"), "\n\n")
+		body, _, _ = strings.Cut(body, "-----BEGIN SSH SIGNATURE-----")
+		var fields map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(body), &fields), "%s", message)
+		name := "move " + fields["act"].(string) + ": "
+		found[name] = true
+		for key := range fields {
+			found["move: "+key] = true
+		}
+		collectFields(fields, name, found)
+	}
+}
+
+// collectDocuments notes the fields of every document of every state of a clone.
+func collectDocuments(t *testing.T, dir string, found map[string]bool) {
+	t.Helper()
+	list, err := exec.Command("git", "-C", dir, "rev-list", "--objects", "--filter=object:type=blob", "--filter-provided-objects", layout.State).Output()
+	require.NoError(t, err)
+	var paths []string
+	var ids strings.Builder
+	for line := range strings.Lines(string(list)) {
+		id, path, _ := strings.Cut(strings.TrimSpace(line), " ")
+		paths = append(paths, path)
+		ids.WriteString(id + "\n")
+	}
+	batch := exec.Command("git", "-C", dir, "cat-file", "--batch=%(objectsize)")
+	batch.Stdin = strings.NewReader(ids.String())
+	out, err := batch.Output()
+	require.NoError(t, err)
+	for _, path := range paths {
+		line, rest, _ := bytes.Cut(out, []byte("\n"))
+		size, err := strconv.Atoi(string(line))
+		require.NoError(t, err)
+		collectDocument(t, path, rest[:size], found)
+		out = rest[size+1:]
+	}
+}
+
+// collectDocument notes the fields of one document.
+func collectDocument(t *testing.T, path string, text []byte, found map[string]bool) {
+	t.Helper()
+	place, _, _ := strings.Cut(path, "/")
+	require.Contains(t, places, place, "a golden board has documents of a kind that this test does not know")
+	var fields map[string]any
+	require.NoError(t, yaml.Unmarshal(text, &fields), "%s", path)
+	found[place+": "] = true
+	if place == "archive" {
+		place = "tasks" // git names a document that was archived by its last place
+	}
+	collectFields(fields, place+": ", found)
+}
+
+// collectFields notes the paths of all plain values, and of maps.
+func collectFields(value any, path string, found map[string]bool) {
+	switch value := value.(type) {
+	case map[string]any:
+		found[path] = true
+		for key, below := range value {
+			next := path + "." + key
+			if strings.HasSuffix(path, ": ") {
+				next = path + key
+			}
+			collectFields(below, next, found)
+		}
+	case []any:
+		found[path] = true
+		for _, one := range value {
+			collectFields(one, path, found)
+		}
+	default:
+		found[path] = true
+	}
+}

@@ -1,0 +1,193 @@
+package boards
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
+)
+
+// A golden board is one of the files in testdata/boards.
+type golden struct {
+	name   string // of the file, without .bundle
+	moves  int
+	tip    git.ID // its last move, and so the bytes of all
+	signed bool
+	pusher string // the admin who brings it to a server, by the name of its user
+
+	// unserved says why a server does not take its moves, "" if it does.
+	unserved string
+}
+
+// goldens are all golden boards. A row is never changed or removed.
+var goldens = []golden{
+	{name: "236f646-plain", moves: 221, tip: "1fd488ea9392c2dfd7fcdff953bc715934361080", pusher: "ann"},
+	{name: "236f646-signed", moves: 223, tip: "04a0b43acb189b865e650df6fd05ac42f6816177", signed: true, pusher: "zoe"},
+	{name: "236f646-founded", moves: 2, tip: "07f7c134517a4fca34d3395bdd31c753c3d7653b", signed: true, pusher: "ann"},
+	{name: "236f646-rush", moves: 66, tip: "6abac87f59637066267ca1e548a70cf1507b72ab"},
+	{name: "236f646-inadmissible", moves: 18, tip: "870d6492974260b9dd301baa82fb9594ac8eaac9",
+		unserved: "it holds what the rules admitted then and do not admit now, see TestBoardsOfEarlierProgramsReplay"},
+	{name: "f4a61dc-plain", moves: 221, tip: "b8563798fed76cb77bbaab6d153c332cf5530ef1", pusher: "ann"},
+	{name: "f4a61dc-signed", moves: 223, tip: "92f5748ee9a57fc9947e13268db69bc3eeb5969b", signed: true, pusher: "zoe"},
+	{name: "f4a61dc-founded", moves: 2, tip: "0bb8a745b416e7363f5ee9ead19e2e7617937c04", signed: true, pusher: "ann"},
+	{name: "f4a61dc-rush", moves: 66, tip: "f1238b04f7c5d93404b2d9bdbf707fc47d4f4232"},
+}
+
+// eachGolden runs a test on a clone of every golden board.
+func eachGolden(t *testing.T, test func(t *testing.T, g golden, dir string)) {
+	for _, g := range goldens {
+		t.Run(g.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, g, unpackBoard(t, g))
+		})
+	}
+}
+
+// unpackBoard returns a clone with the refs of a golden board and the keys of its
+// principals.
+func unpackBoard(t testing.TB, g golden) string {
+	t.Helper()
+	file, err := filepath.Abs(filepath.Join(folder, g.name+".bundle"))
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "repo")
+	gittest.Git(t, ".", "init", "-q", "-b", "elsewhere", dir)
+	gittest.Git(t, dir, "fetch", "-q", file, "refs/*:refs/*")
+	gittest.Git(t, dir, "checkout", "-q", "main")
+	if g.signed {
+		gittest.Git(t, dir, "config", "liza.principal", "ann")
+		for _, name := range []string{"ann", "coders", "reviewers"} {
+			private, err := filepath.Abs(filepath.Join(keys, name))
+			require.NoError(t, err)
+			gittest.Git(t, dir, "config", "liza.principal."+name+".key", private)
+		}
+	} else if g.pusher != "" {
+		gittest.Git(t, dir, "config", "liza.principal", g.pusher)
+	}
+	return dir
+}
+
+// openBoard opens a clone at the time of its last move.
+func openBoard(t testing.TB, dir string) (*gitstore.Store, git.ID, time.Time) {
+	t.Helper()
+	var at time.Time
+	store := openStore(t, dir, func() time.Time { return at })
+	board, tip, err := store.Board(context.Background())
+	require.NoError(t, err)
+	at = board.At()
+	return store, tip, at
+}
+
+func openStore(t testing.TB, dir string, now func() time.Time) *gitstore.Store {
+	t.Helper()
+	repo, err := git.Open(context.Background(), dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { repo.Close() })
+	store, err := gitstore.OpenStore(context.Background(), repo, now)
+	require.NoError(t, err)
+	return store
+}
+
+// liza runs a program in a folder at a time and returns its output. It must succeed.
+func liza(t testing.TB, program, dir string, at time.Time, args ...string) string {
+	t.Helper()
+	out, err := command(t, program, dir, at, args...).CombinedOutput()
+	require.NoError(t, err, "git liza %s: %s", strings.Join(args, " "), out)
+	return string(out)
+}
+
+func command(t testing.TB, program, dir string, at time.Time, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(program, "git-liza"), args...)
+	cmd.Dir, cmd.Env = dir, environment(t, program, "LIZA_NOW="+at.Format(time.RFC3339))
+	return cmd
+}
+
+// The table has every file, and every row its file.
+func TestGoldenBoardsAreListed(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(folder, "*.bundle"))
+	require.NoError(t, err)
+	var listed, found []string
+	for _, g := range goldens {
+		listed = append(listed, g.name)
+	}
+	for _, file := range files {
+		found = append(found, strings.TrimSuffix(filepath.Base(file), ".bundle"))
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		require.Less(t, info.Size(), int64(512<<10), "%s", file)
+	}
+	require.ElementsMatch(t, listed, found)
+}
+
+// Every move of every golden board replays: applied to its parent's board it gives the
+// tree of its commit, and it renders to the bytes of its commit. Signatures still
+// prove who made it.
+func TestGoldenBoardsReplay(t *testing.T) {
+	t.Parallel()
+	eachGolden(t, func(t *testing.T, g golden, dir string) {
+		store, tip, _ := openBoard(t, dir)
+		require.Equal(t, g.tip, tip, "a golden board is never made anew")
+		moves, signed := 0, 0
+		require.NoError(t, store.Events(tip, func(e gitstore.Event) (bool, error) {
+			r, err := store.Audit.ReplayMove(context.Background(), e.Commit, true)
+			require.NoError(t, err, "%s %s", e.Commit, e.Move.Subject())
+			moves++
+			if r.Signature == "" {
+				return true, nil
+			}
+			signed++
+			known := r.Before.Principals()
+			if len(known.List) == 0 {
+				known = r.After.Principals()
+			}
+			require.NoError(t, store.Audit.CheckSignature(r, known.Find(r.Move.Principal)), "%s %s", e.Commit, e.Move.Subject())
+			return true, nil
+		}))
+		require.Equal(t, g.moves, moves)
+		if g.signed {
+			require.Equal(t, moves, signed)
+		}
+	})
+}
+
+// The program finds every golden board sound, shows all of it, and makes more moves
+// on it.
+func TestGoldenBoardsGoOn(t *testing.T) {
+	t.Parallel()
+	eachGolden(t, func(t *testing.T, g golden, dir string) {
+		store, _, at := openBoard(t, dir)
+		liza(t, present, dir, at, "fsck", "--full")
+		for _, args := range [][]string{{"status"}, {"list", "--all"}, {"log"}, {"log", "--yaml"}, {"log", "--jsonl"}, {"state"}, {"validate"}, {"config"},
+			{"goal"}, {"sprint"}, {"agents"}, {"usage"}, {"session"}, {"principal"}, {"diff", "sprint-1"}} {
+			liza(t, present, dir, at, args...)
+		}
+		board, _, err := store.Board(context.Background())
+		require.NoError(t, err)
+		for _, in := range []flow.Folder{flow.Tasks, flow.Archive} {
+			for _, id := range board.IDs(in) {
+				liza(t, present, dir, at, "show", id)
+			}
+		}
+		if at.Year() == 9999 { // no later move can be made
+			return
+		}
+		at = at.Add(time.Minute)
+		liza(t, present, dir, at, "note", "This board goes on")
+		liza(t, present, dir, at, "task", "add", "going-on", "--title", "T", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
+		liza(t, present, dir, at, "abandon", "going-on", "--reason", "seen")
+		liza(t, present, dir, at, "fsck", "--full")
+		require.Equal(t, string(g.tip), gittest.Git(t, dir, "rev-parse", layout.State+"~3"))
+	})
+}

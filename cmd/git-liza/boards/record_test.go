@@ -1,0 +1,121 @@
+package boards
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/internal/gittest"
+)
+
+var record = flag.String("record", "", "the revision whose program records golden boards")
+
+// folder has the golden boards, and keys has those of their principals.
+const (
+	folder = "../../../testdata/boards"
+	keys   = folder + "/keys"
+)
+
+// recordings are the stories of testdata/record, and the boards that they lead to.
+var recordings = []struct {
+	name, story string
+	signed      string // "" or "1"
+}{
+	{"plain", "life.sh", ""},
+	{"signed", "life.sh", "1"},
+	{"founded", "founded.sh", "1"},
+	{"rush", "rush.sh", ""},
+}
+
+// Golden boards are recorded by hand, once for each version of the rules, and never
+// again: go test ./cmd/git-liza/boards -run TestRecord -args -record REVISION.
+func TestRecord(t *testing.T) {
+	if *record == "" {
+		t.Skip("boards are recorded by hand: -record REVISION")
+	}
+	program := recordedProgram(t, *record)
+	for _, r := range recordings {
+		t.Run(r.name, func(t *testing.T) {
+			to, err := filepath.Abs(filepath.Join(folder, *record+"-"+r.name+".bundle"))
+			require.NoError(t, err)
+			require.NoFileExists(t, to, "a golden board is never made anew")
+			bundle(t, play(t, program, r.story, r.signed), to)
+		})
+	}
+}
+
+// recordedProgram returns a folder with a revision's git-liza and the helper of the stories.
+func recordedProgram(t *testing.T, revision string) string {
+	t.Helper()
+	source, dir := t.TempDir(), t.TempDir()
+	unpack(t, revision, source)
+	act, err := os.ReadFile(filepath.Join("testdata", "record", "act.go"))
+	require.NoError(t, err)
+	text := string(act)
+	if _, err := os.Stat(filepath.Join(source, "gitstore", "git")); err != nil {
+		text = strings.Replace(text, "git-liza/gitstore/git\"", "git-liza/gitstore\"", 1) // one package in those days
+		text = strings.Replace(text, "\t\"github.com/git-liza/git-liza/gitstore\"\n\t\"", "\t\"github.com/git-liza/git-liza/gitstore\"\n\tgit \"", 1)
+	}
+	gittest.Write(t, source, "cmd/liza-act/main.go", text)
+	build(t, source, "./cmd/liza-act", filepath.Join(dir, "liza-act"))
+	build(t, source, "./cmd/git-liza", filepath.Join(dir, "git-liza"))
+	return dir
+}
+
+// play runs a story in an empty folder, which it returns.
+func play(t *testing.T, program, story, signed string) string {
+	t.Helper()
+	script, err := filepath.Abs(filepath.Join("testdata", "record", story))
+	require.NoError(t, err)
+	private, err := filepath.Abs(keys)
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "repo")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	cmd := exec.Command("sh", script)
+	cmd.Dir, cmd.Env = dir, environment(t, program, "SIGNED="+signed, "KEYS="+private)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return dir
+}
+
+// bundle packs all refs of a repository into one file.
+func bundle(t *testing.T, dir, to string) {
+	t.Helper()
+	gittest.Git(t, dir, "repack", "-q", "-a", "-d", "-f", "--depth=200", "--window=200")
+	refs := strings.Fields(gittest.Git(t, dir, "for-each-ref", "--format=%(refname)"))
+	gittest.Git(t, dir, append([]string{"bundle", "create", "-q", to}, refs...)...)
+	info, err := os.Stat(to)
+	require.NoError(t, err)
+	require.Less(t, info.Size(), int64(512<<10))
+	t.Logf("the row in goldens: {name: %q, moves: %s, tip: %q}", strings.TrimSuffix(filepath.Base(to), ".bundle"),
+		gittest.Git(t, dir, "rev-list", "--count", layout.State), gittest.Git(t, dir, "rev-parse", layout.State))
+}
+
+// unpack writes the files of a revision into a folder.
+func unpack(t testing.TB, revision, dir string) {
+	t.Helper()
+	archive := filepath.Join(t.TempDir(), "source.tar")
+	top := gittest.Git(t, ".", "rev-parse", "--show-toplevel")
+	gittest.Git(t, top, "archive", "-o", archive, revision)
+	out, err := exec.Command("tar", "-xf", archive, "-C", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// build compiles one package of the source in a folder.
+func build(t testing.TB, source, pkg, to string) {
+	t.Helper()
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to, pkg)
+	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=mod", "GOWORK=off")
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err := cmd.Run()
+	require.NoError(t, err, fmt.Sprintf("go build %s: %s", pkg, said.String()))
+}

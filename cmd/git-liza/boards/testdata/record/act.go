@@ -1,0 +1,101 @@
+// Liza-act makes the moves that no command makes, and moves with fields that no
+// command sets. The recorder builds it within the source of the program that it
+// records.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1], os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "liza-act:", err)
+		os.Exit(1)
+	}
+}
+
+// run makes the named move in the current folder at the time LIZA_NOW.
+func run(ctx context.Context, name string, args []string) error {
+	at, err := time.Parse(time.RFC3339, os.Getenv("LIZA_NOW"))
+	if err != nil {
+		return err
+	}
+	repo, err := git.Open(ctx, ".")
+	if err != nil {
+		return err
+	}
+	store, err := gitstore.OpenStore(ctx, repo, func() time.Time { return at })
+	if err != nil {
+		return err
+	}
+	principal, err := repo.Config(ctx, "liza.principal")
+	if err != nil {
+		return err
+	}
+	_, err = store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
+		act, task, d, err := detail(b, name, args)
+		return flow.Move{Act: act, Task: task, By: "human:ann-example", Principal: principal, Detail: d}, nil, err
+	})
+	return err
+}
+
+func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, flow.Detail, error) {
+	switch name {
+	case "init":
+		return flow.ActInit, "", founding(args[0], args[1]), nil
+	case "edit":
+		in := full(flow.TaskID(args[0]))
+		in.DependsOn = nil
+		return flow.ActEdit, in.ID, &flow.EditMove{Input: in}, nil
+	case "convert":
+		var id flow.RecordID
+		err := id.UnmarshalText([]byte(args[0]))
+		return flow.ActConvert, "", &flow.ConvertMove{Discovery: id, Input: full("numbers")}, err
+	case "import":
+		return flow.ActImport, "", &flow.ImportMove{Source: "another tracker", Tasks: []flow.TaskInput{full("imported"), {ID: "outline", Title: "Outline", Draft: true}}}, nil
+	case "supersede":
+		return flow.ActSupersede, flow.TaskID(args[0]), &flow.SupersedeMove{Reason: "root cause: two things in one",
+			Add: []flow.TaskInput{full("half"), {ID: "other-half", Title: "The other half", Draft: true}}}, nil
+	case "trip":
+		return flow.ActTrip, "", &flow.TripMove{Pattern: "retry_loop", Severity: "high", Evidence: []string{"sprint-1/5"}, Report: "The tests are flaky"}, nil
+	case "amend-sprint":
+		s := *b.Sprint(b.Settings().Sprint)
+		s.Ended, s.Reason, s.Carried = s.Started, "almost", []flow.TaskID{"loops"}
+		return flow.ActAmend, "", &flow.AmendMove{Sprint: &s}, nil
+	case "amend-goal":
+		g := *b.Goal(b.Settings().Goal)
+		g.Ended, g.Reason = g.Created, "almost"
+		return flow.ActAmend, "", &flow.AmendMove{Goal: &g}, nil
+	}
+	return 0, "", nil, fmt.Errorf("there is no move %q", name)
+}
+
+// full is the description of a task with every field.
+func full(id flow.TaskID) flow.TaskInput {
+	return flow.TaskInput{ID: id, Title: "All of " + string(id), DoneWhen: "it is there", Spec: "specs/vision.md#parts", Scope: "itself",
+		Priority: 2, DependsOn: []flow.TaskID{"parser"}, Owns: []string{"all/" + string(id) + "/"}, Verify: "true", Kind: flow.Docs, Draft: true, Stretch: true,
+		Limits: &flow.Limits{Iterations: 5, Cycles: 4, MergeFails: 3, NoVerdicts: 2, FailedCoders: 3, Failures: 4},
+		Budget: &flow.Budget{Tokens: 10000, Cost: 2500000}}
+}
+
+// founding is an init with every field that no command sets.
+func founding(tip, key string) *flow.InitMove {
+	c := flow.DefaultConfig()
+	c.AllowSelfReview, c.PostWorktree = true, "true"
+	c.RolePaths = append(c.RolePaths, flow.RolePath{Role: flow.Planner, Deny: "src/**", Except: []flow.Kind{flow.Docs}})
+	c.Gates = []flow.Gate{{Name: "unit", Command: "true", Required: true, Timeout: flow.Duration(time.Minute)}}
+	b := flow.Budget{Tokens: 1e6, Cost: 25e6}
+	c.Budgets = flow.Budgets{Task: b, Sprint: b, Goal: b}
+	return &flow.InitMove{Board: "0123456789abcdef", Rules: flow.RulesVersion, Goal: "founded", Title: "Ship it", Spec: "specs/vision.md",
+		Integration: flow.Branch{Name: "trunk", Tip: flow.ObjectID(tip)}, Created: true,
+		Deadline: time.Date(2026, 1, 24, 9, 0, 0, 0, time.UTC), Config: c,
+		Admin: &flow.Principal{Name: "ann", Kind: "human", Keys: []string{key}, Users: []string{"ann"}, Agents: []string{"human:ann-example", "*"},
+			Roles: []flow.Role{flow.Planner, flow.Coder, flow.CodeReviewer}, Rights: []string{"admin", "merge"}}}
+}
