@@ -54,6 +54,15 @@ const (
 	ActAmend
 	ActPrincipal
 	ActSession
+	ActAccept
+	ActRecheck
+	ActDismiss
+	ActRole
+	ActRequire
+	ActReopen
+	ActAnswer
+	ActTake
+	ActDismissRecord
 )
 
 var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", "submit", "review", "approve", "reject",
@@ -61,7 +70,8 @@ var actNames = names{"", "add", "finalize", "edit", "claim", "renew", "intent", 
 	"pause", "resume", "checkpoint", "stop", "decide", "goal", "complete", "abort", "align",
 	"sprint_start", "sprint_close", "retro", "register", "unregister", "degrade", "trip", "reset",
 	"anomaly", "discover", "convert", "note", "spec_change", "init", "config", "import", "archive", "migrate",
-	"amend", "principal", "session"}
+	"amend", "principal", "session", "accept", "recheck", "dismiss", "role", "require", "reopen", "answer", "take",
+	"dismiss_record"}
 
 // Acts are all acts.
 func Acts() []Act { return all[Act](actNames) }
@@ -82,6 +92,8 @@ var actCommands = map[Act]string{
 	ActDecide: "checkpoint decide", ActGoal: "goal set", ActComplete: "goal done", ActAbort: "goal abort",
 	ActSprintStart: "sprint start", ActSprintClose: "sprint close", ActRetro: "sprint retro",
 	ActReset: "breaker reset", ActSpecChange: "spec-change", ActImport: "task add", ActAmend: "edit",
+	ActAccept: "artifact accept", ActRole: "role add", ActRequire: "role require", ActReopen: "goal reopen",
+	ActDismissRecord: "dismiss",
 }
 
 // Command is what a person types after "git liza" for the act, such as

@@ -56,10 +56,14 @@ func (p *actor) checkRegistrant() *Refusal {
 	return nil
 }
 
-// fence refuses generations that a newer registration replaced.
+// fence refuses agents of roles that the board lacks, and generations that a
+// newer registration replaced.
 func (p *actor) fence() *Refusal {
 	m := p.move
 	id := m.By.Agent()
+	if id != "" && p.Role(id.Role()) == nil {
+		return refuse(RuleNotFound, "git liza role list", "the board has no role %s, which %s names", id.Role(), id)
+	}
 	if id == "" {
 		if m.Generation != "" {
 			return refuse(RuleStale, "git liza agents", "a human's move carries no generation")
@@ -91,9 +95,13 @@ func (p *actor) standing() standing {
 		s |= reviewHolder
 	}
 	if by.IsHuman() {
+		if p.HasRules(2) {
+			s |= byHand
+		}
 		return s | human
 	}
-	if by.Role() == Planner {
+	capacity := p.CapacityOf(by)
+	if capacity == Plans {
 		s |= planner
 	}
 	if p.move.Generation.Spawned() {
@@ -103,10 +111,10 @@ func (p *actor) standing() standing {
 		return s
 	}
 	s |= supervisor
-	switch by.Role() {
-	case Coder:
+	switch capacity {
+	case Does:
 		s |= coder
-	case CodeReviewer:
+	case Judges:
 		s |= reviewer
 	}
 	return s
@@ -141,7 +149,7 @@ func (p *actor) refuseStanding(r *rule) *Refusal {
 	case r.by&reviewHolder != 0 && p.task.Review != nil:
 		return refuse(RuleHolder, p.showHeldCommand(func(a *Agent) TaskID { return a.Review }), "the review of %s is held by %s until %s, not by %s",
 			m.Task, p.task.Review.By, p.task.Review.Lease.Format(time.RFC3339), m.By)
-	case r.by&reviewHolder != 0 && (p.task.isCodedBy(m.By, m.Principal) || !m.By.IsHuman() && m.By.Role() != CodeReviewer):
+	case r.by&reviewHolder != 0 && (p.task.isCodedBy(m.By, m.Principal) || !m.By.IsHuman() && p.CapacityOf(m.By) != Judges):
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s has not claimed the review of %s, and cannot", m.By, m.Task)
 	case r.by&reviewHolder != 0:
 		return refuse(RuleHolder, "git liza review "+string(m.Task)+" --as "+string(m.By), "%s has not claimed the review of %s", m.By, m.Task)
@@ -198,7 +206,7 @@ func (p *actor) ownAgent(id AgentID, verb string) (*Agent, *Refusal) {
 func (p *actor) checkSteering() *Refusal {
 	known := p.Principals()
 	who := known.Find(p.move.Principal)
-	if p.move.By.IsHuman() || who == nil || who.Kind == "human" || p.move.By.Role() == Planner || slices.Contains(who.Rights, "merge") {
+	if p.move.By.IsHuman() || who == nil || who.Kind == "human" || p.CapacityOf(p.move.By) == Plans || slices.Contains(who.Rights, "merge") {
 		return nil
 	}
 	return refuse(RuleAdmin, "git liza note TEXT --for all", "%s is a machine's account without the right merge: %s makes no %s, which affects everybody; only humans, planners and agents of an account with that right do",

@@ -81,8 +81,8 @@ func (c *ConfigMove) admit(*play) *Refusal {
 	return boundGlobs("the configuration", c.Config.globs(), "git liza config")
 }
 
-// admit refuses a session that its agent cannot have had. A coder must have
-// held the task; a reviewer must have had a submission to judge. The usage must
+// admit refuses a session that its agent cannot have had. A doer must have
+// held the task; a judge must have had a submission to judge. The usage must
 // fit into the duration of the session, and the duration into the age of the
 // task. Humans are trusted: other humans can raise a budget that one of them
 // exhausts.
@@ -91,13 +91,14 @@ func (s *SessionMove) admit(p *play) *Refusal {
 	if by.IsHuman() {
 		return nil
 	}
+	capacity := p.CapacityOf(by)
 	hint := "git liza show " + string(p.move.Task)
 	switch {
 	case t == nil:
 		hint = "git liza agents"
-	case s.Role == Coder && !slices.ContainsFunc(t.Coders, func(w Worker) bool { return w.By == by }):
+	case capacity == Does && !slices.ContainsFunc(t.Coders, func(w Worker) bool { return w.By == by }):
 		return refuse(RuleHolder, hint, "%s never held %s: an agent reports sessions only on tasks that it held", by, t.ID)
-	case s.Role == CodeReviewer && t.Submissions == 0:
+	case capacity == Judges && t.Submissions == 0:
 		return refuse(RuleHolder, hint, "%s cannot have reviewed %s: it has no submission", by, t.ID)
 	case time.Duration(s.Usage.Seconds)*time.Second > p.move.At.Sub(t.Created)+5*time.Minute:
 		return refuse(RuleLimit, hint, "a session of %d seconds is longer than %s is old", s.Usage.Seconds, t.ID)

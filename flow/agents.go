@@ -14,8 +14,11 @@ func (r *RegisterMove) subject() string { return string(r.Agent) }
 func (r *RegisterMove) check(p *play) *Refusal {
 	hint := "git liza agents"
 	m := p.move
-	if r.Agent.Role() == 0 || r.Generation.Spawned() {
+	if r.Agent.Role() == "" || r.Generation.Spawned() {
 		return refuse(RuleForm, hint, "%q is not an agent that can be registered", clip(string(r.Agent)))
+	}
+	if p.Role(r.Agent.Role()) == nil {
+		return refuse(RuleNotFound, "git liza role list", "the board has no role %s, which %s names", r.Agent.Role(), r.Agent)
 	}
 	if by := m.By.Agent(); by != "" && by != r.Agent {
 		return refuse(RuleRole, hint, "%s does not register %s", by, r.Agent)

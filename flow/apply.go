@@ -96,7 +96,15 @@ func (p *play) checkForm() *Refusal {
 	if limit == 0 {
 		limit = DefaultConfig().TextLimit
 	}
-	return checkTexts(p.move, limit)
+	return checkTexts(p.move, limit, p.rules())
+}
+
+// rules is the version of the rules that judges the move.
+func (p *play) rules() int {
+	if i, ok := p.move.Detail.(*InitMove); ok && p.prior.Empty() {
+		return i.Rules
+	}
+	return p.Settings().Rules
 }
 
 func (p *play) clock() *Refusal {

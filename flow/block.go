@@ -68,7 +68,7 @@ func (u *UnblockMove) check(p *play) *Refusal {
 	return p.checkSave(u.Saved)
 }
 
-func (u *UnblockMove) ask(Move, *Board) Question { return askSave(u.Saved) }
+func (u *UnblockMove) ask(Move, *Board) Query { return askSave(u.Saved) }
 
 func (u *UnblockMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, u.Saved) }
 

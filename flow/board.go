@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +12,7 @@ import (
 // A Folder is a kind of document on the blackboard.
 type Folder uint8
 
-// The folders; the first three hold a single document each.
+// The folders; the first three and ReviewsDoc hold a single document each.
 const (
 	SettingsDoc Folder = iota + 1
 	PrincipalsDoc
@@ -24,6 +25,10 @@ const (
 	Anomalies
 	Discovered
 	Notes
+	ReviewsDoc
+	RolesFolder
+	Tracked
+	Questions
 )
 
 // A Key names a document: its folder and, where the folder holds many, its id.
@@ -33,20 +38,25 @@ type Key struct {
 }
 
 // A Document is a pointer to one of the document types: Settings, Goal, Sprint,
-// Task, Agent, Anomaly, Discovery, Note, Principals, Breaker. Documents that a
-// Source returns are shared and never changed.
+// Task, Agent, Anomaly, Discovery, Note, Principals, Breaker, ReviewRules,
+// RoleRow, TrackedPath, Question. Documents that a Source returns are shared and
+// never changed.
 type Document interface{ document() }
 
-func (*Settings) document()   {}
-func (*Principals) document() {}
-func (*Breaker) document()    {}
-func (*Goal) document()       {}
-func (*Sprint) document()     {}
-func (*Task) document()       {}
-func (*Agent) document()      {}
-func (*Anomaly) document()    {}
-func (*Discovery) document()  {}
-func (*Note) document()       {}
+func (*Settings) document()    {}
+func (*Principals) document()  {}
+func (*Breaker) document()     {}
+func (*Goal) document()        {}
+func (*Sprint) document()      {}
+func (*Task) document()        {}
+func (*Agent) document()       {}
+func (*Anomaly) document()     {}
+func (*Discovery) document()   {}
+func (*Note) document()        {}
+func (*ReviewRules) document() {}
+func (*RoleRow) document()     {}
+func (*TrackedPath) document() {}
+func (*Question) document()    {}
 
 // NewDocument is an empty document of the type that the folder holds; nil for
 // an unknown folder.
@@ -72,6 +82,14 @@ func NewDocument(f Folder) Document {
 		return new(Discovery)
 	case Notes:
 		return new(Note)
+	case ReviewsDoc:
+		return new(ReviewRules)
+	case RolesFolder:
+		return new(RoleRow)
+	case Tracked:
+		return new(TrackedPath)
+	case Questions:
+		return new(Question)
 	}
 	return nil
 }
@@ -159,15 +177,22 @@ func (d Documents) Summaries() ([]Summary, error) {
 // With is the source with the edits of a board that was opened on it applied.
 func (d Documents) With(edits []Edit) Documents {
 	out := make(map[Key]Edit, len(d.edits)+len(edits))
-	for k, e := range d.edits {
-		out[k] = e
-	}
+	maps.Copy(out, d.edits)
 	for _, e := range edits {
 		if e.Document == nil {
 			delete(out, e.Key.fold())
 			continue
 		}
 		out[e.Key.fold()] = e
+	}
+	rules := RulesVersion
+	if s, ok := out[Key{Folder: SettingsDoc}].Document.(*Settings); ok {
+		rules = s.Rules
+	}
+	for _, e := range edits {
+		if e.Document != nil { // as a store writes and reads it
+			out[e.Key.fold()] = Edit{e.Key, Loaded(Stored(e.Document, rules))}
+		}
 	}
 	return Documents{out}
 }
@@ -180,4 +205,4 @@ func (k Key) fold() Key { return Key{k.Folder, strings.ToLower(k.ID)} }
 func (k Key) String() string { return fmt.Sprintf("%s %s", folderNames.name(uint8(k.Folder)), k.ID) }
 
 var folderNames = names{"", "settings", "principals", "breaker", "goal", "sprint", "task", "archived task", "agent",
-	"anomaly", "discovery", "note"}
+	"anomaly", "discovery", "note", "review rules", "role", "tracked path", "question"}

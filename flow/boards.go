@@ -29,8 +29,8 @@ type InitMove struct {
 
 func (i *InitMove) subject() string { return "board" }
 
-func (i *InitMove) ask(Move, *Board) Question {
-	return Question{Saves: []ObjectID{i.Integration.Tip}, Specs: []string{specPath(i.Spec)}, Tip: i.Integration.Tip}
+func (i *InitMove) ask(Move, *Board) Query {
+	return Query{Saves: []ObjectID{i.Integration.Tip}, Specs: []string{specPath(i.Spec)}, Tip: i.Integration.Tip}
 }
 
 func (i *InitMove) refs(_ Move, b *Board) []RefMove {
@@ -130,7 +130,7 @@ func (c *Config) check(hint string) *Refusal {
 		return r
 	}
 	for _, rp := range c.RolePaths {
-		if r := checkGlobs([]string{rp.Deny}, hint); r != nil || rp.Role == 0 {
+		if r := checkGlobs([]string{rp.Deny}, hint); r != nil || rp.Role == "" {
 			return refuse(RuleForm, hint, "role_paths needs a role and a path pattern")
 		}
 	}
@@ -171,7 +171,7 @@ type ImportMove struct {
 
 func (i *ImportMove) subject() string { return "" }
 
-func (i *ImportMove) ask(Move, *Board) Question { return askSpecs(i.Tasks) }
+func (i *ImportMove) ask(Move, *Board) Query { return askSpecs(i.Tasks) }
 
 func (i *ImportMove) check(p *play) *Refusal {
 	if len(i.Tasks) == 0 {

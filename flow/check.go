@@ -205,7 +205,7 @@ func (k checker) checkHolders(t *Task) *Refusal {
 }
 
 func (k checker) checkAgent(a *Agent) *Refusal {
-	if a.ID.Role() != a.Role || a.Role == 0 {
+	if a.ID.Role() != a.Role || a.Role == "" {
 		return breach("agent %s has role %s", a.ID, a.Role)
 	}
 	if a.Task != "" {

@@ -191,7 +191,7 @@ func (c *ClaimMove) already(p *play) bool {
 
 func (c *ClaimMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, c.Saved) }
 
-func (c *ClaimMove) ask(Move, *Board) Question { return askSave(c.Saved) }
+func (c *ClaimMove) ask(Move, *Board) Query { return askSave(c.Saved) }
 
 // checkSave refuses a saved commit that does not exist or does not have the
 // next number of the task.
@@ -208,11 +208,11 @@ func (p *play) checkSave(s *Save) *Refusal {
 	return nil
 }
 
-func askSave(s *Save) Question {
+func askSave(s *Save) Query {
 	if s == nil {
-		return Question{}
+		return Query{}
 	}
-	return Question{Saves: []ObjectID{s.Commit}}
+	return Query{Saves: []ObjectID{s.Commit}}
 }
 
 // RenewMove extends the lease of a claim or a review; the holder stays.

@@ -3,6 +3,8 @@ package flow
 import (
 	"slices"
 	"strings"
+
+	"github.com/stretchr/testify/require"
 )
 
 // details make an act's fields from the words of a scenario. What a line does
@@ -142,6 +144,25 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActPrincipal: func(_ *scene, _ TaskID, w words) Detail {
 		return &PrincipalMove{Remove: w.on("remove"), Principal: w.account(w.nth(0))}
 	},
+	ActRecheck: func(*scene, TaskID, words) Detail { return &RecheckMove{} },
+	ActDismiss: func(_ *scene, _ TaskID, w words) Detail {
+		return &DismissMove{Role: w.role("role", CodeReviewer), Blocker: max(w.number("blocker"), 1), Issue: w.or("issue", "broken"), Reason: w.or("reason", "not so")}
+	},
+	ActAccept: func(_ *scene, _ TaskID, w words) Detail {
+		return &AcceptMove{Paths: w.plain, Reason: w.or("reason", "read it")}
+	},
+	ActRole:    roleWords,
+	ActRequire: requireWords,
+	ActReopen:  func(_ *scene, _ TaskID, w words) Detail { return &ReopenMove{Reason: w.or("reason", "not done")} },
+	ActAnswer: func(_ *scene, _ TaskID, w words) Detail {
+		return &AnswerMove{Question: RecordID(w.nth(0)), Text: w.or("text", "because")}
+	},
+	ActTake: func(_ *scene, _ TaskID, w words) Detail {
+		return &TakeMove{Question: RecordID(w.nth(0)), Lease: w.lease()}
+	},
+	ActDismissRecord: func(_ *scene, _ TaskID, w words) Detail {
+		return &DismissRecordMove{Kind: w.or("kind", "anomaly"), Record: RecordID(w.nth(0)), Reason: w.or("reason", "known")}
+	},
 	ActSession: func(_ *scene, _ TaskID, w words) Detail {
 		m := &SessionMove{Provider: w.or("provider", "script"), Model: w.or("model", ""), Role: w.by.Role(), Outcome: w.or("outcome", "nothing"),
 			Usage: w.usage(), Record: w.object("record", "")}
@@ -150,6 +171,46 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		}
 		return m
 	},
+}
+
+// roleWords are a row: its name, its capacity and what it may do.
+func roleWords(s *scene, _ TaskID, w words) Detail {
+	d := &RoleMove{Row: RoleRow{Name: Role(w.nth(0))}, Remove: w.on("remove"), Replace: w.on("replace")}
+	if d.Remove {
+		return d
+	}
+	row := &d.Row
+	_ = row.Capacity.UnmarshalText([]byte(w.nth(1)))
+	row.About, row.Provider, row.Model, row.Persona = w.or("about", ""), w.or("provider", ""), w.or("model", ""), w.or("persona", "")
+	row.Writes, row.NotHuman, row.Strict = w.list("writes"), w.on("nothuman"), w.on("strict")
+	for _, glob := range w.list("denies") {
+		row.Denies = append(row.Denies, Denial{Glob: glob})
+	}
+	for _, kind := range w.list("kinds") {
+		var k Kind
+		require.NoError(s.t, k.UnmarshalText([]byte(kind)))
+		row.Kinds = append(row.Kinds, k)
+	}
+	usual := "read,run"
+	if row.Capacity == Does {
+		usual = "read,write,run"
+	}
+	for tool := range strings.SplitSeq(w.or("tools", usual), ",") {
+		var t Tool
+		require.NoError(s.t, t.UnmarshalText([]byte(tool)))
+		row.Tools = append(row.Tools, t)
+	}
+	return d
+}
+
+func requireWords(s *scene, _ TaskID, w words) Detail {
+	d := &RequireMove{Rule: ReviewRule{Role: Role(w.nth(0)), Paths: w.list("paths")}, Remove: w.on("remove"), InPlaceOf: w.role("instead", "")}
+	for _, kind := range w.list("kinds") {
+		var k Kind
+		require.NoError(s.t, k.UnmarshalText([]byte(kind)))
+		d.Rule.Kinds = append(d.Rule.Kinds, k)
+	}
+	return d
 }
 
 func (s *scene) tip() ObjectID { return s.board.Settings().Integration.Tip }

@@ -7,7 +7,7 @@ type EditMove struct {
 	Input TaskInput `yaml:"input"`
 }
 
-func (e *EditMove) ask(m Move, b *Board) Question {
+func (e *EditMove) ask(m Move, b *Board) Query {
 	t := b.Task(m.Task)
 	return askSpecs([]TaskInput{{Spec: e.Input.Spec, Draft: t != nil && t.Status == Draft}})
 }

@@ -2,9 +2,9 @@ package flow
 
 import "reflect"
 
-// A Question is what git must answer before a move can be judged. Empty fields
+// A Query is what git must answer before a move can be judged. Empty fields
 // ask nothing.
-type Question struct {
+type Query struct {
 	Submission ObjectID   // tree, merge base with Tip and changed paths of this commit
 	Behind     []ObjectID // which of these are ancestors of Submission, or of Descendant
 	Rejected   ObjectID   // tree of the commit that was rejected before Submission
@@ -18,7 +18,7 @@ type Question struct {
 	Tip        ObjectID   // the board's integration tip, or the one that an init names
 }
 
-// Facts are the answers of git to a [Question]. A nil *Facts means that the
+// Facts are the answers of git to a [Query]. A nil *Facts means that the
 // move was accepted before and is replayed: what it records is taken as true.
 type Facts struct {
 	Exists  bool // the commit asked for exists and is a commit
@@ -50,10 +50,10 @@ type PathChange struct {
 
 // Ask is what git must answer about a move before [Board.Apply] can judge it
 // for the first time.
-func (b *Board) Ask(m Move) Question {
+func (b *Board) Ask(m Move) Query {
 	asks, ok := m.Detail.(asker)
 	if !ok {
-		return Question{}
+		return Query{}
 	}
 	q := asks.ask(m, b)
 	if !b.Empty() {

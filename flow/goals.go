@@ -15,7 +15,7 @@ type GoalMove struct {
 
 func (g *GoalMove) subject() string { return string(g.ID) }
 
-func (g *GoalMove) ask(Move, *Board) Question { return askSpecs([]TaskInput{{Spec: g.Spec}}) }
+func (g *GoalMove) ask(Move, *Board) Query { return askSpecs([]TaskInput{{Spec: g.Spec}}) }
 
 func (g *GoalMove) check(p *play) *Refusal {
 	s := p.Settings()

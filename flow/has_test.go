@@ -26,7 +26,7 @@ func (s *scene) property(subject, key string) (string, bool) {
 	if subject == "board" {
 		return s.boardProperty(key)
 	}
-	if a := AgentID(subject); a.Role() != 0 {
+	if a := AgentID(subject); a.Role() != "" {
 		return s.agentProperty(a, key)
 	}
 	t := s.board.Task(TaskID(subject))

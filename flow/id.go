@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,28 +54,29 @@ type AgentID string
 
 // UnmarshalText accepts the name of a role, a hyphen and a positive number.
 func (id *AgentID) UnmarshalText(text []byte) error {
-	if AgentID(text).Role() == 0 {
+	if AgentID(text).Role() == "" {
 		return fmt.Errorf("%q is not an agent id (ROLE-NUMBER, such as coder-1)", clip(string(text)))
 	}
 	*id = AgentID(text)
 	return nil
 }
 
-// Role is the role that the id names, zero if it is not an agent id.
+// Role is the role that the id names, "" if it is not an agent id. Whether the
+// board has the role is a question of its rules.
 func (id AgentID) Role() Role {
 	i := strings.LastIndexByte(string(id), '-')
 	if i < 0 || len(id) > 64 {
-		return 0
+		return ""
 	}
 	n, err := strconv.Atoi(string(id[i+1:]))
 	if err != nil || n < 1 || strconv.Itoa(n) != string(id[i+1:]) {
-		return 0
+		return ""
 	}
-	var r Role
-	if r.UnmarshalText([]byte(id[:i])) != nil {
-		return 0
+	role := Role(id[:i])
+	if !goodRole(string(role)) || slices.Contains(reservedRoles, role) {
+		return ""
 	}
-	return r
+	return role
 }
 
 // An Actor is the maker of a move: an [AgentID], or human:<name>.
@@ -119,13 +121,13 @@ func notSlug(r rune) bool { return !isWord(r) || r >= 'A' && r <= 'Z' }
 
 // Agent is the actor as an agent id, "" for a human.
 func (a Actor) Agent() AgentID {
-	if id := AgentID(a); id.Role() != 0 {
+	if id := AgentID(a); id.Role() != "" {
 		return id
 	}
 	return ""
 }
 
-// Role is the role of an acting agent, zero for a human.
+// Role is the role of an acting agent, "" for a human.
 func (a Actor) Role() Role { return AgentID(a).Role() }
 
 // A Generation is the random number, 16 hexadecimal digits, that a supervisor

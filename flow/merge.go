@@ -32,7 +32,7 @@ func mergeable(p *play) *Refusal {
 	return nil
 }
 
-func (g *MergeMove) ask(m Move, b *Board) Question {
+func (g *MergeMove) ask(m Move, b *Board) Query {
 	q := askSave(g.LeftOut)
 	q.Merge, q.Submission, q.Onto = g.Commit, g.Submission, g.Onto
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
@@ -172,8 +172,8 @@ type AdoptMove struct {
 
 func (a *AdoptMove) subject() string { return a.Commit.Short() }
 
-func (a *AdoptMove) ask(_ Move, b *Board) Question {
-	q := Question{Descendant: a.Commit, Behind: []ObjectID{a.Onto}}
+func (a *AdoptMove) ask(_ Move, b *Board) Query {
+	q := Query{Descendant: a.Commit, Behind: []ObjectID{a.Onto}}
 	for _, id := range a.Tasks {
 		if t := b.Task(id); t != nil && t.Submission != nil {
 			q.Behind = append(q.Behind, t.Submission.Commit)

@@ -48,7 +48,7 @@ type (
 	// An asker needs answers of git before its move is judged for the first
 	// time.
 	asker interface {
-		ask(Move, *Board) Question
+		ask(Move, *Board) Query
 	}
 
 	// A filler has fields that callers leave out, because they follow from the

@@ -68,10 +68,10 @@ func (a *AddMove) subject() string {
 	return strconv.Itoa(len(a.Tasks)) + " tasks"
 }
 
-func (a *AddMove) ask(Move, *Board) Question { return askSpecs(a.Tasks) }
+func (a *AddMove) ask(Move, *Board) Query { return askSpecs(a.Tasks) }
 
-func askSpecs(list []TaskInput) Question {
-	var q Question
+func askSpecs(list []TaskInput) Query {
+	var q Query
 	for _, in := range list {
 		if path := specPath(in.Spec); !in.Draft && path != "" && !slices.Contains(q.Specs, path) {
 			q.Specs = append(q.Specs, path)
@@ -275,7 +275,7 @@ func (l taskIDs) subject() string {
 
 func (f *FinalizeMove) subject() string { return f.Tasks.subject() }
 
-func (f *FinalizeMove) ask(_ Move, b *Board) Question {
+func (f *FinalizeMove) ask(_ Move, b *Board) Query {
 	var list []TaskInput
 	for _, id := range f.Tasks {
 		if t := b.Task(id); t != nil {

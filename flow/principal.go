@@ -33,7 +33,7 @@ func (p *Principal) MayAct(by Actor) bool {
 		return p.Kind == "human" && matchesOne(humans, string(by))
 	}
 	role := by.Role()
-	if role == 0 || len(p.Roles) == 0 && len(p.Agents) == 0 || len(p.Roles) > 0 && !slices.Contains(p.Roles, role) {
+	if role == "" || len(p.Roles) == 0 && len(p.Agents) == 0 || len(p.Roles) > 0 && !slices.Contains(p.Roles, role) {
 		return false
 	}
 	return len(agents) == 0 || matchesOne(agents, string(by))

@@ -11,7 +11,7 @@ import (
 
 func TestMayAct(t *testing.T) {
 	t.Parallel()
-	everybody := []Actor{"planner-1", "coder-1", "coder-2", "coder-10", "code-reviewer-1", "human:ann", "human:bob", "", "cook-1", "human:"}
+	everybody := []Actor{"planner-1", "coder-1", "coder-2", "coder-10", "code-reviewer-1", "human:ann", "human:bob", "", "Cook-1", "human:"}
 	for _, test := range []struct {
 		kind   string
 		roles  []Role

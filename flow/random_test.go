@@ -46,7 +46,7 @@ func TestRandomMoves(t *testing.T) {
 	}
 	require.Positive(t, accepted[ActSession], "no session was ever recorded")
 	for _, r := range rules {
-		if r.from != 0 {
+		if r.from != 0 && !slices.Contains(unbuiltActs, r.act) {
 			require.Positive(t, accepted[r.act], "no %s was ever accepted: %v", r.act, accepted)
 		}
 	}

@@ -79,7 +79,7 @@ type ConvertMove struct {
 
 func (c *ConvertMove) subject() string { return string(c.Discovery) }
 
-func (c *ConvertMove) ask(Move, *Board) Question { return askSpecs([]TaskInput{c.Input}) }
+func (c *ConvertMove) ask(Move, *Board) Query { return askSpecs([]TaskInput{c.Input}) }
 
 func (c *ConvertMove) check(p *play) *Refusal {
 	d, ok := p.load(Key{Discovered, string(c.Discovery)}).(*Discovery)
@@ -112,8 +112,7 @@ func (n *NoteMove) check(p *play) *Refusal {
 	if r := present("the text", n.Text, hint); r != nil {
 		return r
 	}
-	var role Role
-	known := n.For == "all" || AgentID(n.For).Role() != 0 || role.UnmarshalText([]byte(n.For)) == nil ||
+	known := n.For == "all" || p.Role(AgentID(n.For).Role()) != nil || p.Role(Role(n.For)) != nil ||
 		validID(n.For) && p.Task(TaskID(n.For)) != nil
 	if !known {
 		return refuse(RuleNotFound, hint, "%q is neither all, a role, an agent id nor a task", clip(n.For))

@@ -64,7 +64,7 @@ func TestQuestions(t *testing.T) {
 	s := staged(t, `human:ann add a | human:ann add d +draft | coder-1 claim a | coder-1 intent a | coder-1 submit a c1
 		code-reviewer-1 review a | code-reviewer-1 approve a | human:ann adopt x1 | coder-1 integration_fail a | coder-1 claim a`)
 	tip := object("x1")
-	for line, want := range map[string]Question{
+	for line, want := range map[string]Query{
 		"human:ann note":                            {},
 		"human:ann add b c spec=doc/s.md#part":      {Specs: []string{"doc/s.md"}, Tip: tip},
 		"human:ann add b +draft":                    {Tip: tip},
@@ -82,6 +82,6 @@ func TestQuestions(t *testing.T) {
 		require.Equal(t, want, s.board.Ask(m), line)
 	}
 	root := empty(t)
-	require.Equal(t, Question{Saves: []ObjectID{object("tip")}, Specs: []string{vision}, Tip: object("tip")},
+	require.Equal(t, Query{Saves: []ObjectID{object("tip")}, Specs: []string{vision}, Tip: object("tip")},
 		root.board.Ask(root.by("human:ann", ActInit, "", newBoard())))
 }

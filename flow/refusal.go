@@ -65,6 +65,12 @@ const (
 	RuleBudget       Rule = "budget"            // no session begins on a spent budget
 	RuleNothing      Rule = "nothing_claimable" // there is work for this agent
 	RuleIdentity     Rule = "identity"          // inside a task's worktree every caller names itself
+	RuleTracked      Rule = "tracked_path"      // what was approved is what reaches a tracked path
+	RuleSpecChanged  Rule = "spec_changed"      // a verdict was given for the texts that the board has
+	RuleNotHuman     Rule = "not_human"         // some roles are no person's
+	RuleNeeds        Rule = "needs"             // a submission is judged by the roles that its rules ask for
+	RuleGoal         Rule = "goal"              // a move on a goal names it, and it is open
+	RuleFinding      Rule = "finding"           // a strict judge points to a line that is there
 )
 
 // A Refusal says that the rules do not allow a move: the rule, the reason, and

@@ -30,7 +30,7 @@ func (s *SupersedeMove) already(p *play) bool {
 	return p.from == Superseded && p.task.Rescope == s.Reason
 }
 
-func (s *SupersedeMove) ask(Move, *Board) Question {
+func (s *SupersedeMove) ask(Move, *Board) Query {
 	q := askSpecs(s.Add)
 	q.Saves = askSave(s.Saved).Saves
 	return q
@@ -124,7 +124,7 @@ type AbandonMove struct {
 	Saved   *Save  `yaml:"saved"`
 }
 
-func (a *AbandonMove) ask(Move, *Board) Question { return askSave(a.Saved) }
+func (a *AbandonMove) ask(Move, *Board) Query { return askSave(a.Saved) }
 
 func (a *AbandonMove) refs(m Move, _ *Board) []RefMove { return saved(m.Task, a.Saved) }
 

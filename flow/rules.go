@@ -70,6 +70,16 @@ var rules = []rule{
 	{ActAmend, 0, 0, human, admin, of[AmendMove], titles},
 	{ActPrincipal, 0, 0, human, admin, of[PrincipalMove], repeats | titles},
 	{ActSession, anywhere, 0, supervisor | human, always, of[SessionMove], admits | titles},
+
+	{ActRecheck, in(Approved), ReadyForReview, supervisor | human, outdated, of[RecheckMove], repeats},
+	{ActDismiss, in(Rejected), 0, human, independent, of[DismissMove], 0},
+	{ActAccept, 0, 0, human, admin, of[AcceptMove], asks | fills | repeats | titles},
+	{ActRole, 0, 0, human, admin, of[RoleMove], repeats | titles},
+	{ActRequire, 0, 0, human, admin, of[RequireMove], repeats | titles},
+	{ActReopen, 0, 0, human, always, of[ReopenMove], asks | fills | movesRefs | repeats | titles},
+	{ActAnswer, 0, 0, anybody, always, of[AnswerMove], repeats | titles},
+	{ActTake, 0, 0, supervisor | human, always, of[TakeMove], repeats | admits | titles},
+	{ActDismissRecord, 0, 0, human, always, of[DismissRecordMove], repeats | titles},
 }
 
 // behaviours is a set of the optional interfaces of details, see [Detail].
@@ -111,18 +121,19 @@ type standing uint16
 
 const (
 	human        standing = 1 << iota
-	planner               // an agent with the role planner
-	coder                 // the supervisor of a coder
-	reviewer              // the supervisor of a code-reviewer
+	planner               // an agent whose role plans
+	coder                 // the supervisor of an agent whose role does tasks
+	reviewer              // the supervisor of an agent whose role judges
 	supervisor            // the supervisor of any agent
 	holder                // the holder of the claim on the task
 	reviewHolder          // the holder of the review of the task
 	anybody               // every human and every agent
+	byHand                // a human on a board of rules version 2 or later
 )
 
 // standings are the names of the capacities in refusals.
 var standings = []string{"a human", "a planner", "a coder's supervisor", "a code-reviewer's supervisor",
-	"a supervisor", "the holder of the claim", "the holder of the review", "anybody"}
+	"a supervisor", "the holder of the claim", "the holder of the review", "anybody", "a human"}
 
 func (s standing) String() string {
 	list := ""
@@ -143,24 +154,24 @@ func (a Act) HumansOnly() bool {
 	return !slices.ContainsFunc(rules, func(r rule) bool { return r.act == a && r.by != human })
 }
 
-// Role is the only role whose supervisors, beside humans, make the act: coder
-// for claims, code-reviewer for reviews. It is zero for all other acts.
-func (a Act) Role() Role {
+// Capacity is that of the agents whose supervisors, beside humans, make the act:
+// Does for claims, Judges for reviews. It is zero for all other acts.
+func (a Act) Capacity() Capacity {
 	switch i := slices.IndexFunc(rules, func(r rule) bool { return r.act == a }); {
 	case i < 0:
 		return 0
 	case rules[i].by&coder != 0:
-		return Coder
+		return Does
 	case rules[i].by&reviewer != 0:
-		return CodeReviewer
+		return Judges
 	}
 	return 0
 }
 
-// WorkOf reports whether agents of the role make the act on a task or review
+// WorkOf reports whether agents of the capacity make the act on a task or review
 // that they took.
-func (a Act) WorkOf(role Role) bool {
-	own := map[Role]standing{Coder: coder | holder, CodeReviewer: reviewer | reviewHolder}[role]
+func (a Act) WorkOf(c Capacity) bool {
+	own := map[Capacity]standing{Does: coder | holder, Judges: reviewer | reviewHolder}[c]
 	return slices.ContainsFunc(rules, func(r rule) bool { return r.act == a && r.by&own != 0 })
 }
 

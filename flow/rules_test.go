@@ -40,16 +40,18 @@ var pageOfTasks = map[Act]row{
 	ActRelease:         {[]Status{Claimed, ReadyForReview}, nil, supervisor | human},
 	ActSession:         {append([]Status{0}, Statuses()...), nil, supervisor | human},
 	ActHandoff:         {[]Status{Claimed}, nil, holder},
+	ActRecheck:         {[]Status{Approved}, []Status{ReadyForReview}, supervisor | human},
+	ActDismiss:         {[]Status{Rejected}, nil, human},
 }
 
 // pageOfTheRest says who makes the acts that are not about one task.
 var pageOfTheRest = map[standing][]Act{
 	planner | human: {ActAdd, ActFinalize, ActAlign, ActConvert},
 	human: {ActAdopt, ActPause, ActResume, ActStop, ActDecide, ActGoal, ActAbort, ActReset, ActInit, ActConfig,
-		ActImport, ActMigrate, ActAmend, ActPrincipal},
+		ActImport, ActMigrate, ActAmend, ActPrincipal, ActAccept, ActRole, ActRequire, ActReopen, ActDismissRecord},
 	supervisor | human: {ActCheckpoint, ActComplete, ActSprintStart, ActSprintClose, ActRetro, ActRegister, ActUnregister,
-		ActDegrade, ActTrip, ActArchive},
-	anybody: {ActAnomaly, ActDiscover, ActNote, ActSpecChange},
+		ActDegrade, ActTrip, ActArchive, ActTake},
+	anybody: {ActAnomaly, ActDiscover, ActNote, ActSpecChange, ActAnswer},
 }
 
 func TestRulesAreThoseOfThePage(t *testing.T) {
@@ -193,11 +195,11 @@ func beginnings(fn *ast.FuncDecl, hint ast.Expr) []string {
 	return nil
 }
 
-// TestActRole: a role is named for the two acts by which work on a task begins.
-func TestActRole(t *testing.T) {
+// TestActCapacity: two acts begin work on a task.
+func TestActCapacity(t *testing.T) {
 	t.Parallel()
 	for _, act := range Acts() {
-		want := map[Act]Role{ActClaim: Coder, ActReview: CodeReviewer}[act]
-		require.Equal(t, want, act.Role(), act)
+		want := map[Act]Capacity{ActClaim: Does, ActReview: Judges}[act]
+		require.Equal(t, want, act.Capacity(), act)
 	}
 }

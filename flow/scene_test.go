@@ -31,9 +31,14 @@ func empty(t require.TestingT) *scene {
 }
 
 // opened is a scene with a fresh blackboard.
-func opened(t require.TestingT) *scene {
+func opened(t require.TestingT) *scene { return openedUnder(t, RulesVersion) }
+
+// openedUnder is a scene with a fresh blackboard of a version of the rules.
+func openedUnder(t require.TestingT, rules int) *scene {
 	s := empty(t)
-	require.Nil(t, s.play(s.by("human:ann", ActInit, "", newBoard())))
+	first := newBoard()
+	first.Rules = rules
+	require.Nil(t, s.play(s.by("human:ann", ActInit, "", first)))
 	return s
 }
 

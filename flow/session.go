@@ -34,9 +34,11 @@ func (s *SessionMove) check(p *play) *Refusal {
 	switch id := by.Agent(); {
 	case id != "" && p.prior.Agent(id) == nil:
 		return refuse(RuleNotFound, "git liza agents", "%s is not registered", id)
-	case s.Role == 0 || id != "" && s.Role != id.Role():
+	case s.Role == "" || id != "" && s.Role != id.Role():
 		return refuse(RuleForm, hint, "a session of %s has that agent's role, not %s", by, s.Role)
-	case p.task == nil && s.Role != Planner:
+	case p.Role(s.Role) == nil:
+		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", s.Role)
+	case p.task == nil && p.Role(s.Role).Capacity != Plans:
 		return refuse(RuleForm, hint, "only a session of a planner has no task")
 	case !contains(SessionOutcomes(), s.Outcome):
 		return refuse(RuleForm, hint, "%q is not one of %v", clip(s.Outcome), SessionOutcomes())

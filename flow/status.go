@@ -69,30 +69,6 @@ func (s *Status) UnmarshalText(text []byte) error {
 	return unmarshalName(s, text, statusNames, "status")
 }
 
-// A Role is what an agent is allowed to do. The zero value is no role.
-type Role uint8
-
-// The roles of agents.
-const (
-	Planner Role = iota + 1
-	Coder
-	CodeReviewer
-)
-
-var roleNames = names{"", "planner", "coder", "code-reviewer"}
-
-// Roles are all roles.
-func Roles() []Role { return all[Role](roleNames) }
-
-// String is the role's name, such as code-reviewer.
-func (r Role) String() string { return roleNames.name(uint8(r)) }
-
-// MarshalText writes the name; the zero value is an error.
-func (r Role) MarshalText() ([]byte, error) { return roleNames.marshal(uint8(r), "role") }
-
-// UnmarshalText accepts exactly the names of [Role.String].
-func (r *Role) UnmarshalText(text []byte) error { return unmarshalName(r, text, roleNames, "role") }
-
 // A Kind is what a task produces; it decides whether tests must change too. The
 // zero value is no kind.
 type Kind uint8

@@ -65,7 +65,7 @@ func TestNormalizedMovesAreClean(t *testing.T) {
 		for _, d := range list {
 			m := Move{Act: ActNote, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: d}
 			m.Normalize()
-			require.Nil(rt, checkTexts(&m, 4096))
+			require.Nil(rt, checkTexts(&m, 4096, RulesVersion))
 			before := dumped(m)
 			m.Normalize()
 			require.Equal(rt, before, dumped(m))
@@ -79,9 +79,9 @@ func TestNormalizeLeavesPaths(t *testing.T) {
 	m := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{"a ", "b\x01"}}}
 	m.Normalize()
 	require.Equal(t, paths{"a ", "b\x01"}, m.Detail.(*SubmitMove).Paths)
-	require.Equal(t, RulePath, checkTexts(&m, 4096).Rule)
+	require.Equal(t, RulePath, checkTexts(&m, 4096, RulesVersion).Rule)
 	m.Detail.(*SubmitMove).Paths = make(paths, MaxPaths+1)
-	require.Equal(t, RuleLimit, checkTexts(&m, 4096).Rule)
+	require.Equal(t, RuleLimit, checkTexts(&m, 4096, RulesVersion).Rule)
 }
 
 // A refused path is named as git names it, with a command to paste.
@@ -97,17 +97,17 @@ func TestPathsThatDocumentsCannotHold(t *testing.T) {
 		"\ufeffx":    {`"\357\273\277x"`, `$'\357\273\277x'`},
 	} {
 		m := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{"README", name}}}
-		r := checkTexts(&m, 4096)
+		r := checkTexts(&m, 4096, RulesVersion)
 		require.NotNil(t, r, name)
 		require.Equal(t, RulePath, r.Rule)
 		require.Contains(t, r.Reason, " "+want[0]+":")
 		require.Equal(t, "git mv -- "+want[1]+" NAME", r.Hint)
 	}
 	long := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{strings.Repeat("x", 4097)}}}
-	require.Equal(t, RulePath, checkTexts(&long, 4096).Rule)
+	require.Equal(t, RulePath, checkTexts(&long, 4096, RulesVersion).Rule)
 	for _, name := range []string{"a\tb", "a\nb", "d/ x", "é"} {
 		m := Move{Act: ActSubmit, At: dawn, Detail: &SubmitMove{Paths: paths{name}}}
-		require.Nil(t, checkTexts(&m, 4096), name)
+		require.Nil(t, checkTexts(&m, 4096, RulesVersion), name)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestFormsOfFields(t *testing.T) {
 		"an object id in capitals":    {RuleForm, &ApproveMove{Commit: ObjectID(strings.Repeat("A", 40))}},
 		"a generation that is none":   {RuleForm, &RegisterMove{Agent: "coder-1", Generation: "x"}},
 		"an unknown kind":             {RuleForm, &EditMove{TaskInput{ID: "a", Kind: 9}}},
-		"a role that is none, listed": {RuleForm, &PrincipalMove{Principal: Principal{Name: "a", Roles: []Role{0}}}},
+		"a role that is none, listed": {RuleForm, &PrincipalMove{Principal: Principal{Name: "a", Roles: []Role{""}}}},
 		"a fraction of a second":      {RuleForm, &RenewMove{Lease: Duration(1500 * time.Millisecond)}},
 		"a lease without end":         {RuleForm, &RenewMove{Lease: Duration(1 << 62)}},
 		"a time in another zone":      {RuleForm, &SprintStartMove{Deadline: dawn.In(berlin)}},
@@ -141,12 +141,12 @@ func TestFormsOfFields(t *testing.T) {
 		"invalid UTF-8":               {RuleText, &AlignMove{"a\xff"}},
 	} {
 		m := Move{Act: ActAlign, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: c.detail}
-		r := checkTexts(&m, 4096)
+		r := checkTexts(&m, 4096, RulesVersion)
 		require.NotNil(t, r, name)
 		require.Equal(t, c.rule, r.Rule, "%s: %s", name, r.Reason)
 	}
 	long := Move{Act: ActAlign, By: "human:ann", At: dawn, Request: "0123456789abcdef", Detail: &AlignMove{strings.Repeat("x", 4096)}}
-	require.Nil(t, checkTexts(&long, 4096))
+	require.Nil(t, checkTexts(&long, 4096, RulesVersion))
 }
 
 func manyDetails(n int) map[string]string {

@@ -1,10 +1,13 @@
 package flow
 
-import "slices"
+import (
+	"reflect"
+	"slices"
+)
 
 // RulesVersion is the version of the rules that this program writes, and the
 // newest that it knows. It judges boards of every earlier version too.
-const RulesVersion = 1
+const RulesVersion = 2
 
 // A ruleset is what one version of the rules has that the version before it
 // lacks. Fields of moves and documents say their versions themselves, in the
@@ -22,6 +25,20 @@ type ruleset struct {
 // rulesets are all versions of the rules: the first entry is version 1.
 var rulesets = []ruleset{
 	{changes: []string{"the first version"}},
+	{
+		changes: []string{
+			"A merge that would bring a text to a tracked path that nobody judged is refused.",
+			"A task whose spec names a heading must find that heading in the spec.",
+			"git liza adopt --tasks refuses tasks whose work nobody approved; --accept approves it.",
+			"git liza goal done says what becomes of open tasks.",
+			"No agent changes paths such as .env or *.pem, which the configuration lists as never.",
+			"A person approves without git liza review first.",
+			"The id of a new task is not that of an agent of a role, such as coder-7.",
+		},
+		acts:    []Act{ActAccept, ActRecheck, ActDismiss, ActRole, ActRequire, ActReopen, ActAnswer, ActTake, ActDismissRecord},
+		folders: []Folder{ReviewsDoc, RolesFolder, Tracked, Questions},
+		upgrade: toRules2,
+	},
 }
 
 // Since is the first version of the rules that has the act.
@@ -55,10 +72,7 @@ func (c *content) HasRules(version int) bool { return c.Settings().Rules >= vers
 // version refuses a board of rules that this program does not know, and acts
 // that the rules of the board lack.
 func (p *play) version() *Refusal {
-	rules := p.Settings().Rules
-	if i, ok := p.move.Detail.(*InitMove); ok && rules == 0 {
-		rules = i.Rules
-	}
+	rules := p.rules()
 	switch since := p.move.Act.Since(); {
 	case rules > RulesVersion:
 		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program knows up to %d: install a newer git-liza", rules, RulesVersion)
@@ -102,4 +116,25 @@ func (m *MigrateMove) apply(p *effect) {
 	before := p.Settings().Rules
 	p.change(func(s *Settings) { s.Rules = m.To })
 	p.upgrade(before, m.To)
+}
+
+// checkKnown refuses a role, or an agent of a role, that a version of the rules
+// does not know although its text could be one. Version 1 has three roles.
+func checkKnown(v reflect.Value, rules int) *Refusal {
+	if rules != 1 || v.Kind() != reflect.String {
+		return nil
+	}
+	var role Role
+	switch named := v.Interface().(type) {
+	case Role:
+		role = named
+	case AgentID:
+		role = named.Role()
+	case Actor:
+		role = named.Role()
+	}
+	if role == "" || slices.Contains(FirstRoles(), role) {
+		return nil
+	}
+	return refuse(RuleVersion, "git liza migrate", "rules version 1 has no role %s, but %v", role, FirstRoles())
 }

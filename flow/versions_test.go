@@ -51,7 +51,7 @@ func TestRulesets(t *testing.T) {
 // is none yet.
 func TestKeysOfVersions(t *testing.T) {
 	t.Parallel()
-	for version := 1; version <= RulesVersion; version++ {
+	for version := 1; version <= frozen; version++ {
 		path := filepath.Join("testdata", "rules", fmt.Sprintf("version-%d.txt", version))
 		got := keysOf(version)
 		if _, err := os.Stat(path); err != nil && *update {
@@ -62,6 +62,10 @@ func TestKeysOfVersions(t *testing.T) {
 		require.Equal(t, string(want), got, "rules version %d has other documents or moves than it had", version)
 	}
 }
+
+// frozen is the newest version whose keys can no longer change: boards of it are
+// out there.
+const frozen = 1
 
 // keysOf lists the keys of all documents and moves of a version.
 func keysOf(version int) string {

@@ -41,6 +41,8 @@ func (w words) or(key, usual string) string {
 	return usual
 }
 
+func (w words) role(key string, usual Role) Role { return Role(w.or(key, string(usual))) }
+
 func (w words) on(key string) bool { return w.pairs[key] == "yes" }
 
 // list is what a pair names, parted by commas; 51×a is as many of it.

@@ -49,8 +49,8 @@ type SubmitMove struct {
 	Save    int      `yaml:"save"`
 }
 
-func (s *SubmitMove) ask(m Move, b *Board) Question {
-	q := Question{Submission: s.Commit}
+func (s *SubmitMove) ask(m Move, b *Board) Query {
+	q := Query{Submission: s.Commit}
 	if t := b.Task(m.Task); t != nil && t.Attempt != nil {
 		q.Behind = []ObjectID{t.Attempt.Base}
 		if t.Attempt.Fix != "" {

@@ -23,20 +23,20 @@ type Commits struct {
 
 // Facts answers the question of a move. A missing commit is an answer; errors
 // are those of reading the repository.
-func (cs *Commits) Facts(ctx context.Context, q flow.Question) (flow.Facts, error) {
+func (cs *Commits) Facts(ctx context.Context, q flow.Query) (flow.Facts, error) {
 	return cs.gatherFacts(ctx, q, cs.Merge)
 }
 
 // An answer is the answer of git to a question.
 type answer struct {
-	question flow.Question
+	question flow.Query
 	facts    flow.Facts
 }
 
 // factsOnce is [Commits.Facts] with the last answer remembered. A command asks
 // whether a move would be refused before it starts long work, and a lost race
 // changes no fact about a commit.
-func (cs *Commits) factsOnce(ctx context.Context, q flow.Question) (flow.Facts, error) {
+func (cs *Commits) factsOnce(ctx context.Context, q flow.Query) (flow.Facts, error) {
 	if cs.answer != nil && reflect.DeepEqual(cs.answer.question, q) {
 		return cs.answer.facts, nil
 	}
@@ -50,7 +50,7 @@ func (cs *Commits) factsOnce(ctx context.Context, q flow.Question) (flow.Facts, 
 // A merger computes merges.
 type merger func(ctx context.Context, onto, commit git.ID) (git.Merge, error)
 
-func (cs *Commits) gatherFacts(ctx context.Context, q flow.Question, merge merger) (flow.Facts, error) {
+func (cs *Commits) gatherFacts(ctx context.Context, q flow.Query, merge merger) (flow.Facts, error) {
 	var f flow.Facts
 	if err := cs.specFacts(ctx, q, &f); err != nil {
 		return f, err
@@ -97,7 +97,7 @@ func unreadRefusal(err error) error {
 	return err
 }
 
-func (cs *Commits) specFacts(ctx context.Context, q flow.Question, f *flow.Facts) error {
+func (cs *Commits) specFacts(ctx context.Context, q flow.Query, f *flow.Facts) error {
 	f.Specs = map[string]bool{}
 	if len(q.Specs) == 0 {
 		return nil
@@ -116,7 +116,7 @@ func (cs *Commits) specFacts(ctx context.Context, q flow.Question, f *flow.Facts
 	return nil
 }
 
-func (cs *Commits) submissionFacts(ctx context.Context, q flow.Question, f *flow.Facts) error {
+func (cs *Commits) submissionFacts(ctx context.Context, q flow.Query, f *flow.Facts) error {
 	c, ok, err := cs.history.findCommit(q.Submission)
 	if f.Exists = ok; err != nil || !ok {
 		return err
@@ -166,7 +166,7 @@ func (cs *Commits) behindFacts(ctx context.Context, older []git.ID, newer git.ID
 	return nil
 }
 
-func (cs *Commits) mergeFacts(ctx context.Context, q flow.Question, f *flow.Facts, merge merger) error {
+func (cs *Commits) mergeFacts(ctx context.Context, q flow.Query, f *flow.Facts, merge merger) error {
 	c, ok, err := cs.history.findCommit(q.Merge)
 	if f.Exists = ok; err != nil || !ok {
 		return err
@@ -274,6 +274,6 @@ func (cs *Commits) HasFile(commit git.ID, path string) (bool, error) {
 }
 
 // namedCommits are the commits that a move builds on, adds or saves.
-func namedCommits(q flow.Question) []git.ID {
+func namedCommits(q flow.Query) []git.ID {
 	return append([]git.ID{q.Tip, q.Submission, q.Descendant, q.Merge}, q.Saves...)
 }

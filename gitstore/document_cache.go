@@ -109,7 +109,10 @@ func decodeDocument(path string, data []byte, f flow.Folder, rules int) (flow.Do
 		}
 	}
 	doc := flow.NewDocument(f)
-	return doc, parsed.DecodeUpTo(rules, doc)
+	if err := parsed.DecodeUpTo(rules, doc); err != nil {
+		return nil, err
+	}
+	return flow.Loaded(doc), nil
 }
 
 // declaredRules is the version of the rules that settings, or the first move of
@@ -151,6 +154,12 @@ func documentID(doc flow.Document) string {
 	case *flow.Discovery:
 		return string(d.ID)
 	case *flow.Note:
+		return string(d.ID)
+	case *flow.RoleRow:
+		return string(d.Name)
+	case *flow.TrackedPath:
+		return flow.TrackedID(d.Path)
+	case *flow.Question:
 		return string(d.ID)
 	}
 	return ""

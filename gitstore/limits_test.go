@@ -77,7 +77,7 @@ func TestTortureSubmissionsAreBounded(t *testing.T) {
 	huge := d.stored("commit", []byte("tree "+string(d.store.Repo.Hash("tree", nil))+"\nauthor "+who+"\ncommitter "+who+"\n\n"+strings.Repeat("x", git.MaxCommit)))
 	facts := func(commit git.ID) (peak uint64, took time.Duration, err error) {
 		peak, took = measure(func() {
-			_, err = d.store.Commits.Facts(context.Background(), flow.Question{Submission: commit, Tip: base})
+			_, err = d.store.Commits.Facts(context.Background(), flow.Query{Submission: commit, Tip: base})
 		})
 		return peak, took, err
 	}
@@ -112,10 +112,10 @@ func TestTortureFoldersThatAreReadAreBounded(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	base := d.at("refs/heads/integration")
 	many := d.built(d.treeOf(500_000, "100644", "f%07d", d.blob("x\n")), base)
-	_, err := d.store.Commits.Facts(context.Background(), flow.Question{Specs: []string{"README"}, Tip: many})
+	_, err := d.store.Commits.Facts(context.Background(), flow.Query{Specs: []string{"README"}, Tip: many})
 	require.ErrorContains(t, err, "at most 16777216 are read")
 	some := d.built(d.treeOf(300_000, "100644", "f%07d", d.blob("x\n")), base)
-	f, err := d.store.Commits.Facts(context.Background(), flow.Question{Specs: []string{"README", "f0299999", "f0299999/x"}, Tip: some})
+	f, err := d.store.Commits.Facts(context.Background(), flow.Query{Specs: []string{"README", "f0299999", "f0299999/x"}, Tip: some})
 	require.NoError(t, err)
 	require.Equal(t, map[string]bool{"README": false, "f0299999": true, "f0299999/x": false}, f.Specs)
 }

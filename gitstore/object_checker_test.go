@@ -65,7 +65,7 @@ func (q *quarry) commit(parent git.ID, rows ...string) git.ID {
 // flaw is what is wrong with a submission upon main.
 func (q *quarry) flaw(commit git.ID) string {
 	q.t.Helper()
-	f, err := q.store.Commits.Facts(context.Background(), flow.Question{Submission: commit, Tip: q.base})
+	f, err := q.store.Commits.Facts(context.Background(), flow.Query{Submission: commit, Tip: q.base})
 	var refused *flow.Refusal
 	if err != nil {
 		require.ErrorAs(q.t, err, &refused)
@@ -222,7 +222,7 @@ func TestFactsEndWithTheirContext(t *testing.T) {
 	judge := func() *objectChecker { return &objectChecker{commits: q.store.Commits, known: map[git.ID]bool{}} }
 	for name, facts := range map[string]func(context.Context) error{
 		"specs": func(ctx context.Context) error {
-			_, err := q.store.Commits.Facts(ctx, flow.Question{Specs: specs, Tip: q.base})
+			_, err := q.store.Commits.Facts(ctx, flow.Query{Specs: specs, Tip: q.base})
 			return err
 		},
 		"a folder":          func(ctx context.Context) error { return judge().checkFolder(ctx, "", c.Tree, nil) },

@@ -27,6 +27,10 @@ var folders = map[flow.Folder]place{
 	flow.Anomalies:     {name: "anomalies", groups: 1},
 	flow.Discovered:    {name: "discovered", groups: 1},
 	flow.Notes:         {name: "notes", groups: 1},
+	flow.ReviewsDoc:    {name: "reviews.yaml", single: true},
+	flow.RolesFolder:   {name: "roles"},
+	flow.Tracked:       {name: "tracked", shards: 1}, // ids: see flow.TrackedID
+	flow.Questions:     {name: "questions", groups: 1},
 }
 
 // tops are the folders by their names at the top of the tree.

@@ -61,7 +61,7 @@ func (p *Presence) cutText() {
 }
 
 func (p Presence) check() error {
-	if err := new(flow.Generation).UnmarshalText([]byte(p.Generation)); err != nil || p.Generation.Spawned() || p.Agent.Role() == 0 {
+	if err := new(flow.Generation).UnmarshalText([]byte(p.Generation)); err != nil || p.Generation.Spawned() || p.Agent.Role() == "" {
 		return fmt.Errorf("a presence is an agent's with its generation, not of %q with %q", p.Agent, p.Generation)
 	}
 	return nil

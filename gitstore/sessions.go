@@ -69,7 +69,7 @@ const saveTries = 5
 // kept saving under the same registration.
 func SaveSession(ctx context.Context, r *git.Repo, rec SessionRecord, prompt, output []byte) (git.ID, error) {
 	generation, child := strings.CutSuffix(string(rec.Generation), ".child")
-	if err := new(flow.Generation).UnmarshalText([]byte(generation)); err != nil || rec.Agent.Role() == 0 {
+	if err := new(flow.Generation).UnmarshalText([]byte(generation)); err != nil || rec.Agent.Role() == "" {
 		return "", fmt.Errorf("a session is saved under an agent and its generation, not under %q and %q", rec.Agent, rec.Generation)
 	}
 	if child {

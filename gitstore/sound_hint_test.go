@@ -76,7 +76,7 @@ func inOrder(rows []string) []string {
 // facts are what is wrong with what HEAD brings beside main.
 func (q *quarry) facts() *flow.Refusal {
 	q.t.Helper()
-	f, err := q.store.Commits.Facts(context.Background(), flow.Question{Submission: git.ID(gittest.Git(q.t, q.dir, "rev-parse", "HEAD")), Tip: q.base})
+	f, err := q.store.Commits.Facts(context.Background(), flow.Query{Submission: git.ID(gittest.Git(q.t, q.dir, "rev-parse", "HEAD")), Tip: q.base})
 	var refused *flow.Refusal
 	if err != nil {
 		require.ErrorAs(q.t, err, &refused)

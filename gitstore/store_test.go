@@ -315,7 +315,7 @@ func TestHistoryAndRevisions(t *testing.T) {
 	files, err := d.store.Files(claimed)
 	require.NoError(t, err)
 	require.Equal(t, diff[2].New, files["tasks/01/task-1.yaml"])
-	require.Len(t, files, 5)
+	require.Len(t, files, 13)
 }
 
 func TestNoBoard(t *testing.T) {

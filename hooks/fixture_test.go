@@ -144,7 +144,7 @@ func (y *serverFixture) submit(id flow.TaskID) {
 	y.t.Helper()
 	y.do(flow.Move{Act: flow.ActIntent, Task: id, By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look"}}})
 	commit := y.at("refs/heads/" + id.Branch())
-	facts, err := y.store.Commits.Facts(context.Background(), flow.Question{Submission: commit, Tip: y.board().Settings().Integration.Tip})
+	facts, err := y.store.Commits.Facts(context.Background(), flow.Query{Submission: commit, Tip: y.board().Settings().Integration.Tip})
 	require.NoError(y.t, err)
 	d := &flow.SubmitMove{Commit: commit, Tree: facts.Tree, Base: facts.Base, Save: y.board().Task(id).Saves + 1}
 	for _, c := range facts.Changes {

@@ -45,7 +45,7 @@ func (j *judge) judgePresence(ctx context.Context, u Update) error {
 
 // pusherSpeaksFor reports whether the pusher is the principal of an agent.
 func (j *judge) pusherSpeaksFor(id flow.AgentID) bool {
-	if id.Role() == 0 {
+	if id.Role() == "" {
 		return false
 	}
 	a := j.after.Agent(id)

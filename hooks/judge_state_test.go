@@ -340,7 +340,7 @@ func TestHiddenRevert(t *testing.T) {
 	lean := y.commit("refs/heads/liza/c", "c.txt", "mine\n")
 	crossed := y.commitTree(gittest.Git(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, other)
 	y.do(flow.Move{Act: flow.ActIntent, Task: "c", By: coder, Detail: &flow.IntentMove{Intent: flow.Intent{Summary: "do", Validation: "look"}}})
-	facts, err := y.store.Commits.Facts(context.Background(), flow.Question{Submission: crossed, Tip: y.board().Settings().Integration.Tip})
+	facts, err := y.store.Commits.Facts(context.Background(), flow.Query{Submission: crossed, Tip: y.board().Settings().Integration.Tip})
 	require.NoError(t, err)
 	d := &flow.SubmitMove{Commit: crossed, Tree: facts.Tree, Base: facts.Base, Save: 1}
 	for _, c := range facts.Changes {

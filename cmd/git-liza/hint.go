@@ -56,6 +56,9 @@ func (h hints) adapt(hint string) string {
 // lizaCommand finds the commands of git liza in a hint.
 var lizaCommand = regexp.MustCompile(`(?:^|&& |; )git liza\s[a-z-]+`)
 
+// capacities are those of the roles that every board has.
+var capacities = map[flow.Role]flow.Capacity{flow.Planner: flow.Plans, flow.Coder: flow.Does, flow.CodeReviewer: flow.Judges}
+
 // addAs adds --as to a hint for a person who acts as an agent: to the
 // commands for that agent's task or review.
 func (h hints) addAs(hint string) string {
@@ -65,7 +68,7 @@ func (h hints) addAs(hint string) string {
 	}
 	return lizaCommand.ReplaceAllStringFunc(hint, func(command string) string {
 		own := func(act flow.Act) bool {
-			return strings.HasSuffix(command, "git liza "+act.Command()) && act.WorkOf(by.Role())
+			return strings.HasSuffix(command, "git liza "+act.Command()) && act.WorkOf(capacities[by.Role()])
 		}
 		if slices.ContainsFunc(flow.Acts(), own) {
 			return command + " --as " + string(by)

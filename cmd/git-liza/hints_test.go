@@ -18,8 +18,9 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// later are the acts whose commands come with governance.
-var later = map[flow.Act]bool{flow.ActTrip: true, flow.ActMigrate: true}
+// later are the acts without a command of their own so far.
+var later = map[flow.Act]bool{flow.ActTrip: true, flow.ActMigrate: true, flow.ActAccept: true, flow.ActRecheck: true, flow.ActDismiss: true,
+	flow.ActRole: true, flow.ActRequire: true, flow.ActReopen: true, flow.ActAnswer: true, flow.ActTake: true, flow.ActDismissRecord: true}
 
 // Every act that a refusal can name has a page of help under its command.
 func TestEveryActHasACommand(t *testing.T) {
@@ -152,6 +153,13 @@ var unhinted = map[string]string{
 	"clock":       "no script can turn the clock back below a program that runs",
 	"interrupted": "it is the answer to a signal: type the command again",
 	"failed":      "what has no rule is answered with git liza doctor",
+
+	"tracked_path": "no move is refused for it so far",
+	"spec_changed": "no move is refused for it so far",
+	"not_human":    "no move is refused for it so far",
+	"needs":        "no move is refused for it so far",
+	"goal":         "no move is refused for it so far",
+	"finding":      "no move is refused for it so far",
 }
 
 // sources are the files of the program by path.

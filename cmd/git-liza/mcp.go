@@ -271,7 +271,7 @@ func (m toolServer) documentOf(ctx context.Context, c runner) (string, error) {
 // human.
 func (m toolServer) prompts(of flow.Role) []mcp.Prompt {
 	var list []mcp.Prompt
-	for _, role := range flow.Roles() {
+	for _, role := range flow.FirstRoles() {
 		if of != nobody && of != role {
 			continue
 		}

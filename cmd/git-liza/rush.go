@@ -40,7 +40,7 @@ func (c *rushCommand) Run(inv *invocation) error {
 		}
 		text := chosen[row.role]
 		if text == "" {
-			text = chosen[0]
+			text = chosen[""]
 		}
 		for range row.n {
 			p, err := team.provider(row.role, text)
@@ -59,15 +59,15 @@ func (c *rushCommand) Run(inv *invocation) error {
 // maxAgents bounds the agents of a role in one process.
 const maxAgents = 100
 
-// splitProvider parses [ROLE=]P. The role is 0 if P is for all roles.
+// splitProvider parses [ROLE=]P. The role is "" if P is for all roles.
 func splitProvider(text string) (flow.Role, string, error) {
 	name, rest, ok := strings.Cut(text, "=")
 	if !ok || strings.Contains(name, ":") {
-		return 0, text, nil
+		return "", text, nil
 	}
 	var role flow.Role
 	if err := role.UnmarshalText([]byte(name)); err != nil {
-		return 0, "", usagef("git liza help rush", "--provider: %v", err)
+		return "", "", usagef("git liza help rush", "--provider: %v", err)
 	}
 	return role, rest, nil
 }

@@ -108,7 +108,7 @@ func (c *sessionShowCommand) none(why string) error {
 // task, or the one with that id.
 func (c *sessionShowCommand) find(inv *invocation, repo *git.Repo) (git.ID, error) {
 	f := gitstore.SessionFilter{Limit: 1}
-	if agent := flow.AgentID(c.ID); agent.Role() != 0 {
+	if agent := flow.AgentID(c.ID); agent.Role() != "" {
 		f.Agent = agent
 	} else if err := f.Task.UnmarshalText([]byte(c.ID)); err != nil {
 		f.Limit = 0

@@ -51,9 +51,9 @@ func (c *sessionAddCommand) Run(inv *invocation) error {
 
 func (c *sessionAddCommand) role(by flow.Actor) flow.Role {
 	switch {
-	case c.Role != 0:
+	case c.Role != "":
 		return c.Role
-	case by.Role() != 0:
+	case by.Role() != "":
 		return by.Role()
 	case c.Task == "":
 		return flow.Planner

@@ -23,7 +23,7 @@ type toolRow struct {
 type runner interface{ Run(*invocation) error }
 
 // nobody is the role of a human: humans have none.
-const nobody flow.Role = 0
+const nobody flow.Role = ""
 
 var (
 	coders    = []flow.Role{flow.Coder}

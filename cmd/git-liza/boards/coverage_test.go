@@ -20,6 +20,10 @@ import (
 	"github.com/git-liza/git-liza/flow/layout"
 )
 
+// recorded is the newest version of the rules that golden boards have. Fields of
+// later versions are asked for once boards of those are recorded.
+const recorded = 1
+
 // uncovered are the fields that no golden board has, with the reason.
 var uncovered = map[string]string{
 	"move intent: intent.at":   "the effect fills it",
@@ -66,18 +70,21 @@ func TestGoldenBoardsHaveEverything(t *testing.T) {
 func everyField() []string {
 	var list []string
 	for folder := flow.SettingsDoc; flow.NewDocument(folder) != nil; folder++ {
-		if !slices.Contains(slices.Collect(maps.Values(places)), folder) {
+		if folder.Since() <= recorded && !slices.Contains(slices.Collect(maps.Values(places)), folder) {
 			list = append(list, fmt.Sprintf("a place of folder %d in the table places", folder))
 		}
 	}
 	for _, act := range flow.Acts() {
+		if act.Since() > recorded {
+			continue
+		}
 		name := "move " + act.String() + ": "
 		list = append(list, name)
 		listFields(reflect.TypeOf(flow.NewDetail(act)), name, &list)
 	}
 	move := reflect.TypeFor[flow.Move]()
 	for i := range move.NumField() {
-		if key, _, _ := strings.Cut(move.Field(i).Tag.Get("yaml"), ","); key != "" {
+		if key, since := keyOf(move.Field(i)); key != "" && since <= recorded {
 			list = append(list, "move: "+key)
 		}
 	}
@@ -92,6 +99,17 @@ func everyField() []string {
 	return list
 }
 
+// keyOf is the key of a field and the version of the rules that it exists since.
+func keyOf(f reflect.StructField) (key string, since int) {
+	key, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	for option := range strings.SplitSeq(options, ",") {
+		if number, ok := strings.CutPrefix(option, "since="); ok {
+			since, _ = strconv.Atoi(number)
+		}
+	}
+	return key, since
+}
+
 // listFields adds the plain fields below a type, each with its path.
 func listFields(of reflect.Type, path string, list *[]string) {
 	switch {
@@ -99,7 +117,10 @@ func listFields(of reflect.Type, path string, list *[]string) {
 		listFields(of.Elem(), path, list)
 	case of.Kind() == reflect.Struct && of != reflect.TypeFor[time.Time]() && !reflect.PointerTo(of).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		for i := range of.NumField() {
-			key, _, _ := strings.Cut(of.Field(i).Tag.Get("yaml"), ",")
+			key, since := keyOf(of.Field(i))
+			if since > recorded {
+				continue
+			}
 			next := path + "." + key
 			if strings.HasSuffix(path, ": ") {
 				next = path + key

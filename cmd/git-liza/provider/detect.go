@@ -69,7 +69,7 @@ func (f *Found) findProgram(ctx context.Context, environ []string) {
 	p := Provider{f.Row}
 	var printed firstBytes
 	r, err := proc.Run(ctx, proc.Command{Path: f.Path, Args: f.Version, Dir: os.TempDir(), Stdout: &printed,
-		Env: proc.Environment(environ, f.Env, p.Set(0, Spawn{})...), Wall: versionLimit, Grace: time.Second})
+		Env: proc.Environment(environ, f.Env, p.Set("", Spawn{})...), Wall: versionLimit, Grace: time.Second})
 	switch {
 	case err != nil:
 		f.Problem = "cannot be run"

@@ -187,7 +187,7 @@ func hasWork(b *flow.Board, a *flow.Agent, at time.Time) bool {
 		return false
 	}
 	for _, act := range []flow.Act{flow.ActClaim, flow.ActReview} {
-		if a.Role == act.Role() {
+		if b.CapacityOf(flow.Actor(a.ID)) == act.Capacity() {
 			_, refusal := b.Best(act, caller, at, nil)
 			return refusal == nil
 		}

@@ -139,7 +139,10 @@ func (r *Rush) taskOverBudget(b *flow.Board, id flow.TaskID) (why *flow.Refusal)
 
 // explainRefusal says why none of the supervisors here may begin an act on a task.
 func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, stall *Stall) {
-	role := cmp.Or(act.Role(), flow.Coder)
+	role := flow.Coder
+	if act.Capacity() == flow.Judges {
+		role = flow.CodeReviewer
+	}
 	for _, s := range r.restingSupervisors() {
 		if act != flow.ActMerge && s.slot.Role != role {
 			continue

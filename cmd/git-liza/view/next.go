@@ -135,10 +135,18 @@ func answerTo(t flow.Trigger) Step {
 	return Step{command, strings.ReplaceAll(t.Reason, "_", " ") + ": " + t.Text}
 }
 
+// taker returns the role of the agents that begin work by an act.
+func taker(act flow.Act) flow.Role {
+	if act.Capacity() == flow.Judges {
+		return flow.CodeReviewer
+	}
+	return flow.Coder
+}
+
 // startStep returns the step that begins work by an act on the best task for an
 // idle agent, or a step that shows why there is none.
 func (r Reading) startStep(act flow.Act) Step {
-	caller := r.FreeAgent(act.Role())
+	caller := r.FreeAgent(taker(act))
 	id, refusal := r.Board.Best(act, caller, r.At, nil)
 	if refusal != nil {
 		return Step{refusal.Hint, refusal.Reason}

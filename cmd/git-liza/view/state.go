@@ -13,11 +13,12 @@ import (
 // A stateHead is the beginning of the document of the whole board. A list of
 // documents for each of [StateLists] follows it.
 type stateHead struct {
-	State      flow.ObjectID    `yaml:"state"` // the commit on refs/liza/state
-	At         time.Time        `yaml:"at"`    // time of its move
-	Settings   *flow.Settings   `yaml:",inline"`
-	Principals *flow.Principals `yaml:",inline"`
-	Breaker    *flow.Breaker    `yaml:"breaker"`
+	State      flow.ObjectID     `yaml:"state"` // the commit on refs/liza/state
+	At         time.Time         `yaml:"at"`    // time of its move
+	Settings   *flow.Settings    `yaml:",inline"`
+	Principals *flow.Principals  `yaml:",inline"`
+	Breaker    *flow.Breaker     `yaml:"breaker"`
+	Reviews    *flow.ReviewRules `yaml:"reviews,since=2"`
 }
 
 // StateLists are the lists of the whole board, by their keys, in the order in
@@ -28,6 +29,7 @@ var StateLists = []struct {
 }{
 	{"goals", flow.Goals}, {"sprints", flow.Sprints}, {"tasks", flow.Tasks}, {"archive", flow.Archive}, {"agents", flow.Agents},
 	{"anomalies", flow.Anomalies}, {"discovered", flow.Discovered}, {"notes", flow.Notes},
+	{"roles", flow.RolesFolder}, {"tracked", flow.Tracked}, {"questions", flow.Questions},
 }
 
 // head returns the beginning of the document of the whole board.
@@ -35,6 +37,7 @@ func (r Reading) head() *stateHead {
 	settings := r.Board.Settings()
 	head := &stateHead{State: r.Tip, At: r.Board.At(), Settings: &settings, Principals: r.Board.Principals()}
 	head.Breaker, _ = r.Board.Load(flow.Key{Folder: flow.BreakerDoc}).(*flow.Breaker)
+	head.Reviews, _ = r.Board.Load(flow.Key{Folder: flow.ReviewsDoc}).(*flow.ReviewRules)
 	return head
 }
 
@@ -54,7 +57,7 @@ func (r Reading) WriteState(w io.Writer) error {
 			if err := b.Err(); err != nil {
 				return err
 			}
-			if text, err = document.EncodeAt(rules, doc); err != nil {
+			if text, err = document.EncodeAt(rules, flow.Stored(doc, rules)); err != nil {
 				return err
 			}
 			if i == 0 {

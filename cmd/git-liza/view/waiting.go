@@ -22,19 +22,19 @@ type WaitGroup struct {
 type wait struct {
 	what   string
 	label  string
-	role   flow.Role              // of the agents that can take the task, zero if no role is needed
+	role   flow.Role              // of the agents that can take the task, "" if no role is needed
 	needed func(flow.Status) bool // reports whether unheld tasks in a state wait for it; nil if the state does not tell
 }
 
 // waits are all kinds of waits, in the order in which status shows them.
 var waits = []wait{
-	{"work", "in work", 0, nil},
-	{"code-reviewer", "for a reviewer", flow.ActReview.Role(), allows(flow.ActReview)},
-	{"merge", "for a merge", 0, allows(flow.ActMerge)},
-	{"coder", "for a coder", flow.ActClaim.Role(), allows(flow.ActClaim)},
-	{"trust", "for trust", 0, nil},
-	{"tasks", "for other tasks", 0, nil},
-	{"planner", "for planner, human", 0, flow.Status.NeedsPlanner},
+	{"work", "in work", "", nil},
+	{"code-reviewer", "for a reviewer", flow.CodeReviewer, allows(flow.ActReview)},
+	{"merge", "for a merge", "", allows(flow.ActMerge)},
+	{"coder", "for a coder", flow.Coder, allows(flow.ActClaim)},
+	{"trust", "for trust", "", nil},
+	{"tasks", "for other tasks", "", nil},
+	{"planner", "for planner, human", "", flow.Status.NeedsPlanner},
 }
 
 func allows(act flow.Act) func(flow.Status) bool {
@@ -62,7 +62,7 @@ func (r Reading) Waiting(tasks []flow.Summary, agents []Agent) []WaitGroup {
 	for _, w := range waits {
 		if g := groups[w.what]; g != nil {
 			able := func(a Agent) bool { return a.Role == w.role && a.Degraded == "" }
-			g.Nobody = w.role != 0 && !slices.ContainsFunc(agents, able)
+			g.Nobody = w.role != "" && !slices.ContainsFunc(agents, able)
 			list = append(list, *g)
 		}
 	}
@@ -79,7 +79,7 @@ func unheardRoles(groups []WaitGroup, agents []Agent) []flow.Role {
 			return a.Role == w.role && a.Presence != nil && a.Dead == 0 && !a.Presence.Silent(a.Presence.at)
 		}
 		waited := func(g WaitGroup) bool { return g.For == w.what }
-		if w.role != 0 && slices.ContainsFunc(groups, waited) && !slices.ContainsFunc(agents, heard) {
+		if w.role != "" && slices.ContainsFunc(groups, waited) && !slices.ContainsFunc(agents, heard) {
 			roles = append(roles, w.role)
 		}
 	}

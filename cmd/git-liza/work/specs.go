@@ -25,7 +25,7 @@ type Specs struct {
 
 // explain adds to the refusal of a spec that is not on integration where the
 // file is, and the commands that bring it to integration.
-func (s *Specs) explain(ctx context.Context, q flow.Question, err error) error {
+func (s *Specs) explain(ctx context.Context, q flow.Query, err error) error {
 	var refusal *flow.Refusal
 	if !errors.As(err, &refusal) || refusal.Rule != flow.RuleSpec {
 		return err

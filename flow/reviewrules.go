@@ -1,0 +1,31 @@
+package flow
+
+// ReviewRules is the document reviews.yaml: whose verdicts submissions need.
+type ReviewRules struct {
+	List []ReviewRule `yaml:"list"`
+}
+
+// A ReviewRule asks for the verdict of a role. Empty kinds match every task,
+// empty paths every submission.
+type ReviewRule struct {
+	Role  Role     `yaml:"role"` // of a row that judges, or human
+	Kinds []Kind   `yaml:"kinds"`
+	Paths []string `yaml:"paths"` // globs; one changed path that matches is enough
+}
+
+// ReviewRules are the board's rules of review, in their order.
+func (c *content) ReviewRules() []ReviewRule {
+	if !c.HasRules(2) {
+		return []ReviewRule{{Role: CodeReviewer}}
+	}
+	if doc, ok := c.load(Key{Folder: ReviewsDoc}).(*ReviewRules); ok {
+		return doc.List
+	}
+	return nil
+}
+
+// judges reports whether a role of the board judges. HumanRole is none.
+func (c *content) judges(name Role) bool {
+	row := c.Role(name)
+	return row != nil && row.Capacity == Judges
+}

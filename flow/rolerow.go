@@ -1,0 +1,173 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A RoleRow says what agents of a role may do, the document roles/<name>.yaml.
+type RoleRow struct {
+	Name     Role     `yaml:"name"`
+	Capacity Capacity `yaml:"capacity"`
+	About    string   `yaml:"about"`  // one line for lists
+	Writes   []string `yaml:"writes"` // globs; agents change nothing else; empty is no such bound
+	Denies   []Denial `yaml:"denies"`
+	Kinds    []Kind   `yaml:"kinds"` // of the tasks that the role does; empty is all
+	Tools    []Tool   `yaml:"tools"`
+	Provider string   `yaml:"provider"`  // a name of the catalogue; "" leaves the choice to the machine
+	Model    string   `yaml:"model"`     // "" is the provider's own choice
+	Persona  string   `yaml:"persona"`   // a path in the main work tree; "" is the built-in text of that name
+	NotHuman bool     `yaml:"not_human"` // of a judge: no person's verdict counts for it
+	Strict   bool     `yaml:"strict"`    // of a judge: a finding names a file and a line of the submission
+}
+
+// A Denial is a glob that agents of a role may not change, except in tasks of
+// some kinds.
+type Denial struct {
+	Glob   string `yaml:"glob"`
+	Except []Kind `yaml:"except"`
+}
+
+// maxRoles is how many roles a board may have.
+const maxRoles = 50
+
+// Has reports whether agents of the role may use the tool.
+func (r *RoleRow) Has(t Tool) bool { return slices.Contains(r.Tools, t) }
+
+// Role is the row of that name; nil if the board has none.
+func (c *content) Role(name Role) *RoleRow {
+	if name == "" {
+		return nil
+	}
+	if !c.HasRules(2) {
+		rows := rowsV1(c.Settings().Config)
+		if i := slices.IndexFunc(rows, func(r *RoleRow) bool { return r.Name == name }); i >= 0 {
+			return rows[i]
+		}
+		return nil
+	}
+	if row, ok := c.load(Key{RolesFolder, string(name)}).(*RoleRow); ok && row.Name == name {
+		return row
+	}
+	return nil
+}
+
+// Roles are all rows: planning, doing, judging ones, each by name.
+func (c *content) Roles() []*RoleRow {
+	if !c.HasRules(2) {
+		return rowsV1(c.Settings().Config)
+	}
+	var rows []*RoleRow
+	for _, id := range c.IDs(RolesFolder) {
+		if row := c.Role(Role(id)); row != nil {
+			rows = append(rows, row)
+		}
+	}
+	slices.SortStableFunc(rows, func(x, y *RoleRow) int { return cmp.Compare(x.Capacity, y.Capacity) })
+	return rows
+}
+
+// CapacityOf is the capacity of an agent's role; zero for people and for roles
+// that the board lacks.
+func (c *content) CapacityOf(by Actor) Capacity {
+	if row := c.Role(by.Role()); row != nil {
+		return row.Capacity
+	}
+	return 0
+}
+
+// rowsV1 are the roles of a board of rules version 1.
+func rowsV1(config Config) []*RoleRow {
+	rows := builtinRows()[:len(FirstRoles())]
+	for _, row := range rows {
+		row.Denies = denials(config.RolePaths, row.Name)
+	}
+	return rows
+}
+
+func denials(list []RolePath, role Role) (denies []Denial) {
+	for _, rp := range list {
+		if rp.Role == role {
+			denies = append(denies, Denial{Glob: rp.Deny, Except: rp.Except})
+		}
+	}
+	return denies
+}
+
+// builtinRows are the roles that a board of rules version 2 begins with.
+func builtinRows() []*RoleRow {
+	judge := func(name Role, about string) *RoleRow {
+		return &RoleRow{Name: name, Capacity: Judges, About: about, Tools: []Tool{ToolRead, ToolRun}}
+	}
+	gates := judge("gates", "runs verify and the gates of the board, and judges by their results alone")
+	gates.Provider, gates.NotHuman = "gates", true
+	return []*RoleRow{
+		{Name: Planner, Capacity: Plans, About: "cuts a goal into tasks", Tools: []Tool{ToolRead, ToolRun}},
+		{Name: Coder, Capacity: Does, About: "does tasks", Tools: []Tool{ToolRead, ToolWrite, ToolRun},
+			Denies: []Denial{{Glob: "specs/**", Except: []Kind{Spec}}, {Glob: "contracts/**"}, {Glob: ".liza/**"}}},
+		judge(CodeReviewer, "judges whether a submission does its task"),
+		judge("docs-reviewer", "judges whether documentation is true, complete and clear"),
+		gates,
+		judge("refactor-reviewer", "judges structure: duplication, names, boundaries"),
+		judge("security-reviewer", "judges what an attacker could do with a submission"),
+	}
+}
+
+// check refuses a row that no rule could work with.
+func (r *RoleRow) check(hint string) *Refusal {
+	switch {
+	case r.Name == "" || slices.Contains(reservedRoles, r.Name):
+		return refuse(RuleForm, hint, "%q cannot be the name of a role", clip(string(r.Name)))
+	case r.Capacity == 0:
+		return refuse(RuleForm, hint, "the role %s plans, does or judges: it lacks its capacity", r.Name)
+	case !r.Has(ToolRead):
+		return refuse(RuleForm, hint, "the role %s has the tool read, because no agent works without", r.Name)
+	case r.Has(ToolWrite) && r.Capacity != Does:
+		return refuse(RuleForm, hint, "the role %s %s, so it has no tool write", r.Name, r.Capacity)
+	case len(r.Kinds) > 0 && r.Capacity != Does:
+		return refuse(RuleForm, hint, "the role %s %s, so it has no kinds of tasks", r.Name, r.Capacity)
+	case (r.NotHuman || r.Strict) && r.Capacity != Judges:
+		return refuse(RuleForm, hint, "the role %s %s: not_human and strict are for roles that judge", r.Name, r.Capacity)
+	case !goodProvider(r.Provider):
+		return refuse(RuleForm, hint, "%q is not the name of a provider", clip(r.Provider))
+	case r.Persona != "" && !goodPersona(r.Persona):
+		return refuse(RuleForm, hint, "%q is not the path of a persona: it is below the main work tree and ends in .md", clip(r.Persona))
+	}
+	if i := slices.IndexFunc(r.Tools, func(t Tool) bool { return t == 0 || len(filterTools(r.Tools, t)) > 1 }); i >= 0 {
+		return refuse(RuleForm, hint, "the role %s names a tool twice", r.Name)
+	}
+	if r := checkGlobs(r.globs(), hint); r != nil {
+		return r
+	}
+	return boundGlobs("the role "+string(r.Name), r.globs(), hint)
+}
+
+func filterTools(list []Tool, tool Tool) []Tool {
+	return slices.DeleteFunc(slices.Clone(list), func(t Tool) bool { return t != tool })
+}
+
+// globs are all path patterns of the row.
+func (r *RoleRow) globs() []string {
+	list := slices.Clone(r.Writes)
+	for _, d := range r.Denies {
+		list = append(list, d.Glob)
+	}
+	return list
+}
+
+// goodProvider accepts names of the catalogue, but no command lines: a board
+// never brings one into the world.
+func goodProvider(name string) bool {
+	return len(name) <= 41 && !strings.ContainsFunc(name, func(r rune) bool { return notSlug(r) }) && strings.Trim(name, "._-") == name
+}
+
+// goodPersona accepts clean relative paths of Markdown files.
+func goodPersona(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "" || part == "." || part == ".." || strings.EqualFold(part, ".git") {
+			return false
+		}
+	}
+	return strings.HasSuffix(path, ".md") && !strings.ContainsAny(path, "\\:")
+}
