@@ -91,7 +91,7 @@ func (p *actor) standing() standing {
 	if p.task != nil && p.holds() {
 		s |= holder
 	}
-	if p.task != nil && p.task.Review != nil && p.task.Review.By == by {
+	if p.task != nil && p.task.IsReviewedBy(by) {
 		s |= reviewHolder
 	}
 	if by.IsHuman() {
@@ -146,9 +146,9 @@ func (p *actor) refuseStanding(r *rule) *Refusal {
 	case r.by&holder != 0 && p.task.Claim != nil:
 		return refuse(RuleHolder, p.showHeldCommand(func(a *Agent) TaskID { return a.Task }), "%s is held by %s until %s, not by %s",
 			m.Task, p.task.Claim.By, p.task.Claim.Lease.Format(time.RFC3339), m.By)
-	case r.by&reviewHolder != 0 && p.task.Review != nil:
+	case r.by&reviewHolder != 0 && p.task.Review() != nil:
 		return refuse(RuleHolder, p.showHeldCommand(func(a *Agent) TaskID { return a.Review }), "the review of %s is held by %s until %s, not by %s",
-			m.Task, p.task.Review.By, p.task.Review.Lease.Format(time.RFC3339), m.By)
+			m.Task, p.task.Review().By, p.task.Review().Lease.Format(time.RFC3339), m.By)
 	case r.by&reviewHolder != 0 && (p.task.isCodedBy(m.By, m.Principal) || !m.By.IsHuman() && p.CapacityOf(m.By) != Judges):
 		return refuse(RuleHolder, "git liza show "+string(m.Task), "%s has not claimed the review of %s, and cannot", m.By, m.Task)
 	case r.by&reviewHolder != 0:
@@ -183,8 +183,10 @@ func (p *actor) heldBy(a *Agent) (TaskID, string) {
 	if t := p.Task(a.Task); t != nil && t.Claim != nil && t.Claim.By == Actor(a.ID) && t.Claim.live(p.move.At) {
 		return t.ID, t.Claim.Lease.Format(layout)
 	}
-	if t := p.Task(a.Review); t != nil && t.Review != nil && t.Review.By == Actor(a.ID) && t.Review.live(p.move.At) {
-		return t.ID, t.Review.Lease.Format(layout)
+	if t := p.Task(a.Review); t != nil {
+		if _, held := t.ReviewBy(Actor(a.ID)); held.live(p.move.At) {
+			return t.ID, held.Lease.Format(layout)
+		}
 	}
 	return "", ""
 }

@@ -82,7 +82,7 @@ func (u *UnblockMove) apply(p *effect) {
 		t.Saves = u.Saved.Number
 	}
 	if limit == LimitNoVerdicts {
-		t.NoVerdicts = 0
+		t.judgeAll(func(j *Judgement) { j.NoVerdicts = 0 })
 		t.Status = ReadyForReview
 		return
 	}
@@ -99,5 +99,6 @@ func (u *UnblockMove) apply(p *effect) {
 		p.keepBranch(u.Saved)
 		return
 	}
-	t.Attempt, t.Intent, t.Submission, t.Verdict, t.Rejection, t.Integration = nil, nil, nil, nil, nil, nil
+	t.Attempt, t.Intent, t.Submission, t.Integration = nil, nil, nil, nil
+	t.judgeAll(func(j *Judgement) { j.Verdict, j.Rejection = nil, nil })
 }

@@ -189,9 +189,9 @@ func (d Documents) With(edits []Edit) Documents {
 	if s, ok := out[Key{Folder: SettingsDoc}].Document.(*Settings); ok {
 		rules = s.Rules
 	}
-	for _, e := range edits {
-		if e.Document != nil { // as a store writes and reads it
-			out[e.Key.fold()] = Edit{e.Key, Loaded(Stored(e.Document, rules))}
+	for _, e := range edits { // as a store writes and reads it
+		if t, ok := e.Document.(*Task); ok {
+			out[e.Key.fold()] = Edit{e.Key, Loaded(Stored(t.clone(), rules))}
 		}
 	}
 	return Documents{out}

@@ -34,8 +34,8 @@ func (p *play) checkAround(doc Document) *Refusal {
 		if d.Claim != nil {
 			agents = append(agents, d.Claim.By.Agent())
 		}
-		if d.Review != nil {
-			agents = append(agents, d.Review.By.Agent())
+		for _, r := range d.reviewers() {
+			agents = append(agents, d.Judgement(r).Review.By.Agent())
 		}
 	case *Agent:
 		agents = append(agents, d.ID)
@@ -163,13 +163,13 @@ type demand struct {
 func (k checker) checkTask(t *Task) *Refusal {
 	wants := []demand{
 		{!validID(string(t.ID)) || t.Status == 0, "has a bad id or no status"},
-		{t.Status.Final() && (t.Claim != nil || t.Review != nil), "is final and still held"},
+		{t.Status.Final() && (t.Claim != nil || t.Review() != nil), "is final and still held"},
 		{(t.Status == Claimed) != (t.Claim != nil), "is CLAIMED without a claim, or the other way round"},
 		{t.Status == Claimed && (t.Attempt == nil || t.Attempt.Base == "" || t.Claim == nil || t.Claim.By == "" || t.Claim.Lease.IsZero()), "is CLAIMED without holder, base or lease"},
 		{in(ReadyForReview, Approved).has(t.Status) && (t.Submission == nil || t.Attempt == nil), "is under review without a submission"},
-		{t.Review != nil && t.Status != ReadyForReview, "is reviewed without being READY_FOR_REVIEW"},
-		{t.Status == Rejected && t.Rejection == nil, "is REJECTED without a rejection"},
-		{t.Status == Approved && (t.Verdict == nil || t.Submission == nil || t.Verdict.Commit != t.Submission.Commit), "is APPROVED without a verdict on its submission"},
+		{t.Review() != nil && t.Status != ReadyForReview, "is reviewed without being READY_FOR_REVIEW"},
+		{t.Status == Rejected && t.Rejection() == nil, "is REJECTED without a rejection"},
+		{t.Status == Approved && !t.Judged(), "is APPROVED without a verdict on its submission"},
 		{(t.Status == Blocked) != (t.Block != nil), "is BLOCKED without a reason, or the other way round"},
 		{t.Block != nil && (t.Block.Reason == "" || len(t.Block.Questions) < 1 || len(t.Block.Questions) > 3), "is BLOCKED without a reason and one to three questions"},
 		{t.Status == IntegrationFailed && t.Integration == nil, "is INTEGRATION_FAILED without a failure"},
@@ -196,9 +196,10 @@ func (k checker) checkHolders(t *Task) *Refusal {
 			return breach("%s is held by %s, whose document says otherwise", t.ID, t.Claim.By)
 		}
 	}
-	if t.Review != nil && t.Review.By.Agent() != "" {
-		if a := k.Agent(t.Review.By.Agent()); a == nil || a.Review != t.ID {
-			return breach("%s is reviewed by %s, whose document says otherwise", t.ID, t.Review.By)
+	for _, r := range t.reviewers() {
+		by := t.Judgement(r).Review.By
+		if a := k.Agent(by.Agent()); by.Agent() != "" && (a == nil || a.Review != t.ID) {
+			return breach("%s is reviewed by %s, whose document says otherwise", t.ID, by)
 		}
 	}
 	return nil
@@ -214,7 +215,7 @@ func (k checker) checkAgent(a *Agent) *Refusal {
 		}
 	}
 	if a.Review != "" {
-		if t := k.Task(a.Review); t == nil || t.Review == nil || t.Review.By != Actor(a.ID) {
+		if t := k.Task(a.Review); t == nil || !t.IsReviewedBy(Actor(a.ID)) {
 			return breach("%s says that it reviews %s, which says otherwise", a.ID, a.Review)
 		}
 	}

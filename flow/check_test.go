@@ -14,17 +14,20 @@ func TestCheckFindsBreaches(t *testing.T) {
 		status Status
 		spoil  func(*Task)
 	}{
-		"a claimed task without claim":          {Claimed, func(t *Task) { t.Claim = nil }},
-		"a claimed task without lease":          {Claimed, func(t *Task) { t.Claim = &Claim{By: "coder-1"} }},
-		"a claimed task without base":           {Claimed, func(t *Task) { t.Attempt.Base = "" }},
-		"a claim by somebody else":              {Claimed, func(t *Task) { t.Claim.By = "coder-2" }},
-		"an unclaimed task with a claim":        {Claimed, func(t *Task) { t.Status = Unclaimed }},
-		"a review without a submission":         {ReadyForReview, func(t *Task) { t.Submission = nil }},
-		"a review by somebody else":             {ReadyForReview, func(t *Task) { t.Review.By = "code-reviewer-2" }},
-		"a review of a rejected task":           {ReadyForReview, func(t *Task) { t.Status, t.Rejection = Rejected, &Rejection{} }},
-		"a rejected task without a rejection":   {Rejected, func(t *Task) { t.Rejection = nil }},
-		"an approval of another commit":         {Approved, func(t *Task) { t.Verdict = &Verdict{Commit: object("x")} }},
-		"an approved task without a verdict":    {Approved, func(t *Task) { t.Verdict = nil }},
+		"a claimed task without claim":   {Claimed, func(t *Task) { t.Claim = nil }},
+		"a claimed task without lease":   {Claimed, func(t *Task) { t.Claim = &Claim{By: "coder-1"} }},
+		"a claimed task without base":    {Claimed, func(t *Task) { t.Attempt.Base = "" }},
+		"a claim by somebody else":       {Claimed, func(t *Task) { t.Claim.By = "coder-2" }},
+		"an unclaimed task with a claim": {Claimed, func(t *Task) { t.Status = Unclaimed }},
+		"a review without a submission":  {ReadyForReview, func(t *Task) { t.Submission = nil }},
+		"a review by somebody else":      {ReadyForReview, own(func(j *Judgement) { j.Review = &Review{By: "code-reviewer-2"} })},
+		"a review of a rejected task": {ReadyForReview, func(t *Task) {
+			t.Status, t.RejectedBy = Rejected, CodeReviewer
+			t.judge(CodeReviewer, func(j *Judgement) { j.Rejection = &Rejection{} })
+		}},
+		"a rejected task without a rejection":   {Rejected, own(func(j *Judgement) { j.Rejection = nil })},
+		"an approval of another commit":         {Approved, own(func(j *Judgement) { j.Verdict = &Verdict{Commit: object("x")} })},
+		"an approved task without a verdict":    {Approved, own(func(j *Judgement) { j.Verdict = nil })},
 		"a blocked task without a block":        {Blocked, func(t *Task) { t.Block = nil }},
 		"a blocked task without a question":     {Blocked, func(t *Task) { t.Block = &Block{Reason: "x"} }},
 		"a blocked task with four questions":    {Blocked, func(t *Task) { t.Block = &Block{Reason: "x", Questions: make([]string, 4)} }},
@@ -48,6 +51,9 @@ func TestCheckFindsBreaches(t *testing.T) {
 		requireBreach(t, name, s.with(Key{Tasks, "task-1"}, spoilt))
 	}
 }
+
+// own changes what code-reviewers hold of a task.
+func own(edit func(*Judgement)) func(*Task) { return func(t *Task) { t.judge(CodeReviewer, edit) } }
 
 func TestCheckFindsBreachesOfTheWhole(t *testing.T) {
 	t.Parallel()

@@ -174,7 +174,7 @@ func (c *ClaimMove) apply(p *effect) {
 		t.Attempts++
 		t.Attempt = &Attempt{Number: t.Attempts, Coder: m.By, Base: c.Base, Start: c.Base, Iteration: 1}
 		if from == Unclaimed {
-			t.Rejection = nil
+			t.judgeAll(func(j *Judgement) { j.Rejection = nil })
 		}
 	} else {
 		p.continueAttempt(c)
@@ -222,7 +222,7 @@ type RenewMove struct {
 
 func renewable(p *play) *Refusal {
 	by, t := p.move.By, p.task
-	if by.IsHuman() || t.Claim != nil && t.Claim.By == by || t.Review != nil && t.Review.By == by {
+	if by.IsHuman() || t.Claim != nil && t.Claim.By == by || t.IsReviewedBy(by) {
 		return nil
 	}
 	return refuse(RuleHolder, "git liza show "+string(t.ID), "%s holds neither %s nor its review", by, t.ID)
@@ -232,7 +232,7 @@ func (r *RenewMove) check(p *play) *Refusal {
 	if r.Lease < Duration(time.Second) {
 		return refuse(RuleForm, "git liza help renew", "a renewal needs a lease")
 	}
-	if p.task.Claim == nil && p.task.Review == nil {
+	if p.task.Claim == nil && p.task.Review() == nil {
 		return refuse(RuleState, "git liza review "+string(p.task.ID), "nobody reviews %s: there is no lease to renew", p.task.ID)
 	}
 	return nil
@@ -244,7 +244,12 @@ func (r *RenewMove) apply(p *effect) {
 		p.task.Claim.Lease = lease
 		return
 	}
-	p.task.Review.Lease = lease
+	for _, r := range p.task.reviewers() {
+		p.task.judge(r, func(j *Judgement) {
+			j.Review = copied(j.Review)
+			j.Review.Lease = lease
+		})
+	}
 }
 
 // ReleaseMove gives up a claim or a review before its lease ends.
@@ -258,8 +263,8 @@ func releasable(p *play) *Refusal {
 	switch {
 	case t.Claim != nil:
 		by, lease = t.Claim.By, t.Claim.Lease
-	case t.Review != nil:
-		by, lease = t.Review.By, t.Review.Lease
+	case t.Review() != nil:
+		by, lease = t.Review().By, t.Review().Lease
 	default:
 		return refuse(RuleState, "git liza show "+string(t.ID), "nobody holds %s or its review", t.ID)
 	}
@@ -279,9 +284,10 @@ func (r *ReleaseMove) apply(p *effect) {
 		t.Claim, t.Intent = nil, nil
 		return
 	}
-	if r.NoVerdict {
-		t.NoVerdicts++
+	for _, role := range t.reviewers() {
+		p.endReview(t, role)
+		if r.NoVerdict {
+			t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
+		}
 	}
-	p.freeReview(t.Review.By)
-	t.Review = nil
 }

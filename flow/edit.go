@@ -48,10 +48,10 @@ func (p *play) toDescribe() string {
 	if p.from == Approved {
 		return reject
 	}
-	if !p.task.Review.live(p.move.At) {
+	if !p.task.Review().live(p.move.At) {
 		return "git liza review " + id + " && " + reject
 	}
-	if p.task.Review.By == p.move.By {
+	if p.task.IsReviewedBy(p.move.By) {
 		return reject
 	}
 	return "git liza release " + id + " && git liza review " + id + " && " + reject

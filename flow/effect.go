@@ -139,7 +139,8 @@ func (p *effect) continueAttempt(c *ClaimMove) {
 // answer now, and what a release needs to restore the state from.
 func (p *effect) clearRounds(from Status) {
 	t := p.task
-	t.Intent, t.Submission, t.Verdict = nil, nil, nil
+	t.Intent, t.Submission = nil, nil
+	t.judgeAll(func(j *Judgement) { j.Verdict = nil })
 	if from != IntegrationFailed && t.Attempt.Fix == "" {
 		t.Integration = nil
 	}
@@ -196,20 +197,30 @@ func (p *effect) lastCoder() Actor {
 	return ""
 }
 
-// unclaim removes the claim and the review, whoever holds them.
+// unclaim removes the claim and all reviews, whoever holds them.
 func (p *effect) unclaim() {
 	t := p.task
 	if t.Claim != nil {
 		p.free(t.Claim.By)
 		t.Claim = nil
 	}
-	if t.Review != nil {
-		p.freeReview(t.Review.By)
-		t.Review = nil
+	p.endReviews(t)
+}
+
+// endReviews ends all reviews of a task.
+func (p *effect) endReviews(t *Task) {
+	for _, r := range t.reviewers() {
+		p.endReview(t, r)
 	}
 }
 
-func (p *effect) freeReview(by Actor) { p.agent(by, func(a *Agent) { a.Review = "" }) }
+// endReview ends the review of a task that a role holds, if there is one.
+func (p *effect) endReview(t *Task, r Role) {
+	if held := t.Judgement(r).Review; held != nil {
+		p.agent(held.By, func(a *Agent) { a.Review = "" })
+		t.judge(r, func(j *Judgement) { j.Review = nil })
+	}
+}
 
 // dropReview ends an agent's earlier review, whose lease has ended, when the
 // agent takes another one.
@@ -222,12 +233,17 @@ func (p *effect) dropReview(by Actor) {
 	if a == nil || a.Review == "" || a.Review == p.task.ID {
 		return
 	}
-	if old := p.Task(a.Review); old != nil && old.Review != nil && old.Review.By == by {
-		old = old.clone()
-		old.Review = nil
-		old.NoVerdicts++
-		p.keep(old)
+	old := p.Task(a.Review)
+	if old == nil || !old.IsReviewedBy(by) {
+		return
 	}
+	old = old.clone()
+	as, _ := old.ReviewBy(by)
+	old.judge(as, func(j *Judgement) {
+		j.Review = nil
+		j.NoVerdicts++
+	})
+	p.keep(old)
 }
 
 // clearHolders removes the claim, review and block of a task that becomes final.

@@ -23,7 +23,10 @@ func (b *Board) free(s *Summary, role Role) time.Time {
 	case s.Status == Claimed:
 		return b.reclaim(s.Lease)
 	case s.Status == ReadyForReview:
-		return s.ReviewLease
+		if j := s.Judge(role); j != nil {
+			return j.Lease
+		}
+		return time.Time{}
 	case s.Status == IntegrationFailed && role == Coder:
 		return b.reservation(s.FailedAt)
 	case role == Coder:
@@ -75,7 +78,8 @@ func (b *Board) Holder(s Summary) (how Holding, by Actor, until time.Time) {
 	case Claimed:
 		return Held, s.Coder, s.Lease
 	case ReadyForReview:
-		return Reviewed, s.Reviewer, s.ReviewLease
+		by, until = s.Reviewing(b.at)
+		return Reviewed, by, until
 	case Rejected:
 		return Left, s.Coder, b.LeftUntil(s)
 	}

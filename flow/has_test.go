@@ -143,7 +143,7 @@ var taskProperties = map[string]func(*Task) string{
 	"saves":       func(t *Task) string { return strconv.Itoa(t.Saves) },
 	"attempts":    func(t *Task) string { return strconv.Itoa(t.Attempts) },
 	"totalcycles": func(t *Task) string { return strconv.Itoa(t.Cycles) },
-	"noverdicts":  func(t *Task) string { return strconv.Itoa(t.NoVerdicts) },
+	"noverdicts":  func(t *Task) string { return strconv.Itoa(t.Judgement(CodeReviewer).NoVerdicts) },
 	"mergefails":  func(t *Task) string { return strconv.Itoa(t.MergeFails) },
 	"rescoped":    func(t *Task) string { return strconv.Itoa(t.Generation) },
 	"supersedes":  func(t *Task) string { return join(t.Supersedes) },
@@ -190,10 +190,10 @@ var taskProperties = map[string]func(*Task) string{
 		return t.Claim.Lease.Sub(dawn).String()
 	},
 	"reviewer": func(t *Task) string {
-		if t.Review == nil {
+		if t.Review() == nil {
 			return ""
 		}
-		return string(t.Review.By)
+		return string(t.Review().By)
 	},
 	"commit": func(t *Task) string {
 		if t.Submission == nil {
@@ -202,15 +202,15 @@ var taskProperties = map[string]func(*Task) string{
 		return objectName(t.Submission.Commit)
 	},
 	"approver": func(t *Task) string {
-		if t.Verdict == nil {
+		if t.Verdict() == nil {
 			return ""
 		}
-		return string(t.Verdict.By)
+		return string(t.Verdict().By)
 	},
 	"blockers": func(t *Task) string {
 		var list []string
-		if t.Rejection != nil {
-			for _, b := range t.Rejection.Blockers {
+		if t.Rejection() != nil {
+			for _, b := range t.Rejection().Blockers {
 				list = append(list, b.Issue)
 			}
 		}

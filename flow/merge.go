@@ -55,7 +55,7 @@ func (g *MergeMove) already(p *play) bool { return p.from == Merged }
 
 func (g *MergeMove) check(p *play) *Refusal {
 	again := "git liza merge " + string(p.task.ID)
-	if approved := p.task.Verdict.Commit; g.Submission != approved {
+	if approved := p.task.Submission.Commit; g.Submission != approved {
 		return refuse(RuleCommit, again, "%s was approved at %s, the merge contains %s", p.task.ID, approved, clip(string(g.Submission)))
 	}
 	if tip := p.Settings().Integration.Tip; g.Onto != tip {
@@ -153,7 +153,7 @@ func (f *IntegrationFailMove) already(p *play) bool {
 
 func (f *IntegrationFailMove) apply(p *effect) {
 	t, m := p.task, p.move
-	t.Verdict = nil
+	t.judgeAll(func(j *Judgement) { j.Verdict = nil })
 	t.MergeFails++
 	t.Integration = &Integration{Onto: f.Onto, Paths: f.Paths, Gate: f.Gate, Output: f.Output, By: m.By, At: m.At}
 	if t.MergeFails >= p.limits().MergeFails {
@@ -228,10 +228,8 @@ func (a *AdoptMove) check(p *play) *Refusal {
 func (a *AdoptMove) apply(p *effect) {
 	for _, id := range a.Tasks {
 		t := p.Task(id).clone()
-		if t.Review != nil {
-			p.freeReview(t.Review.By)
-		}
-		t.Review, t.Status = nil, Merged
+		p.endReviews(t)
+		t.Status = Merged
 		t.Merge = &Merge{Commit: a.Commit, Onto: a.Onto, Tree: t.Submission.Tree, Adopted: true, By: p.move.By, At: p.move.At}
 		p.keep(t)
 	}

@@ -18,7 +18,11 @@ type TaskInput struct {
 	DependsOn []TaskID `yaml:"depends_on"`
 	Owns      []string `yaml:"owns"`
 	Verify    string   `yaml:"verify"`
-	Kind      Kind     `yaml:"kind"` // zero means code
+	Kind      Kind     `yaml:"kind"`             // zero means code
+	Role      Role     `yaml:"role,since=2"`     // that does it; none means coder
+	BasedOn   []string `yaml:"based_on,since=2"` // what the work stands on beside its spec
+	Reviews   []Role   `yaml:"reviews,since=2"`  // roles that judge it beside those that the board asks for
+	Without   []Role   `yaml:"without,since=2"`  // roles that a person leaves out
 	Draft     bool     `yaml:"draft"`
 	Stretch   bool     `yaml:"stretch"`
 	Limits    *Limits  `yaml:"limits"`
@@ -28,8 +32,8 @@ type TaskInput struct {
 // Input is the description of the task, for an edit.
 func (t *Task) Input() TaskInput {
 	return TaskInput{ID: t.ID, Title: t.Title, DoneWhen: t.DoneWhen, Spec: t.Spec, Scope: t.Scope, Priority: t.Priority,
-		DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify, Kind: t.Kind, Draft: t.Status == Draft,
-		Stretch: t.Stretch, Limits: t.Limits, Budget: t.Budget}
+		DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify, Kind: t.Kind, Role: t.Role, BasedOn: t.BasedOn,
+		Reviews: t.Reviews, Without: t.Without, Draft: t.Status == Draft, Stretch: t.Stretch, Limits: t.Limits, Budget: t.Budget}
 }
 
 // inputs is a list that a move, but no document, may hold in full.
@@ -203,6 +207,7 @@ func (t *Task) setInput(in *TaskInput) {
 	t.Title, t.DoneWhen, t.Spec, t.Scope = in.Title, in.DoneWhen, in.Spec, in.Scope
 	t.Priority, t.DependsOn, t.Owns, t.Verify = in.Priority, in.DependsOn, in.Owns, in.Verify
 	t.Kind, t.Stretch, t.Limits, t.Budget = in.Kind, in.Stretch, in.Limits, in.Budget
+	t.Role, t.BasedOn, t.Reviews, t.Without = in.Role, in.BasedOn, in.Reviews, in.Without
 	if t.Priority == 0 {
 		t.Priority = 3
 	}

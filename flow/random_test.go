@@ -114,8 +114,8 @@ func (g *gamble) compare(was, is *Task, m Move) {
 	if is.Status == Merged && !is.Merge.Adopted {
 		by, ok := g.approved[is.ID]
 		require.True(t, ok && was.Status == Approved, "%s was merged without an approval", is.ID)
-		require.Equal(t, by, is.Verdict.By)
-		require.Equal(t, is.Verdict.Commit, is.Submission.Commit)
+		require.Equal(t, by, is.Verdict().By)
+		require.Equal(t, is.Verdict().Commit, is.Submission.Commit)
 		require.NotContains(t, is.Coders, Worker{By: by}, "%s was approved by one of its coders", is.ID)
 	}
 	for _, forbidden := range [][2]Status{{Draft, Claimed}, {Claimed, Approved}, {Claimed, Merged}, {Rejected, Approved}, {ReadyForReview, Claimed}} {

@@ -16,14 +16,14 @@ type ReviewMove struct {
 // reviewable refuses a second reviewer, and any coder of the task.
 func reviewable(p *play) *Refusal {
 	t, by := p.task, p.move.By
-	if t.Review.live(p.move.At) {
-		return refuse(RuleLease, "git liza show "+string(t.ID), "%s reviews %s until %s", t.Review.By, t.ID, t.Review.Lease.Format(time.RFC3339))
+	if held := t.Judgement(p.panel().judgeRole()).Review; held.live(p.move.At) {
+		return refuse(RuleLease, "git liza show "+string(t.ID), "%s reviews %s until %s", held.By, t.ID, held.Lease.Format(time.RFC3339))
 	}
 	if id := by.Agent(); id != "" {
 		if a := p.Agent(id); a != nil && a.Degraded != "" {
 			return refuse(RuleDegraded, "git liza register "+string(id), "%s is degraded (%s) and gets no work until it is registered anew", id, a.Degraded)
 		} else if a != nil && a.Review != "" && a.Review != t.ID {
-			if other := p.Task(a.Review); other != nil && other.Review.live(p.move.At) {
+			if other := p.Task(a.Review); other != nil && other.isReviewedAt(by, p.move.At) {
 				return refuse(RuleOneClaim, "git liza show "+string(a.Review), "%s already reviews %s", id, a.Review)
 			}
 		}
@@ -50,21 +50,24 @@ func (r *ReviewMove) check(p *play) *Refusal {
 }
 
 func (r *ReviewMove) already(p *play) bool {
-	return p.from == ReadyForReview && p.task.Review.live(p.move.At) && p.task.Review.By == p.move.By
+	return p.from == ReadyForReview && p.task.isReviewedAt(p.move.By, p.move.At)
 }
 
 func (r *ReviewMove) apply(p *effect) {
 	t, m := p.task, p.move
-	if t.Review != nil {
-		t.NoVerdicts++
-		p.freeReview(t.Review.By)
+	role := p.panel().judgeRole()
+	if t.Judgement(role).Review != nil {
+		p.endReview(t, role)
+		t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
 	}
-	if t.NoVerdicts >= p.limits().NoVerdicts {
+	if t.Judgement(role).NoVerdicts >= p.limits().NoVerdicts {
 		p.blockAtLimit(LimitNoVerdicts, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
 		return
 	}
 	p.dropReview(m.By)
-	t.Review = &Review{By: m.By, Since: m.At, Lease: m.At.Add(time.Duration(r.Lease))}
+	t.judge(role, func(j *Judgement) {
+		j.Review = &Review{By: m.By, Since: m.At, Lease: m.At.Add(time.Duration(r.Lease))}
+	})
 	p.agent(m.By, func(a *Agent) { a.Review = t.ID })
 }
 
@@ -90,16 +93,17 @@ func (p *play) submitted(commit ObjectID, verb string) *Refusal {
 }
 
 func (a *ApproveMove) already(p *play) bool {
-	v := p.task.Verdict
+	v := p.task.Verdict()
 	return p.from == Approved && v != nil && v.Commit == a.Commit && v.By == p.move.By
 }
 
 func (a *ApproveMove) apply(p *effect) {
 	t, m := p.task, p.move
-	p.freeReview(m.By)
-	t.Review = nil
-	t.Rejection = nil
-	t.Verdict = &Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At}
+	verdict := Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At}
+	for _, role := range p.panel().verdictRoles() {
+		p.endReview(t, role)
+		t.judge(role, func(j *Judgement) { j.Rejection, j.Verdict = nil, &verdict })
+	}
 }
 
 // A Feedback is the structured reason for a rejection.
@@ -166,10 +170,11 @@ func (r *RejectMove) check(p *play) *Refusal {
 			return refuse(RulePrior, hint, "an answer to an earlier finding names the finding and one of %v", outcomeNames[1:])
 		}
 	}
-	if p.task.Attempt.Cycles == 0 || p.task.Rejection == nil {
+	last := p.task.Judgement(p.panel().verdictRoles()[0]).Rejection
+	if p.task.Attempt.Cycles == 0 || last == nil {
 		return nil
 	}
-	for i, b := range p.task.Rejection.Blockers {
+	for i, b := range last.Blockers {
 		if _, ok := answer(r.Feedback.Prior, b, i+1); !ok {
 			return refuse(RulePrior, hint, "the rejection does not say what became of earlier blocker %d (%s): it is RESOLVED, STILL_PRESENT or PARTIAL", i+1, clip(b.Issue))
 		}
@@ -182,7 +187,8 @@ func (r *RejectMove) check(p *play) *Refusal {
 func (r *RejectMove) hint(t *Task) string {
 	command := "git liza reject " + string(t.ID) + " --commit " + string(r.Commit)
 	const blocker = "- [blocker] FILE:LINE — ISSUE"
-	if t.Attempt.Cycles == 0 || t.Rejection == nil {
+	last := t.Rejection()
+	if t.Attempt.Cycles == 0 || last == nil {
 		return command + " --reason " + shell.Quote(blocker)
 	}
 	said := Feedback{Blockers: r.Feedback.Blockers, Concerns: r.Feedback.Concerns, Overall: r.Feedback.Overall}
@@ -191,7 +197,7 @@ func (r *RejectMove) hint(t *Task) string {
 			said.Prior = append(said.Prior, prior)
 		}
 	}
-	for i, b := range t.Rejection.Blockers {
+	for i, b := range last.Blockers {
 		if _, ok := answer(said.Prior, b, i+1); !ok {
 			said.Prior = append(said.Prior, Prior{Finding: strconv.Itoa(i + 1), Status: StillPresent})
 		}
@@ -223,18 +229,21 @@ func answer(prior []Prior, b Finding, number int) (Outcome, bool) {
 }
 
 func (r *RejectMove) already(p *play) bool {
-	last := p.task.Rejection
+	last := p.task.Rejection()
 	return p.from == Rejected && last != nil && last.Commit == r.Commit && last.By == p.move.By
 }
 
 func (r *RejectMove) apply(p *effect) {
 	t, m := p.task, p.move
 	p.unclaim()
-	t.Verdict = nil
 	t.Attempt.Cycles++
 	t.Cycles++
-	t.Rejection = &Rejection{Commit: r.Commit, By: m.By, Blockers: r.open(t.Rejection), Concerns: r.Feedback.Concerns,
-		Prior: r.Feedback.Prior, Overall: r.Feedback.Overall, At: m.At}
+	t.RejectedBy = p.panel().verdictRoles()[0]
+	t.judge(t.RejectedBy, func(j *Judgement) {
+		j.Verdict = nil
+		j.Rejection = &Rejection{Commit: r.Commit, By: m.By, Blockers: r.open(j.Rejection), Concerns: r.Feedback.Concerns,
+			Prior: r.Feedback.Prior, Overall: r.Feedback.Overall, At: m.At}
+	})
 	if t.Attempt.Cycles >= p.limits().Cycles {
 		p.blockAtLimit(LimitCycles, "Coder and reviewers do not come together: is the spec clear, and is the task feasible as framed?")
 	}

@@ -1,42 +1,92 @@
 package flow
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Summary is the part of a task that lists, status and guards need, so that
 // they do not read every document. It is derived from the task alone.
 type Summary struct {
-	ID          TaskID
-	Title       string
-	Status      Status
-	Kind        Kind
-	Goal        GoalID
-	Sprint      SprintID
-	Stretch     bool
-	Priority    int
-	DependsOn   []TaskID
-	Owns        []string
-	Verify      string
-	Created     time.Time
-	Changed     time.Time
-	Coder       Actor // holder of the claim, or the coder of the attempt
-	Lease       time.Time
-	Reviewer    Actor
-	ReviewLease time.Time
-	Iteration   int
-	Cycles      int
-	Reason      string // why it is blocked
-	Limit       string // the limit that blocked it
-	FailedAt    time.Time
-	Failures    int     // attempts that ended in BLOCKED
-	FailedBy    int     // distinct coders among them
-	Limits      *Limits // the task's own, nil if it has none
-	Budgeted    bool    // it has a budget of its own
+	ID         TaskID
+	Title      string
+	Status     Status
+	Kind       Kind
+	Role       Role // that does it
+	Goal       GoalID
+	Sprint     SprintID
+	Stretch    bool
+	Priority   int
+	DependsOn  []TaskID
+	Owns       []string
+	Verify     string
+	Spec       string
+	BasedOn    []string
+	OwnReviews bool // it names roles that judge it, or that do not
+	Created    time.Time
+	Changed    time.Time
+	Coder      Actor // holder of the claim, or the coder of the attempt
+	Lease      time.Time
+	Judges     []Judge // of a submission that waits for verdicts or for its merge
+	Iteration  int
+	Cycles     int
+	Reason     string // why it is blocked
+	Limit      string // the limit that blocked it
+	FailedAt   time.Time
+	Failures   int     // attempts that ended in BLOCKED
+	FailedBy   int     // distinct coders among them
+	Limits     *Limits // the task's own, nil if it has none
+	Budgeted   bool    // it has a budget of its own
+}
+
+// A Judge is a role that has to judge a submission.
+type Judge struct {
+	Role  Role
+	By    Actor     // that holds the review, "" if nobody does
+	Lease time.Time // of that review
+	Done  bool      // it has approved the submission
+}
+
+func (t *Task) judgeOf(r Role) Judge {
+	own := t.Judgement(r)
+	judge := Judge{Role: r, Done: t.holds(own.Verdict)}
+	if own.Review != nil {
+		judge.By, judge.Lease = own.Review.By, own.Review.Lease
+	}
+	return judge
+}
+
+// Judge is what the summary says of a role that has to judge the submission;
+// nil if the role does not have to.
+func (s *Summary) Judge(r Role) *Judge {
+	i := slices.IndexFunc(s.Judges, func(j Judge) bool { return j.Role == r })
+	if i < 0 {
+		return nil
+	}
+	return &s.Judges[i]
+}
+
+// Reviewing is the first review of the submission whose lease has not ended at
+// that time, else the first one; "" if nobody holds one.
+func (s *Summary) Reviewing(at time.Time) (by Actor, lease time.Time) {
+	for _, j := range s.Judges {
+		if j.By != "" && (by == "" || j.Lease.After(at) && !lease.After(at)) {
+			by, lease = j.By, j.Lease
+		}
+	}
+	return by, lease
+}
+
+// IsReviewedBy reports whether the actor holds a review of the submission.
+func (s *Summary) IsReviewedBy(by Actor) bool {
+	return by != "" && slices.ContainsFunc(s.Judges, func(j Judge) bool { return j.By == by })
 }
 
 // Summary is the summary of the task.
 func (t *Task) Summary() Summary {
 	s := Summary{Failures: len(t.Failures), FailedBy: t.failedBy(), Limits: t.Limits, ID: t.ID, Title: t.Title, Status: t.Status, Kind: t.Kind, Goal: t.Goal, Sprint: t.Sprint,
 		Stretch: t.Stretch, Priority: t.Priority, DependsOn: t.DependsOn, Owns: t.Owns, Verify: t.Verify,
+		Role: t.doer(), Spec: t.Spec, BasedOn: t.BasedOn, OwnReviews: len(t.Reviews)+len(t.Without) > 0,
 		Created: t.Created, Changed: t.Changed, Budgeted: t.Budget != nil}
 	if t.Attempt != nil {
 		s.Coder, s.Iteration, s.Cycles = t.Attempt.Coder, t.Attempt.Iteration, t.Attempt.Cycles
@@ -44,8 +94,11 @@ func (t *Task) Summary() Summary {
 	if t.Claim != nil {
 		s.Coder, s.Lease = t.Claim.By, t.Claim.Lease
 	}
-	if t.Review != nil {
-		s.Reviewer, s.ReviewLease = t.Review.By, t.Review.Lease
+	if in(ReadyForReview, Approved).has(t.Status) && t.Submission != nil {
+		s.Judges = make([]Judge, 0, len(t.Submission.Reviews))
+		for _, r := range t.Submission.Reviews {
+			s.Judges = append(s.Judges, t.judgeOf(r))
+		}
 	}
 	if t.Block != nil {
 		s.Reason, s.Limit = t.Block.Reason, t.Block.Limit

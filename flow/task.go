@@ -12,18 +12,22 @@ type Task struct {
 	Title        string       `yaml:"title"`
 	Status       Status       `yaml:"status"`
 	Kind         Kind         `yaml:"kind"`
+	Role         Role         `yaml:"role,since=2"` // that does it; none is coder
 	Goal         GoalID       `yaml:"goal"`
 	Sprint       SprintID     `yaml:"sprint"`
 	Stretch      bool         `yaml:"stretch"`
 	DoneWhen     string       `yaml:"done_when"`
-	Spec         string       `yaml:"spec"` // path#anchor, the path relative to the repository
+	Spec         string       `yaml:"spec"`             // path#anchor, the path relative to the repository
+	BasedOn      []string     `yaml:"based_on,since=2"` // what the work stands on beside its spec, as Spec
 	Scope        string       `yaml:"scope"`
 	Priority     int          `yaml:"priority"` // 1 is first, 5 is last
 	DependsOn    []TaskID     `yaml:"depends_on"`
 	Owns         []string     `yaml:"owns"`
 	Verify       string       `yaml:"verify"`
-	Limits       *Limits      `yaml:"limits"` // overrides of the board's, zero means not overridden
-	Budget       *Budget      `yaml:"budget"` // overrides of the board's, zero means not overridden
+	Reviews      []Role       `yaml:"reviews,since=2"` // roles that judge it beside those that the board asks for
+	Without      []Role       `yaml:"without,since=2"` // roles that a person left out
+	Limits       *Limits      `yaml:"limits"`          // overrides of the board's, zero means not overridden
+	Budget       *Budget      `yaml:"budget"`          // overrides of the board's, zero means not overridden
 	Created      time.Time    `yaml:"created"`
 	CreatedBy    Actor        `yaml:"created_by"`
 	Changed      time.Time    `yaml:"changed"`
@@ -38,15 +42,17 @@ type Task struct {
 	Attempt      *Attempt     `yaml:"attempt"`
 	Coders       []Worker     `yaml:"coders"` // all that ever held the task
 	Failures     []Failure    `yaml:"failures"`
-	NoVerdicts   int          `yaml:"no_verdicts"`          // reviews ended without a verdict, for this submission round
+	NoVerdicts1  int          `yaml:"no_verdicts,until=1"`  // this and the three others of that form: see [Loaded]
 	MergeFails   int          `yaml:"integration_failures"` // since the counter last restarted
 	Claim        *Claim       `yaml:"claim"`
 	Intent       *Intent      `yaml:"intent"`
 	Submissions  int          `yaml:"submissions"`
 	Submission   *Submission  `yaml:"submission"`
-	Review       *Review      `yaml:"review"`
-	Verdict      *Verdict     `yaml:"verdict"`
-	Rejection    *Rejection   `yaml:"rejection"`
+	Judgements   []Judgement  `yaml:"judgements,since=2"`  // by role; none is empty
+	RejectedBy   Role         `yaml:"rejected_by,since=2"` // the role of the last rejection
+	Review1      *Review      `yaml:"review,until=1"`
+	Verdict1     *Verdict     `yaml:"verdict,until=1"`
+	Rejection1   *Rejection   `yaml:"rejection,until=1"`
 	Block        *Block       `yaml:"block"`
 	Integration  *Integration `yaml:"integration_failure"`
 	Handoff      *Handoff     `yaml:"handoff"`
@@ -98,6 +104,7 @@ type Intent struct {
 	Risks          []string  `yaml:"risks"`
 	Extend         []string  `yaml:"extend"` // globs beyond the task's owns
 	TestsNotNeeded string    `yaml:"tests_not_needed"`
+	Removes        []string  `yaml:"removes,since=2"` // specs of which the work leaves no file, on purpose
 	At             time.Time `yaml:"at"`
 }
 
@@ -112,6 +119,8 @@ type Submission struct {
 	Paths   []string  `yaml:"paths"` // the first MaxList of the changed paths
 	Receipt *Receipt  `yaml:"receipt"`
 	At      time.Time `yaml:"at"`
+	Reviews []Role    `yaml:"reviews,since=2"` // that must judge it; never empty in memory
+	Human   bool      `yaml:"human,since=2"`   // a person submitted it
 }
 
 // A Review is the time-bounded right to judge a submission.
@@ -119,6 +128,7 @@ type Review struct {
 	By    Actor     `yaml:"by"`
 	Since time.Time `yaml:"since"`
 	Lease time.Time `yaml:"lease_expires"`
+	Texts []TextRef `yaml:"texts,since=2"` // the texts that the task stood on when the review began
 }
 
 // A Verdict is an approval of one commit.
@@ -129,6 +139,7 @@ type Verdict struct {
 	Principal string    `yaml:"principal"`
 	Message   string    `yaml:"message"`
 	At        time.Time `yaml:"at"`
+	Texts     []TextRef `yaml:"texts,since=2"` // the texts that the task stood on
 }
 
 // A Rejection is the last rejection with the blockers that are still open.
@@ -140,6 +151,8 @@ type Rejection struct {
 	Prior    []Prior   `yaml:"prior"`
 	Overall  string    `yaml:"overall"`
 	At       time.Time `yaml:"at"`
+	// Dismissed are earlier blockers that a person withdrew.
+	Dismissed []Dismissed `yaml:"dismissed,since=2"`
 }
 
 // A Finding is one remark of a reviewer.
@@ -265,8 +278,6 @@ func (t *Task) clone() *Task {
 	c := *t
 	c.Attempt = copied(t.Attempt)
 	c.Claim = copied(t.Claim)
-	c.Review = copied(t.Review)
-	c.Rejection = copied(t.Rejection)
 	return &c
 }
 

@@ -34,7 +34,7 @@ func (b *Board) Over(w Wait, id TaskID, by Actor) (bool, *Refusal) {
 	switch {
 	case t == nil:
 		return false, refuse(RuleNotFound, "git liza list", "there is no task %s", id)
-	case t.Review != nil && t.Review.By == by && w.there.has(t.Status):
+	case t.IsReviewedBy(by) && w.there.has(t.Status):
 		return false, refuse(RuleState, show, "%s waits for your own verdict", id)
 	case w.there.has(t.Status):
 		return true, nil

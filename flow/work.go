@@ -57,7 +57,7 @@ func (s *SubmitMove) ask(m Move, b *Board) Query {
 			q.Behind = append(q.Behind, t.Attempt.Fix)
 		}
 		if t.afterRejection() {
-			q.Rejected = t.Rejection.Commit
+			q.Rejected = t.Rejection().Commit
 		}
 	}
 	return q
@@ -190,19 +190,19 @@ func (s *SubmitMove) ancestry(p *play) *Refusal {
 // an unblock does not: the actor that unblocked the task has considered the
 // rejection.
 func (t *Task) afterRejection() bool {
-	return t.Claim != nil && t.Claim.From == Rejected && t.Rejection != nil
+	return t.Claim != nil && t.Claim.From == Rejected && t.Rejection() != nil
 }
 
 // unchanged refuses a submission with the content that was rejected: another
 // review would cost as much as the first and say the same.
 func (s *SubmitMove) unchanged(p *play) *Refusal {
 	t := p.task
-	if p.facts == nil || !t.afterRejection() || s.Commit != t.Rejection.Commit && s.Tree != p.facts.Was {
+	if p.facts == nil || !t.afterRejection() || s.Commit != t.Rejection().Commit && s.Tree != p.facts.Was {
 		return nil
 	}
 	return refuse(RuleUnchanged, "git liza show "+string(t.ID),
 		"%s has the content of %s, which %s rejected: fix its blockers and commit the fix; if the reviewer is wrong, ask: git liza block %s --reason R --question Q",
-		s.Commit.Short(), t.Rejection.Commit.Short(), t.Rejection.By, t.ID)
+		s.Commit.Short(), t.Rejection().Commit.Short(), t.Rejection().By, t.ID)
 }
 
 // scope checks the changed paths against the paths that the task and the role
@@ -260,9 +260,10 @@ func (s *SubmitMove) apply(p *effect) {
 	t.Attempt.Fix = ""
 	t.Saves = s.Save
 	t.Submissions++
-	t.NoVerdicts = 0
+	t.judgeAll(func(j *Judgement) { j.NoVerdicts = 0 })
 	t.Submission = &Submission{Number: t.Submissions, Save: s.Save, Commit: s.Commit, Tree: s.Tree, Base: s.Base,
-		Changed: len(s.Paths), Paths: s.Paths[:min(len(s.Paths), MaxList)], Receipt: s.Receipt, At: m.At}
+		Changed: len(s.Paths), Paths: s.Paths[:min(len(s.Paths), MaxList)], Receipt: s.Receipt, At: m.At,
+		Reviews: p.panel().needs(t, s.Paths)}
 }
 
 // HandoffMove records a [Handoff].

@@ -80,14 +80,14 @@ func (s *Settler) Unreviewed(ctx context.Context, b *flow.Board, from, to git.ID
 			continue
 		}
 		full := b.Task(t.ID)
-		if full == nil || full.Verdict == nil {
+		if full == nil || !full.Judged() {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return true, err
 		}
-		if _, here, err := s.history.findCommit(full.Verdict.Commit); err == nil && here {
-			span = append(span, "^"+string(full.Verdict.Commit))
+		if _, here, err := s.history.findCommit(full.Submission.Commit); err == nil && here {
+			span = append(span, "^"+string(full.Submission.Commit))
 		}
 	}
 	if err := b.Err(); err != nil {

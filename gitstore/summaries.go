@@ -40,7 +40,7 @@ func newSummaryCache(dir string) *summaryCache {
 }
 
 // summaryFormat changes with the fields of flow.Summary.
-const summaryFormat = "liza-summaries-5\n"
+const summaryFormat = "liza-summaries-6\n"
 
 // summaries are the rows of a folder for its tree. derive makes new rows, given
 // those of an earlier tree of the folder.
@@ -70,6 +70,7 @@ func (s *summaryCache) summaries(folder string, tree git.ID, derive func(known [
 const (
 	stretched = 1 << iota
 	budgeted
+	ownReviews
 )
 
 // save writes rows to disk. A failure costs time only.
@@ -119,23 +120,42 @@ func (e *encoder) summary(s *flow.Summary) {
 	if s.Budgeted {
 		flags |= budgeted
 	}
+	if s.OwnReviews {
+		flags |= ownReviews
+	}
 	for _, n := range []int64{int64(s.Status), int64(s.Kind), flags, int64(s.Priority), int64(s.Iteration), int64(s.Cycles),
-		int64(s.Failures), int64(s.FailedBy), int64(len(s.DependsOn)), int64(len(s.Owns))} {
+		int64(s.Failures), int64(s.FailedBy), int64(len(s.DependsOn)), int64(len(s.Owns)), int64(len(s.BasedOn)), int64(len(s.Judges))} {
 		e.number(n)
 	}
 	e.limits(s.Limits)
-	for _, text := range []string{string(s.ID), s.Title, string(s.Goal), string(s.Sprint), string(s.Coder), string(s.Reviewer), s.Reason, s.Limit, s.Verify} {
+	for _, text := range []string{string(s.ID), s.Title, string(s.Goal), string(s.Sprint), string(s.Coder), s.Reason, s.Limit, s.Verify, string(s.Role), s.Spec} {
 		e.text(text)
 	}
-	for _, t := range []time.Time{s.Created, s.Changed, s.Lease, s.ReviewLease, s.FailedAt} {
+	for _, t := range []time.Time{s.Created, s.Changed, s.Lease, s.FailedAt} {
 		e.time(t)
 	}
 	for _, d := range s.DependsOn {
 		e.text(string(d))
 	}
-	for _, o := range s.Owns {
-		e.text(o)
+	for _, list := range [][]string{s.Owns, s.BasedOn} {
+		for _, text := range list {
+			e.text(text)
+		}
 	}
+	for _, j := range s.Judges {
+		e.judge(j)
+	}
+}
+
+func (e *encoder) judge(j flow.Judge) {
+	e.text(string(j.Role))
+	e.text(string(j.By))
+	e.time(j.Lease)
+	done := int64(0)
+	if j.Done {
+		done = 1
+	}
+	e.number(done)
 }
 
 // limits writes 0 for none, or 1 and the six numbers.
@@ -217,15 +237,15 @@ func (d *decoder) time() time.Time {
 func (d *decoder) summary(s *flow.Summary) {
 	s.Status, s.Kind = flow.Status(d.number()), flow.Kind(d.number())
 	flags := d.number()
-	s.Stretch, s.Budgeted = flags&stretched != 0, flags&budgeted != 0
+	s.Stretch, s.Budgeted, s.OwnReviews = flags&stretched != 0, flags&budgeted != 0, flags&ownReviews != 0
 	s.Priority, s.Iteration, s.Cycles = int(d.number()), int(d.number()), int(d.number())
 	s.Failures, s.FailedBy = int(d.number()), int(d.number())
-	deps, owns := d.number(), d.number()
+	deps, owns, based, judges := d.number(), d.number(), d.number(), d.number()
 	s.Limits = d.limits()
 	s.ID, s.Title, s.Goal, s.Sprint = flow.TaskID(d.text()), d.text(), flow.GoalID(d.text()), flow.SprintID(d.text())
-	s.Coder, s.Reviewer, s.Reason, s.Limit, s.Verify = flow.Actor(d.text()), flow.Actor(d.text()), d.text(), d.text(), d.text()
-	s.Created, s.Changed, s.Lease, s.ReviewLease, s.FailedAt = d.time(), d.time(), d.time(), d.time(), d.time()
-	if d.bad || deps < 0 || owns < 0 || deps+owns > int64(len(d.all)) {
+	s.Coder, s.Reason, s.Limit, s.Verify, s.Role, s.Spec = flow.Actor(d.text()), d.text(), d.text(), d.text(), flow.Role(d.text()), d.text()
+	s.Created, s.Changed, s.Lease, s.FailedAt = d.time(), d.time(), d.time(), d.time()
+	if d.bad || min(deps, owns, based, judges) < 0 || max(deps, owns, based, judges) > int64(len(d.all)) {
 		d.bad = true
 		return
 	}
@@ -235,6 +255,12 @@ func (d *decoder) summary(s *flow.Summary) {
 	}
 	for range owns {
 		s.Owns = append(s.Owns, d.text())
+	}
+	for range based {
+		s.BasedOn = append(s.BasedOn, d.text())
+	}
+	for range judges {
+		s.Judges = append(s.Judges, flow.Judge{Role: flow.Role(d.text()), By: flow.Actor(d.text()), Lease: d.time(), Done: d.number() != 0})
 	}
 }
 

@@ -32,9 +32,17 @@ func drawTask(t *rapid.T, id string) *flow.Task {
 		task.Attempt = &flow.Attempt{Coder: who.Draw(t, "coder"), Iteration: rapid.IntRange(1, 9).Draw(t, "n"), Cycles: rapid.IntRange(0, 5).Draw(t, "cycles")}
 		task.Claim = &flow.Claim{By: who.Draw(t, "holder"), Lease: at.Draw(t, "lease"), From: flow.Unclaimed}
 	}
+	if rapid.Bool().Draw(t, "submitted") {
+		task.Submission = &flow.Submission{Commit: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", Reviews: []flow.Role{flow.CodeReviewer}}
+	}
 	if rapid.Bool().Draw(t, "reviewed") {
-		task.Review = &flow.Review{By: who.Draw(t, "reviewer"), Lease: at.Draw(t, "review lease")}
+		task.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: who.Draw(t, "reviewer"), Lease: at.Draw(t, "review lease")}}}
 		task.Block = &flow.Block{Reason: text.Draw(t, "reason"), Limit: text.Draw(t, "limit"), By: "human:ann"}
+	}
+	if rapid.Bool().Draw(t, "approved") {
+		task.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Verdict: &flow.Verdict{Commit: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4"}}}
+	}
+	if rapid.Bool().Draw(t, "failed") {
 		task.Integration = &flow.Integration{Onto: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", By: "human:ann", At: at.Draw(t, "failed")}
 	}
 	if rapid.Bool().Draw(t, "budgeted") {

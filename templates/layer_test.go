@@ -131,9 +131,10 @@ func TestOddTextsStayInert(t *testing.T) {
 	const odd = "{{.Kernel}} {{template \"task\"}}\n```\n# What ends the session\r\n\r\n\r\n\r\n~~~\x1b[31m\u2028# Contract\n| x\n---\n<!--"
 	in := rework()
 	task := in.Task
+	rejection := task.Rejection()
 	for _, s := range []*string{&task.Title, &task.DoneWhen, &task.Scope, &task.Verify, &task.Rescope, &task.Owns[0], &task.Failures[0].Reason,
-		&task.Intent.Summary, &task.Intent.Risks[0], &task.Rejection.Blockers[0].Issue, &task.Rejection.Blockers[0].File, &task.Rejection.Overall,
-		&task.Rejection.Prior[0].Finding, &task.Integration.Output, &task.Integration.Paths[0], &task.Handoff.Summary, &task.Handoff.DeadEnds[0],
+		&task.Intent.Summary, &task.Intent.Risks[0], &rejection.Blockers[0].Issue, &rejection.Blockers[0].File, &rejection.Overall,
+		&rejection.Prior[0].Finding, &task.Integration.Output, &task.Integration.Paths[0], &task.Handoff.Summary, &task.Handoff.DeadEnds[0],
 		&task.Block.Questions[0], &task.Block.Reason, &in.Goal.Title, &in.Goal.Alignment[0].Text, &in.Goal.Changes[0].Change,
 		&in.Notes[0].Text, &in.Notes[0].For, &in.Failure} {
 		*s = odd

@@ -56,10 +56,11 @@ func rework() Input {
 	t.MergeFails = 1
 	t.Intent = &flow.Intent{Summary: "wrap the call", Validation: "count the attempts", Files: []string{"upload/retry.go"},
 		Assumptions: []string{"the server is idempotent"}, Risks: []string{"double uploads"}, Extend: []string{"go.mod"}, TestsNotNeeded: "no"}
-	t.Rejection = &flow.Rejection{Commit: first, By: "code-reviewer-1", At: noon,
+	t.RejectedBy = flow.CodeReviewer
+	t.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Rejection: &flow.Rejection{Commit: first, By: "code-reviewer-1", At: noon,
 		Blockers: []flow.Finding{{File: "upload/retry.go", Line: 41, Issue: "the delay is never reset", Why: "later calls are slow", Suggestion: "reset it"}},
 		Concerns: []flow.Finding{{File: "upload/retry.go", Issue: "no unit in the name"}},
-		Prior:    []flow.Prior{{Finding: "no test", Status: flow.Resolved}}, Overall: "nearly there"}
+		Prior:    []flow.Prior{{Finding: "no test", Status: flow.Resolved}}, Overall: "nearly there"}}}
 	t.Integration = &flow.Integration{Onto: tip, Paths: []string{"upload/client.go"}, Gate: "test", Output: "FAIL upload", By: "coder-2", At: noon}
 	t.Handoff = &flow.Handoff{Summary: "delay is in", NextAction: "reset it", Approach: "wrapper", Blockers: []string{"none"},
 		Files: []string{"upload/retry.go"}, NextSteps: []string{"run the tests"}, DeadEnds: []string{"a global timer"}, By: "coder-1", At: noon}
@@ -233,15 +234,16 @@ func TestEveryFieldOfTheTask(t *testing.T) {
 		"Limits": "iteration: 3 of 4\nreview_cycles: 1 of 2", "Created": "created: 2026-01-17T12:00:00Z by", "CreatedBy": "by planner-1",
 		"Supersedes": "supersedes: task-0", "Generation": "rescoped: 1\n", "Rescope": "rescope_reason: the queue was the cause",
 		"Attempt": "attempt: 2\nbase_commit: " + string(base) + "\ncontinues from: " + string(first), "Failures": "failed by coder-2: the server never answered",
-		"MergeFails": "integration_failures: 1", "Intent": "summary: wrap the call", "Rejection": "| 1. upload/retry.go:41 — the delay is never reset",
+		"MergeFails": "integration_failures: 1", "Intent": "summary: wrap the call", "Judgements": "| 1. upload/retry.go:41 — the delay is never reset",
 		"Block": "| how long may it take?", "Integration": "| upload/client.go", "Handoff": "next action: reset it",
 	}
 	omitted := map[string]string{
 		"Changed": "bookkeeping", "Saves": "bookkeeping", "Attempts": "the attempt's number says it", "Coders": "only the rule against self-review needs it",
 		"SupersededBy": "nobody works on a final task", "Abandoned": "nobody works on a final task", "Merge": "nobody works on a final task",
-		"Cycles": "the attempt's cycles are what limits look at", "NoVerdicts": "the reviewer's concern", "Claim": "the supervisor's concern",
-		"Budget": "the supervisor stops what goes beyond it", "Usage": "the supervisor counts it", "Submissions": "the findings name their commit", "Submission": "the reviewer's concern", "Review": "the supervisor's concern",
-		"Verdict": "there is none while a coder works",
+		"Cycles": "the attempt's cycles are what limits look at", "Claim": "the supervisor's concern",
+		"Budget": "the supervisor stops what goes beyond it", "Usage": "the supervisor counts it", "Submissions": "the findings name their commit", "Submission": "the reviewer's concern",
+		"Verdict1": "rules 1 keep it so", "Review1": "rules 1 keep it so", "Rejection1": "rules 1 keep it so", "NoVerdicts1": "rules 1 keep it so",
+		"Role": "the prompt is of that role", "BasedOn": "not shown yet", "Reviews": "the reviewers' concern", "Without": "the reviewers' concern", "RejectedBy": "the findings say it",
 	}
 	text := render(t, rework()).Text()
 	fields := reflect.TypeFor[flow.Task]()

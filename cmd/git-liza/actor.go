@@ -95,8 +95,8 @@ func findHolder(inv *invocation, repo *git.Repo) flow.Actor {
 	id, _, review := flow.ParseFolder(worktrees.NameOf(repo))
 	switch t := b.Task(id); {
 	case t == nil:
-	case review && t.Review != nil:
-		return t.Review.By
+	case review && t.Review() != nil:
+		return t.Review().By
 	case review:
 		return "code-reviewer-1"
 	case t.Claim != nil:

@@ -90,8 +90,8 @@ func (inv *invocation) reject(id flow.TaskID, m flow.RejectMove) error {
 		return err
 	}
 	t := r.After.Task(id)
-	return inv.result(r, map[string]any{"task": id, "status": t.Status, "blockers": len(t.Rejection.Blockers), "review_cycles": t.Attempt.Cycles},
-		"%s rejected with %s → %s", id, blockers(t.Rejection.Blockers), t.Status)
+	return inv.result(r, map[string]any{"task": id, "status": t.Status, "blockers": len(t.Rejection().Blockers), "review_cycles": t.Attempt.Cycles},
+		"%s rejected with %s → %s", id, blockers(t.Rejection().Blockers), t.Status)
 }
 
 // looksLikeYAML distinguishes the two forms of a reason by the first line.

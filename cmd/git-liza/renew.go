@@ -19,7 +19,7 @@ func (c *renewCommand) Run(inv *invocation) error {
 		return err
 	}
 	t := r.After.Task(c.ID)
-	lease := t.Review
+	lease := t.Review()
 	if t.Claim != nil {
 		lease = &flow.Review{By: t.Claim.By, Lease: t.Claim.Lease}
 	}

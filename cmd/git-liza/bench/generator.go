@@ -39,7 +39,7 @@ func (g *generator) document(folder flow.Folder, id string, doc flow.Document) {
 	if g.err != nil {
 		return
 	}
-	data, err := document.Encode(doc)
+	data, err := document.EncodeAt(g.settings.Rules, flow.Stored(doc, g.settings.Rules))
 	if err != nil {
 		g.err = err
 		return
@@ -89,9 +89,9 @@ func (g *generator) planned(n int) time.Time {
 // merged returns a task that went through all states.
 func (g *generator) merged(n int) *flow.Task {
 	t := g.submitted(n)
-	t.Status, t.Review = flow.Merged, nil
-	t.Verdict = &flow.Verdict{Commit: t.Submission.Commit, Tree: t.Submission.Tree, By: "code-reviewer-1", At: g.begun,
-		Message: "Read in full, tests run; the limit holds"}
+	t.Status = flow.Merged
+	t.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Verdict: &flow.Verdict{Commit: t.Submission.Commit, Tree: t.Submission.Tree,
+		By: "code-reviewer-1", At: g.begun, Message: "Read in full, tests run; the limit holds"}}}
 	t.Merge = &flow.Merge{Commit: object(n, "merge"), Onto: object(n-1, "merge"), Tree: object(n, "merged"), Drift: n % 3, By: "code-reviewer-1", At: g.begun,
 		Receipts: []flow.Receipt{{Gate: "test", Command: "go test ./...", Tree: object(n, "merged"), Duration: "12s", By: "code-reviewer-1"}}}
 	return t
@@ -107,7 +107,7 @@ func (g *generator) submitted(n int) *flow.Task {
 	t.Intent = &flow.Intent{Summary: "Count the time and refuse what exceeds it", Validation: "The new test fails without the change",
 		Files: []string{fmt.Sprintf("part/%d/limit.go", n), fmt.Sprintf("part/%d/limit_test.go", n)}, At: g.begun}
 	t.Submission = &flow.Submission{Number: 1, Save: 1, Commit: object(n, "commit"), Tree: object(n, "tree"), Base: object(n, "base"), Changed: 2,
-		Paths: t.Intent.Files, At: g.begun}
+		Paths: t.Intent.Files, At: g.begun, Reviews: []flow.Role{flow.CodeReviewer}}
 	return t
 }
 

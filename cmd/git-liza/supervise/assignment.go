@@ -111,13 +111,13 @@ func (a *assignment) coderStage(t *flow.Task, me flow.Actor) stage {
 }
 
 func (a *assignment) reviewerStage(t *flow.Task, me flow.Actor) stage {
-	since := a.task.Review.Since
+	since := a.task.Review().Since
 	switch {
 	case t == nil:
 		return lost
-	case t.Review != nil && t.Review.By == me && t.Submissions == a.task.Submissions:
+	case t.IsReviewedBy(me) && t.Submissions == a.task.Submissions:
 		return held
-	case t.Verdict != nil && t.Verdict.By == me && !t.Verdict.At.Before(since), a.wasRejected(t, me):
+	case t.Verdict() != nil && t.Verdict().By == me && !t.Verdict().At.Before(since), a.wasRejected(t, me):
 		return done
 	case t.Integration != nil && !t.Integration.At.Before(since) && t.Submissions == a.task.Submissions:
 		return done // approved, and by the time of this look the merge has failed
@@ -127,8 +127,8 @@ func (a *assignment) reviewerStage(t *flow.Task, me flow.Actor) stage {
 
 // wasRejected reports whether the reviewer has sent the submission back.
 func (a *assignment) wasRejected(t *flow.Task, me flow.Actor) bool {
-	r := t.Rejection
-	return r != nil && r.By == me && !r.At.Before(a.task.Review.Since) && r.Commit == a.reviewedCommit()
+	r := t.Rejection()
+	return r != nil && r.By == me && !r.At.Before(a.task.Review().Since) && r.Commit == a.reviewedCommit()
 }
 
 // sameHandoff compares two handoffs by their time and their text: two handoffs in one

@@ -90,7 +90,7 @@ func TestBudgetEndsAReview(t *testing.T) {
 	_, err := w.rush(coder(w.agent("submit")), reviewer(w.fake(`began r; turn 1 2000; sleep 1000`, nil)))
 	require.ErrorContains(t, err, "task-1 READY_FOR_REVIEW: the budget of task-1 is spent: 2000 of 1000 tokens")
 	require.Equal(t, []string{"budget"}, w.outcomes("code-reviewer-1"))
-	require.Zero(t, w.task("task-1").NoVerdicts)
+	require.Zero(t, w.task("task-1").Judgement(flow.CodeReviewer).NoVerdicts)
 }
 
 // Planning is paid by sprint and goal. Where they have nothing left no planner

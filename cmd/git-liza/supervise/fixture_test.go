@@ -365,7 +365,7 @@ func (w *world) left() {
 	for _, t := range b.Tasks() {
 		full := b.Task(t.ID)
 		require.Nil(w, full.Claim, t.ID)
-		require.Nil(w, full.Review, t.ID)
+		require.Nil(w, full.Review(), t.ID)
 	}
 	require.NoError(w, b.Check())
 }

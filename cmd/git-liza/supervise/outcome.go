@@ -9,7 +9,7 @@ import (
 func (a *assignment) sessionOutcome(b *flow.Board, st stage, ending provider.Ending) string {
 	switch {
 	case st == done && a.role == flow.CodeReviewer:
-		if a.wasRejected(b.Task(a.taskID()), a.task.Review.By) {
+		if a.wasRejected(b.Task(a.taskID()), a.task.Review().By) {
 			return "rejected"
 		}
 		return "approved"

@@ -122,7 +122,7 @@ if test $n = 1; then failed "401 for $SERVICE_API_KEY"; else ended done ',"permi
 		require.Contains(t, string(prompt), "never print ***")
 		require.NotContains(t, string(prompt)+string(output)+rec.Error+rec.Ending, "s3cr3t")
 		if rec.Agent != "coder-1" {
-			require.Equal(t, w.task("task-1").Verdict.Commit, rec.Commit)
+			require.Equal(t, w.task("task-1").Verdict().Commit, rec.Commit)
 			continue
 		}
 		require.Equal(t, "claude", rec.Format)

@@ -46,7 +46,7 @@ func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult,
 // chooseReview returns the review that the agent holds, else the best one, else "".
 func (s *supervisor) chooseReview(ctx context.Context, b *flow.Board) flow.TaskID {
 	best, none := s.pickTask(ctx, b, flow.ActReview)
-	if t := b.Task(b.Agent(s.id).Review); t != nil && t.Review != nil && t.Review.Lease.After(s.boardTime(b)) {
+	if t := b.Task(b.Agent(s.id).Review); t != nil && t.Review() != nil && t.Review().Lease.After(s.boardTime(b)) {
 		return t.ID
 	}
 	if none != nil {

@@ -208,8 +208,8 @@ func leaseOf(t *flow.Task) time.Time {
 	case t == nil:
 	case t.Claim != nil:
 		return t.Claim.Lease
-	case t.Review != nil:
-		return t.Review.Lease
+	case t.Review() != nil:
+		return t.Review().Lease
 	}
 	return time.Time{}
 }

@@ -129,7 +129,7 @@ func TestOutageOfReviewerAndPlanner(t *testing.T) {
 	require.NoError(t, err, r.said())
 	require.Equal(t, []string{"failed", "planned"}, w.outcomes("planner-1"))
 	require.Equal(t, []string{"failed", "approved"}, w.outcomes("code-reviewer-1"))
-	require.Zero(t, w.task("task-1").NoVerdicts)
+	require.Zero(t, w.task("task-1").Judgement(flow.CodeReviewer).NoVerdicts)
 	for _, m := range w.moves(flow.ActRelease) {
 		require.False(t, m.Detail.(*flow.ReleaseMove).NoVerdict)
 	}

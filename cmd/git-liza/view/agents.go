@@ -89,11 +89,11 @@ func (v *Agent) showClaim(t *flow.Task, at time.Time) {
 
 // showReview adds the review of a task to the agent that holds it.
 func (v *Agent) showReview(t *flow.Task, at time.Time) {
-	if t == nil || t.Review == nil {
+	if t == nil || t.Review() == nil {
 		return
 	}
-	v.Task, v.Lease, v.State = t.ID, &t.Review.Lease, agentReviewing
-	if !t.Review.Lease.After(at) {
+	v.Task, v.Lease, v.State = t.ID, &t.Review().Lease, agentReviewing
+	if !t.Review().Lease.After(at) {
 		v.State = agentGone
 	}
 }

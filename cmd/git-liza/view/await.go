@@ -50,15 +50,15 @@ func answerText(t *flow.Task, steps []Step) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s", t.ID, t.Status)
 	switch {
-	case t.Rejection != nil && t.Status == flow.Rejected:
-		fmt.Fprintf(&text, " by %s\n", t.Rejection.By)
-		addFindings(&text, "blocker", t.Rejection.Blockers)
-		addFindings(&text, "concern", t.Rejection.Concerns)
-		if t.Rejection.Overall != "" {
-			fmt.Fprintf(&text, "Overall: %s\n", t.Rejection.Overall)
+	case t.Rejection() != nil && t.Status == flow.Rejected:
+		fmt.Fprintf(&text, " by %s\n", t.Rejection().By)
+		addFindings(&text, "blocker", t.Rejection().Blockers)
+		addFindings(&text, "concern", t.Rejection().Concerns)
+		if t.Rejection().Overall != "" {
+			fmt.Fprintf(&text, "Overall: %s\n", t.Rejection().Overall)
 		}
-	case t.Verdict != nil && t.Status == flow.Approved:
-		fmt.Fprintf(&text, " by %s\n%s", t.Verdict.By, endLine(t.Verdict.Message))
+	case t.Verdict() != nil && t.Status == flow.Approved:
+		fmt.Fprintf(&text, " by %s\n%s", t.Verdict().By, endLine(t.Verdict().Message))
 	case t.Merge != nil:
 		fmt.Fprintf(&text, " as %s\n", t.Merge.Commit.Short())
 	case t.Integration != nil && t.Status == flow.IntegrationFailed:

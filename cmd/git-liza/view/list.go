@@ -26,7 +26,7 @@ func (r Reading) Select(live []flow.Summary, f Filter) []flow.Summary {
 	}
 	return slices.DeleteFunc(append(list, live...), func(t flow.Summary) bool {
 		return len(f.Status) > 0 && !slices.Contains(f.Status, t.Status) || f.Goal != "" && t.Goal != f.Goal ||
-			f.Mine != "" && (t.Status.Final() || t.Coder != f.Mine && t.Reviewer != f.Mine) || f.Ready && !r.claimable(t)
+			f.Mine != "" && (t.Status.Final() || t.Coder != f.Mine && !t.IsReviewedBy(f.Mine)) || f.Ready && !r.claimable(t)
 	})
 }
 

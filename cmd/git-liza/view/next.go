@@ -85,7 +85,7 @@ func (r Reading) releaseSteps(tasks []flow.Summary) []Step {
 		t := &tasks[i]
 		by := t.Coder
 		if t.Status.Allows(flow.ActReview) {
-			by = t.Reviewer
+			by, _ = t.Reviewing(r.At)
 		}
 		if what, _ := r.waitsFor(t, nil); what == "work" && r.Local.Dead[flow.AgentID(by)] != 0 {
 			list = append(list, Step{"git liza release " + string(t.ID),

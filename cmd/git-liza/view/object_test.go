@@ -59,8 +59,8 @@ func TestSummarisedIsTheSame(t *testing.T) {
 		{ID: "a", Status: flow.Draft},
 		{ID: "b", Status: flow.Merged, Title: "B", Kind: flow.Code, Goal: "goal-1", Sprint: "sprint-2", Priority: 4, DependsOn: []flow.TaskID{"a"},
 			Owns: []string{"src/**"}, Created: noon, Changed: noon.Add(time.Hour), Attempt: &flow.Attempt{Coder: "coder-1", Iteration: 3, Cycles: 2}},
-		{ID: "c", Status: flow.Abandoned, Attempt: &flow.Attempt{Coder: "coder-1"}, Claim: &flow.Claim{By: "coder-2", Lease: noon},
-			Review: &flow.Review{By: "code-reviewer-1", Lease: noon.Add(time.Minute)}, Block: &flow.Block{Reason: "which?"}},
+		{ID: "c", Status: flow.ReadyForReview, Submission: &flow.Submission{Reviews: []flow.Role{flow.CodeReviewer}}, Attempt: &flow.Attempt{Coder: "coder-1"}, Claim: &flow.Claim{By: "coder-2", Lease: noon},
+			Judgements: []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: "code-reviewer-1", Lease: noon.Add(time.Minute)}}}, Block: &flow.Block{Reason: "which?"}},
 	} {
 		short, whole := summarised(task.Summary()), view.Task(task)
 		for _, m := range short {

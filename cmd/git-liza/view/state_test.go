@@ -40,7 +40,7 @@ func TestStateIsOneDocument(t *testing.T) {
 	for i, text := range texts {
 		id := string(rune('a' + i))
 		task := &flow.Task{ID: flow.TaskID(id), Title: text, Status: flow.Rejected, Kind: flow.Code, Scope: text, Owns: texts[:i+1], Created: noon,
-			Rejection: &flow.Rejection{Blockers: []flow.Finding{{Issue: text}}, Overall: text}}
+			Rejection1: &flow.Rejection{Blockers: []flow.Finding{{Issue: text}}, Overall: text}}
 		want.Tasks = append(want.Tasks, task)
 		put(flow.Tasks, id, task)
 		old := &flow.Task{ID: flow.TaskID("old-" + id), Title: text, Status: flow.Abandoned, Kind: flow.Docs, Abandoned: text}

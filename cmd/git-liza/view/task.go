@@ -13,8 +13,8 @@ import (
 // could claim the task now, and why_not the reason if not. why_not is "" for a
 // final task.
 func (r Reading) Task(t *flow.Task) Object {
-	a, sub, review, merge, block := partOf(t.Attempt), partOf(t.Submission), partOf(t.Review), partOf(t.Merge), partOf(t.Block)
-	assigned, approvedBy := a.Coder, partOf(t.Verdict).By
+	a, sub, review, merge, block := partOf(t.Attempt), partOf(t.Submission), partOf(t.Review()), partOf(t.Merge), partOf(t.Block)
+	assigned, approvedBy := a.Coder, partOf(t.Verdict()).By
 	if t.Claim != nil {
 		assigned = t.Claim.By
 	}
@@ -39,7 +39,7 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"base_commit", a.Base}, {"iteration", a.Iteration}, {"review_cycles", a.Cycles}, {"review_cycles_total", t.Cycles},
 		{"attempts", t.Attempts}, {"failed_by", ValueOf(t.Failures)}, {"intent", ValueOf(t.Intent)},
 		{"review_commit", sub.Commit}, {"reviewing_by", review.By}, {"review_lease_expires", ValueOf(review.Lease)},
-		{"approved_by", approvedBy}, {"verdict", ValueOf(t.Verdict)}, {"rejection", ValueOf(t.Rejection)},
+		{"approved_by", approvedBy}, {"verdict", ValueOf(t.Verdict())}, {"rejection", ValueOf(t.Rejection())},
 		{"merge_commit", merge.Commit}, {"drift", merge.Drift},
 		{"blocked_reason", block.Reason}, {"blocked_questions", ValueOf(block.Questions)},
 		{"integration_failure", ValueOf(t.Integration)}, {"integration_fix", a.Fix}, {"handoff", ValueOf(t.Handoff)},
@@ -52,11 +52,12 @@ func (r Reading) Task(t *flow.Task) Object {
 // summarised returns the keys of [Reading.Task] whose values are in the task's
 // summary. It reads no document.
 func summarised(t flow.Summary) Object {
+	reviewer, lease := t.Reviewing(time.Time{})
 	return Object{
 		{"id", t.ID}, {"title", t.Title}, {"status", ValueOf(t.Status)}, {"kind", ValueOf(t.Kind)}, {"goal", t.Goal}, {"sprint", t.Sprint},
 		{"priority", t.Priority}, {"depends_on", ValueOf(t.DependsOn)}, {"owns", ValueOf(t.Owns)},
 		{"created", ValueOf(t.Created)}, {"changed", ValueOf(t.Changed)}, {"assigned_to", t.Coder}, {"lease_expires", ValueOf(t.Lease)},
-		{"iteration", t.Iteration}, {"review_cycles", t.Cycles}, {"reviewing_by", t.Reviewer}, {"review_lease_expires", ValueOf(t.ReviewLease)},
+		{"iteration", t.Iteration}, {"review_cycles", t.Cycles}, {"reviewing_by", reviewer}, {"review_lease_expires", ValueOf(lease)},
 		{"blocked_reason", t.Reason},
 	}
 }

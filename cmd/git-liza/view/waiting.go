@@ -108,11 +108,12 @@ func unmerged(tasks []flow.Summary) map[flow.TaskID]bool {
 // detail. It does not check whether paths collide: the rules do at the claim.
 func (r Reading) waitsFor(t *flow.Summary, open map[flow.TaskID]bool) (what, detail string) {
 	what = unheldWaits()[t.Status]
+	reviewer, lease := t.Reviewing(r.At)
 	switch {
 	case t.Lease.After(r.At):
 		return "work", r.holder(t.Coder)
-	case t.ReviewLease.After(r.At):
-		return "work", r.holder(t.Reviewer)
+	case lease.After(r.At):
+		return "work", r.holder(reviewer)
 	case what == "coder":
 		if i := slices.IndexFunc(t.DependsOn, func(d flow.TaskID) bool { return open[d] }); i >= 0 {
 			return "tasks", "after " + string(t.DependsOn[i])

@@ -56,8 +56,8 @@ func TestWhatTasksWaitFor(t *testing.T) {
 		{flow.Summary{Status: flow.Claimed, Coder: "coder-1", Lease: live}, "work", "coder-1"},
 		{flow.Summary{Status: flow.Claimed, Coder: "coder-1", Lease: ended}, "coder", "lease ended"},
 		{flow.Summary{Status: flow.ReadyForReview, Coder: "coder-1"}, "code-reviewer", ""},
-		{flow.Summary{Status: flow.ReadyForReview, Reviewer: "human:ann", ReviewLease: live}, "work", "human:ann"},
-		{flow.Summary{Status: flow.ReadyForReview, Reviewer: "human:ann", ReviewLease: ended}, "code-reviewer", ""},
+		{flow.Summary{Status: flow.ReadyForReview, Judges: []flow.Judge{{By: "human:ann", Lease: live}}}, "work", "human:ann"},
+		{flow.Summary{Status: flow.ReadyForReview, Judges: []flow.Judge{{By: "human:ann", Lease: ended}}}, "code-reviewer", ""},
 		{flow.Summary{Status: flow.Rejected, Coder: "coder-1"}, "coder", "rejected"},
 		{flow.Summary{Status: flow.Approved}, "merge", ""},
 		{flow.Summary{Status: flow.Blocked, Reason: "why"}, "planner", "why"},
@@ -193,12 +193,17 @@ func TestStatesOfAgents(t *testing.T) {
 		{coder, held(live, &flow.Handoff{By: "coder-2", At: noon}), agentWorking},
 		{idle, &flow.Task{ID: "a", Status: flow.ReadyForReview, Attempt: &flow.Attempt{Coder: "coder-1"}}, agentWaiting},
 		{idle, &flow.Task{ID: "a", Status: flow.Rejected, Attempt: &flow.Attempt{Coder: "coder-1"}}, agentIdle},
-		{reviewer, &flow.Task{ID: "a", Status: flow.ReadyForReview, Review: &flow.Review{By: "code-reviewer-1", Lease: live}}, agentReviewing},
-		{reviewer, &flow.Task{ID: "a", Status: flow.ReadyForReview, Review: &flow.Review{By: "code-reviewer-1", Lease: noon}}, agentGone},
+		{reviewer, &flow.Task{ID: "a", Status: flow.ReadyForReview, Judgements: reviewed(live)}, agentReviewing},
+		{reviewer, &flow.Task{ID: "a", Status: flow.ReadyForReview, Judgements: reviewed(noon)}, agentGone},
 	} {
 		b := boardOf(test.agent, test.task)
 		list := Reading{Board: b, At: noon}.Agents(b.Tasks())
 		require.Len(t, list, 1)
 		require.Equal(t, test.want, list[0].State, "%+v", test.task)
 	}
+}
+
+// reviewed is a review by code-reviewer-1 with the given lease.
+func reviewed(lease time.Time) []flow.Judgement {
+	return []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: "code-reviewer-1", Lease: lease}}}
 }

@@ -67,7 +67,7 @@ func (k *Checkout) classify(b *flow.Board) {
 	k.Task, k.Status = t.ID, t.Status
 	if review {
 		k.Submission = number
-		k.Stale = t.Review == nil || t.Submission == nil || t.Submission.Number != number
+		k.Stale = t.Review() == nil || t.Submission == nil || t.Submission.Number != number
 		k.Reason = fmt.Sprintf("review of submission %d", number)
 		if k.Stale {
 			k.Reason += " has ended"

@@ -91,7 +91,7 @@ func (i *Integration) mergeOnce(ctx context.Context, id flow.TaskID) (Merged, gi
 	if len(computed.Conflicts) > 0 {
 		return i.recordFailure(ctx, merged, &flow.IntegrationFailMove{Onto: tip, Paths: computed.Conflicts[:min(len(computed.Conflicts), flow.MaxList)]})
 	}
-	message := fmt.Sprintf("Merge %s: %s\n\nApproved-by: %s\nLiza-Task: %s\n", id, t.Title, t.Verdict.By, id)
+	message := fmt.Sprintf("Merge %s: %s\n\nApproved-by: %s\nLiza-Task: %s\n", id, t.Title, t.Verdict().By, id)
 	commit, err := i.store.Commits.MergeCommit(ctx, computed.Tree, tip, t.Submission.Commit, message)
 	if err != nil {
 		return merged, gitstore.Result{}, err

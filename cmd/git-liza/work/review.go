@@ -32,7 +32,7 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		target := id
 		if a := b.Agent(c.By.Agent()); target == "" && a != nil {
-			if t := b.Task(a.Review); t != nil && t.Review != nil && t.Review.Lease.After(at) {
+			if t := b.Task(a.Review); t != nil && t.Review() != nil && t.Review().Lease.After(at) {
 				target = a.Review
 			}
 		}
@@ -57,7 +57,7 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 	if err := blockedSetback(r, t.ID, got); err != nil {
 		return got, r, err
 	}
-	got.Lease = t.Review.Lease
+	got.Lease = t.Review().Lease
 	got.Worktree = trees.Path(t.ID.ReviewFolder(t.Submission.Number))
 	got.Warning, err = c.checkOutReview(ctx, trees, t, r.Already)
 	return got, r, missingWorktree(r, got, err)
@@ -96,7 +96,7 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 	if err != nil {
 		return gitstore.Result{}, err
 	}
-	if t := b.Task(id); t != nil && t.Review != nil && t.Review.By == c.By {
+	if t := b.Task(id); t != nil && t.IsReviewedBy(c.By) {
 		if err := c.Seals.CheckUntouched(ctx, t); err != nil {
 			return gitstore.Result{}, err
 		}

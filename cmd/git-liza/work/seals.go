@@ -44,7 +44,7 @@ func (s *Seals) path(folder string) string {
 func (s *Seals) read(t *flow.Task) *seal {
 	text, err := git.ReadSmall(s.path(t.ID.ReviewFolder(t.Submission.Number)))
 	var kept seal
-	if err != nil || json.Unmarshal(text, &kept) != nil || kept.By != t.Review.By || !kept.Since.Equal(t.Review.Since) {
+	if err != nil || json.Unmarshal(text, &kept) != nil || kept.By != t.Review().By || !kept.Since.Equal(t.Review().Since) {
 		return nil
 	}
 	return &kept
@@ -57,7 +57,7 @@ func (s *Seals) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
 	if old := s.read(t); old != nil && (old.Prepared || !prepared) {
 		return nil
 	}
-	now := seal{By: t.Review.By, Since: t.Review.Since, Prepared: prepared}
+	now := seal{By: t.Review().By, Since: t.Review().Since, Prepared: prepared}
 	folder := t.ID.ReviewFolder(t.Submission.Number)
 	status, err := s.trees.Contents.Status(ctx, s.trees.Path(folder))
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Seals) remove(folder string) error {
 // branch. A review that was claimed on another host or by a human has no seal
 // and is not checked. A review of this clone that has lost its seal is refused.
 func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task) error {
-	if s.trees == nil || t == nil || t.Review == nil || t.Submission == nil || t.Review.By.Agent() == "" {
+	if s.trees == nil || t == nil || t.Review() == nil || t.Submission == nil || t.Review().By.Agent() == "" {
 		return nil
 	}
 	dir := s.trees.Path(t.ID.ReviewFolder(t.Submission.Number))
@@ -153,7 +153,7 @@ func (s *Seals) refuseUnsealed(ctx context.Context, t *flow.Task) error {
 	refusal := touchedReview(t, "what its worktree was like when the review began is not known any more")
 	if pristine, err := s.isPristine(ctx, t); err == nil && pristine && !s.mover.Generation.Spawned() {
 		refusal.Reason += "; taking it again notes that"
-		refusal.Hint = "git liza review " + string(t.ID) + " --as " + shell.Quote(string(t.Review.By))
+		refusal.Hint = "git liza review " + string(t.ID) + " --as " + shell.Quote(string(t.Review().By))
 	}
 	return refusal
 }

@@ -1,0 +1,166 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Judgement is what one role holds of a task: its review, its verdict on the
+// submission, its last rejection, and the reviews that it lost.
+type Judgement struct {
+	Role       Role       `yaml:"role"`
+	Review     *Review    `yaml:"review"`
+	Verdict    *Verdict   `yaml:"verdict"`     // on the current submission
+	Rejection  *Rejection `yaml:"rejection"`   // the last one of the role, with its open blockers
+	NoVerdicts int        `yaml:"no_verdicts"` // reviews ended without a verdict, for this submission round
+}
+
+// empty reports whether the judgement says nothing.
+func (j Judgement) empty() bool { return j == Judgement{Role: j.Role} }
+
+// Judgement is what a role holds of the task; only Role is set if that is
+// nothing.
+func (t *Task) Judgement(r Role) Judgement {
+	for _, j := range t.Judgements {
+		if j.Role == r {
+			return j
+		}
+	}
+	return Judgement{Role: r}
+}
+
+// judge changes what a role holds of the task. Judgements that say nothing are
+// left out. The list is replaced, because copies of the task share it.
+func (t *Task) judge(r Role, edit func(*Judgement)) {
+	list := make([]Judgement, 0, len(t.Judgements)+1)
+	for _, j := range t.Judgements {
+		if j.Role != r {
+			list = append(list, j)
+		}
+	}
+	j := t.Judgement(r)
+	edit(&j)
+	if !j.empty() {
+		list = append(list, j)
+		slices.SortFunc(list, func(x, y Judgement) int { return strings.Compare(string(x.Role), string(y.Role)) })
+	}
+	if len(list) == 0 {
+		list = nil
+	}
+	t.Judgements = list
+}
+
+// judgeAll changes what every role holds of the task.
+func (t *Task) judgeAll(edit func(*Judgement)) {
+	for _, j := range t.Judgements {
+		t.judge(j.Role, edit)
+	}
+}
+
+// Rejection is the last rejection, with the blockers of its role that are still
+// open; nil if that role has approved since, or nobody rejected.
+func (t *Task) Rejection() *Rejection { return t.Judgement(t.RejectedBy).Rejection }
+
+// Blockers are the open blockers of all roles, those of the last rejection
+// first.
+func (t *Task) Blockers() []Finding {
+	var first, others []Finding
+	for _, j := range t.Judgements {
+		switch {
+		case j.Rejection == nil:
+		case j.Role == t.RejectedBy:
+			first = j.Rejection.Blockers
+		default:
+			others = append(others, j.Rejection.Blockers...)
+		}
+	}
+	return slices.Concat(first, others)
+}
+
+// Verdict is the last verdict on the current submission; nil if there is none.
+func (t *Task) Verdict() *Verdict {
+	var last *Verdict
+	for _, j := range t.Judgements {
+		if v := j.Verdict; t.holds(v) && (last == nil || !v.At.Before(last.At)) {
+			last = v
+		}
+	}
+	return last
+}
+
+// holds reports whether a verdict is one on the current submission.
+func (t *Task) holds(v *Verdict) bool {
+	return v != nil && t.Submission != nil && v.Commit == t.Submission.Commit
+}
+
+// Missing are the roles that have to judge the submission and have not approved
+// it, in the order of the submission; none without a submission.
+func (t *Task) Missing() []Role {
+	if t.Submission == nil {
+		return nil
+	}
+	var list []Role
+	for _, r := range t.Submission.Reviews {
+		if !t.holds(t.Judgement(r).Verdict) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Judged reports whether every role that has to judge the submission approved
+// it.
+func (t *Task) Judged() bool {
+	return t.Submission != nil && len(t.Submission.Reviews) > 0 && len(t.Missing()) == 0
+}
+
+// ReviewBy is the review of the task that an actor holds, and for which role;
+// nil if the actor holds none. Its lease may have ended.
+func (t *Task) ReviewBy(by Actor) (as Role, held *Review) {
+	for _, j := range t.Judgements {
+		if j.Review != nil && j.Review.By == by {
+			return j.Role, j.Review
+		}
+	}
+	return "", nil
+}
+
+// IsReviewedBy reports whether an actor holds a review of the task.
+func (t *Task) IsReviewedBy(by Actor) bool {
+	_, held := t.ReviewBy(by)
+	return held != nil
+}
+
+// isReviewedAt reports whether an actor holds a review of the task whose lease
+// has not ended at that time.
+func (t *Task) isReviewedAt(by Actor, at time.Time) bool {
+	_, held := t.ReviewBy(by)
+	return held.live(at)
+}
+
+// Review is the first review of the task that a role holds, by the names of the
+// roles; nil if nobody holds one. Its lease may have ended.
+func (t *Task) Review() *Review {
+	for _, j := range t.Judgements {
+		if j.Review != nil {
+			return j.Review
+		}
+	}
+	return nil
+}
+
+// reviewers are the roles for which somebody holds the review of the task.
+func (t *Task) reviewers() []Role {
+	var list []Role
+	for _, j := range t.Judgements {
+		if j.Review != nil {
+			list = append(list, j.Role)
+		}
+	}
+	return list
+}
+
+// doer is the role that does the task.
+func (t *Task) doer() Role { return cmp.Or(t.Role, Coder) }
