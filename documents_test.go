@@ -188,7 +188,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// What the tests of one package read of another one's testdata belongs into the
+// A file that the tests of one package read from another one's testdata belongs into the
 // one at the top.
 func TestNobodyReadsForeignTestdata(t *testing.T) {
 	t.Parallel()

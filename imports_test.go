@@ -1,4 +1,5 @@
-// Package liza_test holds what no single package can know: who may import whom.
+// Package liza_test tests what no single package can know, such as which package
+// may import which.
 package liza_test
 
 import (
@@ -21,8 +22,8 @@ import (
 const module = "github.com/git-liza/git-liza"
 
 // mayImport has a row per package of ours and says which others of ours it may
-// import. A package without a row is an error: whoever makes one decides here
-// where it stands. A row without a package is none.
+// import. A package without a row is an error: the author of a package decides
+// here where it stands. A row without a package is no error.
 var mayImport = map[string][]string{
 	"flow":              {"flow/layout", "flow/oid", "flow/shell"},
 	"flow/layout":       {},

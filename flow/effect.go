@@ -196,7 +196,7 @@ func (p *effect) lastCoder() Actor {
 	return ""
 }
 
-// unclaim removes the claim and the review, whoever holds them.
+// unclaim removes the claim and the review of any holders.
 func (p *effect) unclaim() {
 	t := p.task
 	if t.Claim != nil {

@@ -143,7 +143,7 @@ func (g *gamble) used(was, is *Task, m Move) {
 	one.Sessions = 1
 	but := *is
 	but.Usage = was.Usage
-	if was.Claim != nil && was.Claim.Principal == "" { // whoever acts as its holder may bind it
+	if was.Claim != nil && was.Claim.Principal == "" { // a move of its holder may bind it
 		but.Claim, but.Coders = was.Claim, was.Coders
 	}
 	require.Equal(g.rt, was.Usage.Plus(one), is.Usage)

@@ -237,7 +237,7 @@ func TestSignedMoves(t *testing.T) {
 
 }
 
-// TestUnsignedMoves: where signatures are required, who pushes is not enough.
+// TestUnsignedMoves: where signatures are required, the name of the pusher is not enough.
 func TestUnsignedMoves(t *testing.T) {
 	t.Parallel()
 	y := governed(t, false)

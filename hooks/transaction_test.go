@@ -34,7 +34,7 @@ func TestTransactionOnAClone(t *testing.T) {
 	gittest.Write(t, y.clone, ".git/packed-refs.lock", "")
 	require.Error(t, clone(Update{layout.State, state, ""}))
 
-	// It packs what it read a moment ago; whoever moves a ref has locked it with
+	// It packs what it read a moment ago; a process that moves a ref has locked it with
 	// the new value.
 	require.NoError(t, clone(Update{integrationBranch, "", evil}))
 	gittest.Write(t, y.clone, ".git/"+integrationBranch+".lock", string(evil)+"\n")

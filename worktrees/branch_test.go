@@ -119,8 +119,8 @@ func TestBranchGoesOnFromSavedWork(t *testing.T) {
 	}
 }
 
-// Whoever renamed or deleted the branch of a checkout gets it back with what
-// the hint says.
+// The command in the hint brings back the branch of a checkout that somebody
+// renamed or deleted.
 func TestBranchHint(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -197,7 +197,7 @@ func TestRestart(t *testing.T) {
 		require.Equal(t, worktrees.Tree{Name: "task-1", Path: old.Path, Head: tip}, kept)
 		require.Equal(t, "more work\n", content(t, old.Path, "a"))
 	}
-	// Whoever still works in the old one moves the branch no more.
+	// Work in the old checkout does not move the branch any more.
 	p.commitAll(old.Path, "zombie")
 	p.whole("task-1@2", "liza/task-1", start)
 }

@@ -322,7 +322,7 @@ func TestRetireKeepsWhatCannotBeSaved(t *testing.T) {
 	for name, test := range map[string]struct {
 		do    func(p *project, dir string)
 		whole bool   // nothing has to be kept
-		saved string // what a snapshot has all the same
+		saved string // what a snapshot has nevertheless
 		kept  string // a file, relative to what is kept
 	}{
 		"nothing":        {func(p *project, dir string) {}, true, "a", ""},

@@ -77,7 +77,7 @@ func hinted(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // looks is the same where the hint only shows what there is: it changes nothing,
-// and the script says what whoever looked types then.
+// and the script says what the reader types then.
 //
 //	looks RULE COMMAND [ARG...]
 func looks(ts *testscript.TestScript, neg bool, args []string) {

@@ -177,7 +177,7 @@ func TestMCPWorks(t *testing.T) {
 	p.must("git-liza", "fsck", "--full")
 }
 
-// What a planner does, and a human, who has its tools and some more.
+// A planner plans by tools; a human has the same tools and some more.
 func TestMCPPlans(t *testing.T) {
 	t.Parallel()
 	for _, as := range []string{"planner-1", ""} {
@@ -502,7 +502,7 @@ func TestMCPEnds(t *testing.T) {
 	}
 }
 
-// A client that waits is told that the wait goes on, can do other things
+// A client that waits is told that the wait continues, can do other things
 // meanwhile, and hears of the verdict; one that cancels waits no longer.
 func TestMCPAwaits(t *testing.T) {
 	t.Parallel()

@@ -54,8 +54,8 @@ func TestTortureScripts(t *testing.T) {
 }
 
 func runScripts(t *testing.T) {
-	// Whoever runs the tests under nohup would make the programs deaf to a closed
-	// terminal: what is listened to here, children do not inherit as ignored.
+	// Under nohup the programs would ignore that a terminal was closed. Children do
+	// not inherit a signal as ignored that this process handles.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),

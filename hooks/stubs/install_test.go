@@ -290,7 +290,7 @@ func TestChangedSince(t *testing.T) {
 }
 
 // A stub that a power cut left empty, cut off or without its mode lets everything
-// pass. It is ours all the same: installing writes it again, and uninstalling
+// pass. It is still ours: installing writes it again, and uninstalling
 // brings back what was there.
 func TestTornStub(t *testing.T) {
 	t.Parallel()
