@@ -323,18 +323,60 @@ func (fl *Flusher) SyncMoved(ctx context.Context, refs []string) error {
 	if err != nil || mode == fsyncNone {
 		return err
 	}
+	return SyncMovedRefs(fl.repo.commonDir, mode, refs)
+}
+
+// SyncMovedRefs is [Flusher.SyncMoved] for the hook of a repository, of which it knows
+// the git directory and the mode, a value of liza.fsync. It starts no process: git's
+// answer waits for it.
+func SyncMovedRefs(gitDir, mode string, refs []string) error {
+	if mode == fsyncNone {
+		return nil
+	}
+	common, err := filepath.Abs(commonDirOf(gitDir))
+	if err != nil {
+		return fmt.Errorf("syncing refs: %w", err)
+	}
 	var paths []string
 	for _, name := range refs {
 		if checkRefName(name) == nil {
-			paths = append(paths, fl.repo.Refs.refPath(name))
+			paths = append(paths, filepath.Join(common, filepath.FromSlash(name)))
 		}
 	}
-	dir := filepath.Join(fl.repo.commonDir, layout.Private)
+	dir := filepath.Join(common, layout.Private)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("syncing refs: %w", err)
 	}
-	if err := flushNew(dir, mode, foldersUpTo(fl.repo.commonDir, paths...)...); err != nil {
+	if err := flushNew(dir, mode, foldersUpTo(common, paths...)...); err != nil {
 		return fmt.Errorf("syncing refs: %w", err)
+	}
+	return nil
+}
+
+// SyncPush makes durable what a push has brought into the quarantine in which this
+// process judges it, and the push's entry in the journal. git syncs packs by itself,
+// but loose objects, where it checks them, only one by one.
+func (fl *Flusher) SyncPush(ctx context.Context, e PushEntry) error {
+	var paths []string
+	if e.path != "" {
+		paths = append(paths, e.path)
+	}
+	if apart := os.Getenv("GIT_QUARANTINE_PATH"); apart != "" && isQuarantine(apart) {
+		err := filepath.WalkDir(apart, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Type().IsRegular() {
+				paths = append(paths, path)
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("syncing a push: %w", err)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	if err := fl.SyncFiles(ctx, paths...); err != nil {
+		return fmt.Errorf("syncing a push: %w", err)
 	}
 	return nil
 }

@@ -30,6 +30,8 @@ type Options struct {
 	// Admin and AdminKey, on a server, are the principal that has to make the first
 	// push, and its public key; "" leaves them as they are.
 	Admin, AdminKey string `json:"-"`
+	// Fsync is liza.fsync of a server. Install reads it.
+	Fsync string `json:",omitempty"`
 }
 
 // Install puts the hooks into the repository, beside existing hooks. If they are
@@ -76,6 +78,11 @@ func (r *record) install(ctx context.Context, repo *git.Repo, o Options) error {
 	if err != nil {
 		return err
 	}
+	if o.Server {
+		if o.Fsync, err = repo.Config.Config(ctx, "liza.fsync"); err != nil {
+			return err
+		}
+	}
 	r.Options, r.Version = o, stubVersion
 	wanted := r.wanted(sites, o)
 	if err := r.drop(wanted); err != nil {
@@ -98,11 +105,7 @@ func (r *record) install(ctx context.Context, repo *git.Repo, o Options) error {
 		_, undone := r.uninstall(ctx, repo)
 		return errors.Join(err, undone)
 	}
-	fsync, err := repo.Config.Config(ctx, "liza.fsync")
-	if err != nil {
-		return err
-	}
-	for _, s := range serverSettings(o, fsync != "none") {
+	for _, s := range serverSettings(o) {
 		if err := r.set(ctx, repo, "config", s[0], s[1]); err != nil {
 			return err
 		}
@@ -121,19 +124,22 @@ const checksObjects = "receive.fsckObjects"
 // serverSettings returns the settings that the hooks of a server rely on: reflogs for
 // repairs, push options, objects and refs synced to disk before they count, well-formed
 // objects, and the first admin.
-func serverSettings(o Options, synced bool) [][2]string {
+func serverSettings(o Options) [][2]string {
 	if !o.Server {
 		return nil
 	}
 	list := [][2]string{{"core.logAllRefUpdates", "always"}, {"receive.advertisePushOptions", "true"}, {checksObjects, "true"}}
-	if synced {
-		list = append(list, [2]string{"core.fsync", "committed,loose-object,reference"}, [2]string{"core.fsyncMethod", "batch"})
+	if o.syncs() { // loose objects are pre-receive's
+		list = append(list, [2]string{"core.fsync", "pack,pack-metadata,reference"}, [2]string{"core.fsyncMethod", "batch"})
 	}
 	if o.Admin != "" {
 		list = append(list, [2]string{"liza.server.admin", o.Admin}, [2]string{"liza.server.adminKey", o.AdminKey})
 	}
 	return list
 }
+
+// syncs reports whether a server has on the disk what it answers.
+func (o Options) syncs() bool { return o.Fsync != "none" }
 
 // A want is a stub that has to be at a path.
 type want struct {

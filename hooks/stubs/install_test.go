@@ -428,6 +428,7 @@ func TestServerSettings(t *testing.T) {
 	require.NoError(t, Install(ctx, opened(t, dir), o))
 	require.Equal(t, "always", gittest.Git(t, dir, "config", "core.logAllRefUpdates"))
 	require.Equal(t, "true", gittest.Git(t, dir, "config", "receive.fsckObjects"))
+	require.Equal(t, "pack,pack-metadata,reference", gittest.Git(t, dir, "config", "core.fsync"), "loose objects are synced together")
 	i, err := Examine(ctx, opened(t, dir))
 	require.NoError(t, err)
 	require.True(t, i.Fsck)

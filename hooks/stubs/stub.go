@@ -6,6 +6,7 @@
 package stubs
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -136,11 +137,13 @@ while IFS= read -r line; do
 	esac
 	ref=${line##* } ours=$ours$line$nl
 `, "GUARDED", guarded, 1)
-	judged, ending := serverLines, "if [ $1 = committed ]; then\n[ \"$ours\" ] || exit 0\n"+o.find("$ref", 0)+
-		`printf %s "$ours" | "$liza" hook `+transaction+" committed\nexit\nfi\n"+lostMoves
-	states := "prepared | committed"
+	judged, ending, states := serverLines, lostMoves, "prepared"
+	if o.Server && o.syncs() {
+		states = "prepared | committed"
+		ending = "if [ $1 = committed ]; then\n[ \"$ours\" ] || exit 0\n" + o.find("$ref", 0) +
+			`exec "$liza" hook ` + transaction + " committed --fsync " + shell.Quote(cmp.Or(o.Fsync, "batch")) + " <<EOF\n${ours%$nl}\nEOF\nfi\n" + lostMoves
+	}
 	if !o.Server {
-		states = "prepared"
 		judged, ending = `	case $LIZA_JUDGED in
 	"$GIT_DIR$nl"*"$nl$line$nl"*) ;;
 	*) new=1 ;;
