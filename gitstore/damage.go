@@ -255,17 +255,24 @@ func (a *Audit) ExplainUnreadable(ctx context.Context, what string, commit, inte
 // lookForDamage shows what cannot be read, and changes nothing.
 const lookForDamage = "git fsck --full --no-dangling"
 
-// refetchHint is the command that brings lost objects back from a remote, or shows
-// them where there is none: files of no size are no objects, and stand in the
-// way of those that come.
+// refetchHint is the command that brings lost objects back: files of objects that are
+// torn stand in the way of those that come, from a work tree or a remote. It shows what
+// is lost where there is none of these.
 func (a *Audit) refetchHint(ctx context.Context, refs []string) (string, error) {
+	torn, err := a.repo.TornObjects(ctx)
+	if err != nil {
+		return lookForDamage, err
+	}
+	if len(torn) > 0 {
+		return restoreRefs, nil
+	}
 	remote, err := a.repo.Config.AnyRemote(ctx)
 	if err != nil || remote == "" {
 		return lookForDamage, err
 	}
-	hint := fmt.Sprintf("find %s -type f -size 0 -path '*/objects/??/*' ! -name 'tmp_*' -delete", a.repo.ObjectDir())
+	list := make([]string, 0, len(refs))
 	for _, ref := range refs { // one that the remote lacks must not keep the others from coming
-		hint += fmt.Sprintf("; git fetch --refetch %s %s", remote, ref)
+		list = append(list, fmt.Sprintf("git fetch --refetch %s %s", remote, ref))
 	}
-	return hint, nil
+	return strings.Join(list, "; "), nil
 }

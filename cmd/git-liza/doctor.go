@@ -87,7 +87,11 @@ func restore(ctx context.Context, clone *work.Clone) ([]work.Restored, error) {
 	if r != nil {
 		list = append(list, *r)
 	}
-	return append([]work.Restored{}, list...), errors.Join(err, restoreErr)
+	err = errors.Join(err, restoreErr)
+	if len(list) > 0 && restoreErr == nil {
+		err = errors.Join(err, clone.Doctor.CutLost(ctx))
+	}
+	return append([]work.Restored{}, list...), err
 }
 
 // examineServer returns the findings that matter in a repository that only receives
