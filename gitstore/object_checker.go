@@ -264,7 +264,7 @@ func (j *objectChecker) checkEntry(path string, e git.Entry, was []git.Entry) er
 		return unsoundPath(path, "a path has more than %d folders: %.200q", maxFolders, path)
 	case e.Mode != git.ModeBlob && e.Mode != git.ModeExecutable:
 		return nil
-	case ntfsModules.MatchString(e.Name) || hfsFolded(e.Name) == ".gitmodules":
+	case ntfsModules().MatchString(e.Name) || hfsFolded(e.Name) == ".gitmodules":
 		return j.checkContent(path, e.ID, checkModules)
 	case hfsFolded(e.Name) == ".gitattributes":
 		return j.checkContent(path, e.ID, checkAttributes)
