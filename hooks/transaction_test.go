@@ -25,6 +25,11 @@ func TestTransactionOnAClone(t *testing.T) {
 	require.Equal(t, flow.RuleTip, rule(t, clone(Update{integrationBranch, main, ""})))
 	require.Equal(t, RuleHistory, rule(t, clone(Update{layout.State, state, ""})))
 	require.Equal(t, RuleHistory, rule(t, clone(Update{layout.State, state, main})))
+	y.add("a")
+	require.Equal(t, RuleHistory, rule(t, clone(Update{layout.State, "", state})), "back, without an old value")
+	y.land(y.all()...)
+	require.Equal(t, RuleHistory, rule(t, Transaction(ctx, y.judge, []Update{{layout.State, "", state}}, true, nil)), "back on a server")
+	state = y.at(layout.State)
 	require.NoError(t, clone(Update{"refs/heads/topic", "", evil}, Update{"ORIG_HEAD", "", evil}, Update{"refs/liza/remote/origin/state", "", state}))
 	require.NoError(t, clone(Update{integrationBranch, main, main}))
 
