@@ -271,9 +271,6 @@ func (j *Journal) recoverEntry(path string) (cleared int, err error) {
 	if err := TryLock(f); err != nil {
 		return 0, nil // alive, or being recovered from
 	}
-	if !StillAt(f, path) {
-		return 0, nil // recovered from while we came to it
-	}
 	return j.clearEntry(path)
 }
 
