@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -170,15 +171,23 @@ func Family(t testing.TB, cmd *exec.Cmd) (gone func()) {
 	}
 }
 
-// Seeded makes a repository with one commit on main.
+// seeds are the repositories of Seeded, by their options.
+var seeds sync.Map
+
+// Seeded makes a repository with one commit on main. The arguments are options of
+// `git init`.
 func Seeded(t testing.TB, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	Git(t, dir, append([]string{"init", "-q", "-b", "main"}, args...)...)
-	Write(t, dir, "README", "hello\n")
-	Write(t, dir, "src/main.sh", "echo hi\n")
-	Git(t, dir, "add", ".")
-	Git(t, dir, "commit", "-q", "-m", "first")
+	seed, _ := seeds.LoadOrStore(strings.Join(args, " "), new(Template))
+	require.NoError(t, seed.(*Template).Copy(dir, func(dir string) error {
+		Git(t, dir, append([]string{"init", "-q", "-b", "main"}, args...)...)
+		Write(t, dir, "README", "hello\n")
+		Write(t, dir, "src/main.sh", "echo hi\n")
+		Git(t, dir, "add", ".")
+		Git(t, dir, "commit", "-q", "-m", "first")
+		return nil
+	}))
 	return dir
 }
 

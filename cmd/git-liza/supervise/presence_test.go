@@ -52,7 +52,7 @@ func (w *world) agents(later time.Duration) map[flow.AgentID]shown {
 func (w *world) does(id flow.AgentID, what string) shown {
 	w.Helper()
 	var a shown
-	w.await(string(id)+" "+what, func() bool {
+	w.awaitEach(100*time.Millisecond, string(id)+" "+what, func() bool { // each look is a process
 		a = w.agents(0)[id]
 		return a.Presence != nil && a.Presence.Doing == what
 	})
