@@ -134,7 +134,7 @@ var unhinted = map[string]string{
 	"bare": "bad_repository", "branch": "bad_place", "branch_tip": "submit", "canary": "contracts", "corrupt": "bad_board",
 	"hook": "hooks_attack", "not_bare": "hooks_install", "playbook": "script-agent", "push": "pre_push", "remote": "landed",
 	"review_worktree": "refuse_review_worktree", "trust": "hint_trust", "obstacle": "half_made",
-	"supervisor_only": "refuse_fenced", "fact": "server_push", "demo": "demo-ends", "damaged": "damaged",
+	"supervisor_only": "refuse_fenced", "fact": "server_push", "demo": "demo-ends", "not_empty": "demo", "damaged": "damaged",
 
 	"stuck": "rush", "kept": "contracts", "editor": "edit", "git": "bad_repository", "no_repository": "bad_place",
 	"not_landed": "landed", "diverged": "restored", "offline": "offline", "doctor": "doctor",
