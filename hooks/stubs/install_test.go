@@ -289,6 +289,33 @@ func TestChangedSince(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, ".git", "hooks", "reference-transaction.before-liza"))
 }
 
+// A stub in whose place a session wrote another text is restored, and that text kept.
+func TestRestoreChangedStub(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := house(t, settings["own hooks"])
+	o := theirs
+	o.Binary = filepath.Join(t.TempDir(), "git-liza")
+	gittest.Script(t, o.Binary, "#!/bin/sh\n")
+	require.NoError(t, Install(ctx, opened(t, dir), o))
+	earlier, err := Remember(ctx, opened(t, dir))
+	require.NoError(t, err)
+	path := filepath.Join(dir, ".git", "hooks", "reference-transaction")
+	for _, name := range []string{path + ".changed", path + ".changed.2"} {
+		require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\nexit 0 # "+name+"\n"), 0o755))
+		back, aside, err := earlier.Restore(ctx, opened(t, dir))
+		require.NoError(t, err)
+		require.True(t, back)
+		require.Equal(t, []string{name}, aside)
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, "#!/bin/sh\nexit 0 # "+name+"\n", string(text))
+		now, err := Examine(ctx, opened(t, dir))
+		require.NoError(t, err)
+		require.True(t, now.Whole())
+	}
+}
+
 // A stub that a power cut left empty, cut off or without its mode lets everything
 // pass. It is still ours: installing writes it again, and uninstalling
 // brings back what was there.
@@ -391,7 +418,7 @@ func TestRestoreTornStub(t *testing.T) {
 	earlier, err := Remember(ctx, opened(t, dir))
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(filepath.Join(dir, ".git", "hooks", transaction), 0o644))
-	back, err := earlier.Restore(ctx, opened(t, dir))
+	back, _, err := earlier.Restore(ctx, opened(t, dir))
 	require.NoError(t, err)
 	require.True(t, back)
 	require.Equal(t, whole, contents(t, filepath.Join(dir, ".git")))
