@@ -5,8 +5,6 @@ package liza_test
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -110,34 +108,6 @@ func violations(root fs.FS) ([]string, error) {
 		wrong = append(wrong, fmt.Sprintf("yaml is imported by %v; it stays behind one file of gitstore/document", yamlFiles))
 	}
 	return wrong, err
-}
-
-// eachFile visits the Go files below root that are no tests.
-func eachFile(root fs.FS, visit func(name string, file *ast.File)) error {
-	return fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		base := path.Base(name)
-		if entry.IsDir() {
-			if base != "." && (base[0] == '.' || base[0] == '_' || base == "testdata") {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go") {
-			return nil
-		}
-		text, err := fs.ReadFile(root, name)
-		if err != nil {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution|parser.ParseComments)
-		if err == nil {
-			visit(name, file)
-		}
-		return err
-	})
 }
 
 // judge returns what is wrong with one file of the package in folder dir.

@@ -23,7 +23,7 @@ func Remember(ctx context.Context, repo *git.Repo) (Earlier, error) {
 	if err != nil {
 		return Earlier{}, err
 	}
-	paths, err := values(ctx, repo, filepath.Join(repo.CommonDir(), "config"), hooksPath)
+	paths, err := configValues(ctx, repo, filepath.Join(repo.CommonDir(), "config"), hooksPath)
 	return Earlier{now.Whole() && !now.Server, paths}, err
 }
 

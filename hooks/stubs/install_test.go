@@ -241,21 +241,21 @@ func TestInterrupted(t *testing.T) {
 func killed(t *testing.T, repo *git.Repo, stop int) {
 	t.Helper()
 	r := &record{common: repo.CommonDir(), Options: theirs}
-	sites, err := r.sites(context.Background(), repo)
+	sites, err := r.findSites(context.Background(), repo)
 	require.NoError(t, err)
-	wanted := r.wanted(sites, theirs)
-	require.NoError(t, r.put(wanted[0]))
+	wanted := r.wantedStubs(sites, theirs)
+	require.NoError(t, r.putStub(wanted[0]))
 	w := wanted[1]
-	rel, err := r.rel(w.path)
+	rel, err := r.relPath(w.path)
 	require.NoError(t, err)
-	f := file{Name: w.name, Path: rel, Sums: []string{sum([]byte("text"))}}
+	f := file{Name: w.name, Path: rel, Sums: []string{hashText([]byte("text"))}}
 	if exists(w.path) {
-		f.Kept = r.free(rel)
+		f.Kept = r.unusedName(rel)
 	}
 	r.Files = append(r.Files, f)
 	require.NoError(t, r.save())
 	if stop > 0 && f.Kept != "" {
-		require.NoError(t, os.Link(w.path, r.abs(f.Kept)))
+		require.NoError(t, os.Link(w.path, r.absPath(f.Kept)))
 	}
 	if stop > 1 {
 		require.NoError(t, os.WriteFile(w.path+newSuffix, []byte("te"), 0o777))
@@ -379,7 +379,7 @@ func TestWrittenFiles(t *testing.T) {
 	r, err := readRecord(opened(t, dir))
 	require.NoError(t, err)
 	for _, name := range []string{"config.worktree", "worktrees/linked/config.worktree", "worktrees/linked/liza/worktree-hooks/pre-commit", "liza/hooks.json"} {
-		require.Contains(t, r.written(), filepath.Join(r.common, name))
+		require.Contains(t, r.writtenFiles(), filepath.Join(r.common, name))
 	}
 }
 

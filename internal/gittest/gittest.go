@@ -30,11 +30,11 @@ func Unprivileged(t *testing.T) (exe string, as *syscall.SysProcAttr) {
 			t.Skipf("%s is closed to others", dir)
 		}
 	}
-	return copied(t, os.Args[0]), &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	return copyExecutable(t, os.Args[0]), &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 }
 
-// copied copies a program to a place where every user may run it.
-func copied(t *testing.T, exe string) string {
+// copyExecutable copies a program to a place where every user may run it.
+func copyExecutable(t *testing.T, exe string) string {
 	t.Helper()
 	data, err := os.ReadFile(exe)
 	require.NoError(t, err)
