@@ -61,8 +61,8 @@ func (e Earlier) Restore(ctx context.Context, repo *git.Repo) (back bool, aside 
 // setAsideChanged renames what is at the path of a stub and is another program's.
 func (r *record) setAsideChanged() (list []string, err error) {
 	for _, f := range r.Files {
-		path := r.abs(f.Path)
-		if !r.changed(f) {
+		path := r.absPath(f.Path)
+		if !r.isChanged(f) {
 			continue
 		}
 		name := path + ".changed"
