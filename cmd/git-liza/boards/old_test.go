@@ -6,12 +6,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/internal/gittest"
 )
+
+// building is held while a program of an earlier revision is built, since tests that
+// run at once want the same.
+var building sync.Mutex
 
 // oldProgram returns a folder with the git-liza of an earlier revision. It is built
 // from the history of this repository, once for each user: the user's cache keeps it
@@ -25,6 +30,8 @@ func oldProgram(t testing.TB, revision string) string {
 	if cache == "" {
 		t.Skip("programs of earlier revisions are kept in the user's cache, and there is none: set HOME")
 	}
+	building.Lock()
+	defer building.Unlock()
 	dir := filepath.Join(cache, strings.TrimSpace(string(out)))
 	if _, err := os.Stat(filepath.Join(dir, "git-liza")); err == nil {
 		return dir
