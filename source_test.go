@@ -5,12 +5,37 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
+	"sync"
 )
 
-// eachFile visits the Go files below root that are no tests.
+// A parsedFile is a Go file of this module.
+type parsedFile struct {
+	name string
+	file *ast.File
+}
+
+// parseModule parses this module once for all tests.
+var parseModule = sync.OnceValues(func() (list []parsedFile, err error) {
+	err = parseFiles(os.DirFS("."), func(name string, file *ast.File) { list = append(list, parsedFile{name, file}) })
+	return list, err
+})
+
+// eachFile visits the Go files below root that are no tests. It changes none of them.
 func eachFile(root fs.FS, visit func(name string, file *ast.File)) error {
+	if root != os.DirFS(".") {
+		return parseFiles(root, visit)
+	}
+	list, err := parseModule()
+	for _, one := range list {
+		visit(one.name, one.file)
+	}
+	return err
+}
+
+func parseFiles(root fs.FS, visit func(name string, file *ast.File)) error {
 	return fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
