@@ -4,11 +4,14 @@ package gittest
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -103,6 +106,18 @@ func Main(m *testing.M, child func(task string, args []string) error) {
 	code := m.Run()
 	os.RemoveAll(home)
 	os.Exit(code)
+}
+
+// RunWaiting runs tests that wait for limits most of their time: four times as many at
+// once as the machine has processors, unless the command line says how many.
+func RunWaiting(m *testing.M) int {
+	flag.Parse()
+	if at := flag.Lookup("test.parallel").Value; at.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		if err := at.Set(strconv.Itoa(4 * runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
+	}
+	return m.Run()
 }
 
 // Git runs git as a user would and returns its output, trimmed.

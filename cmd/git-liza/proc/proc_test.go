@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 const (
@@ -49,7 +50,7 @@ func TestMain(m *testing.M) {
 		_, err := proc.Run(context.Background(), proc.Command{Path: path, Args: args, Dir: dir, Env: os.Environ(), Output: os.Stdout, Grace: time.Second, Bound: true})
 		panic(err)
 	}
-	os.Exit(m.Run())
+	os.Exit(gittest.RunWaiting(m))
 }
 
 // shell is a command in a new folder with two fifos: reading from `block`
