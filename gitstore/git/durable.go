@@ -316,9 +316,9 @@ func foldersOf(paths []string) []string {
 	return list
 }
 
-// SyncMoved makes durable, as liza.fsync says, that git has moved refs.
+// syncMoved makes durable, as liza.fsync says, that git has moved refs.
 // [RefStore.MoveRefs] needs no such call.
-func (fl *Flusher) SyncMoved(ctx context.Context, refs []string) error {
+func (fl *Flusher) syncMoved(ctx context.Context, refs []string) error {
 	mode, err := fl.fsyncMode(ctx)
 	if err != nil || mode == fsyncNone {
 		return err
@@ -326,7 +326,7 @@ func (fl *Flusher) SyncMoved(ctx context.Context, refs []string) error {
 	return SyncMovedRefs(fl.repo.commonDir, mode, refs)
 }
 
-// SyncMovedRefs is [Flusher.SyncMoved] for the hook of a repository, of which it knows
+// SyncMovedRefs is [Flusher.syncMoved] for the hook of a repository, of which it knows
 // the git directory and the mode, a value of liza.fsync. It starts no process: git's
 // answer waits for it.
 func SyncMovedRefs(gitDir, mode string, refs []string) error {

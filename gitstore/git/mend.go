@@ -126,7 +126,7 @@ func (s *RefStore) RewriteBroken(ctx context.Context, ref BrokenRef, id ID) erro
 	if err := replaceSynced(ref.File, string(id)+"\n"); err != nil {
 		return fmt.Errorf("ref %s: %w", ref.Name, err)
 	}
-	return s.repo.Flusher.SyncMoved(ctx, []string{ref.Name})
+	return s.repo.Flusher.syncMoved(ctx, []string{ref.Name})
 }
 
 // lockRef takes the lock that git takes to change a ref or its reflog.
