@@ -245,7 +245,7 @@ func (r *Repairer) refetch(ctx context.Context, broken []git.BrokenRef) error {
 	names = slices.DeleteFunc(names, func(name string) bool { return there[name] == "" })
 	args := append([]string{"fetch", "--quiet", "--refetch", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", remote}, names...)
-	// It fails while other refs are broken, and the objects are here then all the same.
+	// It fails while other refs are broken, and the objects are here then nevertheless.
 	if _, err = r.remotes.runGit(ctx, git.Leftovers{Objects: true}, args...); git.ExitCode(err) > 0 {
 		return nil
 	}

@@ -45,7 +45,7 @@ func (d *Damaged) Unwrap() error { return git.ErrDamaged }
 // maxDamages bounds how much damage is told apart.
 const maxDamages = 50
 
-// CheckTips reads what work goes on from: the trees of integration, of the
+// CheckTips reads what work continues from: the trees of integration, of the
 // submissions of open tasks and of what was saved of them last. Of objects in
 // packs it asks only whether they are there. It returns how many commits these
 // are; the error is a *Damaged where one cannot be read.
@@ -132,7 +132,7 @@ func (a *Audit) listTips(ctx context.Context, b *flow.Board) ([]head, error) {
 	list := []head{{integration.Name, integration.Name, integration.Tip}}
 	for _, t := range b.Tasks() {
 		if t.Status.Final() || t.Coder == "" {
-			continue // there are many, and nothing goes on from them
+			continue // there are many, and no work continues from them
 		}
 		task := b.Task(t.ID)
 		if task == nil {

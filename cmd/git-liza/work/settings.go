@@ -138,7 +138,7 @@ func (x Settings) PutBack(ctx context.Context, repo *git.Repo) (next Settings, b
 			continue
 		}
 		if err := one.undo(ctx, repo, wrote); err != nil {
-			failed = append(failed, err) // the others are put back all the same
+			failed = append(failed, err) // the others are put back nevertheless
 			continue
 		}
 		if isHabit(one.key) {
