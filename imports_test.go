@@ -41,8 +41,10 @@ var mayImport = map[string][]string{
 		"flow", "flow/layout", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
-		"cmd/git-liza/view",
+		"cmd/git-liza/view", "cmd/git-liza/config",
 	},
+	"cmd/git-liza/config":     {"flow", "cmd/git-liza/spelling"},
+	"cmd/git-liza/spelling":   {},
 	"cmd/git-liza/view":       {"flow", "gitstore", "gitstore/document", "cmd/git-liza/patch"},
 	"cmd/git-liza/mcp":        {},
 	"cmd/git-liza/patch":      {},
@@ -51,7 +53,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/secret":     {},
 	"cmd/git-liza/transcript": {"flow"},
 	"cmd/git-liza/acp":        {"flow", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
-	"cmd/git-liza/work":       {"flow", "flow/layout", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret"},
+	"cmd/git-liza/work":       {"flow", "flow/layout", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/spelling"},
 	"cmd/git-liza/provider":   {"flow", "flow/layout", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
 		"flow", "flow/layout", "flow/markdown", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "contracts", "templates",
@@ -81,7 +83,7 @@ var onlyIn = []struct {
 }
 
 // pure are the packages that have no I/O, no clock and no randomness.
-var pure = []string{"flow", "flow/markdown", "cmd/git-liza/view", "cmd/git-liza/patch"}
+var pure = []string{"flow", "flow/markdown", "cmd/git-liza/view", "cmd/git-liza/patch", "cmd/git-liza/config"}
 
 // impure is what they may not use although it is in the standard library.
 var impure = []string{"os", "net", "syscall", "io/ioutil", "log", "embed", "math/rand", "crypto/rand", "path/filepath", "unsafe", "C"}

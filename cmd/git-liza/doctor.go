@@ -46,6 +46,11 @@ func (c *doctorCommand) Run(inv *invocation) error {
 	}
 	installed, err := stubs.Examine(inv.ctx, clone.Repo)
 	found := append(clone.Doctor.Examine(inv.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
+	settings, err := examineSettings(inv, clone)
+	if err != nil {
+		return err
+	}
+	found = append(found, settings)
 	if clone.Checkouts.Trees != nil {
 		about, err := c.examineProviders(inv, &clone.Repo.Config.Configuration)
 		if err != nil {

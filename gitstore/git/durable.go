@@ -38,7 +38,7 @@ const objectsAtOnce = 200
 // at; the error wraps ErrDamaged where some of that is not whole. Where nothing
 // was made durable before, the whole file system is synced.
 func (fl *Flusher) MakeDurable(ctx context.Context, commits ...ID) error {
-	mode, err := fl.fsyncMode(ctx)
+	mode, err := fl.FsyncMode(ctx)
 	if err != nil || mode == fsyncNone {
 		return err
 	}
@@ -247,7 +247,7 @@ func loosePathIn(dirs []string, id ID) (string, error) {
 // SyncFiles makes files durable that were just written, and their names, as
 // liza.fsync says.
 func (fl *Flusher) SyncFiles(ctx context.Context, paths ...string) error {
-	mode, err := fl.fsyncMode(ctx)
+	mode, err := fl.FsyncMode(ctx)
 	if err != nil || mode == fsyncNone {
 		return err
 	}
@@ -319,7 +319,7 @@ func foldersOf(paths []string) []string {
 // syncMoved makes durable, as liza.fsync says, that git has moved refs.
 // [RefStore.MoveRefs] needs no such call.
 func (fl *Flusher) syncMoved(ctx context.Context, refs []string) error {
-	mode, err := fl.fsyncMode(ctx)
+	mode, err := fl.FsyncMode(ctx)
 	if err != nil || mode == fsyncNone {
 		return err
 	}
