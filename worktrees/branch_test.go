@@ -70,6 +70,7 @@ func TestBranchObstacles(t *testing.T) {
 		"a folder":             {func() { p.write(".worktrees/folder/mine", "x") }, "liza/folder", "folder", "in the way"},
 		"a file":               {func() { p.write(".worktrees/file", "x") }, "liza/file", "file", "in the way"},
 		"a link":               {func() { require.NoError(t, os.Symlink(p.dir, p.Path("link"))) }, "liza/link", "link", "in the way"},
+		"a link to nothing":    {func() { require.NoError(t, os.Symlink(t.TempDir(), p.Path("empty"))) }, "liza/empty", "empty", "in the way"},
 		"a repository":         {func() { p.git("init", "-q", p.Path("repo")) }, "liza/repo", "repo", "in the way"},
 		"unrelated branch":     {func() { p.git("branch", "liza/unrelated", string(other)) }, "liza/unrelated", "u", "does not come from"},
 		"branch above":         {func() { p.git("branch", "above") }, "above/task", "above", "cannot make a branch"},

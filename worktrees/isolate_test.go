@@ -131,6 +131,11 @@ func TestNothingOfACheckoutIsRun(t *testing.T) {
 			p.script(filepath.Join(dir, "tools/strip.sh"), content(p.t, x.program))
 			p.write(filepath.Join(dir, "a"), "changed\n")
 		},
+		"a file monitor in the tree": func(p *project, dir string, x trap) {
+			p.git("config", "core.fsmonitor", "./tools/watch.sh")
+			p.script(filepath.Join(dir, "tools/watch.sh"), content(p.t, x.program))
+			p.write(filepath.Join(dir, "a"), "changed\n")
+		},
 		"hooks in the tree": func(p *project, dir string, x trap) {
 			p.git("config", "core.hooksPath", ".husky")
 			for _, hook := range []string{"pre-commit", "commit-msg", "post-commit", "post-index-change", "post-checkout", "reference-transaction"} {
