@@ -345,7 +345,7 @@ func checkModules(data []byte) error {
 		case strings.HasPrefix(text, "[") && (strings.Contains(text, "..") || !strings.HasSuffix(text, "]")):
 			return fmt.Errorf("the section %.100q is not accepted", text)
 		case strings.HasSuffix(text, `\`), strings.ContainsAny(text, "\x00\r"):
-			return errors.New("a line goes on in the next, or holds control characters")
+			return errors.New("a line continues in the next, or holds control characters")
 		case strings.HasPrefix(value, "-"), strings.HasPrefix(value, "!"), strings.Contains(value, `\n`), strings.Contains(value, "%0a"):
 			return fmt.Errorf("%.40q is %.100q, which git could take for an option or a command", strings.TrimSpace(key), value)
 		}

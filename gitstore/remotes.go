@@ -43,7 +43,7 @@ func (r *Remotes) runGit(ctx context.Context, l git.Leftovers, args ...string) (
 
 // ErrRemoteFull is wrapped when a remote says that its disk is full. The command
 // line tests it for its hint: there is nothing to clear on this machine.
-var ErrRemoteFull = errors.New("the disk of the remote is full, and who runs that machine has to make room")
+var ErrRemoteFull = errors.New("the disk of the remote is full, and the operator of that machine has to make room")
 
 // saysFull reports whether words of git, or of the system, are about a full disk.
 func saysFull(words string) bool {
