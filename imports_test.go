@@ -1,11 +1,10 @@
-// Package liza_test holds what no single package can know: who may import whom.
+// Package liza_test tests what no single package can know, such as which package
+// may import which.
 package liza_test
 
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -21,8 +20,8 @@ import (
 const module = "github.com/git-liza/git-liza"
 
 // mayImport has a row per package of ours and says which others of ours it may
-// import. A package without a row is an error: whoever makes one decides here
-// where it stands. A row without a package is none.
+// import. A package without a row is an error: the author of a package decides
+// here where it stands. A row without a package is no error.
 var mayImport = map[string][]string{
 	"flow":              {"flow/layout", "flow/oid", "flow/shell"},
 	"flow/layout":       {},
@@ -42,8 +41,10 @@ var mayImport = map[string][]string{
 		"flow", "flow/layout", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
-		"cmd/git-liza/view",
+		"cmd/git-liza/view", "cmd/git-liza/config",
 	},
+	"cmd/git-liza/config":     {"flow", "cmd/git-liza/spelling"},
+	"cmd/git-liza/spelling":   {},
 	"cmd/git-liza/view":       {"flow", "gitstore", "gitstore/document", "cmd/git-liza/patch"},
 	"cmd/git-liza/mcp":        {},
 	"cmd/git-liza/patch":      {},
@@ -52,7 +53,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/secret":     {},
 	"cmd/git-liza/transcript": {"flow"},
 	"cmd/git-liza/acp":        {"flow", "cmd/git-liza/proc", "cmd/git-liza/transcript"},
-	"cmd/git-liza/work":       {"flow", "flow/layout", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret"},
+	"cmd/git-liza/work":       {"flow", "flow/layout", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/spelling"},
 	"cmd/git-liza/provider":   {"flow", "flow/layout", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
 		"flow", "flow/layout", "flow/markdown", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "contracts", "templates",
@@ -82,7 +83,7 @@ var onlyIn = []struct {
 }
 
 // pure are the packages that have no I/O, no clock and no randomness.
-var pure = []string{"flow", "flow/markdown", "cmd/git-liza/view", "cmd/git-liza/patch"}
+var pure = []string{"flow", "flow/markdown", "cmd/git-liza/view", "cmd/git-liza/patch", "cmd/git-liza/config"}
 
 // impure is what they may not use although it is in the standard library.
 var impure = []string{"os", "net", "syscall", "io/ioutil", "log", "embed", "math/rand", "crypto/rand", "path/filepath", "unsafe", "C"}
@@ -109,34 +110,6 @@ func violations(root fs.FS) ([]string, error) {
 		wrong = append(wrong, fmt.Sprintf("yaml is imported by %v; it stays behind one file of gitstore/document", yamlFiles))
 	}
 	return wrong, err
-}
-
-// eachFile visits the Go files below root that are no tests.
-func eachFile(root fs.FS, visit func(name string, file *ast.File)) error {
-	return fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		base := path.Base(name)
-		if entry.IsDir() {
-			if base != "." && (base[0] == '.' || base[0] == '_' || base == "testdata") {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go") {
-			return nil
-		}
-		text, err := fs.ReadFile(root, name)
-		if err != nil {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution|parser.ParseComments)
-		if err == nil {
-			visit(name, file)
-		}
-		return err
-	})
 }
 
 // judge returns what is wrong with one file of the package in folder dir.

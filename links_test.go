@@ -22,64 +22,14 @@ var docLink = regexp.MustCompile(`\[\*?([A-Za-z]\w*(?:\.[A-Za-z]\w*){1,2})\]`)
 // and fields.
 type declared map[string]bool
 
-// addFile notes what a file declares.
+// addFile notes what a file declares. A type that embeds has TYPE.*.
 func (d declared) addFile(file *ast.File) {
-	for _, decl := range file.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			d[receiverPrefix(decl)+decl.Name.Name] = true
-		case *ast.GenDecl:
-			for _, spec := range decl.Specs {
-				d.addSpec(spec)
-			}
+	eachDeclaration(file, func(what kind, of, name string) {
+		if what == method || what == field {
+			name = of + "." + name
 		}
-	}
-}
-
-func (d declared) addSpec(spec ast.Spec) {
-	switch spec := spec.(type) {
-	case *ast.ValueSpec:
-		for _, id := range spec.Names {
-			d[id.Name] = true
-		}
-	case *ast.TypeSpec:
-		d[spec.Name.Name] = true
-		var fields *ast.FieldList
-		switch typ := spec.Type.(type) {
-		case *ast.StructType:
-			fields = typ.Fields
-		case *ast.InterfaceType:
-			fields = typ.Methods
-		default:
-			return
-		}
-		for _, field := range fields.List {
-			for _, id := range field.Names {
-				d[spec.Name.Name+"."+id.Name] = true
-			}
-			if len(field.Names) == 0 {
-				d[spec.Name.Name+".*"] = true // it has what it embeds
-			}
-		}
-	}
-}
-
-// receiverPrefix is TYPE. for a method and "" for a function.
-func receiverPrefix(decl *ast.FuncDecl) string {
-	if decl.Recv == nil {
-		return ""
-	}
-	typ := decl.Recv.List[0].Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
-	if generic, ok := typ.(*ast.IndexExpr); ok {
-		typ = generic.X
-	}
-	if id, ok := typ.(*ast.Ident); ok {
-		return id.Name + "."
-	}
-	return ""
+		d[name] = true
+	})
 }
 
 // has reports whether a link leads somewhere. What a type embeds counts where any

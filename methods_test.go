@@ -60,11 +60,11 @@ func TestMethodsOfFixtures(t *testing.T) {
 func overlong(root fs.FS, most int, allowed map[string]string) ([]string, error) {
 	counts := map[string]int{}
 	err := eachFile(root, func(name string, file *ast.File) {
-		for _, decl := range file.Decls {
-			if method, ok := decl.(*ast.FuncDecl); ok && method.Recv != nil {
-				counts[path.Dir(name)+"."+receiverType(method)]++
+		eachDeclaration(file, func(what kind, of, _ string) {
+			if what == method {
+				counts[path.Dir(name)+"."+of]++
 			}
-		}
+		})
 	})
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -78,19 +78,4 @@ func overlong(root fs.FS, most int, allowed map[string]string) ([]string, error)
 		}
 	}
 	return wrong, err
-}
-
-// receiverType is the name of the type that a method belongs to.
-func receiverType(method *ast.FuncDecl) string {
-	expr := method.Recv.List[0].Type
-	if star, ok := expr.(*ast.StarExpr); ok {
-		expr = star.X
-	}
-	switch generic := expr.(type) {
-	case *ast.IndexExpr:
-		expr = generic.X
-	case *ast.IndexListExpr:
-		expr = generic.X
-	}
-	return expr.(*ast.Ident).Name
 }

@@ -106,24 +106,14 @@ func TestSpelledNamesAreFound(t *testing.T) {
 func sharedNames(root fs.FS) (shared []string, err error) {
 	types, functions := map[string]bool{}, map[string]bool{}
 	err = eachFile(root, func(name string, file *ast.File) {
-		in := func(id *ast.Ident) string { return path.Dir(name) + ": " + strings.ToLower(id.Name) }
-		for _, decl := range file.Decls {
-			switch decl := decl.(type) {
-			case *ast.FuncDecl:
-				if decl.Recv == nil {
-					functions[in(decl.Name)] = true
-				}
-			case *ast.GenDecl:
-				for _, spec := range decl.Specs {
-					if spec, ok := spec.(*ast.TypeSpec); ok {
-						types[in(spec.Name)] = true
-					}
-				}
-			}
-		}
+		eachDeclaration(file, func(what kind, _, declared string) {
+			in := path.Dir(name) + ": " + strings.ToLower(declared)
+			types[in] = types[in] || what == typ
+			functions[in] = functions[in] || what == function
+		})
 	})
-	for name := range functions {
-		if types[name] {
+	for name, isFunction := range functions {
+		if isFunction && types[name] {
 			shared = append(shared, name)
 		}
 	}

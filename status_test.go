@@ -72,8 +72,7 @@ func namedStates(root fs.FS, states []string) (found []string, err error) {
 	return found, err
 }
 
-// Nobody but flow decides by a state: what may be done stands in the rules table
-// alone.
+// Only flow decides by a state: the rules table alone says what may be done.
 func TestStatesAreComparedInFlowAlone(t *testing.T) {
 	t.Parallel()
 	names, err := states(os.DirFS("."))

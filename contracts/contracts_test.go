@@ -42,8 +42,8 @@ func TestNames(t *testing.T) {
 var skills = []string{"adr-backfill", "architecture-review", "code-cleaning", "code-review", "debugging", "feynman",
 	"generic-subagent", "spec-review", "systemic-thinking", "testing"}
 
-// A skill has the head that tools look for and says all that an agent needs
-// who has nothing else.
+// A skill has the head that tools look for and says all that an agent
+// without other documents needs.
 func TestSkills(t *testing.T) {
 	t.Parallel()
 	for _, skill := range skills {
@@ -133,7 +133,7 @@ func TestKernelPage(t *testing.T) {
 	require.Less(t, len(kernel), 2500)
 }
 
-// The canary stands in CORE alone, so that whoever knows it has read CORE.
+// The canary stands in CORE alone, so that an agent that knows it has read CORE.
 func TestCanary(t *testing.T) {
 	t.Parallel()
 	canary := contracts.Canary()

@@ -233,7 +233,7 @@ func TestUninstallKeepsChanges(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, ".liza"))
 }
 
-// Who took the block out by hand has settled it.
+// A user who took the block out by hand is not asked again.
 func TestBlockTakenOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -301,7 +301,7 @@ func TestNewerVersion(t *testing.T) {
 
 }
 
-// Nobody changes a text and forgets that older programs have to know of it.
+// A change of a text needs another edition, so that older programs notice it.
 func TestEdition(t *testing.T) {
 	t.Parallel()
 	all := string(pointer("DIR"))
@@ -442,7 +442,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// Nobody guesses what an unreadable list meant.
+// The meaning of an unreadable list is not guessed.
 func TestUnreadableManifest(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()

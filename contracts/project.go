@@ -32,12 +32,12 @@ func openProject(dir string) (*project, error) {
 	}
 	p := &project{dir: dir, root: root, was: was, installed: was != nil}
 	if was == nil {
-		p.was = newManifest(DefaultTarget())
+		p.was = newManifest(defaultTarget())
 	}
 	return p, nil
 }
 
-func (p *project) target(t Target) Target { return t.over(p.was.target).over(DefaultTarget()) }
+func (p *project) target(t Target) Target { return t.over(p.was.target).over(defaultTarget()) }
 
 // An item is a file that is wanted or was installed, with its state on disk.
 type item struct {

@@ -11,22 +11,22 @@ import (
 )
 
 // A Target says what to install and where. Empty fields are taken from the
-// last installation, or from DefaultTarget.
+// last installation, or from defaultTarget.
 type Target struct {
 	Dir   string   // folder of the documents, from the root of the project
-	Tools []string // the tools that get skills, names of ToolFolders
+	Tools []string // the tools that get skills, names of toolFolders
 }
 
-// ToolFolders says where each tool looks for skills in a project.
-var ToolFolders = map[string]string{
+// toolFolders says where each tool looks for skills in a project.
+var toolFolders = map[string]string{
 	"claude":   ".claude/skills",
 	"codex":    ".agents/skills",
 	"gemini":   ".agents/skills",
 	"opencode": ".agents/skills",
 }
 
-// DefaultTarget returns the target of a first installation without options.
-func DefaultTarget() Target {
+// defaultTarget returns the target of a first installation without options.
+func defaultTarget() Target {
 	return Target{Dir: ".liza/contracts", Tools: []string{"claude", "codex", "gemini"}}
 }
 
@@ -50,9 +50,9 @@ func (t Target) Check() error {
 		return fmt.Errorf("%q is no folder inside the project", t.Dir)
 	}
 	for _, tool := range t.Tools {
-		if ToolFolders[tool] == "" {
+		if toolFolders[tool] == "" {
 			return fmt.Errorf("%q is no tool that skills are known for; these are: %s", tool,
-				strings.Join(slices.Sorted(maps.Keys(ToolFolders)), ", "))
+				strings.Join(slices.Sorted(maps.Keys(toolFolders)), ", "))
 		}
 	}
 	return nil
@@ -63,7 +63,7 @@ func (t Target) wanted() []*item {
 	var items []*item
 	var folders []string
 	for _, tool := range t.Tools {
-		if folder := ToolFolders[tool]; !slices.Contains(folders, folder) {
+		if folder := toolFolders[tool]; !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An actor is a play seen from the side of whoever makes the move: its
-// identity, and its capacities towards the subject.
+// An actor is a play seen from the side of the maker of the move: its identity,
+// and its capacities towards the subject.
 type actor struct{ *play }
 
 // actor is the maker of the move.

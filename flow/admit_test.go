@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A session is reported by who can have had it, and uses what fits into its
-// time; history holds what earlier programs took.
+// Only an actor that can have had a session reports it, with a usage that fits
+// into its time. History keeps what earlier programs accepted.
 func TestSessionsAreTheirAgents(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a b | coder-1 claim a | coder-1 intent a | coder-2 claim b")

@@ -197,7 +197,7 @@ func (p *effect) lastCoder() Actor {
 	return ""
 }
 
-// unclaim removes the claim and all reviews, whoever holds them.
+// unclaim removes the claim and all reviews, of any holders.
 func (p *effect) unclaim() {
 	t := p.task
 	if t.Claim != nil {

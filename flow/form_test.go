@@ -70,8 +70,8 @@ func TestNewerRules(t *testing.T) {
 	require.Equal(t, RuleVersion, b.Opens(ActPause, "", Caller{By: "human:ann"}, s.now).Rule)
 }
 
-// TestAlreadyIsOnlyForTheCaller: whoever is fenced is told so, not that all is
-// well, and where there is no board nothing is done already.
+// TestAlreadyIsOnlyForTheCaller: a fenced caller is told so, not that all is
+// well; without a board nothing is done already.
 func TestAlreadyIsOnlyForTheCaller(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann add a | human:ann register coder-1 as=a | coder-1 claim a")

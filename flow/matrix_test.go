@@ -122,7 +122,7 @@ func (s *scene) caller(who string) Caller {
 }
 
 // towards are the steps that bring task-1 into each state. coder-1 and
-// code-reviewer-1 are whoever holds it.
+// code-reviewer-1 hold it.
 var towards = map[Status]string{
 	Draft:             "human:eve add task-1 +draft",
 	Unclaimed:         "human:eve add task-1",

@@ -133,8 +133,8 @@ func TestTriggersKnowATasksOwnBudget(t *testing.T) {
 var foreseen = map[Rule]bool{RulePrincipal: true, RuleAdmin: true, RuleSelfReview: true, RuleRole: true, RuleSupervisor: true,
 	RuleStale: true, RuleHolder: true}
 
-// TestOpensAgreesWithApply: what Opens refuses, Apply refuses by the same rule;
-// and who may act at all, Opens foresees.
+// TestOpensAgreesWithApply: Apply refuses by the same rule what Opens refuses, and
+// Opens knows which actors may act at all.
 func TestOpensAgreesWithApply(t *testing.T) {
 	t.Parallel()
 	for _, board := range []matrix{plain, governed} {
@@ -173,7 +173,7 @@ func TestNumber(t *testing.T) {
 	require.Equal(t, []TaskInput{{ID: "task-1"}, {ID: "task-2"}}, list)
 }
 
-// What a planner leaves out has its usual value.
+// A field that a planner leaves out has its usual value.
 func TestUsualValues(t *testing.T) {
 	t.Parallel()
 	s := opened(t)

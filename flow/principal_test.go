@@ -184,7 +184,7 @@ func TestTheFirstAdminsKeysAreBare(t *testing.T) {
 	require.Equal(t, []string{keyOf("c")}, s.board.Principals().Find("bob").Keys)
 }
 
-// What a refused caller reads says what to type.
+// A refusal tells the caller what to type.
 func TestWhoIsToldWhat(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann principal ann rights=admin | human:ann@ann principal host kind=machine roles=coder | coder-1@host note | human:ann@ann add a | human:eve@ann claim a")
@@ -203,8 +203,8 @@ func TestWhoIsToldWhat(t *testing.T) {
 	}
 }
 
-// Nobody is told that it has what another principal holds under its name, and
-// who may not act at all hears that, not that there is nothing to do.
+// No actor is told that it has what another principal holds under its name. An
+// actor that may not act at all hears that, not that there is nothing to do.
 func TestAnotherPrincipalUnderTheSameName(t *testing.T) {
 	t.Parallel()
 	s := staged(t, "human:ann principal ann rights=admin | human:ann@ann principal bob | human:ann@ann add a b | human:eve@ann claim a")

@@ -73,9 +73,9 @@ func (g *gamble) account() []string {
 	return append(words, pick(g.rt, "+x", "+x", "rights=admin", "rights=", "rights=root", "+remove"))
 }
 
-// holding is the task on which a move is made by whoever claims or holds it:
+// holding is the task on which a move is made by its claimer or holder:
 // with a registration, the one that the agent holds. Without principals their
-// names are only taken down by who claims and submits.
+// names are only recorded for claims and submissions.
 func (g *gamble) holding(m Move) TaskID {
 	switch d := m.Detail.(type) {
 	case *ClaimMove, *SubmitMove:

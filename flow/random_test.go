@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -18,12 +19,45 @@ import (
 // here stands what must be true of a task's life.
 func TestRandomMoves(t *testing.T) {
 	t.Parallel()
-	reached, accepted, vouched := map[Status]int{}, map[Act]int{}, map[Act]int{}
+	require.Positive(t, playMoves(t, 8, 8, 70).accepted[ActClaim])
+}
+
+// TestTortureRandomMoves plays nothing but long games, which come to every state, by
+// every act.
+func TestTortureRandomMoves(t *testing.T) {
+	torture.Only(t)
+	t.Parallel()
+	p := playMoves(t, 70)
+	for _, status := range Statuses() {
+		require.Positive(t, p.reached[status], "no task ever came into the state %s: %v", status, p.reached)
+	}
+	require.Positive(t, p.accepted[ActSession], "no session was ever recorded")
+	for _, r := range rules {
+		if r.from != 0 && !slices.Contains(unbuiltActs, r.act) {
+			require.Positive(t, p.accepted[r.act], "no %s was ever accepted: %v", r.act, p.accepted)
+		}
+	}
+	for _, act := range []Act{ActClaim, ActSubmit, ActApprove, ActMerge, ActPrincipal} {
+		require.Positive(t, p.vouched[act], "no %s of a principal was ever accepted: %v", act, p.vouched)
+	}
+}
+
+// played counts what came of games: the states of tasks, the accepted moves, and those
+// of principals among them.
+type played struct {
+	reached           map[Status]int
+	accepted, vouched map[Act]int
+}
+
+// playMoves plays games, each of one of the lengths.
+func playMoves(t *testing.T, lengths ...int) played {
+	t.Helper()
+	p := played{map[Status]int{}, map[Act]int{}, map[Act]int{}}
 	rapid.Check(t, func(rt *rapid.T) {
 		g := &gamble{scene: opened(rt), rt: rt, approved: map[TaskID]Actor{}, worked: map[TaskID]map[string]bool{}}
 		g.seat()
 		from := pick(rt, 0, 20, 200, 200)
-		for i := range 70 {
+		for i := range pick(rt, lengths...) {
 			if i == from {
 				g.govern()
 			}
@@ -32,27 +66,16 @@ func TestRandomMoves(t *testing.T) {
 		g.audit()
 		g.replay()
 		for _, m := range g.made {
-			accepted[m.Act]++
+			p.accepted[m.Act]++
 			if accounts[m.Principal].words != nil {
-				vouched[m.Act]++
+				p.vouched[m.Act]++
 			}
 		}
 		for _, status := range g.reached {
-			reached[status]++
+			p.reached[status]++
 		}
 	})
-	for _, status := range Statuses() {
-		require.Positive(t, reached[status], "no task ever came into the state %s: %v", status, reached)
-	}
-	require.Positive(t, accepted[ActSession], "no session was ever recorded")
-	for _, r := range rules {
-		if r.from != 0 && !slices.Contains(unbuiltActs, r.act) {
-			require.Positive(t, accepted[r.act], "no %s was ever accepted: %v", r.act, accepted)
-		}
-	}
-	for _, act := range []Act{ActClaim, ActSubmit, ActApprove, ActMerge, ActPrincipal} {
-		require.Positive(t, vouched[act], "no %s of a principal was ever accepted: %v", act, vouched)
-	}
+	return p
 }
 
 // A gamble is a scene with its history.
@@ -143,7 +166,7 @@ func (g *gamble) used(was, is *Task, m Move) {
 	one.Sessions = 1
 	but := *is
 	but.Usage = was.Usage
-	if was.Claim != nil && was.Claim.Principal == "" { // whoever acts as its holder may bind it
+	if was.Claim != nil && was.Claim.Principal == "" { // a move of its holder may bind it
 		but.Claim, but.Coders = was.Claim, was.Coders
 	}
 	require.Equal(g.rt, was.Usage.Plus(one), is.Usage)

@@ -51,7 +51,7 @@ const (
 	RuleDepth        Rule = "supersede_depth"   // after two rescopes a human decides
 	RuleHeld         Rule = "held"              // an id that holds work is not replaced or removed
 	RuleDecision     Rule = "decision"          // a checkpoint ends with a decision
-	RuleBreaker      Rule = "breaker"           // a tripped breaker is reset before work goes on
+	RuleBreaker      Rule = "breaker"           // a tripped breaker is reset before work continues
 	RuleOpen         Rule = "open_tasks"        // a goal or sprint completes when its tasks are final
 	RuleSprint       Rule = "sprint"            // one sprint is open at a time
 	RuleProtected    Rule = "protected"         // amend does not touch what the other acts guard

@@ -113,7 +113,7 @@ var RuleNames = []RuleName{
 	{RuleDepth, "after two rescopes a human decides"},
 	{RuleHeld, "an id that holds work is not replaced or removed"},
 	{RuleDecision, "a checkpoint ends with a decision"},
-	{RuleBreaker, "a tripped breaker is reset before work goes on"},
+	{RuleBreaker, "a tripped breaker is reset before work continues"},
 	{RuleOpen, "a goal or sprint completes when its tasks are final"},
 	{RuleSprint, "one sprint is open at a time"},
 	{RuleProtected, "amend does not touch what the other acts guard"},

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// row is a row of the rules page: which states an act leaves, which it may
-// enter, and who makes it.
+// row is a row of the rules page: the states that an act leaves, those that it
+// may enter, and the actors that make it.
 type row struct {
 	from, to []Status
 	by       standing
@@ -44,7 +44,7 @@ var pageOfTasks = map[Act]row{
 	ActDismiss:         {[]Status{Rejected}, nil, human},
 }
 
-// pageOfTheRest says who makes the acts that are not about one task.
+// pageOfTheRest has the actors that make the acts that are not about one task.
 var pageOfTheRest = map[standing][]Act{
 	planner | human: {ActAdd, ActFinalize, ActAlign, ActConvert},
 	human: {ActAdopt, ActPause, ActResume, ActStop, ActDecide, ActGoal, ActAbort, ActReset, ActInit, ActConfig,

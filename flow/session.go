@@ -23,7 +23,7 @@ type SessionMove struct {
 
 // Counted reports whether the usage of the session is known. If not, the move
 // says 0 sessions and its other numbers are meaningless zeros. The board counts
-// one session all the same.
+// one session for it.
 func (s *SessionMove) Counted() bool { return s.Usage.Sessions > 0 }
 
 func (s *SessionMove) subject() string { return "" }

@@ -140,7 +140,7 @@ var phaseNames = names{"", "IN_PROGRESS", "CHECKPOINT", "COMPLETED", "ABORTED"}
 // String is the state's name.
 func (p Phase) String() string { return phaseNames.name(uint8(p)) }
 
-// IsInProgress reports whether the goal or sprint goes on, outside a checkpoint.
+// IsInProgress reports whether the goal or sprint runs, outside a checkpoint.
 func (p Phase) IsInProgress() bool { return p == InProgress }
 
 // MarshalText writes the name; the zero value is an error.

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,10 +18,15 @@ const restoreRefs = "git liza doctor --restore"
 // repairBoard is the command that puts the board back to a state that replays.
 const repairBoard = "git liza fsck --repair"
 
-// CheckRefs returns each ref of the repository that git cannot read, with the
-// command that mends it. While there is one, git fetches nothing.
+// CheckRefs returns each ref and each loose object of the repository that git cannot
+// read, with the command that mends it. While there is one, git fetches nothing, or
+// packs nothing.
 func (a *Audit) CheckRefs(ctx context.Context, b *flow.Board) ([]*Damaged, error) {
 	broken, err := a.repo.Refs.BrokenRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	torn, err := a.repo.TornObjects(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +41,11 @@ func (a *Audit) CheckRefs(ctx context.Context, b *flow.Board) ([]*Damaged, error
 			hint = repairBoard
 		}
 		list = append(list, &Damaged{List: []Damage{damageOf(ref)}, Hint: hint})
+	}
+	for _, id := range slices.Sorted(maps.Keys(torn)) {
+		if len(list) < maxDamages && !slices.ContainsFunc(broken, func(ref git.BrokenRef) bool { return ref.Object == id }) {
+			list = append(list, &Damaged{List: []Damage{{"an object", id, torn[id] + " is torn"}}, Hint: restoreRefs})
+		}
 	}
 	return list, err
 }
@@ -53,34 +64,34 @@ func damageOf(ref git.BrokenRef) Damage {
 	return Damage{what, ref.Object, ref.Reason}
 }
 
-// A RestoredRef is a broken ref that RestoreRefs has mended.
+// A RestoredRef is a broken ref, or an object, that RestoreRefs has mended.
 type RestoredRef struct {
-	Ref string
+	Ref string // for people; "object" and its id for an object
 	Was git.ID // "" if its file held no object id
 	Is  git.ID // "" if the ref is removed
 }
 
-// RestoreRefs mends the refs that git cannot read:
+// RestoreRefs mends the objects and refs that git cannot read. Files of objects that
+// are torn are moved to liza/damaged/ in the common git directory, since git takes no
+// other object for one whose file is there; rewrite then writes what it can of what is
+// lost. Of the refs that are broken still,
 //
-//   - Loose objects of no size are removed, because git takes no others for them.
 //   - A ref that repeats what a remote or a session said is removed, and comes again.
 //   - What a remote has is fetched from there.
 //   - Any other ref goes back to the newest commit of its reflog that can be read
 //     whole. Where there is none, the branch of a task and a detached head go to
 //     where integration is, and a ref without an object id is removed. The refs of
-//     the board itself stay.
+//     the board itself stay. What a rescue kept of a history becomes what it kept of
+//     the tree, or is removed: nothing else depends on it.
 //
 // The error is a *Damaged that names what stays broken, or wraps ErrOffline where
 // a remote might have what is lost and cannot be reached.
-func (r *Repairer) RestoreRefs(ctx context.Context, b *flow.Board) ([]RestoredRef, error) {
-	broken, err := r.repo.Refs.BrokenRefs(ctx)
+func (r *Repairer) RestoreRefs(ctx context.Context, b *flow.Board, rewrite func(context.Context) error) ([]RestoredRef, error) {
+	base := b.Settings().Integration.Tip
+	done, broken, err := r.rewriteTorn(ctx, base, rewrite)
 	if err != nil || len(broken) == 0 {
-		return nil, err
+		return done, err
 	}
-	if err := r.repo.RemoveEmptyObjects(); err != nil {
-		return nil, err
-	}
-	var done []RestoredRef
 	if broken, err = r.dropRepeated(ctx, broken, &done); err != nil {
 		return done, err
 	}
@@ -88,7 +99,7 @@ func (r *Repairer) RestoreRefs(ctx context.Context, b *flow.Board) ([]RestoredRe
 		return done, err
 	}
 	before := broken
-	if broken, err = r.repo.Refs.BrokenRefs(ctx); err != nil {
+	if broken, err = r.repo.Refs.DeepBrokenRefs(ctx, base); err != nil {
 		return done, err
 	}
 	for _, ref := range before {
@@ -108,14 +119,18 @@ func (r *Repairer) RestoreRefs(ctx context.Context, b *flow.Board) ([]RestoredRe
 			damaged.List, damaged.Hint = append(damaged.List, damageOf(ref)), repairBoard
 			continue
 		}
-		to, err := r.repo.Refs.LastWhole(ctx, ref, b.Settings().Integration.Tip)
+		rescued := strings.HasPrefix(ref.Name, layout.RescueRefs)
+		to, err := r.repo.Refs.LastWhole(ctx, ref, base)
+		if err == nil && rescued {
+			to, err = r.wholeTree(ctx, ref.Object)
+		}
 		if to == "" && (strings.HasPrefix(ref.Name, layout.TaskRefs) || ref.GitDir != "") {
-			to = b.Settings().Integration.Tip
+			to = base
 		}
 		if err != nil {
 			return done, err
 		}
-		if to == "" && ref.File == "" {
+		if to == "" && ref.File == "" && !rescued {
 			damaged.List = append(damaged.List, damageOf(ref))
 			continue
 		}
@@ -128,6 +143,70 @@ func (r *Repairer) RestoreRefs(ctx context.Context, b *flow.Board) ([]RestoredRe
 		return done, damaged
 	}
 	return done, nil
+}
+
+// rewriteTorn sets torn objects aside, has rewrite write what it can of what is lost,
+// and returns these objects and the refs that are broken still.
+func (r *Repairer) rewriteTorn(ctx context.Context, base git.ID, rewrite func(context.Context) error) (done []RestoredRef, broken []git.BrokenRef, err error) {
+	torn, err := r.setAsideTorn(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	broken, err = r.repo.Refs.DeepBrokenRefs(ctx, base)
+	if err != nil || len(torn)+len(broken) == 0 {
+		return nil, nil, err
+	}
+	if err := rewrite(ctx); err != nil {
+		return nil, nil, err
+	}
+	lost, err := r.repo.UnreadableObjects(ctx, torn, len(torn))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, id := range torn {
+		one := RestoredRef{Ref: "object " + string(id), Was: id}
+		if lost[id] == "" {
+			one.Is = id
+		}
+		done = append(done, one)
+	}
+	broken, err = r.repo.Refs.DeepBrokenRefs(ctx, base)
+	return done, broken, err
+}
+
+// setAsideTorn removes the files of loose objects that have no size, and sets aside
+// those that git cannot read, which it returns.
+func (r *Repairer) setAsideTorn(ctx context.Context) ([]git.ID, error) {
+	if err := r.repo.RemoveEmptyObjects(); err != nil {
+		return nil, err
+	}
+	torn, err := r.repo.TornObjects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := slices.Sorted(maps.Keys(torn))
+	for _, id := range list {
+		if err := git.SetAside(r.repo, id); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// wholeTree is the tree of a commit, "" if it cannot be read whole.
+func (r *Repairer) wholeTree(ctx context.Context, commit git.ID) (git.ID, error) {
+	if commit == "" {
+		return "", nil
+	}
+	c, err := r.history.readStateCommit(commit)
+	if err != nil {
+		return "", ctx.Err()
+	}
+	whole, err := r.repo.IsWhole(ctx, c.Tree)
+	if err != nil || !whole {
+		return "", err
+	}
+	return c.Tree, nil
 }
 
 // dropRepeated removes the refs that repeat what a remote or a session said, and
@@ -166,7 +245,7 @@ func (r *Repairer) refetch(ctx context.Context, broken []git.BrokenRef) error {
 	names = slices.DeleteFunc(names, func(name string) bool { return there[name] == "" })
 	args := append([]string{"fetch", "--quiet", "--refetch", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", remote}, names...)
-	// It fails while other refs are broken, and the objects are here then all the same.
+	// It fails while other refs are broken, and the objects are here then nevertheless.
 	if _, err = r.remotes.runGit(ctx, git.Leftovers{Objects: true}, args...); git.ExitCode(err) > 0 {
 		return nil
 	}

@@ -45,7 +45,7 @@ func (d *Damaged) Unwrap() error { return git.ErrDamaged }
 // maxDamages bounds how much damage is told apart.
 const maxDamages = 50
 
-// CheckTips reads what work goes on from: the trees of integration, of the
+// CheckTips reads what work continues from: the trees of integration, of the
 // submissions of open tasks and of what was saved of them last. Of objects in
 // packs it asks only whether they are there. It returns how many commits these
 // are; the error is a *Damaged where one cannot be read.
@@ -132,7 +132,7 @@ func (a *Audit) listTips(ctx context.Context, b *flow.Board) ([]head, error) {
 	list := []head{{integration.Name, integration.Name, integration.Tip}}
 	for _, t := range b.Tasks() {
 		if t.Status.Final() || t.Coder == "" {
-			continue // there are many, and nothing goes on from them
+			continue // there are many, and no work continues from them
 		}
 		task := b.Task(t.ID)
 		if task == nil {
@@ -255,17 +255,24 @@ func (a *Audit) ExplainUnreadable(ctx context.Context, what string, commit, inte
 // lookForDamage shows what cannot be read, and changes nothing.
 const lookForDamage = "git fsck --full --no-dangling"
 
-// refetchHint is the command that brings lost objects back from a remote, or shows
-// them where there is none: files of no size are no objects, and stand in the
-// way of those that come.
+// refetchHint is the command that brings lost objects back: files of objects that are
+// torn stand in the way of those that come, from a work tree or a remote. It shows what
+// is lost where there is none of these.
 func (a *Audit) refetchHint(ctx context.Context, refs []string) (string, error) {
+	torn, err := a.repo.TornObjects(ctx)
+	if err != nil {
+		return lookForDamage, err
+	}
+	if len(torn) > 0 {
+		return restoreRefs, nil
+	}
 	remote, err := a.repo.Config.AnyRemote(ctx)
 	if err != nil || remote == "" {
 		return lookForDamage, err
 	}
-	hint := fmt.Sprintf("find %s -type f -size 0 -path '*/objects/??/*' ! -name 'tmp_*' -delete", a.repo.ObjectDir())
+	list := make([]string, 0, len(refs))
 	for _, ref := range refs { // one that the remote lacks must not keep the others from coming
-		hint += fmt.Sprintf("; git fetch --refetch %s %s", remote, ref)
+		list = append(list, fmt.Sprintf("git fetch --refetch %s %s", remote, ref))
 	}
-	return hint, nil
+	return strings.Join(list, "; "), nil
 }

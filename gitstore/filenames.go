@@ -3,6 +3,7 @@ package gitstore
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -20,17 +21,23 @@ const (
 // git.
 const hfsIgnored = "\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u206a\u206b\u206c\u206d\u206e\u206f\ufeff"
 
+// compiled returns a regular expression that is compiled when it is first used: most
+// commands check no names.
+func compiled(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 // ntfsGit matches names that NTFS takes for .git, ntfsModules those for
 // .gitmodules, after path.c of git: short names, streams, blanks and dots at
 // the end.
 var (
-	ntfsGit     = regexp.MustCompile(`(?i)^(\.git|git~1)[ .]*(:|\\|$)`)
-	ntfsModules = regexp.MustCompile(`(?i)^(\.gitmodules|gitmod~[1-4]|gi7eba~[1-9][0-9]?|gi7eb~[1-9][0-9]{2}|gi7e~[1-9][0-9]{3}|gi7~[1-9][0-9]{4}|gi~[1-9][0-9]{5}|g~[1-9][0-9]{6}|~[1-9][0-9]{6})[ .]*(:|$)`)
+	ntfsGit     = compiled(`(?i)^(\.git|git~1)[ .]*(:|\\|$)`)
+	ntfsModules = compiled(`(?i)^(\.gitmodules|gitmod~[1-4]|gi7eba~[1-9][0-9]?|gi7eb~[1-9][0-9]{2}|gi7e~[1-9][0-9]{3}|gi7~[1-9][0-9]{4}|gi~[1-9][0-9]{5}|g~[1-9][0-9]{6}|~[1-9][0-9]{6})[ .]*(:|$)`)
 )
 
 // windowsReserved matches the names of devices, after is_valid_win32_path of
 // compat/mingw.c in git.
-var windowsReserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[1-9]|lpt[1-9]|conin\$|conout\$) *([.:]|$)`)
+var windowsReserved = compiled(`(?i)^(con|prn|aux|nul|com[1-9]|lpt[1-9]|conin\$|conout\$) *([.:]|$)`)
 
 // badPlatformName says why git on some platform would refuse to check out a new
 // file or folder of this name, after verify_path of read-cache.c in git with
@@ -44,13 +51,13 @@ func badPlatformName(name string, link bool) string {
 		return "has more than 255 bytes, which no file system accepts"
 	case hfs == ".git" || gitInside(name):
 		return "is .git on some file systems"
-	case link && (hfs == ".gitmodules" || ntfsModules.MatchString(name)):
+	case link && (hfs == ".gitmodules" || ntfsModules().MatchString(name)):
 		return "is a symbolic link in place of .gitmodules"
 	case strings.ContainsAny(name, "\\:*?\"<>|") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }):
 		return "holds a character that git on Windows does not check out"
 	case strings.HasSuffix(name, " ") || strings.HasSuffix(name, "."):
 		return "ends in a blank or a dot, which git on Windows does not check out"
-	case windowsReserved.MatchString(name):
+	case windowsReserved().MatchString(name):
 		return "is a device on Windows"
 	}
 	return ""
@@ -71,7 +78,7 @@ func hfsFolded(name string) string {
 // NTFS.
 func gitInside(name string) bool {
 	for part := range strings.SplitSeq(name, `\`) {
-		if ntfsGit.MatchString(part) {
+		if ntfsGit().MatchString(part) {
 			return true
 		}
 	}

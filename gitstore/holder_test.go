@@ -32,8 +32,8 @@ func childStopped(ctx context.Context, r *git.Repo, which string) error {
 	return err
 }
 
-// Whoever waits for a process that was stopped says for whom, once, and what to
-// type.
+// A command that waits for a stopped process names that process, once, and what
+// to type.
 func TestStoppedHolderIsNamed(t *testing.T) {
 	t.Parallel()
 	for file, what := range map[string]string{"queue.lock": "write", "push.lock": "talk to the remote"} {

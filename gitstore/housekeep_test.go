@@ -48,7 +48,7 @@ func TestHousekeepingPacksEveryThousandMoves(t *testing.T) {
 	gittest.Git(t, d.dir, "fsck", "--no-dangling")
 }
 
-// Where a process can be started for it nobody waits for the pack; one that
+// Where a process can be started for the pack no command waits for it; one that
 // comes while another packs does nothing.
 func TestHousekeepingInTheBackground(t *testing.T) {
 	t.Parallel()

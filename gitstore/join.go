@@ -78,7 +78,7 @@ func (m *Mirror) joinBoard(ctx context.Context, remote string, found heads, publ
 	}
 	if found.state != "" && !publish {
 		return done, &flow.Refusal{Rule: flow.RuleState, Hint: "git liza sync --set " + remote + " --publish",
-			Reason: fmt.Sprintf("this clone's board, at %s, goes on from that of %s, at %s", mirror.Short(), remote, found.state.Short())}
+			Reason: fmt.Sprintf("this clone's board, at %s, continues that of %s, at %s", mirror.Short(), remote, found.state.Short())}
 	}
 	done.Moves, err = m.publisher.publishBoard(ctx, remote, found, mirror)
 	done.Published = err == nil

@@ -264,7 +264,7 @@ func TestSessionMoves(t *testing.T) {
 	require.Equal(t, before, b.Task("a").Changed)
 	d.refused(flow.RuleBudget, flow.Move{Act: flow.ActClaim, Task: "a", By: coder, Detail: &flow.ClaimMove{Lease: half}})
 
-	// What is archived stays as it is, and is paid for all the same.
+	// An archived task stays as it is; its goal and sprint pay for the session.
 	d.do(flow.Move{Act: flow.ActAbandon, Task: "a", By: ann, Detail: &flow.AbandonMove{Reason: "no use"}})
 	d.do(by(ann, flow.ActArchive, &flow.ArchiveMove{Tasks: []flow.TaskID{"a"}}))
 	d.do(session(coder, "a", "lost", 1))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -30,7 +29,7 @@ type resolver struct {
 var errUndecided = errors.New("has an unknown target")
 
 // drive matches the beginning of an absolute path on Windows.
-var drive = regexp.MustCompile(`^[A-Za-z]:`)
+var drive = compiled(`^[A-Za-z]:`)
 
 // follow resolves a link and says why it must not be checked out, "" if it
 // stays in the tree. A missing part of its path counts as a folder, because it
@@ -75,7 +74,7 @@ func (r *resolver) follow(ctx context.Context, link string) (string, error) {
 			return "", err
 		}
 		text := string(target)
-		if text == "" || strings.HasPrefix(text, "/") || strings.ContainsAny(text, "\\\x00") || drive.MatchString(text) {
+		if text == "" || strings.HasPrefix(text, "/") || strings.ContainsAny(text, "\\\x00") || drive().MatchString(text) {
 			return "leads out of the tree", nil
 		}
 		todo = append(strings.Split(text, "/"), todo...)

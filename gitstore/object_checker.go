@@ -264,7 +264,7 @@ func (j *objectChecker) checkEntry(path string, e git.Entry, was []git.Entry) er
 		return unsoundPath(path, "a path has more than %d folders: %.200q", maxFolders, path)
 	case e.Mode != git.ModeBlob && e.Mode != git.ModeExecutable:
 		return nil
-	case ntfsModules.MatchString(e.Name) || hfsFolded(e.Name) == ".gitmodules":
+	case ntfsModules().MatchString(e.Name) || hfsFolded(e.Name) == ".gitmodules":
 		return j.checkContent(path, e.ID, checkModules)
 	case hfsFolded(e.Name) == ".gitattributes":
 		return j.checkContent(path, e.ID, checkAttributes)
@@ -345,7 +345,7 @@ func checkModules(data []byte) error {
 		case strings.HasPrefix(text, "[") && (strings.Contains(text, "..") || !strings.HasSuffix(text, "]")):
 			return fmt.Errorf("the section %.100q is not accepted", text)
 		case strings.HasSuffix(text, `\`), strings.ContainsAny(text, "\x00\r"):
-			return errors.New("a line goes on in the next, or holds control characters")
+			return errors.New("a line continues in the next, or holds control characters")
 		case strings.HasPrefix(value, "-"), strings.HasPrefix(value, "!"), strings.Contains(value, `\n`), strings.Contains(value, "%0a"):
 			return fmt.Errorf("%.40q is %.100q, which git could take for an option or a command", strings.TrimSpace(key), value)
 		}

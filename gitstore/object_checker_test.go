@@ -161,7 +161,7 @@ func TestFoldersThatAreNotCanonical(t *testing.T) {
 	require.Contains(t, q.flaw(q.commit(evil, q.file("x"))), "not as git writes it")
 }
 
-// Where links lead the tree says, not their text.
+// The tree determines where links lead, not their text alone.
 func TestLinksLeadNowhereElse(t *testing.T) {
 	t.Parallel()
 	q := newQuarry(t)
@@ -187,7 +187,7 @@ func TestLinksLeadNowhereElse(t *testing.T) {
 	require.Empty(t, q.flaw(q.commit(q.base, q.folder("d", q.link("up", "x")), q.link("leak", "d/up/../../d"), q.link("old", "/usr"))))
 }
 
-// What takes long is refused, not looked at for long.
+// A check that would take long is refused early.
 func TestSoundnessIsBounded(t *testing.T) {
 	t.Parallel()
 	q := newQuarry(t)
@@ -200,8 +200,8 @@ func TestSoundnessIsBounded(t *testing.T) {
 	require.Contains(t, q.flaw(q.commit(q.base, rows...)), "too many others")
 }
 
-// Who submits determines how long these lists are: each of them ends with the
-// context, not only at its end.
+// The submitter determines how long these lists are. So reading each of them ends
+// with the context, not only at its end.
 func TestFactsEndWithTheirContext(t *testing.T) {
 	t.Parallel()
 	q := newQuarry(t)

@@ -142,7 +142,7 @@ func (l lane) clonesRace(t *testing.T, tasks int) {
 	emptyOutbox(t, l.b)
 }
 
-// No clone starves: whoever wins gives way for a moment.
+// No clone starves: the winner gives way for a moment.
 func TestTortureRemoteFairness(t *testing.T) {
 	torture.Only(t)
 	for _, clones := range []int{2, 8} {
@@ -196,7 +196,7 @@ func (l lane) posted(t *testing.T, build Build) *outboxEntry {
 	return entry
 }
 
-// Whoever has the turn pushes for all who wait.
+// The process that has the turn pushes the moves of all waiting ones.
 func TestRemotePushesForOthers(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)

@@ -86,8 +86,8 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// What is no presence says nothing, whoever wrote it, and texts do not steer a
-// terminal.
+// A file or commit that is no presence counts for nothing, whichever agent wrote
+// it, and texts do not steer a terminal.
 func TestPresenceOfAStranger(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -138,7 +138,7 @@ func TestPresenceOfAStranger(t *testing.T) {
 	require.False(t, ok)
 }
 
-// What agents say reaches other clones with the state, and only what the
+// The presence of agents reaches other clones with the state, and only what the
 // agent's own registration said counts.
 func TestPresenceTravels(t *testing.T) {
 	t.Parallel()
@@ -234,8 +234,8 @@ func TestPresenceOfAnotherProgram(t *testing.T) {
 	}
 }
 
-// What an agent says of its clock and its beat does not keep it alive: whoever
-// is heard no more is silent after three leases.
+// An agent cannot keep itself alive by its clock and its beat: it counts as
+// silent three leases after it was heard of last.
 func TestPresenceEnds(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

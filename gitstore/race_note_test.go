@@ -23,7 +23,7 @@ func noted(n raceNote, results ...raceResult) raceNote {
 	return n
 }
 
-// Nobody waits after one lost race, after moves on an old mirror, or because of
+// No clone waits after one lost race, after moves on an old mirror, or because of
 // rivals that were there once.
 func TestNoRivalsNoWay(t *testing.T) {
 	t.Parallel()
@@ -53,7 +53,7 @@ func TestNoRivalsNoWay(t *testing.T) {
 	require.Zero(t, alone.backoff(at(1580*ms), 0.5))
 }
 
-// Who pushes without a pause leaves a gap now and then, and else none.
+// A clone that pushes without a pause leaves a gap now and then, and no other gap.
 func TestGapInAStretch(t *testing.T) {
 	t.Parallel()
 	n, gaps, pushes, at := raceNote{}, time.Duration(0), 0, time.Duration(0)

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A remote whose ref is locked is not one that cannot be reached, nor one that
-// refuses: its lock is named, and where to clear it, whoever judges there.
+// A remote with a locked ref counts neither as out of reach nor as refusing. The
+// error names the lock and where to clear it, whichever judge runs there.
 func TestRemoteIsLocked(t *testing.T) {
 	t.Parallel()
 	for name, judge := range map[string]string{

@@ -22,24 +22,44 @@ type lane struct {
 	a, b *desk
 }
 
-// newLane makes a board in a and publishes it.
+var lanes gittest.Template
+
+// newLane is a lane whose board was made in a and published.
 func newLane(t *testing.T) lane {
 	t.Helper()
-	l := lane{bare: filepath.Join(t.TempDir(), "bare.git")}
-	seed := gittest.Seeded(t)
-	gittest.Git(t, seed, "clone", "-q", "--bare", seed, l.bare)
-	l.a = newDesk(t, l.clone(t))
+	root := t.TempDir()
+	require.NoError(t, lanes.Copy(root, func(root string) error {
+		makeLane(t, root)
+		return nil
+	}))
+	l := laneAt(t, root)
+	for _, d := range []*desk{l.a, l.b} {
+		d.store = d.open()
+	}
+	return l
+}
+
+func laneAt(t *testing.T, root string) lane {
+	return lane{bare: filepath.Join(root, "bare.git"), a: &desk{t: t, dir: filepath.Join(root, "a"), now: boardTime},
+		b: &desk{t: t, dir: filepath.Join(root, "b"), now: boardTime}}
+}
+
+func makeLane(t *testing.T, root string) {
+	t.Helper()
+	l := laneAt(t, root)
+	gittest.Git(t, root, "clone", "-q", "--bare", gittest.Seeded(t), l.bare)
+	gittest.Git(t, root, "clone", "-q", l.bare, l.a.dir)
+	l.a = newDesk(t, l.a.dir)
 	synced, err := l.a.store.Mirror.Join(context.Background(), "origin", false)
 	require.NoError(t, err)
 	require.True(t, synced.Published)
-	l.b = &desk{t: t, dir: l.clone(t), now: l.a.now}
+	gittest.Git(t, root, "clone", "-q", l.bare, l.b.dir)
 	l.b.store = l.b.open()
 	synced, err = l.b.store.Mirror.Join(context.Background(), "origin", false)
 	require.NoError(t, err)
 	require.False(t, synced.Published)
 	require.Equal(t, l.a.at(layout.State), l.b.at(layout.State))
 	l.agree(t)
-	return l
 }
 
 func (l lane) clone(t *testing.T) string {

@@ -91,7 +91,7 @@ func TestJoinPublishes(t *testing.T) {
 	l.agree(t)
 }
 
-// Of two boards of which one goes on from the other the longer stands.
+// Of two boards of which one continues the other the longer one counts.
 func TestJoinTwoBoards(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

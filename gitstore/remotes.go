@@ -26,7 +26,7 @@ type Remotes struct {
 // runGit runs a git process that talks to a remote, in the main work tree: that
 // is where a relative path of a remote begins.
 func (r *Remotes) runGit(ctx context.Context, l git.Leftovers, args ...string) ([]byte, error) {
-	limit, err := r.remoteTimeout(ctx)
+	limit, err := r.Timeout(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -43,15 +43,16 @@ func (r *Remotes) runGit(ctx context.Context, l git.Leftovers, args ...string) (
 
 // ErrRemoteFull is wrapped when a remote says that its disk is full. The command
 // line tests it for its hint: there is nothing to clear on this machine.
-var ErrRemoteFull = errors.New("the disk of the remote is full, and who runs that machine has to make room")
+var ErrRemoteFull = errors.New("the disk of the remote is full, and the operator of that machine has to make room")
 
 // saysFull reports whether words of git, or of the system, are about a full disk.
 func saysFull(words string) bool {
 	return strings.Contains(strings.ToLower(words), "no space left on device")
 }
 
-// remoteTimeout reads a duration such as 90s, or a number of seconds.
-func (r *Remotes) remoteTimeout(ctx context.Context) (time.Duration, error) {
+// Timeout returns how long a conversation with a remote may take: liza.remoteTimeout, a
+// duration such as 90s or a number of seconds.
+func (r *Remotes) Timeout(ctx context.Context) (time.Duration, error) {
 	text, err := r.repo.Config.Config(ctx, "liza.remoteTimeout")
 	if err != nil || text == "" {
 		return remoteLimit, err

@@ -37,7 +37,7 @@ type Repaired struct {
 // an unreadable history, because `git gc` would fail. If the ref is gone, or
 // has no reflog, it takes the newest state that any commit of the repository
 // leads to, and keeps what lies on top of it. Was and Is are equal if the tip
-// is sound and nothing has moved. It removes empty files of objects. Errors
+// is sound and nothing has moved. It sets aside torn files of objects. Errors
 // wrap ErrNoBoard.
 func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 	release, err := r.repo.Turns.Queue(ctx)
@@ -45,7 +45,7 @@ func (r *Repairer) Repair(ctx context.Context) (Repaired, error) {
 		return Repaired{}, err
 	}
 	defer release()
-	if err := r.repo.RemoveEmptyObjects(); err != nil {
+	if _, err := r.setAsideTorn(ctx); err != nil {
 		return Repaired{}, err
 	}
 	log, err := r.repo.Refs.ReadReflog(ctx, layout.State)

@@ -82,7 +82,7 @@ func TestSignedMovesAreNotPlayedAgain(t *testing.T) {
 	require.ErrorContains(t, err, "the first move")
 }
 
-// shown is a note of host, who has seen a state.
+// shown is a note of the principal host that has seen a state.
 func shown(text string, seen git.ID) flow.Move {
 	m := said("host", text)
 	m.At, m.Seen, m.Request = boardTime, seen, flow.Request(strings.Repeat(strconv.Itoa(len(text)%10), 16))
@@ -94,7 +94,7 @@ func with(m flow.Move, change func(*flow.Move)) flow.Move {
 	return m
 }
 
-// What was seen too long ago is not looked for: looking costs.
+// A state that was seen too long ago is not searched for, since that costs time.
 func TestTortureSeenIsNotLookedForWithoutEnd(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()

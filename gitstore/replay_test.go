@@ -18,7 +18,7 @@ import (
 )
 
 // A counter is a bare repository with a pre-receive hook that replays what is
-// pushed, and refuses it all the same while its file refuse exists.
+// pushed, and refuses it too while its file refuse exists.
 type counter struct {
 	t        testing.TB
 	dir, tmp string

@@ -110,7 +110,7 @@ func (l lane) gaveUpClaim(t *testing.T) {
 }
 
 // A merge that the remote lost is kept, and the branch stays where it is for
-// whoever has it checked out.
+// the work trees that have it checked out.
 func TestTheirsAfterAMerge(t *testing.T) {
 	t.Parallel()
 	l := newLane(t)

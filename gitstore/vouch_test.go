@@ -31,6 +31,8 @@ func TestNoMoveOnATipThatDoesNotReplay(t *testing.T) {
 	require.Equal(t, bad, breach.Commit)
 	require.Equal(t, bad, d.at(layout.State))
 	require.ErrorContains(t, err, "state commit "+string(bad)+": its tree is not what its move makes")
+	_, err = d.try(move)
+	require.ErrorAs(t, err, &breach, "refused once, it is refused again")
 
 	// A document that cannot be read is named, though the move is not about it.
 	gittest.Git(t, d.dir, "update-ref", layout.State, string(good))

@@ -191,6 +191,15 @@ func TestPublish(t *testing.T) {
 	y.accepts(y.all()...)
 	y.push.Publish = false
 	y.refuses(string(parent(y, y.at(layout.State))), flow.RuleTime, "", y.all()...)
+
+	// Only an admin who publishes moves branches of tasks that others hold.
+	y.push.Publish = true
+	y.land(y.all()...)
+	y.work("a", "a.txt", "one\n")
+	y.push.User = "rita"
+	y.refuses(branchA, RuleBranch, "held by coder-1 (carl)", y.moves(branchA)...)
+	y.push.User = "ann"
+	y.accepts(y.moves(branchA)...)
 }
 
 // TestSignedMoves: where signatures are required they are all that counts,
@@ -237,7 +246,7 @@ func TestSignedMoves(t *testing.T) {
 
 }
 
-// TestUnsignedMoves: where signatures are required, who pushes is not enough.
+// TestUnsignedMoves: where signatures are required, the name of the pusher is not enough.
 func TestUnsignedMoves(t *testing.T) {
 	t.Parallel()
 	y := governed(t, false)

@@ -61,7 +61,7 @@ func TestBackstopOfALostRace(t *testing.T) {
 	work := y.work("a", "a.txt", "one\n")
 	y.land(y.all()...)
 
-	// Whoever wins takes the task over and keeps what was left of it, and makes a mark.
+	// The winner takes the task over, saves what was left of it, and makes a mark.
 	y.now = y.now.Add(2 * time.Hour)
 	other := flow.Actor("coder-2")
 	y.do(flow.Move{Act: flow.ActClaim, Task: "a", By: other, Detail: &flow.ClaimMove{Lease: half, Saved: &flow.Save{Number: 1, Commit: work}}})

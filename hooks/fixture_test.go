@@ -44,24 +44,43 @@ type serverFixture struct {
 // newServerFixture makes a board that the server does not have yet.
 func newServerFixture(t testing.TB, format string) *serverFixture {
 	t.Helper()
-	y := &serverFixture{t: t, clone: t.TempDir(), server: t.TempDir(), now: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC)}
-	gittest.Git(t, y.clone, "init", "-q", "-b", "main", "--object-format="+format)
-	gittest.Write(t, y.clone, "README", "hello\n")
-	gittest.Git(t, y.clone, "add", ".")
-	gittest.Git(t, y.clone, "commit", "-q", "-m", "first")
-	gittest.Git(t, y.server, "init", "-q", "--bare", "--object-format="+format)
-	gittest.Write(t, y.server, "objects/info/alternates", filepath.Join(y.clone, ".git", "objects")+"\n")
-	gittest.Git(t, y.server, "update-ref", "refs/heads/main", gittest.Git(t, y.clone, "rev-parse", "main"))
-	y.store, y.judge = y.open(y.clone), y.open(y.server)
+	y := fixtureAt(t, t.TempDir())
+	y.make(format)
 	return y
 }
+
+func fixtureAt(t testing.TB, root string) *serverFixture {
+	return &serverFixture{t: t, clone: filepath.Join(root, "clone"), server: filepath.Join(root, "server"),
+		now: time.Date(2026, 1, 17, 14, 6, 0, 0, time.UTC)}
+}
+
+func (y *serverFixture) make(format string) {
+	y.t.Helper()
+	gittest.Git(y.t, ".", "init", "-q", "-b", "main", "--object-format="+format, y.clone)
+	gittest.Write(y.t, y.clone, "README", "hello\n")
+	gittest.Git(y.t, y.clone, "add", ".")
+	gittest.Git(y.t, y.clone, "commit", "-q", "-m", "first")
+	gittest.Git(y.t, ".", "init", "-q", "--bare", "--object-format="+format, y.server)
+	gittest.Write(y.t, y.server, "objects/info/alternates", filepath.Join(y.clone, ".git", "objects")+"\n")
+	gittest.Git(y.t, y.server, "update-ref", "refs/heads/main", gittest.Git(y.t, y.clone, "rev-parse", "main"))
+	y.store, y.judge = y.open(y.clone), y.open(y.server)
+}
+
+var plains gittest.Template
 
 // plain is a fixture whose server has the board already; there are no principals.
 func plain(t testing.TB) *serverFixture {
 	t.Helper()
-	y := newServerFixture(t, "sha1")
-	y.init()
-	y.land(y.all()...)
+	root := t.TempDir()
+	require.NoError(t, plains.Copy(root, func(root string) error {
+		y := fixtureAt(t, root)
+		y.make("sha1")
+		y.init()
+		y.land(y.all()...)
+		return nil
+	}))
+	y := fixtureAt(t, root)
+	y.store, y.judge = y.open(y.clone), y.open(y.server)
 	return y
 }
 

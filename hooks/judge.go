@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// A judge is one judgement while it goes on.
+// A judge is one judgement while it is made.
 type judge struct {
 	*pushState
 	authors *authors

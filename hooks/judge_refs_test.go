@@ -51,6 +51,37 @@ func TestIntegrationBranch(t *testing.T) {
 	gittest.Git(t, y.server, "update-ref", integrationBranch, string(tip))
 	y.land(y.all()...)
 	y.refuses(integrationBranch, flow.RuleTip, "", y.to(integrationBranch, tip)) // back again
+
+	// Of two merges in one push the branch stands at the last.
+	var between git.ID
+	for _, id := range []flow.TaskID{"b", "c"} {
+		between = y.at(integrationBranch)
+		y.add(id)
+		y.claim(id)
+		y.work(id, string(id)+".txt", "one\n")
+		y.submit(id)
+		y.approve(id)
+		y.merge(id)
+	}
+	push := y.moves(layout.State, "refs/liza/saved/b/1", "refs/liza/saved/c/1")
+	y.refuses(integrationBranch, flow.RuleTip, "approved merges only", append(push, y.to(integrationBranch, between))...)
+	y.land(y.all()...)
+}
+
+// TestIntegrationOfANewBoard: a board that a push brings says where integration is too.
+func TestIntegrationOfANewBoard(t *testing.T) {
+	t.Parallel()
+	y := newServerFixture(t, "sha1")
+	y.init()
+	evil := y.commit("refs/heads/main", "evil", "x")
+	push := y.all()
+	for i, u := range push {
+		if u.Name == integrationBranch {
+			push[i].New = evil
+		}
+	}
+	y.refuses(integrationBranch, flow.RuleTip, "approved merges only", push...)
+	y.accepts(y.all()...)
 }
 
 // TestTaskBranch: a branch is its holder's, then it is at the commit under
@@ -121,9 +152,13 @@ func TestOtherRefs(t *testing.T) {
 		y.refuses(name, rule, "", Update{name, "", y.commit("refs/heads/main", "x", "y")})
 	}
 	y.accepts(Update{"refs/heads/topic", "", main}, Update{"refs/tags/v1", "", main}, Update{"refs/notes/commits", "", main}, Update{"refs/heads/Integration", "", main})
+	gittest.Git(t, y.server, "update-ref", "refs/heads/LIZA/a", string(main))
+	y.accepts(Update{"refs/heads/LIZA/a", main, ""})
 	gittest.Git(t, y.server, "config", "core.ignoreCase", "true")
 	y.judge = y.open(y.server)
 	y.refuses("refs/heads/Integration", RuleRef, "", Update{"refs/heads/Integration", "", main})
+	y.refuses("refs/heads/LIZA/a", RuleRef, "means nothing here", Update{"refs/heads/LIZA/a", main, ""}) // it could be a task's
+	gittest.Git(t, y.server, "update-ref", "-d", "refs/heads/LIZA/a")
 
 	tree := y.feed("", "mktree")
 	alive, again := y.commitTree(tree, "alive"), y.commitTree(tree, "still alive")

@@ -230,6 +230,9 @@ func TestEvilMerge(t *testing.T) {
 			y.refuses(string(commit), forged.rule, "", y.to(layout.State, commit), y.to(integrationBranch, forged.tip))
 		})
 	}
+	crooked := y.forge(d.Commit, "\nauthor Grace <", "\nauthor Grace<")
+	crookedly := y.rewritten(good, string(d.Commit), string(crooked))
+	y.refuses(string(crookedly), flow.RuleContent, "is not as git writes it", y.to(layout.State, crookedly), y.to(integrationBranch, crooked))
 	whole := y.rewritten(good, string(d.Commit), string(twofold))
 	y.refuses(string(whole), RuleReplay, "names a tree where git does not look", y.to(layout.State, whole), y.to(integrationBranch, twofold))
 	y.land(y.to(layout.State, good), y.to(integrationBranch, d.Commit), y.to(branchA, ""))
@@ -359,27 +362,50 @@ func TestHiddenRevert(t *testing.T) {
 // content, takes them back once they are in; then it is reviewed again.
 func TestStackedRevert(t *testing.T) {
 	t.Parallel()
-	y := plain(t)
-	y.add("a", "b")
-	y.claim("a")
-	stacked := y.work("a", "a.txt", "one\n")
-	y.submit("a")
-	y.claim("b")
-	start := y.at("refs/heads/liza/b")
-	lean := y.commit("refs/heads/liza/b", "b.txt", "mine\n")
-	gittest.Git(t, y.clone, "update-ref", "refs/heads/liza/b", string(y.commitTree(gittest.Git(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, stacked)))
-	y.submit("b")
-	y.approve("a")
-	y.approve("b")
-	y.merge("a")
-	y.land(y.all()...)
-	_, err := y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
-		return flow.Move{Act: flow.ActMerge, Task: "b", By: ann, Detail: y.merging("b")}, nil, nil
-	})
-	var refused *flow.Refusal
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, flow.RuleMerge, refused.Rule)
-	require.Contains(t, refused.Reason, "was reviewed against")
+	for name, other := range map[string]bool{"one base": false, "two bases": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			y := plain(t)
+			y.add("a", "b", "c")
+			y.claim("a")
+			stacked := y.work("a", "a.txt", "one\n")
+			y.submit("a")
+			if other { // which the commit that b takes over does not have
+				y.claim("c")
+				y.work("c", "c.txt", "one\n")
+				y.submit("c")
+				y.approve("c")
+				y.merge("c")
+			}
+			y.claim("b")
+			start := y.at("refs/heads/liza/b")
+			lean := y.commit("refs/heads/liza/b", "b.txt", "mine\n")
+			gittest.Git(t, y.clone, "update-ref", "refs/heads/liza/b", string(y.commitTree(gittest.Git(t, y.clone, "rev-parse", string(lean)+"^{tree}"), "work", start, stacked)))
+			y.submit("b")
+			y.approve("a")
+			y.approve("b")
+			y.merge("a")
+			y.land(y.all()...)
+			_, err := y.store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
+				return flow.Move{Act: flow.ActMerge, Task: "b", By: ann, Detail: y.merging("b")}, nil, nil
+			})
+			var refused *flow.Refusal
+			require.ErrorAs(t, err, &refused)
+			require.Equal(t, flow.RuleMerge, refused.Rule)
+			require.Contains(t, refused.Reason, "was reviewed against")
+			if !other {
+				return
+			}
+			onto, submission := y.at(integrationBranch), y.board().Task("b").Submission.Commit
+			bases := strings.Fields(gittest.Git(t, y.clone, "merge-base", "--all", string(onto), string(submission)))
+			require.Len(t, bases, 2)
+			for _, base := range bases { // whichever git lists first
+				crossed, err := y.store.Commits.Crossed(context.Background(), onto, submission, git.ID(base))
+				require.NoError(t, err)
+				require.True(t, crossed, base)
+			}
+		})
+	}
 }
 
 // TestBombs: what is too large or too clever is refused before it is decoded.

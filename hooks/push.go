@@ -39,7 +39,7 @@ const Limit = time.Minute
 
 // JudgePush judges a push on a server, after waiting for locks on its refs. It notes
 // in the journal what receive-pack may leave behind, and whether [Settle] has to run
-// after the push. The error is a *Rejection.
+// after the push. What it accepts is durable before git takes locks. The error is a *Rejection.
 func JudgePush(ctx context.Context, s *gitstore.Store, p Push) error {
 	refs := make([]git.RefUpdate, len(p.Updates))
 	for i, u := range p.Updates {
@@ -48,7 +48,7 @@ func JudgePush(ctx context.Context, s *gitstore.Store, p Push) error {
 	if err := s.Repo.Journal.AwaitLocks(ctx, refs); err != nil {
 		return Unjudged(ctx, err)
 	}
-	entry, err := s.Repo.Journal.RecordPush(ctx, refs)
+	entry, err := s.Repo.Journal.RecordPush(refs)
 	if err != nil {
 		return Unjudged(ctx, err)
 	}
@@ -60,6 +60,9 @@ func JudgePush(ctx context.Context, s *gitstore.Store, p Push) error {
 	err = entry.Judged(j.tip)
 	if err == nil && (len(j.passed) > 0 || j.created && j.after != nil) {
 		err = noteDue(s, j.tip)
+	}
+	if err == nil {
+		err = s.Repo.Flusher.SyncPush(ctx, entry)
 	}
 	if err != nil {
 		entry.Forget()

@@ -3,7 +3,6 @@ package hooks
 import (
 	"strings"
 
-	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/layout"
 	"github.com/git-liza/git-liza/gitstore/git"
 )
@@ -54,8 +53,6 @@ func (s *pushState) kindOf(name string) kind {
 		return shadow
 	case s.folds && s.looksIntegrated(name):
 		return unknown
-	case strings.HasPrefix(name, layout.SessionRefs) && strings.Count(name, "/") == strings.Count(layout.SessionRefs, "/"):
-		return unknown // it would leave no room for the sessions of that agent
 	}
 	for _, p := range prefixes {
 		if strings.HasPrefix(name, p.prefix) {
@@ -73,21 +70,16 @@ func (s *pushState) kindOf(name string) kind {
 	return foreign
 }
 
-// isIntegration reports whether a ref is the integration branch of the board before or
-// after the push, so that no push can choose another branch and move the old one.
+// isIntegration reports whether a ref is the integration branch. No move gives a board
+// another one.
 func (s *pushState) isIntegration(name string) bool {
-	for _, b := range []*flow.Board{s.before, s.after} {
-		if b != nil && name == b.Settings().Integration.Ref() {
-			return true
-		}
-	}
-	return false
+	return s.after != nil && name == s.after.Settings().Integration.Ref()
 }
 
 // looksIntegrated reports whether a name differs from that of an integration branch
 // only in case: on some file systems that is the same file.
 func (s *pushState) looksIntegrated(name string) bool {
-	return s.after != nil && strings.EqualFold(name, s.after.Settings().Integration.Ref()) || s.before != nil && strings.EqualFold(name, s.before.Settings().Integration.Ref())
+	return s.after != nil && strings.EqualFold(name, s.after.Settings().Integration.Ref())
 }
 
 // pushWithState begins the command that pushes a ref together with the state.

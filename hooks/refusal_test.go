@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitstore/git"
 )
 
-// What keeps a judge from judging is no fault of the move, and the hint names the
+// An obstacle to the judge is no fault of the move, and the hint names the
 // judge's own disk.
 func TestFaultsOfTheMachine(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/gitstore/git"
 )
 
 // Transaction judges a ref transaction that git has prepared. On a clone it judges
@@ -38,12 +39,13 @@ func Transaction(ctx context.Context, s *gitstore.Store, updates []Update, serve
 	return judgeUpdates(ctx, s, Push{Updates: list, Permit: permit})
 }
 
-// Committed makes the updates of a server's refs durable. git syncs the content of
-// refs, but answers a push before their names are on the disk.
-func Committed(ctx context.Context, s *gitstore.Store, updates []Update) error {
+// Committed makes the updates of a server's refs durable, as fsync says, a value of
+// liza.fsync. git syncs the content of refs, but answers a push before their names are
+// on the disk. gitDir is the GIT_DIR of the hook.
+func Committed(gitDir, fsync string, updates []Update) error {
 	names := make([]string, 0, len(updates))
 	for _, u := range updates {
 		names = append(names, u.Name)
 	}
-	return s.Repo.Flusher.SyncMoved(ctx, names)
+	return git.SyncMovedRefs(gitDir, fsync, names)
 }

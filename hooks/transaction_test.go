@@ -25,6 +25,11 @@ func TestTransactionOnAClone(t *testing.T) {
 	require.Equal(t, flow.RuleTip, rule(t, clone(Update{integrationBranch, main, ""})))
 	require.Equal(t, RuleHistory, rule(t, clone(Update{layout.State, state, ""})))
 	require.Equal(t, RuleHistory, rule(t, clone(Update{layout.State, state, main})))
+	y.add("a")
+	require.Equal(t, RuleHistory, rule(t, clone(Update{layout.State, "", state})), "back, without an old value")
+	y.land(y.all()...)
+	require.Equal(t, RuleHistory, rule(t, Transaction(ctx, y.judge, []Update{{layout.State, "", state}}, true, nil)), "back on a server")
+	state = y.at(layout.State)
 	require.NoError(t, clone(Update{"refs/heads/topic", "", evil}, Update{"ORIG_HEAD", "", evil}, Update{"refs/liza/remote/origin/state", "", state}))
 	require.NoError(t, clone(Update{integrationBranch, main, main}))
 
@@ -34,7 +39,7 @@ func TestTransactionOnAClone(t *testing.T) {
 	gittest.Write(t, y.clone, ".git/packed-refs.lock", "")
 	require.Error(t, clone(Update{layout.State, state, ""}))
 
-	// It packs what it read a moment ago; whoever moves a ref has locked it with
+	// It packs what it read a moment ago; a process that moves a ref has locked it with
 	// the new value.
 	require.NoError(t, clone(Update{integrationBranch, "", evil}))
 	gittest.Write(t, y.clone, ".git/"+integrationBranch+".lock", string(evil)+"\n")

@@ -44,7 +44,7 @@ func TestVerifyOtherGit(t *testing.T) {
 	require.Len(t, v.Warnings, 1)
 	require.Contains(t, v.Warnings[0].Reason, "git 2.38.0 computed this merge")
 
-	// Who has judged all before it holds this merge against git's.
+	// A judge of all earlier moves compares this merge with that of git.
 	_, err = Verify(ctx, y.open(y.clone), git.ID(gittest.Git(t, y.clone, "rev-parse", string(forged)+"^")), forged, false)
 	require.Equal(t, flow.RuleMerge, rule(t, err))
 

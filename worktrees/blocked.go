@@ -9,7 +9,7 @@ import (
 )
 
 // removeBlocking clears away what git would wait for in a checkout below .worktrees/,
-// for ever: it opens .gitignore and .gitattributes in every folder, and the HEAD
+// without end: it opens .gitignore and .gitattributes in every folder, and the HEAD
 // of every repository inside, whatever they are. A pipe holds nothing and is
 // removed; a repository that has one for a HEAD loses the name .git.
 func removeBlocking(r record) {

@@ -17,9 +17,6 @@ import (
 // left half-made. Errors: *Obstacle if something else is in the way; *HookError beside
 // a Tree that is complete.
 func (t *Trees) Branch(ctx context.Context, name, branch string, start ID) (Tree, error) {
-	if err := checkName(name); err != nil {
-		return Tree{}, err
-	}
 	unlock, err := t.locks.lockName(ctx, name)
 	if err != nil {
 		return Tree{}, err
@@ -73,9 +70,6 @@ func (t *Trees) recordsWithoutHalfMade(ctx context.Context, name, branch string)
 // A repeated call finishes what was begun. Errors are those of Branch; also an
 // *Obstacle if the branch is neither at old nor at start.
 func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID) (Tree, error) {
-	if err := checkName(name); err != nil {
-		return Tree{}, err
-	}
 	unlock, err := t.locks.lockName(ctx, name)
 	if err != nil {
 		return Tree{}, err
@@ -100,9 +94,6 @@ func (t *Trees) Restart(ctx context.Context, name, branch string, old, start ID)
 // Detached checks commit out in .worktrees/<name>, without a branch. It can be repeated
 // like Branch. The error is an *Obstacle if the checkout is at another commit by now.
 func (t *Trees) Detached(ctx context.Context, name string, commit ID) (Tree, error) {
-	if err := checkName(name); err != nil {
-		return Tree{}, err
-	}
 	unlock, err := t.locks.lockName(ctx, name)
 	if err != nil {
 		return Tree{}, err

@@ -70,6 +70,7 @@ func TestBranchObstacles(t *testing.T) {
 		"a folder":             {func() { p.write(".worktrees/folder/mine", "x") }, "liza/folder", "folder", "in the way"},
 		"a file":               {func() { p.write(".worktrees/file", "x") }, "liza/file", "file", "in the way"},
 		"a link":               {func() { require.NoError(t, os.Symlink(p.dir, p.Path("link"))) }, "liza/link", "link", "in the way"},
+		"a link to nothing":    {func() { require.NoError(t, os.Symlink(t.TempDir(), p.Path("empty"))) }, "liza/empty", "empty", "in the way"},
 		"a repository":         {func() { p.git("init", "-q", p.Path("repo")) }, "liza/repo", "repo", "in the way"},
 		"unrelated branch":     {func() { p.git("branch", "liza/unrelated", string(other)) }, "liza/unrelated", "u", "does not come from"},
 		"branch above":         {func() { p.git("branch", "above") }, "above/task", "above", "cannot make a branch"},
@@ -119,8 +120,8 @@ func TestBranchGoesOnFromSavedWork(t *testing.T) {
 	}
 }
 
-// Whoever renamed or deleted the branch of a checkout gets it back with what
-// the hint says.
+// The command in the hint brings back the branch of a checkout that somebody
+// renamed or deleted.
 func TestBranchHint(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -197,7 +198,7 @@ func TestRestart(t *testing.T) {
 		require.Equal(t, worktrees.Tree{Name: "task-1", Path: old.Path, Head: tip}, kept)
 		require.Equal(t, "more work\n", content(t, old.Path, "a"))
 	}
-	// Whoever still works in the old one moves the branch no more.
+	// Work in the old checkout does not move the branch any more.
 	p.commitAll(old.Path, "zombie")
 	p.whole("task-1@2", "liza/task-1", start)
 }

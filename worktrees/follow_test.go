@@ -159,7 +159,7 @@ func TestFollowFolderBecomesFile(t *testing.T) {
 }
 
 // Somebody edits while the ref moves: nothing of theirs is overwritten, and
-// the next call goes on.
+// the next call continues.
 func TestFollowEditedMeanwhile(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

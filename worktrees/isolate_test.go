@@ -131,6 +131,11 @@ func TestNothingOfACheckoutIsRun(t *testing.T) {
 			p.script(filepath.Join(dir, "tools/strip.sh"), content(p.t, x.program))
 			p.write(filepath.Join(dir, "a"), "changed\n")
 		},
+		"a file monitor in the tree": func(p *project, dir string, x trap) {
+			p.git("config", "core.fsmonitor", "./tools/watch.sh")
+			p.script(filepath.Join(dir, "tools/watch.sh"), content(p.t, x.program))
+			p.write(filepath.Join(dir, "a"), "changed\n")
+		},
 		"hooks in the tree": func(p *project, dir string, x trap) {
 			p.git("config", "core.hooksPath", ".husky")
 			for _, hook := range []string{"pre-commit", "commit-msg", "post-commit", "post-index-change", "post-checkout", "reference-transaction"} {
@@ -322,7 +327,7 @@ func TestRetireKeepsWhatCannotBeSaved(t *testing.T) {
 	for name, test := range map[string]struct {
 		do    func(p *project, dir string)
 		whole bool   // nothing has to be kept
-		saved string // what a snapshot has all the same
+		saved string // what a snapshot has nevertheless
 		kept  string // a file, relative to what is kept
 	}{
 		"nothing":        {func(p *project, dir string) {}, true, "a", ""},

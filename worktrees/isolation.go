@@ -68,7 +68,7 @@ func (i *isolation) runIsolated(ctx context.Context, r record, hooks string, c g
 }
 
 // withoutIndexLock are the subcommands that do not lock the index.
-var withoutIndexLock = []string{"cat-file", "commit-tree", "diff-files", "diff-index", "hook", "ls-files", "status"}
+var withoutIndexLock = []string{"cat-file", "commit-tree", "diff-files", "diff-index", "hook", "ls-files", "rev-list", "status"}
 
 // lockFilesOf are the lock files that git takes in a checkout, beside those of the
 // objects: on its index, but for a private one, and on where its HEAD is.

@@ -127,7 +127,7 @@ var killTests = map[string]killed{
 			p.commitAll(path, "old work")
 			p.gitIn(path, "switch", "-q", "-c", "aside", string(p.base))
 		},
-		// Where files are switched already, what else is there is not looked through.
+		// Once files are switched, other files are not searched.
 		func(p *project, _ git.ID) { p.gitIn(p.Path("task-1"), "add", "-A") }},
 	"private": {func(*project) {}, func(p *project, _ git.ID) { p.swept() }},
 	"follow":  {func(*project) {}, func(p *project, _ git.ID) { p.arrived(p.dir) }},

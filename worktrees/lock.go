@@ -21,8 +21,12 @@ type nameLocks struct {
 const stripes = 16
 
 // lockName waits until no other process of this program makes or removes the checkout
-// called name. A half-made one then belongs to a dead process.
+// called name. A half-made one then belongs to a dead process. It refuses names as
+// checkName does.
 func (l *nameLocks) lockName(ctx context.Context, name string) (unlock func(), err error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
 	return l.lock(ctx, lockStripe(name))
 }
 

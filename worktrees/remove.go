@@ -17,9 +17,6 @@ import (
 // *Obstacle if the folder is not a worktree of this repository or is locked by another
 // program or a user.
 func (t *Trees) Remove(ctx context.Context, name string) error {
-	if err := checkName(name); err != nil {
-		return err
-	}
 	unlock, err := t.locks.lockName(ctx, name)
 	if err != nil {
 		return err
@@ -61,9 +58,6 @@ func (t *Trees) findRemovable(ctx context.Context, name string) (record, error) 
 // no snapshot can hold. Then the whole folder is renamed beside its place, and kept is
 // its new path. The same happens if an agent has replaced its .git.
 func (t *Trees) Retire(ctx context.Context, name string) (kept string, err error) {
-	if err := checkName(name); err != nil {
-		return "", err
-	}
 	unlock, err := t.locks.lockName(ctx, name)
 	if err != nil {
 		return "", err

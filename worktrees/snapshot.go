@@ -24,7 +24,7 @@ var ErrIncomplete = errors.New("not everything could be saved")
 //
 // Files that cannot be read or are larger than a gigabyte, and repositories of their
 // own inside, are left out: the error then wraps ErrIncomplete, and the commit is
-// returned all the same. If git fails in the work tree altogether, that commit is HEAD.
+// returned too. If git fails in the work tree altogether, that commit is HEAD.
 func (k *Contents) Snapshot(ctx context.Context, path, message string) (ID, error) {
 	r, err := k.registry.recordAt(ctx, path)
 	if err != nil {

@@ -2,54 +2,32 @@ package main
 
 import (
 	"encoding"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/config"
 	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/shell"
 )
 
 type configCommand struct {
-	Key   string   `arg:"" optional:"" help:"Such as limits.iterations, budgets.task.tokens, lease, allow_self_review or gates.NAME.command; also a group such as limits."`
+	Key   string   `arg:"" optional:"" help:"Such as limits.iterations, budgets.task.tokens, lease, allow_self_review or gates.NAME.command; also a group such as limits, or a key of git's configuration such as liza.idle."`
 	Value []string `arg:"" optional:"" help:"What to set it to; tests takes several."`
 	Unset bool     `help:"Remove the gate that the key gates.NAME names."`
-}
 
-// A setting is one value of a configuration under its dotted key. Its pointer
-// points into that configuration.
-type setting struct {
-	key     string
-	pointer any
-}
-
-// settings returns all settings of a configuration, with those of its gates.
-func settings(c *flow.Config) []setting {
-	list := []setting{
-		{"lease", &c.Lease}, {"review_lease", &c.ReviewLease}, {"grace", &c.Grace},
-		{"limits.iterations", &c.Limits.Iterations}, {"limits.review_cycles", &c.Limits.Cycles},
-		{"limits.integration_failures", &c.Limits.MergeFails}, {"limits.no_verdicts", &c.Limits.NoVerdicts},
-		{"limits.failed_coders", &c.Limits.FailedCoders}, {"limits.failures", &c.Limits.Failures},
-		{"supersede_depth", &c.SupersedeDepth}, {"text_limit", &c.TextLimit}, {"blob_limit", &c.BlobLimit},
-		{"allow_self_review", &c.AllowSelfReview}, {"drift_alarm", &c.DriftAlarm}, {"tests", &c.Tests},
-		{"post_worktree", &c.PostWorktree},
-		{"budgets.task.tokens", &c.Budgets.Task.Tokens}, {"budgets.task.cost", &c.Budgets.Task.Cost},
-		{"budgets.sprint.tokens", &c.Budgets.Sprint.Tokens}, {"budgets.sprint.cost", &c.Budgets.Sprint.Cost},
-		{"budgets.goal.tokens", &c.Budgets.Goal.Tokens}, {"budgets.goal.cost", &c.Budgets.Goal.Cost},
-	}
-	for i := range c.Gates {
-		g := &c.Gates[i]
-		list = append(list, setting{"gates." + g.Name + ".command", &g.Command},
-			setting{"gates." + g.Name + ".required", &g.Required}, setting{"gates." + g.Name + ".timeout", &g.Timeout})
-	}
-	return list
+	Explain bool `help:"Say what the key means, its unit and default, what reads it, and where its value comes from."`
 }
 
 func (c *configCommand) Run(inv *invocation) error {
-	if c.Key == "" || len(c.Value) == 0 && !c.Unset {
+	switch {
+	case c.Explain:
+		return c.explain(inv)
+	case c.Key == "" || len(c.Value) == 0 && !c.Unset:
 		return c.show(inv)
+	case strings.HasPrefix(c.Key, "liza."):
+		return c.refuseGit()
 	}
 	clone, err := inv.clone()
 	if err != nil {
@@ -63,16 +41,16 @@ func (c *configCommand) Run(inv *invocation) error {
 		}
 	}
 	r, err := clone.Move(inv.ctx, flow.ActConfig, "", func(b *flow.Board) (flow.Detail, error) {
-		config := b.Settings().Config
-		config.Gates, config.Tests = slices.Clone(config.Gates), slices.Clone(config.Tests)
-		err := c.change(&config)
-		return &flow.ConfigMove{Config: config}, err
+		board := b.Settings().Config
+		board.Gates, board.Tests = slices.Clone(board.Gates), slices.Clone(board.Tests)
+		err := c.change(&board)
+		return &flow.ConfigMove{Config: board}, err
 	})
 	if err != nil {
 		return err
 	}
 	after := r.After.Settings().Config
-	rows := matching(settings(&after), c.Key)
+	rows := matching(config.Values(&after), c.Key)
 	if len(rows) == 0 {
 		return inv.result(r, map[string]any{"key": c.Key}, "%s removed", c.Key)
 	}
@@ -96,31 +74,31 @@ func gateKey(key string) (name, field string) {
 }
 
 // change sets the value in a configuration that shares no slices with others.
-func (c *configCommand) change(config *flow.Config) error {
+func (c *configCommand) change(board *flow.Config) error {
 	if c.Unset {
-		return c.unset(config)
+		return c.unset(board)
 	}
 	if name, field := gateKey(c.Key); name != "" && field == "command" {
-		if _, known := config.Gate(name); !known {
-			config.Gates = append(config.Gates, flow.Gate{Name: name, Required: true, Timeout: defaultGateTimeout})
+		if _, known := board.Gate(name); !known {
+			board.Gates = append(board.Gates, flow.Gate{Name: name, Required: true, Timeout: config.DefaultGateTimeout})
 		}
 	}
-	for _, known := range settings(config) {
-		if known.key == c.Key {
-			return c.set(known.pointer)
+	for _, known := range config.Values(board) {
+		if known.Key == c.Key {
+			return c.set(known.Pointer)
 		}
 	}
 	return c.unknown()
 }
 
-func (c *configCommand) unset(config *flow.Config) error {
+func (c *configCommand) unset(board *flow.Config) error {
 	name, ok := strings.CutPrefix(c.Key, "gates.")
 	if !ok || len(c.Value) > 0 {
 		return usagef("git liza help config", "--unset takes the key of a gate, gates.NAME, and no value")
 	}
-	before := len(config.Gates)
-	config.Gates = slices.DeleteFunc(config.Gates, func(g flow.Gate) bool { return g.Name == name })
-	if len(config.Gates) == before {
+	before := len(board.Gates)
+	board.Gates = slices.DeleteFunc(board.Gates, func(g flow.Gate) bool { return g.Name == name })
+	if len(board.Gates) == before {
 		return noGate(name)
 	}
 	return nil
@@ -133,13 +111,24 @@ func noGate(name string) error {
 // unknown returns the error for a gate that does not exist, or for a key that
 // cannot exist.
 func (c *configCommand) unknown() error {
-	if name, field := gateKey(c.Key); slices.Contains([]string{"command", "required", "timeout"}, field) {
+	known, ok := config.Find(c.Key)
+	switch {
+	case ok && strings.HasPrefix(known.Name, "gates."):
+		name, _ := gateKey(c.Key)
 		return noGate(name)
-	}
-	if c.Key == "role_paths" || c.Key == "gates" {
+	case c.Key == "role_paths" || c.Key == "gates":
 		return usagef("git liza edit config", "%s is a list: edit it in place", c.Key)
 	}
-	return usagef("git liza config", "there is no key %s", flow.Excerpt(c.Key, 80))
+	return unknownKey(c.Key)
+}
+
+// unknownKey returns the error for a key that does not exist, with the key that was
+// probably meant.
+func unknownKey(key string) error {
+	if like := config.Nearest(key); like != "" {
+		return usagef("git liza config --explain "+shell.Quote(like), "there is no key %s; did you mean %s?", flow.Excerpt(key, 80), like)
+	}
+	return usagef("git liza config", "there is no key %s", flow.Excerpt(key, 80))
 }
 
 // set parses the words of the command line into the value that the pointer points
@@ -173,74 +162,69 @@ func (c *configCommand) set(pointer any) error {
 
 // show prints one value, a group or everything.
 func (c *configCommand) show(inv *invocation) error {
+	if c.Key == "" {
+		return c.list(inv)
+	}
+	if strings.HasPrefix(c.Key, "liza.") {
+		return c.showGit(inv)
+	}
 	l, err := inv.look()
 	if err != nil {
 		return err
 	}
-	config := l.Board.Settings().Config
-	rows := matching(settings(&config), c.Key)
+	board := l.Board.Settings().Config
+	if c.Key == "role_paths" {
+		return inv.answer("", map[string]any{"key": c.Key, "value": board.RolePaths}, rolePaths(board.RolePaths))
+	}
+	rows := matching(config.Values(&board), c.Key)
 	if len(rows) == 0 {
 		return c.unknown()
 	}
-	if rows[0].key == c.Key {
-		return inv.answer("", settingValues(rows, c.Key), formatValue(rows[0].pointer))
+	if rows[0].Key == c.Key {
+		return inv.answer("", settingValues(rows, c.Key), rows[0].String())
 	}
-	text := listing(rows)
-	if c.Key == "" {
-		text += rolePaths(config.RolePaths)
-	}
-	return inv.answer("", settingValues(rows, c.Key), text)
+	return inv.answer("", settingValues(rows, c.Key), listing(rows))
 }
 
-// matching returns the settings with the key, or of the group that the key
-// names.
-func matching(list []setting, key string) []setting {
-	return slices.DeleteFunc(list, func(known setting) bool {
-		return key != "" && known.key != key && !strings.HasPrefix(known.key, key+".")
+// matching returns the values with the key, or of the group that the key names.
+func matching(list []config.Value, key string) []config.Value {
+	var group config.Group
+	for _, g := range config.Groups() {
+		if g.Name == key {
+			group = g
+		}
+	}
+	return slices.DeleteFunc(list, func(v config.Value) bool {
+		member := slices.ContainsFunc(group.Keys, func(k config.Key) bool { return k.Matches(v.Key) })
+		return !member && v.Key != key && !strings.HasPrefix(v.Key, key+".")
 	})
 }
 
-// settingValues returns the settings for JSON: the value of the one that the key names,
-// or a map.
-func settingValues(rows []setting, key string) map[string]any {
-	if rows[0].key == key {
-		return map[string]any{"key": key, "value": rows[0].pointer}
+// settingValues returns the values for JSON: that of the key, or a map.
+func settingValues(rows []config.Value, key string) map[string]any {
+	if rows[0].Key == key {
+		return map[string]any{"key": key, "value": rows[0].Pointer}
 	}
 	values := map[string]any{}
 	for _, row := range rows {
-		values[row.key] = row.pointer
+		values[row.Key] = row.Pointer
 	}
 	return map[string]any{"config": values}
 }
 
-func listing(rows []setting) string {
+func listing(rows []config.Value) string {
 	var text strings.Builder
 	for _, row := range rows {
-		fmt.Fprintf(&text, "%s = %s\n", row.key, formatValue(row.pointer))
+		fmt.Fprintf(&text, "%s = %s\n", row.Key, row)
 	}
 	return text.String()
 }
 
-// formatValue formats a value for people.
-func formatValue(pointer any) string {
-	switch p := pointer.(type) {
-	case *[]string:
-		return strings.Join(*p, " ")
-	case fmt.Stringer:
-		return p.String()
-	case *string:
-		return *p
-	}
-	// Numbers and booleans are written as in JSON.
-	text, _ := json.Marshal(pointer)
-	return string(text)
-}
-
-// rolePaths formats the role paths, which only `edit config` changes.
+// rolePaths formats the role paths, a line each. Only `edit config` changes them.
 func rolePaths(list []flow.RolePath) string {
 	var text strings.Builder
 	for _, p := range list {
-		fmt.Fprintf(&text, "role_paths: %s may not change %s", p.Role, p.Deny)
+		fmt.Fprintf(&text, "%s may not change %s", p.Role, p.Deny)
 		for i, kind := range p.Except {
 			lead := ", except in tasks of the kind "
 			if i > 0 {
@@ -252,6 +236,3 @@ func rolePaths(list []flow.RolePath) string {
 	}
 	return text.String()
 }
-
-// defaultGateTimeout is the time limit of a gate that sets none.
-const defaultGateTimeout = flow.Duration(10 * time.Minute)

@@ -1,43 +1,28 @@
 package main
 
 import (
-	"maps"
-	"os"
-	"regexp"
-	"slices"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/config"
+	"github.com/git-liza/git-liza/cmd/git-liza/playbook"
+	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
 	"github.com/git-liza/git-liza/flow"
 )
 
-// The page on configuration has a row with the default for every setting of the
-// board, and no other. role_paths is shown beside them.
-func TestSettingsOnThePage(t *testing.T) {
+// The defaults of the table are those of the programs that read the keys.
+func TestDefaultsOfTheTable(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../doc/configuration.md")
-	require.NoError(t, err)
-	_, table, _ := strings.Cut(string(text), "## Settings of the board")
-	table, _, _ = strings.Cut(table, "\n##")
-	rows := map[string]string{}
-	for _, cells := range regexp.MustCompile("(?m)^\\| (`[^|]*) \\|[^|]*\\| ([^|]*) \\|").FindAllStringSubmatch(table, -1) {
-		for _, key := range strings.Split(strings.Trim(cells[1], "`"), "`, `") {
-			rows[key] = strings.Trim(cells[2], "`")
-		}
+	l := supervise.DefaultLimits()
+	span := func(d time.Duration) string { return flow.Duration(d).String() }
+	for key, want := range map[string]string{
+		"liza.idle": span(l.Idle), "liza.wall": span(l.Wall) + " (planner " + span(l.PlannerWall) + ")", "liza.backoff": span(l.Pause),
+		"liza.script.playbook": playbook.DefaultPath, "lease": "30m", "limits.iterations": "10", "gates.NAME.timeout": "10m", "allow_self_review": "false",
+	} {
+		k, ok := config.Find(key)
+		require.True(t, ok, key)
+		require.Equal(t, want, config.Plain(k.Default), key)
 	}
-	c := flow.DefaultConfig()
-	c.Gates = []flow.Gate{{Name: "NAME", Required: true, Timeout: defaultGateTimeout}}
-	keys := []string{"role_paths"}
-	for _, one := range settings(&c) {
-		keys = append(keys, one.key)
-		switch want := formatValue(one.pointer); {
-		case one.key == "tests": // the first of them
-			require.True(t, strings.HasPrefix(rows[one.key], strings.Fields(want)[0]))
-		case want != "":
-			require.Equal(t, want, rows[one.key], one.key)
-		}
-	}
-	require.ElementsMatch(t, keys, slices.Collect(maps.Keys(rows)))
 }

@@ -13,7 +13,7 @@ import (
 
 type demoCommand struct {
 	Dir  string `placeholder:"DIR" help:"An empty or new folder for the repository; default: a temporary one, which is kept."`
-	Fast bool   `help:"Leave out the last task; rejection, failed merge and repair are shown all the same."`
+	Fast bool   `help:"Leave out the last task; rejection, failed merge and repair are still shown."`
 }
 
 func (c *demoCommand) Run(inv *invocation) error {

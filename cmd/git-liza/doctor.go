@@ -46,6 +46,11 @@ func (c *doctorCommand) Run(inv *invocation) error {
 	}
 	installed, err := stubs.Examine(inv.ctx, clone.Repo)
 	found := append(clone.Doctor.Examine(inv.ctx), hooksFinding(installed, err, clone.Repo.MainWorkTree() == ""))
+	settings, err := examineSettings(inv, clone)
+	if err != nil {
+		return err
+	}
+	found = append(found, settings)
 	if clone.Checkouts.Trees != nil {
 		about, err := c.examineProviders(inv, &clone.Repo.Config.Configuration)
 		if err != nil {
@@ -87,7 +92,11 @@ func restore(ctx context.Context, clone *work.Clone) ([]work.Restored, error) {
 	if r != nil {
 		list = append(list, *r)
 	}
-	return append([]work.Restored{}, list...), errors.Join(err, restoreErr)
+	err = errors.Join(err, restoreErr)
+	if len(list) > 0 && restoreErr == nil {
+		err = errors.Join(err, clone.Doctor.CutLost(ctx))
+	}
+	return append([]work.Restored{}, list...), err
 }
 
 // examineServer returns the findings that matter in a repository that only receives

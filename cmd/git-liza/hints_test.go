@@ -78,7 +78,7 @@ func hinted(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // looks is the same where the hint only shows what there is: it changes nothing,
-// and the script says what whoever looked types then.
+// and the script says what the reader types then.
 //
 //	looks RULE COMMAND [ARG...]
 func looks(ts *testscript.TestScript, neg bool, args []string) {
@@ -135,7 +135,7 @@ var unhinted = map[string]string{
 	"bare": "bad_repository", "branch": "bad_place", "branch_tip": "submit", "canary": "contracts", "corrupt": "bad_board",
 	"hook": "hooks_attack", "not_bare": "hooks_install", "playbook": "script-agent", "push": "pre_push", "remote": "landed",
 	"review_worktree": "refuse_review_worktree", "trust": "hint_trust", "obstacle": "half_made",
-	"supervisor_only": "refuse_fenced", "fact": "server_push", "demo": "demo-ends", "damaged": "damaged",
+	"supervisor_only": "refuse_fenced", "fact": "server_push", "demo": "demo-ends", "not_empty": "demo", "damaged": "damaged",
 
 	"stuck": "rush", "kept": "contracts", "editor": "edit", "git": "bad_repository", "no_repository": "bad_place",
 	"not_landed": "landed", "diverged": "restored", "offline": "offline", "doctor": "doctor",

@@ -102,6 +102,7 @@ func (c *preReceiveCommand) startTimeout(inv *invocation, after time.Duration) *
 type referenceTransactionCommand struct {
 	State  string `arg:"" help:"The state of the transaction: git can only be refused at prepared."`
 	Server bool   `help:"The repository is a shared remote; default: if it is bare."`
+	Fsync  string `default:"all" help:"How the refs of a shared remote are synced: its liza.fsync when the hooks were installed."`
 }
 
 func (c *referenceTransactionCommand) Run(inv *invocation) error {
@@ -112,14 +113,14 @@ func (c *referenceTransactionCommand) Run(inv *invocation) error {
 	if err != nil {
 		return hooks.Unjudged(inv.ctx, err)
 	}
+	if c.State == "committed" {
+		return hooks.Committed(inv.getenv("GIT_DIR"), c.Fsync, updates)
+	}
 	store, end, err := inv.hook(hooks.Limit)
 	if err != nil {
 		return hooks.Unjudged(inv.ctx, err)
 	}
 	defer end()
-	if c.State == "committed" {
-		return hooks.Committed(inv.ctx, store, updates)
-	}
 	server := c.Server || store.Repo.MainWorkTree() == ""
 	return hooks.Transaction(inv.ctx, store, updates, server, func(m flow.Move) *flow.Refusal {
 		var refusal *flow.Refusal

@@ -307,10 +307,15 @@ func (inv *invocation) keepHooks(ctx context.Context) (func(context.Context) (st
 			return "", err
 		}
 		defer repo.Close()
-		if back, err := before.Restore(ctx, repo); err != nil || !back {
+		back, aside, err := before.Restore(ctx, repo)
+		if err != nil || !back {
 			return "", err
 		}
-		return "the hooks were out of force, and are in place again", nil
+		text := "the hooks were out of force, and are in place again"
+		if len(aside) > 0 {
+			text += "; what stood there is " + strings.Join(aside, ", ")
+		}
+		return text, nil
 	}, err
 }
 

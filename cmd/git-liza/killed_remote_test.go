@@ -133,13 +133,13 @@ func (k kill) at(t *testing.T, site *site, n int) (killed bool) {
 	where := fmt.Sprintf("killed at %d: %s\n%s", n, ended.Operations[n-1], ended.Output)
 	out, err := s.try("a", k.next)
 	require.NoError(t, err, "%s\n%s", where, out)
-	// What a receive-pack leaves that has not called its hook git itself clears, in time.
+	// git itself clears, in time, what a receive-pack left that has not called its hook.
 	apart, err := filepath.Glob(filepath.Join(s.root, "s.git/objects/tmp_objdir-*"))
 	require.NoError(t, err)
 	if slices.ContainsFunc(ended.Operations[:n-1], func(o string) bool { return strings.Contains(o, " rename ") && strings.Contains(o, "/journal/push-") }) {
 		require.Empty(t, apart, where)
 	}
-	// What was too young to judge goes with a later command.
+	// A later command clears what was too young to judge.
 	for try := 0; try < 50 && slices.ContainsFunc(s.leftovers(t), func(path string) bool { return !strings.Contains(path, "/tmp_objdir-") }); try++ {
 		s.sh(t, "a", "git-liza pause --reason again && git-liza resume --reason again")
 		s.sh(t, "", `cd "$ROOT" && if test -e b; then cd b && git-liza sync; fi`)
@@ -166,9 +166,7 @@ func TestKilledAtFileOperations(t *testing.T) {
 			t.Parallel()
 			site := newSite(t, k.board)
 			all := k.operations(t, site)
-			for n := 1 + all/4; n <= all; n += 1 + all/2 {
-				k.at(t, site, n)
-			}
+			k.at(t, site, 1+all/2)
 		})
 	}
 }

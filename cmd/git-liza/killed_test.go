@@ -62,7 +62,7 @@ func killedCommands() map[string]killedCommand {
 // repeating it completes it, and nothing is left over.
 func TestKilledCommands(t *testing.T) {
 	t.Parallel()
-	killCommands(t, 2)
+	killCommands(t, 1)
 }
 
 // TestTortureKilledCommands kills at more of the operations, or at each.

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/mcp"
 	"github.com/git-liza/git-liza/flow"
@@ -231,7 +232,12 @@ func (m toolServer) resources() []mcp.Resource {
 	}
 }
 
-// watchBoard watches the board for clients that subscribed to something on it.
+// checkoutLook is the time between two looks at which checkouts there are: a claim makes
+// its worktree after its move.
+const checkoutLook = 300 * time.Millisecond
+
+// watchBoard watches the board, and which checkouts there are, for clients that
+// subscribed to something on it.
 func (m toolServer) watchBoard(ctx context.Context) (next func() bool, err error) {
 	clone, err := m.clone()
 	if err != nil {
@@ -242,13 +248,23 @@ func (m toolServer) watchBoard(ctx context.Context) (next func() bool, err error
 		return nil, err
 	}
 	_, changed := view.Now()
+	there := clone.Checkouts.Names(ctx)
 	return func() bool {
-		select {
-		case <-changed:
-			_, changed = view.Now()
-			return true
-		case <-ctx.Done():
-			return false
+		look := time.NewTicker(checkoutLook)
+		defer look.Stop()
+		for {
+			select {
+			case <-changed:
+				_, changed = view.Now()
+				return true
+			case <-look.C:
+				if now := clone.Checkouts.Names(ctx); !slices.Equal(now, there) {
+					there = now
+					return true
+				}
+			case <-ctx.Done():
+				return false
+			}
 		}
 	}, nil
 }

@@ -177,7 +177,7 @@ func TestMCPWorks(t *testing.T) {
 	p.must("git-liza", "fsck", "--full")
 }
 
-// What a planner does, and a human, who has its tools and some more.
+// A planner plans by tools; a human has the same tools and some more.
 func TestMCPPlans(t *testing.T) {
 	t.Parallel()
 	for _, as := range []string{"planner-1", ""} {
@@ -357,14 +357,13 @@ func TestMCPSubscriptions(t *testing.T) {
 	require.Error(t, subscribe("liza:///nothing"))
 	require.NoError(t, subscribe(one))
 	require.NoError(t, subscribe(two))
-	p.must("git-liza", "claim", "one", "--as", "coder-1")
+	// Not a claim, which makes the worktree after its move: that is heard of once or twice.
+	p.must("git-liza", "task", "edit", "one", "--priority", "2")
 	require.Equal(t, one, <-c.heard)
-	p.must("git-liza", "release", "one")
+	p.must("git-liza", "task", "edit", "one", "--priority", "3")
 	require.Equal(t, one, <-c.heard, "nothing was said of the other")
 	require.NoError(t, c.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: one}))
 	p.must("git-liza", "claim", "one", "--as", "coder-1")
-	// Not a claim, which makes the worktree after its move: the server, still
-	// busy with the move before, could read the task without it and then with it.
 	p.must("git-liza", "task", "edit", "two", "--priority", "2")
 	require.Equal(t, two, <-c.heard)
 	require.NoError(t, c.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: two}))
@@ -372,6 +371,23 @@ func TestMCPSubscriptions(t *testing.T) {
 	c.does("note", `{"text": "about nothing"}`)
 	require.Equal(t, "liza:///state", <-c.heard)
 	require.Empty(t, c.heard)
+}
+
+// A worktree that appears or goes without a move is heard of too: a claim makes its
+// worktree after its move.
+func TestMCPSubscriptionToWorktree(t *testing.T) {
+	t.Parallel()
+	p := newPlayground(t)
+	p.add("one")
+	p.must("git-liza", "claim", "one", "--as", "coder-1")
+	c := p.clientOf("", "2025-06-18")
+	const one = "liza:///tasks/one"
+	require.NoError(t, c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: one}))
+	tree, away := filepath.Join(p.repo, ".worktrees", "one"), filepath.Join(t.TempDir(), "one")
+	require.NoError(t, os.Rename(tree, away))
+	require.Equal(t, one, <-c.heard)
+	require.NoError(t, os.Rename(away, tree))
+	require.Equal(t, one, <-c.heard)
 }
 
 // Several servers, each asked for several things at once, and the command line
@@ -502,7 +518,7 @@ func TestMCPEnds(t *testing.T) {
 	}
 }
 
-// A client that waits is told that the wait goes on, can do other things
+// A client that waits is told that the wait continues, can do other things
 // meanwhile, and hears of the verdict; one that cancels waits no longer.
 func TestMCPAwaits(t *testing.T) {
 	t.Parallel()

@@ -107,17 +107,22 @@ func (d *cutDisk) commit(id, text string) {
 // it names with everything in them, and integration.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
-	newCutDisk(t).story(1)
+	cutPower(t, 1)
 }
 
-// The same for many tasks one after the other, also where each file is synced by
-// itself.
+// The same for many tasks one after the other.
 func TestTorturePowerCut(t *testing.T) {
+	torture.Only(t)
 	t.Parallel()
+	cutPower(t, 4)
+}
+
+// cutPower tells as many stories, also where each file is synced by itself.
+func cutPower(t *testing.T, stories int) {
 	for _, mode := range []string{"batch", "all"} {
 		d := newCutDisk(t)
 		d.must("git", "config", "liza.fsync", mode)
-		for n := range rounds(1, 4) {
+		for n := range stories {
 			d.story(n + 1)
 		}
 	}
@@ -144,6 +149,7 @@ func (d *cutDisk) story(n int) {
 
 	d.must("git", "commit", "-q", "--allow-empty", "-m", "of a person")
 	d.must("git", "merge", "-q", "-m", "both", "integration")
+	d.must("git", "-c", "core.fsync=none", "repack", "-q", "-a", "-d")
 	d.acked("git-liza", "adopt", "main", "--reason", "R")
 
 	d.add(abandoned)
@@ -167,6 +173,26 @@ func TestPowerCutInsideAMove(t *testing.T) {
 		"#!/bin/sh\n[ $1 = prepared ] || exit 0\n[ -e "+d.repo+"/.git/refs/liza/state.lock ] && cp --sparse=always "+d.image+" "+picture+"\nexit 0\n"), 0o755))
 	d.must("git-liza", "note", "cut")
 	d.boot("a note held its lock", picture, "[ -s .git/refs/liza/state.lock ]\n[ \"$("+refsOfBoard+")\" = '"+before+"' ]\n"+isWhole)
+}
+
+// A power cut in a clone while its remote judges a submission: what the move names is
+// on the disk before another machine hears of it.
+func TestPowerCutBeforeAPush(t *testing.T) {
+	t.Parallel()
+	d := newCutDisk(t)
+	server := filepath.Join(t.TempDir(), "server.git")
+	d.must("git", "init", "-q", "--bare", server)
+	d.must("git", "remote", "add", "origin", server)
+	d.must("git-liza", "sync", "--set", "origin")
+	d.add("t-1")
+	d.must("git-liza", "claim", "t-1", "--as", "coder-1")
+	d.must("git-liza", "intent", "t-1", "--as", "coder-1", "--summary", "S", "--validation", "V")
+	d.commit("t-1", "one")
+	picture := d.image + ".judged"
+	require.NoError(t, os.WriteFile(filepath.Join(server, "hooks", "pre-receive"), []byte("#!/bin/sh\ncp --sparse=always "+d.image+" "+picture+"\n"), 0o755))
+	d.must("git-liza", "submit", "t-1", "--as", "coder-1")
+	commit := d.must("git", "rev-parse", "refs/liza/saved/t-1/1")
+	d.boot("a submission was judged", picture, "git rev-list --objects --no-object-names "+commit+" | git cat-file --batch >/dev/null\ngit fsck --strict --no-dangling --no-progress "+commit)
 }
 
 // isWholeMirror also fails if git cannot fetch, for which it reads all refs.

@@ -133,7 +133,7 @@ func (c *principalListCommand) Run(inv *invocation) error {
 	text := rows.Text(inv.width())
 	switch {
 	case len(list) == 0:
-		text = "no principals: who acts is not enforced; the first one: git liza principal add NAME --new-key"
+		text = "no principals: identities are not enforced; the first one: git liza principal add NAME --new-key"
 	case known.Find(l.Reading.Principal) == nil:
 		text += view.UnknownPrincipal(l.Reading.Principal)
 	}

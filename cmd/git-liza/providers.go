@@ -13,7 +13,7 @@ import (
 )
 
 type providersCommand struct {
-	List   providersListCommand   `cmd:"" default:"1" help:"Who could do the work, what is installed here, and who is chosen."`
+	List   providersListCommand   `cmd:"" default:"1" help:"The programs that can be agents: which are installed here, and which are chosen."`
 	Detect providersDetectCommand `cmd:"" help:"What is installed here, and the commands that choose or install one."`
 	Resume providersResumeCommand `cmd:"" help:"End the pause of a provider whose quota was used up, or whose service or login failed."`
 }

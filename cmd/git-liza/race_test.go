@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/git-liza/git-liza/internal/gittest"
 	"github.com/git-liza/git-liza/internal/torture"
 	"github.com/stretchr/testify/require"
 )
@@ -26,26 +27,48 @@ type playground struct {
 	env  []string
 }
 
+var playgrounds gittest.Template
+
 func newPlayground(t *testing.T) *playground {
 	t.Helper()
-	return newPlaygroundAt(t, t.TempDir())
+	p := emptyPlayground(t, t.TempDir())
+	require.NoError(t, playgrounds.Copy(p.repo, func(dir string) error {
+		made := *p
+		made.repo = dir
+		made.init()
+		return nil
+	}))
+	return p
 }
 
 // newPlaygroundAt makes one in a folder that is there.
 func newPlaygroundAt(t *testing.T, root string) *playground {
 	t.Helper()
+	p := emptyPlayground(t, root)
+	require.NoError(t, os.Mkdir(p.repo, 0o755))
+	p.init()
+	return p
+}
+
+func emptyPlayground(t *testing.T, root string) *playground {
+	t.Helper()
 	p := &playground{t: t, bin: filepath.Join(root, "bin"), repo: filepath.Join(root, "repo")}
 	require.NoError(t, os.MkdirAll(p.bin, 0o755))
 	require.NoError(t, os.Symlink(built, filepath.Join(p.bin, "git-liza")))
-	require.NoError(t, os.MkdirAll(filepath.Join(p.repo, "specs"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(p.repo, "specs", "vision.md"), []byte("# Race\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(root, ".gitconfig"), []byte("[user]\n\tname = Ann\n\temail = ann@example.org\n"+unattended), 0o644))
 	p.env = []string{"GORACE=atexit_sleep_ms=0", "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "TZ=UTC", "PATH=" + p.bin + ":" + os.Getenv("PATH"),
 		"GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
+	return p
+}
+
+// init makes the repository and its board.
+func (p *playground) init() {
+	p.t.Helper()
+	require.NoError(p.t, os.Mkdir(filepath.Join(p.repo, "specs"), 0o755))
+	require.NoError(p.t, os.WriteFile(filepath.Join(p.repo, "specs", "vision.md"), []byte("# Race\n"), 0o644))
 	for _, args := range [][]string{{"git", "init", "-q", "-b", "main"}, {"git", "add", "-A"}, {"git", "commit", "-q", "-m", "first"}, {"git-liza", "init"}} {
 		p.must(args...)
 	}
-	return p
 }
 
 // run runs a command in the repository and returns exit code, stdout, stderr.
@@ -236,9 +259,9 @@ func TestTortureKilledMerge(t *testing.T) {
 // Eight processes make moves while others read, pack refs and collect
 // garbage: every move is one commit, and no reader ever fails.
 func TestTortureMoves(t *testing.T) {
+	torture.Only(t)
 	t.Parallel()
-	const writers = 8
-	moves := rounds(5, 50)
+	const writers, moves = 8, 50
 	p := newPlayground(t)
 	before, err := strconv.Atoi(p.must("git", "rev-list", "--count", "refs/liza/state"))
 	require.NoError(t, err)

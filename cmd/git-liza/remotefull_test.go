@@ -14,7 +14,7 @@ import (
 )
 
 // Where the disk of a server is full, the client says so, and of which machine; with
-// room there it goes on. One that has no hooks says it in git's own words.
+// room there the command succeeds. A server without hooks says it in git's own words.
 func TestDiskOfAServer(t *testing.T) {
 	t.Parallel()
 	for _, hooked := range []bool{true, false} {

@@ -46,6 +46,13 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 			// A closed pipe must not end the work that is under way.
 			_ = inv.answer("", nil, line)
 		}}
+	lines, err := settingLines(inv, clone)
+	if err == nil {
+		err = checkKeys(lines)
+	}
+	if err != nil {
+		return nil, err
+	}
 	conf := &clone.Repo.Config.Configuration
 	if err := readLimits(inv.ctx, conf, &r.Limits); err != nil {
 		return nil, err

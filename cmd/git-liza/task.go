@@ -33,6 +33,37 @@ type taskFlags struct {
 
 	BudgetTokens *int64     `placeholder:"N" help:"How many tokens sessions on it may use; 0 for what the board says."`
 	BudgetCost   *flow.Cost `placeholder:"DOLLARS" help:"What sessions on it may cost; 0 for what the board says."`
+
+	limitFlags
+}
+
+// limitFlags are the limits of a task; 0 is what the board says.
+type limitFlags struct {
+	MaxIterations          *int `placeholder:"N" help:"Claims of one attempt before the task is blocked; 0 for what the board says, here and below."`
+	MaxReviewCycles        *int `placeholder:"N" help:"Rejections of one attempt."`
+	MaxIntegrationFailures *int `placeholder:"N" help:"Failed merges."`
+	MaxNoVerdicts          *int `placeholder:"N" help:"Reviews that ended without a verdict."`
+	MaxFailedCoders        *int `placeholder:"N" help:"Different coders that failed it."`
+	MaxFailures            *int `placeholder:"N" help:"Failures in all."`
+}
+
+// limits replaces the limits that were given. It returns nil if none is left.
+func (f *limitFlags) limits(was *flow.Limits) *flow.Limits {
+	if *f == (limitFlags{}) {
+		return was
+	}
+	var l flow.Limits
+	put(&l, was)
+	put(&l.Iterations, f.MaxIterations)
+	put(&l.Cycles, f.MaxReviewCycles)
+	put(&l.MergeFails, f.MaxIntegrationFailures)
+	put(&l.NoVerdicts, f.MaxNoVerdicts)
+	put(&l.FailedCoders, f.MaxFailedCoders)
+	put(&l.Failures, f.MaxFailures)
+	if l == (flow.Limits{}) {
+		return nil
+	}
+	return &l
 }
 
 // over replaces the fields of an input that were given.
@@ -51,6 +82,7 @@ func (f *taskFlags) over(in flow.TaskInput) flow.TaskInput {
 	if f.Owns != nil {
 		in.Owns = f.Owns
 	}
+	in.Limits = f.limits(in.Limits)
 	if f.BudgetTokens != nil || f.BudgetCost != nil {
 		in.Budget = f.budget(in.Budget)
 	}

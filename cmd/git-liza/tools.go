@@ -45,7 +45,7 @@ var tools = []toolRow{
 	{"intent", flow.ActIntent, mcp.Adds, coders, "Say what you are going to do and how you will know that it works. Once per claim, before the first edit: a submission without it is refused.", newCommand[intentCommand]},
 	{"commit", 0, mcp.Adds, coders, "Commit everything in your task's worktree, new files too, as yours. For clients that have no shell; submit what is committed.", newCommand[commitTool]},
 	{"submit", flow.ActSubmit, mcp.Adds, coders, "Ask for a review of the tip of your task's branch. Use it when everything is committed, the work tree is clean and the checks passed; it runs the task's verify command.", newCommand[submitTool]},
-	{"handoff", flow.ActHandoff, mcp.Adds, coders, "Leave word for whoever continues, when you must stop before the task is done. Commit what is good first.", newCommand[handoffCommand]},
+	{"handoff", flow.ActHandoff, mcp.Adds, coders, "Leave a report for the next coder, when you must stop before the task is done. Commit what is good first.", newCommand[handoffCommand]},
 	{"block", flow.ActBlock, mcp.Adds, []flow.Role{flow.Coder, flow.Planner, nobody}, "Stop work on a task until one to three questions are answered by somebody who may decide.", newCommand[blockCommand]},
 
 	{"approve", flow.ActApprove, mcp.Adds, reviewers, "Let exactly the submitted commit reach integration. Only after you have read the change and seen its checks pass.", newCommand[approveCommand]},

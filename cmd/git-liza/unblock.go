@@ -6,7 +6,7 @@ import (
 
 type unblockCommand struct {
 	ID         flow.TaskID `arg:"" help:"The task."`
-	KeepBranch bool        `help:"Whoever claims next continues the saved branch."`
+	KeepBranch bool        `help:"The next claim continues the saved branch."`
 }
 
 func (c *unblockCommand) Run(inv *invocation) error {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -37,13 +38,19 @@ type heading struct {
 	title       string
 }
 
+// compiled returns a regular expression that is compiled when it is first used: few
+// commands read Markdown.
+func compiled(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 var (
-	numbered   = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$`)
-	underline  = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
-	fence      = regexp.MustCompile("^ {0,3}(```+|~~~+)(.*)$")
-	noTitle    = regexp.MustCompile(`^(?: {4}|\t| {0,3}(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t]|<))`)
-	link       = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	emphasised = regexp.MustCompile(`(^|[^\pL\pN_])_+([^_]+)_+($|[^\pL\pN_])`)
+	numbered   = compiled(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$`)
+	underline  = compiled(`^ {0,3}(=+|-+)[ \t]*$`)
+	fence      = compiled("^ {0,3}(```+|~~~+)(.*)$")
+	noTitle    = compiled(`^(?: {4}|\t| {0,3}(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t]|<))`)
+	link       = compiled(`!?\[([^\]]*)\]\([^)]*\)`)
+	emphasised = compiled(`(^|[^\pL\pN_])_+([^_]+)_+($|[^\pL\pN_])`)
 )
 
 // headings lists the headings of a text that is split into its lines.
@@ -53,7 +60,7 @@ func headings(lines []string) []heading {
 	paragraph := false
 	for i := frontMatter(lines); i < len(lines); i++ {
 		text := strings.TrimRight(lines[i], "\r\n")
-		mark := fence.FindStringSubmatch(text)
+		mark := fence().FindStringSubmatch(text)
 		switch {
 		case closing != "":
 			if mark != nil && strings.HasPrefix(mark[1], closing) && strings.TrimSpace(mark[2]) == "" {
@@ -64,12 +71,12 @@ func headings(lines []string) []heading {
 			closing, paragraph = mark[1], false
 			continue
 		}
-		if h := numbered.FindStringSubmatch(text); h != nil {
+		if h := numbered().FindStringSubmatch(text); h != nil {
 			list = append(list, heading{i, len(h[1]), h[2]})
 			paragraph = false
 			continue
 		}
-		if h := underline.FindStringSubmatch(text); h != nil && paragraph {
+		if h := underline().FindStringSubmatch(text); h != nil && paragraph {
 			level := 1
 			if h[1][0] == '-' {
 				level = 2
@@ -78,7 +85,7 @@ func headings(lines []string) []heading {
 			paragraph = false
 			continue
 		}
-		paragraph = strings.TrimSpace(text) != "" && !noTitle.MatchString(text)
+		paragraph = strings.TrimSpace(text) != "" && !noTitle().MatchString(text)
 	}
 	return list
 }
@@ -113,8 +120,8 @@ func (h heading) anchor(taken map[string]int) string {
 // slug returns the title in lower case, with letters, numbers, hyphens and
 // underscores only, and a hyphen for each blank.
 func (h heading) slug() string {
-	title := link.ReplaceAllString(h.title, "$1")
-	title = emphasised.ReplaceAllString(title, "$1$2$3")
+	title := link().ReplaceAllString(h.title, "$1")
+	title = emphasised().ReplaceAllString(title, "$1$2$3")
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == ' ':

@@ -1,13 +1,13 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -26,6 +26,25 @@ type BrokenRef struct {
 // its work trees, those whose file is broken first. Symbolic refs are left out:
 // what they name is looked at.
 func (s *RefStore) BrokenRefs(ctx context.Context) ([]BrokenRef, error) {
+	return s.listBroken(ctx, func(ctx context.Context, ids []ID, before []byte) (string, error) {
+		return walkHistory(ctx, s.repo, ids, before)
+	})
+}
+
+// DeepBrokenRefs is BrokenRefs for refs of which git must be able to read every tree
+// and file too. What lies behind the base commit is asked of that commit alone: a hole
+// in it is in everything that was built on it.
+func (s *RefStore) DeepBrokenRefs(ctx context.Context, base ID) ([]BrokenRef, error) {
+	return s.listBroken(ctx, func(ctx context.Context, ids []ID, before []byte) (string, error) {
+		if len(ids) == 1 && ids[0] != base {
+			before = append(before, "^"+base+"\n"...)
+		}
+		return walkHistory(ctx, s.repo, ids, before, "--objects", "--ignore-missing")
+	})
+}
+
+// listBroken is BrokenRefs with a walk over the history of refs.
+func (s *RefStore) listBroken(ctx context.Context, walk historyWalk) ([]BrokenRef, error) {
 	found, err := s.brokenFiles()
 	if err != nil {
 		return nil, err
@@ -44,7 +63,7 @@ func (s *RefStore) BrokenRefs(ctx context.Context) ([]BrokenRef, error) {
 	}
 	bad, err := s.repo.UnreadableObjects(ctx, ids, len(ids))
 	if err == nil {
-		err = s.addBrokenHistory(ctx, ids, bad)
+		err = addBrokenHistory(ctx, ids, bad, walk)
 	}
 	if err != nil {
 		return nil, err
@@ -84,30 +103,37 @@ func (s *RefStore) tips(ctx context.Context) ([]BrokenRef, error) {
 	return list, nil
 }
 
-// addBrokenHistory adds the objects to bad that can be read themselves, and of
-// whose ancestors one cannot.
-func (s *RefStore) addBrokenHistory(ctx context.Context, ids []ID, bad map[ID]string) error {
-	var good bytes.Buffer
-	whole := func(revs []byte) (why string, err error) {
-		_, err = s.repo.Run(ctx, Cmd{Args: []string{"rev-list", "--quiet", "--stdin"}, Stdin: revs, Limit: lasting})
-		if ExitCode(err) > 0 {
-			return ReadFailure(err), nil
-		}
-		return "", err
+// A historyWalk walks from objects to what "^ID" lines exclude; why says what git could
+// not read on the way, "" if it read all.
+type historyWalk func(ctx context.Context, ids []ID, before []byte) (why string, err error)
+
+func walkHistory(ctx context.Context, r *Repo, ids []ID, before []byte, options ...string) (why string, err error) {
+	revs := slices.Clone(before)
+	for _, id := range ids {
+		revs = append(revs, id+"\n"...)
 	}
+	_, err = r.Run(ctx, Cmd{Args: append([]string{"rev-list", "--quiet", "--stdin"}, options...), Stdin: revs, Limit: lasting})
+	if ExitCode(err) > 0 {
+		return ReadFailure(err), nil
+	}
+	return "", err
+}
+
+// addBrokenHistory adds the objects to bad that can be read themselves, and of
+// whose history something cannot.
+func addBrokenHistory(ctx context.Context, ids []ID, bad map[ID]string, walk historyWalk) error {
 	var readable []ID
 	for _, id := range ids {
 		if bad[id] == "" {
 			readable = append(readable, id)
-			fmt.Fprintln(&good, id)
 		}
 	}
-	if why, err := whole(good.Bytes()); err != nil || why == "" {
+	if why, err := walk(ctx, readable, nil); err != nil || why == "" {
 		return err
 	}
-	good.Reset()
+	var good []byte
 	for _, id := range readable {
-		why, err := whole(append(good.Bytes(), string(id)+"\n"...))
+		why, err := walk(ctx, []ID{id}, good)
 		if err != nil {
 			return err
 		}
@@ -115,7 +141,7 @@ func (s *RefStore) addBrokenHistory(ctx context.Context, ids []ID, bad map[ID]st
 			bad[id] = "its history: " + why
 			continue
 		}
-		fmt.Fprintf(&good, "^%s\n", id)
+		good = append(good, "^"+id+"\n"...)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package git
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,7 +37,7 @@ const objectsAtOnce = 200
 // at; the error wraps ErrDamaged where some of that is not whole. Where nothing
 // was made durable before, the whole file system is synced.
 func (fl *Flusher) MakeDurable(ctx context.Context, commits ...ID) error {
-	mode, err := fl.fsyncMode(ctx)
+	mode, err := fl.FsyncMode(ctx)
 	if err != nil || mode == fsyncNone {
 		return err
 	}
@@ -247,7 +246,7 @@ func loosePathIn(dirs []string, id ID) (string, error) {
 // SyncFiles makes files durable that were just written, and their names, as
 // liza.fsync says.
 func (fl *Flusher) SyncFiles(ctx context.Context, paths ...string) error {
-	mode, err := fl.fsyncMode(ctx)
+	mode, err := fl.FsyncMode(ctx)
 	if err != nil || mode == fsyncNone {
 		return err
 	}
@@ -314,43 +313,6 @@ func foldersOf(paths []string) []string {
 		list = append(list, filepath.Dir(path))
 	}
 	return list
-}
-
-// SyncMoved makes durable, as liza.fsync says, that git has moved refs.
-// [RefStore.MoveRefs] needs no such call.
-func (fl *Flusher) SyncMoved(ctx context.Context, refs []string) error {
-	mode, err := fl.fsyncMode(ctx)
-	if err != nil || mode == fsyncNone {
-		return err
-	}
-	var paths []string
-	for _, name := range refs {
-		if checkRefName(name) == nil {
-			paths = append(paths, fl.repo.Refs.refPath(name))
-		}
-	}
-	dir := filepath.Join(fl.repo.commonDir, layout.Private)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("syncing refs: %w", err)
-	}
-	if err := flushNew(dir, mode, foldersUpTo(fl.repo.commonDir, paths...)...); err != nil {
-		return fmt.Errorf("syncing refs: %w", err)
-	}
-	return nil
-}
-
-// flushNew is flushDisk with a file that is new, made in a folder for that.
-func flushNew(dir, mode string, folders ...string) error {
-	f, err := os.OpenFile(filepath.Join(dir, tempPrefix+rand.Text()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	if _, err := f.WriteString("x"); err != nil {
-		return err
-	}
-	return flushDisk(f, mode, folders...)
 }
 
 // maxAlternates bounds how many folders of objects are followed.

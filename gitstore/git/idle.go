@@ -126,17 +126,24 @@ func gitDirAbove(dir string) string {
 // isOwn reports whether a git directory is this repository's, or that of one of
 // its work trees.
 func (j *Journal) isOwn(gitDir string) bool {
-	if text, err := ReadSmall(filepath.Join(gitDir, "commondir")); err == nil {
-		common := strings.TrimSpace(string(text))
-		if !filepath.IsAbs(common) {
-			common = filepath.Join(gitDir, common)
-		}
-		gitDir = common
-	}
 	mine, err := os.Stat(j.repo.commonDir)
 	if err != nil {
 		return true
 	}
-	its, err := os.Stat(gitDir)
+	its, err := os.Stat(commonDirOf(gitDir))
 	return err == nil && os.SameFile(mine, its)
+}
+
+// commonDirOf is the git directory that a work tree's own one belongs to; any other
+// one is its own.
+func commonDirOf(gitDir string) string {
+	text, err := ReadSmall(filepath.Join(gitDir, "commondir"))
+	if err != nil {
+		return gitDir
+	}
+	common := strings.TrimSpace(string(text))
+	if !filepath.IsAbs(common) {
+		common = filepath.Join(gitDir, common)
+	}
+	return common
 }

@@ -79,7 +79,7 @@ func (j *Journal) Dir() string { return filepath.Join(j.repo.commonDir, layout.P
 // open writes the entry of a process that is about to start. It appears
 // under its name only when it is whole and locked.
 func (j *Journal) open(ctx context.Context, l Leftovers) (*journalEntry, error) {
-	mode, err := j.repo.Flusher.fsyncMode(ctx)
+	mode, err := j.repo.Flusher.FsyncMode(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -270,9 +270,6 @@ func (j *Journal) recoverEntry(path string) (cleared int, err error) {
 	}
 	if err := TryLock(f); err != nil {
 		return 0, nil // alive, or being recovered from
-	}
-	if !StillAt(f, path) {
-		return 0, nil // recovered from while we came to it
 	}
 	return j.clearEntry(path)
 }

@@ -8,7 +8,7 @@ import (
 // judgedVar is the variable that tells the reference-transaction hook of a
 // clone which updates were judged in process, so that no move is judged twice:
 // the repository, an empty line, and the updates as git hands them to the hook.
-// Whoever can set it could as well remove the hook; no server looks at it.
+// A program that can set it could as well remove the hook; no server looks at it.
 const judgedVar = "LIZA_JUDGED"
 
 // judgedMax bounds the variable: Linux takes 128 KiB. Longer transactions are

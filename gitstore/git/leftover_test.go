@@ -150,3 +150,43 @@ func rewind(t *testing.T, path string, at time.Time) {
 	_, rest, _ := strings.Cut(string(text), "\n")
 	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, "at %d\n%s", at.UnixNano(), rest), 0o666))
 }
+
+// Locks of a dead process are cleared before git wants them: it neither waits for them
+// nor starts twice.
+func TestLocksOfTheDeadAreClearedFirst(t *testing.T) {
+	t.Parallel()
+	v := newVictim(t)
+	undo := v.stall(t, layout.State)
+	v.start(t)
+	gittest.Until(t, "the journal knows the locks", func() bool { return strings.Contains(v.journal(), "\nlock ") })
+	v.kill(t)
+	undo()
+	require.True(t, v.locked(layout.State))
+	next := exec.Command(os.Args[0], v.dir, layout.State+"="+string(v.first)+"="+string(v.second))
+	next.Env = append(os.Environ(), "GITSTORE_TEST_CHILD=move", "LIZA_TRACE=1")
+	out, err := next.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, 1, strings.Count(string(out), " update-ref "), "%s", out)
+	v.completes(t)
+}
+
+// An entry without the locks that its process got tells them by their content, and only
+// while the process may have taken them: an equal lock that was taken before the entry
+// or long after it is another process's.
+func TestLockOfAnotherTimeStays(t *testing.T) {
+	t.Parallel()
+	v := newVictim(t)
+	lock := filepath.Join(v.r.CommonDir(), "refs/heads/int.lock")
+	begun := time.Now().Add(-time.Hour)
+	for _, test := range []struct {
+		at    time.Time
+		stays bool
+	}{{begun.Add(-time.Second), true}, {begun.Add(orphanLimit + time.Second), true}, {begun.Add(time.Second), false}} {
+		gittest.Write(t, v.r.Journal.Dir(), "1-dead", fmt.Sprintf("at %d\nref %s refs/heads/int.lock\n", begun.UnixNano(), v.second))
+		gittest.Write(t, v.r.CommonDir(), "refs/heads/int.lock", string(v.second)+"\n")
+		require.NoError(t, os.Chtimes(lock, test.at, test.at))
+		require.NoError(t, v.r.Journal.Recover(context.Background()))
+		require.Equal(t, test.stays, v.locked("refs/heads/int"), "%s after its entry", test.at.Sub(begun))
+		require.Empty(t, v.journal())
+	}
+}

@@ -126,7 +126,7 @@ func (s *RefStore) RewriteBroken(ctx context.Context, ref BrokenRef, id ID) erro
 	if err := replaceSynced(ref.File, string(id)+"\n"); err != nil {
 		return fmt.Errorf("ref %s: %w", ref.Name, err)
 	}
-	return s.repo.Flusher.SyncMoved(ctx, []string{ref.Name})
+	return s.repo.Flusher.syncMoved(ctx, []string{ref.Name})
 }
 
 // lockRef takes the lock that git takes to change a ref or its reflog.
@@ -174,4 +174,39 @@ func SetAside(r *Repo, id ID) error {
 		return fmt.Errorf("setting object %s aside: %w", id, err)
 	}
 	return os.Rename(path, filepath.Join(dir, string(id)))
+}
+
+// TornObjects returns the files of loose objects that git cannot read, with the
+// objects that they were to be. A power cut leaves them of what was not synced: while
+// a ref or a reflog leads to one, `git gc` fails.
+func (r *Repo) TornObjects(ctx context.Context) (map[ID]string, error) {
+	paths, err := filepath.Glob(filepath.Join(r.objectDir, "??", "*"))
+	if err != nil {
+		return nil, err
+	}
+	var list []ID
+	for _, path := range paths {
+		id := ID(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
+		if r.CheckID(id) == nil {
+			list = append(list, id)
+		}
+	}
+	bad, err := r.UnreadableObjects(ctx, list, len(list))
+	if err != nil {
+		return nil, err
+	}
+	torn := map[ID]string{}
+	for id := range bad {
+		if path := loosePath(r.objectDir, id); fileExists(path) {
+			torn[id] = path
+		}
+	}
+	return torn, nil
+}
+
+// CutReflogs takes out of all reflogs what leads to objects that are lost, and nothing
+// else.
+func CutReflogs(ctx context.Context, r *Repo) error {
+	_, err := r.Run(ctx, Cmd{Args: []string{"reflog", "expire", "--all", "--stale-fix", "--expire=never", "--expire-unreachable=never"}, Limit: lasting})
+	return err
 }

@@ -122,7 +122,7 @@ func (s *RefStore) transactionLines(u RefUpdate) string {
 
 // updateRefs drives one transaction step by step, with the journal beside it.
 func (s *RefStore) updateRefs(ctx context.Context, updates []RefUpdate, message string) (err error) {
-	mode, err := s.repo.Flusher.fsyncMode(ctx)
+	mode, err := s.repo.Flusher.FsyncMode(ctx)
 	if err != nil {
 		return err
 	}

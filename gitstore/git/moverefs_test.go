@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
-// Without the queue: whoever loses a race is told so, and nothing else; every
+// Without the queue the loser of a race is told so, and nothing else. Every
 // won move stands in the chain exactly once, also while refs are packed.
 func TestMoveRefsRace(t *testing.T) {
 	t.Parallel()

@@ -220,7 +220,7 @@ func (o *Objects) flush() error {
 		return nil
 	}
 	defer o.forgetPending()
-	mode, err := o.repo.Flusher.fsyncMode(o.ctx)
+	mode, err := o.repo.Flusher.FsyncMode(o.ctx)
 	if err != nil {
 		return err
 	}
@@ -302,8 +302,8 @@ func (r *Repo) zero() ID { return ID(strings.Repeat("0", r.hashLen)) }
 // emptyTree is known to git without being written.
 func (r *Repo) emptyTree() ID { return r.Hash("tree", nil) }
 
-// fsyncMode returns the repository's liza.fsync.
-func (fl *Flusher) fsyncMode(ctx context.Context) (string, error) {
+// FsyncMode returns the liza.fsync of the repository: batch, all or none.
+func (fl *Flusher) FsyncMode(ctx context.Context) (string, error) {
 	mode, err := fl.repo.Config.Config(ctx, "liza.fsync")
 	switch {
 	case err != nil:

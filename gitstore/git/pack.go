@@ -27,7 +27,7 @@ func (p *Packer) Pack(ctx context.Context, from, to ID) error {
 		}
 		revs += "^" + string(from) + "\n"
 	}
-	mode, err := p.repo.Flusher.fsyncMode(ctx)
+	mode, err := p.repo.Flusher.FsyncMode(ctx)
 	if err != nil {
 		return err
 	}

@@ -159,7 +159,7 @@ func (p *Packer) unpackObjects(ctx context.Context, objects []Object, mode strin
 // SyncArgs are the arguments with which a git makes durable what it writes, as
 // liza.fsync says: components of core.fsync, as git-config(1) names them.
 func (fl *Flusher) SyncArgs(ctx context.Context, components string) ([]string, error) {
-	mode, err := fl.fsyncMode(ctx)
+	mode, err := fl.FsyncMode(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -84,19 +84,16 @@ func (e PushEntry) Judged(state ID) error {
 // post-receive hook removes the entry, or [PushEntry.Forget] if the push is refused,
 // or the process that removes what a dead receive-pack left. Without a receive-pack
 // above this process, or where the system does not identify processes, it notes nothing.
-func (j *Journal) RecordPush(ctx context.Context, updates []RefUpdate) (PushEntry, error) {
+// [Flusher.SyncPush] makes the entry durable.
+func (j *Journal) RecordPush(updates []RefUpdate) (PushEntry, error) {
 	by, ok := receivePack()
 	if !ok {
 		return PushEntry{}, nil
 	}
-	mode, err := j.repo.Flusher.fsyncMode(ctx)
-	if err != nil {
-		return PushEntry{}, err
-	}
 	path := j.pushEntry(by)
-	err = os.MkdirAll(j.Dir(), 0o777)
+	err := os.MkdirAll(j.Dir(), 0o777)
 	if err == nil {
-		err = j.writePush(path, by, updates, mode)
+		err = j.writePush(path, by, updates)
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
@@ -148,7 +145,7 @@ func readPush(path string) (string, error) {
 	return string(text), err
 }
 
-func (j *Journal) writePush(path string, by processID, updates []RefUpdate, mode string) error {
+func (j *Journal) writePush(path string, by processID, updates []RefUpdate) error {
 	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
@@ -169,7 +166,7 @@ func (j *Journal) writePush(path string, by processID, updates []RefUpdate, mode
 		os.Remove(f.Name())
 		return err
 	}
-	return flushDisk(f, mode, foldersUpTo(j.repo.commonDir, path)...)
+	return nil
 }
 
 // locksOfPushes returns the lock files that living receive-packs may hold.

@@ -57,7 +57,7 @@ func TestMakerIsDead(t *testing.T) {
 func pushEntry(t *testing.T, r *Repo, by processID, updates []RefUpdate) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(r.Journal.Dir(), 0o777))
-	require.NoError(t, r.Journal.writePush(filepath.Join(r.Journal.Dir(), fmt.Sprintf("push-%d", by.pid)), by, updates, fsyncNone))
+	require.NoError(t, r.Journal.writePush(filepath.Join(r.Journal.Dir(), fmt.Sprintf("push-%d", by.pid)), by, updates))
 }
 
 // The locks of a receive-pack go with it, unless another one, which lives,

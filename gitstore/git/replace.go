@@ -10,7 +10,7 @@ import (
 // ReplaceFile puts a file with a content in the place of whatever file is at
 // path, so that a reader sees the old content or the new one. It makes the folder
 // where it is missing. The file is its user's alone, of mode 0600; it is not
-// flushedCommit to the disk. After an error the old file is still there.
+// flushed to the disk. After an error the old file is still there.
 //
 // A process that is killed meanwhile can leave a file beside it, which has the
 // name of path with a dot and digits after it.

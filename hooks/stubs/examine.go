@@ -63,22 +63,22 @@ func Examine(ctx context.Context, repo *git.Repo) (Installed, error) {
 		return Installed{Hooks: []Hook{}}, err
 	}
 	i := Installed{Server: r.Options.Server, Integration: r.Options.Integration, Binary: r.Options.Binary, Hooks: []Hook{}}
-	i.BinaryFound = r.Options.program()
+	i.BinaryFound = r.Options.findsProgram()
 	checks, err := repo.Config.Config(ctx, checksObjects)
 	if err != nil {
 		return i, err
 	}
-	i.Fsck = truth(checks)
-	bypassed, err := r.bypassed(ctx, repo)
+	i.Fsck = isTrue(checks)
+	bypassed, err := r.isBypassed(ctx, repo)
 	if err != nil {
 		return i, err
 	}
-	judges := r.Options.judges()
+	judges := r.Options.judgingHooks()
 	for _, f := range r.Files {
 		judge := slices.Contains(judges, f.Name)
-		h := Hook{Name: f.Name, Path: r.abs(f.Path), State: r.state(f)}
+		h := Hook{Name: f.Name, Path: r.absPath(f.Path), State: r.stateOf(f)}
 		if f.Kept != "" {
-			h.First = r.abs(f.Kept)
+			h.First = r.absPath(f.Kept)
 		}
 		if judge && h.State == Present {
 			switch {
@@ -103,9 +103,9 @@ func Examine(ctx context.Context, repo *git.Repo) (Installed, error) {
 	return i, nil
 }
 
-// bypassed reports whether git, here or in another work tree, looks for its hooks in a
+// isBypassed reports whether git, here or in another work tree, looks for its hooks in a
 // folder without stubs.
-func (r *record) bypassed(ctx context.Context, repo *git.Repo) (bool, error) {
+func (r *record) isBypassed(ctx context.Context, repo *git.Repo) (bool, error) {
 	folder, err := repo.Config.Config(ctx, hooksPath)
 	if err != nil {
 		return false, err
@@ -124,7 +124,7 @@ func (r *record) bypassed(ctx context.Context, repo *git.Repo) (bool, error) {
 		return true, nil
 	}
 	enabled, err := repo.Config.Config(ctx, "extensions.worktreeConfig")
-	if err != nil || !truth(enabled) {
+	if err != nil || !isTrue(enabled) {
 		return false, err
 	}
 	files, err := worktreeConfigs(ctx, repo)
@@ -132,8 +132,8 @@ func (r *record) bypassed(ctx context.Context, repo *git.Repo) (bool, error) {
 		return false, err
 	}
 	for _, path := range files {
-		own, err := values(ctx, repo, path, hooksPath)
-		if err != nil || len(own) > 0 && !r.installedIn(last(own)) {
+		own, err := configValues(ctx, repo, path, hooksPath)
+		if err != nil || len(own) > 0 && !r.installedIn(lastValue(own)) {
 			return true, err
 		}
 	}
@@ -142,12 +142,12 @@ func (r *record) bypassed(ctx context.Context, repo *git.Repo) (bool, error) {
 
 // installedIn reports whether a folder holds stubs of this package.
 func (r *record) installedIn(folder string) bool {
-	return slices.ContainsFunc(r.Files, func(f file) bool { return filepath.Dir(r.abs(f.Path)) == filepath.Clean(folder) })
+	return slices.ContainsFunc(r.Files, func(f file) bool { return filepath.Dir(r.absPath(f.Path)) == filepath.Clean(folder) })
 }
 
-// program reports whether the stubs would find git-liza.
-func (o Options) program() bool {
-	if executable(o.Binary) {
+// findsProgram reports whether the stubs would find git-liza.
+func (o Options) findsProgram() bool {
+	if isExecutable(o.Binary) {
 		return true
 	}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
@@ -158,17 +158,17 @@ func (o Options) program() bool {
 	return false
 }
 
-func (r *record) state(f file) string {
+func (r *record) stateOf(f file) string {
 	switch {
-	case !exists(r.abs(f.Path)):
+	case !exists(r.absPath(f.Path)):
 		return Missing
-	case r.changed(f):
+	case r.isChanged(f):
 		return Changed
-	case r.torn(f):
+	case r.isTorn(f):
 		return Damaged
-	case !f.ours(r.abs(f.Path)):
+	case !f.isOurs(r.absPath(f.Path)):
 		return Missing // an installation was interrupted
-	case !executable(r.abs(f.Path)):
+	case !isExecutable(r.absPath(f.Path)):
 		return Damaged
 	}
 	return Present

@@ -30,6 +30,8 @@ type Options struct {
 	// Admin and AdminKey, on a server, are the principal that has to make the first
 	// push, and its public key; "" leaves them as they are.
 	Admin, AdminKey string `json:"-"`
+	// Fsync is liza.fsync of a server. Install reads it.
+	Fsync string `json:",omitempty"`
 }
 
 // Install puts the hooks into the repository, beside existing hooks. If they are
@@ -37,7 +39,7 @@ type Options struct {
 // git or of the file system: Install completes, and Uninstall undoes, what was done
 // until then.
 func Install(ctx context.Context, repo *git.Repo, o Options) error {
-	if err := suits(repo, o); err != nil {
+	if err := checkRepository(repo, o); err != nil {
 		return err
 	}
 	release, err := repo.Turns.Queue(ctx)
@@ -57,8 +59,8 @@ func Install(ctx context.Context, repo *git.Repo, o Options) error {
 	return r.install(ctx, repo, o)
 }
 
-// suits refuses the hooks of a server in a clone, and the other way round.
-func suits(repo *git.Repo, o Options) error {
+// checkRepository refuses the hooks of a server in a clone, and the other way round.
+func checkRepository(repo *git.Repo, o Options) error {
 	bare := repo.MainWorkTree() == ""
 	switch {
 	case o.Server && !bare:
@@ -72,17 +74,22 @@ func suits(repo *git.Repo, o Options) error {
 }
 
 func (r *record) install(ctx context.Context, repo *git.Repo, o Options) error {
-	sites, err := r.sites(ctx, repo)
+	sites, err := r.findSites(ctx, repo)
 	if err != nil {
 		return err
 	}
+	if o.Server {
+		if o.Fsync, err = repo.Config.Config(ctx, "liza.fsync"); err != nil {
+			return err
+		}
+	}
 	r.Options, r.Version = o, stubVersion
-	wanted := r.wanted(sites, o)
-	if err := r.drop(wanted); err != nil {
+	wanted := r.wantedStubs(sites, o)
+	if err := r.dropUnwanted(wanted); err != nil {
 		return err
 	}
 	for _, w := range wanted {
-		if err := r.put(w); err != nil {
+		if err := r.putStub(w); err != nil {
 			return fmt.Errorf("hook %s: %w", w.path, err)
 		}
 	}
@@ -90,20 +97,16 @@ func (r *record) install(ctx context.Context, repo *git.Repo, o Options) error {
 		if s.file == "" {
 			continue
 		}
-		if err := r.set(ctx, repo, s.file, hooksPath, s.dir); err != nil {
+		if err := r.setKey(ctx, repo, s.file, hooksPath, s.dir); err != nil {
 			return err
 		}
 	}
-	if err := r.effective(ctx, repo, sites); err != nil {
+	if err := r.checkEffective(ctx, repo, sites); err != nil {
 		_, undone := r.uninstall(ctx, repo)
 		return errors.Join(err, undone)
 	}
-	fsync, err := repo.Config.Config(ctx, "liza.fsync")
-	if err != nil {
-		return err
-	}
-	for _, s := range serverSettings(o, fsync != "none") {
-		if err := r.set(ctx, repo, "config", s[0], s[1]); err != nil {
+	for _, s := range serverSettings(o) {
+		if err := r.setKey(ctx, repo, "config", s[0], s[1]); err != nil {
 			return err
 		}
 	}
@@ -111,7 +114,7 @@ func (r *record) install(ctx context.Context, repo *git.Repo, o Options) error {
 		return err
 	}
 	// An empty hook, as a power cut may leave it, would let everything pass.
-	return repo.Flusher.SyncFiles(ctx, r.written()...)
+	return repo.Flusher.SyncFiles(ctx, r.writtenFiles()...)
 }
 
 // checksObjects is the setting that has git refuse malformed objects. Without it a
@@ -121,13 +124,13 @@ const checksObjects = "receive.fsckObjects"
 // serverSettings returns the settings that the hooks of a server rely on: reflogs for
 // repairs, push options, objects and refs synced to disk before they count, well-formed
 // objects, and the first admin.
-func serverSettings(o Options, synced bool) [][2]string {
+func serverSettings(o Options) [][2]string {
 	if !o.Server {
 		return nil
 	}
 	list := [][2]string{{"core.logAllRefUpdates", "always"}, {"receive.advertisePushOptions", "true"}, {checksObjects, "true"}}
-	if synced {
-		list = append(list, [2]string{"core.fsync", "committed,loose-object,reference"}, [2]string{"core.fsyncMethod", "batch"})
+	if o.syncs() { // loose objects are pre-receive's
+		list = append(list, [2]string{"core.fsync", "pack,pack-metadata,reference"}, [2]string{"core.fsyncMethod", "batch"})
 	}
 	if o.Admin != "" {
 		list = append(list, [2]string{"liza.server.admin", o.Admin}, [2]string{"liza.server.adminKey", o.AdminKey})
@@ -135,28 +138,31 @@ func serverSettings(o Options, synced bool) [][2]string {
 	return list
 }
 
-// A want is a stub that has to be at a path.
-type want struct {
+// syncs reports whether a server has on the disk what it answers.
+func (o Options) syncs() bool { return o.Fsync != "none" }
+
+// A wantedStub is a stub that has to be at a path.
+type wantedStub struct {
 	name  string
 	path  string
 	old   string // the hook of another folder that the stub calls
 	stand bool   // the stub's folder stands in for another one
 }
 
-func (r *record) wanted(sites []site, o Options) []want {
-	var list []want
+func (r *record) wantedStubs(sites []site, o Options) []wantedStub {
+	var list []wantedStub
 	for _, s := range sites {
-		names := o.judges()
+		names := o.judgingHooks()
 		if s.old != "" {
-			names = slices.Clone(known)
-			for _, name := range replacing {
+			names = slices.Clone(knownHooks)
+			for _, name := range replacingHooks {
 				if exists(filepath.Join(s.old, name)) {
 					names = append(names, name)
 				}
 			}
 		}
 		for _, name := range names {
-			w := want{name: name, path: filepath.Join(s.dir, name), stand: s.old != ""}
+			w := wantedStub{name: name, path: filepath.Join(s.dir, name), stand: s.old != ""}
 			if w.stand {
 				w.old = filepath.Join(s.old, name)
 			}
@@ -166,24 +172,24 @@ func (r *record) wanted(sites []site, o Options) []want {
 	return list
 }
 
-// drop removes stubs that are not wanted any more.
-func (r *record) drop(wanted []want) error {
+// dropUnwanted removes stubs that are not wanted any more.
+func (r *record) dropUnwanted(wanted []wantedStub) error {
 	for _, f := range slices.Clone(r.Files) {
-		if slices.ContainsFunc(wanted, func(w want) bool { return w.path == r.abs(f.Path) }) {
+		if slices.ContainsFunc(wanted, func(w wantedStub) bool { return w.path == r.absPath(f.Path) }) {
 			continue
 		}
-		if _, err := r.remove(f); err != nil {
+		if _, err := r.removeStub(f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// put writes one stub to its path. An existing hook gets a second link before it is
+// putStub writes one stub to its path. An existing hook gets a second link before it is
 // replaced, so that a hook exists at any time. A stub that was changed since stays as
 // it is.
-func (r *record) put(w want) error {
-	rel, err := r.rel(w.path)
+func (r *record) putStub(w wantedStub) error {
+	rel, err := r.relPath(w.path)
 	if err != nil {
 		return err
 	}
@@ -193,45 +199,45 @@ func (r *record) put(w want) error {
 	if info, err := os.Stat(w.path); err == nil && info.IsDir() {
 		return &Refusal{Rule: RuleHook, Hint: "ls -l " + shell.Quote(w.path), Reason: w.path + " is a folder"}
 	}
-	f := r.file(rel)
+	f := r.findFile(rel)
 	known := f != nil
 	if !known {
 		f = &file{Name: w.name, Path: rel}
 		if exists(w.path) {
-			f.Kept = r.free(rel)
+			f.Kept = r.unusedName(rel)
 		}
 		r.Files = append(r.Files, *f)
 		f = &r.Files[len(r.Files)-1]
 	}
 	f.Old = w.old
-	if known && r.changed(*f) {
+	if known && r.isChanged(*f) {
 		return nil
 	}
-	text := r.text(*f)
-	if f.ours(w.path) && len(f.Sums) == 1 && f.Sums[0] == sum(text) && executable(w.path) {
+	text := r.stubText(*f)
+	if f.isOurs(w.path) && len(f.Sums) == 1 && f.Sums[0] == hashText(text) && isExecutable(w.path) {
 		return nil
 	}
-	if f.Sums = append(f.Sums, sum(text)); len(f.Sums) > 2 {
+	if f.Sums = append(f.Sums, hashText(text)); len(f.Sums) > 2 {
 		f.Sums = f.Sums[len(f.Sums)-2:]
 	}
 	if err := r.save(); err != nil {
 		return err
 	}
-	if f.Kept != "" && !exists(r.abs(f.Kept)) {
-		if err := keep(w.path, r.abs(f.Kept)); err != nil {
+	if f.Kept != "" && !exists(r.absPath(f.Kept)) {
+		if err := keepOriginal(w.path, r.absPath(f.Kept)); err != nil {
 			return err
 		}
 	}
-	if err := place(w.path, text, 0o777); err != nil {
+	if err := placeFile(w.path, text, 0o777); err != nil {
 		return err
 	}
-	f.Sums = []string{sum(text)}
+	f.Sums = []string{hashText(text)}
 	return nil
 }
 
-// keep gives a hook a second name. On a file system without hard links it renames the
+// keepOriginal gives a hook a second name. On a file system without hard links it renames the
 // hook.
-func keep(path, kept string) error {
+func keepOriginal(path, kept string) error {
 	err := os.Link(path, kept)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || err == nil {
 		return err
@@ -239,40 +245,40 @@ func keep(path, kept string) error {
 	return os.Rename(path, kept)
 }
 
-// free returns an unused name beside the hook at a path.
-func (r *record) free(path string) string {
+// unusedName returns an unused name beside the hook at a path.
+func (r *record) unusedName(path string) string {
 	kept := path + ".before-liza"
-	for n := 2; exists(r.abs(kept)); n++ {
+	for n := 2; exists(r.absPath(kept)); n++ {
 		kept = path + ".before-liza." + strconv.Itoa(n)
 	}
 	return kept
 }
 
-// changed reports whether the path of an entry holds the hook of another program or
+// isChanged reports whether the path of an entry holds the hook of another program or
 // of a user.
-func (r *record) changed(f file) bool { return r.replaced(f) && !r.torn(f) }
+func (r *record) isChanged(f file) bool { return r.isReplaced(f) && !r.isTorn(f) }
 
-// replaced reports whether the path of an entry holds something else than the entry's
+// isReplaced reports whether the path of an entry holds something else than the entry's
 // whole stub. A file that an interrupted installation was about to replace does not
 // count.
-func (r *record) replaced(f file) bool {
-	path := r.abs(f.Path)
-	if !exists(path) || f.ours(path) {
+func (r *record) isReplaced(f file) bool {
+	path := r.absPath(f.Path)
+	if !exists(path) || f.isOurs(path) {
 		return false
 	}
-	return f.Kept == "" || exists(r.abs(f.Kept)) && !sameFile(path, r.abs(f.Kept))
+	return f.Kept == "" || exists(r.absPath(f.Kept)) && !sameFile(path, r.absPath(f.Kept))
 }
 
-// torn reports whether the path of an entry holds only the beginning of the stub, or
+// isTorn reports whether the path of an entry holds only the beginning of the stub, or
 // zeros, as after a power cut.
-func (r *record) torn(f file) bool {
-	path := r.abs(f.Path)
+func (r *record) isTorn(f file) bool {
+	path := r.absPath(f.Path)
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || !r.replaced(f) {
+	if err != nil || !info.Mode().IsRegular() || !r.isReplaced(f) {
 		return false
 	}
 	text, err := os.ReadFile(path)
-	return err == nil && bytes.HasPrefix(r.text(f), bytes.TrimRight(text, "\x00"))
+	return err == nil && bytes.HasPrefix(r.stubText(f), bytes.TrimRight(text, "\x00"))
 }
 
 // SetIntegration sets the name of the integration branch in installed hooks, once a

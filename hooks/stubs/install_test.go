@@ -241,21 +241,21 @@ func TestInterrupted(t *testing.T) {
 func killed(t *testing.T, repo *git.Repo, stop int) {
 	t.Helper()
 	r := &record{common: repo.CommonDir(), Options: theirs}
-	sites, err := r.sites(context.Background(), repo)
+	sites, err := r.findSites(context.Background(), repo)
 	require.NoError(t, err)
-	wanted := r.wanted(sites, theirs)
-	require.NoError(t, r.put(wanted[0]))
+	wanted := r.wantedStubs(sites, theirs)
+	require.NoError(t, r.putStub(wanted[0]))
 	w := wanted[1]
-	rel, err := r.rel(w.path)
+	rel, err := r.relPath(w.path)
 	require.NoError(t, err)
-	f := file{Name: w.name, Path: rel, Sums: []string{sum([]byte("text"))}}
+	f := file{Name: w.name, Path: rel, Sums: []string{hashText([]byte("text"))}}
 	if exists(w.path) {
-		f.Kept = r.free(rel)
+		f.Kept = r.unusedName(rel)
 	}
 	r.Files = append(r.Files, f)
 	require.NoError(t, r.save())
 	if stop > 0 && f.Kept != "" {
-		require.NoError(t, os.Link(w.path, r.abs(f.Kept)))
+		require.NoError(t, os.Link(w.path, r.absPath(f.Kept)))
 	}
 	if stop > 1 {
 		require.NoError(t, os.WriteFile(w.path+newSuffix, []byte("te"), 0o777))
@@ -289,8 +289,35 @@ func TestChangedSince(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, ".git", "hooks", "reference-transaction.before-liza"))
 }
 
+// A stub in whose place a session wrote another text is restored, and that text kept.
+func TestRestoreChangedStub(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := house(t, settings["own hooks"])
+	o := theirs
+	o.Binary = filepath.Join(t.TempDir(), "git-liza")
+	gittest.Script(t, o.Binary, "#!/bin/sh\n")
+	require.NoError(t, Install(ctx, opened(t, dir), o))
+	earlier, err := Remember(ctx, opened(t, dir))
+	require.NoError(t, err)
+	path := filepath.Join(dir, ".git", "hooks", "reference-transaction")
+	for _, name := range []string{path + ".changed", path + ".changed.2"} {
+		require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\nexit 0 # "+name+"\n"), 0o755))
+		back, aside, err := earlier.Restore(ctx, opened(t, dir))
+		require.NoError(t, err)
+		require.True(t, back)
+		require.Equal(t, []string{name}, aside)
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, "#!/bin/sh\nexit 0 # "+name+"\n", string(text))
+		now, err := Examine(ctx, opened(t, dir))
+		require.NoError(t, err)
+		require.True(t, now.Whole())
+	}
+}
+
 // A stub that a power cut left empty, cut off or without its mode lets everything
-// pass. It is ours all the same: installing writes it again, and uninstalling
+// pass. It is still ours: installing writes it again, and uninstalling
 // brings back what was there.
 func TestTornStub(t *testing.T) {
 	t.Parallel()
@@ -352,7 +379,7 @@ func TestWrittenFiles(t *testing.T) {
 	r, err := readRecord(opened(t, dir))
 	require.NoError(t, err)
 	for _, name := range []string{"config.worktree", "worktrees/linked/config.worktree", "worktrees/linked/liza/worktree-hooks/pre-commit", "liza/hooks.json"} {
-		require.Contains(t, r.written(), filepath.Join(r.common, name))
+		require.Contains(t, r.writtenFiles(), filepath.Join(r.common, name))
 	}
 }
 
@@ -391,7 +418,7 @@ func TestRestoreTornStub(t *testing.T) {
 	earlier, err := Remember(ctx, opened(t, dir))
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(filepath.Join(dir, ".git", "hooks", transaction), 0o644))
-	back, err := earlier.Restore(ctx, opened(t, dir))
+	back, _, err := earlier.Restore(ctx, opened(t, dir))
 	require.NoError(t, err)
 	require.True(t, back)
 	require.Equal(t, whole, contents(t, filepath.Join(dir, ".git")))
@@ -428,6 +455,7 @@ func TestServerSettings(t *testing.T) {
 	require.NoError(t, Install(ctx, opened(t, dir), o))
 	require.Equal(t, "always", gittest.Git(t, dir, "config", "core.logAllRefUpdates"))
 	require.Equal(t, "true", gittest.Git(t, dir, "config", "receive.fsckObjects"))
+	require.Equal(t, "pack,pack-metadata,reference", gittest.Git(t, dir, "config", "core.fsync"), "loose objects are synced together")
 	i, err := Examine(ctx, opened(t, dir))
 	require.NoError(t, err)
 	require.True(t, i.Fsck)

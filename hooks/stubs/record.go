@@ -40,23 +40,23 @@ type file struct {
 	Old  string   `json:",omitempty"` // the absolute path of the hook in another folder that it calls
 }
 
-// text returns the stub of an entry.
-func (r *record) text(f file) []byte {
+// stubText returns the stub of an entry.
+func (r *record) stubText(f file) []byte {
 	s := stub{name: f.Name, first: f.Old}
 	if f.Kept != "" {
-		s.first = r.abs(f.Kept)
+		s.first = r.absPath(f.Kept)
 	}
-	return []byte(s.text(r.Options))
+	return []byte(s.render(r.Options))
 }
 
-// written returns the absolute paths of the files that Install writes.
-func (r *record) written() []string {
+// writtenFiles returns the absolute paths of the files that Install writes.
+func (r *record) writtenFiles() []string {
 	list := []string{recordPath(r.common)}
 	for _, f := range r.Files {
-		list = append(list, r.abs(f.Path))
+		list = append(list, r.absPath(f.Path))
 	}
 	for _, s := range r.Settings {
-		if path := r.abs(s.File); !slices.Contains(list, path) {
+		if path := r.absPath(s.File); !slices.Contains(list, path) {
 			list = append(list, path)
 		}
 	}
@@ -91,11 +91,11 @@ func (r *record) save() error {
 	if err := os.MkdirAll(filepath.Join(r.common, layout.Private), 0o777); err != nil {
 		return fmt.Errorf("installed hooks: %w", err)
 	}
-	return place(recordPath(r.common), append(text, '\n'), 0o666)
+	return placeFile(recordPath(r.common), append(text, '\n'), 0o666)
 }
 
-// file returns the entry of a path, nil if there is none.
-func (r *record) file(path string) *file {
+// findFile returns the entry of a path, nil if there is none.
+func (r *record) findFile(path string) *file {
 	for i := range r.Files {
 		if r.Files[i].Path == path {
 			return &r.Files[i]
@@ -104,14 +104,14 @@ func (r *record) file(path string) *file {
 	return nil
 }
 
-func (r *record) forget(path string) {
+func (r *record) forgetFile(path string) {
 	r.Files = slices.DeleteFunc(r.Files, func(f file) bool { return f.Path == path })
 }
 
-func (r *record) abs(path string) string { return filepath.Join(r.common, path) }
+func (r *record) absPath(path string) string { return filepath.Join(r.common, path) }
 
-// rel returns a path as the record holds it.
-func (r *record) rel(path string) (string, error) {
+// relPath returns a path as the record holds it.
+func (r *record) relPath(path string) (string, error) {
 	rel, err := filepath.Rel(r.common, path)
 	if err == nil && (rel == ".." || strings.HasPrefix(rel, "../")) {
 		err = fmt.Errorf("%s is outside of %s", path, r.common)
@@ -121,7 +121,7 @@ func (r *record) rel(path string) (string, error) {
 
 // makeFolder makes a folder and notes the folders that it had to make.
 func (r *record) makeFolder(path string) error {
-	rel, err := r.rel(path)
+	rel, err := r.relPath(path)
 	if err != nil {
 		return err
 	}
@@ -140,20 +140,20 @@ func (r *record) makeFolder(path string) error {
 	return os.MkdirAll(path, 0o777)
 }
 
-// place replaces the file at a path as a whole, whatever was there.
-func place(path string, text []byte, mode fs.FileMode) error {
+// placeFile replaces the file at a path as a whole, whatever was there.
+func placeFile(path string, text []byte, mode fs.FileMode) error {
 	next := path + newSuffix
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return swap(next, path, text, mode)
+	return writeAndRename(next, path, text, mode)
 }
 
 // newSuffix is the end of the name of a file that is about to be renamed.
 const newSuffix = ".liza-new"
 
-// swap writes a new file, which must not exist, and renames it to path.
-func swap(next, path string, text []byte, mode fs.FileMode) (err error) {
+// writeAndRename writes a new file, which must not exist, and renames it to path.
+func writeAndRename(next, path string, text []byte, mode fs.FileMode) (err error) {
 	f, err := os.OpenFile(next, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
@@ -168,23 +168,23 @@ func swap(next, path string, text []byte, mode fs.FileMode) (err error) {
 	return err
 }
 
-func sum(text []byte) string {
+func hashText(text []byte) string {
 	s := sha256.Sum256(text)
 	return hex.EncodeToString(s[:])
 }
 
-// ours reports whether the path holds what Install wrote.
-func (f file) ours(path string) bool {
+// isOurs reports whether the path holds what Install wrote.
+func (f file) isOurs(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	text, err := os.ReadFile(path)
-	return err == nil && slices.Contains(f.Sums, sum(text))
+	return err == nil && slices.Contains(f.Sums, hashText(text))
 }
 
-// executable reports whether git would run the file as a hook.
-func executable(path string) bool {
+// isExecutable reports whether git would run the file as a hook.
+func isExecutable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode()&0o111 != 0
 }

@@ -23,15 +23,15 @@ type setting struct {
 
 const hooksPath = "core.hooksPath"
 
-// values returns all values of a key in a file of git's configuration, the one in force
+// configValues returns all values of a key in a file of git's configuration, the one in force
 // last.
-func values(ctx context.Context, repo *git.Repo, file, key string) ([]string, error) {
+func configValues(ctx context.Context, repo *git.Repo, file, key string) ([]string, error) {
 	args := []string{"config", "--file", file, "--null", "--get-all", key}
 	if key == hooksPath {
 		args = slices.Insert(args, 1, "--type=path")
 	}
 	out, err := repo.Git(ctx, args...)
-	if unset(err) {
+	if isUnset(err) {
 		return nil, nil
 	}
 	if err != nil || len(out) == 0 {
@@ -40,21 +40,21 @@ func values(ctx context.Context, repo *git.Repo, file, key string) ([]string, er
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
 }
 
-// unset reports whether `git config` found no value.
-func unset(err error) bool {
+// isUnset reports whether `git config` found no value.
+func isUnset(err error) bool {
 	var failed *git.Error
 	return errors.As(err, &failed) && failed.Code == 1
 }
 
-func last(list []string) string {
+func lastValue(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
 	return list[len(list)-1]
 }
 
-// setting returns the record's entry of a key in a file, nil if there is none.
-func (r *record) setting(file, key string) *setting {
+// findSetting returns the record's entry of a key in a file, nil if there is none.
+func (r *record) findSetting(file, key string) *setting {
 	for i := range r.Settings {
 		if r.Settings[i].File == file && r.Settings[i].Key == key {
 			return &r.Settings[i]
@@ -63,23 +63,23 @@ func (r *record) setting(file, key string) *setting {
 	return nil
 }
 
-// set sets a key and records how to restore the file. It forgets an earlier value of
+// setKey sets a key and records how to restore the file. It forgets an earlier value of
 // Install that was replaced since: uninstalling will restore the newer one.
-func (r *record) set(ctx context.Context, repo *git.Repo, file, key, value string) error {
-	path := r.abs(file)
-	had, err := values(ctx, repo, path, key)
+func (r *record) setKey(ctx context.Context, repo *git.Repo, file, key, value string) error {
+	path := r.absPath(file)
+	had, err := configValues(ctx, repo, path, key)
 	if err != nil {
 		return err
 	}
-	if known := r.setting(file, key); known != nil {
+	if known := r.findSetting(file, key); known != nil {
 		if len(had) == 1 && had[0] == known.Value {
 			if known.Value == value {
 				return nil
 			}
-			if err := r.unset(ctx, repo, *known); err != nil {
+			if err := r.restoreSetting(ctx, repo, *known); err != nil {
 				return err
 			}
-			if had, err = values(ctx, repo, path, key); err != nil {
+			if had, err = configValues(ctx, repo, path, key); err != nil {
 				return err
 			}
 		}
@@ -96,7 +96,7 @@ func (r *record) set(ctx context.Context, repo *git.Repo, file, key, value strin
 	if err != nil {
 		return err
 	}
-	s := setting{File: file, Key: key, Value: value, Had: last(had)}
+	s := setting{File: file, Key: key, Value: value, Had: lastValue(had)}
 	s.Before, s.After = changedLines(before, after)
 	r.Settings = append(r.Settings, s)
 	if err := r.save(); err != nil {
@@ -105,11 +105,11 @@ func (r *record) set(ctx context.Context, repo *git.Repo, file, key, value strin
 	return repo.Config.ReplaceConfig(ctx, path, before, after)
 }
 
-// unset restores the lines that a setting replaced. If they were edited, or keys were
+// restoreSetting restores the lines that a setting replaced. If they were edited, or keys were
 // added to a section that they begin, it has git remove the value. A value that was
 // changed since stays.
-func (r *record) unset(ctx context.Context, repo *git.Repo, s setting) error {
-	path := r.abs(s.File)
+func (r *record) restoreSetting(ctx context.Context, repo *git.Repo, s setting) error {
+	path := r.absPath(s.File)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -125,8 +125,8 @@ func (r *record) unset(ctx context.Context, repo *git.Repo, s setting) error {
 		repo.Config.NoteConfig(args...)
 		return repo.Config.ReplaceConfig(ctx, path, text, []byte(strings.Replace(string(text), s.After, s.Before, 1)))
 	}
-	now, err := values(ctx, repo, path, s.Key)
-	if err != nil || last(now) != s.Value {
+	now, err := configValues(ctx, repo, path, s.Key)
+	if err != nil || lastValue(now) != s.Value {
 		return err
 	}
 	after, err := repo.Config.EditedConfig(ctx, text, args...)

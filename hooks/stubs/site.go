@@ -22,38 +22,38 @@ type site struct {
 // ownFolder is the folder of the stubs that stand in for another folder.
 const ownFolder = layout.Private + "/hooks"
 
-// sites returns the folders to install into: the one that all work trees use, and those
+// findSites returns the folders to install into: the one that all work trees use, and those
 // of single work trees with a config.worktree of their own.
-func (r *record) sites(ctx context.Context, repo *git.Repo) ([]site, error) {
-	configured, err := shared(ctx, repo)
+func (r *record) findSites(ctx context.Context, repo *git.Repo) ([]site, error) {
+	configured, err := sharedHooksPath(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
-	list := []site{r.site(repo, configured, "config", filepath.Join(r.common, ownFolder))}
+	list := []site{r.siteOf(repo, configured, "config", filepath.Join(r.common, ownFolder))}
 	files, err := worktreeConfigs(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range files {
-		own, err := values(ctx, repo, path, hooksPath)
+		own, err := configValues(ctx, repo, path, hooksPath)
 		if err != nil {
 			return nil, err
 		}
-		if len(own) == 0 || r.isOwn(last(own)) && r.settingAt(path) == nil {
+		if len(own) == 0 || r.isOwn(lastValue(own)) && r.settingAt(path) == nil {
 			continue // none, or a copy that `git worktree add` made
 		}
-		rel, err := r.rel(path)
+		rel, err := r.relPath(path)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, r.site(repo, last(own), rel, filepath.Join(filepath.Dir(path), layout.Private, "worktree-hooks")))
+		list = append(list, r.siteOf(repo, lastValue(own), rel, filepath.Join(filepath.Dir(path), layout.Private, "worktree-hooks")))
 	}
 	return list, nil
 }
 
-// site returns the site for one value of core.hooksPath.
-func (r *record) site(repo *git.Repo, value, file, own string) site {
-	if s := r.setting(file, hooksPath); s != nil && s.Value == value {
+// siteOf returns the site for one value of core.hooksPath.
+func (r *record) siteOf(repo *git.Repo, value, file, own string) site {
+	if s := r.findSetting(file, hooksPath); s != nil && s.Value == value {
 		value = s.Had
 	}
 	folder := value
@@ -67,15 +67,15 @@ func (r *record) site(repo *git.Repo, value, file, own string) site {
 	}
 	folder = filepath.Clean(folder)
 	// A relative path names another folder in each work tree.
-	if (value == "" || filepath.IsAbs(value)) && inside(r.common, folder) {
+	if (value == "" || filepath.IsAbs(value)) && isInside(r.common, folder) {
 		return site{dir: folder}
 	}
 	return site{dir: own, old: folder, file: file}
 }
 
-// inside reports whether a folder lies in the git directory, with symbolic links
+// isInside reports whether a folder lies in the git directory, with symbolic links
 // resolved too.
-func inside(common, folder string) bool {
+func isInside(common, folder string) bool {
 	root, err := filepath.EvalSymlinks(common)
 	if err != nil {
 		return false
@@ -87,10 +87,10 @@ func inside(common, folder string) bool {
 			real = filepath.Join(parent, filepath.Base(folder))
 		}
 	}
-	return strings.HasPrefix(real, root+string(filepath.Separator)) && under(common, folder)
+	return strings.HasPrefix(real, root+string(filepath.Separator)) && isUnder(common, folder)
 }
 
-func under(dir, path string) bool {
+func isUnder(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, "../")
 }
@@ -106,18 +106,18 @@ func (r *record) isOwn(path string) bool {
 }
 
 func (r *record) settingAt(path string) *setting {
-	rel, err := r.rel(path)
+	rel, err := r.relPath(path)
 	if err != nil {
 		return nil
 	}
-	return r.setting(rel, hooksPath)
+	return r.findSetting(rel, hooksPath)
 }
 
-// shared returns core.hooksPath as all work trees see it, "" if it is not set. Values
+// sharedHooksPath returns core.hooksPath as all work trees see it, "" if it is not set. Values
 // of a single work tree and of the command line do not count.
-func shared(ctx context.Context, repo *git.Repo) (string, error) {
+func sharedHooksPath(ctx context.Context, repo *git.Repo) (string, error) {
 	out, err := repo.Git(ctx, "config", "--show-scope", "--null", "--type=path", "--get-all", hooksPath)
-	if unset(err) {
+	if isUnset(err) {
 		return "", nil
 	}
 	if err != nil {
@@ -135,8 +135,8 @@ func shared(ctx context.Context, repo *git.Repo) (string, error) {
 
 // worktreeConfigs returns the configuration files of single work trees.
 func worktreeConfigs(ctx context.Context, repo *git.Repo) ([]string, error) {
-	enabled, err := values(ctx, repo, filepath.Join(repo.CommonDir(), "config"), "extensions.worktreeConfig")
-	if err != nil || !truth(last(enabled)) {
+	enabled, err := configValues(ctx, repo, filepath.Join(repo.CommonDir(), "config"), "extensions.worktreeConfig")
+	if err != nil || !isTrue(lastValue(enabled)) {
 		return nil, err
 	}
 	folders := []string{repo.CommonDir()}
@@ -156,10 +156,10 @@ func worktreeConfigs(ctx context.Context, repo *git.Repo) ([]string, error) {
 	return files, nil
 }
 
-// effective checks that git looks for hooks where they were installed. An included
+// checkEffective checks that git looks for hooks where they were installed. An included
 // file, for example, can override the repository's own configuration.
-func (r *record) effective(ctx context.Context, repo *git.Repo, sites []site) error {
-	now, err := shared(ctx, repo)
+func (r *record) checkEffective(ctx context.Context, repo *git.Repo, sites []site) error {
+	now, err := sharedHooksPath(ctx, repo)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (r *record) effective(ctx context.Context, repo *git.Repo, sites []site) er
 		Reason: "core.hooksPath is set to " + now + " by a file that wins over the repository's configuration"}
 }
 
-func truth(value string) bool {
+func isTrue(value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on", "1":
 		return true

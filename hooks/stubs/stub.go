@@ -6,6 +6,7 @@
 package stubs
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -34,8 +35,8 @@ const (
 // stubs of an earlier program are recognized.
 const stubVersion = 2
 
-// judges returns the names of the hooks that judge.
-func (o Options) judges() []string {
+// judgingHooks returns the names of the hooks that judge.
+func (o Options) judgingHooks() []string {
 	switch {
 	case o.Server:
 		return []string{"pre-receive", transaction, "post-receive"}
@@ -45,40 +46,40 @@ func (o Options) judges() []string {
 	return []string{"pre-commit", prePush, transaction}
 }
 
-// known are the hooks that git looks up by name, from githooks(5) of 2.39 and later
+// knownHooks are the hooks that git looks up by name, from githooks(5) of 2.39 and later
 // versions. A folder that stands in for another one needs all of them.
-var known = []string{
+var knownHooks = []string{
 	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg",
 	"commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update",
 	"post-receive", "post-update", transaction, "pre-auto-gc", "post-rewrite", "sendemail-validate",
 	"p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit", "post-index-change",
 }
 
-// replacing are hooks that git runs instead of an action of its own: a hook that does
+// replacingHooks are hooks that git runs instead of an action of its own: a hook that does
 // nothing would change git's behaviour.
-var replacing = []string{"push-to-checkout", "proc-receive"}
+var replacingHooks = []string{"push-to-checkout", "proc-receive"}
 
-// text renders the stub.
-func (s stub) text(o Options) string {
-	if !slices.Contains(o.judges(), s.name) {
-		return heading + s.declare() + passOn
+// render renders the stub.
+func (s stub) render(o Options) string {
+	if !slices.Contains(o.judgingHooks(), s.name) {
+		return heading + s.declareFirst() + passOn
 	}
 	switch s.name {
 	case transaction:
-		return heading + s.declare() + s.lines(o)
+		return heading + s.declareFirst() + s.passLines(o)
 	case "pre-commit":
-		return heading + s.declare() + when(s.first != "", callFirst) + onlyTasks + people(o.Binary) + o.find("commit", 1) + "exec \"$liza\" hook pre-commit\n"
+		return heading + s.declareFirst() + textIf(s.first != "", callFirst) + onlyTasks + letPeoplePass(o.Binary) + o.findProgram("commit", 1) + "exec \"$liza\" hook pre-commit\n"
 	case prePush:
-		return heading + s.declare() + s.whole(callWithInput+" || exit\n", people(o.Binary)+o.find("push", 1), s.name)
+		return heading + s.declareFirst() + s.passInput(callWithInput+" || exit\n", letPeoplePass(o.Binary)+o.findProgram("push", 1), s.name)
 	case "pre-receive":
-		return heading + s.declare() + s.whole(callWithInput+" || exit\n", o.find("push", 1), s.name)
+		return heading + s.declareFirst() + s.passInput(callWithInput+" || exit\n", o.findProgram("push", 1), s.name)
 	}
-	return heading + s.declare() + endPush + s.whole(callWithInput+"\n", onlyDue+o.find("push", 0), s.name)
+	return heading + s.declareFirst() + endPush + s.passInput(callWithInput+"\n", onlyDue+o.findProgram("push", 0), s.name)
 }
 
 const heading = "#!/bin/sh\n# From git liza; `git liza hooks uninstall` brings back what was here.\n"
 
-func (s stub) declare() string { return when(s.first != "", "first="+shell.Quote(s.first)+"\n") }
+func (s stub) declareFirst() string { return textIf(s.first != "", "first="+shell.Quote(s.first)+"\n") }
 
 const passOn = `[ -x "$first" ] && exec "$first" "$@"
 exit 0
@@ -108,19 +109,19 @@ all=$all${all:+$nl}
 
 const callWithInput = `[ ! -x "$first" ] || printf %s "$all" | "$first" "$@"`
 
-// whole passes all input to the program.
-func (s stub) whole(call, find, name string) string {
+// passInput passes all input to the program.
+func (s stub) passInput(call, find, name string) string {
 	if s.first == "" {
 		return find + `exec "$liza" hook ` + name + "\n"
 	}
 	return readInput + call + find + `printf %s "$all" | "$liza" hook ` + name + "\n"
 }
 
-// lines passes to the program those lines of a ref transaction that are about guarded
+// passLines passes to the program those lines of a ref transaction that are about guarded
 // refs and that a process of git liza on this clone has not judged before. On a server
 // it passes them once more when the refs have moved, to have them on disk before the
 // push is answered.
-func (s stub) lines(o Options) string {
+func (s stub) passLines(o Options) string {
 	guarded := layout.State + " | refs/heads/*"
 	if o.Integration != "" {
 		guarded = layout.State + " | refs/heads/" + shell.Quote(o.Integration)
@@ -136,11 +137,13 @@ while IFS= read -r line; do
 	esac
 	ref=${line##* } ours=$ours$line$nl
 `, "GUARDED", guarded, 1)
-	judged, ending := serverLines, "if [ $1 = committed ]; then\n[ \"$ours\" ] || exit 0\n"+o.find("$ref", 0)+
-		`printf %s "$ours" | "$liza" hook `+transaction+" committed\nexit\nfi\n"+lostMoves
-	states := "prepared | committed"
+	judged, ending, states := serverLines, lostMoves, "prepared"
+	if o.Server && o.syncs() {
+		states = "prepared | committed"
+		ending = "if [ $1 = committed ]; then\n[ \"$ours\" ] || exit 0\n" + o.findProgram("$ref", 0) +
+			`exec "$liza" hook ` + transaction + " committed --fsync " + shell.Quote(cmp.Or(o.Fsync, "batch")) + " <<EOF\n${ours%$nl}\nEOF\nfi\n" + lostMoves
+	}
 	if !o.Server {
-		states = "prepared"
 		judged, ending = `	case $LIZA_JUDGED in
 	"$GIT_DIR$nl"*"$nl$line$nl"*) ;;
 	*) new=1 ;;
@@ -148,7 +151,7 @@ while IFS= read -r line; do
 `, ""
 	}
 	ending += `[ "$new" ] || { [ "$kept" ] && [ ! "$state" ]; } || exit 0
-` + o.find("$ref", 1) + `printf %s "$ours" | "$liza" hook ` + transaction + " prepared\n"
+` + o.findProgram("$ref", 1) + `printf %s "$ours" | "$liza" hook ` + transaction + " prepared\n"
 	if s.first == "" {
 		return "case $1 in " + states + ") ;; *) exit 0 ;; esac\nnl='\n'\n" + selects + judged + "done\n" + ending
 	}
@@ -175,16 +178,16 @@ const serverLines = `	case $line in
 const lostMoves = `[ ! "$state" ] || [ -e "$GIT_DIR/` + layout.State + `" ] || [ "$(git rev-parse -q --verify ` + layout.State + `)" = "$was" ] || new=1
 `
 
-// people lets people pass if there is no program. The program itself recognizes an
+// letPeoplePass lets people pass if there is no program. The program itself recognizes an
 // agent without the variable too.
-func people(binary string) string {
+func letPeoplePass(binary string) string {
 	return `[ "$LIZA_AGENT_ID" ] || [ -x ` + shell.Quote(binary) + ` ] || command -v git-liza >/dev/null || exit 0
 `
 }
 
-// find looks for the program, at its path at installing or on PATH. Without the program
+// findProgram looks for the program, at its path at installing or on PATH. Without the program
 // the hook ends with the exit code given.
-func (o Options) find(what string, code int) string {
+func (o Options) findProgram(what string, code int) string {
 	binary := o.Binary
 	verdict, ends := "liza-refused: "+what+" no_program", "exit 1"
 	if code == 0 {
@@ -205,7 +208,7 @@ func (o Options) find(what string, code int) string {
 	` + ends + "\n}\n"
 }
 
-func when(condition bool, text string) string {
+func textIf(condition bool, text string) string {
 	if condition {
 		return text
 	}

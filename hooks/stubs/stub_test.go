@@ -66,3 +66,33 @@ func TestServerStub(t *testing.T) {
 	require.False(t, asks(move(next, after)))
 	require.True(t, asks(save), "a save without its state")
 }
+
+// TestServerStubSyncs: once refs of the board have moved, the program is told how a
+// server syncs, so that it need not ask git, and nothing is synced where that is off.
+func TestServerStubSyncs(t *testing.T) {
+	t.Parallel()
+	for fsync, told := range map[string]string{"": "batch", "all": "all", "none": ""} {
+		server, notes := t.TempDir(), filepath.Join(t.TempDir(), "notes")
+		gittest.Git(t, server, "init", "-q", "--bare")
+		if fsync != "" {
+			gittest.Git(t, server, "config", "liza.fsync", fsync)
+		}
+		program := filepath.Join(t.TempDir(), "git-liza")
+		gittest.Script(t, program, "#!/bin/sh\necho \"$*\" >'"+notes+"'\ncat >>'"+notes+"'\n")
+		require.NoError(t, Install(context.Background(), opened(t, server), Options{Server: true, Binary: program, Integration: "integration"}))
+		gittest.WhileNobodyStarts(t, func() error { return nil })
+		zero, id := strings.Repeat("0", 40), strings.Repeat("1", 40)
+		cmd := exec.Command(filepath.Join(server, "hooks", transaction), "committed")
+		cmd.Dir, cmd.Stdin = server, strings.NewReader(zero+" "+id+" refs/tags/v1\n"+zero+" "+id+" "+layout.State+"\n")
+		cmd.Env = append(os.Environ(), "GIT_DIR=.", "HOME=")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		if told == "" {
+			require.NoFileExists(t, notes, fsync)
+			continue
+		}
+		text, err := os.ReadFile(notes)
+		require.NoError(t, err)
+		require.Equal(t, "hook reference-transaction committed --fsync "+told+"\n"+zero+" "+id+" "+layout.State+"\n", string(text))
+	}
+}

@@ -30,53 +30,53 @@ func (r *record) uninstall(ctx context.Context, repo *git.Repo) (left []string, 
 		return nil, err
 	}
 	for _, s := range slices.Backward(slices.Clone(r.Settings)) {
-		if err := r.unset(ctx, repo, s); err != nil {
+		if err := r.restoreSetting(ctx, repo, s); err != nil {
 			return nil, err
 		}
 	}
 	for _, f := range slices.Clone(r.Files) {
-		removed, err := r.remove(f)
+		removed, err := r.removeStub(f)
 		if err != nil {
 			return left, err
 		}
 		if !removed {
-			left = append(left, r.abs(f.Path))
+			left = append(left, r.absPath(f.Path))
 		}
 	}
 	for _, folder := range slices.Backward(r.Folders) {
-		os.Remove(r.abs(folder)) // stays if it holds other files
+		os.Remove(r.absPath(folder)) // stays if it holds other files
 	}
 	return left, os.Remove(recordPath(r.common))
 }
 
-// remove removes a stub and restores the file that was there. It returns false for a
+// removeStub removes a stub and restores the file that was there. It returns false for a
 // stub that was changed since, which stays.
-func (r *record) remove(f file) (bool, error) {
-	path := r.abs(f.Path)
+func (r *record) removeStub(f file) (bool, error) {
+	path := r.absPath(f.Path)
 	if err := os.Remove(path + newSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	changed := r.changed(f)
+	changed := r.isChanged(f)
 	if !changed {
-		if err := r.restore(f); err != nil {
+		if err := r.restoreOriginal(f); err != nil {
 			return false, err
 		}
 	}
-	r.forget(f.Path)
+	r.forgetFile(f.Path)
 	return !changed, r.save()
 }
 
-func (r *record) restore(f file) error {
-	path, kept := r.abs(f.Path), ""
-	if f.Kept != "" && exists(r.abs(f.Kept)) {
-		kept = r.abs(f.Kept)
+func (r *record) restoreOriginal(f file) error {
+	path, kept := r.absPath(f.Path), ""
+	if f.Kept != "" && exists(r.absPath(f.Kept)) {
+		kept = r.absPath(f.Kept)
 	}
 	switch {
 	case kept != "" && sameFile(path, kept):
 		return os.Remove(kept) // rename does nothing if both names are links of one file
 	case kept != "":
 		return os.Rename(kept, path)
-	case f.ours(path) || r.torn(f):
+	case f.isOurs(path) || r.isTorn(f):
 		return os.Remove(path)
 	}
 	return nil
@@ -90,21 +90,21 @@ func (r *record) unsetCopies(ctx context.Context, repo *git.Repo) error {
 		return err
 	}
 	for _, path := range files {
-		own, err := values(ctx, repo, path, hooksPath)
+		own, err := configValues(ctx, repo, path, hooksPath)
 		if err != nil {
 			return err
 		}
 		for _, s := range r.Settings {
-			if s.Key != hooksPath || s.Value != last(own) || r.abs(s.File) == path {
+			if s.Key != hooksPath || s.Value != lastValue(own) || r.absPath(s.File) == path {
 				continue
 			}
-			rel, err := r.rel(path)
+			rel, err := r.relPath(path)
 			if err != nil {
 				return err
 			}
 			copied := s
 			copied.File = rel
-			if err := r.unset(ctx, repo, copied); err != nil {
+			if err := r.restoreSetting(ctx, repo, copied); err != nil {
 				return err
 			}
 		}

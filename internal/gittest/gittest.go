@@ -4,12 +4,16 @@ package gittest
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -29,11 +33,11 @@ func Unprivileged(t *testing.T) (exe string, as *syscall.SysProcAttr) {
 			t.Skipf("%s is closed to others", dir)
 		}
 	}
-	return copied(t, os.Args[0]), &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	return copyExecutable(t, os.Args[0]), &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 }
 
-// copied copies a program to a place where every user may run it.
-func copied(t *testing.T, exe string) string {
+// copyExecutable copies a program to a place where every user may run it.
+func copyExecutable(t *testing.T, exe string) string {
 	t.Helper()
 	data, err := os.ReadFile(exe)
 	require.NoError(t, err)
@@ -104,6 +108,18 @@ func Main(m *testing.M, child func(task string, args []string) error) {
 	os.Exit(code)
 }
 
+// RunWaiting runs tests that wait for limits most of their time: four times as many at
+// once as the machine has processors, unless the command line says how many.
+func RunWaiting(m *testing.M) int {
+	flag.Parse()
+	if at := flag.Lookup("test.parallel").Value; at.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		if err := at.Set(strconv.Itoa(4 * runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
+	}
+	return m.Run()
+}
+
 // Git runs git as a user would and returns its output, trimmed.
 func Git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
@@ -170,15 +186,23 @@ func Family(t testing.TB, cmd *exec.Cmd) (gone func()) {
 	}
 }
 
-// Seeded makes a repository with one commit on main.
+// seeds are the repositories of Seeded, by their options.
+var seeds sync.Map
+
+// Seeded makes a repository with one commit on main. The arguments are options of
+// `git init`.
 func Seeded(t testing.TB, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	Git(t, dir, append([]string{"init", "-q", "-b", "main"}, args...)...)
-	Write(t, dir, "README", "hello\n")
-	Write(t, dir, "src/main.sh", "echo hi\n")
-	Git(t, dir, "add", ".")
-	Git(t, dir, "commit", "-q", "-m", "first")
+	seed, _ := seeds.LoadOrStore(strings.Join(args, " "), new(Template))
+	require.NoError(t, seed.(*Template).Copy(dir, func(dir string) error {
+		Git(t, dir, append([]string{"init", "-q", "-b", "main"}, args...)...)
+		Write(t, dir, "README", "hello\n")
+		Write(t, dir, "src/main.sh", "echo hi\n")
+		Git(t, dir, "add", ".")
+		Git(t, dir, "commit", "-q", "-m", "first")
+		return nil
+	}))
 	return dir
 }
 

@@ -23,17 +23,17 @@ import (
 func Trace(t testing.TB, r Run) (ended Ended) {
 	t.Helper()
 	var err error
-	childless(func() { ended, err = trace(r) })
+	withoutChildren(func() { ended, err = traceRun(r) })
 	if err != nil {
 		t.Fatalf("%s: %v", r.Args[0], err)
 	}
 	return ended
 }
 
-// childless runs f on a thread that has no children. A tracer is a thread, and waits
+// withoutChildren runs f on a thread that has no children. A tracer is a thread, and waits
 // for the children of its own thread alone. Another goroutine may have started a
 // process on this goroutine's thread, and waits for it.
-func childless(f func()) {
+func withoutChildren(f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	children, _ := os.ReadFile("/proc/self/task/" + strconv.Itoa(unix.Gettid()) + "/children")
@@ -44,12 +44,12 @@ func childless(f func()) {
 	done := make(chan struct{})
 	go func() { // on another thread, since this one has a child
 		defer close(done)
-		childless(f)
+		withoutChildren(f)
 	}()
 	<-done
 }
 
-func trace(r Run) (Ended, error) {
+func traceRun(r Run) (Ended, error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		return Ended{}, err
@@ -60,21 +60,21 @@ func trace(r Run) (Ended, error) {
 		reader.Close()
 		said <- text
 	}()
-	pid, err := start(r, writer)
+	pid, err := startTracee(r, writer)
 	writer.Close()
 	if err != nil {
 		return Ended{}, err
 	}
 	tr := &tracer{run: r, first: pid, known: map[int]*tracee{pid: {counted: r.Within == ""}}, early: map[int]bool{}}
-	if err := tr.follow(); err != nil {
+	if err := tr.handleStops(); err != nil {
 		return Ended{}, err
 	}
 	tr.ended.Output = string(<-said)
 	return tr.ended, nil
 }
 
-// start starts this binary again, stopped, to become the command.
-func start(r Run, out *os.File) (pid int, err error) {
+// startTracee starts this binary again, stopped, to become the command.
+func startTracee(r Run, out *os.File) (pid int, err error) {
 	path, err := exec.LookPath(r.Args[0])
 	if err != nil {
 		return 0, err
@@ -111,9 +111,9 @@ type tracer struct {
 	ended   Ended
 }
 
-// follow handles every stop until no tracee is left. It waits for tracees of this
+// handleStops handles every stop until no tracee is left. It waits for tracees of this
 // thread alone: the other tests of the binary have children too.
-func (tr *tracer) follow() error {
+func (tr *tracer) handleStops() error {
 	for {
 		var status unix.WaitStatus
 		pid, err := unix.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil)
@@ -132,20 +132,20 @@ func (tr *tracer) follow() error {
 			if pid == tr.first {
 				tr.ended.Code = status.ExitStatus()
 			}
-			if err := tr.adopt(); err != nil {
+			if err := tr.resumeOrphans(); err != nil {
 				return err
 			}
 		case status.Stopped():
 			// A tracee that was killed meanwhile cannot be continued; its end will be
 			// reported.
-			if err := tr.stopped(pid, status); err != nil && !errors.Is(err, unix.ESRCH) {
+			if err := tr.handleStop(pid, status); err != nil && !errors.Is(err, unix.ESRCH) {
 				return err
 			}
 		}
 	}
 }
 
-func (tr *tracer) stopped(pid int, status unix.WaitStatus) error {
+func (tr *tracer) handleStop(pid int, status unix.WaitStatus) error {
 	if !tr.options {
 		tr.options = true
 		err := unix.PtraceSetOptions(pid, unix.PTRACE_O_EXITKILL|unix.PTRACE_O_TRACESECCOMP|unix.PTRACE_O_TRACEEXEC|
@@ -158,7 +158,7 @@ func (tr *tracer) stopped(pid int, status unix.WaitStatus) error {
 	it := tr.known[pid]
 	if it == nil {
 		tr.early[pid] = true
-		return tr.adopt() // otherwise it waits until its parent's start of it is seen
+		return tr.resumeOrphans() // otherwise it waits until its parent's start of it is seen
 	}
 	if tr.dying && it.counted {
 		return unix.Kill(pid, unix.SIGKILL)
@@ -172,26 +172,26 @@ func (tr *tracer) stopped(pid int, status unix.WaitStatus) error {
 	}
 	switch status.TrapCause() {
 	case unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK, unix.PTRACE_EVENT_CLONE:
-		if err := tr.born(pid, it); err != nil {
+		if err := tr.addChild(pid, it); err != nil {
 			return err
 		}
 	case unix.PTRACE_EVENT_EXEC:
-		tr.executed(pid, it)
+		tr.noteExec(pid, it)
 	case unix.PTRACE_EVENT_SECCOMP:
-		if tr.reached(pid, it) {
-			return tr.kill(pid)
+		if tr.countOperation(pid, it) {
+			return tr.killCommand(pid)
 		}
 	}
 	return unix.PtraceCont(pid, 0)
 }
 
-// adopt resumes tracees whose parent was killed before the tracer saw it start them.
-func (tr *tracer) adopt() error {
+// resumeOrphans resumes tracees whose parent was killed before the tracer saw it start them.
+func (tr *tracer) resumeOrphans() error {
 	for child := range tr.early {
 		if tr.known[parentOf(child)] != nil {
 			continue
 		}
-		if err := tr.resume(child, &tracee{counted: true}); err != nil && !errors.Is(err, unix.ESRCH) {
+		if err := tr.resumeEarly(child, &tracee{counted: true}); err != nil && !errors.Is(err, unix.ESRCH) {
 			return err
 		}
 	}
@@ -214,8 +214,8 @@ func parentOf(tid int) int {
 	return field("PPid")
 }
 
-// resume resumes a tracee that stopped before it was known, or kills it.
-func (tr *tracer) resume(child int, it *tracee) error {
+// resumeEarly resumes a tracee that stopped before it was known, or kills it.
+func (tr *tracer) resumeEarly(child int, it *tracee) error {
 	tr.known[child] = it
 	delete(tr.early, child)
 	if tr.dying && it.counted {
@@ -224,8 +224,8 @@ func (tr *tracer) resume(child int, it *tracee) error {
 	return unix.PtraceCont(child, 0)
 }
 
-// born resumes a new thread, which may have stopped already.
-func (tr *tracer) born(parent int, of *tracee) error {
+// addChild resumes a new thread, which may have stopped already.
+func (tr *tracer) addChild(parent int, of *tracee) error {
 	msg, err := unix.PtraceGetEventMsg(parent)
 	if err != nil {
 		return err
@@ -235,10 +235,10 @@ func (tr *tracer) born(parent int, of *tracee) error {
 		tr.known[child] = &tracee{counted: of.counted}
 		return nil
 	}
-	return tr.resume(child, &tracee{counted: of.counted})
+	return tr.resumeEarly(child, &tracee{counted: of.counted})
 }
 
-func (tr *tracer) executed(pid int, it *tracee) {
+func (tr *tracer) noteExec(pid int, it *tracee) {
 	tr.begun = true
 	line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	if tr.run.Within != "" && bytes.Contains(bytes.ReplaceAll(line, []byte{0}, []byte{' '}), []byte(tr.run.Within)) {
@@ -246,12 +246,12 @@ func (tr *tracer) executed(pid int, it *tracee) {
 	}
 }
 
-// reached counts an operation and reports whether it is the one to kill at.
-func (tr *tracer) reached(pid int, it *tracee) bool {
+// countOperation counts an operation and reports whether it is the one to kill at.
+func (tr *tracer) countOperation(pid int, it *tracee) bool {
 	if !tr.begun || !it.counted || tr.ended.Killed {
 		return false
 	}
-	what, ok := describe(pid)
+	what, ok := describeOperation(pid)
 	if !ok {
 		return false
 	}
@@ -259,7 +259,7 @@ func (tr *tracer) reached(pid int, it *tracee) bool {
 	return len(tr.ended.Operations) == tr.run.At
 }
 
-func (tr *tracer) kill(pid int) error {
+func (tr *tracer) killCommand(pid int) error {
 	tr.ended.Killed = true
 	if tr.run.Alone {
 		return unix.Kill(pid, unix.SIGKILL)
@@ -294,9 +294,9 @@ type syscallInfo struct {
 	_    uint32
 }
 
-// describe reads which operation a stopped thread is about to make. It is false for a
+// describeOperation reads which operation a stopped thread is about to make. It is false for a
 // write to something that is not a file with a name.
-func describe(pid int) (what string, ok bool) {
+func describeOperation(pid int) (what string, ok bool) {
 	var info syscallInfo
 	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(pid), unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
 	if errno != 0 {

@@ -360,7 +360,7 @@ func TestHaste(t *testing.T) {
 	require.InDelta(t, 64<<10, len(k.report.Text), 10)
 
 	k = newTalk(t, "hurries", flow.Coder)
-	// Who looks on is slower than the agent, which is long gone at the end.
+	// The reader of the output is slower than the agent, which is long gone at the end.
 	k.prompt.Follow = onWrite(func(p []byte) (int, error) {
 		<-time.After(3 * time.Millisecond)
 		return k.lines.Write(p)

@@ -14,13 +14,15 @@ import (
 	"testing"
 
 	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 // TestMain lets the test binary be an agent: the one that ACP_TEST_AGENT names.
 func TestMain(m *testing.M) {
 	name := os.Getenv("ACP_TEST_AGENT")
 	if name == "" {
-		os.Exit(m.Run())
+		os.Exit(gittest.RunWaiting(m))
 	}
 	if raw[name] != nil {
 		raw[name]()

@@ -1,5 +1,6 @@
 // Package boards holds golden boards against the program: blackboards that earlier
-// programs made, kept in testdata/boards for ever. It also records new ones.
+// programs made, kept in testdata/boards for ever. It records new ones, and runs
+// programs of earlier revisions beside the present one.
 package boards
 
 import (
@@ -14,6 +15,9 @@ import (
 // present is the folder of the git-liza under test.
 var present string
 
+// cache is the user's folder for programs of earlier revisions, "" without one.
+var cache string
+
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
@@ -25,6 +29,9 @@ func testMain(m *testing.M) int {
 	present = filepath.Join(dir, "present")
 	if err := gittest.Build(filepath.Join(present, "git-liza"), false); err != nil {
 		panic(err)
+	}
+	if user, err := os.UserCacheDir(); err == nil {
+		cache = filepath.Join(user, "git-liza", "programs")
 	}
 	return m.Run()
 }

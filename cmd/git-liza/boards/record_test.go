@@ -1,9 +1,7 @@
 package boards
 
 import (
-	"bytes"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,25 +95,4 @@ func bundle(t *testing.T, dir, to string) {
 	require.Less(t, info.Size(), int64(512<<10))
 	t.Logf("the row in goldens: {name: %q, moves: %s, tip: %q}", strings.TrimSuffix(filepath.Base(to), ".bundle"),
 		gittest.Git(t, dir, "rev-list", "--count", layout.State), gittest.Git(t, dir, "rev-parse", layout.State))
-}
-
-// unpack writes the files of a revision into a folder.
-func unpack(t testing.TB, revision, dir string) {
-	t.Helper()
-	archive := filepath.Join(t.TempDir(), "source.tar")
-	top := gittest.Git(t, ".", "rev-parse", "--show-toplevel")
-	gittest.Git(t, top, "archive", "-o", archive, revision)
-	out, err := exec.Command("tar", "-xf", archive, "-C", dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-}
-
-// build compiles one package of the source in a folder.
-func build(t testing.TB, source, pkg, to string) {
-	t.Helper()
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to, pkg)
-	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=mod", "GOWORK=off")
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	err := cmd.Run()
-	require.NoError(t, err, fmt.Sprintf("go build %s: %s", pkg, said.String()))
 }

@@ -40,12 +40,18 @@ func push(t testing.TB, program, user, dir, server string, refs ...string) (stri
 	return string(out), err
 }
 
+// pushBoard pushes all refs of a golden board but the branches of its tasks.
+func pushBoard(t testing.TB, program string, g golden, dir, server string) (string, error) {
+	t.Helper()
+	return push(t, program, g.pusher, dir, server, "refs/heads/*:refs/heads/*", "^"+layout.TaskRefs+"*", "refs/liza/*:refs/liza/*")
+}
+
 // A server with our hooks judges and takes every move of the golden boards.
 func TestGoldenBoardsAreServed(t *testing.T) {
 	t.Parallel()
 	eachGolden(t, func(t *testing.T, g golden, dir string) {
 		server := newServer(t, present)
-		out, err := push(t, present, g.pusher, dir, server, "refs/heads/*:refs/heads/*", "^"+layout.TaskRefs+"*", "refs/liza/*:refs/liza/*")
+		out, err := pushBoard(t, present, g, dir, server)
 		if g.unserved != "" {
 			require.Error(t, err, "a server takes it: %s", g.unserved)
 			return

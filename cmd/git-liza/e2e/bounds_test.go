@@ -201,7 +201,7 @@ func (c *client) nestedTree() string {
 	return tree
 }
 
-// longMove is a note whose commit message goes on for n bytes.
+// longMove is a note with n more bytes in its commit message.
 func (c *client) longMove(n int64) {
 	c.must("git-liza", "note", "an honest word", "--as", "planner-1")
 	text := c.git(nil, "cat-file", "commit", "refs/liza/state")

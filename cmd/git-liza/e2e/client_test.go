@@ -32,8 +32,8 @@ func (s *site) environment(home string) []string {
 		"PATH=" + s.path("bin") + ":" + os.Getenv("PATH")}
 }
 
-// hire makes a clone of the repository for a person who has a key, and that
-// person's name on boards is its own.
+// hire makes a clone of the repository for a person with a key. The clone has its
+// own name for that person on boards.
 func (s *site) hire(t *testing.T, person, repo string) *client {
 	t.Helper()
 	root := t.TempDir()

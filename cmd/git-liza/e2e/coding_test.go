@@ -146,7 +146,7 @@ func (s *scene) commits(r *playbook.Recipe, pour string) string {
 		pour + "sh scripts/integration-test.sh\ngit add -A\n" + s.here("git commit -q -F -", r.Message) + "fi\n"
 }
 
-// report is the last message of a coder who is reported for.
+// report is the last message of a coder whose supervisor makes the moves.
 func report(s *scene) standin.Turn {
 	r, _ := s.recipe()
 	block := map[string]any{"summary": r.Intent.Summary, "validation": r.Intent.Validation}

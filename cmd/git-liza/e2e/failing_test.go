@@ -60,7 +60,7 @@ func (w *workshop) pause(name string) (kind, reason string) {
 }
 
 // A service that does not serve pauses the command line that needs it, and
-// counts against no task: once it is resumed the work goes on as if nothing had
+// counts against no task: once it is resumed the work continues as if nothing had
 // been.
 func TestTroublePausesTheProvider(t *testing.T) {
 	t.Parallel()
@@ -144,8 +144,8 @@ func (l *limited) Next(c standin.Conversation) standin.Turn {
 	return l.player.Next(c)
 }
 
-// A session that goes on and on is ended by a limit. What it has used is counted
-// all the same, to the last call that was answered.
+// A session that does not end by itself is ended by a limit. Its use is counted to
+// the last call that was answered.
 func TestEndedSessionsAreCounted(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"codex", "gemini", "copilot", "claude", "pi"} {

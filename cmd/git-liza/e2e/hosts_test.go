@@ -151,8 +151,8 @@ var acts = []struct {
 	{"merger", []string{"merge", "task-2", "--as", "planner-1"}, []string{"refs/liza/state", "refs/heads/integration"}},
 }
 
-// None of the hosts can do what another does: in the other's name, whoever
-// pushes it, or in its own, with a client that lets it.
+// None of the hosts can do what another does: neither in the other's name, by any
+// pusher, nor in its own with a client that allows it.
 func TestOthersActs(t *testing.T) {
 	t.Parallel()
 	for _, signed := range []string{"false", "true"} {

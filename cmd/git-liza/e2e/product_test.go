@@ -67,8 +67,8 @@ func (w *workshop) acts() map[string]int {
 	return count
 }
 
-// transcript is what the models were asked last and what they answered, for
-// whoever has to find out why it went wrong.
+// transcript is what the models were asked last and what they answered, for the
+// reader of a failed test.
 func (w *workshop) transcript() string {
 	var b strings.Builder
 	for _, r := range w.model.Conversations() {

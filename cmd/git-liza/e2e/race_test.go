@@ -16,7 +16,7 @@ import (
 // tasks is how many tasks the clones race for.
 const tasks = 50
 
-// loser is what everybody hears who comes late: who, and until when.
+// loser matches what every late claimer is told: the holder, and until when.
 var loser = regexp.MustCompile(`is held by (coder-\d+) until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
 // A race is a set of hosts that claim the same tasks from clones of their own.
@@ -53,7 +53,7 @@ func newRace(t *testing.T, s *site, n int) *race {
 	return r
 }
 
-// claim lets a host try for one task until it knows who has it.
+// claim lets a host try for one task until it knows the holder.
 func (r *race) claim(host, task int) error {
 	id := fmt.Sprintf("race-%d%02d", r.round, task)
 	agent := fmt.Sprintf("coder-%d%d%02d", host+1, r.round, task)

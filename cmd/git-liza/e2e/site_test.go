@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/internal/gittest"
 )
 
-// people are who has a key and a password. Mallory is on no board; nobody's
-// requests carry no name.
+// people are the users with a key and a password. Mallory is on no board; the
+// requests of the user nobody carry no name.
 var people = append([]string{"alice", "coder", "reviewer", "merger", "mallory", "nobody"}, hosts...)
 
 // hosts are machines that race for work.

@@ -82,7 +82,7 @@ type service struct {
 	MaxKB   int64
 }
 
-// serve is the forced command: git-shell with the name of who has the key, or
+// serve is the forced command: git-shell with the name of the key's user, or
 // without any. It leaves what it cost in a file beside the repositories.
 func serve() int {
 	root := strings.TrimSuffix(os.Args[0], "/bin/serve")

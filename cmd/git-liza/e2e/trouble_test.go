@@ -13,7 +13,7 @@ import (
 
 // dying is an ssh that, once in a while, ends the git liza that pushes through
 // it: before anything is sent, in the middle of the pack, or after the server
-// has everything, so that its answer is lost. What it starts with goes on.
+// has everything, so that its answer is lost. Other commands pass.
 const dying = `#!/bin/sh
 case "$*" in *receive-pack*) ;; *) exec %[1]s "$@" ;; esac
 echo x >>'%[2]s'

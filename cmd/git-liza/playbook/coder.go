@@ -15,11 +15,7 @@ import (
 // code works on the claimed task: on the attempt that follows its rejections, or on the
 // fix of a failed merge.
 func (a *Agent) code(ctx context.Context, p *Playbook) error {
-	w, err := p.find(a.Task)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrPlaybook, err)
-	}
-	t, err := a.show(ctx, a.Task)
+	w, t, err := a.ownTask(ctx, p)
 	if err != nil {
 		return err
 	}

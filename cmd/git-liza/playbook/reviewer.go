@@ -15,11 +15,7 @@ import (
 // review runs the checks at the submitted commit and gives the verdict that
 // their exit codes ask for.
 func (a *Agent) review(ctx context.Context, p *Playbook) error {
-	w, err := p.find(a.Task)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrPlaybook, err)
-	}
-	t, err := a.show(ctx, a.Task)
+	w, t, err := a.ownTask(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -131,3 +131,14 @@ func (a *Agent) show(ctx context.Context, id flow.TaskID) (*task, error) {
 	}
 	return &t, nil
 }
+
+// ownTask returns what the playbook says of the agent's task, and what the board
+// says. The error wraps ErrPlaybook if the playbook says nothing of it.
+func (a *Agent) ownTask(ctx context.Context, p *Playbook) (*Work, *task, error) {
+	w, err := p.find(a.Task)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrPlaybook, err)
+	}
+	t, err := a.show(ctx, a.Task)
+	return w, t, err
+}

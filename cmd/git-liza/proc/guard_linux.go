@@ -27,7 +27,7 @@ const (
 )
 
 // killLimit bounds how long Run waits until all descendants are killed. After that the
-// guard goes on alone.
+// guard continues alone.
 const killLimit = 10 * time.Second
 
 // guarded are all descendants of a command, whatever group or session they join. The
@@ -237,7 +237,7 @@ func (k *guarded) reap() syscall.WaitStatus {
 		_ = k.guard.Wait()
 		k.removeRecord()
 	default:
-		go k.guard.Wait() // it goes on alone
+		go k.guard.Wait() // it continues alone
 	}
 	return k.status
 }

@@ -59,7 +59,7 @@ func init() {
 	}
 }
 
-// headless goes on in another thread when the first one has ended.
+// headless continues in another thread when the first one has ended.
 func headless() {
 	for text := ""; !strings.Contains(text, ") Z "); {
 		stat, _ := os.ReadFile("/proc/self/stat")
@@ -79,7 +79,7 @@ func escaping(t *testing.T, escape, rest string) proc.Command {
 	return c
 }
 
-// evict ends whoever works in a folder: those whom a test that failed has left.
+// evict ends the processes that work in a folder: those that a failed test left.
 func evict(dir string) {
 	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, link := range links {
@@ -157,7 +157,7 @@ func TestBoundEndsOnlyItsOwn(t *testing.T) {
 		require.Fail(t, "the other was ended too", "%v", result)
 	default:
 	}
-	// Whoever of the other left still reads.
+	// The processes that are left of the other one still read.
 	f, err := os.OpenFile(filepath.Join(other.Dir, "block"), os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	require.NoError(t, err, "nobody reads any more")
 	cancel()
@@ -225,8 +225,8 @@ func TestWhoLeftDoesNotOutliveUs(t *testing.T) {
 	}
 }
 
-// What is bound is in its guard's session and has no terminal: it could stop for
-// one, and could be in a process group with whoever sits there.
+// A bound command is in its guard's session and has no terminal. With one it could
+// be stopped, and it could share a process group with a person's shell.
 func TestBoundHasNoTerminal(t *testing.T) {
 	t.Parallel()
 	c := shell(t, `test "$(cut -d' ' -f6,7 /proc/$$/stat)" = "$PPID 0" && echo alone`)
@@ -247,7 +247,7 @@ func TestGuardPassesWordsOn(t *testing.T) {
 	require.Equal(t, "|not \xff UTF-8|two\nlines|w\xfe|git-liza: guard of a session|/\n", string(out))
 }
 
-// Where /proc is that of another namespace, nobody could be followed, and the
+// Where /proc is that of another namespace, no process could be followed, and the
 // numbers in it are those of others here: nothing begins.
 func TestNoGuardInTheDark(t *testing.T) {
 	t.Parallel()

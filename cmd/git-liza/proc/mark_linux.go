@@ -225,7 +225,7 @@ func (p process) parentProcess() (process, bool) {
 }
 
 // hidesDescendants reports whether /proc hides a process below root. The children of a
-// hidden process cannot be told from other processes.
+// hidden process cannot be distinguished from other processes.
 func hidesDescendants(root int) bool {
 	found := len(hiddenChildren(root)) > 0
 	eachDescendant(root, func(p process) { found = found || len(hiddenChildren(p.pid)) > 0 })

@@ -43,7 +43,7 @@ type Command struct {
 	Stdin io.Reader
 	// Output receives standard output and standard error as they come, in one stream;
 	// it may be nil. A slow writer slows the command. After a write error nothing more
-	// is written to Output, and the command goes on.
+	// is written to Output, and the command continues.
 	Output io.Writer
 	// Stdout receives standard output alone, and Output then standard error alone, so
 	// that neither breaks the lines of the other. Two goroutines write to them. If

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/proc"
+	"github.com/git-liza/git-liza/internal/gittest"
 )
 
 const (
@@ -29,7 +30,7 @@ const (
 )
 
 // TestMain lets the test binary be a command that leaves its process group
-// and goes on holding the output: there is no portable setsid(1).
+// and still holds the output: there is no portable setsid(1).
 func TestMain(m *testing.M) {
 	if os.Getenv("PROC_TEST_ESCAPE") != "" {
 		cmd := exec.Command("cat", os.Getenv("PROC_TEST_ESCAPE"))
@@ -49,11 +50,11 @@ func TestMain(m *testing.M) {
 		_, err := proc.Run(context.Background(), proc.Command{Path: path, Args: args, Dir: dir, Env: os.Environ(), Output: os.Stdout, Grace: time.Second, Bound: true})
 		panic(err)
 	}
-	os.Exit(m.Run())
+	os.Exit(gittest.RunWaiting(m))
 }
 
 // shell is a command in a new folder with two fifos: reading from `block`
-// never ends, and whoever opened `alive` for writing is seen by a witness.
+// never ends, and a witness sees any process that opened `alive` for writing.
 func shell(t *testing.T, script string) proc.Command {
 	t.Helper()
 	dir := t.TempDir()
@@ -408,7 +409,7 @@ func TestReasonInWords(t *testing.T) {
 	require.Equal(t, "Reason(6)", proc.Reason(6).String())
 }
 
-// What stands on two streams is not mixed, but counts as one command's words.
+// Two streams are not mixed, but count as the words of one command.
 func TestStdoutOfItsOwn(t *testing.T) {
 	t.Parallel()
 	// A line is written in two halves, with another stream's between them.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -88,7 +87,7 @@ func updateFile(path string, content []byte) error {
 
 // placeholder matches {model} and the like. In quotes, a path can continue below the
 // folder.
-var placeholder = regexp.MustCompile(`\{(model|session|dir|common|gitdir|files)\}|\{"(dir|common|gitdir|files)((?:/[\w.-]+)*)"\}`)
+var placeholder = compiled(`\{(model|session|dir|common|gitdir|files)\}|\{"(dir|common|gitdir|files)((?:/[\w.-]+)*)"\}`)
 
 func mentionsModel(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, "{model}") })
@@ -101,8 +100,8 @@ func (p Provider) fillPlaceholders(words []string, s Spawn) []string {
 		values["session"] = s.Resume
 	}
 	for i, word := range words {
-		words[i] = placeholder.ReplaceAllStringFunc(word, func(text string) string {
-			m := placeholder.FindStringSubmatch(text)
+		words[i] = placeholder().ReplaceAllStringFunc(word, func(text string) string {
+			m := placeholder().FindStringSubmatch(text)
 			if m[1] == "gitdir" || m[2] == "gitdir" {
 				values["gitdir"] = s.gitDir()
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -95,10 +94,10 @@ func (o *firstBytes) Write(p []byte) (int, error) {
 // versionNumber matches a version in the output of a program. The suffix of a
 // pre-release is ignored, so that it counts as the release: it is worse to refuse a
 // program that works than to try one that does not.
-var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+`)
+var versionNumber = compiled(`\d+(?:\.\d+)+`)
 
 func (f *Found) compareVersion(printed string) {
-	f.Reported = versionNumber.FindString(printed)
+	f.Reported = versionNumber().FindString(printed)
 	switch {
 	case f.Reported == "":
 		f.Problem = "prints no version"
@@ -190,7 +189,7 @@ func (r Row) LoginCommand() string {
 	return ""
 }
 
-var pathVariable = regexp.MustCompile(`\{(\w+)\}`)
+var pathVariable = compiled(`\{(\w+)\}`)
 
 // expandPath replaces ~ and {NAME} in a path by values of environ. It is "" if a
 // variable has no value.
@@ -204,7 +203,7 @@ func expandPath(file string, environ []string) string {
 	if rest, ok := strings.CutPrefix(file, "~/"); ok {
 		file = filepath.Join(put("HOME"), rest)
 	}
-	file = pathVariable.ReplaceAllStringFunc(file, func(text string) string { return put(strings.Trim(text, "{}")) })
+	file = pathVariable().ReplaceAllStringFunc(file, func(text string) string { return put(strings.Trim(text, "{}")) })
 	if missing {
 		return ""
 	}

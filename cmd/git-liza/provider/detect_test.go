@@ -78,7 +78,7 @@ func TestDetectVersion(t *testing.T) {
 	}
 }
 
-// A program that does not say its version is not waited for for ever, whatever
+// The wait for a program that does not print its version ends, whatever
 // it does with signals.
 func TestDetectHanging(t *testing.T) {
 	t.Parallel()

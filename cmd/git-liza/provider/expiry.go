@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -23,15 +22,15 @@ func findExpiry(text string, now time.Time) time.Time {
 
 var (
 	// in 5 days 22 hours, after 8h44m7s, retry-after: 3600, "retryDelay":"34s"
-	spanLead = regexp.MustCompile(`(?i)(?:\bin|\bafter|\bwait|retry-after|retryDelay|resets_in_seconds)["':=\s]+`)
-	spanPart = regexp.MustCompile(`(?i)^[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*([a-z]*)`)
+	spanLead = compiled(`(?i)(?:\bin|\bafter|\bwait|retry-after|retryDelay|resets_in_seconds)["':=\s]+`)
+	spanPart = compiled(`(?i)^[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*([a-z]*)`)
 
 	// limit reached|1766502000, "resets_at":1777936568
-	epochs = regexp.MustCompile(`(?i)(?:limit reached\||resets?_?at["':=\s]+)(\d{10})(?:\d{3})?\b`)
-	iso    = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`)
+	epochs = compiled(`(?i)(?:limit reached\||resets?_?at["':=\s]+)(\d{10})(?:\d{3})?\b`)
+	iso    = compiled(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`)
 
 	// resets 12:50am (America/Los_Angeles), try again at Nov 25th, 2026 5:32 PM
-	clockTime = regexp.MustCompile(`(?i)\b(?:resets?|reset at|resets at|at|until|on)\s+` +
+	clockTime = compiled(`(?i)\b(?:resets?|reset at|resets at|at|until|on)\s+` +
 		`(?:([a-z]{3})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(\d{4}),?\s+)?(?:at\s+)?)?` +
 		`(\d{1,2})(?::(\d\d))?\s*([ap]\.?m\b\.?)?(?:\s*\(?([a-z]+/[a-z_/]+|UTC|GMT)\)?)?`)
 )
@@ -47,7 +46,7 @@ var units = map[string]time.Duration{
 // readSpans lists the times that a text names by the duration until then.
 func readSpans(text string, now time.Time) []time.Time {
 	var list []time.Time
-	for _, at := range spanLead.FindAllStringIndex(text, -1) {
+	for _, at := range spanLead().FindAllStringIndex(text, -1) {
 		if d := sumSpan(text[at[1]:], strings.Contains(text[at[0]:at[1]], " ")); d > 0 {
 			list = append(list, now.Add(d))
 		}
@@ -60,7 +59,7 @@ func readSpans(text string, now time.Time) []time.Time {
 func sumSpan(text string, spoken bool) time.Duration {
 	var sum time.Duration
 	for sum < maxPause {
-		m := spanPart.FindStringSubmatch(text)
+		m := spanPart().FindStringSubmatch(text)
 		if m == nil {
 			break
 		}
@@ -82,12 +81,12 @@ func sumSpan(text string, spoken bool) time.Duration {
 // readStamps lists the times that a text names by date and time, or in Unix seconds.
 func readStamps(text string, _ time.Time) []time.Time {
 	var list []time.Time
-	for _, m := range epochs.FindAllStringSubmatch(text, -1) {
+	for _, m := range epochs().FindAllStringSubmatch(text, -1) {
 		if n, err := strconv.ParseInt(m[1], 10, 64); err == nil {
 			list = append(list, time.Unix(n, 0))
 		}
 	}
-	for _, stamp := range iso.FindAllString(text, -1) {
+	for _, stamp := range iso().FindAllString(text, -1) {
 		if t, err := time.Parse(time.RFC3339, stamp); err == nil {
 			list = append(list, t)
 		}
@@ -98,7 +97,7 @@ func readStamps(text string, _ time.Time) []time.Time {
 // readClocks lists the times that a text names by the clock, with or without a day.
 func readClocks(text string, now time.Time) []time.Time {
 	var list []time.Time
-	for _, m := range clockTime.FindAllStringSubmatch(text, -1) {
+	for _, m := range clockTime().FindAllStringSubmatch(text, -1) {
 		hour, _ := strconv.Atoi(m[4])
 		minute, _ := strconv.Atoi(m[5])
 		switch half := strings.ToLower(m[6]); {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -83,11 +82,11 @@ func (l *ledger) readNew(session string) {
 }
 
 // sessionName matches the id of a session that may be part of a file's name.
-var sessionName = regexp.MustCompile(`^[0-9A-Za-z_-]{8,100}$`)
+var sessionName = compiled(`^[0-9A-Za-z_-]{8,100}$`)
 
 // findLedger is the path of the program's ledger of a session, "" if there is none.
 func (r Row) findLedger(session string, environ []string) string {
-	if !sessionName.MatchString(session) {
+	if !sessionName().MatchString(session) {
 		return ""
 	}
 	names := strings.NewReplacer("{session}", session, "{session8}", session[:8])

@@ -11,7 +11,7 @@ import (
 )
 
 // Missing is the program with which a command of exec or acp begins, if a shell
-// does not find it. It is "" if the shell finds it, or if that cannot be told before
+// does not find it. It is "" if the shell finds it, or if that is unknown before
 // the command runs, as for a path below the worktree or a word that is expanded.
 func (p Provider) Missing(ctx context.Context, environ []string) string {
 	if !p.takesCommand() || len(p.Args) == 0 {

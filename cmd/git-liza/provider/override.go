@@ -69,13 +69,13 @@ func Load(settings []git.Setting) (Catalogue, error) {
 	return c, nil
 }
 
-var rowName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+var rowName = compiled(`^[a-z][a-z0-9-]{0,31}$`)
 
 // splitKey splits liza.provider.NAME.KEY into NAME and KEY.
 func splitKey(full string) (name, key string, err error) {
 	rest := strings.TrimPrefix(full, Prefix)
 	i := strings.LastIndexByte(rest, '.')
-	if i < 0 || !rowName.MatchString(rest[:i]) {
+	if i < 0 || !rowName().MatchString(rest[:i]) {
 		return "", "", &ConfigError{full, "no provider has such a name: lower-case letters, digits and -", unsetCommand(full)}
 	}
 	return rest[:i], rest[i+1:], nil
@@ -164,7 +164,7 @@ func chooseWord[W ~string](p *W, full, word string, words ...W) error {
 
 // unknownPlaceholder matches what looks like a placeholder, and never occurs in JSON
 // or TOML.
-var unknownPlaceholder = regexp.MustCompile(`\{[a-z]+\}`)
+var unknownPlaceholder = compiled(`\{[a-z]+\}`)
 
 // checkRow refuses a row whose program could not be run.
 func (r *Row) checkRow() error {
@@ -203,8 +203,8 @@ func (r *Row) checkRow() error {
 // checkWords refuses words with an unknown placeholder, and variables without a value.
 func checkWords(full, key string, list []string) error {
 	for _, word := range list {
-		for _, text := range unknownPlaceholder.FindAllString(word, -1) {
-			if !placeholder.MatchString(text) {
+		for _, text := range unknownPlaceholder().FindAllString(word, -1) {
+			if !placeholder().MatchString(text) {
 				return &ConfigError{full, text + " stands for nothing", unsetCommand(full)}
 			}
 		}

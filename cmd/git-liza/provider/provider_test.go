@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/internal/gittest"
 	"github.com/stretchr/testify/require"
 )
+
+func TestMain(m *testing.M) { os.Exit(gittest.RunWaiting(m)) }
 
 func TestParse(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ func (r Row) FindTrouble(text string, now time.Time) *Trouble {
 		if message := messageAt(text, last[0]); message != "" {
 			t.Text = message
 		}
-		t.Rate = t.Kind == Quota && rateWords.MatchString(about) && !quotaWords.MatchString(about)
+		t.Rate = t.Kind == Quota && rateWords().MatchString(about) && !quotaWords().MatchString(about)
 		return t
 	}
 	return nil
@@ -41,21 +41,21 @@ func (r Row) FindTrouble(text string, now time.Time) *Trouble {
 // The words of a rate limit, and the words of a quota that is used up. For every 429
 // codex prints only the first, and no time.
 var (
-	rateWords  = regexp.MustCompile(`(?i)\b429\b|too many requests|rate.?limit`)
-	quotaWords = regexp.MustCompile(`(?i)quota|usage.?limit|credit|billing|balance|allowance|capacity|exceed your account|(?:hour|day|daily|week|weekly|month|session) limit`)
+	rateWords  = compiled(`(?i)\b429\b|too many requests|rate.?limit`)
+	quotaWords = compiled(`(?i)quota|usage.?limit|credit|billing|balance|allowance|capacity|exceed your account|(?:hour|day|daily|week|weekly|month|session) limit`)
 )
 
 // maxDistance is how many bytes there may be between a message and the words of the
 // trouble, such as a code.
 const maxDistance = 2000
 
-var messageField = regexp.MustCompile(`\\*"message\\*"\s*:\s*\\*"((?:[^"\\]|\\[^"])+)\\*"`)
+var messageField = compiled(`\\*"message\\*"\s*:\s*\\*"((?:[^"\\]|\\[^"])+)\\*"`)
 
 // messageAt is the message in the error in JSON around an offset of a text, at which
 // the words of the trouble are; "" if there is no such error.
 func messageAt(text string, at int) string {
 	var found string
-	for _, m := range messageField.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range messageField().FindAllStringSubmatchIndex(text, -1) {
 		if m[0]-at > maxDistance || m[0] > at && found != "" {
 			break
 		}

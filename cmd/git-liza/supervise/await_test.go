@@ -19,7 +19,7 @@ import (
 const lingering = 3 * time.Second
 
 // An agent that waits inside its session for the verdict keeps it, claims again
-// what comes back, and its supervisor goes on with that claim.
+// what comes back, and its supervisor takes over that claim.
 func TestAgentThatWaitsKeepsItsSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -71,7 +71,7 @@ func (w *world) waits(agent flow.AgentID) (release func()) {
 	return func() { f.Close() }
 }
 
-// Most programs show nothing of a command that runs: whoever waits may be
+// Most programs show nothing of a command that runs. So an agent that waits may be
 // silent for longer than others.
 func TestWhoWaitsMayBeSilent(t *testing.T) {
 	t.Parallel()
@@ -96,7 +96,7 @@ echo $? > "$notes/end"`)))
 	require.Contains(t, w.note("verdict"), "APPROVED")
 }
 
-// Where nobody is allowed to wait, and after the time for it, the session ends.
+// Where waiting is not allowed, and after the time for it, the session ends.
 func TestWaitingIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, limit := range map[string]time.Duration{"not allowed": 0, "too long": time.Second} {

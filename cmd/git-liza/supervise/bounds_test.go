@@ -40,7 +40,7 @@ func TestSessionsBindWhereABudgetDoesNot(t *testing.T) {
 	require.Equal(t, "READY_FOR_REVIEW", stuck.Stalls[0].Status)
 }
 
-// What somebody sets binds whatever reports what: sessions on a task, and their
+// A limit that a user sets binds every provider, whatever it reports: sessions on a task, and their
 // minutes while one runs.
 func TestBoundsThatAreSet(t *testing.T) {
 	t.Parallel()

@@ -108,8 +108,8 @@ func TestBudgetOfPlanning(t *testing.T) {
 	require.Contains(t, r.said(), "planner-1 does not plan: the budget of sprint-1 is spent: 15 of 10 tokens; git liza config budgets.sprint.tokens 25\n")
 }
 
-// Whoever has nothing to do spends nothing and writes nothing, for as long as
-// that is so.
+// A supervisor without work spends nothing and writes nothing, as long as there
+// is none.
 func TestIdleRushSpendsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -31,7 +31,7 @@ func (u Unfit) String() string {
 		text += "; " + u.Hint
 	}
 	if u.Override != "" {
-		text += ", or to try it all the same " + u.Override
+		text += ", or to try it anyway " + u.Override
 	}
 	return text
 }

@@ -70,15 +70,21 @@ type world struct {
 	clone *work.Clone
 }
 
+var worlds gittest.Template
+
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := newEmptyWorld(t)
-	require.NoError(t, os.MkdirAll(filepath.Join(w.dir, "specs"), 0o755))
-	w.write(filepath.Join(w.dir, "specs", "vision.md"), "# A small product\n")
-	w.git("init", "-q")
-	w.git("add", "-A")
-	w.git("commit", "-q", "-m", "first")
-	w.liza("init")
+	require.NoError(t, worlds.Copy(w.dir, func(dir string) error {
+		made := &world{T: t, dir: dir}
+		require.NoError(t, made.mkdir("specs"))
+		made.write(filepath.Join(dir, "specs", "vision.md"), "# A small product\n")
+		made.git("init", "-q")
+		made.git("add", "-A")
+		made.git("commit", "-q", "-m", "first")
+		made.liza("init")
+		return nil
+	}))
 	w.clone = w.open()
 	return w
 }
@@ -185,9 +191,16 @@ func (w *world) until(what string, holds func(*flow.Board) bool) {
 
 func (w *world) await(what string, holds func() bool) {
 	w.Helper()
-	for end := time.Now().Add(patience); !holds(); {
-		require.True(w, time.Now().Before(end), "waited in vain: %s\n%s", what, w.liza("log"))
-		time.Sleep(20 * time.Millisecond) // polls another process's work
+	w.awaitEach(20*time.Millisecond, what, holds)
+}
+
+// awaitEach looks for another process's work after each pause.
+func (w *world) awaitEach(pause time.Duration, what string, holds func() bool) {
+	w.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(pause) {
+		if time.Now().After(end) {
+			require.FailNow(w, "waited in vain: "+what, w.liza("log"))
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ const (
 )
 
 // daemon leaves the process group, its parents and all signals but KILL behind,
-// and goes on writing in the worktree.
+// and keeps writing in the worktree.
 const daemon = `(setsid sh -c "trap '' TERM HUP INT; echo \$\$ > '$notes/child.new'; mv '$notes/child.new' '$notes/child'; while :; do echo late >> $LIZA_TASK.txt; sleep 0.05; done" </dev/null >/dev/null 2>&1 &)
 waitfor child; `
 
@@ -115,7 +115,7 @@ exit 1`)
 	}
 }
 
-// What an agent did wrong is told to it before it tries again.
+// An agent is told what it did wrong before it tries again.
 func TestHostileCoderIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -282,8 +282,8 @@ git liza review $LIZA_TASK $as 2>"$notes/review" || true; git liza approve $LIZA
 	}
 }
 
-// What agents put in the place of files that are read for them neither keeps
-// anybody for ever nor fills the memory, and is in nobody else's way.
+// Whatever agents put in the place of files that are read for them: reading ends,
+// does not fill the memory, and disturbs no other agent.
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -306,7 +306,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// Where git finds its configuration is not for an agent to say: its commands
+// An agent does not decide where git finds its configuration: its commands
 // would run with what the supervisor sees.
 func TestHostileConfiguration(t *testing.T) {
 	t.Parallel()
@@ -319,9 +319,8 @@ cp -r $c "$notes/evil"; git config -f "$notes/evil/config" core.fsmonitor "touch
 	require.Equal(t, flow.Blocked, w.task("task-1").Status, r.said())
 }
 
-// A tree that has its own hooks, as a relative core.hooksPath lets it, is an
-// agent's word: in its session they run, and see what it does. Whoever checks
-// the tree out runs none of them.
+// A tree may bring its own hooks, as a relative core.hooksPath lets it. They run in
+// the agent's session. A supervisor that checks the tree out runs none of them.
 func TestHostileHooks(t *testing.T) {
 	t.Setenv("OTHER_API_KEY", "none-of-their-business-1")
 	w := newWorld(t)
@@ -432,7 +431,7 @@ printf 'summary: did\nvalidation: looked\nextend: ["**"]\n'`)
 }
 
 // A submission that cannot be checked out costs itself, not the reviewers: the
-// rush goes on with others. The poison is a filter that runs a file of the
+// rush continues with others. The poison is a filter that runs a file of the
 // submission, which also must not run.
 func TestHostileSubmission(t *testing.T) {
 	t.Parallel()

@@ -29,8 +29,8 @@ func (w *world) apart(script string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// What a rush holds that is stopped is left to it, and that is said. Once it is
-// killed the next one gives it back at once, and the work in progress goes on.
+// The claims of a stopped rush are left to it, and that is said. Once it is killed
+// the next rush gives them back at once, and the work in progress continues.
 func TestKilledRushIsSucceeded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -61,7 +61,7 @@ func TestKilledRushIsSucceeded(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// The next rush goes on where the killed one was.
+// The next rush continues where the killed one was.
 func TestKilledCoderGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

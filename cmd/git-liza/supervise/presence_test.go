@@ -32,8 +32,7 @@ type shown struct {
 	}
 }
 
-// agents are the registered agents as somebody sees them who looks so much
-// later than now.
+// agents are the registered agents as they are shown that much later than now.
 func (w *world) agents(later time.Duration) map[flow.AgentID]shown {
 	w.Helper()
 	cmd := exec.Command(self, "agents", "--json")
@@ -53,7 +52,7 @@ func (w *world) agents(later time.Duration) map[flow.AgentID]shown {
 func (w *world) does(id flow.AgentID, what string) shown {
 	w.Helper()
 	var a shown
-	w.await(string(id)+" "+what, func() bool {
+	w.awaitEach(100*time.Millisecond, string(id)+" "+what, func() bool { // each look is a process
 		a = w.agents(0)[id]
 		return a.Presence != nil && a.Presence.Doing == what
 	})
@@ -70,8 +69,8 @@ func (w *world) nobody(git ...string) {
 	require.Empty(w, files)
 }
 
-// Whoever looks sees what an agent does, where, and what it spends; when it
-// has left there is nothing to see, and the board has heard nothing of it.
+// Presence shows what an agent does, where, and what it spends. It is gone when the
+// agent has left, and none of it is on the board.
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -113,8 +112,8 @@ func TestPresence(t *testing.T) {
 	require.Len(t, w.moves(flow.ActSession), 1)
 }
 
-// What a killed supervisor said stays, and is seen to be old; whoever takes its
-// agent over or takes it off the list clears it away.
+// The presence of a killed supervisor stays and is shown as old. A takeover or
+// removal of its agent clears it away.
 func TestPresenceOfAKilledSupervisor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -144,7 +143,7 @@ func TestPresenceOfAKilledSupervisor(t *testing.T) {
 	w.nobody()
 }
 
-// Where presence cannot be written agents work all the same, and that is noted
+// Where presence cannot be written agents work too, and that is noted
 // once.
 func TestPresenceThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
@@ -199,8 +198,8 @@ func TestBudgetBesideAnotherProcess(t *testing.T) {
 	require.NoError(t, r.wait(), r.said())
 }
 
-// serve makes the remote a server that judges, and that knows who pushes from
-// each clone.
+// serve makes the remote a server that judges, and that knows the user who pushes
+// from each clone.
 func (w *world) serve(users map[string]*world) {
 	w.Helper()
 	w.git("-C", w.remote(), "config", "liza.server.userEnv", "LIZA_USER")
@@ -254,7 +253,7 @@ func TestPresenceOnAnotherHost(t *testing.T) {
 	require.Empty(t, w.git("for-each-ref", "refs/liza/remote/origin/agents"))
 }
 
-// What another host's agent said counts until its session is on the board, and
+// The presence of another host's agent counts until its session is on the board, and
 // then no more, however long it is before it says something else; and so does
 // nothing of an agent that is silent or registered anew.
 func TestBudgetCountsARecordedSessionOnce(t *testing.T) {

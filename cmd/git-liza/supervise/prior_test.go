@@ -14,7 +14,7 @@ func resumable(r *provider.Row) {
 	r.Session, r.Resume, r.Usage = []string{"--id", "{session}"}, []string{"--resume", "{session}"}, provider.PerSession
 }
 
-// The next session of the same agent on the same work goes on with the
+// The next session of the same agent on the same work resumes the
 // provider's own, also after a rejection, and what it counts again is taken off.
 func TestNextSessionGoesOn(t *testing.T) {
 	t.Parallel()

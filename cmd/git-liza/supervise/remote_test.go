@@ -126,7 +126,7 @@ func TestEachPrincipalItsOwn(t *testing.T) {
 	w.agree()
 }
 
-// While the remote does not answer, what runs goes on, nothing new begins, and
+// While the remote does not answer, running sessions continue, nothing new begins, and
 // it is said once; afterwards everything is finished.
 func TestOfflineForAWhile(t *testing.T) {
 	t.Parallel()

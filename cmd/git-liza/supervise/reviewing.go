@@ -37,7 +37,7 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 	switch {
 	case cut || err != nil:
 		w.restUntil = time.Now().Add(w.rush.Limits.pause(w.cuts))
-		return finished(), err // it could not report; the review goes on when the remote answers
+		return finished(), err // it could not report; the review continues when the remote answers
 	case ending.Trouble != nil:
 		return w.pauseProvider(ctx, a, *ending.Trouble)
 	case a.outOfBudget:

@@ -123,7 +123,7 @@ func TestUntrustedGateIsSaidOnce(t *testing.T) {
 	require.Equal(t, flow.Merged, w.task("task-1").Status)
 }
 
-// Nobody is paid for a task whose verify may not run here: it could never be
+// No agent is started for a task whose verify may not run here: it could never be
 // submitted. The others go on, and it does once a person has allowed it.
 func TestUntrustedVerifyIsNotBegun(t *testing.T) {
 	t.Parallel()

@@ -176,7 +176,7 @@ func TestUnfitProvider(t *testing.T) {
 	}
 	_, err := w.rush(slot(old))
 	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: "+old+" is version 1.2.3, older than 2.0.0; npm install -g fake, "+
-		"or to try it all the same git config liza.provider.fake.minimum 1.2.3")
+		"or to try it anyway git config liza.provider.fake.minimum 1.2.3")
 	_, err = w.rush(slot("git-liza-no-such-program"))
 	require.ErrorContains(t, err, "coder-1 is degraded: provider fake: git-liza-no-such-program is not on the PATH; npm install -g fake")
 	require.Empty(t, w.moves(flow.ActClaim))

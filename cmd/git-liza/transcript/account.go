@@ -131,7 +131,7 @@ func (a *account) setEnd(well bool, why string) {
 	a.addError(why)
 }
 
-// clearEnd withdraws an end: the session goes on.
+// clearEnd withdraws an end: the session continues.
 func (a *account) clearEnd() { a.report.End = NoEnd }
 
 func (a *account) countGarbage() { a.report.Garbage++ }

@@ -238,7 +238,7 @@ func TestConcurrently(t *testing.T) {
 	require.Equal(t, []string{"a"}, tr.Report().Denied)
 }
 
-// A report does not change when the session goes on, nor the session with it.
+// A report does not change when the session continues, nor does the session.
 func TestReportIsACopy(t *testing.T) {
 	t.Parallel()
 	tr := start(t, "opencode")

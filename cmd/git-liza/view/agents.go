@@ -27,7 +27,7 @@ type Agent struct {
 }
 
 // The states of agents, which nobody records: they follow from the board.
-// STARTING cannot be told from IDLE by the board alone.
+// The board alone does not distinguish STARTING from IDLE.
 const (
 	agentIdle      = "IDLE"
 	agentWorking   = "WORKING"

@@ -22,7 +22,7 @@ func TestKeysOfATask(t *testing.T) {
 		changed, assigned_to, lease_expires, worktree, branch, base_commit, iteration, review_cycles, review_cycles_total, attempts,
 		failed_by, intent, review_commit, reviewing_by, review_lease_expires, approved_by, verdict, rejection, merge_commit, drift,
 		blocked_reason, blocked_questions, integration_failure, integration_fix, handoff, supersedes, superseded_by, rescope_reason,
-		usage, budget, budget_left, claimable, why_not`
+		usage, budget, budget_left, claimable, why_not, limits`
 	require.Equal(t, strings.Fields(strings.ReplaceAll(contract, ",", " ")), TaskKeys())
 }
 
@@ -38,7 +38,7 @@ func TestAbsentValues(t *testing.T) {
 	for _, key := range []string{"depends_on", "owns", "failed_by", "blocked_questions", "supersedes", "superseded_by"} {
 		require.Equal(t, []any{}, task[key], key)
 	}
-	for _, key := range []string{"created", "lease_expires", "review_lease_expires", "intent", "verdict", "rejection", "integration_failure", "handoff", "budget", "budget_left"} {
+	for _, key := range []string{"created", "lease_expires", "review_lease_expires", "intent", "verdict", "rejection", "integration_failure", "handoff", "budget", "budget_left", "limits"} {
 		require.Contains(t, task, key)
 		require.Nil(t, task[key], key)
 	}

@@ -45,7 +45,7 @@ func (r Reading) Task(t *flow.Task) Object {
 		{"integration_failure", ValueOf(t.Integration)}, {"integration_fix", a.Fix}, {"handoff", ValueOf(t.Handoff)},
 		{"supersedes", ValueOf(t.Supersedes)}, {"superseded_by", ValueOf(t.SupersededBy)}, {"rescope_reason", t.Rescope},
 		{"usage", ValueOf(t.Usage)}, {"budget", ValueOf(t.Budget)}, {"budget_left", r.budgetLeft(t.ID)},
-		{"claimable", claimable}, {"why_not", whyNot},
+		{"claimable", claimable}, {"why_not", whyNot}, {"limits", ValueOf(t.Limits)},
 	}
 }
 

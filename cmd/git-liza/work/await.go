@@ -32,7 +32,7 @@ const (
 	maxAwaitPoll = 30 * time.Second
 )
 
-// sayAwait is how often somebody who waits hears that the wait goes on: less
+// sayAwait is how often a waiting caller hears that the wait continues: less
 // than what clients and supervisors take for silence.
 const sayAwait = 20 * time.Second
 
@@ -71,7 +71,15 @@ func (c *Clone) Await(ctx context.Context, id flow.TaskID, what flow.Wait, limit
 	case over:
 		return b, nil
 	}
-	return c.wait(ctx, view, b.Task(id), what, limit, tell)
+	return c.awaitEvent(ctx, view, awaited{b.Task(id), what, limit, tell})
+}
+
+// An awaited event is one that an agent waits for, see [Clone.Await].
+type awaited struct {
+	begun *flow.Task // as it was when the wait began
+	what  flow.Wait
+	limit time.Duration
+	tell  func(*flow.Task, time.Duration)
 }
 
 // Follow watches the board and keeps the mirror of a remote up to date until
@@ -93,10 +101,10 @@ func (c *Clone) Follow(ctx context.Context) (*View, error) {
 	return view, nil
 }
 
-// wait reads the board whenever it changes.
-func (c *Clone) wait(ctx context.Context, view *View, begun *flow.Task, what flow.Wait, limit time.Duration, tell func(*flow.Task, time.Duration)) (*flow.Board, error) {
-	end := time.Now().Add(limit)
-	timer := time.NewTimer(limit)
+// awaitEvent reads the board whenever it changes.
+func (c *Clone) awaitEvent(ctx context.Context, view *View, a awaited) (*flow.Board, error) {
+	end := time.Now().Add(a.limit)
+	timer := time.NewTimer(a.limit)
 	defer timer.Stop()
 	say := time.NewTicker(sayAwait)
 	defer say.Stop()
@@ -106,23 +114,23 @@ func (c *Clone) wait(ctx context.Context, view *View, begun *flow.Task, what flo
 		if err != nil {
 			return nil, err
 		}
-		t := b.Task(begun.ID)
+		t := b.Task(a.begun.ID)
 		if b.Err() != nil || t == nil {
 			return nil, b.Err()
 		}
-		if what.Ended(begun, t) {
+		if a.what.Ended(a.begun, t) {
 			return b, nil
 		}
 		if !told {
-			tell(t, limit)
+			a.tell(t, a.limit)
 			told = true
 		}
 		select {
 		case <-changed:
 		case <-say.C:
-			tell(t, time.Until(end))
+			a.tell(t, time.Until(end))
 		case <-timer.C:
-			return nil, &StillWaiting{t.ID, t.Status, limit}
+			return nil, &StillWaiting{t.ID, t.Status, a.limit}
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

@@ -55,6 +55,21 @@ func (c *Checkouts) List(ctx context.Context, b *flow.Board) ([]Checkout, error)
 	return list, b.Err()
 }
 
+// Names returns the names of the checkouts that are whole, as far as they can be read.
+func (c *Checkouts) Names(ctx context.Context) []string {
+	if c.Trees == nil {
+		return nil
+	}
+	trees, _ := c.Trees.List(ctx) // a later look reads them
+	var names []string
+	for _, tree := range trees {
+		if !tree.Broken {
+			names = append(names, tree.Name)
+		}
+	}
+	return names
+}
+
 // classify finds by a checkout's name what it belongs to, and whether that has
 // ended. A checkout of unknown name is not ours and never stale.
 func (k *Checkout) classify(b *flow.Board) {

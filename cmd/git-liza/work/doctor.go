@@ -180,20 +180,35 @@ func (d *Doctor) objects(ctx context.Context, b *flow.Board) Finding {
 	return fine("objects", "integration and %d more commits can be read", n-1)
 }
 
-// RestoreRefs mends the refs that git cannot read, as
-// [gitstore.Repairer.RestoreRefs] does. It returns those that it has mended, also
-// beside an error.
+// RestoreRefs mends the objects and refs that git cannot read, as
+// [gitstore.Repairer.RestoreRefs] does: what stands in a work tree is written again. It
+// returns what it has mended, also beside an error.
 func (d *Doctor) RestoreRefs(ctx context.Context) ([]Restored, error) {
 	b, _, err := d.store.Board(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list, err := d.store.Repairer.RestoreRefs(ctx, b)
+	rewrite := func(context.Context) error { return nil }
+	if d.checkouts.Trees != nil {
+		rewrite = d.checkouts.Trees.Contents.RewriteObjects
+	}
+	list, err := d.store.Repairer.RestoreRefs(ctx, b, rewrite)
 	var restored []Restored
 	for _, r := range list {
 		restored = append(restored, Restored{Ref: r.Ref, Was: r.Was, Is: r.Is})
 	}
 	return restored, err
+}
+
+// CutLost takes objects that are lost out of indexes and reflogs: git packs what these
+// lead to as it packs what refs lead to.
+func (d *Doctor) CutLost(ctx context.Context) error {
+	if d.checkouts.Trees != nil {
+		if err := d.checkouts.Trees.Contents.MendIndexes(ctx); err != nil {
+			return err
+		}
+	}
+	return git.CutReflogs(ctx, d.repo)
 }
 
 // brokenRefs returns the refs that git cannot read.
@@ -204,7 +219,7 @@ func (d *Doctor) brokenRefs(ctx context.Context, b *flow.Board) []Finding {
 	}
 	var found []Finding
 	for _, one := range list {
-		found = append(found, bad("refs", one.Hint, "%v; until then git fetches nothing here", one))
+		found = append(found, bad("refs", one.Hint, "%v; until then git fetches nothing here, or packs nothing", one))
 	}
 	return found
 }

@@ -16,7 +16,7 @@ func (d *Doctor) principals(ctx context.Context, b *flow.Board) Finding {
 	const check = "principals"
 	who := b.Principals()
 	if len(who.List) == 0 {
-		return fine(check, "none: who acts is not enforced")
+		return fine(check, "none: identities are not enforced")
 	}
 	me, err := d.repo.Config.Config(ctx, principalKey)
 	if err != nil {

@@ -50,8 +50,8 @@ func TestLockThatChangedStays(t *testing.T) {
 	require.False(t, gone)
 }
 
-// A young lock may belong to somebody who is alive: nothing is removed before
-// it has stood for a while, and whoever waits can be called off.
+// A young lock may belong to a living process: nothing is removed before the lock
+// has stood for a while, and the wait ends with its context.
 func TestYoungLockIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.lock")

@@ -123,7 +123,7 @@ func sameAccount(x, y flow.Principal) bool {
 
 func otherFirstAdmin(me, name string) *flow.Refusal {
 	return &flow.Refusal{Rule: flow.RuleAdmin, Hint: "git config " + principalKey + " " + name,
-		Reason: "whoever makes the first principal of a board must be that principal, and this clone acts as " + me}
+		Reason: "this clone acts as " + me + ", and only that principal can be the first one of the board"}
 }
 
 // actAs makes the clone act as a principal, if it has no principal yet and

@@ -79,20 +79,10 @@ func (s *Seals) write(folder string, whole seal) error {
 	if err != nil {
 		return err
 	}
-	path := s.path(folder)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := s.remove(folder); err != nil { // an agent may have put a folder there
 		return err
 	}
-	// An agent may have put something there: writing to a fifo would block
-	// forever.
-	next := path + ".new"
-	if err := errors.Join(os.RemoveAll(next), s.remove(folder)); err != nil {
-		return err
-	}
-	if err := os.WriteFile(next, text, 0o666); err != nil {
-		return err
-	}
-	return os.Rename(next, path)
+	return git.ReplaceFile(s.path(folder), text)
 }
 
 // remove deletes the seal of a review that has ended.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/spelling"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/flow/shell"
 	"github.com/git-liza/git-liza/gitstore"
@@ -151,7 +152,7 @@ func (s *Specs) likeliestFile(ctx context.Context, name string, commit flow.Obje
 		if n == mostFiles {
 			break
 		}
-		far := editDistance(name, file, least)
+		far := spelling.Distance(name, file, least)
 		if path.Base(file) == path.Base(name) {
 			far = min(far, 2)
 		}
@@ -160,30 +161,6 @@ func (s *Specs) likeliestFile(ctx context.Context, name string, commit flow.Obje
 		}
 	}
 	return best
-}
-
-// editDistance returns the number of letters in which two texts differ, at most
-// the limit most.
-func editDistance(a, b string, most int) int {
-	if max(len(a)-len(b), len(b)-len(a)) >= most || b == "" {
-		return most
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return min(row[len(b)], most)
 }
 
 // explainUnready returns a refusal whose hint brings the spec of a first goal to the

@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/flow"
@@ -35,13 +37,10 @@ func run(ctx context.Context, name string, args []string) error {
 	if err != nil {
 		return err
 	}
-	principal, err := repo.Config(ctx, "liza.principal")
-	if err != nil {
-		return err
-	}
+	principal, _ := exec.Command("git", "config", "liza.principal").Output() // none if not set
 	_, err = store.Do(ctx, func(b *flow.Board, _ time.Time) (flow.Move, []git.RefUpdate, error) {
 		act, task, d, err := detail(b, name, args)
-		return flow.Move{Act: act, Task: task, By: "human:ann-example", Principal: principal, Detail: d}, nil, err
+		return flow.Move{Act: act, Task: task, By: "human:ann-example", Principal: strings.TrimSpace(string(principal)), Detail: d}, nil, err
 	})
 	return err
 }

@@ -1,0 +1,104 @@
+package boards
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/gitstore/git"
+	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/git-liza/git-liza/internal/torture"
+)
+
+// A golden board is migrated to every later version of the rules, and goes on under it:
+// what was there keeps its bytes and its judgement. Nothing leads to other versions.
+func TestGoldenBoardsMigrate(t *testing.T) {
+	t.Parallel()
+	eachGolden(t, func(t *testing.T, g golden, dir string) {
+		store, tip, at := openBoard(t, dir)
+		if at.Year() == 9999 { // no later move can be made
+			return
+		}
+		board, _, err := store.Board(context.Background())
+		require.NoError(t, err)
+		for _, to := range []int{0, board.Settings().Rules - 1, flow.RulesVersion + 1} {
+			var refusal *flow.Refusal
+			require.ErrorAs(t, migrate(t, dir, at, to), &refusal)
+			require.Equal(t, flow.RuleVersion, refusal.Rule)
+		}
+		require.Equal(t, string(tip), gittest.Git(t, dir, "rev-parse", layout.State))
+		for to := board.Settings().Rules + 1; to <= flow.RulesVersion; to++ {
+			dir := unpackBoard(t, g)
+			require.NoError(t, migrate(t, dir, at.Add(time.Minute), to))
+			liza(t, present, dir, at.Add(2*time.Minute), "note", "Under later rules")
+			liza(t, present, dir, at.Add(2*time.Minute), "fsck", "--full")
+			require.Equal(t, string(tip), gittest.Git(t, dir, "rev-parse", layout.State+"~2"))
+			if g.unserved == "" {
+				server := newServer(t, present)
+				out, err := pushBoard(t, present, g, dir, server)
+				require.NoError(t, err, "%s", out)
+			}
+		}
+	})
+}
+
+// migrate makes the move that takes a board to a version of the rules.
+func migrate(t *testing.T, dir string, at time.Time, to int) error {
+	t.Helper()
+	store := openStore(t, dir, func() time.Time { return at })
+	principal, err := store.Repo.Config.Config(context.Background(), "liza.principal")
+	require.NoError(t, err)
+	_, err = store.Do(context.Background(), func(*flow.Board, time.Time) (flow.Move, []git.RefUpdate, error) {
+		return flow.Move{Act: flow.ActMigrate, By: "human:ann-example", Principal: principal, Detail: &flow.MigrateMove{To: to}}, nil, nil
+	})
+	return err
+}
+
+// A program of rules 1 says of a board of later rules which version it has, and changes
+// nothing: in a clone, and as the hooks of a server.
+func TestTortureOldProgramOnLaterRules(t *testing.T) {
+	torture.Only(t)
+	t.Parallel()
+	old := oldProgram(t, oldest)
+	dir := unpackBoard(t, goldens[0])
+	_, _, at := openBoard(t, dir)
+	server := newServer(t, old)
+	out, err := pushBoard(t, old, goldens[0], dir, server)
+	require.NoError(t, err, "%s", out)
+	putLaterRules(t, dir, 99)
+	before := gittest.Git(t, dir, "for-each-ref")
+	for _, args := range [][]string{{"status"}, {"list"}, {"show", "parser"}, {"state"}, {"fsck", "--full"}, {"fsck", "--repair"}, {"validate"}, {"doctor"},
+		{"note", "hello"}, {"claim", "loops", "--as", "coder-2"}, {"config", "drift_alarm", "3"}, {"release", "narrow"}, {"archive"}, {"unblock", "loops"}} {
+		out, err := command(t, old, dir, at.Add(time.Hour), args...).CombinedOutput()
+		require.Error(t, err, "git liza %s: %s", strings.Join(args, " "), out)
+		require.Contains(t, string(out), "rules version 99", "git liza %s", strings.Join(args, " "))
+		require.Equal(t, before, gittest.Git(t, dir, "for-each-ref"), "git liza %s", strings.Join(args, " "))
+	}
+	there := gittest.Git(t, server, "for-each-ref")
+	said, err := push(t, old, "ann", dir, server, layout.State)
+	require.Error(t, err)
+	require.Contains(t, said, "liza-refused")
+	require.Equal(t, there, gittest.Git(t, server, "for-each-ref"))
+}
+
+// putLaterRules puts a move on a board that only a program of later rules makes.
+func putLaterRules(t *testing.T, dir string, rules int) {
+	t.Helper()
+	cmd := exec.Command("sh", "-euc", `
+blob=$(git show "$STATE:liza.yaml" | sed "s/^rules: 1$/rules: $RULES/" | git hash-object -w --stdin)
+tree=$(git ls-tree "$STATE" | sed "s/[0-9a-f]*	liza.yaml$/$blob	liza.yaml/" | git mktree)
+commit=$(printf 'migrate rules by human:ann-example\n\nact: migrate\nby: "human:ann-example"\nat: 2026-01-18T09:30:00Z\nrequest: 0123456789abcdef\nto: %s\n' "$RULES" |
+	git commit-tree "$tree" -p "$STATE")
+git update-ref "$STATE" "$commit"`)
+	cmd.Dir, cmd.Env = dir, environment(t, present, "STATE="+layout.State, fmt.Sprintf("RULES=%d", rules))
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, gittest.Git(t, dir, "show", layout.State+":liza.yaml"), fmt.Sprintf("rules: %d\n", rules))
+}

@@ -1,0 +1,163 @@
+package boards
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/internal/gittest"
+	"github.com/git-liza/git-liza/internal/torture"
+)
+
+// oldest is the first revision whose boards and programs are kept in use.
+const oldest = "236f646"
+
+// A program of rules 1 works on a board that the present one made under these rules,
+// beside the present one and in turns with it, on one clone.
+func TestTortureMixedPrograms(t *testing.T) {
+	torture.Only(t)
+	t.Parallel()
+	old := oldProgram(t, oldest)
+	for _, g := range goldens {
+		if !strings.HasPrefix(g.name, "f4a61dc-") {
+			continue
+		}
+		t.Run(g.name, func(t *testing.T) {
+			t.Parallel()
+			dir := unpackBoard(t, g)
+			_, _, at := openBoard(t, dir)
+			for turn, program := range []string{old, present, old, present} {
+				for _, args := range [][]string{{"fsck", "--full"}, {"status"}, {"list", "--all"}, {"log"}, {"state"}} {
+					liza(t, program, dir, at, args...)
+				}
+				at = at.Add(time.Minute)
+				liza(t, program, dir, at, "note", fmt.Sprintf("turn %d", turn))
+			}
+			liza(t, old, dir, at, "fsck", "--full")
+			liza(t, present, dir, at, "fsck", "--full")
+		})
+	}
+}
+
+// The whole life of a board, each command by the other program than the one before.
+func TestTortureMixedLife(t *testing.T) {
+	torture.Only(t)
+	t.Parallel()
+	old := oldProgram(t, oldest)
+	for first, name := range []string{"old first", "present first"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := play(t, alternate(t, old, first), "life.sh", "1")
+			_, _, at := openBoard(t, dir)
+			for _, program := range []string{old, present} {
+				liza(t, program, dir, at, "fsck", "--full")
+			}
+		})
+	}
+}
+
+// alternate returns a folder with a git-liza that is the old and the present program
+// in turns, beginning with the old one if first is 0, and with the helper of the
+// stories. The old program makes the board once the present one makes newer ones.
+func alternate(t *testing.T, old string, first int) string {
+	t.Helper()
+	dir := t.TempDir()
+	count := filepath.Join(dir, "count")
+	gittest.Write(t, dir, "count", fmt.Sprintln(first))
+	founds := ""
+	if flow.RulesVersion > 1 {
+		founds = "test \"$1\" = init && n=0\n"
+	}
+	gittest.Script(t, filepath.Join(dir, "git-liza"), fmt.Sprintf("#!/bin/sh\nn=$(cat '%s')\necho $((n + 1)) >'%s'\n%scase $((n %% 2)) in\n0) exec '%s/git-liza' \"$@\" ;;\nesac\nexec '%s/git-liza' \"$@\"\n",
+		count, count, founds, old, present))
+	build(t, ".", "./testdata/record/act.go", filepath.Join(dir, "liza-act"))
+	return dir
+}
+
+// Clones of both programs share a board through a server with the hooks of either.
+func TestTortureMixedServer(t *testing.T) {
+	torture.Only(t)
+	t.Parallel()
+	old := oldProgram(t, oldest)
+	for _, test := range []struct{ name, hooks, planner, coder string }{
+		{"present hooks, old planner", present, old, present},
+		{"present hooks, old coder", present, present, old},
+		{"old hooks, old planner", old, old, present},
+		{"old hooks, old coder", old, present, old},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server := newServer(t, test.hooks)
+			founder := test.planner
+			if flow.RulesVersion > 1 {
+				founder = old
+			}
+			planner, coder := shareBoard(t, founder, test.planner, test.coder, server)
+			planner("task", "add", "one", "--title", "One", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
+			coder("claim", "one", "--as", "coder-1")
+			coder("intent", "one", "--as", "coder-1", "--summary", "S", "--validation", "V")
+			gittest.Write(t, coder(), ".worktrees/one/one.txt", "one\n")
+			gittest.Git(t, filepath.Join(coder(), ".worktrees", "one"), "add", ".")
+			gittest.Git(t, filepath.Join(coder(), ".worktrees", "one"), "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-q", "-m", "One")
+			coder("submit", "one", "--as", "coder-1")
+			planner("review", "one", "--as", "code-reviewer-1")
+			planner("approve", "one", "--as", "code-reviewer-1", "--commit", gittest.Git(t, coder(), "rev-parse", "liza/one"))
+			coder("merge", "one")
+			planner("note", "Merged")
+			coder("sync")
+			planner("sync")
+			for _, dir := range []string{server, planner(), coder()} {
+				for _, program := range []string{old, present} {
+					liza(t, program, dir, time.Now(), "fsck", "--full")
+				}
+			}
+			require.Equal(t, gittest.Git(t, planner(), "rev-parse", "refs/liza/state"), gittest.Git(t, coder(), "rev-parse", "refs/liza/state"))
+		})
+	}
+}
+
+// shareBoard makes a board on a server and two clones that hold it there. Each of the
+// functions runs a command by the program of its clone, and returns the clone's folder.
+func shareBoard(t *testing.T, founder, planner, coder, server string) (first, second func(args ...string) string) {
+	t.Helper()
+	clone := func(program string) func(args ...string) string {
+		dir := filepath.Join(t.TempDir(), "clone")
+		env := environment(t, program)
+		return func(args ...string) string {
+			t.Helper()
+			if len(args) == 0 {
+				return dir
+			}
+			cmd := exec.Command(args[0], args[1:]...)
+			if args[0] != "git" {
+				cmd = exec.Command(filepath.Join(program, "git-liza"), args...)
+			}
+			cmd.Dir, cmd.Env = dir, env
+			if _, err := os.Stat(dir); err != nil {
+				cmd.Dir = filepath.Dir(dir)
+			}
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, "%s: %s", strings.Join(args, " "), out)
+			return dir
+		}
+	}
+	first, second = clone(planner), clone(coder)
+	dir := first("git", "clone", "-q", server, first())
+	gittest.Write(t, dir, "specs/vision.md", "# A small product\n")
+	first("git", "add", "-A")
+	first("git", "commit", "-q", "-m", "first")
+	first("git", "push", "-q", "origin", "HEAD:main")
+	founding := command(t, founder, dir, time.Now(), "init", "--remote", "origin")
+	out, err := founding.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	second("git", "clone", "-q", "-b", "main", server, second())
+	second("sync", "--set", "origin")
+	return first, second
+}

@@ -1,0 +1,139 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// boardGroups are the groups of the board's own settings. Their defaults are those of
+// [flow.DefaultConfig].
+func boardGroups() []Group {
+	groups := []Group{
+		{Name: "leases", About: "how long work belongs to its holder", Keys: []Key{
+			{Name: "lease", Meaning: "how long a claim lasts unless it is renewed", Unit: "span", Readers: "`claim`, `renew`"},
+			{Name: "review_lease", Meaning: "how long a review lasts unless it is renewed", Unit: "span", Readers: "`review`, `renew`"},
+			{Name: "grace", Meaning: "how long after its lease ended nobody else may take a task", Unit: "span", Readers: "`claim`, `review`, `release`"},
+		}},
+		{Name: "limits", About: "how often work may fail before the task is blocked", Keys: []Key{
+			{Name: "limits.iterations", Meaning: "claims of one attempt", Unit: "number from 1", Readers: "`claim`"},
+			{Name: "limits.review_cycles", Meaning: "rejections of one attempt", Unit: "number from 1", Readers: "`reject`"},
+			{Name: "limits.integration_failures", Meaning: "failed merges of one task", Unit: "number from 1", Readers: "`merge`"},
+			{Name: "limits.no_verdicts", Meaning: "reviews that ended without a verdict", Unit: "number from 1", Readers: "`review`"},
+			{Name: "limits.failed_coders", Meaning: "different coders that failed a task", Unit: "number from 1 to 50", Readers: "`block`, `unblock`"},
+			{Name: "limits.failures", Meaning: "failures of a task in all", Unit: "number from 1 to 50", Readers: "`block`, `unblock`"},
+		}},
+		{Name: "bounds", About: "how much one move may hold", Keys: []Key{
+			{Name: "supersede_depth", Meaning: "how often agents may replace a task that replaced another; after that a human does", Unit: "number", Readers: "`supersede`"},
+			{Name: "text_limit", Meaning: "largest text in a move", Unit: "bytes, 256 to 65536", Readers: "every move"},
+			{Name: "blob_limit", Meaning: "largest file in a submission", Unit: "bytes", Readers: "`submit`"},
+		}},
+		{Name: "judgement", About: "who may judge and write what", Keys: []Key{
+			{Name: "allow_self_review", Meaning: "a coder may review its own work", Unit: "switch", Readers: "`review`"},
+			{Name: "drift_alarm", Meaning: "a merge warns when integration got so many commits since the work began; 0 never warns", Unit: "commits",
+				Readers: "`merge`, `agent`, `rush`"},
+			{Name: "tests", Meaning: "paths that count as tests", Unit: "globs, one per argument", Readers: "`submit`"},
+			{Name: "role_paths", Meaning: "paths that a role may not change, except in tasks of some kinds; `git liza edit config` changes it", Unit: "list",
+				Default: "coders: not `specs/**` (except in tasks of the kind `spec`), `contracts/**`, `.liza/**`", Readers: "`submit`, `prompt`"},
+		}},
+		{Name: "commands", About: "which commands run on the work", Keys: []Key{
+			{Name: "post_worktree", Meaning: "command that supervisors run in each new worktree, for ten minutes at most", Default: "none", Unit: "shell command", Readers: "`agent`, `rush`"},
+			{Name: "gates.NAME.command", Meaning: "command that must succeed on the merged tree; `git liza config --unset gates.NAME` removes the gate",
+				Default: "no gate", Unit: "shell command", Readers: "`merge`, `agent`, `rush`"},
+			{Name: "gates.NAME.required", Meaning: "whether its failure stops the merge", Unit: "switch", Readers: "`merge`, `agent`, `rush`"},
+			{Name: "gates.NAME.timeout", Meaning: "how long it may run", Unit: "span", Readers: "`merge`, `agent`, `rush`"},
+		}},
+		{Name: "budgets", About: "what sessions may use", Keys: budgetKeys()},
+	}
+	standard := defaults()
+	for _, g := range groups {
+		for i, k := range g.Keys {
+			if k.Default == "" {
+				g.Keys[i].Default = standard[k.Name]
+			}
+		}
+	}
+	for i := range groups {
+		groups[i].Place = Board
+	}
+	return groups
+}
+
+func budgetKeys() (keys []Key) {
+	const readers = "`claim`, `review`, `agent`, `rush`"
+	for _, owner := range []string{"task", "sprint", "goal"} {
+		keys = append(keys,
+			Key{Name: "budgets." + owner + ".tokens", Meaning: "tokens that sessions of a " + owner + " may use; 0 sets no bound", Unit: "tokens, without those from a cache", Readers: readers},
+			Key{Name: "budgets." + owner + ".cost", Meaning: "dollars that sessions of a " + owner + " may cost; 0 sets no bound", Unit: "dollars", Readers: readers})
+	}
+	return keys
+}
+
+// DefaultGateTimeout is the time limit of a gate that sets none.
+const DefaultGateTimeout = flow.Duration(10 * time.Minute)
+
+// defaults formats the default values of the board's keys.
+func defaults() map[string]string {
+	c := flow.DefaultConfig()
+	c.Gates = []flow.Gate{{Name: "NAME", Required: true, Timeout: DefaultGateTimeout}}
+	formatted := map[string]string{}
+	for _, v := range Values(&c) {
+		text := v.String()
+		switch pointer := v.Pointer.(type) {
+		case *[]string:
+			text = fmt.Sprintf("`%s` and %d more", (*pointer)[0], len(*pointer)-1)
+		case *flow.Duration, *bool:
+			text = "`" + text + "`"
+		}
+		formatted[v.Key] = text
+	}
+	return formatted
+}
+
+// A Value is one value of a board's configuration under its dotted key. The pointer points
+// into that configuration.
+type Value struct {
+	Key     string
+	Pointer any
+}
+
+// Values returns all values of a configuration that commands can set, with those of its
+// gates.
+func Values(c *flow.Config) []Value {
+	list := []Value{
+		{"lease", &c.Lease}, {"review_lease", &c.ReviewLease}, {"grace", &c.Grace},
+		{"limits.iterations", &c.Limits.Iterations}, {"limits.review_cycles", &c.Limits.Cycles},
+		{"limits.integration_failures", &c.Limits.MergeFails}, {"limits.no_verdicts", &c.Limits.NoVerdicts},
+		{"limits.failed_coders", &c.Limits.FailedCoders}, {"limits.failures", &c.Limits.Failures},
+		{"supersede_depth", &c.SupersedeDepth}, {"text_limit", &c.TextLimit}, {"blob_limit", &c.BlobLimit},
+		{"allow_self_review", &c.AllowSelfReview}, {"drift_alarm", &c.DriftAlarm}, {"tests", &c.Tests},
+		{"post_worktree", &c.PostWorktree},
+		{"budgets.task.tokens", &c.Budgets.Task.Tokens}, {"budgets.task.cost", &c.Budgets.Task.Cost},
+		{"budgets.sprint.tokens", &c.Budgets.Sprint.Tokens}, {"budgets.sprint.cost", &c.Budgets.Sprint.Cost},
+		{"budgets.goal.tokens", &c.Budgets.Goal.Tokens}, {"budgets.goal.cost", &c.Budgets.Goal.Cost},
+	}
+	for i := range c.Gates {
+		g := &c.Gates[i]
+		list = append(list, Value{"gates." + g.Name + ".command", &g.Command},
+			Value{"gates." + g.Name + ".required", &g.Required}, Value{"gates." + g.Name + ".timeout", &g.Timeout})
+	}
+	return list
+}
+
+// String formats the value for people.
+func (v Value) String() string {
+	switch p := v.Pointer.(type) {
+	case *[]string:
+		return strings.Join(*p, " ")
+	case fmt.Stringer:
+		return p.String()
+	case *string:
+		return *p
+	}
+	// Numbers and booleans are written as in JSON.
+	text, _ := json.Marshal(v.Pointer)
+	return string(text)
+}

@@ -1,0 +1,167 @@
+// Package config is the table of all settings: of the board, and of git's configuration.
+// It knows what each means, not who has set it to what.
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/spelling"
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Place is where settings are kept.
+type Place uint8
+
+const (
+	Board Place = iota + 1 // the board: git liza config KEY VALUE
+	Git                    // git's configuration: git config KEY VALUE
+)
+
+// String returns "board" or "git config".
+func (p Place) String() string {
+	if p == Board {
+		return "board"
+	}
+	return "git config"
+}
+
+// A Group is a list of settings that belong together.
+type Group struct {
+	Name  string // such as limits
+	About string // what they are about
+	Place Place
+	Keys  []Key
+}
+
+// A Key is a setting, or a pattern of settings. In a pattern NAME, ID, ROLE and KEY stand
+// for a word. The texts are Markdown, as in doc/configuration.md.
+type Key struct {
+	Name    string
+	Meaning string
+	Default string // "" if there is none
+	Unit    string // of the value, or the values that there are
+	Readers string // the commands and programs that read it
+	Place   Place
+}
+
+// Groups returns the groups in the order in which they are listed.
+func Groups() []Group {
+	list := append(boardGroups(), gitGroups()...)
+	for _, g := range list {
+		for i := range g.Keys {
+			g.Keys[i].Place = g.Place
+		}
+	}
+	return list
+}
+
+// Keys returns the keys of all groups.
+func Keys() (list []Key) {
+	for _, g := range Groups() {
+		list = append(list, g.Keys...)
+	}
+	return list
+}
+
+// Find returns the key with a name, or the pattern that the name follows.
+func Find(name string) (Key, bool) {
+	keys := Keys()
+	i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(keys, func(k Key) bool { return k.Matches(name) })
+	}
+	if i < 0 {
+		return Key{}, false
+	}
+	return keys[i], true
+}
+
+// IsPattern reports whether the key stands for several.
+func (k Key) IsPattern() bool { return slices.ContainsFunc(strings.Split(k.Name, "."), isVariable) }
+
+func isVariable(word string) bool { return word == strings.ToUpper(word) }
+
+// IsList reports whether git's configuration has several lines for one key.
+func (k Key) IsList() bool { return k.Name == "liza.trust.allow" || k.Name == "liza.provider.NAME.KEY" }
+
+// Matches reports whether a name is that of the key, or follows its pattern. As git does,
+// it ignores the case of the first and the last word of a key of git's configuration.
+func (k Key) Matches(name string) bool {
+	words := strings.Split(k.Name, ".")
+	for i, word := range words {
+		switch {
+		case word == "ROLE":
+			words[i] = "(?:" + strings.Join(roleNames(), "|") + ")"
+		case word == "KEY":
+			words[i] = "[^.]+"
+		case isVariable(word):
+			words[i] = ".+"
+		case k.Place == Git && (i == 0 || i == len(words)-1):
+			words[i] = regexp.QuoteMeta(strings.ToLower(word))
+		default:
+			words[i] = regexp.QuoteMeta(word)
+		}
+	}
+	return regexp.MustCompile("^" + strings.Join(words, "\\.") + "$").MatchString(k.canonical(name))
+}
+
+// canonical returns a name as git has it, for a key of git's configuration.
+func (k Key) canonical(name string) string {
+	first, last := strings.IndexByte(name, '.'), strings.LastIndexByte(name, '.')
+	if k.Place != Git || first < 0 {
+		return name
+	}
+	return strings.ToLower(name[:first]) + name[first:last] + strings.ToLower(name[last:])
+}
+
+// Plain returns a text of the table without Markdown.
+func Plain(text string) string {
+	return strings.ReplaceAll(linked.ReplaceAllString(text, "$1"), "`", "")
+}
+
+var linked = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+
+func roleNames() (names []string) {
+	for _, role := range flow.FirstRoles() {
+		names = append(names, role.String())
+	}
+	return names
+}
+
+// Nearest returns the key that a mistyped one was probably meant to be, "" if none is
+// near.
+func Nearest(mistyped string) string {
+	var names []string
+	for _, k := range Keys() {
+		names = append(names, k.like(mistyped)...)
+	}
+	return spelling.Nearest(mistyped, names)
+}
+
+// like returns the names of a pattern whose variable words are those of another name.
+func (k Key) like(name string) []string {
+	have, words := strings.Split(name, "."), strings.Split(k.Name, ".")
+	if len(have) != len(words) && k.IsPattern() {
+		return nil
+	}
+	names := []string{""}
+	for i, word := range words {
+		choices := []string{word}
+		switch {
+		case word == "ROLE":
+			choices = roleNames()
+		case isVariable(word):
+			choices = []string{have[i]}
+		}
+		var longer []string
+		for _, name := range names {
+			for _, choice := range choices {
+				longer = append(longer, strings.TrimPrefix(name+"."+choice, "."))
+			}
+		}
+		names = longer
+	}
+	return names
+}

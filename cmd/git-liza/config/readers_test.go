@@ -1,0 +1,117 @@
+package config
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A reader is a function that reads a key: its body has the field of the configuration,
+// the key or its end as a string, or a constant that is the key.
+type reader struct{ file, function, has string }
+
+// readers names one reader of each key.
+var readers = map[string]reader{
+	"lease":                       {"cmd/git-liza/work/claim.go", "claim", "Config.Lease"},
+	"review_lease":                {"cmd/git-liza/work/review.go", "Review", "Config.ReviewLease"},
+	"grace":                       {"flow/free.go", "reclaim", "Config.Grace"},
+	"limits.iterations":           {"flow/claim.go", "apply", "limits().Iterations"},
+	"limits.review_cycles":        {"flow/review.go", "apply", "limits().Cycles"},
+	"limits.integration_failures": {"flow/merge.go", "apply", "limits().MergeFails"},
+	"limits.no_verdicts":          {"flow/review.go", "apply", "limits().NoVerdicts"},
+	"limits.failed_coders":        {"flow/task.go", "exhausted", "limits.FailedCoders"},
+	"limits.failures":             {"flow/task.go", "exhausted", "limits.Failures"},
+	"supersede_depth":             {"flow/rescope.go", "rescopable", "Config.SupersedeDepth"},
+	"text_limit":                  {"flow/apply.go", "checkForm", "Config.TextLimit"},
+	"blob_limit":                  {"flow/work.go", "content", "Config.BlobLimit"},
+	"allow_self_review":           {"flow/review.go", "independent", "Config.AllowSelfReview"},
+	"drift_alarm":                 {"cmd/git-liza/work/merge.go", "alarm", "Config.DriftAlarm"},
+	"tests":                       {"flow/work.go", "tests", "Config.Tests"},
+	"role_paths":                  {"flow/writable.go", "Writable", "Config.RolePaths"},
+	"post_worktree":               {"cmd/git-liza/supervise/worktree.go", "runPostWorktree", "Config.PostWorktree"},
+	"gates.NAME.command":          {"cmd/git-liza/work/commands.go", "runGate", "Command"},
+	"gates.NAME.required":         {"cmd/git-liza/work/commands.go", "passAll", "Required"},
+	"gates.NAME.timeout":          {"cmd/git-liza/work/commands.go", "runGate", "Timeout"},
+	"budgets.task.tokens":         {"flow/budget.go", "of", "set.Task"},
+	"budgets.task.cost":           {"flow/budget.go", "of", "set.Task"},
+	"budgets.sprint.tokens":       {"flow/budget.go", "shared", "set.Sprint"},
+	"budgets.sprint.cost":         {"flow/budget.go", "shared", "set.Sprint"},
+	"budgets.goal.tokens":         {"flow/budget.go", "shared", "set.Goal"},
+	"budgets.goal.cost":           {"flow/budget.go", "shared", "set.Goal"},
+
+	"liza.provider":                  {"cmd/git-liza/choice.go", "forRole", "liza.provider"},
+	"liza.ROLE.provider":             {"cmd/git-liza/choice.go", "forRole", ".provider"},
+	"liza.ROLE.model":                {"cmd/git-liza/choice.go", "forRole", ".model"},
+	"liza.provider.NAME.KEY":         {"cmd/git-liza/choice.go", "catalogue", "Prefix"},
+	"liza.script.playbook":           {"cmd/git-liza/playbook/agent.go", "playbook", "ConfigKey"},
+	"liza.idle":                      {"cmd/git-liza/supervisors.go", "readLimits", "liza.idle"},
+	"liza.wall":                      {"cmd/git-liza/supervisors.go", "readLimits", "liza.wall"},
+	"liza.backoff":                   {"cmd/git-liza/supervisors.go", "readLimits", "liza.backoff"},
+	"liza.await":                     {"cmd/git-liza/supervisors.go", "readLimits", "liza.await"},
+	"liza.task.sessions":             {"cmd/git-liza/supervisors.go", "readBounds", "liza.task.sessions"},
+	"liza.task.minutes":              {"cmd/git-liza/supervisors.go", "readBounds", "liza.task.minutes"},
+	"liza.rush.sessions":             {"cmd/git-liza/supervisors.go", "readBounds", "liza.rush.sessions"},
+	"liza.rush.minutes":              {"cmd/git-liza/supervisors.go", "readBounds", "liza.rush.minutes"},
+	"liza.trust.allow":               {"cmd/git-liza/work/trust.go", "Allowed", "trustKey"},
+	"liza.trust.planner":             {"cmd/git-liza/work/trust.go", "AllowOwn", "TrustPlanner"},
+	"liza.remote":                    {"gitstore/history.go", "Authority", "remoteKey"},
+	"liza.remoteTimeout":             {"gitstore/remotes.go", "Timeout", "liza.remoteTimeout"},
+	"liza.fsync":                     {"gitstore/git/objects.go", "FsyncMode", "liza.fsync"},
+	"liza.principal":                 {"cmd/git-liza/invocation.go", "reader", "liza.principal"},
+	"liza.agent.ID.principal":        {"cmd/git-liza/work/principals.go", "PrincipalOf", "liza.agent."},
+	"liza.principal.NAME.key":        {"gitstore/keys.go", "keyFile", ".key"},
+	"liza.server.userEnv":            {"hooks/settings.go", "ReadPush", "userEnv"},
+	"liza.server.requireSignedMoves": {"hooks/settings.go", "ReadPush", "requireSignedMoves"},
+	"liza.server.admin":              {"hooks/settings.go", "ReadPush", "admin"},
+	"liza.server.adminKey":           {"hooks/settings.go", "ReadPush", "adminKey"},
+	"liza.server.memory":             {"hooks/memory.go", "Memory", "liza.server.memory"},
+}
+
+// Every key has a reader, and every reader reads: a key that nothing reads is a defect.
+func TestEveryKeyIsRead(t *testing.T) {
+	t.Parallel()
+	for _, k := range Keys() {
+		r, ok := readers[k.Name]
+		require.True(t, ok, "%s has no reader", k.Name)
+		require.True(t, r.reads(t), "%s: %s of %s does not have %s", k.Name, r.function, r.file, r.has)
+	}
+	require.Len(t, readers, len(Keys()), "a reader of a key that does not exist")
+}
+
+// reads reports whether a function of that name has the text of a string, or reads the
+// field or constant.
+func (r reader) reads(t *testing.T) (found bool) {
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "..", filepath.FromSlash(r.file)), nil, 0)
+	require.NoError(t, err)
+	for _, decl := range file.Decls {
+		f, ok := decl.(*ast.FuncDecl)
+		if !ok || f.Name.Name != r.function {
+			continue
+		}
+		written := map[ast.Node]bool{}
+		ast.Inspect(f.Body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for _, left := range n.Lhs {
+					written[left] = true
+				}
+			case *ast.SelectorExpr:
+				found = found || !written[n] && strings.HasSuffix("."+types.ExprString(n), "."+r.has)
+			case *ast.Ident:
+				found = found || n.Name == r.has
+			case *ast.BasicLit:
+				text, _ := strconv.Unquote(n.Value)
+				found = found || n.Kind == token.STRING && text == r.has
+			}
+			return true
+		})
+	}
+	return found
+}

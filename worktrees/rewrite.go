@@ -1,0 +1,73 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// RewriteObjects writes the files of each work tree as objects again, where the
+// repository has lost them: what was committed a moment ago stands there as it was.
+// A work tree of which git cannot do that is left out.
+func (k *Contents) RewriteObjects(ctx context.Context) error {
+	records, err := k.registry.records(ctx)
+	if errors.Is(err, git.ErrBrokenRef) {
+		return nil // files stay where they are, and so does what they say
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if r.gone || r.alien || r.half {
+			continue
+		}
+		if err := k.rewriteObjects(ctx, r); err != nil && (exitCode(err) < 0 || ctx.Err() != nil) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *Contents) rewriteObjects(ctx context.Context, r record) error {
+	dir, release, err := k.scratch.makeScratch()
+	if err != nil {
+		return err
+	}
+	defer release()
+	// An index of its own knows no file yet, so that git reads each of them.
+	x := index{r, filepath.Join(dir, "index"), release}
+	options := []string{"-c", "core.safecrlf=false", "-c", "core.splitIndex=false", "-c", "advice.addEmbeddedRepo=false"}
+	_, err = k.isolation.run(ctx, r, git.Cmd{Env: x.env(), Limit: slow, Args: append(options, "read-tree", "HEAD")})
+	if exitCode(err) <= 0 && err != nil {
+		return err // where git cannot read the tree, the files alone serve
+	}
+	if _, err = k.isolation.run(ctx, r, git.Cmd{Env: x.env(), Limit: slow, Args: append(options, "add", "--all", "--ignore-errors")}); err != nil {
+		return err
+	}
+	_, err = k.isolation.run(ctx, r, git.Cmd{Env: x.env(), Limit: slow, Args: append(options, "write-tree")})
+	return err
+}
+
+// MendIndexes reads HEAD into the index of each work tree that leads to objects which
+// are lost: while it does, `git gc` and `git commit` fail. Files stay as they are.
+func (k *Contents) MendIndexes(ctx context.Context) error {
+	records, err := k.registry.records(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if r.gone || r.alien || r.half {
+			continue
+		}
+		_, err := k.isolation.run(ctx, r, git.Cmd{Limit: slow, Args: []string{"rev-list", "--objects", "--quiet", "--single-worktree", "--indexed-objects"}})
+		if exitCode(err) > 0 {
+			_, err = k.isolation.run(ctx, r, git.Cmd{Limit: slow, Args: []string{"read-tree", "HEAD"}})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
