@@ -121,6 +121,21 @@ func requireBreach(t *testing.T, name string, b *Board) {
 	require.Contains(t, []Rule{RuleInvariant, RuleVersion}, r.Rule, name)
 }
 
+// A move of a document that is inconsistent already is refused, as one whose effect has
+// made it so would be.
+func TestNoMoveLeavesABreach(t *testing.T) {
+	t.Parallel()
+	s := sceneAt(t, Unclaimed)
+	spoilt := s.board.Task("task-1").clone()
+	spoilt.Failures = make([]Failure, MaxList+1)
+	s.board = s.with(Key{Tasks, "task-1"}, spoilt)
+	m, facts := s.moveOf([]string{"human:ann", "abandon", "task-1"})
+	_, err := s.board.Apply(m, facts)
+	var r *Refusal
+	require.ErrorAs(t, err, &r)
+	require.Equal(t, RuleInvariant, r.Rule)
+}
+
 // A broken Source comes out as it is, never as a refusal or a sound board.
 func TestReadingErrors(t *testing.T) {
 	t.Parallel()

@@ -40,10 +40,14 @@ func (k *Contents) rewriteObjects(ctx context.Context, r record) error {
 	x := index{r, filepath.Join(dir, "index"), release}
 	options := []string{"-c", "core.safecrlf=false", "-c", "core.splitIndex=false", "-c", "advice.addEmbeddedRepo=false"}
 	_, err = k.isolation.run(ctx, r, git.Cmd{Env: x.env(), Limit: slow, Args: append(options, "read-tree", "HEAD")})
-	if exitCode(err) <= 0 && err != nil {
-		return err // where git cannot read the tree, the files alone serve
+	which := "--update"
+	switch {
+	case exitCode(err) > 0:
+		which = "--all" // git cannot read the tree: only the files say what was in it
+	case err != nil:
+		return err
 	}
-	if _, err = k.isolation.run(ctx, r, git.Cmd{Env: x.env(), Limit: slow, Args: append(options, "add", "--all", "--ignore-errors")}); err != nil {
+	if _, err = k.isolation.run(ctx, r, git.Cmd{Env: x.env(), Limit: slow, Args: append(options, "add", which, "--ignore-errors")}); err != nil {
 		return err
 	}
 	_, err = k.isolation.run(ctx, r, git.Cmd{Env: x.env(), Limit: slow, Args: append(options, "write-tree")})

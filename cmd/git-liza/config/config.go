@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/spelling"
 	"github.com/git-liza/git-liza/flow"
@@ -118,10 +119,11 @@ func (k Key) canonical(name string) string {
 
 // Plain returns a text of the table without Markdown.
 func Plain(text string) string {
-	return strings.ReplaceAll(linked.ReplaceAllString(text, "$1"), "`", "")
+	return strings.ReplaceAll(linked().ReplaceAllString(text, "$1"), "`", "")
 }
 
-var linked = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+// linked is compiled when it is first used: few commands show the table.
+var linked = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`) })
 
 func roleNames() (names []string) {
 	for _, role := range flow.FirstRoles() {

@@ -3,6 +3,7 @@ package proc_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -295,5 +296,28 @@ until test -e begun; do :; done; exit 5`)
 	if _, err = io.ReadFull(out, make([]byte, len("over"))); err != nil {
 		t.Skip("no namespaces here")
 	}
+	gone()
+}
+
+// A command ends with its guard, also where nobody is left to hear of that.
+func TestCommandEndsWithItsGuard(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	c := shell(t, "exec 9>alive; echo $PPID; exec cat block")
+	t.Cleanup(func() { evict(c.Dir) })
+	gone := witness(t, c)
+	us := exec.Command(self)
+	us.Env = append(os.Environ(), "PROC_TEST_BOUND="+c.Dir, "PROC_TEST_SCRIPT="+c.Args[1])
+	out, err := us.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, us.Start())
+	defer us.Wait()
+	defer us.Process.Kill()
+	var guard int
+	_, err = fmt.Fscanln(out, &guard)
+	require.NoError(t, err)
+	require.NoError(t, us.Process.Signal(syscall.SIGSTOP))
+	require.NoError(t, syscall.Kill(guard, syscall.SIGKILL))
 	gone()
 }

@@ -103,7 +103,7 @@ func TestPrompt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.tasks(2)
-	for who, text := range map[string]string{"all": "for everybody", "coder": "for coders", "coder-2": "for another", "task-1": "on the task", "planner": "for planners"} {
+	for who, text := range map[string]string{"all": "for everybody", "coder": "for coders", "coder-2": "for the second coder", "task-1": "on the task", "planner": "for planners"} {
 		w.liza("note", text, "--for", who)
 	}
 	p, err := supervise.Prompt(context.Background(), w.clone.Repo, w.board(), supervise.PromptInput{Role: flow.Coder, Agent: "coder-1", Task: "task-1", Failure: "it fell over"})
@@ -111,7 +111,7 @@ func TestPrompt(t *testing.T) {
 	for _, want := range []string{"for everybody", "for coders", "on the task", "it fell over", "id: task-1"} {
 		require.Contains(t, p.Text(), want)
 	}
-	require.NotContains(t, p.Text(), "for another")
+	require.NotContains(t, p.Text(), "for the second coder")
 	require.NotContains(t, p.Text(), "for planners")
 
 	require.NoError(t, w.mkdir(".liza/prompts/coder"))
