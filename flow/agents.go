@@ -7,6 +7,16 @@ type RegisterMove struct {
 	Host       string     `yaml:"host"`
 	Generation Generation `yaml:"new_generation"` // "" registers by hand
 	Takeover   bool       `yaml:"takeover"`
+	Rules      int        `yaml:"rules,since=2"` // the newest version that the program knows
+}
+
+// KnownRules is what a registration says of the rules that this program knows:
+// nothing on a board of rules that cannot record it.
+func (b *Board) KnownRules() int {
+	if b.HasRules(2) {
+		return RulesVersion
+	}
+	return 0
 }
 
 func (r *RegisterMove) subject() string { return string(r.Agent) }
@@ -22,6 +32,9 @@ func (r *RegisterMove) check(p *play) *Refusal {
 	}
 	if by := m.By.Agent(); by != "" && by != r.Agent {
 		return refuse(RuleRole, hint, "%s does not register %s", by, r.Agent)
+	}
+	if r.Rules < 0 {
+		return refuse(RuleForm, hint, "%d is no version of the rules", r.Rules)
 	}
 	known := p.Principals()
 	if who := known.Find(m.Principal); len(known.List) > 0 && !who.MayAct(Actor(r.Agent)) {
@@ -49,7 +62,7 @@ func (r *RegisterMove) already(p *play) bool {
 }
 
 func (r *RegisterMove) apply(p *effect) {
-	a := Agent{ID: r.Agent, Role: r.Agent.Role(), Principal: p.move.Principal, Provider: r.Provider, Host: r.Host, Generation: r.Generation, Registered: p.move.At}
+	a := Agent{ID: r.Agent, Role: r.Agent.Role(), Principal: p.move.Principal, Provider: r.Provider, Host: r.Host, Generation: r.Generation, Registered: p.move.At, Rules: r.Rules}
 	if old := p.Agent(r.Agent); old != nil {
 		a.Task, a.Review = old.Task, old.Review
 		r.inherit(p, old.Task)

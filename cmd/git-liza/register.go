@@ -23,7 +23,9 @@ func (c *registerCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Make(inv.ctx, flow.ActRegister, "", &flow.RegisterMove{Agent: c.ID, Provider: c.Provider, Host: host, Takeover: c.Takeover})
+	r, err := clone.Move(inv.ctx, flow.ActRegister, "", func(b *flow.Board) (flow.Detail, error) {
+		return &flow.RegisterMove{Agent: c.ID, Provider: c.Provider, Host: host, Takeover: c.Takeover, Rules: b.KnownRules()}, nil
+	})
 	if err != nil {
 		return err
 	}

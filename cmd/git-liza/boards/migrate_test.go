@@ -49,6 +49,39 @@ func TestGoldenBoardsMigrate(t *testing.T) {
 	})
 }
 
+// A person sees what a migration changes before it is made, and it waits for agents
+// whose program does not say that it knows the new rules.
+func TestMigrateCommand(t *testing.T) {
+	t.Parallel()
+	dir := unpackBoard(t, goldens[0])
+	_, tip, at := openBoard(t, dir)
+	liza(t, present, dir, at, "task", "add", "waiting", "--title", "T", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
+	liza(t, present, dir, at, "register", "coder-9")
+	liza(t, present, dir, at, "claim", "waiting", "--as", "coder-9")
+	before := gittest.Git(t, dir, "for-each-ref")
+	shown := liza(t, present, dir, at, "migrate")
+	require.Contains(t, shown, fmt.Sprintf("the board has rules version 1; version %d changes:\n", flow.RulesVersion))
+	for _, line := range flow.RulesChanges(1, flow.RulesVersion) {
+		require.Contains(t, shown, "  "+line+"\n")
+	}
+	require.Contains(t, shown, ", coder-9\nto migrate: git liza migrate --yes\n")
+	out, err := command(t, present, dir, at, "migrate", "--yes").CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), ", coder-9 may run a program that does not know rules version")
+	require.Contains(t, string(out), "rule: rules_version")
+	require.Equal(t, before, gittest.Git(t, dir, "for-each-ref"))
+
+	require.Contains(t, liza(t, present, dir, at, "migrate", "--yes", "--anyway"), fmt.Sprintf("the board has rules version %d\n", flow.RulesVersion))
+	require.Contains(t, liza(t, present, dir, at, "migrate"), "the newest that this program knows")
+	require.Contains(t, liza(t, present, dir, at, "migrate", "--yes", "--json"), `"outcome":"already"`)
+	liza(t, present, dir, at, "fsck", "--full")
+	require.Equal(t, string(tip), gittest.Git(t, dir, "rev-parse", layout.State+"~4"))
+	liza(t, present, dir, at, "release", "waiting", "--as", "coder-9")
+	liza(t, present, dir, at, "unregister", "coder-9")
+	liza(t, present, dir, at, "register", "coder-9")
+	require.Contains(t, gittest.Git(t, dir, "show", layout.State+":agents/09/coder-9.yaml"), fmt.Sprintf("rules: %d", flow.RulesVersion))
+}
+
 // migrate makes the move that takes a board to a version of the rules.
 func migrate(t *testing.T, dir string, at time.Time, to int) error {
 	t.Helper()

@@ -73,6 +73,21 @@ func (r Reading) Agents(tasks []flow.Summary) []Agent {
 	return list
 }
 
+// OlderPrograms returns the agents that work, by their presence or a lease, and
+// did not say, when they registered, that their program knows a version of the
+// rules.
+func (r Reading) OlderPrograms(rules int) []flow.AgentID {
+	var list []flow.AgentID
+	for _, v := range r.Agents(r.Board.Tasks()) {
+		beats := v.Presence != nil && !v.Presence.Silent(r.At)
+		holds := v.Presence == nil && v.Lease != nil && v.Lease.After(r.At)
+		if a := r.Board.Agent(v.ID); a.Rules < rules && v.Dead == 0 && (beats || holds) {
+			list = append(list, v.ID)
+		}
+	}
+	return list
+}
+
 // showClaim adds the claim of a task to the agent that holds it.
 func (v *Agent) showClaim(t *flow.Task, at time.Time) {
 	if t == nil || t.Claim == nil {

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/flow"
+)
+
+type migrateCommand struct {
+	Yes    bool `help:"Migrate; without it, only show what changes."`
+	Anyway bool `help:"Also while agents of older programs work."`
+}
+
+// Run shows what newer rules change, and takes the board to them. Programs that
+// do not know these rules can do nothing with the board from then on.
+func (c *migrateCommand) Run(inv *invocation) error {
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	rules := l.Board.Settings().Rules
+	data := map[string]any{"rules": rules, "to": flow.RulesVersion, "changes": append([]string{}, flow.RulesChanges(rules, flow.RulesVersion)...)}
+	if rules == flow.RulesVersion {
+		return inv.answer("already", data, fmt.Sprintf("the board has rules version %d, the newest that this program knows", rules))
+	}
+	if err := l.findAgents(inv); err != nil {
+		return err
+	}
+	old := l.OlderPrograms(flow.RulesVersion)
+	if !c.Yes {
+		return inv.answer("", data, c.preview(rules, old))
+	}
+	if len(old) > 0 && !c.Anyway {
+		return &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza stop",
+			Reason: fmt.Sprintf("%s may run a program that does not know rules version %d, and could do nothing any more", view.JoinIDs(old), flow.RulesVersion)}
+	}
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Make(inv.ctx, flow.ActMigrate, "", &flow.MigrateMove{To: flow.RulesVersion})
+	if err != nil {
+		return err
+	}
+	return inv.result(r, data, "the board has rules version %d", flow.RulesVersion)
+}
+
+// preview describes what a migration would change.
+func (c *migrateCommand) preview(rules int, old []flow.AgentID) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "the board has rules version %d; version %d changes:\n", rules, flow.RulesVersion)
+	for _, line := range flow.RulesChanges(rules, flow.RulesVersion) {
+		text.WriteString("  " + line + "\n")
+	}
+	text.WriteString("programs that do not know these rules can do nothing with the board afterwards, and there is no way back\n")
+	if len(old) > 0 {
+		text.WriteString("may run such a program: " + view.JoinIDs(old) + "\n")
+	}
+	return text.String() + "to migrate: git liza migrate --yes"
+}
