@@ -96,11 +96,11 @@ func (p *play) checkForm() *Refusal {
 	if limit == 0 {
 		limit = DefaultConfig().TextLimit
 	}
-	return checkTexts(p.move, limit, p.rules())
+	return checkTexts(p.move, limit, judgedBy(p))
 }
 
-// rules is the version of the rules that judges the move.
-func (p *play) rules() int {
+// judgedBy is the version of the rules that judges a move.
+func judgedBy(p *play) int {
 	if i, ok := p.move.Detail.(*InitMove); ok && p.prior.Empty() {
 		return i.Rules
 	}

@@ -126,8 +126,10 @@ func (c *Config) check(hint string) *Refusal {
 	if !c.Budgets.sound() {
 		return refuse(RuleForm, hint, "a budget is negative or too large")
 	}
-	if r := checkGlobs(c.Tests, hint); r != nil {
-		return r
+	for _, globs := range [][]string{c.Tests, c.Never} {
+		if r := checkGlobs(globs, hint); r != nil {
+			return r
+		}
 	}
 	for _, rp := range c.RolePaths {
 		if r := checkGlobs([]string{rp.Deny}, hint); r != nil || rp.Role == "" {
@@ -145,7 +147,7 @@ func (c *Config) check(hint string) *Refusal {
 
 // globs are all path patterns of the configuration.
 func (c *Config) globs() []string {
-	list := slices.Clone(c.Tests)
+	list := slices.Concat(c.Tests, c.Never)
 	for _, rp := range c.RolePaths {
 		list = append(list, rp.Deny)
 	}

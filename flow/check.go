@@ -40,6 +40,8 @@ func (p *play) checkAround(doc Document) *Refusal {
 	case *Agent:
 		agents = append(agents, d.ID)
 		tasks = append(tasks, d.Task, d.Review)
+	case *RoleRow, *ReviewRules:
+		return p.checker().checkRoles()
 	}
 	for _, id := range tasks {
 		if t := p.Task(id); t != nil {
@@ -78,6 +80,7 @@ func (b *Board) Check() error {
 	}
 	b.checker().checkSettings(s, note)
 	note(b.checker().checkPrincipals())
+	note(b.checker().checkRoles())
 	held := map[Actor]TaskID{}
 	for _, short := range b.Tasks() {
 		t, ok := b.load(Key{Tasks, string(short.ID)}).(*Task)
@@ -208,6 +211,9 @@ func (k checker) checkHolders(t *Task) *Refusal {
 func (k checker) checkAgent(a *Agent) *Refusal {
 	if a.ID.Role() != a.Role || a.Role == "" {
 		return breach("agent %s has role %s", a.ID, a.Role)
+	}
+	if k.Role(a.Role) == nil {
+		return breach("agent %s has the role %s, which the board lacks", a.ID, a.Role)
 	}
 	if a.Task != "" {
 		if t := k.Task(a.Task); t == nil || t.Claim == nil || t.Claim.By != Actor(a.ID) {

@@ -49,6 +49,24 @@ func (s *scene) boardProperty(key string) (string, bool) {
 	switch key {
 	case "control":
 		return c.Control.State.String(), true
+	case "rules":
+		return strconv.Itoa(c.Rules), true
+	case "roles":
+		var list []string
+		for _, row := range b.Roles() {
+			list = append(list, row.Name.String())
+		}
+		return strings.Join(list, ","), true
+	case "asks":
+		var list []string
+		for _, r := range b.ReviewRules() {
+			var kinds []string
+			for _, k := range r.Kinds {
+				kinds = append(kinds, k.String())
+			}
+			list = append(list, strings.TrimRight(fmt.Sprintf("%s:%s:%s", r.Role, strings.Join(kinds, "+"), strings.Join(r.Paths, "+")), ":"))
+		}
+		return strings.Join(list, ","), true
 	case "tip":
 		return objectName(c.Integration.Tip), true
 	case "sprint":

@@ -185,6 +185,9 @@ func (p *play) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (*Ta
 			return nil, []*Refusal{refuse(RuleExists, "git liza show "+string(other), "there is a task %s already", other)}
 		}
 	}
+	if p.HasRules(2) && p.Role(AgentID(in.ID).Role()) != nil {
+		return nil, []*Refusal{refuse(RuleForm, hint, "%s would be an agent's id: choose another", in.ID)}
+	}
 	s := p.Settings()
 	t := &Task{ID: in.ID, Goal: s.Goal, Sprint: p.sprint(), Created: p.move.At, CreatedBy: p.move.By, Changed: p.move.At, Status: Unclaimed}
 	if in.Draft {

@@ -91,6 +91,11 @@ func (a *PrincipalMove) check(p *play) *Refusal {
 	if a.Remove && p.Principals().Find(a.Principal.Name) == nil {
 		return refuse(RuleNotFound, "git liza principal list", "there is no principal %s", clip(a.Principal.Name))
 	}
+	for _, role := range a.Principal.Roles {
+		if p.HasRules(2) && p.Role(role) == nil && !a.Remove {
+			return refuse(RuleNotFound, "git liza role list", "the board has no role %s", clip(string(role)))
+		}
+	}
 	after := a.after(p.Board)
 	if a.Remove {
 		return p.checkGovernment(after, nil)

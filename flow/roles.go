@@ -1,5 +1,7 @@
 package flow
 
+import "reflect"
+
 // RoleMove adds, replaces or removes a role.
 type RoleMove struct {
 	Row     RoleRow `yaml:"row"` // of a removal, the name alone
@@ -9,8 +11,98 @@ type RoleMove struct {
 
 func (r *RoleMove) subject() string { return string(r.Row.Name) }
 
-func (r *RoleMove) already(*play) bool { return false }
+func (r *RoleMove) already(p *play) bool {
+	old := p.Role(r.Row.Name)
+	return !r.Remove && old != nil && reflect.DeepEqual(*old, r.Row)
+}
 
-func (r *RoleMove) check(*play) *Refusal { return unbuilt() }
+func (r *RoleMove) check(p *play) *Refusal {
+	name, old := r.Row.Name, p.Role(r.Row.Name)
+	if r.Remove {
+		return r.checkRemoval(p)
+	}
+	if refusal := r.Row.check("git liza help role"); refusal != nil {
+		return refusal
+	}
+	switch {
+	case old != nil && !r.Replace:
+		return refuse(RuleExists, "git liza role add FILE --replace", "there is a role %s already", name)
+	case old != nil && old.Capacity != r.Row.Capacity:
+		return refuse(RuleProtected, "git liza role remove "+string(name), "the role %s %s, and its capacity does not change: remove it and add it anew", name, old.Capacity)
+	case old != nil:
+		return nil
+	case len(p.IDs(RolesFolder)) >= maxRoles:
+		return refuse(RuleLimit, "git liza role list", "a board has at most %d roles", maxRoles)
+	}
+	if id := p.taskLikeAgent(name); id != "" {
+		return refuse(RuleExists, "git liza show "+string(id), "the task %s is named as an agent of %s would be", id, name)
+	}
+	return nil
+}
 
-func (r *RoleMove) apply(*effect) {}
+// taskLikeAgent is a task, live or archived, whose id would be that of an agent
+// of the role; "" if there is none.
+func (c *content) taskLikeAgent(role Role) TaskID {
+	for _, folder := range []Folder{Tasks, Archive} {
+		for _, id := range c.IDs(folder) {
+			if AgentID(id).Role() == role {
+				return TaskID(id)
+			}
+		}
+	}
+	return ""
+}
+
+// checkRemoval refuses to remove a role that the board needs.
+func (r *RoleMove) checkRemoval(p *play) *Refusal {
+	name := r.Row.Name
+	if p.Role(name) == nil {
+		return refuse(RuleNotFound, "git liza role list", "the board has no role %s", clip(string(name)))
+	}
+	if name == Coder {
+		return refuse(RuleProtected, "git liza help role", "tasks that name no role are done by a %s: the role stays", name)
+	}
+	for _, id := range p.IDs(Agents) {
+		if AgentID(id).Role() == name {
+			return refuse(RuleHeld, "git liza unregister "+id, "%s is registered and has the role %s", id, name)
+		}
+	}
+	for _, rule := range p.ReviewRules() {
+		if rule.Role == name {
+			return refuse(RuleOpen, "git liza role require "+string(name)+" --remove", "the board asks for the verdict of %s", name)
+		}
+	}
+	return r.checkOpenUses(p)
+}
+
+// checkOpenUses refuses to remove a role that open tasks or questions name.
+func (r *RoleMove) checkOpenUses(p *play) *Refusal {
+	name := r.Row.Name
+	for _, s := range p.Tasks() {
+		if p.interrupted() {
+			return nil
+		}
+		if t := p.Task(s.ID); !s.Status.Final() && t != nil && t.needsRole(name) {
+			return refuse(RuleOpen, "git liza show "+string(s.ID), "%s needs the role %s", s.ID, name)
+		}
+	}
+	for _, id := range p.IDs(Questions) {
+		if q, ok := p.load(Key{Questions, id}).(*Question); ok && q.At.IsZero() && q.To == name {
+			return refuse(RuleOpen, "git liza show "+string(q.Task), "the question %s is to %s", q.ID, name)
+		}
+	}
+	return nil
+}
+
+// needsRole reports whether an open task cannot go on without a role.
+func (t *Task) needsRole(Role) bool { return false }
+
+func (r *RoleMove) apply(p *effect) {
+	key := Key{RolesFolder, string(r.Row.Name)}
+	if r.Remove {
+		p.put(key, nil)
+		return
+	}
+	row := r.Row
+	p.put(key, &row)
+}

@@ -1,10 +1,26 @@
 package flow
 
+import "slices"
+
 // toRules2 gives a board what version 2 of the rules reads: its roles and rules
-// of review.
+// of review, and the paths that no agent changes. What an earlier version denied
+// roles becomes part of their rows.
 func toRules2(p *effect) {
+	migrated := p.prior.Settings().Config
 	for _, row := range builtinRows() {
+		if !slices.Contains(FirstRoles(), row.Name) && p.taskLikeAgent(row.Name) != "" {
+			continue // its agents could not be told from that task
+		}
+		if !p.prior.Empty() && slices.Contains(FirstRoles(), row.Name) {
+			row.Denies = denials(migrated.RolePaths, row.Name)
+		}
 		p.put(Key{RolesFolder, string(row.Name)}, row)
 	}
 	p.put(Key{Folder: ReviewsDoc}, &ReviewRules{List: []ReviewRule{{Role: CodeReviewer}}})
+	if !p.prior.Empty() {
+		p.change(func(s *Settings) { s.Config.RolePaths, s.Config.Never = nil, defaultNever() })
+	}
 }
+
+// defaultNever are paths with secrets, and those of git itself.
+func defaultNever() []string { return []string{"**/.env*", "**/*.pem", "**/id_*", ".git/**"} }

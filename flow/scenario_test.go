@@ -16,8 +16,8 @@ import (
 )
 
 // TestScenarios plays testdata/scenarios/*.txt. A file holds scenarios that
-// are parted by "name: …" lines; each begins with a fresh board, or with none
-// after the line "no board". A line holds one or several steps, parted by "|":
+// are parted by "name: …" lines; each begins with a fresh board, with none after
+// the line "no board", or with one of rules version 1 after the line "rules 1". A line holds one or several steps, parted by "|":
 //
 //	+31m                                   time goes on
 //	coder-1 claim task-1 -> CLAIMED        a move, and the state it leads to
@@ -94,8 +94,8 @@ func (r *record) requireAll(t *testing.T) {
 
 // The acts and rules of version 2 that nothing makes yet.
 var (
-	unbuiltActs  = []Act{ActMigrate, ActAccept, ActRecheck, ActDismiss, ActRole, ActRequire, ActReopen, ActAnswer, ActTake, ActDismissRecord}
-	unbuiltRules = []Rule{RuleTracked, RuleSpecChanged, RuleNotHuman, RuleNeeds, RuleGoal, RuleFinding}
+	unbuiltActs  = []Act{ActAccept, ActRecheck, ActDismiss, ActReopen, ActAnswer, ActTake, ActDismissRecord}
+	unbuiltRules = []Rule{RuleTracked, RuleSpecChanged, RuleNotHuman, RuleGoal, RuleFinding}
 )
 
 // ruleNames are the names of all rules, as refusal.go lists them.
@@ -122,6 +122,10 @@ func runScenario(t *testing.T, script string, seen *record) {
 		line, _, _ = strings.Cut(line, " # ")
 		if strings.TrimSpace(line) == "no board" {
 			s = empty(t)
+			continue
+		}
+		if strings.TrimSpace(line) == "rules 1" {
+			s = openedUnder(t, 1)
 			continue
 		}
 		for _, step := range strings.Split(line, "|") {

@@ -38,8 +38,16 @@ func openedUnder(t require.TestingT, rules int) *scene {
 	s := empty(t)
 	first := newBoard()
 	first.Rules = rules
+	if rules == 1 {
+		first.Config.Never, first.Config.RolePaths = nil, rolePathsV1()
+	}
 	require.Nil(t, s.play(s.by("human:ann", ActInit, "", first)))
 	return s
+}
+
+// rolePathsV1 are what programs of rules version 1 wrote.
+func rolePathsV1() []RolePath {
+	return []RolePath{{Role: Coder, Deny: "specs/**", Except: []Kind{Spec}}, {Role: Coder, Deny: "contracts/**"}, {Role: Coder, Deny: ".liza/**"}}
 }
 
 func newBoard() *InitMove {

@@ -56,8 +56,9 @@ type Config struct {
 	BlobLimit       int64      `yaml:"blob_limit,keep"` // bytes of one submitted file
 	AllowSelfReview bool       `yaml:"allow_self_review,keep"`
 	DriftAlarm      int        `yaml:"drift_alarm,keep"`
-	Tests           []string   `yaml:"tests,keep"` // globs of paths that count as tests
-	RolePaths       []RolePath `yaml:"role_paths,keep"`
+	Tests           []string   `yaml:"tests,keep"`         // globs of paths that count as tests
+	Never           []string   `yaml:"never,keep,since=2"` // globs of paths that no agent changes
+	RolePaths       []RolePath `yaml:"role_paths,keep,until=1"`
 	Gates           []Gate     `yaml:"gates,keep"`
 	PostWorktree    string     `yaml:"post_worktree"`
 	Budgets         Budgets    `yaml:"budgets"`
@@ -74,7 +75,8 @@ type Limits struct {
 	Failures     int `yaml:"failures"`
 }
 
-// A RolePath denies a role paths, except for the kinds that may write them.
+// A RolePath denies a role paths, except for the kinds that may write them. From
+// version 2 on the row of a role says it.
 type RolePath struct {
 	Role   Role   `yaml:"role"`
 	Deny   string `yaml:"deny"`   // glob
@@ -103,11 +105,7 @@ func DefaultConfig() Config {
 		DriftAlarm:     20,
 		Tests: []string{"**/*_test.*", "**/test_*", "**/*.test.*", "**/*.spec.*",
 			"**/tests/**", "**/test/**", "**/__tests__/**"},
-		RolePaths: []RolePath{
-			{Role: Coder, Deny: "specs/**", Except: []Kind{Spec}},
-			{Role: Coder, Deny: "contracts/**"},
-			{Role: Coder, Deny: ".liza/**"},
-		},
+		Never: defaultNever(),
 	}
 }
 

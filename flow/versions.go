@@ -72,7 +72,7 @@ func (c *content) HasRules(version int) bool { return c.Settings().Rules >= vers
 // version refuses a board of rules that this program does not know, and acts
 // that the rules of the board lack.
 func (p *play) version() *Refusal {
-	rules := p.rules()
+	rules := judgedBy(p)
 	switch since := p.move.Act.Since(); {
 	case rules > RulesVersion:
 		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program knows up to %d: install a newer git-liza", rules, RulesVersion)

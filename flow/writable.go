@@ -7,9 +7,10 @@ import (
 	"github.com/git-liza/git-liza/flow/shell"
 )
 
-// Writable refuses the first of the paths that an agent of the role may not
-// change in its work on a task: one that the task neither owns nor has declared
-// in its intent, or one that the configuration denies the role. undo is the
+// Writable refuses the first of the paths that the role may not change in its
+// work on a task: one that the task neither owns nor has declared in its intent,
+// one outside of what the role writes, one that it is denied, or one that no
+// agent changes. People have no role, and only their task binds them. undo is the
 // command that reverts the change of a path, for the hint. Writable returns nil
 // if all paths may be changed, or if the context of the board has ended.
 func (b *Board) Writable(t *Task, role Role, list []string, undo func(path string) string) *Refusal {
@@ -17,12 +18,7 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 	if t.Intent != nil {
 		allowed = append(allowed, parseGlobs(t.Intent.Extend)...)
 	}
-	var denied []RolePath
-	for _, rp := range b.Settings().Config.RolePaths {
-		if rp.Role == role && !containsKind(rp.Except, t.Kind) {
-			denied = append(denied, rp)
-		}
-	}
+	bounds := b.roleBounds(role, t.Kind)
 	for _, path := range list {
 		if b.interrupted() {
 			return nil
@@ -31,14 +27,72 @@ func (b *Board) Writable(t *Task, role Role, list []string, undo func(path strin
 			return refuse(RuleScope, "git liza intent "+string(t.ID)+" --summary S --validation V --extend "+shell.Quote(path),
 				"%s changes %s, which it neither owns nor has declared", t.ID, shown(path))
 		}
-		for _, rp := range denied {
-			if Match(rp.Deny, path) {
-				return refuse(RuleRolePaths, undo(path),
-					"a %s may not change %s (%s) in a task of kind %s", role, shown(path), rp.Deny, t.Kind)
-			}
+		if r := bounds.refuse(path, undo); r != nil {
+			return r
 		}
 	}
 	return nil
+}
+
+// roleBounds are what a role may change in tasks of a kind, whatever the task
+// says.
+type roleBounds struct {
+	role   Role
+	kind   Kind
+	writes []glob // nothing else; no bound if there are none
+	denies []glob
+	never  []glob // what no agent changes
+}
+
+func (c *content) roleBounds(role Role, kind Kind) roleBounds {
+	bounds := roleBounds{role: role, kind: kind}
+	if row := c.Role(role); row != nil {
+		bounds.writes = parseGlobs(row.Writes)
+		bounds.denies = parseGlobs(row.denied(kind))
+		bounds.never = parseGlobs(c.Settings().Config.Never)
+	}
+	return bounds
+}
+
+func (b roleBounds) refuse(path string, undo func(path string) string) *Refusal {
+	if len(b.writes) > 0 && !matchesAny(b.writes, path) {
+		var globs []string
+		for _, g := range b.writes {
+			globs = append(globs, g.text)
+		}
+		return refuse(RuleRolePaths, undo(path), "a %s may change only %s, not %s", b.role, strings.Join(globs, ", "), shown(path))
+	}
+	for _, g := range b.denies {
+		if g.matches(path) {
+			return refuse(RuleRolePaths, undo(path), "a %s may not change %s (%s) in a task of kind %s", b.role, shown(path), g.text, b.kind)
+		}
+	}
+	for _, g := range b.never {
+		if g.matches(path) {
+			return refuse(RuleRolePaths, undo(path), "no agent may change %s (%s); a person can, and changes what holds for agents: git liza config never", shown(path), g.text)
+		}
+	}
+	return nil
+}
+
+// Denied are the globs of paths that agents of the role may not change in tasks
+// of a kind.
+func (b *Board) Denied(role Role, kind Kind) []string {
+	row := b.Role(role)
+	if row == nil || !row.Has(ToolWrite) {
+		return nil
+	}
+	return append(row.denied(kind), b.Settings().Config.Never...)
+}
+
+// denied are the globs that the row denies in tasks of a kind.
+func (r *RoleRow) denied(kind Kind) (globs []string) {
+	for _, d := range r.Denies {
+		if !containsKind(d.Except, kind) {
+			globs = append(globs, d.Glob)
+		}
+	}
+	return globs
 }
 
 // shown is a path for a message: unchanged, or as git prints unusual ones.

@@ -14,7 +14,7 @@ import (
 
 type configCommand struct {
 	Key   string   `arg:"" optional:"" help:"Such as limits.iterations, budgets.task.tokens, lease, allow_self_review or gates.NAME.command; also a group such as limits, or a key of git's configuration such as liza.idle."`
-	Value []string `arg:"" optional:"" help:"What to set it to; tests takes several."`
+	Value []string `arg:"" optional:"" help:"What to set it to; tests and never take several."`
 	Unset bool     `help:"Remove the gate that the key gates.NAME names."`
 
 	Explain bool `help:"Say what the key means, its unit and default, what reads it, and where its value comes from."`
@@ -42,7 +42,7 @@ func (c *configCommand) Run(inv *invocation) error {
 	}
 	r, err := clone.Move(inv.ctx, flow.ActConfig, "", func(b *flow.Board) (flow.Detail, error) {
 		board := b.Settings().Config
-		board.Gates, board.Tests = slices.Clone(board.Gates), slices.Clone(board.Tests)
+		board.Gates, board.Tests, board.Never = slices.Clone(board.Gates), slices.Clone(board.Tests), slices.Clone(board.Never)
 		err := c.change(&board)
 		return &flow.ConfigMove{Config: board}, err
 	})
@@ -116,7 +116,9 @@ func (c *configCommand) unknown() error {
 	case ok && strings.HasPrefix(known.Name, "gates."):
 		name, _ := gateKey(c.Key)
 		return noGate(name)
-	case c.Key == "role_paths" || c.Key == "gates":
+	case c.Key == "role_paths":
+		return usagef("git liza role list", "the rows of the roles say what they may not change")
+	case c.Key == "gates":
 		return usagef("git liza edit config", "%s is a list: edit it in place", c.Key)
 	}
 	return unknownKey(c.Key)
@@ -172,7 +174,7 @@ func (c *configCommand) show(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	board := l.Board.Settings().Config
+	board := shownConfig(l.Board)
 	if c.Key == "role_paths" {
 		return inv.answer("", map[string]any{"key": c.Key, "value": board.RolePaths}, rolePaths(board.RolePaths))
 	}
@@ -220,7 +222,20 @@ func listing(rows []config.Value) string {
 	return text.String()
 }
 
-// rolePaths formats the role paths, a line each. Only `edit config` changes them.
+// shownConfig returns the configuration of a board, with what its roles may not
+// change.
+func shownConfig(b *flow.Board) flow.Config {
+	c := b.Settings().Config
+	c.RolePaths = nil
+	for _, row := range b.Roles() {
+		for _, d := range row.Denies {
+			c.RolePaths = append(c.RolePaths, flow.RolePath{Role: row.Name, Deny: d.Glob, Except: d.Except})
+		}
+	}
+	return c
+}
+
+// rolePaths formats what roles may not change, a line each.
 func rolePaths(list []flow.RolePath) string {
 	var text strings.Builder
 	for _, p := range list {

@@ -134,7 +134,7 @@ func (c *configCommand) explain(inv *invocation) error {
 		if err != nil {
 			return err
 		}
-		board := l.Board.Settings().Config
+		board := shownConfig(l.Board)
 		values = boardValues(&board, key, c.Key)
 	} else {
 		clone, err := inv.reader()
@@ -181,7 +181,7 @@ func (c *configCommand) list(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	board := l.Board.Settings().Config
+	board := shownConfig(l.Board)
 	var text strings.Builder
 	var groups []groupView
 	for _, g := range config.Groups() {

@@ -62,7 +62,7 @@ func (c *editCommand) canonical(b *flow.Board) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return document.Encode(doc)
+	return document.EncodeAt(b.Settings().Rules, doc)
 }
 
 // document finds the document that DOC names. It returns a pointer to a
@@ -105,7 +105,7 @@ func (c *editCommand) amend(inv *invocation, clone *work.Clone, old, text []byte
 	if err != nil {
 		return err
 	}
-	detail, now, err := c.decode(doc, text)
+	detail, now, err := c.decode(doc, text, b.Settings().Rules)
 	if err != nil {
 		return err
 	}
@@ -130,9 +130,9 @@ func (c *editCommand) amend(inv *invocation, clone *work.Clone, old, text []byte
 	return inv.result(r, map[string]any{"document": c.Doc}, "%s amended", c.Doc)
 }
 
-// decode reads the text strictly, as a document of the same kind and id. It
-// also returns the canonical text.
-func (c *editCommand) decode(doc any, text []byte) (*flow.AmendMove, []byte, error) {
+// decode reads the text strictly, as a document of the same kind and id, in the
+// form of a version of the rules. It also returns the canonical text.
+func (c *editCommand) decode(doc any, text []byte, rules int) (*flow.AmendMove, []byte, error) {
 	m := new(flow.AmendMove)
 	var target any
 	var sameID func() bool
@@ -156,13 +156,13 @@ func (c *editCommand) decode(doc any, text []byte) (*flow.AmendMove, []byte, err
 		m.Note = new(flow.Note)
 		target, sameID = m.Note, func() bool { return m.Note.ID == old.ID }
 	}
-	if err := document.Decode(c.Doc, text, target); err != nil {
+	if err := document.DecodeAt(rules, c.Doc, text, target); err != nil {
 		return nil, nil, usagef("git liza edit "+c.Doc, "%v", err)
 	}
 	if !sameID() {
 		return nil, nil, usagef("git liza edit "+c.Doc, "an id does not change")
 	}
-	now, err := document.Encode(target)
+	now, err := document.EncodeAt(rules, target)
 	return m, now, err
 }
 

@@ -66,6 +66,9 @@ func (c *promptCommand) addProvider(inv *invocation, l look, a *supervise.Prompt
 // started.
 func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInput, error) {
 	a := supervise.PromptInput{Role: c.Role, Task: c.Task}
+	if err := checkRole(l.Board, c.Role); err != nil {
+		return a, err
+	}
 	var limits supervise.Limits
 	if err := readLimits(inv.ctx, &l.Repo.Config.Configuration, &limits); err != nil {
 		return a, err

@@ -28,6 +28,11 @@ func (c *rushCommand) Run(inv *invocation) error {
 		if err != nil {
 			return err
 		}
+		if role != "" {
+			if err := checkRole(team.board, role); err != nil {
+				return err
+			}
+		}
 		chosen[role] = text
 	}
 	var slots []supervise.Slot

@@ -22,6 +22,7 @@ import (
 type supervisors struct {
 	*invocation
 	rush    *supervise.Rush
+	board   *flow.Board // as it was when the process began
 	choices providerChoice
 }
 
@@ -31,7 +32,8 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := clone.Store.Board(inv.ctx); err != nil {
+	b, _, err := clone.Store.Board(inv.ctx)
+	if err != nil {
 		return nil, err // before anything is printed about providers
 	}
 	self, err := os.Executable()
@@ -58,12 +60,27 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 		return nil, err
 	}
 	r.Bounds, err = readBounds(inv.ctx, conf)
-	return &supervisors{inv, r, providerChoice{inv, conf}}, err
+	return &supervisors{inv, r, b, providerChoice{inv, conf}}, err
 }
 
 // provider returns the provider that runs agents of a role.
 func (v *supervisors) provider(role flow.Role, asked string) (provider.Provider, error) {
+	if err := checkRole(v.board, role); err != nil {
+		return provider.Provider{}, err
+	}
 	return v.choices.provider(v.rush.Self, role, asked)
+}
+
+// checkRole refuses a role that the board lacks.
+func checkRole(b *flow.Board, role flow.Role) error {
+	if b.Role(role) != nil {
+		return b.Err()
+	}
+	var names []flow.Role
+	for _, row := range b.Roles() {
+		names = append(names, row.Name)
+	}
+	return cmp.Or(b.Err(), usagef("git liza role list", "%q is no role; there are %s", role, view.JoinRoles(names)))
 }
 
 // readBounds reads liza.task.sessions, liza.task.minutes, liza.rush.sessions and

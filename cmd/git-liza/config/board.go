@@ -36,7 +36,8 @@ func boardGroups() []Group {
 			{Name: "drift_alarm", Meaning: "a merge warns when integration got so many commits since the work began; 0 never warns", Unit: "commits",
 				Readers: "`merge`, `agent`, `rush`"},
 			{Name: "tests", Meaning: "paths that count as tests", Unit: "globs, one per argument", Readers: "`submit`"},
-			{Name: "role_paths", Meaning: "paths that a role may not change, except in tasks of some kinds; `git liza edit config` changes it", Unit: "list",
+			{Name: "never", Meaning: "paths that no agent changes; a person can", Unit: "globs, one per argument", Readers: "`submit`, `prompt`"},
+			{Name: "role_paths", Meaning: "paths that a role may not change, except in tasks of some kinds; the rows of the roles say them", Unit: "list",
 				Default: "coders: not `specs/**` (except in tasks of the kind `spec`), `contracts/**`, `.liza/**`", Readers: "`submit`, `prompt`"},
 		}},
 		{Name: "commands", About: "which commands run on the work", Keys: []Key{
@@ -109,7 +110,7 @@ func Values(c *flow.Config) []Value {
 		{"limits.integration_failures", &c.Limits.MergeFails}, {"limits.no_verdicts", &c.Limits.NoVerdicts},
 		{"limits.failed_coders", &c.Limits.FailedCoders}, {"limits.failures", &c.Limits.Failures},
 		{"supersede_depth", &c.SupersedeDepth}, {"text_limit", &c.TextLimit}, {"blob_limit", &c.BlobLimit},
-		{"allow_self_review", &c.AllowSelfReview}, {"drift_alarm", &c.DriftAlarm}, {"tests", &c.Tests},
+		{"allow_self_review", &c.AllowSelfReview}, {"drift_alarm", &c.DriftAlarm}, {"tests", &c.Tests}, {"never", &c.Never},
 		{"post_worktree", &c.PostWorktree},
 		{"budgets.task.tokens", &c.Budgets.Task.Tokens}, {"budgets.task.cost", &c.Budgets.Task.Cost},
 		{"budgets.sprint.tokens", &c.Budgets.Sprint.Tokens}, {"budgets.sprint.cost", &c.Budgets.Sprint.Cost},

@@ -49,7 +49,11 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 			in.Goal = goal
 		}
 	}
-	in.Denied = deniedPaths(settings.Config.RolePaths, a.Role, in.Task)
+	kind := flow.Kind(0)
+	if in.Task != nil {
+		kind = in.Task.Kind
+	}
+	in.Denied = b.Denied(a.Role, kind)
 	if a.Role == flow.Planner {
 		in.Board = b.Tasks()
 		in.Discoveries = openDiscoveries(b)
@@ -82,17 +86,6 @@ func baseOf(role flow.Role, t *flow.Task) flow.ObjectID {
 		return t.Attempt.Base
 	}
 	return ""
-}
-
-// deniedPaths returns the paths that the role may not write in the task.
-func deniedPaths(rules []flow.RolePath, role flow.Role, t *flow.Task) []string {
-	var globs []string
-	for _, rule := range rules {
-		if rule.Role == role && (t == nil || !slices.Contains(rule.Except, t.Kind)) {
-			globs = append(globs, rule.Deny)
-		}
-	}
-	return globs
 }
 
 // notesFor returns the notes for everybody, the role, the agent and the task.

@@ -35,6 +35,7 @@ func TestStateIsOneDocument(t *testing.T) {
 	}
 	settings := &flow.Settings{Rules: 1, Board: "b", Goal: "goal-1", Integration: flow.Branch{Name: "integration"},
 		Control: flow.ControlState{State: flow.Running, Reason: texts[2]}, Config: flow.DefaultConfig()}
+	settings.Config.Never = nil // rules 1 have no such key
 	want := wholeBoard{Head: stateHead{State: "0123456789012345678901234567890123456789", At: noon, Settings: settings,
 		Principals: &flow.Principals{List: []flow.Principal{{Name: "ann", Kind: "human"}}}, Breaker: &flow.Breaker{Report: texts[2]}}}
 	for i, text := range texts {
