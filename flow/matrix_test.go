@@ -40,13 +40,18 @@ func TestMatrix(t *testing.T) {
 type matrix struct {
 	rules   int // the version, zero is the newest
 	cast    string
+	later   string // what has happened beside that on boards of the newest rules
+	first   int    // how many columns earlier rules have; zero is all
 	columns []column
 	behind  *strings.Replacer // gives the actors of towards their principals
 }
 
 // under is the same matrix on a board of an earlier version of the rules.
 func (m matrix) under(rules int) matrix {
-	m.rules = rules
+	m.rules, m.later = rules, ""
+	if m.first > 0 {
+		m.columns = m.columns[:m.first]
+	}
 	return m
 }
 
@@ -55,6 +60,7 @@ type column struct{ title, actor string }
 var plain = matrix{
 	cast: "human:eve register planner-1 as=p | human:eve register coder-1 as=c | human:eve register coder-2 as=o" +
 		"| human:eve register code-reviewer-1 as=r | human:eve register code-reviewer-2 as=q",
+	later: "human:eve role tester judges | human:eve register tester-1 as=t | human:eve role writer does | human:eve register writer-1 as=w",
 	columns: []column{
 		{"planner", "planner-1"},
 		{"coder", "coder-1"},
@@ -64,7 +70,10 @@ var plain = matrix{
 		{"its child", "code-reviewer-1.child"},
 		{"other reviewer", "code-reviewer-2"},
 		{"human", "human:ann"},
+		{"other judge", "tester-1"},
+		{"other doer", "writer-1"},
 	},
+	first:  8,
 	behind: strings.NewReplacer(),
 }
 
@@ -195,6 +204,9 @@ func sceneAt(t *testing.T, status Status) *scene { return plain.at(t, status) }
 func (m matrix) at(t *testing.T, status Status) *scene {
 	s := openedUnder(t, cmp.Or(m.rules, RulesVersion))
 	steps := []string{m.cast}
+	if m.later != "" {
+		steps = append(steps, m.later)
+	}
 	for _, on := range ways[status] {
 		steps = append(steps, m.behind.Replace(towards[on]))
 	}

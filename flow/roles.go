@@ -1,6 +1,9 @@
 package flow
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // RoleMove adds, replaces or removes a role.
 type RoleMove struct {
@@ -94,8 +97,15 @@ func (r *RoleMove) checkOpenUses(p *play) *Refusal {
 	return nil
 }
 
-// needsRole reports whether an open task cannot go on without a role.
-func (t *Task) needsRole(Role) bool { return false }
+// needsRole reports whether an open task cannot go on without a role: it is done
+// or judged by it, or has open blockers of it.
+func (t *Task) needsRole(name Role) bool {
+	if t.doer() == name || slices.Contains(t.Reviews, name) || t.Submission != nil && slices.Contains(t.Submission.Reviews, name) {
+		return true
+	}
+	rejected := t.Judgement(name).Rejection
+	return rejected != nil && len(rejected.Blockers) > 0
+}
 
 func (r *RoleMove) apply(p *effect) {
 	key := Key{RolesFolder, string(r.Row.Name)}

@@ -7,9 +7,10 @@ import "slices"
 // roles becomes part of their rows.
 func toRules2(p *effect) {
 	migrated := p.prior.Settings().Config
+	left := p.LeftOutRoles()
 	for _, row := range builtinRows() {
-		if !slices.Contains(FirstRoles(), row.Name) && p.taskLikeAgent(row.Name) != "" {
-			continue // its agents could not be told from that task
+		if slices.Contains(left, row.Name) {
+			continue
 		}
 		if !p.prior.Empty() && slices.Contains(FirstRoles(), row.Name) {
 			row.Denies = denials(migrated.RolePaths, row.Name)
@@ -20,6 +21,17 @@ func toRules2(p *effect) {
 	if !p.prior.Empty() {
 		p.change(func(s *Settings) { s.Config.RolePaths, s.Config.Never = nil, defaultNever() })
 	}
+}
+
+// LeftOutRoles are the built-in roles that a migration to version 2 does not
+// enter: their agents could not be told from a task that the board has.
+func (b *Board) LeftOutRoles() (left []Role) {
+	for _, row := range builtinRows() {
+		if !slices.Contains(FirstRoles(), row.Name) && b.taskLikeAgent(row.Name) != "" {
+			left = append(left, row.Name)
+		}
+	}
+	return left
 }
 
 // defaultNever are paths with secrets, and those of git itself.

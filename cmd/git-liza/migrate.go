@@ -29,8 +29,10 @@ func (c *migrateCommand) Run(inv *invocation) error {
 		return err
 	}
 	old := l.OlderPrograms(flow.RulesVersion)
+	left := l.Board.LeftOutRoles()
+	data["left_out"] = append([]flow.Role{}, left...)
 	if !c.Yes {
-		return inv.answer("", data, c.preview(rules, old))
+		return inv.answer("", data, c.preview(rules, old, left))
 	}
 	if len(old) > 0 && !c.Anyway {
 		return &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza stop",
@@ -48,11 +50,14 @@ func (c *migrateCommand) Run(inv *invocation) error {
 }
 
 // preview describes what a migration would change.
-func (c *migrateCommand) preview(rules int, old []flow.AgentID) string {
+func (c *migrateCommand) preview(rules int, old []flow.AgentID, left []flow.Role) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "the board has rules version %d; version %d changes:\n", rules, flow.RulesVersion)
 	for _, line := range flow.RulesChanges(rules, flow.RulesVersion) {
 		text.WriteString("  " + line + "\n")
+	}
+	if len(left) > 0 {
+		text.WriteString("roles that are left out, because a task is named as an agent of theirs would be: " + view.JoinRoles(left) + "\n")
 	}
 	text.WriteString("programs that do not know these rules can do nothing with the board afterwards, and there is no way back\n")
 	if len(old) > 0 {
