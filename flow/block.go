@@ -83,7 +83,7 @@ func (u *UnblockMove) apply(p *effect) {
 	}
 	if limit == LimitNoVerdicts {
 		t.judgeAll(func(j *Judgement) { j.NoVerdicts = 0 })
-		t.Status = ReadyForReview
+		p.backToReview()
 		return
 	}
 	t.Status = Unclaimed

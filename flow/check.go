@@ -183,6 +183,9 @@ func (k checker) checkTask(t *Task) *Refusal {
 		{!t.Usage.sum(), "has a usage that no sessions add up to"},
 		{len(t.Failures) > MaxList || len(t.Coders) > MaxList || len(t.DependsOn) > MaxList || len(t.Owns) > MaxList, "has a list that is too long"},
 	}
+	if k.HasRules(2) {
+		wants = append(wants, k.checkJudgements(t)...)
+	}
 	for _, w := range wants {
 		if w.broken {
 			return breach("%s %s", t.ID, w.reason)

@@ -92,9 +92,10 @@ func (ch choice) candidates(act Act, by Actor, at time.Time) []*Summary {
 			from |= rules[i].from
 		}
 	}
+	fits := ch.fit(act, by)
 	var list []*Summary
 	ch.each(func(s *Summary) {
-		if from.has(s.Status) && (act != ActClaim || s.Status != Claimed || !s.Lease.After(at)) {
+		if from.has(s.Status) && (act != ActClaim || s.Status != Claimed || !s.Lease.After(at)) && fits(s) {
 			list = append(list, s)
 		}
 	})
@@ -107,6 +108,41 @@ func (ch choice) candidates(act Act, by Actor, at time.Time) []*Summary {
 			cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created), compareIDs(x.ID, y.ID))
 	})
 	return list
+}
+
+// fit reports of a task whether the act on it is for the role of an agent. To
+// agents of another capacity the rules say why they are refused.
+func (ch choice) fit(act Act, by Actor) func(*Summary) bool {
+	role, capacity := by.Role(), act.Capacity()
+	switch {
+	case role == "" || capacity == 0 || ch.CapacityOf(by) != capacity:
+		return func(*Summary) bool { return true }
+	case capacity == Does:
+		return func(s *Summary) bool { return s.Role == role }
+	}
+	return func(s *Summary) bool {
+		j := s.Judge(role)
+		return j != nil && !j.Done
+	}
+}
+
+// Takers are the roles whose agents can make an act on a task at that time: the
+// one that does it, or those that miss a verdict and have no live review. nil
+// means that every supervisor can.
+func (b *Board) Takers(a Act, s *Summary, at time.Time) []Role {
+	switch a.Capacity() {
+	case Does:
+		return []Role{cmp.Or(s.Role, Coder)}
+	case Judges:
+		list := []Role{}
+		for _, j := range s.Judges {
+			if !j.Done && !j.Lease.After(at) {
+				list = append(list, j.Role)
+			}
+		}
+		return list
+	}
+	return nil
 }
 
 // waiting has 1 for those of the tasks that wait for a dependency.

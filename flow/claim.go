@@ -27,6 +27,9 @@ func claimable(p *play) *Refusal {
 				t.ID, t.Claim.By, t.Claim.Lease.Format(time.RFC3339), free.Format(time.RFC3339))
 		}
 	}
+	if r := p.doneBy(by); r != nil {
+		return r
+	}
 	for _, id := range t.DependsOn {
 		if d := p.Task(id); d == nil || d.Status != Merged {
 			return unmet(t.ID, id, d)
@@ -38,6 +41,14 @@ func claimable(p *play) *Refusal {
 		}
 	}
 	return p.purses().overspent(t)
+}
+
+// doneBy refuses an agent of another role than the one that does the task.
+func (p *play) doneBy(by Actor) *Refusal {
+	if role, t := by.Role(), p.task; role != "" && role != t.doer() && p.HasRules(2) {
+		return refuse(RuleRole, "git liza list --status UNCLAIMED", "%s is done by a %s, not by a %s", t.ID, t.doer(), role)
+	}
+	return nil
 }
 
 func unmet(id, needed TaskID, d *Task) *Refusal {
@@ -218,6 +229,7 @@ func askSave(s *Save) Query {
 // RenewMove extends the lease of a claim or a review; the holder stays.
 type RenewMove struct {
 	Lease Duration `yaml:"lease"`
+	Role  Role     `yaml:"role,since=2"` // whose review; "" is the actor's own, or the only one
 }
 
 func renewable(p *play) *Refusal {
@@ -235,7 +247,11 @@ func (r *RenewMove) check(p *play) *Refusal {
 	if p.task.Claim == nil && p.task.Review() == nil {
 		return refuse(RuleState, "git liza review "+string(p.task.ID), "nobody reviews %s: there is no lease to renew", p.task.ID)
 	}
-	return nil
+	role, refusal := p.panel().heldRole(r.Role)
+	if by, held := p.move.By, p.task.Judgement(role).Review; refusal == nil && held != nil && !by.IsHuman() && held.By != by {
+		return refuse(RuleHolder, "git liza show "+string(p.task.ID), "%s holds the review of %s as %s, not %s", held.By, p.task.ID, role, by)
+	}
+	return refusal
 }
 
 func (r *RenewMove) apply(p *effect) {
@@ -244,27 +260,30 @@ func (r *RenewMove) apply(p *effect) {
 		p.task.Claim.Lease = lease
 		return
 	}
-	for _, r := range p.task.reviewers() {
-		p.task.judge(r, func(j *Judgement) {
-			j.Review = copied(j.Review)
-			j.Review.Lease = lease
-		})
-	}
+	role, _ := p.panel().heldRole(r.Role)
+	p.task.judge(role, func(j *Judgement) {
+		j.Review = copied(j.Review)
+		j.Review.Lease = lease
+	})
 }
 
 // ReleaseMove gives up a claim or a review before its lease ends.
 type ReleaseMove struct {
 	NoVerdict bool `yaml:"no_verdict"`
+	Role      Role `yaml:"role,since=2"` // whose review; "" is the actor's own, or the only one
 }
 
 func releasable(p *play) *Refusal {
 	t, m := p.task, p.move
 	by, lease := Actor(""), time.Time{}
-	switch {
+	role, refusal := p.panel().heldRole(m.Detail.(*ReleaseMove).Role)
+	switch review := t.Judgement(role).Review; {
 	case t.Claim != nil:
 		by, lease = t.Claim.By, t.Claim.Lease
-	case t.Review() != nil:
-		by, lease = t.Review().By, t.Review().Lease
+	case refusal != nil:
+		return refusal
+	case review != nil:
+		by, lease = review.By, review.Lease
 	default:
 		return refuse(RuleState, "git liza show "+string(t.ID), "nobody holds %s or its review", t.ID)
 	}
@@ -284,10 +303,9 @@ func (r *ReleaseMove) apply(p *effect) {
 		t.Claim, t.Intent = nil, nil
 		return
 	}
-	for _, role := range t.reviewers() {
-		p.endReview(t, role)
-		if r.NoVerdict {
-			t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
-		}
+	role, _ := p.panel().heldRole(r.Role)
+	p.endReview(t, role)
+	if r.NoVerdict {
+		t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
 	}
 }

@@ -23,16 +23,22 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActClaim: func(s *scene, id TaskID, w words) Detail {
 		return &ClaimMove{Lease: w.lease(), Base: w.object("base", baseOf(s.board, id, w.by)), Saved: s.saved(w, id)}
 	},
-	ActRenew: func(_ *scene, _ TaskID, w words) Detail { return &RenewMove{Lease: w.lease()} },
+	ActRenew: func(_ *scene, _ TaskID, w words) Detail {
+		return &RenewMove{Lease: w.lease(), Role: w.role("role", "")}
+	},
 	ActIntent: func(_ *scene, _ TaskID, w words) Detail {
 		return &IntentMove{Intent{Summary: w.or("summary", "do it"), Validation: w.or("validation", "run it"),
 			Extend: w.list("extend"), TestsNotNeeded: w.or("notests", "")}}
 	},
-	ActSubmit:  submitWords,
-	ActReview:  func(_ *scene, _ TaskID, w words) Detail { return &ReviewMove{Lease: w.lease()} },
-	ActApprove: func(s *scene, id TaskID, w words) Detail { return &ApproveMove{Commit: s.submitted(id, w)} },
+	ActSubmit: submitWords,
+	ActReview: func(_ *scene, _ TaskID, w words) Detail {
+		return &ReviewMove{Lease: w.lease(), Role: w.role("role", "")}
+	},
+	ActApprove: func(s *scene, id TaskID, w words) Detail {
+		return &ApproveMove{Commit: s.submitted(id, w), Role: w.role("role", "")}
+	},
 	ActReject: func(s *scene, id TaskID, w words) Detail {
-		return &RejectMove{Commit: s.submitted(id, w), Feedback: Feedback{Blockers: w.findings("blockers", "broken"),
+		return &RejectMove{Commit: s.submitted(id, w), Role: w.role("role", ""), Feedback: Feedback{Blockers: w.findings("blockers", "broken"),
 			Concerns: w.findings("concerns", ""), Prior: w.prior(), Overall: "see above"}}
 	},
 	ActMerge: mergeWords,
@@ -55,7 +61,9 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActAbandon: func(s *scene, id TaskID, w words) Detail {
 		return &AbandonMove{Reason: w.or("reason", "not needed"), Cascade: w.on("cascade"), Saved: s.saved(w, id)}
 	},
-	ActRelease: func(_ *scene, _ TaskID, w words) Detail { return &ReleaseMove{NoVerdict: w.on("noverdict")} },
+	ActRelease: func(_ *scene, _ TaskID, w words) Detail {
+		return &ReleaseMove{NoVerdict: w.on("noverdict"), Role: w.role("role", "")}
+	},
 	ActHandoff: func(_ *scene, _ TaskID, w words) Detail {
 		return &HandoffMove{Handoff{Summary: w.or("summary", "half done"), NextAction: w.or("next", "go on")}}
 	},

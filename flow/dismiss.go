@@ -1,6 +1,9 @@
 package flow
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // DismissMove takes one open blocker of a rejection back.
 type DismissMove struct {
@@ -18,6 +21,40 @@ type Dismissed struct {
 	At      time.Time `yaml:"at"`
 }
 
-func (d *DismissMove) check(*play) *Refusal { return unbuilt() }
+func (d *DismissMove) check(p *play) *Refusal {
+	t := p.task
+	show := "git liza show " + string(t.ID)
+	if r := present("the reason", d.Reason, "git liza dismiss "+string(t.ID)+" --role R --blocker N --reason R"); r != nil {
+		return r
+	}
+	last := t.Judgement(d.Role).Rejection
+	if last == nil || d.Blocker < 1 || d.Blocker > len(last.Blockers) || last.Blockers[d.Blocker-1].Issue != d.Issue {
+		return refuse(RuleNotFound, show, "%s has no open blocker %d '%s' of %s", t.ID, d.Blocker, clip(d.Issue), d.Role)
+	}
+	if t.Submission == nil {
+		return refuse(RuleState, "git liza claim "+string(t.ID), "a coder has begun to answer the blockers of %s: there is no submission to judge again", t.ID)
+	}
+	return nil
+}
 
-func (d *DismissMove) apply(*effect) {}
+func (d *DismissMove) apply(p *effect) {
+	t, m := p.task, p.move
+	t.judge(d.Role, func(j *Judgement) {
+		r := copied(j.Rejection)
+		r.Dismissed = append(slices.Clip(r.Dismissed), Dismissed{Finding: r.Blockers[d.Blocker-1], Reason: d.Reason, By: m.By, At: m.At})
+		r.Blockers = slices.Delete(slices.Clone(r.Blockers), d.Blocker-1, d.Blocker)
+		j.Rejection = r
+	})
+	for _, j := range t.Judgements {
+		if j.Rejection != nil && len(j.Rejection.Blockers) > 0 {
+			if len(t.Rejection().Blockers) == 0 {
+				t.RejectedBy = j.Role
+			}
+			return
+		}
+	}
+	p.backToReview()
+}
+
+// backToReview lets the submission wait for its missing verdicts again.
+func (p *effect) backToReview() { p.task.Status = ReadyForReview }

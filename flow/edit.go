@@ -44,7 +44,7 @@ func (p *play) toDescribe() string {
 	case p.from == Claimed:
 		return "git liza release " + id + " && " + block
 	}
-	reject := (&RejectMove{Commit: p.task.Submission.Commit}).hint(p.task) + " && " + block
+	reject := (&RejectMove{Commit: p.task.Submission.Commit}).hint(p.task, p.task.Rejection()) + " && " + block
 	if p.from == Approved {
 		return reject
 	}
@@ -65,6 +65,9 @@ func (e *EditMove) check(p *play) *Refusal {
 	t := p.task.clone()
 	t.setInput(&e.Input)
 	if r := p.checkBudget(p.task.Budget, t, hint); r != nil {
+		return r
+	}
+	if r := p.checkWithout(p.task.Without, t, hint); r != nil {
 		return r
 	}
 	if !described.has(p.from) {

@@ -4,7 +4,7 @@ import "time"
 
 // Next is the first time after at when a lease or a reservation of a task ends,
 // so that an agent of the role may get work; the zero time if there is none.
-// Reservations matter to coders only.
+// Reservations matter only to the role that does the task.
 func (b *Board) Next(role Role, at time.Time) time.Time {
 	var next time.Time
 	b.each(func(s *Summary) {
@@ -27,9 +27,9 @@ func (b *Board) free(s *Summary, role Role) time.Time {
 			return j.Lease
 		}
 		return time.Time{}
-	case s.Status == IntegrationFailed && role == Coder:
+	case s.Role == role && s.Status == IntegrationFailed:
 		return b.reservation(s.FailedAt)
-	case role == Coder:
+	case s.Role == role:
 		return b.LeftUntil(*s)
 	}
 	return time.Time{}

@@ -166,8 +166,61 @@ var taskProperties = map[string]func(*Task) string{
 	"rescoped":    func(t *Task) string { return strconv.Itoa(t.Generation) },
 	"supersedes":  func(t *Task) string { return join(t.Supersedes) },
 	"by":          func(t *Task) string { return join(t.SupersededBy) },
-	"intent":      func(t *Task) string { return strconv.FormatBool(t.Intent != nil) },
-	"handoff":     func(t *Task) string { return strconv.FormatBool(t.Handoff != nil) },
+	"judges": func(t *Task) string {
+		if t.Submission == nil {
+			return ""
+		}
+		return join(t.Submission.Reviews)
+	},
+	"missing":    func(t *Task) string { return join(t.Missing()) },
+	"rejectedby": func(t *Task) string { return string(t.RejectedBy) },
+	"verdicts": func(t *Task) string {
+		var list []string
+		for _, j := range t.Judgements {
+			if j.Verdict != nil {
+				list = append(list, string(j.Role)+":"+string(j.Verdict.By))
+			}
+		}
+		return join(list)
+	},
+	"reviewers": func(t *Task) string {
+		var list []string
+		for _, j := range t.Judgements {
+			if j.Review != nil {
+				list = append(list, string(j.Role)+":"+string(j.Review.By))
+			}
+		}
+		return join(list)
+	},
+	"lost": func(t *Task) string {
+		var list []string
+		for _, j := range t.Judgements {
+			if j.NoVerdicts > 0 {
+				list = append(list, string(j.Role)+":"+strconv.Itoa(j.NoVerdicts))
+			}
+		}
+		return join(list)
+	},
+	"allblockers": func(t *Task) string {
+		var list []string
+		for _, b := range t.Blockers() {
+			list = append(list, b.Issue)
+		}
+		return join(list)
+	},
+	"dismissed": func(t *Task) string {
+		var list []string
+		for _, j := range t.Judgements {
+			if j.Rejection != nil {
+				for _, d := range j.Rejection.Dismissed {
+					list = append(list, d.Finding.Issue+":"+string(d.By))
+				}
+			}
+		}
+		return join(list)
+	},
+	"intent":  func(t *Task) string { return strconv.FormatBool(t.Intent != nil) },
+	"handoff": func(t *Task) string { return strconv.FormatBool(t.Handoff != nil) },
 	"failures": func(t *Task) string {
 		var list []string
 		for _, f := range t.Failures {

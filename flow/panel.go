@@ -1,5 +1,10 @@
 package flow
 
+import (
+	"slices"
+	"strings"
+)
+
 // A panel is a play seen from the side of the roles that judge submissions.
 type panel struct{ *play }
 
@@ -7,11 +12,191 @@ type panel struct{ *play }
 func (p *play) panel() panel { return panel{p} }
 
 // needs are the roles that have to judge a submission of a task with these
-// changed paths.
-func (p panel) needs(*Task, []string) []Role { return []Role{CodeReviewer} }
+// changed paths: those that the rules of the board ask for, in their order, the
+// task's own, and those with open blockers. What a person left out is not among
+// them.
+func (p panel) needs(t *Task, paths []string) []Role {
+	var list []Role
+	add := func(r Role) {
+		if !slices.Contains(list, r) && !slices.Contains(t.Without, r) {
+			list = append(list, r)
+		}
+	}
+	for _, rule := range p.ReviewRules() {
+		if (len(rule.Kinds) == 0 || slices.Contains(rule.Kinds, t.Kind)) && (len(rule.Paths) == 0 || p.anyMatches(rule.Paths, paths)) {
+			add(rule.Role)
+		}
+	}
+	for _, r := range t.Reviews {
+		add(r)
+	}
+	for _, j := range t.Judgements {
+		if j.Rejection != nil && len(j.Rejection.Blockers) > 0 && p.mayJudge(j.Role) {
+			add(j.Role)
+		}
+	}
+	return list
+}
 
-// judgeRole is the role for which the actor of a move reviews.
-func (p panel) judgeRole() Role { return CodeReviewer }
+// mayJudge reports whether submissions can need the verdict of a role.
+func (p panel) mayJudge(r Role) bool { return r == HumanRole || p.judges(r) }
 
-// verdictRoles are the roles for which the actor of a move gives its verdict.
-func (p panel) verdictRoles() []Role { return []Role{CodeReviewer} }
+// anyMatches reports whether one of the paths matches one of the globs.
+func (p panel) anyMatches(globs, paths []string) bool {
+	parsed := parseGlobs(globs)
+	for _, path := range paths {
+		if p.interrupted() || matchesAny(parsed, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// notHuman reports whether no person's verdict counts for a role.
+func (p panel) notHuman(r Role) bool {
+	row := p.Role(r)
+	return row != nil && row.NotHuman
+}
+
+// openToPeople are the roles that have not approved the submission and for
+// which a person may.
+func (p panel) openToPeople() []Role {
+	return slices.DeleteFunc(p.task.Missing(), p.notHuman)
+}
+
+// checkInSet refuses a role that does not have to judge the submission.
+func (p panel) checkInSet(r Role) *Refusal {
+	t := p.task
+	if slices.Contains(t.Submission.Reviews, r) {
+		return nil
+	}
+	return refuse(RuleNeeds, "git liza show "+string(t.ID), "%s is judged by %s, not by %s", t.ID, listRoles(t.Submission.Reviews), r)
+}
+
+// refuseHuman refuses what a person does for a role that takes no person's word.
+func (p panel) refuseHuman(r Role) *Refusal {
+	return refuse(RuleNotHuman, "git liza rush --agents "+string(r)+"=1", "%s is judged by agents alone, not by %s", r, p.move.By)
+}
+
+// judgeRole is the role for which the actor of a move reviews: an agent's own,
+// for a person the one that it names, else the first that misses a verdict,
+// human before all others and those that nobody reviews before the rest.
+func (p panel) judgeRole(named Role) (Role, *Refusal) {
+	t, by := p.task, p.move.By
+	switch own := by.Role(); {
+	case !p.HasRules(2):
+		return CodeReviewer, nil
+	case own != "" && named != "" && named != own:
+		return "", refuse(RuleRole, "git liza review "+string(t.ID)+" --as "+string(by), "%s judges as %s, not as %s", by, own, named)
+	case own != "":
+		return own, p.checkInSet(own)
+	case named != "":
+		return named, p.checkInSet(named)
+	}
+	list := p.openToPeople()
+	if len(list) == 0 {
+		if missing := t.Missing(); len(missing) > 0 {
+			return "", p.refuseHuman(missing[0])
+		}
+		return "", refuse(RuleState, "git liza show "+string(t.ID), "every role has approved %s", t.ID)
+	}
+	if slices.Contains(list, HumanRole) {
+		return HumanRole, nil
+	}
+	for _, r := range list {
+		if !t.Judgement(r).Review.live(p.move.At) {
+			return r, nil
+		}
+	}
+	return list[0], nil
+}
+
+// approvesAs are the roles for which the actor of an approval gives its verdict:
+// the role whose review it holds; of a person the one that it names, else all
+// that remain and take people.
+func (p panel) approvesAs(named Role) ([]Role, *Refusal) {
+	t := p.task
+	if list, refusal := p.ownRole(named); list != nil || refusal != nil {
+		return list, refusal
+	}
+	switch {
+	case named == "":
+		list := p.openToPeople()
+		if missing := t.Missing(); len(list) == 0 && len(missing) > 0 {
+			return nil, refuse(RuleNotHuman, "git liza rush --agents "+string(missing[0])+"=1",
+				"only %s remains, and no person stands in for it", listRoles(missing))
+		}
+		return list, nil
+	case p.notHuman(named):
+		return nil, p.refuseHuman(named)
+	case t.holds(t.Judgement(named).Verdict):
+		return nil, refuse(RuleState, "git liza show "+string(t.ID), "%s has the verdict of %s", t.ID, named)
+	}
+	return []Role{named}, p.checkInSet(named)
+}
+
+// rejectsAs is the role to which the blockers of a rejection belong. A person
+// that names none rejects for the role whose review it holds, else for the first
+// that misses a verdict, those that take people before the others.
+func (p panel) rejectsAs(named Role) (Role, *Refusal) {
+	t := p.task
+	if list, refusal := p.ownRole(named); list != nil || refusal != nil {
+		return append(list, "")[0], refusal
+	}
+	if named != "" {
+		return named, p.checkInSet(named)
+	}
+	if own, held := t.ReviewBy(p.move.By); held != nil {
+		return own, nil
+	}
+	return slices.Concat(p.openToPeople(), t.Missing(), t.Submission.Reviews)[0], nil
+}
+
+// ownRole is the role for which an agent holds the review, on boards of rules 1
+// also a person; nil if people may choose.
+func (p panel) ownRole(named Role) ([]Role, *Refusal) {
+	by := p.move.By
+	own, held := p.task.ReviewBy(by)
+	choose := by.IsHuman() && (p.HasRules(2) || held == nil)
+	switch {
+	case choose:
+		return nil, nil
+	case held == nil || named != "" && named != own:
+		return nil, refuse(RuleRole, "git liza show "+string(p.task.ID), "%s judges as %s, not as %s", by, by.Role(), named)
+	}
+	return []Role{own}, nil
+}
+
+// heldRole is the role whose review a move renews or releases: the one that it
+// names, else the actor's own, else the only one. "" means that nobody reviews.
+func (p panel) heldRole(named Role) (Role, *Refusal) {
+	t := p.task
+	roles := t.reviewers()
+	own, held := t.ReviewBy(p.move.By)
+	switch {
+	case named != "" && !slices.Contains(roles, named):
+		return "", refuse(RuleState, "git liza show "+string(t.ID), "nobody reviews %s as %s", t.ID, named)
+	case named != "":
+		return named, nil
+	case held != nil:
+		return own, nil
+	case len(roles) == 0:
+		return "", nil
+	case len(roles) == 1:
+		return roles[0], nil
+	}
+	return "", refuse(RuleForm, "git liza "+p.move.Act.Command()+" "+string(t.ID)+" --role "+string(roles[0]),
+		"%s is reviewed as %s: the command says as which", t.ID, listRoles(roles))
+}
+
+// listRoles are roles for people.
+func listRoles(list []Role) string {
+	words := make([]string, len(list))
+	for i, r := range list {
+		words[i] = string(r)
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}

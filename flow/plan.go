@@ -202,6 +202,9 @@ func (p *play) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (*Ta
 	if r := p.checkBudget(nil, t, hint); r != nil {
 		wrong = append(wrong, r)
 	}
+	if r := p.checkWithout(nil, t, hint); r != nil {
+		wrong = append(wrong, r)
+	}
 	wrong = append(wrong, p.describe(t, hint)...)
 	return t, wrong
 }
@@ -241,6 +244,7 @@ func (p *play) describe(t *Task, hint string) (wrong []*Refusal) {
 			break
 		}
 	}
+	wrong = append(wrong, p.describeRoles(t, hint)...)
 	if t.Status == Draft {
 		return wrong
 	}

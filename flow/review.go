@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,13 +12,27 @@ import (
 // ReviewMove takes the review of a submission.
 type ReviewMove struct {
 	Lease Duration `yaml:"lease"`
+	Role  Role     `yaml:"role,since=2"` // of a person's review; "" is an agent's own, of a person the first that misses a verdict
 }
 
-// reviewable refuses a second reviewer, and any coder of the task.
+// reviewable refuses roles that do not have to judge the submission or have done
+// so, a second reviewer of one role, and any coder of the task.
 func reviewable(p *play) *Refusal {
 	t, by := p.task, p.move.By
-	if held := t.Judgement(p.panel().judgeRole()).Review; held.live(p.move.At) {
-		return refuse(RuleLease, "git liza show "+string(t.ID), "%s reviews %s until %s", held.By, t.ID, held.Lease.Format(time.RFC3339))
+	role, refusal := p.panel().judgeRole(p.move.Detail.(*ReviewMove).Role)
+	if refusal != nil {
+		return refusal
+	}
+	show, own := "git liza show "+string(t.ID), t.Judgement(role)
+	switch {
+	case p.HasRules(2) && t.holds(own.Verdict):
+		return refuse(RuleState, show, "%s has the verdict of %s", t.ID, role)
+	case own.Review.live(p.move.At) && len(t.Submission.Reviews) > 1:
+		return refuse(RuleLease, show, "%s reviews %s as %s until %s", own.Review.By, t.ID, role, own.Review.Lease.Format(time.RFC3339))
+	case own.Review.live(p.move.At):
+		return refuse(RuleLease, show, "%s reviews %s until %s", own.Review.By, t.ID, own.Review.Lease.Format(time.RFC3339))
+	case by.IsHuman() && p.panel().notHuman(role):
+		return p.panel().refuseHuman(role)
 	}
 	if id := by.Agent(); id != "" {
 		if a := p.Agent(id); a != nil && a.Degraded != "" {
@@ -50,12 +65,19 @@ func (r *ReviewMove) check(p *play) *Refusal {
 }
 
 func (r *ReviewMove) already(p *play) bool {
-	return p.from == ReadyForReview && p.task.isReviewedAt(p.move.By, p.move.At)
+	if p.from != ReadyForReview {
+		return false
+	}
+	if r.Role == "" {
+		return p.task.isReviewedAt(p.move.By, p.move.At)
+	}
+	held := p.task.Judgement(r.Role).Review
+	return held.live(p.move.At) && held.By == p.move.By
 }
 
 func (r *ReviewMove) apply(p *effect) {
 	t, m := p.task, p.move
-	role := p.panel().judgeRole()
+	role, _ := p.panel().judgeRole(r.Role)
 	if t.Judgement(role).Review != nil {
 		p.endReview(t, role)
 		t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
@@ -75,9 +97,16 @@ func (r *ReviewMove) apply(p *effect) {
 type ApproveMove struct {
 	Commit  ObjectID `yaml:"commit"`
 	Message string   `yaml:"message"`
+	Role    Role     `yaml:"role,since=2"` // for which a person approves; "" is an agent's own, of a person all that remain
 }
 
-func (a *ApproveMove) check(p *play) *Refusal { return p.submitted(a.Commit, "approve") }
+func (a *ApproveMove) check(p *play) *Refusal {
+	if refusal := p.submitted(a.Commit, "approve"); refusal != nil {
+		return refusal
+	}
+	_, refusal := p.panel().approvesAs(a.Role)
+	return refusal
+}
 
 // submitted refuses a verdict on anything but the commit under review.
 func (p *play) submitted(commit ObjectID, verb string) *Refusal {
@@ -93,16 +122,28 @@ func (p *play) submitted(commit ObjectID, verb string) *Refusal {
 }
 
 func (a *ApproveMove) already(p *play) bool {
-	v := p.task.Verdict()
-	return p.from == Approved && v != nil && v.Commit == a.Commit && v.By == p.move.By
+	t, by := p.task, p.move.By
+	if !in(ReadyForReview, Approved).has(p.from) {
+		return false
+	}
+	gave := slices.ContainsFunc(t.Judgements, func(j Judgement) bool {
+		return t.holds(j.Verdict) && j.Verdict.Commit == a.Commit && j.Verdict.By == by && (a.Role == "" || a.Role == j.Role)
+	})
+	return gave && (a.Role != "" || !by.IsHuman() || len(p.panel().openToPeople()) == 0)
 }
 
 func (a *ApproveMove) apply(p *effect) {
 	t, m := p.task, p.move
-	verdict := Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At}
-	for _, role := range p.panel().verdictRoles() {
+	roles, _ := p.panel().approvesAs(a.Role)
+	for _, role := range roles {
 		p.endReview(t, role)
-		t.judge(role, func(j *Judgement) { j.Rejection, j.Verdict = nil, &verdict })
+		t.judge(role, func(j *Judgement) {
+			j.Rejection = nil
+			j.Verdict = &Verdict{Commit: a.Commit, Tree: t.Submission.Tree, By: m.By, Principal: m.Principal, Message: a.Message, At: m.At}
+		})
+	}
+	if t.Judged() {
+		t.Status = Approved
 	}
 }
 
@@ -148,13 +189,19 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 type RejectMove struct {
 	Commit   ObjectID `yaml:"commit"`
 	Feedback Feedback `yaml:"feedback"`
+	Role     Role     `yaml:"role,since=2"` // to which the blockers of a person belong
 }
 
 func (r *RejectMove) check(p *play) *Refusal {
 	if refusal := p.submitted(r.Commit, "reject"); refusal != nil {
 		return refusal
 	}
-	hint := r.hint(p.task)
+	role, refusal := p.panel().rejectsAs(r.Role)
+	if refusal != nil {
+		return refusal
+	}
+	last := p.task.Judgement(role).Rejection
+	hint := r.hint(p.task, last)
 	if len(r.Feedback.Blockers) == 0 {
 		return refuse(RuleReason, hint, "a rejection names at least one blocker")
 	}
@@ -170,7 +217,6 @@ func (r *RejectMove) check(p *play) *Refusal {
 			return refuse(RulePrior, hint, "an answer to an earlier finding names the finding and one of %v", outcomeNames[1:])
 		}
 	}
-	last := p.task.Judgement(p.panel().verdictRoles()[0]).Rejection
 	if p.task.Attempt.Cycles == 0 || last == nil {
 		return nil
 	}
@@ -184,10 +230,12 @@ func (r *RejectMove) check(p *play) *Refusal {
 
 // hint is the command with a reason that the rules accept: the given feedback,
 // and a line for each earlier blocker that it does not answer.
-func (r *RejectMove) hint(t *Task) string {
+func (r *RejectMove) hint(t *Task, last *Rejection) string {
 	command := "git liza reject " + string(t.ID) + " --commit " + string(r.Commit)
+	if r.Role != "" {
+		command += " --role " + string(r.Role)
+	}
 	const blocker = "- [blocker] FILE:LINE — ISSUE"
-	last := t.Rejection()
 	if t.Attempt.Cycles == 0 || last == nil {
 		return command + " --reason " + shell.Quote(blocker)
 	}
@@ -230,15 +278,15 @@ func answer(prior []Prior, b Finding, number int) (Outcome, bool) {
 
 func (r *RejectMove) already(p *play) bool {
 	last := p.task.Rejection()
-	return p.from == Rejected && last != nil && last.Commit == r.Commit && last.By == p.move.By
+	return p.from == Rejected && last != nil && last.Commit == r.Commit && last.By == p.move.By && (r.Role == "" || r.Role == p.task.RejectedBy)
 }
 
 func (r *RejectMove) apply(p *effect) {
 	t, m := p.task, p.move
+	t.RejectedBy, _ = p.panel().rejectsAs(r.Role)
 	p.unclaim()
 	t.Attempt.Cycles++
 	t.Cycles++
-	t.RejectedBy = p.panel().verdictRoles()[0]
 	t.judge(t.RejectedBy, func(j *Judgement) {
 		j.Verdict = nil
 		j.Rejection = &Rejection{Commit: r.Commit, By: m.By, Blockers: r.open(j.Rejection), Concerns: r.Feedback.Concerns,

@@ -94,8 +94,8 @@ func (r *record) requireAll(t *testing.T) {
 
 // The acts and rules of version 2 that nothing makes yet.
 var (
-	unbuiltActs  = []Act{ActAccept, ActRecheck, ActDismiss, ActReopen, ActAnswer, ActTake, ActDismissRecord}
-	unbuiltRules = []Rule{RuleTracked, RuleSpecChanged, RuleNotHuman, RuleGoal, RuleFinding}
+	unbuiltActs  = []Act{ActAccept, ActRecheck, ActReopen, ActAnswer, ActTake, ActDismissRecord}
+	unbuiltRules = []Rule{RuleTracked, RuleSpecChanged, RuleGoal, RuleFinding}
 )
 
 // ruleNames are the names of all rules, as refusal.go lists them.

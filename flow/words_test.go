@@ -135,6 +135,8 @@ func (w words) inputs(names []string) []TaskInput {
 			w.limits(in.Limits)
 		}
 		in.Budget = w.budget("budget")
+		in.Role, in.BasedOn = w.role("role", ""), w.list("basedon")
+		in.Reviews, in.Without = ids[Role](w.list("reviews")), ids[Role](w.list("without"))
 		list = append(list, in)
 	}
 	return list

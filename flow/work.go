@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/flow/shell"
@@ -86,7 +87,7 @@ func (s *SubmitMove) already(p *play) bool {
 }
 
 func (s *SubmitMove) check(p *play) *Refusal {
-	for _, guard := range []func(*play) *Refusal{s.facts, s.ancestry, s.unchanged, s.scope, s.tests, s.verified} {
+	for _, guard := range []func(*play) *Refusal{s.facts, s.ancestry, s.unchanged, s.scope, s.tests, s.verified, s.judged} {
 		if r := guard(p); r != nil {
 			return r
 		}
@@ -252,6 +253,14 @@ func (s *SubmitMove) verified(p *play) *Refusal {
 	return nil
 }
 
+// judged refuses a submission that nobody would judge.
+func (s *SubmitMove) judged(p *play) *Refusal {
+	if len(p.panel().needs(p.task, s.Paths)) == 0 {
+		return refuse(RuleNeeds, "git liza role list", "no role is left to judge %s", p.task.ID)
+	}
+	return nil
+}
+
 func (s *SubmitMove) apply(p *effect) {
 	t, m := p.task, p.move
 	t.addCoder(p.actor().worker())
@@ -263,7 +272,15 @@ func (s *SubmitMove) apply(p *effect) {
 	t.judgeAll(func(j *Judgement) { j.NoVerdicts = 0 })
 	t.Submission = &Submission{Number: t.Submissions, Save: s.Save, Commit: s.Commit, Tree: s.Tree, Base: s.Base,
 		Changed: len(s.Paths), Paths: s.Paths[:min(len(s.Paths), MaxList)], Receipt: s.Receipt, At: m.At,
-		Reviews: p.panel().needs(t, s.Paths)}
+		Reviews: p.panel().needs(t, s.Paths), Human: p.HasRules(2) && m.By.IsHuman()}
+	if t.Submission.Human && len(t.Submission.Reviews) > 1 && slices.Contains(t.Submission.Reviews, HumanRole) {
+		// A person submits what it stands for. The verdict is another person's only
+		// where no other role judges.
+		t.judge(HumanRole, func(j *Judgement) {
+			j.Rejection = nil
+			j.Verdict = &Verdict{Commit: s.Commit, Tree: s.Tree, By: m.By, Principal: m.Principal, At: m.At}
+		})
+	}
 }
 
 // HandoffMove records a [Handoff].

@@ -1,0 +1,53 @@
+package flow
+
+import "slices"
+
+// describeRoles returns what is wrong with the roles that the description of a
+// task names.
+func (p *play) describeRoles(t *Task, hint string) (wrong []*Refusal) {
+	refused := func(rule Rule, hint, reason string, args ...any) {
+		wrong = append(wrong, refuse(rule, hint, reason, args...))
+	}
+	const list = "git liza role list"
+	switch row := p.Role(t.doer()); {
+	case row == nil:
+		refused(RuleNotFound, list, "the board has no role %s, which %s names", t.doer(), t.ID)
+	case row.Capacity != Does:
+		refused(RuleForm, hint, "%s %s, it does no tasks: %s needs a role that does", row.Name, row.Capacity, t.ID)
+	case len(row.Kinds) > 0 && !slices.Contains(row.Kinds, t.Kind):
+		refused(RuleForm, hint, "a %s does no tasks of the kind %s, which %s is", row.Name, t.Kind, t.ID)
+	}
+	for i, r := range t.Reviews {
+		switch {
+		case r != HumanRole && p.Role(r) == nil:
+			refused(RuleNotFound, list, "the board has no role %s, which %s names", r, t.ID)
+		case !p.panel().mayJudge(r):
+			refused(RuleForm, hint, "%s does not judge, so it cannot review %s", r, t.ID)
+		case slices.Contains(t.Reviews[:i], r):
+			refused(RuleForm, hint, "%s names %s twice among its reviews", t.ID, r)
+		case slices.Contains(t.Without, r):
+			refused(RuleForm, hint, "%s asks for %s and leaves it out", t.ID, r)
+		}
+	}
+	for i, r := range t.Without {
+		if slices.Contains(t.Without[:i], r) {
+			refused(RuleForm, hint, "%s names %s twice among the roles that it leaves out", t.ID, r)
+		}
+	}
+	if len(wrong) == 0 && len(t.Without) > 0 && len(p.panel().always(t)) == 0 {
+		refused(RuleNeeds, hint, "nobody would judge %s", t.ID)
+	}
+	return wrong
+}
+
+// always are the roles that judge every submission of a task, whatever it
+// changes.
+func (p panel) always(t *Task) []Role { return p.needs(t, nil) }
+
+// checkWithout refuses an agent that changes which roles are left out.
+func (p *play) checkWithout(was []Role, t *Task, hint string) *Refusal {
+	if slices.Equal(was, t.Without) || p.move.By.IsHuman() {
+		return nil
+	}
+	return refuse(RuleRole, hint, "only a person leaves out a role that the board asks for: %s leaves out %s of %s", p.move.By, listRoles(t.Without), t.ID)
+}
