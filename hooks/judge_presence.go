@@ -45,7 +45,7 @@ func (j *judge) judgePresence(ctx context.Context, u Update) error {
 
 // pusherSpeaksFor reports whether the pusher is the principal of an agent.
 func (j *judge) pusherSpeaksFor(id flow.AgentID) bool {
-	if id.Role() == "" {
+	if j.after.Role(id.Role()) == nil {
 		return false
 	}
 	a := j.after.Agent(id)

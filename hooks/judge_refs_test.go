@@ -146,7 +146,7 @@ func TestOtherRefs(t *testing.T) {
 	main := y.at("refs/heads/main")
 	for name, rule := range map[string]flow.Rule{
 		"refs/liza/remote/origin/state": RuleRef, "refs/liza/rescue/x": RuleRef, "refs/liza/inbox/x": RuleRef, "refs/heads/liza": RuleRef,
-		"refs/Liza/state": RuleRef, "refs/replace/" + hexes("a", 40): RuleReplace, "refs/liza/agents/root": flow.RulePrincipal,
+		"refs/Liza/state": RuleRef, "refs/replace/" + hexes("a", 40): RuleReplace, "refs/liza/agents/root": flow.RulePrincipal, "refs/liza/agents/cook-1": flow.RulePrincipal,
 		"refs/liza/agents/coder-1": flow.RuleNotFound, "refs/liza/sessions/x/y": flow.RulePrincipal, "refs/liza/sessions/coder-1": RuleRef,
 	} {
 		y.refuses(name, rule, "", Update{name, "", y.commit("refs/heads/main", "x", "y")})
