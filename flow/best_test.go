@@ -49,3 +49,46 @@ func TestBestIsTheFirstThatOpens(t *testing.T) {
 		require.Equal(t, want == "", refusal != nil)
 	})
 }
+
+// Agents of a role get the tasks that are for it: those that it does, and those
+// that miss its verdict.
+func TestBestIsOfTheRole(t *testing.T) {
+	t.Parallel()
+	s := staged(t, `human:ann role baker does | human:ann add bread role=baker priority=1 | human:ann add code
+		coder-1 claim code | coder-1 intent code | coder-1 submit code c1 | human:ann add more reviews=security-reviewer | coder-1 claim more
+		coder-1 intent more | coder-1 submit more c2 | human:ann add last priority=5`)
+	best := func(act Act, by Actor) TaskID {
+		id, _ := s.board.Best(act, Caller{By: by}, s.now, nil)
+		return id
+	}
+	require.Equal(t, TaskID("bread"), best(ActClaim, "baker-1"))
+	require.Equal(t, TaskID("last"), best(ActClaim, "coder-1"))
+	require.Equal(t, TaskID("bread"), best(ActClaim, "human:ann"))
+	require.Equal(t, TaskID("code"), best(ActReview, "code-reviewer-1"))
+	require.Equal(t, TaskID("more"), best(ActReview, "security-reviewer-1"))
+	require.Empty(t, best(ActReview, "docs-reviewer-1"))
+	_, r := s.board.Best(ActClaim, Caller{By: "planner-1"}, s.now, nil)
+	require.Equal(t, RuleRole, r.Rule)
+
+	takers := func(act Act, id TaskID) []Role {
+		summary := s.board.Task(id).Summary()
+		return s.board.Takers(act, &summary, s.now)
+	}
+	require.Equal(t, []Role{"baker"}, takers(ActClaim, "bread"))
+	require.Equal(t, []Role{CodeReviewer, "security-reviewer"}, takers(ActReview, "more"))
+	require.Nil(t, takers(ActMerge, "more"))
+	require.Nil(t, s.play(s.by("code-reviewer-1", ActReview, "more", &ReviewMove{Lease: Duration(time.Hour)})))
+	require.Equal(t, []Role{"security-reviewer"}, takers(ActReview, "more"))
+	require.Equal(t, s.now.Add(time.Hour), s.board.Next(CodeReviewer, s.now))
+	require.Zero(t, s.board.Next("security-reviewer", s.now))
+	require.Nil(t, s.play(s.by("human:bob", ActApprove, "more", &ApproveMove{Commit: object("c2"), Role: "security-reviewer"})))
+	require.Empty(t, best(ActReview, "security-reviewer-1"))
+	require.Empty(t, takers(ActReview, "more"))
+	summary := s.board.Task("more").Summary()
+	by, lease := summary.Reviewing(s.now)
+	require.Equal(t, Actor("code-reviewer-1"), by)
+	require.Equal(t, s.now.Add(time.Hour), lease)
+	require.Equal(t, []Judge{{Role: CodeReviewer, By: by, Lease: lease}, {Role: "security-reviewer", Done: true}}, summary.Judges)
+	require.True(t, summary.IsReviewedBy(by))
+	require.False(t, summary.IsReviewedBy(""))
+}

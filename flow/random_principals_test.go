@@ -16,7 +16,8 @@ var accounts = map[string]struct {
 	"ann":  {[]string{"rights=admin", "agents=human:ann", "roles=planner"}, []string{"human:ann", "planner-1"}},
 	"bob":  {[]string{"agents=human:*"}, players},
 	"host": {[]string{"kind=machine", "roles=coder"}, []string{"coder-1", "coder-2", "coder-3"}},
-	"desk": {[]string{"kind=machine", "agents=code-reviewer-*"}, []string{"code-reviewer-1", "code-reviewer-2"}},
+	"desk": {[]string{"kind=machine", "agents=code-reviewer-*,security-reviewer-*,gates-*"},
+		[]string{"code-reviewer-1", "code-reviewer-2", "security-reviewer-1", "gates-1"}},
 	"both": {[]string{"kind=machine", "agents=*-2", "roles=coder,code-reviewer"}, []string{"coder-2", "code-reviewer-2"}},
 	"gate": {[]string{"kind=machine", "agents=coder-3", "rights=merge"}, []string{"coder-3"}},
 }

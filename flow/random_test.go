@@ -31,6 +31,7 @@ func TestTortureRandomMoves(t *testing.T) {
 	for _, status := range Statuses() {
 		require.Positive(t, p.reached[status], "no task ever came into the state %s: %v", status, p.reached)
 	}
+	require.Positive(t, p.verdicts[CodeReviewer], "no task was merged: %v", p.verdicts)
 	require.Positive(t, p.accepted[ActSession], "no session was ever recorded")
 	for _, r := range rules {
 		if r.from != 0 && !slices.Contains(unbuiltActs, r.act) {
@@ -47,14 +48,15 @@ func TestTortureRandomMoves(t *testing.T) {
 type played struct {
 	reached           map[Status]int
 	accepted, vouched map[Act]int
+	verdicts          map[Role]int // of merged tasks
 }
 
 // playMoves plays games, each of one of the lengths.
 func playMoves(t *testing.T, lengths ...int) played {
 	t.Helper()
-	p := played{map[Status]int{}, map[Act]int{}, map[Act]int{}}
+	p := played{map[Status]int{}, map[Act]int{}, map[Act]int{}, map[Role]int{}}
 	rapid.Check(t, func(rt *rapid.T) {
-		g := &gamble{scene: opened(rt), rt: rt, approved: map[TaskID]Actor{}, worked: map[TaskID]map[string]bool{}}
+		g := &gamble{scene: opened(rt), rt: rt, approved: map[TaskID]map[Actor]bool{}, worked: map[TaskID]map[string]bool{}}
 		g.seat()
 		from := pick(rt, 0, 20, 200, 200)
 		for i := range pick(rt, lengths...) {
@@ -74,6 +76,9 @@ func playMoves(t *testing.T, lengths ...int) played {
 		for _, status := range g.reached {
 			p.reached[status]++
 		}
+		for _, role := range g.verdicts {
+			p.verdicts[role]++
+		}
 	})
 	return p
 }
@@ -83,16 +88,19 @@ type gamble struct {
 	*scene
 	rt       *rapid.T
 	made     []Move
-	approved map[TaskID]Actor
+	approved map[TaskID]map[Actor]bool  // actors that ever approved the task
 	worked   map[TaskID]map[string]bool // principals that ever acted as a task's holder
 	reached  []Status
+	verdicts []Role // of merged tasks
 }
 
 // seat puts some tasks on the board.
 func (g *gamble) seat() {
-	m, facts := g.moveOf([]string{"human:ann", "add", "a1", "a2<a1", "a3", "owns=src/"})
-	require.Nil(g.rt, g.judge(m, facts))
-	g.made = append(g.made, m)
+	for _, words := range [][]string{{"a1", "a2<a1", "a3", "owns=src/"}, {"b1", "reviews=security-reviewer"}, {"b2", "reviews=gates,human"}} {
+		m, facts := g.moveOf(append([]string{"human:ann", "add"}, words...))
+		require.Nil(g.rt, g.judge(m, facts))
+		g.made = append(g.made, m)
+	}
 }
 
 // turn makes one move and looks at what it did to every task.
@@ -120,7 +128,10 @@ func (g *gamble) turn() {
 		g.reached = append(g.reached, is.Status)
 	}
 	if m.Act == ActApprove {
-		g.approved[m.Task] = m.By
+		if g.approved[m.Task] == nil {
+			g.approved[m.Task] = map[Actor]bool{}
+		}
+		g.approved[m.Task][m.By] = true
 	}
 }
 
@@ -135,11 +146,8 @@ func (g *gamble) compare(was, is *Task, m Move) {
 		return
 	}
 	if is.Status == Merged && !is.Merge.Adopted {
-		by, ok := g.approved[is.ID]
-		require.True(t, ok && was.Status == Approved, "%s was merged without an approval", is.ID)
-		require.Equal(t, by, is.Verdict().By)
-		require.Equal(t, is.Verdict().Commit, is.Submission.Commit)
-		require.NotContains(t, is.Coders, Worker{By: by}, "%s was approved by one of its coders", is.ID)
+		require.Equal(t, Approved, was.Status, "%s was merged without an approval", is.ID)
+		g.judged(is)
 	}
 	for _, forbidden := range [][2]Status{{Draft, Claimed}, {Claimed, Approved}, {Claimed, Merged}, {Rejected, Approved}, {ReadyForReview, Claimed}} {
 		require.NotEqual(t, forbidden, [2]Status{was.Status, is.Status}, "%s by %s", is.ID, m.Act)
@@ -152,6 +160,27 @@ func (g *gamble) compare(was, is *Task, m Move) {
 	require.GreaterOrEqual(t, is.Saves, was.Saves)
 	require.GreaterOrEqual(t, len(is.Failures), len(was.Failures))
 	require.Subset(t, is.Coders, was.Coders)
+}
+
+// judged holds a merged task to the verdicts that it needs: one of every role,
+// on the submission, by an actor that approved it and did not code it.
+func (g *gamble) judged(is *Task) {
+	t := g.rt
+	require.NotEmpty(t, is.Submission.Reviews)
+	require.Subset(t, is.Submission.Reviews, is.Reviews)
+	for _, role := range is.Submission.Reviews {
+		v := is.Judgement(role).Verdict
+		require.NotNil(t, v, "%s was merged without the verdict of %s", is.ID, role)
+		require.Equal(t, v.Commit, is.Submission.Commit)
+		g.verdicts = append(g.verdicts, role)
+		if role == HumanRole && is.Submission.Human {
+			continue
+		}
+		require.True(t, g.approved[is.ID][v.By], "%s never approved %s", v.By, is.ID)
+		require.NotContains(t, is.Coders, Worker{By: v.By}, "%s was approved by one of its coders", is.ID)
+		require.True(t, role != "gates" || !v.By.IsHuman(), "a person judged for gates")
+		require.True(t, v.By.IsHuman() || v.By.Role() == role, "%s judged for %s", v.By, role)
+	}
 }
 
 // used holds what a move says that a task used, and that nothing else changes
@@ -220,7 +249,7 @@ func pick[T any](rt *rapid.T, list ...T) T {
 
 var bit = rapid.Bool()
 
-var players = []string{"planner-1", "coder-1", "coder-2", "coder-3", "code-reviewer-1", "code-reviewer-2", "human:ann", "human:bob"}
+var players = []string{"planner-1", "coder-1", "coder-2", "coder-3", "code-reviewer-1", "code-reviewer-2", "security-reviewer-1", "gates-1", "human:ann", "human:bob"}
 
 // draw is a move that the rules let somebody begin, mostly; otherwise any act
 // by anybody on anything, with facts that may not bear it out.
@@ -272,6 +301,9 @@ func (g *gamble) sensible(act Act, task string) []string {
 		return []string{fmt.Sprintf("c%d", len(g.made))}
 	case ActReject:
 		return []string{"prior=PARTIAL:1", "blockers=leak"}
+	case ActDismiss:
+		t := g.board.Task(TaskID(task))
+		return []string{"role=" + string(t.RejectedBy), "issue=" + t.Rejection().Blockers[0].Issue}
 	case ActSupersede:
 		return []string{fmt.Sprintf("s%d", len(g.made))}
 	case ActMerge:
@@ -304,7 +336,7 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 	case ActAdd, ActImport:
 		fields = append(fields, fmt.Sprintf("a%d", pick(rt, 1, 2, 3, 4, 5))+pick(rt, "", "", "<a1", "<a2,a3"), pick(rt, "+draft", "owns=src/", "+x"))
 	case ActRegister, ActUnregister, ActDegrade:
-		fields = append(fields, pick(rt, players[:6]...), "as="+pick(rt, "a", "b"), pick(rt, "+takeover", "+x"))
+		fields = append(fields, pick(rt, players[:8]...), "as="+pick(rt, "a", "b"), pick(rt, "+takeover", "+x"))
 	case ActDecide:
 		fields = append(fields, "CONTINUE")
 	case ActAnomaly:

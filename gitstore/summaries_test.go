@@ -33,7 +33,7 @@ func drawTask(t *rapid.T, id string) *flow.Task {
 		task.Claim = &flow.Claim{By: who.Draw(t, "holder"), Lease: at.Draw(t, "lease"), From: flow.Unclaimed}
 	}
 	if rapid.Bool().Draw(t, "submitted") {
-		task.Submission = &flow.Submission{Commit: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", Reviews: []flow.Role{flow.CodeReviewer}}
+		task.Submission = &flow.Submission{Commit: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", Reviews: []flow.Role{flow.CodeReviewer, "security-reviewer"}}
 	}
 	if rapid.Bool().Draw(t, "reviewed") {
 		task.Judgements = []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: who.Draw(t, "reviewer"), Lease: at.Draw(t, "review lease")}}}
@@ -44,6 +44,10 @@ func drawTask(t *rapid.T, id string) *flow.Task {
 	}
 	if rapid.Bool().Draw(t, "failed") {
 		task.Integration = &flow.Integration{Onto: "9f91405c3d2b97f315c1e0a44d2b97f315c1e0a4", By: "human:ann", At: at.Draw(t, "failed")}
+	}
+	if rapid.Bool().Draw(t, "of roles") {
+		task.Role, task.BasedOn, task.Without = "cook", []string{"specs/a.md#b", "specs/c.md"}, []flow.Role{"gates"}
+		task.Judgements = append(task.Judgements, flow.Judgement{Role: "security-reviewer", Review: &flow.Review{By: "security-reviewer-1", Lease: at.Draw(t, "its lease")}})
 	}
 	if rapid.Bool().Draw(t, "budgeted") {
 		task.Budget = &flow.Budget{Tokens: 10}
