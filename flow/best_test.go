@@ -72,7 +72,7 @@ func TestBestIsOfTheRole(t *testing.T) {
 
 	takers := func(act Act, id TaskID) []Role {
 		summary := s.board.Task(id).Summary()
-		return s.board.Takers(act, &summary, s.now)
+		return summary.Takers(act, s.now)
 	}
 	require.Equal(t, []Role{"baker"}, takers(ActClaim, "bread"))
 	require.Equal(t, []Role{CodeReviewer, "security-reviewer"}, takers(ActReview, "more"))

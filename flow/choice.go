@@ -126,25 +126,6 @@ func (ch choice) fit(act Act, by Actor) func(*Summary) bool {
 	}
 }
 
-// Takers are the roles whose agents can make an act on a task at that time: the
-// one that does it, or those that miss a verdict and have no live review. nil
-// means that every supervisor can.
-func (b *Board) Takers(a Act, s *Summary, at time.Time) []Role {
-	switch a.Capacity() {
-	case Does:
-		return []Role{cmp.Or(s.Role, Coder)}
-	case Judges:
-		list := []Role{}
-		for _, j := range s.Judges {
-			if !j.Done && !j.Lease.After(at) {
-				list = append(list, j.Role)
-			}
-		}
-		return list
-	}
-	return nil
-}
-
 // waiting has 1 for those of the tasks that wait for a dependency.
 func (ch choice) waiting(list []*Summary) map[*Summary]int {
 	needed := map[TaskID]bool{} // true if it is not merged

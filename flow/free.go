@@ -8,7 +8,7 @@ import "time"
 func (b *Board) Next(role Role, at time.Time) time.Time {
 	var next time.Time
 	b.each(func(s *Summary) {
-		free := b.free(s, role)
+		free := b.choice().free(s, role)
 		if free.After(at) && (next.IsZero() || free.Before(next)) {
 			next = free
 		}
@@ -18,32 +18,32 @@ func (b *Board) Next(role Role, at time.Time) time.Time {
 
 // free is when a task, or its review, becomes available to other agents of a
 // role; the zero time if no known time keeps it from them.
-func (b *Board) free(s *Summary, role Role) time.Time {
+func (ch choice) free(s *Summary, role Role) time.Time {
 	switch {
 	case s.Status == Claimed:
-		return b.reclaim(s.Lease)
+		return ch.reclaim(s.Lease)
 	case s.Status == ReadyForReview:
 		if j := s.Judge(role); j != nil {
 			return j.Lease
 		}
 		return time.Time{}
 	case s.Role == role && s.Status == IntegrationFailed:
-		return b.reservation(s.FailedAt)
+		return ch.reservation(s.FailedAt)
 	case s.Role == role:
-		return b.LeftUntil(*s)
+		return ch.LeftUntil(*s)
 	}
 	return time.Time{}
 }
 
 // reclaim is when other coders may take a claim whose lease ends at that time.
-func (b *Board) reclaim(lease time.Time) time.Time {
-	return lease.Add(time.Duration(b.Settings().Config.Grace) + time.Second)
+func (c *content) reclaim(lease time.Time) time.Time {
+	return lease.Add(time.Duration(c.Settings().Config.Grace) + time.Second)
 }
 
 // reservation is until when a task that failed to merge at that time is kept
 // for its coder.
-func (b *Board) reservation(failed time.Time) time.Time {
-	return failed.Add(time.Duration(b.Settings().Config.Lease))
+func (c *content) reservation(failed time.Time) time.Time {
+	return failed.Add(time.Duration(c.Settings().Config.Lease))
 }
 
 // LeftUntil is until when other coders should leave a rejected task to its

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -80,6 +81,25 @@ func (s *Summary) Reviewing(at time.Time) (by Actor, lease time.Time) {
 // IsReviewedBy reports whether the actor holds a review of the submission.
 func (s *Summary) IsReviewedBy(by Actor) bool {
 	return by != "" && slices.ContainsFunc(s.Judges, func(j Judge) bool { return j.By == by })
+}
+
+// Takers are the roles whose agents can make an act on a task at that time: the
+// one that does it, or those that miss a verdict and have no live review. nil
+// means that every supervisor can.
+func (s *Summary) Takers(a Act, at time.Time) []Role {
+	switch a.Capacity() {
+	case Does:
+		return []Role{cmp.Or(s.Role, Coder)}
+	case Judges:
+		list := []Role{}
+		for _, j := range s.Judges {
+			if !j.Done && !j.Lease.After(at) {
+				list = append(list, j.Role)
+			}
+		}
+		return list
+	}
+	return nil
 }
 
 // Summary is the summary of the task.
