@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"flow/markdown":     {},
 	"flow/oid":          {},
 	"flow/shell":        {},
-	"gitstore":          {"flow", "flow/layout", "flow/shell", "gitstore/document", "gitstore/git"},
+	"gitstore":          {"flow", "flow/layout", "flow/markdown", "flow/shell", "gitstore/document", "gitstore/git"},
 	"gitstore/document": {},
 	"gitstore/git":      {"flow/layout", "flow/oid", "flow/shell"},
 	"worktrees":         {"flow/layout", "flow/shell", "gitstore/git"},

@@ -30,7 +30,7 @@ type InitMove struct {
 func (i *InitMove) subject() string { return "board" }
 
 func (i *InitMove) ask(Move, *Board) Query {
-	return Query{Saves: []ObjectID{i.Integration.Tip}, Specs: []string{specPath(i.Spec)}, Tip: i.Integration.Tip}
+	return Query{Saves: []ObjectID{i.Integration.Tip}, Texts: []TextQuery{{Path: specPath(i.Spec)}}, Tip: i.Integration.Tip}
 }
 
 func (i *InitMove) refs(_ Move, b *Board) []RefMove {
@@ -57,7 +57,7 @@ func (i *InitMove) check(p *play) *Refusal {
 		return refuse(RuleFact, hint, "the integration tip %s is not a commit", i.Integration.Tip)
 	case i.Goal == "" || i.Title == "" || i.Spec == "":
 		return refuse(RuleIncomplete, hint, "a goal needs an id, a title and a spec")
-	case p.facts != nil && !p.facts.Specs[specPath(i.Spec)]:
+	case p.facts != nil && !p.facts.Texts[specPath(i.Spec)].exists():
 		return refuse(RuleSpec, "git add "+shell.Quote(specPath(i.Spec))+" && git commit", "the spec '%s' does not exist in commit %s",
 			specPath(i.Spec), i.Integration.Tip.Short())
 	case !i.Deadline.IsZero() && !i.Deadline.After(p.move.At):

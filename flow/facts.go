@@ -5,17 +5,19 @@ import "reflect"
 // A Query is what git must answer before a move can be judged. Empty fields
 // ask nothing.
 type Query struct {
-	Submission ObjectID   // tree, merge base with Tip and changed paths of this commit
-	Behind     []ObjectID // which of these are ancestors of Submission, or of Descendant
-	Rejected   ObjectID   // tree of the commit that was rejected before Submission
-	Descendant ObjectID   // for an adoption: the commit that must descend from others
-	Merge      ObjectID   // parents and tree of this merge commit, and the tree git computes for it
-	Onto       ObjectID   // the first parent that Merge must have
-	Base       ObjectID   // the merge base that the submission in Merge was reviewed against
-	DriftFrom  ObjectID   // count of first-parent commits from here to Onto
-	Saves      []ObjectID // must exist as commits
-	Specs      []string   // which of these paths exist at Tip
-	Tip        ObjectID   // the board's integration tip, or the one that an init names
+	Submission ObjectID    // tree, merge base with Tip and changed paths of this commit
+	Behind     []ObjectID  // which of these are ancestors of Submission, or of Descendant
+	Rejected   ObjectID    // tree of the commit that was rejected before Submission
+	Descendant ObjectID    // for an adoption: the commit that must descend from others
+	Merge      ObjectID    // parents and tree of this merge commit, and the tree git computes for it
+	Onto       ObjectID    // the first parent that Merge must have
+	Base       ObjectID    // the merge base that the submission in Merge was reviewed against
+	DriftFrom  ObjectID    // count of first-parent commits from here to Onto
+	Saves      []ObjectID  // must exist as commits
+	Texts      []TextQuery // what these paths hold at At; with Onto, only those that differ between At, Onto, Base and Submission
+	At         ObjectID    // "" is Tip
+	Lines      []string    // how many lines these files have in Submission
+	Tip        ObjectID    // the board's integration tip, or the one that an init names
 }
 
 // Facts are the answers of git to a [Query]. A nil *Facts means that the
@@ -34,9 +36,26 @@ type Facts struct {
 	Drift   int
 	Script  bool // the merged tree has scripts/integration-test.sh
 	Saves   map[ObjectID]bool
-	Specs   map[string]bool
-	Flaw    *Refusal // of the objects that the move brings, see [Board.Admissible]; nil if there is none
+	Texts   map[string]TextFact // by path
+	Lines   map[string]int      // by path; -1 where no regular file is
+	Flaw    *Refusal            // of the objects that the move brings, see [Board.Admissible]; nil if there is none
 }
+
+// A TextQuery asks for the text of a path and for its sections.
+type TextQuery struct {
+	Path    string
+	Anchors []string // sorted
+}
+
+// A TextFact is what a path holds at the commit asked for, and the blobs that it
+// has in other commits of the question: "" where no regular file is.
+type TextFact struct {
+	Text
+	Onto, Base, Submitted ObjectID
+}
+
+// exists reports whether there is a regular file.
+func (t TextFact) exists() bool { return t.Blob != "" }
 
 // A PathChange is one path that differs between a submission's base and its
 // commit, renames not followed.

@@ -30,7 +30,7 @@ func (g *GoalMove) check(p *play) *Refusal {
 			return r
 		}
 	}
-	if p.facts != nil && !p.facts.Specs[specPath(g.Spec)] {
+	if p.facts != nil && !p.facts.Texts[specPath(g.Spec)].exists() {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", g.Spec, s.Integration.Name)
 	}
 	return nil

@@ -77,8 +77,10 @@ func (a *AddMove) ask(Move, *Board) Query { return askSpecs(a.Tasks) }
 func askSpecs(list []TaskInput) Query {
 	var q Query
 	for _, in := range list {
-		if path := specPath(in.Spec); !in.Draft && path != "" && !slices.Contains(q.Specs, path) {
-			q.Specs = append(q.Specs, path)
+		path := specPath(in.Spec)
+		known := slices.ContainsFunc(q.Texts, func(t TextQuery) bool { return t.Path == path })
+		if !in.Draft && path != "" && !known {
+			q.Texts = append(q.Texts, TextQuery{Path: path})
 		}
 	}
 	return q
@@ -261,7 +263,7 @@ func (p *play) describe(t *Task, hint string) (wrong []*Refusal) {
 		refused(RuleIncomplete, hint, "%s has no %s; a task that is not a draft needs title, done_when, spec and scope",
 			t.ID, strings.Join(missing, ", "))
 	}
-	if path := specPath(t.Spec); t.Spec != "" && p.facts != nil && !p.facts.Specs[path] {
+	if path := specPath(t.Spec); t.Spec != "" && p.facts != nil && !p.facts.Texts[path].exists() {
 		refused(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' of %s does not exist on %s at %s",
 			path, t.ID, p.Settings().Integration.Name, p.Settings().Integration.Tip.Short())
 	}

@@ -66,22 +66,22 @@ func TestQuestions(t *testing.T) {
 	tip := object("x1")
 	for line, want := range map[string]Query{
 		"human:ann note":                            {},
-		"human:ann add b c spec=doc/s.md#part":      {Specs: []string{"doc/s.md"}, Tip: tip},
+		"human:ann add b c spec=doc/s.md#part":      {Texts: []TextQuery{{Path: "doc/s.md"}}, Tip: tip},
 		"human:ann add b +draft":                    {Tip: tip},
-		"human:ann finalize d":                      {Specs: []string{vision}, Tip: tip},
+		"human:ann finalize d":                      {Texts: []TextQuery{{Path: vision}}, Tip: tip},
 		"human:ann edit d spec=other.md":            {Tip: tip},
-		"human:ann edit a spec=other.md +draft":     {Specs: []string{"other.md"}, Tip: tip},
-		"human:ann goal g spec=doc/g.md":            {Specs: []string{"doc/g.md"}, Tip: tip},
+		"human:ann edit a spec=other.md +draft":     {Texts: []TextQuery{{Path: "other.md"}}, Tip: tip},
+		"human:ann goal g spec=doc/g.md":            {Texts: []TextQuery{{Path: "doc/g.md"}}, Tip: tip},
 		"coder-1 claim a saved=left":                {Saves: []ObjectID{object("left")}, Tip: tip},
 		"coder-1 submit a c2":                       {Submission: object("c2"), Behind: []ObjectID{object("tip"), tip}, Tip: tip},
 		"coder-1 merge a submission=c1 saved=l":     {Merge: object("m-a"), Submission: object("c1"), Onto: tip, DriftFrom: object("tip"), Saves: []ObjectID{object("l")}, Tip: tip},
 		"human:ann adopt x2":                        {Descendant: object("x2"), Behind: []ObjectID{tip}, Tip: tip},
-		"human:ann supersede a b spec=n.md saved=l": {Specs: []string{"n.md"}, Saves: []ObjectID{object("l")}, Tip: tip},
+		"human:ann supersede a b spec=n.md saved=l": {Texts: []TextQuery{{Path: "n.md"}}, Saves: []ObjectID{object("l")}, Tip: tip},
 	} {
 		m, _ := s.moveOf(strings.Fields(line))
 		require.Equal(t, want, s.board.Ask(m), line)
 	}
 	root := empty(t)
-	require.Equal(t, Query{Saves: []ObjectID{object("tip")}, Specs: []string{vision}, Tip: object("tip")},
+	require.Equal(t, Query{Saves: []ObjectID{object("tip")}, Texts: []TextQuery{{Path: vision}}, Tip: object("tip")},
 		root.board.Ask(root.by("human:ann", ActInit, "", newBoard())))
 }

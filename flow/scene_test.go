@@ -191,15 +191,15 @@ func dumpValue(b *strings.Builder, v reflect.Value) {
 // agreeing are facts that bear out whatever the move records.
 func agreeing(b *Board, m Move) *Facts {
 	q := b.Ask(m)
-	f := &Facts{Exists: true, Behind: map[ObjectID]bool{}, Saves: map[ObjectID]bool{}, Specs: map[string]bool{}}
+	f := &Facts{Exists: true, Behind: map[ObjectID]bool{}, Saves: map[ObjectID]bool{}, Texts: map[string]TextFact{}}
 	for _, id := range q.Behind {
 		f.Behind[id] = true
 	}
 	for _, id := range q.Saves {
 		f.Saves[id] = true
 	}
-	for _, path := range q.Specs {
-		f.Specs[path] = true
+	for _, asked := range q.Texts {
+		f.Texts[asked.Path] = TextFact{Text: Text{Path: asked.Path, Blob: ObjectID(TrackedID(asked.Path))}}
 	}
 	switch d := m.Detail.(type) {
 	case *SubmitMove:

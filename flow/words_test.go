@@ -260,7 +260,7 @@ func (w words) doubt(f *Facts) {
 		case "missing":
 			f.Exists, f.Saves = false, nil
 		case "nospec":
-			f.Specs = nil
+			f.Texts = nil
 		case "apart":
 			f.Behind = nil
 		case "without":

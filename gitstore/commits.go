@@ -52,7 +52,7 @@ type merger func(ctx context.Context, onto, commit git.ID) (git.Merge, error)
 
 func (cs *Commits) gatherFacts(ctx context.Context, q flow.Query, merge merger) (flow.Facts, error) {
 	var f flow.Facts
-	if err := cs.specFacts(ctx, q, &f); err != nil {
+	if err := cs.textFacts(ctx, q, &f); err != nil {
 		return f, err
 	}
 	f.Saves = map[git.ID]bool{}
@@ -64,6 +64,8 @@ func (cs *Commits) gatherFacts(ctx context.Context, q flow.Query, merge merger) 
 		f.Saves[id] = ok
 	}
 	switch {
+	case len(q.Lines) > 0:
+		return f, cs.lineFacts(ctx, q, &f)
 	case q.Merge != "":
 		return f, cs.mergeFacts(ctx, q, &f, merge)
 	case q.Submission != "":
@@ -95,25 +97,6 @@ func unreadRefusal(err error) error {
 		return &flow.Refusal{Rule: flow.RulePath, Reason: name.Error(), Hint: "git fsck"}
 	}
 	return err
-}
-
-func (cs *Commits) specFacts(ctx context.Context, q flow.Query, f *flow.Facts) error {
-	f.Specs = map[string]bool{}
-	if len(q.Specs) == 0 {
-		return nil
-	}
-	tip, ok, err := cs.history.findCommit(q.Tip)
-	if err != nil || !ok {
-		return err
-	}
-	for _, path := range q.Specs {
-		e, found, err := cs.objects.Find(tip.Tree, path)
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return err
-		}
-		f.Specs[path] = found && (e.Mode == git.ModeBlob || e.Mode == git.ModeExecutable)
-	}
-	return nil
 }
 
 func (cs *Commits) submissionFacts(ctx context.Context, q flow.Query, f *flow.Facts) error {

@@ -112,12 +112,14 @@ func TestTortureFoldersThatAreReadAreBounded(t *testing.T) {
 	d := newDesk(t, gittest.Seeded(t))
 	base := d.at("refs/heads/integration")
 	many := d.built(d.treeOf(500_000, "100644", "f%07d", d.blob("x\n")), base)
-	_, err := d.store.Commits.Facts(context.Background(), flow.Query{Specs: []string{"README"}, Tip: many})
+	_, err := d.store.Commits.Facts(context.Background(), flow.Query{Texts: asked("README"), Tip: many})
 	require.ErrorContains(t, err, "at most 16777216 are read")
 	some := d.built(d.treeOf(300_000, "100644", "f%07d", d.blob("x\n")), base)
-	f, err := d.store.Commits.Facts(context.Background(), flow.Query{Specs: []string{"README", "f0299999", "f0299999/x"}, Tip: some})
+	f, err := d.store.Commits.Facts(context.Background(), flow.Query{Texts: asked("README", "f0299999", "f0299999/x"), Tip: some})
 	require.NoError(t, err)
-	require.Equal(t, map[string]bool{"README": false, "f0299999": true, "f0299999/x": false}, f.Specs)
+	require.Empty(t, f.Texts["README"].Blob)
+	require.Equal(t, d.blob("x\n"), f.Texts["f0299999"].Blob)
+	require.Empty(t, f.Texts["f0299999/x"].Blob)
 }
 
 // A board with a folder, a document or a move that is too large is not read.

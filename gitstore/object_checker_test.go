@@ -22,9 +22,9 @@ type quarry struct {
 	base git.ID
 }
 
-func newQuarry(t *testing.T) *quarry {
+func newQuarry(t *testing.T, args ...string) *quarry {
 	t.Helper()
-	dir := gittest.Seeded(t)
+	dir := gittest.Seeded(t, args...)
 	d := newDesk(t, dir)
 	return &quarry{d, git.ID(gittest.Git(t, dir, "rev-parse", "main"))}
 }
@@ -206,11 +206,12 @@ func TestFactsEndWithTheirContext(t *testing.T) {
 	t.Parallel()
 	q := newQuarry(t)
 	const many, few = 50, 20
-	var rows, specs []string
+	var rows []string
+	var specs []flow.TextQuery
 	var trees []git.ID
 	for i := range many {
 		name := fmt.Sprintf("f%02d", i)
-		rows, specs = append(rows, q.file(name)), append(specs, name)
+		rows, specs = append(rows, q.file(name)), append(specs, flow.TextQuery{Path: name})
 		trees = append(trees, q.object("tree", q.file(name)))
 	}
 	wide := q.commit(q.base, rows...)
@@ -222,7 +223,7 @@ func TestFactsEndWithTheirContext(t *testing.T) {
 	judge := func() *objectChecker { return &objectChecker{commits: q.store.Commits, known: map[git.ID]bool{}} }
 	for name, facts := range map[string]func(context.Context) error{
 		"specs": func(ctx context.Context) error {
-			_, err := q.store.Commits.Facts(ctx, flow.Query{Specs: specs, Tip: q.base})
+			_, err := q.store.Commits.Facts(ctx, flow.Query{Texts: specs, Tip: q.base})
 			return err
 		},
 		"a folder":          func(ctx context.Context) error { return judge().checkFolder(ctx, "", c.Tree, nil) },

@@ -3,7 +3,10 @@
 package markdown
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,21 +18,62 @@ import (
 // number of the heading's line, from 1. found is false if no heading has the anchor.
 // Headings within fences and front matter are none.
 func Section(text, anchor string) (section string, line int, found bool) {
+	for _, s := range sections(text) {
+		if s.anchor == anchor {
+			return text[s.from:s.to], s.line + 1, true
+		}
+	}
+	return "", 0, false
+}
+
+// Hashes returns a hash of the section of each anchor, 32 hexadecimal digits of its
+// SHA-256; "" for an anchor that no heading has.
+func Hashes(text string, anchors []string) []string {
+	known := map[string]section{}
+	for _, s := range sections(text) {
+		known[s.anchor] = s
+	}
+	list := make([]string, len(anchors))
+	for i, anchor := range anchors {
+		if s, ok := known[anchor]; ok {
+			sum := sha256.Sum256([]byte(text[s.from:s.to]))
+			list[i] = hex.EncodeToString(sum[:16])
+		}
+	}
+	return list
+}
+
+// A section is the part of a text from one byte up to another, below a heading whose
+// line is counted from 0.
+type section struct {
+	anchor         string
+	line, from, to int
+}
+
+// sections lists the sections of a text, each with those of lower levels in it.
+func sections(text string) []section {
 	lines := strings.SplitAfter(text, "\n")
+	begins := make([]int, len(lines)) // of lines, in bytes
+	for i := 1; i < len(lines); i++ {
+		begins[i] = begins[i-1] + len(lines[i-1])
+	}
+	found := headings(lines)
+	list := make([]section, len(found))
 	taken := map[string]int{}
-	begin, level := -1, 0
-	for _, h := range headings(lines) {
-		if begin >= 0 && h.level <= level {
-			return strings.Join(lines[begin:h.line], ""), begin + 1, true
-		}
-		if begin < 0 && h.anchor(taken) == anchor {
-			begin, level = h.line, h.level
+	for i, h := range found {
+		list[i] = section{h.anchor(taken), h.line, begins[h.line], len(text)}
+	}
+	var next [7]int // the first byte of the next heading of a level, or of a higher one
+	for level := range next {
+		next[level] = len(text)
+	}
+	for i, h := range slices.Backward(found) {
+		list[i].to = next[h.level]
+		for level := h.level; level < len(next); level++ {
+			next[level] = list[i].from
 		}
 	}
-	if begin < 0 {
-		return "", 0, false
-	}
-	return strings.Join(lines[begin:], ""), begin + 1, true
+	return list
 }
 
 // A heading is a heading of a text. Its line is counted from 0.
@@ -60,7 +104,8 @@ func headings(lines []string) []heading {
 	paragraph := false
 	for i := frontMatter(lines); i < len(lines); i++ {
 		text := strings.TrimRight(lines[i], "\r\n")
-		mark := fence().FindStringSubmatch(text)
+		begin := strings.TrimLeft(text, " ")
+		mark := matchAfter("`~", begin, fence, text)
 		switch {
 		case closing != "":
 			if mark != nil && strings.HasPrefix(mark[1], closing) && strings.TrimSpace(mark[2]) == "" {
@@ -71,12 +116,12 @@ func headings(lines []string) []heading {
 			closing, paragraph = mark[1], false
 			continue
 		}
-		if h := numbered().FindStringSubmatch(text); h != nil {
+		if h := matchAfter("#", begin, numbered, text); h != nil {
 			list = append(list, heading{i, len(h[1]), h[2]})
 			paragraph = false
 			continue
 		}
-		if h := underline().FindStringSubmatch(text); h != nil && paragraph {
+		if h := matchAfter("=-", begin, underline, text); h != nil && paragraph {
 			level := 1
 			if h[1][0] == '-' {
 				level = 2
@@ -88,6 +133,15 @@ func headings(lines []string) []heading {
 		paragraph = strings.TrimSpace(text) != "" && !noTitle().MatchString(text)
 	}
 	return list
+}
+
+// matchAfter matches a line that begins, after its blanks, with one of the characters.
+// Most lines begin with none, and a regular expression takes long to say so.
+func matchAfter(characters, begin string, pattern func() *regexp.Regexp, line string) []string {
+	if begin == "" || strings.IndexByte(characters, begin[0]) < 0 {
+		return nil
+	}
+	return pattern().FindStringSubmatch(line)
 }
 
 // frontMatter returns the number of lines that the front matter takes, 0 if there is

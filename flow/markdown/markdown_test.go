@@ -1,6 +1,8 @@
 package markdown
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"testing"
 
@@ -92,4 +94,38 @@ func TestSectionOfForms(t *testing.T) {
 	section, _, found = Section("# A\n\n## b\n\n# c", "c")
 	require.True(t, found)
 	require.Equal(t, "# c", section)
+}
+
+// Each section has its own hash: a change shows in the sections that hold it.
+func TestHashes(t *testing.T) {
+	t.Parallel()
+	anchors := []string{"a", "b", "c", "none"}
+	before := Hashes("# A\n## B\nx\n## C\ny\n", anchors)
+	require.Regexp(t, "^[0-9a-f]{32}$", before[0])
+	require.Empty(t, before[3])
+	after := Hashes("# A\n## B\nx\n## C\nz\n", anchors)
+	require.NotEqual(t, before[0], after[0])
+	require.Equal(t, before[1], after[1])
+	require.NotEqual(t, before[2], after[2])
+	require.Equal(t, []string{""}, Hashes("", []string{"a"}))
+	require.Equal(t, hashOf("## B\nx\n"), before[1])
+}
+
+// A section is what Section says, whatever the text.
+func FuzzHashes(f *testing.F) {
+	f.Add(text)
+	f.Add("A\r\n===\r\nb\r\n# C")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, s := range sections(text) {
+			section, line, found := Section(text, s.anchor)
+			require.True(t, found)
+			require.Equal(t, s.line+1, line)
+			require.Equal(t, []string{hashOf(section)}, Hashes(text, []string{s.anchor}))
+		}
+	})
+}
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
 }

@@ -31,7 +31,8 @@ func (s *Specs) explain(ctx context.Context, q flow.Query, err error) error {
 	if !errors.As(err, &refusal) || refusal.Rule != flow.RuleSpec {
 		return err
 	}
-	for _, name := range q.Specs {
+	for _, asked := range q.Texts {
+		name := asked.Path
 		if id, err := s.repo.BlobAt(ctx, q.Tip, name); err == nil && id == "" && filepath.IsLocal(name) {
 			return s.explainAbsent(ctx, refusal, name, q.Tip)
 		}

@@ -1,0 +1,214 @@
+package gitstore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/markdown"
+	"github.com/git-liza/git-liza/gitstore/git"
+)
+
+// maxText is how many bytes of a text are parted into sections. Each section of
+// a longer one has the id of its blob as hash.
+const maxText = 1 << 20
+
+// textFacts answers what the paths of a question hold. A commit that is missing
+// leaves all of them out.
+func (cs *Commits) textFacts(ctx context.Context, q flow.Query, f *flow.Facts) error {
+	if len(q.Texts) == 0 {
+		return nil
+	}
+	commits := []git.ID{cmp.Or(q.At, q.Tip)}
+	if q.Onto != "" {
+		commits = append(commits, q.Onto)
+	}
+	if q.Onto != "" && q.Merge != "" {
+		commits = append(commits, q.Base, q.Submission)
+	}
+	trees := make([]git.ID, len(commits))
+	for i, id := range commits {
+		c, ok, err := cs.history.findCommit(id)
+		if err != nil || !ok {
+			return err
+		}
+		trees[i] = c.Tree
+	}
+	f.Texts = make(map[string]flow.TextFact, len(q.Texts))
+	anchors := make(map[string][]string, len(q.Texts))
+	names := make([]string, len(q.Texts))
+	for i, asked := range q.Texts {
+		names[i], anchors[asked.Path] = asked.Path, asked.Anchors
+	}
+	w := pathWalk{ctx, cs.objects, func(path string, found []git.Entry) error {
+		fact, err := cs.textFact(path, anchors[path], found)
+		f.Texts[path] = fact
+		return err
+	}}
+	return w.descend(trees, "", names)
+}
+
+// textFact is the answer for a path at which the commits have these entries.
+func (cs *Commits) textFact(path string, anchors []string, found []git.Entry) (flow.TextFact, error) {
+	var fact flow.TextFact
+	for i, to := range []*git.ID{&fact.Blob, &fact.Onto, &fact.Base, &fact.Submitted} {
+		if i < len(found) && isRegular(found[i]) {
+			*to = found[i].ID
+		}
+	}
+	fact.Path = path
+	hashes, err := cs.sectionHashes(fact.Blob, anchors)
+	for i, anchor := range anchors {
+		fact.Sections = append(fact.Sections, flow.Section{Anchor: anchor, Hash: hashes[i]})
+	}
+	return fact, err
+}
+
+func isRegular(e git.Entry) bool { return e.Mode == git.ModeBlob || e.Mode == git.ModeExecutable }
+
+// sectionHashes are the hashes of the sections of a text, "" for those that it
+// lacks. "" as the blob is no text.
+func (cs *Commits) sectionHashes(blob git.ID, anchors []string) ([]string, error) {
+	hashes := make([]string, len(anchors))
+	if blob == "" || len(anchors) == 0 {
+		return hashes, nil
+	}
+	data, err := cs.objects.ReadKind(blob, "blob", maxText)
+	var large *git.TooLarge
+	if errors.As(err, &large) {
+		for i := range hashes {
+			hashes[i] = string(blob)
+		}
+		return hashes, nil
+	}
+	if err != nil {
+		return hashes, err
+	}
+	return markdown.Hashes(string(data), anchors), nil
+}
+
+// A pathWalk looks paths up in the trees of one or several commits. It reads each
+// folder once. Of several commits it visits only paths that differ.
+type pathWalk struct {
+	ctx     context.Context
+	objects *git.Objects
+	visit   func(path string, found []git.Entry) error // the zero entry where nothing is
+}
+
+// descend visits paths below a folder, which is one of these trees in each commit;
+// "" where the commit has no such folder. Links are not followed.
+func (w pathWalk) descend(trees []git.ID, folder string, paths []string) error {
+	if len(trees) > 1 && allSame(trees) {
+		return nil
+	}
+	files, below := map[string]bool{}, map[string][]string{}
+	for _, path := range paths {
+		name, rest, deeper := strings.Cut(path, "/")
+		if deeper {
+			below[name] = append(below[name], rest)
+			continue
+		}
+		files[name] = true
+	}
+	found, err := w.entries(trees, func(name string) bool { return files[name] || below[name] != nil })
+	if err != nil {
+		return err
+	}
+	nothing := make([]git.Entry, len(trees))
+	for name := range files {
+		entries := found[name]
+		if entries == nil {
+			entries = nothing
+		}
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		if len(trees) > 1 && allSame(entries) {
+			continue
+		}
+		if err := w.visit(folder+name, entries); err != nil {
+			return err
+		}
+	}
+	for name, rest := range below {
+		folders := make([]git.ID, len(trees))
+		for i, e := range found[name] {
+			if e.Mode == git.ModeTree {
+				folders[i] = e.ID
+			}
+		}
+		if err := w.descend(folders, folder+name+"/", rest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entries are the entries of the trees with a wanted name: for each name one per
+// tree.
+func (w pathWalk) entries(trees []git.ID, wanted func(name string) bool) (map[string][]git.Entry, error) {
+	found := map[string][]git.Entry{}
+	for i, tree := range trees {
+		if tree == "" {
+			continue
+		}
+		if err := w.ctx.Err(); err != nil {
+			return nil, err
+		}
+		list, err := w.objects.Tree(tree)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range list {
+			if !wanted(e.Name) {
+				continue
+			}
+			if found[e.Name] == nil {
+				found[e.Name] = make([]git.Entry, len(trees))
+			}
+			if found[e.Name][i].ID == "" { // a damaged tree may have the name twice
+				found[e.Name][i] = e
+			}
+		}
+	}
+	return found, nil
+}
+
+func allSame[T comparable](list []T) bool {
+	for _, one := range list[1:] {
+		if one != list[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// lineFacts counts the lines of files of a submission; a last line need not end
+// with a line feed.
+func (cs *Commits) lineFacts(ctx context.Context, q flow.Query, f *flow.Facts) error {
+	c, ok, err := cs.history.findCommit(q.Submission)
+	if f.Exists = ok; err != nil || !ok {
+		return err
+	}
+	f.Lines = make(map[string]int, len(q.Lines))
+	w := pathWalk{ctx, cs.objects, func(path string, found []git.Entry) error {
+		f.Lines[path] = -1
+		if !isRegular(found[0]) {
+			return nil
+		}
+		kind, data, err := cs.objects.Read(found[0].ID)
+		if err != nil || kind != "blob" {
+			return err
+		}
+		n := bytes.Count(data, []byte("\n"))
+		if len(data) > 0 && data[len(data)-1] != '\n' {
+			n++
+		}
+		f.Lines[path] = n
+		return nil
+	}}
+	return w.descend([]git.ID{c.Tree}, "", q.Lines)
+}
