@@ -1,5 +1,7 @@
 package flow
 
+import "fmt"
+
 // AmendMove replaces one document by hand. It cannot change what the other acts
 // guard.
 type AmendMove struct {
@@ -70,6 +72,9 @@ func (a *AmendMove) check(p *play) *Refusal {
 	if spent(old) != spent(doc) {
 		return refuse(RuleProtected, "git liza usage", "amend does not change what was used")
 	}
+	if planOf(old) != planOf(doc) {
+		return refuse(RuleProtected, "git liza sprint start", "amend does not change sprints, what they began with, or how many tasks a goal had")
+	}
 	if ended(old) {
 		return refuse(RuleProtected, "git liza state", "%s is final", key)
 	}
@@ -100,9 +105,15 @@ func (p *play) sound(doc Document) *Refusal {
 		if d.Title == "" || d.Spec == "" {
 			return refuse(RuleIncomplete, "git liza edit goal", "a goal needs a title and a spec")
 		}
+		if p.HasRules(2) && (d.Priority < 1 || d.Priority > 5) {
+			return refuse(RuleForm, "git liza edit goal", "priority %d of %s is not between 1 and 5", d.Priority, d.ID)
+		}
 	case *Sprint:
 		if p.Goal(d.Goal) == nil {
 			return refuse(RuleNotFound, "git liza goal show", "there is no goal %s", d.Goal)
+		}
+		if p.HasRules(2) && p.OpenSprint(d.Goal) != d.ID {
+			return refuse(RuleProtected, "git liza sprint show", "amend does not give a sprint to another goal")
 		}
 	case *Anomaly:
 		return (&AnomalyMove{Type: d.Type, About: d.Task, Details: d.Details}).check(p)
@@ -115,6 +126,17 @@ func (p *play) sound(doc Document) *Refusal {
 		return (&NoteMove{For: d.For, Text: d.Text}).check(p)
 	}
 	return nil
+}
+
+// planOf is what the acts on sprints and tasks write into a goal or sprint.
+func planOf(doc Document) string {
+	switch d := doc.(type) {
+	case *Goal:
+		return fmt.Sprint(d.Sprint, d.Next, d.Added)
+	case *Sprint:
+		return fmt.Sprint(d.Planned, d.Stretch)
+	}
+	return ""
 }
 
 // spent is what a goal or sprint has used.

@@ -97,7 +97,7 @@ func (i *InitMove) apply(p *effect) {
 		Control: ControlState{State: Running, By: p.move.By, At: at},
 		Next:    Counters{Task: 1, Goal: 2, Sprint: 1, Record: 1, Mark: 1}, Config: i.Config})
 	p.put(Key{Goals, string(i.Goal)}, &Goal{ID: i.Goal, Title: i.Title, Spec: i.Spec, Status: InProgress, Created: at, CreatedBy: p.move.By})
-	p.openSprint(i.Deadline)
+	p.startSprint(i.Deadline)
 	if i.Admin != nil {
 		p.put(Key{Folder: PrincipalsDoc}, &Principals{List: []Principal{i.Admin.bare()}})
 	}

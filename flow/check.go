@@ -40,6 +40,8 @@ func (p *play) checkAround(doc Document) *Refusal {
 	case *Agent:
 		agents = append(agents, d.ID)
 		tasks = append(tasks, d.Task, d.Review)
+	case *Goal, *Sprint:
+		return p.checker().checkGoals()
 	case *RoleRow, *ReviewRules:
 		return p.checker().checkRoles()
 	}
@@ -81,6 +83,7 @@ func (b *Board) Check() error {
 	b.checker().checkSettings(s, note)
 	note(b.checker().checkPrincipals())
 	note(b.checker().checkRoles())
+	note(b.checker().checkGoals())
 	held := map[Actor]TaskID{}
 	for _, short := range b.Tasks() {
 		t, ok := b.load(Key{Tasks, string(short.ID)}).(*Task)
@@ -117,8 +120,8 @@ func (k checker) checkSettings(s Settings, note func(*Refusal)) {
 	if s.Goal == "" || k.Goal(s.Goal) == nil {
 		note(breach("the current goal %q is not on the board", s.Goal))
 	}
-	if open := k.Sprint(s.Sprint); s.Sprint != "" && (open == nil || ended(open)) {
-		note(breach("the open sprint %q is not on the board, or it has ended", s.Sprint))
+	if open := k.Sprint(s.Sprint1); s.Sprint1 != "" && (open == nil || ended(open)) {
+		note(breach("the open sprint %q is not on the board, or it has ended", s.Sprint1))
 	}
 	c := s.Control
 	if k.Breaker().Tripped && c.State != Checkpoint && (c.State != Stopped || c.Before != Checkpoint) {

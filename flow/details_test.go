@@ -80,7 +80,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActReset:      func(_ *scene, _ TaskID, w words) Detail { return &ResetMove{w.or("resolution", "mended")} },
 
 	ActGoal: func(_ *scene, _ TaskID, w words) Detail {
-		return &GoalMove{ID: GoalID(w.nth(0)), Title: w.or("title", "Next"), Spec: w.or("spec", vision)}
+		return &GoalMove{ID: GoalID(w.nth(0)), Title: w.or("title", "Next"), Spec: w.or("spec", vision), Priority: w.number("priority")}
 	},
 	ActComplete: func(_ *scene, _ TaskID, w words) Detail { return &CompleteMove{w.or("reason", "done")} },
 	ActAbort:    func(_ *scene, _ TaskID, w words) Detail { return &AbortMove{w.or("reason", "no use")} },
@@ -270,7 +270,7 @@ func amendWords(s *scene, _ TaskID, w words) Detail {
 			g.Usage = g.Usage.Plus(w.usage())
 			d.Goal = &g
 		case "sprint":
-			c := *s.board.Sprint(SprintID(w.or("id", string(s.board.Settings().Sprint))))
+			c := *s.board.Sprint(SprintID(w.or("id", string(s.board.OpenSprint(s.board.Settings().Goal)))))
 			c.Retro, c.Goal = "good", GoalID(w.or("of", string(c.Goal)))
 			_ = c.Status.UnmarshalText([]byte(w.pairs["status"]))
 			c.Usage = c.Usage.Plus(w.usage())

@@ -3,7 +3,6 @@ package flow
 import (
 	"strconv"
 	"strings"
-	"time"
 )
 
 // An effect is a play that has passed all guards and may change the board.
@@ -30,6 +29,7 @@ func (p *effect) run() {
 		p.keep(t)
 		p.passNumber(t.ID)
 	}
+	p.countAdded()
 	for _, t := range p.repointed {
 		p.keep(t)
 	}
@@ -41,6 +41,13 @@ func (p *effect) run() {
 	p.move.Detail.apply(p)
 	if p.task != nil && p.rule.from != anywhere {
 		p.keep(p.task)
+	}
+}
+
+// countAdded counts new tasks in their goal, which is that of the move.
+func (p *effect) countAdded() {
+	if len(p.added) > 0 && p.HasRules(2) {
+		p.goal(func(g *Goal) { g.Added += len(p.added) })
 	}
 }
 
@@ -63,38 +70,32 @@ func (p *effect) register() {
 }
 
 func (p *effect) goal(edit func(*Goal)) {
-	g := *p.Goal(p.Settings().Goal)
+	g := *p.Goal(p.goalID())
 	edit(&g)
 	p.put(Key{Goals, string(g.ID)}, &g)
 }
 
 func (p *effect) endGoal(to Phase, reason string) {
+	goal := p.goalID()
 	p.goal(func(g *Goal) { g.Status, g.Ended, g.Reason = to, p.move.At, reason })
-}
-
-func (p *effect) openSprint(deadline time.Time) {
-	id := p.sprint()
-	p.put(Key{Sprints, string(id)}, &Sprint{ID: id, Goal: p.Settings().Goal, Status: InProgress, Started: p.move.At, Deadline: deadline})
-	p.change(func(s *Settings) {
-		s.Sprint = id
-		s.Next.Sprint++
-	})
+	if !p.HasRules(2) {
+		return
+	}
+	if open := p.Sprint(p.OpenSprint(goal)); open != nil {
+		over := *open
+		over.Status, over.Ended, over.Reason = Completed, p.move.At, reason
+		p.put(Key{Sprints, string(over.ID)}, &over)
+	}
+	p.setSprint(goal, "", "")
+	if left := p.calendar().goals(); len(left) > 0 && p.Settings().Goal == goal {
+		p.change(func(s *Settings) { s.Goal = left[0].ID })
+	}
 }
 
 func (p *effect) control(to Control, reason string) {
 	p.change(func(s *Settings) {
 		s.Control = ControlState{State: to, Reason: reason, By: p.move.By, At: p.move.At}
 	})
-}
-
-// sprintPhase sets the phase of the open sprint when a checkpoint begins or
-// ends.
-func (p *effect) sprintPhase(to Phase) {
-	if s := p.Sprint(p.Settings().Sprint); s != nil {
-		c := *s
-		c.Status = to
-		p.put(Key{Sprints, string(c.ID)}, &c)
-	}
 }
 
 func (p *effect) agent(by Actor, edit func(*Agent)) {
@@ -146,11 +147,11 @@ func (p *effect) clearRounds(from Status) {
 	}
 }
 
-// record writes a small document with the next number into the folder of the
-// open sprint, or of the next one if none is open.
+// record writes a small document with the next number into the folder of a
+// sprint of the move's goal.
 func (p *effect) record(folder Folder, make func(RecordID) Document) {
 	s := p.Settings()
-	id := RecordID(string(p.sprint()) + "/" + strconv.Itoa(s.Next.Record))
+	id := RecordID(string(p.calendar().forRecords(p.goalID())) + "/" + strconv.Itoa(s.Next.Record))
 	p.put(Key{folder, string(id)}, make(id))
 	p.change(func(s *Settings) { s.Next.Record++ })
 }

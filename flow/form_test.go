@@ -45,6 +45,7 @@ func TestMalformedMoves(t *testing.T) {
 	} {
 		m := note()
 		c.spoil(&m)
+		m.Goal = s.board.GoalOf(m)
 		refusal := s.judge(m, &Facts{})
 		require.NotNil(t, refusal, name)
 		require.Equal(t, c.rule, refusal.Rule, "%s: %s", name, refusal.Reason)

@@ -15,6 +15,10 @@ type Goal struct {
 	Alignment []Alignment `yaml:"alignment"`
 	Changes   []Change    `yaml:"spec_changes"`
 	Usage     Usage       `yaml:"usage"`
+	Priority  int         `yaml:"priority,since=2"`    // from 1, the first, to 5
+	Sprint    SprintID    `yaml:"sprint,since=2"`      // the open one, "" between two
+	Next      SprintID    `yaml:"next_sprint,since=2"` // reserved for the next one; "" while one is open
+	Added     int         `yaml:"tasks_added,since=2"` // how many tasks were ever entered
 }
 
 // An Alignment is one line of a goal's history: where things stand against
@@ -47,4 +51,6 @@ type Sprint struct {
 	Carried  []TaskID  `yaml:"carried"` // unfinished tasks that passed to the next sprint, at most MaxList
 	Retro    string    `yaml:"retro"`
 	Usage    Usage     `yaml:"usage"`
+	Planned  []TaskID  `yaml:"planned,since=2"` // when it started
+	Stretch  []TaskID  `yaml:"stretch,since=2"`
 }

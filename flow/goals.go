@@ -1,16 +1,20 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
-	"strconv"
 	"time"
 )
 
-// GoalMove sets a new current goal after the last one ended.
+// GoalMove sets a new goal, which becomes the current one, and opens its first
+// sprint. On boards of rules version 1 the last goal must have ended, and its
+// sprint goes on.
 type GoalMove struct {
 	ID    GoalID `yaml:"id"`
 	Title string `yaml:"title"`
 	Spec  string `yaml:"spec"`
+
+	Priority int `yaml:"priority,since=2"` // from 1, the first, to 5; 0 is 3
 }
 
 func (g *GoalMove) subject() string { return string(g.ID) }
@@ -19,7 +23,7 @@ func (g *GoalMove) ask(Move, *Board) Query { return askSpecs([]TaskInput{{Spec: 
 
 func (g *GoalMove) check(p *play) *Refusal {
 	s := p.Settings()
-	if old := p.Goal(s.Goal); old != nil && old.Status == InProgress {
+	if old := p.Goal(s.Goal); !p.HasRules(2) && old != nil && old.Status == InProgress {
 		return refuse(RuleOpen, "git liza goal done", "the goal %s is still in progress", old.ID)
 	}
 	if p.load(Key{Goals, string(g.ID)}) != nil {
@@ -30,23 +34,43 @@ func (g *GoalMove) check(p *play) *Refusal {
 			return r
 		}
 	}
+	if g.Priority < 0 || g.Priority > 5 {
+		return refuse(RuleForm, "git liza help goal", "priority %d of %s is not between 1 and 5", g.Priority, g.ID)
+	}
 	if p.facts != nil && !p.facts.Texts[specPath(g.Spec)].exists() {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", g.Spec, s.Integration.Name)
 	}
 	return nil
 }
 
+func (g *GoalMove) refs(_ Move, b *Board) []RefMove {
+	if !b.HasRules(2) {
+		return nil
+	}
+	return []RefMove{{Name: MarkRef(string(b.calendar().next(g.ID))), State: true}}
+}
+
 func (g *GoalMove) apply(p *effect) {
-	p.put(Key{Goals, string(g.ID)}, &Goal{ID: g.ID, Title: g.Title, Spec: g.Spec, Status: InProgress, Created: p.move.At, CreatedBy: p.move.By})
+	made := &Goal{ID: g.ID, Title: g.Title, Spec: g.Spec, Status: InProgress, Created: p.move.At, CreatedBy: p.move.By}
+	if p.HasRules(2) {
+		made.Priority = cmp.Or(g.Priority, usualPriority)
+	}
+	p.put(Key{Goals, string(g.ID)}, made)
 	p.change(func(s *Settings) {
 		s.Goal = g.ID
 		s.Next.Goal++
 	})
+	if p.HasRules(2) {
+		p.startSprint(time.Time{})
+	}
 }
+
+// usualPriority is that of a goal for which nobody says one.
+const usualPriority = 3
 
 // goalOpen refuses acts on a goal that has ended.
 func goalOpen(p *play) *Refusal {
-	if g := p.Goal(p.Settings().Goal); g == nil || g.Status != InProgress {
+	if g := p.Goal(p.goalID()); g == nil || g.Status != InProgress {
 		return refuse(RuleNotFound, "git liza goal show", "no goal is in progress")
 	}
 	return nil
@@ -63,9 +87,10 @@ func (c *CompleteMove) check(p *play) *Refusal {
 	if p.move.By.IsHuman() {
 		return nil
 	}
+	goal := p.goalID()
 	none := true
 	for _, t := range p.Tasks() {
-		if t.Goal != p.Settings().Goal {
+		if t.Goal != goal {
 			continue
 		}
 		none = false
@@ -73,7 +98,12 @@ func (c *CompleteMove) check(p *play) *Refusal {
 			return refuse(RuleOpen, "git liza list", "%s is %s: a goal completes when all its tasks are final, or when a human says so", t.ID, t.Status)
 		}
 	}
-	if none && len(p.IDs(Archive)) == 0 {
+	if p.HasRules(2) {
+		none = p.Goal(goal).Added == 0
+	} else {
+		none = none && len(p.IDs(Archive)) == 0
+	}
+	if none {
 		return refuse(RuleOpen, "git liza task add --from FILE", "the goal has no tasks yet: only a human can say that it is reached")
 	}
 	return nil
@@ -83,9 +113,9 @@ func (c *CompleteMove) apply(p *effect) { p.endGoal(Completed, c.Reason) }
 
 func (c *CompleteMove) already(p *play) bool { return p.ended(Completed) }
 
-// ended reports whether the current goal is in that final state.
+// ended reports whether the goal of the move is in that final state.
 func (p *play) ended(as Phase) bool {
-	g := p.Goal(p.Settings().Goal)
+	g := p.Goal(p.goalID())
 	return g != nil && g.Status == as
 }
 
@@ -160,7 +190,7 @@ type SprintStartMove struct {
 func (s *SprintStartMove) subject() string { return "" }
 
 func (s *SprintStartMove) check(p *play) *Refusal {
-	if open := p.Settings().Sprint; open != "" {
+	if open := p.OpenSprint(p.goalID()); open != "" {
 		return refuse(RuleSprint, "git liza sprint close", "%s is still open", open)
 	}
 	if !s.Deadline.IsZero() && !s.Deadline.After(p.move.At) {
@@ -181,23 +211,43 @@ func (s *SprintStartMove) check(p *play) *Refusal {
 	return nil
 }
 
-func (s *SprintStartMove) refs(_ Move, b *Board) []RefMove {
-	return []RefMove{{Name: MarkRef(string(b.sprint())), State: true}}
+func (s *SprintStartMove) refs(m Move, b *Board) []RefMove {
+	return []RefMove{{Name: MarkRef(string(b.calendar().forTasks(m.Goal))), State: true}}
 }
 
 func (s *SprintStartMove) apply(p *effect) {
-	p.openSprint(s.Deadline)
+	opened := p.startSprint(s.Deadline)
 	for i, list := range [][]TaskID{s.Planned, s.Stretch} {
 		for _, id := range list {
 			t := p.Task(id).clone()
-			t.Sprint, t.Stretch = p.Settings().Sprint, i == 1
+			t.Sprint, t.Stretch = opened.ID, i == 1
 			p.keep(t)
 		}
 	}
+	p.recordPlan(opened)
+}
+
+// recordPlan enters the tasks of a sprint that begins, in the order of their
+// creation.
+func (p *effect) recordPlan(begun *Sprint) {
+	if !p.HasRules(2) {
+		return
+	}
+	s := *begun
+	for _, t := range p.Tasks() {
+		switch {
+		case t.Sprint != s.ID:
+		case t.Stretch:
+			s.Stretch = append(s.Stretch, t.ID)
+		default:
+			s.Planned = append(s.Planned, t.ID)
+		}
+	}
+	p.put(Key{Sprints, string(s.ID)}, &s)
 }
 
 func sprintOpen(p *play) *Refusal {
-	if p.Settings().Sprint == "" {
+	if p.OpenSprint(p.goalID()) == "" {
 		return refuse(RuleSprint, "git liza sprint start", "no sprint is open")
 	}
 	return nil
@@ -217,7 +267,7 @@ func (s *SprintCloseMove) check(p *play) *Refusal {
 		return refuse(RuleRole, "git liza sprint close", "only a human aborts a sprint")
 	}
 	for _, t := range p.Tasks() {
-		if t.Sprint == p.Settings().Sprint && !t.Stretch && !t.Status.Final() {
+		if t.Sprint == p.OpenSprint(p.goalID()) && !t.Stretch && !t.Status.Final() {
 			return refuse(RuleOpen, "git liza sprint show", "%s is planned and %s: a sprint closes when its planned tasks are final, or when a human says so", t.ID, t.Status)
 		}
 	}
@@ -225,12 +275,13 @@ func (s *SprintCloseMove) check(p *play) *Refusal {
 }
 
 func (s *SprintCloseMove) apply(p *effect) {
-	open := *p.Sprint(p.Settings().Sprint)
+	goal := p.goalID()
+	open := *p.Sprint(p.OpenSprint(goal))
 	open.Status, open.Ended, open.Reason = Completed, p.move.At, s.Reason
 	if s.Abort {
 		open.Status = Aborted
 	}
-	next := SprintID("sprint-" + strconv.Itoa(p.Settings().Next.Sprint))
+	next := p.reserveSprint(goal)
 	for _, short := range p.Tasks() {
 		if short.Sprint != open.ID || short.Status.Final() {
 			continue
@@ -243,7 +294,6 @@ func (s *SprintCloseMove) apply(p *effect) {
 		}
 	}
 	p.put(Key{Sprints, string(open.ID)}, &open)
-	p.change(func(s *Settings) { s.Sprint = "" })
 }
 
 // RetroMove stores a sprint's retrospective.

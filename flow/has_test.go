@@ -67,11 +67,26 @@ func (s *scene) boardProperty(key string) (string, bool) {
 			list = append(list, strings.TrimRight(fmt.Sprintf("%s:%s:%s", r.Role, strings.Join(kinds, "+"), strings.Join(r.Paths, "+")), ":"))
 		}
 		return strings.Join(list, ","), true
+	case "goals":
+		var list []string
+		for _, g := range b.calendar().goals() {
+			next := ""
+			if g.Next != "" {
+				next = "next:"
+			}
+			list = append(list, fmt.Sprintf("%s:%d:%s%s", g.ID, g.Priority, next, g.Sprint+g.Next))
+		}
+		return strings.Join(list, ","), true
+	case "plan-1", "plan-2", "plan-3", "plan-4":
+		plan := b.Sprint(SprintID("sprint-" + key[len("plan-"):]))
+		return join(plan.Planned) + "/" + join(plan.Stretch), true
+	case "added":
+		return strconv.Itoa(b.Goal(c.Goal).Added), true
 	case "tip":
 		return objectName(c.Integration.Tip), true
 	case "sprint":
-		return string(c.Sprint), true
-	case "sprint-1", "sprint-2":
+		return string(b.OpenSprint(c.Goal)), true
+	case "sprint-1", "sprint-2", "sprint-3", "sprint-4":
 		return b.Sprint(SprintID(key)).Status.String(), true
 	case "carried":
 		return join(b.Sprint("sprint-1").Carried), true
@@ -99,7 +114,7 @@ func (s *scene) boardProperty(key string) (string, bool) {
 		return strings.Join(list, ","), true
 	case "usage":
 		return used(b.Goal(c.Goal).Usage), true
-	case "usage-1", "usage-2":
+	case "usage-1", "usage-2", "usage-3":
 		return used(b.Sprint(SprintID("sprint-" + key[len(key)-1:])).Usage), true
 	case "budget", "left":
 		return s.funds(key, ""), true
@@ -156,6 +171,7 @@ var taskProperties = map[string]func(*Task) string{
 	"usage":       func(t *Task) string { return used(t.Usage) },
 	"changed":     func(t *Task) string { return t.Changed.Sub(dawn).String() },
 	"depends":     func(t *Task) string { return join(t.DependsOn) },
+	"goal":        func(t *Task) string { return string(t.Goal) },
 	"sprint":      func(t *Task) string { return string(t.Sprint) },
 	"stretch":     func(t *Task) string { return strconv.FormatBool(t.Stretch) },
 	"saves":       func(t *Task) string { return strconv.Itoa(t.Saves) },

@@ -53,10 +53,14 @@ func (b *Board) Best(act Act, c Caller, at time.Time, skip func(Summary) bool) (
 	return id, refusal
 }
 
-// unplanned reports whether the current goal has no tasks. Archived tasks are
-// not read for their goal: if the current goal is the first, they belong to it.
+// unplanned reports whether the current goal never had a task. Rules version 1
+// does not count them, and archived tasks are not read for their goal: if the
+// current goal is the first, they belong to it.
 func (b *Board) unplanned(all []*Summary) bool {
 	s := b.Settings()
+	if b.HasRules(2) {
+		return b.Goal(s.Goal).Added == 0
+	}
 	of := func(t *Summary) bool { return t.Goal == s.Goal }
 	return !slices.ContainsFunc(all, of) && (s.Next.Goal > 2 || len(b.IDs(Archive)) == 0)
 }

@@ -190,8 +190,8 @@ func (p *play) newTask(in *TaskInput, replaced *Task, taken map[Key]TaskID) (*Ta
 	if p.HasRules(2) && p.Role(AgentID(in.ID).Role()) != nil {
 		return nil, []*Refusal{refuse(RuleForm, hint, "%s would be an agent's id: choose another", in.ID)}
 	}
-	s := p.Settings()
-	t := &Task{ID: in.ID, Goal: s.Goal, Sprint: p.sprint(), Created: p.move.At, CreatedBy: p.move.By, Changed: p.move.At, Status: Unclaimed}
+	goal := p.goalID()
+	t := &Task{ID: in.ID, Goal: goal, Sprint: p.calendar().forTasks(goal), Created: p.move.At, CreatedBy: p.move.By, Changed: p.move.At, Status: Unclaimed}
 	if in.Draft {
 		t.Status = Draft
 	}

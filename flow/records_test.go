@@ -63,7 +63,8 @@ func TestGoalsFollowEachOther(t *testing.T) {
 	require.Equal(t, Completed, first.Status)
 	require.Equal(t, "shipped", first.Reason)
 	require.Equal(t, dawn, first.Ended)
-	require.Equal(t, &Goal{ID: "goal-2", Title: "More", Spec: vision, Status: InProgress, Created: s.now, CreatedBy: "human:ann"}, s.board.Goal("goal-2"))
+	require.Equal(t, &Goal{ID: "goal-2", Title: "More", Spec: vision, Status: InProgress, Created: s.now, CreatedBy: "human:ann",
+		Priority: 3, Sprint: "sprint-2", Added: 1}, s.board.Goal("goal-2"))
 	require.Equal(t, GoalID("goal-2"), s.board.Task("a").Goal)
 	require.Equal(t, 3, s.board.Settings().Next.Goal)
 }

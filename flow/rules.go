@@ -45,7 +45,7 @@ var rules = []rule{
 	{ActCheckpoint, 0, 0, supervisor | human, always, of[CheckpointMove], movesRefs | repeats | admits},
 	{ActStop, 0, 0, human, always, of[StopMove], repeats},
 	{ActDecide, 0, 0, human, inCheckpoint, of[DecideMove], 0},
-	{ActGoal, 0, 0, human, always, of[GoalMove], asks | titles},
+	{ActGoal, 0, 0, human, always, of[GoalMove], asks | movesRefs | titles},
 	{ActComplete, 0, 0, supervisor | human, goalOpen, of[CompleteMove], repeats | admits | titles},
 	{ActAbort, 0, 0, human, goalOpen, of[AbortMove], repeats | titles},
 	{ActAlign, 0, 0, planner | human, goalOpen, of[AlignMove], 0},

@@ -95,7 +95,7 @@ func (r *record) requireAll(t *testing.T) {
 // The acts and rules of version 2 that nothing makes yet.
 var (
 	unbuiltActs  = []Act{ActAccept, ActRecheck, ActReopen, ActAnswer, ActTake, ActDismissRecord}
-	unbuiltRules = []Rule{RuleTracked, RuleSpecChanged, RuleGoal, RuleFinding}
+	unbuiltRules = []Rule{RuleTracked, RuleSpecChanged, RuleFinding}
 )
 
 // ruleNames are the names of all rules, as refusal.go lists them.
@@ -208,6 +208,9 @@ func (s *scene) moveOf(fields []string) (Move, *Facts) {
 	detail := details[act](s, task, w)
 	m := s.by(w.by, act, task, detail)
 	m.Principal = who[3]
+	if goal := w.pairs["in"]; goal != "" {
+		m.Goal = GoalID(goal)
+	}
 	switch who[2] {
 	case "child":
 		m.Generation = s.board.Agent(m.By.Agent()).Generation.Child()

@@ -88,6 +88,7 @@ func generationOf(label string) Generation {
 func (s *scene) by(by Actor, act Act, task TaskID, d Detail) Move {
 	s.requests++
 	m := Move{Act: act, Task: task, By: by, At: s.now, Request: Request(fmt.Sprintf("%016x", s.requests)), Detail: d}
+	m.Goal = s.board.GoalOf(m)
 	if a := s.board.Agent(by.Agent()); a != nil && act != ActRegister {
 		m.Generation = a.Generation
 	}

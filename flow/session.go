@@ -1,7 +1,5 @@
 package flow
 
-import "strconv"
-
 // SessionOutcomes are the words for how a session ended.
 func SessionOutcomes() []string {
 	return []string{"submitted", "approved", "rejected", "blocked", "handoff", "planned", "nothing", "failed", "hung",
@@ -56,7 +54,11 @@ func (s *SessionMove) check(p *play) *Refusal {
 func (s *SessionMove) apply(p *effect) {
 	used := s.Usage
 	used.Sessions = 1
-	goal, sprint := p.purses().payers(p.task)
+	payer := p.task
+	if payer == nil {
+		payer = &Task{Goal: p.goalID()}
+	}
+	goal, sprint := p.purses().payers(payer)
 	if g := p.Goal(goal); g != nil {
 		paid := *g
 		paid.Usage = g.Usage.Plus(used)
@@ -85,13 +87,12 @@ func (b *Board) Payers(id TaskID) (GoalID, SprintID) {
 // those of the task, or the current ones without a task. Between two sprints it
 // is the last one.
 func (ps purses) payers(t *Task) (GoalID, SprintID) {
-	s := ps.Settings()
-	last := SprintID("sprint-" + strconv.Itoa(s.Next.Sprint-1))
 	switch {
 	case t == nil:
-		return s.Goal, last
+		goal := ps.Settings().Goal
+		return goal, ps.calendar().last(goal)
 	case ps.Sprint(t.Sprint) == nil:
-		return t.Goal, last
+		return t.Goal, ps.calendar().last(t.Goal)
 	}
 	return t.Goal, t.Sprint
 }

@@ -5,9 +5,9 @@ import "time"
 // Settings is the document liza.yaml: what holds for the whole board.
 type Settings struct {
 	Rules       int          `yaml:"rules"`
-	Board       string       `yaml:"board"` // random id of this board
-	Goal        GoalID       `yaml:"goal"`
-	Sprint      SprintID     `yaml:"sprint"` // the open sprint, "" between two
+	Board       string       `yaml:"board"`          // random id of this board
+	Goal        GoalID       `yaml:"goal"`           // which a command means that names none
+	Sprint1     SprintID     `yaml:"sprint,until=1"` // the open sprint, "" between two; see [Board.OpenSprint]
 	Integration Branch       `yaml:"integration"`
 	Control     ControlState `yaml:"control"`
 	Next        Counters     `yaml:"next"`

@@ -171,6 +171,9 @@ func (s *Store) prepareMove(ctx context.Context, on base, request flow.Request, 
 	}
 	m.At, m.Request = at, request
 	m.Normalize()
+	if m.Goal == "" {
+		m.Goal = before.GoalOf(m)
+	}
 	if before.Already(m) {
 		return transaction{Result: Result{Already: true, Move: m, Commit: tip, Before: before, After: before}}, nil
 	}
@@ -267,6 +270,9 @@ func (s *Store) CheckMove(ctx context.Context, before *flow.Board, m flow.Move) 
 	}
 	m.At, m.Request = at, flow.Request(request)
 	m.Normalize()
+	if m.Goal == "" {
+		m.Goal = before.GoalOf(m)
+	}
 	_, _, err = s.applyMove(ctx, before.Within(ctx), m)
 	return err
 }

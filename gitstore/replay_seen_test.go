@@ -22,6 +22,7 @@ func (d *desk) brought(parent git.ID, m flow.Move, key ed25519.PrivateKey) git.I
 	d.t.Helper()
 	before, source, err := d.store.boardAt(parent, d.store.past)
 	require.NoError(d.t, err)
+	m.Goal = before.GoalOf(m)
 	after, err := before.Apply(m, nil)
 	require.NoError(d.t, err)
 	draft := &draft{snapshot: source}

@@ -123,6 +123,7 @@ func (d *desk) evil() git.ID {
 	detail.Commit, err = d.store.Commits.MergeCommit(context.Background(), c.Tree, detail.Onto, detail.Submission, "Merge task-3")
 	require.NoError(d.t, err)
 	m.At, m.Request = d.now, "7f3a9c2e11d04b58"
+	m.Goal = before.GoalOf(m)
 	after, err := before.Apply(m, nil)
 	require.NoError(d.t, err)
 	id, err := d.store.writeMove(context.Background(), tip, &draft{snapshot: source}, after.Changes(), m)

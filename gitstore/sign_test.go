@@ -116,7 +116,7 @@ func TestSignaturesAreThoseOfOpenSSH(t *testing.T) {
 
 			text, err := signedText("00112233445566aa", flow.RulesVersion, r.Move)
 			require.NoError(t, err)
-			require.True(t, strings.HasPrefix(string(text), "board: 00112233445566aa\nact: note\nby: \"human:ann\"\nprincipal: host\n"), "%s", text)
+			require.True(t, strings.HasPrefix(string(text), "board: 00112233445566aa\nact: note\ngoal_id: goal-1\nby: \"human:ann\"\nprincipal: host\n"), "%s", text)
 			gittest.Write(t, d.dir, "text", string(text))
 			gittest.Write(t, d.dir, "text.sig", r.Signature)
 			gittest.Write(t, d.dir, "allowed", "host "+host.Keys[0]+"\n")

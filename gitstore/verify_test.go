@@ -145,6 +145,7 @@ func TestVerifyHoldsCommitsAgainstWhatIsRecorded(t *testing.T) {
 	require.NoError(t, err)
 	m := flow.Move{Act: flow.ActSubmit, Task: "task-1", By: coder, At: d.now, Request: "7f3a9c2e11d04b58",
 		Detail: &flow.SubmitMove{Commit: commit, Tree: c.Tree, Base: base, Paths: []string{"a.md"}, Save: 1}}
+	m.Goal = before.GoalOf(m)
 	after, err := before.Apply(m, nil)
 	require.NoError(t, err)
 	id, err := d.store.writeMove(context.Background(), tip, &draft{snapshot: source}, after.Changes(), m)

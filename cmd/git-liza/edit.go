@@ -77,7 +77,7 @@ func (c *editCommand) document(b *flow.Board) (any, error) {
 			return g, nil
 		}
 	case "sprint":
-		if p := b.Sprint(set.Sprint); p != nil {
+		if p := b.Sprint(b.OpenSprint(set.Goal)); p != nil {
 			return p, nil
 		}
 		return nil, &flow.Refusal{Rule: flow.RuleSprint, Reason: "no sprint is open", Hint: "git liza sprint start"}

@@ -12,9 +12,10 @@ import (
 
 type goalCommands struct {
 	Show  goalShowCommand  `cmd:"" default:"withargs" help:"Show a goal; the default."`
+	List  goalListCommand  `cmd:"" help:"List all goals."`
 	Done  goalDoneCommand  `cmd:"" help:"Say that the goal is reached."`
 	Abort goalAbortCommand `cmd:"" help:"Give the goal up."`
-	Set   goalSetCommand   `cmd:"" help:"Set the next goal, after the last one has ended."`
+	Set   goalSetCommand   `cmd:"" help:"Set a new goal, which becomes the current one."`
 }
 
 type goalShowCommand struct {
@@ -39,6 +40,20 @@ func (c *goalShowCommand) Run(inv *invocation) error {
 		return err
 	}
 	return inv.answer("", view.ObjectOf(g).With("uncounted", uncounted), view.GoalText(g, uncounted))
+}
+
+type goalListCommand struct{}
+
+func (c *goalListCommand) Run(inv *invocation) error {
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	goals := view.Goals(l.Board)
+	if err := l.Board.Err(); err != nil {
+		return err
+	}
+	return inv.answer("", map[string]any{"goals": goals}, view.GoalTable(goals).Text(inv.width()))
 }
 
 type goalDoneCommand struct {
@@ -69,6 +84,8 @@ type goalSetCommand struct {
 	Title string      `arg:"" help:"The goal in one line."`
 	Spec  string      `required:"" placeholder:"PATH" help:"Its spec; the file must be on integration."`
 	ID    flow.GoalID `name:"id" help:"Default: the next goal-N."`
+
+	Priority int `placeholder:"N" help:"From 1, the first, to 5; default 3."`
 }
 
 func (c *goalSetCommand) Run(inv *invocation) error {
@@ -77,7 +94,7 @@ func (c *goalSetCommand) Run(inv *invocation) error {
 		if id == "" {
 			id = flow.GoalID("goal-" + strconv.Itoa(b.Settings().Next.Goal))
 		}
-		return &flow.GoalMove{ID: id, Title: c.Title, Spec: clone.Specs.Rooted(c.Spec)}
+		return &flow.GoalMove{ID: id, Title: c.Title, Spec: clone.Specs.Rooted(c.Spec), Priority: c.Priority}
 	})
 	if err != nil {
 		return err

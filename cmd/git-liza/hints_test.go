@@ -158,7 +158,6 @@ var unhinted = map[string]string{
 	"spec_changed": "no move is refused for it so far",
 	"not_human":    "no move is refused for it so far",
 	"needs":        "no move is refused for it so far",
-	"goal":         "no move is refused for it so far",
 	"finding":      "no move is refused for it so far",
 }
 

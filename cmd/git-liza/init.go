@@ -134,7 +134,7 @@ func (c *initCommand) report(inv *invocation, clone *work.Clone, r gitstore.Resu
 		return err
 	}
 	goal := r.After.Goal(settings.Goal)
-	data := map[string]any{"goal": settings.Goal, "title": goal.Title, "spec": goal.Spec, "sprint": settings.Sprint,
+	data := map[string]any{"goal": settings.Goal, "title": goal.Title, "spec": goal.Spec, "sprint": r.After.OpenSprint(settings.Goal),
 		"integration": settings.Integration.Name, "tip": settings.Integration.Tip, "board": settings.Board, "admin": c.Admin, "remote": c.Remote}
 	var warnings []string
 	if warning != "" {

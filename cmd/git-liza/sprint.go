@@ -47,7 +47,7 @@ func (c *sprintShowCommand) Run(inv *invocation) error {
 
 // latestSprint returns the open sprint, else the one that began last.
 func latestSprint(b *flow.Board) flow.SprintID {
-	latest := b.Settings().Sprint
+	latest := b.OpenSprint(b.Settings().Goal)
 	if latest != "" {
 		return latest
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -149,11 +150,20 @@ func (c *clone) prepareTasks() error {
 }
 
 // settings reads liza.yaml at the tip.
-func (c *clone) settings() (flow.Settings, error) {
-	text, err := c.plain("show", layout.State+":liza.yaml")
-	if err != nil {
-		return flow.Settings{}, err
+func (c *clone) settings() (s flow.Settings, open flow.SprintID, err error) {
+	if err := c.document("liza.yaml", &s); err != nil {
+		return s, "", err
 	}
-	var s flow.Settings
-	return s, document.Decode("liza.yaml", []byte(text+"\n"), &s)
+	var goal flow.Goal
+	err = c.document("goals/"+string(s.Goal)+".yaml", &goal)
+	return s, cmp.Or(goal.Sprint, s.Sprint1), err
+}
+
+// document reads a document of the board into v.
+func (c *clone) document(path string, v any) error {
+	text, err := c.plain("show", layout.State+":"+path)
+	if err != nil {
+		return err
+	}
+	return document.Decode(path, []byte(text+"\n"), v)
 }

@@ -16,6 +16,7 @@ import (
 // in all states, the agents that hold some, and the measured tasks.
 type generator struct {
 	settings       flow.Settings
+	sprint         flow.SprintID
 	live, archived int
 	begun          time.Time
 	to             *bufio.Writer
@@ -23,8 +24,8 @@ type generator struct {
 }
 
 func (c *clone) generator(live, archived int) (*generator, error) {
-	s, err := c.settings()
-	return &generator{settings: s, live: live, archived: archived, begun: s.Control.At}, err
+	s, sprint, err := c.settings()
+	return &generator{settings: s, sprint: sprint, live: live, archived: archived, begun: s.Control.At}, err
 }
 
 func (g *generator) print(text string) {
@@ -71,7 +72,7 @@ func (g *generator) documents() {
 // task returns the n-th task as planned.
 func (g *generator) task(n int) *flow.Task {
 	return &flow.Task{
-		ID: flow.TaskID(fmt.Sprintf("task-%d", n)), Status: flow.Unclaimed, Kind: flow.Code, Goal: g.settings.Goal, Sprint: g.settings.Sprint,
+		ID: flow.TaskID(fmt.Sprintf("task-%d", n)), Status: flow.Unclaimed, Kind: flow.Code, Goal: g.settings.Goal, Sprint: g.sprint,
 		Title:    fmt.Sprintf("Answer request number %d within its limit", n),
 		DoneWhen: fmt.Sprintf("go test ./part/%d passes, and a request that takes too long is refused with a reason", n),
 		Spec:     "specs/vision.md#limits", Scope: fmt.Sprintf("part/%d and its tests; nothing of the protocol", n),

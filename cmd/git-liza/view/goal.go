@@ -8,6 +8,59 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
+// A Goal is a goal in the form that lists show.
+type Goal struct {
+	ID       flow.GoalID   `json:"id"`
+	Title    string        `json:"title"`
+	Status   flow.Phase    `json:"status"`
+	Priority int           `json:"priority"` // 0 on boards of rules version 1
+	Sprint   flow.SprintID `json:"sprint"`   // the open one, "" between two
+	Open     int           `json:"open"`     // tasks that are not final
+	Merged   int           `json:"merged"`   // tasks, without the archive
+	Current  bool          `json:"current"`  // a command means it that names no goal
+}
+
+// Goals are all goals of the board, in order of creation.
+func Goals(b *flow.Board) []Goal {
+	list, tasks := []Goal{}, b.Tasks()
+	for _, id := range b.IDs(flow.Goals) {
+		g := b.Goal(flow.GoalID(id))
+		if g == nil {
+			continue
+		}
+		row := Goal{ID: g.ID, Title: g.Title, Status: g.Status, Priority: g.Priority, Current: b.Settings().Goal == g.ID}
+		if g.Ended.IsZero() {
+			row.Sprint = b.OpenSprint(g.ID)
+		}
+		for _, t := range tasks {
+			switch {
+			case t.Goal != g.ID:
+			case t.Status.IsMerged():
+				row.Merged++
+			case !t.Status.Final():
+				row.Open++
+			}
+		}
+		list = append(list, row)
+	}
+	slices.SortStableFunc(list, func(x, y Goal) int { return b.Goal(x.ID).Created.Compare(b.Goal(y.ID).Created) })
+	return list
+}
+
+// GoalTable lists goals; * marks the current one.
+func GoalTable(goals []Goal) *Table {
+	rows := &Table{}
+	for _, g := range goals {
+		mark := ""
+		if g.Current {
+			mark = "*"
+		}
+		rows.Add(mark, string(g.ID), g.Status.String(), fmt.Sprintf("priority %d", g.Priority), string(g.Sprint),
+			fmt.Sprintf("%d open, %d merged", g.Open, g.Merged), g.Title)
+	}
+	return rows
+}
+
 // GoalText formats a goal for people. uncounted is the number of its sessions
 // that did not report their usage.
 func GoalText(g *flow.Goal, uncounted int) string {

@@ -52,7 +52,7 @@ type Status struct {
 // Status returns the board at a glance. tasks are the board's.
 func (r Reading) Status(tasks []flow.Summary) *Status {
 	settings, known := r.Board.Settings(), &r.Local
-	goal, sprint := r.Board.Goal(settings.Goal), r.Board.Sprint(settings.Sprint)
+	goal, sprint := r.Board.Goal(settings.Goal), r.Board.Sprint(r.Board.OpenSprint(settings.Goal))
 	g := &Status{Goal: ValueOf(goal), Sprint: ValueOf(sprint), Control: ValueOf(settings.Control), Integration: ValueOf(settings.Integration),
 		Identity: known.Identity, Remote: known.Remote, Hooks: known.Hooks, Breaker: ValueOf(r.Board.Breaker()),
 		Usage: ValueOf(partOf(goal).Usage), Uncounted: known.Uncounted, Left: r.budgetLeft(""), Breach: known.Breach,

@@ -65,7 +65,7 @@ func detail(b *flow.Board, name string, args []string) (flow.Act, flow.TaskID, f
 	case "trip":
 		return flow.ActTrip, "", &flow.TripMove{Pattern: "retry_loop", Severity: "high", Evidence: []string{"sprint-1/5"}, Report: "The tests are flaky"}, nil
 	case "amend-sprint":
-		s := *b.Sprint(b.Settings().Sprint)
+		s := *b.Sprint(b.OpenSprint(b.Settings().Goal))
 		s.Ended, s.Reason, s.Carried = s.Started, "almost", []flow.TaskID{"loops"}
 		return flow.ActAmend, "", &flow.AmendMove{Sprint: &s}, nil
 	case "amend-goal":

@@ -1,0 +1,119 @@
+package flow
+
+import "slices"
+
+// goalActs are the acts beside those on a task that name their goal.
+var goalActs = []Act{ActAdd, ActFinalize, ActImport, ActConvert, ActGoal, ActComplete, ActAbort, ActReopen, ActAlign, ActSpecChange,
+	ActSprintStart, ActSprintClose, ActRetro, ActAnomaly, ActDiscover, ActNote, ActAnswer, ActTake, ActSession, ActAccept}
+
+// openGoalActs are those of them that a goal which has ended refuses. Others
+// refuse that themselves, or record what concerns a goal after its end too.
+var openGoalActs = []Act{ActAdd, ActFinalize, ActImport, ActConvert, ActSprintStart, ActSprintClose, ActAccept}
+
+// aimed is a detail whose goal follows from its fields; "" if it does not.
+type aimed interface{ aim(*Board) GoalID }
+
+// GoalOf is the goal of a move that names none: that of its task, or of what its
+// fields name, else the current one. It is "" for acts that have no goal, and on
+// boards of rules version 1.
+func (b *Board) GoalOf(m Move) GoalID {
+	if !b.HasRules(2) {
+		return ""
+	}
+	if m.Task != "" {
+		return b.goalOfTask(m.Task)
+	}
+	if !slices.Contains(goalActs, m.Act) {
+		return ""
+	}
+	if d, ok := m.Detail.(aimed); ok {
+		if goal := d.aim(b); goal != "" {
+			return goal
+		}
+	}
+	return b.Settings().Goal
+}
+
+// goalOfTask is the goal of a task; "" if there is none of that id.
+func (c *content) goalOfTask(id TaskID) GoalID {
+	if t := c.Task(id); id != "" && t != nil {
+		return t.Goal
+	}
+	return ""
+}
+
+func (g *GoalMove) aim(*Board) GoalID { return g.ID }
+
+func (f *FinalizeMove) aim(b *Board) GoalID {
+	if len(f.Tasks) == 0 {
+		return ""
+	}
+	return b.goalOfTask(f.Tasks[0])
+}
+
+func (c *ConvertMove) aim(b *Board) GoalID {
+	d, _ := b.load(Key{Discovered, string(c.Discovery)}).(*Discovery)
+	if d == nil {
+		return ""
+	}
+	return b.goalOfTask(d.During)
+}
+
+func (r *RetroMove) aim(b *Board) GoalID {
+	if s := b.Sprint(r.Sprint); s != nil {
+		return s.Goal
+	}
+	return ""
+}
+
+func (a *AnomalyMove) aim(b *Board) GoalID { return b.goalOfTask(a.About) }
+
+func (d *DiscoverMove) aim(b *Board) GoalID { return b.goalOfTask(d.During) }
+
+func (n *NoteMove) aim(b *Board) GoalID {
+	if !validID(n.For) {
+		return ""
+	}
+	return b.goalOfTask(TaskID(n.For))
+}
+
+func (s *SpecChangeMove) aim(b *Board) GoalID { return b.goalOfTask(s.Cause) }
+
+// goalID is the goal of the move.
+func (p *play) goalID() GoalID {
+	switch {
+	case p.HasRules(2) && p.move.Goal != "":
+		return p.move.Goal
+	case p.HasRules(2) && p.task != nil:
+		return p.task.Goal
+	}
+	return p.Settings().Goal
+}
+
+// checkGoal refuses a move that names another goal than that of its task, a goal
+// that is not on the board or has ended, or a goal where the act has none.
+func (p *play) checkGoal() *Refusal {
+	m := p.move
+	if !p.HasRules(2) || m.Act == ActInit {
+		return nil
+	}
+	switch g := p.Goal(m.Goal); {
+	case m.Task != "":
+		if want := p.goalOfTask(m.Task); m.Goal != want && want != "" {
+			return refuse(RuleGoal, "git liza goal list", "%s names the goal %q, %s belongs to %q", m.Act, m.Goal, m.Task, want)
+		}
+	case !slices.Contains(goalActs, m.Act):
+		if m.Goal != "" {
+			return refuse(RuleGoal, "git liza goal list", "%s names the goal %s, and belongs to none", m.Act, m.Goal)
+		}
+	case m.Act == ActGoal:
+		if d := m.Detail.(*GoalMove); m.Goal != d.ID {
+			return refuse(RuleGoal, "git liza goal list", "goal names the goal %q, not the new one %s", m.Goal, d.ID)
+		}
+	case g == nil:
+		return refuse(RuleGoal, "git liza goal list", "%s names the goal %q, which is not on the board", m.Act, m.Goal)
+	case g.Status != InProgress && slices.Contains(openGoalActs, m.Act):
+		return refuse(RuleGoal, "git liza goal list", "%s names the goal %s, which is %s", m.Act, m.Goal, g.Status)
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A calendar knows the sprints of goals. Until version 1 of the rules one sprint
+// was open at most, whatever the goal, and the settings named it. From version 2
+// on each open goal has its own sprint, or the number reserved for its next one.
+type calendar struct{ *content }
+
+func (c *content) calendar() calendar { return calendar{c} }
+
+// numbered is the sprint of a number.
+func numbered(n int) SprintID { return SprintID("sprint-" + strconv.Itoa(n)) }
+
+// open is the open sprint of a goal, "" if none is open.
+func (c calendar) open(goal GoalID) SprintID {
+	if !c.HasRules(2) {
+		return c.Settings().Sprint1
+	}
+	if g := c.Goal(goal); g != nil {
+		return g.Sprint
+	}
+	return ""
+}
+
+// next is the sprint that a goal opens next.
+func (c calendar) next(goal GoalID) SprintID {
+	if g := c.Goal(goal); c.HasRules(2) && g != nil && g.Next != "" {
+		return g.Next
+	}
+	return numbered(c.Settings().Next.Sprint)
+}
+
+// forTasks is the sprint of new tasks of a goal: the open one, else the next.
+func (c calendar) forTasks(goal GoalID) SprintID { return cmp.Or(c.open(goal), c.next(goal)) }
+
+// last is the open sprint of a goal, else the one that was opened last.
+func (c calendar) last(goal GoalID) SprintID {
+	if !c.HasRules(2) {
+		return numbered(c.Settings().Next.Sprint - 1)
+	}
+	if open := c.open(goal); open != "" {
+		return open
+	}
+	var last SprintID
+	for _, id := range c.IDs(Sprints) {
+		s := c.Sprint(SprintID(id))
+		if s != nil && s.Goal == goal && (len(id) > len(last) || len(id) == len(last) && s.ID > last) {
+			last = s.ID
+		}
+	}
+	return last
+}
+
+// forRecords is the sprint in whose folder records of a goal stand.
+func (c calendar) forRecords(goal GoalID) SprintID {
+	if !c.HasRules(2) {
+		return c.forTasks(goal)
+	}
+	// A goal that ended under rules version 1 may have no sprint of its own.
+	return cmp.Or(c.last(goal), numbered(max(c.Settings().Next.Sprint-1, 1)))
+}
+
+// goals are the goals in progress: by priority, then by age. Rules version 1 has
+// one at most.
+func (c calendar) goals() []*Goal {
+	var list []*Goal
+	for _, id := range c.IDs(Goals) {
+		if g := c.Goal(GoalID(id)); g != nil && g.Status == InProgress {
+			list = append(list, g)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *Goal) int {
+		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.Created.Compare(y.Created))
+	})
+	return list
+}
+
+// openSprints are the open sprints of all goals.
+func (c calendar) openSprints() (list []SprintID) {
+	if !c.HasRules(2) {
+		if open := c.Settings().Sprint1; open != "" {
+			list = append(list, open)
+		}
+		return list
+	}
+	for _, g := range c.goals() {
+		if g.Sprint != "" {
+			list = append(list, g.Sprint)
+		}
+	}
+	return list
+}
+
+// OpenSprint is the open sprint of a goal, "" between two.
+func (b *Board) OpenSprint(goal GoalID) SprintID { return b.calendar().open(goal) }
+
+// setSprint records which sprint of a goal is open, and which is reserved for
+// its next one; "" is none.
+func (p *effect) setSprint(goal GoalID, open, next SprintID) {
+	if !p.HasRules(2) {
+		p.change(func(s *Settings) { s.Sprint1 = open })
+		return
+	}
+	g := *p.Goal(goal)
+	g.Sprint, g.Next = open, next
+	p.put(Key{Goals, string(g.ID)}, &g)
+}
+
+// startSprint opens the next sprint of the move's goal.
+func (p *effect) startSprint(deadline time.Time) *Sprint {
+	goal := p.goalID()
+	s := &Sprint{ID: p.calendar().next(goal), Goal: goal, Status: InProgress, Started: p.move.At, Deadline: deadline}
+	if s.ID == numbered(p.Settings().Next.Sprint) {
+		p.change(func(set *Settings) { set.Next.Sprint++ })
+	}
+	p.put(Key{Sprints, string(s.ID)}, s)
+	p.setSprint(goal, s.ID, "")
+	return s
+}
+
+// reserveSprint is the number of the next sprint of a goal that has none open.
+func (p *effect) reserveSprint(goal GoalID) SprintID {
+	next := numbered(p.Settings().Next.Sprint)
+	if p.HasRules(2) {
+		p.change(func(s *Settings) { s.Next.Sprint++ })
+	}
+	p.setSprint(goal, "", next)
+	return next
+}
+
+// sprintPhase sets the phase of all open sprints when a checkpoint begins or
+// ends.
+func (p *effect) sprintPhase(to Phase) {
+	for _, id := range p.calendar().openSprints() {
+		if s := p.Sprint(id); s != nil {
+			c := *s
+			c.Status = to
+			p.put(Key{Sprints, string(c.ID)}, &c)
+		}
+	}
+}
+
+// checkGoals refuses goals whose sprints do not fit their states.
+func (k checker) checkGoals() *Refusal {
+	if !k.HasRules(2) {
+		return nil
+	}
+	for _, id := range k.IDs(Goals) {
+		g := k.Goal(GoalID(id))
+		if g == nil {
+			return breach("the goal %s stands in a wrong place", id)
+		}
+		open := k.Sprint(g.Sprint)
+		for _, w := range []demand{
+			{g.Priority < 1 || g.Priority > 5, "has a priority that is not between 1 and 5"},
+			{g.Status == InProgress && (g.Sprint == "") == (g.Next == ""), "has not one sprint, open or reserved"},
+			{g.Status != InProgress && (g.Sprint != "" || g.Next != ""), "has ended, and a sprint of it has not"},
+			{g.Sprint != "" && (open == nil || ended(open) || open.Goal != g.ID), "has an open sprint that is not on the board, has ended or belongs to another goal"},
+			{g.Next != "" && k.Sprint(g.Next) != nil, "has reserved a sprint that is there already"},
+		} {
+			if w.broken {
+				return breach("the goal %s %s", g.ID, w.reason)
+			}
+		}
+	}
+	return nil
+}
