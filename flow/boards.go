@@ -25,13 +25,16 @@ type InitMove struct {
 	// Admin is the board's first principal, which makes this move; nil for a board
 	// without principals.
 	Admin *Principal `yaml:"admin"`
+	Texts texts      `yaml:"texts,since=2"` // of the goal's spec
 }
 
 func (i *InitMove) subject() string { return "board" }
 
-func (i *InitMove) ask(Move, *Board) Query {
-	return Query{Saves: []ObjectID{i.Integration.Tip}, Texts: []TextQuery{{Path: specPath(i.Spec)}}, Tip: i.Integration.Tip}
+func (i *InitMove) ask(_ Move, b *Board) Query {
+	return Query{Saves: []ObjectID{i.Integration.Tip}, Texts: b.trackedPaths().askTexts(i.Rules, []string{i.Spec}, nil), Tip: i.Integration.Tip}
 }
+
+func (i *InitMove) fill(p *play) { i.Texts = p.textCheck().entered() }
 
 func (i *InitMove) refs(_ Move, b *Board) []RefMove {
 	list := []RefMove{{Name: MarkRef("sprint-1"), State: true}}
@@ -60,10 +63,15 @@ func (i *InitMove) check(p *play) *Refusal {
 	case p.facts != nil && !p.facts.Texts[specPath(i.Spec)].exists():
 		return refuse(RuleSpec, "git add "+shell.Quote(specPath(i.Spec))+" && git commit", "the spec '%s' does not exist in commit %s",
 			specPath(i.Spec), i.Integration.Tip.Short())
+	case p.facts != nil && i.Rules >= 2 && p.facts.Texts[specPath(i.Spec)].lacks(specAnchor(i.Spec)):
+		return refuse(RuleSpec, hint, "the spec '%s' has no heading '#%s' in commit %s", specPath(i.Spec), clip(specAnchor(i.Spec)), i.Integration.Tip.Short())
 	case !i.Deadline.IsZero() && !i.Deadline.After(p.move.At):
 		return refuse(RuleForm, hint, "the deadline %s is in the past", i.Deadline.Format(time.RFC3339))
 	}
-	if r := i.Config.check(hint); r != nil || i.Admin == nil {
+	if r := i.Config.check(hint); r != nil {
+		return r
+	}
+	if r := p.textCheck().compare(i.Texts); r != nil || i.Admin == nil {
 		return r
 	}
 	if r := p.checkGovernment(&Principals{List: []Principal{i.Admin.bare()}}, i.Admin); r != nil {
@@ -169,17 +177,23 @@ func (c *ConfigMove) apply(p *effect) { p.change(func(s *Settings) { s.Config = 
 type ImportMove struct {
 	Source string `yaml:"source"`
 	Tasks  inputs `yaml:"tasks"`
+	Texts  texts  `yaml:"texts,since=2"` // new ones that the tasks stand on
 }
 
 func (i *ImportMove) subject() string { return "" }
 
-func (i *ImportMove) ask(Move, *Board) Query { return askSpecs(i.Tasks) }
+func (i *ImportMove) ask(_ Move, b *Board) Query { return b.askTexts(i.Tasks) }
+
+func (i *ImportMove) fill(p *play) { i.Texts = p.textCheck().entered() }
 
 func (i *ImportMove) check(p *play) *Refusal {
 	if len(i.Tasks) == 0 {
 		return refuse(RuleForm, "git liza help task add", "there is no task to import")
 	}
-	return p.enterTasks(i.Tasks, nil)
+	if r := p.enterTasks(i.Tasks, nil); r != nil {
+		return r
+	}
+	return p.textCheck().compare(i.Texts)
 }
 
 func (i *ImportMove) apply(*effect) {}

@@ -147,7 +147,7 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 		return &ImportMove{Source: "elsewhere", Tasks: w.inputs(w.plain)}
 	},
 	ActArchive: func(_ *scene, _ TaskID, w words) Detail { return &ArchiveMove{ids[TaskID](w.plain)} },
-	ActMigrate: func(_ *scene, _ TaskID, w words) Detail { return &MigrateMove{w.number("to")} },
+	ActMigrate: func(_ *scene, _ TaskID, w words) Detail { return &MigrateMove{To: w.number("to")} },
 	ActAmend:   amendWords,
 	ActPrincipal: func(_ *scene, _ TaskID, w words) Detail {
 		return &PrincipalMove{Remove: w.on("remove"), Principal: w.account(w.nth(0))}

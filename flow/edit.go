@@ -5,12 +5,15 @@ import "reflect"
 // EditMove replaces the description of a task; its id stays.
 type EditMove struct {
 	Input TaskInput `yaml:"input"`
+	Texts texts     `yaml:"texts,since=2"` // new ones that the task stands on
 }
 
 func (e *EditMove) ask(m Move, b *Board) Query {
 	t := b.Task(m.Task)
-	return askSpecs([]TaskInput{{Spec: e.Input.Spec, Draft: t != nil && t.Status == Draft}})
+	return b.askTexts([]TaskInput{{Spec: e.Input.Spec, BasedOn: e.Input.BasedOn, Draft: t == nil || !in(Unclaimed, Blocked).has(t.Status)}})
 }
+
+func (e *EditMove) fill(p *play) { e.Texts = p.textCheck().entered() }
 
 // editable lets only humans edit a task in work: only its budget can change
 // then, and only humans change budgets.
@@ -78,7 +81,10 @@ func (e *EditMove) check(p *play) *Refusal {
 	}
 	edited := p.with(t)
 	defer func() { p.fail(edited.err) }()
-	return edited.acyclic(t)
+	if r := edited.acyclic(t); r != nil {
+		return r
+	}
+	return p.textCheck().compare(e.Texts)
 }
 
 // onlyBudget refuses an edit that keeps the budget or changes anything else.

@@ -33,6 +33,9 @@ func (p *effect) run() {
 	for _, t := range p.repointed {
 		p.keep(t)
 	}
+	for _, t := range p.texts {
+		p.track(t, origin{})
+	}
 	if p.task != nil && p.rule.to != 0 {
 		p.task.Status = p.rule.to
 	}

@@ -14,12 +14,15 @@ type GoalMove struct {
 	Title string `yaml:"title"`
 	Spec  string `yaml:"spec"`
 
-	Priority int `yaml:"priority,since=2"` // from 1, the first, to 5; 0 is 3
+	Priority int   `yaml:"priority,since=2"` // from 1, the first, to 5; 0 is 3
+	Texts    texts `yaml:"texts,since=2"`    // of the spec
 }
 
 func (g *GoalMove) subject() string { return string(g.ID) }
 
-func (g *GoalMove) ask(Move, *Board) Query { return askSpecs([]TaskInput{{Spec: g.Spec}}) }
+func (g *GoalMove) ask(_ Move, b *Board) Query { return b.askTexts([]TaskInput{{Spec: g.Spec}}) }
+
+func (g *GoalMove) fill(p *play) { g.Texts = p.textCheck().entered() }
 
 func (g *GoalMove) check(p *play) *Refusal {
 	s := p.Settings()
@@ -40,7 +43,10 @@ func (g *GoalMove) check(p *play) *Refusal {
 	if p.facts != nil && !p.facts.Texts[specPath(g.Spec)].exists() {
 		return refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' does not exist on %s", g.Spec, s.Integration.Name)
 	}
-	return nil
+	if anchor := specAnchor(g.Spec); p.facts != nil && p.HasRules(2) && p.facts.Texts[specPath(g.Spec)].lacks(anchor) {
+		return refuse(RuleSpec, "git liza help goal", "the spec '%s' of %s has no heading '#%s' on %s", specPath(g.Spec), g.ID, clip(anchor), s.Integration.Name)
+	}
+	return p.textCheck().compare(g.Texts)
 }
 
 func (g *GoalMove) refs(_ Move, b *Board) []RefMove {

@@ -26,6 +26,9 @@ func (s *scene) property(subject, key string) (string, bool) {
 	if subject == "board" {
 		return s.boardProperty(key)
 	}
+	if strings.HasSuffix(subject, ".md") {
+		return s.pathProperty(subject, key)
+	}
 	if a := AgentID(subject); a.Role() != "" {
 		return s.agentProperty(a, key)
 	}
@@ -41,6 +44,49 @@ func (s *scene) property(subject, key string) (string, bool) {
 		return "", false
 	}
 	return property(t), true
+}
+
+// pathProperty is what is known of a tracked path. Its blob is written as the path
+// of which it is the usual one, else as the name of an object.
+func (s *scene) pathProperty(path, key string) (string, bool) {
+	doc := s.board.trackedPaths().find(path)
+	if key == "untracked" || doc == nil {
+		return "", key == "untracked" && doc == nil
+	}
+	blob := func(id ObjectID) string {
+		if id == ObjectID(TrackedID(path)) {
+			return path
+		}
+		return objectName(id)
+	}
+	var list []string
+	switch key {
+	case "blob":
+		return blob(doc.Blob), true
+	case "was":
+		return blob(doc.Was), true
+	case "task":
+		return string(doc.Task), true
+	case "by":
+		return string(doc.By), true
+	case "reviews":
+		for _, r := range doc.Reviews {
+			list = append(list, r.String())
+		}
+	case "verdicts":
+		for _, v := range doc.Verdicts {
+			list = append(list, v.Role.String()+":"+string(v.By))
+		}
+	case "approved":
+		return strconv.FormatBool(doc.Approved()), true
+	case "sections":
+		for _, section := range doc.Sections {
+			list = append(list, section.Anchor)
+		}
+	default:
+		return "", false
+	}
+	return strings.Join(list, ","), true
 }
 
 func (s *scene) boardProperty(key string) (string, bool) {

@@ -63,6 +63,7 @@ func (b *Board) Number(list []TaskInput) {
 // AddMove adds tasks, all or none.
 type AddMove struct {
 	Tasks inputs `yaml:"tasks"`
+	Texts texts  `yaml:"texts,since=2"` // new ones that the tasks stand on
 }
 
 func (a *AddMove) subject() string {
@@ -72,31 +73,31 @@ func (a *AddMove) subject() string {
 	return strconv.Itoa(len(a.Tasks)) + " tasks"
 }
 
-func (a *AddMove) ask(Move, *Board) Query { return askSpecs(a.Tasks) }
+func (a *AddMove) ask(_ Move, b *Board) Query { return b.askTexts(a.Tasks) }
 
-func askSpecs(list []TaskInput) Query {
-	var q Query
-	for _, in := range list {
-		path := specPath(in.Spec)
-		known := slices.ContainsFunc(q.Texts, func(t TextQuery) bool { return t.Path == path })
-		if !in.Draft && path != "" && !known {
-			q.Texts = append(q.Texts, TextQuery{Path: path})
-		}
-	}
-	return q
-}
+func (a *AddMove) fill(p *play) { a.Texts = p.textCheck().entered() }
 
 // specPath is the file that a spec reference names, without its anchor.
 func specPath(spec string) string {
-	path, _, _ := strings.Cut(spec, "#")
+	path, _ := splitRef(spec)
 	return path
+}
+
+// specAnchor is the anchor of the heading that a spec reference names, "" if it
+// names none.
+func specAnchor(spec string) string {
+	_, anchor := splitRef(spec)
+	return anchor
 }
 
 func (a *AddMove) check(p *play) *Refusal {
 	if len(a.Tasks) == 0 {
 		return refuse(RuleForm, "git liza help task add", "there is no task to add")
 	}
-	return p.enterTasks(a.Tasks, nil)
+	if r := p.enterTasks(a.Tasks, nil); r != nil {
+		return r
+	}
+	return p.textCheck().compare(a.Texts)
 }
 
 func (a *AddMove) apply(*effect) {}
@@ -263,9 +264,8 @@ func (p *play) describe(t *Task, hint string) (wrong []*Refusal) {
 		refused(RuleIncomplete, hint, "%s has no %s; a task that is not a draft needs title, done_when, spec and scope",
 			t.ID, strings.Join(missing, ", "))
 	}
-	if path := specPath(t.Spec); t.Spec != "" && p.facts != nil && !p.facts.Texts[path].exists() {
-		refused(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' of %s does not exist on %s at %s",
-			path, t.ID, p.Settings().Integration.Name, p.Settings().Integration.Tip.Short())
+	if p.facts != nil {
+		wrong = append(wrong, p.textCheck().describe(t, hint)...)
 	}
 	return wrong
 }
@@ -273,6 +273,7 @@ func (p *play) describe(t *Task, hint string) (wrong []*Refusal) {
 // FinalizeMove turns drafts into claimable tasks.
 type FinalizeMove struct {
 	Tasks taskIDs `yaml:"tasks"`
+	Texts texts   `yaml:"texts,since=2"` // new ones that the tasks stand on
 }
 
 // taskIDs is a list that a move, but no document, may hold in full.
@@ -293,11 +294,13 @@ func (f *FinalizeMove) ask(_ Move, b *Board) Query {
 	var list []TaskInput
 	for _, id := range f.Tasks {
 		if t := b.Task(id); t != nil {
-			list = append(list, TaskInput{Spec: t.Spec})
+			list = append(list, TaskInput{Spec: t.Spec, BasedOn: t.BasedOn})
 		}
 	}
-	return askSpecs(list)
+	return b.askTexts(list)
 }
+
+func (f *FinalizeMove) fill(p *play) { f.Texts = p.textCheck().entered() }
 
 func (f *FinalizeMove) already(p *play) bool {
 	for _, id := range f.Tasks {
@@ -334,7 +337,7 @@ func (f *FinalizeMove) check(p *play) *Refusal {
 		}
 		finalized[id] = true
 	}
-	return nil
+	return p.textCheck().compare(f.Texts)
 }
 
 func (f *FinalizeMove) apply(p *effect) {

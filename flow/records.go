@@ -75,11 +75,14 @@ func (d *DiscoverMove) apply(p *effect) {
 type ConvertMove struct {
 	Discovery RecordID  `yaml:"discovery"`
 	Input     TaskInput `yaml:"input"`
+	Texts     texts     `yaml:"texts,since=2"` // new ones that the task stands on
 }
 
 func (c *ConvertMove) subject() string { return string(c.Discovery) }
 
-func (c *ConvertMove) ask(Move, *Board) Query { return askSpecs([]TaskInput{c.Input}) }
+func (c *ConvertMove) ask(_ Move, b *Board) Query { return b.askTexts([]TaskInput{c.Input}) }
+
+func (c *ConvertMove) fill(p *play) { c.Texts = p.textCheck().entered() }
 
 func (c *ConvertMove) check(p *play) *Refusal {
 	d, ok := p.load(Key{Discovered, string(c.Discovery)}).(*Discovery)
@@ -89,7 +92,10 @@ func (c *ConvertMove) check(p *play) *Refusal {
 	if d.Converted != "" {
 		return refuse(RuleExists, "git liza show "+string(d.Converted), "%s has become %s already", d.ID, d.Converted)
 	}
-	return p.enterTasks([]TaskInput{c.Input}, nil)
+	if r := p.enterTasks([]TaskInput{c.Input}, nil); r != nil {
+		return r
+	}
+	return p.textCheck().compare(c.Texts)
 }
 
 func (c *ConvertMove) apply(p *effect) {

@@ -66,11 +66,11 @@ func TestQuestions(t *testing.T) {
 	tip := object("x1")
 	for line, want := range map[string]Query{
 		"human:ann note":                            {},
-		"human:ann add b c spec=doc/s.md#part":      {Texts: []TextQuery{{Path: "doc/s.md"}}, Tip: tip},
+		"human:ann add b c spec=doc/s.md#part":      {Texts: []TextQuery{{Path: "doc/s.md", Anchors: []string{"part"}}}, Tip: tip},
 		"human:ann add b +draft":                    {Tip: tip},
-		"human:ann finalize d":                      {Texts: []TextQuery{{Path: vision}}, Tip: tip},
+		"human:ann finalize d":                      {Texts: []TextQuery{{Path: vision, Anchors: []string{"goal"}}}, Tip: tip},
 		"human:ann edit d spec=other.md":            {Tip: tip},
-		"human:ann edit a spec=other.md +draft":     {Texts: []TextQuery{{Path: "other.md"}}, Tip: tip},
+		"human:ann edit a spec=other.md +draft":     {Tip: tip},
 		"human:ann goal g spec=doc/g.md":            {Texts: []TextQuery{{Path: "doc/g.md"}}, Tip: tip},
 		"coder-1 claim a saved=left":                {Saves: []ObjectID{object("left")}, Tip: tip},
 		"coder-1 submit a c2":                       {Submission: object("c2"), Behind: []ObjectID{object("tip"), tip}, Tip: tip},

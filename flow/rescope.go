@@ -8,6 +8,7 @@ type SupersedeMove struct {
 	By     taskIDs `yaml:"by_tasks"`
 	Add    inputs  `yaml:"add"`
 	Saved  *Save   `yaml:"saved"`
+	Texts  texts   `yaml:"texts,since=2"` // new ones that the tasks stand on
 }
 
 func rescopable(p *play) *Refusal {
@@ -30,8 +31,10 @@ func (s *SupersedeMove) already(p *play) bool {
 	return p.from == Superseded && p.task.Rescope == s.Reason
 }
 
-func (s *SupersedeMove) ask(Move, *Board) Query {
-	q := askSpecs(s.Add)
+func (s *SupersedeMove) fill(p *play) { s.Texts = p.textCheck().entered() }
+
+func (s *SupersedeMove) ask(_ Move, b *Board) Query {
+	q := b.askTexts(s.Add)
 	q.Saves = askSave(s.Saved).Saves
 	return q
 }
@@ -57,6 +60,9 @@ func (s *SupersedeMove) check(p *play) *Refusal {
 		}
 	}
 	if r := p.enterTasks(s.Add, p.task); r != nil {
+		return r
+	}
+	if r := p.textCheck().compare(s.Texts); r != nil {
 		return r
 	}
 	return p.repoint(list)

@@ -222,5 +222,5 @@ func (s *scene) moveOf(fields []string) (Move, *Facts) {
 	}
 	facts := agreeing(s.board, m)
 	w.doubt(facts)
-	return m, facts
+	return s.withTexts(m, facts), facts
 }

@@ -96,7 +96,20 @@ func (s *scene) by(by Actor, act Act, task TaskID, d Detail) Move {
 }
 
 // play makes a move that git bears out.
-func (s *scene) play(m Move) *Refusal { return s.judge(m, agreeing(s.board, m)) }
+func (s *scene) play(m Move) *Refusal {
+	f := agreeing(s.board, m)
+	return s.judge(s.withTexts(m, f), f)
+}
+
+// withTexts is the move with the texts that git knows. What other moves record
+// stays as it is.
+func (s *scene) withTexts(m Move, f *Facts) Move {
+	switch m.Detail.(type) {
+	case *SubmitMove, *MergeMove, *ClaimMove:
+		return m
+	}
+	return s.board.Fill(m, f)
+}
 
 // judge makes a move with the facts given and holds it to what is always
 // true: a refusal says why and what to type and changes nothing; an accepted
@@ -189,6 +202,19 @@ func dumpValue(b *strings.Builder, v reflect.Value) {
 	}
 }
 
+// sectionsOf are sections of the headings that are asked for; a path has all but
+// those that are named none.
+func sectionsOf(asked TextQuery) (list sections) {
+	for _, anchor := range asked.Anchors {
+		s := Section{Anchor: anchor}
+		if anchor != "none" {
+			s.Hash = TrackedID(asked.Path + "#" + anchor)[:32]
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
 // agreeing are facts that bear out whatever the move records.
 func agreeing(b *Board, m Move) *Facts {
 	q := b.Ask(m)
@@ -200,7 +226,7 @@ func agreeing(b *Board, m Move) *Facts {
 		f.Saves[id] = true
 	}
 	for _, asked := range q.Texts {
-		f.Texts[asked.Path] = TextFact{Text: Text{Path: asked.Path, Blob: ObjectID(TrackedID(asked.Path))}}
+		f.Texts[asked.Path] = TextFact{Text: Text{Path: asked.Path, Blob: ObjectID(TrackedID(asked.Path)), Sections: sectionsOf(asked)}}
 	}
 	switch d := m.Detail.(type) {
 	case *SubmitMove:

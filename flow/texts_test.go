@@ -119,13 +119,13 @@ func TestFormsOfFields(t *testing.T) {
 		rule   Rule
 		detail Detail
 	}{
-		"an id that is none":          {RuleForm, &EditMove{TaskInput{ID: "../x"}}},
+		"an id that is none":          {RuleForm, &EditMove{Input: TaskInput{ID: "../x"}}},
 		"an id in a list":             {RuleForm, &ArchiveMove{[]TaskID{"a", "-b"}}},
 		"an empty id in a list":       {RuleForm, &ArchiveMove{[]TaskID{"a", ""}}},
 		"a short object id":           {RuleForm, &ApproveMove{Commit: "abc"}},
 		"an object id in capitals":    {RuleForm, &ApproveMove{Commit: ObjectID(strings.Repeat("A", 40))}},
 		"a generation that is none":   {RuleForm, &RegisterMove{Agent: "coder-1", Generation: "x"}},
-		"an unknown kind":             {RuleForm, &EditMove{TaskInput{ID: "a", Kind: 9}}},
+		"an unknown kind":             {RuleForm, &EditMove{Input: TaskInput{ID: "a", Kind: 9}}},
 		"a role that is none, listed": {RuleForm, &PrincipalMove{Principal: Principal{Name: "a", Roles: []Role{""}}}},
 		"a fraction of a second":      {RuleForm, &RenewMove{Lease: Duration(1500 * time.Millisecond)}},
 		"a lease without end":         {RuleForm, &RenewMove{Lease: Duration(1 << 62)}},

@@ -3,6 +3,10 @@ package flow
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -75,4 +79,258 @@ func (sections) maxLen() int { return MaxSections }
 func TrackedID(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return hex.EncodeToString(sum[:])[:40]
+}
+
+// trackedPaths is what a board holds seen from the texts that its tasks and goals
+// stand on.
+type trackedPaths struct{ *content }
+
+func (c *content) trackedPaths() trackedPaths { return trackedPaths{c} }
+
+// find is the document of a tracked path, nil if the board has none.
+func (k trackedPaths) find(path string) *TrackedPath {
+	doc, _ := k.load(Key{Tracked, TrackedID(path)}).(*TrackedPath)
+	return doc
+}
+
+// inUse are the paths that open goals and tasks stand on, drafts apart, with the
+// anchors named.
+func (k trackedPaths) inUse() anchorSets {
+	used := anchorSets{}
+	for _, id := range k.IDs(Goals) {
+		if g := k.Goal(GoalID(id)); g != nil && g.Status == InProgress {
+			used.add(g.Spec)
+		}
+	}
+	k.each(func(s *Summary) {
+		if !s.Status.Final() && s.Status != Draft {
+			used.add(s.Spec)
+			used.add(s.BasedOn...)
+		}
+	})
+	return used
+}
+
+// anchorSets are paths with the anchors that are named in them.
+type anchorSets map[string]map[string]bool
+
+// add adds references, PATH or PATH#ANCHOR.
+func (a anchorSets) add(refs ...string) {
+	for _, ref := range refs {
+		path, anchor := splitRef(ref)
+		if path == "" {
+			continue
+		}
+		if a[path] == nil {
+			a[path] = map[string]bool{}
+		}
+		if anchor != "" {
+			a[path][anchor] = true
+		}
+	}
+}
+
+// queries ask for the paths, sorted, each with the first of its anchors that a
+// move may name.
+func (a anchorSets) queries(paths []string) []TextQuery {
+	var list []TextQuery
+	for _, path := range paths {
+		anchors := slices.Sorted(maps.Keys(a[path]))
+		list = append(list, TextQuery{Path: path, Anchors: anchors[:min(len(anchors), MaxSections)]})
+	}
+	return list
+}
+
+// splitRef parts a reference into its path and the anchor of a heading.
+func splitRef(ref string) (path, anchor string) {
+	path, anchor, _ = strings.Cut(ref, "#")
+	return path, anchor
+}
+
+// Texts ask for all paths that open goals and tasks stand on, sorted; none on
+// boards of rules 1.
+func (b *Board) Texts() []TextQuery {
+	if !b.HasRules(2) {
+		return nil
+	}
+	used := b.trackedPaths().inUse()
+	return used.queries(slices.Sorted(maps.Keys(used)))
+}
+
+// askTexts asks for the texts that new references name. Under rules 1 only the
+// files of the specs count.
+func (k trackedPaths) askTexts(rules int, specs, basedOn []string) []TextQuery {
+	entered, used := anchorSets{}, anchorSets{}
+	if rules >= 2 {
+		used = k.inUse()
+		entered.add(basedOn...)
+	}
+	entered.add(specs...)
+	for path, anchors := range entered {
+		if rules < 2 {
+			clear(anchors)
+		}
+		for anchor := range used[path] {
+			anchors[anchor] = true
+		}
+	}
+	return entered.queries(slices.Sorted(maps.Keys(entered)))
+}
+
+// askTexts asks for the texts that new tasks stand on, drafts apart.
+func (b *Board) askTexts(list []TaskInput) Query {
+	var specs, basedOn []string
+	for _, in := range list {
+		if !in.Draft {
+			specs = append(specs, in.Spec)
+			basedOn = append(basedOn, in.BasedOn...)
+		}
+	}
+	return Query{Texts: b.trackedPaths().askTexts(b.Settings().Rules, specs, basedOn)}
+}
+
+// A textCheck is a play seen from the texts that its move records.
+type textCheck struct{ *play }
+
+func (p *play) textCheck() textCheck { return textCheck{p} }
+
+// tracks reports whether the board tracks paths after the move.
+func (p textCheck) tracks() bool {
+	if m, ok := p.move.Detail.(*MigrateMove); ok {
+		return m.To >= 2
+	}
+	return judgedBy(p.play) >= 2
+}
+
+// entered are the texts that a move records: those that git was asked for and
+// of which the board lacks the blob or a section.
+func (p textCheck) entered() texts {
+	if p.facts == nil || !p.tracks() {
+		return nil
+	}
+	var list texts
+	for _, asked := range p.prior.Ask(*p.move).Texts {
+		if is := p.facts.Texts[asked.Path].Text; is.Path != "" && !p.prior.trackedPaths().knows(is) {
+			list = append(list, is)
+		}
+	}
+	return list
+}
+
+// knows reports whether the board has the blob and the sections of a text.
+func (k trackedPaths) knows(t Text) bool {
+	doc := k.find(t.Path)
+	return doc != nil && doc.Blob == t.Blob && !slices.ContainsFunc(t.Sections, func(s Section) bool { return doc.section(s.Anchor) == nil })
+}
+
+// section is what is known of a section, nil if it is not tracked.
+func (d *TrackedPath) section(anchor string) *TrackedSection {
+	i := slices.IndexFunc(d.Sections, func(s TrackedSection) bool { return s.Anchor == anchor })
+	if i < 0 {
+		return nil
+	}
+	return &d.Sections[i]
+}
+
+// compare compares the texts that a move records with those of git, and
+// leaves them for the effect to write.
+func (p textCheck) compare(recorded texts) *Refusal {
+	if !p.tracks() {
+		return nil
+	}
+	p.texts = recorded
+	if p.facts == nil {
+		return nil
+	}
+	return compareTexts(recorded, p.entered(), "git liza "+p.move.Act.Command()+" --help")
+}
+
+// compareTexts refuses recorded texts that are not those of git.
+func compareTexts(recorded, want texts, again string) *Refusal {
+	for i := range max(len(recorded), len(want)) {
+		switch {
+		case i >= len(want):
+			return refuse(RuleFact, again, "the move records a text of %s, which has not changed", quoteC(clip(recorded[i].Path)))
+		case i >= len(recorded):
+			return refuse(RuleFact, again, "the move does not record the text of %s", quoteC(clip(want[i].Path)))
+		case !reflect.DeepEqual(recorded[i], want[i]):
+			return refuse(RuleFact, again, "the move records %s at %s, git says %s at %s, or other sections",
+				recorded[i].Blob.Short(), quoteC(clip(recorded[i].Path)), want[i].Blob.Short(), quoteC(clip(want[i].Path)))
+		}
+	}
+	return nil
+}
+
+// describe returns what is wrong with the texts that a task stands on: a file
+// that is not there, or a heading that the file lacks.
+func (p textCheck) describe(t *Task, hint string) (wrong []*Refusal) {
+	refs := []string{t.Spec}
+	if p.HasRules(2) {
+		refs = append(refs, t.BasedOn...)
+	}
+	branch := p.Settings().Integration
+	for _, ref := range refs {
+		path, anchor := splitRef(ref)
+		fact := p.facts.Texts[path]
+		switch {
+		case ref == "":
+		case !fact.exists():
+			wrong = append(wrong, refuse(RuleSpec, "git liza adopt COMMIT --reason R", "the spec '%s' of %s does not exist on %s at %s",
+				path, t.ID, branch.Name, branch.Tip.Short()))
+		case p.HasRules(2) && fact.lacks(anchor):
+			wrong = append(wrong, refuse(RuleSpec, hint, "the spec '%s' of %s has no heading '#%s' at %s", path, t.ID, clip(anchor), branch.Tip.Short()))
+		}
+	}
+	return wrong
+}
+
+// lacks reports whether the text has no heading with the anchor.
+func (t TextFact) lacks(anchor string) bool {
+	return anchor != "" && slices.Contains(t.Sections, Section{Anchor: anchor})
+}
+
+// An origin says how a blob came to a tracked path.
+type origin struct {
+	task     TaskID // whose merge brought it; "" means the actor of the move
+	reviews  []Role
+	verdicts []PathVerdict
+}
+
+// track writes what git says of a path. The same blob keeps its origin and its
+// verdicts.
+func (p *effect) track(t Text, from origin) {
+	doc := TrackedPath{Path: t.Path}
+	old := p.trackedPaths().find(t.Path)
+	if old != nil {
+		doc = *old
+	}
+	if old == nil || doc.Blob != t.Blob {
+		doc.Was, doc.Same, doc.Blob = doc.Blob, nil, t.Blob
+		doc.Task, doc.By, doc.Principal, doc.At = from.task, "", "", p.move.At
+		if from.task == "" {
+			doc.By, doc.Principal = p.move.By, p.move.Principal
+		}
+		doc.Reviews, doc.Verdicts = from.reviews, from.verdicts
+	}
+	doc.Sections = nil
+	for _, s := range t.Sections {
+		is := TrackedSection{Anchor: s.Anchor, Hash: s.Hash}
+		if old != nil {
+			if was := old.section(s.Anchor); was != nil && was.Hash == s.Hash {
+				is = *was
+			} else if was != nil {
+				is.Was = was.Hash
+			}
+		}
+		doc.Sections = append(doc.Sections, is)
+	}
+	p.put(Key{Tracked, TrackedID(t.Path)}, &doc)
+}
+
+// Approved reports whether every role whose verdict the blob needed has approved
+// it.
+func (d *TrackedPath) Approved() bool {
+	return d.Blob != "" && len(d.Reviews) > 0 && !slices.ContainsFunc(d.Reviews, func(r Role) bool {
+		return !slices.ContainsFunc(d.Verdicts, func(v PathVerdict) bool { return v.Role == r })
+	})
 }

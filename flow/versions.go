@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 )
@@ -96,16 +97,27 @@ func (p *effect) upgrade(after, to int) {
 // MigrateMove takes a board to newer rules. Moves before it stay judged by the
 // rules that they were made under.
 type MigrateMove struct {
-	To int `yaml:"to"`
+	To    int   `yaml:"to"`
+	Texts texts `yaml:"texts,since=2"` // that open goals and tasks stand on
 }
 
 func (m *MigrateMove) subject() string { return "rules" }
+
+func (m *MigrateMove) ask(_ Move, b *Board) Query {
+	if b.HasRules(2) || m.To < 2 {
+		return Query{}
+	}
+	used := b.trackedPaths().inUse()
+	return Query{Texts: used.queries(slices.Sorted(maps.Keys(used)))}
+}
+
+func (m *MigrateMove) fill(p *play) { m.Texts = p.textCheck().entered() }
 
 func (m *MigrateMove) check(p *play) *Refusal {
 	if now := p.Settings().Rules; m.To <= now || m.To > RulesVersion {
 		return refuse(RuleVersion, "git liza version", "the board has rules version %d, this program cannot take it to %d", now, m.To)
 	}
-	return nil
+	return p.textCheck().compare(m.Texts)
 }
 
 // already lets the second of two clones that migrate at once find its work

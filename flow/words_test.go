@@ -122,7 +122,7 @@ func (w words) inputs(names []string) []TaskInput {
 	for _, name := range names {
 		id, deps, _ := strings.Cut(name, "<")
 		in := TaskInput{ID: TaskID(id), Title: w.or("title", "Title"), DoneWhen: w.or("done", "it works"),
-			Spec: w.or("spec", vision+"#goal"), Scope: w.or("scope", "small"), Priority: w.number("priority"),
+			Spec: w.or("spec", vision+"#goal"), BasedOn: w.list("basedon"), Scope: w.or("scope", "small"), Priority: w.number("priority"),
 			Owns: w.list("owns"), Verify: w.or("verify", ""), Draft: w.on("draft"), Stretch: w.on("stretch")}
 		if deps != "" {
 			in.DependsOn = ids[TaskID](strings.Split(deps, ","))
