@@ -65,7 +65,7 @@ func (p *play) version() *Refusal {
 	case rules == 0 && p.move.Act != ActInit:
 		return refuse(RuleNotFound, "git liza init", "there is no blackboard")
 	case since > max(rules, 1):
-		return refuse(RuleVersion, "git liza migrate", "%s exists since rules version %d, the board has version %d", p.move.Act, since, rules)
+		return refuse(RuleVersion, "git liza version", "%s exists since rules version %d, the board has version %d", p.move.Act, since, rules)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func TestRulesets(t *testing.T) {
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, RuleVersion, refusal.Rule)
 	require.Equal(t, fmt.Sprintf("note exists since rules version %d, the board has version %d", next, RulesVersion), refusal.Reason)
-	require.Equal(t, "git liza migrate", refusal.Hint)
+	require.Equal(t, "git liza version", refusal.Hint)
 	rulesets = kept
 	_, err = s.board.Apply(m, nil)
 	require.NoError(t, err)

@@ -37,7 +37,7 @@ func encodeMove(m flow.Move, before int) (string, error) {
 	body, n, err := document.EncodeCounted(rules, &m)
 	var lacks *document.VersionError
 	if errors.As(err, &lacks) {
-		return "", &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza migrate",
+		return "", &flow.Refusal{Rule: flow.RuleVersion, Hint: "git liza version",
 			Reason: fmt.Sprintf("%s says what rules version %d cannot record: %v", m.Act, rules, lacks)}
 	}
 	if err != nil {
