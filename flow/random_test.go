@@ -259,14 +259,12 @@ func pick[T any](rt *rapid.T, list ...T) T {
 	n := 0
 	for range 8 {
 		n *= 2
-		if bit.Draw(rt, "bit") {
+		if rapid.Bool().Draw(rt, "bit") {
 			n++
 		}
 	}
 	return list[n*len(list)/256]
 }
-
-var bit = rapid.Bool()
 
 var players = []string{"planner-1", "coder-1", "coder-2", "coder-3", "code-reviewer-1", "code-reviewer-2", "security-reviewer-1", "gates-1", "human:ann", "human:bob"}
 

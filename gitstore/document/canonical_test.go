@@ -42,24 +42,26 @@ type yamlDeep struct {
 	Thing *yamlThing                   `yaml:"thing"`
 }
 
-var oddDeep = rapid.Custom(func(t *rapid.T) yamlDeep {
-	texts := rapid.SliceOfN(oddText, 0, 3)
-	return yamlDeep{
-		Lists: rapid.SliceOfN(texts, 0, 3).Draw(t, "lists"),
-		Maps:  rapid.MapOfN(oddText, rapid.MapOfN(oddText, oddText, 0, 2), 0, 2).Draw(t, "maps"),
-		Texts: rapid.MapOfN(oddText, texts, 0, 2).Draw(t, "texts"),
-		Finds: rapid.MapOfN(oddText, rapid.Ptr(oddFinding, false), 0, 2).Draw(t, "finds"),
-		Rows:  rapid.SliceOfN(rapid.MapOfN(oddText, oddText, 0, 2), 0, 2).Draw(t, "rows"),
-		Thing: rapid.Ptr(oddThing, true).Draw(t, "thing"),
-	}
-})
+func oddDeep() *rapid.Generator[yamlDeep] {
+	return rapid.Custom(func(t *rapid.T) yamlDeep {
+		texts := rapid.SliceOfN(oddText(), 0, 3)
+		return yamlDeep{
+			Lists: rapid.SliceOfN(texts, 0, 3).Draw(t, "lists"),
+			Maps:  rapid.MapOfN(oddText(), rapid.MapOfN(oddText(), oddText(), 0, 2), 0, 2).Draw(t, "maps"),
+			Texts: rapid.MapOfN(oddText(), texts, 0, 2).Draw(t, "texts"),
+			Finds: rapid.MapOfN(oddText(), rapid.Ptr(oddFinding(), false), 0, 2).Draw(t, "finds"),
+			Rows:  rapid.SliceOfN(rapid.MapOfN(oddText(), oddText(), 0, 2), 0, 2).Draw(t, "rows"),
+			Thing: rapid.Ptr(oddThing(), true).Draw(t, "thing"),
+		}
+	})
+}
 
 // What we write is what the library writes, and our reader reads it as the
 // library does.
 func TestOurFormIsThatOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		v := oddDeep.Draw(t, "deep")
+		v := oddDeep().Draw(t, "deep")
 		var ns encoder
 		require.NoError(t, ns.encodeDocument(&v))
 		data, err := Encode(&v)

@@ -105,56 +105,62 @@ func TestInlineDetail(t *testing.T) {
 	require.Equal(t, "claim", header.Act)
 }
 
-var oddText = rapid.Custom(func(t *rapid.T) string {
-	parts := rapid.SliceOfN(rapid.OneOf(
-		rapid.SampledFrom([]string{
-			" ", "  ", "\n", "\n\n", "\t", "#", " #", ": ", ":", "- ", "-", "---", "...", "---\n", "\n...\n", "%YAML 1.1", "? ", "| ", "> ",
-			"!", "&a", "*a", "<<", "=", "~", "null", "yes", "n", "'", "\"", "\\", "\\n", "[", "]", "{", "}", ",", "`", "@", "0x", "1e", "5", ".", "_",
-			"\u0085", "\u00a0", "\u2028", "\u2029", "\ufeff", "\ufffd", "\ufffe", "\U0001F600", "é", "\u202e", "\r", "\r\n", "\x00", "\x1b", "\x7f",
-			strings.Repeat("long ", 40),
-		}),
-		rapid.StringMatching(`[a-z0-9./_-]{1,8}`),
-		rapid.StringN(0, 5, -1),
-	), 0, 8).Draw(t, "parts")
-	return strings.Join(parts, "")
-})
+func oddText() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		parts := rapid.SliceOfN(rapid.OneOf(
+			rapid.SampledFrom([]string{
+				" ", "  ", "\n", "\n\n", "\t", "#", " #", ": ", ":", "- ", "-", "---", "...", "---\n", "\n...\n", "%YAML 1.1", "? ", "| ", "> ",
+				"!", "&a", "*a", "<<", "=", "~", "null", "yes", "n", "'", "\"", "\\", "\\n", "[", "]", "{", "}", ",", "`", "@", "0x", "1e", "5", ".", "_",
+				"\u0085", "\u00a0", "\u2028", "\u2029", "\ufeff", "\ufffd", "\ufffe", "\U0001F600", "é", "\u202e", "\r", "\r\n", "\x00", "\x1b", "\x7f",
+				strings.Repeat("long ", 40),
+			}),
+			rapid.StringMatching(`[a-z0-9./_-]{1,8}`),
+			rapid.StringN(0, 5, -1),
+		), 0, 8).Draw(t, "parts")
+		return strings.Join(parts, "")
+	})
+}
 
-var oddFinding = rapid.Custom(func(t *rapid.T) yamlFinding {
-	return yamlFinding{File: oddText.Draw(t, "file"), Line: rapid.Int().Draw(t, "line"), Why: oddText.Draw(t, "why")}
-})
+func oddFinding() *rapid.Generator[yamlFinding] {
+	return rapid.Custom(func(t *rapid.T) yamlFinding {
+		return yamlFinding{File: oddText().Draw(t, "file"), Line: rapid.Int().Draw(t, "line"), Why: oddText().Draw(t, "why")}
+	})
+}
 
-var oddThing = rapid.Custom(func(t *rapid.T) yamlThing {
-	v := yamlThing{
-		ID:       yamlID(rapid.StringMatching(`[0-9a-fxe._-]{0,9}`).Draw(t, "id")),
-		Title:    oddText.Draw(t, "title"),
-		Color:    yamlColor(rapid.IntRange(0, 1).Draw(t, "color")),
-		Size:     rapid.Uint8().Draw(t, "size"),
-		Done:     rapid.Bool().Draw(t, "done"),
-		Header:   yamlHeader{At: time.Unix(rapid.Int64Range(0, math.MaxUint32).Draw(t, "at"), 0).UTC()},
-		Owns:     rapid.SliceOfN(oddText, 0, 3).Draw(t, "owns"),
-		Findings: rapid.SliceOfN(oddFinding, 0, 2).Draw(t, "findings"),
-		Best:     rapid.Ptr(oddFinding, true).Draw(t, "best"),
-		Worst:    oddFinding.Draw(t, "worst"),
-		Limit:    rapid.Ptr(rapid.Int(), true).Draw(t, "limit"),
-		Details:  rapid.MapOfN(oddText, oddText, 0, 3).Draw(t, "details"),
-		Children: []*yamlThing{{Title: oddText.Draw(t, "child")}},
-	}
-	if len(v.Owns) == 0 {
-		v.Owns = nil
-	}
-	if len(v.Findings) == 0 {
-		v.Findings = nil
-	}
-	if len(v.Details) == 0 {
-		v.Details = nil
-	}
-	return v
-})
+func oddThing() *rapid.Generator[yamlThing] {
+	return rapid.Custom(func(t *rapid.T) yamlThing {
+		v := yamlThing{
+			ID:       yamlID(rapid.StringMatching(`[0-9a-fxe._-]{0,9}`).Draw(t, "id")),
+			Title:    oddText().Draw(t, "title"),
+			Color:    yamlColor(rapid.IntRange(0, 1).Draw(t, "color")),
+			Size:     rapid.Uint8().Draw(t, "size"),
+			Done:     rapid.Bool().Draw(t, "done"),
+			Header:   yamlHeader{At: time.Unix(rapid.Int64Range(0, math.MaxUint32).Draw(t, "at"), 0).UTC()},
+			Owns:     rapid.SliceOfN(oddText(), 0, 3).Draw(t, "owns"),
+			Findings: rapid.SliceOfN(oddFinding(), 0, 2).Draw(t, "findings"),
+			Best:     rapid.Ptr(oddFinding(), true).Draw(t, "best"),
+			Worst:    oddFinding().Draw(t, "worst"),
+			Limit:    rapid.Ptr(rapid.Int(), true).Draw(t, "limit"),
+			Details:  rapid.MapOfN(oddText(), oddText(), 0, 3).Draw(t, "details"),
+			Children: []*yamlThing{{Title: oddText().Draw(t, "child")}},
+		}
+		if len(v.Owns) == 0 {
+			v.Owns = nil
+		}
+		if len(v.Findings) == 0 {
+			v.Findings = nil
+		}
+		if len(v.Details) == 0 {
+			v.Details = nil
+		}
+		return v
+	})
+}
 
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		v := oddThing.Draw(t, "thing")
+		v := oddThing().Draw(t, "thing")
 		data, err := Encode(&v)
 		require.NoError(t, err)
 		doc, err := Parse("x", data, MaxSize)

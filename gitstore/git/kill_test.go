@@ -53,6 +53,16 @@ func (v *victim) start(t *testing.T) {
 	t.Cleanup(func() { v.kill(t) })
 }
 
+// holdLocks starts the process and returns when it holds its locks, prepared to move
+// the refs. It waits there until undo.
+func (v *victim) holdLocks(t *testing.T) (undo func()) {
+	t.Helper()
+	undo = v.stall(t, layout.State)
+	v.start(t)
+	gittest.Until(t, "the journal knows the locks", func() bool { return strings.Contains(v.journal(), "\nlock ") })
+	return undo
+}
+
 // kill ends the process and its git at once.
 func (v *victim) kill(t *testing.T) {
 	t.Helper()
@@ -178,9 +188,7 @@ func TestKilledWithinALock(t *testing.T) {
 func TestKilledBetweenPrepareAndCommit(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	undo := v.stall(t, layout.State)
-	v.start(t)
-	gittest.Until(t, "the journal knows the locks", func() bool { return strings.Contains(v.journal(), "\nlock ") })
+	undo := v.holdLocks(t)
 	v.kill(t)
 	undo()
 
@@ -262,9 +270,7 @@ func TestForeignLockStays(t *testing.T) {
 func TestLockTakenAfterTheKillStays(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	undo := v.stall(t, layout.State)
-	v.start(t)
-	gittest.Until(t, "the journal knows the locks", func() bool { return strings.Contains(v.journal(), "\nlock ") })
+	undo := v.holdLocks(t)
 	v.kill(t)
 	undo()
 	lock := filepath.Join(v.r.CommonDir(), layout.State+".lock")

@@ -60,12 +60,7 @@ func TestCopyOfALockedRepository(t *testing.T) {
 			gittest.Until(t, "git holds its locks", func() bool { return fileExists(filepath.Join(v.r.CommonDir(), "in-hook")) })
 			return func() { v.unhook(t) }
 		},
-		"before commit": func(t *testing.T, v *victim) func() {
-			undo := v.stall(t, layout.State)
-			v.start(t)
-			gittest.Until(t, "the journal knows the locks", func() bool { return strings.Contains(v.journal(), "\nlock ") })
-			return undo
-		},
+		"before commit": func(t *testing.T, v *victim) func() { return v.holdLocks(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -156,9 +151,7 @@ func rewind(t *testing.T, path string, at time.Time) {
 func TestLocksOfTheDeadAreClearedFirst(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	undo := v.stall(t, layout.State)
-	v.start(t)
-	gittest.Until(t, "the journal knows the locks", func() bool { return strings.Contains(v.journal(), "\nlock ") })
+	undo := v.holdLocks(t)
 	v.kill(t)
 	undo()
 	require.True(t, v.locked(layout.State))

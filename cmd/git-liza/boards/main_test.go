@@ -15,7 +15,8 @@ import (
 // present is the folder of the git-liza under test.
 var present string
 
-// cache is the user's folder for programs of earlier revisions, "" without one.
+// cache is the folder for programs of earlier revisions: the user's, or one for this
+// run.
 var cache string
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
@@ -30,6 +31,7 @@ func testMain(m *testing.M) int {
 	if err := gittest.Build(filepath.Join(present, "git-liza"), false); err != nil {
 		panic(err)
 	}
+	cache = filepath.Join(dir, "programs")
 	if user, err := os.UserCacheDir(); err == nil {
 		cache = filepath.Join(user, "git-liza", "programs")
 	}

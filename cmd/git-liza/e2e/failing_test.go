@@ -154,7 +154,7 @@ func TestEndedSessionsAreCounted(t *testing.T) {
 			p := newPlayer(t)
 			w := newWorkshop(t, endless{p}, name)
 			w.plans(p, "task-1")
-			w.must("git", "config", "liza.wall", "12s")
+			w.must("git", "config", "liza.wall", "30s") // time for three calls beside other work
 			ended := w.rush("--planners=0", "--coders=1", "--reviewers=0", "--provider="+name)
 			w.until("the end of a session", func() bool { return w.acts()["session"] > 0 })
 			w.must("git-liza", "stop", "--reason", "done")

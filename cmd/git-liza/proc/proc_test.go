@@ -279,19 +279,20 @@ func TestNotStarted(t *testing.T) {
 		want    error
 	}{
 		"not on PATH":    {proc.Command{Path: "git-liza-no-such-program"}, exec.ErrNotFound},
-		"no such file":   {proc.Command{Path: filepath.Join(dir, "absent"), Stdin: strings.NewReader("x")}, fs.ErrNotExist},
+		"no such file":   {proc.Command{Path: filepath.Join(dir, "absent")}, fs.ErrNotExist},
 		"not executable": {proc.Command{Path: plain}, fs.ErrPermission},
 		"no such folder": {proc.Command{Path: "sh", Dir: filepath.Join(dir, "absent")}, fs.ErrNotExist},
 		"folder gone":    {proc.Command{Path: "sh", Dir: filepath.Join(dir, "absent")}, proc.ErrFolder},
 		"no folder":      {proc.Command{Path: "sh", Dir: plain}, proc.ErrFolder},
 	} {
 		bothWays(t, name, func(t *testing.T, bound bool) {
-			test.command.Bound = bound
-			result, err := proc.Run(t.Context(), test.command)
+			c := test.command
+			c.Bound, c.Stdin = bound, strings.NewReader("x")
+			result, err := proc.Run(t.Context(), c)
 			require.ErrorIs(t, err, test.want)
-			require.ErrorContains(t, err, test.command.Path)
-			require.ErrorContains(t, err, test.command.Dir)
-			require.Equal(t, test.command.Dir != "", errors.Is(err, proc.ErrFolder))
+			require.ErrorContains(t, err, c.Path)
+			require.ErrorContains(t, err, c.Dir)
+			require.Equal(t, c.Dir != "", errors.Is(err, proc.ErrFolder))
 			require.Zero(t, result)
 		})
 	}
