@@ -334,3 +334,41 @@ func (d *TrackedPath) Approved() bool {
 		return !slices.ContainsFunc(d.Verdicts, func(v PathVerdict) bool { return v.Role == r })
 	})
 }
+// refsOf pins the texts that a task stands on, as the board has them.
+func (k trackedPaths) refsOf(t *Task) []TextRef {
+	var list []TextRef
+	for _, ref := range append([]string{t.Spec}, t.BasedOn...) {
+		path, anchor := splitRef(ref)
+		doc := k.find(path)
+		if doc == nil {
+			continue
+		}
+		if s := doc.section(anchor); s != nil {
+			list = append(list, TextRef{path, anchor, s.Hash})
+			continue
+		}
+		list = append(list, TextRef{Path: path, Hash: string(doc.Blob)}) // all of the file, also where it has too many sections
+	}
+	return list
+}
+
+// stale is the first text that is neither as it was nor of the same meaning, nil
+// if all are.
+func (k trackedPaths) stale(refs []TextRef) *TextRef {
+	for i, ref := range refs {
+		doc := k.find(ref.Path)
+		if doc == nil {
+			return &refs[i]
+		}
+		if ref.Anchor == "" {
+			if ref.Hash != string(doc.Blob) && !slices.Contains(doc.Same, ObjectID(ref.Hash)) {
+				return &refs[i]
+			}
+			continue
+		}
+		if s := doc.section(ref.Anchor); s == nil || ref.Hash != s.Hash && !slices.Contains(s.Same, ref.Hash) {
+			return &refs[i]
+		}
+	}
+	return nil
+}
