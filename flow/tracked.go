@@ -334,6 +334,7 @@ func (d *TrackedPath) Approved() bool {
 		return !slices.ContainsFunc(d.Verdicts, func(v PathVerdict) bool { return v.Role == r })
 	})
 }
+
 // refsOf pins the texts that a task stands on, as the board has them.
 func (k trackedPaths) refsOf(t *Task) []TextRef {
 	var list []TextRef
