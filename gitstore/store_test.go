@@ -309,13 +309,13 @@ func TestHistoryAndRevisions(t *testing.T) {
 	for _, one := range diff {
 		paths = append(paths, one.Path)
 	}
-	require.Equal(t, []string{"agents/01/coder-1.yaml", "liza.yaml", "tasks/01/task-1.yaml"}, paths)
-	require.Empty(t, diff[2].Old)
-	require.Contains(t, diff[2].New, "status: CLAIMED\n")
+	require.Equal(t, []string{"agents/01/coder-1.yaml", "goals/goal-1.yaml", "liza.yaml", "tasks/01/task-1.yaml"}, paths)
+	require.Empty(t, diff[3].Old)
+	require.Contains(t, diff[3].New, "status: CLAIMED\n")
 	files, err := d.store.Files(claimed)
 	require.NoError(t, err)
-	require.Equal(t, diff[2].New, files["tasks/01/task-1.yaml"])
-	require.Len(t, files, 13)
+	require.Equal(t, diff[3].New, files["tasks/01/task-1.yaml"])
+	require.Len(t, files, 14)
 }
 
 func TestNoBoard(t *testing.T) {

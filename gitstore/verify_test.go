@@ -192,7 +192,7 @@ func (d *desk) tampered(tip git.ID) git.ID {
 	d.t.Helper()
 	c, err := d.store.objects.Commit(tip)
 	require.NoError(d.t, err)
-	m := flow.Move{Act: flow.ActNote, By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "innocent"}}
+	m := flow.Move{Act: flow.ActNote, Goal: "goal-1", By: ann, At: d.now, Request: "7f3a9c2e11d04b58", Detail: &flow.NoteMove{For: "all", Text: "innocent"}}
 	raw, err := stateCommit{d.edited(tip, map[string]string{"breaker.yaml": "watermark: 7\n"}), tip, m, headerValue(c.Raw, "committer ")}.encode(flow.RulesVersion)
 	require.NoError(d.t, err)
 	id := d.forged(string(raw))
