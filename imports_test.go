@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 		"cmd/git-liza/view", "cmd/git-liza/config",
 	},
 	"cmd/git-liza/config":     {"flow", "cmd/git-liza/spelling"},
+	"cmd/git-liza/roles":      {"flow", "gitstore/document", "contracts"},
 	"cmd/git-liza/spelling":   {},
 	"cmd/git-liza/view":       {"flow", "gitstore", "gitstore/document", "cmd/git-liza/patch"},
 	"cmd/git-liza/mcp":        {},
@@ -57,7 +58,7 @@ var mayImport = map[string][]string{
 	"cmd/git-liza/provider":   {"flow", "flow/layout", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/secret", "cmd/git-liza/transcript", "cmd/git-liza/acp"},
 	"cmd/git-liza/supervise": {
 		"flow", "flow/layout", "flow/markdown", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "contracts", "templates",
-		"cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider", "cmd/git-liza/transcript", "cmd/git-liza/secret",
+		"cmd/git-liza/patch", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider", "cmd/git-liza/roles", "cmd/git-liza/transcript", "cmd/git-liza/secret",
 	},
 	"cmd/git-liza/playbook":    {"flow", "flow/layout", "gitstore/document", "cmd/git-liza/proc"},
 	"cmd/git-liza/demo":        {"flow", "flow/layout", "gitstore", "gitstore/document", "gitstore/git", "cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/playbook"},

@@ -7,7 +7,6 @@ package contracts
 
 import (
 	"embed"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -85,17 +84,13 @@ const (
 	stops      = "## Stop triggers"
 )
 
-// ForRole returns the kernel for a spawned agent of the role: CORE's
-// invariants and stop triggers, MULTI_AGENT_MODE and the role's own contract,
-// about 8 KB. It is an error if there is no contract for the role.
-func ForRole(role string) (string, error) {
-	own, ok := Document("roles/" + role + ".md")
-	if !ok {
-		return "", fmt.Errorf("no contract for role %q", role)
-	}
+// ForRole returns the kernel for a spawned agent of a role, whose persona is
+// given: CORE's invariants and stop triggers, MULTI_AGENT_MODE and the persona,
+// about 8 KB with one of the built-in ones.
+func ForRole(persona string) string {
 	core, _ := Document("CORE.md")
 	mode, _ := Document("MULTI_AGENT_MODE.md")
-	return section(core, invariants) + "\n" + section(core, stops) + "\n" + mode + "\n" + own, nil
+	return section(core, invariants) + "\n" + section(core, stops) + "\n" + mode + "\n" + persona
 }
 
 // section returns the part of a document from the line that begins with

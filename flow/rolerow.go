@@ -79,7 +79,7 @@ func (c *content) CapacityOf(by Actor) Capacity {
 
 // rowsV1 are the roles of a board of rules version 1.
 func rowsV1(config Config) []*RoleRow {
-	rows := builtinRows()[:len(FirstRoles())]
+	rows := BuiltinRoles()[:len(FirstRoles())]
 	for _, row := range rows {
 		row.Denies = denials(config.RolePaths, row.Name)
 	}
@@ -95,8 +95,9 @@ func denials(list []RolePath, role Role) (denies []Denial) {
 	return denies
 }
 
-// builtinRows are the roles that a board of rules version 2 begins with.
-func builtinRows() []*RoleRow {
+// BuiltinRoles are the roles that a board of rules version 2 begins with: the three
+// first ones, then the others by name.
+func BuiltinRoles() []*RoleRow {
 	judge := func(name Role, about string) *RoleRow {
 		return &RoleRow{Name: name, Capacity: Judges, About: about, Tools: []Tool{ToolRead, ToolRun}}
 	}

@@ -38,11 +38,11 @@ func TestRoleNames(t *testing.T) {
 // The rows of a new board could be entered as they are.
 func TestBuiltinRows(t *testing.T) {
 	t.Parallel()
-	for _, row := range builtinRows() {
+	for _, row := range BuiltinRoles() {
 		require.Nil(t, row.check("git liza role"), row.Name)
 		require.NotEmpty(t, row.About, row.Name)
 	}
-	require.Equal(t, FirstRoles(), []Role{builtinRows()[0].Name, builtinRows()[1].Name, builtinRows()[2].Name})
+	require.Equal(t, FirstRoles(), []Role{BuiltinRoles()[0].Name, BuiltinRoles()[1].Name, BuiltinRoles()[2].Name})
 }
 
 // What a role writes, what it is denied and what no agent changes bind agents

@@ -8,7 +8,7 @@ import "slices"
 func toRules2(p *effect) {
 	migrated := p.prior.Settings().Config
 	left := p.LeftOutRoles()
-	for _, row := range builtinRows() {
+	for _, row := range BuiltinRoles() {
 		if slices.Contains(left, row.Name) {
 			continue
 		}
@@ -68,7 +68,7 @@ func (p *effect) giveSprints() {
 // LeftOutRoles are the built-in roles that a migration to version 2 does not
 // enter: their agents could not be told from a task that the board has.
 func (b *Board) LeftOutRoles() (left []Role) {
-	for _, row := range builtinRows() {
+	for _, row := range BuiltinRoles() {
 		if !slices.Contains(FirstRoles(), row.Name) && b.taskLikeAgent(row.Name) != "" {
 			left = append(left, row.Name)
 		}

@@ -1,7 +1,9 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/git-liza/roles"
 	"github.com/git-liza/git-liza/contracts"
 	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
@@ -36,12 +39,16 @@ const maxNotes = 20
 // that integration has. Layers are ordered from the weakest to the strongest, as in
 // templates.Render.
 func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, layers ...templates.Layer) (templates.Prompt, error) {
-	kernel, err := contracts.ForRole(a.Role.String())
+	row := b.Role(a.Role)
+	if row == nil {
+		return templates.Prompt{}, cmp.Or(b.Err(), fmt.Errorf("the board has no role %s", a.Role))
+	}
+	persona, err := roles.Persona(row, repo.MainWorkTree())
 	if err != nil {
 		return templates.Prompt{}, err
 	}
 	settings := b.Settings()
-	in := templates.Input{Role: a.Role, Kernel: kernel, Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
+	in := templates.Input{Role: a.Role, Kernel: contracts.ForRole(persona), Goal: b.Goal(settings.Goal), Agent: a.Agent, Worktree: a.Worktree,
 		Task: b.Task(a.Task), Limits: settings.Config.Limits, Notes: notesFor(b, a), Failure: a.Failure, Report: a.Report,
 		Compliance: a.Compliance, Await: flow.Duration(a.Await)}
 	if in.Task != nil {
