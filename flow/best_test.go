@@ -80,6 +80,7 @@ func TestBestIsOfTheRole(t *testing.T) {
 	require.Nil(t, s.play(s.by("code-reviewer-1", ActReview, "more", &ReviewMove{Lease: Duration(time.Hour)})))
 	require.Equal(t, []Role{"security-reviewer"}, takers(ActReview, "more"))
 	require.Equal(t, s.now.Add(time.Hour), s.board.Next(CodeReviewer, s.now))
+	require.Equal(t, s.now.Add(time.Hour), s.board.Next(Coder, s.now), "its verdict may bring work")
 	require.Zero(t, s.board.Next("security-reviewer", s.now))
 	require.Nil(t, s.play(s.by("human:bob", ActApprove, "more", &ApproveMove{Commit: object("c2"), Role: "security-reviewer"})))
 	require.Empty(t, best(ActReview, "security-reviewer-1"))

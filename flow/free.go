@@ -8,7 +8,7 @@ import "time"
 func (b *Board) Next(role Role, at time.Time) time.Time {
 	var next time.Time
 	b.each(func(s *Summary) {
-		free := b.choice().free(s, role)
+		free := b.choice().free(s, role, at)
 		if free.After(at) && (next.IsZero() || free.Before(next)) {
 			next = free
 		}
@@ -18,7 +18,7 @@ func (b *Board) Next(role Role, at time.Time) time.Time {
 
 // free is when a task, or its review, becomes available to other agents of a
 // role; the zero time if no known time keeps it from them.
-func (ch choice) free(s *Summary, role Role) time.Time {
+func (ch choice) free(s *Summary, role Role, at time.Time) time.Time {
 	switch {
 	case s.Status == Claimed:
 		return ch.reclaim(s.Lease)
@@ -26,7 +26,8 @@ func (ch choice) free(s *Summary, role Role) time.Time {
 		if j := s.Judge(role); j != nil {
 			return j.Lease
 		}
-		return time.Time{}
+		_, lease := s.Reviewing(at)
+		return lease // the verdict may bring work for who does the task
 	case s.Role == role && s.Status == IntegrationFailed:
 		return ch.reservation(s.FailedAt)
 	case s.Role == role:
