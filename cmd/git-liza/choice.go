@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
@@ -35,10 +37,11 @@ func (p providerChoice) catalogue() (provider.Catalogue, error) {
 type choice struct{ text, key, model string }
 
 // forRole returns the choice for a role: the command line's, else
-// liza.ROLE.provider, else liza.provider. liza.ROLE.model belongs to the
-// role's provider, even if the command line names that provider.
-func (p providerChoice) forRole(role flow.Role, asked string) (choice, error) {
-	own := "liza." + role.String()
+// liza.ROLE.provider, else that of the board's row, else liza.provider. A model
+// belongs to the provider that is named beside it: liza.ROLE.model to the
+// configured provider of the role, the row's to the row's.
+func (p providerChoice) forRole(row *flow.RoleRow, asked string) (choice, error) {
+	own := "liza." + row.Name.String()
 	values := map[string]string{}
 	for _, key := range []string{own + ".provider", own + ".model", "liza.provider"} {
 		value, err := p.conf.Config(p.ctx, key)
@@ -48,8 +51,12 @@ func (p providerChoice) forRole(role flow.Role, asked string) (choice, error) {
 		values[key] = value
 	}
 	c := choice{text: values[own+".provider"], key: own + ".provider", model: values[own+".model"]}
-	if c.text == "" {
-		c.text, c.key = values["liza.provider"], "liza.provider"
+	switch {
+	case c.text != "":
+	case row.Provider != "":
+		c.text, c.key, c.model = row.Provider, own+".provider", cmp.Or(c.model, row.Model)
+	default:
+		c.text, c.key, c.model = values["liza.provider"], "liza.provider", cmp.Or(c.model, row.Model)
 	}
 	if asked != "" {
 		if providerName(asked) != providerName(c.text) {
@@ -60,15 +67,46 @@ func (p providerChoice) forRole(role flow.Role, asked string) (choice, error) {
 	return c, nil
 }
 
-// perRole returns the configured choice of each role.
-func (p providerChoice) perRole() (map[flow.Role]choice, error) {
-	chosen := map[flow.Role]choice{}
-	for _, role := range agentRoles {
-		c, err := p.forRole(role, "")
+// rows are the roles for which this machine may need a provider: those with which a
+// board begins, and those that the board asks for a verdict, that have an agent here or
+// that the configuration names. Without a board they are only names.
+func (p providerChoice) rows() (rows []*flow.RoleRow) {
+	l, err := p.look()
+	if err != nil {
+		for _, name := range flow.FirstRoles() {
+			rows = append(rows, &flow.RoleRow{Name: name})
+		}
+		return rows
+	}
+	for _, row := range l.Board.Roles() {
+		if slices.Contains(flow.FirstRoles(), row.Name) || p.uses(l.Board, row.Name) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func (p providerChoice) uses(b *flow.Board, role flow.Role) bool {
+	own, _ := p.conf.ConfigUnder(p.ctx, "liza."+role.String()+".")
+	return len(own) > 0 || slices.ContainsFunc(b.ReviewRules(), func(r flow.ReviewRule) bool { return r.Role == role }) ||
+		slices.ContainsFunc(b.IDs(flow.Agents), func(id string) bool { return flow.AgentID(id).Role() == role })
+}
+
+// A roleChoice is a role with its choice.
+type roleChoice struct {
+	role flow.Role
+	choice
+}
+
+// perRole returns the configured choice of each role that agents have here.
+func (p providerChoice) perRole() ([]roleChoice, error) {
+	var chosen []roleChoice
+	for _, row := range p.rows() {
+		c, err := p.forRole(row, "")
 		if err != nil {
 			return nil, err
 		}
-		chosen[role] = c
+		chosen = append(chosen, roleChoice{row.Name, c})
 	}
 	return chosen, nil
 }
@@ -80,12 +118,12 @@ func providerName(text string) string {
 }
 
 // provider returns the provider that runs agents of a role.
-func (p providerChoice) provider(self string, role flow.Role, asked string) (provider.Provider, error) {
+func (p providerChoice) provider(self string, row *flow.RoleRow, asked string) (provider.Provider, error) {
 	known, err := p.catalogue()
 	if err != nil {
 		return provider.Provider{}, err
 	}
-	c, err := p.forRole(role, asked)
+	c, err := p.forRole(row, asked)
 	if err != nil {
 		return provider.Provider{}, err
 	}
@@ -102,7 +140,7 @@ func (p providerChoice) provider(self string, role flow.Role, asked string) (pro
 		}
 		return found, usagef(hint, "%v", err)
 	}
-	return found, nil
+	return found.For(row), nil
 }
 
 func (c choice) find(known provider.Catalogue, self string) (provider.Provider, error) {

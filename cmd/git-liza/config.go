@@ -27,7 +27,7 @@ func (c *configCommand) Run(inv *invocation) error {
 	case c.Key == "" || len(c.Value) == 0 && !c.Unset:
 		return c.show(inv)
 	case strings.HasPrefix(c.Key, "liza."):
-		return c.refuseGit()
+		return c.refuseGit(inv)
 	}
 	clone, err := inv.clone()
 	if err != nil {

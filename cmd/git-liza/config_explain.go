@@ -26,8 +26,8 @@ type presentValue struct {
 }
 
 // refuseGit refuses to change a key of git's configuration, for which git has a command.
-func (c *configCommand) refuseGit() error {
-	if _, ok := config.Find(c.Key); !ok {
+func (c *configCommand) refuseGit(inv *invocation) error {
+	if _, ok := inv.findKey(c.Key); !ok {
 		return unknownKey(c.Key)
 	}
 	hint := "git config --unset-all " + shell.Quote(c.Key)
@@ -39,7 +39,7 @@ func (c *configCommand) refuseGit() error {
 
 // showGit prints the value of a key of git's configuration, or those of a pattern.
 func (c *configCommand) showGit(inv *invocation) error {
-	key, ok := config.Find(c.Key)
+	key, ok := inv.findKey(c.Key)
 	if !ok {
 		return unknownKey(c.Key)
 	}
@@ -121,7 +121,7 @@ func boardValues(board *flow.Config, key config.Key, name string) []presentValue
 
 // explain prints what is known of a key.
 func (c *configCommand) explain(inv *invocation) error {
-	key, ok := config.Find(c.Key)
+	key, ok := inv.findKey(c.Key)
 	if !ok {
 		return unknownKey(c.Key)
 	}
@@ -230,11 +230,23 @@ func keyLines(key config.Key, values []presentValue) string {
 	return text.String()
 }
 
+// findKey returns the key with a name, or the pattern that the name follows. A role in
+// the name is one of the board.
+func (inv *invocation) findKey(name string) (config.Key, bool) {
+	key, ok := config.Find(name)
+	if role := key.RoleOf(name); ok && role != "" {
+		l, err := inv.look()
+		ok = err == nil && l.Board.Role(role) != nil
+	}
+	return key, ok
+}
+
 // checkKeys refuses keys of git's configuration that do not exist: a setting under a
-// mistyped name would be ignored.
-func checkKeys(lines []git.PlacedSetting) error {
+// mistyped name would be ignored. Without a board any role may exist.
+func checkKeys(b *flow.Board, lines []git.PlacedSetting) error {
 	for _, line := range lines {
-		if _, ok := config.Find(line.Key); ok {
+		key, ok := config.Find(line.Key)
+		if role := key.RoleOf(line.Key); ok && (role == "" || b == nil || b.Role(role) != nil) {
 			continue
 		}
 		name := git.Visible(line.Key)
@@ -262,7 +274,13 @@ func checkSettings(inv *invocation, clone *work.Clone, lines []git.PlacedSetting
 	choice := providerChoice{inv, conf}
 	var found []error
 	for _, check := range []func() error{
-		func() error { return checkKeys(lines) },
+		func() error {
+			b, _, err := clone.Store.Board(inv.ctx)
+			if err != nil {
+				b = nil // another check says what is wrong with it
+			}
+			return checkKeys(b, lines)
+		},
 		func() error { return readLimits(inv.ctx, conf, new(supervise.Limits)) },
 		func() error { _, err := readBounds(inv.ctx, conf); return err },
 		func() error { return choice.check() },
@@ -312,8 +330,8 @@ func (p providerChoice) check() error {
 	if err != nil {
 		return err
 	}
-	for _, role := range agentRoles {
-		if c := chosen[role]; c.text != "" {
+	for _, c := range chosen {
+		if c.text != "" {
 			if _, err := c.find(known, "git-liza"); err != nil {
 				return usagef("git config "+c.key+" NAME", "%s: %v", c.key, err)
 			}

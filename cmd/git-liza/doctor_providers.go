@@ -34,8 +34,7 @@ func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuratio
 	var found []work.Finding
 	var used provider.Catalogue
 	roles := map[string][]flow.Role{}
-	for _, role := range agentRoles {
-		c := chosen[role]
+	for _, c := range chosen {
 		if c.text == "" {
 			continue
 		}
@@ -47,7 +46,7 @@ func (c *doctorCommand) examineProviders(inv *invocation, conf *git.Configuratio
 		if used.FindRow(p.Name) == nil {
 			used = append(used, p.Row)
 		}
-		roles[p.Name] = append(roles[p.Name], role)
+		roles[p.Name] = append(roles[p.Name], c.role)
 	}
 	for _, f := range used.Detect(inv.ctx, inv.environ) {
 		found = append(found, c.examineProvider(inv, f, roles[f.Name]))

@@ -49,7 +49,7 @@ func (c *promptCommand) Run(inv *invocation) error {
 // addProvider adds what depends on the provider. If none is chosen, the prompt
 // is for a provider whose agents report themselves.
 func (c *promptCommand) addProvider(inv *invocation, l look, a *supervise.PromptInput) error {
-	chosen, err := providerChoice{inv, &l.Repo.Config.Configuration}.forRole(c.Role, c.Provider)
+	chosen, err := providerChoice{inv, &l.Repo.Config.Configuration}.forRole(l.Board.Role(c.Role), c.Provider)
 	if err != nil || chosen.text == "" {
 		return err
 	}

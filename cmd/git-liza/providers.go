@@ -66,9 +66,9 @@ func findProviders(inv *invocation) ([]providerView, error) {
 		if err := v.pause(common, inv.now()); err != nil {
 			return nil, err
 		}
-		for _, role := range agentRoles {
-			if providerName(chosen[role].text) == f.Name {
-				v.Roles = append(v.Roles, role)
+		for _, c := range chosen {
+			if providerName(c.text) == f.Name {
+				v.Roles = append(v.Roles, c.role)
 			}
 		}
 		list = append(list, v)
@@ -87,9 +87,6 @@ func (v *providerView) pause(common string, now time.Time) (err error) {
 	}
 	return err
 }
-
-// agentRoles are the roles that agents have, in the order of the work.
-var agentRoles = []flow.Role{flow.Planner, flow.Coder, flow.CodeReviewer}
 
 type providersListCommand struct{}
 

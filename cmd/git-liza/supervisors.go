@@ -50,7 +50,7 @@ func newSupervisors(inv *invocation) (*supervisors, error) {
 		}}
 	lines, err := settingLines(inv, clone)
 	if err == nil {
-		err = checkKeys(lines)
+		err = checkKeys(b, lines)
 	}
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (v *supervisors) provider(role flow.Role, asked string) (provider.Provider,
 	if err := checkRole(v.board, role); err != nil {
 		return provider.Provider{}, err
 	}
-	return v.choices.provider(v.rush.Self, role, asked)
+	return v.choices.provider(v.rush.Self, v.board.Role(role), asked)
 }
 
 // checkRole refuses a role that the board lacks.

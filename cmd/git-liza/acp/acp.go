@@ -3,7 +3,7 @@
 // requests by the agent's role.
 //
 // It gives the guarantees of proc for the process. An agent reads files only inside its
-// worktree through this package, and writes them only if its role does. The agent runs
+// worktree through this package, and writes them only if its role may. The agent runs
 // commands itself, as its children: no terminals are offered. What the agent says of
 // itself does not count as its result; the board has that.
 package acp
@@ -24,11 +24,12 @@ import (
 // A Prompt is what an agent is asked, and where.
 type Prompt struct {
 	Role     flow.Role
+	Row      *flow.RoleRow // of the role; nil is one that only reads
 	Text     string
 	Dir      string // the worktree
 	Model    string // "" leaves the choice to the agent
 	Resume   string // the agent's session to continue, if the agent can; "" begins one
-	ReadOnly bool   // also a coder may only read; other roles never write
+	ReadOnly bool   // also a role that writes may only read
 
 	Follow io.Writer // receives lines for people about what happens; may be nil
 }

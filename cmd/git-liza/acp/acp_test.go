@@ -37,7 +37,10 @@ func newTalk(t *testing.T, agent string, role flow.Role) *talk {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	k := &talk{prompt: acp.Prompt{Role: role, Text: "do it", Dir: t.TempDir()}}
+	k := &talk{prompt: acp.Prompt{Role: role, Row: &flow.RoleRow{Name: role, Tools: []flow.Tool{flow.ToolRead, flow.ToolRun}}, Text: "do it", Dir: t.TempDir()}}
+	if role == flow.Coder {
+		k.prompt.Row.Tools = append(k.prompt.Row.Tools, flow.ToolWrite)
+	}
 	k.prompt.Follow = &k.lines
 	// A race-enabled agent would sleep a second at its end.
 	k.command = proc.Command{Path: self, Dir: k.prompt.Dir, Env: proc.Environment(os.Environ(), nil, "ACP_TEST_AGENT="+agent, "GORACE=atexit_sleep_ms=0"),

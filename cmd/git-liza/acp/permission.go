@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/flow"
 )
 
-// mayWrite reports whether a role changes files.
-func mayWrite(role flow.Role) bool { return role == flow.Coder }
+// mayWrite reports whether agents of a role change files.
+func mayWrite(row *flow.RoleRow) bool { return row != nil && row.Has(flow.ToolWrite) }
 
 // Kinds of tools that change files, and kinds that do not. Running a command is among
 // the latter, because every role reports by a command.
@@ -105,7 +105,7 @@ func findOption(options []sdk.PermissionOption, kinds ...sdk.PermissionOptionKin
 }
 
 // denialReason says why the agent may not make a call, "" if it may. It refuses a path
-// outside the worktree, a change of files by another role than coder, a change without
+// outside the worktree, a change of files by a role that does not write, a change without
 // a path, and a change of the agent's mode.
 func (s *session) denialReason(c call) string {
 	change := slices.Contains(writing, c.kind)

@@ -54,7 +54,7 @@ func (g gatedReader) Read(p []byte) (int, error) {
 }
 
 // writes reports whether the agent may change files.
-func (s *session) writes() bool { return !s.prompt.ReadOnly && mayWrite(s.prompt.Role) }
+func (s *session) writes() bool { return !s.prompt.ReadOnly && mayWrite(s.prompt.Row) }
 
 // converse leads the conversation from the first message to the agent's answer.
 func (s *session) converse(ctx context.Context) {

@@ -79,6 +79,15 @@ func Find(name string) (Key, bool) {
 	return keys[i], true
 }
 
+// RoleOf returns the role that a name names where the key has ROLE, "" if it has not.
+func (k Key) RoleOf(name string) flow.Role {
+	i := slices.Index(strings.Split(k.Name, "."), "ROLE")
+	if have := strings.Split(name, "."); i >= 0 && i < len(have) && have[i] != "ROLE" {
+		return flow.Role(have[i])
+	}
+	return ""
+}
+
 // IsPattern reports whether the key stands for several.
 func (k Key) IsPattern() bool { return slices.ContainsFunc(strings.Split(k.Name, "."), isVariable) }
 
@@ -94,7 +103,7 @@ func (k Key) Matches(name string) bool {
 	for i, word := range words {
 		switch {
 		case word == "ROLE":
-			words[i] = "(?:" + strings.Join(roleNames(), "|") + ")"
+			words[i] = "[a-z][a-z-]{0,29}[a-z]" // whether the board has the role is for others to say
 		case word == "KEY":
 			words[i] = "[^.]+"
 		case isVariable(word):

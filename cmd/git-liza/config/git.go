@@ -10,8 +10,8 @@ func providerGroup() Group {
 	return Group{Name: "providers", About: "the programs that agents are", Place: Git, Keys: []Key{
 		{Name: "liza.provider", Meaning: "the [provider](agents.md) of all roles", Default: "the only one that is installed",
 			Unit: "`NAME`, `NAME:MODEL`, `exec:COMMAND`, `acp:COMMAND`", Readers: readers},
-		{Name: "liza.ROLE.provider", Meaning: "the provider of one role", Default: "`liza.provider`", Unit: "as above", Readers: readers},
-		{Name: "liza.ROLE.model", Meaning: "the model of one role", Default: "`liza.provider.NAME.model`", Unit: "a name that the provider knows", Readers: readers},
+		{Name: "liza.ROLE.provider", Meaning: "the provider of one role of the board", Default: "that of its row, or `liza.provider`", Unit: "as above", Readers: readers},
+		{Name: "liza.ROLE.model", Meaning: "the model of one role of the board", Default: "that of its row, or `liza.provider.NAME.model`", Unit: "a name that the provider knows", Readers: readers},
 		{Name: "liza.provider.NAME.KEY", Meaning: "one value of a provider's row", Default: "[the built-in row](#rows-of-providers)", Unit: "see there", Readers: readers},
 		{Name: "liza.script.playbook", Meaning: "the playbook of the provider `script`", Default: "`specs/playbook.yaml`",
 			Unit: "path from the top of the checkout", Readers: "`script` agents"},

@@ -113,7 +113,7 @@ func TestFind(t *testing.T) {
 		"liza.code-reviewer.provider": "liza.ROLE.provider", "liza.provider.claude.env-set": "liza.provider.NAME.KEY",
 		"liza.principal.a.b.key": "liza.principal.NAME.key", "liza.server.adminkey": "liza.server.adminKey",
 		"gates.a.b.command": "gates.NAME.command", "gates.NAME.timeout": "gates.NAME.timeout",
-		"liza.tester.model": "", "liza.Coder.model": "", "liza.Task.sessions": "", "liza.task.session": "", "liza": "", "idle": "", "gates.x": "",
+		"liza.tester.model": "liza.ROLE.model", "liza.Coder.model": "", "liza.Task.sessions": "", "liza.task.session": "", "liza": "", "idle": "", "gates.x": "",
 		"liza.provider.claude": "", "Lease": "", "limits": "", "liza.principal.key": "",
 	} {
 		k, ok := Find(name)

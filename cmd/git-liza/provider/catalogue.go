@@ -22,7 +22,7 @@ var builtinRows = sync.OnceValue(func() (c Catalogue) {
 		panic(err) // a test reads it
 	}
 	for i := range c {
-		if c[i].Name != "script" {
+		if c[i].ownCommand() == "" {
 			c[i].Env = append(c[i].Env, commonVariables...)
 		}
 	}
@@ -51,8 +51,8 @@ func (c Catalogue) FindRow(name string) *Row {
 
 // Find reads a provider as people write it: NAME or NAME:MODEL of the catalogue.
 // exec:COMMAND is any program, run by the shell, and acp:COMMAND a program that
-// speaks the Agent Client Protocol. script is the built-in deterministic agent,
-// which is a command of the git-liza at the path self.
+// speaks the Agent Client Protocol. script, the built-in deterministic agent, and
+// gates are commands of the git-liza at the path self.
 func (c Catalogue) Find(text, self string) (Provider, error) {
 	name, rest, more := strings.Cut(text, ":")
 	row := c.FindRow(name)
@@ -67,10 +67,10 @@ func (c Catalogue) Find(text, self string) (Provider, error) {
 		return Provider{}, fmt.Errorf("%s needs a command: %s:COMMAND", name, name)
 	case row.takesCommand():
 		p.Binary, p.Args = proc.Shell(rest)
-	case name == "script" && more:
-		return Provider{}, fmt.Errorf("%q: script has neither model nor command", text)
-	case name == "script":
-		p.Binary, p.Args = self, []string{"script-agent"}
+	case row.ownCommand() != "" && more:
+		return Provider{}, fmt.Errorf("%q: %s has neither model nor command", text, name)
+	case row.ownCommand() != "":
+		p.Binary, p.Args = self, []string{row.ownCommand()}
 	case more:
 		return p.With(rest)
 	}

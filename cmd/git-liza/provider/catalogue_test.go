@@ -13,7 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var roles = []flow.Role{flow.Planner, flow.Coder, flow.CodeReviewer}
+// roles are rows with which a board begins.
+var roles = []*flow.RoleRow{
+	{Name: flow.Planner, Capacity: flow.Plans, Tools: []flow.Tool{flow.ToolRead, flow.ToolRun}},
+	{Name: flow.Coder, Capacity: flow.Does, Tools: []flow.Tool{flow.ToolRead, flow.ToolWrite, flow.ToolRun}},
+	{Name: flow.CodeReviewer, Capacity: flow.Judges, Tools: []flow.Tool{flow.ToolRead, flow.ToolRun}},
+}
+
+var coder = roles[1]
 
 // What Load refuses of users, the built-in rows do not do either.
 func TestCatalogue(t *testing.T) {
@@ -24,7 +31,7 @@ func TestCatalogue(t *testing.T) {
 		names[row.Name] = true
 		require.Contains(t, transcript.Families(), row.Output, row.Name)
 		require.NotEmpty(t, row.About, row.Name)
-		if slicesOf := []string{"exec", "acp", "script"}; contains(slicesOf, row.Name) {
+		if slicesOf := []string{"exec", "acp", "script", "gates"}; contains(slicesOf, row.Name) {
 			continue
 		}
 		// Laying a value over a row checks the whole row.
@@ -38,7 +45,7 @@ func TestCatalogue(t *testing.T) {
 			require.False(t, regexp.MustCompile(pattern).MatchString(""), "%s: %s", row.Name, kind)
 		}
 	}
-	for _, name := range []string{"claude", "codex", "gemini", "copilot", "opencode", "qwen", "pi", "vibe", "acp", "exec", "script"} {
+	for _, name := range []string{"claude", "codex", "gemini", "copilot", "opencode", "qwen", "pi", "vibe", "acp", "exec", "script", "gates"} {
 		require.True(t, names[name], name)
 	}
 }
@@ -62,11 +69,11 @@ func TestCommands(t *testing.T) {
 	for _, row := range provider.Builtin() {
 		for _, role := range roles {
 			for _, s := range []provider.Spawn{{}, {Session: "1-2"}, {Resume: "3-4"}} {
-				s.Dir, s.Common = dir, "/r/.git"
+				s.Dir, s.Common, s.Row = dir, "/r/.git", role
 				p := provider.Provider{Row: row}
 				p.Model = "m"
-				_, args := p.Command(role, s)
-				for _, word := range append(args, p.Set(role, s)...) {
+				_, args := p.Command(s)
+				for _, word := range append(args, p.Set(s)...) {
 					require.NotEmpty(t, word, row.Name)
 					require.False(t, left.MatchString(word), "%s: %s", row.Name, word)
 				}
@@ -78,17 +85,17 @@ func TestCommands(t *testing.T) {
 	}
 	p, err := provider.Builtin().Find("codex", "")
 	require.NoError(t, err)
-	_, args := p.Command(flow.Coder, provider.Spawn{Dir: dir, Common: "/r/.git"})
+	_, args := p.Command(provider.Spawn{Row: coder, Dir: dir, Common: "/r/.git"})
 	require.Contains(t, strings.Join(args, " "), `"/r/.git"="write","/r/.git/hooks"="read"`)
 	require.Contains(t, strings.Join(args, " "), `"/r/.git/worktrees/task-1"="write"`)
 	for _, target := range []string{"/", "/r/.git", "/r/.git/worktrees/../hooks", "/r/.git/worktrees"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+target+"\n"), 0o666))
-		_, args := p.Command(flow.Coder, provider.Spawn{Dir: dir, Common: "/r/.git"})
+		_, args := p.Command(provider.Spawn{Row: coder, Dir: dir, Common: "/r/.git"})
 		require.Contains(t, strings.Join(args, " "), `"/r/.git/worktrees/`+filepath.Base(dir)+`"="write"`, "an agent does not choose where it may write: %s", target)
 	}
 	p, err = provider.Builtin().Find("vibe", "")
 	require.NoError(t, err)
-	require.Empty(t, p.Set(flow.Coder, provider.Spawn{}), "no model, no variable for it")
+	require.Empty(t, p.Set(provider.Spawn{Row: coder}), "no model, no variable for it")
 }
 
 // Reviewers and planners are not handed a tool that writes.
@@ -105,11 +112,11 @@ func TestReadersHaveNoWriteTools(t *testing.T) {
 		p, err := provider.Builtin().Find(name, "")
 		require.NoError(t, err)
 		for _, role := range roles {
-			_, args := p.Command(role, provider.Spawn{Common: "/r/.git"})
-			text := strings.Join(append(args, p.Set(role, provider.Spawn{})...), " ")
-			if role == flow.Coder && name != "codex" {
+			_, args := p.Command(provider.Spawn{Row: role, Common: "/r/.git"})
+			text := strings.Join(append(args, p.Set(provider.Spawn{Row: role})...), " ")
+			if role == coder && name != "codex" {
 				require.Regexp(t, tools, text, name)
-			} else if role != flow.Coder {
+			} else if role != coder {
 				require.NotRegexp(t, tools, text, name)
 			}
 		}
@@ -123,8 +130,8 @@ func TestReadersAreDeniedWriteTools(t *testing.T) {
 	for name, tools := range map[string][]string{"qwen": {"edit", "write_file"}, "copilot": {"create", "edit", "apply_patch"}} {
 		p, err := provider.Builtin().Find(name, "")
 		require.NoError(t, err)
-		for _, role := range []flow.Role{flow.Planner, flow.CodeReviewer} {
-			_, args := p.Command(role, provider.Spawn{})
+		for _, role := range []*flow.RoleRow{roles[0], roles[2]} {
+			_, args := p.Command(provider.Spawn{Row: role})
 			_, excluded, found := strings.Cut(strings.Join(args, " "), "exclude")
 			require.True(t, found, name)
 			for _, tool := range tools {
@@ -143,11 +150,12 @@ func TestFiles(t *testing.T) {
 	for range 2 {
 		require.NoError(t, p.Prepare(s))
 		for _, role := range roles {
-			_, args := p.Command(role, s)
+			s.Row = role
+			_, args := p.Command(s)
 			text, err := os.ReadFile(args[len(args)-1])
 			require.NoError(t, err)
 			require.Contains(t, string(text), "allowRedirection = true")
-			require.Equal(t, role != flow.Coder, strings.Contains(string(text), `"write_file"`))
+			require.Equal(t, role != coder, strings.Contains(string(text), `"write_file"`))
 		}
 	}
 }

@@ -29,12 +29,15 @@ func (p Provider) With(model string) (Provider, error) {
 }
 
 // Command is the program and the arguments of a session.
-func (p Provider) Command(role flow.Role, s Spawn) (path string, args []string) {
+func (p Provider) Command(s Spawn) (path string, args []string) {
 	args = slices.Clone(p.Args)
 	if p.Model != "" {
 		args = append(args, p.ModelArgs...)
 	}
-	args = append(args, p.Roles.For(role)...)
+	args = append(args, p.Roles.For(s.Row)...)
+	if s.Row != nil && s.Row.Has(flow.ToolWeb) {
+		args = append(args, p.Web...)
+	}
 	// These come last, because codex takes them as a command with its own arguments.
 	switch {
 	case s.Resume != "":
@@ -53,9 +56,9 @@ func NewSession() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Set lists the variables, NAME=VALUE, that the row sets for the program in a role.
-func (p Provider) Set(role flow.Role, s Spawn) []string {
-	words := append(slices.Clone(p.EnvSet), p.EnvFor.For(role)...)
+// Set lists the variables, NAME=VALUE, that the row sets for the program in a session.
+func (p Provider) Set(s Spawn) []string {
+	words := append(slices.Clone(p.EnvSet), p.EnvFor.For(s.Row)...)
 	if p.Model == "" {
 		words = slices.DeleteFunc(words, func(word string) bool { return strings.Contains(word, "{model}") })
 	}
@@ -87,7 +90,7 @@ func updateFile(path string, content []byte) error {
 
 // placeholder matches {model} and the like. In quotes, a path can continue below the
 // folder.
-var placeholder = compiled(`\{(model|session|dir|common|gitdir|files)\}|\{"(dir|common|gitdir|files)((?:/[\w.-]+)*)"\}`)
+var placeholder = compiled(`\{(model|session|dir|common|gitdir|files|tools\|?)\}|\{"(dir|common|gitdir|files)((?:/[\w.-]+)*)"\}`)
 
 func mentionsModel(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, "{model}") })
@@ -95,7 +98,8 @@ func mentionsModel(words []string) bool {
 
 // fillPlaceholders puts values in the place of placeholders.
 func (p Provider) fillPlaceholders(words []string, s Spawn) []string {
-	values := map[string]string{"model": p.Model, "session": s.Session, "dir": s.Dir, "common": s.Common, "files": p.folder(s)}
+	values := map[string]string{"model": p.Model, "session": s.Session, "dir": s.Dir, "common": s.Common, "files": p.folder(s),
+		"tools": strings.Join(p.Tools.named(s.Row), ","), "tools|": strings.Join(p.Tools.named(s.Row), "|")}
 	if s.Resume != "" {
 		values["session"] = s.Resume
 	}

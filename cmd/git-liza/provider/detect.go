@@ -23,7 +23,7 @@ type Found struct {
 }
 
 // NamesNoProgram reports whether the row is a way to run programs, and names no
-// program: exec, acp and script.
+// program: exec, acp, script and gates.
 func (f Found) NamesNoProgram() bool { return f.namesNoProgram() }
 
 const (
@@ -68,7 +68,7 @@ func (f *Found) findProgram(ctx context.Context, environ []string) {
 	p := Provider{f.Row}
 	var printed firstBytes
 	r, err := proc.Run(ctx, proc.Command{Path: f.Path, Args: f.Version, Dir: os.TempDir(), Stdout: &printed,
-		Env: proc.Environment(environ, f.Env, p.Set("", Spawn{})...), Wall: versionLimit, Grace: time.Second})
+		Env: proc.Environment(environ, f.Env, p.Set(Spawn{})...), Wall: versionLimit, Grace: time.Second})
 	switch {
 	case err != nil:
 		f.Problem = "cannot be run"

@@ -26,7 +26,7 @@ func (p Provider) Missing(ctx context.Context, environ []string) string {
 	}
 	// Only the shell knows its builtins and reserved words, which can begin a command.
 	r, err := proc.Run(ctx, proc.Command{Path: "sh", Args: []string{"-c", `command -v -- "$1"`, "sh", word}, Dir: os.TempDir(),
-		Env: proc.Environment(environ, p.Env, p.Set("", Spawn{})...), Wall: versionLimit, Grace: time.Second})
+		Env: proc.Environment(environ, p.Env, p.Set(Spawn{})...), Wall: versionLimit, Grace: time.Second})
 	if err != nil || r.Reason != proc.Exited || r.Code == 0 {
 		return ""
 	}

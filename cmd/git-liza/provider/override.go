@@ -103,6 +103,7 @@ func (r *Row) keys() map[string]any {
 		"about": &r.About, "binary": &r.Binary, "install": &r.Install, "version": &r.Version, "minimum": &r.Minimum,
 		"args": &r.Args, "model": &r.Model, "model-args": &r.ModelArgs, "session": &r.Session, "resume": &r.Resume,
 		"planner": &r.Roles.Planner, "coder": &r.Roles.Coder, "code-reviewer": &r.Roles.CodeReviewer,
+		"tools-read": &r.Tools.Read, "tools-write": &r.Tools.Write, "tools-run": &r.Tools.Run, "tools-web": &r.Tools.Web, "web": &r.Web,
 		"env": &r.Env, "env-set": &r.EnvSet,
 		"planner-env": &r.EnvFor.Planner, "coder-env": &r.EnvFor.Coder, "code-reviewer-env": &r.EnvFor.CodeReviewer,
 		"keys": &r.Keys, "login-args": &r.LoginArgs, "login-files": &r.LoginFiles,

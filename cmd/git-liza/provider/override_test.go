@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
-	"github.com/git-liza/git-liza/flow"
 	"github.com/git-liza/git-liza/gitstore/git"
 	"github.com/stretchr/testify/require"
 )
@@ -31,13 +30,13 @@ func TestOverrides(t *testing.T) {
 	require.NoError(t, err)
 	p, err := c.Find("claude", "")
 	require.NoError(t, err)
-	path, args := p.Command(flow.Coder, provider.Spawn{Resume: "x"})
+	path, args := p.Command(provider.Spawn{Row: coder, Resume: "x"})
 	require.Equal(t, "/opt/claude", path)
 	require.Equal(t, []string{"-p", "a b", "--model", "opus", "--yes"}, args)
-	_, args = p.Command(flow.Planner, provider.Spawn{})
+	_, args = p.Command(provider.Spawn{Row: roles[0]})
 	require.Equal(t, []string{"-p", "a b", "--model", "opus"}, args)
-	require.Contains(t, p.Set(flow.Coder, provider.Spawn{}), "A=1")
-	require.NotContains(t, p.Set(flow.Planner, provider.Spawn{}), "A=1")
+	require.Contains(t, p.Set(provider.Spawn{Row: coder}), "A=1")
+	require.NotContains(t, p.Set(provider.Spawn{Row: roles[0]}), "A=1")
 	require.Equal(t, provider.BySupervisor, p.Commit)
 	for _, name := range []string{"ANTHROPIC_*", "MY_KEY", "OTHER", "THIRD"} {
 		require.Contains(t, p.Env, name)
@@ -56,7 +55,7 @@ func TestOwnRow(t *testing.T) {
 	require.NoError(t, err)
 	p, err := c.Find("mine", "")
 	require.NoError(t, err)
-	path, args := p.Command(flow.Coder, provider.Spawn{Dir: "/w", Common: `/a "b"`, Session: "1-2"})
+	path, args := p.Command(provider.Spawn{Row: coder, Dir: "/w", Common: `/a "b"`, Session: "1-2"})
 	require.Equal(t, "tool", path)
 	require.Equal(t, []string{"/w", `"/a \"b\"/x"`, "--id=1-2"}, args)
 	_, err = c.Find("mine:big", "")

@@ -9,7 +9,8 @@ import (
 //
 // Arguments and values of variables may contain {model}, {session}, {dir} (the
 // worktree), {common} (the common git directory), {gitdir} (the worktree's own git
-// directory) and {files} (the folder with Files). In quotes, {"common"} and
+// directory), {files} (the folder with Files), {tools} and {tools|} (the words of Tools
+// that the role has, with commas or bars between them). In quotes, {"common"} and
 // {"common/hooks"} are such a path as a string of JSON and of TOML.
 //
 // Ledger is a list of patterns of file names. The first that matches counts. In a
@@ -27,6 +28,8 @@ type Row struct {
 	Model     string            `yaml:"model"`      // the model to use, "" is the program's own choice
 	ModelArgs []string          `yaml:"model_args"` // arguments that choose a model
 	Roles     PerRole           `yaml:"roles"`      // arguments with the permissions of a role
+	Tools     Tools             `yaml:"tools"`      // the names of its tools, where an argument lists them: {tools}
+	Web       []string          `yaml:"web"`        // arguments that let it read the web; none if it always may
 	Session   []string          `yaml:"session"`    // arguments that choose the session's id, a UUID
 	Resume    []string          `yaml:"resume"`     // arguments that resume a session; none if it cannot
 	Files     map[string]string `yaml:"files"`      // the files that Args name, by their names
@@ -55,26 +58,6 @@ type Row struct {
 	Quota  string `yaml:"quota"`
 	Outage string `yaml:"outage"`
 	Login  string `yaml:"login"`
-}
-
-// PerRole is a list of words for each role.
-type PerRole struct {
-	Planner      []string `yaml:"planner"`
-	Coder        []string `yaml:"coder"`
-	CodeReviewer []string `yaml:"code-reviewer"`
-}
-
-// For is the list of a role.
-func (p PerRole) For(role flow.Role) []string {
-	switch role {
-	case flow.Planner:
-		return p.Planner
-	case flow.Coder:
-		return p.Coder
-	case flow.CodeReviewer:
-		return p.CodeReviewer
-	}
-	return nil
 }
 
 // Usage says what the numbers count by which a program reports its usage.
@@ -134,8 +117,16 @@ const (
 // exec:COMMAND.
 func (r Row) takesCommand() bool { return r.Name == "exec" || r.Name == "acp" }
 
+// ownCommand is the command of git-liza that the row runs, "" for other programs.
+func (r Row) ownCommand() string {
+	if r.Name == "script" || r.Name == "gates" {
+		return r.Name + "-agent"
+	}
+	return ""
+}
+
 // namesNoProgram reports whether a row is a way to run programs, and names no program.
-func (r Row) namesNoProgram() bool { return r.takesCommand() || r.Name == "script" }
+func (r Row) namesNoProgram() bool { return r.takesCommand() || r.ownCommand() != "" }
 
 // takesModel reports whether the row says how a model is chosen.
 func (r Row) takesModel() bool {

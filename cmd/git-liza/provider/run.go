@@ -23,6 +23,7 @@ import (
 // and its limits of time.
 type Spawn struct {
 	Agent      flow.AgentID
+	Row        *flow.RoleRow   // of the agent's role; nil leaves it the fewest permissions
 	Generation flow.Generation // as the spawned process carries it
 	Session    string          // the id for the provider's session, where it can be chosen
 	Resume     string          // the provider's session to resume; "" begins one
@@ -55,9 +56,8 @@ func (p Provider) Run(ctx context.Context, s Spawn) (Ending, error) {
 	if err := p.Prepare(s); err != nil {
 		return Ending{}, err
 	}
-	role := s.Agent.Role()
-	path, args := p.Command(role, s)
-	env := s.Environment(p.Env, p.Set(role, s)...)
+	path, args := p.Command(s)
+	env := s.Environment(p.Env, p.Set(s)...)
 	e := s.newCapture(env)
 	run := p.runWithRecords
 	if p.ACP {
@@ -100,7 +100,7 @@ func (p Provider) runWithRecords(ctx context.Context, c proc.Command, s Spawn, e
 // as text for people.
 func (p Provider) runACP(ctx context.Context, c proc.Command, s Spawn, e *capture) (proc.Result, transcript.Report, error) {
 	c.Output = e.stderr
-	prompt := acp.Prompt{Role: s.Agent.Role(), Text: s.Prompt, Dir: s.Dir, Model: p.Model, Resume: s.Resume, Follow: e.stdout}
+	prompt := acp.Prompt{Role: s.Agent.Role(), Row: s.Row, Text: s.Prompt, Dir: s.Dir, Model: p.Model, Resume: s.Resume, Follow: e.stdout}
 	if e.follow != nil {
 		prompt.Follow = io.MultiWriter(e.stdout, e.follow)
 	}

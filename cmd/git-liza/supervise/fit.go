@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/flow"
 )
 
 // fitness holds what is known of the providers' programs. Each program is asked once
@@ -40,8 +41,12 @@ func (u Unfit) String() string {
 // first slot, or the zero value if at least one slot has one.
 func (r *Rush) CheckPrograms(ctx context.Context, slots []Slot) Unfit {
 	first := Unfit{}
+	b, _, err := r.Clone.Store.Board(ctx)
+	if err != nil {
+		return first // the supervisors report it
+	}
 	for _, slot := range slots {
-		why := r.fitness.checkProgram(ctx, slot.Provider, r.Environ)
+		why := cmp.Or(checkRow(b, slot.Role, slot.Provider), r.fitness.checkProgram(ctx, slot.Provider, r.Environ))
 		if why == (Unfit{}) {
 			return why
 		}
@@ -73,6 +78,15 @@ func (f *fitness) checkProgram(ctx context.Context, p provider.Provider, environ
 	}
 	f.known[key] = why
 	return why
+}
+
+// checkRow says why agents of a role cannot use a provider, whatever its program.
+func checkRow(b *flow.Board, role flow.Role, p provider.Provider) Unfit {
+	row := b.Role(role)
+	if row == nil || p.UnfitReason(row) == "" {
+		return Unfit{}
+	}
+	return Unfit{Reason: "provider " + p.UnfitReason(row), Hint: fmt.Sprintf("git config liza.%s.provider NAME", role)}
 }
 
 // missingProgram says which program of a configured command does not exist, the zero

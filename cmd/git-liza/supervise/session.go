@@ -20,6 +20,9 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	if err != nil {
 		return provider.Ending{}, nil, err
 	}
+	if why := checkRow(b, w.id.Role(), w.provider); why != (Unfit{}) {
+		return provider.Ending{}, nil, &unfitError{a.taskID(), errors.New(why.String())}
+	}
 	prompt, err := Prompt(ctx, w.clone.Repo, b, w.promptInput(a), w.rush.Layers...)
 	if err != nil {
 		return provider.Ending{}, nil, &unfitError{a.taskID(), err}
@@ -29,6 +32,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	}
 	a.tally.sessions++
 	sess := w.newSession(a, prompt.Text())
+	sess.row = b.Role(w.id.Role())
 	w.presence.setDoing(doingOf[a.role], a.taskID(), fmt.Sprintf("session %d", a.tally.sessions))
 	w.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), w.id, a.subject(), a.tally.sessions,
 		w.rush.mask.String(sess.prompt))
@@ -107,7 +111,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		ending, err = w.provider.Run(running, provider.Spawn{Agent: w.id, Generation: w.generation.Child(), Task: a.taskID(), Review: a.reviewedCommit(),
+		ending, err = w.provider.Run(running, provider.Spawn{Agent: w.id, Row: sess.row, Generation: w.generation.Child(), Task: a.taskID(), Review: a.reviewedCommit(),
 			Session: sess.chosenID, Resume: sess.prior.id, Dir: a.dir, Common: w.clone.Repo.CommonDir(),
 			Mark: mark, Records: work.Records(w.clone.Repo), Prompt: sess.prompt,
 			Committer: w.rush.committer, Environ: w.rush.Environ, Programs: programs, Output: io.MultiWriter(w.log, sess.output),
@@ -237,6 +241,7 @@ func (w *worker) waitHolding(ctx context.Context, a *assignment, d time.Duration
 // A session is one run of an agent's program, with what is to be recorded of it.
 type session struct {
 	assignment *assignment
+	row        *flow.RoleRow // of the agent's role
 	prompt     string
 	begun      time.Time // by the clock of the board
 	started    time.Time

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,10 +33,14 @@ func (s *supervisor) degradeAgent(ctx context.Context, u *unfitError) error {
 	return err
 }
 
-// checkProgram degrades the agent if its provider's program is missing or too old. It
-// runs before anything is claimed.
+// checkProgram degrades the agent if its provider's program is missing or too old, or
+// cannot be held to what the agent's role may do. It runs before anything is claimed.
 func (s *supervisor) checkProgram(ctx context.Context) error {
-	why := s.rush.fitness.checkProgram(ctx, s.provider, s.rush.Environ)
+	b, _, err := s.clone.Store.Board(ctx)
+	if err != nil {
+		return err
+	}
+	why := cmp.Or(checkRow(b, s.id.Role(), s.provider), s.rush.fitness.checkProgram(ctx, s.provider, s.rush.Environ))
 	if why == (Unfit{}) || ctx.Err() != nil {
 		return nil
 	}
