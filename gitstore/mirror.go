@@ -157,6 +157,9 @@ func (m *Mirror) fetchHeads(ctx context.Context, name string) (heads, error) {
 		return found, err
 	}
 	// This clone has no board yet: the board just fetched names the branch.
+	if err := m.audit.refuseNewer(found.state); err != nil {
+		return heads{}, err
+	}
 	b, err := m.history.BoardAt(found.state)
 	if err != nil {
 		return heads{}, &Breach{found.state, err}

@@ -20,12 +20,15 @@ const maxBehind = 10000
 const maxStale = 5
 
 // listNews are the moves in a remote's state that the mirror lacks, oldest
-// first, each replayed, and the marks that they create. The error is a *Breach,
-// or wraps ErrDiverged.
+// first, each replayed, and the marks that they create. The error is a *Breach, a
+// *flow.Refusal of newer rules, or wraps ErrDiverged.
 func (m *Mirror) listNews(ctx context.Context, name string, mirror, state git.ID) (list []git.ID, marks []git.RefUpdate, err error) {
 	chain, breach := m.history.listChain(state, mirror)
 	if breach != nil {
 		return nil, nil, breach
+	}
+	if err := m.audit.refuseNewer(state); err != nil {
+		return nil, nil, err
 	}
 	for i, id := range chain {
 		if err := ctx.Err(); err != nil {

@@ -49,7 +49,7 @@ func environment(t testing.TB, program string, more ...string) []string {
 	gittest.Write(t, home, ".gitconfig", "[user]\n\tname = Ann Example\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"+unattended)
 	var list []string
 	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); !strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "LIZA_") && name != "XDG_CONFIG_HOME" {
+		if name, _, _ := strings.Cut(kv, "="); !strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "LIZA_") && name != "XDG_CONFIG_HOME" && name != "HOME" && name != "PATH" {
 			list = append(list, kv)
 		}
 	}

@@ -95,37 +95,87 @@ func migrate(t *testing.T, dir string, at time.Time, to int) error {
 }
 
 // A program of rules 1 says of a board of later rules which version it has, and changes
-// nothing: in a clone, and as the hooks of a server.
+// nothing: in a clone, as the hooks of a server, and where another clone has migrated
+// the board that they share.
 func TestTortureOldProgramOnLaterRules(t *testing.T) {
 	torture.Only(t)
 	t.Parallel()
 	old := oldProgram(t, oldest)
-	dir := unpackBoard(t, goldens[0])
-	_, _, at := openBoard(t, dir)
-	server := newServer(t, old)
-	out, err := pushBoard(t, old, goldens[0], dir, server)
-	require.NoError(t, err, "%s", out)
-	putLaterRules(t, dir, 99)
+	for _, test := range []struct {
+		name  string
+		rules int
+		raise func(t *testing.T, dir string, at time.Time)
+	}{
+		{"unknown", 99, func(t *testing.T, dir string, _ time.Time) { putLaterRules(t, dir, 99) }},
+		{"migrated", flow.RulesVersion, func(t *testing.T, dir string, at time.Time) {
+			liza(t, present, dir, at.Add(time.Minute), "migrate", "--yes", "--anyway")
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := unpackBoard(t, goldens[0])
+			_, _, at := openBoard(t, dir)
+			server := newServer(t, old)
+			out, err := pushBoard(t, old, goldens[0], dir, server)
+			require.NoError(t, err, "%s", out)
+			test.raise(t, dir, at)
+			changesNothing(t, old, dir, at.Add(time.Hour), test.rules)
+			there := gittest.Git(t, server, "for-each-ref")
+			said, err := push(t, old, "ann", dir, server, layout.State)
+			require.Error(t, err)
+			require.Contains(t, said, "liza-refused")
+			require.Equal(t, there, gittest.Git(t, server, "for-each-ref"))
+		})
+	}
+	t.Run("shared", func(t *testing.T) {
+		t.Parallel()
+		server := newServer(t, present)
+		planner, coder := shareBoard(t, old, present, old, server)
+		coder("task", "add", "one", "--title", "One", "--done-when", "D", "--spec", "specs/vision.md", "--scope", "S", "--kind", "docs")
+		planner("sync")
+		planner("migrate", "--yes", "--anyway")
+		planner("sync")
+		there := gittest.Git(t, server, "for-each-ref")
+		out, err := command(t, old, coder(), time.Now(), "sync").CombinedOutput()
+		require.Error(t, err, "%s", out) // that program said: not moves alone
+		out, err = command(t, old, coder(), time.Now(), "claim", "one", "--as", "coder-1").CombinedOutput()
+		require.Error(t, err, "%s", out)
+		require.Equal(t, there, gittest.Git(t, server, "for-each-ref"))
+		// With the newer program the same clone goes on.
+		liza(t, present, coder(), time.Now(), "claim", "one", "--as", "coder-1")
+		liza(t, present, coder(), time.Now(), "fsck", "--full")
+
+		// The present one says which version it would need.
+		putLaterRules(t, server, 99)
+		before := gittest.Git(t, coder(), "for-each-ref", "refs/liza/state", "refs/heads")
+		for _, args := range [][]string{{"sync"}, {"note", "hello"}} {
+			out, err := command(t, present, coder(), time.Now(), args...).CombinedOutput()
+			require.Error(t, err, "%s", out)
+			require.Contains(t, string(out), "rules version 99")
+			require.Equal(t, before, gittest.Git(t, coder(), "for-each-ref", "refs/liza/state", "refs/heads"))
+		}
+	})
+}
+
+// changesNothing requires that commands of a program are refused with the version of the
+// board, and that no ref moves.
+func changesNothing(t *testing.T, program, dir string, at time.Time, rules int) {
+	t.Helper()
 	before := gittest.Git(t, dir, "for-each-ref")
 	for _, args := range [][]string{{"status"}, {"list"}, {"show", "parser"}, {"state"}, {"fsck", "--full"}, {"fsck", "--repair"}, {"validate"}, {"doctor"},
 		{"note", "hello"}, {"claim", "loops", "--as", "coder-2"}, {"config", "drift_alarm", "3"}, {"release", "narrow"}, {"archive"}, {"unblock", "loops"}} {
-		out, err := command(t, old, dir, at.Add(time.Hour), args...).CombinedOutput()
+		out, err := command(t, program, dir, at, args...).CombinedOutput()
 		require.Error(t, err, "git liza %s: %s", strings.Join(args, " "), out)
-		require.Contains(t, string(out), "rules version 99", "git liza %s", strings.Join(args, " "))
+		require.Contains(t, string(out), fmt.Sprintf("rules version %d", rules), "git liza %s", strings.Join(args, " "))
 		require.Equal(t, before, gittest.Git(t, dir, "for-each-ref"), "git liza %s", strings.Join(args, " "))
 	}
-	there := gittest.Git(t, server, "for-each-ref")
-	said, err := push(t, old, "ann", dir, server, layout.State)
-	require.Error(t, err)
-	require.Contains(t, said, "liza-refused")
-	require.Equal(t, there, gittest.Git(t, server, "for-each-ref"))
 }
 
 // putLaterRules puts a move on a board that only a program of later rules makes.
 func putLaterRules(t *testing.T, dir string, rules int) {
 	t.Helper()
 	cmd := exec.Command("sh", "-euc", `
-blob=$(git show "$STATE:liza.yaml" | sed "s/^rules: 1$/rules: $RULES/" | git hash-object -w --stdin)
+blob=$(git show "$STATE:liza.yaml" | sed "s/^rules: [0-9]*$/rules: $RULES/" | git hash-object -w --stdin)
 tree=$(git ls-tree "$STATE" | sed "s/[0-9a-f]*	liza.yaml$/$blob	liza.yaml/" | git mktree)
 commit=$(printf 'migrate rules by human:ann-example\n\nact: migrate\nby: "human:ann-example"\nat: 2026-01-18T09:30:00Z\nrequest: 0123456789abcdef\nto: %s\n' "$RULES" |
 	git commit-tree "$tree" -p "$STATE")
