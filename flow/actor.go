@@ -191,6 +191,26 @@ func (p *actor) heldBy(a *Agent) (TaskID, string) {
 	return "", ""
 }
 
+// recordsAbout is the task that a record of the actor names. From rules version 2
+// on an agent that names none, and holds a task or a review, means that.
+func (p *actor) recordsAbout(named TaskID) TaskID {
+	if named != "" || !p.HasRules(2) {
+		return named
+	}
+	return p.Agent(p.move.By.Agent()).work()
+}
+
+// work is the task that an agent holds, or reviews; "" if it does neither.
+func (a *Agent) work() TaskID {
+	switch {
+	case a == nil:
+		return ""
+	case a.Task != "":
+		return a.Task
+	}
+	return a.Review
+}
+
 // ownAgent is a registered agent that the actor may speak for.
 func (p *actor) ownAgent(id AgentID, verb string) (*Agent, *Refusal) {
 	if by := p.move.By.Agent(); by != "" && by != id {

@@ -75,6 +75,9 @@ func (a *AmendMove) check(p *play) *Refusal {
 	if planOf(old) != planOf(doc) {
 		return refuse(RuleProtected, "git liza sprint start", "amend does not change sprints, what they began with, or how many tasks a goal had")
 	}
+	if !sameMarks(old, doc) {
+		return refuse(RuleProtected, "git liza dismiss RECORD --reason R", "amend neither dismisses nor archives a record")
+	}
 	if ended(old) {
 		return refuse(RuleProtected, "git liza state", "%s is final", key)
 	}

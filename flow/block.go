@@ -42,7 +42,7 @@ func (b *BlockMove) already(p *play) bool {
 func (b *BlockMove) apply(p *effect) {
 	coder := p.lastCoder()
 	p.unclaim()
-	p.task.Block = &Block{Reason: b.Reason, Questions: b.Questions, Attempted: b.Attempted, By: p.move.By, At: p.move.At}
+	p.task.block(p, Block{Reason: b.Reason, Questions: b.Questions, Attempted: b.Attempted})
 	p.recordFailure(coder, b.Reason)
 }
 
@@ -77,7 +77,7 @@ func (u *UnblockMove) already(p *play) bool { return p.from == Unclaimed && p.ta
 func (u *UnblockMove) apply(p *effect) {
 	t := p.task
 	limit := t.Block.Limit
-	t.Block = nil
+	t.dropBlock(p)
 	if u.Saved != nil {
 		t.Saves = u.Saved.Number
 	}

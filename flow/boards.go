@@ -199,16 +199,31 @@ func (i *ImportMove) check(p *play) *Refusal {
 func (i *ImportMove) apply(*effect) {}
 
 // ArchiveMove moves final tasks to the archive, so that the live folders stay
-// small.
+// small, and marks the records of sprints, so that nobody is shown them again.
 type ArchiveMove struct {
-	Tasks taskIDs `yaml:"tasks"`
+	Tasks   taskIDs    `yaml:"tasks"`
+	Sprints []SprintID `yaml:"sprints,since=2"`
 }
 
-func (a *ArchiveMove) subject() string { return a.Tasks.subject() }
+func (a *ArchiveMove) subject() string {
+	if len(a.Tasks) == 0 && len(a.Sprints) > 0 {
+		return string(a.Sprints[0])
+	}
+	return a.Tasks.subject()
+}
 
 func (a *ArchiveMove) check(p *play) *Refusal {
-	if len(a.Tasks) == 0 {
+	if len(a.Tasks)+len(a.Sprints) == 0 {
 		return refuse(RuleForm, "git liza archive", "there is no task to archive")
+	}
+	for _, id := range a.Sprints {
+		s := p.Sprint(id)
+		if s == nil {
+			return refuse(RuleNotFound, "git liza sprint show", "there is no sprint %s", id)
+		}
+		if !ended(s) {
+			return refuse(RuleState, "git liza sprint close", "%s is %s, only the records of an ended sprint are archived", id, s.Status)
+		}
 	}
 	for _, id := range a.Tasks {
 		t, ok := p.load(Key{Tasks, string(id)}).(*Task)
@@ -230,5 +245,10 @@ func (a *ArchiveMove) apply(p *effect) {
 		}
 		p.put(Key{Tasks, string(id)}, nil)
 		p.put(Key{Archive, string(id)}, t)
+	}
+	for _, id := range a.Sprints {
+		for _, key := range RecordsToArchive(p.Board, id) {
+			p.archiveRecord(key)
+		}
 	}
 }

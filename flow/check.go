@@ -44,6 +44,10 @@ func (p *play) checkAround(doc Document) *Refusal {
 		return p.checker().checkGoals()
 	case *RoleRow, *ReviewRules:
 		return p.checker().checkRoles()
+	case *Question:
+		if now := findQuestion(p, d.ID); now != nil {
+			return p.checker().checkQuestion(now)
+		}
 	}
 	for _, id := range tasks {
 		if t := p.Task(id); t != nil {
@@ -101,6 +105,11 @@ func (b *Board) Check() error {
 		}
 	}
 	note(b.checker().checkCycles())
+	for _, id := range b.IDs(Questions) {
+		if q := findQuestion(b, RecordID(id)); q != nil {
+			note(b.checker().checkQuestion(q))
+		}
+	}
 	for _, id := range b.IDs(Agents) {
 		if a := b.Agent(AgentID(id)); a != nil {
 			note(b.checker().checkAgent(a))

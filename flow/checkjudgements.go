@@ -10,6 +10,7 @@ func (k checker) checkJudgements(t *Task) []demand {
 		{in(ReadyForReview, Approved).has(t.Status) && (t.Submission == nil || len(t.Submission.Reviews) == 0), "is under review by nobody"},
 		{t.Status == ReadyForReview && t.Judged(), "is READY_FOR_REVIEW with every verdict"},
 		{t.Status == Rejected && (t.Rejection() == nil || len(t.Rejection().Blockers) == 0), "is REJECTED without a blocker"},
+		{!k.asksSoundly(t), "does not list the documents of its questions"},
 		{!t.Status.Final() && t.Status != Draft && !k.does(t.doer()), "is done by a role that does no tasks"},
 	}
 	for i, j := range t.Judgements {

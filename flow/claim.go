@@ -173,7 +173,7 @@ func (c *ClaimMove) apply(p *effect) {
 		t.Saves = c.Saved.Number
 	}
 	if c.Base == "" && t.Attempt.Iteration >= p.limits().Iterations {
-		p.blockAtLimit(LimitIterations, "Is the task feasible as it is framed, or must it be split or specified better?")
+		p.blockAtLimit(LimitIterations, "", "Is the task feasible as it is framed, or must it be split or specified better?")
 		return
 	}
 	from := p.from

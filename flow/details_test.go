@@ -125,8 +125,12 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActConvert: func(_ *scene, _ TaskID, w words) Detail {
 		return &ConvertMove{Discovery: RecordID(w.nth(0)), Input: w.inputs(w.plain[1:])[0]}
 	},
-	ActNote: func(_ *scene, _ TaskID, w words) Detail {
-		return &NoteMove{For: w.or("for", "all"), Text: w.or("text", "mind this")}
+	ActNote: func(s *scene, _ TaskID, w words) Detail {
+		m := &NoteMove{For: w.or("for", "all"), Text: w.or("text", "mind this")}
+		if w.pairs["until"] != "" {
+			m.Expires = s.now.Add(w.span("until", 0))
+		}
+		return m
 	},
 	ActSpecChange: func(_ *scene, _ TaskID, w words) Detail {
 		return &SpecChangeMove{Spec: w.or("spec", vision), Change: w.or("change", "clearer"), Cause: TaskID(w.or("cause", ""))}
@@ -146,7 +150,9 @@ var details = map[Act]func(*scene, TaskID, words) Detail{
 	ActImport: func(_ *scene, _ TaskID, w words) Detail {
 		return &ImportMove{Source: "elsewhere", Tasks: w.inputs(w.plain)}
 	},
-	ActArchive: func(_ *scene, _ TaskID, w words) Detail { return &ArchiveMove{ids[TaskID](w.plain)} },
+	ActArchive: func(_ *scene, _ TaskID, w words) Detail {
+		return &ArchiveMove{Tasks: ids[TaskID](w.plain), Sprints: ids[SprintID](w.list("sprints"))}
+	},
 	ActMigrate: func(_ *scene, _ TaskID, w words) Detail { return &MigrateMove{To: w.number("to")} },
 	ActAmend:   amendWords,
 	ActPrincipal: func(_ *scene, _ TaskID, w words) Detail {
@@ -281,6 +287,7 @@ func amendWords(s *scene, _ TaskID, w words) Detail {
 		case "anomaly":
 			a := *s.board.Load(Key{Anomalies, w.or("id", "")}).(*Anomaly)
 			_ = a.Type.UnmarshalText([]byte(w.pairs["type"]))
+			a.Archived = a.Archived || w.on("archived")
 			d.Anomaly = &a
 		case "discovery":
 			a := *s.board.Load(Key{Discovered, w.or("id", "")}).(*Discovery)

@@ -1,12 +1,29 @@
 package flow
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A Dismissal says that a record needs nobody's attention any more.
 type Dismissal struct {
 	Reason string    `yaml:"reason"`
 	By     Actor     `yaml:"by"`
 	At     time.Time `yaml:"at"`
+}
+
+// recordKinds are the folders of records, by the names of their kinds.
+var recordKinds = map[string]Folder{"anomaly": Anomalies, "discovery": Discovered, "note": Notes}
+
+// RecordKind is the kind of a record of the board, as [DismissRecordMove] names
+// it; "" if there is no such record. The numbers of records are unique.
+func RecordKind(b *Board, id RecordID) string {
+	for kind, folder := range recordKinds {
+		if b.load(Key{folder, string(id)}) != nil {
+			return kind
+		}
+	}
+	return ""
 }
 
 // DismissRecordMove dismisses an anomaly, a discovery or a note.
@@ -18,8 +35,112 @@ type DismissRecordMove struct {
 
 func (d *DismissRecordMove) subject() string { return string(d.Record) }
 
-func (d *DismissRecordMove) already(*play) bool { return false }
+func (d *DismissRecordMove) key() Key { return Key{recordKinds[d.Kind], string(d.Record)} }
 
-func (d *DismissRecordMove) check(*play) *Refusal { return unbuilt() }
+func (d *DismissRecordMove) already(p *play) bool {
+	if recordKinds[d.Kind] == 0 {
+		return false
+	}
+	was := dismissalOf(p.load(d.key()))
+	return was != nil && was.Reason == d.Reason && was.By == p.move.By
+}
 
-func (d *DismissRecordMove) apply(*effect) {}
+func (d *DismissRecordMove) check(p *play) *Refusal {
+	hint := "git liza dismiss RECORD --reason R"
+	if recordKinds[d.Kind] == 0 {
+		return refuse(RuleForm, hint, "%q is no kind of record: anomaly, discovery or note", clip(d.Kind))
+	}
+	if r := present("the reason", d.Reason, hint); r != nil {
+		return r
+	}
+	doc := p.load(d.key())
+	if doc == nil {
+		return refuse(RuleNotFound, "git liza state", "there is no %s %s", d.Kind, clip(string(d.Record)))
+	}
+	if was := dismissalOf(doc); was != nil {
+		return refuse(RuleExists, "git liza state", "%s dismissed %s: %s", was.By, d.Record, clip(was.Reason))
+	}
+	return nil
+}
+
+func (d *DismissRecordMove) apply(p *effect) {
+	by := &Dismissal{Reason: d.Reason, By: p.move.By, At: p.move.At}
+	switch r := p.load(d.key()).(type) {
+	case *Anomaly:
+		c := *r
+		c.Dismissed = by
+		p.put(d.key(), &c)
+	case *Discovery:
+		c := *r
+		c.Dismissed = by
+		p.put(d.key(), &c)
+	case *Note:
+		c := *r
+		c.Dismissed = by
+		p.put(d.key(), &c)
+	}
+}
+
+// dismissalOf is the dismissal of a record, nil if it has none.
+func dismissalOf(doc Document) *Dismissal {
+	switch r := doc.(type) {
+	case *Anomaly:
+		return r.Dismissed
+	case *Discovery:
+		return r.Dismissed
+	case *Note:
+		return r.Dismissed
+	}
+	return nil
+}
+
+// archived reports whether a record is archived.
+func archived(doc Document) bool {
+	switch r := doc.(type) {
+	case *Anomaly:
+		return r.Archived
+	case *Discovery:
+		return r.Archived
+	case *Note:
+		return r.Archived
+	}
+	return false
+}
+
+// sameMarks reports whether a record is dismissed and archived as another one.
+func sameMarks(x, y Document) bool {
+	was, is := dismissalOf(x), dismissalOf(y)
+	return archived(x) == archived(y) && (was == nil) == (is == nil) && (was == nil || was.Reason == is.Reason && was.By == is.By && was.At.Equal(is.At))
+}
+
+// RecordsToArchive are the keys of the records of a sprint that are not archived.
+func RecordsToArchive(b *Board, sprint SprintID) []Key {
+	var list []Key
+	for _, folder := range []Folder{Anomalies, Discovered, Notes} {
+		for _, id := range b.IDs(folder) {
+			key := Key{folder, id}
+			if strings.HasPrefix(id, string(sprint)+"/") && !archived(b.load(key)) {
+				list = append(list, key)
+			}
+		}
+	}
+	return list
+}
+
+// archiveRecord marks a record as archived.
+func (p *effect) archiveRecord(key Key) {
+	switch r := p.load(key).(type) {
+	case *Anomaly:
+		c := *r
+		c.Archived = true
+		p.put(key, &c)
+	case *Discovery:
+		c := *r
+		c.Archived = true
+		p.put(key, &c)
+	case *Note:
+		c := *r
+		c.Archived = true
+		p.put(key, &c)
+	}
+}

@@ -153,20 +153,34 @@ func (p *effect) clearRounds(from Status) {
 // record writes a small document with the next number into the folder of a
 // sprint of the move's goal.
 func (p *effect) record(folder Folder, make func(RecordID) Document) {
-	s := p.Settings()
-	id := RecordID(string(p.calendar().forRecords(p.goalID())) + "/" + strconv.Itoa(s.Next.Record))
+	p.recordOf(p.goalID(), folder, make)
+}
+
+// recordOf is record for a goal that need not be the move's.
+func (p *effect) recordOf(goal GoalID, folder Folder, make func(RecordID) Document) {
+	id := RecordID(string(p.calendar().forRecords(goal)) + "/" + strconv.Itoa(p.Settings().Next.Record))
 	p.put(Key{folder, string(id)}, make(id))
 	p.change(func(s *Settings) { s.Next.Record++ })
 }
 
 // blockAtLimit blocks the subject with one standard question, in the same move that
-// reached a limit.
-func (p *effect) blockAtLimit(limit, question string) {
+// reached a limit. The role is that of the reviews that reached it, "" if it is
+// not about reviews.
+func (p *effect) blockAtLimit(limit string, role Role, question string) {
 	t := p.task
 	coder := p.lastCoder()
 	p.unclaim()
 	t.Status = Blocked
-	t.Block = &Block{Reason: limit, Limit: limit, Questions: []string{question}, By: p.move.By, At: p.move.At}
+	t.block(p, Block{Reason: limit, Limit: limit, Questions: []string{question}})
+	if p.HasRules(2) {
+		details := map[string]string{"limit": limit}
+		if role != "" {
+			details["role"] = string(role)
+		}
+		p.record(Anomalies, func(id RecordID) Document {
+			return &Anomaly{ID: id, Type: LimitReached, Task: t.ID, Details: details, By: p.move.By, At: p.move.At}
+		})
+	}
 	if limit == LimitIterations || limit == LimitCycles {
 		p.recordFailure(coder, limit)
 	}
@@ -253,7 +267,7 @@ func (p *effect) dropReview(by Actor) {
 // clearHolders removes the claim, review and block of a task that becomes final.
 func (p *effect) clearHolders(s *Save) {
 	p.unclaim()
-	p.task.Block = nil
+	p.task.dropBlock(p)
 	if s != nil {
 		p.task.Saves = s.Number
 	}

@@ -14,7 +14,8 @@ var openGoalActs = []Act{ActAdd, ActFinalize, ActImport, ActConvert, ActSprintSt
 type aimed interface{ aim(*Board) GoalID }
 
 // GoalOf is the goal of a move that names none: that of its task, or of what its
-// fields name, else the current one. It is "" for acts that have no goal, and on
+// fields name, for records that of the task that an agent holds, else the current
+// one. It is "" for acts that have no goal, and on
 // boards of rules version 1.
 func (b *Board) GoalOf(m Move) GoalID {
 	if !b.HasRules(2) {
@@ -28,6 +29,11 @@ func (b *Board) GoalOf(m Move) GoalID {
 	}
 	if d, ok := m.Detail.(aimed); ok {
 		if goal := d.aim(b); goal != "" {
+			return goal
+		}
+	}
+	if slices.Contains([]Act{ActAnomaly, ActDiscover, ActNote}, m.Act) {
+		if goal := b.goalOfTask(b.Agent(m.By.Agent()).work()); goal != "" {
 			return goal
 		}
 	}
@@ -75,6 +81,18 @@ func (n *NoteMove) aim(b *Board) GoalID {
 		return ""
 	}
 	return b.goalOfTask(TaskID(n.For))
+}
+
+func (a *AnswerMove) aim(b *Board) GoalID { return b.goalOfQuestion(a.Question) }
+
+func (t *TakeMove) aim(b *Board) GoalID { return b.goalOfQuestion(t.Question) }
+
+// goalOfQuestion is the goal of the task that a question is about.
+func (c *content) goalOfQuestion(id RecordID) GoalID {
+	if q := findQuestion(c, id); q != nil {
+		return c.goalOfTask(q.Task)
+	}
+	return ""
 }
 
 func (s *SpecChangeMove) aim(b *Board) GoalID { return b.goalOfTask(s.Cause) }

@@ -39,6 +39,9 @@ func (s *scene) property(subject, key string) (string, bool) {
 	if key == "budget" || key == "left" {
 		return s.funds(key, t.ID), true
 	}
+	if key == "questions" {
+		return s.questions(t.ID), true
+	}
 	property, ok := taskProperties[key]
 	if !ok {
 		return "", false
@@ -146,6 +149,22 @@ func (s *scene) boardProperty(key string) (string, bool) {
 		return join(b.IDs(Anomalies)), true
 	case "discovered":
 		return join(b.IDs(Discovered)), true
+	case "limits":
+		var list []string
+		for _, id := range b.IDs(Anomalies) {
+			if a := b.Load(Key{Anomalies, id}).(*Anomaly); a.Type == LimitReached {
+				list = append(list, fmt.Sprintf("%s:%s:%s", a.Task, a.Details["limit"], a.Details["role"]))
+			}
+		}
+		return join(list), true
+	case "dismissed", "put-away", "about":
+		return s.records(key), true
+	case "triggers":
+		var list []string
+		for _, t := range b.Triggers() {
+			list = append(list, t.Reason)
+		}
+		return join(list), true
 	case "agents":
 		return join(b.IDs(Agents)), true
 	case "live":
@@ -168,6 +187,50 @@ func (s *scene) boardProperty(key string) (string, bool) {
 		return strconv.Itoa(c.Next.Task), true
 	}
 	return "", false
+}
+
+// records are the ids of those that are dismissed or archived, or the tasks that
+// anomalies and discoveries name.
+func (s *scene) records(which string) string {
+	var list []string
+	for _, folder := range []Folder{Anomalies, Discovered, Notes} {
+		for _, id := range s.board.IDs(folder) {
+			doc := s.board.Load(Key{folder, id})
+			d := dismissalOf(doc)
+			switch about := ""; {
+			case which == "dismissed" && d != nil:
+				list = append(list, id+":"+d.Reason+":"+string(d.By))
+			case which == "put-away" && archived(doc):
+				list = append(list, id)
+			case which == "about":
+				switch r := doc.(type) {
+				case *Anomaly:
+					about = string(r.Task)
+				case *Discovery:
+					about = string(r.During)
+				}
+				list = append(list, id+":"+about)
+			}
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// questions are those about a task as ID:TEXT:ANSWER, with the holder of a lease
+// or the actor that closed it.
+func (s *scene) questions(id TaskID) string {
+	var list []string
+	for _, q := range QuestionsAbout(s.board, id) {
+		state := "open"
+		switch {
+		case q.IsOpen() && q.Lease.live(s.now):
+			state = "taken:" + string(q.Lease.By)
+		case !q.IsOpen():
+			state = q.Answer + ":" + string(q.By)
+		}
+		list = append(list, strings.ReplaceAll(fmt.Sprintf("%s:%s:%s", q.ID, q.Text, state), " ", "_"))
+	}
+	return strings.Join(list, ",")
 }
 
 // used is a usage as SESSIONS:TOKENS:DOLLARS.

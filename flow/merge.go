@@ -157,7 +157,7 @@ func (f *IntegrationFailMove) apply(p *effect) {
 	t.MergeFails++
 	t.Integration = &Integration{Onto: f.Onto, Paths: f.Paths, Gate: f.Gate, Output: f.Output, By: m.By, At: m.At}
 	if t.MergeFails >= p.limits().MergeFails {
-		p.blockAtLimit(LimitMergeFails, "The work keeps failing to merge: which other tasks touch the same code, and in what order should they land?")
+		p.blockAtLimit(LimitMergeFails, "", "The work keeps failing to merge: which other tasks touch the same code, and in what order should they land?")
 	}
 }
 

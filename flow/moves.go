@@ -113,7 +113,7 @@ func (b *Board) Triggers() []Trigger {
 	slices.SortStableFunc(list[begun:], func(x, y Trigger) int { return cmp.Compare(rank[x.Reason], rank[y.Reason]) })
 	for _, id := range b.IDs(Discovered) {
 		d, ok := b.load(Key{Discovered, id}).(*Discovery)
-		if ok && d.Urgency == "immediate" && d.Converted == "" {
+		if ok && d.Urgency == "immediate" && d.IsOpen() {
 			list = append(list, Trigger{Reason: "immediate_discovery", Record: d.ID, Task: d.During, Text: d.Text, Since: d.At})
 		}
 	}

@@ -1,6 +1,9 @@
 package flow
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Question is what the worker of a blocked task must know, the document
 // questions/<sprint>/<number>.yaml.
@@ -11,10 +14,37 @@ type Question struct {
 	To     Role      `yaml:"to"` // of agents that may answer under a lease; "" and human: a planner or a person
 	Text   string    `yaml:"text"`
 	Asked  time.Time `yaml:"asked"`
-	Lease  *Review   `yaml:"lease"`
+	Lease  *Review   `yaml:"lease"` // of the agent or person that looks for the answer
 	Answer string    `yaml:"answer"`
 	By     Actor     `yaml:"by"` // of the answer, or of the move that closed it without one
 	At     time.Time `yaml:"at"` // zero while it is open
+}
+
+// IsOpen reports whether the question waits for its answer.
+func (q *Question) IsOpen() bool { return q.At.IsZero() }
+
+// QuestionsAbout are the questions that were ever asked about a task, oldest
+// first. Boards of rules version 1 have none.
+func QuestionsAbout(b *Board, task TaskID) []*Question {
+	var list []*Question
+	for _, id := range b.IDs(Questions) {
+		if q, ok := b.load(Key{Questions, id}).(*Question); ok && q.Task == task {
+			list = append(list, q)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *Question) int { return x.Asked.Compare(y.Asked) })
+	return list
+}
+
+// findQuestion finds a question; nil if there is none of that id.
+func findQuestion(c interface{ load(Key) Document }, id RecordID) *Question {
+	q, _ := c.load(Key{Questions, string(id)}).(*Question)
+	return q
+}
+
+// unknownQuestion refuses a question that the board lacks.
+func unknownQuestion(id RecordID) *Refusal {
+	return refuse(RuleNotFound, "git liza list --status BLOCKED", "there is no question %s", clip(string(id)))
 }
 
 // AnswerMove answers a question.
@@ -25,13 +55,66 @@ type AnswerMove struct {
 
 func (a *AnswerMove) subject() string { return string(a.Question) }
 
-func (a *AnswerMove) already(*play) bool { return false }
+func (a *AnswerMove) already(p *play) bool {
+	q := findQuestion(p, a.Question)
+	return q != nil && !q.IsOpen() && q.Answer == a.Text && q.By == p.move.By
+}
 
-func (a *AnswerMove) check(*play) *Refusal { return unbuilt() }
+func (a *AnswerMove) check(p *play) *Refusal {
+	q := findQuestion(p, a.Question)
+	if q == nil {
+		return unknownQuestion(a.Question)
+	}
+	if r := present("the answer", a.Text, "git liza answer "+string(q.ID)+" TEXT"); r != nil {
+		return r
+	}
+	if r := q.checkOpen(); r != nil {
+		return r
+	}
+	by := p.move.By
+	if by.IsHuman() || p.CapacityOf(by) == Plans {
+		return nil
+	}
+	if r := q.checkAsked(p); r != nil {
+		return r
+	}
+	if !q.Lease.live(p.move.At) || q.Lease.By != by {
+		return refuse(RuleHolder, "git liza take "+string(q.ID)+" --as "+string(by), "%s has not taken the question %s", by, q.ID)
+	}
+	return nil
+}
 
-func (a *AnswerMove) apply(*effect) {}
+// checkOpen refuses what only an open question allows.
+func (q *Question) checkOpen() *Refusal {
+	show := "git liza show " + string(q.Task)
+	switch {
+	case q.IsOpen():
+		return nil
+	case q.Answer == "":
+		return refuse(RuleExists, show, "%s closed the question %s without an answer", q.By, q.ID)
+	}
+	return refuse(RuleExists, show, "%s answered %s: %s", q.By, q.ID, clip(q.Answer))
+}
 
-// TakeMove takes a question for the time of a lease.
+// checkAsked refuses agents that a question is not to.
+func (q *Question) checkAsked(p *play) *Refusal {
+	show, by := "git liza show "+string(q.Task), p.move.By
+	toAgents := q.To != "" && q.To != HumanRole
+	switch {
+	case toAgents && by.Role() == q.To:
+		return nil
+	case toAgents:
+		return refuse(RuleRole, show, "the question %s is to a %s, not to %s", q.ID, q.To, by)
+	case by.IsHuman() || p.CapacityOf(by) == Plans:
+		return nil
+	}
+	return refuse(RuleRole, show, "the question %s is to a planner or a person, not to %s", q.ID, by)
+}
+
+func (a *AnswerMove) apply(p *effect) { findQuestion(p, a.Question).close(p, a.Text) }
+
+// TakeMove takes a question for the time of a lease. Nobody else takes it
+// meanwhile; people and planners may answer it all the same.
 type TakeMove struct {
 	Question RecordID `yaml:"question"`
 	Lease    Duration `yaml:"lease"`
@@ -39,10 +122,97 @@ type TakeMove struct {
 
 func (t *TakeMove) subject() string { return string(t.Question) }
 
-func (t *TakeMove) already(*play) bool { return false }
+func (t *TakeMove) already(p *play) bool {
+	q := findQuestion(p, t.Question)
+	return q != nil && q.IsOpen() && q.Lease.live(p.move.At) && q.Lease.By == p.move.By
+}
 
 func (t *TakeMove) admit(p *play) *Refusal { return p.checkLease(t.Lease) }
 
-func (t *TakeMove) check(*play) *Refusal { return unbuilt() }
+func (t *TakeMove) check(p *play) *Refusal {
+	q := findQuestion(p, t.Question)
+	if q == nil {
+		return unknownQuestion(t.Question)
+	}
+	if t.Lease < Duration(time.Second) {
+		return refuse(RuleForm, "git liza help take", "a question is taken for the time of a lease")
+	}
+	if r := q.checkOpen(); r != nil {
+		return r
+	}
+	if q.Lease.live(p.move.At) {
+		return refuse(RuleLease, "git liza show "+string(q.Task), "%s has taken the question %s until %s", q.Lease.By, q.ID, q.Lease.Lease.Format(time.RFC3339))
+	}
+	return q.checkAsked(p)
+}
 
-func (t *TakeMove) apply(*effect) {}
+func (t *TakeMove) apply(p *effect) {
+	q := *findQuestion(p, t.Question)
+	q.Lease = &Review{By: p.move.By, Since: p.move.At, Lease: p.move.At.Add(time.Duration(t.Lease))}
+	p.put(Key{Questions, string(q.ID)}, &q)
+}
+
+// block gives a task the reason why its work stops. From rules version 2 on each
+// of its questions is a document.
+func (t *Task) block(p *effect, b Block) {
+	b.By, b.At = p.move.By, p.move.At
+	if p.HasRules(2) {
+		for _, text := range b.Questions {
+			p.recordOf(t.Goal, Questions, func(id RecordID) Document {
+				b.Asked = append(b.Asked, id)
+				return &Question{ID: id, Task: t.ID, From: p.move.By, Text: text, Asked: p.move.At}
+			})
+		}
+	}
+	t.Block = &b
+}
+
+// dropBlock takes the reason away and closes the questions that nobody has
+// answered.
+func (t *Task) dropBlock(p *effect) {
+	if t.Block == nil {
+		return
+	}
+	for _, id := range t.Block.Asked {
+		if q := findQuestion(p, id); q != nil && q.IsOpen() {
+			q.close(p, "")
+		}
+	}
+	t.Block = nil
+}
+
+// close records the answer to a question, "" if it needs none any more.
+func (q *Question) close(p *effect, answer string) {
+	closed := *q
+	closed.Lease, closed.Answer, closed.By, closed.At = nil, answer, p.move.By, p.move.At
+	p.put(Key{Questions, string(q.ID)}, &closed)
+}
+
+// checkQuestion refuses a question about a task that the board lacks, or an open
+// one that blocks no task.
+func (k checker) checkQuestion(q *Question) *Refusal {
+	t := k.Task(q.Task)
+	switch {
+	case t == nil:
+		return breach("the question %s is about %s, which does not exist", q.ID, q.Task)
+	case q.IsOpen() && (t.Block == nil || !slices.Contains(t.Block.Asked, q.ID)):
+		return breach("the question %s is open, and %s does not wait for it", q.ID, q.Task)
+	case q.IsOpen() && (q.Answer != "" || q.By != ""), !q.IsOpen() && (q.By == "" || q.Lease != nil):
+		return breach("the question %s is both open and closed", q.ID)
+	}
+	return nil
+}
+
+// asksSoundly reports whether a blocked task lists documents of the board, one for
+// each of its questions. A task that was blocked under rules version 1 lists none.
+func (k checker) asksSoundly(t *Task) bool {
+	if t.Block == nil || len(t.Block.Asked) == 0 {
+		return true
+	}
+	for _, id := range t.Block.Asked {
+		if q := findQuestion(k, id); q == nil || q.Task != t.ID {
+			return false
+		}
+	}
+	return len(t.Block.Asked) == len(t.Block.Questions)
+}

@@ -360,6 +360,11 @@ func (g *gamble) nonsense(who string) (Move, *Facts) {
 		fields = append(fields, "workaround")
 	case ActConvert:
 		fields = append(fields, pick(rt, append(g.board.IDs(Discovered), "sprint-1/9")...), fmt.Sprintf("d%d", len(g.made)))
+	case ActAnswer, ActTake:
+		fields = append(fields, pick(rt, append(g.board.IDs(Questions), "sprint-1/9")...))
+	case ActDismissRecord:
+		kind := pick(rt, "anomaly", "discovery", "note")
+		fields = append(fields, pick(rt, append(g.board.IDs(recordKinds[kind]), "sprint-1/9")...), "kind="+kind)
 	case ActAmend:
 		fields = append(fields, pick(rt, "goal", "config"))
 	case ActGoal:

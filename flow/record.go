@@ -11,6 +11,9 @@ type Anomaly struct {
 	Details map[string]string `yaml:"details"`
 	By      Actor             `yaml:"by"`
 	At      time.Time         `yaml:"at"`
+	// From rules version 2 on:
+	Dismissed *Dismissal `yaml:"dismissed,since=2"`
+	Archived  bool       `yaml:"archived,since=2"`
 }
 
 // A Discovery is work or risk found during a task, one small document
@@ -25,6 +28,15 @@ type Discovery struct {
 	Converted TaskID    `yaml:"converted"` // the task that it became
 	By        Actor     `yaml:"by"`
 	At        time.Time `yaml:"at"`
+	// From rules version 2 on:
+	Dismissed *Dismissal `yaml:"dismissed,since=2"`
+	Archived  bool       `yaml:"archived,since=2"`
+}
+
+// IsOpen reports whether somebody must still look at the discovery: it became no
+// task, and is neither dismissed nor archived.
+func (d *Discovery) IsOpen() bool {
+	return d.Converted == "" && d.Dismissed == nil && !d.Archived
 }
 
 // A Note is a message to an agent, a role, the workers of a task or all, one
@@ -35,6 +47,16 @@ type Note struct {
 	Text string    `yaml:"text"`
 	By   Actor     `yaml:"by"`
 	At   time.Time `yaml:"at"`
+	// From rules version 2 on:
+	Expires   time.Time  `yaml:"expires,since=2"` // zero: never
+	Dismissed *Dismissal `yaml:"dismissed,since=2"`
+	Archived  bool       `yaml:"archived,since=2"`
+}
+
+// IsCurrent reports whether prompts repeat the note at a time: it is neither
+// dismissed nor archived, and has not expired.
+func (n *Note) IsCurrent(at time.Time) bool {
+	return n.Dismissed == nil && !n.Archived && (n.Expires.IsZero() || n.Expires.After(at))
 }
 
 // Breaker is the document breaker.yaml: the circuit breaker.
@@ -50,7 +72,7 @@ type Breaker struct {
 	Watermark  int       `yaml:"watermark"` // records up to this number were judged
 }
 
-// An AnomalyType is one of thirteen kinds of anomaly.
+// An AnomalyType is one of fourteen kinds of anomaly.
 type AnomalyType uint8
 
 // The types of anomalies.
@@ -68,11 +90,12 @@ const (
 	SpecGap
 	ReviewDeadlock
 	SystemAmbiguity
+	LimitReached // since rules version 2; the move that reaches the limit records it
 )
 
 var anomalyNames = names{"", "retry_loop", "trade_off", "spec_ambiguity", "external_blocker", "assumption_violated",
 	"scope_deviation", "workaround", "debt_created", "spec_changed", "hypothesis_exhaustion", "spec_gap",
-	"review_deadlock", "system_ambiguity"}
+	"review_deadlock", "system_ambiguity", "limit_reached"}
 
 // anomalyDetails are the keys that an anomaly of a type must have.
 var anomalyDetails = map[AnomalyType][]string{
@@ -82,6 +105,7 @@ var anomalyDetails = map[AnomalyType][]string{
 	ExternalBlocker:    {"blocker_service"},
 	AssumptionViolated: {"assumption", "reality"},
 	SystemAmbiguity:    {"protocol_section", "question"},
+	LimitReached:       {"limit"},
 }
 
 // Required are the keys of details that an anomaly of this type must have.

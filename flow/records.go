@@ -1,6 +1,9 @@
 package flow
 
-import "maps"
+import (
+	"maps"
+	"time"
+)
 
 // AnomalyMove records something that went against the plan.
 type AnomalyMove struct {
@@ -10,6 +13,8 @@ type AnomalyMove struct {
 }
 
 func (a *AnomalyMove) subject() string { return a.Type.String() }
+
+func (a *AnomalyMove) fill(p *play) { a.About = p.actor().recordsAbout(a.About) }
 
 func (a *AnomalyMove) check(p *play) *Refusal {
 	if a.Type == 0 {
@@ -26,6 +31,9 @@ func (a *AnomalyMove) check(p *play) *Refusal {
 		if a.Details[key] == "" {
 			return refuse(RuleForm, hint, "an anomaly %s needs the detail %s", a.Type, key)
 		}
+	}
+	if work := p.actor().recordsAbout(a.About); work != a.About {
+		return refuse(RuleForm, hint, "%s works on %s: its anomalies name it", p.move.By, work)
 	}
 	return nil
 }
@@ -47,6 +55,8 @@ type DiscoverMove struct {
 
 func (d *DiscoverMove) subject() string { return "" }
 
+func (d *DiscoverMove) fill(p *play) { d.During = p.actor().recordsAbout(d.During) }
+
 func (d *DiscoverMove) check(p *play) *Refusal {
 	hint := "git liza discover TEXT --severity low|medium|high|critical --urgency immediate|deferred"
 	if r := present("the text", d.Text, hint); r != nil {
@@ -60,6 +70,9 @@ func (d *DiscoverMove) check(p *play) *Refusal {
 	}
 	if d.During != "" && p.Task(d.During) == nil {
 		return refuse(RuleNotFound, "git liza list --all", "there is no task %s", d.During)
+	}
+	if work := p.actor().recordsAbout(d.During); work != d.During {
+		return refuse(RuleForm, hint+" --during "+string(work), "%s works on %s: its discoveries name it", p.move.By, work)
 	}
 	return nil
 }
@@ -107,8 +120,9 @@ func (c *ConvertMove) apply(p *effect) {
 
 // NoteMove leaves a message for an agent, a role, the workers of a task or all.
 type NoteMove struct {
-	For  string `yaml:"for"`
-	Text string `yaml:"text"`
+	For     string    `yaml:"for"`
+	Text    string    `yaml:"text"`
+	Expires time.Time `yaml:"expires,since=2"` // when prompts no longer repeat it; zero: never
 }
 
 func (n *NoteMove) subject() string { return "" }
@@ -117,6 +131,9 @@ func (n *NoteMove) check(p *play) *Refusal {
 	hint := "git liza note TEXT --for all|ROLE|AGENT|TASK"
 	if r := present("the text", n.Text, hint); r != nil {
 		return r
+	}
+	if !n.Expires.IsZero() && !n.Expires.After(p.move.At) {
+		return refuse(RuleForm, hint+" --until 3d", "the note would expire at %s, which is over", n.Expires.Format(time.RFC3339))
 	}
 	known := n.For == "all" || p.Role(AgentID(n.For).Role()) != nil || p.Role(Role(n.For)) != nil ||
 		validID(n.For) && p.Task(TaskID(n.For)) != nil
@@ -128,6 +145,6 @@ func (n *NoteMove) check(p *play) *Refusal {
 
 func (n *NoteMove) apply(p *effect) {
 	p.record(Notes, func(id RecordID) Document {
-		return &Note{ID: id, For: n.For, Text: n.Text, By: p.move.By, At: p.move.At}
+		return &Note{ID: id, For: n.For, Text: n.Text, Expires: n.Expires, By: p.move.By, At: p.move.At}
 	})
 }

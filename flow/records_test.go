@@ -48,7 +48,7 @@ func TestExhaustionIsRecorded(t *testing.T) {
 	reason := "x" + fmt.Sprintf("%040d", 0) + "ééééééééééééééééééééééééééé"
 	m := s.by("coder-1", ActBlock, "a", &BlockMove{Reason: reason, Questions: []string{"why?"}})
 	require.Nil(t, s.play(m))
-	a := s.board.Load(Key{Anomalies, "sprint-1/1"}).(*Anomaly)
+	a := s.board.Load(Key{Anomalies, "sprint-1/2"}).(*Anomaly)
 	require.Equal(t, HypothesisExhaustion, a.Type)
 	require.Equal(t, "1", a.Details["failures"])
 	require.Equal(t, Clean(a.Details["last_reason"]), a.Details["last_reason"])

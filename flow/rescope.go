@@ -161,8 +161,7 @@ func (a *AbandonMove) apply(p *effect) {
 		}
 		t := p.Task(d.ID).clone()
 		t.Status = Blocked
-		t.Block = &Block{Reason: "dependency_abandoned", By: p.move.By, At: p.move.At,
-			Questions: []string{string(p.task.ID) + " was abandoned: what replaces it for this task?"}}
+		t.block(p, Block{Reason: "dependency_abandoned", Questions: []string{string(p.task.ID) + " was abandoned: what replaces it for this task?"}})
 		p.keep(t)
 	}
 	p.clearHolders(a.Saved)

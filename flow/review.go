@@ -83,7 +83,7 @@ func (r *ReviewMove) apply(p *effect) {
 		t.judge(role, func(j *Judgement) { j.NoVerdicts++ })
 	}
 	if t.Judgement(role).NoVerdicts >= p.limits().NoVerdicts {
-		p.blockAtLimit(LimitNoVerdicts, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
+		p.blockAtLimit(LimitNoVerdicts, role, "Reviews of this submission keep ending without a verdict: what stands in the reviewers' way?")
 		return
 	}
 	p.dropReview(m.By)
@@ -293,7 +293,7 @@ func (r *RejectMove) apply(p *effect) {
 			Prior: r.Feedback.Prior, Overall: r.Feedback.Overall, At: m.At}
 	})
 	if t.Attempt.Cycles >= p.limits().Cycles {
-		p.blockAtLimit(LimitCycles, "Coder and reviewers do not come together: is the spec clear, and is the task feasible as framed?")
+		p.blockAtLimit(LimitCycles, t.RejectedBy, "Coder and reviewers do not come together: is the spec clear, and is the task feasible as framed?")
 	}
 }
 

@@ -166,12 +166,13 @@ type Finding struct {
 
 // A Block is the reason why a task waits, with one to three questions.
 type Block struct {
-	Reason    string    `yaml:"reason"`
-	Limit     string    `yaml:"limit"` // the limit that blocked the task, "" if an actor blocked it
-	Questions []string  `yaml:"questions"`
-	Attempted []string  `yaml:"attempted"`
-	By        Actor     `yaml:"by"`
-	At        time.Time `yaml:"at"`
+	Reason    string     `yaml:"reason"`
+	Limit     string     `yaml:"limit"` // the limit that blocked the task, "" if an actor blocked it
+	Questions []string   `yaml:"questions"`
+	Attempted []string   `yaml:"attempted"`
+	By        Actor      `yaml:"by"`
+	At        time.Time  `yaml:"at"`
+	Asked     []RecordID `yaml:"asked,since=2"` // the documents of the questions, in their order
 }
 
 // An Integration is the last failure to merge.

@@ -122,8 +122,8 @@ func TestFormsOfFields(t *testing.T) {
 		detail Detail
 	}{
 		"an id that is none":          {RuleForm, &EditMove{Input: TaskInput{ID: "../x"}}},
-		"an id in a list":             {RuleForm, &ArchiveMove{[]TaskID{"a", "-b"}}},
-		"an empty id in a list":       {RuleForm, &ArchiveMove{[]TaskID{"a", ""}}},
+		"an id in a list":             {RuleForm, &ArchiveMove{Tasks: []TaskID{"a", "-b"}}},
+		"an empty id in a list":       {RuleForm, &ArchiveMove{Tasks: []TaskID{"a", ""}}},
 		"a short object id":           {RuleForm, &ApproveMove{Commit: "abc"}},
 		"an object id in capitals":    {RuleForm, &ApproveMove{Commit: ObjectID(strings.Repeat("A", 40))}},
 		"a generation that is none":   {RuleForm, &RegisterMove{Agent: "coder-1", Generation: "x"}},

@@ -15,9 +15,10 @@ const RulesVersion = 2
 // tag: since=2 exists from version 2 on, until=1 up to version 1. A guard whose
 // judgement differs asks [content.HasRules].
 type ruleset struct {
-	changes []string // what changes for people, a sentence each
-	acts    []Act    // new ones
-	folders []Folder // new ones
+	changes   []string      // what changes for people, a sentence each
+	acts      []Act         // new ones
+	folders   []Folder      // new ones
+	anomalies []AnomalyType // new ones
 	// upgrade writes what a board must have under this version. It runs when a
 	// board is migrated, and when one is made. nil writes nothing.
 	upgrade func(*effect)
@@ -36,9 +37,10 @@ var rulesets = []ruleset{
 			"A person approves without git liza review first.",
 			"The id of a new task is not that of an agent of a role, such as coder-7.",
 		},
-		acts:    []Act{ActAccept, ActRecheck, ActDismiss, ActRole, ActRequire, ActReopen, ActAnswer, ActTake, ActDismissRecord},
-		folders: []Folder{ReviewsDoc, RolesFolder, Tracked, Questions},
-		upgrade: toRules2,
+		acts:      []Act{ActAccept, ActRecheck, ActDismiss, ActRole, ActRequire, ActReopen, ActAnswer, ActTake, ActDismissRecord},
+		folders:   []Folder{ReviewsDoc, RolesFolder, Tracked, Questions},
+		anomalies: []AnomalyType{LimitReached},
+		upgrade:   toRules2,
 	},
 }
 
@@ -50,6 +52,11 @@ func (a Act) Since() int {
 // Since is the first version of the rules that has the folder.
 func (f Folder) Since() int {
 	return firstRuleset(func(r ruleset) bool { return slices.Contains(r.folders, f) })
+}
+
+// Since is the first version of the rules that has the type of anomaly.
+func (a AnomalyType) Since() int {
+	return firstRuleset(func(r ruleset) bool { return slices.Contains(r.anomalies, a) })
 }
 
 // firstRuleset is the version that a ruleset with the property belongs to; what
@@ -130,9 +137,14 @@ func (m *MigrateMove) apply(p *effect) {
 	p.upgrade(before, m.To)
 }
 
-// checkKnown refuses a role, or an agent of a role, that a version of the rules
-// does not know although its text could be one. Version 1 has three roles.
+// checkKnown refuses a type of anomaly that a version of the rules does not know,
+// and a role, or an agent of a role, although its text could be one. Version 1 has
+// three roles.
 func checkKnown(v reflect.Value, rules int) *Refusal {
+	if v.Type() == reflect.TypeFor[AnomalyType]() && AnomalyType(v.Uint()).Since() > max(rules, 1) {
+		kind := AnomalyType(v.Uint())
+		return refuse(RuleVersion, "git liza migrate", "%s exists since rules version %d, the board has version %d", kind, kind.Since(), rules)
+	}
 	if rules != 1 || v.Kind() != reflect.String {
 		return nil
 	}

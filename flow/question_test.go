@@ -1,0 +1,70 @@
+package flow
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Agents of the role that a question is to answer it under a lease of theirs, and
+// so do people and planners without one.
+func TestQuestionsToARole(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a | coder-1 claim a | coder-1 block a questions=why?,how?")
+	for _, id := range []string{"sprint-1/1", "sprint-1/2"} {
+		q := *s.board.Load(Key{Questions, id}).(*Question)
+		q.To = CodeReviewer
+		s.docs = s.docs.With([]Edit{{Key{Questions, id}, &q}})
+	}
+	s.board = Open(s.docs, s.now)
+	for _, step := range []string{
+		"coder-1 take sprint-1/1 -> refused not_allowed", "planner-1 take sprint-1/1 -> refused not_allowed",
+		"code-reviewer-1 answer sprint-1/1 -> refused not_holder",
+		"code-reviewer-1 take sprint-1/1 lease=10m",
+		"code-reviewer-2 answer sprint-1/1 -> refused not_holder",
+		"+10m code-reviewer-1 answer sprint-1/1 -> refused not_holder",
+		"code-reviewer-2 take sprint-1/1", "code-reviewer-2 answer sprint-1/1 text=so",
+		"a has questions=sprint-1/1:why?:so:code-reviewer-2,sprint-1/2:how?:open",
+		"planner-1 answer sprint-1/2 text=thus",
+	} {
+		require.Empty(t, s.step(step, new(record)), step)
+	}
+}
+
+// A board on which a question is open that no task waits for is not sound, nor
+// one whose blocked task lists a question that is not there.
+func TestStrayQuestions(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann add a b | coder-1 claim a | coder-1 block a")
+	key := Key{Questions, "sprint-1/1"}
+	asked := *s.board.Load(key).(*Question)
+	spoilt := func(edit func(*Question)) Documents {
+		q := asked
+		edit(&q)
+		return s.docs.With([]Edit{{key, &q}})
+	}
+	closed := *s.board.Task("a")
+	closed.Block = &Block{Reason: "stuck", Questions: []string{"why?"}}
+	for name, docs := range map[string]Documents{
+		"about no task":      spoilt(func(q *Question) { q.Task = "c" }),
+		"about another task": spoilt(func(q *Question) { q.Task = "b" }),
+		"answered and open":  spoilt(func(q *Question) { q.Answer = "so" }),
+		"closed by nobody":   spoilt(func(q *Question) { q.At = s.now }),
+		"closed and taken":   spoilt(func(q *Question) { q.At, q.By, q.Lease = s.now, "human:ann", &Review{By: "human:ann"} }),
+		"not asked":          s.docs.With([]Edit{{Key{Tasks, "a"}, &closed}}),
+		"gone":               s.docs.With([]Edit{{key, nil}}),
+	} {
+		require.Error(t, Open(docs, s.now).Check(), name)
+	}
+	require.NoError(t, Open(s.docs, s.now).Check())
+}
+
+// Prompts repeat a note until it expires.
+func TestNotesExpire(t *testing.T) {
+	t.Parallel()
+	s := staged(t, "human:ann note for=all until=1h")
+	n := s.board.Load(Key{Notes, "sprint-1/1"}).(*Note)
+	require.True(t, n.IsCurrent(s.now.Add(time.Hour-time.Second)))
+	require.False(t, n.IsCurrent(s.now.Add(time.Hour)))
+}
