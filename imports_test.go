@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 		"flow", "flow/layout", "flow/shell", "gitstore", "gitstore/document", "gitstore/git", "worktrees", "hooks", "hooks/stubs", "contracts", "templates",
 		"cmd/git-liza/proc", "cmd/git-liza/work", "cmd/git-liza/provider",
 		"cmd/git-liza/secret", "cmd/git-liza/supervise", "cmd/git-liza/transcript", "cmd/git-liza/playbook", "cmd/git-liza/demo", "cmd/git-liza/mcp",
-		"cmd/git-liza/view", "cmd/git-liza/config",
+		"cmd/git-liza/view", "cmd/git-liza/config", "cmd/git-liza/roles",
 	},
 	"cmd/git-liza/config":     {"flow", "cmd/git-liza/spelling"},
 	"cmd/git-liza/roles":      {"flow", "gitstore/document", "contracts"},

@@ -129,7 +129,7 @@ func Persona(row *flow.RoleRow, mainWorkTree string) (string, error) {
 		_, body, _ := split([]byte(text))
 		return body, nil
 	}
-	text, err := readBelow(mainWorkTree, row.Persona)
+	text, err := ReadBelow(mainWorkTree, row.Persona)
 	if err != nil {
 		return "", &MissingPersona{row.Name, row.Persona, err}
 	}
@@ -138,7 +138,7 @@ func Persona(row *flow.RoleRow, mainWorkTree string) (string, error) {
 }
 
 // readBelow reads a file below a folder, at most maxFile bytes.
-func readBelow(dir, path string) ([]byte, error) {
+func ReadBelow(dir, path string) ([]byte, error) {
 	if dir == "" {
 		return nil, errors.New("there is no work tree here")
 	}

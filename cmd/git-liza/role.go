@@ -1,0 +1,289 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/git-liza/provider"
+	"github.com/git-liza/git-liza/cmd/git-liza/roles"
+	"github.com/git-liza/git-liza/cmd/git-liza/view"
+	"github.com/git-liza/git-liza/cmd/git-liza/work"
+	"github.com/git-liza/git-liza/flow"
+	"github.com/git-liza/git-liza/flow/layout"
+	"github.com/git-liza/git-liza/flow/shell"
+	"github.com/git-liza/git-liza/gitstore"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+type roleCommands struct {
+	List    roleListCommand    `cmd:"" default:"1" help:"The roles, and which submissions each must judge; the default."`
+	Show    roleShowCommand    `cmd:"" help:"What a role may do, and what its agents are told."`
+	Add     roleAddCommand     `cmd:"" help:"Enter a role that a file describes, or a built-in one that the board lacks."`
+	Remove  roleRemoveCommand  `cmd:"" help:"Take a role off the board that no agent has and nothing asks for."`
+	Require roleRequireCommand `cmd:"" help:"Ask for the verdict of a role: on all submissions, on those of some kinds, or on those that touch some paths."`
+}
+
+type roleListCommand struct{}
+
+func (c *roleListCommand) Run(inv *invocation) error {
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	list := l.Roles(roles.IsBuiltin)
+	if err := l.Board.Err(); err != nil {
+		return err
+	}
+	objects := []view.Object{}
+	for _, role := range list {
+		objects = append(objects, role.Object())
+	}
+	return inv.answer("", map[string]any{"roles": objects}, view.RoleTable(list).Text(inv.width()))
+}
+
+type roleShowCommand struct {
+	Role flow.Role `arg:"" help:"As git liza role list names it."`
+}
+
+func (c *roleShowCommand) Run(inv *invocation) error {
+	l, err := inv.look()
+	if err != nil {
+		return err
+	}
+	row, err := l.role(c.Role)
+	if err != nil {
+		return err
+	}
+	role := l.RoleOf(row, roles.IsBuiltin)
+	persona, err := roles.Persona(row, l.Repo.MainWorkTree())
+	var missing *roles.MissingPersona
+	if errors.As(err, &missing) {
+		inv.progress("warning: %v", missing)
+	} else if err != nil {
+		return err
+	}
+	return inv.answer("", role.Object().With("rules", view.Rules(role.Required)).With("text", persona), role.Text(inv.width())+"\n"+persona)
+}
+
+// role returns a row of the board, or a refusal.
+func (l look) role(name flow.Role) (*flow.RoleRow, error) {
+	row := l.Board.Role(name)
+	if err := l.Board.Err(); err != nil {
+		return nil, err
+	}
+	if row == nil {
+		return nil, &flow.Refusal{Rule: flow.RuleNotFound, Reason: "the board has no role " + string(name), Hint: "git liza role list"}
+	}
+	return row, nil
+}
+
+type roleAddCommand struct {
+	File    string `arg:"" help:"The role's file, such as .liza/roles/auditor.md: its row as front matter, and below it what its agents are told. Or the name of a built-in role."`
+	Replace bool   `help:"Change a role that there is to what the file says."`
+}
+
+func (c *roleAddCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	row, err := c.row(inv, clone)
+	if err != nil {
+		return err
+	}
+	r, err := clone.Move(inv.ctx, flow.ActRole, "", func(*flow.Board) (flow.Detail, error) {
+		return &flow.RoleMove{Row: row, Replace: c.Replace}, nil
+	})
+	if err != nil {
+		return err
+	}
+	role := view.Reading{Board: r.After}.RoleOf(r.After.Role(row.Name), roles.IsBuiltin)
+	return inv.result(r, role.Object(), "%s", role.Line())
+}
+
+// row returns the row of the role that the argument names.
+func (c *roleAddCommand) row(inv *invocation, clone *work.Clone) (flow.RoleRow, error) {
+	var name flow.Role
+	if name.UnmarshalText([]byte(c.File)) == nil {
+		list := roles.Builtin()
+		if i := slices.IndexFunc(list, func(row flow.RoleRow) bool { return row.Name == name }); i >= 0 {
+			return list[i], nil
+		}
+	}
+	path, text, err := c.read(inv, clone)
+	if err != nil {
+		return flow.RoleRow{}, err
+	}
+	row, _, err := roles.Parse(path, text)
+	if err != nil {
+		return row, usagef("git liza help role add", "%v", err)
+	}
+	row.Persona = path
+	return row, nil
+}
+
+// read returns the file's path below the main work tree, and its text. The path
+// stands on the board, so that every clone reads the file from its own work tree.
+func (c *roleAddCommand) read(inv *invocation, clone *work.Clone) (path string, text []byte, err error) {
+	file := c.File
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(inv.dir, file)
+	}
+	top := clone.Repo.MainWorkTree()
+	if top == "" {
+		return "", nil, worktrees.ErrNoWorkTree
+	}
+	if file, err = filepath.EvalSymlinks(file); err != nil {
+		return "", nil, usagef("git liza help role add", "there is no file %s, and no built-in role of that name: %s", c.File, builtinNames())
+	}
+	if top, err = filepath.EvalSymlinks(top); err != nil {
+		return "", nil, err
+	}
+	path, err = filepath.Rel(top, file)
+	if path = filepath.ToSlash(path); err != nil || !filepath.IsLocal(path) || strings.HasPrefix(path, layout.Worktrees+"/") || strings.HasPrefix(path, ".git/") {
+		return "", nil, &flow.Refusal{Rule: flow.RulePath, Reason: c.File + " is not in the main work tree, from which agents' roles are read: " + top,
+			Hint: "mkdir -p " + shell.Quote(top+"/.liza/roles") + " && cp " + shell.Quote(c.File) + " " + shell.Quote(top+"/.liza/roles/")}
+	}
+	text, err = roles.ReadBelow(top, path)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", c.File, err)
+	}
+	return path, text, err
+}
+
+func builtinNames() string {
+	var names []flow.Role
+	for _, row := range roles.Builtin() {
+		names = append(names, row.Name)
+	}
+	return view.JoinRoles(names)
+}
+
+type roleRemoveCommand struct {
+	Role flow.Role `arg:"" help:"As git liza role list names it."`
+}
+
+func (c *roleRemoveCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	r, err := clone.Move(inv.ctx, flow.ActRole, "", func(*flow.Board) (flow.Detail, error) {
+		return &flow.RoleMove{Row: flow.RoleRow{Name: c.Role}, Remove: true}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return inv.result(r, map[string]any{"role": c.Role}, "%s is no role any more", c.Role)
+}
+
+type roleRequireCommand struct {
+	Role      flow.Role   `arg:"" help:"A role that judges, or human."`
+	Kinds     []flow.Kind `placeholder:"K" help:"Only of tasks of these kinds; repeatable."`
+	Paths     []string    `sep:"none" placeholder:"GLOB" help:"Only where a changed path matches; repeatable."`
+	Remove    bool        `help:"Ask for it no more: the rule with exactly these kinds and paths goes."`
+	InPlaceOf flow.Role   `placeholder:"R" help:"Also drop the rule that asks this role for all submissions."`
+}
+
+func (c *roleRequireCommand) Run(inv *invocation) error {
+	clone, err := inv.clone()
+	if err != nil {
+		return err
+	}
+	rule := flow.ReviewRule{Role: c.Role, Kinds: c.Kinds, Paths: c.Paths}
+	r, err := clone.Move(inv.ctx, flow.ActRequire, "", func(*flow.Board) (flow.Detail, error) {
+		return &flow.RequireMove{Rule: rule, Remove: c.Remove, InPlaceOf: c.InPlaceOf}, nil
+	})
+	if err != nil {
+		return err
+	}
+	line, warnings := view.RuleText(rule), []string{}
+	if c.Remove {
+		line = strings.Replace(line, " need ", " no longer need ", 1)
+	} else if warnings, err = c.warnings(inv, clone, r); err != nil {
+		return err
+	}
+	for _, warning := range warnings {
+		inv.progress("warning: %s", warning)
+	}
+	return inv.result(r, map[string]any{"rules": view.Rules(r.After.ReviewRules()), "warnings": warnings}, "%s", line)
+}
+
+// warnings say why nobody here can satisfy the rule, or why it asks for nothing.
+func (c *roleRequireCommand) warnings(inv *invocation, clone *work.Clone, r gitstore.Result) ([]string, error) {
+	list := []string{}
+	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	b := r.After
+	if row := b.Role(c.Role); row != nil {
+		role := view.Reading{Board: b}.RoleOf(row, roles.IsBuiltin)
+		if len(role.Agents) == 0 {
+			warn("no agent of %s is registered: git liza rush --agents %s=1", c.Role, c.Role)
+		}
+		missing, err := missingProvider(inv, clone, row)
+		if err != nil {
+			return nil, err
+		}
+		if row.NotHuman && missing != "" {
+			warn("%s, and no person's verdict counts for %s: git config liza.%s.provider NAME", missing, c.Role, c.Role)
+		}
+		judged := func(k work.BoardCommand) bool { return k.Where != "post_worktree" }
+		if row.Provider == "gates" && !slices.ContainsFunc(work.BoardCommands(b), judged) {
+			warn("the board has no gates and no task has a verify command, so %s has nothing to run: git liza help config", c.Role)
+		}
+	}
+	unmatched, err := c.unmatched(inv, clone, b)
+	for _, glob := range unmatched {
+		warn("no file on %s matches %s", b.Settings().Integration.Name, glob)
+	}
+	return list, err
+}
+
+// missingProvider says why no agent of a role can be started here, "" if one can.
+func missingProvider(inv *invocation, clone *work.Clone, row *flow.RoleRow) (string, error) {
+	choice := providerChoice{inv, &clone.Repo.Config.Configuration}
+	known, err := choice.catalogue()
+	if err != nil {
+		return "", err
+	}
+	chosen, err := choice.forRole(row.Name, "")
+	if err != nil {
+		return "", err
+	}
+	name := providerName(chosen.text)
+	if name == "" || chosen.key == "liza.provider" && row.Provider != "" {
+		name = row.Provider
+	}
+	if name == "" {
+		return "no provider is chosen here", nil
+	}
+	if name == "exec" || name == "acp" {
+		return "", nil
+	}
+	found := known.FindRow(name)
+	if found == nil {
+		return "there is no provider " + name, nil
+	}
+	if there := (provider.Catalogue{*found}).Detect(inv.ctx, inv.environ); there[0].Path == "" && !there[0].NamesNoProgram() {
+		return "the provider " + name + " is not installed here", nil
+	}
+	return "", nil
+}
+
+// unmatched returns the rule's globs that match no file on integration.
+func (c *roleRequireCommand) unmatched(inv *invocation, clone *work.Clone, b *flow.Board) ([]string, error) {
+	if len(c.Paths) == 0 {
+		return nil, nil
+	}
+	out, err := clone.Repo.Git(inv.ctx, "ls-tree", "-r", "-z", "--name-only", string(b.Settings().Integration.Tip))
+	if err != nil {
+		return nil, err
+	}
+	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	return slices.DeleteFunc(slices.Clone(c.Paths), func(glob string) bool {
+		return slices.ContainsFunc(files, func(file string) bool { return flow.Match(glob, file) })
+	}), nil
+}
+

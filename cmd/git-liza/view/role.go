@@ -1,0 +1,157 @@
+package view
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/flow"
+)
+
+// A Role is a row of the board with its agents and the rules that ask for it.
+type Role struct {
+	Row      flow.RoleRow
+	Agents   []flow.AgentID    // that are registered
+	Required []flow.ReviewRule // the rules of review that name it
+	Stranger bool              // it is not built in
+}
+
+// Roles returns the roles of the board in its order. builtin reports whether a
+// role is one of the program's own.
+func (r Reading) Roles(builtin func(flow.Role) bool) []Role {
+	list := []Role{}
+	for _, row := range r.Board.Roles() {
+		list = append(list, r.RoleOf(row, builtin))
+	}
+	return list
+}
+
+// RoleOf returns a row of the board with its agents and rules.
+func (r Reading) RoleOf(row *flow.RoleRow, builtin func(flow.Role) bool) Role {
+	role := Role{Row: *row, Stranger: !builtin(row.Name), Required: RulesOf(r.Board, row.Name)}
+	for _, id := range r.Board.IDs(flow.Agents) {
+		if id := flow.AgentID(id); id.Role() == row.Name {
+			role.Agents = append(role.Agents, id)
+		}
+	}
+	return role
+}
+
+// RulesOf returns the rules of review that ask for a role.
+func RulesOf(b *flow.Board, role flow.Role) (list []flow.ReviewRule) {
+	for _, rule := range b.ReviewRules() {
+		if rule.Role == role {
+			list = append(list, rule)
+		}
+	}
+	return list
+}
+
+// Object returns the role for JSON: the keys of its row, agents, required and
+// stranger.
+func (v Role) Object() Object {
+	return ObjectOf(&v.Row).With("agents", append([]flow.AgentID{}, v.Agents...)).With("required", Rules(v.Required)).With("stranger", v.Stranger)
+}
+
+// Rules returns rules of review for JSON.
+func Rules(list []flow.ReviewRule) []Object {
+	objects := []Object{}
+	for i := range list {
+		objects = append(objects, ObjectOf(&list[i]))
+	}
+	return objects
+}
+
+// Line says what agents of the role do, and with which tools.
+func (v Role) Line() string {
+	return string(v.Row.Name) + " " + v.Row.Capacity.String() + ": " + toolsText(v.Row.Tools)
+}
+
+// Text describes the role in rows.
+func (v Role) Text(width int) string {
+	t := Table{}
+	add := func(key string, values ...string) {
+		if text := strings.Join(values, ", "); text != "" {
+			t.Add(key, text)
+		}
+	}
+	add("role", string(v.Row.Name))
+	add("capacity", v.Row.Capacity.String())
+	add("about", v.Row.About)
+	add("tools", toolsText(v.Row.Tools))
+	add("kinds", kindNames(v.Row.Kinds)...)
+	add("writes", v.Row.Writes...)
+	for _, d := range v.Row.Denies {
+		line := d.Glob
+		if len(d.Except) > 0 {
+			line += " except in tasks of kind " + strings.Join(kindNames(d.Except), ", ")
+		}
+		add("denied", line)
+	}
+	add("provider", v.Row.Provider)
+	add("model", v.Row.Model)
+	add("persona", v.Row.Persona)
+	if v.Row.NotHuman {
+		add("not human", "no person's verdict counts for it")
+	}
+	if v.Row.Strict {
+		add("strict", "each finding names a file and a line of the submission")
+	}
+	for _, id := range v.Agents {
+		add("agent", string(id))
+	}
+	for _, rule := range v.Required {
+		add("asked for", ruleScope(rule))
+	}
+	return t.Text(width)
+}
+
+// RoleTable lists roles, a line each.
+func RoleTable(list []Role) *Table {
+	t := &Table{Rows: [][]string{{"ROLE", "CAPACITY", "TOOLS", "AGENTS", "ASKED FOR"}}}
+	for _, v := range list {
+		var asked []string
+		for _, rule := range v.Required {
+			asked = append(asked, ruleScope(rule))
+		}
+		t.Add(string(v.Row.Name), v.Row.Capacity.String(), toolsText(v.Row.Tools), strconv.Itoa(len(v.Agents)), strings.Join(asked, "; "))
+	}
+	return t
+}
+
+// RuleText says what a rule of review asks for.
+func RuleText(rule flow.ReviewRule) string {
+	return ruleScope(rule) + " need " + string(rule.Role)
+}
+
+// ruleScope names the submissions that a rule of review is for.
+func ruleScope(rule flow.ReviewRule) string {
+	if len(rule.Kinds) == 0 && len(rule.Paths) == 0 {
+		return "all submissions"
+	}
+	text := "submissions"
+	if len(rule.Kinds) > 0 {
+		text += " of kind " + strings.Join(kindNames(rule.Kinds), ", ")
+	}
+	if len(rule.Paths) > 0 {
+		text += " that touch " + strings.Join(rule.Paths, ", ")
+	}
+	return text
+}
+
+func kindNames(kinds []flow.Kind) (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.String())
+	}
+	return names
+}
+
+func toolsText(tools []flow.Tool) string {
+	tools = slices.Clone(tools)
+	slices.Sort(tools)
+	var names []string
+	for _, tool := range tools {
+		names = append(names, tool.String())
+	}
+	return strings.Join(names, ", ")
+}
