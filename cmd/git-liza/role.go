@@ -248,14 +248,11 @@ func missingProvider(inv *invocation, clone *work.Clone, row *flow.RoleRow) (str
 	if err != nil {
 		return "", err
 	}
-	chosen, err := choice.forRole(row.Name, "")
+	chosen, err := choice.forRole(row, "")
 	if err != nil {
 		return "", err
 	}
 	name := providerName(chosen.text)
-	if name == "" || chosen.key == "liza.provider" && row.Provider != "" {
-		name = row.Provider
-	}
 	if name == "" {
 		return "no provider is chosen here", nil
 	}
