@@ -35,11 +35,22 @@ type desk struct {
 // newDesk makes a blackboard in a repository whose main holds README.
 func newDesk(t testing.TB, dir string) *desk {
 	t.Helper()
+	return newDeskOf(t, dir, flow.RulesVersion)
+}
+
+// newDeskOf makes a blackboard of a version of the rules.
+func newDeskOf(t testing.TB, dir string, rules int) *desk {
+	t.Helper()
 	d := &desk{t: t, dir: dir, now: boardTime}
 	d.store = d.open()
 	tip, err := d.store.Repo.ParseCommit(context.Background(), "refs/heads/main")
 	require.NoError(t, err)
-	d.do(d.initial(tip))
+	first := d.initial(tip)
+	first.Detail.(*flow.InitMove).Rules = rules
+	if rules == 1 {
+		first.Detail.(*flow.InitMove).Config.Never = nil
+	}
+	d.do(first)
 	return d
 }
 
