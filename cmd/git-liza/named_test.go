@@ -54,12 +54,11 @@ func checkCommand(t *testing.T, node *kong.Node, words []string, where string) {
 		}
 		node, rest = node.Children[i], rest[1:]
 	}
-	// rush has no --agents yet, which hints of rules version 2 name.
 	assert.NotNil(t, node.Parent, "%s names git liza %v", where, words)
 	for _, word := range rest {
 		if name, ok := strings.CutPrefix(word, "--"); ok && name != "" && !strings.Contains(name, unknownPart) {
 			name, _, _ = strings.Cut(name, "=")
-			assert.True(t, hasFlag(node, name) || name == "agents", "%s names git liza %v", where, words)
+			assert.True(t, hasFlag(node, name), "%s names git liza %v", where, words)
 		}
 	}
 }

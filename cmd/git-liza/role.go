@@ -283,4 +283,3 @@ func (c *roleRequireCommand) unmatched(inv *invocation, clone *work.Clone, b *fl
 		return slices.ContainsFunc(files, func(file string) bool { return flow.Match(glob, file) })
 	}), nil
 }
-

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/git-liza/supervise"
@@ -8,10 +11,11 @@ import (
 )
 
 type rushCommand struct {
-	Planners  int          `default:"1" help:"How many planners."`
-	Coders    int          `default:"2" help:"How many coders."`
-	Reviewers int          `default:"1" help:"How many code-reviewers."`
-	Provider  []string     `sep:"none" placeholder:"[ROLE=]P" help:"NAME or NAME:MODEL of git liza providers list, for all or one role; repeatable; default: git config liza.ROLE.provider, liza.provider."`
+	Planners  *int         `placeholder:"1" help:"How many planners."`
+	Coders    *int         `placeholder:"2" help:"How many coders."`
+	Reviewers *int         `placeholder:"1" help:"How many code-reviewers."`
+	Agents    []string     `placeholder:"ROLE=N,…" help:"How many agents of each of these roles; of roles that are not named, what the other flags say."`
+	Provider  []string     `sep:"none" placeholder:"[ROLE=]P" help:"NAME or NAME:MODEL of git liza providers list, for one role, or for all roles whose row on the board names none; repeatable; default: git config liza.ROLE.provider, liza.provider."`
 	UntilIdle bool         `help:"End when every task is final (0), or nothing can move without a human (1)."`
 	Follow    flow.AgentID `placeholder:"AGENT" help:"Show this agent's output too."`
 }
@@ -22,43 +26,94 @@ func (c *rushCommand) Run(inv *invocation) error {
 		return err
 	}
 	team.rush.UntilIdle, team.rush.Follow = c.UntilIdle, c.Follow
-	chosen := map[flow.Role]string{}
-	for _, text := range c.Provider {
-		role, text, err := splitProvider(text)
-		if err != nil {
+	chosen, err := c.providers(team)
+	if err != nil {
+		return err
+	}
+	counts, err := c.counts(team.board)
+	if err != nil {
+		return err
+	}
+	for _, role := range slices.Sorted(maps.Keys(counts)) {
+		if err := checkRole(team.board, role); err != nil {
 			return err
 		}
-		if role != "" {
-			if err := checkRole(team.board, role); err != nil {
-				return err
-			}
-		}
-		chosen[role] = text
 	}
 	var slots []supervise.Slot
-	for _, row := range []struct {
-		role flow.Role
-		n    int
-	}{{flow.Planner, c.Planners}, {flow.Coder, c.Coders}, {flow.CodeReviewer, c.Reviewers}} {
-		if row.n < 0 || row.n > maxAgents {
-			return usagef("git liza help rush", "between 0 and %d agents of a role, not %d", maxAgents, row.n)
-		}
-		text := chosen[row.role]
-		if text == "" {
+	for _, row := range team.board.Roles() {
+		text := chosen[row.Name]
+		if text == "" && row.Provider == "" {
 			text = chosen[""]
 		}
-		for range row.n {
-			p, err := team.provider(row.role, text)
+		for range counts[row.Name] {
+			p, err := team.provider(row.Name, text)
 			if err != nil {
 				return err
 			}
-			slots = append(slots, supervise.Slot{Role: row.role, Provider: p})
+			slots = append(slots, supervise.Slot{Role: row.Name, Provider: p})
 		}
 	}
 	if len(slots) == 0 {
 		return usagef("git liza help rush", "a rush needs at least one agent")
 	}
 	return team.work(slots)
+}
+
+// providers returns the provider that the command line names for each role, and
+// under "" for all.
+func (c *rushCommand) providers(team *supervisors) (map[flow.Role]string, error) {
+	chosen := map[flow.Role]string{}
+	for _, text := range c.Provider {
+		role, text, err := splitProvider(text)
+		if err == nil && role != "" {
+			err = checkRole(team.board, role)
+		}
+		if err != nil {
+			return nil, err
+		}
+		chosen[role] = text
+	}
+	return chosen, nil
+}
+
+// counts returns how many agents of each role the flags ask for. What is usual
+// is asked only of roles that the board has.
+func (c *rushCommand) counts(b *flow.Board) (map[flow.Role]int, error) {
+	counts := map[flow.Role]int{}
+	for _, text := range c.Agents {
+		name, number, ok := strings.Cut(text, "=")
+		var role flow.Role
+		n, err := strconv.Atoi(number)
+		if !ok || err != nil || role.UnmarshalText([]byte(name)) != nil {
+			return nil, usagef("git liza help rush", "--agents: %q is no ROLE=N, such as security-reviewer=1", text)
+		}
+		if _, twice := counts[role]; twice {
+			return nil, usagef("git liza help rush", "--agents names %s twice", role)
+		}
+		counts[role] = n
+	}
+	for _, flag := range []struct {
+		name  string
+		role  flow.Role
+		n     *int
+		usual int
+	}{{"planners", flow.Planner, c.Planners, 1}, {"coders", flow.Coder, c.Coders, 2}, {"reviewers", flow.CodeReviewer, c.Reviewers, 1}} {
+		_, named := counts[flag.role]
+		switch {
+		case named && flag.n != nil:
+			return nil, usagef("git liza help rush", "--%s and --agents %s=%d both say how many: leave one out", flag.name, flag.role, counts[flag.role])
+		case flag.n != nil:
+			counts[flag.role] = *flag.n
+		case !named && b.Role(flag.role) != nil:
+			counts[flag.role] = flag.usual
+		}
+	}
+	for _, n := range counts {
+		if n < 0 || n > maxAgents {
+			return nil, usagef("git liza help rush", "between 0 and %d agents of a role, not %d", maxAgents, n)
+		}
+	}
+	return counts, nil
 }
 
 // maxAgents bounds the agents of a role in one process.
