@@ -52,24 +52,38 @@ func (id TaskID) Folder(attempt int) string {
 	return string(id) + "@" + strconv.Itoa(attempt)
 }
 
-// ReviewFolder is the name of the checkout in which a submission is reviewed,
-// below .worktrees/.
-func (id TaskID) ReviewFolder(submission int) string {
-	return reviewed + string(id) + "@" + strconv.Itoa(submission)
+// ReviewFolder is the name of the checkout in which agents of a role review a
+// submission, below .worktrees/.
+func (id TaskID) ReviewFolder(role Role, submission int) string {
+	name := reviewed + string(id) + "@" + strconv.Itoa(submission)
+	if role != CodeReviewer {
+		name += "@" + string(role)
+	}
+	return name
 }
 
 // ParseFolder splits the name of a checkout into its task and the number of its
-// attempt or, for a review, of its submission. The number is 0 if neither
-// Folder nor ReviewFolder gives the name.
-func ParseFolder(name string) (id TaskID, number int, review bool) {
-	i := strings.LastIndexByte(name, '@')
-	if i < 0 {
-		return TaskID(name), 1, false
+// attempt or, for a review, of its submission, with the role that reviews; that
+// is "" for an attempt. The number is 0 if neither Folder nor ReviewFolder gives
+// the name.
+func ParseFolder(name string) (id TaskID, number int, review Role) {
+	task, rest, found := strings.Cut(name, "@")
+	if !found {
+		return TaskID(name), 1, ""
 	}
-	number, err := strconv.Atoi(name[i+1:])
+	if submission, isReview := strings.CutPrefix(name, reviewed); isReview && strings.Contains(submission, "@") {
+		task, rest, _ = strings.Cut(submission, "@")
+		text, role, named := strings.Cut(rest, "@")
+		rest, review = text, CodeReviewer
+		if named && (!goodRole(role) || role == string(CodeReviewer)) {
+			return "", 0, ""
+		} else if named {
+			review = Role(role)
+		}
+	}
+	number, err := strconv.Atoi(rest)
 	if err != nil || number < 1 {
-		return "", 0, false
+		return "", 0, ""
 	}
-	task, review := strings.CutPrefix(name[:i], reviewed)
 	return TaskID(task), number, review
 }

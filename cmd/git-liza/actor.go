@@ -95,10 +95,10 @@ func findHolder(inv *invocation, repo *git.Repo) flow.Actor {
 	id, _, review := flow.ParseFolder(worktrees.NameOf(repo))
 	switch t := b.Task(id); {
 	case t == nil:
-	case review && t.Review() != nil:
-		return t.Review().By
-	case review:
-		return "code-reviewer-1"
+	case review != "" && t.Judgement(review).Review != nil:
+		return t.Judgement(review).Review.By
+	case review != "":
+		return flow.Actor(review + "-1")
 	case t.Claim != nil:
 		return t.Claim.By
 	case t.Attempt != nil: // the task waits for a verdict, or work continues after one

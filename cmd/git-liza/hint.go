@@ -59,6 +59,26 @@ var lizaCommand = regexp.MustCompile(`(?:^|&& |; )git liza\s[a-z-]+`)
 // capacities are those of the roles that every board has.
 var capacities = map[flow.Role]flow.Capacity{flow.Planner: flow.Plans, flow.Coder: flow.Does, flow.CodeReviewer: flow.Judges}
 
+// sessionCapacity is the capacity of the role of the agent that runs a command: what its
+// supervisor says, else that of a role that every board has; zero if neither is
+// known.
+func sessionCapacity(getenv func(string) string, role flow.Role) flow.Capacity {
+	var said flow.Capacity
+	if said.UnmarshalText([]byte(getenv("LIZA_CAPACITY"))) == nil {
+		return said
+	}
+	return capacities[role]
+}
+
+// isWorkOf reports whether an act belongs to the work of a role. A role of which
+// nothing is known here does tasks or judges them.
+func isWorkOf(act flow.Act, role flow.Role) bool {
+	if capacity, known := capacities[role]; known {
+		return act.WorkOf(capacity)
+	}
+	return act.WorkOf(flow.Does) || act.WorkOf(flow.Judges)
+}
+
 // addAs adds --as to a hint for a person who acts as an agent: to the
 // commands for that agent's task or review.
 func (h hints) addAs(hint string) string {
@@ -68,7 +88,7 @@ func (h hints) addAs(hint string) string {
 	}
 	return lizaCommand.ReplaceAllStringFunc(hint, func(command string) string {
 		own := func(act flow.Act) bool {
-			return strings.HasSuffix(command, "git liza "+act.Command()) && act.WorkOf(capacities[by.Role()])
+			return strings.HasSuffix(command, "git liza "+act.Command()) && isWorkOf(act, by.Role())
 		}
 		if slices.ContainsFunc(flow.Acts(), own) {
 			return command + " --as " + string(by)
@@ -80,7 +100,8 @@ func (h hints) addAs(hint string) string {
 // questionCommand returns the command by which an agent asks a human. The holder of
 // a task blocks it.
 func (h hints) questionCommand() string {
-	if task := h.getenv("LIZA_TASK"); task != "" && h.getenv("LIZA_ROLE") == flow.Coder.String() {
+	task, role := h.getenv("LIZA_TASK"), flow.Role(h.getenv("LIZA_ROLE"))
+	if task != "" && sessionCapacity(h.getenv, role) == flow.Does {
 		return "git liza block " + task + " --reason R --question Q"
 	}
 	return "git liza note TEXT"

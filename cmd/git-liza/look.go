@@ -52,11 +52,11 @@ func (inv *invocation) lookAt(rev string) (look, error) {
 	return lookOf(clone, b, commit), err
 }
 
-// findAsker sets the coder whose claims the reading speaks of: the agent that
-// runs the command if it is a coder, else a coder that could begin now.
+// findAsker sets the agent whose claims the reading speaks of: the one that runs
+// the command if its role does tasks, else a coder that could begin now.
 func (l *look) findAsker(inv *invocation) {
 	l.Asker = l.FreeAgent(flow.Coder)
-	if by, g, err := inv.actor(l.Repo); err == nil && by.Role() == flow.Coder {
+	if by, g, err := inv.actor(l.Repo); err == nil && l.Board.CapacityOf(by) == flow.Does {
 		if principal, err := work.PrincipalOf(inv.ctx, l.Repo, by); err == nil {
 			l.Asker = flow.Caller{By: by, Principal: principal, Generation: g}
 		}

@@ -77,7 +77,7 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 	if by, _, err := inv.actor(l.Repo); err == nil && by.Role() == c.Role {
 		a.Agent = by.Agent()
 	}
-	if c.Role == flow.Planner {
+	if l.Board.Role(c.Role).Capacity == flow.Plans {
 		return a, c.findTriggers(l, &a)
 	}
 	if c.Task == "" {
@@ -88,12 +88,12 @@ func (c *promptCommand) assignment(inv *invocation, l look) (supervise.PromptInp
 		return a, err
 	}
 	a.Worktree = l.Checkouts.Folder(t)
-	if c.Role == flow.CodeReviewer {
+	if l.Board.Role(c.Role).Capacity == flow.Judges {
 		if t.Submission == nil {
 			return a, &flow.Refusal{Rule: flow.RuleState, Hint: "git liza show " + string(t.ID), Reason: fmt.Sprintf("%s has no submission to review, it is %s", t.ID, t.Status)}
 		}
 		if l.Checkouts.Trees != nil {
-			a.Worktree = l.Checkouts.Trees.Path(t.ID.ReviewFolder(t.Submission.Number))
+			a.Worktree = l.Checkouts.Trees.Path(t.ID.ReviewFolder(c.Role, t.Submission.Number))
 		}
 	}
 	return a, nil

@@ -14,7 +14,7 @@ func (c *releaseCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Release(inv.ctx, c.ID, c.NoVerdict)
+	r, err := clone.Release(inv.ctx, c.ID, flow.ReleaseMove{NoVerdict: c.NoVerdict})
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ func (c *renewCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	r, err := clone.Renew(inv.ctx, c.ID, c.Lease)
+	r, err := clone.Renew(inv.ctx, c.ID, flow.RenewMove{Lease: c.Lease})
 	if err != nil {
 		return err
 	}

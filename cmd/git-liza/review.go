@@ -14,7 +14,7 @@ func (c *reviewCommand) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	got, r, err := clone.Review(inv.ctx, c.ID, c.Lease)
+	got, r, err := clone.Review(inv.ctx, c.ID, flow.ReviewMove{Lease: c.Lease})
 	if err != nil {
 		return err
 	}

@@ -232,7 +232,7 @@ func resident(ctx context.Context, args []string) error {
 		return err
 	}
 	release := func() error {
-		_, err := c.Release(ctx, task, false)
+		_, err := c.Release(ctx, task, flow.ReleaseMove{})
 		return err
 	}
 	for end := time.Now().Add(limit); time.Now().Before(end); {

@@ -22,30 +22,29 @@ var ErrPlaybook = errors.New("playbook")
 
 // An Agent is one run of the script agent, as a supervisor spawns it.
 type Agent struct {
-	Role    flow.Role
-	Task    flow.TaskID // "" for a planner
-	Commit  string      // the submitted commit, for a reviewer
-	Dir     string      // the checkout that it works in
-	Environ []string    // the environment of its child processes
-	Log     io.Writer   // a line about each step
+	Role     flow.Role
+	Capacity flow.Capacity // of the role
+	Task     flow.TaskID   // "" for a planner
+	Commit   string        // the submitted commit, for a reviewer
+	Dir      string        // the checkout that it works in
+	Environ  []string      // the environment of its child processes
+	Log      io.Writer     // a line about each step
 }
 
-// Run does what the playbook has for the role and the task. The error says what was
+// Run does what the playbook has for the capacity and the task. The error says what was
 // refused or failed.
 func (a *Agent) Run(ctx context.Context) error {
 	p, err := a.playbook(ctx)
 	if err != nil {
 		return err
 	}
-	switch a.Role {
-	case flow.Planner:
+	switch a.Capacity {
+	case flow.Plans:
 		return a.plan(ctx, p)
-	case flow.Coder:
+	case flow.Does:
 		return a.code(ctx, p)
-	case flow.CodeReviewer:
-		return a.review(ctx, p)
 	}
-	return fmt.Errorf("no playbook knows the role %s", a.Role)
+	return a.review(ctx, p)
 }
 
 // playbook reads the file in the checkout. If the checkout has none, as a planner's

@@ -156,6 +156,9 @@ func (s Spawn) Environment(allow []string, set ...string) []string {
 		"GIT_COMMITTER_NAME=" + s.Committer[0],
 		"GIT_COMMITTER_EMAIL=" + s.Committer[1],
 	}
+	if s.Row != nil {
+		own = append(own, "LIZA_CAPACITY="+s.Row.Capacity.String())
+	}
 	if s.Task != "" {
 		own = append(own, "LIZA_TASK="+string(s.Task))
 	}

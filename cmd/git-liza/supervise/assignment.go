@@ -14,6 +14,7 @@ import (
 // agent.
 type assignment struct {
 	role        flow.Role
+	capacity    flow.Capacity
 	task        *flow.Task // as it was when the supervisor took it; nil for a planner
 	dir         string
 	lease       time.Time      // when the hold ends; zero for a planner
@@ -31,9 +32,9 @@ func (a *assignment) taskID() flow.TaskID {
 	return a.task.ID
 }
 
-// reviewedCommit returns the commit that a reviewer judges, "" for other roles.
+// reviewedCommit returns the commit that is judged, "" for work and plans.
 func (a *assignment) reviewedCommit() flow.ObjectID {
-	if a.role != flow.CodeReviewer {
+	if a.capacity != flow.Judges {
 		return ""
 	}
 	return a.task.Submission.Commit
@@ -44,7 +45,7 @@ func (a *assignment) subject() string {
 	if a.task == nil {
 		return "planning"
 	}
-	if a.role == flow.CodeReviewer {
+	if a.capacity == flow.Judges {
 		return "review of " + string(a.task.ID)
 	}
 	return string(a.task.ID)
@@ -71,10 +72,10 @@ func (a *assignment) stageOn(b *flow.Board, me flow.AgentID, g flow.Generation) 
 	if b.Settings().Control.State.IsStopped() {
 		return halted
 	}
-	switch a.role {
-	case flow.Coder:
+	switch a.capacity {
+	case flow.Does:
 		return a.coderStage(b.Task(a.task.ID), flow.Actor(me))
-	case flow.CodeReviewer:
+	case flow.Judges:
 		return a.reviewerStage(b.Task(a.task.ID), flow.Actor(me))
 	}
 	return held
@@ -83,7 +84,7 @@ func (a *assignment) stageOn(b *flow.Board, me flow.AgentID, g flow.Generation) 
 // takeReclaimed updates the task if the agent submitted it in its session, got it back
 // and claimed it again. It reports whether it did.
 func (a *assignment) takeReclaimed(b *flow.Board, me flow.AgentID) bool {
-	if a.role != flow.Coder {
+	if a.capacity != flow.Does {
 		return false
 	}
 	t := b.Task(a.task.ID)
@@ -111,13 +112,14 @@ func (a *assignment) coderStage(t *flow.Task, me flow.Actor) stage {
 }
 
 func (a *assignment) reviewerStage(t *flow.Task, me flow.Actor) stage {
-	since := a.task.Review().Since
-	switch {
-	case t == nil:
+	if t == nil {
 		return lost
-	case t.IsReviewedBy(me) && t.Submissions == a.task.Submissions:
+	}
+	since, own := a.review().Since, t.Judgement(a.role)
+	switch {
+	case own.Review != nil && own.Review.By == me && t.Submissions == a.task.Submissions:
 		return held
-	case t.Verdict() != nil && t.Verdict().By == me && !t.Verdict().At.Before(since), a.wasRejected(t, me):
+	case own.Verdict != nil && own.Verdict.By == me && !own.Verdict.At.Before(since), a.wasRejected(t, me):
 		return done
 	case t.Integration != nil && !t.Integration.At.Before(since) && t.Submissions == a.task.Submissions:
 		return done // approved, and by the time of this look the merge has failed
@@ -125,10 +127,37 @@ func (a *assignment) reviewerStage(t *flow.Task, me flow.Actor) stage {
 	return lost
 }
 
+// review is the review that the agent took; nil unless it judges.
+func (a *assignment) review() *flow.Review { return a.task.Judgement(a.role).Review }
+
 // wasRejected reports whether the reviewer has sent the submission back.
 func (a *assignment) wasRejected(t *flow.Task, me flow.Actor) bool {
-	r := t.Rejection()
-	return r != nil && r.By == me && !r.At.Before(a.task.Review().Since) && r.Commit == a.reviewedCommit()
+	r := t.Judgement(a.role).Rejection
+	return r != nil && r.By == me && a.isOfRound(r.Commit, r.At)
+}
+
+// isOfRound reports whether a verdict was given on the submission since the
+// agent began to review it.
+func (a *assignment) isOfRound(commit flow.ObjectID, at time.Time) bool {
+	return commit == a.reviewedCommit() && !at.Before(a.review().Since)
+}
+
+// endedRound says which verdict of somebody else has ended a review that the
+// agent lost: another role's rejection, or a person's verdict for the role. It
+// is "" if none has. t is the task as it is now; it may be nil.
+func (a *assignment) endedRound(t *flow.Task) string {
+	if t == nil || a.capacity != flow.Judges {
+		return ""
+	}
+	for _, j := range t.Judgements {
+		if r := j.Rejection; r != nil && a.isOfRound(r.Commit, r.At) {
+			return fmt.Sprintf("%s rejected %s", r.By, t.ID)
+		}
+	}
+	if v := t.Judgement(a.role).Verdict; v != nil && a.isOfRound(v.Commit, v.At) {
+		return fmt.Sprintf("%s approved %s", v.By, t.ID)
+	}
+	return ""
 }
 
 // sameHandoff compares two handoffs by their time and their text: two handoffs in one

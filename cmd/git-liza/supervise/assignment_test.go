@@ -33,7 +33,7 @@ func TestWhatWasUsedIsNoProgress(t *testing.T) {
 func TestAVerdictOutlivesAFailedMerge(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 17, 14, 0, 0, 0, time.UTC)
-	a := &assignment{role: flow.CodeReviewer, task: &flow.Task{ID: "a", Submissions: 1, Submission: &flow.Submission{Commit: "c"},
+	a := &assignment{role: flow.CodeReviewer, capacity: flow.Judges, task: &flow.Task{ID: "a", Submissions: 1, Submission: &flow.Submission{Commit: "c"},
 		Judgements: []flow.Judgement{{Role: flow.CodeReviewer, Review: &flow.Review{By: "code-reviewer-1", Since: at}}}}}
 	now := flow.Task{ID: "a", Status: flow.Claimed, Submissions: 1, Claim: &flow.Claim{By: "coder-1"}}
 	require.Equal(t, lost, a.reviewerStage(&now, "code-reviewer-1"))

@@ -76,7 +76,7 @@ func (p *workplace) restoreBaseline(ctx context.Context, a *assignment, g baseli
 	for _, line := range told {
 		p.say("%s: %s", p.id, p.rush.mask.String(line))
 	}
-	if a.role == flow.Coder && err == nil {
+	if a.capacity == flow.Does && err == nil {
 		err = p.returnWorktree(ctx, a)
 	}
 	if err != nil {

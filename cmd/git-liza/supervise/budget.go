@@ -95,7 +95,7 @@ func (w *worker) checkBudget(ctx context.Context, a *assignment, b *flow.Board) 
 // endOverBudget ends an assignment whose budget is spent. A human has to decide whether
 // it is worth more.
 func (w *worker) endOverBudget(ctx context.Context, b *flow.Board, a *assignment, r *flow.Refusal) (result, error) {
-	if a.role == flow.Coder {
+	if a.capacity == flow.Does {
 		limit := b.Settings().Config.TextLimit
 		_, err := w.clone.Make(ctx, flow.ActBlock, a.taskID(), &flow.BlockMove{
 			Reason: flow.Excerpt("budget: "+r.Reason, limit), Questions: []string{flow.Excerpt("May it cost more? "+r.Hint, limit)}})
@@ -105,7 +105,7 @@ func (w *worker) endOverBudget(ctx context.Context, b *flow.Board, a *assignment
 	if a.task == nil {
 		return failed(r.Reason), nil
 	}
-	_, err := w.clone.Release(ctx, a.taskID(), false)
+	_, err := w.clone.Release(ctx, a.taskID(), flow.ReleaseMove{})
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) {
 		err = nil // somebody else has taken it since

@@ -48,7 +48,7 @@ func (s *supervisor) chooseTask(ctx context.Context, b *flow.Board) (flow.TaskID
 		}
 		// A lease that ended still belongs to the agent until another one claims the
 		// task.
-		_, err := s.clone.Renew(ctx, own, 0)
+		_, err := s.clone.Renew(ctx, own, flow.RenewMove{})
 		return own, err
 	}
 	if none != nil {
@@ -80,7 +80,7 @@ func (s *supervisor) claimTask(ctx context.Context, id flow.TaskID) (*assignment
 	}
 	t := r.After.Task(got.Task)
 	s.rush.troubles.clear(t.ID)
-	return &assignment{role: flow.Coder, task: t, dir: got.Worktree, lease: leaseOf(t)}, lookResult{}, nil
+	return &assignment{role: s.slot.Role, capacity: flow.Does, task: t, dir: got.Worktree, lease: leaseOf(t, s.clone.By)}, lookResult{}, nil
 }
 
 // ownLeaseOver reports whether the lease of the agent's own claim has ended.

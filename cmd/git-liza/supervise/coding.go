@@ -186,7 +186,7 @@ func (w *worker) explainFailure(ctx context.Context, a *assignment, ending provi
 	case a.task.Attempt != nil && status.Head == a.task.Attempt.Base:
 		b.WriteString("\nNothing is committed.")
 	}
-	if t := a.task; a.role == flow.Coder && err == nil && status.Branch != t.ID.Branch() {
+	if t := a.task; a.capacity == flow.Does && err == nil && status.Branch != t.ID.Branch() {
 		fmt.Fprintf(&b, "\nThe worktree is not on its branch %s but on %s.", t.ID.Branch(), cmp.Or(status.Branch, "none"))
 	}
 	if tail := lastOutput(ending.Excerpt); tail != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,14 +47,42 @@ func (r *Rush) tellHolders(ctx context.Context, c *work.Clone, b *flow.Board, ta
 	}
 }
 
+// dropOwnAgent notes that no supervisor of this rush acts for an agent any more, so that
+// it counts as another holder.
+func (h *otherHolders) dropOwnAgent(id flow.AgentID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.own, flow.Actor(id))
+}
+
+// tellAbandoned says what the agent of a supervisor that ended with an error still
+// holds. The agents that are left wait until that lease ends.
+func (r *Rush) tellAbandoned(ctx context.Context, s *supervisor) {
+	r.others.dropOwnAgent(s.id)
+	if s.clone == nil || ctx.Err() != nil {
+		return // it was never registered, or everybody leaves
+	}
+	b, _, err := s.clone.Store.Board(ctx)
+	if err != nil {
+		return // the others read the same board and say why it fails
+	}
+	tasks := slices.DeleteFunc(b.Tasks(), func(t flow.Summary) bool {
+		_, by, _ := b.Holder(t)
+		return by != flow.Actor(s.id)
+	})
+	r.tellHolders(ctx, s.clone, b, tasks)
+}
+
 // isNews reports whether another agent holds the task and this was not said yet.
 func (h *otherHolders) isNews(id flow.TaskID, by flow.Actor, until time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	key := fmt.Sprint(id, by, until)
-	told := h.said[key] || h.own[by]
+	if h.said[key] || h.own[by] {
+		return false
+	}
 	h.said[key] = true
-	return !told
+	return true
 }
 
 // describeHolder returns what is known on this machine about a holder.

@@ -75,7 +75,7 @@ func (i *idleSet) hasBusyPlanner() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for s, at := range i.tips {
-		if at == "" && s.slot.Role == flow.Planner {
+		if at == "" && s.capacity == flow.Plans {
 			return true
 		}
 	}

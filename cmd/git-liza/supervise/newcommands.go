@@ -12,7 +12,7 @@ import (
 // kept from writing git's configuration. A failed try, such as one at a locked file, is
 // repeated until the session is over.
 func (w *worker) allowCommands(ctx context.Context, watch *watcher, over bool) {
-	if len(watch.newCommands) == 0 || watch.assignment.role != flow.Planner || !w.rush.settings.wasOn(work.TrustPlanner) {
+	if len(watch.newCommands) == 0 || watch.assignment.capacity != flow.Plans || !w.rush.settings.wasOn(work.TrustPlanner) {
 		return
 	}
 	err := w.clone.Trust.AllowOwn(ctx, watch.newCommands...)

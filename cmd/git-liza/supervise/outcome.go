@@ -8,8 +8,8 @@ import (
 // sessionOutcome returns the outcome of a session as the board records it.
 func (a *assignment) sessionOutcome(b *flow.Board, st stage, ending provider.Ending) string {
 	switch {
-	case st == done && a.role == flow.CodeReviewer:
-		if a.wasRejected(b.Task(a.taskID()), a.task.Review().By) {
+	case st == done && a.capacity == flow.Judges:
+		if a.wasRejected(b.Task(a.taskID()), a.review().By) {
 			return "rejected"
 		}
 		return "approved"
@@ -23,7 +23,7 @@ func (a *assignment) sessionOutcome(b *flow.Board, st stage, ending provider.End
 		return "budget"
 	case st == handed || ending.Outcome == provider.Exhausted:
 		return "handoff"
-	case a.role == flow.Planner && len(remainingTriggers(a.triggers, b.Triggers())) < len(a.triggers):
+	case a.capacity == flow.Plans && len(remainingTriggers(a.triggers, b.Triggers())) < len(a.triggers):
 		return "planned"
 	}
 	return outcomeWithoutMove(ending)

@@ -29,7 +29,7 @@ func (w *worker) pauseProvider(ctx context.Context, a *assignment, t provider.Tr
 	}
 	w.say("%s: the session on %s has ended: %s is paused, %s%s", w.id, a.subject(), w.provider.Name, p, w.loginHint(p))
 	w.rush.pauses.note(p)
-	if a.role == flow.Coder && !p.Until.IsZero() && time.Until(p.Until) <= maxPausedHold {
+	if a.capacity == flow.Does && !p.Until.IsZero() && time.Until(p.Until) <= maxPausedHold {
 		w.presence.setDoing(paused, a.taskID(), w.provider.Name+": "+p.String())
 		st := w.waitHolding(ctx, a, time.Until(p.Until))
 		_, err := w.currentPause()
@@ -41,7 +41,7 @@ func (w *worker) pauseProvider(ctx context.Context, a *assignment, t provider.Tr
 	if a.task == nil {
 		return failed(t.Text), nil
 	}
-	_, err = w.clone.Release(ctx, a.taskID(), false)
+	_, err = w.clone.Release(ctx, a.taskID(), flow.ReleaseMove{})
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) {
 		err = nil // another agent has taken it since

@@ -51,7 +51,7 @@ func (s *supervisor) planTriggers(ctx context.Context) (lookResult, error) {
 		return lookResult{}, nil
 	}
 	s.rush.idle.markBusy(s)
-	a := &assignment{role: flow.Planner, triggers: due, failure: failure}
+	a := &assignment{role: s.slot.Role, capacity: flow.Plans, triggers: due, failure: failure}
 	var r result
 	err = s.clone.Checkouts.Trees.Private(ctx, b.Settings().Integration.Tip, func(dir string) error {
 		a.dir = dir
@@ -76,7 +76,7 @@ func (s *supervisor) refusePlanning(ctx context.Context, b *flow.Board, tip flow
 	if refusal != nil {
 		return refusal.Reason + "; " + refusal.Hint, nil
 	}
-	alone, err := s.plannersAlone(tip)
+	alone, err := s.plannersAlone(b, tip)
 	if err != nil || !alone {
 		return "", err
 	}
@@ -85,13 +85,13 @@ func (s *supervisor) refusePlanning(ctx context.Context, b *flow.Board, tip flow
 
 // plannersAlone reports whether only planners have moved for too many sessions: their
 // own moves trigger their next sessions.
-func (s *supervisor) plannersAlone(tip flow.ObjectID) (bool, error) {
+func (s *supervisor) plannersAlone(b *flow.Board, tip flow.ObjectID) (bool, error) {
 	n := 0
 	err := s.clone.Store.Events(tip, func(e gitstore.Event) (bool, error) {
 		by := e.Move.By.Agent()
 		switch {
 		case e.Move.Act == flow.ActRegister, e.Move.Act == flow.ActUnregister:
-		case by == "" || by.Role() != flow.Planner:
+		case by == "" || b.CapacityOf(flow.Actor(by)) != flow.Plans:
 			return false, nil
 		case e.Move.Act == flow.ActSession:
 			n++

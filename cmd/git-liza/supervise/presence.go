@@ -24,8 +24,8 @@ const (
 	degraded  = "degraded" // it gets no work
 )
 
-// doingOf is what an agent of a role does in a session.
-var doingOf = map[flow.Role]string{flow.Planner: planning, flow.Coder: coding, flow.CodeReviewer: reviewing}
+// doingOf is what an agent does in a session.
+var doingOf = map[flow.Capacity]string{flow.Plans: planning, flow.Does: coding, flow.Judges: reviewing}
 
 // A presence is what a supervisor tells of its agent: that it lives, what it does and
 // what it spends. No rule depends on it. If it cannot be written, that is noted once.

@@ -61,7 +61,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 		kind = in.Task.Kind
 	}
 	in.Denied = b.Denied(a.Role, kind)
-	if a.Role == flow.Planner {
+	if row.Capacity == flow.Plans {
 		in.Board = b.Tasks()
 		in.Discoveries = openDiscoveries(b)
 		if in.Triggers = a.Triggers; in.Triggers == nil {
@@ -76,7 +76,7 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 	if err := b.Err(); err != nil {
 		return templates.Prompt{}, err
 	}
-	if in.Specs, err = readSpecs(ctx, repo, settings.Integration.Tip, baseOf(a.Role, in.Task), &in); err != nil {
+	if in.Specs, err = readSpecs(ctx, repo, settings.Integration.Tip, baseOf(row.Capacity, in.Task), &in); err != nil {
 		return templates.Prompt{}, err
 	}
 	return templates.Render(in, layers...)
@@ -84,12 +84,12 @@ func Prompt(ctx context.Context, repo *git.Repo, b *flow.Board, a PromptInput, l
 
 // baseOf returns the commit that a coder's attempt or a reviewed submission is based on,
 // "" if there is none.
-func baseOf(role flow.Role, t *flow.Task) flow.ObjectID {
+func baseOf(capacity flow.Capacity, t *flow.Task) flow.ObjectID {
 	switch {
 	case t == nil:
-	case role == flow.CodeReviewer && t.Submission != nil:
+	case capacity == flow.Judges && t.Submission != nil:
 		return t.Submission.Base
-	case role == flow.Coder && t.Attempt != nil:
+	case capacity == flow.Does && t.Attempt != nil:
 		return t.Attempt.Base
 	}
 	return ""

@@ -149,7 +149,7 @@ func (s *supervisor) leaveBoard(ctx context.Context) {
 		if id == "" {
 			continue
 		}
-		if _, err := s.clone.Release(ctx, id, false); err != nil {
+		if _, err := s.clone.Release(ctx, id, flow.ReleaseMove{}); err != nil {
 			s.say("%s could not release %s: %v", s.id, id, err)
 		}
 	}

@@ -16,6 +16,8 @@ type registration struct {
 	rush       *Rush
 	id         flow.AgentID
 	generation flow.Generation
+	capacity   flow.Capacity // of the agent's role; no move changes it while an agent has the role
+	row        *flow.RoleRow // of the role, as the board had it at the last session
 	clone      *work.Clone
 	provider   provider.Provider
 	log        *log
@@ -63,7 +65,7 @@ func (reg *registration) boardTime(b *flow.Board) time.Time {
 // the agent. It holds no secret.
 func (reg *registration) environment(a *assignment) ([]string, error) {
 	programs, err := reg.programs()
-	return provider.Spawn{Agent: reg.id, Generation: reg.generation.Child(), Task: a.taskID(), Review: a.reviewedCommit(), Dir: a.dir,
+	return provider.Spawn{Agent: reg.id, Generation: reg.generation.Child(), Row: reg.row, Task: a.taskID(), Review: a.reviewedCommit(), Dir: a.dir,
 		Committer: reg.rush.committer, Environ: reg.rush.Environ, Common: reg.clone.Repo.CommonDir(), Programs: programs}.Environment(nil), err
 }
 

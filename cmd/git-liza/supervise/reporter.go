@@ -50,10 +50,10 @@ type reporter struct {
 }
 
 func (p *reporter) report(ctx context.Context, message string) error {
-	switch p.assignment.role {
-	case flow.Coder:
+	switch p.assignment.capacity {
+	case flow.Does:
 		return p.reportWork(ctx, message)
-	case flow.CodeReviewer:
+	case flow.Judges:
 		return p.reportVerdict(ctx, message)
 	}
 	return p.reportPlan(ctx, message)

@@ -36,7 +36,7 @@ func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult,
 		// cause.
 		return s.endUnbegunReview(ctx, a.task, errors.New(unready))
 	}
-	if err := s.clone.Seals.Seal(ctx, a.task, true); err != nil {
+	if err := s.clone.Seals.Seal(ctx, a.task, a.role, true); err != nil {
 		return s.endUnbegunReview(ctx, a.task, err)
 	}
 	r, err := s.worker.reviewSubmission(ctx, a)
@@ -46,7 +46,7 @@ func (s *supervisor) reviewTask(ctx context.Context, b *flow.Board) (lookResult,
 // chooseReview returns the review that the agent holds, else the best one, else "".
 func (s *supervisor) chooseReview(ctx context.Context, b *flow.Board) flow.TaskID {
 	best, none := s.pickTask(ctx, b, flow.ActReview)
-	if t := b.Task(b.Agent(s.id).Review); t != nil && t.Review() != nil && t.Review().Lease.After(s.boardTime(b)) {
+	if t := b.Task(b.Agent(s.id).Review); t != nil && leaseOf(t, flow.Actor(s.id)).After(s.boardTime(b)) {
 		return t.ID
 	}
 	if none != nil {
@@ -58,7 +58,7 @@ func (s *supervisor) chooseReview(ctx context.Context, b *flow.Board) flow.TaskI
 // takeReview takes a review and makes its checkout. If it returns no assignment, the
 // look at the board ends with the result.
 func (s *supervisor) takeReview(ctx context.Context, id flow.TaskID) (*assignment, lookResult, error) {
-	got, r, err := s.clone.Review(ctx, id, 0)
+	got, r, err := s.clone.Review(ctx, id, flow.ReviewMove{})
 	var obstacle *worktrees.Obstacle
 	switch {
 	case err == nil:
@@ -68,7 +68,7 @@ func (s *supervisor) takeReview(ctx context.Context, id flow.TaskID) (*assignmen
 		look, err := s.avoidObstacle(ctx, flow.ActReview, id, err)
 		return nil, look, err
 	case errors.As(err, &obstacle):
-		if _, err := s.clone.Release(ctx, got.Task, false); err != nil {
+		if _, err := s.clone.Release(ctx, got.Task, flow.ReleaseMove{}); err != nil {
 			return nil, lookResult{}, err
 		}
 		look, err := s.avoidObstacle(ctx, flow.ActReview, got.Task, err)
@@ -81,7 +81,7 @@ func (s *supervisor) takeReview(ctx context.Context, id flow.TaskID) (*assignmen
 	}
 	t := r.After.Task(got.Task)
 	s.rush.troubles.clear(t.ID)
-	return &assignment{role: flow.CodeReviewer, task: t, dir: got.Worktree, lease: leaseOf(t), failure: s.worker.failures[t.ID]}, lookResult{}, nil
+	return &assignment{role: got.Role, capacity: flow.Judges, task: t, dir: got.Worktree, lease: got.Lease, failure: s.worker.failures[t.ID]}, lookResult{}, nil
 }
 
 // endUnbegunReview ends a review that cannot begin as one without a verdict. The reason

@@ -30,8 +30,7 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 		w.strikes = 0
 		return finished(), nil
 	case lost:
-		w.say("%s: the %s is no longer its own; the session was ended", w.id, a.subject())
-		return failed("it was lost"), nil
+		return w.leaveReview(ctx, a, b)
 	}
 	cut, err := w.wasCutOff(a, begun)
 	switch {
@@ -46,12 +45,24 @@ func (w *worker) reviewSubmission(ctx context.Context, a *assignment) (result, e
 	return w.countNoVerdict(ctx, a, b, ending)
 }
 
+// leaveReview follows up on a review that somebody else's move has ended. It is no
+// failure if that was a verdict.
+func (w *worker) leaveReview(ctx context.Context, a *assignment, b *flow.Board) (result, error) {
+	err := w.clone.LeaveReview(ctx, a.taskID(), a.role, a.task.Submission.Number)
+	if by := a.endedRound(b.Task(a.taskID())); by != "" {
+		w.say("%s: the %s has ended, because %s; the session was ended", w.id, a.subject(), by)
+		return finished(), err
+	}
+	w.say("%s: the %s is no longer its own; the session was ended", w.id, a.subject())
+	return failed("it was lost"), err
+}
+
 // countNoVerdict notes for the next prompt why a session gave no verdict, or an invalid
 // one, and ends the review.
 func (w *worker) countNoVerdict(ctx context.Context, a *assignment, b *flow.Board, ending provider.Ending) (result, error) {
 	what, why := "The program gave no verdict ("+ending.Text+").", ending.Text
 	var touched *flow.Refusal
-	if err := w.clone.Seals.CheckUntouched(ctx, b.Task(a.taskID())); errors.As(err, &touched) {
+	if err := w.clone.Seals.CheckUntouched(ctx, b.Task(a.taskID()), a.role); errors.As(err, &touched) {
 		what, why = "The review counts for nothing: "+touched.Reason+".", touched.Reason
 	} else if err != nil {
 		return result{}, err
@@ -67,7 +78,7 @@ func (w *worker) endWithoutVerdict(ctx context.Context, id flow.TaskID, subject,
 	w.strikes++
 	w.restUntil = time.Now().Add(pause)
 	w.say("%s: the %s ended without a verdict (%s); the next one in %s", w.id, subject, why, pause)
-	_, err := w.clone.Release(ctx, id, true)
+	_, err := w.clone.Release(ctx, id, flow.ReleaseMove{NoVerdict: true})
 	var refusal *flow.Refusal
 	if errors.As(err, &refusal) {
 		err = nil // another actor has ended it since

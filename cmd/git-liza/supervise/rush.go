@@ -130,7 +130,7 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	watching, unwatch := context.WithCancel(context.WithoutCancel(ctx))
 	defer unwatch()
 	r.view = work.Watch(watching, r.Clone.Repo)
-	for _, line := range UnboundLines(b, r.Bounds, slots) {
+	for _, line := range append(UnboundLines(b, r.Bounds, slots), unstaffedLines(b, slots)...) {
 		r.say(line)
 	}
 	told, err := r.startNarration(watching, begun)
@@ -146,7 +146,7 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 		return err
 	}
 	succeeded := r.startOrphanRelease(watching)
-	err = r.runSlots(ctx, slots)
+	err = r.runSlots(ctx, b, slots)
 	unwatch()
 	<-succeeded
 	<-presented
@@ -155,20 +155,31 @@ func (r *Rush) Run(ctx context.Context, slots []Slot) error {
 	return err
 }
 
-// runSlots runs the supervisors and waits for them.
-func (r *Rush) runSlots(ctx context.Context, slots []Slot) error {
+// rowOf is the row of a role; without a capacity if the board lacks it. Nobody can be
+// registered for that one.
+func rowOf(b *flow.Board, role flow.Role) *flow.RoleRow {
+	if row := b.Role(role); row != nil {
+		return row
+	}
+	return &flow.RoleRow{Name: role}
+}
+
+// runSlots runs the supervisors and waits for them. The board gives the rows of their
+// roles.
+func (r *Rush) runSlots(ctx context.Context, b *flow.Board, slots []Slot) error {
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
 	errs := make([]error, len(slots))
 	var wait sync.WaitGroup
 	for i, slot := range slots {
-		s := newSupervisor(r, slot)
+		s := newSupervisor(r, slot, rowOf(b, slot.Role))
 		r.idle.markBusy(s)
 		wait.Go(func() {
 			errs[i] = s.run(working)
 			r.idle.remove(s)
 			if errs[i] != nil && len(slots) > 1 {
 				r.say(cmp.Or(string(s.id), "a "+slot.Role.String()) + " ends: " + errs[i].Error())
+				r.tellAbandoned(working, s)
 			}
 		})
 	}

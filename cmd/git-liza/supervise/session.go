@@ -23,6 +23,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	if why := checkRow(b, w.id.Role(), w.provider); why != (Unfit{}) {
 		return provider.Ending{}, nil, &unfitError{a.taskID(), errors.New(why.String())}
 	}
+	w.row = rowOf(b, a.role)
 	prompt, err := Prompt(ctx, w.clone.Repo, b, w.promptInput(a), w.rush.Layers...)
 	if err != nil {
 		return provider.Ending{}, nil, &unfitError{a.taskID(), err}
@@ -32,8 +33,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	}
 	a.tally.sessions++
 	sess := w.newSession(a, prompt.Text())
-	sess.row = b.Role(w.id.Role())
-	w.presence.setDoing(doingOf[a.role], a.taskID(), fmt.Sprintf("session %d", a.tally.sessions))
+	w.presence.setDoing(doingOf[a.capacity], a.taskID(), fmt.Sprintf("session %d", a.tally.sessions))
 	w.log.note("\n--- %s %s on %s, session %d: prompt\n%s--- output\n", time.Now().UTC().Format(time.RFC3339), w.id, a.subject(), a.tally.sessions,
 		w.rush.mask.String(sess.prompt))
 	base, err := w.workplace.takeBaseline(ctx)
@@ -57,7 +57,7 @@ func (w *worker) runSession(ctx context.Context, a *assignment) (provider.Ending
 	w.log.note("\n--- %s\n", ending.Text)
 	b, err = w.boardAfterSession(after)
 	if err == nil && a.takeReclaimed(b, w.id) {
-		a.lease = leaseOf(a.task)
+		a.lease = leaseOf(a.task, w.clone.By)
 	}
 	if err == nil && ctx.Err() == nil && w.reportsForAgent(a, ending, b) {
 		b, err = w.makeReport(ctx, a, &ending)
@@ -103,7 +103,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	wall := w.rush.Limits.Wall
-	if a.role == flow.Planner {
+	if a.capacity == flow.Plans {
 		wall = w.rush.Limits.PlannerWall
 	}
 	watch := &watcher{worker: w, assignment: a, session: sess, cancel: cancel}
@@ -111,7 +111,7 @@ func (w *worker) runProgram(ctx context.Context, a *assignment, sess *session) (
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		ending, err = w.provider.Run(running, provider.Spawn{Agent: w.id, Row: sess.row, Generation: w.generation.Child(), Task: a.taskID(), Review: a.reviewedCommit(),
+		ending, err = w.provider.Run(running, provider.Spawn{Agent: w.id, Row: w.row, Generation: w.generation.Child(), Task: a.taskID(), Review: a.reviewedCommit(),
 			Session: sess.chosenID, Resume: sess.prior.id, Dir: a.dir, Common: w.clone.Repo.CommonDir(),
 			Mark: mark, Records: work.Records(w.clone.Repo), Prompt: sess.prompt,
 			Committer: w.rush.committer, Environ: w.rush.Environ, Programs: programs, Output: io.MultiWriter(w.log, sess.output),
@@ -150,7 +150,7 @@ func (w *worker) holdAssignment(ctx context.Context, a *assignment, event <-chan
 			if now, _, err := w.clone.Store.Board(ctx); err == nil {
 				b, seen = now, tip
 				if a.takeReclaimed(b, w.id) {
-					a.lease = leaseOf(a.task)
+					a.lease = leaseOf(a.task, w.clone.By)
 					renew.Reset(w.untilRenewal(a))
 				}
 				st = a.stageOn(b, w.id, w.generation)
@@ -193,11 +193,11 @@ func (w *worker) renewLease(ctx context.Context, a *assignment) time.Duration {
 	if a.task == nil {
 		return 0
 	}
-	r, err := w.clone.Renew(ctx, a.task.ID, 0)
+	r, err := w.clone.Renew(ctx, a.task.ID, flow.RenewMove{})
 	var refusal *flow.Refusal
 	switch {
 	case err == nil:
-		a.lease = leaseOf(r.After.Task(a.task.ID))
+		a.lease = leaseOf(r.After.Task(a.task.ID), w.clone.By)
 	case errors.As(err, &refusal), ctx.Err() != nil:
 	case w.rush.noteOffline(err):
 		return w.rush.Limits.Pause
@@ -207,13 +207,17 @@ func (w *worker) renewLease(ctx context.Context, a *assignment) time.Duration {
 	return 0
 }
 
-func leaseOf(t *flow.Task) time.Time {
-	switch {
-	case t == nil:
-	case t.Claim != nil:
+// leaseOf is when the claim of a task ends, or the review of it that the actor holds;
+// zero if there is neither.
+func leaseOf(t *flow.Task, by flow.Actor) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	if t.Claim != nil {
 		return t.Claim.Lease
-	case t.Review() != nil:
-		return t.Review().Lease
+	}
+	if _, held := t.ReviewBy(by); held != nil {
+		return held.Lease
 	}
 	return time.Time{}
 }
@@ -241,7 +245,6 @@ func (w *worker) waitHolding(ctx context.Context, a *assignment, d time.Duration
 // A session is one run of an agent's program, with what is to be recorded of it.
 type session struct {
 	assignment *assignment
-	row        *flow.RoleRow // of the agent's role
 	prompt     string
 	begun      time.Time // by the clock of the board
 	started    time.Time

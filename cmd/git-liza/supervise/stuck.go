@@ -82,7 +82,7 @@ func degradedText(id flow.AgentID) string { return string(id) + " is degraded" }
 // All have an id by the time they are idle.
 func (r *Rush) restingSupervisors() []*supervisor {
 	return slices.SortedFunc(slices.Values(r.idle.supervisors()), func(x, y *supervisor) int {
-		return cmp.Or(cmp.Compare(x.slot.Role, y.slot.Role), cmp.Compare(len(x.id), len(y.id)), cmp.Compare(x.id, y.id))
+		return cmp.Or(cmp.Compare(x.capacity, y.capacity), cmp.Compare(x.slot.Role, y.slot.Role), cmp.Compare(len(x.id), len(y.id)), cmp.Compare(x.id, y.id))
 	})
 }
 
@@ -115,7 +115,7 @@ func (r *Rush) taskStall(b *flow.Board, t flow.Summary) Stall {
 		act = flow.ActClaim
 	}
 	if stall.Why == "" && act != 0 {
-		r.explainRefusal(b, act, &stall)
+		r.explainRefusal(b, act, &t, &stall)
 	}
 	return stall
 }
@@ -127,7 +127,7 @@ func (r *Rush) taskOverBudget(b *flow.Board, id flow.TaskID) (why *flow.Refusal)
 		return why
 	}
 	for _, s := range r.restingSupervisors() {
-		if s.slot.Role != flow.Coder {
+		if s.capacity != flow.Does {
 			continue
 		}
 		if why = s.checkTaskBounds(b, id); why == nil {
@@ -138,13 +138,14 @@ func (r *Rush) taskOverBudget(b *flow.Board, id flow.TaskID) (why *flow.Refusal)
 }
 
 // explainRefusal says why none of the supervisors here may begin an act on a task.
-func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, stall *Stall) {
-	role := flow.Coder
-	if act.Capacity() == flow.Judges {
-		role = flow.CodeReviewer
+func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, t *flow.Summary, stall *Stall) {
+	roles := waitedFor(act, t)
+	team := r.restingSupervisors()
+	if explainAbsence(roles, team, stall) {
+		return
 	}
-	for _, s := range r.restingSupervisors() {
-		if act != flow.ActMerge && s.slot.Role != role {
+	for _, s := range team {
+		if roles != nil && !slices.Contains(roles, s.slot.Role) {
 			continue
 		}
 		if refusal := b.Opens(act, stall.Task, s.clone.Caller, s.boardTime(b)); refusal != nil {
@@ -164,13 +165,77 @@ func (r *Rush) explainRefusal(b *flow.Board, act flow.Act, stall *Stall) {
 		stall.Why = "no agent here takes it"
 		return
 	}
-	stall.Why = "there is no " + role.String() + " here"
+}
+
+// waitedFor are the roles for which a task waits: the one that does it, or those whose
+// verdict its submission misses. nil means that any agent can make the act.
+func waitedFor(act flow.Act, t *flow.Summary) []flow.Role {
+	switch act.Capacity() {
+	case flow.Does:
+		return []flow.Role{t.Role}
+	case flow.Judges:
+		roles := []flow.Role{}
+		for _, j := range t.Judges {
+			if !j.Done {
+				roles = append(roles, j.Role)
+			}
+		}
+		return roles
+	}
+	return nil
+}
+
+// explainAbsence says which of the roles no supervisor here has. It is false if there
+// are none.
+func explainAbsence(roles []flow.Role, team []*supervisor, stall *Stall) bool {
+	var absent []string
+	person := false
+	for _, role := range roles {
+		staffed := slices.ContainsFunc(team, func(s *supervisor) bool { return s.slot.Role == role })
+		switch {
+		case role == flow.HumanRole:
+			person = true
+			stall.Hint = "git liza review " + string(stall.Task)
+		case !staffed:
+			absent = append(absent, role.String())
+		}
+	}
+	switch {
+	case len(absent) > 0:
+		stall.Why = "there is no " + strings.Join(absent, " and no ") + " here"
+		if role := flow.Role(absent[0]); !slices.Contains(flow.FirstRoles(), role) {
+			stall.Hint = "git liza rush --agents " + absent[0] + "=1"
+		}
+	case person:
+		stall.Why = "a person has to judge it"
+	}
+	return len(absent) > 0 || person
+}
+
+// unstaffedLines returns a line for each role whose verdict the board's rules of review
+// ask for and that no slot has. One agent alone is told nothing, and neither is a team
+// without reviewers on a board whose rules nobody has changed.
+func unstaffedLines(b *flow.Board, slots []Slot) (lines []string) {
+	rules := b.ReviewRules()
+	if len(slots) < 2 || len(rules) == 1 && rules[0].Role == flow.CodeReviewer {
+		return nil
+	}
+	var told []flow.Role
+	for _, rule := range rules {
+		staffed := slices.ContainsFunc(slots, func(s Slot) bool { return s.Role == rule.Role })
+		if staffed || rule.Role == flow.HumanRole || slices.Contains(told, rule.Role) {
+			continue
+		}
+		told = append(told, rule.Role)
+		lines = append(lines, fmt.Sprintf("submissions here need the verdict of a %s, and this rush has none: git liza rush --agents %s=1", rule.Role, rule.Role))
+	}
+	return lines
 }
 
 // plannerStall says why a planner that is needed does not work; its Why is "" if it
 // does.
 func (s *supervisor) plannerStall(b *flow.Board) Stall {
-	if s.slot.Role != flow.Planner || len(b.Triggers()) == 0 {
+	if s.capacity != flow.Plans || len(b.Triggers()) == 0 {
 		return Stall{}
 	}
 	stall := Stall{Status: string(s.id) + " waits"}

@@ -25,8 +25,9 @@ type supervisor struct {
 	unsureUntil time.Time // until when a planner here may still have a command allowed
 }
 
-func newSupervisor(r *Rush, slot Slot) *supervisor {
-	reg := &registration{rush: r, provider: slot.Provider, avoided: map[flow.TaskID]time.Time{}}
+// newSupervisor is the supervisor of a slot whose role has that row.
+func newSupervisor(r *Rush, slot Slot, row *flow.RoleRow) *supervisor {
+	reg := &registration{rush: r, capacity: row.Capacity, row: row, provider: slot.Provider, avoided: map[flow.TaskID]time.Time{}}
 	reg.presence = &presence{reg: reg}
 	return &supervisor{registration: reg, slot: slot, release: func() {},
 		worker: &worker{registration: reg, recorder: &recorder{registration: reg}, workplace: &workplace{reg},
@@ -249,10 +250,10 @@ func (s *supervisor) lookAtBoard(ctx context.Context) (lookResult, bool, error) 
 }
 
 func (s *supervisor) doRoleWork(ctx context.Context, b *flow.Board) (lookResult, error) {
-	switch s.slot.Role {
-	case flow.Planner:
+	switch s.capacity {
+	case flow.Plans:
 		return s.planBoard(ctx, b)
-	case flow.Coder:
+	case flow.Does:
 		return s.codeTask(ctx, b)
 	}
 	return s.reviewTask(ctx, b)

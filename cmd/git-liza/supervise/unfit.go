@@ -24,7 +24,7 @@ func (u *unfitError) Unwrap() error { return u.err }
 // what it holds.
 func (s *supervisor) degradeAgent(ctx context.Context, u *unfitError) error {
 	if u.task != "" {
-		if _, err := s.clone.Release(ctx, u.task, false); err != nil {
+		if _, err := s.clone.Release(ctx, u.task, flow.ReleaseMove{}); err != nil {
 			return err
 		}
 	}

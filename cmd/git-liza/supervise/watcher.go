@@ -122,7 +122,7 @@ func (watch *watcher) setDeadline(b *flow.Board) {
 		watch.madeAt, watch.deadline = now, now.Add(limits.Finish)
 	}
 	switch {
-	case limits.Await == 0 || watch.assignment.role != flow.Coder:
+	case limits.Await == 0 || watch.assignment.capacity != flow.Does:
 	case now.Before(watch.madeAt.Add(limits.Await)) && watch.agentWaits():
 		watch.deadline, watch.agentWaited = now.Add(limits.Finish), true
 	case watch.agentWaited && !watch.cameBack && watch.mayClaimAgain(b):
@@ -133,7 +133,7 @@ func (watch *watcher) setDeadline(b *flow.Board) {
 // agentWaits reports whether the agent waits inside its session. The session's end is
 // put off then, because most programs print nothing while a command runs.
 func (watch *watcher) agentWaits() bool {
-	return watch.worker.rush.Limits.Await > 0 && watch.assignment.role == flow.Coder && work.Awaiting(watch.worker.clone.Repo.CommonDir(), watch.worker.id)
+	return watch.worker.rush.Limits.Await > 0 && watch.assignment.capacity == flow.Does && work.Awaiting(watch.worker.clone.Repo.CommonDir(), watch.worker.id)
 }
 
 // mayClaimAgain reports whether the agent may claim again what it submitted.

@@ -40,7 +40,7 @@ func (p *workplace) remakeWorktree(ctx context.Context, a *assignment) (result, 
 		_, err = p.giveBackTask(ctx, a.taskID(), err)
 		return failed("its worktree could not be made again"), err
 	}
-	a.lease = leaseOf(r.After.Task(a.taskID()))
+	a.lease = leaseOf(r.After.Task(a.taskID()), p.clone.By)
 	a.dir = got.Worktree
 	p.say("%s: the worktree of %s was gone and was made again", p.id, a.subject())
 	if a.failure != "" {
@@ -61,7 +61,7 @@ func (p *workplace) giveBackTask(ctx context.Context, id flow.TaskID, cause erro
 	if ctx.Err() != nil || isUnanswered(cause) || isFatal(cause) {
 		return time.Time{}, cause
 	}
-	if _, err := p.clone.Release(ctx, id, false); err != nil {
+	if _, err := p.clone.Release(ctx, id, flow.ReleaseMove{}); err != nil {
 		return time.Time{}, errors.Join(cause, err)
 	}
 	return p.avoidTask(id, cause), nil

@@ -31,6 +31,7 @@ type Checkout struct {
 	Status     flow.Status   `json:"status,omitempty"` // of the task
 	Attempt    int           `json:"attempt,omitempty"`
 	Submission int           `json:"submission,omitempty"` // of a review's checkout
+	Role       flow.Role     `json:"role,omitempty"`       // that reviews in it
 	Broken     bool          `json:"broken,omitempty"`     // repeating the claim or review mends it
 	Stale      bool          `json:"stale"`                // it is no longer needed
 	Reason     string        `json:"reason"`               // its purpose, or why it is stale
@@ -75,15 +76,18 @@ func (c *Checkouts) Names(ctx context.Context) []string {
 func (k *Checkout) classify(b *flow.Board) {
 	id, number, review := flow.ParseFolder(k.Name)
 	t := b.Task(id)
-	if t == nil || review && number > t.Submissions || !review && number > t.Attempts {
+	if t == nil || review != "" && number > t.Submissions || review == "" && number > t.Attempts {
 		k.Reason = "not made for a task of this board"
 		return
 	}
 	k.Task, k.Status = t.ID, t.Status
-	if review {
-		k.Submission = number
-		k.Stale = t.Review() == nil || t.Submission == nil || t.Submission.Number != number
+	if review != "" {
+		k.Submission, k.Role = number, review
+		k.Stale = t.Judgement(review).Review == nil || t.Submission == nil || t.Submission.Number != number
 		k.Reason = fmt.Sprintf("review of submission %d", number)
+		if review != flow.CodeReviewer {
+			k.Reason += " by a " + review.String()
+		}
 		if k.Stale {
 			k.Reason += " has ended"
 		}

@@ -159,6 +159,23 @@ func (c *Checkouts) dropFolder(ctx context.Context, folder string) error {
 	return c.retireFolder(ctx, folder)
 }
 
+// dropReviews removes the checkouts of reviews of a task's submission that have
+// ended, of those roles that which accepts. There are none in a bare repository.
+func (c *Checkouts) dropReviews(ctx context.Context, t *flow.Task, which func(flow.Role) bool) error {
+	if c.Trees == nil || t.Submission == nil {
+		return nil
+	}
+	for _, role := range t.Submission.Reviews {
+		if t.Judgement(role).Review != nil || !which(role) {
+			continue
+		}
+		if err := c.dropFolder(ctx, t.ID.ReviewFolder(role, t.Submission.Number)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // retireFolder removes a checkout, and prints where files are kept that could not
 // be saved.
 func (c *Checkouts) retireFolder(ctx context.Context, name string) error {
@@ -181,8 +198,19 @@ func (c *Checkouts) clearTask(ctx context.Context, t *flow.Task) error {
 		}
 	}
 	for n := 1; n <= t.Submissions; n++ {
-		if err := c.retireFolder(ctx, t.ID.ReviewFolder(n)); err != nil {
+		if err := c.retireFolder(ctx, t.ID.ReviewFolder(flow.CodeReviewer, n)); err != nil {
 			return err
+		}
+	}
+	trees, err := c.Trees.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, tree := range trees {
+		if id, _, review := flow.ParseFolder(tree.Name); id == t.ID && review != "" {
+			if err := c.dropFolder(ctx, tree.Name); err != nil {
+				return err
+			}
 		}
 	}
 	ref := t.ID.BranchRef()

@@ -13,6 +13,7 @@ import (
 // Reviewing is the result of claiming a review.
 type Reviewing struct {
 	Task     flow.TaskID   `json:"task"`
+	Role     flow.Role     `json:"role"` // that judges
 	Commit   flow.ObjectID `json:"commit"`
 	Base     flow.ObjectID `json:"base_commit"`
 	Worktree string        `json:"worktree"`
@@ -22,9 +23,10 @@ type Reviewing struct {
 }
 
 // Review takes the review of a task, the best one if id is "", and checks the
-// submitted commit out beside the work. Repeating it repairs the checkout. A
-// review that reaches the limit is a *Setback.
-func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration) (Reviewing, gitstore.Result, error) {
+// submitted commit out beside the work. A lease of 0 means the board's.
+// Repeating it repairs the checkout. A review that reaches the limit is a
+// *Setback.
+func (c *Clone) Review(ctx context.Context, id flow.TaskID, asked flow.ReviewMove) (Reviewing, gitstore.Result, error) {
 	trees, err := c.Checkouts.requireTrees()
 	if err != nil {
 		return Reviewing{}, gitstore.Result{}, err
@@ -32,7 +34,7 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 	r, err := c.Store.Do(ctx, func(b *flow.Board, at time.Time) (flow.Move, []git.RefUpdate, error) {
 		target := id
 		if a := b.Agent(c.By.Agent()); target == "" && a != nil {
-			if t := b.Task(a.Review); t != nil && t.Review() != nil && t.Review().Lease.After(at) {
+			if held := heldReview(b.Task(a.Review), c.By); held != nil && held.Lease.After(at) {
 				target = a.Review
 			}
 		}
@@ -43,11 +45,11 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 			}
 			target = best
 		}
-		d := &flow.ReviewMove{Lease: lease}
-		if lease == 0 {
+		d := asked
+		if d.Lease == 0 {
 			d.Lease = b.Settings().Config.ReviewLease
 		}
-		return c.Caller.Move(flow.ActReview, target, d), nil, nil
+		return c.Caller.Move(flow.ActReview, target, &d), nil, nil
 	})
 	if err != nil {
 		return Reviewing{}, r, err
@@ -57,22 +59,46 @@ func (c *Clone) Review(ctx context.Context, id flow.TaskID, lease flow.Duration)
 	if err := blockedSetback(r, t.ID, got); err != nil {
 		return got, r, err
 	}
-	got.Lease = t.Review().Lease
-	got.Worktree = trees.Path(t.ID.ReviewFolder(t.Submission.Number))
-	got.Warning, err = c.checkOutReview(ctx, trees, t, r.Already)
+	role, review := takenReview(r)
+	got.Role, got.Lease = role, review.Lease
+	got.Worktree = trees.Path(t.ID.ReviewFolder(role, t.Submission.Number))
+	got.Warning, err = c.checkOutReview(ctx, trees, t, role, r.Already)
 	return got, r, missingWorktree(r, got, err)
+}
+
+// takenReview is the review that a review move took or repeats, and for which
+// role.
+func takenReview(r gitstore.Result) (flow.Role, *flow.Review) {
+	t, named := r.After.Task(r.Move.Task), r.Move.Detail.(*flow.ReviewMove).Role
+	for _, j := range t.Judgements {
+		taken := j.Review != nil && j.Review.By == r.Move.By && j.Review.Since.Equal(r.Move.At)
+		if j.Role == named || named == "" && taken {
+			return j.Role, j.Review
+		}
+	}
+	return t.ReviewBy(r.Move.By)
+}
+
+// heldReview is the review of a task that an actor holds; nil if it holds none.
+// The task may be nil.
+func heldReview(t *flow.Task, by flow.Actor) *flow.Review {
+	if t == nil {
+		return nil
+	}
+	_, held := t.ReviewBy(by)
+	return held
 }
 
 // checkOutReview makes the checkout of a review that is claimed, and seals it.
 // warning is the failure of a user's hook.
-func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *flow.Task, already bool) (warning string, err error) {
+func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *flow.Task, role flow.Role, already bool) (warning string, err error) {
 	if err := c.Store.Mirror.BringCommits(ctx, t.ID, t.Submission.Commit); err != nil {
 		return "", err
 	}
 	if err := trees.Ignore(); err != nil {
 		return "", err
 	}
-	_, err = trees.Detached(ctx, t.ID.ReviewFolder(t.Submission.Number), t.Submission.Commit)
+	_, err = trees.Detached(ctx, t.ID.ReviewFolder(role, t.Submission.Number), t.Submission.Commit)
 	if warning, err = hookWarning(err); err != nil {
 		return "", err
 	}
@@ -80,11 +106,11 @@ func (c *Clone) checkOutReview(ctx context.Context, trees *worktrees.Trees, t *f
 		return warning, nil // sealing now would include the hook's changes
 	}
 	if already {
-		if pristine, err := c.Seals.isPristine(ctx, t); err != nil || !pristine {
+		if pristine, err := c.Seals.isPristine(ctx, t, role); err != nil || !pristine {
 			return warning, err
 		}
 	}
-	return warning, c.Seals.Seal(ctx, t, false)
+	return warning, c.Seals.Seal(ctx, t, role, false)
 }
 
 // Verdict makes an approve or reject move and removes the review's checkout.
@@ -96,8 +122,9 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 	if err != nil {
 		return gitstore.Result{}, err
 	}
-	if t := b.Task(id); t != nil && t.IsReviewedBy(c.By) {
-		if err := c.Seals.CheckUntouched(ctx, t); err != nil {
+	if t := b.Task(id); heldReview(t, c.By) != nil {
+		role, _ := t.ReviewBy(c.By)
+		if err := c.Seals.CheckUntouched(ctx, t, role); err != nil {
 			return gitstore.Result{}, err
 		}
 	}
@@ -105,39 +132,51 @@ func (c *Clone) Verdict(ctx context.Context, act flow.Act, id flow.TaskID, detai
 	if err != nil {
 		return r, err
 	}
-	t := r.After.Task(id)
-	if c.Checkouts.Trees != nil && t.Submissions > 0 {
-		if err := c.Checkouts.dropFolder(ctx, id.ReviewFolder(t.Submissions)); err != nil {
-			return r, uncleared(r, err)
-		}
+	before := r.Before.Task(id)
+	err = c.Checkouts.dropReviews(ctx, r.After.Task(id), func(role flow.Role) bool {
+		review := before.Judgement(role).Review
+		return review == nil || review.By == c.By // the supervisors of others end their sessions first
+	})
+	if err != nil {
+		return r, uncleared(r, err)
 	}
 	return r, blockedSetback(r, id, nil)
 }
 
 // Release gives a claim or review back. The worktree of a claim stays for its
 // coder. The worktree of a review is removed.
-func (c *Clone) Release(ctx context.Context, id flow.TaskID, noVerdict bool) (gitstore.Result, error) {
-	r, err := c.Make(ctx, flow.ActRelease, id, &flow.ReleaseMove{NoVerdict: noVerdict})
-	if err != nil || c.Checkouts.Trees == nil {
+func (c *Clone) Release(ctx context.Context, id flow.TaskID, asked flow.ReleaseMove) (gitstore.Result, error) {
+	r, err := c.Make(ctx, flow.ActRelease, id, &asked)
+	if err != nil {
 		return r, err
 	}
 	if t := r.After.Task(id); t.Status.Allows(flow.ActReview) {
-		err = c.Checkouts.dropFolder(ctx, id.ReviewFolder(t.Submissions))
+		err = c.Checkouts.dropReviews(ctx, t, func(flow.Role) bool { return true })
 	}
 	return r, uncleared(r, err)
 }
 
+// LeaveReview removes the checkout of a review that somebody else's move has
+// ended, unless a review of that role goes on in it.
+func (c *Clone) LeaveReview(ctx context.Context, id flow.TaskID, role flow.Role, submission int) error {
+	b, _, err := c.Store.Board(ctx)
+	if t := b.Task(id); err != nil || c.Checkouts.Trees == nil || t != nil && t.Judgement(role).Review != nil {
+		return err
+	}
+	return c.Checkouts.dropFolder(ctx, id.ReviewFolder(role, submission))
+}
+
 // Renew prolongs the lease of a claim or review. A lease of 0 means the
 // board's.
-func (c *Clone) Renew(ctx context.Context, id flow.TaskID, lease flow.Duration) (gitstore.Result, error) {
+func (c *Clone) Renew(ctx context.Context, id flow.TaskID, asked flow.RenewMove) (gitstore.Result, error) {
 	return c.Move(ctx, flow.ActRenew, id, func(b *flow.Board) (flow.Detail, error) {
-		d := &flow.RenewMove{Lease: lease}
-		if t := b.Task(id); lease == 0 && t != nil {
+		d := asked
+		if t := b.Task(id); d.Lease == 0 && t != nil {
 			d.Lease = b.Settings().Config.Lease
 			if t.Claim == nil {
 				d.Lease = b.Settings().Config.ReviewLease
 			}
 		}
-		return d, nil
+		return &d, nil
 	})
 }

@@ -40,25 +40,27 @@ func (s *Seals) path(folder string) string {
 	return filepath.Join(s.repo.CommonDir(), layout.Private, "seals", folder)
 }
 
-// read returns nil if there is no seal of this review.
-func (s *Seals) read(t *flow.Task) *seal {
-	text, err := git.ReadSmall(s.path(t.ID.ReviewFolder(t.Submission.Number)))
+// read returns nil if there is no seal of the review that a role holds.
+func (s *Seals) read(t *flow.Task, role flow.Role) *seal {
+	text, err := git.ReadSmall(s.path(t.ID.ReviewFolder(role, t.Submission.Number)))
 	var kept seal
-	if err != nil || json.Unmarshal(text, &kept) != nil || kept.By != t.Review().By || !kept.Since.Equal(t.Review().Since) {
+	review := t.Judgement(role).Review
+	if err != nil || json.Unmarshal(text, &kept) != nil || kept.By != review.By || !kept.Since.Equal(review.Since) {
 		return nil
 	}
 	return &kept
 }
 
-// Seal records the state of a reviewer's checkout and of the task's branch:
-// once when the review is claimed, and again when the project's post_worktree
-// has run. Later changes of the reviewer are never sealed.
-func (s *Seals) Seal(ctx context.Context, t *flow.Task, prepared bool) error {
-	if old := s.read(t); old != nil && (old.Prepared || !prepared) {
+// Seal records the state of the checkout in which a role reviews, and of the
+// task's branch: once when the review is claimed, and again when the project's
+// post_worktree has run. Later changes of the reviewer are never sealed.
+func (s *Seals) Seal(ctx context.Context, t *flow.Task, role flow.Role, prepared bool) error {
+	if old := s.read(t, role); old != nil && (old.Prepared || !prepared) {
 		return nil
 	}
-	now := seal{By: t.Review().By, Since: t.Review().Since, Prepared: prepared}
-	folder := t.ID.ReviewFolder(t.Submission.Number)
+	review := t.Judgement(role).Review
+	now := seal{By: review.By, Since: review.Since, Prepared: prepared}
+	folder := t.ID.ReviewFolder(role, t.Submission.Number)
 	status, err := s.trees.Contents.Status(ctx, s.trees.Path(folder))
 	if err != nil {
 		return err
@@ -90,21 +92,24 @@ func (s *Seals) remove(folder string) error {
 	return os.RemoveAll(s.path(folder))
 }
 
-// CheckUntouched refuses the verdict of an agent that has changed what it
-// judges: its checkout, the commit that is checked out there, or the task's
-// branch. A review that was claimed on another host or by a human has no seal
+// CheckUntouched refuses the verdict of an agent that reviews for a role and
+// has changed what it judges: its checkout, the commit that is checked out
+// there, or the task's branch. A review that was claimed on another host or by a human has no seal
 // and is not checked. A review of this clone that has lost its seal is refused.
-func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task) error {
-	if s.trees == nil || t == nil || t.Review() == nil || t.Submission == nil || t.Review().By.Agent() == "" {
+func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task, role flow.Role) error {
+	if s.trees == nil || t == nil || t.Submission == nil {
 		return nil
 	}
-	dir := s.trees.Path(t.ID.ReviewFolder(t.Submission.Number))
-	begun := s.read(t)
+	if review := t.Judgement(role).Review; review == nil || review.By.Agent() == "" {
+		return nil
+	}
+	dir := s.trees.Path(t.ID.ReviewFolder(role, t.Submission.Number))
+	begun := s.read(t, role)
 	if begun == nil {
 		if _, err := os.Lstat(dir); err != nil && !s.mover.Generation.Spawned() {
 			return nil
 		}
-		return s.refuseUnsealed(ctx, t)
+		return s.refuseUnsealed(ctx, t, role)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrNotExist) {
 		return touchedReview(t, "the worktree of the review was removed: "+dir)
@@ -139,18 +144,18 @@ func (s *Seals) CheckUntouched(ctx context.Context, t *flow.Task) error {
 // refuseUnsealed refuses a verdict where there is no seal. If the review command
 // was killed before it wrote the seal, its holder claims the review again. That
 // does not count as an end without a verdict.
-func (s *Seals) refuseUnsealed(ctx context.Context, t *flow.Task) error {
+func (s *Seals) refuseUnsealed(ctx context.Context, t *flow.Task, role flow.Role) error {
 	refusal := touchedReview(t, "what its worktree was like when the review began is not known any more")
-	if pristine, err := s.isPristine(ctx, t); err == nil && pristine && !s.mover.Generation.Spawned() {
+	if pristine, err := s.isPristine(ctx, t, role); err == nil && pristine && !s.mover.Generation.Spawned() {
 		refusal.Reason += "; taking it again notes that"
-		refusal.Hint = "git liza review " + string(t.ID) + " --as " + shell.Quote(string(t.Review().By))
+		refusal.Hint = "git liza review " + string(t.ID) + " --as " + shell.Quote(string(t.Judgement(role).Review.By))
 	}
 	return refusal
 }
 
 // isPristine reports whether the checkout of a review equals the commit.
-func (s *Seals) isPristine(ctx context.Context, t *flow.Task) (bool, error) {
-	status, err := s.trees.Contents.Status(ctx, s.trees.Path(t.ID.ReviewFolder(t.Submission.Number)))
+func (s *Seals) isPristine(ctx context.Context, t *flow.Task, role flow.Role) (bool, error) {
+	status, err := s.trees.Contents.Status(ctx, s.trees.Path(t.ID.ReviewFolder(role, t.Submission.Number)))
 	return err == nil && status.Clean() && status.Branch == "" && status.Head == t.Submission.Commit, err
 }
 

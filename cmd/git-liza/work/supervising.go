@@ -210,7 +210,7 @@ func (c *Clone) releaseOrphan(ctx context.Context, a flow.Agent) (Orphan, error)
 		if id == "" {
 			continue
 		}
-		if _, err := own.Release(ctx, id, false); err != nil {
+		if _, err := own.Release(ctx, id, flow.ReleaseMove{}); err != nil {
 			return s, err
 		}
 		s.Gave = append(s.Gave, id)
