@@ -67,6 +67,6 @@ func TestWritableByRole(t *testing.T) {
 	require.Contains(t, try(task, Coder, vision), "a coder may not change specs/vision.md (specs/**)")
 	require.Empty(t, try(spec, Coder, vision))
 	require.Empty(t, try(task, "", ".env"), "a person")
-	require.Equal(t, []string{"docs/old/**", "**/.env*", "**/*.pem", "**/id_*", ".git/**"}, s.board.Denied("writer", Code))
+	require.Equal(t, []string{"docs/old/**", "**/.env*", "**/*.pem", "**/id_rsa*", "**/id_ecdsa*", "**/id_ed25519*", ".git/**"}, s.board.Denied("writer", Code))
 	require.Empty(t, s.board.Denied(CodeReviewer, Code), "who cannot write is told nothing of paths")
 }
